@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+// Where the meshes of an object set are: readers of the layouts that people have on disk.
+namespace abut::datasets {
+
+enum class Layout {
+  kYcb,   // NNN_name/google_16k/textured.obj and its siblings; Berkeley's tsdf/ and poisson/ trees
+  kBop,   // models/obj_000001.ply + models_info.json, millimetres
+  kGso,   // Google Scanned Objects: NAME/meshes/model.obj or NAME/model.obj
+  kFlat,  // a folder of meshes, one object a file
+};
+
+struct ObjectSource {
+  std::string name;               // unique in the dataset; the asset is called <name>.h5
+  std::filesystem::path file;     // the mesh that was chosen
+  double metres_per_unit = 1;     // scale of the file's coordinates
+  std::vector<std::string> notes; // what was chosen and why, where there was a choice
+};
+
+struct Dataset {
+  std::filesystem::path root;
+  Layout layout = Layout::kFlat;
+  std::vector<ObjectSource> objects;  // in ascending order of name
+};
+
+struct OpenOptions {
+  std::optional<Layout> layout;           // detected when absent
+  std::optional<double> metres_per_unit;  // the layout's own unit when absent (BOP: 0.001, others: 1)
+};
+
+// The objects below `root`. Throws IoError where the path does not exist or cannot be read, InvalidInput where
+// nothing in it looks like a mesh, naming what was looked for.
+Dataset open_dataset(const std::filesystem::path& root, const OpenOptions& options = {});
+
+// "ycb", "bop", "gso", "flat" and back; throws InvalidInput for another name.
+std::string to_string(Layout layout);
+Layout layout_from_string(const std::string& name);
+
+}  // namespace abut::datasets

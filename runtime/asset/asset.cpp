@@ -1,0 +1,40 @@
+#include "runtime/asset/asset.h"
+
+#include <cmath>
+
+namespace abut::asset {
+
+SurfaceView view(const Surface& surface) {
+  return {surface.vertices.data(),
+          surface.triangles.data(),
+          surface.neighbours.data(),
+          surface.vertex_normals.data(),
+          static_cast<std::int32_t>(surface.vertices.size() / 3),
+          static_cast<std::int32_t>(surface.triangles.size() / 3),
+          bvh::view(surface.tree)};
+}
+
+ConvexView view(const ConvexPiece& piece) {
+  const std::size_t n = piece.vertices.size() / 3;
+  const double* x = piece.vertices.data();
+  return {x,
+          x + n,
+          x + 2 * n,
+          piece.triangles.data(),
+          piece.adjacency_offsets.data(),
+          piece.adjacency.data(),
+          piece.support_lookup.data(),
+          static_cast<std::int32_t>(n),
+          static_cast<std::int32_t>(piece.triangles.size() / 3),
+          static_cast<std::int32_t>(std::lround(std::sqrt(static_cast<double>(piece.support_lookup.size()) / 6)))};
+}
+
+AssetView view(const Asset& asset) {
+  AssetView result;
+  if (!asset.surfaces.empty()) result.surface = view(asset.surfaces.front());
+  if (!asset.convex.empty()) result.convex = view(asset.convex.front());
+  result.mass = &asset.mass;
+  return result;
+}
+
+}  // namespace abut::asset

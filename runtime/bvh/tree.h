@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+// A four-wide bounding volume hierarchy, flat in memory: node 0 is the root, children follow their parent.
+// It is built offline (preprocess/index/tree_builder.h) over primitives that are then stored in leaf order, so that a
+// leaf is a contiguous range. Boxes are single precision, rounded outward: a box always contains its primitives.
+namespace abut::bvh {
+
+inline constexpr int kWidth = 4;
+
+struct Tree {
+  std::vector<float> bounds;           // (nodes, 6, 4): rows min x, y, z, max x, y, z of the four children, m
+  std::vector<std::int32_t> children;  // (nodes, 4): inner child: its node; leaf: first primitive
+  std::vector<std::int32_t> counts;    // (nodes, 4): 0: inner child; > 0: leaf of so many primitives; -1: no child
+};
+
+// An unused child slot has an inverted box (min +infinity, max -infinity) and count -1.
+struct TreeView {
+  const float* bounds = nullptr;           // (nodes, 6, 4), m
+  const std::int32_t* children = nullptr;  // (nodes, 4)
+  const std::int32_t* counts = nullptr;    // (nodes, 4)
+  std::int32_t nodes = 0;
+};
+
+inline TreeView view(const Tree& tree) {
+  return {tree.bounds.data(), tree.children.data(), tree.counts.data(),
+          static_cast<std::int32_t>(tree.counts.size() / kWidth)};
+}
+
+}  // namespace abut::bvh

@@ -1,0 +1,23 @@
+# Compiler flags that every target of the project shares: call abut_flags(target).
+#
+# ABUT_ARCH picks the instruction set: empty for the compiler's portable default, "native" for this machine,
+# "x86-64-v3" for AVX2 and FMA. Floating-point contraction is off so that an answer does not depend on it.
+set(ABUT_ARCH "" CACHE STRING "Value of -march; empty: the compiler's portable default")
+set(ABUT_SANITIZE "" CACHE STRING "Value of -fsanitize; empty: none")
+
+function(abut_flags target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -ffp-contract=off)
+  if(ABUT_WARNINGS_AS_ERRORS)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(ABUT_ARCH)
+    target_compile_options(${target} PUBLIC $<BUILD_INTERFACE:-march=${ABUT_ARCH}>)
+  endif()
+  if(ABUT_SANITIZE)
+    target_compile_options(${target} PUBLIC $<BUILD_INTERFACE:-fsanitize=${ABUT_SANITIZE}>
+                                            $<BUILD_INTERFACE:-fno-sanitize-recover=all>
+                                            $<BUILD_INTERFACE:-fno-omit-frame-pointer>)
+    target_link_options(${target} PUBLIC $<BUILD_INTERFACE:-fsanitize=${ABUT_SANITIZE}>)
+  endif()
+endfunction()

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <limits>
+
+// Poses, twists and their tangents. Conventions (docs/conventions.md):
+//   X_AB = pose of frame B in frame A: p_A = R_AB p_B + p_AB, metres; X_AC = X_AB * X_BC.
+//   A twist is V = (w; v), a wrench is F = (tau; f): angular part first.
+//   Tangent of a pose: X_AB exp(xi), xi = (w; v) expressed in B (right perturbation). Derivatives with respect to a
+//   pose are 6 wide in that order.
+namespace abut {
+
+template <class S>
+using Vec3 = Eigen::Matrix<S, 3, 1>;
+template <class S>
+using Vec6 = Eigen::Matrix<S, 6, 1>;
+template <class S>
+using Mat3 = Eigen::Matrix<S, 3, 3>;
+template <class S>
+using Mat36 = Eigen::Matrix<S, 3, 6>;
+template <class S>
+using Mat6 = Eigen::Matrix<S, 6, 6>;
+template <class S>
+using Row6 = Eigen::Matrix<S, 1, 6>;
+
+// [a], the skew matrix of a: [a] b = a x b.
+template <class S>
+Mat3<S> skew(const Vec3<S>& a) {
+  Mat3<S> m;
+  m << S(0), -a.z(), a.y(), a.z(), S(0), -a.x(), -a.y(), a.x(), S(0);
+  return m;
+}
+
+// X_AB: rotation R_AB and origin p_AB of frame B in frame A, m.
+template <class S>
+struct Pose {
+  Mat3<S> R = Mat3<S>::Identity();
+  Vec3<S> p = Vec3<S>::Zero();
+
+  Vec3<S> operator*(const Vec3<S>& p_B) const { return R * p_B + p; }
+  Pose operator*(const Pose& X_BC) const { return {R * X_BC.R, R * X_BC.p + p}; }
+  Pose inverse() const { return {R.transpose(), -(R.transpose() * p)}; }
+  bool finite() const { return R.allFinite() && p.allFinite(); }
+
+  template <class T>
+  Pose<T> cast() const {
+    return {R.template cast<T>(), p.template cast<T>()};
+  }
+};
+
+// Rotation of a quaternion (w, x, y, z), which is normalised first.
+template <class S>
+Mat3<S> rotation_from_quaternion(S w, S x, S y, S z) {
+  return Eigen::Quaternion<S>(w, x, y, z).normalized().toRotationMatrix();
+}
+
+// Largest absolute entry of R'R - I, infinity for a reflection or a NaN: 0 for a rotation.
+template <class S>
+S rotation_error(const Mat3<S>& R) {
+  const S error = (R.transpose() * R - Mat3<S>::Identity()).cwiseAbs().maxCoeff();
+  return R.determinant() > S(0) && std::isfinite(error) ? error : std::numeric_limits<S>::infinity();
+}
+
+// exp of a rotation vector w (rad), Rodrigues' formula; exact to rounding near zero.
+template <class S>
+Mat3<S> exp_rotation(const Vec3<S>& w) {
+  using std::cos, std::sin, std::sqrt;
+  const S t2 = w.squaredNorm();
+  const S t = sqrt(t2);
+  // sin(t)/t and (1 - cos t)/t^2, by series where the quotients lose digits
+  const S a = t2 < S(1e-6) ? S(1) - t2 / 6 * (S(1) - t2 / 20 * (S(1) - t2 / 42)) : sin(t) / t;
+  const S h = t2 < S(1e-6) ? S(0) : sin(t / 2) / t;
+  const S b = t2 < S(1e-6) ? S(0.5) * (S(1) - t2 / 12 * (S(1) - t2 / 30 * (S(1) - t2 / 56))) : 2 * h * h;
+  const Mat3<S> W = skew(w);
+  return Mat3<S>::Identity() + a * W + b * (W * W);
+}
+
+// exp of a twist xi = (w; v): X_AB * exp(xi) is X_AB moved by xi expressed in B.
+template <class S>
+Pose<S> exp(const Vec6<S>& xi) {
+  using std::sin, std::sqrt;
+  const Vec3<S> w = xi.template head<3>();
+  const Vec3<S> v = xi.template tail<3>();
+  const S t2 = w.squaredNorm();
+  const S t = sqrt(t2);
+  const S h = t2 < S(1e-6) ? S(0) : sin(t / 2) / t;
+  const S b = t2 < S(1e-6) ? S(0.5) * (S(1) - t2 / 12 * (S(1) - t2 / 30 * (S(1) - t2 / 56))) : 2 * h * h;
+  const S c = t2 < S(1e-6) ? (S(1) - t2 / 20 * (S(1) - t2 / 42 * (S(1) - t2 / 72))) / 6 : (t - sin(t)) / (t2 * t);
+  const Mat3<S> W = skew(w);
+  return {exp_rotation(w), (Mat3<S>::Identity() + b * W + c * (W * W)) * v};
+}
+
+}  // namespace abut

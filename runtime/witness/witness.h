@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/core/status.h"
+#include "runtime/math/pose.h"
+
+namespace abut::witness {
+
+// Witness points and signed distance of two convex sets A and B, B posed by X_AB. Everything in frame A.
+// d = max over unit n of <n,p> - h_A(n) - h_B(-R'n): positive when separated, negative when penetrating, and
+// p2 - p1 = d n in both cases (docs/formulas: section "One formula").
+template <class S>
+struct Witness {
+  Vec3<S> p1;              // on A, m
+  Vec3<S> p2;              // on B, m
+  Vec3<S> n;               // unit normal from A to B
+  S distance;              // signed distance d, m
+  S lower_bound;           // certificate, m: lower_bound <= true signed distance <= upper_bound
+  S upper_bound;
+  std::int32_t iterations; // of GJK and EPA together
+  Status status;
+  // The simplex that carries the witness points: p1 = sum weight_k A's vertex_A[k], p2 likewise (hulls only).
+  std::int32_t simplex_size;
+  std::int32_t vertex_A[3];
+  std::int32_t vertex_B[3];
+  S weight[3];
+};
+
+}  // namespace abut::witness
