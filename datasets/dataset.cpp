@@ -6,10 +6,14 @@ namespace abut::datasets {
 
 std::string to_string(Layout layout) {
   switch (layout) {
-    case Layout::kYcb: return "ycb";
-    case Layout::kBop: return "bop";
-    case Layout::kGso: return "gso";
-    case Layout::kFlat: return "flat";
+    case Layout::kYcb:
+      return "ycb";
+    case Layout::kBop:
+      return "bop";
+    case Layout::kGso:
+      return "gso";
+    case Layout::kFlat:
+      return "flat";
   }
   return "unknown";
 }

@@ -16,10 +16,10 @@ enum class Layout {
 };
 
 struct ObjectSource {
-  std::string name;               // unique in the dataset; the asset is called <name>.h5
-  std::filesystem::path file;     // the mesh that was chosen
-  double metres_per_unit = 1;     // scale of the file's coordinates
-  std::vector<std::string> notes; // what was chosen and why, where there was a choice
+  std::string name;                // unique in the dataset; the asset is called <name>.h5
+  std::filesystem::path file;      // the mesh that was chosen
+  double metres_per_unit = 1;      // scale of the file's coordinates
+  std::vector<std::string> notes;  // what was chosen and why, where there was a choice
 };
 
 struct Dataset {
@@ -33,8 +33,8 @@ struct OpenOptions {
   std::optional<double> metres_per_unit;  // the layout's own unit when absent (BOP: 0.001, others: 1)
 };
 
-// The objects below `root`. Throws IoError where the path does not exist or cannot be read, InvalidInput where
-// nothing in it looks like a mesh, naming what was looked for.
+// The objects below `root`. Throws IoError where the path does not exist or cannot be read, InvalidInput
+// where nothing in it looks like a mesh, naming what was looked for.
 Dataset open_dataset(const std::filesystem::path& root, const OpenOptions& options = {});
 
 // "ycb", "bop", "gso", "flat" and back; throws InvalidInput for another name.

@@ -20,7 +20,8 @@ struct TriangleMesh {
   double diagonal() const;
 };
 
-// What a stage has to say of an object: collected along the pipeline, stored in the asset, printed in the summary.
+// What a stage has to say of an object: collected along the pipeline, stored in the asset, printed in the
+// summary.
 struct Report {
   std::vector<std::string> warnings;       // one line each: what was found and what was done about it
   std::map<std::string, double> measures;  // named figures; the unit is the key's suffix (_m, _percent, ...)

@@ -26,7 +26,8 @@ ConvexView view(const ConvexPiece& piece) {
           piece.support_lookup.data(),
           static_cast<std::int32_t>(n),
           static_cast<std::int32_t>(piece.triangles.size() / 3),
-          static_cast<std::int32_t>(std::lround(std::sqrt(static_cast<double>(piece.support_lookup.size()) / 6)))};
+          static_cast<std::int32_t>(
+              std::lround(std::sqrt(static_cast<double>(piece.support_lookup.size()) / 6)))};
 }
 
 AssetView view(const Asset& asset) {

@@ -8,64 +8,66 @@
 
 #include "runtime/bvh/tree.h"
 
-// The asset of one object: what the runtime knows of it. An Asset owns, an AssetView is pointers and sizes for
-// kernels. Arrays are row-major, indices 32 bits, lengths in metres, in the object's own frame. Parts may be absent;
-// a part may come as several levels (surfaces) or pieces (convex). schema.h names every array in the file.
+// The asset of one object: what the runtime knows of it. An Asset owns, an AssetView is pointers and sizes
+// for kernels. Arrays are row-major, indices 32 bits, lengths in metres, in the object's own frame. Parts may
+// be absent; a part may come as several levels (surfaces) or pieces (convex). schema.h names every array in
+// the file.
 namespace abut::asset {
 
 // A closed, oriented triangle surface. Triangles are stored in the leaf order of the tree.
 struct Surface {
-  std::vector<double> vertices;           // (vertices, 3) m
-  std::vector<std::int32_t> triangles;    // (triangles, 3) counter-clockwise seen from outside
-  std::vector<std::int32_t> neighbours;   // (triangles, 3) triangle across the edge from corner k to k + 1
-  std::vector<double> vertex_normals;     // (vertices, 3) unit, outward, angle-weighted pseudonormal
-  bvh::Tree tree;                         // over the triangles
+  std::vector<double> vertices;          // (vertices, 3) m
+  std::vector<std::int32_t> triangles;   // (triangles, 3) counter-clockwise seen from outside
+  std::vector<std::int32_t> neighbours;  // (triangles, 3) triangle across the edge from corner k to k + 1
+  std::vector<double> vertex_normals;    // (vertices, 3) unit, outward, angle-weighted pseudonormal
+  bvh::Tree tree;                        // over the triangles
 };
 
-// A convex polytope with the connectivity that a support function walks on. The vertex coordinates are stored one
-// axis after the other, in an order that keeps neighbours close in memory.
+// A convex polytope with the connectivity that a support function walks on. The vertex coordinates are stored
+// one axis after the other, in an order that keeps neighbours close in memory.
 struct ConvexPiece {
   std::vector<double> vertices;                 // (3, vertices) m: all x, then all y, then all z
   std::vector<std::int32_t> triangles;          // (triangles, 3) counter-clockwise seen from outside
   std::vector<std::int32_t> adjacency_offsets;  // (vertices + 1) row starts of `adjacency`
   std::vector<std::int32_t> adjacency;          // vertices joined by an edge, ascending within a row
-  std::vector<std::int32_t> support_lookup;     // (6, k, k) support vertex of the direction at each cell's centre
+  std::vector<std::int32_t>
+      support_lookup;  // (6, k, k) support vertex of the direction at each cell's centre
 };
 
 // Direction cells of `support_lookup`: six faces of a cube (+x, -x, +y, -y, +z, -z), k x k cells each.
 // See runtime/witness/support.h for the map from a direction to its cell.
 
 struct MassProperties {
-  double volume = 0;                        // m^3
-  double area = 0;                          // m^2
-  double center_of_mass[3] = {0, 0, 0};     // m
-  double inertia[9] = {};                   // m^5: about the centre of mass at density 1 kg/m^3, axes of the object
+  double volume = 0;                     // m^3
+  double area = 0;                       // m^2
+  double center_of_mass[3] = {0, 0, 0};  // m
+  double inertia[9] = {};  // m^5: about the centre of mass at density 1 kg/m^3, axes of the object
 };
 
 // Where an asset comes from: enough to make it again, and to know when it must be.
 struct Provenance {
-  std::string source_file;                                   // path as given
-  std::string source_digest;                                 // "xxh3-128:<hex>" of the source file's bytes
-  std::map<std::string, std::string> parameters;             // every parameter that shapes the result
-  std::map<std::string, std::string> versions;               // tool and libraries
-  std::vector<std::string> warnings;                         // what was mended, what is doubtful
-  std::vector<std::pair<std::string, double>> stage_seconds; // wall time of each stage, s
-  std::map<std::string, double> measures;                    // quality figures; the unit is the key's suffix
+  std::string source_file;                                    // path as given
+  std::string source_digest;                                  // "xxh3-128:<hex>" of the source file's bytes
+  std::map<std::string, std::string> parameters;              // every parameter that shapes the result
+  std::map<std::string, std::string> versions;                // tool and libraries
+  std::vector<std::string> warnings;                          // what was mended, what is doubtful
+  std::vector<std::pair<std::string, double>> stage_seconds;  // wall time of each stage, s
+  std::map<std::string, double> measures;                     // quality figures; the unit is the key's suffix
 };
 
 struct Asset {
   std::string name;
-  std::vector<Surface> surfaces;      // level 0 is the finest
-  std::vector<ConvexPiece> convex;    // one piece: the convex hull
+  std::vector<Surface> surfaces;    // level 0 is the finest
+  std::vector<ConvexPiece> convex;  // one piece: the convex hull
   MassProperties mass;
   Provenance provenance;
 };
 
 struct SurfaceView {
-  const double* vertices = nullptr;              // (vertex_count, 3) m
-  const std::int32_t* triangles = nullptr;       // (triangle_count, 3)
-  const std::int32_t* neighbours = nullptr;      // (triangle_count, 3)
-  const double* vertex_normals = nullptr;        // (vertex_count, 3)
+  const double* vertices = nullptr;          // (vertex_count, 3) m
+  const std::int32_t* triangles = nullptr;   // (triangle_count, 3)
+  const std::int32_t* neighbours = nullptr;  // (triangle_count, 3)
+  const double* vertex_normals = nullptr;    // (vertex_count, 3)
   std::int32_t vertex_count = 0;
   std::int32_t triangle_count = 0;
   bvh::TreeView tree;
@@ -78,7 +80,7 @@ struct ConvexView {
   const std::int32_t* triangles = nullptr;          // (triangle_count, 3)
   const std::int32_t* adjacency_offsets = nullptr;  // (vertex_count + 1)
   const std::int32_t* adjacency = nullptr;
-  const std::int32_t* support_lookup = nullptr;     // (6, lookup_resolution, lookup_resolution)
+  const std::int32_t* support_lookup = nullptr;  // (6, lookup_resolution, lookup_resolution)
   std::int32_t vertex_count = 0;
   std::int32_t triangle_count = 0;
   std::int32_t lookup_resolution = 0;

@@ -4,8 +4,9 @@
 #include <vector>
 
 // A four-wide bounding volume hierarchy, flat in memory: node 0 is the root, children follow their parent.
-// It is built offline (preprocess/index/tree_builder.h) over primitives that are then stored in leaf order, so that a
-// leaf is a contiguous range. Boxes are single precision, rounded outward: a box always contains its primitives.
+// It is built offline (preprocess/index/tree_builder.h) over primitives that are then stored in leaf order,
+// so that a leaf is a contiguous range. Boxes are single precision, rounded outward: a box always contains
+// its primitives.
 namespace abut::bvh {
 
 inline constexpr int kWidth = 4;
@@ -13,7 +14,8 @@ inline constexpr int kWidth = 4;
 struct Tree {
   std::vector<float> bounds;           // (nodes, 6, 4): rows min x, y, z, max x, y, z of the four children, m
   std::vector<std::int32_t> children;  // (nodes, 4): inner child: its node; leaf: first primitive
-  std::vector<std::int32_t> counts;    // (nodes, 4): 0: inner child; > 0: leaf of so many primitives; -1: no child
+  std::vector<std::int32_t>
+      counts;  // (nodes, 4): 0: inner child; > 0: leaf of so many primitives; -1: no child
 };
 
 // An unused child slot has an inverted box (min +infinity, max -infinity) and count -1.

@@ -3,8 +3,9 @@
 #include <stdexcept>
 #include <string>
 
-// Typed exceptions for bad input. A message is one line that names the file, the object or the element, what is
-// wrong with it and, where there is one, the way out. Ordinary numerical outcomes are no errors: see status.h.
+// Typed exceptions for bad input. A message is one line that names the file, the object or the element, what
+// is wrong with it and, where there is one, the way out. Ordinary numerical outcomes are no errors: see
+// status.h.
 namespace abut {
 
 class Error : public std::runtime_error {

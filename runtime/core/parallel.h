@@ -21,8 +21,9 @@ inline int default_threads() {
 }
 
 // The one parallel loop of the library: calls body(i, thread) for i in [0, count), thread in [0, threads).
-// `body` must write to places that belong to i (or, for scratch space, to thread) only; then the result is the same
-// bits for any number of threads. The first exception thrown by a body is rethrown here once all threads are done.
+// `body` must write to places that belong to i (or, for scratch space, to thread) only; then the result is
+// the same bits for any number of threads. The first exception thrown by a body is rethrown here once all
+// threads are done.
 template <class Body>
 void parallel_for(std::int64_t count, int threads, Body&& body, std::int64_t chunk = 1) {
   if (threads <= 0) threads = default_threads();

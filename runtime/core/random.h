@@ -5,9 +5,9 @@
 
 namespace abut {
 
-// Counter-based random numbers: the value depends on (seed, stream, counter) alone, never on the thread or on what
-// was drawn before, so that parallel results are the same bits on any number of threads. The mixing function is
-// SplitMix64's finalizer, applied once per key word.
+// Counter-based random numbers: the value depends on (seed, stream, counter) alone, never on the thread or on
+// what was drawn before, so that parallel results are the same bits on any number of threads. The mixing
+// function is SplitMix64's finalizer, applied once per key word.
 class Random {
  public:
   // A stream is usually the index of a pair or of an object.

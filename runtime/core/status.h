@@ -17,12 +17,18 @@ enum class Status : std::uint8_t {
 
 constexpr std::string_view to_string(Status status) {
   switch (status) {
-    case Status::kOk: return "ok";
-    case Status::kTouching: return "touching";
-    case Status::kClamped: return "clamped";
-    case Status::kNotConverged: return "not_converged";
-    case Status::kNoOverlap: return "no_overlap";
-    case Status::kInvalidInput: return "invalid_input";
+    case Status::kOk:
+      return "ok";
+    case Status::kTouching:
+      return "touching";
+    case Status::kClamped:
+      return "clamped";
+    case Status::kNotConverged:
+      return "not_converged";
+    case Status::kNoOverlap:
+      return "no_overlap";
+    case Status::kInvalidInput:
+      return "invalid_input";
   }
   return "unknown";
 }

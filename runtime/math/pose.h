@@ -7,8 +7,8 @@
 // Poses, twists and their tangents. Conventions (docs/conventions.md):
 //   X_AB = pose of frame B in frame A: p_A = R_AB p_B + p_AB, metres; X_AC = X_AB * X_BC.
 //   A twist is V = (w; v), a wrench is F = (tau; f): angular part first.
-//   Tangent of a pose: X_AB exp(xi), xi = (w; v) expressed in B (right perturbation). Derivatives with respect to a
-//   pose are 6 wide in that order.
+//   Tangent of a pose: X_AB exp(xi), xi = (w; v) expressed in B (right perturbation). Derivatives with
+//   respect to a pose are 6 wide in that order.
 namespace abut {
 
 template <class S>
@@ -86,7 +86,8 @@ Pose<S> exp(const Vec6<S>& xi) {
   const S t = sqrt(t2);
   const S h = t2 < S(1e-6) ? S(0) : sin(t / 2) / t;
   const S b = t2 < S(1e-6) ? S(0.5) * (S(1) - t2 / 12 * (S(1) - t2 / 30 * (S(1) - t2 / 56))) : 2 * h * h;
-  const S c = t2 < S(1e-6) ? (S(1) - t2 / 20 * (S(1) - t2 / 42 * (S(1) - t2 / 72))) / 6 : (t - sin(t)) / (t2 * t);
+  const S c =
+      t2 < S(1e-6) ? (S(1) - t2 / 20 * (S(1) - t2 / 42 * (S(1) - t2 / 72))) / 6 : (t - sin(t)) / (t2 * t);
   const Mat3<S> W = skew(w);
   return {exp_rotation(w), (Mat3<S>::Identity() + b * W + c * (W * W)) * v};
 }

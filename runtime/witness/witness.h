@@ -12,13 +12,13 @@ namespace abut::witness {
 // p2 - p1 = d n in both cases (docs/formulas: section "One formula").
 template <class S>
 struct Witness {
-  Vec3<S> p1;              // on A, m
-  Vec3<S> p2;              // on B, m
-  Vec3<S> n;               // unit normal from A to B
-  S distance;              // signed distance d, m
-  S lower_bound;           // certificate, m: lower_bound <= true signed distance <= upper_bound
+  Vec3<S> p1;     // on A, m
+  Vec3<S> p2;     // on B, m
+  Vec3<S> n;      // unit normal from A to B
+  S distance;     // signed distance d, m
+  S lower_bound;  // certificate, m: lower_bound <= true signed distance <= upper_bound
   S upper_bound;
-  std::int32_t iterations; // of GJK and EPA together
+  std::int32_t iterations;  // of GJK and EPA together
   Status status;
   // The simplex that carries the witness points: p1 = sum weight_k A's vertex_A[k], p2 likewise (hulls only).
   std::int32_t simplex_size;

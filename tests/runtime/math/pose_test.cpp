@@ -18,7 +18,8 @@ Vec6<double> random_twist(Random& random, double scale) {
   return xi;
 }
 
-// exp(xi) is the matrix exponential of the 4 x 4 twist matrix: here by its power series in extended precision.
+// exp(xi) is the matrix exponential of the 4 x 4 twist matrix: here by its power series in extended
+// precision.
 Eigen::Matrix<long double, 4, 4> exp_series(const Vec6<double>& xi) {
   Eigen::Matrix<long double, 4, 4> X = Eigen::Matrix<long double, 4, 4>::Zero();
   X.topLeftCorner<3, 3>() = abut::skew<double>(xi.head<3>()).cast<long double>();

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+// The envelope of an asset file: 512 bytes of readable header, then the body. The digest covers header and
+// body, so that one flipped bit anywhere is found before anything is parsed.
+namespace abut::asset {
+
+inline constexpr std::size_t kHeaderBytes = 512;
+
+// "xxh3-128:<32 hex digits>" of bytes.
+std::string digest(std::span<const std::byte> bytes);
+
+// All bytes of a file. Throws IoError naming it.
+std::vector<std::byte> read_file(const std::filesystem::path& file);
+
+// Writes header and body under a temporary name beside `file`, syncs, renames: `file` is the old one or the
+// whole new one at any moment, whoever kills the process. Throws IoError (disk full, no permission) and
+// leaves no temporary.
+void write_container(const std::filesystem::path& file, int schema, std::span<const std::byte> body);
+
+// Header and body checked against the digest: returns the whole file; the body starts at kHeaderBytes. Throws
+// IoError or BadAsset; a schema above `newest_schema` is refused by name.
+std::vector<std::byte> read_container(const std::filesystem::path& file, int newest_schema);
+
+// Removes temporaries that killed writers left in `folder`; those of running writers stay.
+void remove_stale_temporaries(const std::filesystem::path& folder);
+
+}  // namespace abut::asset

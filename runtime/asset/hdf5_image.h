@@ -1,0 +1,64 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstddef>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/core/error.h"
+
+// HDF5 in memory: an asset is laid out in, and parsed from, a file image that never touches the disk by
+// itself, so that writing is one atomic step and reading sees verified bytes only. Internal to runtime/asset.
+namespace abut::asset {
+
+// Whoever calls HDF5 holds a Session: one at a time in the process (HDF5 need not be built thread-safe), and
+// HDF5's printing of its error stack is off meanwhile, since every failure becomes an exception.
+class Session {
+ public:
+  Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session();
+
+ private:
+  std::lock_guard<std::mutex> lock_;
+  H5E_auto2_t print_ = nullptr;
+  void* print_data_ = nullptr;
+};
+
+// Owns an HDF5 identifier of any kind.
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  Handle(Handle&& other) noexcept : id_(other.id_), close_(other.close_) { other.id_ = H5I_INVALID_HID; }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  Handle& operator=(Handle&&) = delete;
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  operator hid_t() const { return id_; }  // NOLINT: stands for the identifier in calls
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+// Throws BadAsset with `message` where `code` is an HDF5 failure (negative); returns it otherwise.
+template <class Code>
+Code checked(Code code, const std::string& message) {
+  if (code < 0) throw BadAsset(message);
+  return code;
+}
+
+// An empty file in memory, and one parsed from an image (`image` is copied).
+Handle create_image();
+Handle open_image(std::span<const std::byte> image, const std::string& file);
+
+// The bytes of an image made by create_image.
+std::vector<std::byte> image_bytes(hid_t file);
+
+}  // namespace abut::asset

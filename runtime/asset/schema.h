@@ -1,0 +1,67 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "runtime/asset/asset.h"
+
+// The one definition of the asset file, shared by writer, reader and verifier.
+//
+//   byte 0      512-byte header: magic, schema version, size and XXH3-128 digest of the whole file
+//   (container.h) byte 512    an HDF5 file (its tools find it there):
+//     /surface/<level>/   vertices, triangles, neighbours, vertex_normals, tree/{bounds, children, counts}
+//     /convex/<piece>/    vertices, triangles, adjacency_offsets, adjacency, support_lookup
+//     /mass/              attributes volume, area, center_of_mass, inertia
+//     /provenance/        source_file, source_digest, parameters/, versions/, warnings, stage_seconds/,
+//     measures/
+//
+// Every array carries the attributes `unit` and `description`. The first dimension of an array is free; the
+// others are fixed by its row below.
+namespace abut::asset {
+
+// Raised when a reader of the previous version could misread a file. A reader refuses versions above its own.
+inline constexpr int kSchemaVersion = 1;
+
+// Extents of an array. kFree: any length; two free extents are equal.
+inline constexpr int kFree = -1;
+using Shape = std::vector<int>;
+
+// visit(name, vector, shape, unit, description) for every array of a part, in file order.
+template <class TreeType, class Visit>
+void visit_tree(TreeType& tree, Visit&& visit) {
+  visit("tree/bounds", tree.bounds, {kFree, 6, bvh::kWidth}, "m",
+        "boxes of the four children: rows min x, y, z, max x, y, z");
+  visit("tree/children", tree.children, {kFree, bvh::kWidth}, "1",
+        "inner child: its node; leaf: first primitive");
+  visit("tree/counts", tree.counts, {kFree, bvh::kWidth}, "1",
+        "0 inner child, > 0 primitives of a leaf, -1 none");
+}
+
+template <class SurfaceType, class Visit>
+void visit_surface(SurfaceType& s, Visit&& visit) {
+  visit("vertices", s.vertices, {kFree, 3}, "m", "positions in the object's frame");
+  visit("triangles", s.triangles, {kFree, 3}, "1", "vertex indices, counter-clockwise seen from outside");
+  visit("neighbours", s.neighbours, {kFree, 3}, "1", "triangle across the edge from corner k to k + 1");
+  visit("vertex_normals", s.vertex_normals, {kFree, 3}, "1", "unit, outward, angle-weighted");
+  visit_tree(s.tree, visit);
+}
+
+template <class PieceType, class Visit>
+void visit_convex(PieceType& c, Visit&& visit) {
+  visit("vertices", c.vertices, {3, kFree}, "m", "positions in the object's frame: all x, all y, all z");
+  visit("triangles", c.triangles, {kFree, 3}, "1", "vertex indices, counter-clockwise seen from outside");
+  visit("adjacency_offsets", c.adjacency_offsets, {kFree}, "1",
+        "row starts of adjacency, one more than vertices");
+  visit("adjacency", c.adjacency, {kFree}, "1", "vertices joined by an edge, ascending in each row");
+  visit("support_lookup", c.support_lookup, {6, kFree, kFree}, "1",
+        "support vertex at the centre of a direction cell");
+}
+
+// The extents of an array of `size` entries; a negative free extent where `size` does not fit the shape.
+Shape resolve(std::size_t size, const Shape& shape);
+
+// Throws BadAsset, naming the object and the array, where sizes do not fit together or an index is out of
+// range: what passes cannot make a kernel read outside its arrays.
+void check(const Asset& asset, std::string_view file);
+
+}  // namespace abut::asset

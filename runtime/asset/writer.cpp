@@ -1,0 +1,148 @@
+#include "runtime/asset/writer.h"
+
+#include "runtime/asset/container.h"
+#include "runtime/asset/hdf5_image.h"
+#include "runtime/asset/schema.h"
+
+namespace abut::asset {
+namespace {
+
+const std::string kFailed = "HDF5: cannot lay out the asset";
+
+hid_t native_type(double) { return H5T_NATIVE_DOUBLE; }
+hid_t native_type(float) { return H5T_NATIVE_FLOAT; }
+hid_t native_type(std::int32_t) { return H5T_NATIVE_INT32; }
+
+// The type in the file: little-endian whatever the machine.
+hid_t file_type(double) { return H5T_IEEE_F64LE; }
+hid_t file_type(float) { return H5T_IEEE_F32LE; }
+hid_t file_type(std::int32_t) { return H5T_STD_I32LE; }
+
+void write_text(hid_t object, const std::string& name, const std::string& text) {
+  const Handle type(checked(H5Tcopy(H5T_C_S1), kFailed), H5Tclose);
+  checked(H5Tset_size(type, text.size() + 1), kFailed);
+  checked(H5Tset_cset(type, H5T_CSET_UTF8), kFailed);
+  const Handle space(checked(H5Screate(H5S_SCALAR), kFailed), H5Sclose);
+  const Handle attribute(
+      checked(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), kFailed), H5Aclose);
+  checked(H5Awrite(attribute, type, text.c_str()), kFailed);
+}
+
+void write_numbers(hid_t object, const std::string& name, const double* values, hsize_t count) {
+  const Handle space(
+      checked(count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, nullptr), kFailed), H5Sclose);
+  const Handle attribute(
+      checked(H5Acreate2(object, name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT), kFailed),
+      H5Aclose);
+  checked(H5Awrite(attribute, H5T_NATIVE_DOUBLE, values), kFailed);
+}
+
+// A group whose attributes keep the order in which they were written.
+Handle make_group(hid_t parent, const std::string& name) {
+  const Handle create(checked(H5Pcreate(H5P_GROUP_CREATE), kFailed), H5Pclose);
+  checked(H5Pset_attr_creation_order(create, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED), kFailed);
+  checked(H5Pset_obj_track_times(create, false), kFailed);
+  return {checked(H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, create, H5P_DEFAULT), kFailed), H5Gclose};
+}
+
+// Writes the arrays of one part into `group`.
+class ArrayWriter {
+ public:
+  explicit ArrayWriter(hid_t group) : group_(group) {}
+
+  template <class T>
+  void operator()(const char* name, const std::vector<T>& data, const Shape& shape, const char* unit,
+                  const char* description) const {
+    const Handle space(make_space(data.size(), shape), H5Sclose);
+    const Handle links(checked(H5Pcreate(H5P_LINK_CREATE), kFailed), H5Pclose);
+    checked(H5Pset_create_intermediate_group(links, 1), kFailed);
+    const Handle create(checked(H5Pcreate(H5P_DATASET_CREATE), kFailed), H5Pclose);
+    checked(H5Pset_obj_track_times(create, false), kFailed);
+    const Handle set(
+        checked(H5Dcreate2(group_, name, file_type(T{}), space, links, create, H5P_DEFAULT), kFailed),
+        H5Dclose);
+    if (!data.empty())
+      checked(H5Dwrite(set, native_type(T{}), H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()), kFailed);
+    write_text(set, "unit", unit);
+    write_text(set, "description", description);
+  }
+
+ private:
+  static hid_t make_space(std::size_t size, const Shape& shape) {
+    const Shape extents = resolve(size, shape);
+    const std::vector<hsize_t> dims(extents.begin(), extents.end());
+    return checked(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr), kFailed);
+  }
+
+  hid_t group_;
+};
+
+void write_map(hid_t parent, const char* name, const std::map<std::string, std::string>& entries) {
+  const Handle group = make_group(parent, name);
+  for (const auto& [key, value] : entries) write_text(group, key, value);
+}
+
+void write_warnings(hid_t group, const std::vector<std::string>& warnings) {
+  const Handle type(checked(H5Tcopy(H5T_C_S1), kFailed), H5Tclose);
+  checked(H5Tset_size(type, H5T_VARIABLE), kFailed);
+  checked(H5Tset_cset(type, H5T_CSET_UTF8), kFailed);
+  const hsize_t count = warnings.size();
+  const Handle space(checked(H5Screate_simple(1, &count, nullptr), kFailed), H5Sclose);
+  const Handle create(checked(H5Pcreate(H5P_DATASET_CREATE), kFailed), H5Pclose);
+  checked(H5Pset_obj_track_times(create, false), kFailed);
+  const Handle set(
+      checked(H5Dcreate2(group, "warnings", type, space, H5P_DEFAULT, create, H5P_DEFAULT), kFailed),
+      H5Dclose);
+  std::vector<const char*> lines;
+  for (const std::string& warning : warnings) lines.push_back(warning.c_str());
+  if (count > 0) checked(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, lines.data()), kFailed);
+}
+
+void write_provenance(hid_t file, const Provenance& provenance) {
+  const Handle group = make_group(file, "provenance");
+  write_text(group, "source_file", provenance.source_file);
+  write_text(group, "source_digest", provenance.source_digest);
+  write_map(group, "parameters", provenance.parameters);
+  write_map(group, "versions", provenance.versions);
+  write_warnings(group, provenance.warnings);
+  const Handle seconds = make_group(group, "stage_seconds");
+  for (const auto& [stage, value] : provenance.stage_seconds) write_numbers(seconds, stage, &value, 1);
+  const Handle measures = make_group(group, "measures");
+  for (const auto& [key, value] : provenance.measures) write_numbers(measures, key, &value, 1);
+}
+
+void write_mass(hid_t file, const MassProperties& mass) {
+  const Handle group = make_group(file, "mass");
+  write_numbers(group, "volume", &mass.volume, 1);
+  write_numbers(group, "area", &mass.area, 1);
+  write_numbers(group, "center_of_mass", mass.center_of_mass, 3);
+  write_numbers(group, "inertia", mass.inertia, 9);
+  write_text(group, "unit",
+             "volume m^3, area m^2, center_of_mass m, inertia m^5 (density 1 kg/m^3), row-major");
+}
+
+std::vector<std::byte> lay_out(const Asset& asset) {
+  const Session session;
+  const Handle file = create_image();
+  write_text(file, "name", asset.name);
+  const double schema = kSchemaVersion;
+  write_numbers(file, "schema", &schema, 1);
+  const Handle surfaces = make_group(file, "surface");
+  for (std::size_t i = 0; i < asset.surfaces.size(); ++i)
+    visit_surface(asset.surfaces[i], ArrayWriter(make_group(surfaces, std::to_string(i))));
+  const Handle pieces = make_group(file, "convex");
+  for (std::size_t i = 0; i < asset.convex.size(); ++i)
+    visit_convex(asset.convex[i], ArrayWriter(make_group(pieces, std::to_string(i))));
+  write_mass(file, asset.mass);
+  write_provenance(file, asset.provenance);
+  return image_bytes(file);
+}
+
+}  // namespace
+
+void save(const Asset& asset, const std::filesystem::path& file) {
+  check(asset, file.string());
+  write_container(file, kSchemaVersion, lay_out(asset));
+}
+
+}  // namespace abut::asset

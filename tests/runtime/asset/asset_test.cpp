@@ -1,0 +1,213 @@
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "runtime/asset/container.h"
+#include "runtime/asset/reader.h"
+#include "runtime/asset/schema.h"
+#include "runtime/asset/writer.h"
+#include "runtime/core/error.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using abut::asset::Asset;
+
+// A tetrahedron: the smallest asset with every part.
+Asset tetrahedron() {
+  Asset asset;
+  asset.name = "tetrahedron";
+  auto& s = asset.surfaces.emplace_back();
+  s.vertices = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1.0 / 3};
+  s.triangles = {0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3};
+  s.neighbours = {3, 2, 1, 0, 2, 3, 0, 3, 1, 0, 1, 2};
+  s.vertex_normals.assign(12, std::sqrt(1.0 / 3));
+  s.tree.bounds.assign(24, 0.5F);
+  s.tree.children = {0, 0, 0, 0};
+  s.tree.counts = {4, -1, -1, -1};
+  auto& c = asset.convex.emplace_back();
+  c.vertices = {0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1.0 / 3};
+  c.triangles = s.triangles;
+  c.adjacency_offsets = {0, 3, 6, 9, 12};
+  c.adjacency = {1, 2, 3, 0, 2, 3, 0, 1, 3, 0, 1, 2};
+  c.support_lookup.assign(6 * 2 * 2, 3);
+  asset.mass = {1.0 / 18, 2, {0.25, 0.25, 1.0 / 12}, {1, 2, 3, 4, 5, 6, 7, 8, 9}};
+  asset.provenance = {"mesh ünïcode.obj",
+                      "xxh3-128:0",
+                      {{"scale", "1"}},
+                      {{"abut", "0.1.0"}},
+                      {"one hole of 4 edges filled", ""},
+                      {{"read", 0.5}, {"clean", 0.25}, {"hull", 1.5}},
+                      {{"hausdorff_percent", 0.1}}};
+  return asset;
+}
+
+class AssetFile : public testing::Test {
+ protected:
+  AssetFile() : folder(fs::temp_directory_path() / ("abut_asset_test_" + std::to_string(::getpid()))) {
+    fs::create_directories(folder);
+    file = folder / "object.h5";
+  }
+  ~AssetFile() override { fs::remove_all(folder); }
+
+  void overwrite(const std::vector<std::byte>& bytes) const {
+    std::ofstream(file, std::ios::binary | std::ios::trunc)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  }
+
+  std::string error_of_load() const {
+    try {
+      (void)abut::asset::load(file);
+    } catch (const abut::Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  fs::path folder, file;
+};
+
+TEST_F(AssetFile, RoundTripKeepsEveryBit) {
+  const Asset a = tetrahedron();
+  abut::asset::save(a, file);
+  const Asset b = abut::asset::load(file);
+  EXPECT_EQ(a.name, b.name);
+  ASSERT_EQ(b.surfaces.size(), 1U);
+  ASSERT_EQ(b.convex.size(), 1U);
+  std::vector<std::string> names;
+  const auto remember = [&](auto& into) {
+    return [&](const char* name, const auto& data, const abut::asset::Shape&, const char*, const char*) {
+      names.emplace_back(name);
+      into.emplace_back(reinterpret_cast<const char*>(data.data()), data.size() * sizeof(data[0]));
+    };
+  };
+  std::vector<std::string> bytes_a, bytes_b;
+  abut::asset::visit_surface(a.surfaces[0], remember(bytes_a));
+  abut::asset::visit_convex(a.convex[0], remember(bytes_a));
+  abut::asset::visit_surface(b.surfaces[0], remember(bytes_b));
+  abut::asset::visit_convex(b.convex[0], remember(bytes_b));
+  EXPECT_EQ(bytes_a, bytes_b);
+  EXPECT_EQ(names.size(), 2 * (7U + 5U));
+  EXPECT_EQ(a.mass.volume, b.mass.volume);
+  EXPECT_TRUE(std::equal(a.mass.inertia, a.mass.inertia + 9, b.mass.inertia));
+  EXPECT_EQ(a.provenance.source_file, b.provenance.source_file);
+  EXPECT_EQ(a.provenance.parameters, b.provenance.parameters);
+  EXPECT_EQ(a.provenance.versions, b.provenance.versions);
+  EXPECT_EQ(a.provenance.warnings, b.provenance.warnings);
+  EXPECT_EQ(a.provenance.stage_seconds, b.provenance.stage_seconds);
+  EXPECT_EQ(a.provenance.measures, b.provenance.measures);
+}
+
+TEST_F(AssetFile, AbsentPartsStayAbsent) {
+  Asset a;
+  a.name = "nothing";
+  abut::asset::save(a, file);
+  const Asset b = abut::asset::load(file);
+  EXPECT_TRUE(b.surfaces.empty());
+  EXPECT_TRUE(b.convex.empty());
+  EXPECT_EQ(abut::asset::view(b).convex.vertex_count, 0);
+}
+
+TEST_F(AssetFile, TheSameAssetGivesTheSameBytes) {
+  abut::asset::save(tetrahedron(), file);
+  const auto first = abut::asset::read_file(file);
+  abut::asset::save(tetrahedron(), file);
+  EXPECT_EQ(first, abut::asset::read_file(file));
+}
+
+TEST_F(AssetFile, EveryFlippedByteIsFound) {
+  abut::asset::save(tetrahedron(), file);
+  const auto good = abut::asset::read_file(file);
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    auto bad = good;
+    bad[i] ^= std::byte{static_cast<unsigned char>(1U << (i % 8))};
+    overwrite(bad);
+    EXPECT_THROW((void)abut::asset::read_container(file, abut::asset::kSchemaVersion), abut::BadAsset)
+        << "byte " << i;
+  }
+}
+
+TEST_F(AssetFile, EveryTruncationIsFound) {
+  abut::asset::save(tetrahedron(), file);
+  const auto good = abut::asset::read_file(file);
+  for (std::size_t size = 0; size < good.size(); size += 7) {
+    overwrite({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)});
+    EXPECT_THROW((void)abut::asset::load(file), abut::BadAsset) << size << " bytes";
+  }
+}
+
+TEST_F(AssetFile, ANewerSchemaIsRefusedByName) {
+  abut::asset::save(tetrahedron(), file);
+  const auto bytes = abut::asset::read_file(file);
+  abut::asset::write_container(file, abut::asset::kSchemaVersion + 1,
+                               std::span(bytes).subspan(abut::asset::kHeaderBytes));
+  EXPECT_NE(error_of_load().find("newer than this build reads"), std::string::npos) << error_of_load();
+  EXPECT_NE(error_of_load().find(file.string()), std::string::npos);
+}
+
+TEST_F(AssetFile, ABodyThatIsNoAssetIsRefused) {
+  const std::vector<std::byte> body(5000, std::byte{42});
+  abut::asset::write_container(file, abut::asset::kSchemaVersion, body);
+  EXPECT_NE(error_of_load().find("not an HDF5 file"), std::string::npos) << error_of_load();
+}
+
+TEST_F(AssetFile, InconsistentArraysAreRefusedWithTheirName) {
+  Asset a = tetrahedron();
+  a.convex[0].adjacency[5] = 4;
+  try {
+    abut::asset::save(a, file);
+    FAIL() << "saved";
+  } catch (const abut::BadAsset& error) {
+    EXPECT_NE(std::string(error.what()).find("object 'tetrahedron': convex/0/adjacency entry 5 is 4"),
+              std::string::npos)
+        << error.what();
+  }
+  Asset b = tetrahedron();
+  b.surfaces[0].tree.counts[0] = 0;  // a node that is its own child: a traversal would never end
+  EXPECT_THROW(abut::asset::save(b, file), abut::BadAsset);
+  Asset c = tetrahedron();
+  c.surfaces[0].vertices[2] = std::nan("");
+  EXPECT_THROW(abut::asset::save(c, file), abut::BadAsset);
+}
+
+TEST_F(AssetFile, MissingFilesAndFoldersAreNamed) {
+  EXPECT_THROW((void)abut::asset::load(folder / "absent.h5"), abut::IoError);
+  EXPECT_THROW((void)abut::asset::load(folder), abut::IoError);
+  EXPECT_THROW(abut::asset::save(tetrahedron(), folder / "no" / "such" / "folder.h5"), abut::IoError);
+}
+
+TEST_F(AssetFile, TemporariesOfTheDeadGoAndThoseOfTheLivingStay) {
+  std::ofstream(folder / ".dead.h5.1.partial") << "half";
+  const pid_t writer = fork();
+  if (writer == 0) {  // a writer killed in the middle holds its lock until it is gone
+    const std::vector<std::byte> body(1 << 20);
+    for (;;) abut::asset::write_container(folder / "busy.h5", 1, body);
+  }
+  ::usleep(50'000);
+  for (int i = 0; i < 50; ++i) abut::asset::remove_stale_temporaries(folder);
+  int status = 0;
+  EXPECT_EQ(::waitpid(writer, &status, WNOHANG), 0) << "the writer lost its temporary and failed";
+  ::kill(writer, SIGKILL);
+  ::waitpid(writer, &status, 0);
+  abut::asset::remove_stale_temporaries(folder);
+  for (const auto& entry : fs::directory_iterator(folder)) EXPECT_EQ(entry.path().filename(), "busy.h5");
+}
+
+TEST_F(AssetFile, LoadsFromManyThreadsAtOnce) {
+  abut::asset::save(tetrahedron(), file);
+  std::vector<std::thread> threads;
+  std::atomic<int> good{0};
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&] {
+      for (int k = 0; k < 20; ++k) good += abut::asset::load(file).surfaces[0].triangles.size() == 12;
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(good, 160);
+}
+
+}  // namespace
