@@ -1,8 +1,105 @@
 #include "datasets/dataset.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "datasets/layouts.h"
+#include "datasets/names.h"
 #include "runtime/core/error.h"
 
 namespace abut::datasets {
+namespace {
+namespace fs = std::filesystem;
+
+const LayoutReader& reader_of(Layout layout) {
+  for (const LayoutReader* reader : layout_readers())
+    if (reader->layout == layout) return *reader;
+  throw InvalidInput(fmt::format("layout {} has no reader", static_cast<int>(layout)));
+}
+
+std::string everything_looked_for() {
+  std::string text;
+  for (const LayoutReader* reader : layout_readers())
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", to_string(reader->layout), reader->looked_for);
+  return text;
+}
+
+const LayoutReader* detect(const Listing& root) {
+  for (const LayoutReader* reader : layout_readers())
+    if (reader->detect(root)) return reader;
+  return nullptr;
+}
+
+// For the message of an empty folder: a folder one level down that would have done.
+std::string hint(const Listing& root) {
+  for (const fs::path& folder : root.folders) {
+    try {
+      if (detect(list_folder(folder))) return fmt::format("; did you mean '{}'?", folder.string());
+    } catch (const IoError&) {
+      continue;
+    }
+  }
+  return "";
+}
+
+Dataset open_folder(const fs::path& root, const OpenOptions& options) {
+  const Listing listing = list_folder(root);
+  const LayoutReader* reader = options.layout ? &reader_of(*options.layout) : detect(listing);
+  if (!reader)
+    throw InvalidInput(fmt::format("'{}': no mesh found; looked for {}{}", root.string(),
+                                   everything_looked_for(), hint(listing)));
+  Dataset dataset{.root = root, .layout = reader->layout, .objects = {}, .notes = listing.notes};
+  reader->read(listing, dataset);
+  if (dataset.objects.empty())
+    throw InvalidInput(fmt::format("'{}': no mesh found in layout {}; looked for {}{}", root.string(),
+                                   to_string(reader->layout), reader->looked_for, hint(listing)));
+  const auto strays = std::count_if(listing.files.begin(), listing.files.end(), has_mesh_extension);
+  if ((reader->layout == Layout::kYcb || reader->layout == Layout::kGso) && strays > 0)
+    dataset.notes.push_back(
+        fmt::format("'{}': {} mesh files beside the objects' folders were left out (layout flat reads them)",
+                    root.string(), strays));
+  return dataset;
+}
+
+Dataset open_file(const fs::path& file, const OpenOptions& options) {
+  if (!has_mesh_extension(file))
+    throw InvalidInput(fmt::format("'{}': not a mesh file; looked for .obj, .ply or .stl", file.string()));
+  for (const LayoutReader* reader : layout_readers()) {
+    std::optional<std::string> name = reader->name_of_file(file);
+    if (!name) continue;
+    return {.root = file,
+            .layout = options.layout.value_or(reader->layout),
+            .objects = {{.name = *name, .file = file, .notes = {}}},
+            .notes = {}};
+  }
+  throw InvalidInput(fmt::format("'{}': no layout takes this file", file.string()));
+}
+
+}  // namespace
+
+std::span<const LayoutReader* const> layout_readers() {
+  static const std::array readers{&kYcbReader, &kBopReader, &kGsoReader, &kFlatReader};
+  return readers;
+}
+
+Dataset open_dataset(const fs::path& root, const OpenOptions& options) {
+  if (options.metres_per_unit && !(std::isfinite(*options.metres_per_unit) && *options.metres_per_unit > 0))
+    throw InvalidInput("metres per unit must be a positive number, not " +
+                       std::to_string(*options.metres_per_unit));
+  std::error_code error;
+  const fs::file_status status = fs::status(root, error);
+  if (error) throw IoError(fmt::format("'{}': {}", root.string(), error.message()));
+  if (!fs::is_directory(status) && !fs::is_regular_file(status))
+    throw IoError(fmt::format("'{}': neither a folder nor a file", root.string()));
+  Dataset dataset = fs::is_directory(status) ? open_folder(root, options) : open_file(root, options);
+  const double metres_per_unit = options.metres_per_unit.value_or(reader_of(dataset.layout).metres_per_unit);
+  for (ObjectSource& object : dataset.objects) object.metres_per_unit = metres_per_unit;
+  make_names_safe(dataset.objects);
+  return dataset;
+}
 
 std::string to_string(Layout layout) {
   switch (layout) {

@@ -1,0 +1,34 @@
+// A folder of meshes, one object a file, named after the file.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "datasets/layouts.h"
+
+namespace abut::datasets {
+namespace {
+namespace fs = std::filesystem;
+
+bool detect(const Listing& root) {
+  return std::any_of(root.files.begin(), root.files.end(), has_mesh_extension);
+}
+
+void read(const Listing& root, Dataset& dataset) {
+  for (const fs::path& file : root.files)
+    if (has_mesh_extension(file))
+      dataset.objects.push_back({.name = file.stem().string(), .file = file, .notes = {}});
+  if (!root.folders.empty())
+    dataset.notes.push_back(fmt::format("'{}': {} folders beside the mesh files were not searched",
+                                        root.folder.string(), root.folders.size()));
+}
+
+std::optional<std::string> name_of_file(const fs::path& file) {
+  if (!has_mesh_extension(file)) return std::nullopt;
+  return file.stem().string();
+}
+
+}  // namespace
+
+const LayoutReader kFlatReader{Layout::kFlat, 1, "mesh files (.obj, .ply, .stl)", detect, read, name_of_file};
+
+}  // namespace abut::datasets

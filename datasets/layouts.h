@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "datasets/dataset.h"
+#include "datasets/listing.h"
+
+namespace abut::datasets {
+
+// One way to arrange meshes in folders. A new layout is one file and one row in layout_readers().
+struct LayoutReader {
+  Layout layout;
+  double metres_per_unit;  // of the layout's files
+  const char* looked_for;  // for messages: the paths that make this layout
+  bool (*detect)(const Listing& root);
+  // Appends the objects and the notes; leaves names as they are found and metres_per_unit at 1.
+  void (*read)(const Listing& root, Dataset& dataset);
+  // The object's name when `file` alone is given and sits where this layout puts it.
+  std::optional<std::string> (*name_of_file)(const std::filesystem::path& file);
+};
+
+extern const LayoutReader kYcbReader, kBopReader, kGsoReader, kFlatReader;
+
+// In the order of detection: the most particular first.
+std::span<const LayoutReader* const> layout_readers();
+
+}  // namespace abut::datasets

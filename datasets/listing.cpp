@@ -1,0 +1,57 @@
+#include "datasets/listing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "runtime/core/error.h"
+
+namespace abut::datasets {
+namespace fs = std::filesystem;
+
+bool is_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+bool has_mesh_extension(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension == ".obj" || extension == ".ply" || extension == ".stl";
+}
+
+std::string folder_name(const fs::path& folder) {
+  const fs::path normal = fs::absolute(folder).lexically_normal();
+  return (normal.has_filename() ? normal : normal.parent_path()).filename().string();
+}
+
+Listing list_folder(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> entries;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    if (it->path().filename().native().front() != '.') entries.push_back(it->path());
+  if (error) throw IoError(fmt::format("'{}': cannot list the folder: {}", folder.string(), error.message()));
+  std::sort(entries.begin(), entries.end());
+
+  Listing listing;
+  listing.folder = folder;
+  for (const fs::path& entry : entries) {
+    if (is_folder(entry))
+      listing.folders.push_back(entry);
+    else if (is_file(entry))
+      listing.files.push_back(entry);
+    else if (has_mesh_extension(entry))
+      listing.notes.push_back(fmt::format(
+          "'{}': neither a file nor a link to one that can be reached; left out", entry.string()));
+  }
+  return listing;
+}
+
+}  // namespace abut::datasets

@@ -1,0 +1,258 @@
+#include "datasets/dataset.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "runtime/core/error.h"
+
+namespace abut::datasets {
+namespace {
+namespace fs = std::filesystem;
+
+// A folder that is made for one test and removed after it.
+class DatasetTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "abut_dataset_XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    root_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  void touch(const fs::path& file, const std::string& text = "x") const {
+    fs::create_directories((root_ / file).parent_path());
+    std::ofstream(root_ / file) << text;
+  }
+
+  fs::path root_;
+};
+
+std::vector<std::string> names(const Dataset& dataset) {
+  std::vector<std::string> result;
+  for (const ObjectSource& object : dataset.objects) result.push_back(object.name);
+  return result;
+}
+
+bool mentions(const std::vector<std::string>& notes, const std::string& text) {
+  return std::any_of(notes.begin(), notes.end(),
+                     [&](const std::string& note) { return note.find(text) != std::string::npos; });
+}
+
+// What the call throws, as text; empty where it throws something else or nothing.
+template <class Exception, class Call>
+std::string message_of(Call&& call) {
+  try {
+    call();
+  } catch (const Exception& e) {
+    return e.what();
+  } catch (...) {
+  }
+  return "";
+}
+
+using Names = std::vector<std::string>;
+
+TEST_F(DatasetTest, YcbTakesTheFirstScanThatIsThere) {
+  touch("002_can/google_16k/textured.obj");
+  touch("002_can/google_64k/textured.obj");
+  touch("003_box/google_64k/nontextured.stl");
+  touch("003_box/google_512k/textured.obj");
+  touch("072-a_toy/poisson/nontextured.ply");
+  touch("072-a_toy/poisson/nontextured.stl");
+  touch("072-a_toy/tsdf/textured.obj");
+  touch("073_lego/tsdf/textured.obj");
+  touch("074_none/google_16k/textured.mtl");
+  touch("075_none/clouds/merged_cloud.ply");
+  touch("stray.ply");
+  const Dataset dataset = open_dataset(root_);
+  EXPECT_EQ(dataset.layout, Layout::kYcb);
+  ASSERT_EQ(names(dataset), (Names{"002_can", "003_box", "072-a_toy", "073_lego"}));
+  EXPECT_EQ(dataset.objects[0].file, root_ / "002_can/google_16k/textured.obj");
+  EXPECT_TRUE(dataset.objects[0].notes.empty());
+  EXPECT_EQ(dataset.objects[1].file, root_ / "003_box/google_64k/nontextured.stl");
+  EXPECT_TRUE(mentions(dataset.objects[1].notes, "took google_64k/nontextured.stl"));
+  EXPECT_TRUE(mentions(dataset.objects[1].notes, "google_16k/textured.obj is missing"));
+  EXPECT_EQ(dataset.objects[2].file, root_ / "072-a_toy/poisson/nontextured.ply");
+  EXPECT_EQ(dataset.objects[3].file, root_ / "073_lego/tsdf/textured.obj");
+  EXPECT_TRUE(mentions(dataset.notes, "074_none': no mesh"));
+  EXPECT_TRUE(mentions(dataset.notes, "075_none': no mesh"));
+  EXPECT_TRUE(mentions(dataset.notes, "1 mesh files beside"));
+  for (const ObjectSource& object : dataset.objects) EXPECT_EQ(object.metres_per_unit, 1);
+}
+
+TEST_F(DatasetTest, OneObjectsFolderIsADataset) {
+  touch("ycb/025_mug/google_16k/textured.obj");
+  touch("gso/Shoe/meshes/model.obj");
+  for (const char* spelling : {"ycb/025_mug", "ycb/025_mug/", "ycb/025_mug/.", "ycb/../ycb/025_mug"})
+    EXPECT_EQ(names(open_dataset(root_ / spelling)), Names{"025_mug"}) << spelling;
+  EXPECT_EQ(names(open_dataset(root_ / "gso/Shoe")), Names{"Shoe"});
+}
+
+TEST_F(DatasetTest, BopIsInMillimetres) {
+  touch("models/obj_000001.ply");
+  touch("models/obj_000012.ply");
+  touch("models/obj_000012.png");
+  touch("models/models_info.json", R"({"1": {"diameter": 172.1}, "3": {"diameter": 269.6}})");
+  touch("models_eval/obj_000001.ply");
+  touch("test/000001/rgb/000001.png");
+  const Dataset dataset = open_dataset(root_);
+  EXPECT_EQ(dataset.layout, Layout::kBop);
+  ASSERT_EQ(names(dataset), (Names{"obj_000001", "obj_000012"}));
+  EXPECT_EQ(dataset.objects[0].metres_per_unit, 1e-3);
+  EXPECT_EQ(dataset.objects[0].file, root_ / "models/obj_000001.ply");
+  EXPECT_TRUE(mentions(dataset.objects[1].notes, "not listed in models_info.json"));
+  EXPECT_TRUE(mentions(dataset.notes, "obj_000003.ply' is missing"));
+  EXPECT_TRUE(mentions(dataset.notes, "models_eval"));
+  // The models' own folder, and one model of it.
+  EXPECT_EQ(open_dataset(root_ / "models").layout, Layout::kBop);
+  EXPECT_EQ(names(open_dataset(root_ / "models_eval")), Names{"obj_000001"});
+  EXPECT_EQ(open_dataset(root_ / "models/obj_000001.ply").objects.at(0).metres_per_unit, 1e-3);
+}
+
+TEST_F(DatasetTest, BopWithoutUsableInfoIsReadAndSaidSo) {
+  touch("tless/models_eval/obj_000001.ply");
+  touch("tless/models_cad/obj_000001.ply");
+  const Dataset tless = open_dataset(root_ / "tless");
+  EXPECT_EQ(tless.objects.at(0).file, root_ / "tless/models_cad/obj_000001.ply");
+  EXPECT_TRUE(mentions(tless.notes, "models_info.json' is missing"));
+  touch("broken/models/obj_000001.ply");
+  touch("broken/models/models_info.json", "{ not json");
+  EXPECT_TRUE(mentions(open_dataset(root_ / "broken").notes, "not a JSON object"));
+}
+
+TEST_F(DatasetTest, GoogleScannedObjects) {
+  touch("ACE_Coffee_Mug/meshes/model.obj");
+  touch("ACE_Coffee_Mug/model.sdf");
+  touch("Repacked/model.obj");
+  touch("Empty/model.sdf");
+  const Dataset dataset = open_dataset(root_);
+  EXPECT_EQ(dataset.layout, Layout::kGso);
+  EXPECT_EQ(names(dataset), (Names{"ACE_Coffee_Mug", "Repacked"}));
+  EXPECT_TRUE(mentions(dataset.notes, "Empty': no mesh"));
+}
+
+TEST_F(DatasetTest, FlatFolderAnyCase) {
+  touch("b.STL");
+  touch("a.obj");
+  touch("c.Ply");
+  touch("a.mtl");
+  touch("notes.txt");
+  touch(".hidden.obj");
+  touch("sub/d.obj");
+  const Dataset dataset = open_dataset(root_);
+  EXPECT_EQ(dataset.layout, Layout::kFlat);
+  EXPECT_EQ(names(dataset), (Names{"a", "b", "c"}));
+  EXPECT_TRUE(mentions(dataset.notes, "1 folders"));
+}
+
+TEST_F(DatasetTest, OneFile) {
+  touch("cup.obj");
+  touch("025_mug/google_16k/textured.obj");
+  touch("Shoe/meshes/model.obj");
+  touch("readme.txt");
+  const Dataset dataset = open_dataset(root_ / "cup.obj");
+  EXPECT_EQ(names(dataset), Names{"cup"});
+  EXPECT_EQ(dataset.layout, Layout::kFlat);
+  EXPECT_EQ(names(open_dataset(root_ / "025_mug/google_16k/textured.obj")), Names{"025_mug"});
+  EXPECT_EQ(names(open_dataset(root_ / "Shoe/meshes/model.obj")), Names{"Shoe"});
+  EXPECT_EQ(open_dataset(root_ / "cup.obj", {.layout = Layout::kBop, .metres_per_unit = {}})
+                .objects[0]
+                .metres_per_unit,
+            1e-3);
+  EXPECT_NE(message_of<InvalidInput>([&] {
+              open_dataset(root_ / "readme.txt");
+            }).find("looked for .obj, .ply or .stl"),
+            std::string::npos);
+}
+
+TEST_F(DatasetTest, LayoutAndScaleCanBeForced) {
+  touch("001_x/google_16k/textured.obj");
+  touch("y.obj");
+  EXPECT_EQ(names(open_dataset(root_, {.layout = Layout::kFlat, .metres_per_unit = 0.5})), Names{"y"});
+  EXPECT_EQ(open_dataset(root_, {.layout = {}, .metres_per_unit = 0.5}).objects[0].metres_per_unit, 0.5);
+  for (const double bad : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), HUGE_VAL})
+    EXPECT_THROW(open_dataset(root_, {.layout = {}, .metres_per_unit = bad}), InvalidInput);
+  const std::string message =
+      message_of<InvalidInput>([&] { open_dataset(root_, {.layout = Layout::kBop, .metres_per_unit = {}}); });
+  EXPECT_NE(message.find("no mesh found in layout bop"), std::string::npos) << message;
+}
+
+TEST_F(DatasetTest, ErrorsNameThePathAndWhatWasLookedFor) {
+  EXPECT_NE(message_of<IoError>([&] { open_dataset(root_ / "absent"); }).find("absent"), std::string::npos);
+  touch("deeper/a.txt");
+  std::string message = message_of<InvalidInput>([&] { open_dataset(root_); });
+  for (const char* expected : {"google_16k", "obj_NNNNNN.ply", "meshes/model.obj", ".stl"})
+    EXPECT_NE(message.find(expected), std::string::npos) << message;
+  EXPECT_EQ(message.find("did you mean"), std::string::npos);
+  touch("ycb/002_can/google_16k/textured.obj");
+  message = message_of<InvalidInput>([&] { open_dataset(root_); });
+  EXPECT_NE(message.find("did you mean '" + (root_ / "ycb").string()), std::string::npos) << message;
+}
+
+TEST_F(DatasetTest, CollidingNamesBecomeUnique) {
+  for (const char* file : {"a.obj", "a.ply", "a_obj.stl", "b.obj", "b.OBJ"}) touch(file);
+  const Dataset dataset = open_dataset(root_);
+  ASSERT_EQ(names(dataset), (Names{"a_obj", "a_obj_2", "a_ply", "b_OBJ", "b_obj"}));
+  for (const ObjectSource& object : dataset.objects)
+    EXPECT_EQ(object.file.stem() != object.name, mentions(object.notes, "called '" + object.name))
+        << object.name;
+  EXPECT_EQ(dataset.objects[0].file.filename(), "a_obj.stl");  // its own name is not given away
+}
+
+TEST_F(DatasetTest, UnusualNames) {
+  const std::string lengthy(251, 'n'), accents = "tasse à café", kanji = "茶碗";
+  touch(lengthy + ".obj");
+  touch(std::string(250, 'n') + ".obj");
+  touch(accents + ".obj");
+  touch(kanji + ".obj");
+  touch("two\nlines.obj");
+  touch("latin\xE9.obj");
+  const Dataset dataset = open_dataset(root_);
+  const Names found = names(dataset);
+  EXPECT_EQ(found.size(), 6U);
+  for (const std::string& name : {accents, kanji, std::string("two_lines"), std::string("latin_")})
+    EXPECT_EQ(std::count(found.begin(), found.end(), name), 1) << name;
+  for (const ObjectSource& object : dataset.objects) {
+    EXPECT_LE(object.name.size(), kLongestName);
+    EXPECT_EQ(object.name != object.file.stem().string(), !object.notes.empty()) << object.name;
+  }
+  EXPECT_EQ(std::adjacent_find(found.begin(), found.end()), found.end());
+}
+
+TEST_F(DatasetTest, LinksAreFollowedButLoopsAreNot) {
+  touch("real/002_can/google_16k/textured.obj");
+  fs::create_directory_symlink(root_ / "real", root_ / "real/loop");
+  fs::create_symlink("self.obj", root_ / "real/self.obj");
+  fs::create_directory_symlink(root_ / "real", root_ / "link");
+  const Dataset dataset = open_dataset(root_ / "link");
+  EXPECT_EQ(names(dataset), Names{"002_can"});
+  EXPECT_TRUE(mentions(dataset.notes, "loop': no mesh"));
+  EXPECT_TRUE(mentions(dataset.notes, "self.obj': neither a file"));
+  EXPECT_THROW(open_dataset(root_ / "real/self.obj"), IoError);
+}
+
+TEST(RealDataset, FifteenYcbObjects) {
+  const fs::path root = fs::path(ABUT_SHARED_DIR) / "data" / "ycb";
+  if (!fs::is_directory(root)) GTEST_SKIP() << root << " is not there";
+  const Dataset dataset = open_dataset(root);
+  EXPECT_EQ(dataset.layout, Layout::kYcb);
+  EXPECT_EQ(dataset.objects.size(), 15U);
+  for (const ObjectSource& object : dataset.objects) {
+    EXPECT_EQ(object.file, root / object.name / "google_16k" / "textured.obj");
+    EXPECT_TRUE(object.notes.empty());
+  }
+}
+
+TEST(Layout, NamesRoundTrip) {
+  for (const Layout layout : {Layout::kYcb, Layout::kBop, Layout::kGso, Layout::kFlat})
+    EXPECT_EQ(layout_from_string(to_string(layout)), layout);
+  EXPECT_THROW(layout_from_string("nonsense"), InvalidInput);
+}
+
+}  // namespace
+}  // namespace abut::datasets
