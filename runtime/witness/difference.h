@@ -1,0 +1,54 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "runtime/witness/support.h"
+
+namespace abut::witness {
+
+// A boundary point of the Minkowski difference: w = x2 - x1 with the points it comes from. All in frame A, m.
+template <class S>
+struct DifferenceVertex {
+  Vec3<S> w;
+  Vec3<S> x1;      // on the core of A
+  Vec3<S> x2;      // on the core of B
+  std::int32_t a;  // vertex of A, -1 if A is no hull
+  std::int32_t b;
+};
+
+// The Minkowski difference D = { x2 - x1 : x1 in A, x2 in B } of two cores, B posed by X_AB, seen through its
+// support function. With g(n) = min over D of <n, w>, the signed distance of the cores is the maximum of g
+// over unit n.
+template <class S, class ShapeA, class ShapeB>
+class Difference {
+ public:
+  Difference(const ShapeA& A, const ShapeB& B, const Pose<S>& X_AB) : A_(A), B_(B), X_AB_(X_AB) {}
+
+  // The vertex of D that minimises <n, w>, searched for from the vertices hint_a and hint_b (-1: unknown).
+  DifferenceVertex<S> minimise(const Vec3<S>& n, std::int32_t hint_a, std::int32_t hint_b) {
+    const SupportPoint<S> s1 = core_support<S>(A_, n, hint_a);
+    const Vec3<S> m = -(X_AB_.R.transpose() * n);
+    const SupportPoint<S> s2 = core_support<S>(B_, m, hint_b);
+    const Vec3<S> x2 = X_AB_ * s2.point;
+    magnitude_ = std::max({magnitude_, std::abs(s1.point.x()), std::abs(s1.point.y()), std::abs(s1.point.z()),
+                           std::abs(x2.x()), std::abs(x2.y()), std::abs(x2.z())});
+    return {x2 - s1.point, s1.point, x2, s1.index, s2.index};
+  }
+
+  // Bound on the rounding error of a height <n, w> for unit n: a small multiple of epsilon times the largest
+  // coordinate met so far. Everything that is called zero in this folder is zero within this length.
+  S rounding() const { return 16 * std::numeric_limits<S>::epsilon() * magnitude_; }
+
+  const ShapeA& shape_a() const { return A_; }
+  const ShapeB& shape_b() const { return B_; }
+  const Pose<S>& pose() const { return X_AB_; }
+
+ private:
+  const ShapeA& A_;
+  const ShapeB& B_;
+  const Pose<S>& X_AB_;
+  S magnitude_ = 0;
+};
+
+}  // namespace abut::witness

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "runtime/witness/simplex.h"
+
+// The algorithm of Gilbert, Johnson and Keerthi (1988): the point of the Minkowski difference closest to the
+// origin.
+namespace abut::witness {
+
+template <class S>
+struct GjkResult {
+  Simplex<S> simplex;  // carries v; with overlap it holds the last vertices met
+  Vec3<S> v;           // closest point, m; zero if the origin is inside
+  S length;            // |v|: an upper bound on the distance
+  S height;            // g(v / |v|): a lower bound on the signed distance
+  bool overlap;        // the origin is inside or within rounding of the boundary
+  int iterations;
+};
+
+// Relative gap at which the iteration hands a curved shape over to Newton's method (polish.h). Polytopes have
+// no such tolerance: they end when no vertex is left that lowers the plane through v by more than rounding.
+inline constexpr double kCurvedGap = 1e-6;
+
+// One round: asks for the vertex lowest along v, ends or adds it. Lower bound g(v/|v|) <= distance <= |v|.
+// Returns true when the search is over.
+template <class S, class D>
+bool gjk_step(D& difference, GjkResult<S>& result, S relative_gap) {
+  Simplex<S>& simplex = result.simplex;
+  const DifferenceVertex<S>& last = simplex.vertex[simplex.size - 1];
+  const DifferenceVertex<S> found = difference.minimise(result.v, last.a, last.b);
+  result.height = result.v.dot(found.w) / result.length;
+  const S tolerance = std::max(difference.rounding() / 2, relative_gap * result.length);
+  if (result.length - result.height <= tolerance) return true;
+  for (int k = 0; k < simplex.size; ++k) {
+    if (simplex.vertex[k].w == found.w) return true;
+  }
+  const Simplex<S> before = simplex;
+  simplex.vertex[simplex.size++] = found;
+  const Vec3<S> v = simplex.reduce();
+  const S length = simplex.size == 4 ? S(0) : v.norm();
+  if (simplex.size < 4 && !(length < result.length)) {  // rounding leaves no progress to be made
+    simplex = before;
+    return true;
+  }
+  result.v = v;
+  result.length = length;
+  result.overlap = length <= difference.rounding();
+  return result.overlap;
+}
+
+// Distance of the origin to the Minkowski difference, started along `guess` (not zero; from A to B).
+template <class S, class D>
+GjkResult<S> gjk(D& difference, const Vec3<S>& guess, S relative_gap) {
+  constexpr int kMaxIterations = 1000;
+  GjkResult<S> result;
+  result.simplex.vertex[0] = difference.minimise(guess, -1, -1);
+  result.simplex.weight[0] = 1;
+  result.simplex.size = 1;
+  result.v = result.simplex.vertex[0].w;
+  result.length = result.v.norm();
+  result.height = -std::numeric_limits<S>::infinity();
+  result.overlap = result.length <= difference.rounding();
+  result.iterations = 1;
+  while (!result.overlap && result.iterations < kMaxIterations) {
+    ++result.iterations;
+    if (gjk_step(difference, result, relative_gap)) break;
+  }
+  return result;
+}
+
+}  // namespace abut::witness

@@ -1,0 +1,218 @@
+#pragma once
+
+#include <type_traits>
+
+#include "runtime/witness/epa.h"
+#include "runtime/witness/gjk.h"
+#include "runtime/witness/tetrahedron.h"
+#include "runtime/witness/witness.h"
+
+// Witness points and signed distance of two convex shapes (see witness.h for what the answer means): GJK
+// where the cores are apart, the expanding polytope where they overlap. The answer's gap between its bounds
+// is of the order of rounding for polytopes and spheres; a query that ends with more is run once again in the
+// next wider scalar.
+namespace abut::witness {
+
+namespace detail {
+
+template <class S>
+struct Wider {
+  using type = S;
+};
+template <>
+struct Wider<float> {
+  using type = double;
+};
+template <>
+struct Wider<double> {
+  using type = long double;
+};
+
+template <class S>
+Witness<S> invalid_witness() {
+  const S nan = std::numeric_limits<S>::quiet_NaN();
+  const Vec3<S> none = Vec3<S>::Constant(nan);
+  return {none,         none,         none,           nan, nan, nan, 0, Status::kInvalidInput, 0,
+          {-1, -1, -1}, {-1, -1, -1}, {nan, nan, nan}};
+}
+
+// Sets the points and the simplex from weighted vertices, so that p2 - p1 = distance n to rounding: the
+// weighted points' middle is kept, half the distance goes to either side.
+template <class S>
+void place_points(const Simplex<S>& simplex, Witness<S>& result) {
+  Vec3<S> sum = Vec3<S>::Zero();
+  for (int k = 0; k < 3; ++k) {
+    const bool used = k < simplex.size;
+    result.vertex_A[k] = used ? simplex.vertex[k].a : -1;
+    result.vertex_B[k] = used ? simplex.vertex[k].b : -1;
+    result.weight[k] = used ? simplex.weight[k] : S(0);
+    if (used) sum += simplex.weight[k] * (simplex.vertex[k].x1 + simplex.vertex[k].x2);
+  }
+  result.simplex_size = simplex.size;
+  result.p1 = (sum - result.distance * result.n) / 2;
+  result.p2 = (sum + result.distance * result.n) / 2;
+}
+
+template <class S>
+Witness<S> apart(const GjkResult<S>& gjk) {
+  Witness<S> result = invalid_witness<S>();
+  result.n = gjk.v / gjk.length;
+  result.distance = gjk.length;
+  result.upper_bound = gjk.length;
+  result.lower_bound = gjk.height;
+  result.iterations = gjk.iterations;
+  place_points(gjk.simplex, result);
+  return result;
+}
+
+// The difference is a planar set that contains the origin: the distance is zero, the normal the plane's.
+template <class S, class D>
+Witness<S> touching(D& difference, GjkResult<S>& gjk, const Vec3<S>& normal) {
+  Witness<S> result = invalid_witness<S>();
+  const S up = normal.dot(difference.minimise(normal, -1, -1).w);
+  const S down = -normal.dot(difference.minimise(-normal, -1, -1).w);
+  result.n = up >= down ? normal : Vec3<S>(-normal);
+  result.distance = std::max(up, down);
+  result.lower_bound = result.distance;
+  result.upper_bound = std::max(gjk.length, result.distance);
+  result.iterations = gjk.iterations;
+  if (gjk.simplex.size == 4) gjk.simplex.flatten();
+  place_points(gjk.simplex, result);
+  return result;
+}
+
+// Weights of the point of a face closest to q, and how far that is.
+template <class S>
+S carry(const Workspace<S>& workspace, const PolytopeFace<S>& face, const Vec3<S>& q, Simplex<S>& simplex) {
+  Vec3<S> corner[3];
+  for (int k = 0; k < 3; ++k) corner[k] = workspace.vertices[face.corner[k]].w - q;
+  const ClosestPoint<S> on = closest_on_triangle<S>(corner[0], corner[1], corner[2]);
+  simplex.size = 0;
+  for (int k = 0; k < 3; ++k) {
+    if (!(on.kept >> k & 1)) continue;
+    simplex.vertex[simplex.size] = workspace.vertices[face.corner[k]];
+    simplex.weight[simplex.size++] = on.weight[k];
+  }
+  return on.v.norm();
+}
+
+// The simplex of the polytope that carries q, the origin's projection on the plane of face f. Where several
+// triangles share that plane within rounding, the heap may hand out another than the one that contains q.
+template <class S>
+Simplex<S> carrier(const Workspace<S>& workspace, std::int32_t f, const Vec3<S>& q, S rounding, S& residual) {
+  Simplex<S> best;
+  residual = carry(workspace, workspace.faces[f], q, best);
+  if (residual <= rounding) return best;
+  const S plane = workspace.faces[f].offset + 64 * rounding;
+  for (const PolytopeFace<S>& face : workspace.faces) {
+    if (!face.alive || face.offset > plane) continue;
+    Simplex<S> simplex;
+    const S distance = carry(workspace, face, q, simplex);
+    if (distance >= residual) continue;
+    residual = distance;
+    best = simplex;
+  }
+  return best;
+}
+
+template <class S, class D>
+Witness<S> overlapping(D& difference, GjkResult<S>& gjk, Workspace<S>& workspace, S curved_gap) {
+  Tetrahedron<S> seed;
+  const DifferenceVertex<S>* corners = gjk.simplex.vertex;
+  if (gjk.simplex.size < 4 || !spans_volume(corners)) {
+    seed = span_tetrahedron<S>(difference);
+    if (seed.flat) return touching(difference, gjk, seed.normal);
+    corners = seed.corner;
+  }
+  const EpaResult<S> epa = Epa<S, D>(difference, workspace, curved_gap).run(corners);
+  if (epa.face < 0) return invalid_witness<S>();
+  Witness<S> result = invalid_witness<S>();
+  result.n = epa.n;
+  result.distance = -epa.depth;
+  result.lower_bound = -epa.height;
+  result.upper_bound = -epa.depth;
+  result.iterations = gjk.iterations + epa.iterations;
+  S residual;
+  const Simplex<S> simplex =
+      carrier<S>(workspace, epa.face, result.distance * result.n, difference.rounding(), residual);
+  place_points(simplex, result);
+  // Points that are not where the distance says they are, or an origin outside: not an answer, no upper
+  // bound.
+  if (residual > 64 * difference.rounding() + curved_gap || epa.depth < -2 * difference.rounding()) {
+    result.upper_bound = std::numeric_limits<S>::infinity();
+  }
+  return result;
+}
+
+// Adds the swept radii and the rounding error to an answer about the cores, and judges it.
+template <class S>
+void finish(Witness<S>& result, S radius_A, S radius_B, S rounding, S tolerance) {
+  result.p1 += radius_A * result.n;
+  result.p2 -= radius_B * result.n;
+  const S radius = radius_A + radius_B;
+  result.distance -= radius;
+  result.lower_bound -= radius + rounding;
+  result.upper_bound += rounding - radius;
+  const bool good = result.upper_bound - result.lower_bound <= tolerance;
+  result.status = !good                                   ? Status::kNotConverged
+                  : std::abs(result.distance) <= rounding ? Status::kTouching
+                                                          : Status::kOk;
+}
+
+template <class S, class T>
+Witness<S> cast_witness(const Witness<T>& wide, S rounding) {
+  Witness<S> result = invalid_witness<S>();
+  result.p1 = wide.p1.template cast<S>();
+  result.p2 = wide.p2.template cast<S>();
+  result.n = wide.n.template cast<S>();
+  result.distance = static_cast<S>(wide.distance);
+  result.lower_bound = static_cast<S>(wide.lower_bound) - rounding;
+  result.upper_bound = static_cast<S>(wide.upper_bound) + rounding;
+  result.iterations = wide.iterations;
+  result.status = wide.status;
+  result.simplex_size = wide.simplex_size;
+  for (int k = 0; k < 3; ++k) {
+    result.vertex_A[k] = wide.vertex_A[k];
+    result.vertex_B[k] = wide.vertex_B[k];
+    result.weight[k] = static_cast<S>(wide.weight[k]);
+  }
+  return result;
+}
+
+}  // namespace detail
+
+// Witness points, unit normal and signed distance of A and B, B posed by X_AB; everything in frame A, m.
+// `guess`, if not zero, is a direction from A to B to start from, such as the normal of a neighbouring pose.
+// The workspace is scratch memory that only ever grows. Never throws; see Status in the result.
+template <class S, class ShapeA, class ShapeB>
+Witness<S> separation(const ShapeA& A, const ShapeB& B, const Pose<S>& X_AB, Workspace<S>& workspace,
+                      const Vec3<S>& guess = Vec3<S>::Zero()) {
+  if (!usable(A) || !usable(B) || !X_AB.finite()) return detail::invalid_witness<S>();
+  Difference<S, ShapeA, ShapeB> difference(A, B, X_AB);
+  Vec3<S> start = guess.squaredNorm() > 0 && guess.allFinite() ? guess : X_AB.p;
+  if (!(start.squaredNorm() > 0)) start = Vec3<S>::UnitX();
+  GjkResult<S> found = gjk<S>(difference, start, S(0));
+  Witness<S> result =
+      found.overlap ? detail::overlapping(difference, found, workspace, S(0)) : detail::apart(found);
+  const S rounding = difference.rounding();
+  detail::finish(result, swept_radius<S>(A), swept_radius<S>(B), rounding, 64 * rounding);
+  using T = typename detail::Wider<S>::type;
+  if constexpr (!std::is_same_v<S, T>) {
+    if (result.status == Status::kNotConverged) {
+      thread_local Workspace<T> wide;
+      const Witness<T> again = separation<T>(cast_shape<T>(A), cast_shape<T>(B), X_AB.template cast<T>(),
+                                             wide, start.template cast<T>().eval());
+      return detail::cast_witness<S>(again, rounding);
+    }
+  }
+  return std::isfinite(result.distance) ? result : detail::invalid_witness<S>();
+}
+
+// The same with a workspace of the calling thread.
+template <class S, class ShapeA, class ShapeB>
+Witness<S> separation(const ShapeA& A, const ShapeB& B, const Pose<S>& X_AB) {
+  thread_local Workspace<S> workspace;
+  return separation(A, B, X_AB, workspace);
+}
+
+}  // namespace abut::witness

@@ -1,0 +1,154 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "runtime/asset/asset.h"
+#include "runtime/math/pose.h"
+#include "runtime/witness/direction_cell.h"
+
+// Support functions: h(n) = max over the shape of <x, n>, attained at the support point s(n). One overload
+// per shape, found by name: support(shape, direction, hint). Directions need not be unit vectors, only finite
+// and not zero.
+//
+// A shape is a core and a ball of radius `swept_radius` summed (Minkowski). The ball adds the same constant
+// to h for every unit n, so that the separation of the cores gives normal and distance of the shapes exactly:
+// a sphere is a point with a swept radius.
+namespace abut::witness {
+
+template <class S>
+struct SupportPoint {
+  Vec3<S> point;       // in the shape's frame, m
+  std::int32_t index;  // vertex of a hull, -1 for other shapes
+};
+
+// Ball about the origin of its frame.
+template <class S>
+struct Sphere {
+  S radius;  // m, >= 0
+};
+
+// Axis-aligned ellipsoid about the origin of its frame.
+template <class S>
+struct Ellipsoid {
+  Vec3<S> semi_axes;  // m, > 0
+};
+
+// Support vertex of a hull by hill climbing on its edges, from the vertex `hint` (-1: from the direction
+// lookup).
+//
+// On a convex polytope a vertex with no strictly better neighbour is a global maximum, plateaus included: the
+// edges at a vertex span the cone in which the whole polytope lies. Gains are computed from differences of
+// coordinates, not from differences of heights, so that short edges on a nearly flat summit are still told
+// apart; a step is taken only if its gain exceeds the rounding error of that sum, hence every step truly
+// climbs and the walk ends.
+template <class S>
+SupportPoint<S> support(const asset::ConvexView& hull, const Vec3<S>& n, std::int32_t hint = -1) {
+  std::int32_t at = hint;
+  if (at < 0)
+    at = hull.lookup_resolution > 0 ? hull.support_lookup[direction_cell(n, hull.lookup_resolution)] : 0;
+  const S nx = n.x(), ny = n.y(), nz = n.z();
+  for (;;) {
+    const double x = hull.x[at], y = hull.y[at], z = hull.z[at];
+    std::int32_t best = -1;
+    S best_gain = 0;
+    const std::int32_t end = hull.adjacency_offsets[at + 1];
+    for (std::int32_t k = hull.adjacency_offsets[at]; k < end; ++k) {
+      const std::int32_t j = hull.adjacency[k];
+      const S gain = nx * static_cast<S>(hull.x[j] - x) + ny * static_cast<S>(hull.y[j] - y) +
+                     nz * static_cast<S>(hull.z[j] - z);
+      if (gain > best_gain) {
+        best_gain = gain;
+        best = j;
+      }
+    }
+    if (best < 0) break;
+    const S magnitude = std::abs(nx * static_cast<S>(hull.x[best] - x)) +
+                        std::abs(ny * static_cast<S>(hull.y[best] - y)) +
+                        std::abs(nz * static_cast<S>(hull.z[best] - z));
+    if (best_gain <= 4 * std::numeric_limits<S>::epsilon() * magnitude) break;
+    at = best;
+  }
+  return {Vec3<S>(static_cast<S>(hull.x[at]), static_cast<S>(hull.y[at]), static_cast<S>(hull.z[at])), at};
+}
+
+template <class S>
+SupportPoint<S> support(const Sphere<S>& sphere, const Vec3<S>& n, std::int32_t = -1) {
+  return {sphere.radius * n.stableNormalized(), -1};
+}
+
+template <class S>
+SupportPoint<S> support(const Ellipsoid<S>& ellipsoid, const Vec3<S>& n, std::int32_t = -1) {
+  const Vec3<S> scaled = ellipsoid.semi_axes.cwiseProduct(n);
+  return {ellipsoid.semi_axes.cwiseProduct(scaled.stableNormalized()), -1};
+}
+
+// Support point of the core alone.
+template <class S, class Shape>
+SupportPoint<S> core_support(const Shape& shape, const Vec3<S>& n, std::int32_t hint) {
+  return support(shape, n, hint);
+}
+template <class S>
+SupportPoint<S> core_support(const Sphere<S>&, const Vec3<S>&, std::int32_t) {
+  return {Vec3<S>::Zero(), -1};
+}
+
+// Radius of the ball that is swept along the core, m.
+template <class S, class Shape>
+S swept_radius(const Shape&) {
+  return 0;
+}
+template <class S>
+S swept_radius(const Sphere<S>& sphere) {
+  return sphere.radius;
+}
+
+// Whether the core is a curved body (with a support Hessian), not a polytope.
+template <class Shape>
+inline constexpr bool kCurved = false;
+template <class S>
+inline constexpr bool kCurved<Ellipsoid<S>> = true;
+
+// Hessian of the core's support function at the unit vector n: H n = 0, the other eigenvalues are the radii
+// of curvature, m. Zero for polytopes, whose edges and faces are constraints on n instead (polish.h).
+template <class S, class Shape>
+Mat3<S> core_hessian(const Shape&, const Vec3<S>&) {
+  return Mat3<S>::Zero();
+}
+template <class S>
+Mat3<S> core_hessian(const Ellipsoid<S>& ellipsoid, const Vec3<S>& n) {
+  const Vec3<S> squared = ellipsoid.semi_axes.cwiseAbs2();
+  const S h = ellipsoid.semi_axes.cwiseProduct(n).norm();
+  const Vec3<S> s = squared.cwiseProduct(n) / h;
+  Mat3<S> H = -s * s.transpose();
+  H.diagonal() += squared;
+  return H / h;
+}
+
+// The same shape in another scalar; a hull's coordinates are doubles for every scalar.
+template <class T>
+const asset::ConvexView& cast_shape(const asset::ConvexView& hull) {
+  return hull;
+}
+template <class T, class S>
+Sphere<T> cast_shape(const Sphere<S>& sphere) {
+  return {static_cast<T>(sphere.radius)};
+}
+template <class T, class S>
+Ellipsoid<T> cast_shape(const Ellipsoid<S>& ellipsoid) {
+  return {ellipsoid.semi_axes.template cast<T>()};
+}
+
+// Whether the shape is something to ask a support point of: not empty, lengths finite and positive.
+inline bool usable(const asset::ConvexView& hull) { return hull.vertex_count > 0; }
+template <class S>
+bool usable(const Sphere<S>& sphere) {
+  return sphere.radius >= 0 && std::isfinite(sphere.radius);
+}
+template <class S>
+bool usable(const Ellipsoid<S>& ellipsoid) {
+  return ellipsoid.semi_axes.allFinite() && ellipsoid.semi_axes.minCoeff() > 0;
+}
+
+}  // namespace abut::witness
