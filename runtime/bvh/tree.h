@@ -11,6 +11,9 @@ namespace abut::bvh {
 
 inline constexpr int kWidth = 4;
 
+// No leaf of a built tree lies deeper (the root's children have depth 1): traversals size their stacks by it.
+inline constexpr int kMaxDepth = 64;
+
 struct Tree {
   std::vector<float> bounds;           // (nodes, 6, 4): rows min x, y, z, max x, y, z of the four children, m
   std::vector<std::int32_t> children;  // (nodes, 4): inner child: its node; leaf: first primitive
