@@ -1,0 +1,275 @@
+#include "preprocess/mesh/close.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "preprocess/mesh/measure.h"
+#include "preprocess/mesh/repair.h"
+#include "preprocess/mesh/weld.h"
+#include "runtime/core/error.h"
+
+namespace abut::preprocess {
+namespace {
+
+constexpr double kHausdorffTolerance = 1e-4;  // of the diagonal
+constexpr double kFlat = 1e-6;                // thickness over diagonal below which an object is flat
+constexpr double kNoise = 1e-2;               // parts below this extent, of the diagonal, are specks
+// The wrap's ball and its distance from the input, of the diagonal, from the finest on.
+constexpr double kWrapAlpha = 1.0 / 150, kWrapOffset = 1.0 / 1500;
+
+std::string plural(std::size_t n, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", n, n == 1 ? one : many);
+}
+
+// Smallest extent of the vertices over their principal axes, m.
+double thickness(const TriangleMesh& mesh) {
+  Eigen::Vector3d mean = Eigen::Vector3d::Zero();
+  for (const auto& v : mesh.vertices) mean += v;
+  mean /= static_cast<double>(mesh.vertices.size());
+  Eigen::Matrix3d scatter = Eigen::Matrix3d::Zero();
+  for (const auto& v : mesh.vertices) scatter += (v - mean) * (v - mean).transpose();
+  const Eigen::Vector3d axis = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(scatter).eigenvectors().col(0);
+  double lo = 0, hi = 0;
+  for (const auto& v : mesh.vertices) {
+    lo = std::min(lo, axis.dot(v - mean));
+    hi = std::max(hi, axis.dot(v - mean));
+  }
+  return hi - lo;
+}
+
+void flip(TriangleMesh& mesh) {
+  for (Triangle& t : mesh.triangles) std::swap(t[1], t[2]);
+}
+
+double change_percent(double before, double after) {
+  return 100 * std::abs(after - before) / std::abs(before);
+}
+
+class Closer {
+ public:
+  Closer(const CloseParameters& parameters, Report& report) : parameters_(parameters), report_(report) {}
+
+  ClosedSurface close(const TriangleMesh& soup) {
+    take_in(soup);
+    keep_parts();
+    cancel_flaps();
+    refuse_if_flat();
+    current_ = compact(orient_soup(current_));
+    drop_specks();
+    bool closed = close_holes();
+    if (closed) {
+      orient_outward();
+      closed = remove_crossings();
+    }
+    if (!closed) wrap_input();
+    finish();
+    return {std::move(current_), std::move(hull_points_)};
+  }
+
+ private:
+  static TriangleMesh compact(const TriangleMesh& mesh) {
+    return select_faces(mesh, std::vector<char>(mesh.triangles.size(), 1));
+  }
+
+  void warn(std::string text) { report_.warnings.push_back(std::move(text)); }
+
+  void take_in(const TriangleMesh& soup) {
+    if (soup.triangles.empty()) throw InvalidInput("the mesh has no faces");
+    WeldedSoup welded = weld(soup);
+    current_ = std::move(welded.mesh);
+    report_.measures["welded_vertices"] = static_cast<double>(welded.seam_vertices);
+    if (const std::size_t n = drop_collapsed(current_); n > 0) {
+      warn(fmt::format("{} dropped", plural(n, "collapsed face", "collapsed faces")));
+    }
+    if (current_.triangles.empty()) throw InvalidInput("every face is collapsed: the object has no surface");
+  }
+
+  // Parts joined through vertices, before any repair: the hull's points are those of the kept ones.
+  void keep_parts() {
+    const Components parts = find_components(current_);
+    if (parts.count > 1) {
+      std::vector<double> areas = part_areas(parts);
+      const double total = area(current_);
+      const auto largest =
+          static_cast<std::int32_t>(std::max_element(areas.begin(), areas.end()) - areas.begin());
+      std::vector<char> keep_part(parts.count, 0);
+      const std::vector<double> extents = part_extents(parts);
+      for (std::int32_t p = 0; p < parts.count; ++p) {
+        keep_part[p] =
+            p == largest || (parameters_.all_components && extents[p] > kNoise * current_.diagonal());
+      }
+      drop_parts(parts, keep_part, areas, total);
+    }
+    input_ = current_;
+    hull_points_ = current_.vertices;
+    diagonal_ = current_.diagonal();
+  }
+
+  std::vector<double> part_areas(const Components& parts) const {
+    std::vector<double> areas(parts.count, 0.0);
+    for (std::size_t f = 0; f < current_.triangles.size(); ++f) {
+      const Triangle& t = current_.triangles[f];
+      const Eigen::Vector3d& a = current_.vertices[t[0]];
+      areas[parts.of_face[f]] += (current_.vertices[t[1]] - a).cross(current_.vertices[t[2]] - a).norm() / 2;
+    }
+    return areas;
+  }
+
+  std::vector<double> part_extents(const Components& parts) const {
+    std::vector<Eigen::AlignedBox3d> boxes(parts.count);
+    for (std::size_t f = 0; f < current_.triangles.size(); ++f) {
+      for (const std::int32_t v : current_.triangles[f]) boxes[parts.of_face[f]].extend(current_.vertices[v]);
+    }
+    std::vector<double> extents;
+    for (const auto& box : boxes) extents.push_back(box.diagonal().norm());
+    return extents;
+  }
+
+  void drop_parts(const Components& parts, const std::vector<char>& keep_part,
+                  const std::vector<double>& areas, double total) {
+    std::size_t dropped = 0;
+    double lost = 0, largest_lost = 0;
+    for (std::int32_t p = 0; p < parts.count; ++p) {
+      if (keep_part[p]) continue;
+      ++dropped;
+      lost += areas[p];
+      largest_lost = std::max(largest_lost, areas[p]);
+    }
+    report_.measures["components_dropped"] += static_cast<double>(dropped);
+    if (dropped == 0) return;
+    std::vector<char> keep(current_.triangles.size());
+    for (std::size_t f = 0; f < keep.size(); ++f) keep[f] = keep_part[parts.of_face[f]];
+    warn(fmt::format("{} of {} dropped, {:.3g} % of the area (the largest of them {:.3g} %){}", dropped,
+                     plural(parts.count, "separate part", "separate parts"), 100 * lost / total,
+                     100 * largest_lost / total,
+                     parameters_.all_components ? "" : ": --all-components keeps them"));
+    current_ = select_faces(current_, keep);
+  }
+
+  void refuse_if_flat() const {
+    const double t = thickness(compact(current_));
+    if (t > kFlat * diagonal_) return;
+    throw InvalidInput(
+        fmt::format("the object is flat: {:.3g} m thin over {:.3g} m; it has no volume", t, diagonal_));
+  }
+
+  void cancel_flaps() {
+    const Coincident found = cancel_coincident(current_);
+    if (found.flaps > 0) {
+      warn(fmt::format("{} of coincident opposite faces cancelled", plural(found.flaps, "flap", "flaps")));
+    }
+    if (found.duplicates > 0)
+      warn(fmt::format("{} dropped", plural(found.duplicates, "repeated face", "repeated faces")));
+    if (current_.triangles.empty()) {
+      throw InvalidInput("every face has a coincident opposite face: the object encloses no volume");
+    }
+  }
+
+  // What cancelling and orienting left hanging on by a vertex or an edge.
+  void drop_specks() {
+    const Components parts = find_components(current_);
+    if (parts.count == 1) return;
+    const std::vector<double> areas = part_areas(parts), extents = part_extents(parts);
+    const auto largest = std::max_element(areas.begin(), areas.end()) - areas.begin();
+    std::vector<char> keep(parts.count);
+    for (std::int32_t p = 0; p < parts.count; ++p) keep[p] = p == largest || extents[p] > kNoise * diagonal_;
+    drop_parts(parts, keep, areas, area(current_));
+  }
+
+  bool close_holes() {
+    if (count_open_edges(current_) == 0) return true;
+    FilledHoles holes = fill_holes(current_, parameters_.max_hole * diagonal_);
+    if (holes.left > 0) {
+      warn(fmt::format("{} not filled, the largest {:.3g} m across: too large for a lid",
+                       plural(holes.left, "hole", "holes"), holes.largest_left));
+      return false;
+    }
+    warn(fmt::format("{} of together {} edges filled", plural(holes.filled, "hole", "holes"), holes.edges));
+    current_ = std::move(holes.mesh);
+    return true;
+  }
+
+  void orient_outward() {
+    if (volume(current_) >= 0) return;
+    warn("the surface was inside out: turned over");
+    flip(current_);
+  }
+
+  bool remove_crossings() {
+    const std::size_t crossings = count_self_intersections(current_);
+    reference_ = current_;
+    if (crossings == 0) return find_fault(current_).empty();
+    for (const bool keep_genus : {true, false}) {
+      std::optional<TriangleMesh> mended = remove_self_intersections(current_, keep_genus);
+      if (!mended || !find_fault(*mended).empty() || !passes_gate(*mended, "removing self-intersections"))
+        continue;
+      current_ = std::move(*mended);
+      warn(fmt::format("{} of intersecting faces removed", plural(crossings, "pair", "pairs")));
+      return true;
+    }
+    return false;
+  }
+
+  bool passes_gate(const TriangleMesh& candidate, std::string_view step) {
+    const double moved =
+        hausdorff(candidate, reference_, kHausdorffTolerance * diagonal_).symmetric() / diagonal_;
+    const double volume_change = change_percent(volume(current_), volume(candidate));
+    const double area_change = change_percent(area(current_), area(candidate));
+    if (moved <= parameters_.max_hausdorff && volume_change <= 100 * parameters_.max_volume_change &&
+        area_change <= 100 * parameters_.max_area_change) {
+      return true;
+    }
+    warn(
+        fmt::format("{} undone: it would move the surface by {:.2g} % of the diagonal and change volume by "
+                    "{:.2g} %, area by "
+                    "{:.2g} %",
+                    step, 100 * moved, volume_change, area_change));
+    return false;
+  }
+
+  void wrap_input() {
+    current_ = wrap(input_, kWrapAlpha * diagonal_, kWrapOffset * diagonal_);
+    warn(
+        fmt::format("last resort: the surface was replaced by an alpha wrap (alpha {:.3g} m, offset {:.3g} "
+                    "m), which rounds "
+                    "concave details and thickens sheets",
+                    kWrapAlpha * diagonal_, kWrapOffset * diagonal_));
+    report_.measures["wrapped"] = 1;
+  }
+
+  void finish() {
+    const std::string fault = find_fault(current_);
+    if (!fault.empty()) throw InvalidInput("the surface could not be closed: " + fault);
+    const double v = volume(current_);
+    if (!(v > kFlat * kFlat * diagonal_ * area(current_))) {
+      throw InvalidInput(fmt::format("the object encloses no volume ({:.3g} m^3)", v));
+    }
+    report_.measures["hausdorff_to_input_percent"] =
+        100 * hausdorff(current_, input_, kHausdorffTolerance * diagonal_).symmetric() / diagonal_;
+    report_.measures["area_change_percent"] = change_percent(area(input_), area(current_));
+    report_.measures["surface_triangles"] = static_cast<double>(current_.triangles.size());
+    const auto faces = static_cast<double>(current_.triangles.size());
+    const auto shells = static_cast<double>(find_components(current_).count);
+    report_.measures["genus"] = shells - (static_cast<double>(current_.vertices.size()) - faces / 2) / 2;
+  }
+
+  const CloseParameters& parameters_;
+  Report& report_;
+  TriangleMesh input_;      // the kept parts, welded
+  TriangleMesh reference_;  // what the gate compares with: the input with its holes filled
+  TriangleMesh current_;
+  std::vector<Eigen::Vector3d> hull_points_;
+  double diagonal_ = 0;
+};
+
+}  // namespace
+
+ClosedSurface close_surface(const TriangleMesh& soup, const CloseParameters& parameters, Report& report) {
+  return Closer(parameters, report).close(soup);
+}
+
+}  // namespace abut::preprocess

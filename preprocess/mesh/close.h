@@ -1,0 +1,42 @@
+#pragma once
+
+#include <vector>
+
+#include "preprocess/mesh/mesh.h"
+
+namespace abut::preprocess {
+
+struct CloseParameters {
+  // Keep every real part; otherwise the part of the largest area alone. Parts smaller than kNoise are dropped
+  // in both cases.
+  bool all_components = false;
+  // Gates, checked after every step that changes the geometry: how far it may move the surface (of the
+  // input's bounding-box diagonal), and change its volume and area (of their values before the step).
+  double max_hausdorff = 0.005;
+  double max_volume_change = 0.05;
+  double max_area_change = 0.05;
+  // Holes up to this extent (of the diagonal) are filled; beyond it the surface is wrapped.
+  double max_hole = 0.25;
+  // Handles and tunnels whose loop is shorter than this (of the diagonal) are cut and capped; 0: none.
+  double max_tunnel = 0.03;
+};
+
+struct ClosedSurface {
+  TriangleMesh surface;  // closed, manifold, oriented outward, free of self-intersection, of positive volume
+  std::vector<Eigen::Vector3d>
+      hull_points;  // input vertices of the kept parts, m: repair never moves the hull of these
+};
+
+// Makes the boundary of a solid out of a triangle soup by the mildest repair that does: merges vertices at
+// identical positions, drops collapsed and cancels coincident faces, orients, keeps the largest part, fills
+// holes, removes self-intersections and tiny tunnels; a step that fails its gate is undone. The last resort
+// is an alpha wrap [Portaneri et al. 2022], and says so.
+//
+// Every mending is a line in report.warnings. Measures: welded_vertices, hausdorff_to_input_percent (of the
+// diagonal, symmetric, certified to 0.01), area_change_percent, genus, surface_triangles, components_dropped.
+// Merging vertices that stand apart only for their texture coordinates mends nothing and is a measure only.
+//
+// Throws InvalidInput if no solid can be made of the soup: it is flat, without volume, or beyond repair.
+ClosedSurface close_surface(const TriangleMesh& soup, const CloseParameters& parameters, Report& report);
+
+}  // namespace abut::preprocess

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <charconv>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "preprocess/mesh/mesh.h"
+#include "runtime/core/error.h"
+
+// What the three readers share. Each takes a file's whole content and its name (for messages) and throws
+// InvalidInput.
+namespace abut::preprocess {
+
+TriangleMesh parse_obj(std::string_view content, const std::string& name, Report& report);
+TriangleMesh parse_ply(std::string_view content, const std::string& name);
+TriangleMesh parse_stl(std::string_view content, const std::string& name);
+
+// Cuts one polygon into triangles appended to `mesh`: a fan where it is convex, ears where it is not. Corners
+// index mesh.vertices; a corner beyond them (OBJ allows faces before vertices) makes it a plain fan.
+void append_polygon(const std::vector<std::int32_t>& corners, TriangleMesh& mesh);
+
+// Largest coordinate taken for a length, in file units: beyond it squares and products lose their meaning.
+inline constexpr double kLargestCoordinate = 1e15;
+
+inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+
+// Reads tokens from [at, end), which hold no newline unless the caller says that newlines are blanks.
+inline const char* skip_blanks(const char* at, const char* end) {
+  while (at != end && is_blank(*at)) ++at;
+  return at;
+}
+
+enum class NumberStatus { kOk, kMissing, kMalformed, kNotFinite };
+
+// One coordinate at `at` (after blanks); moves `at` behind it.
+inline NumberStatus read_coordinate(const char*& at, const char* end, double& value) {
+  at = skip_blanks(at, end);
+  if (at == end) return NumberStatus::kMissing;
+  const char* start = *at == '+' ? at + 1 : at;
+  const auto [rest, error] = std::from_chars(start, end, value);
+  if (error == std::errc::invalid_argument) return NumberStatus::kMalformed;
+  at = rest;
+  // from_chars reports overflow and underflow alike; "1e-400" is a harmless zero.
+  if (error == std::errc::result_out_of_range) {
+    const std::string_view text(start, static_cast<std::size_t>(rest - start));
+    if (text.find("e-") == text.npos && text.find("E-") == text.npos) {
+      value = std::numeric_limits<double>::infinity();
+      return NumberStatus::kNotFinite;
+    }
+    value = 0;
+  }
+  if (at != end && !is_blank(*at) && *at != '\n') return NumberStatus::kMalformed;
+  return value >= -kLargestCoordinate && value <= kLargestCoordinate ? NumberStatus::kOk
+                                                                     : NumberStatus::kNotFinite;
+}
+
+// The words for a bad coordinate.
+inline const char* describe(NumberStatus status) {
+  switch (status) {
+    case NumberStatus::kMissing:
+      return "has fewer than three coordinates: the file seems truncated";
+    case NumberStatus::kMalformed:
+      return "has a coordinate that is not a number";
+    default:
+      return "has a coordinate that is not a finite number";
+  }
+}
+
+}  // namespace abut::preprocess

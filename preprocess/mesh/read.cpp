@@ -1,0 +1,101 @@
+#include "preprocess/mesh/read.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+
+#include "preprocess/mesh/formats.h"
+
+namespace abut::preprocess {
+namespace {
+
+constexpr double kLargestPlausible_m = 10;
+constexpr double kSmallestPlausible_m = 1e-3;
+
+struct Descriptor {
+  int value;
+  ~Descriptor() {
+    if (value >= 0) ::close(value);
+  }
+};
+
+std::string read_whole(const std::filesystem::path& path) {
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const auto refuse = [&]() { throw IoError(fmt::format("{}: {}", path.string(), std::strerror(errno))); };
+  struct stat status {};
+  if (file.value < 0 || ::fstat(file.value, &status) != 0) refuse();
+  if (S_ISDIR(status.st_mode))
+    throw IoError(fmt::format("{}: is a directory, not a mesh file", path.string()));
+  if (!S_ISREG(status.st_mode)) throw IoError(fmt::format("{}: is not a regular file", path.string()));
+  std::string content(static_cast<std::size_t>(status.st_size), '\0');
+  std::size_t done = 0;
+  while (done < content.size()) {
+    const ssize_t got = ::read(file.value, content.data() + done, content.size() - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse();
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  content.resize(done);
+  return content;
+}
+
+std::string lower_extension(const std::filesystem::path& path) {
+  std::string text = path.extension().string();
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+TriangleMesh parse(std::string_view content, const std::filesystem::path& path, Report& report) {
+  const std::string name = path.string(), extension = lower_extension(path);
+  if (extension == ".obj") return parse_obj(content, name, report);
+  if (extension == ".ply") return parse_ply(content, name);
+  if (extension == ".stl") return parse_stl(content, name);
+  throw InvalidInput(
+      fmt::format("{}: unknown mesh format \"{}\" (known: .obj, .ply, .stl)", name, extension));
+}
+
+void warn_of_units(const std::filesystem::path& path, double diagonal, Report& report) {
+  if (diagonal > kLargestPlausible_m) {
+    report.warnings.push_back(fmt::format(
+        "{}: the object measures {:.4g} m across: are its units millimetres? Say so with --scale 0.001",
+        path.string(), diagonal));
+  } else if (diagonal < kSmallestPlausible_m) {
+    report.warnings.push_back(fmt::format(
+        "{}: the object measures {:.4g} mm across: are its units other than metres? Say so with --scale",
+        path.string(), diagonal * 1e3));
+  }
+}
+
+}  // namespace
+
+TriangleMesh read_mesh(const std::filesystem::path& path, double metres_per_unit, Report& report) {
+  if (!(metres_per_unit > 0) || !std::isfinite(metres_per_unit)) {
+    throw InvalidInput(
+        fmt::format("{}: the scale must be a positive number, not {}", path.string(), metres_per_unit));
+  }
+  const std::string content = read_whole(path);
+  if (content.empty()) throw InvalidInput(fmt::format("{}: the file is empty", path.string()));
+  TriangleMesh mesh = parse(content, path, report);
+  if (mesh.triangles.empty()) throw InvalidInput(fmt::format("{}: the file has no faces", path.string()));
+  if (metres_per_unit != 1) {
+    for (Eigen::Vector3d& v : mesh.vertices) v *= metres_per_unit;
+  }
+  report.measures["input_triangles"] = static_cast<double>(mesh.triangles.size());
+  report.measures["input_vertices"] = static_cast<double>(mesh.vertices.size());
+  const double diagonal = mesh.diagonal();
+  if (!(diagonal < kLargestCoordinate)) {
+    throw InvalidInput(fmt::format("{}: the object measures {:.3g} m across", path.string(), diagonal));
+  }
+  warn_of_units(path, diagonal, report);
+  return mesh;
+}
+
+}  // namespace abut::preprocess

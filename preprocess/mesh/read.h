@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+
+#include "preprocess/mesh/mesh.h"
+
+namespace abut::preprocess {
+
+// Reads the triangles of an OBJ, PLY or STL file (told apart by the name's extension, in any case) as they
+// stand: a soup, vertices in the file's order, polygons cut into triangles, coordinates multiplied by
+// `metres_per_unit`.
+//
+// Materials, groups, texture coordinates, normals and colours are ignored; so is a missing .mtl. A size that
+// hints at wrong units (above 10 m or below 1 mm) and vertices that no face uses are warnings in `report`;
+// its measures gain "input_triangles" and "input_vertices".
+//
+// Throws IoError if the file cannot be read; InvalidInput, naming the file and the line, vertex or face, if
+// it is empty, truncated, malformed, without faces, or has an index out of range or a coordinate that is not
+// a finite number.
+TriangleMesh read_mesh(const std::filesystem::path& path, double metres_per_unit, Report& report);
+
+}  // namespace abut::preprocess

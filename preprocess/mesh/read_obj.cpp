@@ -1,0 +1,191 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "preprocess/mesh/formats.h"
+#include "preprocess/mesh/weld.h"
+
+namespace abut::preprocess {
+namespace {
+
+class ObjParser {
+ public:
+  ObjParser(std::string_view content, const std::string& name) : content_(content), name_(name) {}
+
+  TriangleMesh parse() {
+    std::string joined;  // a line continued by backslashes
+    const char* at = content_.data();
+    const char* const end = at + content_.size();
+    while (at != end) {
+      const char* stop = find_newline(at, end);
+      ++line_;
+      std::string_view line(at, static_cast<std::size_t>(stop - at));
+      at = stop == end ? end : stop + 1;
+      if (continues(line)) {
+        joined.clear();
+        std::size_t first = line_;
+        while (continues(line)) {
+          joined.append(line.substr(0, line.rfind('\\'))).push_back(' ');
+          if (at == end) line = {};
+          if (line.empty()) break;
+          stop = find_newline(at, end);
+          ++line_;
+          line = std::string_view(at, static_cast<std::size_t>(stop - at));
+          at = stop == end ? end : stop + 1;
+        }
+        joined.append(line);
+        const std::size_t last = std::exchange(line_, first);
+        parse_line(joined);
+        line_ = last;
+      } else {
+        parse_line(line);
+      }
+    }
+    check_forward_references();
+    return std::move(mesh_);
+  }
+
+  std::size_t lines() const { return line_; }
+
+ private:
+  static const char* find_newline(const char* at, const char* end) {
+    const void* found = std::memchr(at, '\n', static_cast<std::size_t>(end - at));
+    return found ? static_cast<const char*>(found) : end;
+  }
+
+  static bool continues(std::string_view line) {
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    return !line.empty() && line.back() == '\\';
+  }
+
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw InvalidInput(fmt::format("{}: line {}: {}", name_, line_, what));
+  }
+
+  void parse_line(std::string_view line) {
+    const char* end = line.data() + line.size();
+    const char* at = skip_blanks(line.data(), end);
+    if (end - at < 1 || (at + 1 != end && !is_blank(at[1]))) return;  // keywords of one letter only
+    if (*at == 'v') parse_vertex(at + 1, end);
+    if (*at == 'f') parse_face(at + 1, end);
+  }
+
+  void parse_vertex(const char* at, const char* end) {
+    Eigen::Vector3d v;
+    for (int k = 0; k < 3; ++k) {
+      const NumberStatus status = read_coordinate(at, end, v[k]);
+      if (status != NumberStatus::kOk)
+        refuse(fmt::format("vertex {} {}", mesh_.vertices.size() + 1, describe(status)));
+    }
+    mesh_.vertices.push_back(v);
+  }
+
+  void parse_face(const char* at, const char* end) {
+    corners_.clear();
+    for (at = skip_blanks(at, end); at != end && *at != '#'; at = skip_blanks(at, end)) {
+      corners_.push_back(parse_corner(at, end));
+    }
+    if (corners_.size() < 3) {
+      refuse(fmt::format("face with {} corners: the file seems truncated or damaged", corners_.size()));
+    }
+    append_polygon(corners_, mesh_);
+  }
+
+  // "v", "v/vt", "v//vn" or "v/vt/vn"; only v matters, but the rest must be whole.
+  std::int32_t parse_corner(const char*& at, const char* end) {
+    const std::int64_t vertex = parse_index(at, end);
+    for (int k = 0; k < 2 && at != end && *at == '/'; ++k) {
+      ++at;
+      if (k == 0 && at != end && *at == '/') continue;
+      parse_index(at, end);
+    }
+    if (at != end && !is_blank(*at)) refuse("face corner is not of the form v, v/vt, v//vn or v/vt/vn");
+    return resolve(vertex);
+  }
+
+  std::int64_t parse_index(const char*& at, const char* end) {
+    std::int64_t index = 0;
+    const auto [rest, error] = std::from_chars(at, end, index);
+    if (error != std::errc{})
+      refuse("face corner without a whole number: the file seems truncated or damaged");
+    at = rest;
+    return index;
+  }
+
+  std::int32_t resolve(std::int64_t index) {
+    const auto count = static_cast<std::int64_t>(mesh_.vertices.size());
+    const std::int64_t zero_based = index > 0 ? index - 1 : count + index;
+    if (index == 0 || zero_based < 0 || zero_based >= std::numeric_limits<std::int32_t>::max()) {
+      refuse(fmt::format("face corner {} is out of range: there are {} vertices", index, count));
+    }
+    if (zero_based >= count && zero_based > forward_index_) {
+      forward_index_ = zero_based;
+      forward_line_ = line_;
+    }
+    return static_cast<std::int32_t>(zero_based);
+  }
+
+  // A face may stand before its vertices; whether they came is known at the end.
+  void check_forward_references() {
+    const auto count = static_cast<std::int64_t>(mesh_.vertices.size());
+    if (forward_index_ < count) return;
+    line_ = forward_line_;
+    refuse(
+        fmt::format("face corner {} is out of range: the file has {} vertices", forward_index_ + 1, count));
+  }
+
+  std::string_view content_;
+  const std::string& name_;
+  TriangleMesh mesh_;
+  std::vector<std::int32_t> corners_;
+  std::size_t line_ = 0;
+  std::int64_t forward_index_ = -1;
+  std::size_t forward_line_ = 0;
+};
+
+// An OBJ file does not say how long it is. One cut off among its faces still parses, but leaves the surface
+// open, and vertices at the end that no face came to use, or a last line that stops half-way through a
+// corner's number.
+void refuse_if_cut_off(const TriangleMesh& mesh, std::string_view content, std::size_t lines,
+                       const std::string& name, Report& report) {
+  std::vector<char> used(mesh.vertices.size(), 0);
+  for (const Triangle& t : mesh.triangles) used[t[0]] = used[t[1]] = used[t[2]] = 1;
+  const auto unused = static_cast<std::size_t>(std::count(used.begin(), used.end(), 0));
+  const auto tail = static_cast<std::size_t>(std::find(used.rbegin(), used.rend(), 1) - used.rbegin());
+  const bool unfinished_line = content.back() != '\n';
+  const bool many_waiting = tail > std::max<std::size_t>(16, mesh.vertices.size() / 100);
+  if (unfinished_line || many_waiting) {
+    const WeldedSoup soup = weld(mesh);
+    const std::size_t open_edges = count_open_edges(soup.mesh);
+    const bool last_face_open =
+        !soup.mesh.triangles.empty() && has_open_edge(soup.mesh, soup.mesh.triangles.size() - 1);
+    if (open_edges > 0 && (many_waiting || (unfinished_line && (tail > 0 || last_face_open)))) {
+      throw InvalidInput(
+          fmt::format("{}: line {}: the file ends here, with an open surface ({} open edges) and {} vertices "
+                      "that wait for a face: it "
+                      "seems truncated",
+                      name, lines, open_edges, tail));
+    }
+  }
+  if (unused > 0) report.warnings.push_back(fmt::format("{} vertices that no face uses ignored", unused));
+}
+
+}  // namespace
+
+TriangleMesh parse_obj(std::string_view content, const std::string& name, Report& report) {
+  ObjParser parser(content, name);
+  TriangleMesh mesh = parser.parse();
+  if (mesh.triangles.empty()) {
+    throw InvalidInput(fmt::format(
+        "{}: line {}: the file ends without a face ({} vertices): it seems truncated, or holds no "
+        "surface",
+        name, parser.lines(), mesh.vertices.size()));
+  }
+  refuse_if_cut_off(mesh, content, parser.lines(), name, report);
+  return mesh;
+}
+
+}  // namespace abut::preprocess

@@ -1,0 +1,159 @@
+#include "preprocess/mesh/repair.h"
+
+#include <CGAL/Exact_predicates_inexact_constructions_kernel.h>
+#include <CGAL/Polygon_mesh_processing/border.h>
+#include <CGAL/Polygon_mesh_processing/orient_polygon_soup.h>
+#include <CGAL/Polygon_mesh_processing/orientation.h>
+#include <CGAL/Polygon_mesh_processing/polygon_soup_to_polygon_mesh.h>
+#include <CGAL/Polygon_mesh_processing/repair_self_intersections.h>
+#include <CGAL/Polygon_mesh_processing/self_intersections.h>
+#include <CGAL/Polygon_mesh_processing/triangulate_hole.h>
+#include <CGAL/Surface_mesh.h>
+#include <CGAL/alpha_wrap_3.h>
+
+#include "preprocess/mesh/weld.h"
+
+namespace abut::preprocess {
+namespace {
+
+namespace pmp = CGAL::Polygon_mesh_processing;
+
+using Kernel = CGAL::Exact_predicates_inexact_constructions_kernel;
+using Point = Kernel::Point_3;
+using SurfaceMesh = CGAL::Surface_mesh<Point>;
+
+std::vector<Point> to_points(const TriangleMesh& mesh) {
+  std::vector<Point> points;
+  points.reserve(mesh.vertices.size());
+  for (const Eigen::Vector3d& v : mesh.vertices) points.emplace_back(v.x(), v.y(), v.z());
+  return points;
+}
+
+std::vector<std::array<std::size_t, 3>> to_polygons(const TriangleMesh& mesh) {
+  std::vector<std::array<std::size_t, 3>> polygons;
+  polygons.reserve(mesh.triangles.size());
+  for (const Triangle& t : mesh.triangles) {
+    polygons.push_back(
+        {static_cast<std::size_t>(t[0]), static_cast<std::size_t>(t[1]), static_cast<std::size_t>(t[2])});
+  }
+  return polygons;
+}
+
+SurfaceMesh to_surface_mesh(const TriangleMesh& mesh) {
+  SurfaceMesh out;
+  out.reserve(mesh.vertices.size(), 3 * mesh.triangles.size() / 2, mesh.triangles.size());
+  for (const Point& p : to_points(mesh)) out.add_vertex(p);
+  for (const Triangle& t : mesh.triangles) {
+    out.add_face(SurfaceMesh::Vertex_index(t[0]), SurfaceMesh::Vertex_index(t[1]),
+                 SurfaceMesh::Vertex_index(t[2]));
+  }
+  return out;
+}
+
+TriangleMesh to_triangle_mesh(SurfaceMesh& mesh) {
+  mesh.collect_garbage();
+  TriangleMesh out;
+  out.vertices.reserve(mesh.number_of_vertices());
+  out.triangles.reserve(mesh.number_of_faces());
+  for (const auto v : mesh.vertices()) {
+    const Point& p = mesh.point(v);
+    out.vertices.emplace_back(p.x(), p.y(), p.z());
+  }
+  for (const auto f : mesh.faces()) {
+    Triangle t;
+    int k = 0;
+    for (const auto v : mesh.vertices_around_face(mesh.halfedge(f)))
+      t[k++] = static_cast<std::int32_t>(v.idx());
+    out.triangles.push_back(t);
+  }
+  return out;
+}
+
+double rim_extent(const SurfaceMesh& mesh, SurfaceMesh::Halfedge_index rim, std::size_t& edges) {
+  CGAL::Bbox_3 box;
+  for (const auto h : CGAL::halfedges_around_face(rim, mesh)) {
+    box += mesh.point(mesh.target(h)).bbox();
+    ++edges;
+  }
+  return std::hypot(box.xmax() - box.xmin(), box.ymax() - box.ymin(), box.zmax() - box.zmin());
+}
+
+bool is_manifold(const TriangleMesh& mesh) { return pmp::is_polygon_soup_a_polygon_mesh(to_polygons(mesh)); }
+
+}  // namespace
+
+TriangleMesh orient_soup(const TriangleMesh& soup) {
+  std::vector<Point> points = to_points(soup);
+  auto polygons = to_polygons(soup);
+  pmp::orient_polygon_soup(points, polygons);
+  TriangleMesh out;
+  for (const Point& p : points) out.vertices.emplace_back(p.x(), p.y(), p.z());
+  for (const auto& t : polygons) {
+    out.triangles.push_back(
+        {static_cast<std::int32_t>(t[0]), static_cast<std::int32_t>(t[1]), static_cast<std::int32_t>(t[2])});
+  }
+  return out;
+}
+
+FilledHoles fill_holes(const TriangleMesh& mesh, double largest_extent) {
+  SurfaceMesh surface = to_surface_mesh(mesh);
+  std::vector<SurfaceMesh::Halfedge_index> rims;
+  pmp::extract_boundary_cycles(surface, std::back_inserter(rims));
+  FilledHoles result;
+  for (const auto rim : rims) {
+    std::size_t edges = 0;
+    const double extent = rim_extent(surface, rim, edges);
+    bool filled = false;
+    if (extent <= largest_extent) {
+      std::vector<SurfaceMesh::Face_index> patch;
+      pmp::triangulate_hole(surface, rim, std::back_inserter(patch));
+      filled = !patch.empty();
+    }
+    if (filled) {
+      ++result.filled;
+      result.edges += edges;
+    } else {
+      ++result.left;
+      result.largest_left = std::max(result.largest_left, extent);
+    }
+  }
+  result.mesh = to_triangle_mesh(surface);
+  return result;
+}
+
+std::optional<TriangleMesh> remove_self_intersections(const TriangleMesh& mesh, bool keep_genus) {
+  SurfaceMesh surface = to_surface_mesh(mesh);
+  if (!pmp::experimental::remove_self_intersections(surface, CGAL::parameters::preserve_genus(keep_genus))) {
+    return std::nullopt;
+  }
+  return to_triangle_mesh(surface);
+}
+
+std::size_t count_self_intersections(const TriangleMesh& mesh) {
+  const SurfaceMesh surface = to_surface_mesh(mesh);
+  std::vector<std::pair<SurfaceMesh::Face_index, SurfaceMesh::Face_index>> pairs;
+  pmp::self_intersections<CGAL::Sequential_tag>(surface, std::back_inserter(pairs));
+  return pairs.size();
+}
+
+TriangleMesh wrap(const TriangleMesh& soup, double alpha, double offset) {
+  SurfaceMesh out;
+  CGAL::alpha_wrap_3(to_points(soup), to_polygons(soup), alpha, offset, out);
+  return to_triangle_mesh(out);
+}
+
+std::string find_fault(const TriangleMesh& mesh) {
+  if (mesh.triangles.size() < 4) return "it has too few faces to enclose a volume";
+  if (!is_manifold(mesh)) return "an edge or vertex is not manifold";
+  const WeldedSoup welded = weld(mesh);
+  if (welded.seam_vertices > 0) return "it touches itself in a vertex";
+  if (welded.mesh.vertices.size() != mesh.vertices.size()) return "a vertex has no face";
+  const SurfaceMesh surface = to_surface_mesh(mesh);
+  if (!CGAL::is_closed(surface)) return "it is not closed";
+  if (pmp::does_self_intersect(surface)) return "it intersects itself";
+  if (!(volume(mesh) > 0)) return "its volume is not positive";
+  if (!pmp::does_bound_a_volume(surface)) return "it is not oriented outward";
+  return {};
+}
+
+}  // namespace abut::preprocess

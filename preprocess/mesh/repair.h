@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "preprocess/mesh/mesh.h"
+
+// The steps of close_surface that lean on CGAL's Polygon Mesh Processing, each a function from mesh to mesh.
+// "Manifold" below speaks of indices alone: every edge has one face or two oppositely directed ones, every
+// vertex one fan; two vertices may share a position.
+namespace abut::preprocess {
+
+// Orients the faces of a soup consistently, part by part, and splits vertices until the mesh is manifold.
+TriangleMesh orient_soup(const TriangleMesh& soup);
+
+// Fills the holes of a manifold mesh whose extent is at most `largest_extent`, m.
+struct FilledHoles {
+  TriangleMesh mesh;
+  std::size_t filled = 0;
+  std::size_t edges = 0;    // along the filled holes' rims
+  std::size_t left = 0;     // holes that are too large, or could not be filled
+  double largest_left = 0;  // extent of the largest of these, m
+};
+FilledHoles fill_holes(const TriangleMesh& mesh, double largest_extent);
+
+// Removes self-intersections of a manifold mesh by local smoothing and hole filling, keeping its genus if
+// asked to. Empty if some are left.
+std::optional<TriangleMesh> remove_self_intersections(const TriangleMesh& mesh, bool keep_genus);
+
+// Number of pairs of faces that intersect other than in what they share by index (exact predicates);
+// degenerate faces count.
+std::size_t count_self_intersections(const TriangleMesh& mesh);
+
+// Wraps a soup from outside [Portaneri et al. 2022]: balls of radius `alpha` cannot enter, the surface stays
+// `offset` away.
+TriangleMesh wrap(const TriangleMesh& soup, double alpha, double offset);
+
+// What keeps the mesh from being the boundary of a solid, in a few words; empty if nothing does: closed,
+// manifold, oriented outward, positions unique, free of self-intersection, of positive volume.
+std::string find_fault(const TriangleMesh& mesh);
+
+}  // namespace abut::preprocess

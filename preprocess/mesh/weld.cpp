@@ -1,0 +1,213 @@
+#include "preprocess/mesh/weld.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace abut::preprocess {
+namespace {
+
+std::uint64_t mix(std::uint64_t h) {  // the finaliser of splitmix64
+  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  h = (h ^ (h >> 27)) * 0x94d049bb133111ebULL;
+  return h ^ (h >> 31);
+}
+
+std::uint64_t hash_position(const Eigen::Vector3d& v) {
+  std::uint64_t h = 0;
+  for (int k = 0; k < 3; ++k) h = mix(h + 0x9e3779b97f4a7c15ULL + std::bit_cast<std::uint64_t>(v[k] + 0.0));
+  return h;
+}
+
+struct Edge {
+  std::int32_t lo, hi;
+  bool operator==(const Edge&) const = default;
+  bool operator<(const Edge& o) const { return lo != o.lo ? lo < o.lo : hi < o.hi; }
+};
+
+Edge make_edge(std::int32_t a, std::int32_t b) { return {std::min(a, b), std::max(a, b)}; }
+
+std::vector<Edge> sorted_edges(const TriangleMesh& mesh) {
+  std::vector<Edge> edges;
+  edges.reserve(mesh.triangles.size() * 3);
+  for (const Triangle& t : mesh.triangles) {
+    for (int k = 0; k < 3; ++k) {
+      if (t[k] != t[(k + 1) % 3]) edges.push_back(make_edge(t[k], t[(k + 1) % 3]));
+    }
+  }
+  std::sort(edges.begin(), edges.end());
+  return edges;
+}
+
+// A triangle's vertices in rising order, and whether that order is an even permutation of its own.
+struct Sorted {
+  Triangle key;
+  bool even;
+};
+
+Sorted sort_corners(Triangle t) {
+  bool even = true;
+  const auto order = [&](int i, int j) {
+    if (t[i] > t[j]) {
+      std::swap(t[i], t[j]);
+      even = !even;
+    }
+  };
+  order(0, 1);
+  order(1, 2);
+  order(0, 1);
+  return {t, even};
+}
+
+}  // namespace
+
+WeldedSoup weld(const TriangleMesh& soup) {
+  WeldedSoup out;
+  const std::size_t n = soup.vertices.size();
+  out.vertex_of.assign(n, -1);
+  std::vector<std::int32_t> table(std::bit_ceil(2 * n + 2), -1);  // open addressing
+  const std::size_t mask = table.size() - 1;
+  const auto welded = [&](std::int32_t v) {
+    if (out.vertex_of[v] >= 0) return out.vertex_of[v];
+    const Eigen::Vector3d& position = soup.vertices[v];
+    std::size_t slot = hash_position(position) & mask;
+    while (table[slot] >= 0 && out.mesh.vertices[table[slot]] != position) slot = (slot + 1) & mask;
+    if (table[slot] < 0) {
+      table[slot] = static_cast<std::int32_t>(out.mesh.vertices.size());
+      out.mesh.vertices.push_back(position);
+    } else {
+      ++out.seam_vertices;
+    }
+    return out.vertex_of[v] = table[slot];
+  };
+  out.mesh.triangles.reserve(soup.triangles.size());
+  for (const Triangle& t : soup.triangles) {
+    const std::int32_t a = welded(t[0]), b = welded(t[1]), c = welded(t[2]);
+    out.mesh.triangles.push_back({a, b, c});
+  }
+  return out;
+}
+
+std::size_t drop_collapsed(TriangleMesh& mesh) {
+  return std::erase_if(mesh.triangles,
+                       [](const Triangle& t) { return t[0] == t[1] || t[1] == t[2] || t[2] == t[0]; });
+}
+
+Coincident cancel_coincident(TriangleMesh& mesh) {
+  const std::size_t n = mesh.triangles.size();
+  std::vector<Sorted> sorted(n);
+  std::vector<std::int32_t> order(n);
+  for (std::size_t i = 0; i < n; ++i) sorted[i] = sort_corners(mesh.triangles[i]);
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return sorted[a].key != sorted[b].key ? sorted[a].key < sorted[b].key : a < b;
+  });
+  Coincident found;
+  std::vector<char> keep(n, 1);
+  for (std::size_t i = 0, j = 0; i < n; i = j) {
+    std::size_t even = 0, odd = 0;
+    for (j = i; j < n && sorted[order[j]].key == sorted[order[i]].key; ++j)
+      ++(sorted[order[j]].even ? even : odd);
+    if (j == i + 1) continue;
+    const std::size_t flaps = std::min(even, odd);
+    bool excess = even != odd;
+    found.flaps += flaps;
+    found.duplicates += j - i - 2 * flaps - (excess ? 1 : 0);
+    for (std::size_t k = i; k < j; ++k) {
+      const bool stays = excess && sorted[order[k]].even == (even > odd);
+      keep[order[k]] = stays;
+      if (stays) excess = false;
+    }
+  }
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (keep[i]) mesh.triangles[next++] = mesh.triangles[i];
+  }
+  mesh.triangles.resize(next);
+  return found;
+}
+
+std::size_t count_open_edges(const TriangleMesh& mesh) {
+  const std::vector<Edge> edges = sorted_edges(mesh);
+  std::size_t open = 0;
+  for (std::size_t i = 0, j = 0; i < edges.size(); i = j) {
+    for (j = i; j < edges.size() && edges[j] == edges[i];) ++j;
+    open += j == i + 1;
+  }
+  return open;
+}
+
+bool has_open_edge(const TriangleMesh& mesh, std::size_t face) {
+  const std::vector<Edge> edges = sorted_edges(mesh);
+  const Triangle& t = mesh.triangles[face];
+  for (int k = 0; k < 3; ++k) {
+    const auto [first, last] = std::equal_range(edges.begin(), edges.end(), make_edge(t[k], t[(k + 1) % 3]));
+    if (last - first == 1) return true;
+  }
+  return false;
+}
+
+Components find_components(const TriangleMesh& mesh) {
+  std::vector<std::int32_t> parent(mesh.vertices.size());
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto root = [&](std::int32_t v) {
+    while (parent[v] != v) v = parent[v] = parent[parent[v]];
+    return v;
+  };
+  for (const Triangle& t : mesh.triangles) {
+    for (int k = 1; k < 3; ++k) {
+      const std::int32_t a = root(t[0]), b = root(t[k]);
+      parent[std::max(a, b)] = std::min(a, b);
+    }
+  }
+  Components found;
+  std::vector<std::int32_t> number(mesh.vertices.size(), -1);
+  found.of_face.reserve(mesh.triangles.size());
+  for (const Triangle& t : mesh.triangles) {
+    std::int32_t& id = number[root(t[0])];
+    if (id < 0) id = found.count++;
+    found.of_face.push_back(id);
+  }
+  return found;
+}
+
+TriangleMesh select_faces(const TriangleMesh& mesh, const std::vector<char>& keep) {
+  TriangleMesh out;
+  std::vector<std::int32_t> renumbered(mesh.vertices.size(), -1);
+  for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
+    if (!keep[i]) continue;
+    Triangle t = mesh.triangles[i];
+    for (std::int32_t& v : t) {
+      if (renumbered[v] < 0) {
+        renumbered[v] = static_cast<std::int32_t>(out.vertices.size());
+        out.vertices.push_back(mesh.vertices[v]);
+      }
+      v = renumbered[v];
+    }
+    out.triangles.push_back(t);
+  }
+  return out;
+}
+
+double area(const TriangleMesh& mesh) {
+  double twice = 0;
+  for (const Triangle& t : mesh.triangles) {
+    const Eigen::Vector3d& a = mesh.vertices[t[0]];
+    twice += (mesh.vertices[t[1]] - a).cross(mesh.vertices[t[2]] - a).norm();
+  }
+  return twice / 2;
+}
+
+double volume(const TriangleMesh& mesh) {
+  if (mesh.triangles.empty()) return 0;
+  const Eigen::Vector3d origin = mesh.vertices[mesh.triangles[0][0]];  // near the surface: less cancellation
+  double sixfold = 0;
+  for (const Triangle& t : mesh.triangles) {
+    const Eigen::Vector3d a = mesh.vertices[t[0]] - origin;
+    sixfold += a.dot((mesh.vertices[t[1]] - origin).cross(mesh.vertices[t[2]] - origin));
+  }
+  return sixfold / 6;
+}
+
+}  // namespace abut::preprocess
