@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "runtime/asset/asset.h"
+#include "runtime/bvh/traversal.h"
+#include "runtime/core/status.h"
+#include "runtime/distance/triangle_point.h"
+#include "runtime/math/pose.h"
+
+// Exact distance, closest point and sign of a closed surface at a point: the ground truth of everything soft.
+namespace abut::distance {
+
+// Signed distance of a surface at a point Q, everything in the surface's frame.
+template <class S>
+struct SurfaceDistance {
+  S distance;             // m, negative inside
+  Vec3<S> closest;        // point of the surface closest to Q, m
+  Vec3<S> gradient;       // of the distance by Q: unit, outward; on an edge or vertex itself the pseudonormal
+  std::int32_t triangle;  // that holds the closest point; -1: none
+  Feature feature;        // of that triangle
+  Status status;          // kOk; kTouching: Q is on the surface; kInvalidInput: NaN in every number
+};
+
+namespace internal {
+
+template <class S>
+Vec3<S> corner(const asset::SurfaceView& surface, std::int32_t triangle, int k) {
+  const double* v =
+      surface.vertices + std::ptrdiff_t(3) * surface.triangles[std::ptrdiff_t(3) * triangle + k];
+  return {S(v[0]), S(v[1]), S(v[2])};
+}
+
+// Unit normal of a triangle, 0 for one without area.
+template <class S>
+Vec3<S> face_normal(const asset::SurfaceView& surface, std::int32_t triangle) {
+  const Vec3<S> a = corner<S>(surface, triangle, 0);
+  return (corner<S>(surface, triangle, 1) - a).cross(corner<S>(surface, triangle, 2) - a).normalized();
+}
+
+// Angle-weighted pseudonormal of a feature, not normalised: the sign of its product with the vector from the
+// feature to a point whose closest feature it is tells inside from outside [Baerentzen2005].
+template <class S>
+Vec3<S> pseudonormal(const asset::SurfaceView& surface, std::int32_t triangle, Feature feature) {
+  if (feature == Feature::kFace) return face_normal<S>(surface, triangle);
+  if (feature < Feature::kVertex0) {
+    const std::int32_t across =
+        surface.neighbours[std::ptrdiff_t(3) * triangle + (int(feature) - int(Feature::kEdge0))];
+    return face_normal<S>(surface, triangle) + face_normal<S>(surface, across);
+  }
+  const int k = int(feature) - int(Feature::kVertex0);
+  const double* n =
+      surface.vertex_normals + std::ptrdiff_t(3) * surface.triangles[std::ptrdiff_t(3) * triangle + k];
+  return {S(n[0]), S(n[1]), S(n[2])};
+}
+
+template <class S>
+SurfaceDistance<S> invalid_distance() {
+  const S nan = std::numeric_limits<S>::quiet_NaN();
+  const Vec3<S> nans = Vec3<S>::Constant(nan);
+  return {nan, nans, nans, -1, Feature::kFace, Status::kInvalidInput};
+}
+
+// The unit gradient: the pseudonormal where the residual is lost in rounding or, on a face, less exact; else
+// the residual's direction.
+template <class S>
+Vec3<S> gradient(const asset::SurfaceView& surface, std::int32_t triangle, const TrianglePoint<S>& nearest,
+                 const Vec3<S>& normal, S distance, S sign) {
+  const Vec3<S> a = corner<S>(surface, triangle, 0);
+  const Vec3<S> ab = corner<S>(surface, triangle, 1) - a, ac = corner<S>(surface, triangle, 2) - a;
+  // Rounding turns the residual by about epsilon * reach / distance, and a face's normal by epsilon over the
+  // sine of the angle between its edges.
+  const S reach = (nearest.closest - a).norm() + ab.norm() + ac.norm();
+  const bool face = nearest.feature == Feature::kFace;
+  const bool residual_is_better = face ? distance * ab.norm() * ac.norm() > reach * ab.cross(ac).norm()
+                                       : distance > S(64) * std::numeric_limits<S>::epsilon() * reach;
+  return residual_is_better ? Vec3<S>(nearest.residual * (sign / distance)) : normal.normalized();
+}
+
+}  // namespace internal
+
+// Signed distance of `surface` at the point p_Q (m, finite, its square too), exact to rounding. An empty
+// surface is kInvalidInput.
+template <class S>
+SurfaceDistance<S> signed_distance(const asset::SurfaceView& surface, const Vec3<S>& p_Q) {
+  using std::sqrt;
+  if (!p_Q.allFinite() || surface.triangle_count <= 0) return internal::invalid_distance<S>();
+  TrianglePoint<S> nearest;
+  std::int32_t triangle = -1;
+  S bound = std::numeric_limits<S>::infinity();
+  bvh::visit_nearest<S>(surface.tree, p_Q, bound, [&](std::int32_t first, std::int32_t count, S& distance2) {
+    for (std::int32_t t = first; t < first + count; ++t) {
+      const TrianglePoint<S> candidate =
+          closest_on_triangle<S>(internal::corner<S>(surface, t, 0), internal::corner<S>(surface, t, 1),
+                                 internal::corner<S>(surface, t, 2), p_Q);
+      if (!(candidate.distance2 < distance2)) continue;
+      distance2 = candidate.distance2;
+      nearest = candidate;
+      triangle = t;
+    }
+  });
+  if (triangle < 0) return internal::invalid_distance<S>();  // the square overflowed
+
+  const S distance = sqrt(nearest.distance2);
+  const Vec3<S> normal = internal::pseudonormal<S>(surface, triangle, nearest.feature);
+  const S sign = nearest.residual.dot(normal) < S(0) ? S(-1) : S(1);
+  return {sign * distance,
+          nearest.closest,
+          internal::gradient<S>(surface, triangle, nearest, normal, distance, sign),
+          triangle,
+          nearest.feature,
+          distance > S(0) ? Status::kOk : Status::kTouching};
+}
+
+// signed_distance at every point, on `threads` threads (0: all), the same bits for any number of them. Throws
+// InvalidInput where the spans differ in size.
+void signed_distances(const asset::SurfaceView& surface, std::span<const Vec3<double>> points,
+                      std::span<SurfaceDistance<double>> results, int threads = 0);
+
+}  // namespace abut::distance
