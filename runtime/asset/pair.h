@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+
+#include "runtime/asset/asset.h"
+#include "runtime/core/error.h"
+#include "runtime/math/pose.h"
+
+// Two assets in relative pose: what contact models and derivative estimators consume.
+namespace abut::asset {
+
+// Parts of an asset that a model or an estimator may need, as bits.
+enum Parts : unsigned { kNoPart = 0, kConvexPart = 1, kSurfacePart = 2 };
+
+// The views must outlive the pair. X_AB: pose of B's object frame in A's.
+struct PosedPair {
+  const AssetView* A = nullptr;
+  const AssetView* B = nullptr;
+  Pose<double> X_AB;
+};
+
+// Largest entry of R'R - I that a pose may have: a rotation given in single precision passes.
+inline constexpr double kRotationTolerance = 1e-5;
+
+// Throws InvalidInput, naming `who` and the body, unless both assets have the parts and X_AB is a finite pose
+// with a rotation. Allocates only to throw.
+inline void require_valid(const PosedPair& pair, unsigned needs, const char* who) {
+  const auto refuse = [who](const char* what) { throw InvalidInput(std::string(who) + ": " + what); };
+  if (pair.A == nullptr || pair.B == nullptr)
+    refuse(pair.A == nullptr ? "asset A is missing" : "asset B is missing");
+  if ((needs & kConvexPart) != 0) {
+    if (pair.A->convex.vertex_count <= 0)
+      refuse("asset A has no convex hull; preprocess the object again with it");
+    if (pair.B->convex.vertex_count <= 0)
+      refuse("asset B has no convex hull; preprocess the object again with it");
+  }
+  if ((needs & kSurfacePart) != 0) {
+    if (pair.A->surface.triangle_count <= 0)
+      refuse("asset A has no surface; preprocess the object again with it");
+    if (pair.B->surface.triangle_count <= 0)
+      refuse("asset B has no surface; preprocess the object again with it");
+  }
+  if (!pair.X_AB.finite()) refuse("the pose X_AB has an entry that is NaN or infinite");
+  if (!(rotation_error(pair.X_AB.R) <= kRotationTolerance)) {
+    refuse("R_AB of the pose is not a rotation; normalise it (or its quaternion) first");
+  }
+}
+
+}  // namespace abut::asset

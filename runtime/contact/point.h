@@ -1,0 +1,24 @@
+#pragma once
+
+#include "runtime/contact/model.h"
+#include "runtime/derivative/estimator.h"
+
+// Contact of two convex hulls at their witness points: one contact, one frictionless spring.
+namespace abut::contact {
+
+struct PointConfig {
+  double stiffness = 1e4;           // k, N/m, > 0: a load of 10 N is carried at 1 mm
+  derivative::GumbelConfig gumbel;  // curvature for the Jacobian
+  derivative::Clamp clamp;
+};
+
+// Constraints: the witness pair of the hulls. Wrench: a spring along the witness normal while they overlap,
+//   U = k d^2 / 2 for d < 0,   f on B = -k d n at the witness point on B.
+// It is the exact gradient of U, so it does no work on closed paths. No damping, no friction.
+// Smoothness: the force is continuous through touching and wherever the normal is; deep inside, the normal of
+// the least penetration may switch, and the force then jumps by at most 2 k |d|. So the row promises none.
+// The Jacobian takes the turning of the normal from the Gumbel estimate: that of the smooth bodies that the
+// hulls approximate. Throws InvalidInput for settings out of range.
+std::unique_ptr<Model> make_point_model(const PointConfig& config = {});
+
+}  // namespace abut::contact

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "runtime/asset/pair.h"
+#include "runtime/derivative/gumbel.h"
+#include "runtime/derivative/witness_derivative.h"
+#include "runtime/witness/witness.h"
+
+// The estimators of witness-point derivatives, behind one table. To add one: a file with a class derived from
+// Estimator, and a row in estimator.cpp; contract tests, command lines and benchmarks iterate the table.
+namespace abut::derivative {
+
+// Steps of central differences: X_AB exp(+-h e_k).
+struct FiniteDifferenceConfig {
+  double angle = 1e-6;   // rad, > 0
+  double length = 1e-6;  // in units of the pair's size (half a bounding-box diagonal), > 0
+};
+
+// Settings of all estimators; each reads its own part.
+struct Config {
+  GumbelConfig gumbel;
+  FiniteDifferenceConfig finite_difference;
+  Clamp clamp;  // of the estimators that go through witness_derivative.h
+};
+
+// Throws InvalidInput, naming the setting, unless every one is in its range.
+void validate(const Config& config);
+
+// Value and derivative of one pair. The status is the derivative's.
+struct PairDerivative {
+  witness::Witness<double> witness;
+  WitnessDerivative<double> derivative;
+};
+
+// A reusable solver: keeps its workspace, so that after the first call (with assets no larger) it allocates
+// nothing. One per thread. Answers do not depend on what was asked before.
+class Estimator {
+ public:
+  virtual ~Estimator() = default;
+
+  // Witness points of the pair's convex hulls and their derivative. Throws InvalidInput if a part that the
+  // estimator needs is absent, or the pose is not finite or its rotation not one.
+  virtual PairDerivative operator()(const asset::PosedPair& pair) = 0;
+};
+
+struct EstimatorRow {
+  std::string_view name;     // for command lines
+  std::string_view summary;  // one line for people
+  unsigned needs;            // asset::Parts
+  // Number of continuous derivatives that the *estimate* has as a function of the pose, on hulls, where the
+  // witness points are unique. -1: it may jump.
+  int smoothness;
+  // True: dp1, dp2 and dn converge to the derivatives of the polytope's own witness points. False: to those
+  // of the smooth shape that the polytope approximates. (dd is the polytope's own for every row.)
+  bool exact_for_polytopes;
+  std::unique_ptr<Estimator> (*make)(const Config&);
+};
+
+// All rows, in a fixed order; the first is the default.
+std::span<const EstimatorRow> estimators();
+
+// Estimator by name. Throws InvalidInput for an unknown name or a setting out of range.
+std::unique_ptr<Estimator> make_estimator(std::string_view name, const Config& config = {});
+
+// One-shot form: makes the estimator, asks once. Throws as make_estimator and Estimator do.
+PairDerivative witness_derivative(const asset::PosedPair& pair, std::string_view name = "gumbel",
+                                  const Config& config = {});
+
+// Many pairs on several threads, the same bits for any number of them. Keeps one estimator per thread.
+class BatchEstimator {
+ public:
+  // `threads` 0: one per core. Throws as make_estimator.
+  explicit BatchEstimator(std::string_view name = "gumbel", const Config& config = {}, int threads = 0);
+
+  // results[i] answers pairs[i]. Throws InvalidInput before any work if the spans differ in length or a pair
+  // is invalid; the message names the pair.
+  void operator()(std::span<const asset::PosedPair> pairs, std::span<PairDerivative> results);
+
+ private:
+  unsigned needs_;
+  std::vector<std::unique_ptr<Estimator>> estimators_;
+};
+
+}  // namespace abut::derivative

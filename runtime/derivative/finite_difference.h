@@ -1,0 +1,38 @@
+#pragma once
+
+#include "runtime/derivative/witness_derivative.h"
+
+// Central finite differences of witness points: the estimator that needs nothing but the query itself.
+namespace abut::derivative {
+
+// Derivative of `query(X_AB) -> witness::Witness<S>` at X_AB, whose result there is `centre`, from M = 12
+// queries at X_AB exp(+-h e_k), h = angle (rad) for k < 3 and length (m) for k >= 3. Any status but an
+// unusable query passes; the worst of the 13 is reported. On polytopes this differentiates the facets: see
+// gumbel.h for what that misses.
+template <class S, class Query>
+WitnessDerivative<S> central_differences(const witness::Witness<S>& centre, const Pose<S>& X_AB, S angle,
+                                         S length, Query&& query) {
+  WitnessDerivative<S> result;
+  result.clamped_count = 0;
+  result.clamped_A.fill(Vec3<S>::Zero());
+  result.status = centre.status;
+  for (int k = 0; k < 6; ++k) {
+    const S h = k < 3 ? angle : length;
+    Vec6<S> xi = Vec6<S>::Zero();
+    xi[k] = h;
+    const witness::Witness<S> plus = query(X_AB * exp(xi));
+    xi[k] = -h;
+    const witness::Witness<S> minus = query(X_AB * exp(xi));
+    for (const Status status : {plus.status, minus.status}) {
+      if (status == Status::kInvalidInput) return detail::invalid_derivative<S>();
+      if (status == Status::kNotConverged) result.status = status;
+    }
+    result.dp1_A_dxi_B.col(k) = (plus.p1 - minus.p1) / (2 * h);
+    result.dp2_A_dxi_B.col(k) = (plus.p2 - minus.p2) / (2 * h);
+    result.dn_A_dxi_B.col(k) = (plus.n - minus.n) / (2 * h);
+    result.dd_dxi_B[k] = (plus.distance - minus.distance) / (2 * h);
+  }
+  return detail::finite(result) ? result : detail::invalid_derivative<S>();
+}
+
+}  // namespace abut::derivative

@@ -1,0 +1,68 @@
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <new>
+
+#include "tests/contract/contract.h"
+
+namespace {
+std::atomic<std::size_t> allocation_count{0};
+}  // namespace
+
+// Not inlined, or the compiler sees free() meet operator new and warns.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  allocation_count.fetch_add(1, std::memory_order_relaxed);
+  if (void* p = std::malloc(size ? size : 1)) return p;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+namespace abut::test {
+
+std::size_t allocations() { return allocation_count.load(); }
+
+namespace {
+
+NamedAsset named(std::string name, asset::ConvexPiece piece) {
+  NamedAsset result{std::move(name), convex_asset(std::move(piece)), 0};
+  const asset::ConvexView hull = asset::view(result.asset.convex.front());
+  Vec3<double> low = Vec3<double>::Constant(1e300), high = -low;
+  for (int i = 0; i < hull.vertex_count; ++i) {
+    const Vec3<double> v(hull.x[i], hull.y[i], hull.z[i]);
+    low = low.cwiseMin(v);
+    high = high.cwiseMax(v);
+  }
+  result.size = (high - low).norm() / 2;
+  return result;
+}
+
+}  // namespace
+
+const std::vector<NamedAsset>& contract_assets() {
+  static const std::vector<NamedAsset> assets = [] {
+    Random random(1);
+    std::vector<NamedAsset> list;
+    list.push_back(named("ellipsoid", tessellated_ellipsoid(3, {0.10, 0.07, 0.04}, random_rotation(random))));
+    list.push_back(named("pill", tessellated_ellipsoid(2, {0.02, 0.02, 0.09}, random_rotation(random))));
+    list.push_back(
+        named("rough ball", tessellated_ellipsoid(1, {0.05, 0.05, 0.05}, random_rotation(random))));
+    list.push_back(named("box", box_hull({0.08, 0.05, 0.03})));
+    return list;
+  }();
+  return assets;
+}
+
+const std::vector<SmoothAsset>& smooth_assets() {
+  static const std::vector<SmoothAsset> assets = [] {
+    Random random(2);
+    std::vector<SmoothAsset> list;
+    for (const Vec3<double>& axes : {Vec3<double>(0.10, 0.08, 0.06), Vec3<double>(0.07, 0.09, 0.12)}) {
+      list.push_back({axes, convex_asset(tessellated_ellipsoid(4, axes, random_rotation(random)))});
+    }
+    return list;
+  }();
+  return assets;
+}
+
+}  // namespace abut::test

@@ -1,0 +1,303 @@
+// What every row of the table of derivative estimators must satisfy.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "runtime/derivative/estimator.h"
+#include "runtime/derivative/finite_difference.h"
+#include "runtime/witness/separation.h"
+#include "tests/contract/contract.h"
+#include "tests/runtime/derivative/ellipsoid_pair.h"
+
+namespace abut::derivative {
+void PrintTo(const EstimatorRow& row, std::ostream* out) { *out << row.name; }
+}  // namespace abut::derivative
+
+namespace {
+
+using namespace abut;
+using derivative::EstimatorRow;
+using derivative::PairDerivative;
+
+class EstimatorContract : public testing::TestWithParam<EstimatorRow> {
+ protected:
+  std::unique_ptr<derivative::Estimator> make() const { return derivative::make_estimator(GetParam().name); }
+};
+
+// Calls test(A, B, X_AB, trial) over ordered pairs of assets and random poses from overlapping to well apart.
+template <class Test>
+void for_each_pair(int poses, Test&& test) {
+  const auto& assets = test::contract_assets();
+  Random random(3);
+  for (std::size_t i = 0; i < assets.size(); ++i) {
+    for (std::size_t j = 0; j < assets.size(); ++j) {
+      for (int k = 0; k < poses; ++k) {
+        const Pose<double> X_AB =
+            test::random_pose(random, assets[i].size + assets[j].size, random.uniform(0.3, 1.1));
+        SCOPED_TRACE(assets[i].name + " and " + assets[j].name + ", pose " + std::to_string(k));
+        test(assets[i], assets[j], X_AB);
+      }
+    }
+  }
+}
+
+bool finite(const PairDerivative& r) {
+  return derivative::detail::finite(r.derivative) && r.witness.p1.allFinite() && r.witness.p2.allFinite() &&
+         r.witness.n.allFinite() && std::isfinite(r.witness.distance);
+}
+
+bool answered(Status status) {
+  return status == Status::kOk || status == Status::kTouching || status == Status::kClamped;
+}
+
+// Counts of passed trials: differences straddle a kink of the polytope on a few poses, where no derivative
+// exists.
+struct Tally {
+  int good = 0, all = 0;
+  void add(bool ok) { good += ok, ++all; }
+  double share() const { return all ? double(good) / all : 0; }
+};
+
+// Bars every comparison below by the derivative's own size: entries are of the order of the lengths involved.
+double gap(const PairDerivative& x, const PairDerivative& y, double length) {
+  const auto &a = x.derivative, &b = y.derivative;
+  return std::max({test::relative_gap(a.dp1_A_dxi_B, b.dp1_A_dxi_B, length),
+                   test::relative_gap(a.dp2_A_dxi_B, b.dp2_A_dxi_B, length),
+                   test::relative_gap(a.dn_A_dxi_B, b.dn_A_dxi_B, 1.0),
+                   test::relative_gap(a.dd_dxi_B, b.dd_dxi_B, length)});
+}
+
+// The answer to (A, B, X_AB) rebuilt from the one to (B, A, X_BA): X_AB exp(xi) is the inverse of
+// X_BA exp(eta) with eta = -Ad(X_AB) xi, and every vector is carried from B to A by the moving pose.
+PairDerivative swapped_back(const PairDerivative& r, const Pose<double>& X_AB) {
+  const Mat6<double> deta_dxi = -adjoint(X_AB);
+  const auto point = [&](const Vec3<double>& p_B, const Mat36<double>& dp_B) {
+    Mat36<double> rigid;
+    rigid << -skew(p_B), Mat3<double>::Identity();
+    return Mat36<double>(X_AB.R * (rigid + dp_B * deta_dxi));
+  };
+  PairDerivative s = r;
+  s.witness.p1 = X_AB * r.witness.p2;
+  s.witness.p2 = X_AB * r.witness.p1;
+  s.witness.n = -(X_AB.R * r.witness.n);
+  s.derivative.dp1_A_dxi_B = point(r.witness.p2, r.derivative.dp2_A_dxi_B);
+  s.derivative.dp2_A_dxi_B = point(r.witness.p1, r.derivative.dp1_A_dxi_B);
+  Mat36<double> turn;
+  turn << -skew(r.witness.n), Mat3<double>::Zero();
+  s.derivative.dn_A_dxi_B = -X_AB.R * (turn + r.derivative.dn_A_dxi_B * deta_dxi);
+  s.derivative.dd_dxi_B = r.derivative.dd_dxi_B * deta_dxi;
+  return s;
+}
+
+TEST_P(EstimatorContract, AnswersWithFiniteNumbersAndKeepsTheWitnessEquation) {
+  const auto estimator = make();
+  Tally tally;
+  for_each_pair(10, [&](const auto& A, const auto& B, const Pose<double>& X_AB) {
+    const asset::AssetView a = asset::view(A.asset), b = asset::view(B.asset);
+    const PairDerivative r = (*estimator)({&a, &b, X_AB});
+    ASSERT_TRUE(answered(r.derivative.status)) << to_string(r.derivative.status);
+    ASSERT_TRUE(finite(r));
+    // p2 - p1 = d n, so dp2 - dp1 = n dd + d dn, unless a direction of dn was clamped; n'n = 1, so n'dn = 0.
+    const auto& d = r.derivative;
+    const Mat36<double> left = d.dp2_A_dxi_B - d.dp1_A_dxi_B;
+    const Mat36<double> right = r.witness.n * d.dd_dxi_B + r.witness.distance * d.dn_A_dxi_B;
+    if (d.clamped_count == 0) tally.add(test::relative_gap(left, right, A.size + B.size) < 1e-6);
+    const double turn = (r.witness.n.transpose() * d.dn_A_dxi_B).cwiseAbs().maxCoeff();
+    EXPECT_LT(turn, 1e-5 * std::max(1.0, d.dn_A_dxi_B.cwiseAbs().maxCoeff()));
+    for (int k = 0; k < d.clamped_count; ++k) {
+      EXPECT_NEAR(d.clamped_A[k].norm(), 1, 1e-12);
+      EXPECT_NEAR(d.clamped_A[k].dot(r.witness.n), 0, 1e-12);
+    }
+  });
+  EXPECT_GT(tally.share(), 0.97) << "of " << tally.all;
+}
+
+TEST_P(EstimatorContract, SwappingTheBodiesChangesNothing) {
+  const auto estimator = make();
+  Tally tally;
+  for_each_pair(10, [&](const auto& A, const auto& B, const Pose<double>& X_AB) {
+    const asset::AssetView a = asset::view(A.asset), b = asset::view(B.asset);
+    const PairDerivative direct = (*estimator)({&a, &b, X_AB});
+    const PairDerivative swapped = swapped_back((*estimator)({&b, &a, X_AB.inverse()}), X_AB);
+    EXPECT_NEAR(direct.witness.distance, swapped.witness.distance, 1e-12);
+    tally.add(gap(swapped, direct, A.size + B.size) < 1e-5);
+  });
+  EXPECT_GT(tally.share(), 0.97) << "of " << tally.all;
+}
+
+// Both bodies described in other frames: the answer changes frame and nothing else.
+TEST_P(EstimatorContract, ChangeOfFrame) {
+  const auto estimator = make();
+  Random random(4);
+  Tally tally;
+  for_each_pair(5, [&](const auto& A, const auto& B, const Pose<double>& X_AB) {
+    const Pose<double> X_MA = test::random_pose(random, 1, 0.2), X_NB = test::random_pose(random, 1, 0.2);
+    const asset::Asset M = test::in_frame(A.asset, X_MA), N = test::in_frame(B.asset, X_NB);
+    const asset::AssetView a = asset::view(A.asset), b = asset::view(B.asset), m = asset::view(M),
+                           n = asset::view(N);
+    const PairDerivative direct = (*estimator)({&a, &b, X_AB});
+    const PairDerivative other = (*estimator)({&m, &n, X_MA * X_AB * X_NB.inverse()});
+    // X_MN exp(eta) = X_MA X_AB exp(xi) X_BN with eta = Ad(X_NB) xi
+    const Mat6<double> Ad = adjoint(X_NB);
+    PairDerivative back = other;
+    back.derivative.dp1_A_dxi_B = X_MA.R.transpose() * other.derivative.dp1_A_dxi_B * Ad;
+    back.derivative.dp2_A_dxi_B = X_MA.R.transpose() * other.derivative.dp2_A_dxi_B * Ad;
+    back.derivative.dn_A_dxi_B = X_MA.R.transpose() * other.derivative.dn_A_dxi_B * Ad;
+    back.derivative.dd_dxi_B = other.derivative.dd_dxi_B * Ad;
+    EXPECT_NEAR(direct.witness.distance, other.witness.distance, 1e-12);
+    tally.add(gap(back, direct, A.size + B.size) < 1e-5);
+  });
+  EXPECT_GT(tally.share(), 0.97) << "of " << tally.all;
+}
+
+// The gradient of the distance is the polytope's own in every row; points and normal where the row promises
+// it.
+TEST_P(EstimatorContract, MatchesDifferencesWhereItPromisesTo) {
+  const auto estimator = make();
+  Tally distance, points;
+  for_each_pair(10, [&](const auto& A, const auto& B, const Pose<double>& X_AB) {
+    const asset::AssetView a = asset::view(A.asset), b = asset::view(B.asset);
+    const PairDerivative r = (*estimator)({&a, &b, X_AB});
+    const double length = A.size + B.size, h = 1e-6;
+    const auto query = [&](const Pose<double>& X) {
+      return witness::separation<double>(a.convex, b.convex, X);
+    };
+    PairDerivative expected = r;
+    expected.derivative = derivative::central_differences<double>(r.witness, X_AB, h, h * length, query);
+    distance.add(test::relative_gap(r.derivative.dd_dxi_B, expected.derivative.dd_dxi_B, length) < 1e-5);
+    if (GetParam().exact_for_polytopes) points.add(gap(r, expected, length) < 1e-4);
+  });
+  EXPECT_GT(distance.share(), 0.97) << "of " << distance.all;
+  if (GetParam().exact_for_polytopes) {
+    EXPECT_GT(points.share(), 0.95) << "of " << points.all;
+  }
+}
+
+// On finely tessellated ellipsoids, rows that stand for the smooth shape come near its exact derivative.
+TEST_P(EstimatorContract, ComesNearTheSmoothShapeWhereItPromisesTo) {
+  if (GetParam().exact_for_polytopes) GTEST_SKIP() << "this row differentiates the facets";
+  const auto& A = test::smooth_assets()[0];
+  const auto& B = test::smooth_assets()[1];
+  const asset::AssetView a = asset::view(A.asset), b = asset::view(B.asset);
+  const test::EllipsoidPair<double> smooth{A.semi_axes, B.semi_axes};
+  const auto estimator = make();
+  Random random(5);
+  std::vector<double> errors;
+  for (int i = 0; i < 60; ++i) {
+    Pose<double> X_AB = test::random_pose(random, 0.3, 1);
+    const auto apart = smooth.solve(X_AB, X_AB.p);
+    X_AB.p += (random.uniform(-0.02, 0.05) - apart.distance) * apart.n;
+    const PairDerivative r = (*estimator)({&a, &b, X_AB});
+    PairDerivative expected = r;
+    expected.witness = smooth.solve(X_AB, apart.n);
+    expected.derivative = derivative::smooth_derivative<double>(witness::Ellipsoid<double>{A.semi_axes},
+                                                                witness::Ellipsoid<double>{B.semi_axes}, X_AB,
+                                                                expected.witness);
+    errors.push_back(gap(r, expected, 0.1));
+  }
+  std::sort(errors.begin(), errors.end());
+  std::printf("%s: error against the smooth shape, 2562 vertices: median %.1f %%, 90th percentile %.1f %%\n",
+              std::string(GetParam().name).c_str(), 100 * errors[30], 100 * errors[54]);
+  EXPECT_LT(errors[30], 0.10);
+  EXPECT_LT(errors[54], 0.25);
+}
+
+TEST_P(EstimatorContract, SameBitsForAnyNumberOfThreads) {
+  const auto& assets = test::contract_assets();
+  std::vector<asset::AssetView> views;
+  for (const auto& A : assets) views.push_back(asset::view(A.asset));
+  Random random(6);
+  std::vector<asset::PosedPair> pairs;
+  for (int i = 0; i < 200; ++i) {
+    const std::size_t a = random.below(views.size()), b = random.below(views.size());
+    pairs.push_back({&views[a], &views[b],
+                     test::random_pose(random, assets[a].size + assets[b].size, random.uniform(0.2, 1.2))});
+  }
+  std::vector<PairDerivative> reference(pairs.size()), results(pairs.size());
+  derivative::BatchEstimator(GetParam().name, {}, 1)(pairs, reference);
+  for (const int threads : {2, 4, 0}) {
+    derivative::BatchEstimator(GetParam().name, {}, threads)(pairs, results);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const auto &x = reference[i].derivative, &y = results[i].derivative;
+      ASSERT_EQ(std::memcmp(x.dp1_A_dxi_B.data(), y.dp1_A_dxi_B.data(), sizeof(double) * 18), 0) << i;
+      ASSERT_EQ(std::memcmp(x.dp2_A_dxi_B.data(), y.dp2_A_dxi_B.data(), sizeof(double) * 18), 0) << i;
+      ASSERT_EQ(std::memcmp(x.dn_A_dxi_B.data(), y.dn_A_dxi_B.data(), sizeof(double) * 18), 0) << i;
+      ASSERT_EQ(std::memcmp(x.dd_dxi_B.data(), y.dd_dxi_B.data(), sizeof(double) * 6), 0) << i;
+    }
+  }
+}
+
+TEST_P(EstimatorContract, AllocatesNothingInTheSteadyState) {
+  const auto estimator = make();
+  std::vector<std::tuple<asset::AssetView, asset::AssetView, Pose<double>>> queries;
+  for_each_pair(5, [&](const auto& A, const auto& B, const Pose<double>& X_AB) {
+    queries.emplace_back(asset::view(A.asset), asset::view(B.asset), X_AB);
+  });
+  const auto ask_all = [&] {
+    for (const auto& [a, b, X_AB] : queries) (*estimator)({&a, &b, X_AB});
+  };
+  ask_all();
+  const std::size_t before = test::allocations();
+  ask_all();
+  EXPECT_EQ(test::allocations(), before);
+}
+
+TEST_P(EstimatorContract, FarApartAndCoincidentPosesAreAnswered) {
+  const auto estimator = make();
+  for (const auto& A : test::contract_assets()) {
+    const asset::AssetView a = asset::view(A.asset);
+    for (const auto& B : test::contract_assets()) {
+      SCOPED_TRACE(A.name + " and " + B.name);
+      const asset::AssetView b = asset::view(B.asset);
+      const PairDerivative far = (*estimator)({&a, &b, {Mat3<double>::Identity(), {600, -640, 480}}});
+      EXPECT_TRUE(answered(far.derivative.status));
+      EXPECT_TRUE(finite(far));
+      EXPECT_NEAR(far.witness.distance, 1000, 1);
+      const PairDerivative same = (*estimator)({&a, &b, {}});
+      EXPECT_NE(same.derivative.status, Status::kInvalidInput);
+      EXPECT_TRUE(finite(same));
+      EXPECT_LT(same.witness.distance, 0);
+    }
+  }
+}
+
+TEST_P(EstimatorContract, BadInputIsRefused) {
+  const auto estimator = make();
+  const asset::AssetView a = asset::view(test::contract_assets()[0].asset), empty;
+  const Pose<double> good{Mat3<double>::Identity(), {0.3, 0, 0}};
+  EXPECT_NO_THROW((*estimator)({&a, &a, good}));
+  EXPECT_THROW((*estimator)({nullptr, &a, good}), InvalidInput);
+  EXPECT_THROW((*estimator)({&empty, &a, good}), InvalidInput);
+  EXPECT_THROW((*estimator)({&a, &empty, good}), InvalidInput);
+  for (int i = 0; i < 3; ++i) {
+    for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+      Pose<double> X_AB = good;
+      X_AB.p[i] = bad;
+      EXPECT_THROW((*estimator)({&a, &a, X_AB}), InvalidInput);
+      X_AB = good;
+      X_AB.R(i, 1) = bad;
+      EXPECT_THROW((*estimator)({&a, &a, X_AB}), InvalidInput);
+    }
+  }
+  Pose<double> scaled = good, mirrored = good;
+  scaled.R *= 1.001;
+  mirrored.R(0, 0) = -1;
+  EXPECT_THROW((*estimator)({&a, &a, scaled}), InvalidInput);
+  EXPECT_THROW((*estimator)({&a, &a, mirrored}), InvalidInput);
+
+  derivative::BatchEstimator batch(GetParam().name, {}, 2);
+  const std::vector<asset::PosedPair> pairs = {{&a, &a, good}, {&a, &a, scaled}};
+  std::vector<PairDerivative> results(2), few(1);
+  EXPECT_THROW(batch(pairs, few), InvalidInput);
+  try {
+    batch(pairs, results);
+    ADD_FAILURE() << "the second pair has no rotation";
+  } catch (const InvalidInput& error) {
+    EXPECT_NE(std::string(error.what()).find("pair 1"), std::string::npos) << error.what();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, EstimatorContract, testing::ValuesIn(derivative::estimators()),
+                         test::row_name<EstimatorRow>);
+
+}  // namespace

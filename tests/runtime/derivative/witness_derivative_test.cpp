@@ -1,0 +1,233 @@
+#include "runtime/derivative/witness_derivative.h"
+
+#include <gtest/gtest.h>
+
+#include "runtime/core/random.h"
+#include "runtime/derivative/finite_difference.h"
+#include "tests/runtime/derivative/ellipsoid_pair.h"
+#include "tests/support/hulls.h"
+
+namespace {
+
+using namespace abut;
+using derivative::Clamp;
+using derivative::Curvature;
+using derivative::WitnessDerivative;
+using test::EllipsoidPair;
+using witness::Witness;
+using Long = long double;
+
+struct Case {
+  EllipsoidPair<Long> pair;
+  Pose<Long> X_AB;
+  Witness<Long> witness;
+};
+
+// A random pair of ellipsoids, B shifted along the normal until the signed distance is `distance`: that
+// leaves the normal and the curvatures where they are.
+Case random_case(Random& random, Long distance) {
+  Case c;
+  for (int i = 0; i < 3; ++i) {
+    c.pair.a[i] = random.uniform(0.2, 1.0);
+    c.pair.b[i] = random.uniform(0.2, 1.0);
+  }
+  c.X_AB.R = test::random_rotation(random).cast<Long>();
+  // Far off in double precision; here the rotation is orthogonalised in extended precision.
+  c.X_AB.R = Eigen::Quaternion<Long>(c.X_AB.R).normalized().toRotationMatrix();
+  c.X_AB.p = Vec3<Long>(random.normal(), random.normal(), random.normal()).normalized() * 3;
+  c.witness = c.pair.solve(c.X_AB, c.X_AB.p);
+  c.X_AB.p += (distance - c.witness.distance) * c.witness.n;
+  c.witness = c.pair.solve(c.X_AB, c.witness.n);
+  return c;
+}
+
+// Smallest eigenvalue of d I + H_D over |d| + trace H_D: how far the pair is from a jump of its normal.
+Long conditioning(const Case& c) {
+  const auto T = derivative::detail::tangent_basis(c.witness.n);
+  const Eigen::Matrix<Long, 2, 2> K = c.pair.tangent_matrix(c.X_AB, c.witness, T);
+  Eigen::Matrix<Long, 2, 1> values;
+  derivative::detail::eigenvectors<Long>(K, values);
+  return values.minCoeff() / (std::abs(c.witness.distance) + K.trace() - 2 * c.witness.distance);
+}
+
+// weight x + (1 - weight) y
+WitnessDerivative<Long> blend(const WitnessDerivative<Long>& x, const WitnessDerivative<Long>& y,
+                              Long weight) {
+  WitnessDerivative<Long> result = x;
+  result.dp1_A_dxi_B += (weight - 1) * (x.dp1_A_dxi_B - y.dp1_A_dxi_B);
+  result.dp2_A_dxi_B += (weight - 1) * (x.dp2_A_dxi_B - y.dp2_A_dxi_B);
+  result.dn_A_dxi_B += (weight - 1) * (x.dn_A_dxi_B - y.dn_A_dxi_B);
+  result.dd_dxi_B += (weight - 1) * (x.dd_dxi_B - y.dd_dxi_B);
+  return result;
+}
+
+// Central differences of order 6 in extended precision, by Richardson's rule.
+WitnessDerivative<Long> reference(const Case& c) {
+  const auto query = [&](const Pose<Long>& X) { return c.pair.solve(X, c.witness.n); };
+  const auto at_step = [&](Long h) {
+    return derivative::central_differences<Long>(c.witness, c.X_AB, h, h, query);
+  };
+  const auto h1 = at_step(1e-4L), h2 = at_step(2e-4L), h4 = at_step(4e-4L);
+  return blend(blend(h1, h2, 4 / 3.0L), blend(h2, h4, 4 / 3.0L), 16 / 15.0L);
+}
+
+template <class S>
+Witness<S> cast(const Witness<Long>& w) {
+  Witness<S> result{};
+  result.p1 = w.p1.cast<S>();
+  result.p2 = w.p2.cast<S>();
+  result.n = w.n.cast<S>();
+  result.distance = static_cast<S>(w.distance);
+  result.status = w.status;
+  return result;
+}
+
+template <class S>
+WitnessDerivative<S> analytic(const Case& c) {
+  return derivative::smooth_derivative<S>(witness::Ellipsoid<S>{c.pair.a.cast<S>()},
+                                          witness::Ellipsoid<S>{c.pair.b.cast<S>()}, c.X_AB.cast<S>(),
+                                          cast<S>(c.witness));
+}
+
+// Largest absolute difference of all entries.
+template <class S, class T>
+double difference(const WitnessDerivative<S>& x, const WitnessDerivative<T>& y) {
+  const auto gap = [](const auto& u, const auto& v) {
+    return static_cast<double>((u.template cast<Long>() - v.template cast<Long>()).cwiseAbs().maxCoeff());
+  };
+  return std::max({gap(x.dp1_A_dxi_B, y.dp1_A_dxi_B), gap(x.dp2_A_dxi_B, y.dp2_A_dxi_B),
+                   gap(x.dn_A_dxi_B, y.dn_A_dxi_B), gap(x.dd_dxi_B, y.dd_dxi_B)});
+}
+
+TEST(WitnessDerivative, EllipsoidsMatchExtendedPrecisionDifferences) {
+  for (const double distance : {0.11, 0.0, -0.07, -0.25}) {
+    Random random(7, static_cast<std::uint64_t>(1000 + 100 * distance));
+    int tried = 0;
+    double worst = 0;
+    for (int found = 0; found < 20;) {
+      const Case c = random_case(random, distance);
+      ASSERT_LT(++tried, 200);
+      if (conditioning(c) < 0.1L) continue;  // deep inside, not every stationary pose is a maximum
+      ++found;
+      ASSERT_NEAR(static_cast<double>(c.witness.distance), distance, 1e-15);
+      const WitnessDerivative<Long> expected = reference(c);
+      const WitnessDerivative<double> found_double = analytic<double>(c);
+      EXPECT_EQ(found_double.status, Status::kOk);
+      worst = std::max(worst, difference(found_double, expected));
+    }
+    EXPECT_LT(worst, 1e-9) << "at signed distance " << distance;
+    std::printf("d = %+.2f m: largest error of 20 pairs %.1e (of %d drawn)\n", distance, worst, tried);
+  }
+}
+
+TEST(WitnessDerivative, RandomSweepOfEllipsoids) {
+  Random random(8);
+  int used = 0;
+  double worst = 0, worst_long = 0, worst_float = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Case c = random_case(random, random.uniform(-0.3, 0.5));
+    if (conditioning(c) < 0.05L) continue;
+    ++used;
+    const WitnessDerivative<Long> expected = reference(c);
+    worst = std::max(worst, difference(analytic<double>(c), expected));
+    worst_long = std::max(worst_long, difference(analytic<Long>(c), expected));
+    worst_float = std::max(worst_float, difference(analytic<float>(c), expected));
+  }
+  std::printf("sweep of %d pairs: largest error double %.1e, long double %.1e, float %.1e\n", used, worst,
+              worst_long, worst_float);
+  EXPECT_GT(used, 250);
+  EXPECT_LT(worst, 1e-9);
+  EXPECT_LT(worst_long, 1e-9);
+  EXPECT_LT(worst_float, 1e-2);
+}
+
+// Through d = 0 nothing happens: the derivative moves as little as the pose.
+TEST(WitnessDerivative, ContinuousThroughTouching) {
+  Random random(9);
+  for (int i = 0; i < 20; ++i) {
+    const Case touching = random_case(random, 0);
+    WitnessDerivative<double> last{};
+    for (int k = -100; k <= 100; ++k) {  // 1 cm deep to 1 cm apart
+      Case c = touching;
+      c.X_AB.p += Long(k) * 1e-4L * touching.witness.n;
+      c.witness = c.pair.at(c.X_AB, touching.witness.n);
+      const WitnessDerivative<double> now = analytic<double>(c);
+      ASSERT_NE(now.status, Status::kInvalidInput);
+      if (k > -100) {
+        EXPECT_LT(difference(now, last), 0.05);
+      }
+      last = now;
+    }
+  }
+}
+
+Witness<double> head_on(double distance) {
+  Witness<double> w{};
+  w.n = {0, 0, 1};
+  w.p1 = {0, 0, 1};
+  w.p2 = {0, 0, 1 + distance};
+  w.distance = distance;
+  return w;
+}
+
+TEST(WitnessDerivative, ClampsOnlyTheSingularDirectionAndNamesIt) {
+  // d I + H = diag(-0.1 + 0.1, -0.1 + 0.5): flat along x only.
+  Curvature<double> A;
+  A.H.diagonal() << 0.1, 0.5, 0;
+  const Pose<double> X_AB{Mat3<double>::Identity(), {0, 0, 1.9}};
+  const auto d = derivative::differentiate<double>(head_on(-0.1), X_AB, A, {}, 1.0);
+  EXPECT_EQ(d.status, Status::kClamped);
+  ASSERT_EQ(d.clamped_count, 1);
+  EXPECT_NEAR(std::abs(d.clamped_A[0].x()), 1, 1e-15);
+  EXPECT_TRUE(derivative::detail::finite(d));
+  // across it the answer is the unclamped one: dn_y = dp2_y / 0.4
+  EXPECT_NEAR(d.dn_A_dxi_B(1, 4), 1 / 0.4, 1e-12);
+  EXPECT_NEAR(d.dn_A_dxi_B(0, 3), 1 / (1e-3 * 0.7 + 1e-9), 1e-6);
+}
+
+TEST(WitnessDerivative, FiniteWhereEverythingVanishes) {
+  // Two vertices that touch: no distance, no curvature.
+  const Pose<double> X_AB{Mat3<double>::Identity(), {0, 0, 2}};
+  const auto d = derivative::differentiate<double>(head_on(0), X_AB, {}, {}, 0.1);
+  EXPECT_EQ(d.status, Status::kClamped);
+  EXPECT_EQ(d.clamped_count, 2);
+  EXPECT_NEAR(d.clamped_A[0].dot(d.clamped_A[1]), 0, 1e-15);
+  EXPECT_TRUE(derivative::detail::finite(d));
+}
+
+TEST(WitnessDerivative, NaNInNaNOut) {
+  const Pose<double> X_AB{Mat3<double>::Identity(), {0, 0, 2}};
+  Curvature<double> H;
+  H.H.diagonal() << 1, 1, 0;
+  for (int which = 0; which < 6; ++which) {
+    Witness<double> w = head_on(0.5);
+    Pose<double> X = X_AB;
+    Curvature<double> A = H, B = H;
+    const double nan = std::nan("");
+    if (which == 0) w.p2.x() = nan;
+    if (which == 1) w.n.y() = nan;
+    if (which == 2) w.distance = nan;
+    if (which == 3) X.R(0, 1) = nan;
+    if (which == 4) A.H(1, 0) = nan;
+    if (which == 5) w.status = Status::kInvalidInput;
+    const auto d = derivative::differentiate<double>(w, X, A, B, 1.0);
+    EXPECT_EQ(d.status, Status::kInvalidInput) << which;
+    EXPECT_TRUE(d.dp1_A_dxi_B.array().isNaN().all() && d.dp2_A_dxi_B.array().isNaN().all());
+    EXPECT_TRUE(d.dn_A_dxi_B.array().isNaN().all() && d.dd_dxi_B.array().isNaN().all());
+  }
+}
+
+TEST(TangentBasis, IsOrthonormalAndRightHanded) {
+  Random random(10);
+  for (int i = 0; i < 1000; ++i) {
+    Vec3<double> n(random.normal(), random.normal(), i % 2 ? random.normal() : -1e9);
+    n.normalize();
+    const auto T = derivative::detail::tangent_basis(n);
+    Mat3<double> basis;
+    basis << T, n;
+    EXPECT_LT((basis.transpose() * basis - Mat3<double>::Identity()).norm(), 1e-14);
+    EXPECT_GT(basis.determinant(), 0);
+  }
+}
+
+}  // namespace
