@@ -1,0 +1,171 @@
+#include "preprocess/cli/batch.h"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "preprocess/cli/output_folder.h"
+#include "runtime/asset/reader.h"
+#include "runtime/asset/writer.h"
+#include "runtime/core/error.h"
+
+namespace abut::preprocess {
+namespace {
+
+constexpr double kMemoryShare = 0.8;
+constexpr std::size_t kLeastMemory = std::size_t{1} << 30;
+
+// The child's answer to the parent.
+std::string pack(const asset::Asset& asset, ObjectStatus status, const std::string& reason) {
+  const asset::Provenance& provenance = asset.provenance;
+  return nlohmann::json{
+      {"status", static_cast<int>(status)},
+      {"reason", reason},
+      {"triangles", asset.surfaces.empty() ? 0 : asset.surfaces.front().triangles.size() / 3},
+      {"hull_vertices", asset.convex.empty() ? 0 : asset.convex.front().vertices.size() / 3},
+      {"volume", asset.mass.volume},
+      {"warnings", provenance.warnings},
+      {"measures", provenance.measures},
+      {"stage_seconds", provenance.stage_seconds}}
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+void unpack(const std::string& payload, ObjectResult& result) {
+  const nlohmann::json json = nlohmann::json::parse(payload);
+  result.status = static_cast<ObjectStatus>(json.at("status").get<int>());
+  json.at("reason").get_to(result.reason);
+  json.at("triangles").get_to(result.triangles);
+  json.at("hull_vertices").get_to(result.hull_vertices);
+  json.at("volume").get_to(result.volume);
+  json.at("warnings").get_to(result.warnings);
+  json.at("measures").get_to(result.measures);
+  json.at("stage_seconds").get_to(result.stage_seconds);
+}
+
+// The asset on disk where it is up to date; otherwise `reason` says why it must be made again.
+std::optional<asset::Asset> load_up_to_date(const std::filesystem::path& file,
+                                            const datasets::ObjectSource& source, const BatchOptions& options,
+                                            std::string& reason) {
+  if (!std::filesystem::exists(file)) return std::nullopt;
+  if (options.force) {
+    reason = "forced";
+    return std::nullopt;
+  }
+  try {
+    asset::Asset asset = asset::load(file);
+    const std::optional<std::string> change = out_of_date(asset.provenance, source, options.parameters);
+    if (!change) return asset;
+    reason = *change;
+  } catch (const BadAsset& error) {
+    reason = error.what();
+  }
+  return std::nullopt;
+}
+
+std::string make_object(const datasets::ObjectSource& source, const OutputFolder& out,
+                        const BatchOptions& options, const StageCallback& stage) {
+  const ObjectLock lock = out.lock(source.name, [&] { stage(kWaitingStage); });
+  stage("check");
+  const std::filesystem::path file = out.asset(source.name);
+  std::string reason;
+  if (const auto asset = load_up_to_date(file, source, options, reason))
+    return pack(*asset, ObjectStatus::kUpToDate, "");
+  const asset::Asset asset = make_asset(source, options.parameters, stage);
+  stage("write");
+  asset::save(asset, file);
+  return pack(asset, ObjectStatus::kMade, reason);
+}
+
+// Passes the runner's news on as news of objects; `numbers` are the objects that the runner's jobs stand for.
+class Translator : public RunObserver {
+ public:
+  Translator(std::vector<std::size_t> numbers, std::vector<ObjectResult>& results, BatchObserver& observer,
+             bool retry)
+      : numbers_(std::move(numbers)), results_(results), observer_(observer), retry_(retry) {}
+
+  void started(std::size_t job) override { observer_.started(numbers_[job]); }
+  void stage(std::size_t job, std::string_view stage) override { observer_.stage(numbers_[job], stage); }
+  void finished(std::size_t job, const JobResult& answer) override {
+    ObjectResult& result = results_[numbers_[job]];
+    result.outcome = answer.outcome;
+    result.seconds += answer.seconds;
+    result.peak_memory = answer.peak_memory;
+    result.reason = answer.reason;
+    if (answer.outcome == Outcome::kDone) unpack(answer.payload, result);
+    if (retry_ && answer.outcome == Outcome::kOutOfMemory)
+      again_.push_back(numbers_[job]);
+    else
+      observer_.finished(numbers_[job], result);
+  }
+  void tick() override { observer_.tick(); }
+
+  const std::vector<std::size_t>& numbers() const { return numbers_; }
+  const std::vector<std::size_t>& again() const { return again_; }
+
+ private:
+  std::vector<std::size_t> numbers_, again_;
+  std::vector<ObjectResult>& results_;
+  BatchObserver& observer_;
+  bool retry_;
+};
+
+std::vector<ObjectResult> describe_objects(const std::vector<datasets::ObjectSource>& objects,
+                                           const OutputFolder& out) {
+  std::vector<ObjectResult> results(objects.size());
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    results[i].name = objects[i].name;
+    results[i].source_file = objects[i].file.string();
+    results[i].asset_file = out.asset(objects[i].name).string();
+    results[i].notes = objects[i].notes;
+    results[i].reason = "interrupted";
+  }
+  return results;
+}
+
+}  // namespace
+
+BatchResult run_batch(const std::vector<datasets::ObjectSource>& objects,
+                      const std::filesystem::path& out_path, const BatchOptions& options,
+                      BatchObserver& observer) {
+  const auto begin = std::chrono::steady_clock::now();
+  const OutputFolder out(out_path);
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const auto memory = static_cast<std::size_t>(kMemoryShare * static_cast<double>(machine_memory()));
+  const auto most_jobs =
+      static_cast<int>(std::clamp(memory / kLeastMemory, std::size_t{1}, std::size_t{1024}));
+
+  BatchResult batch;
+  batch.jobs = std::min(
+      {options.jobs > 0 ? options.jobs : cores, most_jobs, std::max(1, static_cast<int>(objects.size()))});
+  batch.memory_limit = memory / static_cast<std::size_t>(batch.jobs);
+  batch.objects = describe_objects(objects, out);
+
+  const auto run = [&](std::vector<std::size_t> numbers, int jobs) {
+    Translator translator(std::move(numbers), batch.objects, observer, jobs > 1);
+    const Work work = [&](std::size_t job, const StageCallback& stage) {
+#ifdef _OPENMP
+      omp_set_num_threads(std::max(1, cores / jobs));
+#endif
+      return make_object(objects[translator.numbers()[job]], out, options, stage);
+    };
+    const RunnerOptions runner{.jobs = jobs,
+                               .timeout_seconds = options.timeout_seconds,
+                               .memory_bytes = memory / static_cast<std::size_t>(jobs)};
+    batch.signal = run_jobs(translator.numbers().size(), work, runner, translator).signal;
+    return translator.again();
+  };
+  std::vector<std::size_t> all(objects.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  const std::vector<std::size_t> again = run(std::move(all), batch.jobs);
+  if (batch.signal == 0 && !again.empty()) run(again, 1);
+  out.remove_stale_temporaries();
+  batch.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return batch;
+}
+
+}  // namespace abut::preprocess

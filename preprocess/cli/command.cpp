@@ -1,0 +1,208 @@
+#include "preprocess/cli/command.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <new>
+
+#include "datasets/dataset.h"
+#include "preprocess/cli/batch.h"
+#include "preprocess/cli/export.h"
+#include "preprocess/cli/inspect.h"
+#include "preprocess/cli/progress.h"
+#include "preprocess/cli/summary.h"
+#include "preprocess/cli/verify.h"
+#include "preprocess/cli/versions.h"
+#include "runtime/asset/reader.h"
+#include "runtime/core/error.h"
+
+namespace abut::preprocess {
+namespace {
+
+constexpr const char* kFooter =
+    "Exit codes: 0 every object is made or up to date (mended ones, with a warning, included);\n"
+    "            1 some object or asset failed; 2 bad arguments or input that cannot be used at all;\n"
+    "            130, 143 stopped by SIGINT, SIGTERM. What was finished by then stays.\n"
+    "A second run skips what is up to date: same source bytes, parameters and versions.\n"
+    "Several runs may share OUT: they take turns object by object.";
+
+struct Arguments {
+  std::string dataset, out, json, layout;
+  std::vector<std::string> only, assets;
+  double scale = 0;
+  bool quiet = false;
+  BatchOptions batch;
+  std::string asset, part = "surface", file;
+};
+
+void print_error(const std::string& message) { fmt::print(stderr, "abut-preprocess: error: {}\n", message); }
+
+// Throws IoError unless everything has reached the file.
+void write_text(const std::string& file, const std::string& text, std::ios::openmode mode) {
+  errno = 0;
+  std::ofstream out(file, mode);
+  out << text << std::flush;
+  if (!out) throw IoError(file + ": cannot write: " + std::strerror(errno));
+}
+
+std::vector<datasets::ObjectSource> select(const datasets::Dataset& dataset,
+                                           const std::vector<std::string>& only) {
+  if (only.empty()) return dataset.objects;
+  std::vector<datasets::ObjectSource> selected;
+  for (const datasets::ObjectSource& object : dataset.objects)
+    for (const std::string& glob : only)
+      if (::fnmatch(glob.c_str(), object.name.c_str(), 0) == 0) {
+        selected.push_back(object);
+        break;
+      }
+  if (selected.empty())
+    throw InvalidInput(fmt::format("{}: none of its {} objects matches '{}'; the first is called {}",
+                                   dataset.root.string(), dataset.objects.size(), fmt::join(only, "', '"),
+                                   dataset.objects.empty() ? "nothing" : dataset.objects.front().name));
+  return selected;
+}
+
+int make(const Arguments& arguments) {
+  if (arguments.dataset.empty() || arguments.out.empty())
+    throw InvalidInput("DATASET and OUT are required; see abut-preprocess --help");
+  datasets::OpenOptions options;
+  if (!arguments.layout.empty()) options.layout = datasets::layout_from_string(arguments.layout);
+  if (arguments.scale > 0) options.metres_per_unit = arguments.scale;
+  const datasets::Dataset dataset = datasets::open_dataset(arguments.dataset, options);
+  const std::vector<datasets::ObjectSource> objects = select(dataset, arguments.only);
+  if (!arguments.json.empty())
+    write_text(arguments.json, "", std::ios::app);  // better now than after the work
+  if (!arguments.quiet) {
+    fmt::print("{}: {} objects, layout {}\n", arguments.dataset, objects.size(),
+               datasets::to_string(dataset.layout));
+    for (const std::string& note : dataset.notes) fmt::print("    note: {}\n", note);
+  }
+  Progress progress(objects, arguments.quiet);
+  const BatchResult batch = run_batch(objects, arguments.out, arguments.batch, progress);
+  progress.clear();
+  if (!arguments.quiet) fmt::print("\n{}", summary_table(batch));
+  if (!arguments.json.empty())
+    write_text(arguments.json, summary_json(batch, arguments.dataset, arguments.out), std::ios::trunc);
+  if (batch.signal != 0) {
+    print_error(fmt::format("stopped by a signal ({}); run again to continue", ::strsignal(batch.signal)));
+    return 128 + batch.signal;
+  }
+  return all_fine(batch) ? kAllFine : kSomeFailed;
+}
+
+int verify_assets(const Arguments& arguments) {
+  bool fine = true;
+  for (const std::string& file : arguments.assets) {
+    try {
+      const Verification result = verify(asset::load(file));
+      for (const std::string& problem : result.problems) print_error(file + ": " + problem);
+      fine = fine && result.problems.empty();
+      if (result.problems.empty()) fmt::print("{}: ok\n", file);
+    } catch (const Error& error) {
+      print_error(error.what());
+      fine = false;
+    }
+  }
+  return fine ? kAllFine : kSomeFailed;
+}
+
+int inspect_asset(const Arguments& arguments) {
+  fmt::print("{}", inspect(arguments.asset));
+  return kAllFine;
+}
+
+int export_asset(const Arguments& arguments) {
+  export_part(asset::load(arguments.asset), arguments.part, arguments.file);
+  return kAllFine;
+}
+
+void add_make_options(CLI::App& app, Arguments& arguments) {
+  app.add_option("DATASET", arguments.dataset,
+                 "Folder of meshes (YCB, BOP, Google Scanned Objects, flat) or one mesh");
+  app.add_option("OUT", arguments.out, "Folder for the assets, one <object>.h5 each; made where missing");
+  app.add_option("--jobs", arguments.batch.jobs, "Objects at once; default: the number of cores")
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--only", arguments.only,
+                 "Only objects whose name matches this pattern (*, ?, [..]); may be repeated")
+      ->type_name("GLOB")
+      ->expected(1);
+  app.add_flag("--force", arguments.batch.force, "Make again what is up to date");
+  app.add_option("--json", arguments.json, "Write all that is known of the run to this file")
+      ->type_name("FILE");
+  app.add_flag("--quiet", arguments.quiet, "Print errors only");
+  app.add_option("--layout", arguments.layout, "ycb, bop, gso or flat; default: detected");
+  app.add_option("--scale", arguments.scale,
+                 "Metres per unit of the meshes; default: 0.001 for BOP, 1 for others")
+      ->type_name("METRES")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--keep-all-components", arguments.batch.parameters.close.all_components,
+               "Keep every part of an object, not the largest alone");
+  app.add_option("--timeout", arguments.batch.timeout_seconds, "Seconds after which one object is given up")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+}
+
+using Action = int (*)(const Arguments&);
+
+// Adds the subcommands; each sets `action` when it is chosen.
+void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
+  const auto add = [&](const char* name, const char* purpose, Action what) {
+    CLI::App* sub = app.add_subcommand(name, purpose);
+    sub->callback([&action, what] { action = what; });
+    return sub;
+  };
+  add("inspect", "Print what is in an asset", inspect_asset)
+      ->add_option("ASSET", arguments.asset, "Asset file")
+      ->required();
+  add("verify", "Check assets against their own definition; exit code 1 where one fails", verify_assets)
+      ->add_option("ASSET", arguments.assets, "Asset files")
+      ->required();
+  CLI::App* sub = add("export", "Write a part of an asset as a mesh, with all digits", export_asset);
+  sub->add_option("ASSET", arguments.asset, "Asset file")->required();
+  sub->add_option("--part", arguments.part, fmt::format("One of {}", fmt::join(exportable_parts(), ", ")))
+      ->capture_default_str();
+  sub->add_option("--out", arguments.file, "File to write: .obj, .ply or .vtk")
+      ->required()
+      ->type_name("FILE");
+}
+
+int run(int argc, char** argv) {
+  CLI::App app(
+      "Makes contact assets from a folder of meshes: cleaned surface, convex hull, trees, mass properties.\n"
+      "Usage: abut-preprocess DATASET OUT [OPTIONS], or one of the subcommands below",
+      "abut-preprocess");
+  app.footer(kFooter);
+  app.set_version_flag("--version", versions().at("abut") + " (code " + versions().at("code") + ")");
+  Arguments arguments;
+  Action action = make;
+  add_make_options(app, arguments);
+  add_subcommands(app, arguments, action);
+  app.require_subcommand(0, 1);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    print_error(std::string(error.what()) + "; see abut-preprocess --help");
+    return kBadInput;
+  }
+  return action(arguments);
+}
+
+}  // namespace
+
+int run_command(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    print_error("out of memory");
+  } catch (const std::exception& error) {
+    print_error(error.what());
+  }
+  return kBadInput;
+}
+
+}  // namespace abut::preprocess

@@ -1,0 +1,89 @@
+#include "preprocess/cli/inspect.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "runtime/asset/reader.h"
+#include "runtime/asset/schema.h"
+
+namespace abut::preprocess {
+namespace {
+
+using Text = std::back_insert_iterator<std::string>;
+
+void append_surface(Text out, const asset::Surface& surface, std::size_t level) {
+  Eigen::Map<const Eigen::Matrix3Xd> vertices(surface.vertices.data(), 3,
+                                              static_cast<Eigen::Index>(surface.vertices.size() / 3));
+  fmt::format_to(out, "surface {}    {} triangles, {} vertices, tree of {} nodes\n", level,
+                 surface.triangles.size() / 3, vertices.cols(), surface.tree.counts.size() / bvh::kWidth);
+  if (vertices.cols() == 0) return;
+  const Eigen::Vector3d lo = 1e3 * vertices.rowwise().minCoeff(), hi = 1e3 * vertices.rowwise().maxCoeff();
+  const Eigen::Vector3d size = hi - lo;
+  fmt::format_to(out, "  size       {:.2f} x {:.2f} x {:.2f} mm, diagonal {:.2f} mm\n", size.x(), size.y(),
+                 size.z(), size.norm());
+  fmt::format_to(out, "  box        from ({:.2f}, {:.2f}, {:.2f}) to ({:.2f}, {:.2f}, {:.2f}) mm\n", lo.x(),
+                 lo.y(), lo.z(), hi.x(), hi.y(), hi.z());
+}
+
+void append_convex(Text out, const asset::ConvexPiece& piece, std::size_t number) {
+  const asset::ConvexView view = asset::view(piece);
+  fmt::format_to(out,
+                 "convex {}     {} vertices, {} triangles, {} neighbours in the mean, lookup 6 x {} x {}\n",
+                 number, view.vertex_count, view.triangle_count,
+                 view.vertex_count > 0
+                     ? fmt::format("{:.1f}", static_cast<double>(piece.adjacency.size()) / view.vertex_count)
+                     : "no",
+                 view.lookup_resolution, view.lookup_resolution);
+}
+
+void append_mass(Text out, const asset::MassProperties& mass) {
+  const Eigen::Map<const Eigen::Vector3d> center(mass.center_of_mass);
+  const Eigen::Matrix3d inertia = Eigen::Map<const Eigen::Matrix3d>(mass.inertia);
+  fmt::format_to(out, "mass         volume {:.4f} cm3, area {:.3f} cm2\n", 1e6 * mass.volume,
+                 1e4 * mass.area);
+  fmt::format_to(out, "  centre     ({:.3f}, {:.3f}, {:.3f}) mm\n", 1e3 * center.x(), 1e3 * center.y(),
+                 1e3 * center.z());
+  if (!(mass.volume > 0) || !inertia.allFinite()) return;
+  const Eigen::Vector3d radii =
+      1e3 * (Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(inertia).eigenvalues() / mass.volume)
+                .cwiseMax(0)
+                .cwiseSqrt();
+  fmt::format_to(out, "  gyration   principal radii {:.3f}, {:.3f}, {:.3f} mm\n", radii.x(), radii.y(),
+                 radii.z());
+}
+
+void append_provenance(Text out, const asset::Provenance& provenance) {
+  fmt::format_to(out, "source       {}\n  digest     {}\n", provenance.source_file, provenance.source_digest);
+  const auto append_map = [&](const char* title, const auto& entries) {
+    fmt::format_to(out, "{}\n", title);
+    for (const auto& [key, value] : entries) fmt::format_to(out, "  {:<34} {}\n", key, value);
+  };
+  append_map("parameters", provenance.parameters);
+  append_map("versions", provenance.versions);
+  append_map("measures", provenance.measures);
+  append_map("seconds of each stage", provenance.stage_seconds);
+  fmt::format_to(out, "warnings     {}\n", provenance.warnings.empty() ? "none" : "");
+  for (const std::string& warning : provenance.warnings) fmt::format_to(out, "  {}\n", warning);
+}
+
+}  // namespace
+
+std::string inspect(const std::filesystem::path& file) {
+  const asset::Asset asset = asset::load(file);
+  std::string text;
+  const Text out(text);
+  fmt::format_to(out, "{}\nfile         {}, {:.2f} MiB, schema {}, digest verified\n", asset.name,
+                 file.string(), static_cast<double>(std::filesystem::file_size(file)) / (1 << 20),
+                 asset::kSchemaVersion);
+  for (std::size_t i = 0; i < asset.surfaces.size(); ++i) append_surface(out, asset.surfaces[i], i);
+  for (std::size_t i = 0; i < asset.convex.size(); ++i) append_convex(out, asset.convex[i], i);
+  append_mass(out, asset.mass);
+  append_provenance(out, asset.provenance);
+  return text;
+}
+
+}  // namespace abut::preprocess

@@ -1,0 +1,3 @@
+#include "preprocess/cli/command.h"
+
+int main(int argc, char** argv) { return abut::preprocess::run_command(argc, argv); }

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+// The folder that assets are written to, shared peacefully by runs at the same time.
+namespace abut::preprocess {
+
+// Held while one object is checked and made. The lock goes with the process that holds it, however that ends.
+class ObjectLock {
+ public:
+  explicit ObjectLock(int fd) : fd_(fd) {}
+  ObjectLock(ObjectLock&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+  ObjectLock& operator=(ObjectLock&&) = delete;
+  ~ObjectLock();
+
+ private:
+  int fd_;
+};
+
+// Runs that share a folder take a lock per object: one byte, at an offset given by the object's name, of the
+// file
+// `.abut-preprocess.lock`, which stays. The second run then finds the object up to date. On a file system
+// without locks both make it, and the later one replaces the earlier one whole.
+class OutputFolder {
+ public:
+  // Makes the folder where it is missing and removes the temporaries of killed runs. Throws IoError where it
+  // cannot be written.
+  explicit OutputFolder(std::filesystem::path path);
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path asset(const std::string& object) const { return path_ / (object + ".h5"); }
+
+  // Calls `wait` first where another run holds the lock.
+  ObjectLock lock(const std::string& object, const std::function<void()>& wait) const;
+
+  void remove_stale_temporaries() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace abut::preprocess

@@ -1,0 +1,114 @@
+#include "preprocess/cli/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "preprocess/cli/versions.h"
+#include "preprocess/index/index.h"
+#include "preprocess/mesh/read.h"
+#include "runtime/asset/container.h"
+#include "runtime/core/error.h"
+
+namespace abut::preprocess {
+namespace {
+
+// Runs the stages one after the other and keeps their times.
+class Stages {
+ public:
+  Stages(const StageCallback& callback, asset::Provenance& provenance)
+      : callback_(callback), provenance_(provenance) {}
+
+  template <class Stage>
+  auto run(const char* name, Stage&& stage) {
+    if (callback_) callback_(name);
+    const auto begin = std::chrono::steady_clock::now();
+    auto result = stage();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    provenance_.stage_seconds.emplace_back(name, took.count());
+    return result;
+  }
+
+ private:
+  const StageCallback& callback_;
+  asset::Provenance& provenance_;
+};
+
+// The first key with different values in the two maps.
+std::optional<std::string> first_difference(const std::map<std::string, std::string>& before,
+                                            const std::map<std::string, std::string>& now) {
+  for (const auto& [key, value] : now)
+    if (const auto found = before.find(key); found == before.end() || found->second != value) return key;
+  for (const auto& entry : before)
+    if (!now.contains(entry.first)) return entry.first;
+  return std::nullopt;
+}
+
+std::string digest_of(const std::filesystem::path& file) { return asset::digest(asset::read_file(file)); }
+
+// The stages after reading know no file: their messages get its name here.
+template <class Stage>
+auto naming(const std::filesystem::path& file, Stage&& stage) {
+  try {
+    return stage();
+  } catch (const InvalidInput& error) {
+    const std::string message = error.what(), name = file.string();
+    throw InvalidInput(message.starts_with(name) ? message : name + ": " + message);
+  }
+}
+
+asset::Asset make_from(const datasets::ObjectSource& source, const Parameters& parameters,
+                       const StageCallback& stage) {
+  asset::Asset result;
+  result.name = source.name;
+  asset::Provenance& provenance = result.provenance;
+  provenance.source_file = source.file.string();
+  provenance.parameters = describe(parameters, source.metres_per_unit);
+  provenance.versions = versions();
+  Report report;
+  Stages stages(stage, provenance);
+
+  const TriangleMesh soup = stages.run("read", [&] {
+    provenance.source_digest = digest_of(source.file);
+    return read_mesh(source.file, source.metres_per_unit, report);
+  });
+  const ClosedSurface closed =
+      stages.run("close", [&] { return close_surface(soup, parameters.close, report); });
+  result.convex.push_back(stages.run("hull", [&] { return build_convex_piece(closed.hull_points); }));
+  result.surfaces.push_back(stages.run("surface", [&] { return build_surface(closed.surface); }));
+  result.mass = stages.run("mass", [&] { return mass_properties(closed.surface); });
+
+  provenance.warnings = std::move(report.warnings);
+  provenance.measures = std::move(report.measures);
+  return result;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> describe(const Parameters& parameters, double metres_per_unit) {
+  const CloseParameters& close = parameters.close;
+  return {{"metres_per_unit", fmt::format("{}", metres_per_unit)},
+          {"close.all_components", close.all_components ? "true" : "false"},
+          {"close.max_hausdorff", fmt::format("{}", close.max_hausdorff)},
+          {"close.max_volume_change", fmt::format("{}", close.max_volume_change)},
+          {"close.max_area_change", fmt::format("{}", close.max_area_change)},
+          {"close.max_hole", fmt::format("{}", close.max_hole)},
+          {"close.max_tunnel", fmt::format("{}", close.max_tunnel)}};
+}
+
+asset::Asset make_asset(const datasets::ObjectSource& source, const Parameters& parameters,
+                        const StageCallback& stage) {
+  return naming(source.file, [&] { return make_from(source, parameters, stage); });
+}
+
+std::optional<std::string> out_of_date(const asset::Provenance& provenance,
+                                       const datasets::ObjectSource& source, const Parameters& parameters) {
+  if (const auto key = first_difference(provenance.versions, versions()))
+    return "the version of " + *key + " changed";
+  if (const auto key = first_difference(provenance.parameters, describe(parameters, source.metres_per_unit)))
+    return "the parameter " + *key + " changed";
+  if (provenance.source_digest != digest_of(source.file)) return "the source changed";
+  return std::nullopt;
+}
+
+}  // namespace abut::preprocess

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "datasets/dataset.h"
+#include "preprocess/cli/runner.h"
+#include "preprocess/mesh/close.h"
+#include "runtime/asset/asset.h"
+
+// One object from mesh to asset, and when an asset on disk need not be made again.
+namespace abut::preprocess {
+
+// Every parameter that shapes an asset. A new stage adds its own struct here and its rows to describe().
+struct Parameters {
+  CloseParameters close;
+};
+
+// All parameters as they go into the asset, the object's scale among them; numbers with all their digits.
+std::map<std::string, std::string> describe(const Parameters& parameters, double metres_per_unit);
+
+// Reads, closes, indexes; fills in the provenance: parameters, versions, warnings, seconds of each stage,
+// measures. `stage` is told each stage's name as it begins: read, close, hull, surface, mass. Throws
+// InvalidInput or IoError, naming the source file.
+asset::Asset make_asset(const datasets::ObjectSource& source, const Parameters& parameters,
+                        const StageCallback& stage);
+
+// Why an asset with this provenance must be made again ("the source changed", ...); nothing while it is up to
+// date: same source bytes, parameters and versions. Throws IoError where the source cannot be read.
+std::optional<std::string> out_of_date(const asset::Provenance& provenance,
+                                       const datasets::ObjectSource& source, const Parameters& parameters);
+
+}  // namespace abut::preprocess

@@ -1,0 +1,137 @@
+#include "preprocess/cli/runner.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+
+#include "preprocess/cli/child_process.h"
+
+namespace abut::preprocess {
+namespace {
+
+constexpr double kTickSeconds = 0.25;
+
+// Takes SIGINT, SIGTERM and SIGHUP as data while it lives, so that the parent can stop its children first.
+class SignalCatcher {
+ public:
+  SignalCatcher() {
+    sigset_t mask;
+    sigemptyset(&mask);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&mask, signal);
+    ::sigprocmask(SIG_BLOCK, &mask, &before_);
+    fd_ = FileDescriptor(::signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC));
+  }
+  SignalCatcher(const SignalCatcher&) = delete;
+  SignalCatcher& operator=(const SignalCatcher&) = delete;
+  ~SignalCatcher() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+  int fd() const { return fd_.get(); }
+  int take() const {
+    signalfd_siginfo info{};
+    return ::read(fd_.get(), &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
+  }
+
+ private:
+  sigset_t before_{};
+  FileDescriptor fd_;
+};
+
+class Run {
+ public:
+  Run(std::size_t count, const Work& work, const RunnerOptions& options, RunObserver& observer)
+      : work_(work), options_(options), observer_(observer) {
+    result_.jobs.resize(count);
+  }
+
+  RunResult go() {
+    while (next_ < result_.jobs.size() || !running_.empty()) {
+      start_children();
+      wait_for_news();
+      if (const int signal = signals_.take(); signal != 0) {
+        stop(signal);
+        break;
+      }
+      read_children();
+      observer_.tick();
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void start_children() {
+    while (running_.size() < static_cast<std::size_t>(std::max(1, options_.jobs)) &&
+           next_ < result_.jobs.size()) {
+      std::fflush(nullptr);
+      running_.push_back(ChildProcess::start(next_, work_, options_));
+      observer_.started(next_++);
+    }
+  }
+
+  void wait_for_news() {
+    std::vector<pollfd> fds{{signals_.fd(), POLLIN, 0}};
+    double left = kTickSeconds;
+    for (const ChildProcess& child : running_) {
+      fds.push_back({child.report_fd(), POLLIN, 0});
+      if (child.output_fd() >= 0) fds.push_back({child.output_fd(), POLLIN, 0});
+      left = std::min(left, child.seconds_left(options_.timeout_seconds));
+    }
+    ::poll(fds.data(), fds.size(), static_cast<int>(std::ceil(1000 * left)));
+  }
+
+  void read_children() {
+    for (std::size_t i = 0; i < running_.size();) {
+      ChildProcess& child = running_[i];
+      if (child.output_fd() >= 0) child.read_output();
+      if (child.seconds_left(options_.timeout_seconds) <= 0) child.kill_for_timeout();
+      if (child.read_report(observer_)) {
+        ++i;
+        continue;
+      }
+      JobResult& result = result_.jobs[child.job()];
+      result = child.reap(options_);
+      observer_.finished(child.job(), result);
+      running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+
+  void stop(int signal) {
+    running_.clear();
+    result_.signal = signal;
+    for (JobResult& job : result_.jobs)
+      if (job.outcome == Outcome::kInterrupted) job.reason = "interrupted";
+  }
+
+  const Work& work_;
+  const RunnerOptions& options_;
+  RunObserver& observer_;
+  SignalCatcher signals_;
+  std::vector<ChildProcess> running_;
+  std::size_t next_ = 0;
+  RunResult result_;
+};
+
+}  // namespace
+
+RunResult run_jobs(std::size_t count, const Work& work, const RunnerOptions& options, RunObserver& observer) {
+  return Run(count, work, options, observer).go();
+}
+
+std::size_t machine_memory() {
+  std::size_t memory =
+      static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  for (const char* file : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::size_t limit = 0;
+    if (std::ifstream(file) >> limit && limit > 0) memory = std::min(memory, limit);
+  }
+  return memory;
+}
+
+}  // namespace abut::preprocess

@@ -1,0 +1,129 @@
+#include "preprocess/cli/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "preprocess/cli/versions.h"
+
+namespace abut::preprocess {
+namespace {
+
+constexpr const char* kHausdorff = "hausdorff_to_input_percent";
+
+std::string outcome_text(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kDone:
+      return "done";
+    case Outcome::kFailed:
+      return "failed";
+    case Outcome::kCrashed:
+      return "crashed";
+    case Outcome::kTimedOut:
+      return "timed out";
+    case Outcome::kOutOfMemory:
+      return "out of memory";
+    case Outcome::kInterrupted:
+      return "interrupted";
+  }
+  return "unknown";
+}
+
+std::string measure_text(const ObjectResult& object, const char* key) {
+  const auto found = object.measures.find(key);
+  return found == object.measures.end() ? "-" : fmt::format("{:.4f}", found->second);
+}
+
+double mib(std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
+nlohmann::json object_json(const ObjectResult& object) {
+  nlohmann::json stages = nlohmann::json::array();
+  for (const auto& [stage, seconds] : object.stage_seconds)
+    stages.push_back({{"stage", stage}, {"seconds", seconds}});
+  nlohmann::json json{{"name", object.name},
+                      {"source_file", object.source_file},
+                      {"asset_file", object.asset_file},
+                      {"status", status_text(object)},
+                      {"outcome", outcome_text(object.outcome)},
+                      {"reason", object.reason},
+                      {"notes", object.notes},
+                      {"warnings", object.warnings},
+                      {"seconds", object.seconds},
+                      {"peak_memory_mib", mib(object.peak_memory)}};
+  if (object.status == ObjectStatus::kFailed) return json;
+  json["triangles"] = object.triangles;
+  json["hull_vertices"] = object.hull_vertices;
+  json["volume_cm3"] = 1e6 * object.volume;
+  json["measures"] = object.measures;
+  json["stages"] = stages;
+  return json;
+}
+
+}  // namespace
+
+std::string status_text(const ObjectResult& object) {
+  switch (object.status) {
+    case ObjectStatus::kMade:
+      return object.warnings.empty() ? "ok" : "ok, mended";
+    case ObjectStatus::kUpToDate:
+      return "up to date";
+    case ObjectStatus::kFailed:
+      break;
+  }
+  return object.outcome == Outcome::kInterrupted ? "interrupted" : "failed";
+}
+
+std::string failure_text(const ObjectResult& object) {
+  // What a stage throws names its file; a crash or a timeout does not.
+  return object.outcome == Outcome::kFailed ? object.reason : object.source_file + ": " + object.reason;
+}
+
+bool all_fine(const BatchResult& batch) {
+  return std::all_of(batch.objects.begin(), batch.objects.end(),
+                     [](const ObjectResult& object) { return object.status != ObjectStatus::kFailed; });
+}
+
+std::string summary_table(const BatchResult& batch) {
+  std::size_t width = 6;
+  for (const ObjectResult& object : batch.objects) width = std::max(width, object.name.size());
+  std::string text =
+      fmt::format("{:<{}} {:>9} {:>8} {:>11} {:>11} {:>8} {:>8} {:>6}  {}\n", "object", width, "triangles",
+                  "hull", "volume", "Hausdorff", "warnings", "time", "memory", "status");
+  text += fmt::format("{:<{}} {:>9} {:>8} {:>11} {:>11} {:>8} {:>8} {:>6}\n", "", width, "", "vertices",
+                      "cm3", "% diagonal", "", "s", "MiB");
+  std::size_t made = 0, kept = 0, failed = 0;
+  for (const ObjectResult& object : batch.objects) {
+    const bool fine = object.status != ObjectStatus::kFailed;
+    made += object.status == ObjectStatus::kMade;
+    kept += object.status == ObjectStatus::kUpToDate;
+    failed += !fine;
+    text += fmt::format(
+        "{:<{}} {:>9} {:>8} {:>11} {:>11} {:>8} {:>8.2f} {:>6.0f}  {}\n", object.name, width,
+        fine ? fmt::to_string(object.triangles) : "-", fine ? fmt::to_string(object.hull_vertices) : "-",
+        fine ? fmt::format("{:.3f}", 1e6 * object.volume) : "-", measure_text(object, kHausdorff),
+        object.warnings.size(), object.seconds, mib(object.peak_memory), status_text(object));
+  }
+  text += fmt::format("{} objects in {:.1f} s on {} jobs: {} made, {} up to date, {} failed\n",
+                      batch.objects.size(), batch.seconds, batch.jobs, made, kept, failed);
+  for (const ObjectResult& object : batch.objects)
+    if (object.status == ObjectStatus::kFailed)
+      text += fmt::format("  {}: {}\n", object.name, failure_text(object));
+  return text;
+}
+
+std::string summary_json(const BatchResult& batch, const std::string& dataset, const std::string& out) {
+  nlohmann::json objects = nlohmann::json::array();
+  for (const ObjectResult& object : batch.objects) objects.push_back(object_json(object));
+  return nlohmann::json{{"dataset", dataset},
+                        {"out", out},
+                        {"versions", versions()},
+                        {"jobs", batch.jobs},
+                        {"memory_limit_mib", mib(batch.memory_limit)},
+                        {"seconds", batch.seconds},
+                        {"objects", objects}}
+             .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
+         "\n";
+}
+
+}  // namespace abut::preprocess

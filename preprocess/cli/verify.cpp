@@ -1,0 +1,295 @@
+#include "preprocess/cli/verify.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "preprocess/cli/verify_geometry.h"
+#include "runtime/asset/schema.h"
+#include "runtime/core/error.h"
+#include "runtime/witness/direction_cell.h"
+
+namespace abut::preprocess {
+namespace {
+
+using Eigen::Vector3d;
+
+// Limits, relative to the object's size. Normals and mass are recomputed in another order, so to rounding.
+constexpr double kNormalTolerance = 1e-6, kMassTolerance = 1e-9, kSupportTolerance = 1e-12;
+
+Vector3d vertex(const asset::SurfaceView& s, std::int32_t i) { return Vector3d::Map(s.vertices + 3 * i); }
+Vector3d vertex(const asset::ConvexView& c, std::int32_t i) { return {c.x[i], c.y[i], c.z[i]}; }
+
+double diagonal(const asset::SurfaceView& s) {
+  if (s.vertex_count == 0) return 0;
+  const Eigen::Map<const Eigen::Matrix3Xd> all(s.vertices, 3, s.vertex_count);
+  return (all.rowwise().maxCoeff() - all.rowwise().minCoeff()).norm();
+}
+
+// An edge seen from one of its triangles, sortable.
+using Edge = std::array<std::int32_t, 3>;  // from, to, triangle
+
+std::vector<Edge> directed_edges(const std::int32_t* triangles, std::int32_t count) {
+  std::vector<Edge> edges;
+  for (std::int32_t t = 0; t < count; ++t)
+    for (int k = 0; k < 3; ++k) edges.push_back({triangles[3 * t + k], triangles[3 * t + (k + 1) % 3], t});
+  std::sort(edges.begin(), edges.end());
+  return edges;
+}
+
+using Vector = Eigen::Matrix<long double, 3, 1>;
+
+// A number for every vertex, the same for those at the same position.
+std::vector<std::size_t> positions(const asset::SurfaceView& s) {
+  std::vector<std::size_t> order(static_cast<std::size_t>(s.vertex_count)), position(order.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto key = [&](std::size_t i) {
+    return std::array{s.vertices[3 * i], s.vertices[3 * i + 1], s.vertices[3 * i + 2]};
+  };
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  for (std::size_t i = 0; i < order.size(); ++i)
+    position[order[i]] = i > 0 && key(order[i]) == key(order[i - 1]) ? position[order[i - 1]] : i;
+  return position;
+}
+
+class Verifier {
+ public:
+  explicit Verifier(Verification& result) : result_(result) {}
+
+  void enter(std::string part) { part_ = std::move(part); }
+  void problem(const std::string& what) const { result_.problems.push_back(part_ + ": " + what); }
+  void problems(const std::vector<std::string>& list) const {
+    for (const std::string& what : list) problem(what);
+  }
+
+  // Neighbours by sorted edges: across (a, b) is the triangle that has (b, a).
+  void neighbours(const asset::SurfaceView& s) const {
+    const std::vector<Edge> edges = directed_edges(s.triangles, s.triangle_count);
+    for (const auto& [a, b, t] : edges) {
+      const auto found = std::lower_bound(edges.begin(), edges.end(), Edge{b, a, 0});
+      const bool exists = found != edges.end() && (*found)[0] == b && (*found)[1] == a;
+      for (int k = 0; k < 3; ++k)
+        if (s.triangles[3 * t + k] == a && (!exists || s.neighbours[3 * t + k] != (*found)[2]))
+          return problem(fmt::format("neighbours: triangle {}, edge {} is wrong", t, k));
+    }
+  }
+
+  // The angle-weighted sum over all triangles around a position, in extended precision.
+  void normals(const asset::SurfaceView& s) const {
+    const std::vector<std::size_t> position = positions(s);
+    std::vector<Vector> sums(position.size(), Vector::Zero());
+    std::vector<double> noise(position.size(), 0);
+    for (std::int32_t t = 0; t < s.triangle_count; ++t) {
+      for (int k = 0; k < 3; ++k) {
+        const std::int32_t i = s.triangles[3 * t + k];
+        const Vector a = vertex(s, i).cast<long double>();
+        const Vector u = vertex(s, s.triangles[3 * t + (k + 1) % 3]).cast<long double>() - a;
+        const Vector v = vertex(s, s.triangles[3 * t + (k + 2) % 3]).cast<long double>() - a;
+        const Vector area = u.cross(v);
+        if (!(area.norm() > 0)) continue;
+        const long double angle = std::atan2(area.norm(), u.dot(v));
+        const std::size_t place = position[static_cast<std::size_t>(i)];
+        sums[place] += angle * area.normalized();
+        noise[place] += static_cast<double>(1e-15L * angle * u.norm() * v.norm() / area.norm());
+      }
+    }
+    for (std::int32_t i = 0; i < s.vertex_count; ++i) {
+      const std::size_t place = position[static_cast<std::size_t>(i)];
+      const auto length = static_cast<double>(sums[place].norm());
+      const Vector3d stored = Vector3d::Map(s.vertex_normals + 3 * i);
+      // What rounding in double precision may turn the direction by: much where a triangle is next to
+      // collinear.
+      const double tolerance = kNormalTolerance + noise[place] / length;
+      const bool wrong =
+          tolerance < 1 && !((sums[place].normalized().cast<double>() - stored).norm() <= tolerance);
+      if (wrong || !(std::abs(stored.norm() - 1) <= kNormalTolerance))
+        return problem(fmt::format("vertex_normals: vertex {} has the wrong normal", i));
+    }
+  }
+
+  void tree(const asset::SurfaceView& s) const {
+    const bvh::TreeView& tree = s.tree;
+    std::vector<int> covered(static_cast<std::size_t>(s.triangle_count), 0);
+    std::vector<int> parents(static_cast<std::size_t>(tree.nodes), 0);
+    for (std::int32_t slot = 0; slot < tree.nodes * bvh::kWidth; ++slot) {
+      const std::int32_t count = tree.counts[slot], child = tree.children[slot];
+      if (count == 0) {
+        ++parents[static_cast<std::size_t>(child)];
+        for (std::int32_t k = 0; k < bvh::kWidth; ++k)
+          if (tree.counts[child * bvh::kWidth + k] >= 0 &&
+              !box_contains_box(tree, slot, child * bvh::kWidth + k))
+            return problem(fmt::format("tree: the box of node {} sticks out of its parent's", child));
+      }
+      for (std::int32_t t = child; t < child + count; ++t) {
+        ++covered[static_cast<std::size_t>(t)];
+        for (int k = 0; k < 3; ++k)
+          if (!box_contains(tree, slot, vertex(s, s.triangles[3 * t + k])))
+            return problem(fmt::format("tree: triangle {} sticks out of its leaf's box", t));
+      }
+    }
+    for (std::size_t t = 0; t < covered.size(); ++t)
+      if (covered[t] != 1) return problem(fmt::format("tree: triangle {} is in {} leaves", t, covered[t]));
+    for (std::size_t n = 0; n < parents.size(); ++n)
+      if (parents[n] != (n == 0 ? 0 : 1))
+        return problem(fmt::format("tree: node {} has {} parents", n, parents[n]));
+  }
+
+  void adjacency(const asset::ConvexPiece& piece) const {
+    const asset::ConvexView c = asset::view(piece);
+    std::vector<Edge> edges = directed_edges(c.triangles, c.triangle_count);
+    std::size_t at = 0;
+    for (std::int32_t i = 0; i < c.vertex_count; ++i) {
+      for (std::int32_t k = c.adjacency_offsets[i]; k < c.adjacency_offsets[i + 1]; ++k, ++at)
+        if (at >= edges.size() || edges[at][0] != i || edges[at][1] != c.adjacency[k])
+          return problem(fmt::format("adjacency: the row of vertex {} does not match the triangles", i));
+    }
+    if (at != edges.size()) problem("adjacency: edges are missing");
+  }
+
+  void lookup(const asset::ConvexView& c, double size) const {
+    const std::int32_t k = c.lookup_resolution;
+    if (k < 1) return problem("support_lookup: is empty");
+    const Eigen::Map<const Eigen::ArrayXd> x(c.x, c.vertex_count), y(c.y, c.vertex_count),
+        z(c.z, c.vertex_count);
+    for (std::int32_t cell = 0; cell < 6 * k * k; ++cell) {
+      const Vector3d d = witness::cell_direction<double>(cell, k);
+      const double best = (d.x() * x + d.y() * y + d.z() * z).maxCoeff();
+      if (d.dot(vertex(c, c.support_lookup[cell])) < best - kSupportTolerance * size)
+        return problem(fmt::format("support_lookup: cell {} holds a vertex that is not the support", cell));
+    }
+  }
+
+ private:
+  static bool box_contains(const bvh::TreeView& tree, std::int32_t slot, const Vector3d& p) {
+    const float* box = tree.bounds + slot / bvh::kWidth * 6 * bvh::kWidth + slot % bvh::kWidth;
+    for (int axis = 0; axis < 3; ++axis)
+      if (!(box[axis * bvh::kWidth] <= p[axis] && p[axis] <= box[(axis + 3) * bvh::kWidth])) return false;
+    return true;
+  }
+
+  static bool box_contains_box(const bvh::TreeView& tree, std::int32_t outer, std::int32_t inner) {
+    const float* box = tree.bounds + inner / bvh::kWidth * 6 * bvh::kWidth + inner % bvh::kWidth;
+    const auto corner = [&](int row) {
+      return Vector3d(box[row * 4], box[(row + 1) * 4], box[(row + 2) * 4]);
+    };
+    return box_contains(tree, outer, corner(0)) && box_contains(tree, outer, corner(3));
+  }
+
+  Verification& result_;
+  std::string part_;
+};
+
+// Volume, area, first and second moments about `o` by the divergence theorem: the integral of f over the
+// solid is that of n_a F over the surface with dF/dx_a = f, here by the quadrature at mid-edges and corners
+// that is exact for cubics.
+struct Moments {
+  long double volume = 0, area = 0;
+  Vector first = Vector::Zero();
+  Eigen::Matrix<long double, 3, 3> second = Eigen::Matrix<long double, 3, 3>::Zero();
+};
+
+Moments integrate(const asset::SurfaceView& s, const Vector3d& o) {
+  Moments m;
+  for (std::int32_t t = 0; t < s.triangle_count; ++t) {
+    std::array<Vector, 3> p;
+    for (std::size_t k = 0; k < 3; ++k)
+      p[k] = (vertex(s, s.triangles[3 * t + static_cast<int>(k)]) - o).cast<long double>();
+    const Vector n = (p[1] - p[0]).cross(p[2] - p[0]) / 2;
+    m.area += n.norm();
+    const auto at = [&](const Vector& x, long double weight) {
+      m.volume += weight * n.dot(x) / 3;
+      for (int a = 0; a < 3; ++a) {
+        const int b = (a + 1) % 3;
+        m.first[a] += weight * n[a] * x[a] * x[a] / 2;
+        m.second(a, a) += weight * n[a] * x[a] * x[a] * x[a] / 3;
+        m.second(a, b) += weight * n[a] * x[a] * x[a] * x[b] / 2;
+      }
+    };
+    for (std::size_t k = 0; k < 3; ++k) {
+      at(p[k], 1.0L / 20);
+      at((p[k] + p[(k + 1) % 3]) / 2, 2.0L / 15);
+    }
+    at((p[0] + p[1] + p[2]) / 3, 9.0L / 20);
+  }
+  for (int a = 0; a < 3; ++a) m.second((a + 1) % 3, a) = m.second(a, (a + 1) % 3);
+  return m;
+}
+
+void verify_mass(const asset::Asset& asset, const asset::SurfaceView& s, double size,
+                 const Verifier& verifier) {
+  const Vector3d center = Vector3d::Map(asset.mass.center_of_mass);
+  const Moments m = integrate(s, center);
+  const auto check = [&](const char* what, double stored, long double computed, double scale) {
+    if (!(std::abs(stored - static_cast<double>(computed)) <= kMassTolerance * scale))
+      verifier.problem(
+          fmt::format("{} is {:.17g}, computed anew {:.17g}", what, stored, static_cast<double>(computed)));
+  };
+  const double volume = static_cast<double>(m.volume);
+  if (!(volume > 0)) return verifier.problem(fmt::format("the volume is {:g} m^3", volume));
+  check("volume", asset.mass.volume, m.volume, m.area * size);
+  check("area", asset.mass.area, m.area, asset.mass.area);
+  for (int a = 0; a < 3; ++a)
+    check("center_of_mass", 0, m.first[a] / m.volume, m.area * size / m.volume * size);
+  const Eigen::Matrix<long double, 3, 3> inertia =
+      m.second.trace() * Eigen::Matrix<long double, 3, 3>::Identity() - m.second;
+  for (int a = 0; a < 9; ++a)
+    check("inertia", asset.mass.inertia[a], inertia(a / 3, a % 3), m.area * size * size * size);
+}
+
+void verify_hull(const asset::Asset& asset, const asset::AssetView& view, double size, Verification& result,
+                 Verifier& verifier) {
+  for (std::size_t i = 0; i < asset.convex.size(); ++i) {
+    const asset::ConvexView c = asset::view(asset.convex[i]);
+    verifier.enter(fmt::format("convex/{}", i));
+    verifier.problems(convexity_problems(c));
+    verifier.adjacency(asset.convex[i]);
+    verifier.lookup(c, size);
+  }
+  if (asset.convex.size() != 1) return;
+  const auto moved = asset.provenance.measures.find("hausdorff_to_input_percent");
+  const double limit =
+      1e-9 * size + (moved == asset.provenance.measures.end() ? 0 : moved->second / 100 * size);
+  const double out = protrusion(view.surface, view.convex);
+  result.measures["surface_out_of_hull_m"] = out;
+  if (!(out <= limit))
+    verifier.problem(
+        fmt::format("the surface sticks out of it by {:.3g} m, more than the repair moved it", out));
+}
+
+}  // namespace
+
+Verification verify(const asset::Asset& asset) {
+  Verification result;
+  Verifier verifier(result);
+  try {
+    asset::check(asset, asset.name);
+  } catch (const BadAsset& error) {
+    result.problems.emplace_back(error.what());
+    return result;
+  }
+  const asset::AssetView view = asset::view(asset);
+  const double size = diagonal(view.surface);
+  for (std::size_t i = 0; i < asset.surfaces.size(); ++i) {
+    const asset::SurfaceView s = asset::view(asset.surfaces[i]);
+    verifier.enter(fmt::format("surface/{}", i));
+    verifier.problems(solid_problems(s));
+    verifier.neighbours(s);
+    verifier.normals(s);
+    verifier.tree(s);
+  }
+  verifier.enter("asset");
+  if (asset.surfaces.empty()) verifier.problem("has no surface");
+  if (asset.convex.empty()) verifier.problem("has no convex hull");
+  if (!result.problems.empty()) return result;
+  verify_hull(asset, view, size, result, verifier);
+  verifier.enter("mass");
+  verify_mass(asset, view.surface, size, verifier);
+  return result;
+}
+
+}  // namespace abut::preprocess

@@ -1,0 +1,116 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "command_runner.h"
+#include "tests/support/shapes.h"
+
+namespace {
+
+using namespace abut;
+using namespace abut::test;
+
+using Command = CommandTest;
+using ::testing::Test;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+nlohmann::json read_json(const std::filesystem::path& file) {
+  return nlohmann::json::parse(std::ifstream(file));
+}
+
+TEST_F(Command, MakesAssetsThatItCallsUpToDateUntilSomethingChanges) {
+  write("ball.obj", sphere(0.05, 3));
+  write("box.obj", box(0.1, 0.2, 0.3));
+  const std::string json = (folder_ / "run.json").string();
+  const CommandResult first = make({"--json", json});
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_EQ(first.err, "");
+  EXPECT_EQ(files(), (std::vector<std::string>{"ball.h5", "box.h5"}));
+  const nlohmann::json run = read_json(json);
+  EXPECT_EQ(run["objects"][1]["name"], "box");
+  EXPECT_EQ(run["objects"][1]["status"], "ok");
+  EXPECT_EQ(run["objects"][1]["hull_vertices"], 8);
+  EXPECT_NEAR(run["objects"][1]["volume_cm3"].get<double>(), 6000, 1e-6);
+
+  const auto statuses = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"--json", json};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(make(arguments).code, 0);
+    const nlohmann::json result = read_json(json);
+    std::string text;
+    for (const auto& object : result["objects"]) text += object["status"].get<std::string>() + "; ";
+    return text;
+  };
+  EXPECT_EQ(statuses({}), "up to date; up to date; ");
+  EXPECT_EQ(statuses({"--force"}), "ok; ok; ");
+  EXPECT_EQ(statuses({"--scale", "0.5"}), "ok; ok; ");
+  EXPECT_EQ(statuses({"--scale", "1", "--only", "b?x"}), "ok; ");
+  EXPECT_EQ(statuses({}), "ok; up to date; ");
+  write("box.obj", box(0.1, 0.2, 0.31));
+  EXPECT_EQ(statuses({}), "up to date; ok; ");
+  std::filesystem::remove(asset("ball"));
+  EXPECT_EQ(statuses({}), "ok; up to date; ");
+}
+
+TEST_F(Command, QuietPrintsNothingWhenAllIsWell) {
+  write("box.obj", box(0.1, 0.2, 0.3));
+  const CommandResult result = make({"--quiet"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.out + result.err, "");
+}
+
+TEST_F(Command, HelpNamesTheExitCodes) {
+  const CommandResult help = command({"--help"});
+  EXPECT_EQ(help.code, 0);
+  for (const char* word : {"DATASET", "OUT", "--jobs", "--only", "--force", "--json", "--quiet", "Exit codes",
+                           "inspect", "verify", "export"})
+    EXPECT_TRUE(contains(help.out, word)) << word;
+}
+
+// The whole chain on a real object: mesh, asset, inspect, verify, export.
+TEST_F(Command, MakesAVerifiedAssetOfARealObject) {
+  const std::filesystem::path ycb = std::filesystem::path(ABUT_SHARED_DIR) / "data/ycb";
+  if (!std::filesystem::exists(ycb)) GTEST_SKIP() << "no reference data at " << ycb;
+  const CommandResult made = command({ycb.string(), out_.string(), "--only", "025_mug"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_TRUE(contains(made.out, "warning: 3 flaps")) << made.out;
+  const CommandResult verified = command({"verify", asset("025_mug")});
+  EXPECT_EQ(verified.code, 0) << verified.err;
+  const CommandResult inspected = command({"inspect", asset("025_mug")});
+  EXPECT_EQ(inspected.code, 0) << inspected.err;
+  for (const char* word : {"triangles", "diagonal", "volume 138.", "google_16k/textured.obj", "xxh3-128:",
+                           "CGAL", "hausdorff_to_input_percent", "genus", "close.max_hausdorff", "3 flaps"})
+    EXPECT_TRUE(contains(inspected.out, word)) << word << "\n" << inspected.out;
+}
+
+TEST_F(Command, AllRealObjectsWithinTheTimeAndMemoryPromised) {
+  const std::filesystem::path ycb = std::filesystem::path(ABUT_SHARED_DIR) / "data/ycb";
+  if (!std::filesystem::exists(ycb)) GTEST_SKIP() << "no reference data at " << ycb;
+  const std::string json = (folder_ / "run.json").string();
+  const CommandResult made = command({ycb.string(), out_.string(), "--json", json});
+  ASSERT_EQ(made.code, 0) << made.err;
+  const nlohmann::json run = read_json(json);
+  EXPECT_EQ(run["objects"].size(), 15U);
+  EXPECT_LT(run["seconds"].get<double>(), 60);
+  std::vector<std::string> words{"verify"};
+  for (const auto& object : run["objects"]) {
+    const std::string name = object["name"];
+    EXPECT_LT(object["peak_memory_mib"].get<double>(), 1024) << name;
+    EXPECT_LT(object["measures"]["hausdorff_to_input_percent"].get<double>(), 0.5) << name;
+    words.push_back(asset(name));
+  }
+  const CommandResult verified = command(words);
+  EXPECT_EQ(verified.code, 0) << verified.err;
+  const auto begin = std::chrono::steady_clock::now();
+  const CommandResult again = command({ycb.string(), out_.string()});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+  EXPECT_TRUE(contains(again.out, "0 made, 15 up to date, 0 failed")) << again.out;
+}
+
+}  // namespace
