@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 #include <fnmatch.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <new>
 
 #include "datasets/dataset.h"
@@ -17,6 +17,7 @@
 #include "preprocess/cli/summary.h"
 #include "preprocess/cli/verify.h"
 #include "preprocess/cli/versions.h"
+#include "preprocess/mesh/write.h"
 #include "runtime/asset/reader.h"
 #include "runtime/core/error.h"
 
@@ -41,12 +42,12 @@ struct Arguments {
 
 void print_error(const std::string& message) { fmt::print(stderr, "abut-preprocess: error: {}\n", message); }
 
-// Throws IoError unless everything has reached the file.
-void write_text(const std::string& file, const std::string& text, std::ios::openmode mode) {
-  errno = 0;
-  std::ofstream out(file, mode);
-  out << text << std::flush;
-  if (!out) throw IoError(file + ": cannot write: " + std::strerror(errno));
+// Throws IoError where the file could not be written: better said before the work than after it.
+void check_writable(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (std::filesystem::is_directory(file)) throw IoError(file.string() + ": cannot write: it is a folder");
+  if (::access(folder.c_str(), W_OK) != 0)
+    throw IoError(file.string() + ": cannot write: " + std::strerror(errno));
 }
 
 std::vector<datasets::ObjectSource> select(const datasets::Dataset& dataset,
@@ -74,8 +75,7 @@ int make(const Arguments& arguments) {
   if (arguments.scale > 0) options.metres_per_unit = arguments.scale;
   const datasets::Dataset dataset = datasets::open_dataset(arguments.dataset, options);
   const std::vector<datasets::ObjectSource> objects = select(dataset, arguments.only);
-  if (!arguments.json.empty())
-    write_text(arguments.json, "", std::ios::app);  // better now than after the work
+  if (!arguments.json.empty()) check_writable(arguments.json);
   if (!arguments.quiet) {
     fmt::print("{}: {} objects, layout {}\n", arguments.dataset, objects.size(),
                datasets::to_string(dataset.layout));
@@ -86,7 +86,7 @@ int make(const Arguments& arguments) {
   progress.clear();
   if (!arguments.quiet) fmt::print("\n{}", summary_table(batch));
   if (!arguments.json.empty())
-    write_text(arguments.json, summary_json(batch, arguments.dataset, arguments.out), std::ios::trunc);
+    write_whole(arguments.json, summary_json(batch, arguments.dataset, arguments.out));
   if (batch.signal != 0) {
     print_error(fmt::format("stopped by a signal ({}); run again to continue", ::strsignal(batch.signal)));
     return 128 + batch.signal;
@@ -141,6 +141,12 @@ void add_make_options(CLI::App& app, Arguments& arguments) {
       ->check(CLI::PositiveNumber);
   app.add_flag("--keep-all-components", arguments.batch.parameters.close.all_components,
                "Keep every part of an object, not the largest alone");
+  app.add_option("--max-tunnel", arguments.batch.parameters.close.max_tunnel,
+                 "Close handles and tunnels with a loop shorter than this part of the diagonal, 0: none; "
+                 "default: what "
+                 "the mesh does not resolve")
+      ->type_name("PART")
+      ->check(CLI::Range(0.0, 1.0));
   app.add_option("--timeout", arguments.batch.timeout_seconds, "Seconds after which one object is given up")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);

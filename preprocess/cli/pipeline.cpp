@@ -93,7 +93,7 @@ std::map<std::string, std::string> describe(const Parameters& parameters, double
           {"close.max_volume_change", fmt::format("{}", close.max_volume_change)},
           {"close.max_area_change", fmt::format("{}", close.max_area_change)},
           {"close.max_hole", fmt::format("{}", close.max_hole)},
-          {"close.max_tunnel", fmt::format("{}", close.max_tunnel)}};
+          {"close.max_tunnel", close.max_tunnel ? fmt::format("{}", *close.max_tunnel) : "from the mesh"}};
 }
 
 asset::Asset make_asset(const datasets::ObjectSource& source, const Parameters& parameters,
