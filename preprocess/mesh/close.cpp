@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "preprocess/mesh/measure.h"
 #include "preprocess/mesh/repair.h"
+#include "preprocess/mesh/tunnels.h"
 #include "preprocess/mesh/weld.h"
 #include "runtime/core/error.h"
 
@@ -18,6 +20,11 @@ namespace {
 constexpr double kHausdorffTolerance = 1e-4;  // of the diagonal
 constexpr double kFlat = 1e-6;                // thickness over diagonal below which an object is flat
 constexpr double kNoise = 1e-2;               // parts below this extent, of the diagonal, are specks
+// Tunnels shorter around than kTunnelEdges mean edges are below what the mesh resolves, within the bounds
+// given, of the diagonal; a handle is small if it comes back within kTunnelReach times that length.
+constexpr double kTunnelEdges = 5, kLeastTunnel = 0.03, kMostTunnel = 0.08, kTunnelReach = 1.5;
+constexpr int kMostTunnelRounds = 10;
+constexpr std::size_t kMostChosenCuts = 16;  // above it all tunnels are cut one way, for time's sake
 // The wrap's ball and its distance from the input, of the diagonal, from the finest on.
 constexpr double kWrapAlpha = 1.0 / 150, kWrapOffset = 1.0 / 1500;
 
@@ -63,7 +70,7 @@ class Closer {
     bool closed = close_holes();
     if (closed) {
       orient_outward();
-      closed = remove_crossings();
+      closed = mend();
     }
     if (!closed) wrap_input();
     finish();
@@ -199,22 +206,96 @@ class Closer {
     flip(current_);
   }
 
-  bool remove_crossings() {
-    const std::size_t crossings = count_self_intersections(current_);
+  // Tunnels first: pinched ones are what most self-intersections of scans come from.
+  bool mend() {
     reference_ = current_;
-    if (crossings == 0) return find_fault(current_).empty();
+    if (genus(current_) > 0) {
+      const double limit = tunnel_limit();
+      for (const double longest : {limit, limit / 2}) {
+        if (longest > 0 && mend_with_tunnels(longest)) return true;
+      }
+      if (!refused_.empty())
+        warn("tiny tunnels left as they are: closing them was undone, since " + std::exchange(refused_, {}));
+    }
+    return remove_crossings(current_);
+  }
+
+  // A scan does not resolve what a handful of its edges spans; genus of that size is noise.
+  double tunnel_limit() const {
+    if (parameters_.max_tunnel) return *parameters_.max_tunnel * diagonal_;
+    const double mean_edge =
+        std::sqrt(4 / std::sqrt(3.0) * area(current_) / static_cast<double>(current_.triangles.size()));
+    return std::clamp(kTunnelEdges * mean_edge, kLeastTunnel * diagonal_, kMostTunnel * diagonal_);
+  }
+
+  bool mend_with_tunnels(double longest) {
+    TriangleMesh mesh = current_;
+    const long before = genus(mesh);
+    double longest_cut = 0;
+    for (int round = 0; round < kMostTunnelRounds && genus(mesh) > 0; ++round) {
+      std::vector<Loop> loops = find_tunnels(mesh, longest);
+      std::erase_if(loops, [&](const Loop& loop) { return !is_noise(mesh, loop, kTunnelReach * longest); });
+      std::vector<Cut> cuts(loops.size(), Cut::kRing);
+      if (loops.size() <= kMostChosenCuts) choose_cuts(mesh, loops, cuts);
+      std::optional<TriangleMesh> capped = cut_and_cap(mesh, loops, cuts, parameters_.max_hausdorff);
+      const long left = capped ? genus(*capped) : genus(mesh);
+      if (left >= genus(mesh)) break;
+      mesh = std::move(*capped);
+      for (std::size_t i = 0; i < loops.size(); ++i) {
+        if (cuts[i] != Cut::kNone) longest_cut = std::max(longest_cut, loops[i].length);
+      }
+    }
+    const long removed = before - genus(mesh);
+    if (removed <= 0 || !remove_crossings(mesh)) return false;
+    warn(fmt::format("{} closed, the longest {:.2g} m around ({} left); --max-tunnel sets the limit",
+                     plural(static_cast<std::size_t>(removed), "tiny tunnel", "tiny tunnels"), longest_cut,
+                     genus(current_)));
+    report_.measures["tunnels_closed"] = static_cast<double>(removed);
+    return true;
+  }
+
+  // Empty if a cap fails or the surface would move farther than `most`, of the diagonal.
+  std::optional<TriangleMesh> cut_and_cap(const TriangleMesh& mesh, const std::vector<Loop>& loops,
+                                          const std::vector<Cut>& cuts, double most) const {
+    FilledHoles capped = fill_holes(cut_loops(mesh, loops, cuts), diagonal_);
+    if (capped.left > 0 || distance_moved(capped.mesh, mesh) > most) return std::nullopt;
+    return std::move(capped.mesh);
+  }
+
+  // For each loop on its own: the ring where it moves the surface by much less than the gate lets pass, or
+  // else the slit.
+  void choose_cuts(const TriangleMesh& mesh, const std::vector<Loop>& loops, std::vector<Cut>& cuts) const {
+    const double most = parameters_.max_hausdorff;
+    for (std::size_t i = 0; i < loops.size(); ++i) {
+      if (cut_and_cap(mesh, {loops[i]}, {Cut::kRing}, most / 2)) continue;
+      cuts[i] = cut_and_cap(mesh, {loops[i]}, {Cut::kSlit}, most) ? Cut::kSlit : Cut::kNone;
+    }
+  }
+
+  double distance_moved(const TriangleMesh& candidate, const TriangleMesh& reference) const {
+    return hausdorff(candidate, reference, kHausdorffTolerance * diagonal_).symmetric() / diagonal_;
+  }
+
+  // Makes `candidate` free of self-intersection and, if it passes the gate, the current surface.
+  bool remove_crossings(const TriangleMesh& candidate) {
+    const std::size_t crossings = count_self_intersections(candidate);
+    if (crossings == 0) return accept(candidate, 0);
     for (const bool keep_genus : {true, false}) {
-      std::optional<TriangleMesh> mended = remove_self_intersections(current_, keep_genus);
-      if (!mended || !find_fault(*mended).empty() || !passes_gate(*mended, "removing self-intersections"))
-        continue;
-      current_ = std::move(*mended);
-      warn(fmt::format("{} of intersecting faces removed", plural(crossings, "pair", "pairs")));
-      return true;
+      const std::optional<TriangleMesh> mended = remove_self_intersections(candidate, keep_genus);
+      if (mended && accept(*mended, crossings)) return true;
     }
     return false;
   }
 
-  bool passes_gate(const TriangleMesh& candidate, std::string_view step) {
+  bool accept(const TriangleMesh& candidate, std::size_t crossings) {
+    if (!find_fault(candidate).empty() || !passes_gate(candidate)) return false;
+    current_ = candidate;
+    if (crossings > 0)
+      warn(fmt::format("{} of intersecting faces removed", plural(crossings, "pair", "pairs")));
+    return true;
+  }
+
+  bool passes_gate(const TriangleMesh& candidate) {
     const double moved =
         hausdorff(candidate, reference_, kHausdorffTolerance * diagonal_).symmetric() / diagonal_;
     const double volume_change = change_percent(volume(current_), volume(candidate));
@@ -223,11 +304,9 @@ class Closer {
         area_change <= 100 * parameters_.max_area_change) {
       return true;
     }
-    warn(
-        fmt::format("{} undone: it would move the surface by {:.2g} % of the diagonal and change volume by "
-                    "{:.2g} %, area by "
-                    "{:.2g} %",
-                    step, 100 * moved, volume_change, area_change));
+    refused_ = fmt::format(
+        "it moves the surface by {:.2g} % of the diagonal, changes volume by {:.2g} % and area by {:.2g} %",
+        100 * moved, volume_change, area_change);
     return false;
   }
 
@@ -252,9 +331,7 @@ class Closer {
         100 * hausdorff(current_, input_, kHausdorffTolerance * diagonal_).symmetric() / diagonal_;
     report_.measures["area_change_percent"] = change_percent(area(input_), area(current_));
     report_.measures["surface_triangles"] = static_cast<double>(current_.triangles.size());
-    const auto faces = static_cast<double>(current_.triangles.size());
-    const auto shells = static_cast<double>(find_components(current_).count);
-    report_.measures["genus"] = shells - (static_cast<double>(current_.vertices.size()) - faces / 2) / 2;
+    report_.measures["genus"] = static_cast<double>(genus(current_));
   }
 
   const CloseParameters& parameters_;
@@ -264,6 +341,7 @@ class Closer {
   TriangleMesh current_;
   std::vector<Eigen::Vector3d> hull_points_;
   double diagonal_ = 0;
+  std::string refused_;  // why the last repair that a gate refused was
 };
 
 }  // namespace

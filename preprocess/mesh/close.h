@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "preprocess/mesh/mesh.h"
@@ -17,8 +18,10 @@ struct CloseParameters {
   double max_area_change = 0.05;
   // Holes up to this extent (of the diagonal) are filled; beyond it the surface is wrapped.
   double max_hole = 0.25;
-  // Handles and tunnels whose loop is shorter than this (of the diagonal) are cut and capped; 0: none.
-  double max_tunnel = 0.03;
+  // Handles and tunnels with a loop shorter than this (of the diagonal) around them are closed; 0: none.
+  // Unset: those below what the mesh resolves, five mean edges, but at least 0.03 and at most 0.08 of the
+  // diagonal.
+  std::optional<double> max_tunnel;
 };
 
 struct ClosedSurface {

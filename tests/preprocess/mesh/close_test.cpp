@@ -55,7 +55,9 @@ TEST(Close, KeepsTheLargestPart) {
   EXPECT_DOUBLE_EQ(volume(closed.surface), 1);
   EXPECT_TRUE(has_warning(report, "1 of 2 separate parts dropped"));
   Report both;
-  EXPECT_DOUBLE_EQ(volume(close_surface(mesh, {.all_components = true}, both).surface), 1.125);
+  CloseParameters parameters;
+  parameters.all_components = true;
+  EXPECT_DOUBLE_EQ(volume(close_surface(mesh, parameters, both).surface), 1.125);
   EXPECT_TRUE(both.warnings.empty());
 }
 
