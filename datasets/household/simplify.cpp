@@ -19,13 +19,15 @@ class Simplifier {
         alive_(surface.triangles.size(), true) {
     for (std::size_t t = 0; t < surface_.triangles.size(); ++t)
       for (const std::int32_t v : surface_.triangles[t]) faces_[v].push_back(static_cast<std::int32_t>(t));
+    for (std::size_t v = 0; v < faces_.size(); ++v)
+      normals_.push_back(field_normal(static_cast<std::int32_t>(v)));
     for (std::size_t v = 0; v < faces_.size(); ++v) push_edges(static_cast<std::int32_t>(v), true);
   }
 
   void collapse_to(std::size_t triangles) {
     std::size_t left = surface_.triangles.size();
     while (left > triangles && !queue_.empty()) {
-      const auto [length, u, v, stamp_u, stamp_v] = queue_.top();
+      const auto [edge_cost, u, v, stamp_u, stamp_v] = queue_.top();
       queue_.pop();
       if (stamps_[u] != stamp_u || stamps_[v] != stamp_v) continue;
       if (collapse(u, v)) left -= 2;
@@ -103,10 +105,20 @@ class Simplifier {
     return ring;
   }
 
+  Eigen::Vector3d field_normal(std::int32_t v) const {
+    return gradient(field_, surface_.vertices[v], 1e-2 * size_).normalized();
+  }
+
+  // An edge's length, counted longer where the surface bends along it, so that rims keep smaller triangles.
+  double cost(std::int32_t u, std::int32_t v) const {
+    constexpr double kBend = 2;
+    return (surface_.vertices[u] - surface_.vertices[v]).norm() *
+           (1 + kBend * (normals_[u] - normals_[v]).norm());
+  }
+
   void push_edges(std::int32_t u, bool upward_only) {
     for (const std::int32_t v : neighbours(u))
-      if (!upward_only || u < v)
-        queue_.emplace((surface_.vertices[u] - surface_.vertices[v]).norm(), u, v, stamps_[u], stamps_[v]);
+      if (!upward_only || u < v) queue_.emplace(cost(u, v), u, v, stamps_[u], stamps_[v]);
   }
 
   // Least height over base, about: 0.87 for an even triangle, 0 for a collapsed one.
@@ -155,6 +167,7 @@ class Simplifier {
         project(field_, 0.5 * (surface_.vertices[u] + surface_.vertices[v]), 0.25 * size_);
     if (!keeps_normals(u, v, p) || !keeps_normals(v, u, p)) return false;
     surface_.vertices[u] = p;
+    normals_[u] = field_normal(u);
     for (const std::int32_t f : faces_[v]) {
       Triangle& t = surface_.triangles[f];
       if (std::find(t.begin(), t.end(), u) != t.end()) {
@@ -177,6 +190,7 @@ class Simplifier {
   const Field& field_;
   double size_;
   std::vector<std::vector<std::int32_t>> faces_;  // of every vertex; empty for a vertex that is gone
+  std::vector<Eigen::Vector3d> normals_;          // the field's, unit
   std::vector<int> stamps_;                       // changes with every move of the vertex
   std::vector<bool> alive_;
   std::priority_queue<Edge, std::vector<Edge>, std::greater<>> queue_;
