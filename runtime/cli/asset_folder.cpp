@@ -1,0 +1,46 @@
+#include "runtime/cli/asset_folder.h"
+
+#include <algorithm>
+
+#include "runtime/asset/reader.h"
+#include "runtime/core/error.h"
+
+namespace abut::cli {
+
+AssetFolder::AssetFolder(std::filesystem::path folder) : folder_(std::move(folder)) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder_, error))
+    throw IoError(folder_.string() + ": not a folder of assets" +
+                  (error ? " (" + error.message() + ")" : "") + "; make one with abut-preprocess DATASET " +
+                  folder_.string());
+}
+
+const asset::AssetView& AssetFolder::operator[](const std::string& name) {
+  std::unique_ptr<Entry>& entry = entries_[name];
+  if (!entry) {
+    const std::filesystem::path file = folder_ / (name + ".h5");
+    const bool plain = !name.empty() && name.find('/') == std::string::npos;
+    if (!plain || !std::filesystem::exists(file)) {
+      std::string known;
+      for (const std::string& other : names()) known += (known.empty() ? "" : ", ") + other;
+      entries_.erase(name);
+      throw InvalidInput("no asset '" + name + "' in " + folder_.string() + "; there " +
+                         (known.empty() ? "are none" : "are: " + known));
+    }
+    auto loaded = std::make_unique<Entry>();
+    loaded->asset = asset::load(file);
+    loaded->view = asset::view(loaded->asset);
+    entry = std::move(loaded);
+  }
+  return entry->view;
+}
+
+std::vector<std::string> AssetFolder::names() const {
+  std::vector<std::string> result;
+  for (const auto& file : std::filesystem::directory_iterator(folder_))
+    if (file.path().extension() == ".h5") result.push_back(file.path().stem().string());
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+}  // namespace abut::cli

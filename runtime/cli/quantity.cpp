@@ -1,0 +1,37 @@
+#include "runtime/cli/quantity.h"
+
+#include "runtime/cli/separation_quantity.h"
+#include "runtime/core/error.h"
+
+namespace abut::cli {
+
+const std::vector<QuantityRow>& quantities() {
+  static const std::vector<QuantityRow> rows = {
+      {"separation",
+       "signed distance sd, witness points p1 and p2, normal n of the convex hulls (m, frame A)",
+       {},
+       &make_separation},
+      {"derivative", "separation, and the derivatives of sd, p1, p2, n by a twist of B (w rad, v m; in B)",
+       derivative_methods(), &make_derivative},
+  };
+  return rows;
+}
+
+std::unique_ptr<Quantity> make_quantity(std::string_view name, std::string_view method, int threads) {
+  std::string known;
+  for (const QuantityRow& row : quantities()) {
+    known += (known.empty() ? "" : ", ") + std::string(row.name);
+    if (row.name != name) continue;
+    if (method.empty()) return row.make(row.methods.empty() ? "" : row.methods.front(), threads);
+    std::string choices;
+    for (const std::string_view choice : row.methods) {
+      if (choice == method) return row.make(method, threads);
+      choices += (choices.empty() ? "" : ", ") + std::string(choice);
+    }
+    throw InvalidInput("--method " + std::string(method) + ": --what " + std::string(name) +
+                       (choices.empty() ? " has no choice of methods" : " knows " + choices));
+  }
+  throw InvalidInput("--what " + std::string(name) + ": unknown; choose one of " + known);
+}
+
+}  // namespace abut::cli

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/asset/pair.h"
+#include "runtime/core/status.h"
+
+// What abut-query can be asked, behind one table: `--what NAME`. To add a quantity: a file with a class
+// derived from Quantity, and a row in quantity.cpp.
+namespace abut::cli {
+
+// Answers batches of posed pairs with rows of numbers. Not for use from two threads at once.
+class Quantity {
+ public:
+  virtual ~Quantity() = default;
+
+  // Names of the numbers of a row, in order, units in the table's description.
+  virtual const std::vector<std::string>& columns() const = 0;
+
+  // values: (pairs, columns) row-major; statuses: (pairs). Poses are finite and their rotations are
+  // rotations.
+  virtual void answer(std::span<const asset::PosedPair> pairs, std::span<double> values,
+                      std::span<Status> statuses) = 0;
+};
+
+struct QuantityRow {
+  std::string_view name;
+  std::string_view description;           // one line for people, with units
+  std::vector<std::string_view> methods;  // what --method may say; the first is the default; empty: no choice
+  // `threads` 0: one per core.
+  std::unique_ptr<Quantity> (*make)(std::string_view method, int threads);
+};
+
+// All rows, in a fixed order; the first is the default.
+const std::vector<QuantityRow>& quantities();
+
+// By name; an empty method takes the default. Throws InvalidInput, naming the choices, for an unknown name or
+// method.
+std::unique_ptr<Quantity> make_quantity(std::string_view name, std::string_view method, int threads);
+
+}  // namespace abut::cli

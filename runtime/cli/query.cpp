@@ -1,0 +1,191 @@
+// abut-query: contact questions about pairs of assets, answered from the shell.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <iterator>
+
+#include "runtime/cli/asset_folder.h"
+#include "runtime/cli/output_file.h"
+#include "runtime/cli/pose_file.h"
+#include "runtime/cli/quantity.h"
+#include "runtime/core/error.h"
+#include "runtime/core/parallel.h"
+
+namespace {
+
+using namespace abut;
+
+constexpr std::size_t kBlock = 4096;           // rows in flight
+constexpr double kQuaternionTolerance = 1e-3;  // |q| may be off by this much and is normalised
+
+struct Arguments {
+  std::string assets, poses, what, method, out;
+  int jobs = 0;
+};
+
+// Rate and time left on one line of a terminal; silent on anything else.
+class Progress {
+ public:
+  void update(std::size_t rows, double share) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!terminal_ || now - shown_ < std::chrono::milliseconds(200)) return;
+    shown_ = now;
+    const double seconds = std::chrono::duration<double>(now - start_).count();
+    const std::string left = share > 0 ? fmt::format(", {:.0f} s left", seconds * (1 - share) / share) : "";
+    fmt::print(stderr, "\r{} rows, {:.0f} rows/s{}\033[K", rows, static_cast<double>(rows) / seconds, left);
+  }
+  void finish(std::size_t rows, std::size_t unanswered) const {
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    if (terminal_) fmt::print(stderr, "\r\033[K");
+    fmt::print(stderr, "{} rows in {:.2f} s ({:.0f} rows/s), {} without an answer (see their status)\n", rows,
+               seconds, static_cast<double>(rows) / seconds, unanswered);
+  }
+
+ private:
+  bool terminal_ = ::isatty(STDERR_FILENO) != 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), shown_ = start_;
+};
+
+// A block of rows between reading and writing.
+struct Block {
+  std::vector<cli::PoseRow> rows;
+  std::vector<asset::PosedPair> pairs;   // of the rows that can be asked
+  std::vector<std::ptrdiff_t> question;  // row -> its pair, -1 where the pose is NaN or infinite
+  std::vector<double> values;
+  std::vector<Status> statuses;
+  std::vector<std::string> lines;
+
+  void read(cli::PoseFile& file, cli::AssetFolder& assets);
+  void format(std::size_t columns, int threads);
+};
+
+void Block::read(cli::PoseFile& file, cli::AssetFolder& assets) {
+  rows.clear();
+  pairs.clear();
+  question.clear();
+  cli::PoseRow row;
+  while (rows.size() < kBlock && file.next(row)) {
+    asset::PosedPair pair;
+    try {
+      pair.A = &assets[row.objA];
+      pair.B = &assets[row.objB];
+    } catch (const InvalidInput& error) {
+      throw InvalidInput(file.place() + ": " + error.what());
+    }
+    const auto& [w, x, y, z] = row.quaternion;
+    const Eigen::Quaterniond q(w, x, y, z);
+    const Vec3<double> p(row.translation[0], row.translation[1], row.translation[2]);
+    if (std::abs(q.norm() - 1) > kQuaternionTolerance)
+      throw InvalidInput(
+          fmt::format("{}: the quaternion has length {}; normalise it first", file.place(), q.norm()));
+    const bool finite = q.coeffs().allFinite() && p.allFinite();
+    question.push_back(finite ? static_cast<std::ptrdiff_t>(pairs.size()) : -1);
+    if (finite) {
+      pair.X_AB = {q.normalized().toRotationMatrix(), p};
+      pairs.push_back(pair);
+    }
+    rows.push_back(row);
+  }
+}
+
+void Block::format(std::size_t columns, int threads) {
+  lines.resize(rows.size());
+  parallel_for(
+      static_cast<std::int64_t>(rows.size()), threads,
+      [&](std::int64_t i, int) {
+        const cli::PoseRow& row = rows[i];
+        const std::ptrdiff_t pair = question[i];
+        std::string& line = lines[i];
+        line = fmt::format("{},{},{}", row.idx, row.objA, row.objB);
+        const auto append = std::back_inserter(line);
+        for (const double v : row.quaternion) fmt::format_to(append, ",{:.17g}", v);
+        for (const double v : row.translation) fmt::format_to(append, ",{:.17g}", v);
+        for (std::size_t k = 0; k < columns; ++k)
+          fmt::format_to(append, ",{:.17g}", pair < 0 ? std::nan("") : values[pair * columns + k]);
+        fmt::format_to(append, ",{}\n", to_string(pair < 0 ? Status::kInvalidInput : statuses[pair]));
+      },
+      64);
+}
+
+bool unanswered(Status status) { return status == Status::kInvalidInput || status == Status::kNotConverged; }
+
+int run(const Arguments& arguments) {
+  const std::unique_ptr<cli::Quantity> quantity =
+      cli::make_quantity(arguments.what, arguments.method, arguments.jobs);
+  cli::AssetFolder assets(arguments.assets);
+  cli::PoseFile poses(arguments.poses);
+  cli::OutputFile out(arguments.out);
+  const std::size_t columns = quantity->columns().size();
+  out.write("idx,objA,objB,qw,qx,qy,qz,tx,ty,tz");
+  for (const std::string& name : quantity->columns()) out.write("," + name);
+  out.write(",status\n");
+
+  Progress progress;
+  Block block;
+  std::size_t rows = 0, failed = 0;
+  for (;;) {
+    block.read(poses, assets);
+    if (block.rows.empty()) break;
+    block.values.resize(block.pairs.size() * columns);
+    block.statuses.resize(block.pairs.size());
+    quantity->answer(block.pairs, block.values, block.statuses);
+    block.format(columns, arguments.jobs);
+    for (const std::string& line : block.lines) out.write(line);
+    failed +=
+        block.rows.size() - block.pairs.size() +
+        static_cast<std::size_t>(std::count_if(block.statuses.begin(), block.statuses.end(), unanswered));
+    rows += block.rows.size();
+    progress.update(rows, poses.share_read());
+  }
+  out.finish();
+  progress.finish(rows, failed);
+  return failed == 0 ? 0 : 1;
+}
+
+std::string describe_quantities() {
+  std::string text = "Quantities (--what) and their methods (--method; the first is the default):\n";
+  for (const cli::QuantityRow& row : cli::quantities()) {
+    text += fmt::format("  {:<12}{}\n", row.name, row.description);
+    if (!row.methods.empty()) text += fmt::format("  {:<12}methods: {}\n", "", fmt::join(row.methods, ", "));
+  }
+  return text +
+         "Exit status: 0 every row answered; 1 some rows have status invalid_input or not_converged; 2 "
+         "error.";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Answers contact questions about pairs of assets in given poses."};
+  Arguments arguments;
+  arguments.what = abut::cli::quantities().front().name;
+  app.add_option("ASSETS", arguments.assets, "folder of assets made by abut-preprocess")->required();
+  app.add_option(
+         "POSES", arguments.poses,
+         "CSV with columns objA, objB, qw, qx, qy, qz, tx, ty, tz: the pose X_AB of B in A, metres; - reads "
+         "standard input")
+      ->required();
+  app.add_option("--what", arguments.what, "quantity to answer")->capture_default_str();
+  app.add_option("--method", arguments.method, "how, where there is a choice");
+  app.add_option("--out", arguments.out, "CSV file to write; standard output if absent");
+  app.add_option("--jobs", arguments.jobs, "threads; 0: one per core")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024));
+  app.footer(describe_quantities);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write error with a message, not a death
+  try {
+    return run(arguments);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "abut-query: error: {}\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "runtime/cli/quantity.h"
+
+// Distance, witness points and normal of two convex hulls, without and with derivatives.
+namespace abut::cli {
+
+std::unique_ptr<Quantity> make_separation(std::string_view method, int threads);
+
+// Names of the rows of the estimator table.
+std::vector<std::string_view> derivative_methods();
+std::unique_ptr<Quantity> make_derivative(std::string_view method, int threads);
+
+}  // namespace abut::cli

@@ -1,0 +1,45 @@
+# Sourced by the other scripts: goes to the project's root and installs the Debian packages that are missing.
+# Usage: source "$(dirname "$0")/setup.sh"; need_packages "${build_packages[@]}"
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+build_packages=(
+  g++ cmake ninja-build
+  libeigen3-dev libhdf5-dev libxxhash-dev                  # the runtime
+  libcli11-dev libfmt-dev nlohmann-json3-dev libpng-dev    # the commands
+  libcgal-dev libtet1.5-dev                                # the pipeline: GPL and AGPL, see the README
+  libgtest-dev libbenchmark-dev
+)
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    echo "error: cannot run as root: '$*'; run it yourself, then start again" >&2
+    exit 1
+  fi
+}
+
+# need_packages NAME...: installs those that are not installed; asks the network only when one is missing.
+need_packages() {
+  local missing=() name
+  for name in "$@"; do
+    dpkg-query -W -f='${Status}' "$name" 2>/dev/null | grep -q 'install ok installed' || missing+=("$name")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  echo "installing ${missing[*]}"
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# configure_and_build PRESET [TARGET...]
+configure_and_build() {
+  local preset=$1
+  shift
+  cmake --preset "$preset" >"/tmp/abut-configure-$$.log" 2>&1 || { cat "/tmp/abut-configure-$$.log"; exit 1; }
+  rm -f "/tmp/abut-configure-$$.log"
+  cmake --build --preset "$preset" ${1:+--target "$@"}
+}

@@ -1,0 +1,78 @@
+#include "runtime/cli/pose_file.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "runtime/core/error.h"
+
+namespace {
+
+using abut::cli::PoseFile;
+using abut::cli::PoseRow;
+
+class PoseFileTest : public testing::Test {
+ protected:
+  PoseFileTest()
+      : path(std::filesystem::temp_directory_path() / ("abut_poses_" + std::to_string(::getpid()) + ".csv")) {
+  }
+  ~PoseFileTest() override { std::filesystem::remove(path); }
+
+  void write(const std::string& text) const { std::ofstream(path, std::ios::binary) << text; }
+
+  // The message of the error that reading everything ends in; empty if it ends well.
+  std::string error(const std::string& text) const {
+    write(text);
+    try {
+      PoseFile file(path.string());
+      PoseRow row;
+      while (file.next(row)) {
+      }
+    } catch (const abut::Error& e) {
+      return e.what();
+    }
+    return "";
+  }
+
+  std::filesystem::path path;
+  const std::string header = "idx,objA,objB,qw,qx,qy,qz,tx,ty,tz\n";
+};
+
+TEST_F(PoseFileTest, ReadsColumnsByNameInAnyOrder) {
+  write(
+      "tz,extra,objB,objA,qw,qx,qy,qz,tx,ty\r\n0.3,x,b,a , "
+      "1,0,0,0,+0.1,2e-1\r\n\r\n-1,y,d,c,0,1,0,0,nan,inf\n");
+  PoseFile file(path.string());
+  PoseRow row;
+  ASSERT_TRUE(file.next(row));
+  EXPECT_EQ(row.objA, "a");
+  EXPECT_EQ(row.objB, "b");
+  EXPECT_EQ(row.idx, "");
+  EXPECT_EQ(row.quaternion, (std::array<double, 4>{1, 0, 0, 0}));
+  EXPECT_EQ(row.translation, (std::array<double, 3>{0.1, 0.2, 0.3}));
+  ASSERT_TRUE(file.next(row));
+  EXPECT_TRUE(std::isnan(row.translation[0]));
+  EXPECT_TRUE(std::isinf(row.translation[1]));
+  EXPECT_EQ(row.translation[2], -1);
+  EXPECT_FALSE(file.next(row));
+  EXPECT_DOUBLE_EQ(file.share_read(), 1);
+}
+
+TEST_F(PoseFileTest, NamesFileLineAndColumnOfEveryFault) {
+  const std::string name = path.string();
+  EXPECT_NE(error("").find(name + ": empty"), std::string::npos);
+  EXPECT_NE(error("objA,objB,qw\n").find(name + ":1: no column 'qx'"), std::string::npos);
+  EXPECT_NE(error(header + "0,a,b,1,0,0\n").find(name + ":2: the row ends before column 'qz'"),
+            std::string::npos);
+  EXPECT_NE(error(header + "0,a,b,1,0,0,zero,0,0,0\n").find(":2: column qz: 'zero' is not a number"),
+            std::string::npos);
+  EXPECT_NE(error(header + "0,a,b,1,0,0,0,0,0,1.5mm\n").find("'1.5mm' is not a number"), std::string::npos);
+  EXPECT_NE(error(header + "0,a,b,1,0,0,,0,0,0\n").find("'' is not a number"), std::string::npos);
+  EXPECT_EQ(error(header), "");
+  EXPECT_THROW(PoseFile("/nonexistent/poses.csv"), abut::IoError);
+}
+
+}  // namespace
