@@ -21,8 +21,12 @@ struct NamedAsset {
   double size;  // m: half the diagonal of the bounding box
 };
 
-// Code-made assets, then real objects where there are any (contract_assets.cpp).
+// Code-made assets, then two real objects where real_assets() finds them.
 const std::vector<NamedAsset>& contract_assets();
+
+// Convex hulls of objects of the YCB set by folder name; those that are missing are left out, all of them
+// where the preprocess library is not built.
+std::vector<NamedAsset> real_assets(const std::vector<std::string>& names);
 
 // Code-made only: the two fine ellipsoids that stand for smooth shapes, with their semi-axes (m) and the
 // asset.

@@ -5,6 +5,11 @@
 
 #include "tests/contract/contract.h"
 
+#ifdef ABUT_TEST_PREPROCESS
+#include "preprocess/index/index.h"
+#include "preprocess/mesh/read.h"
+#endif
+
 namespace {
 std::atomic<std::size_t> allocation_count{0};
 }  // namespace
@@ -39,6 +44,24 @@ NamedAsset named(std::string name, asset::ConvexPiece piece) {
 
 }  // namespace
 
+// Hulls of real objects, where the preprocess library is built and the data is there; else nothing.
+std::vector<NamedAsset> real_assets(const std::vector<std::string>& names) {
+  std::vector<NamedAsset> list;
+#ifdef ABUT_TEST_PREPROCESS
+  for (const std::string& name : names) {
+    const std::filesystem::path file =
+        std::filesystem::path(ABUT_SHARED_DIR) / "data/ycb" / name / "google_16k/textured.obj";
+    if (!std::filesystem::exists(file)) continue;
+    preprocess::Report report;
+    const preprocess::TriangleMesh mesh = preprocess::read_mesh(file, 1.0, report);
+    list.push_back(named(name, preprocess::build_convex_piece(mesh.vertices)));
+  }
+#else
+  (void)names;
+#endif
+  return list;
+}
+
 const std::vector<NamedAsset>& contract_assets() {
   static const std::vector<NamedAsset> assets = [] {
     Random random(1);
@@ -48,6 +71,7 @@ const std::vector<NamedAsset>& contract_assets() {
     list.push_back(
         named("rough ball", tessellated_ellipsoid(1, {0.05, 0.05, 0.05}, random_rotation(random))));
     list.push_back(named("box", box_hull({0.08, 0.05, 0.03})));
+    for (NamedAsset& real : real_assets({"011_banana", "035_power_drill"})) list.push_back(std::move(real));
     return list;
   }();
   return assets;

@@ -1,0 +1,92 @@
+#include "runtime/derivative/estimator.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/hulls.h"
+
+namespace {
+
+using namespace abut;
+using derivative::Config;
+
+TEST(Estimators, UnknownNamesListTheKnownOnes) {
+  try {
+    derivative::make_estimator("oracle");
+    FAIL();
+  } catch (const InvalidInput& error) {
+    EXPECT_NE(std::string(error.what()).find("gumbel, finite_difference"), std::string::npos) << error.what();
+  }
+  EXPECT_THROW(derivative::BatchEstimator("oracle"), InvalidInput);
+}
+
+TEST(Estimators, SettingsOutOfRangeAreRefused) {
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  for (const auto& row : derivative::estimators()) {
+    EXPECT_NO_THROW(derivative::make_estimator(row.name));
+    for (const double bad : {0.0, -1.0, nan, infinity}) {
+      for (double* (*field)(Config&) :
+           {+[](Config& c) { return &c.gumbel.eps; }, +[](Config& c) { return &c.finite_difference.angle; },
+            +[](Config& c) { return &c.finite_difference.length; },
+            +[](Config& c) { return &c.clamp.relative; }, +[](Config& c) { return &c.clamp.absolute; }}) {
+        Config config;
+        *field(config) = bad;
+        EXPECT_THROW(derivative::make_estimator(row.name, config), InvalidInput);
+      }
+    }
+    for (const int rings : {0, -3}) {
+      Config config;
+      config.gumbel.rings = rings;
+      EXPECT_THROW(derivative::make_estimator(row.name, config), InvalidInput);
+    }
+  }
+}
+
+// The three ways to ask give the same answer.
+TEST(Estimators, OneShotSolverAndBatchAgree) {
+  const asset::ConvexPiece A = test::tessellated_ellipsoid(2, {0.1, 0.08, 0.05}),
+                           B = test::box_hull({0.05, 0.04, 0.03});
+  asset::AssetView a, b;
+  a.convex = asset::view(A);
+  b.convex = asset::view(B);
+  Random random(1);
+  std::vector<asset::PosedPair> pairs;
+  for (int i = 0; i < 20; ++i) {
+    pairs.push_back(
+        {&a, &b, {test::random_rotation(random), {random.normal() * 0.1, random.normal() * 0.1, 0.05}}});
+  }
+  for (const auto& row : derivative::estimators()) {
+    std::vector<derivative::PairDerivative> results(pairs.size());
+    derivative::BatchEstimator(row.name)(pairs, results);
+    const auto solver = derivative::make_estimator(row.name);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const auto once = derivative::witness_derivative(pairs[i], row.name), again = (*solver)(pairs[i]);
+      EXPECT_EQ(once.derivative.dp1_A_dxi_B, again.derivative.dp1_A_dxi_B);
+      EXPECT_EQ(once.derivative.dp1_A_dxi_B, results[i].derivative.dp1_A_dxi_B);
+      EXPECT_EQ(once.witness.distance, results[i].witness.distance);
+    }
+  }
+}
+
+// On a box over a box, both rows know the distance's gradient: the normal, and the moment arm of the point.
+TEST(Estimators, VertexOverFace) {
+  const asset::ConvexPiece A = test::box_hull({0.5, 0.5, 0.5}), B = test::box_hull({0.1, 0.1, 0.1});
+  asset::AssetView a, b;
+  a.convex = asset::view(A);
+  b.convex = asset::view(B);
+  // B stands on a corner, 1 mm above the top of A
+  const Vec3<double> diagonal = Vec3<double>(1, 1, 1).normalized();
+  const Mat3<double> R_AB =
+      Eigen::Quaterniond::FromTwoVectors(diagonal, Vec3<double>::UnitZ()).toRotationMatrix();
+  const double reach = 0.1 * std::sqrt(3.0);
+  const asset::PosedPair pair{&a, &b, {R_AB, {0.05, -0.02, 0.5 + reach + 0.001}}};
+  for (const auto& row : derivative::estimators()) {
+    const auto r = derivative::witness_derivative(pair, row.name);
+    EXPECT_NEAR(r.witness.distance, 0.001, 1e-14);
+    Row6<double> expected;
+    const Vec3<double> n_B = R_AB.transpose() * Vec3<double>::UnitZ(), corner_B(-0.1, -0.1, -0.1);
+    expected << corner_B.cross(n_B).transpose(), n_B.transpose();
+    EXPECT_LT((r.derivative.dd_dxi_B - expected).cwiseAbs().maxCoeff(), 1e-8) << row.name;
+  }
+}
+
+}  // namespace
