@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "runtime/core/error.h"
 
@@ -14,6 +15,13 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
     file_ = stdout;
     return;
   }
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path_, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    file_ = std::fopen(path_.c_str(), "wb");
+    if (file_ == nullptr) fail("open");
+    return;
+  }
   temporary_ = path_ + "." + std::to_string(::getpid()) + ".partial";
   file_ = std::fopen(temporary_.c_str(), "wbx");
   if (file_ == nullptr) fail("create");
@@ -22,7 +30,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
 OutputFile::~OutputFile() {
   if (path_.empty() || file_ == nullptr) return;
   std::fclose(file_);
-  std::remove(temporary_.c_str());
+  if (!temporary_.empty()) std::remove(temporary_.c_str());
 }
 
 void OutputFile::write(std::string_view text) {
@@ -31,7 +39,7 @@ void OutputFile::write(std::string_view text) {
 
 void OutputFile::finish() {
   if (std::fflush(file_) != 0) fail("write");
-  if (path_.empty()) return;
+  if (temporary_.empty()) return;
   if (::fsync(::fileno(file_)) != 0 && errno != EINVAL) fail("sync");
   const int closed = std::fclose(file_);
   file_ = nullptr;

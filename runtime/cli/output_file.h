@@ -6,7 +6,8 @@
 
 namespace abut::cli {
 
-// Where answers go: standard output, or a file that appears under its name only when complete.
+// Where answers go: standard output, a file that appears under its name only when complete, or what already
+// has that name and is no file (a pipe, a device), written as it is.
 class OutputFile {
  public:
   // Empty: standard output. Throws IoError.
@@ -21,7 +22,8 @@ class OutputFile {
  private:
   [[noreturn]] void fail(const char* action) const;
 
-  std::string path_, temporary_;
+  std::string path_;       // empty: standard output
+  std::string temporary_;  // empty: written in place
   std::FILE* file_ = nullptr;
 };
 

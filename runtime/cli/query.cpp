@@ -63,6 +63,13 @@ struct Block {
   void format(std::size_t columns, int threads);
 };
 
+const asset::AssetView& with_hull(cli::AssetFolder& assets, const std::string& name) {
+  const asset::AssetView& view = assets[name];
+  if (view.convex.vertex_count == 0)
+    throw InvalidInput("asset '" + name + "' has no convex hull; preprocess the object again");
+  return view;
+}
+
 void Block::read(cli::PoseFile& file, cli::AssetFolder& assets) {
   rows.clear();
   pairs.clear();
@@ -71,8 +78,8 @@ void Block::read(cli::PoseFile& file, cli::AssetFolder& assets) {
   while (rows.size() < kBlock && file.next(row)) {
     asset::PosedPair pair;
     try {
-      pair.A = &assets[row.objA];
-      pair.B = &assets[row.objB];
+      pair.A = &with_hull(assets, row.objA);
+      pair.B = &with_hull(assets, row.objB);
     } catch (const InvalidInput& error) {
       throw InvalidInput(file.place() + ": " + error.what());
     }

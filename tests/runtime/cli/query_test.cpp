@@ -1,0 +1,200 @@
+// abut-query as a user runs it, on assets made by code.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "runtime/asset/writer.h"
+#include "runtime/witness/separation.h"
+#include "tests/support/hulls.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace abut;
+
+struct Outcome {
+  int exit_code;
+  std::string out, err;
+};
+
+std::string contents(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+std::vector<std::vector<std::string>> table(const std::string& csv) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(csv);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    rows.emplace_back();
+    for (std::string field; std::getline(fields, field, ',');) rows.back().push_back(field);
+  }
+  return rows;
+}
+
+class Query : public testing::Test {
+ protected:
+  Query() : folder(fs::temp_directory_path() / ("abut_query_test_" + std::to_string(::getpid()))) {
+    fs::create_directories(folder / "assets");
+    save("ball", {0.05, 0.05, 0.05});
+    save("egg", {0.03, 0.04, 0.06});
+    asset::Asset empty;
+    empty.name = "hull-less";
+    asset::save(empty, folder / "assets" / "hull-less.h5");
+  }
+  ~Query() override { fs::remove_all(folder); }
+
+  void save(const std::string& name, const Vec3<double>& semi_axes) {
+    asset::Asset& asset = assets[name];
+    asset.name = name;
+    asset.convex.push_back(test::tessellated_ellipsoid(3, semi_axes));
+    asset::save(asset, folder / "assets" / (name + ".h5"));
+  }
+
+  Outcome run(const std::string& arguments, const std::string& poses = "") const {
+    if (!poses.empty()) std::ofstream(folder / "poses.csv") << poses;
+    const std::string command = std::string(ABUT_QUERY_PROGRAM) + " " + arguments + " >" +
+                                (folder / "out").string() + " 2>" + (folder / "err").string();
+    const int status = std::system(("cd " + folder.string() + " && " + command).c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(folder / "out"), contents(folder / "err")};
+  }
+
+  const std::string header = "idx,objA,objB,qw,qx,qy,qz,tx,ty,tz\n";
+  std::map<std::string, asset::Asset> assets;
+  fs::path folder;
+};
+
+TEST_F(Query, AnswersInTheColumnsOfTheQuestionWithFullDigits) {
+  const Outcome got = run("assets poses.csv", header + "7,ball,egg,0.6,0.8,0,0,0.2,0.01,0.1\n");
+  EXPECT_EQ(got.exit_code, 0) << got.err;
+  const auto rows = table(got.out);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].size(), 21U);
+  EXPECT_EQ(got.out.substr(0, got.out.find('\n')),
+            "idx,objA,objB,qw,qx,qy,qz,tx,ty,tz,sd,p1x,p1y,p1z,p2x,p2y,p2z,nx,ny,nz,status");
+  const Pose<double> X_AB{rotation_from_quaternion(0.6, 0.8, 0.0, 0.0), {0.2, 0.01, 0.1}};
+  const auto expected =
+      witness::separation(asset::view(assets.at("ball")).convex, asset::view(assets.at("egg")).convex, X_AB);
+  EXPECT_EQ(rows[1][0], "7");
+  EXPECT_EQ(std::stod(rows[1][10]), expected.distance);  // 17 digits: the same bits
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(std::stod(rows[1][11 + k]), expected.p1[k]);
+  EXPECT_EQ(rows[1].back(), "ok");
+}
+
+TEST_F(Query, EveryMethodOfTheTableDerives) {
+  for (const std::string method : {"gumbel", "finite_difference"}) {
+    const Outcome got = run("assets poses.csv --what derivative --method " + method,
+                            header + "0,ball,egg,1,0,0,0,0.09,0.01,0\n");
+    EXPECT_EQ(got.exit_code, 0) << got.err;
+    const auto rows = table(got.out);
+    ASSERT_EQ(rows.size(), 2U);
+    ASSERT_EQ(rows[0].size(), 10U + 10U + 60U + 1U);
+    EXPECT_EQ(rows[0][20 + 3], "dsd_dvx");
+    EXPECT_EQ(rows[0][20 + 6], "dp1x_dwx");
+    // d sd / d v = n' R_AB
+    EXPECT_NEAR(std::stod(rows[1][20 + 3]), std::stod(rows[1][17]), 1e-7);
+  }
+}
+
+TEST_F(Query, TheAnswerIsTheSameForAnyNumberOfThreads) {
+  std::string poses = header;
+  Random random(3);
+  for (int i = 0; i < 5000; ++i) {
+    std::ostringstream row;
+    row.precision(17);
+    row << i << ",ball,egg,1,0,0,0," << random.uniform(-0.1, 0.1) << ',' << random.uniform(-0.1, 0.1) << ','
+        << random.uniform(-0.1, 0.1) << '\n';
+    poses += row.str();
+  }
+  const Outcome one = run("assets poses.csv --what derivative --jobs 1", poses);
+  EXPECT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_EQ(table(one.out).size(), 5001U);
+  for (const char* jobs : {"2", "5"})
+    EXPECT_EQ(run(std::string("assets poses.csv --what derivative --jobs ") + jobs).out, one.out);
+}
+
+TEST_F(Query, APoseThatIsNoneGetsAStatusAndTheExitCodeSaysSo) {
+  const Outcome got =
+      run("assets poses.csv",
+          header + "0,ball,egg,1,0,0,0,nan,0,0\n1,ball,egg,1,0,0,0,0.2,0,0\n2,egg,egg,1,0,0,0,0,0,inf\n");
+  EXPECT_EQ(got.exit_code, 1);
+  const auto rows = table(got.out);
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(rows[1].back(), "invalid_input");
+  EXPECT_EQ(rows[1][10], "nan");
+  EXPECT_EQ(rows[2].back(), "ok");
+  EXPECT_EQ(rows[3].back(), "invalid_input");
+  EXPECT_NE(got.err.find("3 rows"), std::string::npos);
+  EXPECT_NE(got.err.find("2 without an answer"), std::string::npos) << got.err;
+}
+
+TEST_F(Query, EveryFaultIsOneLineThatNamesItsPlace) {
+  const std::string row = "0,ball,egg,1,0,0,0,0.2,0,0\n";
+  const struct {
+    const char* arguments;
+    std::string poses;
+    const char* message;
+  } cases[] = {
+      {"assets poses.csv", header + "0,ball,teapot,1,0,0,0,0,0,0\n",
+       "poses.csv:2: no asset 'teapot' in assets; there are: ball, egg"},
+      {"assets poses.csv", header + "0,../egg,egg,1,0,0,0,0,0,0\n", "no asset '../egg'"},
+      {"assets poses.csv", header + "0,ball,egg,1,1,0,0,0,0,0\n",
+       "poses.csv:2: the quaternion has length 1.414"},
+      {"assets poses.csv", header + "0,ball,egg,0,0,0,0,0,0,0\n", "poses.csv:2: the quaternion has length 0"},
+      {"assets poses.csv", header + row + "1,ball,hull-less,1,0,0,0,0,0,0\n",
+       "poses.csv:3: asset 'hull-less' has no convex hull"},
+      {"nowhere poses.csv", header + row, "nowhere: not a folder of assets"},
+      {"assets nowhere.csv", header + row, "nowhere.csv: cannot read"},
+      {"assets poses.csv --what colour", header + row,
+       "--what colour: unknown; choose one of separation, derivative"},
+      {"assets poses.csv --what derivative --method guess", header + row,
+       "--method guess: --what derivative knows gumbel"},
+      {"assets poses.csv --method gumbel", header + row, "--what separation has no choice of methods"},
+      {"assets poses.csv --out no/such/folder.csv", header + row, "no/such/folder.csv: cannot create"},
+      {"assets poses.csv --out /dev/full", header + row, "/dev/full: cannot write: No space left"},
+  };
+  for (const auto& c : cases) {
+    const Outcome got = run(c.arguments, c.poses);
+    EXPECT_EQ(got.exit_code, 2) << c.message;
+    EXPECT_NE(got.err.find(c.message), std::string::npos) << c.message << "\n" << got.err;
+    EXPECT_EQ(std::count(got.err.begin(), got.err.end(), '\n'), 1) << got.err;
+    EXPECT_EQ(got.err.rfind("abut-query: error: ", 0), 0U) << got.err;
+  }
+}
+
+TEST_F(Query, AFailedRunLeavesTheOldAnswersAndNoPartialFile) {
+  std::ofstream(folder / "answers.csv") << "old";
+  EXPECT_EQ(run("assets poses.csv --out answers.csv", header + "0,ball,teapot,1,0,0,0,0,0,0\n").exit_code, 2);
+  EXPECT_EQ(contents(folder / "answers.csv"), "old");
+  EXPECT_EQ(run("assets poses.csv --out answers.csv", header + "0,ball,egg,1,0,0,0,0.2,0,0\n").exit_code, 0);
+  EXPECT_EQ(table(contents(folder / "answers.csv")).size(), 2U);
+  for (const auto& entry : fs::directory_iterator(folder)) EXPECT_NE(entry.path().extension(), ".partial");
+}
+
+TEST_F(Query, ADamagedAssetIsRefused) {
+  const fs::path file = folder / "assets" / "egg.h5";
+  std::string bytes = contents(file);
+  bytes[bytes.size() / 2] ^= 1;
+  std::ofstream(file, std::ios::binary) << bytes;
+  const Outcome got = run("assets poses.csv", header + "0,ball,egg,1,0,0,0,0.2,0,0\n");
+  EXPECT_EQ(got.exit_code, 2);
+  EXPECT_NE(got.err.find("egg.h5: damaged"), std::string::npos) << got.err;
+}
+
+TEST_F(Query, ReadsAPipeAndSurvivesAClosedOne) {
+  std::string poses = header;
+  for (int i = 0; i < 20000; ++i) poses += "0,ball,egg,1,0,0,0,0.2,0,0\n";
+  std::ofstream(folder / "poses.csv") << poses;
+  const Outcome piped = run("assets - < poses.csv | tail -n 1");
+  EXPECT_NE(piped.out.find(",ok"), std::string::npos);
+  const Outcome closed = run("assets poses.csv 2>closed.err | head -n 1");
+  EXPECT_NE(contents(folder / "closed.err").find("standard output: cannot write"), std::string::npos);
+}
+
+}  // namespace
