@@ -40,6 +40,9 @@ class Difference {
   // coordinate met so far. Everything that is called zero in this folder is zero within this length.
   S rounding() const { return 16 * std::numeric_limits<S>::epsilon() * magnitude_; }
 
+  // Largest coordinate met so far, m.
+  S magnitude() const { return magnitude_; }
+
   const ShapeA& shape_a() const { return A_; }
   const ShapeB& shape_b() const { return B_; }
   const Pose<S>& pose() const { return X_AB_; }

@@ -72,9 +72,13 @@ struct EpaResult {
 template <class S, class D>
 class Epa {
  public:
-  // `curved_gap`: gap between height and offset, m, at which to stop on curved shapes.
-  Epa(D& difference, Workspace<S>& workspace, S curved_gap)
-      : difference_(difference), work_(workspace), curved_gap_(curved_gap) {}
+  // `relative_gap`: gap between height and offset, relative to the largest coordinate, at which to stop.
+  // `most_vertices`: size of the polytope at which to give up.
+  Epa(D& difference, Workspace<S>& workspace, S relative_gap, std::size_t most_vertices)
+      : difference_(difference),
+        work_(workspace),
+        relative_gap_(relative_gap),
+        most_vertices_(most_vertices) {}
 
   // From four vertices of D that span a volume.
   EpaResult<S> run(const DifferenceVertex<S>* corners) {
@@ -88,22 +92,18 @@ class Epa {
       const DifferenceVertex<S>& near = work_.vertices[face.corner[0]];
       const DifferenceVertex<S> found = difference_.minimise(-face.m, near.a, near.b);
       const S height = face.m.dot(found.w);
-      best.converged =
-          height - face.offset <= std::max(difference_.rounding() / 2, curved_gap_) || known(face, found);
-      if (height < ceiling_ || best.converged) {
-        best.n = -face.m;
-        best.face = f;
-      }
+      const S tolerance = std::max(difference_.rounding() / 2, relative_gap_ * difference_.magnitude());
+      best.converged = height - face.offset <= tolerance || known(face, found);
+      best.n = -face.m;
+      best.face = f;
       best.height = ceiling_ = std::min(ceiling_, height);
       best.depth = face.offset;
       if (best.converged) return best;
-      if (work_.vertices.size() >= kMaxVertices || !insert(f, found)) return best;
+      if (work_.vertices.size() >= most_vertices_ || !insert(f, found)) return best;
     }
   }
 
  private:
-  static constexpr std::size_t kMaxVertices = 32768;
-
   void start(const DifferenceVertex<S>* corners) {
     work_.vertices.assign(corners, corners + 4);
     work_.faces.clear();
@@ -250,7 +250,8 @@ class Epa {
 
   D& difference_;
   Workspace<S>& work_;
-  S curved_gap_;
+  S relative_gap_;
+  std::size_t most_vertices_;
   S ceiling_ = 0;  // least height met: no face beyond it can be the nearest facet of D
 };
 

@@ -28,7 +28,7 @@ bool gjk_step(D& difference, GjkResult<S>& result, S relative_gap) {
   const DifferenceVertex<S>& last = simplex.vertex[simplex.size - 1];
   const DifferenceVertex<S> found = difference.minimise(result.v, last.a, last.b);
   result.height = result.v.dot(found.w) / result.length;
-  const S tolerance = std::max(difference.rounding() / 2, relative_gap * result.length);
+  const S tolerance = std::max(difference.rounding() / 2, relative_gap * difference.magnitude());
   if (result.length - result.height <= tolerance) return true;
   for (int k = 0; k < simplex.size; ++k) {
     if (simplex.vertex[k].w == found.w) return true;

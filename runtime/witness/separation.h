@@ -4,6 +4,7 @@
 
 #include "runtime/witness/epa.h"
 #include "runtime/witness/gjk.h"
+#include "runtime/witness/polish.h"
 #include "runtime/witness/tetrahedron.h"
 #include "runtime/witness/witness.h"
 
@@ -116,7 +117,7 @@ Simplex<S> carrier(const Workspace<S>& workspace, std::int32_t f, const Vec3<S>&
 }
 
 template <class S, class D>
-Witness<S> overlapping(D& difference, GjkResult<S>& gjk, Workspace<S>& workspace, S curved_gap) {
+Witness<S> overlapping(D& difference, GjkResult<S>& gjk, Workspace<S>& workspace, S relative_gap) {
   Tetrahedron<S> seed;
   const DifferenceVertex<S>* corners = gjk.simplex.vertex;
   if (gjk.simplex.size < 4 || !spans_volume(corners)) {
@@ -124,7 +125,10 @@ Witness<S> overlapping(D& difference, GjkResult<S>& gjk, Workspace<S>& workspace
     if (seed.flat) return touching(difference, gjk, seed.normal);
     corners = seed.corner;
   }
-  const EpaResult<S> epa = Epa<S, D>(difference, workspace, curved_gap).run(corners);
+  // Only bodies that are round about a common centre come near these limits: there every facet is nearly the
+  // nearest.
+  const std::size_t most_vertices = relative_gap > 0 ? 1024 : 32768;
+  const EpaResult<S> epa = Epa<S, D>(difference, workspace, relative_gap, most_vertices).run(corners);
   if (epa.face < 0) return invalid_witness<S>();
   Witness<S> result = invalid_witness<S>();
   result.n = epa.n;
@@ -138,9 +142,34 @@ Witness<S> overlapping(D& difference, GjkResult<S>& gjk, Workspace<S>& workspace
   place_points(simplex, result);
   // Points that are not where the distance says they are, or an origin outside: not an answer, no upper
   // bound.
-  if (residual > 64 * difference.rounding() + curved_gap || epa.depth < -2 * difference.rounding()) {
+  if (residual > 64 * difference.rounding() + relative_gap * difference.magnitude() ||
+      epa.depth < -2 * difference.rounding()) {
     result.upper_bound = std::numeric_limits<S>::infinity();
   }
+  return result;
+}
+
+// Signed distance of the cores.
+template <class S, class D>
+Witness<S> solve_polytopes(D& difference, const Vec3<S>& start, Workspace<S>& workspace) {
+  GjkResult<S> found = gjk<S>(difference, start, S(0));
+  return found.overlap ? overlapping(difference, found, workspace, S(0)) : apart(found);
+}
+
+// With a curved core the searches stop early and Newton's method ends the work. What GJK calls apart may turn
+// out to overlap by less than its gap: then only the polytope gives an upper bound.
+template <class S, class D>
+Witness<S> solve_curved(D& difference, const Vec3<S>& start, Workspace<S>& workspace) {
+  constexpr S kGap = static_cast<S>(std::max<double>(kCurvedGap, 16 * std::numeric_limits<S>::epsilon()));
+  GjkResult<S> found = gjk<S>(difference, start, kGap);
+  Polish<S, D> polish(difference);
+  if (!found.overlap) {
+    Witness<S> result = apart(found);
+    polish.run(result);
+    if (result.distance > 0) return result;
+  }
+  Witness<S> result = overlapping(difference, found, workspace, kGap);
+  polish.run(result);
   return result;
 }
 
@@ -191,13 +220,18 @@ Witness<S> separation(const ShapeA& A, const ShapeB& B, const Pose<S>& X_AB, Wor
   Difference<S, ShapeA, ShapeB> difference(A, B, X_AB);
   Vec3<S> start = guess.squaredNorm() > 0 && guess.allFinite() ? guess : X_AB.p;
   if (!(start.squaredNorm() > 0)) start = Vec3<S>::UnitX();
-  GjkResult<S> found = gjk<S>(difference, start, S(0));
-  Witness<S> result =
-      found.overlap ? detail::overlapping(difference, found, workspace, S(0)) : detail::apart(found);
+  constexpr bool kAnyCurved = kCurved<ShapeA> || kCurved<ShapeB>;
+  Witness<S> result;
+  if constexpr (kAnyCurved)
+    result = detail::solve_curved(difference, start, workspace);
+  else
+    result = detail::solve_polytopes(difference, start, workspace);
   const S rounding = difference.rounding();
-  detail::finish(result, swept_radius<S>(A), swept_radius<S>(B), rounding, 64 * rounding);
+  const S tolerance =
+      kAnyCurved && result.distance < 0 ? 2 * S(kCurvedGap) * difference.magnitude() : 64 * rounding;
+  detail::finish(result, swept_radius<S>(A), swept_radius<S>(B), rounding, tolerance);
   using T = typename detail::Wider<S>::type;
-  if constexpr (!std::is_same_v<S, T>) {
+  if constexpr (!std::is_same_v<S, T> && !kAnyCurved) {
     if (result.status == Status::kNotConverged) {
       thread_local Workspace<T> wide;
       const Witness<T> again = separation<T>(cast_shape<T>(A), cast_shape<T>(B), X_AB.template cast<T>(),

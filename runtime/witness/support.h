@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "runtime/asset/asset.h"
 #include "runtime/math/pose.h"
@@ -48,25 +49,29 @@ SupportPoint<S> support(const asset::ConvexView& hull, const Vec3<S>& n, std::in
   std::int32_t at = hint;
   if (at < 0)
     at = hull.lookup_resolution > 0 ? hull.support_lookup[direction_cell(n, hull.lookup_resolution)] : 0;
-  const S nx = n.x(), ny = n.y(), nz = n.z();
+  // Differences are formed in double or wider and then rounded: exact enough for the margin below in every
+  // scalar.
+  using Wide = std::common_type_t<S, double>;
   for (;;) {
-    const double x = hull.x[at], y = hull.y[at], z = hull.z[at];
+    const Wide x = hull.x[at], y = hull.y[at], z = hull.z[at];
+    const auto term = [&](std::int32_t j, int axis) {
+      return axis == 0   ? n.x() * static_cast<S>(hull.x[j] - x)
+             : axis == 1 ? n.y() * static_cast<S>(hull.y[j] - y)
+                         : n.z() * static_cast<S>(hull.z[j] - z);
+    };
     std::int32_t best = -1;
     S best_gain = 0;
     const std::int32_t end = hull.adjacency_offsets[at + 1];
     for (std::int32_t k = hull.adjacency_offsets[at]; k < end; ++k) {
       const std::int32_t j = hull.adjacency[k];
-      const S gain = nx * static_cast<S>(hull.x[j] - x) + ny * static_cast<S>(hull.y[j] - y) +
-                     nz * static_cast<S>(hull.z[j] - z);
+      const S gain = term(j, 0) + term(j, 1) + term(j, 2);
       if (gain > best_gain) {
         best_gain = gain;
         best = j;
       }
     }
     if (best < 0) break;
-    const S magnitude = std::abs(nx * static_cast<S>(hull.x[best] - x)) +
-                        std::abs(ny * static_cast<S>(hull.y[best] - y)) +
-                        std::abs(nz * static_cast<S>(hull.z[best] - z));
+    const S magnitude = std::abs(term(best, 0)) + std::abs(term(best, 1)) + std::abs(term(best, 2));
     if (best_gain <= 4 * std::numeric_limits<S>::epsilon() * magnitude) break;
     at = best;
   }
@@ -124,6 +129,16 @@ Mat3<S> core_hessian(const Ellipsoid<S>& ellipsoid, const Vec3<S>& n) {
   Mat3<S> H = -s * s.transpose();
   H.diagonal() += squared;
   return H / h;
+}
+
+// Vertex of a polytope's core, in the shape's frame.
+template <class S>
+Vec3<S> core_vertex(const asset::ConvexView& hull, std::int32_t i) {
+  return {static_cast<S>(hull.x[i]), static_cast<S>(hull.y[i]), static_cast<S>(hull.z[i])};
+}
+template <class S>
+Vec3<S> core_vertex(const Sphere<S>&, std::int32_t) {
+  return Vec3<S>::Zero();
 }
 
 // The same shape in another scalar; a hull's coordinates are doubles for every scalar.

@@ -1,0 +1,227 @@
+#pragma once
+
+#include <type_traits>
+
+#include "runtime/witness/simplex.h"
+#include "runtime/witness/witness.h"
+
+// Newton's method on the unit normal, for pairs with at least one curved core: GJK and the expanding polytope
+// come close to such an answer, but only approach it.
+//
+// The signed distance is the maximum of g(n) = <n, x2(n) - x1(n)> over the sphere; its gradient there is
+// P (x2 - x1), P = I - n n', and its Hessian -(d I + H_D) with H_D = P (H_A(n) + R H_B R') P. Hence the step
+//     (d I + H_D) dn = P (x2 - x1).
+// If the other core is a polytope and the witness lies on an edge or a face of it, H_B is infinite along that
+// feature: n is held orthogonal to the feature, and the step is taken in what is left of the tangent plane.
+// Which vertices form the feature is found by an active set: one with negative weight leaves, one below the
+// feature's plane enters.
+namespace abut::witness {
+
+// Vertices of a polytope's core that carry its witness point, in frame A.
+template <class S>
+struct Feature {
+  int size = 0;
+  std::int32_t index[3] = {-1, -1, -1};
+  Vec3<S> point[3];
+  S weight[3] = {0, 0, 0};
+
+  bool has(std::int32_t i) const {
+    for (int k = 0; k < size; ++k) {
+      if (index[k] == i) return true;
+    }
+    return false;
+  }
+  void add(std::int32_t i, const Vec3<S>& p) {
+    index[size] = i;
+    point[size++] = p;
+  }
+};
+
+template <class S, class D>
+class Polish {
+ public:
+  explicit Polish(D& difference) : difference_(difference) {}
+
+  // Moves an answer about the cores to the maximum of g next to it. The upper bound gains the distance of the
+  // two witness points, which lie in the cores; if g falls, the answer is left as it is.
+  void run(Witness<S>& result) {
+    Feature<S> feature = feature_of(result);
+    Vec3<S> n = result.n;
+    bool settled = false;
+    for (int round = 0; round < 12 && !settled; ++round) {
+      if (!maximise(feature, n)) return;
+      settled = settle(feature, n);
+    }
+    if (!settled) return;
+    const DifferenceVertex<S> low = difference_.minimise(n, result.vertex_A[0], result.vertex_B[0]);
+    const S g = n.dot(low.w);
+    if (g < result.lower_bound - difference_.rounding()) return;
+    const DifferenceVertex<S> pair = on_feature(low, carried(feature));
+    result.n = n;
+    result.distance = g;
+    result.lower_bound = g;
+    result.upper_bound = std::min(result.upper_bound, pair.w.norm());
+    place(pair, feature, result);
+  }
+
+ private:
+  static constexpr bool kPolytopeA = !kCurved<std::remove_cvref_t<decltype(std::declval<D>().shape_a())>>;
+  static constexpr bool kPolytopeB = !kCurved<std::remove_cvref_t<decltype(std::declval<D>().shape_b())>>;
+  static constexpr bool kPolytope = kPolytopeA || kPolytopeB;
+
+  Feature<S> feature_of(const Witness<S>& result) const {
+    Feature<S> feature;
+    if constexpr (kPolytope) {
+      const std::int32_t* index = kPolytopeA ? result.vertex_A : result.vertex_B;
+      for (int k = 0; k < result.simplex_size; ++k) {
+        if (!feature.has(index[k])) feature.add(index[k], vertex(index[k]));
+      }
+    }
+    return feature;
+  }
+
+  Vec3<S> vertex(std::int32_t i) const {
+    if constexpr (kPolytopeA)
+      return core_vertex<S>(difference_.shape_a(), i);
+    else if constexpr (kPolytopeB)
+      return difference_.pose() * core_vertex<S>(difference_.shape_b(), i);
+    else
+      return Vec3<S>::Zero();
+  }
+
+  static Vec3<S> carried(const Feature<S>& feature) {
+    Vec3<S> p = Vec3<S>::Zero();
+    for (int k = 0; k < feature.size; ++k) p += feature.weight[k] * feature.point[k];
+    return p;
+  }
+
+  // The pair with the polytope's point replaced by `p`.
+  static DifferenceVertex<S> on_feature(DifferenceVertex<S> pair, const Vec3<S>& p) {
+    if constexpr (kPolytopeA)
+      pair.x1 = p;
+    else if constexpr (kPolytopeB)
+      pair.x2 = p;
+    pair.w = pair.x2 - pair.x1;
+    return pair;
+  }
+
+  // Projects n onto the directions that the feature allows, and spans what is left of its tangent plane: the
+  // number of columns of T in use, -1 if the feature is degenerate.
+  static int allow(const Feature<S>& feature, Vec3<S>& n, Vec3<S> (&T)[2]) {
+    constexpr S kTiny = std::numeric_limits<S>::epsilon();
+    if (feature.size == 3) {
+      const Vec3<S> e = feature.point[1] - feature.point[0], f = feature.point[2] - feature.point[0];
+      const Vec3<S> normal = e.cross(f);
+      if (!(normal.norm() > kTiny * e.norm() * f.norm())) return -1;
+      n = normal.normalized() * (normal.dot(n) < 0 ? S(-1) : S(1));
+      return 0;
+    }
+    if (feature.size == 2) {
+      const Vec3<S> e = (feature.point[1] - feature.point[0]).normalized();
+      const Vec3<S> left = n - n.dot(e) * e;
+      if (!(left.norm() > kTiny)) return -1;
+      n = left.normalized();
+      T[0] = n.cross(e);
+      return 1;
+    }
+    n.normalize();
+    T[0] = n.unitOrthogonal();
+    T[1] = n.cross(T[0]);
+    return 2;
+  }
+
+  // Newton's iteration with the feature fixed. False if it does not apply.
+  bool maximise(const Feature<S>& feature, Vec3<S>& n) {
+    Vec3<S> best = n, T[2];
+    S best_residual = std::numeric_limits<S>::infinity();
+    int failures = 0;
+    for (int i = 0; i < 60 && failures < 3; ++i) {
+      const int free = allow(feature, n, T);
+      if (free < 0) return false;
+      if (free == 0) return true;
+      const Vec3<S> p = feature.size > 0 ? feature.point[0] : Vec3<S>::Zero();
+      const Vec3<S> w = on_feature(difference_.minimise(n, -1, -1), p).w;
+      S r[2] = {T[0].dot(w), free == 2 ? T[1].dot(w) : S(0)};
+      const S residual = std::hypot(r[0], r[1]);
+      if (residual < best_residual) {
+        best_residual = residual;
+        best = n;
+      } else {
+        ++failures;
+      }
+      if (!(residual > 0)) break;
+      n = (n + step(n, T, free, r, n.dot(w))).normalized();
+    }
+    n = best;
+    allow(feature, n, T);
+    return std::isfinite(best_residual);
+  }
+
+  // Solves (d I + H_D) dn = r in the columns of T; eigenvalues that are not positive are no maximum: lifted.
+  Vec3<S> step(const Vec3<S>& n, const Vec3<S> (&T)[2], int free, const S (&r)[2], S d) const {
+    const Mat3<S>& R = difference_.pose().R;
+    const Mat3<S> H =
+        core_hessian<S>(difference_.shape_a(), n) +
+        R * core_hessian<S>(difference_.shape_b(), Vec3<S>(-(R.transpose() * n))) * R.transpose();
+    S a = d + T[0].dot(H * T[0]);
+    const S floor = S(1e-9) * (std::abs(d) + H.trace());
+    if (free == 1) return T[0] * (r[0] / std::max(a, floor));
+    const S b = T[0].dot(H * T[1]);
+    S c = d + T[1].dot(H * T[1]);
+    const S lowest = (a + c) / 2 - std::hypot((a - c) / 2, b);
+    const S lift = std::max(S(0), floor - lowest);
+    a += lift;
+    c += lift;
+    const S det = a * c - b * b;
+    return (T[0] * (c * r[0] - b * r[1]) + T[1] * (a * r[1] - b * r[0])) / det;
+  }
+
+  // Weights of the feature for the witness point opposite the curved core, and the changes that n asks for.
+  // True if there are none.
+  bool settle(Feature<S>& feature, const Vec3<S>& n) {
+    if constexpr (!kPolytope) return true;
+    const DifferenceVertex<S> low = difference_.minimise(n, -1, -1);
+    const std::int32_t index = kPolytopeA ? low.a : low.b;
+    const S g = n.dot(on_feature(low, feature.point[0]).w);
+    const bool enters = n.dot(low.w) < g - difference_.rounding() && !feature.has(index);
+    const Vec3<S> target = kPolytopeA ? Vec3<S>(low.x2 - g * n) : Vec3<S>(low.x1 + g * n);
+    const int size = feature.size;
+    weigh(feature, target);
+    if (!enters) return feature.size == size;
+    if (feature.size == 3) return false;
+    feature.add(index, vertex(index));
+    return false;
+  }
+
+  // Closest point of the feature to `target`; vertices without weight leave.
+  static void weigh(Feature<S>& feature, const Vec3<S>& target) {
+    ClosestPoint<S> on{Vec3<S>::Zero(), {1, 0, 0, 0}, 1};
+    const auto at = [&](int k) { return Vec3<S>(feature.point[k] - target); };
+    if (feature.size == 2) on = closest_on_segment<S>(at(0), at(1));
+    if (feature.size == 3) on = closest_on_triangle<S>(at(0), at(1), at(2));
+    int kept = 0;
+    for (int k = 0; k < feature.size; ++k) {
+      if (!(on.kept >> k & 1)) continue;
+      feature.index[kept] = feature.index[k];
+      feature.point[kept] = feature.point[k];
+      feature.weight[kept++] = on.weight[k];
+    }
+    feature.size = kept;
+  }
+
+  static void place(const DifferenceVertex<S>& pair, const Feature<S>& feature, Witness<S>& result) {
+    result.simplex_size = std::max(feature.size, 1);
+    for (int k = 0; k < 3; ++k) {
+      result.vertex_A[k] = kPolytopeA ? feature.index[k] : -1;
+      result.vertex_B[k] = kPolytopeB ? feature.index[k] : -1;
+      result.weight[k] = feature.size > 0 ? (k < feature.size ? feature.weight[k] : S(0)) : S(k == 0);
+    }
+    const Vec3<S> sum = pair.x1 + pair.x2;
+    result.p1 = (sum - result.distance * result.n) / 2;
+    result.p2 = (sum + result.distance * result.n) / 2;
+  }
+
+  D& difference_;
+};
+
+}  // namespace abut::witness

@@ -1,0 +1,145 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "runtime/witness/separation.h"
+#include "tests/runtime/witness/polytopes.h"
+
+// Configurations where rounding or symmetry leaves a search without a clear next step, and what must stay the
+// same whatever the shapes: swapped bodies, another frame, another scale, another scalar, no allocation.
+namespace {
+
+std::size_t allocations = 0;
+
+}  // namespace
+
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size > 0 ? size : 1)) return p;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+namespace {
+
+using namespace abut;
+using namespace abut::test;
+using abut::witness::separation;
+using abut::witness::Witness;
+
+bool good(const Witness<double>& w) { return w.status == Status::kOk || w.status == Status::kTouching; }
+
+TEST(Degenerate, CoincidentAndNestedRoundHulls) {
+  witness::Workspace<double> workspace;
+  for (const int rings : {3, 8, 16}) {
+    const asset::ConvexPiece ball = round_hull({0.05, 0.05, 0.05}, rings),
+                             egg = round_hull({0.09, 0.06, 0.07}, rings);
+    for (const double shift : {0.0, 1e-12, 1e-6, 1e-3, 0.02}) {
+      Pose<double> X_AB;
+      X_AB.p = shift * Vec3<double>(1, 2, -2) / 3;
+      for (const asset::ConvexPiece* B : {&ball, &egg}) {
+        const Witness<double> w = separation(asset::view(ball), asset::view(*B), X_AB, workspace);
+        EXPECT_TRUE(good(w)) << to_string(w.status) << rings << " " << shift;
+        EXPECT_LT(w.upper_bound - w.lower_bound, 1e-12);
+        const double inner =
+            B == &ball ? 0.1 : 0.11;  // the depth of smooth bodies, less than a cell is missing
+        EXPECT_NEAR(w.distance, -(inner - shift), rings == 3 ? 0.04 : 0.012);
+      }
+    }
+  }
+}
+
+TEST(Degenerate, FlatAndThinPlates) {
+  witness::Workspace<double> workspace;
+  for (const double thickness : {0.0, 1e-15, 1e-12, 1e-9, 1e-6, 1e-3}) {
+    const asset::ConvexPiece plate = make_hull(box_points({0.1, 0.08, thickness / 2}));
+    for (const double height : {0.0, 1e-16, 1e-10, 1e-5, 0.05}) {
+      Pose<double> X_AB;
+      X_AB.p = Vec3<double>(0.03, -0.01, height);
+      const Witness<double> w = separation(asset::view(plate), asset::view(plate), X_AB, workspace);
+      EXPECT_TRUE(good(w)) << to_string(w.status) << " " << thickness << " " << height;
+      EXPECT_NEAR(w.distance, height - thickness, 1e-16) << thickness << " " << height;
+      EXPECT_NEAR(w.n.norm(), 1, 1e-14);
+    }
+  }
+}
+
+TEST(Degenerate, CrossedEdgesAtEveryGap) {
+  const asset::ConvexPiece A = make_hull({{-1, 0, 0}, {1, 0, 0}, {0, -0.5, -1}, {0, 0.5, -1}});
+  const asset::ConvexPiece B = make_hull({{0, -1, 0}, {0, 1, 0}, {-0.5, 0, 1}, {0.5, 0, 1}});
+  for (const double gap : {0.5, 1e-3, 1e-9, 1e-13, 1e-15, 0.0, -1e-15, -1e-13, -1e-9, -1e-3, -0.2}) {
+    Pose<double> X_AB;
+    X_AB.p = Vec3<double>(0.25, 0.125, gap);
+    const Witness<double> w = separation(asset::view(A), asset::view(B), X_AB);
+    EXPECT_TRUE(good(w)) << to_string(w.status) << " " << gap;
+    EXPECT_NEAR(w.distance, gap, 2e-16);
+    EXPECT_LT((w.n - Vec3<double>::UnitZ()).norm(), 1e-14) << gap;
+    EXPECT_LT((w.p1 - Vec3<double>(0.25, 0, 0)).norm(), 1e-14);
+    EXPECT_LT((w.p2 - Vec3<double>(0.25, 0, gap)).norm(), 1e-14);
+  }
+}
+
+// Answers scale with the objects, stay with them in another frame, and turn around when A and B are swapped.
+TEST(Degenerate, SwappedMovedAndScaled) {
+  Random random(21);
+  for (int i = 0; i < 300; ++i) {
+    const Vec3<double> axes(0.1, 0.07, 0.05);
+    Points A, B;
+    for (int k = 0; k < 12; ++k) {
+      A.push_back(random_vector(random).normalized().cwiseProduct(axes));
+      B.push_back(random_vector(random).normalized().cwiseProduct(axes));
+    }
+    const Pose<double> X_AB{random_rotation<double>(random), (i % 2 ? 0.02 : 0.12) * random_vector(random)};
+    const asset::ConvexPiece a = make_hull(A), b = make_hull(B);
+    const Witness<double> w = separation(asset::view(a), asset::view(b), X_AB);
+    ASSERT_TRUE(good(w));
+    const Witness<double> swapped = separation(asset::view(b), asset::view(a), X_AB.inverse());
+    EXPECT_NEAR(swapped.distance, w.distance, 1e-15);
+    EXPECT_LT((X_AB.R * swapped.n + w.n).norm(), 1e-11 + 1e-15 / std::abs(w.distance));
+    EXPECT_LT((X_AB * swapped.p1 - w.p2).norm(), 1e-11);
+    for (const double scale : {1e-9, 1e-3, 1e3, 1e9}) {
+      Points SA = A, SB = B;
+      for (auto* points : {&SA, &SB}) {
+        for (auto& p : *points) p *= scale;
+      }
+      const asset::ConvexPiece sa = make_hull(SA), sb = make_hull(SB);
+      const Witness<double> s =
+          separation(asset::view(sa), asset::view(sb), Pose<double>{X_AB.R, scale * X_AB.p});
+      ASSERT_TRUE(good(s)) << scale;
+      EXPECT_NEAR(s.distance / scale, w.distance, 1e-15) << scale;
+    }
+    Points MA = A;
+    for (auto& p : MA) p += Vec3<double>(100, -100, 100);
+    const asset::ConvexPiece ma = make_hull(MA);
+    Pose<double> X_MB = X_AB;
+    X_MB.p += Vec3<double>(100, -100, 100);
+    const Witness<double> m = separation(asset::view(ma), asset::view(b), X_MB);
+    ASSERT_TRUE(good(m));
+    EXPECT_NEAR(m.distance, w.distance, 1e-12);
+    const Witness<float> f = separation(asset::view(a), asset::view(b), X_AB.cast<float>());
+    ASSERT_TRUE(f.status == Status::kOk || f.status == Status::kTouching);
+    EXPECT_NEAR(f.distance, w.distance, 1e-6);
+    const Witness<long double> l = separation(asset::view(a), asset::view(b), X_AB.cast<long double>());
+    EXPECT_NEAR(static_cast<double>(l.distance), w.distance, 1e-15);
+    EXPECT_LE(l.upper_bound - l.lower_bound, 1e-16L);
+  }
+}
+
+TEST(Degenerate, NoAllocationOnceWarm) {
+  Random random(3);
+  const asset::ConvexPiece A = round_hull({0.1, 0.06, 0.05}, 12), B = round_hull({0.05, 0.08, 0.04}, 9);
+  witness::Workspace<double> workspace;
+  const std::size_t before = allocations;
+  double sum = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const Pose<double> X_AB{random_rotation<double>(random), 0.08 * random_vector(random)};
+    const Witness<double> w = separation(asset::view(A), asset::view(B), X_AB, workspace);
+    ASSERT_TRUE(good(w));
+    sum += w.distance;
+  }
+  EXPECT_EQ(allocations, before) << sum;
+}
+
+}  // namespace
