@@ -13,6 +13,7 @@
 #include "preprocess/index/index.h"
 #include "runtime/core/error.h"
 #include "runtime/witness/direction_cell.h"
+#include "runtime/witness/support.h"
 
 namespace abut::preprocess {
 namespace {
@@ -128,19 +129,14 @@ std::int32_t lookup_resolution(std::size_t vertices) {
   return std::clamp(static_cast<std::int32_t>(k + 0.5), 2, 64);
 }
 
-// The cells' support vertices by brute force over all vertices; of several equal ones, the first.
-std::vector<std::int32_t> build_lookup(const std::vector<double>& vertices, std::int32_t k) {
-  using Row = Eigen::Map<const Eigen::ArrayXd>;
-  const auto size = static_cast<Eigen::Index>(vertices.size() / 3);
-  const Row x(vertices.data(), size), y(x.data() + size, size), z(y.data() + size, size);
-  Eigen::ArrayXd heights(size);
+// The cells' support vertices, each climbed to from the one of the cell before.
+std::vector<std::int32_t> build_lookup(const asset::ConvexPiece& piece, std::int32_t k) {
+  const asset::ConvexView hull = view(piece);
   std::vector<std::int32_t> lookup(6 * k * k);
+  std::int32_t at = 0;
   for (std::int32_t cell = 0; cell < 6 * k * k; ++cell) {
-    const Eigen::Vector3d direction = witness::cell_direction<double>(cell, k);
-    heights = direction.x() * x + direction.y() * y + direction.z() * z;
-    const double highest = heights.maxCoeff();
-    lookup[cell] =
-        static_cast<std::int32_t>(std::find(heights.begin(), heights.end(), highest) - heights.begin());
+    at = witness::support<double>(hull, witness::cell_direction<double>(cell, k), at).index;
+    lookup[cell] = at;
   }
   return lookup;
 }
@@ -176,7 +172,7 @@ asset::ConvexPiece build_convex_piece(std::span<const Eigen::Vector3d> input) {
     for (int axis = 0; axis < 3; ++axis) piece.vertices[axis * size + v] = hull.vertices[v][axis];
   for (const Triangle& t : hull.triangles) piece.triangles.insert(piece.triangles.end(), t.begin(), t.end());
   build_adjacency(hull, piece);
-  piece.support_lookup = build_lookup(piece.vertices, lookup_resolution(size));
+  piece.support_lookup = build_lookup(piece, lookup_resolution(size));
   return piece;
 }
 
