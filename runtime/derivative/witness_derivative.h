@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -35,9 +36,9 @@ struct WitnessDerivative {
 };
 
 // Lower bound of the eigenvalues of d I + H_D on the tangent plane:
-// relative (|d| + trace H_D) + absolute * size. The first term follows the curvature's scale (an estimate of
-// H that shrinks with |d| is not clamped away near touching), the second keeps the derivative finite where
-// both vanish.
+// relative min(|d| + trace H_D, size) + absolute size. The first term follows the curvature's scale (an
+// estimate of H that shrinks with |d| is not clamped away near touching), but not into a flat direction,
+// whose radius says nothing about the other one; the second keeps the derivative finite where all vanishes.
 struct Clamp {
   double relative = 1e-3;
   double absolute = 1e-9;
@@ -130,7 +131,8 @@ WitnessDerivative<S> differentiate(const witness::Witness<S>& witness, const Pos
   WitnessDerivative<S> result;
   result.clamped_count = 0;
   result.clamped_A.fill(Vec3<S>::Zero());
-  const S bound = S(clamp.relative) * (abs(witness.distance) + H_D.trace()) + S(clamp.absolute) * size;
+  const S scale = std::min(abs(witness.distance) + H_D.trace(), size);
+  const S bound = S(clamp.relative) * scale + S(clamp.absolute) * size;
   for (int k = 0; k < 2; ++k) {
     if (lambda[k] >= bound) continue;
     lambda[k] = bound;

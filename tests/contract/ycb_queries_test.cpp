@@ -84,7 +84,7 @@ TEST_P(YcbQueries, EveryDerivativeIsFiniteAndTheDistanceGradientExact) {
       "%d of %d rows\n",
       GetParam(), results.size(), 100.0 * clamped / results.size(), 1e6 * seconds / results.size(), exact,
       checked);
-  EXPECT_LT(clamped, 0.02 * results.size());
+  EXPECT_LT(clamped, 0.01 * results.size());
   EXPECT_GT(exact, 0.99 * checked);
 }
 

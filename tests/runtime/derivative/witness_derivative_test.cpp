@@ -185,6 +185,17 @@ TEST(WitnessDerivative, ClampsOnlyTheSingularDirectionAndNamesIt) {
   EXPECT_NEAR(d.dn_A_dxi_B(0, 3), 1 / (1e-3 * 0.7 + 1e-9), 1e-6);
 }
 
+// A ridge: as good as flat along x, sharp across it. The flat direction must not clamp the other.
+TEST(WitnessDerivative, FlatDirectionLeavesTheOtherAlone) {
+  Curvature<double> A;
+  A.H.diagonal() << 1e8, 1e-3, 0;
+  const Pose<double> X_AB{Mat3<double>::Identity(), {0, 0, 2}};
+  const auto d = derivative::differentiate<double>(head_on(1e-3), X_AB, A, {}, 0.1);
+  EXPECT_EQ(d.status, Status::kOk);
+  EXPECT_NEAR(d.dn_A_dxi_B(1, 4), 1 / 2e-3, 1e-6);
+  EXPECT_NEAR(d.dn_A_dxi_B(0, 3), 0, 1e-7);
+}
+
 TEST(WitnessDerivative, FiniteWhereEverythingVanishes) {
   // Two vertices that touch: no distance, no curvature.
   const Pose<double> X_AB{Mat3<double>::Identity(), {0, 0, 2}};
