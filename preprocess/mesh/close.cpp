@@ -19,14 +19,15 @@ namespace {
 
 constexpr double kHausdorffTolerance = 1e-4;  // of the diagonal
 constexpr double kFlat = 1e-6;                // thickness over diagonal below which an object is flat
-constexpr double kNoise = 1e-2;               // parts below this extent, of the diagonal, are specks
+constexpr double kRimTolerance = 1e-6;  // gap, of the diagonal, up to which open edges are taken for one
+constexpr double kNoise = 1e-2;         // parts below this extent, of the diagonal, are specks
 // Tunnels shorter around than kTunnelEdges mean edges are below what the mesh resolves, within the bounds
 // given, of the diagonal; a handle is small if it comes back within kTunnelReach times that length.
 constexpr double kTunnelEdges = 5, kLeastTunnel = 0.03, kMostTunnel = 0.08, kTunnelReach = 1.5;
 constexpr int kMostTunnelRounds = 10;
 constexpr std::size_t kMostChosenCuts = 16;  // above it all tunnels are cut one way, for time's sake
-// The wrap's ball and its distance from the input, of the diagonal, from the finest on.
-constexpr double kWrapAlpha = 1.0 / 150, kWrapOffset = 1.0 / 1500;
+// The wrap's ball and its distance from the input, of the diagonal.
+constexpr double kWrapAlpha = 1.0 / 100, kWrapOffset = 1.0 / 1200;
 
 std::string plural(std::size_t n, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", n, n == 1 ? one : many);
@@ -48,10 +49,6 @@ double thickness(const TriangleMesh& mesh) {
   return hi - lo;
 }
 
-void flip(TriangleMesh& mesh) {
-  for (Triangle& t : mesh.triangles) std::swap(t[1], t[2]);
-}
-
 double change_percent(double before, double after) {
   return 100 * std::abs(after - before) / std::abs(before);
 }
@@ -62,6 +59,7 @@ class Closer {
 
   ClosedSurface close(const TriangleMesh& soup) {
     take_in(soup);
+    close_seams();
     keep_parts();
     cancel_flaps();
     refuse_if_flat();
@@ -187,6 +185,16 @@ class Closer {
     drop_parts(parts, keep, areas, area(current_));
   }
 
+  // Seams whose two sides were rounded differently.
+  void close_seams() {
+    if (count_open_edges(current_) == 0) return;
+    const double gap = kRimTolerance * current_.diagonal();
+    const std::size_t n = weld_rims(current_, gap);
+    if (n > 0)
+      warn(fmt::format("{} of open edges merged with others within {:.2g} m", plural(n, "vertex", "vertices"),
+                       gap));
+  }
+
   bool close_holes() {
     if (count_open_edges(current_) == 0) return true;
     FilledHoles holes = fill_holes(current_, parameters_.max_hole * diagonal_);
@@ -201,13 +209,23 @@ class Closer {
   }
 
   void orient_outward() {
-    if (volume(current_) >= 0) return;
-    warn("the surface was inside out: turned over");
-    flip(current_);
+    if (turn_outward(current_) > 0) warn("the surface was inside out: turned over");
+  }
+
+  // Kept parts may overlap or lie within each other: the object is the union of their solids.
+  void unite() {
+    const std::int32_t parts = find_components(current_).count;
+    if (parts == 1) return;
+    std::optional<TriangleMesh> united = unite_parts(current_);
+    if (!united || !find_fault(*united).empty()) return;
+    if (united->triangles.size() != current_.triangles.size())
+      warn(fmt::format("{} parts united that overlap", parts));
+    current_ = std::move(*united);
   }
 
   // Tunnels first: pinched ones are what most self-intersections of scans come from.
   bool mend() {
+    unite();
     reference_ = current_;
     if (genus(current_) > 0) {
       const double limit = tunnel_limit();
@@ -217,7 +235,7 @@ class Closer {
       if (!refused_.empty())
         warn("tiny tunnels left as they are: closing them was undone, since " + std::exchange(refused_, {}));
     }
-    return remove_crossings(current_);
+    return find_fault(current_).empty() || remove_crossings(current_);
   }
 
   // A scan does not resolve what a handful of its edges spans; genus of that size is noise.
@@ -278,17 +296,17 @@ class Closer {
 
   // Makes `candidate` free of self-intersection and, if it passes the gate, the current surface.
   bool remove_crossings(const TriangleMesh& candidate) {
+    if (find_fault(candidate).empty()) return accept(candidate, 0);
     const std::size_t crossings = count_self_intersections(candidate);
-    if (crossings == 0) return accept(candidate, 0);
     for (const bool keep_genus : {true, false}) {
       const std::optional<TriangleMesh> mended = remove_self_intersections(candidate, keep_genus);
-      if (mended && accept(*mended, crossings)) return true;
+      if (mended && find_fault(*mended).empty() && accept(*mended, crossings)) return true;
     }
     return false;
   }
 
   bool accept(const TriangleMesh& candidate, std::size_t crossings) {
-    if (!find_fault(candidate).empty() || !passes_gate(candidate)) return false;
+    if (!passes_gate(candidate)) return false;
     current_ = candidate;
     if (crossings > 0)
       warn(fmt::format("{} of intersecting faces removed", plural(crossings, "pair", "pairs")));
@@ -311,24 +329,24 @@ class Closer {
   }
 
   void wrap_input() {
+    if (!refused_.empty()) warn("removing self-intersections was undone, since " + refused_);
     current_ = wrap(input_, kWrapAlpha * diagonal_, kWrapOffset * diagonal_);
+    const std::string fault = find_fault(current_);
+    if (!fault.empty()) throw InvalidInput("the surface could not be closed: " + fault);
     warn(
         fmt::format("last resort: the surface was replaced by an alpha wrap (alpha {:.3g} m, offset {:.3g} "
-                    "m), which rounds "
-                    "concave details and thickens sheets",
-                    kWrapAlpha * diagonal_, kWrapOffset * diagonal_));
+                    "m), {:.2g} % of the "
+                    "diagonal away: concave details are rounded, sheets thickened",
+                    kWrapAlpha * diagonal_, kWrapOffset * diagonal_, 100 * distance_moved(current_, input_)));
     report_.measures["wrapped"] = 1;
   }
 
   void finish() {
-    const std::string fault = find_fault(current_);
-    if (!fault.empty()) throw InvalidInput("the surface could not be closed: " + fault);
     const double v = volume(current_);
     if (!(v > kFlat * kFlat * diagonal_ * area(current_))) {
       throw InvalidInput(fmt::format("the object encloses no volume ({:.3g} m^3)", v));
     }
-    report_.measures["hausdorff_to_input_percent"] =
-        100 * hausdorff(current_, input_, kHausdorffTolerance * diagonal_).symmetric() / diagonal_;
+    report_.measures["hausdorff_to_input_percent"] = 100 * distance_moved(current_, input_);
     report_.measures["area_change_percent"] = change_percent(area(input_), area(current_));
     report_.measures["surface_triangles"] = static_cast<double>(current_.triangles.size());
     report_.measures["genus"] = static_cast<double>(genus(current_));

@@ -8,14 +8,14 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <limits>
-#include <memory>
+#include <queue>
 
 #include "preprocess/mesh/weld.h"
 
 namespace abut::preprocess {
 namespace {
 
-constexpr std::size_t kMostQueries = 4'000'000;
+constexpr std::size_t kMostRefined = 200'000;
 
 using Vec3 = Eigen::Vector3d;
 using Corners = std::array<Vec3, 3>;
@@ -71,34 +71,49 @@ class ClosestTriangle {
   Tree tree_;
 };
 
+// A triangle, or a part of one, that holds no point farther than `upper` from the other mesh.
+struct Part {
+  Corners corners;
+  double upper;
+  bool operator<(const Part& other) const { return upper < other.upper; }
+};
+
+// Best first: the part with the largest bound is refined, until the bound is within the tolerance of a
+// distance found.
 double largest_distance(const std::vector<Corners>& from, const ClosestTriangle& closest, double tolerance) {
-  double found = 0, bound = 0;  // some point is this far; none is farther
-  std::size_t queries = 0;
-  std::vector<Corners> stack;
-  for (const Corners& start : from) {
-    stack.assign(1, start);
-    while (!stack.empty()) {
-      const Corners t = stack.back();
-      stack.pop_back();
-      const Vec3 centroid = (t[0] + t[1] + t[2]) / 3;
-      const Corners near = closest(centroid);
-      const double d = distance_to_triangle(centroid, near);
-      found = std::max(found, d);
-      double radius = 0, at_vertices = 0;
-      for (const Vec3& v : t) {
-        radius = std::max(radius, (v - centroid).norm());
-        at_vertices = std::max(at_vertices, distance_to_triangle(v, near));
-      }
-      const double upper = std::min(d + radius, at_vertices);
-      if (upper <= found + tolerance || ++queries > kMostQueries) {
-        bound = std::max(bound, upper);
-        continue;
-      }
-      const Vec3 ab = (t[0] + t[1]) / 2, bc = (t[1] + t[2]) / 2, ca = (t[2] + t[0]) / 2;
-      stack.insert(stack.end(), {{t[0], ab, ca}, {ab, t[1], bc}, {ca, bc, t[2]}, {ab, bc, ca}});
+  double found = 0,
+         settled = 0;  // some point is that far; no point of the parts that are done with is farther
+  std::priority_queue<Part> parts;
+  const auto examine = [&](const Corners& t) {
+    const Vec3 centroid = (t[0] + t[1] + t[2]) / 3;
+    const Corners near = closest(centroid);
+    const double d = distance_to_triangle(centroid, near);
+    found = std::max(found, d);
+    double radius = 0, at_vertices = 0;
+    for (const Vec3& v : t) {
+      radius = std::max(radius, (v - centroid).norm());
+      at_vertices = std::max(at_vertices, distance_to_triangle(v, near));
+    }
+    const double upper = std::min(d + radius, at_vertices);
+    if (upper > found + tolerance) {
+      parts.push({t, upper});
+    } else {
+      settled = std::max(settled, upper);
+    }
+  };
+  for (const Corners& t : from) examine(t);
+  for (std::size_t refined = 0; !parts.empty() && refined < kMostRefined; ++refined) {
+    const Part part = parts.top();
+    if (part.upper <= found + tolerance) break;
+    parts.pop();
+    const auto& [a, b, c] = part.corners;
+    const Vec3 ab = (a + b) / 2, bc = (b + c) / 2, ca = (c + a) / 2;
+    for (const Corners& quarter :
+         {Corners{a, ab, ca}, Corners{ab, b, bc}, Corners{ca, bc, c}, Corners{ab, bc, ca}}) {
+      examine(quarter);
     }
   }
-  return std::max(found, bound);
+  return std::max({found, settled, parts.empty() ? 0.0 : parts.top().upper});
 }
 
 Triangle sorted(Triangle t) {

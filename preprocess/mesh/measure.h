@@ -12,12 +12,12 @@ struct Hausdorff {
 };
 
 // Hausdorff distances of two triangle meshes, each at least the true value and at most `tolerance` (m) above
-// it. No sampling density enters: a triangle is subdivided until its farthest point is known to the
-// tolerance. The bound on a (sub)triangle T with centroid c is max_T d(., t) for the one triangle t of the
-// other mesh closest to c, which T's vertices attain since the distance to a convex set is convex; or d(c)
-// plus T's radius, if that is smaller. Faces that both meshes have cost nothing. After 4 million
-// closest-point queries the bound is returned as it stands (above the true value still, by more than the
-// tolerance).
+// it. No sampling density enters: the triangle whose bound is largest is quartered until the bound is within
+// the tolerance of a distance found. The bound of a (part of a) triangle T with centroid c is the largest
+// distance of T's vertices from the one triangle of the other mesh closest to c, since the distance to a
+// convex set is convex; or c's distance plus T's radius, if that is smaller. Faces that both meshes have cost
+// nothing. After 200,000 refinements the bound is returned as it stands: above the true value still, by more
+// than the tolerance.
 Hausdorff hausdorff(const TriangleMesh& A, const TriangleMesh& B, double tolerance);
 
 }  // namespace abut::preprocess

@@ -2,11 +2,13 @@
 
 #include <CGAL/Exact_predicates_inexact_constructions_kernel.h>
 #include <CGAL/Polygon_mesh_processing/border.h>
+#include <CGAL/Polygon_mesh_processing/corefinement.h>
 #include <CGAL/Polygon_mesh_processing/orient_polygon_soup.h>
 #include <CGAL/Polygon_mesh_processing/orientation.h>
 #include <CGAL/Polygon_mesh_processing/polygon_soup_to_polygon_mesh.h>
 #include <CGAL/Polygon_mesh_processing/repair_self_intersections.h>
 #include <CGAL/Polygon_mesh_processing/self_intersections.h>
+#include <CGAL/Polygon_mesh_processing/stitch_borders.h>
 #include <CGAL/Polygon_mesh_processing/triangulate_hole.h>
 #include <CGAL/Surface_mesh.h>
 #include <CGAL/alpha_wrap_3.h>
@@ -86,13 +88,12 @@ TriangleMesh orient_soup(const TriangleMesh& soup) {
   std::vector<Point> points = to_points(soup);
   auto polygons = to_polygons(soup);
   pmp::orient_polygon_soup(points, polygons);
-  TriangleMesh out;
-  for (const Point& p : points) out.vertices.emplace_back(p.x(), p.y(), p.z());
-  for (const auto& t : polygons) {
-    out.triangles.push_back(
-        {static_cast<std::int32_t>(t[0]), static_cast<std::int32_t>(t[1]), static_cast<std::int32_t>(t[2])});
-  }
-  return out;
+  SurfaceMesh surface;
+  pmp::polygon_soup_to_polygon_mesh(points, polygons, surface);
+  // Orientation parts the faces along edges that have more than two; within each part they belong together
+  // again.
+  pmp::stitch_borders(surface, CGAL::parameters::apply_per_connected_component(true));
+  return to_triangle_mesh(surface);
 }
 
 FilledHoles fill_holes(const TriangleMesh& mesh, double largest_extent) {
@@ -123,10 +124,37 @@ FilledHoles fill_holes(const TriangleMesh& mesh, double largest_extent) {
 
 std::optional<TriangleMesh> remove_self_intersections(const TriangleMesh& mesh, bool keep_genus) {
   SurfaceMesh surface = to_surface_mesh(mesh);
-  if (!pmp::experimental::remove_self_intersections(surface, CGAL::parameters::preserve_genus(keep_genus))) {
+  try {
+    if (!pmp::experimental::remove_self_intersections(surface,
+                                                      CGAL::parameters::preserve_genus(keep_genus))) {
+      return std::nullopt;
+    }
+  } catch (const CGAL::Failure_exception&) {
     return std::nullopt;
   }
   return to_triangle_mesh(surface);
+}
+
+std::optional<TriangleMesh> unite_parts(const TriangleMesh& mesh) {
+  const Components parts = find_components(mesh);
+  SurfaceMesh whole;
+  try {
+    for (std::int32_t p = 0; p < parts.count; ++p) {
+      std::vector<char> keep(mesh.triangles.size());
+      for (std::size_t f = 0; f < keep.size(); ++f) keep[f] = parts.of_face[f] == p;
+      SurfaceMesh part = to_surface_mesh(select_faces(mesh, keep));
+      if (p == 0) {
+        whole = std::move(part);
+      } else if (pmp::does_self_intersect(part) ||
+                 !pmp::corefine_and_compute_union(whole, part, whole,
+                                                  CGAL::parameters::throw_on_self_intersection(true))) {
+        return std::nullopt;
+      }
+    }
+  } catch (const std::exception&) {  // self-intersections, and what else the corefinement cannot do
+    return std::nullopt;
+  }
+  return to_triangle_mesh(whole);
 }
 
 std::size_t count_self_intersections(const TriangleMesh& mesh) {
@@ -152,7 +180,8 @@ std::string find_fault(const TriangleMesh& mesh) {
   if (!CGAL::is_closed(surface)) return "it is not closed";
   if (pmp::does_self_intersect(surface)) return "it intersects itself";
   if (!(volume(mesh) > 0)) return "its volume is not positive";
-  if (!pmp::does_bound_a_volume(surface)) return "it is not oriented outward";
+  if (find_components(mesh).count > 1 && !pmp::does_bound_a_volume(surface))
+    return "it is not oriented outward";
   return {};
 }
 

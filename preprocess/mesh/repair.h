@@ -27,6 +27,10 @@ FilledHoles fill_holes(const TriangleMesh& mesh, double largest_extent);
 // asked to. Empty if some are left.
 std::optional<TriangleMesh> remove_self_intersections(const TriangleMesh& mesh, bool keep_genus);
 
+// The union of the solids that the parts of a closed mesh bound, each oriented outward and free of
+// self-intersection. Empty if that fails.
+std::optional<TriangleMesh> unite_parts(const TriangleMesh& mesh);
+
 // Number of pairs of faces that intersect other than in what they share by index (exact predicates);
 // degenerate faces count.
 std::size_t count_self_intersections(const TriangleMesh& mesh);

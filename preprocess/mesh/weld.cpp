@@ -94,6 +94,38 @@ std::size_t drop_collapsed(TriangleMesh& mesh) {
                        [](const Triangle& t) { return t[0] == t[1] || t[1] == t[2] || t[2] == t[0]; });
 }
 
+std::size_t weld_rims(TriangleMesh& mesh, double tolerance) {
+  std::vector<std::int32_t> rim;
+  const std::vector<Edge> edges = sorted_edges(mesh);
+  for (std::size_t i = 0, j = 0; i < edges.size(); i = j) {
+    for (j = i; j < edges.size() && edges[j] == edges[i];) ++j;
+    if (j == i + 1) rim.insert(rim.end(), {edges[i].lo, edges[i].hi});
+  }
+  std::sort(rim.begin(), rim.end());
+  rim.erase(std::unique(rim.begin(), rim.end()), rim.end());
+  // Sweep along x: each vertex goes to the first one, in that order, that it is close to.
+  std::sort(rim.begin(), rim.end(), [&](std::int32_t a, std::int32_t b) {
+    return mesh.vertices[a].x() != mesh.vertices[b].x() ? mesh.vertices[a].x() < mesh.vertices[b].x() : a < b;
+  });
+  std::vector<std::int32_t> target(mesh.vertices.size());
+  std::iota(target.begin(), target.end(), 0);
+  std::size_t merged = 0;
+  for (std::size_t i = 0; i < rim.size(); ++i) {
+    if (target[rim[i]] != rim[i]) continue;
+    const Eigen::Vector3d& at = mesh.vertices[rim[i]];
+    for (std::size_t j = i + 1; j < rim.size() && mesh.vertices[rim[j]].x() - at.x() <= tolerance; ++j) {
+      if (target[rim[j]] != rim[j] || (mesh.vertices[rim[j]] - at).norm() > tolerance) continue;
+      target[rim[j]] = rim[i];
+      ++merged;
+    }
+  }
+  for (Triangle& t : mesh.triangles) {
+    for (std::int32_t& v : t) v = target[v];
+  }
+  drop_collapsed(mesh);
+  return merged;
+}
+
 Coincident cancel_coincident(TriangleMesh& mesh) {
   const std::size_t n = mesh.triangles.size();
   std::vector<Sorted> sorted(n);
@@ -188,6 +220,26 @@ TriangleMesh select_faces(const TriangleMesh& mesh, const std::vector<char>& kee
     out.triangles.push_back(t);
   }
   return out;
+}
+
+std::size_t turn_outward(TriangleMesh& mesh) {
+  const Components parts = find_components(mesh);
+  std::vector<double> volumes(parts.count, 0.0);
+  std::vector<std::int32_t> first(parts.count,
+                                  -1);  // a vertex of each part: taking it for origin lessens cancellation
+  for (std::size_t f = 0; f < mesh.triangles.size(); ++f) {
+    const Triangle& t = mesh.triangles[f];
+    const std::int32_t part = parts.of_face[f];
+    if (first[part] < 0) first[part] = t[0];
+    const Eigen::Vector3d& origin = mesh.vertices[first[part]];
+    volumes[part] += (mesh.vertices[t[0]] - origin)
+                         .dot((mesh.vertices[t[1]] - origin).cross(mesh.vertices[t[2]] - origin));
+  }
+  for (std::size_t f = 0; f < mesh.triangles.size(); ++f) {
+    if (volumes[parts.of_face[f]] < 0) std::swap(mesh.triangles[f][1], mesh.triangles[f][2]);
+  }
+  return static_cast<std::size_t>(
+      std::count_if(volumes.begin(), volumes.end(), [](double v) { return v < 0; }));
 }
 
 double area(const TriangleMesh& mesh) {

@@ -19,6 +19,10 @@ WeldedSoup weld(const TriangleMesh& soup);
 // Drops faces two of whose corners are one vertex; returns how many.
 std::size_t drop_collapsed(TriangleMesh& mesh);
 
+// Merges vertices of open edges that lie within `tolerance` (m) of each other; faces that collapse by it are
+// dropped. Returns how many vertices went.
+std::size_t weld_rims(TriangleMesh& mesh, double tolerance);
+
 struct Coincident {
   std::size_t flaps = 0;       // pairs of coincident opposite faces, both removed
   std::size_t duplicates = 0;  // faces that repeat another with the same orientation, removed
@@ -41,6 +45,9 @@ Components find_components(const TriangleMesh& mesh);
 
 // The faces that `keep` marks, with the vertices that they use.
 TriangleMesh select_faces(const TriangleMesh& mesh, const std::vector<char>& keep);
+
+// Turns over the components that enclose a negative volume; returns how many.
+std::size_t turn_outward(TriangleMesh& mesh);
 
 // Total area, m^2, and volume enclosed (signed; meaningful for a closed surface), m^3.
 double area(const TriangleMesh& mesh);

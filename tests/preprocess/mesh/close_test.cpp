@@ -2,74 +2,301 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+#include <array>
+#include <functional>
+#include <numbers>
+
+#include "exact_check.h"
+#include "preprocess/mesh/measure.h"
 #include "preprocess/mesh/weld.h"
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {
 namespace {
 
-// A unit cube, two triangles a side, outward.
-TriangleMesh cube(const Eigen::Vector3d& at = Eigen::Vector3d::Zero(), double side = 1) {
+// The boundary of the unit voxels of an nx x ny x nz grid that `solid` marks, triangulated, vertices shared.
+TriangleMesh voxels(int nx, int ny, int nz, const std::function<bool(int, int, int)>& solid) {
+  TriangleMesh soup;
+  const auto filled = [&](const Eigen::Vector3i& c) {
+    return c.minCoeff() >= 0 && c.x() < nx && c.y() < ny && c.z() < nz && solid(c.x(), c.y(), c.z());
+  };
+  for (int i = 0; i < nx * ny * nz; ++i) {
+    const Eigen::Vector3i c(i % nx, i / nx % ny, i / (nx * ny));
+    if (!filled(c)) continue;
+    for (int axis = 0; axis < 3; ++axis) {
+      for (const int sign : {-1, 1}) {
+        if (filled(c + sign * Eigen::Vector3i::Unit(axis))) continue;
+        const Eigen::Vector3d u = Eigen::Vector3d::Unit((axis + 1) % 3),
+                              v = Eigen::Vector3d::Unit((axis + 2) % 3);
+        const Eigen::Vector3d corner =
+            c.cast<double>() + (sign > 0 ? 1.0 : 0.0) * Eigen::Vector3d::Unit(axis);
+        const auto n = static_cast<std::int32_t>(soup.vertices.size());
+        for (const Eigen::Vector3d& p : {corner, Eigen::Vector3d(corner + u), Eigen::Vector3d(corner + u + v),
+                                         Eigen::Vector3d(corner + v)}) {
+          soup.vertices.push_back(p);
+        }
+        if (sign > 0) {
+          soup.triangles.insert(soup.triangles.end(), {{n, n + 1, n + 2}, {n, n + 2, n + 3}});
+        } else {
+          soup.triangles.insert(soup.triangles.end(), {{n, n + 2, n + 1}, {n, n + 3, n + 2}});
+        }
+      }
+    }
+  }
+  return weld(soup).mesh;
+}
+
+TriangleMesh box(int nx = 4, int ny = 4, int nz = 4) {
+  return voxels(nx, ny, nz, [](int, int, int) { return true; });
+}
+
+TriangleMesh sphere(int rings = 40, int segments = 80,
+                    const Eigen::Vector3d& centre = Eigen::Vector3d::Zero()) {
   TriangleMesh mesh;
-  for (int i = 0; i < 8; ++i)
-    mesh.vertices.push_back(at + side * Eigen::Vector3d(i & 1, (i >> 1) & 1, i >> 2));
-  mesh.triangles = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
-                    {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+  for (int i = 1; i < rings; ++i) {
+    for (int j = 0; j < segments; ++j) {
+      const double a = std::numbers::pi * i / rings, b = 2 * std::numbers::pi * j / segments;
+      mesh.vertices.push_back(
+          centre + Eigen::Vector3d(std::sin(a) * std::cos(b), std::sin(a) * std::sin(b), std::cos(a)));
+    }
+  }
+  mesh.vertices.push_back(centre + Eigen::Vector3d::UnitZ());
+  mesh.vertices.push_back(centre - Eigen::Vector3d::UnitZ());
+  const int north = (rings - 1) * segments, south = north + 1;
+  for (int j = 0; j < segments; ++j) {
+    const int k = (j + 1) % segments;
+    mesh.triangles.push_back({north, j, k});
+    mesh.triangles.push_back({south, (rings - 2) * segments + k, (rings - 2) * segments + j});
+    for (int i = 0; i + 2 < rings; ++i) {
+      const int a = i * segments + j, b = i * segments + k;
+      mesh.triangles.push_back({a, a + segments, b});
+      mesh.triangles.push_back({b, a + segments, b + segments});
+    }
+  }
   return mesh;
 }
 
-bool has_warning(const Report& report, const std::string& part) {
-  for (const std::string& w : report.warnings) {
-    if (w.find(part) != w.npos) return true;
+void append(TriangleMesh& mesh, const TriangleMesh& other) {
+  const auto shift = static_cast<std::int32_t>(mesh.vertices.size());
+  mesh.vertices.insert(mesh.vertices.end(), other.vertices.begin(), other.vertices.end());
+  for (const Triangle& t : other.triangles)
+    mesh.triangles.push_back({t[0] + shift, t[1] + shift, t[2] + shift});
+}
+
+class Close : public testing::Test {
+ protected:
+  // Closes the soup and has the result judged by the oracle.
+  ClosedSurface close(const TriangleMesh& soup) {
+    report_ = {};
+    ClosedSurface closed = close_surface(soup, parameters_, report_);
+    EXPECT_TRUE(is_closed_and_oriented(closed.surface));
+    EXPECT_EQ(count_exact_intersections(closed.surface), 0u);
+    EXPECT_GT(volume(closed.surface), 0);
+    return closed;
   }
-  return false;
+
+  bool has_warning(const std::string& part) const {
+    for (const std::string& w : report_.warnings) {
+      if (w.find(part) != w.npos) return true;
+    }
+    return false;
+  }
+
+  std::string all_warnings() const {
+    std::string all;
+    for (const std::string& w : report_.warnings) all += w + "\n";
+    return all;
+  }
+
+  double measure(const std::string& name) const { return report_.measures.at(name); }
+
+  CloseParameters parameters_;
+  Report report_;
+};
+
+TEST_F(Close, LeavesACleanSurfaceAsItIs) {
+  const TriangleMesh soup = box();
+  const ClosedSurface closed = close(soup);
+  EXPECT_EQ(closed.surface.triangles.size(), soup.triangles.size());
+  EXPECT_EQ(closed.hull_points.size(), soup.vertices.size());
+  EXPECT_DOUBLE_EQ(volume(closed.surface), 64);
+  EXPECT_TRUE(report_.warnings.empty()) << all_warnings();
+  EXPECT_EQ(measure("hausdorff_to_input_percent"), 0);
+  EXPECT_EQ(measure("genus"), 0);
 }
 
-TEST(Close, LeavesACleanSurfaceAsItIs) {
-  Report report;
-  const ClosedSurface closed = close_surface(cube(), {}, report);
-  EXPECT_EQ(closed.surface.triangles.size(), 12u);
-  EXPECT_EQ(closed.hull_points.size(), 8u);
-  EXPECT_DOUBLE_EQ(volume(closed.surface), 1);
-  EXPECT_TRUE(report.warnings.empty());
-  EXPECT_EQ(report.measures.at("hausdorff_to_input_percent"), 0);
-  EXPECT_EQ(report.measures.at("genus"), 0);
+TEST_F(Close, MergesDuplicatedVertices) {
+  const TriangleMesh whole = box();
+  TriangleMesh soup;
+  for (const Triangle& t : whole.triangles) {
+    for (const int v : t) soup.vertices.push_back(whole.vertices[v]);
+    const auto n = static_cast<std::int32_t>(soup.vertices.size());
+    soup.triangles.push_back({n - 3, n - 2, n - 1});
+  }
+  EXPECT_DOUBLE_EQ(volume(close(soup).surface), 64);
+  EXPECT_EQ(measure("welded_vertices"), soup.vertices.size() - whole.vertices.size());
+  EXPECT_TRUE(report_.warnings.empty()) << all_warnings();
 }
 
-TEST(Close, TurnsAnInsideOutSurface) {
-  TriangleMesh mesh = cube();
+TEST_F(Close, TurnsAnInsideOutSurfaceAndSingleFaces) {
+  TriangleMesh mesh = box();
+  for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
+    if (i % 7 != 3) std::swap(mesh.triangles[i][0], mesh.triangles[i][1]);
+  }
+  EXPECT_DOUBLE_EQ(volume(close(mesh).surface), 64);
   for (Triangle& t : mesh.triangles) std::swap(t[0], t[1]);
-  Report report;
-  EXPECT_DOUBLE_EQ(volume(close_surface(mesh, {}, report).surface), 1);
-  EXPECT_TRUE(has_warning(report, "inside out"));
+  EXPECT_DOUBLE_EQ(volume(close(mesh).surface), 64);
+  mesh = box();
+  for (Triangle& t : mesh.triangles) std::swap(t[0], t[1]);
+  EXPECT_DOUBLE_EQ(volume(close(mesh).surface), 64);
+  EXPECT_TRUE(has_warning("inside out")) << all_warnings();
 }
 
-TEST(Close, KeepsTheLargestPart) {
-  TriangleMesh mesh = cube();
-  const TriangleMesh other = cube({3, 0, 0}, 0.5);
-  for (const auto& v : other.vertices) mesh.vertices.push_back(v);
-  for (const auto& t : other.triangles) mesh.triangles.push_back({t[0] + 8, t[1] + 8, t[2] + 8});
-  Report report;
-  const ClosedSurface closed = close_surface(mesh, {}, report);
-  EXPECT_EQ(closed.hull_points.size(), 8u);
-  EXPECT_DOUBLE_EQ(volume(closed.surface), 1);
-  EXPECT_TRUE(has_warning(report, "1 of 2 separate parts dropped"));
-  Report both;
-  CloseParameters parameters;
-  parameters.all_components = true;
-  EXPECT_DOUBLE_EQ(volume(close_surface(mesh, parameters, both).surface), 1.125);
-  EXPECT_TRUE(both.warnings.empty());
+TEST_F(Close, CancelsFlapsAndDropsCollapsedAndRepeatedFaces) {
+  TriangleMesh mesh = box();
+  const auto tip = static_cast<std::int32_t>(mesh.vertices.size());
+  const Triangle on = mesh.triangles[10];
+  mesh.vertices.push_back(mesh.vertices[on[0]] + 0.01 * Eigen::Vector3d::Ones());
+  mesh.triangles.push_back({on[0], on[1], tip});
+  mesh.triangles.push_back({tip, on[1], on[0]});
+  mesh.triangles.push_back({on[0], on[1], on[1]});
+  mesh.triangles.push_back({on[1], on[2], on[0]});
+  EXPECT_NEAR(volume(close(mesh).surface), 64, 1e-12);
+  EXPECT_TRUE(has_warning("1 flap of coincident opposite faces cancelled")) << all_warnings();
+  EXPECT_TRUE(has_warning("1 collapsed face dropped")) << all_warnings();
+  EXPECT_TRUE(has_warning("1 repeated face dropped")) << all_warnings();
 }
 
-TEST(Close, RefusesWhatHasNoVolume) {
-  Report report;
-  TriangleMesh flat = cube();
+TEST_F(Close, FillsSmallHoles) {
+  TriangleMesh mesh = sphere();
+  const double whole = volume(mesh);
+  std::erase_if(mesh.triangles,
+                [](const Triangle& t) { return std::find(t.begin(), t.end(), 800) != t.end(); });
+  std::erase_if(mesh.triangles,
+                [](const Triangle& t) { return std::find(t.begin(), t.end(), 1600) != t.end(); });
+  EXPECT_NEAR(volume(close(mesh).surface) / whole, 1, 1e-3);
+  EXPECT_TRUE(has_warning("2 holes of together 12 edges filled")) << all_warnings();
+  EXPECT_GT(measure("hausdorff_to_input_percent"), 0);
+  EXPECT_LT(measure("hausdorff_to_input_percent"), 5);
+}
+
+TEST_F(Close, JoinsSeamsThatWereRoundedDifferently) {
+  TriangleMesh upper = sphere(), lower = upper;
+  std::erase_if(upper.triangles, [](const Triangle& t) {
+    return *std::max_element(t.begin(), t.end()) >= 1600 && t[0] != 3120;
+  });
+  const std::vector<Triangle> kept = upper.triangles;
+  std::erase_if(lower.triangles,
+                [&](const Triangle& t) { return std::find(kept.begin(), kept.end(), t) != kept.end(); });
+  for (auto& v : lower.vertices) v *= 1 + 1e-8;
+  append(upper, lower);
+  close(upper);
+  EXPECT_TRUE(has_warning("80 vertices of open edges merged")) << all_warnings();
+  EXPECT_EQ(report_.warnings.size(), 1u) << all_warnings();
+}
+
+TEST_F(Close, KeepsTheLargestPartOrAllOnRequest) {
+  TriangleMesh mesh = box();
+  append(mesh, voxels(2, 2, 2, [](int, int, int) { return true; }));
+  for (std::size_t v = mesh.vertices.size() - 26; v < mesh.vertices.size(); ++v) mesh.vertices[v].x() += 10;
+  const ClosedSurface closed = close(mesh);
+  EXPECT_EQ(closed.hull_points.size(), mesh.vertices.size() - 26);
+  EXPECT_DOUBLE_EQ(volume(closed.surface), 64);
+  EXPECT_TRUE(has_warning("1 of 2 separate parts dropped")) << all_warnings();
+  parameters_.all_components = true;
+  EXPECT_DOUBLE_EQ(volume(close(mesh).surface), 72);
+  EXPECT_TRUE(report_.warnings.empty()) << all_warnings();
+}
+
+TEST_F(Close, MergesOverlappingPartsWhenAllAreKept) {
+  TriangleMesh mesh = sphere();
+  append(mesh, sphere(40, 80, {1, 0.01, 0.02}));
+  parameters_.all_components = true;
+  // Two unit spheres at distance d: 8/3 pi minus the lens pi (4 + d) (2 - d)^2 / 12.
+  const double lens = std::numbers::pi * (4 + 1.00025) * std::pow(2 - 1.00025, 2) / 12;
+  EXPECT_NEAR(volume(close(mesh).surface), 8 * std::numbers::pi / 3 - lens, 0.05);
+}
+
+TEST_F(Close, RemovesSelfIntersections) {
+  TriangleMesh mesh = sphere();
+  mesh.vertices[800] = mesh.vertices[803] * 1.01;  // dragged across its neighbours
+  ASSERT_GT(count_exact_intersections(mesh), 0u);
+  close(mesh);
+  EXPECT_TRUE(has_warning("of intersecting faces removed")) << all_warnings();
+  EXPECT_LT(measure("hausdorff_to_input_percent"), 2);
+}
+
+TEST_F(Close, ClosesATinyTunnelAndKeepsARing) {
+  // A plate with a pinhole of one voxel.
+  parameters_.max_hausdorff = 0.02;
+  close(voxels(40, 40, 3, [](int x, int y, int) { return x != 17 || y != 23; }));
+  EXPECT_EQ(measure("genus"), 0) << all_warnings();
+  EXPECT_TRUE(has_warning("1 tiny tunnel closed")) << all_warnings();
+  // A frame: its handle is real, though thin.
+  close(voxels(40, 40, 1, [](int x, int y, int) { return x == 0 || y == 0 || x == 39 || y == 39; }));
+  EXPECT_EQ(measure("genus"), 1);
+  EXPECT_TRUE(report_.warnings.empty()) << all_warnings();
+  EXPECT_EQ(measure("hausdorff_to_input_percent"), 0);
+}
+
+TEST_F(Close, ATunnelIsLeftWhereClosingItWouldMoveTheSurface) {
+  close(voxels(40, 40, 3, [](int x, int y, int) { return x != 17 || y != 23; }));
+  EXPECT_EQ(measure("genus"), 1);
+  parameters_.max_tunnel = 0;
+  parameters_.max_hausdorff = 1;
+  close(voxels(40, 40, 3, [](int x, int y, int) { return x != 17 || y != 23; }));
+  EXPECT_EQ(measure("genus"), 1);
+}
+
+TEST_F(Close, PartsThatTouchInAnEdge) {
+  close(voxels(20, 20, 10, [](int x, int y, int) { return (x < 10) == (y < 10); }));
+}
+
+TEST_F(Close, WrapsWhatIsOpenAsALastResort) {
+  TriangleMesh bowl = sphere(20, 40);
+  std::erase_if(bowl.triangles, [&](const Triangle& t) { return bowl.vertices[t[0]].z() > 0.1; });
+  close(bowl);
+  EXPECT_TRUE(has_warning("last resort")) << all_warnings();
+  EXPECT_EQ(measure("wrapped"), 1);
+  EXPECT_LT(measure("hausdorff_to_input_percent"), 2);
+}
+
+TEST_F(Close, RefusesWhatHasNoVolume) {
+  TriangleMesh flat = box();
   for (auto& v : flat.vertices) v.z() = 0;
-  EXPECT_THROW(close_surface(flat, {}, report), InvalidInput);
-  TriangleMesh sheet = cube();
-  sheet.triangles = {{0, 2, 1}, {1, 2, 4}, {0, 1, 2}, {4, 2, 1}};  // folded, both sides coincident
-  EXPECT_THROW(close_surface(sheet, {}, report), InvalidInput);
-  EXPECT_THROW(close_surface({}, {}, report), InvalidInput);
+  EXPECT_THROW(close_surface(flat, {}, report_), InvalidInput);
+  TriangleMesh slanted = box();
+  for (auto& v : slanted.vertices) v.z() = 0.3 * v.x() - 0.7 * v.y();
+  EXPECT_THROW(close_surface(slanted, {}, report_), InvalidInput);
+  TriangleMesh sheet = sphere();  // curved, but its two sides coincide
+  std::erase_if(sheet.triangles, [&](const Triangle& t) { return sheet.vertices[t[0]].z() > 0.5; });
+  for (std::size_t i = 0, n = sheet.triangles.size(); i < n; ++i) {
+    const Triangle t = sheet.triangles[i];
+    sheet.triangles.push_back({t[0], t[2], t[1]});
+  }
+  EXPECT_THROW(close_surface(sheet, {}, report_), InvalidInput);
+  EXPECT_THROW(close_surface({}, {}, report_), InvalidInput);
+  TriangleMesh collapsed = box();
+  for (auto& v : collapsed.vertices) v.setOnes();
+  EXPECT_THROW(close_surface(collapsed, {}, report_), InvalidInput);
+}
+
+TEST(HausdorffTest, ClosedForms) {
+  const TriangleMesh small = box(4, 4, 4);
+  TriangleMesh lifted = small;
+  for (auto& v : lifted.vertices) v.z() *= 1.25;
+  const Hausdorff h = hausdorff(small, lifted, 1e-4);
+  EXPECT_NEAR(h.from_B, 1, 1e-4);
+  EXPECT_NEAR(h.from_A, 1, 1e-4);
+  // A tetrahedron's corner at (3, 3, 3) over a cube's corner at (1, 1, 1); the cube's other corners are
+  // inside.
+  TriangleMesh spike = small;
+  for (auto& v : spike.vertices) {
+    if (v == Eigen::Vector3d(4, 4, 4)) v += Eigen::Vector3d(3, 4, 12);
+  }
+  EXPECT_NEAR(hausdorff(small, spike, 1e-3).from_B, 13, 1e-3);
+  EXPECT_EQ(hausdorff(small, small, 1e-3).symmetric(), 0);
 }
 
 }  // namespace

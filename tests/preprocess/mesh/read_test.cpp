@@ -1,13 +1,22 @@
 #include "preprocess/mesh/read.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <random>
 
+#include "preprocess/mesh/formats.h"
+#include "preprocess/mesh/write.h"
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {
@@ -143,6 +152,256 @@ TEST_F(Read, RefusesAnObjCutOffAmongItsFaces) {
   std::string digit = "v 0 0 5\nv 0 0 0\nv 1 0 0\n";
   for (int i = 4; i < 12; ++i) digit += "v 7 7 7\n";
   expect_refused("digit.obj", digit + "v 0 1 0\nv 0 0 1\nf 2 12 3\nf 2 3 13\nf 3 12 13\nf 2 13 1", "line 17");
+}
+
+// The parser behind an extension, without the detour over a file.
+TriangleMesh parse(const std::string& name, const std::string& bytes) {
+  Report report;
+  if (name.ends_with(".obj")) return parse_obj(bytes, name, report);
+  return name.ends_with(".ply") ? parse_ply(bytes, name) : parse_stl(bytes, name);
+}
+
+// A PLY file of a tetrahedron with foreign properties in between, in each of the three formats.
+template <class T>
+void append_number(std::string& out, double value, bool big) {
+  const T number = static_cast<T>(value);
+  char raw[sizeof(T)];
+  std::memcpy(raw, &number, sizeof(T));
+  if (big) std::reverse(raw, raw + sizeof(T));
+  out.append(raw, sizeof(T));
+}
+
+std::string tetrahedron_ply(const std::string& format) {
+  const double p[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const int faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
+  std::string out =
+      "ply\nformat " + format +
+      " 1.0\ncomment by hand\nelement camera 1\nproperty float x\nproperty list uchar short ids\n"
+      "element vertex 4\nproperty uchar red\nproperty double z\nproperty float y\nproperty short x\n"
+      "element face 4\nproperty list uchar float weights\nproperty list int uint vertex_index\n"
+      "element empty 7\nend_header\n";
+  if (format == "ascii") {
+    out += "0.5 2 7 8\n";
+    for (const auto& v : p)
+      out +=
+          "255 " + std::to_string(v[2]) + " " + std::to_string(v[1]) + " " + std::to_string(int(v[0])) + "\n";
+    for (const auto& f : faces) {
+      out +=
+          "1 0.5 3 " + std::to_string(f[0]) + " " + std::to_string(f[1]) + " " + std::to_string(f[2]) + "\n";
+    }
+    return out;
+  }
+  const bool big = format == "binary_big_endian";
+  append_number<float>(out, 0.5, big);
+  append_number<std::uint8_t>(out, 2, big);
+  append_number<std::int16_t>(out, 7, big);
+  append_number<std::int16_t>(out, 8, big);
+  for (const auto& v : p) {
+    append_number<std::uint8_t>(out, 255, big);
+    append_number<double>(out, v[2], big);
+    append_number<float>(out, v[1], big);
+    append_number<std::int16_t>(out, v[0], big);
+  }
+  for (const auto& f : faces) {
+    append_number<std::uint8_t>(out, 1, big);
+    append_number<float>(out, 0.5, big);
+    append_number<std::int32_t>(out, 3, big);
+    for (int c : f) append_number<std::uint32_t>(out, c, big);
+  }
+  return out;
+}
+
+TEST_F(Read, PlyOfAllFormatsWithForeignProperties) {
+  for (const char* format : {"ascii", "binary_little_endian", "binary_big_endian"}) {
+    SCOPED_TRACE(format);
+    expect_tetrahedron(read("a.ply", tetrahedron_ply(format)));
+  }
+}
+
+TEST_F(Read, RefusesEveryTruncationOfAPly) {
+  for (const char* format : {"ascii", "binary_little_endian", "binary_big_endian"}) {
+    const std::string whole = tetrahedron_ply(format);
+    for (std::size_t n = 1; n + 2 < whole.size();
+         ++n) {  // without its last digit and newline an ASCII file is still whole
+      SCOPED_TRACE(n);
+      EXPECT_THROW(parse("cut.ply", whole.substr(0, n)), InvalidInput);
+    }
+    expect_refused("cut.ply", whole.substr(0, whole.size() - 6), "truncated");
+  }
+}
+
+TEST_F(Read, RefusesBadPlies) {
+  const std::string vertices = "element vertex 3\nproperty float x\nproperty float y\nproperty float z\n";
+  const std::string header = "ply\nformat ascii 1.0\n" + vertices +
+                             "element face 1\nproperty list uchar int vertex_indices\nend_header\n";
+  expect_refused("nan.ply", header + "0 0 0\n1 nan 0\n0 1 0\n3 0 1 2\n", "vertex 2 of 3");
+  expect_refused("inf.ply", header + "0 0 0\n1 1e999 0\n0 1 0\n3 0 1 2\n", "vertex 2 of 3");
+  expect_refused("range.ply", header + "0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n", "face 1");
+  expect_refused("negative.ply", header + "0 0 0\n1 0 0\n0 1 0\n3 0 1 -1\n", "face 1 of 1");
+  expect_refused("fraction.ply", header + "0 0 0\n1 0 0\n0 1 0\n3 0 1 1.5\n", "face 1 of 1");
+  expect_refused("few.ply", header + "0 0 0\n1 0 0\n0 1 0\n2 0 1\n", "face 1 of 1");
+  expect_refused("word.ply", header + "0 0 0\n1 zero 0\n0 1 0\n3 0 1 2\n", "vertex 2 of 3");
+  expect_refused("none.ply", "ply\nformat ascii 1.0\n" + vertices + "end_header\n0 0 0\n1 0 0\n0 1 0\n",
+                 "no faces");
+  expect_refused("magic.ply", "pry\n", "line 1");
+  expect_refused("format.ply", "ply\nformat middle_endian 1.0\nend_header\n", "line 2");
+  // A promise of 64 GB must be refused by arithmetic, not by trying.
+  for (const char* format : {"ascii", "binary_little_endian"}) {
+    expect_refused("huge.ply",
+                   std::string("ply\nformat ") + format +
+                       " 1.0\nelement vertex 99999999999\nproperty float x\nproperty float y\nproperty float "
+                       "z\nend_header\n0 0 0\n",
+                   "vertex");
+    expect_refused(
+        "list.ply",
+        std::string("ply\nformat ") + format +
+            " 1.0\nelement face 1\nproperty list uint int vertex_indices\nend_header\n\xff\xff\xff\xff\n",
+        "");
+  }
+}
+
+std::string binary_stl(const std::string& title, std::uint32_t count) {
+  std::string out = title;
+  out.resize(80, ' ');
+  append_number<std::uint32_t>(out, count, false);
+  const float p[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  for (const auto& f : {std::array{0, 2, 1}, std::array{0, 1, 3}, std::array{1, 2, 3}, std::array{0, 3, 2}}) {
+    out.append(12, '\0');
+    for (const int c : f) {
+      for (const float x : p[c]) append_number<float>(out, x, false);
+    }
+    out.append(2, '\0');
+  }
+  return out;
+}
+
+const std::string kFacet =
+    "  facet normal 0 0 nan\n    outer loop\n      vertex 0 0 0\n      vertex 1e0 0 0\n      VERTEX 0 1 0\n"
+    "    endloop\n  endfacet\n";
+
+TEST_F(Read, StlOfAllKinds) {
+  expect_tetrahedron(read("a.stl", binary_stl("by hand", 4)));
+  expect_tetrahedron(read("solid.stl", binary_stl("solid but binary", 4)));
+  expect_tetrahedron(read("tail.stl", binary_stl("solid but binary", 4) + "more"));
+  EXPECT_EQ(read("text.stl", "solid a\n" + kFacet + "endsolid a\nsolid b c\n" + kFacet + kFacet + "endsolid")
+                .triangles.size(),
+            3u);
+}
+
+TEST_F(Read, RefusesBadStls) {
+  const std::string whole = binary_stl("by hand", 4);
+  for (std::size_t n = 1; n < whole.size(); ++n)
+    EXPECT_THROW(parse("cut.stl", whole.substr(0, n)), InvalidInput) << n;
+  expect_refused("cut.stl", whole.substr(0, whole.size() - 1), "face 4");
+  expect_refused("huge.stl", binary_stl("", 0xffffffff), "truncated");
+  expect_refused("none.stl", binary_stl("", 0).substr(0, 84), "no faces");
+  std::string nan = whole;
+  nan.replace(84 + 50 + 12, 4, "\xff\xff\xff\xff");
+  expect_refused("nan.stl", nan, "face 2");
+  const std::string text = "solid a\n" + kFacet + kFacet + "endsolid a\n";
+  for (std::size_t n = 1; n + 3 < text.size(); ++n)
+    EXPECT_THROW(parse("cut.stl", text.substr(0, n)), InvalidInput) << n;
+  expect_refused("cuttext.stl", text.substr(0, 150), "face 2");
+  expect_refused("word.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 zero 0\n", "line 4");
+  expect_refused("inf.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 inf 0\n", "line 4");
+  expect_refused("notext.stl", "solid a\nendsolid a\n", "no faces");
+}
+
+// Whatever the bytes, a reader returns a mesh that is whole or throws.
+TEST_F(Read, SurvivesDamagedBytes) {
+  std::mt19937 random(7);
+  const std::pair<const char*, std::string> seeds[] = {
+      {"f.obj", kTetrahedronObj},
+      {"f.ply", tetrahedron_ply("ascii")},
+      {"f.ply", tetrahedron_ply("binary_little_endian")},
+      {"f.ply", tetrahedron_ply("binary_big_endian")},
+      {"f.stl", binary_stl("solid", 4)},
+      {"f.stl", "solid a\n" + kFacet + kFacet + "endsolid\n"}};
+  for (const auto& [name, seed] : seeds) {
+    for (int trial = 0; trial < 1500; ++trial) {
+      std::string bytes = seed;
+      for (auto n = random() % 8 + 1; n > 0 && !bytes.empty(); --n) {
+        const std::size_t at = random() % bytes.size();
+        switch (random() % 4) {
+          case 0:
+            bytes[at] = static_cast<char>(random());
+            break;
+          case 1:
+            bytes[at] = "0123456789-+.e \n/"[random() % 17];
+            break;
+          case 2:
+            bytes.erase(at, random() % 20);
+            break;
+          default:
+            bytes.insert(at, bytes.substr(random() % bytes.size(), random() % 20));
+        }
+      }
+      try {
+        if (bytes.empty()) continue;
+        const TriangleMesh mesh = parse(name, bytes);
+        for (const auto& v : mesh.vertices) ASSERT_TRUE(v.allFinite());
+        for (const auto& t : mesh.triangles) {
+          for (const int c : t) ASSERT_TRUE(c >= 0 && c < static_cast<int>(mesh.vertices.size()));
+        }
+      } catch (const Error&) {
+      }
+    }
+  }
+}
+
+TEST_F(Read, WhatWasWrittenComesBackToTheBit) {
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  TriangleMesh mesh;
+  for (int i = 0; i < 300; ++i)
+    mesh.vertices.emplace_back(uniform(random), uniform(random) * 1e-9, uniform(random) / 3);
+  mesh.vertices.emplace_back(0.1 + 0.2, 5e-324, -0.0);
+  for (int i = 0; i + 2 < 301; ++i) mesh.triangles.push_back({i, i + 1, i + 2});
+  for (const char* name : {"a.obj", "a.ply"}) {
+    write_mesh(mesh, folder_ / name);
+    const TriangleMesh back = read_mesh(folder_ / name, 1, report_);
+    EXPECT_EQ(back.triangles, mesh.triangles);
+    ASSERT_EQ(back.vertices.size(), mesh.vertices.size());
+    EXPECT_EQ(std::memcmp(back.vertices.data(), mesh.vertices.data(), 24 * mesh.vertices.size()), 0) << name;
+  }
+  write_mesh(mesh, folder_ / "a.vtk");
+  EXPECT_GT(std::filesystem::file_size(folder_ / "a.vtk"), 301u * 40);
+  EXPECT_THROW(write_mesh(mesh, folder_ / "a.xyz"), InvalidInput);
+  EXPECT_THROW(write_mesh(mesh, folder_ / "none" / "a.obj"), IoError);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}),
+            3);  // and no temporary file is left
+}
+
+// A limit on the file's size stands in for a full disk.
+TEST_F(Read, AFullDiskIsAnErrorThatLeavesNothing) {
+  TriangleMesh mesh;
+  mesh.vertices.assign(1000, Eigen::Vector3d::Ones());
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{4096, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  EXPECT_THROW(write_mesh(mesh, folder_ / "a.obj"), IoError);
+  std::signal(SIGXFSZ, handler);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+TEST_F(Read, RefusesAFileThatMayNotBeRead) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  const auto path = write("a.obj", kTetrahedronObj);
+  std::filesystem::permissions(path, std::filesystem::perms::none);
+  EXPECT_THROW(read_mesh(path, 1, report_), IoError);
+}
+
+TEST_F(Read, AMillionTriangles) {
+  TriangleMesh mesh;
+  for (int i = 0; i < 500'003; ++i) mesh.vertices.emplace_back(i * 1e-6, std::sin(i), std::cos(i));
+  for (int i = 0; i < 1'000'000; ++i) mesh.triangles.push_back({i / 2, i / 2 + 1, i / 2 + 2});
+  write_mesh(mesh, folder_ / "big.obj");
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(read_mesh(folder_ / "big.obj", 1, report_).triangles.size(), 1'000'000u);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));  // 0.3 s on an idle machine
 }
 
 }  // namespace
