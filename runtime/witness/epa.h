@@ -89,8 +89,7 @@ class Epa {
       if (f < 0) return best;  // every face was given up
       ++best.iterations;
       const PolytopeFace<S> face = work_.faces[f];
-      const DifferenceVertex<S>& near = work_.vertices[face.corner[0]];
-      const DifferenceVertex<S> found = difference_.minimise(-face.m, near.a, near.b);
+      const DifferenceVertex<S> found = difference_.minimise(-face.m);
       const S height = face.m.dot(found.w);
       const S tolerance = std::max(difference_.rounding() / 2, relative_gap_ * difference_.magnitude());
       best.converged = height - face.offset <= tolerance || known(face, found);

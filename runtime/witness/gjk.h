@@ -25,8 +25,8 @@ inline constexpr double kCurvedGap = 1e-6;
 template <class S, class D>
 bool gjk_step(D& difference, GjkResult<S>& result, S relative_gap) {
   Simplex<S>& simplex = result.simplex;
-  const DifferenceVertex<S>& last = simplex.vertex[simplex.size - 1];
-  const DifferenceVertex<S> found = difference.minimise(result.v, last.a, last.b);
+
+  const DifferenceVertex<S> found = difference.minimise(result.v);
   result.height = result.v.dot(found.w) / result.length;
   const S tolerance = std::max(difference.rounding() / 2, relative_gap * difference.magnitude());
   if (result.length - result.height <= tolerance) return true;
@@ -52,7 +52,7 @@ template <class S, class D>
 GjkResult<S> gjk(D& difference, const Vec3<S>& guess, S relative_gap) {
   constexpr int kMaxIterations = 1000;
   GjkResult<S> result;
-  result.simplex.vertex[0] = difference.minimise(guess, -1, -1);
+  result.simplex.vertex[0] = difference.minimise(guess);
   result.simplex.weight[0] = 1;
   result.simplex.size = 1;
   result.v = result.simplex.vertex[0].w;

@@ -53,7 +53,7 @@ class Polish {
       settled = settle(feature, n);
     }
     if (!settled) return;
-    const DifferenceVertex<S> low = difference_.minimise(n, result.vertex_A[0], result.vertex_B[0]);
+    const DifferenceVertex<S> low = difference_.minimise(n);
     const S g = n.dot(low.w);
     if (g < result.lower_bound - difference_.rounding()) return;
     const DifferenceVertex<S> pair = on_feature(low, carried(feature));
@@ -140,7 +140,7 @@ class Polish {
       if (free < 0) return false;
       if (free == 0) return true;
       const Vec3<S> p = feature.size > 0 ? feature.point[0] : Vec3<S>::Zero();
-      const Vec3<S> w = on_feature(difference_.minimise(n, -1, -1), p).w;
+      const Vec3<S> w = on_feature(difference_.minimise(n), p).w;
       S r[2] = {T[0].dot(w), free == 2 ? T[1].dot(w) : S(0)};
       const S residual = std::hypot(r[0], r[1]);
       if (residual < best_residual) {
@@ -180,7 +180,7 @@ class Polish {
   // True if there are none.
   bool settle(Feature<S>& feature, const Vec3<S>& n) {
     if constexpr (!kPolytope) return true;
-    const DifferenceVertex<S> low = difference_.minimise(n, -1, -1);
+    const DifferenceVertex<S> low = difference_.minimise(n);
     const std::int32_t index = kPolytopeA ? low.a : low.b;
     const S g = n.dot(on_feature(low, feature.point[0]).w);
     const bool enters = n.dot(low.w) < g - difference_.rounding() && !feature.has(index);

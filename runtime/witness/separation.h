@@ -70,8 +70,8 @@ Witness<S> apart(const GjkResult<S>& gjk) {
 template <class S, class D>
 Witness<S> touching(D& difference, GjkResult<S>& gjk, const Vec3<S>& normal) {
   Witness<S> result = invalid_witness<S>();
-  const S up = normal.dot(difference.minimise(normal, -1, -1).w);
-  const S down = -normal.dot(difference.minimise(-normal, -1, -1).w);
+  const S up = normal.dot(difference.minimise(normal).w);
+  const S down = -normal.dot(difference.minimise(-normal).w);
   result.n = up >= down ? normal : Vec3<S>(-normal);
   result.distance = std::max(up, down);
   result.lower_bound = result.distance;

@@ -91,11 +91,11 @@ SupportPoint<S> support(const Ellipsoid<S>& ellipsoid, const Vec3<S>& n, std::in
 
 // Support point of the core alone.
 template <class S, class Shape>
-SupportPoint<S> core_support(const Shape& shape, const Vec3<S>& n, std::int32_t hint) {
-  return support(shape, n, hint);
+SupportPoint<S> core_support(const Shape& shape, const Vec3<S>& n) {
+  return support(shape, n);
 }
 template <class S>
-SupportPoint<S> core_support(const Sphere<S>&, const Vec3<S>&, std::int32_t) {
+SupportPoint<S> core_support(const Sphere<S>&, const Vec3<S>&) {
   return {Vec3<S>::Zero(), -1};
 }
 

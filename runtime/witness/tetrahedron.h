@@ -31,7 +31,7 @@ namespace detail {
 // Of the vertices of D lowest along n and along -n, the one farther from `origin` measured along n.
 template <class S, class D>
 DifferenceVertex<S> farther_of_two(D& difference, const Vec3<S>& n, const Vec3<S>& origin) {
-  const DifferenceVertex<S> low = difference.minimise(n, -1, -1), high = difference.minimise(-n, -1, -1);
+  const DifferenceVertex<S> low = difference.minimise(n), high = difference.minimise(-n);
   return n.dot(high.w - origin) >= n.dot(origin - low.w) ? high : low;
 }
 
@@ -45,7 +45,7 @@ Tetrahedron<S> span_tetrahedron(D& difference) {
   S extent = -1;
   for (int axis = 0; axis < 3; ++axis) {
     const Vec3<S> n = Vec3<S>::Unit(axis);
-    const DifferenceVertex<S> low = difference.minimise(n, -1, -1), high = difference.minimise(-n, -1, -1);
+    const DifferenceVertex<S> low = difference.minimise(n), high = difference.minimise(-n);
     if (high.w[axis] - low.w[axis] <= extent) continue;
     extent = high.w[axis] - low.w[axis];
     t.corner[0] = low;

@@ -20,7 +20,10 @@ struct Witness {
   S upper_bound;
   std::int32_t iterations;  // of GJK and EPA together
   Status status;
-  // The simplex that carries the witness points: p1 = sum weight_k A's vertex_A[k], p2 likewise (hulls only).
+  // The simplex that carries the witness points, 1 to 3 pairs with weights >= 0 that sum to 1:
+  // p1 = sum weight_k A's vertex_A[k], p2 likewise. A vertex may stand in several pairs. Indices are -1 for
+  // shapes that are no hulls, and beyond simplex_size. Against a sphere the hull's point is the sum, the
+  // sphere's is off its centre.
   std::int32_t simplex_size;
   std::int32_t vertex_A[3];
   std::int32_t vertex_B[3];
