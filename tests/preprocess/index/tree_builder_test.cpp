@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <numeric>
 
 #include "runtime/core/error.h"
@@ -110,11 +110,12 @@ TEST(TreeBuilder, RefusesUnusableBoxes) {
 
 TEST(TreeBuilder, BuildsAMillionTwice) {
   const std::vector<Box> boxes = random_boxes(1000000, 0.003);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   const BuiltTree built = build_tree(boxes);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   RecordProperty("seconds", std::to_string(seconds));
-  EXPECT_LT(seconds, 8);  // 0.7 s when written; the margin is for loaded machines
+  EXPECT_LT(seconds,
+            30);  // 0.5 s optimised; the margin is for sanitizers, a quadratic builder would need hours
   const BuiltTree again = build_tree(boxes);
   EXPECT_EQ(built.order, again.order);
   EXPECT_EQ(built.tree.bounds, again.tree.bounds);
