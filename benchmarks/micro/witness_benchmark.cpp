@@ -1,0 +1,97 @@
+// Support queries and cold separation queries on convex hulls of scanned objects, one thread:
+//   witness_benchmark [--benchmark_filter=...]
+// Random relative poses of random pairs, sorted by sign; every answer's bounds are checked before anything is
+// timed. Needs the reference meshes beside the project.
+#include <benchmark/benchmark.h>
+
+#include <filesystem>
+#include <set>
+#include <vector>
+
+#include "preprocess/index/index.h"
+#include "preprocess/mesh/read.h"
+#include "runtime/core/random.h"
+#include "runtime/witness/separation.h"
+
+namespace {
+
+using namespace abut;
+
+struct Query {
+  asset::ConvexView A, B;
+  Pose<double> X_AB;
+};
+
+struct Queries {
+  std::vector<asset::ConvexPiece> hulls;
+  std::vector<Query> apart, overlapping;
+  bool certified = true;
+};
+
+Vec3<double> random_vector(Random& random) { return {random.normal(), random.normal(), random.normal()}; }
+
+const Queries& queries() {
+  static const Queries instance = [] {
+    constexpr std::size_t kCount = 1000;
+    Queries q;
+    const std::filesystem::path folder = std::filesystem::path(ABUT_SHARED_DIR) / "data" / "ycb";
+    if (!std::filesystem::exists(folder)) return q;
+    std::set<std::filesystem::path> objects;  // in the same order on every machine
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) objects.insert(entry.path());
+    for (const auto& object : objects) {
+      preprocess::Report report;
+      const auto mesh = preprocess::read_mesh(object / "google_16k" / "textured.obj", 1.0, report);
+      q.hulls.push_back(preprocess::build_convex_piece(mesh.vertices));
+    }
+    Random random(1);
+    witness::Workspace<double> workspace;
+    while (q.apart.size() < kCount || q.overlapping.size() < kCount) {
+      Query query{asset::view(q.hulls[random.below(q.hulls.size())]),
+                  asset::view(q.hulls[random.below(q.hulls.size())]), Pose<double>{}};
+      query.X_AB.R =
+          rotation_from_quaternion(random.normal(), random.normal(), random.normal(), random.normal());
+      query.X_AB.p = 0.08 * random_vector(random);
+      const auto w = witness::separation(query.A, query.B, query.X_AB, workspace);
+      q.certified = q.certified && w.upper_bound - w.lower_bound < 1e-12;
+      std::vector<Query>& set = w.distance > 0 ? q.apart : q.overlapping;
+      if (set.size() < kCount) set.push_back(query);
+    }
+    return q;
+  }();
+  return instance;
+}
+
+void separation(benchmark::State& state, const std::vector<Query>& set) {
+  if (set.empty()) return state.SkipWithError("the reference meshes are missing");
+  if (!queries().certified) return state.SkipWithError("an answer's bounds are too wide");
+  witness::Workspace<double> workspace;
+  std::size_t i = 0;
+  for (auto _ : state) {
+    const Query& q = set[i++ % set.size()];
+    benchmark::DoNotOptimize(witness::separation(q.A, q.B, q.X_AB, workspace));
+  }
+}
+
+void separation_apart(benchmark::State& state) { separation(state, queries().apart); }
+void separation_overlapping(benchmark::State& state) { separation(state, queries().overlapping); }
+
+void support(benchmark::State& state) {
+  const std::vector<Query>& set = queries().apart;
+  if (set.empty()) return state.SkipWithError("the reference meshes are missing");
+  Random random(2);
+  std::vector<Vec3<double>> directions(1024);
+  for (auto& n : directions) n = random_vector(random);
+  std::size_t i = 0;
+  for (auto _ : state) {
+    ++i;
+    benchmark::DoNotOptimize(witness::support(set[i % set.size()].A, directions[i % directions.size()]));
+  }
+}
+
+BENCHMARK(support);
+BENCHMARK(separation_apart);
+BENCHMARK(separation_overlapping);
+
+}  // namespace
+
+BENCHMARK_MAIN();
