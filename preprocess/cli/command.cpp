@@ -10,6 +10,7 @@
 #include <new>
 
 #include "datasets/dataset.h"
+#include "datasets/household.h"
 #include "preprocess/cli/batch.h"
 #include "preprocess/cli/export.h"
 #include "preprocess/cli/inspect.h"
@@ -35,7 +36,7 @@ struct Arguments {
   std::string dataset, out, json, layout;
   std::vector<std::string> only, assets;
   double scale = 0;
-  bool quiet = false;
+  bool quiet = false, dirty = false;
   BatchOptions batch;
   std::string asset, part = "surface", file;
 };
@@ -120,6 +121,17 @@ int export_asset(const Arguments& arguments) {
   return kAllFine;
 }
 
+int write_synthetic(const Arguments& arguments) {
+  const datasets::Household household =
+      datasets::write_household(arguments.dataset, {.dirty = arguments.dirty});
+  fmt::print("{}: {} objects in the YCB layout\n", arguments.dataset, household.objects.size());
+  for (const datasets::HouseholdObject& object : household.objects)
+    fmt::print("  {}: {:.3f} cm3, genus {}\n", object.name, 1e6 * object.volume, object.genus);
+  for (const datasets::Fault& fault : household.faults)
+    fmt::print("  {}: fault: {}\n", fault.object, fault.description);
+  return kAllFine;
+}
+
 void add_make_options(CLI::App& app, Arguments& arguments) {
   app.add_option("DATASET", arguments.dataset,
                  "Folder of meshes (YCB, BOP, Google Scanned Objects, flat) or one mesh");
@@ -174,6 +186,10 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
   sub->add_option("--out", arguments.file, "File to write: .obj, .ply or .vtk")
       ->required()
       ->type_name("FILE");
+  sub = add("synthetic", "Write a set of eight household objects in the YCB layout, made by code",
+            write_synthetic);
+  sub->add_option("OUT", arguments.dataset, "Folder for the meshes; made where missing")->required();
+  sub->add_flag("--dirty", arguments.dirty, "With known faults, for trying the repair");
 }
 
 int run(int argc, char** argv) {

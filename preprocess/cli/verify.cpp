@@ -151,16 +151,16 @@ class Verifier {
     if (at != edges.size()) problem("adjacency: edges are missing");
   }
 
+  // On a convex polytope a vertex that no neighbour exceeds is exceeded by none.
   void lookup(const asset::ConvexView& c, double size) const {
     const std::int32_t k = c.lookup_resolution;
     if (k < 1) return problem("support_lookup: is empty");
-    const Eigen::Map<const Eigen::ArrayXd> x(c.x, c.vertex_count), y(c.y, c.vertex_count),
-        z(c.z, c.vertex_count);
     for (std::int32_t cell = 0; cell < 6 * k * k; ++cell) {
       const Vector3d d = witness::cell_direction<double>(cell, k);
-      const double best = (d.x() * x + d.y() * y + d.z() * z).maxCoeff();
-      if (d.dot(vertex(c, c.support_lookup[cell])) < best - kSupportTolerance * size)
-        return problem(fmt::format("support_lookup: cell {} holds a vertex that is not the support", cell));
+      const std::int32_t i = c.support_lookup[cell];
+      for (std::int32_t j = c.adjacency_offsets[i]; j < c.adjacency_offsets[i + 1]; ++j)
+        if (d.dot(vertex(c, c.adjacency[j]) - vertex(c, i)) > kSupportTolerance * size)
+          return problem(fmt::format("support_lookup: cell {} holds a vertex that is not the support", cell));
     }
   }
 

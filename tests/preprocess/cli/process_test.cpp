@@ -1,0 +1,196 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+#include "command_runner.h"
+#include "runtime/asset/reader.h"
+#include "runtime/core/random.h"
+#include "tests/support/shapes.h"
+
+// What runs do to each other and to what is on disk when they crash, hang, are killed, or share a folder.
+namespace {
+
+using namespace abut::test;
+using namespace std::chrono_literals;
+
+int wait_for(pid_t pid) {
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+class Process : public CommandTest {
+ protected:
+  void write_balls(int count, int levels) {
+    for (int i = 0; i < count; ++i)
+      write("ball" + std::to_string(i) + ".obj", sphere(0.05 + 0.01 * i, levels));
+  }
+
+  nlohmann::json objects_of(const std::string& json) const {
+    return nlohmann::json::parse(std::ifstream(folder_ / json)).at("objects");
+  }
+
+  // A large object that is worked on alone at first and a small one after it; `strike` hits the child of the
+  // large one.
+  CommandResult run_and_strike(const std::function<void(pid_t child)>& strike) {
+    write("a_large.obj", sphere(0.05, 7));
+    write("b_small.obj", sphere(0.05, 2));
+    CommandResult result;
+    const std::filesystem::path out = folder_ / "stdout", err = folder_ / "stderr";
+    const pid_t pid = start({"sh", "-c",
+                             "exec " + preprocess_program() + " --jobs 1 --timeout 20 --json " +
+                                 (folder_ / "run.json").string() + " " + data_.string() + " " +
+                                 out_.string() + " >" + out.string() + " 2>" + err.string()});
+    std::vector<pid_t> children;
+    for (int i = 0; i < 5000 && (children = children_of(pid)).empty(); ++i) std::this_thread::sleep_for(1ms);
+    EXPECT_EQ(children.size(), 1U);
+    if (!children.empty()) {
+      std::this_thread::sleep_for(20ms);
+      strike(children.front());
+    }
+    result.code = wait_for(pid);
+    const auto read = [](const std::filesystem::path& file) {
+      std::ifstream in(file);
+      return std::string(std::istreambuf_iterator<char>(in), {});
+    };
+    result.out = read(out);
+    result.err = read(err);
+    return result;
+  }
+
+  // The large object failed for this reason, the small one is made.
+  void expect_only_large_failed(const CommandResult& result, const std::string& outcome,
+                                const std::string& reason) {
+    EXPECT_EQ(result.code, 1) << result.out << result.err;
+    EXPECT_NE(result.err.find("a_large.obj: "), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find(reason), std::string::npos) << result.err;
+    EXPECT_NE(result.out.find("1 made, 0 up to date, 1 failed"), std::string::npos) << result.out;
+    EXPECT_EQ(files(), std::vector<std::string>{"b_small.h5"});
+    EXPECT_EQ(objects_of("run.json")[0]["outcome"], outcome);
+  }
+};
+
+TEST_F(Process, ACrashOfOneObjectLeavesTheOthersAlone) {
+  expect_only_large_failed(run_and_strike([](pid_t child) { ::kill(child, SIGSEGV); }), "crashed",
+                           "crashed (Segmentation fault, signal 11)");
+}
+
+TEST_F(Process, AHangOfOneObjectLeavesTheOthersAlone) {
+  write("a_large.obj", sphere(0.05, 7));
+  write("b_small.obj", sphere(0.05, 2));
+  const pid_t pid = start({preprocess_program(), "--jobs", "1", "--timeout", "1.5", "--json",
+                           (folder_ / "run.json").string(), data_.string(), out_.string()});
+  std::vector<pid_t> children;
+  for (int i = 0; i < 5000 && (children = children_of(pid)).empty(); ++i) std::this_thread::sleep_for(1ms);
+  ASSERT_EQ(children.size(), 1U);
+  ::kill(children.front(), SIGSTOP);
+  EXPECT_EQ(wait_for(pid), 1);
+  EXPECT_EQ(objects_of("run.json")[0]["outcome"], "timed out");
+  EXPECT_EQ(files(), std::vector<std::string>{"b_small.h5"});
+}
+
+TEST_F(Process, AMemoryBlowUpOfOneObjectLeavesTheOthersAlone) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "address space limits do not go with sanitizers";
+#endif
+  const auto shrink = [](pid_t child) {
+    const struct rlimit limit { 1 << 20, 1 << 20 };
+    ::prlimit(child, RLIMIT_AS, &limit, nullptr);
+  };
+  expect_only_large_failed(run_and_strike(shrink), "out of memory", "out of memory in stage");
+}
+
+TEST_F(Process, SignalsStopTheRunAndLeaveOnlyFinishedObjects) {
+  write("a_small.obj", sphere(0.05, 2));
+  for (const char* name : {"b.obj", "c.obj", "d.obj"}) write(name, sphere(0.05, 7));
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const pid_t pid = start({preprocess_program(), "--jobs", "2", data_.string(), out_.string()});
+    for (int i = 0; i < 3000 && !std::filesystem::exists(asset("a_small")); ++i)
+      std::this_thread::sleep_for(1ms);
+    const std::vector<pid_t> children = children_of(pid);
+    ::kill(pid, signal);
+    EXPECT_EQ(wait_for(pid), 128 + signal);
+    for (const pid_t child : children) EXPECT_NE(::kill(child, 0), 0);
+    EXPECT_EQ(files(), std::vector<std::string>{"a_small.h5"});
+    std::filesystem::remove_all(out_);
+  }
+}
+
+// Killed at 50 random moments, with all its children or alone, and started again: what was finished stays as
+// it is, what has a final name is whole, and at the end all is there and nothing else.
+TEST_F(Process, KilledAtAnyMomentItLosesNothingFinished) {
+  write_balls(6, 4);
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_EQ(make().code, 0);
+  const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - begin;
+  std::filesystem::remove_all(out_);
+  abut::Random random(20);
+  std::map<std::string, ino_t> finished;
+  std::size_t kills_in_work = 0;
+  for (int round = 0; round < 50; ++round) {
+    const pid_t pid = start({preprocess_program(), "--jobs", "2", data_.string(), out_.string()});
+    std::this_thread::sleep_for(random.uniform(0, 0.5) * whole);
+    ::kill(round % 2 == 0 ? -pid : pid, SIGKILL);
+    kills_in_work += wait_for(pid) == 128 + SIGKILL;
+    std::map<std::string, ino_t> now;
+    for (const std::string& file : files()) {
+      if (file.starts_with('.')) continue;  // a temporary: the next run's to remove
+      struct stat info {};
+      ASSERT_EQ(::stat((out_ / file).c_str(), &info), 0);
+      now[file] = info.st_ino;
+      EXPECT_NO_THROW(abut::asset::load(out_ / file)) << file << " after round " << round;
+    }
+    for (const auto& [file, inode] : finished) EXPECT_EQ(now[file], inode) << file << " was made again";
+    finished = now;
+    if (finished.size() == 6) {
+      finished.clear();
+      std::filesystem::remove_all(out_);
+    }
+  }
+  EXPECT_GT(kills_in_work, 25U);
+  EXPECT_EQ(make().code, 0);
+  EXPECT_EQ(files().size(), 6U);
+  for (const std::string& file : files()) EXPECT_TRUE(file.starts_with("ball")) << file;
+}
+
+TEST_F(Process, TwoRunsShareAFolder) {
+  write_balls(6, 4);
+  const auto begin = [&](const char* json) {
+    return start({preprocess_program(), "--jobs", "2", "--json", (folder_ / json).string(), data_.string(),
+                  out_.string()});
+  };
+  const pid_t first = begin("1.json"), second = begin("2.json");
+  EXPECT_EQ(wait_for(first), 0);
+  EXPECT_EQ(wait_for(second), 0);
+  // Each object is made by exactly one of the two.
+  const nlohmann::json one = objects_of("1.json"), two = objects_of("2.json");
+  ASSERT_EQ(one.size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i)
+    EXPECT_NE(one[i]["status"] == "up to date", two[i]["status"] == "up to date") << one[i] << two[i];
+  EXPECT_EQ(files().size(), 6U);
+  for (const std::string& file : files()) EXPECT_NO_THROW(abut::asset::load(out_ / file));
+}
+
+// On a terminal: a line per running object, an overall one with the time left.
+TEST_F(Process, ProgressOnATerminal) {
+  write_balls(3, 5);
+  const CommandResult result =
+      run({"script", "-qec", preprocess_program() + " --jobs 1 " + data_.string() + " " + out_.string(),
+           "/dev/null"});
+  if (result.code == 127) GTEST_SKIP() << "no script(1) here";
+  EXPECT_EQ(result.code, 0) << result.out;
+  for (const char* words : {"1 of 3 done", "left", "\x1b[", "  ball1 "})
+    EXPECT_NE(result.out.find(words), std::string::npos) << words << "\n" << result.out;
+}
+
+}  // namespace

@@ -1,0 +1,198 @@
+#include <grp.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "command_runner.h"
+#include "tests/support/shapes.h"
+
+// Input that must be refused: a non-zero exit code, one clear line that names file and element, no damaged
+// output.
+namespace {
+
+using namespace abut::test;
+using abut::preprocess::TriangleMesh;
+
+std::size_t count_lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+class Refuse : public CommandTest {
+ protected:
+  // One line, with the prefix, with all the words.
+  static void expect_error(const CommandResult& result, int code, const std::vector<std::string>& words) {
+    EXPECT_EQ(result.code, code) << result.out << result.err;
+    EXPECT_EQ(count_lines(result.err), 1U) << result.err;
+    EXPECT_TRUE(result.err.starts_with("abut-preprocess: error: ")) << result.err;
+    for (const std::string& word : words)
+      EXPECT_NE(result.err.find(word), std::string::npos) << word << "\n" << result.err;
+  }
+
+  // The object is refused, nothing is left in its place, and a sound object beside it is made.
+  void expect_refused(const std::string& file, const std::string& text, std::vector<std::string> words) {
+    write(file, text);
+    write("sound.obj", sphere(0.05, 2));
+    words.push_back((data_ / file).string());
+    expect_error(make(), 1, words);
+    EXPECT_EQ(files(), std::vector<std::string>{"sound.h5"});
+  }
+};
+
+std::string binary_stl(const TriangleMesh& mesh) {
+  std::string text(80, ' ');
+  const auto count = static_cast<std::uint32_t>(mesh.triangles.size());
+  text.append(reinterpret_cast<const char*>(&count), 4);
+  for (const auto& triangle : mesh.triangles) {
+    float numbers[12] = {};
+    for (int k = 0; k < 3; ++k)
+      for (int axis = 0; axis < 3; ++axis)
+        numbers[3 + 3 * k + axis] = static_cast<float>(mesh.vertices[triangle[k]][axis]);
+    text.append(reinterpret_cast<const char*>(numbers), sizeof numbers);
+    text.append(2, '\0');
+  }
+  return text;
+}
+
+std::string ascii_ply(const TriangleMesh& mesh) {
+  std::string text = "ply\nformat ascii 1.0\nelement vertex " + std::to_string(mesh.vertices.size()) +
+                     "\nproperty float x\nproperty float y\nproperty float z\nelement face " +
+                     std::to_string(mesh.triangles.size()) +
+                     "\nproperty list uchar int vertex_indices\nend_header\n";
+  for (const auto& v : mesh.vertices)
+    text += std::to_string(v.x()) + " " + std::to_string(v.y()) + " " + std::to_string(v.z()) + "\n";
+  for (const auto& [a, b, c] : mesh.triangles)
+    text += "3 " + std::to_string(a) + " " + std::to_string(b) + " " + std::to_string(c) + "\n";
+  return text;
+}
+
+TEST_F(Refuse, EmptyFile) {
+  for (const char* file : {"bad.obj", "bad.ply", "bad.stl"}) {
+    std::filesystem::remove_all(data_);
+    std::filesystem::create_directory(data_);
+    expect_refused(file, "", {"empty"});
+  }
+}
+
+TEST_F(Refuse, TruncatedObj) {
+  const std::string text = obj_text(sphere(0.05, 3));
+  expect_refused("bad.obj", text.substr(0, text.size() * 9 / 10), {});
+}
+
+TEST_F(Refuse, TruncatedPly) {
+  const std::string text = ascii_ply(sphere(0.05, 3));
+  expect_refused("bad.ply", text.substr(0, text.size() * 9 / 10), {"face", "truncated"});
+}
+
+TEST_F(Refuse, TruncatedStl) {
+  const std::string text = binary_stl(sphere(0.05, 3));
+  expect_refused("bad.stl", text.substr(0, text.size() * 9 / 10), {"face", "truncated"});
+}
+
+TEST_F(Refuse, CoordinatesThatAreNotFinite) {
+  for (const char* number : {"nan", "inf", "-inf", "1e999"}) {
+    std::string text = obj_text(box(0.1, 0.1, 0.1));
+    text.replace(0, text.find('\n'), std::string("v 0 ") + number + " 0");
+    expect_refused("bad.obj", text, {"line 1", "vertex 1"});
+  }
+}
+
+TEST_F(Refuse, IndexOutOfRange) {
+  expect_refused("bad.obj", obj_text(box(0.1, 0.1, 0.1)) + "f 1 2 99\n", {"line 21", "99"});
+}
+
+TEST_F(Refuse, NoFaces) { expect_refused("bad.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n", {"without a face"}); }
+
+TEST_F(Refuse, FlatObject) {
+  expect_refused("bad.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n", {"flat"});
+}
+
+TEST_F(Refuse, ZeroVolume) {
+  TriangleMesh mesh = sphere(0.05, 2);  // both sides of half a sphere: nothing between them
+  std::erase_if(mesh.triangles, [&](const auto& t) {
+    return mesh.vertices[t[0]].z() + mesh.vertices[t[1]].z() + mesh.vertices[t[2]].z() < 0;
+  });
+  for (std::size_t i = mesh.triangles.size(); i-- > 0;)
+    mesh.triangles.push_back({mesh.triangles[i][0], mesh.triangles[i][2], mesh.triangles[i][1]});
+  expect_refused("bad.obj", obj_text(mesh), {"volume"});
+}
+
+TEST_F(Refuse, APathThatDoesNotExist) {
+  std::filesystem::remove(data_);
+  expect_error(make(), 2, {data_.string()});
+  EXPECT_FALSE(std::filesystem::exists(out_));
+}
+
+TEST_F(Refuse, AFolderWithoutMeshes) {
+  write("notes.txt", "nothing here");
+  expect_error(make(), 2, {data_.string()});
+}
+
+TEST_F(Refuse, BadArguments) {
+  write("box.obj", box(0.1, 0.1, 0.1));
+  expect_error(make({"--only", "mug*"}), 2, {"mug*", "box"});
+  expect_error(make({"--jobs", "none"}), 2, {"--jobs", "--help"});
+  expect_error(make({"--layout", "mess"}), 2, {"mess", "ycb"});
+  expect_error(make({"--scale", "-1"}), 2, {"--scale"});
+  expect_error(command({data_.string()}), 2, {"OUT"});
+  expect_error(command({"inspect", asset("none")}), 2, {asset("none")});
+  expect_error(make({"--json", (folder_ / "missing/run.json").string()}), 2, {"run.json"});
+  EXPECT_EQ(files(), std::vector<std::string>{});
+}
+
+TEST_F(Refuse, AnOutputFolderThatIsAFile) {
+  write("box.obj", box(0.1, 0.1, 0.1));
+  std::ofstream(out_) << "in the way";
+  expect_error(make(), 2, {out_.string(), "choose another"});
+}
+
+// Root may write anywhere, so the run is made as nobody where the test is run as root.
+TEST_F(Refuse, NoPermissionToWrite) {
+  write("box.obj", box(0.1, 0.1, 0.1));
+  std::filesystem::create_directory(out_);
+  std::filesystem::permissions(out_, std::filesystem::perms(0555));
+  const auto become_nobody = [] {
+    if (::getuid() != 0) return;
+    if (::setgroups(0, nullptr) != 0 || ::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(126);
+  };
+  const CommandResult result = run({preprocess_program(), data_.string(), out_.string()}, become_nobody);
+  if (result.code == 126 || result.code == 127) GTEST_SKIP() << "cannot run the program as another user here";
+  expect_error(result, 2, {out_.string(), "Permission denied", "choose another"});
+}
+
+// Scripts in a mount namespace of their own; skipped where the system does not allow one.
+class Mounted : public Refuse {
+ protected:
+  void SetUp() override {
+    if (run({"unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", data_.string()}).code != 0)
+      GTEST_SKIP() << "no private mounts here";
+    std::filesystem::create_directory(out_);
+    write("ball.obj", sphere(0.05, 5));
+  }
+
+  // Runs abut-preprocess on out/ mounted with these options, then lists what is there.
+  CommandResult run_on(const std::string& options) const {
+    return run({"unshare", "-rm", "sh", "-c",
+                "mount -t tmpfs -o " + options + " tmpfs " + out_.string() + " && " + preprocess_program() +
+                    " --quiet " + data_.string() + " " + out_.string() + "; code=$?; ls -A " + out_.string() +
+                    "; exit $code"});
+  }
+};
+
+TEST_F(Mounted, DiskFull) {
+  const CommandResult result = run_on("size=64k");
+  expect_error(result, 1, {asset("ball"), "No space left on device", "free some space"});
+  EXPECT_EQ(result.out, ".abut-preprocess.lock\n");
+}
+
+TEST_F(Mounted, ReadOnlyFileSystem) {
+  const CommandResult result = run_on("ro");
+  expect_error(result, 2, {out_.string(), "Read-only file system"});
+  EXPECT_EQ(result.out, "");
+}
+
+}  // namespace
