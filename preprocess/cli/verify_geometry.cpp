@@ -4,6 +4,7 @@
 #include <CGAL/AABB_traits.h>
 #include <CGAL/AABB_tree.h>
 #include <CGAL/Exact_predicates_inexact_constructions_kernel.h>
+#include <CGAL/Polygon_mesh_processing/measure.h>
 #include <CGAL/Polygon_mesh_processing/orientation.h>
 #include <CGAL/Polygon_mesh_processing/polygon_soup_to_polygon_mesh.h>
 #include <CGAL/Polygon_mesh_processing/self_intersections.h>
@@ -63,7 +64,7 @@ std::vector<std::string> solid_problems(const asset::SurfaceView& surface) {
   if (!pairs.empty())
     problems.push_back(fmt::format("intersects itself: {} pairs of triangles, the first {} and {}",
                                    pairs.size(), pairs.front().first.idx(), pairs.front().second.idx()));
-  else if (!pmp::does_bound_a_volume(*mesh))
+  else if (!pmp::does_bound_a_volume(*mesh) || !(pmp::volume(*mesh) > 0))
     problems.emplace_back("is not oriented outward");
   return problems;
 }

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <Eigen/Geometry>
-#include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -130,15 +130,23 @@ TEST_F(Mend, WrongUnitsSuspected) {
   EXPECT_NEAR(volume_of(scaled), sphere_volume(0.1, 3), 1e-12);
 }
 
+// Time is that of the processor: a busy machine is not the program's fault.
 TEST_F(Mend, AMillionTriangles) {
-  TriangleMesh mesh = torus(0.1, 0.04, 1000, 500);
-  const auto begin = std::chrono::steady_clock::now();
-  const nlohmann::json object = mend(mesh);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(120));
+  write("thing.obj", torus(0.1, 0.04, 1000, 500));
+  const std::string json = (folder_ / "run.json").string();
+  const auto seconds = [] {
+    rusage usage{};
+    ::getrusage(RUSAGE_CHILDREN, &usage);
+    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec);
+  };
+  const double begin = seconds();
+  const CommandResult made = make({"--json", json});
+  EXPECT_LT(seconds() - begin, 120);
+  ASSERT_EQ(made.code, 0) << made.err;
+  const nlohmann::json object = nlohmann::json::parse(std::ifstream(json))["objects"][0];
   EXPECT_EQ(object["triangles"], 1000000);
   EXPECT_EQ(object["measures"]["genus"], 1);
-  RecordProperty("peak_memory_mib", object["peak_memory_mib"].dump());
-  RecordProperty("seconds", object["seconds"].dump());
+  EXPECT_LT(object["peak_memory_mib"].get<double>(), 1024);
 }
 
 // The dirty household: every fault that was put in is mended, and all assets pass.

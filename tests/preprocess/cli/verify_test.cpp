@@ -55,6 +55,14 @@ TEST(Verify, FindsFaultsOfTheSurface) {
     for (std::size_t i = 0; i < asset.surfaces[0].triangles.size(); i += 3)
       std::swap(asset.surfaces[0].triangles[i], asset.surfaces[0].triangles[i + 1]);
   });
+  EXPECT_PROBLEM("not oriented outward", {  // two parts, the smaller one inside out
+    TriangleMesh mesh = abut::test::sphere(0.05, 2);
+    const TriangleMesh other = abut::test::sphere(0.02, 2);
+    for (const Eigen::Vector3d& v : other.vertices)
+      mesh.vertices.emplace_back(v + Eigen::Vector3d(0.2, 0, 0));
+    for (const Triangle& t : other.triangles) mesh.triangles.push_back({t[1] + 66, t[0] + 66, t[2] + 66});
+    asset.surfaces[0] = build_surface(mesh);
+  });
   EXPECT_PROBLEM("neighbours: triangle",
                  std::swap(asset.surfaces[0].neighbours[0], asset.surfaces[0].neighbours[1]));
   EXPECT_PROBLEM("vertex_normals: vertex 3", asset.surfaces[0].vertex_normals[9] += 1e-5);
