@@ -46,6 +46,9 @@ void print_error(const std::string& message) { fmt::print(stderr, "abut-preproce
 // Throws IoError where the file could not be written: better said before the work than after it.
 void check_writable(const std::filesystem::path& file) {
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (std::filesystem::exists(file) && !std::filesystem::is_regular_file(file) &&
+      !std::filesystem::is_directory(file))
+    return;  // a pipe or a device
   if (std::filesystem::is_directory(file)) throw IoError(file.string() + ": cannot write: it is a folder");
   if (::access(folder.c_str(), W_OK) != 0)
     throw IoError(file.string() + ": cannot write: " + std::strerror(errno));
@@ -141,7 +144,7 @@ void add_make_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--only", arguments.only,
                  "Only objects whose name matches this pattern (*, ?, [..]); may be repeated")
       ->type_name("GLOB")
-      ->expected(1);
+      ->allow_extra_args(false);
   app.add_flag("--force", arguments.batch.force, "Make again what is up to date");
   app.add_option("--json", arguments.json, "Write all that is known of the run to this file")
       ->type_name("FILE");

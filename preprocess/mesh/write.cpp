@@ -59,12 +59,18 @@ void format_vtk(const TriangleMesh& mesh, Buffer& out) {
   }
 }
 
-// A file being written; removed unless it was given its final name.
+// A file being written; removed unless it was given its final name. A pipe or a device cannot be replaced: it
+// is written in place, and then path_ is empty.
 class Temporary {
  public:
   explicit Temporary(const std::filesystem::path& target)
       : target_(target), path_(target.string() + fmt::format(".{}.tmp", ::getpid())) {
-    file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    std::error_code ignored;
+    const auto there = std::filesystem::status(target, ignored).type();
+    if (there == std::filesystem::file_type::character || there == std::filesystem::file_type::fifo)
+      path_.clear();
+    file_ = path_.empty() ? ::open(target.c_str(), O_WRONLY | O_CLOEXEC)
+                          : ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file_ < 0) refuse();
   }
   Temporary(const Temporary&) = delete;
@@ -84,6 +90,7 @@ class Temporary {
   }
 
   void commit() {
+    if (path_.empty()) return;
     if (::fsync(file_) != 0) refuse();
     const int file = std::exchange(file_, -1);
     if (::close(file) != 0 || ::rename(path_.c_str(), target_.c_str()) != 0) refuse();

@@ -65,6 +65,14 @@ TEST_F(Command, QuietPrintsNothingWhenAllIsWell) {
   EXPECT_EQ(result.out + result.err, "");
 }
 
+TEST_F(Command, SeveralPatternsAndAReportToAPipe) {
+  for (const char* name : {"cup.obj", "mug.obj", "pot.obj"}) write(name, box(0.1, 0.2, 0.3));
+  const CommandResult result = make({"--only", "c*", "--only", "?ug", "--quiet", "--json", "/dev/stdout"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(nlohmann::json::parse(result.out)["objects"].size(), 2U);
+  EXPECT_EQ(files(), (std::vector<std::string>{"cup.h5", "mug.h5"}));
+}
+
 TEST_F(Command, HelpNamesTheExitCodes) {
   const CommandResult help = command({"--help"});
   EXPECT_EQ(help.code, 0);

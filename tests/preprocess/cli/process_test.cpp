@@ -110,6 +110,22 @@ TEST_F(Process, AMemoryBlowUpOfOneObjectLeavesTheOthersAlone) {
   expect_only_large_failed(run_and_strike(shrink), "out of memory", "out of memory in stage");
 }
 
+// With two jobs each has half of the memory; one that runs out of its half gets a second chance alone.
+TEST_F(Process, WhatRanOutOfItsShareOfMemoryIsTriedAgainAlone) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "address space limits do not go with sanitizers";
+#endif
+  write_balls(2, 7);
+  const pid_t pid = start({preprocess_program(), "--jobs", "2", data_.string(), out_.string()});
+  std::vector<pid_t> children;
+  for (int i = 0; i < 5000 && (children = children_of(pid)).size() < 2; ++i) std::this_thread::sleep_for(1ms);
+  ASSERT_EQ(children.size(), 2U);
+  const struct rlimit limit { 1 << 20, 1 << 20 };
+  ::prlimit(children.front(), RLIMIT_AS, &limit, nullptr);
+  EXPECT_EQ(wait_for(pid), 0);
+  EXPECT_EQ(files(), (std::vector<std::string>{"ball0.h5", "ball1.h5"}));
+}
+
 TEST_F(Process, SignalsStopTheRunAndLeaveOnlyFinishedObjects) {
   write("a_small.obj", sphere(0.05, 2));
   for (const char* name : {"b.obj", "c.obj", "d.obj"}) write(name, sphere(0.05, 7));
