@@ -48,6 +48,7 @@ class Checker {
     const std::size_t nodes = tree.counts.size() / bvh::kWidth;
     expect_size("tree/children", tree.children.size(), tree.counts.size());
     expect_size("tree/bounds", tree.bounds.size(), tree.counts.size() * 6);
+    std::vector<int> depth(nodes, 1);
     for (std::size_t i = 0; i < tree.counts.size(); ++i) {
       const std::int32_t count = tree.counts[i], child = tree.children[i];
       if (count == -1) continue;
@@ -55,6 +56,10 @@ class Checker {
       const bool leaf_fits = count > 0 && child >= 0 && first + static_cast<std::size_t>(count) <= primitives;
       const bool child_fits = count == 0 && child >= 0 && first > i / bvh::kWidth && first < nodes;
       if (!leaf_fits && !child_fits) fail("tree/children", "entry " + std::to_string(i) + " points nowhere");
+      if (!child_fits) continue;
+      depth[first] = depth[i / bvh::kWidth] + 1;
+      if (depth[first] > bvh::kMaxDepth)
+        fail("tree/children", "is deeper than " + std::to_string(bvh::kMaxDepth));
     }
   }
 

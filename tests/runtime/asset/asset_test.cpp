@@ -170,6 +170,17 @@ TEST_F(AssetFile, InconsistentArraysAreRefusedWithTheirName) {
   Asset b = tetrahedron();
   b.surfaces[0].tree.counts[0] = 0;  // a node that is its own child: a traversal would never end
   EXPECT_THROW(abut::asset::save(b, file), abut::BadAsset);
+  Asset deep = tetrahedron();  // a chain of nodes, each the first child of the one before
+  auto& tree = deep.surfaces[0].tree;
+  const int nodes = abut::bvh::kMaxDepth + 1;
+  tree.bounds.assign(static_cast<std::size_t>(nodes) * 24, 0.5F);
+  tree.children.assign(static_cast<std::size_t>(nodes) * 4, 0);
+  tree.counts.assign(static_cast<std::size_t>(nodes) * 4, -1);
+  for (int i = 0; i + 1 < nodes; ++i) {
+    tree.children[static_cast<std::size_t>(i) * 4] = i + 1;
+    tree.counts[static_cast<std::size_t>(i) * 4] = 0;
+  }
+  EXPECT_THROW(abut::asset::save(deep, file), abut::BadAsset);
   Asset c = tetrahedron();
   c.surfaces[0].vertices[2] = std::nan("");
   EXPECT_THROW(abut::asset::save(c, file), abut::BadAsset);
