@@ -65,7 +65,8 @@ void prepare_child(pid_t parent, const RunnerOptions& options) {
   if (::getppid() != parent) ::_exit(3);  // it died before the line above
   set_limit(RLIMIT_CORE, 0);
   if (options.memory_bytes > 0 && !ABUT_UNDER_SANITIZER) set_limit(RLIMIT_AS, options.memory_bytes);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_DFL);
+  // These may come to the whole process group; what becomes of the children is for the parent to say.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_IGN);
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

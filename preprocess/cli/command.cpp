@@ -102,10 +102,10 @@ int verify_assets(const Arguments& arguments) {
   bool fine = true;
   for (const std::string& file : arguments.assets) {
     try {
-      const Verification result = verify(asset::load(file));
-      for (const std::string& problem : result.problems) print_error(file + ": " + problem);
-      fine = fine && result.problems.empty();
-      if (result.problems.empty()) fmt::print("{}: ok\n", file);
+      const std::vector<std::string> problems = verify(asset::load(file));
+      for (const std::string& problem : problems) print_error(fmt::format("{}: {}", file, problem));
+      fine = fine && problems.empty();
+      if (problems.empty()) fmt::print("{}: ok\n", file);
     } catch (const Error& error) {
       print_error(error.what());
       fine = false;

@@ -84,14 +84,14 @@ std::string Progress::overall() const {
   std::string text = fmt::format("{} of {} done", finished_, names_.size());
   if (failed_ > 0) text += fmt::format(", {} failed", failed_);
   const double elapsed = seconds_since(begin_);
-  text += fmt::format(", {} gone", minutes(elapsed));
+  text += fmt::format(", {} elapsed", minutes(elapsed));
   if (made_bytes_ > 0) text += fmt::format(", about {} left", minutes(elapsed * left_bytes_ / made_bytes_));
   return text;
 }
 
 void Progress::draw() {
   const std::size_t columns = terminal_columns();
-  const auto line = [&](std::string text) {
+  const auto line = [&](const std::string& text) {
     fmt::print("{}\n", text.substr(0, columns - 1));
     ++drawn_lines_;
   };

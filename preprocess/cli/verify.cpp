@@ -59,10 +59,10 @@ std::vector<std::size_t> positions(const asset::SurfaceView& s) {
 
 class Verifier {
  public:
-  explicit Verifier(Verification& result) : result_(result) {}
+  explicit Verifier(std::vector<std::string>& problems) : problems_(problems) {}
 
   void enter(std::string part) { part_ = std::move(part); }
-  void problem(const std::string& what) const { result_.problems.push_back(part_ + ": " + what); }
+  void problem(const std::string& what) const { problems_.push_back(part_ + ": " + what); }
   void problems(const std::vector<std::string>& list) const {
     for (const std::string& what : list) problem(what);
   }
@@ -180,7 +180,7 @@ class Verifier {
     return box_contains(tree, outer, corner(0)) && box_contains(tree, outer, corner(3));
   }
 
-  Verification& result_;
+  std::vector<std::string>& problems_;
   std::string part_;
 };
 
@@ -241,8 +241,7 @@ void verify_mass(const asset::Asset& asset, const asset::SurfaceView& s, double 
     check("inertia", asset.mass.inertia[a], inertia(a / 3, a % 3), m.area * size * size * size);
 }
 
-void verify_hull(const asset::Asset& asset, const asset::AssetView& view, double size, Verification& result,
-                 Verifier& verifier) {
+void verify_hull(const asset::Asset& asset, const asset::AssetView& view, double size, Verifier& verifier) {
   for (std::size_t i = 0; i < asset.convex.size(); ++i) {
     const asset::ConvexView c = asset::view(asset.convex[i]);
     verifier.enter(fmt::format("convex/{}", i));
@@ -255,7 +254,6 @@ void verify_hull(const asset::Asset& asset, const asset::AssetView& view, double
   const double limit =
       1e-9 * size + (moved == asset.provenance.measures.end() ? 0 : moved->second / 100 * size);
   const double out = protrusion(view.surface, view.convex);
-  result.measures["surface_out_of_hull_m"] = out;
   if (!(out <= limit))
     verifier.problem(
         fmt::format("the surface sticks out of it by {:.3g} m, more than the repair moved it", out));
@@ -263,14 +261,14 @@ void verify_hull(const asset::Asset& asset, const asset::AssetView& view, double
 
 }  // namespace
 
-Verification verify(const asset::Asset& asset) {
-  Verification result;
-  Verifier verifier(result);
+std::vector<std::string> verify(const asset::Asset& asset) {
+  std::vector<std::string> problems;
+  Verifier verifier(problems);
   try {
     asset::check(asset, asset.name);
   } catch (const BadAsset& error) {
-    result.problems.emplace_back(error.what());
-    return result;
+    problems.emplace_back(error.what());
+    return problems;
   }
   const asset::AssetView view = asset::view(asset);
   const double size = diagonal(view.surface);
@@ -285,11 +283,11 @@ Verification verify(const asset::Asset& asset) {
   verifier.enter("asset");
   if (asset.surfaces.empty()) verifier.problem("has no surface");
   if (asset.convex.empty()) verifier.problem("has no convex hull");
-  if (!result.problems.empty()) return result;
-  verify_hull(asset, view, size, result, verifier);
+  if (!problems.empty()) return problems;
+  verify_hull(asset, view, size, verifier);
   verifier.enter("mass");
   verify_mass(asset, view.surface, size, verifier);
-  return result;
+  return problems;
 }
 
 }  // namespace abut::preprocess

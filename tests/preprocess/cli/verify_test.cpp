@@ -31,8 +31,8 @@ const Asset& torus_asset() {
 std::string problem_of(const std::function<void(Asset&)>& break_it) {
   Asset asset = torus_asset();
   break_it(asset);
-  const Verification result = verify(asset);
-  return result.problems.empty() ? "" : result.problems.front();
+  const std::vector<std::string> problems = verify(asset);
+  return problems.empty() ? "" : problems.front();
 }
 
 #define EXPECT_PROBLEM(expected, statement)                                            \
@@ -44,7 +44,7 @@ std::string problem_of(const std::function<void(Asset&)>& break_it) {
 TEST(Verify, SoundAssetsPass) {
   for (const TriangleMesh& mesh : {abut::test::torus(0.1, 0.03, 40, 20), abut::test::sphere(0.05, 4),
                                    abut::test::box(0.1, 0.2, 0.3), abut::test::box(1e-4, 10, 0.3)})
-    EXPECT_EQ(verify(make(mesh)).problems, std::vector<std::string>{});
+    EXPECT_EQ(verify(make(mesh)), std::vector<std::string>{});
 }
 
 TEST(Verify, FindsFaultsOfTheSurface) {
