@@ -1,0 +1,33 @@
+#pragma once
+
+#include "preprocess/mesh/box_tree.h"
+#include "preprocess/mesh/editable_mesh.h"
+
+namespace abut::preprocess {
+
+// The gate on how far a surface under change may be from its original, in both directions, at samples. The
+// original's samples (its vertices, and a lattice on large triangles) are each attached to a triangle of the
+// current surface and handed on when that changes; distances to the attached triangle bound the true ones
+// from above. Samples of new triangles are measured against the original.
+class Deviation {
+ public:
+  // `tolerance`: largest distance allowed, `spacing`: of the samples on the original, both m.
+  Deviation(const TriangleMesh& original, double tolerance, double spacing);
+
+  // Whether the surface stays within the tolerance under the change. Remembers which sample goes where.
+  bool allows(const EditableMesh& mesh, const Change& change);
+  // Hands on the samples. Call right after allows() said yes to the same change.
+  void commit(const Change& change);
+
+ private:
+  bool near_original(const Eigen::Vector3d& p) const;
+
+  TriangleMesh original_;
+  BoxTree tree_;
+  double tolerance2_;
+  std::vector<Eigen::Vector3d> samples_;
+  std::vector<std::vector<std::int32_t>> attached_;  // samples of each face
+  std::vector<std::vector<std::int32_t>> moved_;     // scratch: samples of each added triangle
+};
+
+}  // namespace abut::preprocess

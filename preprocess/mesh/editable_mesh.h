@@ -1,0 +1,70 @@
+#pragma once
+
+#include <vector>
+
+#include "preprocess/mesh/mesh.h"
+
+namespace abut::preprocess {
+
+using Corners = std::array<Eigen::Vector3d, 3>;
+
+// A local operation on a surface: triangle added[i] takes the place of face faces[i], and the faces beyond
+// disappear. At most one vertex moves. Collapse, flip and relaxation of a vertex are all of this form, so
+// that one set of checks serves them all.
+struct Change {
+  std::vector<std::int32_t> faces;
+  std::vector<Triangle> added;
+  std::int32_t moved = -1;
+  Eigen::Vector3d position = Eigen::Vector3d::Zero();  // of the moved vertex, m
+};
+
+// A closed manifold surface under local changes: triangles and, per vertex, the faces around it. Faces keep
+// their numbers until they disappear.
+class EditableMesh {
+ public:
+  // Throws InvalidInput unless every edge has two oppositely directed faces and every vertex one fan.
+  explicit EditableMesh(const TriangleMesh& mesh);
+
+  const Eigen::Vector3d& position(std::int32_t v) const { return positions_[v]; }
+  const Triangle& face(std::int32_t f) const { return faces_[f]; }
+  bool alive(std::int32_t f) const { return faces_[f][0] >= 0; }
+  const std::vector<std::int32_t>& faces_of(std::int32_t v) const { return faces_of_[v]; }
+  std::int32_t vertex_slots() const { return static_cast<std::int32_t>(positions_.size()); }
+  std::int32_t face_slots() const { return static_cast<std::int32_t>(faces_.size()); }
+  std::size_t live_faces() const { return live_faces_; }
+
+  Corners corners(std::int32_t f) const;
+  // Corners of a triangle as it will be after `change`.
+  Corners corners(const Triangle& t, const Change& change) const;
+  // The face that has the directed edge a -> b; -1 if none has.
+  std::int32_t face_with_edge(std::int32_t a, std::int32_t b) const;
+  // The vertices joined to v by an edge, ascending.
+  void neighbours(std::int32_t v, std::vector<std::int32_t>& out) const;
+
+  // The collapse of edge u-v into v at position x. False if the result would be no manifold (the link
+  // condition [Dey et al. 1999]); `change` is then meaningless.
+  bool make_collapse(std::int32_t u, std::int32_t v, const Eigen::Vector3d& x, Change& change) const;
+  // The replacement of edge a-b by the other diagonal of its two faces; false if that edge exists already.
+  bool make_flip(std::int32_t a, std::int32_t b, Change& change) const;
+  // The move of vertex v to x.
+  void make_move(std::int32_t v, const Eigen::Vector3d& x, Change& change) const;
+
+  void apply(const Change& change);
+
+  // What is left, renumbered in the order of the input.
+  TriangleMesh compact() const;
+
+ private:
+  std::vector<Eigen::Vector3d> positions_;
+  std::vector<Triangle> faces_;  // {-1, -1, -1} once gone
+  std::vector<std::vector<std::int32_t>> faces_of_;
+  std::size_t live_faces_ = 0;
+};
+
+// 1 for an equilateral triangle, 0 for a degenerate one: 4 sqrt(3) area / (sum of squared edges).
+double shape_quality(const Corners& t);
+
+// Unit normal; zero for a degenerate triangle.
+Eigen::Vector3d unit_normal(const Corners& t);
+
+}  // namespace abut::preprocess

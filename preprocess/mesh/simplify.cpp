@@ -1,0 +1,204 @@
+#include "preprocess/mesh/simplify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <queue>
+
+#include "preprocess/mesh/change_check.h"
+#include "preprocess/mesh/equalize.h"
+#include "preprocess/mesh/measure.h"
+#include "preprocess/mesh/quadric.h"
+#include "runtime/core/error.h"
+
+namespace abut::preprocess {
+namespace {
+
+using Vec3 = Eigen::Vector3d;
+
+// Well-shaped triangles first; what shape forbids is allowed step by step if the target needs it.
+constexpr ShapeLimits kStages[] = {{0.3, 0.5}, {0.1, 0.2}, {0.003, 0.0}};
+constexpr double kEvenness = 1e-3;       // weight of the point error beside the plane error
+constexpr int kPlacements = 4;           // tried per edge
+constexpr double kWorthwhile = 0.01;     // a pass that removes less of the faces than this ends its stage
+constexpr int kEqualizeRounds = 3;
+constexpr double kSampleSpacing = 0.02;  // on the input's large triangles, of the diagonal
+constexpr double kCertified = 5e-4;      // tolerance of the distance measured in the end, of the diagonal
+// Shares of the gate at which collapses are refused; the next is taken where the measured distance, which
+// samples may miss, is beyond the gate.
+constexpr double kMargins[] = {0.9, 0.7, 0.5};
+
+class Simplifier {
+ public:
+  Simplifier(const TriangleMesh& closed, double tolerance)
+      : mesh_(closed), check_(mesh_, closed, tolerance, kSampleSpacing * closed.diagonal()) {
+    for (const Vec3& v : closed.vertices) centre_ += v / static_cast<double>(closed.vertices.size());
+    quadrics_.resize(closed.vertices.size());
+    stamps_.resize(closed.vertices.size(), 0);
+    for (std::int32_t f = 0; f < mesh_.face_slots(); ++f) {
+      Corners c = mesh_.corners(f);
+      for (Vec3& p : c) p -= centre_;
+      const Quadric q(c);
+      for (const std::int32_t v : mesh_.face(f)) quadrics_[v] += q;
+    }
+  }
+
+  void run(std::size_t target) {
+    push_all_edges();
+    for (const ShapeLimits& limits : kStages) {
+      std::size_t before = 0;
+      do {
+        before = mesh_.live_faces();
+        pass(target, limits);
+        if (mesh_.live_faces() <= target) break;
+        requeue();
+      } while (before - mesh_.live_faces() > kWorthwhile * static_cast<double>(before));
+      if (mesh_.live_faces() <= target) break;
+    }
+    equalize(mesh_, check_, quadrics_, centre_, kEqualizeRounds);
+  }
+
+  TriangleMesh result() const { return mesh_.compact(); }
+
+  // What refused most of the edges in the last pass.
+  std::string limit() const {
+    const auto most = std::max_element(refused_.begin(), refused_.end()) - refused_.begin();
+    switch (static_cast<Refusal>(most)) {
+      case Refusal::kTopology: return "the genus: further collapses would close a handle or pinch the surface";
+      case Refusal::kCrossing: return "a thin wall or narrow gap: further collapses would make the surface cross itself";
+      case Refusal::kDistance: return "the distance gate: further collapses would leave the input by more than allowed";
+      default: return "sharp features: further collapses would fold or degenerate triangles";
+    }
+  }
+
+ private:
+  struct Entry {
+    double cost;
+    std::int32_t u, v;
+    std::uint32_t stamp_u, stamp_v;
+    int attempt;
+    bool operator>(const Entry& other) const {
+      return std::tie(cost, u, v, attempt) > std::tie(other.cost, other.u, other.v, other.attempt);
+    }
+  };
+
+  Vec3 placement(std::int32_t u, std::int32_t v, const Quadric& q, int attempt) const {
+    switch (attempt) {
+      case 0: return centre_ + q.place(q.centroid());
+      case 1: return (mesh_.position(u) + mesh_.position(v)) / 2;
+      case 2: return mesh_.position(u);
+      default: return mesh_.position(v);
+    }
+  }
+
+  Quadric merged(std::int32_t u, std::int32_t v) const {
+    Quadric q = quadrics_[u];
+    q += quadrics_[v];
+    return q;
+  }
+
+  void push(std::int32_t u, std::int32_t v, int attempt) {
+    const Quadric q = merged(u, v);
+    const Vec3 x = placement(u, v, q, attempt) - centre_;
+    queue_.push({q.plane_error(x) + kEvenness * q.point_error(x), std::min(u, v), std::max(u, v),
+                 stamps_[std::min(u, v)], stamps_[std::max(u, v)], attempt});
+  }
+
+  void push_all_edges() {
+    for (std::int32_t f = 0; f < mesh_.face_slots(); ++f) {
+      if (!mesh_.alive(f)) continue;
+      const Triangle& t = mesh_.face(f);
+      for (int k = 0; k < 3; ++k) {
+        if (t[k] < t[(k + 1) % 3]) push(t[k], t[(k + 1) % 3], 0);
+      }
+    }
+  }
+
+  void requeue() {
+    push_all_edges();
+  }
+
+  // Collapses edges in the order of their cost until the target or the end of the queue.
+  void pass(std::size_t target, const ShapeLimits& limits) {
+    refused_.fill(0);
+    Change change;
+    std::vector<std::int32_t> ring;
+    while (mesh_.live_faces() > target && !queue_.empty()) {
+      const Entry e = queue_.top();
+      queue_.pop();
+      if (stamps_[e.u] != e.stamp_u || stamps_[e.v] != e.stamp_v) continue;
+      const Quadric q = merged(e.u, e.v);
+      const Vec3 x = placement(e.u, e.v, q, e.attempt);
+      if (!mesh_.make_collapse(e.v, e.u, x, change)) {
+        ++refused_[static_cast<std::size_t>(Refusal::kTopology)];
+        continue;
+      }
+      const Refusal refusal = check_.check(mesh_, change, limits);
+      if (refusal != Refusal::kNone) {
+        if (e.attempt + 1 < kPlacements) {
+          push(e.u, e.v, e.attempt + 1);
+        } else {
+          ++refused_[static_cast<std::size_t>(refusal)];
+        }
+        continue;
+      }
+      mesh_.apply(change);
+      check_.commit(mesh_, change);
+      quadrics_[e.u] = q;
+      ++stamps_[e.u];
+      ++stamps_[e.v];
+      mesh_.neighbours(e.u, ring);
+      for (const std::int32_t w : ring) push(e.u, w, 0);
+    }
+  }
+
+  EditableMesh mesh_;
+  ChangeCheck check_;
+  Vec3 centre_ = Vec3::Zero();  // quadrics are about it, against cancellation far from the origin
+  std::vector<Quadric> quadrics_;
+  std::vector<std::uint32_t> stamps_;  // of a vertex: changes when its edges' costs do
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> queue_;
+  std::array<std::size_t, 6> refused_{};  // edges given up in the last pass, by reason
+};
+
+void check_parameters(const SimplifyParameters& parameters) {
+  if (parameters.target_triangles < 4)
+    throw InvalidInput(fmt::format("target of {} triangles: a closed surface has at least 4",
+                                   parameters.target_triangles));
+  if (!(parameters.max_hausdorff_percent > 0))
+    throw InvalidInput(fmt::format("largest Hausdorff distance of {} % of the diagonal: it must be positive",
+                                   parameters.max_hausdorff_percent));
+}
+
+}  // namespace
+
+SimplifyResult simplify(const TriangleMesh& closed, const SimplifyParameters& parameters, Report& report) {
+  check_parameters(parameters);
+  const auto target = static_cast<std::size_t>(parameters.target_triangles);
+  SimplifyResult result;
+  if (closed.triangles.size() <= target) {
+    EditableMesh valid(closed);
+    result.surface = closed;
+    result.reached = true;
+  } else {
+    const double diagonal = closed.diagonal(), gate = parameters.max_hausdorff_percent / 100 * diagonal;
+    for (const double margin : kMargins) {
+      Simplifier simplifier(closed, margin * gate);
+      simplifier.run(target);
+      result.surface = simplifier.result();
+      result.reached = result.surface.triangles.size() <= target;
+      result.limit = result.reached ? "" : simplifier.limit();
+      const double distance = hausdorff(result.surface, closed, kCertified * diagonal).symmetric();
+      result.hausdorff_percent = 100 * distance / diagonal;
+      if (distance <= gate) break;
+    }
+  }
+  report.measures["simplified_triangles"] = static_cast<double>(result.surface.triangles.size());
+  report.measures["simplified_hausdorff_percent"] = result.hausdorff_percent;
+  if (!result.reached)
+    report.warnings.push_back(fmt::format("simplified to {} triangles instead of {}; what stands in the way: {}",
+                                          result.surface.triangles.size(), target, result.limit));
+  return result;
+}
+
+}  // namespace abut::preprocess
