@@ -17,8 +17,8 @@ class BoxTree {
   // Replaces the box of an item that was in the tree when it was built; an empty box takes it out.
   void set(std::int32_t item, const Box& box);
 
-  // Calls visit(item) for the items in boxes that `enter` accepts, until one returns true; returns whether one
-  // did. `enter(box)` must accept a box if it accepts any part of it.
+  // Calls visit(item) for the items in boxes that `enter` accepts, until one returns true; returns whether
+  // one did. `enter(box)` must accept a box if it accepts any part of it.
   template <class Enter, class Visit>
   bool any(Enter&& enter, Visit&& visit) const {
     if (nodes_.empty()) return false;

@@ -7,9 +7,9 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr double kSharpest = -0.94;      // cosine between neighbours' normals of a dihedral angle of 20 degrees
-constexpr double kNoNormal = 1e-3;       // shape quality below which a normal means nothing
-constexpr double kDegenerate = 1e-7;     // shape quality that no new triangle may have
+constexpr double kSharpest = -0.94;   // cosine between neighbours' normals of a dihedral angle of 20 degrees
+constexpr double kNoNormal = 1e-3;    // shape quality below which a normal means nothing
+constexpr double kDegenerate = 1e-7;  // shape quality that no new triangle may have
 
 BoxTree::Box box_of(const Corners& c) {
   BoxTree::Box box(c[0]);
@@ -67,8 +67,8 @@ double sharpest_after(const EditableMesh& mesh, const Change& change) {
       const std::int32_t a = t[k], b = t[(k + 1) % 3];
       const int j = added_with_edge(b, a);
       // An edge on the patch's rim has an untouched face behind it.
-      const Eigen::Vector3d other =
-          j >= 0 ? normals[static_cast<std::size_t>(j)] : unit_normal(mesh.corners(mesh.face_with_edge(b, a)));
+      const Eigen::Vector3d other = j >= 0 ? normals[static_cast<std::size_t>(j)]
+                                           : unit_normal(mesh.corners(mesh.face_with_edge(b, a)));
       sharpest = std::min(sharpest, normals[i].dot(other));
     }
   }
@@ -94,8 +94,8 @@ double least_quality_after(const EditableMesh& mesh, const Change& change) {
   return least;
 }
 
-ChangeCheck::ChangeCheck(const EditableMesh& mesh, const TriangleMesh& original, double tolerance, double spacing)
-    : deviation_(original, tolerance, spacing) {
+ChangeCheck::ChangeCheck(const EditableMesh& mesh, const TriangleMesh& original, double spacing)
+    : deviation_(original, spacing) {
   rebuild(mesh);
 }
 
@@ -126,12 +126,13 @@ bool ChangeCheck::crosses(const EditableMesh& mesh, const Change& change) const 
   }
   for (std::size_t i = 0; i < corners.size(); ++i) {
     const BoxTree::Box box = box_of(corners[i]);
-    const bool hit = tree_.any([&](const BoxTree::Box& other) { return box.intersects(other); },
-                               [&](std::int32_t f) {
-                                 if (std::find(change.faces.begin(), change.faces.end(), f) != change.faces.end())
-                                   return false;
-                                 return meet_improperly(change.added[i], corners[i], mesh.face(f), mesh.corners(f));
-                               });
+    const bool hit =
+        tree_.any([&](const BoxTree::Box& other) { return box.intersects(other); },
+                  [&](std::int32_t f) {
+                    if (std::find(change.faces.begin(), change.faces.end(), f) != change.faces.end())
+                      return false;
+                    return meet_improperly(change.added[i], corners[i], mesh.face(f), mesh.corners(f));
+                  });
     if (hit) return true;
   }
   return false;
@@ -139,7 +140,8 @@ bool ChangeCheck::crosses(const EditableMesh& mesh, const Change& change) const 
 
 void ChangeCheck::commit(const EditableMesh& mesh, const Change& change) {
   deviation_.commit(change);
-  for (const std::int32_t f : change.faces) tree_.set(f, mesh.alive(f) ? box_of(mesh.corners(f)) : BoxTree::Box());
+  for (const std::int32_t f : change.faces)
+    tree_.set(f, mesh.alive(f) ? box_of(mesh.corners(f)) : BoxTree::Box());
   if (2 * mesh.live_faces() < faces_when_built_) rebuild(mesh);
 }
 

@@ -11,15 +11,16 @@ enum class Refusal { kNone, kTopology, kShape, kFold, kCrossing, kDistance };
 
 // What a change may do to shapes. A triangle that is worse already may stay as bad as the worst of its patch.
 struct ShapeLimits {
-  double quality = 0.3;       // least shape_quality of a new triangle
-  double normal_cosine = 0.5; // of the angle between a triangle's normals before and after
+  double quality = 0.3;        // least shape_quality of a new triangle
+  double normal_cosine = 0.5;  // of the angle between a triangle's normals before and after
 };
 
 // The checks that each local change of a surface must pass, and the structures behind them.
 class ChangeCheck {
  public:
-  // `tolerance` and `spacing` as for Deviation.
-  ChangeCheck(const EditableMesh& mesh, const TriangleMesh& original, double tolerance, double spacing);
+  // `spacing` and set_tolerance() as for Deviation.
+  ChangeCheck(const EditableMesh& mesh, const TriangleMesh& original, double spacing);
+  void set_tolerance(double tolerance) { deviation_.set_tolerance(tolerance); }
 
   Refusal check(const EditableMesh& mesh, const Change& change, const ShapeLimits& limits);
   // Call right after check() allowed the change and the mesh has applied it.

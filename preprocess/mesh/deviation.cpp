@@ -9,6 +9,8 @@ namespace {
 
 using Vec3 = Eigen::Vector3d;
 
+constexpr int kMostIntervals = 64;  // of the samples along a triangle's side
+
 // Squared distance to a triangle, by the regions of its corners, edges and face [Ericson 2005, 5.1.5].
 double squared_distance(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c) {
   const Vec3 ab = b - a, ac = c - a, ap = p - a, bp = p - b, cp = p - c;
@@ -35,10 +37,24 @@ BoxTree::Box box_of(const Vec3& a, const Vec3& b, const Vec3& c) {
   return box;
 }
 
+// Calls visit(p) for points p of a triangle, at most `spacing` apart along its sides, without the corners,
+// until one returns false; returns whether none did.
+template <class Visit>
+bool for_lattice(const Corners& t, double spacing, Visit&& visit) {
+  const Vec3 ab = t[1] - t[0], ac = t[2] - t[0];
+  const double longest = std::sqrt(std::max({ab.squaredNorm(), ac.squaredNorm(), (ac - ab).squaredNorm()}));
+  const int n = std::clamp(static_cast<int>(std::ceil(longest / spacing)), 1, kMostIntervals);
+  for (int i = 0; i < n; ++i) {
+    for (int j = i == 0 ? 1 : 0; i + j <= n && j < n; ++j) {
+      if (!visit(t[0] + ab * (static_cast<double>(i) / n) + ac * (static_cast<double>(j) / n))) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
-Deviation::Deviation(const TriangleMesh& original, double tolerance, double spacing)
-    : original_(original), tolerance2_(tolerance * tolerance) {
+Deviation::Deviation(const TriangleMesh& original, double spacing) : original_(original), spacing_(spacing) {
   const auto count = original.triangles.size();
   attached_.resize(count);
   std::vector<char> taken(original.vertices.size(), 0);
@@ -55,14 +71,10 @@ Deviation::Deviation(const TriangleMesh& original, double tolerance, double spac
       if (!taken[v]) attach(f, original.vertices[v]);
       taken[v] = 1;
     }
-    const double longest = std::sqrt(std::max({(b - a).squaredNorm(), (c - b).squaredNorm(), (a - c).squaredNorm()}));
-    const int n = std::min(64, static_cast<int>(std::ceil(longest / spacing)));
-    for (int i = 0; i <= n; ++i) {
-      for (int j = 0; i + j <= n; ++j) {
-        if (i == n || j == n || i + j == 0) continue;
-        attach(f, a + (b - a) * (static_cast<double>(i) / n) + (c - a) * (static_cast<double>(j) / n));
-      }
-    }
+    for_lattice({a, b, c}, spacing, [&](const Vec3& p) {
+      attach(f, p);
+      return true;
+    });
   }
   tree_.build(boxes);
 }
@@ -74,6 +86,11 @@ bool Deviation::near_original(const Vec3& p) const {
                      return squared_distance(p, original_.vertices[t[0]], original_.vertices[t[1]],
                                              original_.vertices[t[2]]) <= tolerance2_;
                    });
+}
+
+bool Deviation::triangle_near_original(const Corners& t) const {
+  return near_original((t[0] + t[1] + t[2]) / 3) && near_original(t[0]) && near_original(t[1]) &&
+         near_original(t[2]) && for_lattice(t, spacing_, [&](const Vec3& p) { return near_original(p); });
 }
 
 bool Deviation::allows(const EditableMesh& mesh, const Change& change) {
@@ -96,17 +113,8 @@ bool Deviation::allows(const EditableMesh& mesh, const Change& change) {
       moved_[to].push_back(s);
     }
   }
-  if (change.moved >= 0 && !near_original(change.position)) return false;
-  for (std::size_t i = 0; i < corners.size(); ++i) {
-    const Corners& c = corners[i];
-    if (!near_original((c[0] + c[1] + c[2]) / 3)) return false;
-    for (int k = 0; k < 3; ++k) {
-      // Edges between two added triangles come twice; once is enough.
-      if (change.added[i][k] < change.added[i][(k + 1) % 3] && !near_original((c[k] + c[(k + 1) % 3]) / 2))
-        return false;
-    }
-  }
-  return true;
+  return std::all_of(corners.begin(), corners.end(),
+                     [&](const Corners& c) { return triangle_near_original(c); });
 }
 
 void Deviation::commit(const Change& change) {

@@ -6,13 +6,16 @@
 namespace abut::preprocess {
 
 // The gate on how far a surface under change may be from its original, in both directions, at samples. The
-// original's samples (its vertices, and a lattice on large triangles) are each attached to a triangle of the
+// original's samples (its vertices and a lattice on its triangles) are each attached to a triangle of the
 // current surface and handed on when that changes; distances to the attached triangle bound the true ones
 // from above. Samples of new triangles are measured against the original.
 class Deviation {
  public:
-  // `tolerance`: largest distance allowed, `spacing`: of the samples on the original, both m.
-  Deviation(const TriangleMesh& original, double tolerance, double spacing);
+  // `spacing`: of the samples on both surfaces, m.
+  Deviation(const TriangleMesh& original, double spacing);
+
+  // Largest distance allowed from now on, m. Must not fall.
+  void set_tolerance(double tolerance) { tolerance2_ = tolerance * tolerance; }
 
   // Whether the surface stays within the tolerance under the change. Remembers which sample goes where.
   bool allows(const EditableMesh& mesh, const Change& change);
@@ -21,10 +24,12 @@ class Deviation {
 
  private:
   bool near_original(const Eigen::Vector3d& p) const;
+  bool triangle_near_original(const Corners& t) const;
 
   TriangleMesh original_;
   BoxTree tree_;
-  double tolerance2_;
+  double spacing_;
+  double tolerance2_ = 0;
   std::vector<Eigen::Vector3d> samples_;
   std::vector<std::vector<std::int32_t>> attached_;  // samples of each face
   std::vector<std::vector<std::int32_t>> moved_;     // scratch: samples of each added triangle

@@ -60,8 +60,8 @@ EditableMesh::EditableMesh(const TriangleMesh& mesh)
       ++met;
     } while (f >= 0 && f != start && met <= faces_of_[v].size());
     if (f != start || met != faces_of_[v].size())
-      throw InvalidInput(
-          fmt::format("the surface is not closed and manifold at vertex {}: close it with close_surface first", v));
+      throw InvalidInput(fmt::format(
+          "the surface is not closed and manifold at vertex {}: close it with close_surface first", v));
   }
 }
 
@@ -71,7 +71,9 @@ Corners EditableMesh::corners(std::int32_t f) const {
 }
 
 Corners EditableMesh::corners(const Triangle& t, const Change& change) const {
-  const auto at = [&](std::int32_t v) -> const Vec3& { return v == change.moved ? change.position : positions_[v]; };
+  const auto at = [&](std::int32_t v) -> const Vec3& {
+    return v == change.moved ? change.position : positions_[v];
+  };
   return {at(t[0]), at(t[1]), at(t[2])};
 }
 

@@ -3,7 +3,8 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr double kCoplanar = 0.97;  // cosine between normals, up to 14 degrees, for which an edge may be flipped
+constexpr double kCoplanar =
+    0.9;  // cosine between normals, up to 26 degrees, for which an edge may be flipped
 constexpr ShapeLimits kKeep{1.0, 0.9};  // no worse than before, normals within 26 degrees
 
 // Applies the change if it makes its worst triangle better and the check allows it.

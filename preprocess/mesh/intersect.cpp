@@ -23,7 +23,8 @@ bool all_on_one_side(const Points& plane, const Point* first, int count) {
 }
 
 // Corners with the shared vertices first, in the same order for both triangles; how many are shared.
-int align(const Triangle& s, const Corners& cs, const Triangle& t, const Corners& ct, Points& ps, Points& pt) {
+int align(const Triangle& s, const Corners& cs, const Triangle& t, const Corners& ct, Points& ps,
+          Points& pt) {
   int shared = 0;
   std::array<bool, 3> used_s{}, used_t{};
   for (int i = 0; i < 3; ++i) {
@@ -44,7 +45,8 @@ int align(const Triangle& s, const Corners& cs, const Triangle& t, const Corners
 
 }  // namespace
 
-bool meet_improperly(const Triangle& s, const Corners& corners_s, const Triangle& t, const Corners& corners_t) {
+bool meet_improperly(const Triangle& s, const Corners& corners_s, const Triangle& t,
+                     const Corners& corners_t) {
   Points a, b;
   const int shared = align(s, corners_s, t, corners_t, a, b);
   if (shared == 3) return true;

@@ -26,7 +26,8 @@ class Quadric {
     c_ = area_ * d * d;
     first_ = area_ * centroid;
     // Integral of |p|^2 over the triangle.
-    second_ = area_ / 12 * (t[0].squaredNorm() + t[1].squaredNorm() + t[2].squaredNorm() + 9 * centroid.squaredNorm());
+    second_ = area_ / 12 *
+              (t[0].squaredNorm() + t[1].squaredNorm() + t[2].squaredNorm() + 9 * centroid.squaredNorm());
   }
 
   Quadric& operator+=(const Quadric& other) {
@@ -62,7 +63,9 @@ class Quadric {
     return x;
   }
 
-  Eigen::Vector3d centroid() const { return area_ > 0 ? Eigen::Vector3d(first_ / area_) : Eigen::Vector3d::Zero(); }
+  Eigen::Vector3d centroid() const {
+    return area_ > 0 ? Eigen::Vector3d(first_ / area_) : Eigen::Vector3d::Zero();
+  }
 
  private:
   static constexpr double kDetermined = 1e-3;  // eigenvalue over the largest from which an axis counts

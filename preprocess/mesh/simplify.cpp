@@ -16,22 +16,29 @@ namespace {
 
 using Vec3 = Eigen::Vector3d;
 
-// Well-shaped triangles first; what shape forbids is allowed step by step if the target needs it.
-constexpr ShapeLimits kStages[] = {{0.3, 0.5}, {0.1, 0.2}, {0.003, 0.0}};
-constexpr double kEvenness = 1e-3;       // weight of the point error beside the plane error
-constexpr int kPlacements = 4;           // tried per edge
-constexpr double kWorthwhile = 0.01;     // a pass that removes less of the faces than this ends its stage
+// How far the distance and the shape may go, in turn, until the target is reached: most surfaces get there on
+// a small share of the distance gate; what good shape forbids is allowed in the end only.
+struct Stage {
+  double share;  // of the gate
+  ShapeLimits limits;
+};
+constexpr Stage kStages[] = {{0.12, {0.45, 0.5}}, {0.25, {0.45, 0.5}}, {0.5, {0.45, 0.5}}, {1, {0.45, 0.5}},
+                             {1, {0.3, 0.4}},     {1, {0.1, 0.2}},     {1, {0.003, 0.0}}};
+constexpr double kEvenness = 1e-2;     // weight of the point error beside the plane error
+constexpr double kLargestShift = 0.5;  // of a vertex to keep the volume, of the edge's length
+constexpr int kPlacements = 5;         // tried per edge
+constexpr double kWorthwhile = 0.01;   // a pass that removes less of the faces than this ends its stage
 constexpr int kEqualizeRounds = 3;
-constexpr double kSampleSpacing = 0.02;  // on the input's large triangles, of the diagonal
-constexpr double kCertified = 5e-4;      // tolerance of the distance measured in the end, of the diagonal
+constexpr double kSampleSpacing = 0.015;  // of the distance gate, of the diagonal
+constexpr double kCertified = 5e-4;       // tolerance of the distance measured in the end, of the diagonal
 // Shares of the gate at which collapses are refused; the next is taken where the measured distance, which
 // samples may miss, is beyond the gate.
-constexpr double kMargins[] = {0.9, 0.7, 0.5};
+constexpr double kMargins[] = {0.85, 0.7, 0.5};
 
 class Simplifier {
  public:
   Simplifier(const TriangleMesh& closed, double tolerance)
-      : mesh_(closed), check_(mesh_, closed, tolerance, kSampleSpacing * closed.diagonal()) {
+      : mesh_(closed), check_(mesh_, closed, kSampleSpacing * closed.diagonal()), tolerance_(tolerance) {
     for (const Vec3& v : closed.vertices) centre_ += v / static_cast<double>(closed.vertices.size());
     quadrics_.resize(closed.vertices.size());
     stamps_.resize(closed.vertices.size(), 0);
@@ -45,7 +52,8 @@ class Simplifier {
 
   void run(std::size_t target) {
     push_all_edges();
-    for (const ShapeLimits& limits : kStages) {
+    for (const auto& [share, limits] : kStages) {
+      check_.set_tolerance(share * tolerance_);
       std::size_t before = 0;
       do {
         before = mesh_.live_faces();
@@ -64,10 +72,14 @@ class Simplifier {
   std::string limit() const {
     const auto most = std::max_element(refused_.begin(), refused_.end()) - refused_.begin();
     switch (static_cast<Refusal>(most)) {
-      case Refusal::kTopology: return "the genus: further collapses would close a handle or pinch the surface";
-      case Refusal::kCrossing: return "a thin wall or narrow gap: further collapses would make the surface cross itself";
-      case Refusal::kDistance: return "the distance gate: further collapses would leave the input by more than allowed";
-      default: return "sharp features: further collapses would fold or degenerate triangles";
+      case Refusal::kTopology:
+        return "the genus: further collapses would close a handle or pinch the surface";
+      case Refusal::kCrossing:
+        return "a thin wall or narrow gap: further collapses would make the surface cross itself";
+      case Refusal::kDistance:
+        return "the distance gate: further collapses would leave the input by more than allowed";
+      default:
+        return "sharp features: further collapses would fold or degenerate triangles";
     }
   }
 
@@ -84,11 +96,39 @@ class Simplifier {
 
   Vec3 placement(std::int32_t u, std::int32_t v, const Quadric& q, int attempt) const {
     switch (attempt) {
-      case 0: return centre_ + q.place(q.centroid());
-      case 1: return (mesh_.position(u) + mesh_.position(v)) / 2;
-      case 2: return mesh_.position(u);
-      default: return mesh_.position(v);
+      case 0:
+        return keep_volume(u, v, centre_ + q.place(q.centroid()));
+      case 1:
+        return centre_ + q.place(q.centroid());
+      case 2:
+        return (mesh_.position(u) + mesh_.position(v)) / 2;
+      case 3:
+        return mesh_.position(u);
+      default:
+        return mesh_.position(v);
     }
+  }
+
+  // The point nearest to x at which the collapse of u-v leaves the volume as it is [Lindstrom and Turk 1998,
+  // 3.2]; x where the faces around are balanced, as on a thin rim, so that it would be far away.
+  Vec3 keep_volume(std::int32_t u, std::int32_t v, const Vec3& x) const {
+    double before = 0;         // six times the volume between x and the faces around u and v
+    Vec3 area = Vec3::Zero();  // twice the vector area that the new vertex spans
+    for (const std::int32_t w : {u, v}) {
+      for (const std::int32_t f : mesh_.faces_of(w)) {
+        const Triangle& t = mesh_.face(f);
+        const bool both = (t[0] == u || t[1] == u || t[2] == u) && (t[0] == v || t[1] == v || t[2] == v);
+        if (both && w == v) continue;
+        const Corners c = mesh_.corners(f);
+        before += (c[0] - x).dot((c[1] - x).cross(c[2] - x));
+        if (both) continue;
+        const int k = t[0] == w ? 0 : t[1] == w ? 1 : 2;
+        area += (c[(k + 1) % 3] - x).cross(c[(k + 2) % 3] - x);
+      }
+    }
+    const Vec3 shift = area * (before / area.squaredNorm());
+    return shift.norm() < kLargestShift * (mesh_.position(u) - mesh_.position(v)).norm() ? Vec3(x + shift)
+                                                                                         : x;
   }
 
   Quadric merged(std::int32_t u, std::int32_t v) const {
@@ -114,9 +154,7 @@ class Simplifier {
     }
   }
 
-  void requeue() {
-    push_all_edges();
-  }
+  void requeue() { push_all_edges(); }
 
   // Collapses edges in the order of their cost until the target or the end of the queue.
   void pass(std::size_t target, const ShapeLimits& limits) {
@@ -154,6 +192,7 @@ class Simplifier {
 
   EditableMesh mesh_;
   ChangeCheck check_;
+  double tolerance_;
   Vec3 centre_ = Vec3::Zero();  // quadrics are about it, against cancellation far from the origin
   std::vector<Quadric> quadrics_;
   std::vector<std::uint32_t> stamps_;  // of a vertex: changes when its edges' costs do
@@ -163,8 +202,8 @@ class Simplifier {
 
 void check_parameters(const SimplifyParameters& parameters) {
   if (parameters.target_triangles < 4)
-    throw InvalidInput(fmt::format("target of {} triangles: a closed surface has at least 4",
-                                   parameters.target_triangles));
+    throw InvalidInput(
+        fmt::format("target of {} triangles: a closed surface has at least 4", parameters.target_triangles));
   if (!(parameters.max_hausdorff_percent > 0))
     throw InvalidInput(fmt::format("largest Hausdorff distance of {} % of the diagonal: it must be positive",
                                    parameters.max_hausdorff_percent));
@@ -196,8 +235,9 @@ SimplifyResult simplify(const TriangleMesh& closed, const SimplifyParameters& pa
   report.measures["simplified_triangles"] = static_cast<double>(result.surface.triangles.size());
   report.measures["simplified_hausdorff_percent"] = result.hausdorff_percent;
   if (!result.reached)
-    report.warnings.push_back(fmt::format("simplified to {} triangles instead of {}; what stands in the way: {}",
-                                          result.surface.triangles.size(), target, result.limit));
+    report.warnings.push_back(
+        fmt::format("simplified to {} triangles instead of {}; what stands in the way: {}",
+                    result.surface.triangles.size(), target, result.limit));
   return result;
 }
 

@@ -9,7 +9,7 @@ namespace abut::preprocess {
 struct SimplifyParameters {
   std::int64_t target_triangles = 2000;  // at least 4
   // How far the result may be from the input, in both directions, of the bounding box's diagonal.
-  double max_hausdorff_percent = 1.0;
+  double max_hausdorff_percent = 1.5;
 };
 
 struct SimplifyResult {
