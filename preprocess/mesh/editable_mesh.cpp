@@ -48,6 +48,7 @@ EditableMesh::EditableMesh(const TriangleMesh& mesh)
     }
   }
   for (std::int32_t v = 0; v < vertex_slots(); ++v) {
+    if (!positions_[v].allFinite()) throw InvalidInput(fmt::format("vertex {} is not finite", v));
     if (faces_of_[v].empty()) continue;
     // Walk around v through the edges v -> next: one closed fan must meet every face of v once.
     const std::int32_t start = faces_of_[v].front();

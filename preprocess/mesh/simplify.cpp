@@ -22,8 +22,8 @@ struct Stage {
   double share;  // of the gate
   ShapeLimits limits;
 };
-constexpr Stage kStages[] = {{0.12, {0.45, 0.5}}, {0.25, {0.45, 0.5}}, {0.5, {0.45, 0.5}}, {1, {0.45, 0.5}},
-                             {1, {0.3, 0.4}},     {1, {0.1, 0.2}},     {1, {0.003, 0.0}}};
+constexpr Stage kStages[] = {{0.12, {0.45, 0.5}}, {0.25, {0.45, 0.5}}, {0.5, {0.45, 0.5}}, {0.5, {0.3, 0.4}},
+                             {1, {0.45, 0.5}},    {1, {0.3, 0.4}},     {1, {0.1, 0.2}},    {1, {0.003, 0.0}}};
 constexpr double kEvenness = 1e-2;     // weight of the point error beside the plane error
 constexpr double kLargestShift = 0.5;  // of a vertex to keep the volume, of the edge's length
 constexpr int kPlacements = 5;         // tried per edge
@@ -33,12 +33,14 @@ constexpr double kSampleSpacing = 0.015;  // of the distance gate, of the diagon
 constexpr double kCertified = 5e-4;       // tolerance of the distance measured in the end, of the diagonal
 // Shares of the gate at which collapses are refused; the next is taken where the measured distance, which
 // samples may miss, is beyond the gate.
-constexpr double kMargins[] = {0.85, 0.7, 0.5};
+constexpr double kMargins[] = {0.85, 0.7, 0.5, 0.25};
+constexpr const char* kDistanceGate =
+    "the distance gate: further collapses would leave the input by more than allowed";
 
 class Simplifier {
  public:
-  Simplifier(const TriangleMesh& closed, double tolerance)
-      : mesh_(closed), check_(mesh_, closed, kSampleSpacing * closed.diagonal()), tolerance_(tolerance) {
+  Simplifier(const EditableMesh& start, const TriangleMesh& closed, double tolerance)
+      : mesh_(start), check_(mesh_, closed, kSampleSpacing * closed.diagonal()), tolerance_(tolerance) {
     for (const Vec3& v : closed.vertices) centre_ += v / static_cast<double>(closed.vertices.size());
     quadrics_.resize(closed.vertices.size());
     stamps_.resize(closed.vertices.size(), 0);
@@ -77,7 +79,7 @@ class Simplifier {
       case Refusal::kCrossing:
         return "a thin wall or narrow gap: further collapses would make the surface cross itself";
       case Refusal::kDistance:
-        return "the distance gate: further collapses would leave the input by more than allowed";
+        return kDistanceGate;
       default:
         return "sharp features: further collapses would fold or degenerate triangles";
     }
@@ -213,23 +215,26 @@ void check_parameters(const SimplifyParameters& parameters) {
 
 SimplifyResult simplify(const TriangleMesh& closed, const SimplifyParameters& parameters, Report& report) {
   check_parameters(parameters);
+  const EditableMesh start(closed);
   const auto target = static_cast<std::size_t>(parameters.target_triangles);
+  if (closed.triangles.empty()) throw InvalidInput("the surface has no triangles");
   SimplifyResult result;
-  if (closed.triangles.size() <= target) {
-    EditableMesh valid(closed);
-    result.surface = closed;
-    result.reached = true;
-  } else {
+  result.surface = closed;
+  result.reached = closed.triangles.size() <= target;
+  if (!result.reached) {
     const double diagonal = closed.diagonal(), gate = parameters.max_hausdorff_percent / 100 * diagonal;
+    result.limit = kDistanceGate;
     for (const double margin : kMargins) {
-      Simplifier simplifier(closed, margin * gate);
+      Simplifier simplifier(start, closed, margin * gate);
       simplifier.run(target);
-      result.surface = simplifier.result();
-      result.reached = result.surface.triangles.size() <= target;
+      TriangleMesh surface = simplifier.result();
+      const double distance = hausdorff(surface, closed, kCertified * diagonal).symmetric();
+      if (distance > gate) continue;
+      result.reached = surface.triangles.size() <= target;
       result.limit = result.reached ? "" : simplifier.limit();
-      const double distance = hausdorff(result.surface, closed, kCertified * diagonal).symmetric();
+      result.surface = std::move(surface);
       result.hausdorff_percent = 100 * distance / diagonal;
-      if (distance <= gate) break;
+      break;
     }
   }
   report.measures["simplified_triangles"] = static_cast<double>(result.surface.triangles.size());
