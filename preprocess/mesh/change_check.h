@@ -6,8 +6,8 @@
 
 namespace abut::preprocess {
 
-// Why a local change is refused.
-enum class Refusal { kNone, kTopology, kShape, kFold, kCrossing, kDistance };
+// Why a local change is refused, in the order of the checks.
+enum class Refusal { kNone, kTopology, kShape, kFold, kDistance, kCrossing };
 
 // What a change may do to shapes. A triangle that is worse already may stay as bad as the worst of its patch.
 struct ShapeLimits {

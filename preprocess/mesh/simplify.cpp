@@ -90,7 +90,8 @@ class Simplifier {
     double cost;
     std::int32_t u, v;
     std::uint32_t stamp_u, stamp_v;
-    int attempt;
+    int attempt;       // which of the placements
+    Refusal furthest;  // the last check that one of the earlier placements came to
     bool operator>(const Entry& other) const {
       return std::tie(cost, u, v, attempt) > std::tie(other.cost, other.u, other.v, other.attempt);
     }
@@ -139,11 +140,11 @@ class Simplifier {
     return q;
   }
 
-  void push(std::int32_t u, std::int32_t v, int attempt) {
+  void push(std::int32_t u, std::int32_t v, int attempt = 0, Refusal furthest = Refusal::kNone) {
     const Quadric q = merged(u, v);
     const Vec3 x = placement(u, v, q, attempt) - centre_;
     queue_.push({q.plane_error(x) + kEvenness * q.point_error(x), std::min(u, v), std::max(u, v),
-                 stamps_[std::min(u, v)], stamps_[std::max(u, v)], attempt});
+                 stamps_[std::min(u, v)], stamps_[std::max(u, v)], attempt, furthest});
   }
 
   void push_all_edges() {
@@ -151,7 +152,7 @@ class Simplifier {
       if (!mesh_.alive(f)) continue;
       const Triangle& t = mesh_.face(f);
       for (int k = 0; k < 3; ++k) {
-        if (t[k] < t[(k + 1) % 3]) push(t[k], t[(k + 1) % 3], 0);
+        if (t[k] < t[(k + 1) % 3]) push(t[k], t[(k + 1) % 3]);
       }
     }
   }
@@ -176,9 +177,9 @@ class Simplifier {
       const Refusal refusal = check_.check(mesh_, change, limits);
       if (refusal != Refusal::kNone) {
         if (e.attempt + 1 < kPlacements) {
-          push(e.u, e.v, e.attempt + 1);
+          push(e.u, e.v, e.attempt + 1, std::max(refusal, e.furthest));
         } else {
-          ++refused_[static_cast<std::size_t>(refusal)];
+          ++refused_[static_cast<std::size_t>(std::max(refusal, e.furthest))];
         }
         continue;
       }
@@ -188,7 +189,7 @@ class Simplifier {
       ++stamps_[e.u];
       ++stamps_[e.v];
       mesh_.neighbours(e.u, ring);
-      for (const std::int32_t w : ring) push(e.u, w, 0);
+      for (const std::int32_t w : ring) push(e.u, w);
     }
   }
 
@@ -199,7 +200,7 @@ class Simplifier {
   std::vector<Quadric> quadrics_;
   std::vector<std::uint32_t> stamps_;  // of a vertex: changes when its edges' costs do
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> queue_;
-  std::array<std::size_t, 6> refused_{};  // edges given up in the last pass, by reason
+  std::array<std::size_t, 6> refused_{};  // edges given up in the last pass, by furthest check
 };
 
 void check_parameters(const SimplifyParameters& parameters) {

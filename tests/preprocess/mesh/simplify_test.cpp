@@ -142,9 +142,10 @@ double distance_to_triangle(const Vec3& p, const Vec3& a, const Vec3& b, const V
 // triangles of B in the cells of a grid around.
 double sampled_distance(const TriangleMesh& A, const TriangleMesh& B, double spacing, double reach) {
   using Cell = std::array<int, 3>;
+  const double side = std::max(reach, 2 * spacing);
   const auto cell_of = [&](const Vec3& p) {
-    return Cell{static_cast<int>(std::floor(p.x() / reach)), static_cast<int>(std::floor(p.y() / reach)),
-                static_cast<int>(std::floor(p.z() / reach))};
+    return Cell{static_cast<int>(std::floor(p.x() / side)), static_cast<int>(std::floor(p.y() / side)),
+                static_cast<int>(std::floor(p.z() / side))};
   };
   std::map<Cell, std::vector<std::size_t>> grid;
   for (std::size_t f = 0; f < B.triangles.size(); ++f) {
