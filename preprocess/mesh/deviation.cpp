@@ -38,14 +38,15 @@ BoxTree::Box box_of(const Vec3& a, const Vec3& b, const Vec3& c) {
 }
 
 // Calls visit(p) for points p of a triangle, at most `spacing` apart along its sides, without the corners,
-// until one returns false; returns whether none did.
+// until one returns false; returns whether none did. For a triangle of a fan about its first corner, the
+// sides opposite to it and before it are left out: the one is the fan's rim, the other the next triangle's.
 template <class Visit>
-bool for_lattice(const Corners& t, double spacing, Visit&& visit) {
+bool for_lattice(const Corners& t, double spacing, bool of_fan, Visit&& visit) {
   const Vec3 ab = t[1] - t[0], ac = t[2] - t[0];
   const double longest = std::sqrt(std::max({ab.squaredNorm(), ac.squaredNorm(), (ac - ab).squaredNorm()}));
   const int n = std::clamp(static_cast<int>(std::ceil(longest / spacing)), 1, kMostIntervals);
-  for (int i = 0; i < n; ++i) {
-    for (int j = i == 0 ? 1 : 0; i + j <= n && j < n; ++j) {
+  for (int i = of_fan ? 1 : 0; i < n; ++i) {
+    for (int j = i == 0 ? 1 : 0; i + j <= (of_fan ? n - 1 : n) && j < n; ++j) {
       if (!visit(t[0] + ab * (static_cast<double>(i) / n) + ac * (static_cast<double>(j) / n))) return false;
     }
   }
@@ -71,7 +72,7 @@ Deviation::Deviation(const TriangleMesh& original, double spacing) : original_(o
       if (!taken[v]) attach(f, original.vertices[v]);
       taken[v] = 1;
     }
-    for_lattice({a, b, c}, spacing, [&](const Vec3& p) {
+    for_lattice({a, b, c}, spacing, false, [&](const Vec3& p) {
       attach(f, p);
       return true;
     });
@@ -79,18 +80,29 @@ Deviation::Deviation(const TriangleMesh& original, double spacing) : original_(o
   tree_.build(boxes);
 }
 
-bool Deviation::near_original(const Vec3& p) const {
-  return tree_.any([&](const BoxTree::Box& box) { return box.squaredExteriorDistance(p) <= tolerance2_; },
-                   [&](std::int32_t f) {
-                     const Triangle& t = original_.triangles[f];
-                     return squared_distance(p, original_.vertices[t[0]], original_.vertices[t[1]],
-                                             original_.vertices[t[2]]) <= tolerance2_;
-                   });
+bool Deviation::near_original(const Vec3& p) {
+  const auto near = [&](std::int32_t f) {
+    const Triangle& t = original_.triangles[f];
+    const bool found = squared_distance(p, original_.vertices[t[0]], original_.vertices[t[1]],
+                                        original_.vertices[t[2]]) <= tolerance2_;
+    if (found) last_near_ = f;
+    return found;
+  };
+  // Points come in neighbourhoods: what was near the last one often is near this one.
+  return near(last_near_) ||
+         tree_.any([&](const BoxTree::Box& box) { return box.squaredExteriorDistance(p) <= tolerance2_; },
+                   near);
 }
 
-bool Deviation::triangle_near_original(const Corners& t) const {
-  return near_original((t[0] + t[1] + t[2]) / 3) && near_original(t[0]) && near_original(t[1]) &&
-         near_original(t[2]) && for_lattice(t, spacing_, [&](const Vec3& p) { return near_original(p); });
+bool Deviation::added_near_original(const EditableMesh& mesh, const Change& change) {
+  const bool of_fan = change.moved >= 0;
+  if (of_fan && !near_original(change.position)) return false;
+  return std::all_of(change.added.begin(), change.added.end(), [&](Triangle t) {
+    while (of_fan && t[0] != change.moved) std::rotate(t.begin(), t.begin() + 1, t.end());
+    const Corners c = mesh.corners(t, change);
+    return near_original((c[0] + c[1] + c[2]) / 3) &&
+           for_lattice(c, spacing_, of_fan, [&](const Vec3& p) { return near_original(p); });
+  });
 }
 
 bool Deviation::allows(const EditableMesh& mesh, const Change& change) {
@@ -113,8 +125,7 @@ bool Deviation::allows(const EditableMesh& mesh, const Change& change) {
       moved_[to].push_back(s);
     }
   }
-  return std::all_of(corners.begin(), corners.end(),
-                     [&](const Corners& c) { return triangle_near_original(c); });
+  return added_near_original(mesh, change);
 }
 
 void Deviation::commit(const Change& change) {

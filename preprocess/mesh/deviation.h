@@ -23,13 +23,14 @@ class Deviation {
   void commit(const Change& change);
 
  private:
-  bool near_original(const Eigen::Vector3d& p) const;
-  bool triangle_near_original(const Corners& t) const;
+  bool near_original(const Eigen::Vector3d& p);
+  bool added_near_original(const EditableMesh& mesh, const Change& change);
 
   TriangleMesh original_;
   BoxTree tree_;
   double spacing_;
   double tolerance2_ = 0;
+  std::int32_t last_near_ = 0;  // triangle of the original that the last sample was near to
   std::vector<Eigen::Vector3d> samples_;
   std::vector<std::vector<std::int32_t>> attached_;  // samples of each face
   std::vector<std::vector<std::int32_t>> moved_;     // scratch: samples of each added triangle
