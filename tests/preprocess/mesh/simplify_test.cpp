@@ -4,6 +4,8 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
+#include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <map>
 #include <numbers>
@@ -204,8 +206,9 @@ void expect_sound(const TriangleMesh& input, const SimplifyResult& result, doubl
   EXPECT_EQ(genus(result.surface), genus(input));
   EXPECT_EQ(find_components(result.surface).count, find_components(input).count);
   const double diagonal = input.diagonal(), reach = 1.2 * max_percent / 100 * diagonal;
-  const double largest = std::max(sampled_distance(result.surface, input, 0.01 * diagonal, reach),
-                                  sampled_distance(input, result.surface, 0.01 * diagonal, reach));
+  const double spacing = 0.015 * diagonal;
+  const double largest = std::max(sampled_distance(result.surface, input, spacing, reach),
+                                  sampled_distance(input, result.surface, spacing, reach));
   EXPECT_LE(100 * largest / diagonal, max_percent);
   EXPECT_LE(100 * largest / diagonal, result.hausdorff_percent + 1e-9);  // the certified one bounds it
 }
@@ -297,6 +300,13 @@ TEST(Simplify, FarFromTheOriginAndInAnyUnit) {
   }
 }
 
+TEST(Simplify, SameBitsEveryTime) {
+  const TriangleMesh torus = make_torus(0.1, 0.02, 60, 20);
+  const SimplifyResult first = simplified(torus, 300), second = simplified(torus, 300);
+  EXPECT_EQ(first.surface.triangles, second.surface.triangles);
+  EXPECT_EQ(first.surface.vertices, second.surface.vertices);
+}
+
 TEST(Simplify, BadInput) {
   const TriangleMesh sphere = make_sphere(0.05, 8);
   Report report;
@@ -336,19 +346,20 @@ TEST_P(SimplifyYcb, HoldsAtEveryLevel) {
   Report report;
   const TriangleMesh closed = close_surface(read_mesh(file, 1, report), {}, report).surface;
   for (const int target : {500, 2000, 8000}) {
+    const std::clock_t start = std::clock();
     const SimplifyResult result = simplified(closed, target);
+    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     EXPECT_TRUE(result.reached) << result.limit;
     expect_sound(closed, result);
     EXPECT_LT(result.hausdorff_percent, target == 500 ? 1.5 : target == 2000 ? 0.9 : 0.5);
     EXPECT_GT(first_percentile_of_least_angles(result.surface), 5);
     EXPECT_NEAR(volume(result.surface) / volume(closed), 1, target == 500 ? 0.08 : 0.02);
-    if (target == 2000) {
-      const SimplifyResult again = simplified(closed, target);
-      EXPECT_EQ(again.surface.triangles, result.surface.triangles);
-      EXPECT_EQ(again.surface.vertices, result.surface.vertices);
-    }
-    RecordProperty("triangles_" + std::to_string(target), static_cast<int>(result.surface.triangles.size()));
-    RecordProperty("hausdorff_percent_" + std::to_string(target), std::to_string(result.hausdorff_percent));
+    std::printf(
+        "%5zu triangles: Hausdorff %.2f %%, volume %+.2f %%, least angles' 1st percentile %.1f degrees, %.2f "
+        "s\n",
+        result.surface.triangles.size(), result.hausdorff_percent,
+        100 * (volume(result.surface) / volume(closed) - 1), first_percentile_of_least_angles(result.surface),
+        seconds);
   }
 }
 
