@@ -37,7 +37,8 @@ struct ClosedSurface {
 //
 // Every mending is a line in report.warnings. Measures: welded_vertices, hausdorff_to_input_percent (of the
 // diagonal, symmetric, certified to 0.01), area_change_percent, genus, surface_triangles, components_dropped.
-// Merging vertices that stand apart only for their texture coordinates mends nothing and is a measure only.
+// Merging vertices at one position is a measure only: read_mesh knows which of them are seams and warns of
+// the others.
 //
 // Throws InvalidInput if no solid can be made of the soup: it is flat, without volume, or beyond repair.
 ClosedSurface close_surface(const TriangleMesh& soup, const CloseParameters& parameters, Report& report);

@@ -17,6 +17,9 @@ TriangleMesh parse_obj(std::string_view content, const std::string& name, Report
 TriangleMesh parse_ply(std::string_view content, const std::string& name);
 TriangleMesh parse_stl(std::string_view content, const std::string& name);
 
+// The warning that duplicated vertices are merged, if there are any.
+void warn_of_duplicates(std::size_t count, Report& report);
+
 // Cuts one polygon into triangles appended to `mesh`: a fan where it is convex, ears where it is not. Corners
 // index mesh.vertices; a corner beyond them (OBJ allows faces before vertices) makes it a plain fan.
 void append_polygon(const std::vector<std::int32_t>& corners, TriangleMesh& mesh);

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "preprocess/mesh/formats.h"
+#include "preprocess/mesh/weld.h"
 
 namespace abut::preprocess {
 namespace {
@@ -56,7 +57,11 @@ std::string lower_extension(const std::filesystem::path& path) {
 TriangleMesh parse(std::string_view content, const std::filesystem::path& path, Report& report) {
   const std::string name = path.string(), extension = lower_extension(path);
   if (extension == ".obj") return parse_obj(content, name, report);
-  if (extension == ".ply") return parse_ply(content, name);
+  if (extension == ".ply") {
+    TriangleMesh mesh = parse_ply(content, name);
+    warn_of_duplicates(weld(mesh).seam_vertices, report);
+    return mesh;
+  }
   if (extension == ".stl") return parse_stl(content, name);
   throw InvalidInput(
       fmt::format("{}: unknown mesh format \"{}\" (known: .obj, .ply, .stl)", name, extension));
@@ -75,6 +80,12 @@ void warn_of_units(const std::filesystem::path& path, double diagonal, Report& r
 }
 
 }  // namespace
+
+void warn_of_duplicates(std::size_t count, Report& report) {
+  if (count == 0) return;
+  report.warnings.push_back(
+      fmt::format("{} duplicated {} merged", count, count == 1 ? "vertex" : "vertices"));
+}
 
 TriangleMesh read_mesh(const std::filesystem::path& path, double metres_per_unit, Report& report) {
   if (!(metres_per_unit > 0) || !std::isfinite(metres_per_unit)) {

@@ -14,6 +14,9 @@ namespace abut::preprocess {
 // hints at wrong units (above 10 m or below 1 mm) and vertices that no face uses are warnings in `report`;
 // its measures gain "input_triangles" and "input_vertices".
 //
+// Vertices that repeat another's position are merged later, by close_surface; that is a warning here unless
+// they differ in texture coordinates or normal (a seam) or the format has no other way (STL).
+//
 // Throws IoError if the file cannot be read; InvalidInput, naming the file and the line, vertex or face, if
 // it is empty, truncated, malformed, without faces, or has an index out of range or a coordinate that is not
 // a finite number.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -50,6 +51,10 @@ class ObjParser {
 
   std::size_t lines() const { return line_; }
 
+  // A number for each vertex's texture coordinates and normal: vertices at one position that differ in it are
+  // a seam.
+  const std::vector<std::size_t>& looks() const { return looks_; }
+
  private:
   static const char* find_newline(const char* at, const char* end) {
     const void* found = std::memchr(at, '\n', static_cast<std::size_t>(end - at));
@@ -68,7 +73,12 @@ class ObjParser {
   void parse_line(std::string_view line) {
     const char* end = line.data() + line.size();
     const char* at = skip_blanks(line.data(), end);
-    if (end - at < 1 || (at + 1 != end && !is_blank(at[1]))) return;  // keywords of one letter only
+    if (end - at > 2 && *at == 'v' && is_blank(at[2])) {
+      if (at[1] == 't' || at[1] == 'n') attributes_[at[1] == 'n'].push_back(hash({at + 3, end}));
+      return;
+    }
+    if (end - at < 1 || (at + 1 != end && !is_blank(at[1])))
+      return;  // other keywords that count have one letter
     if (*at == 'v') parse_vertex(at + 1, end);
     if (*at == 'f') parse_face(at + 1, end);
   }
@@ -94,16 +104,28 @@ class ObjParser {
     append_polygon(corners_, mesh_);
   }
 
-  // "v", "v/vt", "v//vn" or "v/vt/vn"; only v matters, but the rest must be whole.
+  // "v", "v/vt", "v//vn" or "v/vt/vn"; what v is comes from its first corner.
   std::int32_t parse_corner(const char*& at, const char* end) {
     const std::int64_t vertex = parse_index(at, end);
+    std::size_t looks = 0;
     for (int k = 0; k < 2 && at != end && *at == '/'; ++k) {
       ++at;
       if (k == 0 && at != end && *at == '/') continue;
-      parse_index(at, end);
+      looks = 31 * looks + attribute(k, parse_index(at, end));
     }
     if (at != end && !is_blank(*at)) refuse("face corner is not of the form v, v/vt, v//vn or v/vt/vn");
-    return resolve(vertex);
+    const std::int32_t index = resolve(vertex);
+    if (looks_.size() < mesh_.vertices.size()) looks_.resize(mesh_.vertices.size(), 0);
+    if (static_cast<std::size_t>(index) < looks_.size() && looks_[index] == 0) looks_[index] = looks;
+    return index;
+  }
+
+  static std::size_t hash(std::string_view text) { return std::hash<std::string_view>{}(text); }
+
+  std::size_t attribute(int kind, std::int64_t index) const {
+    const auto count = static_cast<std::int64_t>(attributes_[kind].size());
+    const std::int64_t zero_based = index > 0 ? index - 1 : count + index;
+    return zero_based >= 0 && zero_based < count ? attributes_[kind][zero_based] : 0;
   }
 
   std::int64_t parse_index(const char*& at, const char* end) {
@@ -141,10 +163,24 @@ class ObjParser {
   const std::string& name_;
   TriangleMesh mesh_;
   std::vector<std::int32_t> corners_;
+  std::vector<std::size_t> attributes_[2];  // hashes of the "vt" and "vn" lines
+  std::vector<std::size_t> looks_;
   std::size_t line_ = 0;
   std::int64_t forward_index_ = -1;
   std::size_t forward_line_ = 0;
 };
+
+// Vertices that repeat another in position, texture coordinates and normal alike.
+std::size_t count_duplicates(const TriangleMesh& mesh, const std::vector<std::size_t>& looks) {
+  const WeldedSoup soup = weld(mesh);
+  if (soup.seam_vertices == 0) return 0;
+  std::vector<std::pair<std::int32_t, std::size_t>> kinds;
+  for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
+    if (soup.vertex_of[v] >= 0) kinds.emplace_back(soup.vertex_of[v], v < looks.size() ? looks[v] : 0);
+  }
+  std::sort(kinds.begin(), kinds.end());
+  return kinds.size() - static_cast<std::size_t>(std::unique(kinds.begin(), kinds.end()) - kinds.begin());
+}
 
 // An OBJ file does not say how long it is. One cut off among its faces still parses, but leaves the surface
 // open, and vertices at the end that no face came to use, or a last line that stops half-way through a
@@ -185,6 +221,7 @@ TriangleMesh parse_obj(std::string_view content, const std::string& name, Report
         name, parser.lines(), mesh.vertices.size()));
   }
   refuse_if_cut_off(mesh, content, parser.lines(), name, report);
+  warn_of_duplicates(count_duplicates(mesh, parser.looks()), report);
   return mesh;
 }
 

@@ -110,6 +110,20 @@ TEST_F(Read, ObjPolygonsConvexAndNot) {
   EXPECT_DOUBLE_EQ(total, 3);
 }
 
+TEST_F(Read, WarnsOfDuplicatedVerticesButNotOfSeams) {
+  const std::string v = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0 0 0\nv 1 0 0\nvt 0 0\nvt 1 1\nvn 0 0 1\n";
+  read("seam.obj",
+       v + "f 1/1/1 3/1/1 2/1/1\nf 5/2/1 6/2/1 4/1/1\nf 2/1/1 3/1/1 4/1/1\nf 1/1/1 4/1/1 3/1/1\n");
+  EXPECT_TRUE(report_.warnings.empty());
+  read("twins.obj",
+       v + "f 1/1/1 3/1/1 2/1/1\nf 5/1/1 6/2/1 4/1/1\nf 2/1/1 3/1/1 4/1/1\nf 1/1/1 4/1/1 3/1/1\n");
+  ASSERT_EQ(report_.warnings.size(), 1u);
+  EXPECT_EQ(report_.warnings[0], "1 duplicated vertex merged");
+  read("plain.obj", v + "f 1 3 2\nf 5 6 4\nf 2 3 4\nf 1 4 3\n");
+  ASSERT_EQ(report_.warnings.size(), 2u);
+  EXPECT_EQ(report_.warnings[1], "2 duplicated vertices merged");
+}
+
 TEST_F(Read, ScaleAndSuspiciousUnits) {
   EXPECT_DOUBLE_EQ(read("a.obj", kTetrahedronObj, 0.25).diagonal(), std::sqrt(3) * 0.25);
   EXPECT_TRUE(report_.warnings.empty());
