@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <array>
 
 namespace abut::preprocess {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <queue>
+#include <tuple>
 
 #include "preprocess/mesh/change_check.h"
 #include "preprocess/mesh/equalize.h"
