@@ -2,11 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <chrono>
-#include <string_view>
-#include <vector>
 
 #include "preprocess/cli/versions.h"
 #include "preprocess/index/index.h"
@@ -48,16 +44,6 @@ std::optional<std::string> first_difference(const std::map<std::string, std::str
   return std::nullopt;
 }
 
-// Whether vertices at one position are as their maker meant them: for their texture coordinates, or because
-// the format (STL) shares none.
-bool repeats_vertices_on_purpose(const std::filesystem::path& file, std::string_view content) {
-  std::string extension = file.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](char c) { return std::tolower(c); });
-  return extension == ".stl" || content.find("\nvt ") != content.npos ||
-         (extension == ".ply" && content.find("property float texture_u") < content.find("end_header"));
-}
-
 std::string digest_of(const std::filesystem::path& file) { return asset::digest(asset::read_file(file)); }
 
 // The stages after reading know no file: their messages get its name here.
@@ -82,19 +68,12 @@ asset::Asset make_from(const datasets::ObjectSource& source, const Parameters& p
   Report report;
   Stages stages(stage, provenance);
 
-  bool repeats_on_purpose = false;
   const TriangleMesh soup = stages.run("read", [&] {
-    const std::vector<std::byte> bytes = asset::read_file(source.file);
-    provenance.source_digest = asset::digest(bytes);
-    repeats_on_purpose =
-        repeats_vertices_on_purpose(source.file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    provenance.source_digest = digest_of(source.file);
     return read_mesh(source.file, source.metres_per_unit, report);
   });
   const ClosedSurface closed =
       stages.run("close", [&] { return close_surface(soup, parameters.close, report); });
-  if (const double n = report.measures["welded_vertices"]; n > 0 && !repeats_on_purpose)
-    report.warnings.push_back(
-        fmt::format("{} duplicated vertices merged with others at the same position", n));
   result.convex.push_back(stages.run("hull", [&] { return build_convex_piece(closed.hull_points); }));
   result.surfaces.push_back(stages.run("surface", [&] { return build_surface(closed.surface); }));
   result.mass = stages.run("mass", [&] { return mass_properties(closed.surface); });

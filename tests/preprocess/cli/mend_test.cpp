@@ -72,7 +72,7 @@ TEST_F(Mend, DuplicatedVertices) {
   const nlohmann::json object = mend(mesh);
   EXPECT_EQ(object["measures"]["welded_vertices"], mesh.vertices.size() - ball.vertices.size());
   EXPECT_NEAR(volume_of(object), sphere_volume(0.05, 3), 1e-12);
-  expect_warning(object, "duplicated vertices merged");
+  expect_warning(object, "duplicated vertices");
 }
 
 TEST_F(Mend, Flaps) {
