@@ -151,7 +151,7 @@ class Closer {
     warn(fmt::format("{} of {} dropped, {:.3g} % of the area (the largest of them {:.3g} %){}", dropped,
                      plural(parts.count, "separate part", "separate parts"), 100 * lost / total,
                      100 * largest_lost / total,
-                     parameters_.all_components ? "" : ": --all-components keeps them"));
+                     parameters_.all_components ? "" : ": --keep-all-components keeps them"));
     current_ = select_faces(current_, keep);
   }
 

@@ -46,8 +46,8 @@ void place_points(const Simplex<S>& simplex, Witness<S>& result) {
     const bool used = k < simplex.size;
     result.vertex_A[k] = used ? simplex.vertex[k].a : -1;
     result.vertex_B[k] = used ? simplex.vertex[k].b : -1;
-    result.weight[k] = used ? simplex.weight[k] : S(0);
-    if (used) sum += simplex.weight[k] * (simplex.vertex[k].x1 + simplex.vertex[k].x2);
+    result.weight[k] = used ? std::max(S(0), simplex.weight[k]) : S(0);  // rounding may leave -1e-32
+    if (used) sum += result.weight[k] * (simplex.vertex[k].x1 + simplex.vertex[k].x2);
   }
   result.simplex_size = simplex.size;
   result.p1 = (sum - result.distance * result.n) / 2;

@@ -18,6 +18,7 @@
 #include "preprocess/mesh/formats.h"
 #include "preprocess/mesh/write.h"
 #include "runtime/core/error.h"
+#include "tests/support/runs.h"
 
 namespace abut::preprocess {
 namespace {
@@ -332,7 +333,7 @@ TEST_F(Read, SurvivesDamagedBytes) {
       {"f.stl", binary_stl("solid", 4)},
       {"f.stl", "solid a\n" + kFacet + kFacet + "endsolid\n"}};
   for (const auto& [name, seed] : seeds) {
-    for (int trial = 0; trial < 1500; ++trial) {
+    for (int trial = 0; trial < abut::test::runs(1500); ++trial) {
       std::string bytes = seed;
       for (auto n = random() % 8 + 1; n > 0 && !bytes.empty(); --n) {
         const std::size_t at = random() % bytes.size();

@@ -6,6 +6,7 @@
 #include "runtime/derivative/finite_difference.h"
 #include "tests/runtime/derivative/ellipsoid_pair.h"
 #include "tests/support/hulls.h"
+#include "tests/support/runs.h"
 
 namespace {
 
@@ -124,7 +125,7 @@ TEST(WitnessDerivative, RandomSweepOfEllipsoids) {
   Random random(8);
   int used = 0;
   double worst = 0, worst_long = 0, worst_float = 0;
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < abut::test::runs(400); ++i) {
     const Case c = random_case(random, random.uniform(-0.3, 0.5));
     if (conditioning(c) < 0.05L) continue;
     ++used;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/runtime/witness/polytopes.h"
+#include "tests/support/runs.h"
 
 namespace {
 
@@ -80,7 +81,7 @@ TEST(Separation, RandomPolytopesMatchTheOracle) {
   Random random(11);
   witness::Workspace<double> workspace;
   int overlapping = 0;
-  for (int i = 0; i < 100000; ++i) {
+  for (int i = 0; i < test::runs(100000); ++i) {
     const int law_A = static_cast<int>(random.below(5)), law_B = static_cast<int>(random.below(5));
     const Points A = random_points(random, law_A, 4 + static_cast<int>(random.below(3)));
     const Points B = random_points(random, law_B, 1 + static_cast<int>(random.below(6)));
