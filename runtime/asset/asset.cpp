@@ -30,10 +30,26 @@ ConvexView view(const ConvexPiece& piece) {
               std::lround(std::sqrt(static_cast<double>(piece.support_lookup.size()) / 6)))};
 }
 
+VolumeView view(const Volume& volume) {
+  return {volume.vertices.data(),
+          volume.tetrahedra.data(),
+          volume.neighbours.data(),
+          volume.extent.data(),
+          volume.vertex_gradients.data(),
+          volume.gradients.data(),
+          volume.face_planes.data(),
+          volume.extent_ranges.data(),
+          static_cast<std::int32_t>(volume.vertices.size() / 3),
+          static_cast<std::int32_t>(volume.tetrahedra.size() / 4),
+          bvh::view(volume.tree),
+          volume.tree_extent_ranges.data()};
+}
+
 AssetView view(const Asset& asset) {
   AssetView result;
   if (!asset.surfaces.empty()) result.surface = view(asset.surfaces.front());
   if (!asset.convex.empty()) result.convex = view(asset.convex.front());
+  if (!asset.volumes.empty()) result.volume = view(asset.volumes.front());
   result.mass = &asset.mass;
   return result;
 }

@@ -37,6 +37,23 @@ struct ConvexPiece {
 // Direction cells of `support_lookup`: six faces of a cube (+x, -x, +y, -y, +z, -z), k x k cells each.
 // See runtime/witness/support.h for the map from a direction to its cell.
 
+// The inside of the object in tetrahedra with the penetration extent [Elandt2019]: 0 on the surface, 1 in the
+// core, linear in each tetrahedron; times a modulus it is the pressure. Tetrahedra are stored in the leaf
+// order of the tree, of positive volume: corner 3 sees 0, 1, 2 run counter-clockwise.
+struct Volume {
+  std::vector<double> vertices;          // (vertices, 3) m
+  std::vector<std::int32_t> tetrahedra;  // (tetrahedra, 4)
+  std::vector<std::int32_t> neighbours;  // (tetrahedra, 4) across the face opposite corner k; -1: the surface
+  std::vector<double> extent;            // (vertices) in [0, 1]
+  std::vector<double> vertex_gradients;  // (vertices, 3) 1/m: of the extent, mean around the vertex by volume
+  std::vector<double> gradients;         // (tetrahedra, 3) 1/m: of the extent
+  std::vector<double> face_planes;       // (tetrahedra, 4, 4) n, d of the face opposite corner k: inside is
+                                         // where n . x + d >= 0, n unit, d in m
+  std::vector<double> extent_ranges;     // (tetrahedra, 2) least and greatest extent
+  bvh::Tree tree;                        // over the tetrahedra
+  std::vector<float> tree_extent_ranges;  // (nodes, 2, 4) of what is below each child, rounded outward
+};
+
 struct MassProperties {
   double volume = 0;                     // m^3
   double area = 0;                       // m^2
@@ -59,6 +76,7 @@ struct Asset {
   std::string name;
   std::vector<Surface> surfaces;    // level 0 is the finest
   std::vector<ConvexPiece> convex;  // one piece: the convex hull
+  std::vector<Volume> volumes;      // level 0 is the finest
   MassProperties mass;
   Provenance provenance;
 };
@@ -86,15 +104,32 @@ struct ConvexView {
   std::int32_t lookup_resolution = 0;
 };
 
-// Level 0 surface and first convex piece; counts are 0 where a part is absent.
+struct VolumeView {
+  const double* vertices = nullptr;          // (vertex_count, 3) m
+  const std::int32_t* tetrahedra = nullptr;  // (tetrahedron_count, 4)
+  const std::int32_t* neighbours = nullptr;  // (tetrahedron_count, 4)
+  const double* extent = nullptr;            // (vertex_count)
+  const double* vertex_gradients = nullptr;  // (vertex_count, 3) 1/m
+  const double* gradients = nullptr;         // (tetrahedron_count, 3) 1/m
+  const double* face_planes = nullptr;       // (tetrahedron_count, 4, 4)
+  const double* extent_ranges = nullptr;     // (tetrahedron_count, 2)
+  std::int32_t vertex_count = 0;
+  std::int32_t tetrahedron_count = 0;
+  bvh::TreeView tree;
+  const float* tree_extent_ranges = nullptr;  // (tree.nodes, 2, 4)
+};
+
+// Level 0 surface and volume and first convex piece; counts are 0 where a part is absent.
 struct AssetView {
   SurfaceView surface;
   ConvexView convex;
+  VolumeView volume;
   const MassProperties* mass = nullptr;
 };
 
 SurfaceView view(const Surface& surface);
 ConvexView view(const ConvexPiece& piece);
+VolumeView view(const Volume& volume);
 AssetView view(const Asset& asset);
 
 }  // namespace abut::asset

@@ -28,6 +28,8 @@ class Reader {
       visit_surface(result.surfaces.emplace_back(), ArrayReader{*this, "surface/" + std::to_string(i) + "/"});
     for (int i = 0; exists("convex/" + std::to_string(i)); ++i)
       visit_convex(result.convex.emplace_back(), ArrayReader{*this, "convex/" + std::to_string(i) + "/"});
+    for (int i = 0; exists("volume") && exists("volume/" + std::to_string(i)); ++i)
+      visit_volume(result.volumes.emplace_back(), ArrayReader{*this, "volume/" + std::to_string(i) + "/"});
     const Handle mass = group("mass");
     numbers(mass, "volume", &result.mass.volume, 1);
     numbers(mass, "area", &result.mass.area, 1);

@@ -1,5 +1,6 @@
 #include "runtime/asset/schema.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -69,11 +70,11 @@ class Checker {
       fail(name, "does not divide the entries into rows");
   }
 
- private:
   [[noreturn]] void fail(const std::string& array, const std::string& what) const {
     throw BadAsset(prefix_ + part_ + array + " " + what + "; make the asset again");
   }
 
+ private:
   std::string prefix_;
   std::string part_;
 };
@@ -86,6 +87,45 @@ void check_surface(const Surface& s, Checker& checker) {
   checker.expect_range("triangles", s.triangles, vertices);
   checker.expect_range("neighbours", s.neighbours, triangles);
   checker.expect_tree(s.tree, triangles);
+}
+
+// What the contact model takes for granted: tetrahedra with an inside, and no pressure on the surface.
+void check_field(const Volume& v, const Checker& checker) {
+  using Point = Eigen::Map<const Eigen::Vector3d>;
+  for (std::size_t t = 0; t < v.tetrahedra.size() / 4; ++t) {
+    const std::int32_t* corners = v.tetrahedra.data() + 4 * t;
+    const auto point = [&](int k) {
+      return Point(v.vertices.data() + 3 * static_cast<std::size_t>(corners[k]));
+    };
+    const Eigen::Vector3d a = point(0);
+    if (!((point(1) - a).cross(point(2) - a).dot(point(3) - a) > 0))
+      checker.fail("tetrahedra", "entry " + std::to_string(t) + " has no positive volume");
+    for (std::size_t k = 0; k < 4; ++k)
+      for (std::size_t j = 0; j < 4; ++j)
+        if (j != k && v.neighbours[4 * t + k] < 0 && v.extent[static_cast<std::size_t>(corners[j])] != 0)
+          checker.fail("extent", "entry " + std::to_string(corners[j]) + " is on the surface and not 0");
+  }
+  for (std::size_t i = 0; i < v.extent.size(); ++i)
+    if (v.extent[i] < 0 || v.extent[i] > 1)
+      checker.fail("extent", "entry " + std::to_string(i) + " is outside [0, 1]");
+}
+
+void check_volume(const Volume& v, Checker& checker) {
+  visit_volume(v, checker);
+  const std::size_t vertices = v.vertices.size() / 3, tetrahedra = v.tetrahedra.size() / 4;
+  checker.expect_size("neighbours", v.neighbours.size(), 4 * tetrahedra);
+  checker.expect_size("extent", v.extent.size(), vertices);
+  checker.expect_size("vertex_gradients", v.vertex_gradients.size(), 3 * vertices);
+  checker.expect_size("gradients", v.gradients.size(), 3 * tetrahedra);
+  checker.expect_size("face_planes", v.face_planes.size(), 16 * tetrahedra);
+  checker.expect_size("extent_ranges", v.extent_ranges.size(), 2 * tetrahedra);
+  checker.expect_range("tetrahedra", v.tetrahedra, vertices);
+  for (std::size_t i = 0; i < v.neighbours.size(); ++i)
+    if (v.neighbours[i] < -1 || v.neighbours[i] >= static_cast<std::int32_t>(tetrahedra))
+      checker.fail("neighbours", "entry " + std::to_string(i) + " points nowhere");
+  checker.expect_tree(v.tree, tetrahedra);
+  checker.expect_size("tree/extent_ranges", v.tree_extent_ranges.size(), 2 * v.tree.counts.size());
+  check_field(v, checker);
 }
 
 void check_convex(const ConvexPiece& c, Checker& checker) {
@@ -123,6 +163,10 @@ void check(const Asset& asset, std::string_view file) {
   for (std::size_t i = 0; i < asset.convex.size(); ++i) {
     checker.enter("convex/" + std::to_string(i) + "/");
     check_convex(asset.convex[i], checker);
+  }
+  for (std::size_t i = 0; i < asset.volumes.size(); ++i) {
+    checker.enter("volume/" + std::to_string(i) + "/");
+    check_volume(asset.volumes[i], checker);
   }
 }
 

@@ -11,6 +11,8 @@
 //   (container.h) byte 512    an HDF5 file (its tools find it there):
 //     /surface/<level>/   vertices, triangles, neighbours, vertex_normals, tree/{bounds, children, counts}
 //     /convex/<piece>/    vertices, triangles, adjacency_offsets, adjacency, support_lookup
+//     /volume/<level>/    vertices, tetrahedra, neighbours, extent, vertex_gradients, gradients, face_planes,
+//                         extent_ranges, tree/{bounds, children, counts, extent_ranges}
 //     /mass/              attributes volume, area, center_of_mass, inertia
 //     /provenance/        source_file, source_digest, parameters/, versions/, warnings, stage_seconds/,
 //     measures/
@@ -55,6 +57,24 @@ void visit_convex(PieceType& c, Visit&& visit) {
   visit("adjacency", c.adjacency, {kFree}, "1", "vertices joined by an edge, ascending in each row");
   visit("support_lookup", c.support_lookup, {6, kFree, kFree}, "1",
         "support vertex at the centre of a direction cell");
+}
+
+template <class VolumeType, class Visit>
+void visit_volume(VolumeType& v, Visit&& visit) {
+  visit("vertices", v.vertices, {kFree, 3}, "m", "positions in the object's frame");
+  visit("tetrahedra", v.tetrahedra, {kFree, 4}, "1",
+        "vertex indices: corner 3 sees 0, 1, 2 counter-clockwise");
+  visit("neighbours", v.neighbours, {kFree, 4}, "1",
+        "tetrahedron across the face opposite corner k, -1 the surface");
+  visit("extent", v.extent, {kFree}, "1", "penetration extent: 0 on the surface, 1 in the core");
+  visit("vertex_gradients", v.vertex_gradients, {kFree, 3}, "1/m", "of the extent, mean around the vertex");
+  visit("gradients", v.gradients, {kFree, 3}, "1/m", "of the extent in the tetrahedron");
+  visit("face_planes", v.face_planes, {kFree, 4, 4}, "1, 1, 1, m",
+        "unit n and d of the face opposite corner k: n . x + d >= 0 inside");
+  visit("extent_ranges", v.extent_ranges, {kFree, 2}, "1", "least and greatest extent in the tetrahedron");
+  visit_tree(v.tree, visit);
+  visit("tree/extent_ranges", v.tree_extent_ranges, {kFree, 2, bvh::kWidth}, "1",
+        "least and greatest extent below each of the four children");
 }
 
 // The extents of an array of `size` entries; a negative free extent where `size` does not fit the shape.

@@ -133,6 +133,9 @@ std::vector<std::byte> lay_out(const Asset& asset) {
   const Handle pieces = make_group(file, "convex");
   for (std::size_t i = 0; i < asset.convex.size(); ++i)
     visit_convex(asset.convex[i], ArrayWriter(make_group(pieces, std::to_string(i))));
+  const Handle volumes = make_group(file, "volume");
+  for (std::size_t i = 0; i < asset.volumes.size(); ++i)
+    visit_volume(asset.volumes[i], ArrayWriter(make_group(volumes, std::to_string(i))));
   write_mass(file, asset.mass);
   write_provenance(file, asset.provenance);
   return image_bytes(file);

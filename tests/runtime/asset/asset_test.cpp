@@ -36,6 +36,19 @@ Asset tetrahedron() {
   c.adjacency_offsets = {0, 3, 6, 9, 12};
   c.adjacency = {1, 2, 3, 0, 2, 3, 0, 1, 3, 0, 1, 2};
   c.support_lookup.assign(6 * 2 * 2, 3);
+  auto& v = asset.volumes.emplace_back();
+  v.vertices = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1.0 / 3};
+  v.tetrahedra = {0, 1, 2, 3};
+  v.neighbours = {-1, -1, -1, -1};
+  v.extent = {0, 0, 0, 0};
+  v.vertex_gradients.assign(12, 0.25);
+  v.gradients = {1, 2, 1.0 / 3};
+  v.face_planes.assign(16, 1.0 / 7);
+  v.extent_ranges = {0, 1};
+  v.tree.bounds.assign(24, 0.5F);
+  v.tree.children = {0, 0, 0, 0};
+  v.tree.counts = {1, -1, -1, -1};
+  v.tree_extent_ranges.assign(8, 0.25F);
   asset.mass = {1.0 / 18, 2, {0.25, 0.25, 1.0 / 12}, {1, 2, 3, 4, 5, 6, 7, 8, 9}};
   asset.provenance = {"mesh ünïcode.obj",
                       "xxh3-128:0",
@@ -79,6 +92,7 @@ TEST_F(AssetFile, RoundTripKeepsEveryBit) {
   EXPECT_EQ(a.name, b.name);
   ASSERT_EQ(b.surfaces.size(), 1U);
   ASSERT_EQ(b.convex.size(), 1U);
+  ASSERT_EQ(b.volumes.size(), 1U);
   std::vector<std::string> names;
   const auto remember = [&](auto& into) {
     return [&](const char* name, const auto& data, const abut::asset::Shape&, const char*, const char*) {
@@ -89,10 +103,12 @@ TEST_F(AssetFile, RoundTripKeepsEveryBit) {
   std::vector<std::string> bytes_a, bytes_b;
   abut::asset::visit_surface(a.surfaces[0], remember(bytes_a));
   abut::asset::visit_convex(a.convex[0], remember(bytes_a));
+  abut::asset::visit_volume(a.volumes[0], remember(bytes_a));
   abut::asset::visit_surface(b.surfaces[0], remember(bytes_b));
   abut::asset::visit_convex(b.convex[0], remember(bytes_b));
+  abut::asset::visit_volume(b.volumes[0], remember(bytes_b));
   EXPECT_EQ(bytes_a, bytes_b);
-  EXPECT_EQ(names.size(), 2 * (7U + 5U));
+  EXPECT_EQ(names.size(), 2 * (7U + 5U + 12U));
   EXPECT_EQ(a.mass.volume, b.mass.volume);
   EXPECT_TRUE(std::equal(a.mass.inertia, a.mass.inertia + 9, b.mass.inertia));
   EXPECT_EQ(a.provenance.source_file, b.provenance.source_file);
@@ -123,12 +139,15 @@ TEST_F(AssetFile, TheSameAssetGivesTheSameBytes) {
 TEST_F(AssetFile, EveryFlippedByteIsFound) {
   abut::asset::save(tetrahedron(), file);
   const auto good = abut::asset::read_file(file);
+  std::fstream bytes(file, std::ios::binary | std::ios::in | std::ios::out);
+  const auto put = [&](std::size_t i, std::byte byte) {
+    bytes.seekp(static_cast<std::streamoff>(i)).put(static_cast<char>(byte)).flush();
+  };
   for (std::size_t i = 0; i < good.size(); ++i) {
-    auto bad = good;
-    bad[i] ^= std::byte{static_cast<unsigned char>(1U << (i % 8))};
-    overwrite(bad);
+    put(i, good[i] ^ std::byte{static_cast<unsigned char>(1U << (i % 8))});
     EXPECT_THROW((void)abut::asset::read_container(file, abut::asset::kSchemaVersion), abut::BadAsset)
         << "byte " << i;
+    put(i, good[i]);
   }
 }
 
@@ -184,6 +203,30 @@ TEST_F(AssetFile, InconsistentArraysAreRefusedWithTheirName) {
   Asset c = tetrahedron();
   c.surfaces[0].vertices[2] = std::nan("");
   EXPECT_THROW(abut::asset::save(c, file), abut::BadAsset);
+}
+
+TEST_F(AssetFile, AVolumeWithoutAnInsideOrWithPressureOnItsSurfaceIsRefused) {
+  const auto refused = [&](auto&& change) {
+    Asset a = tetrahedron();
+    change(a.volumes[0]);
+    try {
+      abut::asset::save(a, file);
+    } catch (const abut::BadAsset& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  using abut::asset::Volume;
+  EXPECT_EQ(refused([](Volume&) {}), "");
+  EXPECT_NE(
+      refused([](Volume& v) { std::swap(v.tetrahedra[0], v.tetrahedra[1]); }).find("no positive volume"),
+      std::string::npos);
+  EXPECT_NE(refused([](Volume& v) { v.vertices[11] = 0; }).find("no positive volume"), std::string::npos);
+  EXPECT_NE(refused([](Volume& v) { v.extent[2] = 0.5; }).find("extent entry 2 is on the surface"),
+            std::string::npos);
+  EXPECT_NE(refused([](Volume& v) { v.neighbours[1] = 1; }).find("neighbours"), std::string::npos);
+  EXPECT_NE(refused([](Volume& v) { v.tree_extent_ranges.pop_back(); }).find("extent_ranges"),
+            std::string::npos);
 }
 
 TEST_F(AssetFile, MissingFilesAndFoldersAreNamed) {

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <optional>
+#include <vector>
+
+#include "preprocess/mesh/mesh.h"
+#include "preprocess/tetrahedralize/inradius.h"
+#include "preprocess/tetrahedralize/tetrahedral_mesh.h"
+
+namespace abut::preprocess {
+
+enum class FieldKind {
+  kHarmonic,  // Laplace's equation between surface and core [Elandt2019, Eq. 4]
+  kDistance,  // distance to the surface over the largest one, as Drake has it: for comparison
+};
+
+struct ExtentParameters {
+  FieldKind field = FieldKind::kHarmonic;
+  // The core is everything at least (1 - core_fraction) x local inradius deep; in (0, 1). At 1/2 a plate's
+  // field rises to 1 within half its half-thickness, whatever that is, so that the pressure at a given share
+  // of the thickness is the same for thin parts and thick ones; and the ridges that run from the edges of a
+  // box inward are not yet part of the core, which would make the field jump at the edges.
+  double core_fraction = 0.5;
+};
+
+// The penetration extent: 0 on the surface, 1 in the core, linear in every tetrahedron.
+struct ExtentField {
+  std::vector<double> extent;                     // per vertex
+  std::vector<Eigen::Vector3d> gradients;         // per tetrahedron, 1/m
+  std::vector<Eigen::Vector3d> vertex_gradients;  // per vertex, 1/m: mean over its tetrahedra by volume
+};
+
+// The solution of Laplace's equation by linear finite elements with the given values where there are some
+// (per vertex; at least one). Where obtuse tetrahedra make the solution leave the range of the given values,
+// the couplings of the wrong sign at the vertices concerned are dropped, which restores the discrete maximum
+// principle, and a warning says so. Throws InvalidInput where a part of the mesh has no given value.
+std::vector<double> solve_laplace(const TetrahedralMesh& mesh,
+                                  const std::vector<std::optional<double>>& given, Report& report);
+
+// The field of a tetrahedral mesh; `inradius` is that of its surface. Measures: extent_max_principle_repairs.
+ExtentField extent_field(const TetrahedralMesh& mesh, const LocalInradius& inradius,
+                         const ExtentParameters& parameters, Report& report);
+
+// Gradients of a field given at the vertices.
+ExtentField with_gradients(const TetrahedralMesh& mesh, std::vector<double> extent);
+
+// The integral of the squared gradient, m: the stiffness of the field as a whole (its capacity).
+double dirichlet_energy(const TetrahedralMesh& mesh, const ExtentField& field);
+
+}  // namespace abut::preprocess

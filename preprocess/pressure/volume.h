@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "preprocess/mesh/mesh.h"
+#include "preprocess/pressure/extent.h"
+#include "preprocess/tetrahedralize/interior_points.h"
+#include "preprocess/tetrahedralize/tetrahedralize.h"
+#include "runtime/asset/asset.h"
+
+// The volumes of an asset: tetrahedra with their extent field, at one or several levels of detail.
+namespace abut::preprocess {
+
+struct VolumeParameters {
+  // Tetrahedra per level; a level comes within a quarter of its target, or a warning says why not.
+  std::vector<std::int64_t> tetrahedra = {6000};
+  ExtentParameters extent;
+  // Cavities that the surface encloses are filled; otherwise they stay empty, and their walls are surface.
+  bool fill_voids = false;
+  TetrahedralizeLimits limits;
+};
+
+// Largest target of a level.
+inline constexpr std::int64_t kMaxTetrahedra = 1'000'000;
+
+// The volume of a tetrahedral mesh and its field, as the runtime wants it.
+asset::Volume build_volume(const TetrahedralMesh& mesh, const ExtentField& field);
+
+struct MadeVolume {
+  TetrahedralMesh mesh;
+  ExtentField field;
+};
+
+// Tetrahedra and field within a closed surface as it is. Throws InvalidInput where the surface is no boundary
+// of a solid, the solid is thinner than 10 micrometres all over, or TetGen fails.
+MadeVolume make_volume(const TriangleMesh& surface, const VolumeParameters& parameters, Report& report);
+
+// One volume per target, the finest first: simplifies (or refines) the closed surface to the number of
+// triangles that leads to the number of tetrahedra. A level that cannot be made is left out with a warning.
+// Measures per level, as volume<level>_<name>: tetrahedra, surface_triangles, min_dihedral_degrees,
+// p1_dihedral_degrees, zero_pressure_percent (of surface triangles), hausdorff_percent, seconds. Throws
+// InvalidInput where a target is out of range, or no level can be made.
+std::vector<asset::Volume> make_volumes(const TriangleMesh& closed, const VolumeParameters& parameters,
+                                        Report& report);
+
+}  // namespace abut::preprocess

@@ -1,0 +1,141 @@
+#include "preprocess/tetrahedralize/editable_tets.h"
+
+#include <algorithm>
+
+namespace abut::preprocess {
+namespace {
+
+bool has(const Tetrahedron& t, std::int32_t v) { return std::find(t.begin(), t.end(), v) != t.end(); }
+
+}  // namespace
+
+EditableTets::EditableTets(const TetrahedralMesh& mesh)
+    : points_(mesh.vertices),
+      tets_(mesh.tetrahedra),
+      stars_(mesh.vertices.size()),
+      surface_vertices_(mesh.surface_vertices) {
+  for (std::size_t i = 0; i < tets_.size(); ++i) link(static_cast<std::int32_t>(i));
+}
+
+double EditableTets::quality(const Tetrahedron& t) const {
+  const double sine = smallest_sine(points_[t[0]], points_[t[1]], points_[t[2]], points_[t[3]]);
+  if (!(sine > 0)) return -10;
+  return inner(t[0]) || inner(t[1]) || inner(t[2]) || inner(t[3]) ? sine : sine - 2;
+}
+
+double EditableTets::worst(std::span<const std::int32_t> slots) const {
+  double result = 2;
+  for (const std::int32_t slot : slots) result = std::min(result, quality(slot));
+  return result;
+}
+
+double EditableTets::worst(std::span<const Tetrahedron> tets) const {
+  double result = 2;
+  for (const Tetrahedron& t : tets) {
+    result = std::min(result, quality(t));
+    if (result == -10) break;
+  }
+  return result;
+}
+
+void EditableTets::link(std::int32_t slot) {
+  for (const std::int32_t v : tets_[slot]) stars_[v].push_back(slot);
+}
+
+void EditableTets::replace(std::span<const std::int32_t> removed, std::span<const Tetrahedron> added) {
+  for (const std::int32_t slot : removed) {
+    for (const std::int32_t v : tets_[slot]) {
+      auto& star = stars_[v];
+      *std::find(star.begin(), star.end(), slot) = star.back();
+      star.pop_back();
+    }
+    tets_[slot] = {-1, -1, -1, -1};
+    free_.push_back(slot);
+  }
+  for (const Tetrahedron& t : added) {
+    if (free_.empty()) {
+      free_.push_back(static_cast<std::int32_t>(tets_.size()));
+      tets_.emplace_back();
+    }
+    const std::int32_t slot = free_.back();
+    free_.pop_back();
+    tets_[slot] = t;
+    link(slot);
+  }
+}
+
+std::int32_t EditableTets::add_vertex(const Eigen::Vector3d& point) {
+  points_.push_back(point);
+  stars_.emplace_back();
+  return static_cast<std::int32_t>(points_.size()) - 1;
+}
+
+std::optional<EditableTets::Ring> EditableTets::ring(std::int32_t a, std::int32_t b) const {
+  struct Piece {
+    std::int32_t slot, from, to;
+  };
+  std::vector<Piece> pieces;
+  for (const std::int32_t slot : stars_[a]) {
+    const Tetrahedron& t = tets_[slot];
+    if (!has(t, b)) continue;
+    // Bring (a, b) to the front by an even permutation; what follows is the ring's piece.
+    const auto at = [&](std::int32_t v) {
+      return static_cast<int>(std::find(t.begin(), t.end(), v) - t.begin());
+    };
+    const int i = at(a), j = at(b);
+    int rest[2], n = 0;
+    for (int k = 0; k < 4; ++k)
+      if (k != i && k != j) rest[n++] = k;
+    const int p[4] = {i, j, rest[0], rest[1]};
+    int inversions = 0;
+    for (int u = 0; u < 4; ++u)
+      for (int v = u + 1; v < 4; ++v) inversions += p[u] > p[v] ? 1 : 0;
+    if (inversions % 2 == 1) std::swap(rest[0], rest[1]);
+    pieces.push_back({slot, t[rest[0]], t[rest[1]]});
+  }
+  if (pieces.size() < 3) return std::nullopt;
+  Ring result;
+  std::int32_t next = pieces[0].from;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    std::size_t j = i;
+    while (j < pieces.size() && pieces[j].from != next) ++j;
+    if (j == pieces.size()) return std::nullopt;  // the ring is open: the edge is on the surface
+    std::swap(pieces[i], pieces[j]);
+    result.slots.push_back(pieces[i].slot);
+    result.vertices.push_back(next);
+    next = pieces[i].to;
+    if (next == result.vertices[0] && i + 1 < pieces.size()) return std::nullopt;  // two sheets touch
+  }
+  if (next != result.vertices[0]) return std::nullopt;
+  return result;
+}
+
+std::int32_t EditableTets::across(std::int32_t slot, int k) const {
+  const Tetrahedron& t = tets_[slot];
+  const std::int32_t a = t[kFaces[k][0]], b = t[kFaces[k][1]], c = t[kFaces[k][2]];
+  for (const std::int32_t other : stars_[a])
+    if (other != slot && has(tets_[other], b) && has(tets_[other], c)) return other;
+  return -1;
+}
+
+std::int32_t EditableTets::apex(std::int32_t slot, const Tetrahedron& of, int k) const {
+  for (const std::int32_t v : tets_[slot])
+    if (v != of[kFaces[k][0]] && v != of[kFaces[k][1]] && v != of[kFaces[k][2]]) return v;
+  return -1;
+}
+
+TetrahedralMesh EditableTets::mesh() const {
+  TetrahedralMesh result;
+  result.surface_vertices = surface_vertices_;
+  std::vector<std::int32_t> place(points_.size(), -1);
+  for (std::size_t v = 0; v < points_.size(); ++v) {
+    if (inner(static_cast<std::int32_t>(v)) && stars_[v].empty()) continue;
+    place[v] = static_cast<std::int32_t>(result.vertices.size());
+    result.vertices.push_back(points_[v]);
+  }
+  for (const Tetrahedron& t : tets_)
+    if (t[0] >= 0) result.tetrahedra.push_back({place[t[0]], place[t[1]], place[t[2]], place[t[3]]});
+  return result;
+}
+
+}  // namespace abut::preprocess

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "preprocess/tetrahedralize/tetrahedral_mesh.h"
+
+// A tetrahedral mesh under local changes. Internal to improve().
+namespace abut::preprocess {
+
+// Tetrahedra in slots, some of them free, and for every vertex the slots that use it.
+class EditableTets {
+ public:
+  explicit EditableTets(const TetrahedralMesh& mesh);
+
+  std::size_t slots() const { return tets_.size(); }
+  bool alive(std::int32_t slot) const { return tets_[slot][0] >= 0; }
+  const Tetrahedron& tet(std::int32_t slot) const { return tets_[slot]; }
+  const std::vector<std::int32_t>& star(std::int32_t vertex) const { return stars_[vertex]; }
+  const Eigen::Vector3d& point(std::int32_t vertex) const { return points_[vertex]; }
+  bool inner(std::int32_t vertex) const { return vertex >= surface_vertices_; }
+
+  // The smallest sine of a dihedral angle; less by 2 without a vertex inside; -10 unless of positive volume.
+  double quality(const Tetrahedron& t) const;
+  double quality(std::int32_t slot) const { return quality(tets_[slot]); }
+  double worst(std::span<const std::int32_t> slots) const;
+  double worst(std::span<const Tetrahedron> tets) const;
+
+  void replace(std::span<const std::int32_t> removed, std::span<const Tetrahedron> added);
+  void move(std::int32_t vertex, const Eigen::Vector3d& point) { points_[vertex] = point; }
+  std::int32_t add_vertex(const Eigen::Vector3d& point);
+
+  // Slots around the edge a-b in order, and the vertices of the ring: ring[i], ring[i + 1] belong to the i-th
+  // slot, which is (a, b, ring[i], ring[i + 1]). Nothing for an edge on the surface.
+  struct Ring {
+    std::vector<std::int32_t> slots, vertices;
+  };
+  std::optional<Ring> ring(std::int32_t a, std::int32_t b) const;
+
+  // The slot across the face opposite corner k, -1 at the surface; and its vertex that is not on the face.
+  std::int32_t across(std::int32_t slot, int k) const;
+  std::int32_t apex(std::int32_t slot, const Tetrahedron& of, int k) const;
+
+  TetrahedralMesh mesh() const;
+
+ private:
+  void link(std::int32_t slot);
+
+  std::vector<Eigen::Vector3d> points_;
+  std::vector<Tetrahedron> tets_;
+  std::vector<std::vector<std::int32_t>> stars_;
+  std::vector<std::int32_t> free_;
+  std::int32_t surface_vertices_;
+};
+
+}  // namespace abut::preprocess

@@ -1,0 +1,292 @@
+#include "preprocess/tetrahedralize/improve.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "preprocess/tetrahedralize/editable_tets.h"
+
+namespace abut::preprocess {
+namespace {
+
+constexpr int kMaxRing = 12;  // edges with more tetrahedra around them are left alone
+constexpr std::size_t kMaxCavity = 60;
+constexpr double kPoor = 0.1;   // the sine below which a new vertex is worth its tetrahedra
+constexpr double kGain = 1e-4;  // a change must make the worst sine better by this
+constexpr int kEdges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+
+using Eigen::Vector3d;
+
+class Improver {
+ public:
+  Improver(EditableTets& tets, const ImproveParameters& parameters)
+      : tets_(tets),
+        wanted_(std::sin(parameters.wanted_degrees * std::numbers::pi / 180)),
+        max_passes_(parameters.max_passes) {}
+
+  ImproveResult run() {
+    passes();
+    if (split_flat()) passes();
+    return result_;
+  }
+
+ private:
+  // Worst first; what a change makes new waits for the next pass.
+  void passes() {
+    for (int pass = 0; pass < max_passes_; ++pass) {
+      std::vector<std::pair<double, std::int32_t>> bad;
+      for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(tets_.slots()); ++slot)
+        if (tets_.alive(slot))
+          if (const double q = tets_.quality(slot); q < wanted_) bad.emplace_back(q, slot);
+      std::sort(bad.begin(), bad.end());
+      const std::size_t before = result_.changes;
+      for (const auto& [q, slot] : bad)
+        if (tets_.alive(slot) && tets_.quality(slot) == q && work_on(slot)) ++result_.changes;
+      if (result_.changes - before <= bad.size() / 200) break;
+    }
+  }
+
+  bool work_on(std::int32_t slot) {
+    const Tetrahedron t = tets_.tet(slot);
+    for (const auto& e : kEdges)
+      if (remove_edge(t[e[0]], t[e[1]])) return true;
+    for (int k = 0; k < 4; ++k)
+      if (remove_face(slot, k)) return true;
+    for (const std::int32_t v : t)
+      if (tets_.inner(v) && smooth(v)) return true;
+    for (const std::int32_t v : t)
+      if (tets_.inner(v) && collapse(v)) return true;
+    return tets_.quality(slot) < kPoor && insert(slot);
+  }
+
+  // Replaces the n tetrahedra around an edge by 2 (n - 2) over a triangulation of its ring: the one whose
+  // worst tetrahedron is best, by Klincsek's dynamic programming.
+  bool remove_edge(std::int32_t a, std::int32_t b) {
+    const auto ring = tets_.ring(a, b);
+    if (!ring || ring->slots.size() > kMaxRing) return false;
+    const double before = tets_.worst(ring->slots);
+    const int n = static_cast<int>(ring->vertices.size());
+    const auto& w = ring->vertices;
+    double best[kMaxRing][kMaxRing];
+    int choice[kMaxRing][kMaxRing];
+    for (int i = n - 1; i >= 0; --i)
+      for (int j = i + 1; j < n; ++j) {
+        best[i][j] = j == i + 1 ? 2 : -10;
+        choice[i][j] = i + 1;
+        for (int k = i + 1; k < j; ++k) {
+          double q = std::min(best[i][k], best[k][j]);
+          if (q <= std::max(best[i][j], before + kGain)) continue;
+          q = std::min({q, tets_.quality({w[i], w[k], w[j], b}), tets_.quality({w[j], w[k], w[i], a})});
+          if (q > best[i][j]) {
+            best[i][j] = q;
+            choice[i][j] = k;
+          }
+        }
+      }
+    if (best[0][n - 1] <= before + kGain) return false;
+    std::vector<Tetrahedron> added;
+    collect(w, choice, 0, n - 1, a, b, added);
+    tets_.replace(ring->slots, added);
+    return true;
+  }
+
+  static void collect(const std::vector<std::int32_t>& w, const int (&choice)[kMaxRing][kMaxRing], int i,
+                      int j, std::int32_t a, std::int32_t b, std::vector<Tetrahedron>& added) {
+    if (j <= i + 1) return;
+    const int k = choice[i][j];
+    added.push_back({w[i], w[k], w[j], b});
+    added.push_back({w[j], w[k], w[i], a});
+    collect(w, choice, i, k, a, b, added);
+    collect(w, choice, k, j, a, b, added);
+  }
+
+  // Two tetrahedra over a face become three around the edge between their apexes.
+  bool remove_face(std::int32_t slot, int k) {
+    const std::int32_t other = tets_.across(slot, k);
+    if (other < 0) return false;
+    const Tetrahedron t = tets_.tet(slot);
+    const std::int32_t p = t[k], q = tets_.apex(other, t, k);
+    const std::int32_t f[3] = {t[kFaces[k][0]], t[kFaces[k][1]], t[kFaces[k][2]]};
+    const std::array<Tetrahedron, 3> added{{{q, p, f[0], f[1]}, {q, p, f[1], f[2]}, {q, p, f[2], f[0]}}};
+    const std::array<std::int32_t, 2> removed{slot, other};
+    if (tets_.worst(added) <= tets_.worst(removed) + kGain) return false;
+    tets_.replace(removed, added);
+    return true;
+  }
+
+  // Moves an inner vertex to where the worst tetrahedron at it is best: a search along the axes, the mean of
+  // its neighbours and the way off the faces, with steps that halve.
+  bool smooth(std::int32_t v) {
+    const std::vector<std::int32_t>& star = tets_.star(v);
+    const Vector3d start = tets_.point(v);
+    const double before = tets_.worst(star);
+    Vector3d mean = Vector3d::Zero();
+    double size = 0;
+    for (const std::int32_t slot : star)
+      for (const std::int32_t w : tets_.tet(slot)) {
+        mean += tets_.point(w);
+        size = std::max(size, (tets_.point(w) - start).norm());
+      }
+    mean /= static_cast<double>(4 * star.size());
+    Vector3d here = start;
+    double best = before;
+    const auto attempt = [&](const Vector3d& point) {
+      tets_.move(v, point);
+      const double q = tets_.worst(star);
+      if (q <= best + kGain / 4) return false;
+      best = q;
+      here = point;
+      return true;
+    };
+    attempt(mean);
+    attempt((mean + start) / 2);
+    for (double step = size / 6; step > size / 100; step /= 2) {
+      bool moved = true;
+      for (int round = 0; round < 3 && moved; ++round) {
+        moved = false;
+        for (int axis = 0; axis < 3; ++axis)
+          for (const double sign : {-step, step})
+            if (attempt(here + sign * Vector3d::Unit(axis))) moved = true;
+      }
+    }
+    const bool better = best > before + kGain;
+    tets_.move(v, better ? here : start);
+    return better;
+  }
+
+  // Pulls an inner vertex into one of its neighbours.
+  bool collapse(std::int32_t v) {
+    const std::vector<std::int32_t> star = tets_.star(v);
+    double best = tets_.worst(star) + kGain;
+    std::vector<Tetrahedron> added, candidate;
+    std::vector<std::int32_t> neighbours;
+    for (const std::int32_t slot : star)
+      for (const std::int32_t w : tets_.tet(slot))
+        if (w != v) neighbours.push_back(w);
+    std::sort(neighbours.begin(), neighbours.end());
+    neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
+    for (const std::int32_t w : neighbours) {
+      candidate.clear();
+      for (const std::int32_t slot : star) {
+        Tetrahedron t = tets_.tet(slot);
+        if (std::find(t.begin(), t.end(), w) != t.end()) continue;
+        *std::find(t.begin(), t.end(), v) = w;
+        candidate.push_back(t);
+        if (tets_.quality(t) <= best) break;
+      }
+      if (const double q = tets_.worst(candidate); !candidate.empty() && q > best) {
+        best = q;
+        added = candidate;
+      }
+    }
+    if (added.empty()) return false;
+    tets_.replace(star, added);
+    return true;
+  }
+
+  // Gives every tetrahedron without one a vertex inside.
+  bool split_flat() {
+    const std::size_t before = result_.splits;
+    for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(tets_.slots()); ++slot)
+      if (tets_.alive(slot) && tets_.quality(slot) < -0.5) insert(slot);
+    return result_.splits > before;
+  }
+
+  // A new vertex at the best of some places in a tetrahedron: its centre, the middles of its edges and of its
+  // faces. It takes the place of a cavity that is dug for it.
+  bool insert(std::int32_t slot) {
+    const Tetrahedron t = tets_.tet(slot);
+    std::vector<Vector3d> places{
+        (tets_.point(t[0]) + tets_.point(t[1]) + tets_.point(t[2]) + tets_.point(t[3])) / 4};
+    for (const auto& e : kEdges) places.emplace_back((tets_.point(t[e[0]]) + tets_.point(t[e[1]])) / 2);
+    for (const auto& f : kFaces)
+      places.emplace_back((tets_.point(t[f[0]]) + tets_.point(t[f[1]]) + tets_.point(t[f[2]])) / 3);
+    Cavity best;
+    double gain = kGain;
+    for (const Vector3d& place : places) {
+      Cavity cavity = dig(place, slot);
+      const double q = cavity.quality - tets_.worst(cavity.slots);
+      if (cavity.quality <= 0 || q <= gain) continue;
+      gain = q;
+      best = std::move(cavity);
+    }
+    if (best.slots.empty()) return false;
+    if (tets_.quality(slot) < -0.5) ++result_.splits;
+    const std::int32_t v = tets_.add_vertex(best.point);
+    std::vector<Tetrahedron> added;
+    for (const Cavity::Face& face : best.faces)
+      added.push_back({face.corners[0], face.corners[1], face.corners[2], v});
+    tets_.replace(best.slots, added);
+    smooth(v);
+    return true;
+  }
+
+  // Tetrahedra to be replaced by those between a point and the faces around them.
+  struct Cavity {
+    struct Face {
+      std::array<std::int32_t, 3> corners;
+      std::int32_t beyond;  // the slot on the other side, -1 at the surface
+      double quality;
+    };
+    Vector3d point;
+    std::vector<std::int32_t> slots;
+    std::vector<Face> faces;
+    double quality = -10;
+  };
+
+  // Grows a cavity from a tetrahedron as long as that makes the worst of the new tetrahedra better.
+  Cavity dig(const Vector3d& point, std::int32_t seed) const {
+    Cavity cavity;
+    cavity.point = point;
+    cavity.slots = {seed};
+    cavity.faces = faces_of(seed, point);
+    while (cavity.slots.size() < kMaxCavity) {
+      const auto worst = std::min_element(cavity.faces.begin(), cavity.faces.end(),
+                                          [](const auto& a, const auto& b) { return a.quality < b.quality; });
+      cavity.quality = worst->quality;
+      const std::int32_t next = worst->beyond;
+      if (next < 0) break;
+      const auto is_within = [&](const Cavity::Face& face) {
+        return std::find(cavity.slots.begin(), cavity.slots.end(), face.beyond) != cavity.slots.end();
+      };
+      std::vector<Cavity::Face> added = faces_of(next, point);
+      std::erase_if(added, is_within);
+      if (std::any_of(added.begin(), added.end(), [&](const auto& f) { return f.quality <= cavity.quality; }))
+        break;
+      cavity.slots.push_back(next);
+      std::erase_if(cavity.faces, is_within);
+      cavity.faces.insert(cavity.faces.end(), added.begin(), added.end());
+    }
+    return cavity;
+  }
+
+  std::vector<Cavity::Face> faces_of(std::int32_t slot, const Vector3d& point) const {
+    const Tetrahedron& t = tets_.tet(slot);
+    std::vector<Cavity::Face> faces;
+    for (int k = 0; k < 4; ++k) {
+      const std::array<std::int32_t, 3> f{t[kFaces[k][0]], t[kFaces[k][1]], t[kFaces[k][2]]};
+      faces.push_back({f, tets_.across(slot, k),
+                       smallest_sine(tets_.point(f[0]), tets_.point(f[1]), tets_.point(f[2]), point)});
+    }
+    return faces;
+  }
+
+  EditableTets& tets_;
+  double wanted_;
+  int max_passes_;
+  ImproveResult result_;
+};
+
+}  // namespace
+
+ImproveResult improve(TetrahedralMesh& mesh, const ImproveParameters& parameters) {
+  EditableTets tets(mesh);
+  const ImproveResult result = Improver(tets, parameters).run();
+  mesh = tets.mesh();
+  return result;
+}
+
+}  // namespace abut::preprocess

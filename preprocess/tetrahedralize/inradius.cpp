@@ -1,0 +1,204 @@
+#include "preprocess/tetrahedralize/inradius.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "runtime/bvh/traversal.h"
+#include "runtime/distance/triangle_point.h"
+
+namespace abut::preprocess {
+namespace {
+
+constexpr int kBallSamples = 1500;           // spread over the surface by area, besides one per triangle
+constexpr int kMaxPerTriangle = 1024;        // a box has twelve triangles
+constexpr std::size_t kMaxTriangles = 3000;  // of a finer surface, every so many-th triangle is enough
+constexpr int kShrinkSteps = 30;
+constexpr int kGrowSteps = 12;
+constexpr double kFirstBall = 1e-4;  // of the diagonal
+constexpr double kTouch = 1e-9;      // relative: this close is touching
+constexpr double kTight = 3e-3;      // relative: balls are as large as that
+
+double squared_distance(const bvh::Tree& tree, std::int32_t node, int child, const Eigen::Vector3d& p) {
+  const float* box = tree.bounds.data() + std::size_t{24} * static_cast<std::size_t>(node) + child;
+  double sum = 0;
+  for (int k = 0; k < 3; ++k) {
+    const double below = box[4 * k] - p[k], above = p[k] - box[4 * (k + 3)];
+    const double out = std::max({below, above, 0.0});
+    sum += out * out;
+  }
+  return sum;
+}
+
+Box box_of(const Ball& ball) {
+  const Eigen::Vector3d r = Eigen::Vector3d::Constant(ball.radius);
+  return {ball.center - r, ball.center + r};
+}
+
+}  // namespace
+
+LocalInradius::LocalInradius(const TriangleMesh& surface) : surface_(surface), diagonal_(surface.diagonal()) {
+  std::vector<Box> boxes;
+  for (const Triangle& t : surface.triangles) {
+    const auto &a = surface.vertices[t[0]], &b = surface.vertices[t[1]], &c = surface.vertices[t[2]];
+    boxes.push_back({a.cwiseMin(b).cwiseMin(c), a.cwiseMax(b).cwiseMax(c)});
+  }
+  triangles_ = build_tree(boxes);
+  sample_balls();
+  boxes.clear();
+  for (const Ball& ball : balls_) boxes.push_back(box_of(ball));
+  ball_tree_ = build_tree(boxes);
+}
+
+LocalInradius::Foot LocalInradius::foot(const Eigen::Vector3d& point) const {
+  Foot best;
+  double squared = std::numeric_limits<double>::infinity();
+  bvh::visit_nearest<double>(bvh::view(triangles_.tree), point, squared,
+                             [&](std::int32_t first, std::int32_t count, double& nearest) {
+                               for (std::int32_t i = first; i < first + count; ++i) {
+                                 const Triangle& t = surface_.triangles[triangles_.order[i]];
+                                 const auto candidate = distance::closest_on_triangle<double>(
+                                     surface_.vertices[t[0]], surface_.vertices[t[1]],
+                                     surface_.vertices[t[2]], point);
+                                 if (!(candidate.distance2 < nearest)) continue;
+                                 nearest = candidate.distance2;
+                                 best = {candidate.closest, std::sqrt(nearest), triangles_.order[i]};
+                               }
+                             });
+  return best;
+}
+
+bool LocalInradius::is_free(const Eigen::Vector3d& center, double radius) const {
+  double squared = radius * radius;
+  bool found = false;
+  bvh::visit_nearest<double>(bvh::view(triangles_.tree), center, squared,
+                             [&](std::int32_t first, std::int32_t count, double& nearest) {
+                               for (std::int32_t i = first; i < first + count && !found; ++i) {
+                                 const Triangle& t = surface_.triangles[triangles_.order[i]];
+                                 found = distance::closest_on_triangle<double>(
+                                             surface_.vertices[t[0]], surface_.vertices[t[1]],
+                                             surface_.vertices[t[2]], center)
+                                             .distance2 < nearest;
+                               }
+                               if (found) nearest = 0;  // ends the search
+                             });
+  return !found;
+}
+
+// Balls at p are doubled while they are free and then shrunk to what they meet. From below, since a ball much
+// larger than a thin wall hardly crosses it.
+Ball LocalInradius::shrinking_ball(const Eigen::Vector3d& p, const Eigen::Vector3d& inward) const {
+  const auto is_free_at = [&](double r) { return is_free(p + r * inward, r * (1 - kTight)); };
+  double radius = kFirstBall * diagonal_;
+  while (radius < diagonal_ && is_free_at(radius)) radius *= 2;
+  for (int step = 0; step < kShrinkSteps && !is_free_at(radius); ++step) {
+    // The ball through p and q that touches the surface at p.
+    const Eigen::Vector3d pq = foot(p + radius * inward).point - p;
+    const double along = 2 * pq.dot(inward), squared = pq.squaredNorm();
+    // Next to a reflex edge q is p itself or nearly so: any smaller ball will do.
+    radius = along > 0 && squared > 0 ? std::min(squared / along, radius * (1 - kTight)) : radius / 2;
+  }
+  return {p + radius * inward, radius * (1 - kTight)};
+}
+
+// Moves a ball away from where it touches, while that makes it larger and it still meets the one about
+// `anchor`. The shrinking ball of a point next to a convex edge, also one that only comes from cutting a
+// curved surface into triangles, is far too small.
+Ball LocalInradius::grow(Ball ball, const Eigen::Vector3d& anchor, double anchor_radius) const {
+  double step = ball.radius / 2;
+  const double least = ball.radius / 8;
+  const auto away_from = [&](const Eigen::Vector3d& center) -> Eigen::Vector3d {
+    const Foot q = foot(center);
+    return (center - q.point) / std::max(q.distance, kTouch * diagonal_);
+  };
+  const auto take = [&](const Eigen::Vector3d& center) {
+    if (!is_free(center, ball.radius * (1 + kTight))) return false;
+    const double radius = depth(center);
+    if ((center - anchor).norm() > radius + anchor_radius) return false;
+    ball = {center, radius};
+    return true;
+  };
+  Eigen::Vector3d away = away_from(ball.center);
+  for (int trial = 0; trial < kGrowSteps && step > least; ++trial) {
+    const Eigen::Vector3d ahead = ball.center + step * away;
+    bool taken = take(ahead);
+    if (!taken) {
+      // Beyond the medial surface the ball touches something else: go on along the bisector of the two.
+      const Eigen::Vector3d along = away + away_from(ahead);
+      taken = along.norm() > 0.1 && take(ball.center + step * along.normalized());
+    }
+    if (taken) {
+      away = away_from(ball.center);
+      step = std::max(step, ball.radius / 4);
+    } else {
+      step /= 2;
+    }
+  }
+  return ball;
+}
+
+void LocalInradius::sample_balls() {
+  std::vector<double> areas;
+  double total = 0;
+  for (const Triangle& t : surface_.triangles) {
+    const auto& a = surface_.vertices[t[0]];
+    areas.push_back((surface_.vertices[t[1]] - a).cross(surface_.vertices[t[2]] - a).norm() / 2);
+    total += areas.back();
+  }
+  for (std::size_t i = 0; i < areas.size(); i += 1 + areas.size() / kMaxTriangles) {
+    const Triangle& t = surface_.triangles[i];
+    const auto &a = surface_.vertices[t[0]], &b = surface_.vertices[t[1]], &c = surface_.vertices[t[2]];
+    const Eigen::Vector3d normal = (b - a).cross(c - a);
+    if (!(areas[i] > 0)) continue;
+    const int wanted = std::clamp(static_cast<int>(kBallSamples * areas[i] / total), 1, kMaxPerTriangle);
+    const int k = static_cast<int>(std::lround(std::sqrt(wanted)));
+    for (int u = 0; u < k; ++u)  // centroids of the k x k small triangles that stand upright
+      for (int v = 0; u + v < k; ++v) {
+        const Eigen::Vector3d p = a + ((u + 1.0 / 3) * (b - a) + (v + 1.0 / 3) * (c - a)) / k;
+        Ball ball = grow(shrinking_ball(p, -normal.normalized()), p, diagonal_);
+        ball.radius = depth(ball.center);
+        if (ball.radius > 0) balls_.push_back(ball);
+      }
+  }
+}
+
+double LocalInradius::largest_meeting(const Eigen::Vector3d& point, double depth, double at_least) const {
+  const bvh::Tree& tree = ball_tree_.tree;
+  std::array<std::int32_t, 4 * bvh::kMaxDepth> stack;
+  std::size_t top = 0;
+  stack[top++] = 0;
+  double best = at_least;
+  while (top > 0) {
+    const std::int32_t node = stack[--top];
+    for (int child = 0; child < bvh::kWidth; ++child) {
+      const std::size_t slot = static_cast<std::size_t>(node) * bvh::kWidth + child;
+      if (tree.counts[slot] < 0) continue;
+      if (squared_distance(tree, node, child, point) > depth * depth) continue;
+      if (tree.counts[slot] == 0) stack[top++] = tree.children[slot];
+      for (int i = 0; i < tree.counts[slot]; ++i) {
+        const Ball& ball = balls_[ball_tree_.order[tree.children[slot] + i]];
+        const double reach = ball.radius + depth;
+        if (ball.radius > best && (ball.center - point).squaredNorm() <= reach * reach) best = ball.radius;
+      }
+    }
+  }
+  return best;
+}
+
+double LocalInradius::inradius(const Eigen::Vector3d& point) const { return inradius(point, foot(point)); }
+
+double LocalInradius::inradius(const Eigen::Vector3d& point, const Foot& foot) const {
+  const double sampled = largest_meeting(point, foot.distance, foot.distance);
+  if (foot.distance < kTouch * diagonal_) return sampled;
+  // The ball at the point's own foot, unless the samples' is far larger than the depth and one look shows
+  // that this one is not.
+  const Eigen::Vector3d inward = (point - foot.point) / foot.distance;
+  const double larger = sampled * (1 + 2 * kTight);
+  if (sampled > 4 * foot.distance && !is_free(foot.point + larger * inward, sampled * (1 + kTight)))
+    return sampled;
+  return std::max(sampled, grow(shrinking_ball(foot.point, inward), point, foot.distance).radius);
+}
+
+}  // namespace abut::preprocess

@@ -1,0 +1,194 @@
+#include "preprocess/tetrahedralize/interior_points.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+
+namespace abut::preprocess {
+namespace {
+
+using Eigen::Vector3d;
+
+struct Candidate {
+  Vector3d point;
+  double spacing;  // m
+};
+
+// Points that keep their spacing: a point is taken unless one taken before is nearer than the mean of the two
+// spacings. One hash grid for every octave of spacing, since it varies by orders of magnitude.
+class SpacedSet {
+ public:
+  bool insert(const Candidate& c) {
+    for (const auto& [octave, grid] : grids_)
+      if (conflicts(c, octave, grid)) return false;
+    const int octave = static_cast<int>(std::floor(std::log2(c.spacing)));
+    grids_[octave][key(c.point, std::ldexp(2.0, octave))].push_back(static_cast<std::int32_t>(taken_.size()));
+    taken_.push_back(c);
+    return true;
+  }
+  const std::vector<Candidate>& taken() const { return taken_; }
+
+ private:
+  using Grid = std::unordered_map<std::uint64_t, std::vector<std::int32_t>>;
+
+  static std::uint64_t pack(std::int64_t x, std::int64_t y, std::int64_t z) {
+    constexpr std::uint64_t kMask = (1ULL << 21) - 1;
+    return (static_cast<std::uint64_t>(x) & kMask) << 42 | (static_cast<std::uint64_t>(y) & kMask) << 21 |
+           (static_cast<std::uint64_t>(z) & kMask);
+  }
+  static std::uint64_t key(const Vector3d& p, double cell) {
+    return pack(std::llround(p.x() / cell), std::llround(p.y() / cell), std::llround(p.z() / cell));
+  }
+
+  bool conflicts(const Candidate& c, int octave, const Grid& grid) const {
+    const double cell = std::ldexp(2.0, octave);  // the largest spacing in this grid
+    const double reach = (c.spacing + cell) / 2;
+    std::int64_t lo[3], hi[3];
+    for (int k = 0; k < 3; ++k) {
+      lo[k] = std::llround((c.point[k] - reach) / cell);
+      hi[k] = std::llround((c.point[k] + reach) / cell);
+    }
+    const auto near = [&](std::int32_t i) {
+      return (taken_[i].point - c.point).norm() < (taken_[i].spacing + c.spacing) / 2;
+    };
+    // A candidate of wide spacing reaches over more cells of a fine grid than that has points.
+    const auto cells = static_cast<double>(hi[0] - lo[0] + 1) * static_cast<double>(hi[1] - lo[1] + 1) *
+                       static_cast<double>(hi[2] - lo[2] + 1);
+    if (cells > static_cast<double>(grid.size())) {
+      for (const auto& [cell_key, points] : grid)
+        if (std::any_of(points.begin(), points.end(), near)) return true;
+      return false;
+    }
+    for (std::int64_t x = lo[0]; x <= hi[0]; ++x)
+      for (std::int64_t y = lo[1]; y <= hi[1]; ++y)
+        for (std::int64_t z = lo[2]; z <= hi[2]; ++z) {
+          const auto it = grid.find(pack(x, y, z));
+          if (it != grid.end() && std::any_of(it->second.begin(), it->second.end(), near)) return true;
+        }
+    return false;
+  }
+
+  std::vector<Candidate> taken_;
+  std::map<int, Grid> grids_;
+};
+
+class Sampler {
+ public:
+  Sampler(const TriangleMesh& surface, const LocalInradius& inradius, const InteriorParameters& parameters)
+      : surface_(surface), inradius_(inradius), parameters_(parameters) {
+    measure_surface();
+  }
+
+  std::vector<Vector3d> points() {
+    for (std::size_t v = 0; v < surface_.vertices.size(); ++v)
+      if (vertex_edge_[v] > 0)
+        descend(surface_.vertices[v], -vertex_normal_[v].normalized(), vertex_edge_[v]);
+    for (std::size_t i = 0; i < surface_.triangles.size(); ++i) {
+      const Triangle& t = surface_.triangles[i];
+      const Vector3d center =
+          (surface_.vertices[t[0]] + surface_.vertices[t[1]] + surface_.vertices[t[2]]) / 3;
+      if (triangle_normal_[i].norm() > 0) descend(center, -triangle_normal_[i], triangle_edge_[i]);
+    }
+    SpacedSet set;
+    for (const auto& layer : layers_)
+      for (const Candidate& candidate : layer) set.insert(candidate);
+    insert_medial(set);
+    std::vector<Vector3d> result;
+    for (const Candidate& c : set.taken()) result.push_back(c.point);
+    return result;
+  }
+
+ private:
+  // Normals, and the mean edge length at each triangle and vertex.
+  void measure_surface() {
+    vertex_normal_.assign(surface_.vertices.size(), Vector3d::Zero());
+    vertex_edge_.assign(surface_.vertices.size(), 0);
+    std::vector<int> count(surface_.vertices.size(), 0);
+    for (const Triangle& t : surface_.triangles) {
+      const Vector3d p[3] = {surface_.vertices[t[0]], surface_.vertices[t[1]], surface_.vertices[t[2]]};
+      const Vector3d normal = (p[1] - p[0]).cross(p[2] - p[0]);
+      triangle_normal_.push_back(normal.norm() > 0 ? Vector3d(normal.normalized()) : Vector3d::Zero());
+      triangle_edge_.push_back(((p[1] - p[0]).norm() + (p[2] - p[1]).norm() + (p[0] - p[2]).norm()) / 3);
+      for (int k = 0; k < 3; ++k) {
+        const Vector3d u = p[(k + 1) % 3] - p[k], v = p[(k + 2) % 3] - p[k];
+        vertex_normal_[t[k]] += std::atan2(u.cross(v).norm(), u.dot(v)) * triangle_normal_.back();
+        vertex_edge_[t[k]] += (u.norm() + v.norm()) / 2;
+        ++count[t[k]];
+      }
+    }
+    for (std::size_t v = 0; v < count.size(); ++v)
+      if (count[v] > 0) vertex_edge_[v] /= count[v];
+  }
+
+  // From a surface point inward to the core's boundary: every step stays within the ball of the current
+  // depth, so that the walk stays inside. Candidates on the way are the layers.
+  void descend(const Vector3d& p, const Vector3d& inward, double edge) {
+    double t = 1e-3 * edge;
+    LocalInradius::Foot foot = inradius_.foot(p + t * inward);
+    if (foot.distance < 1e-6 * edge) return;  // a sharp corner: no way in from here
+    double wanted = edge / 2;
+    for (int round = 0; round < 4; ++round) {
+      for (int step = 0; step < 24 && foot.distance < 0.995 * wanted; ++step) {
+        const double ahead = t + std::min(0.9 * foot.distance, t * (wanted / foot.distance - 1));
+        const LocalInradius::Foot next = inradius_.foot(p + ahead * inward);
+        if (next.distance <= foot.distance) break;  // the middle of a thin wall
+        foot = next;
+        t = ahead;
+      }
+      if (foot.distance < 0.995 * wanted) break;
+      wanted = std::max(wanted, (1 - parameters_.core_fraction) * inradius_.inradius(p + t * inward, foot));
+      if (foot.distance >= 0.995 * wanted) break;
+    }
+    add_layers(p, p + t * inward, edge);
+  }
+
+  void add_layers(const Vector3d& p, const Vector3d& core, double edge) {
+    const double gap = (core - p).norm(), g = parameters_.layer_growth;
+    const double first = parameters_.first_layer * edge;
+    const int count =
+        std::max(1, static_cast<int>(std::lround(std::log1p(gap * (g - 1) / first) / std::log(g))));
+    if (layers_.size() < static_cast<std::size_t>(count)) layers_.resize(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) {  // i = 0: the core's boundary, then from the surface inward
+      const int below = i == 0 ? count : i;
+      const double fraction = (std::pow(g, below) - 1) / (std::pow(g, count) - 1);
+      // The core is smaller than the surface and its shape decides the stiffness: it gets more points.
+      const double closer = i == 0 && count > 1 ? parameters_.core_spacing : 1;
+      layers_[static_cast<std::size_t>(i)].push_back(
+          {p + fraction * (core - p), closer * spacing(edge, fraction * gap)});
+    }
+  }
+
+  double spacing(double edge, double depth) const {
+    if (depth < edge / 2) return parameters_.thin_spacing * edge;
+    return parameters_.spacing * edge + parameters_.spacing_growth * depth;
+  }
+
+  void insert_medial(SpacedSet& set) const {
+    std::vector<Ball> balls = inradius_.balls();
+    std::stable_sort(balls.begin(), balls.end(),
+                     [](const Ball& a, const Ball& b) { return a.radius > b.radius; });
+    for (const Ball& ball : balls) {
+      const std::int32_t triangle = inradius_.foot(ball.center).triangle;
+      set.insert({ball.center, spacing(triangle_edge_[triangle], ball.radius)});
+    }
+  }
+
+  const TriangleMesh& surface_;
+  const LocalInradius& inradius_;
+  const InteriorParameters& parameters_;
+  std::vector<Vector3d> vertex_normal_, triangle_normal_;
+  std::vector<double> vertex_edge_, triangle_edge_;
+  std::vector<std::vector<Candidate>> layers_;
+};
+
+}  // namespace
+
+std::vector<Vector3d> interior_points(const TriangleMesh& surface, const LocalInradius& inradius,
+                                      const InteriorParameters& parameters) {
+  return Sampler(surface, inradius, parameters).points();
+}
+
+}  // namespace abut::preprocess

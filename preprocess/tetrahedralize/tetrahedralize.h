@@ -1,0 +1,34 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <functional>
+#include <span>
+
+#include "preprocess/mesh/mesh.h"
+#include "preprocess/tetrahedralize/tetrahedral_mesh.h"
+
+namespace abut::preprocess {
+
+// TetGen runs in a child process of its own: on some input it crashes, also in its own cleanup, or never
+// ends.
+struct TetrahedralizeLimits {
+  double timeout_seconds = 300;
+  std::size_t memory_bytes = std::size_t{4} << 30;  // address space, the caller's included
+};
+
+// Constrained Delaunay tetrahedra of the solid within a closed surface [Si2015]: every triangle of the
+// surface is kept, `inside` (m, strictly inside) become vertices, and so may a few points that the surface
+// needs to be kept. Regions that the surface's orientation calls outside (voids) stay empty. Throws
+// InvalidInput where the surface is empty, not closed, crosses itself or encloses nothing, and where TetGen
+// fails, crashes, or reaches a limit: the message says which.
+TetrahedralMesh tetrahedralize(const TriangleMesh& surface, std::span<const Eigen::Vector3d> inside,
+                               const TetrahedralizeLimits& limits = {});
+
+// What the child does in place of TetGen; for tests of what happens when it fails.
+using Mesher = std::function<TetrahedralMesh(const TriangleMesh&, std::span<const Eigen::Vector3d>)>;
+TetrahedralMesh tetrahedralize_with(const Mesher& mesher, const TriangleMesh& surface,
+                                    std::span<const Eigen::Vector3d> inside,
+                                    const TetrahedralizeLimits& limits);
+
+}  // namespace abut::preprocess

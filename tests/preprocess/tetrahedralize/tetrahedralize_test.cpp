@@ -1,0 +1,185 @@
+#include "preprocess/tetrahedralize/tetrahedralize.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <new>
+#include <set>
+
+#include "preprocess/mesh/weld.h"
+#include "preprocess/tetrahedralize/improve.h"
+#include "preprocess/tetrahedralize/inradius.h"
+#include "preprocess/tetrahedralize/interior_points.h"
+#include "runtime/core/error.h"
+#include "tests/preprocess/tetrahedralize/shapes.h"
+
+namespace {
+
+using namespace abut::preprocess;
+using Eigen::Vector3d;
+
+double total_volume(const TetrahedralMesh& mesh) {
+  double sum = 0;
+  for (const Tetrahedron& t : mesh.tetrahedra) {
+    const double six =
+        six_volumes(mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]], mesh.vertices[t[3]]);
+    EXPECT_GT(six, 0);
+    sum += six / 6;
+  }
+  return sum;
+}
+
+// The faces of the mesh with one tetrahedron, as sets of vertices.
+std::set<std::set<int>> boundary(const TetrahedralMesh& mesh) {
+  std::set<std::set<int>> faces;
+  for (const Tetrahedron& t : mesh.tetrahedra)
+    for (const auto& f : kFaces) {
+      const std::set<int> face{t[f[0]], t[f[1]], t[f[2]]};
+      if (!faces.insert(face).second) faces.erase(face);
+    }
+  return faces;
+}
+
+void expect_fills(const TetrahedralMesh& mesh, const TriangleMesh& surface) {
+  EXPECT_NEAR(total_volume(mesh), volume(surface), 1e-12 * volume(surface));
+  std::set<std::set<int>> triangles;
+  for (const Triangle& t : surface.triangles) triangles.insert({t[0], t[1], t[2]});
+  EXPECT_EQ(boundary(mesh), triangles);
+  for (std::size_t v = 0; v < surface.vertices.size(); ++v) EXPECT_EQ(mesh.vertices[v], surface.vertices[v]);
+}
+
+TetrahedralMesh filled(const TriangleMesh& surface) {
+  return tetrahedralize(surface, interior_points(surface, LocalInradius(surface), {}));
+}
+
+std::string reason(const Mesher& mesher, const TetrahedralizeLimits& limits) {
+  try {
+    (void)tetrahedralize_with(mesher, shapes::box({1, 1, 1}), {}, limits);
+  } catch (const abut::InvalidInput& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Tetrahedralize, KeepsTheSurfaceAndThePointsInside) {
+  const TriangleMesh box = shapes::box({1, 2, 3});
+  const std::vector<Vector3d> inside{{0, 0, 0}, {0.25, 0.5, -1}};
+  const TetrahedralMesh mesh = tetrahedralize(box, inside);
+  expect_fills(mesh, box);
+  ASSERT_EQ(mesh.vertices.size(), 10U);
+  EXPECT_EQ(mesh.vertices[8], inside[0]);
+  EXPECT_EQ(mesh.vertices[9], inside[1]);
+}
+
+TEST(Tetrahedralize, ACubeFromItsCentreHasTwelveTetrahedra) {
+  const TetrahedralMesh mesh = tetrahedralize(shapes::box({1, 1, 1}), std::vector<Vector3d>{{0, 0, 0}});
+  EXPECT_EQ(mesh.tetrahedra.size(), 12U);
+  EXPECT_EQ(measure(mesh).flat_surface_share, 0);
+}
+
+TEST(Tetrahedralize, AVoidStaysEmpty) {
+  const TriangleMesh shell = shapes::spherical_shell(1, 2, 0.5, 1);
+  expect_fills(tetrahedralize(shell, {}), shell);
+}
+
+TEST(Tetrahedralize, RefusesWhatIsNoBoundaryOfASolid) {
+  TriangleMesh open = shapes::box({1, 1, 1});
+  open.triangles.pop_back();
+  TriangleMesh shifted = shapes::box({1, 1, 1});
+  for (Vector3d& v : shifted.vertices) v += Vector3d(0.5, 0.4, 0.3);
+  for (const TriangleMesh& bad : {TriangleMesh{}, open, shapes::reversed(shapes::box({1, 1, 1})),
+                                  shapes::joined(shapes::box({1, 1, 1}), shifted)})
+    EXPECT_THROW((void)tetrahedralize(bad, {}), abut::InvalidInput);
+}
+
+TEST(Tetrahedralize, ACrashATimeOutAndAMemoryOutEachSaySo) {
+  const auto crash = [](const TriangleMesh&, std::span<const Vector3d>) -> TetrahedralMesh {
+    ::signal(SIGSEGV, SIG_DFL);
+    ::raise(SIGSEGV);
+    return {};
+  };
+  const auto hang = [](const TriangleMesh&, std::span<const Vector3d>) -> TetrahedralMesh {
+    for (;;) ::usleep(1000);
+  };
+  const auto eat = [](const TriangleMesh&, std::span<const Vector3d>) -> TetrahedralMesh {
+    throw std::bad_alloc();
+  };
+  EXPECT_NE(reason(crash, {}).find("crashed"), std::string::npos) << reason(crash, {});
+  EXPECT_NE(reason(hang, {0.2}).find("timed out"), std::string::npos) << reason(hang, {0.2});
+  EXPECT_NE(reason(eat, {}).find("out of memory"), std::string::npos) << reason(eat, {});
+}
+
+TEST(Tetrahedralize, TheMemoryLimitHolds) {
+  const auto eat = [](const TriangleMesh&, std::span<const Vector3d>) {
+    TetrahedralMesh mesh;
+    mesh.vertices.resize(std::size_t{1} << 30);
+    return mesh;
+  };
+  EXPECT_NE(reason(eat, {60, std::size_t{2} << 30}).find("out of memory"), std::string::npos);
+}
+
+TEST(Improve, LeavesTheSurfaceAndNoTetrahedronWithoutAVertexInside) {
+  const std::vector<std::pair<TriangleMesh, double>> cases{
+      {shapes::box({1, 1, 1}, 3), 15},     {shapes::box({1, 0.5, 0.2}, 2), 8},
+      {shapes::sphere(1, 2), 20},          {shapes::torus(1, 0.3, 0.25), 15},
+      {shapes::cylinder(1, 1.2, 0.3), 15}, {shapes::cup(1, 1, 0.05, 0.3), 2},
+      {shapes::box({1, 1, 0.02}, 3), 0.5}, {shapes::spherical_shell(1, 2, 0.5, 2), 15}};
+  for (const auto& [surface, degrees] : cases) {
+    TetrahedralMesh mesh = filled(surface);
+    const TetrahedralQuality before = measure(mesh);
+    improve(mesh);
+    const TetrahedralQuality after = measure(mesh);
+    expect_fills(mesh, surface);
+    EXPECT_EQ(after.flat_share, 0);
+    EXPECT_EQ(after.flat_surface_share, 0);
+    EXPECT_GE(after.min_dihedral, before.min_dihedral - 1e-3);
+    EXPECT_GE(after.min_dihedral, degrees) << surface.triangles.size();
+  }
+}
+
+// Without points inside, every tetrahedron is flat at first: all must be split.
+TEST(Improve, SplitsWhatHasNoVertexInside) {
+  for (const TriangleMesh& surface :
+       {shapes::box({1, 1, 1}), shapes::sphere(1, 1), shapes::cup(1, 1, 0.1, 0.4)}) {
+    TetrahedralMesh mesh = tetrahedralize(surface, {});
+    EXPECT_GT(measure(mesh).flat_share, 0.5);
+    const ImproveResult result = improve(mesh);
+    EXPECT_GT(result.splits, 0U);
+    EXPECT_EQ(measure(mesh).flat_share, 0);
+    expect_fills(mesh, surface);
+  }
+}
+
+TEST(LocalInradius, IsHalfThePlatesThicknessAndTheBallsRadius) {
+  const TriangleMesh plate = shapes::box({1, 1, 0.05});
+  const LocalInradius of_plate(plate);
+  for (const double z : {-0.049, -0.02, 0.0, 0.03})
+    EXPECT_NEAR(of_plate.inradius({0.3, -0.2, z}), 0.05, 0.05 * 0.02) << z;
+  const TriangleMesh ball = shapes::sphere(2, 3);
+  const LocalInradius of_ball(ball);
+  for (const double r : {0.1, 1.0, 1.9})
+    EXPECT_NEAR(of_ball.inradius(r * Vector3d(1, 2, 3).normalized()), 2, 2 * 0.02) << r;
+}
+
+TEST(LocalInradius, MakesLightOfTheRidgesOfABox) {
+  const TriangleMesh box = shapes::box({1, 1, 1});
+  const LocalInradius inradius(box);
+  for (const double depth : {0.02, 0.05, 0.1}) {
+    const Vector3d edge(1 - depth, 1 - depth, 0.2), corner = Vector3d::Constant(1 - depth);
+    EXPECT_NEAR(inradius.depth(edge), depth, 1e-12);
+    EXPECT_LT(depth / inradius.inradius(edge), 0.3) << depth;
+    EXPECT_LT(depth / inradius.inradius(corner), 0.4) << depth;
+  }
+  EXPECT_NEAR(inradius.inradius({0.1, 0.2, -0.1}), 1, 0.02);
+}
+
+// The plate and the ball of a rattle: each part its own thickness.
+TEST(LocalInradius, ThinPartsKeepTheirOwn) {
+  const TriangleMesh cup = shapes::cup(1, 1, 0.04, 0.1);
+  const LocalInradius inradius(cup);
+  EXPECT_NEAR(inradius.inradius({0.98, 0, 0.3}), 0.02, 0.02 * 0.1);
+  EXPECT_NEAR(inradius.inradius({0.3, 0.1, -0.98}), 0.02, 0.02 * 0.1);
+}
+
+}  // namespace
