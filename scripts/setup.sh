@@ -39,7 +39,9 @@ need_packages() {
 configure_and_build() {
   local preset=$1
   shift
-  cmake --preset "$preset" >"/tmp/abut-configure-$$.log" 2>&1 || { cat "/tmp/abut-configure-$$.log"; exit 1; }
-  rm -f "/tmp/abut-configure-$$.log"
+  local log
+  log=$(mktemp)
+  cmake --preset "$preset" >"$log" 2>&1 || { cat "$log"; rm -f "$log"; exit 1; }
+  rm -f "$log"
   cmake --build --preset "$preset" ${1:+--target "$@"}
 }

@@ -18,6 +18,7 @@
 #include "preprocess/cli/summary.h"
 #include "preprocess/cli/verify.h"
 #include "preprocess/cli/versions.h"
+#include "preprocess/draw/picture.h"
 #include "preprocess/mesh/write.h"
 #include "runtime/asset/reader.h"
 #include "runtime/core/error.h"
@@ -38,7 +39,7 @@ struct Arguments {
   double scale = 0;
   bool quiet = false, dirty = false;
   BatchOptions batch;
-  std::string asset, part = "surface", file;
+  std::string asset, part = "surface", file, picture;
 };
 
 void print_error(const std::string& message) { fmt::print(stderr, "abut-preprocess: error: {}\n", message); }
@@ -115,7 +116,10 @@ int verify_assets(const Arguments& arguments) {
 }
 
 int inspect_asset(const Arguments& arguments) {
+  if (!arguments.picture.empty()) check_writable(arguments.picture);
   fmt::print("{}", inspect(arguments.asset));
+  if (!arguments.picture.empty())
+    write_png(picture(asset::view(asset::load(arguments.asset))), arguments.picture);
   return kAllFine;
 }
 
@@ -158,8 +162,7 @@ void add_make_options(CLI::App& app, Arguments& arguments) {
                "Keep every part of an object, not the largest alone");
   app.add_option("--max-tunnel", arguments.batch.parameters.close.max_tunnel,
                  "Close handles and tunnels with a loop shorter than this part of the diagonal, 0: none; "
-                 "default: what "
-                 "the mesh does not resolve")
+                 "default: what the mesh does not resolve")
       ->type_name("PART")
       ->check(CLI::Range(0.0, 1.0));
   app.add_option("--timeout", arguments.batch.timeout_seconds, "Seconds after which one object is given up")
@@ -176,13 +179,15 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
     sub->callback([&action, what] { action = what; });
     return sub;
   };
-  add("inspect", "Print what is in an asset", inspect_asset)
-      ->add_option("ASSET", arguments.asset, "Asset file")
-      ->required();
+  CLI::App* sub = add("inspect", "Print what is in an asset; --png draws it", inspect_asset);
+  sub->add_option("ASSET", arguments.asset, "Asset file")->required();
+  sub->add_option("--png", arguments.picture,
+                  "Also draw it to this file: the surface, and the convex hull with its edges, side by side")
+      ->type_name("FILE");
   add("verify", "Check assets against their own definition; exit code 1 where one fails", verify_assets)
       ->add_option("ASSET", arguments.assets, "Asset files")
       ->required();
-  CLI::App* sub = add("export", "Write a part of an asset as a mesh, with all digits", export_asset);
+  sub = add("export", "Write a part of an asset as a mesh, with all digits", export_asset);
   sub->add_option("ASSET", arguments.asset, "Asset file")->required();
   sub->add_option("--part", arguments.part, fmt::format("One of {}", fmt::join(exportable_parts(), ", ")))
       ->capture_default_str();

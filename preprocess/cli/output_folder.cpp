@@ -27,6 +27,27 @@ int open_lock_file(const std::filesystem::path& folder) {
   return fd;
 }
 
+// False where another run holds the lock. Throws IoError where the file system has none: two runs would then
+// make the same objects without knowing of each other.
+bool try_lock(int fd, const std::filesystem::path& folder, struct flock& range, int command) {
+  while (::fcntl(fd, command, &range) != 0) {
+    if (errno == EAGAIN || errno == EACCES) return false;
+    if (errno != EINTR)
+      throw IoError(folder.string() + ": file locks do not work here: " + std::strerror(errno) +
+                    "; choose an output folder on another file system");
+  }
+  return true;
+}
+
+struct flock range_of(const std::string& object) {
+  struct flock range {};
+  range.l_type = F_WRLCK;
+  range.l_whence = SEEK_SET;
+  range.l_start = offset_of(object);
+  range.l_len = 1;
+  return range;
+}
+
 }  // namespace
 
 ObjectLock::~ObjectLock() {
@@ -40,22 +61,18 @@ OutputFolder::OutputFolder(std::filesystem::path path) : path_(std::move(path)) 
     throw IoError(path_.string() + ": cannot make this folder: " +
                   (error ? error.message() : std::string("something else has that name")) +
                   "; choose another output folder");
-  ::close(open_lock_file(path_));
+  const ObjectLock probe(open_lock_file(path_));
+  struct flock range = range_of("");
+  try_lock(probe.get(), path_, range, F_OFD_SETLK);
   remove_stale_temporaries();
 }
 
 ObjectLock OutputFolder::lock(const std::string& object, const std::function<void()>& wait) const {
-  const int fd = open_lock_file(path_);
-  ObjectLock held(fd);
-  struct flock range {};
-  range.l_type = F_WRLCK;
-  range.l_whence = SEEK_SET;
-  range.l_start = offset_of(object);
-  range.l_len = 1;
-  if (::fcntl(fd, F_OFD_SETLK, &range) == 0 || (errno != EAGAIN && errno != EACCES)) return held;
+  ObjectLock held(open_lock_file(path_));
+  struct flock range = range_of(object);
+  if (try_lock(held.get(), path_, range, F_OFD_SETLK)) return held;
   wait();
-  while (::fcntl(fd, F_OFD_SETLKW, &range) != 0 && errno == EINTR) {
-  }
+  try_lock(held.get(), path_, range, F_OFD_SETLKW);
   return held;
 }
 

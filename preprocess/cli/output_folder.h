@@ -15,18 +15,19 @@ class ObjectLock {
   ObjectLock& operator=(ObjectLock&&) = delete;
   ~ObjectLock();
 
+  int get() const { return fd_; }
+
  private:
   int fd_;
 };
 
 // Runs that share a folder take a lock per object: one byte, at an offset given by the object's name, of the
-// file
-// `.abut-preprocess.lock`, which stays. The second run then finds the object up to date. On a file system
-// without locks both make it, and the later one replaces the earlier one whole.
+// file `.abut-preprocess.lock`, which stays. The second run then finds the object up to date. A file system
+// without locks is refused.
 class OutputFolder {
  public:
   // Makes the folder where it is missing and removes the temporaries of killed runs. Throws IoError where it
-  // cannot be written.
+  // cannot be written or locked.
   explicit OutputFolder(std::filesystem::path path);
 
   const std::filesystem::path& path() const { return path_; }

@@ -118,6 +118,16 @@ class Run {
   RunResult result_;
 };
 
+// Least of the limits in these files and those of the same name in the folders above, down to `root`.
+std::size_t least_limit(const std::filesystem::path& root, const std::string& group, const char* name) {
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  for (std::filesystem::path at = std::filesystem::path(group).relative_path();; at = at.parent_path()) {
+    std::size_t limit = 0;  // stays 0 where the file is missing or says "max"
+    if (std::ifstream(root / at / name) >> limit && limit > 0) least = std::min(least, limit);
+    if (at.empty()) return least;
+  }
+}
+
 }  // namespace
 
 RunResult run_jobs(std::size_t count, const Work& work, const RunnerOptions& options, RunObserver& observer) {
@@ -125,13 +135,27 @@ RunResult run_jobs(std::size_t count, const Work& work, const RunnerOptions& opt
 }
 
 std::size_t machine_memory() {
-  std::size_t memory =
+  const std::size_t memory =
       static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  for (const char* file : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    std::size_t limit = 0;
-    if (std::ifstream(file) >> limit && limit > 0) memory = std::min(memory, limit);
+  return std::min(memory, control_group_memory("/"));
+}
+
+std::size_t control_group_memory(const std::filesystem::path& root) {
+  const std::filesystem::path mounted = root / "sys/fs/cgroup";
+  // In a container the group's own folder may be mounted in the place of the root.
+  std::size_t least = std::min(least_limit(mounted, "", "memory.max"),
+                               least_limit(mounted / "memory", "", "memory.limit_in_bytes"));
+  std::ifstream in(root / "proc/self/cgroup");
+  for (std::string line; std::getline(in, line);) {  // "0::/GROUP" (version 2), "N:memory:/GROUP" (version 1)
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1),
+                      group = line.substr(second + 1);
+    if (controllers.empty()) least = std::min(least, least_limit(mounted, group, "memory.max"));
+    if (controllers == "memory")
+      least = std::min(least, least_limit(mounted / "memory", group, "memory.limit_in_bytes"));
   }
-  return memory;
+  return least;
 }
 
 }  // namespace abut::preprocess

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -65,5 +66,9 @@ RunResult run_jobs(std::size_t count, const Work& work, const RunnerOptions& opt
 
 // Memory that this process may count on: the machine's, or its control group's where that is less. Bytes.
 std::size_t machine_memory();
+
+// Least memory limit of this process's control groups (versions 1 and 2) and those above; the largest number
+// where there is none. `root` is the folder in which /proc and /sys are looked for. Bytes.
+std::size_t control_group_memory(const std::filesystem::path& root);
 
 }  // namespace abut::preprocess

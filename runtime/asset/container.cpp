@@ -86,14 +86,22 @@ void write_all(int fd, const void* data, std::size_t size, const std::filesystem
   }
 }
 
-// Creates the temporary and locks it, which marks it as in use: see remove_stale_temporaries, which may have
-// removed it between the two steps; then it is made again.
-int create_locked(const std::filesystem::path& temporary, const std::filesystem::path& file) {
-  for (;;) {
-    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+// Creates a temporary beside `file` and locks it, which marks it as in use. O_EXCL makes it this writer's
+// alone: processes of one number on two machines that share the folder come to different names.
+// remove_stale_temporaries may hold or have removed it before it is locked; then another one is made. On a
+// file system without locks it stays unlocked, and remove_stale_temporaries, which cannot lock it either,
+// leaves it alone.
+int create_temporary(const std::filesystem::path& file, std::filesystem::path& temporary) {
+  const std::string stem = "." + file.filename().string() + "." + std::to_string(::getpid()) + ".";
+  for (int attempt = 0;; ++attempt) {
+    temporary = file;
+    temporary.replace_filename(stem + std::to_string(attempt) + std::string(kTemporarySuffix));
+    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd < 0 && errno == EEXIST) continue;
     if (fd < 0) fail(file, "create", errno);
+    const bool being_removed = ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     struct stat info {};
-    if (::flock(fd, LOCK_EX | LOCK_NB) != 0 || ::fstat(fd, &info) != 0 || info.st_nlink > 0) return fd;
+    if (!being_removed && ::fstat(fd, &info) == 0 && info.st_nlink > 0) return fd;
     ::close(fd);
   }
 }
@@ -130,10 +138,8 @@ std::vector<std::byte> read_file(const std::filesystem::path& file) {
 
 void write_container(const std::filesystem::path& file, int schema, std::span<const std::byte> body) {
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
-  const std::filesystem::path temporary =
-      folder /
-      ("." + file.filename().string() + "." + std::to_string(::getpid()) + std::string(kTemporarySuffix));
-  const File out(create_locked(temporary, file));
+  std::filesystem::path temporary;
+  const File out(create_temporary(file, temporary));
   try {
     const Header header = make_header(schema, body);
     write_all(out.get(), header.data(), header.size(), file);
@@ -179,7 +185,7 @@ void remove_stale_temporaries(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with('.') || !name.ends_with(kTemporarySuffix)) continue;
-    const File file(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC));
+    const File file(::open(entry.path().c_str(), O_RDWR | O_CLOEXEC));  // NFS locks only what is writable
     if (file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
   }
 }

@@ -28,7 +28,8 @@ void write_container(const std::filesystem::path& file, int schema, std::span<co
 // IoError or BadAsset; a schema above `newest_schema` is refused by name.
 std::vector<std::byte> read_container(const std::filesystem::path& file, int newest_schema);
 
-// Removes temporaries that killed writers left in `folder`; those of running writers stay.
+// Removes temporaries that killed writers left in `folder`; those of running writers stay, and all stay where
+// the file system has no locks.
 void remove_stale_temporaries(const std::filesystem::path& folder);
 
 }  // namespace abut::asset

@@ -7,15 +7,21 @@
 
 // The one definition of the asset file, shared by writer, reader and verifier.
 //
-//   byte 0      512-byte header: magic, schema version, size and XXH3-128 digest of the whole file
-//   (container.h) byte 512    an HDF5 file (its tools find it there):
+//   byte 0     header of 512 bytes: magic, schema version, size, XXH3-128 digest of the whole (container.h)
+//
+//   byte 512   an HDF5 file (its tools find it there):
+//
 //     /surface/<level>/   vertices, triangles, neighbours, vertex_normals, tree/{bounds, children, counts}
+//
 //     /convex/<piece>/    vertices, triangles, adjacency_offsets, adjacency, support_lookup
+//
 //     /volume/<level>/    vertices, tetrahedra, neighbours, extent, vertex_gradients, gradients, face_planes,
 //                         extent_ranges, tree/{bounds, children, counts, extent_ranges}
+//
 //     /mass/              attributes volume, area, center_of_mass, inertia
-//     /provenance/        source_file, source_digest, parameters/, versions/, warnings, stage_seconds/,
-//     measures/
+//
+//     /provenance/        source_file, source_digest, parameters/, versions/, warnings, measures/,
+//                         stage_seconds/
 //
 // Every array carries the attributes `unit` and `description`. The first dimension of an array is free; the
 // others are fixed by its row below.

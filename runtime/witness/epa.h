@@ -9,14 +9,17 @@
 // the Minkowski difference D until its facet nearest to the origin is a facet of D.
 //
 // With m the outward unit normal of a face of P and offset = min over its corners of <m, w>:
+//
 // - Every point of the face is at least `offset` away from the origin. P is a closed surface that winds
-// around the
-//   origin once all offsets are positive, and the region it encloses lies in D. Hence depth >= least offset,
-//   dents by rounding included: signed distance <= -(least offset).
-// - g(-m) = -max over D of <m, w>, hence signed distance >= -(least height <m, w> of a support vertex met so
-// far). The face with the least offset comes from a heap; the face wanted has its projection of the origin
-// inside it. Nothing asks for the origin to be inside the first tetrahedron: a face with the origin outside
-// has a negative offset and is expanded first.
+//   around the origin once all offsets are positive, and the region it encloses lies in D. Hence depth >=
+//   least offset, dents by rounding included: signed distance <= -(least offset).
+//
+// - g(-m) = -max over D of <m, w>, hence signed distance >= -(least height <m, w> of a support vertex met
+//   so far).
+//
+// The face with the least offset comes from a heap; the face wanted has its projection of the origin inside
+// it. Nothing asks for the origin to be inside the first tetrahedron: a face with the origin outside has a
+// negative offset and is expanded first.
 namespace abut::witness {
 
 template <class S>

@@ -2,14 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "runtime/derivative/estimator.h"
 #include "runtime/derivative/finite_difference.h"
 #include "runtime/witness/separation.h"
 #include "tests/contract/contract.h"
+#include "tests/support/reference_queries.h"
 
 namespace {
 
@@ -21,32 +20,18 @@ struct Queries {
   std::vector<asset::PosedPair> pairs;
 };
 
-// idx,objA,objB,qw,qx,qy,qz,tx,ty,tz,...; `stride` takes every so many rows.
-Queries read_queries(const std::string& file, int stride) {
+// Empty without the reference queries, the objects, or the preprocess library.
+Queries read_queries(const std::string& file) {
   Queries result;
-  std::ifstream in(std::string(ABUT_SHARED_DIR) + "/data/queries/" + file);
-  std::string line;
-  std::getline(in, line);
-  for (int row = 0; std::getline(in, line); ++row) {
-    if (row % stride != 0) continue;
-    std::stringstream fields(line);
-    std::string index, names[2], number;
-    std::getline(fields, index, ',');
-    for (std::string& name : names) {
-      std::getline(fields, name, ',');
+  for (const test::ReferenceQuery& row : test::read_reference_queries(file)) {
+    for (const std::string& name : {row.object_A, row.object_B}) {
       if (result.views.contains(name)) continue;
       std::vector<test::NamedAsset> found = test::real_assets({name});
       if (found.empty()) return {};
       const test::NamedAsset& kept = result.assets.emplace(name, std::move(found.front())).first->second;
       result.views.emplace(name, asset::view(kept.asset));
     }
-    double x[7];
-    for (double& v : x) {
-      std::getline(fields, number, ',');
-      v = std::stod(number);
-    }
-    const Pose<double> X_AB{rotation_from_quaternion(x[0], x[1], x[2], x[3]), {x[4], x[5], x[6]}};
-    result.pairs.push_back({&result.views.at(names[0]), &result.views.at(names[1]), X_AB});
+    result.pairs.push_back({&result.views.at(row.object_A), &result.views.at(row.object_B), row.X_AB});
   }
   return result;
 }
@@ -54,7 +39,7 @@ Queries read_queries(const std::string& file, int stride) {
 class YcbQueries : public testing::TestWithParam<const char*> {};
 
 TEST_P(YcbQueries, EveryDerivativeIsFiniteAndTheDistanceGradientExact) {
-  const Queries queries = read_queries(GetParam(), 1);
+  const Queries queries = read_queries(GetParam());
   if (queries.pairs.empty()) GTEST_SKIP() << "no reference queries or objects, or no preprocess library";
   derivative::BatchEstimator batch;
   std::vector<derivative::PairDerivative> results(queries.pairs.size());
@@ -80,8 +65,7 @@ TEST_P(YcbQueries, EveryDerivativeIsFiniteAndTheDistanceGradientExact) {
   }
   std::printf(
       "%s: %zu rows, %.2f %% clamped, %.1f us per row on all threads; distance gradient equals differences "
-      "on "
-      "%d of %d rows\n",
+      "on %d of %d rows\n",
       GetParam(), results.size(), 100.0 * clamped / results.size(), 1e6 * seconds / results.size(), exact,
       checked);
   EXPECT_LT(clamped, 0.01 * results.size());

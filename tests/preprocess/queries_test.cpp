@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "preprocess/index/index.h"
 #include "preprocess/mesh/read.h"
 #include "runtime/witness/separation.h"
+#include "tests/support/reference_queries.h"
 
 // All rows of the reference queries, on hulls made by this project from the meshes themselves. The reference
 // was computed with a tolerance of 1e-6 on the distance; what is asked for here is explained in its README.
@@ -21,38 +20,6 @@ using namespace abut;
 namespace fs = std::filesystem;
 
 const fs::path kData = fs::path(ABUT_SHARED_DIR) / "data";
-
-struct Row {
-  std::string object_A, object_B;
-  Pose<double> X_AB;
-  double distance;
-  Vec3<double> p1, p2, n;
-};
-
-std::vector<Row> read_rows(const fs::path& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  std::vector<Row> rows;
-  while (std::getline(file, line)) {
-    std::replace(line.begin(), line.end(), ',', ' ');
-    std::istringstream in(line);
-    Row row;
-    int index;
-    double q[4];
-    in >> index >> row.object_A >> row.object_B >> q[0] >> q[1] >> q[2] >> q[3];
-    const auto read = [&](Vec3<double>& v) { in >> v.x() >> v.y() >> v.z(); };
-    read(row.X_AB.p);
-    in >> row.distance;
-    read(row.p1);
-    read(row.p2);
-    read(row.n);
-    row.X_AB.R = rotation_from_quaternion(q[0], q[1], q[2], q[3]);
-    EXPECT_FALSE(in.fail()) << line;
-    rows.push_back(row);
-  }
-  return rows;
-}
 
 using Hulls = std::map<std::string, asset::ConvexPiece>;
 
@@ -67,8 +34,8 @@ const asset::ConvexPiece& hull_of(Hulls& hulls, const std::string& object) {
 }
 
 // g(n) with every vertex looked at, in extended precision: a lower bound on the signed distance for any n.
-long double lower_bound(const asset::ConvexView& A, const asset::ConvexView& B, const Row& row,
-                        const Vec3<long double>& n) {
+long double lower_bound(const asset::ConvexView& A, const asset::ConvexView& B,
+                        const test::ReferenceQuery& row, const Vec3<long double>& n) {
   const auto X_AB = row.X_AB.cast<long double>();
   const Vec3<long double> m = X_AB.R.transpose() * n;
   long double high = -INFINITY, low = INFINITY;
@@ -84,7 +51,7 @@ struct Figures {
   int rows = 0, certified_better = 0, wrong_sign = 0, failures = 0, iterations = 0;
 };
 
-void check_row(const Row& row, const asset::ConvexView& A, const asset::ConvexView& B,
+void check_row(const test::ReferenceQuery& row, const asset::ConvexView& A, const asset::ConvexView& B,
                witness::Workspace<double>& workspace, Figures& figures) {
   const witness::Witness<double> w = witness::separation(A, B, row.X_AB, workspace);
   ++figures.rows;
@@ -117,7 +84,7 @@ Figures check_file(const std::string& name) {
   Hulls hulls;
   witness::Workspace<double> workspace;
   Figures figures;
-  for (const Row& row : read_rows(kData / "queries" / name)) {
+  for (const test::ReferenceQuery& row : test::read_reference_queries(name)) {
     check_row(row, asset::view(hull_of(hulls, row.object_A)), asset::view(hull_of(hulls, row.object_B)),
               workspace, figures);
   }

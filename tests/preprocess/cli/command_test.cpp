@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
+#include <png.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "command_runner.h"
 #include "tests/support/shapes.h"
@@ -96,7 +98,34 @@ TEST_F(Command, MakesAVerifiedAssetOfARealObject) {
     EXPECT_TRUE(contains(inspected.out, word)) << word << "\n" << inspected.out;
 }
 
-TEST_F(Command, AllRealObjectsWithinTheTimeAndMemoryPromised) {
+TEST_F(Command, InspectDrawsAPicture) {
+  write("ball.obj", sphere(0.05, 3));
+  ASSERT_EQ(make().code, 0);
+  const std::filesystem::path file = folder_ / "ball.png";
+  const CommandResult drawn = command({"inspect", asset("ball"), "--png", file.string()});
+  EXPECT_EQ(drawn.code, 0) << drawn.err;
+  EXPECT_TRUE(contains(drawn.out, "triangles"));
+  std::ifstream in(file, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(in), {});
+  EXPECT_TRUE(bytes.starts_with("\x89PNG\r\n\x1a\n"));
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  ASSERT_NE(png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()), 0) << image.message;
+  image.format = PNG_FORMAT_GRAY;
+  std::vector<png_byte> pixels(PNG_IMAGE_SIZE(image));
+  ASSERT_NE(png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr), 0) << image.message;
+  EXPECT_EQ(image.width, 2 * image.height);  // two panels, on each a ball: much of it, white around it
+  for (const std::size_t panel : {0U, 1U}) {
+    std::size_t drawn_on = 0;
+    for (std::size_t y = 0; y < image.height; ++y)
+      for (std::size_t x = 0; x < image.height; ++x)
+        drawn_on += pixels[y * image.width + panel * image.height + x] < 250;
+    EXPECT_GT(drawn_on, std::size_t{image.height} * image.height / 4);
+    EXPECT_LT(drawn_on, std::size_t{image.height} * image.height * 9 / 10);
+  }
+}
+
+TEST_F(Command, AllRealObjectsAreVerifiedWithinTheMemoryAndDeviationPromised) {
   const std::filesystem::path ycb = std::filesystem::path(ABUT_SHARED_DIR) / "data/ycb";
   if (!std::filesystem::exists(ycb)) GTEST_SKIP() << "no reference data at " << ycb;
   const std::string json = (folder_ / "run.json").string();

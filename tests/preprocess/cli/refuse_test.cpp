@@ -1,9 +1,18 @@
+#include <fcntl.h>
 #include <grp.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -144,6 +153,13 @@ TEST_F(Refuse, BadArguments) {
   EXPECT_EQ(files(), std::vector<std::string>{});
 }
 
+TEST_F(Refuse, APictureThatCannotBeWritten) {
+  write("box.obj", box(0.1, 0.1, 0.1));
+  ASSERT_EQ(make().code, 0);
+  for (const std::string& file : {(folder_ / "missing/box.png").string(), folder_.string()})
+    expect_error(command({"inspect", asset("box"), "--png", file}), 2, {file, "cannot write"});
+}
+
 TEST_F(Refuse, AnOutputFolderThatIsAFile) {
   write("box.obj", box(0.1, 0.1, 0.1));
   std::ofstream(out_) << "in the way";
@@ -164,7 +180,50 @@ TEST_F(Refuse, NoPermissionToWrite) {
   expect_error(result, 2, {out_.string(), "Permission denied", "choose another"});
 }
 
-// Scripts in a mount namespace of their own; skipped where the system does not allow one.
+// Nobody, root included, makes files in /proc.
+TEST_F(Refuse, AFolderInWhichNothingCanBeMade) {
+  write("box.obj", box(0.1, 0.1, 0.1));
+  expect_error(command({data_.string(), "/proc"}), 2, {"/proc", "cannot write here", "choose another"});
+}
+
+// A write that fails half-way, without any privilege: no file may grow beyond 64 KiB.
+TEST_F(Refuse, AWriteThatFailsHalfWay) {
+  write("ball.obj", sphere(0.05, 5));
+  write("box.obj", box(0.1, 0.1, 0.1));
+  const auto limit_files = [] {
+    const struct rlimit limit { 1 << 16, 1 << 16 };
+    ::signal(SIGXFSZ, SIG_IGN);  // so that write() fails with EFBIG
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(126);
+  };
+  const CommandResult result = run({preprocess_program(), data_.string(), out_.string()}, limit_files);
+  expect_error(result, 1, {asset("ball"), "cannot write", "File too large"});
+  EXPECT_EQ(files(), std::vector<std::string>{"box.h5"});
+}
+
+TEST_F(Refuse, AFileSystemWithoutLocks) {
+  write("box.obj", box(0.1, 0.1, 0.1));
+  // The kernel answers ENOLCK to this process's F_OFD_SETLK.
+  const auto forbid_locks = [] {
+    sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[1])),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_OFD_SETLK, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOLCK),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog program{sizeof rules / sizeof rules[0], rules};
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+      ::_exit(126);
+  };
+  const CommandResult result = run({preprocess_program(), data_.string(), out_.string()}, forbid_locks);
+  if (result.code == 126) GTEST_SKIP() << "no system call filters here";
+  expect_error(result, 2, {out_.string(), "locks do not work here", "choose an output folder"});
+}
+
+// On file systems of their own, in a private mount namespace; skipped where the system does not allow one
+// (AWriteThatFailsHalfWay and AFolderInWhichNothingCanBeMade run everywhere).
 class Mounted : public Refuse {
  protected:
   void SetUp() override {

@@ -9,7 +9,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -229,6 +231,28 @@ TEST_F(RunnerProcess, ASignalStopsChildrenAndStartsNoMore) {
   EXPECT_EQ(WEXITSTATUS(status), SIGTERM);
   for (const pid_t pid : workers_) EXPECT_TRUE(pid > 0 && dies(pid));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "2"));
+}
+
+TEST(Runner, KnowsTheLimitsOfItsControlGroupsAndThoseAbove) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "abut_runner_XXXXXX").string();
+  const std::filesystem::path root = ::mkdtemp(pattern.data());
+  const auto write = [&](const std::string& file, const std::string& text) {
+    std::filesystem::create_directories((root / file).parent_path());
+    std::ofstream(root / file) << text << "\n";
+  };
+  EXPECT_EQ(control_group_memory(root), std::numeric_limits<std::size_t>::max());
+  write("proc/self/cgroup", "5:memory:/old\n0::/user/job");
+  write("sys/fs/cgroup/user/job/memory.max", "max");
+  EXPECT_EQ(control_group_memory(root), std::numeric_limits<std::size_t>::max());
+  write("sys/fs/cgroup/memory/old/memory.limit_in_bytes", "4000");
+  EXPECT_EQ(control_group_memory(root), 4000U);
+  write("sys/fs/cgroup/user/memory.max", "3000");
+  EXPECT_EQ(control_group_memory(root), 3000U);
+  write("sys/fs/cgroup/user/job/memory.max", "2000");
+  EXPECT_EQ(control_group_memory(root), 2000U);
+  write("sys/fs/cgroup/memory.max", "1000");
+  EXPECT_EQ(control_group_memory(root), 1000U);
+  std::filesystem::remove_all(root);
 }
 
 TEST(Runner, KnowsTheMachinesMemory) { EXPECT_GT(machine_memory(), std::size_t{64} << 20); }

@@ -252,6 +252,17 @@ TEST_F(AssetFile, TemporariesOfTheDeadGoAndThoseOfTheLivingStay) {
   for (const auto& entry : fs::directory_iterator(folder)) EXPECT_EQ(entry.path().filename(), "busy.h5");
 }
 
+// Another machine's process may have this one's number.
+TEST_F(AssetFile, AWriterLeavesTheTemporariesOfOthersAlone) {
+  const fs::path others =
+      folder / ("." + file.filename().string() + "." + std::to_string(::getpid()) + ".0.partial");
+  std::ofstream(others) << "half";
+  abut::asset::save(tetrahedron(), file);
+  EXPECT_NO_THROW((void)abut::asset::load(file));
+  std::ifstream in(others);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "half");
+}
+
 TEST_F(AssetFile, LoadsFromManyThreadsAtOnce) {
   abut::asset::save(tetrahedron(), file);
   std::vector<std::thread> threads;
