@@ -3,8 +3,8 @@
 namespace abut::preprocess {
 namespace {
 
-const Color kSurfaceColor(0.62F, 0.70F, 0.80F);
-const Color kHullColor(0.93F, 0.80F, 0.62F);
+const Color kSurfaceColor(0.74F, 0.82F, 0.93F);
+const Color kHullColor(1.00F, 0.90F, 0.72F);
 const Color kEdgeColor(0.15F, 0.17F, 0.20F);
 
 Eigen::Vector3d vertex(const asset::SurfaceView& s, std::int32_t v) {

@@ -144,7 +144,7 @@ TEST_F(Process, WhatRanOutOfItsShareOfMemoryIsTriedAgainAlone) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "address space limits do not go with sanitizers";
 #endif
-  write_balls(2, 7);
+  write_balls(2, 6);
   const pid_t pid = start({preprocess_program(), "--jobs", "2", data_.string(), out_.string()});
   const std::vector<pid_t> children = working_children(pid, 2);
   ASSERT_EQ(children.size(), 2U);
