@@ -65,6 +65,7 @@ nlohmann::json object_json(const ObjectResult& object) {
 std::string status_text(const ObjectResult& object) {
   switch (object.status) {
     case ObjectStatus::kMade:
+      if (object.measures.contains("wrapped")) return "ok, wrapped";
       return object.warnings.empty() ? "ok" : "ok, mended";
     case ObjectStatus::kUpToDate:
       return "up to date";

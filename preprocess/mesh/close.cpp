@@ -10,6 +10,7 @@
 
 #include "preprocess/mesh/measure.h"
 #include "preprocess/mesh/repair.h"
+#include "preprocess/mesh/shells.h"
 #include "preprocess/mesh/tunnels.h"
 #include "preprocess/mesh/weld.h"
 #include "runtime/core/error.h"
@@ -26,8 +27,11 @@ constexpr double kNoise = 1e-2;         // parts below this extent, of the diago
 constexpr double kTunnelEdges = 5, kLeastTunnel = 0.03, kMostTunnel = 0.08, kTunnelReach = 1.5;
 constexpr int kMostTunnelRounds = 10;
 constexpr std::size_t kMostChosenCuts = 16;  // above it all tunnels are cut one way, for time's sake
-// The wrap's ball and its distance from the input, of the diagonal.
-constexpr double kWrapAlpha = 1.0 / 100, kWrapOffset = 1.0 / 1200;
+// The wrap's ball, of the diagonal, coarse to fine, and the wrap's distance from the input, of the ball's
+// radius.
+constexpr double kWrapAlphas[] = {1.0 / 30, 1.0 / 100}, kWrapOffset = 1.0 / 12;
+constexpr double kShell =
+    1.5;  // area of an open surface's wrap over the surface's, above which it is a shell
 
 std::string plural(std::size_t n, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", n, n == 1 ? one : many);
@@ -63,7 +67,7 @@ class Closer {
     keep_parts();
     cancel_flaps();
     refuse_if_flat();
-    current_ = compact(orient_soup(current_));
+    orient();
     drop_specks();
     bool closed = close_holes();
     if (closed) {
@@ -91,6 +95,10 @@ class Closer {
       warn(fmt::format("{} dropped", plural(n, "collapsed face", "collapsed faces")));
     }
     if (current_.triangles.empty()) throw InvalidInput("every face is collapsed: the object has no surface");
+    if (const double d = current_.diagonal(); d < CloseParameters::kLeastDiagonal) {
+      throw InvalidInput(fmt::format("the object measures {:.3g} m across, less than {} m: wrong units?", d,
+                                     CloseParameters::kLeastDiagonal));
+    }
   }
 
   // Parts joined through vertices, before any repair: the hull's points are those of the kept ones.
@@ -107,11 +115,30 @@ class Closer {
         keep_part[p] =
             p == largest || (parameters_.all_components && extents[p] > kNoise * current_.diagonal());
       }
+      const std::size_t cavities = count_dropped_cavities(parts, keep_part, extents, largest);
       drop_parts(parts, keep_part, areas, total);
+      if (cavities > 0) {
+        warn(
+            fmt::format("{} within the largest part dropped with the parts: the solid is filled there; "
+                        "--keep-all-components keeps {}",
+                        plural(cavities, "cavity", "cavities"), cavities == 1 ? "it" : "them"));
+      }
     }
     input_ = current_;
     hull_points_ = current_.vertices;
     diagonal_ = current_.diagonal();
+  }
+
+  // A part within the largest one that faces against it.
+  std::size_t count_dropped_cavities(const Components& parts, const std::vector<char>& keep_part,
+                                     const std::vector<double>& extents, std::int32_t largest) const {
+    const std::vector<double> volumes = part_volumes(current_, parts);
+    std::size_t cavities = 0;
+    for (std::int32_t p = 0; p < parts.count; ++p) {
+      cavities += !keep_part[p] && extents[p] > kNoise * current_.diagonal() &&
+                  volumes[p] * volumes[largest] < 0 && lies_within(current_, parts, p, largest);
+    }
+    return cavities;
   }
 
   std::vector<double> part_areas(const Components& parts) const {
@@ -204,12 +231,27 @@ class Closer {
       return false;
     }
     warn(fmt::format("{} of together {} edges filled", plural(holes.filled, "hole", "holes"), holes.edges));
-    current_ = std::move(holes.mesh);
+    const TriangleMesh open = std::exchange(current_, std::move(holes.mesh));
+    filled_ = current_;
+    report_.measures["lids_to_input_percent"] =
+        100 * hausdorff(filled_, open, kHausdorffTolerance * diagonal_).from_A / diagonal_;
     return true;
   }
 
+  void orient() {
+    OrientedSoup oriented = orient_soup(current_);
+    if (oriented.turned > 0) {
+      warn(fmt::format("{} turned to agree with {} neighbours",
+                       plural(oriented.turned, "face was", "faces were"),
+                       oriented.turned == 1 ? "its" : "their"));
+    }
+    current_ = compact(oriented.mesh);
+  }
+
   void orient_outward() {
-    if (turn_outward(current_) > 0) warn("the surface was inside out: turned over");
+    const Turned turned = turn_outward(current_);
+    if (turned.shells > 0) warn("the surface was inside out: turned over");
+    report_.measures["cavities"] = static_cast<double>(turned.cavities);
   }
 
   // Kept parts may overlap or lie within each other: the object is the union of their solids.
@@ -316,8 +358,8 @@ class Closer {
   bool passes_gate(const TriangleMesh& candidate) {
     const double moved =
         hausdorff(candidate, reference_, kHausdorffTolerance * diagonal_).symmetric() / diagonal_;
-    const double volume_change = change_percent(volume(current_), volume(candidate));
-    const double area_change = change_percent(area(current_), area(candidate));
+    const double volume_change = change_percent(volume(reference_), volume(candidate));
+    const double area_change = change_percent(area(reference_), area(candidate));
     if (moved <= parameters_.max_hausdorff && volume_change <= 100 * parameters_.max_volume_change &&
         area_change <= 100 * parameters_.max_area_change) {
       return true;
@@ -328,16 +370,37 @@ class Closer {
     return false;
   }
 
+  // A wrap at the last alpha stays that close to the input; what it moves away from farther than the limit is
+  // input that it closes in: faces inside others, or a soup that outlines no solid.
   void wrap_input() {
     if (!refused_.empty()) warn("removing self-intersections was undone, since " + refused_);
-    current_ = wrap(input_, kWrapAlpha * diagonal_, kWrapOffset * diagonal_);
+    filled_ = {};
+    double moved = 0, alpha = 0;
+    for (const double relative : kWrapAlphas) {
+      alpha = relative * diagonal_;
+      current_ = wrap(input_, alpha, kWrapOffset * alpha);
+      moved = distance_moved(current_, input_);
+      if (moved <= CloseParameters::kMaxWrap) break;
+    }
     const std::string fault = find_fault(current_);
     if (!fault.empty()) throw InvalidInput("the surface could not be closed: " + fault);
-    warn(
-        fmt::format("last resort: the surface was replaced by an alpha wrap (alpha {:.3g} m, offset {:.3g} "
-                    "m), {:.2g} % of the "
-                    "diagonal away: concave details are rounded, sheets thickened",
-                    kWrapAlpha * diagonal_, kWrapOffset * diagonal_, 100 * distance_moved(current_, input_)));
+    if (moved > CloseParameters::kMaxWrap) {
+      throw InvalidInput(
+          fmt::format("the surface could not be closed: even an alpha wrap is {:.3g} % of the diagonal away "
+                      "from it (at most "
+                      "{} %): it outlines no solid",
+                      100 * moved, 100 * CloseParameters::kMaxWrap));
+    }
+    warn(fmt::format(
+        "last resort: the surface was replaced by an alpha wrap (alpha {:.3g} m, offset {:.3g} m), "
+        "{:.2g} % of the diagonal away: concave details are rounded, sheets thickened",
+        alpha, kWrapOffset * alpha, 100 * moved));
+    if (count_open_edges(input_) > 0 && area(current_) > kShell * area(input_)) {
+      warn(
+          fmt::format("the surface is open, and its wrap a thin double-walled shell, {:.2g} m thick: not the "
+                      "solid that the surface may have been meant to outline",
+                      2 * kWrapOffset * alpha));
+    }
     report_.measures["wrapped"] = 1;
   }
 
@@ -346,7 +409,8 @@ class Closer {
     if (!(v > kFlat * kFlat * diagonal_ * area(current_))) {
       throw InvalidInput(fmt::format("the object encloses no volume ({:.3g} m^3)", v));
     }
-    report_.measures["hausdorff_to_input_percent"] = 100 * distance_moved(current_, input_);
+    report_.measures["hausdorff_to_input_percent"] =
+        100 * distance_moved(current_, filled_.triangles.empty() ? input_ : filled_);
     report_.measures["area_change_percent"] = change_percent(area(input_), area(current_));
     report_.measures["surface_triangles"] = static_cast<double>(current_.triangles.size());
     report_.measures["genus"] = static_cast<double>(genus(current_));
@@ -355,6 +419,7 @@ class Closer {
   const CloseParameters& parameters_;
   Report& report_;
   TriangleMesh input_;      // the kept parts, welded
+  TriangleMesh filled_;     // these with lids on their holes; empty if there were none
   TriangleMesh reference_;  // what the gate compares with: the input with its holes filled
   TriangleMesh current_;
   std::vector<Eigen::Vector3d> hull_points_;

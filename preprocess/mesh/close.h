@@ -16,6 +16,10 @@ struct CloseParameters {
   double max_hausdorff = 0.005;
   double max_volume_change = 0.05;
   double max_area_change = 0.05;
+  // How far, of the diagonal, the last resort may leave the input, in either direction.
+  static constexpr double kMaxWrap = 0.02;
+  // Least diagonal of an object, m: below it volumes and moments lose their digits.
+  static constexpr double kLeastDiagonal = 1e-9;
   // Holes up to this extent (of the diagonal) are filled; beyond it the surface is wrapped.
   double max_hole = 0.25;
   // Handles and tunnels with a loop shorter than this (of the diagonal) around them are closed; 0: none.
@@ -33,14 +37,17 @@ struct ClosedSurface {
 // Makes the boundary of a solid out of a triangle soup by the mildest repair that does: merges vertices at
 // identical positions, drops collapsed and cancels coincident faces, orients, keeps the largest part, fills
 // holes, removes self-intersections and tiny tunnels; a step that fails its gate is undone. The last resort
-// is an alpha wrap [Portaneri et al. 2022], and says so.
+// is an alpha wrap [Portaneri et al. 2022], coarse at first, and says so.
 //
 // Every mending is a line in report.warnings. Measures: welded_vertices, hausdorff_to_input_percent (of the
-// diagonal, symmetric, certified to 0.01), area_change_percent, genus, surface_triangles, components_dropped.
+// diagonal, symmetric, certified to 0.01, to the input with its holes filled), lids_to_input_percent (how far
+// the lids of filled holes reach from the input), area_change_percent, genus, surface_triangles,
+// components_dropped, cavities, wrapped (1 if the last resort was taken).
 // Merging vertices at one position is a measure only: read_mesh knows which of them are seams and warns of
 // the others.
 //
-// Throws InvalidInput if no solid can be made of the soup: it is flat, without volume, or beyond repair.
+// Throws InvalidInput if no solid can be made of the soup: it is flat, without volume, smaller than
+// kLeastDiagonal, or beyond repair.
 ClosedSurface close_surface(const TriangleMesh& soup, const CloseParameters& parameters, Report& report);
 
 }  // namespace abut::preprocess

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -35,7 +36,13 @@ inline const char* skip_blanks(const char* at, const char* end) {
   return at;
 }
 
-enum class NumberStatus { kOk, kMissing, kMalformed, kNotFinite };
+enum class NumberStatus { kOk, kMissing, kMalformed, kNotFinite, kTooLarge };
+
+// Whether a number that was read can be a coordinate.
+inline NumberStatus check_size(double value) {
+  if (!std::isfinite(value)) return NumberStatus::kNotFinite;
+  return std::abs(value) <= kLargestCoordinate ? NumberStatus::kOk : NumberStatus::kTooLarge;
+}
 
 // One coordinate at `at` (after blanks); moves `at` behind it.
 inline NumberStatus read_coordinate(const char*& at, const char* end, double& value) {
@@ -55,8 +62,7 @@ inline NumberStatus read_coordinate(const char*& at, const char* end, double& va
     value = 0;
   }
   if (at != end && !is_blank(*at) && *at != '\n') return NumberStatus::kMalformed;
-  return value >= -kLargestCoordinate && value <= kLargestCoordinate ? NumberStatus::kOk
-                                                                     : NumberStatus::kNotFinite;
+  return check_size(value);
 }
 
 // The words for a bad coordinate.
@@ -66,6 +72,8 @@ inline const char* describe(NumberStatus status) {
       return "has fewer than three coordinates: the file seems truncated";
     case NumberStatus::kMalformed:
       return "has a coordinate that is not a number";
+    case NumberStatus::kTooLarge:
+      return "has a coordinate larger than 1e15: wrong units?";
     default:
       return "has a coordinate that is not a finite number";
   }

@@ -103,7 +103,8 @@ TriangleMesh read_mesh(const std::filesystem::path& path, double metres_per_unit
   report.measures["input_vertices"] = static_cast<double>(mesh.vertices.size());
   const double diagonal = mesh.diagonal();
   if (!(diagonal < kLargestCoordinate)) {
-    throw InvalidInput(fmt::format("{}: the object measures {:.3g} m across", path.string(), diagonal));
+    throw InvalidInput(
+        fmt::format("{}: the object measures {:.3g} m across: wrong units?", path.string(), diagonal));
   }
   warn_of_units(path, diagonal, report);
   return mesh;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <Eigen/SVD>
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -54,6 +55,15 @@ class ObjParser {
   // A number for each vertex's texture coordinates and normal: vertices at one position that differ in it are
   // a seam.
   const std::vector<std::size_t>& looks() const { return looks_; }
+
+  // Texture coordinates and normals at the file's end that no face came to use; 0 if none is used at all.
+  std::size_t waiting_attributes() const {
+    std::size_t waiting = 0;
+    for (int kind = 0; kind < 2; ++kind) {
+      if (attributes_used_[kind] > 0) waiting += attributes_[kind].size() - attributes_used_[kind];
+    }
+    return waiting;
+  }
 
  private:
   static const char* find_newline(const char* at, const char* end) {
@@ -122,10 +132,12 @@ class ObjParser {
 
   static std::size_t hash(std::string_view text) { return std::hash<std::string_view>{}(text); }
 
-  std::size_t attribute(int kind, std::int64_t index) const {
+  std::size_t attribute(int kind, std::int64_t index) {
     const auto count = static_cast<std::int64_t>(attributes_[kind].size());
     const std::int64_t zero_based = index > 0 ? index - 1 : count + index;
-    return zero_based >= 0 && zero_based < count ? attributes_[kind][zero_based] : 0;
+    if (zero_based < 0 || zero_based >= count) return 0;
+    attributes_used_[kind] = std::max(attributes_used_[kind], static_cast<std::size_t>(zero_based) + 1);
+    return attributes_[kind][zero_based];
   }
 
   std::int64_t parse_index(const char*& at, const char* end) {
@@ -163,7 +175,8 @@ class ObjParser {
   const std::string& name_;
   TriangleMesh mesh_;
   std::vector<std::int32_t> corners_;
-  std::vector<std::size_t> attributes_[2];  // hashes of the "vt" and "vn" lines
+  std::vector<std::size_t> attributes_[2];   // hashes of the "vt" and "vn" lines
+  std::size_t attributes_used_[2] = {0, 0};  // one beyond the last of each that a face uses
   std::vector<std::size_t> looks_;
   std::size_t line_ = 0;
   std::int64_t forward_index_ = -1;
@@ -182,29 +195,64 @@ std::size_t count_duplicates(const TriangleMesh& mesh, const std::vector<std::si
   return kinds.size() - static_cast<std::size_t>(std::unique(kinds.begin(), kinds.end()) - kinds.begin());
 }
 
+// Of a surface with open edges: does its last face touch their rim, and is the gap there one that only a cut
+// leaves? A model of a few faces is made by hand, and its openings are flat polygons: a lone missing
+// triangle, or a small gap that goes around a corner, comes from faces that are missing.
+struct OpenRim {
+  std::size_t edges = 0;
+  bool at_last_face = false;
+  bool of_cut_model = false;
+};
+
+OpenRim find_rim(const TriangleMesh& mesh) {
+  constexpr long kFewFaces = 100;
+  constexpr double kPlanar = 1e-6;  // of the diagonal
+  const WeldedSoup soup = weld(mesh);
+  const auto open = open_edges(soup.mesh);
+  OpenRim rim;
+  rim.edges = open.size();
+  if (open.empty()) return rim;
+  const Triangle& last = soup.mesh.triangles.back();
+  const auto of_last = [&](std::int32_t v) { return std::find(last.begin(), last.end(), v) != last.end(); };
+  rim.at_last_face =
+      std::any_of(open.begin(), open.end(), [&](const auto& e) { return of_last(e[0]) || of_last(e[1]); });
+  // Faces short of a sphere's, by Euler's formula.
+  const auto faces = static_cast<long>(soup.mesh.triangles.size()),
+             missing = 2 * static_cast<long>(soup.mesh.vertices.size()) - 4 - faces;
+  if (!rim.at_last_face || faces > kFewFaces || missing < 1 || 3 * missing > faces) return rim;
+  const Eigen::Vector3d& origin = soup.mesh.vertices[open[0][0]];
+  Eigen::Matrix3Xd spread(3, 2 * open.size());
+  for (std::size_t i = 0; i < 2 * open.size(); ++i)
+    spread.col(static_cast<Eigen::Index>(i)) = soup.mesh.vertices[open[i / 2][i % 2]] - origin;
+  const Eigen::Vector3d extents = Eigen::JacobiSVD<Eigen::Matrix3Xd>(spread).singularValues();
+  rim.of_cut_model = open.size() == 3 || extents[2] > kPlanar * soup.mesh.diagonal();
+  return rim;
+}
+
 // An OBJ file does not say how long it is. One cut off among its faces still parses, but leaves the surface
-// open, and vertices at the end that no face came to use, or a last line that stops half-way through a
-// corner's number.
-void refuse_if_cut_off(const TriangleMesh& mesh, std::string_view content, std::size_t lines,
+// open, and vertices or texture coordinates at the end that no face came to use, or a last line that stops
+// half-way through a corner's number. A cut that leaves none of these marks is told from a hole by its place
+// alone, at the last face, where open surfaces have their rims too: that is worth a warning.
+void refuse_if_cut_off(const TriangleMesh& mesh, const ObjParser& parser, bool unfinished_line,
                        const std::string& name, Report& report) {
   std::vector<char> used(mesh.vertices.size(), 0);
   for (const Triangle& t : mesh.triangles) used[t[0]] = used[t[1]] = used[t[2]] = 1;
   const auto unused = static_cast<std::size_t>(std::count(used.begin(), used.end(), 0));
-  const auto tail = static_cast<std::size_t>(std::find(used.rbegin(), used.rend(), 1) - used.rbegin());
-  const bool unfinished_line = content.back() != '\n';
-  const bool many_waiting = tail > std::max<std::size_t>(16, mesh.vertices.size() / 100);
-  if (unfinished_line || many_waiting) {
-    const WeldedSoup soup = weld(mesh);
-    const std::size_t open_edges = count_open_edges(soup.mesh);
-    const bool last_face_open =
-        !soup.mesh.triangles.empty() && has_open_edge(soup.mesh, soup.mesh.triangles.size() - 1);
-    if (open_edges > 0 && (many_waiting || (unfinished_line && (tail > 0 || last_face_open)))) {
-      throw InvalidInput(
-          fmt::format("{}: line {}: the file ends here, with an open surface ({} open edges) and {} vertices "
-                      "that wait for a face: it "
-                      "seems truncated",
-                      name, lines, open_edges, tail));
-    }
+  const auto waiting = static_cast<std::size_t>(std::find(used.rbegin(), used.rend(), 1) - used.rbegin());
+  const OpenRim rim = find_rim(mesh);
+  const bool waits = waiting > 0 || (parser.waiting_attributes() > 0 && rim.at_last_face);
+  if (rim.edges > 0 && (waits || rim.of_cut_model || (unfinished_line && rim.at_last_face))) {
+    throw InvalidInput(
+        fmt::format("{}: line {}: the file ends here with an open surface ({} open edges) and {} vertices "
+                    "and {} texture coordinates or normals that wait for a face: it seems truncated{}",
+                    name, parser.lines(), rim.edges, waiting, parser.waiting_attributes(),
+                    waits ? "; if it is whole, delete those that no face uses" : ""));
+  }
+  if (rim.at_last_face) {
+    report.warnings.push_back(fmt::format(
+        "{}: line {}: the file may be cut off: the surface is open ({} open edges) where its last "
+        "face lies",
+        name, parser.lines(), rim.edges));
   }
   if (unused > 0) report.warnings.push_back(fmt::format("{} vertices that no face uses ignored", unused));
 }
@@ -220,7 +268,7 @@ TriangleMesh parse_obj(std::string_view content, const std::string& name, Report
         "surface",
         name, parser.lines(), mesh.vertices.size()));
   }
-  refuse_if_cut_off(mesh, content, parser.lines(), name, report);
+  refuse_if_cut_off(mesh, parser, content.back() != '\n', name, report);
   warn_of_duplicates(count_duplicates(mesh, parser.looks()), report);
   return mesh;
 }

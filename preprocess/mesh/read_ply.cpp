@@ -272,7 +272,7 @@ class PlyParser {
       }
     }
     for (int k = 0; k < 3; ++k) {
-      if (!(std::abs(v[k]) <= kLargestCoordinate)) refuse(describe(NumberStatus::kNotFinite));
+      if (const NumberStatus status = check_size(v[k]); status != NumberStatus::kOk) refuse(describe(status));
     }
     mesh_.vertices.push_back(v);
   }

@@ -52,9 +52,8 @@ TriangleMesh parse_binary(std::string_view content, const std::string& name) {
       Eigen::Vector3d v;
       for (int k = 0; k < 3; ++k) {
         v[k] = read_little<float>(corner + 12 * c + 4 * k);
-        if (!(std::abs(v[k]) <= kLargestCoordinate)) {
-          throw InvalidInput(fmt::format("{}: face {}: {}", name, f + 1, describe(NumberStatus::kNotFinite)));
-        }
+        if (const NumberStatus status = check_size(v[k]); status != NumberStatus::kOk)
+          throw InvalidInput(fmt::format("{}: face {}: {}", name, f + 1, describe(status)));
       }
       add_corner(mesh, v);
     }

@@ -13,6 +13,11 @@
 #include <CGAL/Surface_mesh.h>
 #include <CGAL/alpha_wrap_3.h>
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "preprocess/mesh/shells.h"
 #include "preprocess/mesh/weld.h"
 
 namespace abut::preprocess {
@@ -84,16 +89,44 @@ bool is_manifold(const TriangleMesh& mesh) { return pmp::is_polygon_soup_a_polyg
 
 }  // namespace
 
-TriangleMesh orient_soup(const TriangleMesh& soup) {
+OrientedSoup orient_soup(const TriangleMesh& soup) {
   std::vector<Point> points = to_points(soup);
   auto polygons = to_polygons(soup);
   pmp::orient_polygon_soup(points, polygons);
+  TriangleMesh oriented;
+  oriented.vertices.resize(points.size());
+  for (const auto& p : polygons) {
+    oriented.triangles.push_back(
+        {static_cast<std::int32_t>(p[0]), static_cast<std::int32_t>(p[1]), static_cast<std::int32_t>(p[2])});
+  }
+  const Components parts = find_components(oriented);
+  // Copies of a vertex have its position: a face was turned if its first edge is none of those it had.
+  std::vector<char> turned(polygons.size());
+  std::vector<std::size_t> faces(parts.count), turned_of(parts.count);
+  for (std::size_t f = 0; f < polygons.size(); ++f) {
+    turned[f] = 1;
+    for (int k = 0; k < 3; ++k) {
+      if (points[polygons[f][0]] == points[soup.triangles[f][k]] &&
+          points[polygons[f][1]] == points[soup.triangles[f][(k + 1) % 3]])
+        turned[f] = 0;
+    }
+    ++faces[parts.of_face[f]];
+    turned_of[parts.of_face[f]] += turned[f];
+  }
+  OrientedSoup result;
+  for (std::size_t f = 0; f < polygons.size(); ++f) {
+    const std::int32_t part = parts.of_face[f];
+    const bool back = 2 * turned_of[part] > faces[part];
+    if (back) std::swap(polygons[f][1], polygons[f][2]);
+    result.turned += back != static_cast<bool>(turned[f]);
+  }
   SurfaceMesh surface;
   pmp::polygon_soup_to_polygon_mesh(points, polygons, surface);
   // Orientation parts the faces along edges that have more than two; within each part they belong together
   // again.
   pmp::stitch_borders(surface, CGAL::parameters::apply_per_connected_component(true));
-  return to_triangle_mesh(surface);
+  result.mesh = to_triangle_mesh(surface);
+  return result;
 }
 
 FilledHoles fill_holes(const TriangleMesh& mesh, double largest_extent) {
@@ -137,19 +170,29 @@ std::optional<TriangleMesh> remove_self_intersections(const TriangleMesh& mesh, 
 
 std::optional<TriangleMesh> unite_parts(const TriangleMesh& mesh) {
   const Components parts = find_components(mesh);
+  const std::vector<double> volumes = part_volumes(mesh, parts);
+  // What holds a cavity is larger than it, and what floats in the cavity is smaller.
+  std::vector<std::int32_t> order(parts.count);
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t p, std::int32_t q) {
+    return std::abs(volumes[p]) > std::abs(volumes[q]);
+  });
+  const auto checked = CGAL::parameters::throw_on_self_intersection(true);
   SurfaceMesh whole;
   try {
-    for (std::int32_t p = 0; p < parts.count; ++p) {
+    for (const std::int32_t p : order) {
       std::vector<char> keep(mesh.triangles.size());
       for (std::size_t f = 0; f < keep.size(); ++f) keep[f] = parts.of_face[f] == p;
       SurfaceMesh part = to_surface_mesh(select_faces(mesh, keep));
-      if (p == 0) {
+      if (p == order.front()) {
         whole = std::move(part);
-      } else if (pmp::does_self_intersect(part) ||
-                 !pmp::corefine_and_compute_union(whole, part, whole,
-                                                  CGAL::parameters::throw_on_self_intersection(true))) {
-        return std::nullopt;
+        continue;
       }
+      if (pmp::does_self_intersect(part)) return std::nullopt;
+      if (volumes[p] < 0) pmp::reverse_face_orientations(part);
+      const bool done = volumes[p] < 0 ? pmp::corefine_and_compute_difference(whole, part, whole, checked)
+                                       : pmp::corefine_and_compute_union(whole, part, whole, checked);
+      if (!done) return std::nullopt;
     }
   } catch (const std::exception&) {  // self-intersections, and what else the corefinement cannot do
     return std::nullopt;

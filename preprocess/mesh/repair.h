@@ -10,8 +10,13 @@
 // vertex one fan; two vertices may share a position.
 namespace abut::preprocess {
 
-// Orients the faces of a soup consistently, part by part, and splits vertices until the mesh is manifold.
-TriangleMesh orient_soup(const TriangleMesh& soup);
+// Orients the faces of a soup consistently, part by part, as most of each part's faces are, and splits
+// vertices until the mesh is manifold.
+struct OrientedSoup {
+  TriangleMesh mesh;
+  std::size_t turned = 0;  // faces that were turned around
+};
+OrientedSoup orient_soup(const TriangleMesh& soup);
 
 // Fills the holes of a manifold mesh whose extent is at most `largest_extent`, m.
 struct FilledHoles {
@@ -27,8 +32,8 @@ FilledHoles fill_holes(const TriangleMesh& mesh, double largest_extent);
 // asked to. Empty if some are left.
 std::optional<TriangleMesh> remove_self_intersections(const TriangleMesh& mesh, bool keep_genus);
 
-// The union of the solids that the parts of a closed mesh bound, each oriented outward and free of
-// self-intersection. Empty if that fails.
+// The union of the solids that the parts of a closed mesh bound, each free of self-intersection; those that
+// face inward are cavities, taken out of the larger ones. Empty if that fails.
 std::optional<TriangleMesh> unite_parts(const TriangleMesh& mesh);
 
 // Number of pairs of faces that intersect other than in what they share by index (exact predicates);

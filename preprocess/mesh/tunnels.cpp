@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numbers>
 #include <queue>
 
+#include "preprocess/mesh/shells.h"
 #include "preprocess/mesh/weld.h"
 
 namespace abut::preprocess {
@@ -299,14 +299,6 @@ class Independent {
   std::map<std::size_t, std::vector<Word>> rows_;
 };
 
-// Solid angle of a triangle seen from p over 4 pi [Van Oosterom and Strackee 1983].
-double winding(const Eigen::Vector3d& p, const TriangleMesh& mesh, const Triangle& t) {
-  const Eigen::Vector3d a = mesh.vertices[t[0]] - p, b = mesh.vertices[t[1]] - p, c = mesh.vertices[t[2]] - p;
-  const double na = a.norm(), nb = b.norm(), nc = c.norm();
-  return std::atan2(a.dot(b.cross(c)), na * nb * nc + a.dot(b) * nc + b.dot(c) * na + c.dot(a) * nb) /
-         (2 * std::numbers::pi);
-}
-
 Eigen::Vector3d centre(const TriangleMesh& mesh, const Loop& loop) {
   Eigen::Vector3d sum = Eigen::Vector3d::Zero();
   for (const std::int32_t v : loop.vertices) sum += mesh.vertices[v];
@@ -442,9 +434,7 @@ std::vector<Loop> find_tunnels(const TriangleMesh& mesh, double longest) {
 
 bool is_noise(const TriangleMesh& mesh, const Loop& loop, double reach) {
   const Eigen::Vector3d middle = centre(mesh, loop);
-  double inside = 0;
-  for (const Triangle& t : mesh.triangles) inside += winding(middle, mesh, t);
-  if (inside < 0.5) return true;
+  if (winding_number(middle, mesh) < 0.5) return true;
   // Walk over the faces near the loop, from its left side, without crossing it: does the walk come to its
   // right side?
   std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> face_of;

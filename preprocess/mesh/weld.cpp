@@ -96,11 +96,7 @@ std::size_t drop_collapsed(TriangleMesh& mesh) {
 
 std::size_t weld_rims(TriangleMesh& mesh, double tolerance) {
   std::vector<std::int32_t> rim;
-  const std::vector<Edge> edges = sorted_edges(mesh);
-  for (std::size_t i = 0, j = 0; i < edges.size(); i = j) {
-    for (j = i; j < edges.size() && edges[j] == edges[i];) ++j;
-    if (j == i + 1) rim.insert(rim.end(), {edges[i].lo, edges[i].hi});
-  }
+  for (const auto& edge : open_edges(mesh)) rim.insert(rim.end(), edge.begin(), edge.end());
   std::sort(rim.begin(), rim.end());
   rim.erase(std::unique(rim.begin(), rim.end()), rim.end());
   // Sweep along x: each vertex goes to the first one, in that order, that it is close to.
@@ -160,25 +156,17 @@ Coincident cancel_coincident(TriangleMesh& mesh) {
   return found;
 }
 
-std::size_t count_open_edges(const TriangleMesh& mesh) {
+std::vector<std::array<std::int32_t, 2>> open_edges(const TriangleMesh& mesh) {
   const std::vector<Edge> edges = sorted_edges(mesh);
-  std::size_t open = 0;
+  std::vector<std::array<std::int32_t, 2>> open;
   for (std::size_t i = 0, j = 0; i < edges.size(); i = j) {
     for (j = i; j < edges.size() && edges[j] == edges[i];) ++j;
-    open += j == i + 1;
+    if (j == i + 1) open.push_back({edges[i].lo, edges[i].hi});
   }
   return open;
 }
 
-bool has_open_edge(const TriangleMesh& mesh, std::size_t face) {
-  const std::vector<Edge> edges = sorted_edges(mesh);
-  const Triangle& t = mesh.triangles[face];
-  for (int k = 0; k < 3; ++k) {
-    const auto [first, last] = std::equal_range(edges.begin(), edges.end(), make_edge(t[k], t[(k + 1) % 3]));
-    if (last - first == 1) return true;
-  }
-  return false;
-}
+std::size_t count_open_edges(const TriangleMesh& mesh) { return open_edges(mesh).size(); }
 
 Components find_components(const TriangleMesh& mesh) {
   std::vector<std::int32_t> parent(mesh.vertices.size());
@@ -220,26 +208,6 @@ TriangleMesh select_faces(const TriangleMesh& mesh, const std::vector<char>& kee
     out.triangles.push_back(t);
   }
   return out;
-}
-
-std::size_t turn_outward(TriangleMesh& mesh) {
-  const Components parts = find_components(mesh);
-  std::vector<double> volumes(parts.count, 0.0);
-  std::vector<std::int32_t> first(parts.count,
-                                  -1);  // a vertex of each part: taking it for origin lessens cancellation
-  for (std::size_t f = 0; f < mesh.triangles.size(); ++f) {
-    const Triangle& t = mesh.triangles[f];
-    const std::int32_t part = parts.of_face[f];
-    if (first[part] < 0) first[part] = t[0];
-    const Eigen::Vector3d& origin = mesh.vertices[first[part]];
-    volumes[part] += (mesh.vertices[t[0]] - origin)
-                         .dot((mesh.vertices[t[1]] - origin).cross(mesh.vertices[t[2]] - origin));
-  }
-  for (std::size_t f = 0; f < mesh.triangles.size(); ++f) {
-    if (volumes[parts.of_face[f]] < 0) std::swap(mesh.triangles[f][1], mesh.triangles[f][2]);
-  }
-  return static_cast<std::size_t>(
-      std::count_if(volumes.begin(), volumes.end(), [](double v) { return v < 0; }));
 }
 
 double area(const TriangleMesh& mesh) {

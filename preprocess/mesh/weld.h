@@ -32,9 +32,9 @@ struct Coincident {
 // once.
 Coincident cancel_coincident(TriangleMesh& mesh);
 
-// Number of undirected edges with a single face, and whether one face has such an edge.
+// The undirected edges with a single face, as pairs of vertices, and their number.
+std::vector<std::array<std::int32_t, 2>> open_edges(const TriangleMesh& mesh);
 std::size_t count_open_edges(const TriangleMesh& mesh);
-bool has_open_edge(const TriangleMesh& mesh, std::size_t face);
 
 // Component of each face, joined through shared vertices, numbered from 0 in order of first face.
 struct Components {
@@ -45,9 +45,6 @@ Components find_components(const TriangleMesh& mesh);
 
 // The faces that `keep` marks, with the vertices that they use.
 TriangleMesh select_faces(const TriangleMesh& mesh, const std::vector<char>& keep);
-
-// Turns over the components that enclose a negative volume; returns how many.
-std::size_t turn_outward(TriangleMesh& mesh);
 
 // Total area, m^2, and volume enclosed (signed; meaningful for a closed surface), m^3.
 double area(const TriangleMesh& mesh);

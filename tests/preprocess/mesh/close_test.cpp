@@ -11,6 +11,7 @@
 #include "preprocess/mesh/measure.h"
 #include "preprocess/mesh/weld.h"
 #include "runtime/core/error.h"
+#include "runtime/core/random.h"
 
 namespace abut::preprocess {
 namespace {
@@ -144,9 +145,14 @@ TEST_F(Close, TurnsAnInsideOutSurfaceAndSingleFaces) {
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
     if (i % 7 != 3) std::swap(mesh.triangles[i][0], mesh.triangles[i][1]);
   }
+  // 192 faces, 27 of them against the others.
   EXPECT_DOUBLE_EQ(volume(close(mesh).surface), 64);
+  EXPECT_TRUE(has_warning("27 faces were turned to agree with their neighbours")) << all_warnings();
+  EXPECT_TRUE(has_warning("inside out")) << all_warnings();
   for (Triangle& t : mesh.triangles) std::swap(t[0], t[1]);
   EXPECT_DOUBLE_EQ(volume(close(mesh).surface), 64);
+  EXPECT_TRUE(has_warning("27 faces were turned to agree with their neighbours")) << all_warnings();
+  EXPECT_FALSE(has_warning("inside out")) << all_warnings();
   mesh = box();
   for (Triangle& t : mesh.triangles) std::swap(t[0], t[1]);
   EXPECT_DOUBLE_EQ(volume(close(mesh).surface), 64);
@@ -177,8 +183,9 @@ TEST_F(Close, FillsSmallHoles) {
                 [](const Triangle& t) { return std::find(t.begin(), t.end(), 1600) != t.end(); });
   EXPECT_NEAR(volume(close(mesh).surface) / whole, 1, 1e-3);
   EXPECT_TRUE(has_warning("2 holes of together 12 edges filled")) << all_warnings();
-  EXPECT_GT(measure("hausdorff_to_input_percent"), 0);
-  EXPECT_LT(measure("hausdorff_to_input_percent"), 5);
+  EXPECT_EQ(measure("hausdorff_to_input_percent"), 0);  // lids are no error of the surface
+  EXPECT_GT(measure("lids_to_input_percent"), 0);
+  EXPECT_LT(measure("lids_to_input_percent"), 5);
 }
 
 TEST_F(Close, JoinsSeamsThatWereRoundedDifferently) {
@@ -207,6 +214,27 @@ TEST_F(Close, KeepsTheLargestPartOrAllOnRequest) {
   parameters_.all_components = true;
   EXPECT_DOUBLE_EQ(volume(close(mesh).surface), 72);
   EXPECT_TRUE(report_.warnings.empty()) << all_warnings();
+}
+
+TEST_F(Close, KeepsACavityWithAllPartsAndNamesItWhenDropped) {
+  // A box of side 10 with a hollow of side 5.
+  TriangleMesh mesh = box(10, 10, 10), hollow = box(5, 5, 5);
+  for (auto& v : hollow.vertices) v += Eigen::Vector3d(2.25, 2.5, 2.125);
+  TriangleMesh embedded = mesh;
+  append(embedded, hollow);
+  for (Triangle& t : hollow.triangles) std::swap(t[0], t[1]);
+  append(mesh, hollow);
+  EXPECT_DOUBLE_EQ(volume(close(mesh).surface), 1000);
+  EXPECT_TRUE(has_warning("1 cavity")) << all_warnings();
+  parameters_.all_components = true;
+  EXPECT_DOUBLE_EQ(volume(close(mesh).surface), 875);
+  EXPECT_EQ(measure("cavities"), 1);
+  EXPECT_TRUE(report_.warnings.empty()) << all_warnings();
+  for (Triangle& t : mesh.triangles) std::swap(t[0], t[1]);
+  EXPECT_DOUBLE_EQ(volume(close(mesh).surface), 875);
+  EXPECT_TRUE(has_warning("inside out")) << all_warnings();
+  // A solid within a solid adds nothing.
+  EXPECT_DOUBLE_EQ(volume(close(embedded).surface), 1000);
 }
 
 TEST_F(Close, MergesOverlappingPartsWhenAllAreKept) {
@@ -258,8 +286,35 @@ TEST_F(Close, WrapsWhatIsOpenAsALastResort) {
   std::erase_if(bowl.triangles, [&](const Triangle& t) { return bowl.vertices[t[0]].z() > 0.1; });
   close(bowl);
   EXPECT_TRUE(has_warning("last resort")) << all_warnings();
+  EXPECT_TRUE(has_warning("thin double-walled shell")) << all_warnings();
   EXPECT_EQ(measure("wrapped"), 1);
   EXPECT_LT(measure("hausdorff_to_input_percent"), 2);
+}
+
+TEST_F(Close, RefusesAWrapFarFromTheInput) {
+  // Triangles at random, all through the first: the wrap shuts most of them in.
+  TriangleMesh soup;
+  Random random(5);
+  const auto point = [&]() { return Eigen::Vector3d(random.uniform(), random.uniform(), random.uniform()); };
+  for (int i = 0; i < 300; ++i) soup.vertices.push_back(point());
+  for (int i = 0; i < 900; ++i) {
+    const auto a = static_cast<std::int32_t>(random.below(300)),
+               b = static_cast<std::int32_t>(random.below(300)),
+               c = static_cast<std::int32_t>(random.below(300));
+    if (a != b && b != c && c != a) soup.triangles.push_back({a, b, c});
+  }
+  try {
+    close_surface(soup, {}, report_);
+    ADD_FAILURE() << "not refused";
+  } catch (const InvalidInput& error) {
+    EXPECT_NE(std::string(error.what()).find("at most 2 %"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(Close, RefusesWhatIsTooSmallForArithmetic) {
+  TriangleMesh speck = box();
+  for (auto& v : speck.vertices) v *= 1e-161;
+  EXPECT_THROW(close_surface(speck, {}, report_), InvalidInput);
 }
 
 TEST_F(Close, RefusesWhatHasNoVolume) {

@@ -12,11 +12,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <random>
 
 #include "preprocess/mesh/formats.h"
 #include "preprocess/mesh/write.h"
 #include "runtime/core/error.h"
+#include "runtime/core/random.h"
 #include "tests/support/runs.h"
 
 namespace abut::preprocess {
@@ -166,6 +166,47 @@ TEST_F(Read, RefusesAnObjCutOffAmongItsFaces) {
   std::string digit = "v 0 0 5\nv 0 0 0\nv 1 0 0\n";
   for (int i = 4; i < 12; ++i) digit += "v 7 7 7\n";
   expect_refused("digit.obj", digit + "v 0 1 0\nv 0 0 1\nf 2 12 3\nf 2 3 13\nf 3 12 13\nf 2 13 1", "line 17");
+}
+
+TEST_F(Read, RefusesAFewFacedObjCutAtALineEnd) {
+  const std::string vertices = "v 0 0 0\nv 0 0 1\nv 0 1 0\nv 0 1 1\nv 1 0 0\nv 1 0 1\nv 1 1 0\nv 1 1 1\n";
+  const std::string faces[] = {"f 1 2 4\n", "f 1 4 3\n", "f 5 7 8\n", "f 5 8 6\n", "f 3 4 8\n", "f 3 8 7\n",
+                               "f 1 3 7\n", "f 1 7 5\n", "f 1 5 6\n", "f 1 6 2\n", "f 2 6 8\n", "f 2 8 4\n"};
+  std::string text = vertices;
+  for (int i = 0; i < 12; ++i) {
+    text += faces[i];
+    if (i + 1 == 9 || i + 1 == 11) expect_refused("cut.obj", text, "truncated");
+    if (i + 1 != 10) continue;
+    // A cut, or a box without its lid: nobody can tell.
+    read("open.obj", text);
+    ASSERT_EQ(report_.warnings.size(), 1u);
+    EXPECT_NE(report_.warnings[0].find("may be cut off"), std::string::npos) << report_.warnings[0];
+  }
+  read("whole.obj", text);
+  EXPECT_EQ(report_.warnings.size(), 1u);
+}
+
+TEST_F(Read, RefusesYcbObjectsCutOffAmongTheirFaces) {
+  const std::filesystem::path ycb = std::filesystem::path(ABUT_SHARED_DIR) / "data" / "ycb";
+  if (!std::filesystem::exists(ycb)) GTEST_SKIP() << ycb << " is missing";
+  for (const char* object : {"025_mug", "011_banana", "003_cracker_box", "051_large_clamp"}) {
+    std::ifstream file(ycb / object / "google_16k" / "textured.obj", std::ios::binary);
+    ASSERT_TRUE(file) << object;
+    const std::string whole((std::istreambuf_iterator<char>(file)), {});
+    const std::size_t first = whole.find("\nf ");
+    for (const double part : {0.01, 0.5, 0.9, 0.98, 0.99, 0.995}) {
+      SCOPED_TRACE(std::string(object) + " " + std::to_string(part));
+      const std::size_t at =
+          first + static_cast<std::size_t>(part * static_cast<double>(whole.size() - first));
+      expect_refused("cut.obj", whole.substr(0, at), "truncated");
+      expect_refused("cut.obj", whole.substr(0, whole.rfind('\n', at) + 1), "truncated");
+    }
+  }
+}
+
+TEST_F(Read, ALargeNumberIsNotAnInfiniteOne) {
+  expect_refused("large.obj", "v 0 0 0\nv 1e20 0 0\nv 0 1 0\nf 1 2 3\n", "wrong units");
+  expect_refused("infinite.obj", "v 0 0 0\nv inf 0 0\nv 0 1 0\nf 1 2 3\n", "not a finite number");
 }
 
 // The parser behind an extension, without the detour over a file.
@@ -323,7 +364,7 @@ TEST_F(Read, RefusesBadStls) {
 
 // Whatever the bytes, a reader returns a mesh that is whole or throws.
 TEST_F(Read, SurvivesDamagedBytes) {
-  std::mt19937 random(7);
+  Random random(7);
   const std::pair<const char*, std::string> seeds[] = {
       {"f.obj", kTetrahedronObj},
       {"f.ply", tetrahedron_ply("ascii")},
@@ -334,20 +375,20 @@ TEST_F(Read, SurvivesDamagedBytes) {
   for (const auto& [name, seed] : seeds) {
     for (int trial = 0; trial < abut::test::runs(1500); ++trial) {
       std::string bytes = seed;
-      for (auto n = random() % 8 + 1; n > 0 && !bytes.empty(); --n) {
-        const std::size_t at = random() % bytes.size();
-        switch (random() % 4) {
+      for (auto n = random.bits() % 8 + 1; n > 0 && !bytes.empty(); --n) {
+        const std::size_t at = random.bits() % bytes.size();
+        switch (random.bits() % 4) {
           case 0:
-            bytes[at] = static_cast<char>(random());
+            bytes[at] = static_cast<char>(random.bits());
             break;
           case 1:
-            bytes[at] = "0123456789-+.e \n/"[random() % 17];
+            bytes[at] = "0123456789-+.e \n/"[random.bits() % 17];
             break;
           case 2:
-            bytes.erase(at, random() % 20);
+            bytes.erase(at, random.bits() % 20);
             break;
           default:
-            bytes.insert(at, bytes.substr(random() % bytes.size(), random() % 20));
+            bytes.insert(at, bytes.substr(random.bits() % bytes.size(), random.bits() % 20));
         }
       }
       try {
@@ -364,11 +405,11 @@ TEST_F(Read, SurvivesDamagedBytes) {
 }
 
 TEST_F(Read, WhatWasWrittenComesBackToTheBit) {
-  std::mt19937_64 random(3);
-  std::uniform_real_distribution<double> uniform(-1, 1);
+  Random random(3);
   TriangleMesh mesh;
   for (int i = 0; i < 300; ++i)
-    mesh.vertices.emplace_back(uniform(random), uniform(random) * 1e-9, uniform(random) / 3);
+    mesh.vertices.emplace_back(random.uniform(-1, 1), random.uniform(-1, 1) * 1e-9,
+                               random.uniform(-1, 1) / 3);
   mesh.vertices.emplace_back(0.1 + 0.2, 5e-324, -0.0);
   for (int i = 0; i + 2 < 301; ++i) mesh.triangles.push_back({i, i + 1, i + 2});
   for (const char* name : {"a.obj", "a.ply"}) {

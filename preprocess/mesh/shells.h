@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "preprocess/mesh/weld.h"
+
+// Which way the parts of a surface face, and which lie within others.
+namespace abut::preprocess {
+
+// How often the mesh winds around p: 1 inside a closed mesh that faces outward, 0 outside, -1 inside one that
+// faces inward; between these for open meshes [Jacobson et al. 2013].
+double winding_number(const Eigen::Vector3d& p, const TriangleMesh& mesh);
+
+// Volume that each part encloses, m^3: negative for parts that face inward.
+std::vector<double> part_volumes(const TriangleMesh& mesh, const Components& parts);
+
+// Whether part `inner` lies within part `outer`, whichever way they face: judged by one vertex.
+bool lies_within(const TriangleMesh& mesh, const Components& parts, std::int32_t inner, std::int32_t outer);
+
+struct Turned {
+  std::size_t shells = 0;    // outer shells that faced inward, turned over with what lies in them
+  std::size_t cavities = 0;  // shells within others, facing against them: left so
+};
+
+// Turns every shell outward that lies in no other one. A shell within another keeps facing with or against
+// the outermost one around it: against it, it bounds a cavity.
+Turned turn_outward(TriangleMesh& mesh);
+
+}  // namespace abut::preprocess
