@@ -29,7 +29,7 @@ constexpr int kMostTunnelRounds = 10;
 constexpr std::size_t kMostChosenCuts = 16;  // above it all tunnels are cut one way, for time's sake
 // The wrap's ball, of the diagonal, coarse to fine, and the wrap's distance from the input, of the ball's
 // radius.
-constexpr double kWrapAlphas[] = {1.0 / 30, 1.0 / 100}, kWrapOffset = 1.0 / 12;
+constexpr double kWrapAlphas[] = {1.0 / 55, 1.0 / 100}, kWrapOffset = 1.0 / 12;
 constexpr double kShell =
     1.5;  // area of an open surface's wrap over the surface's, above which it is a shell
 
