@@ -138,10 +138,13 @@ class Reader {
     const Handle set(must(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), path), H5Dclose);
     const Handle space(must(H5Dget_space(set), path), H5Sclose);
     const Handle type(must(H5Dget_type(set), path), H5Tclose);
+    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) <= 0)
+      fail(path, "is not a list of texts");
     std::vector<char*> raw(static_cast<std::size_t>(must(H5Sget_simple_extent_npoints(space), path)));
     if (raw.empty()) return {};
     must(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw.data()), path);
-    std::vector<std::string> result(raw.begin(), raw.end());
+    std::vector<std::string> result;
+    for (const char* line : raw) result.emplace_back(line == nullptr ? "" : line);
     H5Dvlen_reclaim(type, space, H5P_DEFAULT, raw.data());
     return result;
   }

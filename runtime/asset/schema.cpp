@@ -49,7 +49,9 @@ class Checker {
     const std::size_t nodes = tree.counts.size() / bvh::kWidth;
     expect_size("tree/children", tree.children.size(), tree.counts.size());
     expect_size("tree/bounds", tree.bounds.size(), tree.counts.size() * 6);
-    std::vector<int> depth(nodes, 1);
+    if (nodes == 0 && primitives > 0) fail("tree/children", "is empty");
+    std::vector<int> depth(nodes, 0);  // 0: no parent met
+    if (nodes > 0) depth[0] = 1;
     for (std::size_t i = 0; i < tree.counts.size(); ++i) {
       const std::int32_t count = tree.counts[i], child = tree.children[i];
       if (count == -1) continue;
@@ -58,6 +60,8 @@ class Checker {
       const bool child_fits = count == 0 && child >= 0 && first > i / bvh::kWidth && first < nodes;
       if (!leaf_fits && !child_fits) fail("tree/children", "entry " + std::to_string(i) + " points nowhere");
       if (!child_fits) continue;
+      if (depth[first] != 0)
+        fail("tree/children", "entry " + std::to_string(i) + " is the second parent of a node");
       depth[first] = depth[i / bvh::kWidth] + 1;
       if (depth[first] > bvh::kMaxDepth)
         fail("tree/children", "is deeper than " + std::to_string(bvh::kMaxDepth));

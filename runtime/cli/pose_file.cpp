@@ -14,6 +14,9 @@ namespace {
 constexpr std::size_t kAbsent = std::numeric_limits<std::size_t>::max();
 constexpr std::string_view kNames[] = {"idx", "objA", "objB", "qw", "qx", "qy", "qz", "tx", "ty", "tz"};
 
+constexpr std::string_view kByteOrderMark =
+    "\xef\xbb\xbf";  // spreadsheets put it before the first column's name
+
 std::string_view trim(std::string_view text) {
   const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
   while (!text.empty() && blank(text.front())) text.remove_prefix(1);
@@ -21,11 +24,16 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
+// A field in double quotes may contain commas.
 void split(std::string_view line, std::vector<std::string_view>& fields) {
   fields.clear();
   for (;;) {
-    const std::size_t comma = line.find(',');
-    fields.push_back(trim(line.substr(0, comma)));
+    const bool quoted = trim(line).starts_with('"');
+    const std::size_t close = quoted ? line.find('"', line.find('"') + 1) : 0;
+    const std::size_t comma = line.find(',', close);
+    std::string_view field = trim(line.substr(0, comma));
+    if (quoted && field.size() > 1 && field.ends_with('"')) field = field.substr(1, field.size() - 2);
+    fields.push_back(field);
     if (comma == std::string_view::npos) return;
     line.remove_prefix(comma + 1);
   }
@@ -38,8 +46,10 @@ PoseFile::PoseFile(const std::string& path) : name_(path == "-" ? "standard inpu
     in_ = &std::cin;
   } else {
     std::error_code error;
-    bytes_ = std::filesystem::file_size(path, error);
-    if (error) throw IoError(path + ": cannot read: " + error.message());
+    const auto status = std::filesystem::status(path, error);
+    if (!std::filesystem::exists(status)) throw IoError(path + ": cannot read: no such file");
+    if (std::filesystem::is_directory(status)) throw IoError(path + ": cannot read: it is a folder");
+    if (std::filesystem::is_regular_file(status)) bytes_ = std::filesystem::file_size(path, error);
     file_.open(path, std::ios::binary);
     if (!file_) throw IoError(path + ": cannot open");
     in_ = &file_;
@@ -47,6 +57,7 @@ PoseFile::PoseFile(const std::string& path) : name_(path == "-" ? "standard inpu
   if (!std::getline(*in_, line_)) throw InvalidInput(name_ + ": empty; expected a line of column names");
   bytes_read_ += line_.size() + 1;
   ++line_number_;
+  if (line_.starts_with(kByteOrderMark)) line_.erase(0, kByteOrderMark.size());
   split(line_, fields_);
   for (std::size_t k = 0; k < kColumns; ++k) {
     const auto found = std::find(fields_.begin(), fields_.end(), kNames[k]);

@@ -26,7 +26,7 @@ class PoseFile {
   explicit PoseFile(const std::string& path);
 
   // The next row; false at the end. Throws InvalidInput where a row is incomplete or an entry is no number;
-  // "nan" and "inf" are numbers.
+  // "nan" and "inf" are numbers. A field in double quotes may contain commas.
   bool next(PoseRow& row);
 
   // Share of the file read so far, in [0, 1]; 0 for a pipe.

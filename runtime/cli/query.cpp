@@ -86,10 +86,10 @@ void Block::read(cli::PoseFile& file, cli::AssetFolder& assets) {
     const auto& [w, x, y, z] = row.quaternion;
     const Eigen::Quaterniond q(w, x, y, z);
     const Vec3<double> p(row.translation[0], row.translation[1], row.translation[2]);
-    if (std::abs(q.norm() - 1) > kQuaternionTolerance)
+    const bool finite = q.coeffs().allFinite() && p.allFinite();
+    if (finite && std::abs(q.norm() - 1) > kQuaternionTolerance)
       throw InvalidInput(
           fmt::format("{}: the quaternion has length {}; normalise it first", file.place(), q.norm()));
-    const bool finite = q.coeffs().allFinite() && p.allFinite();
     question.push_back(finite ? static_cast<std::ptrdiff_t>(pairs.size()) : -1);
     if (finite) {
       pair.X_AB = {q.normalized().toRotationMatrix(), p};
@@ -97,6 +97,11 @@ void Block::read(cli::PoseFile& file, cli::AssetFolder& assets) {
     }
     rows.push_back(row);
   }
+}
+
+// As PoseFile reads it back: in double quotes where it has a comma.
+std::string csv_field(const std::string& text) {
+  return text.find(',') == std::string::npos ? text : '"' + text + '"';
 }
 
 void Block::format(std::size_t columns, int threads) {
@@ -107,7 +112,7 @@ void Block::format(std::size_t columns, int threads) {
         const cli::PoseRow& row = rows[i];
         const std::ptrdiff_t pair = question[i];
         std::string& line = lines[i];
-        line = fmt::format("{},{},{}", row.idx, row.objA, row.objB);
+        line = fmt::format("{},{},{}", row.idx, csv_field(row.objA), csv_field(row.objB));
         const auto append = std::back_inserter(line);
         for (const double v : row.quaternion) fmt::format_to(append, ",{:.17g}", v);
         for (const double v : row.translation) fmt::format_to(append, ",{:.17g}", v);

@@ -21,12 +21,12 @@ namespace abut::contact {
 // relative twist V_AB_B (of B in A, at Bo, in B). The columns for xi hold V_AB_B fixed. Chains to each body's
 // own pose and twist: docs/conventions.md, "Jacobians of a wrench".
 struct PairWrench {
-  Vec6<double> F_BBo_B;
-  Mat6<double> dF_dxi_B;    // (6, 6) N m/rad, N m/m; N/rad, N/m
-  Mat6<double> dF_dV_AB_B;  // (6, 6) N m s/rad, N m s/m; N s/rad, N s/m
-  double energy;            // potential whose negative gradient in xi is F, J; NaN: the model promises none
-  double area;              // of the contact patch, m^2; NaN: the model has none
-  Status status;            // kNoOverlap: no contact, F = 0. kInvalidInput: every number is NaN
+  Vec6<double> F_BBo_B = Vec6<double>::Zero();
+  Mat6<double> dF_dxi_B = Mat6<double>::Zero();    // (6, 6) N m/rad, N m/m; N/rad, N/m
+  Mat6<double> dF_dV_AB_B = Mat6<double>::Zero();  // (6, 6) N m s/rad, N m s/m; N s/rad, N s/m
+  double energy = 0;  // potential whose negative gradient in xi is F, J; NaN: the model promises none
+  double area = 0;    // of the contact patch, m^2; NaN: the model has none
+  Status status = Status::kOk;  // kNoOverlap: no contact, F = 0. kInvalidInput: every number is NaN
 };
 
 // How much of a PairWrench is wanted. Jacobians are zero where they were not asked for.

@@ -10,18 +10,26 @@ namespace abut::contact {
 
 namespace {
 
-// Spring wrench and its Jacobian from a witness and its derivative; see point.h.
-PairWrench spring(double k, const Pose<double>& X_AB, const witness::Witness<double>& witness,
-                  const derivative::WitnessDerivative<double>& derivative) {
-  PairWrench result{};
+// Spring wrench of a witness; see point.h.
+PairWrench spring(double k, const Pose<double>& X_AB, const witness::Witness<double>& witness) {
+  PairWrench result;
   const double d = witness.distance;
   const Mat3<double> R_BA = X_AB.R.transpose();
   const Vec3<double> m_B = -(R_BA * witness.n), p2_B = R_BA * (witness.p2 - X_AB.p);
   const Vec3<double> f_B = k * d * m_B;
   result.F_BBo_B << p2_B.cross(f_B), f_B;
   result.energy = k * d * d / 2;
-  result.status = derivative.status;
+  result.status = witness.status;
+  return result;
+}
 
+// The Jacobian of spring() from the witness's derivative.
+void add_jacobian(double k, const Pose<double>& X_AB, const witness::Witness<double>& witness,
+                  const derivative::WitnessDerivative<double>& derivative, PairWrench& result) {
+  const double d = witness.distance;
+  const Mat3<double> R_BA = X_AB.R.transpose();
+  const Vec3<double> m_B = -(R_BA * witness.n), p2_B = R_BA * (witness.p2 - X_AB.p);
+  const Vec3<double> f_B = k * d * m_B;
   // A vector fixed in A turns by [.] w in B's coordinates; p2 also loses the motion of Bo.
   Mat36<double> turn, shift;
   turn << skew(m_B), Mat3<double>::Zero();
@@ -30,7 +38,7 @@ PairWrench spring(double k, const Pose<double>& X_AB, const witness::Witness<dou
   const Mat36<double> dp2 = shift + R_BA * derivative.dp2_A_dxi_B;
   const Mat36<double> df = k * (m_B * derivative.dd_dxi_B + d * dm);
   result.dF_dxi_B << skew(p2_B) * df - skew(f_B) * dp2, df;
-  return result;
+  result.status = derivative.status;
 }
 
 PairWrench filled(double value, Status status) {
@@ -57,14 +65,13 @@ class PointModel final : public Model {
     } else if (witness.distance >= 0) {
       result = filled(0, Status::kNoOverlap);
     } else {
-      derivative::WitnessDerivative<double> derivative{};
-      derivative.status = witness.status;
+      result = spring(config_.stiffness, pair.X_AB, witness);
       if (want == Want::kJacobian) {
-        derivative = derivative::gumbel_derivative<double>(pair.A->convex, pair.B->convex, pair.X_AB, witness,
-                                                           config_.gumbel, config_.clamp, rings_);
+        add_jacobian(config_.stiffness, pair.X_AB, witness,
+                     derivative::gumbel_derivative<double>(pair.A->convex, pair.B->convex, pair.X_AB, witness,
+                                                           config_.gumbel, config_.clamp, rings_),
+                     result);
       }
-      result = spring(config_.stiffness, pair.X_AB, witness, derivative);
-      if (want == Want::kValue) result.dF_dxi_B.setZero();
     }
     result.area = std::nan("");
     return result;

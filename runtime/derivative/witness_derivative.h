@@ -32,7 +32,7 @@ struct WitnessDerivative {
       dd_dxi_B;  // (1, 6) signed distance: m/rad and m/m. It needs no curvature: exact wherever d is smooth
   int clamped_count;  // directions of dn, 0 to 2, in which the curvature was raised to Clamp's bound
   std::array<Vec3<S>, 2> clamped_A;  // those directions, unit, orthogonal to n; zero beyond clamped_count
-  Status status;                     // kClamped where clamped_count > 0, else the witness's own
+  Status status;  // the witness's own; kClamped where it is an answer and clamped_count > 0
 };
 
 // Lower bound of the eigenvalues of d I + H_D on the tangent plane:
@@ -147,7 +147,8 @@ WitnessDerivative<S> differentiate(const witness::Witness<S>& witness, const Pos
     result.dd_dxi_B[k] = turning[k];
     result.dd_dxi_B[3 + k] = -m_B[k];
   }
-  result.status = result.clamped_count > 0 ? Status::kClamped : witness.status;
+  const bool answered = witness.status != Status::kNotConverged;
+  result.status = answered && result.clamped_count > 0 ? Status::kClamped : witness.status;
   return detail::finite(result) ? result : detail::invalid_derivative<S>();
 }
 

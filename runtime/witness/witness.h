@@ -9,7 +9,7 @@ namespace abut::witness {
 
 // Witness points and signed distance of two convex sets A and B, B posed by X_AB. Everything in frame A.
 // d = max over unit n of <n,p> - h_A(n) - h_B(-R'n): positive when separated, negative when penetrating, and
-// p2 - p1 = d n in both cases (docs/formulas: section "One formula").
+// p2 - p1 = d n in both cases (docs/conventions.md).
 template <class S>
 struct Witness {
   Vec3<S> p1;     // on A, m

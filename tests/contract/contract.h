@@ -9,6 +9,7 @@
 #include "runtime/asset/pair.h"
 #include "runtime/core/random.h"
 #include "runtime/math/adjoint.h"
+#include "tests/support/allocations.h"
 #include "tests/support/hulls.h"
 
 // What the contract tests of estimators and contact models share: the pairs they run on and how frames are
@@ -35,9 +36,6 @@ struct SmoothAsset {
   asset::Asset asset;
 };
 const std::vector<SmoothAsset>& smooth_assets();
-
-// Number of operator new calls of this program so far.
-std::size_t allocations();
 
 // A random pose whose centres are so far apart that the bodies overlap, touch or are near: `reach` in units
 // of the sum of the sizes.

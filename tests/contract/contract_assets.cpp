@@ -1,7 +1,4 @@
-#include <atomic>
-#include <cstdlib>
 #include <filesystem>
-#include <new>
 
 #include "tests/contract/contract.h"
 
@@ -10,22 +7,7 @@
 #include "preprocess/mesh/read.h"
 #endif
 
-namespace {
-std::atomic<std::size_t> allocation_count{0};
-}  // namespace
-
-// Not inlined, or the compiler sees free() meet operator new and warns.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  allocation_count.fetch_add(1, std::memory_order_relaxed);
-  if (void* p = std::malloc(size ? size : 1)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-
 namespace abut::test {
-
-std::size_t allocations() { return allocation_count.load(); }
 
 namespace {
 

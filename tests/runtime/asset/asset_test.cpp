@@ -200,6 +200,14 @@ TEST_F(AssetFile, InconsistentArraysAreRefusedWithTheirName) {
     tree.counts[static_cast<std::size_t>(i) * 4] = 0;
   }
   EXPECT_THROW(abut::asset::save(deep, file), abut::BadAsset);
+  Asset shared = tetrahedron();  // two parents of one node: depths could not be trusted
+  shared.surfaces[0].tree.bounds.assign(2 * 24, 0.5F);
+  shared.surfaces[0].tree.children = {1, 1, 0, 0, 0, 0, 0, 0};
+  shared.surfaces[0].tree.counts = {0, 0, -1, -1, 4, -1, -1, -1};
+  EXPECT_THROW(abut::asset::save(shared, file), abut::BadAsset);
+  Asset bare = tetrahedron();
+  bare.surfaces[0].tree = {};
+  EXPECT_THROW(abut::asset::save(bare, file), abut::BadAsset);
   Asset c = tetrahedron();
   c.surfaces[0].vertices[2] = std::nan("");
   EXPECT_THROW(abut::asset::save(c, file), abut::BadAsset);

@@ -61,6 +61,18 @@ TEST_F(PoseFileTest, ReadsColumnsByNameInAnyOrder) {
   EXPECT_DOUBLE_EQ(file.share_read(), 1);
 }
 
+TEST_F(PoseFileTest, TakesWhatSpreadsheetsWrite) {
+  write("\xef\xbb\xbfidx,objA,objB,qw,qx,qy,qz,tx,ty,tz\r\n7,\"a, b\",\"c\",1,0,0,0,\"0.5\",0,0\r\n");
+  PoseFile file(path.string());
+  PoseRow row;
+  ASSERT_TRUE(file.next(row));
+  EXPECT_EQ(row.idx, "7");
+  EXPECT_EQ(row.objA, "a, b");
+  EXPECT_EQ(row.objB, "c");
+  EXPECT_EQ(row.translation[0], 0.5);
+  EXPECT_NE(error(header + "0,\"a,b,1,0,0,0,0,0,0\n").find("the row ends before"), std::string::npos);
+}
+
 TEST_F(PoseFileTest, NamesFileLineAndColumnOfEveryFault) {
   const std::string name = path.string();
   EXPECT_NE(error("").find(name + ": empty"), std::string::npos);

@@ -61,7 +61,7 @@ class Query : public testing::Test {
     if (!poses.empty()) std::ofstream(folder / "poses.csv") << poses;
     const std::string command = std::string(ABUT_QUERY_PROGRAM) + " " + arguments + " >" +
                                 (folder / "out").string() + " 2>" + (folder / "err").string();
-    const int status = std::system(("cd " + folder.string() + " && " + command).c_str());
+    const int status = std::system(("cd " + folder.string() + " && bash -c '" + command + "'").c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(folder / "out"), contents(folder / "err")};
   }
 
@@ -122,7 +122,7 @@ TEST_F(Query, TheAnswerIsTheSameForAnyNumberOfThreads) {
 TEST_F(Query, APoseThatIsNoneGetsAStatusAndTheExitCodeSaysSo) {
   const Outcome got =
       run("assets poses.csv",
-          header + "0,ball,egg,1,0,0,0,nan,0,0\n1,ball,egg,1,0,0,0,0.2,0,0\n2,egg,egg,1,0,0,0,0,0,inf\n");
+          header + "0,ball,egg,1,0,0,0,nan,0,0\n1,ball,egg,1,0,0,0,0.2,0,0\n2,egg,egg,inf,0,0,0,0,0,0\n");
   EXPECT_EQ(got.exit_code, 1);
   const auto rows = table(got.out);
   ASSERT_EQ(rows.size(), 4U);
@@ -193,6 +193,8 @@ TEST_F(Query, ReadsAPipeAndSurvivesAClosedOne) {
   std::ofstream(folder / "poses.csv") << poses;
   const Outcome piped = run("assets - < poses.csv | tail -n 1");
   EXPECT_NE(piped.out.find(",ok"), std::string::npos);
+  const Outcome generated = run("assets <(cat poses.csv) | tail -n 1");
+  EXPECT_NE(generated.out.find(",ok"), std::string::npos) << generated.err;
   const Outcome closed = run("assets poses.csv 2>closed.err | head -n 1");
   EXPECT_NE(contents(folder / "closed.err").find("standard output: cannot write"), std::string::npos);
 }

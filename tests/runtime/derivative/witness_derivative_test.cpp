@@ -184,6 +184,12 @@ TEST(WitnessDerivative, ClampsOnlyTheSingularDirectionAndNamesIt) {
   // across it the answer is the unclamped one: dn_y = dp2_y / 0.4
   EXPECT_NEAR(d.dn_A_dxi_B(1, 4), 1 / 0.4, 1e-12);
   EXPECT_NEAR(d.dn_A_dxi_B(0, 3), 1 / (1e-3 * 0.7 + 1e-9), 1e-6);
+  // a clamped derivative of a query that did not end well is still no answer
+  Witness<double> unsure = head_on(-0.1);
+  unsure.status = Status::kNotConverged;
+  const auto doubtful = derivative::differentiate<double>(unsure, X_AB, A, {}, 1.0);
+  EXPECT_EQ(doubtful.clamped_count, 1);
+  EXPECT_EQ(doubtful.status, Status::kNotConverged);
 }
 
 // A ridge: as good as flat along x, sharp across it. The flat direction must not clamp the other.

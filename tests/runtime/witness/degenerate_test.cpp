@@ -1,27 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
-
 #include "runtime/witness/separation.h"
 #include "tests/runtime/witness/polytopes.h"
+#include "tests/support/allocations.h"
 
 // Configurations where rounding or symmetry leaves a search without a clear next step, and what must stay the
 // same whatever the shapes: swapped bodies, another frame, another scale, another scalar, no allocation.
-namespace {
-
-std::size_t allocations = 0;
-
-}  // namespace
-
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size > 0 ? size : 1)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-
 namespace {
 
 using namespace abut;
@@ -131,7 +115,7 @@ TEST(Degenerate, NoAllocationOnceWarm) {
   Random random(3);
   const asset::ConvexPiece A = round_hull({0.1, 0.06, 0.05}, 12), B = round_hull({0.05, 0.08, 0.04}, 9);
   witness::Workspace<double> workspace;
-  const std::size_t before = allocations;
+  const std::size_t before = allocations();
   double sum = 0;
   for (int i = 0; i < 5000; ++i) {
     const Pose<double> X_AB{random_rotation<double>(random), 0.08 * random_vector(random)};
@@ -139,7 +123,7 @@ TEST(Degenerate, NoAllocationOnceWarm) {
     ASSERT_TRUE(good(w));
     sum += w.distance;
   }
-  EXPECT_EQ(allocations, before) << sum;
+  EXPECT_EQ(allocations(), before) << sum;
 }
 
 }  // namespace
