@@ -144,6 +144,7 @@ class Reader {
     if (raw.empty()) return {};
     must(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw.data()), path);
     std::vector<std::string> result;
+    result.reserve(raw.size());
     for (const char* line : raw) result.emplace_back(line == nullptr ? "" : line);
     H5Dvlen_reclaim(type, space, H5P_DEFAULT, raw.data());
     return result;

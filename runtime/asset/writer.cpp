@@ -94,6 +94,7 @@ void write_warnings(hid_t group, const std::vector<std::string>& warnings) {
       checked(H5Dcreate2(group, "warnings", type, space, H5P_DEFAULT, create, H5P_DEFAULT), kFailed),
       H5Dclose);
   std::vector<const char*> lines;
+  lines.reserve(warnings.size());
   for (const std::string& warning : warnings) lines.push_back(warning.c_str());
   if (count > 0) checked(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, lines.data()), kFailed);
 }

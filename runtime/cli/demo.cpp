@@ -117,17 +117,21 @@ int run(const std::string& folder) {
   return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int demo(int argc, char** argv) {
   CLI::App app{"Shows distances, witness points and derivatives for a few pairs of assets."};
   std::string folder;
   app.add_option("ASSETS", folder, "folder of assets made by abut-preprocess")->required();
   CLI11_PARSE(app, argc, argv);
+  return run(folder);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
   try {
-    return run(folder);
+    return demo(argc, argv);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "abut-demo: error: {}\n", error.what());
+    std::fprintf(stderr, "abut-demo: error: %s\n", error.what());
     return 2;
   }
 }

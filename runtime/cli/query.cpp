@@ -169,9 +169,8 @@ std::string describe_quantities() {
          "error.";
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+// Reads the command line and answers; returns the exit code.
+int query(int argc, char** argv) {
   CLI::App app{"Answers contact questions about pairs of assets in given poses."};
   Arguments arguments;
   arguments.what = abut::cli::quantities().front().name;
@@ -193,11 +192,17 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
+  return run(arguments);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write error with a message, not a death
   try {
-    return run(arguments);
+    return query(argc, argv);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "abut-query: error: {}\n", error.what());
+    std::fprintf(stderr, "abut-query: error: %s\n", error.what());
     return 2;
   }
 }
