@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <new>
 
 #include "datasets/dataset.h"
@@ -27,7 +29,8 @@ namespace abut::preprocess {
 namespace {
 
 constexpr const char* kFooter =
-    "Exit codes: 0 every object is made or up to date (mended ones, with a warning, included);\n"
+    "Exit codes: 0 every object is made or up to date (with warnings: mended ones, and those whose inside\n"
+    "            could not be made and that have no volume);\n"
     "            1 some object or asset failed; 2 bad arguments or input that cannot be used at all;\n"
     "            130, 143 stopped by SIGINT, SIGTERM. What was finished by then stays.\n"
     "A second run skips what is up to date: same source bytes, parameters and versions.\n"
@@ -139,6 +142,72 @@ int write_synthetic(const Arguments& arguments) {
   return kAllFine;
 }
 
+// A number strictly between the two; unlike CLI::Range, not NaN either.
+CLI::Validator between(double low, double high, const std::string& what) {
+  return {[=](const std::string& text) {
+            double value = 0;
+            const bool fits = CLI::detail::lexical_cast(text, value) && value > low && value < high;
+            return fits ? std::string() : fmt::format("'{}' is not {}", text, what);
+          },
+          ""};
+}
+
+CLI::Validator positive() { return between(0, std::numeric_limits<double>::infinity(), "a positive number"); }
+
+// "300,1000,3000" or "none"; the finest first, each once, so that one set of levels has one description.
+std::vector<std::int64_t> targets_from(const std::string& text) {
+  std::vector<std::int64_t> targets;
+  if (text == "none") return targets;
+  for (const std::string& word : CLI::detail::split(text, ',')) {
+    std::int64_t target = 0;
+    if (!CLI::detail::lexical_cast(word, target) || target < kMinTetrahedra || target > kMaxTetrahedra)
+      throw InvalidInput(
+          fmt::format("--tets {}: '{}' is no number of tetrahedra from {} to {}; give some, such as "
+                      "300,1000,3000, or none",
+                      text, word, kMinTetrahedra, kMaxTetrahedra));
+    targets.push_back(target);
+  }
+  std::sort(targets.rbegin(), targets.rend());
+  targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
+  return targets;
+}
+
+void add_volume_options(CLI::App& app, VolumeParameters& volume) {
+  constexpr const char* kGroup = "Volumes: tetrahedra with a pressure field";
+  std::vector<std::string> fields;
+  for (const auto& kind : field_kinds()) fields.push_back(kind.first);
+  app.add_option_function<std::string>(
+         "--tets", [&volume](const std::string& text) { volume.tetrahedra = targets_from(text); },
+         fmt::format("Tetrahedra of each level of detail, separated by commas, or none; default: {}",
+                     fmt::join(volume.tetrahedra, ",")))
+      ->group(kGroup)
+      ->type_name("COUNTS");
+  app.add_flag("--fill-voids", volume.fill_voids, "Fill the cavities inside an object")->group(kGroup);
+  app.add_option_function<std::string>(
+         "--field", [&volume](const std::string& kind) { volume.extent.field = field_kinds().at(kind); },
+         "laplace: Laplace's equation between surface and core; distance: to the surface, over the largest "
+         "one; default: laplace")
+      ->group(kGroup)
+      ->type_name("KIND")
+      ->check(CLI::IsMember(fields).description(""));
+  app.add_option("--core-fraction", volume.extent.core_fraction,
+                 "The core, where the field is 1, is all that is deeper than 1 - PART of the local inradius")
+      ->group(kGroup)
+      ->type_name("PART")
+      ->capture_default_str()
+      ->check(between(0, 1, "between 0 and 1"));
+  app.add_option("--tetgen-timeout", volume.limits.timeout_seconds, "Seconds after which TetGen is given up")
+      ->group(kGroup)
+      ->type_name("SECONDS")
+      ->capture_default_str()
+      ->check(positive());
+  app.add_option("--tetgen-memory", volume.limits.memory_bytes,
+                 "Memory at which TetGen is given up; default: 4GiB")
+      ->group(kGroup)
+      ->type_name("SIZE")
+      ->transform(CLI::AsSizeValue(false).description(""));
+}
+
 void add_make_options(CLI::App& app, Arguments& arguments) {
   app.add_option("DATASET", arguments.dataset,
                  "Folder of meshes (YCB, BOP, Google Scanned Objects, flat) or one mesh");
@@ -157,7 +226,7 @@ void add_make_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--scale", arguments.scale,
                  "Metres per unit of the meshes; default: 0.001 for BOP, 1 for others")
       ->type_name("METRES")
-      ->check(CLI::PositiveNumber);
+      ->check(positive());
   app.add_flag("--keep-all-components", arguments.batch.parameters.close.all_components,
                "Keep every part of an object, not the largest alone");
   app.add_option("--max-tunnel", arguments.batch.parameters.close.max_tunnel,
@@ -165,9 +234,11 @@ void add_make_options(CLI::App& app, Arguments& arguments) {
                  "default: what the mesh does not resolve")
       ->type_name("PART")
       ->check(CLI::Range(0.0, 1.0));
+  add_volume_options(app, arguments.batch.parameters.volume);
   app.add_option("--timeout", arguments.batch.timeout_seconds, "Seconds after which one object is given up")
+      ->type_name("SECONDS")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive());
 }
 
 using Action = int (*)(const Arguments&);
@@ -202,7 +273,8 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
 
 int run(int argc, char** argv) {
   CLI::App app(
-      "Makes contact assets from a folder of meshes: cleaned surface, convex hull, trees, mass properties.\n"
+      "Makes contact assets from a folder of meshes: cleaned surface, convex hull, mass properties, and\n"
+      "tetrahedra with a pressure field.\n"
       "Usage: abut-preprocess DATASET OUT [OPTIONS], or one of the subcommands below",
       "abut-preprocess");
   app.footer(kFooter);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "preprocess/cli/versions.h"
@@ -57,6 +58,23 @@ auto naming(const std::filesystem::path& file, Stage&& stage) {
   }
 }
 
+// An inside that cannot be made (thinner than a volume can be, TetGen at its limits) does not fail the
+// object: surface, hull and mass properties are whole, and most of what the runtime answers needs no volume.
+// What asks for one finds the part absent. What make_volumes refuses before its first level is the
+// parameters, which no object could be made with; that is an error.
+std::vector<asset::Volume> volumes_if_possible(const TriangleMesh& surface,
+                                               const VolumeParameters& parameters, Report& report) {
+  const std::size_t warnings = report.warnings.size();
+  std::vector<asset::Volume> volumes;
+  try {
+    volumes = make_volumes(surface, parameters, report);
+  } catch (const InvalidInput&) {
+    if (report.warnings.size() == warnings) throw;
+  }
+  report.measures["volumes"] = static_cast<double>(volumes.size());
+  return volumes;
+}
+
 asset::Asset make_from(const datasets::ObjectSource& source, const Parameters& parameters,
                        const StageCallback& stage) {
   asset::Asset result;
@@ -77,6 +95,9 @@ asset::Asset make_from(const datasets::ObjectSource& source, const Parameters& p
   result.convex.push_back(stages.run("hull", [&] { return build_convex_piece(closed.hull_points); }));
   result.surfaces.push_back(stages.run("surface", [&] { return build_surface(closed.surface); }));
   result.mass = stages.run("mass", [&] { return mass_properties(closed.surface); });
+  if (!parameters.volume.tetrahedra.empty())
+    result.volumes =
+        stages.run("volumes", [&] { return volumes_if_possible(closed.surface, parameters.volume, report); });
 
   provenance.warnings = std::move(report.warnings);
   provenance.measures = std::move(report.measures);
@@ -85,15 +106,31 @@ asset::Asset make_from(const datasets::ObjectSource& source, const Parameters& p
 
 }  // namespace
 
+const std::map<std::string, FieldKind>& field_kinds() {
+  static const std::map<std::string, FieldKind> kinds = {{"laplace", FieldKind::kHarmonic},
+                                                         {"distance", FieldKind::kDistance}};
+  return kinds;
+}
+
 std::map<std::string, std::string> describe(const Parameters& parameters, double metres_per_unit) {
   const CloseParameters& close = parameters.close;
+  const VolumeParameters& volume = parameters.volume;
+  const auto field = std::find_if(field_kinds().begin(), field_kinds().end(),
+                                  [&](const auto& kind) { return kind.second == volume.extent.field; });
   return {{"metres_per_unit", fmt::format("{}", metres_per_unit)},
-          {"close.all_components", close.all_components ? "true" : "false"},
+          {"close.all_components", fmt::format("{}", close.all_components)},
           {"close.max_hausdorff", fmt::format("{}", close.max_hausdorff)},
           {"close.max_volume_change", fmt::format("{}", close.max_volume_change)},
           {"close.max_area_change", fmt::format("{}", close.max_area_change)},
           {"close.max_hole", fmt::format("{}", close.max_hole)},
-          {"close.max_tunnel", close.max_tunnel ? fmt::format("{}", *close.max_tunnel) : "from the mesh"}};
+          {"close.max_tunnel", close.max_tunnel ? fmt::format("{}", *close.max_tunnel) : "from the mesh"},
+          {"volume.tetrahedra",
+           volume.tetrahedra.empty() ? "none" : fmt::format("{}", fmt::join(volume.tetrahedra, ","))},
+          {"volume.field", field->first},
+          {"volume.core_fraction", fmt::format("{}", volume.extent.core_fraction)},
+          {"volume.fill_voids", fmt::format("{}", volume.fill_voids)},
+          {"volume.tetgen_timeout", fmt::format("{}", volume.limits.timeout_seconds)},
+          {"volume.tetgen_memory", fmt::format("{}", volume.limits.memory_bytes)}};
 }
 
 asset::Asset make_asset(const datasets::ObjectSource& source, const Parameters& parameters,

@@ -7,6 +7,7 @@
 #include "datasets/dataset.h"
 #include "preprocess/cli/runner.h"
 #include "preprocess/mesh/close.h"
+#include "preprocess/pressure/volume.h"
 #include "runtime/asset/asset.h"
 
 // One object from mesh to asset, and when an asset on disk need not be made again.
@@ -15,14 +16,19 @@ namespace abut::preprocess {
 // Every parameter that shapes an asset. A new stage adds its own struct here and its rows to describe().
 struct Parameters {
   CloseParameters close;
+  VolumeParameters volume;
 };
+
+// The kinds of extent field by the names that options and describe() have for them.
+const std::map<std::string, FieldKind>& field_kinds();
 
 // All parameters as they go into the asset, the object's scale among them; numbers with all their digits.
 std::map<std::string, std::string> describe(const Parameters& parameters, double metres_per_unit);
 
-// Reads, closes, indexes; fills in the provenance: parameters, versions, warnings, seconds of each stage,
-// measures. `stage` is told each stage's name as it begins: read, close, hull, surface, mass. Throws
-// InvalidInput or IoError, naming the source file.
+// Reads, closes, indexes, fills with tetrahedra; fills in the provenance: parameters, versions, warnings,
+// seconds of each stage, measures. `stage` is told each stage's name as it begins: read, close, hull,
+// surface, mass, volumes. Throws InvalidInput or IoError, naming the source file; not where the inside cannot
+// be made: then the asset has no volume, the measure `volumes` is 0, and warnings say why.
 asset::Asset make_asset(const datasets::ObjectSource& source, const Parameters& parameters,
                         const StageCallback& stage);
 

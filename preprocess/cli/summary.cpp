@@ -30,9 +30,15 @@ std::string outcome_text(Outcome outcome) {
   return "unknown";
 }
 
-std::string measure_text(const ObjectResult& object, const char* key) {
+// Its inside was asked for and could not be made; the warnings say why.
+bool has_no_volume(const ObjectResult& object) {
+  const auto found = object.measures.find("volumes");
+  return found != object.measures.end() && found->second == 0;
+}
+
+std::string measure_text(const ObjectResult& object, const char* key, int digits) {
   const auto found = object.measures.find(key);
-  return found == object.measures.end() ? "-" : fmt::format("{:.4f}", found->second);
+  return found == object.measures.end() ? "-" : fmt::format("{:.{}f}", found->second, digits);
 }
 
 double mib(std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
@@ -66,6 +72,7 @@ std::string status_text(const ObjectResult& object) {
   switch (object.status) {
     case ObjectStatus::kMade:
       if (object.measures.contains("wrapped")) return "ok, wrapped";
+      if (has_no_volume(object)) return "ok, no volume";
       return object.warnings.empty() ? "ok" : "ok, mended";
     case ObjectStatus::kUpToDate:
       return "up to date";
@@ -89,21 +96,22 @@ std::string summary_table(const BatchResult& batch) {
   std::size_t width = 6;
   for (const ObjectResult& object : batch.objects) width = std::max(width, object.name.size());
   std::string text =
-      fmt::format("{:<{}} {:>9} {:>8} {:>11} {:>11} {:>8} {:>8} {:>6}  {}\n", "object", width, "triangles",
-                  "hull", "volume", "Hausdorff", "warnings", "time", "memory", "status");
-  text += fmt::format("{:<{}} {:>9} {:>8} {:>11} {:>11} {:>8} {:>8} {:>6}\n", "", width, "", "vertices",
-                      "cm3", "% diagonal", "", "s", "MiB");
+      fmt::format("{:<{}} {:>9} {:>8} {:>11} {:>11} {:>7} {:>8} {:>8} {:>6}  {}\n", "object", width,
+                  "triangles", "hull", "volume", "Hausdorff", "tets", "warnings", "time", "memory", "status");
+  text += fmt::format("{:<{}} {:>9} {:>8} {:>11} {:>11} {:>7} {:>8} {:>8} {:>6}\n", "", width, "", "vertices",
+                      "cm3", "% diagonal", "finest", "", "s", "MiB");
   std::size_t made = 0, kept = 0, failed = 0;
   for (const ObjectResult& object : batch.objects) {
     const bool fine = object.status != ObjectStatus::kFailed;
     made += object.status == ObjectStatus::kMade;
     kept += object.status == ObjectStatus::kUpToDate;
     failed += !fine;
-    text += fmt::format(
-        "{:<{}} {:>9} {:>8} {:>11} {:>11} {:>8} {:>8.2f} {:>6.0f}  {}\n", object.name, width,
-        fine ? fmt::to_string(object.triangles) : "-", fine ? fmt::to_string(object.hull_vertices) : "-",
-        fine ? fmt::format("{:.3f}", 1e6 * object.volume) : "-", measure_text(object, kHausdorff),
-        object.warnings.size(), object.seconds, mib(object.peak_memory), status_text(object));
+    text += fmt::format("{:<{}} {:>9} {:>8} {:>11} {:>11} {:>7} {:>8} {:>8.2f} {:>6.0f}  {}\n", object.name,
+                        width, fine ? fmt::to_string(object.triangles) : "-",
+                        fine ? fmt::to_string(object.hull_vertices) : "-",
+                        fine ? fmt::format("{:.3f}", 1e6 * object.volume) : "-",
+                        measure_text(object, kHausdorff, 4), measure_text(object, "volume0_tetrahedra", 0),
+                        object.warnings.size(), object.seconds, mib(object.peak_memory), status_text(object));
   }
   text += fmt::format("{} objects in {:.1f} s on {} jobs: {} made, {} up to date, {} failed\n",
                       batch.objects.size(), batch.seconds, batch.jobs, made, kept, failed);

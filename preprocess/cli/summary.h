@@ -12,7 +12,7 @@ std::string summary_table(const BatchResult& batch);
 // All that is known of the run and its objects as JSON; the keys carry the units.
 std::string summary_json(const BatchResult& batch, const std::string& dataset, const std::string& out);
 
-// "ok", "ok, mended", "up to date", "failed".
+// "ok", "ok, mended", "ok, wrapped", "ok, no volume", "up to date", "interrupted", "failed".
 std::string status_text(const ObjectResult& object);
 
 // One line that names the file and says why the object failed.

@@ -101,6 +101,15 @@ std::vector<float> tree_ranges(const bvh::Tree& tree, const std::vector<double>&
 
 // --- levels ---
 
+void refuse_thin(const LocalInradius& inradius) {
+  double thickest = 0;
+  for (const Ball& ball : inradius.balls()) thickest = std::max(thickest, 2 * ball.radius);
+  if (thickest < kThinnest)
+    throw InvalidInput(
+        fmt::format("the object is nowhere thicker than {:.2g} m: a volume needs {:g} m; check its units",
+                    thickest, kThinnest));
+}
+
 TriangleMesh without_voids(const TriangleMesh& surface) {
   const Components parts = find_components(surface);
   std::vector<char> keep(surface.triangles.size(), 1);
@@ -201,8 +210,9 @@ void describe(const Level& level, std::size_t number, double seconds, Report& re
 std::vector<std::int64_t> checked_targets(const VolumeParameters& parameters) {
   std::vector<std::int64_t> targets = parameters.tetrahedra;
   for (const std::int64_t target : targets)
-    if (target < 4 || target > kMaxTetrahedra)
-      throw InvalidInput(fmt::format("{} tetrahedra: a volume has 4 to {}", target, kMaxTetrahedra));
+    if (target < kMinTetrahedra || target > kMaxTetrahedra)
+      throw InvalidInput(
+          fmt::format("{} tetrahedra: a volume has {} to {}", target, kMinTetrahedra, kMaxTetrahedra));
   std::sort(targets.rbegin(), targets.rend());
   return targets;
 }
@@ -245,12 +255,7 @@ asset::Volume build_volume(const TetrahedralMesh& mesh, const ExtentField& field
 
 MadeVolume make_volume(const TriangleMesh& surface, const VolumeParameters& parameters, Report& report) {
   const LocalInradius inradius(surface);
-  double thickest = 0;
-  for (const Ball& ball : inradius.balls()) thickest = std::max(thickest, 2 * ball.radius);
-  if (thickest < kThinnest)
-    throw InvalidInput(
-        fmt::format("the object is nowhere thicker than {:.2g} m: a volume needs {:g} m; check its units",
-                    thickest, kThinnest));
+  refuse_thin(inradius);
   InteriorParameters interior;
   interior.core_fraction = parameters.extent.core_fraction;
   MadeVolume made;
@@ -268,8 +273,9 @@ std::vector<asset::Volume> make_volumes(const TriangleMesh& closed, const Volume
   std::string failure;
   for (const std::int64_t target : targets) {
     const auto begin = Clock::now();
-    LevelSearch search(surface, target, parameters);
     try {
+      refuse_thin(LocalInradius(surface));  // before simplification, which may make it thicker
+      LevelSearch search(surface, target, parameters);
       const Level level = search.search();
       const std::size_t number = volumes.size();
       if (search.error() > 0.25)

@@ -21,7 +21,8 @@ struct VolumeParameters {
   TetrahedralizeLimits limits;
 };
 
-// Largest target of a level.
+// Range of a level's target.
+inline constexpr std::int64_t kMinTetrahedra = 4;
 inline constexpr std::int64_t kMaxTetrahedra = 1'000'000;
 
 // The volume of a tetrahedral mesh and its field, as the runtime wants it.

@@ -119,6 +119,8 @@ void CommandTest::write(const std::string& file, const std::string& text) const 
 
 CommandResult CommandTest::make(const std::vector<std::string>& more) const {
   std::vector<std::string> arguments{data_.string(), out_.string()};
+  if (std::find(more.begin(), more.end(), "--tets") == more.end())
+    arguments.insert(arguments.end(), {"--tets", "none"});
   arguments.insert(arguments.end(), more.begin(), more.end());
   return command(arguments);
 }

@@ -48,7 +48,7 @@ class CommandTest : public ::testing::Test {
     write(file, obj_text(mesh));
   }
 
-  // data to out, with more arguments.
+  // data to out, with more arguments; without volumes, which take most of the time, unless they say --tets.
   CommandResult make(const std::vector<std::string>& more = {}) const;
   std::string asset(const std::string& object) const { return (out_ / (object + ".h5")).string(); }
 

@@ -85,10 +85,10 @@ class Process : public CommandTest {
     write("b_small.obj", sphere(0.05, 2));
     CommandResult result;
     const std::filesystem::path out = folder_ / "stdout", err = folder_ / "stderr";
-    const pid_t pid =
-        start({"sh", "-c",
-               "exec " + preprocess_program() + " --jobs 1 --json " + (folder_ / "run.json").string() + " " +
-                   data_.string() + " " + out_.string() + " >" + out.string() + " 2>" + err.string()});
+    const pid_t pid = start({"sh", "-c",
+                             "exec " + preprocess_program() + " --tets none --jobs 1 --json " +
+                                 (folder_ / "run.json").string() + " " + data_.string() + " " +
+                                 out_.string() + " >" + out.string() + " 2>" + err.string()});
     for (const pid_t child : working_children(pid, 1)) strike(child);
     result.code = wait_for(pid);
     const auto read = [](const std::filesystem::path& file) {
@@ -120,7 +120,7 @@ TEST_F(Process, ACrashOfOneObjectLeavesTheOthersAlone) {
 TEST_F(Process, AHangOfOneObjectLeavesTheOthersAlone) {
   write("a_large.obj", sphere(0.05, 7));
   write("b_small.obj", box(0.1, 0.1, 0.1));  // milliseconds of work: within the limit on any machine
-  const pid_t pid = start({preprocess_program(), "--jobs", "1", "--timeout", "5", "--json",
+  const pid_t pid = start({preprocess_program(), "--tets", "none", "--jobs", "1", "--timeout", "5", "--json",
                            (folder_ / "run.json").string(), data_.string(), out_.string()});
   for (const pid_t child : working_children(pid, 1)) ::kill(child, SIGSTOP);
   EXPECT_EQ(wait_for(pid), 1);
@@ -145,7 +145,8 @@ TEST_F(Process, WhatRanOutOfItsShareOfMemoryIsTriedAgainAlone) {
   GTEST_SKIP() << "address space limits do not go with sanitizers";
 #endif
   write_balls(2, 6);
-  const pid_t pid = start({preprocess_program(), "--jobs", "2", data_.string(), out_.string()});
+  const pid_t pid =
+      start({preprocess_program(), "--tets", "none", "--jobs", "2", data_.string(), out_.string()});
   const std::vector<pid_t> children = working_children(pid, 2);
   ASSERT_EQ(children.size(), 2U);
   const struct rlimit limit { 1 << 20, 1 << 20 };
@@ -158,7 +159,8 @@ TEST_F(Process, SignalsStopTheRunAndLeaveOnlyFinishedObjects) {
   write("a_small.obj", sphere(0.05, 2));
   for (const char* name : {"b.obj", "c.obj", "d.obj"}) write(name, sphere(0.05, 7));
   for (const int signal : {SIGINT, SIGTERM}) {
-    const pid_t pid = start({preprocess_program(), "--jobs", "2", data_.string(), out_.string()});
+    const pid_t pid =
+        start({preprocess_program(), "--tets", "none", "--jobs", "2", data_.string(), out_.string()});
     EXPECT_TRUE(wait_until([&] { return std::filesystem::exists(asset("a_small")); }));
     const std::vector<pid_t> children = children_of(pid);
     ::kill(signal == SIGINT ? -pid : pid, signal);  // a terminal's Ctrl-C goes to all
@@ -187,7 +189,8 @@ TEST_F(Process, KilledAtAnyMomentItLosesNothingFinished) {
     return std::count_if(names.begin(), names.end(), [](const std::string& name) { return name[0] != '.'; });
   };
   for (int round = 0; round < 50; ++round) {
-    const pid_t pid = start({preprocess_program(), "--jobs", "2", data_.string(), out_.string()});
+    const pid_t pid =
+        start({preprocess_program(), "--tets", "none", "--jobs", "2", data_.string(), out_.string()});
     const auto awaited = static_cast<std::ptrdiff_t>(random.uniform(finished_count(), 6));
     wait_until([&] { return has_ended(pid) || finished_count() >= awaited; });
     std::this_thread::sleep_for(random.uniform(0, 1) * one);
@@ -217,8 +220,8 @@ TEST_F(Process, KilledAtAnyMomentItLosesNothingFinished) {
 TEST_F(Process, TwoRunsShareAFolder) {
   write_balls(6, 4);
   const auto begin = [&](const char* json) {
-    return start({preprocess_program(), "--jobs", "2", "--json", (folder_ / json).string(), data_.string(),
-                  out_.string()});
+    return start({preprocess_program(), "--tets", "none", "--jobs", "2", "--json", (folder_ / json).string(),
+                  data_.string(), out_.string()});
   };
   const pid_t first = begin("1.json"), second = begin("2.json");
   EXPECT_EQ(wait_for(first), 0);
@@ -235,9 +238,9 @@ TEST_F(Process, TwoRunsShareAFolder) {
 // On a terminal: a line per running object, an overall one with the time left.
 TEST_F(Process, ProgressOnATerminal) {
   write_balls(3, 5);
-  const CommandResult result =
-      run({"script", "-qec", preprocess_program() + " --jobs 1 " + data_.string() + " " + out_.string(),
-           "/dev/null"});
+  const CommandResult result = run(
+      {"script", "-qec",
+       preprocess_program() + " --tets none --jobs 1 " + data_.string() + " " + out_.string(), "/dev/null"});
   if (result.code == 127) GTEST_SKIP() << "no script(1) here";
   EXPECT_EQ(result.code, 0) << result.out;
   for (const char* words : {"1 of 3 done", "left", "\x1b[", "  ball1 "})

@@ -175,7 +175,8 @@ TEST_F(Refuse, NoPermissionToWrite) {
     if (::getuid() != 0) return;
     if (::setgroups(0, nullptr) != 0 || ::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(126);
   };
-  const CommandResult result = run({preprocess_program(), data_.string(), out_.string()}, become_nobody);
+  const CommandResult result =
+      run({preprocess_program(), data_.string(), out_.string(), "--tets", "none"}, become_nobody);
   if (result.code == 126 || result.code == 127) GTEST_SKIP() << "cannot run the program as another user here";
   expect_error(result, 2, {out_.string(), "Permission denied", "choose another"});
 }
@@ -195,7 +196,8 @@ TEST_F(Refuse, AWriteThatFailsHalfWay) {
     ::signal(SIGXFSZ, SIG_IGN);  // so that write() fails with EFBIG
     if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(126);
   };
-  const CommandResult result = run({preprocess_program(), data_.string(), out_.string()}, limit_files);
+  const CommandResult result =
+      run({preprocess_program(), data_.string(), out_.string(), "--tets", "none"}, limit_files);
   expect_error(result, 1, {asset("ball"), "cannot write", "File too large"});
   EXPECT_EQ(files(), std::vector<std::string>{"box.h5"});
 }
@@ -217,7 +219,8 @@ TEST_F(Refuse, AFileSystemWithoutLocks) {
         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
       ::_exit(126);
   };
-  const CommandResult result = run({preprocess_program(), data_.string(), out_.string()}, forbid_locks);
+  const CommandResult result =
+      run({preprocess_program(), data_.string(), out_.string(), "--tets", "none"}, forbid_locks);
   if (result.code == 126) GTEST_SKIP() << "no system call filters here";
   expect_error(result, 2, {out_.string(), "locks do not work here", "choose an output folder"});
 }
@@ -237,8 +240,8 @@ class Mounted : public Refuse {
   CommandResult run_on(const std::string& options) const {
     return run({"unshare", "-rm", "sh", "-c",
                 "mount -t tmpfs -o " + options + " tmpfs " + out_.string() + " && " + preprocess_program() +
-                    " --quiet " + data_.string() + " " + out_.string() + "; code=$?; ls -A " + out_.string() +
-                    "; exit $code"});
+                    " --tets none --quiet " + data_.string() + " " + out_.string() + "; code=$?; ls -A " +
+                    out_.string() + "; exit $code"});
   }
 };
 

@@ -1,0 +1,172 @@
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "command_runner.h"
+#include "runtime/asset/reader.h"
+#include "tests/support/shapes.h"
+
+// Volumes through the command line: every option, and insides that cannot be made.
+namespace {
+
+using namespace abut;
+using namespace abut::test;
+using preprocess::TriangleMesh;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+double volume_of(const asset::Volume& volume) {
+  const asset::VolumeView v = asset::view(volume);
+  double sum = 0;
+  for (std::int32_t t = 0; t < v.tetrahedron_count; ++t) {
+    const auto corner = [&](int k) {
+      return Eigen::Vector3d(Eigen::Vector3d::Map(v.vertices + 3 * v.tetrahedra[4 * t + k]));
+    };
+    sum += (corner(1) - corner(0)).cross(corner(2) - corner(0)).dot(corner(3) - corner(0)) / 6;
+  }
+  return sum;
+}
+
+// A ball of 10 cm with a concentric cavity of 6 cm.
+TriangleMesh hollow_ball() {
+  TriangleMesh mesh = sphere(0.05, 3);
+  TriangleMesh cavity = sphere(0.03, 3);
+  for (auto& triangle : cavity.triangles) std::swap(triangle[0], triangle[1]);
+  append(mesh, cavity, {0, 0, 0});
+  return mesh;
+}
+
+class VolumeOptions : public CommandTest {
+ protected:
+  // Makes data/thing.obj with these options; exit code 0 and no errors.
+  asset::Asset make_thing(const std::vector<std::string>& options) {
+    made_ = make(options);
+    EXPECT_EQ(made_.code, 0) << made_.out << made_.err;
+    EXPECT_EQ(made_.err, "");
+    return asset::load(asset("thing"));
+  }
+
+  // The object has no volume and the run says why, but it is an asset otherwise.
+  void expect_no_volume(const std::vector<std::string>& options, const std::string& reason) {
+    const asset::Asset thing = make_thing(options);
+    EXPECT_TRUE(thing.volumes.empty());
+    EXPECT_FALSE(thing.surfaces.empty());
+    EXPECT_TRUE(contains(made_.out, "ok, no volume")) << made_.out;
+    ASSERT_FALSE(thing.provenance.warnings.empty());
+    EXPECT_TRUE(contains(thing.provenance.warnings.back(), reason)) << thing.provenance.warnings.back();
+    EXPECT_TRUE(contains(made_.out, "warning: " + thing.provenance.warnings.back())) << made_.out;
+    EXPECT_EQ(command({"verify", asset("thing")}).code, 0);
+  }
+
+  CommandResult made_;
+};
+
+TEST_F(VolumeOptions, LevelsOfDetailComeFinestFirst) {
+  write("thing.obj", sphere(0.05, 3));
+  const asset::Asset thing = make_thing({"--tets", "300,900,300"});
+  ASSERT_EQ(thing.volumes.size(), 2U);
+  const double targets[] = {900, 300};
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_NEAR(static_cast<double>(thing.volumes[i].tetrahedra.size()) / 4 / targets[i], 1, 0.25);
+    EXPECT_NEAR(volume_of(thing.volumes[i]) / thing.mass.volume, 1, 0.1);
+  }
+  EXPECT_EQ(thing.provenance.stage_seconds.back().first, "volumes");
+  EXPECT_TRUE(make_thing({"--tets", "none"}).volumes.empty());
+}
+
+TEST_F(VolumeOptions, TargetsOutOfRangeAreRefused) {
+  write("thing.obj", sphere(0.05, 2));
+  for (const std::string target : {"0", "3", "10000000", "-6000", "many", "", "300,,500", "500,2"}) {
+    const CommandResult result = make({"--tets", target});
+    EXPECT_EQ(result.code, 2) << target;
+    EXPECT_TRUE(result.err.starts_with("abut-preprocess: error: --tets " + target + ": ")) << result.err;
+    EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
+  }
+  EXPECT_TRUE(files().empty());
+}
+
+TEST_F(VolumeOptions, BadOptionsAreRefused) {
+  write("thing.obj", sphere(0.05, 2));
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {"--core-fraction", "0"}, {"--core-fraction", "1"},  {"--core-fraction", "nan"},
+      {"--field", "magnetic"},  {"--tetgen-timeout", "0"}, {"--tetgen-memory", "much"}};
+  for (const auto& [option, value] : bad) {
+    const CommandResult result = make({option, value});
+    EXPECT_EQ(result.code, 2) << option << " " << value;
+    EXPECT_TRUE(contains(result.err, option)) << result.err;
+    EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
+  }
+}
+
+TEST_F(VolumeOptions, FieldAndCoreFractionShapeTheField) {
+  write("thing.obj", sphere(0.05, 3));
+  const asset::Asset half = make_thing({"--tets", "800"});
+  const asset::Asset most = make_thing({"--tets", "800", "--core-fraction", "0.8"});
+  const asset::Asset distance = make_thing({"--tets", "800", "--field", "distance"});
+  // Where the field is 1: in half a ball's radius, in four fifths, at one point.
+  const auto share_in_core = [](const asset::Asset& thing) {
+    const std::vector<double>& ranges = thing.volumes.at(0).extent_ranges;
+    std::size_t inside = 0;
+    for (std::size_t t = 0; t < ranges.size(); t += 2) inside += ranges[t] >= 1;
+    return static_cast<double>(2 * inside) / static_cast<double>(ranges.size());
+  };
+  EXPECT_LT(share_in_core(half), share_in_core(most));
+  EXPECT_EQ(share_in_core(distance), 0);
+  // The distance field is linear along a radius: 1 - r / R but for the facets.
+  const asset::VolumeView v = asset::view(distance.volumes[0]);
+  for (std::int32_t i = 0; i < v.vertex_count; ++i)
+    EXPECT_NEAR(v.extent[i], 1 - Eigen::Vector3d::Map(v.vertices + 3 * i).norm() / 0.05, 0.08);
+}
+
+TEST_F(VolumeOptions, ChangedParametersMakeTheObjectAgain) {
+  write("thing.obj", sphere(0.05, 2));
+  std::vector<std::string> options = {"--tets", "300"};
+  const auto remade = [&](const std::vector<std::string>& more, const std::string& parameter) {
+    options.insert(options.end(), more.begin(), more.end());
+    (void)make_thing(options);
+    EXPECT_TRUE(contains(made_.out, "made again: the parameter volume." + parameter + " changed"))
+        << made_.out;
+    (void)make_thing(options);
+    EXPECT_TRUE(contains(made_.out, "0 made, 1 up to date")) << made_.out;
+  };
+  (void)make_thing({"--tets", "300,200"});
+  remade({}, "tetrahedra");
+  remade({"--field", "distance"}, "field");
+  remade({"--core-fraction", "0.4"}, "core_fraction");
+  remade({"--fill-voids"}, "fill_voids");
+  remade({"--tetgen-timeout", "200"}, "tetgen_timeout");
+  remade({"--tetgen-memory", "2GiB"}, "tetgen_memory");
+}
+
+TEST_F(VolumeOptions, AVoidIsKeptOrFilled) {
+  write("thing.obj", hollow_ball());
+  const asset::Asset kept = make_thing({"--tets", "1200", "--keep-all-components"});
+  const asset::Asset filled = make_thing({"--tets", "1200", "--keep-all-components", "--fill-voids"});
+  EXPECT_EQ(kept.mass.volume, filled.mass.volume);  // of the surface, which stays
+  const double cavity = std::abs(volume_of(filled.volumes.at(0)) - volume_of(kept.volumes.at(0)));
+  EXPECT_NEAR(cavity / (kept.mass.volume / (1 - 0.216) * 0.216), 1, 0.05);  // (3 / 5)^3 of the ball
+  EXPECT_NEAR(volume_of(kept.volumes[0]) / kept.mass.volume, 1, 0.03);
+}
+
+TEST_F(VolumeOptions, AnObjectThinnerThanTenMicrometresHasNone) {
+  write("thing.obj", box(0.05, 0.05, 8e-6));
+  expect_no_volume({"--tets", "500"}, "nowhere thicker than 8e-06 m");
+}
+
+TEST_F(VolumeOptions, TetGenOutOfTimeOrMemoryLeavesNone) {
+  write("thing.obj", sphere(0.05, 3));
+  expect_no_volume({"--tets", "1000", "--tetgen-timeout", "1e-6"}, "timed out");
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  expect_no_volume({"--tets", "1000", "--tetgen-memory", "1MiB"},
+                   "out of memory in stage 'TetGen' (limit 1 MiB)");
+#endif
+  EXPECT_EQ(make_thing({"--tets", "1000"}).volumes.size(), 1U);
+}
+
+}  // namespace
