@@ -224,7 +224,7 @@ void verify_mass(const asset::Asset& asset, const asset::SurfaceView& s, double 
                  const Verifier& verifier) {
   const Vector3d center = Vector3d::Map(asset.mass.center_of_mass);
   const Moments m = integrate(s, center);
-  const auto check = [&](const char* what, double stored, long double computed, double scale) {
+  const auto check = [&](const char* what, double stored, long double computed, long double scale) {
     if (!(std::abs(stored - static_cast<double>(computed)) <= kMassTolerance * scale))
       verifier.problem(
           fmt::format("{} is {:.17g}, computed anew {:.17g}", what, stored, static_cast<double>(computed)));

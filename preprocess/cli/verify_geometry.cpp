@@ -41,6 +41,7 @@ std::optional<Mesh> to_mesh(const std::vector<Point>& points, const std::int32_t
 
 std::vector<Point> points_of(const asset::SurfaceView& s) {
   std::vector<Point> points;
+  points.reserve(static_cast<std::size_t>(s.vertex_count));
   for (std::int32_t i = 0; i < s.vertex_count; ++i)
     points.emplace_back(s.vertices[3 * i], s.vertices[3 * i + 1], s.vertices[3 * i + 2]);
   return points;
@@ -48,6 +49,7 @@ std::vector<Point> points_of(const asset::SurfaceView& s) {
 
 std::vector<Point> points_of(const asset::ConvexView& c) {
   std::vector<Point> points;
+  points.reserve(static_cast<std::size_t>(c.vertex_count));
   for (std::int32_t i = 0; i < c.vertex_count; ++i) points.emplace_back(c.x[i], c.y[i], c.z[i]);
   return points;
 }

@@ -35,6 +35,8 @@ void draw_edges(Canvas& canvas, const Part& part, const Color& color, double pix
 
 Image picture(const asset::AssetView& asset, int panel_pixels) {
   std::vector<Eigen::Vector3d> points;
+  points.reserve(static_cast<std::size_t>(asset.surface.vertex_count) +
+                 static_cast<std::size_t>(asset.convex.vertex_count));
   for (std::int32_t v = 0; v < asset.surface.vertex_count; ++v) points.push_back(vertex(asset.surface, v));
   for (std::int32_t v = 0; v < asset.convex.vertex_count; ++v) points.push_back(vertex(asset.convex, v));
   const Camera camera = camera_for(points);

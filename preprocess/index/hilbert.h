@@ -36,7 +36,7 @@ inline std::uint64_t hilbert_key(const Vec3<double>& direction) {
   const std::int32_t cell = witness::direction_cell<double>(direction, k);
   // Opposite faces are far apart: +x, +y, +z, -x, -y, -z keeps successive faces adjacent.
   const std::int32_t face = cell / (k * k);
-  const std::uint64_t rank = static_cast<std::uint64_t>(face / 2 + 3 * (face % 2));
+  const auto rank = static_cast<std::uint64_t>(face) / 2 + 3 * (static_cast<std::uint64_t>(face) % 2);
   const auto column = static_cast<std::uint32_t>(cell % k), row = static_cast<std::uint32_t>(cell / k % k);
   return rank << (2 * kBits) | hilbert_index(column, row, kBits);
 }

@@ -126,7 +126,7 @@ TriangleMesh reorder(const TriangleMesh& mesh) {
 // vertex, 0.2 with nine), for 16 bytes a vertex.
 std::int32_t lookup_resolution(std::size_t vertices) {
   const double k = 2 * std::sqrt(static_cast<double>(vertices) / 6);
-  return std::clamp(static_cast<std::int32_t>(k + 0.5), 2, 64);
+  return std::clamp(static_cast<std::int32_t>(std::lround(k)), 2, 64);
 }
 
 // The cells' support vertices, each climbed to from the one of the cell before.
