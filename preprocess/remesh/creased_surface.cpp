@@ -1,0 +1,127 @@
+#include "preprocess/remesh/creased_surface.h"
+
+#include <Eigen/Geometry>
+#include <cmath>
+#include <numbers>
+#include <queue>
+
+namespace abut::preprocess {
+namespace {
+
+constexpr double kLongest = 0.5;       // of an edge, of the wanted length
+constexpr double kShortestCrease = 3;  // a connected piece of creases, of the wanted length
+
+void mark_creases(CreasedSurface& s, double degrees) {
+  const HalfedgeMesh& mesh = s.mesh;
+  const double cosine = std::cos(degrees * std::numbers::pi / 180);
+  s.crease.assign(static_cast<std::size_t>(mesh.halfedge_slots()), 0);
+  for (std::int32_t h = 0; h < mesh.halfedge_slots(); ++h) {
+    const Eigen::Vector3d m = s.double_area(h / 3), n = s.double_area(mesh.twin(h) / 3);
+    s.crease[h] = m.dot(n) < cosine * m.norm() * n.norm();
+  }
+}
+
+void drop_short_creases(CreasedSurface& s) {
+  const HalfedgeMesh& mesh = s.mesh;
+  std::vector<char> seen(s.crease.size(), 0);
+  std::vector<std::int32_t> piece, stack;
+  for (std::int32_t start = 0; start < mesh.halfedge_slots(); ++start) {
+    if (!s.crease[start] || seen[start]) continue;
+    piece.clear();
+    stack = {start};
+    seen[start] = seen[mesh.twin(start)] = 1;
+    double length = 0;
+    while (!stack.empty()) {
+      const std::int32_t h = stack.back();
+      stack.pop_back();
+      piece.push_back(h);
+      length += s.edge(h).norm() / s.sizes[mesh.origin(h)];
+      for (const std::int32_t end : {h, mesh.twin(h)}) {
+        for (std::int32_t e = mesh.around(end); e != end; e = mesh.around(e)) {
+          if (!s.crease[e] || seen[e]) continue;
+          seen[e] = seen[mesh.twin(e)] = 1;
+          stack.push_back(e);
+        }
+      }
+    }
+    if (length >= kShortestCrease) continue;
+    for (const std::int32_t h : piece) s.crease[h] = s.crease[mesh.twin(h)] = 0;
+  }
+}
+
+void split(CreasedSurface& s, std::int32_t h) {
+  const std::int32_t n = HalfedgeMesh::next(h), tp = HalfedgeMesh::previous(s.mesh.twin(h));
+  const std::int32_t a = s.mesh.origin(h), b = s.mesh.target(h);
+  const char crease = s.crease[h], crease_n = s.crease[n], crease_tp = s.crease[tp];
+  s.mesh.split(h);
+  s.positions.push_back((s.at(a) + s.at(b)) / 2);
+  s.sizes.push_back((s.sizes[a] + s.sizes[b]) / 2);
+  s.crease.insert(s.crease.end(), {crease, crease_n, 0, crease, 0, crease_tp});
+  s.crease[n] = s.crease[tp] = 0;
+}
+
+// Splits the longest edge, relative to the wanted length, until all are short enough.
+void refine(CreasedSurface& s) {
+  struct Entry {
+    double length;
+    std::int32_t h, a, b;
+    bool operator<(const Entry& other) const {
+      return length < other.length || (length == other.length && h > other.h);
+    }
+  };
+  std::priority_queue<Entry> queue;
+  const auto push = [&](std::int32_t h) {
+    const std::int32_t a = s.mesh.origin(h), b = s.mesh.target(h);
+    const double length = s.edge(h).norm() / std::min(s.sizes[a], s.sizes[b]);
+    if (length > kLongest) queue.push({length, h, a, b});
+  };
+  for (std::int32_t h = 0; h < s.mesh.halfedge_slots(); ++h) {
+    if (h < s.mesh.twin(h)) push(h);
+  }
+  while (!queue.empty()) {
+    const Entry e = queue.top();
+    queue.pop();
+    if (s.mesh.origin(e.h) != e.a || s.mesh.target(e.h) != e.b) continue;
+    split(s, e.h);
+    const std::int32_t start = s.mesh.leaving(s.mesh.vertex_slots() - 1);
+    std::int32_t h = start;
+    do {
+      push(h);
+      push(HalfedgeMesh::next(h));  // two of these got other numbers
+      h = s.mesh.around(h);
+    } while (h != start);
+  }
+}
+
+// An edge that joins two creases without being one would tie them together.
+void part_creases(CreasedSurface& s) {
+  std::vector<char> on_crease(s.positions.size(), 0);
+  for (std::int32_t h = 0; h < s.mesh.halfedge_slots(); ++h) {
+    if (s.crease[h]) on_crease[s.mesh.origin(h)] = 1;
+  }
+  const std::int32_t count = s.mesh.halfedge_slots();
+  for (std::int32_t h = 0; h < count; ++h) {
+    const std::int32_t a = s.mesh.origin(h), b = s.mesh.target(h);
+    if (h < s.mesh.twin(h) && !s.crease[h] && a < static_cast<std::int32_t>(on_crease.size()) &&
+        b < static_cast<std::int32_t>(on_crease.size()) && on_crease[a] && on_crease[b])
+      split(s, h);
+  }
+}
+
+}  // namespace
+
+Eigen::Vector3d CreasedSurface::double_area(std::int32_t f) const {
+  return edge(3 * f).cross(edge(3 * f + 1));
+}
+
+CreasedSurface make_creased_surface(const TriangleMesh& closed, const std::vector<double>& sizes,
+                                    double crease_degrees) {
+  CreasedSurface s{HalfedgeMesh(closed), closed.vertices, sizes, {}};
+  mark_creases(s, crease_degrees);
+  drop_short_creases(s);
+  refine(s);
+  part_creases(s);
+  return s;
+}
+
+}  // namespace abut::preprocess

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "preprocess/remesh/halfedge_mesh.h"
+
+namespace abut::preprocess {
+
+// A closed surface with its sharp edges, fine enough to carry a lattice of the wanted edge length.
+struct CreasedSurface {
+  HalfedgeMesh mesh;
+  std::vector<Eigen::Vector3d> positions;  // of the vertices, m
+  std::vector<double> sizes;               // wanted edge length at the vertices, m
+  std::vector<char> crease;                // of the half-edges, the same on both sides
+
+  const Eigen::Vector3d& at(std::int32_t v) const { return positions[v]; }
+  Eigen::Vector3d edge(std::int32_t h) const { return at(mesh.target(h)) - at(mesh.origin(h)); }
+  // Normal of the face, as long as twice its area.
+  Eigen::Vector3d double_area(std::int32_t f) const;
+};
+
+// Marks the edges whose faces' normals differ by more than `crease_degrees`, and splits edges until none is
+// longer than half the wanted length and no face has more than one crease. Creases in pieces shorter than a
+// few wanted lengths are noise and left out. Throws InvalidInput if `closed` is not closed and manifold.
+CreasedSurface make_creased_surface(const TriangleMesh& closed, const std::vector<double>& sizes,
+                                    double crease_degrees);
+
+}  // namespace abut::preprocess

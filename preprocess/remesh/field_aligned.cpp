@@ -1,0 +1,51 @@
+#include "preprocess/remesh/field_aligned.h"
+
+#include <fmt/format.h>
+
+#include "preprocess/remesh/extract.h"
+#include "preprocess/remesh/orientation_field.h"
+#include "runtime/core/error.h"
+
+namespace abut::preprocess {
+namespace {
+
+std::vector<double> sizes_of(const TriangleMesh& closed, const FieldParameters& parameters) {
+  std::vector<double> sizes = parameters.sizes;
+  if (sizes.empty()) sizes.assign(closed.vertices.size(), parameters.edge_length);
+  if (sizes.size() != closed.vertices.size())
+    throw InvalidInput(fmt::format("{} edge lengths for {} vertices", sizes.size(), closed.vertices.size()));
+  for (const double size : sizes) {
+    if (!(size > 0)) throw InvalidInput(fmt::format("edge length of {} m: it must be positive", size));
+  }
+  return sizes;
+}
+
+}  // namespace
+
+PolygonMesh field_aligned_mesh(const TriangleMesh& closed, const FieldParameters& parameters,
+                               Report& report) {
+  const std::vector<double> sizes = sizes_of(closed, parameters);
+  const CreasedSurface surface = make_creased_surface(closed, sizes, parameters.crease_degrees);
+  const std::vector<Eigen::Vector3d> directions = orientation_field(surface, parameters.threads);
+  std::vector<Hold> holds = crease_holds(surface);
+  const std::vector<int> turns = turns_around(surface.mesh, match(surface, directions));
+  std::size_t singularities = 0;
+  for (std::size_t v = 0; v < turns.size(); ++v) {
+    if (turns[v] == 0) continue;
+    ++singularities;
+    holds[v] = Hold::kPoint;
+  }
+  const std::vector<Eigen::Vector3d> points = position_field(surface, directions, holds, parameters.threads);
+  const ConsistentLattice lattice = make_lattice(surface, directions, points);
+  ExtractCounts counts;
+  PolygonMesh result = extract(surface, lattice.lattice, holds, points, counts);
+  report.measures["field_singularities"] = static_cast<double>(singularities);
+  report.measures["field_charges"] = static_cast<double>(lattice.charges);
+  report.measures["field_charges_left"] = static_cast<double>(lattice.left);
+  report.measures["field_unmerged"] = static_cast<double>(counts.unmerged);
+  report.measures["field_folded"] = static_cast<double>(counts.folded);
+  report.measures["field_flat"] = static_cast<double>(counts.flat);
+  return result;
+}
+
+}  // namespace abut::preprocess

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/core/parallel.h"
+
+namespace abut::preprocess {
+
+// One resolution of a surface: nodes in tangent planes, joined by weighted links. Fields are smoothed on it
+// node by node; nodes of one colour have no link among them and may be treated at the same time.
+struct Level {
+  std::vector<Eigen::Vector3d> points, normals;  // (nodes), m and unit
+  std::vector<double> areas;                     // (nodes), m^2
+  std::vector<std::int32_t> offsets;             // (nodes + 1): links of node i are offsets[i]..offsets[i+1]
+  std::vector<std::int32_t> links;               // the other node
+  std::vector<double> weights;                   // of the links
+  std::vector<std::vector<std::int32_t>> colours;
+  std::vector<std::int32_t> parents;  // node of the next coarser level; empty at the coarsest
+
+  std::int32_t size() const { return static_cast<std::int32_t>(points.size()); }
+};
+
+struct Link {
+  std::int32_t from, to;
+  double weight;
+};
+
+// Fills in the links of a level whose nodes are given, both ways, summing weights of repeated ones, and
+// colours the nodes greedily.
+void set_links(Level& level, std::vector<Link> links);
+
+// The levels from `finest` to one that cannot be coarsened further: each joins neighbours two by two, those
+// with like normals and like areas first [Jakob et al. 2015, section 4].
+std::vector<Level> make_hierarchy(Level finest);
+
+// Calls body(i) for each node, colour by colour.
+template <class Body>
+void sweep(const Level& level, int threads, Body&& body) {
+  constexpr std::int64_t kChunk = 512;
+  for (const std::vector<std::int32_t>& nodes : level.colours) {
+    const auto count = static_cast<std::int64_t>(nodes.size());
+    // Waking threads costs more than a few nodes do.
+    parallel_for(
+        count, count < 4 * kChunk ? 1 : threads, [&](std::int64_t k, int) { body(nodes[k]); }, kChunk);
+  }
+}
+
+}  // namespace abut::preprocess

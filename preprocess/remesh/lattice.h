@@ -1,0 +1,54 @@
+#pragma once
+
+#include "preprocess/remesh/creased_surface.h"
+#include "preprocess/remesh/position_field.h"
+
+namespace abut::preprocess {
+
+using Offset = Eigen::Vector2i;
+
+// v turned by r quarter turns, counter-clockwise.
+inline Offset turned(const Offset& v, int r) {
+  switch (r & 3) {
+    case 0:
+      return v;
+    case 1:
+      return {-v.y(), v.x()};
+    case 2:
+      return -v;
+    default:
+      return {v.y(), -v.x()};
+  }
+}
+
+// Whole steps of a square lattice along the edges of a mesh. Each face has axes of its own; `turns` says how
+// coordinates change from a face to the next.
+struct Lattice {
+  std::vector<Offset> offsets;      // of the half-edges: from origin to target, in their face's axes
+  std::vector<std::uint8_t> turns;  // of the half-edges: quarter turns from their face's axes to the twin's
+
+  // What the offsets around the face add up to: zero where they are consistent.
+  Offset charge(std::int32_t f) const { return offsets[3 * f] + offsets[3 * f + 1] + offsets[3 * f + 2]; }
+};
+
+// Quarter turns between the axes of neighbouring faces: those closest to the directions' angles to the common
+// edge.
+std::vector<std::uint8_t> match(const CreasedSurface& surface,
+                                const std::vector<Eigen::Vector3d>& directions);
+
+// Sum of the quarter turns around each vertex, 0 to 3: not 0 at a singularity of the orientation field.
+std::vector<int> turns_around(const HalfedgeMesh& mesh, const std::vector<std::uint8_t>& turns);
+
+// Rounds the steps between neighbours' lattice points, then makes them add up to zero around every face by
+// changing as few of them by as little as possible: a charge travels from face to face along a cheapest path,
+// turning with the axes, until it meets its opposite. That is the flow of [Huang et al. 2018], solved by
+// successive shortest paths. Steps across a crease stay zero.
+// charges: number of faces that had to be mended; left: those that could not be.
+struct ConsistentLattice {
+  Lattice lattice;
+  std::size_t charges = 0, left = 0;
+};
+ConsistentLattice make_lattice(const CreasedSurface& surface, const std::vector<Eigen::Vector3d>& directions,
+                               const std::vector<Eigen::Vector3d>& points);
+
+}  // namespace abut::preprocess
