@@ -260,9 +260,12 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
       ->required();
   sub = add("export", "Write a part of an asset as a mesh, with all digits", export_asset);
   sub->add_option("ASSET", arguments.asset, "Asset file")->required();
-  sub->add_option("--part", arguments.part, fmt::format("One of {}", fmt::join(exportable_parts(), ", ")))
+  sub->add_option("--part", arguments.part,
+                  fmt::format("One of {}; PART:LEVEL for a level other than the finest",
+                              fmt::join(exportable_parts(), ", ")))
+      ->type_name("PART")
       ->capture_default_str();
-  sub->add_option("--out", arguments.file, "File to write: .obj, .ply or .vtk")
+  sub->add_option("--out", arguments.file, "File to write: .obj, .ply or .vtk; a volume: .vtk")
       ->required()
       ->type_name("FILE");
   sub = add("synthetic", "Write a set of eight household objects in the YCB layout, made by code",

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+
 #include "preprocess/mesh/write.h"
 #include "runtime/core/error.h"
 
@@ -28,22 +32,77 @@ TriangleMesh to_mesh(const asset::ConvexView& piece) {
   return mesh;
 }
 
+// Legacy VTK: an unstructured grid with the extent at its points.
+void write_volume(const asset::VolumeView& v, const std::filesystem::path& file) {
+  if (file.extension() != ".vtk")
+    throw InvalidInput(fmt::format("{}: cannot write tetrahedra as \"{}\" (known: .vtk)", file.string(),
+                                   file.extension().string()));
+  fmt::memory_buffer text;
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out,
+                 "# vtk DataFile Version 3.0\nAbut volume, metres\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+                 "POINTS {} double\n",
+                 v.vertex_count);
+  for (const double* p = v.vertices; p < v.vertices + 3 * std::ptrdiff_t{v.vertex_count}; p += 3)
+    fmt::format_to(out, "{:.17g} {:.17g} {:.17g}\n", p[0], p[1], p[2]);
+  fmt::format_to(out, "CELLS {} {}\n", v.tetrahedron_count, 5 * std::int64_t{v.tetrahedron_count});
+  for (const std::int32_t* t = v.tetrahedra; t < v.tetrahedra + 4 * std::ptrdiff_t{v.tetrahedron_count};
+       t += 4)
+    fmt::format_to(out, "4 {} {} {} {}\n", t[0], t[1], t[2], t[3]);
+  fmt::format_to(out, "CELL_TYPES {}\n", v.tetrahedron_count);
+  for (std::int32_t t = 0; t < v.tetrahedron_count; ++t) fmt::format_to(out, "10\n");
+  fmt::format_to(out, "POINT_DATA {}\nSCALARS extent double 1\nLOOKUP_TABLE default\n", v.vertex_count);
+  for (std::int32_t i = 0; i < v.vertex_count; ++i) fmt::format_to(out, "{:.17g}\n", v.extent[i]);
+  write_whole(file, {text.data(), text.size()});
+}
+
+// A part of the asset that can be written: how many of it there are (levels, pieces), and how one is written.
+struct Part {
+  const char* name;
+  std::size_t (*count)(const asset::Asset&);
+  void (*write)(const asset::Asset&, std::size_t number, const std::filesystem::path&);
+};
+
+constexpr Part kParts[] = {
+    {"surface", [](const asset::Asset& a) { return a.surfaces.size(); },
+     [](const asset::Asset& a, std::size_t i, const std::filesystem::path& file) {
+       write_mesh(to_mesh(asset::view(a.surfaces[i])), file);
+     }},
+    {"hull", [](const asset::Asset& a) { return a.convex.size(); },
+     [](const asset::Asset& a, std::size_t i, const std::filesystem::path& file) {
+       write_mesh(to_mesh(asset::view(a.convex[i])), file);
+     }},
+    {"volume", [](const asset::Asset& a) { return a.volumes.size(); },
+     [](const asset::Asset& a, std::size_t i, const std::filesystem::path& file) {
+       write_volume(asset::view(a.volumes[i]), file);
+     }},
+};
+
 }  // namespace
 
-std::vector<std::string> exportable_parts() { return {"surface", "hull"}; }
+std::vector<std::string> exportable_parts() {
+  std::vector<std::string> names;
+  for (const Part& part : kParts) names.emplace_back(part.name);
+  return names;
+}
 
 void export_part(const asset::Asset& asset, const std::string& part, const std::filesystem::path& file) {
-  const asset::AssetView view = asset::view(asset);
-  TriangleMesh mesh;
-  if (part == "surface")
-    mesh = to_mesh(view.surface);
-  else if (part == "hull")
-    mesh = to_mesh(view.convex);
-  else
-    throw InvalidInput(
-        fmt::format("unknown part '{}': use one of {}", part, fmt::join(exportable_parts(), ", ")));
-  if (mesh.triangles.empty()) throw InvalidInput(asset.name + ": the asset has no " + part);
-  write_mesh(mesh, file);
+  const std::size_t colon = std::min(part.find(':'), part.size());
+  const std::string name = part.substr(0, colon), number = part.substr(std::min(colon + 1, part.size()));
+  const Part* found =
+      std::find_if(std::begin(kParts), std::end(kParts), [&](const Part& row) { return row.name == name; });
+  std::size_t level = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), level);
+  const bool is_number = error == std::errc() && end == number.data() + number.size();
+  if (found == std::end(kParts) || (colon < part.size() && !is_number))
+    throw InvalidInput(fmt::format("unknown part '{}': use one of {}, with a level such as volume:1", part,
+                                   fmt::join(exportable_parts(), ", ")));
+  const std::size_t count = found->count(asset);
+  if (level >= count)
+    throw InvalidInput(count == 0 ? fmt::format("{}: the asset has no {}", asset.name, name)
+                                  : fmt::format("{}: the asset has no {}: its levels are 0 to {}", asset.name,
+                                                part, count - 1));
+  found->write(asset, level, file);
 }
 
 }  // namespace abut::preprocess

@@ -8,12 +8,13 @@
 
 namespace abut::preprocess {
 
-// The parts of an asset that can be written as triangles: "surface", "hull".
+// The parts of an asset that can be written: "surface", "hull", "volume".
 std::vector<std::string> exportable_parts();
 
-// Writes one part as OBJ, PLY or VTK, as the file's extension says: read back, the coordinates are the same
-// bits. Throws InvalidInput for an unknown part or extension and where the asset has no such part, IoError
-// where the file cannot be written.
+// Writes one part, "<part>" or "<part>:<level>" (0, the finest, where none is given): triangles as OBJ, PLY
+// or VTK, as the file's extension says, a volume as VTK with the extent at its points. Read back, the numbers
+// are the same bits. Throws InvalidInput for an unknown part or extension and where the asset has no such
+// part or level, IoError where the file cannot be written.
 void export_part(const asset::Asset& asset, const std::string& part, const std::filesystem::path& file);
 
 }  // namespace abut::preprocess

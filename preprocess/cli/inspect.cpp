@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
+#include "preprocess/tetrahedralize/tetrahedral_mesh.h"
 #include "runtime/asset/reader.h"
 #include "runtime/asset/schema.h"
 
@@ -38,6 +40,49 @@ void append_convex(Text out, const asset::ConvexPiece& piece, std::size_t number
                      ? fmt::format("{:.1f}", static_cast<double>(piece.adjacency.size()) / view.vertex_count)
                      : "no",
                  view.lookup_resolution, view.lookup_resolution);
+}
+
+// Faces without a neighbour, and how many of them belong to a tetrahedron without pressure.
+std::pair<std::size_t, std::size_t> surface_triangles(const asset::VolumeView& v) {
+  std::size_t all = 0, zero = 0;
+  for (std::int32_t slot = 0; slot < 4 * v.tetrahedron_count; ++slot)
+    if (v.neighbours[slot] < 0) {
+      ++all;
+      zero += v.extent_ranges[slot / 4 * 2 + 1] == 0;
+    }
+  return {all, zero};
+}
+
+double mebibytes(const asset::Volume& volume) {
+  std::size_t bytes = 0;
+  asset::visit_volume(volume, [&](const char*, const auto& data, const asset::Shape&, const char*,
+                                  const char*) { bytes += data.size() * sizeof data[0]; });
+  return static_cast<double>(bytes) / (1 << 20);
+}
+
+void append_volumes(Text out, const asset::Asset& asset) {
+  if (asset.volumes.empty()) return;
+  fmt::format_to(out, "volumes      {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7}\n", "tetrahedra",
+                 "vertices", "surface", "least", "1st perc.", "pressure", "size", "time");
+  fmt::format_to(out, "  level      {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7}\n", "", "", "triangles",
+                 "angle deg", "angle deg", "zero on %", "MiB", "s");
+  for (std::size_t i = 0; i < asset.volumes.size(); ++i) {
+    const asset::VolumeView v = asset::view(asset.volumes[i]);
+    TetrahedralMesh mesh;
+    for (std::int32_t k = 0; k < v.vertex_count; ++k)
+      mesh.vertices.emplace_back(Eigen::Vector3d::Map(v.vertices + 3 * k));
+    for (std::int32_t t = 0; t < v.tetrahedron_count; ++t)
+      mesh.tetrahedra.push_back(
+          {v.tetrahedra[4 * t], v.tetrahedra[4 * t + 1], v.tetrahedra[4 * t + 2], v.tetrahedra[4 * t + 3]});
+    const TetrahedralQuality quality = measure(mesh);
+    const auto [surface, zero] = surface_triangles(v);
+    const auto seconds = asset.provenance.measures.find(fmt::format("volume{}_seconds", i));
+    fmt::format_to(out, "  {:<10} {:>10} {:>9} {:>9} {:>9.2f} {:>9.2f} {:>9.2f} {:>7.2f} {:>7}\n", i,
+                   v.tetrahedron_count, v.vertex_count, surface, quality.min_dihedral, quality.p1_dihedral,
+                   surface == 0 ? 0 : 100.0 * static_cast<double>(zero) / static_cast<double>(surface),
+                   mebibytes(asset.volumes[i]),
+                   seconds == asset.provenance.measures.end() ? "-" : fmt::format("{:.2f}", seconds->second));
+  }
 }
 
 void append_mass(Text out, const asset::MassProperties& mass) {
@@ -81,6 +126,7 @@ std::string inspect(const std::filesystem::path& file) {
                  asset::kSchemaVersion);
   for (std::size_t i = 0; i < asset.surfaces.size(); ++i) append_surface(out, asset.surfaces[i], i);
   for (std::size_t i = 0; i < asset.convex.size(); ++i) append_convex(out, asset.convex[i], i);
+  append_volumes(out, asset);
   append_mass(out, asset.mass);
   append_provenance(out, asset.provenance);
   return text;

@@ -43,6 +43,20 @@ std::string measure_text(const ObjectResult& object, const char* key, int digits
 
 double mib(std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
+// The measures of each level ("volume<level>_<name>") as an object of its own, the finest first.
+nlohmann::json volumes_json(const ObjectResult& object) {
+  nlohmann::json volumes = nlohmann::json::array();
+  for (std::size_t level = 0;; ++level) {
+    const std::string prefix = fmt::format("volume{}_", level);
+    nlohmann::json volume;
+    for (auto it = object.measures.lower_bound(prefix);
+         it != object.measures.end() && it->first.starts_with(prefix); ++it)
+      volume[it->first.substr(prefix.size())] = it->second;
+    if (volume.empty()) return volumes;
+    volumes.push_back(std::move(volume));
+  }
+}
+
 nlohmann::json object_json(const ObjectResult& object) {
   nlohmann::json stages = nlohmann::json::array();
   for (const auto& [stage, seconds] : object.stage_seconds)
@@ -62,6 +76,7 @@ nlohmann::json object_json(const ObjectResult& object) {
   json["hull_vertices"] = object.hull_vertices;
   json["volume_cm3"] = 1e6 * object.volume;
   json["measures"] = object.measures;
+  json["volumes"] = volumes_json(object);
   json["stages"] = stages;
   return json;
 }

@@ -10,6 +10,9 @@
 #include <utility>
 
 #include "preprocess/cli/verify_geometry.h"
+#include "preprocess/cli/verify_tree.h"
+#include "preprocess/cli/verify_volume.h"
+#include "preprocess/mesh/simplify.h"
 #include "runtime/asset/schema.h"
 #include "runtime/core/error.h"
 #include "runtime/witness/direction_cell.h"
@@ -113,30 +116,9 @@ class Verifier {
   }
 
   void tree(const asset::SurfaceView& s) const {
-    const bvh::TreeView& tree = s.tree;
-    std::vector<int> covered(static_cast<std::size_t>(s.triangle_count), 0);
-    std::vector<int> parents(static_cast<std::size_t>(tree.nodes), 0);
-    for (std::int32_t slot = 0; slot < tree.nodes * bvh::kWidth; ++slot) {
-      const std::int32_t count = tree.counts[slot], child = tree.children[slot];
-      if (count == 0) {
-        ++parents[static_cast<std::size_t>(child)];
-        for (std::int32_t k = 0; k < bvh::kWidth; ++k)
-          if (tree.counts[child * bvh::kWidth + k] >= 0 &&
-              !box_contains_box(tree, slot, child * bvh::kWidth + k))
-            return problem(fmt::format("tree: the box of node {} sticks out of its parent's", child));
-      }
-      for (std::int32_t t = child; t < child + count; ++t) {
-        ++covered[static_cast<std::size_t>(t)];
-        for (int k = 0; k < 3; ++k)
-          if (!box_contains(tree, slot, vertex(s, s.triangles[3 * t + k])))
-            return problem(fmt::format("tree: triangle {} sticks out of its leaf's box", t));
-      }
-    }
-    for (std::size_t t = 0; t < covered.size(); ++t)
-      if (covered[t] != 1) return problem(fmt::format("tree: triangle {} is in {} leaves", t, covered[t]));
-    for (std::size_t n = 0; n < parents.size(); ++n)
-      if (parents[n] != (n == 0 ? 0 : 1))
-        return problem(fmt::format("tree: node {} has {} parents", n, parents[n]));
+    const std::string found =
+        tree_problem(s.tree, {"triangle", s.vertices, s.triangles, s.triangle_count, 3});
+    if (!found.empty()) problem(found);
   }
 
   void adjacency(const asset::ConvexPiece& piece) const {
@@ -165,21 +147,6 @@ class Verifier {
   }
 
  private:
-  static bool box_contains(const bvh::TreeView& tree, std::int32_t slot, const Vector3d& p) {
-    const float* box = tree.bounds + slot / bvh::kWidth * 6 * bvh::kWidth + slot % bvh::kWidth;
-    for (int axis = 0; axis < 3; ++axis)
-      if (!(box[axis * bvh::kWidth] <= p[axis] && p[axis] <= box[(axis + 3) * bvh::kWidth])) return false;
-    return true;
-  }
-
-  static bool box_contains_box(const bvh::TreeView& tree, std::int32_t outer, std::int32_t inner) {
-    const float* box = tree.bounds + inner / bvh::kWidth * 6 * bvh::kWidth + inner % bvh::kWidth;
-    const auto corner = [&](int row) {
-      return Vector3d(box[row * 4], box[(row + 1) * 4], box[(row + 2) * 4]);
-    };
-    return box_contains(tree, outer, corner(0)) && box_contains(tree, outer, corner(3));
-  }
-
   std::vector<std::string>& problems_;
   std::string part_;
 };
@@ -259,6 +226,26 @@ void verify_hull(const asset::Asset& asset, const asset::AssetView& view, double
         fmt::format("the surface sticks out of it by {:.3g} m, more than the repair moved it", out));
 }
 
+// How far simplification is recorded to have moved the boundary of a level, or else might have, m.
+double recorded_distance(const asset::Provenance& provenance, std::size_t level, double size) {
+  const auto recorded = provenance.measures.find(fmt::format("volume{}_hausdorff_percent", level));
+  return size / 100 *
+         (recorded == provenance.measures.end() ? SimplifyParameters{}.max_hausdorff_percent
+                                                : recorded->second);
+}
+
+void verify_volumes(const asset::Asset& asset, const asset::SurfaceView& surface, double size,
+                    Verifier& verifier) {
+  const auto& parameters = asset.provenance.parameters;
+  const auto fill_voids = parameters.find("volume.fill_voids");
+  for (std::size_t i = 0; i < asset.volumes.size(); ++i) {
+    verifier.enter(fmt::format("volume/{}", i));
+    verifier.problems(volume_problems(asset::view(asset.volumes[i]),
+                                      {surface, recorded_distance(asset.provenance, i, size),
+                                       fill_voids != parameters.end() && fill_voids->second == "true"}));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> verify(const asset::Asset& asset) {
@@ -287,6 +274,7 @@ std::vector<std::string> verify(const asset::Asset& asset) {
   verify_hull(asset, view, size, verifier);
   verifier.enter("mass");
   verify_mass(asset, view.surface, size, verifier);
+  verify_volumes(asset, view.surface, size, verifier);
   return problems;
 }
 

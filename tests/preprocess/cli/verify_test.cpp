@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "preprocess/index/index.h"
+#include "preprocess/pressure/volume.h"
 #include "tests/support/shapes.h"
 
 // Every check of verify() finds the fault that it is there for, in an asset that is sound otherwise.
@@ -22,8 +24,20 @@ Asset make(const TriangleMesh& mesh) {
   return asset;
 }
 
+// A torus with a volume.
+Asset make_torus() {
+  const TriangleMesh mesh = abut::test::torus(0.1, 0.03, 40, 20);
+  Asset asset = make(mesh);
+  VolumeParameters parameters;
+  parameters.tetrahedra = {700};
+  Report report;
+  asset.volumes = make_volumes(mesh, parameters, report);
+  asset.provenance.measures = report.measures;
+  return asset;
+}
+
 const Asset& torus_asset() {
-  static const Asset asset = make(abut::test::torus(0.1, 0.03, 40, 20));
+  static const Asset asset = make_torus();
   return asset;
 }
 
@@ -42,6 +56,7 @@ std::string problem_of(const std::function<void(Asset&)>& break_it) {
   } while (false)
 
 TEST(Verify, SoundAssetsPass) {
+  EXPECT_EQ(verify(torus_asset()), std::vector<std::string>{});
   for (const TriangleMesh& mesh : {abut::test::torus(0.1, 0.03, 40, 20), abut::test::sphere(0.05, 4),
                                    abut::test::box(0.1, 0.2, 0.3), abut::test::box(1e-4, 10, 0.3)})
     EXPECT_EQ(verify(make(mesh)), std::vector<std::string>{});
@@ -113,6 +128,94 @@ TEST(Verify, FindsFaultsOfTheMass) {
   EXPECT_PROBLEM("mass: area", asset.mass.area *= 1 + 1e-7);
   EXPECT_PROBLEM("mass: center_of_mass", asset.mass.center_of_mass[1] += 1e-8);
   EXPECT_PROBLEM("mass: inertia", asset.mass.inertia[4] *= 1 + 1e-6);
+}
+
+// The first tetrahedron with, or without, a face on the boundary.
+std::size_t tetrahedron(const abut::asset::Volume& volume, bool at_boundary) {
+  const auto& next = volume.neighbours;
+  for (std::size_t t = 0;; ++t)
+    if ((std::count(&next[4 * t], &next[4 * t] + 4, -1) > 0) == at_boundary) return t;
+}
+
+// A vertex inside, which is a corner of a tetrahedron at the boundary.
+std::size_t inner_vertex(const abut::asset::Volume& volume) {
+  const std::size_t t = tetrahedron(volume, true);
+  for (std::size_t k = 0;; ++k)
+    if (const auto v = static_cast<std::size_t>(volume.tetrahedra[4 * t + k]); volume.extent[v] > 0) return v;
+}
+
+TEST(Verify, FindsFaultsOfTheVolumesTetrahedra) {
+  EXPECT_PROBLEM("has no positive volume",
+                 std::swap(asset.volumes[0].tetrahedra[0], asset.volumes[0].tetrahedra[1]));
+  EXPECT_PROBLEM("volume/0: neighbours: tetrahedron", {
+    auto& volume = asset.volumes[0];
+    const std::size_t inside = tetrahedron(volume, false);
+    std::swap(volume.neighbours[4 * inside], volume.neighbours[4 * inside + 1]);
+  });
+  EXPECT_PROBLEM("volume/0: neighbours: tetrahedron", {
+    auto& volume = asset.volumes[0];
+    *std::find(volume.neighbours.begin(), volume.neighbours.end(), -1) = 5;
+  });
+  EXPECT_PROBLEM("volume/0: has no tetrahedra", asset.volumes[0] = {});
+  EXPECT_PROBLEM("volume/0: the boundary is 0.00", {
+    for (double& x : asset.volumes[0].vertices) x *= 1.02;
+  });
+}
+
+// A thick shell whose cavity the volume has filled, though nothing says that it was to.
+TEST(Verify, FindsAVolumeThatFillsACavity) {
+  TriangleMesh shell = abut::test::sphere(0.05, 3);
+  const TriangleMesh outer = shell;
+  const auto first = static_cast<std::int32_t>(shell.vertices.size());
+  for (const Eigen::Vector3d& v : outer.vertices) shell.vertices.emplace_back(0.8 * v);
+  for (const auto& [a, b, c] : outer.triangles) shell.triangles.push_back({b + first, a + first, c + first});
+  Asset asset = make(shell);
+  VolumeParameters parameters;
+  parameters.tetrahedra = {500};
+  parameters.fill_voids = true;
+  Report report;
+  asset.volumes = make_volumes(shell, parameters, report);
+  asset.provenance.measures = report.measures;
+  const std::vector<std::string> problems = verify(asset);
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_TRUE(problems[0].starts_with("volume/0: the volume is 0.0005")) << problems[0];
+  asset.provenance.parameters["volume.fill_voids"] = "true";
+  EXPECT_EQ(verify(asset), std::vector<std::string>{});
+}
+
+TEST(Verify, FindsFaultsOfTheVolumesField) {
+  EXPECT_PROBLEM("is outside [0, 1]", asset.volumes[0].extent[inner_vertex(asset.volumes[0])] = -0.5);
+  EXPECT_PROBLEM("extent entry", {
+    auto& volume = asset.volumes[0];
+    *std::find(volume.extent.begin(), volume.extent.end(), 0) = 0.25;
+  });
+  EXPECT_PROBLEM("volume/0: extent: zero all over tetrahedron", {
+    auto& volume = asset.volumes[0];
+    std::fill(volume.extent.begin(), volume.extent.end(), 0);
+  });
+  EXPECT_PROBLEM("volume/0: gradients: tetrahedron", {
+    auto& volume = asset.volumes[0];
+    volume.extent[inner_vertex(volume)] *= 0.999;
+  });
+  EXPECT_PROBLEM("volume/0: gradients: tetrahedron 7", asset.volumes[0].gradients[21] += 1e-3);
+  EXPECT_PROBLEM("volume/0: vertex_gradients: vertex 3", asset.volumes[0].vertex_gradients[9] += 1e-3);
+  EXPECT_PROBLEM("volume/0: extent_ranges: tetrahedron 5", asset.volumes[0].extent_ranges[11] *= 0.999);
+}
+
+TEST(Verify, FindsFaultsOfTheVolumesPlanesAndTree) {
+  EXPECT_PROBLEM("volume/0: face_planes: tetrahedron 2, face 1", asset.volumes[0].face_planes[36] *= 1.001);
+  EXPECT_PROBLEM("volume/0: face_planes: tetrahedron 2, face 1", asset.volumes[0].face_planes[39] += 1e-6);
+  EXPECT_PROBLEM("volume/0: face_planes: tetrahedron 2, face 1", {
+    for (std::size_t i = 36; i < 40; ++i) asset.volumes[0].face_planes[i] *= -1;
+  });
+  EXPECT_PROBLEM("volume/0: tree: tetrahedron", {
+    auto& tree = asset.volumes[0].tree;
+    std::size_t slot = 0;
+    while (tree.counts[slot] <= 0) ++slot;
+    tree.bounds[slot / 4 * 24 + slot % 4] += 1e-4F;
+  });
+  EXPECT_PROBLEM("has the wrong range of extents", asset.volumes[0].tree_extent_ranges[0] += 1e-3F);
+  EXPECT_PROBLEM("has the wrong range of extents", asset.volumes[0].tree_extent_ranges[4] += 1e-3F);
 }
 
 }  // namespace

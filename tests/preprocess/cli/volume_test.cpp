@@ -3,11 +3,15 @@
 #include <Eigen/Geometry>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <utility>
 
 #include "command_runner.h"
 #include "runtime/asset/reader.h"
+#include "runtime/asset/writer.h"
 #include "tests/support/shapes.h"
 
 // Volumes through the command line: every option, and insides that cannot be made.
@@ -167,6 +171,132 @@ TEST_F(VolumeOptions, TetGenOutOfTimeOrMemoryLeavesNone) {
                    "out of memory in stage 'TetGen' (limit 1 MiB)");
 #endif
   EXPECT_EQ(make_thing({"--tets", "1000"}).volumes.size(), 1U);
+}
+
+// One asset with two levels, for what reads assets.
+class VolumeAsset : public VolumeOptions {
+ protected:
+  void SetUp() override {
+    write("thing.obj", sphere(0.05, 3));
+    json_ = (folder_ / "run.json").string();
+    thing_ = make_thing({"--tets", "600,200", "--json", json_});
+    ASSERT_EQ(thing_.volumes.size(), 2U);
+  }
+
+  std::string json_;
+  asset::Asset thing_;
+};
+
+TEST_F(VolumeAsset, TheReportHoldsTheMeasuresOfEachLevel) {
+  const nlohmann::json object = nlohmann::json::parse(std::ifstream(json_))["objects"][0];
+  ASSERT_EQ(object["volumes"].size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const nlohmann::json& level = object["volumes"][i];
+    EXPECT_EQ(4 * level["tetrahedra"].get<std::size_t>(), thing_.volumes[i].tetrahedra.size());
+    EXPECT_EQ(level["zero_pressure_percent"], 0);
+    EXPECT_GT(level["min_dihedral_degrees"], 1);
+    EXPECT_GE(level["p1_dihedral_degrees"], level["min_dihedral_degrees"]);
+    for (const char* name : {"surface_triangles", "hausdorff_percent", "seconds"})
+      EXPECT_GE(level.at(name), 0) << name;
+  }
+}
+
+TEST_F(VolumeAsset, InspectPrintsATableOfLevels) {
+  const CommandResult result = command({"inspect", asset("thing")});
+  EXPECT_EQ(result.code, 0) << result.err;
+  for (const std::string word : {"tetrahedra", "angle deg", "pressure"})
+    EXPECT_TRUE(contains(result.out, word));
+  // The rows' angles are measured anew on what is stored.
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::size_t row = result.out.find("\n  " + std::to_string(i) + "  ");
+    ASSERT_NE(row, std::string::npos) << result.out;
+    std::istringstream in(result.out.substr(row));
+    double level = 0, tetrahedra = 0, vertices = 0, triangles = 0, least = 0, percentile = 0, zero = 1;
+    in >> level >> tetrahedra >> vertices >> triangles >> least >> percentile >> zero;
+    const auto measure = [&](const std::string& name) {
+      return thing_.provenance.measures.at("volume" + std::to_string(i) + "_" + name);
+    };
+    EXPECT_EQ(tetrahedra, measure("tetrahedra"));
+    EXPECT_EQ(triangles, measure("surface_triangles"));
+    EXPECT_NEAR(least, measure("min_dihedral_degrees"), 0.006);
+    EXPECT_NEAR(percentile, measure("p1_dihedral_degrees"), 0.006);
+    EXPECT_EQ(zero, 0);
+  }
+}
+
+// Read back, what is exported is the same bits.
+TEST_F(VolumeAsset, ExportKeepsEveryBit) {
+  const std::string file = (folder_ / "thing.vtk").string();
+  for (const auto& [part, level] :
+       {std::pair("volume", 0), std::pair("volume:0", 0), std::pair("volume:1", 1)}) {
+    ASSERT_EQ(command({"export", asset("thing"), "--part", part, "--out", file}).code, 0);
+    const asset::VolumeView v = asset::view(thing_.volumes[static_cast<std::size_t>(level)]);
+    std::ifstream in(file);
+    std::string line, word, type;
+    for (const char* expected :
+         {"# vtk DataFile Version 3.0", "Abut volume, metres", "ASCII", "DATASET UNSTRUCTURED_GRID"}) {
+      std::getline(in, line);
+      EXPECT_EQ(line, expected);
+    }
+    std::int64_t count = 0, numbers = 0, index = 0;
+    in >> word >> count >> type;
+    ASSERT_EQ(word + " " + type, "POINTS double");
+    ASSERT_EQ(count, v.vertex_count);
+    double number = 0;
+    for (std::int32_t i = 0; i < 3 * v.vertex_count; ++i)
+      ASSERT_TRUE(in >> number && number == v.vertices[i]);
+    in >> word >> count >> numbers;
+    ASSERT_EQ(word, "CELLS");
+    ASSERT_EQ(count, v.tetrahedron_count);
+    ASSERT_EQ(numbers, 5 * count);
+    for (std::int32_t i = 0; i < 5 * v.tetrahedron_count; ++i)
+      ASSERT_TRUE(in >> index && index == (i % 5 == 0 ? 4 : v.tetrahedra[i / 5 * 4 + i % 5 - 1]));
+    in >> word >> count;
+    ASSERT_EQ(word, "CELL_TYPES");
+    for (std::int32_t t = 0; t < v.tetrahedron_count; ++t) ASSERT_TRUE(in >> index && index == 10);
+    in >> word >> count;
+    ASSERT_EQ(word, "POINT_DATA");
+    ASSERT_EQ(count, v.vertex_count);
+    std::getline(in, line);
+    std::getline(in, line);
+    EXPECT_EQ(line, "SCALARS extent double 1");
+    std::getline(in, line);
+    EXPECT_EQ(line, "LOOKUP_TABLE default");
+    for (std::int32_t i = 0; i < v.vertex_count; ++i) ASSERT_TRUE(in >> number && number == v.extent[i]);
+    EXPECT_FALSE(in >> word) << word;
+  }
+}
+
+TEST_F(VolumeAsset, ExportRefusesWhatThereIsNot) {
+  const auto refusal = [&](const std::string& part, const std::string& file) {
+    const CommandResult result =
+        command({"export", asset("thing"), "--part", part, "--out", (folder_ / file).string()});
+    EXPECT_EQ(result.code, 2) << part;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / file));
+    return result.err;
+  };
+  EXPECT_TRUE(contains(refusal("volume:2", "x.vtk"), "has no volume:2: its levels are 0 to 1"));
+  EXPECT_TRUE(contains(refusal("volume:one", "x.vtk"), "unknown part 'volume:one'"));
+  EXPECT_TRUE(contains(refusal("volume:", "x.vtk"), "unknown part 'volume:'"));
+  EXPECT_TRUE(contains(refusal("volume", "x.obj"), "known: .vtk"));
+  (void)make_thing({"--tets", "none"});
+  EXPECT_TRUE(contains(refusal("volume", "x.vtk"), "the asset has no volume"));
+}
+
+TEST_F(VolumeAsset, ACorruptedVolumeIsRefused) {
+  EXPECT_EQ(command({"verify", asset("thing")}).code, 0);
+  const auto problem_of = [&](const std::function<void(asset::Volume&)>& corrupt) {
+    asset::Asset broken = thing_;
+    corrupt(broken.volumes[1]);
+    asset::save(broken, asset("thing"));
+    const CommandResult result = command({"verify", asset("thing")});
+    EXPECT_EQ(result.code, 1);
+    return result.err;
+  };
+  EXPECT_TRUE(contains(problem_of([](asset::Volume& v) { v.gradients[4] += 0.1; }),
+                       asset("thing") + ": volume/1: gradients: tetrahedron 1 has the wrong one"));
+  EXPECT_TRUE(contains(problem_of([](asset::Volume& v) { v.vertices[0] *= 1.2; }), "volume/1"));
+  EXPECT_TRUE(contains(problem_of([](asset::Volume& v) { v.extent.back() *= 0.9; }), "volume/1: gradients"));
 }
 
 }  // namespace

@@ -1,0 +1,312 @@
+#include "preprocess/cli/verify_volume.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "preprocess/cli/verify_geometry.h"
+#include "preprocess/cli/verify_tree.h"
+#include "runtime/distance/surface_distance.h"
+
+namespace abut::preprocess {
+namespace {
+
+using Eigen::Vector3d;
+
+// Limits relative to what is compared, where the same is computed in another order.
+constexpr double kRounding = 1e-9;
+constexpr double kRoomForRounding = 1e-6;  // of the object's size
+
+// The faces of a tetrahedron seen from outside it, opposite each corner.
+constexpr int kOutward[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+
+// The boundary of a volume: the faces that no other tetrahedron has.
+struct Boundary {
+  std::vector<double> vertices;          // (..., 3) m, those of the faces only
+  std::vector<std::int32_t> triangles;   // (..., 3) seen from outside
+  std::vector<std::int32_t> tetrahedra;  // behind each triangle
+
+  asset::SurfaceView view() const {
+    asset::SurfaceView result;
+    result.vertices = vertices.data();
+    result.triangles = triangles.data();
+    result.vertex_count = static_cast<std::int32_t>(vertices.size() / 3);
+    result.triangle_count = static_cast<std::int32_t>(tetrahedra.size());
+    return result;
+  }
+};
+
+double area_of(const asset::SurfaceView& s) {
+  double sum = 0;
+  for (std::int32_t t = 0; t < s.triangle_count; ++t) {
+    const std::array<Vector3d, 3> p = {distance::internal::corner<double>(s, t, 0),
+                                       distance::internal::corner<double>(s, t, 1),
+                                       distance::internal::corner<double>(s, t, 2)};
+    sum += (p[1] - p[0]).cross(p[2] - p[0]).norm() / 2;
+  }
+  return sum;
+}
+
+// Volume behind the triangles of each connected part of a closed surface, m^3; cavities are negative.
+std::vector<double> volumes_of_parts(const asset::SurfaceView& s) {
+  std::vector<double> volumes;
+  std::vector<char> seen(static_cast<std::size_t>(s.triangle_count), 0);
+  const Vector3d o = Vector3d::Map(s.vertices);
+  for (std::int32_t first = 0; first < s.triangle_count; ++first) {
+    if (seen[static_cast<std::size_t>(first)]) continue;
+    double& sum = volumes.emplace_back(0);
+    std::vector<std::int32_t> stack = {first};
+    seen[static_cast<std::size_t>(first)] = 1;
+    while (!stack.empty()) {
+      const std::int32_t t = stack.back();
+      stack.pop_back();
+      const Vector3d a = distance::internal::corner<double>(s, t, 0) - o;
+      sum += a.dot((distance::internal::corner<double>(s, t, 1) - o)
+                       .cross(distance::internal::corner<double>(s, t, 2) - o)) /
+             6;
+      for (int k = 0; k < 3; ++k) {
+        const std::int32_t next = s.neighbours[3 * t + k];
+        if (seen[static_cast<std::size_t>(next)]) continue;
+        seen[static_cast<std::size_t>(next)] = 1;
+        stack.push_back(next);
+      }
+    }
+  }
+  return volumes;
+}
+
+class VolumeVerifier {
+ public:
+  VolumeVerifier(const asset::VolumeView& v, const VolumeContext& context) : v_(v), context_(context) {
+    const Eigen::Map<const Eigen::Matrix3Xd> all(v.vertices, 3, v.vertex_count);
+    size_ = v.vertex_count > 0 ? (all.rowwise().maxCoeff() - all.rowwise().minCoeff()).norm() : 0;
+  }
+
+  std::vector<std::string> problems() {
+    if (v_.tetrahedron_count == 0) return {"has no tetrahedra"};
+    using Check = std::string (VolumeVerifier::*)();
+    // The later ones take for granted what the first two find.
+    for (const Check check : {&VolumeVerifier::tetrahedra, &VolumeVerifier::neighbours})
+      if (std::string problem = (this->*check)(); !problem.empty()) return {problem};
+    boundary_ = find_boundary();
+    std::vector<std::string> found = solid_problems(boundary_.view());
+    for (std::string& problem : found) problem = "the boundary " + problem;
+    for (const Check check : {&VolumeVerifier::shape, &VolumeVerifier::extent, &VolumeVerifier::gradients,
+                              &VolumeVerifier::vertex_gradients, &VolumeVerifier::planes,
+                              &VolumeVerifier::ranges, &VolumeVerifier::tree, &VolumeVerifier::tree_ranges})
+      if (std::string problem = (this->*check)(); !problem.empty()) found.push_back(problem);
+    return found;
+  }
+
+ private:
+  Vector3d point(std::int32_t t, int k) const {
+    return Vector3d::Map(v_.vertices + 3 * v_.tetrahedra[4 * t + k]);
+  }
+  double extent_at(std::int32_t t, int k) const { return v_.extent[v_.tetrahedra[4 * t + k]]; }
+  double volume(std::int32_t t) const {
+    const Vector3d a = point(t, 0);
+    return (point(t, 1) - a).cross(point(t, 2) - a).dot(point(t, 3) - a) / 6;
+  }
+
+  std::string tetrahedra() {
+    for (std::int32_t t = 0; t < v_.tetrahedron_count; ++t)
+      if (!(volume(t) > 0)) return fmt::format("tetrahedra: {} has no positive volume", t);
+    return "";
+  }
+
+  // By sorted faces: across (a, b, c) is the tetrahedron that has it from the other side.
+  std::string neighbours() {
+    struct Face {
+      std::array<std::int32_t, 3> corners;
+      std::int32_t slot;
+      bool operator<(const Face& other) const { return corners < other.corners; }
+    };
+    std::vector<Face> faces;
+    for (std::int32_t slot = 0; slot < 4 * v_.tetrahedron_count; ++slot) {
+      Face face{{}, slot};
+      for (std::size_t i = 0; i < 3; ++i)
+        face.corners[i] = v_.tetrahedra[slot - slot % 4 + kOutward[slot % 4][i]];
+      std::sort(face.corners.begin(), face.corners.end());
+      faces.push_back(face);
+    }
+    std::sort(faces.begin(), faces.end());
+    for (std::size_t i = 0; i < faces.size();) {
+      std::size_t end = i + 1;
+      while (end < faces.size() && faces[end].corners == faces[i].corners) ++end;
+      if (end - i > 2)
+        return fmt::format("tetrahedra: {} and {} others have one face", faces[i].slot / 4, end - i - 1);
+      for (std::size_t j = i; j < end; ++j) {
+        const std::int32_t expected = end - i == 2 ? faces[i + end - 1 - j].slot / 4 : -1;
+        if (v_.neighbours[faces[j].slot] != expected)
+          return fmt::format("neighbours: tetrahedron {}, face {} is wrong", faces[j].slot / 4,
+                             faces[j].slot % 4);
+      }
+      i = end;
+    }
+    return "";
+  }
+
+  Boundary find_boundary() const {
+    Boundary result;
+    std::vector<std::int32_t> place(static_cast<std::size_t>(v_.vertex_count), -1);
+    for (std::int32_t slot = 0; slot < 4 * v_.tetrahedron_count; ++slot) {
+      if (v_.neighbours[slot] >= 0) continue;
+      result.tetrahedra.push_back(slot / 4);
+      for (const int k : kOutward[slot % 4]) {
+        const std::int32_t vertex = v_.tetrahedra[slot - slot % 4 + k];
+        std::int32_t& at = place[static_cast<std::size_t>(vertex)];
+        if (at < 0) {
+          at = static_cast<std::int32_t>(result.vertices.size() / 3);
+          result.vertices.insert(result.vertices.end(), v_.vertices + 3 * vertex,
+                                 v_.vertices + 3 * vertex + 3);
+        }
+        result.triangles.push_back(at);
+      }
+    }
+    return result;
+  }
+
+  // Two solids whose surfaces are nowhere further than h apart differ within h of both.
+  std::string shape() {
+    const asset::SurfaceView boundary = boundary_.view();
+    const double h = context_.distance + kRoomForRounding * size_;
+    for (std::int32_t i = 0; i < boundary.vertex_count; ++i) {
+      const double distance = std::abs(
+          distance::signed_distance<double>(context_.surface, Vector3d::Map(boundary.vertices + 3 * i))
+              .distance);
+      if (!(distance <= h))
+        return fmt::format("the boundary is {:.3g} m from the surface, more than the {:.3g} m allowed",
+                           distance, h);
+    }
+    double own = 0, expected = 0;
+    for (std::int32_t t = 0; t < v_.tetrahedron_count; ++t) own += volume(t);
+    for (const double part : volumes_of_parts(context_.surface))
+      if (part > 0 || !context_.fill_voids) expected += part;
+    if (!(std::abs(own - expected) <= h * (area_of(boundary) + area_of(context_.surface))))
+      return fmt::format("the volume is {:.6g} m^3 where the surface encloses {:.6g} m^3", own, expected);
+    return "";
+  }
+
+  std::string extent() {
+    for (std::int32_t i = 0; i < v_.vertex_count; ++i)
+      if (!(v_.extent[i] >= 0 && v_.extent[i] <= 1))
+        return fmt::format("extent: vertex {} is outside [0, 1]", i);
+    for (std::size_t i = 0; i < boundary_.tetrahedra.size(); ++i) {
+      const std::int32_t t = boundary_.tetrahedra[i];
+      double most = 0;
+      for (int k = 0; k < 4; ++k) most = std::max(most, extent_at(t, k));
+      if (!(most > 0)) return fmt::format("extent: zero all over tetrahedron {} at the surface", t);
+    }
+    for (std::int32_t slot = 0; slot < 4 * v_.tetrahedron_count; ++slot)
+      for (const int k : kOutward[slot % 4])
+        if (v_.neighbours[slot] < 0 && extent_at(slot / 4, k) != 0)
+          return fmt::format("extent: vertex {} is on the surface and not zero",
+                             v_.tetrahedra[slot - slot % 4 + k]);
+    return "";
+  }
+
+  // The extent changes along every edge as the gradient says.
+  std::string gradients() {
+    for (std::int32_t t = 0; t < v_.tetrahedron_count; ++t) {
+      const Vector3d g = Vector3d::Map(v_.gradients + 3 * t);
+      for (int k = 1; k < 4; ++k) {
+        const Vector3d edge = point(t, k) - point(t, 0);
+        const double change = extent_at(t, k) - extent_at(t, 0);
+        if (!(std::abs(g.dot(edge) - change) <= kRounding * (1 + g.norm() * edge.norm())))
+          return fmt::format("gradients: tetrahedron {} has the wrong one", t);
+      }
+    }
+    return "";
+  }
+
+  std::string vertex_gradients() {
+    Eigen::Matrix3Xd sums = Eigen::Matrix3Xd::Zero(3, v_.vertex_count);
+    Eigen::VectorXd weights = Eigen::VectorXd::Zero(v_.vertex_count),
+                    largest = Eigen::VectorXd::Zero(v_.vertex_count);
+    for (std::int32_t t = 0; t < v_.tetrahedron_count; ++t) {
+      const Vector3d g = Vector3d::Map(v_.gradients + 3 * t);
+      for (int k = 0; k < 4; ++k) {
+        const std::int32_t i = v_.tetrahedra[4 * t + k];
+        sums.col(i) += volume(t) * g;
+        weights[i] += volume(t);
+        largest[i] = std::max(largest[i], g.norm());
+      }
+    }
+    for (std::int32_t i = 0; i < v_.vertex_count; ++i) {
+      if (weights[i] == 0) return fmt::format("vertices: {} belongs to no tetrahedron", i);
+      const Vector3d stored = Vector3d::Map(v_.vertex_gradients + 3 * i);
+      if (!((sums.col(i) / weights[i] - stored).norm() <= kRounding * largest[i]))
+        return fmt::format("vertex_gradients: vertex {} has the wrong one", i);
+    }
+    return "";
+  }
+
+  // The corners of a face are on its plane, the fourth is inside.
+  std::string planes() {
+    for (std::int32_t slot = 0; slot < 4 * v_.tetrahedron_count; ++slot) {
+      const double* plane = v_.face_planes + 4 * slot;
+      const Vector3d n = Vector3d::Map(plane);
+      bool wrong = !(std::abs(n.norm() - 1) <= kRounding);
+      for (int k = 0; k < 4; ++k) {
+        const double height = n.dot(point(slot / 4, k)) + plane[3];
+        wrong = wrong || (k == slot % 4 ? !(height > 0) : !(std::abs(height) <= kRounding * size_));
+      }
+      if (wrong) return fmt::format("face_planes: tetrahedron {}, face {} is wrong", slot / 4, slot % 4);
+    }
+    return "";
+  }
+
+  std::string ranges() {
+    for (std::int32_t t = 0; t < v_.tetrahedron_count; ++t) {
+      const auto [lo, hi] = std::minmax({extent_at(t, 0), extent_at(t, 1), extent_at(t, 2), extent_at(t, 3)});
+      if (v_.extent_ranges[2 * t] != lo || v_.extent_ranges[2 * t + 1] != hi)
+        return fmt::format("extent_ranges: tetrahedron {} has the wrong one", t);
+    }
+    return "";
+  }
+
+  std::string tree() {
+    return tree_problem(v_.tree, {"tetrahedron", v_.vertices, v_.tetrahedra, v_.tetrahedron_count, 4});
+  }
+
+  // The range of a child contains those below it, and is no wider than rounding to single precision makes it.
+  std::string tree_ranges() {
+    constexpr int kWidth = bvh::kWidth;
+    for (std::int32_t slot = 0; slot < kWidth * v_.tree.nodes; ++slot) {
+      const std::int32_t count = v_.tree.counts[slot], child = v_.tree.children[slot];
+      if (count < 0) continue;
+      double lo = 2, hi = -1;
+      for (std::int32_t t = child; t < child + count; ++t) {
+        lo = std::min(lo, v_.extent_ranges[2 * t]);
+        hi = std::max(hi, v_.extent_ranges[2 * t + 1]);
+      }
+      for (int k = 0; count == 0 && k < kWidth; ++k) {
+        if (v_.tree.counts[child * kWidth + k] < 0) continue;
+        lo = std::min<double>(lo, v_.tree_extent_ranges[child * 2 * kWidth + k]);
+        hi = std::max<double>(hi, v_.tree_extent_ranges[child * 2 * kWidth + kWidth + k]);
+      }
+      const float* stored = v_.tree_extent_ranges + slot / kWidth * 2 * kWidth + slot % kWidth;
+      const double below = lo - stored[0], above = stored[kWidth] - hi;
+      if (!(below >= 0 && below <= 1e-6 && above >= 0 && above <= 1e-6))
+        return fmt::format("tree: node {}, child {} has the wrong range of extents", slot / kWidth,
+                           slot % kWidth);
+    }
+    return "";
+  }
+
+  const asset::VolumeView& v_;
+  const VolumeContext& context_;
+  double size_ = 0;
+  Boundary boundary_;
+};
+
+}  // namespace
+
+std::vector<std::string> volume_problems(const asset::VolumeView& volume, const VolumeContext& context) {
+  return VolumeVerifier(volume, context).problems();
+}
+
+}  // namespace abut::preprocess
