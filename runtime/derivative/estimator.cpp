@@ -5,11 +5,34 @@
 
 #include "runtime/core/parallel.h"
 #include "runtime/derivative/finite_difference.h"
+#include "runtime/derivative/polytope.h"
 #include "runtime/witness/separation.h"
 
 namespace abut::derivative {
 
 namespace {
+
+double pair_size(const asset::ConvexView& A, const asset::ConvexView& B) {
+  return hull_size(A) + hull_size(B);
+}
+
+// The query that all rows begin with, and a function of the pose for those that ask it again: along the
+// normal found, so that an ambiguous penetration keeps to the same face where it can.
+struct HullQuery {
+  const asset::ConvexView &A, &B;
+  witness::Workspace<double>& workspace;
+  witness::Witness<double> centre;
+
+  witness::Witness<double> operator()(const Pose<double>& X_AB) const {
+    return witness::separation<double>(A, B, X_AB, workspace, centre.n);
+  }
+};
+
+HullQuery ask(const asset::PosedPair& pair, const char* who, witness::Workspace<double>& workspace) {
+  asset::require_valid(pair, asset::kConvexPart, who);
+  const asset::ConvexView &A = pair.A->convex, &B = pair.B->convex;
+  return {A, B, workspace, witness::separation<double>(A, B, pair.X_AB, workspace)};
+}
 
 // First-order Gumbel: [Montaut2022, Eqs. 27 and 28] in the unit-normal form.
 class GumbelEstimator final : public Estimator {
@@ -17,13 +40,9 @@ class GumbelEstimator final : public Estimator {
   explicit GumbelEstimator(const Config& config) : config_(config) {}
 
   PairDerivative operator()(const asset::PosedPair& pair) override {
-    asset::require_valid(pair, asset::kConvexPart, "gumbel");
-    const asset::ConvexView &A = pair.A->convex, &B = pair.B->convex;
-    PairDerivative result;
-    result.witness = witness::separation<double>(A, B, pair.X_AB, query_);
-    result.derivative =
-        gumbel_derivative(A, B, pair.X_AB, result.witness, config_.gumbel, config_.clamp, rings_);
-    return result;
+    const HullQuery query = ask(pair, "gumbel", query_);
+    return {query.centre, gumbel_derivative(query.A, query.B, pair.X_AB, query.centre, config_.gumbel,
+                                            config_.clamp, rings_)};
   }
 
  private:
@@ -32,23 +51,68 @@ class GumbelEstimator final : public Estimator {
   RingWorkspace<double> rings_;
 };
 
+// First-order Gaussian: [Montaut2022, Eq. 26] in the unit-normal form.
+class GaussianEstimator final : public Estimator {
+ public:
+  explicit GaussianEstimator(const Config& config)
+      : config_(config), samples_(whitened_samples<2>(config.gaussian.seed, 0, config.gaussian.samples)) {}
+
+  PairDerivative operator()(const asset::PosedPair& pair) override {
+    const HullQuery query = ask(pair, "gaussian", query_);
+    return {query.centre,
+            gaussian_derivative<double>(query.A, query.B, pair.X_AB, query.centre, config_.gaussian.eps,
+                                        samples_, pair_size(query.A, query.B), config_.clamp)};
+  }
+
+ private:
+  Config config_;
+  std::vector<Vec2<double>> samples_;
+  witness::Workspace<double> query_;
+};
+
+// Zeroth-order Gaussian: [Montaut2022, Eq. 6].
+class ZerothOrderEstimator final : public Estimator {
+ public:
+  explicit ZerothOrderEstimator(const Config& config)
+      : config_(config.zeroth_order), samples_(whitened_samples<6>(config_.seed, 0, config_.samples)) {}
+
+  PairDerivative operator()(const asset::PosedPair& pair) override {
+    const HullQuery query = ask(pair, "zeroth_order", query_);
+    const double length = config_.length * pair_size(query.A, query.B);
+    return {query.centre,
+            zeroth_order<double>(query.centre, pair.X_AB, config_.angle, length, samples_, query)};
+  }
+
+ private:
+  ZerothOrderConfig config_;
+  std::vector<Vec6<double>> samples_;
+  witness::Workspace<double> query_;
+};
+
+// Analytic: the polytopes' own derivative, by the kind of feature that carries each witness point.
+class AnalyticEstimator final : public Estimator {
+ public:
+  explicit AnalyticEstimator(const Config& config) : clamp_(config.clamp) {}
+
+  PairDerivative operator()(const asset::PosedPair& pair) override {
+    const HullQuery query = ask(pair, "analytic", query_);
+    return {query.centre, polytope_derivative(query.A, query.B, pair.X_AB, query.centre,
+                                              pair_size(query.A, query.B), clamp_)};
+  }
+
+ private:
+  Clamp clamp_;
+  witness::Workspace<double> query_;
+};
+
 class FiniteDifferenceEstimator final : public Estimator {
  public:
   explicit FiniteDifferenceEstimator(const Config& config) : steps_(config.finite_difference) {}
 
   PairDerivative operator()(const asset::PosedPair& pair) override {
-    asset::require_valid(pair, asset::kConvexPart, "finite_difference");
-    const asset::ConvexView &A = pair.A->convex, &B = pair.B->convex;
-    PairDerivative result;
-    result.witness = witness::separation<double>(A, B, pair.X_AB, query_);
-    const double length = steps_.length * (hull_size(A) + hull_size(B));
-    // Started along the centre's normal, so that an ambiguous penetration keeps to the same face where it
-    // can.
-    const Vec3<double> guess = result.witness.n;
-    result.derivative = central_differences<double>(
-        result.witness, pair.X_AB, steps_.angle, length,
-        [&](const Pose<double>& X_AB) { return witness::separation<double>(A, B, X_AB, query_, guess); });
-    return result;
+    const HullQuery query = ask(pair, "finite_difference", query_);
+    const double length = steps_.length * pair_size(query.A, query.B);
+    return {query.centre, central_differences<double>(query.centre, pair.X_AB, steps_.angle, length, query)};
   }
 
  private:
@@ -63,9 +127,15 @@ std::unique_ptr<Estimator> make(const Config& config) {
 
 constexpr EstimatorRow kEstimators[] = {
     {"gumbel", "first-order, soft maximum over the rings around the witness vertices", asset::kConvexPart, -1,
-     false, make<GumbelEstimator>},
-    {"finite_difference", "central differences of the query, M = 12", asset::kConvexPart, -1, true,
+     false, false, make<GumbelEstimator>},
+    {"gaussian", "first-order, support points of normally distributed directions", asset::kConvexPart, -1,
+     false, true, make<GaussianEstimator>},
+    {"zeroth_order", "slope of the query over normally distributed poses", asset::kConvexPart, -1, false,
+     true, make<ZerothOrderEstimator>},
+    {"finite_difference", "central differences of the query, M = 12", asset::kConvexPart, -1, true, false,
      make<FiniteDifferenceEstimator>},
+    {"analytic", "the polytopes' own derivative in closed form", asset::kConvexPart, -1, true, false,
+     make<AnalyticEstimator>},
 };
 
 const EstimatorRow& find_row(std::string_view name) {
@@ -84,6 +154,14 @@ void require_positive(double value, const char* what) {
   }
 }
 
+// Fewer samples than the least do not determine a slope.
+void require_samples(int count, int least, const char* what) {
+  if (count < least) {
+    throw InvalidInput(std::string("derivative: ") + what + " is " + std::to_string(count) +
+                       "; it must be at least " + std::to_string(least));
+  }
+}
+
 }  // namespace
 
 void validate(const Config& config) {
@@ -91,7 +169,12 @@ void validate(const Config& config) {
     throw InvalidInput("derivative: gumbel.rings is " + std::to_string(config.gumbel.rings) +
                        "; it must be at least 1");
   }
+  require_samples(config.gaussian.samples, 3, "gaussian.samples");
+  require_samples(config.zeroth_order.samples, 7, "zeroth_order.samples");
   require_positive(config.gumbel.eps, "gumbel.eps");
+  require_positive(config.gaussian.eps, "gaussian.eps");
+  require_positive(config.zeroth_order.angle, "zeroth_order.angle");
+  require_positive(config.zeroth_order.length, "zeroth_order.length");
   require_positive(config.finite_difference.angle, "finite_difference.angle");
   require_positive(config.finite_difference.length, "finite_difference.length");
   require_positive(config.clamp.relative, "clamp.relative");

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "runtime/asset/pair.h"
+#include "runtime/derivative/gaussian.h"
 #include "runtime/derivative/gumbel.h"
 #include "runtime/derivative/witness_derivative.h"
+#include "runtime/derivative/zeroth_order.h"
 #include "runtime/witness/witness.h"
 
 // The estimators of witness-point derivatives, behind one table. To add one: a file with a class derived from
@@ -23,6 +25,8 @@ struct FiniteDifferenceConfig {
 // Settings of all estimators; each reads its own part.
 struct Config {
   GumbelConfig gumbel;
+  GaussianConfig gaussian;
+  ZerothOrderConfig zeroth_order;
   FiniteDifferenceConfig finite_difference;
   Clamp clamp;  // of the estimators that go through witness_derivative.h
 };
@@ -57,6 +61,9 @@ struct EstimatorRow {
   // True: dp1, dp2 and dn converge to the derivatives of the polytope's own witness points. False: to those
   // of the smooth shape that the polytope approximates. (dd is the polytope's own for every row.)
   bool exact_for_polytopes;
+  // True: drawn samples enter, so that the answer depends on the axes that the bodies are described in, by as
+  // much as it depends on the seed.
+  bool sampled;
   std::unique_ptr<Estimator> (*make)(const Config&);
 };
 

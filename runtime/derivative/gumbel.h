@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <span>
-#include <vector>
 
 #include "runtime/asset/asset.h"
+#include "runtime/derivative/rings.h"
+#include "runtime/derivative/soft_moments.h"
 #include "runtime/derivative/witness_derivative.h"
 
 // First-order Gumbel estimate of a convex hull's curvature: the hull's support function is smoothed by a soft
@@ -33,59 +33,11 @@ struct GumbelConfig {
 // whole object, was 57 % off with one ring.
 inline double recommended_eps(int rings) { return rings <= 1 ? 0.5 : rings == 2 ? 0.28 : 0.25; }
 
-// Scratch space of a ring walk: one per thread. Grows to the largest hull seen, then never allocates.
+// Scratch space of the estimate: one per thread. Grows to the largest hull seen, then never allocates.
 template <class S>
-class RingWorkspace {
- public:
-  // Makes room for a hull of `vertex_count` vertices.
-  void reserve(std::int32_t vertex_count) {
-    if (stamps_.size() >= static_cast<std::size_t>(vertex_count)) return;
-    stamps_.assign(vertex_count, 0);
-    mark_ = 0;
-    queue_.resize(vertex_count);
-    heights_.resize(vertex_count);
-  }
-
-  // Vertices within `rings` edges of any of `seeds` (breadth first, seeds first, each once); valid until the
-  // next call.
-  std::span<const std::int32_t> gather(const asset::ConvexView& hull, std::span<const std::int32_t> seeds,
-                                       int rings) {
-    reserve(hull.vertex_count);
-    next_mark();
-    std::int32_t count = 0;
-    const auto add = [&](std::int32_t v) {
-      if (stamps_[v] == mark_) return;
-      stamps_[v] = mark_;
-      queue_[count++] = v;
-    };
-    for (const std::int32_t seed : seeds) add(seed);
-    std::int32_t begin = 0;
-    for (int ring = 0; ring < rings && begin < count; ++ring) {
-      const std::int32_t end = count;
-      for (; begin < end; ++begin) {
-        const std::int32_t v = queue_[begin];
-        for (std::int32_t k = hull.adjacency_offsets[v]; k < hull.adjacency_offsets[v + 1]; ++k) {
-          add(hull.adjacency[k]);
-        }
-      }
-    }
-    return {queue_.data(), static_cast<std::size_t>(count)};
-  }
-
-  // One number per gathered vertex, for the caller.
-  std::span<S> heights() { return heights_; }
-
- private:
-  void next_mark() {
-    if (++mark_ != 0) return;
-    std::fill(stamps_.begin(), stamps_.end(), 0u);  // once in 2^32 walks
-    mark_ = 1;
-  }
-
-  std::vector<std::uint32_t> stamps_;  // == mark_: seen in this walk
-  std::vector<std::int32_t> queue_;
-  std::vector<S> heights_;
-  std::uint32_t mark_ = 0;
+struct RingWorkspace {
+  RingWalk walk;
+  Heights<S> heights;
 };
 
 template <class S>
@@ -113,45 +65,35 @@ inline double hull_size(const asset::ConvexView& hull) {
   return std::sqrt(extent[0] * extent[0] + extent[1] * extent[1] + extent[2] * extent[2]) / 2;
 }
 
-// Curvature at unit n (hull's frame) of the soft maximum over the rings around `simplex`, the vertices that
-// carry the witness point. `size` (m) bounds the estimate where all vertices lie in one plane: eigenvalues
-// stay below about 1e9 size. No allocation once the workspace has seen a hull of this size.
+// Curvature at unit n with tangent basis T (hull's frame) of the soft maximum over the rings around
+// `simplex`, the vertices that carry the witness point, 1 to 3. `size` (m) bounds the estimate where all
+// vertices lie in one plane: eigenvalues stay below about 1e9 size. No allocation once the workspace has seen
+// a hull of this size.
 //   z_i = <v_i, n>,  a = softmax(z / t),  H = (1/t) sum a_i (v_i - vbar)(v_i - vbar)',  vbar = sum a_i v_i
 // Differs from [Montaut2022]: all vertices of the simplex are centres (with one, H jumps where the witness
 // point moves from vertex to vertex), n is a unit vector (so t is a length), and H is projected on the
 // tangent plane (softmax leaves n'Hn of 0.5-18 % of the radius, while a support function has H n = 0).
 template <class S>
+TangentCurvature<S> gumbel_curvature(const asset::ConvexView& hull, std::span<const std::int32_t> simplex,
+                                     const Vec3<S>& n, const Mat32<S>& T, const GumbelConfig& config, S size,
+                                     RingWorkspace<S>& workspace) {
+  workspace.heights.reserve(hull.vertex_count);
+  const std::span<const std::int32_t> vertices = workspace.walk.gather(hull, simplex, config.rings);
+  const HeightRange<S> range = measure_heights<S>(hull, vertices, n, T, workspace.heights);
+  const S mean_depth = range.sum / static_cast<S>(vertices.size()) - range.least;
+  const S temperature = std::max(static_cast<S>(config.eps) * mean_depth, S(1e-9) * size);
+  const SoftMoments<S> moments =
+      soft_moments<S>(workspace.heights, vertices.size(), range.least, temperature);  // Eq. 27
+  return {moments.covariance() / temperature, 0, {}};                                 // Eq. 28
+}
+
+// The same as a matrix in the hull's frame.
+template <class S>
 Curvature<S> gumbel_curvature(const asset::ConvexView& hull, std::span<const std::int32_t> simplex,
                               const Vec3<S>& n, const GumbelConfig& config, S size,
                               RingWorkspace<S>& workspace) {
-  using std::exp;
-  const std::span<const std::int32_t> vertices = workspace.gather(hull, simplex, config.rings);
-  const std::span<S> z = workspace.heights();
-  S top = -std::numeric_limits<S>::infinity(), mean = 0;
-  for (std::size_t i = 0; i < vertices.size(); ++i) {
-    z[i] = hull_vertex<S>(hull, vertices[i]).dot(n);
-    top = std::max(top, z[i]);
-    mean += z[i];
-  }
-  mean /= static_cast<S>(vertices.size());
-  const S temperature = std::max(static_cast<S>(config.eps) * (top - mean), S(1e-9) * size);
-
-  // Moments about a vertex of the neighbourhood: subtracting coordinates of the whole object would cost
-  // digits.
-  const Vec3<S> origin = hull_vertex<S>(hull, vertices[0]);
-  S weight = 0;
-  Vec3<S> first = Vec3<S>::Zero();
-  Mat3<S> second = Mat3<S>::Zero();
-  for (std::size_t i = 0; i < vertices.size(); ++i) {
-    const S a = exp((z[i] - top) / temperature);  // Eq. 27, scaled so that the largest weight is 1
-    const Vec3<S> r = hull_vertex<S>(hull, vertices[i]) - origin;
-    weight += a;
-    first += a * r;
-    second += a * (r * r.transpose());
-  }
-  const Vec3<S> vbar = first / weight;
-  const Mat3<S> P = Mat3<S>::Identity() - n * n.transpose();
-  return {P * (second / weight - vbar * vbar.transpose()) * P / temperature};  // Eq. 28
+  const Mat32<S> T = tangent_basis(n);
+  return {T * gumbel_curvature<S>(hull, simplex, n, T, config, size, workspace).H * T.transpose()};
 }
 
 // Derivative of the witness points of two hulls, from their witness (with the simplex that carries it) and
@@ -166,11 +108,12 @@ WitnessDerivative<S> gumbel_derivative(const asset::ConvexView& A, const asset::
   const std::size_t corners = static_cast<std::size_t>(witness.simplex_size);
   const S size_A = static_cast<S>(hull_size(A)), size_B = static_cast<S>(hull_size(B));
   const Vec3<S> m_B = -(X_AB.R.transpose() * witness.n);
-  const Curvature<S> H_A =
-      gumbel_curvature<S>(A, std::span(witness.vertex_A, corners), witness.n, config, size_A, workspace);
-  const Curvature<S> H_B =
-      gumbel_curvature<S>(B, std::span(witness.vertex_B, corners), m_B, config, size_B, workspace);
-  return differentiate<S>(witness, X_AB, H_A, H_B, size_A + size_B, clamp);
+  const Mat32<S> T = tangent_basis(witness.n), T_B = X_AB.R.transpose() * T;
+  const TangentCurvature<S> H_A =
+      gumbel_curvature<S>(A, std::span(witness.vertex_A, corners), witness.n, T, config, size_A, workspace);
+  const TangentCurvature<S> H_B =
+      gumbel_curvature<S>(B, std::span(witness.vertex_B, corners), m_B, T_B, config, size_B, workspace);
+  return differentiate<S>(witness, X_AB, T, H_A, H_B, size_A + size_B, clamp);
 }
 
 }  // namespace abut::derivative

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "runtime/core/status.h"
+#include "runtime/derivative/tangent.h"
 #include "runtime/math/pose.h"
 #include "runtime/witness/witness.h"
 
@@ -14,11 +15,23 @@
 // penetrating pairs.
 namespace abut::derivative {
 
-// Hessian of a support function h(n) = max <a, n> at a unit n, in the shape's own frame, m: H n = 0, positive
-// semidefinite, its non-zero eigenvalues are the radii of curvature at the support point.
+// Curvature of a convex set at its support point, in the shape's own frame: H, the Hessian of the support
+// function h(n) = max <a, n> at a unit n, m (H n = 0, positive semidefinite, its non-zero eigenvalues are the
+// radii of curvature), and the directions in which the set is flat there, where that Hessian is infinite:
+// unit vectors orthogonal to n and to one another. H is the curvature across them.
 template <class S>
 struct Curvature {
   Mat3<S> H = Mat3<S>::Zero();
+  int flat_count = 0;
+  std::array<Vec3<S>, 2> flat = {Vec3<S>::Zero(), Vec3<S>::Zero()};
+};
+
+// The same in coordinates of a tangent basis of n.
+template <class S>
+struct TangentCurvature {
+  Mat2<S> H = Mat2<S>::Zero();
+  int flat_count = 0;
+  std::array<Vec2<S>, 2> flat = {Vec2<S>::Zero(), Vec2<S>::Zero()};
 };
 
 // Derivatives of a witness.h result with respect to xi = (w; v) of X_AB exp(xi), xi in B (rad, m). Points,
@@ -30,7 +43,10 @@ struct WitnessDerivative {
   Mat36<S> dn_A_dxi_B;   // (3, 6) unit normal from A to B: 1/rad and 1/m; columns orthogonal to n
   Row6<S>
       dd_dxi_B;  // (1, 6) signed distance: m/rad and m/m. It needs no curvature: exact wherever d is smooth
-  int clamped_count;  // directions of dn, 0 to 2, in which the curvature was raised to Clamp's bound
+  // Directions, 0 to 2, in which no derivative exists and a finite answer was put in its place: dn where the
+  // curvature was raised to Clamp's bound, or the points where both bodies are flat (the witness points slide
+  // freely; the shortest slide is taken).
+  int clamped_count;
   std::array<Vec3<S>, 2> clamped_A;  // those directions, unit, orthogonal to n; zero beyond clamped_count
   Status status;  // the witness's own; kClamped where it is an answer and clamped_count > 0
 };
@@ -45,32 +61,6 @@ struct Clamp {
 };
 
 namespace detail {
-
-// Two unit vectors that complete the unit vector n to a right-handed basis; smooth but at n = -z (Duff et al.
-// 2017).
-template <class S>
-Eigen::Matrix<S, 3, 2> tangent_basis(const Vec3<S>& n) {
-  using std::copysign;
-  const S sign = copysign(S(1), n.z());
-  const S a = S(-1) / (sign + n.z());
-  const S b = n.x() * n.y() * a;
-  Eigen::Matrix<S, 3, 2> T;
-  T << S(1) + sign * n.x() * n.x() * a, b, sign * b, sign + n.y() * n.y() * a, -sign * n.x(), -n.y();
-  return T;
-}
-
-// Eigenvalues (in `values`) and orthonormal eigenvectors (columns) of a symmetric 2 x 2 matrix: one Jacobi
-// rotation.
-template <class S>
-Eigen::Matrix<S, 2, 2> eigenvectors(const Eigen::Matrix<S, 2, 2>& K, Eigen::Matrix<S, 2, 1>& values) {
-  using std::atan2, std::cos, std::sin;
-  const S angle = atan2(S(2) * K(0, 1), K(0, 0) - K(1, 1)) / S(2);
-  const S c = cos(angle), s = sin(angle);
-  Eigen::Matrix<S, 2, 2> Q;
-  Q << c, -s, s, c;
-  values = {Q.col(0).dot(K * Q.col(0)), Q.col(1).dot(K * Q.col(1))};
-  return Q;
-}
 
 template <class S>
 WitnessDerivative<S> invalid_derivative() {
@@ -92,64 +82,149 @@ bool finite(const WitnessDerivative<S>& d) {
          d.dd_dxi_B.allFinite();
 }
 
+// Gradient of the signed distance, needing no curvature: dd = n' dp2|n, and n' R_AB H_B = 0 leaves the rigid
+// motion of B's point.
+template <class S>
+Row6<S> distance_gradient(const witness::Witness<S>& witness, const Pose<S>& X_AB) {
+  const Vec3<S> n_B = X_AB.R.transpose() * witness.n;
+  const Vec3<S> s_B = X_AB.R.transpose() * (witness.p2 - X_AB.p);
+  Row6<S> dd;
+  dd << -(n_B.transpose() * skew(s_B)), n_B.transpose();
+  return dd;
+}
+
+// Motion in the tangent plane as a function of xi: y = turn of the normal and the slides of both points along
+// their flat directions, from
+//   K y + slide_A - slide_B = b,   a'y = 0 for A's flat directions a, b'(y - B_turn xi) = 0 for B's
+// with K = d I + H_A + H_B. The constraints give y where they reach, K gives it in the complement, its
+// eigenvalues clamped there.
+template <class S>
+struct TangentMotion {
+  Mat26<S> turn, slide_A, slide_B;
+  int clamped_count = 0;
+  std::array<Vec2<S>, 2> clamped;
+};
+
+template <class S>
+void clamp_free_turn(const Mat2<S>& K, S bound, const Mat26<S>& b, TangentMotion<S>& motion) {
+  Vec2<S> lambda;
+  const Mat2<S> Q = eigenvectors(K, lambda);
+  for (int k = 0; k < 2; ++k) {
+    if (lambda[k] >= bound) continue;
+    lambda[k] = bound;
+    motion.clamped[motion.clamped_count++] = Q.col(k);
+  }
+  motion.turn = Q * lambda.cwiseInverse().asDiagonal() * (Q.transpose() * b);
+  motion.slide_A.setZero();
+  motion.slide_B.setZero();
+}
+
+template <class S>
+void solve_with_flats(const Mat2<S>& K, S bound, const Mat26<S>& b, const Mat26<S>& B_turn,
+                      const TangentCurvature<S>& A, const TangentCurvature<S>& B, TangentMotion<S>& motion) {
+  Mat2<S> F_A = Mat2<S>::Zero(), F_B = Mat2<S>::Zero();  // F F': projectors on the flat directions
+  for (int k = 0; k < A.flat_count; ++k) F_A += A.flat[k] * A.flat[k].transpose();
+  for (int k = 0; k < B.flat_count; ++k) F_B += B.flat[k] * B.flat[k].transpose();
+  Vec2<S> mu;
+  const Mat2<S> Q = eigenvectors<S>(F_A + F_B, mu);
+  constexpr S kParallel = S(1e-8);  // sine squared between flat directions that count as parallel
+  Vec2<S> inverse = Vec2<S>::Zero();
+  motion.turn.setZero();
+  for (int k = 0; k < 2; ++k) {
+    if (mu[k] <= kParallel) continue;
+    inverse[k] = 1 / mu[k];
+    // A's flat directions hold the normal still, B's take it with them: the least-squares turn of both
+    motion.turn += Q.col(k) * (inverse[k] * (Q.col(k).transpose() * F_B * B_turn));
+  }
+  for (int k = 0; k < 2; ++k) {
+    if (mu[k] > kParallel) continue;
+    const Vec2<S> q = Q.col(k);
+    S stiffness = q.dot(K * q);
+    if (stiffness < bound) {
+      stiffness = bound;
+      motion.clamped[motion.clamped_count++] = q;
+    }
+    motion.turn += q * (q.transpose() * (b - K * motion.turn)).eval() / stiffness;
+  }
+  // More flat directions than the plane has room for: the points slide together.
+  const int rank = (mu[0] > kParallel) + (mu[1] > kParallel);
+  if (A.flat_count + B.flat_count > rank && motion.clamped_count < 2) {
+    motion.clamped[motion.clamped_count++] = Q.col(mu[0] > mu[1] ? 0 : 1);
+  }
+  const Mat26<S> slide = Q * inverse.asDiagonal() * (Q.transpose() * (b - K * motion.turn));
+  motion.slide_A = F_A * slide;
+  motion.slide_B = -F_B * slide;
+}
+
 }  // namespace detail
 
-// Derivative of `witness` (of A and B posed by X_AB) from the curvature of A at n, in A, and of B at -R_BA n,
-// in B. `size` (m) is a length of the pair, for Clamp only. Never throws; invalid or overflowing input gives
-// NaN everywhere.
+// Derivative of `witness` (of A and B posed by X_AB) from the curvatures in the tangent basis T of n (in A),
+// which stands in B as R_BA T. `size` (m) is a length of the pair, for Clamp only. Never throws; invalid or
+// overflowing input gives NaN everywhere.
 //
 // With the normal n held fixed only the point of B moves; then n turns until p2 - p1 = d n holds again:
 //   dp2|n = R_AB [ H_B [m]  - [s_B]   I ] xi,   m = -R_BA n,  s_B = p2 in B
 //   (d I + H_D) dn = P dp2|n,   P = I - n n',   H_D = P (H_A + R_AB H_B R_BA) P,   n' dn = 0
 //   dp1 = H_A dn,   dp2 = dp2|n - R_AB H_B R_BA dn,   dd = n' dp2|n
-// Source: optimality conditions differentiated as in [Montaut2022, Eqs. 14-18, 29].
-// Differs from [Montaut2022]: written with the unit normal instead of the separation vector x* = p1 - p2,
-// whose Hessians grow like 1/|x*| and whose matrix needs one case for each sign of d; this form is regular at
-// d = 0.
+// On the tangent plane this is y = T'dn. A flat direction a of A asks a'dn = 0 and lets p1 slide along a; one
+// of B asks the same in B's frame. Source: optimality conditions differentiated as in [Montaut2022, Eqs.
+// 14-18, 29]. Differs from [Montaut2022]: written with the unit normal instead of the separation vector x* =
+// p1 - p2, whose Hessians grow like 1/|x*| and whose matrix needs one case for each sign of d; this form is
+// regular at d = 0. Flat directions, infinite entries of H there, are constraints here.
 template <class S>
-WitnessDerivative<S> differentiate(const witness::Witness<S>& witness, const Pose<S>& X_AB,
-                                   const Curvature<S>& A, const Curvature<S>& B, S size,
+WitnessDerivative<S> differentiate(const witness::Witness<S>& witness, const Pose<S>& X_AB, const Mat32<S>& T,
+                                   const TangentCurvature<S>& A, const TangentCurvature<S>& B, S size,
                                    const Clamp& clamp = {}) {
   using std::abs;
   if (witness.status == Status::kInvalidInput) return detail::invalid_derivative<S>();
-  const Mat3<S>& R_AB = X_AB.R;
-  const Vec3<S>& n = witness.n;
-  const Vec3<S> m_B = -(R_AB.transpose() * n);
-  const Vec3<S> s_B = R_AB.transpose() * (witness.p2 - X_AB.p);
+  const Eigen::Matrix<S, 2, 3> U = T.transpose() * X_AB.R;
+  const Vec3<S> s_B = X_AB.R.transpose() * (witness.p2 - X_AB.p);
+  // T'(w x n): how a normal fixed to B turns with it; (t1, t2, n) is right-handed
+  Mat26<S> B_turn = Mat26<S>::Zero();
+  B_turn.row(0).template head<3>() = U.row(1);
+  B_turn.row(1).template head<3>() = -U.row(0);
+  Mat26<S> b;  // T' of the motion of B's point while it keeps its place on B ...
+  b << -U * skew(s_B), U;
+  b += B.H * B_turn;  // ... and while n is held
 
-  Mat36<S> dp2_fixed_n;  // motion of p2 while n is held
-  dp2_fixed_n << R_AB * (B.H * skew(m_B) - skew(s_B)), R_AB;
-
-  const Eigen::Matrix<S, 3, 2> T = detail::tangent_basis(n);
-  const Mat3<S> H_B_A = R_AB * B.H * R_AB.transpose();
-  const Eigen::Matrix<S, 2, 2> H_D = T.transpose() * (A.H + H_B_A) * T;
-  const Eigen::Matrix<S, 2, 2> K = witness.distance * Eigen::Matrix<S, 2, 2>::Identity() + H_D;
-  Eigen::Matrix<S, 2, 1> lambda;
-  const Eigen::Matrix<S, 2, 2> Q = detail::eigenvectors(K, lambda);
-  const Eigen::Matrix<S, 3, 2> E = T * Q;  // eigenvectors in A
-
-  WitnessDerivative<S> result;
-  result.clamped_count = 0;
-  result.clamped_A.fill(Vec3<S>::Zero());
+  const Mat2<S> H_D = A.H + B.H;
+  const Mat2<S> K = witness.distance * Mat2<S>::Identity() + H_D;
   const S scale = std::min(abs(witness.distance) + H_D.trace(), size);
   const S bound = S(clamp.relative) * scale + S(clamp.absolute) * size;
-  for (int k = 0; k < 2; ++k) {
-    if (lambda[k] >= bound) continue;
-    lambda[k] = bound;
-    result.clamped_A[result.clamped_count++] = E.col(k);
+  detail::TangentMotion<S> motion;
+  if (A.flat_count + B.flat_count == 0) {
+    detail::clamp_free_turn(K, bound, b, motion);
+  } else {
+    detail::solve_with_flats(K, bound, b, B_turn, A, B, motion);
   }
-  result.dn_A_dxi_B = E * lambda.cwiseInverse().asDiagonal() * (E.transpose() * dp2_fixed_n);
-  result.dp1_A_dxi_B = A.H * result.dn_A_dxi_B;
-  result.dp2_A_dxi_B = dp2_fixed_n - H_B_A * result.dn_A_dxi_B;
-  // n' R_AB H_B = -(H_B m_B)' = 0 leaves the rigid motion of the point: no curvature, no rounding from it.
-  const Vec3<S> turning = m_B.cross(s_B);
-  for (int k = 0; k < 3; ++k) {
-    result.dd_dxi_B[k] = turning[k];
-    result.dd_dxi_B[3 + k] = -m_B[k];
+
+  WitnessDerivative<S> result;
+  result.dd_dxi_B = detail::distance_gradient(witness, X_AB);
+  result.dn_A_dxi_B.noalias() = T * motion.turn;
+  result.dp1_A_dxi_B.noalias() = T * Mat26<S>(A.H * motion.turn + motion.slide_A);
+  result.dp2_A_dxi_B.noalias() = T * Mat26<S>(b - B.H * motion.turn + motion.slide_B);
+  result.dp2_A_dxi_B.noalias() += witness.n * result.dd_dxi_B;
+  result.clamped_count = motion.clamped_count;
+  for (int k = 0; k < 2; ++k) {
+    result.clamped_A[k] = k < motion.clamped_count ? Vec3<S>(T * motion.clamped[k]) : Vec3<S>::Zero();
   }
   const bool answered = witness.status != Status::kNotConverged;
   result.status = answered && result.clamped_count > 0 ? Status::kClamped : witness.status;
   return detail::finite(result) ? result : detail::invalid_derivative<S>();
+}
+
+// The same from curvatures in the frames of A and of B.
+template <class S>
+WitnessDerivative<S> differentiate(const witness::Witness<S>& witness, const Pose<S>& X_AB,
+                                   const Curvature<S>& A, const Curvature<S>& B, S size,
+                                   const Clamp& clamp = {}) {
+  const Mat32<S> T = tangent_basis(witness.n), T_B = X_AB.R.transpose() * T;
+  const auto on_plane = [](const Curvature<S>& shape, const Mat32<S>& basis) {
+    TangentCurvature<S> result{basis.transpose() * shape.H * basis, shape.flat_count, {}};
+    for (int k = 0; k < 2; ++k) result.flat[k] = basis.transpose() * shape.flat[k];
+    return result;
+  };
+  return differentiate<S>(witness, X_AB, T, on_plane(A, T), on_plane(B, T_B), size, clamp);
 }
 
 }  // namespace abut::derivative

@@ -44,7 +44,7 @@ struct EllipsoidPair {
     n.normalize();
     witness::Witness<S> w = at(X_AB, n);
     for (int iteration = 0; iteration < 300; ++iteration) {
-      Eigen::Matrix<S, 3, 2> T = derivative::detail::tangent_basis(w.n);
+      Eigen::Matrix<S, 3, 2> T = derivative::tangent_basis(w.n);
       const Eigen::Matrix<S, 2, 1> gradient = T.transpose() * (w.p2 - w.p1);  // of g on the sphere
       if (gradient.norm() < S(64) * std::numeric_limits<S>::epsilon()) break;
       const Eigen::Matrix<S, 2, 2> K = tangent_matrix(X_AB, w, T);

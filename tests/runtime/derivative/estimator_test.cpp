@@ -14,7 +14,9 @@ TEST(Estimators, UnknownNamesListTheKnownOnes) {
     derivative::make_estimator("oracle");
     FAIL();
   } catch (const InvalidInput& error) {
-    EXPECT_NE(std::string(error.what()).find("gumbel, finite_difference"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("gumbel, gaussian, zeroth_order, finite_difference, analytic"),
+              std::string::npos)
+        << error.what();
   }
   EXPECT_THROW(derivative::BatchEstimator("oracle"), InvalidInput);
 }
@@ -27,16 +29,23 @@ TEST(Estimators, SettingsOutOfRangeAreRefused) {
       for (double* (*field)(Config&) :
            {+[](Config& c) { return &c.gumbel.eps; }, +[](Config& c) { return &c.finite_difference.angle; },
             +[](Config& c) { return &c.finite_difference.length; },
-            +[](Config& c) { return &c.clamp.relative; }, +[](Config& c) { return &c.clamp.absolute; }}) {
+            +[](Config& c) { return &c.gaussian.eps; }, +[](Config& c) { return &c.zeroth_order.angle; },
+            +[](Config& c) { return &c.zeroth_order.length; }, +[](Config& c) { return &c.clamp.relative; },
+            +[](Config& c) { return &c.clamp.absolute; }}) {
         Config config;
         *field(config) = bad;
         EXPECT_THROW(derivative::make_estimator(row.name, config), InvalidInput);
       }
     }
-    for (const int rings : {0, -3}) {
-      Config config;
-      config.gumbel.rings = rings;
-      EXPECT_THROW(derivative::make_estimator(row.name, config), InvalidInput);
+    for (const int few : {0, -3, 2}) {
+      for (int* (*field)(Config&) :
+           {+[](Config& c) { return &c.gumbel.rings; }, +[](Config& c) { return &c.gaussian.samples; },
+            +[](Config& c) { return &c.zeroth_order.samples; }}) {
+        Config config;
+        if (few == 2 && field(config) == &config.gumbel.rings) continue;  // two rings are fine
+        *field(config) = few;
+        EXPECT_THROW(derivative::make_estimator(row.name, config), InvalidInput);
+      }
     }
   }
 }

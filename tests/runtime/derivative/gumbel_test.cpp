@@ -48,7 +48,7 @@ TEST(Rings, AreTheVerticesWithinTheGivenNumberOfEdges) {
     }
     if (i % 7 == 0) seeds.push_back(seeds.front());  // a vertex may carry two corners of a witness simplex
     const int rings = 1 + static_cast<int>(random.below(5));
-    const auto found = workspace.gather(hull, seeds, rings);
+    const auto found = workspace.walk.gather(hull, seeds, rings);
     const std::vector<int> distance = edge_distances(hull, seeds);
     const auto expected = std::count_if(distance.begin(), distance.end(), [&](int d) { return d <= rings; });
     ASSERT_EQ(static_cast<std::ptrdiff_t>(found.size()), expected);
@@ -77,7 +77,7 @@ TEST(GumbelCurvature, IsTheHessianOfTheSoftMaximum) {
   const Mat3<long double> H =
       derivative::gumbel_curvature<long double>(hull, seed, n, config, 1.0L, workspace).H;
 
-  const auto vertices = workspace.gather(hull, seed, config.rings);
+  const auto vertices = workspace.walk.gather(hull, seed, config.rings);
   long double top = -10, mean = 0;
   for (const std::int32_t v : vertices) {
     const long double z = derivative::hull_vertex<long double>(hull, v).dot(n);

@@ -44,10 +44,10 @@ Case random_case(Random& random, Long distance) {
 
 // Smallest eigenvalue of d I + H_D over |d| + trace H_D: how far the pair is from a jump of its normal.
 Long conditioning(const Case& c) {
-  const auto T = derivative::detail::tangent_basis(c.witness.n);
+  const auto T = derivative::tangent_basis(c.witness.n);
   const Eigen::Matrix<Long, 2, 2> K = c.pair.tangent_matrix(c.X_AB, c.witness, T);
   Eigen::Matrix<Long, 2, 1> values;
-  derivative::detail::eigenvectors<Long>(K, values);
+  derivative::eigenvectors<Long>(K, values);
   return values.minCoeff() / (std::abs(c.witness.distance) + K.trace() - 2 * c.witness.distance);
 }
 
@@ -240,7 +240,7 @@ TEST(TangentBasis, IsOrthonormalAndRightHanded) {
   for (int i = 0; i < 1000; ++i) {
     Vec3<double> n(random.normal(), random.normal(), i % 2 ? random.normal() : -1e9);
     n.normalize();
-    const auto T = derivative::detail::tangent_basis(n);
+    const auto T = derivative::tangent_basis(n);
     Mat3<double> basis;
     basis << T, n;
     EXPECT_LT((basis.transpose() * basis - Mat3<double>::Identity()).norm(), 1e-14);

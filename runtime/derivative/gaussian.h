@@ -1,0 +1,85 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+#include "runtime/asset/asset.h"
+#include "runtime/derivative/samples.h"
+#include "runtime/derivative/witness_derivative.h"
+#include "runtime/witness/support.h"
+
+// First-order Gaussian estimate of a shape's curvature: the support point is averaged over normally
+// distributed turns of the direction. Needs nothing of the shape but its support function. [Montaut2022, Eq.
+// 26]
+namespace abut::derivative {
+
+struct GaussianConfig {
+  int samples = 20;  // M, >= 3
+  // Standard deviation of the turn, > 0, in units of the angle between neighbouring facets at the witness
+  // point (facet_angle): free of scale, follows the local resolution.
+  double eps = 1.0;
+  std::uint64_t seed = 1;  // of the samples, which are drawn once per estimator
+};
+
+// Curvature at unit n with tangent basis T (shape's frame), smoothed over turns by the angle eps (rad), from
+// whitened samples; `hint` is the support vertex of a hull at n (-1: unknown).
+//   H = (1 / (M eps)) sum s(n + eps T z_j) z_j',  symmetrised
+// Differs from [Montaut2022]: the samples lie in the tangent plane, where alone H acts, and are centred and
+// whitened, which makes s(n) a control variate without subtracting it and the estimate exact to first order
+// in eps.
+template <class S, class Shape>
+TangentCurvature<S> gaussian_curvature(const Shape& shape, const Vec3<S>& n, const Mat32<S>& T, S eps,
+                                       std::span<const Vec2<S>> samples, std::int32_t hint = -1) {
+  Mat2<S> C = Mat2<S>::Zero();
+  const Vec3<S> centre = witness::support<S>(shape, n, hint).point;
+  for (const Vec2<S>& z : samples) {
+    const Vec3<S> direction = n + T * (eps * z);
+    const Vec3<S> ds = witness::support<S>(shape, direction, hint).point - centre;
+    C += (T.transpose() * ds) * z.transpose();
+  }
+  const S scale = 1 / (2 * eps * static_cast<S>(samples.size()));
+  return {scale * (C + C.transpose()), 0, {}};
+}
+
+// Angle (rad) between the normals of neighbouring facets around `point` on a hull, which `simplex` carries:
+// twice the mean depth of the vertices of the first ring below the plane through `point` with normal n, over
+// their mean distance in it. On a sphere of radius r with edges h this is h / r. At least 1e-6.
+template <class S>
+S facet_angle(const asset::ConvexView& hull, std::span<const std::int32_t> simplex, const Vec3<S>& point,
+              const Vec3<S>& n) {
+  using std::sqrt;
+  S depth = 0, lateral = 0;
+  for (const std::int32_t vertex : simplex) {
+    for (std::int32_t k = hull.adjacency_offsets[vertex]; k < hull.adjacency_offsets[vertex + 1]; ++k) {
+      const Vec3<S> r = witness::core_vertex<S>(hull, hull.adjacency[k]) - point;
+      const S height = n.dot(r);
+      depth -= height;
+      lateral += sqrt(std::max(S(0), r.squaredNorm() - height * height));
+    }
+  }
+  return depth > S(0.5e-6) * lateral ? 2 * depth / lateral : S(1e-6);
+}
+
+// Derivative of the witness points of two hulls, from their witness (with the simplex that carries it). Never
+// throws, never allocates.
+template <class S>
+WitnessDerivative<S> gaussian_derivative(const asset::ConvexView& A, const asset::ConvexView& B,
+                                         const Pose<S>& X_AB, const witness::Witness<S>& witness, S eps,
+                                         std::span<const Vec2<S>> samples, S size, const Clamp& clamp) {
+  if (witness.status == Status::kInvalidInput || witness.simplex_size < 1)
+    return detail::invalid_derivative<S>();
+  const std::size_t corners = static_cast<std::size_t>(witness.simplex_size);
+  const std::span simplex_A(witness.vertex_A, corners), simplex_B(witness.vertex_B, corners);
+  const Vec3<S> m_B = -(X_AB.R.transpose() * witness.n);
+  const Vec3<S> p2_B = X_AB.R.transpose() * (witness.p2 - X_AB.p);
+  const Mat32<S> T = tangent_basis(witness.n), T_B = X_AB.R.transpose() * T;
+  const S angle_A = eps * facet_angle<S>(A, simplex_A, witness.p1, witness.n);
+  const S angle_B = eps * facet_angle<S>(B, simplex_B, p2_B, m_B);
+  return differentiate<S>(witness, X_AB, T,
+                          gaussian_curvature<S>(A, witness.n, T, angle_A, samples, simplex_A[0]),
+                          gaussian_curvature<S>(B, m_B, T_B, angle_B, samples, simplex_B[0]), size, clamp);
+}
+
+}  // namespace abut::derivative

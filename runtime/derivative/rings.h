@@ -1,0 +1,60 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/asset/asset.h"
+
+namespace abut::derivative {
+
+// Walks a hull's edges ring by ring. Keeps its memory: one per thread; grows to the largest hull seen, then
+// never allocates.
+class RingWalk {
+ public:
+  // Vertices within `rings` edges of any of `seeds` (breadth first, seeds first, each once); valid until the
+  // next call.
+  std::span<const std::int32_t> gather(const asset::ConvexView& hull, std::span<const std::int32_t> seeds,
+                                       int rings) {
+    reserve(hull.vertex_count);
+    next_mark();
+    std::int32_t count = 0;
+    // Written first and kept only if new: no branch that the processor could guess wrong.
+    const auto add = [&](std::int32_t v) {
+      queue_[count] = v;
+      count += stamps_[v] != mark_;
+      stamps_[v] = mark_;
+    };
+    for (const std::int32_t seed : seeds) add(seed);
+    std::int32_t begin = 0;
+    for (int ring = 0; ring < rings && begin < count; ++ring) {
+      const std::int32_t end = count;
+      for (; begin < end; ++begin) {
+        const std::int32_t v = queue_[begin], last = hull.adjacency_offsets[v + 1];
+        for (std::int32_t k = hull.adjacency_offsets[v]; k < last; ++k) add(hull.adjacency[k]);
+      }
+    }
+    return {queue_.data(), static_cast<std::size_t>(count)};
+  }
+
+ private:
+  void reserve(std::int32_t vertex_count) {
+    if (stamps_.size() >= static_cast<std::size_t>(vertex_count)) return;
+    stamps_.assign(vertex_count, 0);
+    mark_ = 0;
+    queue_.resize(vertex_count + 1);
+  }
+
+  void next_mark() {
+    if (++mark_ != 0) return;
+    std::fill(stamps_.begin(), stamps_.end(), 0u);  // once in 2^32 walks
+    mark_ = 1;
+  }
+
+  std::vector<std::uint32_t> stamps_;  // == mark_: seen in this walk
+  std::vector<std::int32_t> queue_;
+  std::uint32_t mark_ = 0;
+};
+
+}  // namespace abut::derivative

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cmath>
+
+#include "runtime/math/pose.h"
+
+// Small algebra on the tangent plane of a unit normal.
+namespace abut::derivative {
+
+template <class S>
+using Vec2 = Eigen::Matrix<S, 2, 1>;
+template <class S>
+using Mat2 = Eigen::Matrix<S, 2, 2>;
+template <class S>
+using Mat32 = Eigen::Matrix<S, 3, 2>;
+template <class S>
+using Mat26 = Eigen::Matrix<S, 2, 6>;
+
+// Two unit vectors that complete the unit vector n to a right-handed basis (t1 x t2 = n); smooth but at n =
+// -z (Duff et al. 2017).
+template <class S>
+Mat32<S> tangent_basis(const Vec3<S>& n) {
+  using std::copysign;
+  const S sign = copysign(S(1), n.z());
+  const S a = S(-1) / (sign + n.z());
+  const S b = n.x() * n.y() * a;
+  Mat32<S> T;
+  T << S(1) + sign * n.x() * n.x() * a, b, sign * b, sign + n.y() * n.y() * a, -sign * n.x(), -n.y();
+  return T;
+}
+
+// Eigenvalues (in `values`) and orthonormal eigenvectors (columns) of a symmetric 2 x 2 matrix: one Jacobi
+// rotation.
+template <class S>
+Mat2<S> eigenvectors(const Mat2<S>& K, Vec2<S>& values) {
+  using std::abs, std::copysign, std::sqrt;
+  const S b = K(0, 1);
+  Mat2<S> Q = Mat2<S>::Identity();
+  values = K.diagonal();
+  if (b == S(0)) return Q;
+  // t = tan of the smaller angle that makes Q'KQ diagonal: t^2 + 2 theta t - 1 = 0
+  const S theta = (K(1, 1) - K(0, 0)) / (2 * b);
+  const S t = copysign(S(1), theta) / (abs(theta) + sqrt(theta * theta + S(1)));
+  const S c = S(1) / sqrt(t * t + S(1)), s = t * c;
+  Q << c, s, -s, c;
+  values[0] -= t * b;
+  values[1] += t * b;
+  return Q;
+}
+
+}  // namespace abut::derivative
