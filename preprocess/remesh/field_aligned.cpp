@@ -4,6 +4,7 @@
 
 #include "preprocess/remesh/extract.h"
 #include "preprocess/remesh/orientation_field.h"
+#include "preprocess/remesh/settle.h"
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {
@@ -35,8 +36,9 @@ PolygonMesh field_aligned_mesh(const TriangleMesh& closed, const FieldParameters
     ++singularities;
     holds[v] = Hold::kPoint;
   }
-  const std::vector<Eigen::Vector3d> points = position_field(surface, directions, holds, parameters.threads);
-  const ConsistentLattice lattice = make_lattice(surface, directions, points);
+  std::vector<Eigen::Vector3d> points = position_field(surface, directions, holds, parameters.threads);
+  ConsistentLattice lattice = make_lattice(surface, directions, points);
+  settle(surface, directions, holds, parameters.threads, lattice.lattice, points);
   ExtractCounts counts;
   PolygonMesh result = extract(surface, lattice.lattice, holds, points, counts);
   report.measures["field_singularities"] = static_cast<double>(singularities);

@@ -12,6 +12,7 @@ namespace {
 using Vec3 = Eigen::Vector3d;
 using Vec2 = Eigen::Vector2d;
 
+constexpr double kLengthWeight = 0.3;
 constexpr double kStepCost = 0.05;  // of a path across an edge, whatever it does there
 
 // v in the axes of face f.
@@ -45,8 +46,8 @@ std::uint8_t locked_axis(const CreasedSurface& s, const std::vector<Vec3>& direc
 // Moves charges until none is left.
 class Flow {
  public:
-  Flow(const CreasedSurface& s, const std::vector<Vec3>& directions, Lattice& lattice)
-      : s_(s), lattice_(lattice) {
+  Flow(const CreasedSurface& s, const std::vector<Vec3>& directions, std::vector<Vec2> real, Lattice& lattice)
+      : s_(s), lattice_(lattice), real_(std::move(real)) {
     const auto n = static_cast<std::size_t>(s.mesh.halfedge_slots());
     wanted_.resize(n);
     locked_.assign(n, 2);
@@ -70,7 +71,7 @@ class Flow {
     std::vector<std::int32_t> charged = find_charged();
     const std::size_t count = charged.size();
     // Near pairs first, so that no path is led around by a charge that has a closer partner.
-    for (double limit = 0.25; !charged.empty() && limit < 1e9; limit *= limit < 64 ? 2 : 1e8) {
+    for (double limit = 0.25; !charged.empty() && limit < 2e9; limit *= limit < 64 ? 2 : 1e7) {
       for (const std::int32_t f : charged) {
         while (release(f, limit)) {
         }
@@ -133,8 +134,9 @@ class Flow {
       }
       for (std::int32_t h = 3 * g; h < 3 * g + 3; ++h) {
         if (locked_[h] < 2 && carried[locked_[h]] != 0) continue;
-        const Vec2 error = wanted_[h] - lattice_.offsets[h].cast<double>();
-        const double cost = kStepCost + std::max(0.0, 1 + 2 * error.dot(carried.cast<double>()));
+        const Vec2 u = carried.cast<double>(), d = lattice_.offsets[h].cast<double>();
+        const double cost = kStepCost + std::max(0.0, 1 + 2 * (real_[h] - d).dot(u)) +
+                            kLengthWeight * std::max(0.0, 1 + 2 * (wanted_[h] - d).dot(u));
         const std::int32_t to = 4 * (s_.mesh.twin(h) / 3) + (e.state + lattice_.turns[h]) % 4;
         reach(queue, to, e.distance + cost, h);
       }
@@ -159,6 +161,7 @@ class Flow {
 
   const CreasedSurface& s_;
   Lattice& lattice_;
+  std::vector<Vec2> real_;            // steps before rounding
   std::vector<Vec2> wanted_;          // steps that the edges' own lengths ask for
   std::vector<std::uint8_t> locked_;  // axis that must stay zero; 2: none
   std::vector<double> distance_;
@@ -202,6 +205,7 @@ ConsistentLattice make_lattice(const CreasedSurface& s, const std::vector<Vec3>&
   Lattice& lattice = result.lattice;
   lattice.turns = match(s, directions);
   lattice.offsets.assign(static_cast<std::size_t>(mesh.halfedge_slots()), Offset::Zero());
+  std::vector<Vec2> steps(lattice.offsets.size());
   for (std::int32_t h = 0; h < mesh.halfedge_slots(); ++h) {
     const std::int32_t t = mesh.twin(h), a = mesh.origin(h), b = mesh.target(h);
     if (t < h) continue;
@@ -211,10 +215,12 @@ ConsistentLattice make_lattice(const CreasedSurface& s, const std::vector<Vec3>&
                  turned_real(in_axes(s, directions, t / 3, step), -lattice.turns[h])) /
                 2;
     if (const int axis = locked_axis(s, directions, h); axis < 2) real[axis] = 0;
+    steps[h] = real;
+    steps[t] = -turned_real(real, lattice.turns[h]);
     lattice.offsets[h] = {static_cast<int>(std::lround(real.x())), static_cast<int>(std::lround(real.y()))};
     lattice.offsets[t] = -turned(lattice.offsets[h], lattice.turns[h]);
   }
-  Flow flow(s, directions, lattice);
+  Flow flow(s, directions, std::move(steps), lattice);
   result.charges = flow.run();
   result.left = flow.find_charged().size();
   return result;
