@@ -208,6 +208,29 @@ void add_volume_options(CLI::App& app, VolumeParameters& volume) {
       ->transform(CLI::AsSizeValue(false).description(""));
 }
 
+void add_point_options(CLI::App& app, PointParameters& points) {
+  constexpr const char* kGroup = "Points: centres of quads, with normals";
+  std::vector<std::string> defaults;
+  for (const QuadTarget& target : points.levels) defaults.push_back(target.text());
+  app.add_option_function<std::string>(
+         "--quads", [&points](const std::string& text) { points.levels = quad_targets_from_string(text); },
+         fmt::format("Quads of each level of detail, separated by commas: their number, or auto: as fine as "
+                     "the thinnest walls ask for; or none; default: {}",
+                     fmt::join(defaults, ",")))
+      ->group(kGroup)
+      ->type_name("COUNTS");
+  app.add_option_function<double>(
+         "--edge-length",
+         [&points](const double& metres) {
+           points.levels = {{QuadTarget::Kind::kEdge, metres}};
+         },
+         "Quads with edges of this length instead")
+      ->group(kGroup)
+      ->type_name("METRES")
+      ->excludes("--quads")
+      ->check(positive());
+}
+
 void add_make_options(CLI::App& app, Arguments& arguments) {
   app.add_option("DATASET", arguments.dataset,
                  "Folder of meshes (YCB, BOP, Google Scanned Objects, flat) or one mesh");
@@ -235,6 +258,7 @@ void add_make_options(CLI::App& app, Arguments& arguments) {
       ->type_name("PART")
       ->check(CLI::Range(0.0, 1.0));
   add_volume_options(app, arguments.batch.parameters.volume);
+  add_point_options(app, arguments.batch.parameters.points);
   app.add_option("--timeout", arguments.batch.timeout_seconds, "Seconds after which one object is given up")
       ->type_name("SECONDS")
       ->capture_default_str()
@@ -252,8 +276,10 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
   };
   CLI::App* sub = add("inspect", "Print what is in an asset; --png draws it", inspect_asset);
   sub->add_option("ASSET", arguments.asset, "Asset file")->required();
-  sub->add_option("--png", arguments.picture,
-                  "Also draw it to this file: the surface, and the convex hull with its edges, side by side")
+  sub->add_option(
+         "--png", arguments.picture,
+         "Also draw it to this file: the surface, the convex hull and the quads with their edges, side by "
+         "side")
       ->type_name("FILE");
   add("verify", "Check assets against their own definition; exit code 1 where one fails", verify_assets)
       ->add_option("ASSET", arguments.assets, "Asset files")

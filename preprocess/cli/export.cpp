@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "preprocess/mesh/write.h"
+#include "preprocess/remesh/oriented_points.h"
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {
@@ -56,6 +57,19 @@ void write_volume(const asset::VolumeView& v, const std::filesystem::path& file)
   write_whole(file, {text.data(), text.size()});
 }
 
+void write_quads(const asset::PointsView& points, const std::filesystem::path& file) {
+  write_polygons(quads_of(points).vertices, {points.quads, std::size_t(4) * points.point_count}, 4, file);
+}
+
+void write_points(const asset::PointsView& points, const std::filesystem::path& file) {
+  std::vector<Eigen::Vector3d> positions, normals;
+  for (std::int32_t i = 0; i < points.point_count; ++i) {
+    positions.emplace_back(points.x[i], points.y[i], points.z[i]);
+    normals.emplace_back(points.nx[i], points.ny[i], points.nz[i]);
+  }
+  write_oriented_points(positions, normals, file);
+}
+
 // A part of the asset that can be written: how many of it there are (levels, pieces), and how one is written.
 struct Part {
   const char* name;
@@ -75,6 +89,14 @@ constexpr Part kParts[] = {
     {"volume", [](const asset::Asset& a) { return a.volumes.size(); },
      [](const asset::Asset& a, std::size_t i, const std::filesystem::path& file) {
        write_volume(asset::view(a.volumes[i]), file);
+     }},
+    {"quads", [](const asset::Asset& a) { return a.points.size(); },
+     [](const asset::Asset& a, std::size_t i, const std::filesystem::path& file) {
+       write_quads(asset::view(a.points[i]), file);
+     }},
+    {"points", [](const asset::Asset& a) { return a.points.size(); },
+     [](const asset::Asset& a, std::size_t i, const std::filesystem::path& file) {
+       write_points(asset::view(a.points[i]), file);
      }},
 };
 

@@ -85,6 +85,23 @@ void append_volumes(Text out, const asset::Asset& asset) {
   }
 }
 
+void append_points(Text out, const asset::OrientedPoints& points, std::size_t level) {
+  const asset::PointsView view = asset::view(points);
+  std::vector<double> thickness = points.thickness;
+  std::sort(thickness.begin(), thickness.end());
+  fmt::format_to(out, "points {}     {} quads, {} vertices, tree of {} nodes\n", level, view.point_count,
+                 view.vertex_count, view.tree.nodes);
+  if (points.spacing.size() != 4 || thickness.empty()) return;
+  fmt::format_to(out, "  spacing    {:.3f} mm; edges {:.3f} to {:.3f}, {:.3f} mm in the mean\n",
+                 1e3 * points.spacing[0], 1e3 * points.spacing[1], 1e3 * points.spacing[3],
+                 1e3 * points.spacing[2]);
+  const auto quantile = [&](double q) {
+    return 1e3 * thickness[static_cast<std::size_t>(q * static_cast<double>(thickness.size() - 1))];
+  };
+  fmt::format_to(out, "  walls      {:.2f} mm at the thinnest 1 %, {:.2f} mm in the median\n", quantile(0.01),
+                 quantile(0.5));
+}
+
 void append_mass(Text out, const asset::MassProperties& mass) {
   const Eigen::Map<const Eigen::Vector3d> center(mass.center_of_mass);
   const Eigen::Matrix3d inertia = Eigen::Map<const Eigen::Matrix3d>(mass.inertia);
@@ -127,6 +144,7 @@ std::string inspect(const std::filesystem::path& file) {
   for (std::size_t i = 0; i < asset.surfaces.size(); ++i) append_surface(out, asset.surfaces[i], i);
   for (std::size_t i = 0; i < asset.convex.size(); ++i) append_convex(out, asset.convex[i], i);
   append_volumes(out, asset);
+  for (std::size_t i = 0; i < asset.points.size(); ++i) append_points(out, asset.points[i], i);
   append_mass(out, asset.mass);
   append_provenance(out, asset.provenance);
   return text;

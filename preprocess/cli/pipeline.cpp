@@ -98,6 +98,9 @@ asset::Asset make_from(const datasets::ObjectSource& source, const Parameters& p
   if (!parameters.volume.tetrahedra.empty())
     result.volumes =
         stages.run("volumes", [&] { return volumes_if_possible(closed.surface, parameters.volume, report); });
+  if (!parameters.points.levels.empty())
+    result.points =
+        stages.run("points", [&] { return make_point_levels(closed.surface, parameters.points, report); });
 
   provenance.warnings = std::move(report.warnings);
   provenance.measures = std::move(report.measures);
@@ -117,6 +120,8 @@ std::map<std::string, std::string> describe(const Parameters& parameters, double
   const VolumeParameters& volume = parameters.volume;
   const auto field = std::find_if(field_kinds().begin(), field_kinds().end(),
                                   [&](const auto& kind) { return kind.second == volume.extent.field; });
+  std::vector<std::string> levels;
+  for (const QuadTarget& target : parameters.points.levels) levels.push_back(target.text());
   return {{"metres_per_unit", fmt::format("{}", metres_per_unit)},
           {"close.all_components", fmt::format("{}", close.all_components)},
           {"close.max_hausdorff", fmt::format("{}", close.max_hausdorff)},
@@ -130,7 +135,9 @@ std::map<std::string, std::string> describe(const Parameters& parameters, double
           {"volume.core_fraction", fmt::format("{}", volume.extent.core_fraction)},
           {"volume.fill_voids", fmt::format("{}", volume.fill_voids)},
           {"volume.tetgen_timeout", fmt::format("{}", volume.limits.timeout_seconds)},
-          {"volume.tetgen_memory", fmt::format("{}", volume.limits.memory_bytes)}};
+          {"volume.tetgen_memory", fmt::format("{}", volume.limits.memory_bytes)},
+          {"points.levels", levels.empty() ? "none" : fmt::format("{}", fmt::join(levels, ","))},
+          {"points.crease_degrees", fmt::format("{}", parameters.points.remesh.crease_degrees)}};
 }
 
 asset::Asset make_asset(const datasets::ObjectSource& source, const Parameters& parameters,

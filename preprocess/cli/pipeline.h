@@ -8,6 +8,7 @@
 #include "preprocess/cli/runner.h"
 #include "preprocess/mesh/close.h"
 #include "preprocess/pressure/volume.h"
+#include "preprocess/remesh/point_levels.h"
 #include "runtime/asset/asset.h"
 
 // One object from mesh to asset, and when an asset on disk need not be made again.
@@ -17,6 +18,7 @@ namespace abut::preprocess {
 struct Parameters {
   CloseParameters close;
   VolumeParameters volume;
+  PointParameters points;
 };
 
 // The kinds of extent field by the names that options and describe() have for them.
@@ -27,7 +29,7 @@ std::map<std::string, std::string> describe(const Parameters& parameters, double
 
 // Reads, closes, indexes, fills with tetrahedra; fills in the provenance: parameters, versions, warnings,
 // seconds of each stage, measures. `stage` is told each stage's name as it begins: read, close, hull,
-// surface, mass, volumes. Throws InvalidInput or IoError, naming the source file; not where the inside cannot
+// surface, mass, volumes, points. Throws InvalidInput or IoError, naming the source file; not where the inside cannot
 // be made: then the asset has no volume, the measure `volumes` is 0, and warnings say why.
 asset::Asset make_asset(const datasets::ObjectSource& source, const Parameters& parameters,
                         const StageCallback& stage);

@@ -13,6 +13,7 @@
 #include "preprocess/cli/verify_tree.h"
 #include "preprocess/cli/verify_volume.h"
 #include "preprocess/mesh/simplify.h"
+#include "preprocess/remesh/oriented_points.h"
 #include "runtime/asset/schema.h"
 #include "runtime/core/error.h"
 #include "runtime/witness/direction_cell.h"
@@ -131,6 +132,32 @@ class Verifier {
           return problem(fmt::format("adjacency: the row of vertex {} does not match the triangles", i));
     }
     if (at != edges.size()) problem("adjacency: edges are missing");
+  }
+
+  // The quads are a closed manifold, and each point is what its quad says.
+  void points(const asset::PointsView& p, double size) const {
+    const QuadMesh mesh = quads_of(p);
+    if (const std::string fault = find_topological_fault(mesh); !fault.empty())
+      return problem("quads: " + fault);
+    for (std::int32_t i = 0; i < p.point_count; ++i) {
+      const Vector3d area = vector_area(mesh, mesh.quads[i]), n(p.nx[i], p.ny[i], p.nz[i]);
+      const Vector3d at(p.x[i], p.y[i], p.z[i]);
+      if (!((at - centre(mesh, mesh.quads[i])).norm() <= kNormalTolerance * size))
+        return problem(fmt::format("positions: point {} is not in the middle of its quad", i));
+      if (!(std::abs(area.norm() - p.areas[i]) <= kNormalTolerance * p.areas[i]) ||
+          !((area.normalized() - n).norm() <= kNormalTolerance))
+        return problem(fmt::format("normals, areas: point {} differs from its quad", i));
+      if (!(p.thickness[i] >= 0)) return problem(fmt::format("thickness: point {} is below 0", i));
+    }
+    std::vector<double> positions;
+    for (std::int32_t i = 0; i < p.point_count; ++i)
+      positions.insert(positions.end(), {p.x[i], p.y[i], p.z[i]});
+    std::vector<std::int32_t> numbers(static_cast<std::size_t>(p.point_count));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    if (const std::string fault =
+            tree_problem(p.tree, {"point", positions.data(), numbers.data(), p.point_count, 1});
+        !fault.empty())
+      problem(fault);
   }
 
   // On a convex polytope a vertex that no neighbour exceeds is exceeded by none.
@@ -266,6 +293,10 @@ std::vector<std::string> verify(const asset::Asset& asset) {
     verifier.neighbours(s);
     verifier.normals(s);
     verifier.tree(s);
+  }
+  for (std::size_t i = 0; i < asset.points.size(); ++i) {
+    verifier.enter(fmt::format("points/{}", i));
+    verifier.points(asset::view(asset.points[i]), size);
   }
   verifier.enter("asset");
   if (asset.surfaces.empty()) verifier.problem("has no surface");

@@ -5,7 +5,8 @@
 
 namespace abut::preprocess {
 
-// What is in an asset, side by side: the surface, and its convex hull with the hull's edges over the surface.
+// What is in an asset, side by side: the surface, its convex hull with the hull's edges, and the quads of
+// its points with theirs.
 Image picture(const asset::AssetView& asset, int panel_pixels = 640);
 
 }  // namespace abut::preprocess

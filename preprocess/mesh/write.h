@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string_view>
 
 #include "preprocess/mesh/mesh.h"
@@ -14,6 +15,14 @@ namespace abut::preprocess {
 // Throws InvalidInput for another extension, IoError if the file cannot be written (no permission, disk
 // full).
 void write_mesh(const TriangleMesh& mesh, const std::filesystem::path& path);
+
+// The same for polygons of `corners` corners each, given one after the other.
+void write_polygons(std::span<const Eigen::Vector3d> vertices, std::span<const std::int32_t> polygons,
+                    int corners, const std::filesystem::path& path);
+
+// The same for points with a normal each and no faces.
+void write_oriented_points(std::span<const Eigen::Vector3d> points, std::span<const Eigen::Vector3d> normals,
+                           const std::filesystem::path& path);
 
 // Writes `content` to a temporary name beside `path`, syncs and renames. Throws IoError, leaving nothing
 // behind.

@@ -45,11 +45,31 @@ VolumeView view(const Volume& volume) {
           volume.tree_extent_ranges.data()};
 }
 
+PointsView view(const OrientedPoints& points) {
+  const std::size_t n = points.areas.size();
+  const double *x = points.positions.data(), *nx = points.normals.data();
+  return {x,
+          x + n,
+          x + 2 * n,
+          nx,
+          nx + n,
+          nx + 2 * n,
+          points.areas.data(),
+          points.thickness.data(),
+          points.quads.data(),
+          points.vertices.data(),
+          points.spacing.empty() ? 0 : points.spacing.front(),
+          static_cast<std::int32_t>(n),
+          static_cast<std::int32_t>(points.vertices.size() / 3),
+          bvh::view(points.tree)};
+}
+
 AssetView view(const Asset& asset) {
   AssetView result;
   if (!asset.surfaces.empty()) result.surface = view(asset.surfaces.front());
   if (!asset.convex.empty()) result.convex = view(asset.convex.front());
   if (!asset.volumes.empty()) result.volume = view(asset.volumes.front());
+  if (!asset.points.empty()) result.points = view(asset.points.front());
   result.mass = &asset.mass;
   return result;
 }

@@ -54,6 +54,20 @@ struct Volume {
   std::vector<float> tree_extent_ranges;  // (nodes, 2, 4) of what is below each child, rounded outward
 };
 
+// An oriented point cloud [Beker2025, III-B1]: planes that cover the surface, one per quad of an isotropic
+// quad mesh aligned with the object's edges. A point is the mean of its quad's corners, its normal that of
+// the quad. Points are stored in the leaf order of the tree.
+struct OrientedPoints {
+  std::vector<double> positions;    // (3, points) m: all x, then all y, then all z
+  std::vector<double> normals;      // (3, points) unit, outward
+  std::vector<double> areas;        // (points) m^2: of the quads
+  std::vector<double> thickness;    // (points) m: of the wall, straight through the solid from the point
+  std::vector<std::int32_t> quads;  // (points, 4) vertex indices, counter-clockwise seen from outside
+  std::vector<double> vertices;     // (vertices, 3) m
+  std::vector<double> spacing;      // (4) m: square root of the mean area; least, mean, greatest edge
+  bvh::Tree tree;                   // over the points
+};
+
 struct MassProperties {
   double volume = 0;                     // m^3
   double area = 0;                       // m^2
@@ -74,9 +88,10 @@ struct Provenance {
 
 struct Asset {
   std::string name;
-  std::vector<Surface> surfaces;    // level 0 is the finest
-  std::vector<ConvexPiece> convex;  // one piece: the convex hull
-  std::vector<Volume> volumes;      // level 0 is the finest
+  std::vector<Surface> surfaces;       // level 0 is the finest
+  std::vector<ConvexPiece> convex;     // one piece: the convex hull
+  std::vector<Volume> volumes;         // level 0 is the finest
+  std::vector<OrientedPoints> points;  // level 0 is the finest
   MassProperties mass;
   Provenance provenance;
 };
@@ -119,17 +134,36 @@ struct VolumeView {
   const float* tree_extent_ranges = nullptr;  // (tree.nodes, 2, 4)
 };
 
-// Level 0 surface and volume and first convex piece; counts are 0 where a part is absent.
+struct PointsView {
+  const double* x = nullptr;  // (point_count) m, and so y and z
+  const double* y = nullptr;
+  const double* z = nullptr;
+  const double* nx = nullptr;  // (point_count) unit normal, and so ny and nz
+  const double* ny = nullptr;
+  const double* nz = nullptr;
+  const double* areas = nullptr;        // (point_count) m^2
+  const double* thickness = nullptr;    // (point_count) m
+  const std::int32_t* quads = nullptr;  // (point_count, 4)
+  const double* vertices = nullptr;     // (vertex_count, 3) m
+  double spacing = 0;                   // square root of the mean area, m
+  std::int32_t point_count = 0;
+  std::int32_t vertex_count = 0;
+  bvh::TreeView tree;
+};
+
+// Level 0 surface, volume and points and first convex piece; counts are 0 where a part is absent.
 struct AssetView {
   SurfaceView surface;
   ConvexView convex;
   VolumeView volume;
+  PointsView points;
   const MassProperties* mass = nullptr;
 };
 
 SurfaceView view(const Surface& surface);
 ConvexView view(const ConvexPiece& piece);
 VolumeView view(const Volume& volume);
+PointsView view(const OrientedPoints& points);
 AssetView view(const Asset& asset);
 
 }  // namespace abut::asset

@@ -30,6 +30,8 @@ class Reader {
       visit_convex(result.convex.emplace_back(), ArrayReader{*this, "convex/" + std::to_string(i) + "/"});
     for (int i = 0; exists("volume") && exists("volume/" + std::to_string(i)); ++i)
       visit_volume(result.volumes.emplace_back(), ArrayReader{*this, "volume/" + std::to_string(i) + "/"});
+    for (int i = 0; exists("points") && exists("points/" + std::to_string(i)); ++i)
+      visit_points(result.points.emplace_back(), ArrayReader{*this, "points/" + std::to_string(i) + "/"});
     const Handle mass = group("mass");
     numbers(mass, "volume", &result.mass.volume, 1);
     numbers(mass, "area", &result.mass.area, 1);

@@ -132,6 +132,18 @@ void check_volume(const Volume& v, Checker& checker) {
   check_field(v, checker);
 }
 
+void check_points(const OrientedPoints& p, Checker& checker) {
+  visit_points(p, checker);
+  const std::size_t points = p.areas.size(), vertices = p.vertices.size() / 3;
+  checker.expect_size("positions", p.positions.size(), 3 * points);
+  checker.expect_size("normals", p.normals.size(), 3 * points);
+  checker.expect_size("thickness", p.thickness.size(), points);
+  checker.expect_size("quads", p.quads.size(), 4 * points);
+  checker.expect_size("spacing", p.spacing.size(), 4);
+  checker.expect_range("quads", p.quads, vertices);
+  checker.expect_tree(p.tree, points);
+}
+
 void check_convex(const ConvexPiece& c, Checker& checker) {
   visit_convex(c, checker);
   const std::size_t vertices = c.vertices.size() / 3;
@@ -171,6 +183,10 @@ void check(const Asset& asset, std::string_view file) {
   for (std::size_t i = 0; i < asset.volumes.size(); ++i) {
     checker.enter("volume/" + std::to_string(i) + "/");
     check_volume(asset.volumes[i], checker);
+  }
+  for (std::size_t i = 0; i < asset.points.size(); ++i) {
+    checker.enter("points/" + std::to_string(i) + "/");
+    check_points(asset.points[i], checker);
   }
 }
 

@@ -18,6 +18,9 @@
 //     /volume/<level>/    vertices, tetrahedra, neighbours, extent, vertex_gradients, gradients, face_planes,
 //                         extent_ranges, tree/{bounds, children, counts, extent_ranges}
 //
+//     /points/<level>/    positions, normals, areas, thickness, quads, vertices, spacing,
+//                         tree/{bounds, children, counts}
+//
 //     /mass/              attributes volume, area, center_of_mass, inertia
 //
 //     /provenance/        source_file, source_digest, parameters/, versions/, warnings, measures/,
@@ -81,6 +84,19 @@ void visit_volume(VolumeType& v, Visit&& visit) {
   visit_tree(v.tree, visit);
   visit("tree/extent_ranges", v.tree_extent_ranges, {kFree, 2, bvh::kWidth}, "1",
         "least and greatest extent below each of the four children");
+}
+
+template <class PointsType, class Visit>
+void visit_points(PointsType& p, Visit&& visit) {
+  visit("positions", p.positions, {3, kFree}, "m",
+        "quads' centres in the object's frame: all x, all y, all z");
+  visit("normals", p.normals, {3, kFree}, "1", "unit, outward: all x, all y, all z");
+  visit("areas", p.areas, {kFree}, "m^2", "of the quads");
+  visit("thickness", p.thickness, {kFree}, "m", "of the wall, straight through the solid from the point");
+  visit("quads", p.quads, {kFree, 4}, "1", "vertex indices, counter-clockwise seen from outside");
+  visit("vertices", p.vertices, {kFree, 3}, "m", "positions in the object's frame");
+  visit("spacing", p.spacing, {kFree}, "m", "square root of the mean area; least, mean, greatest edge");
+  visit_tree(p.tree, visit);
 }
 
 // The extents of an array of `size` entries; a negative free extent where `size` does not fit the shape.

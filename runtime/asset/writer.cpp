@@ -137,6 +137,9 @@ std::vector<std::byte> lay_out(const Asset& asset) {
   const Handle volumes = make_group(file, "volume");
   for (std::size_t i = 0; i < asset.volumes.size(); ++i)
     visit_volume(asset.volumes[i], ArrayWriter(make_group(volumes, std::to_string(i))));
+  const Handle points = make_group(file, "points");
+  for (std::size_t i = 0; i < asset.points.size(); ++i)
+    visit_points(asset.points[i], ArrayWriter(make_group(points, std::to_string(i))));
   write_mass(file, asset.mass);
   write_provenance(file, asset.provenance);
   return image_bytes(file);

@@ -119,8 +119,9 @@ void CommandTest::write(const std::string& file, const std::string& text) const 
 
 CommandResult CommandTest::make(const std::vector<std::string>& more) const {
   std::vector<std::string> arguments{data_.string(), out_.string()};
-  if (std::find(more.begin(), more.end(), "--tets") == more.end())
-    arguments.insert(arguments.end(), {"--tets", "none"});
+  for (const char* part : {"--tets", "--quads"})
+    if (std::find(more.begin(), more.end(), part) == more.end())
+      arguments.insert(arguments.end(), {part, "none"});
   arguments.insert(arguments.end(), more.begin(), more.end());
   return command(arguments);
 }

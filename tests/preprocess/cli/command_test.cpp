@@ -129,7 +129,8 @@ TEST_F(Command, AllRealObjectsAreVerifiedWithinTheMemoryAndDeviationPromised) {
   const std::filesystem::path ycb = std::filesystem::path(ABUT_SHARED_DIR) / "data/ycb";
   if (!std::filesystem::exists(ycb)) GTEST_SKIP() << "no reference data at " << ycb;
   const std::string json = (folder_ / "run.json").string();
-  const CommandResult made = command({ycb.string(), out_.string(), "--tets", "none", "--json", json});
+  const CommandResult made =
+      command({ycb.string(), out_.string(), "--tets", "none", "--quads", "none", "--json", json});
   ASSERT_EQ(made.code, 0) << made.err;
   const nlohmann::json run = read_json(json);
   EXPECT_EQ(run["objects"].size(), 15U);
@@ -142,7 +143,7 @@ TEST_F(Command, AllRealObjectsAreVerifiedWithinTheMemoryAndDeviationPromised) {
   }
   const CommandResult verified = command(words);
   EXPECT_EQ(verified.code, 0) << verified.err;
-  const CommandResult again = command({ycb.string(), out_.string(), "--tets", "none"});
+  const CommandResult again = command({ycb.string(), out_.string(), "--tets", "none", "--quads", "none"});
   EXPECT_TRUE(contains(again.out, "0 made, 15 up to date, 0 failed")) << again.out;
 }
 

@@ -120,8 +120,9 @@ TEST_F(Process, ACrashOfOneObjectLeavesTheOthersAlone) {
 TEST_F(Process, AHangOfOneObjectLeavesTheOthersAlone) {
   write("a_large.obj", sphere(0.05, 7));
   write("b_small.obj", box(0.1, 0.1, 0.1));  // milliseconds of work: within the limit on any machine
-  const pid_t pid = start({preprocess_program(), "--tets", "none", "--jobs", "1", "--timeout", "5", "--json",
-                           (folder_ / "run.json").string(), data_.string(), out_.string()});
+  const pid_t pid =
+      start({preprocess_program(), "--tets", "none", "--quads", "none", "--jobs", "1", "--timeout", "5",
+             "--json", (folder_ / "run.json").string(), data_.string(), out_.string()});
   for (const pid_t child : working_children(pid, 1)) ::kill(child, SIGSTOP);
   EXPECT_EQ(wait_for(pid), 1);
   EXPECT_EQ(objects_of("run.json")[0]["outcome"], "timed out");
@@ -145,8 +146,8 @@ TEST_F(Process, WhatRanOutOfItsShareOfMemoryIsTriedAgainAlone) {
   GTEST_SKIP() << "address space limits do not go with sanitizers";
 #endif
   write_balls(2, 6);
-  const pid_t pid =
-      start({preprocess_program(), "--tets", "none", "--jobs", "2", data_.string(), out_.string()});
+  const pid_t pid = start({preprocess_program(), "--tets", "none", "--quads", "none", "--jobs", "2",
+                           data_.string(), out_.string()});
   const std::vector<pid_t> children = working_children(pid, 2);
   ASSERT_EQ(children.size(), 2U);
   const struct rlimit limit { 1 << 20, 1 << 20 };
@@ -159,8 +160,8 @@ TEST_F(Process, SignalsStopTheRunAndLeaveOnlyFinishedObjects) {
   write("a_small.obj", sphere(0.05, 2));
   for (const char* name : {"b.obj", "c.obj", "d.obj"}) write(name, sphere(0.05, 7));
   for (const int signal : {SIGINT, SIGTERM}) {
-    const pid_t pid =
-        start({preprocess_program(), "--tets", "none", "--jobs", "2", data_.string(), out_.string()});
+    const pid_t pid = start({preprocess_program(), "--tets", "none", "--quads", "none", "--jobs", "2",
+                             data_.string(), out_.string()});
     EXPECT_TRUE(wait_until([&] { return std::filesystem::exists(asset("a_small")); }));
     const std::vector<pid_t> children = children_of(pid);
     ::kill(signal == SIGINT ? -pid : pid, signal);  // a terminal's Ctrl-C goes to all
@@ -189,8 +190,8 @@ TEST_F(Process, KilledAtAnyMomentItLosesNothingFinished) {
     return std::count_if(names.begin(), names.end(), [](const std::string& name) { return name[0] != '.'; });
   };
   for (int round = 0; round < 50; ++round) {
-    const pid_t pid =
-        start({preprocess_program(), "--tets", "none", "--jobs", "2", data_.string(), out_.string()});
+    const pid_t pid = start({preprocess_program(), "--tets", "none", "--quads", "none", "--jobs", "2",
+                             data_.string(), out_.string()});
     const auto awaited = static_cast<std::ptrdiff_t>(random.uniform(finished_count(), 6));
     wait_until([&] { return has_ended(pid) || finished_count() >= awaited; });
     std::this_thread::sleep_for(random.uniform(0, 1) * one);
@@ -220,8 +221,8 @@ TEST_F(Process, KilledAtAnyMomentItLosesNothingFinished) {
 TEST_F(Process, TwoRunsShareAFolder) {
   write_balls(6, 4);
   const auto begin = [&](const char* json) {
-    return start({preprocess_program(), "--tets", "none", "--jobs", "2", "--json", (folder_ / json).string(),
-                  data_.string(), out_.string()});
+    return start({preprocess_program(), "--tets", "none", "--quads", "none", "--jobs", "2", "--json",
+                  (folder_ / json).string(), data_.string(), out_.string()});
   };
   const pid_t first = begin("1.json"), second = begin("2.json");
   EXPECT_EQ(wait_for(first), 0);

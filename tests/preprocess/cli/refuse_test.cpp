@@ -176,7 +176,8 @@ TEST_F(Refuse, NoPermissionToWrite) {
     if (::setgroups(0, nullptr) != 0 || ::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(126);
   };
   const CommandResult result =
-      run({preprocess_program(), data_.string(), out_.string(), "--tets", "none"}, become_nobody);
+      run({preprocess_program(), data_.string(), out_.string(), "--tets", "none", "--quads", "none"},
+          become_nobody);
   if (result.code == 126 || result.code == 127) GTEST_SKIP() << "cannot run the program as another user here";
   expect_error(result, 2, {out_.string(), "Permission denied", "choose another"});
 }
@@ -197,7 +198,8 @@ TEST_F(Refuse, AWriteThatFailsHalfWay) {
     if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(126);
   };
   const CommandResult result =
-      run({preprocess_program(), data_.string(), out_.string(), "--tets", "none"}, limit_files);
+      run({preprocess_program(), data_.string(), out_.string(), "--tets", "none", "--quads", "none"},
+          limit_files);
   expect_error(result, 1, {asset("ball"), "cannot write", "File too large"});
   EXPECT_EQ(files(), std::vector<std::string>{"box.h5"});
 }
@@ -220,7 +222,8 @@ TEST_F(Refuse, AFileSystemWithoutLocks) {
       ::_exit(126);
   };
   const CommandResult result =
-      run({preprocess_program(), data_.string(), out_.string(), "--tets", "none"}, forbid_locks);
+      run({preprocess_program(), data_.string(), out_.string(), "--tets", "none", "--quads", "none"},
+          forbid_locks);
   if (result.code == 126) GTEST_SKIP() << "no system call filters here";
   expect_error(result, 2, {out_.string(), "locks do not work here", "choose an output folder"});
 }

@@ -49,6 +49,15 @@ Asset tetrahedron() {
   v.tree.children = {0, 0, 0, 0};
   v.tree.counts = {1, -1, -1, -1};
   v.tree_extent_ranges.assign(8, 0.25F);
+  auto& p = asset.points.emplace_back();
+  p.positions = {0, 1, 2};
+  p.normals = {0, 0.6, 0.8};
+  p.areas = {1.0 / 3};
+  p.thickness = {0.1};
+  p.quads = {0, 1, 2, 3};
+  p.vertices = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1.0 / 3};
+  p.spacing = {0.25, 0.125, 0.2, 0.3};
+  p.tree = v.tree;
   asset.mass = {1.0 / 18, 2, {0.25, 0.25, 1.0 / 12}, {1, 2, 3, 4, 5, 6, 7, 8, 9}};
   asset.provenance = {"mesh ünïcode.obj",
                       "xxh3-128:0",
@@ -93,6 +102,7 @@ TEST_F(AssetFile, RoundTripKeepsEveryBit) {
   ASSERT_EQ(b.surfaces.size(), 1U);
   ASSERT_EQ(b.convex.size(), 1U);
   ASSERT_EQ(b.volumes.size(), 1U);
+  ASSERT_EQ(b.points.size(), 1U);
   std::vector<std::string> names;
   const auto remember = [&](auto& into) {
     return [&](const char* name, const auto& data, const abut::asset::Shape&, const char*, const char*) {
@@ -104,11 +114,13 @@ TEST_F(AssetFile, RoundTripKeepsEveryBit) {
   abut::asset::visit_surface(a.surfaces[0], remember(bytes_a));
   abut::asset::visit_convex(a.convex[0], remember(bytes_a));
   abut::asset::visit_volume(a.volumes[0], remember(bytes_a));
+  abut::asset::visit_points(a.points[0], remember(bytes_a));
   abut::asset::visit_surface(b.surfaces[0], remember(bytes_b));
   abut::asset::visit_convex(b.convex[0], remember(bytes_b));
   abut::asset::visit_volume(b.volumes[0], remember(bytes_b));
+  abut::asset::visit_points(b.points[0], remember(bytes_b));
   EXPECT_EQ(bytes_a, bytes_b);
-  EXPECT_EQ(names.size(), 2 * (7U + 5U + 12U));
+  EXPECT_EQ(names.size(), 2 * (7U + 5U + 12U + 10U));
   EXPECT_EQ(a.mass.volume, b.mass.volume);
   EXPECT_TRUE(std::equal(a.mass.inertia, a.mass.inertia + 9, b.mass.inertia));
   EXPECT_EQ(a.provenance.source_file, b.provenance.source_file);

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "preprocess/mesh/mesh.h"
+
+namespace abut::preprocess {
+
+using Quad = std::array<std::int32_t, 4>;
+
+// A surface of quads over indexed vertices.
+struct QuadMesh {
+  std::vector<Eigen::Vector3d> vertices;  // m
+  std::vector<Quad> quads;                // counter-clockwise seen from outside
+};
+
+// Half the cross product of a quad's diagonals: its vector area, m^2; the normal is its direction.
+Eigen::Vector3d vector_area(const QuadMesh& mesh, const Quad& quad);
+
+// Mean of a quad's corners, m.
+Eigen::Vector3d centre(const QuadMesh& mesh, const Quad& quad);
+
+// Each quad cut along the diagonal that folds it less (the shorter one where it is flat): triangles 2 i and
+// 2 i + 1 are quad i. A diagonal that would coincide with an edge or another diagonal gives way to the other.
+TriangleMesh triangulate(const QuadMesh& mesh);
+
+// What keeps the quads from being a closed, oriented manifold of quads, in a few words: an edge without its
+// opposite, a vertex with two fans, a repeated corner, a doublet (two quads that share two successive edges;
+// their common vertex has no other quad). Empty if nothing does.
+std::string find_topological_fault(const QuadMesh& mesh);
+
+// Number of quads around each vertex.
+std::vector<std::int32_t> valences(const QuadMesh& mesh);
+
+}  // namespace abut::preprocess

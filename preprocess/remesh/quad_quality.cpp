@@ -1,0 +1,147 @@
+#include "preprocess/remesh/quad_quality.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <unordered_map>
+
+#include "preprocess/mesh/measure.h"
+#include "preprocess/mesh/repair.h"
+#include "runtime/core/parallel.h"
+
+namespace abut::preprocess {
+namespace {
+
+using Vec3 = Eigen::Vector3d;
+
+constexpr double kDegrees = 180 / std::numbers::pi;
+constexpr double kCertified = 2e-4;  // of the Hausdorff distances, of the diagonal
+constexpr double kNearer = 0.1;      // of the edge: by so much an opposite wall must be nearer to count
+constexpr double kStraddleCosine = 0.5;
+constexpr int kSamples = 4;  // along each side of the grid on which straddling is looked for
+constexpr double kInner = 0.8;
+
+double angle(const Vec3& u, const Vec3& v) { return kDegrees * std::atan2(u.cross(v).norm(), u.dot(v)); }
+
+struct QuadFigures {
+  double normal_error = 0;
+  bool straddles = false;
+};
+
+Vec3 bilinear(const QuadMesh& mesh, const Quad& q, double s, double t) {
+  return (1 - s) * ((1 - t) * mesh.vertices[q[0]] + t * mesh.vertices[q[3]]) +
+         s * ((1 - t) * mesh.vertices[q[1]] + t * mesh.vertices[q[2]]);
+}
+
+QuadFigures measure_quad(const QuadMesh& mesh, const Quad& q, const ReferenceSurface& surface) {
+  QuadFigures figures;
+  const Vec3 area = vector_area(mesh, q), n = area.normalized(), c = centre(mesh, q);
+  const double edge = std::sqrt(area.norm());
+  const FootPoint any = surface.closest(c);
+  const FootPoint same = surface.closest_facing(c, {&n, 1}, 0, any.distance + kNearer * edge);
+  figures.normal_error = angle(n, same.triangle < 0 ? any.normal : same.normal);
+  std::vector<Vec3> seen;
+  for (int i = 0; i < kSamples; ++i)
+    for (int j = 0; j < kSamples; ++j) {
+      const double s = 0.5 + kInner * ((i + 0.5) / kSamples - 0.5) * kSamples / (kSamples - 1);
+      const double t = 0.5 + kInner * ((j + 0.5) / kSamples - 0.5) * kSamples / (kSamples - 1);
+      const FootPoint foot = surface.closest_facing(bilinear(mesh, q, s, t), {&n, 1}, 0, edge);
+      if (foot.triangle >= 0) seen.push_back(foot.normal);
+    }
+  for (std::size_t i = 0; i < seen.size() && !figures.straddles; ++i)
+    for (std::size_t j = 0; j < i && !figures.straddles; ++j)
+      figures.straddles = seen[i].dot(seen[j]) < kStraddleCosine;
+  return figures;
+}
+
+void measure_surface(const QuadMesh& mesh, const ReferenceSurface& surface, QuadQuality& quality) {
+  std::vector<QuadFigures> figures(mesh.quads.size());
+  parallel_for(
+      static_cast<std::int64_t>(figures.size()), 0,
+      [&](std::int64_t f, int) { figures[f] = measure_quad(mesh, mesh.quads[f], surface); }, 64);
+  std::vector<double> errors;
+  std::size_t straddling = 0;
+  for (const QuadFigures& f : figures) {
+    errors.push_back(f.normal_error);
+    quality.flips += f.normal_error > 90;
+    straddling += f.straddles;
+    quality.normal_error_mean += f.normal_error / static_cast<double>(figures.size());
+  }
+  const auto p95 = errors.begin() + static_cast<std::ptrdiff_t>(0.95 * static_cast<double>(errors.size()));
+  std::nth_element(errors.begin(), p95, errors.end());
+  quality.normal_error_p95 = *p95;
+  quality.straddling_percent = 100.0 * static_cast<double>(straddling) / static_cast<double>(figures.size());
+}
+
+void measure_shape(const QuadMesh& mesh, QuadQuality& quality) {
+  std::unordered_map<std::uint64_t, int> edges;  // undirected: faces on one side + 16 faces on the other
+  double angles = 0, sum = 0, sum2 = 0;
+  std::size_t count = 0;
+  for (const Quad& q : mesh.quads)
+    for (int k = 0; k < 4; ++k) {
+      const std::int32_t a = q[k], b = q[(k + 1) % 4];
+      const Vec3 &at = mesh.vertices[a], &next = mesh.vertices[b], &before = mesh.vertices[q[(k + 3) % 4]];
+      const double off = angle(next - at, before - at) - 90;
+      angles += off * off;
+      const auto key =
+          static_cast<std::uint64_t>(std::min(a, b)) << 32 | static_cast<std::uint32_t>(std::max(a, b));
+      int& sides = edges[key];
+      if (sides == 0) {
+        const double length = (next - at).norm();
+        sum += length;
+        sum2 += length * length;
+        ++count;
+      }
+      sides += a < b ? 1 : 16;
+    }
+  quality.angle_deviation = std::sqrt(angles / static_cast<double>(4 * mesh.quads.size()));
+  quality.mean_edge = sum / static_cast<double>(count);
+  quality.edge_variation =
+      std::sqrt(std::max(0.0, sum2 / static_cast<double>(count) - quality.mean_edge * quality.mean_edge)) /
+      quality.mean_edge;
+  quality.bad_edges = static_cast<std::size_t>(
+      std::count_if(edges.begin(), edges.end(), [](const auto& e) { return e.second != 17; }));
+  std::size_t irregular = 0, used = 0;
+  for (const std::int32_t v : valences(mesh)) {
+    used += v > 0;
+    irregular += v > 0 && v != 4;
+  }
+  quality.vertices = used;
+  quality.irregular_percent = 100.0 * static_cast<double>(irregular) / static_cast<double>(used);
+}
+
+}  // namespace
+
+QuadQuality measure(const QuadMesh& mesh, const TriangleMesh& closed, const ReferenceSurface& surface) {
+  QuadQuality quality;
+  quality.quads = mesh.quads.size();
+  if (mesh.quads.empty()) return quality;
+  measure_shape(mesh, quality);
+  measure_surface(mesh, surface, quality);
+  const TriangleMesh triangles = triangulate(mesh);
+  const Hausdorff h = hausdorff(closed, triangles, kCertified * surface.diagonal());
+  quality.hausdorff_in_out = 100 * h.from_A / surface.diagonal();
+  quality.hausdorff_out_in = 100 * h.from_B / surface.diagonal();
+  if (quality.bad_edges == 0) quality.self_intersections = count_self_intersections(triangles);
+  return quality;
+}
+
+std::map<std::string, double> measures_of(const QuadQuality& q, const std::string& prefix) {
+  return {{prefix + "quads", static_cast<double>(q.quads)},
+          {prefix + "vertices", static_cast<double>(q.vertices)},
+          {prefix + "irregular_percent", q.irregular_percent},
+          {prefix + "angle_deviation_degrees", q.angle_deviation},
+          {prefix + "edge_variation", q.edge_variation},
+          {prefix + "mean_edge_m", q.mean_edge},
+          {prefix + "hausdorff_in_out_percent", q.hausdorff_in_out},
+          {prefix + "hausdorff_out_in_percent", q.hausdorff_out_in},
+          {prefix + "normal_error_mean_degrees", q.normal_error_mean},
+          {prefix + "normal_error_p95_degrees", q.normal_error_p95},
+          {prefix + "flips", static_cast<double>(q.flips)},
+          {prefix + "straddling_percent", q.straddling_percent},
+          {prefix + "bad_edges", static_cast<double>(q.bad_edges)},
+          {prefix + "self_intersections", static_cast<double>(q.self_intersections)}};
+}
+
+}  // namespace abut::preprocess

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "preprocess/remesh/quad_mesh.h"
+#include "preprocess/remesh/reference_surface.h"
+
+namespace abut::preprocess {
+
+// How good a quad mesh is, as quads and as an image of a surface.
+struct QuadQuality {
+  std::size_t quads = 0, vertices = 0;
+  double irregular_percent = 0;        // of the vertices: other than four quads around them
+  double angle_deviation = 0;          // root mean square of the quads' angles from 90, degrees
+  double edge_variation = 0;           // standard deviation of the edges' lengths over their mean
+  double mean_edge = 0;                // m
+  double hausdorff_in_out = 0;         // largest distance from the surface to the quads, % of its diagonal
+  double hausdorff_out_in = 0;         // largest distance from the quads to the surface, % of its diagonal
+  double normal_error_mean = 0;        // of the quads from the surface at their centres' foot points, degrees
+  double normal_error_p95 = 0;         // the same, 95th percentile
+  std::size_t flips = 0;               // quads more than 90 degrees from the surface there
+  double straddling_percent = 0;       // of the quads: across a crease
+  std::size_t bad_edges = 0;           // open or non-manifold
+  std::size_t self_intersections = 0;  // pairs of triangles of the quads, each cut in two
+};
+
+// Measures a quad mesh against the surface that it stands for; `closed` is that surface's mesh. Hausdorff
+// distances are certified to 0.02 % of the diagonal. A quad's foot point is the closest point of the surface
+// to its centre that faces the same way; where the whole surface's closest point faces away and is nearer by
+// more than a tenth of the quad's edge, that one counts, as it does where no point near faces the same way.
+// A quad straddles a crease where the surface at the feet of two points of its inner 80 % differs by more
+// than 60 degrees.
+QuadQuality measure(const QuadMesh& mesh, const TriangleMesh& closed, const ReferenceSurface& surface);
+
+// The figures by name, each with its unit as suffix and `prefix` before it.
+std::map<std::string, double> measures_of(const QuadQuality& quality, const std::string& prefix);
+
+}  // namespace abut::preprocess

@@ -1,0 +1,131 @@
+#include "preprocess/remesh/reference_surface.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "preprocess/index/index.h"
+#include "preprocess/mesh/weld.h"
+#include "runtime/distance/surface_distance.h"
+
+namespace abut::preprocess {
+namespace {
+
+using Vec3 = Eigen::Vector3d;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Calls leaf(first, count) for every leaf whose box the ray from `origin` along `direction` meets before
+// `reach`, which the callback may lower.
+template <class Leaf>
+void visit_ray(const bvh::TreeView& tree, const Vec3& origin, const Vec3& direction, double& reach,
+               Leaf&& leaf) {
+  std::array<std::int32_t, 3 * bvh::kMaxDepth + 4> stack;
+  int size = 0;
+  stack[size++] = 0;
+  // Boxes are rounded outward already; the slab test's own rounding is covered by a relative margin.
+  constexpr double kMargin = 1e-9;
+  while (size > 0) {
+    const std::int32_t node = stack[--size];
+    const float* bounds = tree.bounds + std::ptrdiff_t(node) * 6 * bvh::kWidth;
+    for (int c = 0; c < bvh::kWidth; ++c) {
+      const std::int32_t slot = node * bvh::kWidth + c;
+      if (tree.counts[slot] < 0) continue;
+      double enter = 0, leave = reach;
+      for (int k = 0; k < 3; ++k) {
+        const double lo = bounds[k * bvh::kWidth + c] - origin[k];
+        const double hi = bounds[(3 + k) * bvh::kWidth + c] - origin[k];
+        if (direction[k] == 0) {
+          if (lo > 0 || hi < 0) leave = -1;
+          continue;
+        }
+        const double a = lo / direction[k], b = hi / direction[k];
+        enter = std::max(enter, std::min(a, b));
+        leave = std::min(leave, std::max(a, b));
+      }
+      if (enter > leave + kMargin * std::abs(leave)) continue;
+      if (tree.counts[slot] > 0)
+        leaf(tree.children[slot], tree.counts[slot]);
+      else
+        stack[size++] = tree.children[slot];
+    }
+  }
+}
+
+// Where the ray meets the triangle's plane within the triangle; infinity where it does not.
+double hit(const Vec3& origin, const Vec3& direction, const Vec3& a, const Vec3& b, const Vec3& c) {
+  const Vec3 ab = b - a, ac = c - a, cross = direction.cross(ac);
+  const double determinant = ab.dot(cross);
+  if (determinant == 0) return kInfinity;
+  const Vec3 from = origin - a;
+  const double u = from.dot(cross) / determinant;
+  const Vec3 other = from.cross(ab);
+  const double v = direction.dot(other) / determinant;
+  if (u < 0 || v < 0 || u + v > 1) return kInfinity;
+  return ac.dot(other) / determinant;
+}
+
+}  // namespace
+
+ReferenceSurface::ReferenceSurface(const TriangleMesh& closed)
+    : surface_(build_surface(closed)), view_(asset::view(surface_)) {
+  normals_.reserve(closed.triangles.size());
+  for (std::int32_t t = 0; t < view_.triangle_count; ++t)
+    normals_.push_back(distance::internal::face_normal<double>(view_, t));
+  area_ = preprocess::area(closed);
+  diagonal_ = closed.diagonal();
+}
+
+FootPoint ReferenceSurface::closest(const Vec3& p) const {
+  const auto found = distance::signed_distance<double>(view_, p);
+  return {found.closest, normals_[found.triangle], std::abs(found.distance), found.triangle};
+}
+
+FootPoint ReferenceSurface::closest_facing(const Vec3& p, std::span<const Vec3> normals, double cosine,
+                                           double reach) const {
+  const auto faces_one = [&](std::int32_t t) {
+    for (const Vec3& n : normals)
+      if (normals_[t].dot(n) >= cosine) return true;
+    return false;
+  };
+  FootPoint foot{p, Vec3::Zero(), reach, -1};
+  double bound = reach * reach;
+  bvh::visit_nearest<double>(
+      view_.tree, p, bound, [&](std::int32_t first, std::int32_t count, double& distance2) {
+        for (std::int32_t t = first; t < first + count; ++t) {
+          if (!faces_one(t)) continue;
+          const auto candidate =
+              distance::closest_on_triangle<double>(distance::internal::corner<double>(view_, t, 0),
+                                                    distance::internal::corner<double>(view_, t, 1),
+                                                    distance::internal::corner<double>(view_, t, 2), p);
+          if (!(candidate.distance2 < distance2)) continue;
+          distance2 = candidate.distance2;
+          foot = {candidate.closest, normals_[t], std::sqrt(distance2), t};
+        }
+      });
+  return foot;
+}
+
+double ReferenceSurface::thickness(const FootPoint& foot) const {
+  const Vec3 direction = -foot.normal;
+  double reach = 2 * diagonal_;
+  bool found = false;
+  visit_ray(view_.tree, foot.position, direction, reach, [&](std::int32_t first, std::int32_t count) {
+    for (std::int32_t t = first; t < first + count; ++t) {
+      // The ray leaves through a triangle that faces along it.
+      if (t == foot.triangle || !(normals_[t].dot(direction) > 0)) continue;
+      const double s = hit(foot.position, direction, distance::internal::corner<double>(view_, t, 0),
+                           distance::internal::corner<double>(view_, t, 1),
+                           distance::internal::corner<double>(view_, t, 2));
+      if (!(s >= 0 && s < reach)) continue;
+      reach = s;
+      found = true;
+    }
+  });
+  return found ? reach : kInfinity;
+}
+
+double ReferenceSurface::signed_distance(const Vec3& p) const {
+  return distance::signed_distance<double>(view_, p).distance;
+}
+
+}  // namespace abut::preprocess

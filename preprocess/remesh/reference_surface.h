@@ -1,0 +1,54 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "preprocess/mesh/mesh.h"
+#include "runtime/asset/asset.h"
+
+namespace abut::preprocess {
+
+// A point of a surface and the surface's direction there.
+struct FootPoint {
+  Eigen::Vector3d position;    // m
+  Eigen::Vector3d normal;      // of the triangle, unit, outward
+  double distance = 0;         // from the point asked for, m
+  std::int32_t triangle = -1;  // -1: none qualifies
+};
+
+// The closed surface that a remeshed one stands for: exact closest points, with a test that keeps a point
+// from landing on the opposite wall, and rays through the solid.
+class ReferenceSurface {
+ public:
+  // Throws InvalidInput as build_surface() does.
+  explicit ReferenceSurface(const TriangleMesh& closed);
+
+  // Closest point of the whole surface to p (m).
+  FootPoint closest(const Eigen::Vector3d& p) const;
+
+  // Closest point to p (m) of the triangles whose normal has at least `cosine` with one of the unit vectors
+  // `normals`, no further than `reach` (m). A wall's two sides face away from each other: the right one is
+  // found however close the other is.
+  FootPoint closest_facing(const Eigen::Vector3d& p, std::span<const Eigen::Vector3d> normals, double cosine,
+                           double reach) const;
+
+  // Length of the ray from the foot point straight into the solid, to where it leaves it again, m; infinity
+  // where it finds no exit (a point outside).
+  double thickness(const FootPoint& foot) const;
+
+  // Distance from p (m) to the surface, negative inside.
+  double signed_distance(const Eigen::Vector3d& p) const;
+
+  const asset::SurfaceView& view() const { return view_; }
+  const Eigen::Vector3d& normal(std::int32_t triangle) const { return normals_[triangle]; }
+  double area() const { return area_; }          // m^2
+  double diagonal() const { return diagonal_; }  // m
+
+ private:
+  asset::Surface surface_;
+  asset::SurfaceView view_;
+  std::vector<Eigen::Vector3d> normals_;
+  double area_ = 0, diagonal_ = 0;
+};
+
+}  // namespace abut::preprocess

@@ -1,0 +1,126 @@
+#include "preprocess/remesh/relax.h"
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <complex>
+
+#include "preprocess/remesh/rows.h"
+#include "runtime/core/parallel.h"
+
+namespace abut::preprocess {
+namespace {
+
+using Vec3 = Eigen::Vector3d;
+
+constexpr double kCentreCosine = 0.3;  // of the angle between a quad and the surface at its foot point
+constexpr double kVertexCosine = 0.5;  // of the angle between a vertex's foot point and one of its quads
+constexpr std::int64_t kChunk = 256;
+
+// What a quad asks for.
+struct Wish {
+  std::array<Vec3, 4> corners;  // of the square that fits it best, m
+  Vec3 point, normal;           // of the plane that touches the surface
+  double reach = 0;             // half its longer diagonal, m
+};
+
+class Relaxer {
+ public:
+  Relaxer(QuadMesh& mesh, const ReferenceSurface& surface, const RelaxParameters& parameters)
+      : mesh_(mesh),
+        surface_(surface),
+        parameters_(parameters),
+        quads_of_(corners_by_vertex(mesh)),
+        wishes_(mesh.quads.size()),
+        moved_(mesh.vertices.size()) {}
+
+  void round() {
+    parallel_for(
+        static_cast<std::int64_t>(mesh_.quads.size()), parameters_.threads,
+        [&](std::int64_t f, int) { wishes_[f] = wish(mesh_.quads[f]); }, kChunk);
+    parallel_for(
+        static_cast<std::int64_t>(mesh_.vertices.size()), parameters_.threads,
+        [&](std::int64_t v, int) { moved_[v] = move(static_cast<std::int32_t>(v)); }, kChunk);
+    mesh_.vertices.swap(moved_);
+    undo_flips();
+  }
+
+ private:
+  // The square in the quad's plane closest to its corners, those taken as complex numbers: a i^k with the
+  // mean a of z_k i^-k; its size drawn to the length asked for.
+  Wish wish(const Quad& q) const {
+    Wish w;
+    const Vec3 c = centre(mesh_, q), area = vector_area(mesh_, q);
+    const Vec3 n = area.normalized();
+    const Vec3 first = mesh_.vertices[q[0]] - c;
+    const Vec3 x = (first - first.dot(n) * n).normalized(), y = n.cross(x);
+    std::complex<double> a = 0;
+    const std::complex<double> turn(0, 1);
+    std::complex<double> back = 1;
+    for (int k = 0; k < 4; ++k, back /= turn) {
+      const Vec3 d = mesh_.vertices[q[k]] - c;
+      a += back * std::complex<double>(d.dot(x), d.dot(y)) / 4.0;
+      w.reach = std::max(w.reach, d.norm());
+    }
+    const double size = std::abs(a), wanted = parameters_.edge / std::sqrt(2.0);
+    if (wanted > 0 && size > 0) a *= std::pow(wanted / size, parameters_.evenness);
+    for (int k = 0; k < 4; ++k, a *= turn) w.corners[k] = c + a.real() * x + a.imag() * y;
+    const FootPoint foot = surface_.closest_facing(c, {&n, 1}, kCentreCosine, 2 * w.reach);
+    w.point = foot.triangle < 0 ? c : foot.position;
+    w.normal = foot.triangle < 0 ? n : foot.normal;
+    return w;
+  }
+
+  Vec3 move(std::int32_t v) const {
+    const Vec3 old = mesh_.vertices[v];
+    const auto corners = quads_of_[v];
+    if (corners.empty()) return old;
+    const double share = 1.0 / static_cast<double>(corners.size());
+    Eigen::Matrix3d A = Eigen::Matrix3d::Identity();
+    Vec3 b = Vec3::Zero();
+    std::array<Vec3, kMostNormals> normals;
+    std::size_t count = 0;
+    double reach = 0;
+    for (const std::int32_t corner : corners) {
+      const Wish& w = wishes_[corner / 4];
+      const double weight = share * parameters_.flatness;
+      b += share * (w.corners[corner % 4] - old);
+      A += weight * w.normal * w.normal.transpose();
+      b += weight * w.normal * w.normal.dot(w.point - old);
+      reach = std::max(reach, w.reach);
+      if (count < kMostNormals) normals[count++] = w.normal;
+    }
+    const Vec3 target = old + parameters_.step * A.ldlt().solve(b);
+    const FootPoint foot = surface_.closest_facing(target, {normals.data(), count}, kVertexCosine, reach);
+    return foot.triangle < 0 ? old : foot.position;
+  }
+
+  // A quad that the round turned against the surface, or folded at a corner, gets its vertices back.
+  void undo_flips() {
+    std::vector<char> undo(mesh_.vertices.size(), 0);
+    for (std::size_t f = 0; f < mesh_.quads.size(); ++f) {
+      const Quad& q = mesh_.quads[f];
+      if (vector_area(mesh_, q).dot(wishes_[f].normal) > 0) continue;
+      for (const std::int32_t v : q) undo[v] = 1;
+    }
+    for (std::size_t v = 0; v < undo.size(); ++v)
+      if (undo[v] != 0) mesh_.vertices[v] = moved_[v];
+  }
+
+  static constexpr std::size_t kMostNormals = 12;
+
+  QuadMesh& mesh_;
+  const ReferenceSurface& surface_;
+  const RelaxParameters& parameters_;
+  Rows quads_of_;
+  std::vector<Wish> wishes_;
+  std::vector<Vec3> moved_;
+};
+
+}  // namespace
+
+void relax(QuadMesh& mesh, const ReferenceSurface& surface, const RelaxParameters& parameters) {
+  Relaxer relaxer(mesh, surface, parameters);
+  for (int i = 0; i < parameters.rounds; ++i) relaxer.round();
+}
+
+}  // namespace abut::preprocess
