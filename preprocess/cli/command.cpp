@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 #include <fnmatch.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -46,17 +44,6 @@ struct Arguments {
 };
 
 void print_error(const std::string& message) { fmt::print(stderr, "abut-preprocess: error: {}\n", message); }
-
-// Throws IoError where the file could not be written: better said before the work than after it.
-void check_writable(const std::filesystem::path& file) {
-  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
-  if (std::filesystem::exists(file) && !std::filesystem::is_regular_file(file) &&
-      !std::filesystem::is_directory(file))
-    return;  // a pipe or a device
-  if (std::filesystem::is_directory(file)) throw IoError(file.string() + ": cannot write: it is a folder");
-  if (::access(folder.c_str(), W_OK) != 0)
-    throw IoError(file.string() + ": cannot write: " + std::strerror(errno));
-}
 
 std::vector<datasets::ObjectSource> select(const datasets::Dataset& dataset,
                                            const std::vector<std::string>& only) {
@@ -127,6 +114,7 @@ int inspect_asset(const Arguments& arguments) {
 }
 
 int export_asset(const Arguments& arguments) {
+  check_writable(arguments.file);
   export_part(asset::load(arguments.asset), arguments.part, arguments.file);
   return kAllFine;
 }
@@ -276,10 +264,10 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
   };
   CLI::App* sub = add("inspect", "Print what is in an asset; --png draws it", inspect_asset);
   sub->add_option("ASSET", arguments.asset, "Asset file")->required();
-  sub->add_option(
-         "--png", arguments.picture,
-         "Also draw it to this file: the surface, the convex hull and the quads with their edges, side by "
-         "side")
+  sub->add_option("--png", arguments.picture,
+                  "Also draw it to this file, side by side: the surface, the convex hull and the quads with "
+                  "their edges, "
+                  "and a cut through the tetrahedra coloured by their extent")
       ->type_name("FILE");
   add("verify", "Check assets against their own definition; exit code 1 where one fails", verify_assets)
       ->add_option("ASSET", arguments.assets, "Asset files")

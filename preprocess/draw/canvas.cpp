@@ -59,14 +59,14 @@ void Canvas::put(int x, int y, float depth, const Color& color) {
   color_[at] = color;
 }
 
-void Canvas::triangle(const Eigen::Vector3d corners[3], const Color& color, const Eigen::Vector3d* normals) {
+template <class ColorAt>
+void Canvas::fill_triangle(const Eigen::Vector3d corners[3], ColorAt&& color_at) {
   const std::array<Eigen::Vector3d, 3> p = {project(corners[0]), project(corners[1]), project(corners[2])};
   const auto cross = [](const Eigen::Vector3d& a, const Eigen::Vector3d& b, double x, double y) {
     return (b.x() - a.x()) * (y - a.y()) - (b.y() - a.y()) * (x - a.x());
   };
   const double area = cross(p[0], p[1], p[2].x(), p[2].y());
   if (!(std::abs(area) > 1e-12)) return;
-  const Color flat = shade((corners[1] - corners[0]).cross(corners[2] - corners[0]), color);
   const auto [x_lo, x_hi] = std::minmax({p[0].x(), p[1].x(), p[2].x()});
   const auto [y_lo, y_hi] = std::minmax({p[0].y(), p[1].y(), p[2].y()});
   const int x_end = std::min(samples_ - 1, static_cast<int>(std::ceil(x_hi)));
@@ -78,9 +78,21 @@ void Canvas::triangle(const Eigen::Vector3d corners[3], const Color& color, cons
       const double c = 1 - a - b;
       if (a < 0 || b < 0 || c < 0) continue;
       const float depth = static_cast<float>(a * p[0].z() + b * p[1].z() + c * p[2].z());
-      put(x, y, depth,
-          normals == nullptr ? flat : shade(a * normals[0] + b * normals[1] + c * normals[2], color));
+      put(x, y, depth, color_at(a, b, c));
     }
+}
+
+void Canvas::triangle(const Eigen::Vector3d corners[3], const Color& color, const Eigen::Vector3d* normals) {
+  const Color flat = shade((corners[1] - corners[0]).cross(corners[2] - corners[0]), color);
+  fill_triangle(corners, [&](double a, double b, double c) -> Color {
+    return normals == nullptr ? flat : shade(a * normals[0] + b * normals[1] + c * normals[2], color);
+  });
+}
+
+void Canvas::scalar_triangle(const Eigen::Vector3d corners[3], const double values[3]) {
+  fill_triangle(corners, [&](double a, double b, double c) {
+    return scale_color(a * values[0] + b * values[1] + c * values[2]);
+  });
 }
 
 void Canvas::line(const Eigen::Vector3d& from, const Eigen::Vector3d& to, const Color& color, double pixels,

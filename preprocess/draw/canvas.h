@@ -16,7 +16,7 @@ struct Image {
   std::vector<std::uint8_t> rgb;  // (height, width, 3), top row first
 };
 
-// Writes an 8-bit PNG. Throws IoError naming the file.
+// Writes an 8-bit PNG, whole or not at all. Throws IoError naming the file.
 void write_png(const Image& image, const std::filesystem::path& file);
 
 // Images of one height side by side.
@@ -41,6 +41,10 @@ class Canvas {
   void triangle(const Eigen::Vector3d corners[3], const Color& color,
                 const Eigen::Vector3d* normals = nullptr);
 
+  // A triangle in the colours of the scale for the values at its corners, linear in between; unlit, so that
+  // the colours are those of the scale.
+  void scalar_triangle(const Eigen::Vector3d corners[3], const double values[3]);
+
   // A line that lies on surfaces: it wins over what is up to `lift` (a share of the radius) nearer to the
   // viewer.
   void line(const Eigen::Vector3d& from, const Eigen::Vector3d& to, const Color& color, double pixels = 1,
@@ -52,6 +56,9 @@ class Canvas {
   Eigen::Vector3d project(
       const Eigen::Vector3d& p) const;  // x right, y down in samples; z toward the viewer, m
   Color shade(const Eigen::Vector3d& normal, const Color& color) const;
+  // Calls color_at(a, b, c) with the barycentric coordinates of each covered sample.
+  template <class ColorAt>
+  void fill_triangle(const Eigen::Vector3d corners[3], ColorAt&& color_at);
   void put(int x, int y, float depth, const Color& color);
 
   Camera camera_;

@@ -1,5 +1,12 @@
 #include "preprocess/draw/picture.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "preprocess/draw/cut.h"
+#include "preprocess/draw/label.h"
+
 namespace abut::preprocess {
 namespace {
 
@@ -52,32 +59,94 @@ void draw_quads(Canvas& canvas, const asset::PointsView& points) {
   }
 }
 
-}  // namespace
-
-Image picture(const asset::AssetView& asset, int panel_pixels) {
+std::vector<Eigen::Vector3d> points_of(const asset::AssetView& asset) {
   std::vector<Eigen::Vector3d> points;
   points.reserve(static_cast<std::size_t>(asset.surface.vertex_count) +
                  static_cast<std::size_t>(asset.convex.vertex_count));
   for (std::int32_t v = 0; v < asset.surface.vertex_count; ++v) points.push_back(vertex(asset.surface, v));
   for (std::int32_t v = 0; v < asset.convex.vertex_count; ++v) points.push_back(vertex(asset.convex, v));
-  const Camera camera = camera_for(points);
+  return points;
+}
+
+// --- panels: a square, and a line of text below ---
+
+constexpr int kDot = 2;             // pixels of a dot of the letters
+constexpr int kMargin = 16;         // pixels
+constexpr int kCaptionHeight = 44;  // pixels
+
+Image with_caption(const Image& square, const std::string& text) {
+  Image image{square.width, square.height + kCaptionHeight, square.rgb};
+  image.rgb.resize(static_cast<std::size_t>(image.width) * image.height * 3, 255);
+  label(image, kMargin, square.height + kMargin / 2, text, kEdgeColor, kDot);
+  return image;
+}
+
+Image surface_panel(const asset::AssetView& asset, const Camera& camera, int pixels) {
+  Canvas canvas(camera, pixels);
+  draw_triangles(canvas, asset.surface, kSurfaceColor);
+  return with_caption(canvas.image(), fmt::format("surface: {} triangles", asset.surface.triangle_count));
+}
+
+Image hull_panel(const asset::AssetView& asset, const Camera& camera, int pixels) {
+  Canvas canvas(camera, pixels);
+  draw_triangles(canvas, asset.convex, kHullColor);
+  draw_edges(canvas, asset.convex, kEdgeColor, 0.3);
+  return with_caption(canvas.image(), fmt::format("convex hull: {} vertices", asset.convex.vertex_count));
+}
+
+Image quads_panel(const asset::AssetView& asset, const Camera& camera, int pixels) {
+  Canvas canvas(camera, pixels);
+  draw_quads(canvas, asset.points);
+  return with_caption(canvas.image(), fmt::format("oriented points: {} quads", asset.points.point_count));
+}
+
+// The scale of colours at the right of the caption, with its ends.
+void draw_scale(Image& image, int top) {
+  constexpr int kWidth = 96, kHeight = 9 * kDot;
+  const int digit = label_width("0", kDot);
+  const int right = image.width - kMargin - digit, left = right - kWidth;
+  for (int x = 0; x < kWidth; ++x) fill(image, left + x, top, 1, kHeight, scale_color((x + 0.5) / kWidth));
+  label(image, right + digit / 2, top + kDot, "1", kEdgeColor, kDot);
+  const std::string_view text = "extent 0";
+  label(image, left - digit / 2 - label_width(text, kDot), top + kDot, text, kEdgeColor, kDot);
+}
+
+// Seen nearly along the normal of the cut.
+Image volume_panel(const asset::AssetView& asset, const Camera& camera, int pixels) {
+  constexpr double kTilt = 0.5;  // rad
+  const Eigen::Vector3d toward = camera.toward.normalized();
+  const CutPlane plane = choose_cut(asset.volume, toward);
+  Camera facing = camera;
+  const Eigen::Vector3d sideways = toward - toward.dot(plane.normal) * plane.normal;
+  if (sideways.norm() > kTilt)
+    facing.toward = std::cos(kTilt) * plane.normal + std::sin(kTilt) * sideways.normalized();
+  Canvas canvas(facing, pixels);
+  draw_cut(canvas, asset.volume, plane, kSurfaceColor);
+  Image image = with_caption(canvas.image(), fmt::format("{} tetrahedra", asset.volume.tetrahedron_count));
+  draw_scale(image, pixels + kMargin / 2 - kDot);
+  return image;
+}
+
+// A part of an asset: how to tell that it is there, and what is seen of it.
+struct Panel {
+  bool (*present)(const asset::AssetView&);
+  Image (*draw)(const asset::AssetView&, const Camera&, int pixels);
+};
+
+constexpr Panel kPanels[] = {
+    {[](const asset::AssetView& a) { return a.surface.triangle_count > 0; }, surface_panel},
+    {[](const asset::AssetView& a) { return a.convex.triangle_count > 0; }, hull_panel},
+    {[](const asset::AssetView& a) { return a.points.point_count > 0; }, quads_panel},
+    {[](const asset::AssetView& a) { return a.volume.tetrahedron_count > 0; }, volume_panel},
+};
+
+}  // namespace
+
+Image picture(const asset::AssetView& asset, int panel_pixels) {
+  const Camera camera = camera_for(points_of(asset));
   std::vector<Image> panels;
-  if (asset.surface.triangle_count > 0) {
-    Canvas canvas(camera, panel_pixels);
-    draw_triangles(canvas, asset.surface, kSurfaceColor);
-    panels.push_back(canvas.image());
-  }
-  if (asset.convex.triangle_count > 0) {
-    Canvas canvas(camera, panel_pixels);
-    draw_triangles(canvas, asset.convex, kHullColor);
-    draw_edges(canvas, asset.convex, kEdgeColor, 0.3);
-    panels.push_back(canvas.image());
-  }
-  if (asset.points.point_count > 0) {
-    Canvas canvas(camera, panel_pixels);
-    draw_quads(canvas, asset.points);
-    panels.push_back(canvas.image());
-  }
+  for (const Panel& panel : kPanels)
+    if (panel.present(asset)) panels.push_back(panel.draw(asset, camera, panel_pixels));
   return beside(panels);
 }
 

@@ -5,8 +5,9 @@
 
 namespace abut::preprocess {
 
-// What is in an asset, side by side: the surface, its convex hull with the hull's edges, and the quads of
-// its points with theirs.
-Image picture(const asset::AssetView& asset, int panel_pixels = 640);
+// What is in an asset, side by side with captions: the surface, the convex hull and the quads with their
+// edges, and a cut through the tetrahedra of the finest volume in the colours of their extent. Parts that are
+// absent are left out.
+Image picture(const asset::AssetView& asset, int panel_pixels = 480);
 
 }  // namespace abut::preprocess

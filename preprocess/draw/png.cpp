@@ -1,9 +1,9 @@
 #include <png.h>
 
-#include <cerrno>
-#include <cstring>
+#include <string>
 
 #include "preprocess/draw/canvas.h"
+#include "preprocess/mesh/write.h"
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {
@@ -14,12 +14,21 @@ void write_png(const Image& image, const std::filesystem::path& file) {
   header.width = static_cast<png_uint_32>(image.width);
   header.height = static_cast<png_uint_32>(image.height);
   header.format = PNG_FORMAT_RGB;
-  errno = 0;
-  if (png_image_write_to_file(&header, file.c_str(), 0, image.rgb.data(), 0, nullptr) == 0) {
-    const std::string reason = errno != 0 ? std::strerror(errno) : header.message;
-    png_image_free(&header);
-    throw IoError(file.string() + ": cannot write the picture: " + reason);
+  png_alloc_size_t size = 0;
+  const auto encode = [&](void* to) {
+    return png_image_write_to_memory(&header, to, &size, 0, image.rgb.data(), 0, nullptr) != 0;
+  };
+  std::string bytes;
+  bool encoded = encode(nullptr);  // asks for the size
+  if (encoded) {
+    bytes.resize(size);
+    encoded = encode(bytes.data());
   }
+  const std::string reason = header.message;
+  png_image_free(&header);
+  if (!encoded) throw IoError(file.string() + ": cannot encode the picture: " + reason);
+  bytes.resize(size);
+  write_whole(file, bytes);
 }
 
 }  // namespace abut::preprocess

@@ -111,18 +111,26 @@ void write_shape(const Shape& shape, const std::filesystem::path& path) {
   write_whole(path, {out.data(), out.size()});
 }
 
-// A file being written; removed unless it was given its final name. A pipe or a device cannot be replaced: it
-// is written in place, and then path_ is empty.
+[[noreturn]] void refuse(const std::filesystem::path& target, const std::string& reason) {
+  throw IoError(fmt::format("{}: cannot write: {}", target.string(), reason));
+}
+
+// A file being written; removed unless it was given its final name. A pipe cannot be replaced: it is written
+// in place, and then path_ is empty.
 class Temporary {
  public:
-  explicit Temporary(const std::filesystem::path& target)
-      : target_(target), path_(target.string() + fmt::format(".{}.tmp", ::getpid())) {
+  explicit Temporary(const std::filesystem::path& target) : target_(target) {
+    check_writable(target);
     std::error_code ignored;
-    const auto there = std::filesystem::status(target, ignored).type();
-    if (there == std::filesystem::file_type::character || there == std::filesystem::file_type::fifo)
-      path_.clear();
-    file_ = path_.empty() ? ::open(target.c_str(), O_WRONLY | O_CLOEXEC)
-                          : ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (std::filesystem::is_fifo(target, ignored)) {
+      file_ = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
+    } else {
+      // Renaming onto a link would replace the link, /dev/stdout among them.
+      if (std::filesystem::exists(target, ignored)) target_ = std::filesystem::canonical(target, ignored);
+      if (ignored) preprocess::refuse(target, ignored.message());
+      path_ = target_.string() + fmt::format(".{}.tmp", ::getpid());
+      file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    }
     if (file_ < 0) refuse();
   }
   Temporary(const Temporary&) = delete;
@@ -150,9 +158,7 @@ class Temporary {
   }
 
  private:
-  [[noreturn]] void refuse() const {
-    throw IoError(fmt::format("{}: cannot write: {}", target_.string(), std::strerror(errno)));
-  }
+  [[noreturn]] void refuse() const { preprocess::refuse(target_, std::strerror(errno)); }
 
   std::filesystem::path target_, path_;
   int file_ = -1;
@@ -174,6 +180,17 @@ void write_polygons(std::span<const Eigen::Vector3d> vertices, std::span<const s
 void write_oriented_points(std::span<const Eigen::Vector3d> points, std::span<const Eigen::Vector3d> normals,
                            const std::filesystem::path& path) {
   write_shape({points, normals, {}, 3}, path);
+}
+
+void check_writable(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const std::filesystem::file_status there = std::filesystem::status(path, ignored);
+  if (std::filesystem::is_directory(there)) refuse(path, "it is a folder");
+  if (std::filesystem::is_fifo(there)) return;
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
+    refuse(path, "it is neither a file nor a pipe");
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (::access(folder.c_str(), W_OK) != 0) refuse(path, std::strerror(errno));
 }
 
 void write_whole(const std::filesystem::path& path, std::string_view content) {

@@ -3,6 +3,7 @@
 #include <hdf5.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <span>
 #include <string>
@@ -53,6 +54,11 @@ Code checked(Code code, const std::string& message) {
   if (code < 0) throw BadAsset(message);
   return code;
 }
+
+// The type in memory of an array's numbers.
+inline hid_t native_type(double) { return H5T_NATIVE_DOUBLE; }
+inline hid_t native_type(float) { return H5T_NATIVE_FLOAT; }
+inline hid_t native_type(std::int32_t) { return H5T_NATIVE_INT32; }
 
 // An empty file in memory, and one parsed from an image (`image` is copied).
 Handle create_image();

@@ -9,10 +9,6 @@
 namespace abut::asset {
 namespace {
 
-hid_t native_type(double) { return H5T_NATIVE_DOUBLE; }
-hid_t native_type(float) { return H5T_NATIVE_FLOAT; }
-hid_t native_type(std::int32_t) { return H5T_NATIVE_INT32; }
-
 // One verified file, read part by part. Every message names the file and the object in it.
 class Reader {
  public:

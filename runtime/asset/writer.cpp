@@ -9,10 +9,6 @@ namespace {
 
 const std::string kFailed = "HDF5: cannot lay out the asset";
 
-hid_t native_type(double) { return H5T_NATIVE_DOUBLE; }
-hid_t native_type(float) { return H5T_NATIVE_FLOAT; }
-hid_t native_type(std::int32_t) { return H5T_NATIVE_INT32; }
-
 // The type in the file: little-endian whatever the machine.
 hid_t file_type(double) { return H5T_IEEE_F64LE; }
 hid_t file_type(float) { return H5T_IEEE_F32LE; }

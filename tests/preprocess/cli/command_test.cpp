@@ -2,6 +2,7 @@
 #include <png.h>
 
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -98,31 +99,64 @@ TEST_F(Command, MakesAVerifiedAssetOfARealObject) {
     EXPECT_TRUE(contains(inspected.out, word)) << word << "\n" << inspected.out;
 }
 
-TEST_F(Command, InspectDrawsAPicture) {
-  write("ball.obj", sphere(0.05, 3));
-  ASSERT_EQ(make().code, 0);
-  const std::filesystem::path file = folder_ / "ball.png";
-  const CommandResult drawn = command({"inspect", asset("ball"), "--png", file.string()});
-  EXPECT_EQ(drawn.code, 0) << drawn.err;
-  EXPECT_TRUE(contains(drawn.out, "triangles"));
+// What is read back of a PNG.
+struct Picture {
+  std::size_t width = 0, height = 0;
+  std::vector<png_byte> rgb;
+
+  // Share of the pixels of a square panel for which `is` holds.
+  double share(std::size_t panel, const std::function<bool(const png_byte*)>& is) const {
+    const std::size_t side = width / panels();
+    std::size_t count = 0;
+    for (std::size_t y = 0; y < side; ++y)
+      for (std::size_t x = 0; x < side; ++x) count += is(&rgb[3 * (y * width + panel * side + x)]);
+    return static_cast<double>(count) / static_cast<double>(side * side);
+  }
+  // Panels are a little higher than wide.
+  std::size_t panels() const { return (width + height - 1) / height; }
+};
+
+Picture read_png(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   const std::string bytes(std::istreambuf_iterator<char>(in), {});
   EXPECT_TRUE(bytes.starts_with("\x89PNG\r\n\x1a\n"));
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
-  ASSERT_NE(png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()), 0) << image.message;
-  image.format = PNG_FORMAT_GRAY;
-  std::vector<png_byte> pixels(PNG_IMAGE_SIZE(image));
-  ASSERT_NE(png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr), 0) << image.message;
-  EXPECT_EQ(image.width, 2 * image.height);  // two panels, on each a ball: much of it, white around it
-  for (const std::size_t panel : {0U, 1U}) {
-    std::size_t drawn_on = 0;
-    for (std::size_t y = 0; y < image.height; ++y)
-      for (std::size_t x = 0; x < image.height; ++x)
-        drawn_on += pixels[y * image.width + panel * image.height + x] < 250;
-    EXPECT_GT(drawn_on, std::size_t{image.height} * image.height / 4);
-    EXPECT_LT(drawn_on, std::size_t{image.height} * image.height * 9 / 10);
+  EXPECT_NE(png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()), 0) << image.message;
+  image.format = PNG_FORMAT_RGB;
+  Picture picture{image.width, image.height, std::vector<png_byte>(PNG_IMAGE_SIZE(image))};
+  EXPECT_NE(png_image_finish_read(&image, nullptr, picture.rgb.data(), 0, nullptr), 0) << image.message;
+  return picture;
+}
+
+TEST_F(Command, InspectDrawsAPicture) {
+  write("ball.obj", sphere(0.05, 3));
+  const std::filesystem::path file = folder_ / "ball.png", link = folder_ / "link.png";
+  const auto draw = [&](const std::vector<std::string>& options, const std::filesystem::path& to) {
+    EXPECT_EQ(make(options).code, 0);
+    const CommandResult drawn = command({"inspect", asset("ball"), "--png", to.string()});
+    EXPECT_EQ(drawn.code, 0) << drawn.err;
+    EXPECT_TRUE(contains(drawn.out, "triangles"));
+    return read_png(to);
+  };
+  const auto drawn_on = [](const png_byte* p) { return p[0] < 250; };
+  const auto yellow = [](const png_byte* p) { return p[0] > 200 && p[1] > 200 && p[2] < 90; };
+  const Picture two = draw({"--tets", "none"}, file);
+  ASSERT_EQ(two.panels(), 2U);
+  std::filesystem::create_symlink(file, link);
+  const Picture three = draw({"--tets", "400"}, link);
+  ASSERT_EQ(three.panels(), 3U);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(read_png(file).rgb, three.rgb);
+  // On each a ball: much of it, white around it; the core of the cut is yellow, a quarter of the disc or
+  // less.
+  for (const std::size_t panel : {0U, 1U, 2U}) {
+    EXPECT_GT(three.share(panel, drawn_on), 0.25);
+    EXPECT_LT(three.share(panel, drawn_on), 0.9);
   }
+  EXPECT_EQ(three.share(0, yellow) + three.share(1, yellow), 0);
+  EXPECT_GT(three.share(2, yellow), 0.03);
+  EXPECT_LT(three.share(2, yellow), 0.3);
 }
 
 TEST_F(Command, AllRealObjectsAreVerifiedWithinTheMemoryAndDeviationPromised) {

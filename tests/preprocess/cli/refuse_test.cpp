@@ -6,7 +6,9 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -153,11 +155,27 @@ TEST_F(Refuse, BadArguments) {
   EXPECT_EQ(files(), std::vector<std::string>{});
 }
 
-TEST_F(Refuse, APictureThatCannotBeWritten) {
+// Pictures, exports and reports are refused a folder that is not there and a name that is taken by a folder
+// or by something that is no file, here a socket.
+TEST_F(Refuse, OutputFilesThatCannotBeWritten) {
   write("box.obj", box(0.1, 0.1, 0.1));
   ASSERT_EQ(make().code, 0);
-  for (const std::string& file : {(folder_ / "missing/box.png").string(), folder_.string()})
-    expect_error(command({"inspect", asset("box"), "--png", file}), 2, {file, "cannot write"});
+  const std::filesystem::path taken = folder_ / "taken.vtk";
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  taken.string().copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ::close(fd);
+  const std::filesystem::path files[] = {folder_ / "missing/box.vtk", folder_, taken};
+  const char* reasons[] = {"No such file or directory", "it is a folder", "neither a file nor a pipe"};
+  for (int i = 0; i < 3; ++i) {
+    const std::vector<std::string> words = {files[i].string() + ": cannot write", reasons[i]};
+    expect_error(command({"inspect", asset("box"), "--png", files[i].string()}), 2, words);
+    expect_error(command({"export", asset("box"), "--out", files[i].string()}), 2, words);
+    expect_error(make({"--json", files[i].string()}), 2, words);
+  }
+  EXPECT_TRUE(std::filesystem::is_socket(taken));
 }
 
 TEST_F(Refuse, AnOutputFolderThatIsAFile) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <fstream>
 
+#include "preprocess/draw/cut.h"
+#include "preprocess/draw/label.h"
 #include "runtime/core/error.h"
 
 namespace {
@@ -76,6 +78,24 @@ TEST(Canvas, LinesAreDrawnOverTheSurfaceTheyLieOn) {
   EXPECT_GT(share(canvas.image(), 2), 0.002);
 }
 
+TEST(Canvas, AScalarTriangleHasTheColoursOfItsValues) {
+  Camera camera;
+  camera.toward = Eigen::Vector3d::UnitX();  // y to the right
+  Canvas canvas(camera, 200);
+  const Eigen::Vector3d corners[3] = {{0, -1, -1}, {0, 1, -1}, {0, 0, 1}};
+  const double values[3] = {0, 1, 0.5};
+  canvas.scalar_triangle(corners, values);
+  const Image image = canvas.image();
+  // The value is (1 + y) / 2 all over: that of a column, whatever the row.
+  for (const int x : {60, 100, 140}) {
+    const Color expected = abut::preprocess::scale_color((x + 0.5) / 200);
+    for (const int y : {120, 190})
+      for (int k = 0; k < 3; ++k)
+        EXPECT_NEAR(image.rgb[(static_cast<std::size_t>(y) * 200 + x) * 3 + k], 255 * expected[k], 2)
+            << x << " " << y;
+  }
+}
+
 TEST(Canvas, AnUnwritablePictureIsNamed) {
   const Image image{2, 2, std::vector<std::uint8_t>(12, 255)};
   try {
@@ -92,6 +112,67 @@ TEST(Canvas, PanelsStandSideBySide) {
   EXPECT_EQ(both.width, 2);
   EXPECT_EQ(both.height, 2);
   EXPECT_EQ(both.rgb, (std::vector<std::uint8_t>{1, 2, 3, 7, 8, 9, 4, 5, 6, 255, 255, 255}));
+}
+
+// A volume of one tetrahedron whose corner 3 is inside.
+struct OneTetrahedron {
+  std::vector<double> vertices = {0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 2}, extent = {0, 0, 0, 1};
+  std::vector<std::int32_t> tetrahedra = {0, 1, 2, 3}, neighbours = {-1, -1, -1, -1};
+
+  abut::asset::VolumeView view() const {
+    abut::asset::VolumeView v;
+    v.vertices = vertices.data();
+    v.tetrahedra = tetrahedra.data();
+    v.neighbours = neighbours.data();
+    v.extent = extent.data();
+    v.vertex_count = 4;
+    v.tetrahedron_count = 1;
+    return v;
+  }
+};
+
+TEST(Cut, ShowsTheSectionInTheColoursOfTheExtent) {
+  const OneTetrahedron one;
+  Camera camera;
+  camera.toward = -Eigen::Vector3d::UnitY();  // x to the right, z up
+  Canvas canvas(camera, 200);
+  draw_cut(canvas, one.view(), {-Eigen::Vector3d::UnitY(), -1}, kRed);  // keeps y >= 1
+  const Image image = canvas.image();
+  // The section at y = 1 is the triangle x, z >= 0, x + z <= 1; the extent there is z / 2.
+  const auto at = [&](double x, double z, int k) {
+    const int column = static_cast<int>(100 + 100 * x), row = static_cast<int>(100 - 100 * z);
+    return image.rgb[(static_cast<std::size_t>(row) * 200 + column) * 3 + k];
+  };
+  for (const double z : {0.1, 0.4, 0.8})
+    for (int k = 0; k < 3; ++k)
+      EXPECT_NEAR(at(0.1, z, k), 255 * abut::preprocess::scale_color(z / 2)[k], 4) << z;
+  EXPECT_EQ(at(0.6, 0.6, 0), 255);
+  EXPECT_EQ(at(-0.1, 0.1, 0), 255);
+}
+
+TEST(Cut, IsThroughTheCentreAcrossTheLargestSection) {
+  OneTetrahedron one;
+  one.vertices = {0, 0, 0, 9, 0, 0, 0, 1, 0, 0, 0, 5};  // thinnest along y
+  const abut::preprocess::CutPlane plane =
+      abut::preprocess::choose_cut(one.view(), -Eigen::Vector3d::UnitY());
+  EXPECT_LT(plane.normal.y(), -0.9);
+  EXPECT_NEAR(plane.normal.dot(Eigen::Vector3d(2.25, 0.25, 1.25)), plane.offset, 1e-12);
+}
+
+TEST(Label, WritesAndLeavesTheRestAlone) {
+  Image image{40, 20, std::vector<std::uint8_t>(40 * 20 * 3, 255)};
+  abut::preprocess::label(image, 30, 2, "li", kRed, 2);  // clipped at the right
+  const Image clipped = image;
+  abut::preprocess::label(image, 2, 2, "1", kBlue, 2);
+  const auto count = [](const Image& picture, int zero, int full) {
+    int pixels = 0;
+    for (std::size_t i = 0; i < picture.rgb.size(); i += 3)
+      pixels += picture.rgb[i + zero] == 0 && picture.rgb[i + full] == 255;
+    return pixels;
+  };
+  EXPECT_EQ(count(image, 0, 2), 4 * 10);  // ten dots in a one
+  EXPECT_EQ(count(image, 2, 0), count(clipped, 2, 0));
+  EXPECT_GT(count(image, 2, 0), 0);
 }
 
 }  // namespace
