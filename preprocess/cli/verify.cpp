@@ -170,6 +170,8 @@ class Verifier {
       for (std::int32_t j = c.adjacency_offsets[i]; j < c.adjacency_offsets[i + 1]; ++j)
         if (d.dot(vertex(c, c.adjacency[j]) - vertex(c, i)) > kSupportTolerance * size)
           return problem(fmt::format("support_lookup: cell {} holds a vertex that is not the support", cell));
+      if (c.candidate_offsets != nullptr && c.candidates[c.candidate_offsets[cell]] != i)
+        return problem(fmt::format("candidates: row {} does not begin with the cell's support vertex", cell));
     }
   }
 

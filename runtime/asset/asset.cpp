@@ -24,6 +24,8 @@ ConvexView view(const ConvexPiece& piece) {
           piece.adjacency_offsets.data(),
           piece.adjacency.data(),
           piece.support_lookup.data(),
+          piece.candidate_offsets.empty() ? nullptr : piece.candidate_offsets.data(),
+          piece.candidates.data(),
           static_cast<std::int32_t>(n),
           static_cast<std::int32_t>(piece.triangles.size() / 3),
           static_cast<std::int32_t>(

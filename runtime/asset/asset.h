@@ -32,6 +32,9 @@ struct ConvexPiece {
   std::vector<std::int32_t> adjacency;          // vertices joined by an edge, ascending within a row
   std::vector<std::int32_t>
       support_lookup;  // (6, k, k) support vertex of the direction at each cell's centre
+  // Every vertex that supports some direction of a cell, so that no walk is needed; may be absent.
+  std::vector<std::int32_t> candidate_offsets;  // (6 k k + 1) row starts of `candidates`
+  std::vector<std::int32_t> candidates;         // vertices, the centre's first in each row
 };
 
 // Direction cells of `support_lookup`: six faces of a cube (+x, -x, +y, -y, +z, -z), k x k cells each.
@@ -113,7 +116,9 @@ struct ConvexView {
   const std::int32_t* triangles = nullptr;          // (triangle_count, 3)
   const std::int32_t* adjacency_offsets = nullptr;  // (vertex_count + 1)
   const std::int32_t* adjacency = nullptr;
-  const std::int32_t* support_lookup = nullptr;  // (6, lookup_resolution, lookup_resolution)
+  const std::int32_t* support_lookup = nullptr;     // (6, lookup_resolution, lookup_resolution)
+  const std::int32_t* candidate_offsets = nullptr;  // (6 lookup_resolution^2 + 1); null where they are absent
+  const std::int32_t* candidates = nullptr;
   std::int32_t vertex_count = 0;
   std::int32_t triangle_count = 0;
   std::int32_t lookup_resolution = 0;

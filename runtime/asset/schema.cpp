@@ -152,6 +152,13 @@ void check_convex(const ConvexPiece& c, Checker& checker) {
   checker.expect_range("triangles", c.triangles, vertices);
   checker.expect_range("adjacency", c.adjacency, vertices);
   checker.expect_range("support_lookup", c.support_lookup, vertices);
+  checker.expect_range("candidates", c.candidates, vertices);
+  if (c.candidate_offsets.empty()) return;
+  checker.expect_size("candidate_offsets", c.candidate_offsets.size(), c.support_lookup.size() + 1);
+  checker.expect_rows("candidate_offsets", c.candidate_offsets, c.candidates.size());
+  for (std::size_t cell = 0; cell < c.support_lookup.size(); ++cell)
+    if (c.candidate_offsets[cell] == c.candidate_offsets[cell + 1])
+      checker.fail("candidates", "row " + std::to_string(cell) + " is empty");
 }
 
 }  // namespace

@@ -13,7 +13,8 @@
 //
 //     /surface/<level>/   vertices, triangles, neighbours, vertex_normals, tree/{bounds, children, counts}
 //
-//     /convex/<piece>/    vertices, triangles, adjacency_offsets, adjacency, support_lookup
+//     /convex/<piece>/    vertices, triangles, adjacency_offsets, adjacency, support_lookup,
+//                         candidate_offsets, candidates
 //
 //     /volume/<level>/    vertices, tetrahedra, neighbours, extent, vertex_gradients, gradients, face_planes,
 //                         extent_ranges, tree/{bounds, children, counts, extent_ranges}
@@ -66,6 +67,10 @@ void visit_convex(PieceType& c, Visit&& visit) {
   visit("adjacency", c.adjacency, {kFree}, "1", "vertices joined by an edge, ascending in each row");
   visit("support_lookup", c.support_lookup, {6, kFree, kFree}, "1",
         "support vertex at the centre of a direction cell");
+  visit("candidate_offsets", c.candidate_offsets, {kFree}, "1",
+        "row starts of candidates, one more than cells");
+  visit("candidates", c.candidates, {kFree}, "1",
+        "vertices that support a direction of the cell, the centre's first");
 }
 
 template <class VolumeType, class Visit>

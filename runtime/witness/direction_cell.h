@@ -17,11 +17,11 @@ std::int32_t direction_cell(const Vec3<S>& direction, std::int32_t k) {
   using std::abs;
   const S x = abs(direction.x()), y = abs(direction.y()), z = abs(direction.z());
   const int axis = x >= y ? (x >= z ? 0 : 2) : (y >= z ? 1 : 2);
-  const S half = S(k) / 2 / abs(direction[axis]);
-  // Written so that a NaN falls to 0.
+  const S half = S(k) / 2, scale = half / abs(direction[axis]), top = S(k - 1);
   const auto place = [&](S t) {
-    const S cell = t * half + S(k) / 2;
-    return cell > S(0) ? (cell < S(k) ? static_cast<std::int32_t>(cell) : k - 1) : 0;
+    S cell = t * scale + half;
+    cell = cell > S(0) ? cell : S(0);  // also where it is NaN
+    return static_cast<std::int32_t>(cell < top ? cell : top);
   };
   const std::int32_t face = 2 * axis + (direction[axis] < S(0) ? 1 : 0);
   const std::int32_t i = place(direction[axis == 2 ? 0 : axis + 1]);

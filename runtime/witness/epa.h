@@ -12,7 +12,7 @@
 //
 // - Every point of the face is at least `offset` away from the origin. P is a closed surface that winds
 //   around the origin once all offsets are positive, and the region it encloses lies in D. Hence depth >=
-//   least offset, dents by rounding included: signed distance <= -(least offset).
+//   least offset, dents included: signed distance <= -(least offset).
 //
 // - g(-m) = -max over D of <m, w>, hence signed distance >= -(least height <m, w> of a support vertex met
 //   so far).
@@ -22,14 +22,32 @@
 // negative offset and is expanded first.
 namespace abut::witness {
 
+// An edge seen from one of its two faces: 4 face + number; edge k runs from corner k to corner k + 1.
+using HalfEdge = std::int32_t;
+
 template <class S>
 struct PolytopeFace {
-  Vec3<S> m;                  // outward unit normal; zero for a face without area
-  S offset;                   // m; infinite for a face without area
-  std::int32_t corner[3];     // counter-clockwise seen from outside
-  std::int32_t neighbour[3];  // face across the edge from corner k to k + 1
-  std::int32_t across[3];     // number of that edge in the neighbour
+  Vec3<S> m;               // outward unit normal; zero for a face without area
+  S offset;                // m; infinite for a face without area
+  std::int32_t corner[3];  // counter-clockwise seen from outside
+  HalfEdge across[3];      // the same edges seen from the neighbours
   bool alive;
+};
+
+// An array that only grows: elements beyond `size` are kept as scratch, room for them is made ahead.
+template <class T>
+struct Pool {
+  std::vector<T> storage;
+  std::int32_t size = 0;
+
+  explicit Pool(std::size_t room) : storage(room) {}
+  void make_room(std::size_t more) {
+    const std::size_t needed = static_cast<std::size_t>(size) + more;
+    if (needed > storage.size()) storage.resize(std::max(needed, 2 * storage.size()));
+  }
+  T& operator[](std::int32_t i) { return storage.data()[i]; }
+  const T& operator[](std::int32_t i) const { return storage.data()[i]; }
+  void push(const T& value) { storage.data()[size++] = value; }
 };
 
 // Reusable memory of a query. It is reserved when made, and grows only for a pair that needs more than any
@@ -40,26 +58,19 @@ struct Workspace {
     S offset;
     std::int32_t face;
   };
-  struct Edge {
-    std::int32_t face;
-    std::int32_t edge;
+  struct Rim {
+    HalfEdge edge;        // of a live face
+    std::int32_t corner;  // where the edge ends: the faces around the new vertex run the other way
   };
 
-  std::vector<DifferenceVertex<S>> vertices;
-  std::vector<PolytopeFace<S>> faces;
+  Pool<DifferenceVertex<S>> vertices{256};
+  Pool<PolytopeFace<S>> faces{2048};
+  Pool<Rim> horizon{2048};  // in order around the new vertex
+  Pool<HalfEdge> stack{4096};
+  Pool<std::int32_t> hidden{2048};  // faces that the new vertex replaces
   std::vector<Entry> heap;
-  std::vector<Edge> horizon;  // live face and its edge, in order around the new vertex
-  std::vector<Edge> stack;
-  std::vector<std::int32_t> hidden;  // faces that the new vertex replaces
 
-  Workspace() {
-    vertices.reserve(256);
-    faces.reserve(2048);
-    heap.reserve(2048);
-    horizon.reserve(256);
-    stack.reserve(2048);
-    hidden.reserve(1024);
-  }
+  Workspace() { heap.reserve(2048); }
 };
 
 template <class S>
@@ -77,7 +88,7 @@ class Epa {
  public:
   // `relative_gap`: gap between height and offset, relative to the largest coordinate, at which to stop.
   // `most_vertices`: size of the polytope at which to give up.
-  Epa(D& difference, Workspace<S>& workspace, S relative_gap, std::size_t most_vertices)
+  Epa(D& difference, Workspace<S>& workspace, S relative_gap, std::int32_t most_vertices)
       : difference_(difference),
         work_(workspace),
         relative_gap_(relative_gap),
@@ -91,76 +102,98 @@ class Epa {
       const std::int32_t f = pop();
       if (f < 0) return best;  // every face was given up
       ++best.iterations;
-      const PolytopeFace<S> face = work_.faces[f];
-      const DifferenceVertex<S> found = difference_.minimise(-face.m);
+      work_.vertices.make_room(1);
+      DifferenceVertex<S>& found = work_.vertices[work_.vertices.size];
+      const PolytopeFace<S>& face = work_.faces[f];
+      best.n = -face.m;
+      found = difference_.minimise(best.n);
       const S height = face.m.dot(found.w);
+      ceiling_ = std::min(ceiling_, height);
       const S tolerance = std::max(difference_.rounding() / 2, relative_gap_ * difference_.magnitude());
       best.converged = height - face.offset <= tolerance || known(face, found);
-      best.n = -face.m;
       best.face = f;
-      best.height = ceiling_ = std::min(ceiling_, height);
+      best.height = ceiling_;
       best.depth = face.offset;
       if (best.converged) return best;
-      if (work_.vertices.size() >= most_vertices_ || !insert(f, found)) return best;
+      if (work_.vertices.size >= most_vertices_ || !insert(f)) return best;
     }
   }
 
  private:
+  using Two = Eigen::Array<S, 2, 1>;
+
   void start(const DifferenceVertex<S>* corners) {
-    work_.vertices.assign(corners, corners + 4);
-    work_.faces.clear();
+    work_.vertices.size = 0;
+    for (int k = 0; k < 4; ++k) work_.vertices.push(corners[k]);
+    work_.faces.size = 0;
     work_.heap.clear();
     ceiling_ = std::numeric_limits<S>::infinity();
     const Vec3<S>&a = corners[0].w, &b = corners[1].w, &c = corners[2].w, &d = corners[3].w;
-    if ((b - a).cross(c - a).dot(d - a) > 0) std::swap(work_.vertices[1], work_.vertices[2]);
-    // corner 3 is now below the face 0 1 2
-    static constexpr std::int32_t kCorner[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
-    static constexpr std::int32_t kNeighbour[4][3] = {{1, 2, 3}, {3, 2, 0}, {1, 3, 0}, {2, 1, 0}};
-    static constexpr std::int32_t kAcross[4][3] = {{2, 2, 2}, {1, 0, 0}, {1, 0, 1}, {1, 0, 2}};
-    for (int f = 0; f < 4; ++f) {
-      add_face(kCorner[f][0], kCorner[f][1], kCorner[f][2]);
-      for (int k = 0; k < 3; ++k) join(f, k, kNeighbour[f][k], kAcross[f][k]);
-    }
+    if ((b - a).cross(c - a).dot(d - a) < 0) std::swap(work_.vertices[1], work_.vertices[2]);
+    // corner 3 now sees the others counter-clockwise: a cone over them, and the face below
+    work_.faces[0].alive = true;
+    set_corners(work_.faces[0], 0, 2, 1);
+    set_planes(0, 0);
+    work_.faces.size = 1;
+    work_.horizon.size = 0;
+    work_.horizon.push({2, 0});
+    work_.horizon.push({1, 1});
+    work_.horizon.push({0, 2});
+    add_cone(3);
+    queue(0);
   }
 
-  // Appends a face and queues it unless another face is known to be nearer to the origin.
-  std::int32_t add_face(std::int32_t i, std::int32_t j, std::int32_t k) {
-    const Vec3<S>&a = work_.vertices[i].w, &b = work_.vertices[j].w, &c = work_.vertices[k].w;
-    const std::int32_t id = static_cast<std::int32_t>(work_.faces.size());
-    PolytopeFace<S>& face = work_.faces.emplace_back();
+  static void set_corners(PolytopeFace<S>& face, std::int32_t i, std::int32_t j, std::int32_t k) {
     face.corner[0] = i;
     face.corner[1] = j;
     face.corner[2] = k;
-    face.alive = true;
-    const Vec3<S> normal = (b - a).cross(c - a);
-    const S area = normal.norm();
-    if (!(area > std::numeric_limits<S>::min())) {
-      face.m.setZero();
-      face.offset = std::numeric_limits<S>::infinity();
-      return id;
-    }
-    face.m = normal / area;
-    face.offset = std::min({face.m.dot(a), face.m.dot(b), face.m.dot(c)});
-    if (face.offset <= ceiling_ + difference_.rounding()) {
-      work_.heap.push_back({face.offset, id});
-      std::push_heap(work_.heap.begin(), work_.heap.end(), farther);
-    }
-    return id;
   }
 
-  void join(std::int32_t f, int k, std::int32_t g, int l) {
-    work_.faces[f].neighbour[k] = g;
-    work_.faces[f].across[k] = l;
+  // Planes of the faces f and g, which may be the same: two at a time is no dearer than one.
+  void set_planes(std::int32_t f, std::int32_t g) {
+    PolytopeFace<S>&F = work_.faces[f], &G = work_.faces[g];
+    const auto coordinate = [&](int corner, int axis) {
+      return Two(work_.vertices[F.corner[corner]].w[axis], work_.vertices[G.corner[corner]].w[axis]);
+    };
+    const Two x = coordinate(2, 0), y = coordinate(2, 1), z = coordinate(2, 2);
+    const Two px = coordinate(0, 0) - x, py = coordinate(0, 1) - y, pz = coordinate(0, 2) - z;
+    const Two qx = coordinate(1, 0) - x, qy = coordinate(1, 1) - y, qz = coordinate(1, 2) - z;
+    Two mx = py * qz - pz * qy, my = pz * qx - px * qz, mz = px * qy - py * qx;
+    const Two area = (mx * mx + my * my + mz * mz).sqrt();
+    const Two scale = area.inverse();
+    mx *= scale;
+    my *= scale;
+    mz *= scale;
+    // the least height of the three corners
+    const Two p = mx * px + my * py + mz * pz, q = mx * qx + my * qy + mz * qz;
+    const Two offset = mx * x + my * y + mz * z + p.min(q).min(Two::Zero());
+    store_plane(F, area[0], {mx[0], my[0], mz[0]}, offset[0]);
+    store_plane(G, area[1], {mx[1], my[1], mz[1]}, offset[1]);
   }
 
-  static bool farther(const typename Workspace<S>::Entry& a, const typename Workspace<S>::Entry& b) {
-    return a.offset > b.offset;
+  static void store_plane(PolytopeFace<S>& face, S area, const Vec3<S>& m, S offset) {
+    face.m = m;
+    face.offset = offset;
+    if (area > std::numeric_limits<S>::min()) return;
+    face.m.setZero();
+    face.offset = std::numeric_limits<S>::infinity();
   }
+
+  // Queues a face unless another one is known to be nearer to the origin.
+  void queue(std::int32_t f) {
+    const S offset = work_.faces[f].offset;
+    if (!(offset <= ceiling_ + difference_.rounding())) return;
+    work_.heap.push_back({offset, f});
+    std::push_heap(work_.heap.begin(), work_.heap.end(), kFarther);
+  }
+
+  static constexpr auto kFarther = [](const typename Workspace<S>::Entry& a,
+                                      const typename Workspace<S>::Entry& b) { return a.offset > b.offset; };
 
   std::int32_t pop() {
     while (!work_.heap.empty()) {
       const std::int32_t f = work_.heap.front().face;
-      std::pop_heap(work_.heap.begin(), work_.heap.end(), farther);
+      std::pop_heap(work_.heap.begin(), work_.heap.end(), kFarther);
       work_.heap.pop_back();
       if (work_.faces[f].alive) return f;
     }
@@ -169,91 +202,94 @@ class Epa {
 
   // A corner of the face found again: nothing of D is above the face but rounding.
   bool known(const PolytopeFace<S>& face, const DifferenceVertex<S>& found) const {
-    return work_.vertices[face.corner[0]].w == found.w || work_.vertices[face.corner[1]].w == found.w ||
-           work_.vertices[face.corner[2]].w == found.w;
+    return same(work_.vertices[face.corner[0]], found) || same(work_.vertices[face.corner[1]], found) ||
+           same(work_.vertices[face.corner[2]], found);
+  }
+  static bool same(const DifferenceVertex<S>& a, const DifferenceVertex<S>& b) {
+    return a.w.x() == b.w.x() && a.w.y() == b.w.y() && a.w.z() == b.w.z();
   }
 
-  // Replaces the faces that `found` sees by the cone from `found` over their horizon. Faces in the same plane
-  // as `found` within rounding are replaced too, so that no face without area is made beside them. Where
+  // Replaces the faces that the newest vertex sees by the cone from it over their horizon. Faces in the same
+  // plane as it within rounding are replaced too, so that no face without area is made beside them. Where
   // rounding tears the horizon, the next wider or narrower notion of "sees" is tried. False if none gives a
   // closed horizon.
-  bool insert(std::int32_t start, const DifferenceVertex<S>& found) {
+  bool insert(std::int32_t seen) {
     const S rounding = difference_.rounding();
-    for (const S margin : {-rounding, S(0), rounding, -16 * rounding, -256 * rounding}) {
-      if (trace_horizon(start, found, margin)) {
-        add_cone(found);
+    const std::size_t room = static_cast<std::size_t>(work_.faces.size) + 4;
+    work_.horizon.size = work_.stack.size = work_.hidden.size = 0;
+    work_.horizon.make_room(room);
+    work_.stack.make_room(2 * room);
+    work_.hidden.make_room(room);
+    for (const S factor : {S(-1), S(0), S(1), S(-16), S(-256)}) {
+      if (trace_horizon(seen, factor * rounding)) {
+        work_.faces.make_room(static_cast<std::size_t>(work_.horizon.size));
+        add_cone(work_.vertices.size++);
         return true;
       }
-      for (const std::int32_t f : work_.hidden) work_.faces[f].alive = true;
+      for (std::int32_t i = 0; i < work_.hidden.size; ++i) work_.faces[work_.hidden[i]].alive = true;
     }
     return false;
   }
 
-  // Walks over the faces seen from `found`, depth first around each face, which meets the horizon's edges in
-  // order counter-clockwise. True if they form one closed loop.
-  bool trace_horizon(std::int32_t start, const DifferenceVertex<S>& found, S margin) {
-    work_.horizon.clear();
-    work_.hidden.clear();
-    work_.stack.clear();
-    hide(start, 0, 3);
-    while (!work_.stack.empty()) {
-      const auto [g, k] = work_.stack.back();
-      work_.stack.pop_back();
-      const PolytopeFace<S>& face = work_.faces[g];
+  // Walks over the faces seen from the newest vertex, depth first around each face, which meets the horizon's
+  // edges in order counter-clockwise. True if they form one closed loop without the vertex itself.
+  bool trace_horizon(std::int32_t seen, S margin) {
+    static constexpr std::int32_t kNext[3] = {1, 2, 0}, kPrevious[3] = {2, 0, 1};
+    const DifferenceVertex<S>& found = work_.vertices[work_.vertices.size];
+    const Vec3<S> w = found.w;
+    PolytopeFace<S>* const faces = &work_.faces[0];
+    typename Workspace<S>::Rim* rim = &work_.horizon[0];
+    HalfEdge *const bottom = &work_.stack[0], *top = bottom;
+    std::int32_t *const first_hidden = &work_.hidden[0], *hidden = first_hidden;
+    *hidden++ = seen;
+    faces[seen].alive = false;
+    for (int k = 2; k >= 0; --k) *top++ = faces[seen].across[k];
+    std::int32_t last = -1;
+    bool whole = true;
+    while (top > bottom) {
+      const HalfEdge edge = *--top;
+      const std::int32_t g = edge >> 2, k = edge & 3;
+      PolytopeFace<S>& face = faces[g];
       if (!face.alive) continue;
-      if (face.m.dot(found.w) - face.offset > margin) {
-        hide(g, k + 1, 2);
+      if (face.m.x() * w.x() + face.m.y() * w.y() + face.m.z() * w.z() - face.offset > margin) {
+        face.alive = false;
+        *hidden++ = g;
+        *top++ = face.across[kPrevious[k]];
+        *top++ = face.across[kNext[k]];
       } else {
-        work_.horizon.push_back({g, k});
+        const std::int32_t end = face.corner[kNext[k]];
+        whole = whole && (last < 0 || last == end) && !same(work_.vertices[end], found);
+        last = face.corner[k];
+        *rim++ = {edge, end};
       }
     }
-    return closed(found);
+    work_.hidden.size = static_cast<std::int32_t>(hidden - first_hidden);
+    work_.horizon.size = static_cast<std::int32_t>(rim - &work_.horizon[0]);
+    return whole && work_.horizon.size >= 3 && last == work_.horizon[0].corner;
   }
 
-  // Removes a face and stacks what lies across `count` of its edges, the first to be visited on top.
-  void hide(std::int32_t f, std::int32_t first, int count) {
-    PolytopeFace<S>& face = work_.faces[f];
-    face.alive = false;
-    work_.hidden.push_back(f);
-    for (int i = count - 1; i >= 0; --i) {
-      const std::int32_t k = (first + i) % 3;
-      work_.stack.push_back({face.neighbour[k], face.across[k]});
+  // Appends the faces from the vertex `apex` over the horizon.
+  void add_cone(std::int32_t apex) {
+    const std::int32_t n = work_.horizon.size, first = work_.faces.size, last = first + n - 1;
+    work_.faces.size += n;
+    for (std::int32_t i = 0, f = first; i < n; ++i, ++f) {
+      const auto [edge, corner] = work_.horizon[i];
+      PolytopeFace<S>& face = work_.faces[f];
+      set_corners(face, corner, work_.horizon[i + 1 < n ? i + 1 : 0].corner, apex);
+      face.across[0] = edge;
+      face.across[1] = 4 * (f < last ? f + 1 : first) + 2;
+      face.across[2] = 4 * (f > first ? f - 1 : last) + 1;
+      face.alive = true;
+      work_.faces[edge >> 2].across[edge & 3] = 4 * f;
     }
-  }
-
-  bool closed(const DifferenceVertex<S>& found) const {
-    const std::size_t n = work_.horizon.size();
-    if (n < 3) return false;
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto [f, k] = work_.horizon[i];
-      const auto [g, l] = work_.horizon[i + 1 < n ? i + 1 : 0];
-      const std::int32_t end = work_.faces[f].corner[k];
-      if (end != work_.faces[g].corner[l < 2 ? l + 1 : 0]) return false;
-      if (work_.vertices[end].w == found.w) return false;
-    }
-    return true;
-  }
-
-  void add_cone(const DifferenceVertex<S>& found) {
-    const std::int32_t apex = static_cast<std::int32_t>(work_.vertices.size());
-    work_.vertices.push_back(found);
-    const std::int32_t first = static_cast<std::int32_t>(work_.faces.size());
-    const std::int32_t n = static_cast<std::int32_t>(work_.horizon.size());
-    for (std::int32_t i = 0; i < n; ++i) {
-      const auto [g, k] = work_.horizon[i];
-      const std::int32_t f =
-          add_face(work_.faces[g].corner[k < 2 ? k + 1 : 0], work_.faces[g].corner[k], apex);
-      join(f, 0, g, k);
-      join(g, k, f, 0);
-      join(f, 1, i + 1 < n ? f + 1 : first, 2);
-      join(f, 2, i > 0 ? f - 1 : first + n - 1, 1);
-    }
+    for (std::int32_t f = first; f <= last; f += 2) set_planes(f, std::min(f + 1, last));
+    for (std::int32_t f = first; f <= last; ++f) queue(f);
   }
 
   D& difference_;
   Workspace<S>& work_;
   S relative_gap_;
-  std::size_t most_vertices_;
+  std::int32_t most_vertices_;
   S ceiling_ = 0;  // least height met: no face beyond it can be the nearest facet of D
 };
 

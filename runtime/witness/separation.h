@@ -105,7 +105,8 @@ Simplex<S> carrier(const Workspace<S>& workspace, std::int32_t f, const Vec3<S>&
   residual = carry(workspace, workspace.faces[f], q, best);
   if (residual <= rounding) return best;
   const S plane = workspace.faces[f].offset + 64 * rounding;
-  for (const PolytopeFace<S>& face : workspace.faces) {
+  for (std::int32_t i = 0; i < workspace.faces.size; ++i) {
+    const PolytopeFace<S>& face = workspace.faces[i];
     if (!face.alive || face.offset > plane) continue;
     Simplex<S> simplex;
     const S distance = carry(workspace, face, q, simplex);
@@ -127,7 +128,7 @@ Witness<S> overlapping(D& difference, GjkResult<S>& gjk, Workspace<S>& workspace
   }
   // Only bodies that are round about a common centre come near these limits: there every facet is nearly the
   // nearest.
-  const std::size_t most_vertices = relative_gap > 0 ? 1024 : 32768;
+  const std::int32_t most_vertices = relative_gap > 0 ? 1024 : 32768;
   const EpaResult<S> epa = Epa<S, D>(difference, workspace, relative_gap, most_vertices).run(corners);
   if (epa.face < 0) return invalid_witness<S>();
   Witness<S> result = invalid_witness<S>();

@@ -36,6 +36,74 @@ struct Ellipsoid {
   Vec3<S> semi_axes;  // m, > 0
 };
 
+// Vertex of a polytope's core, in the shape's frame.
+template <class S>
+Vec3<S> core_vertex(const asset::ConvexView& hull, std::int32_t i) {
+  return {static_cast<S>(hull.x[i]), static_cast<S>(hull.y[i]), static_cast<S>(hull.z[i])};
+}
+
+namespace detail {
+
+// One step of support()'s climb: moves `at` to its best neighbour. False if none is strictly better.
+template <class S>
+bool climb(const asset::ConvexView& hull, const Vec3<S>& n, std::int32_t& at) {
+  // Differences are formed in double or wider and then rounded: exact enough for the margin below in every
+  // scalar. Two neighbours at a time.
+  using Wide = std::common_type_t<S, double>;
+  using Two = Eigen::Array<S, 2, 1>;
+  using WideTwo = Eigen::Array<Wide, 2, 1>;
+  const double *const x = hull.x, *const y = hull.y, *const z = hull.z;
+  const Wide x0 = x[at], y0 = y[at], z0 = z[at];
+  const S nx = n.x(), ny = n.y(), nz = n.z();
+  const auto gains = [&](std::int32_t i, std::int32_t j) -> Two {
+    return (WideTwo(x[i], x[j]) - x0).template cast<S>() * nx +
+           (WideTwo(y[i], y[j]) - y0).template cast<S>() * ny +
+           (WideTwo(z[i], z[j]) - z0).template cast<S>() * nz;
+  };
+  const std::int32_t* const begin = hull.adjacency + hull.adjacency_offsets[at];
+  const std::int32_t* const end = hull.adjacency + hull.adjacency_offsets[at + 1];
+  const std::int32_t* k = begin;
+  Two most = Two::Zero();
+  for (; k + 1 < end; k += 2) most = most.max(gains(k[0], k[1]));
+  if (k < end) most = most.max(gains(*k, *k));
+  const S gain = std::max(most[0], most[1]);
+  if (!(gain > 0)) return false;
+  std::int32_t best = at;
+  for (k = begin; best == at; ++k) {
+    if (gains(*k, *k)[0] == gain) best = *k;
+  }
+  const S magnitude = std::abs(static_cast<S>(x[best] - x0) * nx) +
+                      std::abs(static_cast<S>(y[best] - y0) * ny) +
+                      std::abs(static_cast<S>(z[best] - z0) * nz);
+  if (gain <= 4 * std::numeric_limits<S>::epsilon() * magnitude) return false;
+  at = best;
+  return true;
+}
+
+// The best of the vertices that support some direction in the cell of n.
+template <class S>
+SupportPoint<S> best_candidate(const asset::ConvexView& hull, const Vec3<S>& n) {
+  using Wide = std::common_type_t<S, double>;
+  const std::int32_t cell = direction_cell(n, hull.lookup_resolution);
+  const std::int32_t* k = hull.candidates + hull.candidate_offsets[cell];
+  const std::int32_t* const end = hull.candidates + hull.candidate_offsets[cell + 1];
+  std::int32_t at = *k;
+  Wide x = hull.x[at], y = hull.y[at], z = hull.z[at];
+  while (++k < end) {
+    const Wide xk = hull.x[*k], yk = hull.y[*k], zk = hull.z[*k];
+    if (!(n.x() * static_cast<S>(xk - x) + n.y() * static_cast<S>(yk - y) + n.z() * static_cast<S>(zk - z) >
+          0))
+      continue;
+    at = *k;
+    x = xk;
+    y = yk;
+    z = zk;
+  }
+  return {Vec3<S>(static_cast<S>(x), static_cast<S>(y), static_cast<S>(z)), at};
+}
+
+}  // namespace detail
+
 // Support vertex of a hull by hill climbing on its edges, from the vertex `hint` (-1: from the direction
 // lookup).
 //
@@ -46,36 +114,13 @@ struct Ellipsoid {
 // climbs and the walk ends.
 template <class S>
 SupportPoint<S> support(const asset::ConvexView& hull, const Vec3<S>& n, std::int32_t hint = -1) {
+  if (hint < 0 && hull.candidate_offsets != nullptr) return detail::best_candidate(hull, n);
   std::int32_t at = hint;
   if (at < 0)
     at = hull.lookup_resolution > 0 ? hull.support_lookup[direction_cell(n, hull.lookup_resolution)] : 0;
-  // Differences are formed in double or wider and then rounded: exact enough for the margin below in every
-  // scalar.
-  using Wide = std::common_type_t<S, double>;
-  for (;;) {
-    const Wide x = hull.x[at], y = hull.y[at], z = hull.z[at];
-    const auto term = [&](std::int32_t j, int axis) {
-      return axis == 0   ? n.x() * static_cast<S>(hull.x[j] - x)
-             : axis == 1 ? n.y() * static_cast<S>(hull.y[j] - y)
-                         : n.z() * static_cast<S>(hull.z[j] - z);
-    };
-    std::int32_t best = -1;
-    S best_gain = 0;
-    const std::int32_t end = hull.adjacency_offsets[at + 1];
-    for (std::int32_t k = hull.adjacency_offsets[at]; k < end; ++k) {
-      const std::int32_t j = hull.adjacency[k];
-      const S gain = term(j, 0) + term(j, 1) + term(j, 2);
-      if (gain > best_gain) {
-        best_gain = gain;
-        best = j;
-      }
-    }
-    if (best < 0) break;
-    const S magnitude = std::abs(term(best, 0)) + std::abs(term(best, 1)) + std::abs(term(best, 2));
-    if (best_gain <= 4 * std::numeric_limits<S>::epsilon() * magnitude) break;
-    at = best;
+  while (detail::climb(hull, n, at)) {
   }
-  return {Vec3<S>(static_cast<S>(hull.x[at]), static_cast<S>(hull.y[at]), static_cast<S>(hull.z[at])), at};
+  return {core_vertex<S>(hull, at), at};
 }
 
 template <class S>
@@ -131,11 +176,6 @@ Mat3<S> core_hessian(const Ellipsoid<S>& ellipsoid, const Vec3<S>& n) {
   return H / h;
 }
 
-// Vertex of a polytope's core, in the shape's frame.
-template <class S>
-Vec3<S> core_vertex(const asset::ConvexView& hull, std::int32_t i) {
-  return {static_cast<S>(hull.x[i]), static_cast<S>(hull.y[i]), static_cast<S>(hull.z[i])};
-}
 template <class S>
 Vec3<S> core_vertex(const Sphere<S>&, std::int32_t) {
   return Vec3<S>::Zero();

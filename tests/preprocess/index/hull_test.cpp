@@ -8,6 +8,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/random.h"
 #include "runtime/witness/direction_cell.h"
+#include "runtime/witness/support.h"
 #include "tests/support/shapes.h"
 
 namespace {
@@ -46,6 +47,34 @@ void check_connectivity(const ConvexPiece& piece) {
   EXPECT_EQ(n - static_cast<int>(edges.size() / 2) + static_cast<int>(piece.triangles.size() / 3), 2);
 }
 
+// The best candidate of a direction's cell is the best of all vertices: at random, and on the cells' borders
+// and corners, where rounding decides which cell it is.
+template <class S>
+void check_candidates(const ConvexPiece& piece) {
+  const abut::asset::ConvexView hull = abut::asset::view(piece);
+  const std::int32_t k = hull.lookup_resolution;
+  double diameter = 0;
+  for (const double x : piece.vertices) diameter = std::max(diameter, 2 * std::abs(x));
+  Random random(17);
+  for (int i = 0; i < 3000; ++i) {
+    Vec3<double> n(random.normal(), random.normal(), random.normal());
+    if (i % 2) {
+      const auto grid = [&] { return 2.0 * static_cast<double>(random.below(k + 1)) / k - 1; };
+      n[i / 2 % 3] = random.below(2) ? 1 : -1;
+      n[(i / 2 + 1) % 3] = grid();
+      if (i % 4 == 1) n[(i / 2 + 2) % 3] = grid();
+    }
+    const Vec3<S> direction = n.cast<S>();
+    const auto found = abut::witness::support<S>(hull, direction);
+    double best = -1e300;
+    for (std::size_t v = 0; v < size(piece); ++v)
+      best =
+          std::max(best, direction.template cast<double>().dot(vertex(piece, static_cast<std::int32_t>(v))));
+    EXPECT_NEAR(direction.template cast<double>().dot(vertex(piece, found.index)), best,
+                8 * std::numeric_limits<S>::epsilon() * diameter * n.norm());
+  }
+}
+
 // Vertices are input points bit for bit; no input point is beyond a face (all pairs, extended precision); the
 // lookup holds the argmax of every cell.
 void check(const Points& points) {
@@ -70,6 +99,8 @@ void check(const Points& points) {
     for (const auto& p : points) highest = std::max(highest, normal.dot(p.cast<long double>() - a));
     EXPECT_LE(highest, 1e-18L * diameter * diameter * diameter);
   }
+  check_candidates<double>(piece);
+  check_candidates<float>(piece);
   const auto k = static_cast<std::int32_t>(std::lround(std::sqrt(piece.support_lookup.size() / 6)));
   ASSERT_EQ(piece.support_lookup.size(), 6u * k * k);
   for (std::int32_t cell = 0; cell < 6 * k * k; ++cell) {

@@ -36,6 +36,8 @@ Asset tetrahedron() {
   c.adjacency_offsets = {0, 3, 6, 9, 12};
   c.adjacency = {1, 2, 3, 0, 2, 3, 0, 1, 3, 0, 1, 2};
   c.support_lookup.assign(6 * 2 * 2, 3);
+  for (int cell = 0; cell <= 6 * 2 * 2; ++cell) c.candidate_offsets.push_back(2 * cell);
+  for (int cell = 0; cell < 6 * 2 * 2; ++cell) c.candidates.insert(c.candidates.end(), {3, cell % 3});
   auto& v = asset.volumes.emplace_back();
   v.vertices = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1.0 / 3};
   v.tetrahedra = {0, 1, 2, 3};
@@ -120,7 +122,7 @@ TEST_F(AssetFile, RoundTripKeepsEveryBit) {
   abut::asset::visit_volume(b.volumes[0], remember(bytes_b));
   abut::asset::visit_points(b.points[0], remember(bytes_b));
   EXPECT_EQ(bytes_a, bytes_b);
-  EXPECT_EQ(names.size(), 2 * (7U + 5U + 12U + 10U));
+  EXPECT_EQ(names.size(), 2 * (7U + 7U + 12U + 10U));
   EXPECT_EQ(a.mass.volume, b.mass.volume);
   EXPECT_TRUE(std::equal(a.mass.inertia, a.mass.inertia + 9, b.mass.inertia));
   EXPECT_EQ(a.provenance.source_file, b.provenance.source_file);
