@@ -5,20 +5,62 @@
 #include <numbers>
 #include <queue>
 
+#include "runtime/core/parallel.h"
+
 namespace abut::preprocess {
 namespace {
 
 constexpr double kLongest = 0.5;       // of an edge, of the wanted length
 constexpr double kShortestCrease = 3;  // a connected piece of creases, of the wanted length
+constexpr double kReach = 0.5;         // of the filter, of the wanted length
+constexpr double kSigma = 0.25;    // difference of unit normals from which the filter takes an edge for sharp
+constexpr int kMostRounds = 80;    // of the filter
+constexpr double kAligned = 0.35;  // sine of the angle up to which a crease follows the field
 
-void mark_creases(CreasedSurface& s, double degrees) {
+// The faces' unit normals, smoothed over about half the wanted length except across sharp edges [Zheng et al.
+// 2011, bilateral normal filtering]: noise goes, and the turn of a rounded edge gathers in few edges.
+std::vector<Eigen::Vector3d> filtered_normals(const CreasedSurface& s, int threads) {
+  const HalfedgeMesh& mesh = s.mesh;
+  const auto n = static_cast<std::size_t>(mesh.face_slots());
+  std::vector<Eigen::Vector3d> normals(n), next(n);
+  std::vector<double> areas(n);
+  double spacing = 0;
+  for (std::int32_t f = 0; f < mesh.face_slots(); ++f) {
+    const Eigen::Vector3d d = s.double_area(f);
+    areas[f] = d.norm();
+    normals[f] = areas[f] > 0 ? Eigen::Vector3d(d / areas[f]) : Eigen::Vector3d::Zero();
+    spacing += std::sqrt(areas[f]) / s.sizes[mesh.origin(3 * f)] / static_cast<double>(n);
+  }
+  // A step of the filter reaches about half a face's extent; steps add up like those of a random walk.
+  const int rounds =
+      std::clamp(static_cast<int>(std::lround(std::pow(kReach / (0.5 * spacing), 2))), 4, kMostRounds);
+  for (int k = 0; k < rounds; ++k) {
+    parallel_for(
+        mesh.face_slots(), threads,
+        [&](std::int64_t i, int) {
+          const auto f = static_cast<std::int32_t>(i);
+          Eigen::Vector3d sum = areas[f] * normals[f];
+          for (std::int32_t h = 3 * f; h < 3 * f + 3; ++h) {
+            const std::int32_t g = mesh.twin(h) / 3;
+            sum += areas[g] * std::exp(-(normals[g] - normals[f]).squaredNorm() / (2 * kSigma * kSigma)) *
+                   normals[g];
+          }
+          next[f] = sum.norm() > 0 ? Eigen::Vector3d(sum.normalized()) : normals[f];
+        },
+        4096);
+    normals.swap(next);
+  }
+  return normals;
+}
+
+void mark_creases(CreasedSurface& s, double degrees, int threads) {
   const HalfedgeMesh& mesh = s.mesh;
   const double cosine = std::cos(degrees * std::numbers::pi / 180);
+  const std::vector<Eigen::Vector3d> normals = filtered_normals(s, threads);
   s.crease.assign(static_cast<std::size_t>(mesh.halfedge_slots()), 0);
-  for (std::int32_t h = 0; h < mesh.halfedge_slots(); ++h) {
-    const Eigen::Vector3d m = s.double_area(h / 3), n = s.double_area(mesh.twin(h) / 3);
-    s.crease[h] = m.dot(n) < cosine * m.norm() * n.norm();
-  }
+  for (std::int32_t h = 0; h < mesh.halfedge_slots(); ++h)
+    s.crease[h] = normals[h / 3].dot(normals[mesh.twin(h) / 3]) < cosine;
+  s.normals = normals;
 }
 
 void drop_short_creases(CreasedSurface& s) {
@@ -58,6 +100,10 @@ void split(CreasedSurface& s, std::int32_t h) {
   s.sizes.push_back((s.sizes[a] + s.sizes[b]) / 2);
   s.crease.insert(s.crease.end(), {crease, crease_n, 0, crease, 0, crease_tp});
   s.crease[n] = s.crease[tp] = 0;
+  if (!s.normals.empty()) {
+    s.normals.push_back(s.normals[h / 3]);
+    s.normals.push_back(s.normals[s.mesh.twin(h) / 3]);
+  }
 }
 
 // Splits the longest edge, relative to the wanted length, until all are short enough.
@@ -110,16 +156,33 @@ void part_creases(CreasedSurface& s) {
 
 }  // namespace
 
+void keep_aligned_creases(CreasedSurface& s, const std::vector<Eigen::Vector3d>& directions) {
+  const HalfedgeMesh& mesh = s.mesh;
+  for (std::int32_t h = 0; h < mesh.halfedge_slots(); ++h) {
+    if (!s.crease[h] || h > mesh.twin(h)) continue;
+    const Eigen::Vector3d e = s.edge(h).normalized();
+    bool aligned = true;
+    for (const std::int32_t f : {h / 3, mesh.twin(h) / 3}) {
+      const double c = std::abs(directions[f].dot(e)),
+                   d = std::abs(s.double_area(f).normalized().cross(directions[f]).dot(e));
+      aligned &= std::min(c, d) < kAligned;
+    }
+    if (!aligned) s.crease[h] = s.crease[mesh.twin(h)] = 0;
+  }
+  drop_short_creases(s);
+}
+
 Eigen::Vector3d CreasedSurface::double_area(std::int32_t f) const {
   return edge(3 * f).cross(edge(3 * f + 1));
 }
 
 CreasedSurface make_creased_surface(const TriangleMesh& closed, const std::vector<double>& sizes,
-                                    double crease_degrees) {
-  CreasedSurface s{HalfedgeMesh(closed), closed.vertices, sizes, {}};
-  mark_creases(s, crease_degrees);
-  drop_short_creases(s);
+                                    double crease_degrees, int threads) {
+  CreasedSurface s{
+      HalfedgeMesh(closed), closed.vertices, sizes, std::vector<char>(3 * closed.triangles.size(), 0), {}};
   refine(s);
+  mark_creases(s, crease_degrees, threads);
+  drop_short_creases(s);
   part_creases(s);
   return s;
 }

@@ -11,16 +11,22 @@ struct CreasedSurface {
   std::vector<double> sizes;               // wanted edge length at the vertices, m
   std::vector<char> crease;                // of the half-edges, the same on both sides
 
+  std::vector<Eigen::Vector3d> normals;  // of the faces, unit, filtered
+
   const Eigen::Vector3d& at(std::int32_t v) const { return positions[v]; }
   Eigen::Vector3d edge(std::int32_t h) const { return at(mesh.target(h)) - at(mesh.origin(h)); }
   // Normal of the face, as long as twice its area.
   Eigen::Vector3d double_area(std::int32_t f) const;
 };
 
-// Marks the edges whose faces' normals differ by more than `crease_degrees`, and splits edges until none is
-// longer than half the wanted length and no face has more than one crease. Creases in pieces shorter than a
-// few wanted lengths are noise and left out. Throws InvalidInput if `closed` is not closed and manifold.
+// Splits edges until none is longer than half the wanted length, filters the faces' normals [Zheng et al.
+// 2011] and marks the edges across which they differ by more than `crease_degrees`. Creases in pieces shorter
+// than a few wanted lengths are noise and left out. Throws InvalidInput if `closed` is not closed and
+// manifold.
 CreasedSurface make_creased_surface(const TriangleMesh& closed, const std::vector<double>& sizes,
-                                    double crease_degrees);
+                                    double crease_degrees, int threads);
+
+// Unmarks creases that do not follow the directions, one a face, or are left in short pieces.
+void keep_aligned_creases(CreasedSurface& surface, const std::vector<Eigen::Vector3d>& directions);
 
 }  // namespace abut::preprocess

@@ -22,14 +22,10 @@ class Extractor {
   explicit Extractor(LatticeMesh& lattice) : l_(lattice), mesh_(lattice.mesh()) {}
 
   void run() {
-    collapse_zero_steps();
-    for (int round = 0; round < kRounds; ++round) {
-      bool changed = untangle();
-      changed |= split_long_steps();
-      changed |= shorten_diagonals();
-      changed |= collapse_zero_steps();
-      if (!changed) break;
-    }
+    pass();
+    // What is left has creases closer than the lattice's spacing around it.
+    l_.release_holds();
+    pass();
   }
 
   ExtractCounts counts() const {
@@ -46,6 +42,17 @@ class Extractor {
   }
 
  private:
+  void pass() {
+    collapse_zero_steps();
+    for (int round = 0; round < kRounds; ++round) {
+      bool changed = untangle();
+      changed |= split_long_steps();
+      changed |= shorten_diagonals();
+      changed |= collapse_zero_steps();
+      if (!changed) break;
+    }
+  }
+
   bool collapse_zero_steps() {
     bool any = false;
     for (bool changed = true; changed;) {
@@ -203,7 +210,12 @@ PolygonMesh dissolve(const LatticeMesh& l, const std::vector<std::int32_t>& numb
   return out;
 }
 
-// Puts each vertex of the lattice mesh on the faces that the vertices merged into it had.
+Vec3 closest_on_segment(const Vec3& a, const Vec3& b, const Vec3& p) {
+  const double length2 = (b - a).squaredNorm();
+  return a + (length2 > 0 ? std::clamp((p - a).dot(b - a) / length2, 0.0, 1.0) : 0.0) * (b - a);
+}
+
+// Puts each vertex of the lattice mesh on the creases or the faces that the vertices merged into it had.
 void place(const CreasedSurface& s, const LatticeMesh& l, const std::vector<std::int32_t>& number,
            std::vector<Vec3>& vertices) {
   std::vector<double> distances(vertices.size(), std::numeric_limits<double>::infinity());
@@ -215,14 +227,18 @@ void place(const CreasedSurface& s, const LatticeMesh& l, const std::vector<std:
       continue;
     }
     const Vec3 wanted = l.point(root);
+    const bool on_crease = l.hold(root) == Hold::kLine;
     const std::int32_t start = s.mesh.leaving(v);
     std::int32_t h = start;
     do {
-      const auto [a, b, c] = s.mesh.triangle(h / 3);
-      const auto near = distance::closest_on_triangle<double>(s.at(a), s.at(b), s.at(c), wanted);
-      if (near.residual.squaredNorm() < distances[i]) {
-        distances[i] = near.residual.squaredNorm();
-        vertices[i] = near.closest;
+      if (!on_crease || s.crease[h]) {
+        const auto [a, b, c] = s.mesh.triangle(h / 3);
+        const Vec3 &p = s.at(s.mesh.origin(h)), &q = s.at(s.mesh.target(h));
+        const Vec3 near =
+            on_crease ? closest_on_segment(p, q, wanted)
+                      : distance::closest_on_triangle<double>(s.at(a), s.at(b), s.at(c), wanted).closest;
+        if (const double d = (near - wanted).squaredNorm(); d < distances[i])
+          distances[i] = d, vertices[i] = near;
       }
       h = s.mesh.around(h);
     } while (h != start);

@@ -5,6 +5,7 @@
 #include "preprocess/remesh/extract.h"
 #include "preprocess/remesh/orientation_field.h"
 #include "preprocess/remesh/settle.h"
+#include "preprocess/remesh/singularities.h"
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {
@@ -26,10 +27,13 @@ std::vector<double> sizes_of(const TriangleMesh& closed, const FieldParameters& 
 PolygonMesh field_aligned_mesh(const TriangleMesh& closed, const FieldParameters& parameters,
                                Report& report) {
   const std::vector<double> sizes = sizes_of(closed, parameters);
-  const CreasedSurface surface = make_creased_surface(closed, sizes, parameters.crease_degrees);
-  const std::vector<Eigen::Vector3d> directions = orientation_field(surface, parameters.threads);
+  CreasedSurface surface = make_creased_surface(closed, sizes, parameters.crease_degrees, parameters.threads);
+  std::vector<Eigen::Vector3d> directions = orientation_field(surface, parameters.threads);
+  std::vector<std::uint8_t> quarter_turns = match(surface, directions);
+  const std::size_t cancelled = cancel_singularities(surface, directions, quarter_turns);
+  keep_aligned_creases(surface, directions);
   std::vector<Hold> holds = crease_holds(surface);
-  const std::vector<int> turns = turns_around(surface.mesh, match(surface, directions));
+  const std::vector<int> turns = turns_around(surface.mesh, quarter_turns);
   std::size_t singularities = 0;
   for (std::size_t v = 0; v < turns.size(); ++v) {
     if (turns[v] == 0) continue;
@@ -37,11 +41,12 @@ PolygonMesh field_aligned_mesh(const TriangleMesh& closed, const FieldParameters
     holds[v] = Hold::kPoint;
   }
   std::vector<Eigen::Vector3d> points = position_field(surface, directions, holds, parameters.threads);
-  ConsistentLattice lattice = make_lattice(surface, directions, points);
+  ConsistentLattice lattice = make_lattice(surface, directions, std::move(quarter_turns), points);
   settle(surface, directions, holds, parameters.threads, lattice.lattice, points);
   ExtractCounts counts;
   PolygonMesh result = extract(surface, lattice.lattice, holds, points, counts);
   report.measures["field_singularities"] = static_cast<double>(singularities);
+  report.measures["field_cancelled_pairs"] = static_cast<double>(cancelled);
   report.measures["field_charges"] = static_cast<double>(lattice.charges);
   report.measures["field_charges_left"] = static_cast<double>(lattice.left);
   report.measures["field_unmerged"] = static_cast<double>(counts.unmerged);

@@ -199,11 +199,11 @@ std::vector<int> turns_around(const HalfedgeMesh& mesh, const std::vector<std::u
 }
 
 ConsistentLattice make_lattice(const CreasedSurface& s, const std::vector<Vec3>& directions,
-                               const std::vector<Vec3>& points) {
+                               std::vector<std::uint8_t> turns, const std::vector<Vec3>& points) {
   const HalfedgeMesh& mesh = s.mesh;
   ConsistentLattice result;
   Lattice& lattice = result.lattice;
-  lattice.turns = match(s, directions);
+  lattice.turns = std::move(turns);
   lattice.offsets.assign(static_cast<std::size_t>(mesh.halfedge_slots()), Offset::Zero());
   std::vector<Vec2> steps(lattice.offsets.size());
   for (std::int32_t h = 0; h < mesh.halfedge_slots(); ++h) {

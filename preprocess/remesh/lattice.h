@@ -49,6 +49,6 @@ struct ConsistentLattice {
   std::size_t charges = 0, left = 0;
 };
 ConsistentLattice make_lattice(const CreasedSurface& surface, const std::vector<Eigen::Vector3d>& directions,
-                               const std::vector<Eigen::Vector3d>& points);
+                               std::vector<std::uint8_t> turns, const std::vector<Eigen::Vector3d>& points);
 
 }  // namespace abut::preprocess

@@ -31,7 +31,9 @@ int LatticeMesh::turns(std::int32_t v) const {
   return sum & 3;
 }
 
-bool LatticeMesh::movable(std::int32_t v) const { return holds_[v] == Hold::kFree && turns(v) == 0; }
+bool LatticeMesh::movable(std::int32_t v) const {
+  return (released_ || holds_[v] == Hold::kFree) && turns(v) == 0;
+}
 
 void LatticeMesh::set_twin(std::int32_t h) {
   lattice_.offsets[mesh_.twin(h)] = -turned(lattice_.offsets[h], lattice_.turns[h]);
@@ -86,7 +88,7 @@ void LatticeMesh::flip(std::int32_t h) {
 bool LatticeMesh::can_collapse(std::int32_t h) const {
   const std::int32_t a = mesh_.origin(h), b = mesh_.target(h);
   // Along its crease or into something held at least as much.
-  if (holds_[a] > holds_[b]) return false;
+  if (!released_ && holds_[a] > holds_[b]) return false;
   if (!offset(h).isZero() && !movable(a)) return false;
   return mesh_.can_collapse(h);
 }

@@ -34,6 +34,8 @@ class LatticeMesh {
   bool can_flip(std::int32_t h) const { return !crease_[h] && mesh_.can_flip(h); }
   void flip(std::int32_t h);
 
+  // From now on collapses need not respect what creases hold.
+  void release_holds() { released_ = true; }
   // Merges h's origin into its target, which may be some steps away if the origin is movable.
   bool can_collapse(std::int32_t h) const;
   void collapse(std::int32_t h);
@@ -57,6 +59,7 @@ class LatticeMesh {
   std::vector<Eigen::Vector3d> sums_;
   std::vector<double> counts_;
   std::vector<std::int32_t> merged_into_;
+  bool released_ = false;
 };
 
 }  // namespace abut::preprocess

@@ -4,11 +4,11 @@
 
 namespace abut::preprocess {
 
-// One of the four directions of a 4-RoSy field per face (unit, in the face's plane): smooth, along the
-// creases of the faces that have one. Local smoothing over a multiresolution hierarchy with the extrinsic
-// energy [Jakob et al. 2015, section 3.1 and 4].
-// Differs from [Jakob2015]: the directions sit on faces, not on vertices, so that both sides of a crease have
-// their own, and singularities fall on vertices.
+// One of the four directions of a smooth 4-RoSy field per face (unit, in the face's plane), by local
+// smoothing over a multiresolution hierarchy with the extrinsic energy, which turns the field along edges and
+// rims [Jakob et al. 2015, sections 3.1 and 4]. Differs from [Jakob2015]: the directions sit on faces, not on
+// vertices, so that both sides of a crease have their own, and singularities fall on vertices; the normals
+// are filtered, so that details too small for the lattice make no singularities.
 std::vector<Eigen::Vector3d> orientation_field(const CreasedSurface& surface, int threads);
 
 // A pair of directions out of the four at either place that are most parallel [Jakob2015, Eq. 2].

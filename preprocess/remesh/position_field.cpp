@@ -12,7 +12,7 @@ namespace {
 
 using Vec3 = Eigen::Vector3d;
 
-constexpr int kSweeps = 10;           // per level
+constexpr int kSweeps = 4;            // per level
 constexpr double kLargestTurn = 0.7;  // cosine of what a crease may turn by at a vertex
 
 struct Field {
@@ -125,10 +125,16 @@ void axes_between(const Level& level, const Field& field, std::int32_t i, std::i
   t = n.cross(q);
 }
 
+// x to the nearest whole number, ties to even: the sum has no place for a fraction. Without a library call.
+double rounded(double x) {
+  constexpr double kNoFraction = 6755399441055744.0;  // 1.5 * 2^52
+  return (x + kNoFraction) - kNoFraction;
+}
+
 // o shifted by lattice vectors to where it is nearest to `wanted`.
 Vec3 nearest(const Vec3& o, const Vec3& q, const Vec3& t, double size, const Vec3& wanted) {
   const Vec3 d = wanted - o;
-  return o + size * (std::round(d.dot(q) / size) * q + std::round(d.dot(t) / size) * t);
+  return o + size * (rounded(d.dot(q) / size) * q + rounded(d.dot(t) / size) * t);
 }
 
 Vec3 settle(const Level& level, const Field& field, std::int32_t i, const Vec3& o) {
@@ -136,7 +142,7 @@ Vec3 settle(const Level& level, const Field& field, std::int32_t i, const Vec3& 
   const double size = field.size[i];
   if (field.hold[i] == Hold::kLine) {
     const double along = q.dot(o - p);
-    return p + q * (along - size * std::round(along / size));
+    return p + q * (along - size * rounded(along / size));
   }
   return nearest(o - n * n.dot(o - p), q, n.cross(q), size, p);
 }

@@ -36,6 +36,7 @@ class Settler {
   }
 
   void run() {
+    prepare_rows();
     solve();
     for (std::int32_t v = 0; v < mesh_.vertex_slots(); ++v) {
       if (mesh_.leaving(v) >= 0) finish_vertex(v);
@@ -43,6 +44,12 @@ class Settler {
   }
 
  private:
+  struct Entry {
+    std::int32_t to;
+    std::uint8_t turn;  // from the axes there to the axes here
+    double weight;
+  };
+
   // The face's axes in space.
   std::pair<Vec3, Vec3> axes(std::int32_t f) const {
     const Vec3 n = s_.double_area(f);
@@ -101,30 +108,47 @@ class Settler {
     }
   }
 
-  // x of the origin of h in the axes of h's face.
-  Vec2 local(const std::vector<Vec2>& x, std::int32_t h) const {
-    return turned_real(x[mesh_.origin(h)], to_face_[h]);
+  // Row of the Laplacian at v, applied to x, in v's axes.
+  Vec2 product(const std::vector<Vec2>& x, std::int32_t v) const {
+    Vec2 sum = diagonal_[v] * x[v];
+    for (std::int32_t k = first_[v]; k < first_[v + 1]; ++k)
+      sum -= entries_[k].weight * turned_real(x[entries_[k].to], entries_[k].turn);
+    return masked(v, sum);
   }
 
-  // Sum over the edges at v, in v's axes, of weight times (x at v less x at the other end), and, with steps,
-  // of the weight times what the lattice's step lacks to the edge's own.
-  template <bool kSteps>
-  Vec2 gather(const std::vector<Vec2>& x, std::int32_t v) const {
+  // What the lattice's steps lack to the edges' own around v, weighted, in v's axes.
+  Vec2 lack(std::int32_t v) const {
     Vec2 sum = Vec2::Zero();
     const std::int32_t start = mesh_.leaving(v);
     std::int32_t h = start;
     do {
-      const std::int32_t n = H::next(h), p = H::previous(h);
-      const Vec2 here = local(x, h);
-      Vec2 part = weights_[h] * (here - local(x, n)) + weights_[p] * (here - local(x, p));
-      if constexpr (kSteps) {
-        part += weights_[h] * (steps_[h] - lattice_.offsets[h].cast<double>());
-        part -= weights_[p] * (steps_[p] - lattice_.offsets[p].cast<double>());
-      }
+      const std::int32_t p = H::previous(h);
+      const Vec2 part = weights_[h] * (steps_[h] - lattice_.offsets[h].cast<double>()) -
+                        weights_[p] * (steps_[p] - lattice_.offsets[p].cast<double>());
       sum += turned_real(part, -to_face_[h]);
       h = mesh_.around(h);
     } while (h != start);
     return masked(v, sum);
+  }
+
+  // Gathers the weights of each edge's two faces.
+  void prepare_rows() {
+    first_.assign(1, 0);
+    diagonal_.assign(shift_.size(), 0);
+    for (std::int32_t v = 0; v < mesh_.vertex_slots(); ++v) {
+      const std::int32_t start = mesh_.leaving(v);
+      std::int32_t h = start;
+      while (h >= 0) {
+        const double weight = weights_[h] + weights_[mesh_.twin(h)];
+        // From the other end's axes to those of h's face, on to v's.
+        const auto turn = static_cast<std::uint8_t>((to_face_[H::next(h)] - to_face_[h]) & 3);
+        entries_.push_back({mesh_.target(h), turn, weight});
+        diagonal_[v] += weight;
+        h = mesh_.around(h);
+        if (h == start) break;
+      }
+      first_.push_back(static_cast<std::int32_t>(entries_.size()));
+    }
   }
 
   template <class Body>
@@ -136,17 +160,6 @@ class Settler {
           if (mesh_.leaving(v) >= 0) body(v);
         },
         kChunk);
-  }
-
-  double diagonal(std::int32_t v) const {
-    double sum = 0;
-    const std::int32_t start = mesh_.leaving(v);
-    std::int32_t h = start;
-    do {
-      sum += weights_[h] + weights_[H::previous(h)];
-      h = mesh_.around(h);
-    } while (h != start);
-    return sum;
   }
 
   static double dot(const std::vector<Vec2>& a, const std::vector<Vec2>& b) {
@@ -161,15 +174,15 @@ class Settler {
     std::vector<Vec2> r(n, Vec2::Zero()), z(n, Vec2::Zero()), p(n, Vec2::Zero()), Ap(n, Vec2::Zero());
     std::vector<double> inverse(n, 0);
     each_vertex([&](std::int32_t v) {
-      inverse[v] = 1 / diagonal(v);
-      r[v] = -gather<true>(shift_, v);
+      inverse[v] = 1 / diagonal_[v];
+      r[v] = -product(shift_, v) - lack(v);
       z[v] = inverse[v] * r[v];
     });
     p = z;
     double rz = dot(r, z);
     const double first = rz;
     for (int k = 0; k < kIterations && rz > kConverged * kConverged * first; ++k) {
-      each_vertex([&](std::int32_t v) { Ap[v] = gather<false>(p, v); });
+      each_vertex([&](std::int32_t v) { Ap[v] = product(p, v); });
       const double alpha = rz / dot(p, Ap);
       each_vertex([&](std::int32_t v) {
         shift_[v] += alpha * p[v];
@@ -208,7 +221,10 @@ class Settler {
   std::vector<double> weights_;        // of the half-edges, in their face
   std::vector<Vec2> steps_;            // of the half-edges: their length in steps, in their face's axes
   std::vector<std::uint8_t> locked_;   // of the vertices: axis that cannot move; 2: none; 3: both
-  std::vector<Vec2> shift_;            // of the vertices: from their lattice point, in steps
+  std::vector<std::int32_t> first_;    // of the vertices: their entries
+  std::vector<Entry> entries_;
+  std::vector<double> diagonal_;
+  std::vector<Vec2> shift_;  // of the vertices: from their lattice point, in steps
 };
 
 }  // namespace

@@ -1,0 +1,179 @@
+#include "preprocess/remesh/singularities.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <queue>
+
+namespace abut::preprocess {
+namespace {
+
+using Vec2 = Eigen::Vector2d;
+using Vec3 = Eigen::Vector3d;
+
+constexpr double kLeastCost = 0.3;              // of a path along an edge of the wanted length, beside 1
+constexpr double kLimits[] = {0.5, 1, 1.5, 2};  // of a path's cost, near pairs first
+constexpr double kHalo = 2.0;  // how far from a path directions are smoothed again, in wanted edge lengths
+constexpr int kSweeps = 80;
+
+class Canceller {
+ public:
+  Canceller(const CreasedSurface& s, std::vector<Vec3>& directions, std::vector<std::uint8_t>& turns)
+      : s_(s), mesh_(s.mesh), directions_(directions), turns_(turns), sums_(turns_around(s.mesh, turns)) {
+    distance_.assign(s.positions.size(), 0);
+    reached_.assign(s.positions.size(), 0);
+    entered_.assign(s.positions.size(), -1);
+  }
+
+  std::size_t run() {
+    std::size_t pairs = 0;
+    for (const double limit : kLimits) {
+      for (std::int32_t v = 0; v < mesh_.vertex_slots(); ++v) {
+        if (sums_[v] == 3 && mesh_.leaving(v) >= 0) pairs += join(v, limit);
+      }
+    }
+    if (!changed_.empty()) smooth();
+    return pairs;
+  }
+
+ private:
+  struct Entry {
+    double distance;
+    std::int32_t v;
+    bool operator<(const Entry& other) const {
+      return distance > other.distance || (distance == other.distance && v > other.v);
+    }
+  };
+
+  Vec2 in_axes(std::int32_t f, const Vec3& v) const {
+    return {v.dot(directions_[f]), v.dot(s_.double_area(f).normalized().cross(directions_[f]))};
+  }
+
+  // What one more quarter turn across h would cost.
+  double cost(std::int32_t h) const {
+    const Vec3 e = s_.edge(h);
+    const Vec2 a = in_axes(h / 3, e), b = in_axes(mesh_.twin(h) / 3, e);
+    const double real = (std::atan2(b.y(), b.x()) - std::atan2(a.y(), a.x())) / (std::numbers::pi / 2);
+    const double error = std::remainder(real - turns_[h], 4.0);
+    return e.norm() / s_.sizes[mesh_.origin(h)] * (kLeastCost + std::max(0.0, 1 - 2 * error));
+  }
+
+  // Cancels v, whose turns lack one, with the nearest vertex that has one too many.
+  bool join(std::int32_t v, double limit) {
+    ++search_;
+    std::priority_queue<Entry> queue;
+    const auto reach = [&](std::int32_t w, double distance, std::int32_t through) {
+      if (reached_[w] == search_ && distance_[w] <= distance) return;
+      reached_[w] = search_;
+      distance_[w] = distance;
+      entered_[w] = through;
+      queue.push({distance, w});
+    };
+    reach(v, 0, -1);
+    while (!queue.empty()) {
+      const Entry e = queue.top();
+      queue.pop();
+      if (e.distance > distance_[e.v]) continue;
+      if (e.distance > limit) return false;
+      if (sums_[e.v] == 1) {
+        apply(v, e.v);
+        return true;
+      }
+      const std::int32_t start = mesh_.leaving(e.v);
+      std::int32_t h = start;
+      do {
+        reach(mesh_.target(h), e.distance + cost(h), h);
+        h = mesh_.around(h);
+      } while (h != start);
+    }
+    return false;
+  }
+
+  void apply(std::int32_t from, std::int32_t to) {
+    sums_[from] = sums_[to] = 0;
+    for (std::int32_t v = to; v != from; v = mesh_.origin(entered_[v])) {
+      const std::int32_t h = entered_[v], t = mesh_.twin(h);
+      turns_[h] = static_cast<std::uint8_t>((turns_[h] + 1) & 3);
+      turns_[t] = static_cast<std::uint8_t>((turns_[t] + 3) & 3);
+      changed_.push_back(h);
+    }
+  }
+
+  // The faces within kHalo of the changed edges, in the order of their distance.
+  std::vector<std::int32_t> halo() const {
+    std::vector<std::int32_t> faces;
+    std::vector<double> distance(static_cast<std::size_t>(mesh_.face_slots()), 1e300);
+    std::priority_queue<Entry> queue;
+    for (const std::int32_t h : changed_) {
+      for (const std::int32_t f : {h / 3, mesh_.twin(h) / 3}) {
+        if (distance[f] > 0) queue.push({distance[f] = 0, f});
+      }
+    }
+    while (!queue.empty()) {
+      const Entry e = queue.top();
+      queue.pop();
+      if (e.distance > distance[e.v]) continue;
+      faces.push_back(e.v);
+      for (std::int32_t h = 3 * e.v; h < 3 * e.v + 3; ++h) {
+        const std::int32_t g = mesh_.twin(h) / 3;
+        const double next = e.distance + step(h);
+        if (next < kHalo && next < distance[g]) queue.push({distance[g] = next, g});
+      }
+    }
+    return faces;
+  }
+
+  Vec3 centroid(std::int32_t f) const {
+    const auto [a, b, c] = mesh_.triangle(f);
+    return (s_.at(a) + s_.at(b) + s_.at(c)) / 3;
+  }
+
+  double step(std::int32_t h) const {
+    return (centroid(h / 3) - centroid(mesh_.twin(h) / 3)).norm() / s_.sizes[mesh_.origin(h)];
+  }
+
+  // The direction that the face beyond h asks for, unfolded about h into the face's plane.
+  Vec3 asked(std::int32_t h) const {
+    const std::int32_t f = h / 3, t = mesh_.twin(h), g = t / 3;
+    const Vec3 e = s_.edge(h).normalized();
+    const Vec3 n_f = s_.double_area(f).normalized(), n_g = s_.double_area(g).normalized();
+    const Offset axis = turned({1, 0}, turns_[h]);
+    const Vec3 q = axis.x() * directions_[g] + axis.y() * n_g.cross(directions_[g]);
+    return q.dot(e) * e + q.dot(n_g.cross(e)) * n_f.cross(e);
+  }
+
+  void smooth() {
+    const std::vector<std::int32_t> faces = halo();
+    for (int k = 0; k < kSweeps; ++k) {
+      for (const std::int32_t f : faces) {
+        Vec3 sum = Vec3::Zero();
+        for (std::int32_t h = 3 * f; h < 3 * f + 3; ++h) {
+          const double apart = (centroid(f) - centroid(mesh_.twin(h) / 3)).norm();
+          sum += std::min(10.0, s_.edge(h).norm() / std::max(apart, 1e-300)) * asked(h);
+        }
+        if (sum.norm() > 1e-6) directions_[f] = sum.normalized();
+      }
+    }
+  }
+
+  const CreasedSurface& s_;
+  const HalfedgeMesh& mesh_;
+  std::vector<Vec3>& directions_;
+  std::vector<std::uint8_t>& turns_;
+  std::vector<int> sums_;
+  std::vector<double> distance_;
+  std::vector<std::uint32_t> reached_;
+  std::vector<std::int32_t> entered_;
+  std::vector<std::int32_t> changed_;
+  std::uint32_t search_ = 0;
+};
+
+}  // namespace
+
+std::size_t cancel_singularities(const CreasedSurface& surface, std::vector<Vec3>& directions,
+                                 std::vector<std::uint8_t>& turns) {
+  return Canceller(surface, directions, turns).run();
+}
+
+}  // namespace abut::preprocess
