@@ -8,6 +8,6 @@ namespace abut::preprocess {
 // What is in an asset, side by side with captions: the surface, the convex hull and the quads with their
 // edges, and a cut through the tetrahedra of the finest volume in the colours of their extent. Parts that are
 // absent are left out.
-Image picture(const asset::AssetView& asset, int panel_pixels = 480);
+Image picture(const asset::AssetView& asset, int panel_pixels = 460);
 
 }  // namespace abut::preprocess

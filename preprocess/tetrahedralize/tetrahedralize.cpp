@@ -121,9 +121,10 @@ TetrahedralMesh run_in_child(const Mesher& mesher, const TriangleMesh& surface,
   const RunResult run = run_jobs(1, work, {1, limits.timeout_seconds, limits.memory_bytes}, silent);
   if (run.signal != 0) ::raise(run.signal);
   const JobResult& job = run.jobs.front();
-  if (job.outcome != Outcome::kDone)
-    throw InvalidInput(
-        fmt::format("no tetrahedra of a surface of {} triangles: {}", surface.triangles.size(), job.reason));
+  const std::string failure =
+      fmt::format("no tetrahedra of a surface of {} triangles: {}", surface.triangles.size(), job.reason);
+  if (job.outcome == Outcome::kTimedOut || job.outcome == Outcome::kOutOfMemory) throw LimitReached(failure);
+  if (job.outcome != Outcome::kDone) throw InvalidInput(failure);
   return unpack(job.payload);
 }
 
@@ -258,6 +259,8 @@ TetrahedralMesh tetrahedralize(const TriangleMesh& surface, std::span<const Eige
   };
   try {
     return tetrahedralize_with(with("pYJQ"), surface, inside, limits);
+  } catch (const LimitReached&) {
+    throw;
   } catch (const InvalidInput&) {
     return tetrahedralize_with(with("pYMJQ"), surface, inside, limits);
   }

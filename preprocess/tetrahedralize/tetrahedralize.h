@@ -7,6 +7,7 @@
 
 #include "preprocess/mesh/mesh.h"
 #include "preprocess/tetrahedralize/tetrahedral_mesh.h"
+#include "runtime/core/error.h"
 
 namespace abut::preprocess {
 
@@ -17,11 +18,17 @@ struct TetrahedralizeLimits {
   std::size_t memory_bytes = std::size_t{4} << 30;  // address space, the caller's included
 };
 
+// TetGen reached a limit: another try on the same or a finer surface would only take as long again.
+class LimitReached : public InvalidInput {
+ public:
+  using InvalidInput::InvalidInput;
+};
+
 // Constrained Delaunay tetrahedra of the solid within a closed surface [Si2015]: every triangle of the
 // surface is kept, `inside` (m, strictly inside) become vertices, and so may a few points that the surface
 // needs to be kept. Regions that the surface's orientation calls outside (voids) stay empty. Throws
 // InvalidInput where the surface is empty, not closed, crosses itself or encloses nothing, and where TetGen
-// fails, crashes, or reaches a limit: the message says which.
+// fails or crashes, LimitReached where it reaches a limit: the message says which.
 TetrahedralMesh tetrahedralize(const TriangleMesh& surface, std::span<const Eigen::Vector3d> inside,
                                const TetrahedralizeLimits& limits = {});
 

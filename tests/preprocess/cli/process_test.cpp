@@ -172,6 +172,30 @@ TEST_F(Process, SignalsStopTheRunAndLeaveOnlyFinishedObjects) {
   }
 }
 
+// TetGen is a child of the object's own child: it does not outlive a run that is stopped or killed.
+TEST_F(Process, TetGenEndsWithTheRun) {
+  write("ball.obj", sphere(0.05, 3));
+  const auto is_alive = [](pid_t pid) {
+    std::string stat;
+    std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/stat"), stat);
+    return !stat.empty() && stat.find(") Z") == std::string::npos;
+  };
+  for (const int signal : {SIGTERM, SIGKILL}) {
+    const pid_t pid =
+        start({preprocess_program(), "--tets", "2000", "--quads", "none", data_.string(), out_.string()});
+    std::vector<pid_t> tetgen;
+    EXPECT_TRUE(wait_until([&] {
+      for (const pid_t child : children_of(pid)) tetgen = children_of(child);
+      return !tetgen.empty() || has_ended(pid);
+    }));
+    ASSERT_EQ(tetgen.size(), 1U);
+    ::kill(pid, signal);
+    EXPECT_EQ(wait_for(pid), 128 + signal);
+    EXPECT_TRUE(wait_until([&] { return !is_alive(tetgen.front()); }));
+    EXPECT_TRUE(files().empty());
+  }
+}
+
 // Killed at 50 random moments, with all its children or alone, and started again: what was finished stays as
 // it is, what has a final name is whole, and at the end all is there and nothing else. A moment is a random
 // number of objects finished and a random share of an object's time more, so that it falls into the work
