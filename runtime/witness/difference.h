@@ -32,9 +32,12 @@ class Difference {
     const Vec3<S> m = -(X_AB_.R.transpose() * n);
     const SupportPoint<S> s2 = core_support<S>(B_, m);
     const Vec3<S> x2 = X_AB_ * s2.point;
-    magnitude_ = std::max({magnitude_, std::abs(s1.point.x()), std::abs(s1.point.y()), std::abs(s1.point.z()),
-                           std::abs(x2.x()), std::abs(x2.y()), std::abs(x2.z())});
-    return {x2 - s1.point, s1.point, x2, s1.index, s2.index};
+    return pair(s1.point, x2, s1.index, s2.index);
+  }
+
+  // The vertex of D made of vertex `a` of A and vertex `b` of B; polytopes only.
+  DifferenceVertex<S> vertex(std::int32_t a, std::int32_t b) {
+    return pair(core_vertex<S>(A_, a), X_AB_ * core_vertex<S>(B_, b), a, b);
   }
 
   // Bound on the rounding error of a height <n, w> for unit n: a small multiple of epsilon times the largest
@@ -49,6 +52,14 @@ class Difference {
   const Pose<S>& pose() const { return X_AB_; }
 
  private:
+  DifferenceVertex<S> pair(const Vec3<S>& x1, const Vec3<S>& x2, std::int32_t a, std::int32_t b) {
+    for (const Vec3<S>* x : {&x1, &x2}) {
+      magnitude_ =
+          std::max(magnitude_, std::max(std::abs(x->x()), std::max(std::abs(x->y()), std::abs(x->z()))));
+    }
+    return {x2 - x1, x1, x2, a, b};
+  }
+
   const ShapeA& A_;
   const ShapeB& B_;
   const Pose<S>& X_AB_;

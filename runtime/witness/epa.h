@@ -17,7 +17,7 @@
 // - g(-m) = -max over D of <m, w>, hence signed distance >= -(least height <m, w> of a support vertex met
 //   so far).
 //
-// The face with the least offset comes from a heap; the face wanted has its projection of the origin inside
+// The face with the least offset comes from a queue; the face wanted has its projection of the origin inside
 // it. Nothing asks for the origin to be inside the first tetrahedron: a face with the origin outside has a
 // negative offset and is expanded first.
 namespace abut::witness {
@@ -68,9 +68,8 @@ struct Workspace {
   Pool<Rim> horizon{2048};  // in order around the new vertex
   Pool<HalfEdge> stack{4096};
   Pool<std::int32_t> hidden{2048};  // faces that the new vertex replaces
-  std::vector<Entry> heap;
-
-  Workspace() { heap.reserve(2048); }
+  Pool<S> edges{3 * 64};    // from the new vertex to the horizon's corners: all x, then all y, then all z
+  Pool<Entry> queue{2048};  // faces that may be the nearest
 };
 
 template <class S>
@@ -97,6 +96,38 @@ class Epa {
   // From four vertices of D that span a volume.
   EpaResult<S> run(const DifferenceVertex<S>* corners) {
     start(corners);
+    return expand();
+  }
+
+  // From the polytope that the workspace holds, its vertices moved. It need not be convex any more: the
+  // bounds hold for every closed surface whose vertices are in D.
+  EpaResult<S> resume() {
+    forget_order();
+    work_.queue.make_room(static_cast<std::size_t>(work_.faces.size));
+    std::int32_t waiting = -1;
+    for (std::int32_t f = 0; f < work_.faces.size; ++f) {
+      if (!work_.faces[f].alive) continue;
+      if (waiting < 0) {
+        waiting = f;
+        continue;
+      }
+      set_planes(waiting, f);
+      queue(waiting);
+      queue(f);
+      waiting = -1;
+    }
+    if (waiting >= 0) {
+      set_planes(waiting, waiting);
+      queue(waiting);
+    }
+    return expand();
+  }
+
+ private:
+  using Two = Eigen::Array<S, 2, 1>;
+  using Entry = typename Workspace<S>::Entry;
+
+  EpaResult<S> expand() {
     EpaResult<S> best{Vec3<S>::Zero(), 0, std::numeric_limits<S>::infinity(), -1, false, 0};
     for (;;) {
       const std::int32_t f = pop();
@@ -114,20 +145,22 @@ class Epa {
       best.face = f;
       best.height = ceiling_;
       best.depth = face.offset;
-      if (best.converged) return best;
+      if (best.converged || height < -2 * difference_.rounding()) return best;  // the latter: origin outside
       if (work_.vertices.size >= most_vertices_ || !insert(f)) return best;
     }
   }
 
- private:
-  using Two = Eigen::Array<S, 2, 1>;
+  void forget_order() {
+    work_.queue.size = 0;
+    heaped_ = false;
+    ceiling_ = std::numeric_limits<S>::infinity();
+  }
 
   void start(const DifferenceVertex<S>* corners) {
     work_.vertices.size = 0;
     for (int k = 0; k < 4; ++k) work_.vertices.push(corners[k]);
     work_.faces.size = 0;
-    work_.heap.clear();
-    ceiling_ = std::numeric_limits<S>::infinity();
+    forget_order();
     const Vec3<S>&a = corners[0].w, &b = corners[1].w, &c = corners[2].w, &d = corners[3].w;
     if ((b - a).cross(c - a).dot(d - a) < 0) std::swap(work_.vertices[1], work_.vertices[2]);
     // corner 3 now sees the others counter-clockwise: a cone over them, and the face below
@@ -156,8 +189,15 @@ class Epa {
       return Two(work_.vertices[F.corner[corner]].w[axis], work_.vertices[G.corner[corner]].w[axis]);
     };
     const Two x = coordinate(2, 0), y = coordinate(2, 1), z = coordinate(2, 2);
-    const Two px = coordinate(0, 0) - x, py = coordinate(0, 1) - y, pz = coordinate(0, 2) - z;
-    const Two qx = coordinate(1, 0) - x, qy = coordinate(1, 1) - y, qz = coordinate(1, 2) - z;
+    store_planes(F, G, x, y, z, coordinate(0, 0) - x, coordinate(0, 1) - y, coordinate(0, 2) - z,
+                 coordinate(1, 0) - x, coordinate(1, 1) - y, coordinate(1, 2) - z);
+  }
+
+  // Planes of two faces from their last corners (x, y, z) and the edges p and q from there to the others.
+  [[gnu::always_inline]] static void store_planes(PolytopeFace<S>& F, PolytopeFace<S>& G, const Two& x,
+                                                  const Two& y, const Two& z, const Two& px, const Two& py,
+                                                  const Two& pz, const Two& qx, const Two& qy,
+                                                  const Two& qz) {
     Two mx = py * qz - pz * qy, my = pz * qx - px * qz, mz = px * qy - py * qx;
     const Two area = (mx * mx + my * my + mz * mz).sqrt();
     const Two scale = area.inverse();
@@ -167,37 +207,60 @@ class Epa {
     // the least height of the three corners
     const Two p = mx * px + my * py + mz * pz, q = mx * qx + my * qy + mz * qz;
     const Two offset = mx * x + my * y + mz * z + p.min(q).min(Two::Zero());
-    store_plane(F, area[0], {mx[0], my[0], mz[0]}, offset[0]);
-    store_plane(G, area[1], {mx[1], my[1], mz[1]}, offset[1]);
+    store_plane(F, area[0], mx[0], my[0], mz[0], offset[0]);
+    store_plane(G, area[1], mx[1], my[1], mz[1], offset[1]);
   }
 
-  static void store_plane(PolytopeFace<S>& face, S area, const Vec3<S>& m, S offset) {
-    face.m = m;
+  [[gnu::always_inline]] static void store_plane(PolytopeFace<S>& face, S area, S mx, S my, S mz, S offset) {
+    face.m = {mx, my, mz};
     face.offset = offset;
     if (area > std::numeric_limits<S>::min()) return;
     face.m.setZero();
     face.offset = std::numeric_limits<S>::infinity();
   }
 
-  // Queues a face unless another one is known to be nearer to the origin.
+  // Queues a face unless another one is known to be nearer to the origin. A short queue is searched as it is,
+  // a long one becomes a heap.
   void queue(std::int32_t f) {
+    constexpr std::int32_t kShort = 128;
     const S offset = work_.faces[f].offset;
     if (!(offset <= ceiling_ + difference_.rounding())) return;
-    work_.heap.push_back({offset, f});
-    std::push_heap(work_.heap.begin(), work_.heap.end(), kFarther);
+    work_.queue.push({offset, f});
+    if (work_.queue.size <= kShort) return;
+    if (heaped_) {
+      std::push_heap(&work_.queue[0], &work_.queue[work_.queue.size], kFarther);
+    } else {
+      std::make_heap(&work_.queue[0], &work_.queue[work_.queue.size], kFarther);
+      heaped_ = true;
+    }
   }
 
-  static constexpr auto kFarther = [](const typename Workspace<S>::Entry& a,
-                                      const typename Workspace<S>::Entry& b) { return a.offset > b.offset; };
+  static constexpr auto kFarther = [](const Entry& a, const Entry& b) { return a.offset > b.offset; };
 
   std::int32_t pop() {
-    while (!work_.heap.empty()) {
-      const std::int32_t f = work_.heap.front().face;
-      std::pop_heap(work_.heap.begin(), work_.heap.end(), kFarther);
-      work_.heap.pop_back();
-      if (work_.faces[f].alive) return f;
+    Entry* const entries = &work_.queue[0];
+    std::int32_t& size = work_.queue.size;
+    while (heaped_ && size > 0) {
+      std::pop_heap(entries, entries + size, kFarther);
+      if (work_.faces[entries[--size].face].alive) return entries[size].face;
     }
-    return -1;
+    std::int32_t nearest = -1;
+    S least = std::numeric_limits<S>::infinity();
+    for (std::int32_t i = 0; i < size;) {
+      if (!work_.faces[entries[i].face].alive) {
+        entries[i] = entries[--size];
+        continue;
+      }
+      if (entries[i].offset < least) {
+        least = entries[i].offset;
+        nearest = i;
+      }
+      ++i;
+    }
+    if (nearest < 0) return -1;
+    const std::int32_t f = entries[nearest].face;
+    entries[nearest] = entries[--size];
+    return f;
   }
 
   // A corner of the face found again: nothing of D is above the face but rounding.
@@ -217,12 +280,15 @@ class Epa {
     const S rounding = difference_.rounding();
     const std::size_t room = static_cast<std::size_t>(work_.faces.size) + 4;
     work_.horizon.size = work_.stack.size = work_.hidden.size = 0;
-    work_.horizon.make_room(room);
+    work_.horizon.make_room(room + 1);
     work_.stack.make_room(2 * room);
     work_.hidden.make_room(room);
     for (const S factor : {S(-1), S(0), S(1), S(-16), S(-256)}) {
       if (trace_horizon(seen, factor * rounding)) {
-        work_.faces.make_room(static_cast<std::size_t>(work_.horizon.size));
+        const std::size_t n = static_cast<std::size_t>(work_.horizon.size);
+        work_.faces.make_room(n + 1);
+        work_.queue.make_room(n + 1);
+        work_.edges.make_room(3 * (n + 2));
         add_cone(work_.vertices.size++);
         return true;
       }
@@ -268,28 +334,52 @@ class Epa {
     return whole && work_.horizon.size >= 3 && last == work_.horizon[0].corner;
   }
 
-  // Appends the faces from the vertex `apex` over the horizon.
+  // Appends the faces from the vertex `apex` over the horizon, two at a time: edge i leads from the apex to
+  // the i-th corner, face i lies between the edges i and i + 1.
   void add_cone(std::int32_t apex) {
-    const std::int32_t n = work_.horizon.size, first = work_.faces.size, last = first + n - 1;
-    work_.faces.size += n;
-    for (std::int32_t i = 0, f = first; i < n; ++i, ++f) {
-      const auto [edge, corner] = work_.horizon[i];
-      PolytopeFace<S>& face = work_.faces[f];
-      set_corners(face, corner, work_.horizon[i + 1 < n ? i + 1 : 0].corner, apex);
-      face.across[0] = edge;
-      face.across[1] = 4 * (f < last ? f + 1 : first) + 2;
-      face.across[2] = 4 * (f > first ? f - 1 : last) + 1;
+    const std::int32_t n = work_.horizon.size, first = work_.faces.size;
+    const Vec3<S> tip = work_.vertices[apex].w;
+    const typename Workspace<S>::Rim* const rim = &work_.horizon[0];
+    PolytopeFace<S>* const faces = &work_.faces[0];
+    S* const x = &work_.edges[0];
+    S *const y = x + n + 2, *const z = y + n + 2;
+    for (std::int32_t i = 0; i < n; ++i) {
+      const Vec3<S>& w = work_.vertices[rim[i].corner].w;
+      x[i] = w.x() - tip.x();
+      y[i] = w.y() - tip.y();
+      z[i] = w.z() - tip.z();
+      PolytopeFace<S>& face = faces[first + i];
+      face.corner[0] = rim[i].corner;
+      face.corner[1] = rim[i + 1].corner;
+      face.corner[2] = apex;
+      face.across[0] = rim[i].edge;
+      face.across[1] = 4 * (first + i + 1) + 2;
+      face.across[2] = 4 * (first + i - 1) + 1;
       face.alive = true;
-      work_.faces[edge >> 2].across[edge & 3] = 4 * f;
+      faces[rim[i].edge >> 2].across[rim[i].edge & 3] = 4 * (first + i);
     }
-    for (std::int32_t f = first; f <= last; f += 2) set_planes(f, std::min(f + 1, last));
-    for (std::int32_t f = first; f <= last; ++f) queue(f);
+    faces[first].across[2] = 4 * (first + n - 1) + 1;
+    faces[first + n - 1].corner[1] = rim[0].corner;
+    faces[first + n - 1].across[1] = 4 * first + 2;
+    for (S* c : {x, y, z}) {
+      c[n] = c[0];
+      c[n + 1] = c[1];
+    }
+    const auto two = [](const S* c) { return Two(c[0], c[1]); };
+    const Two tx = Two::Constant(tip.x()), ty = Two::Constant(tip.y()), tz = Two::Constant(tip.z());
+    for (std::int32_t i = 0; i < n; i += 2) {  // the last may fall on scratch beyond the faces
+      store_planes(faces[first + i], faces[first + i + 1], tx, ty, tz, two(x + i), two(y + i), two(z + i),
+                   two(x + i + 1), two(y + i + 1), two(z + i + 1));
+    }
+    work_.faces.size += n;
+    for (std::int32_t f = first; f < first + n; ++f) queue(f);
   }
 
   D& difference_;
   Workspace<S>& work_;
   S relative_gap_;
   std::int32_t most_vertices_;
+  bool heaped_ = false;
   S ceiling_ = 0;  // least height met: no face beyond it can be the nearest facet of D
 };
 

@@ -33,29 +33,24 @@ bool gjk_step(D& difference, GjkResult<S>& result, S relative_gap) {
   for (int k = 0; k < simplex.size; ++k) {
     if (simplex.vertex[k].w == found.w) return true;
   }
-  const Simplex<S> before = simplex;
-  simplex.vertex[simplex.size++] = found;
-  const Vec3<S> v = simplex.reduce();
-  const S length = simplex.size == 4 ? S(0) : v.norm();
-  if (simplex.size < 4 && !(length < result.length)) {  // rounding leaves no progress to be made
-    simplex = before;
-    return true;
-  }
-  result.v = v;
+  simplex.vertex[simplex.size] = found;
+  const ClosestPoint<S> closest = simplex.closest(simplex.size + 1);
+  const S length = closest.kept == 15 ? S(0) : closest.v.norm();
+  if (closest.kept != 15 && !(length < result.length)) return true;  // rounding leaves no progress to be made
+  simplex.keep(closest, simplex.size + 1);
+  result.v = closest.v;
   result.length = length;
   result.overlap = length <= difference.rounding();
   return result.overlap;
 }
 
-// Distance of the origin to the Minkowski difference, started along `guess` (not zero; from A to B).
+// Distance of the origin to the Minkowski difference, started from result.simplex: 1 to 3 vertices of it.
 template <class S, class D>
-GjkResult<S> gjk(D& difference, const Vec3<S>& guess, S relative_gap) {
+GjkResult<S> gjk_from(D& difference, GjkResult<S>& result, S relative_gap) {
   constexpr int kMaxIterations = 1000;
-  GjkResult<S> result;
-  result.simplex.vertex[0] = difference.minimise(guess);
-  result.simplex.weight[0] = 1;
-  result.simplex.size = 1;
-  result.v = result.simplex.vertex[0].w;
+  const ClosestPoint<S> closest = result.simplex.closest(result.simplex.size);
+  result.simplex.keep(closest, result.simplex.size);
+  result.v = closest.v;
   result.length = result.v.norm();
   result.height = -std::numeric_limits<S>::infinity();
   result.overlap = result.length <= difference.rounding();
@@ -65,6 +60,15 @@ GjkResult<S> gjk(D& difference, const Vec3<S>& guess, S relative_gap) {
     if (gjk_step(difference, result, relative_gap)) break;
   }
   return result;
+}
+
+// Distance of the origin to the Minkowski difference, started along `guess` (not zero; from A to B).
+template <class S, class D>
+GjkResult<S> gjk(D& difference, const Vec3<S>& guess, S relative_gap) {
+  GjkResult<S> result;
+  result.simplex.vertex[0] = difference.minimise(guess);
+  result.simplex.size = 1;
+  return gjk_from(difference, result, relative_gap);
 }
 
 }  // namespace abut::witness

@@ -117,6 +117,30 @@ Simplex<S> carrier(const Workspace<S>& workspace, std::int32_t f, const Vec3<S>&
   return best;
 }
 
+// The answer that an expanded polytope holds.
+template <class S, class D>
+Witness<S> from_polytope(D& difference, const EpaResult<S>& epa, const Workspace<S>& workspace,
+                         S relative_gap, int iterations) {
+  if (epa.face < 0) return invalid_witness<S>();
+  Witness<S> result = invalid_witness<S>();
+  result.n = epa.n;
+  result.distance = -epa.depth;
+  result.lower_bound = -epa.height;
+  result.upper_bound = -epa.depth;
+  result.iterations = iterations + epa.iterations;
+  S residual;
+  const Simplex<S> simplex =
+      carrier<S>(workspace, epa.face, result.distance * result.n, difference.rounding(), residual);
+  place_points(simplex, result);
+  // Points that are not where the distance says they are, or an origin outside: not an answer, no upper
+  // bound.
+  if (residual > 64 * difference.rounding() + relative_gap * difference.magnitude() ||
+      epa.depth < -2 * difference.rounding()) {
+    result.upper_bound = std::numeric_limits<S>::infinity();
+  }
+  return result;
+}
+
 template <class S, class D>
 Witness<S> overlapping(D& difference, GjkResult<S>& gjk, Workspace<S>& workspace, S relative_gap) {
   Tetrahedron<S> seed;
@@ -130,24 +154,7 @@ Witness<S> overlapping(D& difference, GjkResult<S>& gjk, Workspace<S>& workspace
   // nearest.
   const std::int32_t most_vertices = relative_gap > 0 ? 1024 : 32768;
   const EpaResult<S> epa = Epa<S, D>(difference, workspace, relative_gap, most_vertices).run(corners);
-  if (epa.face < 0) return invalid_witness<S>();
-  Witness<S> result = invalid_witness<S>();
-  result.n = epa.n;
-  result.distance = -epa.depth;
-  result.lower_bound = -epa.height;
-  result.upper_bound = -epa.depth;
-  result.iterations = gjk.iterations + epa.iterations;
-  S residual;
-  const Simplex<S> simplex =
-      carrier<S>(workspace, epa.face, result.distance * result.n, difference.rounding(), residual);
-  place_points(simplex, result);
-  // Points that are not where the distance says they are, or an origin outside: not an answer, no upper
-  // bound.
-  if (residual > 64 * difference.rounding() + relative_gap * difference.magnitude() ||
-      epa.depth < -2 * difference.rounding()) {
-    result.upper_bound = std::numeric_limits<S>::infinity();
-  }
-  return result;
+  return from_polytope(difference, epa, workspace, relative_gap, gjk.iterations);
 }
 
 // Signed distance of the cores.

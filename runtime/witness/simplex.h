@@ -57,15 +57,17 @@ ClosestPoint<S> closest_on_triangle(const Vec3<S>& a, const Vec3<S>& b, const Ve
 // Corner 3 is the newest: the origin lies on its side of the triangle of the other three, which GJK has just
 // left.
 template <class S>
-ClosestPoint<S> closest_on_tetrahedron(const Vec3<S>* w) {
+ClosestPoint<S> closest_on_tetrahedron(const Vec3<S>& w0, const Vec3<S>& w1, const Vec3<S>& w2,
+                                       const Vec3<S>& w3) {
+  const Vec3<S>* const w[4] = {&w0, &w1, &w2, &w3};
   static constexpr int kFace[3][4] = {
       {3, 0, 1, 2}, {3, 1, 2, 0}, {3, 2, 0, 1}};  // corners, then the one opposite
   ClosestPoint<S> best{Vec3<S>::Zero(), {0, 0, 0, 0}, 15};
   S best_squared = std::numeric_limits<S>::infinity();
   for (const auto& face : kFace) {
-    const Vec3<S>&a = w[face[0]], &b = w[face[1]], &c = w[face[2]];
+    const Vec3<S>&a = *w[face[0]], &b = *w[face[1]], &c = *w[face[2]];
     const Vec3<S> normal = (b - a).cross(c - a);
-    const S inner = normal.dot(w[face[3]] - a), origin = -normal.dot(a);
+    const S inner = normal.dot(*w[face[3]] - a), origin = -normal.dot(a);
     if (inner > 0 ? origin >= 0 : (inner < 0 && origin <= 0)) continue;  // a flat tetrahedron hides no face
     const ClosestPoint<S> on = closest_on_triangle(a, b, c);
     const S squared = on.v.squaredNorm();
@@ -87,12 +89,28 @@ struct Simplex {
   DifferenceVertex<S> vertex[4];
   S weight[4];
 
-  // Drops what does not carry the point closest to the origin, and returns that point.
-  Vec3<S> reduce() {
-    const ClosestPoint<S> closest = solve();
-    if (closest.kept == 15) return closest.v;
-    keep(closest);
-    return closest.v;
+  // The point of the first `count` vertices' hull that is closest to the origin.
+  ClosestPoint<S> closest(int count) const {
+    switch (count) {
+      case 1:
+        return {vertex[0].w, {1, 0, 0, 0}, 1};
+      case 2:
+        return closest_on_segment(vertex[0].w, vertex[1].w);
+      case 3:
+        return closest_on_triangle(vertex[0].w, vertex[1].w, vertex[2].w);
+      default:
+        return closest_on_tetrahedron(vertex[0].w, vertex[1].w, vertex[2].w, vertex[3].w);
+    }
+  }
+
+  // Makes the vertices that carry `closest`, a point of the first `count`, the simplex.
+  void keep(const ClosestPoint<S>& closest, int count) {
+    size = 0;
+    for (int k = 0; k < count; ++k) {
+      if (!(closest.kept >> k & 1)) continue;
+      if (size != k) vertex[size] = vertex[k];
+      weight[size++] = closest.weight[k];
+    }
   }
 
   // Of a tetrahedron without volume: the face closest to the origin.
@@ -109,33 +127,7 @@ struct Simplex {
       best.weight[b] = on.weight[1];
       best.weight[c] = on.weight[2];
     }
-    keep(best);
-  }
-
- private:
-  void keep(const ClosestPoint<S>& closest) {
-    int kept = 0;
-    for (int k = 0; k < size; ++k) {
-      if (!(closest.kept >> k & 1)) continue;
-      if (kept != k) vertex[kept] = vertex[k];
-      weight[kept++] = closest.weight[k];
-    }
-    size = kept;
-  }
-
-  ClosestPoint<S> solve() const {
-    switch (size) {
-      case 1:
-        return {vertex[0].w, {1, 0, 0, 0}, 1};
-      case 2:
-        return closest_on_segment(vertex[0].w, vertex[1].w);
-      case 3:
-        return closest_on_triangle(vertex[0].w, vertex[1].w, vertex[2].w);
-      default: {
-        const Vec3<S> w[4] = {vertex[0].w, vertex[1].w, vertex[2].w, vertex[3].w};
-        return closest_on_tetrahedron(w);
-      }
-    }
+    keep(best, 4);
   }
 };
 
