@@ -29,8 +29,8 @@ std::map<std::string, std::string> describe(const Parameters& parameters, double
 
 // Reads, closes, indexes, fills with tetrahedra; fills in the provenance: parameters, versions, warnings,
 // seconds of each stage, measures. `stage` is told each stage's name as it begins: read, close, hull,
-// surface, mass, volumes, points. Throws InvalidInput or IoError, naming the source file; not where the inside cannot
-// be made: then the asset has no volume, the measure `volumes` is 0, and warnings say why.
+// surface, mass, volumes, points. Throws InvalidInput or IoError, naming the source file; not where the
+// inside cannot be made: then the asset has no volume, the measure `volumes` is 0, and warnings say why.
 asset::Asset make_asset(const datasets::ObjectSource& source, const Parameters& parameters,
                         const StageCallback& stage);
 
