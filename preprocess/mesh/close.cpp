@@ -113,7 +113,7 @@ class Closer {
       const std::vector<double> extents = part_extents(parts);
       for (std::int32_t p = 0; p < parts.count; ++p) {
         keep_part[p] =
-            p == largest || (parameters_.all_components && extents[p] > kNoise * current_.diagonal());
+            p == largest || (parameters_.all_components && extents[p] > kNoise * current_.diagonal()) ? 1 : 0;
       }
       const std::size_t cavities = count_dropped_cavities(parts, keep_part, extents, largest);
       drop_parts(parts, keep_part, areas, total);
@@ -157,6 +157,7 @@ class Closer {
       for (const std::int32_t v : current_.triangles[f]) boxes[parts.of_face[f]].extend(current_.vertices[v]);
     }
     std::vector<double> extents;
+    extents.reserve(boxes.size());
     for (const auto& box : boxes) extents.push_back(box.diagonal().norm());
     return extents;
   }
@@ -208,7 +209,8 @@ class Closer {
     const std::vector<double> areas = part_areas(parts), extents = part_extents(parts);
     const auto largest = std::max_element(areas.begin(), areas.end()) - areas.begin();
     std::vector<char> keep(parts.count);
-    for (std::int32_t p = 0; p < parts.count; ++p) keep[p] = p == largest || extents[p] > kNoise * diagonal_;
+    for (std::int32_t p = 0; p < parts.count; ++p)
+      keep[p] = p == largest || extents[p] > kNoise * diagonal_ ? 1 : 0;
     drop_parts(parts, keep, areas, area(current_));
   }
 
