@@ -249,7 +249,8 @@ class PlyParser {
     const double length = number(*p.list_count);
     const std::size_t least = format_ == Format::kAscii ? 1 : kTypeBytes[static_cast<int>(p.type)];
     if (!(length >= 0) || length != std::floor(length)) refuse(fmt::format("a list of {} entries", length));
-    if (length > static_cast<double>(remaining() / least)) refuse_truncated();
+    const std::size_t most = remaining() / least;
+    if (length > static_cast<double>(most)) refuse_truncated();
     return static_cast<std::size_t>(length);
   }
 
