@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstddef>
+
 #include "preprocess/mesh/mesh.h"
 
 namespace abut::preprocess {
 
-// Every triangle cut into four at the middles of its edges: the same surface with more triangles.
-TriangleMesh refine(const TriangleMesh& mesh);
+// The same closed surface with at least `triangles` triangles, and at most one more: the longest edge is cut
+// in the middle until there are enough, which makes edges even and triangles no worse than half as wide.
+TriangleMesh refine(const TriangleMesh& closed, std::size_t triangles);
 
 }  // namespace abut::preprocess

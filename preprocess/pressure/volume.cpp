@@ -4,17 +4,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <optional>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "preprocess/index/tree_builder.h"
-#include "preprocess/mesh/simplify.h"
 #include "preprocess/mesh/weld.h"
-#include "preprocess/pressure/refine.h"
+#include "preprocess/pressure/level_search.h"
 #include "preprocess/tetrahedralize/improve.h"
 #include "runtime/core/error.h"
 
@@ -23,10 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kThinnest = 1e-5;        // m
-constexpr double kTetsPerTriangle = 3.2;  // a first guess
-constexpr double kCloseEnough = 0.2;      // of the target
-constexpr int kMaxAttempts = 5;
+constexpr double kThinnest = 1e-5;  // m
 
 // --- from mesh to arrays ---
 
@@ -123,81 +117,13 @@ TriangleMesh without_voids(const TriangleMesh& surface) {
   return select_faces(surface, keep);
 }
 
-struct Level {
-  MadeVolume made;
-  Report report;  // of the attempt that was kept
-  std::size_t surface_triangles = 0;
-  double hausdorff_percent = 0;
-  std::string limit;  // what kept the surface from becoming coarser
-};
-
-// Searches the number of surface triangles that leads to the target's number of tetrahedra.
-class LevelSearch {
- public:
-  LevelSearch(const TriangleMesh& closed, std::int64_t target, const VolumeParameters& parameters)
-      : closed_(closed), target_(static_cast<double>(target)), parameters_(parameters) {
-    while (static_cast<double>(closed_.triangles.size()) * kTetsPerTriangle / 2 < target_)
-      closed_ = refine(closed_);
-  }
-
-  // Throws InvalidInput where no attempt succeeds.
-  Level search() {
-    double triangles = std::max(4.0, target_ / kTetsPerTriangle);
-    for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-      std::optional<Level> level = make(static_cast<std::int64_t>(std::llround(triangles)));
-      if (!level) {
-        triangles = 1.2 * triangles + 8;
-        continue;
-      }
-      const double count = static_cast<double>(level->made.mesh.tetrahedra.size());
-      const double error = std::abs(count / target_ - 1);
-      const bool stuck = !level->limit.empty() && count > target_;
-      const double made_of = static_cast<double>(level->surface_triangles);
-      if (!best_ || error < best_error_) {
-        best_error_ = error;
-        best_ = std::move(level);
-      }
-      if (best_error_ <= kCloseEnough || stuck) break;
-      triangles = std::max(4.0, made_of * std::pow(target_ / count, 0.9));
-    }
-    if (!best_) throw InvalidInput(failure_);
-    return std::move(*best_);
-  }
-
-  double error() const { return best_error_; }
-
- private:
-  std::optional<Level> make(std::int64_t triangles) {
-    Level level;
-    try {
-      const SimplifyResult simple = simplify(closed_, {triangles}, level.report);
-      level.report = {};  // what simplify says of its own target is not the caller's concern
-      level.surface_triangles = simple.surface.triangles.size();
-      level.hausdorff_percent = simple.hausdorff_percent;
-      level.limit = simple.limit;
-      level.made = make_volume(simple.surface, parameters_, level.report);
-    } catch (const InvalidInput& error) {
-      failure_ = error.what();
-      return std::nullopt;
-    }
-    return level;
-  }
-
-  TriangleMesh closed_;
-  double target_;
-  const VolumeParameters& parameters_;
-  std::optional<Level> best_;
-  double best_error_ = std::numeric_limits<double>::infinity();
-  std::string failure_;
-};
-
 void describe(const Level& level, std::size_t number, double seconds, Report& report) {
-  const TetrahedralQuality quality = measure(level.made.mesh);
+  const TetrahedralQuality& quality = level.quality;
   const auto note = [&](const char* name, double value) {
     report.measures[fmt::format("volume{}_{}", number, name)] = value;
   };
   note("tetrahedra", static_cast<double>(level.made.mesh.tetrahedra.size()));
-  note("surface_triangles", static_cast<double>(level.surface_triangles));
+  note("surface_triangles", static_cast<double>(quality.surface_triangles));
   note("min_dihedral_degrees", quality.min_dihedral);
   note("p1_dihedral_degrees", quality.p1_dihedral);
   note("zero_pressure_percent", 100 * quality.flat_surface_share);
@@ -275,13 +201,12 @@ std::vector<asset::Volume> make_volumes(const TriangleMesh& closed, const Volume
     const auto begin = Clock::now();
     try {
       refuse_thin(LocalInradius(surface));  // before simplification, which may make it thicker
-      LevelSearch search(surface, target, parameters);
-      const Level level = search.search();
+      const Level level = find_level(surface, target, parameters);
       const std::size_t number = volumes.size();
-      if (search.error() > 0.25)
-        report.warnings.push_back(fmt::format("volume {}: {} tetrahedra instead of {}{}{}", number,
-                                              level.made.mesh.tetrahedra.size(), target,
-                                              level.limit.empty() ? "" : ": ", level.limit));
+      const double count = static_cast<double>(level.made.mesh.tetrahedra.size());
+      if (std::abs(count / static_cast<double>(target) - 1) > kLevelTolerance)
+        report.warnings.push_back(fmt::format("volume {}: {} tetrahedra instead of {}{}{}", number, count,
+                                              target, level.limit.empty() ? "" : ": ", level.limit));
       volumes.push_back(build_volume(level.made.mesh, level.made.field));
       describe(level, number, std::chrono::duration<double>(Clock::now() - begin).count(), report);
     } catch (const InvalidInput& error) {

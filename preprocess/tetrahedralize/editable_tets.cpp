@@ -13,7 +13,8 @@ EditableTets::EditableTets(const TetrahedralMesh& mesh)
     : points_(mesh.vertices),
       tets_(mesh.tetrahedra),
       stars_(mesh.vertices.size()),
-      surface_vertices_(mesh.surface_vertices) {
+      inner_(mesh.vertices.size(), 1) {
+  std::fill_n(inner_.begin(), mesh.surface_vertices, 0);
   for (std::size_t i = 0; i < tets_.size(); ++i) link(static_cast<std::int32_t>(i));
 }
 
@@ -64,8 +65,9 @@ void EditableTets::replace(std::span<const std::int32_t> removed, std::span<cons
   }
 }
 
-std::int32_t EditableTets::add_vertex(const Eigen::Vector3d& point) {
+std::int32_t EditableTets::add_vertex(const Eigen::Vector3d& point, bool inner) {
   points_.push_back(point);
+  inner_.push_back(inner ? 1 : 0);
   stars_.emplace_back();
   return static_cast<std::int32_t>(points_.size()) - 1;
 }
@@ -126,12 +128,14 @@ std::int32_t EditableTets::apex(std::int32_t slot, const Tetrahedron& of, int k)
 
 TetrahedralMesh EditableTets::mesh() const {
   TetrahedralMesh result;
-  result.surface_vertices = surface_vertices_;
   std::vector<std::int32_t> place(points_.size(), -1);
-  for (std::size_t v = 0; v < points_.size(); ++v) {
-    if (inner(static_cast<std::int32_t>(v)) && stars_[v].empty()) continue;
-    place[v] = static_cast<std::int32_t>(result.vertices.size());
-    result.vertices.push_back(points_[v]);
+  for (const bool inside : {false, true}) {
+    for (std::size_t v = 0; v < points_.size(); ++v) {
+      if (inner(static_cast<std::int32_t>(v)) != inside || (inside && stars_[v].empty())) continue;
+      place[v] = static_cast<std::int32_t>(result.vertices.size());
+      result.vertices.push_back(points_[v]);
+    }
+    if (!inside) result.surface_vertices = static_cast<std::int32_t>(result.vertices.size());
   }
   for (const Tetrahedron& t : tets_)
     if (t[0] >= 0) result.tetrahedra.push_back({place[t[0]], place[t[1]], place[t[2]], place[t[3]]});

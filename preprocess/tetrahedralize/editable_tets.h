@@ -19,7 +19,7 @@ class EditableTets {
   const Tetrahedron& tet(std::int32_t slot) const { return tets_[slot]; }
   const std::vector<std::int32_t>& star(std::int32_t vertex) const { return stars_[vertex]; }
   const Eigen::Vector3d& point(std::int32_t vertex) const { return points_[vertex]; }
-  bool inner(std::int32_t vertex) const { return vertex >= surface_vertices_; }
+  bool inner(std::int32_t vertex) const { return inner_[vertex] != 0; }
 
   // The smallest sine of a dihedral angle; less by 2 without a vertex inside; -10 unless of positive volume.
   double quality(const Tetrahedron& t) const;
@@ -29,7 +29,7 @@ class EditableTets {
 
   void replace(std::span<const std::int32_t> removed, std::span<const Tetrahedron> added);
   void move(std::int32_t vertex, const Eigen::Vector3d& point) { points_[vertex] = point; }
-  std::int32_t add_vertex(const Eigen::Vector3d& point);
+  std::int32_t add_vertex(const Eigen::Vector3d& point, bool inner);
 
   // Slots around the edge a-b in order, and the vertices of the ring: ring[i], ring[i + 1] belong to the i-th
   // slot, which is (a, b, ring[i], ring[i + 1]). Nothing for an edge on the surface.
@@ -51,7 +51,7 @@ class EditableTets {
   std::vector<Tetrahedron> tets_;
   std::vector<std::vector<std::int32_t>> stars_;
   std::vector<std::int32_t> free_;
-  std::int32_t surface_vertices_;
+  std::vector<char> inner_;  // per vertex
 };
 
 }  // namespace abut::preprocess

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <vector>
 
 #include "preprocess/tetrahedralize/editable_tets.h"
@@ -14,8 +15,9 @@ namespace {
 
 constexpr int kMaxRing = 12;  // edges with more tetrahedra around them are left alone
 constexpr std::size_t kMaxCavity = 60;
-constexpr double kPoor = 0.1;   // the sine below which a new vertex is worth its tetrahedra
-constexpr double kGain = 1e-4;  // a change must make the worst sine better by this
+constexpr double kPoor = 0.1;     // the sine below which a new vertex is worth its tetrahedra
+constexpr double kEdgeEnd = 0.1;  // of a surface edge: nearer to its end it is not cut
+constexpr double kGain = 1e-4;    // a change must make the worst sine better by this
 constexpr int kEdges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 
 using Eigen::Vector3d;
@@ -55,11 +57,13 @@ class Improver {
       if (remove_edge(t[e[0]], t[e[1]])) return true;
     for (int k = 0; k < 4; ++k)
       if (remove_face(slot, k)) return true;
+    bool better = false;
     for (const std::int32_t v : t)
-      if (tets_.inner(v) && smooth(v)) return true;
+      if (!better && tets_.inner(v)) better = smooth(v);
+    if (better && tets_.quality(slot) >= kPoor) return true;
     for (const std::int32_t v : t)
       if (tets_.inner(v) && collapse(v)) return true;
-    return tets_.quality(slot) < kPoor && insert(slot);
+    return (tets_.quality(slot) < kPoor && insert(slot)) || better;
   }
 
   // Replaces the n tetrahedra around an edge by 2 (n - 2) over a triangulation of its ring: the one whose
@@ -143,13 +147,16 @@ class Improver {
     };
     attempt(mean);
     attempt((mean + start) / 2);
-    for (double step = size / 6; step > size / 100; step /= 2) {
+    for (double step = size / 6; step > size / (best < kPoor ? 1000 : 100); step /= 2) {
       bool moved = true;
       for (int round = 0; round < 3 && moved; ++round) {
         moved = false;
-        for (int axis = 0; axis < 3; ++axis)
-          for (const double sign : {-step, step})
-            if (attempt(here + sign * Vector3d::Unit(axis))) moved = true;
+        const bool poor = best < kPoor;
+        for (int i = 0; i < 27; ++i) {
+          const Vector3d way(i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1);
+          const double length = way.norm();
+          if (length > 0 && (poor || length == 1) && attempt(here + step / length * way)) moved = true;
+        }
       }
     }
     const bool better = best > before + kGain;
@@ -195,34 +202,84 @@ class Improver {
     return result_.splits > before;
   }
 
-  // A new vertex at the best of some places in a tetrahedron: its centre, the middles of its edges and of its
-  // faces. It takes the place of a cavity that is dug for it.
+  // Where a new vertex may go, and what it takes the place of at least.
+  struct Place {
+    Vector3d point;
+    std::vector<std::int32_t> seeds;
+    std::vector<std::int32_t> on;  // vertices of the surface's edge or triangle that it lies on; none: inside
+  };
+
+  // A new vertex at the best of some places in a tetrahedron. It takes the place of a cavity that is dug for
+  // it.
   bool insert(std::int32_t slot) {
-    const Tetrahedron t = tets_.tet(slot);
-    std::vector<Vector3d> places{
-        (tets_.point(t[0]) + tets_.point(t[1]) + tets_.point(t[2]) + tets_.point(t[3])) / 4};
-    for (const auto& e : kEdges) places.emplace_back((tets_.point(t[e[0]]) + tets_.point(t[e[1]])) / 2);
-    for (const auto& f : kFaces)
-      places.emplace_back((tets_.point(t[f[0]]) + tets_.point(t[f[1]]) + tets_.point(t[f[2]])) / 3);
-    Cavity best;
+    std::optional<Cavity> best;
     double gain = kGain;
-    for (const Vector3d& place : places) {
-      Cavity cavity = dig(place, slot);
+    for (const Place& place : places(slot)) {
+      Cavity cavity = dig(place);
       const double q = cavity.quality - tets_.worst(cavity.slots);
       if (cavity.quality <= 0 || q <= gain) continue;
       gain = q;
       best = std::move(cavity);
     }
-    if (best.slots.empty()) return false;
+    if (!best) return false;
     if (tets_.quality(slot) < -0.5) ++result_.splits;
-    const std::int32_t v = tets_.add_vertex(best.point);
+    const std::int32_t v = tets_.add_vertex(best->point, best->inside);
     std::vector<Tetrahedron> added;
-    for (const Cavity::Face& face : best.faces)
+    for (const Cavity::Face& face : best->faces)
       added.push_back({face.corners[0], face.corners[1], face.corners[2], v});
-    tets_.replace(best.slots, added);
-    smooth(v);
+    tets_.replace(best->slots, added);
+    if (best->inside) smooth(v);
     return true;
   }
+
+  // The centre of a tetrahedron, the middles of its edges and of its faces; on edges also the points next to
+  // the edge across and to the corners across, where slivers are flattest.
+  std::vector<Place> places(std::int32_t slot) const {
+    const Tetrahedron t = tets_.tet(slot);
+    const Vector3d p[4] = {tets_.point(t[0]), tets_.point(t[1]), tets_.point(t[2]), tets_.point(t[3])};
+    std::vector<Place> result{{(p[0] + p[1] + p[2] + p[3]) / 4, {slot}, {}}};
+    for (int k = 0; k < 4; ++k) {
+      const auto& f = kFaces[k];
+      const bool surface = tets_.across(slot, k) < 0;
+      result.push_back({(p[f[0]] + p[f[1]] + p[f[2]]) / 3, {slot}, {}});
+      if (surface) result.back().on = {t[f[0]], t[f[1]], t[f[2]]};
+    }
+    for (int e = 0; e < 6; ++e) {
+      const auto [a, b] = kEdges[e];
+      const auto [c, d] = kEdges[5 - e];
+      const bool surface = !tets_.inner(t[a]) && !tets_.inner(t[b]) && on_surface(t[a], t[b]);
+      if (!surface) {
+        result.push_back({(p[a] + p[b]) / 2, {slot}, {}});
+        continue;
+      }
+      std::vector<double> shares{0.5};
+      const Vector3d ab = p[b] - p[a], cd = p[d] - p[c];
+      const Vector3d across = cd - cd.dot(ab) / ab.squaredNorm() * ab;
+      const auto foot = [&](const Vector3d& q) { return (q - p[a]).dot(ab) / ab.squaredNorm(); };
+      if (across.norm() > 0) {
+        const double s = std::clamp((p[a] - p[c]).dot(across) / across.squaredNorm(), 0.0, 1.0);
+        shares.push_back(foot(p[c] + s * cd));
+      }
+      shares.push_back(foot(p[c]));
+      shares.push_back(foot(p[d]));
+      const std::vector<std::int32_t> around = both(t[a], t[b]);
+      for (const double s : shares)
+        if (s > kEdgeEnd && s < 1 - kEdgeEnd) result.push_back({p[a] + s * ab, around, {t[a], t[b]}});
+    }
+    return result;
+  }
+
+  // The tetrahedra at an edge.
+  std::vector<std::int32_t> both(std::int32_t a, std::int32_t b) const {
+    std::vector<std::int32_t> result;
+    for (const std::int32_t slot : tets_.star(a)) {
+      const Tetrahedron& t = tets_.tet(slot);
+      if (std::find(t.begin(), t.end(), b) != t.end()) result.push_back(slot);
+    }
+    return result;
+  }
+
+  bool on_surface(std::int32_t a, std::int32_t b) const { return !tets_.ring(a, b); }
 
   // Tetrahedra to be replaced by those between a point and the faces around them.
   struct Cavity {
@@ -232,27 +289,43 @@ class Improver {
       double quality;
     };
     Vector3d point;
+    bool inside = true;
     std::vector<std::int32_t> slots;
     std::vector<Face> faces;
     double quality = -10;
   };
 
-  // Grows a cavity from a tetrahedron as long as that makes the worst of the new tetrahedra better.
-  Cavity dig(const Vector3d& point, std::int32_t seed) const {
+  // Grows a cavity as long as that makes the worst of the new tetrahedra better.
+  Cavity dig(const Place& place) const {
     Cavity cavity;
-    cavity.point = point;
-    cavity.slots = {seed};
-    cavity.faces = faces_of(seed, point);
+    cavity.point = place.point;
+    cavity.inside = place.on.empty();
+    cavity.slots = place.seeds;
+    const auto is_within = [&](const Cavity::Face& face) {
+      return std::find(cavity.slots.begin(), cavity.slots.end(), face.beyond) != cavity.slots.end();
+    };
+    const auto holds_point = [&](const Cavity::Face& face) {
+      return face.beyond < 0 && !place.on.empty() &&
+             std::all_of(place.on.begin(), place.on.end(), [&](std::int32_t v) {
+               return std::find(face.corners.begin(), face.corners.end(), v) != face.corners.end();
+             });
+    };
+    std::size_t cut = 0;  // triangles of the surface that the point lies on
+    for (const std::int32_t seed : place.seeds)
+      for (const Cavity::Face& face : faces_of(seed, place)) {
+        if (holds_point(face))
+          ++cut;
+        else if (!is_within(face))
+          cavity.faces.push_back(face);
+      }
+    if (!place.on.empty() && cut != 4 - place.on.size()) return cavity;
     while (cavity.slots.size() < kMaxCavity) {
       const auto worst = std::min_element(cavity.faces.begin(), cavity.faces.end(),
                                           [](const auto& a, const auto& b) { return a.quality < b.quality; });
       cavity.quality = worst->quality;
       const std::int32_t next = worst->beyond;
       if (next < 0) break;
-      const auto is_within = [&](const Cavity::Face& face) {
-        return std::find(cavity.slots.begin(), cavity.slots.end(), face.beyond) != cavity.slots.end();
-      };
-      std::vector<Cavity::Face> added = faces_of(next, point);
+      std::vector<Cavity::Face> added = faces_of(next, place);
       std::erase_if(added, is_within);
       if (std::any_of(added.begin(), added.end(), [&](const auto& f) { return f.quality <= cavity.quality; }))
         break;
@@ -263,13 +336,15 @@ class Improver {
     return cavity;
   }
 
-  std::vector<Cavity::Face> faces_of(std::int32_t slot, const Vector3d& point) const {
+  // A tetrahedron over a face without a vertex inside counts as worse than any other, as everywhere.
+  std::vector<Cavity::Face> faces_of(std::int32_t slot, const Place& place) const {
     const Tetrahedron& t = tets_.tet(slot);
     std::vector<Cavity::Face> faces;
     for (int k = 0; k < 4; ++k) {
       const std::array<std::int32_t, 3> f{t[kFaces[k][0]], t[kFaces[k][1]], t[kFaces[k][2]]};
-      faces.push_back({f, tets_.across(slot, k),
-                       smallest_sine(tets_.point(f[0]), tets_.point(f[1]), tets_.point(f[2]), point)});
+      double q = smallest_sine(tets_.point(f[0]), tets_.point(f[1]), tets_.point(f[2]), place.point);
+      const bool flat = !place.on.empty() && !tets_.inner(f[0]) && !tets_.inner(f[1]) && !tets_.inner(f[2]);
+      faces.push_back({f, tets_.across(slot, k), flat ? q - 2 : q});
     }
     return faces;
   }

@@ -15,6 +15,7 @@ namespace {
 constexpr int kBallSamples = 1500;           // spread over the surface by area, besides one per triangle
 constexpr int kMaxPerTriangle = 1024;        // a box has twelve triangles
 constexpr std::size_t kMaxTriangles = 3000;  // of a finer surface, every so many-th triangle is enough
+constexpr double kDense = 3;                 // samples are where the inradius is so many times their spacing
 constexpr int kShrinkSteps = 30;
 constexpr int kGrowSteps = 12;
 constexpr double kFirstBall = 1e-4;  // of the diagonal
@@ -147,7 +148,8 @@ void LocalInradius::sample_balls() {
     areas.push_back((surface_.vertices[t[1]] - a).cross(surface_.vertices[t[2]] - a).norm() / 2);
     total += areas.back();
   }
-  for (std::size_t i = 0; i < areas.size(); i += 1 + areas.size() / kMaxTriangles) {
+  const std::size_t stride = 1 + areas.size() / kMaxTriangles;
+  for (std::size_t i = 0; i < areas.size(); i += stride) {
     const Triangle& t = surface_.triangles[i];
     const auto &a = surface_.vertices[t[0]], &b = surface_.vertices[t[1]], &c = surface_.vertices[t[2]];
     const Eigen::Vector3d normal = (b - a).cross(c - a);
@@ -159,17 +161,21 @@ void LocalInradius::sample_balls() {
         const Eigen::Vector3d p = a + ((u + 1.0 / 3) * (b - a) + (v + 1.0 / 3) * (c - a)) / k;
         Ball ball = grow(shrinking_ball(p, -normal.normalized()), p, diagonal_);
         ball.radius = depth(ball.center);
-        if (ball.radius > 0) balls_.push_back(ball);
+        if (!(ball.radius > 0)) continue;
+        balls_.push_back(ball);
+        spacing_.push_back(std::sqrt(areas[i] * static_cast<double>(stride)) / k);
       }
   }
 }
 
-double LocalInradius::largest_meeting(const Eigen::Vector3d& point, double depth, double at_least) const {
+std::int32_t LocalInradius::largest_meeting(const Eigen::Vector3d& point, double depth,
+                                            double at_least) const {
   const bvh::Tree& tree = ball_tree_.tree;
   std::array<std::int32_t, 4 * bvh::kMaxDepth> stack;
   std::size_t top = 0;
   stack[top++] = 0;
   double best = at_least;
+  std::int32_t which = -1;
   while (top > 0) {
     const std::int32_t node = stack[--top];
     for (int child = 0; child < bvh::kWidth; ++child) {
@@ -178,20 +184,25 @@ double LocalInradius::largest_meeting(const Eigen::Vector3d& point, double depth
       if (squared_distance(tree, node, child, point) > depth * depth) continue;
       if (tree.counts[slot] == 0) stack[top++] = tree.children[slot];
       for (int i = 0; i < tree.counts[slot]; ++i) {
-        const Ball& ball = balls_[ball_tree_.order[tree.children[slot] + i]];
+        const std::int32_t sample = ball_tree_.order[tree.children[slot] + i];
+        const Ball& ball = balls_[sample];
         const double reach = ball.radius + depth;
-        if (ball.radius > best && (ball.center - point).squaredNorm() <= reach * reach) best = ball.radius;
+        if (!(ball.radius > best) || (ball.center - point).squaredNorm() > reach * reach) continue;
+        best = ball.radius;
+        which = sample;
       }
     }
   }
-  return best;
+  return which;
 }
 
 double LocalInradius::inradius(const Eigen::Vector3d& point) const { return inradius(point, foot(point)); }
 
 double LocalInradius::inradius(const Eigen::Vector3d& point, const Foot& foot) const {
-  const double sampled = largest_meeting(point, foot.distance, foot.distance);
-  if (foot.distance < kTouch * diagonal_) return sampled;
+  const std::int32_t sample = largest_meeting(point, foot.distance, foot.distance);
+  const double sampled = sample < 0 ? foot.distance : balls_[sample].radius;
+  if (foot.distance < kTouch * diagonal_ || (sample >= 0 && sampled > kDense * spacing_[sample]))
+    return sampled;
   // The ball at the point's own foot, unless the samples' is far larger than the depth and one look shows
   // that this one is not.
   const Eigen::Vector3d inward = (point - foot.point) / foot.distance;

@@ -22,9 +22,8 @@ struct Ball {
 // the ridge that runs inward from an edge of half-angle a, depth / inradius is (1 - sin a) / (1 + sin a),
 // 0.17 in a box: no point near the edge passes for a deep one.
 //
-// The balls are the shrinking balls [Ma2012] of points spread over the surface; to them comes the one that
-// touches the surface at the point's own foot, so that thin walls are right also where the samples are
-// sparse.
+// The balls are the shrinking balls [Ma2012] of points spread over the surface; where the solid is thin for
+// the samples' spacing, the one that touches the surface at the point's own foot comes to them.
 class LocalInradius {
  public:
   // Keeps the surface by reference.
@@ -52,12 +51,14 @@ class LocalInradius {
   void sample_balls();
   bool is_free(const Eigen::Vector3d& center, double radius) const;
   Ball grow(Ball ball, const Eigen::Vector3d& anchor, double anchor_radius) const;
-  double largest_meeting(const Eigen::Vector3d& point, double depth, double at_least) const;
+  // The sample of the largest radius above `at_least` that meets a ball; -1 if there is none.
+  std::int32_t largest_meeting(const Eigen::Vector3d& point, double depth, double at_least) const;
 
   const TriangleMesh& surface_;
   double diagonal_;
   BuiltTree triangles_;
   std::vector<Ball> balls_;
+  std::vector<double> spacing_;  // of each ball's sample from the next on the surface, m
   BuiltTree ball_tree_;
 };
 

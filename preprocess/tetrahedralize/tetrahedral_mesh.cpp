@@ -35,7 +35,7 @@ std::array<std::int32_t, 3> sorted(std::int32_t a, std::int32_t b, std::int32_t 
   return key;
 }
 
-double flat_surface_share(const TetrahedralMesh& mesh) {
+void measure_surface(const TetrahedralMesh& mesh, TetrahedralQuality& result) {
   std::vector<std::pair<std::array<std::int32_t, 3>, bool>> faces;
   for (const Tetrahedron& t : mesh.tetrahedra) {
     const bool flat = mesh.is_flat(t);
@@ -53,7 +53,8 @@ double flat_surface_share(const TetrahedralMesh& mesh) {
     ++surface;
     if (faces[i].second) ++flat;
   }
-  return surface == 0 ? 0 : static_cast<double>(flat) / static_cast<double>(surface);
+  result.surface_triangles = surface;
+  result.flat_surface_share = surface == 0 ? 0 : static_cast<double>(flat) / static_cast<double>(surface);
 }
 
 }  // namespace
@@ -91,7 +92,7 @@ TetrahedralQuality measure(const TetrahedralMesh& mesh) {
   result.min_dihedral = smallest.front();
   result.p1_dihedral = smallest[smallest.size() / 100];
   result.flat_share = static_cast<double>(flat) / static_cast<double>(smallest.size());
-  result.flat_surface_share = flat_surface_share(mesh);
+  measure_surface(mesh, result);
   return result;
 }
 

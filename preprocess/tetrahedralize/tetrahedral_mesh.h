@@ -43,6 +43,7 @@ struct TetrahedralQuality {
   double max_dihedral = 0;        // degrees
   double flat_surface_share = 0;  // of surface triangles: their tetrahedron has no vertex inside
   double flat_share = 0;          // of all tetrahedra
+  std::size_t surface_triangles = 0;
 };
 
 TetrahedralQuality measure(const TetrahedralMesh& mesh);

@@ -1,0 +1,131 @@
+// Quality, convergence and cost of the tetrahedra and their extent fields, as CSV on standard output:
+//   volumes_benchmark levels FOLDER [TETS...]   every object of a YCB folder at every level
+//   volumes_benchmark convergence               stiffness of shapes against the number of tetrahedra
+//   volumes_benchmark cost                      seconds and memory against the number of tetrahedra
+//   volumes_benchmark fields                    the harmonic field beside that of the distance
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "benchmarks/volumes/studies.h"
+#include "preprocess/cli/runner.h"
+#include "preprocess/mesh/close.h"
+#include "preprocess/mesh/read.h"
+#include "preprocess/pressure/volume.h"
+#include "runtime/core/error.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace abut::preprocess;
+
+double cpu_seconds() {
+  double sum = 0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage{};
+    ::getrusage(who, &usage);
+    for (const timeval& t : {usage.ru_utime, usage.ru_stime})
+      sum += static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  }
+  return sum;
+}
+
+// Each row in a child process of its own, for its peak of memory; prints what the work returns and that.
+void print_rows(std::size_t count, const std::function<std::string(std::size_t)>& row) {
+  class Printer : public RunObserver {
+   public:
+    void finished(std::size_t, const JobResult& job) override {
+      std::cout << (job.outcome == Outcome::kDone ? job.payload : "# " + job.reason) << ','
+                << job.peak_memory / (1 << 20) << std::endl;
+    }
+  } printer;
+  (void)run_jobs(
+      count, [&](std::size_t i, const StageCallback&) { return row(i); }, {}, printer);
+}
+
+// --- levels ---
+
+std::vector<fs::path> objects_of(const fs::path& folder) {
+  std::set<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (const fs::path file = entry.path() / "google_16k" / "textured.obj"; fs::exists(file))
+      files.insert(file);
+  return {files.begin(), files.end()};
+}
+
+std::string level_row(const fs::path& file, std::int64_t tets) {
+  Report report;
+  const TriangleMesh surface = close_surface(read_mesh(file, 1, report), {}, report).surface;
+  Report own;
+  VolumeParameters parameters;
+  parameters.tetrahedra = {tets};
+  const double begin = cpu_seconds();
+  (void)make_volumes(surface, parameters, own);
+  const double seconds = cpu_seconds() - begin;
+  const auto of = [&](const char* name) { return own.measures.at(std::string("volume0_") + name); };
+  std::string warnings;
+  for (const std::string& w : own.warnings) warnings += (warnings.empty() ? "" : "; ") + w;
+  return fmt::format("{},{},{},{},{:.3f},{:.3f},{:.3f},{:.3f},{:.2f},\"{}\"",
+                     file.parent_path().parent_path().filename().string(), tets, of("tetrahedra"),
+                     of("surface_triangles"), of("min_dihedral_degrees"), of("p1_dihedral_degrees"),
+                     of("zero_pressure_percent"), of("hausdorff_percent"), seconds, warnings);
+}
+
+void levels(const fs::path& folder, const std::vector<std::int64_t>& tets) {
+  const std::vector<fs::path> files = objects_of(folder);
+  if (files.empty()) throw abut::InvalidInput("no object in " + folder.string());
+  std::cout << "object,asked,tetrahedra,surface_triangles,min_dihedral_degrees,p1_dihedral_degrees,"
+               "zero_pressure_percent,hausdorff_percent,cpu_seconds,warnings,peak_mib\n";
+  print_rows(files.size() * tets.size(),
+             [&](std::size_t i) { return level_row(files[i / tets.size()], tets[i % tets.size()]); });
+}
+
+// --- cost ---
+
+void cost() {
+  const std::vector<std::int64_t> targets{3000, 10000, 30000, 100000, 250000, 500000};
+  std::cout << "shape,asked,tetrahedra,cpu_seconds,peak_mib\n";
+  const auto& shapes = abut::volumes_study::cost_shapes();
+  print_rows(shapes.size() * targets.size(), [&](std::size_t i) {
+    const auto& shape = shapes[i / targets.size()];
+    VolumeParameters parameters;
+    parameters.tetrahedra = {targets[i % targets.size()]};
+    Report report;
+    const double begin = cpu_seconds();
+    (void)make_volumes(shape.surface, parameters, report);
+    return fmt::format("{},{},{},{:.2f}", shape.name, parameters.tetrahedra[0],
+                       report.measures.at("volume0_tetrahedra"), cpu_seconds() - begin);
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  try {
+    if (arguments.size() >= 2 && arguments[0] == "levels") {
+      std::vector<std::int64_t> tets;
+      for (std::size_t i = 2; i < arguments.size(); ++i) tets.push_back(std::stoll(arguments[i]));
+      if (tets.empty()) tets = {300, 1000, 3000, VolumeParameters{}.tetrahedra.front()};
+      levels(arguments[1], tets);
+    } else if (arguments.size() == 1 && arguments[0] == "cost") {
+      cost();
+    } else {
+      std::cerr << "usage: volumes_benchmark levels FOLDER [TETS...] | convergence | cost | fields\n";
+      return 2;
+    }
+  } catch (const std::exception& error) {
+    std::cerr << "volumes_benchmark: " << error.what() << '\n';
+    return 1;
+  }
+  return 0;
+}

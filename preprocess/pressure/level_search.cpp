@@ -1,0 +1,116 @@
+#include "preprocess/pressure/level_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "preprocess/mesh/simplify.h"
+#include "preprocess/pressure/refine.h"
+#include "runtime/core/error.h"
+
+namespace abut::preprocess {
+namespace {
+
+constexpr double kTetsPerTriangle = 3.2;  // a first guess
+constexpr double kCloseEnough = 0.2;      // of the target
+constexpr int kMaxAttempts = 5;           // per gate
+constexpr double kGateStep = 0.7;         // from one distance gate to the next
+constexpr int kGates = 7;
+
+class LevelSearch {
+ public:
+  LevelSearch(const TriangleMesh& closed, std::int64_t target, const VolumeParameters& parameters)
+      : closed_(closed),
+        target_(static_cast<double>(target)),
+        parameters_(parameters),
+        triangles_(std::max(4.0, target_ / kTetsPerTriangle)) {}
+
+  Level search() {
+    std::optional<Level> best;
+    for (int i = 0; i < kGates; ++i) {
+      std::optional<Level> level = within_gate();
+      gate_ *= kGateStep;
+      if (!level) continue;
+      if (!best || level->quality.min_dihedral > best->quality.min_dihedral) best = std::move(level);
+      // A surface that was not simplified stays what it is.
+      if (best->quality.min_dihedral >= kLeastDihedral || best->hausdorff_percent == 0) break;
+    }
+    if (!best) throw InvalidInput(failure_);
+    const double count = static_cast<double>(best->made.mesh.tetrahedra.size());
+    if (best->quality.min_dihedral < kLeastDihedral)
+      best->report.warnings.push_back(
+          fmt::format("the smallest dihedral angle is {:.2g} degrees: a wall is too thin for its triangles",
+                      best->quality.min_dihedral));
+    if (count > target_ * (1 + kLevelTolerance) &&
+        gate_ < kGateStep * SimplifyParameters{}.max_hausdorff_percent)
+      best->limit = fmt::format("a thin wall: coarser surfaces leave dihedral angles below {:g} degree",
+                                kLeastDihedral);
+    return std::move(*best);
+  }
+
+ private:
+  // The level next to the target among surfaces within the gate.
+  std::optional<Level> within_gate() {
+    std::optional<Level> best;
+    double best_error = std::numeric_limits<double>::infinity();
+    for (int attempt = 0; attempt < kMaxAttempts && best_error > kCloseEnough; ++attempt) {
+      std::optional<Level> level = make();
+      if (!level) {
+        triangles_ = 1.2 * triangles_ + 8;
+        continue;
+      }
+      const double count = static_cast<double>(level->made.mesh.tetrahedra.size());
+      const double error = std::abs(count / target_ - 1);
+      const bool stuck = !level->limit.empty() && count > target_;
+      if (error < best_error) {
+        best_error = error;
+        best = std::move(level);
+      }
+      if (stuck) break;
+      if (error > kCloseEnough) triangles_ = std::max(4.0, reached_ * std::pow(target_ / count, 0.9));
+    }
+    return best;
+  }
+
+  std::optional<Level> make() {
+    Level level;
+    try {
+      const auto wanted = static_cast<std::size_t>(std::llround(triangles_));
+      SimplifyResult simple;
+      if (wanted > closed_.triangles.size())
+        simple.surface = refine(closed_, wanted);
+      else
+        simple = simplify(closed_, {static_cast<std::int64_t>(wanted), gate_}, level.report);
+      level.report = {};  // what simplify says of its own target is not the caller's concern
+      reached_ = static_cast<double>(simple.surface.triangles.size());
+      level.hausdorff_percent = simple.hausdorff_percent;
+      level.limit = simple.limit;
+      level.made = make_volume(simple.surface, parameters_, level.report);
+      level.quality = measure(level.made.mesh);
+    } catch (const InvalidInput& error) {
+      failure_ = error.what();
+      return std::nullopt;
+    }
+    return level;
+  }
+
+  const TriangleMesh& closed_;
+  double target_;
+  const VolumeParameters& parameters_;
+  double triangles_;                                          // of the next attempt
+  double reached_ = 0;                                        // by the last one
+  double gate_ = SimplifyParameters{}.max_hausdorff_percent;  // of the diagonal
+  std::string failure_;
+};
+
+}  // namespace
+
+Level find_level(const TriangleMesh& closed, std::int64_t target, const VolumeParameters& parameters) {
+  return LevelSearch(closed, target, parameters).search();
+}
+
+}  // namespace abut::preprocess

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "preprocess/pressure/volume.h"
+
+// A level of detail. Internal to make_volumes().
+namespace abut::preprocess {
+
+struct Level {
+  MadeVolume made;
+  TetrahedralQuality quality;
+  Report report;                 // of the attempt that was kept
+  double hausdorff_percent = 0;  // of its surface to the one given, of the diagonal
+  std::string limit;             // why it is not as coarse as wanted; empty if it is
+};
+
+// The level of about `target` tetrahedra whose smallest dihedral angle is at least kLeastDihedral. Where the
+// simplified surface leaves too little of a thin wall for that, the distance gate of the simplification is
+// tightened: the level is then finer than wanted, the coarsest that holds, and `limit` says so. Throws
+// InvalidInput where no attempt succeeds.
+Level find_level(const TriangleMesh& closed, std::int64_t target, const VolumeParameters& parameters);
+
+// Degrees.
+inline constexpr double kLeastDihedral = 1;
+// A level comes within this share of its target, or `limit` says why not.
+inline constexpr double kLevelTolerance = 0.25;
+
+}  // namespace abut::preprocess
