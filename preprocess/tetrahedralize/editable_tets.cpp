@@ -15,7 +15,7 @@ EditableTets::EditableTets(const TetrahedralMesh& mesh)
       stars_(mesh.vertices.size()),
       inner_(mesh.vertices.size(), 1) {
   std::fill_n(inner_.begin(), mesh.surface_vertices, 0);
-  for (std::size_t i = 0; i < tets_.size(); ++i) link(static_cast<std::int32_t>(i));
+  for (std::size_t i = 0; i < tets_.size(); ++i) fill(static_cast<std::int32_t>(i), mesh.tetrahedra[i]);
 }
 
 double EditableTets::quality(const Tetrahedron& t) const {
@@ -39,30 +39,83 @@ double EditableTets::worst(std::span<const Tetrahedron> tets) const {
   return result;
 }
 
-void EditableTets::link(std::int32_t slot) {
-  for (const std::int32_t v : tets_[slot]) stars_[v].push_back(slot);
+void EditableTets::fill(std::int32_t slot, const Tetrahedron& t) {
+  tets_[slot] = t;
+  for (const std::int32_t v : t) stars_[v].push_back(slot);
+}
+
+void EditableTets::empty(std::int32_t slot) {
+  for (const std::int32_t v : tets_[slot]) {
+    auto& star = stars_[v];
+    *std::find(star.begin(), star.end(), slot) = star.back();
+    star.pop_back();
+  }
+  tets_[slot] = {-1, -1, -1, -1};
 }
 
 void EditableTets::replace(std::span<const std::int32_t> removed, std::span<const Tetrahedron> added) {
   for (const std::int32_t slot : removed) {
-    for (const std::int32_t v : tets_[slot]) {
-      auto& star = stars_[v];
-      *std::find(star.begin(), star.end(), slot) = star.back();
-      star.pop_back();
-    }
-    tets_[slot] = {-1, -1, -1, -1};
+    if (recording_) journal_.push_back({.slot = slot, .before = tets_[slot]});
+    empty(slot);
     free_.push_back(slot);
   }
   for (const Tetrahedron& t : added) {
     if (free_.empty()) {
       free_.push_back(static_cast<std::int32_t>(tets_.size()));
-      tets_.emplace_back();
+      tets_.push_back({-1, -1, -1, -1});
     }
     const std::int32_t slot = free_.back();
     free_.pop_back();
-    tets_[slot] = t;
-    link(slot);
+    if (recording_) journal_.push_back({.slot = slot, .before = tets_[slot]});
+    fill(slot, t);
   }
+}
+
+void EditableTets::move(std::int32_t vertex, const Eigen::Vector3d& point) {
+  if (recording_) journal_.push_back({.vertex = vertex, .point = points_[vertex]});
+  points_[vertex] = point;
+}
+
+void EditableTets::begin() {
+  recording_ = true;
+  vertices_at_begin_ = points_.size();
+}
+
+void EditableTets::commit() {
+  recording_ = false;
+  journal_.clear();
+}
+
+void EditableTets::rollback() {
+  for (; !journal_.empty(); journal_.pop_back()) {
+    const Step& step = journal_.back();
+    if (step.vertex >= 0) {
+      points_[step.vertex] = step.point;
+    } else if (step.before[0] >= 0) {  // was emptied: it is the last of the free ones
+      free_.pop_back();
+      fill(step.slot, step.before);
+    } else {
+      empty(step.slot);
+      free_.push_back(step.slot);
+    }
+  }
+  points_.resize(vertices_at_begin_);
+  stars_.resize(vertices_at_begin_);
+  inner_.resize(vertices_at_begin_);
+  recording_ = false;
+}
+
+std::vector<std::int32_t> EditableTets::changed() const {
+  std::vector<std::int32_t> result;
+  for (const Step& step : journal_) {
+    if (step.vertex >= 0)
+      result.insert(result.end(), stars_[step.vertex].begin(), stars_[step.vertex].end());
+    else if (alive(step.slot))
+      result.push_back(step.slot);
+  }
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
 }
 
 std::int32_t EditableTets::add_vertex(const Eigen::Vector3d& point, bool inner) {

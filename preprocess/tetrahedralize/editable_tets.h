@@ -28,8 +28,16 @@ class EditableTets {
   double worst(std::span<const Tetrahedron> tets) const;
 
   void replace(std::span<const std::int32_t> removed, std::span<const Tetrahedron> added);
-  void move(std::int32_t vertex, const Eigen::Vector3d& point) { points_[vertex] = point; }
+  void move(std::int32_t vertex, const Eigen::Vector3d& point);
   std::int32_t add_vertex(const Eigen::Vector3d& point, bool inner);
+
+  // Between begin() and commit() or rollback() changes can be taken back; not nested. After rollback() slots
+  // and vertices have their old numbers.
+  void begin();
+  void commit();
+  void rollback();
+  // The slots that were changed since begin(): filled anew or with a moved vertex.
+  std::vector<std::int32_t> changed() const;
 
   // Slots around the edge a-b in order, and the vertices of the ring: ring[i], ring[i + 1] belong to the i-th
   // slot, which is (a, b, ring[i], ring[i + 1]). Nothing for an edge on the surface.
@@ -45,13 +53,24 @@ class EditableTets {
   TetrahedralMesh mesh() const;
 
  private:
-  void link(std::int32_t slot);
+  // One slot filled or freed, or one vertex moved.
+  struct Step {
+    std::int32_t slot = -1, vertex = -1;
+    Tetrahedron before{};
+    Eigen::Vector3d point = Eigen::Vector3d::Zero();
+  };
+
+  void fill(std::int32_t slot, const Tetrahedron& t);
+  void empty(std::int32_t slot);
 
   std::vector<Eigen::Vector3d> points_;
   std::vector<Tetrahedron> tets_;
   std::vector<std::vector<std::int32_t>> stars_;
   std::vector<std::int32_t> free_;
   std::vector<char> inner_;  // per vertex
+  bool recording_ = false;
+  std::vector<Step> journal_;
+  std::size_t vertices_at_begin_ = 0;
 };
 
 }  // namespace abut::preprocess

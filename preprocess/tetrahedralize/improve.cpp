@@ -17,7 +17,9 @@ constexpr int kMaxRing = 12;  // edges with more tetrahedra around them are left
 constexpr std::size_t kMaxCavity = 60;
 constexpr double kPoor = 0.1;     // the sine below which a new vertex is worth its tetrahedra
 constexpr double kEdgeEnd = 0.1;  // of a surface edge: nearer to its end it is not cut
-constexpr double kGain = 1e-4;    // a change must make the worst sine better by this
+constexpr double kSliver = 0.04;  // the sine below which even cutting edges and mending after is
+constexpr int kMendRounds = 3;
+constexpr double kGain = 1e-4;  // a change must make the worst sine better by this
 constexpr int kEdges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 
 using Eigen::Vector3d;
@@ -32,6 +34,8 @@ class Improver {
   ImproveResult run() {
     passes();
     if (split_flat()) passes();
+    thorough_ = true;
+    passes();
     return result_;
   }
 
@@ -52,6 +56,40 @@ class Improver {
   }
 
   bool work_on(std::int32_t slot) {
+    return mend(slot) || (thorough_ && tets_.quality(slot) < kSliver && split_and_mend(slot));
+  }
+
+  // Puts a vertex on an edge or face of a sliver or in it, whatever that makes of it for now, and mends what
+  // is there then; taken back unless all that was touched is better than the sliver was. This gets past
+  // slivers at which every single change makes things worse: those in a thin wall, between triangles of both
+  // its sides.
+  bool split_and_mend(std::int32_t slot) {
+    const double before = tets_.quality(slot);
+    for (const Place& place : places(slot)) {
+      const Cavity cavity = start(place);
+      if (!cavity.valid) continue;
+      tets_.begin();
+      fill(cavity);
+      for (int round = 0; round < kMendRounds; ++round) {
+        std::vector<std::pair<double, std::int32_t>> bad;
+        for (const std::int32_t s : tets_.changed())
+          if (const double q = tets_.quality(s); q < kPoor) bad.emplace_back(q, s);
+        std::sort(bad.begin(), bad.end());
+        bool any = false;
+        for (const auto& [q, s] : bad)
+          if (tets_.alive(s) && tets_.quality(s) == q && mend(s)) any = true;
+        if (!any) break;
+      }
+      if (tets_.worst(tets_.changed()) > before + kGain) {
+        tets_.commit();
+        return true;
+      }
+      tets_.rollback();
+    }
+    return false;
+  }
+
+  bool mend(std::int32_t slot) {
     const Tetrahedron t = tets_.tet(slot);
     for (const auto& e : kEdges)
       if (remove_edge(t[e[0]], t[e[1]])) return true;
@@ -202,6 +240,21 @@ class Improver {
     return result_.splits > before;
   }
 
+  // Tetrahedra to be replaced by those between a point and the faces around them.
+  struct Cavity {
+    struct Face {
+      std::array<std::int32_t, 3> corners;
+      std::int32_t beyond;  // the slot on the other side, -1 at the surface
+      double quality;
+    };
+    Vector3d point;
+    bool inside = true;
+    std::vector<std::int32_t> slots;
+    std::vector<Face> faces;
+    double quality = -10;
+    bool valid = false;
+  };
+
   // Where a new vertex may go, and what it takes the place of at least.
   struct Place {
     Vector3d point;
@@ -223,50 +276,56 @@ class Improver {
     }
     if (!best) return false;
     if (tets_.quality(slot) < -0.5) ++result_.splits;
-    const std::int32_t v = tets_.add_vertex(best->point, best->inside);
-    std::vector<Tetrahedron> added;
-    for (const Cavity::Face& face : best->faces)
-      added.push_back({face.corners[0], face.corners[1], face.corners[2], v});
-    tets_.replace(best->slots, added);
+    const std::int32_t v = fill(*best);
     if (best->inside) smooth(v);
     return true;
   }
 
-  // The centre of a tetrahedron, the middles of its edges and of its faces; on edges also the points next to
-  // the edge across and to the corners across, where slivers are flattest.
+  std::int32_t fill(const Cavity& cavity) {
+    const std::int32_t v = tets_.add_vertex(cavity.point, cavity.inside);
+    std::vector<Tetrahedron> added;
+    for (const Cavity::Face& face : cavity.faces)
+      added.push_back({face.corners[0], face.corners[1], face.corners[2], v});
+    tets_.replace(cavity.slots, added);
+    return v;
+  }
+
+  // The centre of a tetrahedron, the middles of its edges and faces; on the surface's edges also the points
+  // next to the edge and the corners across, where slivers are flattest.
   std::vector<Place> places(std::int32_t slot) const {
     const Tetrahedron t = tets_.tet(slot);
     const Vector3d p[4] = {tets_.point(t[0]), tets_.point(t[1]), tets_.point(t[2]), tets_.point(t[3])};
     std::vector<Place> result{{(p[0] + p[1] + p[2] + p[3]) / 4, {slot}, {}}};
     for (int k = 0; k < 4; ++k) {
       const auto& f = kFaces[k];
-      const bool surface = tets_.across(slot, k) < 0;
-      result.push_back({(p[f[0]] + p[f[1]] + p[f[2]]) / 3, {slot}, {}});
-      if (surface) result.back().on = {t[f[0]], t[f[1]], t[f[2]]};
+      const Vector3d middle = (p[f[0]] + p[f[1]] + p[f[2]]) / 3;
+      const std::int32_t beyond = tets_.across(slot, k);
+      if (beyond >= 0)
+        result.push_back({middle, {slot, beyond}, {}});
+      else
+        result.push_back({middle, {slot}, {t[f[0]], t[f[1]], t[f[2]]}});
     }
-    for (int e = 0; e < 6; ++e) {
-      const auto [a, b] = kEdges[e];
-      const auto [c, d] = kEdges[5 - e];
-      const bool surface = !tets_.inner(t[a]) && !tets_.inner(t[b]) && on_surface(t[a], t[b]);
-      if (!surface) {
-        result.push_back({(p[a] + p[b]) / 2, {slot}, {}});
-        continue;
-      }
-      std::vector<double> shares{0.5};
-      const Vector3d ab = p[b] - p[a], cd = p[d] - p[c];
-      const Vector3d across = cd - cd.dot(ab) / ab.squaredNorm() * ab;
-      const auto foot = [&](const Vector3d& q) { return (q - p[a]).dot(ab) / ab.squaredNorm(); };
-      if (across.norm() > 0) {
-        const double s = std::clamp((p[a] - p[c]).dot(across) / across.squaredNorm(), 0.0, 1.0);
-        shares.push_back(foot(p[c] + s * cd));
-      }
-      shares.push_back(foot(p[c]));
-      shares.push_back(foot(p[d]));
-      const std::vector<std::int32_t> around = both(t[a], t[b]);
-      for (const double s : shares)
-        if (s > kEdgeEnd && s < 1 - kEdgeEnd) result.push_back({p[a] + s * ab, around, {t[a], t[b]}});
-    }
+    for (int e = 0; e < 6; ++e) add_edge_places(t, p, e, result);
     return result;
+  }
+
+  void add_edge_places(const Tetrahedron& t, const Vector3d (&p)[4], int e, std::vector<Place>& to) const {
+    const auto [a, b] = kEdges[e];
+    const auto [c, d] = kEdges[5 - e];
+    const std::vector<std::int32_t> around = both(t[a], t[b]);
+    if (tets_.inner(t[a]) || tets_.inner(t[b]) || tets_.ring(t[a], t[b])) {
+      to.push_back({(p[a] + p[b]) / 2, around, {}});
+      return;
+    }
+    const Vector3d ab = p[b] - p[a], cd = p[d] - p[c];
+    const Vector3d across = cd - cd.dot(ab) / ab.squaredNorm() * ab;
+    const auto foot = [&, start = p[a]](const Vector3d& q) { return (q - start).dot(ab) / ab.squaredNorm(); };
+    std::vector<double> shares{0.5, foot(p[c]), foot(p[d])};
+    if (across.norm() > 0)
+      shares.push_back(
+          foot(p[c] + std::clamp((p[a] - p[c]).dot(across) / across.squaredNorm(), 0.0, 1.0) * cd));
+    for (const double share : shares)
+      if (share > kEdgeEnd && share < 1 - kEdgeEnd) to.push_back({p[a] + share * ab, around, {t[a], t[b]}});
   }
 
   // The tetrahedra at an edge.
@@ -279,31 +338,12 @@ class Improver {
     return result;
   }
 
-  bool on_surface(std::int32_t a, std::int32_t b) const { return !tets_.ring(a, b); }
-
-  // Tetrahedra to be replaced by those between a point and the faces around them.
-  struct Cavity {
-    struct Face {
-      std::array<std::int32_t, 3> corners;
-      std::int32_t beyond;  // the slot on the other side, -1 at the surface
-      double quality;
-    };
-    Vector3d point;
-    bool inside = true;
-    std::vector<std::int32_t> slots;
-    std::vector<Face> faces;
-    double quality = -10;
-  };
-
-  // Grows a cavity as long as that makes the worst of the new tetrahedra better.
-  Cavity dig(const Place& place) const {
+  // The cavity of a place's seeds.
+  Cavity start(const Place& place) const {
     Cavity cavity;
     cavity.point = place.point;
     cavity.inside = place.on.empty();
     cavity.slots = place.seeds;
-    const auto is_within = [&](const Cavity::Face& face) {
-      return std::find(cavity.slots.begin(), cavity.slots.end(), face.beyond) != cavity.slots.end();
-    };
     const auto holds_point = [&](const Cavity::Face& face) {
       return face.beyond < 0 && !place.on.empty() &&
              std::all_of(place.on.begin(), place.on.end(), [&](std::int32_t v) {
@@ -315,10 +355,22 @@ class Improver {
       for (const Cavity::Face& face : faces_of(seed, place)) {
         if (holds_point(face))
           ++cut;
-        else if (!is_within(face))
+        else if (!is_within(cavity, face))
           cavity.faces.push_back(face);
       }
-    if (!place.on.empty() && cut != 4 - place.on.size()) return cavity;
+    // Two triangles at an edge, or the one that the point is in.
+    cavity.valid = place.on.empty() || cut == 4 - place.on.size();
+    return cavity;
+  }
+
+  static bool is_within(const Cavity& cavity, const Cavity::Face& face) {
+    return std::find(cavity.slots.begin(), cavity.slots.end(), face.beyond) != cavity.slots.end();
+  }
+
+  // Grows a cavity as long as that makes the worst of the new tetrahedra better.
+  Cavity dig(const Place& place) const {
+    Cavity cavity = start(place);
+    if (!cavity.valid) return cavity;
     while (cavity.slots.size() < kMaxCavity) {
       const auto worst = std::min_element(cavity.faces.begin(), cavity.faces.end(),
                                           [](const auto& a, const auto& b) { return a.quality < b.quality; });
@@ -326,11 +378,11 @@ class Improver {
       const std::int32_t next = worst->beyond;
       if (next < 0) break;
       std::vector<Cavity::Face> added = faces_of(next, place);
-      std::erase_if(added, is_within);
+      std::erase_if(added, [&](const auto& face) { return is_within(cavity, face); });
       if (std::any_of(added.begin(), added.end(), [&](const auto& f) { return f.quality <= cavity.quality; }))
         break;
       cavity.slots.push_back(next);
-      std::erase_if(cavity.faces, is_within);
+      std::erase_if(cavity.faces, [&](const auto& face) { return is_within(cavity, face); });
       cavity.faces.insert(cavity.faces.end(), added.begin(), added.end());
     }
     return cavity;
@@ -352,6 +404,7 @@ class Improver {
   EditableTets& tets_;
   double wanted_;
   int max_passes_;
+  bool thorough_ = false;  // slivers that nothing else betters have an edge or face cut
   ImproveResult result_;
 };
 
