@@ -18,8 +18,8 @@ namespace {
 constexpr double kTetsPerTriangle = 3.2;  // a first guess
 constexpr double kCloseEnough = 0.2;      // of the target
 constexpr int kMaxAttempts = 5;           // per gate
-constexpr double kGateStep = 0.7;         // from one distance gate to the next
-constexpr int kGates = 7;
+constexpr double kGateStep = 0.6;         // from one distance gate to the next
+constexpr int kGates = 3;
 
 class LevelSearch {
  public:
@@ -34,7 +34,7 @@ class LevelSearch {
     for (int i = 0; i < kGates; ++i) {
       std::optional<Level> level = within_gate();
       gate_ *= kGateStep;
-      if (!level) continue;
+      if (!level) break;  // no mesh at all: a tighter gate does not help
       if (!best || level->quality.min_dihedral > best->quality.min_dihedral) best = std::move(level);
       // A surface that was not simplified stays what it is.
       if (best->quality.min_dihedral >= kLeastDihedral || best->hausdorff_percent == 0) break;
@@ -65,13 +65,15 @@ class LevelSearch {
       }
       const double count = static_cast<double>(level->made.mesh.tetrahedra.size());
       const double error = std::abs(count / target_ - 1);
-      const bool stuck = !level->limit.empty() && count > target_;
+      // Neither helps another number of triangles.
+      const bool ends =
+          (!level->limit.empty() && count > target_) || level->quality.min_dihedral < kLeastDihedral;
       if (error < best_error) {
         best_error = error;
         best = std::move(level);
       }
-      if (stuck) break;
       if (error > kCloseEnough) triangles_ = std::max(4.0, reached_ * std::pow(target_ / count, 0.9));
+      if (ends) break;
     }
     return best;
   }

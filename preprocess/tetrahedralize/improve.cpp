@@ -19,7 +19,9 @@ constexpr double kPoor = 0.1;     // the sine below which a new vertex is worth 
 constexpr double kEdgeEnd = 0.1;  // of a surface edge: nearer to its end it is not cut
 constexpr double kSliver = 0.04;  // the sine below which even cutting edges and mending after is
 constexpr int kMendRounds = 3;
-constexpr double kGain = 1e-4;  // a change must make the worst sine better by this
+constexpr int kThoroughPasses = 3;
+constexpr double kMostSlivers = 0.05;  // of all: with more the triangles are too large for the wall
+constexpr double kGain = 1e-4;         // a change must make the worst sine better by this
 constexpr int kEdges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 
 using Eigen::Vector3d;
@@ -34,12 +36,25 @@ class Improver {
   ImproveResult run() {
     passes();
     if (split_flat()) passes();
-    thorough_ = true;
-    passes();
+    if (sliver_share() < kMostSlivers) {
+      thorough_ = true;
+      max_passes_ = kThoroughPasses;
+      passes();
+    }
     return result_;
   }
 
  private:
+  double sliver_share() const {
+    std::size_t slivers = 0, all = 0;
+    for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(tets_.slots()); ++slot)
+      if (tets_.alive(slot)) {
+        ++all;
+        if (tets_.quality(slot) < kSliver) ++slivers;
+      }
+    return static_cast<double>(slivers) / static_cast<double>(all);
+  }
+
   // Worst first; what a change makes new waits for the next pass.
   void passes() {
     for (int pass = 0; pass < max_passes_; ++pass) {

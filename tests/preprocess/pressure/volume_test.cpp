@@ -182,7 +182,7 @@ TEST_P(YcbVolume, NoSurfaceWithoutPressure) {
   EXPECT_EQ(report.measures.at("volume0_zero_pressure_percent"), 0);
   // A mug's wall is thin for its triangles.
   const bool thin = std::string(GetParam()) == "025_mug";
-  EXPECT_GT(report.measures.at("volume0_min_dihedral_degrees"), thin ? 0.01 : 5);
+  EXPECT_GT(report.measures.at("volume0_min_dihedral_degrees"), thin ? 1 : 5);
   EXPECT_GT(report.measures.at("volume0_p1_dihedral_degrees"), thin ? 1 : 12);
 }
 
