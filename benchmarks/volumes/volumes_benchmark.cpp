@@ -1,14 +1,15 @@
 // Quality, convergence and cost of the tetrahedra and their extent fields, as CSV on standard output:
 //   volumes_benchmark levels FOLDER [TETS...]   every object of a YCB folder at every level
-//   volumes_benchmark convergence               stiffness of shapes against the number of tetrahedra
+//   volumes_benchmark convergence               stiffness of both kinds of field against the number of tetrahedra
 //   volumes_benchmark cost                      seconds and memory against the number of tetrahedra
-//   volumes_benchmark fields                    the harmonic field beside that of the distance
 #include <sys/resource.h>
 
+#include <Eigen/Geometry>
+
 #include <algorithm>
-#include <cstdlib>
+#include <cmath>
 #include <filesystem>
-#include <fstream>
+#include <functional>
 #include <iostream>
 #include <set>
 #include <string>
@@ -89,6 +90,39 @@ void levels(const fs::path& folder, const std::vector<std::int64_t>& tets) {
              [&](std::size_t i) { return level_row(files[i / tets.size()], tets[i % tets.size()]); });
 }
 
+// --- convergence ---
+
+// The integral of the squared gradient over the mean of width, depth and height: a number.
+double stiffness(const abut::asset::Volume& v, double size) {
+  double sum = 0;
+  for (std::size_t t = 0; 4 * t < v.tetrahedra.size(); ++t) {
+    Eigen::Vector3d p[4];
+    for (std::size_t k = 0; k < 4; ++k)
+      p[k] = Eigen::Map<const Eigen::Vector3d>(v.vertices.data() + 3 * v.tetrahedra[4 * t + k]);
+    const auto gradient = Eigen::Map<const Eigen::Vector3d>(v.gradients.data() + 3 * t);
+    sum += six_volumes(p[0], p[1], p[2], p[3]) / 6 * gradient.squaredNorm();
+  }
+  return sum / size;
+}
+
+void convergence() {
+  const std::vector<std::int64_t> targets{300, 1500, 6000, 24000, 100000};
+  std::cout << "shape,tetrahedra,harmonic,distance,peak_mib\n";
+  const auto& shapes = abut::volumes_study::convergence_shapes();
+  print_rows(shapes.size() * targets.size(), [&](std::size_t i) {
+    const auto& shape = shapes[i / targets.size()];
+    VolumeParameters parameters;
+    parameters.tetrahedra = {targets[i % targets.size()]};
+    Report report;
+    const double size = shape.surface.diagonal() / std::sqrt(3.0);
+    const auto harmonic = make_volumes(shape.surface, parameters, report);
+    parameters.extent.field = FieldKind::kDistance;
+    const auto distance = make_volumes(shape.surface, parameters, report);
+    return fmt::format("{},{},{:.5g},{:.5g}", shape.name, harmonic[0].tetrahedra.size() / 4,
+                       stiffness(harmonic[0], size), stiffness(distance[0], size));
+  });
+}
+
 // --- cost ---
 
 void cost() {
@@ -119,8 +153,10 @@ int main(int argc, char** argv) {
       levels(arguments[1], tets);
     } else if (arguments.size() == 1 && arguments[0] == "cost") {
       cost();
+    } else if (arguments.size() == 1 && arguments[0] == "convergence") {
+      convergence();
     } else {
-      std::cerr << "usage: volumes_benchmark levels FOLDER [TETS...] | convergence | cost | fields\n";
+      std::cerr << "usage: volumes_benchmark levels FOLDER [TETS...] | convergence | cost\n";
       return 2;
     }
   } catch (const std::exception& error) {

@@ -158,11 +158,15 @@ TEST(MakeVolumes, AVoidIsKeptOrFilled) {
   EXPECT_NEAR(volume_of(make_volumes(shell, parameters, report)[0]), outer, 0.03 * outer);
 }
 
+// By memory: a limit of time may pass unseen when the mesher is done before the clock is read.
 TEST(MakeVolumes, AFailingMesherIsNamed) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "no limits of memory under sanitizers";
+#endif
   VolumeParameters parameters;
   parameters.tetrahedra = {300};
-  parameters.limits.timeout_seconds = 1e-9;
-  EXPECT_NE(refusal(shapes::sphere(0.1, 2), parameters).find("timed out"), std::string::npos)
+  parameters.limits.memory_bytes = 1;
+  EXPECT_NE(refusal(shapes::sphere(0.1, 2), parameters).find("out of memory"), std::string::npos)
       << refusal(shapes::sphere(0.1, 2), parameters);
 }
 
