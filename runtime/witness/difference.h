@@ -15,6 +15,11 @@ struct DifferenceVertex {
   Vec3<S> x2;      // on the core of B
   std::int32_t a;  // vertex of A, -1 if A is no hull
   std::int32_t b;
+
+  // Whether it is the same point; different in x, as a rule, which is seen first.
+  bool same_point(const DifferenceVertex& other) const {
+    return w.x() == other.w.x() && w.y() == other.w.y() && w.z() == other.w.z();
+  }
 };
 
 // The Minkowski difference D = { x2 - x1 : x1 in A, x2 in B } of two cores, B posed by X_AB, seen through its

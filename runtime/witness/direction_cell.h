@@ -13,7 +13,7 @@ namespace abut::witness {
 
 // Cell of a direction (any length), in [0, 6 k k), k > 0; also for a zero, infinite or NaN direction.
 template <class S>
-std::int32_t direction_cell(const Vec3<S>& direction, std::int32_t k) {
+[[gnu::always_inline]] inline std::int32_t direction_cell(const Vec3<S>& direction, std::int32_t k) {
   using std::abs;
   const S x = abs(direction.x()), y = abs(direction.y()), z = abs(direction.z());
   const int axis = x >= y ? (x >= z ? 0 : 2) : (y >= z ? 1 : 2);

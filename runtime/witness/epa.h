@@ -265,11 +265,9 @@ class Epa {
 
   // A corner of the face found again: nothing of D is above the face but rounding.
   bool known(const PolytopeFace<S>& face, const DifferenceVertex<S>& found) const {
-    return same(work_.vertices[face.corner[0]], found) || same(work_.vertices[face.corner[1]], found) ||
-           same(work_.vertices[face.corner[2]], found);
-  }
-  static bool same(const DifferenceVertex<S>& a, const DifferenceVertex<S>& b) {
-    return a.w.x() == b.w.x() && a.w.y() == b.w.y() && a.w.z() == b.w.z();
+    return work_.vertices[face.corner[0]].same_point(found) ||
+           work_.vertices[face.corner[1]].same_point(found) ||
+           work_.vertices[face.corner[2]].same_point(found);
   }
 
   // Replaces the faces that the newest vertex sees by the cone from it over their horizon. Faces in the same
@@ -324,7 +322,7 @@ class Epa {
         *top++ = face.across[kNext[k]];
       } else {
         const std::int32_t end = face.corner[kNext[k]];
-        whole = whole && (last < 0 || last == end) && !same(work_.vertices[end], found);
+        whole = whole && (last < 0 || last == end) && !work_.vertices[end].same_point(found);
         last = face.corner[k];
         *rim++ = {edge, end};
       }

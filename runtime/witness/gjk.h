@@ -26,14 +26,14 @@ template <class S, class D>
 bool gjk_step(D& difference, GjkResult<S>& result, S relative_gap) {
   Simplex<S>& simplex = result.simplex;
 
-  const DifferenceVertex<S> found = difference.minimise(result.v);
+  DifferenceVertex<S>& found = simplex.vertex[simplex.size];
+  found = difference.minimise(result.v);
   result.height = result.v.dot(found.w) / result.length;
   const S tolerance = std::max(difference.rounding() / 2, relative_gap * difference.magnitude());
   if (result.length - result.height <= tolerance) return true;
   for (int k = 0; k < simplex.size; ++k) {
-    if (simplex.vertex[k].w == found.w) return true;
+    if (simplex.vertex[k].same_point(found)) return true;
   }
-  simplex.vertex[simplex.size] = found;
   const ClosestPoint<S> closest = simplex.closest(simplex.size + 1);
   const S length = closest.kept == 15 ? S(0) : closest.v.norm();
   if (closest.kept != 15 && !(length < result.length)) return true;  // rounding leaves no progress to be made

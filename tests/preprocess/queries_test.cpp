@@ -9,8 +9,10 @@
 
 #include "preprocess/index/index.h"
 #include "preprocess/mesh/read.h"
+#include "runtime/core/random.h"
 #include "runtime/witness/separation.h"
 #include "tests/support/reference_queries.h"
+#include "tests/support/runs.h"
 
 // All rows of the reference queries, on hulls made by this project from the meshes themselves. The reference
 // was computed with a tolerance of 1e-6 on the distance; what is asked for here is explained in its README.
@@ -95,6 +97,64 @@ Figures check_file(const std::string& name) {
             << " wrong signs, " << figures.failures << " failures, at most " << figures.iterations
             << " iterations\n";
   return figures;
+}
+
+// The hull scaled about its origin, then moved.
+asset::ConvexPiece transformed(asset::ConvexPiece piece, double scale, const Vec3<double>& shift) {
+  const std::size_t n = piece.vertices.size() / 3;
+  for (std::size_t i = 0; i < piece.vertices.size(); ++i)
+    piece.vertices[i] = scale * piece.vertices[i] + shift[static_cast<Eigen::Index>(i / n)];
+  return piece;
+}
+
+// Random poses of four kinds: near, far, one inside the other, faces parallel.
+Pose<double> random_pose(Random& random) {
+  const auto vector = [&] { return Vec3<double>(random.normal(), random.normal(), random.normal()); };
+  Pose<double> X_AB;
+  const auto kind = random.below(4);
+  if (kind < 3) {
+    const double w = random.normal(), x = random.normal(), y = random.normal(), z = random.normal();
+    X_AB.R = rotation_from_quaternion(w, x, y, z);
+  }
+  X_AB.p = (kind == 1 ? 0.3 : kind == 2 ? 1e-4 : 0.08) * vector();
+  if (kind == 3) X_AB.p *= static_cast<double>(random.below(3)) / 2;  // coincident in a third of the cases
+  return X_AB;
+}
+
+// No pair of real hulls ends without an answer: at random, coincident, nested, parallel, pushed together
+// until they touch, a thousand times larger and smaller, and 100 m from the origin.
+TEST(RandomPairs, EveryAnswerIsCertified) {
+  Hulls hulls;
+  const fs::path folder = kData / "ycb";
+  if (!fs::exists(folder)) GTEST_SKIP() << "no reference data at " << kData;
+  for (const auto& entry : fs::directory_iterator(folder)) hull_of(hulls, entry.path().filename().string());
+  const double scales[] = {1, 1e-3, 1e3, 1};
+  const Vec3<double> shifts[] = {
+      Vec3<double>::Zero(), Vec3<double>::Zero(), Vec3<double>::Zero(), {100, -100, 100}};
+  std::vector<asset::ConvexPiece> sets[4];
+  for (int set = 0; set < 4; ++set)
+    for (const auto& [object, hull] : hulls) sets[set].push_back(transformed(hull, scales[set], shifts[set]));
+  witness::Workspace<double> workspace;
+  Random random(51);
+  int touching = 0;
+  for (int i = 0; i < test::runs(25000); ++i) {
+    const auto set = random.below(4);
+    const asset::ConvexView A = asset::view(sets[set][random.below(hulls.size())]);
+    const asset::ConvexView B = asset::view(sets[set][random.below(hulls.size())]);
+    Pose<double> X_AB = random_pose(random);
+    X_AB.p = scales[set] * X_AB.p + shifts[set] - X_AB.R * shifts[set];
+    const double size = 0.1 * scales[set] + shifts[set].norm();
+    for (int step = 0; step < 2; ++step) {  // as posed, then moved until they touch
+      const witness::Witness<double> w = witness::separation(A, B, X_AB, workspace);
+      ASSERT_TRUE(w.status == Status::kOk || w.status == Status::kTouching)
+          << i << " " << to_string(w.status);
+      ASSERT_LE(w.upper_bound - w.lower_bound, 1e-12 * size) << i;
+      ASSERT_LE((w.p2 - w.p1 - w.distance * w.n).norm(), 1e-14 * size) << i;
+      X_AB.p -= w.distance * w.n;
+      touching += std::abs(w.distance) < 1e-14 * size;
+    }
+  }
+  EXPECT_GT(touching, 10000);
 }
 
 class Queries : public testing::TestWithParam<std::pair<const char*, int>> {};
