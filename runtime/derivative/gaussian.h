@@ -24,19 +24,19 @@ struct GaussianConfig {
 };
 
 // Curvature at unit n with tangent basis T (shape's frame), smoothed over turns by the angle eps (rad), from
-// whitened samples; `hint` is the support vertex of a hull at n (-1: unknown).
+// whitened samples.
 //   H = (1 / (M eps)) sum s(n + eps T z_j) z_j',  symmetrised
 // Differs from [Montaut2022]: the samples lie in the tangent plane, where alone H acts, and are centred and
 // whitened, which makes s(n) a control variate without subtracting it and the estimate exact to first order
 // in eps.
 template <class S, class Shape>
 TangentCurvature<S> gaussian_curvature(const Shape& shape, const Vec3<S>& n, const Mat32<S>& T, S eps,
-                                       std::span<const Vec2<S>> samples, std::int32_t hint = -1) {
+                                       std::span<const Vec2<S>> samples) {
   Mat2<S> C = Mat2<S>::Zero();
-  const Vec3<S> centre = witness::support<S>(shape, n, hint).point;
+  const Vec3<S> centre = witness::support<S>(shape, n).point;
   for (const Vec2<S>& z : samples) {
     const Vec3<S> direction = n + T * (eps * z);
-    const Vec3<S> ds = witness::support<S>(shape, direction, hint).point - centre;
+    const Vec3<S> ds = witness::support<S>(shape, direction).point - centre;
     C += (T.transpose() * ds) * z.transpose();
   }
   const S scale = 1 / (2 * eps * static_cast<S>(samples.size()));
@@ -77,9 +77,8 @@ WitnessDerivative<S> gaussian_derivative(const asset::ConvexView& A, const asset
   const Mat32<S> T = tangent_basis(witness.n), T_B = X_AB.R.transpose() * T;
   const S angle_A = eps * facet_angle<S>(A, simplex_A, witness.p1, witness.n);
   const S angle_B = eps * facet_angle<S>(B, simplex_B, p2_B, m_B);
-  return differentiate<S>(witness, X_AB, T,
-                          gaussian_curvature<S>(A, witness.n, T, angle_A, samples, simplex_A[0]),
-                          gaussian_curvature<S>(B, m_B, T_B, angle_B, samples, simplex_B[0]), size, clamp);
+  return differentiate<S>(witness, X_AB, T, gaussian_curvature<S>(A, witness.n, T, angle_A, samples),
+                          gaussian_curvature<S>(B, m_B, T_B, angle_B, samples), size, clamp);
 }
 
 }  // namespace abut::derivative

@@ -19,23 +19,29 @@ class RingWalk {
                                        int rings) {
     reserve(hull.vertex_count);
     next_mark();
+    std::int32_t* const queue = queue_.data();
+    std::uint32_t* const stamps = stamps_.data();
+    const std::int32_t *const offsets = hull.adjacency_offsets, *const adjacency = hull.adjacency;
+    const std::uint32_t mark = mark_;
     std::int32_t count = 0;
     // Written first and kept only if new: no branch that the processor could guess wrong.
-    const auto add = [&](std::int32_t v) {
-      queue_[count] = v;
-      count += stamps_[v] != mark_;
-      stamps_[v] = mark_;
+    const auto add = [queue, stamps, mark](std::int32_t v, std::int32_t at) {
+      queue[at] = v;
+      const std::int32_t next = at + (stamps[v] != mark);
+      stamps[v] = mark;
+      return next;
     };
-    for (const std::int32_t seed : seeds) add(seed);
+    for (const std::int32_t seed : seeds) count = add(seed, count);
     std::int32_t begin = 0;
     for (int ring = 0; ring < rings && begin < count; ++ring) {
       const std::int32_t end = count;
       for (; begin < end; ++begin) {
-        const std::int32_t v = queue_[begin], last = hull.adjacency_offsets[v + 1];
-        for (std::int32_t k = hull.adjacency_offsets[v]; k < last; ++k) add(hull.adjacency[k]);
+        const std::int32_t* k = adjacency + offsets[queue[begin]];
+        const std::int32_t* const last = adjacency + offsets[queue[begin] + 1];
+        for (; k != last; ++k) count = add(*k, count);
       }
     }
-    return {queue_.data(), static_cast<std::size_t>(count)};
+    return {queue, static_cast<std::size_t>(count)};
   }
 
  private:

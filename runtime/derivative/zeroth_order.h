@@ -12,8 +12,8 @@ namespace abut::derivative {
 
 struct ZerothOrderConfig {
   int samples = 50;        // M, >= 7
-  double angle = 0.05;     // standard deviation of the turns, rad, > 0
-  double length = 0.01;    // and of the shifts, in units of the pair's size, > 0
+  double angle = 0.2;      // standard deviation of the turns, rad, > 0
+  double length = 0.04;    // and of the shifts, in units of the pair's size, > 0
   std::uint64_t seed = 1;  // of the samples, which are drawn once per estimator
 };
 

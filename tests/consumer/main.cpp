@@ -1,8 +1,10 @@
-// What a user of the installed library writes: two hulls, their distance and its derivative.
+// What a user of the installed library writes: two hulls, their distance and its derivative, in whatever
+// coordinates the pose is held.
 #include <abut/runtime/asset/writer.h>
 #include <abut/runtime/derivative/estimator.h>
 #include <abut/runtime/witness/separation.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -32,6 +34,46 @@ abut::asset::ConvexPiece cube() {
   return piece;
 }
 
+// From the twist xi = (w; v) of B, in B, to the coordinates that an optimiser holds: a quaternion (w, x, y,
+// z) of unit length and the position. X exp(xi) turns q by q (1, w / 2), so w = 2 vec(conj(q) dq) and v = R'
+// dp. Any derivative with respect to xi times this (6 x 7) is one with respect to (q; p), along the unit
+// sphere.
+Eigen::Matrix<double, 6, 7> twist_from_quaternion_and_position(const Eigen::Quaterniond& q) {
+  Eigen::Matrix<double, 6, 7> J = Eigen::Matrix<double, 6, 7>::Zero();
+  J.block<3, 1>(0, 0) = -2 * q.vec();
+  J.block<3, 3>(0, 1) = 2 * (q.w() * Eigen::Matrix3d::Identity() - abut::skew<double>(q.vec()));
+  J.block<3, 3>(3, 4) = q.toRotationMatrix().transpose();
+  return J;
+}
+
+abut::Pose<double> pose(const Eigen::Matrix<double, 7, 1>& x) {
+  return {abut::rotation_from_quaternion(x[0], x[1], x[2], x[3]), x.tail<3>()};
+}
+
+// The chained gradient of the distance against differences in the seven coordinates.
+bool chains_to_quaternions(const abut::asset::AssetView& view) {
+  Eigen::Matrix<double, 7, 1> x;
+  x << Eigen::Vector4d(0.8, 0.3, -0.2, 0.4).normalized(), 3, 0.25, 0.1;
+  const auto at = [&](const Eigen::Matrix<double, 7, 1>& y) {
+    return abut::derivative::witness_derivative({&view, &view, pose(y)});
+  };
+  const Eigen::Quaterniond q(x[0], x[1], x[2], x[3]);
+  const Eigen::Matrix<double, 1, 7> gradient =
+      at(x).derivative.dd_dxi_B * twist_from_quaternion_and_position(q);
+  double worst = 0;
+  for (int k = 0; k < 7; ++k) {
+    Eigen::Matrix<double, 7, 1> plus = x, minus = x;  // pose() normalises: differences along the sphere
+    plus[k] += 1e-6;
+    minus[k] -= 1e-6;
+    const double slope = (at(plus).witness.distance - at(minus).witness.distance) / 2e-6;
+    // along q itself nothing happens; the chain is for steps that keep the length
+    const double along = k < 4 ? gradient.head<4>().dot(x.head<4>()) * x[k] : 0;
+    worst = std::max(worst, std::abs(slope - (gradient[k] - along)));
+  }
+  std::printf("gradient in (quaternion; position): largest difference from differences %.1e\n", worst);
+  return worst < 1e-8;
+}
+
 }  // namespace
 
 int main() {
@@ -47,5 +89,5 @@ int main() {
               result.derivative.dd_dxi_B[3]);
   const bool right =
       std::abs(result.witness.distance - 1) < 1e-12 && std::abs(result.derivative.dd_dxi_B[3] - 1) < 1e-12;
-  return right ? 0 : 1;
+  return right && chains_to_quaternions(view) ? 0 : 1;
 }

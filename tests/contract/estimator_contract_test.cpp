@@ -203,9 +203,8 @@ TEST_P(EstimatorContract, ComesNearTheSmoothShapeWhereItPromisesTo) {
   std::sort(errors.begin(), errors.end());
   std::printf("%s: error against the smooth shape, 2562 vertices: median %.1f %%, 90th percentile %.1f %%\n",
               std::string(GetParam().name).c_str(), 100 * errors[30], 100 * errors[54]);
-  const bool direct = std::string_view(GetParam().name) != "zeroth_order";  // it sees second differences, too
-  EXPECT_LT(errors[30], direct ? 0.10 : 0.25);
-  EXPECT_LT(errors[54], direct ? 0.25 : 0.40);
+  EXPECT_LT(errors[30], 0.15);
+  EXPECT_LT(errors[54], 0.25);
 }
 
 TEST_P(EstimatorContract, SameBitsForAnyNumberOfThreads) {

@@ -9,6 +9,7 @@
 #include "runtime/witness/separation.h"
 #include "tests/contract/contract.h"
 #include "tests/support/reference_queries.h"
+#include "tests/support/runs.h"
 
 namespace {
 
@@ -70,6 +71,41 @@ TEST_P(YcbQueries, EveryDerivativeIsFiniteAndTheDistanceGradientExact) {
       checked);
   EXPECT_LT(clamped, 0.01 * results.size());
   EXPECT_GT(exact, 0.99 * checked);
+}
+
+// Random pairs in random poses, from deep to apart: every entry finite, bounded by the clamp, whatever the
+// status. 5,000 pairs here, 100,000 in the full tier.
+TEST(YcbRandomQueries, NoEntryIsInfiniteOrNaN) {
+  const Queries reference = read_queries("ycb_hulls_collide.csv");
+  if (reference.pairs.empty()) GTEST_SKIP() << "no reference queries or objects, or no preprocess library";
+  std::vector<const asset::AssetView*> views;
+  for (const auto& [name, view] : reference.views) views.push_back(&view);
+  Random random(1);
+  std::vector<asset::PosedPair> pairs(static_cast<std::size_t>(test::runs(5000)));
+  for (asset::PosedPair& pair : pairs) {
+    pair.A = views[random.below(views.size())];
+    pair.B = views[random.below(views.size())];
+    pair.X_AB.R = test::random_rotation(random);
+    for (int k = 0; k < 3; ++k) pair.X_AB.p[k] = 0.08 * random.normal();
+  }
+  std::vector<derivative::PairDerivative> results(pairs.size());
+  for (const char* name : {"gumbel", "gaussian", "analytic"}) {
+    derivative::BatchEstimator batch(name);
+    batch(pairs, results);
+    std::size_t clamped = 0, overlapping = 0;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const auto& [witness, d] = results[i];
+      ASSERT_TRUE(derivative::detail::finite(d)) << name << ", pair " << i;
+      ASSERT_TRUE(d.status == Status::kOk || d.status == Status::kTouching || d.status == Status::kClamped)
+          << name << ", pair " << i << ": " << to_string(d.status);
+      EXPECT_EQ(d.status == Status::kClamped, d.clamped_count > 0);
+      clamped += d.clamped_count > 0;
+      overlapping += witness.distance < 0;
+    }
+    std::printf("%s: %zu random pairs, %.0f %% overlapping, %.2f %% clamped\n", name, results.size(),
+                100.0 * double(overlapping) / double(results.size()),
+                100.0 * double(clamped) / double(results.size()));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, YcbQueries,

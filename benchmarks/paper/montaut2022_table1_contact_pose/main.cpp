@@ -113,9 +113,10 @@ std::vector<double> each(const std::vector<Problem>& problems, Value&& value) {
 }
 
 void run(Table& table, const std::string& objects, Law law, const std::vector<Problem>& problems,
-         std::uint64_t seed) {
+         std::uint64_t seed, const std::string& only) {
   table.title(objects, law, problems.size());
   for (const Method& method : methods(seed)) {
+    if (std::string_view(method.name).find(only) == std::string_view::npos) continue;
     const char* paper = law == Law::kVertices && objects == "polyhedral ellipsoids" ? method.paper : "";
     table.row(method.name, method.settings,
               each(problems, [&](const Problem& p) { return method.solve(p).cost; }), paper);
@@ -135,13 +136,14 @@ void run(Table& table, const std::string& objects, Law law, const std::vector<Pr
 int main(int argc, char** argv) {
   int pairs = 100, per_pair = 100, ycb = 1000;
   std::uint64_t seed = 1;
-  std::string csv, objects = ABUT_SHARED_DIR "/data/ycb", laws = "VCU";
+  std::string csv, only, objects = ABUT_SHARED_DIR "/data/ycb", laws = "VCU";
   CLI::App app("Table I of Montaut et al. 2022: contact-pose generation");
   app.add_option("--pairs", pairs, "pairs of polyhedral ellipsoids")->capture_default_str();
   app.add_option("--problems", per_pair, "target pairs for each")->capture_default_str();
   app.add_option("--ycb", ycb, "problems on scanned hulls")->capture_default_str();
   app.add_option("--objects", objects, "folder of the YCB layout")->capture_default_str();
   app.add_option("--laws", laws, "of the targets, of V, C and U")->capture_default_str();
+  app.add_option("--only", only, "only the methods whose name contains this");
   app.add_option("--seed", seed)->capture_default_str();
   app.add_option("--csv", csv, "file for the table");
   CLI11_PARSE(app, argc, argv);
@@ -166,7 +168,7 @@ int main(int argc, char** argv) {
                                         i * 1'000'000 + static_cast<std::uint64_t>(j)));
       }
     }
-    run(table, "polyhedral ellipsoids", static_cast<Law>(law), problems, seed);
+    run(table, "polyhedral ellipsoids", static_cast<Law>(law), problems, seed, only);
   }
 
   const std::vector<NamedHull> hulls = read_ycb_hulls(objects);
@@ -181,6 +183,6 @@ int main(int argc, char** argv) {
       problems.push_back(draw_problem(a, b, (half_extent(a) + half_extent(b)) / 2, static_cast<Law>(law),
                                       seed + 3, static_cast<std::uint64_t>(j)));
     }
-    run(table, "scanned hulls", static_cast<Law>(law), problems, seed);
+    run(table, "scanned hulls", static_cast<Law>(law), problems, seed, only);
   }
 }
