@@ -10,7 +10,7 @@
 namespace abut::asset {
 
 // Parts of an asset that a model or an estimator may need, as bits.
-enum Parts : unsigned { kNoPart = 0, kConvexPart = 1, kSurfacePart = 2 };
+enum Parts : unsigned { kNoPart = 0, kConvexPart = 1, kSurfacePart = 2, kVolumePart = 4 };
 
 // The views must outlive the pair. X_AB: pose of B's object frame in A's.
 struct PosedPair {
@@ -39,6 +39,12 @@ inline void require_valid(const PosedPair& pair, unsigned needs, const char* who
       refuse("asset A has no surface; preprocess the object again with it");
     if (pair.B->surface.triangle_count <= 0)
       refuse("asset B has no surface; preprocess the object again with it");
+  }
+  if ((needs & kVolumePart) != 0) {
+    if (pair.A->volume.tetrahedron_count <= 0)
+      refuse("asset A has no tetrahedra; preprocess the object again with --tets");
+    if (pair.B->volume.tetrahedron_count <= 0)
+      refuse("asset B has no tetrahedra; preprocess the object again with --tets");
   }
   if (!pair.X_AB.finite()) refuse("the pose X_AB has an entry that is NaN or infinite");
   if (!(rotation_error(pair.X_AB.R) <= kRotationTolerance)) {

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+
+#include "runtime/bvh/tree.h"
+#include "runtime/math/pose.h"
+
+namespace abut::bvh {
+
+// Four boxes side by side: centres and half sizes, m.
+struct FourBoxes {
+  using Lanes = Eigen::Array<float, kWidth, 1>;
+  std::array<Lanes, 3> center, half;
+};
+
+// The boxes of a node's children as boxes along another frame's axes, X_NO from the node's frame. Single
+// precision, grown by more than the rounding of three products and their sum. Unused children give NaN.
+inline FourBoxes turned_boxes(const TreeView& tree, std::int32_t node, const Pose<float>& X_NO) {
+  using Lanes = FourBoxes::Lanes;
+  constexpr float kRounding = 2e-6f;
+  const float* bounds = tree.bounds + std::ptrdiff_t(node) * 6 * kWidth;
+  FourBoxes old, result;
+  for (int k = 0; k < 3; ++k) {
+    const Eigen::Map<const Lanes> low(bounds + k * kWidth), high(bounds + (3 + k) * kWidth);
+    old.center[k] = (low + high) / 2;
+    old.half[k] = (high - low) / 2;
+  }
+  for (int k = 0; k < 3; ++k) {
+    Lanes center = Lanes::Constant(X_NO.p[k]), half = Lanes::Zero();
+    Lanes size = Lanes::Constant(std::abs(X_NO.p[k]));
+    for (int j = 0; j < 3; ++j) {
+      const float r = X_NO.R(k, j);
+      center += r * old.center[j];
+      half += std::abs(r) * old.half[j];
+      size += old.center[j].abs() + old.half[j];
+    }
+    result.center[k] = center;
+    result.half[k] = half + kRounding * size;
+  }
+  return result;
+}
+
+// Calls leaf(first_A, count_A, first_B, count_B) for every pair of leaves whose boxes may overlap, in an
+// order that depends on the trees and the pose alone; a pair whose boxes overlap is never left out. X_BA:
+// pose of A in B. keep(slot_A, node_B) tells which of the children of B's node (four lanes, nonzero: keep)
+// are worth pairing with A's child in `slot_A` (node * kWidth + child). Allocates nothing.
+template <class Keep, class Leaf>
+void visit_overlaps(const TreeView& A, const TreeView& B, const Pose<double>& X_BA, Keep&& keep,
+                    Leaf&& leaf) {
+  using Lanes = FourBoxes::Lanes;
+  using Mask = Eigen::Array<bool, kWidth, 1>;
+  if (A.nodes == 0 || B.nodes == 0) return;
+  const Pose<float> X = X_BA.cast<float>();
+  struct Entry {
+    std::int32_t slot_A, slot_B;
+  };
+  constexpr int kMostPushed = kWidth * kWidth;
+  std::array<Entry, 2 * kMaxDepth * kMostPushed> stack;
+  int size = 0;
+
+  // Pairs the children of A's node (all, or one) with those of B's.
+  const auto pair_up = [&](std::int32_t node_A, int only_A, std::int32_t node_B, int only_B) {
+    const FourBoxes boxes = turned_boxes(A, node_A, X);
+    const float* bounds = B.bounds + std::ptrdiff_t(node_B) * 6 * kWidth;
+    for (int a = 0; a < kWidth; ++a) {
+      const std::int32_t slot_A = node_A * kWidth + a;
+      if ((only_A >= 0 && only_A != a) || A.counts[slot_A] < 0) continue;
+      Mask meet = keep(slot_A, node_B);
+      for (int k = 0; k < 3; ++k) {
+        const float center = boxes.center[k][a], half = boxes.half[k][a];
+        const Eigen::Map<const Lanes> low(bounds + k * kWidth), high(bounds + (3 + k) * kWidth);
+        meet = meet && low <= center + half && high >= center - half;
+      }
+      for (int b = 0; b < kWidth; ++b)
+        if (meet[b] && (only_B < 0 || only_B == b)) stack[size++] = {slot_A, node_B * kWidth + b};
+    }
+  };
+
+  pair_up(0, -1, 0, -1);
+  while (size > 0) {
+    const Entry e = stack[--size];
+    const std::int32_t count_A = A.counts[e.slot_A], count_B = B.counts[e.slot_B];
+    const std::int32_t below_A = A.children[e.slot_A], below_B = B.children[e.slot_B];
+    if (count_A > 0 && count_B > 0) {
+      leaf(below_A, count_A, below_B, count_B);
+    } else if (count_A > 0) {
+      pair_up(e.slot_A / kWidth, e.slot_A % kWidth, below_B, -1);
+    } else if (count_B > 0) {
+      pair_up(below_A, -1, e.slot_B / kWidth, e.slot_B % kWidth);
+    } else {
+      pair_up(below_A, -1, below_B, -1);
+    }
+  }
+}
+
+}  // namespace abut::bvh

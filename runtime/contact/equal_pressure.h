@@ -1,0 +1,173 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+
+#include "runtime/asset/asset.h"
+#include "runtime/math/pose.h"
+
+// Two tetrahedra with linear pressures meet in a plane polygon, the piece of their bodies' contact surface
+// that lies in both [Elandt2019, Algorithm 1]. Everything here is in B's frame.
+namespace abut::contact {
+
+template <class S>
+using FourPoints = Eigen::Matrix<S, 3, 4>;
+
+// A pressure linear in space: p(x) = offset + gradient . x.
+template <class S>
+struct LinearPressure {
+  Vec3<S> gradient;  // Pa/m
+  S offset;          // Pa, at the origin
+
+  S operator()(const Vec3<S>& x) const { return offset + gradient.dot(x); }
+};
+
+// A tetrahedron of A.
+template <class S>
+struct PlacedTetrahedron {
+  FourPoints<S> corners;             // m
+  Eigen::Matrix<S, 1, 4> pressures;  // at the corners, Pa
+  LinearPressure<S> pressure;
+};
+
+// The pressure of tetrahedron t in its own frame, at a modulus (Pa).
+template <class S>
+LinearPressure<S> pressure_of(const asset::VolumeView& volume, std::int32_t t, S modulus) {
+  using Stored = Eigen::Map<const Eigen::Vector3d>;
+  const Vec3<S> gradient = modulus * Stored(volume.gradients + 3 * std::ptrdiff_t(t)).template cast<S>();
+  const std::int32_t v = volume.tetrahedra[4 * std::ptrdiff_t(t)];
+  const Vec3<S> corner = Stored(volume.vertices + 3 * std::ptrdiff_t(v)).template cast<S>();
+  return {gradient, modulus * static_cast<S>(volume.extent[v]) - gradient.dot(corner)};
+}
+
+template <class S>
+PlacedTetrahedron<S> placed(const asset::VolumeView& volume, std::int32_t t, S modulus, const Pose<S>& X_BA) {
+  PlacedTetrahedron<S> result;
+  for (int k = 0; k < 4; ++k) {
+    const std::int32_t v = volume.tetrahedra[4 * std::ptrdiff_t(t) + k];
+    const double* p = volume.vertices + 3 * std::ptrdiff_t(v);
+    result.corners.col(k) = X_BA * Vec3<S>(static_cast<S>(p[0]), static_cast<S>(p[1]), static_cast<S>(p[2]));
+    result.pressures[k] = modulus * static_cast<S>(volume.extent[v]);
+  }
+  const LinearPressure<S> own = pressure_of<S>(volume, t, modulus);
+  result.pressure.gradient = X_BA.R * own.gradient;
+  result.pressure.offset = result.pressures[0] - result.pressure.gradient.dot(result.corners.col(0));
+  return result;
+}
+
+// A quadrilateral cut by four planes has eight corners at most; the others are room for corners that rounding
+// puts on the wrong side of a plane.
+inline constexpr int kMaxCorners = 12;
+
+// A convex plane polygon.
+template <class S>
+struct Polygon {
+  std::array<Vec3<S>, kMaxCorners> corners;  // m
+  int size = 0;
+
+  void add(const Vec3<S>& x) {
+    if (size < kMaxCorners) corners[size++] = x;
+  }
+};
+
+// Where a linear function with these values at the corners is zero in a tetrahedron: no, three or four
+// corners. A value of zero counts as positive, so that of two tetrahedra with a common face of zeros one has
+// the polygon and one has none.
+template <class S>
+Polygon<S> zero_polygon(const FourPoints<S>& corners, const Eigen::Matrix<S, 1, 4>& values) {
+  int inside[4], outside[4], n = 0, m = 0;
+  for (int k = 0; k < 4; ++k) (values[k] >= S(0) ? inside[n++] : outside[m++]) = k;
+  Polygon<S> polygon;
+  const auto cross = [&](int a, int b) {
+    polygon.add(corners.col(a) + values[a] / (values[a] - values[b]) * (corners.col(b) - corners.col(a)));
+  };
+  if (n == 1)
+    for (int k = 0; k < 3; ++k) cross(inside[0], outside[k]);
+  else if (m == 1)
+    for (int k = 0; k < 3; ++k) cross(inside[k], outside[0]);
+  else if (n == 2) {
+    cross(inside[0], outside[0]);
+    cross(inside[0], outside[1]);
+    cross(inside[1], outside[1]);
+    cross(inside[1], outside[0]);
+  }
+  return polygon;
+}
+
+// The part of a polygon where `height` (of its corners above a plane, m) is not negative [Sutherland1974].
+template <class S>
+void clip(Polygon<S>& polygon, const std::array<S, kMaxCorners>& heights) {
+  Polygon<S> kept;
+  for (int i = 0; i < polygon.size; ++i) {
+    const int j = i + 1 < polygon.size ? i + 1 : 0;
+    const S h = heights[i], g = heights[j];
+    if (h >= S(0)) kept.add(polygon.corners[i]);
+    if ((h >= S(0)) != (g >= S(0)))
+      kept.add(polygon.corners[i] + h / (h - g) * (polygon.corners[j] - polygon.corners[i]));
+  }
+  polygon = kept;
+}
+
+// The polygon of equal pressure of A's tetrahedron and B's tetrahedron t, which has the pressure `of_B`.
+template <class S>
+Polygon<S> equal_pressure_polygon(const PlacedTetrahedron<S>& of_A, const LinearPressure<S>& of_B,
+                                  const double* face_planes_B) {
+  const Eigen::Matrix<S, 1, 4> difference = of_A.pressures - of_B.gradient.transpose() * of_A.corners -
+                                            Eigen::Matrix<S, 1, 4>::Constant(of_B.offset);
+  if ((difference.array() >= S(0)).all() || (difference.array() < S(0)).all()) return {};
+  bool cut[4];
+  for (int k = 0; k < 4; ++k) {
+    const Eigen::Map<const Eigen::Vector4d> plane(face_planes_B + 4 * k);
+    const Eigen::Matrix<S, 1, 4> heights =
+        (plane.head<3>().cast<S>().transpose() * of_A.corners).array() + static_cast<S>(plane[3]);
+    if ((heights.array() <= S(0)).all()) return {};
+    cut[k] = !(heights.array() >= S(0)).all();
+  }
+  Polygon<S> polygon = zero_polygon<S>(of_A.corners, difference);
+  for (int k = 0; k < 4 && polygon.size >= 3; ++k) {
+    if (!cut[k]) continue;
+    const Eigen::Map<const Eigen::Vector4d> plane(face_planes_B + 4 * k);
+    const Vec3<S> n = plane.head<3>().cast<S>();
+    std::array<S, kMaxCorners> heights;
+    bool all = true;
+    for (int i = 0; i < polygon.size; ++i) {
+      heights[i] = n.dot(polygon.corners[i]) + static_cast<S>(plane[3]);
+      all = all && heights[i] >= S(0);
+    }
+    if (!all) clip(polygon, heights);
+  }
+  return polygon;
+}
+
+// Moments of a polygon about its first corner o: area, integrals of y = x - o and of y y'.
+template <class S>
+struct PolygonMoments {
+  S area = 0;                        // m^2
+  Vec3<S> first = Vec3<S>::Zero();   // m^3
+  Mat3<S> second = Mat3<S>::Zero();  // m^4
+};
+
+// `n`: unit normal, of either sign. Triangles fan out from o:
+//   int y = T (a + b) / 3,   int y y' = T (a a' + b b' + (a + b)(a + b)') / 12.
+template <class S>
+PolygonMoments<S> moments(const Polygon<S>& polygon, const Vec3<S>& n) {
+  PolygonMoments<S> result;
+  const Vec3<S>& o = polygon.corners[0];
+  Vec3<S> a = polygon.corners[1] - o;
+  for (int i = 2; i < polygon.size; ++i) {
+    const Vec3<S> b = polygon.corners[i] - o, sum = a + b;
+    const S area = n.dot(a.cross(b)) / 2;
+    result.area += area;
+    result.first += area / 3 * sum;
+    result.second += area / 12 * (a * a.transpose() + b * b.transpose() + sum * sum.transpose());
+    a = b;
+  }
+  if (result.area < S(0)) {
+    result.area = -result.area;
+    result.first = -result.first;
+    result.second = -result.second;
+  }
+  return result;
+}
+
+}  // namespace abut::contact
