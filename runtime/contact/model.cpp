@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/contact/point.h"
+#include "runtime/contact/pressure_field.h"
 #include "runtime/core/parallel.h"
 
 namespace abut::contact {
@@ -14,6 +15,8 @@ namespace {
 constexpr ModelRow kModels[] = {
     {"point", "convex hulls, one spring or constraint at the witness points", asset::kConvexPart, true, true,
      -1, false, [] { return make_point_model(); }},
+    {"pressure_field", "tetrahedra with pressure fields, pressing where their pressures are equal",
+     asset::kVolumePart, true, false, 0, true, [] { return make_pressure_field_model(); }},
 };
 
 }  // namespace

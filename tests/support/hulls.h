@@ -9,6 +9,7 @@
 #include "runtime/asset/asset.h"
 #include "runtime/core/random.h"
 #include "runtime/witness/direction_cell.h"
+#include "tests/support/star_volume.h"
 
 // Convex hulls made by code, for tests that must run without data and without the preprocess library.
 namespace abut::test {
@@ -100,11 +101,12 @@ inline asset::ConvexPiece box_hull(const Vec3<double>& half) {
                                {3, 7, 5}});
 }
 
-// Asset with nothing but a convex piece.
+// Asset of a convex body: its hull, and its inside in tetrahedra.
 inline asset::Asset convex_asset(asset::ConvexPiece piece) {
   asset::Asset result;
   result.name = "made in code";
   result.convex.push_back(std::move(piece));
+  result.volumes.push_back(star_volume(asset::view(result.convex.back())));
   return result;
 }
 
