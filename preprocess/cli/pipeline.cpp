@@ -137,7 +137,7 @@ std::map<std::string, std::string> describe(const Parameters& parameters, double
           {"volume.tetgen_timeout", fmt::format("{}", volume.limits.timeout_seconds)},
           {"volume.tetgen_memory", fmt::format("{}", volume.limits.memory_bytes)},
           {"points.levels", levels.empty() ? "none" : fmt::format("{}", fmt::join(levels, ","))},
-          {"points.crease_degrees", fmt::format("{}", parameters.points.remesh.crease_degrees)}};
+          {"points.fields", fmt::format("{}", parameters.points.remesh.fields)}};
 }
 
 asset::Asset make_asset(const datasets::ObjectSource& source, const Parameters& parameters,

@@ -200,11 +200,19 @@ std::optional<TriangleMesh> unite_parts(const TriangleMesh& mesh) {
   return to_triangle_mesh(whole);
 }
 
-std::size_t count_self_intersections(const TriangleMesh& mesh) {
+std::vector<std::array<std::int32_t, 2>> find_self_intersections(const TriangleMesh& mesh) {
   const SurfaceMesh surface = to_surface_mesh(mesh);
   std::vector<std::pair<SurfaceMesh::Face_index, SurfaceMesh::Face_index>> pairs;
   pmp::self_intersections<CGAL::Sequential_tag>(surface, std::back_inserter(pairs));
-  return pairs.size();
+  std::vector<std::array<std::int32_t, 2>> result;
+  for (const auto& [a, b] : pairs)
+    result.push_back({static_cast<std::int32_t>(std::min(a, b)), static_cast<std::int32_t>(std::max(a, b))});
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+std::size_t count_self_intersections(const TriangleMesh& mesh) {
+  return find_self_intersections(mesh).size();
 }
 
 TriangleMesh wrap(const TriangleMesh& soup, double alpha, double offset) {

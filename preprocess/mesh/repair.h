@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "preprocess/mesh/mesh.h"
 
@@ -35,6 +36,10 @@ std::optional<TriangleMesh> remove_self_intersections(const TriangleMesh& mesh, 
 // The union of the solids that the parts of a closed mesh bound, each free of self-intersection; those that
 // face inward are cavities, taken out of the larger ones. Empty if that fails.
 std::optional<TriangleMesh> unite_parts(const TriangleMesh& mesh);
+
+// Pairs of faces of a manifold mesh that intersect other than in what they share by index (exact predicates),
+// each ascending, in ascending order; degenerate faces count.
+std::vector<std::array<std::int32_t, 2>> find_self_intersections(const TriangleMesh& mesh);
 
 // Number of pairs of faces that intersect other than in what they share by index (exact predicates);
 // degenerate faces count.

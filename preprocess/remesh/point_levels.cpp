@@ -3,27 +3,78 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <limits>
 
 #include "preprocess/remesh/oriented_points.h"
 #include "preprocess/remesh/quad_quality.h"
+#include "preprocess/remesh/ssdf_check.h"
 
 namespace abut::preprocess {
+
+namespace {
+
+struct Level {
+  Remeshed remeshed;
+  double seconds = 0;
+};
+
+// Share of the area where the wall is thinner than the spacing resolves, %, and the thinnest wall, m.
+std::pair<double, double> unresolved(const asset::OrientedPoints& points) {
+  double thin = 0, all = 0, least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < points.areas.size(); ++i) {
+    all += points.areas[i];
+    if (kWallSpacing * points.thickness[i] < points.spacing[0]) thin += points.areas[i];
+    least = std::min(least, points.thickness[i]);
+  }
+  return {100 * thin / all, least};
+}
+
+void report_level(const Level& level, const asset::OrientedPoints& points, const std::string& prefix,
+                  Report& report) {
+  const auto [thin, least] = unresolved(points);
+  report.measures[prefix + "fields"] = level.remeshed.route == "fields";
+  report.measures[prefix + "subdivisions"] = level.remeshed.subdivisions;
+  report.measures[prefix + "seconds"] = level.seconds;
+  report.measures[prefix + "unresolved_percent"] = thin;
+  if (thin > 100 * kThinShare)
+    report.warnings.push_back(
+        fmt::format("points with a spacing of {:.2f} mm do not resolve the walls of {:.1f} % of the surface "
+                    "(the thinnest "
+                    "{:.2f} mm): the soft distance's sign is not to be trusted there; --quads auto is as "
+                    "fine as it takes",
+                    1e3 * points.spacing[0], thin, 1e3 * least));
+  if (level.remeshed.crossings + level.remeshed.flips > 0)
+    report.warnings.push_back(
+        fmt::format("{} quads: {} pairs of their triangles cross, {} quads are turned over",
+                    level.remeshed.mesh.quads.size(), level.remeshed.crossings, level.remeshed.flips));
+}
+
+}  // namespace
 
 std::vector<asset::OrientedPoints> make_point_levels(const TriangleMesh& closed,
                                                      const PointParameters& parameters, Report& report) {
   const ReferenceSurface surface(closed);
-  std::vector<QuadMesh> meshes;
+  std::vector<Level> made;
   for (const QuadTarget& target : parameters.levels) {
     RemeshParameters remeshing = parameters.remesh;
     remeshing.target = target;
-    meshes.push_back(remesh(closed, surface, remeshing, report));
+    const auto begin = std::chrono::steady_clock::now();
+    Level& level = made.emplace_back();
+    level.remeshed = remesh(closed, surface, remeshing, report);
+    level.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
-  std::stable_sort(meshes.begin(), meshes.end(),
-                   [](const QuadMesh& a, const QuadMesh& b) { return a.quads.size() > b.quads.size(); });
+  std::stable_sort(made.begin(), made.end(), [](const Level& a, const Level& b) {
+    return a.remeshed.mesh.quads.size() > b.remeshed.mesh.quads.size();
+  });
   std::vector<asset::OrientedPoints> levels;
-  for (std::size_t i = 0; i < meshes.size(); ++i) {
-    report.measures.merge(measures_of(measure(meshes[i], closed, surface), fmt::format("points{}_", i)));
-    levels.push_back(make_points(meshes[i], surface));
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const std::string prefix = fmt::format("points{}_", i);
+    const QuadMesh& mesh = made[i].remeshed.mesh;
+    levels.push_back(make_points(mesh, surface));
+    report.measures.merge(measures_of(measure(mesh, closed, surface), prefix));
+    report.measures.merge(measures_of(check_ssdf(asset::view(levels.back()), surface, {}), prefix));
+    report_level(made[i], levels.back(), prefix, report);
   }
   return levels;
 }

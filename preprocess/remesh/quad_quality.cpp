@@ -36,11 +36,9 @@ Vec3 bilinear(const QuadMesh& mesh, const Quad& q, double s, double t) {
 
 QuadFigures measure_quad(const QuadMesh& mesh, const Quad& q, const ReferenceSurface& surface) {
   QuadFigures figures;
-  const Vec3 area = vector_area(mesh, q), n = area.normalized(), c = centre(mesh, q);
+  const Vec3 area = vector_area(mesh, q), n = area.normalized();
   const double edge = std::sqrt(area.norm());
-  const FootPoint any = surface.closest(c);
-  const FootPoint same = surface.closest_facing(c, {&n, 1}, 0, any.distance + kNearer * edge);
-  figures.normal_error = angle(n, same.triangle < 0 ? any.normal : same.normal);
+  figures.normal_error = normal_error(mesh, q, surface);
   std::vector<Vec3> seen;
   for (int i = 0; i < kSamples; ++i)
     for (int j = 0; j < kSamples; ++j) {
@@ -112,6 +110,15 @@ void measure_shape(const QuadMesh& mesh, QuadQuality& quality) {
 }
 
 }  // namespace
+
+double normal_error(const QuadMesh& mesh, const Quad& q, const ReferenceSurface& surface) {
+  const Vec3 area = vector_area(mesh, q), n = area.normalized(), c = centre(mesh, q);
+  const FootPoint any = surface.closest(c);
+  if (any.normal.dot(n) > 0) return angle(n, any.normal);
+  const FootPoint same =
+      surface.closest_facing(c, {&n, 1}, 0, any.distance + kNearer * std::sqrt(area.norm()));
+  return angle(n, same.triangle < 0 ? any.normal : same.normal);
+}
 
 QuadQuality measure(const QuadMesh& mesh, const TriangleMesh& closed, const ReferenceSurface& surface) {
   QuadQuality quality;

@@ -33,6 +33,9 @@ struct QuadQuality {
 // than 60 degrees.
 QuadQuality measure(const QuadMesh& mesh, const TriangleMesh& closed, const ReferenceSurface& surface);
 
+// Angle between a quad and the surface at its foot point as above, degrees.
+double normal_error(const QuadMesh& mesh, const Quad& quad, const ReferenceSurface& surface);
+
 // The figures by name, each with its unit as suffix and `prefix` before it.
 std::map<std::string, double> measures_of(const QuadQuality& quality, const std::string& prefix);
 

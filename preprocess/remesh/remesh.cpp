@@ -2,47 +2,91 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "preprocess/remesh/edit_quads.h"
+#include "preprocess/remesh/field_aligned.h"
 #include "preprocess/remesh/isotropic.h"
 #include "preprocess/remesh/relax.h"
 #include "preprocess/remesh/to_quads.h"
+#include "preprocess/remesh/untangle.h"
 #include "runtime/core/error.h"
+#include "runtime/core/parallel.h"
+#include "runtime/distance/surface_distance.h"
 
 namespace abut::preprocess {
 namespace {
 
 constexpr int kIsotropicRounds = 3;
+constexpr double kNoCreases = 180;  // relaxation finds them; edges held by force crowd around noise
 // Of equilateral triangles whose pairs have the area of a square with edge 1, and what the remesher's
 // triangles and the collapses after it differ from that in the mean.
-const double kTriangleEdge = std::sqrt(2 / std::numbers::sqrt3) * 1.06;
-constexpr int kEdits = 3, kRoundsBetweenEdits = 4, kLastRounds = 10;
+const double kTriangleEdge = std::sqrt(2 / std::numbers::sqrt3) * 1.04;
+constexpr double kMixDegrees = 50;  // quads at a larger angle are not mixed by changes of connectivity
+constexpr int kEdits = 3, kRoundsBetweenEdits = 4, kLastRounds = 8, kRoundsAfterSubdivision = 5;
+constexpr std::size_t kMostBase = 3500;  // quads; more come by subdivision
+constexpr int kUntangleRounds = 30, kUntangleRoundsFine = 8;
 
-double edge_for(const QuadTarget& target, const ReferenceSurface& surface) {
-  if (target.kind == QuadTarget::Kind::kEdge) {
-    if (!(target.value > 0))
-      throw InvalidInput(fmt::format("edge length of {} m: it must be positive", target.value));
-    return target.value;
-  }
-  return std::sqrt(surface.area() / (target.kind == QuadTarget::Kind::kAuto ? 2000 : target.value));
+double edge_for(const QuadTarget& target, const ReferenceSurface& surface, int threads) {
+  if (target.kind == QuadTarget::Kind::kAuto) return auto_edge(surface, threads);
+  if (target.kind == QuadTarget::Kind::kQuads) return std::sqrt(surface.area() / target.value);
+  if (!(target.value > 0))
+    throw InvalidInput(fmt::format("edge length of {} m: it must be positive", target.value));
+  return target.value;
 }
 
-QuadMesh from_isotropic(const TriangleMesh& closed, const ReferenceSurface& surface, double edge,
-                        const RemeshParameters& parameters) {
-  QuadMesh mesh =
-      to_quads(remesh_isotropic(closed, kTriangleEdge * edge, parameters.crease_degrees, kIsotropicRounds));
+QuadMesh from_fields(const TriangleMesh& closed, double edge, int threads, Report& report) {
+  FieldParameters field;
+  field.edge_length = edge;
+  field.threads = threads;
+  return to_quads(field_aligned_mesh(closed, field, report));
+}
+
+QuadMesh from_triangles(const TriangleMesh& closed, double edge) {
+  return to_quads(remesh_isotropic(closed, kTriangleEdge * edge, kNoCreases, kIsotropicRounds));
+}
+
+// Relaxes, improves and repairs a base mesh.
+Tangles finish(QuadMesh& mesh, const ReferenceSurface& surface, double edge, int threads) {
   remove_doublets(mesh);
-  RelaxParameters relaxing{.rounds = kRoundsBetweenEdits, .edge = edge, .threads = parameters.threads};
+  if (const std::string fault = find_topological_fault(mesh); !fault.empty()) throw InvalidInput(fault);
+  RelaxParameters relaxing{.rounds = kRoundsBetweenEdits, .edge = edge, .threads = threads};
   for (int i = 0; i < kEdits; ++i) {
     relax(mesh, surface, relaxing);
-    improve_connectivity(mesh, parameters.crease_degrees);
+    improve_connectivity(mesh, kMixDegrees);
   }
   relaxing.rounds = kLastRounds;
   relax(mesh, surface, relaxing);
-  return mesh;
+  return untangle(mesh, surface, kUntangleRounds);
+}
+
+Remeshed make_base(const TriangleMesh& closed, const ReferenceSurface& surface, double edge,
+                   const RemeshParameters& parameters, Report& report) {
+  Remeshed best;
+  bool found = false;
+  for (const bool fields : {true, false}) {
+    if (fields && !parameters.fields) continue;
+    Remeshed base;
+    base.route = fields ? "fields" : "isotropic";
+    try {
+      base.mesh =
+          fields ? from_fields(closed, edge, parameters.threads, report) : from_triangles(closed, edge);
+      const Tangles left = finish(base.mesh, surface, edge, parameters.threads);
+      base.crossings = left.crossings;
+      base.flips = left.flips;
+    } catch (const InvalidInput&) {
+      // This route has no manifold to offer; the last one's reason is the caller's to know.
+      if (!fields && !found) throw;
+      continue;
+    }
+    if (!found || base.crossings + base.flips < best.crossings + best.flips) best = std::move(base);
+    found = true;
+    if (best.crossings + best.flips == 0) break;
+  }
+  return best;
 }
 
 }  // namespace
@@ -78,15 +122,54 @@ std::vector<QuadTarget> quad_targets_from_string(const std::string& text) {
   return targets;
 }
 
-QuadMesh remesh(const TriangleMesh& closed, const ReferenceSurface& surface,
-                const RemeshParameters& parameters, Report&) {
-  const double edge = edge_for(parameters.target, surface);
+double auto_edge(const ReferenceSurface& surface, int threads) {
+  const asset::SurfaceView& view = surface.view();
+  std::vector<std::pair<double, double>> walls(static_cast<std::size_t>(view.triangle_count));
+  parallel_for(
+      view.triangle_count, threads,
+      [&](std::int64_t t, int) {
+        const auto triangle = static_cast<std::int32_t>(t);
+        Eigen::Vector3d corners[3];
+        for (int k = 0; k < 3; ++k) corners[k] = distance::internal::corner<double>(view, triangle, k);
+        const Eigen::Vector3d middle = (corners[0] + corners[1] + corners[2]) / 3;
+        const double area = (corners[1] - corners[0]).cross(corners[2] - corners[0]).norm() / 2;
+        walls[t] = {surface.thickness({middle, surface.normal(triangle), 0, triangle}), area};
+      },
+      64);
+  std::sort(walls.begin(), walls.end());
+  double below = 0, thin = walls.back().first;
+  for (const auto& [thickness, area] : walls) {
+    below += area;
+    if (below <= kThinShare * surface.area()) continue;
+    thin = thickness;
+    break;
+  }
+  return std::clamp(kWallSpacing * thin, std::sqrt(surface.area() / kAutoMost),
+                    std::sqrt(surface.area() / kAutoLeast));
+}
+
+Remeshed remesh(const TriangleMesh& closed, const ReferenceSurface& surface,
+                const RemeshParameters& parameters, Report& report) {
+  const double edge = edge_for(parameters.target, surface, parameters.threads);
   const double quads = surface.area() / (edge * edge);
   if (!(quads >= kLeastQuads && quads <= kMostQuads))
     throw InvalidInput(
         fmt::format("quads with edges of {:g} mm: about {:.0f}, which is not between {} and {}", 1e3 * edge,
                     quads, kLeastQuads, kMostQuads));
-  return from_isotropic(closed, surface, edge, parameters);
+  int subdivisions = 0;
+  while (quads > static_cast<double>(kMostBase) * std::pow(4, subdivisions)) ++subdivisions;
+  Remeshed result = make_base(closed, surface, edge * (1 << subdivisions), parameters, report);
+  result.edge = edge;
+  result.subdivisions = subdivisions;
+  for (int i = subdivisions - 1; i >= 0; --i) {
+    result.mesh = subdivide(polygons_of(result.mesh));
+    relax(result.mesh, surface,
+          {.rounds = kRoundsAfterSubdivision, .edge = edge * (1 << i), .threads = parameters.threads});
+    const Tangles left = untangle(result.mesh, surface, kUntangleRoundsFine);
+    result.crossings = left.crossings;
+    result.flips = left.flips;
+  }
+  return result;
 }
 
 }  // namespace abut::preprocess

@@ -27,14 +27,35 @@ inline constexpr std::int64_t kLeastQuads = 24, kMostQuads = 2'000'000;
 
 struct RemeshParameters {
   QuadTarget target;
-  double crease_degrees = 50;  // between the normals of faces: what is sharper stays an edge
-  int threads = 0;             // 0: all
+  bool fields = true;  // the field-aligned route before the isotropic one
+  int threads = 0;     // 0: all
 };
 
+struct Remeshed {
+  QuadMesh mesh;
+  std::string route;                     // "fields" or "isotropic"
+  double edge = 0;                       // asked for, m
+  int subdivisions = 0;                  // of the base mesh
+  std::size_t crossings = 0, flips = 0;  // that local repair could not remove
+};
+
+// Edge length that the walls of a solid ask for (kAuto), m: kWallSpacing times the thickness that all but
+// kThinShare of the surface exceed, but no coarser than kAutoLeast quads and no finer than kAutoMost.
+inline constexpr double kWallSpacing = 1.25, kThinShare = 0.01;
+inline constexpr std::int64_t kAutoLeast = 2000, kAutoMost = 100'000;
+double auto_edge(const ReferenceSurface& surface, int threads);
+
 // Remeshes a closed surface to quads of nearly one size whose edges follow its creases: a closed, oriented
-// manifold without doublets. `surface` is the surface of `closed`. Throws InvalidInput where the target is
-// out of range.
-QuadMesh remesh(const TriangleMesh& closed, const ReferenceSurface& surface,
+// manifold without doublets, all quads. `surface` is the surface of `closed`.
+//
+// A base of up to about kMostBase polygons comes from the field-aligned mesher [Jakob2015] or, where that
+// fails or leaves crossings that cannot be repaired locally, from isotropic triangles matched in pairs. Its
+// triangles are matched in pairs, doublets removed, vertices relaxed on the surface, connectivity improved;
+// finer targets divide every quad of the base in four, relaxing again. What crosses itself or is turned over
+// is repaired locally after every step. The route and what repair could not remove are in the result.
+//
+// Throws InvalidInput where the target is out of range.
+Remeshed remesh(const TriangleMesh& closed, const ReferenceSurface& surface,
                 const RemeshParameters& parameters, Report& report);
 
 }  // namespace abut::preprocess
