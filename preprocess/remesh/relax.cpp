@@ -25,10 +25,12 @@ struct Wish {
 
 class Relaxer {
  public:
-  Relaxer(QuadMesh& mesh, const ReferenceSurface& surface, const RelaxParameters& parameters)
+  Relaxer(QuadMesh& mesh, const ReferenceSurface& surface, const RelaxParameters& parameters,
+          const std::vector<char>& pinned)
       : mesh_(mesh),
         surface_(surface),
         parameters_(parameters),
+        pinned_(pinned),
         quads_of_(corners_by_vertex(mesh)),
         wishes_(mesh.quads.size()),
         moved_(mesh.vertices.size()) {}
@@ -73,7 +75,7 @@ class Relaxer {
   Vec3 move(std::int32_t v) const {
     const Vec3 old = mesh_.vertices[v];
     const auto corners = quads_of_[v];
-    if (corners.empty()) return old;
+    if (corners.empty() || (!pinned_.empty() && pinned_[v] != 0)) return old;
     const double share = 1.0 / static_cast<double>(corners.size());
     Eigen::Matrix3d A = Eigen::Matrix3d::Identity();
     Vec3 b = Vec3::Zero();
@@ -111,6 +113,7 @@ class Relaxer {
   QuadMesh& mesh_;
   const ReferenceSurface& surface_;
   const RelaxParameters& parameters_;
+  const std::vector<char>& pinned_;
   Rows quads_of_;
   std::vector<Wish> wishes_;
   std::vector<Vec3> moved_;
@@ -118,8 +121,9 @@ class Relaxer {
 
 }  // namespace
 
-void relax(QuadMesh& mesh, const ReferenceSurface& surface, const RelaxParameters& parameters) {
-  Relaxer relaxer(mesh, surface, parameters);
+void relax(QuadMesh& mesh, const ReferenceSurface& surface, const RelaxParameters& parameters,
+           const std::vector<char>& pinned) {
+  Relaxer relaxer(mesh, surface, parameters, pinned);
   for (int i = 0; i < parameters.rounds; ++i) relaxer.round();
 }
 

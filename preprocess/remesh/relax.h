@@ -24,6 +24,8 @@ struct RelaxParameters {
 //
 // A vertex whose way would turn a quad over, or for which no such point is near, stays where it is. The same
 // bits on any number of threads.
-void relax(QuadMesh& mesh, const ReferenceSurface& surface, const RelaxParameters& parameters);
+// Vertices that `pinned` marks (one per vertex; empty: none) stay where they are.
+void relax(QuadMesh& mesh, const ReferenceSurface& surface, const RelaxParameters& parameters,
+           const std::vector<char>& pinned = {});
 
 }  // namespace abut::preprocess

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "preprocess/remesh/cover.h"
 #include "preprocess/remesh/edit_quads.h"
 #include "preprocess/remesh/field_aligned.h"
 #include "preprocess/remesh/isotropic.h"
@@ -27,7 +28,9 @@ constexpr double kNoCreases = 180;  // relaxation finds them; edges held by forc
 const double kTriangleEdge = std::sqrt(2 / std::numbers::sqrt3) * 1.04;
 constexpr double kMixDegrees = 50;  // quads at a larger angle are not mixed by changes of connectivity
 constexpr int kEdits = 3, kRoundsBetweenEdits = 4, kLastRounds = 8, kRoundsAfterSubdivision = 5;
-constexpr std::size_t kMostBase = 3500;  // quads; more come by subdivision
+constexpr int kCovers = 3, kRoundsAfterCover = 2;
+constexpr double kCoverTolerance = 0.12;  // of the edge
+constexpr std::size_t kMostBase = 3500;   // quads; more come by subdivision
 constexpr int kUntangleRounds = 30, kUntangleRoundsFine = 8;
 
 double edge_for(const QuadTarget& target, const ReferenceSurface& surface, int threads) {
@@ -49,8 +52,18 @@ QuadMesh from_triangles(const TriangleMesh& closed, double edge) {
   return to_quads(remesh_isotropic(closed, kTriangleEdge * edge, kNoCreases, kIsotropicRounds));
 }
 
+// What was left out is covered, then its surroundings give way.
+void cover_and_relax(QuadMesh& mesh, const TriangleMesh& closed, const ReferenceSurface& surface, double edge,
+                     int threads) {
+  for (int i = 0; i < kCovers; ++i) {
+    const std::vector<char> moved = cover(mesh, closed, kCoverTolerance * edge, threads);
+    relax(mesh, surface, {.rounds = kRoundsAfterCover, .edge = edge, .threads = threads}, moved);
+  }
+}
+
 // Relaxes, improves and repairs a base mesh.
-Tangles finish(QuadMesh& mesh, const ReferenceSurface& surface, double edge, int threads) {
+Tangles finish(QuadMesh& mesh, const TriangleMesh& closed, const ReferenceSurface& surface, double edge,
+               int threads) {
   remove_doublets(mesh);
   if (const std::string fault = find_topological_fault(mesh); !fault.empty()) throw InvalidInput(fault);
   RelaxParameters relaxing{.rounds = kRoundsBetweenEdits, .edge = edge, .threads = threads};
@@ -60,6 +73,7 @@ Tangles finish(QuadMesh& mesh, const ReferenceSurface& surface, double edge, int
   }
   relaxing.rounds = kLastRounds;
   relax(mesh, surface, relaxing);
+  cover_and_relax(mesh, closed, surface, edge, threads);
   return untangle(mesh, surface, kUntangleRounds);
 }
 
@@ -74,7 +88,7 @@ Remeshed make_base(const TriangleMesh& closed, const ReferenceSurface& surface, 
     try {
       base.mesh =
           fields ? from_fields(closed, edge, parameters.threads, report) : from_triangles(closed, edge);
-      const Tangles left = finish(base.mesh, surface, edge, parameters.threads);
+      const Tangles left = finish(base.mesh, closed, surface, edge, parameters.threads);
       base.crossings = left.crossings;
       base.flips = left.flips;
     } catch (const InvalidInput&) {
@@ -165,6 +179,7 @@ Remeshed remesh(const TriangleMesh& closed, const ReferenceSurface& surface,
     result.mesh = subdivide(polygons_of(result.mesh));
     relax(result.mesh, surface,
           {.rounds = kRoundsAfterSubdivision, .edge = edge * (1 << i), .threads = parameters.threads});
+    cover_and_relax(result.mesh, closed, surface, edge * (1 << i), parameters.threads);
     const Tangles left = untangle(result.mesh, surface, kUntangleRoundsFine);
     result.crossings = left.crossings;
     result.flips = left.flips;

@@ -1,0 +1,95 @@
+#include "preprocess/remesh/cover.h"
+
+#include <Eigen/Geometry>
+#include <limits>
+
+#include "preprocess/index/index.h"
+#include "preprocess/index/tree_builder.h"
+#include "preprocess/remesh/rows.h"
+#include "runtime/bvh/traversal.h"
+#include "runtime/core/parallel.h"
+#include "runtime/distance/surface_distance.h"
+
+namespace abut::preprocess {
+namespace {
+
+using Vec3 = Eigen::Vector3d;
+
+constexpr double kUnturned = 0.3;  // least cosine between a quad's normals before and after
+
+// Nearest of the mesh's vertices.
+class NearestVertex {
+ public:
+  explicit NearestVertex(const std::vector<Vec3>& vertices) : vertices_(vertices) {
+    std::vector<Box> boxes;
+    for (const Vec3& v : vertices) boxes.push_back({v, v});
+    built_ = build_tree(boxes);
+  }
+
+  std::int32_t operator()(const Vec3& p) const {
+    std::int32_t nearest = -1;
+    double bound = std::numeric_limits<double>::infinity();
+    bvh::visit_nearest<double>(bvh::view(built_.tree), p, bound,
+                               [&](std::int32_t first, std::int32_t count, double& distance2) {
+                                 for (std::int32_t i = first; i < first + count; ++i) {
+                                   const double d2 = (p - vertices_[built_.order[i]]).squaredNorm();
+                                   if (!(d2 < distance2)) continue;
+                                   distance2 = d2;
+                                   nearest = built_.order[i];
+                                 }
+                               });
+    return nearest;
+  }
+
+ private:
+  const std::vector<Vec3>& vertices_;
+  BuiltTree built_;
+};
+
+struct Miss {
+  double distance = 0;
+  std::int32_t vertex = -1;
+};
+
+}  // namespace
+
+std::vector<char> cover(QuadMesh& mesh, const TriangleMesh& closed, double tolerance, int threads) {
+  std::vector<char> moved(mesh.vertices.size(), 0);
+  const asset::Surface quads = build_surface(triangulate(mesh));
+  const NearestVertex nearest(mesh.vertices);
+  std::vector<Miss> misses(closed.vertices.size());
+  parallel_for(
+      static_cast<std::int64_t>(misses.size()), threads,
+      [&](std::int64_t i, int) {
+        const double d =
+            std::abs(distance::signed_distance<double>(asset::view(quads), closed.vertices[i]).distance);
+        if (d > tolerance) misses[i] = {d, nearest(closed.vertices[i])};
+      },
+      64);
+  std::vector<std::int32_t> furthest(mesh.vertices.size(), -1);
+  for (std::size_t i = 0; i < misses.size(); ++i) {
+    if (misses[i].vertex < 0) continue;
+    std::int32_t& best = furthest[misses[i].vertex];
+    if (best < 0 || misses[i].distance > misses[best].distance) best = static_cast<std::int32_t>(i);
+  }
+  const Rows corners = corners_by_vertex(mesh);
+  for (std::size_t v = 0; v < furthest.size(); ++v) {
+    if (furthest[v] < 0) continue;
+    std::vector<Vec3> before;
+    for (const std::int32_t corner : corners[v])
+      before.push_back(vector_area(mesh, mesh.quads[corner / 4]).normalized());
+    const Vec3 old = mesh.vertices[v];
+    mesh.vertices[v] = closed.vertices[furthest[v]];
+    bool sound = true;
+    for (std::size_t i = 0; i < before.size(); ++i)
+      sound =
+          sound && vector_area(mesh, mesh.quads[corners[v][i] / 4]).normalized().dot(before[i]) > kUnturned;
+    if (sound)
+      moved[v] = 1;
+    else
+      mesh.vertices[v] = old;
+  }
+  return moved;
+}
+
+}  // namespace abut::preprocess
