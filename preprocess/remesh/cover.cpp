@@ -15,34 +15,41 @@ namespace {
 
 using Vec3 = Eigen::Vector3d;
 
+constexpr double kFacing = 0.3;    // least cosine between a vertex and what it is drawn to
 constexpr double kUnturned = 0.3;  // least cosine between a quad's normals before and after
 
-// Nearest of the mesh's vertices.
+// Nearest of the mesh's vertices that faces a direction.
 class NearestVertex {
  public:
-  explicit NearestVertex(const std::vector<Vec3>& vertices) : vertices_(vertices) {
+  NearestVertex(const QuadMesh& mesh, const Rows& corners) : vertices_(mesh.vertices) {
     std::vector<Box> boxes;
-    for (const Vec3& v : vertices) boxes.push_back({v, v});
+    for (std::size_t v = 0; v < vertices_.size(); ++v) {
+      boxes.push_back({vertices_[v], vertices_[v]});
+      Vec3 sum = Vec3::Zero();
+      for (const std::int32_t corner : corners[v]) sum += vector_area(mesh, mesh.quads[corner / 4]);
+      normals_.push_back(sum.normalized());
+    }
     built_ = build_tree(boxes);
   }
 
-  std::int32_t operator()(const Vec3& p) const {
+  std::int32_t operator()(const Vec3& p, const Vec3& normal) const {
     std::int32_t nearest = -1;
     double bound = std::numeric_limits<double>::infinity();
-    bvh::visit_nearest<double>(bvh::view(built_.tree), p, bound,
-                               [&](std::int32_t first, std::int32_t count, double& distance2) {
-                                 for (std::int32_t i = first; i < first + count; ++i) {
-                                   const double d2 = (p - vertices_[built_.order[i]]).squaredNorm();
-                                   if (!(d2 < distance2)) continue;
-                                   distance2 = d2;
-                                   nearest = built_.order[i];
-                                 }
-                               });
+    bvh::visit_nearest<double>(
+        bvh::view(built_.tree), p, bound, [&](std::int32_t first, std::int32_t count, double& distance2) {
+          for (std::int32_t i = first; i < first + count; ++i) {
+            const double d2 = (p - vertices_[built_.order[i]]).squaredNorm();
+            if (!(d2 < distance2) || !(normals_[built_.order[i]].dot(normal) > kFacing)) continue;
+            distance2 = d2;
+            nearest = built_.order[i];
+          }
+        });
     return nearest;
   }
 
  private:
   const std::vector<Vec3>& vertices_;
+  std::vector<Vec3> normals_;
   BuiltTree built_;
 };
 
@@ -53,17 +60,19 @@ struct Miss {
 
 }  // namespace
 
-std::vector<char> cover(QuadMesh& mesh, const TriangleMesh& closed, double tolerance, int threads) {
+std::vector<char> cover(QuadMesh& mesh, const ReferenceSurface& surface, double tolerance, int threads) {
   std::vector<char> moved(mesh.vertices.size(), 0);
   const asset::Surface quads = build_surface(triangulate(mesh));
-  const NearestVertex nearest(mesh.vertices);
-  std::vector<Miss> misses(closed.vertices.size());
+  const Rows corners = corners_by_vertex(mesh);
+  const NearestVertex nearest(mesh, corners);
+  const auto at = [](const double* values, std::int64_t i) { return Vec3(Vec3::Map(values + 3 * i)); };
+  std::vector<Miss> misses(static_cast<std::size_t>(surface.view().vertex_count));
   parallel_for(
       static_cast<std::int64_t>(misses.size()), threads,
       [&](std::int64_t i, int) {
-        const double d =
-            std::abs(distance::signed_distance<double>(asset::view(quads), closed.vertices[i]).distance);
-        if (d > tolerance) misses[i] = {d, nearest(closed.vertices[i])};
+        const Vec3 p = at(surface.view().vertices, i), n = at(surface.view().vertex_normals, i);
+        const double d = std::abs(distance::signed_distance<double>(asset::view(quads), p).distance);
+        if (d > tolerance) misses[i] = {d, nearest(p, n)};
       },
       64);
   std::vector<std::int32_t> furthest(mesh.vertices.size(), -1);
@@ -72,14 +81,13 @@ std::vector<char> cover(QuadMesh& mesh, const TriangleMesh& closed, double toler
     std::int32_t& best = furthest[misses[i].vertex];
     if (best < 0 || misses[i].distance > misses[best].distance) best = static_cast<std::int32_t>(i);
   }
-  const Rows corners = corners_by_vertex(mesh);
   for (std::size_t v = 0; v < furthest.size(); ++v) {
     if (furthest[v] < 0) continue;
     std::vector<Vec3> before;
     for (const std::int32_t corner : corners[v])
       before.push_back(vector_area(mesh, mesh.quads[corner / 4]).normalized());
     const Vec3 old = mesh.vertices[v];
-    mesh.vertices[v] = closed.vertices[furthest[v]];
+    mesh.vertices[v] = at(surface.view().vertices, furthest[v]);
     bool sound = true;
     for (std::size_t i = 0; i < before.size(); ++i)
       sound =

@@ -30,7 +30,7 @@ constexpr double kMixDegrees = 50;  // quads at a larger angle are not mixed by 
 constexpr int kEdits = 3, kRoundsBetweenEdits = 4, kLastRounds = 8, kRoundsAfterSubdivision = 5;
 constexpr int kCovers = 3, kRoundsAfterCover = 2;
 constexpr double kCoverTolerance = 0.12;  // of the edge
-constexpr std::size_t kMostBase = 3500;   // quads; more come by subdivision
+constexpr std::size_t kMostBase = 14000;   // quads; more come by subdivision
 constexpr int kUntangleRounds = 30, kUntangleRoundsFine = 8;
 
 double edge_for(const QuadTarget& target, const ReferenceSurface& surface, int threads) {
@@ -52,18 +52,24 @@ QuadMesh from_triangles(const TriangleMesh& closed, double edge) {
   return to_quads(remesh_isotropic(closed, kTriangleEdge * edge, kNoCreases, kIsotropicRounds));
 }
 
-// What was left out is covered, then its surroundings give way.
-void cover_and_relax(QuadMesh& mesh, const TriangleMesh& closed, const ReferenceSurface& surface, double edge,
-                     int threads) {
+// Repairs the mesh, then covers what it leaves out and lets the surroundings give way, unless that makes
+// tangles.
+Tangles repair_and_cover(QuadMesh& mesh, const ReferenceSurface& surface, double edge, int rounds,
+                         int threads) {
+  Tangles left = untangle(mesh, surface, rounds);
+  QuadMesh covered = mesh;
   for (int i = 0; i < kCovers; ++i) {
-    const std::vector<char> moved = cover(mesh, closed, kCoverTolerance * edge, threads);
-    relax(mesh, surface, {.rounds = kRoundsAfterCover, .edge = edge, .threads = threads}, moved);
+    const std::vector<char> moved = cover(covered, surface, kCoverTolerance * edge, threads);
+    relax(covered, surface, {.rounds = kRoundsAfterCover, .edge = edge, .threads = threads}, moved);
   }
+  const Tangles after = untangle(covered, surface, rounds);
+  if (after.crossings + after.flips > left.crossings + left.flips) return left;
+  mesh = std::move(covered);
+  return after;
 }
 
 // Relaxes, improves and repairs a base mesh.
-Tangles finish(QuadMesh& mesh, const TriangleMesh& closed, const ReferenceSurface& surface, double edge,
-               int threads) {
+Tangles finish(QuadMesh& mesh, const ReferenceSurface& surface, double edge, int threads) {
   remove_doublets(mesh);
   if (const std::string fault = find_topological_fault(mesh); !fault.empty()) throw InvalidInput(fault);
   RelaxParameters relaxing{.rounds = kRoundsBetweenEdits, .edge = edge, .threads = threads};
@@ -73,8 +79,7 @@ Tangles finish(QuadMesh& mesh, const TriangleMesh& closed, const ReferenceSurfac
   }
   relaxing.rounds = kLastRounds;
   relax(mesh, surface, relaxing);
-  cover_and_relax(mesh, closed, surface, edge, threads);
-  return untangle(mesh, surface, kUntangleRounds);
+  return repair_and_cover(mesh, surface, edge, kUntangleRounds, threads);
 }
 
 Remeshed make_base(const TriangleMesh& closed, const ReferenceSurface& surface, double edge,
@@ -88,7 +93,7 @@ Remeshed make_base(const TriangleMesh& closed, const ReferenceSurface& surface, 
     try {
       base.mesh =
           fields ? from_fields(closed, edge, parameters.threads, report) : from_triangles(closed, edge);
-      const Tangles left = finish(base.mesh, closed, surface, edge, parameters.threads);
+      const Tangles left = finish(base.mesh, surface, edge, parameters.threads);
       base.crossings = left.crossings;
       base.flips = left.flips;
     } catch (const InvalidInput&) {
@@ -179,8 +184,8 @@ Remeshed remesh(const TriangleMesh& closed, const ReferenceSurface& surface,
     result.mesh = subdivide(polygons_of(result.mesh));
     relax(result.mesh, surface,
           {.rounds = kRoundsAfterSubdivision, .edge = edge * (1 << i), .threads = parameters.threads});
-    cover_and_relax(result.mesh, closed, surface, edge * (1 << i), parameters.threads);
-    const Tangles left = untangle(result.mesh, surface, kUntangleRoundsFine);
+    const Tangles left =
+        repair_and_cover(result.mesh, surface, edge * (1 << i), kUntangleRoundsFine, parameters.threads);
     result.crossings = left.crossings;
     result.flips = left.flips;
   }
