@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
 #include <numbers>
 
 #include "preprocess/remesh/oriented_points.h"
 #include "preprocess/remesh/point_levels.h"
 #include "preprocess/remesh/quad_quality.h"
+#include "preprocess/remesh/relax.h"
+#include "preprocess/remesh/to_quads.h"
+#include "preprocess/remesh/untangle.h"
 #include "runtime/asset/schema.h"
 #include "runtime/core/error.h"
 #include "tests/support/shapes.h"
@@ -47,7 +51,8 @@ TEST(Remesh, TheSameBitsAgain) {
   const ReferenceSurface surface(closed);
   Report report;
   const auto make = [&](int threads) {
-    return remesh(closed, surface, {.target = {QuadTarget::Kind::kQuads, 600}, .threads = threads}, report)
+    return remesh(closed, surface,
+                  {.target = {QuadTarget::Kind::kQuads, 600}, .fields = false, .threads = threads}, report)
         .mesh;
   };
   const QuadMesh one = make(1), two = make(2);
@@ -73,6 +78,7 @@ TEST(PointLevels, AreFinestFirstAndPassTheSchema) {
   const TriangleMesh closed = abut::test::sphere(0.05, 4);
   PointParameters parameters;
   parameters.levels = {{QuadTarget::Kind::kQuads, 300}, {QuadTarget::Kind::kQuads, 1000}};
+  parameters.remesh.fields = false;
   Report report;
   abut::asset::Asset asset;
   asset.points = make_point_levels(closed, parameters, report);
@@ -91,6 +97,74 @@ TEST(PointLevels, AreFinestFirstAndPassTheSchema) {
     area += points.areas[i];
   }
   EXPECT_NEAR(area, 4 * std::numbers::pi * 0.05 * 0.05, 3e-4);
+}
+
+// A wall of 1 mm, quads of 5 mm: every vertex stays on the side that its quads face, and nothing crosses.
+TEST(Remesh, AThinShellKeepsItsTwoSides) {
+  const TriangleMesh closed = abut::test::box(0.06, 0.06, 0.001);
+  const ReferenceSurface surface(closed);
+  Report report;
+  const Remeshed made =
+      remesh(closed, surface, {.target = {QuadTarget::Kind::kEdge, 0.005}, .fields = false}, report);
+  EXPECT_EQ(made.crossings + made.flips, 0u);
+  const QuadQuality q = measure(made.mesh, closed, surface);
+  EXPECT_EQ(q.flips, 0u);
+  EXPECT_EQ(q.self_intersections, 0u);
+  EXPECT_LT(q.hausdorff_out_in, 1.3);  // % of 85 mm: a millimetre at the rim
+  EXPECT_NEAR(auto_edge(surface, 1), kWallSpacing * 0.001, 1e-9);
+}
+
+TEST(Remesh, PointsThatDoNotResolveAWallAreFlagged) {
+  const TriangleMesh closed = abut::test::box(0.06, 0.06, 0.001);
+  PointParameters parameters;
+  parameters.levels = {{QuadTarget::Kind::kEdge, 0.005}};
+  parameters.remesh.fields = false;
+  Report report;
+  (void)make_point_levels(closed, parameters, report);
+  EXPECT_GT(report.measures.at("points0_unresolved_percent"), 90);
+  ASSERT_FALSE(report.warnings.empty());
+  EXPECT_NE(report.warnings.front().find("do not resolve the walls"), std::string::npos);
+}
+
+// Relaxation brings vertices onto the edges of a box without being told where these are.
+TEST(Relax, FindsTheEdgesOfABox) {
+  const TriangleMesh closed = abut::test::box(0.1, 0.1, 0.1);
+  const ReferenceSurface surface(closed);
+  // A grid of quads on the box, turned about it a little: none of its edges lies on one of the box.
+  QuadMesh mesh;
+  constexpr int kSide = 8;
+  PolygonMesh cube;
+  for (int i = 0; i < 8; ++i) cube.vertices.emplace_back(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1);
+  for (const Quad& q :
+       {Quad{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}}) {
+    cube.corners.insert(cube.corners.end(), q.begin(), q.end());
+    cube.offsets.push_back(static_cast<std::int32_t>(cube.corners.size()));
+  }
+  mesh = subdivide(cube);
+  for (int n = 4; n <= kSide; n *= 2) mesh = subdivide(polygons_of(mesh));
+  const Eigen::Matrix3d turn =
+      Eigen::AngleAxisd(0.12, Eigen::Vector3d(1, 2, 3).normalized()).toRotationMatrix();
+  for (Eigen::Vector3d& v : mesh.vertices) v = surface.closest(turn * (0.05 * v)).position;
+  EXPECT_GT(measure(mesh, closed, surface).straddling_percent, 3);
+  relax(mesh, surface, {.rounds = 40, .edge = 0.1 / kSide});
+  const QuadQuality q = measure(mesh, closed, surface);
+  EXPECT_EQ(q.straddling_percent, 0);
+  EXPECT_LT(q.angle_deviation, 3);
+  EXPECT_LT(q.hausdorff_in_out, 0.1);
+}
+
+// Two walls of a box pushed through each other by their vertices come apart again.
+TEST(Untangle, PushesCrossedSheetsApart) {
+  const TriangleMesh closed = abut::test::box(0.06, 0.06, 0.001);
+  const ReferenceSurface surface(closed);
+  Report report;
+  QuadMesh mesh =
+      remesh(closed, surface, {.target = {QuadTarget::Kind::kEdge, 0.005}, .fields = false}, report).mesh;
+  for (Eigen::Vector3d& v : mesh.vertices)
+    if (v.z() > 0 && v.head<2>().norm() < 0.012) v.z() -= 0.0012;
+  EXPECT_GT(find_tangles(mesh, surface).crossings, 0u);
+  EXPECT_TRUE(untangle(mesh, surface, 30).none());
+  EXPECT_TRUE(find_tangles(mesh, surface).none());
 }
 
 }  // namespace
