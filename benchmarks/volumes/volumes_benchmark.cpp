@@ -1,7 +1,8 @@
 // Quality, convergence and cost of the tetrahedra and their extent fields, as CSV on standard output:
 //   volumes_benchmark levels FOLDER [TETS...]   every object of a YCB folder at every level
-//   volumes_benchmark convergence               stiffness of both kinds of field against the number of tetrahedra
-//   volumes_benchmark cost                      seconds and memory against the number of tetrahedra
+//   volumes_benchmark convergence               stiffness of both kinds of field against the number of
+//   tetrahedra volumes_benchmark cost                      seconds and memory against the number of
+//   tetrahedra
 #include <sys/resource.h>
 
 #include <Eigen/Geometry>
