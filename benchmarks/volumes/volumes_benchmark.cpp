@@ -1,8 +1,7 @@
 // Quality, convergence and cost of the tetrahedra and their extent fields, as CSV on standard output:
 //   volumes_benchmark levels FOLDER [TETS...]   every object of a YCB folder at every level
-//   volumes_benchmark convergence               stiffness of both kinds of field against the number of
-//   tetrahedra volumes_benchmark cost                      seconds and memory against the number of
-//   tetrahedra
+//   volumes_benchmark convergence               stiffness of both fields against the number of tetrahedra
+//   volumes_benchmark cost                      seconds and memory against the number of tetrahedra
 #include <sys/resource.h>
 
 #include <Eigen/Geometry>

@@ -30,7 +30,7 @@ constexpr double kMixDegrees = 50;  // quads at a larger angle are not mixed by 
 constexpr int kEdits = 3, kRoundsBetweenEdits = 4, kLastRounds = 8, kRoundsAfterSubdivision = 5;
 constexpr int kCovers = 3, kRoundsAfterCover = 2;
 constexpr double kCoverTolerance = 0.12;  // of the edge
-constexpr std::size_t kMostBase = 14000;   // quads; more come by subdivision
+constexpr std::size_t kMostBase = 14000;  // quads; more come by subdivision
 constexpr int kUntangleRounds = 30, kUntangleRoundsFine = 8;
 
 double edge_for(const QuadTarget& target, const ReferenceSurface& surface, int threads) {
