@@ -64,7 +64,7 @@ class Simplifier {
         pass(target, limits);
         if (mesh_.live_faces() <= target) break;
         requeue();
-      } while (before - mesh_.live_faces() > kWorthwhile * static_cast<double>(before));
+      } while (static_cast<double>(before - mesh_.live_faces()) > kWorthwhile * static_cast<double>(before));
       if (mesh_.live_faces() <= target) break;
     }
     equalize(mesh_, check_, quadrics_, centre_, kEqualizeRounds);

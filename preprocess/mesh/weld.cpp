@@ -144,7 +144,7 @@ Coincident cancel_coincident(TriangleMesh& mesh) {
     found.duplicates += j - i - 2 * flaps - (excess ? 1 : 0);
     for (std::size_t k = i; k < j; ++k) {
       const bool stays = excess && sorted[order[k]].even == (even > odd);
-      keep[order[k]] = stays;
+      keep[order[k]] = stays ? 1 : 0;
       if (stays) excess = false;
     }
   }

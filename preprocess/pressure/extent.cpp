@@ -107,7 +107,7 @@ class Laplacian {
     Eigen::ConjugateGradient<SparseMatrix, Eigen::Lower | Eigen::Upper, Eigen::IncompleteCholesky<double>>
         solver(matrix);
     solver.setTolerance(1e-12);
-    const Eigen::VectorXd result = solver.solve(right);
+    Eigen::VectorXd result = solver.solve(right);
     if (solver.error() > 1e-8) throw InvalidInput("the extent field does not converge");
     return result;
   }

@@ -23,19 +23,6 @@ Vec2 in_axes(const CreasedSurface& s, const std::vector<Vec3>& directions, std::
   return {v.dot(q), length > 0 ? v.dot(n.cross(q)) / length : 0};
 }
 
-Vec2 turned_real(const Vec2& v, int r) {
-  switch (r & 3) {
-    case 0:
-      return v;
-    case 1:
-      return {-v.y(), v.x()};
-    case 2:
-      return -v;
-    default:
-      return {v.y(), -v.x()};
-  }
-}
-
 // The axis along which a crease's offset must stay zero; 2 where there is none.
 std::uint8_t locked_axis(const CreasedSurface& s, const std::vector<Vec3>& directions, std::int32_t h) {
   if (!s.crease[h]) return 2;
@@ -57,8 +44,8 @@ class Flow {
       const double size = (s.sizes[s.mesh.origin(h)] + s.sizes[s.mesh.target(h)]) / 2;
       const Vec2 e = in_axes(s, directions, h / 3, s.edge(h)) / size;
       const Vec2 e_twin = in_axes(s, directions, t / 3, s.edge(t)) / size;
-      wanted_[h] = (e - turned_real(e_twin, -lattice.turns[h])) / 2;
-      wanted_[t] = -turned_real(wanted_[h], lattice.turns[h]);
+      wanted_[h] = (e - turned(e_twin, -lattice.turns[h])) / 2;
+      wanted_[t] = -turned(wanted_[h], lattice.turns[h]);
       locked_[h] = locked_axis(s, directions, h);
       if (locked_[h] < 2) locked_[t] = (locked_[h] + lattice.turns[h]) % 2;
     }
@@ -98,7 +85,7 @@ class Flow {
     }
   };
 
-  static Offset unit(int direction) { return turned({1, 0}, direction); }
+  static Offset unit(int direction) { return turned(Offset(1, 0), direction); }
 
   void start(std::priority_queue<Entry>& queue, std::int32_t f) {
     const Offset charge = lattice_.charge(f);
@@ -212,11 +199,11 @@ ConsistentLattice make_lattice(const CreasedSurface& s, const std::vector<Vec3>&
     const double size = (s.sizes[a] + s.sizes[b]) / 2;
     const Vec3 step = (points[b] - points[a]) / size;
     Vec2 real = (in_axes(s, directions, h / 3, step) +
-                 turned_real(in_axes(s, directions, t / 3, step), -lattice.turns[h])) /
+                 turned(in_axes(s, directions, t / 3, step), -lattice.turns[h])) /
                 2;
     if (const int axis = locked_axis(s, directions, h); axis < 2) real[axis] = 0;
     steps[h] = real;
-    steps[t] = -turned_real(real, lattice.turns[h]);
+    steps[t] = -turned(real, lattice.turns[h]);
     lattice.offsets[h] = {static_cast<int>(std::lround(real.x())), static_cast<int>(std::lround(real.y()))};
     lattice.offsets[t] = -turned(lattice.offsets[h], lattice.turns[h]);
   }

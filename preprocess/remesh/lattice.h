@@ -8,7 +8,8 @@ namespace abut::preprocess {
 using Offset = Eigen::Vector2i;
 
 // v turned by r quarter turns, counter-clockwise.
-inline Offset turned(const Offset& v, int r) {
+template <class S>
+Eigen::Vector2<S> turned(const Eigen::Vector2<S>& v, int r) {
   switch (r & 3) {
     case 0:
       return v;

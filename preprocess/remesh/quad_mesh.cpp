@@ -13,12 +13,6 @@ namespace {
 
 using Vec3 = Eigen::Vector3d;
 
-std::uint64_t directed(std::int32_t a, std::int32_t b) {
-  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(a)) << 32 | static_cast<std::uint32_t>(b);
-}
-
-std::uint64_t undirected(std::int32_t a, std::int32_t b) { return directed(std::min(a, b), std::max(a, b)); }
-
 Vec3 normal(const Vec3& a, const Vec3& b, const Vec3& c) { return (b - a).cross(c - a).normalized(); }
 
 // Whether cutting from corner 0 to corner 2 is better than from 1 to 3.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -16,6 +17,14 @@ struct QuadMesh {
   std::vector<Eigen::Vector3d> vertices;  // m
   std::vector<Quad> quads;                // counter-clockwise seen from outside
 };
+
+// One number for an edge from a to b, for tables of edges; and one whatever its direction.
+inline std::uint64_t directed(std::int32_t a, std::int32_t b) {
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(a)) << 32 | static_cast<std::uint32_t>(b);
+}
+inline std::uint64_t undirected(std::int32_t a, std::int32_t b) {
+  return directed(std::min(a, b), std::max(a, b));
+}
 
 // Half the cross product of a quad's diagonals: its vector area, m^2; the normal is its direction.
 Eigen::Vector3d vector_area(const QuadMesh& mesh, const Quad& quad);

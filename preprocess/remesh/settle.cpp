@@ -95,24 +95,11 @@ class Settler {
     return x;
   }
 
-  static Vec2 turned_real(const Vec2& v, int r) {
-    switch (r & 3) {
-      case 0:
-        return v;
-      case 1:
-        return {-v.y(), v.x()};
-      case 2:
-        return -v;
-      default:
-        return {v.y(), -v.x()};
-    }
-  }
-
   // Row of the Laplacian at v, applied to x, in v's axes.
   Vec2 product(const std::vector<Vec2>& x, std::int32_t v) const {
     Vec2 sum = diagonal_[v] * x[v];
     for (std::int32_t k = first_[v]; k < first_[v + 1]; ++k)
-      sum -= entries_[k].weight * turned_real(x[entries_[k].to], entries_[k].turn);
+      sum -= entries_[k].weight * turned(x[entries_[k].to], entries_[k].turn);
     return masked(v, sum);
   }
 
@@ -125,7 +112,7 @@ class Settler {
       const std::int32_t p = H::previous(h);
       const Vec2 part = weights_[h] * (steps_[h] - lattice_.offsets[h].cast<double>()) -
                         weights_[p] * (steps_[p] - lattice_.offsets[p].cast<double>());
-      sum += turned_real(part, -to_face_[h]);
+      sum += turned(part, -to_face_[h]);
       h = mesh_.around(h);
     } while (h != start);
     return masked(v, sum);

@@ -138,7 +138,7 @@ class Canceller {
     const std::int32_t f = h / 3, t = mesh_.twin(h), g = t / 3;
     const Vec3 e = s_.edge(h).normalized();
     const Vec3 n_f = s_.double_area(f).normalized(), n_g = s_.double_area(g).normalized();
-    const Offset axis = turned({1, 0}, turns_[h]);
+    const Offset axis = turned(Offset(1, 0), turns_[h]);
     const Vec3 q = axis.x() * directions_[g] + axis.y() * n_g.cross(directions_[g]);
     return q.dot(e) * e + q.dot(n_g.cross(e)) * n_f.cross(e);
   }

@@ -17,12 +17,6 @@ namespace {
 
 using Vec3 = Eigen::Vector3d;
 
-std::uint64_t directed(std::int32_t a, std::int32_t b) {
-  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(a)) << 32 | static_cast<std::uint32_t>(b);
-}
-
-std::uint64_t undirected(std::int32_t a, std::int32_t b) { return directed(std::min(a, b), std::max(a, b)); }
-
 double angle(const Vec3& a, const Vec3& at, const Vec3& b) {
   const Vec3 u = a - at, v = b - at;
   return std::atan2(u.cross(v).norm(), u.dot(v));

@@ -200,7 +200,8 @@ class Improver {
     };
     attempt(mean);
     attempt((mean + start) / 2);
-    for (double step = size / 6; step > size / (best < kPoor ? 1000 : 100); step /= 2) {
+    double step = size / 6;
+    while (step > size / (best < kPoor ? 1000 : 100)) {
       bool moved = true;
       for (int round = 0; round < 3 && moved; ++round) {
         moved = false;
@@ -211,6 +212,7 @@ class Improver {
           if (length > 0 && (poor || length == 1) && attempt(here + step / length * way)) moved = true;
         }
       }
+      step /= 2;
     }
     const bool better = best > before + kGain;
     tets_.move(v, better ? here : start);

@@ -60,8 +60,8 @@ std::string reason_of(int code) {
 // Runs in the child: nothing is freed, since it is the library's cleanup that crashes.
 TetrahedralMesh call_tetgen(std::string switches, const TriangleMesh& surface,
                             std::span<const Eigen::Vector3d> inside) {
-  auto* in = new tetgenio;
-  auto* out = new tetgenio;
+  static auto* const in = new tetgenio;
+  static auto* const out = new tetgenio;
   set_input(*in, surface, inside);
   try {
     ::tetrahedralize(switches.data(), in, out);
