@@ -10,7 +10,7 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr double kLongest = 0.5;       // of an edge, of the wanted length
+constexpr double kLongest = 0.75;      // of an edge, of the wanted length
 constexpr double kShortestCrease = 3;  // a connected piece of creases, of the wanted length
 constexpr double kReach = 0.5;         // of the filter, of the wanted length
 constexpr double kSigma = 0.25;    // difference of unit normals from which the filter takes an edge for sharp

@@ -29,7 +29,7 @@ const double kTriangleEdge = std::sqrt(2 / std::numbers::sqrt3) * 1.04;
 constexpr double kMixDegrees = 50;  // quads at a larger angle are not mixed by changes of connectivity
 constexpr int kEdits = 3, kRoundsBetweenEdits = 4, kLastRounds = 8, kRoundsAfterSubdivision = 5;
 constexpr int kCovers = 3, kRoundsAfterCover = 2;
-constexpr double kCoverTolerance = 0.12;  // of the edge
+constexpr double kCoverTolerance = 0.5;   // of the edge: less is for the quads to cut off
 constexpr std::size_t kMostBase = 14000;  // quads; more come by subdivision
 constexpr int kUntangleRounds = 30, kUntangleRoundsFine = 8;
 

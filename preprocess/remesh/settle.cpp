@@ -16,7 +16,8 @@ using Vec3 = Eigen::Vector3d;
 constexpr int kIterations = 200;
 constexpr double kConverged = 1e-4;                         // of the residual's norm, relative to the first
 constexpr double kLeastWeight = 0.05, kLargestWeight = 10;  // cotangents are kept between these
-constexpr std::int64_t kChunk = 512;
+// An entry costs some ten nanoseconds, waking a thread more than a thousand of them.
+constexpr std::int64_t kChunk = 4096;
 
 class Settler {
  public:
@@ -141,7 +142,7 @@ class Settler {
   template <class Body>
   void each_vertex(Body&& body) const {
     parallel_for(
-        mesh_.vertex_slots(), threads_,
+        mesh_.vertex_slots(), mesh_.vertex_slots() < 8 * kChunk ? 1 : threads_,
         [&](std::int64_t i, int) {
           const auto v = static_cast<std::int32_t>(i);
           if (mesh_.leaving(v) >= 0) body(v);
