@@ -37,12 +37,21 @@ class Difference {
     const Vec3<S> m = -(X_AB_.R.transpose() * n);
     const SupportPoint<S> s2 = core_support<S>(B_, m);
     const Vec3<S> x2 = X_AB_ * s2.point;
-    return pair(s1.point, x2, s1.index, s2.index);
+    return point(s1.point, x2, s1.index, s2.index);
   }
 
   // The vertex of D made of vertex `a` of A and vertex `b` of B; polytopes only.
   DifferenceVertex<S> vertex(std::int32_t a, std::int32_t b) {
-    return pair(core_vertex<S>(A_, a), X_AB_ * core_vertex<S>(B_, b), a, b);
+    return point(core_vertex<S>(A_, a), X_AB_ * core_vertex<S>(B_, b), a, b);
+  }
+
+  // The point of D that a point of A and one of B make.
+  DifferenceVertex<S> point(const Vec3<S>& x1, const Vec3<S>& x2, std::int32_t a, std::int32_t b) {
+    for (const Vec3<S>* x : {&x1, &x2}) {
+      magnitude_ =
+          std::max(magnitude_, std::max(std::abs(x->x()), std::max(std::abs(x->y()), std::abs(x->z()))));
+    }
+    return {x2 - x1, x1, x2, a, b};
   }
 
   // Bound on the rounding error of a height <n, w> for unit n: a small multiple of epsilon times the largest
@@ -57,14 +66,6 @@ class Difference {
   const Pose<S>& pose() const { return X_AB_; }
 
  private:
-  DifferenceVertex<S> pair(const Vec3<S>& x1, const Vec3<S>& x2, std::int32_t a, std::int32_t b) {
-    for (const Vec3<S>* x : {&x1, &x2}) {
-      magnitude_ =
-          std::max(magnitude_, std::max(std::abs(x->x()), std::max(std::abs(x->y()), std::abs(x->z()))));
-    }
-    return {x2 - x1, x1, x2, a, b};
-  }
-
   const ShapeA& A_;
   const ShapeB& B_;
   const Pose<S>& X_AB_;

@@ -226,7 +226,7 @@ class Epa {
     const S offset = work_.faces[f].offset;
     if (!(offset <= ceiling_ + difference_.rounding())) return;
     work_.queue.push({offset, f});
-    if (work_.queue.size <= kShort) return;
+    if (!heaped_ && work_.queue.size <= kShort) return;
     if (heaped_) {
       std::push_heap(&work_.queue[0], &work_.queue[work_.queue.size], kFarther);
     } else {

@@ -5,6 +5,7 @@
 #include "runtime/witness/epa.h"
 #include "runtime/witness/gjk.h"
 #include "runtime/witness/polish.h"
+#include "runtime/witness/rim_polish.h"
 #include "runtime/witness/tetrahedron.h"
 #include "runtime/witness/witness.h"
 
@@ -164,20 +165,61 @@ Witness<S> solve_polytopes(D& difference, const Vec3<S>& start, Workspace<S>& wo
   return found.overlap ? overlapping(difference, found, workspace, S(0)) : apart(found);
 }
 
+// Gap at which the searches stop and Newton's method takes over, relative to the largest coordinate.
+template <class S>
+inline constexpr S kNewtonGap = static_cast<S>(std::max<double>(kCurvedGap,
+                                                                16 * std::numeric_limits<S>::epsilon()));
+
+// Ends the work on an answer about cores of which one at least is curved.
+template <class S, class D>
+void polish(D& difference, Witness<S>& result) {
+  using A = std::remove_cvref_t<decltype(difference.shape_a())>;
+  using B = std::remove_cvref_t<decltype(difference.shape_b())>;
+  if constexpr (kHasRims<A> || kHasRims<B>)
+    RimPolish<S, D>(difference).run(result);
+  else
+    Polish<S, D>(difference).run(result);
+}
+
 // With a curved core the searches stop early and Newton's method ends the work. What GJK calls apart may turn
 // out to overlap by less than its gap: then only the polytope gives an upper bound.
 template <class S, class D>
 Witness<S> solve_curved(D& difference, const Vec3<S>& start, Workspace<S>& workspace) {
-  constexpr S kGap = static_cast<S>(std::max<double>(kCurvedGap, 16 * std::numeric_limits<S>::epsilon()));
-  GjkResult<S> found = gjk<S>(difference, start, kGap);
-  Polish<S, D> polish(difference);
+  GjkResult<S> found = gjk<S>(difference, start, kNewtonGap<S>);
   if (!found.overlap) {
     Witness<S> result = apart(found);
-    polish.run(result);
+    polish(difference, result);
     if (result.distance > 0) return result;
   }
-  Witness<S> result = overlapping(difference, found, workspace, kGap);
-  polish.run(result);
+  Witness<S> result = overlapping(difference, found, workspace, kNewtonGap<S>);
+  polish(difference, result);
+  return result;
+}
+
+// The witness of a half-space and a bounded core: its lowest point over the plane and that point's foot.
+template <class S, class D>
+Witness<S> over_plane(D& difference) {
+  const Pose<S>& X_AB = difference.pose();
+  Witness<S> result = invalid_witness<S>();
+  Simplex<S> simplex;
+  simplex.size = 1;
+  simplex.weight[0] = 1;
+  if constexpr (kHalfSpace<std::remove_cvref_t<decltype(difference.shape_a())>>) {
+    result.n = Vec3<S>::UnitZ();
+    const SupportPoint<S> low = core_support<S>(difference.shape_b(), Vec3<S>(-X_AB.R.row(2).transpose()));
+    const Vec3<S> x2 = X_AB * low.point;
+    result.distance = x2.z();
+    simplex.vertex[0] = difference.point({x2.x(), x2.y(), 0}, x2, -1, low.index);
+  } else {
+    result.n = -X_AB.R.col(2);
+    const SupportPoint<S> low = core_support<S>(difference.shape_a(), result.n);
+    result.distance = result.n.dot(X_AB.p - low.point);
+    simplex.vertex[0] = difference.point(low.point, low.point + result.distance * result.n, low.index, -1);
+    difference.point(X_AB.p, X_AB.p, -1, -1);  // its size counts
+  }
+  result.lower_bound = result.upper_bound = result.distance;
+  result.iterations = 1;
+  place_points(simplex, result);
   return result;
 }
 
@@ -194,6 +236,14 @@ void finish(Witness<S>& result, S radius_A, S radius_B, S rounding, S tolerance)
   result.status = !good                                   ? Status::kNotConverged
                   : std::abs(result.distance) <= rounding ? Status::kTouching
                                                           : Status::kOk;
+}
+
+// Gap of the bounds that a good answer about the cores may have: curved cores that overlap are bounded from
+// above by a polytope inside them, everything else is exact.
+template <bool curved, class D>
+auto tolerance(const D& difference, decltype(difference.rounding()) distance) {
+  using S = decltype(difference.rounding());
+  return curved && distance < 0 ? 2 * S(kCurvedGap) * difference.magnitude() : 64 * difference.rounding();
 }
 
 template <class S, class T>
@@ -228,18 +278,21 @@ Witness<S> separation(const ShapeA& A, const ShapeB& B, const Pose<S>& X_AB, Wor
   Difference<S, ShapeA, ShapeB> difference(A, B, X_AB);
   Vec3<S> start = guess.squaredNorm() > 0 && guess.allFinite() ? guess : X_AB.p;
   if (!(start.squaredNorm() > 0)) start = Vec3<S>::UnitX();
+  constexpr bool kAnyPlane = kHalfSpace<ShapeA> || kHalfSpace<ShapeB>;
   constexpr bool kAnyCurved = kCurved<ShapeA> || kCurved<ShapeB>;
+  static_assert(!kHalfSpace<ShapeA> || !kHalfSpace<ShapeB>, "two half-spaces have no witness points");
   Witness<S> result;
-  if constexpr (kAnyCurved)
+  if constexpr (kAnyPlane)
+    result = detail::over_plane<S>(difference);
+  else if constexpr (kAnyCurved)
     result = detail::solve_curved(difference, start, workspace);
   else
     result = detail::solve_polytopes(difference, start, workspace);
   const S rounding = difference.rounding();
-  const S tolerance =
-      kAnyCurved && result.distance < 0 ? 2 * S(kCurvedGap) * difference.magnitude() : 64 * rounding;
-  detail::finish(result, swept_radius<S>(A), swept_radius<S>(B), rounding, tolerance);
+  detail::finish(result, swept_radius<S>(A), swept_radius<S>(B), rounding,
+                 detail::tolerance < kAnyCurved && !kAnyPlane > (difference, result.distance));
   using T = typename detail::Wider<S>::type;
-  if constexpr (!std::is_same_v<S, T> && !kAnyCurved) {
+  if constexpr (!std::is_same_v<S, T> && !kAnyCurved && !kAnyPlane) {
     if (result.status == Status::kNotConverged) {
       thread_local Workspace<T> wide;
       const Witness<T> again = separation<T>(cast_shape<T>(A), cast_shape<T>(B), X_AB.template cast<T>(),

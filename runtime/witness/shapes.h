@@ -19,6 +19,11 @@ struct Capsule {
   S radius;       // m, >= 0
 };
 
+// The half-space z <= 0. It has a support point along z alone: separation() asks the other body for its
+// lowest point instead. Two of them have no witness points.
+template <class S>
+struct HalfSpace {};
+
 // A shape and a ball of `radius` summed (Minkowski).
 template <class S, class Shape>
 struct Swept {
@@ -81,6 +86,13 @@ SupportPoint<S> support(const Swept<S, Shape>& swept, const Vec3<S>& n, std::int
 template <class S, class Shape>
 inline constexpr bool kCurved<Swept<S, Shape>> = kCurved<Shape>;
 
+template <class Shape>
+inline constexpr bool kHalfSpace = false;
+template <class S>
+inline constexpr bool kHalfSpace<HalfSpace<S>> = true;
+template <class S, class Shape>
+inline constexpr bool kHalfSpace<Swept<S, Shape>> = kHalfSpace<Shape>;
+
 template <class S, class Shape>
 Mat3<S> core_hessian(const Swept<S, Shape>& swept, const Vec3<S>& n) {
   return core_hessian<S>(swept.shape, n);
@@ -100,6 +112,10 @@ auto cast_shape(const Swept<S, Shape>& swept) {
   return Swept<T, Cast>{cast_shape<T>(swept.shape), static_cast<T>(swept.radius)};
 }
 
+template <class S>
+bool usable(const HalfSpace<S>&) {
+  return true;
+}
 template <class S>
 bool usable(const Box<S>& box) {
   return box.half.allFinite() && box.half.minCoeff() > 0;

@@ -1,4 +1,4 @@
-#include "runtime/witness/shapes.h"
+#include "runtime/witness/rims.h"
 
 #include <gtest/gtest.h>
 
@@ -63,6 +63,25 @@ TEST(Shapes, EveryPairIsOptimal) {
   expect_right(Swept<double, Sphere<double>>{sphere, 0.01}, rounded, 10);
 }
 
+TEST(Shapes, CylindersAndConesAreOptimal) {
+  const asset::ConvexPiece piece = round_hull({0.05, 0.08, 0.04}, 5);
+  const asset::ConvexView hull = asset::view(piece);
+  const Cylinder<double> cylinder{0.06, 0.03}, flat{0.01, 0.08};
+  const Cone<double> cone{0.05, 0.04};
+  const Box<double> box{{0.05, 0.03, 0.07}};
+  const Swept<double, Cone<double>> blunt{cone, 0.01};
+  expect_right(cylinder, flat, 21);
+  expect_right(cylinder, box, 22);
+  expect_right(hull, cylinder, 23);
+  expect_right(cone, flat, 24);
+  expect_right(cone, cone, 25);
+  expect_right(blunt, box, 26);
+  expect_right(hull, cone, 27);
+  expect_right(cylinder, Ellipsoid<double>{{0.05, 0.08, 0.04}}, 28);
+  expect_right(cylinder, Capsule<double>{0.06, 0.02}, 29);
+  expect_right(Sphere<double>{0.04}, blunt, 30);
+}
+
 // Parallel axes: the gap is the distance of the axes less the radii, wherever the witness lies along them.
 TEST(Shapes, ParallelCapsulesInClosedForm) {
   const Capsule<double> A{0.1, 0.02}, B{0.05, 0.03};
@@ -76,6 +95,74 @@ TEST(Shapes, ParallelCapsulesInClosedForm) {
   }
 }
 
+// Discs, sides and slopes on one another, where the witness points are not unique.
+TEST(Shapes, CylindersAndConesInClosedForm) {
+  const Cylinder<double> cylinder{0.1, 0.04};
+  const Cone<double> cone{0.05, 0.03};
+  const Box<double> box{{0.2, 0.3, 0.05}};
+  const Mat3<double> lying = exp_rotation<double>({0, std::acos(-1.0) / 2, 0}),
+                     over = exp_rotation<double>({std::acos(-1.0), 0, 0});
+  for (const double gap : {0.3, 1e-3, 1e-9, 0.0, -1e-9, -1e-3, -0.02}) {
+    const auto expect_gap = [&](const auto& A, const auto& B, const Pose<double>& X_AB, const char* what) {
+      const Witness<double> w = separation(A, B, X_AB);
+      EXPECT_NEAR(w.distance, gap, 1e-15) << what;
+      EXPECT_LT((w.n - Vec3<double>::UnitZ()).norm(), 1e-13) << what << " " << gap;
+      EXPECT_LT((w.p2 - w.p1 - w.distance * w.n).norm(), 1e-15);
+      EXPECT_TRUE(w.status == Status::kOk || w.status == Status::kTouching) << what << " " << gap;
+      EXPECT_LE(w.lower_bound, gap + 1e-15);
+      EXPECT_GE(w.upper_bound, gap - 1e-15);
+      EXPECT_LE(w.upper_bound - w.lower_bound, gap < 0 ? 1e-6 : 1e-13) << what << " " << gap;
+    };
+    const auto at = [&](double z) { return Vec3<double>(0.013, -0.02, z + gap); };
+    expect_gap(box, cylinder, {Mat3<double>::Identity(), at(0.15)}, "standing on a box");
+    expect_gap(box, cylinder, {lying, at(0.09)}, "lying on a box");
+    expect_gap(cylinder, cylinder, {Mat3<double>::Identity(), at(0.2)}, "disc on disc");
+    expect_gap(cylinder, cylinder, {lying, at(0.14)}, "side on disc");
+    expect_gap(box, cone, {Mat3<double>::Identity(), at(0.1)}, "cone standing on a box");
+    expect_gap(cylinder, cone, {over, at(0.15)}, "apex on disc");
+    if (gap >= 1e-3) expect_gap(cone, cone, {over, {0, 0, 0.1 + gap}}, "apex on apex");
+    expect_gap(HalfSpace<double>{}, cylinder, {lying, at(0.04)}, "lying on a half-space");
+    expect_gap(HalfSpace<double>{}, Swept<double, Cone<double>>{cone, 0.01}, {over, at(0.06)},
+               "apex on a half-space");
+  }
+  // crossed cylinders: the gap of the axes less the radii
+  const Pose<double> X_AB{exp_rotation<double>({0.7, 0, 0}), {0.3, 0, 0}};
+  const Witness<double> w = separation(cylinder, cylinder, X_AB);
+  EXPECT_NEAR(w.distance, 0.22, 1e-15);
+  EXPECT_LT((w.p1 - Vec3<double>(0.04, 0, 0)).norm(), 1e-15);
+}
+
+// A half-space on either side, against every kind of shape.
+TEST(Shapes, HalfSpaceAsksForTheLowestPoint) {
+  const asset::ConvexPiece piece = round_hull({0.05, 0.08, 0.04}, 5);
+  Random random(12);
+  const auto expect_lowest = [&](const auto& B) {
+    const Swept<double, HalfSpace<double>> A{{}, 0.003};
+    WitnessSolver<double, Swept<double, HalfSpace<double>>, std::remove_cvref_t<decltype(B)>> solver(A, B);
+    for (int i = 0; i < 100; ++i) {
+      const Pose<double> X_AB{random_rotation<double>(random), 0.1 * random_vector(random)};
+      const Vec3<double> low = X_AB * support(B, Vec3<double>(-X_AB.R.row(2).transpose())).point;
+      for (const Witness<double>& w : {separation(A, B, X_AB), solver(X_AB)}) {
+        EXPECT_EQ(w.status, Status::kOk);
+        EXPECT_NEAR(w.distance, low.z() - 0.003, 1e-15);
+        EXPECT_LT((w.p2 - low).norm(), 1e-15);
+        EXPECT_NEAR(w.p1.z(), 0.003, 1e-15);
+        EXPECT_TRUE(w.lower_bound <= w.distance && w.distance <= w.upper_bound);
+      }
+      const Witness<double> swapped = separation(B, A, X_AB.inverse());
+      EXPECT_NEAR(swapped.distance, low.z() - 0.003, 1e-15);
+      EXPECT_LT((X_AB * swapped.p1 - low).norm(), 1e-15);
+    }
+  };
+  expect_lowest(asset::view(piece));
+  expect_lowest(Sphere<double>{0.04});
+  expect_lowest(Ellipsoid<double>{{0.05, 0.08, 0.04}});
+  expect_lowest(Box<double>{{0.05, 0.03, 0.07}});
+  expect_lowest(Capsule<double>{0.06, 0.02});
+  expect_lowest(Cylinder<double>{0.06, 0.03});
+  expect_lowest(Swept<double, Cone<double>>{{0.06, 0.03}, 0.01});
+}
+
 TEST(Shapes, BadLengthsGiveNaNAndAStatus) {
   const Box<double> box{{0.05, 0.03, 0.07}};
   const Pose<double> X_AB;
@@ -84,6 +171,12 @@ TEST(Shapes, BadLengthsGiveNaNAndAStatus) {
   EXPECT_EQ(separation(Box<double>{{nan, 1, 1}}, box, X_AB).status, Status::kInvalidInput);
   EXPECT_EQ(separation(Capsule<double>{-1, 1}, box, X_AB).status, Status::kInvalidInput);
   EXPECT_EQ(separation(Capsule<double>{1, nan}, box, X_AB).status, Status::kInvalidInput);
+  EXPECT_EQ(separation(Cylinder<double>{0, 1}, box, X_AB).status, Status::kInvalidInput);
+  EXPECT_EQ(separation(box, Cylinder<double>{1, nan}, X_AB).status, Status::kInvalidInput);
+  EXPECT_EQ(separation(Cone<double>{1, -1}, box, X_AB).status, Status::kInvalidInput);
+  EXPECT_EQ(separation(Cone<double>{nan, 1}, box, X_AB).status, Status::kInvalidInput);
+  EXPECT_EQ(separation(HalfSpace<double>{}, Box<double>{{0, 1, 1}}, X_AB).status, Status::kInvalidInput);
+  EXPECT_EQ(separation(Swept<double, HalfSpace<double>>{{}, -1}, box, X_AB).status, Status::kInvalidInput);
   EXPECT_EQ(separation(Swept<double, Box<double>>{box, -1}, box, X_AB).status, Status::kInvalidInput);
 }
 

@@ -10,6 +10,9 @@ namespace {
 
 using namespace abut;
 using namespace abut::test;
+using abut::witness::Cone;
+using abut::witness::Cylinder;
+using abut::witness::Ellipsoid;
 using abut::witness::separation;
 using abut::witness::Sphere;
 using abut::witness::Witness;
@@ -53,6 +56,41 @@ TEST(WitnessSolver, WalksOfEveryStrideAgreeWithColdQueries) {
   }
   EXPECT_GT(deep, 1000);
   EXPECT_GT(apart, 1000);
+}
+
+// Curved cores: the certificate of an overlap is as wide as the searches leave it.
+template <class ShapeA, class ShapeB>
+void walk_curved(const ShapeA& A, const ShapeB& B, std::uint64_t seed) {
+  Random random(seed);
+  WitnessSolver<double, ShapeA, ShapeB> solver(A, B);
+  int deep = 0;
+  Pose<double> X_AB;
+  for (int i = 0; i < test::runs(1200); ++i) {
+    const double stride = std::array{1e-6, 1e-4, 1e-3, 1e-2}[i / 300 % 4];
+    if (i % 300 == 0) X_AB = {random_rotation<double>(random), 0.04 * random_vector(random)};
+    const Witness<double> cold = separation(A, B, X_AB), warm = solver(X_AB);
+    ASSERT_TRUE(good(warm) && good(cold)) << i << to_string(warm.status) << to_string(cold.status);
+    ASSERT_NEAR(warm.distance, cold.distance, 2e-7) << i;  // two maxima may be as near as the certificate
+    ASSERT_LE(warm.lower_bound, cold.upper_bound);
+    ASSERT_GE(warm.upper_bound, cold.lower_bound) << i;
+    ASSERT_LE(warm.upper_bound - warm.lower_bound, 4e-7);
+    ASSERT_LE((warm.p2 - warm.p1 - warm.distance * warm.n).norm(), 1e-13);
+    deep += warm.distance < 0;
+    Vec6<double> xi;
+    xi << stride * random_vector(random), 0.1 * stride * random_vector(random);
+    X_AB = X_AB * exp(xi);
+  }
+  EXPECT_GT(deep, test::runs(1200) / 8);
+}
+
+TEST(WitnessSolver, WalksOfCurvedShapesAgreeWithColdQueries) {
+  const Ellipsoid<double> long_one{{0.1, 0.06, 0.05}}, flat_one{{0.05, 0.08, 0.02}};
+  const asset::ConvexPiece box = make_hull(box_points({0.05, 0.03, 0.07}));
+  walk_curved(long_one, flat_one, 41);
+  walk_curved(asset::view(box), long_one, 42);
+  walk_curved(Cylinder<double>{0.06, 0.05}, flat_one, 43);
+  walk_curved(Cone<double>{0.06, 0.05}, asset::view(box), 44);
+  walk_curved(Cylinder<double>{0.06, 0.05}, Cone<double>{0.06, 0.05}, 45);
 }
 
 // From 1 cm apart to 1 cm deep and back: distance and witness points move no faster than the bodies.
