@@ -20,6 +20,7 @@ constexpr double kCloseEnough = 0.2;      // of the target
 constexpr int kMaxAttempts = 5;           // per gate
 constexpr double kGateStep = 0.6;         // from one distance gate to the next
 constexpr int kGates = 3;
+constexpr int kBisections = 2;  // between what fails and what holds
 
 class LevelSearch {
  public:
@@ -35,29 +36,56 @@ class LevelSearch {
       std::optional<Level> level = within_gate();
       gate_ *= kGateStep;
       if (!level) break;  // no mesh at all: a tighter gate does not help
+      if (!holds(*level)) too_few_ = std::max(too_few_, surface_triangles(*level));
       if (!best || level->quality.min_dihedral > best->quality.min_dihedral) best = std::move(level);
       // A surface that was not simplified stays what it is.
-      if (best->quality.min_dihedral >= kLeastDihedral || best->hausdorff_percent == 0) break;
+      if (holds(*best) || best->hausdorff_percent == 0 || stopped_) break;
     }
-    if (!best) throw InvalidInput(failure_);
-    const double count = static_cast<double>(best->made.mesh.tetrahedra.size());
-    if (best->quality.min_dihedral < kLeastDihedral)
+    if (!best) {
+      if (stopped_) throw LimitReached(failure_);
+      throw InvalidInput(failure_);
+    }
+    if (too_few_ > 0 && holds(*best)) coarsen(*best);
+    if (stopped_) best->report.warnings.push_back("no level nearer to the target was tried: " + failure_);
+    if (!holds(*best))
       best->report.warnings.push_back(
           fmt::format("the smallest dihedral angle is {:.2g} degrees: a wall is too thin for its triangles",
                       best->quality.min_dihedral));
-    if (count > target_ * (1 + kLevelTolerance) &&
-        gate_ < kGateStep * SimplifyParameters{}.max_hausdorff_percent)
+    if (too_few_ > 0 && holds(*best))
       best->limit = fmt::format("a thin wall: coarser surfaces leave dihedral angles below {:g} degree",
                                 kLeastDihedral);
     return std::move(*best);
   }
 
  private:
+  static bool holds(const Level& level) { return level.quality.min_dihedral >= kLeastDihedral; }
+  static double surface_triangles(const Level& level) {
+    return static_cast<double>(level.quality.surface_triangles);
+  }
+  bool above_target(const Level& level) const {
+    return static_cast<double>(level.made.mesh.tetrahedra.size()) > target_ * (1 + kLevelTolerance);
+  }
+
+  // Halves the gap between `level`, which a tightened gate found, and the finest surface that did not hold,
+  // on the scale of their triangles.
+  void coarsen(Level& level) {
+    gate_ = SimplifyParameters{}.max_hausdorff_percent;
+    for (int i = 0; i < kBisections && above_target(level) && !stopped_; ++i) {
+      triangles_ = std::sqrt(too_few_ * surface_triangles(level));
+      std::optional<Level> between = make();
+      if (between && holds(*between) &&
+          between->made.mesh.tetrahedra.size() < level.made.mesh.tetrahedra.size())
+        level = std::move(*between);
+      else
+        too_few_ = triangles_;
+    }
+  }
+
   // The level next to the target among surfaces within the gate.
   std::optional<Level> within_gate() {
     std::optional<Level> best;
     double best_error = std::numeric_limits<double>::infinity();
-    for (int attempt = 0; attempt < kMaxAttempts && best_error > kCloseEnough; ++attempt) {
+    for (int attempt = 0; attempt < kMaxAttempts && best_error > kCloseEnough && !stopped_; ++attempt) {
       std::optional<Level> level = make();
       if (!level) {
         triangles_ = 1.2 * triangles_ + 8;
@@ -93,6 +121,10 @@ class LevelSearch {
       level.limit = simple.limit;
       level.made = make_volume(simple.surface, parameters_, level.report);
       level.quality = measure(level.made.mesh);
+    } catch (const LimitReached& error) {
+      stopped_ = true;
+      failure_ = error.what();
+      return std::nullopt;
     } catch (const InvalidInput& error) {
       failure_ = error.what();
       return std::nullopt;
@@ -106,6 +138,8 @@ class LevelSearch {
   double triangles_;                                          // of the next attempt
   double reached_ = 0;                                        // by the last one
   double gate_ = SimplifyParameters{}.max_hausdorff_percent;  // of the diagonal
+  double too_few_ = 0;    // triangles of the finest surface seen that did not hold
+  bool stopped_ = false;  // TetGen reached a limit: no more attempts
   std::string failure_;
 };
 

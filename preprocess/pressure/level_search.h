@@ -18,8 +18,10 @@ struct Level {
 
 // The level of about `target` tetrahedra whose smallest dihedral angle is at least kLeastDihedral. Where the
 // simplified surface leaves too little of a thin wall for that, the distance gate of the simplification is
-// tightened: the level is then finer than wanted, the coarsest that holds, and `limit` says so. Throws
-// InvalidInput where no attempt succeeds.
+// tightened, and the gap to what failed halved twice: the level is then finer than wanted, about the coarsest
+// that holds, and `limit` says so. When TetGen reaches a limit the search ends with the best level so far,
+// and a warning in its report says so. Throws InvalidInput where no attempt succeeds, LimitReached if that
+// was for a limit.
 Level find_level(const TriangleMesh& closed, std::int64_t target, const VolumeParameters& parameters);
 
 // Degrees.

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -129,9 +130,48 @@ void describe(const Level& level, std::size_t number, double seconds, Report& re
   note("zero_pressure_percent", 100 * quality.flat_surface_share);
   note("hausdorff_percent", level.hausdorff_percent);
   note("seconds", seconds);
-  for (const std::string& warning : level.report.warnings)
-    report.warnings.push_back(fmt::format("volume {}: {}", number, warning));
 }
+
+std::size_t count(const Level& level) { return level.made.mesh.tetrahedra.size(); }
+
+// So far above its target that a search for one still coarser would find the same.
+bool out_of_reach(const Level& level, std::int64_t target) {
+  return !level.limit.empty() && count(level) > 2 * static_cast<std::size_t>(target);
+}
+
+// A level for a coarser target than that of `last`, which holds for it too if nothing better is found.
+bool is_better(const Level& level, const Level& last) {
+  return count(level) < count(last) || last.quality.min_dihedral < kLeastDihedral;
+}
+
+// Levels that miss their targets: one warning for all that have the same mesh.
+class Misses {
+ public:
+  void add(const Level& level, std::size_t number, std::int64_t target, Report& report) {
+    const double reached = static_cast<double>(count(level));
+    if (std::abs(reached / static_cast<double>(target) - 1) <= kLevelTolerance) return;
+    if (count_ != count(level)) flush(report);
+    count_ = count(level);
+    limit_ = level.limit;
+    numbers_.push_back(number);
+    targets_.push_back(target);
+  }
+
+  void flush(Report& report) {
+    if (!numbers_.empty())
+      report.warnings.push_back(fmt::format("volume{} {}: {} tetrahedra instead of {}{}{}",
+                                            numbers_.size() > 1 ? "s" : "", fmt::join(numbers_, ", "), count_,
+                                            fmt::join(targets_, ", "), limit_.empty() ? "" : ": ", limit_));
+    numbers_.clear();
+    targets_.clear();
+  }
+
+ private:
+  std::size_t count_ = 0;
+  std::string limit_;
+  std::vector<std::size_t> numbers_;
+  std::vector<std::int64_t> targets_;
+};
 
 std::vector<std::int64_t> checked_targets(const VolumeParameters& parameters) {
   std::vector<std::int64_t> targets = parameters.tetrahedra;
@@ -197,23 +237,33 @@ std::vector<asset::Volume> make_volumes(const TriangleMesh& closed, const Volume
   const TriangleMesh surface = parameters.fill_voids ? without_voids(closed) : closed;
   std::vector<asset::Volume> volumes;
   std::string failure;
+  std::optional<Level> last;
+  std::int64_t last_target = 0;
+  Misses misses;
   for (const std::int64_t target : targets) {
     const auto begin = Clock::now();
+    const std::size_t number = volumes.size();
     try {
       refuse_thin(LocalInradius(surface));  // before simplification, which may make it thicker
-      const Level level = find_level(surface, target, parameters);
-      const std::size_t number = volumes.size();
-      const double count = static_cast<double>(level.made.mesh.tetrahedra.size());
-      if (std::abs(count / static_cast<double>(target) - 1) > kLevelTolerance)
-        report.warnings.push_back(fmt::format("volume {}: {} tetrahedra instead of {}{}{}", number, count,
-                                              target, level.limit.empty() ? "" : ": ", level.limit));
-      volumes.push_back(build_volume(level.made.mesh, level.made.field));
-      describe(level, number, std::chrono::duration<double>(Clock::now() - begin).count(), report);
+      std::optional<Level> level;
+      if (!last || !out_of_reach(*last, last_target)) level = find_level(surface, target, parameters);
+      if (level && (!last || is_better(*level, *last))) {
+        last = std::move(level);
+        for (const std::string& warning : last->report.warnings)
+          report.warnings.push_back(fmt::format("volume {}: {}", number, warning));
+      } else if (level && last->limit.empty()) {
+        last->limit = level->limit;
+      }
+      last_target = target;
+      volumes.push_back(build_volume(last->made.mesh, last->made.field));
+      describe(*last, number, std::chrono::duration<double>(Clock::now() - begin).count(), report);
+      misses.add(*last, number, target, report);
     } catch (const InvalidInput& error) {
       failure = error.what();
       report.warnings.push_back(fmt::format("no volume of {} tetrahedra: {}", target, failure));
     }
   }
+  misses.flush(report);
   if (volumes.empty()) throw InvalidInput("no volume could be made: " + failure);
   return volumes;
 }

@@ -39,8 +39,9 @@ MadeVolume make_volume(const TriangleMesh& surface, const VolumeParameters& para
 
 // One volume per target, the finest first: simplifies (or refines) the closed surface to the number of
 // triangles that leads to the number of tetrahedra. Where so few would leave dihedral angles below one
-// degree, as in a thin wall, the level is the coarsest that does not, and a warning says so. A level that
-// cannot be made is left out with a warning.
+// degree, as in a thin wall, the level is the coarsest found that does not: coarser targets then repeat it,
+// and one warning says for all of them what was reached and why. A level that cannot be made is left out with
+// a warning.
 // Measures per level, as volume<level>_<name>: tetrahedra, surface_triangles, min_dihedral_degrees,
 // p1_dihedral_degrees, zero_pressure_percent (of surface triangles), hausdorff_percent, seconds. Throws
 // InvalidInput where a target is out of range, or no level can be made.

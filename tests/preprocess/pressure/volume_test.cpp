@@ -1,6 +1,7 @@
 #include "preprocess/pressure/volume.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -166,8 +167,28 @@ TEST(MakeVolumes, AFailingMesherIsNamed) {
   VolumeParameters parameters;
   parameters.tetrahedra = {300};
   parameters.limits.memory_bytes = 1;
+  ::malloc_trim(0);  // what the tests before have freed would serve TetGen
   EXPECT_NE(refusal(shapes::sphere(0.1, 2), parameters).find("out of memory"), std::string::npos)
       << refusal(shapes::sphere(0.1, 2), parameters);
+}
+
+// A cup, 0.2 m wide with a wall of 4 mm, cannot be as coarse as that. Every target has a volume
+// all the same, and one warning says which are alike and why.
+TEST(MakeVolumes, LevelsOutOfReachAreAlikeAndOneWarningSaysSo) {
+  const TriangleMesh cup = shapes::cup(0.1, 0.1, 0.004, 0.015);
+  VolumeParameters parameters;
+  parameters.tetrahedra = {60, 100, 30};
+  Report report;
+  const auto volumes = make_volumes(cup, parameters, report);
+  ASSERT_EQ(volumes.size(), 3U);
+  EXPECT_EQ(volumes[0].tetrahedra, volumes[1].tetrahedra);
+  EXPECT_EQ(volumes[0].tetrahedra, volumes[2].tetrahedra);
+  const std::string told = "volumes 0, 1, 2: " + std::to_string(volumes[0].tetrahedra.size() / 4) +
+                           " tetrahedra instead of 100, 60, 30: ";
+  EXPECT_EQ(std::count_if(report.warnings.begin(), report.warnings.end(),
+                          [&](const std::string& w) { return w.starts_with(told); }),
+            1)
+      << told << " but " << report.warnings.front();
 }
 
 class YcbVolume : public testing::TestWithParam<const char*> {};
