@@ -16,6 +16,7 @@ namespace {
 using Vec3 = Eigen::Vector3d;
 
 constexpr double kFacing = 0.3;    // least cosine between a vertex and what it is drawn to
+constexpr double kFurthest = 2;    // way of a vertex, in tolerances: further ones become spikes
 constexpr double kUnturned = 0.3;  // least cosine between a quad's normals before and after
 
 // Nearest of the mesh's vertices that faces a direction.
@@ -87,7 +88,9 @@ std::vector<char> cover(QuadMesh& mesh, const ReferenceSurface& surface, double 
     for (const std::int32_t corner : corners[v])
       before.push_back(vector_area(mesh, mesh.quads[corner / 4]).normalized());
     const Vec3 old = mesh.vertices[v];
-    mesh.vertices[v] = at(surface.view().vertices, furthest[v]);
+    const Vec3 wanted = at(surface.view().vertices, furthest[v]);
+    if ((wanted - old).norm() > kFurthest * tolerance) continue;
+    mesh.vertices[v] = wanted;
     bool sound = true;
     for (std::size_t i = 0; i < before.size(); ++i)
       sound =

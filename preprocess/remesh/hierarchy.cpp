@@ -48,6 +48,19 @@ std::int32_t choose_parents(Level& fine) {
   for (const Candidate& c : candidates) {
     if (fine.parents[c.i] < 0 && fine.parents[c.j] < 0) fine.parents[c.i] = fine.parents[c.j] = count++;
   }
+  // What is left has neighbours with partners only. Two by the same neighbour join: the leaves of a star
+  // would take a level each.
+  std::vector<std::int32_t> waiting(fine.points.size(), -1);  // at a neighbour
+  for (const Candidate& c : candidates) {
+    for (const auto& [leaf, hub] : {std::pair(c.i, c.j), std::pair(c.j, c.i)}) {
+      if (fine.parents[leaf] >= 0) continue;
+      const std::int32_t other = waiting[hub];
+      if (other < 0 || fine.parents[other] >= 0)
+        waiting[hub] = leaf;
+      else if (other != leaf && fine.normals[leaf].dot(fine.normals[other]) > 0)
+        fine.parents[leaf] = fine.parents[other] = count++;
+    }
+  }
   for (std::int32_t& parent : fine.parents) {
     if (parent < 0) parent = count++;
   }

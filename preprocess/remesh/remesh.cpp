@@ -31,6 +31,9 @@ constexpr int kEdits = 3, kRoundsBetweenEdits = 4, kLastRounds = 8, kRoundsAfter
 constexpr int kCovers = 3, kRoundsAfterCover = 2;
 constexpr double kCoverTolerance = 0.5;   // of the edge: less is for the quads to cut off
 constexpr std::size_t kMostBase = 14000;  // quads; more come by subdivision
+// Edges of the fields' lattice beside those asked for, one after the other until a mesh has no tangles:
+// another spacing meets the same thin wall or rim at another place. 0: isotropic triangles.
+constexpr double kScales[] = {1, 0.97, 1.04, 0.93, 0};
 constexpr int kUntangleRounds = 30, kUntangleRoundsFine = 8;
 
 double edge_for(const QuadTarget& target, const ReferenceSurface& surface, int threads) {
@@ -86,13 +89,14 @@ Remeshed make_base(const TriangleMesh& closed, const ReferenceSurface& surface, 
                    const RemeshParameters& parameters, Report& report) {
   Remeshed best;
   bool found = false;
-  for (const bool fields : {true, false}) {
+  for (const double scale : kScales) {
+    const bool fields = scale > 0;
     if (fields && !parameters.fields) continue;
     Remeshed base;
     base.route = fields ? "fields" : "isotropic";
     try {
-      base.mesh =
-          fields ? from_fields(closed, edge, parameters.threads, report) : from_triangles(closed, edge);
+      base.mesh = fields ? from_fields(closed, scale * edge, parameters.threads, report)
+                         : from_triangles(closed, edge);
       const Tangles left = finish(base.mesh, surface, edge, parameters.threads);
       base.crossings = left.crossings;
       base.flips = left.flips;

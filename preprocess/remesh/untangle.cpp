@@ -14,12 +14,15 @@ namespace {
 
 using Vec3 = Eigen::Vector3d;
 
-constexpr double kPush = 0.04;   // of a quad's edge, in a round
+constexpr double kPush = 0.04;  // of a quad's edge, in a round
+constexpr double kBack = 0.5;   // share of the way to its own wall that a strayed quad goes, in a round
+constexpr double kOwnCosine = 0.3;
 constexpr double kSmooth = 0.5;  // share of the way to the mean of the neighbours, in a round
 
 struct Found {
-  std::vector<std::array<std::int32_t, 2>> apart;  // pairs of quads that cross and share no vertex
-  std::vector<std::int32_t> folded;                // quads that cross a neighbour, or are turned over
+  std::vector<std::array<std::int32_t, 2>> apart;      // pairs of quads that cross and share no vertex
+  std::vector<std::int32_t> folded;                    // quads that cross a neighbour, or are turned over
+  std::vector<std::pair<std::int32_t, Vec3>> strayed;  // quads nearer the opposite wall; the way to their own
   Tangles tangles;
 };
 
@@ -48,7 +51,13 @@ Found find(const QuadMesh& mesh, const ReferenceSurface& surface) {
   for (std::size_t f = 0; f < flipped.size(); ++f) {
     if (flipped[f] == 0) continue;
     ++found.tangles.flips;
-    found.folded.push_back(static_cast<std::int32_t>(f));
+    const Vec3 c = centre(mesh, mesh.quads[f]), area = vector_area(mesh, mesh.quads[f]);
+    const Vec3 n = area.normalized();
+    const FootPoint own = surface.closest_facing(c, {&n, 1}, kOwnCosine, std::sqrt(area.norm()));
+    if (own.triangle >= 0)
+      found.strayed.emplace_back(static_cast<std::int32_t>(f), own.position - c);
+    else
+      found.folded.push_back(static_cast<std::int32_t>(f));
   }
   return found;
 }
@@ -68,6 +77,8 @@ class Untangler {
           if (shift[v].squaredNorm() == 0) shift[v] = kPush * edge * vertex_normal(v);
         }
       }
+    for (const auto& [f, way] : found.strayed)
+      for (const std::int32_t v : mesh_.quads[f]) shift[v] += kBack * way;
     std::vector<char> smooth(mesh_.vertices.size(), 0);
     for (const std::int32_t f : found.folded)
       for (const std::int32_t v : mesh_.quads[f]) smooth[v] = 1;
