@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace abut::preprocess {
 namespace {
@@ -24,12 +25,28 @@ void colour(Level& level) {
   }
 }
 
+struct Candidate {
+  double merit;
+  std::int32_t i, j;
+};
+
+// Joins nodes that are left by the same neighbour, two by two: the leaves of a star would take a level each.
+void join_leaves(const std::vector<Candidate>& candidates, Level& fine, std::int32_t& count) {
+  std::vector<std::int32_t> waiting(fine.points.size(), -1);  // at a neighbour
+  for (const Candidate& c : candidates) {
+    for (const auto& [leaf, hub] : {std::pair(c.i, c.j), std::pair(c.j, c.i)}) {
+      if (fine.parents[leaf] >= 0) continue;
+      const std::int32_t other = waiting[hub];
+      if (other < 0 || fine.parents[other] >= 0)
+        waiting[hub] = leaf;
+      else if (other != leaf && fine.normals[leaf].dot(fine.normals[other]) > 0)
+        fine.parents[leaf] = fine.parents[other] = count++;
+    }
+  }
+}
+
 // Joins nodes two by two; returns the number of coarse nodes.
 std::int32_t choose_parents(Level& fine) {
-  struct Candidate {
-    double merit;
-    std::int32_t i, j;
-  };
   std::vector<Candidate> candidates;
   for (std::int32_t i = 0; i < fine.size(); ++i) {
     for (std::int32_t k = fine.offsets[i]; k < fine.offsets[i + 1]; ++k) {
@@ -48,19 +65,7 @@ std::int32_t choose_parents(Level& fine) {
   for (const Candidate& c : candidates) {
     if (fine.parents[c.i] < 0 && fine.parents[c.j] < 0) fine.parents[c.i] = fine.parents[c.j] = count++;
   }
-  // What is left has neighbours with partners only. Two by the same neighbour join: the leaves of a star
-  // would take a level each.
-  std::vector<std::int32_t> waiting(fine.points.size(), -1);  // at a neighbour
-  for (const Candidate& c : candidates) {
-    for (const auto& [leaf, hub] : {std::pair(c.i, c.j), std::pair(c.j, c.i)}) {
-      if (fine.parents[leaf] >= 0) continue;
-      const std::int32_t other = waiting[hub];
-      if (other < 0 || fine.parents[other] >= 0)
-        waiting[hub] = leaf;
-      else if (other != leaf && fine.normals[leaf].dot(fine.normals[other]) > 0)
-        fine.parents[leaf] = fine.parents[other] = count++;
-    }
-  }
+  if (count < fine.size() / 4) join_leaves(candidates, fine, count);
   for (std::int32_t& parent : fine.parents) {
     if (parent < 0) parent = count++;
   }
