@@ -93,7 +93,7 @@ class VolumeVerifier {
       if (std::string problem = (this->*check)(); !problem.empty()) return {problem};
     boundary_ = find_boundary();
     std::vector<std::string> found = solid_problems(boundary_.view());
-    for (std::string& problem : found) problem = "the boundary " + problem;
+    for (std::string& problem : found) problem.insert(0, "the boundary ");
     for (const Check check : {&VolumeVerifier::shape, &VolumeVerifier::extent, &VolumeVerifier::gradients,
                               &VolumeVerifier::vertex_gradients, &VolumeVerifier::planes,
                               &VolumeVerifier::ranges, &VolumeVerifier::tree, &VolumeVerifier::tree_ranges})

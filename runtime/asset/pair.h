@@ -22,30 +22,25 @@ struct PosedPair {
 // Largest entry of R'R - I that a pose may have: a rotation given in single precision passes.
 inline constexpr double kRotationTolerance = 1e-5;
 
+// What of `needs` the asset lacks, and what to do about it; null where it has all.
+inline const char* missing_part(const AssetView& asset, unsigned needs) {
+  if ((needs & kConvexPart) != 0 && asset.convex.vertex_count <= 0)
+    return "has no convex hull; preprocess the object again";
+  if ((needs & kSurfacePart) != 0 && asset.surface.triangle_count <= 0)
+    return "has no surface; preprocess the object again";
+  if ((needs & kVolumePart) != 0 && asset.volume.tetrahedron_count <= 0)
+    return "has no tetrahedra; preprocess the object again with --tets";
+  return nullptr;
+}
+
 // Throws InvalidInput, naming `who` and the body, unless both assets have the parts and X_AB is a finite pose
 // with a rotation. Allocates only to throw.
 inline void require_valid(const PosedPair& pair, unsigned needs, const char* who) {
-  const auto refuse = [who](const char* what) { throw InvalidInput(std::string(who) + ": " + what); };
+  const auto refuse = [who](const std::string& what) { throw InvalidInput(std::string(who) + ": " + what); };
   if (pair.A == nullptr || pair.B == nullptr)
     refuse(pair.A == nullptr ? "asset A is missing" : "asset B is missing");
-  if ((needs & kConvexPart) != 0) {
-    if (pair.A->convex.vertex_count <= 0)
-      refuse("asset A has no convex hull; preprocess the object again with it");
-    if (pair.B->convex.vertex_count <= 0)
-      refuse("asset B has no convex hull; preprocess the object again with it");
-  }
-  if ((needs & kSurfacePart) != 0) {
-    if (pair.A->surface.triangle_count <= 0)
-      refuse("asset A has no surface; preprocess the object again with it");
-    if (pair.B->surface.triangle_count <= 0)
-      refuse("asset B has no surface; preprocess the object again with it");
-  }
-  if ((needs & kVolumePart) != 0) {
-    if (pair.A->volume.tetrahedron_count <= 0)
-      refuse("asset A has no tetrahedra; preprocess the object again with --tets");
-    if (pair.B->volume.tetrahedron_count <= 0)
-      refuse("asset B has no tetrahedra; preprocess the object again with --tets");
-  }
+  if (const char* missing = missing_part(*pair.A, needs)) refuse(std::string("asset A ") + missing);
+  if (const char* missing = missing_part(*pair.B, needs)) refuse(std::string("asset B ") + missing);
   if (!pair.X_AB.finite()) refuse("the pose X_AB has an entry that is NaN or infinite");
   if (!(rotation_error(pair.X_AB.R) <= kRotationTolerance)) {
     refuse("R_AB of the pose is not a rotation; normalise it (or its quaternion) first");

@@ -1,6 +1,7 @@
 #include "runtime/cli/quantity.h"
 
 #include "runtime/cli/separation_quantity.h"
+#include "runtime/cli/wrench_quantity.h"
 #include "runtime/core/error.h"
 
 namespace abut::cli {
@@ -13,6 +14,11 @@ const std::vector<QuantityRow>& quantities() {
        &make_separation},
       {"derivative", "separation, and the derivatives of sd, p1, p2, n by a twist of B (w rad, v m; in B)",
        derivative_methods(), &make_derivative},
+      {"wrench",
+       "area of the contact patch (m^2), force (N) and torque (N m) on A about its origin (frame A)",
+       wrench_models(), &make_wrench},
+      {"wrench_derivative", "wrench, and its derivatives by a twist of B (w rad, v m; in B)", wrench_models(),
+       &make_wrench_derivative},
   };
   return rows;
 }

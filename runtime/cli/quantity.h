@@ -21,6 +21,9 @@ class Quantity {
   // Names of the numbers of a row, in order, units in the table's description.
   virtual const std::vector<std::string>& columns() const = 0;
 
+  // asset::Parts that both assets of a pair must have.
+  virtual unsigned needs() const = 0;
+
   // values: (pairs, columns) row-major; statuses: (pairs). Poses are finite and their rotations are
   // rotations.
   virtual void answer(std::span<const asset::PosedPair> pairs, std::span<double> values,

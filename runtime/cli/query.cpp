@@ -59,18 +59,18 @@ struct Block {
   std::vector<Status> statuses;
   std::vector<std::string> lines;
 
-  void read(cli::PoseFile& file, cli::AssetFolder& assets);
+  void read(cli::PoseFile& file, cli::AssetFolder& assets, unsigned needs);
   void format(std::size_t columns, int threads);
 };
 
-const asset::AssetView& with_hull(cli::AssetFolder& assets, const std::string& name) {
+const asset::AssetView& with_parts(cli::AssetFolder& assets, const std::string& name, unsigned needs) {
   const asset::AssetView& view = assets[name];
-  if (view.convex.vertex_count == 0)
-    throw InvalidInput("asset '" + name + "' has no convex hull; preprocess the object again");
+  if (const char* missing = asset::missing_part(view, needs))
+    throw InvalidInput("asset '" + name + "' " + missing);
   return view;
 }
 
-void Block::read(cli::PoseFile& file, cli::AssetFolder& assets) {
+void Block::read(cli::PoseFile& file, cli::AssetFolder& assets, unsigned needs) {
   rows.clear();
   pairs.clear();
   question.clear();
@@ -78,8 +78,8 @@ void Block::read(cli::PoseFile& file, cli::AssetFolder& assets) {
   while (rows.size() < kBlock && file.next(row)) {
     asset::PosedPair pair;
     try {
-      pair.A = &with_hull(assets, row.objA);
-      pair.B = &with_hull(assets, row.objB);
+      pair.A = &with_parts(assets, row.objA, needs);
+      pair.B = &with_parts(assets, row.objB, needs);
     } catch (const InvalidInput& error) {
       throw InvalidInput(file.place() + ": " + error.what());
     }
@@ -140,7 +140,7 @@ int run(const Arguments& arguments) {
   Block block;
   std::size_t rows = 0, failed = 0;
   for (;;) {
-    block.read(poses, assets);
+    block.read(poses, assets, quantity->needs());
     if (block.rows.empty()) break;
     block.values.resize(block.pairs.size() * columns);
     block.statuses.resize(block.pairs.size());
@@ -161,8 +161,8 @@ int run(const Arguments& arguments) {
 std::string describe_quantities() {
   std::string text = "Quantities (--what) and their methods (--method; the first is the default):\n";
   for (const cli::QuantityRow& row : cli::quantities()) {
-    text += fmt::format("  {:<12}{}\n", row.name, row.description);
-    if (!row.methods.empty()) text += fmt::format("  {:<12}methods: {}\n", "", fmt::join(row.methods, ", "));
+    text += fmt::format("  {:<19}{}\n", row.name, row.description);
+    if (!row.methods.empty()) text += fmt::format("  {:<19}methods: {}\n", "", fmt::join(row.methods, ", "));
   }
   return text +
          "Exit status: 0 every row answered; 1 some rows have status invalid_input or not_converged; 2 "
@@ -181,7 +181,7 @@ int query(int argc, char** argv) {
          "standard input")
       ->required();
   app.add_option("--what", arguments.what, "quantity to answer")->capture_default_str();
-  app.add_option("--method", arguments.method, "how, where there is a choice");
+  app.add_option("--method,--model", arguments.method, "how, where there is a choice");
   app.add_option("--out", arguments.out, "CSV file to write; standard output if absent");
   app.add_option("--jobs", arguments.jobs, "threads; 0: one per core")
       ->capture_default_str()

@@ -22,6 +22,7 @@ class Separation : public Quantity {
       : workspaces_(static_cast<std::size_t>(threads > 0 ? threads : default_threads())) {}
 
   const std::vector<std::string>& columns() const override { return kSeparationColumns; }
+  unsigned needs() const override { return asset::kConvexPart; }
 
   void answer(std::span<const asset::PosedPair> pairs, std::span<double> values,
               std::span<Status> statuses) override {
@@ -52,6 +53,7 @@ class Derivative : public Quantity {
   Derivative(std::string_view method, int threads) : batch_(method, {}, threads) {}
 
   const std::vector<std::string>& columns() const override { return columns_; }
+  unsigned needs() const override { return asset::kConvexPart; }
 
   void answer(std::span<const asset::PosedPair> pairs, std::span<double> values,
               std::span<Status> statuses) override {

@@ -20,6 +20,7 @@ function(abut_flags target)
     target_compile_options(${target} PUBLIC $<BUILD_INTERFACE:-fsanitize=${ABUT_SANITIZE}>
                                             $<BUILD_INTERFACE:-fno-sanitize-recover=all>
                                             $<BUILD_INTERFACE:-fno-omit-frame-pointer>)
+    target_compile_definitions(${target} PUBLIC $<BUILD_INTERFACE:ABUT_SANITIZED>)
     target_link_options(${target} PUBLIC $<BUILD_INTERFACE:-fsanitize=${ABUT_SANITIZE}>)
   endif()
 endfunction()

@@ -2,16 +2,9 @@
 
 // One function for the portable instruction set and for AVX2, chosen when the program starts. Sanitizers run
 // before the choice can be made.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#if defined(__has_feature)
-#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+#if defined(__x86_64__) && !defined(ABUT_SANITIZED)
 #define ABUT_CLONES __attribute__((target_clones("avx2", "default")))
-#endif
 #else
-#define ABUT_CLONES __attribute__((target_clones("avx2", "default")))
-#endif
-#endif
-#ifndef ABUT_CLONES
 #define ABUT_CLONES
 #endif
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "runtime/asset/asset.h"
 #include "runtime/math/pose.h"
@@ -91,7 +92,18 @@ inline asset::Volume star_volume(const asset::ConvexView& hull) {
       volume.gradients.insert(volume.gradients.end(), gradient.data(), gradient.data() + 3);
     }
   }
-  volume.neighbours.assign(volume.tetrahedra.size(), -1);  // unused by the queries under test
+  // Across the face opposite a corner of the hull lies the tetrahedron on the other side of an edge.
+  volume.neighbours.assign(volume.tetrahedra.size(), -1);
+  std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> corner_across;
+  for (std::int32_t i = 0; i < 4 * hull.triangle_count; ++i) {
+    if (i % 4 == 3) continue;
+    const std::int32_t* tet = &volume.tetrahedra[i - i % 4];
+    const auto edge = std::minmax(tet[(i % 4 + 1) % 3], tet[(i % 4 + 2) % 3]);
+    const auto [twin, first] = corner_across.emplace(edge, i);
+    if (first) continue;
+    volume.neighbours[i] = twin->second / 4;
+    volume.neighbours[twin->second] = i / 4;
+  }
   detail::add_node(volume, 0, hull.triangle_count);
   return volume;
 }

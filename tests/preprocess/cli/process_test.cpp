@@ -130,7 +130,7 @@ TEST_F(Process, AHangOfOneObjectLeavesTheOthersAlone) {
 }
 
 TEST_F(Process, AMemoryBlowUpOfOneObjectLeavesTheOthersAlone) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef ABUT_SANITIZED
   GTEST_SKIP() << "address space limits do not go with sanitizers";
 #endif
   const auto shrink = [](pid_t child) {
@@ -142,7 +142,7 @@ TEST_F(Process, AMemoryBlowUpOfOneObjectLeavesTheOthersAlone) {
 
 // With two jobs each has half of the memory; one that runs out of its half gets a second chance alone.
 TEST_F(Process, WhatRanOutOfItsShareOfMemoryIsTriedAgainAlone) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef ABUT_SANITIZED
   GTEST_SKIP() << "address space limits do not go with sanitizers";
 #endif
   write_balls(2, 6);

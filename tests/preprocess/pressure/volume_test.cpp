@@ -161,7 +161,7 @@ TEST(MakeVolumes, AVoidIsKeptOrFilled) {
 
 // By memory: a limit of time may pass unseen when the mesher is done before the clock is read.
 TEST(MakeVolumes, AFailingMesherIsNamed) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef ABUT_SANITIZED
   GTEST_SKIP() << "no limits of memory under sanitizers";
 #endif
   VolumeParameters parameters;

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "runtime/asset/writer.h"
+#include "runtime/math/adjoint.h"
 #include "runtime/witness/separation.h"
 #include "tests/support/hulls.h"
 
@@ -54,6 +55,7 @@ class Query : public testing::Test {
     asset::Asset& asset = assets[name];
     asset.name = name;
     asset.convex.push_back(test::tessellated_ellipsoid(3, semi_axes));
+    asset.volumes.push_back(test::star_volume(asset::view(asset.convex.back())));
     asset::save(asset, folder / "assets" / (name + ".h5"));
   }
 
@@ -100,6 +102,54 @@ TEST_F(Query, EveryMethodOfTheTableDerives) {
     // d sd / d v = n' R_AB
     EXPECT_NEAR(std::stod(rows[1][20 + 3]), std::stod(rows[1][17]), 1e-7);
   }
+}
+
+std::string pose_row(int index, const std::string& pair, const Pose<double>& X_AB) {
+  const Eigen::Quaterniond q(X_AB.R);
+  std::ostringstream row;
+  row.precision(17);
+  row << index << ',' << pair << ',' << q.w() << ',' << q.x() << ',' << q.y() << ',' << q.z() << ','
+      << X_AB.p.x() << ',' << X_AB.p.y() << ',' << X_AB.p.z() << '\n';
+  return row.str();
+}
+
+// On A, in A, about Ao: the opposite of what the swapped question says, and its derivative is its slope.
+TEST_F(Query, WrenchesAreThoseOnAWithTheirSlopes) {
+  const Pose<double> X_AB{Eigen::AngleAxisd(0.7, Eigen::Vector3d(1, 2, -1).normalized()).toRotationMatrix(),
+                          {0.07, 0.01, -0.02}};
+  constexpr double kStep = 1e-6;
+  std::string poses = header + pose_row(0, "ball,egg", X_AB) + pose_row(1, "egg,ball", X_AB.inverse());
+  for (int k = 0; k < 6; ++k) {
+    for (const double step : {kStep, -kStep}) {
+      Vec6<double> xi = Vec6<double>::Zero();
+      xi[k] = step;
+      poses += pose_row(2, "ball,egg", X_AB * exp(xi));
+    }
+  }
+  const Outcome got = run("assets poses.csv --what wrench_derivative --model pressure_field", poses);
+  ASSERT_EQ(got.exit_code, 0) << got.err;
+  const auto rows = table(got.out);
+  ASSERT_EQ(rows.size(), 15U);
+  ASSERT_EQ(rows[0].size(), 10U + 7U + 36U + 1U);
+  EXPECT_EQ(rows[0][10] + rows[0][11] + rows[0][14], "areafxtx");
+  EXPECT_EQ(rows[0][17], "dfx_dwx");
+  const auto number = [&](int row, int column) { return std::stod(rows[row][column]); };
+  Vec6<double> on_A, on_B;
+  for (int k = 0; k < 3; ++k) {
+    on_A[3 + k] = number(1, 11 + k), on_A[k] = number(1, 14 + k);
+    on_B[3 + k] = number(2, 11 + k), on_B[k] = number(2, 14 + k);
+  }
+  EXPECT_LT(on_A[3], -1);  // N: pushed away from B
+  EXPECT_LT((on_A + shift_wrench(X_AB, on_B)).norm(), 1e-9 * on_A.norm());
+  double scale = 0, worst = 0;
+  for (int row = 0; row < 6; ++row) {
+    for (int k = 0; k < 6; ++k) {
+      const double slope = (number(3 + 2 * k, 11 + row) - number(4 + 2 * k, 11 + row)) / (2 * kStep);
+      scale = std::max(scale, std::abs(slope));
+      worst = std::max(worst, std::abs(slope - number(1, 17 + 6 * row + k)));
+    }
+  }
+  EXPECT_LT(worst, 1e-6 * scale);
 }
 
 TEST_F(Query, TheAnswerIsTheSameForAnyNumberOfThreads) {
@@ -149,10 +199,12 @@ TEST_F(Query, EveryFaultIsOneLineThatNamesItsPlace) {
       {"assets poses.csv", header + "0,ball,egg,0,0,0,0,0,0,0\n", "poses.csv:2: the quaternion has length 0"},
       {"assets poses.csv", header + row + "1,ball,hull-less,1,0,0,0,0,0,0\n",
        "poses.csv:3: asset 'hull-less' has no convex hull"},
+      {"assets poses.csv --what wrench --model pressure_field",
+       header + row + "1,ball,hull-less,1,0,0,0,0,0,0\n", "poses.csv:3: asset 'hull-less' has no tetrahedra"},
       {"nowhere poses.csv", header + row, "nowhere: not a folder of assets"},
       {"assets nowhere.csv", header + row, "nowhere.csv: cannot read"},
       {"assets poses.csv --what colour", header + row,
-       "--what colour: unknown; choose one of separation, derivative"},
+       "--what colour: unknown; choose one of separation, derivative, wrench"},
       {"assets poses.csv --what derivative --method guess", header + row,
        "--method guess: --what derivative knows gumbel"},
       {"assets poses.csv --method gumbel", header + row, "--what separation has no choice of methods"},
