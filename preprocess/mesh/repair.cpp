@@ -182,7 +182,7 @@ std::optional<TriangleMesh> unite_parts(const TriangleMesh& mesh) {
   try {
     for (const std::int32_t p : order) {
       std::vector<char> keep(mesh.triangles.size());
-      for (std::size_t f = 0; f < keep.size(); ++f) keep[f] = parts.of_face[f] == p;
+      for (std::size_t f = 0; f < keep.size(); ++f) keep[f] = parts.of_face[f] == p ? 1 : 0;
       SurfaceMesh part = to_surface_mesh(select_faces(mesh, keep));
       if (p == order.front()) {
         whole = std::move(part);
@@ -205,6 +205,7 @@ std::vector<std::array<std::int32_t, 2>> find_self_intersections(const TriangleM
   std::vector<std::pair<SurfaceMesh::Face_index, SurfaceMesh::Face_index>> pairs;
   pmp::self_intersections<CGAL::Sequential_tag>(surface, std::back_inserter(pairs));
   std::vector<std::array<std::int32_t, 2>> result;
+  result.reserve(pairs.size());
   for (const auto& [a, b] : pairs)
     result.push_back({static_cast<std::int32_t>(std::min(a, b)), static_cast<std::int32_t>(std::max(a, b))});
   std::sort(result.begin(), result.end());
