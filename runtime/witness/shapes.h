@@ -99,6 +99,10 @@ Mat3<S> core_hessian(const Swept<S, Shape>& swept, const Vec3<S>& n) {
 }
 
 template <class T, class S>
+HalfSpace<T> cast_shape(const HalfSpace<S>&) {
+  return {};
+}
+template <class T, class S>
 Box<T> cast_shape(const Box<S>& box) {
   return {box.half.template cast<T>()};
 }

@@ -44,8 +44,9 @@ inline void write_curves(const std::string& prefix, const char* program, std::ui
   plot << "set terminal pngcairo size 900,600\nset output '" << prefix
        << ".png'\nset datafile separator ','\n"
        << "set logscale y\nset format y '10^{%T}'\nset xlabel 'iteration'\nset ylabel 'median cost (m^2)'\n"
-       << "set title \"" << title << "\"\nset key outside right\nplot for [k=2:" << curves.size() + 1 << "] '"
-       << prefix << ".csv' using 1:k with linespoints title columnheader(k)\n";
+       << "set title \"" << title
+       << "\" noenhanced\nset key outside right\nplot for [k=2:" << curves.size() + 1 << "] '" << prefix
+       << ".csv' using 1:k with linespoints title columnheader(k)\n";
   std::printf("wrote %s.csv and %s.gp; draw with: gnuplot %s.gp\n", prefix.c_str(), prefix.c_str(),
               prefix.c_str());
 }

@@ -168,6 +168,7 @@ int main(int argc, char** argv) {
                                         i * 1'000'000 + static_cast<std::uint64_t>(j)));
       }
     }
+    if (problems.empty()) continue;
     run(table, "polyhedral ellipsoids", static_cast<Law>(law), problems, seed, only);
   }
 
