@@ -59,7 +59,7 @@ void mark_creases(CreasedSurface& s, double degrees, int threads) {
   const std::vector<Eigen::Vector3d> normals = filtered_normals(s, threads);
   s.crease.assign(static_cast<std::size_t>(mesh.halfedge_slots()), 0);
   for (std::int32_t h = 0; h < mesh.halfedge_slots(); ++h)
-    s.crease[h] = normals[h / 3].dot(normals[mesh.twin(h) / 3]) < cosine;
+    s.crease[h] = normals[h / 3].dot(normals[mesh.twin(h) / 3]) < cosine ? 1 : 0;
   s.normals = normals;
 }
 
