@@ -84,6 +84,16 @@ TEST(FieldAligned, SphereHasEightIrregularVertices) {
   for (const Eigen::Vector3d& v : mesh.vertices) EXPECT_NEAR(v.norm(), 0.05, 2e-4);
 }
 
+// A regular mesh is possible; pairs of singularities of the field that lie far apart are not cancelled.
+TEST(FieldAligned, TorusHasItsGenusAndFewIrregularVertices) {
+  const PolygonMesh mesh = remesh(test::torus(0.05, 0.02, 80, 40), 0.005);
+  const test::PolygonCounts counts = test::count(mesh);
+  EXPECT_TRUE(counts.closed_manifold);
+  EXPECT_EQ(counts.genus, 1);
+  EXPECT_EQ(counts.quads, counts.faces);
+  EXPECT_LE(counts.irregular(), counts.faces / 50);
+}
+
 TEST(FieldAligned, CylinderKeepsItsRims) {
   const PolygonMesh mesh = remesh(cylinder(0.03, 0.1, 64), 0.004);
   const test::PolygonCounts counts = test::count(mesh);
