@@ -96,7 +96,7 @@ void add_row(const std::string& object, const TriangleMesh& closed, const Refere
       ssdf.wrong_percent, 1e3 * ssdf.offset_mean, 1e3 * ssdf.offset_worst, seconds, seconds / cgal);
   for (const Published& p : kPublished)
     if (object == p.object && target.text() == p.target)
-      tables.markdown += fmt::format("| published tool | | {} | | | | | |\n", p.figures + 1);
+      tables.markdown += fmt::format("| published tool | | {} | | | | | |\n", p.figures);
   tables.csv += fmt::format(
       "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", object, target.text(),
       q.quads, made.route, made.subdivisions, q.irregular_percent, q.angle_deviation, q.edge_variation,
