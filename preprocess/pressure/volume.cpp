@@ -13,6 +13,7 @@
 #include "preprocess/index/tree_builder.h"
 #include "preprocess/mesh/weld.h"
 #include "preprocess/pressure/level_search.h"
+#include "preprocess/pressure/snap.h"
 #include "preprocess/tetrahedralize/improve.h"
 #include "runtime/core/error.h"
 
@@ -227,6 +228,8 @@ MadeVolume make_volume(const TriangleMesh& surface, const VolumeParameters& para
   MadeVolume made;
   made.mesh = tetrahedralize(surface, interior_points(surface, inradius, interior), parameters.limits);
   improve(made.mesh);
+  if (parameters.extent.field == FieldKind::kHarmonic)
+    snap_to_core(made.mesh, inradius, parameters.extent.core_fraction);
   made.field = extent_field(made.mesh, inradius, parameters.extent, report);
   return made;
 }

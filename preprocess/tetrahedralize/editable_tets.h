@@ -6,7 +6,7 @@
 
 #include "preprocess/tetrahedralize/tetrahedral_mesh.h"
 
-// A tetrahedral mesh under local changes. Internal to improve().
+// A tetrahedral mesh under local changes. Internal to improve() and snap_to_core().
 namespace abut::preprocess {
 
 // Tetrahedra in slots, some of them free, and for every vertex the slots that use it.

@@ -12,6 +12,9 @@ namespace {
 
 using Eigen::Vector3d;
 
+// Of the core's depth: as near as that is on its boundary. A ball's stiffness is off by twice the rest.
+constexpr double kAtCore = 0.999;
+
 struct Candidate {
   Vector3d point;
   double spacing;  // m
@@ -131,39 +134,41 @@ class Sampler {
     if (foot.distance < 1e-6 * edge) return;  // a sharp corner: no way in from here
     double wanted = edge / 2;
     for (int round = 0; round < 4; ++round) {
-      for (int step = 0; step < 24 && foot.distance < 0.995 * wanted; ++step) {
+      for (int step = 0; step < 24 && foot.distance < kAtCore * wanted; ++step) {
         const double ahead = t + std::min(0.9 * foot.distance, t * (wanted / foot.distance - 1));
         const LocalInradius::Foot next = inradius_.foot(p + ahead * inward);
         if (next.distance <= foot.distance) break;  // the middle of a thin wall
         foot = next;
         t = ahead;
       }
-      if (foot.distance < 0.995 * wanted) break;
+      if (foot.distance < kAtCore * wanted) break;
       wanted = std::max(wanted, (1 - parameters_.core_fraction) * inradius_.inradius(p + t * inward, foot));
-      if (foot.distance >= 0.995 * wanted) break;
+      if (foot.distance >= kAtCore * wanted) break;
     }
     add_layers(p, p + t * inward, edge);
   }
 
   void add_layers(const Vector3d& p, const Vector3d& core, double edge) {
-    const double gap = (core - p).norm(), g = parameters_.layer_growth;
-    const double first = parameters_.first_layer * edge;
-    const int count =
-        std::max(1, static_cast<int>(std::lround(std::log1p(gap * (g - 1) / first) / std::log(g))));
-    if (layers_.size() < static_cast<std::size_t>(count)) layers_.resize(static_cast<std::size_t>(count));
-    for (int i = 0; i < count; ++i) {  // i = 0: the core's boundary, then from the surface inward
-      const int below = i == 0 ? count : i;
-      const double fraction = (std::pow(g, below) - 1) / (std::pow(g, count) - 1);
+    const double gap = (core - p).norm();
+    std::vector<double> depths{0};
+    while (depths.back() < gap)
+      depths.push_back(depths.back() + parameters_.first_layer * edge +
+                       parameters_.layer_growth * std::sqrt(edge * depths.back()));
+    const std::size_t last = depths.size() - 1;
+    if (last > 1 && depths[last] - gap > gap - depths[last - 1]) depths.pop_back();
+    const std::size_t count = depths.size() - 1;
+    if (layers_.size() < count) layers_.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {  // i = 0: the core's boundary, then from the surface inward
+      const double fraction = depths[i == 0 ? count : i] / depths[count];
       // The core is smaller than the surface and its shape decides the stiffness: it gets more points.
       const double closer = i == 0 && count > 1 ? parameters_.core_spacing : 1;
-      layers_[static_cast<std::size_t>(i)].push_back(
-          {p + fraction * (core - p), closer * spacing(edge, fraction * gap)});
+      layers_[i].push_back({p + fraction * (core - p), closer * spacing(edge, fraction * gap)});
     }
   }
 
   double spacing(double edge, double depth) const {
     if (depth < edge / 2) return parameters_.thin_spacing * edge;
-    return parameters_.spacing * edge + parameters_.spacing_growth * depth;
+    return parameters_.spacing * edge + parameters_.spacing_growth * std::sqrt(edge * depth);
   }
 
   void insert_medial(SpacedSet& set) const {

@@ -8,15 +8,16 @@
 
 namespace abut::preprocess {
 
-// Lengths are relative to the surface's edges nearby.
+// Lengths are relative to the surface's edges nearby; growth is relative to sqrt(edge x depth), which thins
+// the points out inward and still refines the core's boundary with the surface.
 struct InteriorParameters {
-  double core_fraction = 0.5;    // the core begins at depth (1 - core_fraction) x local inradius
-  double first_layer = 0.5;      // depth of the first layer of points below the surface
-  double layer_growth = 1.4;     // each further layer is thicker by this
-  double spacing = 0.85;         // between points of a layer at the surface
-  double core_spacing = 0.7;     // of that, on the core's boundary
-  double thin_spacing = 0.65;    // where the wall has room for one sheet only
-  double spacing_growth = 0.15;  // added per depth
+  double core_fraction = 0.5;   // the core begins at depth (1 - core_fraction) x local inradius
+  double first_layer = 0.5;     // depth of the first layer of points below the surface
+  double layer_growth = 0.2;    // added to a layer's thickness
+  double spacing = 0.85;        // between points of a layer at the surface
+  double core_spacing = 0.85;   // of that, on the core's boundary
+  double thin_spacing = 0.65;   // where the wall has room for one sheet only
+  double spacing_growth = 0.3;  // added to the spacing
 };
 
 // Points for the field inside a closed surface, m: on the boundary of the core, below the surface's vertices

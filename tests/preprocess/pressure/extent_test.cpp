@@ -27,7 +27,7 @@ TetrahedralMesh evenly_filled(const TriangleMesh& surface) {
   InteriorParameters interior;
   interior.core_fraction = 0.05;
   interior.first_layer = 0.7;
-  interior.layer_growth = 1.05;
+  interior.layer_growth = 0;
   interior.spacing_growth = 0;
   TetrahedralMesh mesh = tetrahedralize(surface, interior_points(surface, inradius, interior));
   improve(mesh);
@@ -239,6 +239,25 @@ TEST(ExtentField, ThinPartsAreAsStiffPerThicknessAsThickOnes) {
   }
 }
 
+// The improvement of the dihedral angles leaves few vertices on the core's boundary: they are put back.
+TEST(ExtentField, TheCoresBoundaryHasItsVertices) {
+  const TriangleMesh ball = shapes::sphere(1, 3);
+  Report report;
+  const MadeVolume made = make_volume(ball, {}, report);
+  std::size_t on = 0, beside = 0;
+  for (std::size_t v = static_cast<std::size_t>(made.mesh.surface_vertices); v < made.mesh.vertices.size();
+       ++v) {
+    const double r = made.mesh.vertices[v].norm();
+    if (std::abs(r - 0.5) < 0.02)
+      ++on;
+    else if (r > 0.4 && r < 0.6)
+      ++beside;
+  }
+  EXPECT_GT(on, 40U);
+  EXPECT_LT(beside, on / 10);
+  EXPECT_GT(measure(made.mesh).min_dihedral, 14);
+}
+
 TEST(ExtentField, DistanceOverTheLargest) {
   const TriangleMesh cube = shapes::box({0.5, 0.5, 0.5}, 2);
   const LocalInradius inradius(cube);
@@ -278,13 +297,14 @@ TEST(ExtentField, TheBallsStiffnessConverges) {
   }
 }
 
-// A can of radius 1 and height 2.4: 19.95 by finite differences in the plane of radius and height (spacing
-// 1/40, with the core r <= 1/2, |z| <= 0.7). Some 6200 and 21000 tetrahedra.
+// A can of radius 1 and height 2.4: 19.93 by finite differences in the plane of radius and height (spacings
+// 1/40 to 1/320, extrapolated; the core is r <= 1/2, |z| <= 0.7). Some 6200 and 21000 tetrahedra. The core's
+// rim is singular, so that the error falls slowly.
 TEST(ExtentField, TheCansStiffnessConverges) {
   const double coarse = stiffness(shapes::cylinder(1, 1.2, 0.21)),
                fine = stiffness(shapes::cylinder(1, 1.2, 0.12));
   EXPECT_NEAR(coarse / fine, 1, 0.03);
-  EXPECT_NEAR(fine / 19.95, 1, 0.03);
+  EXPECT_NEAR(fine / 19.93, 1, 0.04);
 }
 
 }  // namespace
