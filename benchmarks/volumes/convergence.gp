@@ -13,8 +13,8 @@ set grid
 set arrow from 6000, graph 0 to 6000, graph 1 nohead dashtype 2 linecolor "gray40"
 set label "default" at 6200, 0.815
 set object 1 rectangle from graph 0, first 0.97 to graph 1, first 1.03 behind fillcolor "gray92" fillstyle noborder
-shapes = "ball,can,flat can,tall can,box,ellipsoid,torus,capsule"
-name(i) = system(sprintf("echo '%s' | cut -d, -f%d", shapes, i))
+name(i) = system(sprintf("tail -n +2 %s | cut -d, -f1 | uniq | sed -n %dp", ARG1, i))
+count = int(system(sprintf("tail -n +2 %s | cut -d, -f1 | uniq | wc -l", ARG1)))
+rows(i) = sprintf("< grep '^%s,' %s", name(i), ARG1)
 finest(i) = real(system(sprintf("grep '^%s,' %s | tail -1 | cut -d, -f4", name(i), ARG1)))
-plot for [i=1:8] sprintf("< grep '^%s,' %s", name(i), ARG1) using 3:($4 / finest(i)) \
-     with linespoints linewidth 1.5 pointtype i title name(i)
+plot for [i=1:count] rows(i) using 3:($4 / finest(i)) with linespoints linewidth 1.5 pointtype i title name(i)
