@@ -38,6 +38,7 @@ Level vertex_level(const CreasedSurface& s) {
   }
   for (Vec3& n : level.normals) n = n.norm() > 0 ? Vec3(n.normalized()) : Vec3(Vec3::UnitZ());
   std::vector<Link> links;
+  links.reserve(static_cast<std::size_t>(mesh.halfedge_slots()));
   for (std::int32_t h = 0; h < mesh.halfedge_slots(); ++h)
     links.push_back({mesh.origin(h), mesh.target(h), 1});
   set_links(level, std::move(links));

@@ -80,8 +80,7 @@ std::string find_topological_fault(const QuadMesh& mesh) {
       if (!edges.emplace(directed(q[k], q[(k + 1) % 4]), f).second)
         return fmt::format("the edge from vertex {} to {} has two quads on one side", q[k], q[(k + 1) % 4]);
   }
-  std::vector<std::int32_t> left = valences(mesh);
-  const std::vector<std::int32_t> valence = left;
+  const std::vector<std::int32_t> valence = valences(mesh);
   std::vector<char> seen(mesh.vertices.size(), 0);
   for (std::int32_t f = 0; f < static_cast<std::int32_t>(mesh.quads.size()); ++f) {
     for (int k = 0; k < 4; ++k) {

@@ -121,7 +121,8 @@ double ReferenceSurface::thickness(const FootPoint& foot) const {
       found = true;
     }
   });
-  return found ? reach : kInfinity;
+  if (found) return reach;
+  return kInfinity;
 }
 
 double ReferenceSurface::signed_distance(const Vec3& p) const {

@@ -73,7 +73,7 @@ class Relaxer {
   }
 
   Vec3 move(std::int32_t v) const {
-    const Vec3 old = mesh_.vertices[v];
+    const Vec3& old = mesh_.vertices[v];
     const auto corners = quads_of_[v];
     if (corners.empty() || (!pinned_.empty() && pinned_[v] != 0)) return old;
     const double share = 1.0 / static_cast<double>(corners.size());

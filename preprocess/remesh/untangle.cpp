@@ -47,7 +47,7 @@ Found find(const QuadMesh& mesh, const ReferenceSurface& surface) {
   std::vector<char> flipped(mesh.quads.size());
   parallel_for(
       static_cast<std::int64_t>(flipped.size()), 0,
-      [&](std::int64_t f, int) { flipped[f] = normal_error(mesh, mesh.quads[f], surface) > 90; }, 64);
+      [&](std::int64_t f, int) { flipped[f] = normal_error(mesh, mesh.quads[f], surface) > 90 ? 1 : 0; }, 64);
   for (std::size_t f = 0; f < flipped.size(); ++f) {
     if (flipped[f] == 0) continue;
     ++found.tangles.flips;

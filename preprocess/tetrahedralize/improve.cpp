@@ -207,7 +207,8 @@ class Improver {
         moved = false;
         const bool poor = best < kPoor;
         for (int i = 0; i < 27; ++i) {
-          const Vector3d way(i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1);
+          const int x = i % 3 - 1, y = i / 3 % 3 - 1, z = i / 9 - 1;
+          const Vector3d way(x, y, z);
           const double length = way.norm();
           if (length > 0 && (poor || length == 1) && attempt(here + step / length * way)) moved = true;
         }

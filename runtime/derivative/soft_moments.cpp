@@ -14,7 +14,10 @@ namespace {
 
 using Four = double __attribute__((vector_size(32)));
 using FourBits = std::int64_t __attribute__((vector_size(32)));
-using FourUnaligned = double __attribute__((vector_size(32), aligned(8)));
+// Where a compiler may not take an array of double for aligned vectors.
+struct __attribute__((packed, aligned(8), may_alias)) FourUnaligned {
+  Four value;
+};
 
 // Everything a clone needs must stand in it: a function that it calls would be compiled for the portable set.
 ABUT_CLONES
@@ -31,9 +34,9 @@ void heights_of_fours(const asset::ConvexView& hull, const std::int32_t* vertice
     const Four d = -(x * frame[0] + y * frame[1] + z * frame[2]);
     least = d < least ? d : least;
     sum += d;
-    *reinterpret_cast<FourUnaligned*>(depth + i) = d;
-    *reinterpret_cast<FourUnaligned*>(u + i) = x * frame[3] + y * frame[4] + z * frame[5];
-    *reinterpret_cast<FourUnaligned*>(v + i) = x * frame[6] + y * frame[7] + z * frame[8];
+    reinterpret_cast<FourUnaligned*>(depth + i)->value = d;
+    reinterpret_cast<FourUnaligned*>(u + i)->value = x * frame[3] + y * frame[4] + z * frame[5];
+    reinterpret_cast<FourUnaligned*>(v + i)->value = x * frame[6] + y * frame[7] + z * frame[8];
   }
   range[0] = std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
   range[1] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
@@ -47,7 +50,8 @@ void moments_of_fours(const double* depth, const double* u, const double* v, std
   const double slope = -1.4426950408889634074 * inverse_temperature;
   Four weight = {}, first_u = {}, first_v = {}, uu = {}, uv = {}, vv = {};
   for (std::size_t i = 0; i < count; i += 4) {
-    Four y = (*reinterpret_cast<const FourUnaligned*>(depth + i) - least) * slope;  // log2 of the weight
+    Four y =
+        (reinterpret_cast<const FourUnaligned*>(depth + i)->value - least) * slope;  // log2 of the weight
     const Four lowest = Four{} - 1000;
     const FourBits kept = y > lowest;
     y = y > lowest ? y : lowest;
@@ -64,8 +68,8 @@ void moments_of_fours(const double* depth, const double* u, const double* v, std
     bits &= kept;
     for (std::size_t k = count - i; k < 4; ++k) bits[k] = 0;  // beyond the last vertex
     const Four a = reinterpret_cast<Four>(bits);
-    const Four x = *reinterpret_cast<const FourUnaligned*>(u + i);
-    const Four z = *reinterpret_cast<const FourUnaligned*>(v + i);
+    const Four x = reinterpret_cast<const FourUnaligned*>(u + i)->value;
+    const Four z = reinterpret_cast<const FourUnaligned*>(v + i)->value;
     const Four ax = a * x, az = a * z;
     weight += a;
     first_u += ax;

@@ -64,7 +64,7 @@ bool climb(const asset::ConvexView& hull, const Vec3<S>& n, std::int32_t& at) {
   const std::int32_t* const end = hull.adjacency + hull.adjacency_offsets[at + 1];
   const std::int32_t* k = begin;
   Two most = Two::Zero();
-  for (; k + 1 < end; k += 2) most = most.max(gains(k[0], k[1]));
+  for (; end - k >= 2; k += 2) most = most.max(gains(k[0], k[1]));
   if (k < end) most = most.max(gains(*k, *k));
   const S gain = std::max(most[0], most[1]);
   if (!(gain > 0)) return false;
