@@ -24,10 +24,10 @@ constexpr int kBisections = 2;  // between what fails and what holds
 
 class LevelSearch {
  public:
-  LevelSearch(const TriangleMesh& closed, std::int64_t target, const VolumeParameters& parameters)
+  LevelSearch(const TriangleMesh& closed, std::int64_t target, const VolumeMaker& make)
       : closed_(closed),
         target_(static_cast<double>(target)),
-        parameters_(parameters),
+        make_(make),
         triangles_(std::max(4.0, target_ / kTetsPerTriangle)) {}
 
   Level search() {
@@ -72,7 +72,7 @@ class LevelSearch {
     gate_ = SimplifyParameters{}.max_hausdorff_percent;
     for (int i = 0; i < kBisections && above_target(level) && !stopped_; ++i) {
       triangles_ = std::sqrt(too_few_ * surface_triangles(level));
-      std::optional<Level> between = make();
+      std::optional<Level> between = attempt();
       if (between && holds(*between) &&
           between->made.mesh.tetrahedra.size() < level.made.mesh.tetrahedra.size())
         level = std::move(*between);
@@ -85,8 +85,8 @@ class LevelSearch {
   std::optional<Level> within_gate() {
     std::optional<Level> best;
     double best_error = std::numeric_limits<double>::infinity();
-    for (int attempt = 0; attempt < kMaxAttempts && best_error > kCloseEnough && !stopped_; ++attempt) {
-      std::optional<Level> level = make();
+    for (int i = 0; i < kMaxAttempts && best_error > kCloseEnough && !stopped_; ++i) {
+      std::optional<Level> level = attempt();
       if (!level) {
         triangles_ = 1.2 * triangles_ + 8;
         continue;
@@ -106,7 +106,7 @@ class LevelSearch {
     return best;
   }
 
-  std::optional<Level> make() {
+  std::optional<Level> attempt() {
     Level level;
     try {
       const auto wanted = static_cast<std::size_t>(std::llround(triangles_));
@@ -119,7 +119,7 @@ class LevelSearch {
       reached_ = static_cast<double>(simple.surface.triangles.size());
       level.hausdorff_percent = simple.hausdorff_percent;
       level.limit = simple.limit;
-      level.made = make_volume(simple.surface, parameters_, level.report);
+      level.made = make_(simple.surface, level.report);
       level.quality = measure(level.made.mesh);
     } catch (const LimitReached& error) {
       stopped_ = true;
@@ -134,19 +134,19 @@ class LevelSearch {
 
   const TriangleMesh& closed_;
   double target_;
-  const VolumeParameters& parameters_;
+  const VolumeMaker& make_;
   double triangles_;                                          // of the next attempt
   double reached_ = 0;                                        // by the last one
   double gate_ = SimplifyParameters{}.max_hausdorff_percent;  // of the diagonal
   double too_few_ = 0;    // triangles of the finest surface seen that did not hold
-  bool stopped_ = false;  // TetGen reached a limit: no more attempts
+  bool stopped_ = false;  // a limit was reached: no more attempts
   std::string failure_;
 };
 
 }  // namespace
 
-Level find_level(const TriangleMesh& closed, std::int64_t target, const VolumeParameters& parameters) {
-  return LevelSearch(closed, target, parameters).search();
+Level find_level(const TriangleMesh& closed, std::int64_t target, const VolumeMaker& make) {
+  return LevelSearch(closed, target, make).search();
 }
 
 }  // namespace abut::preprocess

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "preprocess/pressure/volume.h"
@@ -16,13 +17,16 @@ struct Level {
   std::string limit;             // why it is not as coarse as wanted; empty if it is
 };
 
+// What makes a volume within a surface as it is: make_volume() with its parameters.
+using VolumeMaker = std::function<MadeVolume(const TriangleMesh&, Report&)>;
+
 // The level of about `target` tetrahedra whose smallest dihedral angle is at least kLeastDihedral. Where the
 // simplified surface leaves too little of a thin wall for that, the distance gate of the simplification is
 // tightened, and the gap to what failed halved twice: the level is then finer than wanted, about the coarsest
-// that holds, and `limit` says so. When TetGen reaches a limit the search ends with the best level so far,
+// that holds, and `limit` says so. When `make` reaches a limit the search ends with the best level so far,
 // and a warning in its report says so. Throws InvalidInput where no attempt succeeds, LimitReached if that
 // was for a limit.
-Level find_level(const TriangleMesh& closed, std::int64_t target, const VolumeParameters& parameters);
+Level find_level(const TriangleMesh& closed, std::int64_t target, const VolumeMaker& make);
 
 // Degrees.
 inline constexpr double kLeastDihedral = 1;

@@ -243,13 +243,16 @@ std::vector<asset::Volume> make_volumes(const TriangleMesh& closed, const Volume
   std::optional<Level> last;
   std::int64_t last_target = 0;
   Misses misses;
+  const auto make = [&parameters](const TriangleMesh& simple, Report& told) {
+    return make_volume(simple, parameters, told);
+  };
   for (const std::int64_t target : targets) {
     const auto begin = Clock::now();
     const std::size_t number = volumes.size();
     try {
       refuse_thin(LocalInradius(surface));  // before simplification, which may make it thicker
       std::optional<Level> level;
-      if (!last || !out_of_reach(*last, last_target)) level = find_level(surface, target, parameters);
+      if (!last || !out_of_reach(*last, last_target)) level = find_level(surface, target, make);
       if (level && (!last || is_better(*level, *last))) {
         last = std::move(level);
         for (const std::string& warning : last->report.warnings)

@@ -9,6 +9,7 @@
 #include "preprocess/mesh/close.h"
 #include "preprocess/mesh/read.h"
 #include "preprocess/mesh/weld.h"
+#include "preprocess/pressure/level_search.h"
 #include "runtime/asset/reader.h"
 #include "runtime/asset/schema.h"
 #include "runtime/asset/writer.h"
@@ -170,6 +171,31 @@ TEST(MakeVolumes, AFailingMesherIsNamed) {
   ::malloc_trim(0);  // what the tests before have freed would serve TetGen
   EXPECT_NE(refusal(shapes::sphere(0.1, 2), parameters).find("out of memory"), std::string::npos)
       << refusal(shapes::sphere(0.1, 2), parameters);
+}
+
+// The first attempt misses its target by more than is close enough, the second reaches a limit.
+TEST(MakeVolumes, ALevelInHandIsKeptWhenALimitIsReached) {
+  const TriangleMesh ball = shapes::sphere(0.1, 3);
+  int attempts = 0;
+  std::size_t made = 0;
+  const auto second_fails = [&](const TriangleMesh& surface, Report& report) {
+    if (++attempts == 2) throw LimitReached("TetGen took longer than 300 s");
+    MadeVolume volume = make_volume(surface, {}, report);
+    made = volume.mesh.tetrahedra.size();
+    return volume;
+  };
+  const std::int64_t far = 600;  // the guess of 3.2 tetrahedra a triangle is made for thousands
+  const Level level = find_level(ball, far, second_fails);
+  ASSERT_EQ(attempts, 2) << made;
+  EXPECT_EQ(level.made.mesh.tetrahedra.size(), made);
+  ASSERT_FALSE(level.report.warnings.empty());
+  EXPECT_EQ(level.report.warnings.back(),
+            "no level nearer to the target was tried: TetGen took longer than 300 s");
+
+  const auto always_fails = [](const TriangleMesh&, Report&) -> MadeVolume {
+    throw LimitReached("out of memory");
+  };
+  EXPECT_THROW(find_level(ball, far, always_fails), LimitReached);
 }
 
 // A cup, 0.2 m wide with a wall of 4 mm, cannot be as coarse as that. Every target has a volume
