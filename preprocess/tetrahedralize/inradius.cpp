@@ -54,8 +54,13 @@ LocalInradius::LocalInradius(const TriangleMesh& surface) : surface_(surface), d
 }
 
 LocalInradius::Foot LocalInradius::foot(const Eigen::Vector3d& point) const {
+  return foot_within(point, std::numeric_limits<double>::infinity());
+}
+
+LocalInradius::Foot LocalInradius::foot_within(const Eigen::Vector3d& point, double at_most) const {
   Foot best;
-  double squared = std::numeric_limits<double>::infinity();
+  const double slack = 1e-9 * (at_most + diagonal_);  // for the rounding of what the caller knows
+  double squared = std::isinf(at_most) ? at_most : (at_most + slack) * (at_most + slack);
   bvh::visit_nearest<double>(bvh::view(triangles_.tree), point, squared,
                              [&](std::int32_t first, std::int32_t count, double& nearest) {
                                for (std::int32_t i = first; i < first + count; ++i) {

@@ -35,6 +35,8 @@ class LocalInradius {
     std::int32_t triangle = -1;
   };
   Foot foot(const Eigen::Vector3d& point) const;
+  // The same, faster, for a point known to be no further than `at_most` (m) from the surface.
+  Foot foot_within(const Eigen::Vector3d& point, double at_most) const;
   // Unsigned distance to the surface, m.
   double depth(const Eigen::Vector3d& point) const { return foot(point).distance; }
 

@@ -25,9 +25,12 @@ struct Candidate {
 class SpacedSet {
  public:
   bool insert(const Candidate& c) {
-    for (const auto& [octave, grid] : grids_)
-      if (conflicts(c, octave, grid)) return false;
+    // Most candidates are refused, and most of these by points of like spacing: ask them first.
     const int octave = static_cast<int>(std::floor(std::log2(c.spacing)));
+    const auto own = grids_.find(octave);
+    if (own != grids_.end() && conflicts(c, octave, own->second)) return false;
+    for (const auto& [other, grid] : grids_)
+      if (other != octave && conflicts(c, other, grid)) return false;
     grids_[octave][key(c.point, std::ldexp(2.0, octave))].push_back(static_cast<std::int32_t>(taken_.size()));
     taken_.push_back(c);
     return true;
@@ -130,13 +133,13 @@ class Sampler {
   // depth, so that the walk stays inside. Candidates on the way are the layers.
   void descend(const Vector3d& p, const Vector3d& inward, double edge) {
     double t = 1e-3 * edge;
-    LocalInradius::Foot foot = inradius_.foot(p + t * inward);
+    LocalInradius::Foot foot = inradius_.foot_within(p + t * inward, t);
     if (foot.distance < 1e-6 * edge) return;  // a sharp corner: no way in from here
     double wanted = edge / 2;
     for (int round = 0; round < 4; ++round) {
       for (int step = 0; step < 24 && foot.distance < kAtCore * wanted; ++step) {
         const double ahead = t + std::min(0.9 * foot.distance, t * (wanted / foot.distance - 1));
-        const LocalInradius::Foot next = inradius_.foot(p + ahead * inward);
+        const LocalInradius::Foot next = inradius_.foot_within(p + ahead * inward, ahead);
         if (next.distance <= foot.distance) break;  // the middle of a thin wall
         foot = next;
         t = ahead;
@@ -176,7 +179,7 @@ class Sampler {
     std::stable_sort(balls.begin(), balls.end(),
                      [](const Ball& a, const Ball& b) { return a.radius > b.radius; });
     for (const Ball& ball : balls) {
-      const std::int32_t triangle = inradius_.foot(ball.center).triangle;
+      const std::int32_t triangle = inradius_.foot_within(ball.center, ball.radius).triangle;
       set.insert({ball.center, spacing(triangle_edge_[triangle], ball.radius)});
     }
   }
