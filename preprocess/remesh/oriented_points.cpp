@@ -82,6 +82,7 @@ asset::OrientedPoints make_points(const QuadMesh& mesh, const ReferenceSurface& 
             thickness_below(surface, centre(mesh, q), vector_area(mesh, q).normalized(), points.spacing[0]);
       },
       64);
+  asset::add_blocks(points);
   return points;
 }
 

@@ -1,6 +1,9 @@
 #include "runtime/asset/asset.h"
 
 #include <cmath>
+#include <string>
+
+#include "runtime/core/error.h"
 
 namespace abut::asset {
 
@@ -63,7 +66,30 @@ PointsView view(const OrientedPoints& points) {
           points.spacing.empty() ? 0 : points.spacing.front(),
           static_cast<std::int32_t>(n),
           static_cast<std::int32_t>(points.vertices.size() / 3),
-          bvh::view(points.tree)};
+          bvh::view(points.tree),
+          view(points.blocks)};
+}
+
+void add_blocks(OrientedPoints& points) {
+  const PointsView p = view(points);
+  const auto refuse = [](const std::string& what) { throw InvalidInput("oriented points: " + what); };
+  if (p.point_count <= 0) refuse("there are none");
+  if (points.positions.size() != 3 * points.areas.size() || points.normals.size() != points.positions.size())
+    refuse("positions, normals and areas differ in number");
+  if (!(p.spacing > 0) || !std::isfinite(p.spacing))
+    refuse("the spacing is " + std::to_string(p.spacing) + " m; it must be positive");
+  bool apart = false;
+  for (std::int32_t i = 0; i < p.point_count; ++i) {
+    if (!std::isfinite(p.x[i]) || !std::isfinite(p.y[i]) || !std::isfinite(p.z[i]))
+      refuse("point " + std::to_string(i) + " has a coordinate that is NaN or infinite");
+    const double length = std::sqrt(p.nx[i] * p.nx[i] + p.ny[i] * p.ny[i] + p.nz[i] * p.nz[i]);
+    if (!(std::abs(length - 1) <= 1e-6))
+      refuse("the normal of point " + std::to_string(i) + " has length " + std::to_string(length) +
+             "; normalise it first");
+    apart = apart || p.x[i] != p.x[0] || p.y[i] != p.y[0] || p.z[i] != p.z[0];
+  }
+  if (!apart && p.point_count > 1) refuse("all points are at one place");
+  points.blocks = make_point_blocks(p.x, p.nx, p.point_count, p.spacing);
 }
 
 AssetView view(const Asset& asset) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/asset/point_blocks.h"
 #include "runtime/bvh/tree.h"
 
 // The asset of one object: what the runtime knows of it. An Asset owns, an AssetView is pointers and sizes
@@ -69,6 +70,7 @@ struct OrientedPoints {
   std::vector<double> vertices;     // (vertices, 3) m
   std::vector<double> spacing;      // (4) m: square root of the mean area; least, mean, greatest edge
   bvh::Tree tree;                   // over the points
+  PointBlocks blocks;               // the points once more: add_blocks() makes them, load() calls it
 };
 
 struct MassProperties {
@@ -154,6 +156,7 @@ struct PointsView {
   std::int32_t point_count = 0;
   std::int32_t vertex_count = 0;
   bvh::TreeView tree;
+  PointBlocksView blocks;
 };
 
 // Level 0 surface, volume and points and first convex piece; counts are 0 where a part is absent.
@@ -170,5 +173,10 @@ ConvexView view(const ConvexPiece& piece);
 VolumeView view(const Volume& volume);
 PointsView view(const OrientedPoints& points);
 AssetView view(const Asset& asset);
+
+// Makes the blocks of points whose other arrays are filled: the last step of whoever makes points. Throws
+// InvalidInput for no points, a position that is NaN or infinite, a normal whose length is not 1 to 1e-6, all
+// points at one place, or a spacing that is not positive.
+void add_blocks(OrientedPoints& points);
 
 }  // namespace abut::asset

@@ -10,7 +10,7 @@
 namespace abut::asset {
 
 // Parts of an asset that a model or an estimator may need, as bits.
-enum Parts : unsigned { kNoPart = 0, kConvexPart = 1, kSurfacePart = 2, kVolumePart = 4 };
+enum Parts : unsigned { kNoPart = 0, kConvexPart = 1, kSurfacePart = 2, kVolumePart = 4, kPointsPart = 8 };
 
 // The views must outlive the pair. X_AB: pose of B's object frame in A's.
 struct PosedPair {
@@ -30,6 +30,8 @@ inline const char* missing_part(const AssetView& asset, unsigned needs) {
     return "has no surface; preprocess the object again";
   if ((needs & kVolumePart) != 0 && asset.volume.tetrahedron_count <= 0)
     return "has no tetrahedra; preprocess the object again with --tets";
+  if ((needs & kPointsPart) != 0 && asset.points.blocks.block_count <= 0)
+    return "has no oriented points; preprocess the object again with --quads";
   return nullptr;
 }
 

@@ -159,6 +159,14 @@ class Reader {
 Asset load(const std::filesystem::path& file) {
   Asset asset = Reader(file).asset();
   check(asset, file.string());
+  for (std::size_t i = 0; i < asset.points.size(); ++i) {
+    try {
+      add_blocks(asset.points[i]);
+    } catch (const InvalidInput& error) {
+      throw BadAsset(file.string() + ": points/" + std::to_string(i) + ": " + error.what() +
+                     "; make the asset again");
+    }
+  }
   return asset;
 }
 

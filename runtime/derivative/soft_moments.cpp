@@ -1,23 +1,12 @@
 #include "runtime/derivative/soft_moments.h"
 
-// One function for the portable instruction set and for AVX2, chosen when the program starts. Sanitizers run
-// before the choice can be made.
-#if defined(__x86_64__) && !defined(ABUT_SANITIZED)
-#define ABUT_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define ABUT_CLONES
-#endif
+#include "runtime/core/simd.h"
 
 namespace abut::derivative {
 
 namespace {
 
-using Four = double __attribute__((vector_size(32)));
-using FourBits = std::int64_t __attribute__((vector_size(32)));
-// Where a compiler may not take an array of double for aligned vectors.
-struct __attribute__((packed, aligned(8), may_alias)) FourUnaligned {
-  Four value;
-};
+using simd::Four, simd::FourBits, simd::FourUnaligned;
 
 // Everything a clone needs must stand in it: a function that it calls would be compiled for the portable set.
 ABUT_CLONES

@@ -2,36 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include <numbers>
-
 #include "runtime/core/random.h"
+#include "tests/support/point_clouds.h"
 
 namespace {
 
 using abut::Vec3;
 using abut::asset::OrientedPoints;
 using abut::ssdf::soft_distance_dense;
-
-// Points spread evenly over a sphere (a spiral), with outward normals.
-OrientedPoints sphere_points(double radius, int count) {
-  OrientedPoints points;
-  points.positions.resize(static_cast<std::size_t>(3 * count));
-  points.normals.resize(points.positions.size());
-  const double area = 4 * std::numbers::pi * radius * radius / count;
-  points.areas.assign(static_cast<std::size_t>(count), area);
-  points.thickness.assign(points.areas.size(), 2 * radius);
-  points.spacing = {std::sqrt(area), 0, 0, 0};
-  for (int i = 0; i < count; ++i) {
-    const double z = 1 - (2 * i + 1.0) / count, a = i * std::numbers::pi * (3 - std::sqrt(5.0));
-    const double r = std::sqrt(1 - z * z);
-    const double n[3] = {r * std::cos(a), r * std::sin(a), z};
-    for (int k = 0; k < 3; ++k) {
-      points.normals[static_cast<std::size_t>(k * count + i)] = n[k];
-      points.positions[static_cast<std::size_t>(k * count + i)] = radius * n[k];
-    }
-  }
-  return points;
-}
+using abut::test::sphere_points;
 
 // Of points on a sphere the zero surface lies eps1 / (2 R) outside (formula of the first order).
 TEST(Ssdf, TheZeroSurfaceOfASphereIsOffsetAsExpected) {

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+// Four doubles at a time with the compiler's vector extensions, and the functions that the soft sums need.
+// Kernels are templates on the lane type: Four, or a plain scalar, which is the reference.
+//
+// A kernel for Four stands in a function marked ABUT_CLONES: it is compiled for the portable instruction set
+// and for AVX2, and the version is chosen when the program starts. All that it calls must be inlined
+// (ABUT_INLINE), or it would be compiled for the portable set only. Contraction is off (AbutFlags.cmake), so
+// both versions give the same bits. Sanitizers run before the choice can be made.
+#if defined(__x86_64__) && !defined(ABUT_SANITIZED)
+#define ABUT_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define ABUT_CLONES
+#endif
+#define ABUT_INLINE __attribute__((always_inline)) inline
+#define ABUT_INLINE_LAMBDA __attribute__((always_inline))
+
+namespace abut::simd {
+
+using Four = double __attribute__((vector_size(32)));
+using FourBits = std::int64_t __attribute__((vector_size(32)));
+
+// Where an array of double may not be taken for aligned vectors.
+struct __attribute__((packed, aligned(8), may_alias)) FourUnaligned {
+  Four value;
+};
+
+template <class T>
+inline constexpr int kLanes = 1;
+template <>
+inline constexpr int kLanes<Four> = 4;
+
+// The next kLanes<T> numbers.
+template <class T>
+ABUT_INLINE void load(const double* from, T& to) {
+  to = static_cast<T>(*from);
+}
+template <>
+ABUT_INLINE void load(const double* from, Four& to) {
+  to = reinterpret_cast<const FourUnaligned*>(from)->value;
+}
+
+// The same number in every lane.
+template <class T, class S>
+ABUT_INLINE void fill(S number, T& to) {
+  if constexpr (kLanes<T> == 1)
+    to = static_cast<T>(number);
+  else
+    to = T{} + number;
+}
+
+// Sum and least of the lanes, in a fixed order.
+template <class T>
+ABUT_INLINE auto sum(const T& x) {
+  if constexpr (kLanes<T> == 1)
+    return x;
+  else
+    return (x[0] + x[1]) + (x[2] + x[3]);
+}
+
+template <class T>
+ABUT_INLINE void least(const T& a, const T& b, T& to) {
+  to = a < b ? a : b;
+}
+template <class T>
+ABUT_INLINE void greatest(const T& a, const T& b, T& to) {
+  to = a > b ? a : b;
+}
+
+// sqrt(x), x >= 0.
+template <class T>
+ABUT_INLINE void square_root(const T& x, T& to) {
+  using std::sqrt;
+  if constexpr (kLanes<T> == 1)
+    to = sqrt(x);
+  else
+    for (int k = 0; k < 4; ++k) to[k] = __builtin_sqrt(x[k]);
+}
+
+// exp(x) for x < 700; 0 below -700, where a scalar would go on to -745. As 2^k e^r with |r| <= ln 2 / 2 and
+// Taylor's polynomial of degree 12 (error 2e-16).
+template <class T>
+ABUT_INLINE void exponential(const T& x, T& to) {
+  using std::exp;
+  to = exp(x);
+}
+template <>
+ABUT_INLINE void exponential(const Four& x, Four& to) {
+  constexpr double kMagic = 0x1.8p52;  // adding it rounds to an integer, which then stands in the low bits
+  constexpr double kHigh = 0x1.62e42fefap-1, kLow = 0x1.cf79abc9e3b39p-40;  // ln 2; k kHigh is exact
+  const Four lowest = Four{} - 700.0;
+  const FourBits kept = x > lowest;
+  const Four y = x > lowest ? x : lowest;
+  const Four shifted = y * 1.4426950408889634074 + kMagic;
+  const Four k = shifted - kMagic;
+  const Four r = (y - k * kHigh) - k * kLow;
+  const Four r2 = r * r, r4 = r2 * r2;
+  const Four p0 = (1.0 + r) + r2 * (1.0 / 2 + r * (1.0 / 6));
+  const Four p4 = (1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720 + r * (1.0 / 5040));
+  const Four p8 = (1.0 / 40320 + r * (1.0 / 362880)) + r2 * (1.0 / 3628800 + r * (1.0 / 39916800)) +
+                  r4 * (1.0 / 479001600);
+  const Four e_r = p0 + r4 * (p4 + r4 * p8);
+  const FourBits exponent = reinterpret_cast<FourBits>(shifted) << 52;  // k, in the exponent's place
+  const FourBits bits = (reinterpret_cast<FourBits>(e_r) + exponent) & kept;
+  to = reinterpret_cast<Four>(bits);
+}
+
+// log(1 + t) for t in [0, 1]: 2 artanh(z) with z = t / (2 + t) <= 1/3, 16 terms of its series (error 1e-17).
+template <class T>
+ABUT_INLINE void log_one_plus(const T& t, T& to) {
+  using std::log1p;
+  to = log1p(t);
+}
+template <>
+ABUT_INLINE void log_one_plus(const Four& t, Four& to) {
+  const Four z = t / (2.0 + t), y = z * z;
+  Four sum = Four{} + 1.0 / 33;
+  for (int k = 31; k >= 1; k -= 2) sum = sum * y + 1.0 / k;
+  to = 2.0 * z * sum;
+}
+
+}  // namespace abut::simd

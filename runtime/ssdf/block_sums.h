@@ -1,0 +1,200 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "runtime/asset/point_blocks.h"
+#include "runtime/core/simd.h"
+
+// Walks over a tree of point blocks, and the moments of a soft distance over the blocks met. Templates on the
+// lane type T (simd.h) and its scalar S; the sums do not depend on anything but their arguments.
+namespace abut::ssdf::internal {
+
+using asset::kBlockNumbers;
+using asset::kBlockPoints;
+using asset::kNodeChildren;
+using asset::kNodeNumbers;
+using asset::PointBlocksView;
+
+template <class T>
+using ScalarOf = std::conditional_t<simd::kLanes<T> == 1, T, double>;
+
+// Squared distances from p to the boxes of a node's children.
+template <class T, class S = ScalarOf<T>>
+ABUT_INLINE void box_distances(const double* node, const S* p, S* distances2) {
+  for (int c = 0; c < kNodeChildren; c += simd::kLanes<T>) {
+    T sum{};
+    for (int k = 0; k < 3; ++k) {
+      T center, half, d, zero{};
+      simd::load(node + kNodeChildren * (asset::kCenterRow + k) + c, center);
+      simd::load(node + kNodeChildren * (asset::kHalfRow + k) + c, half);
+      d = p[k] - center;
+      simd::greatest<T>(d, -d, d);
+      d -= half;
+      simd::greatest<T>(d, zero, d);
+      sum += d * d;
+    }
+    if constexpr (simd::kLanes<T> == 1)
+      distances2[c] = sum;
+    else
+      for (int k = 0; k < simd::kLanes<T>; ++k) distances2[c + k] = sum[k];
+  }
+}
+
+// The entries of the tree that a walk has yet to visit: three at each level above the current one.
+struct Walk {
+  std::int32_t level[3 * asset::kMaxBlockLevels + 4], entry[3 * asset::kMaxBlockLevels + 4];
+  int size = 0;
+
+  ABUT_INLINE void push(std::int32_t l, std::int32_t j) {
+    level[size] = l;
+    entry[size++] = j;
+  }
+};
+
+ABUT_INLINE const double* node_at(const PointBlocksView& blocks, std::int32_t level, std::int32_t entry) {
+  return blocks.nodes + std::ptrdiff_t(blocks.first_node[level] + entry) * kNodeNumbers;
+}
+
+// Calls visit(block) for every block whose box comes within `limit2` (squared, m^2) of p. `visit` may lower
+// the limit.
+template <class T, class S, class Visit>
+ABUT_INLINE void visit_near(const PointBlocksView& blocks, const S* p, const S& limit2, Visit&& visit) {
+  Walk walk;
+  walk.push(blocks.levels, 0);
+  while (walk.size > 0) {
+    const std::int32_t level = walk.level[--walk.size], entry = walk.entry[walk.size];
+    S distances2[kNodeChildren];
+    box_distances<T>(node_at(blocks, level, entry), p, distances2);
+    for (int c = 0; c < kNodeChildren; ++c) {
+      if (!(distances2[c] <= limit2)) continue;
+      if (level > 1)
+        walk.push(level - 1, kNodeChildren * entry + c);
+      else
+        visit(kNodeChildren * entry + c);
+    }
+  }
+}
+
+// A point of the cloud near p, that everything is measured from.
+template <class S>
+struct Nearby {
+  S x[3];       // m
+  S n[3];       // unit
+  S distance2;  // squared, to p, m^2
+};
+
+// Takes the nearest point of a block where it is nearer than what is there.
+template <class S>
+ABUT_INLINE void take_nearer(const double* numbers, const S* p, Nearby<S>& nearby) {
+  int nearest = -1;
+  for (int i = 0; i < kBlockPoints; ++i) {
+    const S dx = p[0] - S(numbers[i]), dy = p[1] - S(numbers[kBlockPoints + i]),
+            dz = p[2] - S(numbers[2 * kBlockPoints + i]), d2 = dx * dx + dy * dy + dz * dz;
+    if (!(d2 < nearby.distance2)) continue;
+    nearby.distance2 = d2;
+    nearest = i;
+  }
+  if (nearest < 0) return;
+  for (int k = 0; k < 3; ++k) {
+    nearby.x[k] = S(numbers[kBlockPoints * k + nearest]);
+    nearby.n[k] = S(numbers[kBlockPoints * (3 + k) + nearest]);
+  }
+}
+
+// Down to the block whose box is nearest at each level: often the nearest point, never far behind it.
+template <class T, class S>
+ABUT_INLINE void descend(const PointBlocksView& blocks, const S* p, Nearby<S>& nearby) {
+  std::int32_t entry = 0;
+  for (std::int32_t level = blocks.levels; level > 0; --level) {
+    S distances2[kNodeChildren];
+    box_distances<T>(node_at(blocks, level, entry), p, distances2);
+    int least = 0;
+    for (int c = 1; c < kNodeChildren; ++c)
+      if (distances2[c] < distances2[least]) least = c;
+    entry = kNodeChildren * entry + least;
+  }
+  take_nearer(blocks.numbers + std::ptrdiff_t(entry) * kBlockNumbers, p, nearby);
+}
+
+// The nearest point, from one that is near.
+template <class T, class S>
+ABUT_INLINE void find_nearest(const PointBlocksView& blocks, const S* p, Nearby<S>& nearby) {
+  visit_near<T, S>(blocks, p, nearby.distance2, [&](std::int32_t block) ABUT_INLINE_LAMBDA {
+    take_nearer(blocks.numbers + std::ptrdiff_t(block) * kBlockNumbers, p, nearby);
+  });
+}
+
+// kLanes<T> points of a block as seen from p: offset u from the reference point x0, normal n, weight
+// exp((|p - x0|^2 - |p - p_i|^2) / eps1), and g = n . (p - p_i) less that of the reference point.
+template <class T>
+struct Seen {
+  T u[3], n[3], exponent, weight, g;
+};
+
+template <class S>
+struct Frame {
+  S x0[3];         // reference point, m
+  S q[3];          // p - x0, m
+  S g0;            // n0 . q, m
+  S inverse_eps1;  // 1/m^2
+
+  ABUT_INLINE Frame(const S* p, const Nearby<S>& nearby, S inverse) : g0(0), inverse_eps1(inverse) {
+    for (int k = 0; k < 3; ++k) {
+      x0[k] = nearby.x[k];
+      q[k] = p[k] - x0[k];
+      g0 += nearby.n[k] * q[k];
+    }
+  }
+};
+
+template <class T, class S>
+ABUT_INLINE void see(const double* numbers, int i, const Frame<S>& frame, Seen<T>& seen) {
+  T square{}, along{}, height{};
+  for (int k = 0; k < 3; ++k) {
+    simd::load(numbers + kBlockPoints * k + i, seen.u[k]);
+    simd::load(numbers + kBlockPoints * (3 + k) + i, seen.n[k]);
+    seen.u[k] -= frame.x0[k];
+    square += seen.u[k] * seen.u[k];
+    along += seen.u[k] * frame.q[k];
+    height += seen.n[k] * (frame.q[k] - seen.u[k]);
+  }
+  seen.g = height - frame.g0;
+  seen.exponent = (along + along - square) * frame.inverse_eps1;
+  simd::exponential(seen.exponent, seen.weight);
+}
+
+// Sums over points of the weight times 1; u; n; g; g u; u u' (xx, xy, xz, yy, yz, zz); u n' (row by row); g u
+// u'.
+template <class T>
+struct DistanceSums {
+  T w{}, u[3]{}, n[3]{}, g{}, gu[3]{}, uu[6]{}, un[9]{}, guu[6]{};
+};
+
+template <int kOrder, class T>
+ABUT_INLINE void add(const Seen<T>& seen, DistanceSums<T>& sums) {
+  const T& w = seen.weight;
+  const T wg = w * seen.g;
+  sums.w += w;
+  sums.g += wg;
+  if constexpr (kOrder > 0) {
+    for (int k = 0; k < 3; ++k) {
+      sums.u[k] += w * seen.u[k];
+      sums.n[k] += w * seen.n[k];
+      sums.gu[k] += wg * seen.u[k];
+    }
+  }
+  if constexpr (kOrder > 1) {
+    for (int k = 0, m = 0; k < 3; ++k) {
+      const T wu = w * seen.u[k], wgu = wg * seen.u[k];
+      for (int l = 0; l < 3; ++l) sums.un[3 * k + l] += wu * seen.n[l];
+      for (int l = k; l < 3; ++l, ++m) {
+        sums.uu[m] += wu * seen.u[l];
+        sums.guu[m] += wgu * seen.u[l];
+      }
+    }
+  }
+}
+
+}  // namespace abut::ssdf::internal

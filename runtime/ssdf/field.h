@@ -1,0 +1,152 @@
+#pragma once
+
+#include <span>
+
+#include "runtime/ssdf/block_sums.h"
+#include "runtime/ssdf/ssdf.h"
+
+// The soft signed distance from the points that matter, to a certified tolerance.
+namespace abut::ssdf {
+
+// How many derivatives are wanted; the others are zero.
+enum class Order { kValue, kGradient, kHessian };
+
+// Largest error of value, gradient and Hessian, relative to the sums of the absolute values of their terms.
+//
+// With lengths counted as no less than sqrt(eps1) those sums are sum w_i r_i, sum w_i (1 + r_i |a_i|) and
+// sum w_i (2 |a_i| + (r_i + |value|) |a_i|^2), with r_i = |p - p_i| + sqrt(eps1) and |a_i| raised by
+// 1 / sqrt(eps1).
+inline constexpr double kTolerance = 1e-12;
+
+namespace internal {
+
+// The distance beyond which points are left out: |p - p_i|^2 > d^2 + eps1 cutoff, where d is the distance of
+// some point. All of them together weigh at most count e^-cutoff of that point alone, and their terms are at
+// most r, 8 r^2 / eps1 and 64 r^3 / eps1^2 with r their distance, decreasing in r together with the weight.
+// `depth` is d / sqrt(eps1).
+template <class S>
+S cutoff(std::int32_t count, S tolerance, Order order, S depth) {
+  using std::log, std::sqrt;
+  const S base = log(S(count) / tolerance);
+  S result = base;
+  for (int i = 0; i < 3; ++i) {  // the factor grows like a power of the logarithm: quickly settled
+    const S r2 = depth * depth + S(1.1) * result + 1, r = sqrt(r2);
+    S factor = (r + depth + 1) / (depth + 1);
+    if (order >= Order::kGradient) factor += (8 * r2 + 2) / (depth + 2);
+    if (order >= Order::kHessian) factor += (64 * r2 * r + 16 * r) / (depth + 3);
+    result = base + log(factor);
+  }
+  return result;
+}
+
+// Sums of all lanes, as the derivatives need them.
+template <class T, class S>
+ABUT_INLINE void add_lanes(const DistanceSums<T>& from, DistanceSums<S>& to) {
+  const T* const in = reinterpret_cast<const T*>(&from);
+  S* const out = reinterpret_cast<S*>(&to);
+  static_assert(sizeof(from) / sizeof(T) == sizeof(to) / sizeof(S));
+  for (std::size_t k = 0; k < sizeof(from) / sizeof(T); ++k) out[k] = simd::sum(in[k]);
+}
+
+// The sums over the blocks within the cutoff of p. Weights are relative to that of the reference point, which
+// is replaced by the nearest where the first one turns out so far behind that a weight could overflow.
+template <int kOrder, class T, class S>
+ABUT_INLINE void near_sums(const PointBlocksView& blocks, const S* p, S eps1, S cut, Nearby<S>& nearby,
+                           DistanceSums<S>& sums) {
+  constexpr int kTooHeavy = 200;
+  for (bool again = true; again;) {
+    again = false;
+    const Frame<S> frame(p, nearby, 1 / eps1);
+    const S limit2 = (nearby.distance2 + eps1 * cut) * S(1 + 1e-14);
+    S reach2 = limit2;
+    DistanceSums<T> lanes;
+    T heaviest{};
+    visit_near<T, S>(blocks, p, reach2, [&](std::int32_t block) ABUT_INLINE_LAMBDA {
+      const double* const numbers = blocks.numbers + std::ptrdiff_t(block) * kBlockNumbers;
+      for (int i = 0; i < kBlockPoints; i += simd::kLanes<T>) {
+        Seen<T> seen;
+        see(numbers, i, frame, seen);
+        simd::greatest(seen.exponent, heaviest, heaviest);
+        add<kOrder>(seen, lanes);
+      }
+    });
+    S most(0);
+    if constexpr (simd::kLanes<T> == 1)
+      most = heaviest;
+    else
+      for (int k = 0; k < simd::kLanes<T>; ++k) most = heaviest[k] > most ? heaviest[k] : most;
+    if (most > S(kTooHeavy)) {
+      find_nearest<T>(blocks, p, nearby);
+      again = true;
+    } else {
+      add_lanes(lanes, sums);
+    }
+  }
+}
+
+// Value and derivatives from sums about the reference point; g0 is the reference point's height below p.
+template <class S>
+SoftDistance<S> from_sums(const DistanceSums<S>& sums, S g0, S eps1, Order order) {
+  SoftDistance<S> result{g0 + sums.g / sums.w, Vec3<S>::Zero(), Mat3<S>::Zero(), Status::kOk};
+  if (order == Order::kValue) return result;
+  const S value = sums.g / sums.w, alpha = 2 / eps1;  // less g0, as all g here
+  const auto vector = [&](const S* v) -> Vec3<S> { return Vec3<S>(v[0], v[1], v[2]) / sums.w; };
+  const Vec3<S> u = vector(sums.u), gu = vector(sums.gu);
+  result.gradient = vector(sums.n) + alpha * (gu - value * u);
+  if (order == Order::kGradient) return result;
+  const auto symmetric = [&](const S* m) {
+    Mat3<S> M;
+    M << m[0], m[1], m[2], m[1], m[3], m[4], m[2], m[4], m[5];
+    return Mat3<S>(M / sums.w);
+  };
+  Mat3<S> un;
+  un << sums.un[0], sums.un[1], sums.un[2], sums.un[3], sums.un[4], sums.un[5], sums.un[6], sums.un[7],
+      sums.un[8];
+  const Mat3<S> an = alpha * (un / sums.w - u * vector(sums.n).transpose());
+  const Mat3<S> cross = gu * u.transpose();
+  result.hessian = an + an.transpose() +
+                   alpha * alpha *
+                       (symmetric(sums.guu) - value * symmetric(sums.uu) - cross - cross.transpose() +
+                        2 * value * u * u.transpose());
+  return result;
+}
+
+template <class S>
+SoftDistance<S> no_distance() {
+  const S nan = std::numeric_limits<S>::quiet_NaN();
+  return {nan, Vec3<S>::Constant(nan), Mat3<S>::Constant(nan), Status::kInvalidInput};
+}
+
+}  // namespace internal
+
+// The value and derivatives of soft_distance_dense to a tolerance: only points within the cutoff of p_Q are
+// looked at. Lane by lane: the reference of the version for double below.
+template <class S>
+SoftDistance<S> soft_distance_scalar(const asset::PointsView& points, const Vec3<S>& p_Q, S eps1,
+                                     Order order = Order::kHessian, S tolerance = S(kTolerance)) {
+  using std::sqrt;
+  if (!p_Q.allFinite() || !(eps1 > S(0)) || !(1 / eps1 < std::numeric_limits<S>::max()) ||
+      !(tolerance > S(0)) || points.blocks.block_count <= 0)
+    return internal::no_distance<S>();
+  internal::Nearby<S> nearby{{}, {}, std::numeric_limits<S>::max()};
+  internal::descend<S>(points.blocks, p_Q.data(), nearby);
+  const S cut = internal::cutoff(points.point_count, tolerance, order, sqrt(nearby.distance2 / eps1));
+  internal::DistanceSums<S> sums;
+  internal::near_sums<2, S>(points.blocks, p_Q.data(), eps1, cut, nearby, sums);
+  S g0(0);
+  for (int k = 0; k < 3; ++k) g0 += nearby.n[k] * (p_Q[k] - nearby.x[k]);
+  return internal::from_sums(sums, g0, eps1, order);
+}
+
+// The same in double, four points at a time: the same bits on every x86 machine.
+SoftDistance<double> soft_distance(const asset::PointsView& points, const Vec3<double>& p_Q, double eps1,
+                                   Order order = Order::kHessian, double tolerance = kTolerance);
+
+// Of many points: results[i] answers p_Q[i], the same bits for any number of threads (0: one per core). A
+// point that is not finite gets NaN and a status. Throws InvalidInput unless eps1 and the tolerance are
+// positive, the points are not empty and the spans are equally long.
+void soft_distances(const asset::PointsView& points, std::span<const Vec3<double>> p_Q, double eps1,
+                    Order order, std::span<SoftDistance<double>> results, double tolerance = kTolerance,
+                    int threads = 0);
+
+}  // namespace abut::ssdf
