@@ -1,12 +1,9 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <fstream>
-#include <istream>
 #include <string>
-#include <string_view>
-#include <vector>
+
+#include "runtime/cli/csv_columns.h"
 
 // Pairs and poses from a CSV file, row by row, in constant memory.
 namespace abut::cli {
@@ -18,35 +15,21 @@ struct PoseRow {
   std::array<double, 3> translation;  // p_AB, m
 };
 
-// Columns are found by name in the first line: objA, objB, qw, qx, qy, qz, tx, ty, tz; idx if present; any
-// others are passed over. Every error names the file, the line and the column.
+// Columns objA, objB, qw, qx, qy, qz, tx, ty, tz; idx if present; any others are passed over. Throws as
+// CsvColumns does.
 class PoseFile {
  public:
-  // "-" reads standard input. Throws IoError or InvalidInput.
+  // "-" reads standard input.
   explicit PoseFile(const std::string& path);
 
-  // The next row; false at the end. Throws InvalidInput where a row is incomplete or an entry is no number;
-  // "nan" and "inf" are numbers. A field in double quotes may contain commas.
+  // The next row; false at the end.
   bool next(PoseRow& row);
 
-  // Share of the file read so far, in [0, 1]; 0 for a pipe.
-  double share_read() const;
-
-  // "<file>:<line>" of the row read last.
-  std::string place() const;
+  double share_read() const { return columns_.share_read(); }
+  std::string place() const { return columns_.place(); }
 
  private:
-  double number(std::string_view field, std::size_t column) const;
-
-  static constexpr std::size_t kColumns = 10;
-  std::string name_;
-  std::ifstream file_;
-  std::istream* in_;
-  std::string line_;
-  std::vector<std::string_view> fields_;
-  std::array<std::size_t, kColumns> column_;  // position of each wanted column; kAbsent for idx
-  std::int64_t line_number_ = 0;
-  std::uintmax_t bytes_ = 0, bytes_read_ = 0;
+  CsvColumns columns_;
 };
 
 }  // namespace abut::cli

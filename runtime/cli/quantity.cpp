@@ -1,5 +1,6 @@
 #include "runtime/cli/quantity.h"
 
+#include "runtime/cli/point_query.h"
 #include "runtime/cli/separation_quantity.h"
 #include "runtime/cli/wrench_quantity.h"
 #include "runtime/core/error.h"
@@ -37,7 +38,8 @@ std::unique_ptr<Quantity> make_quantity(std::string_view name, std::string_view 
     throw InvalidInput("--method " + std::string(method) + ": --what " + std::string(name) +
                        (choices.empty() ? " has no choice of methods" : " knows " + choices));
   }
-  throw InvalidInput("--what " + std::string(name) + ": unknown; choose one of " + known);
+  throw InvalidInput("--what " + std::string(name) + ": unknown; choose one of " + known + ", " +
+                     std::string(kPointQuantity));
 }
 
 }  // namespace abut::cli

@@ -10,6 +10,7 @@
 
 #include "runtime/cli/asset_folder.h"
 #include "runtime/cli/output_file.h"
+#include "runtime/cli/point_query.h"
 #include "runtime/cli/pose_file.h"
 #include "runtime/cli/quantity.h"
 #include "runtime/core/error.h"
@@ -125,7 +126,18 @@ void Block::format(std::size_t columns, int threads) {
 
 bool unanswered(Status status) { return status == Status::kInvalidInput || status == Status::kNotConverged; }
 
+int run_points(const Arguments& arguments) {
+  if (!arguments.method.empty())
+    throw InvalidInput("--method " + arguments.method + ": --what ssdf has no choice of methods");
+  const Progress progress;
+  const cli::PointQueryCount count =
+      cli::query_points(arguments.assets, arguments.poses, arguments.out, arguments.jobs);
+  progress.finish(count.rows, count.unanswered);
+  return count.unanswered == 0 ? 0 : 1;
+}
+
 int run(const Arguments& arguments) {
+  if (arguments.what == cli::kPointQuantity) return run_points(arguments);
   const std::unique_ptr<cli::Quantity> quantity =
       cli::make_quantity(arguments.what, arguments.method, arguments.jobs);
   cli::AssetFolder assets(arguments.assets);
@@ -164,6 +176,9 @@ std::string describe_quantities() {
     text += fmt::format("  {:<19}{}\n", row.name, row.description);
     if (!row.methods.empty()) text += fmt::format("  {:<19}methods: {}\n", "", fmt::join(row.methods, ", "));
   }
+  text += fmt::format("  {:<19}{}\n  {:<19}{}\n", cli::kPointQuantity,
+                      "soft signed distance of points from an object: value (m), gradient, Hessian (1/m);",
+                      "", "POSES then has columns obj, x, y, z (m, in the object's frame)");
   return text +
          "Exit status: 0 every row answered; 1 some rows have status invalid_input or not_converged; 2 "
          "error.";

@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "runtime/asset/asset.h"
@@ -19,6 +21,22 @@ inline asset::OrientedPoints make_points(const std::vector<Vec3<double>>& positi
       points.positions.push_back(positions[i][k]);
       points.normals.push_back(normals[i][k]);
     }
+  for (std::size_t i = 0; i < positions.size(); ++i) {  // square quads
+    const Vec3<double> u = normals[i].unitOrthogonal(), v = normals[i].cross(u);
+    for (const auto& [a, b] : {std::pair{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}) {
+      const Vec3<double> corner = positions[i] + std::sqrt(area_of_each) / 2 * (a * u + b * v);
+      points.quads.push_back(static_cast<std::int32_t>(points.vertices.size() / 3));
+      points.vertices.insert(points.vertices.end(), corner.begin(), corner.end());
+    }
+  }
+  Vec3<float> low = Vec3<float>::Constant(-1e3f), high = -low;  // one leaf
+  for (const auto& side : {low, high})
+    for (int k = 0; k < 3; ++k)
+      for (int child = 0; child < bvh::kWidth; ++child)
+        points.tree.bounds.push_back(child == 0 ? side[k]
+                                                : -side[k] * std::numeric_limits<float>::infinity());
+  points.tree.children.assign(bvh::kWidth, 0);
+  points.tree.counts = {static_cast<std::int32_t>(positions.size()), -1, -1, -1};
   points.areas.assign(positions.size(), area_of_each);
   points.thickness.assign(positions.size(), 1);
   points.spacing = {std::sqrt(area_of_each), 0, 0, 0};

@@ -9,8 +9,10 @@
 
 #include "runtime/asset/writer.h"
 #include "runtime/math/adjoint.h"
+#include "runtime/ssdf/field.h"
 #include "runtime/witness/separation.h"
 #include "tests/support/hulls.h"
+#include "tests/support/point_clouds.h"
 
 namespace {
 
@@ -56,6 +58,7 @@ class Query : public testing::Test {
     asset.name = name;
     asset.convex.push_back(test::tessellated_ellipsoid(3, semi_axes));
     asset.volumes.push_back(test::star_volume(asset::view(asset.convex.back())));
+    asset.points.push_back(test::sphere_points(semi_axes[0], 400));
     asset::save(asset, folder / "assets" / (name + ".h5"));
   }
 
@@ -217,6 +220,31 @@ TEST_F(Query, EveryFaultIsOneLineThatNamesItsPlace) {
     EXPECT_NE(got.err.find(c.message), std::string::npos) << c.message << "\n" << got.err;
     EXPECT_EQ(std::count(got.err.begin(), got.err.end(), '\n'), 1) << got.err;
     EXPECT_EQ(got.err.rfind("abut-query: error: ", 0), 0U) << got.err;
+  }
+}
+
+TEST_F(Query, SoftDistancesOfPoints) {
+  const Outcome got = run("assets poses.csv --what ssdf",
+                          "idx,obj,x,y,z\n0,ball,0.06,0,0\n1,egg,0,0.01,0.02\n2,ball,0,nan,0\n");
+  EXPECT_EQ(got.exit_code, 1);  // one row has no answer
+  const auto rows = table(got.out);
+  ASSERT_EQ(rows.size(), 4U);
+  const auto points = asset::view(assets["egg"].points.front());
+  const auto expected = ssdf::soft_distance(points, {0, 0.01, 0.02}, ssdf::default_eps1(points));
+  EXPECT_EQ(rows[2][1], "egg");
+  EXPECT_EQ(std::stod(rows[2][5]), expected.value);
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(std::stod(rows[2][6 + k]), expected.gradient[k]);
+  EXPECT_EQ(std::stod(rows[2][10]), expected.hessian(0, 1));
+  EXPECT_EQ(rows[1].back(), "ok");
+  EXPECT_EQ(rows[3].back(), "invalid_input");
+  for (const auto& [points_file, message] :
+       {std::pair<std::string, std::string>{"obj,x,y,z\nhull-less,0,0,0\n",
+                                            "poses.csv:2: asset 'hull-less' has no oriented points"},
+        {"obj,x,y\nball,0,0\n", "poses.csv:1: no column 'z'"},
+        {"obj,x,y,z\nball,0,0,zero\n", "poses.csv:2: column z: 'zero' is not a number"}}) {
+    const Outcome refused = run("assets poses.csv --what ssdf", points_file);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_NE(refused.err.find(message), std::string::npos) << refused.err;
   }
 }
 

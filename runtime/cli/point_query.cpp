@@ -1,0 +1,91 @@
+#include "runtime/cli/point_query.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "runtime/cli/asset_folder.h"
+#include "runtime/cli/csv_columns.h"
+#include "runtime/cli/output_file.h"
+#include "runtime/core/error.h"
+#include "runtime/ssdf/field.h"
+
+namespace abut::cli {
+namespace {
+
+using ssdf::SoftDistance;
+
+constexpr std::string_view kNames[] = {"idx", "obj", "x", "y", "z"};
+constexpr std::size_t kBlock = 4096;  // rows in flight
+
+struct Rows {
+  std::vector<std::string> idx, obj;
+  std::vector<Vec3<double>> points;
+  std::vector<SoftDistance<double>> answers;
+
+  void read(CsvColumns& file, AssetFolder& assets) {
+    idx.clear(), obj.clear(), points.clear();
+    while (points.size() < kBlock && file.next()) {
+      idx.emplace_back(file.text(0));
+      obj.emplace_back(file.text(1));
+      points.emplace_back(file.number(2), file.number(3), file.number(4));
+      try {
+        if (assets[obj.back()].points.blocks.block_count <= 0)
+          throw InvalidInput("asset '" + obj.back() +
+                             "' has no oriented points; preprocess the object again with --quads");
+      } catch (const InvalidInput& error) {
+        throw InvalidInput(file.place() + ": " + error.what());
+      }
+    }
+    answers.resize(points.size());
+  }
+
+  // Runs of rows about one object are answered together.
+  void answer(AssetFolder& assets, int jobs) {
+    for (std::size_t first = 0, last = 0; first < points.size(); first = last) {
+      while (last < points.size() && obj[last] == obj[first]) ++last;
+      const asset::PointsView& cloud = assets[obj[first]].points;
+      ssdf::soft_distances(cloud, std::span(points).subspan(first, last - first), ssdf::default_eps1(cloud),
+                           ssdf::Order::kHessian, std::span(answers).subspan(first, last - first),
+                           ssdf::kTolerance, jobs);
+    }
+  }
+
+  std::string line(std::size_t i) const {
+    const SoftDistance<double>& d = answers[i];
+    std::string text = fmt::format("{},{}", idx[i], obj[i]);
+    const auto add = [&](double v) { fmt::format_to(std::back_inserter(text), ",{:.17g}", v); };
+    for (int k = 0; k < 3; ++k) add(points[i][k]);
+    add(d.value);
+    for (int k = 0; k < 3; ++k) add(d.gradient[k]);
+    for (int k = 0; k < 3; ++k)
+      for (int l = k; l < 3; ++l) add(d.hessian(k, l));
+    return text + "," + std::string(to_string(d.status)) + "\n";
+  }
+};
+
+}  // namespace
+
+PointQueryCount query_points(const std::string& assets, const std::string& path, const std::string& out,
+                             int jobs) {
+  AssetFolder folder(assets);
+  CsvColumns file(path, kNames);
+  OutputFile output(out);
+  output.write("idx,obj,x,y,z,value,gx,gy,gz,hxx,hxy,hxz,hyy,hyz,hzz,status\n");
+  PointQueryCount count;
+  Rows rows;
+  for (;;) {
+    rows.read(file, folder);
+    if (rows.points.empty()) break;
+    rows.answer(folder, jobs);
+    for (std::size_t i = 0; i < rows.points.size(); ++i) output.write(rows.line(i));
+    count.rows += rows.points.size();
+    count.unanswered += static_cast<std::size_t>(std::count_if(
+        rows.answers.begin(), rows.answers.end(), [](const auto& d) { return d.status != Status::kOk; }));
+  }
+  output.finish();
+  return count;
+}
+
+}  // namespace abut::cli
