@@ -54,6 +54,22 @@ class NearestVertex {
   BuiltTree built_;
 };
 
+// Whether a point of the surface lies within `reach` of p: the first one found ends the search.
+bool is_within(const asset::SurfaceView& surface, const Vec3& p, double reach) {
+  double bound = reach * reach;
+  bvh::visit_nearest<double>(
+      surface.tree, p, bound, [&](std::int32_t first, std::int32_t count, double& distance2) {
+        for (std::int32_t t = first; t < first + count && distance2 >= 0; ++t) {
+          const auto near =
+              distance::closest_on_triangle<double>(distance::internal::corner<double>(surface, t, 0),
+                                                    distance::internal::corner<double>(surface, t, 1),
+                                                    distance::internal::corner<double>(surface, t, 2), p);
+          if (near.distance2 <= distance2) distance2 = -1;
+        }
+      });
+  return bound < 0;
+}
+
 struct Miss {
   double distance = 0;
   std::int32_t vertex = -1;
@@ -64,6 +80,7 @@ struct Miss {
 std::vector<char> cover(QuadMesh& mesh, const ReferenceSurface& surface, double tolerance, int threads) {
   std::vector<char> moved(mesh.vertices.size(), 0);
   const asset::Surface quads = build_surface(triangulate(mesh));
+  const asset::SurfaceView view = asset::view(quads);
   const Rows corners = corners_by_vertex(mesh);
   const NearestVertex nearest(mesh, corners);
   const auto at = [](const double* values, std::int64_t i) { return Vec3(Vec3::Map(values + 3 * i)); };
@@ -72,8 +89,8 @@ std::vector<char> cover(QuadMesh& mesh, const ReferenceSurface& surface, double 
       static_cast<std::int64_t>(misses.size()), threads,
       [&](std::int64_t i, int) {
         const Vec3 p = at(surface.view().vertices, i), n = at(surface.view().vertex_normals, i);
-        const double d = std::abs(distance::signed_distance<double>(asset::view(quads), p).distance);
-        if (d > tolerance) misses[i] = {d, nearest(p, n)};
+        if (is_within(view, p, tolerance)) return;
+        misses[i] = {std::abs(distance::signed_distance<double>(view, p).distance), nearest(p, n)};
       },
       64);
   std::vector<std::int32_t> furthest(mesh.vertices.size(), -1);

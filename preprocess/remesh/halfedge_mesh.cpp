@@ -26,10 +26,16 @@ HalfedgeMesh::HalfedgeMesh(const TriangleMesh& mesh) {
     const std::pair<std::int32_t, std::int32_t> ends = std::minmax({origin(h), target(h)});
     return ends;
   };
-  std::vector<std::int32_t> order(origin_.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(),
-            [&](std::int32_t g, std::int32_t h) { return std::pair(key(g), g) < std::pair(key(h), h); });
+  // By their lower ends, counted, then the few at each by their upper ends.
+  std::vector<std::int32_t> first(mesh.vertices.size() + 1, 0), order(origin_.size());
+  for (std::int32_t h = 0; h < halfedge_slots(); ++h) ++first[key(h).first + 1];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<std::int32_t> at(first.begin(), first.end() - 1);
+  for (std::int32_t h = 0; h < halfedge_slots(); ++h) order[at[key(h).first]++] = h;
+  for (std::int32_t v = 0; v < n; ++v)
+    std::sort(order.begin() + first[v], order.begin() + first[v + 1], [&](std::int32_t g, std::int32_t h) {
+      return std::pair(key(g).second, g) < std::pair(key(h).second, h);
+    });
   twin_.assign(origin_.size(), -1);
   for (std::size_t i = 0; i < order.size(); i += 2) {
     const bool two = i + 1 < order.size() && key(order[i]) == key(order[i + 1]);

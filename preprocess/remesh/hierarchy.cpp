@@ -1,7 +1,7 @@
 #include "preprocess/remesh/hierarchy.h"
 
 #include <algorithm>
-#include <tuple>
+#include <numeric>
 #include <utility>
 
 namespace abut::preprocess {
@@ -30,6 +30,20 @@ struct Candidate {
   std::int32_t i, j;
 };
 
+// The best first, to a thousandth of their merits' range; equally good ones in their order.
+void sort_by_merit(std::vector<Candidate>& candidates) {
+  constexpr int kSteps = 2000;
+  const auto step = [](const Candidate& c) {
+    return static_cast<std::size_t>(std::clamp(0.5 - 0.5 * c.merit, 0.0, 1.0) * kSteps);
+  };
+  std::vector<std::int32_t> at(kSteps + 2, 0);
+  for (const Candidate& c : candidates) ++at[step(c) + 1];
+  std::partial_sum(at.begin(), at.end(), at.begin());
+  std::vector<Candidate> sorted(candidates.size());
+  for (const Candidate& c : candidates) sorted[at[step(c)]++] = c;
+  candidates.swap(sorted);
+}
+
 // Joins nodes that are left by the same neighbour, two by two: the leaves of a star would take a level each.
 void join_leaves(const std::vector<Candidate>& candidates, Level& fine, std::int32_t& count) {
   std::vector<std::int32_t> waiting(fine.points.size(), -1);  // at a neighbour
@@ -57,9 +71,7 @@ std::int32_t choose_parents(Level& fine) {
       candidates.push_back({fine.normals[i].dot(fine.normals[j]) * (large > 0 ? small / large : 1), i, j});
     }
   }
-  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-    return std::tie(b.merit, a.i, a.j) < std::tie(a.merit, b.i, b.j);
-  });
+  sort_by_merit(candidates);
   fine.parents.assign(fine.points.size(), -1);
   std::int32_t count = 0;
   for (const Candidate& c : candidates) {
@@ -101,31 +113,45 @@ Level coarsen(const Level& fine, std::int32_t count) {
       if (p != q) links.push_back({p, q, fine.weights[k]});
     }
   }
-  set_links(coarse, std::move(links));
+  set_links(coarse, links);
   return coarse;
+}
+
+// By where they lead to, equal ones in their order; rows are short.
+void sort_row(std::vector<Link>::iterator begin, std::vector<Link>::iterator end) {
+  constexpr std::ptrdiff_t kShort = 32;
+  const auto before = [](const Link& a, const Link& b) { return a.to < b.to; };
+  if (end - begin > kShort) return std::stable_sort(begin, end, before);
+  for (auto link = begin; link != end; ++link)
+    std::rotate(std::upper_bound(begin, link, *link, before), link, link + 1);
 }
 
 }  // namespace
 
-void set_links(Level& level, std::vector<Link> links) {
-  std::stable_sort(links.begin(), links.end(), [](const Link& a, const Link& b) {
-    return std::tie(a.from, a.to) < std::tie(b.from, b.to);
-  });
+void set_links(Level& level, const std::vector<Link>& links) {
+  // Sorted by where they start: counted, then set down in their order.
+  std::vector<std::int32_t> first(level.points.size() + 1, 0);
+  for (const Link& link : links) ++first[link.from + 1];
+  for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
+  std::vector<Link> sorted(links.size());
+  std::vector<std::int32_t> at(first.begin(), first.end() - 1);
+  for (const Link& link : links) sorted[at[link.from]++] = link;
   level.offsets.assign(level.points.size() + 1, 0);
   level.links.clear();
   level.weights.clear();
-  std::int32_t last = -1;
-  for (const Link& link : links) {
-    if (link.from == last && level.links.back() == link.to) {
-      level.weights.back() += link.weight;
-      continue;
+  for (std::size_t i = 0; i + 1 < first.size(); ++i) {
+    const auto begin = sorted.begin() + first[i], end = sorted.begin() + first[i + 1];
+    sort_row(begin, end);
+    for (auto link = begin; link != end; ++link) {
+      if (link != begin && level.links.back() == link->to) {
+        level.weights.back() += link->weight;
+        continue;
+      }
+      level.links.push_back(link->to);
+      level.weights.push_back(link->weight);
     }
-    last = link.from;
-    level.links.push_back(link.to);
-    level.weights.push_back(link.weight);
-    ++level.offsets[link.from + 1];
+    level.offsets[i + 1] = static_cast<std::int32_t>(level.links.size());
   }
-  for (std::size_t i = 1; i < level.offsets.size(); ++i) level.offsets[i] += level.offsets[i - 1];
   level.colours.clear();
   colour(level);
 }

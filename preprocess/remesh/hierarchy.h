@@ -29,7 +29,7 @@ struct Link {
 
 // Fills in the links of a level whose nodes are given, both ways, summing weights of repeated ones, and
 // colours the nodes greedily.
-void set_links(Level& level, std::vector<Link> links);
+void set_links(Level& level, const std::vector<Link>& links);
 
 // The levels from `finest` to one that cannot be coarsened further: each joins neighbours two by two, those
 // with like normals and like areas first [Jakob et al. 2015, section 4].

@@ -14,6 +14,8 @@ using Vec2 = Eigen::Vector2d;
 
 constexpr double kLengthWeight = 0.3;
 constexpr double kStepCost = 0.05;  // of a path across an edge, whatever it does there
+constexpr double kPairCost = 100;   // of ending two rows beside each other, as that of a path
+constexpr std::size_t kNear = 60;   // faces among which a place for that is looked for
 
 // v in the axes of face f.
 Vec2 in_axes(const CreasedSurface& s, const std::vector<Vec3>& directions, std::int32_t f, const Vec3& v) {
@@ -33,8 +35,10 @@ std::uint8_t locked_axis(const CreasedSurface& s, const std::vector<Vec3>& direc
 // Moves charges until none is left.
 class Flow {
  public:
-  Flow(const CreasedSurface& s, const std::vector<Vec3>& directions, std::vector<Vec2> real, Lattice& lattice)
-      : s_(s), lattice_(lattice), real_(std::move(real)) {
+  Flow(const CreasedSurface& s, const std::vector<Vec3>& directions, const std::vector<Hold>& holds,
+       std::vector<Vec2> real, Lattice& lattice)
+      : s_(s), lattice_(lattice), real_(std::move(real)), turns_(turns_around(s.mesh, lattice.turns)) {
+    for (const Hold hold : holds) free_.push_back(hold == Hold::kFree ? 1 : 0);
     const auto n = static_cast<std::size_t>(s.mesh.halfedge_slots());
     wanted_.resize(n);
     locked_.assign(n, 2);
@@ -58,7 +62,7 @@ class Flow {
     std::vector<std::int32_t> charged = find_charged();
     const std::size_t count = charged.size();
     // Near pairs first, so that no path is led around by a charge that has a closer partner.
-    for (double limit = 0.25; !charged.empty() && limit < 2e9; limit *= limit < 64 ? 2 : 1e7) {
+    for (double limit = 1; !charged.empty() && limit < 2e9; limit *= limit < 64 ? 4 : 1e7) {
       for (const std::int32_t f : charged) {
         while (release(f, limit)) {
         }
@@ -67,6 +71,9 @@ class Flow {
     }
     return count;
   }
+
+  // Half-edges across which the axes were turned.
+  const std::vector<std::int32_t>& turned_across() const { return turned_; }
 
   std::vector<std::int32_t> find_charged() const {
     std::vector<std::int32_t> out;
@@ -95,29 +102,35 @@ class Flow {
   }
 
   void reach(std::priority_queue<Entry>& queue, std::int32_t state, double distance, std::int32_t through) {
-    if (reached_[state] == search_ && distance_[state] <= distance) return;
+    if (distance > limit_ || (reached_[state] == search_ && distance_[state] <= distance)) return;
     reached_[state] = search_;
     distance_[state] = distance;
     entered_[state] = through;
     queue.push({distance, state});
   }
 
-  // Carries one unit of the charge of f to where it cancels; false if there is none or no such place within
-  // the limit.
+  // Carries one unit of the charge of f to where it cancels or, if that is further by more than kPairCost, to
+  // a charge across it, with which it ends two rows; false if there is no such place within the limit.
   bool release(std::int32_t f, double limit) {
     ++search_;
     std::priority_queue<Entry> queue;
+    limit_ = limit;
     start(queue, f);
+    std::int32_t across = -1;
     while (!queue.empty()) {
       const Entry e = queue.top();
       queue.pop();
       if (e.distance > distance_[e.state]) continue;
-      if (e.distance > limit) return false;
+      if (e.distance > limit_) break;
       const std::int32_t g = e.state / 4;
       const Offset carried = unit(e.state % 4);
       if (entered_[e.state] >= 0 && cancels(f, g, carried)) {
         apply(e.state);
         return true;
+      }
+      if (across < 0 && e.distance + kPairCost <= limit_ && g != f && crosses(g, carried)) {
+        across = e.state;
+        limit_ = e.distance + kPairCost;
       }
       for (std::int32_t h = 3 * g; h < 3 * g + 3; ++h) {
         if (locked_[h] < 2 && carried[locked_[h]] != 0) continue;
@@ -128,12 +141,117 @@ class Flow {
         reach(queue, to, e.distance + cost, h);
       }
     }
-    return false;
+    if (across < 0) return false;
+    apply(across);
+    end_rows(across / 4);
+    return true;
   }
 
   // At the start the carried unit has already gone when it comes back turned.
   bool cancels(std::int32_t f, std::int32_t g, const Offset& carried) const {
     return g != f && lattice_.charge(g).dot(carried) < 0;
+  }
+
+  bool crosses(std::int32_t g, const Offset& carried) const {
+    const Offset charge = lattice_.charge(g);
+    return charge.squaredNorm() == 1 && charge.dot(carried) == 0;
+  }
+
+  struct Place {
+    std::int32_t face, through;  // and the half-edge by which the charge comes
+    Offset charge;               // in the face's axes
+  };
+
+  // Turns the axes across an edge near f by a quarter, so that the charge of f, a step along each axis, goes:
+  // around the pair of singularities at the edge's ends a row along each axis ends. Where no edge is fit, the
+  // charge stays.
+  void end_rows(std::int32_t f) {
+    std::vector<Place> places{{f, -1, lattice_.charge(f)}};
+    std::vector<std::int32_t> from{-1};
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const Place place = places[i];
+      for (std::int32_t h = 3 * place.face; h < 3 * place.face + 3; ++h) {
+        if (h == place.through || !fit(h)) continue;
+        for (const int turn : {1, 3}) {
+          const Offset& d = lattice_.offsets[h];
+          if (!(place.charge + turned(d, -turn) - d).isZero()) continue;
+          carry(places, from, i);
+          turn_across(h, turn);
+          return;
+        }
+      }
+      for (std::int32_t h = 3 * place.face; h < 3 * place.face + 3 && places.size() < kNear; ++h) {
+        const std::int32_t t = s_.mesh.twin(h);
+        const auto same = [&](const Place& other) { return other.face == t / 3; };
+        if (locked_[h] < 2 || std::any_of(places.begin(), places.end(), same)) continue;
+        places.push_back({t / 3, t, turned(place.charge, lattice_.turns[h])});
+        from.push_back(static_cast<std::int32_t>(i));
+      }
+    }
+  }
+
+  // Moves the charge of the first place to place i.
+  void carry(const std::vector<Place>& places, const std::vector<std::int32_t>& from, std::size_t i) {
+    for (; from[i] >= 0; i = static_cast<std::size_t>(from[i])) {
+      const std::int32_t t = places[i].through, h = s_.mesh.twin(t);
+      lattice_.offsets[t] += places[i].charge;
+      lattice_.offsets[h] = -turned(lattice_.offsets[t], lattice_.turns[t]);
+    }
+  }
+
+  // Whether h may become an edge across which the axes turn.
+  bool fit(std::int32_t h) const {
+    const auto regular = [&](std::int32_t v) { return free_[v] != 0 && turns_[v] == 0; };
+    return locked_[h] == 2 && regular(s_.mesh.origin(h)) && regular(s_.mesh.target(h));
+  }
+
+  // The twin's side keeps its axes and offset.
+  void turn_across(std::int32_t h, int turn) {
+    for (const std::int32_t e : path_through(h)) {
+      const std::int32_t t = s_.mesh.twin(e);
+      lattice_.turns[e] = static_cast<std::uint8_t>((lattice_.turns[e] + turn) & 3);
+      lattice_.turns[t] = static_cast<std::uint8_t>((lattice_.turns[t] - turn) & 3);
+      lattice_.offsets[e] = turned(lattice_.offsets[e], -turn);
+      real_[e] = turned(real_[e], -turn);
+      wanted_[e] = turned(wanted_[e], -turn);
+      turns_[s_.mesh.origin(e)] = (turns_[s_.mesh.origin(e)] + turn) & 3;
+      turns_[s_.mesh.target(e)] = (turns_[s_.mesh.target(e)] - turn) & 3;
+      turned_.push_back(e);
+    }
+  }
+
+  // h, continued at both ends along edges without steps to where its ends are as far apart as its step asks.
+  std::vector<std::int32_t> path_through(std::int32_t h) const {
+    std::vector<std::int32_t> path{h};
+    const double size = s_.sizes[s_.mesh.origin(h)];
+    const auto off = [&](std::int32_t a, std::int32_t b) {
+      return std::abs((s_.at(a) - s_.at(b)).norm() / size - 1);
+    };
+    for (bool longer = true; longer;) {
+      longer = false;
+      const std::int32_t a = s_.mesh.origin(path.front()), b = s_.mesh.target(path.back());
+      double best = off(a, b);
+      std::int32_t before = -1, after = -1;
+      const auto look = [&](std::int32_t v, std::int32_t other, bool at_end) {
+        const std::int32_t start = s_.mesh.leaving(v);
+        std::int32_t e = start;
+        do {
+          const std::int32_t w = s_.mesh.target(e);
+          if (lattice_.offsets[e].isZero() && w != other && fit(e) && off(w, other) < best) {
+            best = off(w, other);
+            before = at_end ? -1 : s_.mesh.twin(e);
+            after = at_end ? e : -1;
+          }
+          e = s_.mesh.around(e);
+        } while (e != start);
+      };
+      look(a, b, false);
+      look(b, a, true);
+      if (before >= 0) path.insert(path.begin(), before);
+      if (after >= 0) path.push_back(after);
+      longer = before >= 0 || after >= 0;
+    }
+    return path;
   }
 
   void apply(std::int32_t state) {
@@ -151,10 +269,14 @@ class Flow {
   std::vector<Vec2> real_;            // steps before rounding
   std::vector<Vec2> wanted_;          // steps that the edges' own lengths ask for
   std::vector<std::uint8_t> locked_;  // axis that must stay zero; 2: none
+  std::vector<int> turns_;            // around the vertices
+  std::vector<char> free_;            // of the vertices: whether it may become singular
+  std::vector<std::int32_t> turned_;  // half-edges
   std::vector<double> distance_;
   std::vector<std::uint32_t> reached_;  // in which search
   std::vector<std::int32_t> entered_;   // through which half-edge
   std::uint32_t search_ = 0;
+  double limit_ = 0;  // of the search's distances
 };
 
 }  // namespace
@@ -186,7 +308,8 @@ std::vector<int> turns_around(const HalfedgeMesh& mesh, const std::vector<std::u
 }
 
 ConsistentLattice make_lattice(const CreasedSurface& s, const std::vector<Vec3>& directions,
-                               std::vector<std::uint8_t> turns, const std::vector<Vec3>& points) {
+                               const std::vector<Hold>& holds, std::vector<std::uint8_t> turns,
+                               const std::vector<Vec3>& points) {
   const HalfedgeMesh& mesh = s.mesh;
   ConsistentLattice result;
   Lattice& lattice = result.lattice;
@@ -207,9 +330,10 @@ ConsistentLattice make_lattice(const CreasedSurface& s, const std::vector<Vec3>&
     lattice.offsets[h] = {static_cast<int>(std::lround(real.x())), static_cast<int>(std::lround(real.y()))};
     lattice.offsets[t] = -turned(lattice.offsets[h], lattice.turns[h]);
   }
-  Flow flow(s, directions, std::move(steps), lattice);
+  Flow flow(s, directions, holds, std::move(steps), lattice);
   result.charges = flow.run();
   result.left = flow.find_charged().size();
+  result.turned = flow.turned_across();
   return result;
 }
 

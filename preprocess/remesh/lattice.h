@@ -43,13 +43,18 @@ std::vector<int> turns_around(const HalfedgeMesh& mesh, const std::vector<std::u
 // Rounds the steps between neighbours' lattice points, then makes them add up to zero around every face by
 // changing as few of them by as little as possible: a charge travels from face to face along a cheapest path,
 // turning with the axes, until it meets its opposite. That is the flow of [Huang et al. 2018], solved by
-// successive shortest paths. Steps across a crease stay zero.
-// charges: number of faces that had to be mended; left: those that could not be.
+// successive shortest paths. Steps across a crease stay zero. Where its opposite is very far, a charge meets
+// one across it instead: the turns along a short path of edges change by a quarter, and a row of the lattice
+// along either axis ends between the two singularities at the path's ends, which lie off the `holds`.
+// charges: number of faces that had to be mended; left: those that could not be; turned: the half-edges of
+// those paths.
 struct ConsistentLattice {
   Lattice lattice;
   std::size_t charges = 0, left = 0;
+  std::vector<std::int32_t> turned;
 };
 ConsistentLattice make_lattice(const CreasedSurface& surface, const std::vector<Eigen::Vector3d>& directions,
-                               std::vector<std::uint8_t> turns, const std::vector<Eigen::Vector3d>& points);
+                               const std::vector<Hold>& holds, std::vector<std::uint8_t> turns,
+                               const std::vector<Eigen::Vector3d>& points);
 
 }  // namespace abut::preprocess

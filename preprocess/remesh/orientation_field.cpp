@@ -11,7 +11,8 @@ namespace {
 
 using Vec3 = Eigen::Vector3d;
 
-constexpr int kSweeps = 6;             // per level
+constexpr int kSweeps = 4;             // per level
+constexpr double kStart = 1e-6;        // weight of a direction in its own mean
 constexpr double kLargestWeight = 10;  // of a link: slivers have centroids that nearly meet
 
 Level face_level(const CreasedSurface& s) {
@@ -31,7 +32,7 @@ Level face_level(const CreasedSurface& s) {
     const double apart = (level.points[f] - level.points[g]).norm();
     links.push_back({f, g, std::min(kLargestWeight, s.edge(h).norm() / std::max(apart, 1e-300))});
   }
-  set_links(level, std::move(links));
+  set_links(level, links);
   return level;
 }
 
@@ -44,35 +45,22 @@ Vec3 in_plane(const Vec3& q, const Vec3& n) {
 void smooth(const Level& level, std::vector<Vec3>& directions, int threads) {
   for (int k = 0; k < kSweeps; ++k) {
     sweep(level, threads, [&](std::int32_t i) {
-      Vec3 sum = directions[i];
-      double weights = 0;
+      // Its length is the sum of the weights, about: no link needs a square root. Where it starts from only
+      // says which of the first neighbour's directions is meant.
+      const Vec3& n = level.normals[i];
+      Vec3 sum = kStart * directions[i];
       for (std::int32_t l = level.offsets[i]; l < level.offsets[i + 1]; ++l) {
         const std::int32_t j = level.links[l];
-        const auto [a, b] = align(sum, level.normals[i], directions[j], level.normals[j]);
-        const Vec3 next = a * weights + b * level.weights[l];
-        weights += level.weights[l];
-        sum = in_plane(next, level.normals[i]);
+        const auto [a, b] = align(sum, n, directions[j], level.normals[j]);
+        sum = a + level.weights[l] * b;
+        sum -= n * n.dot(sum);
       }
-      directions[i] = sum;
+      directions[i] = in_plane(sum, level.normals[i]);
     });
   }
 }
 
 }  // namespace
-
-Aligned align(const Vec3& q_a, const Vec3& n_a, const Vec3& q_b, const Vec3& n_b) {
-  const Vec3 A[2] = {q_a, n_a.cross(q_a)}, B[2] = {q_b, n_b.cross(q_b)};
-  double best = -1;
-  int best_a = 0, best_b = 0;
-  for (int i = 0; i < 2; ++i) {
-    for (int j = 0; j < 2; ++j) {
-      const double dot = std::abs(A[i].dot(B[j]));
-      if (dot > best + 1e-12) best = dot, best_a = i, best_b = j;
-    }
-  }
-  const double sign = A[best_a].dot(B[best_b]) < 0 ? -1 : 1;
-  return {A[best_a], sign * B[best_b]};
-}
 
 std::vector<Vec3> orientation_field(const CreasedSurface& surface, int threads) {
   const std::vector<Level> levels = make_hierarchy(face_level(surface));

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <Eigen/Geometry>
+#include <cmath>
+
 #include "preprocess/remesh/creased_surface.h"
 
 namespace abut::preprocess {
@@ -11,11 +14,21 @@ namespace abut::preprocess {
 // are filtered, so that details too small for the lattice make no singularities.
 std::vector<Eigen::Vector3d> orientation_field(const CreasedSurface& surface, int threads);
 
-// A pair of directions out of the four at either place that are most parallel [Jakob2015, Eq. 2].
+// A pair of directions out of the four at either place that are most parallel [Jakob2015, Eq. 2]; of any
+// length.
 struct Aligned {
   Eigen::Vector3d a, b;
 };
-Aligned align(const Eigen::Vector3d& q_a, const Eigen::Vector3d& n_a, const Eigen::Vector3d& q_b,
-              const Eigen::Vector3d& n_b);
+inline Aligned align(const Eigen::Vector3d& q_a, const Eigen::Vector3d& n_a, const Eigen::Vector3d& q_b,
+                     const Eigen::Vector3d& n_b) {
+  const Eigen::Vector3d t_a = n_a.cross(q_a), t_b = n_b.cross(q_b);
+  // Two by two; the first of equally good pairs, so that rounding does not choose.
+  const double dots[4] = {q_a.dot(q_b), q_a.dot(t_b), t_a.dot(q_b), t_a.dot(t_b)};
+  int best = 0;
+  const double tie = 1e-12 * (std::abs(dots[0]) + std::abs(dots[1]));
+  for (int k = 1; k < 4; ++k) best = std::abs(dots[k]) > std::abs(dots[best]) + tie ? k : best;
+  const double sign = dots[best] < 0 ? -1 : 1;
+  return {best < 2 ? q_a : t_a, sign * (best % 2 == 0 ? q_b : t_b)};
+}
 
 }  // namespace abut::preprocess

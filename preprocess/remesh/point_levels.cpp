@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
+#include <utility>
 
 #include "preprocess/remesh/oriented_points.h"
 #include "preprocess/remesh/quad_quality.h"
@@ -19,31 +19,46 @@ struct Level {
   double seconds = 0;
 };
 
-// Share of the area where the wall is thinner than the spacing resolves, %, and the thinnest wall, m.
-std::pair<double, double> unresolved(const asset::OrientedPoints& points) {
-  double thin = 0, all = 0, least = std::numeric_limits<double>::infinity();
+struct Walls {
+  double unresolved_percent = 0;  // of the area: where the wall is thinner than the spacing resolves
+  double thin = 0;                // thickness that all but kThinShare of the area exceed, m
+};
+
+Walls walls_of(const asset::OrientedPoints& points) {
+  Walls walls;
+  double all = 0;
+  std::vector<std::pair<double, double>> by_thickness;
   for (std::size_t i = 0; i < points.areas.size(); ++i) {
     all += points.areas[i];
-    if (kWallSpacing * points.thickness[i] < points.spacing[0]) thin += points.areas[i];
-    least = std::min(least, points.thickness[i]);
+    if (kWallSpacing * points.thickness[i] < points.spacing[0]) walls.unresolved_percent += points.areas[i];
+    by_thickness.emplace_back(points.thickness[i], points.areas[i]);
   }
-  return {100 * thin / all, least};
+  walls.unresolved_percent *= 100 / all;
+  std::sort(by_thickness.begin(), by_thickness.end());
+  double below = 0;
+  for (const auto& [thickness, area] : by_thickness) {
+    walls.thin = thickness;
+    below += area;
+    if (below > kThinShare * all) break;
+  }
+  return walls;
 }
 
 void report_level(const Level& level, const asset::OrientedPoints& points, const std::string& prefix,
                   Report& report) {
-  const auto [thin, least] = unresolved(points);
+  const Walls walls = walls_of(points);
   report.measures[prefix + "fields"] = level.remeshed.route == "fields";
   report.measures[prefix + "subdivisions"] = level.remeshed.subdivisions;
   report.measures[prefix + "seconds"] = level.seconds;
-  report.measures[prefix + "unresolved_percent"] = thin;
-  if (thin > 100 * kThinShare)
+  report.measures[prefix + "unresolved_percent"] = walls.unresolved_percent;
+  if (walls.unresolved_percent > 100 * kThinShare)
     report.warnings.push_back(
         fmt::format("points with a spacing of {:.2f} mm do not resolve the walls of {:.1f} % of the surface "
-                    "(the thinnest "
-                    "{:.2f} mm): the soft distance's sign is not to be trusted there; --quads auto is as "
-                    "fine as it takes",
-                    1e3 * points.spacing[0], thin, 1e3 * least));
+                    "({:g} % of it "
+                    "has walls thinner than {:.2f} mm): the soft distance's sign is not to be trusted there; "
+                    "--quads auto "
+                    "is as fine as it takes",
+                    1e3 * points.spacing[0], walls.unresolved_percent, 100 * kThinShare, 1e3 * walls.thin));
   if (level.remeshed.crossings + level.remeshed.flips > 0)
     report.warnings.push_back(
         fmt::format("{} quads: {} pairs of their triangles cross, {} quads are turned over",

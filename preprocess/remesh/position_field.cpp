@@ -41,7 +41,7 @@ Level vertex_level(const CreasedSurface& s) {
   links.reserve(static_cast<std::size_t>(mesh.halfedge_slots()));
   for (std::int32_t h = 0; h < mesh.halfedge_slots(); ++h)
     links.push_back({mesh.origin(h), mesh.target(h), 1});
-  set_links(level, std::move(links));
+  set_links(level, links);
   return level;
 }
 
@@ -110,20 +110,25 @@ Field restrict_field(const Level& fine, const Field& field, const Level& coarse)
   return out;
 }
 
+// A square lattice's axes, m, and one over its spacing.
+struct Axes {
+  Vec3 q, t;  // unit
+  double size = 0, inverse = 0;
+};
+
 // The axes of the lattice between nodes i and j: those of both, averaged; beside a crease, whose normal is
 // that of neither side, those of the other node.
-void axes_between(const Level& level, const Field& field, std::int32_t i, std::int32_t j, Vec3& q, Vec3& t) {
+Axes axes_between(const Level& level, const Field& field, std::int32_t i, std::int32_t j) {
+  const double size = (field.size[i] + field.size[j]) / 2;
   const bool held_i = field.hold[i] != Hold::kFree, held_j = field.hold[j] != Hold::kFree;
   if (held_i != held_j) {
     const std::int32_t k = held_i ? j : i;
-    q = field.q[k];
-    t = level.normals[k].cross(q);
-    return;
+    return {field.q[k], level.normals[k].cross(field.q[k]), size, 1 / size};
   }
   const Vec3 n = (level.normals[i] + level.normals[j]).normalized();
   const auto [a, b] = align(field.q[i], level.normals[i], field.q[j], level.normals[j]);
-  q = in_plane(a + b, n);
-  t = n.cross(q);
+  const Vec3 q = in_plane(a + b, n);
+  return {q, n.cross(q), size, 1 / size};
 }
 
 // x to the nearest whole number, ties to even: the sum has no place for a fraction. Without a library call.
@@ -133,9 +138,9 @@ double rounded(double x) {
 }
 
 // o shifted by lattice vectors to where it is nearest to `wanted`.
-Vec3 nearest(const Vec3& o, const Vec3& q, const Vec3& t, double size, const Vec3& wanted) {
-  const Vec3 d = wanted - o;
-  return o + size * (rounded(d.dot(q) / size) * q + rounded(d.dot(t) / size) * t);
+Vec3 nearest(const Vec3& o, const Axes& axes, const Vec3& wanted) {
+  const Vec3 d = axes.inverse * (wanted - o);
+  return o + axes.size * (rounded(d.dot(axes.q)) * axes.q + rounded(d.dot(axes.t)) * axes.t);
 }
 
 Vec3 settle(const Level& level, const Field& field, std::int32_t i, const Vec3& o) {
@@ -145,20 +150,27 @@ Vec3 settle(const Level& level, const Field& field, std::int32_t i, const Vec3& 
     const double along = q.dot(o - p);
     return p + q * (along - size * rounded(along / size));
   }
-  return nearest(o - n * n.dot(o - p), q, n.cross(q), size, p);
+  return nearest(o - n * n.dot(o - p), {q, n.cross(q), size, 1 / size}, p);
 }
 
 void smooth(const Level& level, Field& field, int threads) {
+  std::vector<Axes> axes(level.links.size());
+  parallel_for(
+      level.size(), threads,
+      [&](std::int64_t i, int) {
+        for (std::int32_t l = level.offsets[i]; l < level.offsets[i + 1]; ++l)
+          axes[l] = axes_between(level, field, static_cast<std::int32_t>(i), level.links[l]);
+      },
+      512);
   for (int k = 0; k < kSweeps; ++k) {
     sweep(level, threads, [&](std::int32_t i) {
       if (field.hold[i] == Hold::kPoint || level.offsets[i] == level.offsets[i + 1]) return;
-      Vec3 sum = field.o[i], q, t;
+      Vec3 sum = field.o[i];
       double weights = 0;
       for (std::int32_t l = level.offsets[i]; l < level.offsets[i + 1]; ++l) {
         const std::int32_t j = level.links[l];
-        const double w = level.weights[l], size = (field.size[i] + field.size[j]) / 2;
-        axes_between(level, field, i, j, q, t);
-        sum = (weights * sum + w * nearest(field.o[j], q, t, size, sum)) / (weights + w);
+        const double w = level.weights[l];
+        sum += w / (weights + w) * (nearest(field.o[j], axes[l], sum) - sum);
         weights += w;
       }
       field.o[i] = settle(level, field, i, sum);

@@ -81,7 +81,7 @@ FootPoint ReferenceSurface::closest(const Vec3& p) const {
 }
 
 FootPoint ReferenceSurface::closest_facing(const Vec3& p, std::span<const Vec3> normals, double cosine,
-                                           double reach) const {
+                                           double reach, std::int32_t guess) const {
   const auto faces_one = [&](std::int32_t t) {
     for (const Vec3& n : normals)
       if (normals_[t].dot(n) >= cosine) return true;
@@ -89,19 +89,19 @@ FootPoint ReferenceSurface::closest_facing(const Vec3& p, std::span<const Vec3> 
   };
   FootPoint foot{p, Vec3::Zero(), reach, -1};
   double bound = reach * reach;
-  bvh::visit_nearest<double>(
-      view_.tree, p, bound, [&](std::int32_t first, std::int32_t count, double& distance2) {
-        for (std::int32_t t = first; t < first + count; ++t) {
-          if (!faces_one(t)) continue;
-          const auto candidate =
-              distance::closest_on_triangle<double>(distance::internal::corner<double>(view_, t, 0),
-                                                    distance::internal::corner<double>(view_, t, 1),
-                                                    distance::internal::corner<double>(view_, t, 2), p);
-          if (!(candidate.distance2 < distance2)) continue;
-          distance2 = candidate.distance2;
-          foot = {candidate.closest, normals_[t], std::sqrt(distance2), t};
-        }
-      });
+  const auto consider = [&](std::int32_t t) {
+    if (!faces_one(t)) return;
+    const auto candidate = distance::closest_on_triangle<double>(
+        distance::internal::corner<double>(view_, t, 0), distance::internal::corner<double>(view_, t, 1),
+        distance::internal::corner<double>(view_, t, 2), p);
+    if (!(candidate.distance2 < bound)) return;
+    bound = candidate.distance2;
+    foot = {candidate.closest, normals_[t], std::sqrt(bound), t};
+  };
+  if (guess >= 0) consider(guess);
+  bvh::visit_nearest<double>(view_.tree, p, bound, [&](std::int32_t first, std::int32_t count, double&) {
+    for (std::int32_t t = first; t < first + count; ++t) consider(t);
+  });
   return foot;
 }
 
@@ -117,7 +117,7 @@ double ReferenceSurface::thickness(const FootPoint& foot) const {
                            distance::internal::corner<double>(view_, t, 1),
                            distance::internal::corner<double>(view_, t, 2));
       if (!(s >= 0 && s < reach)) continue;
-      reach = s;
+      reach = std::abs(s);  // not minus zero
       found = true;
     }
   });

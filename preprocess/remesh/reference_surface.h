@@ -28,9 +28,10 @@ class ReferenceSurface {
 
   // Closest point to p (m) of the triangles whose normal has at least `cosine` with one of the unit vectors
   // `normals`, no further than `reach` (m). A wall's two sides face away from each other: the right one is
-  // found however close the other is.
+  // found however close the other is. The search starts from the triangle `guess` (-1: none): a near one
+  // spares most of it.
   FootPoint closest_facing(const Eigen::Vector3d& p, std::span<const Eigen::Vector3d> normals, double cosine,
-                           double reach) const;
+                           double reach, std::int32_t guess = -1) const;
 
   // Length of the ray from the foot point straight into the solid, to where it leaves it again, m; infinity
   // where it finds no exit (a point outside).

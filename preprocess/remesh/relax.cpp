@@ -21,6 +21,7 @@ struct Wish {
   std::array<Vec3, 4> corners;  // of the square that fits it best, m
   Vec3 point, normal;           // of the plane that touches the surface
   double reach = 0;             // half its longer diagonal, m
+  std::int32_t triangle = -1;   // of the surface, that the plane touches
 };
 
 class Relaxer {
@@ -33,15 +34,17 @@ class Relaxer {
         pinned_(pinned),
         quads_of_(corners_by_vertex(mesh)),
         wishes_(mesh.quads.size()),
-        moved_(mesh.vertices.size()) {}
+        moved_(mesh.vertices.size()),
+        feet_(mesh.vertices.size(), -1) {}
 
-  void round() {
+  // On the surface, the vertices end at its closest points; else their quads' planes alone keep them near.
+  void round(bool on_surface) {
     parallel_for(
         static_cast<std::int64_t>(mesh_.quads.size()), parameters_.threads,
-        [&](std::int64_t f, int) { wishes_[f] = wish(mesh_.quads[f]); }, kChunk);
+        [&](std::int64_t f, int) { wishes_[f] = wish(mesh_.quads[f], wishes_[f].triangle); }, kChunk);
     parallel_for(
         static_cast<std::int64_t>(mesh_.vertices.size()), parameters_.threads,
-        [&](std::int64_t v, int) { moved_[v] = move(static_cast<std::int32_t>(v)); }, kChunk);
+        [&](std::int64_t v, int) { moved_[v] = move(static_cast<std::int32_t>(v), on_surface); }, kChunk);
     mesh_.vertices.swap(moved_);
     undo_flips();
   }
@@ -49,7 +52,7 @@ class Relaxer {
  private:
   // The square in the quad's plane closest to its corners, those taken as complex numbers: a i^k with the
   // mean a of z_k i^-k; its size drawn to the length asked for.
-  Wish wish(const Quad& q) const {
+  Wish wish(const Quad& q, std::int32_t guess) const {
     Wish w;
     const Vec3 c = centre(mesh_, q), area = vector_area(mesh_, q);
     const Vec3 n = area.normalized();
@@ -66,13 +69,14 @@ class Relaxer {
     const double size = std::abs(a), wanted = parameters_.edge / std::sqrt(2.0);
     if (wanted > 0 && size > 0) a *= std::pow(wanted / size, parameters_.evenness);
     for (int k = 0; k < 4; ++k, a *= turn) w.corners[k] = c + a.real() * x + a.imag() * y;
-    const FootPoint foot = surface_.closest_facing(c, {&n, 1}, kCentreCosine, 2 * w.reach);
+    const FootPoint foot = surface_.closest_facing(c, {&n, 1}, kCentreCosine, 2 * w.reach, guess);
+    w.triangle = foot.triangle;
     w.point = foot.triangle < 0 ? c : foot.position;
     w.normal = foot.triangle < 0 ? n : foot.normal;
     return w;
   }
 
-  Vec3 move(std::int32_t v) const {
+  Vec3 move(std::int32_t v, bool on_surface) {
     const Vec3& old = mesh_.vertices[v];
     const auto corners = quads_of_[v];
     if (corners.empty() || (!pinned_.empty() && pinned_[v] != 0)) return old;
@@ -92,7 +96,10 @@ class Relaxer {
       if (count < kMostNormals) normals[count++] = w.normal;
     }
     const Vec3 target = old + parameters_.step * A.ldlt().solve(b);
-    const FootPoint foot = surface_.closest_facing(target, {normals.data(), count}, kVertexCosine, reach);
+    if (!on_surface) return target;
+    const FootPoint foot =
+        surface_.closest_facing(target, {normals.data(), count}, kVertexCosine, reach, feet_[v]);
+    feet_[v] = foot.triangle;
     return foot.triangle < 0 ? old : foot.position;
   }
 
@@ -117,6 +124,7 @@ class Relaxer {
   Rows quads_of_;
   std::vector<Wish> wishes_;
   std::vector<Vec3> moved_;
+  std::vector<std::int32_t> feet_;  // of the vertices: the triangle that each lies on, from the last round
 };
 
 }  // namespace
@@ -124,7 +132,7 @@ class Relaxer {
 void relax(QuadMesh& mesh, const ReferenceSurface& surface, const RelaxParameters& parameters,
            const std::vector<char>& pinned) {
   Relaxer relaxer(mesh, surface, parameters, pinned);
-  for (int i = 0; i < parameters.rounds; ++i) relaxer.round();
+  for (int i = 0; i < parameters.rounds; ++i) relaxer.round((parameters.rounds - i) % 2 == 1);
 }
 
 }  // namespace abut::preprocess

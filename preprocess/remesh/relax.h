@@ -17,10 +17,11 @@ struct RelaxParameters {
 // Moves the vertices of a quad mesh so that its quads become squares of one size on the surface, each within
 // one smooth part of it. In a round every quad asks its corners to the square that fits it best [Bouaziz et
 // al. 2012], and to the plane that touches the surface at its centre's foot point; a vertex goes to the
-// weighted least-squares solution, and from there to the closest point of the surface that faces the way one
-// of its quads does. Where the quads around a vertex lie on both sides of a crease their planes meet in it:
-// vertices find creases and corners and stay on them without being told where these are [cf. Kobbelt et al.
-// 2001, quadric minimisation at features], and quads that straddle a crease leave it.
+// weighted least-squares solution, and from there, in every second round and the last, to the closest point
+// of the surface that faces the way one of its quads does. Where the quads around a vertex lie on both sides
+// of a crease their planes meet in it: vertices find creases and corners and stay on them without being told
+// where these are [cf. Kobbelt et al. 2001, quadric minimisation at features], and quads that straddle a
+// crease leave it.
 //
 // A vertex whose way would turn a quad over, or for which no such point is near, stays where it is. The same
 // bits on any number of threads.

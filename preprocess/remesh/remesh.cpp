@@ -27,7 +27,7 @@ constexpr double kNoCreases = 180;  // relaxation finds them; edges held by forc
 // triangles and the collapses after it differ from that in the mean.
 const double kTriangleEdge = std::sqrt(2 / std::numbers::sqrt3) * 1.04;
 constexpr double kMixDegrees = 50;  // quads at a larger angle are not mixed by changes of connectivity
-constexpr int kEdits = 3, kRoundsBetweenEdits = 4, kLastRounds = 8, kRoundsAfterSubdivision = 5;
+constexpr int kEdits = 2, kRoundsBetweenEdits = 4, kLastRounds = 12, kRoundsAfterSubdivision = 5;
 constexpr int kCovers = 3, kRoundsAfterCover = 2;
 constexpr double kCoverTolerance = 0.5;   // of the edge: less is for the quads to cut off
 constexpr std::size_t kMostBase = 14000;  // quads; more come by subdivision
@@ -59,12 +59,16 @@ QuadMesh from_triangles(const TriangleMesh& closed, double edge) {
 // tangles.
 Tangles repair_and_cover(QuadMesh& mesh, const ReferenceSurface& surface, double edge, int rounds,
                          int threads) {
-  Tangles left = untangle(mesh, surface, rounds);
+  const Tangles left = untangle(mesh, surface, rounds);
   QuadMesh covered = mesh;
+  bool any = false;
   for (int i = 0; i < kCovers; ++i) {
     const std::vector<char> moved = cover(covered, surface, kCoverTolerance * edge, threads);
+    if (std::find(moved.begin(), moved.end(), 1) == moved.end()) break;
+    any = true;
     relax(covered, surface, {.rounds = kRoundsAfterCover, .edge = edge, .threads = threads}, moved);
   }
+  if (!any) return left;
   const Tangles after = untangle(covered, surface, rounds);
   if (after.crossings + after.flips > left.crossings + left.flips) return left;
   mesh = std::move(covered);

@@ -12,10 +12,90 @@ namespace {
 using Vec2 = Eigen::Vector2d;
 using Vec3 = Eigen::Vector3d;
 
-constexpr double kLeastCost = 0.3;              // of a path along an edge of the wanted length, beside 1
-constexpr double kLimits[] = {0.5, 1, 1.5, 2};  // of a path's cost, near pairs first
+constexpr double kLeastCost = 0.3;           // of a path along an edge of the wanted length, beside 1
+constexpr double kLimits[] = {0.5, 1, 1.5};  // of a path's cost, near pairs first
 constexpr double kHalo = 2.0;  // how far from a path directions are smoothed again, in wanted edge lengths
 constexpr int kSweeps = 80;
+
+struct Entry {
+  double distance;
+  std::int32_t v;
+  bool operator<(const Entry& other) const {
+    return distance > other.distance || (distance == other.distance && v > other.v);
+  }
+};
+
+// Smooths directions near some edges, the turns between them as they are.
+class Smoother {
+ public:
+  Smoother(const CreasedSurface& s, const std::vector<std::uint8_t>& turns,
+           const std::vector<std::int32_t>& edges, std::vector<Vec3>& directions)
+      : s_(s), mesh_(s.mesh), turns_(turns), changed_(edges), directions_(directions) {}
+
+  void run() {
+    const std::vector<std::int32_t> faces = halo();
+    for (int k = 0; k < kSweeps; ++k) {
+      for (const std::int32_t f : faces) {
+        Vec3 sum = Vec3::Zero();
+        for (std::int32_t h = 3 * f; h < 3 * f + 3; ++h) {
+          const double apart = (centroid(f) - centroid(mesh_.twin(h) / 3)).norm();
+          sum += std::min(10.0, s_.edge(h).norm() / std::max(apart, 1e-300)) * asked(h);
+        }
+        if (sum.norm() > 1e-6) directions_[f] = sum.normalized();
+      }
+    }
+  }
+
+ private:
+  // The faces within kHalo of the changed edges, in the order of their distance.
+  std::vector<std::int32_t> halo() const {
+    std::vector<std::int32_t> faces;
+    std::vector<double> distance(static_cast<std::size_t>(mesh_.face_slots()), 1e300);
+    std::priority_queue<Entry> queue;
+    for (const std::int32_t h : changed_) {
+      for (const std::int32_t f : {h / 3, mesh_.twin(h) / 3}) {
+        if (distance[f] > 0) queue.push({distance[f] = 0, f});
+      }
+    }
+    while (!queue.empty()) {
+      const Entry e = queue.top();
+      queue.pop();
+      if (e.distance > distance[e.v]) continue;
+      faces.push_back(e.v);
+      for (std::int32_t h = 3 * e.v; h < 3 * e.v + 3; ++h) {
+        const std::int32_t g = mesh_.twin(h) / 3;
+        const double next = e.distance + step(h);
+        if (next < kHalo && next < distance[g]) queue.push({distance[g] = next, g});
+      }
+    }
+    return faces;
+  }
+
+  Vec3 centroid(std::int32_t f) const {
+    const auto [a, b, c] = mesh_.triangle(f);
+    return (s_.at(a) + s_.at(b) + s_.at(c)) / 3;
+  }
+
+  double step(std::int32_t h) const {
+    return (centroid(h / 3) - centroid(mesh_.twin(h) / 3)).norm() / s_.sizes[mesh_.origin(h)];
+  }
+
+  // The direction that the face beyond h asks for, unfolded about h into the face's plane.
+  Vec3 asked(std::int32_t h) const {
+    const std::int32_t f = h / 3, t = mesh_.twin(h), g = t / 3;
+    const Vec3 e = s_.edge(h).normalized();
+    const Vec3 n_f = s_.double_area(f).normalized(), n_g = s_.double_area(g).normalized();
+    const Offset axis = turned(Offset(1, 0), turns_[h]);
+    const Vec3 q = axis.x() * directions_[g] + axis.y() * n_g.cross(directions_[g]);
+    return q.dot(e) * e + q.dot(n_g.cross(e)) * n_f.cross(e);
+  }
+
+  const CreasedSurface& s_;
+  const HalfedgeMesh& mesh_;
+  const std::vector<std::uint8_t>& turns_;
+  const std::vector<std::int32_t>& changed_;
+  std::vector<Vec3>& directions_;
+};
 
 class Canceller {
  public:
@@ -33,19 +113,11 @@ class Canceller {
         if (sums_[v] == 3 && mesh_.leaving(v) >= 0) pairs += join(v, limit);
       }
     }
-    if (!changed_.empty()) smooth();
+    smooth_across(s_, turns_, changed_, directions_);
     return pairs;
   }
 
  private:
-  struct Entry {
-    double distance;
-    std::int32_t v;
-    bool operator<(const Entry& other) const {
-      return distance > other.distance || (distance == other.distance && v > other.v);
-    }
-  };
-
   Vec2 in_axes(std::int32_t f, const Vec3& v) const {
     return {v.dot(directions_[f]), v.dot(s_.double_area(f).normalized().cross(directions_[f]))};
   }
@@ -100,63 +172,6 @@ class Canceller {
     }
   }
 
-  // The faces within kHalo of the changed edges, in the order of their distance.
-  std::vector<std::int32_t> halo() const {
-    std::vector<std::int32_t> faces;
-    std::vector<double> distance(static_cast<std::size_t>(mesh_.face_slots()), 1e300);
-    std::priority_queue<Entry> queue;
-    for (const std::int32_t h : changed_) {
-      for (const std::int32_t f : {h / 3, mesh_.twin(h) / 3}) {
-        if (distance[f] > 0) queue.push({distance[f] = 0, f});
-      }
-    }
-    while (!queue.empty()) {
-      const Entry e = queue.top();
-      queue.pop();
-      if (e.distance > distance[e.v]) continue;
-      faces.push_back(e.v);
-      for (std::int32_t h = 3 * e.v; h < 3 * e.v + 3; ++h) {
-        const std::int32_t g = mesh_.twin(h) / 3;
-        const double next = e.distance + step(h);
-        if (next < kHalo && next < distance[g]) queue.push({distance[g] = next, g});
-      }
-    }
-    return faces;
-  }
-
-  Vec3 centroid(std::int32_t f) const {
-    const auto [a, b, c] = mesh_.triangle(f);
-    return (s_.at(a) + s_.at(b) + s_.at(c)) / 3;
-  }
-
-  double step(std::int32_t h) const {
-    return (centroid(h / 3) - centroid(mesh_.twin(h) / 3)).norm() / s_.sizes[mesh_.origin(h)];
-  }
-
-  // The direction that the face beyond h asks for, unfolded about h into the face's plane.
-  Vec3 asked(std::int32_t h) const {
-    const std::int32_t f = h / 3, t = mesh_.twin(h), g = t / 3;
-    const Vec3 e = s_.edge(h).normalized();
-    const Vec3 n_f = s_.double_area(f).normalized(), n_g = s_.double_area(g).normalized();
-    const Offset axis = turned(Offset(1, 0), turns_[h]);
-    const Vec3 q = axis.x() * directions_[g] + axis.y() * n_g.cross(directions_[g]);
-    return q.dot(e) * e + q.dot(n_g.cross(e)) * n_f.cross(e);
-  }
-
-  void smooth() {
-    const std::vector<std::int32_t> faces = halo();
-    for (int k = 0; k < kSweeps; ++k) {
-      for (const std::int32_t f : faces) {
-        Vec3 sum = Vec3::Zero();
-        for (std::int32_t h = 3 * f; h < 3 * f + 3; ++h) {
-          const double apart = (centroid(f) - centroid(mesh_.twin(h) / 3)).norm();
-          sum += std::min(10.0, s_.edge(h).norm() / std::max(apart, 1e-300)) * asked(h);
-        }
-        if (sum.norm() > 1e-6) directions_[f] = sum.normalized();
-      }
-    }
-  }
-
   const CreasedSurface& s_;
   const HalfedgeMesh& mesh_;
   std::vector<Vec3>& directions_;
@@ -170,6 +185,11 @@ class Canceller {
 };
 
 }  // namespace
+
+void smooth_across(const CreasedSurface& surface, const std::vector<std::uint8_t>& turns,
+                   const std::vector<std::int32_t>& edges, std::vector<Vec3>& directions) {
+  if (!edges.empty()) Smoother(surface, turns, edges, directions).run();
+}
 
 std::size_t cancel_singularities(const CreasedSurface& surface, std::vector<Vec3>& directions,
                                  std::vector<std::uint8_t>& turns) {

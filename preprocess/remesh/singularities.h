@@ -11,4 +11,9 @@ namespace abut::preprocess {
 std::size_t cancel_singularities(const CreasedSurface& surface, std::vector<Eigen::Vector3d>& directions,
                                  std::vector<std::uint8_t>& turns);
 
+// Smooths the directions within two wanted edge lengths of `edges` (half-edges), given the turns between
+// faces, which it keeps.
+void smooth_across(const CreasedSurface& surface, const std::vector<std::uint8_t>& turns,
+                   const std::vector<std::int32_t>& edges, std::vector<Eigen::Vector3d>& directions);
+
 }  // namespace abut::preprocess
