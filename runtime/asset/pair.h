@@ -35,18 +35,22 @@ inline const char* missing_part(const AssetView& asset, unsigned needs) {
   return nullptr;
 }
 
-// Throws InvalidInput, naming `who` and the body, unless both assets have the parts and X_AB is a finite pose
-// with a rotation. Allocates only to throw.
-inline void require_valid(const PosedPair& pair, unsigned needs, const char* who) {
+// Throws InvalidInput, naming `who` and the body, unless the assets have their parts and X_AB is a finite
+// pose with a rotation. Allocates only to throw.
+inline void require_valid(const PosedPair& pair, unsigned needs_A, unsigned needs_B, const char* who) {
   const auto refuse = [who](const std::string& what) { throw InvalidInput(std::string(who) + ": " + what); };
   if (pair.A == nullptr || pair.B == nullptr)
     refuse(pair.A == nullptr ? "asset A is missing" : "asset B is missing");
-  if (const char* missing = missing_part(*pair.A, needs)) refuse(std::string("asset A ") + missing);
-  if (const char* missing = missing_part(*pair.B, needs)) refuse(std::string("asset B ") + missing);
+  if (const char* missing = missing_part(*pair.A, needs_A)) refuse(std::string("asset A ") + missing);
+  if (const char* missing = missing_part(*pair.B, needs_B)) refuse(std::string("asset B ") + missing);
   if (!pair.X_AB.finite()) refuse("the pose X_AB has an entry that is NaN or infinite");
   if (!(rotation_error(pair.X_AB.R) <= kRotationTolerance)) {
     refuse("R_AB of the pose is not a rotation; normalise it (or its quaternion) first");
   }
+}
+
+inline void require_valid(const PosedPair& pair, unsigned needs, const char* who) {
+  require_valid(pair, needs, needs, who);
 }
 
 }  // namespace abut::asset

@@ -37,7 +37,7 @@ LinearPressure<S> pressure_of(const asset::VolumeView& volume, std::int32_t t, S
   const Vec3<S> gradient = modulus * Stored(volume.gradients + 3 * std::ptrdiff_t(t)).template cast<S>();
   const std::int32_t v = volume.tetrahedra[4 * std::ptrdiff_t(t)];
   const Vec3<S> corner = Stored(volume.vertices + 3 * std::ptrdiff_t(v)).template cast<S>();
-  return {gradient, modulus * static_cast<S>(volume.extent[v]) - gradient.dot(corner)};
+  return {gradient, modulus * S(volume.extent[v]) - gradient.dot(corner)};
 }
 
 template <class S>
@@ -46,8 +46,8 @@ PlacedTetrahedron<S> placed(const asset::VolumeView& volume, std::int32_t t, S m
   for (int k = 0; k < 4; ++k) {
     const std::int32_t v = volume.tetrahedra[4 * std::ptrdiff_t(t) + k];
     const double* p = volume.vertices + 3 * std::ptrdiff_t(v);
-    result.corners.col(k) = X_BA * Vec3<S>(static_cast<S>(p[0]), static_cast<S>(p[1]), static_cast<S>(p[2]));
-    result.pressures[k] = modulus * static_cast<S>(volume.extent[v]);
+    result.corners.col(k) = X_BA * Vec3<S>(S(p[0]), S(p[1]), S(p[2]));
+    result.pressures[k] = modulus * S(volume.extent[v]);
   }
   const LinearPressure<S> own = pressure_of<S>(volume, t, modulus);
   result.pressure.gradient = X_BA.R * own.gradient;
@@ -108,33 +108,57 @@ void clip(Polygon<S>& polygon, const std::array<S, kMaxCorners>& heights) {
   polygon = kept;
 }
 
-// The polygon of equal pressure of A's tetrahedron and B's tetrahedron t, which has the pressure `of_B`.
-template <class S>
-Polygon<S> equal_pressure_polygon(const PlacedTetrahedron<S>& of_A, const LinearPressure<S>& of_B,
+// Cuts a polygon down to the inner side of a plane n . x + d >= 0 (n unit, inward, d in m). `normal`: of the
+// polygon, the way along which pA - pB grows. A polygon that lies in the plane belongs to one of the two
+// neighbours that share the face: the one towards which a little more of pA would move it. Without that rule
+// bodies with faces along one another would press twice or not at all.
+template <class T>
+void clip_to_plane(Polygon<T>& polygon, const Vec3<T>& n, const T& d, const Vec3<T>& normal) {
+  std::array<T, kMaxCorners> heights;
+  T low(0), high(0), size(0);
+  for (int i = 0; i < polygon.size; ++i) {
+    heights[i] = n.dot(polygon.corners[i]) + d;
+    low = i == 0 || heights[i] < low ? heights[i] : low;
+    high = i == 0 || heights[i] > high ? heights[i] : high;
+    const T reach = polygon.corners[i].cwiseAbs().maxCoeff();
+    size = reach > size ? reach : size;
+  }
+  const T rounding = T(8) * Eigen::NumTraits<T>::epsilon() * size;
+  if (high <= rounding) {
+    if (!(low >= -rounding && n.dot(normal) < T(0))) polygon.size = 0;
+  } else if (low < T(0)) {
+    clip(polygon, heights);
+  }
+}
+
+// The polygon of equal pressure of A's tetrahedron and B's tetrahedron with the pressure `of_B`.
+template <class T>
+Polygon<T> equal_pressure_polygon(const PlacedTetrahedron<T>& of_A, const LinearPressure<T>& of_B,
                                   const double* face_planes_B) {
-  const Eigen::Matrix<S, 1, 4> difference = of_A.pressures - of_B.gradient.transpose() * of_A.corners -
-                                            Eigen::Matrix<S, 1, 4>::Constant(of_B.offset);
-  if ((difference.array() >= S(0)).all() || (difference.array() < S(0)).all()) return {};
+  Eigen::Matrix<T, 1, 4> difference = of_A.pressures - of_B.gradient.transpose() * of_A.corners -
+                                      Eigen::Matrix<T, 1, 4>::Constant(of_B.offset);
+  // What is zero but for rounding is zero, so that zero_polygon() sees the faces of zeros. Tetrahedra that
+  // share a corner agree on it.
+  for (int k = 0; k < 4; ++k) {
+    using std::abs;
+    const T size = of_A.pressures[k] + of_B.gradient.cwiseAbs().dot(of_A.corners.col(k).cwiseAbs());
+    if (abs(difference[k]) <= T(4) * Eigen::NumTraits<T>::epsilon() * size) difference[k] = T(0);
+  }
+  if ((difference.array() >= T(0)).all() || (difference.array() < T(0)).all()) return {};
+  const Vec3<T> normal = of_A.pressure.gradient - of_B.gradient;
   bool cut[4];
   for (int k = 0; k < 4; ++k) {
     const Eigen::Map<const Eigen::Vector4d> plane(face_planes_B + 4 * k);
-    const Eigen::Matrix<S, 1, 4> heights =
-        (plane.head<3>().cast<S>().transpose() * of_A.corners).array() + static_cast<S>(plane[3]);
-    if ((heights.array() <= S(0)).all()) return {};
-    cut[k] = !(heights.array() >= S(0)).all();
+    const Eigen::Matrix<T, 1, 4> heights =
+        (plane.head<3>().cast<T>().transpose() * of_A.corners).array() + T(plane[3]);
+    if ((heights.array() <= T(0)).all()) return {};
+    cut[k] = !(heights.array() >= T(0)).all();
   }
-  Polygon<S> polygon = zero_polygon<S>(of_A.corners, difference);
+  Polygon<T> polygon = zero_polygon<T>(of_A.corners, difference);
   for (int k = 0; k < 4 && polygon.size >= 3; ++k) {
     if (!cut[k]) continue;
     const Eigen::Map<const Eigen::Vector4d> plane(face_planes_B + 4 * k);
-    const Vec3<S> n = plane.head<3>().cast<S>();
-    std::array<S, kMaxCorners> heights;
-    bool all = true;
-    for (int i = 0; i < polygon.size; ++i) {
-      heights[i] = n.dot(polygon.corners[i]) + static_cast<S>(plane[3]);
-      all = all && heights[i] >= S(0);
-    }
-    if (!all) clip(polygon, heights);
+    clip_to_plane<T>(polygon, plane.head<3>().cast<T>(), T(plane[3]), normal);
   }
   return polygon;
 }

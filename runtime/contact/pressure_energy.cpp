@@ -90,10 +90,10 @@ S pressure_energy(const asset::VolumeView& A, const asset::VolumeView& B, const 
   const auto leaf = [&](std::int32_t first_A, std::int32_t count_A, std::int32_t first_B,
                         std::int32_t count_B) {
     for (std::int32_t a = first_A; a < first_A + count_A; ++a) {
-      const PlacedTetrahedron<S> of_A = placed<S>(A, a, static_cast<S>(config.modulus_A), X_BA);
+      const PlacedTetrahedron<S> of_A = placed<S>(A, a, static_cast<S>(config.A.modulus), X_BA);
       for (std::int32_t b = first_B; b < first_B + count_B; ++b)
         energy += lesser_pressure<S>(of_A.corners, of_A.pressure,
-                                     pressure_of<S>(B, b, static_cast<S>(config.modulus_B)),
+                                     pressure_of<S>(B, b, static_cast<S>(config.B.modulus)),
                                      B.face_planes + 16 * std::ptrdiff_t(b), 0);
     }
   };

@@ -1,77 +1,147 @@
 #include "runtime/contact/pressure_field.h"
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "runtime/bvh/overlap.h"
+#include "runtime/contact/visit_facets.h"
 
 namespace abut::contact {
 
 namespace {
 
-using Lanes = Eigen::Array<float, bvh::kWidth, 1>;
+constexpr const char* kWho = "pressure-field contact";
 
-// Pressure intervals below the slots of two trees: bodies whose pressures cannot be equal share no surface.
-struct PressureCulling {
-  const float* ranges_A;  // (nodes, 2, 4) of the extent, rounded outward
-  const float* ranges_B;
-  float modulus_A_over_B;
-
-  Eigen::Array<bool, bvh::kWidth, 1> operator()(std::int32_t slot_A, std::int32_t node_B) const {
-    constexpr float kRounding = 1e-6f;  // of a product of two rounded numbers
-    const float* range = ranges_A + std::ptrdiff_t(slot_A / bvh::kWidth) * 2 * bvh::kWidth;
-    const float low = modulus_A_over_B * range[slot_A % bvh::kWidth];
-    const float high = modulus_A_over_B * range[bvh::kWidth + slot_A % bvh::kWidth];
-    const float* of_B = ranges_B + std::ptrdiff_t(node_B) * 2 * bvh::kWidth;
-    const Eigen::Map<const Lanes> low_B(of_B), high_B(of_B + bvh::kWidth);
-    return low_B <= high * (1 + kRounding) && high_B >= low * (1 - kRounding);
-  }
-};
-
-// Adds what one polygon contributes; `of_A` and `of_B` are the pressures.
+// What one facet adds at rest; polygons without area add nothing.
 template <class S>
-void add_polygon(const Polygon<S>& polygon, const LinearPressure<S>& of_A, const LinearPressure<S>& of_B,
-                 Want want, SurfaceSums<S>& sums) {
-  const Vec3<S> g = of_A.gradient - of_B.gradient;
-  const S length = g.norm();
-  // Fields that are the same but for rounding have no surface: a body inside its own copy.
-  constexpr double kSame = 1e-13;
-  if (!(length > static_cast<S>(kSame) * (of_A.gradient.norm() + of_B.gradient.norm()))) return;
-  const Vec3<S> n = g / length;
-  const PolygonMoments<S> m = moments(polygon, n);
+void add_at_rest(const Facet<S>& facet, Want want, SurfaceSums<S>& sums) {
+  const PolygonMoments<S> m = moments(facet.polygon, facet.n);
   if (!(m.area > S(0))) return;
-  const Vec3<S>& o = polygon.corners[0];
-  const S at_o = of_B(o);
-  const S force = at_o * m.area + of_B.gradient.dot(m.first);         // int p
-  const Vec3<S> turning = at_o * m.first + m.second * of_B.gradient;  // int p y
+  const Vec3<S>& o = facet.polygon.corners[0];
+  const S at_o = facet.pressure(o);
+  const S force = at_o * m.area + facet.pressure.gradient.dot(m.first);         // int p
+  const Vec3<S> turning = at_o * m.first + m.second * facet.pressure.gradient;  // int p y
   sums.area += m.area;
-  sums.F_BBo_B.template head<3>() -= (force * o + turning).cross(n);
-  sums.F_BBo_B.template tail<3>() -= force * n;
+  sums.F_BBo_B.template head<3>() -= (force * o + turning).cross(facet.n);
+  sums.F_BBo_B.template tail<3>() -= force * facet.n;
   ++sums.polygons;
   if (want == Want::kValue) return;
 
-  // s(x) = s(o) + (y x gradient; 0)
-  const auto at = [&](const Vec3<S>& gradient) {
+  // s(x) = s(o) + (y x slope; 0)
+  const auto at = [&](const Vec3<S>& slope) {
     Vec6<S> s;
-    s << o.cross(gradient), gradient;
+    s << o.cross(slope), slope;
     return s;
   };
-  const Vec6<S> s_B = at(of_B.gradient) / length, s_A = at(of_A.gradient);
-  const Vec3<S> gradient_B = of_B.gradient / length;
+  const Vec6<S> s_B = at(facet.slope_B), s_A = at(facet.slope_A);
   Vec6<S> mean_A = m.area * s_A;
-  mean_A.template head<3>() += m.first.cross(of_A.gradient);
+  mean_A.template head<3>() += m.first.cross(facet.slope_A);
   sums.dF_dxi_B += s_B * mean_A.transpose();
-  sums.dF_dxi_B.template topRows<3>() += m.first.cross(gradient_B) * s_A.transpose();
+  sums.dF_dxi_B.template topRows<3>() += m.first.cross(facet.slope_B) * s_A.transpose();
   sums.dF_dxi_B.template topLeftCorner<3, 3>() +=
-      skew(gradient_B) * m.second * skew<S>(of_A.gradient).transpose();
+      skew(facet.slope_B) * m.second * skew<S>(facet.slope_A).transpose();
 }
 
-void require_modulus(double modulus, const char* name) {
-  if (!(modulus > 0) || !std::isfinite(modulus)) {
-    throw InvalidInput("pressure-field contact: " + std::string(name) + " is " + std::to_string(modulus) +
-                       " Pa; it must be positive");
+// Adds up facets at one pose and twist.
+template <class S>
+class FacetSums {
+ public:
+  FacetSums(const Pose<S>& X_AB, const Vec6<S>& V_AB_B, const RateLaw& law, Want want)
+      : X_BA_(X_AB.inverse()), V_AB_B_(V_AB_B), law_(law), want_(want) {
+    if (!law_.any() || want_ == Want::kValue) return;
+    // exp(-xi) X_BA to first order
+    for (int k = 0; k < 3; ++k) {
+      const Vec3<S> e = Vec3<S>::Unit(k);
+      for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+          moving_X_BA_.R(i, j).value = X_BA_.R(i, j);
+          moving_X_BA_.R(i, j).slopes[k] = -e.cross(Vec3<S>(X_BA_.R.col(j)))[i];
+        }
+        moving_X_BA_.p[i].value = X_BA_.p[i];
+        moving_X_BA_.p[i].slopes[k] = -e.cross(X_BA_.p)[i];
+        moving_X_BA_.p[i].slopes[3 + k] = -e[i];
+      }
+    }
+    for (int k = 0; k < 6; ++k) moving_V_[k] = Moving::parameter(V_AB_B_[k], 6 + k);
   }
+
+  const Pose<S>& X_BA() const { return X_BA_; }
+  const RateLaw& law() const { return law_; }
+  const SurfaceSums<S>& result() const { return sums_; }
+
+  // build(X_BA): a Facet, at this pose with numbers and, where derivatives need it, with dual numbers.
+  template <class Build>
+  void add(Build&& build) {
+    const Facet<S> facet = build(X_BA_);
+    if (facet.polygon.size < 3) return;
+    add_at_rest(facet, want_, sums_);
+    if (!law_.any()) return;
+    if (want_ == Want::kValue) {
+      sums_.F_BBo_B += rate_wrench(facet, law_, V_AB_B_);
+      return;
+    }
+    const Vec6<Moving> F = rate_wrench(build(moving_X_BA_), law_, moving_V_);
+    for (int i = 0; i < 6; ++i) {
+      sums_.F_BBo_B[i] += F[i].value;
+      sums_.dF_dxi_B.row(i) += F[i].slopes.template head<6>().matrix().transpose();
+      sums_.dF_dV_AB_B.row(i) += F[i].slopes.template tail<6>().matrix().transpose();
+    }
+  }
+
+ private:
+  using Moving = Dual<S, 12>;  // by xi and V_AB_B
+  Pose<S> X_BA_;
+  Vec6<S> V_AB_B_;
+  RateLaw law_;
+  Want want_;
+  Pose<Moving> moving_X_BA_;
+  Vec6<Moving> moving_V_;
+  SurfaceSums<S> sums_;
+};
+
+[[noreturn]] void refuse(const std::string& what) { throw InvalidInput(std::string(kWho) + ": " + what); }
+
+void require_at_least_zero(double value, const std::string& what) {
+  if (!(value >= 0) || !std::isfinite(value))
+    refuse(what + " is " + std::to_string(value) + "; it must be 0 or more");
+}
+
+void require_positive(double value, const std::string& what) {
+  if (!(value > 0) || !std::isfinite(value))
+    refuse(what + " is " + std::to_string(value) + "; it must be positive");
+}
+
+}  // namespace
+
+void require_valid(const PressureFieldConfig& config) {
+  for (const auto& [material, name] : {std::pair{&config.A, "A"}, std::pair{&config.B, "B"}}) {
+    const std::string of = std::string(" of ") + name;
+    if (material->modulus != kRigid) require_positive(material->modulus, "the modulus" + of);
+    require_at_least_zero(material->dissipation, "the dissipation" + of);
+    require_at_least_zero(material->friction, "the friction" + of);
+  }
+  require_positive(config.stiction_speed, "the stiction speed");
+  if (config.A.modulus == kRigid && config.B.modulus == kRigid)
+    refuse("both bodies are rigid; give one a finite modulus, or use the model 'point'");
+}
+
+void require_valid(const PressureFieldConfig& config, const asset::PosedPair& pair) {
+  const auto part = [](const PressureMaterial& material) {
+    return material.modulus == kRigid ? asset::kSurfacePart : asset::kVolumePart;
+  };
+  asset::require_valid(pair, part(config.A), part(config.B), kWho);
+}
+
+namespace {
+
+PairWrench to_pair_wrench(const SurfaceSums<double>& sums) {
+  PairWrench result;
+  result.F_BBo_B = sums.F_BBo_B;
+  result.dF_dxi_B = sums.dF_dxi_B;
+  result.dF_dV_AB_B = sums.dF_dV_AB_B;
+  result.area = sums.area;
+  result.energy = std::nan("");  // see pressure_energy.h
+  result.status = sums.polygons > 0 ? Status::kOk : Status::kNoOverlap;
+  return result;
 }
 
 class PressureFieldModel final : public Model {
@@ -80,17 +150,16 @@ class PressureFieldModel final : public Model {
 
   PairWrench wrench(const asset::PosedPair& pair, const Vec6<double>& V_A, const Vec6<double>& V_B,
                     Want want) override {
-    asset::require_valid(pair, asset::kVolumePart, "pressure-field contact");
-    require_finite("pressure-field contact", V_A, V_B);
-    const SurfaceSums<double> sums =
-        contact_surface<double>(pair.A->volume, pair.B->volume, pair.X_AB, config_, want, workspace_);
-    PairWrench result;
-    result.F_BBo_B = sums.F_BBo_B;
-    result.dF_dxi_B = sums.dF_dxi_B;
-    result.area = sums.area;
-    result.energy = std::nan("");  // see pressure_energy.h
-    result.status = sums.polygons > 0 ? Status::kOk : Status::kNoOverlap;
-    return result;
+    require_valid(config_, pair);
+    require_finite(kWho, V_A, V_B);
+    const Vec6<double> V_AB_B = relative_twist(pair.X_AB, V_A, V_B);
+    const asset::AssetView &A = *pair.A, &B = *pair.B;
+    if (config_.A.modulus == kRigid)
+      return to_pair_wrench(contact_surface<double>(A.surface, B.volume, pair.X_AB, V_AB_B, config_, want));
+    if (config_.B.modulus == kRigid)
+      return to_pair_wrench(contact_surface<double>(A.volume, B.surface, pair.X_AB, V_AB_B, config_, want));
+    return to_pair_wrench(
+        contact_surface<double>(A.volume, B.volume, pair.X_AB, V_AB_B, config_, want, workspace_));
   }
 
  private:
@@ -102,49 +171,73 @@ class PressureFieldModel final : public Model {
 
 template <class S>
 SurfaceSums<S> contact_surface(const asset::VolumeView& A, const asset::VolumeView& B, const Pose<S>& X_AB,
-                               const PressureFieldConfig& config, Want want,
+                               const Vec6<S>& V_AB_B, const PressureFieldConfig& config, Want want,
                                PressureFieldWorkspace<S>& workspace) {
-  const Pose<S> X_BA = X_AB.inverse();
-  const S modulus_A = static_cast<S>(config.modulus_A), modulus_B = static_cast<S>(config.modulus_B);
-  SurfaceSums<S> sums;
-  std::int32_t placed_first = -1;
-  const auto leaf = [&](std::int32_t first_A, std::int32_t count_A, std::int32_t first_B,
-                        std::int32_t count_B) {
-    if (placed_first != first_A) {
-      placed_first = first_A;
-      workspace.placed.resize(std::max(workspace.placed.size(), static_cast<std::size_t>(count_A)));
-      for (std::int32_t i = 0; i < count_A; ++i)
-        workspace.placed[i] = placed<S>(A, first_A + i, modulus_A, X_BA);
-    }
-    for (std::int32_t t = first_B; t < first_B + count_B; ++t) {
-      const LinearPressure<S> of_B = pressure_of<S>(B, t, modulus_B);
-      for (std::int32_t i = 0; i < count_A; ++i) {
-        const PlacedTetrahedron<S>& of_A = workspace.placed[i];
-        const Polygon<S> polygon =
-            equal_pressure_polygon<S>(of_A, of_B, B.face_planes + 16 * std::ptrdiff_t(t));
-        if (polygon.size >= 3) add_polygon(polygon, of_A.pressure, of_B, want, sums);
-      }
-    }
-  };
-  const PressureCulling keep{A.tree_extent_ranges, B.tree_extent_ranges,
-                             static_cast<float>(config.modulus_A / config.modulus_B)};
-  bvh::visit_overlaps(A.tree, B.tree, X_BA.template cast<double>(), keep, leaf);
-  return sums;
+  FacetSums<S> sums(X_AB, V_AB_B, rate_law(config), want);
+  visit_facets<S>(A, B, config, workspace, sums);
+  return sums.result();
 }
 
-template SurfaceSums<double> contact_surface<double>(const asset::VolumeView&, const asset::VolumeView&,
-                                                     const Pose<double>&, const PressureFieldConfig&, Want,
-                                                     PressureFieldWorkspace<double>&);
-template SurfaceSums<long double> contact_surface<long double>(const asset::VolumeView&,
-                                                               const asset::VolumeView&,
-                                                               const Pose<long double>&,
-                                                               const PressureFieldConfig&, Want,
-                                                               PressureFieldWorkspace<long double>&);
+template <class S>
+SurfaceSums<S> contact_surface(const asset::VolumeView& A, const asset::SurfaceView& B, const Pose<S>& X_AB,
+                               const Vec6<S>& V_AB_B, const PressureFieldConfig& config, Want want) {
+  FacetSums<S> sums(X_AB, V_AB_B, rate_law(config), want);
+  visit_facets<S>(RigidPair<S>{A, B, S(config.A.modulus), false, sums.law()}, sums);
+  return sums.result();
+}
+
+template <class S>
+SurfaceSums<S> contact_surface(const asset::SurfaceView& A, const asset::VolumeView& B, const Pose<S>& X_AB,
+                               const Vec6<S>& V_AB_B, const PressureFieldConfig& config, Want want) {
+  FacetSums<S> sums(X_AB, V_AB_B, rate_law(config), want);
+  visit_facets<S>(RigidPair<S>{B, A, S(config.B.modulus), true, sums.law()}, sums);
+  return sums.result();
+}
+
+template <class S>
+SurfaceSums<S> contact_surface(const asset::VolumeView& A, const HalfSpace& B, const Pose<S>& X_AB,
+                               const Vec6<S>& V_AB_B, const PressureFieldConfig& config, Want want) {
+  FacetSums<S> sums(X_AB, V_AB_B, rate_law(config), want);
+  visit_facets<S>(A, B, config, sums);
+  return sums.result();
+}
+
+#define ABUT_INSTANTIATE(S)                                                                              \
+  template SurfaceSums<S> contact_surface<S>(const asset::VolumeView&, const asset::VolumeView&,         \
+                                             const Pose<S>&, const Vec6<S>&, const PressureFieldConfig&, \
+                                             Want, PressureFieldWorkspace<S>&);                          \
+  template SurfaceSums<S> contact_surface<S>(const asset::VolumeView&, const asset::SurfaceView&,        \
+                                             const Pose<S>&, const Vec6<S>&, const PressureFieldConfig&, \
+                                             Want);                                                      \
+  template SurfaceSums<S> contact_surface<S>(const asset::SurfaceView&, const asset::VolumeView&,        \
+                                             const Pose<S>&, const Vec6<S>&, const PressureFieldConfig&, \
+                                             Want);                                                      \
+  template SurfaceSums<S> contact_surface<S>(const asset::VolumeView&, const HalfSpace&, const Pose<S>&, \
+                                             const Vec6<S>&, const PressureFieldConfig&, Want);
+ABUT_INSTANTIATE(double)
+ABUT_INSTANTIATE(long double)
+#undef ABUT_INSTANTIATE
 
 std::unique_ptr<Model> make_pressure_field_model(const PressureFieldConfig& config) {
-  require_modulus(config.modulus_A, "modulus_A");
-  require_modulus(config.modulus_B, "modulus_B");
+  require_valid(config);
   return std::make_unique<PressureFieldModel>(config);
+}
+
+void require_valid(const PressureFieldConfig& config, const asset::AssetView& A, const HalfSpace& B,
+                   const Pose<double>& X_AB) {
+  require_valid(config);
+  if (config.A.modulus == kRigid) refuse("a half-space has no rigid partner; give A a finite modulus");
+  require_positive(B.thickness, "the half-space's thickness");
+  asset::require_valid({&A, &A, X_AB}, asset::kVolumePart, kWho);
+}
+
+PairWrench half_space_wrench(const asset::AssetView& A, const HalfSpace& B, const Pose<double>& X_AB,
+                             const Vec6<double>& V_A, const Vec6<double>& V_B,
+                             const PressureFieldConfig& config, Want want) {
+  require_valid(config, A, B, X_AB);
+  require_finite(kWho, V_A, V_B);
+  return to_pair_wrench(
+      contact_surface<double>(A.volume, B, X_AB, relative_twist(X_AB, V_A, V_B), config, want));
 }
 
 }  // namespace abut::contact

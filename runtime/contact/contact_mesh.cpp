@@ -1,0 +1,168 @@
+#include "runtime/contact/contact_mesh.h"
+
+#include <cstdio>
+#include <string>
+
+#include "runtime/contact/visit_facets.h"
+
+namespace abut::contact {
+
+namespace {
+
+// Keeps the facets that have an area.
+class FacetList {
+ public:
+  FacetList(const Pose<double>& X_AB, const PressureFieldConfig& config)
+      : X_BA_(X_AB.inverse()), law_(rate_law(config)) {}
+
+  const Pose<double>& X_BA() const { return X_BA_; }
+  const RateLaw& law() const { return law_; }
+  ContactMesh& result() { return mesh_; }
+
+  template <class Build>
+  void add(Build&& build) {
+    const Facet<double> facet = build(X_BA_);
+    if (facet.polygon.size < 3) return;
+    const PolygonMoments<double> m = moments(facet.polygon, facet.n);
+    if (!(m.area > 0)) return;
+    ContactFace face;
+    face.first = static_cast<std::int32_t>(mesh_.corners.size());
+    face.count = facet.polygon.size;
+    face.area = m.area;
+    face.centroid = facet.polygon.corners[0] + m.first / m.area;
+    face.pressure = facet.pressure(face.centroid);
+    face.n = facet.n;
+    face.gradient_A = facet.gradient_A;
+    face.gradient_B = facet.gradient_B;
+    mesh_.faces.push_back(face);
+    for (int i = 0; i < facet.polygon.size; ++i) {
+      mesh_.corners.push_back(facet.polygon.corners[i]);
+      mesh_.pressures.push_back(facet.pressure(facet.polygon.corners[i]));
+    }
+  }
+
+ private:
+  Pose<double> X_BA_;
+  RateLaw law_;
+  ContactMesh mesh_;
+};
+
+// A text file that is complete or an exception.
+class TextFile {
+ public:
+  explicit TextFile(const std::filesystem::path& file)
+      : name_(file.string()), stream_(std::fopen(name_.c_str(), "w")) {
+    if (stream_ == nullptr)
+      throw IoError(name_ + ": cannot be written; check the folder and its permissions");
+  }
+  TextFile(const TextFile&) = delete;
+  TextFile& operator=(const TextFile&) = delete;
+  ~TextFile() {
+    if (stream_ != nullptr) (void)std::fclose(stream_);
+  }
+
+  template <class... Values>
+  void print(const char* format, Values... values) {
+    good_ = std::fprintf(stream_, format, values...) >= 0 && good_;
+  }
+  void print_rows(const std::vector<Vec3<double>>& rows) {
+    for (const Vec3<double>& v : rows) print("%.17g %.17g %.17g\n", v.x(), v.y(), v.z());
+  }
+  void print_face(const ContactFace& face) {
+    print("%d", face.count);
+    for (std::int32_t i = 0; i < face.count; ++i) print(" %d", face.first + i);
+    print("\n");
+  }
+  void finish() {
+    std::FILE* stream = stream_;
+    stream_ = nullptr;
+    if (std::fclose(stream) != 0 || !good_) throw IoError(name_ + ": writing failed; is the disk full?");
+  }
+
+ private:
+  std::string name_;
+  std::FILE* stream_;
+  bool good_ = true;
+};
+
+void write_vtk(const ContactMesh& mesh, TextFile& file) {
+  file.print("# vtk DataFile Version 3.0\ncontact surface in B's frame, metres\nASCII\nDATASET POLYDATA\n");
+  file.print("POINTS %zu double\n", mesh.corners.size());
+  file.print_rows(mesh.corners);
+  file.print("POLYGONS %zu %zu\n", mesh.faces.size(), mesh.faces.size() + mesh.corners.size());
+  for (const ContactFace& face : mesh.faces) file.print_face(face);
+  file.print("POINT_DATA %zu\nSCALARS pressure double 1\nLOOKUP_TABLE default\n", mesh.corners.size());
+  for (const double p : mesh.pressures) file.print("%.17g\n", p);
+  file.print("CELL_DATA %zu\nSCALARS area double 1\nLOOKUP_TABLE default\n", mesh.faces.size());
+  for (const ContactFace& face : mesh.faces) file.print("%.17g\n", face.area);
+  file.print("NORMALS normal double\n");
+  for (const ContactFace& face : mesh.faces)
+    file.print("%.17g %.17g %.17g\n", face.n.x(), face.n.y(), face.n.z());
+}
+
+void write_ply(const ContactMesh& mesh, TextFile& file) {
+  file.print("ply\nformat ascii 1.0\ncomment contact surface in B's frame, metres, pascals\n");
+  file.print("element vertex %zu\n", mesh.corners.size());
+  for (const char* name : {"x", "y", "z", "pressure"}) file.print("property double %s\n", name);
+  file.print("element face %zu\nproperty list uchar int vertex_indices\nend_header\n", mesh.faces.size());
+  for (std::size_t i = 0; i < mesh.corners.size(); ++i) {
+    const Vec3<double>& v = mesh.corners[i];
+    file.print("%.17g %.17g %.17g %.17g\n", v.x(), v.y(), v.z(), mesh.pressures[i]);
+  }
+  for (const ContactFace& face : mesh.faces) file.print_face(face);
+}
+
+}  // namespace
+
+ContactMesh contact_mesh(const asset::PosedPair& pair, const PressureFieldConfig& config) {
+  require_valid(config);
+  require_valid(config, pair);
+  FacetList list(pair.X_AB, config);
+  PressureFieldWorkspace<double> workspace;
+  const asset::AssetView &A = *pair.A, &B = *pair.B;
+  if (config.A.modulus == kRigid)
+    visit_facets<double>(RigidPair<double>{B.volume, A.surface, config.B.modulus, true, list.law()}, list);
+  else if (config.B.modulus == kRigid)
+    visit_facets<double>(RigidPair<double>{A.volume, B.surface, config.A.modulus, false, list.law()}, list);
+  else
+    visit_facets<double>(A.volume, B.volume, config, workspace, list);
+  return std::move(list.result());
+}
+
+ContactMesh half_space_mesh(const asset::AssetView& A, const HalfSpace& B, const Pose<double>& X_AB,
+                            const PressureFieldConfig& config) {
+  require_valid(config, A, B, X_AB);
+  FacetList list(X_AB, config);
+  visit_facets<double>(A.volume, B, config, list);
+  return std::move(list.result());
+}
+
+ContactMesh triangulated(const ContactMesh& mesh) {
+  ContactMesh result;
+  for (const ContactFace& face : mesh.faces)
+    for (std::int32_t i = 0; i < face.count; ++i) {
+      const std::int32_t a = face.first + i, b = face.first + (i + 1) % face.count;
+      ContactFace part = face;
+      part.first = static_cast<std::int32_t>(result.corners.size());
+      part.count = 3;
+      const Vec3<double>&p = mesh.corners[a], &q = mesh.corners[b];
+      part.area = (p - face.centroid).cross(q - face.centroid).norm() / 2;
+      part.centroid = (face.centroid + p + q) / 3;
+      part.pressure = (face.pressure + mesh.pressures[a] + mesh.pressures[b]) / 3;
+      result.corners.insert(result.corners.end(), {face.centroid, p, q});
+      result.pressures.insert(result.pressures.end(), {face.pressure, mesh.pressures[a], mesh.pressures[b]});
+      result.faces.push_back(part);
+    }
+  return result;
+}
+
+void write_contact_mesh(const ContactMesh& mesh, const std::filesystem::path& file) {
+  const std::string ending = file.extension().string();
+  if (ending != ".vtk" && ending != ".ply")
+    throw InvalidInput(file.string() + ": a contact surface is written as .vtk or .ply");
+  TextFile out(file);
+  ending == ".vtk" ? write_vtk(mesh, out) : write_ply(mesh, out);
+  out.finish();
+}
+
+}  // namespace abut::contact

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "runtime/contact/pressure_field.h"
+
+// The contact surface of the pressure-field model itself, for pictures, sensors and other people's sums. The
+// wrench needs none of it.
+namespace abut::contact {
+
+struct ContactFace {
+  std::int32_t first = 0, count = 0;    // of its corners in ContactMesh::corners
+  double area = 0;                      // m^2
+  Vec3<double> centroid;                // m
+  double pressure = 0;                  // at the centroid and at rest, Pa: their product is the face's force
+  Vec3<double> n;                       // unit normal, out of B into A
+  Vec3<double> gradient_A, gradient_B;  // of the pressures, Pa/m; zero for a rigid body
+};
+
+// Convex polygons, one per pair of tetrahedra (or tetrahedron and triangle), in B's frame.
+struct ContactMesh {
+  std::vector<Vec3<double>> corners;  // m; neighbours do not share them
+  std::vector<double> pressures;      // at the corners and at rest, Pa
+  std::vector<ContactFace> faces;
+};
+
+// The surface that the model's wrench is an integral over. Throws InvalidInput as the model does.
+ContactMesh contact_mesh(const asset::PosedPair& pair, const PressureFieldConfig& config = {});
+ContactMesh half_space_mesh(const asset::AssetView& A, const HalfSpace& B, const Pose<double>& X_AB,
+                            const PressureFieldConfig& config = {});
+
+// Every face as triangles around its centroid [Elandt2019, Algorithm 1].
+ContactMesh triangulated(const ContactMesh& mesh);
+
+// Writes .vtk (legacy polygons, pressure per corner, normals and areas per face) or .ply (pressure per
+// corner). Throws InvalidInput for another ending, IoError where the file cannot be written.
+void write_contact_mesh(const ContactMesh& mesh, const std::filesystem::path& file);
+
+}  // namespace abut::contact

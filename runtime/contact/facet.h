@@ -1,0 +1,102 @@
+#pragma once
+
+#include "runtime/contact/equal_pressure.h"
+#include "runtime/math/dual.h"
+
+// A plane piece of the contact surface and what it adds to the wrench, in B's frame. T may be a dual number.
+namespace abut::contact {
+
+template <class T>
+struct Facet {
+  Polygon<T> polygon;
+  Vec3<T> n;                   // unit normal into A
+  LinearPressure<T> pressure;  // at rest
+  // With s(x; g) = (x x g; g), the wrench changes by the integral of s(x; slope_B) s(x; slope_A)' xi. They
+  // are the pressures' gradients, one of them over |grad(pA - pB)|; of a rigid body, whose gradient has no
+  // bound, the limit of that quotient: its outward normal, reversed for B.
+  Vec3<T> slope_A, slope_B;
+  Vec3<T> gradient_A = Vec3<T>::Zero(), gradient_B = Vec3<T>::Zero();  // of the pressures; 0: rigid, Pa/m
+  T damping;  // by how much of itself the pressure rises per speed of approach, s/m
+};
+
+// What the motion of the bodies adds.
+struct RateLaw {
+  // chi_A / E_A + chi_B / E_B, s/Pa. A body's extent rises at the contact surface by (3) of [Elandt2019] with
+  // the speed of that surface in it. With kA = n . grad pA, kB = -n . grad pB and an approach at speed a the
+  // surface enters A at a kB / (kA + kB) and B at a kA / (kA + kB), so the pressure rises by
+  //   p a (chi_A / E_A + chi_B / E_B) kA kB / (kA + kB),
+  // whichever body is called A. Differs from [Elandt2019]: there the speed is that of approach, which leaves
+  // open whose gradient is meant; for a rigid partner both are the same. Where a gradient has the wrong sign
+  // (after punch-through) the term is zero, so that it never feeds energy in.
+  double dissipation = 0;
+  double friction = 0;        // mu, of the pair
+  double stiction_speed = 1;  // m/s: the shear traction is mu p u / sqrt(u^2 + stiction_speed^2)
+
+  bool any() const { return dissipation > 0 || friction > 0; }
+};
+
+// The damping of two compliant bodies from n . grad pA and -n . grad pB, Pa/m.
+template <class T>
+T damping(const RateLaw& law, const T& k_A, const T& k_B) {
+  using S = decltype(law.dissipation);
+  if (!(k_A > T(0)) || !(k_B > T(0))) return T(0);
+  return T(S(law.dissipation)) * k_A * k_B / (k_A + k_B);
+}
+
+// ... and of one that meets a rigid body.
+template <class T>
+T damping(const RateLaw& law, const T& k) {
+  return k > T(0) ? T(law.dissipation) * k : T(0);
+}
+
+// Rule of degree 4 with six points on a triangle [Dunavant1985]: exact for force and moment of a dissipative
+// pressure that is nowhere clamped.
+struct TrianglePoint {
+  double a, b, c, weight;
+};
+inline constexpr TrianglePoint kTriangleRule[] = {
+    {0.108103018168070, 0.445948490915965, 0.445948490915965, 0.223381589678011},
+    {0.445948490915965, 0.108103018168070, 0.445948490915965, 0.223381589678011},
+    {0.445948490915965, 0.445948490915965, 0.108103018168070, 0.223381589678011},
+    {0.816847572980459, 0.091576213509771, 0.091576213509771, 0.109951743655322},
+    {0.091576213509771, 0.816847572980459, 0.091576213509771, 0.109951743655322},
+    {0.091576213509771, 0.091576213509771, 0.816847572980459, 0.109951743655322}};
+
+// Traction on B at x beyond that at rest: dissipation, with the total pressure clamped at zero, and friction
+// [Elandt2019, Eq. 3, 7]. V: twist of B in A.
+template <class T>
+Vec3<T> rate_traction(const Facet<T>& facet, const RateLaw& law, const Vec6<T>& V, const Vec3<T>& x) {
+  using std::sqrt;
+  const Vec3<T> u = V.template tail<3>() + V.template head<3>().cross(x);
+  const T approach = u.dot(facet.n), rest = facet.pressure(x);
+  const T factor = T(1) + facet.damping * approach;
+  const T total = factor > T(0) ? rest * factor : T(0);
+  const Vec3<T> slip = u - approach * facet.n;
+  const T speed = sqrt(slip.squaredNorm() + T(law.stiction_speed * law.stiction_speed));
+  return (rest - total) * facet.n - (T(law.friction) * total / speed) * slip;
+}
+
+// Wrench on B of that traction over the facet, by quadrature on the triangles around its centroid, which
+// move continuously with the facet [Elandt2019, Fig. 5].
+template <class T>
+Vec6<T> rate_wrench(const Facet<T>& facet, const RateLaw& law, const Vec6<T>& V) {
+  Vec6<T> F = Vec6<T>::Zero();
+  const PolygonMoments<T> m = moments(facet.polygon, facet.n);
+  if (!(m.area > T(0))) return F;
+  const Vec3<T> center = facet.polygon.corners[0] + m.first / m.area;
+  for (int i = 0; i < facet.polygon.size; ++i) {
+    const Vec3<T>& a = facet.polygon.corners[i];
+    const Vec3<T>& b = facet.polygon.corners[i + 1 < facet.polygon.size ? i + 1 : 0];
+    T area = facet.n.dot((a - center).cross(b - center)) / T(2);
+    if (area < T(0)) area = -area;
+    for (const TrianglePoint& q : kTriangleRule) {
+      const Vec3<T> x = T(q.a) * a + T(q.b) * b + T(q.c) * center;
+      const Vec3<T> t = (T(q.weight) * area) * rate_traction(facet, law, V, x);
+      F.template head<3>() += x.cross(t);
+      F.template tail<3>() += t;
+    }
+  }
+  return F;
+}
+
+}  // namespace abut::contact

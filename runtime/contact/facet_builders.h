@@ -1,0 +1,97 @@
+#pragma once
+
+#include "runtime/contact/facet.h"
+
+// From primitives to facets. Internal to the pressure-field model.
+namespace abut::contact {
+
+// Of two compliant tetrahedra; a polygon of size 0 where they have none.
+template <class T>
+Facet<T> compliant_facet(const PlacedTetrahedron<T>& of_A, const LinearPressure<T>& of_B,
+                         const double* face_planes_B, const RateLaw& law) {
+  Facet<T> facet;
+  facet.polygon = equal_pressure_polygon<T>(of_A, of_B, face_planes_B);
+  if (facet.polygon.size < 3) return facet;
+  const Vec3<T> g = of_A.pressure.gradient - of_B.gradient;
+  const T length = g.norm();
+  // Fields that are the same but for rounding have no surface: a body inside its own copy.
+  constexpr double kSame = 1e-13;
+  if (!(length > T(kSame) * (of_A.pressure.gradient.norm() + of_B.gradient.norm()))) {
+    facet.polygon.size = 0;
+    return facet;
+  }
+  facet.n = g / length;
+  facet.pressure = of_B;
+  facet.gradient_A = facet.slope_A = of_A.pressure.gradient;
+  facet.gradient_B = of_B.gradient;
+  facet.slope_B = of_B.gradient / length;
+  facet.damping = law.dissipation > 0
+                      ? damping<T>(law, facet.n.dot(of_A.pressure.gradient), T(-facet.n.dot(of_B.gradient)))
+                      : T(0);
+  return facet;
+}
+
+template <class T>
+Eigen::Matrix<T, 3, 3> placed_triangle(const asset::SurfaceView& surface, std::int32_t t,
+                                       const Pose<T>& X_BH) {
+  Eigen::Matrix<T, 3, 3> corners;
+  for (int k = 0; k < 3; ++k) {
+    const double* p = surface.vertices + 3 * std::ptrdiff_t(surface.triangles[3 * std::ptrdiff_t(t) + k]);
+    corners.col(k) = X_BH * Vec3<T>(T(p[0]), T(p[1]), T(p[2]));
+  }
+  return corners;
+}
+
+// Of a compliant tetrahedron (pose X_BC of its body in B) and a triangle of a rigid surface.
+template <class T>
+Facet<T> rigid_facet(const PlacedTetrahedron<T>& soft, const double* face_planes, const Pose<T>& X_BC,
+                     const Eigen::Matrix<T, 3, 3>& triangle, bool rigid_is_A, const RateLaw& law) {
+  Facet<T> facet;
+  for (int k = 0; k < 3; ++k) facet.polygon.add(triangle.col(k));
+  const Vec3<T> outward =
+      (triangle.col(1) - triangle.col(0)).cross(Vec3<T>(triangle.col(2) - triangle.col(0)));
+  const T length = outward.norm();
+  if (!(length > T(0))) facet.polygon.size = 0;
+  facet.n = (rigid_is_A ? T(-1) : T(1)) / length * outward;
+  for (int k = 0; k < 4 && facet.polygon.size >= 3; ++k) {
+    const Eigen::Map<const Eigen::Vector4d> plane(face_planes + 4 * k);
+    const Vec3<T> n = X_BC.R * plane.head<3>().cast<T>();
+    // A triangle in a face belongs to the tetrahedron outside the rigid body.
+    clip_to_plane<T>(facet.polygon, n, T(plane[3]) - n.dot(X_BC.p), Vec3<T>(-outward));
+  }
+  facet.pressure = soft.pressure;
+  (rigid_is_A ? facet.gradient_B : facet.gradient_A) = soft.pressure.gradient;
+  facet.slope_A = rigid_is_A ? facet.n : soft.pressure.gradient;
+  facet.slope_B = rigid_is_A ? soft.pressure.gradient : Vec3<T>(-facet.n);
+  const T k = facet.n.dot(soft.pressure.gradient);
+  facet.damping = damping<T>(law, rigid_is_A ? T(-k) : k);
+  return facet;
+}
+
+// Of a compliant tetrahedron of A and the half-space z <= 0, rigid, or with a pressure that rises by `rise`
+// (Pa/m) with depth.
+template <class T>
+Facet<T> half_space_facet(const PlacedTetrahedron<T>& of_A, bool rigid, const T& rise, const RateLaw& law) {
+  Facet<T> facet;
+  const Vec3<T> up = Vec3<T>::UnitZ();
+  Eigen::Matrix<T, 1, 4> difference = of_A.corners.row(2);
+  if (!rigid) difference = of_A.pressures + rise * difference;
+  facet.polygon = zero_polygon<T>(of_A.corners, difference);
+  if (facet.polygon.size < 3) return facet;
+  const Vec3<T> g = rigid ? up : Vec3<T>(of_A.pressure.gradient + rise * up);
+  const T length = g.norm();
+  if (!(length > T(0))) {
+    facet.polygon.size = 0;
+    return facet;
+  }
+  facet.n = g / length;
+  facet.pressure = of_A.pressure;
+  facet.gradient_A = facet.slope_A = of_A.pressure.gradient;
+  if (!rigid) facet.gradient_B = -rise * up;
+  facet.slope_B = rigid ? Vec3<T>(-up) : Vec3<T>(-rise / length * up);
+  const T k_A = facet.n.dot(of_A.pressure.gradient);
+  facet.damping = rigid ? damping<T>(law, k_A) : damping<T>(law, k_A, T(rise * facet.n.z()));
+  return facet;
+}
+
+}  // namespace abut::contact
