@@ -61,8 +61,8 @@ inline asset::Asset read_reference_volume(const std::string& object, int level) 
 struct PressureFieldQuery {
   std::string object_A, object_B;
   Pose<double> X_AB;
-  double area = 0;        // m^2
-  Vec6<double> F_AAo_A;   // torque, force on A about Ao, in A, at a modulus of 1 Pa
+  double area = 0;       // m^2
+  Vec6<double> F_AAo_A;  // torque, force on A about Ao, in A, at a modulus of 1 Pa
   // The same without the faces that the reference's filter drops, and with that filter and B rigid.
   double filtered_area = 0, rigid_area = 0;
   Vec6<double> F_AAo_A_filtered, F_AAo_A_rigid;
