@@ -6,6 +6,7 @@
 
 #include "runtime/contact/point.h"
 #include "runtime/contact/pressure_field.h"
+#include "runtime/contact/soft_minimum.h"
 #include "runtime/core/parallel.h"
 
 namespace abut::contact {
@@ -17,6 +18,8 @@ constexpr ModelRow kModels[] = {
      -1, false, [] { return make_point_model(); }},
     {"pressure_field", "tetrahedra with pressure fields, pressing where their pressures are equal",
      asset::kVolumePart, true, false, 0, true, [] { return make_pressure_field_model(); }},
+    {"soft_minimum", "oriented points, pushed by the planes of the other body's, softly the deepest",
+     asset::kPointsPart, true, false, 2, true, [] { return make_soft_minimum_model(); }},
 };
 
 }  // namespace

@@ -77,7 +77,7 @@ ABUT_INLINE void square_root(const T& x, T& to) {
   if constexpr (kLanes<T> == 1)
     to = sqrt(x);
   else
-    for (int k = 0; k < 4; ++k) to[k] = __builtin_sqrt(x[k]);
+    to = T{__builtin_sqrt(x[0]), __builtin_sqrt(x[1]), __builtin_sqrt(x[2]), __builtin_sqrt(x[3])};
 }
 
 // exp(x) for x < 700; 0 below -700, where a scalar would go on to -745. As 2^k e^r with |r| <= ln 2 / 2 and

@@ -9,6 +9,7 @@
 #include "runtime/asset/asset.h"
 #include "runtime/core/random.h"
 #include "runtime/witness/direction_cell.h"
+#include "tests/support/point_clouds.h"
 #include "tests/support/star_volume.h"
 
 // Convex hulls made by code, for tests that must run without data and without the preprocess library.
@@ -101,12 +102,39 @@ inline asset::ConvexPiece box_hull(const Vec3<double>& half) {
                                {3, 7, 5}});
 }
 
-// Asset of a convex body: its hull, and its inside in tetrahedra.
+// Oriented points of a hull, a few hundred: centres of its triangles, of every so many where there are more,
+// or of their parts where there are fewer. Which ones does not depend on the frame.
+inline asset::OrientedPoints hull_points(const asset::ConvexView& hull) {
+  constexpr int kPoints = 250;
+  const int stride = (hull.triangle_count + kPoints - 1) / kPoints;
+  const int parts = static_cast<int>(std::sqrt(kPoints / std::min(hull.triangle_count, kPoints)));
+  std::vector<Vec3<double>> positions, normals;
+  double area = 0;
+  for (int t = 0; t < hull.triangle_count; ++t) {
+    const auto corner = [&](int k) {
+      const std::int32_t v = hull.triangles[3 * t + k];
+      return Vec3<double>(hull.x[v], hull.y[v], hull.z[v]);
+    };
+    const Vec3<double> a = corner(0), u = corner(1) - a, v = corner(2) - a, n = u.cross(v);
+    area += n.norm() / 2;
+    if (t % stride != 0 || !(n.norm() > 0)) continue;
+    for (int i = 0; i < parts; ++i)
+      for (int j = 0; j < 2 * (parts - i) - 1; ++j) {  // rows of parts, pointing up and down in turn
+        const double up = j % 2 == 0 ? 1.0 / 3 : 2.0 / 3;
+        positions.emplace_back(a + ((i + up) * u + (j / 2 + up) * v) / parts);
+        normals.emplace_back(n.normalized());
+      }
+  }
+  return make_points(positions, normals, area / static_cast<double>(positions.size()));
+}
+
+// Asset of a convex body: its hull, its inside in tetrahedra, and oriented points.
 inline asset::Asset convex_asset(asset::ConvexPiece piece) {
   asset::Asset result;
   result.name = "made in code";
   result.convex.push_back(std::move(piece));
   result.volumes.push_back(star_volume(asset::view(result.convex.back())));
+  result.points.push_back(hull_points(asset::view(result.convex.back())));
   return result;
 }
 

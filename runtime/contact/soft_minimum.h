@@ -1,0 +1,100 @@
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "runtime/contact/model.h"
+#include "runtime/ssdf/field.h"
+
+// Soft-minimum contact [Beker2025, III-C]: every point of either body feels a spring, damper and friction
+// from the planes of the other one's points, softly the nearest; the force of the pair is the mean of those
+// forces, softly of the deepest point. Smooth everywhere, for shapes of any kind.
+namespace abut::contact {
+
+// d(s) of the normal force, s = separating velocity over dissipation velocity: 1 - s for s <= 0 and 0 from 2
+// on. Between, kTwiceDifferentiable is (1 - s/2)^3 (1 + s/2); kPaper is (1 - s/2)^2 [Beker2025, Eq. 17],
+// whose second derivative jumps at 0 and 2.
+enum class DampingLaw { kTwiceDifferentiable, kPaper };
+
+// Settings without a unit: lengths follow from the spacing of the points and the size of the objects, so that
+// the same numbers work for a die and for a crate. `spacing` is the smaller one of the two bodies', `size`
+// the diameter of the smaller body, g = 9.81 m/s^2.
+struct SoftMinimumConfig {
+  double eps1 = ssdf::kSmoothing;  // over each body's own spacing^2: rounding of the surface
+  double eps2 = 0.1;               // over spacing: how much deeper than others a point must be to carry alone
+  double eps3 = 0.05;              // over spacing: the distance at which the spring sets in
+  double load = 0.1;               // over the weight of a cube of water with edge `size`
+  double penetration = 0.05;       // over spacing: at `load`, which gives the stiffness
+  double friction = 0.5;           // mu, >= 0
+  double dissipation = 0.1;        // dissipation velocity over sqrt(g size)
+  double stiction = 1e-3;          // stiction velocity over sqrt(g size)
+  DampingLaw damping = DampingLaw::kTwiceDifferentiable;
+  double tolerance = ssdf::kTolerance;  // of every result, relative to the sum of its terms' absolute values
+};
+
+// The same with units, for one pair.
+template <class S>
+struct SoftMinimumParameters {
+  S eps1_A, eps1_B;        // m^2
+  S eps2, eps3;            // m
+  S stiffness;             // of the pair, N/m
+  S friction;              // mu
+  S dissipation_velocity;  // m/s
+  S stiction_velocity;     // m/s
+  DampingLaw damping;
+  S tolerance;  // 0: every point of either body against every point of the other, the dense reference
+
+  template <class U>
+  SoftMinimumParameters<U> cast() const {
+    return {U(eps1_A),
+            U(eps1_B),
+            U(eps2),
+            U(eps3),
+            U(stiffness),
+            U(friction),
+            U(dissipation_velocity),
+            U(stiction_velocity),
+            damping,
+            U(tolerance)};
+  }
+};
+
+// Both bodies must have points. Throws InvalidInput for a setting that is out of range.
+SoftMinimumParameters<double> parameters_of(const SoftMinimumConfig& config, const asset::PointsView& A,
+                                            const asset::PointsView& B);
+
+template <class S>
+using Mat12 = Eigen::Matrix<S, 12, 12>;
+
+// Value and derivatives of the contact of a pair. Derivatives are with respect to (xi; V) at xi = 0: xi of
+// X_AB exp(xi), V = V_AB_B, held while xi varies. Second derivatives are those in this one chart: symmetric.
+// (Slopes of Jacobians along a moving frame differ from them by half a commutator.) What was not asked for is
+// zero.
+template <class S>
+struct SoftMinimum {
+  Vec6<S> F_BBo_B = Vec6<S>::Zero();                                   // N m, N
+  Eigen::Matrix<S, 6, 12> jacobian = Eigen::Matrix<S, 6, 12>::Zero();  // dF/d(xi; V)
+  std::array<Mat12<S>, 6> hessian;                                     // of each component of F
+  S distance = 0;                               // soft distance of the pair, m: mean of the separation field
+  Vec6<S> distance_gradient = Vec6<S>::Zero();  // by xi
+  Mat6<S> distance_hessian = Mat6<S>::Zero();   // by xi, symmetric
+  Status status = Status::kOk;                  // kNoOverlap: so far apart that every force is 0
+};
+
+// The kernel. V_AB_B: twist of B in A, at Bo, in B (rad/s, m/s). Both bodies must have points, the pose be
+// finite. Needs no memory of its own: a few kilobytes of the stack, whatever the number of points. For
+// double, four points at a time; the template is its reference, instantiated for double and long double.
+template <class S>
+void soft_minimum_scalar(const asset::PointsView& A, const asset::PointsView& B, const Pose<S>& X_AB,
+                         const Vec6<S>& V_AB_B, const SoftMinimumParameters<S>& parameters, ssdf::Order order,
+                         SoftMinimum<S>& result);
+void soft_minimum(const asset::PointsView& A, const asset::PointsView& B, const Pose<double>& X_AB,
+                  const Vec6<double>& V_AB_B, const SoftMinimumParameters<double>& parameters,
+                  ssdf::Order order, SoftMinimum<double>& result);
+
+// The model of the table. Needs oriented points. Two continuous derivatives in pose and twists, forces at a
+// distance too (they fade like exp(-distance / eps3)); energy and area are NaN. Throws InvalidInput for
+// settings out of range.
+std::unique_ptr<Model> make_soft_minimum_model(const SoftMinimumConfig& config = {});
+
+}  // namespace abut::contact

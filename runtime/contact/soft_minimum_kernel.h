@@ -1,0 +1,238 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/contact/pair_sums.h"
+#include "runtime/contact/separation_search.h"
+
+// The pair: the least soft distance, then the sums over all points near it. `Ops` holds the inner loops for
+// one lane type, so that those for four points at a time can be compiled for more than one instruction set.
+namespace abut::contact::internal {
+
+// Inner loops one point at a time: the reference.
+template <class S>
+struct ScalarOps {
+  static bool all_above(const Side<S>& side, const S* p, S radius, S level, S cut) {
+    return internal::all_above<S, S>(side, p, radius, level, cut);
+  }
+  static void distance_at(const Side<S>& side, const S* p, S cut, S& value, S& lowest) {
+    internal::distance_at<S, S>(side, p, cut, value, lowest);
+  }
+  static void find_nearest(const Side<S>& side, const S* p, bool certain, Nearby<S>& nearby) {
+    ssdf::internal::descend<S>(*side.field, p, nearby);
+    if (certain) ssdf::internal::find_nearest<S>(*side.field, p, nearby);
+  }
+  static void force_sums(ssdf::Order order, const Side<S>& side, const S* p, const S* v, S limit2,
+                         const Nearby<S>& nearby, const SoftMinimumParameters<S>& with, ForceSums<S>& sums,
+                         S& heaviest) {
+    if (order == ssdf::Order::kValue)
+      internal::force_sums<0, S, S>(side, p, v, limit2, nearby, with, sums, heaviest);
+    else if (order == ssdf::Order::kGradient)
+      internal::force_sums<1, S, S>(side, p, v, limit2, nearby, with, sums, heaviest);
+    else
+      internal::force_sums<2, S, S>(side, p, v, limit2, nearby, with, sums, heaviest);
+  }
+};
+
+// Logarithm of the spring's force c(g), also where the force itself is too small for a number.
+template <class S>
+S log_spring(S g, const SoftMinimumParameters<S>& with) {
+  using std::exp, std::log, std::log1p;
+  const S x = -g / with.eps3;
+  const S soft = x > S(0) ? x + log1p(exp(-x)) : exp(x);
+  return log(with.stiffness * with.eps3) + (x < S(-30) ? x : log(x > S(0) ? soft : log1p(exp(x))));
+}
+
+template <class S, class Ops>
+class SoftMinimumKernel {
+ public:
+  SoftMinimumKernel(const asset::PointsView& A, const asset::PointsView& B, const Pose<S>& X_AB,
+                    const Vec6<S>& V_AB_B, const SoftMinimumParameters<S>& parameters, ssdf::Order order)
+      : with_(parameters), order_(order), dense_(!(parameters.tolerance > S(0))), X_AB_(X_AB), V_(V_AB_B) {
+    using std::log;
+    const auto center = [](const asset::PointsView& points) {
+      return Vec3<S>(S(points.blocks.center[0]), S(points.blocks.center[1]), S(points.blocks.center[2]));
+    };
+    const S reach = (X_AB * center(B) - center(A)).norm() + S(A.blocks.radius + B.blocks.radius);
+    sides_[0] = {&B.blocks, &A.blocks, B.point_count, A.point_count, X_AB.inverse(), with_.eps1_B, reach};
+    sides_[1] = {&A.blocks, &B.blocks, A.point_count, B.point_count, X_AB, with_.eps1_A, reach};
+    const S points = S(A.point_count) + S(B.point_count);
+    log_points_ = log(points);
+    log_tolerance_ = dense_ ? S(0) : log(with_.tolerance);
+    // For a bound on a soft distance: what is left out is less than e^-16 eps2.
+    search_cut_ = log_points_ + 16 + log(1 + reach / with_.eps2);
+  }
+
+  void solve(SoftMinimum<S>& out) {
+    find_least();
+    // Weight and second derivatives of the weight together: |d Phi|^2 / eps2^2 is the same for all points,
+    // lever arms are not: the last term.
+    band_ = with_.eps2 * (log_points_ - log_tolerance_ + 8);
+    PairSums<S> sums[2] = {PairSums<S>(order_), PairSums<S>(order_)};
+    const Vec3<S> c_B = owner_ == 0 ? deepest_ : Vec3<S>(X_AB_.inverse() * deepest_);
+    const Vec3<S> c_A = owner_ == 0 ? Vec3<S>(X_AB_ * deepest_) : deepest_;
+    Vec6<S> V_B = V_;  // at C
+    V_B.template tail<3>() += V_.template head<3>().cross(c_B);
+    Vec6<S> V_A;
+    V_A << -(X_AB_.R * V_B.template head<3>()), -(X_AB_.R * V_B.template tail<3>());
+    sum_side(sides_[0], c_B, V_B, sums[0]);
+    sum_side(sides_[1], c_A, V_A, sums[1]);
+    Pose<S> turn;
+    turn.R = X_AB_.R;
+    sums[0].add(seen_from_other(sums[1], turn, V_B, order_), order_);
+    finish(sums[0], c_B, least_, order_, out);
+    const bool none = !(most_spring_ > S(0));
+    out.status = none ? Status::kNoOverlap : Status::kOk;
+  }
+
+ private:
+  // The least soft distance of all points, from any of them on.
+  void find_least() {
+    least_ = std::numeric_limits<S>::infinity();
+    for (int k = 0; k < 2; ++k) {
+      const Side<S>& side = sides_[k];
+      walk(side, false, [&](std::int32_t block) {
+        const double* const numbers = side.points->numbers + std::ptrdiff_t(block) * kBlockNumbers;
+        for (int i = 0; i < kBlockPoints; ++i) {
+          if (side.points->order[std::ptrdiff_t(block) * kBlockPoints + i] < 0) continue;
+          const Vec3<S> p = side.place(numbers, i);
+          S value, lowest;
+          Ops::distance_at(side, p.data(), search_cut_, value, lowest);
+          if (!(value < least_)) continue;
+          least_ = value;
+          deepest_ = p;
+          owner_ = k;
+        }
+      });
+    }
+  }
+
+  // Calls visit(block) for the blocks of points that are not above the level: with `band`, that of points
+  // with weight; without, that of the least distance so far. Children that look deeper come first.
+  template <class Visit>
+  void walk(const Side<S>& side, bool band, Visit&& visit) {
+    const PointBlocksView& blocks = *side.points;
+    Walk walk;
+    walk.push(blocks.levels, 0);
+    while (walk.size > 0) {
+      const std::int32_t at = walk.level[--walk.size], entry = walk.entry[walk.size];
+      if (at == 0) {
+        visit(entry);
+        continue;
+      }
+      const double* const node = ssdf::internal::node_at(blocks, at, entry);
+      std::int32_t kept[kNodeChildren];
+      S looks[kNodeChildren];
+      int count = 0;
+      for (int c = 0; c < kNodeChildren; ++c) {
+        const auto row = [&](int r) { return S(node[kNodeChildren * r + c]); };
+        if (row(asset::kCenterRow) > S(1e99)) continue;  // no child
+        const Vec3<S> p = side.X_FP * Vec3<S>(row(asset::kCenterRow), row(asset::kCenterRow + 1),
+                                              row(asset::kCenterRow + 2));
+        const S radius = row(asset::kRadiusRow);
+        const S level = least_ + (band ? band_ : S(0));
+        if (!dense_ && level < std::numeric_limits<S>::infinity() &&
+            Ops::all_above(side, p.data(), radius, level + with_.eps2 * S(1e-3), search_cut_))
+          continue;
+        S look(0);
+        if (!band) {
+          Nearby<S> nearby{{}, {}, std::numeric_limits<S>::max()};
+          Ops::find_nearest(side, p.data(), false, nearby);
+          for (int k = 0; k < 3; ++k) look += nearby.n[k] * (p[k] - nearby.x[k]);
+          look -= radius;
+        }
+        int place = count++;
+        for (; place > 0 && looks[place - 1] < look; --place) {
+          looks[place] = looks[place - 1];
+          kept[place] = kept[place - 1];
+        }
+        looks[place] = look;
+        kept[place] = kNodeChildren * entry + c;
+      }
+      for (int k = 0; k < count; ++k) walk.push(at - 1, kept[k]);
+    }
+  }
+
+  // Adds all points of a side that have weight. C: where the sums' frame lies, in the owner's; V: the owner's
+  // motion over the points' body, at C.
+  void sum_side(const Side<S>& side, const Vec3<S>& c, const Vec6<S>& V, PairSums<S>& sums) {
+    const Vec3<S> omega = V.template head<3>(), nu = V.template tail<3>();
+    walk(side, true, [&](std::int32_t block) {
+      const double* const numbers = side.points->numbers + std::ptrdiff_t(block) * kBlockNumbers;
+      for (int i = 0; i < kBlockPoints; ++i) {
+        if (side.points->order[std::ptrdiff_t(block) * kBlockPoints + i] < 0) continue;
+        const Vec3<S> p = side.place(numbers, i);
+        if (!dense_ && !weighs(side, p)) continue;
+        const Vec3<S> y = p - c, v = -(nu + omega.cross(y));
+        evaluate(side, p, v);
+        add_point(force_, y, omega, least_, with_.eps2, order_, sums);
+      }
+    });
+  }
+
+  // Whether the point's weight times its largest force matters.
+  bool weighs(const Side<S>& side, const Vec3<S>& p) const {
+    S value, lowest;
+    Ops::distance_at(side, p.data(), search_cut_, value, lowest);
+    const S over = value - least_ - band_;
+    if (over <= S(0)) return true;
+    return over / with_.eps2 <= log_spring(lowest, with_) - log_spring(least_, with_);
+  }
+
+  // force_ at p. Planes beyond the cutoff may press harder than those within: by at most the spring at their
+  // distance over what the sum has, which is known only afterwards.
+  void evaluate(const Side<S>& side, const Vec3<S>& p, const Vec3<S>& v) {
+    using std::exp, std::log, std::sqrt;
+    Nearby<S> nearby{{}, {}, std::numeric_limits<S>::max()};
+    Ops::find_nearest(side, p.data(), false, nearby);
+    S g0(0);
+    for (int k = 0; k < 3; ++k) g0 += nearby.n[k] * (p[k] - nearby.x[k]);
+    S log_sum = log_spring(g0, with_) - 2;  // a guess
+    const S depth = sqrt(nearby.distance2 / side.eps1);
+    for (;;) {
+      S limit2 = S(1e190);  // beyond every point, short of absent ones
+      if (!dense_) {
+        S cut = ssdf::internal::cutoff(side.field_count, with_.tolerance, order_, depth);
+        const S r = sqrt(nearby.distance2 + S(1.5) * side.eps1 * cut);
+        const S harder = log_spring(-r, with_) - log_sum;
+        cut += std::max(harder, S(0)) + log(1 + r / with_.eps2);
+        // Weights below the least number are 0 anyway.
+        cut = std::min(cut, -log(std::numeric_limits<S>::min()) + 40);
+        limit2 = (nearby.distance2 + side.eps1 * cut) * S(1 + 1e-14);
+      }
+      ForceSums<S> sums;
+      S heaviest;
+      Ops::force_sums(order_, side, p.data(), v.data(), limit2, nearby, with_, sums, heaviest);
+      if (heaviest > S(200)) {
+        Ops::find_nearest(side, p.data(), true, nearby);
+        g0 = 0;
+        for (int k = 0; k < 3; ++k) g0 += nearby.n[k] * (p[k] - nearby.x[k]);
+        continue;
+      }
+      const S found = sums.spring > S(0) ? log(sums.spring / sums.distance.w) : S(-1e30);
+      const S lowest = log(std::numeric_limits<S>::min());
+      if (!dense_ && found < log_sum && log_sum > lowest) {
+        log_sum = std::max(found - 1, lowest);
+        continue;
+      }
+      most_spring_ = std::max(most_spring_, sums.spring);
+      from_sums(sums, g0, side.eps1, order_, force_);
+      return;
+    }
+  }
+
+  SoftMinimumParameters<S> with_;
+  ssdf::Order order_;
+  bool dense_;
+  Pose<S> X_AB_;
+  Vec6<S> V_;
+  Side<S> sides_[2];  // planes of B and points of A; planes of A and points of B
+  S log_points_, log_tolerance_, search_cut_, band_ = S(0);
+  S least_ = S(0), most_spring_ = S(0);
+  Vec3<S> deepest_ = Vec3<S>::Zero();  // in the frame of the owner of the planes
+  int owner_ = 0;
+  PointForce<S> force_;
+};
+
+}  // namespace abut::contact::internal
