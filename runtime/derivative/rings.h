@@ -14,34 +14,35 @@ namespace abut::derivative {
 class RingWalk {
  public:
   // Vertices within `rings` edges of any of `seeds` (breadth first, seeds first, each once); valid until the
-  // next call.
-  std::span<const std::int32_t> gather(const asset::ConvexView& hull, std::span<const std::int32_t> seeds,
-                                       int rings) {
+  // next call. Not inlined: in a larger function its innermost loop runs out of registers.
+  [[gnu::noinline]] std::span<const std::int32_t> gather(const asset::ConvexView& hull,
+                                                         std::span<const std::int32_t> seeds, int rings) {
     reserve(hull.vertex_count);
     next_mark();
     std::int32_t* const queue = queue_.data();
     std::uint32_t* const stamps = stamps_.data();
     const std::int32_t *const offsets = hull.adjacency_offsets, *const adjacency = hull.adjacency;
     const std::uint32_t mark = mark_;
-    std::int32_t count = 0;
-    // Written first and kept only if new: no branch that the processor could guess wrong.
-    const auto add = [queue, stamps, mark](std::int32_t v, std::int32_t at) {
-      queue[at] = v;
-      const std::int32_t next = at + (stamps[v] != mark);
-      stamps[v] = mark;
-      return next;
+    std::size_t count = 0;
+    // Written first and kept only if new: no branch that the processor could guess wrong. Stamps never exceed
+    // the mark, so that the comparison's carry is what is added.
+    const auto add = [queue, stamps, mark, &count](std::int32_t v) {
+      const std::size_t at = static_cast<std::uint32_t>(v);
+      queue[count] = v;
+      count += stamps[at] < mark;
+      stamps[at] = mark;
     };
-    for (const std::int32_t seed : seeds) count = add(seed, count);
-    std::int32_t begin = 0;
+    for (const std::int32_t seed : seeds) add(seed);
+    std::size_t begin = 0;
     for (int ring = 0; ring < rings && begin < count; ++ring) {
-      const std::int32_t end = count;
+      const std::size_t end = count;
       for (; begin < end; ++begin) {
-        const std::int32_t* k = adjacency + offsets[queue[begin]];
-        const std::int32_t* const last = adjacency + offsets[queue[begin] + 1];
-        for (; k != last; ++k) count = add(*k, count);
+        const std::int32_t* const row = offsets + static_cast<std::uint32_t>(queue[begin]);
+        const std::int32_t* const last = adjacency + row[1];
+        for (const std::int32_t* k = adjacency + row[0]; k != last; ++k) add(*k);
       }
     }
-    return {queue, static_cast<std::size_t>(count)};
+    return {queue, count};
   }
 
  private:

@@ -12,20 +12,29 @@ using simd::Four, simd::FourBits, simd::FourUnaligned;
 ABUT_CLONES
 void heights_of_fours(const asset::ConvexView& hull, const std::int32_t* vertices, std::size_t count,
                       const double* frame, double* depth, double* u, double* v, double* range) {
-  const double ox = hull.x[vertices[0]], oy = hull.y[vertices[0]], oz = hull.z[vertices[0]];
+  const double *const xs = hull.x, *const ys = hull.y, *const zs = hull.z;
+  const double ox = xs[vertices[0]], oy = ys[vertices[0]], oz = zs[vertices[0]];
+  const Four nx = Four{} + frame[0], ny = Four{} + frame[1], nz = Four{} + frame[2];
+  const Four ux = Four{} + frame[3], uy = Four{} + frame[4], uz = Four{} + frame[5];
+  const Four vx = Four{} + frame[6], vy = Four{} + frame[7], vz = Four{} + frame[8];
+  // The last vertices, filled up with the first one. Written out: a loop here becomes masked vector loads.
+  const std::size_t whole = count / 4 * 4;
+  std::int32_t tail[4] = {vertices[0], vertices[0], vertices[0], vertices[0]};
+  if (whole < count) tail[0] = vertices[whole];
+  if (whole + 1 < count) tail[1] = vertices[whole + 1];
+  if (whole + 2 < count) tail[2] = vertices[whole + 2];
   Four least = {}, sum = {};
   for (std::size_t i = 0; i < count; i += 4) {
-    std::int32_t at[4];
-    for (std::size_t k = 0; k < 4; ++k) at[k] = vertices[i + k < count ? i + k : 0];
-    const Four x = Four{hull.x[at[0]], hull.x[at[1]], hull.x[at[2]], hull.x[at[3]]} - ox;
-    const Four y = Four{hull.y[at[0]], hull.y[at[1]], hull.y[at[2]], hull.y[at[3]]} - oy;
-    const Four z = Four{hull.z[at[0]], hull.z[at[1]], hull.z[at[2]], hull.z[at[3]]} - oz;
-    const Four d = -(x * frame[0] + y * frame[1] + z * frame[2]);
+    const std::int32_t* const at = i + 4 <= count ? vertices + i : tail;
+    const Four x = Four{xs[at[0]], xs[at[1]], xs[at[2]], xs[at[3]]} - ox;
+    const Four y = Four{ys[at[0]], ys[at[1]], ys[at[2]], ys[at[3]]} - oy;
+    const Four z = Four{zs[at[0]], zs[at[1]], zs[at[2]], zs[at[3]]} - oz;
+    const Four d = -(x * nx + y * ny + z * nz);
     least = d < least ? d : least;
     sum += d;
     reinterpret_cast<FourUnaligned*>(depth + i)->value = d;
-    reinterpret_cast<FourUnaligned*>(u + i)->value = x * frame[3] + y * frame[4] + z * frame[5];
-    reinterpret_cast<FourUnaligned*>(v + i)->value = x * frame[6] + y * frame[7] + z * frame[8];
+    reinterpret_cast<FourUnaligned*>(u + i)->value = x * ux + y * uy + z * uz;
+    reinterpret_cast<FourUnaligned*>(v + i)->value = x * vx + y * vy + z * vz;
   }
   range[0] = std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
   range[1] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
@@ -37,12 +46,15 @@ void moments_of_fours(const double* depth, const double* u, const double* v, std
                       double inverse_temperature, double* sums) {
   constexpr double kMagic = 0x1.8p52;  // adding it rounds to an integer, which then stands in the low bits
   const double slope = -1.4426950408889634074 * inverse_temperature;
+  const double end = static_cast<double>(count);
+  Four place = {0, 1, 2, 3};
   Four weight = {}, first_u = {}, first_v = {}, uu = {}, uv = {}, vv = {};
   for (std::size_t i = 0; i < count; i += 4) {
     Four y =
         (reinterpret_cast<const FourUnaligned*>(depth + i)->value - least) * slope;  // log2 of the weight
     const Four lowest = Four{} - 1000;
-    const FourBits kept = y > lowest;
+    const FourBits kept = (y > lowest) & (place < end);  // nothing beyond the last vertex
+    place += 4;
     y = y > lowest ? y : lowest;
     const Four shifted = y + kMagic;
     const Four r = (y - (shifted - kMagic)) * 0.69314718055994530942;
@@ -55,7 +67,6 @@ void moments_of_fours(const double* depth, const double* u, const double* v, std
     const FourBits exponent = reinterpret_cast<FourBits>(shifted) << 52;  // k, in the exponent's place
     FourBits bits = reinterpret_cast<FourBits>(e_r) + exponent;
     bits &= kept;
-    for (std::size_t k = count - i; k < 4; ++k) bits[k] = 0;  // beyond the last vertex
     const Four a = reinterpret_cast<Four>(bits);
     const Four x = reinterpret_cast<const FourUnaligned*>(u + i)->value;
     const Four z = reinterpret_cast<const FourUnaligned*>(v + i)->value;

@@ -76,12 +76,12 @@ WitnessDerivative<S> invalid_derivative() {
   return result;
 }
 
-// One sum instead of sixty questions: it is finite unless an entry is not, or is near the end of the range.
+// One sum instead of sixty questions: it is finite unless an entry is not, or is near the end of the range
+// (opposite infinities add up to NaN).
 template <class S>
 bool finite(const WitnessDerivative<S>& d) {
   using std::isfinite;
-  return isfinite((d.dp1_A_dxi_B.cwiseAbs() + d.dp2_A_dxi_B.cwiseAbs() + d.dn_A_dxi_B.cwiseAbs()).sum() +
-                  d.dd_dxi_B.cwiseAbs().sum());
+  return isfinite((d.dp1_A_dxi_B + d.dp2_A_dxi_B + d.dn_A_dxi_B).sum() + d.dd_dxi_B.sum());
 }
 
 // Gradient of the signed distance, needing no curvature: dd = n' dp2|n, and n' R_AB H_B = 0 leaves the rigid
@@ -91,7 +91,8 @@ Row6<S> distance_gradient(const witness::Witness<S>& witness, const Pose<S>& X_A
   const Vec3<S> n_B = X_AB.R.transpose() * witness.n;
   const Vec3<S> s_B = X_AB.R.transpose() * (witness.p2 - X_AB.p);
   Row6<S> dd;
-  dd << -(n_B.transpose() * skew(s_B)), n_B.transpose();
+  const Vec3<S> arm = s_B.cross(n_B);
+  dd << arm.x(), arm.y(), arm.z(), n_B.x(), n_B.y(), n_B.z();
   return dd;
 }
 
@@ -116,13 +117,11 @@ void clamp_free_turn(const Mat2<S>& K, S bound, const Mat26<S>& b, TangentMotion
     lambda[k] = bound;
     motion.clamped[motion.clamped_count++] = Q.col(k);
   }
-  motion.turn = Q * lambda.cwiseInverse().asDiagonal() * (Q.transpose() * b);
-  motion.slide_A.setZero();
-  motion.slide_B.setZero();
+  motion.turn = Mat2<S>(Q * lambda.cwiseInverse().asDiagonal() * Q.transpose()) * b;
 }
 
 template <class S>
-void solve_with_flats(const Mat2<S>& K, S bound, const Mat26<S>& b, const Mat26<S>& B_turn,
+void solve_with_flats(const Mat2<S>& K, S bound, const Mat26<S>& b, const Eigen::Matrix<S, 2, 3>& B_turn,
                       const TangentCurvature<S>& A, const TangentCurvature<S>& B, TangentMotion<S>& motion) {
   Mat2<S> F_A = Mat2<S>::Zero(), F_B = Mat2<S>::Zero();  // F F': projectors on the flat directions
   for (int k = 0; k < A.flat_count; ++k) F_A += A.flat[k] * A.flat[k].transpose();
@@ -136,7 +135,8 @@ void solve_with_flats(const Mat2<S>& K, S bound, const Mat26<S>& b, const Mat26<
     if (mu[k] <= kParallel) continue;
     inverse[k] = 1 / mu[k];
     // A's flat directions hold the normal still, B's take it with them: the least-squares turn of both
-    motion.turn += Q.col(k) * (inverse[k] * (Q.col(k).transpose() * F_B * B_turn));
+    motion.turn.template leftCols<3>() +=
+        Q.col(k) * (inverse[k] * (Q.col(k).transpose() * F_B * B_turn)).eval();
   }
   for (int k = 0; k < 2; ++k) {
     if (mu[k] > kParallel) continue;
@@ -182,29 +182,36 @@ WitnessDerivative<S> differentiate(const witness::Witness<S>& witness, const Pos
   const Eigen::Matrix<S, 2, 3> U = T.transpose() * X_AB.R;
   const Vec3<S> s_B = X_AB.R.transpose() * (witness.p2 - X_AB.p);
   // T'(w x n): how a normal fixed to B turns with it; (t1, t2, n) is right-handed
-  Mat26<S> B_turn = Mat26<S>::Zero();
-  B_turn.row(0).template head<3>() = U.row(1);
-  B_turn.row(1).template head<3>() = -U.row(0);
-  Mat26<S> b;  // T' of the motion of B's point while it keeps its place on B ...
-  b << -U * skew(s_B), U;
-  b += B.H * B_turn;  // ... and while n is held
+  Eigen::Matrix<S, 2, 3> B_turn;
+  B_turn << U.row(1), -U.row(0);
+  Mat26<S> b;  // T' of the motion of B's point while it keeps its place on B, and while n is held
+  for (int k = 0; k < 2; ++k) {
+    const Vec3<S> arm = s_B.cross(Vec3<S>(U(k, 0), U(k, 1), U(k, 2)));
+    b.row(k) << arm.x(), arm.y(), arm.z(), U(k, 0), U(k, 1), U(k, 2);
+  }
+  b.template leftCols<3>() += B.H * B_turn;
 
   const Mat2<S> H_D = A.H + B.H;
   const Mat2<S> K = witness.distance * Mat2<S>::Identity() + H_D;
   const S scale = std::min(abs(witness.distance) + H_D.trace(), size);
   const S bound = S(clamp.relative) * scale + S(clamp.absolute) * size;
   detail::TangentMotion<S> motion;
+  Mat26<S> on_A, on_B;  // T' of the points' motion
   if (A.flat_count + B.flat_count == 0) {
     detail::clamp_free_turn(K, bound, b, motion);
+    on_A.noalias() = A.H * motion.turn;
+    on_B.noalias() = b - B.H * motion.turn;
   } else {
     detail::solve_with_flats(K, bound, b, B_turn, A, B, motion);
+    on_A = A.H * motion.turn + motion.slide_A;
+    on_B = b - B.H * motion.turn + motion.slide_B;
   }
 
   WitnessDerivative<S> result;
   result.dd_dxi_B = detail::distance_gradient(witness, X_AB);
   result.dn_A_dxi_B.noalias() = T * motion.turn;
-  result.dp1_A_dxi_B.noalias() = T * Mat26<S>(A.H * motion.turn + motion.slide_A);
-  result.dp2_A_dxi_B.noalias() = T * Mat26<S>(b - B.H * motion.turn + motion.slide_B);
+  result.dp1_A_dxi_B.noalias() = T * on_A;
+  result.dp2_A_dxi_B.noalias() = T * on_B;
   result.dp2_A_dxi_B.noalias() += witness.n * result.dd_dxi_B;
   result.clamped_count = motion.clamped_count;
   for (int k = 0; k < 2; ++k) {
