@@ -11,7 +11,7 @@ namespace {
 
 using Vec3 = Eigen::Vector3d;
 
-constexpr int kSweeps = 4;             // per level
+constexpr int kSweeps = 3;             // per level
 constexpr double kStart = 1e-6;        // weight of a direction in its own mean
 constexpr double kLargestWeight = 10;  // of a link: slivers have centroids that nearly meet
 

@@ -12,7 +12,7 @@ namespace {
 
 using Vec3 = Eigen::Vector3d;
 
-constexpr int kSweeps = 4;            // per level
+constexpr int kSweeps = 3;            // per level
 constexpr double kLargestTurn = 0.7;  // cosine of what a crease may turn by at a vertex
 
 struct Field {

@@ -41,7 +41,7 @@ class Relaxer {
   void round(bool on_surface) {
     parallel_for(
         static_cast<std::int64_t>(mesh_.quads.size()), parameters_.threads,
-        [&](std::int64_t f, int) { wishes_[f] = wish(mesh_.quads[f], wishes_[f].triangle); }, kChunk);
+        [&](std::int64_t f, int) { wishes_[f] = wish(mesh_.quads[f], wishes_[f], on_surface); }, kChunk);
     parallel_for(
         static_cast<std::int64_t>(mesh_.vertices.size()), parameters_.threads,
         [&](std::int64_t v, int) { moved_[v] = move(static_cast<std::int32_t>(v), on_surface); }, kChunk);
@@ -52,7 +52,8 @@ class Relaxer {
  private:
   // The square in the quad's plane closest to its corners, those taken as complex numbers: a i^k with the
   // mean a of z_k i^-k; its size drawn to the length asked for.
-  Wish wish(const Quad& q, std::int32_t guess) const {
+  // The plane is the last one where `on_surface` is false and there is one.
+  Wish wish(const Quad& q, const Wish& last, bool on_surface) const {
     Wish w;
     const Vec3 c = centre(mesh_, q), area = vector_area(mesh_, q);
     const Vec3 n = area.normalized();
@@ -69,7 +70,13 @@ class Relaxer {
     const double size = std::abs(a), wanted = parameters_.edge / std::sqrt(2.0);
     if (wanted > 0 && size > 0) a *= std::pow(wanted / size, parameters_.evenness);
     for (int k = 0; k < 4; ++k, a *= turn) w.corners[k] = c + a.real() * x + a.imag() * y;
-    const FootPoint foot = surface_.closest_facing(c, {&n, 1}, kCentreCosine, 2 * w.reach, guess);
+    if (!on_surface && last.triangle >= 0) {
+      w.point = last.point;
+      w.normal = last.normal;
+      w.triangle = last.triangle;
+      return w;
+    }
+    const FootPoint foot = surface_.closest_facing(c, {&n, 1}, kCentreCosine, 2 * w.reach, last.triangle);
     w.triangle = foot.triangle;
     w.point = foot.triangle < 0 ? c : foot.position;
     w.normal = foot.triangle < 0 ? n : foot.normal;

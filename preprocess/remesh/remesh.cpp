@@ -82,7 +82,7 @@ Tangles finish(QuadMesh& mesh, const ReferenceSurface& surface, double edge, int
   RelaxParameters relaxing{.rounds = kRoundsBetweenEdits, .edge = edge, .threads = threads};
   for (int i = 0; i < kEdits; ++i) {
     relax(mesh, surface, relaxing);
-    improve_connectivity(mesh, kMixDegrees);
+    if (improve_connectivity(mesh, kMixDegrees) == 0) break;
   }
   relaxing.rounds = kLastRounds;
   relax(mesh, surface, relaxing);
