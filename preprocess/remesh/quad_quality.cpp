@@ -34,22 +34,47 @@ Vec3 bilinear(const QuadMesh& mesh, const Quad& q, double s, double t) {
          s * ((1 - t) * mesh.vertices[q[1]] + t * mesh.vertices[q[2]]);
 }
 
+// The surface's normals on a grid over the quad's inner part; zero where nothing near faces its way.
+using Normals = std::array<std::array<Vec3, kSamples>, kSamples>;
+Normals normals_below(const QuadMesh& mesh, const Quad& q, const ReferenceSurface& surface) {
+  const Vec3 area = vector_area(mesh, q), n = area.normalized();
+  const auto at = [](int i) { return 0.5 + kInner * (static_cast<double>(i) / (kSamples - 1) - 0.5); };
+  Normals normals;
+  for (int i = 0; i < kSamples; ++i)
+    for (int j = 0; j < kSamples; ++j)
+      normals[i][j] =
+          surface.closest_facing(bilinear(mesh, q, at(i), at(j)), {&n, 1}, 0, std::sqrt(area.norm())).normal;
+  return normals;
+}
+
+// Whether two of the directions differ by more than the angle of a crease.
+bool part(std::array<Vec3, 4> means) {
+  for (Vec3& mean : means) mean.normalize();
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < i; ++j)
+      if (means[i].norm() > 0 && means[j].norm() > 0 && means[i].dot(means[j]) < kStraddleCosine) return true;
+  return false;
+}
+
+bool straddles(const QuadMesh& mesh, const Quad& q, const ReferenceSurface& surface) {
+  const Normals n = normals_below(mesh, q, surface);
+  std::array<Vec3, 4> rows, columns;
+  for (int i = 0; i < kSamples; ++i) {
+    rows[i] = columns[i] = Vec3::Zero();
+    for (int j = 0; j < kSamples; ++j) {
+      rows[i] += n[i][j];
+      columns[i] += n[j][i];
+    }
+  }
+  const std::array<Vec3, 4> corners = {n[0][0] + n[0][1] + n[1][0], n[0][3] + n[0][2] + n[1][3],
+                                       n[3][3] + n[3][2] + n[2][3], n[3][0] + n[3][1] + n[2][0]};
+  return part(rows) || part(columns) || part(corners);
+}
+
 QuadFigures measure_quad(const QuadMesh& mesh, const Quad& q, const ReferenceSurface& surface) {
   QuadFigures figures;
-  const Vec3 area = vector_area(mesh, q), n = area.normalized();
-  const double edge = std::sqrt(area.norm());
   figures.normal_error = normal_error(mesh, q, surface);
-  std::vector<Vec3> seen;
-  for (int i = 0; i < kSamples; ++i)
-    for (int j = 0; j < kSamples; ++j) {
-      const double s = 0.5 + kInner * ((i + 0.5) / kSamples - 0.5) * kSamples / (kSamples - 1);
-      const double t = 0.5 + kInner * ((j + 0.5) / kSamples - 0.5) * kSamples / (kSamples - 1);
-      const FootPoint foot = surface.closest_facing(bilinear(mesh, q, s, t), {&n, 1}, 0, edge);
-      if (foot.triangle >= 0) seen.push_back(foot.normal);
-    }
-  for (std::size_t i = 0; i < seen.size() && !figures.straddles; ++i)
-    for (std::size_t j = 0; j < i && !figures.straddles; ++j)
-      figures.straddles = seen[i].dot(seen[j]) < kStraddleCosine;
+  figures.straddles = straddles(mesh, q, surface);
   return figures;
 }
 

@@ -29,8 +29,10 @@ struct QuadQuality {
 // distances are certified to 0.02 % of the diagonal. A quad's foot point is the closest point of the surface
 // to its centre that faces the same way; where the whole surface's closest point faces away and is nearer by
 // more than a tenth of the quad's edge, that one counts, as it does where no point near faces the same way.
-// A quad straddles a crease where the surface at the feet of two points of its inner 80 % differs by more
-// than 60 degrees.
+// A quad straddles a crease where the surface's mean normals below two parts of it differ by more than 60
+// degrees: two rows, two columns or two corners (three points each) of 4 x 4 points on its inner 80 %. A quad
+// whose side lies on the crest of a rounded right angle sees at most half the turn; dents and noise narrower
+// than a row do not count.
 QuadQuality measure(const QuadMesh& mesh, const TriangleMesh& closed, const ReferenceSurface& surface);
 
 // Angle between a quad and the surface at its foot point as above, degrees.
