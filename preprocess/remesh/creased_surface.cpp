@@ -13,7 +13,7 @@ namespace {
 constexpr double kLongest = 0.75;      // of an edge, of the wanted length
 constexpr double kShortestCrease = 3;  // a connected piece of creases, of the wanted length
 constexpr double kReach = 0.5;         // of the filter, of the wanted length
-constexpr double kSigma = 0.25;    // difference of unit normals from which the filter takes an edge for sharp
+constexpr double kSigma = 0.35;    // difference of unit normals from which the filter takes an edge for sharp
 constexpr int kMostRounds = 80;    // of the filter
 constexpr double kAligned = 0.35;  // sine of the angle up to which a crease follows the field
 
