@@ -50,7 +50,7 @@ class Simplifier {
     }
   }
 
-  // Tries to collapse an edge of every sliver, shortest first; where none can be, to flip its longest.
+  // Tries to collapse an edge of every sliver, shortest first.
   void remove_slivers() {
     constexpr double kSliver = 0.25;  // about 14 degrees
     for (std::size_t f = 0; f < surface_.triangles.size(); ++f) {
@@ -62,10 +62,8 @@ class Simplifier {
         edges[i] = {(surface_.vertices[u] - surface_.vertices[v]).norm(), u, v, 0, 0};
       }
       std::sort(edges.begin(), edges.end());
-      const bool collapsed = std::any_of(edges.begin(), edges.end(), [this](const Edge& edge) {
-        return collapse(std::get<1>(edge), std::get<2>(edge));
-      });
-      if (!collapsed) flip(static_cast<std::int32_t>(f), std::get<1>(edges[2]), std::get<2>(edges[2]));
+      for (const auto& [length, u, v, stamp_u, stamp_v] : edges)
+        if (collapse(u, v)) break;
     }
   }
 
@@ -134,6 +132,8 @@ class Simplifier {
     return {surface_.vertices[t[0]], surface_.vertices[t[1]], surface_.vertices[t[2]]};
   }
 
+  static constexpr double kCoincident = 1e-9;  // of size_
+
   // Whether the faces of v that do not hold `other` stay well turned, and none becomes a sliver, when v goes
   // to p.
   bool keeps_normals(std::int32_t v, std::int32_t other, const Eigen::Vector3d& p) const {
@@ -167,7 +167,9 @@ class Simplifier {
     if (common.size() != 2 || ring_u.size() + ring_v.size() > 14) return false;
     const Eigen::Vector3d p =
         project(field_, 0.5 * (surface_.vertices[u] + surface_.vertices[v]), 0.25 * size_);
-    if (!keeps_normals(u, v, p) || !keeps_normals(v, u, p)) return false;
+    // Ends that projection has brought together say nothing by their faces' normals, and move nowhere.
+    const bool coincident = (surface_.vertices[u] - surface_.vertices[v]).norm() < kCoincident * size_;
+    if (!coincident && (!keeps_normals(u, v, p) || !keeps_normals(v, u, p))) return false;
     surface_.vertices[u] = p;
     normals_[u] = field_normal(u);
     for (const std::int32_t f : faces_[v]) {
@@ -186,40 +188,6 @@ class Simplifier {
     ++stamps_[v];
     push_edges(u, false);
     return true;
-  }
-
-  // Puts the other diagonal in the place of the edge from a to b of face f, if the worse of the two faces
-  // gets rounder and both stay turned as the pair was.
-  void flip(std::int32_t f, std::int32_t a, std::int32_t b) {
-    const auto holds = [this](std::int32_t face, std::int32_t v) {
-      const Triangle& t = surface_.triangles[face];
-      return std::find(t.begin(), t.end(), v) != t.end();
-    };
-    const auto g = std::find_if(faces_[a].begin(), faces_[a].end(),
-                                [&](std::int32_t face) { return face != f && holds(face, b); });
-    if (g == faces_[a].end()) return;
-    const std::int32_t other = *g;
-    const Triangle old_f = surface_.triangles[f], old_g = surface_.triangles[other];
-    const auto third = [a, b](const Triangle& t) { return t[0] + t[1] + t[2] - a - b; };
-    const std::int32_t c = third(old_f), d = third(old_g);
-    const std::vector<std::int32_t> ring = neighbours(c);
-    if (std::find(ring.begin(), ring.end(), d) != ring.end()) return;
-    const Eigen::Vector3d pair = area_normal(surface_, old_f) + area_normal(surface_, old_g);
-    const Triangle new_f{a, d, c}, new_g{d, b, c};
-    const auto worse = [this](const Triangle& s, const Triangle& t) {
-      return std::min(roundness(corners(s)), roundness(corners(t)));
-    };
-    if (worse(new_f, new_g) <= worse(old_f, old_g)) return;
-    for (const Triangle& t : {new_f, new_g}) {
-      const Eigen::Vector3d normal = area_normal(surface_, t);
-      if (normal.dot(pair) < 0.5 * normal.norm() * pair.norm()) return;
-    }
-    surface_.triangles[f] = new_f;
-    surface_.triangles[other] = new_g;
-    std::erase(faces_[a], other);
-    std::erase(faces_[b], f);
-    faces_[c].push_back(other);
-    faces_[d].push_back(f);
   }
 
   Surface surface_;
@@ -242,6 +210,7 @@ Surface simplify(const Surface& surface, std::size_t triangles, const Field& fie
     simplifier.remove_slivers();
   }
   simplifier.settle();
+  simplifier.remove_slivers();
   return simplifier.take();
 }
 
