@@ -20,14 +20,14 @@
 
 #include "runtime/core/error.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define ABUT_UNDER_SANITIZER 1
-#else
-#define ABUT_UNDER_SANITIZER 0
-#endif
-
 namespace abut::preprocess {
 namespace {
+
+#ifdef ABUT_SANITIZED
+constexpr bool kLimitMemory = false;  // sanitizers reserve terabytes of addresses
+#else
+constexpr bool kLimitMemory = true;
+#endif
 
 // A report is a kind (one byte), a length (four bytes) and a text.
 constexpr char kStage = 's', kDone = 'd', kFailure = 'f', kNoMemory = 'm';
@@ -64,7 +64,7 @@ void prepare_child(pid_t parent, const RunnerOptions& options) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(3);  // it died before the line above
   set_limit(RLIMIT_CORE, 0);
-  if (options.memory_bytes > 0 && !ABUT_UNDER_SANITIZER) set_limit(RLIMIT_AS, options.memory_bytes);
+  if (options.memory_bytes > 0 && kLimitMemory) set_limit(RLIMIT_AS, options.memory_bytes);
   // These may come to the whole process group; what becomes of the children is for the parent to say.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_IGN);
   sigset_t none;

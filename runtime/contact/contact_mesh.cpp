@@ -71,7 +71,7 @@ class TextFile {
   void print_face(const ContactFace& face) {
     print("%d", face.count);
     for (std::int32_t i = 0; i < face.count; ++i) print(" %d", face.first + i);
-    print("\n");
+    print("%c", '\n');
   }
   void finish() {
     std::FILE* stream = stream_;

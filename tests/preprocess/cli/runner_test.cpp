@@ -126,7 +126,7 @@ TEST(Runner, AJobThatPrintsALotNeitherBlocksNorFillsMemory) {
 }
 
 TEST(Runner, MemoryBlowUpIsStoppedAtTheLimit) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef ABUT_SANITIZED
   GTEST_SKIP() << "the limit is not applied under sanitizers";
 #endif
   const Work work = [](std::size_t job, const StageCallback& stage) -> std::string {

@@ -166,7 +166,7 @@ TEST_F(VolumeOptions, AnObjectThinnerThanTenMicrometresHasNone) {
 TEST_F(VolumeOptions, TetGenOutOfTimeOrMemoryLeavesNone) {
   write("thing.obj", sphere(0.05, 3));
   expect_no_volume({"--tets", "1000", "--tetgen-timeout", "1e-6"}, "timed out");
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef ABUT_SANITIZED
   expect_no_volume({"--tets", "1000", "--tetgen-memory", "1MiB"},
                    "out of memory in stage 'TetGen' (limit 1 MiB)");
 #endif
