@@ -61,6 +61,7 @@ class TextFile {
     if (stream_ != nullptr) (void)std::fclose(stream_);
   }
 
+  void print(const char* text) { good_ = std::fputs(text, stream_) >= 0 && good_; }
   template <class... Values>
   void print(const char* format, Values... values) {
     good_ = std::fprintf(stream_, format, values...) >= 0 && good_;
@@ -71,7 +72,7 @@ class TextFile {
   void print_face(const ContactFace& face) {
     print("%d", face.count);
     for (std::int32_t i = 0; i < face.count; ++i) print(" %d", face.first + i);
-    print("%c", '\n');
+    print("\n");
   }
   void finish() {
     std::FILE* stream = stream_;
