@@ -34,7 +34,7 @@ constexpr std::size_t kMostBase = 14000;  // quads; more come by subdivision
 // Edges of the fields' lattice beside those asked for, one after the other until a mesh has no tangles:
 // another spacing meets the same thin wall or rim at another place. 0: isotropic triangles.
 constexpr double kScales[] = {1, 0.97, 1.04, 0.93, 0};
-constexpr int kUntangleRounds = 30, kUntangleRoundsFine = 8;
+constexpr int kUntangleRounds = 30;
 
 double edge_for(const QuadTarget& target, const ReferenceSurface& surface, int threads) {
   if (target.kind == QuadTarget::Kind::kAuto) return auto_edge(surface, threads);
@@ -193,7 +193,7 @@ Remeshed remesh(const TriangleMesh& closed, const ReferenceSurface& surface,
     relax(result.mesh, surface,
           {.rounds = kRoundsAfterSubdivision, .edge = edge * (1 << i), .threads = parameters.threads});
     const Tangles left =
-        repair_and_cover(result.mesh, surface, edge * (1 << i), kUntangleRoundsFine, parameters.threads);
+        repair_and_cover(result.mesh, surface, edge * (1 << i), kUntangleRounds, parameters.threads);
     result.crossings = left.crossings;
     result.flips = left.flips;
   }

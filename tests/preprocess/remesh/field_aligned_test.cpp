@@ -163,8 +163,15 @@ TEST(FieldAligned, SizesMayVary) {
 TEST(FieldAligned, RealObjectsComeOutClosedAndTheSameOnAnyNumberOfThreads) {
   const auto object = test::welded_ycb("011_banana");
   if (!object) GTEST_SKIP() << "no reference data beside the project";
-  const double edge = edge_for(*object, 2000);
-  const PolygonMesh mesh = remesh(*object, edge, 1), again = remesh(*object, edge, 2);
+  FieldParameters parameters;
+  parameters.edge_length = edge_for(*object, 2000);
+  parameters.threads = 1;
+  Report report;
+  const PolygonMesh mesh = field_aligned_mesh(*object, parameters, report);
+  const PolygonMesh again = remesh(*object, parameters.edge_length, 2);
+  // It grows thinner to both ends.
+  EXPECT_GT(report.measures.at("field_turned_edges"), 0) << "no row ends";
+  EXPECT_EQ(report.measures.at("field_charges_left"), 0);
   const test::PolygonCounts counts = test::count(mesh);
   EXPECT_TRUE(counts.closed_manifold);
   EXPECT_GE(static_cast<double>(counts.quads), 0.99 * static_cast<double>(counts.faces));
