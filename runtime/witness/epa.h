@@ -246,8 +246,9 @@ class Epa {
     }
     std::int32_t nearest = -1;
     S least = std::numeric_limits<S>::infinity();
+    const S most = ceiling_ + difference_.rounding();  // may have fallen since the entry was made
     for (std::int32_t i = 0; i < size;) {
-      if (!work_.faces[entries[i].face].alive) {
+      if (!(entries[i].offset <= most) || !work_.faces[entries[i].face].alive) {
         entries[i] = entries[--size];
         continue;
       }

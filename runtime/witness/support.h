@@ -87,19 +87,20 @@ SupportPoint<S> best_candidate(const asset::ConvexView& hull, const Vec3<S>& n) 
   const std::int32_t cell = direction_cell(n, hull.lookup_resolution);
   const std::int32_t* k = hull.candidates + hull.candidate_offsets[cell];
   const std::int32_t* const end = hull.candidates + hull.candidate_offsets[cell + 1];
+  // Gains over the first one, as in climb(). No branch that the processor could guess wrong.
+  const double *const xs = hull.x, *const ys = hull.y, *const zs = hull.z;
   std::int32_t at = *k;
-  Wide x = hull.x[at], y = hull.y[at], z = hull.z[at];
+  const Wide x = xs[at], y = ys[at], z = zs[at];
+  const S nx = n.x(), ny = n.y(), nz = n.z();
+  S most = 0;
   while (++k < end) {
-    const Wide xk = hull.x[*k], yk = hull.y[*k], zk = hull.z[*k];
-    if (!(n.x() * static_cast<S>(xk - x) + n.y() * static_cast<S>(yk - y) + n.z() * static_cast<S>(zk - z) >
-          0))
-      continue;
-    at = *k;
-    x = xk;
-    y = yk;
-    z = zk;
+    const std::int32_t i = *k;
+    const S gain =
+        nx * static_cast<S>(xs[i] - x) + ny * static_cast<S>(ys[i] - y) + nz * static_cast<S>(zs[i] - z);
+    at = gain > most ? i : at;
+    most = gain > most ? gain : most;
   }
-  return {Vec3<S>(static_cast<S>(x), static_cast<S>(y), static_cast<S>(z)), at};
+  return {core_vertex<S>(hull, at), at};
 }
 
 }  // namespace detail
