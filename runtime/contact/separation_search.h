@@ -32,74 +32,141 @@ struct Side {
   }
 };
 
-// Whether every point within `radius` of p has a soft distance above `level`, less exp(-cut) times the reach:
-// all planes that can weigh more than that have g > level. With x the point nearest to p, plane i weighs at
-// most exp(-(|p - p_i|^2 - |p - x|^2 - 2 radius |x - p_i|) / eps1) in the ball, and its g is at least that of
-// the cone of normals at p, less the radius.
+// Of a node's children: `excess`, the squared distance of each box from p, less 2 radius times the farthest
+// that the child reaches from the nearest point; `heights`, a lower bound of g in the ball about p.
 template <class T, class S>
-ABUT_INLINE bool all_above(const Side<S>& side, const S* p, S radius, S level, S cut) {
+ABUT_INLINE void child_heights(const double* node, const S* p, const Nearby<S>& nearby, S radius, S* excess,
+                               S* heights) {
+  for (int c = 0; c < kNodeChildren; c += simd::kLanes<T>) {
+    T length2{}, along{}, far2{}, row, zero{};
+    for (int k = 0; k < 3; ++k) {
+      T center, axis;
+      simd::load(node + kNodeChildren * (asset::kCenterRow + k) + c, center);
+      simd::load(node + kNodeChildren * (asset::kAxisRow + k) + c, axis);
+      const T v = p[k] - center, w = nearby.x[k] - center;
+      length2 += v * v;
+      far2 += w * w;
+      along += v * axis;
+    }
+    T cosine, sine, length, across, farthest;
+    simd::load(node + kNodeChildren * asset::kCosineRow + c, cosine);
+    simd::load(node + kNodeChildren * asset::kSineRow + c, sine);
+    simd::square_root(length2, length);
+    simd::square_root(far2, farthest);
+    across = length2 - along * along;
+    simd::greatest(across, zero, across);
+    simd::square_root(across, across);
+    T lowest = along * cosine - across * sine;
+    lowest = along >= -(length * cosine) ? lowest : -length;
+    simd::load(node + kNodeChildren * asset::kOffsetRow + c, row);
+    lowest -= row + radius;
+    simd::load(node + kNodeChildren * asset::kRadiusRow + c, row);
+    farthest = (farthest + row) * (2 * radius);
+    if constexpr (simd::kLanes<T> == 1) {
+      excess[c] -= farthest;
+      heights[c] = lowest;
+    } else {
+      for (int k = 0; k < simd::kLanes<T>; ++k) excess[c + k] -= farthest[k], heights[c + k] = lowest[k];
+    }
+  }
+}
+
+// The same of the points of a block themselves: squared distances less 2 radius |x - p_i|, and g less radius.
+template <class T, class S>
+ABUT_INLINE void point_heights(const double* numbers, const S* p, const Nearby<S>& nearby, S radius,
+                               S* excess, S* heights) {
+  for (int i = 0; i < kBlockPoints; i += simd::kLanes<T>) {
+    T square{}, aside{}, height{}, x, n;
+    for (int k = 0; k < 3; ++k) {
+      simd::load(numbers + kBlockPoints * k + i, x);
+      simd::load(numbers + kBlockPoints * (3 + k) + i, n);
+      const T from = p[k] - x, other = nearby.x[k] - x;
+      square += from * from;
+      aside += other * other;
+      height += n * from;
+    }
+    simd::square_root(aside, aside);
+    square -= aside * (2 * radius);
+    height -= radius;
+    if constexpr (simd::kLanes<T> == 1) {
+      excess[i] = square;
+      heights[i] = height;
+    } else {
+      for (int k = 0; k < simd::kLanes<T>; ++k) excess[i + k] = square[k], heights[i + k] = height[k];
+    }
+  }
+}
+
+// What a cluster of points must satisfy to be passed over.
+template <class S>
+struct Bound {
+  S level;  // every soft distance in it is above this, m
+  S press;  // and the weighted depths under planes that are below the level sum to no more than this, m
+  S cut;    // planes with weights below e^-cut count for nothing here
+};
+
+// Whether the points within `radius` of p satisfy a bound. With x the point nearest to p and its weight as
+// unit, plane i weighs at most exp(-(|p - p_i|^2 - |p - x|^2 - 2 radius |x - p_i|) / eps1) anywhere in the
+// ball, and its g is at least that of its node's cone of normals at p, less the radius. The soft distance is
+// above the level if the plane at x lies so far above it that all planes below it together cannot pull the
+// mean down.
+template <class T, class S>
+ABUT_INLINE bool all_above(const Side<S>& side, const S* p, S radius, const Bound<S>& bound) {
+  using std::exp;
   const PointBlocksView& blocks = *side.field;
   Nearby<S> nearby{{}, {}, std::numeric_limits<S>::max()};
   ssdf::internal::descend<T>(blocks, p, nearby);
-  const S limit = (nearby.distance2 + side.eps1 * cut) * S(1 + 1e-14);
+  ssdf::internal::find_nearest<T>(blocks, p, nearby);
+  S room = -radius - bound.level, press = bound.press;
+  for (int k = 0; k < 3; ++k) room += nearby.n[k] * (p[k] - nearby.x[k]);
+  if (!(room > S(0))) return false;
+  const S limit = (nearby.distance2 + side.eps1 * bound.cut) * S(1 + 1e-14);
   Walk walk;
   walk.push(blocks.levels, 0);
   while (walk.size > 0) {
     const std::int32_t at = walk.level[--walk.size], entry = walk.entry[walk.size];
     const double* const node = ssdf::internal::node_at(blocks, at, entry);
-    S distances2[kNodeChildren], far[kNodeChildren], heights[kNodeChildren];
-    ssdf::internal::box_distances<T>(node, p, distances2);
-    for (int c = 0; c < kNodeChildren; c += simd::kLanes<T>) {
-      T length2{}, along{}, far2{}, row, zero{};
-      for (int k = 0; k < 3; ++k) {
-        T center, axis;
-        simd::load(node + kNodeChildren * (asset::kCenterRow + k) + c, center);
-        simd::load(node + kNodeChildren * (asset::kAxisRow + k) + c, axis);
-        const T v = p[k] - center, w = nearby.x[k] - center;
-        length2 += v * v;
-        far2 += w * w;
-        along += v * axis;
-      }
-      T cosine, sine, length, across, farthest;
-      simd::load(node + kNodeChildren * asset::kCosineRow + c, cosine);
-      simd::load(node + kNodeChildren * asset::kSineRow + c, sine);
-      simd::square_root(length2, length);
-      simd::square_root(far2, farthest);
-      across = length2 - along * along;
-      simd::greatest(across, zero, across);
-      simd::square_root(across, across);
-      T lowest = along * cosine - across * sine;
-      lowest = along >= -(length * cosine) ? lowest : -length;
-      simd::load(node + kNodeChildren * asset::kOffsetRow + c, row);
-      lowest -= row + radius;
-      simd::load(node + kNodeChildren * asset::kRadiusRow + c, row);
-      farthest += row;
-      if constexpr (simd::kLanes<T> == 1) {
-        far[c] = farthest;
-        heights[c] = lowest;
-      } else {
-        for (int k = 0; k < simd::kLanes<T>; ++k) far[c + k] = farthest[k], heights[c + k] = lowest[k];
-      }
-    }
+    S excess[kNodeChildren], heights[kNodeChildren];
+    ssdf::internal::box_distances<T>(node, p, excess);
+    child_heights<T>(node, p, nearby, radius, excess, heights);
     for (int c = 0; c < kNodeChildren; ++c) {
-      if (!(distances2[c] - 2 * radius * far[c] <= limit) || heights[c] > level) continue;
-      if (at == 1) return false;
-      walk.push(at - 1, kNodeChildren * entry + c);
+      if (!(excess[c] <= limit) || heights[c] > bound.level) continue;
+      if (at > 1) {
+        walk.push(at - 1, kNodeChildren * entry + c);
+        continue;
+      }
+      const std::ptrdiff_t block = kNodeChildren * entry + c;
+      S around[kBlockPoints], g[kBlockPoints];
+      point_heights<T>(blocks.numbers + block * kBlockNumbers, p, nearby, radius, around, g);
+      for (int i = 0; i < kBlockPoints; ++i) {
+        if (!(around[i] <= limit) || g[i] > bound.level) continue;
+        const S weight = exp((nearby.distance2 - around[i]) / side.eps1);
+        room -= weight * (bound.level - g[i]);
+        if (g[i] < S(0)) press += weight * g[i];
+        if (!(room > S(0)) || !(press >= S(0))) return false;
+      }
     }
   }
   return true;
 }
 
-// Soft distance at p; `lowest` is below the g of every plane that was looked at.
+// The soft distance of a point and how hard planes may press on it.
+template <class S>
+struct Depth {
+  S value;   // soft distance, m
+  S lowest;  // no plane that was looked at has a smaller g, m
+  S press;   // weighted mean of max(-g, 0), m
+};
+
 template <class T, class S>
-ABUT_INLINE void distance_at(const Side<S>& side, const S* p, S cut, S& value, S& lowest) {
+ABUT_INLINE void depth_at(const Side<S>& side, const S* p, S cut, Depth<S>& depth) {
   Nearby<S> nearby{{}, {}, std::numeric_limits<S>::max()};
   ssdf::internal::descend<T>(*side.field, p, nearby);
   for (;;) {
     const Frame<S> frame(p, nearby, 1 / side.eps1);
     const S limit2 = (nearby.distance2 + side.eps1 * cut) * S(1 + 1e-14);
     DistanceSums<T> sums;
-    T least{}, heaviest{};
+    T least{}, heaviest{}, press{}, zero{};
     ssdf::internal::visit_near<T, S>(*side.field, p, limit2, [&](std::int32_t block) ABUT_INLINE_LAMBDA {
       const double* const numbers = side.field->numbers + std::ptrdiff_t(block) * kBlockNumbers;
       for (int i = 0; i < kBlockPoints; i += simd::kLanes<T>) {
@@ -108,6 +175,9 @@ ABUT_INLINE void distance_at(const Side<S>& side, const S* p, S cut, S& value, S
         simd::greatest(seen.exponent, heaviest, heaviest);
         simd::least(seen.g, least, least);
         ssdf::internal::add<0>(seen, sums);
+        T below;
+        simd::greatest<T>(-(seen.g + frame.g0), zero, below);
+        press += seen.weight * below;
       }
     });
     S most(0), low(0);
@@ -123,8 +193,8 @@ ABUT_INLINE void distance_at(const Side<S>& side, const S* p, S cut, S& value, S
       ssdf::internal::find_nearest<T>(*side.field, p, nearby);
       continue;
     }
-    value = frame.g0 + simd::sum(sums.g) / simd::sum(sums.w);
-    lowest = frame.g0 + low;
+    const S weight = simd::sum(sums.w);
+    depth = {frame.g0 + simd::sum(sums.g) / weight, frame.g0 + low, simd::sum(press) / weight};
     return;
   }
 }

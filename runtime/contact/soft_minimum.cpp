@@ -1,79 +1,17 @@
 #include "runtime/contact/soft_minimum.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
-
-#include "runtime/contact/soft_minimum_kernel.h"
 
 namespace abut::contact {
 
 namespace {
 
-using internal::ForceSums;
-using internal::Nearby;
-using internal::Side;
-using simd::Four;
 using ssdf::Order;
 
 constexpr double kGravity = 9.81;         // m/s^2
 constexpr double kWaterDensity = 1000.0;  // kg/m^3
-
-// Inner loops four points at a time.
-ABUT_CLONES
-bool all_above_by_fours(const Side<double>& side, const double* p, double radius, double level, double cut) {
-  return internal::all_above<Four, double>(side, p, radius, level, cut);
-}
-
-ABUT_CLONES
-void distance_by_fours(const Side<double>& side, const double* p, double cut, double& value, double& lowest) {
-  internal::distance_at<Four, double>(side, p, cut, value, lowest);
-}
-
-ABUT_CLONES
-void nearest_by_fours(const Side<double>& side, const double* p, bool certain, Nearby<double>& nearby) {
-  ssdf::internal::descend<Four>(*side.field, p, nearby);
-  if (certain) ssdf::internal::find_nearest<Four>(*side.field, p, nearby);
-}
-
-ABUT_CLONES
-void forces_by_fours(const Side<double>& side, const double* p, const double* v, double limit2,
-                     const Nearby<double>& nearby, const SoftMinimumParameters<double>& with,
-                     ForceSums<double>& sums, double& heaviest) {
-  internal::force_sums<0, Four, double>(side, p, v, limit2, nearby, with, sums, heaviest);
-}
-ABUT_CLONES
-void slopes_by_fours(const Side<double>& side, const double* p, const double* v, double limit2,
-                     const Nearby<double>& nearby, const SoftMinimumParameters<double>& with,
-                     ForceSums<double>& sums, double& heaviest) {
-  internal::force_sums<1, Four, double>(side, p, v, limit2, nearby, with, sums, heaviest);
-}
-ABUT_CLONES
-void bends_by_fours(const Side<double>& side, const double* p, const double* v, double limit2,
-                    const Nearby<double>& nearby, const SoftMinimumParameters<double>& with,
-                    ForceSums<double>& sums, double& heaviest) {
-  internal::force_sums<2, Four, double>(side, p, v, limit2, nearby, with, sums, heaviest);
-}
-
-struct FourOps {
-  static bool all_above(const Side<double>& side, const double* p, double radius, double level, double cut) {
-    return all_above_by_fours(side, p, radius, level, cut);
-  }
-  static void distance_at(const Side<double>& side, const double* p, double cut, double& value,
-                          double& lowest) {
-    distance_by_fours(side, p, cut, value, lowest);
-  }
-  static void find_nearest(const Side<double>& side, const double* p, bool certain, Nearby<double>& nearby) {
-    nearest_by_fours(side, p, certain, nearby);
-  }
-  static void force_sums(Order order, const Side<double>& side, const double* p, const double* v,
-                         double limit2, const Nearby<double>& nearby,
-                         const SoftMinimumParameters<double>& with, ForceSums<double>& sums,
-                         double& heaviest) {
-    (order == Order::kValue      ? forces_by_fours
-     : order == Order::kGradient ? slopes_by_fours
-                                 : bends_by_fours)(side, p, v, limit2, nearby, with, sums, heaviest);
-  }
-};
 
 void require(bool holds, const char* name, double value, const char* what) {
   if (!holds)
@@ -143,27 +81,6 @@ SoftMinimumParameters<double> parameters_of(const SoftMinimumConfig& config, con
   p.damping = config.damping;
   p.tolerance = config.tolerance;
   return p;
-}
-
-template <class S>
-void soft_minimum_scalar(const asset::PointsView& A, const asset::PointsView& B, const Pose<S>& X_AB,
-                         const Vec6<S>& V_AB_B, const SoftMinimumParameters<S>& parameters, Order order,
-                         SoftMinimum<S>& result) {
-  internal::SoftMinimumKernel<S, internal::ScalarOps<S>>(A, B, X_AB, V_AB_B, parameters, order).solve(result);
-}
-
-template void soft_minimum_scalar(const asset::PointsView&, const asset::PointsView&, const Pose<double>&,
-                                  const Vec6<double>&, const SoftMinimumParameters<double>&, Order,
-                                  SoftMinimum<double>&);
-template void soft_minimum_scalar(const asset::PointsView&, const asset::PointsView&,
-                                  const Pose<long double>&, const Vec6<long double>&,
-                                  const SoftMinimumParameters<long double>&, Order,
-                                  SoftMinimum<long double>&);
-
-void soft_minimum(const asset::PointsView& A, const asset::PointsView& B, const Pose<double>& X_AB,
-                  const Vec6<double>& V_AB_B, const SoftMinimumParameters<double>& parameters, Order order,
-                  SoftMinimum<double>& result) {
-  internal::SoftMinimumKernel<double, FourOps>(A, B, X_AB, V_AB_B, parameters, order).solve(result);
 }
 
 std::unique_ptr<Model> make_soft_minimum_model(const SoftMinimumConfig& config) {

@@ -13,11 +13,11 @@ namespace abut::contact::internal {
 // Inner loops one point at a time: the reference.
 template <class S>
 struct ScalarOps {
-  static bool all_above(const Side<S>& side, const S* p, S radius, S level, S cut) {
-    return internal::all_above<S, S>(side, p, radius, level, cut);
+  static bool all_above(const Side<S>& side, const S* p, S radius, const Bound<S>& bound) {
+    return internal::all_above<S, S>(side, p, radius, bound);
   }
-  static void distance_at(const Side<S>& side, const S* p, S cut, S& value, S& lowest) {
-    internal::distance_at<S, S>(side, p, cut, value, lowest);
+  static void depth_at(const Side<S>& side, const S* p, S cut, Depth<S>& depth) {
+    internal::depth_at<S, S>(side, p, cut, depth);
   }
   static void find_nearest(const Side<S>& side, const S* p, bool certain, Nearby<S>& nearby) {
     ssdf::internal::descend<S>(*side.field, p, nearby);
@@ -60,15 +60,16 @@ class SoftMinimumKernel {
     const S points = S(A.point_count) + S(B.point_count);
     log_points_ = log(points);
     log_tolerance_ = dense_ ? S(0) : log(with_.tolerance);
-    // For a bound on a soft distance: what is left out is less than e^-16 eps2.
-    search_cut_ = log_points_ + 16 + log(1 + reach / with_.eps2);
+    // What is left out changes a soft distance by less than e^-4 eps2.
+    search_cut_ = log_points_ + 4 + log(1 + reach / with_.eps2);
   }
 
   void solve(SoftMinimum<S>& out) {
     find_least();
     // Weight and second derivatives of the weight together: |d Phi|^2 / eps2^2 is the same for all points,
     // lever arms are not: the last term.
-    band_ = with_.eps2 * (log_points_ - log_tolerance_ + 8);
+    band_ = with_.eps2 * (log_points_ - log_tolerance_ + 12);
+    least_press_ = std::exp(std::min(S(8) + log_spring(least_, with_), S(600))) / with_.stiffness;
     PairSums<S> sums[2] = {PairSums<S>(order_), PairSums<S>(order_)};
     const Vec3<S> c_B = owner_ == 0 ? deepest_ : Vec3<S>(X_AB_.inverse() * deepest_);
     const Vec3<S> c_A = owner_ == 0 ? Vec3<S>(X_AB_ * deepest_) : deepest_;
@@ -97,15 +98,23 @@ class SoftMinimumKernel {
         for (int i = 0; i < kBlockPoints; ++i) {
           if (side.points->order[std::ptrdiff_t(block) * kBlockPoints + i] < 0) continue;
           const Vec3<S> p = side.place(numbers, i);
-          S value, lowest;
-          Ops::distance_at(side, p.data(), search_cut_, value, lowest);
-          if (!(value < least_)) continue;
-          least_ = value;
+          Depth<S> depth;
+          Ops::depth_at(side, p.data(), search_cut_, depth);
+          if (!(depth.value < least_)) continue;
+          least_ = depth.value;
           deepest_ = p;
           owner_ = k;
         }
       });
     }
+  }
+
+  // Clusters with weight: those not above the band, or pressed harder than e^8 (the last term of the band)
+  // times the force at the deepest point.
+  Bound<S> bound(bool band) const {
+    const S slack = with_.eps2 * S(0.05);
+    if (!band) return {least_ + slack, std::numeric_limits<S>::max(), search_cut_};
+    return {least_ + band_ + slack, least_press_, search_cut_};
   }
 
   // Calls visit(block) for the blocks of points that are not above the level: with `band`, that of points
@@ -131,9 +140,8 @@ class SoftMinimumKernel {
         const Vec3<S> p = side.X_FP * Vec3<S>(row(asset::kCenterRow), row(asset::kCenterRow + 1),
                                               row(asset::kCenterRow + 2));
         const S radius = row(asset::kRadiusRow);
-        const S level = least_ + (band ? band_ : S(0));
-        if (!dense_ && level < std::numeric_limits<S>::infinity() &&
-            Ops::all_above(side, p.data(), radius, level + with_.eps2 * S(1e-3), search_cut_))
+        if (!dense_ && least_ < std::numeric_limits<S>::infinity() &&
+            Ops::all_above(side, p.data(), radius, bound(band)))
           continue;
         S look(0);
         if (!band) {
@@ -173,11 +181,14 @@ class SoftMinimumKernel {
 
   // Whether the point's weight times its largest force matters.
   bool weighs(const Side<S>& side, const Vec3<S>& p) const {
-    S value, lowest;
-    Ops::distance_at(side, p.data(), search_cut_, value, lowest);
-    const S over = value - least_ - band_;
+    using std::log;
+    Depth<S> depth;
+    Ops::depth_at(side, p.data(), search_cut_, depth);
+    const S over = depth.value - least_ - band_;
     if (over <= S(0)) return true;
-    return over / with_.eps2 <= log_spring(lowest, with_) - log_spring(least_, with_);
+    const S soft = depth.lowest > S(0) ? log_spring(depth.lowest, with_) : log(with_.stiffness * with_.eps3);
+    const S hard = log(with_.stiffness * depth.press + std::numeric_limits<S>::min());
+    return over / with_.eps2 <= std::max(soft, hard) + 1 - log_spring(least_, with_);
   }
 
   // force_ at p. Planes beyond the cutoff may press harder than those within: by at most the spring at their
@@ -229,7 +240,7 @@ class SoftMinimumKernel {
   Vec6<S> V_;
   Side<S> sides_[2];  // planes of B and points of A; planes of A and points of B
   S log_points_, log_tolerance_, search_cut_, band_ = S(0);
-  S least_ = S(0), most_spring_ = S(0);
+  S least_ = S(0), least_press_ = S(0), most_spring_ = S(0);
   Vec3<S> deepest_ = Vec3<S>::Zero();  // in the frame of the owner of the planes
   int owner_ = 0;
   PointForce<S> force_;
