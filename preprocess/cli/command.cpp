@@ -20,7 +20,10 @@
 #include "preprocess/cli/versions.h"
 #include "preprocess/draw/picture.h"
 #include "preprocess/mesh/write.h"
+#include "preprocess/pressure/import.h"
+#include "runtime/asset/container.h"
 #include "runtime/asset/reader.h"
+#include "runtime/asset/writer.h"
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {
@@ -116,6 +119,23 @@ int inspect_asset(const Arguments& arguments) {
 int export_asset(const Arguments& arguments) {
   check_writable(arguments.file);
   export_part(asset::load(arguments.asset), arguments.part, arguments.file);
+  return kAllFine;
+}
+
+int import_tetrahedra(const Arguments& arguments) {
+  const std::filesystem::path source = arguments.file, out = arguments.out;
+  asset::Asset imported = import_volume(source);
+  imported.provenance.source_file = source.string();
+  imported.provenance.source_digest = asset::digest(asset::read_file(source));
+  imported.provenance.parameters = {{"import", "volume"}};
+  imported.provenance.versions = versions();
+  std::error_code ignored;  // save() says what is wrong with the folder
+  std::filesystem::create_directories(out, ignored);
+  const std::filesystem::path file = out / (imported.name + ".h5");
+  asset::save(imported, file);
+  fmt::print("{}: {} tetrahedra, largest pressure {:g}: the modulus that gives its pressures back\n",
+             file.string(), imported.volumes.front().tetrahedra.size() / 4,
+             imported.provenance.measures.at("import_largest_pressure"));
   return kAllFine;
 }
 
@@ -282,6 +302,12 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
   sub->add_option("--out", arguments.file, "File to write: .obj, .ply or .vtk; a volume: .vtk")
       ->required()
       ->type_name("FILE");
+  sub = add("import-volume", "Make an asset of your own tetrahedra with their pressures", import_tetrahedra);
+  sub->add_option("FILE", arguments.file,
+                  "Legacy VTK file in ASCII: an unstructured grid of tetrahedra in metres with a scalar "
+                  "`pressure` per point, 0 on the surface")
+      ->required();
+  sub->add_option("--out", arguments.out, "Folder for the asset; made where missing")->required();
   sub = add("synthetic", "Write a set of eight household objects in the YCB layout, made by code",
             write_synthetic);
   sub->add_option("OUT", arguments.dataset, "Folder for the meshes; made where missing")->required();

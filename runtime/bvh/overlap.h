@@ -1,7 +1,13 @@
 #pragma once
 
+#ifdef __SSE__
+#include <immintrin.h>
+#endif
+
 #include <Eigen/Core>
 #include <array>
+#include <bit>
+#include <cmath>
 
 #include "runtime/bvh/tree.h"
 #include "runtime/math/pose.h"
@@ -13,6 +19,17 @@ struct FourBoxes {
   using Lanes = Eigen::Array<float, kWidth, 1>;
   std::array<Lanes, 3> center, half;
 };
+
+// Bit k: lane k has its sign set.
+inline unsigned negative_lanes(const FourBoxes::Lanes& lanes) {
+#ifdef __SSE__
+  return static_cast<unsigned>(_mm_movemask_ps(_mm_loadu_ps(lanes.data())));
+#else
+  unsigned bits = 0;
+  for (int k = 0; k < kWidth; ++k) bits |= std::signbit(lanes[k]) ? 1u << k : 0u;
+  return bits;
+#endif
+}
 
 // The boxes of a node's children as boxes along another frame's axes, X_NO from the node's frame. Single
 // precision, grown by more than the rounding of three products and their sum. Unused children give NaN.
@@ -43,13 +60,12 @@ inline FourBoxes turned_boxes(const TreeView& tree, std::int32_t node, const Pos
 
 // Calls leaf(first_A, count_A, first_B, count_B) for every pair of leaves whose boxes may overlap, in an
 // order that depends on the trees and the pose alone; a pair whose boxes overlap is never left out. X_BA:
-// pose of A in B. keep(slot_A, node_B) tells which of the children of B's node (four lanes, nonzero: keep)
-// are worth pairing with A's child in `slot_A` (node * kWidth + child). Allocates nothing.
+// pose of A in B. keep(slot_A, node_B) tells which of the children of B's node (four lanes, negative: no) are
+// worth pairing with A's child in `slot_A` (node * kWidth + child). Allocates nothing.
 template <class Keep, class Leaf>
 void visit_overlaps(const TreeView& A, const TreeView& B, const Pose<double>& X_BA, Keep&& keep,
                     Leaf&& leaf) {
   using Lanes = FourBoxes::Lanes;
-  using Mask = Eigen::Array<bool, kWidth, 1>;
   if (A.nodes == 0 || B.nodes == 0) return;
   const Pose<float> X = X_BA.cast<float>();
   struct Entry {
@@ -63,17 +79,18 @@ void visit_overlaps(const TreeView& A, const TreeView& B, const Pose<double>& X_
   const auto pair_up = [&](std::int32_t node_A, int only_A, std::int32_t node_B, int only_B) {
     const FourBoxes boxes = turned_boxes(A, node_A, X);
     const float* bounds = B.bounds + std::ptrdiff_t(node_B) * 6 * kWidth;
+    const unsigned children_B = only_B < 0 ? (1u << kWidth) - 1 : 1u << only_B;
     for (int a = 0; a < kWidth; ++a) {
       const std::int32_t slot_A = node_A * kWidth + a;
       if ((only_A >= 0 && only_A != a) || A.counts[slot_A] < 0) continue;
-      Mask meet = keep(slot_A, node_B);
+      Lanes room = keep(slot_A, node_B);
       for (int k = 0; k < 3; ++k) {
         const float center = boxes.center[k][a], half = boxes.half[k][a];
         const Eigen::Map<const Lanes> low(bounds + k * kWidth), high(bounds + (3 + k) * kWidth);
-        meet = meet && low <= center + half && high >= center - half;
+        room = room.min((center + half) - low).min(high - (center - half));
       }
-      for (int b = 0; b < kWidth; ++b)
-        if (meet[b] && (only_B < 0 || only_B == b)) stack[size++] = {slot_A, node_B * kWidth + b};
+      unsigned meet = ~negative_lanes(room) & children_B;
+      for (; meet != 0; meet &= meet - 1) stack[size++] = {slot_A, node_B * kWidth + std::countr_zero(meet)};
     }
   };
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <iterator>
 
 #include "runtime/cli/asset_folder.h"
@@ -13,6 +14,7 @@
 #include "runtime/cli/point_query.h"
 #include "runtime/cli/pose_file.h"
 #include "runtime/cli/quantity.h"
+#include "runtime/contact/contact_mesh.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 
@@ -24,7 +26,7 @@ constexpr std::size_t kBlock = 4096;           // rows in flight
 constexpr double kQuaternionTolerance = 1e-3;  // |q| may be off by this much and is normalised
 
 struct Arguments {
-  std::string assets, poses, what, method, out;
+  std::string assets, poses, what, method, out, surfaces;
   int jobs = 0;
 };
 
@@ -136,7 +138,19 @@ int run_points(const Arguments& arguments) {
   return count.unanswered == 0 ? 0 : 1;
 }
 
+// The contact surface of every row of a block, FOLDER/<row from 0>.vtk.
+void write_surfaces(const Block& block, std::size_t first_row, const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  for (std::size_t i = 0; i < block.rows.size(); ++i)
+    if (block.question[i] >= 0)
+      contact::write_contact_mesh(
+          contact::contact_mesh(block.pairs[static_cast<std::size_t>(block.question[i])]),
+          folder / fmt::format("{}.vtk", first_row + i));
+}
+
 int run(const Arguments& arguments) {
+  if (!arguments.surfaces.empty() && arguments.method != "pressure_field")
+    throw InvalidInput("--surfaces goes with --model pressure_field");
   if (arguments.what == cli::kPointQuantity) return run_points(arguments);
   const std::unique_ptr<cli::Quantity> quantity =
       cli::make_quantity(arguments.what, arguments.method, arguments.jobs);
@@ -158,6 +172,7 @@ int run(const Arguments& arguments) {
     block.statuses.resize(block.pairs.size());
     quantity->answer(block.pairs, block.values, block.statuses);
     block.format(columns, arguments.jobs);
+    if (!arguments.surfaces.empty()) write_surfaces(block, rows, arguments.surfaces);
     for (const std::string& line : block.lines) out.write(line);
     failed +=
         block.rows.size() - block.pairs.size() +
@@ -198,6 +213,9 @@ int query(int argc, char** argv) {
   app.add_option("--what", arguments.what, "quantity to answer")->capture_default_str();
   app.add_option("--method,--model", arguments.method, "how, where there is a choice");
   app.add_option("--out", arguments.out, "CSV file to write; standard output if absent");
+  app.add_option(
+      "--surfaces", arguments.surfaces,
+      "with --model pressure_field: folder for each row's contact surface, 0.vtk, 1.vtk, ..., in B's frame");
   app.add_option("--jobs", arguments.jobs, "threads; 0: one per core")
       ->capture_default_str()
       ->check(CLI::Range(0, 1024));

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "runtime/asset/asset.h"
 #include "runtime/math/pose.h"
@@ -28,6 +29,7 @@ struct PlacedTetrahedron {
   FourPoints<S> corners;             // m
   Eigen::Matrix<S, 1, 4> pressures;  // at the corners, Pa
   LinearPressure<S> pressure;
+  S reach;  // no coordinate is larger, m
 };
 
 // The pressure of tetrahedron t in its own frame, at a modulus (Pa).
@@ -40,19 +42,28 @@ LinearPressure<S> pressure_of(const asset::VolumeView& volume, std::int32_t t, S
   return {gradient, modulus * S(volume.extent[v]) - gradient.dot(corner)};
 }
 
+// X_BA: null in its own frame.
 template <class S>
-PlacedTetrahedron<S> placed(const asset::VolumeView& volume, std::int32_t t, S modulus, const Pose<S>& X_BA) {
+PlacedTetrahedron<S> placed(const asset::VolumeView& volume, std::int32_t t, S modulus, const Pose<S>* X_BA) {
   PlacedTetrahedron<S> result;
   for (int k = 0; k < 4; ++k) {
     const std::int32_t v = volume.tetrahedra[4 * std::ptrdiff_t(t) + k];
     const double* p = volume.vertices + 3 * std::ptrdiff_t(v);
-    result.corners.col(k) = X_BA * Vec3<S>(S(p[0]), S(p[1]), S(p[2]));
+    const Vec3<S> x{S(p[0]), S(p[1]), S(p[2])};
+    result.corners.col(k) = X_BA != nullptr ? Vec3<S>(*X_BA * x) : x;
     result.pressures[k] = modulus * S(volume.extent[v]);
   }
-  const LinearPressure<S> own = pressure_of<S>(volume, t, modulus);
-  result.pressure.gradient = X_BA.R * own.gradient;
+  const double* g = volume.gradients + 3 * std::ptrdiff_t(t);
+  const Vec3<S> gradient = modulus * Vec3<S>(S(g[0]), S(g[1]), S(g[2]));
+  result.pressure.gradient = X_BA != nullptr ? Vec3<S>(X_BA->R * gradient) : gradient;
   result.pressure.offset = result.pressures[0] - result.pressure.gradient.dot(result.corners.col(0));
+  result.reach = result.corners.cwiseAbs().maxCoeff();
   return result;
+}
+
+template <class S>
+PlacedTetrahedron<S> placed(const asset::VolumeView& volume, std::int32_t t, S modulus, const Pose<S>& X_BA) {
+  return placed<S>(volume, t, modulus, &X_BA);
 }
 
 // A quadrilateral cut by four planes has eight corners at most; the others are room for corners that rounding
@@ -74,10 +85,10 @@ struct Polygon {
 // corners. A value of zero counts as positive, so that of two tetrahedra with a common face of zeros one has
 // the polygon and one has none.
 template <class S>
-Polygon<S> zero_polygon(const FourPoints<S>& corners, const Eigen::Matrix<S, 1, 4>& values) {
+void zero_polygon(const FourPoints<S>& corners, const Eigen::Matrix<S, 1, 4>& values, Polygon<S>& polygon) {
   int inside[4], outside[4], n = 0, m = 0;
   for (int k = 0; k < 4; ++k) (values[k] >= S(0) ? inside[n++] : outside[m++]) = k;
-  Polygon<S> polygon;
+  polygon.size = 0;
   const auto cross = [&](int a, int b) {
     polygon.add(corners.col(a) + values[a] / (values[a] - values[b]) * (corners.col(b) - corners.col(a)));
   };
@@ -91,76 +102,88 @@ Polygon<S> zero_polygon(const FourPoints<S>& corners, const Eigen::Matrix<S, 1, 
     cross(inside[1], outside[1]);
     cross(inside[1], outside[0]);
   }
-  return polygon;
 }
 
 // The part of a polygon where `height` (of its corners above a plane, m) is not negative [Sutherland1974].
 template <class S>
-void clip(Polygon<S>& polygon, const std::array<S, kMaxCorners>& heights) {
-  Polygon<S> kept;
+void clip(const Polygon<S>& polygon, const std::array<S, kMaxCorners>& heights, Polygon<S>& kept) {
+  kept.size = 0;
   for (int i = 0; i < polygon.size; ++i) {
     const int j = i + 1 < polygon.size ? i + 1 : 0;
-    const S h = heights[i], g = heights[j];
+    const S &h = heights[i], &g = heights[j];
     if (h >= S(0)) kept.add(polygon.corners[i]);
     if ((h >= S(0)) != (g >= S(0)))
       kept.add(polygon.corners[i] + h / (h - g) * (polygon.corners[j] - polygon.corners[i]));
   }
-  polygon = kept;
 }
 
-// Cuts a polygon down to the inner side of a plane n . x + d >= 0 (n unit, inward, d in m). `normal`: of the
-// polygon, the way along which pA - pB grows. A polygon that lies in the plane belongs to one of the two
-// neighbours that share the face: the one towards which a little more of pA would move it. Without that rule
-// bodies with faces along one another would press twice or not at all.
+// Cuts a polygon down to the inner side of a plane n . x + d >= 0 (n unit, inward, d in m) and exchanges it
+// with `spare`. `normal`: of the polygon, the way along which pA - pB grows; no coordinate of it is larger
+// than `reach`. A polygon that lies in the plane belongs to one of the two neighbours that share the face:
+// the one towards which a little more of pA would move it. Without that rule bodies with faces along one
+// another would press twice or not at all.
 template <class T>
-void clip_to_plane(Polygon<T>& polygon, const Vec3<T>& n, const T& d, const Vec3<T>& normal) {
+void clip_to_plane(Polygon<T>*& polygon, Polygon<T>*& spare, const Vec3<T>& n, const T& d,
+                   const Vec3<T>& normal, const T& reach) {
   std::array<T, kMaxCorners> heights;
-  T low(0), high(0), size(0);
-  for (int i = 0; i < polygon.size; ++i) {
-    heights[i] = n.dot(polygon.corners[i]) + d;
-    low = i == 0 || heights[i] < low ? heights[i] : low;
-    high = i == 0 || heights[i] > high ? heights[i] : high;
-    const T reach = polygon.corners[i].cwiseAbs().maxCoeff();
-    size = reach > size ? reach : size;
+  T low = heights[0] = n.dot(polygon->corners[0]) + d, high = low;
+  for (int i = 1; i < polygon->size; ++i) {
+    heights[i] = n.dot(polygon->corners[i]) + d;
+    low = heights[i] < low ? heights[i] : low;
+    high = heights[i] > high ? heights[i] : high;
   }
-  const T rounding = T(8) * Eigen::NumTraits<T>::epsilon() * size;
+  const T rounding = T(8) * Eigen::NumTraits<T>::epsilon() * reach;
   if (high <= rounding) {
-    if (!(low >= -rounding && n.dot(normal) < T(0))) polygon.size = 0;
+    if (!(low >= -rounding && n.dot(normal) < T(0))) polygon->size = 0;
   } else if (low < T(0)) {
-    clip(polygon, heights);
+    clip(*polygon, heights, *spare);
+    std::swap(polygon, spare);
   }
 }
 
-// The polygon of equal pressure of A's tetrahedron and B's tetrahedron with the pressure `of_B`.
+// Cuts `polygon` down to four planes (n, d), of which bit k of `cut` asks for the k-th, turned and shifted by
+// plane(k, n, d).
+template <class T, class Plane>
+void clip_to_faces(Polygon<T>& polygon, unsigned cut, const Vec3<T>& normal, const T& reach, Plane&& plane) {
+  Polygon<T> other;
+  Polygon<T>*from = &polygon, *to = &other;
+  for (int k = 0; k < 4 && from->size >= 3; ++k) {
+    if ((cut >> k & 1u) == 0) continue;
+    Vec3<T> n;
+    T d;
+    plane(k, n, d);
+    clip_to_plane<T>(from, to, n, d, normal, reach);
+  }
+  if (from != &polygon) polygon = *from;
+}
+
+inline constexpr unsigned kAllFaces = 15;
+
+// The polygon of equal pressure of A's tetrahedron and B's tetrahedron with the pressure `of_B`. `cut`: the
+// faces of B's that A's may cross.
 template <class T>
-Polygon<T> equal_pressure_polygon(const PlacedTetrahedron<T>& of_A, const LinearPressure<T>& of_B,
-                                  const double* face_planes_B) {
+void equal_pressure_polygon(const PlacedTetrahedron<T>& of_A, const LinearPressure<T>& of_B,
+                            const double* face_planes_B, unsigned cut, Polygon<T>& polygon) {
+  polygon.size = 0;
   Eigen::Matrix<T, 1, 4> difference = of_A.pressures - of_B.gradient.transpose() * of_A.corners -
                                       Eigen::Matrix<T, 1, 4>::Constant(of_B.offset);
   // What is zero but for rounding is zero, so that zero_polygon() sees the faces of zeros. Tetrahedra that
   // share a corner agree on it.
+  const T rounding = T(4) * Eigen::NumTraits<T>::epsilon() *
+                     (of_A.pressures.maxCoeff() + of_B.gradient.cwiseAbs().sum() * of_A.reach);
+  bool above = false, below = false;
   for (int k = 0; k < 4; ++k) {
-    using std::abs;
-    const T size = of_A.pressures[k] + of_B.gradient.cwiseAbs().dot(of_A.corners.col(k).cwiseAbs());
-    if (abs(difference[k]) <= T(4) * Eigen::NumTraits<T>::epsilon() * size) difference[k] = T(0);
+    if (difference[k] <= rounding && difference[k] >= -rounding) difference[k] = T(0);
+    (difference[k] >= T(0) ? above : below) = true;
   }
-  if ((difference.array() >= T(0)).all() || (difference.array() < T(0)).all()) return {};
-  const Vec3<T> normal = of_A.pressure.gradient - of_B.gradient;
-  bool cut[4];
-  for (int k = 0; k < 4; ++k) {
-    const Eigen::Map<const Eigen::Vector4d> plane(face_planes_B + 4 * k);
-    const Eigen::Matrix<T, 1, 4> heights =
-        (plane.head<3>().cast<T>().transpose() * of_A.corners).array() + T(plane[3]);
-    if ((heights.array() <= T(0)).all()) return {};
-    cut[k] = !(heights.array() >= T(0)).all();
-  }
-  Polygon<T> polygon = zero_polygon<T>(of_A.corners, difference);
-  for (int k = 0; k < 4 && polygon.size >= 3; ++k) {
-    if (!cut[k]) continue;
-    const Eigen::Map<const Eigen::Vector4d> plane(face_planes_B + 4 * k);
-    clip_to_plane<T>(polygon, plane.head<3>().cast<T>(), T(plane[3]), normal);
-  }
-  return polygon;
+  if (!above || !below) return;
+  zero_polygon<T>(of_A.corners, difference, polygon);
+  clip_to_faces<T>(polygon, cut, of_A.pressure.gradient - of_B.gradient, of_A.reach,
+                   [&](int k, Vec3<T>& n, T& d) {
+                     const double* plane = face_planes_B + 4 * k;
+                     n = Vec3<T>(T(plane[0]), T(plane[1]), T(plane[2]));
+                     d = T(plane[3]);
+                   });
 }
 
 // Moments of a polygon about its first corner o: area, integrals of y = x - o and of y y'.

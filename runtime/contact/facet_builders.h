@@ -5,12 +5,13 @@
 // From primitives to facets. Internal to the pressure-field model.
 namespace abut::contact {
 
-// Of two compliant tetrahedra; a polygon of size 0 where they have none.
+// Of two compliant tetrahedra, `cut` as in equal_pressure_polygon(); a polygon of size 0 where they have
+// none.
 template <class T>
 Facet<T> compliant_facet(const PlacedTetrahedron<T>& of_A, const LinearPressure<T>& of_B,
-                         const double* face_planes_B, const RateLaw& law) {
+                         const double* face_planes_B, unsigned cut, const RateLaw& law) {
   Facet<T> facet;
-  facet.polygon = equal_pressure_polygon<T>(of_A, of_B, face_planes_B);
+  equal_pressure_polygon<T>(of_A, of_B, face_planes_B, cut, facet.polygon);
   if (facet.polygon.size < 3) return facet;
   const Vec3<T> g = of_A.pressure.gradient - of_B.gradient;
   const T length = g.norm();
@@ -53,12 +54,13 @@ Facet<T> rigid_facet(const PlacedTetrahedron<T>& soft, const double* face_planes
   const T length = outward.norm();
   if (!(length > T(0))) facet.polygon.size = 0;
   facet.n = (rigid_is_A ? T(-1) : T(1)) / length * outward;
-  for (int k = 0; k < 4 && facet.polygon.size >= 3; ++k) {
-    const Eigen::Map<const Eigen::Vector4d> plane(face_planes + 4 * k);
-    const Vec3<T> n = X_BC.R * plane.head<3>().cast<T>();
-    // A triangle in a face belongs to the tetrahedron outside the rigid body.
-    clip_to_plane<T>(facet.polygon, n, T(plane[3]) - n.dot(X_BC.p), Vec3<T>(-outward));
-  }
+  // A triangle in a face belongs to the tetrahedron outside the rigid body.
+  clip_to_faces<T>(facet.polygon, kAllFaces, Vec3<T>(-outward), T(triangle.cwiseAbs().maxCoeff()),
+                   [&](int k, Vec3<T>& n, T& d) {
+                     const Eigen::Map<const Eigen::Vector4d> plane(face_planes + 4 * k);
+                     n = X_BC.R * plane.head<3>().cast<T>();
+                     d = T(plane[3]) - n.dot(X_BC.p);
+                   });
   facet.pressure = soft.pressure;
   (rigid_is_A ? facet.gradient_B : facet.gradient_A) = soft.pressure.gradient;
   facet.slope_A = rigid_is_A ? facet.n : soft.pressure.gradient;
@@ -76,7 +78,7 @@ Facet<T> half_space_facet(const PlacedTetrahedron<T>& of_A, bool rigid, const T&
   const Vec3<T> up = Vec3<T>::UnitZ();
   Eigen::Matrix<T, 1, 4> difference = of_A.corners.row(2);
   if (!rigid) difference = of_A.pressures + rise * difference;
-  facet.polygon = zero_polygon<T>(of_A.corners, difference);
+  zero_polygon<T>(of_A.corners, difference, facet.polygon);
   if (facet.polygon.size < 3) return facet;
   const Vec3<T> g = rigid ? up : Vec3<T>(of_A.pressure.gradient + rise * up);
   const T length = g.norm();

@@ -85,7 +85,7 @@ S pressure_energy(const asset::VolumeView& A, const asset::VolumeView& B, const 
   const Pose<S> X_BA = X_AB.inverse();
   S energy = 0;
   const auto everything = [](std::int32_t, std::int32_t) {
-    return Eigen::Array<bool, bvh::kWidth, 1>::Constant(true);
+    return bvh::FourBoxes::Lanes::Constant(1).eval();
   };
   const auto leaf = [&](std::int32_t first_A, std::int32_t count_A, std::int32_t first_B,
                         std::int32_t count_B) {

@@ -110,12 +110,18 @@ void require_positive(double value, const std::string& what) {
     refuse(what + " is " + std::to_string(value) + "; it must be positive");
 }
 
+// Single precision has room for it and its reciprocal.
+void require_modulus(double value, const std::string& what) {
+  if (!(value >= 1e-18 && value <= 1e18))
+    refuse(what + " is " + std::to_string(value) + " Pa; it must be from 1e-18 to 1e18, or kRigid");
+}
+
 }  // namespace
 
 void require_valid(const PressureFieldConfig& config) {
   for (const auto& [material, name] : {std::pair{&config.A, "A"}, std::pair{&config.B, "B"}}) {
     const std::string of = std::string(" of ") + name;
-    if (material->modulus != kRigid) require_positive(material->modulus, "the modulus" + of);
+    if (material->modulus != kRigid) require_modulus(material->modulus, "the modulus" + of);
     require_at_least_zero(material->dissipation, "the dissipation" + of);
     require_at_least_zero(material->friction, "the friction" + of);
   }

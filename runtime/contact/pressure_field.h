@@ -2,10 +2,9 @@
 
 #include <limits>
 #include <memory>
-#include <vector>
 
-#include "runtime/contact/equal_pressure.h"
 #include "runtime/contact/model.h"
+#include "runtime/contact/tetrahedron_filter.h"
 
 // Pressure-field contact [Elandt2019]: both bodies carry a pressure, modulus times extent; they meet where
 // the pressures are equal, and press on each other there with that pressure.
@@ -50,10 +49,10 @@ struct SurfaceSums {
   std::int64_t polygons = 0;
 };
 
-// Keeps the tetrahedra of A's last leaf in B's frame. One per thread.
+// What a query makes ready. One per thread; keeps its memory from call to call.
 template <class S>
 struct PressureFieldWorkspace {
-  std::vector<PlacedTetrahedron<S>> placed;
+  PreparedLeaves<S> A, B;
 };
 
 // The kernels: sums over all pairs of tetrahedra, or of tetrahedra and triangles where one material is rigid.

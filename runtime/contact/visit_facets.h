@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <type_traits>
 
 #include "runtime/bvh/overlap.h"
@@ -11,28 +12,25 @@
 // for a pose of numbers or of dual numbers. Internal to the pressure-field model.
 namespace abut::contact {
 
-using LaneMask = Eigen::Array<bool, bvh::kWidth, 1>;
-
 // Pressure intervals below the slots of two trees: bodies whose pressures cannot be equal share no surface.
 struct PressureCulling {
   const float* ranges_A;  // (nodes, 2, 4) of the extent, rounded outward
   const float* ranges_B;
   float modulus_A_over_B;
 
-  LaneMask operator()(std::int32_t slot_A, std::int32_t node_B) const {
-    using Lanes = Eigen::Array<float, bvh::kWidth, 1>;
+  FourLanes operator()(std::int32_t slot_A, std::int32_t node_B) const {
     constexpr float kRounding = 1e-6f;  // of a product of two rounded numbers
     const float* range = ranges_A + std::ptrdiff_t(slot_A / bvh::kWidth) * 2 * bvh::kWidth;
     const float low = modulus_A_over_B * range[slot_A % bvh::kWidth];
     const float high = modulus_A_over_B * range[bvh::kWidth + slot_A % bvh::kWidth];
     const float* of_B = ranges_B + std::ptrdiff_t(node_B) * 2 * bvh::kWidth;
-    const Eigen::Map<const Lanes> low_B(of_B), high_B(of_B + bvh::kWidth);
-    return low_B <= high * (1 + kRounding) && high_B >= low * (1 - kRounding);
+    const Eigen::Map<const FourLanes> low_B(of_B), high_B(of_B + bvh::kWidth);
+    return (high * (1 + kRounding) - low_B).min(high_B - low * (1 - kRounding));
   }
 };
 
 // Bodies of which one is rigid meet wherever their boxes do.
-inline LaneMask keep_all(std::int32_t, std::int32_t) { return LaneMask::Constant(true); }
+inline FourLanes keep_all(std::int32_t, std::int32_t) { return FourLanes::Constant(1); }
 
 // The facets of a compliant and a rigid body in poses X_BC and X_BH, one of which does not move.
 template <class S>
@@ -57,31 +55,46 @@ template <class S, class Sink>
 void visit_facets(const asset::VolumeView& A, const asset::VolumeView& B, const PressureFieldConfig& config,
                   PressureFieldWorkspace<S>& workspace, Sink& sink) {
   const S modulus_A = S(config.A.modulus), modulus_B = S(config.B.modulus);
-  std::int32_t placed_first = -1;
+  const Pose<S> X_BA = sink.X_BA();
+  workspace.A.begin(A.tetrahedron_count);
+  workspace.B.begin(B.tetrahedron_count);
+  const auto meet = [&](std::int32_t a, const PreparedTetrahedron<S>& of_A, std::int32_t b,
+                        const PreparedTetrahedron<S>& of_B) {
+    unsigned cut_A, cut_B;
+    if (pressures_differ(of_A.filter, of_B.filter) || pressures_differ(of_B.filter, of_A.filter) ||
+        outside_a_face(of_A.filter, of_B.filter, cut_B) || outside_a_face(of_B.filter, of_A.filter, cut_A))
+      return;
+    const double* planes = B.face_planes + 16 * std::ptrdiff_t(b);
+    sink.add([&]<class T>(const Pose<T>& X) {
+      if constexpr (std::is_same_v<T, S>)
+        return compliant_facet<S>(of_A.exact, of_B.exact.pressure, planes, cut_B, sink.law());
+      else
+        return compliant_facet<T>(placed<T>(A, a, T(modulus_A), X), pressure_of<T>(B, b, T(modulus_B)),
+                                  planes, cut_B, sink.law());
+    });
+  };
+  const auto leaf_of_four = [&](std::int32_t first_A, std::int32_t count_A, std::int32_t first_B,
+                                std::int32_t count_B) {
+    const std::int32_t at_A = workspace.A.leaf(A, first_A, count_A, modulus_A, &X_BA).first;
+    const auto& leaf_B = workspace.B.leaf(B, first_B, count_B, modulus_B, nullptr);
+    for (std::int32_t i = 0; i < count_A; ++i) {
+      const PreparedTetrahedron<S>& of_A = workspace.A[at_A + i];
+      unsigned near = meeting_boxes(of_A.filter, leaf_B.low, leaf_B.high);
+      for (; near != 0; near &= near - 1) {
+        const int j = std::countr_zero(near);
+        meet(first_A + i, of_A, first_B + j, workspace.B[leaf_B.first + j]);
+      }
+    }
+  };
   const auto leaf = [&](std::int32_t first_A, std::int32_t count_A, std::int32_t first_B,
                         std::int32_t count_B) {
-    if (placed_first != first_A) {
-      placed_first = first_A;
-      workspace.placed.resize(std::max(workspace.placed.size(), static_cast<std::size_t>(count_A)));
-      for (std::int32_t i = 0; i < count_A; ++i)
-        workspace.placed[i] = placed<S>(A, first_A + i, modulus_A, sink.X_BA());
-    }
-    for (std::int32_t t = first_B; t < first_B + count_B; ++t) {
-      const LinearPressure<S> of_B = pressure_of<S>(B, t, modulus_B);
-      const double* planes = B.face_planes + 16 * std::ptrdiff_t(t);
-      for (std::int32_t i = 0; i < count_A; ++i)
-        sink.add([&]<class T>(const Pose<T>& X_BA) {
-          if constexpr (std::is_same_v<T, S>)
-            return compliant_facet<S>(workspace.placed[i], of_B, planes, sink.law());
-          else
-            return compliant_facet<T>(placed<T>(A, first_A + i, T(modulus_A), X_BA),
-                                      pressure_of<T>(B, t, T(modulus_B)), planes, sink.law());
-        });
-    }
+    for (std::int32_t a = 0; a < count_A; a += 4)
+      for (std::int32_t b = 0; b < count_B; b += 4)
+        leaf_of_four(first_A + a, std::min(count_A - a, 4), first_B + b, std::min(count_B - b, 4));
   };
   const PressureCulling keep{A.tree_extent_ranges, B.tree_extent_ranges,
                              static_cast<float>(config.A.modulus / config.B.modulus)};
-  bvh::visit_overlaps(A.tree, B.tree, sink.X_BA().template cast<double>(), keep, leaf);
+  bvh::visit_overlaps(A.tree, B.tree, X_BA.template cast<double>(), keep, leaf);
 }
 
 // A compliant body, whose tree is called A's or B's, and a rigid one.

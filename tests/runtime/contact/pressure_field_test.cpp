@@ -175,6 +175,48 @@ TEST_F(PressureFieldReference, JacobianIsTheWrenchsOwn) {
   EXPECT_LT(errors.back(), 1e-6);
 }
 
+// The reference's Jacobian, d[force; torque on A about Ao]/d[w; p] with a rotation vector w and a translation
+// in A's axes, from reference_jacobian_filtered.txt.
+std::vector<Mat6<double>> read_reference_jacobians() {
+  std::ifstream file(test::pressure_field_folder() / "reference_jacobian_filtered.txt");
+  std::vector<Mat6<double>> result;
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::istringstream in(line);
+    int index = 0;
+    in >> index;
+    Mat6<double>& J = result.emplace_back();
+    for (const int row : {3, 4, 5, 0, 1, 2})
+      for (int k = 0; k < 6; ++k) in >> J(row, k);
+  }
+  return result;
+}
+
+TEST_F(PressureFieldReference, JacobianIsTheReferencesWhereItDroppedNothing) {
+  const std::vector<Mat6<double>> jacobians = read_reference_jacobians();
+  ASSERT_EQ(jacobians.size(), queries_.size());
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < queries_.size(); ++i) {
+    const test::PressureFieldQuery& q = queries_[i];
+    if (std::abs(q.area - q.filtered_area) > 1e-12 * q.area) continue;
+    const SurfaceSums<double> sums = ask(volumes_[q.object_A], volumes_[q.object_B], q.X_AB, Want::kJacobian);
+    // F_AAo_A = -Ad(X_BA)' F, and X_BA turns with xi, which adds -ad(xi)' F.
+    const Mat3<double> tau = skew<double>(sums.F_BBo_B.head<3>()), f = skew<double>(sums.F_BBo_B.tail<3>());
+    Mat6<double> turning, R = Mat6<double>::Zero();
+    turning << -tau, -f, -f, Mat3<double>::Zero();
+    R.topLeftCorner<3, 3>() = R.bottomRightCorner<3, 3>() = q.X_AB.R;
+    const Mat6<double> ours = -adjoint(q.X_AB.inverse()).transpose() * (sums.dF_dxi_B + turning);
+    errors.push_back((ours - jacobians[i] * R).norm() / ours.norm());
+  }
+  std::sort(errors.begin(), errors.end());
+  std::printf(
+      "Jacobian against the reference's on %zu poses: median %.1e, 95th percentile %.1e, largest %.1e\n",
+      errors.size(), errors[errors.size() / 2], errors[errors.size() * 95 / 100], errors.back());
+  EXPECT_GT(errors.size(), 50u);
+  EXPECT_LT(errors[errors.size() * 95 / 100], 1e-4);
+}
+
 // F = -dU/dxi along the direction of the wrench's own largest components, steps scaled to the pose's depth.
 TEST_F(PressureFieldReference, WrenchIsTheGradientOfTheEnergy) {
   double worst = 0;

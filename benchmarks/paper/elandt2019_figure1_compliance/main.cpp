@@ -1,0 +1,34 @@
+// [Elandt2019, Fig. 1]: the equal-pressure surface of a ball and a half-space at three relative compliances.
+//   elandt2019_figure1_compliance > figure1.csv && gnuplot -c plot.gp figure1.csv figure1.png
+// Rows: the corners of the surface: distance from the axis, height, pressure over the ball's modulus.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "benchmarks/paper/elandt2019/bodies.h"
+#include "runtime/contact/contact_mesh.h"
+
+int main() {
+  using namespace abut;
+  constexpr double kRadius = 1, kDepth = 0.3;
+  const asset::Asset ball = elandt2019::ball(kRadius, 4);
+  const asset::AssetView view = asset::view(ball);
+  fmt::print("{}", elandt2019::csv_header("modulus_ratio,radius,height,pressure"));
+  double worst = 0;
+  for (const double ratio : {0.2, 1.0, 5.0}) {  // half-space over ball, both one radius thick
+    contact::PressureFieldConfig config;
+    config.A.modulus = 1;
+    config.B.modulus = ratio;
+    // The half-space z <= 0 in its own frame; the ball's centre is at height radius - depth.
+    const Pose<double> X_AB{Mat3<double>::Identity(), {0, 0, kDepth - kRadius}};
+    const contact::ContactMesh mesh = contact::half_space_mesh(view, {kRadius}, X_AB, config);
+    for (std::size_t i = 0; i < mesh.corners.size(); ++i) {
+      const Vec3<double>& x = mesh.corners[i];
+      worst = std::max(worst, std::abs(mesh.pressures[i] + ratio * x.z() / kRadius));
+      fmt::print("{},{:.6g},{:.6g},{:.6g}\n", ratio, std::hypot(x.x(), x.y()), x.z(), mesh.pressures[i]);
+    }
+  }
+  fmt::print(stderr, "largest difference of the two pressures on the surface: {:.1e} of the modulus\n",
+             worst);
+  return worst < 1e-12 ? 0 : 1;
+}

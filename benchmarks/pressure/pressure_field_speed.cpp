@@ -1,0 +1,144 @@
+// Pressure-field contact on the 200 reference poses against a reference implementation in the same run;
+// checks the answers first. CSV on standard output, one row per pose; a summary on standard error.
+//   pressure_field_speed [--level 1000] [--passes 7]
+#include <fmt/format.h>
+#include <time.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "benchmarks/pressure/reference_field.h"
+#include "runtime/contact/pressure_field.h"
+#include "runtime/core/random.h"
+#include "tests/support/pressure_field_data.h"
+
+namespace {
+
+using namespace abut;
+using contact::PairWrench;
+using contact::Want;
+
+// Processor time of this thread, us: other work on the machine does not count.
+double now() {
+  timespec t{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return 1e6 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_nsec);
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+struct Row {
+  const test::PressureFieldQuery* query = nullptr;
+  asset::PosedPair pair;
+  const reference_field::Body *A = nullptr, *B = nullptr;
+  Pose<double> X_AB_moved;  // by 1e-4 m and rad
+  std::size_t candidates = 0;
+  double reference = 1e300, wrench = 1e300, jacobian = 1e300, warm = 1e300;  // us, best of all passes
+};
+
+const Vec6<double> kStill = Vec6<double>::Zero();
+
+void check(const Row& row, contact::Model& model, std::size_t& candidates) {
+  const reference_field::Answer reference = reference_field::wrench(*row.A, *row.B, row.pair.X_AB);
+  const PairWrench ours = model.wrench(row.pair, kStill, kStill, Want::kValue);
+  candidates = reference.candidates;
+  if (!((reference.F_BBo_B - ours.F_BBo_B).norm() <= 1e-9 * ours.F_BBo_B.norm()))
+    throw std::runtime_error(fmt::format("the two disagree on {} and {}: area {} and {}", row.query->object_A,
+                                         row.query->object_B, reference.area, ours.area));
+}
+
+// One pass of each kind over all poses, one kind after the other, as a loop of queries.
+void time_once(std::vector<Row>& rows, contact::Model& model) {
+  const auto pass = [&](double Row::*time, const auto& work) {
+    for (Row& row : rows) {
+      const double begin = now();
+      work(row);
+      row.*time = std::min(row.*time, now() - begin);
+    }
+  };
+  pass(&Row::reference, [](Row& row) { (void)reference_field::wrench(*row.A, *row.B, row.pair.X_AB); });
+  pass(&Row::wrench, [&](Row& row) { (void)model.wrench(row.pair, kStill, kStill, Want::kValue); });
+  pass(&Row::jacobian, [&](Row& row) { (void)model.wrench(row.pair, kStill, kStill, Want::kJacobian); });
+  for (Row& row : rows) {
+    (void)model.wrench(row.pair, kStill, kStill, Want::kValue);
+    asset::PosedPair moved = row.pair;
+    moved.X_AB = row.X_AB_moved;
+    const double begin = now();
+    (void)model.wrench(moved, kStill, kStill, Want::kValue);
+    row.warm = std::min(row.warm, now() - begin);
+  }
+}
+
+void report(const std::vector<Row>& rows) {
+  std::vector<double> reference, per_pair, wrench, jacobian, warm, speedup, share, warm_gain;
+  fmt::print("object_A,object_B,candidates,reference_us,wrench_us,jacobian_us,warm_us\n");
+  for (const Row& r : rows) {
+    fmt::print("{},{},{},{:.2f},{:.2f},{:.2f},{:.2f}\n", r.query->object_A, r.query->object_B, r.candidates,
+               r.reference, r.wrench, r.jacobian, r.warm);
+    reference.push_back(r.reference);
+    per_pair.push_back(1e3 * r.reference / static_cast<double>(r.candidates));
+    wrench.push_back(r.wrench);
+    jacobian.push_back(r.jacobian);
+    warm.push_back(r.warm);
+    speedup.push_back(r.reference / r.wrench);
+    share.push_back(r.jacobian / r.wrench);
+    warm_gain.push_back(r.wrench / r.warm);
+  }
+  fmt::print(stderr,
+             "medians over {} poses: reference {:.1f} us, {:.0f} ns per candidate pair (peer: 433); wrench "
+             "{:.1f} us, with "
+             "Jacobian {:.1f}, warm {:.1f}\nmedian ratios: reference / wrench {:.2f}, Jacobian / wrench "
+             "{:.2f}, wrench / warm {:.2f}\n",
+             rows.size(), median(reference), median(per_pair), median(wrench), median(jacobian), median(warm),
+             median(speedup), median(share), median(warm_gain));
+}
+
+int run(int level, int passes) {
+  const std::vector<test::PressureFieldQuery> queries = test::read_pressure_field_queries();
+  if (queries.empty()) throw std::runtime_error("needs " + test::pressure_field_folder().string());
+  test::ReferenceVolumes volumes(level);
+  std::map<std::string, reference_field::Body> bodies;
+  contact::PressureFieldConfig config;
+  config.A.modulus = config.B.modulus = 1;
+  const auto model = contact::make_pressure_field_model(config);
+  Random random(1);
+  std::vector<Row> rows;
+  for (const test::PressureFieldQuery& query : queries) {
+    Row row;
+    row.query = &query;
+    row.pair = {&volumes[query.object_A], &volumes[query.object_B], query.X_AB};
+    row.A = &bodies.try_emplace(query.object_A, row.pair.A->volume).first->second;
+    row.B = &bodies.try_emplace(query.object_B, row.pair.B->volume).first->second;
+    Vec6<double> xi;
+    for (int k = 0; k < 6; ++k) xi[k] = random.uniform(-1e-4, 1e-4);
+    row.X_AB_moved = query.X_AB * exp(xi);
+    check(row, *model, row.candidates);
+    rows.push_back(row);
+  }
+  for (int pass = 0; pass < passes; ++pass) time_once(rows, *model);
+  report(rows);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int level = 1000, passes = 7;
+  CLI::App app{"Speed of pressure-field contact on the reference poses."};
+  app.add_option("--level", level, "300, 1000 or 3000 (finest bodies)")->capture_default_str();
+  app.add_option("--passes", passes, "best of so many")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return run(level, passes);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "pressure_field_speed: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,155 @@
+#include "preprocess/pressure/import.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <functional>
+
+#include "preprocess/cli/verify.h"
+#include "runtime/core/error.h"
+#include "tests/support/pressure_field_data.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace abut;
+using preprocess::TetrahedralMesh;
+
+struct Grid {
+  TetrahedralMesh mesh;
+  std::vector<double> pressures;
+};
+
+// Four tetrahedra around an inner point at pressure 5.
+Grid star() {
+  Grid grid;
+  grid.mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.2, 0.2, 0.2}};
+  grid.mesh.tetrahedra = {{4, 1, 2, 3}, {0, 4, 2, 3}, {0, 1, 4, 3}, {0, 1, 2, 4}};
+  grid.pressures = {0, 0, 0, 0, 5};
+  return grid;
+}
+
+std::string vtk(const Grid& grid, bool offsets = false) {
+  std::ostringstream out;
+  out.precision(17);
+  const auto& [mesh, pressures] = grid;
+  out << "# vtk DataFile Version 3.0\nby a test\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS "
+      << mesh.vertices.size() << " double\n";
+  for (const auto& v : mesh.vertices) out << v.x() << ' ' << v.y() << ' ' << v.z() << '\n';
+  const std::size_t n = mesh.tetrahedra.size();
+  if (offsets) {
+    out << "CELLS " << n + 1 << ' ' << 4 * n << "\nOFFSETS vtktypeint64\n";
+    for (std::size_t i = 0; i <= n; ++i) out << 4 * i << ' ';
+    out << "\nCONNECTIVITY vtktypeint64\n";
+  } else {
+    out << "CELLS " << n << ' ' << 5 * n << '\n';
+  }
+  for (const auto& t : mesh.tetrahedra)
+    out << (offsets ? "" : "4 ") << t[0] << ' ' << t[1] << ' ' << t[2] << ' ' << t[3] << '\n';
+  out << "CELL_TYPES " << n << '\n';
+  for (std::size_t i = 0; i < n; ++i) out << "10\n";
+  out << "POINT_DATA " << pressures.size() << "\nSCALARS pressure double 1\nLOOKUP_TABLE default\n";
+  for (const double p : pressures) out << p << '\n';
+  return out.str();
+}
+
+class Import : public testing::Test {
+ protected:
+  Import() : file(fs::temp_directory_path() / ("abut_import_test_" + std::to_string(::getpid()) + ".vtk")) {}
+  ~Import() override { fs::remove(file); }
+
+  asset::Asset from(const std::string& text) const {
+    std::ofstream(file) << text;
+    return preprocess::import_volume(file);
+  }
+  // The message, which names the file, has these words.
+  void refused(const std::string& text, const std::string& words) const {
+    try {
+      from(text);
+      ADD_FAILURE() << "not refused: " << words;
+    } catch (const InvalidInput& error) {
+      const std::string message = error.what();
+      EXPECT_NE(message.find(words), std::string::npos) << message;
+      EXPECT_TRUE(message.starts_with(file.string())) << message;
+    }
+  }
+  void refused(const std::function<void(Grid&)>& spoil, const std::string& words) const {
+    Grid grid = star();
+    spoil(grid);
+    refused(vtk(grid), words);
+  }
+  fs::path file;
+};
+
+TEST_F(Import, ASoundFileMakesASoundAsset) {
+  for (const bool offsets : {false, true}) {
+    const asset::Asset made = from(vtk(star(), offsets));
+    EXPECT_TRUE(preprocess::verify(made).empty());
+    EXPECT_EQ(made.surfaces.front().triangles.size(), 12u);
+    EXPECT_EQ(made.provenance.measures.at("import_largest_pressure"), 5);
+    EXPECT_EQ(*std::max_element(made.volumes.front().extent.begin(), made.volumes.front().extent.end()), 1);
+    EXPECT_NEAR(made.mass.volume, 1.0 / 6, 1e-15);
+  }
+}
+
+// The reference tetrahedra come through unchanged.
+TEST_F(Import, ReferenceTetrahedra) {
+  const fs::path tets = test::pressure_field_folder() / "011_banana_300.tet";
+  std::ifstream in(tets);
+  if (!in) GTEST_SKIP() << "needs " << tets;
+  Grid grid;
+  std::size_t vertices = 0, tetrahedra = 0;
+  in >> vertices >> tetrahedra;
+  grid.mesh.vertices.resize(vertices);
+  grid.pressures.resize(vertices);
+  grid.mesh.tetrahedra.resize(tetrahedra);
+  for (std::size_t v = 0; v < vertices; ++v) {
+    for (int k = 0; k < 3; ++k) in >> grid.mesh.vertices[v][k];
+    in >> grid.pressures[v];
+  }
+  for (auto& t : grid.mesh.tetrahedra)
+    for (std::int32_t& corner : t) in >> corner;
+  const asset::Asset made = from(vtk(grid)), direct = test::read_reference_volume("011_banana", 300);
+  EXPECT_EQ(made.volumes.front().vertices, direct.volumes.front().vertices);
+  EXPECT_EQ(made.volumes.front().tetrahedra, direct.volumes.front().tetrahedra);
+  EXPECT_EQ(made.volumes.front().extent, direct.volumes.front().extent);
+}
+
+TEST_F(Import, FaultsAreRefusedAndNamed) {
+  refused([](Grid& g) { std::swap(g.mesh.tetrahedra[2][0], g.mesh.tetrahedra[2][1]); },
+          "tetrahedron 2 has the volume -");
+  refused([](Grid& g) { g.mesh.vertices[4] = {0.2, 0.2, 0}; }, "tetrahedron 3 has no volume");
+  refused([](Grid& g) { g.pressures[1] = 0.5; }, "the pressure at point 1, on the surface, is 0.5");
+  refused([](Grid& g) { g.pressures[4] = -1; }, "the pressure at point 4 is -1");
+  refused([](Grid& g) { g.pressures[4] = std::nan(""); }, "the pressure at point 4 is nan");
+  refused([](Grid& g) { g.pressures[4] = 0; }, "zero all over");
+  refused([](Grid& g) { g.mesh.tetrahedra[1][1] = 7; }, "cell 1 has point 7 of 5");
+  refused([](Grid& g) { g.mesh.vertices[3].y() = std::nan(""); }, "point 3 is not finite");
+  refused(
+      [](Grid& g) {
+        g.mesh.tetrahedra.push_back(g.mesh.tetrahedra[3]);
+        g.mesh.tetrahedra.push_back(g.mesh.tetrahedra[3]);
+      },
+      "shares a face with two others");
+  refused(
+      [](Grid& g) {
+        g.mesh.vertices.emplace_back(2, 2, 2);
+        g.pressures.push_back(0);
+      },
+      "point 5 is in no tetrahedron");
+  const std::string good = vtk(star());
+  refused(good.substr(0, good.size() / 2), "cut off");
+  refused(good.substr(0, good.find("POINT_DATA")), "no scalar `pressure`");
+  refused("solid nothing", "not a legacy VTK file");
+  const auto with = [&](const std::string& what, const std::string& instead) {
+    std::string text = good;
+    return text.replace(text.find(what), what.size(), instead);
+  };
+  refused(with("ASCII", "BINARY"), "not in ASCII");
+  refused(with("UNSTRUCTURED_GRID", "POLYDATA"), "not an unstructured grid");
+  refused(with("\n10\n", "\n12\n"), "cell 0 is no tetrahedron");
+  EXPECT_THROW(preprocess::import_volume("/nowhere/at.vtk"), IoError);
+}
+
+}  // namespace
