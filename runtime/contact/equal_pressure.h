@@ -42,10 +42,10 @@ LinearPressure<S> pressure_of(const asset::VolumeView& volume, std::int32_t t, S
   return {gradient, modulus * S(volume.extent[v]) - gradient.dot(corner)};
 }
 
-// X_BA: null in its own frame.
+// Corners and their pressures. X_BA: null in its own frame.
 template <class S>
-PlacedTetrahedron<S> placed(const asset::VolumeView& volume, std::int32_t t, S modulus, const Pose<S>* X_BA) {
-  PlacedTetrahedron<S> result;
+void place_corners(const asset::VolumeView& volume, std::int32_t t, S modulus, const Pose<S>* X_BA,
+                   PlacedTetrahedron<S>& result) {
   for (int k = 0; k < 4; ++k) {
     const std::int32_t v = volume.tetrahedra[4 * std::ptrdiff_t(t) + k];
     const double* p = volume.vertices + 3 * std::ptrdiff_t(v);
@@ -53,17 +53,25 @@ PlacedTetrahedron<S> placed(const asset::VolumeView& volume, std::int32_t t, S m
     result.corners.col(k) = X_BA != nullptr ? Vec3<S>(*X_BA * x) : x;
     result.pressures[k] = modulus * S(volume.extent[v]);
   }
+  result.reach = result.corners.cwiseAbs().maxCoeff();
+}
+
+// ... and then the pressure between them.
+template <class S>
+void place_pressure(const asset::VolumeView& volume, std::int32_t t, S modulus, const Pose<S>* X_BA,
+                    PlacedTetrahedron<S>& result) {
   const double* g = volume.gradients + 3 * std::ptrdiff_t(t);
   const Vec3<S> gradient = modulus * Vec3<S>(S(g[0]), S(g[1]), S(g[2]));
   result.pressure.gradient = X_BA != nullptr ? Vec3<S>(X_BA->R * gradient) : gradient;
   result.pressure.offset = result.pressures[0] - result.pressure.gradient.dot(result.corners.col(0));
-  result.reach = result.corners.cwiseAbs().maxCoeff();
-  return result;
 }
 
 template <class S>
 PlacedTetrahedron<S> placed(const asset::VolumeView& volume, std::int32_t t, S modulus, const Pose<S>& X_BA) {
-  return placed<S>(volume, t, modulus, &X_BA);
+  PlacedTetrahedron<S> result;
+  place_corners<S>(volume, t, modulus, &X_BA, result);
+  place_pressure<S>(volume, t, modulus, &X_BA, result);
+  return result;
 }
 
 // A quadrilateral cut by four planes has eight corners at most; the others are room for corners that rounding

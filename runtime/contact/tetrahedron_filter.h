@@ -21,15 +21,38 @@ struct FilterTetrahedron {
   FourLanes x, y, z, pressures;
   FourLanes nx, ny, nz, d;  // faces: inside is where n . x + d >= 0
   float gradient[3], offset;
-  float low[3], high[3];  // grown by the rounding
-  float reach;            // no coordinate is larger
-  float slope;            // sum of the gradient's components' sizes
-  float strength;         // largest pressure
-  float face_error;       // of d, m
+  float reach;       // no coordinate is larger
+  float slope;       // sum of the gradient's components' sizes
+  float strength;    // largest pressure
+  float face_error;  // of d, m
 };
 
 // More than six roundings of relative size 2^-24.
 inline constexpr float kFilterRounding = 1e-6f;
+
+// Lanes x, y, z and pressure: the least and the largest, grown by the rounding.
+struct FilterBox {
+  FourLanes low, high;
+
+  bool meets(const FilterBox& other) const {
+    return negative_lanes((high - other.low).min(other.high - low)) == 0;
+  }
+};
+
+template <class S>
+FilterBox filter_box(const PlacedTetrahedron<S>& t) {
+  Eigen::Matrix<float, 4, 4> rows;
+  rows.topRows<3>() = t.corners.template cast<float>();
+  rows.row(3) = t.pressures.template cast<float>();
+  const FourLanes a = rows.col(0).array(), b = rows.col(1).array(), c = rows.col(2).array(),
+                  d = rows.col(3).array();
+  FilterBox box{a.min(b).min(c.min(d)), a.max(b).max(c.max(d))};
+  const auto reach = static_cast<float>(t.reach);
+  const FourLanes room = kFilterRounding * FourLanes(reach, reach, reach, box.high[3]);
+  box.low -= room;
+  box.high += room;
+  return box;
+}
 
 // Planes are in the frame of the body, whose pose is X_QC; null: the query's own.
 template <class S>
@@ -49,12 +72,8 @@ FilterTetrahedron filter_tetrahedron(const PlacedTetrahedron<S>& exact, const do
   t.nz = n.row(2).transpose();
   t.d = planes.row(3).transpose();
   if (X_QC != nullptr) t.d -= (X_QC->p.transpose() * n).transpose().array();
-  t.reach = std::max({t.x.abs().maxCoeff(), t.y.abs().maxCoeff(), t.z.abs().maxCoeff()});
-  for (int k = 0; k < 3; ++k) {
-    t.gradient[k] = static_cast<float>(exact.pressure.gradient[k]);
-    t.low[k] = corners.row(k).minCoeff() - kFilterRounding * t.reach;
-    t.high[k] = corners.row(k).maxCoeff() + kFilterRounding * t.reach;
-  }
+  t.reach = static_cast<float>(exact.reach);
+  for (int k = 0; k < 3; ++k) t.gradient[k] = static_cast<float>(exact.pressure.gradient[k]);
   t.offset = static_cast<float>(exact.pressure.offset);
   t.slope = std::abs(t.gradient[0]) + std::abs(t.gradient[1]) + std::abs(t.gradient[2]);
   t.strength = t.pressures.maxCoeff();
@@ -89,30 +108,34 @@ template <class S>
 struct PreparedTetrahedron {
   PlacedTetrahedron<S> exact;
   FilterTetrahedron filter;
+  FilterBox box;
+  std::int32_t index;  // in the body
+  bool complete;       // if not, only the corners, their pressures and the box are there
 };
-
-// Which of four boxes meet a tetrahedron's.
-inline unsigned meeting_boxes(const FilterTetrahedron& t, const FourLanes* low, const FourLanes* high) {
-  FourLanes room = (high[0] - t.low[0]).min(t.high[0] - low[0]);
-  for (int k = 1; k < 3; ++k) room = room.min((high[k] - t.low[k]).min(t.high[k] - low[k]));
-  return ~negative_lanes(room) & 15u;
-}
 
 // The tetrahedra of one body's leaves that a query has come upon, made ready once. Keeps its memory.
 template <class S>
 class PreparedLeaves {
  public:
   struct Leaf {
-    std::int32_t first = 0;  // in prepared()
-    FourLanes low[3], high[3];
+    std::int32_t first = 0;     // of its tetrahedra, for operator[]
+    FilterBox box;              // of all
+    FourLanes low[4], high[4];  // rows x, y, z, pressure; lanes are tetrahedra
   };
 
-  // Forgets all; for a body of so many tetrahedra.
-  void begin(std::int32_t tetrahedra) {
+  // Forgets all; for queries in which the body has the pose X_QC (null: the query's frame is its own).
+  void begin(const asset::VolumeView& volume, const S& modulus, const Pose<S>* X_QC) {
+    volume_ = volume;
+    modulus_ = modulus;
+    moved_ = X_QC != nullptr;
+    if (moved_) {
+      X_QC_ = *X_QC;
+      single_X_QC_ = X_QC->template cast<float>();
+    }
     leaves_.clear();
     prepared_.clear();
-    if (place_.size() < static_cast<std::size_t>(tetrahedra))
-      place_.resize(static_cast<std::size_t>(tetrahedra), {0, 0});
+    if (place_.size() < static_cast<std::size_t>(volume.tetrahedron_count))
+      place_.resize(static_cast<std::size_t>(volume.tetrahedron_count), {0, 0});
     if (++query_ == 0) {
       std::fill(place_.begin(), place_.end(), Place{0, 0});
       query_ = 1;
@@ -120,12 +143,11 @@ class PreparedLeaves {
   }
 
   // At most four tetrahedra. Valid until the next call.
-  const Leaf& leaf(const asset::VolumeView& volume, std::int32_t first, std::int32_t count, const S& modulus,
-                   const Pose<S>* X_QC) {
+  const Leaf& leaf(std::int32_t first, std::int32_t count) {
     Place& place = place_[static_cast<std::size_t>(first)];
     if (place.query != query_) {
       place = {query_, static_cast<std::int32_t>(leaves_.size())};
-      prepare(volume, first, count, modulus, X_QC);
+      prepare(first, count);
     }
     return leaves_[static_cast<std::size_t>(place.leaf)];
   }
@@ -134,39 +156,69 @@ class PreparedLeaves {
     return prepared_[static_cast<std::size_t>(i)];
   }
 
+  // The same with all of it.
+  const PreparedTetrahedron<S>& complete(std::int32_t i) {
+    PreparedTetrahedron<S>& t = prepared_[static_cast<std::size_t>(i)];
+    if (!t.complete) {
+      place_pressure<S>(volume_, t.index, modulus_, pose(), t.exact);
+      t.filter = filter_tetrahedron(t.exact, volume_.face_planes + 16 * std::ptrdiff_t(t.index),
+                                    moved_ ? &single_X_QC_ : nullptr);
+      t.complete = true;
+    }
+    return t;
+  }
+
  private:
   struct Place {
     std::uint32_t query;
     std::int32_t leaf;
   };
 
-  void prepare(const asset::VolumeView& volume, std::int32_t first, std::int32_t count, const S& modulus,
-               const Pose<S>* X_QC) {
+  const Pose<S>* pose() const { return moved_ ? &X_QC_ : nullptr; }
+
+  void prepare(std::int32_t first, int count) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
     Leaf leaf;
     leaf.first = static_cast<std::int32_t>(prepared_.size());
-    for (int k = 0; k < 3; ++k) {
-      leaf.low[k].setConstant(std::numeric_limits<float>::infinity());
-      leaf.high[k].setConstant(-std::numeric_limits<float>::infinity());
+    leaf.box.low.setConstant(kInfinity);
+    leaf.box.high.setConstant(-kInfinity);
+    for (int k = 0; k < 4; ++k) {
+      leaf.low[k].setConstant(kInfinity);
+      leaf.high[k].setConstant(-kInfinity);
     }
-    Pose<float> X;
-    if (X_QC != nullptr) X = X_QC->template cast<float>();
     for (int i = 0; i < count; ++i) {
       PreparedTetrahedron<S>& t = prepared_.emplace_back();
-      t.exact = placed<S>(volume, first + i, modulus, X_QC);
-      t.filter = filter_tetrahedron(t.exact, volume.face_planes + 16 * std::ptrdiff_t(first + i),
-                                    X_QC != nullptr ? &X : nullptr);
-      for (int k = 0; k < 3; ++k) {
-        leaf.low[k][i] = t.filter.low[k];
-        leaf.high[k][i] = t.filter.high[k];
+      t.index = first + i;
+      t.complete = false;
+      place_corners<S>(volume_, t.index, modulus_, pose(), t.exact);
+      t.box = filter_box(t.exact);
+      leaf.box.low = leaf.box.low.min(t.box.low);
+      leaf.box.high = leaf.box.high.max(t.box.high);
+      for (int k = 0; k < 4; ++k) {
+        leaf.low[k][i] = t.box.low[k];
+        leaf.high[k][i] = t.box.high[k];
       }
     }
     leaves_.push_back(leaf);
   }
 
+  asset::VolumeView volume_;
+  S modulus_ = 0;
+  bool moved_ = false;
+  Pose<S> X_QC_;
+  Pose<float> single_X_QC_;
   std::vector<Leaf> leaves_;
   std::vector<PreparedTetrahedron<S>> prepared_;
   std::vector<Place> place_;  // per tetrahedron, of the leaf that begins there
   std::uint32_t query_ = 0;
 };
+
+// Which of a leaf's tetrahedra one meets, by boxes and ranges of pressure.
+template <class Leaf>
+unsigned meeting(const FilterBox& box, const Leaf& leaf) {
+  FourLanes room = (leaf.high[0] - box.low[0]).min(box.high[0] - leaf.low[0]);
+  for (int k = 1; k < 4; ++k) room = room.min((leaf.high[k] - box.low[k]).min(box.high[k] - leaf.low[k]));
+  return ~negative_lanes(room) & 15u;
+}
 
 }  // namespace abut::contact

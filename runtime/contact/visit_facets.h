@@ -56,34 +56,32 @@ void visit_facets(const asset::VolumeView& A, const asset::VolumeView& B, const 
                   PressureFieldWorkspace<S>& workspace, Sink& sink) {
   const S modulus_A = S(config.A.modulus), modulus_B = S(config.B.modulus);
   const Pose<S> X_BA = sink.X_BA();
-  workspace.A.begin(A.tetrahedron_count);
-  workspace.B.begin(B.tetrahedron_count);
-  const auto meet = [&](std::int32_t a, const PreparedTetrahedron<S>& of_A, std::int32_t b,
-                        const PreparedTetrahedron<S>& of_B) {
+  workspace.A.begin(A, modulus_A, &X_BA);
+  workspace.B.begin(B, modulus_B, nullptr);
+  const auto meet = [&](const PreparedTetrahedron<S>& of_A, const PreparedTetrahedron<S>& of_B) {
     unsigned cut_A, cut_B;
     if (pressures_differ(of_A.filter, of_B.filter) || pressures_differ(of_B.filter, of_A.filter) ||
         outside_a_face(of_A.filter, of_B.filter, cut_B) || outside_a_face(of_B.filter, of_A.filter, cut_A))
       return;
-    const double* planes = B.face_planes + 16 * std::ptrdiff_t(b);
+    const double* planes = B.face_planes + 16 * std::ptrdiff_t(of_B.index);
     sink.add([&]<class T>(const Pose<T>& X) {
       if constexpr (std::is_same_v<T, S>)
         return compliant_facet<S>(of_A.exact, of_B.exact.pressure, planes, cut_B, sink.law());
       else
-        return compliant_facet<T>(placed<T>(A, a, T(modulus_A), X), pressure_of<T>(B, b, T(modulus_B)),
-                                  planes, cut_B, sink.law());
+        return compliant_facet<T>(placed<T>(A, of_A.index, T(modulus_A), X),
+                                  pressure_of<T>(B, of_B.index, T(modulus_B)), planes, cut_B, sink.law());
     });
   };
   const auto leaf_of_four = [&](std::int32_t first_A, std::int32_t count_A, std::int32_t first_B,
                                 std::int32_t count_B) {
-    const std::int32_t at_A = workspace.A.leaf(A, first_A, count_A, modulus_A, &X_BA).first;
-    const auto& leaf_B = workspace.B.leaf(B, first_B, count_B, modulus_B, nullptr);
+    const auto& leaf_A = workspace.A.leaf(first_A, count_A);
+    const auto& leaf_B = workspace.B.leaf(first_B, count_B);
+    if (!leaf_A.box.meets(leaf_B.box)) return;
     for (std::int32_t i = 0; i < count_A; ++i) {
-      const PreparedTetrahedron<S>& of_A = workspace.A[at_A + i];
-      unsigned near = meeting_boxes(of_A.filter, leaf_B.low, leaf_B.high);
-      for (; near != 0; near &= near - 1) {
-        const int j = std::countr_zero(near);
-        meet(first_A + i, of_A, first_B + j, workspace.B[leaf_B.first + j]);
-      }
+      unsigned near = meeting(workspace.A[leaf_A.first + i].box, leaf_B);
+      for (; near != 0; near &= near - 1)
+        meet(workspace.A.complete(leaf_A.first + i),
+             workspace.B.complete(leaf_B.first + std::countr_zero(near)));
     }
   };
   const auto leaf = [&](std::int32_t first_A, std::int32_t count_A, std::int32_t first_B,
