@@ -215,8 +215,7 @@ TEST_F(PressureFieldReference, JacobianIsTheReferencesWhereItDroppedNothing) {
       errors.size(), errors[errors.size() / 2], errors[errors.size() * 95 / 100], errors.back());
   EXPECT_GT(errors.size(), 50u);
   const auto close = std::lower_bound(errors.begin(), errors.end(), 1e-4) - errors.begin();
-  std::printf("within 1e-4 on %d
-", static_cast<int>(close));
+  std::printf("within 1e-4 on %d\n", static_cast<int>(close));
   EXPECT_LT(errors[errors.size() / 2], 1e-8);
   EXPECT_LT(errors.back(), 1e-2);  // ours is the wrench's own at every pose: see the test before
 }
