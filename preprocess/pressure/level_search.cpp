@@ -30,10 +30,10 @@ class LevelSearch {
         make_(make),
         triangles_(std::max(4.0, target_ / kTetsPerTriangle)) {}
 
-  Level search() {
-    std::optional<Level> best;
+  VolumeLevel search() {
+    std::optional<VolumeLevel> best;
     for (int i = 0; i < kGates; ++i) {
-      std::optional<Level> level = within_gate();
+      std::optional<VolumeLevel> level = within_gate();
       gate_ *= kGateStep;
       if (!level) break;  // no mesh at all: a tighter gate does not help
       if (!holds(*level)) too_few_ = std::max(too_few_, surface_triangles(*level));
@@ -58,21 +58,21 @@ class LevelSearch {
   }
 
  private:
-  static bool holds(const Level& level) { return level.quality.min_dihedral >= kLeastDihedral; }
-  static double surface_triangles(const Level& level) {
+  static bool holds(const VolumeLevel& level) { return level.quality.min_dihedral >= kLeastDihedral; }
+  static double surface_triangles(const VolumeLevel& level) {
     return static_cast<double>(level.quality.surface_triangles);
   }
-  bool above_target(const Level& level) const {
+  bool above_target(const VolumeLevel& level) const {
     return static_cast<double>(level.made.mesh.tetrahedra.size()) > target_ * (1 + kLevelTolerance);
   }
 
   // Halves the gap between `level`, which a tightened gate found, and the finest surface that did not hold,
   // on the scale of their triangles.
-  void coarsen(Level& level) {
+  void coarsen(VolumeLevel& level) {
     gate_ = SimplifyParameters{}.max_hausdorff_percent;
     for (int i = 0; i < kBisections && above_target(level) && !stopped_; ++i) {
       triangles_ = std::sqrt(too_few_ * surface_triangles(level));
-      std::optional<Level> between = attempt();
+      std::optional<VolumeLevel> between = attempt();
       if (between && holds(*between) &&
           between->made.mesh.tetrahedra.size() < level.made.mesh.tetrahedra.size())
         level = std::move(*between);
@@ -82,11 +82,11 @@ class LevelSearch {
   }
 
   // The level next to the target among surfaces within the gate.
-  std::optional<Level> within_gate() {
-    std::optional<Level> best;
+  std::optional<VolumeLevel> within_gate() {
+    std::optional<VolumeLevel> best;
     double best_error = std::numeric_limits<double>::infinity();
     for (int i = 0; i < kMaxAttempts && best_error > kCloseEnough && !stopped_; ++i) {
-      std::optional<Level> level = attempt();
+      std::optional<VolumeLevel> level = attempt();
       if (!level) {
         triangles_ = 1.2 * triangles_ + 8;
         continue;
@@ -106,8 +106,8 @@ class LevelSearch {
     return best;
   }
 
-  std::optional<Level> attempt() {
-    Level level;
+  std::optional<VolumeLevel> attempt() {
+    VolumeLevel level;
     try {
       const auto wanted = static_cast<std::size_t>(std::llround(triangles_));
       SimplifyResult simple;
@@ -145,7 +145,7 @@ class LevelSearch {
 
 }  // namespace
 
-Level find_level(const TriangleMesh& closed, std::int64_t target, const VolumeMaker& make) {
+VolumeLevel find_level(const TriangleMesh& closed, std::int64_t target, const VolumeMaker& make) {
   return LevelSearch(closed, target, make).search();
 }
 

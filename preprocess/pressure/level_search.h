@@ -9,7 +9,7 @@
 // A level of detail. Internal to make_volumes().
 namespace abut::preprocess {
 
-struct Level {
+struct VolumeLevel {
   MadeVolume made;
   TetrahedralQuality quality;
   Report report;                 // of the attempt that was kept
@@ -26,7 +26,7 @@ using VolumeMaker = std::function<MadeVolume(const TriangleMesh&, Report&)>;
 // that holds, and `limit` says so. When `make` reaches a limit the search ends with the best level so far,
 // and a warning in its report says so. Throws InvalidInput where no attempt succeeds, LimitReached if that
 // was for a limit.
-Level find_level(const TriangleMesh& closed, std::int64_t target, const VolumeMaker& make);
+VolumeLevel find_level(const TriangleMesh& closed, std::int64_t target, const VolumeMaker& make);
 
 // Degrees.
 inline constexpr double kLeastDihedral = 1;

@@ -119,7 +119,7 @@ TriangleMesh without_voids(const TriangleMesh& surface) {
   return select_faces(surface, keep);
 }
 
-void describe(const Level& level, std::size_t number, double seconds, Report& report) {
+void describe(const VolumeLevel& level, std::size_t number, double seconds, Report& report) {
   const TetrahedralQuality& quality = level.quality;
   const auto note = [&](const char* name, double value) {
     report.measures[fmt::format("volume{}_{}", number, name)] = value;
@@ -133,22 +133,22 @@ void describe(const Level& level, std::size_t number, double seconds, Report& re
   note("seconds", seconds);
 }
 
-std::size_t count(const Level& level) { return level.made.mesh.tetrahedra.size(); }
+std::size_t count(const VolumeLevel& level) { return level.made.mesh.tetrahedra.size(); }
 
 // So far above its target that a search for one still coarser would find the same.
-bool out_of_reach(const Level& level, std::int64_t target) {
+bool out_of_reach(const VolumeLevel& level, std::int64_t target) {
   return !level.limit.empty() && count(level) > 2 * static_cast<std::size_t>(target);
 }
 
 // A level for a coarser target than that of `last`, which holds for it too if nothing better is found.
-bool is_better(const Level& level, const Level& last) {
+bool is_better(const VolumeLevel& level, const VolumeLevel& last) {
   return count(level) < count(last) || last.quality.min_dihedral < kLeastDihedral;
 }
 
 // Levels that miss their targets: one warning for all that have the same mesh.
 class Misses {
  public:
-  void add(const Level& level, std::size_t number, std::int64_t target, Report& report) {
+  void add(const VolumeLevel& level, std::size_t number, std::int64_t target, Report& report) {
     const double reached = static_cast<double>(count(level));
     if (std::abs(reached / static_cast<double>(target) - 1) <= kLevelTolerance) return;
     if (count_ != count(level)) flush(report);
@@ -240,7 +240,7 @@ std::vector<asset::Volume> make_volumes(const TriangleMesh& closed, const Volume
   const TriangleMesh surface = parameters.fill_voids ? without_voids(closed) : closed;
   std::vector<asset::Volume> volumes;
   std::string failure;
-  std::optional<Level> last;
+  std::optional<VolumeLevel> last;
   std::int64_t last_target = 0;
   Misses misses;
   const auto make = [&parameters](const TriangleMesh& simple, Report& told) {
@@ -251,7 +251,7 @@ std::vector<asset::Volume> make_volumes(const TriangleMesh& closed, const Volume
     const std::size_t number = volumes.size();
     try {
       refuse_thin(LocalInradius(surface));  // before simplification, which may make it thicker
-      std::optional<Level> level;
+      std::optional<VolumeLevel> level;
       if (!last || !out_of_reach(*last, last_target)) level = find_level(surface, target, make);
       if (level && (!last || is_better(*level, *last))) {
         last = std::move(level);

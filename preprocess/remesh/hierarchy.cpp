@@ -7,7 +7,7 @@
 namespace abut::preprocess {
 namespace {
 
-void colour(Level& level) {
+void colour(HierarchyLevel& level) {
   std::vector<std::int32_t> colour_of(level.points.size(), -1);
   std::vector<std::int32_t> taken;  // by which node a colour was last seen at a neighbour
   for (std::int32_t i = 0; i < level.size(); ++i) {
@@ -45,7 +45,7 @@ void sort_by_merit(std::vector<Candidate>& candidates) {
 }
 
 // Joins nodes that are left by the same neighbour, two by two: the leaves of a star would take a level each.
-void join_leaves(const std::vector<Candidate>& candidates, Level& fine, std::int32_t& count) {
+void join_leaves(const std::vector<Candidate>& candidates, HierarchyLevel& fine, std::int32_t& count) {
   std::vector<std::int32_t> waiting(fine.points.size(), -1);  // at a neighbour
   for (const Candidate& c : candidates) {
     for (const auto& [leaf, hub] : {std::pair(c.i, c.j), std::pair(c.j, c.i)}) {
@@ -60,7 +60,7 @@ void join_leaves(const std::vector<Candidate>& candidates, Level& fine, std::int
 }
 
 // Joins nodes two by two; returns the number of coarse nodes.
-std::int32_t choose_parents(Level& fine) {
+std::int32_t choose_parents(HierarchyLevel& fine) {
   std::vector<Candidate> candidates;
   for (std::int32_t i = 0; i < fine.size(); ++i) {
     for (std::int32_t k = fine.offsets[i]; k < fine.offsets[i + 1]; ++k) {
@@ -84,8 +84,8 @@ std::int32_t choose_parents(Level& fine) {
   return count;
 }
 
-Level coarsen(const Level& fine, std::int32_t count) {
-  Level coarse;
+HierarchyLevel coarsen(const HierarchyLevel& fine, std::int32_t count) {
+  HierarchyLevel coarse;
   const auto n = static_cast<std::size_t>(count);
   coarse.points.assign(n, Eigen::Vector3d::Zero());
   coarse.normals.assign(n, Eigen::Vector3d::Zero());
@@ -128,7 +128,7 @@ void sort_row(std::vector<Link>::iterator begin, std::vector<Link>::iterator end
 
 }  // namespace
 
-void set_links(Level& level, const std::vector<Link>& links) {
+void set_links(HierarchyLevel& level, const std::vector<Link>& links) {
   // Sorted by where they start: counted, then set down in their order.
   std::vector<std::int32_t> first(level.points.size() + 1, 0);
   for (const Link& link : links) ++first[link.from + 1];
@@ -156,8 +156,8 @@ void set_links(Level& level, const std::vector<Link>& links) {
   colour(level);
 }
 
-std::vector<Level> make_hierarchy(Level finest) {
-  std::vector<Level> levels;
+std::vector<HierarchyLevel> make_hierarchy(HierarchyLevel finest) {
+  std::vector<HierarchyLevel> levels;
   levels.push_back(std::move(finest));
   while (levels.back().size() > 1) {
     const std::int32_t count = choose_parents(levels.back());

@@ -10,7 +10,7 @@ namespace abut::preprocess {
 
 // One resolution of a surface: nodes in tangent planes, joined by weighted links. Fields are smoothed on it
 // node by node; nodes of one colour have no link among them and may be treated at the same time.
-struct Level {
+struct HierarchyLevel {
   std::vector<Eigen::Vector3d> points, normals;  // (nodes), m and unit
   std::vector<double> areas;                     // (nodes), m^2
   std::vector<std::int32_t> offsets;             // (nodes + 1): links of node i are offsets[i]..offsets[i+1]
@@ -29,15 +29,15 @@ struct Link {
 
 // Fills in the links of a level whose nodes are given, both ways, summing weights of repeated ones, and
 // colours the nodes greedily.
-void set_links(Level& level, const std::vector<Link>& links);
+void set_links(HierarchyLevel& level, const std::vector<Link>& links);
 
 // The levels from `finest` to one that cannot be coarsened further: each joins neighbours two by two, those
 // with like normals and like areas first [Jakob et al. 2015, section 4].
-std::vector<Level> make_hierarchy(Level finest);
+std::vector<HierarchyLevel> make_hierarchy(HierarchyLevel finest);
 
 // Calls body(i) for each node, colour by colour.
 template <class Body>
-void sweep(const Level& level, int threads, Body&& body) {
+void sweep(const HierarchyLevel& level, int threads, Body&& body) {
   constexpr std::int64_t kChunk = 512;
   for (const std::vector<std::int32_t>& nodes : level.colours) {
     const auto count = static_cast<std::int64_t>(nodes.size());

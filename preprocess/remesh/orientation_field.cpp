@@ -15,8 +15,8 @@ constexpr int kSweeps = 3;             // per level
 constexpr double kStart = 1e-6;        // weight of a direction in its own mean
 constexpr double kLargestWeight = 10;  // of a link: slivers have centroids that nearly meet
 
-Level face_level(const CreasedSurface& s) {
-  Level level;
+HierarchyLevel face_level(const CreasedSurface& s) {
+  HierarchyLevel level;
   const HalfedgeMesh& mesh = s.mesh;
   for (std::int32_t f = 0; f < mesh.face_slots(); ++f) {
     const auto [a, b, c] = mesh.triangle(f);
@@ -42,7 +42,7 @@ Vec3 in_plane(const Vec3& q, const Vec3& n) {
   return length > 1e-6 ? Vec3(flat / length) : n.unitOrthogonal();
 }
 
-void smooth(const Level& level, std::vector<Vec3>& directions, int threads) {
+void smooth(const HierarchyLevel& level, std::vector<Vec3>& directions, int threads) {
   for (int k = 0; k < kSweeps; ++k) {
     sweep(level, threads, [&](std::int32_t i) {
       // Its length is the sum of the weights, about: no link needs a square root. Where it starts from only
@@ -63,10 +63,10 @@ void smooth(const Level& level, std::vector<Vec3>& directions, int threads) {
 }  // namespace
 
 std::vector<Vec3> orientation_field(const CreasedSurface& surface, int threads) {
-  const std::vector<Level> levels = make_hierarchy(face_level(surface));
+  const std::vector<HierarchyLevel> levels = make_hierarchy(face_level(surface));
   std::vector<Vec3> directions, coarser;
   for (std::size_t l = levels.size(); l-- > 0;) {
-    const Level& level = levels[l];
+    const HierarchyLevel& level = levels[l];
     directions.clear();
     for (std::int32_t i = 0; i < level.size(); ++i) {
       const Vec3 start = coarser.empty() ? Vec3(Vec3::UnitX()) : coarser[level.parents[i]];

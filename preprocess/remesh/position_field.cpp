@@ -23,8 +23,8 @@ struct Field {
   std::vector<Hold> hold;
 };
 
-Level vertex_level(const CreasedSurface& s) {
-  Level level;
+HierarchyLevel vertex_level(const CreasedSurface& s) {
+  HierarchyLevel level;
   const HalfedgeMesh& mesh = s.mesh;
   level.points = s.positions;
   level.normals.assign(s.positions.size(), Vec3::Zero());
@@ -67,7 +67,7 @@ Vec3 in_plane(const Vec3& q, const Vec3& n) {
   return length > 1e-6 ? Vec3(flat / length) : n.unitOrthogonal();
 }
 
-Field vertex_field(const CreasedSurface& s, const Level& level, const std::vector<Vec3>& directions,
+Field vertex_field(const CreasedSurface& s, const HierarchyLevel& level, const std::vector<Vec3>& directions,
                    const std::vector<Hold>& holds) {
   Field field{{}, s.positions, s.positions, s.sizes, holds};
   for (std::int32_t v = 0; v < level.size(); ++v) {
@@ -83,7 +83,7 @@ Field vertex_field(const CreasedSurface& s, const Level& level, const std::vecto
 }
 
 // A coarse node takes the hold of its most held fine node.
-Field restrict_field(const Level& fine, const Field& field, const Level& coarse) {
+Field restrict_field(const HierarchyLevel& fine, const Field& field, const HierarchyLevel& coarse) {
   Field out;
   const std::size_t n = coarse.points.size();
   out.q.assign(n, Vec3::Zero());
@@ -118,7 +118,7 @@ struct Axes {
 
 // The axes of the lattice between nodes i and j: those of both, averaged; beside a crease, whose normal is
 // that of neither side, those of the other node.
-Axes axes_between(const Level& level, const Field& field, std::int32_t i, std::int32_t j) {
+Axes axes_between(const HierarchyLevel& level, const Field& field, std::int32_t i, std::int32_t j) {
   const double size = (field.size[i] + field.size[j]) / 2;
   const bool held_i = field.hold[i] != Hold::kFree, held_j = field.hold[j] != Hold::kFree;
   if (held_i != held_j) {
@@ -143,7 +143,7 @@ Vec3 nearest(const Vec3& o, const Axes& axes, const Vec3& wanted) {
   return o + axes.size * (rounded(d.dot(axes.q)) * axes.q + rounded(d.dot(axes.t)) * axes.t);
 }
 
-Vec3 settle(const Level& level, const Field& field, std::int32_t i, const Vec3& o) {
+Vec3 settle(const HierarchyLevel& level, const Field& field, std::int32_t i, const Vec3& o) {
   const Vec3 &p = field.anchor[i], &n = level.normals[i], &q = field.q[i];
   const double size = field.size[i];
   if (field.hold[i] == Hold::kLine) {
@@ -153,7 +153,7 @@ Vec3 settle(const Level& level, const Field& field, std::int32_t i, const Vec3& 
   return nearest(o - n * n.dot(o - p), {q, n.cross(q), size, 1 / size}, p);
 }
 
-void smooth(const Level& level, Field& field, int threads) {
+void smooth(const HierarchyLevel& level, Field& field, int threads) {
   std::vector<Axes> axes(level.links.size());
   parallel_for(
       level.size(), threads,
@@ -204,12 +204,12 @@ std::vector<Hold> crease_holds(const CreasedSurface& s) {
 
 std::vector<Vec3> position_field(const CreasedSurface& surface, const std::vector<Vec3>& directions,
                                  const std::vector<Hold>& holds, int threads) {
-  const std::vector<Level> levels = make_hierarchy(vertex_level(surface));
+  const std::vector<HierarchyLevel> levels = make_hierarchy(vertex_level(surface));
   std::vector<Field> fields{vertex_field(surface, levels.front(), directions, holds)};
   for (std::size_t l = 1; l < levels.size(); ++l)
     fields.push_back(restrict_field(levels[l - 1], fields[l - 1], levels[l]));
   for (std::size_t l = levels.size(); l-- > 0;) {
-    const Level& level = levels[l];
+    const HierarchyLevel& level = levels[l];
     Field& field = fields[l];
     for (std::int32_t i = 0; i < level.size() && !level.parents.empty(); ++i) {
       if (field.hold[i] != Hold::kPoint)

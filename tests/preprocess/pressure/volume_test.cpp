@@ -185,7 +185,7 @@ TEST(MakeVolumes, ALevelInHandIsKeptWhenALimitIsReached) {
     return volume;
   };
   const std::int64_t far = 600;  // the guess of 3.2 tetrahedra a triangle is made for thousands
-  const Level level = find_level(ball, far, second_fails);
+  const VolumeLevel level = find_level(ball, far, second_fails);
   ASSERT_EQ(attempts, 2) << made;
   EXPECT_EQ(level.made.mesh.tetrahedra.size(), made);
   ASSERT_FALSE(level.report.warnings.empty());
