@@ -228,7 +228,6 @@ class Flow {
       return std::abs((s_.at(a) - s_.at(b)).norm() / size - 1);
     };
     for (bool longer = true; longer;) {
-      longer = false;
       const std::int32_t a = s_.mesh.origin(path.front()), b = s_.mesh.target(path.back());
       double best = off(a, b);
       std::int32_t before = -1, after = -1;
