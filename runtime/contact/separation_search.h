@@ -180,15 +180,7 @@ ABUT_INLINE void depth_at(const Side<S>& side, const S* p, S cut, Depth<S>& dept
         press += seen.weight * below;
       }
     });
-    S most(0), low(0);
-    if constexpr (simd::kLanes<T> == 1) {
-      most = heaviest, low = least;
-    } else {
-      for (int k = 0; k < simd::kLanes<T>; ++k) {
-        most = heaviest[k] > most ? heaviest[k] : most;
-        low = least[k] < low ? least[k] : low;
-      }
-    }
+    const S most = simd::greatest_lane(heaviest), low = simd::least_lane(least);
     if (most > S(200)) {  // see ssdf::internal::near_sums
       ssdf::internal::find_nearest<T>(*side.field, p, nearby);
       continue;
@@ -216,12 +208,7 @@ ABUT_INLINE void force_sums(const Side<S>& side, const S* p, const S* v, S limit
       add_plane<kOrder>(seen, frame.g0, alpha, v, with, lanes);
     }
   });
-  heaviest_exponent = 0;
-  if constexpr (simd::kLanes<T> == 1)
-    heaviest_exponent = heaviest;
-  else
-    for (int k = 0; k < simd::kLanes<T>; ++k)
-      if (heaviest[k] > heaviest_exponent) heaviest_exponent = heaviest[k];
+  heaviest_exponent = simd::greatest_lane(heaviest);
   const T* const in = reinterpret_cast<const T*>(&lanes);
   S* const out = reinterpret_cast<S*>(&sums);
   static_assert(sizeof(lanes) / sizeof(T) == sizeof(sums) / sizeof(S));

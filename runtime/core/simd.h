@@ -70,6 +70,26 @@ ABUT_INLINE void greatest(const T& a, const T& b, T& to) {
   to = a > b ? a : b;
 }
 
+// Over the lanes.
+template <class T>
+ABUT_INLINE auto least_lane(const T& x) {
+  if constexpr (kLanes<T> == 1)
+    return x;
+  else {
+    const double a = x[0] < x[1] ? x[0] : x[1], b = x[2] < x[3] ? x[2] : x[3];
+    return a < b ? a : b;
+  }
+}
+template <class T>
+ABUT_INLINE auto greatest_lane(const T& x) {
+  if constexpr (kLanes<T> == 1)
+    return x;
+  else {
+    const double a = x[0] > x[1] ? x[0] : x[1], b = x[2] > x[3] ? x[2] : x[3];
+    return a > b ? a : b;
+  }
+}
+
 // sqrt(x), x >= 0.
 template <class T>
 ABUT_INLINE void square_root(const T& x, T& to) {
@@ -80,8 +100,24 @@ ABUT_INLINE void square_root(const T& x, T& to) {
     to = T{__builtin_sqrt(x[0]), __builtin_sqrt(x[1]), __builtin_sqrt(x[2]), __builtin_sqrt(x[3])};
 }
 
-// exp(x) for x < 700; 0 below -700, where a scalar would go on to -745. As 2^k e^r with |r| <= ln 2 / 2 and
-// Taylor's polynomial of degree 12 (error 2e-16).
+inline constexpr double kRound =
+    0x1.8p52;  // adding it rounds to an integer, which then stands in the low bits
+
+// 2^k e^r, |r| <= ln 2 / 2, by Taylor's polynomial of degree 12 (error 2e-16), for k + kRound; 0 where not
+// kept.
+ABUT_INLINE void scaled_exponential(const Four& k_rounded, const Four& r, const FourBits& kept, Four& to) {
+  const Four r2 = r * r, r4 = r2 * r2;
+  const Four p0 = (1.0 + r) + r2 * (1.0 / 2 + r * (1.0 / 6));
+  const Four p4 = (1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720 + r * (1.0 / 5040));
+  const Four p8 = (1.0 / 40320 + r * (1.0 / 362880)) + r2 * (1.0 / 3628800 + r * (1.0 / 39916800)) +
+                  r4 * (1.0 / 479001600);
+  const Four e_r = p0 + r4 * (p4 + r4 * p8);
+  const FourBits exponent = reinterpret_cast<FourBits>(k_rounded) << 52;  // k, in the exponent's place
+  const FourBits bits = (reinterpret_cast<FourBits>(e_r) + exponent) & kept;
+  to = reinterpret_cast<Four>(bits);
+}
+
+// exp(x) for x < 700; 0 below -700, where a scalar would go on to -745.
 template <class T>
 ABUT_INLINE void exponential(const T& x, T& to) {
   using std::exp;
@@ -89,23 +125,13 @@ ABUT_INLINE void exponential(const T& x, T& to) {
 }
 template <>
 ABUT_INLINE void exponential(const Four& x, Four& to) {
-  constexpr double kMagic = 0x1.8p52;  // adding it rounds to an integer, which then stands in the low bits
   constexpr double kHigh = 0x1.62e42fefap-1, kLow = 0x1.cf79abc9e3b39p-40;  // ln 2; k kHigh is exact
   const Four lowest = Four{} - 700.0;
   const FourBits kept = x > lowest;
   const Four y = x > lowest ? x : lowest;
-  const Four shifted = y * 1.4426950408889634074 + kMagic;
-  const Four k = shifted - kMagic;
-  const Four r = (y - k * kHigh) - k * kLow;
-  const Four r2 = r * r, r4 = r2 * r2;
-  const Four p0 = (1.0 + r) + r2 * (1.0 / 2 + r * (1.0 / 6));
-  const Four p4 = (1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720 + r * (1.0 / 5040));
-  const Four p8 = (1.0 / 40320 + r * (1.0 / 362880)) + r2 * (1.0 / 3628800 + r * (1.0 / 39916800)) +
-                  r4 * (1.0 / 479001600);
-  const Four e_r = p0 + r4 * (p4 + r4 * p8);
-  const FourBits exponent = reinterpret_cast<FourBits>(shifted) << 52;  // k, in the exponent's place
-  const FourBits bits = (reinterpret_cast<FourBits>(e_r) + exponent) & kept;
-  to = reinterpret_cast<Four>(bits);
+  const Four k_rounded = y * 1.4426950408889634074 + kRound;
+  const Four k = k_rounded - kRound;
+  scaled_exponential(k_rounded, (y - k * kHigh) - k * kLow, kept, to);
 }
 
 // log(1 + t) for t in [0, 1]: 2 artanh(z) with z = t / (2 + t) <= 1/3, 16 terms of its series (error 1e-17).

@@ -8,7 +8,6 @@ namespace {
 
 using simd::Four, simd::FourBits, simd::FourUnaligned;
 
-// Everything a clone needs must stand in it: a function that it calls would be compiled for the portable set.
 ABUT_CLONES
 void heights_of_fours(const asset::ConvexView& hull, const std::int32_t* vertices, std::size_t count,
                       const double* frame, double* depth, double* u, double* v, double* range) {
@@ -40,34 +39,23 @@ void heights_of_fours(const asset::ConvexView& hull, const std::int32_t* vertice
   range[1] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-// exp by 2^k e^r, |r| <= ln 2 / 2, Taylor's polynomial of degree 12 (error 2e-16).
 ABUT_CLONES
 void moments_of_fours(const double* depth, const double* u, const double* v, std::size_t count, double least,
                       double inverse_temperature, double* sums) {
-  constexpr double kMagic = 0x1.8p52;  // adding it rounds to an integer, which then stands in the low bits
   const double slope = -1.4426950408889634074 * inverse_temperature;
   const double end = static_cast<double>(count);
   Four place = {0, 1, 2, 3};
   Four weight = {}, first_u = {}, first_v = {}, uu = {}, uv = {}, vv = {};
   for (std::size_t i = 0; i < count; i += 4) {
-    Four y =
-        (reinterpret_cast<const FourUnaligned*>(depth + i)->value - least) * slope;  // log2 of the weight
+    // log2 of the weight
+    Four y = (reinterpret_cast<const FourUnaligned*>(depth + i)->value - least) * slope;
     const Four lowest = Four{} - 1000;
     const FourBits kept = (y > lowest) & (place < end);  // nothing beyond the last vertex
     place += 4;
     y = y > lowest ? y : lowest;
-    const Four shifted = y + kMagic;
-    const Four r = (y - (shifted - kMagic)) * 0.69314718055994530942;
-    const Four r2 = r * r, r4 = r2 * r2;
-    const Four p0 = (1.0 + r) + r2 * (1.0 / 2 + r * (1.0 / 6));
-    const Four p4 = (1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720 + r * (1.0 / 5040));
-    const Four p8 = (1.0 / 40320 + r * (1.0 / 362880)) + r2 * (1.0 / 3628800 + r * (1.0 / 39916800)) +
-                    r4 * (1.0 / 479001600);
-    const Four e_r = p0 + r4 * (p4 + r4 * p8);
-    const FourBits exponent = reinterpret_cast<FourBits>(shifted) << 52;  // k, in the exponent's place
-    FourBits bits = reinterpret_cast<FourBits>(e_r) + exponent;
-    bits &= kept;
-    const Four a = reinterpret_cast<Four>(bits);
+    const Four k_rounded = y + simd::kRound;
+    Four a;
+    simd::scaled_exponential(k_rounded, (y - (k_rounded - simd::kRound)) * 0.69314718055994530942, kept, a);
     const Four x = reinterpret_cast<const FourUnaligned*>(u + i)->value;
     const Four z = reinterpret_cast<const FourUnaligned*>(v + i)->value;
     const Four ax = a * x, az = a * z;

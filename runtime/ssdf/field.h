@@ -70,11 +70,7 @@ ABUT_INLINE void near_sums(const PointBlocksView& blocks, const S* p, S eps1, S 
         add<kOrder>(seen, lanes);
       }
     });
-    S most(0);
-    if constexpr (simd::kLanes<T> == 1)
-      most = heaviest;
-    else
-      for (int k = 0; k < simd::kLanes<T>; ++k) most = heaviest[k] > most ? heaviest[k] : most;
+    const S most = simd::greatest_lane(heaviest);
     if (most > S(kTooHeavy)) {
       find_nearest<T>(blocks, p, nearby);
       again = true;

@@ -165,7 +165,7 @@ TEST_P(ModelContract, WrenchIsTheGradientOfTheEnergy) {
     }
     tally.add(test::relative_gap(w.F_BBo_B, expected, 1e-6) < 1e-5);
   });
-  if (!conservative) GTEST_SKIP() << "no potential";
+  if (!conservative) GTEST_SKIP() << "the model reports no energy with its wrench";
   EXPECT_GT(tally.share(), 0.97) << "of " << tally.all;
 }
 
