@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "runtime/core/status.h"
+#include "runtime/math/pose.h"
+
+// A velocity-level contact problem of rigid bodies: what the time step hands to a contact solver, and what
+// the solver hands back. Everything is in the world's axes; a body's twist and wrench are taken at its centre
+// of mass.
+namespace abut::dynamics {
+
+// In place of a body's index: the world, or any body that nothing moves.
+inline constexpr std::int32_t kFixed = -1;
+
+// Inertia of one body, and its twist with all forces but contact applied.
+struct ContactBody {
+  Vec3<double> p_WBcm = Vec3<double>::Zero();             // centre of mass, m
+  Mat3<double> inverse_inertia_W = Mat3<double>::Zero();  // about the centre of mass, 1/(kg m^2)
+  double inverse_mass = 0;                                // 1/kg
+  Vec6<double> V_WB_W = Vec6<double>::Zero();  // (w; v), rad/s and m/s: before the contacts' impulses
+};
+
+// One contact between bodies A and B (indices; at most one of them kFixed).
+//
+// The relative velocity at the contact is v = v_B(p) - v_A(p). With the impulse J on B (-J on A), u = n.v
+// after it:
+//   0 <= u - least_speed, complementary to n.J >= 0;   |J - n (n.J)| <= mu n.J, opposed to the sliding
+//   velocity.
+struct PairContact {
+  std::int32_t A = kFixed;
+  std::int32_t B = kFixed;
+  Vec3<double> p_WC = Vec3<double>::Zero();  // point of application, m
+  Vec3<double> n_W = Vec3<double>::UnitZ();  // unit normal from A to B
+  double gap = 0;                            // signed distance along n, m; negative when penetrating
+  double area = 0;                           // that the contact stands for, m^2; 0: a point
+  double mu = 0;                             // Coulomb's coefficient, >= 0
+  double least_speed = 0;  // m/s: from restitution, gap and stabilisation; set by the time step
+  std::uint64_t key = 0;   // the same feature pair has the same key in the next step; 0: none
+  Vec3<double> J_B_W =
+      Vec3<double>::Zero();  // impulse on B, N s. In: the last step's, or zero. Out: this step's
+};
+
+struct ContactReport {
+  int iterations = 0;
+  double residual =
+      std::numeric_limits<double>::quiet_NaN();  // as the solver defines it, at the returned impulses
+  Status status = Status::kOk;                   // kNotConverged: residual above the tolerance
+};
+
+}  // namespace abut::dynamics
