@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+
+#include "runtime/dynamics/frictional/contact_problem.h"
+#include "runtime/dynamics/frictional/coulomb_contact.h"
+
+// Contacts in the coordinates in which every moved body has unit inertia: with inverse mass 1/m and inverse
+// inertia L L', the twist's change is (w; v) = (L y_w; y_v/sqrt(m)), and an impulse with Jacobian rows J
+// changes y by (J diag(L, I/sqrt(m)))' r. One set of rows serves the velocity and the impulse.
+namespace abut::dynamics {
+
+struct ContactRow {
+  Eigen::Matrix<double, 6, 3> J_A, J_B;  // columns n, t1, t2: u = bias + J_A' y_A + J_B' y_B
+  Vec3<double> bias;                     // velocity without any impulse; the normal part less least_speed
+  Vec3<double> r;                        // impulse on B in the contact's frame, N s
+  CoulombContact<double> law;
+  Mat3<double> R_WC;  // columns n, t1, t2 in the world
+  std::int32_t A, B;  // index of the body; kFixed for an unmoved one
+};
+
+// A body's factor of inverse inertia and inverse root of mass; zero for an unmoved body.
+struct BodyScale {
+  Mat3<double> L;
+  double inverse_root_mass;
+};
+
+// L of a positive semidefinite inverse inertia.
+BodyScale body_scale(const ContactBody& body);
+
+// Row of one contact between bodies of which at least one moves; the impulse starts from contact.J_B_W, moved
+// into the cone. A contact that no impulse along its normal can move gets law.W_nn = 0.
+ContactRow contact_row(const PairContact& contact, std::span<const ContactBody> bodies,
+                       std::span<const BodyScale> scales);
+
+}  // namespace abut::dynamics

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "runtime/math/pose.h"
+
+// One contact with Coulomb's law and a circular cone, all others held: the exact impulse.
+//
+// In the frame (n, t1, t2) the velocity after impulse r is u = W r + b, W symmetric and positive definite.
+// The law: 0 <= u_n complementary to r_n >= 0; |r_t| <= mu r_n; where u_t is not zero, r_t = -mu r_n
+// u_t/|u_t|.
+//   b_n >= 0 takes off: r = 0. Else u_n = 0 gives r_n = beta - w'r_t with beta = -b_n/W_nn, w = W_nt/W_nn,
+//   and u_t = S r_t + c with S = W_tt - W_nn w w', c = b_t + W_nn beta w. Sticking: S r_t = -c. Sliding: u_t
+//   = -s r_t with s > 0, so r_t(s) = -(S + s I)^-1 c, and |r_t(s)| = mu r_n(s). The difference of the two
+//   sides is positive at s = 0 (or the contact sticks) and -mu beta < 0 as s grows without bound: there
+//   always is a root, whatever mu.
+// With t1, t2 the eigenvectors of S everything is explicit. The unknown is q = 1/(mean of S + s), in which
+// the equation is linear for equal eigenvalues and nearly linear else.
+namespace abut::dynamics {
+
+// The part of the law's data that does not change while impulses are sought. t1 and t2 must diagonalise S.
+template <class S>
+struct CoulombContact {
+  S W_nn = 0;
+  S w1 = 0, w2 = 0;       // W_nt / W_nn
+  S sigma = 0, half = 0;  // eigenvalues of S: sigma + half >= sigma - half > 0
+  S mu = 0;
+
+  // W r: the velocity that impulse r makes.
+  Vec3<S> velocity(const Vec3<S>& r) const {
+    const S u_n = W_nn * (r[0] + w1 * r[1] + w2 * r[2]);
+    return {u_n, w1 * u_n + (sigma + half) * r[1], w2 * u_n + (sigma - half) * r[2]};
+  }
+
+  // Impulse (n, t1, t2) for velocity b without it; finite b. |r_t| <= mu r_n holds but for one rounding.
+  Vec3<S> impulse(const Vec3<S>& b) const;
+};
+
+namespace detail {
+
+// Root q in (0, 1/sigma] of |r_t| - mu r_n: Newton's method between shrinking bounds.
+template <class S>
+S sliding_root(const CoulombContact<S>& contact, S beta, S c1, S c2) {
+  using std::abs, std::sqrt;
+  const S mu = contact.mu;
+  const S wc1 = contact.w1 * c1, wc2 = contact.w2 * c2;
+  S low = 0, high = 1 / contact.sigma;
+  S q = std::min(high, mu * beta / std::max(sqrt(c1 * c1 + c2 * c2) - mu * (wc1 + wc2), mu * beta / high));
+  for (int k = 0; k < 60; ++k) {
+    const S f1 = 1 / (1 + contact.half * q), f2 = 1 / (1 - contact.half * q);
+    const S a1 = c1 * f1, a2 = c2 * f2;
+    const S length = sqrt(a1 * a1 + a2 * a2);
+    const S value = q * length - mu * (beta + q * (wc1 * f1 + wc2 * f2));
+    const S slope = (a1 * a1 * f1 + a2 * a2 * f2) / length - mu * (wc1 * f1 * f1 + wc2 * f2 * f2);
+    (value > 0 ? high : low) = q;
+    S next = q - value / slope;
+    if (!(next > low && next < high)) next = (low + high) / 2;
+    const S step = abs(next - q);
+    q = next;
+    if (step <= 4 * std::numeric_limits<S>::epsilon() * q) break;
+  }
+  return q;
+}
+
+}  // namespace detail
+
+template <class S>
+Vec3<S> CoulombContact<S>::impulse(const Vec3<S>& b) const {
+  using std::sqrt;
+  if (!(b[0] < 0)) return Vec3<S>::Zero();
+  const S beta = -b[0] / W_nn;
+  if (mu == 0) return {beta, S(0), S(0)};
+  const S c1 = b[1] - w1 * b[0], c2 = b[2] - w2 * b[0];
+  S r1 = -c1 / (sigma + half), r2 = -c2 / (sigma - half);
+  S rn = beta - w1 * r1 - w2 * r2;
+  if (rn >= 0 && r1 * r1 + r2 * r2 <= mu * mu * rn * rn) return {rn, r1, r2};
+  const S q = detail::sliding_root(*this, beta, c1, c2);
+  r1 = -c1 * q / (1 + half * q);
+  r2 = -c2 * q / (1 - half * q);
+  rn = beta - w1 * r1 - w2 * r2;
+  const S shrink = mu * rn / sqrt(r1 * r1 + r2 * r2);  // 1 but for rounding: the bound holds exactly
+  return {rn, r1 * shrink, r2 * shrink};
+}
+
+}  // namespace abut::dynamics

@@ -1,0 +1,164 @@
+#include "runtime/dynamics/frictional/coupled.h"
+
+#include <algorithm>
+#include <string>
+
+#include "runtime/core/error.h"
+#include "runtime/core/parallel.h"
+
+namespace abut::dynamics {
+
+namespace {
+
+Vec3<double> velocity(const ContactRow& row, std::span<const Vec6<double>> y) {
+  Vec3<double> u = row.bias;
+  if (row.A != kFixed) u += row.J_A.transpose() * y[row.A];
+  if (row.B != kFixed) u += row.J_B.transpose() * y[row.B];
+  return u;
+}
+
+void apply(const ContactRow& row, const Vec3<double>& r, std::span<Vec6<double>> y) {
+  if (row.A != kFixed) y[row.A] += row.J_A * r;
+  if (row.B != kFixed) y[row.B] += row.J_B * r;
+}
+
+// Change of impulse that solves the contact with all others held.
+Vec3<double> correction(const ContactRow& row, std::span<const Vec6<double>> y) {
+  const Vec3<double> b = velocity(row, y) - row.law.velocity(row.r);
+  return row.law.impulse(b) - row.r;
+}
+
+// Solves every contact once, in order or in reverse; returns the largest squared change of velocity made.
+double sweep(std::span<ContactRow> rows, bool reverse, std::span<Vec6<double>> y) {
+  double largest = 0;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    ContactRow& row = rows[reverse ? rows.size() - 1 - k : k];
+    if (row.law.W_nn == 0) continue;
+    const Vec3<double> dr = correction(row, y);
+    row.r += dr;
+    apply(row, dr, y);
+    largest = std::max(largest, row.law.velocity(dr).squaredNorm());
+  }
+  return largest;
+}
+
+// The residual, before it is divided by the speed, squared.
+double squared_residual(std::span<const ContactRow> rows, std::span<const Vec6<double>> y) {
+  double largest = 0;
+  for (const ContactRow& row : rows) {
+    if (row.law.W_nn == 0) continue;
+    largest = std::max(largest, row.law.velocity(correction(row, y)).squaredNorm());
+  }
+  return largest;
+}
+
+// Writes an impulse back to its contact and adds it, equal and opposite at one point, to its bodies.
+void deliver(const ContactRow& row, std::span<const ContactBody> bodies, PairContact& contact,
+             std::span<Vec6<double>> impulse) {
+  const Vec3<double> J = row.R_WC * row.r;
+  contact.J_B_W = J;
+  if (row.A != kFixed) {
+    impulse[row.A].head<3>() -= Vec3<double>(contact.p_WC - bodies[row.A].p_WBcm).cross(J);
+    impulse[row.A].tail<3>() -= J;
+  }
+  if (row.B != kFixed) {
+    impulse[row.B].head<3>() += Vec3<double>(contact.p_WC - bodies[row.B].p_WBcm).cross(J);
+    impulse[row.B].tail<3>() += J;
+  }
+}
+
+[[noreturn]] void refuse(const char* what, std::size_t index, const char* why) {
+  throw InvalidInput(std::string(what) + " " + std::to_string(index) + ": " + why);
+}
+
+}  // namespace
+
+void check_problem(std::span<const ContactBody> bodies, std::span<const PairContact> contacts) {
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const ContactBody& b = bodies[i];
+    if (!(b.p_WBcm.allFinite() && b.inverse_inertia_W.allFinite() && b.V_WB_W.allFinite() &&
+          std::isfinite(b.inverse_mass))) {
+      refuse("body", i, "a number is not finite; check its mass, inertia, pose and velocity");
+    }
+    if (b.inverse_mass < 0 || b.inverse_inertia_W.diagonal().minCoeff() < 0) {
+      refuse("body", i, "inverse mass or inertia is negative; give 0 for a body that nothing moves");
+    }
+  }
+  const auto count = static_cast<std::int64_t>(bodies.size());
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    const PairContact& c = contacts[k];
+    if (c.A < kFixed || c.A >= count || c.B < kFixed || c.B >= count || c.A == c.B) {
+      refuse("contact", k, "needs two different bodies: indices of the list, or kFixed for one");
+    }
+    if (!(c.p_WC.allFinite() && c.n_W.allFinite() && c.J_B_W.allFinite() && std::isfinite(c.mu) &&
+          std::isfinite(c.least_speed))) {
+      refuse("contact", k, "a number is not finite; check its point, normal, friction and first guess");
+    }
+    if (c.mu < 0) refuse("contact", k, "mu is negative; Coulomb's coefficient is 0 or more");
+    if (!(std::abs(c.n_W.squaredNorm() - 1) < 1e-6)) refuse("contact", k, "the normal is not a unit vector");
+  }
+}
+
+ContactReport CoupledSolver::solve_island(std::int32_t island, std::span<const ContactBody> bodies,
+                                          std::span<const PairContact> contacts) {
+  const std::span<const std::int32_t> members = islands_.contacts(island);
+  const auto first = static_cast<std::size_t>(members.data() - islands_.contacts(0).data());
+  const std::span<ContactRow> rows(rows_.data() + first, members.size());
+  double squared_speed = 0;
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    rows[k] = contact_row(contacts[members[k]], bodies, scales_);
+    apply(rows[k], rows[k].r, y_);
+    squared_speed = std::max(squared_speed, rows[k].bias.squaredNorm());
+  }
+  const double tolerance = config_.tolerance * config_.tolerance * squared_speed;
+  ContactReport report;
+  double residual = squared_residual(rows, y_);
+  while (residual > tolerance && report.iterations < config_.iteration_limit) {
+    const double change = sweep(rows, report.iterations % 2 == 1, y_);
+    ++report.iterations;
+    // The largest change of a sweep is a good forecast of the residual, which costs nearly a sweep.
+    if (change <= tolerance || report.iterations == config_.iteration_limit) {
+      residual = squared_residual(rows, y_);
+    }
+  }
+  report.residual = squared_speed > 0 ? std::sqrt(residual / squared_speed) : 0;
+  report.status = residual <= tolerance ? Status::kOk : Status::kNotConverged;
+  return report;
+}
+
+ContactReport CoupledSolver::solve(std::span<ContactBody> bodies, std::span<PairContact> contacts) {
+  check_problem(bodies, contacts);
+  islands_.build(bodies, contacts);
+  scales_.resize(bodies.size());
+  for (std::size_t i = 0; i < bodies.size(); ++i) scales_[i] = body_scale(bodies[i]);
+  y_.assign(bodies.size(), Vec6<double>::Zero());
+  impulse_.assign(bodies.size(), Vec6<double>::Zero());
+  rows_.resize(contacts.size());
+  reports_.resize(static_cast<std::size_t>(islands_.size()));
+  parallel_for(islands_.size(), config_.threads, [&](std::int64_t island, int) {
+    reports_[island] = solve_island(static_cast<std::int32_t>(island), bodies, contacts);
+  });
+
+  for (PairContact& contact : contacts) {
+    if (!is_moved(bodies, contact.A) && !is_moved(bodies, contact.B)) contact.J_B_W.setZero();
+  }
+  ContactReport report;
+  report.residual = 0;
+  std::size_t row = 0;
+  for (std::int32_t island = 0; island < islands_.size(); ++island) {
+    for (const std::int32_t k : islands_.contacts(island)) {
+      deliver(rows_[row++], bodies, contacts[k], impulse_);
+    }
+    const ContactReport& part = reports_[island];
+    report.iterations = std::max(report.iterations, part.iterations);
+    report.residual = std::max(report.residual, part.residual);
+    if (part.status != Status::kOk) report.status = part.status;
+  }
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    bodies[i].V_WB_W.head<3>() += bodies[i].inverse_inertia_W * impulse_[i].head<3>();
+    bodies[i].V_WB_W.tail<3>() += bodies[i].inverse_mass * impulse_[i].tail<3>();
+  }
+  return report;
+}
+
+}  // namespace abut::dynamics

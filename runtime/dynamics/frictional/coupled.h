@@ -1,0 +1,56 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "runtime/dynamics/frictional/contact_problem.h"
+#include "runtime/dynamics/frictional/contact_row.h"
+#include "runtime/dynamics/frictional/islands.h"
+
+namespace abut::dynamics {
+
+struct CoupledConfig {
+  double tolerance = 1e-10;   // of the residual, see CoupledSolver
+  int iteration_limit = 100;  // sweeps over the contacts of one island
+  int threads = 1;            // islands are solved in parallel; 0: all. The answer's bits do not depend on it
+};
+
+// Impulses of all contacts at once under Coulomb's law with circular cones (contact_problem.h): the coupled
+// mode of fast frictional dynamics.
+//
+// Sweeps over the contacts of an island, forwards and backwards by turns; each contact in its turn is solved
+// exactly with all others held (coulomb_contact.h), a block Gauss-Seidel method on the law itself, so that
+// nothing is relaxed: sliding contacts do not dilate. Residual: the largest change of any contact's velocity
+// that its exact impulse would make, over the largest speed at any contact of its island without impulses; it
+// is zero at a solution only.
+// Impulses are equal and opposite at one point, and the returned twists are made from them at the end, so
+// linear and angular momentum of free bodies are kept to rounding.
+// Differs from [Kaufman2008]: contacts, not the two kinds of impulses, are staggered; the fixed points are
+// the same, and one sweep costs what one projection's sweep does.
+class CoupledSolver {
+ public:
+  explicit CoupledSolver(const CoupledConfig& config = {}) : config_(config) {}
+
+  // Updates V_WB_W of the bodies and J_B_W of the contacts in place; J_B_W given in is the first guess.
+  // Bodies with inverse mass and inertia zero keep their twist. Allocates only for a problem larger than any
+  // before. Throws InvalidInput, naming the body or contact and before anything is changed, on numbers that
+  // are not finite, negative masses or mu, normals that are not unit and indices out of range.
+  ContactReport solve(std::span<ContactBody> bodies, std::span<PairContact> contacts);
+
+ private:
+  ContactReport solve_island(std::int32_t island, std::span<const ContactBody> bodies,
+                             std::span<const PairContact> contacts);
+
+  CoupledConfig config_;
+  Islands islands_;
+  std::vector<BodyScale> scales_;
+  std::vector<Vec6<double>> y_;        // change of each body's twist in scaled coordinates
+  std::vector<Vec6<double>> impulse_;  // (moment about the centre of mass; impulse) on each body
+  std::vector<ContactRow> rows_;       // by island
+  std::vector<ContactReport> reports_;
+};
+
+// The checks of CoupledSolver::solve.
+void check_problem(std::span<const ContactBody> bodies, std::span<const PairContact> contacts);
+
+}  // namespace abut::dynamics

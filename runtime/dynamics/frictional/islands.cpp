@@ -1,0 +1,53 @@
+#include "runtime/dynamics/frictional/islands.h"
+
+#include <numeric>
+#include <utility>
+
+namespace abut::dynamics {
+
+bool is_moved(std::span<const ContactBody> bodies, std::int32_t body) {
+  if (body == kFixed) return false;
+  const ContactBody& b = bodies[static_cast<std::size_t>(body)];
+  return b.inverse_mass > 0 || b.inverse_inertia_W.diagonal().maxCoeff() > 0;
+}
+
+std::int32_t Islands::root(std::int32_t body) {
+  while (parent_[body] != body) {
+    parent_[body] = parent_[parent_[body]];
+    body = parent_[body];
+  }
+  return body;
+}
+
+void Islands::build(std::span<const ContactBody> bodies, std::span<const PairContact> contacts) {
+  parent_.resize(bodies.size());
+  std::iota(parent_.begin(), parent_.end(), 0);
+  of_contact_.resize(contacts.size());
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    const bool moved_A = is_moved(bodies, contacts[k].A), moved_B = is_moved(bodies, contacts[k].B);
+    of_contact_[k] = moved_A ? contacts[k].A : moved_B ? contacts[k].B : -1;  // a body for now
+    if (moved_A && moved_B) parent_[root(contacts[k].B)] = root(contacts[k].A);
+  }
+  island_of_.assign(bodies.size(), -1);
+  begin_.assign(1, 0);
+  for (std::int32_t& group : of_contact_) {
+    if (group < 0) continue;
+    std::int32_t& island = island_of_[root(group)];
+    if (island < 0) {
+      island = size();
+      begin_.push_back(0);
+    }
+    group = island;
+    ++begin_[group + 1];
+  }
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  order_.resize(static_cast<std::size_t>(begin_.back()));
+  // Filling moves each island's begin to its end, that is one place on; then it is shifted back.
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    if (of_contact_[k] >= 0) order_[begin_[of_contact_[k]]++] = static_cast<std::int32_t>(k);
+  }
+  for (std::size_t i = begin_.size() - 1; i > 0; --i) begin_[i] = begin_[i - 1];
+  begin_[0] = 0;
+}
+
+}  // namespace abut::dynamics

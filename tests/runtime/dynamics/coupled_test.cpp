@@ -1,0 +1,212 @@
+#include "runtime/dynamics/frictional/coupled.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "runtime/core/error.h"
+#include "tests/support/allocations.h"
+#include "tests/support/contact_problems.h"
+#include "tests/support/runs.h"
+
+namespace abut::dynamics {
+namespace {
+
+using test::ContactProblem;
+
+ContactReport solve(ContactProblem& problem, const CoupledConfig& config = {}) {
+  return CoupledSolver(config).solve(problem.bodies, problem.contacts);
+}
+
+Vec3<double> contact_velocity(const ContactProblem& problem, const PairContact& c) {
+  Vec3<double> v = Vec3<double>::Zero();
+  for (const auto& [index, sign] : {std::pair{c.A, -1.0}, std::pair{c.B, 1.0}}) {
+    if (index == kFixed) continue;
+    const ContactBody& b = problem.bodies[index];
+    const Vec3<double> w = b.V_WB_W.head<3>();
+    v += sign * (b.V_WB_W.tail<3>() + w.cross(c.p_WC - b.p_WBcm));
+  }
+  return v;
+}
+
+// Largest violation of the law in speed, with impulses against opening speeds by their product.
+double law_error(const ContactProblem& problem) {
+  double worst = 0;
+  for (const PairContact& c : problem.contacts) {
+    const Vec3<double> v = contact_velocity(problem, c);
+    const double u = c.n_W.dot(v) - c.least_speed, jn = c.n_W.dot(c.J_B_W);
+    const Vec3<double> vt = v - c.n_W * c.n_W.dot(v), jt = c.J_B_W - c.n_W * jn;
+    worst = std::max({worst, -u, -jn, std::min(u, jn), jt.norm() - c.mu * jn});
+    worst = std::max(worst, (c.mu * jn * vt + vt.norm() * jt).norm());  // jt = -mu jn vt/|vt|
+  }
+  return worst;
+}
+
+TEST(Coupled, ABoxSlidesWithCoulombsDeceleration) {
+  const double mu = 0.3, fall = 0.02;
+  // also with the centre high above its contacts
+  for (const double height : {0.1, 0.5, 1.0}) {
+    ContactProblem problem = test::box_on_plane(0.5, height, mu, {0.6, 0.8, -fall});
+    const ContactReport report = solve(problem);
+    EXPECT_EQ(report.status, Status::kOk);
+    const Vec6<double>& V = problem.bodies[0].V_WB_W;
+    const double speed = 1 - mu * fall;
+    EXPECT_LT((V - (Vec6<double>() << 0, 0, 0, 0.6 * speed, 0.8 * speed, 0).finished()).norm(), 1e-9)
+        << height;
+    EXPECT_LT(law_error(problem), 1e-9);
+  }
+}
+
+TEST(Coupled, ABoxSticksBelowCoulombsBound) {
+  ContactProblem problem = test::box_on_plane(0.5, 0.5, 0.3, {0.29 * 0.02, 0, -0.02});
+  CoupledConfig config;
+  config.iteration_limit = 1000;
+  EXPECT_EQ(solve(problem, config).status, Status::kOk);
+  EXPECT_LT(problem.bodies[0].V_WB_W.norm(), 1e-11);
+}
+
+TEST(Coupled, RandomProblemsObeyTheLaw) {
+  Random random(1);
+  int failed = 0;
+  const int tries = test::fewer_if_sanitized(test::runs(1000));
+  for (int i = 0; i < tries; ++i) {
+    ContactProblem problem = test::random_problem(random);
+    CoupledConfig config;
+    config.iteration_limit = 20000;
+    const ContactReport report = solve(problem, config);
+    if (report.status != Status::kOk || law_error(problem) > 1e-8) ++failed;
+  }
+  EXPECT_LT(failed, 0.03 * tries);  // sweeps alone do not converge on these
+}
+
+TEST(Coupled, MomentumIsKept) {
+  Random random(2);
+  for (int i = 0; i < 200; ++i) {
+    ContactProblem problem = test::random_problem(random);
+    for (PairContact& c : problem.contacts) {
+      if (c.A == kFixed) c.A = (c.B + 1) % static_cast<std::int32_t>(problem.bodies.size());
+    }
+    if (problem.bodies.size() < 2) continue;
+    const auto momentum = [&] {
+      Vec6<double> sum = Vec6<double>::Zero();
+      for (const ContactBody& b : problem.bodies) {
+        const Vec3<double> p = b.V_WB_W.tail<3>() / b.inverse_mass, w = b.V_WB_W.head<3>();
+        sum.head<3>() += b.inverse_inertia_W.inverse() * w + b.p_WBcm.cross(p);
+        sum.tail<3>() += p;
+      }
+      return sum;
+    };
+    const Vec6<double> before = momentum();
+    solve(problem);
+    EXPECT_LT((momentum() - before).cwiseAbs().maxCoeff(), 1e-12) << i;
+  }
+}
+
+TEST(Coupled, ThreadsDoNotChangeABit) {
+  Random random(3);
+  // many islands in one problem
+  ContactProblem all;
+  for (int i = 0; i < 60; ++i) {
+    const ContactProblem one = test::random_problem(random);
+    const auto first = static_cast<std::int32_t>(all.bodies.size());
+    all.bodies.insert(all.bodies.end(), one.bodies.begin(), one.bodies.end());
+    for (PairContact c : one.contacts) {
+      c.B += first;
+      if (c.A != kFixed) c.A += first;
+      all.contacts.push_back(c);
+    }
+  }
+  ContactProblem one = all;
+  const ContactReport report = solve(one);
+  for (const int threads : {2, 4}) {
+    ContactProblem many = all;
+    CoupledConfig config;
+    config.threads = threads;
+    EXPECT_EQ(solve(many, config).residual, report.residual);
+    for (std::size_t i = 0; i < all.bodies.size(); ++i) {
+      EXPECT_EQ(std::memcmp(many.bodies[i].V_WB_W.data(), one.bodies[i].V_WB_W.data(), 6 * sizeof(double)),
+                0);
+    }
+    for (std::size_t k = 0; k < all.contacts.size(); ++k) {
+      EXPECT_EQ(std::memcmp(many.contacts[k].J_B_W.data(), one.contacts[k].J_B_W.data(), 3 * sizeof(double)),
+                0);
+    }
+  }
+}
+
+TEST(Coupled, AllocatesNothingInTheSteadyState) {
+  Random random(4);
+  CoupledSolver solver;
+  std::vector<ContactProblem> problems;
+  for (int i = 0; i < 20; ++i) problems.push_back(test::random_problem(random));
+  for (int round = 0; round < 2; ++round) {
+    for (const ContactProblem& start : problems) {
+      ContactProblem problem = start;  // the copy allocates: counted apart
+      const std::size_t here = test::allocations();
+      solver.solve(problem.bodies, problem.contacts);
+      if (round == 1) {
+        EXPECT_EQ(test::allocations(), here);
+      }
+    }
+  }
+}
+
+TEST(Coupled, DegenerateInput) {
+  ContactProblem empty;
+  EXPECT_EQ(solve(empty).status, Status::kOk);
+
+  ContactProblem frictionless = test::box_on_plane(0.5, 0.5, 0, {1, 0, -0.02});
+  EXPECT_EQ(solve(frictionless).status, Status::kOk);
+  EXPECT_LT((frictionless.bodies[0].V_WB_W.tail<3>() - Vec3<double>(1, 0, 0)).norm(), 1e-10);
+
+  // every contact 50 times, in parallel
+  ContactProblem many = test::box_on_plane(0.5, 0.5, 0.3, {1, 0, -0.02});
+  const std::vector<PairContact> once = many.contacts;
+  for (int i = 1; i < 50; ++i) many.contacts.insert(many.contacts.end(), once.begin(), once.end());
+  EXPECT_EQ(solve(many).status, Status::kOk);
+  EXPECT_NEAR(many.bodies[0].V_WB_W[3], 1 - 0.3 * 0.02, 1e-9);
+
+  // a heavy body that nothing moves, and two of them
+  ContactProblem table = test::box_on_plane(0.5, 0.5, 0.3, {0, 0, -0.02});
+  table.bodies.push_back(ContactBody{});
+  table.bodies.back().V_WB_W << 0, 0, 0, 0.5, 0, 0;
+  for (PairContact& c : table.contacts) c.A = 1;
+  PairContact idle;
+  idle.A = 1;
+  idle.B = kFixed;
+  idle.J_B_W << 1, 2, 3;
+  table.contacts.push_back(idle);
+  EXPECT_EQ(solve(table).status, Status::kOk);
+  EXPECT_NEAR(table.bodies[0].V_WB_W[3], 0.3 * 0.02, 1e-9);  // dragged along
+  EXPECT_EQ(table.bodies[1].V_WB_W[3], 0.5);
+  EXPECT_EQ(table.contacts.back().J_B_W.norm(), 0);
+}
+
+TEST(Coupled, BadInputIsRefusedByName) {
+  const auto refused = [](auto&& spoil) {
+    ContactProblem problem = test::box_on_plane(0.5, 0.5, 0.3, {1, 0, -0.02});
+    spoil(problem);
+    try {
+      solve(problem);
+    } catch (const InvalidInput& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(refused([&](ContactProblem& p) { p.bodies[0].V_WB_W[2] = nan; }).find("body 0"),
+            std::string::npos);
+  EXPECT_NE(refused([&](ContactProblem& p) { p.contacts[2].p_WC[0] = nan; }).find("contact 2"),
+            std::string::npos);
+  EXPECT_NE(refused([&](ContactProblem& p) { p.contacts[1].mu = -0.1; }).find("mu is negative"),
+            std::string::npos);
+  EXPECT_NE(refused([&](ContactProblem& p) { p.contacts[1].B = 7; }).find("contact 1"), std::string::npos);
+  EXPECT_NE(refused([&](ContactProblem& p) { p.contacts[1].B = kFixed; }).find("contact 1"),
+            std::string::npos);
+  EXPECT_NE(refused([&](ContactProblem& p) { p.contacts[3].n_W *= 2; }).find("unit"), std::string::npos);
+  EXPECT_NE(refused([&](ContactProblem& p) { p.bodies[0].inverse_mass = -1; }).find("negative"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace abut::dynamics

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <vector>
+
+#include "runtime/core/random.h"
+#include "runtime/dynamics/frictional/contact_problem.h"
+
+// Small contact problems for the solvers' tests.
+namespace abut::test {
+
+struct ContactProblem {
+  std::vector<dynamics::ContactBody> bodies;
+  std::vector<dynamics::PairContact> contacts;
+};
+
+inline Vec3<double> random_vector(Random& random) {
+  return {random.normal(), random.normal(), random.normal()};
+}
+
+inline Mat3<double> random_rotation(Random& random) {
+  return exp_rotation<double>(2 * random_vector(random));
+}
+
+inline dynamics::ContactBody random_body(Random& random) {
+  dynamics::ContactBody body;
+  body.p_WBcm = random_vector(random);
+  body.inverse_mass = std::exp(random.uniform(-1, 1));
+  const Mat3<double> R = random_rotation(random);
+  const Vec3<double> inertia(random.uniform(2, 20), random.uniform(2, 20), random.uniform(2, 20));
+  body.inverse_inertia_W = body.inverse_mass * (R * inertia.asDiagonal() * R.transpose());
+  body.V_WB_W << random_vector(random), random_vector(random);
+  return body;
+}
+
+// One to four bodies around which one to eight contacts lie: among each other, with the world, some of them
+// many times between one pair. Every contact opens when bodies move apart from a common centre, so a velocity
+// that satisfies all constraints exists, and with it an answer.
+inline ContactProblem random_problem(Random& random) {
+  ContactProblem problem;
+  const auto bodies = static_cast<std::int32_t>(1 + random.below(4));
+  for (std::int32_t i = 0; i < bodies; ++i) problem.bodies.push_back(random_body(random));
+  const auto contacts = static_cast<std::int32_t>(1 + random.below(8));
+  for (std::int32_t k = 0; k < contacts; ++k) {
+    dynamics::PairContact c;
+    c.B = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(bodies)));
+    c.A = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(bodies) + 1)) - 1;
+    if (c.A == c.B) c.A = dynamics::kFixed;
+    const Vec3<double> centre_A =
+        c.A == dynamics::kFixed ? Vec3<double>(0, 0, -10) : problem.bodies[c.A].p_WBcm;
+    const Vec3<double> apart = (problem.bodies[c.B].p_WBcm - centre_A).normalized();
+    do {
+      c.n_W = random_vector(random).normalized();
+    } while (c.n_W.dot(apart) < 0.3);
+    c.p_WC = (c.A == dynamics::kFixed ? problem.bodies[c.B].p_WBcm - 0.3 * apart
+                                      : Vec3<double>((problem.bodies[c.B].p_WBcm + centre_A) / 2)) +
+             0.2 * random_vector(random);
+    c.mu = random.uniform(0, 1.2);
+    c.least_speed = random.below(3) == 0 ? random.uniform(-0.1, 0.3) : 0;
+    problem.contacts.push_back(c);
+  }
+  return problem;
+}
+
+// A box of unit mass, half sizes (a, a, height), resting with four corners on the plane z = 0; after one step
+// of gravity at 10 m/s^2 and dt seconds it has fallen speed (0, 0, -10 dt), and slides with v.
+inline ContactProblem box_on_plane(double a, double height, double mu, const Vec3<double>& v) {
+  ContactProblem problem;
+  dynamics::ContactBody box;
+  box.p_WBcm << 0, 0, height;
+  box.inverse_mass = 1;
+  const double xy = (a * a + height * height) / 3, z = 2 * a * a / 3;
+  box.inverse_inertia_W = Vec3<double>(1 / xy, 1 / xy, 1 / z).asDiagonal();
+  box.V_WB_W << 0, 0, 0, v;
+  problem.bodies.push_back(box);
+  for (const double x : {-a, a}) {
+    for (const double y : {-a, a}) {
+      dynamics::PairContact c;
+      c.B = 0;
+      c.p_WC << x, y, 0;
+      c.mu = mu;
+      problem.contacts.push_back(c);
+    }
+  }
+  return problem;
+}
+
+}  // namespace abut::test
