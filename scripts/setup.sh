@@ -10,7 +10,7 @@ build_packages=(
   libcli11-dev libfmt-dev nlohmann-json3-dev libpng-dev    # the commands
   libcgal-dev libtet1.5-dev                                # the pipeline: GPL and AGPL, see the README
   libgtest-dev libbenchmark-dev
-  libfcl-dev                                               # benchmarks alone: the peer they compare with
+  libfcl-dev libmujoco-dev libbullet-dev                   # benchmarks alone: the peers they compare with
 )
 
 as_root() {

@@ -56,4 +56,19 @@ inline asset::OrientedPoints sphere_points(double radius, int count) {
   return make_points(positions, normals, 4 * std::numbers::pi * radius * radius / count);
 }
 
+// The outline |x|, |y| = 1 of a square in the plane z = 0: `per_side` points at the middles of equal parts of
+// each side. In that plane the soft distance in space is that of the square in the plane.
+inline asset::OrientedPoints square_points(int per_side) {
+  std::vector<Vec3<double>> positions, normals;
+  for (int side = 0; side < 4; ++side) {
+    const Vec3<double> n = side % 2 ? (side - 2) * Vec3<double>::UnitY() : (side - 1) * Vec3<double>::UnitX();
+    const Vec3<double> along = Vec3<double>::UnitZ().cross(n);
+    for (int i = 0; i < per_side; ++i) {
+      positions.push_back(n + ((2 * i + 1.0) / per_side - 1) * along);
+      normals.push_back(n);
+    }
+  }
+  return make_points(positions, normals, 4.0 / (per_side * per_side));
+}
+
 }  // namespace abut::test
