@@ -1,0 +1,182 @@
+#include "runtime/ssdf/kernel.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "runtime/core/error.h"
+#include "runtime/core/parallel.h"
+
+namespace abut::ssdf {
+
+namespace {
+
+// B of one plane and its derivatives, all times a common positive function of p (which the quotient of the
+// sums does not see), as exp(exponent) times these.
+template <class S>
+struct Term {
+  S exponent, b;
+  Vec3<S> first;   // 1/m
+  Mat3<S> second;  // 1/m^2
+};
+
+// sum B, sum B g and their derivatives, scaled by exp(-reference): the largest exponent met.
+template <class S>
+struct Sums {
+  S reference = -std::numeric_limits<S>::infinity();
+  S w = S(0), wg = S(0);
+  Vec3<S> w1 = Vec3<S>::Zero(), wg1 = Vec3<S>::Zero();
+  Mat3<S> w2 = Mat3<S>::Zero(), wg2 = Mat3<S>::Zero();
+
+  void add(const Term<S>& t, const Vec3<S>& n, S g, Order order) {
+    using std::exp;
+    if (t.exponent > reference) {
+      const S shrink = exp(reference - t.exponent);
+      w *= shrink, wg *= shrink, w1 *= shrink, wg1 *= shrink, w2 *= shrink, wg2 *= shrink;
+      reference = t.exponent;
+    }
+    const S scale = exp(t.exponent - reference), b = scale * t.b;
+    w += b;
+    wg += b * g;
+    if (order == Order::kValue) return;
+    const Vec3<S> b1 = scale * t.first;
+    w1 += b1;
+    wg1 += g * b1 + b * n;
+    if (order == Order::kGradient) return;
+    const Mat3<S> cross = b1 * n.transpose();
+    w2 += scale * t.second;
+    wg2 += (scale * g) * t.second + cross + cross.transpose();
+  }
+
+  SoftDistance<S> quotient(S g0, Order order) const {
+    const S value = wg / w;
+    SoftDistance<S> result{g0 + value, Vec3<S>::Zero(), Mat3<S>::Zero(), Status::kOk};
+    if (order == Order::kValue) return result;
+    // All g are less that of a plane of reference, whose own slope n0 the caller adds.
+    result.gradient = (wg1 - value * w1) / w;
+    if (order == Order::kGradient) return result;
+    const Mat3<S> cross = w1 * result.gradient.transpose() / w;
+    result.hessian = (wg2 - value * w2) / w - cross - cross.transpose();
+    return result;
+  }
+};
+
+template <class S>
+SoftDistance<S> outside() {
+  SoftDistance<S> result = internal::no_distance<S>();
+  result.status = Status::kNoOverlap;
+  return result;
+}
+
+}  // namespace
+
+KernelField::KernelField(const asset::PointsView& points, KernelKind kind, double eps1)
+    : points_(points), kind_(kind), eps1_(eps1) {
+  if (points.blocks.block_count <= 0)
+    throw InvalidInput("soft distance: no oriented points; make an asset with --quads");
+  if (!(eps1 > 0) || !std::isfinite(1 / eps1))
+    throw InvalidInput("soft distance: eps1 is " + std::to_string(eps1) + " m^2; it must be positive");
+  if (kind != KernelKind::kQuad) return;
+  if (points.quads == nullptr)
+    throw InvalidInput("soft distance: the kernel of quads needs the quads of the points");
+  least_stretch_ = std::numeric_limits<double>::infinity();
+  stretch_ = 0;
+  const double area = points.spacing * points.spacing;
+  for (std::int32_t i = 0; i < points.point_count; ++i) {
+    const auto corner = [&](int k) {
+      return Vec3<double>::Map(points.vertices + std::ptrdiff_t(3) * points.quads[std::ptrdiff_t(4) * i + k]);
+    };
+    const Vec3<double> n = internal::normal<double>(points, i);
+    const Mat3<double> flat = Mat3<double>::Identity() - n * n.transpose();
+    Eigen::Matrix<double, 3, 2> E;  // the quad's axes, in its plane
+    E.col(0) = flat * (corner(1) + corner(2) - corner(0) - corner(3)) / 2;
+    E.col(1) = flat * (corner(2) + corner(3) - corner(0) - corner(1)) / 2;
+    const Eigen::Matrix2d gram = E.transpose() * E;
+    if (!(gram.determinant() > 1e-12 * area * area))
+      throw InvalidInput("soft distance: quad " + std::to_string(i) + " is a line; use another kernel");
+    // r = E c + n g: r . M r = area |c|^2 + g^2.
+    const Mat3<double> M = area * E * (gram * gram).inverse() * E.transpose() + n * n.transpose();
+    const Eigen::SelfAdjointEigenSolver<Mat3<double>> eigen(M, Eigen::EigenvaluesOnly);
+    least_stretch_ = std::min(least_stretch_, eigen.eigenvalues()[0]);
+    stretch_ = std::max(stretch_, eigen.eigenvalues()[2]);
+    metrics_.insert(metrics_.end(), {M(0, 0), M(0, 1), M(0, 2), M(1, 1), M(1, 2), M(2, 2)});
+  }
+}
+
+template <class S>
+SoftDistance<S> KernelField::distance(const Vec3<S>& p_Q, Order order, S tolerance) const {
+  using std::log, std::sqrt;
+  if (!p_Q.allFinite() || !(tolerance >= S(0))) return internal::no_distance<S>();
+  const asset::PointBlocksView& blocks = points_.blocks;
+  internal::Nearby<S> nearby{{}, {}, std::numeric_limits<S>::max()};
+  internal::descend<S>(blocks, p_Q.data(), nearby);
+  internal::find_nearest<S>(blocks, p_Q.data(), nearby);
+  const Vec3<S> x0(nearby.x[0], nearby.x[1], nearby.x[2]), n0(nearby.n[0], nearby.n[1], nearby.n[2]),
+      q = p_Q - x0;
+  const S g0 = n0.dot(q), eps1 = S(eps1_), support2 = 4 * eps1, depth = S(kWallDepth * points_.spacing);
+  // No plane outweighs that of the nearest point by more than kQuad's stretch or kWall's penalty allows.
+  S limit2 = S(1e190);
+  if (kind_ == KernelKind::kCompact) {
+    limit2 = support2;
+  } else if (tolerance > S(0)) {
+    const S least = S(least_stretch_), most = S(stretch_);
+    const S cut = internal::cutoff(points_.point_count, tolerance, order, sqrt(nearby.distance2 / eps1)) +
+                  (kind_ == KernelKind::kWall ? S(kWallWeight) : 2 * log(most / least));
+    limit2 = (most * nearby.distance2 + eps1 * cut) / least * S(1 + 1e-14);
+  }
+  const auto term = [&](std::int32_t i, const Vec3<S>& u, const Vec3<S>& n) {
+    const Vec3<S> r = q - u;
+    if (kind_ == KernelKind::kCompact) {
+      const S left = std::max(S(1) - r.squaredNorm() / support2, S(0)), slope = -6 / support2 * left * left;
+      return Term<S>{S(0), left * left * left, slope * r,
+                     slope * Mat3<S>::Identity() + (24 / (support2 * support2) * left) * r * r.transpose()};
+    }
+    // Beside the Gaussian about x0.
+    Term<S> t{(2 * u.dot(q) - u.squaredNorm()) / eps1, S(1), 2 / eps1 * u, Mat3<S>::Zero()};
+    if (kind_ == KernelKind::kQuad) {
+      const double* const m = metrics_.data() + std::ptrdiff_t(6) * i;
+      Mat3<S> M;
+      M << S(m[0]), S(m[1]), S(m[2]), S(m[1]), S(m[3]), S(m[4]), S(m[2]), S(m[4]), S(m[5]);
+      M -= Mat3<S>::Identity();
+      t.exponent -= r.dot(M * r) / eps1;
+      t.first -= 2 / eps1 * (M * r);
+      t.second -= 2 / eps1 * M;
+    } else if (kind_ == KernelKind::kWall) {
+      const WallPenalty<S> psi = wall_penalty(S(n.dot(r)), depth);
+      t.exponent -= psi.value;
+      t.first -= psi.first * n;
+      t.second -= psi.second * n * n.transpose();
+    }
+    t.second += t.first * t.first.transpose();
+    return t;
+  };
+  Sums<S> sums;
+  internal::visit_near<S, S>(blocks, p_Q.data(), limit2, [&](std::int32_t block) {
+    for (int k = 0; k < asset::kBlockPoints; ++k) {
+      const std::int32_t i = blocks.order[std::ptrdiff_t(block) * asset::kBlockPoints + k];
+      if (i < 0) continue;
+      const Vec3<S> u = internal::position<S>(points_, i) - x0, n = internal::normal<S>(points_, i);
+      if (kind_ == KernelKind::kCompact && !((q - u).squaredNorm() < support2)) continue;
+      sums.add(term(i, u, n), n - n0, n.dot(q - u) - g0, order);
+    }
+  });
+  if (!(sums.w > S(0))) return outside<S>();
+  SoftDistance<S> result = sums.quotient(g0, order);
+  if (order != Order::kValue) result.gradient += n0;
+  return result;
+}
+
+template SoftDistance<double> KernelField::distance(const Vec3<double>&, Order, double) const;
+template SoftDistance<long double> KernelField::distance(const Vec3<long double>&, Order, long double) const;
+
+void KernelField::distances(std::span<const Vec3<double>> p_Q, Order order,
+                            std::span<SoftDistance<double>> results, double tolerance, int threads) const {
+  if (p_Q.size() != results.size())
+    throw InvalidInput("soft distance: " + std::to_string(p_Q.size()) + " points but room for " +
+                       std::to_string(results.size()) + " results");
+  const auto answer = [&](std::int64_t i, int) { results[i] = distance<double>(p_Q[i], order, tolerance); };
+  parallel_for(static_cast<std::int64_t>(p_Q.size()), threads, answer, 256);
+}
+
+}  // namespace abut::ssdf

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "runtime/ssdf/field.h"
+
+// The soft signed distance with other kernels than the isotropic Gaussian [Beker2025, Eq. 10]:
+//   value = sum B_i g_i / sum B_i,  B_i a function of r = p - p_i and of the plane, g_i = n_i . r.
+namespace abut::ssdf {
+
+enum class KernelKind {
+  kGaussian,  // exp(-|r|^2 / eps1), as everywhere else: the default
+  kQuad,      // exp(-(r . M_i r) / eps1): M_i stretches the quad to a square of the cloud's mean area
+  kCompact,  // (1 - |r|^2 / (4 eps1))^3 up to |r| = 2 sqrt(eps1), 0 beyond: twice continuously differentiable
+  kWall,     // exp(-|r|^2 / eps1 - psi(g)): a plane that p lies behind counts less, see wall_penalty
+};
+
+// For kWall: how much less a plane counts for points deep behind it, as a logarithm, and at which depth, over
+// the spacing, half of that. psi(g) = kWallWeight s^3 / (1 + s^3), s = max(-g, 0) / (kWallDepth spacing).
+// Points in front of a thin wall are behind its back, points in a convex edge behind both its sides: there
+// the plane that is less far above should speak. psi is bounded, because deep inside all planes are far
+// above; twice continuously differentiable.
+inline constexpr double kWallWeight = 2;
+inline constexpr double kWallDepth = 0.35;
+
+// psi and its first two derivatives; `depth` = kWallDepth spacing, m.
+template <class S>
+struct WallPenalty {
+  S value, first, second;
+};
+template <class S>
+WallPenalty<S> wall_penalty(S g, S depth) {
+  if (!(g < S(0))) return {S(0), S(0), S(0)};
+  const S s = -g / depth, cube = s * s * s, under = 1 / (1 + cube), weight = S(kWallWeight);
+  return {weight * cube * under, -weight / depth * 3 * s * s * under * under,
+          weight / (depth * depth) * 6 * s * (1 - 2 * cube) * under * under * under};
+}
+
+// A point cloud made ready for a kernel. Views the points, which must outlive it.
+class KernelField {
+ public:
+  // eps1 > 0, m^2. kQuad needs the quads. Throws InvalidInput for a cloud without points, without quads, with
+  // a quad that is a line, or for eps1 out of range.
+  KernelField(const asset::PointsView& points, KernelKind kind, double eps1);
+
+  // Value and derivatives at p_Q (m, in the frame of the points) to a tolerance as soft_distance has it; 0:
+  // the dense sum. kNoOverlap: p_Q is outside every support (kCompact), NaN in every number.
+  template <class S>
+  SoftDistance<S> distance(const Vec3<S>& p_Q, Order order = Order::kHessian,
+                           S tolerance = S(kTolerance)) const;
+
+  // Of many points, the same bits for any number of threads.
+  void distances(std::span<const Vec3<double>> p_Q, Order order, std::span<SoftDistance<double>> results,
+                 double tolerance = kTolerance, int threads = 0) const;
+
+  KernelKind kind() const { return kind_; }
+  double eps1() const { return eps1_; }
+
+ private:
+  asset::PointsView points_;
+  KernelKind kind_;
+  double eps1_;
+  std::vector<double> metrics_;             // kQuad: (points, 6) of M_i: xx, xy, xz, yy, yz, zz
+  double least_stretch_ = 1, stretch_ = 1;  // least and greatest eigenvalue of all M_i
+};
+
+}  // namespace abut::ssdf
