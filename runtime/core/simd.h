@@ -3,17 +3,20 @@
 #include <cmath>
 #include <cstdint>
 
-// Four doubles at a time with the compiler's vector extensions, and the functions that the soft sums need.
-// Kernels are templates on the lane type: Four, or a plain scalar, which is the reference.
+// Four or eight doubles at a time with the compiler's vector extensions, and the functions that the soft sums
+// need. Kernels are templates on the lane type: Four, Eight, or a plain scalar, which is the reference.
 //
 // A kernel for Four stands in a function marked ABUT_CLONES: it is compiled for the portable instruction set
-// and for AVX2, and the version is chosen when the program starts. All that it calls must be inlined
+// and for AVX2, and the version is chosen when the program starts; one for Eight in a function marked
+// ABUT_CLONES_OF_EIGHT, compiled for AVX-512 too. All that it calls must be inlined
 // (ABUT_INLINE), or it would be compiled for the portable set only. Contraction is off (AbutFlags.cmake), so
 // both versions give the same bits. Sanitizers run before the choice can be made.
 #if defined(__x86_64__) && !defined(ABUT_SANITIZED)
 #define ABUT_CLONES __attribute__((target_clones("avx2", "default")))
+#define ABUT_CLONES_OF_EIGHT __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define ABUT_CLONES
+#define ABUT_CLONES_OF_EIGHT
 #endif
 #define ABUT_INLINE __attribute__((always_inline)) inline
 #define ABUT_INLINE_LAMBDA __attribute__((always_inline))
@@ -23,15 +26,23 @@ namespace abut::simd {
 using Four = double __attribute__((vector_size(32)));
 using FourBits = std::int64_t __attribute__((vector_size(32)));
 
+using Eight = double __attribute__((vector_size(64)));
+using EightBits = std::int64_t __attribute__((vector_size(64)));
+
 // Where an array of double may not be taken for aligned vectors.
 struct __attribute__((packed, aligned(8), may_alias)) FourUnaligned {
   Four value;
+};
+struct __attribute__((packed, aligned(8), may_alias)) EightUnaligned {
+  Eight value;
 };
 
 template <class T>
 inline constexpr int kLanes = 1;
 template <>
 inline constexpr int kLanes<Four> = 4;
+template <>
+inline constexpr int kLanes<Eight> = 8;
 
 // The next kLanes<T> numbers.
 template <class T>
@@ -41,6 +52,10 @@ ABUT_INLINE void load(const double* from, T& to) {
 template <>
 ABUT_INLINE void load(const double* from, Four& to) {
   to = reinterpret_cast<const FourUnaligned*>(from)->value;
+}
+template <>
+ABUT_INLINE void load(const double* from, Eight& to) {
+  to = reinterpret_cast<const EightUnaligned*>(from)->value;
 }
 
 // The same number in every lane.

@@ -1,0 +1,205 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "runtime/core/error.h"
+#include "runtime/core/parallel.h"
+#include "runtime/ssdf/cutoffs.h"
+#include "runtime/ssdf/packet.h"
+
+// Batches of soft distances: neighbours in packets of eight.
+namespace abut::ssdf {
+
+namespace {
+
+using internal::Candidates;
+using internal::Cutoffs;
+using internal::DistanceSums;
+using internal::kPacket;
+using internal::NearestOfEight;
+using internal::Packet;
+using simd::Eight;
+
+// Below this tolerance the rough exponential of packets will not do, and neither will gathering.
+constexpr double kRoughest = 1e-7;
+
+ABUT_CLONES_OF_EIGHT
+void find_by_eights(const asset::PointBlocksView& blocks, const Packet& packet, double limit2,
+                    Candidates& candidates, NearestOfEight& nearest) {
+  internal::gather(blocks, packet, limit2, candidates);
+  if (candidates.complete) internal::find_nearest_of_eight(blocks.numbers, packet, candidates, nearest);
+}
+
+ABUT_CLONES_OF_EIGHT
+void sum_by_eights(const double* numbers, const Packet& packet, const Candidates& candidates,
+                   const NearestOfEight& nearest, const Eight& cutoff, double inverse_eps1, Order order,
+                   DistanceSums<Eight>& sums) {
+  if (order == Order::kValue)
+    internal::packet_sums<0>(numbers, packet, candidates, nearest, cutoff, inverse_eps1, sums);
+  else if (order == Order::kGradient)
+    internal::packet_sums<1>(numbers, packet, candidates, nearest, cutoff, inverse_eps1, sums);
+  else
+    internal::packet_sums<2>(numbers, packet, candidates, nearest, cutoff, inverse_eps1, sums);
+}
+
+ABUT_CLONES
+void descend_by_fours(const asset::PointBlocksView& blocks, const double* p,
+                      internal::Nearby<double>& nearby) {
+  internal::descend<simd::Four>(blocks, p, nearby);
+}
+
+// Indices so that neighbours are together: by the Morton code of the place in the box about them all.
+class SpatialOrder {
+ public:
+  std::span<const std::uint32_t> sort(std::span<const Vec3<double>> p) {
+    Vec3<double> low = Vec3<double>::Constant(1e300), high = -low;
+    for (const Vec3<double>& x : p)
+      if (x.allFinite()) low = low.cwiseMin(x), high = high.cwiseMax(x);
+    const double cells = 1023 / std::max((high - low).maxCoeff(), 1e-300);
+    keys_.resize(p.size());
+    other_.resize(p.size());
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      std::uint32_t code = 0;
+      if (p[i].allFinite())
+        for (int k = 0; k < 3; ++k)
+          code |= spread(static_cast<std::uint32_t>((p[i][k] - low[k]) * cells)) << k;
+      keys_[i] = {code, static_cast<std::uint32_t>(i)};
+    }
+    for (int shift = 0; shift < 30; shift += 10) pass(shift);
+    order_.resize(p.size());
+    for (std::size_t i = 0; i < p.size(); ++i) order_[i] = keys_[i].index;
+    return order_;
+  }
+
+ private:
+  struct Key {
+    std::uint32_t code, index;
+  };
+
+  // Ten bits, two places apart.
+  static std::uint32_t spread(std::uint32_t x) {
+    x = (x | x << 16) & 0x030000FF;
+    x = (x | x << 8) & 0x0300F00F;
+    x = (x | x << 4) & 0x030C30C3;
+    return (x | x << 2) & 0x09249249;
+  }
+
+  // Stable, by ten bits of the code.
+  void pass(int shift) {
+    constexpr std::uint32_t kMask = 1023;
+    std::uint32_t start[kMask + 2] = {};
+    for (const Key& key : keys_) ++start[(key.code >> shift & kMask) + 1];
+    for (std::uint32_t k = 0; k < kMask; ++k) start[k + 1] += start[k];
+    for (const Key& key : keys_) other_[start[key.code >> shift & kMask]++] = key;
+    keys_.swap(other_);
+  }
+
+  std::vector<Key> keys_, other_;
+  std::vector<std::uint32_t> order_;
+};
+
+struct Batch {
+  const asset::PointBlocksView& blocks;
+  std::span<const Vec3<double>> p_Q;
+  std::span<const std::uint32_t> sorted;
+  double eps1;
+  Order order;
+  const Cutoffs& cutoffs;
+  std::span<SoftDistance<double>> results;
+
+  void one(std::uint32_t i) const {
+    results[i] = p_Q[i].allFinite() ? internal::distance_by_fours(blocks, p_Q[i], eps1, order, cutoffs)
+                                    : internal::no_distance<double>();
+  }
+
+  // Queries sorted[first ... first + 8), where there are so many.
+  void packet(std::size_t first) const {
+    const std::size_t last = std::min(first + kPacket, sorted.size());
+    bool finite = last == first + kPacket;
+    for (std::size_t k = first; finite && k < last; ++k) finite = p_Q[sorted[k]].allFinite();
+    if (finite && together(sorted.subspan(first, kPacket))) return;
+    for (std::size_t k = first; k < last; ++k) one(sorted[k]);
+  }
+
+  static Packet make_packet(std::span<const Vec3<double>> p_Q, std::span<const std::uint32_t> indices) {
+    Packet packet;
+    double square = 0;
+    for (int k = 0; k < 3; ++k) {
+      double low = 1e300, high = -1e300;
+      for (int lane = 0; lane < kPacket; ++lane) {
+        const double x = packet.p[k][lane] = p_Q[indices[lane]][k];
+        low = std::min(low, x);
+        high = std::max(high, x);
+      }
+      packet.center[k] = (low + high) / 2;
+      packet.half[k] = (high - low) / 2;
+      square += packet.half[k] * packet.half[k];
+    }
+    packet.radius = std::sqrt(square);
+    return packet;
+  }
+
+  // False: they are too far apart to share anything.
+  bool together(std::span<const std::uint32_t> indices) const {
+    const Packet packet = make_packet(p_Q, indices);
+    internal::Nearby<double> nearby{{}, {}, std::numeric_limits<double>::max()};
+    descend_by_fours(blocks, packet.center, nearby);
+    const double farthest = std::sqrt(nearby.distance2) + packet.radius;  // from any query to its nearest
+    if (packet.radius * packet.radius > eps1 * cutoffs.near) return false;
+    const double limit2 = (farthest * farthest + eps1 * cutoffs(farthest * farthest)) * (1 + 1e-12);
+    Candidates candidates;
+    NearestOfEight nearest;
+    find_by_eights(blocks, packet, limit2, candidates, nearest);
+    if (!candidates.complete) return false;
+    Eight cutoff;
+    for (int lane = 0; lane < kPacket; ++lane) cutoff[lane] = cutoffs(nearest.distance2[lane]);
+    DistanceSums<Eight> sums;
+    sum_by_eights(blocks.numbers, packet, candidates, nearest, cutoff, 1 / eps1, order, sums);
+    for (int lane = 0; lane < kPacket; ++lane) {
+      DistanceSums<double> own;
+      const Eight* const in = reinterpret_cast<const Eight*>(&sums);
+      double* const out = reinterpret_cast<double*>(&own);
+      for (std::size_t k = 0; k < sizeof(own) / sizeof(double); ++k) out[k] = in[k][lane];
+      double g0 = 0;
+      for (int k = 0; k < 3; ++k) g0 += nearest.n[k][lane] * (packet.p[k][lane] - nearest.x[k][lane]);
+      results[indices[lane]] = internal::from_sums(own, g0, eps1, order);
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+void soft_distances(const asset::PointsView& points, std::span<const Vec3<double>> p_Q, double eps1,
+                    Order order, std::span<SoftDistance<double>> results, double tolerance, int threads) {
+  if (p_Q.size() != results.size())
+    throw InvalidInput("soft distance: " + std::to_string(p_Q.size()) + " points but room for " +
+                       std::to_string(results.size()) + " results");
+  if (!(eps1 > 0) || !std::isfinite(1 / eps1))
+    throw InvalidInput("soft distance: eps1 is " + std::to_string(eps1) + " m^2; it must be positive");
+  if (!(tolerance > 0))
+    throw InvalidInput("soft distance: the tolerance is " + std::to_string(tolerance) +
+                       "; it must be positive");
+  if (points.blocks.block_count <= 0)
+    throw InvalidInput(
+        "soft distance: the asset has no oriented points; preprocess the object again with --quads");
+  const Cutoffs cutoffs(points, eps1, order, tolerance);
+  thread_local SpatialOrder spatial;  // kept from call to call: no allocation in the steady state
+  const bool in_packets = tolerance >= kRoughest;
+  const Batch batch{points.blocks, p_Q,   in_packets ? spatial.sort(p_Q) : std::span<const std::uint32_t>(),
+                    eps1,          order, cutoffs,
+                    results};
+  if (in_packets) {
+    const auto count = static_cast<std::int64_t>((p_Q.size() + kPacket - 1) / kPacket);
+    parallel_for(
+        count, threads, [&](std::int64_t i, int) { batch.packet(kPacket * static_cast<std::size_t>(i)); },
+        32);
+  } else {
+    parallel_for(
+        static_cast<std::int64_t>(p_Q.size()), threads,
+        [&](std::int64_t i, int) { batch.one(static_cast<std::uint32_t>(i)); }, 256);
+  }
+}
+
+}  // namespace abut::ssdf
