@@ -1,0 +1,42 @@
+#include "runtime/cli/trajectory_csv.h"
+
+#include <fmt/format.h>
+
+namespace abut::cli {
+
+TrajectoryCsv::TrajectoryCsv(const std::string& path) : file_(path) {
+  file_.write("step,time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz\n");
+}
+
+void TrajectoryCsv::write(const dynamics::Simulation& simulation) {
+  const auto states = simulation.states();
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const dynamics::BodyState& state = states[i];
+    std::string row = fmt::format("{},{:.17g},{}", simulation.steps(), simulation.time(),
+                                  simulation.scene().bodies[i].name);
+    const auto append = [&row](const Vec3<double>& v) {
+      row += fmt::format(",{:.17g},{:.17g},{:.17g}", v.x(), v.y(), v.z());
+    };
+    append(state.p_WB);
+    const Eigen::Quaterniond& q = state.q_WB;
+    row += fmt::format(",{:.17g},{:.17g},{:.17g},{:.17g}", q.w(), q.x(), q.y(), q.z());
+    append(state.v_WB);
+    append(simulation.angular_velocity(i));
+    file_.write(row + "\n");
+  }
+}
+
+StatisticsCsv::StatisticsCsv(const std::string& path) : file_(path) {
+  file_.write("step,time,contacts,iterations,residual,kinetic,potential,stabilisation_work,penetration\n");
+}
+
+void StatisticsCsv::write(const dynamics::Simulation& simulation) {
+  const dynamics::StepReport& report = simulation.report();
+  work_ += report.stabilisation_work;
+  file_.write(fmt::format("{},{:.17g},{},{},{:.3g},{:.17g},{:.17g},{:.17g},{:.6g}\n", simulation.steps(),
+                          simulation.time(), report.contacts, report.solver.iterations,
+                          report.solver.residual, report.kinetic, report.potential, work_,
+                          report.penetration));
+}
+
+}  // namespace abut::cli

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "runtime/cli/output_file.h"
+#include "runtime/dynamics/frictional/simulation.h"
+
+namespace abut::cli {
+
+// Poses and velocities of a simulation's bodies, one row per body and time: step, time (s), body, position
+// (m), quaternion (w, x, y, z), velocity (m/s), angular velocity in the world's axes (rad/s); 17 digits.
+class TrajectoryCsv {
+ public:
+  explicit TrajectoryCsv(const std::string& path);  // empty: standard output; throws IoError
+  void write(const dynamics::Simulation& simulation);
+  void finish() { file_.finish(); }
+
+ private:
+  OutputFile file_;
+};
+
+// One row per step: contacts, the solver's iterations and residual, energies and the work of the
+// stabilisation so far (J), greatest depth (m).
+class StatisticsCsv {
+ public:
+  explicit StatisticsCsv(const std::string& path);
+  void write(const dynamics::Simulation& simulation);
+  void finish() { file_.finish(); }
+
+ private:
+  OutputFile file_;
+  double work_ = 0;
+};
+
+}  // namespace abut::cli

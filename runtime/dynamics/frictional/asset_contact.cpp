@@ -1,0 +1,192 @@
+#include "runtime/dynamics/frictional/asset_contact.h"
+
+#include <cmath>
+#include <limits>
+
+#include "runtime/bvh/tree.h"
+#include "runtime/distance/surface_distance.h"
+
+namespace abut::dynamics {
+namespace {
+
+constexpr std::uint16_t kOfA = 0x8000;  // feature bit: a vertex of A against B's distance
+constexpr double kApart = 0.1;          // weight of the spread of points that do not overlap
+
+struct Distance {
+  double value;           // m
+  Vec3<double> gradient;  // unit, outward
+};
+
+Distance box_distance(const Vec3<double>& half, const Vec3<double>& p) {
+  const Vec3<double> outside = p.cwiseAbs() - half;
+  int k;
+  const double most = outside.maxCoeff(&k);
+  if (most <= 0) return {most, std::copysign(1.0, p[k]) * Vec3<double>::Unit(k)};
+  const Vec3<double> away = outside.cwiseMax(0.0);
+  const double distance = away.norm();
+  return {distance, (away / distance).cwiseProduct(p.cwiseSign())};
+}
+
+Distance cylinder_distance(const Vec3<double>& half, const Vec3<double>& p) {
+  const double across = std::hypot(p.x(), p.y());
+  const Vec3<double> radial =
+      across > 0 ? Vec3<double>(p.x() / across, p.y() / across, 0) : Vec3<double>::UnitX();
+  const Vec3<double> up = std::copysign(1.0, p.z()) * Vec3<double>::UnitZ();
+  const double side = across - half[0], end = std::abs(p.z()) - half[2];
+  if (side <= 0 && end <= 0) return side > end ? Distance{side, radial} : Distance{end, up};
+  if (side <= 0) return {end, up};
+  if (end <= 0) return {side, radial};
+  const double distance = std::hypot(side, end);
+  return {distance, (side * radial + end * up) / distance};
+}
+
+// Signed distance of a shape at a point, both in the shape's frame.
+Distance shape_distance(const PlacedShape& shape, const Vec3<double>& p) {
+  switch (shape.shape.kind) {
+    case ShapeKind::kBox:
+      return box_distance(shape.half, p);
+    case ShapeKind::kCylinder:
+      return cylinder_distance(shape.half, p);
+    case ShapeKind::kSphere: {
+      const double length = p.norm();
+      return {length - shape.half[0], length > 0 ? Vec3<double>(p / length) : Vec3<double>::UnitZ()};
+    }
+    case ShapeKind::kPlane:
+      return {p.z(), Vec3<double>::UnitZ()};
+    case ShapeKind::kAsset: {
+      const auto found = distance::signed_distance<double>(shape.shape.asset->surface, p);
+      return {found.distance, found.gradient};
+    }
+  }
+  return {std::numeric_limits<double>::quiet_NaN(), Vec3<double>::Zero()};
+}
+
+// Whether a box (centre, half sizes) in another shape's frame may come within the margin of that shape: by
+// its own box, or, for a plane, exactly.
+bool may_touch(const PlacedShape& shape, const Vec3<double>& center, const Mat3<double>& R,
+               const Vec3<double>& half, double margin) {
+  const Vec3<double> reach = R.cwiseAbs() * half;
+  if (shape.shape.kind == ShapeKind::kPlane) return center.z() - reach.z() <= margin;
+  const Vec3<double> apart = (center - shape.p_SCenter).cwiseAbs() - reach - shape.half;
+  return apart.maxCoeff() <= margin;
+}
+
+// Calls leaf(first, count) for the triangles of `of` in boxes that may come within the margin of `shape`,
+// X_SO: pose of `of` in the shape's frame.
+template <class Leaf>
+void visit_near(const bvh::TreeView& tree, const PlacedShape& shape, const Pose<double>& X_SO, double margin,
+                Leaf&& leaf) {
+  if (tree.nodes == 0) return;
+  std::array<std::int32_t, std::size_t{bvh::kMaxDepth} * bvh::kWidth> stack;
+  int size = 0;
+  stack[size++] = 0;
+  while (size > 0) {
+    const std::int32_t node = stack[--size];
+    const float* bounds = tree.bounds + std::ptrdiff_t(node) * 6 * bvh::kWidth;
+    for (int c = 0; c < bvh::kWidth; ++c) {
+      const std::int32_t slot = node * bvh::kWidth + c;
+      if (tree.counts[slot] < 0) continue;
+      Vec3<double> low, high;
+      for (int k = 0; k < 3; ++k) {
+        low[k] = bounds[k * bvh::kWidth + c];
+        high[k] = bounds[(3 + k) * bvh::kWidth + c];
+      }
+      if (!may_touch(shape, X_SO * Vec3<double>((low + high) / 2), X_SO.R, (high - low) / 2, margin))
+        continue;
+      if (tree.counts[slot] > 0)
+        leaf(tree.children[slot], tree.counts[slot]);
+      else
+        stack[size++] = tree.children[slot];
+    }
+  }
+}
+
+class Collector {
+ public:
+  Collector(double margin, AssetWorkspace& workspace) : margin_(margin), work_(workspace) {}
+
+  // The vertices of `of` against `shape`; `of_A`: those of the pair's first shape.
+  void add(const PlacedShape& of, const PlacedShape& shape, bool of_A) {
+    const Pose<double> X_SO = shape.X_WS.inverse() * of.X_WS;
+    const auto test = [&](std::int32_t index, const Vec3<double>& p_O) {
+      const Distance d = shape_distance(shape, X_SO * p_O);
+      if (!(d.value <= margin_)) return;
+      const Vec3<double> outward = shape.X_WS.R * d.gradient;
+      const Vec3<double> p_W = of.X_WS * p_O - d.value / 2 * outward;
+      const auto feature = static_cast<std::uint16_t>((index & 0x7fff) | (of_A ? kOfA : 0));
+      work_.candidates.push_back({p_W, of_A ? Vec3<double>(-outward) : outward, d.value, 0.0, feature});
+    };
+    if (of.shape.kind == ShapeKind::kBox) {
+      for (int k = 0; k < 8; ++k)
+        test(k, {k & 1 ? -of.half.x() : of.half.x(), k & 2 ? -of.half.y() : of.half.y(),
+                 k & 4 ? -of.half.z() : of.half.z()});
+    } else if (of.shape.kind == ShapeKind::kAsset) {
+      add_surface(of.shape.asset->surface, shape, X_SO, test);
+    }
+  }
+
+ private:
+  template <class Test>
+  void add_surface(const asset::SurfaceView& surface, const PlacedShape& shape, const Pose<double>& X_SO,
+                   Test&& test) {
+    const auto count = static_cast<std::size_t>(surface.vertex_count);
+    if (work_.seen.size() < count) work_.seen.resize(count, 0);
+    if (++work_.query == 0) {  // wrapped
+      std::fill(work_.seen.begin(), work_.seen.end(), 0);
+      work_.query = 1;
+    }
+    visit_near(surface.tree, shape, X_SO, margin_, [&](std::int32_t first, std::int32_t triangles) {
+      for (std::ptrdiff_t i = 3 * std::ptrdiff_t(first); i < 3 * std::ptrdiff_t(first + triangles); ++i) {
+        const std::int32_t vertex = surface.triangles[i];
+        std::uint32_t& seen = work_.seen[static_cast<std::size_t>(vertex)];
+        if (seen == work_.query) continue;
+        seen = work_.query;
+        const double* v = surface.vertices + std::ptrdiff_t(3) * vertex;
+        test(vertex, {v[0], v[1], v[2]});
+      }
+    });
+  }
+
+  double margin_;
+  AssetWorkspace& work_;
+};
+
+}  // namespace
+
+void choose_spread(const std::vector<SurfacePoint>& candidates, int most, double length,
+                   std::vector<double>& spread, std::vector<SurfacePoint>& points) {
+  if (candidates.empty()) return;
+  spread.assign(candidates.size(), std::numeric_limits<double>::infinity());
+  std::size_t next = 0;
+  for (std::size_t i = 1; i < candidates.size(); ++i)
+    if (candidates[i].gap < candidates[next].gap) next = i;
+  for (int chosen = 0; chosen < most; ++chosen) {
+    const SurfacePoint& point = candidates[next];
+    points.push_back(point);
+    double best = 0;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const SurfacePoint& other = candidates[i];
+      const double apart =
+          (other.p_W - point.p_W).squaredNorm() / (length * length) + (other.n_W - point.n_W).squaredNorm();
+      spread[i] = std::min(spread[i], apart);
+      const double weighted = spread[i] * (other.gap > 0 ? kApart : 1);
+      if (weighted > best) {
+        best = weighted;
+        next = i;
+      }
+    }
+    if (!(best > 1e-12)) break;
+  }
+}
+
+void asset_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetWorkspace& workspace,
+                  std::vector<SurfacePoint>& points) {
+  workspace.candidates.clear();
+  Collector collector(margin, workspace);
+  collector.add(B, A, false);
+  if (A.shape.kind != ShapeKind::kPlane) collector.add(A, B, true);
+  const double length = B.shape.kind == ShapeKind::kAsset ? B.half.norm() : A.half.norm();
+  choose_spread(workspace.candidates, kMostAssetPoints, length, workspace.spread, points);
+}
+
+}  // namespace abut::dynamics

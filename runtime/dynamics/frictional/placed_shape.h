@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/dynamics/frictional/scene.h"
+
+namespace abut::dynamics {
+
+// Axis-aligned box in the world, m.
+struct Bounds {
+  Vec3<double> low, high;
+
+  bool meets(const Bounds& other) const {
+    return low.x() <= other.high.x() && other.low.x() <= high.x() && low.y() <= other.high.y() &&
+           other.low.y() <= high.y() && low.z() <= other.high.z() && other.low.z() <= high.z();
+  }
+  bool contains(const Bounds& other) const {
+    return (low.array() <= other.low.array()).all() && (other.high.array() <= high.array()).all();
+  }
+  void include(const Bounds& other) {
+    low = low.cwiseMin(other.low);
+    high = high.cwiseMax(other.high);
+  }
+  void grow(double margin) {
+    low.array() -= margin;
+    high.array() += margin;
+  }
+};
+
+// A shape where it is now.
+struct PlacedShape {
+  Shape shape;
+  Vec3<double> p_SCenter = Vec3<double>::Zero();  // of the box about the shape along its own axes, m
+  Vec3<double> half = Vec3<double>::Zero();       // half sizes of that box, m
+  Pose<double> X_WS;
+  Bounds bounds;  // grown by the body's margin; everything for a plane
+
+  explicit PlacedShape(const Shape& placed);
+
+  // Sets X_WS from the body's pose, and the bounds from it.
+  void place(const Pose<double>& X_WB, double margin);
+};
+
+// A point of contact between two shapes, in the world.
+struct SurfacePoint {
+  Vec3<double> p_W;       // midway between the surfaces, m
+  Vec3<double> n_W;       // unit, from A to B
+  double gap;             // along n, m
+  double area;            // m^2; 0: a point
+  std::uint16_t feature;  // the same pair of features has the same number from step to step
+};
+
+}  // namespace abut::dynamics

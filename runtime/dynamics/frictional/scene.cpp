@@ -1,0 +1,79 @@
+#include "runtime/dynamics/frictional/scene.h"
+
+#include <cmath>
+
+#include "runtime/asset/pair.h"
+#include "runtime/core/error.h"
+
+namespace abut::dynamics {
+namespace {
+
+constexpr double kUnitTolerance = 1e-9;      // of a quaternion's length
+constexpr double kTriangleTolerance = 1e-6;  // of the inertia's triangle inequality
+
+[[noreturn]] void refuse(const std::string& who, const std::string& what) {
+  throw InvalidInput(who + ": " + what);
+}
+
+int size_count(ShapeKind kind) {
+  switch (kind) {
+    case ShapeKind::kBox:
+      return 3;
+    case ShapeKind::kCylinder:
+      return 2;
+    case ShapeKind::kSphere:
+      return 1;
+    case ShapeKind::kPlane:
+    case ShapeKind::kAsset:
+      return 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void require_valid(const Shape& shape, const std::string& who) {
+  for (int k = 0; k < size_count(shape.kind); ++k) {
+    if (!(shape.size[k] > 0) || !std::isfinite(shape.size[k]))
+      refuse(who, "a size is " + std::to_string(shape.size[k]) + " m; sizes must be positive");
+  }
+  if (!shape.X_BS.finite() || !(rotation_error(shape.X_BS.R) <= asset::kRotationTolerance))
+    refuse(who, "its pose has a number that is NaN or infinite, or is no rotation");
+  if (shape.kind != ShapeKind::kAsset) return;
+  if (shape.asset == nullptr) refuse(who, "its asset is missing");
+  if (const char* missing = asset::missing_part(*shape.asset, asset::kSurfacePart))
+    refuse(who, std::string("its asset ") + missing);
+}
+
+void require_valid(const Body& body, const std::string& who) {
+  if (!(body.mass > 0) || !std::isfinite(body.mass))
+    refuse(who, "the mass is " + std::to_string(body.mass) +
+                    " kg; it must be positive (what shall not move is an sbox or a plane)");
+  const Vec3<double>& I = body.inertia;
+  if (!I.allFinite() || !(I.minCoeff() > 0)) refuse(who, "the principal moments of inertia must be positive");
+  if (2 * I.maxCoeff() > (1 + kTriangleTolerance) * I.sum())
+    refuse(who, "no solid has these moments of inertia: the largest exceeds the sum of the others");
+  const auto& q = body.q_WB;
+  const double length = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  if (!(std::abs(length - 1) <= kUnitTolerance))
+    refuse(who, "the quaternion has length " + std::to_string(length) + "; it must be 1");
+  if (!body.p_WB.allFinite() || !body.v_WB.allFinite() || !body.w_WB_W.allFinite())
+    refuse(who, "its position or velocity has a number that is NaN or infinite");
+  for (std::size_t k = 0; k < body.shapes.size(); ++k) {
+    if (body.shapes[k].kind == ShapeKind::kPlane) refuse(who, "a plane cannot be part of a moving body");
+    require_valid(body.shapes[k], who + ", shape " + std::to_string(k));
+  }
+}
+
+void require_valid(const Scene& scene) {
+  if (!scene.gravity.allFinite()) refuse("scene", "gravity has a number that is NaN or infinite");
+  if (!(scene.mu >= 0) || !std::isfinite(scene.mu))
+    refuse("scene", "mu is " + std::to_string(scene.mu) + "; it must be 0 or more");
+  if (!(scene.restitution >= 0 && scene.restitution <= 1))
+    refuse("scene", "the restitution is " + std::to_string(scene.restitution) + "; it must be in [0, 1]");
+  for (std::size_t k = 0; k < scene.fixed.size(); ++k)
+    require_valid(scene.fixed[k], "fixed shape " + std::to_string(k));
+  for (const Body& body : scene.bodies) require_valid(body, "body '" + body.name + "'");
+}
+
+}  // namespace abut::dynamics

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/asset/asset.h"
+#include "runtime/math/pose.h"
+
+// What a simulation starts from: rigid bodies made of shapes, and what stands still around them.
+namespace abut::dynamics {
+
+enum class ShapeKind : std::uint8_t {
+  kBox,       // size: half sizes, m
+  kCylinder,  // size: radius, half height along z, m
+  kSphere,    // size: radius, m
+  kPlane,     // the half-space z <= 0; fixed only
+  kAsset,     // the surface of an asset, in the object's frame
+};
+
+// Part of a body, or of the fixed world.
+struct Shape {
+  ShapeKind kind = ShapeKind::kBox;
+  Vec3<double> size = Vec3<double>::Zero();
+  Pose<double> X_BS;  // in the body's frame; in the world's for a fixed shape
+  const asset::AssetView* asset = nullptr;
+};
+
+// The body's frame B lies in its centre of mass along its principal axes.
+struct Body {
+  std::string name;
+  double mass = 0;                              // kg, > 0
+  Vec3<double> inertia = Vec3<double>::Ones();  // principal moments, kg m^2, > 0
+  Vec3<double> p_WB = Vec3<double>::Zero();     // m
+  std::array<double, 4> q_WB{1, 0, 0, 0};       // unit quaternion (w, x, y, z)
+  Vec3<double> v_WB = Vec3<double>::Zero();     // m/s
+  Vec3<double> w_WB_W = Vec3<double>::Zero();   // rad/s, in the world's axes
+  std::vector<Shape> shapes;
+};
+
+struct Scene {
+  Vec3<double> gravity = Vec3<double>::Zero();  // m/s^2
+  double mu = 0;                                // Coulomb's coefficient, >= 0
+  double restitution = 0;                       // Moreau's coefficient, in [0, 1]
+  double duration = 0;                          // s: how long the scene is meant to run
+  std::vector<Shape> fixed;
+  std::vector<Body> bodies;
+};
+
+// Throws InvalidInput, naming the body and the number, unless every number is finite, mu >= 0, restitution in
+// [0, 1], masses and moments are positive and obey the triangle inequality of a solid (to 1e-6), quaternions
+// have unit length (to 1e-9), sizes are positive and assets have a surface.
+void require_valid(const Scene& scene);
+
+// The same for one body or shape; `who` names it in the message.
+void require_valid(const Body& body, const std::string& who);
+void require_valid(const Shape& shape, const std::string& who);
+
+}  // namespace abut::dynamics

@@ -1,0 +1,248 @@
+#include "runtime/dynamics/frictional/scene_file.h"
+
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <system_error>
+
+#include "runtime/core/error.h"
+
+namespace abut::dynamics {
+namespace {
+
+constexpr double kQuaternionTolerance = 1e-3;  // |q| may be off by this much and is normalised
+constexpr int kMostShapes = 100000;            // of one body: more is a damaged file
+
+class Reader {
+ public:
+  Reader(std::istream& in, const std::string& name, const AssetSource& assets)
+      : in_(in), name_(name), assets_(assets) {}
+
+  Scene read() {
+    while (next_line()) entry();
+    if (scene_.bodies.empty()) throw InvalidInput(name_ + ": the scene has no body");
+    return std::move(scene_);
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw InvalidInput(name_ + ":" + std::to_string(line_number_) + ": " + what);
+  }
+
+  // The next line that says something; its first word is keyword_.
+  bool next_line() {
+    std::string text;
+    while (std::getline(in_, text)) {
+      ++line_number_;
+      const std::size_t comment = text.find('#');
+      if (comment != std::string::npos) text.resize(comment);
+      fields_ = std::istringstream(text);
+      if (fields_ >> keyword_) return true;
+    }
+    return false;
+  }
+
+  std::string word(const char* what) {
+    std::string result;
+    if (!(fields_ >> result)) refuse("'" + keyword_ + "' lacks " + what);
+    return result;
+  }
+
+  double number(const char* what) {
+    const std::string text = word(what);
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+      refuse("'" + text + "' is no finite number (" + what + ")");
+    return value;
+  }
+
+  Vec3<double> vector(const char* what) {
+    Vec3<double> result;
+    for (int k = 0; k < 3; ++k) result[k] = number(what);
+    return result;
+  }
+
+  std::array<double, 4> quaternion() {
+    std::array<double, 4> q{};
+    double squared = 0;
+    for (double& entry : q) {
+      entry = number("a quaternion (w, x, y, z)");
+      squared += entry * entry;
+    }
+    const double length = std::sqrt(squared);
+    if (!(std::abs(length - 1) <= kQuaternionTolerance))
+      refuse("the quaternion has length " + std::to_string(length) + "; it must be 1 to a thousandth");
+    for (double& entry : q) entry /= length;
+    return q;
+  }
+
+  Pose<double> pose() {
+    const Vec3<double> p = vector("a position");
+    const auto q = quaternion();
+    return {rotation_from_quaternion(q[0], q[1], q[2], q[3]), p};
+  }
+
+  void end_of_line() {
+    std::string rest;
+    if (fields_ >> rest) refuse("'" + rest + "' is more than '" + keyword_ + "' takes");
+  }
+
+  void entry() {
+    if (keyword_ == "gravity")
+      scene_.gravity = vector("gravity");
+    else if (keyword_ == "mu")
+      scene_.mu = at_least_zero("the coefficient of friction");
+    else if (keyword_ == "restitution")
+      scene_.restitution = at_least_zero("the restitution");
+    else if (keyword_ == "duration")
+      scene_.duration = at_least_zero("the duration");
+    else if (keyword_ == "plane")
+      plane();
+    else if (keyword_ == "sbox")
+      fixed_box();
+    else if (keyword_ == "body")
+      return body();
+    else
+      refuse("'" + keyword_ +
+             "' is no entry of a scene; there are: gravity, mu, restitution, duration, plane, sbox, body");
+    end_of_line();
+    if (scene_.restitution > 1) refuse("the restitution must be in [0, 1]");
+  }
+
+  double at_least_zero(const char* what) {
+    const double value = number(what);
+    if (value < 0) refuse(std::string(what) + " is negative");
+    return value;
+  }
+
+  void plane() {
+    const Vec3<double> n = vector("a normal");
+    const double d = number("an offset");
+    if (!(n.norm() > 0)) refuse("the plane's normal is zero");
+    Shape shape;
+    shape.kind = ShapeKind::kPlane;
+    shape.X_BS.R = Eigen::Quaterniond::FromTwoVectors(Vec3<double>::UnitZ(), n).toRotationMatrix();
+    shape.X_BS.p = n * (d / n.squaredNorm());
+    scene_.fixed.push_back(shape);
+  }
+
+  void fixed_box() {
+    Shape shape;
+    shape.X_BS = pose();
+    shape.size = vector("half sizes");
+    checked(shape);
+    scene_.fixed.push_back(shape);
+  }
+
+  void checked(const Shape& shape) {
+    try {
+      require_valid(shape, "'" + keyword_ + "'");
+    } catch (const InvalidInput& error) {
+      refuse(error.what());
+    }
+  }
+
+  Shape shape() {
+    Shape result;
+    if (keyword_ == "box") {
+      result.size = vector("half sizes");
+    } else if (keyword_ == "cyl") {
+      result.kind = ShapeKind::kCylinder;
+      result.size[0] = number("a radius");
+      result.size[1] = number("a half height");
+      skip_padding(1);
+    } else if (keyword_ == "sphere") {
+      result.kind = ShapeKind::kSphere;
+      result.size[0] = number("a radius");
+      skip_padding(2);
+    } else if (keyword_ == "asset") {
+      result.kind = ShapeKind::kAsset;
+      asset(result);
+    } else {
+      refuse("'" + keyword_ + "' is no shape of a body; there are: box, cyl, sphere, asset");
+    }
+    result.X_BS = pose();
+    end_of_line();
+    checked(result);
+    return result;
+  }
+
+  // Scenes are found with three sizes for every shape, those without meaning zero.
+  void skip_padding(int count) {
+    constexpr int kPose = 7;
+    const std::istringstream::pos_type here = fields_.tellg();
+    int left = 0;
+    for (std::string rest; fields_ >> rest;) ++left;
+    fields_.clear();
+    fields_.seekg(here);
+    if (left != kPose + count) return;
+    for (int k = 0; k < count; ++k)
+      if (number("a size") != 0) refuse("'" + keyword_ + "' has a size too many");
+  }
+
+  void asset(Shape& shape) {
+    const std::string asset_name = word("the asset's name");
+    try {
+      shape.asset = &assets_(asset_name);
+    } catch (const InvalidInput& error) {
+      refuse(error.what());
+    }
+  }
+
+  void body() {
+    const int line = line_number_;
+    Body made;
+    made.name = word("a name");
+    if (!names_.insert(made.name).second) refuse("there is a body '" + made.name + "' already");
+    made.mass = number("a mass");
+    made.inertia = vector("moments of inertia");
+    made.p_WB = vector("a position");
+    made.q_WB = quaternion();
+    made.v_WB = vector("a velocity");
+    made.w_WB_W = vector("an angular velocity");
+    const double count = number("the number of shapes");
+    if (!(count >= 1 && count <= kMostShapes) || count != std::floor(count))
+      refuse("the number of shapes is not a whole number from 1 to " + std::to_string(kMostShapes));
+    end_of_line();
+    try {
+      require_valid(made, "body '" + made.name + "'");
+    } catch (const InvalidInput& error) {
+      refuse(error.what());
+    }
+    while (static_cast<double>(made.shapes.size()) < count) {
+      if (!next_line())
+        throw InvalidInput(name_ + ":" + std::to_string(line) + ": the file ends after " +
+                           std::to_string(made.shapes.size()) + " shapes of body '" + made.name + "'");
+      made.shapes.push_back(shape());
+    }
+    scene_.bodies.push_back(std::move(made));
+  }
+
+  std::istream& in_;
+  std::string name_;
+  const AssetSource& assets_;
+  Scene scene_;
+  std::set<std::string> names_;
+  std::istringstream fields_;
+  std::string keyword_;
+  int line_number_ = 0;
+};
+
+}  // namespace
+
+Scene read_scene(std::istream& in, const std::string& name, const AssetSource& assets) {
+  return Reader(in, name, assets).read();
+}
+
+Scene read_scene(const std::string& file, const AssetSource& assets) {
+  std::ifstream in(file);
+  if (!in) throw IoError(file + ": " + std::system_category().message(errno));
+  // A folder opens and fails at the first read.
+  if (in.peek() == std::ifstream::traits_type::eof() && in.bad()) throw IoError(file + ": cannot be read");
+  return read_scene(in, file, assets);
+}
+
+}  // namespace abut::dynamics

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <istream>
+#include <string>
+
+#include "runtime/dynamics/frictional/scene.h"
+
+namespace abut::dynamics {
+
+// The asset of a name; what it refers to outlives the scene. Throws InvalidInput for an unknown one.
+using AssetSource = std::function<const asset::AssetView&(const std::string& name)>;
+
+// Reads a scene from text, one entry a line, fields separated by blanks, # starts a comment:
+//
+//   gravity gx gy gz | mu m | restitution e | duration s
+//   plane nx ny nz d                       the half-space n.x <= d
+//   sbox px py pz qw qx qy qz hx hy hz     a fixed box: centre, quaternion, half sizes
+//   body NAME mass Ixx Iyy Izz  px py pz qw qx qy qz  vx vy vz  wx wy wz  COUNT
+//    box hx hy hz | cyl radius half_height | sphere radius | asset NAME,   each then  px py pz qw qx qy qz
+//
+// cyl and sphere may be filled up with zeros to three sizes. A body stands in its centre of mass along its
+// principal axes, COUNT shapes follow it. Units m, kg, s, rad; angular velocities in the world's axes.
+// Quaternions (w, x, y, z) that are off unit length by 1e-3 at most are normalised. Throws IoError where the
+// file cannot be read; InvalidInput naming file and line.
+Scene read_scene(const std::string& file, const AssetSource& assets);
+
+// The same from a stream; `name` stands for it in messages.
+Scene read_scene(std::istream& in, const std::string& name, const AssetSource& assets);
+
+}  // namespace abut::dynamics

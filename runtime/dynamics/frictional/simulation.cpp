@@ -1,0 +1,246 @@
+#include "runtime/dynamics/frictional/simulation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "runtime/core/error.h"
+#include "runtime/dynamics/frictional/free_motion.h"
+
+namespace abut::dynamics {
+namespace {
+
+constexpr double kSlop = 1e-4;    // of the scene's thinnest shape: depth that is left alone
+constexpr double kMargin = 1e-2;  // of the same: gap within which slow bodies have contacts
+
+Pose<double> pose(const BodyState& state) { return {state.q_WB.toRotationMatrix(), state.p_WB}; }
+
+Mat3<double> turned(const Mat3<double>& R, const Vec3<double>& diagonal) {
+  return R * diagonal.asDiagonal() * R.transpose();
+}
+
+double speed_at(const Vec6<double>& V, const Vec3<double>& p_WBcm, const PairContact& c) {
+  return c.n_W.dot(V.tail<3>() + V.head<3>().cross(c.p_WC - p_WBcm));
+}
+
+bool finite(const BodyState& state) {
+  return state.p_WB.allFinite() && state.q_WB.coeffs().allFinite() && state.v_WB.allFinite() &&
+         state.L_W.allFinite();
+}
+
+}  // namespace
+
+Simulation::Simulation(const Scene& scene, const SimulationConfig& config)
+    : scene_(scene),
+      config_(config),
+      narrow_(config.sampling, config.threads),
+      stabilisation_(config.stabilisation) {
+  if (!(config.dt > 0) || !std::isfinite(config.dt))
+    throw InvalidInput("simulation: the time step is " + std::to_string(config.dt) +
+                       " s; it must be positive");
+  require_valid(scene_);
+  CoupledConfig solver = config.solver;
+  solver.threads = config.threads;
+  solver_ = CoupledSolver(solver);
+
+  double thinnest = std::numeric_limits<double>::infinity();
+  const auto add = [&](const Shape& shape) {
+    shapes_.emplace_back(shape);
+    if (shape.kind != ShapeKind::kPlane) thinnest = std::min(thinnest, shapes_.back().half.minCoeff());
+  };
+  for (const Shape& shape : scene_.fixed) {
+    first_shape_.push_back(static_cast<std::int32_t>(shapes_.size()));
+    add(shape);
+    shapes_.back().place({}, 0);
+    bounds_.push_back(shapes_.back().bounds);
+  }
+  fixed_ = scene_.fixed.size();
+  for (const Body& body : scene_.bodies) {
+    first_shape_.push_back(static_cast<std::int32_t>(shapes_.size()));
+    double reach = 0;
+    for (const Shape& shape : body.shapes) {
+      add(shape);
+      const PlacedShape& placed = shapes_.back();
+      reach = std::max(reach, (shape.X_BS * placed.p_SCenter).norm() + placed.half.norm());
+    }
+    reach_.push_back(reach);
+    BodyState state;
+    state.p_WB = body.p_WB;
+    state.q_WB = Eigen::Quaterniond(body.q_WB[0], body.q_WB[1], body.q_WB[2], body.q_WB[3]).normalized();
+    state.v_WB = body.v_WB;
+    state.L_W = turned(state.q_WB.toRotationMatrix(), body.inertia) * body.w_WB_W;
+    states_.push_back(state);
+  }
+  first_shape_.push_back(static_cast<std::int32_t>(shapes_.size()));
+  slop_ = kSlop * thinnest;
+  margin_ = kMargin * thinnest;
+  bounds_.resize(fixed_ + states_.size());
+  margins_.resize(bounds_.size(), 0.0);
+  bodies_.resize(states_.size());
+  displacements_.resize(states_.size());
+  measure();
+}
+
+Vec3<double> Simulation::angular_velocity(std::size_t body) const {
+  const BodyState& state = states_[body];
+  return turned(state.q_WB.toRotationMatrix(), scene_.bodies[body].inertia.cwiseInverse()) * state.L_W;
+}
+
+void Simulation::drift(double time) {
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    BodyState& state = states_[i];
+    state.p_WB += time * state.v_WB;
+    turn_freely(state.q_WB, state.L_W, scene_.bodies[i].inertia, time);
+  }
+}
+
+void Simulation::place_shapes() {
+  const double fall = config_.dt * scene_.gravity.norm();
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    const Pose<double> X_WB = pose(states_[i]);
+    // What the body's points may travel within a step, so that nothing is passed through.
+    const double spin = states_[i].L_W.norm() / scene_.bodies[i].inertia.minCoeff();
+    const double speed = states_[i].v_WB.norm() + fall + spin * reach_[i];
+    const double margin = margin_ + config_.dt * speed;
+    margins_[fixed_ + i] = margin;
+    Bounds& bounds = bounds_[fixed_ + i];
+    const auto first = static_cast<std::size_t>(first_shape_[fixed_ + i]);
+    const auto end = static_cast<std::size_t>(first_shape_[fixed_ + i + 1]);
+    for (std::size_t k = first; k < end; ++k) {
+      shapes_[k].place(X_WB, margin);
+      if (k == first)
+        bounds = shapes_[k].bounds;
+      else
+        bounds.include(shapes_[k].bounds);
+    }
+    if (first == end) bounds = {X_WB.p, X_WB.p};
+  }
+}
+
+void Simulation::find_contacts() {
+  place_shapes();
+  narrow_.find(shapes_, first_shape_, fixed_, broad_.update(bounds_, fixed_), margins_, contacts_);
+}
+
+void Simulation::prepare() {
+  const double h = config_.dt;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    const BodyState& state = states_[i];
+    const Body& body = scene_.bodies[i];
+    ContactBody& moving = bodies_[i];
+    moving.p_WBcm = state.p_WB;
+    moving.inverse_inertia_W = turned(state.q_WB.toRotationMatrix(), body.inertia.cwiseInverse());
+    moving.inverse_mass = 1 / body.mass;
+    moving.V_WB_W.head<3>() = moving.inverse_inertia_W * state.L_W;
+    moving.V_WB_W.tail<3>() = state.v_WB;
+  }
+  const auto speed = [&](const PairContact& c) {
+    double u = 0;
+    for (const std::int32_t body : {c.A, c.B}) {
+      if (body == kFixed) continue;
+      const ContactBody& moving = bodies_[static_cast<std::size_t>(body)];
+      u += (body == c.B ? 1 : -1) * speed_at(moving.V_WB_W, moving.p_WBcm, c);
+    }
+    return u;
+  };
+  std::size_t old = 0;
+  report_.penetration = 0;
+  for (PairContact& c : contacts_) {
+    c.mu = scene_.mu;
+    c.least_speed = c.gap > 0 ? -c.gap / h : 0;
+    if (scene_.restitution > 0) {
+      const double u = speed(c);
+      if (u < c.least_speed) c.least_speed = std::max(c.least_speed, -scene_.restitution * u);
+    }
+    report_.penetration = std::max(report_.penetration, -c.gap);
+    // Both lists ascend in their keys.
+    while (old < impulses_.size() && impulses_[old].key < c.key) ++old;
+    if (old < impulses_.size() && impulses_[old].key == c.key) c.J_B_W = impulses_[old].J_B_W;
+  }
+  for (ContactBody& moving : bodies_) moving.V_WB_W.tail<3>() += h * scene_.gravity;
+}
+
+void Simulation::apply_impulses() {
+  for (BodyState& state : states_) state.v_WB += config_.dt * scene_.gravity;
+  impulses_.clear();
+  for (const PairContact& c : contacts_) {
+    for (const std::int32_t body : {c.A, c.B}) {
+      if (body == kFixed) continue;
+      const auto i = static_cast<std::size_t>(body);
+      BodyState& state = states_[i];
+      const Vec3<double> J = body == c.B ? c.J_B_W : Vec3<double>(-c.J_B_W);
+      state.v_WB += J * bodies_[i].inverse_mass;
+      state.L_W += (c.p_WC - bodies_[i].p_WBcm).cross(J);
+    }
+    impulses_.push_back({c.key, c.J_B_W});
+  }
+}
+
+double Simulation::kinetic_energy(std::size_t body) const {
+  const BodyState& state = states_[body];
+  const Vec3<double> P = state.q_WB.conjugate() * state.L_W;
+  return (scene_.bodies[body].mass * state.v_WB.squaredNorm() +
+          P.dot(scene_.bodies[body].inertia.cwiseInverse().cwiseProduct(P))) /
+         2;
+}
+
+void Simulation::stabilise() {
+  report_.stabilisation_work = 0;
+  const double half = config_.dt / 2;
+  if (!stabilisation_.displace(bodies_, contacts_, half, slop_, displacements_)) return;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    const Vec3<double> turn = displacements_[i].head<3>(), shift = displacements_[i].tail<3>();
+    if (turn.isZero(0) && shift.isZero(0)) continue;
+    BodyState& state = states_[i];
+    const double before = kinetic_energy(i);
+    state.p_WB += shift;
+    const Vec3<double> half_turn = turn / 2;
+    state.q_WB =
+        (Eigen::Quaterniond(1, half_turn.x(), half_turn.y(), half_turn.z()) * state.q_WB).normalized();
+    report_.stabilisation_work +=
+        kinetic_energy(i) - before - scene_.bodies[i].mass * scene_.gravity.dot(shift);
+  }
+}
+
+void Simulation::measure() {
+  report_.contacts = static_cast<int>(contacts_.size());
+  report_.kinetic = report_.potential = 0;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    report_.kinetic += kinetic_energy(i);
+    report_.potential -= scene_.bodies[i].mass * scene_.gravity.dot(states_[i].p_WB);
+  }
+}
+
+const StepReport& Simulation::step() {
+  drift(config_.dt / 2);
+  find_contacts();
+  prepare();
+  report_.solver = solver_.solve(bodies_, contacts_);
+  apply_impulses();
+  drift(config_.dt / 2);
+  stabilise();
+  ++steps_;
+  for (std::size_t i = 0; i < states_.size(); ++i)
+    if (!finite(states_[i]))
+      throw InvalidInput("simulation: body '" + scene_.bodies[i].name +
+                         "' has left the finite numbers in step " + std::to_string(steps_) +
+                         "; take a smaller time step");
+  measure();
+  return report_;
+}
+
+void Simulation::restore(std::span<const BodyState> states, std::span<const ContactImpulse> impulses,
+                         std::int64_t steps) {
+  if (states.size() != states_.size())
+    throw InvalidInput("simulation: " + std::to_string(states.size()) + " states for " +
+                       std::to_string(states_.size()) + " bodies");
+  for (std::size_t i = 0; i < states.size(); ++i)
+    if (!finite(states[i]))
+      throw InvalidInput("simulation: the state of body '" + scene_.bodies[i].name + "' is not finite");
+  states_.assign(states.begin(), states.end());
+  impulses_.assign(impulses.begin(), impulses.end());
+  steps_ = steps;
+  measure();
+}
+
+}  // namespace abut::dynamics

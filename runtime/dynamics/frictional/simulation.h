@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "runtime/dynamics/frictional/broad_phase.h"
+#include "runtime/dynamics/frictional/coupled.h"
+#include "runtime/dynamics/frictional/narrow_phase.h"
+#include "runtime/dynamics/frictional/scene.h"
+#include "runtime/dynamics/frictional/stabilisation.h"
+
+// Fast frictional dynamics: time stepping of a scene [Kaufman2005].
+namespace abut::dynamics {
+
+struct SimulationConfig {
+  double dt = 2e-3;  // s, > 0
+  ContactSampling sampling = ContactSampling::kVertex;
+  CoupledConfig solver;
+  StabilisationConfig stabilisation;
+  int threads = 1;  // 0: one per core; the same bits for any number
+};
+
+// Where a body is and how it moves: with the contacts' impulses, all that the next step depends on.
+struct BodyState {
+  Vec3<double> p_WB = Vec3<double>::Zero();                  // m
+  Eigen::Quaterniond q_WB = Eigen::Quaterniond::Identity();  // unit
+  Vec3<double> v_WB = Vec3<double>::Zero();                  // m/s
+  Vec3<double> L_W = Vec3<double>::Zero();                   // angular momentum about B's origin, kg m^2/s
+};
+
+// Impulse of a contact, kept to start the next step's solver from.
+struct ContactImpulse {
+  std::uint64_t key;
+  Vec3<double> J_B_W;  // N s
+};
+
+struct StepReport {
+  int contacts = 0;
+  double penetration = 0;  // greatest depth at the middle of the step, m
+  // Of the state after the step: kinetic and potential energy (zero at the world's origin), J.
+  double kinetic = 0, potential = 0;
+  double stabilisation_work = 0;  // of this step, J: what moving bodies apart added to the energy
+  ContactReport solver;
+};
+
+// One scene in motion, in the coupled mode. A step of length h:
+//   1. every body drifts for h/2 with its velocity: freely turning bodies keep energy and angular momentum
+//      exactly (free_motion.h);
+//   2. contacts are found there, penetrating ones and those that may close within the step; gravity's impulse
+//      is added and the contact solver (coupled.h) gives impulses so that no contact closes by more than its
+//      gap within h, or, with restitution e, departs at e times its approach [Moreau];
+//   3. every body drifts for h/2 with the new velocity;
+//   4. what still overlaps is moved apart (stabilisation.h), velocities and angular momentum held. The energy
+//      that this adds is reported.
+// Steps 1 to 3 change the energy only by the contacts' impulses times the mean of their velocities before and
+// after: free flight under gravity keeps it to rounding.
+class Simulation {
+ public:
+  // Copies the scene; its assets must outlive this. Throws InvalidInput for a bad scene or dt.
+  Simulation(const Scene& scene, const SimulationConfig& config = {});
+
+  // Moves on by dt. Allocates only to grow. Throws InvalidInput where the state has left the finite numbers.
+  const StepReport& step();
+
+  const Scene& scene() const { return scene_; }
+  const SimulationConfig& config() const { return config_; }
+  std::int64_t steps() const { return steps_; }
+  double time() const { return static_cast<double>(steps_) * config_.dt; }
+  const StepReport& report() const { return report_; }
+
+  // One per body of the scene.
+  std::span<const BodyState> states() const { return states_; }
+  Vec3<double> angular_velocity(std::size_t body) const;  // in the world's axes, rad/s
+
+  // Contacts of the last step with their impulses.
+  std::span<const PairContact> contacts() const { return contacts_; }
+  std::span<const ContactImpulse> impulses() const { return impulses_; }
+
+  // Continues from what states(), impulses() and steps() said: the same bits as if it had never stopped.
+  // Throws InvalidInput where the sizes do not fit or a number is not finite.
+  void restore(std::span<const BodyState> states, std::span<const ContactImpulse> impulses,
+               std::int64_t steps);
+
+ private:
+  void drift(double time);
+  void place_shapes();
+  void find_contacts();
+  void prepare();  // bodies, speeds and first guesses for the solver
+  void apply_impulses();
+  void stabilise();
+  void measure();
+  double kinetic_energy(std::size_t body) const;
+
+  Scene scene_;
+  SimulationConfig config_;
+  double slop_ = 0;    // m: depth that is left alone
+  double margin_ = 0;  // m: gap within which slow bodies have contacts
+  std::size_t fixed_ = 0;
+  std::vector<PlacedShape> shapes_;        // fixed ones, then body after body
+  std::vector<std::int32_t> first_shape_;  // of each body, and the end
+  std::vector<double> reach_;              // of each body from its origin, m
+  std::vector<Bounds> bounds_;             // fixed shapes, then bodies
+  std::vector<double> margins_;            // of the same, m
+  std::vector<BodyState> states_;
+  BroadPhase broad_;
+  NarrowPhase narrow_;
+  CoupledSolver solver_;
+  Stabilisation stabilisation_;
+  std::vector<ContactBody> bodies_;
+  std::vector<PairContact> contacts_;
+  std::vector<ContactImpulse> impulses_;
+  std::vector<Vec6<double>> displacements_;
+  StepReport report_;
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace abut::dynamics

@@ -1,0 +1,128 @@
+#include "runtime/dynamics/frictional/scene_file.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "runtime/core/error.h"
+
+namespace {
+
+using namespace abut;
+using namespace abut::dynamics;
+
+const std::string kGood =
+    "# a box on a slope\n"
+    "gravity 1 0 -9.81\nmu 0.5\nrestitution 0.25\nduration 2\nplane 0 0 2 0.5\n"
+    "sbox 1 2 3 1 0 0 0 0.1 0.2 0.3\n"
+    "body b 2 0.1 0.2 0.25 1 2 3 0.6 0.8 0 0 4 5 6 7 8 9 3\n"
+    " box 0.1 0.2 0.3 0 0 0 1 0 0 0\n"
+    " cyl 0.05 0.1 0 1 0 0 1 0 0 0   # filled up to three sizes\n"
+    " sphere 0.2  0 0 1  1 0 0 0\n";
+
+const asset::AssetView& no_asset(const std::string& name) { throw InvalidInput("no asset '" + name + "'"); }
+
+Scene read(const std::string& text) {
+  std::istringstream in(text);
+  return read_scene(in, "x.scn", no_asset);
+}
+
+std::string replaced(const std::string& from, const std::string& to) {
+  std::string text = kGood;
+  text.replace(text.find(from), from.size(), to);
+  return text;
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    read(text);
+  } catch (const InvalidInput& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(SceneFile, SaysWhatItSays) {
+  const Scene scene = read(kGood);
+  EXPECT_EQ(scene.gravity, Vec3<double>(1, 0, -9.81));
+  EXPECT_EQ(scene.mu, 0.5);
+  EXPECT_EQ(scene.restitution, 0.25);
+  EXPECT_EQ(scene.duration, 2);
+  ASSERT_EQ(scene.fixed.size(), 2U);
+  EXPECT_EQ(scene.fixed[0].kind, ShapeKind::kPlane);
+  EXPECT_TRUE(scene.fixed[0].X_BS.R.col(2).isApprox(Vec3<double>::UnitZ(), 1e-15));
+  EXPECT_EQ(scene.fixed[0].X_BS.p, Vec3<double>(0, 0, 0.25));  // 2 z <= 0.5
+  EXPECT_EQ(scene.fixed[1].size, Vec3<double>(0.1, 0.2, 0.3));
+  ASSERT_EQ(scene.bodies.size(), 1U);
+  const Body& body = scene.bodies[0];
+  EXPECT_EQ(body.name, "b");
+  EXPECT_EQ(body.mass, 2);
+  EXPECT_EQ(body.inertia, Vec3<double>(0.1, 0.2, 0.25));
+  EXPECT_EQ(body.q_WB[1], 0.8);
+  EXPECT_EQ(body.w_WB_W, Vec3<double>(7, 8, 9));
+  ASSERT_EQ(body.shapes.size(), 3U);
+  EXPECT_EQ(body.shapes[1].kind, ShapeKind::kCylinder);
+  EXPECT_EQ(body.shapes[1].X_BS.p, Vec3<double>(1, 0, 0));
+  EXPECT_EQ(body.shapes[2].kind, ShapeKind::kSphere);
+  EXPECT_EQ(body.shapes[2].X_BS.p, Vec3<double>(0, 0, 1));
+}
+
+TEST(SceneFile, RefusesWithFileAndLine) {
+  const struct {
+    std::string text, said;
+  } kCases[] = {
+      {replaced("mu 0.5", "mu -0.1"), "x.scn:3: the coefficient of friction is negative"},
+      {replaced("mu 0.5", "mu nan"), "x.scn:3: 'nan' is no finite number"},
+      {replaced("mu 0.5", "mu 0.5 3"), "x.scn:3: '3' is more than 'mu' takes"},
+      {replaced("mu 0.5", "friction 0.5"), "x.scn:3: 'friction' is no entry"},
+      {replaced("restitution 0.25", "restitution 1.5"), "x.scn:4: the restitution must be in [0, 1]"},
+      {replaced("plane 0 0 2 0.5", "plane 0 0 0 0.5"), "x.scn:6: the plane's normal is zero"},
+      {replaced("plane 0 0 2 0.5", "plane 0 0 2"), "x.scn:6: 'plane' lacks an offset"},
+      {replaced("0.1 0.2 0.3\n", "0.1 0 0.3\n"), "x.scn:7: 'sbox': a size is 0.000000 m"},
+      {replaced("body b 2", "body b 0"), "x.scn:8: body 'b': the mass is 0.000000 kg; it must be positive"},
+      {replaced("body b 2", "body b -1"), "x.scn:8: body 'b': the mass is -1"},
+      {replaced("body b 2", "body b inf"), "x.scn:8: 'inf' is no finite number"},
+      {replaced("0.1 0.2 0.25", "0.1 0 0.25"), "x.scn:8: body 'b': the principal moments of inertia must be"},
+      {replaced("0.1 0.2 0.25", "0.1 0.2 0.35"), "x.scn:8: body 'b': no solid has these moments"},
+      {replaced("0.6 0.8 0 0", "0.6 0.9 0 0"), "x.scn:8: the quaternion has length 1.08"},
+      {replaced("0.6 0.8 0 0", "0.6 x 0 0"), "x.scn:8: 'x' is no finite number"},
+      {replaced("7 8 9 3", "7 8 9 4"), "x.scn:8: the file ends after 3 shapes of body 'b'"},
+      {replaced("7 8 9 3", "7 8 9 0"), "x.scn:8: the number of shapes"},
+      {replaced("7 8 9 3", "7 8 9 2.5"), "x.scn:8: the number of shapes"},
+      {replaced(" cyl", " tube"), "x.scn:10: 'tube' is no shape of a body"},
+      {replaced(" cyl 0.05 0.1 0 1", " cyl 0.05 0.1 3 1"), "x.scn:10: 'cyl' has a size too many"},
+      {replaced(" sphere 0.2  0 0 1  1 0 0 0", " asset mug 0 0 0 1 0 0 0"), "x.scn:11: no asset 'mug'"},
+      {replaced(" sphere 0.2  0 0 1  1 0 0 0", " asset"), "x.scn:11: 'asset' lacks the asset's name"},
+      {kGood + "body b 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 1\n box 1 1 1 0 0 0 1 0 0 0\n",
+       "x.scn:12: there is a body 'b' already"},
+      {"mu 0.5\n", "x.scn: the scene has no body"},
+      {"", "x.scn: the scene has no body"},
+  };
+  for (const auto& [text, said] : kCases) EXPECT_EQ(refusal(text).substr(0, said.size()), said);
+}
+
+TEST(SceneFile, NearlyUnitQuaternionsAreNormalised) {
+  const Body body = read(replaced("0.6 0.8 0 0", "0.6003 0.8 0 0")).bodies[0];
+  double squared = 0;
+  for (const double entry : body.q_WB) squared += entry * entry;
+  EXPECT_NEAR(squared, 1, 1e-15);
+}
+
+TEST(SceneFile, NamesAFileThatIsNotThere) {
+  EXPECT_THROW(read_scene("/nowhere/a.scn", no_asset), IoError);
+  EXPECT_THROW(read_scene("/tmp", no_asset), Error);
+}
+
+TEST(SceneFile, ReadsTheReferenceScenes) {
+  const std::filesystem::path folder = std::filesystem::path(ABUT_SHARED_DIR) / "data/scenes";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is missing";
+  int scenes = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    EXPECT_FALSE(read_scene(file.path().string(), no_asset).bodies.empty()) << file.path();
+    ++scenes;
+  }
+  EXPECT_GE(scenes, 10);
+}
+
+}  // namespace

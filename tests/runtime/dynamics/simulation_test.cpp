@@ -1,0 +1,267 @@
+// The coupled mode on scenes with known answers, and what it must keep.
+#include "runtime/dynamics/frictional/simulation.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "runtime/core/error.h"
+#include "runtime/core/random.h"
+#include "runtime/dynamics/frictional/free_motion.h"
+#include "runtime/dynamics/frictional/scene_file.h"
+#include "tests/support/allocations.h"
+
+namespace {
+
+using namespace abut;
+using namespace abut::dynamics;
+
+const asset::AssetView& no_asset(const std::string& name) { throw InvalidInput("no asset '" + name + "'"); }
+
+Scene from_text(const std::string& text) {
+  std::istringstream in(text);
+  return read_scene(in, "test", no_asset);
+}
+
+class Scenes : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is missing";
+  }
+  Scene read(const std::string& name) const {
+    return read_scene((folder / (name + ".scn")).string(), no_asset);
+  }
+  Simulation run(const std::string& name, double dt = 2e-3, double duration = 0, int limit = 100) const {
+    const Scene scene = read(name);
+    SimulationConfig config;
+    config.dt = dt;
+    config.solver.iteration_limit = limit;
+    Simulation simulation(scene, config);
+    const auto steps = std::llround((duration > 0 ? duration : scene.duration) / dt);
+    for (std::int64_t k = 0; k < steps; ++k) simulation.step();
+    return simulation;
+  }
+  const std::filesystem::path folder = std::filesystem::path(ABUT_SHARED_DIR) / "data/scenes";
+};
+
+TEST_F(Scenes, BoxSlidesAsFarAsCoulombSays) {
+  const Vec3<double> p = run("a_slip").states()[0].p_WB;
+  EXPECT_NEAR(p.x(), 3.023, 2e-3 * 3.023);
+  EXPECT_LT(std::abs(p.y()), 1e-6);
+}
+
+TEST_F(Scenes, BoxSlidesStraightInAnyDirection) {
+  const Vec3<double> p = run("a_slip30").states()[0].p_WB;
+  const Vec3<double> along(std::cos(M_PI / 6), 0.5, 0), across(-0.5, std::cos(M_PI / 6), 0);
+  EXPECT_NEAR(p.dot(along), 3.023, 3e-3 * 3.023);
+  EXPECT_LT(std::abs(p.dot(across)), 1e-6);
+}
+
+TEST_F(Scenes, BoxAtRestDoesNotCreep) {
+  const Simulation simulation = run("a_stick");
+  EXPECT_LT(simulation.states()[0].p_WB.head<2>().norm() / simulation.time(), 1e-9);
+}
+
+double stop_time(Simulation& simulation, double radius) {
+  while (simulation.time() < 2) {
+    simulation.step();
+    if (simulation.states()[0].v_WB.norm() + radius * simulation.angular_velocity(0).norm() < 1e-5) break;
+  }
+  return simulation.time();
+}
+
+TEST_F(Scenes, CoinsStopWhenTheirRimSays) {
+  Simulation spin(read("b_coin_spin")), slide(read("b_coin_slide_spin"));
+  EXPECT_NEAR(stop_time(spin, 0.05), 0.255, 0.03 * 0.255);
+  EXPECT_NEAR(stop_time(slide, 0.05), 0.308, 0.03 * 0.308);
+}
+
+TEST_F(Scenes, StackOfTenStands) {
+  for (const double dt : {2e-3, 8e-3}) {
+    const Simulation simulation = run("c_stack10", dt, 2, 3000);
+    const Scene scene = read("c_stack10");
+    for (std::size_t i = 0; i < 10; ++i) {
+      EXPECT_LT((simulation.states()[i].p_WB - scene.bodies[i].p_WB).norm(), 1e-4) << i;
+      EXPECT_LT(simulation.states()[i].v_WB.norm(), 1e-6) << i;
+    }
+  }
+}
+
+TEST_F(Scenes, AllDominoesFall) {
+  const Simulation simulation = run("e_dominoes50");
+  for (std::size_t i = 0; i < 50; ++i) {
+    const Mat3<double> R = simulation.states()[i].q_WB.toRotationMatrix();
+    EXPECT_LT(R(2, 2), 0.5) << i;
+  }
+}
+
+TEST_F(Scenes, SameBitsOnAnyNumberOfThreads) {
+  const Scene scene = read("d_jacks100");
+  SimulationConfig two;
+  two.threads = 2;
+  Simulation a(scene), b(scene, two);
+  for (int k = 0; k < 150; ++k) {
+    a.step();
+    b.step();
+  }
+  EXPECT_GT(a.contacts().size(), 50U);
+  for (std::size_t i = 0; i < a.states().size(); ++i) {
+    EXPECT_EQ(a.states()[i].p_WB, b.states()[i].p_WB);
+    EXPECT_EQ(a.states()[i].q_WB.coeffs(), b.states()[i].q_WB.coeffs());
+    EXPECT_EQ(a.states()[i].L_W, b.states()[i].L_W);
+  }
+}
+
+TEST_F(Scenes, RestoredRunsGoOnWithTheSameBits) {
+  const Scene scene = read("d_cshape100");
+  Simulation a(scene), b(scene);
+  for (int k = 0; k < 120; ++k) a.step();
+  b.restore(a.states(), a.impulses(), a.steps());
+  for (int k = 0; k < 30; ++k) {
+    a.step();
+    b.step();
+  }
+  EXPECT_EQ(a.time(), b.time());
+  for (std::size_t i = 0; i < a.states().size(); ++i) {
+    EXPECT_EQ(a.states()[i].p_WB, b.states()[i].p_WB);
+    EXPECT_EQ(a.states()[i].v_WB, b.states()[i].v_WB);
+    EXPECT_EQ(a.states()[i].L_W, b.states()[i].L_W);
+  }
+}
+
+TEST_F(Scenes, StepsAllocateNothingAtRest) {
+  Simulation simulation(read("c_stack10"));
+  for (int k = 0; k < 50; ++k) simulation.step();
+  const std::size_t before = test::allocations();
+  for (int k = 0; k < 20; ++k) simulation.step();
+  EXPECT_EQ(test::allocations(), before);
+}
+
+TEST(Simulation, BallRollsDownASlope) {
+  const double angle = 0.2, g = 9.81;
+  std::ostringstream text;
+  text.precision(17);
+  text << "gravity " << g * std::sin(angle) << " 0 " << -g * std::cos(angle)
+       << "\nmu 0.5\nplane 0 0 1 0\nbody ball 1 0.004 0.004 0.004 0 0 0.1 1 0 0 0 0 0 0 0 0 0 1\n"
+          " sphere 0.1 0 0 0 1 0 0 0\n";
+  Simulation simulation(from_text(text.str()));
+  for (int k = 0; k < 500; ++k) simulation.step();
+  EXPECT_NEAR(simulation.states()[0].v_WB.x(), 5.0 / 7 * g * std::sin(angle), 1e-6);
+  EXPECT_NEAR(simulation.states()[0].p_WB.z(), 0.1, 1e-6);
+}
+
+// Two boxes without gravity strike each other off centre.
+TEST(Simulation, IsolatedBodiesKeepTheirMomentum) {
+  Simulation simulation(from_text(
+      "mu 0.4\nrestitution 0.5\n"
+      "body a 1 0.004 0.005 0.006 0 0 0 0.8 0.6 0 0 1 0 0 1 2 3 1\n box 0.1 0.12 0.14 0 0 0 1 0 0 0\n"
+      "body b 2 0.01 0.012 0.016 0.5 0.05 0.04 1 0 0 0 -0.7 0 0.1 0 5 1 1\n"
+      " box 0.1 0.15 0.2 0 0 0 1 0 0 0\n"));
+  const auto momentum = [&] {
+    Vec6<double> sum = Vec6<double>::Zero();
+    for (std::size_t i = 0; i < 2; ++i) {
+      const BodyState& state = simulation.states()[i];
+      const Vec3<double> P = simulation.scene().bodies[i].mass * state.v_WB;
+      sum.head<3>() += state.L_W + state.p_WB.cross(P);
+      sum.tail<3>() += P;
+    }
+    return sum;
+  };
+  const Vec6<double> start = momentum();
+  int touched = 0;
+  Vec6<double> before = start;
+  for (int k = 0; k < 1000; ++k) {
+    const double energy = simulation.report().kinetic;
+    const StepReport& report = simulation.step();
+    touched += !simulation.contacts().empty() && simulation.contacts()[0].J_B_W.norm() > 0;
+    EXPECT_LE(report.kinetic - report.stabilisation_work, energy + 1e-12) << k;
+    EXPECT_LT((momentum() - before).norm(), 1e-12);
+    before = momentum();
+  }
+  EXPECT_GT(touched, 0);
+  EXPECT_LT((before - start).norm(), 1e-11);
+}
+
+TEST(Simulation, ElasticBallReturnsToItsHeight) {
+  Simulation simulation(
+      from_text("gravity 0 0 -9.81\nrestitution 1\nplane 0 0 1 0\n"
+                "body ball 1 0.004 0.004 0.004 0 0 0.6 1 0 0 0 0 0 0 0 0 0 1\n sphere 0.1 0 0 0 1 0 0 0\n"));
+  double highest = 0;
+  for (int k = 0; k < 10000; ++k) {
+    simulation.step();
+    if (k > 9000) highest = std::max(highest, simulation.states()[0].p_WB.z());
+  }
+  EXPECT_NEAR(highest, 0.6, 0.02);
+}
+
+TEST(Simulation, OverlappingStartIsResolvedWithoutAnExplosion) {
+  Simulation simulation(from_text(
+      "gravity 0 0 -9.81\nmu 0.5\nplane 0 0 1 0\n"
+      "body a 1 0.0067 0.0067 0.0067 0 0 0.05 1 0 0 0 0 0 0 0 0 0 1\n box 0.1 0.1 0.1 0 0 0 1 0 0 0\n"
+      "body b 1 0.0067 0.0067 0.0067 0.02 0 0.15 1 0 0 0 0 0 0 0 0 0 1\n box 0.1 0.1 0.1 0 0 0 1 0 0 0\n"
+      "body c 1 0.0067 0.0067 0.0067 0.02 0 0.15 1 0 0 0 0 0 0 0 0 0 1\n box 0.1 0.1 0.1 0 0 0 1 0 0 0\n"));
+  double fastest = 0;
+  for (int k = 0; k < 2000; ++k) {
+    simulation.step();
+    for (const BodyState& state : simulation.states()) fastest = std::max(fastest, state.v_WB.norm());
+  }
+  EXPECT_LT(fastest, 3.0);  // a fall from the stack's height
+  EXPECT_LT(simulation.report().penetration, 1e-3);
+}
+
+TEST(Simulation, RefusesBadSettings) {
+  Scene scene =
+      from_text("plane 0 0 1 0\nbody a 1 1 1 1 0 0 1 1 0 0 0 0 0 0 0 0 0 1\n sphere 0.1 0 0 0 1 0 0 0\n");
+  for (const double dt : {0.0, -1e-3, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    SimulationConfig config;
+    config.dt = dt;
+    EXPECT_THROW(Simulation(scene, config), InvalidInput);
+  }
+  scene.bodies[0].mass = 0;
+  EXPECT_THROW(Simulation{scene}, InvalidInput);
+  scene.bodies[0].mass = 1;
+  scene.mu = -1;
+  EXPECT_THROW(Simulation{scene}, InvalidInput);
+  scene.mu = std::nan("");
+  EXPECT_THROW(Simulation{scene}, InvalidInput);
+  scene.mu = 0;
+  scene.bodies[0].q_WB = {1, 1, 0, 0};
+  EXPECT_THROW(Simulation{scene}, InvalidInput);
+  scene.bodies[0].q_WB = {1, 0, 0, 0};
+  Simulation good(scene);
+  EXPECT_THROW(good.restore({}, {}, 0), InvalidInput);
+  std::vector<BodyState> states(1);
+  states[0].v_WB.x() = std::nan("");
+  EXPECT_THROW(good.restore(states, {}, 0), InvalidInput);
+}
+
+TEST(FreeMotion, KeepsEnergyAndMomentumAtAnyStep) {
+  Random random(5);
+  for (const double time : {1e-3, 0.05, 0.5}) {
+    Eigen::Quaterniond q = Eigen::Quaterniond::Identity();
+    const Vec3<double> inertia(1, 2, 2.5), L(random.normal(), random.normal(), random.normal());
+    const auto energy = [&] {
+      const Vec3<double> P = q.conjugate() * L;
+      return P.dot(inertia.cwiseInverse().cwiseProduct(P)) / 2;
+    };
+    const double start = energy();
+    for (int k = 0; k < 2000; ++k) turn_freely(q, L, inertia, time);
+    EXPECT_NEAR(energy(), start, 1e-12 * start);
+  }
+}
+
+// About a principal axis the turn's tangent is exact to second order: halving the step quarters the error.
+TEST(FreeMotion, TurnsAtTheRightRate) {
+  double error[2];
+  for (int k = 0; k < 2; ++k) {
+    const double time = 0.1 / (1 << k);
+    Eigen::Quaterniond q = Eigen::Quaterniond::Identity();
+    for (int i = 0; i < 10 << k; ++i) turn_freely(q, {0, 0, 2.5}, {1, 2, 2.5}, time);
+    error[k] = std::abs(2 * std::atan2(q.z(), q.w()) - 1.0);
+  }
+  EXPECT_LT(error[0], 1e-3);
+  EXPECT_NEAR(error[0] / error[1], 4, 0.1);
+}
+
+}  // namespace
