@@ -32,13 +32,25 @@ inline dynamics::ContactBody random_body(Random& random) {
   return body;
 }
 
+// Velocity of the body's point at p_WC when its twist is V.
+inline Vec3<double> velocity_at(const dynamics::ContactBody& body, const Vec6<double>& V,
+                                const Vec3<double>& p_WC) {
+  const Vec3<double> w = V.head<3>();
+  return V.tail<3>() + w.cross(p_WC - body.p_WBcm);
+}
+
 // One to four bodies around which one to eight contacts lie: among each other, with the world, some of them
-// many times between one pair. Every contact opens when bodies move apart from a common centre, so a velocity
-// that satisfies all constraints exists, and with it an answer.
+// many times between one pair. least_speed is at most u_n - mu |u_t| of one motion of all bodies, for which
+// an answer is known to exist.
 inline ContactProblem random_problem(Random& random) {
   ContactProblem problem;
   const auto bodies = static_cast<std::int32_t>(1 + random.below(4));
   for (std::int32_t i = 0; i < bodies; ++i) problem.bodies.push_back(random_body(random));
+  std::vector<Vec6<double>> motion(problem.bodies.size());
+  for (std::int32_t i = 0; i < bodies; ++i) {  // about an expansion from (0, 0, -10)
+    motion[i] << 0.3 * random_vector(random), 0.3 * random_vector(random);
+    motion[i].tail<3>() += 0.2 * (problem.bodies[i].p_WBcm - Vec3<double>(0, 0, -10));
+  }
   const auto contacts = static_cast<std::int32_t>(1 + random.below(8));
   for (std::int32_t k = 0; k < contacts; ++k) {
     dynamics::PairContact c;
@@ -55,7 +67,11 @@ inline ContactProblem random_problem(Random& random) {
                                       : Vec3<double>((problem.bodies[c.B].p_WBcm + centre_A) / 2)) +
              0.2 * random_vector(random);
     c.mu = random.uniform(0, 1.2);
-    c.least_speed = random.below(3) == 0 ? random.uniform(-0.1, 0.3) : 0;
+    Vec3<double> u = velocity_at(problem.bodies[c.B], motion[c.B], c.p_WC);
+    if (c.A != dynamics::kFixed) u -= velocity_at(problem.bodies[c.A], motion[c.A], c.p_WC);
+    const double u_n = c.n_W.dot(u);
+    c.least_speed =
+        std::min(random.below(3) == 0 ? random.uniform(-0.1, 0.5) : 0, u_n - c.mu * (u - u_n * c.n_W).norm());
     problem.contacts.push_back(c);
   }
   return problem;

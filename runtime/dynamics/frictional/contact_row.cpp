@@ -67,15 +67,6 @@ void diagonalise(const Mat3<double>& W, double mu, ContactRow& row) {
   law.w2 = (c * W(0, 2) - s * W(0, 1)) / law.W_nn;
 }
 
-// Nearest impulse in the cone with the same normal part.
-Vec3<double> into_cone(const Vec3<double>& r, double mu) {
-  if (!(r[0] > 0)) return Vec3<double>::Zero();
-  const double tangential = r.tail<2>().norm(), most = mu * r[0];
-  if (tangential <= most) return r;
-  const double shrink = most / tangential;
-  return {r[0], r[1] * shrink, r[2] * shrink};
-}
-
 }  // namespace
 
 BodyScale body_scale(const ContactBody& body) {
@@ -118,7 +109,7 @@ ContactRow contact_row(const PairContact& contact, std::span<const ContactBody> 
   row.bias = row.R_WC.transpose() * velocity;
   row.bias[0] -= contact.least_speed;
   const Vec3<double> last = row.R_WC.transpose() * contact.J_B_W;
-  row.r = row.law.W_nn > 0 ? into_cone(last, contact.mu) : Vec3<double>::Zero();
+  row.r = row.law.W_nn > 0 ? row.law.into_cone(last) : Vec3<double>::Zero();
   return row;
 }
 

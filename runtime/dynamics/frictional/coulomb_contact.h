@@ -34,6 +34,26 @@ struct CoulombContact {
     return {u_n, w1 * u_n + (sigma + half) * r[1], w2 * u_n + (sigma - half) * r[2]};
   }
 
+  // Mean of W's two tangential diagonal entries.
+  S mean_tangential() const { return sigma + W_nn * (w1 * w1 + w2 * w2) / 2; }
+
+  // Nearest impulse in the cone with the same normal part.
+  Vec3<S> into_cone(const Vec3<S>& r) const {
+    using std::sqrt;
+    if (!(r[0] > 0)) return Vec3<S>::Zero();
+    const S length = sqrt(r[1] * r[1] + r[2] * r[2]), bound = mu * r[0];
+    if (length <= bound) return r;
+    return {r[0], r[1] * (bound / length), r[2] * (bound / length)};
+  }
+
+  // How far impulse r and velocity u are from the law, as a velocity; zero where they obey it.
+  Vec3<S> violation(const Vec3<S>& r, const Vec3<S>& u) const {
+    const S W_tt = mean_tangential();
+    const Vec3<S> d(r[0] - u[0] / W_nn, r[1] - u[1] / W_tt, r[2] - u[2] / W_tt);
+    const Vec3<S> p = into_cone(d);
+    return {W_nn * (r[0] - p[0]), W_tt * (r[1] - p[1]), W_tt * (r[2] - p[2])};
+  }
+
   // Impulse (n, t1, t2) for velocity b without it; finite b. |r_t| <= mu r_n holds but for one rounding.
   Vec3<S> impulse(const Vec3<S>& b) const;
 };

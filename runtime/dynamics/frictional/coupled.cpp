@@ -1,6 +1,7 @@
 #include "runtime/dynamics/frictional/coupled.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "runtime/core/error.h"
@@ -9,6 +10,15 @@
 namespace abut::dynamics {
 
 namespace {
+
+// Number of sweeps after which Newton's method is tried: about as many as it costs.
+int first_finish(std::span<const ContactRow> rows) {
+  const bool regular =
+      std::all_of(rows.begin(), rows.end(), [](const ContactRow& row) { return row.law.W_nn > 0; });
+  if (rows.size() > IslandNewton::kMostContacts || !regular) return std::numeric_limits<int>::max();
+  const auto m = static_cast<int>(rows.size());
+  return std::max(16, m * m / 4);
+}
 
 Vec3<double> velocity(const ContactRow& row, std::span<const Vec6<double>> y) {
   Vec3<double> u = row.bias;
@@ -26,6 +36,15 @@ void apply(const ContactRow& row, const Vec3<double>& r, std::span<Vec6<double>>
 Vec3<double> correction(const ContactRow& row, std::span<const Vec6<double>> y) {
   const Vec3<double> b = velocity(row, y) - row.law.velocity(row.r);
   return row.law.impulse(b) - row.r;
+}
+
+// Makes y of the bodies of an island anew from the impulses.
+void restart(std::span<const ContactRow> rows, std::span<Vec6<double>> y) {
+  for (const ContactRow& row : rows) {
+    if (row.A != kFixed) y[row.A].setZero();
+    if (row.B != kFixed) y[row.B].setZero();
+  }
+  for (const ContactRow& row : rows) apply(row, row.r, y);
 }
 
 // Solves every contact once, in order or in reverse; returns the largest squared change of velocity made.
@@ -47,7 +66,7 @@ double squared_residual(std::span<const ContactRow> rows, std::span<const Vec6<d
   double largest = 0;
   for (const ContactRow& row : rows) {
     if (row.law.W_nn == 0) continue;
-    largest = std::max(largest, row.law.velocity(correction(row, y)).squaredNorm());
+    largest = std::max(largest, row.law.violation(row.r, velocity(row, y)).squaredNorm());
   }
   return largest;
 }
@@ -99,8 +118,24 @@ void check_problem(std::span<const ContactBody> bodies, std::span<const PairCont
   }
 }
 
+// Newton's method from the impulses so far, and if that fails the path from contacts alone; impulses are left
+// as they are where neither finds an answer. Returns the squared residual, in the units of squared_speed.
+double CoupledSolver::finish(std::span<ContactRow> rows, double residual, double squared_speed,
+                             IslandNewton& newton) {
+  const double tolerance = 0.1 * config_.tolerance;
+  newton.load(rows, std::sqrt(squared_speed));
+  if (!newton.newton(tolerance) &&
+      !(rows.size() <= IslandNewton::kMostOnPath && newton.follow_path(tolerance))) {
+    return residual;
+  }
+  newton.store(rows);
+  for (ContactRow& row : rows) row.r = row.law.into_cone(row.r);
+  restart(rows, y_);
+  return squared_residual(rows, y_);
+}
+
 ContactReport CoupledSolver::solve_island(std::int32_t island, std::span<const ContactBody> bodies,
-                                          std::span<const PairContact> contacts) {
+                                          std::span<const PairContact> contacts, IslandNewton& newton) {
   const std::span<const std::int32_t> members = islands_.contacts(island);
   const auto first = static_cast<std::size_t>(members.data() - islands_.contacts(0).data());
   const std::span<ContactRow> rows(rows_.data() + first, members.size());
@@ -113,12 +148,16 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, std::span<const C
   const double tolerance = config_.tolerance * config_.tolerance * squared_speed;
   ContactReport report;
   double residual = squared_residual(rows, y_);
+  int finish_at = first_finish(rows);
   while (residual > tolerance && report.iterations < config_.iteration_limit) {
     const double change = sweep(rows, report.iterations % 2 == 1, y_);
     ++report.iterations;
     // The largest change of a sweep is a good forecast of the residual, which costs nearly a sweep.
-    if (change <= tolerance || report.iterations == config_.iteration_limit) {
-      residual = squared_residual(rows, y_);
+    if (change > tolerance && report.iterations < std::min(finish_at, config_.iteration_limit)) continue;
+    residual = squared_residual(rows, y_);
+    if (residual > tolerance && report.iterations == finish_at) {
+      residual = finish(rows, residual, squared_speed, newton);
+      finish_at = finish_at < 1 << 20 ? 4 * finish_at : std::numeric_limits<int>::max();
     }
   }
   report.residual = squared_speed > 0 ? std::sqrt(residual / squared_speed) : 0;
@@ -135,8 +174,9 @@ ContactReport CoupledSolver::solve(std::span<ContactBody> bodies, std::span<Pair
   impulse_.assign(bodies.size(), Vec6<double>::Zero());
   rows_.resize(contacts.size());
   reports_.resize(static_cast<std::size_t>(islands_.size()));
-  parallel_for(islands_.size(), config_.threads, [&](std::int64_t island, int) {
-    reports_[island] = solve_island(static_cast<std::int32_t>(island), bodies, contacts);
+  newton_.resize(static_cast<std::size_t>(config_.threads > 0 ? config_.threads : default_threads()));
+  parallel_for(islands_.size(), config_.threads, [&](std::int64_t island, int thread) {
+    reports_[island] = solve_island(static_cast<std::int32_t>(island), bodies, contacts, newton_[thread]);
   });
 
   for (PairContact& contact : contacts) {

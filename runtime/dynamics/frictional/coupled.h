@@ -6,6 +6,7 @@
 #include "runtime/dynamics/frictional/contact_problem.h"
 #include "runtime/dynamics/frictional/contact_row.h"
 #include "runtime/dynamics/frictional/islands.h"
+#include "runtime/dynamics/frictional/newton.h"
 
 namespace abut::dynamics {
 
@@ -20,9 +21,9 @@ struct CoupledConfig {
 //
 // Sweeps over the contacts of an island, forwards and backwards by turns; each contact in its turn is solved
 // exactly with all others held (coulomb_contact.h), a block Gauss-Seidel method on the law itself, so that
-// nothing is relaxed: sliding contacts do not dilate. Residual: the largest change of any contact's velocity
-// that its exact impulse would make, over the largest speed at any contact of its island without impulses; it
-// is zero at a solution only.
+// nothing is relaxed: sliding contacts do not dilate. A small island that takes many sweeps is finished by
+// Newton's method (newton.h). Residual: the largest violation of the law at any contact, as a velocity
+// (CoulombContact::violation), over the largest speed at any contact of its island without impulses.
 // Impulses are equal and opposite at one point, and the returned twists are made from them at the end, so
 // linear and angular momentum of free bodies are kept to rounding.
 // Differs from [Kaufman2008]: contacts, not the two kinds of impulses, are staggered; the fixed points are
@@ -39,7 +40,8 @@ class CoupledSolver {
 
  private:
   ContactReport solve_island(std::int32_t island, std::span<const ContactBody> bodies,
-                             std::span<const PairContact> contacts);
+                             std::span<const PairContact> contacts, IslandNewton& newton);
+  double finish(std::span<ContactRow> rows, double residual, double squared_speed, IslandNewton& newton);
 
   CoupledConfig config_;
   Islands islands_;
@@ -47,6 +49,7 @@ class CoupledSolver {
   std::vector<Vec6<double>> y_;        // change of each body's twist in scaled coordinates
   std::vector<Vec6<double>> impulse_;  // (moment about the centre of mass; impulse) on each body
   std::vector<ContactRow> rows_;       // by island
+  std::vector<IslandNewton> newton_;   // by thread
   std::vector<ContactReport> reports_;
 };
 
