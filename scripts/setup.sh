@@ -11,6 +11,8 @@ build_packages=(
   libcgal-dev libtet1.5-dev                                # the pipeline: GPL and AGPL, see the README
   libgtest-dev libbenchmark-dev
   libfcl-dev libmujoco-dev libbullet-dev                   # benchmarks alone: the peers they compare with
+  libsiconos-numerics-dev                                  # tests alone: the oracle of contact problems
+  libfcl-dev                                               # benchmarks alone: the peer they compare with
 )
 
 as_root() {
