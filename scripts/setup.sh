@@ -12,7 +12,6 @@ build_packages=(
   libgtest-dev libbenchmark-dev
   libfcl-dev libmujoco-dev libbullet-dev                   # benchmarks alone: the peers they compare with
   libsiconos-numerics-dev                                  # tests alone: the oracle of contact problems
-  libfcl-dev                                               # benchmarks alone: the peer they compare with
 )
 
 as_root() {
