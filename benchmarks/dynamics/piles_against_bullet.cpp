@@ -1,0 +1,173 @@
+// Piles of the reference scenes beside Bullet in the same run: steps per second and how deep bodies overlap,
+// measured for both by the same contact points on the poses that each arrives at.
+//   piles_against_bullet SCENE... [--dt S] [--steps N] [--jobs N]
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "runtime/core/error.h"
+#include "runtime/dynamics/frictional/scene_file.h"
+#include "runtime/dynamics/frictional/simulation.h"
+#ifdef ABUT_HAVE_BULLET
+#include "benchmarks/dynamics/bullet_world.h"
+#endif
+
+namespace {
+
+using namespace abut;
+using namespace abut::dynamics;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kSampleSteps = 10;  // depths are looked at once in so many steps
+
+double seconds(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Depths of all contact points of a scene's bodies at given poses.
+class Depths {
+ public:
+  explicit Depths(const Scene& scene) : scene_(scene), narrow_(ContactSampling::kVertex, 1) {
+    for (const Shape& shape : scene.fixed) {
+      first_.push_back(static_cast<std::int32_t>(shapes_.size()));
+      shapes_.emplace_back(shape);
+      shapes_.back().place({}, 0);
+      bounds_.push_back(shapes_.back().bounds);
+    }
+    for (const Body& body : scene.bodies) {
+      first_.push_back(static_cast<std::int32_t>(shapes_.size()));
+      for (const Shape& shape : body.shapes) shapes_.emplace_back(shape);
+    }
+    first_.push_back(static_cast<std::int32_t>(shapes_.size()));
+    bounds_.resize(first_.size() - 1);
+    margins_.resize(bounds_.size(), 0.0);
+  }
+
+  void look(const std::vector<Pose<double>>& poses) {
+    const std::size_t fixed = scene_.fixed.size();
+    for (std::size_t i = 0; i < poses.size(); ++i) {
+      for (std::int32_t k = first_[fixed + i]; k < first_[fixed + i + 1]; ++k) {
+        shapes_[static_cast<std::size_t>(k)].place(poses[i], 0);
+        const Bounds& shape = shapes_[static_cast<std::size_t>(k)].bounds;
+        if (k == first_[fixed + i])
+          bounds_[fixed + i] = shape;
+        else
+          bounds_[fixed + i].include(shape);
+      }
+    }
+    narrow_.find(shapes_, first_, fixed, broad_.update(bounds_, fixed), margins_, contacts_);
+    for (const PairContact& contact : contacts_) depths_.push_back(-contact.gap);
+  }
+
+  double quantile(double share) {
+    if (depths_.empty()) return 0;
+    const auto at =
+        depths_.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(depths_.size() - 1));
+    std::nth_element(depths_.begin(), at, depths_.end());
+    return *at;
+  }
+
+ private:
+  const Scene& scene_;
+  NarrowPhase narrow_;
+  BroadPhase broad_;
+  std::vector<PlacedShape> shapes_;
+  std::vector<std::int32_t> first_;
+  std::vector<Bounds> bounds_;
+  std::vector<double> margins_;
+  std::vector<PairContact> contacts_;
+  std::vector<double> depths_;
+};
+
+void print(const char* who, std::int64_t steps, double time, Depths& depths, double lowest) {
+  std::printf("  %-14s %7.0f steps/s   depth p50 %6.3f  p99 %6.3f  greatest %6.3f mm   lowest body %8.4f m\n",
+              who, static_cast<double>(steps) / time, 1e3 * depths.quantile(0.5), 1e3 * depths.quantile(0.99),
+              1e3 * depths.quantile(1), lowest);
+}
+
+double lowest_of(const std::vector<Pose<double>>& poses) {
+  double lowest = poses[0].p.z();
+  for (const Pose<double>& X : poses) lowest = std::min(lowest, X.p.z());
+  return lowest;
+}
+
+void run_abut(const Scene& scene, double dt, std::int64_t steps, int jobs) {
+  SimulationConfig config;
+  config.dt = dt;
+  config.threads = jobs;
+  Simulation simulation(scene, config);
+  Depths depths(scene);
+  std::vector<Pose<double>> poses;
+  double time = 0;
+  for (std::int64_t k = 0; k < steps; ++k) {
+    const auto start = Clock::now();
+    simulation.step();
+    time += seconds(start);
+    if (k % kSampleSteps != 0 && k + 1 != steps) continue;
+    poses.clear();
+    for (const BodyState& state : simulation.states())
+      poses.push_back({state.q_WB.toRotationMatrix(), state.p_WB});
+    depths.look(poses);
+  }
+  print(("abut, " + std::to_string(jobs) + (jobs == 1 ? " thread" : " threads")).c_str(), steps, time, depths,
+        lowest_of(poses));
+}
+
+#ifdef ABUT_HAVE_BULLET
+void run_bullet(const Scene& scene, double dt, std::int64_t steps) {
+  benchmarks::BulletWorld world(scene);
+  Depths depths(scene);
+  std::vector<Pose<double>> poses;
+  double time = 0;
+  for (std::int64_t k = 0; k < steps; ++k) {
+    const auto start = Clock::now();
+    world.step(dt);
+    time += seconds(start);
+    if (k % kSampleSteps != 0 && k + 1 != steps) continue;
+    poses = world.poses();
+    depths.look(poses);
+  }
+  print("bullet", steps, time, depths, lowest_of(poses));
+}
+#endif
+
+int run(int argc, char** argv) {
+  std::vector<std::string> files;
+  double dt = 2e-3;
+  std::int64_t steps = -1;
+  int jobs = 2;
+  CLI::App app{"Piles beside Bullet: speed and depth."};
+  app.add_option("SCENE", files)->required();
+  app.add_option("--dt", dt, "time step, s")->capture_default_str();
+  app.add_option("--steps", steps, "default: the scene's duration");
+  app.add_option("--jobs", jobs, "threads of the second run")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  for (const std::string& file : files) {
+    const Scene scene = read_scene(file, [](const std::string& name) -> const asset::AssetView& {
+      throw InvalidInput("'" + name + "': scenes with assets are not compared");
+    });
+    const std::int64_t count = steps >= 0 ? steps : std::llround(scene.duration / dt);
+    std::printf("%s, %zu bodies, %lld steps of %g ms\n", file.c_str(), scene.bodies.size(),
+                static_cast<long long>(count), 1e3 * dt);
+#ifdef ABUT_HAVE_BULLET
+    run_bullet(scene, dt, count);
+#else
+    std::printf("  no Bullet here: install libbullet-dev and configure again\n");
+#endif
+    run_abut(scene, dt, count, 1);
+    if (jobs != 1) run_abut(scene, dt, count, jobs);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "piles_against_bullet: error: %s\n", error.what());
+    return 2;
+  }
+}
