@@ -7,11 +7,15 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "runtime/cli/asset_folder.h"
+#include "runtime/cli/output_file.h"
+#include "runtime/cli/scene_page.h"
 #include "runtime/cli/trajectory_csv.h"
 #include "runtime/core/error.h"
+#include "runtime/dynamics/frictional/recording.h"
 #include "runtime/dynamics/frictional/scene_file.h"
 #include "runtime/dynamics/frictional/simulation.h"
 
@@ -20,7 +24,8 @@ namespace {
 using namespace abut;
 
 struct Arguments {
-  std::string scene, assets, out, stats, model = "vertex", mode = "coupled";
+  std::string scene, assets, out, stats, page, model = "vertex", mode = "coupled";
+  bool resume = false;
   std::int64_t steps = -1;
   double dt = 2e-3, every = 1.0 / 60;
   int jobs = 1;
@@ -29,23 +34,25 @@ struct Arguments {
 // Rate and time left on one line of a terminal; silent on anything else.
 class Progress {
  public:
+  explicit Progress(std::int64_t first) : first_(first) {}
   void update(std::int64_t step, std::int64_t steps, const dynamics::StepReport& report) {
     const auto now = std::chrono::steady_clock::now();
     if (!terminal_ || now - shown_ < std::chrono::milliseconds(200)) return;
     shown_ = now;
     const double seconds = std::chrono::duration<double>(now - start_).count();
     fmt::print(stderr, "\rstep {} of {}, {:.0f} steps/s, {} contacts, {:.0f} s left\033[K", step, steps,
-               static_cast<double>(step) / seconds, report.contacts,
-               seconds * static_cast<double>(steps - step) / static_cast<double>(step));
+               static_cast<double>(step - first_) / seconds, report.contacts,
+               seconds * static_cast<double>(steps - step) / static_cast<double>(step - first_));
   }
   void finish(std::int64_t steps) const {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     if (terminal_) fmt::print(stderr, "\r\033[K");
-    fmt::print(stderr, "{} steps in {:.2f} s ({:.0f} steps/s)\n", steps, seconds,
-               static_cast<double>(steps) / seconds);
+    fmt::print(stderr, "{} steps in {:.2f} s ({:.0f} steps/s)\n", steps - first_, seconds,
+               static_cast<double>(steps - first_) / seconds);
   }
 
  private:
+  std::int64_t first_;
   bool terminal_ = ::isatty(STDERR_FILENO) != 0;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), shown_ = start_;
 };
@@ -59,7 +66,71 @@ dynamics::Scene load_scene(const Arguments& arguments, std::unique_ptr<cli::Asse
   });
 }
 
+bool is_hdf5(const std::string& file) { return std::filesystem::path(file).extension() == ".h5"; }
+
+// Where the trajectory goes: rows of a CSV file as they come, or a recording that is saved now and then,
+// whole each time, so that a killed run leaves one to go on from.
+class Output {
+ public:
+  Output(const Arguments& arguments, dynamics::Simulation& simulation)
+      : arguments_(arguments), simulation_(simulation) {
+    if (!is_hdf5(arguments.out)) csv_ = std::make_unique<cli::TrajectoryCsv>(arguments.out);
+    recording_.settings = fmt::format("mode {}, model {}", arguments.mode, arguments.model);
+    if (arguments.resume) resume();
+  }
+
+  void frame() {
+    if (csv_) csv_->write(simulation_);
+    if (!csv_ || !arguments_.page.empty()) recording_.add_frame(simulation_);
+    if (!csv_ && std::chrono::steady_clock::now() - saved_ > std::chrono::seconds(1)) save();
+  }
+
+  void finish() {
+    if (csv_)
+      csv_->finish();
+    else
+      save();
+    if (arguments_.page.empty()) return;
+    cli::OutputFile page(arguments_.page);
+    page.write(cli::scene_page(simulation_.scene(), recording_));
+    page.finish();
+  }
+
+ private:
+  void resume() {
+    if (!is_hdf5(arguments_.out)) throw InvalidInput("--continue goes on from a recording: --out FILE.h5");
+    dynamics::Recording last = dynamics::read_recording(arguments_.out);
+    const auto refuse = [&](const std::string& what) {
+      throw InvalidInput(arguments_.out + ": the recording is of " + what +
+                         "; continue it as it was started");
+    };
+    std::vector<std::string> names;
+    for (const dynamics::Body& body : simulation_.scene().bodies) names.push_back(body.name);
+    if (last.bodies != names) refuse("other bodies than " + arguments_.scene + " has");
+    if (last.dt != arguments_.dt) refuse(fmt::format("time steps of {} s", last.dt));
+    if (last.settings != recording_.settings) refuse(last.settings);
+    simulation_.restore(last.states, last.impulses, last.end_steps);
+    recording_ = std::move(last);
+  }
+
+  void save() {
+    recording_.set_end(simulation_);
+    const std::vector<std::byte> bytes = dynamics::to_hdf5(recording_);
+    cli::OutputFile file(arguments_.out);
+    file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    file.finish();
+    saved_ = std::chrono::steady_clock::now();
+  }
+
+  const Arguments& arguments_;
+  dynamics::Simulation& simulation_;
+  std::unique_ptr<cli::TrajectoryCsv> csv_;
+  dynamics::Recording recording_;
+  std::chrono::steady_clock::time_point saved_ = std::chrono::steady_clock::now();
+};
+
 int run(const Arguments& arguments) {
+  if (!(arguments.every > 0)) throw InvalidInput("--every must be positive");
   std::unique_ptr<cli::AssetFolder> folder;
   const dynamics::Scene scene = load_scene(arguments, folder);
   dynamics::SimulationConfig config;
@@ -71,23 +142,24 @@ int run(const Arguments& arguments) {
   const std::int64_t steps =
       arguments.steps >= 0 ? arguments.steps : std::llround(scene.duration / arguments.dt);
 
-  cli::TrajectoryCsv trajectory(arguments.out);
+  Output output(arguments, simulation);
   std::unique_ptr<cli::StatisticsCsv> statistics;
   if (!arguments.stats.empty()) statistics = std::make_unique<cli::StatisticsCsv>(arguments.stats);
-  trajectory.write(simulation);
-  std::int64_t frames = 1;
-  Progress progress;
-  for (std::int64_t k = 1; k <= steps; ++k) {
+  // Frames stand at the first steps at or after whole multiples of the interval, wherever the run started.
+  const auto due = [&](std::int64_t step) {
+    const double now = static_cast<double>(step) * arguments.dt, before = now - arguments.dt;
+    return std::floor(now / arguments.every + 1e-9) > std::floor(before / arguments.every + 1e-9);
+  };
+  if (simulation.steps() == 0) output.frame();
+  Progress progress(simulation.steps());
+  while (simulation.steps() < steps) {
     simulation.step();
     if (statistics) statistics->write(simulation);
-    if (simulation.time() >= static_cast<double>(frames) * arguments.every || k == steps) {
-      trajectory.write(simulation);
-      while (static_cast<double>(frames) * arguments.every <= simulation.time()) ++frames;
-    }
-    progress.update(k, steps, simulation.report());
+    if (due(simulation.steps())) output.frame();
+    progress.update(simulation.steps(), steps, simulation.report());
   }
-  progress.finish(steps);
-  trajectory.finish();
+  progress.finish(simulation.steps());
+  output.finish();
   if (statistics) statistics->finish();
   return 0;
 }
@@ -106,7 +178,10 @@ int simulate(int argc, char** argv) {
   app.add_option("--mode", arguments.mode, "contact solver")
       ->capture_default_str()
       ->check(CLI::IsMember({"coupled"}));
-  app.add_option("--out", arguments.out, "trajectory, CSV; default: standard output");
+  app.add_option("--out", arguments.out,
+                 "trajectory: FILE.h5, saved about every second, or CSV; default: CSV on standard output");
+  app.add_flag("--continue", arguments.resume, "go on from the end of --out FILE.h5, with the same bits");
+  app.add_option("--page", arguments.page, "web page that plays the motion");
   app.add_option("--every", arguments.every, "time between rows of a body in the trajectory, s")
       ->capture_default_str();
   app.add_option("--stats", arguments.stats, "statistics of every step, CSV");
