@@ -154,6 +154,26 @@ std::string planes_json(const dynamics::Scene& scene) {
   return planes;
 }
 
+std::string edges_json(const dynamics::Scene& scene) {
+  std::string edges;
+  for (const Shape& shape : scene.fixed) {
+    if (shape.kind != ShapeKind::kBox) continue;
+    for (int corner = 0; corner < 8; ++corner) {
+      for (int k = 0; k < 3; ++k) {
+        if (corner >> k & 1) continue;  // each edge once, from its lower end
+        Vec3<double> end;
+        for (int j = 0; j < 3; ++j) end[j] = corner >> j & 1 ? shape.size[j] : -shape.size[j];
+        const Vec3<double> a = shape.X_BS * end;
+        end[k] = shape.size[k];
+        const Vec3<double> b = shape.X_BS * end;
+        edges += fmt::format("{}[{},{},{},{},{},{}]", edges.empty() ? "" : ",", a.x(), a.y(), a.z(), b.x(),
+                             b.y(), b.z());
+      }
+    }
+  }
+  return edges;
+}
+
 constexpr const char* kHead = R"page(<!doctype html>
 <html><head><meta charset="utf-8"><title>abut-sim</title><style>
 body{margin:0;background:#f4f3ef;font:14px sans-serif;color:#333;overflow:hidden}
@@ -171,7 +191,7 @@ const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
 const floats = text => new Float32Array(bytes(text).buffer);
 const ints = text => new Int32Array(bytes(text).buffer);
 const mesh = pair => ({v: floats(pair[0]), t: ints(pair[1])});
-const meshes = scene.meshes.map(mesh), world = mesh(scene.world);
+const meshes = scene.meshes.map(mesh);
 const P = floats(scene.position), Q = floats(scene.quaternion), T = scene.times, N = scene.index.length;
 const palette = [[214,96,77],[244,165,96],[90,174,97],[67,147,195],[146,109,181],[200,180,80],[120,190,180],[190,110,150]];
 
@@ -289,18 +309,16 @@ function grid(picture) {
   }
 }
 
-// Walls hide what is behind them: of the fixed world only the faces that look away are drawn, from inside.
+// Walls would hide what is between them: of the fixed world only edges are drawn.
 function draw(picture, frame) {
   picture.start();
-  const flipped = {v: world.v, t: world.t.slice()};
-  for (let k = 0; k < flipped.t.length; k += 3) [flipped.t[k], flipped.t[k + 1]] = [flipped.t[k + 1], flipped.t[k]];
-  picture.mesh(flipped, [1, 0, 0, 0, 1, 0, 0, 0, 1], [0, 0, 0], [205, 205, 200], false);
   for (let i = 0; i < N; i++) {
     const k = frame * N + i;
     picture.mesh(meshes[scene.index[i]], rotation(4 * k), [P[3 * k], P[3 * k + 1], P[3 * k + 2]],
                  palette[i % palette.length], false);
   }
   grid(picture);
+  for (const e of scene.edges) picture.line(e.slice(0, 3), e.slice(3), 0xff8a8f90);
 }
 
 if (typeof document !== "undefined") {
@@ -356,13 +374,11 @@ if (typeof document !== "undefined") {
 }  // namespace
 
 std::string scene_page(const dynamics::Scene& scene, const dynamics::Recording& recording) {
-  Mesh world;
-  for (const Shape& shape : scene.fixed) add_shape(shape, world);
   const std::vector<float> position(recording.positions.begin(), recording.positions.end());
   const std::vector<float> quaternion(recording.quaternions.begin(), recording.quaternions.end());
   return fmt::format(
-      "{}const scene={{{},world:{},planes:[{}],times:[{}],position:\"{}\",quaternion:\"{}\"}};{}", kHead,
-      bodies_json(scene), mesh_json(world), planes_json(scene), fmt::join(recording.times, ","),
+      "{}const scene={{{},edges:[{}],planes:[{}],times:[{}],position:\"{}\",quaternion:\"{}\"}};{}", kHead,
+      bodies_json(scene), edges_json(scene), planes_json(scene), fmt::join(recording.times, ","),
       base64(position), base64(quaternion), kScript);
 }
 
