@@ -109,6 +109,7 @@ ContactRow contact_row(const PairContact& contact, std::span<const ContactBody> 
   row.bias = row.R_WC.transpose() * velocity;
   row.bias[0] -= contact.least_speed;
   const Vec3<double> last = row.R_WC.transpose() * contact.J_B_W;
+  row.q = 0;
   row.r = row.law.W_nn > 0 ? row.law.into_cone(last) : Vec3<double>::Zero();
   return row;
 }

@@ -14,7 +14,10 @@ struct ContactRow {
   Eigen::Matrix<double, 6, 3> J_A, J_B;  // columns n, t1, t2: u = bias + J_A' y_A + J_B' y_B
   Vec3<double> bias;                     // velocity without any impulse; the normal part less least_speed
   Vec3<double> r;                        // impulse on B in the contact's frame, N s
+  Vec3<double> r_last;                   // before the sweep
+  Vec3<double> r_way;                    // direction of the extrapolation of sweeps
   CoulombContact<double> law;
+  double q;           // of its last sliding answer
   Mat3<double> R_WC;  // columns n, t1, t2 in the world
   std::int32_t A, B;  // index of the body; kFixed for an unmoved one
 };

@@ -54,32 +54,39 @@ struct CoulombContact {
     return {W_nn * (r[0] - p[0]), W_tt * (r[1] - p[1]), W_tt * (r[2] - p[2])};
   }
 
-  // Impulse (n, t1, t2) for velocity b without it; finite b. |r_t| <= mu r_n holds but for one rounding.
-  Vec3<S> impulse(const Vec3<S>& b) const;
+  // Impulse (n, t1, t2) for velocity b without it; finite b. |r_t| <= mu r_n holds but for one rounding. q:
+  // in, the q of an earlier sliding answer as a guess, or 0; out, this answer's if it slides.
+  Vec3<S> impulse(const Vec3<S>& b, S& q) const;
 };
 
 namespace detail {
 
-// Root q in (0, 1/sigma] of |r_t| - mu r_n: Newton's method between shrinking bounds.
+// Root q in (0, 1/sigma] of |r_t| - mu r_n: Newton's method between shrinking bounds, from `guess` if that is
+// positive. Quadratic convergence makes the step after a relative change of 1e-8 the last that could be seen.
 template <class S>
-S sliding_root(const CoulombContact<S>& contact, S beta, S c1, S c2) {
+S sliding_root(const CoulombContact<S>& contact, S beta, S c1, S c2, S guess) {
   using std::abs, std::sqrt;
-  const S mu = contact.mu;
+  const S mu = contact.mu, half = contact.half;
   const S wc1 = contact.w1 * c1, wc2 = contact.w2 * c2;
   S low = 0, high = 1 / contact.sigma;
-  S q = std::min(high, mu * beta / std::max(sqrt(c1 * c1 + c2 * c2) - mu * (wc1 + wc2), mu * beta / high));
+  S q = guess;
+  if (!(q > 0 && q < high)) {
+    const S slope = sqrt(c1 * c1 + c2 * c2) - mu * (wc1 + wc2);  // at q = 0
+    q = mu * beta < high * slope ? mu * beta / slope : high;
+  }
   for (int k = 0; k < 60; ++k) {
-    const S f1 = 1 / (1 + contact.half * q), f2 = 1 / (1 - contact.half * q);
+    const S inverse = 1 / ((1 + half * q) * (1 - half * q));
+    const S f1 = (1 - half * q) * inverse, f2 = (1 + half * q) * inverse;
     const S a1 = c1 * f1, a2 = c2 * f2;
     const S length = sqrt(a1 * a1 + a2 * a2);
     const S value = q * length - mu * (beta + q * (wc1 * f1 + wc2 * f2));
-    const S slope = (a1 * a1 * f1 + a2 * a2 * f2) / length - mu * (wc1 * f1 * f1 + wc2 * f2 * f2);
+    const S slope = a1 * a1 * f1 + a2 * a2 * f2 - mu * length * (wc1 * f1 * f1 + wc2 * f2 * f2);
     (value > 0 ? high : low) = q;
-    S next = q - value / slope;
+    S next = q - value * length / slope;
     if (!(next > low && next < high)) next = (low + high) / 2;
     const S step = abs(next - q);
     q = next;
-    if (step <= 4 * std::numeric_limits<S>::epsilon() * q) break;
+    if (step <= sqrt(std::numeric_limits<S>::epsilon()) * q) break;
   }
   return q;
 }
@@ -87,7 +94,7 @@ S sliding_root(const CoulombContact<S>& contact, S beta, S c1, S c2) {
 }  // namespace detail
 
 template <class S>
-Vec3<S> CoulombContact<S>::impulse(const Vec3<S>& b) const {
+Vec3<S> CoulombContact<S>::impulse(const Vec3<S>& b, S& q) const {
   using std::sqrt;
   if (!(b[0] < 0)) return Vec3<S>::Zero();
   const S beta = -b[0] / W_nn;
@@ -96,7 +103,7 @@ Vec3<S> CoulombContact<S>::impulse(const Vec3<S>& b) const {
   S r1 = -c1 / (sigma + half), r2 = -c2 / (sigma - half);
   S rn = beta - w1 * r1 - w2 * r2;
   if (rn >= 0 && r1 * r1 + r2 * r2 <= mu * mu * rn * rn) return {rn, r1, r2};
-  const S q = detail::sliding_root(*this, beta, c1, c2);
+  q = detail::sliding_root(*this, beta, c1, c2, q);
   r1 = -c1 * q / (1 + half * q);
   r2 = -c2 * q / (1 - half * q);
   rn = beta - w1 * r1 - w2 * r2;

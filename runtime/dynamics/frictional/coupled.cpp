@@ -12,12 +12,13 @@ namespace abut::dynamics {
 namespace {
 
 // Number of sweeps after which Newton's method is tried: about as many as it costs.
-int first_finish(std::span<const ContactRow> rows) {
+int first_finish(std::span<const ContactRow> rows, int limit) {
   const bool regular =
       std::all_of(rows.begin(), rows.end(), [](const ContactRow& row) { return row.law.W_nn > 0; });
   if (rows.size() > IslandNewton::kMostContacts || !regular) return std::numeric_limits<int>::max();
+  if (rows.size() <= IslandNewton::kMostOnPath) return std::min(16, limit);
   const auto m = static_cast<int>(rows.size());
-  return std::max(16, m * m / 4);
+  return m * m / 4;
 }
 
 Vec3<double> velocity(const ContactRow& row, std::span<const Vec6<double>> y) {
@@ -32,12 +33,6 @@ void apply(const ContactRow& row, const Vec3<double>& r, std::span<Vec6<double>>
   if (row.B != kFixed) y[row.B] += row.J_B * r;
 }
 
-// Change of impulse that solves the contact with all others held.
-Vec3<double> correction(const ContactRow& row, std::span<const Vec6<double>> y) {
-  const Vec3<double> b = velocity(row, y) - row.law.velocity(row.r);
-  return row.law.impulse(b) - row.r;
-}
-
 // Makes y of the bodies of an island anew from the impulses.
 void restart(std::span<const ContactRow> rows, std::span<Vec6<double>> y) {
   for (const ContactRow& row : rows) {
@@ -47,18 +42,25 @@ void restart(std::span<const ContactRow> rows, std::span<Vec6<double>> y) {
   for (const ContactRow& row : rows) apply(row, row.r, y);
 }
 
-// Solves every contact once, in order or in reverse; returns the largest squared change of velocity made.
-double sweep(std::span<ContactRow> rows, bool reverse, std::span<Vec6<double>> y) {
-  double largest = 0;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    ContactRow& row = rows[reverse ? rows.size() - 1 - k : k];
+struct Change {
+  double largest = 0;  // squared change of any contact's velocity
+  double total = 0;    // sum of dr'W dr over the contacts
+};
+
+// Solves every contact once.
+Change sweep(std::span<ContactRow> rows, std::span<Vec6<double>> y) {
+  Change change;
+  for (ContactRow& row : rows) {
     if (row.law.W_nn == 0) continue;
-    const Vec3<double> dr = correction(row, y);
+    const Vec3<double> b = velocity(row, y) - row.law.velocity(row.r);
+    const Vec3<double> dr = row.law.impulse(b, row.q) - row.r, du = row.law.velocity(dr);
+    row.r_last = row.r;
     row.r += dr;
     apply(row, dr, y);
-    largest = std::max(largest, row.law.velocity(dr).squaredNorm());
+    change.largest = std::max(change.largest, du.squaredNorm());
+    change.total += dr.dot(du);
   }
-  return largest;
+  return change;
 }
 
 // The residual, before it is divided by the speed, squared.
@@ -118,6 +120,24 @@ void check_problem(std::span<const ContactBody> bodies, std::span<const PairCont
   }
 }
 
+// Extrapolates sweeps as [Silcowitz2010]: the change that a sweep makes stands for a gradient, its size for
+// the gradient's norm, and steps are combined as conjugate gradients are. Where a sweep's change has grown
+// the directions so far are dropped. Impulses may leave their cones until the next sweep.
+void CoupledSolver::extrapolate(std::span<ContactRow> rows, std::span<const std::int32_t> bodies,
+                                double ratio) {
+  const bool keep = ratio <= 1;
+  for (ContactRow& row : rows) {
+    const Vec3<double> dr = row.r - row.r_last;
+    if (keep) row.r += ratio * row.r_way;
+    row.r_way = keep ? ratio * row.r_way + dr : dr;
+  }
+  for (const std::int32_t i : bodies) {
+    const Vec6<double> dy = y_[i] - y_last_[i];
+    if (keep) y_[i] += ratio * y_way_[i];
+    y_way_[i] = keep ? ratio * y_way_[i] + dy : dy;
+  }
+}
+
 // Newton's method from the impulses so far, and if that fails the path from contacts alone; impulses are left
 // as they are where neither finds an answer. Returns the squared residual, in the units of squared_speed.
 double CoupledSolver::finish(std::span<ContactRow> rows, double residual, double squared_speed,
@@ -148,17 +168,24 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, std::span<const C
   const double tolerance = config_.tolerance * config_.tolerance * squared_speed;
   ContactReport report;
   double residual = squared_residual(rows, y_);
-  int finish_at = first_finish(rows);
+  int finish_at = first_finish(rows, config_.iteration_limit);
+  double last_total = 0;
   while (residual > tolerance && report.iterations < config_.iteration_limit) {
-    const double change = sweep(rows, report.iterations % 2 == 1, y_);
+    for (const std::int32_t i : islands_.bodies(island)) y_last_[i] = y_[i];
+    const Change change = sweep(rows, y_);
     ++report.iterations;
     // The largest change of a sweep is a good forecast of the residual, which costs nearly a sweep.
-    if (change > tolerance && report.iterations < std::min(finish_at, config_.iteration_limit)) continue;
+    if (change.largest > tolerance && report.iterations < std::min(finish_at, config_.iteration_limit)) {
+      extrapolate(rows, islands_.bodies(island), last_total > 0 ? change.total / last_total : 2);
+      last_total = change.total;
+      continue;
+    }
     residual = squared_residual(rows, y_);
     if (residual > tolerance && report.iterations == finish_at) {
       residual = finish(rows, residual, squared_speed, newton);
       finish_at = finish_at < 1 << 20 ? 4 * finish_at : std::numeric_limits<int>::max();
     }
+    last_total = 0;
   }
   report.residual = squared_speed > 0 ? std::sqrt(residual / squared_speed) : 0;
   report.status = residual <= tolerance ? Status::kOk : Status::kNotConverged;
@@ -171,6 +198,8 @@ ContactReport CoupledSolver::solve(std::span<ContactBody> bodies, std::span<Pair
   scales_.resize(bodies.size());
   for (std::size_t i = 0; i < bodies.size(); ++i) scales_[i] = body_scale(bodies[i]);
   y_.assign(bodies.size(), Vec6<double>::Zero());
+  y_last_.resize(bodies.size());
+  y_way_.resize(bodies.size());
   impulse_.assign(bodies.size(), Vec6<double>::Zero());
   rows_.resize(contacts.size());
   reports_.resize(static_cast<std::size_t>(islands_.size()));

@@ -11,23 +11,23 @@
 namespace abut::dynamics {
 
 struct CoupledConfig {
-  double tolerance = 1e-10;   // of the residual, see CoupledSolver
-  int iteration_limit = 100;  // sweeps over the contacts of one island
-  int threads = 1;            // islands are solved in parallel; 0: all. The answer's bits do not depend on it
+  double tolerance = 1e-10;  // of the residual, see CoupledSolver
+  int iteration_limit = 20;  // sweeps over the contacts of one island, >= 1. 10 do for a pile that only has
+                             // to look right; a large one is brought to rest over the steps, not in one
+  int threads = 1;  // islands are solved in parallel; 0: all. The answer's bits do not depend on it
 };
 
 // Impulses of all contacts at once under Coulomb's law with circular cones (contact_problem.h): the coupled
 // mode of fast frictional dynamics.
 //
-// Sweeps over the contacts of an island, forwards and backwards by turns; each contact in its turn is solved
-// exactly with all others held (coulomb_contact.h), a block Gauss-Seidel method on the law itself, so that
-// nothing is relaxed: sliding contacts do not dilate. A small island that takes many sweeps is finished by
-// Newton's method (newton.h). Residual: the largest violation of the law at any contact, as a velocity
-// (CoulombContact::violation), over the largest speed at any contact of its island without impulses.
-// Impulses are equal and opposite at one point, and the returned twists are made from them at the end, so
-// linear and angular momentum of free bodies are kept to rounding.
-// Differs from [Kaufman2008]: contacts, not the two kinds of impulses, are staggered; the fixed points are
-// the same, and one sweep costs what one projection's sweep does.
+// Sweeps over the contacts of an island; each contact in its turn is solved exactly with all others held
+// (coulomb_contact.h), a block Gauss-Seidel method on the law itself, so that nothing is relaxed: sliding
+// contacts do not dilate. A small island that takes many sweeps is finished by Newton's method (newton.h).
+// Residual: the largest violation of the law at any contact, as a velocity (CoulombContact::violation), over
+// the largest speed at any contact of its island without impulses. Impulses are equal and opposite at one
+// point, and the returned twists are made from them at the end, so linear and angular momentum of free bodies
+// are kept to rounding. Differs from [Kaufman2008]: contacts, not the two kinds of impulses, are staggered;
+// the fixed points are the same, and one sweep costs what one projection's sweep does.
 class CoupledSolver {
  public:
   explicit CoupledSolver(const CoupledConfig& config = {}) : config_(config) {}
@@ -41,15 +41,17 @@ class CoupledSolver {
  private:
   ContactReport solve_island(std::int32_t island, std::span<const ContactBody> bodies,
                              std::span<const PairContact> contacts, IslandNewton& newton);
+  void extrapolate(std::span<ContactRow> rows, std::span<const std::int32_t> bodies, double ratio);
   double finish(std::span<ContactRow> rows, double residual, double squared_speed, IslandNewton& newton);
 
   CoupledConfig config_;
   Islands islands_;
   std::vector<BodyScale> scales_;
-  std::vector<Vec6<double>> y_;        // change of each body's twist in scaled coordinates
-  std::vector<Vec6<double>> impulse_;  // (moment about the centre of mass; impulse) on each body
-  std::vector<ContactRow> rows_;       // by island
-  std::vector<IslandNewton> newton_;   // by thread
+  std::vector<Vec6<double>> y_;               // change of each body's twist in scaled coordinates
+  std::vector<Vec6<double>> y_last_, y_way_;  // before the sweep; direction of extrapolation
+  std::vector<Vec6<double>> impulse_;         // (moment about the centre of mass; impulse) on each body
+  std::vector<ContactRow> rows_;              // by island
+  std::vector<IslandNewton> newton_;          // by thread
   std::vector<ContactReport> reports_;
 };
 

@@ -28,26 +28,33 @@ void Islands::build(std::span<const ContactBody> bodies, std::span<const PairCon
     of_contact_[k] = moved_A ? contacts[k].A : moved_B ? contacts[k].B : -1;  // a body for now
     if (moved_A && moved_B) parent_[root(contacts[k].B)] = root(contacts[k].A);
   }
-  island_of_.assign(bodies.size(), -1);
-  begin_.assign(1, 0);
+  of_root_.assign(bodies.size(), -1);
+  size_ = 0;
   for (std::int32_t& group : of_contact_) {
     if (group < 0) continue;
-    std::int32_t& island = island_of_[root(group)];
-    if (island < 0) {
-      island = size();
-      begin_.push_back(0);
-    }
+    std::int32_t& island = of_root_[root(group)];
+    if (island < 0) island = size_++;
     group = island;
-    ++begin_[group + 1];
   }
-  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-  order_.resize(static_cast<std::size_t>(begin_.back()));
-  // Filling moves each island's begin to its end, that is one place on; then it is shifted back.
-  for (std::size_t k = 0; k < contacts.size(); ++k) {
-    if (of_contact_[k] >= 0) order_[begin_[of_contact_[k]]++] = static_cast<std::int32_t>(k);
+  of_body_.resize(bodies.size());
+  for (std::size_t i = 0; i < bodies.size(); ++i) of_body_[i] = of_root_[root(static_cast<std::int32_t>(i))];
+  contacts_.sort(of_contact_, size_);
+  bodies_.sort(of_body_, size_);
+}
+
+void Islands::Groups::sort(std::span<const std::int32_t> group_of, std::int32_t groups) {
+  begin.assign(static_cast<std::size_t>(groups) + 1, 0);
+  for (const std::int32_t group : group_of) {
+    if (group >= 0) ++begin[group + 1];
   }
-  for (std::size_t i = begin_.size() - 1; i > 0; --i) begin_[i] = begin_[i - 1];
-  begin_[0] = 0;
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  order.resize(static_cast<std::size_t>(begin.back()));
+  // Filling moves each group's begin to its end, that is one place on; then it is shifted back.
+  for (std::size_t k = 0; k < group_of.size(); ++k) {
+    if (group_of[k] >= 0) order[begin[group_of[k]]++] = static_cast<std::int32_t>(k);
+  }
+  for (std::size_t i = begin.size() - 1; i > 0; --i) begin[i] = begin[i - 1];
+  begin[0] = 0;
 }
 
 }  // namespace abut::dynamics

@@ -19,21 +19,32 @@ class Islands {
   // larger than any before.
   void build(std::span<const ContactBody> bodies, std::span<const PairContact> contacts);
 
-  std::int32_t size() const { return static_cast<std::int32_t>(begin_.size()) - 1; }
+  std::int32_t size() const { return size_; }
 
-  // Indices of the contacts of one island.
-  std::span<const std::int32_t> contacts(std::int32_t island) const {
-    return {order_.data() + begin_[island], order_.data() + begin_[island + 1]};
-  }
+  // Indices of the contacts and of the moved bodies of one island.
+  std::span<const std::int32_t> contacts(std::int32_t island) const { return contacts_.of(island); }
+  std::span<const std::int32_t> bodies(std::int32_t island) const { return bodies_.of(island); }
 
  private:
+  // Things sorted by the group that they belong to, in their own order within; group -1: left out.
+  struct Groups {
+    std::vector<std::int32_t> begin{0};  // first place of each group, one more at the end
+    std::vector<std::int32_t> order;
+
+    void sort(std::span<const std::int32_t> group_of, std::int32_t groups);
+    std::span<const std::int32_t> of(std::int32_t group) const {
+      return {order.data() + begin[group], order.data() + begin[group + 1]};
+    }
+  };
+
   std::int32_t root(std::int32_t body);
 
   std::vector<std::int32_t> parent_;      // of each body: union-find
-  std::vector<std::int32_t> island_of_;   // of each body that is a root; -1: none yet
-  std::vector<std::int32_t> begin_;       // first place of each island in order_, one more at the end
-  std::vector<std::int32_t> order_;       // contacts by island
+  std::vector<std::int32_t> of_root_;     // island of each body that is a root; -1: none yet
   std::vector<std::int32_t> of_contact_;  // island of each contact; -1: none
+  std::vector<std::int32_t> of_body_;     // island of each body; -1: none
+  std::int32_t size_ = 0;
+  Groups contacts_, bodies_;
 };
 
 }  // namespace abut::dynamics
