@@ -12,9 +12,11 @@ namespace abut::dynamics {
 
 struct CoupledConfig {
   double tolerance = 1e-10;  // of the residual, see CoupledSolver
-  int iteration_limit = 20;  // sweeps over the contacts of one island, >= 1. 10 do for a pile that only has
-                             // to look right; a large one is brought to rest over the steps, not in one
-  int threads = 1;  // islands are solved in parallel; 0: all. The answer's bits do not depend on it
+  // Sweeps over the contacts of one island. 10 do for a pile that only has to look right; a large one is
+  // brought to rest over the steps, not in one.
+  int iteration_limit = 20;
+  // Islands are solved in parallel; 0: all there are. The answer's bits do not depend on it.
+  int threads = 1;
 };
 
 // Impulses of all contacts at once under Coulomb's law with circular cones (contact_problem.h): the coupled
