@@ -2,9 +2,10 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
-#include <queue>
 
 namespace abut::preprocess {
 namespace {
@@ -12,10 +13,47 @@ namespace {
 using Vec3 = Eigen::Vector3d;
 using Vec2 = Eigen::Vector2d;
 
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr double kLengthWeight = 0.3;
 constexpr double kStepCost = 0.05;  // of a path across an edge, whatever it does there
 constexpr double kPairCost = 100;   // of ending two rows beside each other, as that of a path
 constexpr std::size_t kNear = 60;   // faces among which a place for that is looked for
+
+// States in the order of their distances, to kStepCost: no way is shorter, so none leads back into the bucket
+// that is being emptied [Denardo and Fox 1979]. Distances beyond the last bucket share it.
+class Buckets {
+ public:
+  static std::size_t bucket(double distance) {
+    return static_cast<std::size_t>(std::min(distance / kStepCost, kMost));
+  }
+
+  void clear() {
+    for (std::size_t b = now_; b < buckets_.size(); ++b) buckets_[b].clear();
+    now_ = 0;
+  }
+
+  void push(double distance, std::int32_t state) {
+    const std::size_t b = bucket(distance);
+    if (b >= buckets_.size()) buckets_.resize(b + 1);
+    buckets_[b].push_back(state);
+  }
+
+  // The next state, -1 where there is none; a state may come again, and later than at its distance.
+  std::int32_t pop() {
+    while (now_ < buckets_.size() && buckets_[now_].empty()) ++now_;
+    if (now_ == buckets_.size()) return -1;
+    const std::int32_t state = buckets_[now_].back();
+    buckets_[now_].pop_back();
+    return state;
+  }
+
+  std::size_t now() const { return now_; }
+
+ private:
+  static constexpr double kMost = 1 << 16;
+  std::vector<std::vector<std::int32_t>> buckets_;
+  std::size_t now_ = 0;
+};
 
 // v in the axes of face f.
 Vec2 in_axes(const CreasedSurface& s, const std::vector<Vec3>& directions, std::int32_t f, const Vec3& v) {
@@ -53,9 +91,9 @@ class Flow {
       locked_[h] = locked_axis(s, directions, h);
       if (locked_[h] < 2) locked_[t] = (locked_[h] + lattice.turns[h]) % 2;
     }
-    distance_.assign(4 * n / 3, 0);
-    reached_.assign(4 * n / 3, 0);
-    entered_.assign(4 * n / 3, -1);
+    faces_.resize(n / 3);
+    for (std::int32_t h = 0; h < s.mesh.halfedge_slots(); ++h) update(h);
+    states_.resize(4 * n / 3);
   }
 
   std::size_t run() {
@@ -84,77 +122,93 @@ class Flow {
   }
 
  private:
-  struct Entry {
-    double distance;
-    std::int32_t state;  // 4 face + direction of the charge carried
-    bool operator<(const Entry& other) const {
-      return distance > other.distance || (distance == other.distance && state > other.state);
-    }
+  // What a search asks a face, in one line of the cache.
+  struct alignas(64) Face {
+    std::array<std::array<float, 4>, 3> costs{};  // of carrying a unit in each direction across each edge
+    std::array<std::int32_t, 3> beyond{};         // 4 times the face there + the quarter turns of its axes
+    bool charged = false;
+  };
+
+  // Of a unit carried in a direction, at a face: 4 face + direction.
+  struct State {
+    double distance = 0;
+    std::uint32_t search = 0;   // in which it was reached
+    std::int32_t through = -1;  // by which half-edge
   };
 
   static Offset unit(int direction) { return turned(Offset(1, 0), direction); }
 
-  void start(std::priority_queue<Entry>& queue, std::int32_t f) {
+  // After a change of h's offset or turn.
+  void update(std::int32_t h) {
+    Face& face = faces_[h / 3];
+    const Vec2 d = lattice_.offsets[h].cast<double>(), real = real_[h] - d, wanted = wanted_[h] - d;
+    for (int direction = 0; direction < 4; ++direction) {
+      const Offset carried = unit(direction);
+      const Vec2 u = carried.cast<double>();
+      const double cost = kStepCost + std::max(0.0, 1 + 2 * real.dot(u)) +
+                          kLengthWeight * std::max(0.0, 1 + 2 * wanted.dot(u));
+      const bool locked = locked_[h] < 2 && carried[locked_[h]] != 0;
+      face.costs[h % 3][direction] = locked ? kInfinity : static_cast<float>(cost);
+    }
+    face.beyond[h % 3] = 4 * (s_.mesh.twin(h) / 3) + lattice_.turns[h];
+    face.charged = !lattice_.charge(h / 3).isZero();
+  }
+
+  void update_both(std::int32_t h) {
+    update(h);
+    update(s_.mesh.twin(h));
+  }
+
+  void start(std::int32_t f) {
+    ++search_;
+    queue_.clear();
     const Offset charge = lattice_.charge(f);
     for (int direction = 0; direction < 4; ++direction) {
-      if (charge.dot(unit(direction)) > 0) reach(queue, 4 * f + direction, 0, -1);
+      if (charge.dot(unit(direction)) > 0) reach(4 * f + direction, 0, -1);
     }
   }
 
-  void reach(std::priority_queue<Entry>& queue, std::int32_t state, double distance, std::int32_t through) {
-    if (distance > limit_ || (reached_[state] == search_ && distance_[state] <= distance)) return;
-    reached_[state] = search_;
-    distance_[state] = distance;
-    entered_[state] = through;
-    queue.push({distance, state});
+  void reach(std::int32_t state, double distance, std::int32_t through) {
+    State& s = states_[state];
+    if (distance > limit_ || (s.search == search_ && s.distance <= distance)) return;
+    s = {distance, search_, through};
+    queue_.push(distance, state);
   }
 
   // Carries one unit of the charge of f to where it cancels or, if that is further by more than kPairCost, to
   // a charge across it, with which it ends two rows; false if there is no such place within the limit.
   bool release(std::int32_t f, double limit) {
-    ++search_;
-    std::priority_queue<Entry> queue;
     limit_ = limit;
-    start(queue, f);
+    start(f);
     std::int32_t across = -1;
-    while (!queue.empty()) {
-      const Entry e = queue.top();
-      queue.pop();
-      if (e.distance > distance_[e.state]) continue;
-      if (e.distance > limit_) break;
-      const std::int32_t g = e.state / 4;
-      const Offset carried = unit(e.state % 4);
-      if (entered_[e.state] >= 0 && cancels(f, g, carried)) {
-        apply(e.state);
-        return true;
+    for (std::int32_t state = queue_.pop(); state >= 0; state = queue_.pop()) {
+      const double distance = states_[state].distance;
+      if (Buckets::bucket(distance) < queue_.now()) continue;
+      if (distance > limit_) break;
+      const std::int32_t g = state / 4;
+      const Face& face = faces_[g];
+      // At the start the carried unit has already gone when it comes back turned.
+      if (face.charged && g != f) {
+        const Offset carried = unit(state % 4), charge = lattice_.charge(g);
+        if (charge.dot(carried) < 0) {
+          apply(state);
+          return true;
+        }
+        if (across < 0 && distance + kPairCost <= limit_ && charge.squaredNorm() == 1 &&
+            charge.dot(carried) == 0) {
+          across = state;
+          limit_ = distance + kPairCost;
+        }
       }
-      if (across < 0 && e.distance + kPairCost <= limit_ && g != f && crosses(g, carried)) {
-        across = e.state;
-        limit_ = e.distance + kPairCost;
-      }
-      for (std::int32_t h = 3 * g; h < 3 * g + 3; ++h) {
-        if (locked_[h] < 2 && carried[locked_[h]] != 0) continue;
-        const Vec2 u = carried.cast<double>(), d = lattice_.offsets[h].cast<double>();
-        const double cost = kStepCost + std::max(0.0, 1 + 2 * (real_[h] - d).dot(u)) +
-                            kLengthWeight * std::max(0.0, 1 + 2 * (wanted_[h] - d).dot(u));
-        const std::int32_t to = 4 * (s_.mesh.twin(h) / 3) + (e.state + lattice_.turns[h]) % 4;
-        reach(queue, to, e.distance + cost, h);
+      for (int k = 0; k < 3; ++k) {
+        const std::int32_t beyond = face.beyond[k];
+        reach((beyond & ~3) | ((state + beyond) & 3), distance + face.costs[k][state & 3], 3 * g + k);
       }
     }
     if (across < 0) return false;
     apply(across);
     end_rows(across / 4);
     return true;
-  }
-
-  // At the start the carried unit has already gone when it comes back turned.
-  bool cancels(std::int32_t f, std::int32_t g, const Offset& carried) const {
-    return g != f && lattice_.charge(g).dot(carried) < 0;
-  }
-
-  bool crosses(std::int32_t g, const Offset& carried) const {
-    const Offset charge = lattice_.charge(g);
-    return charge.squaredNorm() == 1 && charge.dot(carried) == 0;
   }
 
   struct Place {
@@ -196,6 +250,7 @@ class Flow {
       const std::int32_t t = places[i].through, h = s_.mesh.twin(t);
       lattice_.offsets[t] += places[i].charge;
       lattice_.offsets[h] = -turned(lattice_.offsets[t], lattice_.turns[t]);
+      update_both(h);
     }
   }
 
@@ -217,6 +272,7 @@ class Flow {
       turns_[s_.mesh.origin(e)] = (turns_[s_.mesh.origin(e)] + turn) & 3;
       turns_[s_.mesh.target(e)] = (turns_[s_.mesh.target(e)] - turn) & 3;
       turned_.push_back(e);
+      update_both(e);
     }
   }
 
@@ -254,11 +310,12 @@ class Flow {
   }
 
   void apply(std::int32_t state) {
-    while (entered_[state] >= 0) {
-      const std::int32_t h = entered_[state], t = s_.mesh.twin(h);
+    while (states_[state].through >= 0) {
+      const std::int32_t h = states_[state].through, t = s_.mesh.twin(h);
       const int direction = (state + 4 - lattice_.turns[h]) % 4;
       lattice_.offsets[h] -= unit(direction);
       lattice_.offsets[t] = -turned(lattice_.offsets[h], lattice_.turns[h]);
+      update_both(h);
       state = 4 * (h / 3) + direction;
     }
   }
@@ -271,9 +328,9 @@ class Flow {
   std::vector<int> turns_;            // around the vertices
   std::vector<char> free_;            // of the vertices: whether it may become singular
   std::vector<std::int32_t> turned_;  // half-edges
-  std::vector<double> distance_;
-  std::vector<std::uint32_t> reached_;  // in which search
-  std::vector<std::int32_t> entered_;   // through which half-edge
+  std::vector<Face> faces_;
+  std::vector<State> states_;
+  Buckets queue_;
   std::uint32_t search_ = 0;
   double limit_ = 0;  // of the search's distances
 };

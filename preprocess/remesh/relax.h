@@ -8,7 +8,7 @@ namespace abut::preprocess {
 struct RelaxParameters {
   int rounds = 20;
   double edge = 0;        // length that edges are drawn to, m; 0: each quad keeps its size
-  double evenness = 0.3;  // share by which a quad's size is drawn to that length in a round
+  double evenness = 1;  // share by which a quad's size is drawn to that length in a round
   double step = 0.8;      // share of the way that a vertex goes in a round
   double flatness = 2;    // weight of the planes beside that of the shape
   int threads = 0;        // 0: all

@@ -11,6 +11,7 @@ namespace {
 
 using H = HalfedgeMesh;
 using Vec2 = Eigen::Vector2d;
+using Vec2f = Eigen::Vector2f;
 using Vec3 = Eigen::Vector3d;
 
 constexpr int kIterations = 200;
@@ -45,11 +46,10 @@ class Settler {
   }
 
  private:
+  // Of the Laplacian. What it is solved to leaves single precision room enough, and half the memory is read.
   struct Entry {
     std::int32_t to;
-    std::uint8_t turn;  // from the axes there to the axes here
-    double weight;
-    double cosine, sine;  // of the turn, times the weight
+    float cosine, sine;  // of the turn from the axes there to those here, times the weight
   };
 
   // The face's axes in space.
@@ -88,22 +88,23 @@ class Settler {
     if (hold == Hold::kPoint) locked_[v] = 3;
     const auto [q, t] = axes(start / 3);
     const Vec3 away = (s_.at(v) - points_[v]) / s_.sizes[v];
-    shift_[v] = masked(v, {away.dot(q), away.dot(t)});
+    shift_[v] = masked(v, Vec2(away.dot(q), away.dot(t)));
   }
 
-  Vec2 masked(std::int32_t v, Vec2 x) const {
-    if (locked_[v] == 3) return Vec2::Zero();
+  template <class S>
+  Eigen::Vector2<S> masked(std::int32_t v, Eigen::Vector2<S> x) const {
+    if (locked_[v] == 3) return Eigen::Vector2<S>::Zero();
     if (locked_[v] < 2) x[locked_[v]] = 0;
     return x;
   }
 
   // Row of the Laplacian at v, applied to x, in v's axes.
-  Vec2 product(const std::vector<Vec2>& x, std::int32_t v) const {
-    Vec2 sum = diagonal_[v] * x[v];
+  Vec2f product(const std::vector<Vec2f>& x, std::int32_t v) const {
+    Vec2f sum = diagonal_[v] * x[v];
     for (std::int32_t k = first_[v]; k < first_[v + 1]; ++k) {
       const Entry& e = entries_[k];
-      const Vec2& y = x[e.to];
-      sum -= Vec2(e.cosine * y.x() - e.sine * y.y(), e.sine * y.x() + e.cosine * y.y());
+      const Vec2f& y = x[e.to];
+      sum -= Vec2f(e.cosine * y.x() - e.sine * y.y(), e.sine * y.x() + e.cosine * y.y());
     }
     return masked(v, sum);
   }
@@ -133,10 +134,10 @@ class Settler {
       while (h >= 0) {
         const double weight = weights_[h] + weights_[mesh_.twin(h)];
         // From the other end's axes to those of h's face, on to v's.
-        const auto turn = static_cast<std::uint8_t>((to_face_[H::next(h)] - to_face_[h]) & 3);
-        const Vec2 turning = turned(Vec2(weight, 0), turn);
-        entries_.push_back({mesh_.target(h), turn, weight, turning.x(), turning.y()});
-        diagonal_[v] += weight;
+        const int turn = to_face_[H::next(h)] - to_face_[h];
+        const Vec2f turning = turned(Vec2f(static_cast<float>(weight), 0), turn);
+        entries_.push_back({mesh_.target(h), turning.x(), turning.y()});
+        diagonal_[v] += static_cast<float>(weight);
         h = mesh_.around(h);
         if (h == start) break;
       }
@@ -144,48 +145,45 @@ class Settler {
     }
   }
 
-  template <class Body>
-  void each_vertex(Body&& body) const {
+  void apply(const std::vector<Vec2f>& x, std::vector<Vec2f>& out) const {
+    const auto n = static_cast<std::int64_t>(x.size());
     parallel_for(
-        mesh_.vertex_slots(), mesh_.vertex_slots() < 8 * kChunk ? 1 : threads_,
-        [&](std::int64_t i, int) {
-          const auto v = static_cast<std::int32_t>(i);
-          if (mesh_.leaving(v) >= 0) body(v);
-        },
-        kChunk);
-  }
-
-  static double dot(const std::vector<Vec2>& a, const std::vector<Vec2>& b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i].dot(b[i]);
-    return sum;
+        n, n < 8 * kChunk ? 1 : threads_,
+        [&](std::int64_t v, int) { out[v] = product(x, static_cast<std::int32_t>(v)); }, kChunk);
   }
 
   // Conjugate gradients with the diagonal as preconditioner.
   void solve() {
     const std::size_t n = shift_.size();
-    std::vector<Vec2> r(n, Vec2::Zero()), z(n, Vec2::Zero()), p(n, Vec2::Zero()), Ap(n, Vec2::Zero());
-    std::vector<double> inverse(n, 0);
-    each_vertex([&](std::int32_t v) {
-      inverse[v] = 1 / diagonal_[v];
-      r[v] = -product(shift_, v) - lack(v);
-      z[v] = inverse[v] * r[v];
-    });
-    p = z;
-    double rz = dot(r, z);
+    std::vector<Vec2f> x(n), r(n, Vec2f::Zero()), p(n), Ap(n);
+    std::vector<float> inverse(n, 0);
+    for (std::size_t v = 0; v < n; ++v) x[v] = shift_[v].cast<float>();
+    apply(x, Ap);
+    double rz = 0;
+    for (std::size_t v = 0; v < n; ++v) {
+      if (diagonal_[v] > 0) {
+        inverse[v] = 1 / diagonal_[v];
+        r[v] = -Ap[v] - lack(static_cast<std::int32_t>(v)).cast<float>();
+      }
+      p[v] = inverse[v] * r[v];
+      rz += static_cast<double>(r[v].dot(p[v]));
+    }
     const double first = rz;
     for (int k = 0; k < kIterations && rz > kConverged * kConverged * first; ++k) {
-      each_vertex([&](std::int32_t v) { Ap[v] = product(p, v); });
-      const double alpha = rz / dot(p, Ap);
-      each_vertex([&](std::int32_t v) {
-        shift_[v] += alpha * p[v];
+      apply(p, Ap);
+      double pAp = 0, next = 0;
+      for (std::size_t v = 0; v < n; ++v) pAp += static_cast<double>(p[v].dot(Ap[v]));
+      const auto alpha = static_cast<float>(rz / pAp);
+      for (std::size_t v = 0; v < n; ++v) {
+        x[v] += alpha * p[v];
         r[v] -= alpha * Ap[v];
-        z[v] = inverse[v] * r[v];
-      });
-      const double next = dot(r, z), beta = next / rz;
+        next += static_cast<double>(inverse[v] * r[v].squaredNorm());
+      }
+      const auto beta = static_cast<float>(next / rz);
       rz = next;
-      each_vertex([&](std::int32_t v) { p[v] = z[v] + beta * p[v]; });
+      for (std::size_t v = 0; v < n; ++v) p[v] = inverse[v] * r[v] + beta * p[v];
     }
+    for (std::size_t v = 0; v < n; ++v) shift_[v] = x[v].cast<double>();
   }
 
   void finish_vertex(std::int32_t v) {
@@ -216,7 +214,7 @@ class Settler {
   std::vector<std::uint8_t> locked_;   // of the vertices: axis that cannot move; 2: none; 3: both
   std::vector<std::int32_t> first_;    // of the vertices: their entries
   std::vector<Entry> entries_;
-  std::vector<double> diagonal_;
+  std::vector<float> diagonal_;
   std::vector<Vec2> shift_;  // of the vertices: from their lattice point, in steps
 };
 

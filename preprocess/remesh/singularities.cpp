@@ -2,7 +2,10 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <complex>
+#include <limits>
 #include <numbers>
 #include <queue>
 
@@ -12,8 +15,8 @@ namespace {
 using Vec2 = Eigen::Vector2d;
 using Vec3 = Eigen::Vector3d;
 
-constexpr double kLeastCost = 0.3;           // of a path along an edge of the wanted length, beside 1
-constexpr double kLimits[] = {0.5, 1, 1.5};  // of a path's cost, near pairs first
+constexpr double kLeastCost = 0.3;      // of a path along an edge of the wanted length, beside 1
+constexpr double kLimits[] = {0.5, 1};  // of a path's cost, near pairs first
 constexpr double kHalo = 2.0;  // how far from a path directions are smoothed again, in wanted edge lengths
 constexpr int kSweeps = 80;
 
@@ -25,6 +28,20 @@ struct Entry {
   }
 };
 
+using Complex = std::complex<double>;
+
+// The product, without the library's care for infinities.
+Complex times(const Complex& a, const Complex& b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+// Axes in the plane of a face, the first along its first edge: directions there are complex numbers.
+struct Frame {
+  Vec3 x, y;  // unit
+  Complex of(const Vec3& v) const { return {v.dot(x), v.dot(y)}; }
+  Vec3 in_space(const Complex& z) const { return (z.real() * x + z.imag() * y).normalized(); }
+};
+
 // Smooths directions near some edges, the turns between them as they are.
 class Smoother {
  public:
@@ -34,16 +51,18 @@ class Smoother {
 
   void run() {
     const std::vector<std::int32_t> faces = halo();
+    prepare(faces);
+    std::vector<Complex> z;
+    for (const std::int32_t f : faces) z.push_back(frames_[f].of(directions_[f]));
     for (int k = 0; k < kSweeps; ++k) {
-      for (const std::int32_t f : faces) {
-        Vec3 sum = Vec3::Zero();
-        for (std::int32_t h = 3 * f; h < 3 * f + 3; ++h) {
-          const double apart = (centroid(f) - centroid(mesh_.twin(h) / 3)).norm();
-          sum += std::min(10.0, s_.edge(h).norm() / std::max(apart, 1e-300)) * asked(h);
-        }
-        if (sum.norm() > 1e-6) directions_[f] = sum.normalized();
+      for (std::size_t i = 0; i < faces.size(); ++i) {
+        Complex sum = fixed_[i];
+        for (const Neighbour& n : neighbours_[i]) sum += times(n.factor, z[n.to]);
+        const double length = std::sqrt(std::norm(sum));
+        if (length > 1e-6) z[i] = sum / length;
       }
     }
+    for (std::size_t i = 0; i < faces.size(); ++i) directions_[faces[i]] = frames_[faces[i]].in_space(z[i]);
   }
 
  private:
@@ -80,14 +99,49 @@ class Smoother {
     return (centroid(h / 3) - centroid(mesh_.twin(h) / 3)).norm() / s_.sizes[mesh_.origin(h)];
   }
 
-  // The direction that the face beyond h asks for, unfolded about h into the face's plane.
-  Vec3 asked(std::int32_t h) const {
+  // What a face asks of another, as a factor of its own direction.
+  struct Neighbour {
+    std::int32_t to;
+    Complex factor;
+  };
+
+  void prepare(const std::vector<std::int32_t>& faces) {
+    frames_.resize(static_cast<std::size_t>(mesh_.face_slots()));
+    std::vector<std::int32_t> number(frames_.size(), -1);
+    for (std::size_t i = 0; i < faces.size(); ++i) {
+      number[faces[i]] = static_cast<std::int32_t>(i);
+      frames_[faces[i]] = frame(faces[i]);
+      for (std::int32_t h = 3 * faces[i]; h < 3 * faces[i] + 3; ++h)
+        frames_[mesh_.twin(h) / 3] = frame(mesh_.twin(h) / 3);
+    }
+    neighbours_.resize(faces.size());
+    fixed_.assign(faces.size(), 0);
+    for (std::size_t i = 0; i < faces.size(); ++i) {
+      for (int k = 0; k < 3; ++k) {
+        const std::int32_t h = 3 * faces[i] + k, g = mesh_.twin(h) / 3;
+        neighbours_[i][k] = {std::max(0, number[g]), factor(h)};
+        if (number[g] >= 0) continue;
+        fixed_[i] += times(neighbours_[i][k].factor, frames_[g].of(directions_[g]));
+        neighbours_[i][k].factor = 0;
+      }
+    }
+  }
+
+  Frame frame(std::int32_t f) const {
+    const Vec3 x = s_.edge(3 * f).normalized();
+    return {x, s_.double_area(f).normalized().cross(x)};
+  }
+
+  // The face beyond h unfolded about h into the plane of h's face, its axes turned: the edge runs there
+  // against the twin.
+  Complex factor(std::int32_t h) const {
+    static constexpr std::array<std::array<double, 2>, 4> kTurns = {{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}};
     const std::int32_t f = h / 3, t = mesh_.twin(h), g = t / 3;
-    const Vec3 e = s_.edge(h).normalized();
-    const Vec3 n_f = s_.double_area(f).normalized(), n_g = s_.double_area(g).normalized();
-    const Offset axis = turned(Offset(1, 0), turns_[h]);
-    const Vec3 q = axis.x() * directions_[g] + axis.y() * n_g.cross(directions_[g]);
-    return q.dot(e) * e + q.dot(n_g.cross(e)) * n_f.cross(e);
+    const double apart = (centroid(f) - centroid(g)).norm(), length = s_.edge(h).norm();
+    const Vec3 e = s_.edge(h) / std::max(length, 1e-300);
+    const Complex unfolded = times(frames_[f].of(e), std::conj(frames_[g].of(e)));
+    const auto& [cosine, sine] = kTurns[turns_[h]];
+    return std::min(10.0, length / std::max(apart, 1e-300)) * times(unfolded, {cosine, sine});
   }
 
   const CreasedSurface& s_;
@@ -95,6 +149,9 @@ class Smoother {
   const std::vector<std::uint8_t>& turns_;
   const std::vector<std::int32_t>& changed_;
   std::vector<Vec3>& directions_;
+  std::vector<Frame> frames_;                         // of the faces that matter
+  std::vector<std::array<Neighbour, 3>> neighbours_;  // of the smoothed faces
+  std::vector<Complex> fixed_;                        // of the smoothed faces: what the others ask for
 };
 
 class Canceller {
@@ -104,6 +161,8 @@ class Canceller {
     distance_.assign(s.positions.size(), 0);
     reached_.assign(s.positions.size(), 0);
     entered_.assign(s.positions.size(), -1);
+    real_.assign(turns.size(), std::numeric_limits<double>::quiet_NaN());
+    lengths_.assign(turns.size(), 0);
   }
 
   std::size_t run() {
@@ -123,12 +182,15 @@ class Canceller {
   }
 
   // What one more quarter turn across h would cost.
-  double cost(std::int32_t h) const {
-    const Vec3 e = s_.edge(h);
-    const Vec2 a = in_axes(h / 3, e), b = in_axes(mesh_.twin(h) / 3, e);
-    const double real = (std::atan2(b.y(), b.x()) - std::atan2(a.y(), a.x())) / (std::numbers::pi / 2);
-    const double error = std::remainder(real - turns_[h], 4.0);
-    return e.norm() / s_.sizes[mesh_.origin(h)] * (kLeastCost + std::max(0.0, 1 - 2 * error));
+  double cost(std::int32_t h) {
+    if (std::isnan(real_[h])) {
+      const Vec3 e = s_.edge(h);
+      const Vec2 a = in_axes(h / 3, e), b = in_axes(mesh_.twin(h) / 3, e);
+      real_[h] = std::atan2(a.x() * b.y() - a.y() * b.x(), a.dot(b)) / (std::numbers::pi / 2);
+      lengths_[h] = e.norm() / s_.sizes[mesh_.origin(h)];
+    }
+    const double error = std::remainder(real_[h] - turns_[h], 4.0);
+    return lengths_[h] * (kLeastCost + std::max(0.0, 1 - 2 * error));
   }
 
   // Cancels v, whose turns lack one, with the nearest vertex that has one too many.
@@ -177,6 +239,8 @@ class Canceller {
   std::vector<Vec3>& directions_;
   std::vector<std::uint8_t>& turns_;
   std::vector<int> sums_;
+  std::vector<double> real_;  // of the half-edges: the turn between the directions, in quarters, once asked
+  std::vector<double> lengths_;  // and their lengths, in wanted lengths
   std::vector<double> distance_;
   std::vector<std::uint32_t> reached_;
   std::vector<std::int32_t> entered_;
