@@ -3,6 +3,7 @@
 #include <Eigen/Dense>
 #include <cmath>
 #include <complex>
+#include <span>
 
 #include "preprocess/remesh/rows.h"
 #include "runtime/core/parallel.h"
@@ -14,6 +15,10 @@ using Vec3 = Eigen::Vector3d;
 
 constexpr double kCentreCosine = 0.3;  // of the angle between a quad and the surface at its foot point
 constexpr double kVertexCosine = 0.5;  // of the angle between a vertex's foot point and one of its quads
+constexpr double kCreaseCosine =
+    0.57;                             // 55 degrees: least turn of a crease that holds vertices more strongly
+constexpr double kSideCosine = 0.91;  // 25 degrees: most that quads on one side of it differ by
+constexpr int kAway = 4;              // of so many rounds, one ends on the surface
 constexpr std::int64_t kChunk = 256;
 
 // What a quad asks for.
@@ -51,7 +56,7 @@ class Relaxer {
 
  private:
   // The square in the quad's plane closest to its corners, those taken as complex numbers: a i^k with the
-  // mean a of z_k i^-k; its size drawn to the length asked for.
+  // mean a of z_k i^-k; of the size asked for.
   // The plane is the last one where `on_surface` is false and there is one.
   Wish wish(const Quad& q, const Wish& last, bool on_surface) const {
     Wish w;
@@ -68,7 +73,7 @@ class Relaxer {
       w.reach = std::max(w.reach, d.norm());
     }
     const double size = std::abs(a), wanted = parameters_.edge / std::sqrt(2.0);
-    if (wanted > 0 && size > 0) a *= std::pow(wanted / size, parameters_.evenness);
+    if (wanted > 0 && size > 0) a *= wanted / size;
     for (int k = 0; k < 4; ++k, a *= turn) w.corners[k] = c + a.real() * x + a.imag() * y;
     if (!on_surface && last.triangle >= 0) {
       w.point = last.point;
@@ -87,20 +92,22 @@ class Relaxer {
     const Vec3& old = mesh_.vertices[v];
     const auto corners = quads_of_[v];
     if (corners.empty() || (!pinned_.empty() && pinned_[v] != 0)) return old;
-    const double share = 1.0 / static_cast<double>(corners.size());
-    Eigen::Matrix3d A = Eigen::Matrix3d::Identity();
-    Vec3 b = Vec3::Zero();
     std::array<Vec3, kMostNormals> normals;
     std::size_t count = 0;
+    for (const std::int32_t corner : corners)
+      if (count < kMostNormals) normals[count++] = wishes_[corner / 4].normal;
+    const double share = 1.0 / static_cast<double>(corners.size());
+    const double weight =
+        share * (follows_crease({normals.data(), count}) ? parameters_.hold : parameters_.flatness);
+    Eigen::Matrix3d A = Eigen::Matrix3d::Identity();
+    Vec3 b = Vec3::Zero();
     double reach = 0;
     for (const std::int32_t corner : corners) {
       const Wish& w = wishes_[corner / 4];
-      const double weight = share * parameters_.flatness;
       b += share * (w.corners[corner % 4] - old);
       A += weight * w.normal * w.normal.transpose();
       b += weight * w.normal * w.normal.dot(w.point - old);
       reach = std::max(reach, w.reach);
-      if (count < kMostNormals) normals[count++] = w.normal;
     }
     const Vec3 target = old + parameters_.step * A.ldlt().solve(b);
     if (!on_surface) return target;
@@ -108,6 +115,27 @@ class Relaxer {
         surface_.closest_facing(target, {normals.data(), count}, kVertexCosine, reach, feet_[v]);
     feet_[v] = foot.triangle;
     return foot.triangle < 0 ? old : foot.position;
+  }
+
+  // Whether the quads around a vertex, given by the surface's normals, lie on either side of a crease that
+  // runs along their edges, two or more to a side, or are the three at a corner.
+  static bool follows_crease(std::span<const Vec3> normals) {
+    double least = kCreaseCosine;
+    const Vec3 *one = nullptr, *other = nullptr;
+    for (const Vec3& a : normals)
+      for (const Vec3& b : normals)
+        if (const double cosine = a.dot(b); cosine < least) least = cosine, one = &a, other = &b;
+    if (one == nullptr) return false;
+    std::size_t on_one = 0, between = 0;
+    for (const Vec3& n : normals) {
+      const double a = n.dot(*one), b = n.dot(*other);
+      on_one += a > b;
+      if (std::max(a, b) >= kSideCosine) continue;
+      if (std::max(a, b) > kCreaseCosine) return false;
+      ++between;
+    }
+    if (normals.size() == 3) return true;
+    return between == 0 && on_one >= 2 && normals.size() - on_one >= 2;
   }
 
   // A quad that the round turned against the surface, or folded at a corner, gets its vertices back.
@@ -139,7 +167,7 @@ class Relaxer {
 void relax(QuadMesh& mesh, const ReferenceSurface& surface, const RelaxParameters& parameters,
            const std::vector<char>& pinned) {
   Relaxer relaxer(mesh, surface, parameters, pinned);
-  for (int i = 0; i < parameters.rounds; ++i) relaxer.round((parameters.rounds - i) % 2 == 1);
+  for (int i = 0; i < parameters.rounds; ++i) relaxer.round((parameters.rounds - i) % kAway == 1);
 }
 
 }  // namespace abut::preprocess
