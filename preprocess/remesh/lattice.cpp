@@ -20,7 +20,7 @@ constexpr double kPairCost = 100;   // of ending two rows beside each other, as 
 constexpr std::size_t kNear = 60;   // faces among which a place for that is looked for
 
 // States in the order of their distances, to kStepCost: no way is shorter, so none leads back into the bucket
-// that is being emptied [Denardo and Fox 1979]. Distances beyond the last bucket share it.
+// that is being emptied [Denardo1979]. Distances beyond the last bucket share it.
 class Buckets {
  public:
   static std::size_t bucket(double distance) {

@@ -59,7 +59,8 @@ QuadMesh from_triangles(const TriangleMesh& closed, double edge) {
 // tangles.
 Tangles repair_and_cover(QuadMesh& mesh, const ReferenceSurface& surface, double edge, int rounds,
                          int threads) {
-  const Tangles left = untangle(mesh, surface, rounds);
+  TangleFinder finder(surface);
+  const Tangles left = untangle(mesh, finder, rounds);
   QuadMesh covered = mesh;
   bool any = false;
   for (int i = 0; i < kCovers; ++i) {
@@ -69,7 +70,7 @@ Tangles repair_and_cover(QuadMesh& mesh, const ReferenceSurface& surface, double
     relax(covered, surface, {.rounds = kRoundsAfterCover, .edge = edge, .threads = threads}, moved);
   }
   if (!any) return left;
-  const Tangles after = untangle(covered, surface, rounds);
+  const Tangles after = untangle(covered, finder, rounds);
   if (after.crossings + after.flips > left.crossings + left.flips) return left;
   mesh = std::move(covered);
   return after;

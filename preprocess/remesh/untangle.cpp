@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "preprocess/mesh/repair.h"
+#include "preprocess/mesh/intersect.h"
 #include "preprocess/remesh/quad_quality.h"
 #include "preprocess/remesh/rows.h"
 #include "runtime/core/parallel.h"
@@ -23,7 +23,6 @@ struct Found {
   std::vector<std::array<std::int32_t, 2>> apart;      // pairs of quads that cross and share no vertex
   std::vector<std::int32_t> folded;                    // quads that cross a neighbour, or are turned over
   std::vector<std::pair<std::int32_t, Vec3>> strayed;  // quads nearer the opposite wall; the way to their own
-  Tangles tangles;
 };
 
 bool share_vertex(const Quad& a, const Quad& b) {
@@ -31,11 +30,10 @@ bool share_vertex(const Quad& a, const Quad& b) {
                      [&](std::int32_t v) { return std::find(b.begin(), b.end(), v) != b.end(); });
 }
 
-Found find(const QuadMesh& mesh, const ReferenceSurface& surface) {
+// What is to be done about the tangles of the mesh last looked at.
+Found sort_out(const QuadMesh& mesh, const TangleFinder& finder) {
   Found found;
-  const auto pairs = find_self_intersections(triangulate(mesh));
-  found.tangles.crossings = pairs.size();
-  for (const auto& [s, t] : pairs) {
+  for (const auto& [s, t] : finder.crossings()) {
     const std::int32_t a = s / 2, b = t / 2;
     if (a == b || share_vertex(mesh.quads[a], mesh.quads[b])) {
       found.folded.push_back(a);
@@ -44,16 +42,11 @@ Found find(const QuadMesh& mesh, const ReferenceSurface& surface) {
       found.apart.push_back({a, b});
     }
   }
-  std::vector<char> flipped(mesh.quads.size());
-  parallel_for(
-      static_cast<std::int64_t>(flipped.size()), 0,
-      [&](std::int64_t f, int) { flipped[f] = normal_error(mesh, mesh.quads[f], surface) > 90 ? 1 : 0; }, 64);
-  for (std::size_t f = 0; f < flipped.size(); ++f) {
-    if (flipped[f] == 0) continue;
-    ++found.tangles.flips;
+  for (std::size_t f = 0; f < mesh.quads.size(); ++f) {
+    if (finder.flipped()[f] == 0) continue;
     const Vec3 c = centre(mesh, mesh.quads[f]), area = vector_area(mesh, mesh.quads[f]);
     const Vec3 n = area.normalized();
-    const FootPoint own = surface.closest_facing(c, {&n, 1}, kOwnCosine, std::sqrt(area.norm()));
+    const FootPoint own = finder.surface().closest_facing(c, {&n, 1}, kOwnCosine, std::sqrt(area.norm()));
     if (own.triangle >= 0)
       found.strayed.emplace_back(static_cast<std::int32_t>(f), own.position - c);
     else
@@ -114,22 +107,93 @@ class Untangler {
 
 std::size_t badness(const Tangles& t) { return t.crossings + t.flips; }
 
-}  // namespace
-
-Tangles find_tangles(const QuadMesh& mesh, const ReferenceSurface& surface) {
-  return find(mesh, surface).tangles;
+Corners corners(const TriangleMesh& mesh, std::int32_t t) {
+  const auto& [a, b, c] = mesh.triangles[t];
+  return {mesh.vertices[a], mesh.vertices[b], mesh.vertices[c]};
 }
 
-Tangles untangle(QuadMesh& mesh, const ReferenceSurface& surface, int rounds) {
+BoxTree::Box box(const Corners& corners) {
+  BoxTree::Box result(corners[0]);
+  return result.extend(corners[1]).extend(corners[2]);
+}
+
+// A triangle without area meets whatever it touches.
+bool is_flat(const Corners& corners) {
+  return (corners[1] - corners[0]).cross(corners[2] - corners[0]).squaredNorm() == 0;
+}
+
+}  // namespace
+
+Tangles TangleFinder::tangles() const {
+  return {crossings_.size(), static_cast<std::size_t>(std::count(flipped_.begin(), flipped_.end(), 1))};
+}
+
+void TangleFinder::find(const QuadMesh& mesh) {
+  const bool alike = mesh.quads == mesh_.quads && mesh.vertices.size() == mesh_.vertices.size();
+  TriangleMesh triangles = triangulate(mesh);
+  std::vector<char> moved(mesh.quads.size(), 1), changed(triangles.triangles.size(), 1);
+  for (std::size_t f = 0; alike && f < mesh.quads.size(); ++f) {
+    const auto stays = [&](std::int32_t v) { return mesh.vertices[v] == mesh_.vertices[v]; };
+    if (!std::all_of(mesh.quads[f].begin(), mesh.quads[f].end(), stays)) continue;
+    moved[f] = 0;
+    for (const std::size_t t : {2 * f, 2 * f + 1})
+      changed[t] = triangles.triangles[t] == triangles_.triangles[t] ? 0 : 1;
+  }
+  mesh_ = mesh;
+  triangles_ = std::move(triangles);
+  if (alike) {
+    for (std::size_t t = 0; t < changed.size(); ++t)
+      if (changed[t] != 0)
+        tree_.set(static_cast<std::int32_t>(t), box(corners(triangles_, static_cast<std::int32_t>(t))));
+  } else {
+    std::vector<BoxTree::Box> boxes;
+    for (std::size_t t = 0; t < changed.size(); ++t)
+      boxes.push_back(box(corners(triangles_, static_cast<std::int32_t>(t))));
+    tree_.build(boxes);
+    crossings_.clear();
+    flipped_.assign(mesh.quads.size(), 0);
+  }
+  find_crossings(changed);
+  parallel_for(
+      static_cast<std::int64_t>(flipped_.size()), 0,
+      [&](std::int64_t f, int) {
+        if (moved[f] != 0) flipped_[f] = normal_error(mesh, mesh.quads[f], surface_) > 90 ? 1 : 0;
+      },
+      64);
+}
+
+void TangleFinder::find_crossings(const std::vector<char>& changed) {
+  std::erase_if(crossings_, [&](const auto& pair) { return changed[pair[0]] != 0 || changed[pair[1]] != 0; });
+  for (std::int32_t s = 0; s < static_cast<std::int32_t>(changed.size()); ++s) {
+    if (changed[s] == 0) continue;
+    const Corners corners_s = corners(triangles_, s);
+    const BoxTree::Box box_s = box(corners_s);
+    const bool flat = is_flat(corners_s);
+    tree_.any([&](const BoxTree::Box& other) { return box_s.intersects(other); },
+              [&](std::int32_t t) {
+                if (t == s || (changed[t] != 0 && t < s)) return false;
+                const Corners corners_t = corners(triangles_, t);
+                const bool meet = flat || is_flat(corners_t)
+                                      ? s / 2 == t / 2
+                                      : meet_improperly(triangles_.triangles[s], corners_s,
+                                                        triangles_.triangles[t], corners_t);
+                if (meet) crossings_.push_back({std::min(s, t), std::max(s, t)});
+                return false;
+              });
+  }
+  std::sort(crossings_.begin(), crossings_.end());
+}
+
+Tangles untangle(QuadMesh& mesh, TangleFinder& finder, int rounds) {
   Untangler untangler(mesh);
-  Found found = find(mesh, surface);
+  finder.find(mesh);
   QuadMesh best = mesh;
-  Tangles least = found.tangles;
-  for (int i = 0; i < rounds && !found.tangles.none(); ++i) {
-    untangler.round(found);
-    found = find(mesh, surface);
-    if (badness(found.tangles) >= badness(least)) continue;
-    least = found.tangles;
+  Tangles least = finder.tangles();
+  for (int i = 0; i < rounds && !finder.tangles().none(); ++i) {
+    untangler.round(sort_out(mesh, finder));
+    finder.find(mesh);
+    if (badness(finder.tangles()) >= badness(least)) continue;
+    least = finder.tangles();
     best = mesh;
   }
   mesh = std::move(best);

@@ -90,7 +90,7 @@ TEST(FieldAligned, TorusHasItsGenusAndFewIrregularVertices) {
   const test::PolygonCounts counts = test::count(mesh);
   EXPECT_TRUE(counts.closed_manifold);
   EXPECT_EQ(counts.genus, 1);
-  EXPECT_GE(counts.quads + 2, counts.faces) << "what triangles are left are for to_quads";
+  EXPECT_EQ(counts.quads, counts.faces);
   EXPECT_LE(counts.irregular(), counts.faces / 50);
 }
 

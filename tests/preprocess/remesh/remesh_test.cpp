@@ -5,6 +5,7 @@
 #include <Eigen/Geometry>
 #include <numbers>
 
+#include "preprocess/mesh/repair.h"
 #include "preprocess/remesh/oriented_points.h"
 #include "preprocess/remesh/point_levels.h"
 #include "preprocess/remesh/quad_quality.h"
@@ -163,9 +164,12 @@ TEST(Untangle, PushesCrossedSheetsApart) {
       remesh(closed, surface, {.target = {QuadTarget::Kind::kEdge, 0.005}, .fields = false}, report).mesh;
   for (Eigen::Vector3d& v : mesh.vertices)
     if (v.z() > 0 && v.head<2>().norm() < 0.012) v.z() -= 0.0012;
-  EXPECT_GT(find_tangles(mesh, surface).crossings, 0u);
-  EXPECT_TRUE(untangle(mesh, surface, 30).none());
-  EXPECT_TRUE(find_tangles(mesh, surface).none());
+  TangleFinder finder(surface);
+  finder.find(mesh);
+  EXPECT_GT(finder.tangles().crossings, 0u);
+  EXPECT_EQ(finder.tangles().crossings, count_self_intersections(triangulate(mesh)));
+  EXPECT_TRUE(untangle(mesh, finder, 30).none());
+  EXPECT_EQ(count_self_intersections(triangulate(mesh)), 0u);
 }
 
 }  // namespace
