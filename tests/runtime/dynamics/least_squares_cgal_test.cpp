@@ -1,0 +1,44 @@
+// The projections against CGAL's exact solver of quadratic programs.
+#include <CGAL/Gmpzf.h>
+#include <CGAL/QP_functions.h>
+#include <CGAL/QP_models.h>
+#include <gtest/gtest.h>
+
+#include "runtime/dynamics/frictional/least_squares.h"
+#include "tests/support/projections.h"
+#include "tests/support/runs.h"
+
+namespace abut::dynamics {
+namespace {
+
+TEST(LeastDistanceAgainstCgal, TheSamePoint) {
+  Random random(7);
+  LeastDistance<double> solver;
+  const int tries = test::fewer_if_sanitized(test::runs(200));
+  double largest = 0;
+  for (int i = 0; i < tries; ++i) {
+    const test::Projection p = test::random_projection(random, 1 + random.below(24));
+    CGAL::Quadratic_program<double> program(CGAL::LARGER, false, 0, false, 0);
+    for (int c = 0; c < 6; ++c) {
+      program.set_d(c, c, 1);  // |z|^2/2 - z0'z
+      program.set_c(c, -p.z0[c]);
+    }
+    for (std::size_t k = 0; k < p.a.size(); ++k) {
+      const int row = static_cast<int>(k);
+      for (int c = 0; c < 6; ++c) program.set_a(c, row, p.a[k][c]);
+      program.set_b(row, p.d[k] - 1e-13);  // room for the rounding of a vertex of many constraints
+    }
+    const auto exact = CGAL::solve_quadratic_program(program, CGAL::Gmpzf());
+    ASSERT_TRUE(exact.is_optimal()) << i;
+    ASSERT_EQ(solver.solve(p.z0, p.a, p.d), Status::kOk);
+    int c = 0;
+    for (auto value = exact.variable_values_begin(); value != exact.variable_values_end(); ++value, ++c) {
+      largest = std::max(largest, std::abs(CGAL::to_double(*value) - solver.point()[c]));
+    }
+    ASSERT_LE(largest, 1e-10) << i;
+  }
+  std::printf("%d problems, largest difference %.2g\n", tries, largest);
+}
+
+}  // namespace
+}  // namespace abut::dynamics
