@@ -65,6 +65,34 @@ void require_valid(const Body& body, const std::string& who) {
   }
 }
 
+Body object_body(const std::string& name, const asset::AssetView& asset, double density,
+                 const Pose<double>& X_WO) {
+  if (!(density > 0) || !std::isfinite(density))
+    refuse("body '" + name + "'",
+           "the density is " + std::to_string(density) + " kg/m^3; it must be positive");
+  if (asset.mass == nullptr || !(asset.mass->volume > 0))
+    refuse("body '" + name + "'", "its asset has no mass properties; preprocess the object again");
+  const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> inertia_O(asset.mass->inertia);
+  const Eigen::SelfAdjointEigenSolver<Mat3<double>> principal(inertia_O);
+  Pose<double> X_OB{principal.eigenvectors(), Eigen::Map<const Vec3<double>>(asset.mass->center_of_mass)};
+  if (X_OB.R.determinant() < 0) X_OB.R.col(0) *= -1;
+  Body body;
+  body.name = name;
+  body.mass = density * asset.mass->volume;
+  body.inertia = density * principal.eigenvalues();
+  const Pose<double> X_WB = X_WO * X_OB;
+  const Eigen::Quaterniond q = Eigen::Quaterniond(X_WB.R).normalized();
+  body.p_WB = X_WB.p;
+  body.q_WB = {q.w(), q.x(), q.y(), q.z()};
+  Shape shape;
+  shape.kind = ShapeKind::kAsset;
+  shape.asset = &asset;
+  shape.X_BS = X_OB.inverse();
+  body.shapes.push_back(shape);
+  require_valid(body, "body '" + name + "'");
+  return body;
+}
+
 void require_valid(const Scene& scene) {
   if (!scene.gravity.allFinite()) refuse("scene", "gravity has a number that is NaN or infinite");
   if (!(scene.mu >= 0) || !std::isfinite(scene.mu))

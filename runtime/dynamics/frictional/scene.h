@@ -39,6 +39,12 @@ struct Body {
   std::vector<Shape> shapes;
 };
 
+// A body that is one asset of even density (kg/m^3, > 0): its mass and moments are the asset's, its frame
+// lies in the centre of mass along the principal axes, and shapes[0].X_BS is the pose of the object's frame
+// in it. Stands with the object's frame in X_WO. Throws InvalidInput for a bad density, pose or asset.
+Body object_body(const std::string& name, const asset::AssetView& asset, double density,
+                 const Pose<double>& X_WO);
+
 struct Scene {
   Vec3<double> gravity = Vec3<double>::Zero();  // m/s^2
   double mu = 0;                                // Coulomb's coefficient, >= 0

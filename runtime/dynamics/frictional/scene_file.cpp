@@ -105,9 +105,12 @@ class Reader {
       fixed_box();
     else if (keyword_ == "body")
       return body();
+    else if (keyword_ == "object")
+      object();
     else
       refuse("'" + keyword_ +
-             "' is no entry of a scene; there are: gravity, mu, restitution, duration, plane, sbox, body");
+             "' is no entry of a scene; there are: gravity, mu, restitution, duration, plane, sbox, body, "
+             "object");
     end_of_line();
     if (scene_.restitution > 1) refuse("the restitution must be in [0, 1]");
   }
@@ -160,7 +163,7 @@ class Reader {
       skip_padding(2);
     } else if (keyword_ == "asset") {
       result.kind = ShapeKind::kAsset;
-      asset(result);
+      result.asset = &asset();
     } else {
       refuse("'" + keyword_ + "' is no shape of a body; there are: box, cyl, sphere, asset");
     }
@@ -183,20 +186,40 @@ class Reader {
       if (number("a size") != 0) refuse("'" + keyword_ + "' has a size too many");
   }
 
-  void asset(Shape& shape) {
+  const asset::AssetView& asset() {
     const std::string asset_name = word("the asset's name");
     try {
-      shape.asset = &assets_(asset_name);
+      return assets_(asset_name);
     } catch (const InvalidInput& error) {
       refuse(error.what());
     }
   }
 
+  std::string new_name() {
+    std::string name = word("a name");
+    if (!names_.insert(name).second) refuse("there is a body '" + name + "' already");
+    return name;
+  }
+
+  void object() {
+    const std::string name = new_name();
+    const asset::AssetView& of = asset();
+    const double density = number("a density");
+    const Pose<double> X_WO = pose();
+    const Vec3<double> v_WB = vector("a velocity"), w_WB_W = vector("an angular velocity");
+    try {
+      scene_.bodies.push_back(object_body(name, of, density, X_WO));
+    } catch (const InvalidInput& error) {
+      refuse(error.what());
+    }
+    scene_.bodies.back().v_WB = v_WB;
+    scene_.bodies.back().w_WB_W = w_WB_W;
+  }
+
   void body() {
     const int line = line_number_;
     Body made;
-    made.name = word("a name");
-    if (!names_.insert(made.name).second) refuse("there is a body '" + made.name + "' already");
+    made.name = new_name();
     made.mass = number("a mass");
     made.inertia = vector("moments of inertia");
     made.p_WB = vector("a position");

@@ -18,6 +18,9 @@ using AssetSource = std::function<const asset::AssetView&(const std::string& nam
 //   sbox px py pz qw qx qy qz hx hy hz     a fixed box: centre, quaternion, half sizes
 //   body NAME mass Ixx Iyy Izz  px py pz qw qx qy qz  vx vy vz  wx wy wz  COUNT
 //    box hx hy hz | cyl radius half_height | sphere radius | asset NAME,   each then  px py pz qw qx qy qz
+//   object NAME ASSET density  px py pz qw qx qy qz  vx vy vz  wx wy wz     a body that is one asset of even
+//                                          density: pose of the object's frame, velocity of its centre of
+//                                          mass
 //
 // cyl and sphere may be filled up with zeros to three sizes. A body stands in its centre of mass along its
 // principal axes, COUNT shapes follow it. Units m, kg, s, rad; angular velocities in the world's axes.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/core/error.h"
+#include "runtime/dynamics/frictional/even_pressure.h"
 #include "runtime/dynamics/frictional/free_motion.h"
 
 namespace abut::dynamics {
@@ -21,6 +22,18 @@ Mat3<double> turned(const Mat3<double>& R, const Vec3<double>& diagonal) {
 
 double speed_at(const Vec6<double>& V, const Vec3<double>& p_WBcm, const PairContact& c) {
   return c.n_W.dot(V.tail<3>() + V.head<3>().cross(c.p_WC - p_WBcm));
+}
+
+// Contacts of one pair of shapes stand together.
+void even_out_areas(std::span<PairContact> contacts) {
+  for (std::size_t first = 0; first < contacts.size();) {
+    std::size_t end = first;
+    while (end < contacts.size() && contacts[end].area > 0 &&
+           contacts[end].key >> 16 == contacts[first].key >> 16)
+      ++end;
+    if (end > first) even_out(contacts.subspan(first, end - first));
+    first = std::max(end, first + 1);
+  }
 }
 
 bool finite(const BodyState& state) {
@@ -158,6 +171,7 @@ void Simulation::prepare() {
     if (old < impulses_.size() && impulses_[old].key == c.key) c.J_B_W = impulses_[old].J_B_W;
   }
   for (ContactBody& moving : bodies_) moving.V_WB_W.tail<3>() += h * scene_.gravity;
+  if (config_.sampling == ContactSampling::kPatch) even_out_areas(contacts_);
 }
 
 void Simulation::apply_impulses() {

@@ -94,6 +94,8 @@ TEST(SceneFile, RefusesWithFileAndLine) {
       {replaced(" cyl 0.05 0.1 0 1", " cyl 0.05 0.1 3 1"), "x.scn:10: 'cyl' has a size too many"},
       {replaced(" sphere 0.2  0 0 1  1 0 0 0", " asset mug 0 0 0 1 0 0 0"), "x.scn:11: no asset 'mug'"},
       {replaced(" sphere 0.2  0 0 1  1 0 0 0", " asset"), "x.scn:11: 'asset' lacks the asset's name"},
+      {kGood + "object b mug 100\n", "x.scn:12: there is a body 'b' already"},
+      {kGood + "object c mug 100\n", "x.scn:12: no asset 'mug'"},
       {kGood + "body b 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 1\n box 1 1 1 0 0 0 1 0 0 0\n",
        "x.scn:12: there is a body 'b' already"},
       {"mu 0.5\n", "x.scn: the scene has no body"},

@@ -77,6 +77,14 @@ TEST_F(Scenes, CoinsStopWhenTheirRimSays) {
   EXPECT_NEAR(stop_time(slide, 0.05), 0.308, 0.03 * 0.308);
 }
 
+TEST_F(Scenes, CoinsOfEvenPressureStopWhenTheirDiscSays) {
+  SimulationConfig config;
+  config.sampling = ContactSampling::kPatch;
+  Simulation spin(read("b_coin_spin"), config), slide(read("b_coin_slide_spin"), config);
+  EXPECT_NEAR(stop_time(spin, 0.05), 0.382, 0.03 * 0.382);
+  EXPECT_NEAR(stop_time(slide, 0.05), 0.342, 0.03 * 0.342);
+}
+
 TEST_F(Scenes, StackOfTenStands) {
   for (const double dt : {2e-3, 8e-3}) {
     const Simulation simulation = run("c_stack10", dt, 2, 3000);

@@ -1,0 +1,128 @@
+// Bodies that are no union of convex shapes: what their surfaces do, not what their hulls would.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "preprocess/index/index.h"
+#include "runtime/core/error.h"
+#include "runtime/core/random.h"
+#include "runtime/dynamics/frictional/asset_contact.h"
+#include "runtime/dynamics/frictional/scene_file.h"
+#include "runtime/dynamics/frictional/simulation.h"
+#include "tests/support/shapes.h"
+
+namespace {
+
+using namespace abut;
+using namespace abut::dynamics;
+
+struct Object {
+  asset::Asset asset;
+  asset::AssetView view;
+
+  explicit Object(const preprocess::TriangleMesh& mesh) {
+    asset.surfaces.push_back(preprocess::build_surface(mesh));
+    asset.mass = preprocess::mass_properties(mesh);
+    view = asset::view(asset);
+  }
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+};
+
+class Objects : public testing::Test {
+ protected:
+  Scene read(const std::string& text) const {
+    std::istringstream in(text);
+    return read_scene(in, "test", [this](const std::string& name) -> const asset::AssetView& {
+      if (name == "ring") return ring.view;
+      if (name == "cube") return cube.view;
+      throw InvalidInput("no asset '" + name + "'");
+    });
+  }
+  const Object ring{test::torus(0.1, 0.02, 48, 16)};  // hole of radius 8 cm
+  const Object cube{test::box(0.2, 0.2, 0.2)};
+};
+
+TEST_F(Objects, BodyOfAnAssetHasItsMass) {
+  const Pose<double> X_WO{rotation_from_quaternion(0.6, 0.0, 0.8, 0.0), {1, 2, 3}};
+  const Body body = object_body("b", ring.view, 500, X_WO);
+  EXPECT_NEAR(body.mass, 500 * ring.asset.mass.volume, 1e-12);
+  const auto& q = body.q_WB;
+  const Pose<double> X_WB{rotation_from_quaternion(q[0], q[1], q[2], q[3]), body.p_WB};
+  EXPECT_LT(((X_WB * body.shapes[0].X_BS).R - X_WO.R).norm(), 1e-12);
+  EXPECT_LT(((X_WB * body.shapes[0].X_BS).p - X_WO.p).norm(), 1e-12);
+  const Mat3<double> inertia_W = X_WB.R * body.inertia.asDiagonal() * X_WB.R.transpose();
+  const Eigen::Map<const Mat3<double>> inertia_O(ring.asset.mass.inertia);
+  EXPECT_LT((inertia_W - 500 * X_WO.R * inertia_O * X_WO.R.transpose()).norm(), 1e-12);
+  EXPECT_THROW(object_body("b", ring.view, 0, X_WO), InvalidInput);
+}
+
+TEST_F(Objects, CubeOfTrianglesSlidesAsABoxDoes) {
+  Simulation simulation(
+      read("gravity 3.355217606 0 -9.21838461\nmu 0.2\nplane 0 0 1 0\n"
+           "object c cube 100 0 0 0.1 1 0 0 0 0 0 0 0 0 0\n"));
+  for (int k = 0; k < 500; ++k) simulation.step();
+  EXPECT_NEAR(simulation.states()[0].p_WB.x(), 3.023 / 4, 2e-3);  // half the time of a_slip
+}
+
+TEST_F(Objects, BallFallsThroughTheHoleOfARing) {
+  Simulation simulation(
+      read("gravity 0 0 -9.81\nmu 0.5\nplane 0 0 1 0\n"
+           "object r ring 1000 0 0 0.021 1 0 0 0 0 0 0 0 0 0\n"
+           "body ball 0.1 1e-4 1e-4 1e-4 0.01 0 0.2 1 0 0 0 0 0 0 0 0 0 1\n"
+           " sphere 0.05 0 0 0 1 0 0 0\n"));
+  for (int k = 0; k < 500; ++k) simulation.step();
+  EXPECT_NEAR(simulation.states()[1].p_WB.z(), 0.05, 1e-3);
+  EXPECT_LT(simulation.states()[1].p_WB.head<2>().norm(), 0.1);
+}
+
+TEST_F(Objects, RingHangsOnABar) {
+  Simulation simulation(
+      read("gravity 0 0 -9.81\nmu 0.5\n"
+           "sbox 0 0 1 1 0 0 0 0.3 0.015 0.01\n"
+           "object r ring 1000 0 0 0.93 0.70710678 0 0.70710678 0 0 0 0 0 0 0\n"));
+  for (int k = 0; k < 1500; ++k) simulation.step();
+  EXPECT_GT(simulation.states()[0].p_WB.z(), 0.9);
+  EXPECT_LT(simulation.states()[0].v_WB.norm(), 0.02);
+  EXPECT_LT(simulation.report().penetration, 1e-3);
+}
+
+TEST_F(Objects, TwoRingsStackAndStay) {
+  Simulation simulation(
+      read("gravity 0 0 -9.81\nmu 0.5\nplane 0 0 1 0\n"
+           "object a ring 1000 0 0 0.02 1 0 0 0 0 0 0 0 0 0\n"
+           "object b ring 1000 0 0 0.065 1 0 0 0 0 0 0 0 0 0\n"));
+  for (int k = 0; k < 1000; ++k) simulation.step();
+  EXPECT_NEAR(simulation.states()[0].p_WB.z(), 0.02, 1e-3);
+  EXPECT_NEAR(simulation.states()[1].p_WB.z(), 0.06, 1e-3);
+}
+
+// The wrench cone of the kept points: every candidate's wrench is nearly a positive sum of kept ones, so no
+// direction is left unsupported by more than a little.
+TEST(ChooseSpread, KeepsTheExtremes) {
+  Random random(4);
+  std::vector<SurfacePoint> candidates, kept;
+  for (int k = 0; k < 400; ++k)
+    candidates.push_back({{random.uniform(-1, 1), random.uniform(-1, 1), 0},
+                          Vec3<double>::UnitZ(),
+                          random.uniform(-1e-3, 0),
+                          0.0,
+                          static_cast<std::uint16_t>(k)});
+  std::vector<double> spread;
+  choose_spread(candidates, kMostAssetPoints, 1, spread, kept);
+  ASSERT_EQ(kept.size(), static_cast<std::size_t>(kMostAssetPoints));
+  double deepest = 0;
+  for (const SurfacePoint& point : candidates) deepest = std::min(deepest, point.gap);
+  EXPECT_EQ(kept[0].gap, deepest);
+  for (int k = 0; k < 64; ++k) {
+    const Vec3<double> along(std::cos(0.1 * k), std::sin(0.1 * k), 0);
+    const auto reach = [&](const std::vector<SurfacePoint>& points) {
+      double most = -1;
+      for (const SurfacePoint& point : points) most = std::max(most, along.dot(point.p_W));
+      return most;
+    };
+    EXPECT_GT(reach(kept), 0.8 * reach(candidates));
+  }
+}
+
+}  // namespace
