@@ -5,12 +5,12 @@
 
 #include "runtime/bvh/tree.h"
 #include "runtime/distance/surface_distance.h"
+#include "runtime/dynamics/frictional/contact_reduction.h"
 
 namespace abut::dynamics {
 namespace {
 
 constexpr std::uint16_t kOfA = 0x8000;  // feature bit: a vertex of A against B's distance
-constexpr double kApart = 0.1;          // weight of the spread of points that do not overlap
 
 struct Distance {
   double value;           // m
@@ -103,7 +103,8 @@ void visit_near(const bvh::TreeView& tree, const PlacedShape& shape, const Pose<
 
 class Collector {
  public:
-  Collector(double margin, AssetWorkspace& workspace) : margin_(margin), work_(workspace) {}
+  Collector(double margin, AssetWorkspace& workspace, std::vector<SurfacePoint>& points)
+      : margin_(margin), work_(workspace), points_(points) {}
 
   // The vertices of `of` against `shape`; `of_A`: those of the pair's first shape.
   void add(const PlacedShape& of, const PlacedShape& shape, bool of_A) {
@@ -114,7 +115,7 @@ class Collector {
       const Vec3<double> outward = shape.X_WS.R * d.gradient;
       const Vec3<double> p_W = of.X_WS * p_O - d.value / 2 * outward;
       const auto feature = static_cast<std::uint16_t>((index & 0x7fff) | (of_A ? kOfA : 0));
-      work_.candidates.push_back({p_W, of_A ? Vec3<double>(-outward) : outward, d.value, 0.0, feature});
+      points_.push_back({p_W, of_A ? Vec3<double>(-outward) : outward, d.value, 0.0, feature});
     };
     if (of.shape.kind == ShapeKind::kBox) {
       for (int k = 0; k < 8; ++k)
@@ -149,44 +150,19 @@ class Collector {
 
   double margin_;
   AssetWorkspace& work_;
+  std::vector<SurfacePoint>& points_;
 };
 
 }  // namespace
 
-void choose_spread(const std::vector<SurfacePoint>& candidates, int most, double length,
-                   std::vector<double>& spread, std::vector<SurfacePoint>& points) {
-  if (candidates.empty()) return;
-  spread.assign(candidates.size(), std::numeric_limits<double>::infinity());
-  std::size_t next = 0;
-  for (std::size_t i = 1; i < candidates.size(); ++i)
-    if (candidates[i].gap < candidates[next].gap) next = i;
-  for (int chosen = 0; chosen < most; ++chosen) {
-    const SurfacePoint& point = candidates[next];
-    points.push_back(point);
-    double best = 0;
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      const SurfacePoint& other = candidates[i];
-      const double apart =
-          (other.p_W - point.p_W).squaredNorm() / (length * length) + (other.n_W - point.n_W).squaredNorm();
-      spread[i] = std::min(spread[i], apart);
-      const double weighted = spread[i] * (other.gap > 0 ? kApart : 1);
-      if (weighted > best) {
-        best = weighted;
-        next = i;
-      }
-    }
-    if (!(best > 1e-12)) break;
-  }
-}
-
 void asset_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetWorkspace& workspace,
                   std::vector<SurfacePoint>& points) {
-  workspace.candidates.clear();
-  Collector collector(margin, workspace);
+  const std::size_t first = points.size();
+  Collector collector(margin, workspace, points);
   collector.add(B, A, false);
   if (A.shape.kind != ShapeKind::kPlane) collector.add(A, B, true);
   const double length = B.shape.kind == ShapeKind::kAsset ? B.half.norm() : A.half.norm();
-  choose_spread(workspace.candidates, kMostAssetPoints, length, workspace.spread, points);
+  keep_spread(points, first, kMostAssetPoints, length, workspace.spread);
 }
 
 }  // namespace abut::dynamics

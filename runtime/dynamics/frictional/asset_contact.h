@@ -8,13 +8,12 @@
 namespace abut::dynamics {
 
 // Points that one pair of shapes keeps at most.
-inline constexpr int kMostAssetPoints = 16;
+inline constexpr std::size_t kMostAssetPoints = 16;
 
 // Scratch memory of one thread.
 struct AssetWorkspace {
   std::vector<std::uint32_t> seen;  // by vertex: the query that met it last
   std::uint32_t query = 0;
-  std::vector<SurfacePoint> candidates;
   std::vector<double> spread;
 };
 
@@ -23,11 +22,5 @@ struct AssetWorkspace {
 // that cross between vertices are not seen: meshes should be as fine as what they touch.
 void asset_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetWorkspace& workspace,
                   std::vector<SurfacePoint>& points);
-
-// Appends at most `most` of the candidates: the deepest, then again and again the one furthest, in place and
-// normal, from those chosen, so that the cone of their wrenches stays nearly that of all. Points that overlap
-// go before points that are still apart.
-void choose_spread(const std::vector<SurfacePoint>& candidates, int most, double length,
-                   std::vector<double>& spread, std::vector<SurfacePoint>& points);
 
 }  // namespace abut::dynamics

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -10,32 +11,43 @@
 
 namespace abut::dynamics {
 
+// Contacts that one pair of bodies keeps at most.
+inline constexpr std::size_t kMostPairContacts = 12;
+
+// What the narrow phase asks of a body beside its shapes.
+struct BodyExtent {
+  double margin = 0;                                        // of its bounds, m
+  double length = std::numeric_limits<double>::infinity();  // its size, m; infinite for a fixed one
+};
+
 // The contact points of all pairs of bodies, in parallel, in an order that depends on the scene alone.
 class NarrowPhase {
  public:
   NarrowPhase(ContactSampling sampling, int threads);
 
   // shapes: the fixed ones, then body after body; first_shape: index of each body's first, and the end, the
-  // fixed shapes being "bodies" of one shape each. Contacts come by pair, shape of A, shape of B and feature,
-  // ascending in their keys; area, gap, normal and key are set. Gaps are at most `margin` plus twice what the
-  // bodies' bounds were grown by. Allocates only to grow.
+  // fixed shapes being "bodies" of one shape each. Contacts have gaps up to the sum of the bodies' margins,
+  // are thinned out to kMostPairContacts a pair, and come by pair, shapes and feature: their keys ascend.
+  // Bodies, point, normal, gap, area and key are set. Allocates only to grow.
   void find(std::span<const PlacedShape> shapes, std::span<const std::int32_t> first_shape, std::size_t fixed,
-            std::span<const BodyPair> pairs, std::span<const double> margins,
+            std::span<const BodyPair> pairs, std::span<const BodyExtent> extents,
             std::vector<PairContact>& contacts);
 
  private:
   struct Scratch {
     witness::Workspace<double> witness;
     AssetWorkspace asset;
-    std::vector<SurfacePoint> points;
+    std::vector<SurfacePoint> points;  // of one pair
+    std::vector<double> spread;
     std::vector<PairContact> found;
   };
   struct Found {
     int thread;
     std::size_t first, end;
   };
+  void find_points(const PlacedShape& A, const PlacedShape& B, double margin, Scratch& scratch) const;
   void find_pair(const BodyPair& pair, std::span<const PlacedShape> shapes,
-                 std::span<const std::int32_t> first_shape, std::size_t fixed, double margin,
+                 std::span<const std::int32_t> first_shape, std::size_t fixed, double margin, double length,
                  Scratch& scratch) const;
 
   ContactSampling sampling_;

@@ -43,11 +43,13 @@ struct PlacedShape {
 
 // A point of contact between two shapes, in the world.
 struct SurfacePoint {
-  Vec3<double> p_W;       // midway between the surfaces, m
-  Vec3<double> n_W;       // unit, from A to B
-  double gap;             // along n, m
-  double area;            // m^2; 0: a point
-  std::uint16_t feature;  // the same pair of features has the same number from step to step
+  Vec3<double> p_W = Vec3<double>::Zero();   // midway between the surfaces, m
+  Vec3<double> n_W = Vec3<double>::UnitZ();  // unit, from A to B
+  double gap = 0;                            // along n, m
+  double area = 0;                           // m^2; 0: a point
+  // The same pair of features has the same number from step to step, in 16 bits; the narrow phase puts the
+  // shapes' numbers above them.
+  std::uint64_t feature = 0;
 };
 
 }  // namespace abut::dynamics

@@ -66,6 +66,7 @@ Simulation::Simulation(const Scene& scene, const SimulationConfig& config)
     add(shape);
     shapes_.back().place({}, 0);
     bounds_.push_back(shapes_.back().bounds);
+    extents_.emplace_back();
   }
   fixed_ = scene_.fixed.size();
   for (const Body& body : scene_.bodies) {
@@ -76,7 +77,7 @@ Simulation::Simulation(const Scene& scene, const SimulationConfig& config)
       const PlacedShape& placed = shapes_.back();
       reach = std::max(reach, (shape.X_BS * placed.p_SCenter).norm() + placed.half.norm());
     }
-    reach_.push_back(reach);
+    extents_.push_back({0, reach});
     BodyState state;
     state.p_WB = body.p_WB;
     state.q_WB = Eigen::Quaterniond(body.q_WB[0], body.q_WB[1], body.q_WB[2], body.q_WB[3]).normalized();
@@ -88,7 +89,6 @@ Simulation::Simulation(const Scene& scene, const SimulationConfig& config)
   slop_ = kSlop * thinnest;
   margin_ = kMargin * thinnest;
   bounds_.resize(fixed_ + states_.size());
-  margins_.resize(bounds_.size(), 0.0);
   bodies_.resize(states_.size());
   displacements_.resize(states_.size());
   measure();
@@ -113,9 +113,9 @@ void Simulation::place_shapes() {
     const Pose<double> X_WB = pose(states_[i]);
     // What the body's points may travel within a step, so that nothing is passed through.
     const double spin = states_[i].L_W.norm() / scene_.bodies[i].inertia.minCoeff();
-    const double speed = states_[i].v_WB.norm() + fall + spin * reach_[i];
+    const double speed = states_[i].v_WB.norm() + fall + spin * extents_[fixed_ + i].length;
     const double margin = margin_ + config_.dt * speed;
-    margins_[fixed_ + i] = margin;
+    extents_[fixed_ + i].margin = margin;
     Bounds& bounds = bounds_[fixed_ + i];
     const auto first = static_cast<std::size_t>(first_shape_[fixed_ + i]);
     const auto end = static_cast<std::size_t>(first_shape_[fixed_ + i + 1]);
@@ -132,7 +132,7 @@ void Simulation::place_shapes() {
 
 void Simulation::find_contacts() {
   place_shapes();
-  narrow_.find(shapes_, first_shape_, fixed_, broad_.update(bounds_, fixed_), margins_, contacts_);
+  narrow_.find(shapes_, first_shape_, fixed_, broad_.update(bounds_, fixed_), extents_, contacts_);
 }
 
 void Simulation::prepare() {

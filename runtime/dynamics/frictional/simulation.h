@@ -100,9 +100,8 @@ class Simulation {
   std::size_t fixed_ = 0;
   std::vector<PlacedShape> shapes_;        // fixed ones, then body after body
   std::vector<std::int32_t> first_shape_;  // of each body, and the end
-  std::vector<double> reach_;              // of each body from its origin, m
   std::vector<Bounds> bounds_;             // fixed shapes, then bodies
-  std::vector<double> margins_;            // of the same, m
+  std::vector<BodyExtent> extents_;        // of the same
   std::vector<BodyState> states_;
   BroadPhase broad_;
   NarrowPhase narrow_;

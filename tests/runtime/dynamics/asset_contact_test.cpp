@@ -6,7 +6,7 @@
 #include "preprocess/index/index.h"
 #include "runtime/core/error.h"
 #include "runtime/core/random.h"
-#include "runtime/dynamics/frictional/asset_contact.h"
+#include "runtime/dynamics/frictional/contact_reduction.h"
 #include "runtime/dynamics/frictional/scene_file.h"
 #include "runtime/dynamics/frictional/simulation.h"
 #include "tests/support/shapes.h"
@@ -97,23 +97,26 @@ TEST_F(Objects, TwoRingsStackAndStay) {
   EXPECT_NEAR(simulation.states()[1].p_WB.z(), 0.06, 1e-3);
 }
 
-// The wrench cone of the kept points: every candidate's wrench is nearly a positive sum of kept ones, so no
-// direction is left unsupported by more than a little.
-TEST(ChooseSpread, KeepsTheExtremes) {
+// The corners of the cloud stay: nothing that tips over its edge starts to tip much earlier.
+TEST(KeepSpread, KeepsTheExtremesInOrder) {
   Random random(4);
-  std::vector<SurfacePoint> candidates, kept;
-  for (int k = 0; k < 400; ++k)
-    candidates.push_back({{random.uniform(-1, 1), random.uniform(-1, 1), 0},
-                          Vec3<double>::UnitZ(),
-                          random.uniform(-1e-3, 0),
-                          0.0,
-                          static_cast<std::uint16_t>(k)});
+  std::vector<SurfacePoint> all;
+  for (std::uint64_t k = 0; k < 400; ++k)
+    all.push_back({{random.uniform(-1, 1), random.uniform(-1, 1), 0},
+                   Vec3<double>::UnitZ(),
+                   random.uniform(-1e-3, 0),
+                   0.0,
+                   k});
+  std::vector<SurfacePoint> kept = all;
   std::vector<double> spread;
-  choose_spread(candidates, kMostAssetPoints, 1, spread, kept);
-  ASSERT_EQ(kept.size(), static_cast<std::size_t>(kMostAssetPoints));
-  double deepest = 0;
-  for (const SurfacePoint& point : candidates) deepest = std::min(deepest, point.gap);
-  EXPECT_EQ(kept[0].gap, deepest);
+  keep_spread(kept, 0, 16, 1, spread);
+  ASSERT_EQ(kept.size(), 16U);
+  const auto deeper = [](const SurfacePoint& a, const SurfacePoint& b) { return a.gap < b.gap; };
+  EXPECT_EQ(std::min_element(kept.begin(), kept.end(), deeper)->gap,
+            std::min_element(all.begin(), all.end(), deeper)->gap);
+  EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end(), [](const SurfacePoint& a, const SurfacePoint& b) {
+    return a.feature < b.feature;
+  }));
   for (int k = 0; k < 64; ++k) {
     const Vec3<double> along(std::cos(0.1 * k), std::sin(0.1 * k), 0);
     const auto reach = [&](const std::vector<SurfacePoint>& points) {
@@ -121,7 +124,7 @@ TEST(ChooseSpread, KeepsTheExtremes) {
       for (const SurfacePoint& point : points) most = std::max(most, along.dot(point.p_W));
       return most;
     };
-    EXPECT_GT(reach(kept), 0.8 * reach(candidates));
+    EXPECT_GT(reach(kept), 0.8 * reach(all));
   }
 }
 
