@@ -138,6 +138,7 @@ int run(const Arguments& arguments) {
   config.threads = arguments.jobs;
   config.sampling =
       arguments.model == "patch" ? dynamics::ContactSampling::kPatch : dynamics::ContactSampling::kVertex;
+  if (arguments.mode == "published") config.mode = dynamics::SimulationMode::kPublished;
   dynamics::Simulation simulation(scene, config);
   const std::int64_t steps =
       arguments.steps >= 0 ? arguments.steps : std::llround(scene.duration / arguments.dt);
@@ -175,9 +176,11 @@ int simulate(int argc, char** argv) {
                  "how areas of contact are sampled: at their corners, or a disc evenly (patch)")
       ->capture_default_str()
       ->check(CLI::IsMember({"vertex", "patch"}));
-  app.add_option("--mode", arguments.mode, "contact solver")
+  app.add_option("--mode", arguments.mode,
+                 "coupled: Coulomb's law for all bodies together; published: every body by itself, as the "
+                 "paper has it")
       ->capture_default_str()
-      ->check(CLI::IsMember({"coupled"}));
+      ->check(CLI::IsMember({"coupled", "published"}));
   app.add_option("--out", arguments.out,
                  "trajectory: FILE.h5, saved about every second, or CSV; default: CSV on standard output");
   app.add_flag("--continue", arguments.resume, "go on from the end of --out FILE.h5, with the same bits");

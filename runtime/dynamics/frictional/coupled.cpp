@@ -168,14 +168,17 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, std::span<const C
   const double tolerance = config_.tolerance * config_.tolerance * squared_speed;
   ContactReport report;
   double residual = squared_residual(rows, y_);
-  int finish_at = first_finish(rows, config_.iteration_limit);
+  const auto m = static_cast<double>(rows.size());
+  const int limit = config_.iteration_limit +
+                    static_cast<int>(std::min<double>(kMostFurtherSweeps, config_.further_sweeps / (m * m)));
+  int finish_at = first_finish(rows, limit);
   double last_total = 0;
-  while (residual > tolerance && report.iterations < config_.iteration_limit) {
+  while (residual > tolerance && report.iterations < limit) {
     for (const std::int32_t i : islands_.bodies(island)) y_last_[i] = y_[i];
     const Change change = sweep(rows, y_);
     ++report.iterations;
     // The largest change of a sweep is a good forecast of the residual, which costs nearly a sweep.
-    if (change.largest > tolerance && report.iterations < std::min(finish_at, config_.iteration_limit)) {
+    if (change.largest > tolerance && report.iterations < std::min(finish_at, limit)) {
       extrapolate(rows, islands_.bodies(island), last_total > 0 ? change.total / last_total : 2);
       last_total = change.total;
       continue;

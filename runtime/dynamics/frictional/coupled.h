@@ -15,9 +15,14 @@ struct CoupledConfig {
   // Sweeps over the contacts of one island. 10 do for a pile that only has to look right; a large one is
   // brought to rest over the steps, not in one.
   int iteration_limit = 20;
+  // Further sweeps for an island of m contacts: this over m^2, at most kMostFurtherSweeps. Small islands (a
+  // stack) are then solved to the tolerance, at a cost that does not count beside that of large ones.
+  double further_sweeps = 0;
   // Islands are solved in parallel; 0: all there are. The answer's bits do not depend on it.
   int threads = 1;
 };
+
+inline constexpr int kMostFurtherSweeps = 500;
 
 // Impulses of all contacts at once under Coulomb's law with circular cones (contact_problem.h): the coupled
 // mode of fast frictional dynamics.

@@ -54,7 +54,10 @@ Simulation::Simulation(const Scene& scene, const SimulationConfig& config)
   require_valid(scene_);
   CoupledConfig solver = config.solver;
   solver.threads = config.threads;
-  solver_ = CoupledSolver(solver);
+  coupled_ = CoupledSolver(solver);
+  PublishedConfig published = config.published;
+  published.threads = config.threads;
+  published_ = PublishedSolver(published);
 
   double thinnest = std::numeric_limits<double>::infinity();
   const auto add = [&](const Shape& shape) {
@@ -225,14 +228,63 @@ void Simulation::measure() {
   }
 }
 
-const StepReport& Simulation::step() {
-  drift(config_.dt / 2);
+// The state after a twist that is constant in the body's axes: E exp([phi] t) [Kaufman2005].
+BodyState Simulation::moved(const BodyState& state, std::size_t body, double time) const {
+  const Eigen::Quaterniond to_B = state.q_WB.conjugate();
+  const Vec3<double> P_B = to_B * state.L_W, v_B = to_B * state.v_WB;
+  Vec6<double> phi;
+  phi << scene_.bodies[body].inertia.cwiseInverse().cwiseProduct(P_B), v_B;
+  const Pose<double> motion = exp<double>(phi * time);
+  BodyState result;
+  result.p_WB = state.p_WB + state.q_WB * motion.p;
+  result.q_WB = (state.q_WB * Eigen::Quaterniond(motion.R)).normalized();
+  result.v_WB = result.q_WB * v_B;
+  result.L_W = result.q_WB * P_B;
+  return result;
+}
+
+void Simulation::published_step() {
+  const double h = config_.dt;
+  before_.assign(states_.begin(), states_.end());
+  for (std::size_t i = 0; i < states_.size(); ++i) states_[i] = moved(before_[i], i, h / 2);
   find_contacts();
+  std::erase_if(contacts_, [this](const PairContact& c) { return c.gap > slop_; });
+  // Forces: gravity, and with the twist of before the gyroscopic terms of axes that turn, P x w and m v x w.
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    BodyState& state = states_[i];
+    const Vec3<double> w_W = angular_velocity(i);
+    state.v_WB += h * state.v_WB.cross(w_W);
+    state.L_W += h * state.L_W.cross(w_W);
+  }
   prepare();
-  report_.solver = solver_.solve(bodies_, contacts_);
-  apply_impulses();
-  drift(config_.dt / 2);
-  stabilise();
+  for (PairContact& c : contacts_) c.least_speed = std::max(0.0, c.least_speed);
+  report_.solver = published_.solve(bodies_, contacts_);
+  impulses_.clear();
+  report_.stabilisation_work = 0;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    // The new twist in the body's axes, from the configuration before the half step.
+    const Eigen::Quaterniond to_B = states_[i].q_WB.conjugate();
+    const Vec3<double> w_B = to_B * Vec3<double>(bodies_[i].V_WB_W.head<3>());
+    const Vec3<double> v_B = to_B * Vec3<double>(bodies_[i].V_WB_W.tail<3>());
+    BodyState& state = before_[i];
+    state.v_WB = state.q_WB * v_B;
+    state.L_W = state.q_WB * Vec3<double>(scene_.bodies[i].inertia.cwiseProduct(w_B));
+    states_[i] = moved(state, i, h);
+  }
+}
+
+const StepReport& Simulation::step() {
+  if (config_.mode == SimulationMode::kPublished) {
+    published_step();
+  } else {
+    drift(config_.dt / 2);
+    find_contacts();
+    prepare();
+    report_.solver = coupled_.solve(bodies_, contacts_);
+    apply_impulses();
+    drift(config_.dt / 2);
+    stabilise();
+  }
   ++steps_;
   for (std::size_t i = 0; i < states_.size(); ++i)
     if (!finite(states_[i]))

@@ -8,16 +8,26 @@
 #include "runtime/dynamics/frictional/broad_phase.h"
 #include "runtime/dynamics/frictional/coupled.h"
 #include "runtime/dynamics/frictional/narrow_phase.h"
+#include "runtime/dynamics/frictional/published.h"
 #include "runtime/dynamics/frictional/scene.h"
 #include "runtime/dynamics/frictional/stabilisation.h"
 
 // Fast frictional dynamics: time stepping of a scene [Kaufman2005].
 namespace abut::dynamics {
 
+// Who gives the contacts' impulses.
+enum class SimulationMode {
+  kCoupled,    // Coulomb's law for all bodies together (coupled.h): physically right
+  kPublished,  // every body by itself, as published [Kaufman2005] (published.h): the reference
+};
+
 struct SimulationConfig {
   double dt = 2e-3;  // s, > 0
+  SimulationMode mode = SimulationMode::kCoupled;
   ContactSampling sampling = ContactSampling::kVertex;
-  CoupledConfig solver;
+  // Small islands to the tolerance, piles over the steps.
+  CoupledConfig solver{.iteration_limit = 12, .further_sweeps = 720000};
+  PublishedConfig published;
   StabilisationConfig stabilisation;
   int threads = 1;  // 0: one per core; the same bits for any number
 };
@@ -45,7 +55,7 @@ struct StepReport {
   ContactReport solver;
 };
 
-// One scene in motion, in the coupled mode. A step of length h:
+// One scene in motion. In the coupled mode, a step of length h:
 //   1. every body drifts for h/2 with its velocity: freely turning bodies keep energy and angular momentum
 //      exactly (free_motion.h);
 //   2. contacts are found there, penetrating ones and those that may close within the step; gravity's impulse
@@ -56,6 +66,10 @@ struct StepReport {
 //      that this adds is reported.
 // Steps 1 to 3 change the energy only by the contacts' impulses times the mean of their velocities before and
 // after: free flight under gravity keeps it to rounding.
+//
+// In the published mode: half a step of the configuration with the last twist, contacts there that touch or
+// penetrate, forces with the explicit gyroscopic term, the two projections, and from the configuration before
+// the half step E exp([phi] h) with the new twist. Nothing is stabilised.
 class Simulation {
  public:
   // Copies the scene; its assets must outlive this. Throws InvalidInput for a bad scene or dt.
@@ -84,6 +98,8 @@ class Simulation {
                std::int64_t steps);
 
  private:
+  void published_step();
+  BodyState moved(const BodyState& state, std::size_t body, double time) const;
   void drift(double time);
   void place_shapes();
   void find_contacts();
@@ -105,7 +121,9 @@ class Simulation {
   std::vector<BodyState> states_;
   BroadPhase broad_;
   NarrowPhase narrow_;
-  CoupledSolver solver_;
+  CoupledSolver coupled_;
+  PublishedSolver published_;
+  std::vector<BodyState> before_;  // in the published mode: at the step's start
   Stabilisation stabilisation_;
   std::vector<ContactBody> bodies_;
   std::vector<PairContact> contacts_;
