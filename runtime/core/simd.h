@@ -97,12 +97,22 @@ ABUT_INLINE auto least_lane(const T& x) {
 }
 template <class T>
 ABUT_INLINE auto greatest_lane(const T& x) {
-  if constexpr (kLanes<T> == 1)
+  if constexpr (kLanes<T> == 1) {
     return x;
-  else {
+  } else if constexpr (kLanes<T> == 8) {
+    double most = x[0];
+    for (int k = 1; k < 8; ++k) most = x[k] > most ? x[k] : most;
+    return most;
+  } else {
     const double a = x[0] > x[1] ? x[0] : x[1], b = x[2] > x[3] ? x[2] : x[3];
     return a > b ? a : b;
   }
+}
+
+// Whether a comparison holds in any lane.
+ABUT_INLINE bool any(const EightBits& holds) {
+  return (((holds[0] | holds[1]) | (holds[2] | holds[3])) |
+          ((holds[4] | holds[5]) | (holds[6] | holds[7]))) != 0;
 }
 
 // sqrt(x), x >= 0.

@@ -103,9 +103,9 @@ ABUT_INLINE void take_nearer(const double* numbers, const S* p, Nearby<S>& nearb
   }
 }
 
-// Down to the block whose box is nearest at each level: often the nearest point, never far behind it.
+// Down to the block whose box is nearest at each level: often that of the nearest point, never far behind it.
 template <class T, class S>
-ABUT_INLINE void descend(const PointBlocksView& blocks, const S* p, Nearby<S>& nearby) {
+ABUT_INLINE std::int32_t nearest_block(const PointBlocksView& blocks, const S* p) {
   std::int32_t entry = 0;
   for (std::int32_t level = blocks.levels; level > 0; --level) {
     S distances2[kNodeChildren];
@@ -115,7 +115,13 @@ ABUT_INLINE void descend(const PointBlocksView& blocks, const S* p, Nearby<S>& n
       if (distances2[c] < distances2[least]) least = c;
     entry = kNodeChildren * entry + least;
   }
-  take_nearer(blocks.numbers + std::ptrdiff_t(entry) * kBlockNumbers, p, nearby);
+  return entry;
+}
+
+template <class T, class S>
+ABUT_INLINE void descend(const PointBlocksView& blocks, const S* p, Nearby<S>& nearby) {
+  const std::int32_t block = nearest_block<T>(blocks, p);
+  take_nearer(blocks.numbers + std::ptrdiff_t(block) * kBlockNumbers, p, nearby);
 }
 
 // The nearest point, from one that is near.

@@ -15,7 +15,6 @@ namespace {
 
 using internal::Candidates;
 using internal::Cutoffs;
-using internal::DistanceSums;
 using internal::kPacket;
 using internal::NearestOfEight;
 using internal::Packet;
@@ -24,29 +23,34 @@ using simd::Eight;
 // Below this tolerance the rough exponential of packets will not do, and neither will gathering.
 constexpr double kRoughest = 1e-7;
 
+// First guess: the nearest in the block that the walk down to the middle of the packet ends in.
 ABUT_CLONES_OF_EIGHT
-void find_by_eights(const asset::PointBlocksView& blocks, const Packet& packet, double limit2,
-                    Candidates& candidates, NearestOfEight& nearest) {
+void guess_by_eights(const asset::PointBlocksView& blocks, const Packet& packet, NearestOfEight& nearest) {
+  Candidates block;
+  const std::int32_t first =
+      internal::nearest_block<simd::Four>(blocks, packet.center) * asset::kBlockNumbers;
+  for (; block.count < asset::kBlockPoints; ++block.count) block.place[block.count] = first + block.count;
+  internal::find_nearest_of_eight(blocks.numbers, packet, block, nearest);
+}
+
+ABUT_CLONES_OF_EIGHT
+void gather_by_eights(const asset::PointBlocksView& blocks, const Packet& packet, double limit2,
+                      Candidates& candidates, NearestOfEight& nearest) {
   internal::gather(blocks, packet, limit2, candidates);
   if (candidates.complete) internal::find_nearest_of_eight(blocks.numbers, packet, candidates, nearest);
 }
 
 ABUT_CLONES_OF_EIGHT
-void sum_by_eights(const double* numbers, const Packet& packet, const Candidates& candidates,
-                   const NearestOfEight& nearest, const Eight& cutoff, double inverse_eps1, Order order,
-                   DistanceSums<Eight>& sums) {
+void sum_by_eights(const double* numbers, const Packet& packet, Candidates& candidates,
+                   const NearestOfEight& nearest, const Eight& cutoff, double eps1, Order order, Eight* out) {
+  const Eight limit2 = (nearest.distance2 + eps1 * cutoff) * (1 + 1e-14);
+  internal::keep_needed(numbers, packet, limit2, candidates);
   if (order == Order::kValue)
-    internal::packet_sums<0>(numbers, packet, candidates, nearest, cutoff, inverse_eps1, sums);
+    internal::packet_distances<0>(numbers, packet, candidates, nearest, cutoff, eps1, out);
   else if (order == Order::kGradient)
-    internal::packet_sums<1>(numbers, packet, candidates, nearest, cutoff, inverse_eps1, sums);
+    internal::packet_distances<1>(numbers, packet, candidates, nearest, cutoff, eps1, out);
   else
-    internal::packet_sums<2>(numbers, packet, candidates, nearest, cutoff, inverse_eps1, sums);
-}
-
-ABUT_CLONES
-void descend_by_fours(const asset::PointBlocksView& blocks, const double* p,
-                      internal::Nearby<double>& nearby) {
-  internal::descend<simd::Four>(blocks, p, nearby);
+    internal::packet_distances<2>(numbers, packet, candidates, nearest, cutoff, eps1, out);
 }
 
 // Indices so that neighbours are together: by the Morton code of the place in the box about them all.
@@ -143,27 +147,25 @@ struct Batch {
   // False: they are too far apart to share anything.
   bool together(std::span<const std::uint32_t> indices) const {
     const Packet packet = make_packet(p_Q, indices);
-    internal::Nearby<double> nearby{{}, {}, std::numeric_limits<double>::max()};
-    descend_by_fours(blocks, packet.center, nearby);
-    const double farthest = std::sqrt(nearby.distance2) + packet.radius;  // from any query to its nearest
     if (packet.radius * packet.radius > eps1 * cutoffs.near) return false;
-    const double limit2 = (farthest * farthest + eps1 * cutoffs(farthest * farthest)) * (1 + 1e-12);
-    Candidates candidates;
     NearestOfEight nearest;
-    find_by_eights(blocks, packet, limit2, candidates, nearest);
+    guess_by_eights(blocks, packet, nearest);
+    const double farthest2 = simd::greatest_lane(nearest.distance2);
+    Candidates candidates;
+    gather_by_eights(blocks, packet, (farthest2 + eps1 * cutoffs(farthest2)) * (1 + 1e-12), candidates,
+                     nearest);
     if (!candidates.complete) return false;
-    Eight cutoff;
+    Eight cutoff, out[10] = {};
     for (int lane = 0; lane < kPacket; ++lane) cutoff[lane] = cutoffs(nearest.distance2[lane]);
-    DistanceSums<Eight> sums;
-    sum_by_eights(blocks.numbers, packet, candidates, nearest, cutoff, 1 / eps1, order, sums);
+    sum_by_eights(blocks.numbers, packet, candidates, nearest, cutoff, eps1, order, out);
     for (int lane = 0; lane < kPacket; ++lane) {
-      DistanceSums<double> own;
-      const Eight* const in = reinterpret_cast<const Eight*>(&sums);
-      double* const out = reinterpret_cast<double*>(&own);
-      for (std::size_t k = 0; k < sizeof(own) / sizeof(double); ++k) out[k] = in[k][lane];
-      double g0 = 0;
-      for (int k = 0; k < 3; ++k) g0 += nearest.n[k][lane] * (packet.p[k][lane] - nearest.x[k][lane]);
-      results[indices[lane]] = internal::from_sums(own, g0, eps1, order);
+      SoftDistance<double>& result = results[indices[lane]];
+      result.value = out[0][lane];
+      for (int k = 0, m = 4; k < 3; ++k) {
+        result.gradient[k] = out[1 + k][lane];
+        for (int l = k; l < 3; ++l, ++m) result.hessian(k, l) = result.hessian(l, k) = out[m][lane];
+      }
+      result.status = Status::kOk;
     }
     return true;
   }

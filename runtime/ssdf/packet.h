@@ -83,15 +83,21 @@ ABUT_INLINE void gather(const PointBlocksView& blocks, const Packet& packet, dou
   }
 }
 
-// The nearest of the candidates to each query.
+// Squared distance of point `place` from each query.
+ABUT_INLINE void distances2(const double* numbers, std::int32_t place, const Eight* p, Eight& out) {
+  const double* const from = numbers + place;
+  const Eight dx = p[0] - from[0], dy = p[1] - from[kBlockPoints], dz = p[2] - from[2 * kBlockPoints];
+  out = dx * dx + dy * dy + dz * dz;
+}
+
+// The nearest of some points to each query.
 ABUT_INLINE void find_nearest_of_eight(const double* numbers, const Packet& packet,
                                        const Candidates& candidates, NearestOfEight& out) {
   Eight p[3], nearest = Eight{} + 1e300, place{};
   for (int k = 0; k < 3; ++k) simd::load(packet.p[k], p[k]);
   for (int c = 0; c < candidates.count; ++c) {
-    const double* const from = numbers + candidates.place[c];
-    const Eight dx = p[0] - from[0], dy = p[1] - from[kBlockPoints], dz = p[2] - from[2 * kBlockPoints],
-                d2 = dx * dx + dy * dy + dz * dz;
+    Eight d2;
+    distances2(numbers, candidates.place[c], p, d2);
     const EightBits nearer = d2 < nearest;
     nearest = nearer ? d2 : nearest;
     place = nearer ? Eight{} + static_cast<double>(candidates.place[c]) : place;
@@ -104,6 +110,22 @@ ABUT_INLINE void find_nearest_of_eight(const double* numbers, const Packet& pack
       out.n[k][lane] = from[kBlockPoints * (3 + k)];
     }
   }
+}
+
+// Keeps the candidates that any query needs.
+ABUT_INLINE void keep_needed(const double* numbers, const Packet& packet, const Eight& limit2,
+                             Candidates& candidates) {
+  Eight p[3];
+  for (int k = 0; k < 3; ++k) simd::load(packet.p[k], p[k]);
+  int count = 0;
+  for (int c = 0; c < candidates.count; ++c) {
+    const std::int32_t place = candidates.place[c];
+    Eight d2;
+    distances2(numbers, place, p, d2);
+    candidates.place[count] = place;
+    count += simd::any(d2 <= limit2) ? 1 : 0;
+  }
+  candidates.count = count;
 }
 
 // exp(x) by a polynomial of degree 7 (error 6e-9 of it); 0 below `lowest` > -700.
@@ -119,12 +141,13 @@ ABUT_INLINE void rough_exponential(const Eight& x, const Eight& lowest, Eight& t
   to = reinterpret_cast<Eight>(bits);
 }
 
-// The sums of each query over the candidates that are no farther than its cutoff; weights beside that of its
-// nearest point, offsets and heights from it too.
+// Value and derivatives of each query: out[0] value, 1 ... 3 gradient, 4 ... 9 Hessian (xx, xy, xz, yy, yz,
+// zz). From the sums over the candidates that are no farther than its cutoff; weights beside that of its
+// nearest point, offsets and heights from it too. Formulas: from_sums in field.h.
 template <int kOrder>
-ABUT_INLINE void packet_sums(const double* numbers, const Packet& packet, const Candidates& candidates,
-                             const NearestOfEight& nearest, const Eight& cutoff, double inverse_eps1,
-                             DistanceSums<Eight>& sums) {
+ABUT_INLINE void packet_distances(const double* numbers, const Packet& packet, const Candidates& candidates,
+                                  const NearestOfEight& nearest, const Eight& cutoff, double eps1,
+                                  Eight* out) {
   Eight q[3], twice[3], g0{};
   for (int k = 0; k < 3; ++k) {
     simd::load(packet.p[k], q[k]);
@@ -133,7 +156,8 @@ ABUT_INLINE void packet_sums(const double* numbers, const Packet& packet, const 
     g0 += nearest.n[k] * q[k];
   }
   const Eight lowest = -cutoff;
-  DistanceSums<Eight> total;
+  const double inverse_eps1 = 1 / eps1, alpha = 2 / eps1;
+  DistanceSums<Eight> sums;
   for (int c = 0; c < candidates.count; ++c) {
     const double* const from = numbers + candidates.place[c];
     Seen<Eight> seen;
@@ -146,9 +170,27 @@ ABUT_INLINE void packet_sums(const double* numbers, const Packet& packet, const 
     }
     seen.g = height - g0;
     rough_exponential(exponent * inverse_eps1, lowest, seen.weight);
-    add<kOrder>(seen, total);
+    add<kOrder>(seen, sums);
   }
-  sums = total;
+  const Eight over = 1.0 / sums.w, value = sums.g * over;
+  out[0] = g0 + value;
+  if constexpr (kOrder > 0) {
+    Eight u[3], n[3], gu[3];
+    for (int k = 0; k < 3; ++k) {
+      u[k] = sums.u[k] * over;
+      n[k] = sums.n[k] * over;
+      gu[k] = sums.gu[k] * over;
+      out[1 + k] = n[k] + alpha * (gu[k] - value * u[k]);
+    }
+    if constexpr (kOrder > 1)
+      for (int k = 0, m = 0; k < 3; ++k)
+        for (int l = k; l < 3; ++l, ++m)
+          out[4 + m] =
+              alpha * ((sums.un[3 * k + l] + sums.un[3 * l + k]) * over - u[k] * n[l] - u[l] * n[k]) +
+              alpha * alpha *
+                  ((sums.guu[m] - value * sums.uu[m]) * over - gu[k] * u[l] - gu[l] * u[k] +
+                   2.0 * value * u[k] * u[l]);
+  }
 }
 
 }  // namespace abut::ssdf::internal
