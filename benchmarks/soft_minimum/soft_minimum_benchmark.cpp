@@ -6,6 +6,9 @@
 //                                                        in extended precision
 //   soft_minimum_benchmark scaling                       cost from 500 to 100,000 points
 //   soft_minimum_benchmark regions                       cost with one, four, sixteen contact regions
+//   soft_minimum_benchmark separated ASSETS OBJECT OBJECT   cost of a pair that does not touch
+//   soft_minimum_benchmark kernels ASSETS | zero ASSETS | handle ASSETS MUG | rim | parameters      see
+//   studies.h
 // Times are processor times of one thread, the least of several repetitions.
 #include <fmt/format.h>
 
@@ -15,6 +18,7 @@
 #include <functional>
 #include <numbers>
 
+#include "benchmarks/soft_minimum/studies.h"
 #include "runtime/asset/reader.h"
 #include "runtime/cli/asset_folder.h"
 #include "runtime/contact/soft_minimum.h"
@@ -116,11 +120,14 @@ void pair_cost(const std::string& name, const PointsView& A, const PointsView& B
     cost[3] = seconds([&] { contact::soft_minimum(A, B, X_AB, kMotion, all, Order::kValue, reference); });
     gap = (found.F_BBo_B - reference.F_BBo_B).norm() / reference.F_BBo_B.norm();
   }
-  fmt::print("{},{},{},{:.3e},{:.2f},{:.2f},{:.3e},{:.1f},{:.1e}\n", name, A.point_count, B.point_count,
-             cost[0], cost[1] / cost[0], cost[2] / cost[0], cost[3], cost[3] / cost[0], gap);
+  std::vector<contact::SeparationPoint<double>> field;
+  contact::separation(A, B, X_AB, with, field);
+  fmt::print("{},{},{},{:.3e},{:.2f},{:.2f},{:.3e},{:.1f},{:.1e},{}\n", name, A.point_count, B.point_count,
+             cost[0], cost[1] / cost[0], cost[2] / cost[0], cost[3], cost[3] / cost[0], gap, field.size());
 }
 constexpr std::string_view kPairHeader =
-    "pair,points_A,points_B,wrench_s,jacobian_ratio,hessian_ratio,dense_s,dense_ratio,relative_gap\n";
+    "pair,points_A,points_B,wrench_s,jacobian_ratio,hessian_ratio,dense_s,dense_ratio,relative_gap,points_in_"
+    "contact\n";
 
 void pair_rates(const PointsView& A, const PointsView& B) {
   fmt::print(kPairHeader);
@@ -134,6 +141,21 @@ void pair_rates(const PointsView& A, const PointsView& B) {
       pair_cost(fmt::format("pose{} depth {} spacings", i, depth), A, B,
                 in_contact(A, B, R, direction, -depth * spacing), true);
   }
+}
+
+// From touching to a metre apart.
+void separated_rates(const PointsView& A, const PointsView& B) {
+  fmt::print(kPairHeader);
+  for (const double gap : {0.0, 0.002, 0.01, 0.05, 0.2, 1.0})
+    for (int i = 0; i < 3; ++i) {
+      Random random(7, i);
+      const Mat3<double> R = random_rotation(random);
+      const Vec3<double> direction =
+          Vec3<double>(random.normal(), random.normal(), random.normal()).normalized();
+      Pose<double> X_AB = in_contact(A, B, R, direction, 0.0);
+      X_AB.p += gap * direction;
+      pair_cost(fmt::format("{} m apart", gap), A, B, X_AB, false);
+    }
 }
 
 // Oriented points spread over spheres, `count` in all.
@@ -277,6 +299,19 @@ int run(const std::vector<std::string>& arguments) {
   } else if (study == "pair" && arguments.size() == 4) {
     cli::AssetFolder assets(arguments[1]);
     pair_rates(assets[arguments[2]].points, assets[arguments[3]].points);
+  } else if (study == "separated" && arguments.size() == 4) {
+    cli::AssetFolder assets(arguments[1]);
+    separated_rates(assets[arguments[2]].points, assets[arguments[3]].points);
+  } else if (study == "kernels" && arguments.size() == 2) {
+    soft_minimum_studies::kernels(arguments[1]);
+  } else if (study == "zero" && arguments.size() == 2) {
+    soft_minimum_studies::zero_surface(arguments[1]);
+  } else if (study == "handle" && arguments.size() == 3) {
+    soft_minimum_studies::handle(arguments[1], arguments[2]);
+  } else if (study == "rim" && arguments.size() == 1) {
+    soft_minimum_studies::rim();
+  } else if (study == "parameters" && arguments.size() == 1) {
+    soft_minimum_studies::parameters();
   } else if (study == "accuracy" && (arguments.size() == 2 || arguments.size() == 3)) {
     accuracy(arguments[1], arguments.size() == 3 ? std::stoi(arguments[2]) : 10000);
   } else if (study == "scaling" && arguments.size() == 1) {
@@ -287,7 +322,9 @@ int run(const std::vector<std::string>& arguments) {
     fmt::print(
         stderr,
         "usage: soft_minimum_benchmark ssdf ASSETS OBJECT | pair ASSETS OBJECT OBJECT | accuracy ASSETS "
-        "[POINTS] | scaling | regions\n");
+        "[POINTS] | scaling | regions | separated ASSETS OBJECT OBJECT | kernels ASSETS | zero ASSETS | "
+        "handle "
+        "ASSETS MUG | rim | parameters\n");
     return 2;
   }
   return 0;

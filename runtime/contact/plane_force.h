@@ -119,7 +119,7 @@ ABUT_INLINE void direction(const T* n, const S* v, const SoftMinimumParameters<S
 // Sums over planes with the weights w of the soft distance, u and n as in Seen, alpha = 2 / eps1:
 //   force     c h
 //   slope     (alpha c u + c' n) h'             slope[3 a + b]: h_a, direction b
-//   bend      (alpha^2 c u u' + alpha c' (u n' + n u') + c'' n n') h     bend[6 a + m]
+//   bend      (alpha^2 c (u u' + bend n n') + alpha c' (u n' + n u') + c'' n n') h     bend[6 a + m]
 //   force_v   c dh/dv                           force_v[3 a + k]
 //   slope_v   (alpha c u + c' n) dh/dv          slope_v[9 a + 3 b + k]
 //   force_vv  c d2h/dv2                         force_vv[6 a + m]
@@ -150,7 +150,7 @@ ABUT_INLINE void add_plane(const Seen<T>& seen, const S& g0, const S& alpha, con
         sums.force_v[3 * a + b] += wc * along.first[3 * a + b];
       }
     if constexpr (kOrder > 1) {
-      const T uu = alpha * near, un = alpha * steep, nn = seen.weight * s.c2;
+      const T uu = alpha * near, un = alpha * steep, nn = seen.weight * s.c2 + uu * seen.bend;
       for (int b = 0, m = 0; b < 3; ++b)
         for (int k = b; k < 3; ++k, ++m) {
           const T bend = uu * seen.u[b] * seen.u[k] + un * (seen.u[b] * seen.n[k] + seen.n[b] * seen.u[k]) +

@@ -24,7 +24,11 @@ struct Side {
   std::int32_t field_count, points_count;
   Pose<S> X_FP;
   S eps1;
-  S reach;  // no two points of the pair are farther apart, m
+  S reach;         // no two points of the pair are farther apart, m
+  S inverse_wall;  // see Frame
+
+  // How much less than a Gaussian a weight may be, as a logarithm.
+  S slack() const { return inverse_wall > S(0) ? S(ssdf::kWallWeight) : S(0); }
 
   // Place of point i of a block, and of anything given in the points' frame.
   Vec3<S> place(const double* numbers, int i) const {
@@ -107,9 +111,9 @@ struct Bound {
 
 // Whether the points within `radius` of p satisfy a bound. With x the point nearest to p and its weight as
 // unit, plane i weighs at most exp(-(|p - p_i|^2 - |p - x|^2 - 2 radius |x - p_i|) / eps1) anywhere in the
-// ball, and its g is at least that of its node's cone of normals at p, less the radius. The soft distance is
-// above the level if the plane at x lies so far above it that all planes below it together cannot pull the
-// mean down.
+// ball (times exp(slack) with the kernel of walls), and its g is at least that of its node's cone of normals
+// at p, less the radius. The soft distance is above the level if the plane at x lies so far above it that all
+// planes below it together cannot pull the mean down.
 template <class T, class S>
 ABUT_INLINE bool all_above(const Side<S>& side, const S* p, S radius, const Bound<S>& bound) {
   using std::exp;
@@ -120,7 +124,7 @@ ABUT_INLINE bool all_above(const Side<S>& side, const S* p, S radius, const Boun
   S room = -radius - bound.level, press = bound.press;
   for (int k = 0; k < 3; ++k) room += nearby.n[k] * (p[k] - nearby.x[k]);
   if (!(room > S(0))) return false;
-  const S limit = (nearby.distance2 + side.eps1 * bound.cut) * S(1 + 1e-14);
+  const S slack = side.slack(), limit = (nearby.distance2 + side.eps1 * (bound.cut + slack)) * S(1 + 1e-14);
   Walk walk;
   walk.push(blocks.levels, 0);
   while (walk.size > 0) {
@@ -140,7 +144,7 @@ ABUT_INLINE bool all_above(const Side<S>& side, const S* p, S radius, const Boun
       point_heights<T>(blocks.numbers + block * kBlockNumbers, p, nearby, radius, around, g);
       for (int i = 0; i < kBlockPoints; ++i) {
         if (!(around[i] <= limit) || g[i] > bound.level) continue;
-        const S weight = exp((nearby.distance2 - around[i]) / side.eps1);
+        const S weight = exp((nearby.distance2 - around[i]) / side.eps1 + slack);
         room -= weight * (bound.level - g[i]);
         if (g[i] < S(0)) press += weight * g[i];
         if (!(room > S(0)) || !(press >= S(0))) return false;
@@ -163,8 +167,8 @@ ABUT_INLINE void depth_at(const Side<S>& side, const S* p, S cut, Depth<S>& dept
   Nearby<S> nearby{{}, {}, std::numeric_limits<S>::max()};
   ssdf::internal::descend<T>(*side.field, p, nearby);
   for (;;) {
-    const Frame<S> frame(p, nearby, 1 / side.eps1);
-    const S limit2 = (nearby.distance2 + side.eps1 * cut) * S(1 + 1e-14);
+    const Frame<S> frame(p, nearby, 1 / side.eps1, side.inverse_wall);
+    const S limit2 = (nearby.distance2 + side.eps1 * (cut + side.slack())) * S(1 + 1e-14);
     DistanceSums<T> sums;
     T least{}, heaviest{}, press{}, zero{};
     ssdf::internal::visit_near<T, S>(*side.field, p, limit2, [&](std::int32_t block) ABUT_INLINE_LAMBDA {
@@ -191,15 +195,57 @@ ABUT_INLINE void depth_at(const Side<S>& side, const S* p, S cut, Depth<S>& dept
   }
 }
 
+// Which planes a force is summed over: those within `near2`, and farther ones as long as they may press: with
+// c(g) their spring, log c - (|p - p_i|^2 - |p - x|^2) / eps1 >= floor.
+template <class S>
+struct Reach {
+  S near2, far2;  // m^2
+  S floor;        // logarithm of a force in N
+};
+
+// An upper bound of the logarithm of the spring's force: log(1 + t) <= t, and x + log 2 for the rest.
+template <class S>
+S log_spring_most(S g, const SoftMinimumParameters<S>& with) {
+  using std::log;
+  return g > S(0) ? log(with.stiffness * with.eps3) - g / with.eps3 : log(with.stiffness * (with.eps3 - g));
+}
+
+// Calls visit(block) for the blocks within reach.
+template <class T, class S, class Visit>
+ABUT_INLINE void visit_pressing(const Side<S>& side, const S* p, const Reach<S>& reach,
+                                const Nearby<S>& nearby, const SoftMinimumParameters<S>& with,
+                                Visit&& visit) {
+  Walk walk;
+  walk.push(side.field->levels, 0);
+  while (walk.size > 0) {
+    const std::int32_t level = walk.level[--walk.size], entry = walk.entry[walk.size];
+    const double* const node = ssdf::internal::node_at(*side.field, level, entry);
+    S distances2[kNodeChildren], heights[kNodeChildren];
+    ssdf::internal::box_distances<T>(node, p, distances2);
+    child_heights<T>(node, p, nearby, S(0), distances2, heights);
+    for (int c = 0; c < kNodeChildren; ++c) {
+      if (!(distances2[c] <= reach.far2)) continue;
+      if (distances2[c] > reach.near2 &&
+          log_spring_most(heights[c], with) < reach.floor + (distances2[c] - nearby.distance2) / side.eps1)
+        continue;
+      if (level > 1)
+        walk.push(level - 1, kNodeChildren * entry + c);
+      else
+        visit(kNodeChildren * entry + c);
+    }
+  }
+}
+
 // Sums of the force on a point at p with velocity v.
 template <int kOrder, class T, class S>
-ABUT_INLINE void force_sums(const Side<S>& side, const S* p, const S* v, S limit2, const Nearby<S>& nearby,
-                            const SoftMinimumParameters<S>& with, ForceSums<S>& sums, S& heaviest_exponent) {
-  const Frame<S> frame(p, nearby, 1 / side.eps1);
+ABUT_INLINE void force_sums(const Side<S>& side, const S* p, const S* v, const Reach<S>& reach,
+                            const Nearby<S>& nearby, const SoftMinimumParameters<S>& with, ForceSums<S>& sums,
+                            S& heaviest_exponent) {
+  const Frame<S> frame(p, nearby, 1 / side.eps1, side.inverse_wall);
   const S alpha = 2 / side.eps1;
   ForceSums<T> lanes;
   T heaviest{};
-  ssdf::internal::visit_near<T, S>(*side.field, p, limit2, [&](std::int32_t block) ABUT_INLINE_LAMBDA {
+  const auto add = [&](std::int32_t block) ABUT_INLINE_LAMBDA {
     const double* const numbers = side.field->numbers + std::ptrdiff_t(block) * kBlockNumbers;
     for (int i = 0; i < kBlockPoints; i += simd::kLanes<T>) {
       Seen<T> seen;
@@ -207,7 +253,8 @@ ABUT_INLINE void force_sums(const Side<S>& side, const S* p, const S* v, S limit
       simd::greatest(seen.exponent, heaviest, heaviest);
       add_plane<kOrder>(seen, frame.g0, alpha, v, with, lanes);
     }
-  });
+  };
+  visit_pressing<T>(side, p, reach, nearby, with, add);
   heaviest_exponent = simd::greatest_lane(heaviest);
   const T* const in = reinterpret_cast<const T*>(&lanes);
   S* const out = reinterpret_cast<S*>(&sums);

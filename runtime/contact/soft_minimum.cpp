@@ -31,6 +31,8 @@ void validate(const SoftMinimumConfig& config) {
   positive("dissipation", config.dissipation);
   positive("stiction", config.stiction);
   require(config.friction >= 0 && std::isfinite(config.friction), "friction", config.friction, "0 or more");
+  if (config.kernel != ssdf::KernelKind::kGaussian && config.kernel != ssdf::KernelKind::kWall)
+    throw InvalidInput("soft-minimum contact: the kernel must be the Gaussian or that of walls");
   require(config.tolerance > 0 && config.tolerance < 1, "tolerance", config.tolerance, "between 0 and 1");
 }
 
@@ -79,6 +81,9 @@ SoftMinimumParameters<double> parameters_of(const SoftMinimumConfig& config, con
   p.dissipation_velocity = config.dissipation * speed;
   p.stiction_velocity = config.stiction * speed;
   p.damping = config.damping;
+  const double wall = config.kernel == ssdf::KernelKind::kWall ? ssdf::kWallDepth : 0;
+  p.wall_A = wall * A.spacing;
+  p.wall_B = wall * B.spacing;
   p.tolerance = config.tolerance;
   return p;
 }

@@ -2,9 +2,10 @@
 
 #include <array>
 #include <memory>
+#include <vector>
 
 #include "runtime/contact/model.h"
-#include "runtime/ssdf/field.h"
+#include "runtime/ssdf/kernel.h"
 
 // Soft-minimum contact [Beker2025, III-C]: every point of either body feels a spring, damper and friction
 // from the planes of the other one's points, softly the nearest; the force of the pair is the mean of those
@@ -29,6 +30,7 @@ struct SoftMinimumConfig {
   double dissipation = 0.1;        // dissipation velocity over sqrt(g size)
   double stiction = 1e-3;          // stiction velocity over sqrt(g size)
   DampingLaw damping = DampingLaw::kTwiceDifferentiable;
+  ssdf::KernelKind kernel = ssdf::KernelKind::kGaussian;  // kGaussian or kWall
   double tolerance = ssdf::kTolerance;  // of every result, relative to the sum of its terms' absolute values
 };
 
@@ -42,7 +44,8 @@ struct SoftMinimumParameters {
   S dissipation_velocity;  // m/s
   S stiction_velocity;     // m/s
   DampingLaw damping;
-  S tolerance;  // 0: every point of either body against every point of the other, the dense reference
+  S wall_A, wall_B;  // depth of the kernel of walls, m; 0: the Gaussian kernel
+  S tolerance;       // 0: every point of either body against every point of the other, the dense reference
 
   template <class U>
   SoftMinimumParameters<U> cast() const {
@@ -55,6 +58,8 @@ struct SoftMinimumParameters {
             U(dissipation_velocity),
             U(stiction_velocity),
             damping,
+            U(wall_A),
+            U(wall_B),
             U(tolerance)};
   }
 };
@@ -91,6 +96,25 @@ void soft_minimum_scalar(const asset::PointsView& A, const asset::PointsView& B,
 void soft_minimum(const asset::PointsView& A, const asset::PointsView& B, const Pose<double>& X_AB,
                   const Vec6<double>& V_AB_B, const SoftMinimumParameters<double>& parameters,
                   ssdf::Order order, SoftMinimum<double>& result);
+
+// A point of either body in the separation field [Beker2025, Eq. 11].
+template <class S>
+struct SeparationPoint {
+  int body;            // 0: a point of A, 1: one of B
+  std::int32_t point;  // its index
+  S distance;          // soft distance from the other body, m
+  S weight;            // in the separation distribution, softmax(-distance / eps2); all of them sum to 1
+  Vec6<S> gradient;    // of the distance by xi of X_AB exp(xi)
+};
+
+// All points that have weight, to the tolerance of the parameters: those left out together weigh less. In an
+// order that depends on the input alone. `points` keeps its memory from call to call.
+template <class S>
+void separation_scalar(const asset::PointsView& A, const asset::PointsView& B, const Pose<S>& X_AB,
+                       const SoftMinimumParameters<S>& parameters, std::vector<SeparationPoint<S>>& points);
+void separation(const asset::PointsView& A, const asset::PointsView& B, const Pose<double>& X_AB,
+                const SoftMinimumParameters<double>& parameters,
+                std::vector<SeparationPoint<double>>& points);
 
 // The model of the table. Needs oriented points. Two continuous derivatives in pose and twists, forces at a
 // distance too (they fade like exp(-distance / eps3)); energy and area are NaN. Throws InvalidInput for

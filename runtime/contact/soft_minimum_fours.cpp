@@ -29,22 +29,22 @@ void nearest_by_fours(const Side<double>& side, const double* p, bool certain, N
 }
 
 ABUT_CLONES
-void forces_by_fours(const Side<double>& side, const double* p, const double* v, double limit2,
-                     const Nearby<double>& nearby, const SoftMinimumParameters<double>& with,
-                     ForceSums<double>& sums, double& heaviest) {
-  internal::force_sums<0, Four, double>(side, p, v, limit2, nearby, with, sums, heaviest);
+void forces_by_fours(const Side<double>& side, const double* p, const double* v,
+                     const internal::Reach<double>& reach, const Nearby<double>& nearby,
+                     const SoftMinimumParameters<double>& with, ForceSums<double>& sums, double& heaviest) {
+  internal::force_sums<0, Four, double>(side, p, v, reach, nearby, with, sums, heaviest);
 }
 ABUT_CLONES
-void slopes_by_fours(const Side<double>& side, const double* p, const double* v, double limit2,
-                     const Nearby<double>& nearby, const SoftMinimumParameters<double>& with,
-                     ForceSums<double>& sums, double& heaviest) {
-  internal::force_sums<1, Four, double>(side, p, v, limit2, nearby, with, sums, heaviest);
+void slopes_by_fours(const Side<double>& side, const double* p, const double* v,
+                     const internal::Reach<double>& reach, const Nearby<double>& nearby,
+                     const SoftMinimumParameters<double>& with, ForceSums<double>& sums, double& heaviest) {
+  internal::force_sums<1, Four, double>(side, p, v, reach, nearby, with, sums, heaviest);
 }
 ABUT_CLONES
-void bends_by_fours(const Side<double>& side, const double* p, const double* v, double limit2,
-                    const Nearby<double>& nearby, const SoftMinimumParameters<double>& with,
-                    ForceSums<double>& sums, double& heaviest) {
-  internal::force_sums<2, Four, double>(side, p, v, limit2, nearby, with, sums, heaviest);
+void bends_by_fours(const Side<double>& side, const double* p, const double* v,
+                    const internal::Reach<double>& reach, const Nearby<double>& nearby,
+                    const SoftMinimumParameters<double>& with, ForceSums<double>& sums, double& heaviest) {
+  internal::force_sums<2, Four, double>(side, p, v, reach, nearby, with, sums, heaviest);
 }
 
 struct FourOps {
@@ -60,12 +60,12 @@ struct FourOps {
     nearest_by_fours(side, p, certain, nearby);
   }
   static void force_sums(Order order, const Side<double>& side, const double* p, const double* v,
-                         double limit2, const Nearby<double>& nearby,
+                         const internal::Reach<double>& reach, const Nearby<double>& nearby,
                          const SoftMinimumParameters<double>& with, ForceSums<double>& sums,
                          double& heaviest) {
     (order == Order::kValue      ? forces_by_fours
      : order == Order::kGradient ? slopes_by_fours
-                                 : bends_by_fours)(side, p, v, limit2, nearby, with, sums, heaviest);
+                                 : bends_by_fours)(side, p, v, reach, nearby, with, sums, heaviest);
   }
 };
 
@@ -75,6 +75,13 @@ void soft_minimum(const asset::PointsView& A, const asset::PointsView& B, const 
                   const Vec6<double>& V_AB_B, const SoftMinimumParameters<double>& parameters, Order order,
                   SoftMinimum<double>& result) {
   internal::SoftMinimumKernel<double, FourOps>(A, B, X_AB, V_AB_B, parameters, order).solve(result);
+}
+
+void separation(const asset::PointsView& A, const asset::PointsView& B, const Pose<double>& X_AB,
+                const SoftMinimumParameters<double>& parameters,
+                std::vector<SeparationPoint<double>>& points) {
+  internal::SoftMinimumKernel<double, FourOps>(A, B, X_AB, Vec6<double>::Zero(), parameters, Order::kGradient)
+      .separation(points);
 }
 
 }  // namespace abut::contact

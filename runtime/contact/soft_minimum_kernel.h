@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "runtime/contact/pair_sums.h"
 #include "runtime/contact/separation_search.h"
@@ -23,15 +24,15 @@ struct ScalarOps {
     ssdf::internal::descend<S>(*side.field, p, nearby);
     if (certain) ssdf::internal::find_nearest<S>(*side.field, p, nearby);
   }
-  static void force_sums(ssdf::Order order, const Side<S>& side, const S* p, const S* v, S limit2,
-                         const Nearby<S>& nearby, const SoftMinimumParameters<S>& with, ForceSums<S>& sums,
-                         S& heaviest) {
+  static void force_sums(ssdf::Order order, const Side<S>& side, const S* p, const S* v,
+                         const Reach<S>& reach, const Nearby<S>& nearby, const SoftMinimumParameters<S>& with,
+                         ForceSums<S>& sums, S& heaviest) {
     if (order == ssdf::Order::kValue)
-      internal::force_sums<0, S, S>(side, p, v, limit2, nearby, with, sums, heaviest);
+      internal::force_sums<0, S, S>(side, p, v, reach, nearby, with, sums, heaviest);
     else if (order == ssdf::Order::kGradient)
-      internal::force_sums<1, S, S>(side, p, v, limit2, nearby, with, sums, heaviest);
+      internal::force_sums<1, S, S>(side, p, v, reach, nearby, with, sums, heaviest);
     else
-      internal::force_sums<2, S, S>(side, p, v, limit2, nearby, with, sums, heaviest);
+      internal::force_sums<2, S, S>(side, p, v, reach, nearby, with, sums, heaviest);
   }
 };
 
@@ -55,8 +56,10 @@ class SoftMinimumKernel {
       return Vec3<S>(S(points.blocks.center[0]), S(points.blocks.center[1]), S(points.blocks.center[2]));
     };
     const S reach = (X_AB * center(B) - center(A)).norm() + S(A.blocks.radius + B.blocks.radius);
-    sides_[0] = {&B.blocks, &A.blocks, B.point_count, A.point_count, X_AB.inverse(), with_.eps1_B, reach};
-    sides_[1] = {&A.blocks, &B.blocks, A.point_count, B.point_count, X_AB, with_.eps1_A, reach};
+    sides_[0] = {&B.blocks,      &A.blocks,    B.point_count, A.point_count,
+                 X_AB.inverse(), with_.eps1_B, reach,         inverse(with_.wall_B)};
+    sides_[1] = {&A.blocks, &B.blocks,    A.point_count, B.point_count,
+                 X_AB,      with_.eps1_A, reach,         inverse(with_.wall_A)};
     const S points = S(A.point_count) + S(B.point_count);
     log_points_ = log(points);
     log_tolerance_ = dense_ ? S(0) : log(with_.tolerance);
@@ -87,7 +90,46 @@ class SoftMinimumKernel {
     out.status = none ? Status::kNoOverlap : Status::kOk;
   }
 
+  // The separation field and its weights.
+  void separation(std::vector<SeparationPoint<S>>& out) {
+    using std::exp;
+    out.clear();
+    find_least();
+    band_ = with_.eps2 * (log_points_ - log_tolerance_);
+    least_press_ = std::numeric_limits<S>::max();
+    S total(0);
+    for (int k = 0; k < 2; ++k) {
+      const Side<S>& side = sides_[k];
+      walk(side, true, [&](std::int32_t block) {
+        const double* const numbers = side.points->numbers + std::ptrdiff_t(block) * kBlockNumbers;
+        for (int i = 0; i < kBlockPoints; ++i) {
+          const std::int32_t index = side.points->order[std::ptrdiff_t(block) * kBlockPoints + i];
+          if (index < 0) continue;
+          const Vec3<S> p = side.place(numbers, i);
+          Depth<S> depth;
+          Ops::depth_at(side, p.data(), search_cut_, depth);
+          if (!dense_ && depth.value > least_ + band_) continue;
+          evaluate(side, p, Vec3<S>::Zero());
+          const S weight = exp((least_ - force_.distance.value) / with_.eps2);
+          total += weight;
+          const Vec3<S>& slope = force_.distance.gradient;
+          Vec6<S> gradient;  // of p = exp(-xi) p about Bo for a point of A, of X_AB exp(xi) p_B for one of B
+          if (k == 0) {
+            gradient << slope.cross(p), -slope;
+          } else {
+            const Vec3<S> slope_B = X_AB_.R.transpose() * slope;
+            gradient << (X_AB_.inverse() * p).cross(slope_B), slope_B;
+          }
+          out.push_back({k, index, force_.distance.value, weight, gradient});
+        }
+      });
+    }
+    for (SeparationPoint<S>& point : out) point.weight /= total;
+  }
+
  private:
+  static S inverse(S depth) { return depth > S(0) ? 1 / depth : S(0); }
+
   // The least soft distance of all points, from any of them on.
   void find_least() {
     least_ = std::numeric_limits<S>::infinity();
@@ -202,19 +244,20 @@ class SoftMinimumKernel {
     S log_sum = log_spring(g0, with_) - 2;  // a guess
     const S depth = sqrt(nearby.distance2 / side.eps1);
     for (;;) {
-      S limit2 = S(1e190);  // beyond every point, short of absent ones
+      Reach<S> reach{S(1e190), S(1e190), S(0)};  // beyond every point, short of absent ones
       if (!dense_) {
-        S cut = ssdf::internal::cutoff(side.field_count, with_.tolerance, order_, depth);
+        S cut = ssdf::internal::cutoff(side.field_count, with_.tolerance, order_, depth) + side.slack();
         const S r = sqrt(nearby.distance2 + S(1.5) * side.eps1 * cut);
         const S harder = log_spring(-r, with_) - log_sum;
-        cut += std::max(harder, S(0)) + log(1 + r / with_.eps2);
+        cut += log(1 + r / with_.eps2);
         // Weights below the least number are 0 anyway.
-        cut = std::min(cut, -log(std::numeric_limits<S>::min()) + 40);
-        limit2 = (nearby.distance2 + side.eps1 * cut) * S(1 + 1e-14);
+        const S far = std::min(cut + std::max(harder, S(0)), -log(std::numeric_limits<S>::min()) + 40);
+        const auto limit = [&](S by) { return (nearby.distance2 + side.eps1 * by) * S(1 + 1e-14); };
+        reach = {limit(std::min(cut, far)), limit(far), log_sum - cut};
       }
       ForceSums<S> sums;
       S heaviest;
-      Ops::force_sums(order_, side, p.data(), v.data(), limit2, nearby, with_, sums, heaviest);
+      Ops::force_sums(order_, side, p.data(), v.data(), reach, nearby, with_, sums, heaviest);
       if (heaviest > S(200)) {
         Ops::find_nearest(side, p.data(), true, nearby);
         g0 = 0;

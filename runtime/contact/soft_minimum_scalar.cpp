@@ -2,21 +2,22 @@
 
 namespace abut::contact {
 
-using ssdf::Order;
-
-template <class S>
-void soft_minimum_scalar(const asset::PointsView& A, const asset::PointsView& B, const Pose<S>& X_AB,
-                         const Vec6<S>& V_AB_B, const SoftMinimumParameters<S>& parameters, Order order,
-                         SoftMinimum<S>& result) {
-  internal::SoftMinimumKernel<S, internal::ScalarOps<S>>(A, B, X_AB, V_AB_B, parameters, order).solve(result);
+// The reference, one point at a time, in double.
+template <>
+void soft_minimum_scalar(const asset::PointsView& A, const asset::PointsView& B, const Pose<double>& X_AB,
+                         const Vec6<double>& V_AB_B, const SoftMinimumParameters<double>& parameters,
+                         ssdf::Order order, SoftMinimum<double>& result) {
+  internal::SoftMinimumKernel<double, internal::ScalarOps<double>>(A, B, X_AB, V_AB_B, parameters, order)
+      .solve(result);
 }
 
-template void soft_minimum_scalar(const asset::PointsView&, const asset::PointsView&, const Pose<double>&,
-                                  const Vec6<double>&, const SoftMinimumParameters<double>&, Order,
-                                  SoftMinimum<double>&);
-template void soft_minimum_scalar(const asset::PointsView&, const asset::PointsView&,
-                                  const Pose<long double>&, const Vec6<long double>&,
-                                  const SoftMinimumParameters<long double>&, Order,
-                                  SoftMinimum<long double>&);
+template <>
+void separation_scalar(const asset::PointsView& A, const asset::PointsView& B, const Pose<double>& X_AB,
+                       const SoftMinimumParameters<double>& parameters,
+                       std::vector<SeparationPoint<double>>& points) {
+  internal::SoftMinimumKernel<double, internal::ScalarOps<double>>(A, B, X_AB, Vec6<double>::Zero(),
+                                                                   parameters, ssdf::Order::kGradient)
+      .separation(points);
+}
 
 }  // namespace abut::contact

@@ -9,6 +9,14 @@
 
 // Walks over a tree of point blocks, and the moments of a soft distance over the blocks met. Templates on the
 // lane type T (simd.h) and its scalar S; the sums do not depend on anything but their arguments.
+namespace abut::ssdf {
+
+// The kernel of walls, see kernel.h.
+inline constexpr double kWallWeight = 2;
+inline constexpr double kWallDepth = 0.35;
+
+}  // namespace abut::ssdf
+
 namespace abut::ssdf::internal {
 
 using asset::kBlockNumbers;
@@ -134,9 +142,13 @@ ABUT_INLINE void find_nearest(const PointBlocksView& blocks, const S* p, Nearby<
 
 // kLanes<T> points of a block as seen from p: offset u from the reference point x0, normal n, weight
 // exp((|p - x0|^2 - |p - p_i|^2) / eps1), and g = n . (p - p_i) less that of the reference point.
+//
+// With the kernel of walls (kernel.h) the weight is that times exp(-psi(g)), u is moved along n so that 2 /
+// eps1 u is still the slope of its logarithm (but for what all planes share), and bend n n' (2 / eps1)^2 is
+// what its second derivative has more than the square of the slope; 0 for the Gaussian.
 template <class T>
 struct Seen {
-  T u[3], n[3], exponent, weight, g;
+  T u[3], n[3], exponent, weight, g, bend;
 };
 
 template <class S>
@@ -145,8 +157,10 @@ struct Frame {
   S q[3];          // p - x0, m
   S g0;            // n0 . q, m
   S inverse_eps1;  // 1/m^2
+  S inverse_wall;  // of the depth of the kernel of walls, 1/m; 0: Gaussian
 
-  ABUT_INLINE Frame(const S* p, const Nearby<S>& nearby, S inverse) : g0(0), inverse_eps1(inverse) {
+  ABUT_INLINE Frame(const S* p, const Nearby<S>& nearby, S inverse, S inverse_depth = S(0))
+      : g0(0), inverse_eps1(inverse), inverse_wall(inverse_depth) {
     for (int k = 0; k < 3; ++k) {
       x0[k] = nearby.x[k];
       q[k] = p[k] - x0[k];
@@ -154,6 +168,19 @@ struct Frame {
     }
   }
 };
+
+// Turns the Gaussian into the kernel of walls: wall_penalty of kernel.h, a lane each.
+template <class T, class S>
+ABUT_INLINE void look_behind(const Frame<S>& frame, Seen<T>& seen) {
+  T s, zero{};
+  simd::greatest<T>((seen.g + frame.g0) * -frame.inverse_wall, zero, s);
+  const T cube = s * s * s, under = S(1) / (S(1) + cube);
+  const S weight = S(kWallWeight), unit = frame.inverse_wall / (S(2) * frame.inverse_eps1);
+  seen.exponent -= weight * cube * under;
+  const T move = (S(3) * weight * unit) * s * s * under * under;
+  for (int k = 0; k < 3; ++k) seen.u[k] += move * seen.n[k];
+  seen.bend = (S(-6) * weight * unit * unit) * s * (S(1) - S(2) * cube) * under * under * under;
+}
 
 template <class T, class S>
 ABUT_INLINE void see(const double* numbers, int i, const Frame<S>& frame, Seen<T>& seen) {
@@ -168,6 +195,8 @@ ABUT_INLINE void see(const double* numbers, int i, const Frame<S>& frame, Seen<T
   }
   seen.g = height - frame.g0;
   seen.exponent = (along + along - square) * frame.inverse_eps1;
+  seen.bend = T{};
+  if (frame.inverse_wall > S(0)) look_behind(frame, seen);
   simd::exponential(seen.exponent, seen.weight);
 }
 
@@ -195,9 +224,10 @@ ABUT_INLINE void add(const Seen<T>& seen, DistanceSums<T>& sums) {
     for (int k = 0, m = 0; k < 3; ++k) {
       const T wu = w * seen.u[k], wgu = wg * seen.u[k];
       for (int l = 0; l < 3; ++l) sums.un[3 * k + l] += wu * seen.n[l];
+      const T wn = w * seen.bend * seen.n[k], wgn = wg * seen.bend * seen.n[k];
       for (int l = k; l < 3; ++l, ++m) {
-        sums.uu[m] += wu * seen.u[l];
-        sums.guu[m] += wgu * seen.u[l];
+        sums.uu[m] += wu * seen.u[l] + wn * seen.n[l];
+        sums.guu[m] += wgu * seen.u[l] + wgn * seen.n[l];
       }
     }
   }

@@ -16,13 +16,10 @@ enum class KernelKind {
   kWall,     // exp(-|r|^2 / eps1 - psi(g)): a plane that p lies behind counts less, see wall_penalty
 };
 
-// For kWall: how much less a plane counts for points deep behind it, as a logarithm, and at which depth, over
-// the spacing, half of that. psi(g) = kWallWeight s^3 / (1 + s^3), s = max(-g, 0) / (kWallDepth spacing).
-// Points in front of a thin wall are behind its back, points in a convex edge behind both its sides: there
-// the plane that is less far above should speak. psi is bounded, because deep inside all planes are far
-// above; twice continuously differentiable.
-inline constexpr double kWallWeight = 2;
-inline constexpr double kWallDepth = 0.35;
+// For kWall: psi(g) = kWallWeight s^3 / (1 + s^3), s = max(-g, 0) / (kWallDepth spacing), constants in
+// block_sums.h. Points in front of a thin wall are behind its back, points in a convex edge behind both its
+// sides: there the plane that is less far above should speak. psi is bounded, because deep inside all planes
+// are far above; twice continuously differentiable.
 
 // psi and its first two derivatives; `depth` = kWallDepth spacing, m.
 template <class S>

@@ -1,7 +1,10 @@
 #include "runtime/ssdf/primitives.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <numbers>
 #include <string>
 
@@ -24,6 +27,23 @@ double steps(double length, double spacing) { return std::max(1.0, std::round(le
 void require_few(double count) {
   if (count > 1e7)
     throw InvalidInput("oriented points of a primitive: more than 10000000; choose a larger spacing");
+}
+
+// Quads that meet share their corners: those in the same place, but for rounding, become one.
+void join_corners(asset::OrientedPoints& points) {
+  double size = 0;
+  for (const double x : points.vertices) size = std::max(size, std::abs(x));
+  std::map<std::array<std::int64_t, 3>, std::int32_t> known;
+  std::vector<double> vertices;
+  for (std::int32_t& corner : points.quads) {
+    const double* const x = points.vertices.data() + std::ptrdiff_t(3) * corner;
+    std::array<std::int64_t, 3> place;
+    for (int k = 0; k < 3; ++k) place[static_cast<std::size_t>(k)] = std::llround(x[k] / size * 1e9);
+    const auto [found, is_new] = known.emplace(place, static_cast<std::int32_t>(vertices.size() / 3));
+    if (is_new) vertices.insert(vertices.end(), x, x + 3);
+    corner = found->second;
+  }
+  points.vertices = std::move(vertices);
 }
 
 // Quads as they come, and then the arrays of an asset.
@@ -70,6 +90,7 @@ struct Builder {
         result.vertices.insert(result.vertices.end(), corners[4 * i + k].begin(), corners[4 * i + k].end());
       }
     }
+    join_corners(result);
     const auto count = static_cast<double>(positions.size());
     result.areas = areas;
     result.thickness.assign(positions.size(), thickness);

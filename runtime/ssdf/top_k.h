@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
+
+#include <Eigen/Dense>
 
 #include "runtime/core/status.h"
 #include "runtime/math/pose.h"
@@ -14,127 +15,184 @@
 // are the largest, in order, as a plan that is differentiable in the scores.
 namespace abut::ssdf {
 
+inline constexpr int kMostSelected = 16;  // K at most
+
 struct TopKConfig {
   int count = 8;              // K
   double temperature = 1e-2;  // of the plan, beside scores in [0, 1]: 0 tends to the hard choice
-  int iterations = 2000;      // at most
-  double tolerance = 1e-10;   // of the plan's row sums, which should be 1
+  int iterations = 200;       // at most
+  double tolerance = 1e-12;   // of the plan's row sums, which should be 1
 };
 
 // Workspace and results of one selection of `count` out of V scores; resized by the caller's first call.
 template <class S>
 struct TopK {
   std::vector<S> plan;          // (K, V) in [0, 1]: row k is near 1 where the k-th largest score stands
-  std::vector<S> row, column;   // potentials (K + 1), (V)
+  std::vector<S> row;           // potentials (K), beside that of the remainder
   Status status = Status::kOk;  // kNotConverged: the plan is only near; kInvalidInput: it is NaN
 };
 
 namespace internal {
 
-// log(sum exp(x_i)) of values given by index.
-template <class S, class Value>
-S log_sum(std::size_t count, Value&& value) {
-  using std::exp, std::log;
-  S most = -std::numeric_limits<S>::infinity(), sum(0);
-  for (std::size_t i = 0; i < count; ++i) most = value(i) > most ? value(i) : most;
-  if (!(most > -std::numeric_limits<S>::infinity())) return most;
-  for (std::size_t i = 0; i < count; ++i) sum += exp(value(i) - most);
-  return most + log(sum);
-}
+inline constexpr double kWarm = 0.1;  // a temperature at which the plan is found from anywhere
+
+template <class S>
+using SelectionMatrix = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic, 0, kMostSelected, kMostSelected>;
+template <class S>
+using SelectionVector = Eigen::Matrix<S, Eigen::Dynamic, 1, 0, kMostSelected, 1>;
+
+// The transport problem's dual as a function of the K row potentials f, that of the remainder 0 and those of
+// the columns eliminated: D = sum f_k - sum_v log sum_k exp(f_k + l_kv), l the log kernel, concave.
+template <class S>
+struct Dual {
+  std::span<const S> scores;
+  S zeros;  // further scores of 0
+  int count;
+  S heat;
+
+  S log_kernel(int k, S score) const {
+    const S d = score - place(k);
+    return -d * d / heat;
+  }
+  S place(int k) const { return k < count ? S(1) - S(k) / S(2 * count) : S(0); }
+
+  // The column of a score: shares (K + 1) that sum to 1; returns the logarithm of their former sum.
+  S column(const SelectionVector<S>& f, S score, S* shares) const {
+    using std::exp, std::log;
+    S most = log_kernel(count, score), sum(0);
+    shares[count] = most;
+    for (int k = 0; k < count; ++k) {
+      shares[k] = f[k] + log_kernel(k, score);
+      most = std::max(most, shares[k]);
+    }
+    for (int k = 0; k <= count; ++k) sum += shares[k] = exp(shares[k] - most);
+    for (int k = 0; k <= count; ++k) shares[k] /= sum;
+    return most + log(sum);
+  }
+
+  // D; `rows`: what each place takes, `curvature`: -d2D/df2.
+  S evaluate(const SelectionVector<S>& f, SelectionVector<S>& rows, SelectionMatrix<S>& curvature) const {
+    rows = SelectionVector<S>::Zero(count);
+    curvature = SelectionMatrix<S>::Zero(count, count);
+    S value = f.sum(), shares[kMostSelected + 1];
+    const auto add = [&](S score, S multiplicity) {
+      value -= multiplicity * column(f, score, shares);
+      for (int k = 0; k < count; ++k) {
+        rows[k] += multiplicity * shares[k];
+        for (int j = 0; j < count; ++j) curvature(k, j) -= multiplicity * shares[k] * shares[j];
+      }
+    };
+    for (const S z : scores) add(z, S(1));
+    if (zeros > S(0)) add(S(0), zeros);
+    curvature.diagonal() += rows;
+    return value;
+  }
+
+  // Newton's steps while they climb; else every row to its sum, as Sinkhorn does, which always climbs.
+  // Whether the rows' sums are 1 to the tolerance in the end.
+  bool climb(SelectionVector<S>& f, int iterations, S tolerance) const {
+    using std::abs;
+    SelectionVector<S> rows, slope = SelectionVector<S>::Zero(count);
+    SelectionMatrix<S> curvature;
+    S value = evaluate(f, rows, curvature);
+    for (int i = 0; i < iterations; ++i) {
+      S most(0);
+      for (int k = 0; k < count; ++k) {
+        slope[k] = S(1) - rows[k];
+        most = std::max(most, abs(slope[k]));
+      }
+      if (most < tolerance) return true;
+      SelectionVector<S> step = curvature.ldlt().solve(slope), next_rows;
+      SelectionMatrix<S> next_curvature;
+      bool climbs = step.allFinite() && step.dot(slope) > S(0);
+      for (S part(1); climbs; part /= 2) {
+        const S next = evaluate(f + part * step, next_rows, next_curvature);
+        if (next >= value + S(1e-4) * part * step.dot(slope) - S(1e-14) * (1 + abs(value))) {
+          step *= part;
+          break;
+        }
+        climbs = part > S(1e-3);
+      }
+      if (!climbs) step = -rows.array().log().matrix();
+      if (!step.allFinite()) return false;
+      f += step;
+      value = evaluate(f, rows, curvature);
+    }
+    return false;
+  }
+};
 
 }  // namespace internal
 
 // Transports V masses of 1 / V to K + 1 places: place k < K takes 1 / V of them, the last one the remainder.
-// Scores are brought to [0, 1] first; the cost of place k is the squared difference of the score from
-// 1 - k / K, and from 0 for the remainder, so that the largest score goes to place 0 and so on. Sinkhorn's
-// iteration in log space; the plan is scaled by V. V > K >= 1.
+// The cost of place k is the squared difference of the score from 1 - k / (2 K), and from 0 for the
+// remainder, so that the largest score goes to place 0 and so on, and the many that are near 0 to none.
+// Scores should be about in [0, 1]; `zeros` is how many more there are that are 0 and have no column. The
+// plan is scaled by V. In log space: Newton's steps on the dual, and Sinkhorn's where they fail. V > K, 1 <=
+// K <= 16.
 template <class S>
-void soft_top_k(std::span<const S> scores, const TopKConfig& config, TopK<S>& out) {
-  using std::abs, std::exp, std::log;
-  const std::size_t V = scores.size(), K = static_cast<std::size_t>(config.count < 0 ? 0 : config.count);
-  out.plan.assign(K * V, std::numeric_limits<S>::quiet_NaN());
+void soft_top_k(std::span<const S> scores, const TopKConfig& config, TopK<S>& out, S zeros = S(0)) {
+  const std::size_t V = scores.size();
+  const bool valid = config.count >= 1 && config.count <= kMostSelected && config.temperature > 0 &&
+                     S(V) + zeros > S(config.count);
+  const int K = valid ? config.count : 0;
+  out.plan.assign(static_cast<std::size_t>(std::max(K, 1)) * V, std::numeric_limits<S>::quiet_NaN());
   out.status = Status::kInvalidInput;
-  S low = std::numeric_limits<S>::infinity(), high = -low;
-  bool finite = true;
-  for (const S z : scores) {
-    finite = finite && std::isfinite(z);
-    low = z < low ? z : low;
-    high = z > high ? z : high;
+  if (!valid || !std::all_of(scores.begin(), scores.end(), [](S z) { return std::isfinite(z); })) return;
+  internal::SelectionVector<S> f = internal::SelectionVector<S>::Zero(K);
+  internal::Dual<S> dual{scores, zeros, K, std::max(S(config.temperature), S(internal::kWarm))};
+  // From warm to cold: each answer, in units of the temperature, is near the next one's.
+  while (dual.heat > S(config.temperature)) {
+    dual.climb(f, config.iterations, S(1e-3));
+    const S next = std::max(S(config.temperature), dual.heat / 2);
+    f *= dual.heat / next;
+    dual.heat = next;
   }
-  if (!finite || K < 1 || V <= K || !(config.temperature > 0)) return;
-  const S range = high > low ? high - low : S(1), heat = S(config.temperature);
-  const auto log_kernel = [&](std::size_t k, std::size_t v) {
-    const S place = k < K ? S(1) - S(k) / S(K) : S(0), d = (scores[v] - low) / range - place;
-    return -d * d / heat;
-  };
-  out.row.assign(K + 1, S(0));
-  out.column.assign(V, S(0));
-  const S each = -log(S(V)), rest = log(S(V - K)) - log(S(V));
-  out.status = Status::kNotConverged;
-  for (int i = 0; i < config.iterations && out.status != Status::kOk; ++i) {
-    S change(0);
-    for (std::size_t k = 0; k <= K; ++k) {
-      const S sum = internal::log_sum<S>(V, [&](std::size_t v) { return log_kernel(k, v) + out.column[v]; });
-      const S next = (k < K ? each : rest) - sum;
-      change = std::max(change, abs(next - out.row[k]));
-      out.row[k] = next;
-    }
-    for (std::size_t v = 0; v < V; ++v)
-      out.column[v] =
-          each - internal::log_sum<S>(K + 1, [&](std::size_t k) { return log_kernel(k, v) + out.row[k]; });
-    if (i > 0 && change < S(config.tolerance)) out.status = Status::kOk;
+  out.status = dual.climb(f, config.iterations, S(config.tolerance)) ? Status::kOk : Status::kNotConverged;
+  out.row.assign(f.data(), f.data() + K);
+  S shares[kMostSelected + 1];
+  for (std::size_t v = 0; v < V; ++v) {
+    dual.column(f, scores[v], shares);
+    for (int k = 0; k < K; ++k) out.plan[static_cast<std::size_t>(k) * V + v] = shares[k];
   }
-  for (std::size_t k = 0; k < K; ++k)
-    for (std::size_t v = 0; v < V; ++v)
-      out.plan[k * V + v] = S(V) * exp(log_kernel(k, v) + out.row[k] + out.column[v]);
 }
 
-// The plan's change (K, V) with the scores' change, at a plan that soft_top_k has settled; K <= 16. The range
-// of the scores is held. With G the plan, its sums fixed, and L the change of log kernel: (df; dg) solve
-//   diag(rows) df + G dg = -sum_v G L,   G' df + diag(columns) dg = -sum_k G L,
-// singular for the constant that shifts between f and g, which does not change G: df of the last row is 0.
+// The plan's change (K, V) with the scores' change, at a plan that soft_top_k has settled with the same
+// scores and zeros. With G the plan, its sums fixed, and L the change of the log kernel: the change df of the
+// row potentials, beside that of the remainder, solves
+//   diag(rows) df + G dg = -sum_v G L,   G' df + diag(columns) dg = -sum_k G L.
 template <class S>
 void soft_top_k_derivative(std::span<const S> scores, const TopKConfig& config, const TopK<S>& at,
-                           std::span<const S> dscores, std::span<S> dplan) {
-  constexpr int kMost = 16;
-  using Square = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic, 0, kMost, kMost>;
-  using Vector = Eigen::Matrix<S, Eigen::Dynamic, 1, 0, kMost, 1>;
+                           std::span<const S> dscores, std::span<S> dplan, S zeros = S(0)) {
   const std::size_t V = scores.size();
   const int K = config.count;
-  S low = std::numeric_limits<S>::infinity(), high = -low;
-  for (const S z : scores) {
-    low = z < low ? z : low;
-    high = z > high ? z : high;
-  }
-  const S range = high > low ? high - low : S(1);
-  // Change of the log kernel: -2 d dz / (range heat).
-  const auto change = [&](int k, std::size_t v) {
-    const S place = k < K ? S(1) - S(k) / S(K) : S(0), d = (scores[v] - low) / range - place;
-    return -2 * d * dscores[v] / (range * S(config.temperature));
-  };
-  const auto plan = [&](int k, std::size_t v) {  // columns sum to 1, the last row has what the others leave
-    if (k < K) return at.plan[k * V + v];
-    S left(1);
-    for (int j = 0; j < K; ++j) left -= at.plan[j * V + v];
-    return left;
-  };
-  Square M = Square::Zero(K, K);
-  Vector b = Vector::Zero(K);
-  for (std::size_t v = 0; v < V; ++v) {
+  const internal::Dual<S> dual{scores, zeros, K, S(config.temperature)};
+  const internal::SelectionVector<S> f = Eigen::Map<const internal::SelectionVector<S>>(at.row.data(), K);
+  internal::SelectionVector<S> rows, b = internal::SelectionVector<S>::Zero(K);
+  internal::SelectionMatrix<S> curvature;
+  dual.evaluate(f, rows, curvature);
+  S shares[kMostSelected + 1], change[kMostSelected + 1];
+  // Change of the log kernel in column v, less its mean over the column; returns that mean.
+  const auto changes = [&](std::size_t v) {
+    dual.column(f, scores[v], shares);
     S mean(0);
-    for (int k = 0; k <= K; ++k) mean += plan(k, v) * change(k, v);
-    for (int k = 0; k < K; ++k) {
-      const S g = plan(k, v);
-      b[k] -= g * (change(k, v) - mean);
-      M(k, k) += g;
-      for (int j = 0; j < K; ++j) M(k, j) -= g * plan(j, v);
+    for (int k = 0; k <= K; ++k) {
+      change[k] = -2 * (scores[v] - dual.place(k)) * dscores[v] / dual.heat;
+      mean += shares[k] * change[k];
     }
-  }
-  const Vector df = M.fullPivLu().solve(b);
+    for (int k = 0; k <= K; ++k) change[k] -= mean;
+  };
   for (std::size_t v = 0; v < V; ++v) {
-    S dg(0);
-    for (int k = 0; k <= K; ++k) dg -= plan(k, v) * (change(k, v) + (k < K ? df[k] : S(0)));
-    for (int k = 0; k < K; ++k) dplan[k * V + v] = plan(k, v) * (change(k, v) + df[k] + dg);
+    changes(v);
+    for (int k = 0; k < K; ++k) b[k] -= shares[k] * change[k];
+  }
+  const internal::SelectionVector<S> df = curvature.ldlt().solve(b);
+  for (std::size_t v = 0; v < V; ++v) {
+    changes(v);
+    S mean(0);
+    for (int k = 0; k < K; ++k) mean += shares[k] * df[k];
+    for (int k = 0; k < K; ++k)
+      dplan[static_cast<std::size_t>(k) * V + v] = shares[k] * (change[k] + df[k] - mean);
   }
 }
 

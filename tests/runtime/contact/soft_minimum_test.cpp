@@ -39,7 +39,7 @@ struct Reference {
   }
 
   // Sums over one body's planes: force on a point, soft distance.
-  void at(const PointsView& planes, const Vec3<S>& p, const Vec3<S>& v, S eps1, Vec3<S>& force,
+  void at(const PointsView& planes, const Vec3<S>& p, const Vec3<S>& v, S eps1, S wall, Vec3<S>& force,
           S& phi) const {
     S nearest = 1e300L, total = 0;
     for (int i = 0; i < planes.point_count; ++i)
@@ -48,7 +48,11 @@ struct Reference {
     phi = 0;
     for (int i = 0; i < planes.point_count; ++i) {
       const Vec3<S> x = ssdf::internal::position<S>(planes, i), n = ssdf::internal::normal<S>(planes, i);
-      const S w = std::exp((nearest - (p - x).squaredNorm()) / eps1);
+      S w = std::exp((nearest - (p - x).squaredNorm()) / eps1);
+      if (wall > 0 && n.dot(p - x) < 0) {
+        const S cube = std::pow(-n.dot(p - x) / wall, 3);
+        w *= std::exp(-S(ssdf::kWallWeight) * cube / (1 + cube));
+      }
       total += w;
       phi += w * n.dot(p - x);
       force += w * plane_force(p, v, x, n);
@@ -73,14 +77,14 @@ struct Reference {
       const Vec3<S> p = X_AB.inverse() * ssdf::internal::position<S>(A, i);
       Vec3<S> force;
       S value;
-      at(B, p, Vec3<S>(-(nu + w.cross(p))), with.eps1_B, force, value);
+      at(B, p, Vec3<S>(-(nu + w.cross(p))), with.eps1_B, with.wall_B, force, value);
       add(-force, p, value);
     }
     for (int i = 0; i < B.point_count; ++i) {
       const Vec3<S> p_B = ssdf::internal::position<S>(B, i);
       Vec3<S> force;
       S value;
-      at(A, X_AB * p_B, Vec3<S>(X_AB.R * (nu + w.cross(p_B))), with.eps1_A, force, value);
+      at(A, X_AB * p_B, Vec3<S>(X_AB.R * (nu + w.cross(p_B))), with.eps1_A, with.wall_A, force, value);
       add(X_AB.R.transpose() * force, p_B, value);
     }
     const S least = *std::min_element(phi.begin(), phi.end());
@@ -129,6 +133,7 @@ TEST(SoftMinimum, TheWrenchIsThatOfThePaper) {
     const PointsView A = asset::view(c.A), B = asset::view(c.B);
     SoftMinimumConfig config;
     config.damping = k % 2 ? DampingLaw::kPaper : DampingLaw::kTwiceDifferentiable;
+    config.kernel = k % 8 < 6 ? ssdf::KernelKind::kGaussian : ssdf::KernelKind::kWall;
     const auto parameters = parameters_of(config, A, B);
     S distance;
     const Vec6<S> expected =
@@ -151,51 +156,73 @@ TEST(SoftMinimum, TheWrenchIsThatOfThePaper) {
 }
 
 // All derivatives against central differences in extended precision, through contact and apart.
+// Limits: of the gradient beside the largest entry of its column, of the Hessian beside the largest of all.
+void expect_derivatives(const Case& c, const SoftMinimumConfig& config, double gradient_limit,
+                        double hessian_limit) {
+  const PointsView A = asset::view(c.A), B = asset::view(c.B);
+  const auto parameters = parameters_of(config, A, B);
+  auto fine = parameters.cast<S>();
+  fine.tolerance = 1e-17L;
+  SoftMinimum<double> found;
+  soft_minimum(A, B, c.X_AB, c.V, parameters, Order::kHessian, found);
+  const auto ask = [&](int direction, S step) {
+    Vec6<S> xi = Vec6<S>::Zero(), V = c.V.cast<S>();
+    (direction < 6 ? xi : V)[direction % 6] += step;
+    SoftMinimum<S> result;
+    soft_minimum_scalar(A, B, c.X_AB.cast<S>() * exp<S>(xi), V, fine, Order::kGradient, result);
+    return result;
+  };
+  // Slopes of the Jacobians: derivatives in the direction of the moved frame, one after the other. Those of
+  // f(X exp(xi)) in one chart are the symmetric part.
+  std::array<Mat12<S>, 7> chain;
+  for (auto& matrix : chain) matrix.setZero();
+  for (int d = 0; d < 12; ++d) {
+    SCOPED_TRACE(d);
+    // Differences of the fourth order: steps small beside eps2.
+    const S h = d < 3 ? S(2e-5) : d < 6 ? S(5e-7) : S(1e-6);
+    const auto a1 = ask(d, h), b1 = ask(d, -h), a2 = ask(d, 2 * h), b2 = ask(d, -2 * h);
+    const auto slope = [&](const auto& f) {
+      return ((8 * (f(a1) - f(b1)) - (f(a2) - f(b2))) / (12 * h)).eval();
+    };
+    EXPECT_LT(gap(found.jacobian.col(d).eval(), slope([](const auto& r) { return r.F_BBo_B; })),
+              gradient_limit);
+    const Eigen::Matrix<S, 6, 12> H = slope([](const auto& r) { return r.jacobian; });
+    for (int row = 0; row < 6; ++row) chain[row].row(d) = H.row(row);
+    if (d >= 6) continue;
+    const S along = (8 * (a1.distance - b1.distance) - (a2.distance - b2.distance)) / (12 * h);
+    EXPECT_NEAR(found.distance_gradient[d], double(along), gradient_limit);
+    chain[6].row(d).head<6>() = slope([](const auto& r) { return r.distance_gradient; }).transpose();
+  }
+  for (int row = 0; row < 6; ++row) {
+    const Mat12<S> expected = (chain[row] + chain[row].transpose()) / 2;
+    EXPECT_LT(gap(found.hessian[row], expected), hessian_limit) << row;
+    EXPECT_LT((found.hessian[row] - found.hessian[row].transpose()).norm(), 1e-9 * found.hessian[row].norm());
+  }
+  const Mat6<S> expected = (chain[6] + chain[6].transpose()).topLeftCorner<6, 6>() / 2;
+  EXPECT_LT(gap(found.distance_hessian, expected), hessian_limit);
+}
+
 TEST(SoftMinimum, DerivativesAreThoseOfTheWrench) {
   for (int k = 0; k < 6; ++k) {
     SCOPED_TRACE(k);
-    const Case c = make_case(k + 1);
-    const PointsView A = asset::view(c.A), B = asset::view(c.B);
-    const auto parameters = parameters_of({}, A, B);
-    auto fine = parameters.cast<S>();
-    fine.tolerance = 1e-17L;
-    SoftMinimum<double> found;
-    soft_minimum(A, B, c.X_AB, c.V, parameters, Order::kHessian, found);
-    const auto ask = [&](int direction, S step) {
-      Vec6<S> xi = Vec6<S>::Zero(), V = c.V.cast<S>();
-      (direction < 6 ? xi : V)[direction % 6] += step;
-      SoftMinimum<S> result;
-      soft_minimum_scalar(A, B, c.X_AB.cast<S>() * exp<S>(xi), V, fine, Order::kGradient, result);
-      return result;
-    };
-    // Slopes of the Jacobians: derivatives in the direction of the moved frame, one after the other. Those of
-    // f(X exp(xi)) in one chart are the symmetric part.
-    std::array<Mat12<S>, 7> chain;
-    for (auto& matrix : chain) matrix.setZero();
-    for (int d = 0; d < 12; ++d) {
-      SCOPED_TRACE(d);
-      // Differences of the fourth order: steps small beside eps2.
-      const S h = d < 3 ? S(2e-4) : d < 6 ? S(5e-6) : S(3e-6);
-      const auto a1 = ask(d, h), b1 = ask(d, -h), a2 = ask(d, 2 * h), b2 = ask(d, -2 * h);
-      const auto slope = [&](const auto& f) {
-        return ((8 * (f(a1) - f(b1)) - (f(a2) - f(b2))) / (12 * h)).eval();
-      };
-      EXPECT_LT(gap(found.jacobian.col(d).eval(), slope([](const auto& r) { return r.F_BBo_B; })), 1e-6);
-      const Eigen::Matrix<S, 6, 12> H = slope([](const auto& r) { return r.jacobian; });
-      for (int row = 0; row < 6; ++row) chain[row].row(d) = H.row(row);
-      if (d >= 6) continue;
-      const S along = (8 * (a1.distance - b1.distance) - (a2.distance - b2.distance)) / (12 * h);
-      EXPECT_NEAR(found.distance_gradient[d], double(along), 1e-7);
-      chain[6].row(d).head<6>() = slope([](const auto& r) { return r.distance_gradient; }).transpose();
-    }
-    for (int row = 0; row < 6; ++row) {
-      const Mat12<S> expected = (chain[row] + chain[row].transpose()) / 2;
-      EXPECT_LT(gap(found.hessian[row], expected), 1e-5) << row;
-      EXPECT_LT((found.hessian[row] - found.hessian[row].transpose()).norm(),
-                1e-9 * found.hessian[row].norm());
-    }
-    const Mat6<S> expected = (chain[6] + chain[6].transpose()).topLeftCorner<6, 6>() / 2;
-    EXPECT_LT(gap(found.distance_hessian, expected), 1e-5);
+    expect_derivatives(make_case(k + 1), {}, 1e-8, 1e-6);
+  }
+}
+
+TEST(SoftMinimum, DerivativesHoldTenCentimetresApart) {
+  Case c = make_case(5);
+  c.X_AB.p *= 1.8 / 0.9;  // from 10 mm to 10 cm apart
+  EXPECT_NEAR(c.X_AB.p.norm() - 0.08, 0.1, 1e-9);
+  expect_derivatives(c, {}, 1e-8, 1e-6);
+}
+
+// The third derivative of this kernel jumps where a plane is crossed: differences are less exact there.
+TEST(SoftMinimum, DerivativesHoldWithTheKernelOfWalls) {
+  SoftMinimumConfig config;
+  config.kernel = ssdf::KernelKind::kWall;
+  for (const int k : {1, 3, 4}) {
+    SCOPED_TRACE(k);
+    expect_derivatives(make_case(k), config, 1e-7, 1e-4);
   }
 }
 

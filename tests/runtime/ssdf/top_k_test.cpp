@@ -42,30 +42,35 @@ TEST(TopK, TheColdLimitIsTheHardChoice) {
   std::vector<double> z(20);
   std::vector<std::size_t> order(z.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  for (std::size_t v = 0; v < z.size(); ++v) z[v] = static_cast<double>((7 * v) % z.size());
+  for (std::size_t v = 0; v < z.size(); ++v) z[v] = static_cast<double>((7 * v) % z.size()) / 19;
   std::sort(order.begin(), order.end(), [&](auto a, auto b) { return z[a] > z[b]; });
   TopKConfig config;
   config.count = 5;
-  config.temperature = 1e-3;
-  config.iterations = 20000;
-  TopK<double> top;
-  soft_top_k<double>(z, config, top);  // slow when cold: near is enough
-  for (std::size_t k = 0; k < 5; ++k)
-    for (std::size_t v = 0; v < z.size(); ++v)
-      EXPECT_NEAR(top.plan[k * z.size() + v], v == order[k] ? 1 : 0, 1e-3) << k << " " << v;
+  double last = 1;
+  for (const double temperature : {1e-2, 3e-3, 1e-3, 3e-4}) {
+    config.temperature = temperature;
+    TopK<double> top;
+    soft_top_k<double>(z, config, top);
+    ASSERT_EQ(top.status, Status::kOk) << temperature;
+    double worst = 0;
+    for (std::size_t k = 0; k < 5; ++k)
+      for (std::size_t v = 0; v < z.size(); ++v)
+        worst = std::max(worst, std::abs(top.plan[k * z.size() + v] - (v == order[k] ? 1 : 0)));
+    EXPECT_LT(worst, last);
+    last = worst;
+  }
+  EXPECT_LT(last, 1e-6);
 }
 
 TEST(TopK, DerivativesAreThoseOfThePlan) {
   using S = long double;
   std::vector<S> z, dz;
   for (const double score : random_scores(30)) z.push_back(score);
-  z[3] = 0, z[4] = 1;  // the range, which is held
   Random random(6);
-  for (std::size_t v = 0; v < z.size(); ++v) dz.push_back(v == 3 || v == 4 ? 0 : random.normal());
+  for (std::size_t v = 0; v < z.size(); ++v) dz.push_back(random.normal());
   TopKConfig config;
   config.temperature = 0.05;
   config.tolerance = 1e-16;
-  config.iterations = 20000;
   TopK<S> at, ahead, behind;
   soft_top_k<S>(z, config, at);
   std::vector<S> slope(at.plan.size()), up = z, down = z;
@@ -76,6 +81,20 @@ TEST(TopK, DerivativesAreThoseOfThePlan) {
   soft_top_k<S>(down, config, behind);
   for (std::size_t i = 0; i < slope.size(); ++i)
     EXPECT_NEAR(double(slope[i]), double((ahead.plan[i] - behind.plan[i]) / (2 * h)), 1e-6);
+}
+
+// Scores of 0 without a column of their own are the same as with one.
+TEST(TopK, ZerosMayBeCounted) {
+  std::vector<double> few = random_scores(30), all = few;
+  all.resize(500, 0.0);
+  TopK<double> counted, full;
+  soft_top_k<double>(few, {}, counted, 470.0);
+  soft_top_k<double>(all, {}, full);
+  ASSERT_EQ(counted.status, Status::kOk);
+  ASSERT_EQ(full.status, Status::kOk);
+  for (std::size_t k = 0; k < 8; ++k)
+    for (std::size_t v = 0; v < few.size(); ++v)
+      EXPECT_NEAR(counted.plan[k * few.size() + v], full.plan[k * all.size() + v], 1e-9);
 }
 
 TEST(TopK, BadInputGivesNoPlan) {

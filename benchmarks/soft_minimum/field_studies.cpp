@@ -1,0 +1,287 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "benchmarks/soft_minimum/studies.h"
+#include "runtime/cli/asset_folder.h"
+#include "runtime/contact/soft_minimum.h"
+#include "runtime/core/random.h"
+#include "runtime/distance/surface_distance.h"
+#include "runtime/ssdf/kernel.h"
+#include "runtime/ssdf/primitives.h"
+
+namespace abut::soft_minimum_studies {
+
+namespace {
+
+using asset::PointsView;
+using ssdf::KernelKind;
+
+Vec3<double> random_vector(Random& random) { return {random.normal(), random.normal(), random.normal()}; }
+
+// A point of the exact surface near a random point of the cloud, with that one's normal.
+Vec3<double> surface_point(const asset::AssetView& object, Random& random, Vec3<double>& n) {
+  const PointsView& points = object.points;
+  const auto i = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(points.point_count)));
+  n = {points.nx[i], points.ny[i], points.nz[i]};
+  const Vec3<double> near =
+      Vec3<double>(points.x[i], points.y[i], points.z[i]) + 0.4 * points.spacing * random_vector(random);
+  return distance::signed_distance<double>(object.surface, near).closest;
+}
+
+struct Samples {
+  std::vector<Vec3<double>> surface, near, far;
+  std::vector<double> near_distance, far_distance;  // exact
+};
+
+Samples sample(const asset::AssetView& object, int count) {
+  Random random(3);
+  Samples samples;
+  const double h = object.points.spacing;
+  const auto exact = [&](const Vec3<double>& p) {
+    return distance::signed_distance<double>(object.surface, p).distance;
+  };
+  for (int i = 0; i < count; ++i) {
+    Vec3<double> n;
+    const Vec3<double> x = surface_point(object, random, n);
+    samples.surface.push_back(x);
+    const Vec3<double> close = x + random.uniform(-1.5, 1.5) * h * n;
+    if (std::abs(exact(close)) > 0.1 * h) {
+      samples.near.push_back(close);
+      samples.near_distance.push_back(exact(close));
+    }
+    const double reach = 1.3 * object.points.blocks.radius;
+    const Vec3<double> wide =
+        Vec3<double>::Map(object.points.blocks.center) +
+        reach * Vec3<double>(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+    if (std::abs(exact(wide)) > 0.1 * h) {
+      samples.far.push_back(wide);
+      samples.far_distance.push_back(exact(wide));
+    }
+  }
+  return samples;
+}
+
+std::vector<double> values(const ssdf::KernelField& field, const std::vector<Vec3<double>>& p) {
+  std::vector<ssdf::SoftDistance<double>> results(p.size());
+  field.distances(p, ssdf::Order::kValue, results, 1e-9, 1);
+  std::vector<double> value;
+  for (const auto& result : results) value.push_back(result.value);
+  return value;
+}
+
+// Percentage of values with the wrong sign; those without a value do not count.
+double wrong_percent(const std::vector<double>& value, const std::vector<double>& exact) {
+  int wrong = 0, judged = 0;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (std::isnan(value[i])) continue;
+    ++judged;
+    wrong += (value[i] < 0) != (exact[i] < 0) ? 1 : 0;
+  }
+  return judged > 0 ? 100.0 * wrong / judged : std::nan("");
+}
+
+double mean_gap(const std::vector<double>& value, const std::vector<double>& exact) {
+  double sum = 0;
+  int count = 0;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (std::isnan(value[i])) continue;
+    sum += std::abs(value[i] - exact[i]);
+    ++count;
+  }
+  return sum / count;
+}
+
+}  // namespace
+
+void kernels(const std::string& folder) {
+  constexpr std::pair<KernelKind, const char*> kKernels[] = {{KernelKind::kGaussian, "gaussian"},
+                                                             {KernelKind::kQuad, "quad"},
+                                                             {KernelKind::kCompact, "compact"},
+                                                             {KernelKind::kWall, "wall"}};
+  cli::AssetFolder assets(folder);
+  fmt::print("object,points,kernel,near_wrong_percent,far_wrong_percent,on_surface,near_error\n");
+  for (const std::string& name : assets.names()) {
+    const asset::AssetView& object = assets[name];
+    const Samples samples = sample(object, 4000);
+    const double h = object.points.spacing;
+    for (const auto& [kind, label] : kKernels) {
+      const ssdf::KernelField field(object.points, kind, ssdf::default_eps1(object.points));
+      const std::vector<double> near = values(field, samples.near), zero(samples.surface.size(), 0.0);
+      fmt::print("{},{},{},{:.2f},{:.2f},{:.4f},{:.4f}\n", name, object.points.point_count, label,
+                 wrong_percent(near, samples.near_distance),
+                 wrong_percent(values(field, samples.far), samples.far_distance),
+                 mean_gap(values(field, samples.surface), zero) / h,
+                 mean_gap(near, samples.near_distance) / h);
+      std::fflush(stdout);
+    }
+  }
+}
+
+void zero_surface(const std::string& folder) {
+  constexpr int kSteps = 32;  // a spacing
+  cli::AssetFolder assets(folder);
+  fmt::print(
+      "object,points,mean_offset_spacings,mean_offset_mm,p95_spacings,none_within_2_spacings_percent\n");
+  for (const std::string& name : assets.names()) {
+    const asset::AssetView& object = assets[name];
+    const double h = object.points.spacing;
+    Random random(5);
+    std::vector<double> offsets;
+    int lost = 0;
+    constexpr int kSamples = 2000;
+    for (int i = 0; i < kSamples; ++i) {
+      Vec3<double> n;
+      const Vec3<double> x = surface_point(object, random, n);
+      std::vector<Vec3<double>> line;
+      for (int k = -2 * kSteps; k <= 2 * kSteps; ++k) line.emplace_back(x + k * h / kSteps * n);
+      std::vector<ssdf::SoftDistance<double>> value(line.size());
+      ssdf::soft_distances(object.points, line, ssdf::default_eps1(object.points), ssdf::Order::kValue, value,
+                           1e-9, 1);
+      double nearest = std::numeric_limits<double>::infinity();
+      for (std::size_t k = 0; k + 1 < value.size(); ++k) {
+        const double a = value[k].value, b = value[k + 1].value;
+        if ((a < 0) == (b < 0)) continue;
+        const double t = (static_cast<double>(k) + a / (a - b)) / kSteps - 2;
+        nearest = std::min(nearest, std::abs(t));
+      }
+      if (std::isfinite(nearest))
+        offsets.push_back(nearest);
+      else
+        ++lost;
+    }
+    std::sort(offsets.begin(), offsets.end());
+    double mean = 0;
+    for (const double t : offsets) mean += t / static_cast<double>(offsets.size());
+    fmt::print("{},{},{:.4f},{:.4f},{:.4f},{:.2f}\n", name, object.points.point_count, mean, 1e3 * mean * h,
+               offsets[offsets.size() * 95 / 100], 100.0 * lost / kSamples);
+    std::fflush(stdout);
+  }
+}
+
+namespace {
+
+// The cup's axis (through the middle of its bottom, along z) and the distance beyond which there is only the
+// handle.
+struct Cup {
+  Vec3<double> bottom = Vec3<double>::Zero();
+  double wall = 0;
+
+  explicit Cup(const PointsView& points) {
+    double lowest = 1e300;
+    for (std::int32_t i = 0; i < points.point_count; ++i) lowest = std::min(lowest, points.z[i]);
+    int count = 0;
+    for (std::int32_t i = 0; i < points.point_count; ++i) {
+      if (points.z[i] > lowest + 0.003) continue;
+      bottom += Vec3<double>(points.x[i], points.y[i], points.z[i]);
+      ++count;
+    }
+    bottom /= count;
+    std::vector<double> away;
+    for (std::int32_t i = 0; i < points.point_count; ++i) away.push_back(distance(points, i));
+    std::nth_element(away.begin(), away.begin() + points.point_count / 2, away.end());
+    wall = 1.15 * away[static_cast<std::size_t>(points.point_count / 2)];
+  }
+  double distance(const PointsView& points, std::int32_t i) const {
+    return std::hypot(points.x[i] - bottom.x(), points.y[i] - bottom.y());
+  }
+};
+
+// The deepest of a body's points in a surface, and whether all that are in it lie near that one.
+struct Deepest {
+  double distance = 1e300;
+  Vec3<double> gradient = Vec3<double>::Zero(), at = Vec3<double>::Zero();
+  bool one_region = true;
+};
+
+Deepest deepest(const asset::SurfaceView& surface, const PointsView& body, const Pose<double>& X,
+                double near) {
+  Deepest result;
+  std::vector<Vec3<double>> inside;
+  for (std::int32_t i = 0; i < body.point_count; ++i) {
+    const Vec3<double> p = X * Vec3<double>(body.x[i], body.y[i], body.z[i]);
+    const auto exact = distance::signed_distance<double>(surface, p);
+    if (exact.distance < 0) inside.push_back(p);
+    if (exact.distance < result.distance) result = {exact.distance, exact.gradient, p, true};
+  }
+  for (const Vec3<double>& p : inside) result.one_region = result.one_region && (p - result.at).norm() < near;
+  return result;
+}
+
+}  // namespace
+
+void handle(const std::string& folder, const std::string& name) {
+  constexpr double kRadius = 0.008, kHalfLength = 0.02;
+  cli::AssetFolder assets(folder);
+  const asset::AssetView& mug = assets[name];
+  const PointsView& A = mug.points;
+  const asset::OrientedPoints finger = ssdf::cylinder_points(kRadius, kHalfLength, 0.0025);
+  const PointsView B = asset::view(finger);
+  const Cup cup(A);
+  Random random(6);
+  std::vector<double> angles[2];
+  int tried = 0;
+  while (angles[0].size() < 1000 && tried < 200000) {
+    ++tried;
+    const auto i = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(A.point_count)));
+    if (cup.distance(A, i) < cup.wall) continue;
+    const Vec3<double> n(A.nx[i], A.ny[i], A.nz[i]);
+    const Vec3<double> axis = n.cross(random_vector(random)).normalized();
+    Pose<double> X;
+    X.R.col(0) = n;
+    X.R.col(1) = axis.cross(n);
+    X.R.col(2) = axis;
+    X.p = Vec3<double>(A.x[i], A.y[i], A.z[i]) + (kRadius - random.uniform(0, 0.001)) * n +
+          random.uniform(-0.01, 0.01) * axis;
+    const Deepest exact = deepest(mug.surface, B, X, 0.008);
+    if (!(exact.distance < -1e-4) || exact.distance < -0.002 || !exact.one_region) continue;
+    for (const bool wall : {false, true}) {
+      contact::SoftMinimumConfig config;
+      if (wall) config.kernel = KernelKind::kWall;
+      contact::SoftMinimum<double> found;
+      contact::soft_minimum(A, B, X, Vec6<double>::Zero(), contact::parameters_of(config, A, B),
+                            ssdf::Order::kValue, found);
+      const Vec3<double> f = X.R * found.F_BBo_B.tail<3>();
+      angles[wall].push_back(180 / std::numbers::pi *
+                             std::acos(std::clamp(f.normalized().dot(exact.gradient), -1.0, 1.0)));
+    }
+  }
+  fmt::print(
+      "mug,points,kernel,poses,within_30_degrees,within_90_degrees,median_degrees,p95_degrees,worst_"
+      "degrees\n");
+  for (const bool wall : {false, true}) {
+    std::vector<double>& all = angles[wall];
+    std::sort(all.begin(), all.end());
+    const auto within = [&](double limit) {
+      return std::upper_bound(all.begin(), all.end(), limit) - all.begin();
+    };
+    fmt::print("{},{},{},{},{},{},{:.1f},{:.1f},{:.1f}\n", name, A.point_count, wall ? "wall" : "gaussian",
+               all.size(), within(30), within(90), all[all.size() / 2], all[all.size() * 95 / 100],
+               all.back());
+  }
+}
+
+void rim() {
+  const asset::OrientedPoints lower = ssdf::box_points({0.08, 0.08, 0.03}, 0.008),
+                              upper = ssdf::box_points({0.024, 0.024, 0.02}, 0.008);
+  const PointsView A = asset::view(lower), B = asset::view(upper);
+  fmt::print("kernel,x_m,force_N,force_of_uniform_pressure_N,center_off_spacings\n");
+  for (const bool wall : {false, true})
+    for (const double x : {-0.04, -0.013, 0.0, 0.03}) {
+      contact::SoftMinimumConfig config;
+      if (wall) config.kernel = KernelKind::kWall;
+      const auto with = contact::parameters_of(config, A, B);
+      const Pose<double> X{Mat3<double>::Identity(), {x, 0.01, 0.0496}};
+      contact::SoftMinimum<double> found;
+      contact::soft_minimum(A, B, X, Vec6<double>::Zero(), with, ssdf::Order::kValue, found);
+      const Vec6<double> F_A = shift_wrench(X, found.F_BBo_B);
+      const double depth = 0.0004,
+                   flat = with.stiffness * with.eps3 * std::log1p(std::exp(depth / with.eps3));
+      fmt::print("{},{},{:.4f},{:.4f},{:.4f}\n", wall ? "wall" : "gaussian", x, F_A[5], flat,
+                 std::hypot(-F_A[1] / F_A[5] - x, F_A[0] / F_A[5] - 0.01) / 0.008);
+    }
+}
+
+}  // namespace abut::soft_minimum_studies

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+// Studies of the soft signed distance and of the contact's parameters: CSV on the standard output. ASSETS is
+// a folder of assets with oriented points.
+namespace abut::soft_minimum_studies {
+
+// Every kernel on every object: share of wrong signs within 1.5 spacings of the surface and in the space
+// around, error beside the exact distance, |value| on the surface; lengths in spacings.
+void kernels(const std::string& assets);
+
+// How far the zero surface at the default eps1 lies from the mesh, in spacings.
+void zero_surface(const std::string& assets);
+
+// 1,000 poses of a finger (a cylinder of radius 8 mm) against the handle of the mug: angle between the force
+// and the gradient of the exact signed distance at the deepest point; with both kernels that contact knows.
+void handle(const std::string& assets, const std::string& mug);
+
+// A box on a larger box, 0.05 spacings deep, with both kernels: the force beside that of a uniform pressure,
+// and how far the centre of pressure is off.
+void rim();
+
+// What each setting of the contact does: one curve per row group, for parameters.gp.
+void parameters();
+
+}  // namespace abut::soft_minimum_studies

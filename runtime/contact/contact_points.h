@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+
+#include "runtime/contact/soft_minimum.h"
+#include "runtime/ssdf/top_k.h"
+
+// A few contact points out of the separation field of a pair, differentiable in the pose
+// [Beker2025, Eqs. 12, 13]: what a solver with point contacts may start from.
+namespace abut::contact {
+
+// Points (m) on A's and B's surfaces, in A: soft choices of the K corners of quads that carry most weight,
+// the first of most. A corner's score z is the weight of the quads about it [Eq. 12], over the 8-norm of all
+// scores: smooth, and near 1 for the largest; the plan of ssdf::soft_top_k over all corners of both bodies
+// selects.
+template <class S>
+struct ContactPoints {
+  int count = 0;
+  std::array<Vec3<S>, ssdf::kMostSelected> points;                     // p_AC_A
+  std::array<Eigen::Matrix<S, 3, 6>, ssdf::kMostSelected> derivative;  // by xi of X_AB exp(xi)
+  Status status = Status::kOk;  // kNotConverged: the plan is only near; kInvalidInput: fewer corners than K
+};
+
+// Workspace of contact_points, kept from call to call.
+template <class S>
+struct ContactPointsWorkspace {
+  struct Corner {
+    int body;
+    std::int32_t vertex;
+    S score;
+    Vec6<S> slope;
+  };
+  std::vector<SeparationPoint<S>> field;
+  std::vector<Corner> corners;
+  std::vector<S> scores, slopes, dplan;
+  ssdf::TopK<S> top;
+};
+
+// Both bodies need quads. For double and long double.
+template <class S>
+void contact_points(const asset::PointsView& A, const asset::PointsView& B, const Pose<S>& X_AB,
+                    const SoftMinimumParameters<S>& parameters, const ssdf::TopKConfig& config,
+                    ContactPointsWorkspace<S>& workspace, ContactPoints<S>& result);
+
+}  // namespace abut::contact

@@ -1,0 +1,25 @@
+#include "runtime/contact/soft_minimum_kernel.h"
+
+namespace abut::contact {
+
+// The reference, one point at a time, in long double.
+template <>
+void soft_minimum_scalar(const asset::PointsView& A, const asset::PointsView& B,
+                         const Pose<long double>& X_AB, const Vec6<long double>& V_AB_B,
+                         const SoftMinimumParameters<long double>& parameters, ssdf::Order order,
+                         SoftMinimum<long double>& result) {
+  internal::SoftMinimumKernel<long double, internal::ScalarOps<long double>>(A, B, X_AB, V_AB_B, parameters,
+                                                                             order)
+      .solve(result);
+}
+
+template <>
+void separation_scalar(const asset::PointsView& A, const asset::PointsView& B, const Pose<long double>& X_AB,
+                       const SoftMinimumParameters<long double>& parameters,
+                       std::vector<SeparationPoint<long double>>& points) {
+  internal::SoftMinimumKernel<long double, internal::ScalarOps<long double>>(
+      A, B, X_AB, Vec6<long double>::Zero(), parameters, ssdf::Order::kGradient)
+      .separation(points);
+}
+
+}  // namespace abut::contact
