@@ -79,38 +79,41 @@ void contact_points(const asset::PointsView& A, const asset::PointsView& B, cons
     const double* const v = (corner.body == 0 ? A : B).vertices + std::ptrdiff_t(3) * corner.vertex;
     return {S(v[0]), S(v[1]), S(v[2])};
   };
-  // Corners without weight have no column but stand somewhere: the little of each row that they take counts
-  // as taken from where the others are.
-  for (int k = 0; k < config.count; ++k) {
+  // With shares G of the plan: c = sum G z y / sum G z. Differs from [Beker2025, Eq. 13]: there every corner
+  // counts with its share alone, so that the many without score, anywhere on the bodies, pull on the last
+  // points.
+  const auto in_A = [&](const auto& corner, const Vec3<S>& y) -> Vec3<S> {
+    return corner.body == 0 ? y : Vec3<S>(X_AB * y);
+  };
+  std::array<S, ssdf::kMostSelected> sums;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(config.count); ++k) {
     S sum(0);
     Vec3<S> mean = Vec3<S>::Zero();
     Eigen::Matrix<S, 3, 6> slope = Eigen::Matrix<S, 3, 6>::Zero();
     for (std::size_t v = 0; v < V; ++v) {
-      const S share = w.top.plan[static_cast<std::size_t>(k) * V + v];
+      const S share = w.top.plan[k * V + v] * w.scores[v];
       const Vec3<S> y = place(w.corners[v]);
       sum += share;
-      mean += share * (w.corners[v].body == 0 ? y : Vec3<S>(X_AB * y));
+      mean += share * in_A(w.corners[v], y);
       if (w.corners[v].body == 0) continue;
       slope.template leftCols<3>() -= share * (X_AB.R * skew(y));
       slope.template rightCols<3>() += share * X_AB.R;
     }
-    result.points[static_cast<std::size_t>(k)] = mean / sum;
-    result.derivative[static_cast<std::size_t>(k)] = slope / sum;
+    sums[k] = sum;
+    result.points[k] = mean / sum;
+    result.derivative[k] = slope / sum;
   }
   w.dplan.resize(static_cast<std::size_t>(config.count) * V);
   for (int d = 0; d < 6; ++d) {
     for (std::size_t v = 0; v < V; ++v) w.slopes[v] = w.corners[v].slope[d];
     ssdf::soft_top_k_derivative<S>(w.scores, config, w.top, w.slopes, w.dplan, zeros);
     for (std::size_t k = 0; k < static_cast<std::size_t>(config.count); ++k) {
-      S sum(0), change(0);
       Vec3<S> moved = Vec3<S>::Zero();
       for (std::size_t v = 0; v < V; ++v) {
-        const Vec3<S> y = place(w.corners[v]);
-        sum += w.top.plan[k * V + v];
-        change += w.dplan[k * V + v];
-        moved += w.dplan[k * V + v] * (w.corners[v].body == 0 ? y : Vec3<S>(X_AB * y));
+        const S change = w.dplan[k * V + v] * w.scores[v] + w.top.plan[k * V + v] * w.slopes[v];
+        moved += change * (in_A(w.corners[v], place(w.corners[v])) - result.points[k]);
       }
-      result.derivative[k].col(d) += (moved - change * result.points[k]) / sum;
+      result.derivative[k].col(d) += moved / sums[k];
     }
   }
 }
