@@ -109,7 +109,7 @@ class SoftMinimumKernel {
           Depth<S> depth;
           Ops::depth_at(side, p.data(), search_cut_, depth);
           if (!dense_ && depth.value > least_ + band_) continue;
-          evaluate(side, p, Vec3<S>::Zero());
+          evaluate(side, p, Vec3<S>::Zero(), depth.press);
           const S weight = exp((least_ - force_.distance.value) / with_.eps2);
           total += weight;
           const Vec3<S>& slope = force_.distance.gradient;
@@ -213,18 +213,18 @@ class SoftMinimumKernel {
       for (int i = 0; i < kBlockPoints; ++i) {
         if (side.points->order[std::ptrdiff_t(block) * kBlockPoints + i] < 0) continue;
         const Vec3<S> p = side.place(numbers, i);
-        if (!dense_ && !weighs(side, p)) continue;
+        Depth<S> depth{};
+        if (!dense_ && !weighs(side, p, depth)) continue;
         const Vec3<S> y = p - c, v = -(nu + omega.cross(y));
-        evaluate(side, p, v);
+        evaluate(side, p, v, depth.press);
         add_point(force_, y, omega, least_, with_.eps2, order_, sums);
       }
     });
   }
 
   // Whether the point's weight times its largest force matters.
-  bool weighs(const Side<S>& side, const Vec3<S>& p) const {
+  bool weighs(const Side<S>& side, const Vec3<S>& p, Depth<S>& depth) const {
     using std::log;
-    Depth<S> depth;
     Ops::depth_at(side, p.data(), search_cut_, depth);
     const S over = depth.value - least_ - band_;
     if (over <= S(0)) return true;
@@ -233,15 +233,17 @@ class SoftMinimumKernel {
     return over / with_.eps2 <= std::max(soft, hard) + 1 - log_spring(least_, with_);
   }
 
-  // force_ at p. Planes beyond the cutoff may press harder than those within: by at most the spring at their
-  // distance over what the sum has, which is known only afterwards.
-  void evaluate(const Side<S>& side, const Vec3<S>& p, const Vec3<S>& v) {
+  // force_ at p; `press`: the weighted mean of max(-g, 0), as far as known. Planes beyond the cutoff may
+  // press harder than those within: by at most the spring at their height over what the sum has, which is
+  // known only afterwards, but is at least the stiffness times `press`.
+  void evaluate(const Side<S>& side, const Vec3<S>& p, const Vec3<S>& v, S press) {
     using std::exp, std::log, std::sqrt;
     Nearby<S> nearby{{}, {}, std::numeric_limits<S>::max()};
     Ops::find_nearest(side, p.data(), false, nearby);
     S g0(0);
     for (int k = 0; k < 3; ++k) g0 += nearby.n[k] * (p[k] - nearby.x[k]);
-    S log_sum = log_spring(g0, with_) - 2;  // a guess
+    const S least = std::numeric_limits<S>::min();
+    S log_sum = std::max(log_spring(g0, with_) - 2, log(with_.stiffness * press + least));  // a guess
     const S depth = sqrt(nearby.distance2 / side.eps1);
     for (;;) {
       Reach<S> reach{S(1e190), S(1e190), S(0)};  // beyond every point, short of absent ones
