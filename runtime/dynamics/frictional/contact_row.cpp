@@ -17,54 +17,60 @@ Mat3<double> frame_of(const Vec3<double>& n) {
   return R;
 }
 
-// Rows of one body: R' [ -[p] I ] in scaled coordinates, p from the centre of mass to the contact.
-Eigen::Matrix<double, 6, 3> scaled_rows(const Mat3<double>& R, const Vec3<double>& p,
-                                        const BodyScale& scale) {
-  Eigen::Matrix<double, 6, 3> J;
-  for (int k = 0; k < 3; ++k) {
-    const Vec3<double> e = R.col(k);
-    J.col(k).head<3>() = scale.L.transpose() * p.cross(e);
-    J.col(k).tail<3>() = scale.inverse_root_mass * e;
-  }
-  return J;
-}
-
 Vec3<double> free_velocity(const ContactBody& body, const Vec3<double>& p) {
   const Vec3<double> w = body.V_WB_W.head<3>();
   return body.V_WB_W.tail<3>() + w.cross(p);
 }
 
-// Turns t1 and t2 to the eigenvectors of S (a Jacobi rotation) and fills the law.
-void diagonalise(const Mat3<double>& W, double mu, ContactRow& row) {
-  CoulombContact<double>& law = row.law;
+// Fills the law from W's frame-free form K (velocity by impulse, world axes), and turns the tangents of R to
+// the eigenvectors of S (a Jacobi rotation).
+void diagonalise(const Mat3<double>& K, double mu, CoulombContact<double>& law, Mat3<double>& R) {
+  const Mat3<double> KR = K * R;
+  const double W_nn = R.col(0).dot(KR.col(0)), W_n1 = R.col(0).dot(KR.col(1)), W_n2 = R.col(0).dot(KR.col(2));
+  const double W_11 = R.col(1).dot(KR.col(1)), W_12 = R.col(1).dot(KR.col(2)), W_22 = R.col(2).dot(KR.col(2));
+  const double trace = W_nn + W_11 + W_22;
   law.mu = mu;
-  law.W_nn = W(0, 0);
-  const double trace = W.trace();
-  if (!(law.W_nn > 1e-14 * trace)) {
-    law.W_nn = 0;
+  law.W_nn = W_nn > 1e-14 * trace ? W_nn : 0;
+  if (law.W_nn == 0) {
+    law.w1 = law.w2 = law.half = law.per_n = 0;
+    law.sigma = law.per_1 = law.per_2 = 1;
     return;
   }
-  const double S11 = W(1, 1) - W(1, 0) * W(1, 0) / law.W_nn, S22 = W(2, 2) - W(2, 0) * W(2, 0) / law.W_nn;
-  const double S12 = W(1, 2) - W(1, 0) * W(2, 0) / law.W_nn;
-  law.sigma = (S11 + S22) / 2;
-  law.half = std::hypot((S11 - S22) / 2, S12);
-  // cos and sin of half the angle of ((S11 - S22)/2, S12): t1 belongs to the larger eigenvalue
+  const double w1 = W_n1 / W_nn, w2 = W_n2 / W_nn;
+  const double half_difference = (W_11 - w1 * W_n1 - W_22 + w2 * W_n2) / 2, S_12 = W_12 - w1 * W_n2;
+  law.half = std::sqrt(half_difference * half_difference + S_12 * S_12);
+  // cos and sin of half the angle of (half_difference, S_12): t1 belongs to the larger eigenvalue
   double c = 1, s = 0;
   if (law.half > 0) {
-    const double cos2 = (S11 - S22) / 2 / law.half, sin2 = S12 / law.half;
+    const double cos2 = half_difference / law.half;
     c = std::sqrt(std::max(0.0, (1 + cos2) / 2));
-    s = std::sqrt(std::max(0.0, (1 - cos2) / 2));
-    if (sin2 < 0) s = -s;
+    s = std::copysign(std::sqrt(std::max(0.0, (1 - cos2) / 2)), S_12);
   }
   // A direction that nothing moves along would divide by zero: a floor far below anything felt.
-  law.sigma = std::max(law.sigma, law.half + 1e-14 * trace);
-  Eigen::Matrix2d turn;
-  turn << c, -s, s, c;
-  row.J_A.rightCols<2>() = (row.J_A.rightCols<2>() * turn).eval();
-  row.J_B.rightCols<2>() = (row.J_B.rightCols<2>() * turn).eval();
-  row.R_WC.rightCols<2>() = (row.R_WC.rightCols<2>() * turn).eval();
-  law.w1 = (c * W(0, 1) + s * W(0, 2)) / law.W_nn;
-  law.w2 = (c * W(0, 2) - s * W(0, 1)) / law.W_nn;
+  law.sigma = std::max((W_11 - w1 * W_n1 + W_22 - w2 * W_n2) / 2, law.half + 1e-14 * trace);
+  law.per_n = 1 / W_nn;
+  law.per_1 = 1 / (law.sigma + law.half);
+  law.per_2 = 1 / (law.sigma - law.half);
+  const Vec3<double> t1 = R.col(1);
+  R.col(1) = c * t1 + s * R.col(2);
+  R.col(2) = c * R.col(2) - s * t1;
+  law.w1 = c * w1 + s * w2;
+  law.w2 = c * w2 - s * w1;
+}
+
+// L'[p]: change of a body's scaled angular velocity by an impulse at p from its centre of mass, and its
+// transpose's opposite.
+Mat3<double> scaled_arm(const BodyScale& scale, const Vec3<double>& p) {
+  return scale.L.transpose() * skew(p);
+}
+
+// One body's columns: sign (L'[p] R; R/sqrt(m)).
+void fill_rows(const Mat3<double>& arm, double inverse_root_mass, const Mat3<double>& R, double sign,
+               SpatialRows& J) {
+  J.topRows<3>().noalias() = sign * arm * R;
+  J.middleRows<3>(4) = sign * inverse_root_mass * R;
+  J.row(3).setZero();
+  J.row(7).setZero();
 }
 
 }  // namespace
@@ -86,32 +92,34 @@ BodyScale body_scale(const ContactBody& body) {
   return scale;
 }
 
-ContactRow contact_row(const PairContact& contact, std::span<const ContactBody> bodies,
-                       std::span<const BodyScale> scales) {
-  ContactRow row;
-  row.R_WC = frame_of(contact.n_W);
-  row.J_A.setZero();
-  row.J_B.setZero();
+void make_row(const PairContact& contact, std::span<const ContactBody> bodies,
+              std::span<const BodyScale> scales, ContactRow& row) {
   row.A = is_moved(bodies, contact.A) ? contact.A : kFixed;
   row.B = is_moved(bodies, contact.B) ? contact.B : kFixed;
-  Vec3<double> velocity = Vec3<double>::Zero();
-  if (contact.A != kFixed) {
-    const Vec3<double> p = contact.p_WC - bodies[contact.A].p_WBcm;
-    velocity -= free_velocity(bodies[contact.A], p);
-    if (row.A != kFixed) row.J_A = -scaled_rows(row.R_WC, p, scales[row.A]);
-  }
-  if (contact.B != kFixed) {
-    const Vec3<double> p = contact.p_WC - bodies[contact.B].p_WBcm;
-    velocity += free_velocity(bodies[contact.B], p);
-    if (row.B != kFixed) row.J_B = scaled_rows(row.R_WC, p, scales[row.B]);
-  }
-  diagonalise(row.J_A.transpose() * row.J_A + row.J_B.transpose() * row.J_B, contact.mu, row);
-  row.bias = row.R_WC.transpose() * velocity;
+  Mat3<double> K = Mat3<double>::Zero(), arm_A, arm_B;
+  Vec3<double> u = Vec3<double>::Zero();
+  const auto add_body = [&](std::int32_t body, bool moved, double sign, Mat3<double>& arm) {
+    if (body == kFixed) return;
+    const Vec3<double> p = contact.p_WC - bodies[body].p_WBcm;
+    u += sign * free_velocity(bodies[body], p);
+    if (!moved) return;
+    arm = scaled_arm(scales[body], p);
+    K += arm.transpose() * arm;
+    K.diagonal().array() += bodies[body].inverse_mass;
+  };
+  add_body(contact.A, row.A != kFixed, -1, arm_A);
+  add_body(contact.B, row.B != kFixed, 1, arm_B);
+  row.R_WC = frame_of(contact.n_W);
+  diagonalise(K, contact.mu, row.law, row.R_WC);
+  if (row.A != kFixed) fill_rows(arm_A, scales[row.A].inverse_root_mass, row.R_WC, -1, row.J_A);
+  if (row.B != kFixed) fill_rows(arm_B, scales[row.B].inverse_root_mass, row.R_WC, 1, row.J_B);
+  row.bias = row.R_WC.transpose() * u;
   row.bias[0] -= contact.least_speed;
-  const Vec3<double> last = row.R_WC.transpose() * contact.J_B_W;
   row.q = 0;
-  row.r = row.law.W_nn > 0 ? row.law.into_cone(last) : Vec3<double>::Zero();
-  return row;
+  row.r_way.setZero();
+  row.r = Vec3<double>::Zero();
+  if (row.law.W_nn > 0) row.r = row.law.into_cone(row.R_WC.transpose() * contact.J_B_W);
+  row.r_last = row.r;
 }
 
 }  // namespace abut::dynamics

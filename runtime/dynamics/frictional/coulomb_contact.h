@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "runtime/core/simd.h"
 #include "runtime/math/pose.h"
 
 // One contact with Coulomb's law and a circular cone, all others held: the exact impulse.
@@ -27,6 +27,7 @@ struct CoulombContact {
   S w1 = 0, w2 = 0;       // W_nt / W_nn
   S sigma = 0, half = 0;  // eigenvalues of S: sigma + half >= sigma - half > 0
   S mu = 0;
+  S per_n = 0, per_1 = 0, per_2 = 0;  // 1/W_nn, 1/(sigma + half), 1/(sigma - half)
 
   // W r: the velocity that impulse r makes.
   Vec3<S> velocity(const Vec3<S>& r) const {
@@ -46,25 +47,38 @@ struct CoulombContact {
     return {r[0], r[1] * (bound / length), r[2] * (bound / length)};
   }
 
-  // How far impulse r and velocity u are from the law, as a velocity; zero where they obey it.
-  Vec3<S> violation(const Vec3<S>& r, const Vec3<S>& u) const {
-    const S W_tt = mean_tangential();
-    const Vec3<S> d(r[0] - u[0] / W_nn, r[1] - u[1] / W_tt, r[2] - u[2] / W_tt);
-    const Vec3<S> p = into_cone(d);
-    return {W_nn * (r[0] - p[0]), W_tt * (r[1] - p[1]), W_tt * (r[2] - p[2])};
+  // How far impulse r and velocity u are from the law, as a velocity; zero where they obey it. The square of
+  // it.
+  ABUT_INLINE S violation(const S* r, const S* u) const {
+    using std::sqrt;
+    const S W_tt = mean_tangential(), per_t = 1 / W_tt;
+    const S d_n = r[0] - u[0] * per_n, d1 = r[1] - u[1] * per_t, d2 = r[2] - u[2] * per_t;
+    if (!(d_n > 0)) return W_nn * W_nn * r[0] * r[0] + W_tt * W_tt * (r[1] * r[1] + r[2] * r[2]);
+    const S square = d1 * d1 + d2 * d2, bound = mu * d_n;
+    const S shrink = square > bound * bound ? bound / sqrt(square) : S(1);
+    const S e1 = r[1] - d1 * shrink, e2 = r[2] - d2 * shrink;
+    return u[0] * u[0] + W_tt * W_tt * (e1 * e1 + e2 * e2);
   }
 
-  // Impulse (n, t1, t2) for velocity b without it; finite b. |r_t| <= mu r_n holds but for one rounding. q:
-  // in, the q of an earlier sliding answer as a guess, or 0; out, this answer's if it slides.
-  Vec3<S> impulse(const Vec3<S>& b, S& q) const;
+  // Impulse r (n, t1, t2) for velocity b without it; finite b. |r_t| <= mu r_n holds but for one rounding. q:
+  // in, the q of an earlier sliding answer as a guess, or 0; out, this answer's if it slides. A sliding
+  // answer is exact when it is asked for again: its direction is found to 1e-6 at once, and to rounding from
+  // its own q.
+  ABUT_INLINE void impulse(const S* b, S& q, S* r) const;
+
+  Vec3<S> impulse(const Vec3<S>& b, S& q) const {
+    Vec3<S> r;
+    impulse(b.data(), q, r.data());
+    return r;
+  }
 };
 
 namespace detail {
 
 // Root q in (0, 1/sigma] of |r_t| - mu r_n: Newton's method between shrinking bounds, from `guess` if that is
-// positive. Quadratic convergence makes the step after a relative change of 1e-8 the last that could be seen.
+// positive, until it changes by less than 1e-3 of itself: convergence is quadratic, so that 1e-6 is left.
 template <class S>
-S sliding_root(const CoulombContact<S>& contact, S beta, S c1, S c2, S guess) {
+ABUT_INLINE S sliding_root(const CoulombContact<S>& contact, S beta, S c1, S c2, S guess) {
   using std::abs, std::sqrt;
   const S mu = contact.mu, half = contact.half;
   const S wc1 = contact.w1 * c1, wc2 = contact.w2 * c2;
@@ -86,7 +100,7 @@ S sliding_root(const CoulombContact<S>& contact, S beta, S c1, S c2, S guess) {
     if (!(next > low && next < high)) next = (low + high) / 2;
     const S step = abs(next - q);
     q = next;
-    if (step <= sqrt(std::numeric_limits<S>::epsilon()) * q) break;
+    if (step <= S(1e-3) * q) break;
   }
   return q;
 }
@@ -94,21 +108,29 @@ S sliding_root(const CoulombContact<S>& contact, S beta, S c1, S c2, S guess) {
 }  // namespace detail
 
 template <class S>
-Vec3<S> CoulombContact<S>::impulse(const Vec3<S>& b, S& q) const {
+ABUT_INLINE void CoulombContact<S>::impulse(const S* b, S& q, S* r) const {
   using std::sqrt;
-  if (!(b[0] < 0)) return Vec3<S>::Zero();
-  const S beta = -b[0] / W_nn;
-  if (mu == 0) return {beta, S(0), S(0)};
+  r[0] = r[1] = r[2] = 0;
+  if (!(b[0] < 0)) return;
+  const S beta = -b[0] * per_n;
+  r[0] = beta;
+  if (mu == 0) return;
   const S c1 = b[1] - w1 * b[0], c2 = b[2] - w2 * b[0];
-  S r1 = -c1 / (sigma + half), r2 = -c2 / (sigma - half);
+  S r1 = -c1 * per_1, r2 = -c2 * per_2;
   S rn = beta - w1 * r1 - w2 * r2;
-  if (rn >= 0 && r1 * r1 + r2 * r2 <= mu * mu * rn * rn) return {rn, r1, r2};
-  q = detail::sliding_root(*this, beta, c1, c2, q);
-  r1 = -c1 * q / (1 + half * q);
-  r2 = -c2 * q / (1 - half * q);
-  rn = beta - w1 * r1 - w2 * r2;
-  const S shrink = mu * rn / sqrt(r1 * r1 + r2 * r2);  // 1 but for rounding: the bound holds exactly
-  return {rn, r1 * shrink, r2 * shrink};
+  S shrink = 1;
+  if (!(rn >= 0 && r1 * r1 + r2 * r2 <= mu * mu * rn * rn)) {
+    q = detail::sliding_root(*this, beta, c1, c2, q);
+    const S scale = q / ((1 + half * q) * (1 - half * q));
+    r1 = -c1 * scale * (1 - half * q);
+    r2 = -c2 * scale * (1 + half * q);
+    rn = beta - w1 * r1 - w2 * r2;
+    if (rn < 0) rn = 0;
+    shrink = mu * rn / sqrt(r1 * r1 + r2 * r2);  // nearly 1: the bound holds exactly
+  }
+  r[0] = rn;
+  r[1] = r1 * shrink;
+  r[2] = r2 * shrink;
 }
 
 }  // namespace abut::dynamics

@@ -6,6 +6,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/dynamics/frictional/contact_sweep.h"
 
 namespace abut::dynamics {
 
@@ -21,56 +22,13 @@ int first_finish(std::span<const ContactRow> rows, int limit) {
   return m * m / 4;
 }
 
-Vec3<double> velocity(const ContactRow& row, std::span<const Vec6<double>> y) {
-  Vec3<double> u = row.bias;
-  if (row.A != kFixed) u += row.J_A.transpose() * y[row.A];
-  if (row.B != kFixed) u += row.J_B.transpose() * y[row.B];
-  return u;
-}
-
-void apply(const ContactRow& row, const Vec3<double>& r, std::span<Vec6<double>> y) {
-  if (row.A != kFixed) y[row.A] += row.J_A * r;
-  if (row.B != kFixed) y[row.B] += row.J_B * r;
-}
-
 // Makes y of the bodies of an island anew from the impulses.
-void restart(std::span<const ContactRow> rows, std::span<Vec6<double>> y) {
+void restart(std::span<const ContactRow> rows, std::span<Spatial> y) {
   for (const ContactRow& row : rows) {
     if (row.A != kFixed) y[row.A].setZero();
     if (row.B != kFixed) y[row.B].setZero();
   }
-  for (const ContactRow& row : rows) apply(row, row.r, y);
-}
-
-struct Change {
-  double largest = 0;  // squared change of any contact's velocity
-  double total = 0;    // sum of dr'W dr over the contacts
-};
-
-// Solves every contact once.
-Change sweep(std::span<ContactRow> rows, std::span<Vec6<double>> y) {
-  Change change;
-  for (ContactRow& row : rows) {
-    if (row.law.W_nn == 0) continue;
-    const Vec3<double> b = velocity(row, y) - row.law.velocity(row.r);
-    const Vec3<double> dr = row.law.impulse(b, row.q) - row.r, du = row.law.velocity(dr);
-    row.r_last = row.r;
-    row.r += dr;
-    apply(row, dr, y);
-    change.largest = std::max(change.largest, du.squaredNorm());
-    change.total += dr.dot(du);
-  }
-  return change;
-}
-
-// The residual, before it is divided by the speed, squared.
-double squared_residual(std::span<const ContactRow> rows, std::span<const Vec6<double>> y) {
-  double largest = 0;
-  for (const ContactRow& row : rows) {
-    if (row.law.W_nn == 0) continue;
-    largest = std::max(largest, row.law.violation(row.r, velocity(row, y)).squaredNorm());
-  }
-  return largest;
+  apply_impulses(rows, y);
 }
 
 // Writes an impulse back to its contact and adds it, equal and opposite at one point, to its bodies.
@@ -132,7 +90,7 @@ void CoupledSolver::extrapolate(std::span<ContactRow> rows, std::span<const std:
     row.r_way = keep ? ratio * row.r_way + dr : dr;
   }
   for (const std::int32_t i : bodies) {
-    const Vec6<double> dy = y_[i] - y_last_[i];
+    const Spatial dy = y_[i] - y_last_[i];
     if (keep) y_[i] += ratio * y_way_[i];
     y_way_[i] = keep ? ratio * y_way_[i] + dy : dy;
   }
@@ -151,7 +109,7 @@ double CoupledSolver::finish(std::span<ContactRow> rows, double residual, double
   newton.store(rows);
   for (ContactRow& row : rows) row.r = row.law.into_cone(row.r);
   restart(rows, y_);
-  return squared_residual(rows, y_);
+  return largest_violation(rows, y_);
 }
 
 ContactReport CoupledSolver::solve_island(std::int32_t island, std::span<const ContactBody> bodies,
@@ -161,21 +119,21 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, std::span<const C
   const std::span<ContactRow> rows(rows_.data() + first, members.size());
   double squared_speed = 0;
   for (std::size_t k = 0; k < members.size(); ++k) {
-    rows[k] = contact_row(contacts[members[k]], bodies, scales_);
-    apply(rows[k], rows[k].r, y_);
+    make_row(contacts[members[k]], bodies, scales_, rows[k]);
     squared_speed = std::max(squared_speed, rows[k].bias.squaredNorm());
   }
+  apply_impulses(rows, y_);
   const double tolerance = config_.tolerance * config_.tolerance * squared_speed;
-  ContactReport report;
-  double residual = squared_residual(rows, y_);
   const auto m = static_cast<double>(rows.size());
   const int limit = config_.iteration_limit +
                     static_cast<int>(std::min<double>(kMostFurtherSweeps, config_.further_sweeps / (m * m)));
+  ContactReport report;
+  double residual = std::numeric_limits<double>::infinity();
   int finish_at = first_finish(rows, limit);
   double last_total = 0;
   while (residual > tolerance && report.iterations < limit) {
     for (const std::int32_t i : islands_.bodies(island)) y_last_[i] = y_[i];
-    const Change change = sweep(rows, y_);
+    const SweepChange change = sweep(rows, y_);
     ++report.iterations;
     // The largest change of a sweep is a good forecast of the residual, which costs nearly a sweep.
     if (change.largest > tolerance && report.iterations < std::min(finish_at, limit)) {
@@ -183,7 +141,7 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, std::span<const C
       last_total = change.total;
       continue;
     }
-    residual = squared_residual(rows, y_);
+    residual = largest_violation(rows, y_);
     if (residual > tolerance && report.iterations == finish_at) {
       residual = finish(rows, residual, squared_speed, newton);
       finish_at = finish_at < 1 << 20 ? 4 * finish_at : std::numeric_limits<int>::max();
@@ -200,7 +158,7 @@ ContactReport CoupledSolver::solve(std::span<ContactBody> bodies, std::span<Pair
   islands_.build(bodies, contacts);
   scales_.resize(bodies.size());
   for (std::size_t i = 0; i < bodies.size(); ++i) scales_[i] = body_scale(bodies[i]);
-  y_.assign(bodies.size(), Vec6<double>::Zero());
+  y_.assign(bodies.size(), Spatial::Zero());
   y_last_.resize(bodies.size());
   y_way_.resize(bodies.size());
   impulse_.assign(bodies.size(), Vec6<double>::Zero());

@@ -54,11 +54,11 @@ class CoupledSolver {
   CoupledConfig config_;
   Islands islands_;
   std::vector<BodyScale> scales_;
-  std::vector<Vec6<double>> y_;               // change of each body's twist in scaled coordinates
-  std::vector<Vec6<double>> y_last_, y_way_;  // before the sweep; direction of extrapolation
-  std::vector<Vec6<double>> impulse_;         // (moment about the centre of mass; impulse) on each body
-  std::vector<ContactRow> rows_;              // by island
-  std::vector<IslandNewton> newton_;          // by thread
+  std::vector<Spatial> y_;               // change of each body's twist in scaled coordinates
+  std::vector<Spatial> y_last_, y_way_;  // before the sweep; direction of extrapolation
+  std::vector<Vec6<double>> impulse_;    // (moment about the centre of mass; impulse) on each body
+  std::vector<ContactRow> rows_;         // by island
+  std::vector<IslandNewton> newton_;     // by thread
   std::vector<ContactReport> reports_;
 };
 

@@ -14,8 +14,8 @@ constexpr double kLeastRounding = 1e-6;
 constexpr double kOnPath = 1e-8;  // largest |F| of a point of the path
 
 // J_i' J_k over the body that both name.
-void add_shared(const Eigen::Matrix<double, 6, 3>& J_i, std::int32_t body_i,
-                const Eigen::Matrix<double, 6, 3>& J_k, std::int32_t body_k, Mat3<double>& block) {
+void add_shared(const SpatialRows& J_i, std::int32_t body_i, const SpatialRows& J_k, std::int32_t body_k,
+                Mat3<double>& block) {
   if (body_i != kFixed && body_i == body_k) block += J_i.transpose() * J_k;
 }
 

@@ -47,14 +47,15 @@ void constrain(const Vec6<double>& a, double d, std::vector<Vec6<double>>& as, s
 // This body's parts of the velocities: all of them against a fixed partner, else the share that an inelastic
 // impact of the two effective masses would take.
 PublishedSolver::Side PublishedSolver::side_of(const ContactRow& row, std::int32_t contact, bool is_B) {
-  const auto& own = is_B ? row.J_B : row.J_A;
-  const auto& other = is_B ? row.J_A : row.J_B;
+  const SpatialRows none = SpatialRows::Zero();
+  const SpatialRows& own = is_B ? row.J_B : row.J_A;
+  const SpatialRows& other = (is_B ? row.A : row.B) == kFixed ? none : is_B ? row.J_A : row.J_B;
   Side side;
   side.contact = contact;
   side.reports = is_B || row.B == kFixed;
   side.closing = row.bias[0] <= 0;
-  side.n = own.col(0);
-  side.t = own.rightCols<2>();
+  side.n << own.col(0).head<3>(), own.col(0).segment<3>(4);
+  side.t << own.block<3, 2>(0, 1), own.block<3, 2>(4, 1);
   const double n2 = side.n.squaredNorm(), t2 = side.t.squaredNorm();
   const double share_n = n2 > 0 ? n2 / (n2 + other.col(0).squaredNorm()) : 0;
   const double share_t = t2 > 0 ? t2 / (t2 + other.rightCols<2>().squaredNorm()) : 0;
@@ -182,7 +183,7 @@ ContactReport PublishedSolver::solve(std::span<ContactBody> bodies, std::span<Pa
   for (std::size_t i = 0; i < bodies.size(); ++i) scales_[i] = body_scale(bodies[i]);
   rows_.resize(contacts.size());
   for (std::size_t k = 0; k < contacts.size(); ++k) {
-    rows_[k] = contact_row(contacts[k], bodies, scales_);
+    make_row(contacts[k], bodies, scales_, rows_[k]);
     rows_[k].r.setZero();
   }
   list_contacts(bodies.size());
