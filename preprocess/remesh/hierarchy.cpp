@@ -7,24 +7,6 @@
 namespace abut::preprocess {
 namespace {
 
-void colour(HierarchyLevel& level) {
-  std::vector<std::int32_t> colour_of(level.points.size(), -1);
-  std::vector<std::int32_t> taken;  // by which node a colour was last seen at a neighbour
-  for (std::int32_t i = 0; i < level.size(); ++i) {
-    for (std::int32_t k = level.offsets[i]; k < level.offsets[i + 1]; ++k) {
-      if (const std::int32_t c = colour_of[level.links[k]]; c >= 0) taken[c] = i;
-    }
-    std::size_t c = 0;
-    while (c < taken.size() && taken[c] == i) ++c;
-    if (c == taken.size()) {
-      taken.push_back(-1);
-      level.colours.emplace_back();
-    }
-    colour_of[i] = static_cast<std::int32_t>(c);
-    level.colours[c].push_back(i);
-  }
-}
-
 struct Candidate {
   double merit;
   std::int32_t i, j;
@@ -64,7 +46,7 @@ std::int32_t choose_parents(HierarchyLevel& fine) {
   std::vector<Candidate> candidates;
   for (std::int32_t i = 0; i < fine.size(); ++i) {
     for (std::int32_t k = fine.offsets[i]; k < fine.offsets[i + 1]; ++k) {
-      const std::int32_t j = fine.links[k];
+      const std::int32_t j = fine.links[k].node;
       if (j < i) continue;
       const double small = std::min(fine.areas[i], fine.areas[j]),
                    large = std::max(fine.areas[i], fine.areas[j]);
@@ -106,54 +88,68 @@ HierarchyLevel coarsen(const HierarchyLevel& fine, std::int32_t count) {
     if (coarse.areas[p] > 0) coarse.points[p] /= coarse.areas[p];
     coarse.normals[p].normalize();
   }
-  std::vector<Link> links;
-  for (std::int32_t i = 0; i < fine.size(); ++i) {
-    for (std::int32_t k = fine.offsets[i]; k < fine.offsets[i + 1]; ++k) {
-      const std::int32_t p = fine.parents[i], q = fine.parents[fine.links[k]];
-      if (p != q) links.push_back({p, q, fine.weights[k]});
+  // The children of each node, ascending.
+  std::vector<std::int32_t> first(n + 1, 0), children(fine.parents.size());
+  for (const std::int32_t p : fine.parents) ++first[p + 1];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<std::int32_t> at(first.begin(), first.end() - 1);
+  for (std::int32_t i = 0; i < fine.size(); ++i) children[at[fine.parents[i]]++] = i;
+  set_links(coarse, [&](std::int32_t p, std::vector<HierarchyLevel::Link>& row) {
+    for (std::int32_t c = first[p]; c < first[p + 1]; ++c) {
+      const std::int32_t i = children[c];
+      for (std::int32_t k = fine.offsets[i]; k < fine.offsets[i + 1]; ++k) {
+        const std::int32_t q = fine.parents[fine.links[k].node];
+        if (p != q) row.push_back({q, fine.links[k].weight});
+      }
     }
-  }
-  set_links(coarse, links);
+  });
   return coarse;
-}
-
-// By where they lead to, equal ones in their order; rows are short.
-void sort_row(std::vector<Link>::iterator begin, std::vector<Link>::iterator end) {
-  constexpr std::ptrdiff_t kShort = 32;
-  const auto before = [](const Link& a, const Link& b) { return a.to < b.to; };
-  if (end - begin > kShort) return std::stable_sort(begin, end, before);
-  for (auto link = begin; link != end; ++link)
-    std::rotate(std::upper_bound(begin, link, *link, before), link, link + 1);
 }
 
 }  // namespace
 
-void set_links(HierarchyLevel& level, const std::vector<Link>& links) {
-  // Sorted by where they start: counted, then set down in their order.
-  std::vector<std::int32_t> first(level.points.size() + 1, 0);
-  for (const Link& link : links) ++first[link.from + 1];
-  for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
-  std::vector<Link> sorted(links.size());
-  std::vector<std::int32_t> at(first.begin(), first.end() - 1);
-  for (const Link& link : links) sorted[at[link.from]++] = link;
-  level.offsets.assign(level.points.size() + 1, 0);
-  level.links.clear();
-  level.weights.clear();
-  for (std::size_t i = 0; i + 1 < first.size(); ++i) {
-    const auto begin = sorted.begin() + first[i], end = sorted.begin() + first[i + 1];
-    sort_row(begin, end);
-    for (auto link = begin; link != end; ++link) {
-      if (link != begin && level.links.back() == link->to) {
-        level.weights.back() += link->weight;
-        continue;
-      }
-      level.links.push_back(link->to);
-      level.weights.push_back(link->weight);
+void append_row(HierarchyLevel& level, std::vector<HierarchyLevel::Link>& row) {
+  using Link = HierarchyLevel::Link;
+  // Equal ones in their order; rows are short.
+  constexpr std::size_t kShort = 32;
+  const auto before = [](const Link& a, const Link& b) { return a.node < b.node; };
+  if (row.size() > kShort) {
+    std::stable_sort(row.begin(), row.end(), before);
+  } else {
+    for (std::size_t k = 1; k < row.size(); ++k) {
+      const Link link = row[k];
+      std::size_t to = k;
+      for (; to > 0 && link.node < row[to - 1].node; --to) row[to] = row[to - 1];
+      row[to] = link;
     }
-    level.offsets[i + 1] = static_cast<std::int32_t>(level.links.size());
   }
+  const std::size_t begin = level.links.size();
+  for (const Link& link : row) {
+    if (level.links.size() > begin && level.links.back().node == link.node)
+      level.links.back().weight += link.weight;
+    else
+      level.links.push_back(link);
+  }
+  level.offsets.push_back(static_cast<std::int32_t>(level.links.size()));
+}
+
+void colour(HierarchyLevel& level) {
   level.colours.clear();
-  colour(level);
+  std::vector<std::int32_t> colour_of(level.points.size(), -1);
+  std::vector<std::int32_t> taken;  // by which node a colour was last seen at a neighbour
+  for (std::int32_t i = 0; i < level.size(); ++i) {
+    for (std::int32_t k = level.offsets[i]; k < level.offsets[i + 1]; ++k) {
+      if (const std::int32_t c = colour_of[level.links[k].node]; c >= 0) taken[c] = i;
+    }
+    std::size_t c = 0;
+    while (c < taken.size() && taken[c] == i) ++c;
+    if (c == taken.size()) {
+      taken.push_back(-1);
+      level.colours.emplace_back();
+    }
+    colour_of[i] = static_cast<std::int32_t>(c);
+    level.colours[c].push_back(i);
+  }
 }
 
 std::vector<HierarchyLevel> make_hierarchy(HierarchyLevel finest) {

@@ -14,22 +14,38 @@ struct HierarchyLevel {
   std::vector<Eigen::Vector3d> points, normals;  // (nodes), m and unit
   std::vector<double> areas;                     // (nodes), m^2
   std::vector<std::int32_t> offsets;             // (nodes + 1): links of node i are offsets[i]..offsets[i+1]
-  std::vector<std::int32_t> links;               // the other node
-  std::vector<double> weights;                   // of the links
+  struct Link {
+    std::int32_t node;  // the other one
+    float weight;
+  };
+  std::vector<Link> links;
   std::vector<std::vector<std::int32_t>> colours;
   std::vector<std::int32_t> parents;  // node of the next coarser level; empty at the coarsest
 
   std::int32_t size() const { return static_cast<std::int32_t>(points.size()); }
 };
 
-struct Link {
-  std::int32_t from, to;
-  double weight;
-};
+// Sorts a node's links by where they lead to, sums those that lead to the same node, and appends them to the
+// level's.
+void append_row(HierarchyLevel& level, std::vector<HierarchyLevel::Link>& row);
 
-// Fills in the links of a level whose nodes are given, both ways, summing weights of repeated ones, and
-// colours the nodes greedily.
-void set_links(HierarchyLevel& level, const std::vector<Link>& links);
+// Colours the nodes greedily.
+void colour(HierarchyLevel& level);
+
+// Fills in the links of a level whose nodes are given and colours it: `gather(i, row)` appends those of node
+// i, in a fixed order; both ends must have them.
+template <class Gather>
+void set_links(HierarchyLevel& level, Gather&& gather) {
+  std::vector<HierarchyLevel::Link> row;
+  level.offsets.assign(1, 0);
+  level.links.clear();
+  for (std::int32_t i = 0; i < level.size(); ++i) {
+    row.clear();
+    gather(i, row);
+    append_row(level, row);
+  }
+  colour(level);
+}
 
 // The levels from `finest` to one that cannot be coarsened further: each joins neighbours two by two, those
 // with like normals and like areas first [Jakob et al. 2015, section 4].

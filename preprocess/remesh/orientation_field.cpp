@@ -26,13 +26,14 @@ HierarchyLevel face_level(const CreasedSurface& s) {
     level.normals.push_back(s.normals[f]);
     level.areas.push_back(length / 2);
   }
-  std::vector<Link> links;
-  for (std::int32_t h = 0; h < mesh.halfedge_slots(); ++h) {
-    const std::int32_t f = h / 3, g = mesh.twin(h) / 3;
-    const double apart = (level.points[f] - level.points[g]).norm();
-    links.push_back({f, g, std::min(kLargestWeight, s.edge(h).norm() / std::max(apart, 1e-300))});
-  }
-  set_links(level, links);
+  set_links(level, [&](std::int32_t f, std::vector<HierarchyLevel::Link>& row) {
+    for (std::int32_t h = 3 * f; h < 3 * f + 3; ++h) {
+      const std::int32_t g = mesh.twin(h) / 3;
+      const double apart = (level.points[f] - level.points[g]).norm();
+      row.push_back(
+          {g, static_cast<float>(std::min(kLargestWeight, s.edge(h).norm() / std::max(apart, 1e-300)))});
+    }
+  });
   return level;
 }
 
@@ -50,9 +51,9 @@ void smooth(const HierarchyLevel& level, std::vector<Vec3>& directions, int thre
       const Vec3& n = level.normals[i];
       Vec3 sum = kStart * directions[i];
       for (std::int32_t l = level.offsets[i]; l < level.offsets[i + 1]; ++l) {
-        const std::int32_t j = level.links[l];
+        const auto [j, weight] = level.links[l];
         const auto [a, b] = align(sum, n, directions[j], level.normals[j]);
-        sum = a + level.weights[l] * b;
+        sum = a + static_cast<double>(weight) * b;
         sum -= n * n.dot(sum);
       }
       directions[i] = in_plane(sum, level.normals[i]);

@@ -37,11 +37,15 @@ HierarchyLevel vertex_level(const CreasedSurface& s) {
     }
   }
   for (Vec3& n : level.normals) n = n.norm() > 0 ? Vec3(n.normalized()) : Vec3(Vec3::UnitZ());
-  std::vector<Link> links;
-  links.reserve(static_cast<std::size_t>(mesh.halfedge_slots()));
-  for (std::int32_t h = 0; h < mesh.halfedge_slots(); ++h)
-    links.push_back({mesh.origin(h), mesh.target(h), 1});
-  set_links(level, links);
+  set_links(level, [&](std::int32_t v, std::vector<HierarchyLevel::Link>& row) {
+    const std::int32_t start = mesh.leaving(v);
+    std::int32_t h = start;
+    while (h >= 0) {
+      row.push_back({mesh.target(h), 1});
+      h = mesh.around(h);
+      if (h == start) break;
+    }
+  });
   return level;
 }
 
@@ -159,7 +163,7 @@ void smooth(const HierarchyLevel& level, Field& field, int threads) {
       level.size(), threads,
       [&](std::int64_t i, int) {
         for (std::int32_t l = level.offsets[i]; l < level.offsets[i + 1]; ++l)
-          axes[l] = axes_between(level, field, static_cast<std::int32_t>(i), level.links[l]);
+          axes[l] = axes_between(level, field, static_cast<std::int32_t>(i), level.links[l].node);
       },
       512);
   for (int k = 0; k < kSweeps; ++k) {
@@ -168,8 +172,8 @@ void smooth(const HierarchyLevel& level, Field& field, int threads) {
       Vec3 sum = field.o[i];
       double weights = 0;
       for (std::int32_t l = level.offsets[i]; l < level.offsets[i + 1]; ++l) {
-        const std::int32_t j = level.links[l];
-        const double w = level.weights[l];
+        const std::int32_t j = level.links[l].node;
+        const auto w = static_cast<double>(level.links[l].weight);
         sum += w / (weights + w) * (nearest(field.o[j], axes[l], sum) - sum);
         weights += w;
       }
