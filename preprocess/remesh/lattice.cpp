@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 namespace abut::preprocess {
 namespace {
@@ -55,25 +54,33 @@ class Buckets {
   std::size_t now_ = 0;
 };
 
-// v in the axes of face f.
-Vec2 in_axes(const CreasedSurface& s, const std::vector<Vec3>& directions, std::int32_t f, const Vec3& v) {
-  const Vec3& q = directions[f];
-  const Vec3 n = s.double_area(f);
-  const double length = n.norm();
-  return {v.dot(q), length > 0 ? v.dot(n.cross(q)) / length : 0};
+// The axes of each face in space.
+struct FaceAxes {
+  Vec3 x, y;
+  Vec2 of(const Vec3& v) const { return {v.dot(x), v.dot(y)}; }
+};
+std::vector<FaceAxes> axes_of(const CreasedSurface& s, const std::vector<Vec3>& directions) {
+  std::vector<FaceAxes> axes;
+  axes.reserve(directions.size());
+  for (std::int32_t f = 0; f < s.mesh.face_slots(); ++f) {
+    const Vec3 n = s.double_area(f);
+    const double length = n.norm();
+    axes.push_back({directions[f], length > 0 ? Vec3(n.cross(directions[f]) / length) : Vec3::Zero()});
+  }
+  return axes;
 }
 
 // The axis along which a crease's offset must stay zero; 2 where there is none.
-std::uint8_t locked_axis(const CreasedSurface& s, const std::vector<Vec3>& directions, std::int32_t h) {
+std::uint8_t locked_axis(const CreasedSurface& s, const std::vector<FaceAxes>& axes, std::int32_t h) {
   if (!s.crease[h]) return 2;
-  const Vec2 e = in_axes(s, directions, h / 3, s.edge(h));
+  const Vec2 e = axes[h / 3].of(s.edge(h));
   return std::abs(e.x()) >= std::abs(e.y()) ? 1 : 0;
 }
 
 // Moves charges until none is left.
 class Flow {
  public:
-  Flow(const CreasedSurface& s, const std::vector<Vec3>& directions, const std::vector<Hold>& holds,
+  Flow(const CreasedSurface& s, const std::vector<FaceAxes>& axes, const std::vector<Hold>& holds,
        std::vector<Vec2> real, Lattice& lattice)
       : s_(s), lattice_(lattice), real_(std::move(real)), turns_(turns_around(s.mesh, lattice.turns)) {
     for (const Hold hold : holds) free_.push_back(hold == Hold::kFree ? 1 : 0);
@@ -84,11 +91,11 @@ class Flow {
       const std::int32_t t = s.mesh.twin(h);
       if (t < h) continue;
       const double size = (s.sizes[s.mesh.origin(h)] + s.sizes[s.mesh.target(h)]) / 2;
-      const Vec2 e = in_axes(s, directions, h / 3, s.edge(h)) / size;
-      const Vec2 e_twin = in_axes(s, directions, t / 3, s.edge(t)) / size;
+      const Vec3 edge = s.edge(h) / size;
+      const Vec2 e = axes[h / 3].of(edge), e_twin = -axes[t / 3].of(edge);
       wanted_[h] = (e - turned(e_twin, -lattice.turns[h])) / 2;
       wanted_[t] = -turned(wanted_[h], lattice.turns[h]);
-      locked_[h] = locked_axis(s, directions, h);
+      locked_[h] = locked_axis(s, axes, h);
       if (locked_[h] < 2) locked_[t] = (locked_[h] + lattice.turns[h]) % 2;
     }
     faces_.resize(n / 3);
@@ -339,15 +346,16 @@ class Flow {
 
 std::vector<std::uint8_t> match(const CreasedSurface& s, const std::vector<Vec3>& directions) {
   const HalfedgeMesh& mesh = s.mesh;
+  const std::vector<FaceAxes> axes = axes_of(s, directions);
   std::vector<std::uint8_t> turns(static_cast<std::size_t>(mesh.halfedge_slots()));
   for (std::int32_t h = 0; h < mesh.halfedge_slots(); ++h) {
     const std::int32_t t = mesh.twin(h);
     if (t < h) continue;
     const Vec3 e = s.edge(h);
-    const Vec2 a = in_axes(s, directions, h / 3, e), b = in_axes(s, directions, t / 3, e);
     // The edge's angle in either face's axes; their difference is the turn.
-    const double difference = std::atan2(b.y(), b.x()) - std::atan2(a.y(), a.x());
-    const int r = static_cast<int>(std::lround(difference / (std::numbers::pi / 2)));
+    const Vec2 a = axes[h / 3].of(e), b = axes[t / 3].of(e);
+    const double cosine = a.dot(b), sine = a.x() * b.y() - a.y() * b.x();
+    const int r = std::abs(cosine) >= std::abs(sine) ? (cosine >= 0 ? 0 : 2) : (sine > 0 ? 1 : 3);
     turns[h] = static_cast<std::uint8_t>(r & 3);
     turns[t] = static_cast<std::uint8_t>(-r & 3);
   }
@@ -367,6 +375,7 @@ ConsistentLattice make_lattice(const CreasedSurface& s, const std::vector<Vec3>&
                                const std::vector<Hold>& holds, std::vector<std::uint8_t> turns,
                                const std::vector<Vec3>& points) {
   const HalfedgeMesh& mesh = s.mesh;
+  const std::vector<FaceAxes> axes = axes_of(s, directions);
   ConsistentLattice result;
   Lattice& lattice = result.lattice;
   lattice.turns = std::move(turns);
@@ -377,16 +386,14 @@ ConsistentLattice make_lattice(const CreasedSurface& s, const std::vector<Vec3>&
     if (t < h) continue;
     const double size = (s.sizes[a] + s.sizes[b]) / 2;
     const Vec3 step = (points[b] - points[a]) / size;
-    Vec2 real = (in_axes(s, directions, h / 3, step) +
-                 turned(in_axes(s, directions, t / 3, step), -lattice.turns[h])) /
-                2;
-    if (const int axis = locked_axis(s, directions, h); axis < 2) real[axis] = 0;
+    Vec2 real = (axes[h / 3].of(step) + turned(axes[t / 3].of(step), -lattice.turns[h])) / 2;
+    if (const int axis = locked_axis(s, axes, h); axis < 2) real[axis] = 0;
     steps[h] = real;
     steps[t] = -turned(real, lattice.turns[h]);
     lattice.offsets[h] = {static_cast<int>(std::lround(real.x())), static_cast<int>(std::lround(real.y()))};
     lattice.offsets[t] = -turned(lattice.offsets[h], lattice.turns[h]);
   }
-  Flow flow(s, directions, holds, std::move(steps), lattice);
+  Flow flow(s, axes, holds, std::move(steps), lattice);
   result.charges = flow.run();
   result.left = flow.find_charged().size();
   result.turned = flow.turned_across();

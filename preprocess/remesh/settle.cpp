@@ -15,7 +15,7 @@ using Vec2f = Eigen::Vector2f;
 using Vec3 = Eigen::Vector3d;
 
 constexpr int kIterations = 200;
-constexpr double kConverged = 3e-3;                         // of the residual's norm, relative to the first
+constexpr double kConverged = 1e-2;                         // of the residual's norm, relative to the first
 constexpr double kLeastWeight = 0.05, kLargestWeight = 10;  // cotangents are kept between these
 // An entry costs some ten nanoseconds, waking a thread more than a thousand of them.
 constexpr std::int64_t kChunk = 4096;
@@ -100,13 +100,14 @@ class Settler {
 
   // Row of the Laplacian at v, applied to x, in v's axes.
   Vec2f product(const std::vector<Vec2f>& x, std::int32_t v) const {
-    Vec2f sum = diagonal_[v] * x[v];
+    float along = diagonal_[v] * x[v].x(), across = diagonal_[v] * x[v].y();
     for (std::int32_t k = first_[v]; k < first_[v + 1]; ++k) {
       const Entry& e = entries_[k];
       const Vec2f& y = x[e.to];
-      sum -= Vec2f(e.cosine * y.x() - e.sine * y.y(), e.sine * y.x() + e.cosine * y.y());
+      along -= e.cosine * y.x() - e.sine * y.y();
+      across -= e.sine * y.x() + e.cosine * y.y();
     }
-    return masked(v, sum);
+    return masked(v, Vec2f(along, across));
   }
 
   // What the lattice's steps lack to the edges' own around v, weighted, in v's axes.
