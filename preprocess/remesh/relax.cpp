@@ -18,7 +18,6 @@ constexpr double kVertexCosine = 0.5;  // of the angle between a vertex's foot p
 constexpr double kCreaseCosine =
     0.57;                             // 55 degrees: least turn of a crease that holds vertices more strongly
 constexpr double kSideCosine = 0.91;  // 25 degrees: most that quads on one side of it differ by
-constexpr int kAway = 4;              // of so many rounds, one ends on the surface
 constexpr std::int64_t kChunk = 256;
 
 // What a quad asks for.
@@ -109,7 +108,7 @@ class Relaxer {
       b += weight * w.normal * w.normal.dot(w.point - old);
       reach = std::max(reach, w.reach);
     }
-    const Vec3 target = old + parameters_.step * A.ldlt().solve(b);
+    Vec3 target = old + parameters_.step * A.ldlt().solve(b);
     if (!on_surface) return target;
     const FootPoint foot =
         surface_.closest_facing(target, {normals.data(), count}, kVertexCosine, reach, feet_[v]);
@@ -167,7 +166,8 @@ class Relaxer {
 void relax(QuadMesh& mesh, const ReferenceSurface& surface, const RelaxParameters& parameters,
            const std::vector<char>& pinned) {
   Relaxer relaxer(mesh, surface, parameters, pinned);
-  for (int i = 0; i < parameters.rounds; ++i) relaxer.round((parameters.rounds - i) % kAway == 1);
+  for (int i = 0; i < parameters.rounds; ++i)
+    relaxer.round((parameters.rounds - i) % parameters.away == 1 % parameters.away);
 }
 
 }  // namespace abut::preprocess

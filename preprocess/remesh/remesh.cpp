@@ -28,6 +28,9 @@ constexpr double kNoCreases = 180;  // relaxation finds them; edges held by forc
 const double kTriangleEdge = std::sqrt(2 / std::numbers::sqrt3) * 1.04;
 constexpr double kMixDegrees = 50;  // quads at a larger angle are not mixed by changes of connectivity
 constexpr int kEdits = 2, kRoundsBetweenEdits = 4, kLastRounds = 12, kRoundsAfterSubdivision = 5;
+// Quads that were divided have their shape; of the thin walls that ask for so many they must stay apart.
+constexpr int kAwayAfterSubdivision = 2;
+constexpr double kFlatnessAfterSubdivision = 5;
 constexpr int kCovers = 3, kRoundsAfterCover = 2;
 constexpr double kCoverTolerance = 0.5;   // of the edge: less is for the quads to cut off
 constexpr std::size_t kMostBase = 14000;  // quads; more come by subdivision
@@ -192,7 +195,11 @@ Remeshed remesh(const TriangleMesh& closed, const ReferenceSurface& surface,
   for (int i = subdivisions - 1; i >= 0; --i) {
     result.mesh = subdivide(polygons_of(result.mesh));
     relax(result.mesh, surface,
-          {.rounds = kRoundsAfterSubdivision, .edge = edge * (1 << i), .threads = parameters.threads});
+          {.rounds = kRoundsAfterSubdivision,
+           .away = kAwayAfterSubdivision,
+           .edge = edge * (1 << i),
+           .flatness = kFlatnessAfterSubdivision,
+           .threads = parameters.threads});
     const Tangles left =
         repair_and_cover(result.mesh, surface, edge * (1 << i), kUntangleRounds, parameters.threads);
     result.crossings = left.crossings;

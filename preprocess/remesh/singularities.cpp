@@ -53,6 +53,7 @@ class Smoother {
     const std::vector<std::int32_t> faces = halo();
     prepare(faces);
     std::vector<Complex> z;
+    z.reserve(faces.size());
     for (const std::int32_t f : faces) z.push_back(frames_[f].of(directions_[f]));
     for (int k = 0; k < kSweeps; ++k) {
       for (std::size_t i = 0; i < faces.size(); ++i) {
