@@ -163,10 +163,15 @@ void Simulation::prepare() {
   report_.penetration = 0;
   for (PairContact& c : contacts_) {
     c.mu = scene_.mu;
+    const double u = speed(c);
     c.least_speed = c.gap > 0 ? -c.gap / h : 0;
-    if (scene_.restitution > 0) {
-      const double u = speed(c);
-      if (u < c.least_speed) c.least_speed = std::max(c.least_speed, -scene_.restitution * u);
+    if (u < c.least_speed) {
+      c.least_speed = std::max(c.least_speed, -scene_.restitution * u);
+    } else if (u > 0 && (c.A == kFixed || c.B == kFixed)) {
+      // Gravity may turn it round within the step. Stopped at once it would be higher than it had the speed
+      // to rise; it may fall back as fast as it went.
+      const double fall = h * (c.B == kFixed ? 1 : -1) * c.n_W.dot(scene_.gravity);
+      c.least_speed = std::min(c.least_speed, -std::min(u, std::max(0.0, fall)));
     }
     report_.penetration = std::max(report_.penetration, -c.gap);
     // Both lists ascend in their keys.
