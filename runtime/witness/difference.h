@@ -33,9 +33,9 @@ class Difference {
   // The vertex of D that minimises <n, w>. A hull's search starts from its lookup: on the hulls of 15 YCB
   // objects that takes 40 % fewer instructions a query than starting from the vertex found before.
   DifferenceVertex<S> minimise(const Vec3<S>& n) {
-    const SupportPoint<S> s1 = core_support<S>(A_, n);
     const Vec3<S> m = -(X_AB_.R.transpose() * n);
-    const SupportPoint<S> s2 = core_support<S>(B_, m);
+    SupportPoint<S> s1, s2;
+    core_supports<S>(A_, n, B_, m, s1, s2);
     const Vec3<S> x2 = X_AB_ * s2.point;
     return point(s1.point, x2, s1.index, s2.index);
   }
@@ -47,10 +47,8 @@ class Difference {
 
   // The point of D that a point of A and one of B make.
   DifferenceVertex<S> point(const Vec3<S>& x1, const Vec3<S>& x2, std::int32_t a, std::int32_t b) {
-    for (const Vec3<S>* x : {&x1, &x2}) {
-      magnitude_ =
-          std::max(magnitude_, std::max(std::abs(x->x()), std::max(std::abs(x->y()), std::abs(x->z()))));
-    }
+    const S m1 = largest(x1), m2 = largest(x2), m = m1 > m2 ? m1 : m2;
+    magnitude_ = magnitude_ > m ? magnitude_ : m;
     return {x2 - x1, x1, x2, a, b};
   }
 
@@ -66,6 +64,11 @@ class Difference {
   const Pose<S>& pose() const { return X_AB_; }
 
  private:
+  static S largest(const Vec3<S>& v) {
+    const S x = std::abs(v.x()), y = std::abs(v.y()), z = std::abs(v.z()), xy = x > y ? x : y;
+    return xy > z ? xy : z;
+  }
+
   const ShapeA& A_;
   const ShapeB& B_;
   const Pose<S>& X_AB_;

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
+#include "runtime/core/simd.h"
 #include "runtime/math/pose.h"
 
 // Direction cells: the map between directions and the entries of ConvexPiece::support_lookup. A direction is
@@ -11,22 +15,45 @@
 // the index (f k + j) k + i.
 namespace abut::witness {
 
+namespace detail {
+
+// Column or row in which each coordinate of the direction times `scale` falls, twice in a row; also where
+// that is NaN.
+template <class S>
+ABUT_INLINE void cell_places(const Vec3<S>& direction, S scale, std::int32_t k, std::int32_t* places) {
+  const S half = S(k) / 2;
+  if constexpr (std::is_same_v<S, double>) {
+    using FourInts = std::int32_t __attribute__((vector_size(16)));
+    simd::Four t{direction.x(), direction.y(), direction.z(), 0};
+    t = t * scale + half;
+    t = t > simd::Four{} ? t : simd::Four{};
+    FourInts at = __builtin_convertvector(t, FourInts);
+    at = at < k - 1 ? at : FourInts{} + (k - 1);
+    std::memcpy(places, &at, sizeof at);
+    std::memcpy(places + 3, &at, sizeof at);
+  } else {
+    for (int i = 0; i < 3; ++i) {
+      const S t = direction[i] * scale + half;
+      places[i] = places[i + 3] = std::min(static_cast<std::int32_t>(t > S(0) ? t : S(0)), k - 1);
+    }
+  }
+}
+
+}  // namespace detail
+
 // Cell of a direction (any length), in [0, 6 k k), k > 0; also for a zero, infinite or NaN direction.
 template <class S>
-[[gnu::always_inline]] inline std::int32_t direction_cell(const Vec3<S>& direction, std::int32_t k) {
+ABUT_INLINE std::int32_t direction_cell(const Vec3<S>& direction, std::int32_t k) {
   using std::abs;
   const S x = abs(direction.x()), y = abs(direction.y()), z = abs(direction.z());
-  const int axis = x >= y ? (x >= z ? 0 : 2) : (y >= z ? 1 : 2);
-  const S half = S(k) / 2, scale = half / abs(direction[axis]), top = S(k - 1);
-  const auto place = [&](S t) {
-    S cell = t * scale + half;
-    cell = cell > S(0) ? cell : S(0);  // also where it is NaN
-    return static_cast<std::int32_t>(cell < top ? cell : top);
-  };
+  const S xy = x > y ? x : y, most = xy > z ? xy : z;
+  // No branch that the processor could guess wrong.
+  const int beyond_x = !(x >= most), beyond_y = !(y >= most);
+  const int axis = beyond_x + (beyond_x & beyond_y);
+  std::int32_t places[7];
+  detail::cell_places<S>(direction, S(k) / 2 / most, k, places);
   const std::int32_t face = 2 * axis + (direction[axis] < S(0) ? 1 : 0);
-  const std::int32_t i = place(direction[axis == 2 ? 0 : axis + 1]);
-  const std::int32_t j = place(direction[axis == 0 ? 2 : axis - 1]);
-  return (face * k + j) * k + i;
+  return (face * k + places[axis + 2]) * k + places[axis + 1];
 }
 
 // Direction of a cell's centre, not normalised: its largest entry is +-1.

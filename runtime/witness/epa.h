@@ -1,9 +1,11 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
+#include <cstring>
+#include <type_traits>
 
-#include "runtime/witness/difference.h"
+#include "runtime/core/simd.h"
+#include "runtime/witness/polytope.h"
 
 // The expanding polytope algorithm (van den Bergen 2001): penetration depth by growing a polytope P inside
 // the Minkowski difference D until its facet nearest to the origin is a facet of D.
@@ -17,60 +19,10 @@
 // - g(-m) = -max over D of <m, w>, hence signed distance >= -(least height <m, w> of a support vertex met
 //   so far).
 //
-// The face with the least offset comes from a queue; the face wanted has its projection of the origin inside
-// it. Nothing asks for the origin to be inside the first tetrahedron: a face with the origin outside has a
+// The face with the least offset comes first; the face wanted has its projection of the origin inside it.
+// Nothing asks for the origin to be inside the first tetrahedron: a face with the origin outside has a
 // negative offset and is expanded first.
 namespace abut::witness {
-
-// An edge seen from one of its two faces: 4 face + number; edge k runs from corner k to corner k + 1.
-using HalfEdge = std::int32_t;
-
-template <class S>
-struct PolytopeFace {
-  Vec3<S> m;               // outward unit normal; zero for a face without area
-  S offset;                // m; infinite for a face without area
-  std::int32_t corner[3];  // counter-clockwise seen from outside
-  HalfEdge across[3];      // the same edges seen from the neighbours
-  bool alive;
-};
-
-// An array that only grows: elements beyond `size` are kept as scratch, room for them is made ahead.
-template <class T>
-struct Pool {
-  std::vector<T> storage;
-  std::int32_t size = 0;
-
-  explicit Pool(std::size_t room) : storage(room) {}
-  void make_room(std::size_t more) {
-    const std::size_t needed = static_cast<std::size_t>(size) + more;
-    if (needed > storage.size()) storage.resize(std::max(needed, 2 * storage.size()));
-  }
-  T& operator[](std::int32_t i) { return storage.data()[i]; }
-  const T& operator[](std::int32_t i) const { return storage.data()[i]; }
-  void push(const T& value) { storage.data()[size++] = value; }
-};
-
-// Reusable memory of a query. It is reserved when made, and grows only for a pair that needs more than any
-// before it.
-template <class S>
-struct Workspace {
-  struct Entry {
-    S offset;
-    std::int32_t face;
-  };
-  struct Rim {
-    HalfEdge edge;        // of a live face
-    std::int32_t corner;  // where the edge ends: the faces around the new vertex run the other way
-  };
-
-  Pool<DifferenceVertex<S>> vertices{256};
-  Pool<PolytopeFace<S>> faces{2048};
-  Pool<Rim> horizon{2048};  // in order around the new vertex
-  Pool<HalfEdge> stack{4096};
-  Pool<std::int32_t> hidden{2048};  // faces that the new vertex replaces
-  Pool<S> edges{3 * 64};    // from the new vertex to the horizon's corners: all x, then all y, then all z
-  Pool<Entry> queue{2048};  // faces that may be the nearest
-};
 
 template <class S>
 struct EpaResult {
@@ -80,6 +32,18 @@ struct EpaResult {
   std::int32_t face;  // in the workspace
   bool converged;     // no vertex is left above the face
   int iterations;
+};
+
+// Numbers that are worked on at a time: as many as the instructions have room for that the pair's query is
+// compiled for (separation.cpp). The answer does not depend on it.
+using TwoLanes = double __attribute__((vector_size(16)));
+template <class S, class D>
+struct PlaneLanes {
+  using type = std::conditional_t<std::is_same_v<S, double>, TwoLanes, S>;
+};
+template <>
+struct PlaneLanes<double, Difference<double, asset::ConvexView, asset::ConvexView>> {
+  using type = simd::Four;
 };
 
 template <class S, class D>
@@ -102,170 +66,196 @@ class Epa {
   // From the polytope that the workspace holds, its vertices moved. It need not be convex any more: the
   // bounds hold for every closed surface whose vertices are in D.
   EpaResult<S> resume() {
-    forget_order();
-    work_.queue.make_room(static_cast<std::size_t>(work_.faces.size));
-    std::int32_t waiting = -1;
-    for (std::int32_t f = 0; f < work_.faces.size; ++f) {
-      if (!work_.faces[f].alive) continue;
-      if (waiting < 0) {
-        waiting = f;
-        continue;
-      }
-      set_planes(waiting, f);
-      queue(waiting);
-      queue(f);
-      waiting = -1;
-    }
-    if (waiting >= 0) {
-      set_planes(waiting, waiting);
-      queue(waiting);
-    }
+    set_planes();
     return expand();
   }
 
  private:
-  using Two = Eigen::Array<S, 2, 1>;
-  using Entry = typename Workspace<S>::Entry;
+  using L = typename PlaneLanes<S, D>::type;
+  static constexpr std::int32_t kLanes = sizeof(L) / sizeof(S);
+  static constexpr S kInfinite = std::numeric_limits<S>::infinity();
 
   EpaResult<S> expand() {
-    EpaResult<S> best{Vec3<S>::Zero(), 0, std::numeric_limits<S>::infinity(), -1, false, 0};
+    EpaResult<S> best{Vec3<S>::Zero(), 0, kInfinite, -1, false, 0};
     for (;;) {
       const std::int32_t f = pop();
       if (f < 0) return best;  // every face was given up
       ++best.iterations;
-      work_.vertices.make_room(1);
+      work_.make_room();
       DifferenceVertex<S>& found = work_.vertices[work_.vertices.size];
-      const PolytopeFace<S>& face = work_.faces[f];
-      best.n = -face.m;
+      const Vec3<S> m = work_.planes.normal(f);
+      const S offset = work_.planes.offset.data()[f];
+      best.n = -m;
       found = difference_.minimise(best.n);
-      const S height = face.m.dot(found.w);
+      const S height = m.dot(found.w);
       ceiling_ = std::min(ceiling_, height);
       const S tolerance = std::max(difference_.rounding() / 2, relative_gap_ * difference_.magnitude());
-      best.converged = height - face.offset <= tolerance || known(face, found);
+      best.converged = height - offset <= tolerance || known(work_.faces[f], found);
       best.face = f;
       best.height = ceiling_;
-      best.depth = face.offset;
+      best.depth = offset;
       if (best.converged || height < -2 * difference_.rounding()) return best;  // the latter: origin outside
       if (work_.vertices.size >= most_vertices_ || !insert(f)) return best;
     }
   }
 
-  void forget_order() {
-    work_.queue.size = 0;
-    heaped_ = false;
-    ceiling_ = std::numeric_limits<S>::infinity();
-  }
-
   void start(const DifferenceVertex<S>* corners) {
     work_.vertices.size = 0;
     for (int k = 0; k < 4; ++k) work_.vertices.push(corners[k]);
-    work_.faces.size = 0;
-    forget_order();
     const Vec3<S>&a = corners[0].w, &b = corners[1].w, &c = corners[2].w, &d = corners[3].w;
     if ((b - a).cross(c - a).dot(d - a) < 0) std::swap(work_.vertices[1], work_.vertices[2]);
-    // corner 3 now sees the others counter-clockwise: a cone over them, and the face below
-    work_.faces[0].alive = true;
-    set_corners(work_.faces[0], 0, 2, 1);
-    set_planes(0, 0);
-    work_.faces.size = 1;
-    work_.horizon.size = 0;
-    work_.horizon.push({2, 0});
-    work_.horizon.push({1, 1});
-    work_.horizon.push({0, 2});
-    add_cone(3);
-    queue(0);
+    // Corner 3 now sees the others counter-clockwise: the face below it, and a cone over that.
+    static constexpr PolytopeFace kTetrahedron[4] = {{{0, 2, 1}, {4 * 3, 4 * 2, 4 * 1}, true},
+                                                     {{0, 1, 3}, {2, 4 * 2 + 2, 4 * 3 + 1}, true},
+                                                     {{1, 2, 3}, {1, 4 * 3 + 2, 4 * 1 + 1}, true},
+                                                     {{2, 0, 3}, {0, 4 * 1 + 2, 4 * 2 + 1}, true}};
+    for (int f = 0; f < 4; ++f) work_.faces[f] = kTetrahedron[f];
+    work_.faces.size = 4;
+    set_planes();
   }
 
-  static void set_corners(PolytopeFace<S>& face, std::int32_t i, std::int32_t j, std::int32_t k) {
-    face.corner[0] = i;
-    face.corner[1] = j;
-    face.corner[2] = k;
+  // Several vectors, one for each lane.
+  struct LaneVector {
+    L x, y, z;
+  };
+
+  // Planes of all faces.
+  void set_planes() {
+    heaped_ = false;
+    ceiling_ = kInfinite;
+    const std::int32_t size = work_.faces.size;
+    LaneVector at[3]{};
+    for (std::int32_t first = 0; first < size; first += kLanes) {
+      for (int k = 0; k < 3; ++k) {
+        for (std::int32_t lane = 0; lane < kLanes; ++lane) {
+          const Vec3<S>& w = work_.vertices[work_.faces[std::min(first + lane, size - 1)].corner[k]].w;
+          set(lane, w.x(), at[k].x);
+          set(lane, w.y(), at[k].y);
+          set(lane, w.z(), at[k].z);
+        }
+      }
+      const LaneVector &a = at[0], &b = at[1], &c = at[2];
+      store_planes(first, c, {a.x - c.x, a.y - c.y, a.z - c.z}, {b.x - c.x, b.y - c.y, b.z - c.z});
+    }
+    for (std::int32_t f = 0; f < size; ++f) {
+      if (!work_.faces[f].alive) work_.planes.waiting.data()[f] = kInfinite;
+    }
+    end_waiting();
   }
 
-  // Planes of the faces f and g, which may be the same: two at a time is no dearer than one.
-  void set_planes(std::int32_t f, std::int32_t g) {
-    PolytopeFace<S>&F = work_.faces[f], &G = work_.faces[g];
-    const auto coordinate = [&](int corner, int axis) {
-      return Two(work_.vertices[F.corner[corner]].w[axis], work_.vertices[G.corner[corner]].w[axis]);
-    };
-    const Two x = coordinate(2, 0), y = coordinate(2, 1), z = coordinate(2, 2);
-    store_planes(F, G, x, y, z, coordinate(0, 0) - x, coordinate(0, 1) - y, coordinate(0, 2) - z,
-                 coordinate(1, 0) - x, coordinate(1, 1) - y, coordinate(1, 2) - z);
+  // Lane by lane; a scalar is its only lane.
+  static ABUT_INLINE void set(std::int32_t lane, S value, L& to) {
+    if constexpr (kLanes > 1)
+      to[lane] = value;
+    else
+      to = value;
+  }
+  static ABUT_INLINE S get(const L& from, std::int32_t lane) {
+    if constexpr (kLanes > 1)
+      return from[lane];
+    else
+      return from;
+  }
+  static ABUT_INLINE void load(const S* from, L& to) { std::memcpy(&to, from, sizeof to); }
+  static ABUT_INLINE void store(const L& from, S* to) { std::memcpy(to, &from, sizeof from); }
+  static ABUT_INLINE void square_root(const L& x, L& to) {
+    using std::sqrt;
+    if constexpr (kLanes == 4)
+      to = L{sqrt(x[0]), sqrt(x[1]), sqrt(x[2]), sqrt(x[3])};
+    else if constexpr (kLanes == 2)
+      to = L{sqrt(x[0]), sqrt(x[1])};
+    else
+      to = sqrt(x);
   }
 
-  // Planes of two faces from their last corners (x, y, z) and the edges p and q from there to the others.
-  [[gnu::always_inline]] static void store_planes(PolytopeFace<S>& F, PolytopeFace<S>& G, const Two& x,
-                                                  const Two& y, const Two& z, const Two& px, const Two& py,
-                                                  const Two& pz, const Two& qx, const Two& qy,
-                                                  const Two& qz) {
-    Two mx = py * qz - pz * qy, my = pz * qx - px * qz, mz = px * qy - py * qx;
-    const Two area = (mx * mx + my * my + mz * mz).sqrt();
-    const Two scale = area.inverse();
-    mx *= scale;
-    my *= scale;
-    mz *= scale;
+  // Planes of kLanes faces from `first` on, from their last corners c and the edges p and q from there to the
+  // others. A face waits unless it is known that another one is nearer to the origin.
+  ABUT_INLINE void store_planes(std::int32_t first, const LaneVector& c, const LaneVector& p,
+                                const LaneVector& q) {
+    L mx = p.y * q.z - p.z * q.y, my = p.z * q.x - p.x * q.z, mz = p.x * q.y - p.y * q.x;
+    const L none{}, infinite = none + kInfinite;
+    L area;
+    square_root(mx * mx + my * my + mz * mz, area);
+    const auto flat = !(area > std::numeric_limits<S>::min());
+    const L scale = 1 / area;
+    mx = flat ? none : mx * scale;
+    my = flat ? none : my * scale;
+    mz = flat ? none : mz * scale;
     // the least height of the three corners
-    const Two p = mx * px + my * py + mz * pz, q = mx * qx + my * qy + mz * qz;
-    const Two offset = mx * x + my * y + mz * z + p.min(q).min(Two::Zero());
-    store_plane(F, area[0], mx[0], my[0], mz[0], offset[0]);
-    store_plane(G, area[1], mx[1], my[1], mz[1], offset[1]);
+    const L at_p = mx * p.x + my * p.y + mz * p.z, at_q = mx * q.x + my * q.y + mz * q.z;
+    L least = at_p < at_q ? at_p : at_q;
+    least = least < none ? least : none;
+    const L offset = flat ? infinite : mx * c.x + my * c.y + mz * c.z + least;
+    const L most = none + (ceiling_ + difference_.rounding());
+    FacePlanes<S>& planes = work_.planes;
+    store(mx, planes.mx.data() + first);
+    store(my, planes.my.data() + first);
+    store(mz, planes.mz.data() + first);
+    store(offset, planes.offset.data() + first);
+    store(offset <= most ? offset : infinite, planes.waiting.data() + first);
   }
 
-  [[gnu::always_inline]] static void store_plane(PolytopeFace<S>& face, S area, S mx, S my, S mz, S offset) {
-    face.m = {mx, my, mz};
-    face.offset = offset;
-    if (area > std::numeric_limits<S>::min()) return;
-    face.m.setZero();
-    face.offset = std::numeric_limits<S>::infinity();
-  }
+  // Nothing waits beyond the last face.
+  ABUT_INLINE void end_waiting() { store(L{} + kInfinite, work_.planes.waiting.data() + work_.faces.size); }
 
-  // Queues a face unless another one is known to be nearer to the origin. A short queue is searched as it is,
-  // a long one becomes a heap.
-  void queue(std::int32_t f) {
-    constexpr std::int32_t kShort = 128;
-    const S offset = work_.faces[f].offset;
-    if (!(offset <= ceiling_ + difference_.rounding())) return;
-    work_.queue.push({offset, f});
-    if (!heaped_ && work_.queue.size <= kShort) return;
-    if (heaped_) {
-      std::push_heap(&work_.queue[0], &work_.queue[work_.queue.size], kFarther);
-    } else {
-      std::make_heap(&work_.queue[0], &work_.queue[work_.queue.size], kFarther);
-      heaped_ = true;
-    }
-  }
-
-  static constexpr auto kFarther = [](const Entry& a, const Entry& b) { return a.offset > b.offset; };
-
+  // Takes the face nearest to the origin out of those that wait; -1 if none is left that counts.
   std::int32_t pop() {
-    Entry* const entries = &work_.queue[0];
-    std::int32_t& size = work_.queue.size;
-    while (heaped_ && size > 0) {
-      std::pop_heap(entries, entries + size, kFarther);
-      if (work_.faces[entries[--size].face].alive) return entries[size].face;
+    constexpr std::int32_t kFew = 512;
+    if (work_.faces.size > kFew) return pop_of_many();
+    const S* const waiting = work_.planes.waiting.data();
+    L least = L{} + kInfinite, place{}, here{};
+    for (std::int32_t f = 0; f < work_.faces.size; f += kLanes) {
+      L offset;
+      load(waiting + f, offset);
+      place = offset < least ? here : place;
+      least = offset < least ? offset : least;
+      here += kLanes;
     }
-    std::int32_t nearest = -1;
-    S least = std::numeric_limits<S>::infinity();
-    const S most = ceiling_ + difference_.rounding();  // may have fallen since the entry was made
-    for (std::int32_t i = 0; i < size;) {
-      if (!(entries[i].offset <= most) || !work_.faces[entries[i].face].alive) {
-        entries[i] = entries[--size];
-        continue;
-      }
-      if (entries[i].offset < least) {
-        least = entries[i].offset;
-        nearest = i;
-      }
-      ++i;
+    std::int32_t best = 0;
+    S nearest = get(least, 0);
+    for (std::int32_t lane = 1; lane < kLanes; ++lane) {
+      const S other = get(least, lane);
+      best = other < nearest ? lane : best;
+      nearest = other < nearest ? other : nearest;
     }
-    if (nearest < 0) return -1;
-    const std::int32_t f = entries[nearest].face;
-    entries[nearest] = entries[--size];
+    const std::int32_t f = static_cast<std::int32_t>(get(place, best)) + best;
+    // The ceiling may have fallen since the face was made.
+    if (!(nearest <= ceiling_ + difference_.rounding()) || !(nearest < kInfinite)) return -1;
+    work_.planes.waiting.data()[f] = kInfinite;
     return f;
   }
 
+  static constexpr auto kFarther = [](const typename Workspace<S>::Entry& a,
+                                      const typename Workspace<S>::Entry& b) { return a.offset > b.offset; };
+
+  void enqueue(std::int32_t f) {
+    Pool<typename Workspace<S>::Entry>& queue = work_.queue;
+    if (!(work_.planes.waiting.data()[f] < kInfinite)) return;
+    queue.make_room(1);
+    queue.push({work_.planes.waiting.data()[f], f});
+    std::push_heap(queue.storage.begin(), queue.storage.begin() + queue.size, kFarther);
+  }
+
+  // Of many faces a heap is kept.
+  [[gnu::noinline, gnu::cold]] std::int32_t pop_of_many() {
+    Pool<typename Workspace<S>::Entry>& queue = work_.queue;
+    if (!heaped_) {
+      queue.size = 0;
+      heaped_ = true;
+      queued_ = 0;
+    }
+    for (; queued_ < work_.faces.size; ++queued_) enqueue(queued_);
+    while (queue.size > 0) {
+      std::pop_heap(queue.storage.begin(), queue.storage.begin() + queue.size, kFarther);
+      const auto [offset, f] = queue[--queue.size];
+      if (!(offset <= ceiling_ + difference_.rounding())) return -1;
+      if (work_.faces[f].alive) return f;
+    }
+    return -1;
+  }
+
   // A corner of the face found again: nothing of D is above the face but rounding.
-  bool known(const PolytopeFace<S>& face, const DifferenceVertex<S>& found) const {
+  bool known(const PolytopeFace& face, const DifferenceVertex<S>& found) const {
     return work_.vertices[face.corner[0]].same_point(found) ||
            work_.vertices[face.corner[1]].same_point(found) ||
            work_.vertices[face.corner[2]].same_point(found);
@@ -277,21 +267,16 @@ class Epa {
   // closed horizon.
   bool insert(std::int32_t seen) {
     const S rounding = difference_.rounding();
-    const std::size_t room = static_cast<std::size_t>(work_.faces.size) + 4;
-    work_.horizon.size = work_.stack.size = work_.hidden.size = 0;
-    work_.horizon.make_room(room + 1);
-    work_.stack.make_room(2 * room);
-    work_.hidden.make_room(room);
     for (const S factor : {S(-1), S(0), S(1), S(-16), S(-256)}) {
       if (trace_horizon(seen, factor * rounding)) {
-        const std::size_t n = static_cast<std::size_t>(work_.horizon.size);
-        work_.faces.make_room(n + 1);
-        work_.queue.make_room(n + 1);
-        work_.edges.make_room(3 * (n + 2));
         add_cone(work_.vertices.size++);
         return true;
       }
-      for (std::int32_t i = 0; i < work_.hidden.size; ++i) work_.faces[work_.hidden[i]].alive = true;
+      for (std::int32_t i = 0; i < work_.hidden.size; ++i) {
+        const std::int32_t f = work_.hidden[i];
+        work_.faces[f].alive = true;
+        work_.planes.waiting.data()[f] = work_.planes.offset.data()[f];
+      }
     }
     return false;
   }
@@ -301,10 +286,13 @@ class Epa {
   bool trace_horizon(std::int32_t seen, S margin) {
     static constexpr std::int32_t kNext[3] = {1, 2, 0}, kPrevious[3] = {2, 0, 1};
     const DifferenceVertex<S>& found = work_.vertices[work_.vertices.size];
-    const Vec3<S> w = found.w;
-    PolytopeFace<S>* const faces = &work_.faces[0];
+    const S x = found.w.x(), y = found.w.y(), z = found.w.z();
+    PolytopeFace* const faces = &work_.faces[0];
+    const S *const mx = work_.planes.mx.data(), *const my = work_.planes.my.data(),
+                   *const mz = work_.planes.mz.data(), *const offset = work_.planes.offset.data();
+    S* const waiting = work_.planes.waiting.data();
     typename Workspace<S>::Rim* rim = &work_.horizon[0];
-    HalfEdge *const bottom = &work_.stack[0], *top = bottom;
+    HalfEdge *const bottom = work_.stack.data(), *top = bottom;
     std::int32_t *const first_hidden = &work_.hidden[0], *hidden = first_hidden;
     *hidden++ = seen;
     faces[seen].alive = false;
@@ -314,10 +302,11 @@ class Epa {
     while (top > bottom) {
       const HalfEdge edge = *--top;
       const std::int32_t g = edge >> 2, k = edge & 3;
-      PolytopeFace<S>& face = faces[g];
+      PolytopeFace& face = faces[g];
       if (!face.alive) continue;
-      if (face.m.x() * w.x() + face.m.y() * w.y() + face.m.z() * w.z() - face.offset > margin) {
+      if (mx[g] * x + my[g] * y + mz[g] * z - offset[g] > margin) {
         face.alive = false;
+        waiting[g] = kInfinite;
         *hidden++ = g;
         *top++ = face.across[kPrevious[k]];
         *top++ = face.across[kNext[k]];
@@ -333,21 +322,21 @@ class Epa {
     return whole && work_.horizon.size >= 3 && last == work_.horizon[0].corner;
   }
 
-  // Appends the faces from the vertex `apex` over the horizon, two at a time: edge i leads from the apex to
-  // the i-th corner, face i lies between the edges i and i + 1.
+  // Appends the faces from the vertex `apex` over the horizon: edge i leads from the apex to the i-th corner,
+  // face i lies between the edges i and i + 1.
   void add_cone(std::int32_t apex) {
     const std::int32_t n = work_.horizon.size, first = work_.faces.size;
     const Vec3<S> tip = work_.vertices[apex].w;
     const typename Workspace<S>::Rim* const rim = &work_.horizon[0];
-    PolytopeFace<S>* const faces = &work_.faces[0];
-    S* const x = &work_.edges[0];
-    S *const y = x + n + 2, *const z = y + n + 2;
+    PolytopeFace* const faces = &work_.faces[0];
+    S* const x = work_.edges.data();
+    S *const y = x + n + kLanes, *const z = y + n + kLanes;
     for (std::int32_t i = 0; i < n; ++i) {
       const Vec3<S>& w = work_.vertices[rim[i].corner].w;
       x[i] = w.x() - tip.x();
       y[i] = w.y() - tip.y();
       z[i] = w.z() - tip.z();
-      PolytopeFace<S>& face = faces[first + i];
+      PolytopeFace& face = faces[first + i];
       face.corner[0] = rim[i].corner;
       face.corner[1] = rim[i + 1].corner;
       face.corner[2] = apex;
@@ -360,18 +349,22 @@ class Epa {
     faces[first].across[2] = 4 * (first + n - 1) + 1;
     faces[first + n - 1].corner[1] = rim[0].corner;
     faces[first + n - 1].across[1] = 4 * first + 2;
-    for (S* c : {x, y, z}) {
-      c[n] = c[0];
-      c[n + 1] = c[1];
-    }
-    const auto two = [](const S* c) { return Two(c[0], c[1]); };
-    const Two tx = Two::Constant(tip.x()), ty = Two::Constant(tip.y()), tz = Two::Constant(tip.z());
-    for (std::int32_t i = 0; i < n; i += 2) {  // the last may fall on scratch beyond the faces
-      store_planes(faces[first + i], faces[first + i + 1], tx, ty, tz, two(x + i), two(y + i), two(z + i),
-                   two(x + i + 1), two(y + i + 1), two(z + i + 1));
+    x[n] = x[0];
+    y[n] = y[0];
+    z[n] = z[0];
+    const LaneVector c{L{} + tip.x(), L{} + tip.y(), L{} + tip.z()};
+    LaneVector p, q;
+    for (std::int32_t i = 0; i < n; i += kLanes) {  // the last may fall on scratch beyond the faces
+      load(x + i, p.x);
+      load(y + i, p.y);
+      load(z + i, p.z);
+      load(x + i + 1, q.x);
+      load(y + i + 1, q.y);
+      load(z + i + 1, q.z);
+      store_planes(first + i, c, p, q);
     }
     work_.faces.size += n;
-    for (std::int32_t f = first; f < first + n; ++f) queue(f);
+    end_waiting();
   }
 
   D& difference_;
@@ -379,7 +372,8 @@ class Epa {
   S relative_gap_;
   std::int32_t most_vertices_;
   bool heaped_ = false;
-  S ceiling_ = 0;  // least height met: no face beyond it can be the nearest facet of D
+  std::int32_t queued_ = 0;  // faces that have been in the heap
+  S ceiling_ = 0;            // least height met: no face beyond it can be the nearest facet of D
 };
 
 }  // namespace abut::witness

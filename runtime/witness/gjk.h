@@ -1,6 +1,8 @@
 #pragma once
 
-#include "runtime/witness/simplex.h"
+#include <type_traits>
+
+#include "runtime/witness/newest.h"
 
 // The algorithm of Gilbert, Johnson and Keerthi (1988): the point of the Minkowski difference closest to the
 // origin.
@@ -20,6 +22,44 @@ struct GjkResult {
 // no such tolerance: they end when no vertex is left that lowers the plane through v by more than rounding.
 inline constexpr double kCurvedGap = 1e-6;
 
+// Goes to the closest point of the simplex and one more vertex. False if rounding leaves no progress to be
+// made.
+template <class S>
+[[gnu::noinline]] bool advance_by_all_features(GjkResult<S>& result) {
+  Simplex<S>& simplex = result.simplex;
+  const ClosestPoint<S> closest = simplex.closest(simplex.size + 1);
+  const S length = closest.kept == 15 ? S(0) : closest.v.norm();
+  if (!(length < result.length)) return false;
+  simplex.keep(closest, simplex.size + 1);
+  result.v = closest.v;
+  result.length = length;
+  return true;
+}
+
+template <class S>
+ABUT_INLINE bool advance(GjkResult<S>& result) {
+  if constexpr (std::is_same_v<S, double>) {
+    Simplex<S>& simplex = result.simplex;
+    const int count = simplex.size + 1;
+    NewestPoint closest;
+    closest_with_newest(simplex.vertex, count, closest);
+    if (closest.inside) {
+      simplex.size = 4;
+      result.v.setZero();
+      result.length = 0;
+      return true;
+    }
+    const S length = closest.v.norm();
+    if (length < result.length) {
+      keep(closest, count, simplex);
+      result.v = closest.v;
+      result.length = length;
+      return true;
+    }
+  }
+  return advance_by_all_features(result);
+}
+
 // One round: asks for the vertex lowest along v, ends or adds it. Lower bound g(v/|v|) <= distance <= |v|.
 // Returns true when the search is over.
 template <class S, class D>
@@ -34,13 +74,8 @@ bool gjk_step(D& difference, GjkResult<S>& result, S relative_gap) {
   for (int k = 0; k < simplex.size; ++k) {
     if (simplex.vertex[k].same_point(found)) return true;
   }
-  const ClosestPoint<S> closest = simplex.closest(simplex.size + 1);
-  const S length = closest.kept == 15 ? S(0) : closest.v.norm();
-  if (closest.kept != 15 && !(length < result.length)) return true;  // rounding leaves no progress to be made
-  simplex.keep(closest, simplex.size + 1);
-  result.v = closest.v;
-  result.length = length;
-  result.overlap = length <= difference.rounding();
+  if (!advance(result)) return true;
+  result.overlap = result.length <= difference.rounding();
   return result.overlap;
 }
 

@@ -69,7 +69,7 @@ Witness<S> apart(const GjkResult<S>& gjk) {
 
 // The difference is a planar set that contains the origin: the distance is zero, the normal the plane's.
 template <class S, class D>
-Witness<S> touching(D& difference, GjkResult<S>& gjk, const Vec3<S>& normal) {
+[[gnu::noinline, gnu::cold]] Witness<S> touching(D& difference, GjkResult<S>& gjk, const Vec3<S>& normal) {
   Witness<S> result = invalid_witness<S>();
   const S up = normal.dot(difference.minimise(normal).w);
   const S down = -normal.dot(difference.minimise(-normal).w);
@@ -85,7 +85,7 @@ Witness<S> touching(D& difference, GjkResult<S>& gjk, const Vec3<S>& normal) {
 
 // Weights of the point of a face closest to q, and how far that is.
 template <class S>
-S carry(const Workspace<S>& workspace, const PolytopeFace<S>& face, const Vec3<S>& q, Simplex<S>& simplex) {
+S carry(const Workspace<S>& workspace, const PolytopeFace& face, const Vec3<S>& q, Simplex<S>& simplex) {
   Vec3<S> corner[3];
   for (int k = 0; k < 3; ++k) corner[k] = workspace.vertices[face.corner[k]].w - q;
   const ClosestPoint<S> on = closest_on_triangle<S>(corner[0], corner[1], corner[2]);
@@ -98,24 +98,23 @@ S carry(const Workspace<S>& workspace, const PolytopeFace<S>& face, const Vec3<S
   return on.v.norm();
 }
 
-// The simplex of the polytope that carries q, the origin's projection on the plane of face f. Where several
-// triangles share that plane within rounding, the heap may hand out another than the one that contains q.
+// Looks for a face of the polytope that carries q, the origin's projection on the plane of face f, better
+// than `best`, which is `residual` away. Where several triangles share that plane within rounding, the search
+// may end on another than the one that contains q.
 template <class S>
-Simplex<S> carrier(const Workspace<S>& workspace, std::int32_t f, const Vec3<S>& q, S rounding, S& residual) {
-  Simplex<S> best;
-  residual = carry(workspace, workspace.faces[f], q, best);
-  if (residual <= rounding) return best;
-  const S plane = workspace.faces[f].offset + 64 * rounding;
+[[gnu::noinline, gnu::cold]] void search_carrier(const Workspace<S>& workspace, std::int32_t f,
+                                                 const Vec3<S>& q, S rounding, Simplex<S>& best,
+                                                 S& residual) {
+  const S plane = workspace.planes.offset[static_cast<std::size_t>(f)] + 64 * rounding;
   for (std::int32_t i = 0; i < workspace.faces.size; ++i) {
-    const PolytopeFace<S>& face = workspace.faces[i];
-    if (!face.alive || face.offset > plane) continue;
+    const PolytopeFace& face = workspace.faces[i];
+    if (!face.alive || workspace.planes.offset[static_cast<std::size_t>(i)] > plane) continue;
     Simplex<S> simplex;
     const S distance = carry(workspace, face, q, simplex);
     if (distance >= residual) continue;
     residual = distance;
     best = simplex;
   }
-  return best;
 }
 
 // The answer that an expanded polytope holds.
@@ -129,9 +128,11 @@ Witness<S> from_polytope(D& difference, const EpaResult<S>& epa, const Workspace
   result.lower_bound = -epa.height;
   result.upper_bound = -epa.depth;
   result.iterations = iterations + epa.iterations;
-  S residual;
-  const Simplex<S> simplex =
-      carrier<S>(workspace, epa.face, result.distance * result.n, difference.rounding(), residual);
+  const Vec3<S> q = result.distance * result.n;
+  Simplex<S> simplex;
+  S residual = carry(workspace, workspace.faces[epa.face], q, simplex);
+  if (!(residual <= difference.rounding()))
+    search_carrier(workspace, epa.face, q, difference.rounding(), simplex, residual);
   place_points(simplex, result);
   // Points that are not where the distance says they are, or an origin outside: not an answer, no upper
   // bound.
@@ -266,15 +267,25 @@ Witness<S> cast_witness(const Witness<T>& wide, S rounding) {
   return result;
 }
 
-}  // namespace detail
-
-// Witness points, unit normal and signed distance of A and B, B posed by X_AB; everything in frame A, m.
-// `guess`, if not zero, is a direction from A to B to start from, such as the normal of a neighbouring pose.
-// The workspace is scratch memory that only ever grows. Never throws; see Status in the result.
+// The query of separation() below.
 template <class S, class ShapeA, class ShapeB>
-Witness<S> separation(const ShapeA& A, const ShapeB& B, const Pose<S>& X_AB, Workspace<S>& workspace,
-                      const Vec3<S>& guess = Vec3<S>::Zero()) {
-  if (!usable(A) || !usable(B) || !X_AB.finite()) return detail::invalid_witness<S>();
+Witness<S> separate(const ShapeA& A, const ShapeB& B, const Pose<S>& X_AB, Workspace<S>& workspace,
+                    const Vec3<S>& guess);
+
+// The same in the next wider scalar.
+template <class T, class S, class ShapeA, class ShapeB>
+[[gnu::noinline, gnu::cold]] Witness<S> separate_wider(const ShapeA& A, const ShapeB& B, const Pose<S>& X_AB,
+                                                       const Vec3<S>& start, S rounding) {
+  thread_local Workspace<T> wide;
+  const Witness<T> again = separate<T>(cast_shape<T>(A), cast_shape<T>(B), X_AB.template cast<T>(), wide,
+                                       start.template cast<T>().eval());
+  return cast_witness<S>(again, rounding);
+}
+
+template <class S, class ShapeA, class ShapeB>
+Witness<S> separate(const ShapeA& A, const ShapeB& B, const Pose<S>& X_AB, Workspace<S>& workspace,
+                    const Vec3<S>& guess) {
+  if (!usable(A) || !usable(B) || !X_AB.finite()) return invalid_witness<S>();
   Difference<S, ShapeA, ShapeB> difference(A, B, X_AB);
   Vec3<S> start = guess.squaredNorm() > 0 && guess.allFinite() ? guess : X_AB.p;
   if (!(start.squaredNorm() > 0)) start = Vec3<S>::UnitX();
@@ -283,25 +294,38 @@ Witness<S> separation(const ShapeA& A, const ShapeB& B, const Pose<S>& X_AB, Wor
   static_assert(!kHalfSpace<ShapeA> || !kHalfSpace<ShapeB>, "two half-spaces have no witness points");
   Witness<S> result;
   if constexpr (kAnyPlane)
-    result = detail::over_plane<S>(difference);
+    result = over_plane<S>(difference);
   else if constexpr (kAnyCurved)
-    result = detail::solve_curved(difference, start, workspace);
+    result = solve_curved(difference, start, workspace);
   else
-    result = detail::solve_polytopes(difference, start, workspace);
+    result = solve_polytopes(difference, start, workspace);
   const S rounding = difference.rounding();
-  detail::finish(result, swept_radius<S>(A), swept_radius<S>(B), rounding,
-                 detail::tolerance < kAnyCurved && !kAnyPlane > (difference, result.distance));
-  using T = typename detail::Wider<S>::type;
+  finish(result, swept_radius<S>(A), swept_radius<S>(B), rounding,
+         tolerance < kAnyCurved && !kAnyPlane > (difference, result.distance));
+  using T = typename Wider<S>::type;
   if constexpr (!std::is_same_v<S, T> && !kAnyCurved && !kAnyPlane) {
     if (result.status == Status::kNotConverged) {
-      thread_local Workspace<T> wide;
-      const Witness<T> again = separation<T>(cast_shape<T>(A), cast_shape<T>(B), X_AB.template cast<T>(),
-                                             wide, start.template cast<T>().eval());
-      return detail::cast_witness<S>(again, rounding);
+      return separate_wider<T, S>(A, B, X_AB, start, rounding);
     }
   }
-  return std::isfinite(result.distance) ? result : detail::invalid_witness<S>();
+  return std::isfinite(result.distance) ? result : invalid_witness<S>();
 }
+
+}  // namespace detail
+
+// Witness points, unit normal and signed distance of A and B, B posed by X_AB; everything in frame A, m.
+// `guess`, if not zero, is a direction from A to B to start from, such as the normal of a neighbouring pose.
+// The workspace is scratch memory that only ever grows. Never throws; see Status in the result.
+template <class S, class ShapeA, class ShapeB>
+Witness<S> separation(const ShapeA& A, const ShapeB& B, const Pose<S>& X_AB, Workspace<S>& workspace,
+                      const Vec3<S>& guess = Vec3<S>::Zero()) {
+  return detail::separate<S>(A, B, X_AB, workspace, guess);
+}
+
+// Two hulls in double precision: compiled for the processor's vectors (simd.h), the same bits.
+template <>
+Witness<double> separation(const asset::ConvexView& A, const asset::ConvexView& B, const Pose<double>& X_AB,
+                           Workspace<double>& workspace, const Vec3<double>& guess);
 
 // The same with a workspace of the calling thread.
 template <class S, class ShapeA, class ShapeB>

@@ -90,7 +90,7 @@ struct Simplex {
   S weight[4];
 
   // The point of the first `count` vertices' hull that is closest to the origin.
-  ClosestPoint<S> closest(int count) const {
+  [[gnu::noinline]] ClosestPoint<S> closest(int count) const {
     switch (count) {
       case 1:
         return {vertex[0].w, {1, 0, 0, 0}, 1};

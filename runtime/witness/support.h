@@ -80,20 +80,41 @@ bool climb(const asset::ConvexView& hull, const Vec3<S>& n, std::int32_t& at) {
   return true;
 }
 
-// The best of the vertices that support some direction in the cell of n.
+// The climb from the vertex `at` (-1: from the direction lookup).
 template <class S>
-SupportPoint<S> best_candidate(const asset::ConvexView& hull, const Vec3<S>& n) {
+[[gnu::noinline]] SupportPoint<S> climb_from(const asset::ConvexView& hull, const Vec3<S>& n,
+                                             std::int32_t at) {
+  if (at < 0)
+    at = hull.lookup_resolution > 0 ? hull.support_lookup[direction_cell(n, hull.lookup_resolution)] : 0;
+  while (climb(hull, n, at)) {
+  }
+  return {core_vertex<S>(hull, at), at};
+}
+
+// The vertices that support some direction in the cell of n.
+struct Candidates {
+  const std::int32_t *begin, *end;
+};
+
+template <class S>
+Candidates cell_candidates(const asset::ConvexView& hull, const Vec3<S>& n) {
+  const std::int32_t* const offsets = hull.candidate_offsets + direction_cell(n, hull.lookup_resolution);
+  return {hull.candidates + offsets[0], hull.candidates + offsets[1]};
+}
+
+// The best of them.
+template <class S>
+SupportPoint<S> best_candidate(const asset::ConvexView& hull, const Candidates& candidates,
+                               const Vec3<S>& n) {
   using Wide = std::common_type_t<S, double>;
-  const std::int32_t cell = direction_cell(n, hull.lookup_resolution);
-  const std::int32_t* k = hull.candidates + hull.candidate_offsets[cell];
-  const std::int32_t* const end = hull.candidates + hull.candidate_offsets[cell + 1];
   // Gains over the first one, as in climb(). No branch that the processor could guess wrong.
   const double *const xs = hull.x, *const ys = hull.y, *const zs = hull.z;
+  const std::int32_t* k = candidates.begin;
   std::int32_t at = *k;
   const Wide x = xs[at], y = ys[at], z = zs[at];
   const S nx = n.x(), ny = n.y(), nz = n.z();
   S most = 0;
-  while (++k < end) {
+  while (++k < candidates.end) {
     const std::int32_t i = *k;
     const S gain =
         nx * static_cast<S>(xs[i] - x) + ny * static_cast<S>(ys[i] - y) + nz * static_cast<S>(zs[i] - z);
@@ -115,13 +136,9 @@ SupportPoint<S> best_candidate(const asset::ConvexView& hull, const Vec3<S>& n) 
 // climbs and the walk ends.
 template <class S>
 SupportPoint<S> support(const asset::ConvexView& hull, const Vec3<S>& n, std::int32_t hint = -1) {
-  if (hint < 0 && hull.candidate_offsets != nullptr) return detail::best_candidate(hull, n);
-  std::int32_t at = hint;
-  if (at < 0)
-    at = hull.lookup_resolution > 0 ? hull.support_lookup[direction_cell(n, hull.lookup_resolution)] : 0;
-  while (detail::climb(hull, n, at)) {
-  }
-  return {core_vertex<S>(hull, at), at};
+  if (hint < 0 && hull.candidate_offsets != nullptr)
+    return detail::best_candidate(hull, detail::cell_candidates(hull, n), n);
+  return detail::climb_from(hull, n, hint);
 }
 
 template <class S>
@@ -143,6 +160,26 @@ SupportPoint<S> core_support(const Shape& shape, const Vec3<S>& n) {
 template <class S>
 SupportPoint<S> core_support(const Sphere<S>&, const Vec3<S>&) {
   return {Vec3<S>::Zero(), -1};
+}
+
+// Support points of two cores, in the directions n and m.
+template <class S, class ShapeA, class ShapeB>
+void core_supports(const ShapeA& A, const Vec3<S>& n, const ShapeB& B, const Vec3<S>& m, SupportPoint<S>& a,
+                   SupportPoint<S>& b) {
+  if constexpr (std::is_same_v<ShapeA, asset::ConvexView> && std::is_same_v<ShapeB, asset::ConvexView>) {
+    if (A.candidate_offsets != nullptr && B.candidate_offsets != nullptr) {
+      // Both are looked up first: what the one waits for in memory, the other need not wait for again.
+      const detail::Candidates of_a = detail::cell_candidates(A, n), of_b = detail::cell_candidates(B, m);
+      __builtin_prefetch(B.x + *of_b.begin);
+      __builtin_prefetch(B.y + *of_b.begin);
+      __builtin_prefetch(B.z + *of_b.begin);
+      a = detail::best_candidate(A, of_a, n);
+      b = detail::best_candidate(B, of_b, m);
+      return;
+    }
+  }
+  a = core_support<S>(A, n);
+  b = core_support<S>(B, m);
 }
 
 // Radius of the ball that is swept along the core, m.

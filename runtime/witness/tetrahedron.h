@@ -40,7 +40,7 @@ DifferenceVertex<S> farther_of_two(D& difference, const Vec3<S>& n, const Vec3<S
 // Farthest pair along the coordinate axes, then the vertex farthest from their line, then from the plane of
 // the three. Whether the origin is inside is of no concern: epa.h expands towards it.
 template <class S, class D>
-Tetrahedron<S> span_tetrahedron(D& difference) {
+[[gnu::noinline, gnu::cold]] Tetrahedron<S> span_tetrahedron(D& difference) {
   Tetrahedron<S> t;
   S extent = -1;
   for (int axis = 0; axis < 3; ++axis) {
