@@ -1,9 +1,11 @@
-// Support queries and cold separation queries on convex hulls of scanned objects, one thread:
+// Support queries and cold separation queries on convex hulls of scanned objects, and warm against cold
+// queries along walks of overlapping curved shapes, one thread:
 //   witness_benchmark [--benchmark_filter=...]
 // Random relative poses of random pairs, sorted by sign; every answer's bounds are checked before anything is
 // timed. Needs the reference meshes beside the project.
 #include <benchmark/benchmark.h>
 
+#include <cmath>
 #include <filesystem>
 #include <set>
 #include <vector>
@@ -11,7 +13,7 @@
 #include "preprocess/index/index.h"
 #include "preprocess/mesh/read.h"
 #include "runtime/core/random.h"
-#include "runtime/witness/separation.h"
+#include "runtime/witness/solver.h"
 
 namespace {
 
@@ -88,6 +90,61 @@ void support(benchmark::State& state) {
   }
 }
 
+// Poses of a walk in which two shapes overlap all the time: each is turned by about `stride` (rad) and
+// shifted by a tenth of that (m) from the one before.
+template <class ShapeA, class ShapeB>
+std::vector<Pose<double>> overlapping_walk(const ShapeA& A, const ShapeB& B, double stride) {
+  Random random(3);
+  std::vector<Pose<double>> walk;
+  Pose<double> X_AB;
+  while (walk.size() < 1000) {
+    Pose<double> next = X_AB;
+    if (walk.size() % 100 == 0) {
+      next.R = rotation_from_quaternion(random.normal(), random.normal(), random.normal(), random.normal());
+      next.p = 0.03 * random_vector(random);
+    } else {
+      Vec6<double> xi;
+      xi << stride * random_vector(random), 0.1 * stride * random_vector(random);
+      next = X_AB * exp(xi);
+    }
+    const auto w = witness::separation(A, B, next);
+    if (!(w.distance < 0) || (w.status != Status::kOk && w.status != Status::kTouching)) continue;
+    X_AB = next;
+    walk.push_back(next);
+  }
+  return walk;
+}
+
+// Ten walks of a hundred steps; stride in rad is 10^-range(0).
+template <class ShapeA, class ShapeB>
+void walk_of(benchmark::State& state, const ShapeA& A, const ShapeB& B, bool warm) {
+  const std::vector<Pose<double>> walk =
+      overlapping_walk(A, B, std::pow(10., -static_cast<double>(state.range(0))));
+  witness::WitnessSolver<double, ShapeA, ShapeB> solver(A, B);
+  witness::Workspace<double> workspace;
+  std::size_t i = 0;
+  for (auto _ : state) {
+    const Pose<double>& X_AB = walk[i++ % walk.size()];
+    benchmark::DoNotOptimize(warm ? solver(X_AB) : witness::separation(A, B, X_AB, workspace));
+  }
+}
+
+const witness::Cylinder<double> kCylinder{0.06, 0.05};
+const witness::Cone<double> kCone{0.06, 0.05};
+const witness::Ellipsoid<double> kEllipsoid{{0.1, 0.06, 0.05}}, kFlatEllipsoid{{0.05, 0.08, 0.02}};
+
+void cylinder_cone(benchmark::State& state, bool warm) { walk_of(state, kCylinder, kCone, warm); }
+void cylinder_ellipsoid(benchmark::State& state, bool warm) {
+  walk_of(state, kCylinder, kFlatEllipsoid, warm);
+}
+void two_ellipsoids(benchmark::State& state, bool warm) { walk_of(state, kEllipsoid, kFlatEllipsoid, warm); }
+
+BENCHMARK_CAPTURE(cylinder_cone, cold, false)->DenseRange(3, 5);
+BENCHMARK_CAPTURE(cylinder_cone, warm, true)->DenseRange(3, 5);
+BENCHMARK_CAPTURE(cylinder_ellipsoid, cold, false)->DenseRange(3, 5);
+BENCHMARK_CAPTURE(cylinder_ellipsoid, warm, true)->DenseRange(3, 5);
+BENCHMARK_CAPTURE(two_ellipsoids, cold, false)->DenseRange(3, 5);
+BENCHMARK_CAPTURE(two_ellipsoids, warm, true)->DenseRange(3, 5);
 BENCHMARK(support);
 BENCHMARK(separation_apart);
 BENCHMARK(separation_overlapping);

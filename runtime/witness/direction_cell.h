@@ -27,14 +27,15 @@ ABUT_INLINE void cell_places(const Vec3<S>& direction, S scale, std::int32_t k, 
     simd::Four t{direction.x(), direction.y(), direction.z(), 0};
     t = t * scale + half;
     t = t > simd::Four{} ? t : simd::Four{};
-    FourInts at = __builtin_convertvector(t, FourInts);
-    at = at < k - 1 ? at : FourInts{} + (k - 1);
+    const simd::Four top = simd::Four{} + (k - 1);
+    t = t < top ? t : top;
+    const FourInts at = __builtin_convertvector(t, FourInts);
     std::memcpy(places, &at, sizeof at);
     std::memcpy(places + 3, &at, sizeof at);
   } else {
     for (int i = 0; i < 3; ++i) {
-      const S t = direction[i] * scale + half;
-      places[i] = places[i + 3] = std::min(static_cast<std::int32_t>(t > S(0) ? t : S(0)), k - 1);
+      const S t = direction[i] * scale + half, top = S(k - 1);
+      places[i] = places[i + 3] = static_cast<std::int32_t>(std::min(t > S(0) ? t : S(0), top));
     }
   }
 }

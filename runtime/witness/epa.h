@@ -81,7 +81,7 @@ class Epa {
       const std::int32_t f = pop();
       if (f < 0) return best;  // every face was given up
       ++best.iterations;
-      work_.make_room();
+      work_.vertices.make_room(1);
       DifferenceVertex<S>& found = work_.vertices[work_.vertices.size];
       const Vec3<S> m = work_.planes.normal(f);
       const S offset = work_.planes.offset.data()[f];
@@ -269,6 +269,7 @@ class Epa {
     const S rounding = difference_.rounding();
     for (const S factor : {S(-1), S(0), S(1), S(-16), S(-256)}) {
       if (trace_horizon(seen, factor * rounding)) {
+        work_.make_room();
         add_cone(work_.vertices.size++);
         return true;
       }

@@ -60,33 +60,32 @@ struct Workspace {
     HalfEdge edge;        // of a live face
     std::int32_t corner;  // where the edge ends: the faces around the new vertex run the other way
   };
-  static constexpr std::size_t kRoom = 512;  // faces
+  static constexpr std::size_t kRoom = 2048;  // faces
 
   Pool<DifferenceVertex<S>> vertices{256};
   Pool<PolytopeFace> faces{kRoom};
-  FacePlanes<S> planes{kRoom};  // of the faces
-  Pool<Rim> horizon{kRoom};     // in order around the new vertex
+  FacePlanes<S> planes{kRoom};   // of the faces
+  Pool<Rim> horizon{2 * kRoom};  // in order around the new vertex
   std::vector<HalfEdge> stack = std::vector<HalfEdge>(2 * kRoom);
   Pool<std::int32_t> hidden{kRoom};  // faces that the new vertex replaces
   // From the new vertex to the horizon's corners: all x, then all y, then all z.
-  std::vector<S> edges = std::vector<S>(3 * kRoom);
-  Pool<Entry> queue{0};  // faces that may be the nearest, where they are many
+  std::vector<S> edges = std::vector<S>(6 * kRoom);
+  Pool<Entry> queue{kRoom};  // faces that may be the nearest, where they are many
 
-  // Makes room for a cone over all of the faces there are.
+  // Makes room for a cone over the horizon, and for finding the next one.
   void make_room() {
-    const std::size_t room = 2 * static_cast<std::size_t>(faces.size) + 16;
+    const std::size_t room = static_cast<std::size_t>(faces.size + horizon.size) + 8;
     if (room > faces.storage.size()) grow(2 * room);
-    vertices.make_room(1);
   }
 
  private:
   [[gnu::noinline, gnu::cold]] void grow(std::size_t room) {
     faces.storage.resize(room);
     planes.resize(room);
-    horizon.storage.resize(room);
+    horizon.storage.resize(2 * room);
     stack.resize(2 * room);
     hidden.storage.resize(room);
-    edges.resize(3 * room);
+    edges.resize(6 * room);
   }
 };
 

@@ -41,18 +41,20 @@ Differentiator paper_finite_difference(double eps) {
   };
 }
 
-Differentiator paper_zeroth_order(int samples, double eps, std::uint64_t seed) {
+Differentiator paper_zeroth_order(int samples, double eps, std::uint64_t seed, bool control_variate) {
   return [=](const Problem& problem, const Pose<double>& X_AB, const Witness& w, std::uint64_t stream) {
     Derivative d = derivative::detail::invalid_derivative<double>();
     d.dp1_A_dxi_B.setZero();
     d.dp2_A_dxi_B.setZero();
+    const Vec3<double> p1 = control_variate ? w.p1 : Vec3<double>::Zero().eval();
+    const Vec3<double> p2 = control_variate ? w.p2 : Vec3<double>::Zero().eval();
     Random random(seed, stream);
     for (int j = 0; j < samples; ++j) {
       Vec6<double> z;
       for (int k = 0; k < 6; ++k) z[k] = random.normal();
       const Witness at = witness::separation<double>(problem.A, problem.B, X_AB * exp<double>(eps * z));
-      d.dp1_A_dxi_B += (at.p1 - w.p1) * z.transpose() / (samples * eps);
-      d.dp2_A_dxi_B += (at.p2 - w.p2) * z.transpose() / (samples * eps);
+      d.dp1_A_dxi_B += (at.p1 - p1) * z.transpose() / (samples * eps);
+      d.dp2_A_dxi_B += (at.p2 - p2) * z.transpose() / (samples * eps);
     }
     return d;
   };
