@@ -176,16 +176,16 @@ class Epa {
     const L none{}, infinite = none + kInfinite;
     L area;
     square_root(mx * mx + my * my + mz * mz, area);
-    const auto flat = !(area > std::numeric_limits<S>::min());
+    const auto wide = area > none + std::numeric_limits<S>::min();
     const L scale = 1 / area;
-    mx = flat ? none : mx * scale;
-    my = flat ? none : my * scale;
-    mz = flat ? none : mz * scale;
+    mx = wide ? mx * scale : none;
+    my = wide ? my * scale : none;
+    mz = wide ? mz * scale : none;
     // the least height of the three corners
     const L at_p = mx * p.x + my * p.y + mz * p.z, at_q = mx * q.x + my * q.y + mz * q.z;
     L least = at_p < at_q ? at_p : at_q;
     least = least < none ? least : none;
-    const L offset = flat ? infinite : mx * c.x + my * c.y + mz * c.z + least;
+    const L offset = wide ? mx * c.x + my * c.y + mz * c.z + least : infinite;
     const L most = none + (ceiling_ + difference_.rounding());
     FacePlanes<S>& planes = work_.planes;
     store(mx, planes.mx.data() + first);

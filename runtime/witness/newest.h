@@ -29,8 +29,8 @@ ABUT_INLINE void dot(const FourVectors& a, const FourVectors& b, simd::Four& to)
 }
 // Lane k takes from lane k + 1 of the first three; the fourth lane repeats the first.
 ABUT_INLINE void rotate(const FourVectors& a, FourVectors& to) {
-  constexpr simd::FourBits kNext = {1, 2, 0, 1};
-  to = {__builtin_shuffle(a.x, kNext), __builtin_shuffle(a.y, kNext), __builtin_shuffle(a.z, kNext)};
+  to = {__builtin_shufflevector(a.x, a.x, 1, 2, 0, 1), __builtin_shufflevector(a.y, a.y, 1, 2, 0, 1),
+        __builtin_shufflevector(a.z, a.z, 1, 2, 0, 1)};
 }
 
 }  // namespace detail
