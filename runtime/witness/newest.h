@@ -84,7 +84,8 @@ ABUT_INLINE void closest_with_newest(const DifferenceVertex<double>* corner, int
   detail::FourVectors v{w.x + t * P.x, w.y + t * P.y, w.z + t * P.z};
   // Once more orthogonal to the edge, as in closest_on_segment().
   detail::dot(v, P, off);
-  off = (t > none) & (t < all) ? off * per_length : none;
+  const simd::FourBits between = (t > none) & (t < all);
+  off = between ? off * per_length : none;
   v = {v.x - off * P.x, v.y - off * P.y, v.z - off * P.z};
 
   Four squared;
