@@ -252,6 +252,8 @@ ABUT_INLINE void force_sums(const Side<S>& side, const S* p, const S* v, const R
       ssdf::internal::see(numbers, i, frame, seen);
       simd::greatest(seen.exponent, heaviest, heaviest);
       add_plane<kOrder>(seen, frame.g0, alpha, v, with, lanes);
+      if constexpr (kOrder > 1)
+        if (frame.inverse_wall > S(0)) ssdf::internal::add_bend(seen, lanes.distance);
     }
   };
   visit_pressing<T>(side, p, reach, nearby, with, add);

@@ -224,13 +224,24 @@ ABUT_INLINE void add(const Seen<T>& seen, DistanceSums<T>& sums) {
     for (int k = 0, m = 0; k < 3; ++k) {
       const T wu = w * seen.u[k], wgu = wg * seen.u[k];
       for (int l = 0; l < 3; ++l) sums.un[3 * k + l] += wu * seen.n[l];
-      const T wn = w * seen.bend * seen.n[k], wgn = wg * seen.bend * seen.n[k];
       for (int l = k; l < 3; ++l, ++m) {
-        sums.uu[m] += wu * seen.u[l] + wn * seen.n[l];
-        sums.guu[m] += wgu * seen.u[l] + wgn * seen.n[l];
+        sums.uu[m] += wu * seen.u[l];
+        sums.guu[m] += wgu * seen.u[l];
       }
     }
   }
+}
+
+// What the kernel of walls has beside: see Seen.
+template <class T>
+ABUT_INLINE void add_bend(const Seen<T>& seen, DistanceSums<T>& sums) {
+  const T w = seen.weight * seen.bend;
+  for (int k = 0, m = 0; k < 3; ++k)
+    for (int l = k; l < 3; ++l, ++m) {
+      const T wnn = w * seen.n[k] * seen.n[l];
+      sums.uu[m] += wnn;
+      sums.guu[m] += seen.g * wnn;
+    }
 }
 
 }  // namespace abut::ssdf::internal

@@ -169,7 +169,6 @@ ABUT_INLINE void packet_distances(const double* numbers, const Packet& packet, c
       height += seen.n[k] * (q[k] - seen.u[k]);
     }
     seen.g = height - g0;
-    seen.bend = Eight{};
     rough_exponential(exponent * inverse_eps1, lowest, seen.weight);
     add<kOrder>(seen, sums);
   }
