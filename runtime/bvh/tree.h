@@ -4,7 +4,7 @@
 #include <vector>
 
 // A four-wide bounding volume hierarchy, flat in memory: node 0 is the root, children follow their parent.
-// It is built offline (preprocess/index/tree_builder.h) over primitives that are then stored in leaf order,
+// It is built offline (runtime/bvh/build.h) over primitives that are then stored in leaf order,
 // so that a leaf is a contiguous range. Boxes are single precision, rounded outward: a box always contains
 // its primitives.
 namespace abut::bvh {

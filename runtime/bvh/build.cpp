@@ -1,4 +1,4 @@
-#include "preprocess/index/tree_builder.h"
+#include "runtime/bvh/build.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 #include "runtime/core/error.h"
 
-namespace abut::preprocess {
+namespace abut::bvh {
 namespace {
 
 constexpr int kBins = 16;
@@ -226,21 +226,21 @@ class Builder {
   }
 
   std::int32_t append_node() {
-    bvh::Tree& tree = result_.tree;
-    const auto node = static_cast<std::int32_t>(tree.counts.size() / bvh::kWidth);
-    tree.children.insert(tree.children.end(), bvh::kWidth, 0);
-    tree.counts.insert(tree.counts.end(), bvh::kWidth, -1);
-    tree.bounds.insert(tree.bounds.end(), 3 * bvh::kWidth, kInfinity);
-    tree.bounds.insert(tree.bounds.end(), 3 * bvh::kWidth, -kInfinity);
+    Tree& tree = result_.tree;
+    const auto node = static_cast<std::int32_t>(tree.counts.size() / kWidth);
+    tree.children.insert(tree.children.end(), kWidth, 0);
+    tree.counts.insert(tree.counts.end(), kWidth, -1);
+    tree.bounds.insert(tree.bounds.end(), 3 * kWidth, kInfinity);
+    tree.bounds.insert(tree.bounds.end(), 3 * kWidth, -kInfinity);
     return node;
   }
 
   // Writes the wide node of a binary one, and all below it, in depth-first order: opens the largest inner
   // child until four are there. Recursion is bounded by the binary depth.
   std::int32_t collapse(std::int32_t root) {
-    std::array<std::int32_t, bvh::kWidth> children = {root};
+    std::array<std::int32_t, kWidth> children = {root};
     int size = 1;
-    while (size < bvh::kWidth) {
+    while (size < kWidth) {
       int widest = -1;
       for (int c = 0; c < size; ++c) {
         if (nodes_[children[c]].left < 0) continue;
@@ -258,19 +258,19 @@ class Builder {
     for (int c = 0; c < size; ++c) {
       const BinaryNode& child = nodes_[children[c]];
       for (int k = 0; k < 3; ++k) {
-        result_.tree.bounds[(node * 6 + k) * bvh::kWidth + c] = child.box.lo[k];
-        result_.tree.bounds[(node * 6 + 3 + k) * bvh::kWidth + c] = child.box.hi[k];
+        result_.tree.bounds[(node * 6 + k) * kWidth + c] = child.box.lo[k];
+        result_.tree.bounds[(node * 6 + 3 + k) * kWidth + c] = child.box.hi[k];
       }
       const bool leaf = child.left < 0;
       const std::int32_t target = leaf ? child.first : collapse(children[c]);
-      result_.tree.children[node * bvh::kWidth + c] = target;
-      result_.tree.counts[node * bvh::kWidth + c] = leaf ? child.count : 0;
+      result_.tree.children[node * kWidth + c] = target;
+      result_.tree.counts[node * kWidth + c] = leaf ? child.count : 0;
     }
     return node;
   }
 
   // The wide tree is no deeper than the binary one.
-  static constexpr int kBinaryDepth = bvh::kMaxDepth;
+  static constexpr int kBinaryDepth = kMaxDepth;
 
   int leaf_size_;
   std::vector<Item> items_;
@@ -282,4 +282,4 @@ class Builder {
 
 BuiltTree build_tree(std::span<const Box> boxes, int leaf_size) { return Builder(boxes, leaf_size).build(); }
 
-}  // namespace abut::preprocess
+}  // namespace abut::bvh

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/bvh/tree.h"
+
+namespace abut::bvh {
+
+// An axis-aligned box, m.
+struct Box {
+  Eigen::Vector3d lo;
+  Eigen::Vector3d hi;
+};
+
+struct BuiltTree {
+  Tree tree;
+  std::vector<std::int32_t> order;  // leaf position -> input index: store the primitives in this order
+};
+
+// Builds the four-wide tree over one box per primitive (triangle, tetrahedron, point): a binary tree by
+// binned surface-area heuristic, collapsed to four children per node; leaves hold at most `leaf_size` > 0
+// primitives, the depth is at most kMaxDepth whatever the input. Single thread, deterministic, O(n log
+// n). Throws InvalidInput naming the box where one is not finite, beyond 1e15 m or has lo > hi.
+BuiltTree build_tree(std::span<const Box> boxes, int leaf_size = 4);
+
+}  // namespace abut::bvh
