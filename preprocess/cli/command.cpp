@@ -303,9 +303,10 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
       ->required()
       ->type_name("FILE");
   sub = add("import-volume", "Make an asset of your own tetrahedra with their pressures", import_tetrahedra);
-  sub->add_option("FILE", arguments.file,
-                  "Legacy VTK file in ASCII: an unstructured grid of tetrahedra in metres with a scalar "
-                  "`pressure` per point, 0 on the surface")
+  sub->add_option(
+         "FILE", arguments.file,
+         "VTK file, legacy in ASCII or XML (.vtu): an unstructured grid of tetrahedra in metres with a "
+         "scalar `pressure` per point, 0 on the surface")
       ->required();
   sub->add_option("--out", arguments.out, "Folder for the asset; made where missing")->required();
   sub = add("synthetic", "Write a set of eight household objects in the YCB layout, made by code",

@@ -155,6 +155,8 @@ std::vector<double> distance_field(const TetrahedralMesh& mesh, const LocalInrad
   for (std::size_t v = static_cast<std::size_t>(mesh.surface_vertices); v < result.size(); ++v)
     largest = std::max(largest, result[v] = inradius.depth(mesh.vertices[v]));
   if (!(largest > 0)) throw InvalidInput("the extent field needs a vertex inside the surface");
+  // Not that of the vertices alone: a coarse mesh may have none near the middle, and would be too stiff.
+  for (const Ball& ball : inradius.balls()) largest = std::max(largest, ball.radius);
   for (double& value : result) value /= largest;
   return result;
 }

@@ -12,7 +12,7 @@ namespace abut::preprocess {
 
 enum class FieldKind {
   kHarmonic,  // Laplace's equation between surface and core [Elandt2019, Eq. 4]
-  kDistance,  // distance to the surface over the largest one, as Drake has it: for comparison
+  kDistance,  // distance to the surface over the largest one inside, as Drake has it: for comparison
 };
 
 struct ExtentParameters {

@@ -14,8 +14,9 @@ struct ImportedVolume {
   double largest_pressure = 0;  // the modulus that gives the file's pressures back, in its unit
 };
 
-// Reads a legacy VTK file (ASCII, an unstructured grid of tetrahedra alone, versions 2 to 5.1) with a scalar
-// `pressure` per point. Throws IoError where it cannot be read, InvalidInput naming the file and the element:
+// Reads an unstructured grid of tetrahedra alone with a scalar `pressure` per point: a legacy VTK file
+// (ASCII, versions 2 to 5.1) or an XML one (.vtu of one piece, as text, base64 or appended, plain or
+// compressed by zlib). Throws IoError where it cannot be read, InvalidInput naming the file and the element:
 // not such a file, cut off, not finite, an index out of range, a tetrahedron of zero or negative volume, a
 // face of more than two, a pressure below zero or, beyond 1e-9 of the largest, not zero on the surface, zero
 // all over.

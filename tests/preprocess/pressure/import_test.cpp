@@ -8,6 +8,7 @@
 
 #include "preprocess/cli/verify.h"
 #include "runtime/core/error.h"
+#include "tests/preprocess/pressure/vtu_text.h"
 #include "tests/support/pressure_field_data.h"
 
 namespace {
@@ -93,6 +94,61 @@ TEST_F(Import, ASoundFileMakesASoundAsset) {
   }
 }
 
+// Everything that ParaView, meshio and VTK write.
+TEST_F(Import, XmlFilesInEveryFormat) {
+  using test::VtuFormat;
+  for (const VtuFormat format :
+       {VtuFormat::kAscii, VtuFormat::kBinary, VtuFormat::kAppendedBase64, VtuFormat::kAppendedRaw})
+    for (const int options : {0, 1, 2, 4, 8, 15}) {
+      test::VtuOptions with;
+      with.format = format;
+      with.compressed = (options & 1) != 0;
+      with.big_endian = (options & 2) != 0;
+      with.wide_header = (options & 4) != 0;
+      with.single = (options & 8) != 0;
+      if (format == VtuFormat::kAscii && with.compressed) continue;
+      SCOPED_TRACE(std::to_string(static_cast<int>(format)) + ", options " + std::to_string(options));
+      const asset::Asset made = from(test::VtuWriter(with)(star().mesh, star().pressures));
+      EXPECT_TRUE(preprocess::verify(made).empty());
+      EXPECT_EQ(made.provenance.measures.at("import_largest_pressure"), 5);
+      EXPECT_NEAR(made.mass.volume, 1.0 / 6, 1e-15);
+      ASSERT_EQ(made.volumes.front().tetrahedra.size(), 16u);
+    }
+}
+
+TEST_F(Import, FaultsOfXmlFilesAreRefusedAndNamed) {
+  using test::VtuFormat;
+  const auto text = [](VtuFormat format, bool compressed = false) {
+    test::VtuOptions with;
+    with.format = format;
+    with.compressed = compressed;
+    return test::VtuWriter(with)(star().mesh, star().pressures);
+  };
+  const auto with = [](std::string whole, const std::string& what, const std::string& instead) {
+    return whole.replace(whole.find(what), what.size(), instead);
+  };
+  const std::string good = text(VtuFormat::kAscii);
+  refused(with(good, "type=\"UnstructuredGrid\"", "type=\"PolyData\""), "not an unstructured grid");
+  refused(with(good, "Name=\"pressure\"", "Name=\"stress\""), "no scalar `pressure` per point");
+  refused(with(good, "\"pressure\" NumberOfComponents=\"1\"", "\"pressure\" NumberOfComponents=\"3\""),
+          "more than one component");
+  refused(with(good, "0 0 0 0 5", "0 0 0 5"), "the array 'pressure' of PointData has 4 numbers, not 5");
+  refused(with(good, "0 0 0 0 5", "0 0 x 0 5"), "has 'x' for a number");
+  refused(with(good, "4 8 12 16", "4 8 13 16"), "cell 2 is no tetrahedron");
+  refused(with(good, "10 10 10 10", "10 10 12 10"), "cell 2 is no tetrahedron");
+  refused(with(good, "NumberOfPoints=\"5\"", "NumberOfPoints=\"-5\""), "NumberOfPoints is '-5'");
+  refused(with(good, "</Piece>", "</Piece><Piece NumberOfPoints=\"5\" NumberOfCells=\"4\">"),
+          "more than one piece");
+  refused(with(good, "0 0 0 0 5", "0 1 0 0 5"), "the pressure at point 1, on the surface");
+  refused(with(text(VtuFormat::kBinary), "UInt32\"", "UInt32\" compressor=\"vtkLZ4DataCompressor\""),
+          "compressed by vtkLZ4DataCompressor");
+  for (const VtuFormat format : {VtuFormat::kBinary, VtuFormat::kAppendedBase64, VtuFormat::kAppendedRaw})
+    for (const bool compressed : {false, true}) {
+      const std::string whole = text(format, compressed);
+      for (std::size_t size = 100; size < whole.size() - 60; size += 37) refused(whole.substr(0, size), "");
+    }
+}
+
 // The reference tetrahedra come through unchanged.
 TEST_F(Import, ReferenceTetrahedra) {
   const fs::path tets = test::pressure_field_folder() / "011_banana_300.tet";
@@ -141,7 +197,7 @@ TEST_F(Import, FaultsAreRefusedAndNamed) {
   const std::string good = vtk(star());
   refused(good.substr(0, good.size() / 2), "cut off");
   refused(good.substr(0, good.find("POINT_DATA")), "no scalar `pressure`");
-  refused("solid nothing", "not a legacy VTK file");
+  refused("solid nothing", "neither a legacy VTK file nor an XML one");
   const auto with = [&](const std::string& what, const std::string& instead) {
     std::string text = good;
     return text.replace(text.find(what), what.size(), instead);

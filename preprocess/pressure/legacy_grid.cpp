@@ -1,0 +1,159 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "preprocess/pressure/grid.h"
+#include "runtime/core/error.h"
+
+namespace abut::preprocess {
+namespace {
+
+// The words of a legacy VTK file, one after the other.
+class Words {
+ public:
+  Words(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+
+  [[noreturn]] void refuse(const std::string& what) const { throw InvalidInput(file_ + ": " + what); }
+
+  std::string_view line() {
+    const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+    const std::string_view result = text_.substr(at_, end - at_);
+    at_ = std::min(end + 1, text_.size());
+    return result;
+  }
+
+  // Empty at the end.
+  std::string_view next() {
+    at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
+    const std::size_t end = std::min(text_.find_first_of(" \t\r\n", at_), text_.size());
+    const std::string_view word(text_.data() + at_, end - at_);
+    at_ = end;
+    return word;
+  }
+
+  template <class Number>
+  Number number(const char* what) {
+    const std::string_view word = next();
+    Number value{};
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (word.empty()) refuse(fmt::format("it ends where {} should come; is it cut off?", what));
+    if (error != std::errc() || end != word.data() + word.size())
+      refuse(fmt::format("'{}' where {} should come", word, what));
+    return value;
+  }
+
+  std::int64_t count(const char* what) {
+    const auto n = number<std::int64_t>(what);
+    if (n < 0 || n > kMostItems) refuse(fmt::format("{} {}", n, what));
+    if (static_cast<std::size_t>(n) > text_.size()) refuse(fmt::format("{} {}: is it cut off?", n, what));
+    return n;
+  }
+
+ private:
+  std::string_view text_;
+  const std::string& file_;
+  std::size_t at_ = 0;
+};
+
+// The sections of a file, in whatever order they come.
+class Reader {
+ public:
+  explicit Reader(Words& words) : words_(words) {}
+
+  Grid read() {
+    (void)words_.line();
+    (void)words_.line();
+    if (words_.next() != "ASCII") words_.refuse("not in ASCII; save it so");
+    if (words_.next() != "DATASET" || words_.next() != "UNSTRUCTURED_GRID")
+      words_.refuse("not an unstructured grid");
+    for (std::string_view word = words_.next(); !word.empty(); word = words_.next()) section(word);
+    if (grid_.points.empty() || grid_.corners.empty())
+      words_.refuse("it has no points or no cells; is it cut off?");
+    if (grid_.pressures.empty())
+      words_.refuse("it has no scalar `pressure` per point (POINT_DATA, SCALARS pressure double 1)");
+    return std::move(grid_);
+  }
+
+ private:
+  void section(std::string_view word) {
+    if (word == "POINTS") {
+      grid_.points.resize(static_cast<std::size_t>(words_.count("points")));
+      (void)words_.next();
+      for (Eigen::Vector3d& v : grid_.points)
+        for (int k = 0; k < 3; ++k) v[k] = words_.number<double>("a coordinate");
+    } else if (word == "CELLS") {
+      cells();
+    } else if (word == "CELL_TYPES") {
+      grid_.types.resize(static_cast<std::size_t>(words_.count("cell types")));
+      for (std::int64_t& type : grid_.types) type = words_.number<std::int64_t>("a cell type");
+    } else if (word == "POINT_DATA") {
+      of_points_ = words_.count("points with data") == static_cast<std::int64_t>(grid_.points.size());
+    } else if (word == "CELL_DATA") {
+      of_points_ = false;
+    } else if (word == "SCALARS" && of_points_) {
+      if (words_.next() != "pressure") return;  // its numbers are skipped as words
+      (void)words_.next();
+      std::string_view table = words_.next();
+      if (table != "LOOKUP_TABLE") {
+        if (table != "1") words_.refuse("the pressure has more than one component");
+        table = words_.next();
+      }
+      if (table != "LOOKUP_TABLE") words_.refuse("no LOOKUP_TABLE after SCALARS pressure");
+      (void)words_.next();
+      scalars();
+    } else if (word == "pressure" && of_points_ && grid_.pressures.empty()) {  // an array of a FIELD
+      if (words_.count("components") != 1) words_.refuse("the pressure has more than one component");
+      if (words_.count("values") != static_cast<std::int64_t>(grid_.points.size()))
+        words_.refuse("there is not one pressure per point");
+      (void)words_.next();
+      scalars();
+    }
+  }
+
+  void scalars() {
+    grid_.pressures.resize(grid_.points.size());
+    for (double& p : grid_.pressures) p = words_.number<double>("a pressure");
+  }
+
+  // "CELLS n size" and rows of counts and indices, or offsets and indices apart (since 5.0).
+  void cells() {
+    const std::int64_t rows = words_.count("cells"), size = words_.count("numbers of cells");
+    const std::string_view word = words_.next();
+    if (word != "OFFSETS") {
+      std::int64_t corners = 0;
+      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), corners);
+      if (error != std::errc()) words_.refuse("no cells after CELLS");
+      for (std::int64_t i = 0; i < rows; ++i) {
+        if (i > 0) corners = words_.number<std::int64_t>("a cell's number of corners");
+        row(i, corners);
+      }
+      return;
+    }
+    (void)words_.next();
+    for (std::int64_t i = 0; i < rows; ++i)
+      if (words_.number<std::int64_t>("an offset") != 4 * i)
+        words_.refuse(fmt::format("cell {} is no tetrahedron", i > 0 ? i - 1 : 0));
+    if (words_.next() != "CONNECTIVITY") words_.refuse("no CONNECTIVITY after the offsets");
+    (void)words_.next();
+    for (std::int64_t i = 0; 4 * i < size; ++i) row(i, 4);
+  }
+
+  void row(std::int64_t i, std::int64_t corners) {
+    if (corners != 4) words_.refuse(fmt::format("cell {} has {} corners, not 4", i, corners));
+    for (int k = 0; k < 4; ++k) grid_.corners.push_back(words_.number<std::int64_t>("an index"));
+  }
+
+  Words& words_;
+  Grid grid_;
+  bool of_points_ = false;
+};
+
+}  // namespace
+
+Grid read_legacy_grid(std::string_view text, const std::string& file) {
+  Words words(text, file);
+  return Reader(words).read();
+}
+
+}  // namespace abut::preprocess
