@@ -39,7 +39,7 @@ void split(std::string_view line, std::vector<std::string_view>& fields) {
 
 }  // namespace
 
-CsvColumns::CsvColumns(const std::string& path, std::span<const std::string_view> names)
+CsvColumns::CsvColumns(const std::string& path, std::span<const std::string_view> names, std::size_t optional)
     : names_(names), file_name_(path == "-" ? "standard input" : path) {
   if (path == "-") {
     in_ = &std::cin;
@@ -59,11 +59,16 @@ CsvColumns::CsvColumns(const std::string& path, std::span<const std::string_view
   if (line_.starts_with(kByteOrderMark)) line_.erase(0, kByteOrderMark.size());
   split(line_, fields_);
   std::string all;
-  for (const std::string_view name : names_) all += (all.empty() ? "" : ",") + std::string(name);
+  for (const std::string_view name : names_.first(std::min(optional, names_.size())))
+    all += (all.empty() ? "" : ",") + std::string(name);
   for (std::size_t k = 0; k < names_.size(); ++k) {
     const auto found = std::find(fields_.begin(), fields_.end(), names_[k]);
     column_.push_back(found == fields_.end() ? kAbsent : static_cast<std::size_t>(found - fields_.begin()));
-    if (column_[k] == kAbsent && k > 0)
+    const bool needed = k < optional ? k > 0 : k > optional && column_[optional] != kAbsent;
+    if (k > optional && column_[k] != kAbsent && column_[optional] == kAbsent)
+      throw InvalidInput(place() + ": a column '" + std::string(names_[k]) + "' but no column '" +
+                         std::string(names_[optional]) + "'");
+    if (column_[k] == kAbsent && needed)
       throw InvalidInput(place() + ": no column '" + std::string(names_[k]) +
                          "'; expected a first line like " + all);
   }
@@ -85,6 +90,8 @@ bool CsvColumns::next() {
       throw InvalidInput(place() + ": the row ends before column '" + std::string(names_[k]) + "'");
   return true;
 }
+
+bool CsvColumns::has(std::size_t k) const { return column_[k] != kAbsent; }
 
 std::string_view CsvColumns::text(std::size_t k) const {
   return column_[k] == kAbsent ? std::string_view() : fields_[column_[k]];

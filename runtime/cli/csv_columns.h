@@ -15,9 +15,11 @@ namespace abut::cli {
 // line and the column.
 class CsvColumns {
  public:
-  // `names` must outlive this object; the first may be missing in the file, the others may not. `path` "-"
+  // `names` must outlive this object; the first may be missing in the file, and those from `optional` on all
+  // together; the others may not. `path` "-"
   // reads standard input. Throws IoError or InvalidInput.
-  CsvColumns(const std::string& path, std::span<const std::string_view> names);
+  CsvColumns(const std::string& path, std::span<const std::string_view> names,
+             std::size_t optional = static_cast<std::size_t>(-1));
 
   // The next row; false at the end. Throws InvalidInput where a row is incomplete. A field in double quotes
   // may contain commas.
@@ -26,6 +28,7 @@ class CsvColumns {
   // Of the row read last: the field of names[k], empty where there is no such column; and as a number ("nan"
   // and "inf" are numbers), or InvalidInput.
   std::string_view text(std::size_t k) const;
+  bool has(std::size_t k) const;
   double number(std::size_t k) const;
 
   // Share of the file read so far, in [0, 1]; 0 for a pipe.

@@ -3,11 +3,13 @@
 namespace abut::cli {
 namespace {
 
-constexpr std::string_view kNames[] = {"idx", "objA", "objB", "qw", "qx", "qy", "qz", "tx", "ty", "tz"};
+constexpr std::string_view kNames[] = {"idx", "objA", "objB", "qw", "qx", "qy", "qz", "tx",
+                                       "ty",  "tz",   "wx",   "wy", "wz", "vx", "vy", "vz"};
+constexpr std::size_t kTwist = 10;
 
 }  // namespace
 
-PoseFile::PoseFile(const std::string& path) : columns_(path, kNames) {}
+PoseFile::PoseFile(const std::string& path) : columns_(path, kNames, kTwist) {}
 
 bool PoseFile::next(PoseRow& row) {
   if (!columns_.next()) return false;
@@ -16,6 +18,7 @@ bool PoseFile::next(PoseRow& row) {
   row.objB = columns_.text(2);
   for (std::size_t k = 0; k < 4; ++k) row.quaternion[k] = columns_.number(3 + k);
   for (std::size_t k = 0; k < 3; ++k) row.translation[k] = columns_.number(7 + k);
+  for (std::size_t k = 0; k < 6; ++k) row.twist[k] = columns_.has(kTwist) ? columns_.number(kTwist + k) : 0;
   return true;
 }
 

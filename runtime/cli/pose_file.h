@@ -13,10 +13,11 @@ struct PoseRow {
   std::string objA, objB;             // names of assets
   std::array<double, 4> quaternion;   // w, x, y, z of R_AB
   std::array<double, 3> translation;  // p_AB, m
+  std::array<double, 6> twist;        // V_AB_B, rad/s and m/s; zero where there are no such columns
 };
 
-// Columns objA, objB, qw, qx, qy, qz, tx, ty, tz; idx if present; any others are passed over. Throws as
-// CsvColumns does.
+// Columns objA, objB, qw, qx, qy, qz, tx, ty, tz; idx and wx, wy, wz, vx, vy, vz if present; any others are
+// passed over. Throws as CsvColumns does.
 class PoseFile {
  public:
   // "-" reads standard input.

@@ -24,15 +24,16 @@ const std::vector<QuantityRow>& quantities() {
   return rows;
 }
 
-std::unique_ptr<Quantity> make_quantity(std::string_view name, std::string_view method, int threads) {
+std::unique_ptr<Quantity> make_quantity(std::string_view name, std::string_view method,
+                                        const QuantityOptions& options) {
   std::string known;
   for (const QuantityRow& row : quantities()) {
     known += (known.empty() ? "" : ", ") + std::string(row.name);
     if (row.name != name) continue;
-    if (method.empty()) return row.make(row.methods.empty() ? "" : row.methods.front(), threads);
+    if (method.empty()) return row.make(row.methods.empty() ? "" : row.methods.front(), options);
     std::string choices;
     for (const std::string_view choice : row.methods) {
-      if (choice == method) return row.make(method, threads);
+      if (choice == method) return row.make(method, options);
       choices += (choices.empty() ? "" : ", ") + std::string(choice);
     }
     throw InvalidInput("--method " + std::string(method) + ": --what " + std::string(name) +

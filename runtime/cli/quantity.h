@@ -7,11 +7,29 @@
 #include <vector>
 
 #include "runtime/asset/pair.h"
+#include "runtime/contact/pressure_field.h"
 #include "runtime/core/status.h"
 
 // What abut-query can be asked, behind one table: `--what NAME`. To add a quantity: a file with a class
 // derived from Quantity, and a row in quantity.cpp.
 namespace abut::cli {
+
+struct Questions {
+  std::span<const asset::PosedPair> pairs;
+  std::span<const Vec6<double>> twists;  // V_AB_B, rad/s and m/s
+};
+
+// What the command line says of pressure-field contact.
+struct PressureOptions {
+  contact::PressureFieldConfig config;
+  double half_space_thickness = contact::HalfSpace{}.thickness;  // m
+  bool energy = false;                                           // a column for it
+};
+
+struct QuantityOptions {
+  int threads = 0;  // 0: one per core
+  PressureOptions pressure;
+};
 
 // Answers batches of posed pairs with rows of numbers. Not for use from two threads at once.
 class Quantity {
@@ -21,21 +39,20 @@ class Quantity {
   // Names of the numbers of a row, in order, units in the table's description.
   virtual const std::vector<std::string>& columns() const = 0;
 
-  // asset::Parts that both assets of a pair must have.
-  virtual unsigned needs() const = 0;
+  // asset::Parts that asset A and asset B of a pair must have.
+  virtual unsigned needs_A() const = 0;
+  virtual unsigned needs_B() const { return needs_A(); }
 
   // values: (pairs, columns) row-major; statuses: (pairs). Poses are finite and their rotations are
   // rotations.
-  virtual void answer(std::span<const asset::PosedPair> pairs, std::span<double> values,
-                      std::span<Status> statuses) = 0;
+  virtual void answer(const Questions& questions, std::span<double> values, std::span<Status> statuses) = 0;
 };
 
 struct QuantityRow {
   std::string_view name;
   std::string_view description;           // one line for people, with units
   std::vector<std::string_view> methods;  // what --method may say; the first is the default; empty: no choice
-  // `threads` 0: one per core.
-  std::unique_ptr<Quantity> (*make)(std::string_view method, int threads);
+  std::unique_ptr<Quantity> (*make)(std::string_view method, const QuantityOptions& options);
 };
 
 // All rows, in a fixed order; the first is the default.
@@ -43,6 +60,7 @@ const std::vector<QuantityRow>& quantities();
 
 // By name; an empty method takes the default. Throws InvalidInput, naming the choices, for an unknown name or
 // method.
-std::unique_ptr<Quantity> make_quantity(std::string_view name, std::string_view method, int threads);
+std::unique_ptr<Quantity> make_quantity(std::string_view name, std::string_view method,
+                                        const QuantityOptions& options);
 
 }  // namespace abut::cli

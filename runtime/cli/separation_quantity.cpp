@@ -22,10 +22,10 @@ class Separation : public Quantity {
       : workspaces_(static_cast<std::size_t>(threads > 0 ? threads : default_threads())) {}
 
   const std::vector<std::string>& columns() const override { return kSeparationColumns; }
-  unsigned needs() const override { return asset::kConvexPart; }
+  unsigned needs_A() const override { return asset::kConvexPart; }
 
-  void answer(std::span<const asset::PosedPair> pairs, std::span<double> values,
-              std::span<Status> statuses) override {
+  void answer(const Questions& questions, std::span<double> values, std::span<Status> statuses) override {
+    const std::span<const asset::PosedPair> pairs = questions.pairs;
     const auto body = [&](std::int64_t i, int thread) {
       const asset::PosedPair& pair = pairs[i];
       const witness::Witness<double> w =
@@ -53,10 +53,10 @@ class Derivative : public Quantity {
   Derivative(std::string_view method, int threads) : batch_(method, {}, threads) {}
 
   const std::vector<std::string>& columns() const override { return columns_; }
-  unsigned needs() const override { return asset::kConvexPart; }
+  unsigned needs_A() const override { return asset::kConvexPart; }
 
-  void answer(std::span<const asset::PosedPair> pairs, std::span<double> values,
-              std::span<Status> statuses) override {
+  void answer(const Questions& questions, std::span<double> values, std::span<Status> statuses) override {
+    const std::span<const asset::PosedPair> pairs = questions.pairs;
     results_.resize(pairs.size());
     batch_(pairs, results_);
     double* out = values.data();
@@ -80,8 +80,8 @@ class Derivative : public Quantity {
 
 }  // namespace
 
-std::unique_ptr<Quantity> make_separation(std::string_view, int threads) {
-  return std::make_unique<Separation>(threads);
+std::unique_ptr<Quantity> make_separation(std::string_view, const QuantityOptions& options) {
+  return std::make_unique<Separation>(options.threads);
 }
 
 std::vector<std::string_view> derivative_methods() {
@@ -90,8 +90,8 @@ std::vector<std::string_view> derivative_methods() {
   return names;
 }
 
-std::unique_ptr<Quantity> make_derivative(std::string_view method, int threads) {
-  return std::make_unique<Derivative>(method, threads);
+std::unique_ptr<Quantity> make_derivative(std::string_view method, const QuantityOptions& options) {
+  return std::make_unique<Derivative>(method, options.threads);
 }
 
 }  // namespace abut::cli

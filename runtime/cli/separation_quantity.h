@@ -5,10 +5,10 @@
 // Distance, witness points and normal of two convex hulls, without and with derivatives.
 namespace abut::cli {
 
-std::unique_ptr<Quantity> make_separation(std::string_view method, int threads);
+std::unique_ptr<Quantity> make_separation(std::string_view method, const QuantityOptions& options);
 
 // Names of the rows of the estimator table.
 std::vector<std::string_view> derivative_methods();
-std::unique_ptr<Quantity> make_derivative(std::string_view method, int threads);
+std::unique_ptr<Quantity> make_derivative(std::string_view method, const QuantityOptions& options);
 
 }  // namespace abut::cli

@@ -1,17 +1,23 @@
 #include "runtime/cli/wrench_quantity.h"
 
+#include "runtime/cli/pressure_wrenches.h"
 #include "runtime/contact/model.h"
 
 namespace abut::cli {
 namespace {
 
+using contact::PairWrench;
 using contact::Want;
+
+constexpr std::string_view kPressureField = "pressure_field";
 
 const std::vector<std::string> kWrenchColumns = {"area", "fx", "fy", "fz", "tx", "ty", "tz"};
 
-// "dfx_dwx", ..., "dtz_dvz": row by row, the six components of the twist in each.
-std::vector<std::string> wrench_derivative_columns() {
+// ... and "dfx_dwx", ..., "dtz_dvz": row by row, the six components of the twist in each.
+std::vector<std::string> columns(Want want, bool energy) {
   std::vector<std::string> names = kWrenchColumns;
+  if (energy) names.emplace_back("energy");
+  if (want != Want::kJacobian) return names;
   for (const char* value : {"fx", "fy", "fz", "tx", "ty", "tz"})
     for (const char* by : {"wx", "wy", "wz", "vx", "vy", "vz"})
       names.push_back(std::string("d") + value + "_d" + by);
@@ -29,28 +35,37 @@ Mat6<double> on_A(const Pose<double>& X_AB, const contact::PairWrench& w) {
 
 class Wrench : public Quantity {
  public:
-  Wrench(std::string_view model, Want want, int threads)
-      : columns_(want == Want::kJacobian ? wrench_derivative_columns() : kWrenchColumns),
-        want_(want),
-        batch_(model, threads) {
+  Wrench(std::string_view model, Want want, const QuantityOptions& options)
+      : energy_(options.pressure.energy && model == kPressureField), want_(want) {
+    columns_ = cli::columns(want, energy_);
+    if (model == kPressureField) {
+      const auto part = [](const contact::PressureMaterial& material) {
+        return material.modulus == contact::kRigid ? asset::kSurfacePart : asset::kVolumePart;
+      };
+      needs_A_ = part(options.pressure.config.A);
+      needs_B_ = part(options.pressure.config.B);
+      pressure_ = std::make_unique<PressureWrenches>(options.pressure, options.threads);
+      return;
+    }
     for (const contact::ModelRow& row : contact::models())
-      if (row.name == model) needs_ = row.needs;
+      if (row.name == model) needs_A_ = needs_B_ = row.needs;
+    batch_ = std::make_unique<contact::BatchModel>(model, options.threads);
   }
 
   const std::vector<std::string>& columns() const override { return columns_; }
-  unsigned needs() const override { return needs_; }
+  unsigned needs_A() const override { return needs_A_; }
+  unsigned needs_B() const override { return needs_B_; }
 
-  void answer(std::span<const asset::PosedPair> pairs, std::span<double> values,
-              std::span<Status> statuses) override {
-    moving_.resize(pairs.size());
-    results_.resize(pairs.size());
-    for (std::size_t i = 0; i < pairs.size(); ++i) moving_[i].pair = pairs[i];
-    batch_.wrenches(moving_, results_, want_);
+  void answer(const Questions& questions, std::span<double> values, std::span<Status> statuses) override {
+    const std::span<const asset::PosedPair> pairs = questions.pairs;
+    ask(questions, want_, results_);
+    if (energy_) ask(questions, Want::kEnergy, energies_);
     double* out = values.data();
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       const Vec6<double> F_AAo_A = -shift_wrench(pairs[i].X_AB, results_[i].F_BBo_B);
       *out++ = results_[i].area;
       for (const int k : {3, 4, 5, 0, 1, 2}) *out++ = F_AAo_A[k];
+      if (energy_) *out++ = energies_[i].energy;
       statuses[i] = results_[i].status;
       if (want_ == Want::kValue) continue;
       const Mat6<double> J = on_A(pairs[i].X_AB, results_[i]);
@@ -60,12 +75,28 @@ class Wrench : public Quantity {
   }
 
  private:
-  std::vector<std::string> columns_;
+  void ask(const Questions& questions, Want want, std::vector<PairWrench>& results) {
+    results.resize(questions.pairs.size());
+    if (pressure_) {
+      (*pressure_)(questions, want, results);
+      return;
+    }
+    moving_.resize(questions.pairs.size());
+    for (std::size_t i = 0; i < moving_.size(); ++i) {
+      moving_[i].pair = questions.pairs[i];
+      moving_[i].V_B = questions.twists[i];
+    }
+    batch_->wrenches(moving_, results, want);
+  }
+
+  bool energy_;
   Want want_;
-  unsigned needs_ = 0;
-  contact::BatchModel batch_;
+  std::vector<std::string> columns_;
+  unsigned needs_A_ = 0, needs_B_ = 0;
+  std::unique_ptr<contact::BatchModel> batch_;
+  std::unique_ptr<PressureWrenches> pressure_;  // instead of batch_
   std::vector<contact::MovingPair> moving_;
-  std::vector<contact::PairWrench> results_;
+  std::vector<PairWrench> results_, energies_;
 };
 
 }  // namespace
@@ -77,12 +108,12 @@ std::vector<std::string_view> wrench_models() {
   return names;
 }
 
-std::unique_ptr<Quantity> make_wrench(std::string_view model, int threads) {
-  return std::make_unique<Wrench>(model, Want::kValue, threads);
+std::unique_ptr<Quantity> make_wrench(std::string_view model, const QuantityOptions& options) {
+  return std::make_unique<Wrench>(model, Want::kValue, options);
 }
 
-std::unique_ptr<Quantity> make_wrench_derivative(std::string_view model, int threads) {
-  return std::make_unique<Wrench>(model, Want::kJacobian, threads);
+std::unique_ptr<Quantity> make_wrench_derivative(std::string_view model, const QuantityOptions& options) {
+  return std::make_unique<Wrench>(model, Want::kJacobian, options);
 }
 
 }  // namespace abut::cli

@@ -31,6 +31,7 @@ class FacetList {
     face.area = m.area;
     face.centroid = facet.polygon.corners[0] + m.first / m.area;
     face.pressure = facet.pressure(face.centroid);
+    face.share = facet.share;
     face.n = facet.n;
     face.gradient_A = facet.gradient_A;
     face.gradient_B = facet.gradient_B;

@@ -17,6 +17,7 @@ struct Facet {
   Vec3<T> slope_A, slope_B;
   Vec3<T> gradient_A = Vec3<T>::Zero(), gradient_B = Vec3<T>::Zero();  // of the pressures; 0: rigid, Pa/m
   T damping;  // by how much of itself the pressure rises per speed of approach, s/m
+  T share;    // of the pressure that acts: 1, or faded()
 };
 
 // What the motion of the bodies adds.
@@ -31,8 +32,9 @@ struct RateLaw {
   double dissipation = 0;
   double friction = 0;        // mu, of the pair
   double stiction_speed = 1;  // m/s: the shear traction is mu p u / sqrt(u^2 + stiction_speed^2)
+  bool fade_pulls = false;    // PressureFieldConfig
 
-  bool any() const { return dissipation > 0 || friction > 0; }
+  bool any() const { return dissipation > 0 || friction > 0 || fade_pulls; }
 };
 
 // The damping of two compliant bodies from n . grad pA and -n . grad pB, Pa/m.
@@ -49,6 +51,31 @@ T damping(const RateLaw& law, const T& k) {
   return k > T(0) ? T(law.dissipation) * k : T(0);
 }
 
+// What is left of a facet whose normal makes an angle of this cosine with the pressure's gradient of a body,
+// taken the way that body pushes: all where it is at most 90 degrees, nothing from 5 pi / 8 on, where Drake
+// drops facets at once, and a smooth step between. The normal of two tetrahedra depends on their rotation
+// alone, so no force jumps.
+template <class T>
+T faded(const T& cosine) {
+  constexpr double kNothing = -0.38268343236508977;  // cos(5 pi / 8)
+  if (!(cosine < T(0))) return T(1);
+  if (!(cosine > T(kNothing))) return T(0);
+  const T s = T(1) - cosine / T(kNothing);
+  return s * s * (T(3) - T(2) * s);
+}
+
+// The part of a facet that counts, by the gradients of the pressures that it has.
+template <class T>
+T pushing_share(const RateLaw& law, const Vec3<T>& n, const Vec3<T>& gradient_A, const Vec3<T>& gradient_B) {
+  using std::sqrt;
+  T share(1);
+  if (!law.fade_pulls) return share;
+  const T a = gradient_A.squaredNorm(), b = gradient_B.squaredNorm();
+  if (a > T(0)) share = share * faded<T>(n.dot(gradient_A) / sqrt(a));
+  if (b > T(0)) share = share * faded<T>(-n.dot(gradient_B) / sqrt(b));
+  return share;
+}
+
 // Rule of degree 4 with six points on a triangle [Dunavant1985]: exact for force and moment of a dissipative
 // pressure that is nowhere clamped.
 struct TrianglePoint {
@@ -62,15 +89,15 @@ inline constexpr TrianglePoint kTriangleRule[] = {
     {0.091576213509771, 0.816847572980459, 0.091576213509771, 0.109951743655322},
     {0.091576213509771, 0.091576213509771, 0.816847572980459, 0.109951743655322}};
 
-// Traction on B at x beyond that at rest: dissipation, with the total pressure clamped at zero, and friction
-// [Elandt2019, Eq. 3, 7]. V: twist of B in A.
+// Traction on B at x beyond that at rest of a whole facet: dissipation, with the total pressure clamped at
+// zero, friction [Elandt2019, Eq. 3, 7], and what fading takes away. V: twist of B in A.
 template <class T>
 Vec3<T> rate_traction(const Facet<T>& facet, const RateLaw& law, const Vec6<T>& V, const Vec3<T>& x) {
   using std::sqrt;
   const Vec3<T> u = V.template tail<3>() + V.template head<3>().cross(x);
   const T approach = u.dot(facet.n), rest = facet.pressure(x);
   const T factor = T(1) + facet.damping * approach;
-  const T total = factor > T(0) ? rest * factor : T(0);
+  const T total = factor > T(0) ? facet.share * rest * factor : T(0);
   const Vec3<T> slip = u - approach * facet.n;
   const T speed = sqrt(slip.squaredNorm() + T(law.stiction_speed * law.stiction_speed));
   return (rest - total) * facet.n - (T(law.friction) * total / speed) * slip;

@@ -29,6 +29,7 @@ Facet<T> compliant_facet(const PlacedTetrahedron<T>& of_A, const LinearPressure<
   facet.damping = law.dissipation > 0
                       ? damping<T>(law, facet.n.dot(of_A.pressure.gradient), T(-facet.n.dot(of_B.gradient)))
                       : T(0);
+  facet.share = pushing_share<T>(law, facet.n, facet.gradient_A, facet.gradient_B);
   return facet;
 }
 
@@ -67,6 +68,7 @@ Facet<T> rigid_facet(const PlacedTetrahedron<T>& soft, const double* face_planes
   facet.slope_B = rigid_is_A ? soft.pressure.gradient : Vec3<T>(-facet.n);
   const T k = facet.n.dot(soft.pressure.gradient);
   facet.damping = damping<T>(law, rigid_is_A ? T(-k) : k);
+  facet.share = pushing_share<T>(law, facet.n, facet.gradient_A, facet.gradient_B);
   return facet;
 }
 
@@ -93,6 +95,7 @@ Facet<T> half_space_facet(const PlacedTetrahedron<T>& of_A, bool rigid, const T&
   facet.slope_B = rigid ? Vec3<T>(-up) : Vec3<T>(-rise / length * up);
   const T k_A = facet.n.dot(of_A.pressure.gradient);
   facet.damping = rigid ? damping<T>(law, k_A) : damping<T>(law, k_A, T(rise * facet.n.z()));
+  facet.share = pushing_share<T>(law, facet.n, facet.gradient_A, facet.gradient_B);
   return facet;
 }
 

@@ -24,13 +24,15 @@ struct PairWrench {
   Vec6<double> F_BBo_B = Vec6<double>::Zero();
   Mat6<double> dF_dxi_B = Mat6<double>::Zero();    // (6, 6) N m/rad, N m/m; N/rad, N/m
   Mat6<double> dF_dV_AB_B = Mat6<double>::Zero();  // (6, 6) N m s/rad, N m s/m; N s/rad, N s/m
-  double energy = 0;  // potential whose negative gradient in xi is F, J; NaN: the model promises none
+  double energy = 0;  // potential whose negative gradient in xi is F, J; NaN: there is none, or it takes work
+                      // of its own and was not asked for
   double area = 0;    // of the contact patch, m^2; NaN: the model has none
   Status status = Status::kOk;  // kNoOverlap: no contact, F = 0. kInvalidInput: every number is NaN
 };
 
-// How much of a PairWrench is wanted. Jacobians are zero where they were not asked for.
-enum class Want { kValue, kJacobian };
+// How much of a PairWrench is wanted: the wrench; its Jacobian too; its energy too. Jacobians are zero where
+// they were not asked for.
+enum class Want { kValue, kJacobian, kEnergy };
 
 // One contact of a constraint-based solver, in A's frame. The bodies' own points are p_AC -+ gap / 2 n.
 struct ContactPoint {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "runtime/bvh/overlap.h"
+#include "runtime/contact/equal_pressure.h"
 
 namespace abut::contact {
 
@@ -57,7 +58,19 @@ S integral(const LinearPressure<S>& p, const FourPoints<S>& corners) {
   return abs(edges.determinant()) / 6 * values_at(p, corners).mean();
 }
 
-// Integral of the lesser pressure over the part of a tetrahedron inside B's faces `face` to 3.
+// Integral of the lesser of two pressures.
+template <class S>
+S lesser_pressure(const FourPoints<S>& corners, const LinearPressure<S>& of_A,
+                  const LinearPressure<S>& of_B) {
+  S sum = 0;
+  const FourValues<S> difference = values_at(of_A, corners) - values_at(of_B, corners);
+  for_positive_part<S>(corners, difference, [&](const FourPoints<S>& part) { sum += integral(of_B, part); });
+  for_positive_part<S>(corners, -difference, [&](const FourPoints<S>& part) { sum += integral(of_A, part); });
+  // Where they are equal all over, both parts are the whole.
+  return (difference.array() == S(0)).all() ? sum / 2 : sum;
+}
+
+// ... over the part of a tetrahedron inside B's faces `face` to 3.
 template <class S>
 S lesser_pressure(const FourPoints<S>& corners, const LinearPressure<S>& of_A, const LinearPressure<S>& of_B,
                   const double* face_planes_B, int face) {
@@ -70,11 +83,7 @@ S lesser_pressure(const FourPoints<S>& corners, const LinearPressure<S>& of_A, c
     });
     return sum;
   }
-  const FourValues<S> difference = values_at(of_A, corners) - values_at(of_B, corners);
-  for_positive_part<S>(corners, difference, [&](const FourPoints<S>& part) { sum += integral(of_B, part); });
-  for_positive_part<S>(corners, -difference, [&](const FourPoints<S>& part) { sum += integral(of_A, part); });
-  // Where they are equal all over, both parts are the whole.
-  return (difference.array() == S(0)).all() ? sum / 2 : sum;
+  return lesser_pressure(corners, of_A, of_B);
 }
 
 }  // namespace
@@ -101,9 +110,31 @@ S pressure_energy(const asset::VolumeView& A, const asset::VolumeView& B, const 
   return energy;
 }
 
-template double pressure_energy<double>(const asset::VolumeView&, const asset::VolumeView&,
-                                        const Pose<double>&, const PressureFieldConfig&);
-template long double pressure_energy<long double>(const asset::VolumeView&, const asset::VolumeView&,
-                                                  const Pose<long double>&, const PressureFieldConfig&);
+template <class S>
+S pressure_energy(const asset::VolumeView& A, const HalfSpace& B, const Pose<S>& X_AB,
+                  const PressureFieldConfig& config) {
+  const Pose<S> X_BA = X_AB.inverse();
+  const bool rigid = config.B.modulus == kRigid;
+  const LinearPressure<S> depth{-Vec3<S>::UnitZ(), 0};
+  const S rise = rigid ? S(0) : static_cast<S>(config.B.modulus) / static_cast<S>(B.thickness);
+  const LinearPressure<S> of_B{rise * depth.gradient, 0};
+  S energy = 0;
+  for (std::int32_t t = 0; t < A.tetrahedron_count; ++t) {
+    const PlacedTetrahedron<S> of_A = placed<S>(A, t, static_cast<S>(config.A.modulus), X_BA);
+    for_positive_part<S>(of_A.corners, values_at(depth, of_A.corners), [&](const FourPoints<S>& part) {
+      energy += rigid ? integral(of_A.pressure, part) : lesser_pressure(part, of_A.pressure, of_B);
+    });
+  }
+  return energy;
+}
+
+#define ABUT_INSTANTIATE(S)                                                                         \
+  template S pressure_energy<S>(const asset::VolumeView&, const asset::VolumeView&, const Pose<S>&, \
+                                const PressureFieldConfig&);                                        \
+  template S pressure_energy<S>(const asset::VolumeView&, const HalfSpace&, const Pose<S>&,         \
+                                const PressureFieldConfig&);
+ABUT_INSTANTIATE(double)
+ABUT_INSTANTIATE(long double)
+#undef ABUT_INSTANTIATE
 
 }  // namespace abut::contact

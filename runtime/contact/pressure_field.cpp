@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "runtime/contact/pressure_energy.h"
 #include "runtime/contact/visit_facets.h"
 
 namespace abut::contact {
@@ -20,11 +21,11 @@ void add_at_rest(const Facet<S>& facet, Want want, SurfaceSums<S>& sums) {
   const S at_o = facet.pressure(o);
   const S force = at_o * m.area + facet.pressure.gradient.dot(m.first);         // int p
   const Vec3<S> turning = at_o * m.first + m.second * facet.pressure.gradient;  // int p y
-  sums.area += m.area;
+  sums.area += facet.share * m.area;
   sums.F_BBo_B.template head<3>() -= (force * o + turning).cross(facet.n);
   sums.F_BBo_B.template tail<3>() -= force * facet.n;
   ++sums.polygons;
-  if (want == Want::kValue) return;
+  if (want != Want::kJacobian) return;
 
   // s(x) = s(o) + (y x slope; 0)
   const auto at = [&](const Vec3<S>& slope) {
@@ -47,7 +48,7 @@ class FacetSums {
  public:
   FacetSums(const Pose<S>& X_AB, const Vec6<S>& V_AB_B, const RateLaw& law, Want want)
       : X_BA_(X_AB.inverse()), V_AB_B_(V_AB_B), law_(law), want_(want) {
-    if (!law_.any() || want_ == Want::kValue) return;
+    if (!law_.any() || want_ != Want::kJacobian) return;
     // exp(-xi) X_BA to first order
     for (int k = 0; k < 3; ++k) {
       const Vec3<S> e = Vec3<S>::Unit(k);
@@ -75,7 +76,7 @@ class FacetSums {
     if (facet.polygon.size < 3) return;
     add_at_rest(facet, want_, sums_);
     if (!law_.any()) return;
-    if (want_ == Want::kValue) {
+    if (want_ != Want::kJacobian) {
       sums_.F_BBo_B += rate_wrench(facet, law_, V_AB_B_);
       return;
     }
@@ -145,7 +146,7 @@ PairWrench to_pair_wrench(const SurfaceSums<double>& sums) {
   result.dF_dxi_B = sums.dF_dxi_B;
   result.dF_dV_AB_B = sums.dF_dV_AB_B;
   result.area = sums.area;
-  result.energy = std::nan("");  // see pressure_energy.h
+  result.energy = std::nan("");
   result.status = sums.polygons > 0 ? Status::kOk : Status::kNoOverlap;
   return result;
 }
@@ -164,8 +165,11 @@ class PressureFieldModel final : public Model {
       return to_pair_wrench(contact_surface<double>(A.surface, B.volume, pair.X_AB, V_AB_B, config_, want));
     if (config_.B.modulus == kRigid)
       return to_pair_wrench(contact_surface<double>(A.volume, B.surface, pair.X_AB, V_AB_B, config_, want));
-    return to_pair_wrench(
+    PairWrench result = to_pair_wrench(
         contact_surface<double>(A.volume, B.volume, pair.X_AB, V_AB_B, config_, want, workspace_));
+    if (want == Want::kEnergy && !config_.fade_pulls)
+      result.energy = pressure_energy<double>(A.volume, B.volume, pair.X_AB, config_);
+    return result;
   }
 
  private:
@@ -242,8 +246,11 @@ PairWrench half_space_wrench(const asset::AssetView& A, const HalfSpace& B, cons
                              const PressureFieldConfig& config, Want want) {
   require_valid(config, A, B, X_AB);
   require_finite(kWho, V_A, V_B);
-  return to_pair_wrench(
+  PairWrench result = to_pair_wrench(
       contact_surface<double>(A.volume, B, X_AB, relative_twist(X_AB, V_A, V_B), config, want));
+  if (want == Want::kEnergy && !config.fade_pulls)
+    result.energy = pressure_energy<double>(A.volume, B, X_AB, config);
+  return result;
 }
 
 }  // namespace abut::contact

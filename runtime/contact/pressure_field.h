@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "runtime/contact/model.h"
-#include "runtime/contact/tetrahedron_filter.h"
+#include "runtime/contact/pair_filter.h"
 
 // Pressure-field contact [Elandt2019]: both bodies carry a pressure, modulus times extent; they meet where
 // the pressures are equal, and press on each other there with that pressure.
@@ -24,6 +24,10 @@ struct PressureFieldConfig {
   PressureMaterial A, B;
   // Friction is regularised: it grows with the slip u as u / sqrt(u^2 + stiction_speed^2). m/s, > 0
   double stiction_speed = 1e-3;
+  // Fades out the parts of the contact surface where a body's pressure would pull its partner in: behind a
+  // core, inside thin bodies, after punch-through (faded() in facet.h). The wrench stays continuous and has
+  // no potential any more. Off: the model as published.
+  bool fade_pulls = false;
 };
 
 // Throw InvalidInput: settings out of range, two rigid bodies; a part that a material needs is absent, the
@@ -34,9 +38,9 @@ void require_valid(const PressureFieldConfig& config, const asset::PosedPair& pa
 // Wrench: f on B = -integral of p n over the contact surface, n the unit normal into A, along grad(pA - pB),
 // less friction; p is the common pressure, raised by dissipation (RateLaw in facet.h) and at least zero. At
 // rest it has the potential U = integral over A and B of min(pA, pB) [Elandt2019, Eq. 1]. Bodies whose cores
-// overlap have no surface between them where both pressures are the core's. A rigid body needs a surface, the
-// other a volume.
-// Throws InvalidInput for settings out of range, and for two rigid bodies.
+// overlap have no surface between them where both pressures are the core's. Energy: with Want::kEnergy, of
+// two compliant bodies, or one and a half-space, without fade_pulls; else NaN. A rigid body needs a surface,
+// the other a volume. Throws InvalidInput for settings out of range, and for two rigid bodies.
 std::unique_ptr<Model> make_pressure_field_model(const PressureFieldConfig& config = {});
 
 // What the contact surface adds up to, in B's frame.
@@ -49,10 +53,11 @@ struct SurfaceSums {
   std::int64_t polygons = 0;
 };
 
-// What a query makes ready. One per thread; keeps its memory from call to call.
+// One per thread; keeps its memory, and the pairs of the last pose, from call to call. Sums do not depend on
+// them. S: the scalar of the queries.
 template <class S>
 struct PressureFieldWorkspace {
-  PreparedLeaves<S> A, B;
+  PairFinder finder;
 };
 
 // The kernels: sums over all pairs of tetrahedra, or of tetrahedra and triangles where one material is rigid.

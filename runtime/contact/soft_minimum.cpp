@@ -46,7 +46,7 @@ class SoftMinimumModel final : public Model {
     require_finite("soft-minimum contact", V_A, V_B);
     const asset::PointsView &A = pair.A->points, &B = pair.B->points;
     soft_minimum(A, B, pair.X_AB, relative_twist(pair.X_AB, V_A, V_B), parameters_of(config_, A, B),
-                 want == Want::kValue ? Order::kValue : Order::kGradient, contact_);
+                 want == Want::kJacobian ? Order::kGradient : Order::kValue, contact_);
     PairWrench result;
     result.F_BBo_B = contact_.F_BBo_B;
     if (want == Want::kJacobian) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-#include <bit>
 #include <type_traits>
 
 #include "runtime/bvh/overlap.h"
@@ -12,25 +10,10 @@
 // for a pose of numbers or of dual numbers. Internal to the pressure-field model.
 namespace abut::contact {
 
-// Pressure intervals below the slots of two trees: bodies whose pressures cannot be equal share no surface.
-struct PressureCulling {
-  const float* ranges_A;  // (nodes, 2, 4) of the extent, rounded outward
-  const float* ranges_B;
-  float modulus_A_over_B;
-
-  FourLanes operator()(std::int32_t slot_A, std::int32_t node_B) const {
-    constexpr float kRounding = 1e-6f;  // of a product of two rounded numbers
-    const float* range = ranges_A + std::ptrdiff_t(slot_A / bvh::kWidth) * 2 * bvh::kWidth;
-    const float low = modulus_A_over_B * range[slot_A % bvh::kWidth];
-    const float high = modulus_A_over_B * range[bvh::kWidth + slot_A % bvh::kWidth];
-    const float* of_B = ranges_B + std::ptrdiff_t(node_B) * 2 * bvh::kWidth;
-    const Eigen::Map<const FourLanes> low_B(of_B), high_B(of_B + bvh::kWidth);
-    return (high * (1 + kRounding) - low_B).min(high_B - low * (1 - kRounding));
-  }
-};
-
 // Bodies of which one is rigid meet wherever their boxes do.
-inline FourLanes keep_all(std::int32_t, std::int32_t) { return FourLanes::Constant(1); }
+inline bvh::FourBoxes::Lanes keep_all(std::int32_t, std::int32_t) {
+  return bvh::FourBoxes::Lanes::Constant(1);
+}
 
 // The facets of a compliant and a rigid body in poses X_BC and X_BH, one of which does not move.
 template <class S>
@@ -56,43 +39,21 @@ void visit_facets(const asset::VolumeView& A, const asset::VolumeView& B, const 
                   PressureFieldWorkspace<S>& workspace, Sink& sink) {
   const S modulus_A = S(config.A.modulus), modulus_B = S(config.B.modulus);
   const Pose<S> X_BA = sink.X_BA();
-  workspace.A.begin(A, modulus_A, &X_BA);
-  workspace.B.begin(B, modulus_B, nullptr);
-  const auto meet = [&](const PreparedTetrahedron<S>& of_A, const PreparedTetrahedron<S>& of_B) {
-    unsigned cut_A, cut_B;
-    if (pressures_differ(of_A.filter, of_B.filter) || pressures_differ(of_B.filter, of_A.filter) ||
-        outside_a_face(of_A.filter, of_B.filter, cut_B) || outside_a_face(of_B.filter, of_A.filter, cut_A))
-      return;
-    const double* planes = B.face_planes + 16 * std::ptrdiff_t(of_B.index);
+  PlacedTetrahedron<S> of_A;
+  std::int32_t placed_A = -1;
+  for (const TetrahedronPair& pair :
+       workspace.finder.find(A, config.A.modulus, B, config.B.modulus, X_BA.template cast<double>())) {
+    if (pair.a != placed_A) of_A = placed<S>(A, pair.a, modulus_A, X_BA);
+    placed_A = pair.a;
+    const double* planes = B.face_planes + 16 * std::ptrdiff_t(pair.b);
     sink.add([&]<class T>(const Pose<T>& X) {
       if constexpr (std::is_same_v<T, S>)
-        return compliant_facet<S>(of_A.exact, of_B.exact.pressure, planes, cut_B, sink.law());
+        return compliant_facet<S>(of_A, pressure_of<S>(B, pair.b, modulus_B), planes, pair.cut, sink.law());
       else
-        return compliant_facet<T>(placed<T>(A, of_A.index, T(modulus_A), X),
-                                  pressure_of<T>(B, of_B.index, T(modulus_B)), planes, cut_B, sink.law());
+        return compliant_facet<T>(placed<T>(A, pair.a, T(modulus_A), X),
+                                  pressure_of<T>(B, pair.b, T(modulus_B)), planes, pair.cut, sink.law());
     });
-  };
-  const auto leaf_of_four = [&](std::int32_t first_A, std::int32_t count_A, std::int32_t first_B,
-                                std::int32_t count_B) {
-    const auto& leaf_A = workspace.A.leaf(first_A, count_A);
-    const auto& leaf_B = workspace.B.leaf(first_B, count_B);
-    if (!leaf_A.box.meets(leaf_B.box)) return;
-    for (std::int32_t i = 0; i < count_A; ++i) {
-      unsigned near = meeting(workspace.A[leaf_A.first + i].box, leaf_B);
-      for (; near != 0; near &= near - 1)
-        meet(workspace.A.complete(leaf_A.first + i),
-             workspace.B.complete(leaf_B.first + std::countr_zero(near)));
-    }
-  };
-  const auto leaf = [&](std::int32_t first_A, std::int32_t count_A, std::int32_t first_B,
-                        std::int32_t count_B) {
-    for (std::int32_t a = 0; a < count_A; a += 4)
-      for (std::int32_t b = 0; b < count_B; b += 4)
-        leaf_of_four(first_A + a, std::min(count_A - a, 4), first_B + b, std::min(count_B - b, 4));
-  };
-  const PressureCulling keep{A.tree_extent_ranges, B.tree_extent_ranges,
-                             static_cast<float>(config.A.modulus / config.B.modulus)};
-  bvh::visit_overlaps(A.tree, B.tree, X_BA.template cast<double>(), keep, leaf);
+  }
 }
 
 // A compliant body, whose tree is called A's or B's, and a rigid one.
@@ -127,7 +88,7 @@ void visit_facets(const asset::VolumeView& A, const HalfSpace& B, const Pressure
 inline RateLaw rate_law(const PressureFieldConfig& config) {
   const double mu_A = config.A.friction, mu_B = config.B.friction;
   return {config.A.dissipation / config.A.modulus + config.B.dissipation / config.B.modulus,
-          mu_A + mu_B > 0 ? 2 * mu_A * mu_B / (mu_A + mu_B) : 0, config.stiction_speed};
+          mu_A + mu_B > 0 ? 2 * mu_A * mu_B / (mu_A + mu_B) : 0, config.stiction_speed, config.fade_pulls};
 }
 
 }  // namespace abut::contact

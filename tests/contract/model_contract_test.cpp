@@ -150,7 +150,7 @@ TEST_P(ModelContract, WrenchIsTheGradientOfTheEnergy) {
   bool conservative = false;
   for_each_pair(10, [&](const auto& A, const auto& B, const auto& X_AB, const auto&, const auto&) {
     const asset::AssetView a = asset::view(A.asset), b = asset::view(B.asset);
-    const PairWrench w = model->wrench({&a, &b, X_AB}, kStill, kStill, Want::kValue);
+    const PairWrench w = model->wrench({&a, &b, X_AB}, kStill, kStill, Want::kEnergy);
     if (std::isnan(w.energy)) return;
     conservative = true;
     if (w.status == Status::kNoOverlap) return;
@@ -158,9 +158,9 @@ TEST_P(ModelContract, WrenchIsTheGradientOfTheEnergy) {
     for (int k = 0; k < 6; ++k) {
       Vec6<double> xi = Vec6<double>::Zero();
       xi[k] = 1e-7;
-      const double plus = model->wrench({&a, &b, X_AB * exp(xi)}, kStill, kStill, Want::kValue).energy;
+      const double plus = model->wrench({&a, &b, X_AB * exp(xi)}, kStill, kStill, Want::kEnergy).energy;
       const double minus =
-          model->wrench({&a, &b, X_AB * exp<double>(-xi)}, kStill, kStill, Want::kValue).energy;
+          model->wrench({&a, &b, X_AB * exp<double>(-xi)}, kStill, kStill, Want::kEnergy).energy;
       expected[k] = -(plus - minus) / 2e-7;
     }
     tally.add(test::relative_gap(w.F_BBo_B, expected, 1e-6) < 1e-5);

@@ -7,6 +7,7 @@
 
 #include "runtime/contact/contact_mesh.h"
 #include "runtime/contact/pressure_energy.h"
+#include "tests/runtime/contact/pressure_brute_force.h"
 #include "tests/support/pressure_field_data.h"
 #include "tests/support/runs.h"
 
@@ -193,21 +194,45 @@ std::vector<Mat6<double>> read_reference_jacobians() {
   return result;
 }
 
+// Ours in the reference's terms.
+Mat6<double> in_terms_of_the_reference(const SurfaceSums<double>& sums, const Pose<double>& X_AB) {
+  // F_AAo_A = -Ad(X_BA)' F, and X_BA turns with xi, which adds -ad(xi)' F; J_xi = J_ref blkdiag(R, R).
+  const Mat3<double> tau = skew<double>(sums.F_BBo_B.head<3>()), f = skew<double>(sums.F_BBo_B.tail<3>());
+  Mat6<double> turning, R_inverse = Mat6<double>::Zero();
+  turning << -tau, -f, -f, Mat3<double>::Zero();
+  R_inverse.topLeftCorner<3, 3>() = R_inverse.bottomRightCorner<3, 3>() = X_AB.R.transpose();
+  return -adjoint(X_AB.inverse()).transpose() * (sums.dF_dxi_B + turning) * R_inverse;
+}
+
+// Where the two Jacobians differ by more than 1e-4 although the filter dropped nothing, differences of the
+// model's own formulas in extended precision, by code that has nothing in common with the runtime's, decide:
+// ours is right at every pose, and the reference's is off by the difference.
 TEST_F(PressureFieldReference, JacobianIsTheReferencesWhereItDroppedNothing) {
   const std::vector<Mat6<double>> jacobians = read_reference_jacobians();
   ASSERT_EQ(jacobians.size(), queries_.size());
   std::vector<double> errors;
+  const auto most = static_cast<std::size_t>(test::runs(3));
+  std::size_t asked = 0;
+  double worst_ours = 0, least_theirs = 1;
   for (std::size_t i = 0; i < queries_.size(); ++i) {
     const test::PressureFieldQuery& q = queries_[i];
     if (std::abs(q.area - q.filtered_area) > 1e-12 * q.area) continue;
-    const SurfaceSums<double> sums = ask(volumes_[q.object_A], volumes_[q.object_B], q.X_AB, Want::kJacobian);
-    // F_AAo_A = -Ad(X_BA)' F, and X_BA turns with xi, which adds -ad(xi)' F.
-    const Mat3<double> tau = skew<double>(sums.F_BBo_B.head<3>()), f = skew<double>(sums.F_BBo_B.tail<3>());
-    Mat6<double> turning, R = Mat6<double>::Zero();
-    turning << -tau, -f, -f, Mat3<double>::Zero();
-    R.topLeftCorner<3, 3>() = R.bottomRightCorner<3, 3>() = q.X_AB.R;
-    const Mat6<double> ours = -adjoint(q.X_AB.inverse()).transpose() * (sums.dF_dxi_B + turning);
-    errors.push_back((ours - jacobians[i] * R).norm() / ours.norm());
+    const asset::AssetView &A = volumes_[q.object_A], &B = volumes_[q.object_B];
+    const Mat6<double> ours = in_terms_of_the_reference(ask(A, B, q.X_AB, Want::kJacobian), q.X_AB);
+    errors.push_back((ours - jacobians[i]).norm() / ours.norm());
+    if (errors.back() < 1e-4 || asked >= most) continue;
+    ++asked;
+    const Mat6<double> exact =
+        test::BruteForce<long double>(A.volume, B.volume, q.X_AB, 1e-6).derivative(q.X_AB, 1e-9L);
+    const double error = (ours - exact).norm() / exact.norm();
+    const double theirs = (jacobians[i] - exact).norm() / exact.norm();
+    const auto share = [&](int column) {
+      return (jacobians[i] - exact).middleCols<3>(column).norm() / exact.middleCols<3>(column).norm();
+    };
+    std::printf("  pose %zu: ours off by %.1e, the reference's by %.1e (by turning %.1e, by shifting %.1e)\n",
+                i, error, theirs, share(0), share(3));
+    worst_ours = std::max(worst_ours, error);
+    least_theirs = std::min(least_theirs, theirs);
   }
   std::sort(errors.begin(), errors.end());
   std::printf(
@@ -215,9 +240,14 @@ TEST_F(PressureFieldReference, JacobianIsTheReferencesWhereItDroppedNothing) {
       errors.size(), errors[errors.size() / 2], errors[errors.size() * 95 / 100], errors.back());
   EXPECT_GT(errors.size(), 50u);
   const auto close = std::lower_bound(errors.begin(), errors.end(), 1e-4) - errors.begin();
-  std::printf("within 1e-4 on %d\n", static_cast<int>(close));
+  std::printf(
+      "within 1e-4 on %d; of the others, %zu looked into: ours off by at most %.1e, the reference's by "
+      "at least %.1e\n",
+      static_cast<int>(close), asked, worst_ours, least_theirs);
   EXPECT_LT(errors[errors.size() / 2], 1e-8);
-  EXPECT_LT(errors.back(), 1e-2);  // ours is the wrench's own at every pose: see the test before
+  EXPECT_LT(errors.back(), 1e-2);
+  EXPECT_LT(worst_ours, 1e-8);
+  EXPECT_GT(least_theirs, 0.9e-4);
 }
 
 // F = -dU/dxi along the direction of the wrench's own largest components, steps scaled to the pose's depth.

@@ -152,6 +152,14 @@ void for_each_kind(Case&& test) {
   PressureFieldConfig rigid_A = rough(), rigid_B = rough();
   rigid_A.A.modulus = rigid_B.B.modulus = kRigid;
   const Pose<double> X_AB{exp_rotation<double>({0.3, -0.2, 0.5}), {0.03, 0.02, 0.07}};
+  PressureFieldConfig faded = rough();
+  faded.fade_pulls = true;
+  // Through the middle, where a part of the surface pulls.
+  const Pose<double> through{exp_rotation<double>({0.3, -0.2, 0.5}), {0.011, 0.007, 0.03}};
+  test("faded", through, [&]<class S>(const Pose<S>& X, const Vec6<S>& V, Want want) {
+    contact::PressureFieldWorkspace<S> workspace;
+    return contact::contact_surface<S>(A.volume, B.volume, X, V, faded, want, workspace);
+  });
   test("compliant", X_AB, [&]<class S>(const Pose<S>& X, const Vec6<S>& V, Want want) {
     contact::PressureFieldWorkspace<S> workspace;
     return contact::contact_surface<S>(A.volume, B.volume, X, V, rough(), want, workspace);

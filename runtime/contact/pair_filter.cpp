@@ -1,0 +1,374 @@
+#include "runtime/contact/pair_filter.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "runtime/bvh/overlap.h"
+
+namespace abut::contact {
+
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+// Of the bodies' size: how far A may move before pairs are looked for again. A few parts in a hundred of an
+// edge, so that few pairs without a polygon come along. The first query of two bodies, which may be the only
+// one, makes no room.
+constexpr double kRoom = 1.5e-3;
+
+using Eight = float __attribute__((vector_size(32), may_alias));
+
+using contact::negative;
+ABUT_INLINE unsigned negative(const Eight& lanes) {
+  const Quad low = __builtin_shufflevector(lanes, lanes, 0, 1, 2, 3);
+  const Quad high = __builtin_shufflevector(lanes, lanes, 4, 5, 6, 7);
+  return negative(low) | negative(high) << 4;
+}
+
+// Pressure of one body's corners over the other's pressure there.
+ABUT_INLINE void differences(const Eight* corners_of, const Eight* pressure_of, Eight* difference) {
+  const Eight* g = pressure_of + kGradient;
+  for (int k = 0; k < 4; ++k) {
+    const Eight* c = corners_of + kCorner + 4 * k;
+    difference[k] = c[3] - (g[0] * c[0] + g[1] * c[1] + g[2] * c[2] + g[3]);
+  }
+}
+
+// Sign set where the differences are beyond `rounding` all to one side.
+ABUT_INLINE void one_sided(const Eight* difference, const Eight& rounding, Eight& result) {
+  Eight low = difference[0], high = low;
+  for (int k = 1; k < 4; ++k) {
+    lower(difference[k], low);
+    raise(difference[k], high);
+  }
+  const Eight below = high + rounding;
+  result = rounding - low;
+  lower(below, result);
+}
+
+// Which of eight pairs pass the tests of boxes and of pressures, where no point is further than `room` from
+// where it is taken to be.
+ABUT_INLINE unsigned near(const EightTetrahedra& of_A, const EightTetrahedra& of_B, float room) {
+  const auto *A = reinterpret_cast<const Eight*>(of_A.rows), *B = reinterpret_cast<const Eight*>(of_B.rows);
+  Eight gap = A[kHigh + 3] - B[kLow + 3];
+  const Eight over = B[kHigh + 3] - A[kLow + 3];
+  lower(over, gap);
+  for (int i = 0; i < 3; ++i) {
+    const Eight one = A[kHigh + i] - B[kLow + i] + room, other = B[kHigh + i] - A[kLow + i] + room;
+    lower(one, gap);
+    lower(other, gap);
+  }
+  unsigned meet = ~negative(gap) & 255u;
+  if (meet == 0) return 0;
+  const Eight rounding = (4 * kFilterRounding) * ((A[kSlope] + B[kSlope]) * (A[kSize] + B[kSize]) +
+                                                  (A[kStrength] + B[kStrength])) +
+                         (A[kSteepness] + B[kSteepness]) * room;
+  Eight difference[4], apart;
+  differences(A, B, difference);
+  one_sided(difference, rounding, apart);
+  meet &= ~negative(apart);
+  if (meet == 0) return 0;
+  differences(B, A, difference);
+  one_sided(difference, rounding, apart);
+  return meet & ~negative(apart);
+}
+
+ABUT_INLINE void rotate(const Quad& v, Quad& by_one, Quad& by_two) {
+  by_one = __builtin_shufflevector(v, v, 1, 2, 3, 0);
+  by_two = __builtin_shufflevector(v, v, 2, 3, 0, 1);
+}
+
+// Heights of a tetrahedron's corners over the other's faces. False: all corners are outside a face. crosses:
+// bit f where one is outside face f.
+ABUT_INLINE bool faces_meet(const FilterTetrahedron& t, const FilterTetrahedron& other, float rounding,
+                            Quad* heights, unsigned& crosses) {
+  crosses = 0;
+  for (int f = 0; f < 4; ++f) {
+    heights[f] = other.nx[f] * t.x + other.ny[f] * t.y + other.nz[f] * t.z + other.d[f];
+    const Quad raised = heights[f] + rounding, lowered = heights[f] - rounding;
+    if (negative(raised) == 15u) return false;
+    crosses |= (negative(lowered) != 0 ? 1u : 0u) << f;
+  }
+  return true;
+}
+
+// The plane of equal pressure cuts a tetrahedron in a polygon with a corner on each edge whose ends differ in
+// the sign of D, the difference of the pressures there. Two polygons in a plane are apart only if one is
+// outside a side of the other: if all its corners are outside a face of the other tetrahedron. The height of
+// one above a face is that of
+//   (h_a |D_b| + h_b |D_a|) / (|D_a| + |D_b|)
+// from the heights h at the edge's ends; its sign needs no division, and errors of D and h move the numerator
+// by `rounding` times |h_a| + |h_b| and by `height_rounding` times the denominator. False: they are apart.
+// Edges are (k, k + 1) and (k, k + 2); only faces that the tetrahedron crosses matter.
+ABUT_INLINE bool polygon_meets(const Quad* heights, unsigned crosses, const Quad& D, float rounding,
+                               float height_rounding) {
+  Quad D1, D2, size, size1, size2;
+  size_of(D, size);
+  rotate(D, D1, D2);
+  rotate(size, size1, size2);
+  // Negative where both ends are on one side.
+  const auto straddles = [&](const Quad& end, Quad& result) ABUT_INLINE_LAMBDA {
+    Quad low = D, high = D;
+    lower(end, low);
+    raise(end, high);
+    result = rounding - low;
+    const Quad above = high + rounding;
+    lower(above, result);
+  };
+  Quad straddles1, straddles2;
+  straddles(D1, straddles1);
+  straddles(D2, straddles2);
+  const Quad slack = height_rounding * (size + rounding);
+  for (; crosses != 0; crosses &= crosses - 1) {
+    const Quad h = heights[std::countr_zero(crosses)];
+    Quad h1, h2, error, error1, error2;
+    rotate(h, h1, h2);
+    size_of(h, error);
+    error = rounding * error + slack;
+    rotate(error, error1, error2);
+    Quad at1 = h * size1 + h1 * size + (error + error1), at2 = h * size2 + h2 * size + (error + error2);
+    lower(straddles1, at1);
+    lower(straddles2, at2);
+    if ((negative(at1) & negative(at2)) == 15u) return false;
+  }
+  return true;
+}
+
+// The polygons' own test. cut: the faces of B's that A's may cross.
+ABUT_INLINE bool polygons_meet(const FilterTetrahedron& A, const FilterTetrahedron& B, float room,
+                               unsigned& cut) {
+  const float size = A.size + B.size;
+  const float height_rounding = 4 * kFilterRounding * (size + A.face_size + B.face_size) + room;
+  Quad heights_A[4], heights_B[4], D;
+  unsigned cut_A = 0;
+  if (!faces_meet(A, B, height_rounding, heights_A, cut)) return false;
+  if (!faces_meet(B, A, height_rounding, heights_B, cut_A)) return false;
+  const float rounding = 4 * kFilterRounding * ((A.slope + B.slope) * size + A.strength + B.strength) +
+                         (A.steepness + B.steepness) * room;
+  const auto difference = [](const FilterTetrahedron& t, const float* g, Quad& result) ABUT_INLINE_LAMBDA {
+    result = t.pressures - (g[0] * t.x + g[1] * t.y + g[2] * t.z + g[3]);
+  };
+  difference(A, B.gradient, D);
+  if (!polygon_meets(heights_A, cut, D, rounding, height_rounding)) return false;
+  difference(B, A.gradient, D);
+  return polygon_meets(heights_B, cut_A, D, rounding, height_rounding);
+}
+
+// The pairs of two leaves that may share a polygon, numbered within the leaves: how many are in `found`.
+ABUT_CLONES
+int meet(const FilterTetrahedron* A, const EightTetrahedra* lanes_A, int count_A, const FilterLeaf& B,
+         float room, TetrahedronPair* found) {
+  int size = 0;
+  for (int half = 0; 2 * half < count_A; ++half)
+    for (unsigned meet = near(lanes_A[half], B.lanes, room); meet != 0; meet &= meet - 1) {
+      const int lane = std::countr_zero(meet), a = 2 * half + lane / 4, b = lane % 4;
+      unsigned cut = 0;
+      if (polygons_meet(A[a], B.tetrahedra[b], room, cut)) found[size++] = {a, b, cut};
+    }
+  return size;
+}
+
+// Rows x, y, z and pressure of one lane.
+void box_of(const FourTetrahedra& four, Quad& low, Quad& high) {
+  for (int i = 0; i < 4; ++i) {
+    const Quad &l = four.low[i], &h = four.high[i];
+    low[i] = std::min(std::min(l[0], l[1]), std::min(l[2], l[3]));
+    high[i] = std::max(std::max(h[0], h[1]), std::max(h[2], h[3]));
+  }
+}
+
+// The children of a node of B's tree that a box meets, in B's frame; its pressures are in extents of B.
+ABUT_INLINE unsigned meeting(const asset::VolumeView& B, std::int32_t node, const Quad& low,
+                             const Quad& high) {
+  using Rows = Eigen::Map<const Eigen::Array<float, 4, 1>>;
+  const float *bounds = B.tree.bounds + std::ptrdiff_t(node) * 24,
+              *ranges = B.tree_extent_ranges + std::ptrdiff_t(node) * 8;
+  Eigen::Array<float, 4, 1> gap = (high[3] - Rows(ranges)).min(Rows(ranges + 4) - low[3]);
+  for (int i = 0; i < 3; ++i)
+    gap = gap.min((high[i] - Rows(bounds + 4 * i)).min(Rows(bounds + 12 + 4 * i) - low[i]));
+  return ~bvh::negative_lanes(gap) & 15u;
+}
+
+constexpr std::size_t kMostOpen = 3 * bvh::kMaxDepth + 4;
+
+}  // namespace
+
+bool PairFinder::Identity::operator==(const Identity& other) const {
+  const asset::VolumeView &v = view, &w = other.view;
+  return v.vertices == w.vertices && v.tetrahedra == w.tetrahedra && v.extent == w.extent &&
+         v.gradients == w.gradients && v.face_planes == w.face_planes && v.vertex_count == w.vertex_count &&
+         v.tetrahedron_count == w.tetrahedron_count && v.tree.bounds == w.tree.bounds &&
+         v.tree.nodes == w.tree.nodes && v.tree_extent_ranges == w.tree_extent_ranges &&
+         modulus == other.modulus && std::equal(samples, samples + 32, other.samples);
+}
+
+// Where an asset's memory has been given to another of the same size, places and extents of some vertices
+// tell.
+PairFinder::Identity PairFinder::identity(const asset::VolumeView& view, double modulus) {
+  Identity result;
+  result.view = view;
+  result.modulus = modulus;
+  for (std::ptrdiff_t i = 0; i < 8; ++i) {
+    const std::ptrdiff_t v = i * view.vertex_count / 8;
+    for (int k = 0; k < 3; ++k) result.samples[4 * i + k] = view.vertices[3 * v + k];
+    result.samples[4 * i + 3] = view.extent[v];
+  }
+  return result;
+}
+
+bool PairFinder::still_near(const Pose<double>& X_BA) const {
+  const double moved = (X_BA.p - X_BA_.p).norm() + (X_BA.R - X_BA_.R).norm() * reach_A_;
+  return moved <= room_;
+}
+
+const std::vector<TetrahedronPair>& PairFinder::find(const asset::VolumeView& A, double modulus_A,
+                                                     const asset::VolumeView& B, double modulus_B,
+                                                     const Pose<double>& X_BA) {
+  const Identity of_A = identity(A, modulus_A), of_B = identity(B, modulus_B);
+  const bool same = of_A == A_ && of_B == B_;
+  if (same && still_near(X_BA)) return pairs_;
+  room_ = -1;
+  A_ = of_A;
+  B_ = of_B;
+  X_BA_ = X_BA;
+  single_X_BA_ = X_BA.cast<float>();
+  pairs_.clear();
+  if (A.tree.nodes > 0 && B.tree.nodes > 0) search(same ? kRoom : 0);
+  std::sort(pairs_.begin(), pairs_.end());
+  return pairs_;
+}
+
+void PairFinder::search(double room_over_size) {
+  const auto size = [](const bvh::TreeView& tree, double* diagonal) {
+    double reach2 = 0, diagonal2 = 0;
+    for (int i = 0; i < 3; ++i) {
+      double low = kInfinity, high = -kInfinity;
+      for (int c = 0; c < bvh::kWidth; ++c) {
+        low = std::min(low, double(tree.bounds[4 * i + c]));
+        high = std::max(high, double(tree.bounds[12 + 4 * i + c]));
+      }
+      reach2 += std::max(low * low, high * high);
+      diagonal2 += (high - low) * (high - low);
+    }
+    *diagonal = std::sqrt(diagonal2);
+    return std::sqrt(reach2);
+  };
+  double diagonal_A = 0, diagonal_B = 0;
+  reach_A_ = size(A_.view.tree, &diagonal_A);
+  size(B_.view.tree, &diagonal_B);
+  reach_A_ += diagonal_B;  // pressures are compared at corners of B too
+  room_ = room_over_size * std::min(diagonal_A, diagonal_B);
+  used_leaves_ = 0;
+  const auto count = static_cast<std::size_t>(B_.view.tetrahedron_count);
+  if (place_.size() < count) place_.resize(count, {0, 0});
+  if (++query_ == 0) {
+    std::fill(place_.begin(), place_.end(), Place{0, 0});
+    query_ = 1;
+  }
+
+  const bvh::TreeView& tree = A_.view.tree;
+  const auto to_B = static_cast<float>(A_.modulus / B_.modulus), room = static_cast<float>(room_);
+  std::array<std::int32_t, kMostOpen> open;
+  std::size_t size_open = 0;
+  open[size_open++] = 0;
+  while (size_open > 0) {
+    const std::int32_t node = open[--size_open];
+    const bvh::FourBoxes boxes = bvh::turned_boxes(tree, node, single_X_BA_);
+    const float* ranges = A_.view.tree_extent_ranges + std::ptrdiff_t(node) * 8;
+    for (int c = 0; c < bvh::kWidth; ++c) {
+      const std::int32_t slot = node * bvh::kWidth + c;
+      if (tree.counts[slot] < 0) continue;
+      Quad low, high;
+      for (int i = 0; i < 3; ++i) {
+        low[i] = boxes.center[i][c] - boxes.half[i][c] - room;
+        high[i] = boxes.center[i][c] + boxes.half[i][c] + room;
+      }
+      low[3] = to_B * ranges[c] * (1 - kFilterRounding);
+      high[3] = to_B * ranges[4 + c] * (1 + kFilterRounding);
+      if (!any_leaf_meets(low, high)) continue;
+      if (tree.counts[slot] == 0) open[size_open++] = tree.children[slot];
+      for (std::int32_t i = 0; i < tree.counts[slot]; i += 4)
+        visit_leaf(tree.children[slot] + i, std::min(tree.counts[slot] - i, 4));
+    }
+  }
+}
+
+bool PairFinder::any_leaf_meets(const Quad& low, const Quad& high) const {
+  const bvh::TreeView& tree = B_.view.tree;
+  std::array<std::int32_t, kMostOpen> open;
+  std::size_t size = 0;
+  open[size++] = 0;
+  while (size > 0) {
+    const std::int32_t node = open[--size];
+    for (unsigned meet = meeting(B_.view, node, low, high); meet != 0; meet &= meet - 1) {
+      const std::int32_t slot = node * bvh::kWidth + std::countr_zero(meet);
+      if (tree.counts[slot] > 0) return true;
+      if (tree.counts[slot] == 0) open[size++] = tree.children[slot];
+    }
+  }
+  return false;
+}
+
+// Four tetrahedra of A against B's tree.
+void PairFinder::visit_leaf(std::int32_t first, int count) {
+  FourTetrahedra four;
+  load(A_.view, A_.modulus, first, count, &single_X_BA_, four);
+  Quad low, high;
+  box_of(four, low, high);
+  const auto to_B = static_cast<float>(1 / B_.modulus), room = static_cast<float>(room_);
+  for (int i = 0; i < 3; ++i) {
+    low[i] -= room;
+    high[i] += room;
+  }
+  low[3] *= to_B * (1 - kFilterRounding);
+  high[3] *= to_B * (1 + kFilterRounding);
+  EightTetrahedra lanes[2];
+  FilterTetrahedron tetrahedra[4];
+  bool ready = false;
+  const bvh::TreeView& tree = B_.view.tree;
+  std::array<std::int32_t, kMostOpen> open;
+  std::size_t size = 0;
+  open[size++] = 0;
+  while (size > 0) {
+    const std::int32_t node = open[--size];
+    for (unsigned meet = meeting(B_.view, node, low, high); meet != 0; meet &= meet - 1) {
+      const std::int32_t slot = node * bvh::kWidth + std::countr_zero(meet);
+      const std::int32_t tetrahedra_B = tree.counts[slot];
+      if (tetrahedra_B == 0) open[size++] = tree.children[slot];
+      if (tetrahedra_B > 0 && !ready) {
+        spread_A(four, lanes);
+        split(four, tetrahedra);
+        ready = true;
+      }
+      for (std::int32_t i = 0; i < tetrahedra_B; i += 4)
+        meet_leaves(tetrahedra, lanes, first, count, tree.children[slot] + i, std::min(tetrahedra_B - i, 4));
+    }
+  }
+}
+
+void PairFinder::meet_leaves(const FilterTetrahedron* A, const EightTetrahedra* lanes_A, std::int32_t first_A,
+                             int count_A, std::int32_t first_B, int count_B) {
+  const FilterLeaf& B = leaf_of_B(first_B, count_B);
+  TetrahedronPair found[16];
+  const int size = meet(A, lanes_A, count_A, B, static_cast<float>(room_), found);
+  for (int i = 0; i < size; ++i) pairs_.push_back({first_A + found[i].a, first_B + found[i].b, found[i].cut});
+}
+
+// Valid until the next call.
+const FilterLeaf& PairFinder::leaf_of_B(std::int32_t first, int count) {
+  Place& known = place_[static_cast<std::size_t>(first)];
+  if (known.query != query_) {
+    known = {query_, static_cast<std::int32_t>(used_leaves_)};
+    FourTetrahedra four;
+    load(B_.view, B_.modulus, first, count, nullptr, four);
+    if (used_leaves_ == leaves_.size()) leaves_.emplace_back();
+    FilterLeaf& leaf = leaves_[used_leaves_++];
+    spread_B(four, leaf.lanes);
+    split(four, leaf.tetrahedra);
+  }
+  return leaves_[static_cast<std::size_t>(known.leaf)];
+}
+
+}  // namespace abut::contact

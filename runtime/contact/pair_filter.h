@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/contact/filter_leaf.h"
+
+// Finds the pairs of tetrahedra that may share a polygon of equal pressure. Works in single precision and
+// errs to one side: every test has a margin above the rounding of its few operations, so that no pair with a
+// polygon is lost; what passes is cut in full precision. Internal to the pressure-field model.
+namespace abut::contact {
+
+// A pair of tetrahedra that may share a polygon. Pairs are ordered by A's, then B's.
+struct TetrahedronPair {
+  std::int32_t a, b;
+  unsigned cut;  // bit k: A's tetrahedron may cross the face opposite corner k of B's
+
+  bool operator<(const TetrahedronPair& other) const { return a != other.a ? a < other.a : b < other.b; }
+};
+
+// Finds pairs, and keeps them: they serve as well for a pose that is a little different. One per thread;
+// keeps its memory from call to call.
+class PairFinder {
+ public:
+  // The pairs of two bodies at pressures modulus times extent, in their order; A has the pose X_BA. Complete;
+  // pairs without a polygon may be among them. The bodies' arrays must not change while this object is used
+  // with them. Valid until the next call.
+  const std::vector<TetrahedronPair>& find(const asset::VolumeView& A, double modulus_A,
+                                           const asset::VolumeView& B, double modulus_B,
+                                           const Pose<double>& X_BA);
+
+ private:
+  // Values by which a body is known again.
+  struct Identity {
+    asset::VolumeView view;
+    double modulus = 0;
+    double samples[32] = {};
+
+    bool operator==(const Identity& other) const;
+  };
+  struct Place {
+    std::uint32_t query;
+    std::int32_t leaf;
+  };
+
+  static Identity identity(const asset::VolumeView& view, double modulus);
+  bool still_near(const Pose<double>& X_BA) const;
+  void search(double room_over_size);
+  void visit_leaf(std::int32_t first, int count);
+  void meet_leaves(const FilterTetrahedron* A, const EightTetrahedra* lanes_A, std::int32_t first_A,
+                   int count_A, std::int32_t first_B, int count_B);
+  const FilterLeaf& leaf_of_B(std::int32_t first, int count);
+  bool any_leaf_meets(const Quad& low, const Quad& high) const;
+
+  Identity A_, B_;
+  Pose<double> X_BA_;
+  Pose<float> single_X_BA_;
+  double room_ =
+      -1;  // the pairs hold for poses in which no point of A is further than this from its place, m
+  double reach_A_ = 0;  // no point near A is further from its origin, m
+  std::vector<TetrahedronPair> pairs_;
+  std::vector<FilterLeaf> leaves_;  // of B, made ready once per search; the first used_leaves_ count
+  std::size_t used_leaves_ = 0;
+  std::vector<Place> place_;  // per tetrahedron of B, of the leaf that begins there
+  std::uint32_t query_ = 0;
+};
+
+}  // namespace abut::contact

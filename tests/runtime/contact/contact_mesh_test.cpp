@@ -1,0 +1,157 @@
+// The contact surface as files: what is read back is what the model integrates over.
+#include "runtime/contact/contact_mesh.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "runtime/core/error.h"
+#include "tests/support/hulls.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace abut;
+using contact::ContactMesh;
+
+asset::Asset ellipsoid(const Vec3<double>& axes) {
+  asset::Asset made;
+  made.volumes.push_back(test::star_volume(asset::view(test::tessellated_ellipsoid(2, axes))));
+  return made;
+}
+
+struct File {
+  std::vector<Vec3<double>> corners;
+  std::vector<double> pressures;
+  std::vector<std::vector<int>> faces;
+};
+
+void expect_word(std::istream& in, const std::string& expected) {
+  std::string word;
+  in >> word;
+  EXPECT_EQ(word, expected);
+}
+
+std::vector<std::vector<int>> read_faces(std::istream& in, std::size_t count) {
+  std::vector<std::vector<int>> faces(count);
+  for (auto& face : faces) {
+    std::size_t corners = 0;
+    in >> corners;
+    face.resize(corners);
+    for (int& corner : face) in >> corner;
+  }
+  return faces;
+}
+
+File read_vtk(const fs::path& path) {
+  std::ifstream in(path);
+  std::string line;
+  std::getline(in, line);
+  EXPECT_EQ(line, "# vtk DataFile Version 3.0");
+  std::getline(in, line);
+  for (const char* word : {"ASCII", "DATASET", "POLYDATA", "POINTS"}) expect_word(in, word);
+  File file;
+  std::size_t points = 0, faces = 0, size = 0;
+  in >> points;
+  expect_word(in, "double");
+  file.corners.resize(points);
+  for (auto& x : file.corners) in >> x[0] >> x[1] >> x[2];
+  expect_word(in, "POLYGONS");
+  in >> faces >> size;
+  EXPECT_EQ(size, faces + points);
+  file.faces = read_faces(in, faces);
+  expect_word(in, "POINT_DATA");
+  in >> size;
+  EXPECT_EQ(size, points);
+  for (const char* word : {"SCALARS", "pressure", "double", "1", "LOOKUP_TABLE", "default"})
+    expect_word(in, word);
+  file.pressures.resize(points);
+  for (double& p : file.pressures) in >> p;
+  expect_word(in, "CELL_DATA");
+  in >> size;
+  EXPECT_EQ(size, faces);
+  EXPECT_TRUE(in.good());
+  return file;
+}
+
+File read_ply(const fs::path& path) {
+  std::ifstream in(path);
+  std::string line;
+  File file;
+  std::size_t points = 0, faces = 0;
+  std::getline(in, line);
+  EXPECT_EQ(line, "ply");
+  while (std::getline(in, line) && line != "end_header") {
+    std::istringstream words(line);
+    std::string word, kind;
+    words >> word >> kind;
+    if (word == "element") words >> (kind == "vertex" ? points : faces);
+  }
+  file.corners.resize(points);
+  file.pressures.resize(points);
+  for (std::size_t i = 0; i < points; ++i)
+    in >> file.corners[i][0] >> file.corners[i][1] >> file.corners[i][2] >> file.pressures[i];
+  file.faces = read_faces(in, faces);
+  EXPECT_TRUE(in.good());
+  return file;
+}
+
+// The force of the faces in a file, by triangles from their first corner.
+Vec3<double> force(const File& file) {
+  Vec3<double> sum = Vec3<double>::Zero();
+  for (const std::vector<int>& face : file.faces)
+    for (std::size_t k = 2; k < face.size(); ++k) {
+      const int a = face[0], b = face[k - 1], c = face[k];
+      const Vec3<double> area =
+          (file.corners[b] - file.corners[a]).cross(file.corners[c] - file.corners[a]) / 2;
+      sum += (file.pressures[a] + file.pressures[b] + file.pressures[c]) / 3 * area.norm() *
+             Vec3<double>::UnitX();
+    }
+  return sum;
+}
+
+class ContactMeshFiles : public testing::Test {
+ protected:
+  ContactMeshFiles()
+      : folder(fs::temp_directory_path() / ("abut_contact_mesh_test_" + std::to_string(::getpid()))) {
+    fs::create_directories(folder);
+  }
+  ~ContactMeshFiles() override { fs::remove_all(folder); }
+  fs::path folder;
+};
+
+TEST_F(ContactMeshFiles, ReadBackAsWritten) {
+  const asset::Asset egg = ellipsoid({0.05, 0.04, 0.06}), ball = ellipsoid({0.04, 0.04, 0.04});
+  const asset::AssetView A = asset::view(egg), B = asset::view(ball);
+  const ContactMesh mesh = contact::contact_mesh({&A, &B, {Mat3<double>::Identity(), {0.08, 0.005, 0.01}}});
+  ASSERT_GT(mesh.faces.size(), 3u);
+  double push = 0;
+  for (const contact::ContactFace& face : mesh.faces) push += face.area * face.pressure;
+  for (const ContactMesh& written : {mesh, triangulated(mesh)}) {
+    for (const std::string ending : {".vtk", ".ply"}) {
+      const fs::path path = folder / ("surface" + ending);
+      write_contact_mesh(written, path);
+      const File file = ending == ".vtk" ? read_vtk(path) : read_ply(path);
+      EXPECT_EQ(file.corners, written.corners);
+      EXPECT_EQ(file.pressures, written.pressures);
+      ASSERT_EQ(file.faces.size(), written.faces.size());
+      for (std::size_t i = 0; i < file.faces.size(); ++i) {
+        ASSERT_EQ(file.faces[i].size(), static_cast<std::size_t>(written.faces[i].count));
+        EXPECT_EQ(file.faces[i].front(), written.faces[i].first);
+      }
+      EXPECT_NEAR(force(file).x(), push, 1e-12 * push);
+    }
+  }
+}
+
+TEST_F(ContactMeshFiles, EmptyOnesAndFaults) {
+  contact::write_contact_mesh({}, folder / "none.vtk");
+  EXPECT_TRUE(read_vtk(folder / "none.vtk").faces.empty());
+  EXPECT_THROW(contact::write_contact_mesh({}, folder / "surface.stl"), InvalidInput);
+  EXPECT_THROW(contact::write_contact_mesh({}, folder / "no" / "folder.ply"), IoError);
+}
+
+}  // namespace
