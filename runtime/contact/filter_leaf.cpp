@@ -145,7 +145,7 @@ void split(const FourTetrahedra& four, FilterTetrahedron* to) {
   }
 }
 
-void spread_A(const FourTetrahedra& four, EightTetrahedra* eight) {
+void spread_rows(const FourTetrahedra& four, EightTetrahedra* eight) {
   for_rows(four, [&](int row, const Quad& v) {
     eight[0].rows[row][0] = __builtin_shufflevector(v, v, 0, 0, 0, 0);
     eight[0].rows[row][1] = __builtin_shufflevector(v, v, 1, 1, 1, 1);
@@ -154,8 +154,8 @@ void spread_A(const FourTetrahedra& four, EightTetrahedra* eight) {
   });
 }
 
-void spread_B(const FourTetrahedra& four, EightTetrahedra& eight) {
-  for_rows(four, [&](int row, const Quad& v) { eight.rows[row][0] = eight.rows[row][1] = v; });
+void copy_rows(const FourTetrahedra& four, Quad* rows) {
+  for_rows(four, [&](int row, const Quad& v) { rows[row] = v; });
 }
 
 }  // namespace abut::contact

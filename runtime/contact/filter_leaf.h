@@ -39,15 +39,14 @@ enum FilterRow {
   kFilterRows
 };
 
-// Two quads per row. Of A's tetrahedra they are a, a, a, a and a + 1, a + 1, a + 1, a + 1; of B's b, b + 1,
-// b + 2, b + 3 and the same again.
+// Two quads per row, of tetrahedra a, a, a, a and a + 1, a + 1, a + 1, a + 1: to be paired with four others.
 struct alignas(32) EightTetrahedra {
   Quad rows[kFilterRows][2];
 };
 
 // The tetrahedra of a leaf.
 struct FilterLeaf {
-  EightTetrahedra lanes;
+  Quad rows[kFilterRows];
   FilterTetrahedron tetrahedra[4];
 };
 
@@ -68,9 +67,9 @@ void load(const asset::VolumeView& volume, double modulus, std::int32_t first, i
 // One tetrahedron after the other, four of them.
 void split(const FourTetrahedra& four, FilterTetrahedron* to);
 
-// As lanes of A, two times eight, and of B.
-void spread_A(const FourTetrahedra& four, EightTetrahedra* eight);
-void spread_B(const FourTetrahedra& four, EightTetrahedra& eight);
+// The rows, of two times two of them and of all.
+void spread_rows(const FourTetrahedra& four, EightTetrahedra* eight);
+void copy_rows(const FourTetrahedra& four, Quad* rows);
 
 // More than the rounding of ten operations of relative size 2^-24.
 inline constexpr float kFilterRounding = 1e-6f;

@@ -27,11 +27,25 @@ ABUT_INLINE unsigned negative(const Eight& lanes) {
   return negative(low) | negative(high) << 4;
 }
 
+// Rows of A's tetrahedra, and of B's, whose four lanes stand for eight.
+struct RowsOfA {
+  const Quad (*rows)[2];
+  ABUT_INLINE void get(int row, Eight& to) const { to = *reinterpret_cast<const Eight*>(rows[row]); }
+};
+struct RowsOfB {
+  const Quad* rows;
+  ABUT_INLINE void get(int row, Eight& to) const {
+    to = __builtin_shufflevector(rows[row], rows[row], 0, 1, 2, 3, 0, 1, 2, 3);
+  }
+};
+
 // Pressure of one body's corners over the other's pressure there.
-ABUT_INLINE void differences(const Eight* corners_of, const Eight* pressure_of, Eight* difference) {
-  const Eight* g = pressure_of + kGradient;
+template <class Corners, class Field>
+ABUT_INLINE void differences(const Corners& corners_of, const Field& pressure_of, Eight* difference) {
+  Eight g[4], c[4];
+  for (int i = 0; i < 4; ++i) pressure_of.get(kGradient + i, g[i]);
   for (int k = 0; k < 4; ++k) {
-    const Eight* c = corners_of + kCorner + 4 * k;
+    for (int i = 0; i < 4; ++i) corners_of.get(kCorner + 4 * k + i, c[i]);
     difference[k] = c[3] - (g[0] * c[0] + g[1] * c[1] + g[2] * c[2] + g[3]);
   }
 }
@@ -50,21 +64,32 @@ ABUT_INLINE void one_sided(const Eight* difference, const Eight& rounding, Eight
 
 // Which of eight pairs pass the tests of boxes and of pressures, where no point is further than `room` from
 // where it is taken to be.
-ABUT_INLINE unsigned near(const EightTetrahedra& of_A, const EightTetrahedra& of_B, float room) {
-  const auto *A = reinterpret_cast<const Eight*>(of_A.rows), *B = reinterpret_cast<const Eight*>(of_B.rows);
-  Eight gap = A[kHigh + 3] - B[kLow + 3];
-  const Eight over = B[kHigh + 3] - A[kLow + 3];
-  lower(over, gap);
-  for (int i = 0; i < 3; ++i) {
-    const Eight one = A[kHigh + i] - B[kLow + i] + room, other = B[kHigh + i] - A[kLow + i] + room;
+ABUT_INLINE unsigned near(const RowsOfA& A, const RowsOfB& B, float room) {
+  Eight gap = Eight{} + kInfinity, low_A, high_A, low_B, high_B;
+  for (int i = 0; i < 4; ++i) {
+    A.get(kLow + i, low_A);
+    A.get(kHigh + i, high_A);
+    B.get(kLow + i, low_B);
+    B.get(kHigh + i, high_B);
+    Eight one = high_A - low_B, other = high_B - low_A;
+    lower(other, one);
+    if (i < 3) one += room;
     lower(one, gap);
-    lower(other, gap);
   }
   unsigned meet = ~negative(gap) & 255u;
   if (meet == 0) return 0;
-  const Eight rounding = (4 * kFilterRounding) * ((A[kSlope] + B[kSlope]) * (A[kSize] + B[kSize]) +
-                                                  (A[kStrength] + B[kStrength])) +
-                         (A[kSteepness] + B[kSteepness]) * room;
+  Eight slope_A, slope_B, size_A, size_B, strength_A, strength_B, steep_A, steep_B;
+  A.get(kSlope, slope_A);
+  B.get(kSlope, slope_B);
+  A.get(kSize, size_A);
+  B.get(kSize, size_B);
+  A.get(kStrength, strength_A);
+  B.get(kStrength, strength_B);
+  A.get(kSteepness, steep_A);
+  B.get(kSteepness, steep_B);
+  const Eight rounding =
+      (4 * kFilterRounding) * ((slope_A + slope_B) * (size_A + size_B) + (strength_A + strength_B)) +
+      (steep_A + steep_B) * room;
   Eight difference[4], apart;
   differences(A, B, difference);
   one_sided(difference, rounding, apart);
@@ -162,7 +187,7 @@ int meet(const FilterTetrahedron* A, const EightTetrahedra* lanes_A, int count_A
          float room, TetrahedronPair* found) {
   int size = 0;
   for (int half = 0; 2 * half < count_A; ++half)
-    for (unsigned meet = near(lanes_A[half], B.lanes, room); meet != 0; meet &= meet - 1) {
+    for (unsigned meet = near({lanes_A[half].rows}, {B.rows}, room); meet != 0; meet &= meet - 1) {
       const int lane = std::countr_zero(meet), a = 2 * half + lane / 4, b = lane % 4;
       unsigned cut = 0;
       if (polygons_meet(A[a], B.tetrahedra[b], room, cut)) found[size++] = {a, b, cut};
@@ -338,7 +363,7 @@ void PairFinder::visit_leaf(std::int32_t first, int count) {
       const std::int32_t tetrahedra_B = tree.counts[slot];
       if (tetrahedra_B == 0) open[size++] = tree.children[slot];
       if (tetrahedra_B > 0 && !ready) {
-        spread_A(four, lanes);
+        spread_rows(four, lanes);
         split(four, tetrahedra);
         ready = true;
       }
@@ -365,7 +390,7 @@ const FilterLeaf& PairFinder::leaf_of_B(std::int32_t first, int count) {
     load(B_.view, B_.modulus, first, count, nullptr, four);
     if (used_leaves_ == leaves_.size()) leaves_.emplace_back();
     FilterLeaf& leaf = leaves_[used_leaves_++];
-    spread_B(four, leaf.lanes);
+    copy_rows(four, leaf.rows);
     split(four, leaf.tetrahedra);
   }
   return leaves_[static_cast<std::size_t>(known.leaf)];

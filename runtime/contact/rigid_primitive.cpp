@@ -79,16 +79,19 @@ Mesh turned(const std::vector<ProfilePoint>& profile, int sides) {
 // Half the angle of a circle's segment whose chord lies by `sagitta` inside.
 double half_angle(double radius, double sagitta) { return std::acos(1 - sagitta / radius); }
 
-// Sides of a circle within half of the deviation on either side of it, and by how much its corners lie
-// further out.
-int sides_of_circle(double radius, double deviation) {
+void require_deviation(double radius, double deviation) {
   if (!(deviation >= 1e-6 && deviation <= radius / 2))
     refuse("the deviation must be from 1e-6 m to half of the radius");
+}
+
+// Sides of a circle within half of the deviation on either side of it, and where its corners then lie.
+int sides_of_circle(double radius, double deviation) {
   return std::max(6, static_cast<int>(std::ceil(std::numbers::pi / half_angle(radius, deviation))));
 }
 double corner_radius(double radius, double half_angle) { return 2 * radius / (1 + std::cos(half_angle)); }
 
 Mesh cylinder(const witness::Cylinder<double>& shape, double deviation) {
+  require_deviation(shape.radius, deviation);
   const int sides = sides_of_circle(shape.radius, deviation);
   const double r = corner_radius(shape.radius, std::numbers::pi / sides), h = shape.half_length;
   return turned({{0, -h}, {r, -h}, {r, h}, {0, h}}, sides);
@@ -96,6 +99,7 @@ Mesh cylinder(const witness::Cylinder<double>& shape, double deviation) {
 
 // Facets of a ball have a sagitta from either direction: each gets half.
 Mesh capsule(const witness::Capsule<double>& shape, double deviation) {
+  require_deviation(shape.radius, deviation);
   const int sides = sides_of_circle(shape.radius, deviation / 2), quarter = (sides + 3) / 4;
   const double step = std::numbers::pi / 2 / quarter;
   const double sagitta = 2 - std::cos(std::numbers::pi / sides) - std::cos(step / 2);

@@ -56,7 +56,7 @@ TEST(PairFinder, NoPolygonIsLost) {
   test::ReferenceVolumes volumes(300);
   Random random(31);
   int polygons = 0, missing = 0;
-  const std::size_t stride = queries.size() / static_cast<std::size_t>(test::runs(10));
+  const std::size_t stride = queries.size() / static_cast<std::size_t>(test::runs(4));
   for (std::size_t i = 0; i < queries.size(); i += stride) {
     const auto& q = queries[i];
     const asset::VolumeView &A = volumes[q.object_A].volume, &B = volumes[q.object_B].volume;
