@@ -160,6 +160,31 @@ TEST(Field, BatchesGiveTheSameBitsForAnyNumberOfThreads) {
   EXPECT_NEAR(one[8].value, soft_distance(points, p[8], eps1).value, 1e-12);
 }
 
+// Packets of neighbours: near and far, dense and sparse batches, a point that is not one among them.
+TEST(Field, PacketsHoldTheirToleranceAndGiveTheSameBits) {
+  const asset::OrientedPoints cloud = sphere_points(0.05, 700);
+  const auto points = asset::view(cloud);
+  const double eps1 = default_eps1(points);
+  Random random(6);
+  for (const double reach : {0.06, 0.5}) {
+    std::vector<Vec3<double>> p;
+    for (int i = 0; i < 403; ++i) p.push_back(random_point(random, reach));
+    p[100].x() = std::nan("");
+    std::vector<SoftDistance<double>> one(p.size()), more(p.size());
+    for (const Order order : {Order::kValue, Order::kGradient, Order::kHessian}) {
+      soft_distances(points, p, eps1, order, one, 1e-6, 1);
+      soft_distances(points, p, eps1, order, more, 1e-6, 3);
+      for (std::size_t i = 0; i < p.size(); ++i) {
+        if (i == 100) continue;
+        expect_close(one[i], points, p[i], eps1, 1e-6, order);
+        ASSERT_EQ(std::memcmp(&one[i].value, &more[i].value, sizeof(double)), 0);
+        ASSERT_EQ(std::memcmp(one[i].hessian.data(), more[i].hessian.data(), 9 * sizeof(double)), 0);
+      }
+      EXPECT_EQ(one[100].status, Status::kInvalidInput);
+    }
+  }
+}
+
 TEST(Field, BadInputIsRefused) {
   const asset::OrientedPoints cloud = sphere_points(0.05, 50);
   const auto points = asset::view(cloud);
