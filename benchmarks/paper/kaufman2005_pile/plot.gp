@@ -6,6 +6,7 @@ set logscale xy
 set xlabel "contacts"
 set ylabel "processor time per step, ms"
 set key left top
+set fit nolog
 f(x) = a + p * x
 a = -5; p = 1
 fit f(x) ARG1 using (log($2)):(log($3)) via a, p
