@@ -234,10 +234,10 @@ void LeastDistance<S>::relax(std::span<const Vec6<S>> a, std::span<S> d) {
       H += a[k] * a[k].transpose();
     }
     const Vec6<S> step = -H.llt().solve(gradient);
-    S length = 1, next = f;
-    for (; length > S(1e-6); length /= 2) {
+    S length = 1, next = value(z + step);
+    for (int halving = 0; halving < 20 && !(next < f); ++halving) {
+      length /= 2;
       next = value(z + length * step);
-      if (next < f) break;
     }
     if (!(next < f)) break;
     z += length * step;

@@ -83,7 +83,8 @@ void IslandNewton::load(std::span<const ContactRow> rows, double speed) {
     const double W_tt = law.mean_tangential();
     contacts_[i] = {law.mu * W_tt / law.W_nn, speed / law.W_nn, speed / W_tt, rows[i].bias / speed};
     x_[3 * i] = rows[i].r[0] / contacts_[i].per_n;
-    for (std::size_t a = 1; a < 3; ++a) x_[3 * i + a] = rows[i].r[a] / contacts_[i].per_t;
+    for (std::size_t a = 1; a < 3; ++a)
+      x_[3 * i + a] = rows[i].r[static_cast<Eigen::Index>(a)] / contacts_[i].per_t;
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t k = 0; k < rows.size(); ++k) {
@@ -95,7 +96,8 @@ void IslandNewton::load(std::span<const ContactRow> rows, double speed) {
       for (std::size_t a = 0; a < 3; ++a) {
         for (std::size_t b = 0; b < 3; ++b) {
           const double per = (b == 0 ? contacts_[k].per_n : contacts_[k].per_t) / speed;
-          W_[(3 * i + a) * n_ + 3 * k + b] = block(a, b) * per;
+          W_[(3 * i + a) * n_ + 3 * k + b] =
+              block(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b)) * per;
         }
       }
     }
@@ -112,7 +114,7 @@ void IslandNewton::store(std::span<ContactRow> rows) const {
 double IslandNewton::evaluate(const std::vector<double>& x, double lambda, double tau) {
   double sum = 0;
   for (std::size_t i = 0; i < n_; ++i) {
-    double u = contacts_[i / 3].b[i % 3] + (1 - lambda) * lift(i, attempt_);
+    double u = contacts_[i / 3].b[static_cast<Eigen::Index>(i % 3)] + (1 - lambda) * lift(i, attempt_);
     for (std::size_t k = 0; k < n_; ++k) u += W_[i * n_ + k] * x[k];
     d_[i] = x[i] - u;
   }
@@ -250,7 +252,7 @@ IslandNewton::Step IslandNewton::advance(double& length, double tolerance) {
   for (const double s : step_) norm += s * s;
   norm = std::sqrt(norm);
   for (std::size_t i = 0; i <= n_; ++i) tangent_[i] = step_[i] / norm;
-  for (; length > 1e-7; length /= 2) {
+  while (length > 1e-7) {
     const bool arrives = path_[n_] + length * tangent_[n_] >= 1;
     const double reach = arrives ? (1 - path_[n_]) / tangent_[n_] : length;
     for (std::size_t i = 0; i <= n_; ++i) trial_[i] = path_[i] + reach * tangent_[i];
@@ -262,6 +264,7 @@ IslandNewton::Step IslandNewton::advance(double& length, double tolerance) {
       length *= 1.6;
       return Step::kOn;
     }
+    length /= 2;
   }
   return Step::kLost;
 }
