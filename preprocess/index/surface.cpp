@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "preprocess/index/index.h"
-#include "preprocess/index/tree_builder.h"
+#include "runtime/bvh/build.h"
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {
@@ -139,13 +139,13 @@ std::vector<double> pseudonormals(const TriangleMesh& mesh) {
 
 asset::Surface build_surface(const TriangleMesh& mesh) {
   check_mesh(mesh);
-  std::vector<Box> boxes;
+  std::vector<bvh::Box> boxes;
   boxes.reserve(mesh.triangles.size());
   for (const Triangle& t : mesh.triangles) {
     const Eigen::Vector3d &a = mesh.vertices[t[0]], &b = mesh.vertices[t[1]], &c = mesh.vertices[t[2]];
     boxes.push_back({a.cwiseMin(b).cwiseMin(c), a.cwiseMax(b).cwiseMax(c)});
   }
-  BuiltTree built = build_tree(boxes);
+  bvh::BuiltTree built = bvh::build_tree(boxes);
   const TriangleMesh sorted = reorder(mesh, built.order);
   asset::Surface surface;
   surface.neighbours = find_neighbours(sorted);

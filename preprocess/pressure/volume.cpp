@@ -10,11 +10,11 @@
 
 #include <fmt/format.h>
 
-#include "preprocess/index/tree_builder.h"
 #include "preprocess/mesh/weld.h"
 #include "preprocess/pressure/level_search.h"
 #include "preprocess/pressure/snap.h"
 #include "preprocess/tetrahedralize/improve.h"
+#include "runtime/bvh/build.h"
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {
@@ -187,16 +187,16 @@ std::vector<std::int64_t> checked_targets(const VolumeParameters& parameters) {
 }  // namespace
 
 asset::Volume build_volume(const TetrahedralMesh& mesh, const ExtentField& field) {
-  std::vector<Box> boxes;
+  std::vector<bvh::Box> boxes;
   for (const Tetrahedron& t : mesh.tetrahedra) {
-    Box box{mesh.vertices[t[0]], mesh.vertices[t[0]]};
+    bvh::Box box{mesh.vertices[t[0]], mesh.vertices[t[0]]};
     for (const std::int32_t v : t) {
       box.lo = box.lo.cwiseMin(mesh.vertices[v]);
       box.hi = box.hi.cwiseMax(mesh.vertices[v]);
     }
     boxes.push_back(box);
   }
-  BuiltTree built = build_tree(boxes);
+  bvh::BuiltTree built = bvh::build_tree(boxes);
   asset::Volume volume;
   std::vector<Tetrahedron> ordered;
   for (const std::int32_t i : built.order) {

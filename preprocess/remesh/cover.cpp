@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "preprocess/index/index.h"
-#include "preprocess/index/tree_builder.h"
 #include "preprocess/remesh/rows.h"
+#include "runtime/bvh/build.h"
 #include "runtime/bvh/traversal.h"
 #include "runtime/core/parallel.h"
 #include "runtime/distance/surface_distance.h"
@@ -23,14 +23,14 @@ constexpr double kUnturned = 0.3;  // least cosine between a quad's normals befo
 class NearestVertex {
  public:
   NearestVertex(const QuadMesh& mesh, const Rows& corners) : vertices_(mesh.vertices) {
-    std::vector<Box> boxes;
+    std::vector<bvh::Box> boxes;
     for (std::size_t v = 0; v < vertices_.size(); ++v) {
       boxes.push_back({vertices_[v], vertices_[v]});
       Vec3 sum = Vec3::Zero();
       for (const std::int32_t corner : corners[v]) sum += vector_area(mesh, mesh.quads[corner / 4]);
       normals_.push_back(sum.normalized());
     }
-    built_ = build_tree(boxes);
+    built_ = bvh::build_tree(boxes);
   }
 
   std::int32_t operator()(const Vec3& p, const Vec3& normal) const {
@@ -51,7 +51,7 @@ class NearestVertex {
  private:
   const std::vector<Vec3>& vertices_;
   std::vector<Vec3> normals_;
-  BuiltTree built_;
+  bvh::BuiltTree built_;
 };
 
 // Whether a point of the surface lies within `reach` of p: the first one found ends the search.

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "preprocess/index/tree_builder.h"
+#include "runtime/bvh/build.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 
@@ -39,12 +39,12 @@ std::vector<double> spacing_of(const QuadMesh& mesh, double area) {
 asset::OrientedPoints make_points(const QuadMesh& mesh, const ReferenceSurface& surface) {
   const std::size_t count = mesh.quads.size();
   if (count == 0) throw InvalidInput("the quad mesh has no quads");
-  std::vector<Box> boxes;
+  std::vector<bvh::Box> boxes;
   for (const Quad& q : mesh.quads) {
     const Vec3 c = centre(mesh, q);
     boxes.push_back({c, c});
   }
-  BuiltTree built = build_tree(boxes);
+  bvh::BuiltTree built = bvh::build_tree(boxes);
   asset::OrientedPoints points;
   points.tree = std::move(built.tree);
   points.positions.resize(3 * count);

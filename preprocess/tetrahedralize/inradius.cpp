@@ -33,7 +33,7 @@ double squared_distance(const bvh::Tree& tree, std::int32_t node, int child, con
   return sum;
 }
 
-Box box_of(const Ball& ball) {
+bvh::Box box_of(const Ball& ball) {
   const Eigen::Vector3d r = Eigen::Vector3d::Constant(ball.radius);
   return {ball.center - r, ball.center + r};
 }
@@ -41,16 +41,16 @@ Box box_of(const Ball& ball) {
 }  // namespace
 
 LocalInradius::LocalInradius(const TriangleMesh& surface) : surface_(surface), diagonal_(surface.diagonal()) {
-  std::vector<Box> boxes;
+  std::vector<bvh::Box> boxes;
   for (const Triangle& t : surface.triangles) {
     const auto &a = surface.vertices[t[0]], &b = surface.vertices[t[1]], &c = surface.vertices[t[2]];
     boxes.push_back({a.cwiseMin(b).cwiseMin(c), a.cwiseMax(b).cwiseMax(c)});
   }
-  triangles_ = build_tree(boxes);
+  triangles_ = bvh::build_tree(boxes);
   sample_balls();
   boxes.clear();
   for (const Ball& ball : balls_) boxes.push_back(box_of(ball));
-  ball_tree_ = build_tree(boxes);
+  ball_tree_ = bvh::build_tree(boxes);
 }
 
 LocalInradius::Foot LocalInradius::foot(const Eigen::Vector3d& point) const {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "preprocess/index/tree_builder.h"
 #include "preprocess/mesh/mesh.h"
+#include "runtime/bvh/build.h"
 
 namespace abut::preprocess {
 
@@ -58,10 +58,10 @@ class LocalInradius {
 
   const TriangleMesh& surface_;
   double diagonal_;
-  BuiltTree triangles_;
+  bvh::BuiltTree triangles_;
   std::vector<Ball> balls_;
   std::vector<double> spacing_;  // of each ball's sample from the next on the surface, m
-  BuiltTree ball_tree_;
+  bvh::BuiltTree ball_tree_;
 };
 
 }  // namespace abut::preprocess

@@ -2,16 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include "preprocess/index/tree_builder.h"
+#include "runtime/bvh/build.h"
 #include "runtime/core/random.h"
 
 namespace {
 
 using abut::Random;
 using abut::Vec3;
-using abut::preprocess::Box;
-using abut::preprocess::build_tree;
-using abut::preprocess::BuiltTree;
+using abut::bvh::Box;
+using abut::bvh::build_tree;
+using abut::bvh::BuiltTree;
 
 // Points as primitives: the nearest found through the tree is the nearest of all, to the bit, wherever the
 // cloud lies and however little single precision tells its points apart.

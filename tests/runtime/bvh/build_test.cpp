@@ -1,4 +1,4 @@
-#include "preprocess/index/tree_builder.h"
+#include "runtime/bvh/build.h"
 
 #include <gtest/gtest.h>
 
@@ -11,10 +11,10 @@
 namespace {
 
 using abut::Random;
+using abut::bvh::Box;
+using abut::bvh::build_tree;
+using abut::bvh::BuiltTree;
 using abut::bvh::kWidth;
-using abut::preprocess::Box;
-using abut::preprocess::build_tree;
-using abut::preprocess::BuiltTree;
 
 // Checks that every slot's box contains the boxes of all primitives below it, that leaves partition the
 // primitives in ascending order and that children follow their parent; returns the depth of the deepest leaf.
