@@ -5,9 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 
 #include "runtime/cli/asset_folder.h"
+#include "runtime/cli/program.h"
 #include "runtime/core/error.h"
 #include "runtime/core/random.h"
 #include "runtime/derivative/estimator.h"
@@ -127,11 +127,4 @@ int demo(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return demo(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "abut-demo: error: %s\n", error.what());
-    return 2;
-  }
-}
+int main(int argc, char** argv) { return abut::cli::run_program("abut-demo", demo, argc, argv); }

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
@@ -14,6 +13,7 @@
 #include "runtime/cli/point_query.h"
 #include "runtime/cli/pose_file.h"
 #include "runtime/cli/pressure_wrenches.h"
+#include "runtime/cli/program.h"
 #include "runtime/cli/quantity.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
@@ -307,12 +307,4 @@ int query(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write error with a message, not a death
-  try {
-    return query(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "abut-query: error: %s\n", error.what());
-    return 2;
-  }
-}
+int main(int argc, char** argv) { return abut::cli::run_program("abut-query", query, argc, argv); }

@@ -5,13 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 
 #include "runtime/cli/asset_folder.h"
 #include "runtime/cli/output_file.h"
+#include "runtime/cli/program.h"
 #include "runtime/cli/scene_page.h"
 #include "runtime/cli/trajectory_csv.h"
 #include "runtime/core/error.h"
@@ -201,12 +201,4 @@ int simulate(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write error with a message, not a death
-  try {
-    return simulate(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "abut-sim: error: %s\n", error.what());
-    return 2;
-  }
-}
+int main(int argc, char** argv) { return abut::cli::run_program("abut-sim", simulate, argc, argv); }
