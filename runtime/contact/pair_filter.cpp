@@ -218,6 +218,25 @@ ABUT_INLINE unsigned meeting(const asset::VolumeView& B, std::int32_t node, cons
 
 constexpr std::size_t kMostOpen = 3 * bvh::kMaxDepth + 4;
 
+// Calls visit(slot) for the leaves of B's tree that a box meets, as `meeting`, until one says true; whether
+// one did.
+template <class Visit>
+ABUT_INLINE bool any_meeting_leaf(const asset::VolumeView& B, const Quad& low, const Quad& high,
+                                  Visit&& visit) {
+  std::array<std::int32_t, kMostOpen> open;
+  std::size_t size = 0;
+  open[size++] = 0;
+  while (size > 0) {
+    const std::int32_t node = open[--size];
+    for (unsigned meet = meeting(B, node, low, high); meet != 0; meet &= meet - 1) {
+      const std::int32_t slot = node * bvh::kWidth + std::countr_zero(meet);
+      if (B.tree.counts[slot] > 0 && visit(slot)) return true;
+      if (B.tree.counts[slot] == 0) open[size++] = B.tree.children[slot];
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 bool PairFinder::Identity::operator==(const Identity& other) const {
@@ -321,19 +340,7 @@ void PairFinder::search(double room_over_size) {
 }
 
 bool PairFinder::any_leaf_meets(const Quad& low, const Quad& high) const {
-  const bvh::TreeView& tree = B_.view.tree;
-  std::array<std::int32_t, kMostOpen> open;
-  std::size_t size = 0;
-  open[size++] = 0;
-  while (size > 0) {
-    const std::int32_t node = open[--size];
-    for (unsigned meet = meeting(B_.view, node, low, high); meet != 0; meet &= meet - 1) {
-      const std::int32_t slot = node * bvh::kWidth + std::countr_zero(meet);
-      if (tree.counts[slot] > 0) return true;
-      if (tree.counts[slot] == 0) open[size++] = tree.children[slot];
-    }
-  }
-  return false;
+  return any_meeting_leaf(B_.view, low, high, [](std::int32_t) { return true; });
 }
 
 // Four tetrahedra of A against B's tree.
@@ -352,25 +359,18 @@ void PairFinder::visit_leaf(std::int32_t first, int count) {
   EightTetrahedra lanes[2];
   FilterTetrahedron tetrahedra[4];
   bool ready = false;
-  const bvh::TreeView& tree = B_.view.tree;
-  std::array<std::int32_t, kMostOpen> open;
-  std::size_t size = 0;
-  open[size++] = 0;
-  while (size > 0) {
-    const std::int32_t node = open[--size];
-    for (unsigned meet = meeting(B_.view, node, low, high); meet != 0; meet &= meet - 1) {
-      const std::int32_t slot = node * bvh::kWidth + std::countr_zero(meet);
-      const std::int32_t tetrahedra_B = tree.counts[slot];
-      if (tetrahedra_B == 0) open[size++] = tree.children[slot];
-      if (tetrahedra_B > 0 && !ready) {
-        spread_rows(four, lanes);
-        split(four, tetrahedra);
-        ready = true;
-      }
-      for (std::int32_t i = 0; i < tetrahedra_B; i += 4)
-        meet_leaves(tetrahedra, lanes, first, count, tree.children[slot] + i, std::min(tetrahedra_B - i, 4));
+  any_meeting_leaf(B_.view, low, high, [&](std::int32_t slot) {
+    if (!ready) {
+      spread_rows(four, lanes);
+      split(four, tetrahedra);
+      ready = true;
     }
-  }
+    const bvh::TreeView& tree = B_.view.tree;
+    for (std::int32_t i = 0; i < tree.counts[slot]; i += 4)
+      meet_leaves(tetrahedra, lanes, first, count, tree.children[slot] + i,
+                  std::min(tree.counts[slot] - i, 4));
+    return false;
+  });
 }
 
 void PairFinder::meet_leaves(const FilterTetrahedron* A, const EightTetrahedra* lanes_A, std::int32_t first_A,
