@@ -1,11 +1,11 @@
 #include "preprocess/remesh/reference_surface.h"
 
-#include <array>
 #include <cmath>
 #include <limits>
 
 #include "preprocess/index/index.h"
 #include "preprocess/mesh/weld.h"
+#include "runtime/bvh/traversal.h"
 #include "runtime/distance/surface_distance.h"
 
 namespace abut::preprocess {
@@ -19,36 +19,23 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 template <class Leaf>
 void visit_ray(const bvh::TreeView& tree, const Vec3& origin, const Vec3& direction, double& reach,
                Leaf&& leaf) {
-  std::array<std::int32_t, 3 * bvh::kMaxDepth + 4> stack;
-  int size = 0;
-  stack[size++] = 0;
   // Boxes are rounded outward already; the slab test's own rounding is covered by a relative margin.
   constexpr double kMargin = 1e-9;
-  while (size > 0) {
-    const std::int32_t node = stack[--size];
-    const float* bounds = tree.bounds + std::ptrdiff_t(node) * 6 * bvh::kWidth;
-    for (int c = 0; c < bvh::kWidth; ++c) {
-      const std::int32_t slot = node * bvh::kWidth + c;
-      if (tree.counts[slot] < 0) continue;
-      double enter = 0, leave = reach;
-      for (int k = 0; k < 3; ++k) {
-        const double lo = bounds[k * bvh::kWidth + c] - origin[k];
-        const double hi = bounds[(3 + k) * bvh::kWidth + c] - origin[k];
-        if (direction[k] == 0) {
-          if (lo > 0 || hi < 0) leave = -1;
-          continue;
-        }
-        const double a = lo / direction[k], b = hi / direction[k];
-        enter = std::max(enter, std::min(a, b));
-        leave = std::min(leave, std::max(a, b));
+  const auto meets = [&](const Vec3& low, const Vec3& high) {
+    double enter = 0, leave = reach;
+    for (int k = 0; k < 3; ++k) {
+      const double lo = low[k] - origin[k], hi = high[k] - origin[k];
+      if (direction[k] == 0) {
+        if (lo > 0 || hi < 0) leave = -1;
+        continue;
       }
-      if (enter > leave + kMargin * std::abs(leave)) continue;
-      if (tree.counts[slot] > 0)
-        leaf(tree.children[slot], tree.counts[slot]);
-      else
-        stack[size++] = tree.children[slot];
+      const double a = lo / direction[k], b = hi / direction[k];
+      enter = std::max(enter, std::min(a, b));
+      leave = std::min(leave, std::max(a, b));
     }
-  }
+    return !(enter > leave + kMargin * std::abs(leave));
+  };
+  bvh::visit_boxes(tree, meets, leaf);
 }
 
 // Where the ray meets the triangle's plane within the triangle; infinity where it does not.

@@ -68,4 +68,32 @@ void visit_nearest(const TreeView& tree, const Vec3<S>& point, S& bound, Leaf&& 
   }
 }
 
+// Calls leaf(first, count) for the leaves below all boxes for which meets(low, high) says true; low, high
+// (m): the box's corners in double precision. Allocates nothing.
+template <class Meets, class Leaf>
+void visit_boxes(const TreeView& tree, Meets&& meets, Leaf&& leaf) {
+  if (tree.nodes == 0) return;
+  std::array<std::int32_t, 3 * kMaxDepth + 4> stack;
+  int size = 0;
+  stack[size++] = 0;
+  while (size > 0) {
+    const std::int32_t node = stack[--size];
+    const float* bounds = tree.bounds + std::ptrdiff_t(node) * 6 * kWidth;
+    for (int c = 0; c < kWidth; ++c) {
+      const std::int32_t slot = node * kWidth + c;
+      if (tree.counts[slot] < 0) continue;
+      Vec3<double> low, high;
+      for (int k = 0; k < 3; ++k) {
+        low[k] = bounds[k * kWidth + c];
+        high[k] = bounds[(3 + k) * kWidth + c];
+      }
+      if (!meets(low, high)) continue;
+      if (tree.counts[slot] > 0)
+        leaf(tree.children[slot], tree.counts[slot]);
+      else
+        stack[size++] = tree.children[slot];
+    }
+  }
+}
+
 }  // namespace abut::bvh

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/bvh/tree.h"
+#include "runtime/bvh/traversal.h"
 #include "runtime/distance/surface_distance.h"
 #include "runtime/dynamics/frictional/contact_reduction.h"
 
@@ -76,29 +76,10 @@ bool may_touch(const PlacedShape& shape, const Vec3<double>& center, const Mat3<
 template <class Leaf>
 void visit_near(const bvh::TreeView& tree, const PlacedShape& shape, const Pose<double>& X_SO, double margin,
                 Leaf&& leaf) {
-  if (tree.nodes == 0) return;
-  std::array<std::int32_t, std::size_t{bvh::kMaxDepth} * bvh::kWidth> stack;
-  int size = 0;
-  stack[size++] = 0;
-  while (size > 0) {
-    const std::int32_t node = stack[--size];
-    const float* bounds = tree.bounds + std::ptrdiff_t(node) * 6 * bvh::kWidth;
-    for (int c = 0; c < bvh::kWidth; ++c) {
-      const std::int32_t slot = node * bvh::kWidth + c;
-      if (tree.counts[slot] < 0) continue;
-      Vec3<double> low, high;
-      for (int k = 0; k < 3; ++k) {
-        low[k] = bounds[k * bvh::kWidth + c];
-        high[k] = bounds[(3 + k) * bvh::kWidth + c];
-      }
-      if (!may_touch(shape, X_SO * Vec3<double>((low + high) / 2), X_SO.R, (high - low) / 2, margin))
-        continue;
-      if (tree.counts[slot] > 0)
-        leaf(tree.children[slot], tree.counts[slot]);
-      else
-        stack[size++] = tree.children[slot];
-    }
-  }
+  const auto near = [&](const Vec3<double>& low, const Vec3<double>& high) {
+    return may_touch(shape, X_SO * Vec3<double>((low + high) / 2), X_SO.R, (high - low) / 2, margin);
+  };
+  bvh::visit_boxes(tree, near, leaf);
 }
 
 class Collector {

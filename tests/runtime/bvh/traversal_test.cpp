@@ -78,4 +78,37 @@ TEST(VisitNearest, EmptyTree) {
                                    [&](std::int32_t, std::int32_t, double&) { FAIL(); });
 }
 
+// Points in a cube: none is missed, and leaves far from it are not looked at.
+TEST(VisitBoxes, NeverMissesWhatMeets) {
+  std::vector<Box> boxes;
+  for (int i = 0; i < 3000; ++i) {
+    Random random(13, i);
+    const Vec3<double> p(random.uniform(), random.uniform(), random.uniform());
+    boxes.push_back({p, p});
+  }
+  const BuiltTree built = build_tree(boxes);
+  for (int q = 0; q < 200; ++q) {
+    Random random(14, q);
+    const Vec3<double> center(random.uniform(), random.uniform(), random.uniform());
+    const double half = 0.05;
+    const auto meets = [&](const Vec3<double>& low, const Vec3<double>& high) {
+      return (low - center).maxCoeff() <= half && (center - high).maxCoeff() <= half;
+    };
+    std::int64_t expected = 0, found = 0, visited = 0;
+    for (const Box& box : boxes) expected += meets(box.lo, box.hi);
+    abut::bvh::visit_boxes(view(built.tree), meets, [&](std::int32_t first, std::int32_t count) {
+      visited += count;
+      for (std::int32_t i = first; i < first + count; ++i) {
+        const Box& box = boxes[built.order[i]];
+        found += meets(box.lo, box.hi);
+      }
+    });
+    ASSERT_EQ(found, expected);
+    EXPECT_LT(visited, 300);
+  }
+  abut::bvh::visit_boxes(
+      view(build_tree({}).tree), [](const auto&, const auto&) { return true; },
+      [](std::int32_t, std::int32_t) { FAIL(); });
+}
+
 }  // namespace
