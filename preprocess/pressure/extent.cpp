@@ -144,7 +144,7 @@ std::vector<std::optional<double>> boundary_values(const TetrahedralMesh& mesh, 
   if (!any) {
     if (depth_of_deepest <= 0) throw InvalidInput("the extent field needs a vertex inside the surface");
     given[deepest] = 1;
-    report.warnings.push_back("no vertex lies in the core: the deepest one stands for it");
+    report.warnings.emplace_back("no vertex lies in the core: the deepest one stands for it");
   }
   return given;
 }

@@ -92,7 +92,8 @@ void write_all(int fd, const void* data, std::size_t size, const std::filesystem
 // file system without locks it stays unlocked, and remove_stale_temporaries, which cannot lock it either,
 // leaves it alone.
 int create_temporary(const std::filesystem::path& file, std::filesystem::path& temporary) {
-  const std::string stem = "." + file.filename().string() + "." + std::to_string(::getpid()) + ".";
+  std::string stem = ".";
+  stem += file.filename().string() + "." + std::to_string(::getpid()) + ".";
   for (int attempt = 0;; ++attempt) {
     temporary = file;
     temporary.replace_filename(stem + std::to_string(attempt) + std::string(kTemporarySuffix));
