@@ -62,13 +62,16 @@ Distance shape_distance(const PlacedShape& shape, const Vec3<double>& p) {
 }
 
 // Whether a box (centre, half sizes) in another shape's frame may come within the margin of that shape: by
-// its own box, or, for a plane, exactly.
+// its own box, and where it is an asset by the distance at the centre, which no point of the box falls short
+// of by more than the half diagonal; for a plane, exactly.
 bool may_touch(const PlacedShape& shape, const Vec3<double>& center, const Mat3<double>& R,
                const Vec3<double>& half, double margin) {
   const Vec3<double> reach = R.cwiseAbs() * half;
   if (shape.shape.kind == ShapeKind::kPlane) return center.z() - reach.z() <= margin;
   const Vec3<double> apart = (center - shape.p_SCenter).cwiseAbs() - reach - shape.half;
-  return apart.maxCoeff() <= margin;
+  if (apart.maxCoeff() > margin) return false;
+  return shape.shape.kind != ShapeKind::kAsset ||
+         shape_distance(shape, center).value <= margin + half.norm();
 }
 
 // Calls leaf(first, count) for the triangles of `of` in boxes that may come within the margin of `shape`,
