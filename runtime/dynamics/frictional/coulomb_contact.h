@@ -88,15 +88,15 @@ ABUT_INLINE S sliding_root(const CoulombContact<S>& contact, S beta, S c1, S c2,
     const S slope = sqrt(c1 * c1 + c2 * c2) - mu * (wc1 + wc2);  // at q = 0
     q = mu * beta < high * slope ? mu * beta / slope : high;
   }
+  // With f1 = 1 + half q, f2 = 1 - half q, both sides times f1 f2: |r_t| = q L/(f1 f2), L = |(c1 f2, c2 f1)|.
   for (int k = 0; k < 60; ++k) {
-    const S inverse = 1 / ((1 + half * q) * (1 - half * q));
-    const S f1 = (1 - half * q) * inverse, f2 = (1 + half * q) * inverse;
-    const S a1 = c1 * f1, a2 = c2 * f2;
+    const S f1 = 1 + half * q, f2 = 1 - half * q;
+    const S a1 = c1 * f2, a2 = c2 * f1;
     const S length = sqrt(a1 * a1 + a2 * a2);
-    const S value = q * length - mu * (beta + q * (wc1 * f1 + wc2 * f2));
-    const S slope = a1 * a1 * f1 + a2 * a2 * f2 - mu * length * (wc1 * f1 * f1 + wc2 * f2 * f2);
+    const S value = q * length - mu * (beta * f1 * f2 + q * (wc1 * f2 + wc2 * f1));
+    const S slope = a1 * a1 * f2 + a2 * a2 * f1 - mu * length * (wc1 * f2 * f2 + wc2 * f1 * f1);
     (value > 0 ? high : low) = q;
-    S next = q - value * length / slope;
+    S next = q - value * length * (f1 * f2) / slope;
     if (!(next > low && next < high)) next = (low + high) / 2;
     const S step = abs(next - q);
     q = next;
@@ -121,12 +121,12 @@ ABUT_INLINE void CoulombContact<S>::impulse(const S* b, S& q, S* r) const {
   S shrink = 1;
   if (!(rn >= 0 && r1 * r1 + r2 * r2 <= mu * mu * rn * rn)) {
     q = detail::sliding_root(*this, beta, c1, c2, q);
-    const S scale = q / ((1 + half * q) * (1 - half * q));
-    r1 = -c1 * scale * (1 - half * q);
-    r2 = -c2 * scale * (1 + half * q);
-    rn = beta - w1 * r1 - w2 * r2;
+    const S f1 = 1 + half * q, f2 = 1 - half * q;
+    r1 = -c1 * f2;
+    r2 = -c2 * f1;
+    rn = beta - q / (f1 * f2) * (w1 * r1 + w2 * r2);
     if (rn < 0) rn = 0;
-    shrink = mu * rn / sqrt(r1 * r1 + r2 * r2);  // nearly 1: the bound holds exactly
+    shrink = mu * rn / sqrt(r1 * r1 + r2 * r2);  // the bound holds exactly
   }
   r[0] = rn;
   r[1] = r1 * shrink;

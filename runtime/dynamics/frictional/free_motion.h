@@ -20,7 +20,7 @@ inline void turn_freely(Eigen::Quaterniond& q_WB, const Vec3<double>& L_W, const
     const Vec3<double> w = J.cwiseProduct(P);
     const Vec3<double> residual = P - P0 - time / 2 * P.cross(w);
     const Mat3<double> slope = Mat3<double>::Identity() - time / 2 * (skew(P) * J.asDiagonal() - skew(w));
-    const Vec3<double> step = slope.partialPivLu().solve(residual);
+    const Vec3<double> step = slope.inverse() * residual;
     P -= step;
     if (!(step.norm() > 1e-15 * scale)) break;
   }

@@ -39,7 +39,17 @@ void Islands::build(std::span<const ContactBody> bodies, std::span<const PairCon
   of_body_.resize(bodies.size());
   for (std::size_t i = 0; i < bodies.size(); ++i) of_body_[i] = of_root_[root(static_cast<std::int32_t>(i))];
   contacts_.sort(of_contact_, size_);
+  for (std::int32_t island = 0; island < size_; ++island) spread(island);
   bodies_.sort(of_body_, size_);
+}
+
+void Islands::spread(std::int32_t island) {
+  const auto first = static_cast<std::size_t>(contacts_.begin[island]);
+  const auto count = static_cast<std::size_t>(contacts_.begin[island + 1]) - first;
+  in_order_.assign(contacts_.of(island).begin(), contacts_.of(island).end());
+  std::size_t place = first;
+  for (std::size_t start = 0; start < kStride; ++start)
+    for (std::size_t k = start; k < count; k += kStride) contacts_.order[place++] = in_order_[k];
 }
 
 void Islands::Groups::sort(std::span<const std::int32_t> group_of, std::int32_t groups) {

@@ -50,9 +50,9 @@ bool Stabilisation::displace(std::span<const ContactBody> bodies, std::span<cons
         const Vec6<double>& d = displacements[static_cast<std::size_t>(c.B)];
         opened += row.r_B.dot(d.head<3>()) + c.n_W.dot(d.tail<3>());
       }
+      if (row.impulse == 0 && opened >= row.goal) continue;  // most contacts
       const double impulse = std::max(0.0, row.impulse + (row.goal - opened) / row.inverse_mass);
       const double change = impulse - row.impulse;
-      if (change == 0) continue;
       row.impulse = impulse;
       if (c.A != kFixed) {
         Vec6<double>& d = displacements[static_cast<std::size_t>(c.A)];
