@@ -46,6 +46,7 @@ void Islands::build(std::span<const ContactBody> bodies, std::span<const PairCon
 void Islands::spread(std::int32_t island) {
   const auto first = static_cast<std::size_t>(contacts_.begin[island]);
   const auto count = static_cast<std::size_t>(contacts_.begin[island + 1]) - first;
+  if (count <= kStride * kStride) return;
   in_order_.assign(contacts_.of(island).begin(), contacts_.of(island).end());
   std::size_t place = first;
   for (std::size_t start = 0; start < kStride; ++start)

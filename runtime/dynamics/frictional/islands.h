@@ -38,7 +38,7 @@ class Islands {
     }
   };
 
-  static constexpr std::size_t kStride = 8;  // of the order within an island
+  static constexpr std::size_t kStride = 8;  // of the order within an island of more than its square
 
   std::int32_t root(std::int32_t body);
   void spread(std::int32_t island);
