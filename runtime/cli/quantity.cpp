@@ -2,6 +2,7 @@
 
 #include "runtime/cli/point_query.h"
 #include "runtime/cli/separation_quantity.h"
+#include "runtime/cli/wrench_hessian_quantity.h"
 #include "runtime/cli/wrench_quantity.h"
 #include "runtime/core/error.h"
 
@@ -20,6 +21,9 @@ const std::vector<QuantityRow>& quantities() {
        wrench_models(), &make_wrench},
       {"wrench_derivative", "wrench, and its derivatives by a twist of B (w rad, v m; in B)", wrench_models(),
        &make_wrench_derivative},
+      {"wrench_hessian",
+       "force and torque on A, and their second derivatives by a twist of B (w rad, v m; in B)",
+       wrench_hessian_models(), &make_wrench_hessian},
   };
   return rows;
 }

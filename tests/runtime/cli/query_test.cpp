@@ -82,6 +82,47 @@ TEST_F(Query, WrenchesAreThoseOnAWithTheirSlopes) {
   EXPECT_LT(worst, 1e-6 * scale);
 }
 
+// Second derivatives of the wrench on A are second differences of it along exp(xi).
+TEST_F(Query, WrenchHessiansAreSecondDifferencesOfTheWrench) {
+  const Pose<double> X_AB{Eigen::AngleAxisd(0.4, Eigen::Vector3d(2, -1, 1).normalized()).toRotationMatrix(),
+                          {0.077, 0.01, -0.02}};
+  constexpr double kStep = 1e-5;
+  std::string poses = header + pose_row(0, "ball,egg", X_AB);
+  std::vector<std::pair<int, int>> which;
+  for (int i = 0; i < 6; ++i) {
+    for (int k = i; k < 6; ++k) {
+      which.emplace_back(i, k);
+      for (const auto& [a, b] : {std::pair{1, 1}, {1, -1}, {-1, 1}, {-1, -1}}) {
+        Vec6<double> xi = Vec6<double>::Zero();
+        xi[i] += a * kStep;
+        xi[k] += b * kStep;
+        poses += pose_row(1, "ball,egg", X_AB * exp(xi));
+      }
+    }
+  }
+  const Outcome got = run("assets poses.csv --what wrench_hessian", poses);
+  ASSERT_EQ(got.exit_code, 0) << got.err;
+  const auto rows = table(got.out);
+  ASSERT_EQ(rows.size(), 2U + 4U * 21U);
+  ASSERT_EQ(rows[0].size(), 10U + 6U + 126U + 1U);
+  EXPECT_EQ(rows[0][10 + 6], "d2fx_dwx_dwx");
+  EXPECT_EQ(rows[0][10 + 6 + 125], "d2tz_dvz_dvz");
+  const auto number = [&](std::size_t row, std::size_t column) { return std::stod(rows[row][column]); };
+  EXPECT_LT(number(1, 10), 0);  // N: pushed away from B
+  for (std::size_t value = 0; value < 6; ++value) {
+    double scale = 0, worst = 0;
+    for (std::size_t m = 0; m < which.size(); ++m) {
+      const std::size_t row = 2 + 4 * m, column = 10 + value;
+      const double difference = (number(row, column) - number(row + 1, column) - number(row + 2, column) +
+                                 number(row + 3, column)) /
+                                (4 * kStep * kStep);
+      scale = std::max(scale, std::abs(difference));
+      worst = std::max(worst, std::abs(difference - number(1, 16 + 21 * value + m)));
+    }
+    EXPECT_LT(worst, 1e-3 * scale) << rows[0][10 + value];
+  }
+}
+
 TEST_F(Query, TheAnswerIsTheSameForAnyNumberOfThreads) {
   std::string poses = header;
   Random random(3);

@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
+#include <vector>
 
 #include "runtime/dynamics/frictional/coupled.h"
 #include "tests/support/contact_problems.h"
@@ -104,7 +106,13 @@ class SiconosProblem {
     }
   };
   struct OptionsDeleter {
-    void operator()(SolverOptions* o) const { solver_options_delete(o); }
+    void operator()(SolverOptions* o) const {
+      // Frees what options point to, but no options.
+      std::vector<SolverOptions*> all(o->internalSolvers, o->internalSolvers + o->numberOfInternalSolvers);
+      all.push_back(o);
+      solver_options_delete(o);
+      for (SolverOptions* options : all) std::free(options);
+    }
   };
 
   int contacts_, n_;

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "runtime/cli/quantity.h"
+
+// Contact wrenches of soft-minimum contact with second derivatives.
+namespace abut::cli {
+
+// Names of the models of the contact-model table whose wrench has second derivatives.
+std::vector<std::string_view> wrench_hessian_models();
+std::unique_ptr<Quantity> make_wrench_hessian(std::string_view model, const QuantityOptions& options);
+
+}  // namespace abut::cli
