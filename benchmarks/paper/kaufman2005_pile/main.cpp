@@ -1,12 +1,17 @@
 // A pile of non-convex bodies poured into a bin: cost per step against the number of contacts, and whether it
 // comes to rest.
-//   kaufman2005_pile [MOST_BODIES] > pile.csv      gnuplot -c plot.gp pile.csv pile.png
+//   kaufman2005_pile [MOST_BODIES [ASSETS]] > pile.csv      gnuplot -c plot.gp pile.csv pile.png
+// Jacks and rings; with a folder of assets every third body is one of them, in turn.
+#include <sys/resource.h>
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <numbers>
+#include <optional>
 
+#include "runtime/cli/asset_folder.h"
 #include "runtime/core/random.h"
 #include "runtime/dynamics/frictional/simulation.h"
 
@@ -16,7 +21,9 @@ using namespace abut;
 using namespace abut::dynamics;
 
 constexpr double kDt = 2e-3, kPour = 1.2, kSettle = 3.0;  // s
-constexpr double kThick = 0.012;                          // half thickness of every body, m
+constexpr double kThick = 0.012;                          // half thickness of jacks and rings, m
+constexpr double kPitch = 0.17, kObjectPitch = 0.3;       // m between bodies at first; with assets
+constexpr double kDensity = 400;                          // of the assets, kg/m^3
 
 Shape box(const Vec3<double>& half, const Pose<double>& X_BS) {
   Shape shape;
@@ -51,13 +58,15 @@ Body make_body(int k) {
   return body;
 }
 
+using Objects = std::vector<std::pair<std::string, const asset::AssetView*>>;
+
 // Bodies in layers above a square bin whose width grows with the square root of their number.
-Scene pile(int bodies) {
+Scene pile(int bodies, const Objects& objects) {
   Scene scene;
   scene.gravity = {0, 0, -9.81};
   scene.mu = 0.5;
   const int side = std::max(3, static_cast<int>(std::lround(std::sqrt(bodies / 10.0))));
-  const double pitch = 0.17, wall = side * pitch / 2 + 0.05;
+  const double pitch = objects.empty() ? kPitch : kObjectPitch, wall = side * pitch / 2 + 0.05;
   Shape floor;
   floor.kind = ShapeKind::kPlane;
   scene.fixed.push_back(floor);
@@ -67,20 +76,34 @@ Scene pile(int bodies) {
   }
   Random random(1);
   for (int k = 0; k < bodies; ++k) {
-    Body body = make_body(k);
     const int layer = k / (side * side), place = k % (side * side);
-    body.p_WB = {(place % side - (side - 1) / 2.0) * pitch, (place / side - (side - 1) / 2.0) * pitch,
-                 0.15 + layer * pitch};
+    const Vec3<double> p_W{(place % side - (side - 1) / 2.0) * pitch,
+                           (place / side - (side - 1) / 2.0) * pitch, 0.15 + layer * pitch};
     const Eigen::Quaterniond q =
         Eigen::Quaterniond(random.normal(), random.normal(), random.normal(), random.normal()).normalized();
+    if (!objects.empty() && k % 3 == 2) {
+      const auto& [name, asset] = objects[static_cast<std::size_t>(k / 3) % objects.size()];
+      const Mat3<double> R = q.toRotationMatrix();
+      const Vec3<double> p_OBcm = Eigen::Map<const Vec3<double>>(asset->mass->center_of_mass);
+      scene.bodies.push_back(object_body("b" + std::to_string(k), *asset, kDensity, {R, p_W - R * p_OBcm}));
+      continue;
+    }
+    Body body = make_body(k);
+    body.p_WB = p_W;
     body.q_WB = {q.w(), q.x(), q.y(), q.z()};
     scene.bodies.push_back(body);
   }
   return scene;
 }
 
-void run(int bodies) {
-  Simulation simulation(pile(bodies));
+double peak_mib() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+void run(int bodies, const Objects& objects) {
+  Simulation simulation(pile(bodies, objects));
   double seconds = 0, contacts = 0, fastest = 0, deepest = 0;
   int counted = 0;
   while (simulation.time() < kPour + kSettle) {
@@ -97,17 +120,28 @@ void run(int bodies) {
     sum += state.v_WB.norm();
     fastest = std::max(fastest, state.v_WB.norm());
   }
-  std::printf("%d,%.1f,%.4f,%.4f,%.5f,%.5f,%.3f\n", bodies, contacts / counted, 1e3 * seconds / counted,
-              1e6 * seconds / contacts, sum / bodies, fastest, 1e3 * deepest);
+  std::printf("%d,%.1f,%.4f,%.4f,%.5f,%.5f,%.3f,%.1f\n", bodies, contacts / counted, 1e3 * seconds / counted,
+              1e6 * seconds / contacts, sum / bodies, fastest, 1e3 * deepest, peak_mib());
   std::fflush(stdout);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int most = argc > 1 ? std::atoi(argv[1]) : 1000;
-  std::printf("# commit %s, flags %s\n", ABUT_COMMIT, ABUT_FLAGS);
-  std::printf("bodies,contacts,ms_per_step,us_per_contact,mean_speed,greatest_speed,greatest_depth_mm\n");
-  for (const int bodies : {63, 125, 250, 500, 1000})
-    if (bodies <= most) run(bodies);
+  try {
+    const int most = argc > 1 ? std::atoi(argv[1]) : 1000;
+    std::optional<cli::AssetFolder> folder;
+    Objects objects;
+    if (argc > 2) folder.emplace(argv[2]);
+    if (folder)
+      for (const std::string& name : folder->names()) objects.emplace_back(name, &(*folder)[name]);
+    std::printf("# commit %s, flags %s\n", ABUT_COMMIT, ABUT_FLAGS);
+    std::printf(
+        "bodies,contacts,ms_per_step,us_per_contact,mean_speed,greatest_speed,greatest_depth_mm,peak_MiB\n");
+    for (const int bodies : {63, 125, 250, 500, 1000})
+      if (bodies <= most) run(bodies, objects);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "kaufman2005_pile: error: %s\n", error.what());
+    return 2;
+  }
 }
