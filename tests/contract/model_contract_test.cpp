@@ -148,7 +148,7 @@ TEST_P(ModelContract, WrenchIsTheGradientOfTheEnergy) {
   const auto model = make();
   Tally tally;
   bool conservative = false;
-  for_each_pair(10, [&](const auto& A, const auto& B, const auto& X_AB, const auto&, const auto&) {
+  for_each_pair(test::runs(3, 10), [&](const auto& A, const auto& B, const auto& X_AB, const auto&, const auto&) {
     const asset::AssetView a = asset::view(A.asset), b = asset::view(B.asset);
     const PairWrench w = model->wrench({&a, &b, X_AB}, kStill, kStill, Want::kEnergy);
     if (std::isnan(w.energy)) return;
