@@ -148,23 +148,24 @@ TEST_P(ModelContract, WrenchIsTheGradientOfTheEnergy) {
   const auto model = make();
   Tally tally;
   bool conservative = false;
-  for_each_pair(test::runs(3, 10), [&](const auto& A, const auto& B, const auto& X_AB, const auto&, const auto&) {
-    const asset::AssetView a = asset::view(A.asset), b = asset::view(B.asset);
-    const PairWrench w = model->wrench({&a, &b, X_AB}, kStill, kStill, Want::kEnergy);
-    if (std::isnan(w.energy)) return;
-    conservative = true;
-    if (w.status == Status::kNoOverlap) return;
-    Vec6<double> expected;
-    for (int k = 0; k < 6; ++k) {
-      Vec6<double> xi = Vec6<double>::Zero();
-      xi[k] = 1e-7;
-      const double plus = model->wrench({&a, &b, X_AB * exp(xi)}, kStill, kStill, Want::kEnergy).energy;
-      const double minus =
-          model->wrench({&a, &b, X_AB * exp<double>(-xi)}, kStill, kStill, Want::kEnergy).energy;
-      expected[k] = -(plus - minus) / 2e-7;
-    }
-    tally.add(test::relative_gap(w.F_BBo_B, expected, 1e-6) < 1e-5);
-  });
+  for_each_pair(
+      test::runs(3, 10), [&](const auto& A, const auto& B, const auto& X_AB, const auto&, const auto&) {
+        const asset::AssetView a = asset::view(A.asset), b = asset::view(B.asset);
+        const PairWrench w = model->wrench({&a, &b, X_AB}, kStill, kStill, Want::kEnergy);
+        if (std::isnan(w.energy)) return;
+        conservative = true;
+        if (w.status == Status::kNoOverlap) return;
+        Vec6<double> expected;
+        for (int k = 0; k < 6; ++k) {
+          Vec6<double> xi = Vec6<double>::Zero();
+          xi[k] = 1e-7;
+          const double plus = model->wrench({&a, &b, X_AB * exp(xi)}, kStill, kStill, Want::kEnergy).energy;
+          const double minus =
+              model->wrench({&a, &b, X_AB * exp<double>(-xi)}, kStill, kStill, Want::kEnergy).energy;
+          expected[k] = -(plus - minus) / 2e-7;
+        }
+        tally.add(test::relative_gap(w.F_BBo_B, expected, 1e-6) < 1e-5);
+      });
   if (!conservative) GTEST_SKIP() << "the model reports no energy with its wrench";
   EXPECT_GT(tally.share(), 0.97) << "of " << tally.all;
 }

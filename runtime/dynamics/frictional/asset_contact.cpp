@@ -70,8 +70,7 @@ bool may_touch(const PlacedShape& shape, const Vec3<double>& center, const Mat3<
   if (shape.shape.kind == ShapeKind::kPlane) return center.z() - reach.z() <= margin;
   const Vec3<double> apart = (center - shape.p_SCenter).cwiseAbs() - reach - shape.half;
   if (apart.maxCoeff() > margin) return false;
-  return shape.shape.kind != ShapeKind::kAsset ||
-         shape_distance(shape, center).value <= margin + half.norm();
+  return shape.shape.kind != ShapeKind::kAsset || shape_distance(shape, center).value <= margin + half.norm();
 }
 
 // Calls leaf(first, count) for the triangles of `of` in boxes that may come within the margin of `shape`,
