@@ -45,6 +45,10 @@ class CoupledSolver {
   // are not finite, negative masses or mu, normals that are not unit and indices out of range.
   ContactReport solve(std::span<ContactBody> bodies, std::span<PairContact> contacts);
 
+  // Of the last call: its islands, and how each ended.
+  const Islands& islands() const { return islands_; }
+  std::span<const ContactReport> reports() const { return reports_; }
+
  private:
   ContactReport solve_island(std::int32_t island, std::span<const ContactBody> bodies,
                              std::span<const PairContact> contacts, IslandNewton& newton);

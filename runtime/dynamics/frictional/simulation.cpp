@@ -182,6 +182,49 @@ void Simulation::prepare() {
   if (config_.sampling == ContactSampling::kPatch) even_out_areas(contacts_);
 }
 
+// Scaled by s, an island's impulses J at relative velocities u, old, free (with gravity's change) and new,
+// change the energy by s (sum J.(u_old + u_free)/2) + s^2 (sum J.(u_new - u_free)/2), the latter positive: as
+// much as impulses times the mean of their velocities before and after the step. Allowed is half of what an
+// exact answer may add, where friction stops a body that gravity slows down.
+void Simulation::hold_energy(std::int32_t island) {
+  const Vec3<double> fall = config_.dt * scene_.gravity;
+  const auto free_twist = [&](std::size_t i) {
+    Vec6<double> V;
+    V << bodies_[i].inverse_inertia_W * states_[i].L_W, states_[i].v_WB + fall;
+    return V;
+  };
+  double linear = 0, quadratic = 0, allowed = 0;
+  for (const std::int32_t k : coupled_.islands().contacts(island)) {
+    const PairContact& c = contacts_[static_cast<std::size_t>(k)];
+    for (const std::int32_t body : {c.A, c.B}) {
+      if (body == kFixed) continue;
+      const auto i = static_cast<std::size_t>(body);
+      const Vec3<double> J = body == c.B ? c.J_B_W : Vec3<double>(-c.J_B_W), r = c.p_WC - bodies_[i].p_WBcm;
+      Vec6<double> wrench;
+      wrench << r.cross(J), J;
+      const Vec6<double> V_free = free_twist(i);
+      linear += wrench.dot(V_free) - J.dot(fall) / 2;
+      quadratic += wrench.dot(bodies_[i].V_WB_W - V_free) / 2;
+    }
+  }
+  for (const std::int32_t body : coupled_.islands().bodies(island))
+    allowed = std::max(allowed, scene_.bodies[static_cast<std::size_t>(body)].mass * fall.squaredNorm() / 16);
+  if (!(linear + quadratic > allowed) || !(quadratic > 0)) return;
+  const double scale = (std::sqrt(linear * linear + 4 * quadratic * allowed) - linear) / (2 * quadratic);
+  for (const std::int32_t k : coupled_.islands().contacts(island))
+    contacts_[static_cast<std::size_t>(k)].J_B_W *= scale;
+  for (const std::int32_t body : coupled_.islands().bodies(island)) {
+    const auto i = static_cast<std::size_t>(body);
+    const Vec6<double> V_free = free_twist(i);
+    bodies_[i].V_WB_W = V_free + scale * (bodies_[i].V_WB_W - V_free);
+  }
+}
+
+void Simulation::hold_energy() {
+  for (std::int32_t island = 0; island < coupled_.islands().size(); ++island)
+    if (coupled_.reports()[static_cast<std::size_t>(island)].status != Status::kOk) hold_energy(island);
+}
+
 void Simulation::apply_impulses() {
   for (BodyState& state : states_) state.v_WB += config_.dt * scene_.gravity;
   impulses_.clear();
@@ -286,6 +329,7 @@ const StepReport& Simulation::step() {
     find_contacts();
     prepare();
     report_.solver = coupled_.solve(bodies_, contacts_);
+    hold_energy();
     apply_impulses();
     drift(config_.dt / 2);
     stabilise();

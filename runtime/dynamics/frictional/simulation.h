@@ -60,7 +60,9 @@ struct StepReport {
 //      exactly (free_motion.h);
 //   2. contacts are found there, penetrating ones and those that may close within the step; gravity's impulse
 //      is added and the contact solver (coupled.h) gives impulses so that no contact closes by more than its
-//      gap within h, or, with restitution e, departs at e times its approach [Moreau];
+//      gap within h, or, with restitution e, departs at e times its approach [Moreau]; where the solver stops
+//      short of its tolerance, an island's impulses are scaled down until they add no more than half the
+//      energy that an exact answer may, m (h g)^2/8 of its heaviest body;
 //   3. every body drifts for h/2 with the new velocity;
 //   4. what still overlaps is moved apart (stabilisation.h), velocities and angular momentum held. The energy
 //      that this adds is reported.
@@ -103,7 +105,9 @@ class Simulation {
   void drift(double time);
   void place_shapes();
   void find_contacts();
-  void prepare();  // bodies, speeds and first guesses for the solver
+  void prepare();      // bodies, speeds and first guesses for the solver
+  void hold_energy();  // impulses of islands that are short of the tolerance add no more than exact ones
+  void hold_energy(std::int32_t island);
   void apply_impulses();
   void stabilise();
   void measure();
