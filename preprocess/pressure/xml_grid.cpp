@@ -268,7 +268,7 @@ class XmlReader {
       if (big_endian_) std::reverse(one.begin(), one.end());
       Stored value;
       std::memcpy(&value, one.data(), sizeof(Stored));
-      result[i] = static_cast<Number>(value);
+      result[i] = static_cast<Number>(value);  // NOLINT(bugprone-signed-char-misuse): Int8 is a number
     }
     return result;
   }
