@@ -288,7 +288,7 @@ void PairFinder::search(double room_over_size) {
   const auto size = [](const bvh::TreeView& tree, double* diagonal) {
     double reach2 = 0, diagonal2 = 0;
     for (int i = 0; i < 3; ++i) {
-      double low = kInfinity, high = -kInfinity;
+      double low = std::numeric_limits<double>::infinity(), high = -low;
       for (int c = 0; c < bvh::kWidth; ++c) {
         low = std::min(low, double(tree.bounds[4 * i + c]));
         high = std::max(high, double(tree.bounds[12 + 4 * i + c]));

@@ -72,7 +72,8 @@ class Epa {
 
  private:
   using L = typename PlaneLanes<S, D>::type;
-  static constexpr std::int32_t kLanes = sizeof(L) / sizeof(S);
+  static constexpr std::int32_t kLanes =
+      sizeof(L) / sizeof(S);  // NOLINT(bugprone-sizeof-expression): L may be S
   static constexpr S kInfinite = std::numeric_limits<S>::infinity();
 
   EpaResult<S> expand() {
