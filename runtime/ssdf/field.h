@@ -138,9 +138,10 @@ SoftDistance<S> soft_distance_scalar(const asset::PointsView& points, const Vec3
 SoftDistance<double> soft_distance(const asset::PointsView& points, const Vec3<double>& p_Q, double eps1,
                                    Order order = Order::kHessian, double tolerance = kTolerance);
 
-// Of many points: results[i] answers p_Q[i], the same bits for any number of threads (0: one per core). A
-// point that is not finite gets NaN and a status. Throws InvalidInput unless eps1 and the tolerance are
-// positive, the points are not empty and the spans are equally long.
+// Of many points: results[i] answers p_Q[i], the same bits for any number of threads (0: one per core) on
+// machines with the same instruction set: from 1e-7 on, neighbours are summed together, with fused
+// multiply-adds where there are any. A point that is not finite gets NaN and a status. Throws InvalidInput
+// unless eps1 and the tolerance are positive, the points are not empty and the spans are equally long.
 void soft_distances(const asset::PointsView& points, std::span<const Vec3<double>> p_Q, double eps1,
                     Order order, std::span<SoftDistance<double>> results, double tolerance = kTolerance,
                     int threads = 0);

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <vector>
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 #include "runtime/ssdf/cutoffs.h"
+#include "runtime/ssdf/hilbert_curve.h"
 #include "runtime/ssdf/packet.h"
 
 // Batches of soft distances: neighbours in packets of eight.
@@ -15,87 +17,95 @@ namespace {
 
 using internal::Candidates;
 using internal::Cutoffs;
+using internal::HilbertCurve;
 using internal::kPacket;
-using internal::NearestOfEight;
 using internal::Packet;
 using simd::Eight;
 
 // Below this tolerance the rough exponential of packets will not do, and neither will gathering.
 constexpr double kRoughest = 1e-7;
+// Squared distance over eps1 beyond which rounding of squared distances would change weights by 1e-9.
+constexpr double kFarthest = 1e6;
 
-// First guess: the nearest in the block that the walk down to the middle of the packet ends in.
+// Squared distances from the nearest points in the block that the walk down to the middle of the packet ends
+// in.
 ABUT_CLONES_OF_EIGHT
-void guess_by_eights(const asset::PointBlocksView& blocks, const Packet& packet, NearestOfEight& nearest) {
+void reference_by_eights(const asset::PointBlocksView& blocks, const Packet& packet, Eight& reference2) {
   Candidates block;
   const std::int32_t first =
       internal::nearest_block<simd::Four>(blocks, packet.center) * asset::kBlockNumbers;
   for (; block.count < asset::kBlockPoints; ++block.count) block.place[block.count] = first + block.count;
-  internal::find_nearest_of_eight(blocks.numbers, packet, block, nearest);
+  internal::find_nearest(blocks.numbers, packet, block, reference2);
 }
 
+// All points within limit2 of the packet; far from them the nearest one becomes the reference.
 ABUT_CLONES_OF_EIGHT
-void gather_by_eights(const asset::PointBlocksView& blocks, const Packet& packet, double limit2,
-                      Candidates& candidates, NearestOfEight& nearest) {
+void gather_by_eights(const asset::PointBlocksView& blocks, const Packet& packet, double limit2, bool far,
+                      Candidates& candidates, Eight& reference2) {
   internal::gather(blocks, packet, limit2, candidates);
-  if (candidates.complete) internal::find_nearest_of_eight(blocks.numbers, packet, candidates, nearest);
+  if (far && candidates.complete) internal::find_nearest(blocks.numbers, packet, candidates, reference2);
+}
+
+template <int kOrder>
+ABUT_INLINE void packet_results(const double* numbers, const Packet& packet, const Candidates& candidates,
+                                const Eight& reference2, double eps1, Eight* out) {
+  internal::PacketSums sums;
+  internal::packet_sums<kOrder>(numbers, packet, candidates, reference2, eps1, sums);
+  internal::packet_distances<kOrder>(sums, eps1, out);
 }
 
 ABUT_CLONES_OF_EIGHT
-void sum_by_eights(const double* numbers, const Packet& packet, Candidates& candidates,
-                   const NearestOfEight& nearest, const Eight& cutoff, double eps1, Order order, Eight* out) {
-  const Eight limit2 = (nearest.distance2 + eps1 * cutoff) * (1 + 1e-14);
-  internal::keep_needed(numbers, packet, limit2, candidates);
+void results_by_eights(const double* numbers, const Packet& packet, const Candidates& candidates,
+                       const Eight& reference2, double eps1, Order order, Eight* out) {
   if (order == Order::kValue)
-    internal::packet_distances<0>(numbers, packet, candidates, nearest, cutoff, eps1, out);
+    packet_results<0>(numbers, packet, candidates, reference2, eps1, out);
   else if (order == Order::kGradient)
-    internal::packet_distances<1>(numbers, packet, candidates, nearest, cutoff, eps1, out);
+    packet_results<1>(numbers, packet, candidates, reference2, eps1, out);
   else
-    internal::packet_distances<2>(numbers, packet, candidates, nearest, cutoff, eps1, out);
+    packet_results<2>(numbers, packet, candidates, reference2, eps1, out);
 }
 
-// Indices so that neighbours are together: by the Morton code of the place in the box about them all.
+// Indices so that neighbours are together: by the place along Hilbert's curve through the box about them all.
 class SpatialOrder {
  public:
   std::span<const std::uint32_t> sort(std::span<const Vec3<double>> p) {
     Vec3<double> low = Vec3<double>::Constant(1e300), high = -low;
     for (const Vec3<double>& x : p)
       if (x.allFinite()) low = low.cwiseMin(x), high = high.cwiseMax(x);
-    const double cells = 1023 / std::max((high - low).maxCoeff(), 1e-300);
+    constexpr int kCells = 1 << HilbertCurve::kLevels;
+    const double cells = (kCells - 1) / std::max((high - low).maxCoeff(), 1e-300);
     keys_.resize(p.size());
     other_.resize(p.size());
     for (std::size_t i = 0; i < p.size(); ++i) {
-      std::uint32_t code = 0;
-      if (p[i].allFinite())
-        for (int k = 0; k < 3; ++k)
-          code |= spread(static_cast<std::uint32_t>((p[i][k] - low[k]) * cells)) << k;
-      keys_[i] = {code, static_cast<std::uint32_t>(i)};
+      std::uint32_t place = 0;
+      if (p[i].allFinite()) {
+        const Vec3<double> cell = (p[i] - low) * cells;
+        place = kCurve(static_cast<std::uint32_t>(cell[0]), static_cast<std::uint32_t>(cell[1]),
+                       static_cast<std::uint32_t>(cell[2]));
+      }
+      keys_[i] = {place, static_cast<std::uint32_t>(i)};
     }
-    for (int shift = 0; shift < 30; shift += 10) pass(shift);
+    for (int shift = 0; shift < 3 * HilbertCurve::kLevels; shift += kBits) pass(shift);
     order_.resize(p.size());
     for (std::size_t i = 0; i < p.size(); ++i) order_[i] = keys_[i].index;
     return order_;
   }
 
  private:
+  static constexpr HilbertCurve kCurve{};
+  static constexpr int kBits = 8;
+
   struct Key {
-    std::uint32_t code, index;
+    std::uint32_t place, index;
   };
 
-  // Ten bits, two places apart.
-  static std::uint32_t spread(std::uint32_t x) {
-    x = (x | x << 16) & 0x030000FF;
-    x = (x | x << 8) & 0x0300F00F;
-    x = (x | x << 4) & 0x030C30C3;
-    return (x | x << 2) & 0x09249249;
-  }
-
-  // Stable, by ten bits of the code.
+  // Stable, by kBits of the place.
   void pass(int shift) {
-    constexpr std::uint32_t kMask = 1023;
+    constexpr std::uint32_t kMask = (1 << kBits) - 1;
     std::uint32_t start[kMask + 2] = {};
-    for (const Key& key : keys_) ++start[(key.code >> shift & kMask) + 1];
+    for (const Key& key : keys_) ++start[(key.place >> shift & kMask) + 1];
     for (std::uint32_t k = 0; k < kMask; ++k) start[k + 1] += start[k];
-    for (const Key& key : keys_) other_[start[key.code >> shift & kMask]++] = key;
+    for (const Key& key : keys_) other_[start[key.place >> shift & kMask]++] = key;
     keys_.swap(other_);
   }
 
@@ -147,17 +157,18 @@ struct Batch {
   // False: they are too far apart to share anything.
   bool together(std::span<const std::uint32_t> indices) const {
     const Packet packet = make_packet(p_Q, indices);
-    if (packet.radius * packet.radius > eps1 * cutoffs.near) return false;
-    NearestOfEight nearest;
-    guess_by_eights(blocks, packet, nearest);
-    const double farthest2 = simd::greatest_lane(nearest.distance2);
+    if (packet.radius * packet.radius > 3 * eps1 * cutoffs.near) return false;
+    Eight reference2;
+    reference_by_eights(blocks, packet, reference2);
+    const double farthest2 = simd::greatest_lane(reference2);
+    if (farthest2 > kFarthest * eps1) return false;
+    const bool far = farthest2 > internal::kMostBits * std::numbers::ln2 * eps1;
     Candidates candidates;
-    gather_by_eights(blocks, packet, (farthest2 + eps1 * cutoffs(farthest2)) * (1 + 1e-12), candidates,
-                     nearest);
+    gather_by_eights(blocks, packet, (farthest2 + eps1 * cutoffs(farthest2)) * (1 + 1e-12), far, candidates,
+                     reference2);
     if (!candidates.complete) return false;
-    Eight cutoff, out[10] = {};
-    for (int lane = 0; lane < kPacket; ++lane) cutoff[lane] = cutoffs(nearest.distance2[lane]);
-    sum_by_eights(blocks.numbers, packet, candidates, nearest, cutoff, eps1, order, out);
+    Eight out[10] = {};
+    results_by_eights(blocks.numbers, packet, candidates, reference2, eps1, order, out);
     for (int lane = 0; lane < kPacket; ++lane) {
       SoftDistance<double>& result = results[indices[lane]];
       result.value = out[0][lane];

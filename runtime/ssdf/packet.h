@@ -1,5 +1,7 @@
 #pragma once
 
+#include <numbers>
+
 #include "runtime/ssdf/block_sums.h"
 
 // Eight neighbouring queries at once: one walk over the tree for all of them, then each point that any of
@@ -10,6 +12,7 @@ using simd::Eight;
 using simd::EightBits;
 
 inline constexpr int kPacket = 8;
+inline constexpr double kMostBits = 1000;  // of a weight's exponent
 
 // The queries, and what holds for all of them.
 struct Packet {
@@ -26,12 +29,6 @@ struct Candidates {
   bool complete = true;
 };
 
-// The nearest point of each query: offset of the query from it, its height over that point's plane, and the
-// squared distance.
-struct NearestOfEight {
-  Eight x[3], n[3], distance2;
-};
-
 // Squared distance from a box to `Eight` boxes or points: centre distance less half sizes.
 template <class T>
 ABUT_INLINE void gap2(const double* center, const double* half, const T* at, const T* reach, T& out) {
@@ -46,12 +43,20 @@ ABUT_INLINE void gap2(const double* center, const double* half, const T* at, con
   }
 }
 
-// All points within `limit2` of the packet's box, in the order of the walk.
-ABUT_INLINE void gather(const PointBlocksView& blocks, const Packet& packet, double limit2, Candidates& out) {
+// Blocks whose box comes within `limit2` of the packet's, without a branch that depends on the distances.
+// False: more than kMost.
+struct NearBlocks {
+  static constexpr int kMost = 160;
+  std::int32_t entry[kMost + kNodeChildren];
+  int count = 0;
+};
+
+ABUT_INLINE bool find_blocks(const PointBlocksView& blocks, const Packet& packet, double limit2,
+                             NearBlocks& out) {
   using simd::Four;
   Walk walk;
   walk.push(blocks.levels, 0);
-  while (walk.size > 0) {
+  while (walk.size > 0 && out.count <= NearBlocks::kMost) {
     const std::int32_t level = walk.level[--walk.size], entry = walk.entry[walk.size];
     const double* const node = node_at(blocks, level, entry);
     Four at[3], reach[3], far2;
@@ -60,136 +65,141 @@ ABUT_INLINE void gather(const PointBlocksView& blocks, const Packet& packet, dou
       simd::load(node + kNodeChildren * (asset::kHalfRow + k), reach[k]);
     }
     gap2<Four>(packet.center, packet.half, at, reach, far2);
-    for (int c = 0; c < kNodeChildren; ++c) {
-      if (!(far2[c] <= limit2)) continue;
-      const std::int32_t child = kNodeChildren * entry + c;
-      if (level > 1) {
-        walk.push(level - 1, child);
-        continue;
+    if (level > 1) {
+      for (int c = 0; c < kNodeChildren; ++c) {
+        walk.level[walk.size] = level - 1;
+        walk.entry[walk.size] = kNodeChildren * entry + c;
+        walk.size += far2[c] <= limit2 ? 1 : 0;
       }
-      if (out.count > Candidates::kMost) {
-        out.complete = false;
-        return;
+    } else {
+      for (int c = 0; c < kNodeChildren; ++c) {
+        out.entry[out.count] = kNodeChildren * entry + c;
+        out.count += far2[c] <= limit2 ? 1 : 0;
       }
-      const double* const numbers = blocks.numbers + std::ptrdiff_t(child) * kBlockNumbers;
-      Eight x[3], none[3] = {}, far;
-      for (int k = 0; k < 3; ++k) simd::load(numbers + kBlockPoints * k, x[k]);
-      gap2<Eight>(packet.center, packet.half, x, none, far);
-      for (int i = 0; i < kBlockPoints; ++i) {
-        out.place[out.count] = child * kBlockNumbers + i;
-        out.count += far[i] <= limit2 ? 1 : 0;
-      }
+    }
+  }
+  return out.count <= NearBlocks::kMost;
+}
+
+// All points within `limit2` of the packet's box, in the order of the walk.
+ABUT_INLINE void gather(const PointBlocksView& blocks, const Packet& packet, double limit2, Candidates& out) {
+  NearBlocks near;
+  out.complete = find_blocks(blocks, packet, limit2, near);
+  if (!out.complete) return;
+  for (int b = 0; b < near.count; ++b) {
+    const std::int32_t first = near.entry[b] * kBlockNumbers;
+    Eight x[3], none[3] = {}, far;
+    for (int k = 0; k < 3; ++k) simd::load(blocks.numbers + first + kBlockPoints * k, x[k]);
+    gap2<Eight>(packet.center, packet.half, x, none, far);
+    for (int i = 0; i < kBlockPoints; ++i) {
+      out.place[out.count] = first + i;
+      out.count += far[i] <= limit2 ? 1 : 0;
+    }
+    if (out.count > Candidates::kMost) {
+      out.complete = false;
+      return;
     }
   }
 }
 
-// Squared distance of point `place` from each query.
-ABUT_INLINE void distances2(const double* numbers, std::int32_t place, const Eight* p, Eight& out) {
-  const double* const from = numbers + place;
-  const Eight dx = p[0] - from[0], dy = p[1] - from[kBlockPoints], dz = p[2] - from[2 * kBlockPoints];
-  out = dx * dx + dy * dy + dz * dz;
+// Offsets of the queries from a point, and their squares.
+ABUT_INLINE void see_from_point(const double* point, const Eight* p, Eight* u, Eight& distance2) {
+  for (int k = 0; k < 3; ++k) u[k] = p[k] - point[kBlockPoints * k];
+  distance2 = u[0] * u[0] + (u[1] * u[1] + u[2] * u[2]);
 }
 
-// The nearest of some points to each query.
-ABUT_INLINE void find_nearest_of_eight(const double* numbers, const Packet& packet,
-                                       const Candidates& candidates, NearestOfEight& out) {
-  Eight p[3], nearest = Eight{} + 1e300, place{};
+// Squared distance of each query from the nearest candidate.
+ABUT_INLINE void find_nearest(const double* numbers, const Packet& packet, const Candidates& candidates,
+                              Eight& nearest2) {
+  Eight p[3], u[3], distance2;
   for (int k = 0; k < 3; ++k) simd::load(packet.p[k], p[k]);
+  nearest2 = Eight{} + 1e300;
   for (int c = 0; c < candidates.count; ++c) {
-    Eight d2;
-    distances2(numbers, candidates.place[c], p, d2);
-    const EightBits nearer = d2 < nearest;
-    nearest = nearer ? d2 : nearest;
-    place = nearer ? Eight{} + static_cast<double>(candidates.place[c]) : place;
-  }
-  out.distance2 = nearest;
-  for (int lane = 0; lane < kPacket; ++lane) {
-    const double* const from = numbers + static_cast<std::int32_t>(place[lane]);
-    for (int k = 0; k < 3; ++k) {
-      out.x[k][lane] = from[kBlockPoints * k];
-      out.n[k][lane] = from[kBlockPoints * (3 + k)];
-    }
+    see_from_point(numbers + candidates.place[c], p, u, distance2);
+    simd::least<Eight>(distance2, nearest2, nearest2);
   }
 }
 
-// Keeps the candidates that any query needs.
-ABUT_INLINE void keep_needed(const double* numbers, const Packet& packet, const Eight& limit2,
-                             Candidates& candidates) {
+// 2^x, |x| <= kMostBits, by the polynomial that meets it at the seven nodes of Chebyshev in [-1/2, 1/2]
+// (error 3e-9 of it).
+ABUT_INLINE void rough_power(const Eight& x, Eight& to) {
+  const Eight k_rounded = x + simd::kRound, r = x - (k_rounded - simd::kRound), r2 = r * r, r4 = r2 * r2;
+  const Eight p = ((1.0 + r * 0.6931472067028326) + r2 * (0.24022650922288757 + r * 0.05550327226670302)) +
+                  r4 * ((0.009618056678524637 + r * 0.0013400428177615838) + r2 * 0.0001546144469856913);
+  to = reinterpret_cast<Eight>(reinterpret_cast<EightBits>(p) +
+                               (reinterpret_cast<EightBits>(k_rounded) << 52));
+}
+
+// Sums over points of the weight times 1; g; u; n; g u; u n' + n u' (xx, xy, xz, yy, yz, zz); u u'; g u u',
+// where u is the offset of the query from the point and g = n . u.
+struct PacketSums {
+  Eight w{}, g{}, u[3]{}, n[3]{}, gu[3]{}, un[6]{}, uu[6]{}, guu[6]{};
+};
+
+// Over the candidates, for each query. Weights are beside that of a point at squared distance reference2: of
+// the nearest one, or not above eps1 kMostBits ln 2, so that none overflows.
+template <int kOrder>
+ABUT_INLINE void packet_sums(const double* numbers, const Packet& packet, const Candidates& candidates,
+                             const Eight& reference2, double eps1, PacketSums& sums) {
   Eight p[3];
   for (int k = 0; k < 3; ++k) simd::load(packet.p[k], p[k]);
-  int count = 0;
+  const double bits = 1 / (eps1 * std::numbers::ln2);
+  const Eight start = reference2 * bits, lowest = Eight{} - kMostBits;
   for (int c = 0; c < candidates.count; ++c) {
-    const std::int32_t place = candidates.place[c];
-    Eight d2;
-    distances2(numbers, place, p, d2);
-    candidates.place[count] = place;
-    count += simd::any(d2 <= limit2) ? 1 : 0;
+    const double *const point = numbers + candidates.place[c], *const n = point + 3 * kBlockPoints;
+    Eight u[3], power, w;
+    see_from_point(point, p, u, power);
+    simd::greatest<Eight>(start - power * bits, lowest, power);
+    rough_power(power, w);
+    const Eight g = u[0] * n[0] + (u[1] * n[kBlockPoints] + u[2] * n[2 * kBlockPoints]), wg = w * g;
+    sums.w += w;
+    sums.g += wg;
+    if constexpr (kOrder == 1)
+      for (int k = 0; k < 3; ++k) {
+        sums.u[k] += w * u[k];
+        sums.n[k] += w * n[kBlockPoints * k];
+        sums.gu[k] += wg * u[k];
+      }
+    if constexpr (kOrder == 2) {
+      Eight wu[3], wgu[3];
+      for (int k = 0; k < 3; ++k) {
+        sums.u[k] += wu[k] = w * u[k];
+        sums.n[k] += w * n[kBlockPoints * k];
+        sums.gu[k] += wgu[k] = wg * u[k];
+      }
+      for (int k = 0, m = 0; k < 3; ++k)
+        for (int l = k; l < 3; ++l, ++m) {
+          sums.un[m] += wu[k] * n[kBlockPoints * l];
+          sums.un[m] += wu[l] * n[kBlockPoints * k];
+          sums.uu[m] += wu[k] * u[l];
+          sums.guu[m] += wgu[k] * u[l];
+        }
+    }
   }
-  candidates.count = count;
-}
-
-// exp(x) by a polynomial of degree 7 (error 6e-9 of it); 0 below `lowest` > -700.
-ABUT_INLINE void rough_exponential(const Eight& x, const Eight& lowest, Eight& to) {
-  const EightBits kept = x > lowest;
-  const Eight k_rounded = (kept ? x : lowest) * 1.4426950408889634074 + simd::kRound;
-  const Eight r = (kept ? x : lowest) - (k_rounded - simd::kRound) * 0.69314718055994530942;
-  const Eight r2 = r * r, r4 = r2 * r2;
-  const Eight p = ((1.0 + r) + r2 * (0.5 + r * (1.0 / 6))) +
-                  r4 * ((1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720 + r * (1.0 / 5040)));
-  const EightBits bits =
-      (reinterpret_cast<EightBits>(p) + (reinterpret_cast<EightBits>(k_rounded) << 52)) & kept;
-  to = reinterpret_cast<Eight>(bits);
 }
 
 // Value and derivatives of each query: out[0] value, 1 ... 3 gradient, 4 ... 9 Hessian (xx, xy, xz, yy, yz,
-// zz). From the sums over the candidates that are no farther than its cutoff; weights beside that of its
-// nearest point, offsets and heights from it too. Formulas: from_sums in field.h.
+// zz). Formulas: from_sums in field.h, with -u for u.
 template <int kOrder>
-ABUT_INLINE void packet_distances(const double* numbers, const Packet& packet, const Candidates& candidates,
-                                  const NearestOfEight& nearest, const Eight& cutoff, double eps1,
-                                  Eight* out) {
-  Eight q[3], twice[3], g0{};
-  for (int k = 0; k < 3; ++k) {
-    simd::load(packet.p[k], q[k]);
-    q[k] -= nearest.x[k];
-    twice[k] = q[k] + q[k];
-    g0 += nearest.n[k] * q[k];
-  }
-  const Eight lowest = -cutoff;
-  const double inverse_eps1 = 1 / eps1, alpha = 2 / eps1;
-  DistanceSums<Eight> sums;
-  for (int c = 0; c < candidates.count; ++c) {
-    const double* const from = numbers + candidates.place[c];
-    Seen<Eight> seen;
-    Eight exponent{}, height{};
-    for (int k = 0; k < 3; ++k) {
-      seen.u[k] = from[kBlockPoints * k] - nearest.x[k];
-      seen.n[k] = Eight{} + from[kBlockPoints * (3 + k)];
-      exponent += seen.u[k] * (twice[k] - seen.u[k]);
-      height += seen.n[k] * (q[k] - seen.u[k]);
-    }
-    seen.g = height - g0;
-    rough_exponential(exponent * inverse_eps1, lowest, seen.weight);
-    add<kOrder>(seen, sums);
-  }
+ABUT_INLINE void packet_distances(const PacketSums& sums, double eps1, Eight* out) {
+  const double alpha = 2 / eps1;
   const Eight over = 1.0 / sums.w, value = sums.g * over;
-  out[0] = g0 + value;
+  out[0] = value;
   if constexpr (kOrder > 0) {
     Eight u[3], n[3], gu[3];
     for (int k = 0; k < 3; ++k) {
       u[k] = sums.u[k] * over;
       n[k] = sums.n[k] * over;
       gu[k] = sums.gu[k] * over;
-      out[1 + k] = n[k] + alpha * (gu[k] - value * u[k]);
+      out[1 + k] = n[k] - alpha * (gu[k] - value * u[k]);
     }
     if constexpr (kOrder > 1)
       for (int k = 0, m = 0; k < 3; ++k)
         for (int l = k; l < 3; ++l, ++m)
-          out[4 + m] =
-              alpha * ((sums.un[3 * k + l] + sums.un[3 * l + k]) * over - u[k] * n[l] - u[l] * n[k]) +
-              alpha * alpha *
-                  ((sums.guu[m] - value * sums.uu[m]) * over - gu[k] * u[l] - gu[l] * u[k] +
-                   2.0 * value * u[k] * u[l]);
+          out[4 + m] = alpha * (u[k] * n[l] + u[l] * n[k] - sums.un[m] * over) +
+                       alpha * alpha *
+                           ((sums.guu[m] - value * sums.uu[m]) * over - gu[k] * u[l] - gu[l] * u[k] +
+                            2.0 * value * u[k] * u[l]);
   }
 }
 

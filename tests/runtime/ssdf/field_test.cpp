@@ -6,6 +6,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/random.h"
+#include "runtime/ssdf/hilbert_curve.h"
 #include "tests/support/point_clouds.h"
 
 namespace {
@@ -183,6 +184,21 @@ TEST(Field, PacketsHoldTheirToleranceAndGiveTheSameBits) {
       EXPECT_EQ(one[100].status, Status::kInvalidInput);
     }
   }
+}
+
+// Every cell of a cube once, each a neighbour of the one before.
+TEST(HilbertCurve, GoesFromCellToCell) {
+  constexpr internal::HilbertCurve curve;
+  constexpr std::uint32_t kEdge = 32, kCell = (1 << internal::HilbertCurve::kLevels) / kEdge;
+  std::vector<Eigen::Vector3i> cells(kEdge * kEdge * kEdge, Eigen::Vector3i::Constant(-1));
+  for (std::uint32_t x = 0; x < kEdge; ++x)
+    for (std::uint32_t y = 0; y < kEdge; ++y)
+      for (std::uint32_t z = 0; z < kEdge; ++z) {
+        Eigen::Vector3i& cell = cells[curve(kCell * x, kCell * y, kCell * z) / (kCell * kCell * kCell)];
+        ASSERT_EQ(cell.x(), -1);
+        cell = Eigen::Vector3i(x, y, z);
+      }
+  for (std::size_t i = 1; i < cells.size(); ++i) ASSERT_EQ((cells[i] - cells[i - 1]).cwiseAbs().sum(), 1);
 }
 
 TEST(Field, BadInputIsRefused) {
