@@ -189,6 +189,7 @@ PairSums<S> seen_from_other(const PairSums<S>& in, const Pose<S>& X_AB, const Ve
 template <class S>
 void finish(const PairSums<S>& sums, const Vec3<S>& p_BC, S reference, ssdf::Order order,
             SoftMinimum<S>& out) {
+  out = SoftMinimum<S>();
   const S z = sums.value[7];
   Pose<S> X_CB;
   X_CB.p = -p_BC;

@@ -71,6 +71,13 @@ SoftMinimumParameters<double> parameters_of(const SoftMinimumConfig& config, con
 template <class S>
 using Mat12 = Eigen::Matrix<S, 12, 12>;
 
+template <class S>
+std::array<Mat12<S>, 6> no_hessian() {
+  std::array<Mat12<S>, 6> hessian;
+  hessian.fill(Mat12<S>::Zero());
+  return hessian;
+}
+
 // Value and derivatives of the contact of a pair. Derivatives are with respect to (xi; V) at xi = 0: xi of
 // X_AB exp(xi), V = V_AB_B, held while xi varies. Second derivatives are those in this one chart: symmetric.
 // (Slopes of Jacobians along a moving frame differ from them by half a commutator.) What was not asked for is
@@ -79,7 +86,7 @@ template <class S>
 struct SoftMinimum {
   Vec6<S> F_BBo_B = Vec6<S>::Zero();                                   // N m, N
   Eigen::Matrix<S, 6, 12> jacobian = Eigen::Matrix<S, 6, 12>::Zero();  // dF/d(xi; V)
-  std::array<Mat12<S>, 6> hessian;                                     // of each component of F
+  std::array<Mat12<S>, 6> hessian = no_hessian<S>();                   // of each component of F
   S distance = 0;                               // soft distance of the pair, m: mean of the separation field
   Vec6<S> distance_gradient = Vec6<S>::Zero();  // by xi
   Mat6<S> distance_hessian = Mat6<S>::Zero();   // by xi, symmetric

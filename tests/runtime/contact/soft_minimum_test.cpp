@@ -216,6 +216,26 @@ TEST(SoftMinimum, DerivativesHoldTenCentimetresApart) {
   expect_derivatives(c, {}, 1e-8, 1e-6);
 }
 
+// A result that is used again holds nothing of the query before.
+TEST(SoftMinimum, WhatWasNotAskedForIsZero) {
+  const Case c = make_case(2);
+  const SoftMinimumParameters<double> with = parameters_of({}, asset::view(c.A), asset::view(c.B));
+  const auto ask = [&](Order order, SoftMinimum<double>& found) {
+    soft_minimum(asset::view(c.A), asset::view(c.B), c.X_AB.cast<double>(), c.V.cast<double>(), with, order,
+                 found);
+  };
+  SoftMinimum<double> found;
+  ask(Order::kHessian, found);
+  EXPECT_GT(found.hessian[5].norm(), 0);
+  ask(Order::kGradient, found);
+  for (const Mat12<double>& of_component : found.hessian) EXPECT_EQ(of_component.norm(), 0);
+  EXPECT_EQ(found.distance_hessian.norm(), 0);
+  EXPECT_GT(found.jacobian.norm(), 0);
+  ask(Order::kValue, found);
+  EXPECT_EQ(found.jacobian.norm(), 0);
+  EXPECT_EQ(found.distance_gradient.norm(), 0);
+}
+
 // The third derivative of this kernel jumps where a plane is crossed: differences are less exact there.
 TEST(SoftMinimum, DerivativesHoldWithTheKernelOfWalls) {
   SoftMinimumConfig config;
