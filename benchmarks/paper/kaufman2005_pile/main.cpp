@@ -12,6 +12,8 @@
 #include <optional>
 
 #include "runtime/cli/asset_folder.h"
+#include "runtime/cli/program.h"
+#include "runtime/core/error.h"
 #include "runtime/core/random.h"
 #include "runtime/dynamics/frictional/simulation.h"
 
@@ -58,7 +60,7 @@ Body make_body(int k) {
   return body;
 }
 
-using Objects = std::vector<std::pair<std::string, const asset::AssetView*>>;
+using Objects = std::vector<const asset::AssetView*>;
 
 // Bodies in layers above a square bin whose width grows with the square root of their number.
 Scene pile(int bodies, const Objects& objects) {
@@ -82,10 +84,10 @@ Scene pile(int bodies, const Objects& objects) {
     const Eigen::Quaterniond q =
         Eigen::Quaterniond(random.normal(), random.normal(), random.normal(), random.normal()).normalized();
     if (!objects.empty() && k % 3 == 2) {
-      const auto& [name, asset] = objects[static_cast<std::size_t>(k / 3) % objects.size()];
-      const Mat3<double> R = q.toRotationMatrix();
-      const Vec3<double> p_OBcm = Eigen::Map<const Vec3<double>>(asset->mass->center_of_mass);
-      scene.bodies.push_back(object_body("b" + std::to_string(k), *asset, kDensity, {R, p_W - R * p_OBcm}));
+      const asset::AssetView& object = *objects[static_cast<std::size_t>(k / 3) % objects.size()];
+      Body body = object_body("b" + std::to_string(k), object, kDensity, {q.toRotationMatrix(), {}});
+      body.p_WB = p_W;
+      scene.bodies.push_back(body);
       continue;
     }
     Body body = make_body(k);
@@ -125,23 +127,23 @@ void run(int bodies, const Objects& objects) {
   std::fflush(stdout);
 }
 
+int run_all(int argc, char** argv) {
+  const int most = argc > 1 ? std::atoi(argv[1]) : 1000;
+  if (most < 63)
+    throw InvalidInput(std::string("the most bodies are ") + argv[1] + "; give a number from 63 on");
+  std::optional<cli::AssetFolder> folder;
+  Objects objects;
+  if (argc > 2) folder.emplace(argv[2]);
+  if (folder)
+    for (const std::string& name : folder->names()) objects.push_back(&(*folder)[name]);
+  std::printf("# commit %s, flags %s\n", ABUT_COMMIT, ABUT_FLAGS);
+  std::printf(
+      "bodies,contacts,ms_per_step,us_per_contact,mean_speed,greatest_speed,greatest_depth_mm,peak_MiB\n");
+  for (const int bodies : {63, 125, 250, 500, 1000})
+    if (bodies <= most) run(bodies, objects);
+  return 0;
+}
+
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    const int most = argc > 1 ? std::atoi(argv[1]) : 1000;
-    std::optional<cli::AssetFolder> folder;
-    Objects objects;
-    if (argc > 2) folder.emplace(argv[2]);
-    if (folder)
-      for (const std::string& name : folder->names()) objects.emplace_back(name, &(*folder)[name]);
-    std::printf("# commit %s, flags %s\n", ABUT_COMMIT, ABUT_FLAGS);
-    std::printf(
-        "bodies,contacts,ms_per_step,us_per_contact,mean_speed,greatest_speed,greatest_depth_mm,peak_MiB\n");
-    for (const int bodies : {63, 125, 250, 500, 1000})
-      if (bodies <= most) run(bodies, objects);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "kaufman2005_pile: error: %s\n", error.what());
-    return 2;
-  }
-}
+int main(int argc, char** argv) { return abut::cli::run_program("kaufman2005_pile", run_all, argc, argv); }

@@ -15,9 +15,10 @@ bool is_moved(std::span<const ContactBody> bodies, std::int32_t body);
 class Islands {
  public:
   // Contacts between two unmoved bodies belong to no island. The order follows the first contact of each
-  // island, and depends on the input alone. Within an island neighbours of the list, which often belong to
-  // one pair of bodies, are kept apart: sweeps then bring news further and wait less for one another's
-  // results. Allocates only for a problem larger than any before.
+  // island, and depends on the input alone. Within a small island it is that of the list; within one of more
+  // than kStride^2 contacts, neighbours of the list, which often belong to one pair of bodies, are kept
+  // apart: sweeps then bring news further and wait less for one another's results. Allocates only for a
+  // problem larger than any before.
   void build(std::span<const ContactBody> bodies, std::span<const PairContact> contacts);
 
   std::int32_t size() const { return size_; }

@@ -52,7 +52,7 @@ struct StepReport {
   // Of the state after the step: kinetic and potential energy (zero at the world's origin), J.
   double kinetic = 0, potential = 0;
   double stabilisation_work = 0;  // of this step, J: what moving bodies apart added to the energy
-  ContactReport solver;
+  ContactReport solver;           // before the impulses of islands short of the tolerance are scaled down
 };
 
 // One scene in motion. In the coupled mode, a step of length h:
