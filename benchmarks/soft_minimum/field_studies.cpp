@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "benchmarks/soft_minimum/studies.h"
 #include "runtime/cli/asset_folder.h"
@@ -120,44 +121,54 @@ void kernels(const std::string& folder) {
   }
 }
 
+namespace {
+
+// The nearest zero of the field on the normal through each of 2,000 points of the surface, in spacings; none
+// within two of them: left out.
+std::vector<double> zero_offsets(const asset::AssetView& object, const ssdf::KernelField& field) {
+  constexpr int kSamples = 2000, kSteps = 32;  // a spacing
+  Random random(5);
+  std::vector<double> offsets;
+  for (int i = 0; i < kSamples; ++i) {
+    Vec3<double> n;
+    const Vec3<double> x = surface_point(object, random, n);
+    std::vector<Vec3<double>> line;
+    for (int k = -2 * kSteps; k <= 2 * kSteps; ++k)
+      line.emplace_back(x + k * object.points.spacing / kSteps * n);
+    const std::vector<double> value = values(field, line);
+    double nearest = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k + 1 < value.size(); ++k) {
+      const double a = value[k], b = value[k + 1];
+      if ((a < 0) == (b < 0)) continue;
+      const double t = (static_cast<double>(k) + a / (a - b)) / kSteps - 2;
+      nearest = std::min(nearest, std::abs(t));
+    }
+    if (std::isfinite(nearest)) offsets.push_back(nearest);
+  }
+  std::sort(offsets.begin(), offsets.end());
+  return offsets;
+}
+
+}  // namespace
+
 void zero_surface(const std::string& folder) {
-  constexpr int kSteps = 32;  // a spacing
   cli::AssetFolder assets(folder);
   fmt::print(
-      "object,points,mean_offset_spacings,mean_offset_mm,p95_spacings,none_within_2_spacings_percent\n");
+      "object,points,kernel,mean_offset_spacings,mean_offset_mm,p95_spacings,none_within_2_spacings_"
+      "percent\n");
   for (const std::string& name : assets.names()) {
     const asset::AssetView& object = assets[name];
-    const double h = object.points.spacing;
-    Random random(5);
-    std::vector<double> offsets;
-    int lost = 0;
-    constexpr int kSamples = 2000;
-    for (int i = 0; i < kSamples; ++i) {
-      Vec3<double> n;
-      const Vec3<double> x = surface_point(object, random, n);
-      std::vector<Vec3<double>> line;
-      for (int k = -2 * kSteps; k <= 2 * kSteps; ++k) line.emplace_back(x + k * h / kSteps * n);
-      std::vector<ssdf::SoftDistance<double>> value(line.size());
-      ssdf::soft_distances(object.points, line, ssdf::default_eps1(object.points), ssdf::Order::kValue, value,
-                           1e-9, 1);
-      double nearest = std::numeric_limits<double>::infinity();
-      for (std::size_t k = 0; k + 1 < value.size(); ++k) {
-        const double a = value[k].value, b = value[k + 1].value;
-        if ((a < 0) == (b < 0)) continue;
-        const double t = (static_cast<double>(k) + a / (a - b)) / kSteps - 2;
-        nearest = std::min(nearest, std::abs(t));
-      }
-      if (std::isfinite(nearest))
-        offsets.push_back(nearest);
-      else
-        ++lost;
+    for (const bool wall : {false, true}) {
+      const ssdf::KernelField field(object.points, wall ? KernelKind::kWall : KernelKind::kGaussian,
+                                    ssdf::default_eps1(object.points));
+      const std::vector<double> offsets = zero_offsets(object, field);
+      const auto found = static_cast<double>(offsets.size());
+      const double mean = std::accumulate(offsets.begin(), offsets.end(), 0.0) / found;
+      fmt::print("{},{},{},{:.4f},{:.4f},{:.4f},{:.2f}\n", name, object.points.point_count,
+                 wall ? "wall" : "gaussian", mean, 1e3 * mean * object.points.spacing,
+                 offsets[offsets.size() * 95 / 100], 100 - found / 20);
+      std::fflush(stdout);
     }
-    std::sort(offsets.begin(), offsets.end());
-    double mean = 0;
-    for (const double t : offsets) mean += t / static_cast<double>(offsets.size());
-    fmt::print("{},{},{:.4f},{:.4f},{:.4f},{:.2f}\n", name, object.points.point_count, mean, 1e3 * mean * h,
-               offsets[offsets.size() * 95 / 100], 100.0 * lost / kSamples);
-    std::fflush(stdout);
   }
 }
 
@@ -189,35 +200,56 @@ struct Cup {
   }
 };
 
-// The deepest of a body's points in a surface, and whether all that are in it lie near that one.
-struct Deepest {
+// The exact signed distances of two bodies at each other's points: how deep the deepest lies, which way that
+// distance pushes the finger, and whether those of all other points inside push within 45 degrees of it: only
+// there is the direction one.
+struct Push {
   double distance = 1e300;
-  Vec3<double> gradient = Vec3<double>::Zero(), at = Vec3<double>::Zero();
-  bool one_region = true;
+  Vec3<double> direction = Vec3<double>::Zero();
+  bool one = true;
 };
 
-Deepest deepest(const asset::SurfaceView& surface, const PointsView& body, const Pose<double>& X,
-                double near) {
-  Deepest result;
-  std::vector<Vec3<double>> inside;
-  for (std::int32_t i = 0; i < body.point_count; ++i) {
-    const Vec3<double> p = X * Vec3<double>(body.x[i], body.y[i], body.z[i]);
-    const auto exact = distance::signed_distance<double>(surface, p);
-    if (exact.distance < 0) inside.push_back(p);
-    if (exact.distance < result.distance) result = {exact.distance, exact.gradient, p, true};
+// Signed distance of a cylinder about z, and its gradient.
+std::pair<double, Vec3<double>> cylinder_distance(double radius, double half_height, const Vec3<double>& p) {
+  const double across = std::hypot(p.x(), p.y()), side = across - radius, end = std::abs(p.z()) - half_height;
+  const Vec3<double> radial(p.x() / across, p.y() / across, 0), up(0, 0, std::copysign(1.0, p.z()));
+  if (std::max(side, end) <= 0) return side > end ? std::pair{side, radial} : std::pair{end, up};
+  const Vec3<double> away = std::max(side, 0.0) * radial + std::max(end, 0.0) * up;
+  return {away.norm(), away.normalized()};
+}
+
+Push exact_push(const asset::SurfaceView& mug, const PointsView& finger, double radius, double half_height,
+                const Pose<double>& X_MF) {
+  Push deepest;
+  std::vector<Vec3<double>> directions;
+  const auto take = [&](double distance, const Vec3<double>& direction) {
+    if (distance < 0) directions.push_back(direction);
+    if (distance < deepest.distance) deepest = {distance, direction, true};
+  };
+  for (std::int32_t i = 0; i < finger.point_count; ++i) {
+    const Vec3<double> p(finger.x[i], finger.y[i], finger.z[i]);
+    const auto exact = distance::signed_distance<double>(mug, X_MF * p);
+    take(exact.distance, exact.gradient);
   }
-  for (const Vec3<double>& p : inside) result.one_region = result.one_region && (p - result.at).norm() < near;
-  return result;
+  const Pose<double> X_FM = X_MF.inverse();
+  for (std::int32_t i = 0; i < mug.vertex_count; ++i) {
+    const auto [distance, gradient] =
+        cylinder_distance(radius, half_height, X_FM * Vec3<double>::Map(mug.vertices + 3 * i));
+    take(distance, -(X_MF.R * gradient));
+  }
+  const double least = std::cos(std::numbers::pi / 4);
+  for (const Vec3<double>& d : directions) deepest.one = deepest.one && d.dot(deepest.direction) > least;
+  return deepest;
 }
 
 }  // namespace
 
 void handle(const std::string& folder, const std::string& name) {
-  constexpr double kRadius = 0.008, kHalfLength = 0.02;
+  constexpr double kRadius = 0.008, kHalfLength = 0.02, kSpacing = 0.001;
   cli::AssetFolder assets(folder);
   const asset::AssetView& mug = assets[name];
   const PointsView& A = mug.points;
-  const asset::OrientedPoints finger = ssdf::cylinder_points(kRadius, kHalfLength, 0.0025);
+  const asset::OrientedPoints finger = ssdf::cylinder_points(kRadius, kHalfLength, kSpacing);
   const PointsView B = asset::view(finger);
   const Cup cup(A);
   Random random(6);
@@ -235,8 +267,8 @@ void handle(const std::string& folder, const std::string& name) {
     X.R.col(2) = axis;
     X.p = Vec3<double>(A.x[i], A.y[i], A.z[i]) + (kRadius - random.uniform(0, 0.001)) * n +
           random.uniform(-0.01, 0.01) * axis;
-    const Deepest exact = deepest(mug.surface, B, X, 0.008);
-    if (!(exact.distance < -1e-4) || exact.distance < -0.002 || !exact.one_region) continue;
+    const Push exact = exact_push(mug.surface, B, kRadius, kHalfLength, X);
+    if (!(exact.distance < -1e-4) || exact.distance < -0.002 || !exact.one) continue;
     for (const bool wall : {false, true}) {
       contact::SoftMinimumConfig config;
       if (wall) config.kernel = KernelKind::kWall;
@@ -245,7 +277,7 @@ void handle(const std::string& folder, const std::string& name) {
                             ssdf::Order::kValue, found);
       const Vec3<double> f = X.R * found.F_BBo_B.tail<3>();
       angles[wall].push_back(180 / std::numbers::pi *
-                             std::acos(std::clamp(f.normalized().dot(exact.gradient), -1.0, 1.0)));
+                             std::acos(std::clamp(f.normalized().dot(exact.direction), -1.0, 1.0)));
     }
   }
   fmt::print(

@@ -10,11 +10,13 @@ namespace abut::soft_minimum_studies {
 // around, error beside the exact distance, |value| on the surface; lengths in spacings.
 void kernels(const std::string& assets);
 
-// How far the zero surface at the default eps1 lies from the mesh, in spacings.
+// How far the zero surface at the default eps1 lies from the mesh, in spacings, with both kernels that
+// contact knows.
 void zero_surface(const std::string& assets);
 
 // 1,000 poses of a finger (a cylinder of radius 8 mm) against the handle of the mug: angle between the force
-// and the gradient of the exact signed distance at the deepest point; with both kernels that contact knows.
+// and the way that the exact signed distances of the two push it at the deepest point, where all points
+// inside push about the same way; with both kernels that contact knows.
 void handle(const std::string& assets, const std::string& mug);
 
 // A box on a larger box, 0.05 spacings deep, with both kernels: the force beside that of a uniform pressure,
