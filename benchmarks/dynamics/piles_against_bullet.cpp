@@ -43,7 +43,7 @@ class Watch {
 // Depths of all contact points of a scene's bodies at given poses.
 class Depths {
  public:
-  explicit Depths(const Scene& scene) : scene_(scene), narrow_(ContactSampling::kVertex, 1) {
+  explicit Depths(const Scene& scene) : scene_(scene), narrow_({}, 0, 1) {
     for (const Shape& shape : scene.fixed) {
       first_.push_back(static_cast<std::int32_t>(shapes_.size()));
       shapes_.emplace_back(shape);

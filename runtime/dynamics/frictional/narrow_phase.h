@@ -23,7 +23,8 @@ struct BodyExtent {
 // The contact points of all pairs of bodies, in parallel, in an order that depends on the scene alone.
 class NarrowPhase {
  public:
-  NarrowPhase(ContactSampling sampling, int threads);
+  // patch: radius of contacts in a point or a line, m (Scene::patch).
+  NarrowPhase(ContactSampling sampling, double patch, int threads);
 
   // shapes: the fixed ones, then body after body; first_shape: index of each body's first, and the end, the
   // fixed shapes being "bodies" of one shape each. Contacts have gaps up to the sum of the bodies' margins,
@@ -51,6 +52,7 @@ class NarrowPhase {
                  Scratch& scratch) const;
 
   ContactSampling sampling_;
+  double patch_;
   std::vector<Scratch> scratch_;
   std::vector<Found> found_;
 };

@@ -99,6 +99,8 @@ void require_valid(const Scene& scene) {
     refuse("scene", "mu is " + std::to_string(scene.mu) + "; it must be 0 or more");
   if (!(scene.restitution >= 0 && scene.restitution <= 1))
     refuse("scene", "the restitution is " + std::to_string(scene.restitution) + "; it must be in [0, 1]");
+  if (!(scene.patch >= 0) || !std::isfinite(scene.patch))
+    refuse("scene", "the patch is " + std::to_string(scene.patch) + " m; it must be 0 or more");
   for (std::size_t k = 0; k < scene.fixed.size(); ++k)
     require_valid(scene.fixed[k], "fixed shape " + std::to_string(k));
   for (const Body& body : scene.bodies) require_valid(body, "body '" + body.name + "'");

@@ -49,14 +49,17 @@ struct Scene {
   Vec3<double> gravity = Vec3<double>::Zero();  // m/s^2
   double mu = 0;                                // Coulomb's coefficient, >= 0
   double restitution = 0;                       // Moreau's coefficient, in [0, 1]
-  double duration = 0;                          // s: how long the scene is meant to run
+  // Radius of the patch that a contact in a point or a line has, m: it resists rolling with up to N patch and
+  // spinning with up to mu N patch, N its normal force. 0: no resistance.
+  double patch = 0;
+  double duration = 0;  // s: how long the scene is meant to run
   std::vector<Shape> fixed;
   std::vector<Body> bodies;
 };
 
 // Throws InvalidInput, naming the body and the number, unless every number is finite, mu >= 0, restitution in
-// [0, 1], masses and moments are positive and obey the triangle inequality of a solid (to 1e-6), quaternions
-// have unit length (to 1e-9), sizes are positive and assets have a surface.
+// [0, 1], patch >= 0, masses and moments are positive and obey the triangle inequality of a solid (to 1e-6),
+// quaternions have unit length (to 1e-9), sizes are positive and assets have a surface.
 void require_valid(const Scene& scene);
 
 // The same for one body or shape; `who` names it in the message.

@@ -97,6 +97,8 @@ class Reader {
       scene_.mu = at_least_zero("the coefficient of friction");
     else if (keyword_ == "restitution")
       scene_.restitution = at_least_zero("the restitution");
+    else if (keyword_ == "patch")
+      scene_.patch = at_least_zero("the patch");
     else if (keyword_ == "duration")
       scene_.duration = at_least_zero("the duration");
     else if (keyword_ == "plane")
@@ -109,8 +111,8 @@ class Reader {
       object();
     else
       refuse("'" + keyword_ +
-             "' is no entry of a scene; there are: gravity, mu, restitution, duration, plane, sbox, body, "
-             "object");
+             "' is no entry of a scene; there are: gravity, mu, restitution, patch, duration, plane, sbox, "
+             "body, object");
     end_of_line();
     if (scene_.restitution > 1) refuse("the restitution must be in [0, 1]");
   }

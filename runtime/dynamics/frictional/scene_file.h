@@ -13,7 +13,7 @@ using AssetSource = std::function<const asset::AssetView&(const std::string& nam
 
 // Reads a scene from text, one entry a line, fields separated by blanks, # starts a comment:
 //
-//   gravity gx gy gz | mu m | restitution e | duration s
+//   gravity gx gy gz | mu m | restitution e | patch radius | duration s
 //   plane nx ny nz d                       the half-space n.x <= d
 //   sbox px py pz qw qx qy qz hx hy hz     a fixed box: centre, quaternion, half sizes
 //   body NAME mass Ixx Iyy Izz  px py pz qw qx qy qz  vx vy vz  wx wy wz  COUNT

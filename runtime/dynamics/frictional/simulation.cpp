@@ -46,7 +46,7 @@ bool finite(const BodyState& state) {
 Simulation::Simulation(const Scene& scene, const SimulationConfig& config)
     : scene_(scene),
       config_(config),
-      narrow_(config.sampling, config.threads),
+      narrow_(config.sampling, scene.patch, config.threads),
       stabilisation_(config.stabilisation) {
   if (!(config.dt > 0) || !std::isfinite(config.dt))
     throw InvalidInput("simulation: the time step is " + std::to_string(config.dt) +
@@ -179,7 +179,7 @@ void Simulation::prepare() {
     if (old < impulses_.size() && impulses_[old].key == c.key) c.J_B_W = impulses_[old].J_B_W;
   }
   for (ContactBody& moving : bodies_) moving.V_WB_W.tail<3>() += h * scene_.gravity;
-  if (config_.sampling == ContactSampling::kPatch) even_out_areas(contacts_);
+  even_out_areas(contacts_);
 }
 
 // Scaled by s, an island's impulses J at relative velocities u, old, free (with gravity's change) and new,

@@ -13,7 +13,7 @@ using namespace abut;
 using namespace abut::dynamics;
 
 const std::string kGood =
-    "# a box on a slope\n"
+    "patch 0.001  # a box on a slope\n"
     "gravity 1 0 -9.81\nmu 0.5\nrestitution 0.25\nduration 2\nplane 0 0 2 0.5\n"
     "sbox 1 2 3 1 0 0 0 0.1 0.2 0.3\n"
     "body b 2 0.1 0.2 0.25 1 2 3 0.6 0.8 0 0 4 5 6 7 8 9 3\n"
@@ -48,6 +48,7 @@ TEST(SceneFile, SaysWhatItSays) {
   EXPECT_EQ(scene.gravity, Vec3<double>(1, 0, -9.81));
   EXPECT_EQ(scene.mu, 0.5);
   EXPECT_EQ(scene.restitution, 0.25);
+  EXPECT_EQ(scene.patch, 0.001);
   EXPECT_EQ(scene.duration, 2);
   ASSERT_EQ(scene.fixed.size(), 2U);
   EXPECT_EQ(scene.fixed[0].kind, ShapeKind::kPlane);
@@ -73,6 +74,7 @@ TEST(SceneFile, RefusesWithFileAndLine) {
     std::string text, said;
   } kCases[] = {
       {replaced("mu 0.5", "mu -0.1"), "x.scn:3: the coefficient of friction is negative"},
+      {replaced("patch 0.001", "patch -0.001"), "x.scn:1: the patch is negative"},
       {replaced("mu 0.5", "mu nan"), "x.scn:3: 'nan' is no finite number"},
       {replaced("mu 0.5", "mu 0.5 3"), "x.scn:3: '3' is more than 'mu' takes"},
       {replaced("mu 0.5", "friction 0.5"), "x.scn:3: 'friction' is no entry"},

@@ -207,6 +207,34 @@ TEST(Simulation, BallRollsDownASlope) {
   EXPECT_NEAR(simulation.states()[0].p_WB.z(), 0.1, 1e-6);
 }
 
+// A ball of radius R with a patch of radius a: it holds on slopes up to tan = a / R, slows down by 5/7 g a /
+// R where it rolls, and its spin by 5/2 mu g a / R^2.
+std::string ball_with_patch(double patch, double slope, const std::string& velocity) {
+  std::ostringstream text;
+  text.precision(17);
+  text << "gravity " << 9.81 * std::sin(slope) << " 0 " << -9.81 * std::cos(slope) << "\nmu 0.5\npatch "
+       << patch << "\nplane 0 0 1 0\nbody ball 1 0.004 0.004 0.004 0 0 0.1 1 0 0 0 " << velocity
+       << " 1\n sphere 0.1 0 0 0 1 0 0 0\n";
+  return text.str();
+}
+
+TEST(Simulation, APatchResistsRollingAndSpinning) {
+  const double radius = 0.1, patch = 0.002, g = 9.81, mu = 0.5;
+  Simulation held(from_text(ball_with_patch(patch, 0.9 * patch / radius, "0 0 0 0 0 0")));
+  Simulation rolls(from_text(ball_with_patch(patch, 2 * patch / radius, "0 0 0 0 0 0")));
+  Simulation slowing(from_text(ball_with_patch(patch, 0, "1 0 0 0 10 0")));
+  Simulation spinning(from_text(ball_with_patch(patch, 0, "0 0 0 0 0 20")));
+  for (int k = 0; k < 500; ++k)
+    for (Simulation* simulation : {&held, &rolls, &slowing, &spinning}) simulation->step();
+  EXPECT_LT(held.states()[0].v_WB.norm(), 1e-9);
+  const double resistance = 5.0 / 7 * g * patch / radius;
+  EXPECT_NEAR(rolls.states()[0].v_WB.x(), resistance, 0.09 * resistance);
+  EXPECT_NEAR(slowing.states()[0].v_WB.x(), 1 - resistance, 0.09 * resistance);
+  EXPECT_NEAR(slowing.states()[0].p_WB.z(), radius, 1e-4);
+  const double spin = spinning.states()[0].L_W.z() / 0.004;
+  EXPECT_NEAR(spin, 20 - 2.5 * mu * g * patch / (radius * radius), 1e-3);
+}
+
 // Two boxes without gravity strike each other off centre.
 TEST(Simulation, IsolatedBodiesKeepTheirMomentum) {
   Simulation simulation(from_text(
