@@ -14,6 +14,7 @@
 #include "runtime/cli/program.h"
 #include "runtime/cli/scene_page.h"
 #include "runtime/cli/trajectory_csv.h"
+#include "runtime/contact/model.h"
 #include "runtime/core/error.h"
 #include "runtime/dynamics/frictional/recording.h"
 #include "runtime/dynamics/frictional/scene_file.h"
@@ -136,8 +137,10 @@ int run(const Arguments& arguments) {
   dynamics::SimulationConfig config;
   config.dt = arguments.dt;
   config.threads = arguments.jobs;
-  config.sampling =
-      arguments.model == "patch" ? dynamics::ContactSampling::kPatch : dynamics::ContactSampling::kVertex;
+  if (arguments.model == "patch")
+    config.source.sampling = dynamics::ContactSampling::kPatch;
+  else if (arguments.model != "vertex")
+    config.source.model = arguments.model;
   if (arguments.mode == "published") config.mode = dynamics::SimulationMode::kPublished;
   dynamics::Simulation simulation(scene, config);
   const std::int64_t steps =
@@ -165,6 +168,13 @@ int run(const Arguments& arguments) {
   return 0;
 }
 
+std::vector<std::string> point_sources() {
+  std::vector<std::string> names{"vertex", "patch"};
+  for (const contact::ModelRow& row : contact::models())
+    if (row.has_constraints) names.emplace_back(row.name);
+  return names;
+}
+
 int simulate(int argc, char** argv) {
   Arguments arguments;
   CLI::App app{"Moves the rigid bodies of a scene under gravity, contact and friction."};
@@ -173,9 +183,10 @@ int simulate(int argc, char** argv) {
   app.add_option("--steps", arguments.steps, "number of steps; default: the scene's duration");
   app.add_option("--dt", arguments.dt, "time step, s")->capture_default_str();
   app.add_option("--model", arguments.model,
-                 "how areas of contact are sampled: at their corners, or a disc evenly (patch)")
+                 "where contact points come from: corners and vertices; a disc on a plane sampled evenly "
+                 "(patch); for pairs of assets, a contact model")
       ->capture_default_str()
-      ->check(CLI::IsMember({"vertex", "patch"}));
+      ->check(CLI::IsMember(point_sources()));
   app.add_option("--mode", arguments.mode,
                  "coupled: Coulomb's law for all bodies together; published: every body by itself, as the "
                  "paper has it")

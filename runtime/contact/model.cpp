@@ -17,9 +17,9 @@ constexpr ModelRow kModels[] = {
     {"point", "convex hulls, one spring or constraint at the witness points", asset::kConvexPart, true, true,
      -1, false, [] { return make_point_model(); }},
     {"pressure_field", "tetrahedra with pressure fields, pressing where their pressures are equal",
-     asset::kVolumePart, true, false, 0, true, [] { return make_pressure_field_model(); }},
+     asset::kVolumePart, true, true, 0, true, [] { return make_pressure_field_model(); }},
     {"soft_minimum", "oriented points, pushed by the planes of the other body's, softly the deepest",
-     asset::kPointsPart, true, false, 2, true, [] { return make_soft_minimum_model(); }},
+     asset::kPointsPart, true, true, 2, true, [] { return make_soft_minimum_model(); }},
 };
 
 }  // namespace

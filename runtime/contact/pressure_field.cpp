@@ -1,6 +1,7 @@
 #include "runtime/contact/pressure_field.h"
 
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "runtime/contact/pressure_energy.h"
@@ -151,6 +152,53 @@ PairWrench to_pair_wrench(const SurfaceSums<double>& sums) {
   return result;
 }
 
+// Contact points out of facets: the centroid, where the common pressure p says how deep it lies in either
+// body, p / (n . grad pA) and p / (-n . grad pB) along the normal; 0 in a rigid one.
+class FacetPoints {
+ public:
+  FacetPoints(const Pose<double>& X_AB, const RateLaw& law, std::vector<ContactPoint>& points)
+      : X_AB_(X_AB), X_BA_(X_AB.inverse()), law_(law), points_(points) {
+    points_.clear();
+  }
+
+  const Pose<double>& X_BA() const { return X_BA_; }
+  const RateLaw& law() const { return law_; }
+
+  template <class Build>
+  void add(Build&& build) {
+    const Facet<double> facet = build(X_BA_);
+    if (facet.polygon.size < 3) return;
+    const PolygonMoments<double> m = moments(facet.polygon, facet.n);
+    if (!(m.area > 0)) return;
+    const Vec3<double> center = facet.polygon.corners[0] + m.first / m.area;
+    const double p = facet.pressure(center);
+    const double in_A = depth(p, facet.n.dot(facet.gradient_A), facet.gradient_A),
+                 in_B = depth(p, -facet.n.dot(facet.gradient_B), facet.gradient_B);
+    if (!(p > 0) || !std::isfinite(in_A + in_B)) return;
+    total_ += m.area;
+    points_.push_back({X_AB_ * Vec3<double>(center + (in_B - in_A) / 2 * facet.n), -(X_AB_.R * facet.n),
+                       -(in_A + in_B), m.area});
+  }
+
+  // Without slivers, which carry nothing.
+  std::span<const ContactPoint> result() {
+    std::erase_if(points_, [&](const ContactPoint& point) { return point.area < 1e-6 * total_; });
+    return points_;
+  }
+
+ private:
+  // Infinite where the pressure pulls: behind a core.
+  static double depth(double p, double rise, const Vec3<double>& gradient) {
+    if (gradient.isZero(0)) return 0;
+    return rise > 0 ? p / rise : std::numeric_limits<double>::infinity();
+  }
+
+  Pose<double> X_AB_, X_BA_;
+  RateLaw law_;
+  double total_ = 0;
+  std::vector<ContactPoint>& points_;
+};
+
 class PressureFieldModel final : public Model {
  public:
   explicit PressureFieldModel(const PressureFieldConfig& config) : config_(config) {}
@@ -172,9 +220,26 @@ class PressureFieldModel final : public Model {
     return result;
   }
 
+  Constraints constraints(const asset::PosedPair& pair, double margin) override {
+    require_valid(config_, pair);
+    require_margin(kWho, margin);
+    const asset::AssetView &A = *pair.A, &B = *pair.B;
+    FacetPoints sink(pair.X_AB, rate_law(config_), points_);
+    if (config_.A.modulus == kRigid)
+      visit_facets<double>(RigidPair<double>{B.volume, A.surface, config_.B.modulus, true, sink.law()}, sink);
+    else if (config_.B.modulus == kRigid)
+      visit_facets<double>(RigidPair<double>{A.volume, B.surface, config_.A.modulus, false, sink.law()},
+                           sink);
+    else
+      visit_facets<double>(A.volume, B.volume, config_, workspace_, sink);
+    const std::span<const ContactPoint> points = sink.result();
+    return {points, points.empty() ? Status::kNoOverlap : Status::kOk};
+  }
+
  private:
   PressureFieldConfig config_;
   PressureFieldWorkspace<double> workspace_;
+  std::vector<ContactPoint> points_;
 };
 
 }  // namespace

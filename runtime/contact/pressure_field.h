@@ -40,7 +40,8 @@ void require_valid(const PressureFieldConfig& config, const asset::PosedPair& pa
 // rest it has the potential U = integral over A and B of min(pA, pB) [Elandt2019, Eq. 1]. Bodies whose cores
 // overlap have no surface between them where both pressures are the core's. Energy: with Want::kEnergy, of
 // two compliant bodies, or one and a half-space, without fade_pulls; else NaN. A rigid body needs a surface,
-// the other a volume. Throws InvalidInput for settings out of range, and for two rigid bodies.
+// the other a volume. Constraints: a point to each facet, where the bodies overlap only, whatever the margin.
+// Throws InvalidInput for settings out of range, and for two rigid bodies.
 std::unique_ptr<Model> make_pressure_field_model(const PressureFieldConfig& config = {});
 
 // What the contact surface adds up to, in B's frame.

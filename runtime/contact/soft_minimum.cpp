@@ -58,9 +58,34 @@ class SoftMinimumModel final : public Model {
     return result;
   }
 
+  Constraints constraints(const asset::PosedPair& pair, double margin) override {
+    asset::require_valid(pair, asset::kPointsPart, "soft-minimum contact");
+    require_margin("soft-minimum contact", margin);
+    const asset::PointsView &A = pair.A->points, &B = pair.B->points;
+    separation(A, B, pair.X_AB, parameters_of(config_, A, B), field_);
+    points_.clear();
+    for (const SeparationPoint<double>& f : field_) {
+      const Vec3<double> slope_A = pair.X_AB.R * f.gradient.tail<3>();  // moving B that way opens the gap
+      const double steepness = slope_A.norm();
+      if (!(f.distance <= margin) || !(f.weight > kLeastWeight) || !(steepness > kLeastSlope)) continue;
+      const asset::PointsView& own = f.body == 0 ? A : B;
+      const Vec3<double> p = ssdf::internal::position<double>(own, f.point), n_A = slope_A / steepness;
+      const Vec3<double> p_A = f.body == 0 ? p : pair.X_AB * p;
+      points_.push_back({p_A + (f.body == 0 ? f.distance : -f.distance) / 2 * n_A, n_A, f.distance,
+                         own.areas[f.point] / 2});
+    }
+    return {points_, points_.empty() ? Status::kNoOverlap : Status::kOk};
+  }
+
  private:
+  // In the separation distribution; below it points are some spacings above the deepest one.
+  static constexpr double kLeastWeight = 1e-9;
+  static constexpr double kLeastSlope = 1e-3;  // of a soft distance that still has a direction
+
   SoftMinimumConfig config_;
   SoftMinimum<double> contact_;
+  std::vector<SeparationPoint<double>> field_;
+  std::vector<ContactPoint> points_;
 };
 
 }  // namespace

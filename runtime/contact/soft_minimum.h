@@ -124,8 +124,9 @@ void separation(const asset::PointsView& A, const asset::PointsView& B, const Po
                 std::vector<SeparationPoint<double>>& points);
 
 // The model of the table. Needs oriented points. Two continuous derivatives in pose and twists, forces at a
-// distance too (they fade like exp(-distance / eps3)); energy and area are NaN. Throws InvalidInput for
-// settings out of range.
+// distance too (they fade like exp(-distance / eps3)); energy and area are NaN. Constraints: the points of
+// either body within the margin, by their soft distances from the other, that have weight in the separation
+// distribution: those some eps2 above the deepest have none. Throws InvalidInput for settings out of range.
 std::unique_ptr<Model> make_soft_minimum_model(const SoftMinimumConfig& config = {});
 
 }  // namespace abut::contact

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 #include "runtime/dynamics/frictional/contact_reduction.h"
 
@@ -42,14 +43,32 @@ bool plain_box(const PlacedShape& shape) { return shape.shape.kind == ShapeKind:
 
 }  // namespace
 
-NarrowPhase::NarrowPhase(ContactSampling sampling, double patch, int threads)
-    : sampling_(sampling),
+NarrowPhase::NarrowPhase(const ContactSource& source, double patch, int threads)
+    : sampling_(source.sampling),
       patch_(patch),
-      scratch_(static_cast<std::size_t>(threads > 0 ? threads : default_threads())) {}
+      scratch_(static_cast<std::size_t>(threads > 0 ? threads : default_threads())) {
+  if (source.model.empty()) return;
+  for (const contact::ModelRow& row : contact::models())
+    if (row.name == source.model && !row.has_constraints)
+      throw InvalidInput("the contact model '" + source.model + "' offers no contact points");
+  for (Scratch& scratch : scratch_) scratch.model = contact::make_model(source.model);
+}
+
+// The model's points are as many as its resolution asks for: thinned out as those of vertices are.
+void NarrowPhase::model_points(const PlacedShape& A, const PlacedShape& B, double margin, Scratch& scratch) {
+  const asset::PosedPair pair{A.shape.asset, B.shape.asset, A.X_WS.inverse() * B.X_WS};
+  const std::size_t first = scratch.points.size();
+  std::uint64_t feature = 0;
+  for (const contact::ContactPoint& c : scratch.model->constraints(pair, margin).points)
+    scratch.points.push_back({A.X_WS * c.p_AC, A.X_WS.R * c.n_A, c.gap, 0.0, feature++ & 0x7fff});
+  keep_spread(scratch.points, first, kMostAssetPoints, B.half.norm(), scratch.spread);
+}
 
 void NarrowPhase::find_points(const PlacedShape& A, const PlacedShape& B, double margin,
                               Scratch& scratch) const {
-  if (A.shape.kind == ShapeKind::kAsset || B.shape.kind == ShapeKind::kAsset)
+  if (scratch.model && A.shape.kind == ShapeKind::kAsset && B.shape.kind == ShapeKind::kAsset)
+    model_points(A, B, margin, scratch);
+  else if (A.shape.kind == ShapeKind::kAsset || B.shape.kind == ShapeKind::kAsset)
     asset_points(A, B, margin, scratch.asset, scratch.points);
   else if (A.shape.kind == ShapeKind::kPlane)
     plane_points(A, B, margin, sampling_, scratch.points);

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "runtime/contact/model.h"
 #include "runtime/dynamics/frictional/asset_contact.h"
 #include "runtime/dynamics/frictional/broad_phase.h"
 #include "runtime/dynamics/frictional/contact_problem.h"
@@ -14,6 +17,14 @@ namespace abut::dynamics {
 // Contacts that one pair of bodies keeps at most.
 inline constexpr std::size_t kMostPairContacts = 12;
 
+// Where contact points come from.
+struct ContactSource {
+  ContactSampling sampling = ContactSampling::kVertex;
+  // Pairs of assets: a model of the table that offers constraints (contact/model.h), with its default
+  // settings; empty: vertices against exact distances (asset_contact.h).
+  std::string model;
+};
+
 // What the narrow phase asks of a body beside its shapes.
 struct BodyExtent {
   double margin = 0;                                        // of its bounds, m
@@ -23,8 +34,9 @@ struct BodyExtent {
 // The contact points of all pairs of bodies, in parallel, in an order that depends on the scene alone.
 class NarrowPhase {
  public:
-  // patch: radius of contacts in a point or a line, m (Scene::patch).
-  NarrowPhase(ContactSampling sampling, double patch, int threads);
+  // patch: radius of contacts in a point or a line, m (Scene::patch). Throws InvalidInput for a model that is
+  // unknown or offers no constraints.
+  NarrowPhase(const ContactSource& source, double patch, int threads);
 
   // shapes: the fixed ones, then body after body; first_shape: index of each body's first, and the end, the
   // fixed shapes being "bodies" of one shape each. Contacts have gaps up to the sum of the bodies' margins,
@@ -38,6 +50,7 @@ class NarrowPhase {
   struct Scratch {
     witness::Workspace<double> witness;
     AssetWorkspace asset;
+    std::unique_ptr<contact::Model> model;
     std::vector<SurfacePoint> points;  // of one pair
     std::vector<double> spread;
     std::vector<PairContact> found;
@@ -47,6 +60,7 @@ class NarrowPhase {
     std::size_t first, end;
   };
   void find_points(const PlacedShape& A, const PlacedShape& B, double margin, Scratch& scratch) const;
+  static void model_points(const PlacedShape& A, const PlacedShape& B, double margin, Scratch& scratch);
   void find_pair(const BodyPair& pair, std::span<const PlacedShape> shapes,
                  std::span<const std::int32_t> first_shape, std::size_t fixed, double margin, double length,
                  Scratch& scratch) const;

@@ -41,17 +41,34 @@ bool finite(const BodyState& state) {
          state.L_W.allFinite();
 }
 
+// Throws InvalidInput where an asset lacks what the contact model needs.
+void require_parts(const Scene& scene, const std::string& model) {
+  if (model.empty()) return;
+  unsigned needs = asset::kNoPart;
+  for (const contact::ModelRow& row : contact::models())
+    if (row.name == model) needs = row.needs;
+  const auto check = [&](const Shape& shape, const std::string& who) {
+    const char* missing =
+        shape.kind == ShapeKind::kAsset ? asset::missing_part(*shape.asset, needs) : nullptr;
+    if (missing) throw InvalidInput("simulation: the asset of " + who + " " + missing);
+  };
+  for (const Shape& shape : scene.fixed) check(shape, "a fixed shape");
+  for (const Body& body : scene.bodies)
+    for (const Shape& shape : body.shapes) check(shape, "body '" + body.name + "'");
+}
+
 }  // namespace
 
 Simulation::Simulation(const Scene& scene, const SimulationConfig& config)
     : scene_(scene),
       config_(config),
-      narrow_(config.sampling, scene.patch, config.threads),
+      narrow_(config.source, scene.patch, config.threads),
       stabilisation_(config.stabilisation) {
   if (!(config.dt > 0) || !std::isfinite(config.dt))
     throw InvalidInput("simulation: the time step is " + std::to_string(config.dt) +
                        " s; it must be positive");
   require_valid(scene_);
+  require_parts(scene_, config.source.model);
   CoupledConfig solver = config.solver;
   solver.threads = config.threads;
   coupled_ = CoupledSolver(solver);

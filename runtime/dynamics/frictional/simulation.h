@@ -24,7 +24,7 @@ enum class SimulationMode {
 struct SimulationConfig {
   double dt = 2e-3;  // s, > 0
   SimulationMode mode = SimulationMode::kCoupled;
-  ContactSampling sampling = ContactSampling::kVertex;
+  ContactSource source;
   // Small islands to the tolerance, piles over the steps.
   CoupledConfig solver{.iteration_limit = 20, .further_sweeps = 720000};
   PublishedConfig published;

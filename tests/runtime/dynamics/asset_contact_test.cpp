@@ -4,11 +4,13 @@
 #include <sstream>
 
 #include "preprocess/index/index.h"
+#include "runtime/contact/model.h"
 #include "runtime/core/error.h"
 #include "runtime/core/random.h"
 #include "runtime/dynamics/frictional/contact_reduction.h"
 #include "runtime/dynamics/frictional/scene_file.h"
 #include "runtime/dynamics/frictional/simulation.h"
+#include "tests/support/hulls.h"
 #include "tests/support/shapes.h"
 
 namespace {
@@ -95,6 +97,65 @@ TEST_F(Objects, TwoRingsStackAndStay) {
   for (int k = 0; k < 1000; ++k) simulation.step();
   EXPECT_NEAR(simulation.states()[0].p_WB.z(), 0.02, 1e-3);
   EXPECT_NEAR(simulation.states()[1].p_WB.z(), 0.06, 1e-3);
+}
+
+// A ball of radius 5 cm with all parts.
+asset::Asset make_ball() {
+  asset::Asset ball = test::convex_asset(test::tessellated_ellipsoid(3, Vec3<double>::Constant(0.05)));
+  ball.surfaces.push_back(preprocess::build_surface(test::sphere(0.05, 4)));
+  return ball;
+}
+
+// A ball of triangles is put on another one: every model that has contact points holds it at twice the
+// radius.
+TEST(ContactModels, GiveTheContactsOfAssets) {
+  const asset::Asset ball = make_ball();
+  const asset::AssetView view = asset::view(ball);
+  Scene scene;
+  scene.gravity = {0, 0, -9.81};
+  scene.mu = 0.5;
+  Shape shape;
+  shape.kind = ShapeKind::kAsset;
+  shape.asset = &view;
+  scene.fixed.push_back(shape);
+  Body body;
+  body.name = "upper";
+  body.mass = 0.5;
+  body.inertia.setConstant(5e-4);
+  body.p_WB = {0, 0, 0.1002};
+  body.shapes.push_back(shape);
+  scene.bodies.push_back(body);
+  int models = 0;
+  for (const contact::ModelRow& row : contact::models()) {
+    if (!row.has_constraints) continue;
+    SCOPED_TRACE(row.name);
+    ++models;
+    SimulationConfig config;
+    config.source.model = row.name;
+    Simulation simulation(scene, config);
+    for (int k = 0; k < 50; ++k) simulation.step();
+    EXPECT_GT(simulation.report().contacts, 0);
+    EXPECT_NEAR(simulation.states()[0].p_WB.z(), 0.1, 1e-3);
+    EXPECT_LT(std::abs(simulation.states()[0].v_WB.z()), 0.02);
+  }
+  EXPECT_EQ(models, 3);
+}
+
+TEST(ContactModels, AreRefusedWhereTheyCannotWork) {
+  asset::Asset bare = make_ball();
+  bare.volumes.clear();
+  const asset::AssetView view = asset::view(bare);
+  Scene scene;
+  Shape shape;
+  shape.kind = ShapeKind::kAsset;
+  shape.asset = &view;
+  scene.fixed.push_back(shape);
+  SimulationConfig config;
+  EXPECT_NO_THROW(Simulation(scene, config));
+  config.source.model = "pressure_field";
+  EXPECT_THROW(Simulation(scene, config), InvalidInput);
+  config.source.model = "no such model";
+  EXPECT_THROW(Simulation(scene, config), InvalidInput);
 }
 
 // The corners of the cloud stay: nothing that tips over its edge starts to tip much earlier.

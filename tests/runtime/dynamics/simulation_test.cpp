@@ -79,7 +79,7 @@ TEST_F(Scenes, CoinsStopWhenTheirRimSays) {
 
 TEST_F(Scenes, CoinsOfEvenPressureStopWhenTheirDiscSays) {
   SimulationConfig config;
-  config.sampling = ContactSampling::kPatch;
+  config.source.sampling = ContactSampling::kPatch;
   Simulation spin(read("b_coin_spin"), config), slide(read("b_coin_slide_spin"), config);
   EXPECT_NEAR(stop_time(spin, 0.05), 0.382, 0.03 * 0.382);
   EXPECT_NEAR(stop_time(slide, 0.05), 0.342, 0.03 * 0.342);
