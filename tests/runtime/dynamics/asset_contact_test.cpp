@@ -1,6 +1,8 @@
 // Bodies that are no union of convex shapes: what their surfaces do, not what their hulls would.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numbers>
 #include <sstream>
 
 #include "preprocess/index/index.h"
@@ -139,6 +141,39 @@ TEST(ContactModels, GiveTheContactsOfAssets) {
     EXPECT_LT(std::abs(simulation.states()[0].v_WB.z()), 0.02);
   }
   EXPECT_EQ(models, 3);
+}
+
+// Two bars meet edge on edge, between their vertices: only volumes see that.
+TEST(ContactModels, PressureFieldsSeeCrossingEdges) {
+  asset::Asset bar = test::convex_asset(test::box_hull({0.1, 0.01, 0.01}));
+  bar.surfaces.push_back(preprocess::build_surface(test::box(0.2, 0.02, 0.02)));
+  const asset::AssetView view = asset::view(bar);
+  Scene scene;
+  scene.gravity = {0, 0, -9.81};
+  scene.mu = 0.5;
+  Shape shape;
+  shape.kind = ShapeKind::kAsset;
+  shape.asset = &view;
+  const Vec3<double> roll(std::numbers::pi / 4, 0, 0), turn(0, 0, std::numbers::pi / 2);
+  shape.X_BS.R = exp_rotation<double>(roll);
+  scene.fixed.push_back(shape);
+  Body body;
+  body.name = "upper";
+  body.mass = 0.5;
+  body.inertia = {1e-3, 1e-3, 1e-3};
+  body.p_WB = {0, 0, 0.02 * std::sqrt(2.0) + 1e-4};
+  shape.X_BS.R = exp_rotation<double>(turn) * shape.X_BS.R;
+  body.shapes.push_back(shape);
+  scene.bodies.push_back(body);
+  const auto height_after = [&](const std::string& model) {
+    SimulationConfig config;
+    config.source.model = model;
+    Simulation simulation(scene, config);
+    for (int k = 0; k < 50; ++k) simulation.step();
+    return simulation.states()[0].p_WB.z();
+  };
+  EXPECT_NEAR(height_after("pressure_field"), 0.02 * std::sqrt(2.0), 5e-4);
+  EXPECT_LT(height_after(""), 0.01);
 }
 
 TEST(ContactModels, AreRefusedWhereTheyCannotWork) {
