@@ -110,12 +110,6 @@ ABUT_INLINE auto greatest_lane(const T& x) {
   }
 }
 
-// Whether a comparison holds in any lane.
-ABUT_INLINE bool any(const EightBits& holds) {
-  return (((holds[0] | holds[1]) | (holds[2] | holds[3])) |
-          ((holds[4] | holds[5]) | (holds[6] | holds[7]))) != 0;
-}
-
 // sqrt(x), x >= 0.
 template <class T>
 ABUT_INLINE void square_root(const T& x, T& to) {

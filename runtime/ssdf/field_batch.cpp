@@ -78,8 +78,9 @@ class SpatialOrder {
     other_.resize(p.size());
     for (std::size_t i = 0; i < p.size(); ++i) {
       std::uint32_t place = 0;
-      if (p[i].allFinite()) {
-        const Vec3<double> cell = (p[i] - low) * cells;
+      const Vec3<double> from = p[i] - low;
+      if (from.squaredNorm() < 1e300) {  // not NaN, and the cell's number is one
+        const Vec3<double> cell = from * cells;
         place = kCurve(static_cast<std::uint32_t>(cell[0]), static_cast<std::uint32_t>(cell[1]),
                        static_cast<std::uint32_t>(cell[2]));
       }

@@ -43,14 +43,14 @@ ABUT_INLINE void gap2(const double* center, const double* half, const T* at, con
   }
 }
 
-// Blocks whose box comes within `limit2` of the packet's, without a branch that depends on the distances.
-// False: more than kMost.
 struct NearBlocks {
   static constexpr int kMost = 160;
   std::int32_t entry[kMost + kNodeChildren];
   int count = 0;
 };
 
+// Blocks whose box comes within `limit2` of the packet's, without a branch that depends on the distances.
+// False: there are more than kMost.
 ABUT_INLINE bool find_blocks(const PointBlocksView& blocks, const Packet& packet, double limit2,
                              NearBlocks& out) {
   using simd::Four;
