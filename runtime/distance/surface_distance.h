@@ -83,14 +83,16 @@ Vec3<S> gradient(const asset::SurfaceView& surface, std::int32_t triangle, const
 }  // namespace internal
 
 // Signed distance of `surface` at the point p_Q (m, finite, its square too), exact to rounding. An empty
-// surface is kInvalidInput.
+// surface is kInvalidInput, and so is one that is not within `reach` (m) of p_Q: a small one saves much of
+// the search.
 template <class S>
-SurfaceDistance<S> signed_distance(const asset::SurfaceView& surface, const Vec3<S>& p_Q) {
+SurfaceDistance<S> signed_distance(const asset::SurfaceView& surface, const Vec3<S>& p_Q,
+                                   S reach = std::numeric_limits<S>::infinity()) {
   using std::sqrt;
   if (!p_Q.allFinite() || surface.triangle_count <= 0) return internal::invalid_distance<S>();
   TrianglePoint<S> nearest;
   std::int32_t triangle = -1;
-  S bound = std::numeric_limits<S>::infinity();
+  S bound = reach * reach;
   bvh::visit_nearest<S>(surface.tree, p_Q, bound, [&](std::int32_t first, std::int32_t count, S& distance2) {
     for (std::int32_t t = first; t < first + count; ++t) {
       const TrianglePoint<S> candidate =
@@ -102,7 +104,7 @@ SurfaceDistance<S> signed_distance(const asset::SurfaceView& surface, const Vec3
       triangle = t;
     }
   });
-  if (triangle < 0) return internal::invalid_distance<S>();  // the square overflowed
+  if (triangle < 0) return internal::invalid_distance<S>();  // too far, or the square overflowed
 
   const S distance = sqrt(nearest.distance2);
   const Vec3<S> normal = internal::pseudonormal<S>(surface, triangle, nearest.feature);

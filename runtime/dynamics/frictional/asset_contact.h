@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "runtime/dynamics/frictional/placed_shape.h"
@@ -10,17 +11,37 @@ namespace abut::dynamics {
 // Points that one pair of shapes keeps at most.
 inline constexpr std::size_t kMostAssetPoints = 16;
 
+// What a search for the samples of one shape near another leaves to the next: it saves queries and changes
+// no answer.
+struct NearSamples {
+  struct Sample {
+    std::int32_t index;
+    double reach;  // what the shapes must have travelled before it may touch, m
+  };
+  Pose<double> X_SO;     // of the samples' shape in the other's frame, at the last search
+  double travelled = 0;  // m that a sample has moved in that frame at most, search after search
+  double horizon = -std::numeric_limits<double>::infinity();  // all reaches up to it are listed, m
+  std::vector<Sample> samples;                                // ascending indices
+};
+
+// Of a pair of shapes, from step to step.
+struct AssetMemory {
+  NearSamples of_A, of_B;
+
+  void forget() { of_A.horizon = of_B.horizon = -std::numeric_limits<double>::infinity(); }
+};
+
 // Scratch memory of one thread.
 struct AssetWorkspace {
-  std::vector<std::uint32_t> seen;  // by vertex: the query that met it last
-  std::uint32_t query = 0;
+  std::vector<NearSamples::Sample> met;
   std::vector<double> spread;
 };
 
-// The vertices of either surface (a box's corners, too) against the exact signed distance of the other shape:
-// points with gap <= margin, thinned out to kMostAssetPoints that span the contact. Edges of two surfaces
-// that cross between vertices are not seen: meshes should be as fine as what they touch.
-void asset_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetWorkspace& workspace,
-                  std::vector<SurfacePoint>& points);
+// The samples of either surface (surface_samples; a box's corners, too) against the exact signed distance of
+// the other shape: points with gap <= margin, thinned out to kMostAssetPoints that span the contact. They do
+// not depend on the memory. Edges of two surfaces that cross between samples are not seen: meshes should be
+// as fine as what they touch. Allocates only to grow.
+void asset_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetMemory& memory,
+                  AssetWorkspace& workspace, std::vector<SurfacePoint>& points);
 
 }  // namespace abut::dynamics

@@ -39,6 +39,10 @@ void widen(double patch, std::size_t first, std::vector<SurfacePoint>& points) {
   }
 }
 
+bool before(const BodyPair& a, const BodyPair& b) { return a.A != b.A ? a.A < b.A : a.B < b.B; }
+
+bool same(const BodyPair& a, const BodyPair& b) { return a.A == b.A && a.B == b.B; }
+
 bool plain_box(const PlacedShape& shape) { return shape.shape.kind == ShapeKind::kBox; }
 
 }  // namespace
@@ -64,13 +68,27 @@ void NarrowPhase::model_points(const PlacedShape& A, const PlacedShape& B, doubl
   keep_spread(scratch.points, first, kMostAssetPoints, B.half.norm(), scratch.spread);
 }
 
+// Memories go with their pairs; what those that are gone have held serves new ones.
+void NarrowPhase::follow(std::span<const BodyPair> pairs) {
+  const auto same_pair = [](const Memory& memory, const BodyPair& pair) { return same(memory.pair, pair); };
+  if (std::equal(memories_.begin(), memories_.end(), pairs.begin(), pairs.end(), same_pair)) return;
+  former_.swap(memories_);
+  memories_.resize(pairs.size());
+  auto old = former_.begin();
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    Memory& memory = memories_[k];
+    memory.pair = pairs[k];
+    while (old != former_.end() && before(old->pair, pairs[k])) ++old;
+    if (old != former_.end() && same(old->pair, pairs[k]))
+      memory.assets.swap(old->assets);
+    else
+      for (AssetMemory& assets : memory.assets) assets.forget();
+  }
+}
+
 void NarrowPhase::find_points(const PlacedShape& A, const PlacedShape& B, double margin,
                               Scratch& scratch) const {
-  if (scratch.model && A.shape.kind == ShapeKind::kAsset && B.shape.kind == ShapeKind::kAsset)
-    model_points(A, B, margin, scratch);
-  else if (A.shape.kind == ShapeKind::kAsset || B.shape.kind == ShapeKind::kAsset)
-    asset_points(A, B, margin, scratch.asset, scratch.points);
-  else if (A.shape.kind == ShapeKind::kPlane)
+  if (A.shape.kind == ShapeKind::kPlane)
     plane_points(A, B, margin, sampling_, scratch.points);
   else if (plain_box(A) && plain_box(B))
     box_box_points(A, B, margin, scratch.points);
@@ -80,17 +98,30 @@ void NarrowPhase::find_points(const PlacedShape& A, const PlacedShape& B, double
 
 void NarrowPhase::find_pair(const BodyPair& pair, std::span<const PlacedShape> shapes,
                             std::span<const std::int32_t> first_shape, std::size_t fixed, double margin,
-                            double length, Scratch& scratch) const {
+                            double length, Memory& memory, Scratch& scratch) const {
   const auto A = static_cast<std::size_t>(pair.A), B = static_cast<std::size_t>(pair.B);
   std::vector<SurfacePoint>& points = scratch.points;
   points.clear();
+  const auto of_assets = [&](std::size_t i, std::size_t j) -> AssetMemory& {
+    const auto first = [&](std::size_t body) { return static_cast<std::size_t>(first_shape[body]); };
+    const std::size_t place = (i - first(A)) * (first(B + 1) - first(B)) + j - first(B);
+    if (memory.assets.size() <= place) memory.assets.resize(place + 1);
+    return memory.assets[place];
+  };
   for (auto i = static_cast<std::size_t>(first_shape[A]); i < static_cast<std::size_t>(first_shape[A + 1]);
        ++i) {
     for (auto j = static_cast<std::size_t>(first_shape[B]); j < static_cast<std::size_t>(first_shape[B + 1]);
          ++j) {
       if (!shapes[i].bounds.meets(shapes[j].bounds)) continue;
       const std::size_t first = points.size();
-      find_points(shapes[i], shapes[j], margin, scratch);
+      const bool of_A = shapes[i].shape.kind == ShapeKind::kAsset,
+                 of_B = shapes[j].shape.kind == ShapeKind::kAsset;
+      if (of_A && of_B && scratch.model)
+        model_points(shapes[i], shapes[j], margin, scratch);
+      else if (of_A || of_B)
+        asset_points(shapes[i], shapes[j], margin, of_assets(i, j), scratch.asset, points);
+      else
+        find_points(shapes[i], shapes[j], margin, scratch);
       if (patch_ > 0) widen(patch_, first, points);
       std::sort(points.begin() + static_cast<std::ptrdiff_t>(first), points.end(),
                 [](const SurfacePoint& x, const SurfacePoint& y) { return x.feature < y.feature; });
@@ -121,13 +152,15 @@ void NarrowPhase::find(std::span<const PlacedShape> shapes, std::span<const std:
                        std::span<const BodyExtent> extents, std::vector<PairContact>& contacts) {
   for (Scratch& scratch : scratch_) scratch.found.clear();
   found_.resize(pairs.size());
+  follow(pairs);
   const auto find_one = [&](std::int64_t k, int thread) {
     const BodyPair& pair = pairs[static_cast<std::size_t>(k)];
     Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
     const std::size_t first = scratch.found.size();
     const BodyExtent& A = extents[static_cast<std::size_t>(pair.A)];
     const BodyExtent& B = extents[static_cast<std::size_t>(pair.B)];
-    find_pair(pair, shapes, first_shape, fixed, A.margin + B.margin, std::min(A.length, B.length), scratch);
+    find_pair(pair, shapes, first_shape, fixed, A.margin + B.margin, std::min(A.length, B.length),
+              memories_[static_cast<std::size_t>(k)], scratch);
     found_[static_cast<std::size_t>(k)] = {thread, first, scratch.found.size()};
   };
   parallel_for(static_cast<std::int64_t>(pairs.size()), static_cast<int>(scratch_.size()), find_one,

@@ -59,16 +59,23 @@ class NarrowPhase {
     int thread;
     std::size_t first, end;
   };
-  void find_points(const PlacedShape& A, const PlacedShape& B, double margin, Scratch& scratch) const;
+  // Of a pair of bodies, from step to step.
+  struct Memory {
+    BodyPair pair{};
+    std::vector<AssetMemory> assets;  // of A's shapes by B's; empty for pairs without assets
+  };
+  void follow(std::span<const BodyPair> pairs);
   static void model_points(const PlacedShape& A, const PlacedShape& B, double margin, Scratch& scratch);
   void find_pair(const BodyPair& pair, std::span<const PlacedShape> shapes,
                  std::span<const std::int32_t> first_shape, std::size_t fixed, double margin, double length,
-                 Scratch& scratch) const;
+                 Memory& memory, Scratch& scratch) const;
+  void find_points(const PlacedShape& A, const PlacedShape& B, double margin, Scratch& scratch) const;
 
   ContactSampling sampling_;
   double patch_;
   std::vector<Scratch> scratch_;
   std::vector<Found> found_;
+  std::vector<Memory> memories_, former_;  // by pair, ascending
 };
 
 }  // namespace abut::dynamics

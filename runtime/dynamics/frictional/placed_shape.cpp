@@ -5,6 +5,11 @@
 
 namespace abut::dynamics {
 
+SurfaceSamples surface_samples(const asset::AssetView& asset) {
+  const asset::SurfaceView& surface = asset.surface;
+  return {surface.vertices, surface.triangles, 3, surface.vertex_count, surface.tree, 0};
+}
+
 PlacedShape::PlacedShape(const Shape& placed) : shape(placed) {
   switch (shape.kind) {
     case ShapeKind::kBox:
@@ -20,8 +25,12 @@ PlacedShape::PlacedShape(const Shape& placed) : shape(placed) {
       break;
     case ShapeKind::kAsset: {
       const asset::SurfaceView& surface = shape.asset->surface;
-      const Eigen::Map<const Eigen::Matrix3Xd> vertices(surface.vertices, 3, surface.vertex_count);
-      const Vec3<double> low = vertices.rowwise().minCoeff(), high = vertices.rowwise().maxCoeff();
+      samples = surface_samples(*shape.asset);
+      using Points = Eigen::Map<const Eigen::Matrix3Xd>;
+      const Points vertices(surface.vertices, 3, surface.vertex_count);
+      const Points tested(samples.points, 3, samples.count);
+      const Vec3<double> low = vertices.rowwise().minCoeff().cwiseMin(tested.rowwise().minCoeff());
+      const Vec3<double> high = vertices.rowwise().maxCoeff().cwiseMax(tested.rowwise().maxCoeff());
       p_SCenter = (low + high) / 2;
       half = (high - low) / 2;
       break;

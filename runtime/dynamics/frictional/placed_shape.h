@@ -27,9 +27,29 @@ struct Bounds {
   }
 };
 
+// Points of an asset's surface that are tested against other shapes, under a tree over the faces whose
+// corners they are.
+struct SurfaceSamples {
+  const double* points = nullptr;       // (count, 3) in the shape's frame, m
+  const std::int32_t* faces = nullptr;  // (face, corners) indices of points
+  int corners = 0;                      // of a face
+  std::int32_t count = 0;
+  bvh::TreeView tree;   // over the faces
+  double overhang = 0;  // by which corners stick out of their boxes in the tree at most, m
+
+  Vec3<double> operator[](std::int32_t index) const {
+    const double* p = points + std::ptrdiff_t(3) * index;
+    return {p[0], p[1], p[2]};
+  }
+};
+
+// The vertices of the surface.
+SurfaceSamples surface_samples(const asset::AssetView& asset);
+
 // A shape where it is now.
 struct PlacedShape {
   Shape shape;
+  SurfaceSamples samples;                         // of an asset
   Vec3<double> p_SCenter = Vec3<double>::Zero();  // of the box about the shape along its own axes, m
   Vec3<double> half = Vec3<double>::Zero();       // half sizes of that box, m
   Pose<double> X_WS;

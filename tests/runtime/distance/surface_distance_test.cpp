@@ -65,6 +65,21 @@ TEST(SignedDistance, BoxInClosedForm) {
 }
 
 // On the surface itself: zero, touching, and the pseudonormal of face, edge and corner.
+TEST(SignedDistance, WithinReachTheSameBitsBeyondItNothing) {
+  const Surface surface = build_surface(abut::test::box(1, 0.2, 1.8));
+  for (int i = 0; i < 2000; ++i) {
+    Random random(33, i);
+    const Vec3<double> p = random_point(random, 1.5);
+    const SurfaceDistance<double> all = signed_distance<double>(view(surface), p);
+    const double distance = std::abs(all.distance);
+    const SurfaceDistance<double> within = signed_distance<double>(view(surface), p, 1.001 * distance);
+    EXPECT_EQ(within.distance, all.distance);
+    EXPECT_EQ(within.gradient, all.gradient);
+    EXPECT_EQ(within.triangle, all.triangle);
+    EXPECT_EQ(signed_distance<double>(view(surface), p, 0.999 * distance).status, Status::kInvalidInput);
+  }
+}
+
 TEST(SignedDistance, OnTheSurface) {
   const Surface surface = build_surface(abut::test::box(1, 1, 1));
   const auto at = [&](double x, double y, double z) {

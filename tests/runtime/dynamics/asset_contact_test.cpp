@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <sstream>
 
@@ -9,9 +10,11 @@
 #include "runtime/contact/model.h"
 #include "runtime/core/error.h"
 #include "runtime/core/random.h"
+#include "runtime/dynamics/frictional/asset_contact.h"
 #include "runtime/dynamics/frictional/contact_reduction.h"
 #include "runtime/dynamics/frictional/scene_file.h"
 #include "runtime/dynamics/frictional/simulation.h"
+#include "tests/support/allocations.h"
 #include "tests/support/hulls.h"
 #include "tests/support/shapes.h"
 
@@ -42,6 +45,12 @@ class Objects : public testing::Test {
       if (name == "cube") return cube.view;
       throw InvalidInput("no asset '" + name + "'");
     });
+  }
+  PlacedShape placed_ring() const {
+    Shape shape;
+    shape.kind = ShapeKind::kAsset;
+    shape.asset = &ring.view;
+    return PlacedShape(shape);
   }
   const Object ring{test::torus(0.1, 0.02, 48, 16)};  // hole of radius 8 cm
   const Object cube{test::box(0.2, 0.2, 0.2)};
@@ -191,37 +200,134 @@ TEST(ContactModels, AreRefusedWhereTheyCannotWork) {
   EXPECT_THROW(Simulation(scene, config), InvalidInput);
   config.source.model = "no such model";
   EXPECT_THROW(Simulation(scene, config), InvalidInput);
-}
 
-// The corners of the cloud stay: nothing that tips over its edge starts to tip much earlier.
-TEST(KeepSpread, KeepsTheExtremesInOrder) {
-  Random random(4);
-  std::vector<SurfacePoint> all;
-  for (std::uint64_t k = 0; k < 400; ++k)
-    all.push_back({{random.uniform(-1, 1), random.uniform(-1, 1), 0},
-                   Vec3<double>::UnitZ(),
-                   random.uniform(-1e-3, 0),
-                   0.0,
-                   k});
-  std::vector<SurfacePoint> kept = all;
-  std::vector<double> spread;
-  keep_spread(kept, 0, 16, 1, spread);
-  ASSERT_EQ(kept.size(), 16U);
-  const auto deeper = [](const SurfacePoint& a, const SurfacePoint& b) { return a.gap < b.gap; };
-  EXPECT_EQ(std::min_element(kept.begin(), kept.end(), deeper)->gap,
-            std::min_element(all.begin(), all.end(), deeper)->gap);
-  EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end(), [](const SurfacePoint& a, const SurfacePoint& b) {
-    return a.feature < b.feature;
-  }));
-  for (int k = 0; k < 64; ++k) {
-    const Vec3<double> along(std::cos(0.1 * k), std::sin(0.1 * k), 0);
-    const auto reach = [&](const std::vector<SurfacePoint>& points) {
-      double most = -1;
-      for (const SurfacePoint& point : points) most = std::max(most, along.dot(point.p_W));
-      return most;
-    };
-    EXPECT_GT(reach(kept), 0.8 * reach(all));
+  PlacedShape placed(ShapeKind kind, const Vec3<double>& size) {
+    Shape shape;
+    shape.kind = kind;
+    shape.size = size;
+    return PlacedShape(shape);
   }
-}
+
+  // Steps of all lengths, in touch and apart: what is remembered saves work and changes no bit.
+  TEST_F(Objects, PointsDoNotDependOnTheMemory) {
+    const PlacedShape moving = placed_ring();
+    for (PlacedShape still :
+         {placed_ring(), placed(ShapeKind::kBox, {0.1, 0.03, 0.05}),
+          placed(ShapeKind::kCylinder, {0.05, 0.05, 0.1}), placed(ShapeKind::kPlane, Vec3<double>::Zero()),
+          placed(ShapeKind::kSphere, {0.07, 0.07, 0.07})}) {
+      SCOPED_TRACE(static_cast<int>(still.shape.kind));
+      Random random(7);
+      AssetMemory memory;
+      AssetWorkspace workspace;
+      PlacedShape B = moving;
+      Pose<double> X{Mat3<double>::Identity(), {0.1, 0, 0.05}};
+      still.place({}, 0);
+      std::size_t found = 0;
+      for (int k = 0; k < 500; ++k) {
+        const double length = 0.02 * std::pow(10.0, -random.uniform(0, 4));
+        const auto any = [&] { return Vec3<double>(random.normal(), random.normal(), random.normal()); };
+        X.p = 0.99 * X.p + length * any();
+        X.R = X.R * exp_rotation<double>(10 * length * any());
+        B.place(X, 0);
+        const double margin = 1e-4 + length * random.uniform();
+        std::vector<SurfacePoint> points, plain;
+        AssetMemory nothing;
+        asset_points(still, B, margin, memory, workspace, points);
+        asset_points(still, B, margin, nothing, workspace, plain);
+        ASSERT_EQ(points.size(), plain.size());
+        for (std::size_t i = 0; i < points.size(); ++i) {
+          ASSERT_EQ(points[i].feature, plain[i].feature);
+          ASSERT_EQ(points[i].p_W, plain[i].p_W);
+          ASSERT_EQ(points[i].n_W, plain[i].n_W);
+          ASSERT_EQ(points[i].gap, plain[i].gap);
+        }
+        found += points.size();
+      }
+      EXPECT_GT(found, 250U);
+    }
+  }
+
+  // Of every vertex of the surface, by itself.
+  TEST_F(Objects, NoTouchingVertexIsMissed) {
+    PlacedShape A = placed(ShapeKind::kBox, {0.2, 0.2, 0.2}), B = placed_ring();
+    A.place({}, 0);
+    AssetMemory memory;
+    AssetWorkspace workspace;
+    for (int k = 0; k < 200; ++k) {
+      const Mat3<double> R = exp_rotation<double>({0.03 * k, 0.02 * k, 0});
+      const double lowest =
+          (R * Eigen::Map<const Eigen::Matrix3Xd>(B.samples.points, 3, B.samples.count)).row(2).minCoeff();
+      const double gap = 1e-3 * std::sin(k);
+      B.place({R, {0, 0, 0.2 - lowest + gap}}, 0);
+      std::vector<SurfacePoint> points;
+      asset_points(A, B, 1e-3, memory, workspace, points);
+      double least = std::numeric_limits<double>::infinity();
+      for (const SurfacePoint& point : points) least = std::min(least, point.gap);
+      EXPECT_NEAR(least, gap, 1e-12);
+    }
+  }
+
+  TEST_F(Objects, PileHasTheSameBitsOnAnyNumberOfThreads) {
+    std::ostringstream text;
+    text << "gravity 0 0 -9.81\nmu 0.5\nplane 0 0 1 0\n";
+    for (int k = 0; k < 6; ++k)
+      text << "object o" << k << (k % 2 ? " cube" : " ring") << " 1000 " << 0.02 * k << " 0 "
+           << 0.15 + 0.25 * k << " 0.8 0.6 0 0 0 0 0 0 0 0\n";
+    const auto end = [&](int threads) {
+      SimulationConfig config;
+      config.threads = threads;
+      Simulation simulation(read(text.str()), config);
+      for (int k = 0; k < 300; ++k) simulation.step();
+      EXPECT_GT(simulation.report().contacts, 10);
+      return std::vector<BodyState>(simulation.states().begin(), simulation.states().end());
+    };
+    const std::vector<BodyState> one = end(1), three = end(3);
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      EXPECT_EQ(one[i].p_WB, three[i].p_WB);
+      EXPECT_EQ(one[i].L_W, three[i].L_W);
+    }
+  }
+
+  TEST_F(Objects, StepsAllocateNothingAtRest) {
+    Simulation simulation(
+        read("gravity 0 0 -9.81\nmu 0.5\nplane 0 0 1 0\n"
+             "object a ring 1000 0 0 0.02 1 0 0 0 0 0 0 0 0 0\n"
+             "object b ring 1000 0 0 0.06 1 0 0 0 0 0 0 0 0 0\n"));
+    for (int k = 0; k < 100; ++k) simulation.step();
+    const std::size_t before = test::allocations();
+    for (int k = 0; k < 100; ++k) simulation.step();
+    EXPECT_EQ(test::allocations(), before);
+  }
+
+  // The corners of the cloud stay: nothing that tips over its edge starts to tip much earlier.
+  TEST(KeepSpread, KeepsTheExtremesInOrder) {
+    Random random(4);
+    std::vector<SurfacePoint> all;
+    for (std::uint64_t k = 0; k < 400; ++k)
+      all.push_back({{random.uniform(-1, 1), random.uniform(-1, 1), 0},
+                     Vec3<double>::UnitZ(),
+                     random.uniform(-1e-3, 0),
+                     0.0,
+                     k});
+    std::vector<SurfacePoint> kept = all;
+    std::vector<double> spread;
+    keep_spread(kept, 0, 16, 1, spread);
+    ASSERT_EQ(kept.size(), 16U);
+    const auto deeper = [](const SurfacePoint& a, const SurfacePoint& b) { return a.gap < b.gap; };
+    EXPECT_EQ(std::min_element(kept.begin(), kept.end(), deeper)->gap,
+              std::min_element(all.begin(), all.end(), deeper)->gap);
+    EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end(), [](const SurfacePoint& a, const SurfacePoint& b) {
+      return a.feature < b.feature;
+    }));
+    for (int k = 0; k < 64; ++k) {
+      const Vec3<double> along(std::cos(0.1 * k), std::sin(0.1 * k), 0);
+      const auto reach = [&](const std::vector<SurfacePoint>& points) {
+        double most = -1;
+        for (const SurfacePoint& point : points) most = std::max(most, along.dot(point.p_W));
+        return most;
+      };
+      EXPECT_GT(reach(kept), 0.8 * reach(all));
+    }
+  }
 
 }  // namespace
