@@ -39,8 +39,8 @@ struct AssetWorkspace {
 
 // The samples of either surface (surface_samples; a box's corners, too) against the exact signed distance of
 // the other shape: points with gap <= margin, thinned out to kMostAssetPoints that span the contact. They do
-// not depend on the memory. Edges of two surfaces that cross between samples are not seen: meshes should be
-// as fine as what they touch. Allocates only to grow.
+// not depend on the memory. Edges of two surfaces that cross between samples are not seen: samples should be
+// as close as what they touch is fine. Allocates only to grow.
 void asset_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetMemory& memory,
                   AssetWorkspace& workspace, std::vector<SurfacePoint>& points);
 

@@ -1,5 +1,6 @@
 #include "runtime/dynamics/frictional/placed_shape.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -7,7 +8,16 @@ namespace abut::dynamics {
 
 SurfaceSamples surface_samples(const asset::AssetView& asset) {
   const asset::SurfaceView& surface = asset.surface;
-  return {surface.vertices, surface.triangles, 3, surface.vertex_count, surface.tree, 0};
+  const asset::PointsView& quads = asset.points;
+  if (quads.point_count == 0)
+    return {surface.vertices, surface.triangles, 3, surface.vertex_count, surface.tree, 0};
+  SurfaceSamples samples{quads.vertices, quads.quads, 4, quads.vertex_count, quads.tree, 0};
+  for (std::int32_t i = 0; i < quads.point_count; ++i) {
+    const Vec3<double> middle(quads.x[i], quads.y[i], quads.z[i]);  // what the tree's boxes are about
+    for (std::ptrdiff_t k = 4 * std::ptrdiff_t(i); k < 4 * std::ptrdiff_t(i) + 4; ++k)
+      samples.overhang = std::max(samples.overhang, (samples[quads.quads[k]] - middle).cwiseAbs().maxCoeff());
+  }
+  return samples;
 }
 
 PlacedShape::PlacedShape(const Shape& placed) : shape(placed) {

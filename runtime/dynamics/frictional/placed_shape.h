@@ -43,7 +43,9 @@ struct SurfaceSamples {
   }
 };
 
-// The vertices of the surface.
+// The corners of the quads where the asset has oriented points, else the vertices of the surface. Corners are
+// on the surface and follow its edges; the points themselves, in the middle of the quads, would let a box
+// sink in by half a spacing. Between corners s apart a surface of radius R stands out by s^2/(4 R).
 SurfaceSamples surface_samples(const asset::AssetView& asset);
 
 // A shape where it is now.
