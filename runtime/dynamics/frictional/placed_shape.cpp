@@ -9,7 +9,7 @@ namespace abut::dynamics {
 SurfaceSamples surface_samples(const asset::AssetView& asset) {
   const asset::SurfaceView& surface = asset.surface;
   const asset::PointsView& quads = asset.points;
-  if (quads.point_count == 0)
+  if (quads.vertex_count == 0)
     return {surface.vertices, surface.triangles, 3, surface.vertex_count, surface.tree, 0};
   SurfaceSamples samples{quads.vertices, quads.quads, 4, quads.vertex_count, quads.tree, 0};
   for (std::int32_t i = 0; i < quads.point_count; ++i) {
