@@ -6,11 +6,12 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
-#include "runtime/dynamics/frictional/contact_sweep.h"
 
 namespace abut::dynamics {
 
 namespace {
+
+constexpr double kNoRatio = 2;  // for extrapolate and sweep: directions so far are dropped
 
 // Number of sweeps after which Newton's method is tried: about as many as it costs.
 int first_finish(std::span<const ContactRow> rows, int limit) {
@@ -23,26 +24,26 @@ int first_finish(std::span<const ContactRow> rows, int limit) {
 }
 
 // Makes y of the bodies of an island anew from the impulses.
-void restart(std::span<const ContactRow> rows, std::span<Spatial> y) {
+void restart(std::span<const ContactRow> rows, std::span<BodyChange> bodies) {
   for (const ContactRow& row : rows) {
-    if (row.A != kFixed) y[row.A].setZero();
-    if (row.B != kFixed) y[row.B].setZero();
+    if (row.A != kFixed) bodies[row.A].y.setZero();
+    if (row.B != kFixed) bodies[row.B].y.setZero();
   }
-  apply_impulses(rows, y);
+  apply_impulses(rows, bodies);
 }
 
 // Writes an impulse back to its contact and adds it, equal and opposite at one point, to its bodies.
-void deliver(const ContactRow& row, std::span<const ContactBody> bodies, PairContact& contact,
-             std::span<Vec6<double>> impulse) {
+void deliver_row(const ContactRow& row, std::span<const ContactBody> bodies, PairContact& contact,
+                 std::span<BodyWrench> wrenches) {
   const Vec3<double> J = row.R_WC * row.r;
   contact.J_B_W = J;
   if (row.A != kFixed) {
-    impulse[row.A].head<3>() -= Vec3<double>(contact.p_WC - bodies[row.A].p_WBcm).cross(J);
-    impulse[row.A].tail<3>() -= J;
+    wrenches[row.A].value.head<3>() -= Vec3<double>(contact.p_WC - bodies[row.A].p_WBcm).cross(J);
+    wrenches[row.A].value.tail<3>() -= J;
   }
   if (row.B != kFixed) {
-    impulse[row.B].head<3>() += Vec3<double>(contact.p_WC - bodies[row.B].p_WBcm).cross(J);
-    impulse[row.B].tail<3>() += J;
+    wrenches[row.B].value.head<3>() += Vec3<double>(contact.p_WC - bodies[row.B].p_WBcm).cross(J);
+    wrenches[row.B].value.tail<3>() += J;
   }
 }
 
@@ -78,22 +79,60 @@ void check_problem(std::span<const ContactBody> bodies, std::span<const PairCont
   }
 }
 
-// Extrapolates sweeps as [Silcowitz2010]: the change that a sweep makes stands for a gradient, its size for
-// the gradient's norm, and steps are combined as conjugate gradients are. Where a sweep's change has grown
-// the directions so far are dropped. Impulses may leave their cones until the next sweep.
-void CoupledSolver::extrapolate(std::span<ContactRow> rows, std::span<const std::int32_t> bodies,
-                                double ratio) {
-  const bool keep = ratio <= 1;
-  for (ContactRow& row : rows) {
-    const Vec3<double> dr = row.r - row.r_last;
-    if (keep) row.r += ratio * row.r_way;
-    row.r_way = keep ? ratio * row.r_way + dr : dr;
+// Fills the rows of an island and y from its contacts' first impulses; returns the largest squared speed of a
+// contact without impulses.
+double CoupledSolver::make_rows(std::int32_t island, std::span<const ContactBody> bodies,
+                                std::span<const PairContact> contacts, const Team& team) {
+  islands_.in_phases(island, team, [&](std::int32_t part, int phase, Islands::Range places) {
+    double& squared_speed = parts_[part].squared_speed;
+    if (phase == 0) squared_speed = 0;
+    for (std::int32_t place = places.begin; place < places.end; ++place) {
+      make_row(contacts[islands_.order()[place]], bodies, scales_, rows_[place]);
+      squared_speed = std::max(squared_speed, rows_[place].bias.squaredNorm());
+    }
+    apply_impulses(rows(places), changes_);
+  });
+  const Islands::Range all = islands_.parts(island);
+  double squared_speed = 0;
+  for (std::int32_t part = all.begin; part < all.end; ++part)
+    squared_speed = std::max(squared_speed, parts_[part].squared_speed);
+  return squared_speed;
+}
+
+// Bodies of a part are extrapolated by the thread that alone touches them in the first phase. A part's change
+// is published in the last phase, when all threads have read the last one's.
+SweepChange CoupledSolver::sweep_island(std::int32_t island, double ratio, const Team& team) {
+  const int last_phase = islands_.phases(island) - 1;
+  islands_.in_phases(island, team, [&](std::int32_t part, int phase, Islands::Range places) {
+    PartState& state = parts_[part];
+    if (phase == 0) {
+      state.so_far = {};
+      for (const std::int32_t i : islands_.bodies_of_part(part)) extrapolate(ratio, changes_[i]);
+    }
+    const SweepChange change = sweep(rows(places), ratio, changes_);
+    state.so_far.largest = std::max(state.so_far.largest, change.largest);
+    state.so_far.total += change.total;
+    if (phase == last_phase) state.change = state.so_far;
+  });
+  const Islands::Range all = islands_.parts(island);
+  SweepChange change;
+  for (std::int32_t part = all.begin; part < all.end; ++part) {
+    change.largest = std::max(change.largest, parts_[part].change.largest);
+    change.total += parts_[part].change.total;
   }
-  for (const std::int32_t i : bodies) {
-    const Spatial dy = y_[i] - y_last_[i];
-    if (keep) y_[i] += ratio * y_way_[i];
-    y_way_[i] = keep ? ratio * y_way_[i] + dy : dy;
-  }
+  return change;
+}
+
+double CoupledSolver::violation(std::int32_t island, const Team& team) {
+  islands_.for_parts(island, team, [&](std::int32_t part) {
+    parts_[part].violation = largest_violation(rows(islands_.places_of_part(part)), changes_);
+  });
+  team.wait();
+  const Islands::Range all = islands_.parts(island);
+  double largest = 0;
+  for (std::int32_t part = all.begin; part < all.end; ++part)
+    largest = std::max(largest, parts_[part].violation);
+  return largest;
 }
 
 // Newton's method from the impulses so far, and if that fails the path from contacts alone; impulses are left
@@ -108,44 +147,36 @@ double CoupledSolver::finish(std::span<ContactRow> rows, double residual, double
   }
   newton.store(rows);
   for (ContactRow& row : rows) row.r = row.law.into_cone(row.r);
-  restart(rows, y_);
-  return largest_violation(rows, y_);
+  restart(rows, changes_);
+  return largest_violation(rows, changes_);
 }
 
-ContactReport CoupledSolver::solve_island(std::int32_t island, std::span<const ContactBody> bodies,
-                                          std::span<const PairContact> contacts, IslandNewton& newton) {
-  const std::span<const std::int32_t> members = islands_.contacts(island);
-  const auto first = static_cast<std::size_t>(members.data() - islands_.contacts(0).data());
-  const std::span<ContactRow> rows(rows_.data() + first, members.size());
-  double squared_speed = 0;
-  for (std::size_t k = 0; k < members.size(); ++k) {
-    make_row(contacts[members[k]], bodies, scales_, rows[k]);
-    squared_speed = std::max(squared_speed, rows[k].bias.squaredNorm());
-  }
-  apply_impulses(rows, y_);
+ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_speed, const Team& team,
+                                          IslandNewton& newton) {
+  const std::span<ContactRow> all = rows(islands_.places_of_island(island));
   const double tolerance = config_.tolerance * config_.tolerance * squared_speed;
-  const auto m = static_cast<double>(rows.size());
+  const auto m = static_cast<double>(all.size());
   const int limit = config_.iteration_limit +
                     static_cast<int>(std::min<double>(kMostFurtherSweeps, config_.further_sweeps / (m * m)));
   ContactReport report;
   double residual = std::numeric_limits<double>::infinity();
-  int finish_at = first_finish(rows, limit);
-  double last_total = 0;
+  int finish_at = first_finish(all, limit);
+  double ratio = kNoRatio, last_total = 0;
   while (residual > tolerance && report.iterations < limit) {
-    for (const std::int32_t i : islands_.bodies(island)) y_last_[i] = y_[i];
-    const SweepChange change = sweep(rows, y_);
+    const SweepChange change = sweep_island(island, ratio, team);
     ++report.iterations;
     // The largest change of a sweep is a good forecast of the residual, which costs nearly a sweep.
     if (change.largest > tolerance && report.iterations < std::min(finish_at, limit)) {
-      extrapolate(rows, islands_.bodies(island), last_total > 0 ? change.total / last_total : 2);
+      ratio = last_total > 0 ? change.total / last_total : kNoRatio;
       last_total = change.total;
       continue;
     }
-    residual = largest_violation(rows, y_);
+    residual = violation(island, team);
     if (residual > tolerance && report.iterations == finish_at) {
-      residual = finish(rows, residual, squared_speed, newton);
+      residual = finish(all, residual, squared_speed, newton);
       finish_at = finish_at < 1 << 20 ? 4 * finish_at : std::numeric_limits<int>::max();
     }
+    ratio = kNoRatio;
     last_total = 0;
   }
   report.residual = squared_speed > 0 ? std::sqrt(residual / squared_speed) : 0;
@@ -153,20 +184,37 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, std::span<const C
   return report;
 }
 
+void CoupledSolver::deliver(std::int32_t island, std::span<ContactBody> bodies,
+                            std::span<PairContact> contacts, const Team& team) {
+  islands_.in_phases(island, team, [&](std::int32_t, int, Islands::Range places) {
+    for (std::int32_t place = places.begin; place < places.end; ++place)
+      deliver_row(rows_[place], bodies, contacts[islands_.order()[place]], wrenches_);
+  });
+  islands_.for_parts(island, team, [&](std::int32_t part) {
+    for (const std::int32_t i : islands_.bodies_of_part(part)) {
+      const Vec6<double>& wrench = wrenches_[i].value;
+      bodies[i].V_WB_W.head<3>() += bodies[i].inverse_inertia_W * wrench.head<3>();
+      bodies[i].V_WB_W.tail<3>() += bodies[i].inverse_mass * wrench.tail<3>();
+    }
+  });
+}
+
 ContactReport CoupledSolver::solve(std::span<ContactBody> bodies, std::span<PairContact> contacts) {
   check_problem(bodies, contacts);
   islands_.build(bodies, contacts);
   scales_.resize(bodies.size());
   for (std::size_t i = 0; i < bodies.size(); ++i) scales_[i] = body_scale(bodies[i]);
-  y_.assign(bodies.size(), Spatial::Zero());
-  y_last_.resize(bodies.size());
-  y_way_.resize(bodies.size());
-  impulse_.assign(bodies.size(), Vec6<double>::Zero());
+  changes_.assign(bodies.size(), {});
+  wrenches_.assign(bodies.size(), {});
   rows_.resize(contacts.size());
+  parts_.resize(static_cast<std::size_t>(islands_.parts()));
   reports_.resize(static_cast<std::size_t>(islands_.size()));
   newton_.resize(static_cast<std::size_t>(config_.threads > 0 ? config_.threads : default_threads()));
-  parallel_for(islands_.size(), config_.threads, [&](std::int64_t island, int thread) {
-    reports_[island] = solve_island(static_cast<std::int32_t>(island), bodies, contacts, newton_[thread]);
+  islands_.for_each(config_.threads, [&](std::int32_t island, const Team& team, int thread) {
+    const double squared_speed = make_rows(island, bodies, contacts, team);
+    const ContactReport report = solve_island(island, squared_speed, team, newton_[thread]);
+    deliver(island, bodies, contacts, team);
+    if (team.index == 0) reports_[island] = report;
   });
 
   for (PairContact& contact : contacts) {
@@ -174,19 +222,10 @@ ContactReport CoupledSolver::solve(std::span<ContactBody> bodies, std::span<Pair
   }
   ContactReport report;
   report.residual = 0;
-  std::size_t row = 0;
-  for (std::int32_t island = 0; island < islands_.size(); ++island) {
-    for (const std::int32_t k : islands_.contacts(island)) {
-      deliver(rows_[row++], bodies, contacts[k], impulse_);
-    }
-    const ContactReport& part = reports_[island];
+  for (const ContactReport& part : reports_) {
     report.iterations = std::max(report.iterations, part.iterations);
     report.residual = std::max(report.residual, part.residual);
     if (part.status != Status::kOk) report.status = part.status;
-  }
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    bodies[i].V_WB_W.head<3>() += bodies[i].inverse_inertia_W * impulse_[i].head<3>();
-    bodies[i].V_WB_W.tail<3>() += bodies[i].inverse_mass * impulse_[i].tail<3>();
   }
   return report;
 }

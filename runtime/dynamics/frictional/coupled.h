@@ -5,6 +5,7 @@
 
 #include "runtime/dynamics/frictional/contact_problem.h"
 #include "runtime/dynamics/frictional/contact_row.h"
+#include "runtime/dynamics/frictional/contact_sweep.h"
 #include "runtime/dynamics/frictional/islands.h"
 #include "runtime/dynamics/frictional/newton.h"
 
@@ -18,11 +19,17 @@ struct CoupledConfig {
   // Further sweeps for an island of m contacts: this over m^2, at most kMostFurtherSweeps. Small islands (a
   // stack) are then solved to the tolerance, at a cost that does not count beside that of large ones.
   double further_sweeps = 0;
-  // Islands are solved in parallel; 0: all there are. The answer's bits do not depend on it.
+  // Islands are solved in parallel, and large ones by two threads each (islands.h); 0: all there are. The
+  // answer's bits do not depend on it.
   int threads = 1;
 };
 
 inline constexpr int kMostFurtherSweeps = 500;
+
+// (Moment about the centre of mass; impulse) on a body, N m s and N s.
+struct alignas(64) BodyWrench {
+  Vec6<double> value = Vec6<double>::Zero();
+};
 
 // Impulses of all contacts at once under Coulomb's law with circular cones (contact_problem.h): the coupled
 // mode of fast frictional dynamics.
@@ -50,19 +57,35 @@ class CoupledSolver {
   std::span<const ContactReport> reports() const { return reports_; }
 
  private:
-  ContactReport solve_island(std::int32_t island, std::span<const ContactBody> bodies,
-                             std::span<const PairContact> contacts, IslandNewton& newton);
-  void extrapolate(std::span<ContactRow> rows, std::span<const std::int32_t> bodies, double ratio);
+  // Of one part of an island, on cache lines of its own: threads write neighbours.
+  struct alignas(64) PartState {
+    double squared_speed = 0;  // largest of any contact without impulses
+    double violation = 0;      // largest of any contact, squared
+    SweepChange so_far;        // of the phases of a sweep
+    SweepChange change;        // of the whole sweep, for all threads to read
+  };
+
+  std::span<ContactRow> rows(Islands::Range places) {
+    return {rows_.data() + places.begin, rows_.data() + places.end};
+  }
+  double make_rows(std::int32_t island, std::span<const ContactBody> bodies,
+                   std::span<const PairContact> contacts, const Team& team);
+  SweepChange sweep_island(std::int32_t island, double ratio, const Team& team);
+  double violation(std::int32_t island, const Team& team);
   double finish(std::span<ContactRow> rows, double residual, double squared_speed, IslandNewton& newton);
+  ContactReport solve_island(std::int32_t island, double squared_speed, const Team& team,
+                             IslandNewton& newton);
+  void deliver(std::int32_t island, std::span<ContactBody> bodies, std::span<PairContact> contacts,
+               const Team& team);
 
   CoupledConfig config_;
   Islands islands_;
   std::vector<BodyScale> scales_;
-  std::vector<Spatial> y_;               // change of each body's twist in scaled coordinates
-  std::vector<Spatial> y_last_, y_way_;  // before the sweep; direction of extrapolation
-  std::vector<Vec6<double>> impulse_;    // (moment about the centre of mass; impulse) on each body
-  std::vector<ContactRow> rows_;         // by island
-  std::vector<IslandNewton> newton_;     // by thread
+  std::vector<BodyChange> changes_;  // of each body
+  std::vector<BodyWrench> wrenches_;
+  std::vector<ContactRow> rows_;  // by place in the islands' order
+  std::vector<PartState> parts_;
+  std::vector<IslandNewton> newton_;  // by thread
   std::vector<ContactReport> reports_;
 };
 

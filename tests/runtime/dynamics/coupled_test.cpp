@@ -169,6 +169,25 @@ TEST(Coupled, TheWorldsAxesAndUnitsDoNotMatter) {
   EXPECT_GT(compared, 100);
 }
 
+void expect_same_bits(const ContactProblem& all, std::initializer_list<int> counts) {
+  ContactProblem one = all;
+  const ContactReport report = solve(one);
+  for (const int threads : counts) {
+    ContactProblem many = all;
+    CoupledConfig config;
+    config.threads = threads;
+    EXPECT_EQ(solve(many, config).residual, report.residual);
+    for (std::size_t i = 0; i < all.bodies.size(); ++i) {
+      EXPECT_EQ(std::memcmp(many.bodies[i].V_WB_W.data(), one.bodies[i].V_WB_W.data(), 6 * sizeof(double)),
+                0);
+    }
+    for (std::size_t k = 0; k < all.contacts.size(); ++k) {
+      EXPECT_EQ(std::memcmp(many.contacts[k].J_B_W.data(), one.contacts[k].J_B_W.data(), 3 * sizeof(double)),
+                0);
+    }
+  }
+}
+
 TEST(Coupled, ThreadsDoNotChangeABit) {
   Random random(3);
   // many islands in one problem
@@ -183,22 +202,65 @@ TEST(Coupled, ThreadsDoNotChangeABit) {
       all.contacts.push_back(c);
     }
   }
-  ContactProblem one = all;
-  const ContactReport report = solve(one);
-  for (const int threads : {2, 4}) {
-    ContactProblem many = all;
-    CoupledConfig config;
-    config.threads = threads;
-    EXPECT_EQ(solve(many, config).residual, report.residual);
-    for (std::size_t i = 0; i < all.bodies.size(); ++i) {
-      EXPECT_EQ(std::memcmp(many.bodies[i].V_WB_W.data(), one.bodies[i].V_WB_W.data(), 6 * sizeof(double)),
-                0);
-    }
-    for (std::size_t k = 0; k < all.contacts.size(); ++k) {
-      EXPECT_EQ(std::memcmp(many.contacts[k].J_B_W.data(), one.contacts[k].J_B_W.data(), 3 * sizeof(double)),
-                0);
+  expect_same_bits(all, {2, 4});
+}
+
+// One island along a line: neighbours touch each other and the world, and a few bodies others far away.
+ContactProblem long_island(Random& random) {
+  ContactProblem problem;
+  constexpr int kBodies = 150;
+  for (int i = 0; i < kBodies; ++i) {
+    problem.bodies.push_back(test::random_body(random));
+    problem.bodies.back().p_WBcm.x() += 0.1 * i;
+  }
+  for (int k = 0; k < 600; ++k) {
+    PairContact c;
+    c.A = k % kBodies;
+    const auto step = static_cast<std::int32_t>(1 + random.below(k % 50 == 0 ? kBodies - 1 : 10));
+    c.B = (c.A + step) % kBodies;
+    if (k % 7 == 0) c.A = kFixed;
+    c.p_WC = problem.bodies[c.B].p_WBcm + 0.3 * test::random_vector(random);
+    c.n_W = test::random_vector(random).normalized();
+    c.mu = random.uniform(0, 1);
+    problem.contacts.push_back(c);
+  }
+  return problem;
+}
+
+TEST(Coupled, ThreadsDoNotChangeABitOfOneLargeIsland) {
+  Random random(5);
+  expect_same_bits(long_island(random), {2, 3});
+}
+
+TEST(Coupled, PartsOfALargeIslandShareNoBodyWithinAPhase) {
+  Random random(6);
+  ContactProblem problem = long_island(random);
+  CoupledSolver solver;
+  solver.solve(problem.bodies, problem.contacts);
+  const Islands& islands = solver.islands();
+  ASSERT_EQ(islands.size(), 1);
+  ASSERT_EQ(islands.parts(), 2);
+  EXPECT_EQ(islands.phases(0), 3);
+  std::vector<int> seen(problem.contacts.size(), 0);
+  for (int phase = 0; phase < islands.phases(0); ++phase) {
+    std::vector<std::int32_t> owner(problem.bodies.size(), -1);
+    for (std::int32_t part = 0; part < islands.parts(); ++part) {
+      const Islands::Range places = islands.places(part, phase);
+      if (phase < 2) {
+        EXPECT_NEAR(places.end - places.begin, 150, 15) << phase << part;
+      }
+      for (std::int32_t place = places.begin; place < places.end; ++place) {
+        const std::int32_t k = islands.order()[static_cast<std::size_t>(place)];
+        ++seen[static_cast<std::size_t>(k)];
+        for (const std::int32_t body : {problem.contacts[k].A, problem.contacts[k].B}) {
+          if (body == kFixed) continue;
+          EXPECT_TRUE(owner[body] == -1 || owner[body] == part);
+          owner[body] = part;
+        }
+      }
     }
   }
+  EXPECT_EQ(seen, std::vector<int>(problem.contacts.size(), 1));
 }
 
 TEST(Coupled, AllocatesNothingInTheSteadyState) {
