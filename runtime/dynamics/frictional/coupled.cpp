@@ -135,14 +135,15 @@ double CoupledSolver::violation(std::int32_t island, const Team& team) {
   return largest;
 }
 
-// Newton's method from the impulses so far, and if that fails the path from contacts alone; impulses are left
-// as they are where neither finds an answer. Returns the squared residual, in the units of squared_speed.
-double CoupledSolver::finish(std::span<ContactRow> rows, double residual, double squared_speed,
+// Newton's method from the impulses so far, and if that fails the path, which starts from contacts alone, so
+// that once is enough; impulses are left as they are where neither finds an answer. Returns the squared
+// residual, in the units of squared_speed.
+double CoupledSolver::finish(std::span<ContactRow> rows, double residual, double squared_speed, bool path,
                              IslandNewton& newton) {
   const double tolerance = 0.1 * config_.tolerance;
   newton.load(rows, std::sqrt(squared_speed));
   if (!newton.newton(tolerance) &&
-      !(rows.size() <= IslandNewton::kMostOnPath && newton.follow_path(tolerance))) {
+      !(path && rows.size() <= IslandNewton::kMostOnPath && newton.follow_path(tolerance))) {
     return residual;
   }
   newton.store(rows);
@@ -160,7 +161,8 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_sp
                     static_cast<int>(std::min<double>(kMostFurtherSweeps, config_.further_sweeps / (m * m)));
   ContactReport report;
   double residual = std::numeric_limits<double>::infinity();
-  int finish_at = first_finish(all, limit);
+  const int first = first_finish(all, limit);
+  int finish_at = first;
   double ratio = kNoRatio, last_total = 0;
   while (residual > tolerance && report.iterations < limit) {
     const SweepChange change = sweep_island(island, ratio, team);
@@ -173,7 +175,7 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_sp
     }
     residual = violation(island, team);
     if (residual > tolerance && report.iterations == finish_at) {
-      residual = finish(all, residual, squared_speed, newton);
+      residual = finish(all, residual, squared_speed, finish_at == first, newton);
       finish_at = finish_at < 1 << 20 ? 4 * finish_at : std::numeric_limits<int>::max();
     }
     ratio = kNoRatio;

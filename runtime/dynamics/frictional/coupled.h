@@ -72,7 +72,8 @@ class CoupledSolver {
                    std::span<const PairContact> contacts, const Team& team);
   SweepChange sweep_island(std::int32_t island, double ratio, const Team& team);
   double violation(std::int32_t island, const Team& team);
-  double finish(std::span<ContactRow> rows, double residual, double squared_speed, IslandNewton& newton);
+  double finish(std::span<ContactRow> rows, double residual, double squared_speed, bool path,
+                IslandNewton& newton);
   ContactReport solve_island(std::int32_t island, double squared_speed, const Team& team,
                              IslandNewton& newton);
   void deliver(std::int32_t island, std::span<ContactBody> bodies, std::span<PairContact> contacts,
