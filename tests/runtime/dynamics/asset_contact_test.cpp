@@ -280,25 +280,35 @@ asset::Asset make_ball() {
   return ball;
 }
 
-// A ball of triangles is put on another one: every model that has contact points holds it at twice the
-// radius.
-TEST(ContactModels, GiveTheContactsOfAssets) {
-  const asset::Asset ball = make_ball();
-  const asset::AssetView view = asset::view(ball);
+// An asset that stands still, and above it one that may fall; X: the asset's frame in the world and in the
+// body.
+Scene one_on_another(const asset::AssetView& view, const Pose<double>& X_fixed, const Pose<double>& X_upper,
+                     double height) {
   Scene scene;
   scene.gravity = {0, 0, -9.81};
   scene.mu = 0.5;
   Shape shape;
   shape.kind = ShapeKind::kAsset;
   shape.asset = &view;
+  shape.X_BS = X_fixed;
   scene.fixed.push_back(shape);
   Body body;
   body.name = "upper";
   body.mass = 0.5;
   body.inertia.setConstant(5e-4);
-  body.p_WB = {0, 0, 0.1002};
+  body.p_WB = {0, 0, height};
+  shape.X_BS = X_upper;
   body.shapes.push_back(shape);
   scene.bodies.push_back(body);
+  return scene;
+}
+
+// A ball of triangles is put on another one: every model that has contact points holds it at twice the
+// radius.
+TEST(ContactModels, GiveTheContactsOfAssets) {
+  const asset::Asset ball = make_ball();
+  const asset::AssetView view = asset::view(ball);
+  const Scene scene = one_on_another(view, {}, {}, 0.1002);
   int models = 0;
   for (const contact::ModelRow& row : contact::models()) {
     if (!row.has_constraints) continue;
@@ -321,23 +331,9 @@ TEST(ContactModels, PressureFieldsSeeCrossingEdges) {
   bar.surfaces.push_back(preprocess::build_surface(test::box(0.2, 0.02, 0.02)));
   bar.points = {};
   const asset::AssetView view = asset::view(bar);
-  Scene scene;
-  scene.gravity = {0, 0, -9.81};
-  scene.mu = 0.5;
-  Shape shape;
-  shape.kind = ShapeKind::kAsset;
-  shape.asset = &view;
-  const Vec3<double> roll(std::numbers::pi / 4, 0, 0), turn(0, 0, std::numbers::pi / 2);
-  shape.X_BS.R = exp_rotation<double>(roll);
-  scene.fixed.push_back(shape);
-  Body body;
-  body.name = "upper";
-  body.mass = 0.5;
-  body.inertia = {1e-3, 1e-3, 1e-3};
-  body.p_WB = {0, 0, 0.02 * std::sqrt(2.0) + 1e-4};
-  shape.X_BS.R = exp_rotation<double>(turn) * shape.X_BS.R;
-  body.shapes.push_back(shape);
-  scene.bodies.push_back(body);
+  const Mat3<double> roll = exp_rotation<double>({std::numbers::pi / 4, 0, 0}),
+                     turn = exp_rotation<double>({0, 0, std::numbers::pi / 2});
+  const Scene scene = one_on_another(view, {roll, {}}, {turn * roll, {}}, 0.02 * std::sqrt(2.0) + 1e-4);
   const auto height_after = [&](const std::string& model) {
     SimulationConfig config;
     config.source.model = model;
