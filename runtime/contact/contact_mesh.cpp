@@ -22,14 +22,13 @@ class FacetList {
   template <class Build>
   void add(Build&& build) {
     const Facet<double> facet = build(X_BA_);
-    if (facet.polygon.size < 3) return;
-    const PolygonMoments<double> m = moments(facet.polygon, facet.n);
-    if (!(m.area > 0)) return;
+    const auto [area, centroid] = place(facet);
+    if (!(area > 0)) return;
     ContactFace face;
     face.first = static_cast<std::int32_t>(mesh_.corners.size());
     face.count = facet.polygon.size;
-    face.area = m.area;
-    face.centroid = facet.polygon.corners[0] + m.first / m.area;
+    face.area = area;
+    face.centroid = centroid;
     face.pressure = facet.pressure(face.centroid);
     face.share = facet.share;
     face.n = facet.n;

@@ -167,17 +167,15 @@ class FacetPoints {
   template <class Build>
   void add(Build&& build) {
     const Facet<double> facet = build(X_BA_);
-    if (facet.polygon.size < 3) return;
-    const PolygonMoments<double> m = moments(facet.polygon, facet.n);
-    if (!(m.area > 0)) return;
-    const Vec3<double> center = facet.polygon.corners[0] + m.first / m.area;
+    const auto [area, center] = place(facet);
+    if (!(area > 0)) return;
     const double p = facet.pressure(center);
     const double in_A = depth(p, facet.n.dot(facet.gradient_A), facet.gradient_A),
                  in_B = depth(p, -facet.n.dot(facet.gradient_B), facet.gradient_B);
     if (!(p > 0) || !std::isfinite(in_A + in_B)) return;
-    total_ += m.area;
+    total_ += area;
     points_.push_back({X_AB_ * Vec3<double>(center + (in_B - in_A) / 2 * facet.n), -(X_AB_.R * facet.n),
-                       -(in_A + in_B), m.area});
+                       -(in_A + in_B), area});
   }
 
   // Without slivers, which carry nothing.

@@ -10,6 +10,19 @@
 // for a pose of numbers or of dual numbers. Internal to the pressure-field model.
 namespace abut::contact {
 
+// Where a facet lies; area 0: nowhere.
+struct FacetPlace {
+  double area = 0;  // m^2
+  Vec3<double> centroid = Vec3<double>::Zero();
+};
+
+inline FacetPlace place(const Facet<double>& facet) {
+  if (facet.polygon.size < 3) return {};
+  const PolygonMoments<double> m = moments(facet.polygon, facet.n);
+  if (!(m.area > 0)) return {};
+  return {m.area, facet.polygon.corners[0] + m.first / m.area};
+}
+
 // Bodies of which one is rigid meet wherever their boxes do.
 inline bvh::FourBoxes::Lanes keep_all(std::int32_t, std::int32_t) {
   return bvh::FourBoxes::Lanes::Constant(1);
