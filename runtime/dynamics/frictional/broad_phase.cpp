@@ -10,10 +10,14 @@ constexpr double kRoom = 0.05;  // of the box's largest side, on every side
 constexpr double kLarge = 4;    // a box larger than this many medians is compared with every other
 constexpr int kAxisBits = 21;   // of a cell's number
 
-std::uint64_t cell_number(double x, double cell) {
+std::uint32_t cell_number(double x, double cell) {
   constexpr double kHalf = 1 << (kAxisBits - 1);
   const double number = std::clamp(std::floor(x / cell), -kHalf, kHalf - 1) + kHalf;
-  return static_cast<std::uint64_t>(number);
+  return static_cast<std::uint32_t>(number);
+}
+
+std::uint64_t cell_key(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
+  return (x << 2 * kAxisBits) | (y << kAxisBits) | z;
 }
 
 }  // namespace
@@ -50,21 +54,24 @@ void BroadPhase::grow(std::span<const Bounds> bounds, std::size_t fixed) {
 
 void BroadPhase::fill_cells(std::size_t fixed) {
   entries_.clear();
+  lowest_.resize(roomy_.size());
   std::size_t next_large = 0;
   for (std::size_t i = fixed; i < roomy_.size(); ++i) {
     if (next_large < large_.size() && large_[next_large] == static_cast<std::int32_t>(i)) {
       ++next_large;
       continue;
     }
-    std::uint64_t low[3], high[3];
-    for (int k = 0; k < 3; ++k) {
-      low[k] = cell_number(roomy_[i].low[k], cell_);
-      high[k] = cell_number(roomy_[i].high[k], cell_);
+    Cell& low = lowest_[i];
+    Cell high;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto axis = static_cast<Eigen::Index>(k);
+      low[k] = cell_number(roomy_[i].low[axis], cell_);
+      high[k] = cell_number(roomy_[i].high[axis], cell_);
     }
-    for (std::uint64_t x = low[0]; x <= high[0]; ++x)
-      for (std::uint64_t y = low[1]; y <= high[1]; ++y)
-        for (std::uint64_t z = low[2]; z <= high[2]; ++z)
-          entries_.push_back({(x << 2 * kAxisBits) | (y << kAxisBits) | z, static_cast<std::int32_t>(i)});
+    for (std::uint32_t x = low[0]; x <= high[0]; ++x)
+      for (std::uint32_t y = low[1]; y <= high[1]; ++y)
+        for (std::uint32_t z = low[2]; z <= high[2]; ++z)
+          entries_.push_back({cell_key(x, y, z), static_cast<std::int32_t>(i)});
   }
   std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
     return a.cell != b.cell ? a.cell < b.cell : a.body < b.body;
@@ -85,9 +92,17 @@ std::span<const BodyPair> BroadPhase::update(std::span<const Bounds> bounds, std
   for (std::size_t first = 0; first < entries_.size();) {
     std::size_t end = first + 1;
     while (end < entries_.size() && entries_[end].cell == entries_[first].cell) ++end;
-    for (std::size_t i = first; i < end; ++i)
-      for (std::size_t j = i + 1; j < end; ++j)
-        add_pair(static_cast<std::size_t>(entries_[i].body), static_cast<std::size_t>(entries_[j].body));
+    for (std::size_t i = first; i < end; ++i) {
+      for (std::size_t j = i + 1; j < end; ++j) {
+        const auto A = static_cast<std::size_t>(entries_[i].body),
+                   B = static_cast<std::size_t>(entries_[j].body);
+        // Of the cells that both have, the first.
+        const Cell &a = lowest_[A], &b = lowest_[B];
+        const std::uint64_t common =
+            cell_key(std::max(a[0], b[0]), std::max(a[1], b[1]), std::max(a[2], b[2]));
+        if (common == entries_[first].cell) add_pair(A, B);
+      }
+    }
     first = end;
   }
   for (std::size_t i = 0; i < fixed; ++i)

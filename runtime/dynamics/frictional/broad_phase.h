@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -27,6 +28,7 @@ class BroadPhase {
   void fill_cells(std::size_t fixed);
   void add_pair(std::size_t A, std::size_t B);
 
+  using Cell = std::array<std::uint32_t, 3>;  // numbers along the axes
   struct Entry {
     std::uint64_t cell;
     std::int32_t body;
@@ -34,6 +36,7 @@ class BroadPhase {
   std::vector<Bounds> roomy_;
   std::vector<double> sizes_;
   std::vector<std::int32_t> large_;  // bodies that no cell holds
+  std::vector<Cell> lowest_;         // first cell of each body that has any
   std::vector<Entry> entries_;
   std::vector<std::uint64_t> keys_;
   std::vector<BodyPair> pairs_;

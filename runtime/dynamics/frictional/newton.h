@@ -40,7 +40,6 @@ class IslandNewton {
   // whether they found one; newton starts from the rows' impulses or the last x.
   bool newton(double tolerance);
   bool follow_path(double tolerance);
-  bool follow(double);
 
   // Impulses of x, which leave the cone by as much as the equations are off.
   void store(std::span<ContactRow> rows) const;
