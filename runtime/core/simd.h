@@ -59,6 +59,8 @@ ABUT_INLINE void load(const double* from, Eight& to) {
   to = reinterpret_cast<const EightUnaligned*>(from)->value;
 }
 
+ABUT_INLINE void store(const Four& from, double* to) { reinterpret_cast<FourUnaligned*>(to)->value = from; }
+
 // The same number in every lane.
 template <class T, class S>
 ABUT_INLINE void fill(S number, T& to) {

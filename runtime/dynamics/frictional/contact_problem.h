@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include "runtime/core/status.h"
 #include "runtime/math/pose.h"
@@ -41,6 +42,18 @@ struct PairContact {
   Vec3<double> J_B_W =
       Vec3<double>::Zero();  // impulse on B, N s. In: the last step's, or zero. Out: this step's
 };
+
+// n.v by the bodies' twists, m/s: how fast the contact opens.
+inline double normal_speed(const PairContact& contact, std::span<const ContactBody> bodies) {
+  double u = 0;
+  for (const std::int32_t body : {contact.A, contact.B}) {
+    if (body == kFixed) continue;
+    const Vec6<double>& V = bodies[static_cast<std::size_t>(body)].V_WB_W;
+    const Vec3<double> p = contact.p_WC - bodies[static_cast<std::size_t>(body)].p_WBcm;
+    u += (body == contact.B ? 1 : -1) * contact.n_W.dot(V.tail<3>() + V.head<3>().cross(p));
+  }
+  return u;
+}
 
 struct ContactReport {
   int iterations = 0;

@@ -1,6 +1,7 @@
 #include "runtime/dynamics/frictional/contact_sweep.h"
 
 #include "runtime/core/simd.h"
+#include "runtime/core/team.h"
 
 namespace abut::dynamics {
 
@@ -8,20 +9,16 @@ namespace {
 
 using simd::Four;
 
-ABUT_INLINE void load(const double* from, Four& to) { simd::load(from, to); }
-
-ABUT_INLINE void store(const Four& from, double* to) {
-  reinterpret_cast<simd::FourUnaligned*>(to)->value = from;
-}
+constexpr std::size_t kAhead = 3;  // rows whose bodies are fetched early
 
 // products[k] += J(:, k) * y, lane by lane.
 ABUT_INLINE void multiply(const SpatialRows& J, const Spatial& y, Four* products) {
   Four angular, linear, a, l;
-  load(y.data(), angular);
-  load(y.data() + 4, linear);
+  simd::load(y.data(), angular);
+  simd::load(y.data() + 4, linear);
   for (int k = 0; k < 3; ++k) {
-    load(J.data() + 8 * k, a);
-    load(J.data() + 8 * k + 4, l);
+    simd::load(J.data() + 8 * k, a);
+    simd::load(J.data() + 8 * k + 4, l);
     products[k] += a * angular + l * linear;
   }
 }
@@ -29,16 +26,16 @@ ABUT_INLINE void multiply(const SpatialRows& J, const Spatial& y, Four* products
 // y += J r.
 ABUT_INLINE void add(const SpatialRows& J, const double* r, Spatial& y) {
   Four angular, linear, a, l;
-  load(y.data(), angular);
-  load(y.data() + 4, linear);
+  simd::load(y.data(), angular);
+  simd::load(y.data() + 4, linear);
   for (int k = 0; k < 3; ++k) {
-    load(J.data() + 8 * k, a);
-    load(J.data() + 8 * k + 4, l);
+    simd::load(J.data() + 8 * k, a);
+    simd::load(J.data() + 8 * k + 4, l);
     angular += a * r[k];
     linear += l * r[k];
   }
-  store(angular, y.data());
-  store(linear, y.data() + 4);
+  simd::store(angular, y.data());
+  simd::store(linear, y.data() + 4);
 }
 
 ABUT_INLINE void velocity_of(const ContactRow& row, const BodyChange* bodies, double* u) {
@@ -65,6 +62,10 @@ ABUT_CLONES SweepChange sweep_rows(ContactRow* rows, std::size_t count, double r
   SweepChange change;
   for (std::size_t i = 0; i < count; ++i) {
     ContactRow& row = rows[i];
+    if (i + kAhead < count) {
+      fetch_early(bodies, rows[i + kAhead].A, sizeof(BodyChange::y));
+      fetch_early(bodies, rows[i + kAhead].B, sizeof(BodyChange::y));
+    }
     if (row.law.W_nn == 0) continue;
     double b[3], own[3], guess[3], r[3], dr[3], du[3];
     for (int k = 0; k < 3; ++k) {

@@ -9,7 +9,7 @@ namespace abut::dynamics {
 
 // What a body's impulses have changed, on cache lines of its own: threads sweep neighbours in the list.
 struct alignas(64) BodyChange {
-  Spatial y = Spatial::Zero();       // of its twist, in scaled coordinates
+  Spatial y = Spatial::Zero();       // of its twist, in scaled coordinates; all that sweeps touch
   Spatial y_last = Spatial::Zero();  // before the sweep
   Spatial y_way = Spatial::Zero();   // direction of the extrapolation of sweeps
 };

@@ -11,13 +11,14 @@ namespace abut::dynamics {
 
 namespace {
 
-constexpr double kNoRatio = 2;  // for extrapolate and sweep: directions so far are dropped
+constexpr std::int32_t kAhead = 4;  // contacts that are fetched early
+constexpr double kNoRatio = 2;      // for extrapolate and sweep: directions so far are dropped
 
 // Number of sweeps after which Newton's method is tried: about as many as it costs.
 int first_finish(std::span<const ContactRow> rows, int limit) {
-  const bool regular =
-      std::all_of(rows.begin(), rows.end(), [](const ContactRow& row) { return row.law.W_nn > 0; });
-  if (rows.size() > IslandNewton::kMostContacts || !regular) return std::numeric_limits<int>::max();
+  const auto regular = [](const ContactRow& row) { return row.law.W_nn > 0; };
+  if (rows.size() > IslandNewton::kMostContacts || !std::all_of(rows.begin(), rows.end(), regular))
+    return std::numeric_limits<int>::max();
   if (rows.size() <= IslandNewton::kMostOnPath) return std::min(16, limit);
   const auto m = static_cast<int>(rows.size());
   return m * m / 4;
@@ -38,11 +39,11 @@ void deliver_row(const ContactRow& row, std::span<const ContactBody> bodies, Pai
   const Vec3<double> J = row.R_WC * row.r;
   contact.J_B_W = J;
   if (row.A != kFixed) {
-    wrenches[row.A].value.head<3>() -= Vec3<double>(contact.p_WC - bodies[row.A].p_WBcm).cross(J);
+    wrenches[row.A].value.head<3>() -= Vec3<double>(contact.p_WC - bodies[contact.A].p_WBcm).cross(J);
     wrenches[row.A].value.tail<3>() -= J;
   }
   if (row.B != kFixed) {
-    wrenches[row.B].value.head<3>() += Vec3<double>(contact.p_WC - bodies[row.B].p_WBcm).cross(J);
+    wrenches[row.B].value.head<3>() += Vec3<double>(contact.p_WC - bodies[contact.B].p_WBcm).cross(J);
     wrenches[row.B].value.tail<3>() += J;
   }
 }
@@ -87,8 +88,12 @@ double CoupledSolver::make_rows(std::int32_t island, std::span<const ContactBody
     double& squared_speed = parts_[part].squared_speed;
     if (phase == 0) squared_speed = 0;
     for (std::int32_t place = places.begin; place < places.end; ++place) {
-      make_row(contacts[islands_.order()[place]], bodies, scales_, rows_[place]);
-      squared_speed = std::max(squared_speed, rows_[place].bias.squaredNorm());
+      ContactRow& row = rows_[place];
+      fetch_early(contacts.data(), islands_.order()[std::min(place + kAhead, places.end - 1)]);
+      make_row(contacts[islands_.order()[place]], bodies, scales_, row);
+      row.A = islands_.place_of_body(row.A);
+      row.B = islands_.place_of_body(row.B);
+      squared_speed = std::max(squared_speed, row.bias.squaredNorm());
     }
     apply_impulses(rows(places), changes_);
   });
@@ -99,26 +104,26 @@ double CoupledSolver::make_rows(std::int32_t island, std::span<const ContactBody
   return squared_speed;
 }
 
-// Bodies of a part are extrapolated by the thread that alone touches them in the first phase. A part's change
-// is published in the last phase, when all threads have read the last one's.
-SweepChange CoupledSolver::sweep_island(std::int32_t island, double ratio, const Team& team) {
-  const int last_phase = islands_.phases(island) - 1;
+// Bodies of a part are extrapolated by the thread that alone touches them in the first phase.
+SweepChange CoupledSolver::sweep_island(std::int32_t island, int sweep_index, double ratio,
+                                        const Team& team) {
+  const int turn = sweep_index % 2;
   islands_.in_phases(island, team, [&](std::int32_t part, int phase, Islands::Range places) {
-    PartState& state = parts_[part];
+    SweepChange& change = parts_[part].change[turn];
     if (phase == 0) {
-      state.so_far = {};
-      for (const std::int32_t i : islands_.bodies_of_part(part)) extrapolate(ratio, changes_[i]);
+      change = {};
+      const Islands::Range own = islands_.body_places(part);
+      for (std::int32_t p = own.begin; p < own.end; ++p) extrapolate(ratio, changes_[p]);
     }
-    const SweepChange change = sweep(rows(places), ratio, changes_);
-    state.so_far.largest = std::max(state.so_far.largest, change.largest);
-    state.so_far.total += change.total;
-    if (phase == last_phase) state.change = state.so_far;
+    const SweepChange of_phase = sweep(rows(places), ratio, changes_);
+    change.largest = std::max(change.largest, of_phase.largest);
+    change.total += of_phase.total;
   });
   const Islands::Range all = islands_.parts(island);
   SweepChange change;
   for (std::int32_t part = all.begin; part < all.end; ++part) {
-    change.largest = std::max(change.largest, parts_[part].change.largest);
-    change.total += parts_[part].change.total;
+    change.largest = std::max(change.largest, parts_[part].change[turn].largest);
+    change.total += parts_[part].change[turn].total;
   }
   return change;
 }
@@ -165,7 +170,7 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_sp
   int finish_at = first;
   double ratio = kNoRatio, last_total = 0;
   while (residual > tolerance && report.iterations < limit) {
-    const SweepChange change = sweep_island(island, ratio, team);
+    const SweepChange change = sweep_island(island, report.iterations, ratio, team);
     ++report.iterations;
     // The largest change of a sweep is a good forecast of the residual, which costs nearly a sweep.
     if (change.largest > tolerance && report.iterations < std::min(finish_at, limit)) {
@@ -189,12 +194,16 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_sp
 void CoupledSolver::deliver(std::int32_t island, std::span<ContactBody> bodies,
                             std::span<PairContact> contacts, const Team& team) {
   islands_.in_phases(island, team, [&](std::int32_t, int, Islands::Range places) {
-    for (std::int32_t place = places.begin; place < places.end; ++place)
+    for (std::int32_t place = places.begin; place < places.end; ++place) {
+      fetch_early(contacts.data(), islands_.order()[std::min(place + kAhead, places.end - 1)]);
       deliver_row(rows_[place], bodies, contacts[islands_.order()[place]], wrenches_);
+    }
   });
   islands_.for_parts(island, team, [&](std::int32_t part) {
-    for (const std::int32_t i : islands_.bodies_of_part(part)) {
-      const Vec6<double>& wrench = wrenches_[i].value;
+    const Islands::Range own = islands_.body_places(part);
+    for (std::int32_t p = own.begin; p < own.end; ++p) {
+      const std::int32_t i = islands_.body_order()[p];
+      const Vec6<double>& wrench = wrenches_[p].value;
       bodies[i].V_WB_W.head<3>() += bodies[i].inverse_inertia_W * wrench.head<3>();
       bodies[i].V_WB_W.tail<3>() += bodies[i].inverse_mass * wrench.tail<3>();
     }
@@ -219,7 +228,8 @@ ContactReport CoupledSolver::solve(std::span<ContactBody> bodies, std::span<Pair
     if (team.index == 0) reports_[island] = report;
   });
 
-  for (PairContact& contact : contacts) {
+  for (PairContact& contact : contacts) {  // of no island
+    if (islands_.order().size() == contacts.size()) break;
     if (!is_moved(bodies, contact.A) && !is_moved(bodies, contact.B)) contact.J_B_W.setZero();
   }
   ContactReport report;

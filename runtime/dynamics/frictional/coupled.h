@@ -55,14 +55,17 @@ class CoupledSolver {
   // Of the last call: its islands, and how each ended.
   const Islands& islands() const { return islands_; }
   std::span<const ContactReport> reports() const { return reports_; }
+  std::span<const ContactRow> rows() const { return rows_; }     // in the islands' order
+  std::span<const BodyScale> scales() const { return scales_; }  // of each body
+  // Of all contacts on each body that is moved, in the islands' order.
+  std::span<const BodyWrench> wrenches() const { return wrenches_; }
 
  private:
   // Of one part of an island, on cache lines of its own: threads write neighbours.
   struct alignas(64) PartState {
     double squared_speed = 0;  // largest of any contact without impulses
     double violation = 0;      // largest of any contact, squared
-    SweepChange so_far;        // of the phases of a sweep
-    SweepChange change;        // of the whole sweep, for all threads to read
+    SweepChange change[2];     // of the last sweeps, by turns: one thread may read one late
   };
 
   std::span<ContactRow> rows(Islands::Range places) {
@@ -70,7 +73,7 @@ class CoupledSolver {
   }
   double make_rows(std::int32_t island, std::span<const ContactBody> bodies,
                    std::span<const PairContact> contacts, const Team& team);
-  SweepChange sweep_island(std::int32_t island, double ratio, const Team& team);
+  SweepChange sweep_island(std::int32_t island, int sweep_index, double ratio, const Team& team);
   double violation(std::int32_t island, const Team& team);
   double finish(std::span<ContactRow> rows, double residual, double squared_speed, bool path,
                 IslandNewton& newton);
@@ -82,7 +85,7 @@ class CoupledSolver {
   CoupledConfig config_;
   Islands islands_;
   std::vector<BodyScale> scales_;
-  std::vector<BodyChange> changes_;  // of each body
+  std::vector<BodyChange> changes_;  // of each body, in the islands' order
   std::vector<BodyWrench> wrenches_;
   std::vector<ContactRow> rows_;  // by place in the islands' order
   std::vector<PartState> parts_;

@@ -23,9 +23,12 @@ std::int32_t Islands::root(std::int32_t body) {
 void Islands::join(std::span<const ContactBody> bodies, std::span<const PairContact> contacts) {
   parent_.resize(bodies.size());
   std::iota(parent_.begin(), parent_.end(), 0);
+  moved_.resize(bodies.size());
+  for (std::size_t i = 0; i < bodies.size(); ++i) moved_[i] = is_moved(bodies, static_cast<std::int32_t>(i));
+  const auto is_free = [this](std::int32_t body) { return body != kFixed && moved_[body] != 0; };
   of_contact_.resize(contacts.size());
   for (std::size_t k = 0; k < contacts.size(); ++k) {
-    const bool moved_A = is_moved(bodies, contacts[k].A), moved_B = is_moved(bodies, contacts[k].B);
+    const bool moved_A = is_free(contacts[k].A), moved_B = is_free(contacts[k].B);
     of_contact_[k] = moved_A ? contacts[k].A : moved_B ? contacts[k].B : -1;  // a body for now
     if (moved_A && moved_B) parent_[root(contacts[k].B)] = root(contacts[k].A);
   }
@@ -45,41 +48,29 @@ void Islands::build(std::span<const ContactBody> bodies, std::span<const PairCon
   join(bodies, contacts);
   contacts_.sort(of_contact_, size_);
   bodies_.sort(of_body_, size_);
+  place_of_body_.resize(bodies.size());
+  group_.assign(contacts.size(), -1);
   first_part_.assign(1, 0);
+  first_body_.assign(1, 0);
   for (std::int32_t island = 0; island < size_; ++island) {
-    const Range range = contacts_.range(island);
+    const Range range = contacts_.range(island), places = bodies_.range(island);
     const bool large = range.end - range.begin > kMostUncut;
-    first_part_.push_back(first_part_.back() + (large ? kParts : 1));
-  }
-  group_.resize(contacts.size());
-  for (std::size_t k = 0; k < contacts.size(); ++k)
-    group_[k] = of_contact_[k] < 0 ? -1 : first_part_[of_contact_[k]] * kPhases;
-  part_.resize(bodies.size());
-  for (std::size_t i = 0; i < bodies.size(); ++i) part_[i] = of_body_[i] < 0 ? -1 : first_part_[of_body_[i]];
-  slab_.resize(bodies.size());
-  load_.assign(bodies.size(), 0);
-  for (std::int32_t island = 0; island < size_; ++island) {
-    if (!is_cut(island)) continue;
-    slice(island, bodies, contacts);
-    cut(island, contacts);
+    const std::int32_t part = first_part_.back();
+    first_part_.push_back(part + (large ? kParts : 1));
+    for (const std::int32_t k : within(contacts_.order, range)) group_[k] = part * kPhases;
+    if (large) line_up(places, bodies);
+    for (std::int32_t p = places.begin; p < places.end; ++p) place_of_body_[bodies_.order[p]] = p;
+    if (large) first_body_.push_back(cut(island, contacts));
+    first_body_.push_back(places.end);
   }
   contacts_.sort(group_, parts() * kPhases);
-  bodies_.sort(part_, parts());
   for (std::int32_t group = 0; group < parts() * kPhases; ++group) spread(contacts_.range(group));
 }
 
-// Slabs of as many contacts each, across the longest side of the box around the bodies' centres.
-void Islands::slice(std::int32_t island, std::span<const ContactBody> bodies,
-                    std::span<const PairContact> contacts) {
-  const std::span<const std::int32_t> members = within(bodies_.order, bodies_.range(island));
-  std::int64_t total = 0;
-  for (const std::int32_t k : within(contacts_.order, contacts_.range(island))) {
-    for (const std::int32_t body : {contacts[k].A, contacts[k].B}) {
-      if (body == kFixed || of_body_[body] < 0) continue;
-      ++load_[body];
-      ++total;
-    }
-  }
+// Sorts an island's bodies by their centres along the longest side of the box around these.
+void Islands::line_up(Range places, std::span<const ContactBody> bodies) {
+  const std::span<std::int32_t> members(bodies_.order.data() + places.begin,
+                                        bodies_.order.data() + places.end);
   Vec3<double> low = bodies[members[0]].p_WBcm, high = low;
   for (const std::int32_t i : members) {
     low = low.cwiseMin(bodies[i].p_WBcm);
@@ -90,40 +81,52 @@ void Islands::slice(std::int32_t island, std::span<const ContactBody> bodies,
   along_.clear();
   for (const std::int32_t i : members) along_.emplace_back(bodies[i].p_WBcm[axis], i);
   std::sort(along_.begin(), along_.end());
-  std::int64_t passed = 0;
-  for (const auto& [position, i] : along_) {
-    slab_[i] = static_cast<std::int32_t>(kSlabs * passed / total);
-    part_[i] += slab_[i] / 2;
-    passed += load_[i];
-  }
+  std::transform(along_.begin(), along_.end(), members.begin(), [](const auto& item) { return item.second; });
 }
 
-// A contact that may belong to either phase goes where there are fewer so far.
-void Islands::cut(std::int32_t island, std::span<const PairContact> contacts) {
-  std::int32_t counts[kParts][2] = {};
-  for (const std::int32_t k : within(contacts_.order, contacts_.range(island))) {
-    const bool moved_A = contacts[k].A != kFixed && of_body_[contacts[k].A] >= 0;
-    const bool moved_B = contacts[k].B != kFixed && of_body_[contacts[k].B] >= 0;
-    const std::int32_t a = slab_[moved_A ? contacts[k].A : contacts[k].B];
-    const std::int32_t b = slab_[moved_B ? contacts[k].B : contacts[k].A];
-    const std::int32_t first = a / 2, second = (a + 1) % kSlabs / 2;
-    const bool may_first = first == b / 2, may_second = second == (b + 1) % kSlabs / 2;
-    if (may_first && !(may_second && counts[second][1] < counts[first][0])) {
-      ++counts[first][0];
-      group_[k] += first * kPhases;
-    } else if (may_second) {
-      ++counts[second][1];
-      group_[k] += second * kPhases + 1;
-    } else {
-      group_[k] += 2;
+// Places of the moved bodies of a contact, the earlier first.
+std::pair<std::int32_t, std::int32_t> Islands::ends(const PairContact& contact) const {
+  const bool moved_A = contact.A != kFixed && of_body_[contact.A] >= 0;
+  const bool moved_B = contact.B != kFixed && of_body_[contact.B] >= 0;
+  const std::int32_t a = place_of_body_[moved_A ? contact.A : contact.B];
+  const std::int32_t b = place_of_body_[moved_B ? contact.B : contact.A];
+  return std::minmax(a, b);
+}
+
+// Gives an island's contacts their parts and phases; returns the place of the second half's first body.
+std::int32_t Islands::cut(std::int32_t island, std::span<const PairContact> contacts) {
+  const std::span<const std::int32_t> members = within(contacts_.order, contacts_.range(island));
+  const Range places = bodies_.range(island);
+  ends_.clear();
+  load_.assign(static_cast<std::size_t>(places.end - places.begin), 0);
+  for (const std::int32_t k : members) {
+    const auto [first, last] = ends(contacts[k]);
+    ends_.emplace_back(first - places.begin, last - places.begin);
+    ++load_[ends_.back().second];
+  }
+  std::int32_t half = 0;
+  const auto count = static_cast<std::int32_t>(members.size());
+  for (std::int32_t before = 0; 2 * before + load_[half] < count; ++half) before += load_[half];
+
+  at_cut_.assign(load_.size(), 0);
+  std::int32_t across = 0;
+  for (const auto& [first, last] : ends_) {
+    if (last < half || first >= half) continue;
+    at_cut_[first] = 1;
+    ++across;
+  }
+  // From the list's end, where contacts between two moved bodies stand: these cost more than those with one.
+  for (std::size_t n = members.size(); n-- > 0;) {
+    const auto& [first, last] = ends_[n];
+    std::int32_t& group = group_[members[n]];
+    if (last >= half) {
+      group += kPhases + (first < half ? 1 : 0);
+    } else if (across > 0 && !at_cut_[first] && !at_cut_[last]) {
+      ++group;
+      --across;
     }
   }
-}
-
-int Islands::phases(std::int32_t island) const {
-  if (!is_cut(island)) return 1;
-  const Range rest = places(first_part_[island], kPhases - 1);
-  return rest.begin < rest.end ? kPhases : kPhases - 1;
+  return places.begin + half;
 }
 
 void Islands::spread(Range places) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -17,12 +18,13 @@ bool is_moved(std::span<const ContactBody> bodies, std::int32_t body);
 
 // Groups of contacts that share moved bodies: each group is a problem of its own.
 //
-// An island of more than kMostUncut contacts is cut so that two threads can sweep it. Its bodies fall into
-// four slabs, 0 to 3, across its longest axis, of as many contacts each. First come contacts within slabs 0
-// and 1, and those within 2 and 3, which share no body with them: two parts that may be swept at the same
-// time. In the second phase it is those within 3 and 0 beside those within 1 and 2. Contacts that fit both
-// phases go where there are fewer; what fits neither, between slabs 0 and 2 or 1 and 3, is left to one thread
-// in a third. Other islands have one part and one phase.
+// An island of more than kMostUncut contacts is cut so that two threads can sweep it. Its bodies, along its
+// longest axis, fall into two halves; a contact belongs to the half of its later body, and the cut is where
+// the two have as many contacts each. In the first phase come contacts within the first half beside those
+// within the second. In the second phase the contacts across the cut, which are the second half's, stand
+// beside as many of the first half's that share no body with them. Only bodies at the cut are touched by both
+// threads, and bodies are ordered along the axis: what is kept in that order hardly moves between the cores'
+// caches. Other islands have one part and one phase.
 class Islands {
  public:
   struct Range {
@@ -51,32 +53,34 @@ class Islands {
     return {places_of_part(parts(island).begin).begin, places_of_part(parts(island).end - 1).end};
   }
 
+  // Indices of the moved bodies of all islands, in the order of islands and parts, and the place of one
+  // there; kFixed for kFixed.
+  std::span<const std::int32_t> body_order() const { return bodies_.order; }
+  std::int32_t place_of_body(std::int32_t body) const {
+    return body == kFixed ? kFixed : place_of_body_[body];
+  }
+  // Of a part: those that its contacts of the first phase may touch.
+  Range body_places(std::int32_t part) const { return {first_body_[part], first_body_[part + 1]}; }
+
   // Indices of the contacts and of the moved bodies of one island.
   std::span<const std::int32_t> contacts(std::int32_t island) const {
     return within(contacts_.order, places_of_island(island));
   }
   std::span<const std::int32_t> bodies(std::int32_t island) const {
-    const Range range = parts(island);
-    return within(bodies_.order, {bodies_.begin[range.begin], bodies_.begin[range.end]});
-  }
-  // Of a part: those that its contacts of the first phase may touch.
-  std::span<const std::int32_t> bodies_of_part(std::int32_t part) const {
-    return within(bodies_.order, bodies_.range(part));
+    return within(bodies_.order, bodies_.range(island));
   }
 
   // Calls work(island, team, thread) for every island, on up to `threads` threads, 0 for all there are: for
-  // one that is cut by a team, for the others by one thread each. `thread` is below `threads`.
+  // one that is cut by a team, for the others by one thread each. `thread` is below `threads`. work must not
+  // throw.
   template <class Work>
   void for_each(int threads, Work&& work) const {
-    if (threads <= 0) threads = default_threads();
-    for (std::int32_t island = 0; island < size_; ++island) {
-      const Range range = parts(island);
-      const int most = std::min(threads, range.end - range.begin);
-      if (is_cut(island)) run_team(most, [&](const Team& team) { work(island, team, team.index); });
-    }
-    parallel_for(size_, threads, [&](std::int64_t i, int thread) {
-      const auto island = static_cast<std::int32_t>(i);
-      if (!is_cut(island)) work(island, Team{}, thread);
+    std::atomic<std::int32_t> next{0};
+    run_team(threads > 0 ? threads : default_threads(), [&](int thread, const Team& team) {
+      for (std::int32_t island = 0; island < size_ && thread < team.size; ++island)
+        if (is_cut(island)) work(island, team, thread);
+      for (std::int32_t island; (island = next.fetch_add(1, std::memory_order_relaxed)) < size_;)
+        if (!is_cut(island)) work(island, Team{}, thread);
     });
   }
 
@@ -87,25 +91,26 @@ class Islands {
     for (std::int32_t part = range.begin + team.index; part < range.end; part += team.size) work(part);
   }
 
-  // Calls work(part, phase, places) for those parts, phase by phase: no thread begins one before all have
-  // ended the last.
+  // Calls work(part, phase, places) for those parts, phase by phase: no thread touches a body, or goes on
+  // after the last phase, before another is done with it. In the second phase the first part keeps to its own
+  // bodies and need not wait.
   template <class Work>
   void in_phases(std::int32_t island, const Team& team, Work&& work) const {
-    for (int phase = 0; phase < phases(island); ++phase) {
-      for_parts(island, team, [&](std::int32_t part) { work(part, phase, places(part, phase)); });
-      team.wait();
-    }
+    for_parts(island, team, [&](std::int32_t part) { work(part, 0, places(part, 0)); });
+    if (!is_cut(island)) return;
+    team.arrive();
+    if (team.index > 0) team.await();
+    for_parts(island, team, [&](std::int32_t part) { work(part, 1, places(part, 1)); });
+    team.wait();
   }
 
-  // Number of phases of an island: the third is often empty.
-  int phases(std::int32_t island) const;
+  int phases(std::int32_t island) const { return is_cut(island) ? kPhases : 1; }
 
  private:
   static constexpr std::int32_t kMostUncut = 256;
   static constexpr std::int32_t kStride = 8;  // of the order within a phase of more than its square
-  static constexpr std::int32_t kParts = 2;   // of an island that is cut
-  static constexpr std::int32_t kSlabs = 2 * kParts;
-  static constexpr int kPhases = 3;
+  static constexpr int kParts = 2;            // of an island that is cut
+  static constexpr int kPhases = 2;
 
   // Things sorted by the group that they belong to, in their own order within; group -1: left out.
   struct Groups {
@@ -123,23 +128,28 @@ class Islands {
   bool is_cut(std::int32_t island) const { return first_part_[island + 1] - first_part_[island] > 1; }
   std::int32_t root(std::int32_t body);
   void join(std::span<const ContactBody> bodies, std::span<const PairContact> contacts);
-  void slice(std::int32_t island, std::span<const ContactBody> bodies, std::span<const PairContact> contacts);
-  void cut(std::int32_t island, std::span<const PairContact> contacts);
+  void line_up(Range places, std::span<const ContactBody> bodies);
+  std::pair<std::int32_t, std::int32_t> ends(const PairContact& contact) const;
+  std::int32_t cut(std::int32_t island, std::span<const PairContact> contacts);
   void spread(Range places);
 
+  std::vector<std::uint8_t> moved_;       // of each body
   std::vector<std::int32_t> parent_;      // of each body: union-find
   std::vector<std::int32_t> of_root_;     // island of each body that is a root; -1: none yet
   std::vector<std::int32_t> of_contact_;  // island of each contact; -1: none
   std::vector<std::int32_t> of_body_;     // island of each body; -1: none
   std::vector<std::int32_t> first_part_{0};
-  std::vector<std::int32_t> group_;                     // of each contact: part and phase
-  std::vector<std::int32_t> part_;                      // of each body
-  std::vector<std::int32_t> slab_;                      // of each body of an island that is cut
-  std::vector<std::int32_t> load_;                      // contacts of each body
-  std::vector<std::pair<double, std::int32_t>> along_;  // an island's bodies along its axis
-  std::vector<std::int32_t> in_order_;                  // contacts of one phase
+  std::vector<std::int32_t> first_body_{0};                  // place of it of each part, and the end
+  std::vector<std::int32_t> group_;                          // of each contact: part and phase
+  std::vector<std::int32_t> place_of_body_;                  // in the order of islands and parts
+  std::vector<std::pair<double, std::int32_t>> along_;       // an island's bodies along its axis
+  std::vector<std::pair<std::int32_t, std::int32_t>> ends_;  // bodies of each contact of an island
+  std::vector<std::int32_t> load_;                           // contacts by their later body
+  std::vector<std::uint8_t> at_cut_;    // of an island's bodies: whether a contact crosses
+  std::vector<std::int32_t> in_order_;  // contacts of one phase
   std::int32_t size_ = 0;
-  Groups contacts_, bodies_;
+  Groups contacts_;  // by part and phase
+  Groups bodies_;    // by island; those of one that is cut along its axis
 };
 
 }  // namespace abut::dynamics

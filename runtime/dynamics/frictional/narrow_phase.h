@@ -47,7 +47,7 @@ class NarrowPhase {
             std::vector<PairContact>& contacts);
 
  private:
-  struct Scratch {
+  struct alignas(128) Scratch {  // of a thread, on cache lines of its own
     witness::Workspace<double> witness;
     AssetWorkspace asset;
     std::unique_ptr<contact::Model> model;

@@ -20,10 +20,6 @@ Mat3<double> turned(const Mat3<double>& R, const Vec3<double>& diagonal) {
   return R * diagonal.asDiagonal() * R.transpose();
 }
 
-double speed_at(const Vec6<double>& V, const Vec3<double>& p_WBcm, const PairContact& c) {
-  return c.n_W.dot(V.tail<3>() + V.head<3>().cross(c.p_WC - p_WBcm));
-}
-
 // Contacts of one pair of shapes stand together.
 void even_out_areas(std::span<PairContact> contacts) {
   for (std::size_t first = 0; first < contacts.size();) {
@@ -63,7 +59,7 @@ Simulation::Simulation(const Scene& scene, const SimulationConfig& config)
     : scene_(scene),
       config_(config),
       narrow_(config.source, scene.patch, config.threads),
-      stabilisation_(config.stabilisation) {
+      stabilisation_(config.stabilisation, config.threads) {
   if (!(config.dt > 0) || !std::isfinite(config.dt))
     throw InvalidInput("simulation: the time step is " + std::to_string(config.dt) +
                        " s; it must be positive");
@@ -167,20 +163,11 @@ void Simulation::prepare() {
     moving.V_WB_W.head<3>() = moving.inverse_inertia_W * state.L_W;
     moving.V_WB_W.tail<3>() = state.v_WB;
   }
-  const auto speed = [&](const PairContact& c) {
-    double u = 0;
-    for (const std::int32_t body : {c.A, c.B}) {
-      if (body == kFixed) continue;
-      const ContactBody& moving = bodies_[static_cast<std::size_t>(body)];
-      u += (body == c.B ? 1 : -1) * speed_at(moving.V_WB_W, moving.p_WBcm, c);
-    }
-    return u;
-  };
   std::size_t old = 0;
   report_.penetration = 0;
   for (PairContact& c : contacts_) {
     c.mu = scene_.mu;
-    const double u = speed(c);
+    const double u = normal_speed(c, bodies_);
     c.least_speed = c.gap > 0 ? -c.gap / h : 0;
     if (u < c.least_speed) {
       c.least_speed = std::max(c.least_speed, -scene_.restitution * u);
@@ -201,8 +188,9 @@ void Simulation::prepare() {
 
 // Scaled by s, an island's impulses J at relative velocities u, old, free (with gravity's change) and new,
 // change the energy by s (sum J.(u_old + u_free)/2) + s^2 (sum J.(u_new - u_free)/2), the latter positive: as
-// much as impulses times the mean of their velocities before and after the step. Allowed is half of what an
-// exact answer may add, where friction stops a body that gravity slows down.
+// much as impulses times the mean of their velocities before and after the step, here summed up as wrenches
+// times twists, body by body. Allowed is half of what an exact answer may add, where friction stops a body
+// that gravity slows down.
 void Simulation::hold_energy(std::int32_t island) {
   const Vec3<double> fall = config_.dt * scene_.gravity;
   const auto free_twist = [&](std::size_t i) {
@@ -211,21 +199,14 @@ void Simulation::hold_energy(std::int32_t island) {
     return V;
   };
   double linear = 0, quadratic = 0, allowed = 0;
-  for (const std::int32_t k : coupled_.islands().contacts(island)) {
-    const PairContact& c = contacts_[static_cast<std::size_t>(k)];
-    for (const std::int32_t body : {c.A, c.B}) {
-      if (body == kFixed) continue;
-      const auto i = static_cast<std::size_t>(body);
-      const Vec3<double> J = body == c.B ? c.J_B_W : Vec3<double>(-c.J_B_W), r = c.p_WC - bodies_[i].p_WBcm;
-      Vec6<double> wrench;
-      wrench << r.cross(J), J;
-      const Vec6<double> V_free = free_twist(i);
-      linear += wrench.dot(V_free) - J.dot(fall) / 2;
-      quadratic += wrench.dot(bodies_[i].V_WB_W - V_free) / 2;
-    }
+  for (const std::int32_t body : coupled_.islands().bodies(island)) {
+    const auto i = static_cast<std::size_t>(body);
+    const Vec6<double>& wrench = coupled_.wrenches()[coupled_.islands().place_of_body(body)].value;
+    const Vec6<double> V_free = free_twist(i);
+    linear += wrench.dot(V_free) - wrench.tail<3>().dot(fall) / 2;
+    quadratic += wrench.dot(bodies_[i].V_WB_W - V_free) / 2;
+    allowed = std::max(allowed, scene_.bodies[i].mass * fall.squaredNorm() / 16);
   }
-  for (const std::int32_t body : coupled_.islands().bodies(island))
-    allowed = std::max(allowed, scene_.bodies[static_cast<std::size_t>(body)].mass * fall.squaredNorm() / 16);
   if (!(linear + quadratic > allowed) || !(quadratic > 0)) return;
   const double scale = (std::sqrt(linear * linear + 4 * quadratic * allowed) - linear) / (2 * quadratic);
   for (const std::int32_t k : coupled_.islands().contacts(island))
@@ -269,7 +250,7 @@ double Simulation::kinetic_energy(std::size_t body) const {
 void Simulation::stabilise() {
   report_.stabilisation_work = 0;
   const double half = config_.dt / 2;
-  if (!stabilisation_.displace(bodies_, contacts_, half, slop_, displacements_)) return;
+  stabilisation_.displace(bodies_, contacts_, coupled_, half, slop_, displacements_);
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const Vec3<double> turn = displacements_[i].head<3>(), shift = displacements_[i].tail<3>();
     if (turn.isZero(0) && shift.isZero(0)) continue;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "runtime/dynamics/frictional/contact_problem.h"
+#include "runtime/dynamics/frictional/coupled.h"
 
 namespace abut::dynamics {
 
@@ -13,25 +14,39 @@ struct StabilisationConfig {
 };
 
 // Moves overlapping bodies apart without touching their velocities: the least displacement, in the kinetic
-// metric, that takes a share of the depth beyond `slop` away, by projected Gauss-Seidel over the contacts'
-// normals.
+// metric, that takes a share of the depth beyond a slop away, by projected Gauss-Seidel over the contacts'
+// normals. Displacements are sought in the coordinates in which every moved body has unit inertia
+// (contact_row.h), with the rows of the contact solver.
 class Stabilisation {
  public:
-  explicit Stabilisation(const StabilisationConfig& config = {}) : config_(config) {}
+  Stabilisation(const StabilisationConfig& config, int threads) : config_(config), threads_(threads) {}
 
   // Displacements (rotation vector; shift of the centre), rad and m, in the world's axes, one per body; zero
-  // where nothing is too deep. The contacts' gaps are those after the bodies moved with their velocities for
-  // `time` from where the contacts were found. Returns whether anything moves.
-  bool displace(std::span<const ContactBody> bodies, std::span<const PairContact> contacts, double time,
-                double slop, std::span<Vec6<double>> displacements);
+  // where nothing of its island is deeper than `slop`, m. The contacts' gaps are those after the bodies moved
+  // with their velocities for `time` from where the contacts were found, and the solver's last problem is
+  // theirs. The bits do not depend on the number of threads.
+  void displace(std::span<const ContactBody> bodies, std::span<const PairContact> contacts,
+                const CoupledSolver& solver, double time, double slop, std::span<Vec6<double>> displacements);
 
  private:
   struct Row {
-    Vec3<double> r_A, r_B, w_A, w_B;  // arms cross normal; angular response
-    double goal, inverse_mass, impulse;
+    Spatial N_A, N_B;     // opened = N_A'y_A + N_B'y_B
+    double goal;          // of what is opened, m
+    double inverse_mass;  // N_A'N_A + N_B'N_B, 1/kg
+    double impulse;       // of displacement, kg m
+    std::int32_t A, B;    // places of the bodies in the islands' order; kFixed for unmoved ones
   };
+  struct alignas(64) Part {
+    bool deep;  // whether any contact is
+  };
+
+  static void sweep(Row* rows, std::size_t count, Spatial* y);
+
   StabilisationConfig config_;
+  int threads_;
+  std::vector<Spatial> y_;  // displacement of each body, in the islands' order
   std::vector<Row> rows_;
+  std::vector<Part> parts_;
 };
 
 }  // namespace abut::dynamics
