@@ -189,8 +189,7 @@ void Simulation::prepare() {
 // Scaled by s, an island's impulses J at relative velocities u, old, free (with gravity's change) and new,
 // change the energy by s (sum J.(u_old + u_free)/2) + s^2 (sum J.(u_new - u_free)/2), the latter positive: as
 // much as impulses times the mean of their velocities before and after the step, here summed up as wrenches
-// times twists, body by body. Allowed is half of what an exact answer may add, where friction stops a body
-// that gravity slows down.
+// times twists, body by body.
 void Simulation::hold_energy(std::int32_t island) {
   const Vec3<double> fall = config_.dt * scene_.gravity;
   const auto free_twist = [&](std::size_t i) {
@@ -198,17 +197,16 @@ void Simulation::hold_energy(std::int32_t island) {
     V << bodies_[i].inverse_inertia_W * states_[i].L_W, states_[i].v_WB + fall;
     return V;
   };
-  double linear = 0, quadratic = 0, allowed = 0;
+  double linear = 0, quadratic = 0;
   for (const std::int32_t body : coupled_.islands().bodies(island)) {
     const auto i = static_cast<std::size_t>(body);
     const Vec6<double>& wrench = coupled_.wrenches()[coupled_.islands().place_of_body(body)].value;
     const Vec6<double> V_free = free_twist(i);
     linear += wrench.dot(V_free) - wrench.tail<3>().dot(fall) / 2;
     quadratic += wrench.dot(bodies_[i].V_WB_W - V_free) / 2;
-    allowed = std::max(allowed, scene_.bodies[i].mass * fall.squaredNorm() / 16);
   }
-  if (!(linear + quadratic > allowed) || !(quadratic > 0)) return;
-  const double scale = (std::sqrt(linear * linear + 4 * quadratic * allowed) - linear) / (2 * quadratic);
+  if (!(linear + quadratic > 0) || !(quadratic > 0)) return;
+  const double scale = std::max(0.0, -linear / quadratic);
   for (const std::int32_t k : coupled_.islands().contacts(island))
     contacts_[static_cast<std::size_t>(k)].J_B_W *= scale;
   for (const std::int32_t body : coupled_.islands().bodies(island)) {
@@ -219,8 +217,7 @@ void Simulation::hold_energy(std::int32_t island) {
 }
 
 void Simulation::hold_energy() {
-  for (std::int32_t island = 0; island < coupled_.islands().size(); ++island)
-    if (coupled_.reports()[static_cast<std::size_t>(island)].status != Status::kOk) hold_energy(island);
+  for (std::int32_t island = 0; island < coupled_.islands().size(); ++island) hold_energy(island);
 }
 
 void Simulation::apply_impulses() {

@@ -52,7 +52,7 @@ struct StepReport {
   // Of the state after the step: kinetic and potential energy (zero at the world's origin), J.
   double kinetic = 0, potential = 0;
   double stabilisation_work = 0;  // of this step, J: what moving bodies apart added to the energy
-  ContactReport solver;           // before the impulses of islands short of the tolerance are scaled down
+  ContactReport solver;           // before impulses that would add energy are scaled down
 };
 
 // One scene in motion. In the coupled mode, a step of length h:
@@ -60,14 +60,14 @@ struct StepReport {
 //      exactly (free_motion.h);
 //   2. contacts are found there, penetrating ones and those that may close within the step; gravity's impulse
 //      is added and the contact solver (coupled.h) gives impulses so that no contact closes by more than its
-//      gap within h, or, with restitution e, departs at e times its approach [Moreau]; where the solver stops
-//      short of its tolerance, an island's impulses are scaled down until they add no more than half the
-//      energy that an exact answer may, m (h g)^2/8 of its heaviest body;
+//      gap within h, or, with restitution e, departs at e times its approach [Moreau]; an island's impulses
+//      are scaled down where they would add energy. Coulomb's law and restitution over a finite step may:
+//      by m (h g)^2/8 where friction stops a body that gravity slows down;
 //   3. every body drifts for h/2 with the new velocity;
 //   4. what still overlaps is moved apart (stabilisation.h), velocities and angular momentum held. The energy
 //      that this adds is reported.
 // Steps 1 to 3 change the energy only by the contacts' impulses times the mean of their velocities before and
-// after: free flight under gravity keeps it to rounding.
+// after: it never rises, and free flight under gravity keeps it to rounding.
 //
 // In the published mode: half a step of the configuration with the last twist, contacts there that touch or
 // penetrate, forces with the explicit gyroscopic term, the two projections, and from the configuration before
@@ -106,7 +106,7 @@ class Simulation {
   void place_shapes();
   void find_contacts();
   void prepare();      // bodies, speeds and first guesses for the solver
-  void hold_energy();  // impulses of islands that are short of the tolerance add no more than exact ones
+  void hold_energy();  // impulses of no island add any
   void hold_energy(std::int32_t island);
   void apply_impulses();
   void stabilise();
