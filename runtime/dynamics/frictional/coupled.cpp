@@ -140,17 +140,14 @@ double CoupledSolver::violation(std::int32_t island, const Team& team) {
   return largest;
 }
 
-// Newton's method from the impulses so far, and if that fails the path, which starts from contacts alone, so
-// that once is enough; impulses are left as they are where neither finds an answer. Returns the squared
+// Newton's method from the impulses so far, and if that fails and `path` asks for it the path, which starts
+// from contacts alone; impulses are left as they are where neither finds an answer. Returns the squared
 // residual, in the units of squared_speed.
 double CoupledSolver::finish(std::span<ContactRow> rows, double residual, double squared_speed, bool path,
                              IslandNewton& newton) {
   const double tolerance = 0.1 * config_.tolerance;
   newton.load(rows, std::sqrt(squared_speed));
-  if (!newton.newton(tolerance) &&
-      !(path && rows.size() <= IslandNewton::kMostOnPath && newton.follow_path(tolerance))) {
-    return residual;
-  }
+  if (!newton.newton(tolerance) && !(path && newton.follow_path(tolerance))) return residual;
   newton.store(rows);
   for (ContactRow& row : rows) row.r = row.law.into_cone(row.r);
   restart(rows, changes_);
@@ -166,8 +163,8 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_sp
                     static_cast<int>(std::min<double>(kMostFurtherSweeps, config_.further_sweeps / (m * m)));
   ContactReport report;
   double residual = std::numeric_limits<double>::infinity();
-  const int first = first_finish(all, limit);
-  int finish_at = first;
+  int finish_at = first_finish(all, limit);
+  const bool may_follow_path = finish_at <= limit && all.size() <= IslandNewton::kMostOnPath;
   double ratio = kNoRatio, last_total = 0;
   while (residual > tolerance && report.iterations < limit) {
     const SweepChange change = sweep_island(island, report.iterations, ratio, team);
@@ -180,12 +177,14 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_sp
     }
     residual = violation(island, team);
     if (residual > tolerance && report.iterations == finish_at) {
-      residual = finish(all, residual, squared_speed, finish_at == first, newton);
+      residual = finish(all, residual, squared_speed, false, newton);
       finish_at = finish_at < 1 << 20 ? 4 * finish_at : std::numeric_limits<int>::max();
     }
     ratio = kNoRatio;
     last_total = 0;
   }
+  const double tolerated = std::max(tolerance, config_.path_residual * config_.path_residual * squared_speed);
+  if (residual > tolerated && may_follow_path) residual = finish(all, residual, squared_speed, true, newton);
   report.residual = squared_speed > 0 ? std::sqrt(residual / squared_speed) : 0;
   report.status = residual <= tolerance ? Status::kOk : Status::kNotConverged;
   return report;

@@ -19,6 +19,9 @@ struct CoupledConfig {
   // Further sweeps for an island of m contacts: this over m^2, at most kMostFurtherSweeps. Small islands (a
   // stack) are then solved to the tolerance, at a cost that does not count beside that of large ones.
   double further_sweeps = 0;
+  // Newton's path (newton.h), which costs as much as thousands of sweeps, is followed where these leave a
+  // larger residual than this (and than the tolerance).
+  double path_residual = 0;
   // Islands are solved in parallel, and large ones by two threads each (islands.h); 0: all there are. The
   // answer's bits do not depend on it.
   int threads = 1;
@@ -36,7 +39,8 @@ struct alignas(64) BodyWrench {
 //
 // Sweeps over the contacts of an island; each contact in its turn is solved exactly with all others held
 // (coulomb_contact.h), a block Gauss-Seidel method on the law itself, so that nothing is relaxed: sliding
-// contacts do not dilate. A small island that takes many sweeps is finished by Newton's method (newton.h).
+// contacts do not dilate. A small island that takes many sweeps is finished by Newton's method, one whose
+// sweeps are used up by its path (newton.h).
 // Residual: the largest violation of the law at any contact, as a velocity (CoulombContact::violation), over
 // the largest speed at any contact of its island without impulses. Impulses are equal and opposite at one
 // point, and the returned twists are made from them at the end, so linear and angular momentum of free bodies

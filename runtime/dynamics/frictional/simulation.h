@@ -26,7 +26,7 @@ struct SimulationConfig {
   SimulationMode mode = SimulationMode::kCoupled;
   ContactSource source;
   // Small islands to the tolerance, piles over the steps.
-  CoupledConfig solver{.iteration_limit = 18, .further_sweeps = 720000};
+  CoupledConfig solver{.iteration_limit = 18, .further_sweeps = 720000, .path_residual = 1e-6};
   PublishedConfig published;
   StabilisationConfig stabilisation;
   int threads = 1;  // 0: one per core; the same bits for any number
