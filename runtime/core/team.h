@@ -58,7 +58,7 @@ ABUT_INLINE void fetch_early(const T* array, Index index, std::size_t bytes = si
   const auto address =
       reinterpret_cast<std::uintptr_t>(array) + sizeof(T) * static_cast<std::uintptr_t>(index);
   for (std::size_t offset = 0; offset < bytes; offset += 64)
-    __builtin_prefetch(reinterpret_cast<const void*>(address + offset));
+    __builtin_prefetch(reinterpret_cast<const void*>(address + offset));  // NOLINT(performance-no-int-to-ptr)
 }
 
 // One thread's place among those that work on one problem in step, one or two; by default it works alone.
