@@ -333,7 +333,8 @@ TEST(ContactModels, PressureFieldsSeeCrossingEdges) {
   const asset::AssetView view = asset::view(bar);
   const Mat3<double> roll = exp_rotation<double>({std::numbers::pi / 4, 0, 0}),
                      turn = exp_rotation<double>({0, 0, std::numbers::pi / 2});
-  const Scene scene = one_on_another(view, {roll, {}}, {turn * roll, {}}, 0.02 * std::sqrt(2.0) + 1e-4);
+  const Scene scene = one_on_another(view, {roll, Vec3<double>::Zero()}, {turn * roll, Vec3<double>::Zero()},
+                                     0.02 * std::sqrt(2.0) + 1e-4);
   const auto height_after = [&](const std::string& model) {
     SimulationConfig config;
     config.source.model = model;
