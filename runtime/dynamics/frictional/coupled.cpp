@@ -11,8 +11,7 @@ namespace abut::dynamics {
 
 namespace {
 
-constexpr std::int32_t kAhead = 4;  // contacts that are fetched early
-constexpr double kNoRatio = 2;      // for extrapolate and sweep: directions so far are dropped
+constexpr double kNoRatio = 2;  // for extrapolate and sweep: directions so far are dropped
 
 // Number of sweeps after which Newton's method is tried: about as many as it costs.
 int first_finish(std::span<const ContactRow> rows, int limit) {
@@ -89,7 +88,7 @@ double CoupledSolver::make_rows(std::int32_t island, std::span<const ContactBody
     if (phase == 0) squared_speed = 0;
     for (std::int32_t place = places.begin; place < places.end; ++place) {
       ContactRow& row = rows_[place];
-      fetch_early(contacts.data(), islands_.order()[std::min(place + kAhead, places.end - 1)]);
+      islands_.fetch_ahead(contacts, place, places);
       make_row(contacts[islands_.order()[place]], bodies, scales_, row);
       row.A = islands_.place_of_body(row.A);
       row.B = islands_.place_of_body(row.B);
@@ -194,7 +193,7 @@ void CoupledSolver::deliver(std::int32_t island, std::span<ContactBody> bodies,
                             std::span<PairContact> contacts, const Team& team) {
   islands_.in_phases(island, team, [&](std::int32_t, int, Islands::Range places) {
     for (std::int32_t place = places.begin; place < places.end; ++place) {
-      fetch_early(contacts.data(), islands_.order()[std::min(place + kAhead, places.end - 1)]);
+      islands_.fetch_ahead(contacts, place, places);
       deliver_row(rows_[place], bodies, contacts[islands_.order()[place]], wrenches_);
     }
   });

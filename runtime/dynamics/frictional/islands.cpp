@@ -25,7 +25,6 @@ void Islands::join(std::span<const ContactBody> bodies, std::span<const PairCont
   std::iota(parent_.begin(), parent_.end(), 0);
   moved_.resize(bodies.size());
   for (std::size_t i = 0; i < bodies.size(); ++i) moved_[i] = is_moved(bodies, static_cast<std::int32_t>(i));
-  const auto is_free = [this](std::int32_t body) { return body != kFixed && moved_[body] != 0; };
   of_contact_.resize(contacts.size());
   for (std::size_t k = 0; k < contacts.size(); ++k) {
     const bool moved_A = is_free(contacts[k].A), moved_B = is_free(contacts[k].B);
@@ -86,10 +85,8 @@ void Islands::line_up(Range places, std::span<const ContactBody> bodies) {
 
 // Places of the moved bodies of a contact, the earlier first.
 std::pair<std::int32_t, std::int32_t> Islands::ends(const PairContact& contact) const {
-  const bool moved_A = contact.A != kFixed && of_body_[contact.A] >= 0;
-  const bool moved_B = contact.B != kFixed && of_body_[contact.B] >= 0;
-  const std::int32_t a = place_of_body_[moved_A ? contact.A : contact.B];
-  const std::int32_t b = place_of_body_[moved_B ? contact.B : contact.A];
+  const std::int32_t a = place_of_body_[is_free(contact.A) ? contact.A : contact.B];
+  const std::int32_t b = place_of_body_[is_free(contact.B) ? contact.B : contact.A];
   return std::minmax(a, b);
 }
 

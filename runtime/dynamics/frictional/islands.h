@@ -70,6 +70,12 @@ class Islands {
     return within(bodies_.order, bodies_.range(island));
   }
 
+  // Fetches early the contact some places after `place` of `places`: another thread may have written it.
+  void fetch_ahead(std::span<const PairContact> contacts, std::int32_t place, Range places) const {
+    constexpr std::int32_t kAhead = 4;
+    fetch_early(contacts.data(), contacts_.order[std::min(place + kAhead, places.end - 1)]);
+  }
+
   // Calls work(island, team, thread) for every island, on up to `threads` threads, 0 for all there are: for
   // one that is cut by a team, for the others by one thread each. `thread` is below `threads`. work must not
   // throw.
@@ -126,6 +132,7 @@ class Islands {
   }
 
   bool is_cut(std::int32_t island) const { return first_part_[island + 1] - first_part_[island] > 1; }
+  bool is_free(std::int32_t body) const { return body != kFixed && moved_[body] != 0; }
   std::int32_t root(std::int32_t body);
   void join(std::span<const ContactBody> bodies, std::span<const PairContact> contacts);
   void line_up(Range places, std::span<const ContactBody> bodies);

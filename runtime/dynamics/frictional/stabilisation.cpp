@@ -10,7 +10,7 @@ namespace {
 
 using simd::Four;
 
-constexpr int kAhead = 4;  // rows whose bodies or contacts are fetched early
+constexpr std::size_t kAhead = 4;  // rows whose bodies are fetched early
 
 // products += N * y, lane by lane.
 ABUT_INLINE void multiply(const Spatial& N, const Spatial& y, Four& products) {
@@ -77,7 +77,7 @@ void Stabilisation::displace(std::span<const ContactBody> bodies, std::span<cons
       const Islands::Range places = islands.places_of_part(part);
       bool deep = false;
       for (std::int32_t place = places.begin; place < places.end; ++place) {
-        fetch_early(contacts.data(), islands.order()[std::min(place + kAhead, places.end - 1)]);
+        islands.fetch_ahead(contacts, place, places);
         deep |= make_row(place);
       }
       parts_[part].deep = deep;

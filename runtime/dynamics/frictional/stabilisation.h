@@ -32,7 +32,7 @@ class Stabilisation {
   struct Row {
     Spatial N_A, N_B;     // opened = N_A'y_A + N_B'y_B
     double goal;          // of what is opened, m
-    double inverse_mass;  // N_A'N_A + N_B'N_B, 1/kg
+    double inverse_mass;  // N_A'N_A + N_B'N_B, 1/kg; 0: nothing moves
     double impulse;       // of displacement, kg m
     std::int32_t A, B;    // places of the bodies in the islands' order; kFixed for unmoved ones
   };

@@ -232,6 +232,22 @@ TEST(Coupled, ThreadsDoNotChangeABitOfOneLargeIsland) {
   expect_same_bits(long_island(random), {2, 3});
 }
 
+// One half of such an island has no body.
+TEST(Coupled, ThreadsDoNotChangeABitOfOneBodyWithManyContacts) {
+  Random random(8);
+  ContactProblem problem;
+  problem.bodies.push_back(test::random_body(random));
+  for (int k = 0; k < 300; ++k) {
+    PairContact c;
+    c.B = 0;
+    c.p_WC = problem.bodies[0].p_WBcm + 0.3 * test::random_vector(random);
+    c.n_W = (Vec3<double>(0, 0, 2) + test::random_vector(random)).normalized();
+    c.mu = random.uniform(0, 1);
+    problem.contacts.push_back(c);
+  }
+  expect_same_bits(problem, {2, 3});
+}
+
 TEST(Coupled, PartsOfALargeIslandShareNoBodyWithinAPhase) {
   Random random(6);
   ContactProblem problem = long_island(random);
