@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
 #include "datasets/layouts.h"
+#include "runtime/core/input_file.h"
 
 namespace abut::datasets {
 namespace {
@@ -57,12 +57,11 @@ bool detect(const Listing& root) { return find_models(root).has_value(); }
 
 // The names that models_info.json lists; empty, with a note, where it cannot be had.
 std::set<std::string> listed_names(const fs::path& info, std::vector<std::string>& notes) {
-  std::ifstream stream(info);
-  if (!stream) {
+  if (!fs::exists(info)) {
     notes.push_back(fmt::format("'{}' is missing: lengths are taken to be BOP's millimetres", info.string()));
     return {};
   }
-  const nlohmann::json root = nlohmann::json::parse(stream, nullptr, false);
+  const nlohmann::json root = nlohmann::json::parse(read_text(info), nullptr, false);
   if (!root.is_object()) {
     notes.push_back(fmt::format("'{}' is not a JSON object: not compared with the meshes", info.string()));
     return {};

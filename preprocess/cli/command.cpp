@@ -25,6 +25,7 @@
 #include "runtime/asset/reader.h"
 #include "runtime/asset/writer.h"
 #include "runtime/core/error.h"
+#include "runtime/core/input_file.h"
 
 namespace abut::preprocess {
 namespace {
@@ -126,7 +127,7 @@ int import_tetrahedra(const Arguments& arguments) {
   const std::filesystem::path source = arguments.file, out = arguments.out;
   asset::Asset imported = import_volume(source);
   imported.provenance.source_file = source.string();
-  imported.provenance.source_digest = asset::digest(asset::read_file(source));
+  imported.provenance.source_digest = asset::digest(read_file(source));
   imported.provenance.parameters = {{"import", "volume"}};
   imported.provenance.versions = versions();
   std::error_code ignored;  // save() says what is wrong with the folder

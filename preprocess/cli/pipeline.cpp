@@ -10,6 +10,7 @@
 #include "preprocess/mesh/read.h"
 #include "runtime/asset/container.h"
 #include "runtime/core/error.h"
+#include "runtime/core/input_file.h"
 
 namespace abut::preprocess {
 namespace {
@@ -45,7 +46,7 @@ std::optional<std::string> first_difference(const std::map<std::string, std::str
   return std::nullopt;
 }
 
-std::string digest_of(const std::filesystem::path& file) { return asset::digest(asset::read_file(file)); }
+std::string digest_of(const std::filesystem::path& file) { return asset::digest(read_file(file)); }
 
 // The stages after reading know no file: their messages get its name here.
 template <class Stage>

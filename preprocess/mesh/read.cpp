@@ -1,52 +1,20 @@
 #include "preprocess/mesh/read.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 
 #include "preprocess/mesh/formats.h"
 #include "preprocess/mesh/weld.h"
+#include "runtime/core/input_file.h"
 
 namespace abut::preprocess {
 namespace {
 
 constexpr double kLargestPlausible_m = 10;
 constexpr double kSmallestPlausible_m = 1e-3;
-
-struct Descriptor {
-  int value;
-  ~Descriptor() {
-    if (value >= 0) ::close(value);
-  }
-};
-
-std::string read_whole(const std::filesystem::path& path) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  const auto refuse = [&]() { throw IoError(fmt::format("{}: {}", path.string(), std::strerror(errno))); };
-  struct stat status {};
-  if (file.value < 0 || ::fstat(file.value, &status) != 0) refuse();
-  if (S_ISDIR(status.st_mode))
-    throw IoError(fmt::format("{}: is a directory, not a mesh file", path.string()));
-  if (!S_ISREG(status.st_mode)) throw IoError(fmt::format("{}: is not a regular file", path.string()));
-  std::string content(static_cast<std::size_t>(status.st_size), '\0');
-  std::size_t done = 0;
-  while (done < content.size()) {
-    const ssize_t got = ::read(file.value, content.data() + done, content.size() - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) refuse();
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  content.resize(done);
-  return content;
-}
 
 std::string lower_extension(const std::filesystem::path& path) {
   std::string text = path.extension().string();
@@ -92,7 +60,7 @@ TriangleMesh read_mesh(const std::filesystem::path& path, double metres_per_unit
     throw InvalidInput(
         fmt::format("{}: the scale must be a positive number, not {}", path.string(), metres_per_unit));
   }
-  const std::string content = read_whole(path);
+  const std::string content = read_text(path);
   if (content.empty()) throw InvalidInput(fmt::format("{}: the file is empty", path.string()));
   TriangleMesh mesh = parse(content, path, report);
   if (mesh.triangles.empty()) throw InvalidInput(fmt::format("{}: the file has no faces", path.string()));

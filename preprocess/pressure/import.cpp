@@ -10,8 +10,8 @@
 
 #include "preprocess/index/index.h"
 #include "preprocess/pressure/grid.h"
-#include "runtime/asset/container.h"
 #include "runtime/core/error.h"
+#include "runtime/core/input_file.h"
 
 namespace abut::preprocess {
 namespace {
@@ -107,8 +107,8 @@ double normalize(std::vector<double>& pressures, const std::vector<Triangle>& bo
 }  // namespace
 
 ImportedVolume read_volume(const std::filesystem::path& file) {
-  const std::vector<std::byte> bytes = asset::read_file(file);
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string contents = read_text(file);
+  const std::string_view text = contents;
   const Source source{file.string()};
   Grid grid;
   if (text.starts_with("# vtk DataFile"))

@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "runtime/core/error.h"
+#include "runtime/core/input_file.h"
 
 namespace abut::asset {
 namespace {
@@ -116,25 +117,6 @@ void sync_folder(const std::filesystem::path& folder) {
 
 std::string digest(std::span<const std::byte> bytes) {
   return "xxh3-128:" + hex(XXH3_128bits(bytes.data(), bytes.size()));
-}
-
-std::vector<std::byte> read_file(const std::filesystem::path& file) {
-  const File in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (in.get() < 0) fail(file, "open", errno);
-  struct stat info {};
-  if (::fstat(in.get(), &info) != 0) fail(file, "read", errno);
-  if (S_ISDIR(info.st_mode)) fail(file, "read", EISDIR);
-  std::vector<std::byte> bytes(static_cast<std::size_t>(info.st_size));
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t n = ::read(in.get(), bytes.data() + done, bytes.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fail(file, "read", errno);
-    if (n == 0) break;
-    done += static_cast<std::size_t>(n);
-  }
-  bytes.resize(done);
-  return bytes;
 }
 
 void write_container(const std::filesystem::path& file, int schema, std::span<const std::byte> body) {

@@ -16,9 +16,6 @@ inline constexpr std::size_t kHeaderBytes = 512;
 // "xxh3-128:<32 hex digits>" of bytes.
 std::string digest(std::span<const std::byte> bytes);
 
-// All bytes of a file. Throws IoError naming it.
-std::vector<std::byte> read_file(const std::filesystem::path& file);
-
 // Writes header and body under a temporary name beside `file`, syncs, renames: `file` is the old one or the
 // whole new one at any moment, whoever kills the process. Throws IoError (disk full, no permission) and
 // leaves no temporary.

@@ -4,6 +4,7 @@
 
 #include "runtime/asset/container.h"
 #include "runtime/asset/hdf5_image.h"
+#include "runtime/core/input_file.h"
 
 namespace abut::dynamics {
 namespace {
@@ -112,7 +113,7 @@ void write_array(hid_t file, const char* path, const std::vector<T>& data, const
 class Reader {
  public:
   explicit Reader(const std::filesystem::path& file)
-      : name_(file.string()), bytes_(asset::read_file(file)), file_(open(bytes_, name_)) {}
+      : name_(file.string()), bytes_(read_file(file)), file_(open(bytes_, name_)) {}
 
   std::string text(const char* name) const {
     const Handle attribute(must(H5Aopen(file_, name, H5P_DEFAULT), name), H5Aclose);

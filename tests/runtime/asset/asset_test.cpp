@@ -12,6 +12,7 @@
 #include "runtime/asset/schema.h"
 #include "runtime/asset/writer.h"
 #include "runtime/core/error.h"
+#include "runtime/core/input_file.h"
 
 namespace {
 
@@ -145,14 +146,14 @@ TEST_F(AssetFile, AbsentPartsStayAbsent) {
 
 TEST_F(AssetFile, TheSameAssetGivesTheSameBytes) {
   abut::asset::save(tetrahedron(), file);
-  const auto first = abut::asset::read_file(file);
+  const auto first = abut::read_file(file);
   abut::asset::save(tetrahedron(), file);
-  EXPECT_EQ(first, abut::asset::read_file(file));
+  EXPECT_EQ(first, abut::read_file(file));
 }
 
 TEST_F(AssetFile, EveryFlippedByteIsFound) {
   abut::asset::save(tetrahedron(), file);
-  const auto good = abut::asset::read_file(file);
+  const auto good = abut::read_file(file);
   std::fstream bytes(file, std::ios::binary | std::ios::in | std::ios::out);
   const auto put = [&](std::size_t i, std::byte byte) {
     bytes.seekp(static_cast<std::streamoff>(i)).put(static_cast<char>(byte)).flush();
@@ -167,7 +168,7 @@ TEST_F(AssetFile, EveryFlippedByteIsFound) {
 
 TEST_F(AssetFile, EveryTruncationIsFound) {
   abut::asset::save(tetrahedron(), file);
-  const auto good = abut::asset::read_file(file);
+  const auto good = abut::read_file(file);
   for (std::size_t size = 0; size < good.size(); size += 7) {
     overwrite({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)});
     EXPECT_THROW((void)abut::asset::load(file), abut::BadAsset) << size << " bytes";
@@ -176,7 +177,7 @@ TEST_F(AssetFile, EveryTruncationIsFound) {
 
 TEST_F(AssetFile, ANewerSchemaIsRefusedByName) {
   abut::asset::save(tetrahedron(), file);
-  const auto bytes = abut::asset::read_file(file);
+  const auto bytes = abut::read_file(file);
   abut::asset::write_container(file, abut::asset::kSchemaVersion + 1,
                                std::span(bytes).subspan(abut::asset::kHeaderBytes));
   EXPECT_NE(error_of_load().find("newer than this build reads"), std::string::npos) << error_of_load();
