@@ -136,6 +136,14 @@ void write_container(const std::filesystem::path& file, int schema, std::span<co
   sync_folder(folder);
 }
 
+void refuse_newer_schema(const std::string& file, double schema, int newest_schema) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", schema);
+  throw BadAsset(file + ": made by a newer version of Abut: its schema is " + text +
+                 ", this build reads up to " + std::to_string(newest_schema) +
+                 "; update Abut or make the asset again");
+}
+
 std::vector<std::byte> read_container(const std::filesystem::path& file, int newest_schema) {
   std::vector<std::byte> bytes = read_file(file);
   const std::string name = file.string();
@@ -157,9 +165,7 @@ std::vector<std::byte> read_container(const std::filesystem::path& file, int new
   if (std::memcmp(expected.data(), text, kHeaderBytes) != 0)
     throw BadAsset(name +
                    ": damaged: the contents do not match the digest in the header; make the asset again");
-  if (schema > newest_schema)
-    throw BadAsset(name + ": schema " + std::to_string(schema) + " is newer than this build reads (" +
-                   std::to_string(newest_schema) + "); update Abut or make the asset again");
+  if (schema > newest_schema) refuse_newer_schema(name, schema, newest_schema);
   return bytes;
 }
 

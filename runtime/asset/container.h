@@ -25,6 +25,9 @@ void write_container(const std::filesystem::path& file, int schema, std::span<co
 // IoError or BadAsset; a schema above `newest_schema` is refused by name.
 std::vector<std::byte> read_container(const std::filesystem::path& file, int newest_schema);
 
+// Throws the BadAsset of a file whose schema is above `newest_schema`.
+[[noreturn]] void refuse_newer_schema(const std::string& file, double schema, int newest_schema);
+
 // Removes temporaries that killed writers left in `folder`; those of running writers stay, and all stay where
 // the file system has no locks.
 void remove_stale_temporaries(const std::filesystem::path& folder);

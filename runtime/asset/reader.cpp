@@ -1,10 +1,17 @@
 #include "runtime/asset/reader.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
+#include <set>
+#include <string_view>
+#include <type_traits>
 
 #include "runtime/asset/container.h"
-#include "runtime/asset/hdf5_image.h"
+#include "runtime/asset/hdf5_parser.h"
 #include "runtime/asset/schema.h"
+#include "runtime/core/error.h"
+#include "runtime/core/input_file.h"
 
 namespace abut::asset {
 namespace {
@@ -15,47 +22,54 @@ class Reader {
   explicit Reader(const std::filesystem::path& file)
       : name_(file.string()),
         bytes_(read_container(file, kSchemaVersion)),
-        file_(open_image(std::span(bytes_).subspan(kHeaderBytes), name_)) {}
+        file_(std::span(bytes_).subspan(kHeaderBytes), name_) {
+    double schema = 0;
+    const Attributes root = attributes("");
+    numbers(root, "schema", &schema, 1);
+    if (schema > kSchemaVersion) refuse_newer_schema(name_, schema, kSchemaVersion);
+    if (schema != kSchemaVersion) fail("schema", "is not the header's");
+    asset_name_ = text(root, "name");
+  }
 
-  Asset asset() const {
+  Asset asset() {
     Asset result;
-    result.name = text(file_, "name");
-    for (int i = 0; exists("surface/" + std::to_string(i)); ++i)
-      visit_surface(result.surfaces.emplace_back(), ArrayReader{*this, "surface/" + std::to_string(i) + "/"});
-    for (int i = 0; exists("convex/" + std::to_string(i)); ++i)
-      visit_convex(result.convex.emplace_back(), ArrayReader{*this, "convex/" + std::to_string(i) + "/"});
-    for (int i = 0; exists("volume") && exists("volume/" + std::to_string(i)); ++i)
-      visit_volume(result.volumes.emplace_back(), ArrayReader{*this, "volume/" + std::to_string(i) + "/"});
-    for (int i = 0; exists("points") && exists("points/" + std::to_string(i)); ++i)
-      visit_points(result.points.emplace_back(), ArrayReader{*this, "points/" + std::to_string(i) + "/"});
-    const Handle mass = group("mass");
+    result.name = asset_name_;
+    read_levels("surface", result.surfaces, [](auto& part, auto&& read) { visit_surface(part, read); });
+    read_levels("convex", result.convex, [](auto& part, auto&& read) { visit_convex(part, read); });
+    read_levels("volume", result.volumes, [](auto& part, auto&& read) { visit_volume(part, read); });
+    read_levels("points", result.points, [](auto& part, auto&& read) { visit_points(part, read); });
+    const Attributes mass = attributes("mass");
     numbers(mass, "volume", &result.mass.volume, 1);
     numbers(mass, "area", &result.mass.area, 1);
     numbers(mass, "center_of_mass", result.mass.center_of_mass, 3);
     numbers(mass, "inertia", result.mass.inertia, 9);
     result.provenance = provenance();
+    for (const std::string& path : file_.paths())
+      if (!known_.contains(path)) fail(path, "is unknown");
     return result;
   }
 
-  Provenance provenance() const {
+  Provenance provenance() {
     Provenance result;
-    const Handle root = group("provenance");
+    const Attributes root = attributes("provenance");
     result.source_file = text(root, "source_file");
     result.source_digest = text(root, "source_digest");
     result.parameters = texts("provenance/parameters");
     result.versions = texts("provenance/versions");
     result.warnings = lines("provenance/warnings");
-    const Handle seconds = group("provenance/stage_seconds");
-    for (const std::string& key : attribute_names(seconds))
-      numbers(seconds, key, &result.stage_seconds.emplace_back(key, 0).second, 1);
-    const Handle measures = group("provenance/measures");
-    for (const std::string& key : attribute_names(measures)) numbers(measures, key, &result.measures[key], 1);
+    const Attributes seconds = attributes("provenance/stage_seconds");
+    for (const Hdf5Attribute& a : seconds)
+      numbers(seconds, a.name, &result.stage_seconds.emplace_back(a.name, 0).second, 1);
+    const Attributes measures = attributes("provenance/measures");
+    for (const Hdf5Attribute& a : measures) numbers(measures, a.name, &result.measures[a.name], 1);
     return result;
   }
 
  private:
+  using Attributes = std::vector<Hdf5Attribute>;
+
   struct ArrayReader {
-    const Reader& reader;
+    Reader& reader;
     std::string prefix;
     template <class T>
     void operator()(const char* name, std::vector<T>& data, const Shape& shape, const char*,
@@ -68,108 +82,122 @@ class Reader {
     throw BadAsset(name_ + ": " + element + ": " + what + "; make the asset again");
   }
 
-  template <class Code>
-  Code must(Code code, const std::string& element) const {
-    if (code < 0) fail(element, "missing or unreadable");
-    return code;
+  // Levels or pieces of a part: groups "0", "1", ...
+  template <class Part, class VisitPart>
+  void read_levels(const std::string& name, std::vector<Part>& parts, VisitPart&& visit_part) {
+    for (int i = 0;; ++i) {
+      const std::string path = name + "/" + std::to_string(i);
+      if (!file_.has(path)) break;
+      visit_part(parts.emplace_back(), ArrayReader{*this, path + "/"});
+    }
+    know(name);
   }
 
-  bool exists(const std::string& path) const { return H5Lexists(file_, path.c_str(), H5P_DEFAULT) > 0; }
+  // The object and the groups that it is in are read.
+  void know(std::string path) {
+    for (; known_.insert(path).second && !path.empty();)
+      path.resize(path.find('/') == std::string::npos ? 0 : path.rfind('/'));
+  }
 
-  Handle group(const std::string& path) const {
-    return {must(H5Gopen2(file_, path.c_str(), H5P_DEFAULT), path), H5Gclose};
+  Attributes attributes(const std::string& path) {
+    know(path);
+    return file_.attributes(path);
+  }
+
+  const Hdf5Array& value(const Attributes& attributes, const std::string& key) const {
+    for (const Hdf5Attribute& a : attributes)
+      if (a.name == key) return a.value;
+    fail(key, "missing");
   }
 
   template <class T>
-  void array(const std::string& path, std::vector<T>& data, const Shape& shape) const {
-    const Handle set(must(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), path), H5Dclose);
-    const Handle space(must(H5Dget_space(set), path), H5Sclose);
-    const hssize_t count = must(H5Sget_simple_extent_npoints(space), path);
-    std::vector<hsize_t> dims(shape.size());
-    if (H5Sget_simple_extent_ndims(space) != static_cast<int>(dims.size())) fail(path, "has the wrong shape");
-    must(H5Sget_simple_extent_dims(space, dims.data(), nullptr), path);
-    const Shape expected = resolve(static_cast<std::size_t>(count), shape);
-    if (!std::equal(dims.begin(), dims.end(), expected.begin(),
-                    [](hsize_t a, int b) { return b >= 0 && a == static_cast<hsize_t>(b); }))
+  static Hdf5Type type_of() {
+    if constexpr (std::is_same_v<T, double>) return Hdf5Type::kFloat64;
+    if constexpr (std::is_same_v<T, float>) return Hdf5Type::kFloat32;
+    if constexpr (std::is_same_v<T, std::int32_t>) return Hdf5Type::kInt32;
+  }
+
+  // `values` has room for `count`.
+  template <class T>
+  void copy(const std::string& path, const Hdf5Array& array, T* values, std::size_t count) const {
+    if (array.type != type_of<T>()) fail(path, "has numbers of the wrong type");
+    if (array.count() != count) fail(path, "has the wrong length");
+    if (count == 0) return;
+    std::memcpy(values, array.data.data(), count * sizeof(T));
+    if constexpr (std::endian::native == std::endian::big) {
+      for (std::size_t i = 0; i < count; ++i) {
+        auto* const bytes = reinterpret_cast<std::byte*>(values + i);
+        std::reverse(bytes, bytes + sizeof(T));
+      }
+    }
+  }
+
+  template <class T>
+  void array(const std::string& path, std::vector<T>& data, const Shape& shape) {
+    know(path);
+    const Hdf5Array found = file_.array(path);
+    const Shape expected = resolve(found.count(), shape);
+    if (!std::equal(found.extents.begin(), found.extents.end(), expected.begin(), expected.end(),
+                    [](std::uint64_t a, int b) { return b >= 0 && a == static_cast<std::uint64_t>(b); }))
       fail(path, "has the wrong shape");
-    data.resize(static_cast<std::size_t>(count));
-    if (count > 0) must(H5Dread(set, native_type(T{}), H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()), path);
+    if (found.type != type_of<T>()) fail(path, "has numbers of the wrong type");
+    data.resize(found.count());
+    copy(path, found, data.data(), data.size());
   }
 
-  std::string text(hid_t object, const std::string& key) const {
-    const Handle attribute(must(H5Aopen(object, key.c_str(), H5P_DEFAULT), key), H5Aclose);
-    const Handle type(must(H5Aget_type(attribute), key), H5Tclose);
-    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0) fail(key, "is not a text");
-    std::string value(H5Tget_size(type), '\0');
-    must(H5Aread(attribute, type, value.data()), key);
-    value.resize(value.find_last_not_of('\0') + 1);
-    return value;
+  std::string text(const Attributes& attributes, const std::string& key) const {
+    const Hdf5Array& found = value(attributes, key);
+    if (found.type != Hdf5Type::kText || !found.extents.empty()) fail(key, "is not a text");
+    const std::string_view all(reinterpret_cast<const char*>(found.data.data()), found.data.size());
+    return std::string(all.substr(0, all.find('\0')));
   }
 
-  void numbers(hid_t object, const std::string& key, double* values, hssize_t count) const {
-    const Handle attribute(must(H5Aopen(object, key.c_str(), H5P_DEFAULT), key), H5Aclose);
-    const Handle space(must(H5Aget_space(attribute), key), H5Sclose);
-    if (H5Sget_simple_extent_npoints(space) != count) fail(key, "has the wrong length");
-    must(H5Aread(attribute, H5T_NATIVE_DOUBLE, values), key);
+  void numbers(const Attributes& attributes, const std::string& key, double* values,
+               std::size_t count) const {
+    copy(key, value(attributes, key), values, count);
   }
 
-  // In the order of writing.
-  std::vector<std::string> attribute_names(hid_t object) const {
-    std::vector<std::string> names;
-    const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* out) -> herr_t {
-      static_cast<std::vector<std::string>*>(out)->emplace_back(name);
-      return 0;
-    };
-    hsize_t index = 0;
-    must(H5Aiterate2(object, H5_INDEX_CRT_ORDER, H5_ITER_INC, &index, collect, &names), "attributes");
-    return names;
-  }
-
-  std::map<std::string, std::string> texts(const std::string& path) const {
+  std::map<std::string, std::string> texts(const std::string& path) {
     std::map<std::string, std::string> result;
-    const Handle entries = group(path);
-    for (const std::string& key : attribute_names(entries)) result[key] = text(entries, key);
+    const Attributes entries = attributes(path);
+    for (const Hdf5Attribute& a : entries) result[a.name] = text(entries, a.name);
     return result;
   }
 
-  std::vector<std::string> lines(const std::string& path) const {
-    const Handle set(must(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), path), H5Dclose);
-    const Handle space(must(H5Dget_space(set), path), H5Sclose);
-    const Handle type(must(H5Dget_type(set), path), H5Tclose);
-    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) <= 0)
-      fail(path, "is not a list of texts");
-    std::vector<char*> raw(static_cast<std::size_t>(must(H5Sget_simple_extent_npoints(space), path)));
-    if (raw.empty()) return {};
-    must(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw.data()), path);
-    std::vector<std::string> result;
-    result.reserve(raw.size());
-    for (const char* line : raw) result.emplace_back(line == nullptr ? "" : line);
-    H5Dvlen_reclaim(type, space, H5P_DEFAULT, raw.data());
-    return result;
+  std::vector<std::string> lines(const std::string& path) {
+    know(path);
+    const Hdf5Array found = file_.array(path);
+    if (found.type != Hdf5Type::kTexts) fail(path, "is not a list of texts");
+    return file_.texts(found);
   }
 
   std::string name_;
   std::vector<std::byte> bytes_;
-  Session session_;
-  Handle file_;
+  Hdf5File file_;
+  std::string asset_name_;
+  std::set<std::string> known_;  // paths of what is read
 };
 
 }  // namespace
 
 Asset load(const std::filesystem::path& file) {
-  Asset asset = Reader(file).asset();
-  check(asset, file.string());
-  for (std::size_t i = 0; i < asset.points.size(); ++i) {
-    try {
-      add_blocks(asset.points[i]);
-    } catch (const InvalidInput& error) {
-      throw BadAsset(file.string() + ": points/" + std::to_string(i) + ": " + error.what() +
-                     "; make the asset again");
+  return within_memory(file, [&] {
+    Asset asset = Reader(file).asset();
+    check(asset, file.string());
+    for (std::size_t i = 0; i < asset.points.size(); ++i) {
+      try {
+        add_blocks(asset.points[i]);
+      } catch (const InvalidInput& error) {
+        throw BadAsset(file.string() + ": points/" + std::to_string(i) + ": " + error.what() +
+                       "; make the asset again");
+      }
     }
-  }
-  return asset;
+    return asset;
+  });
 }
 
-Provenance load_provenance(const std::filesystem::path& file) { return Reader(file).provenance(); }
+Provenance load_provenance(const std::filesystem::path& file) {
+  return within_memory(file, [&] { return Reader(file).provenance(); });
+}
 
 }  // namespace abut::asset
