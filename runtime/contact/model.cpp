@@ -13,13 +13,36 @@ namespace abut::contact {
 
 namespace {
 
+constexpr std::string_view kSeparationSettings[] = {"eps1", "eps2", "kernel", "tolerance"};
+
 constexpr ModelRow kModels[] = {
-    {"point", "convex hulls, one spring or constraint at the witness points", asset::kConvexPart, true, true,
-     -1, false, [] { return make_point_model(); }},
-    {"pressure_field", "tetrahedra with pressure fields, pressing where their pressures are equal",
-     asset::kVolumePart, true, true, 0, true, [] { return make_pressure_field_model(); }},
+    {"point",
+     "convex hulls, one spring or constraint at the witness points",
+     asset::kConvexPart,
+     true,
+     true,
+     -1,
+     false,
+     [] { return describe(point_settings()); },
+     {},
+     [](const SettingValues& settings) { return make_point_model(point_config(settings)); }},
+    {"pressure_field",
+     "tetrahedra with pressure fields, pressing where their pressures are equal",
+     asset::kVolumePart,
+     true,
+     true,
+     0,
+     true,
+     [] { return std::vector<SettingInfo>(); },
+     {},
+     [](const SettingValues& settings) {
+       require_known(settings, {}, "pressure_field");
+       return make_pressure_field_model();
+     }},
     {"soft_minimum", "oriented points, pushed by the planes of the other body's, softly the deepest",
-     asset::kPointsPart, true, true, 2, true, [] { return make_soft_minimum_model(); }},
+     asset::kPointsPart, true, true, 2, true, [] { return describe(soft_minimum_settings()); },
+     kSeparationSettings,
+     [](const SettingValues& settings) { return make_soft_minimum_model(soft_minimum_config(settings)); }},
 };
 
 }  // namespace
@@ -48,13 +71,17 @@ void require_margin(const char* who, double margin) {
 
 std::span<const ModelRow> models() { return kModels; }
 
-std::unique_ptr<Model> make_model(std::string_view name) {
+const ModelRow& find_model(std::string_view name) {
   std::string known;
   for (const ModelRow& row : kModels) {
-    if (row.name == name) return row.make();
+    if (row.name == name) return row;
     known += (known.empty() ? "" : ", ") + std::string(row.name);
   }
   throw InvalidInput("no contact model is called '" + std::string(name) + "'; there are: " + known);
+}
+
+std::unique_ptr<Model> make_model(std::string_view name, const SettingValues& settings) {
+  return find_model(name).make(settings);
 }
 
 PairWrench contact_wrench(std::string_view model, const asset::PosedPair& pair, const Vec6<double>& V_A,
@@ -69,9 +96,9 @@ std::vector<ContactPoint> contact_points(std::string_view model, const asset::Po
   return {found.points.begin(), found.points.end()};
 }
 
-BatchModel::BatchModel(std::string_view model, int threads) {
+BatchModel::BatchModel(std::string_view model, int threads, const SettingValues& settings) {
   models_.resize(threads > 0 ? threads : default_threads());
-  for (auto& made : models_) made = make_model(model);
+  for (auto& made : models_) made = make_model(model, settings);
 }
 
 void BatchModel::wrenches(std::span<const MovingPair> pairs, std::span<PairWrench> results, Want want) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/asset/pair.h"
+#include "runtime/core/settings.h"
 #include "runtime/core/status.h"
 #include "runtime/math/adjoint.h"
 
@@ -77,8 +78,13 @@ struct ModelRow {
   // True: the Jacobian is the wrench's own derivative where it has one. False: that of the smooth shapes
   // which the assets approximate.
   bool exact_jacobian;
-  std::unique_ptr<Model> (
-      *make)();  // with the model's default settings; other settings: the model's own header
+  // Settings that are made from words; as numbers they are in the model's own header. Of these,
+  // `constraint_settings` alone act on constraints.
+  std::vector<SettingInfo> (*settings)();
+  std::span<const std::string_view> constraint_settings;
+  // With the given settings, the others at their defaults. Throws InvalidInput for an unknown setting and for
+  // one out of range.
+  std::unique_ptr<Model> (*make)(const SettingValues& settings);
 };
 
 // What a model asks of its other arguments: throw InvalidInput naming `who`.
@@ -88,8 +94,11 @@ void require_margin(const char* who, double margin);
 // All rows, in a fixed order.
 std::span<const ModelRow> models();
 
-// Model by name with its default settings. Throws InvalidInput for an unknown name.
-std::unique_ptr<Model> make_model(std::string_view name);
+// Row by name. Throws InvalidInput, naming the models that there are, for an unknown one.
+const ModelRow& find_model(std::string_view name);
+
+// Model by name, with its default settings but for those given. Throws as find_model and ModelRow::make.
+std::unique_ptr<Model> make_model(std::string_view name, const SettingValues& settings = {});
 
 // One-shot form of Model::wrench. Throws as make_model and Model do.
 PairWrench contact_wrench(std::string_view model, const asset::PosedPair& pair, const Vec6<double>& V_A,
@@ -109,7 +118,7 @@ struct MovingPair {
 class BatchModel {
  public:
   // `threads` 0: one per core. Throws as make_model.
-  explicit BatchModel(std::string_view model, int threads = 0);
+  explicit BatchModel(std::string_view model, int threads = 0, const SettingValues& settings = {});
 
   // results[i] answers pairs[i]. Throws InvalidInput if the spans differ in length or a pair is invalid.
   void wrenches(std::span<const MovingPair> pairs, std::span<PairWrench> results,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "runtime/derivative/settings.h"
 #include "runtime/witness/separation.h"
 
 namespace abut::contact {
@@ -51,6 +52,16 @@ PairWrench filled(double value, Status status) {
   return result;
 }
 
+constexpr const char* kWho = "point contact";
+
+constexpr Setting<PointConfig> kSettings[] = {
+    {"stiffness", "N/m", kMagnitude, "force over depth", &setting<PointConfig, &PointConfig::stiffness>},
+    derivative::kRingsSetting<PointConfig, &PointConfig::gumbel>,
+    derivative::kGumbelEpsSetting<PointConfig, &PointConfig::gumbel>,
+    derivative::kClampRelativeSetting<PointConfig, &PointConfig::clamp>,
+    derivative::kClampAbsoluteSetting<PointConfig, &PointConfig::clamp>,
+};
+
 class PointModel final : public Model {
  public:
   explicit PointModel(const PointConfig& config) : config_(config) {}
@@ -88,12 +99,12 @@ class PointModel final : public Model {
 
  private:
   static void require_valid(const asset::PosedPair& pair, const Vec6<double>& V_A, const Vec6<double>& V_B) {
-    asset::require_valid(pair, asset::kConvexPart, "point contact");
-    require_finite("point contact", V_A, V_B);
+    asset::require_valid(pair, asset::kConvexPart, kWho);
+    require_finite(kWho, V_A, V_B);
   }
   static void require_valid(const asset::PosedPair& pair, double margin) {
-    asset::require_valid(pair, asset::kConvexPart, "point contact");
-    require_margin("point contact", margin);
+    asset::require_valid(pair, asset::kConvexPart, kWho);
+    require_margin(kWho, margin);
   }
 
   witness::Witness<double> query(const asset::PosedPair& pair) {
@@ -108,15 +119,16 @@ class PointModel final : public Model {
 
 }  // namespace
 
+std::span<const Setting<PointConfig>> point_settings() { return kSettings; }
+
+PointConfig point_config(const SettingValues& values) {
+  PointConfig config;
+  apply<PointConfig>(kSettings, values, config, kWho);
+  return config;
+}
+
 std::unique_ptr<Model> make_point_model(const PointConfig& config) {
-  if (!(config.stiffness > 0) || !std::isfinite(config.stiffness)) {
-    throw InvalidInput("point contact: the stiffness is " + std::to_string(config.stiffness) +
-                       " N/m; it must be positive");
-  }
-  derivative::Config settings;
-  settings.gumbel = config.gumbel;
-  settings.clamp = config.clamp;
-  derivative::validate(settings);
+  abut::require_valid<PointConfig>(kSettings, config, kWho);
   return std::make_unique<PointModel>(config);
 }
 

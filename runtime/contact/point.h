@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/contact/model.h"
+#include "runtime/core/settings.h"
 #include "runtime/derivative/estimator.h"
 
 // Contact of two convex hulls at their witness points: one contact, one frictionless spring.
@@ -11,6 +12,11 @@ struct PointConfig {
   derivative::GumbelConfig gumbel;  // curvature for the Jacobian
   derivative::Clamp clamp;
 };
+
+// What each setting is called, its unit, range and meaning; and the defaults with the settings that were
+// given, which throws InvalidInput for an unknown one and for one out of range.
+std::span<const Setting<PointConfig>> point_settings();
+PointConfig point_config(const SettingValues& values);
 
 // Constraints: the witness pair of the hulls. Wrench: a spring along the witness normal while they overlap,
 //   U = k d^2 / 2 for d < 0,   f on B = -k d n at the witness point on B.

@@ -13,28 +13,52 @@ using ssdf::Order;
 constexpr double kGravity = 9.81;         // m/s^2
 constexpr double kWaterDensity = 1000.0;  // kg/m^3
 
-void require(bool holds, const char* name, double value, const char* what) {
-  if (!holds)
-    throw InvalidInput("soft-minimum contact: " + std::string(name) + " is " + std::to_string(value) +
-                       "; it must be " + what);
+constexpr const char* kWho = "soft-minimum contact";
+
+constexpr std::string_view kDampingLaws[] = {"twice_differentiable", "paper"};  // of DampingLaw
+constexpr std::string_view kKernels[] = {"gaussian", "wall"};
+constexpr ssdf::KernelKind kKernelKinds[] = {ssdf::KernelKind::kGaussian, ssdf::KernelKind::kWall};
+
+int kernel_index(const SoftMinimumConfig& config) {
+  for (int k = 0; k < 2; ++k)
+    if (kKernelKinds[k] == config.kernel) return k;
+  return -1;
 }
 
-void validate(const SoftMinimumConfig& config) {
-  const auto positive = [](const char* name, double value) {
-    require(value > 0 && std::isfinite(value), name, value, "positive");
-  };
-  positive("eps1", config.eps1);
-  positive("eps2", config.eps2);
-  positive("eps3", config.eps3);
-  positive("load", config.load);
-  positive("penetration", config.penetration);
-  positive("dissipation", config.dissipation);
-  positive("stiction", config.stiction);
-  require(config.friction >= 0 && std::isfinite(config.friction), "friction", config.friction, "0 or more");
-  if (config.kernel != ssdf::KernelKind::kGaussian && config.kernel != ssdf::KernelKind::kWall)
-    throw InvalidInput("soft-minimum contact: the kernel must be the Gaussian or that of walls");
-  require(config.tolerance > 0 && config.tolerance < 1, "tolerance", config.tolerance, "between 0 and 1");
-}
+template <double SoftMinimumConfig::*member>
+constexpr auto kMember = &setting<SoftMinimumConfig, member>;
+
+constexpr Setting<SoftMinimumConfig> kSettings[] = {
+    {"eps1", "spacing^2", kMagnitude, "rounding of each body's surface", kMember<&SoftMinimumConfig::eps1>},
+    {"eps2", "spacing", kMagnitude, "how much deeper than others a point must be to carry alone",
+     kMember<&SoftMinimumConfig::eps2>},
+    {"eps3", "spacing", kMagnitude, "distance at which the spring sets in",
+     kMember<&SoftMinimumConfig::eps3>},
+    {"load", "weight of a cube of water with edge `size`", kMagnitude,
+     "with penetration: stiffness = load / penetration", kMember<&SoftMinimumConfig::load>},
+    {"penetration", "spacing", kMagnitude, "at that load", kMember<&SoftMinimumConfig::penetration>},
+    {"friction", "", from_to(0, 1e12), "coefficient of friction of the pair",
+     kMember<&SoftMinimumConfig::friction>},
+    {"dissipation", "sqrt(g size)", kMagnitude, "separating speed v_d that damping is relative to",
+     kMember<&SoftMinimumConfig::dissipation>},
+    {"stiction", "sqrt(g size)", kMagnitude, "slip at which friction is 0.7 mu N",
+     kMember<&SoftMinimumConfig::stiction>},
+    {"damping",
+     "",
+     {},
+     "law of the normal force's damping",
+     choice<SoftMinimumConfig, &SoftMinimumConfig::damping>(kDampingLaws)},
+    {"kernel",
+     "",
+     {},
+     "weights of the planes; wall: less for a plane that a point lies behind",
+     Choice<SoftMinimumConfig>{kKernels, kernel_index,
+                               [](SoftMinimumConfig& config, int k) { config.kernel = kKernelKinds[k]; }}},
+    {"tolerance", "", between(0, 1), "of every result, relative to the sum of its terms' absolute values",
+     kMember<&SoftMinimumConfig::tolerance>},
+};
+
+void validate(const SoftMinimumConfig& config) { require_valid<SoftMinimumConfig>(kSettings, config, kWho); }
 
 class SoftMinimumModel final : public Model {
  public:
@@ -42,8 +66,8 @@ class SoftMinimumModel final : public Model {
 
   PairWrench wrench(const asset::PosedPair& pair, const Vec6<double>& V_A, const Vec6<double>& V_B,
                     Want want) override {
-    asset::require_valid(pair, asset::kPointsPart, "soft-minimum contact");
-    require_finite("soft-minimum contact", V_A, V_B);
+    asset::require_valid(pair, asset::kPointsPart, kWho);
+    require_finite(kWho, V_A, V_B);
     const asset::PointsView &A = pair.A->points, &B = pair.B->points;
     soft_minimum(A, B, pair.X_AB, relative_twist(pair.X_AB, V_A, V_B), parameters_of(config_, A, B),
                  want == Want::kJacobian ? Order::kGradient : Order::kValue, contact_);
@@ -59,8 +83,8 @@ class SoftMinimumModel final : public Model {
   }
 
   Constraints constraints(const asset::PosedPair& pair, double margin) override {
-    asset::require_valid(pair, asset::kPointsPart, "soft-minimum contact");
-    require_margin("soft-minimum contact", margin);
+    asset::require_valid(pair, asset::kPointsPart, kWho);
+    require_margin(kWho, margin);
     const asset::PointsView &A = pair.A->points, &B = pair.B->points;
     separation(A, B, pair.X_AB, parameters_of(config_, A, B), field_);
     points_.clear();
@@ -89,6 +113,14 @@ class SoftMinimumModel final : public Model {
 };
 
 }  // namespace
+
+std::span<const Setting<SoftMinimumConfig>> soft_minimum_settings() { return kSettings; }
+
+SoftMinimumConfig soft_minimum_config(const SettingValues& values) {
+  SoftMinimumConfig config;
+  apply<SoftMinimumConfig>(kSettings, values, config, kWho);
+  return config;
+}
 
 SoftMinimumParameters<double> parameters_of(const SoftMinimumConfig& config, const asset::PointsView& A,
                                             const asset::PointsView& B) {

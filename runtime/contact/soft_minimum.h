@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/contact/model.h"
+#include "runtime/core/settings.h"
 #include "runtime/ssdf/kernel.h"
 
 // Soft-minimum contact [Beker2025, III-C]: every point of either body feels a spring, damper and friction
@@ -63,6 +64,13 @@ struct SoftMinimumParameters {
             U(tolerance)};
   }
 };
+
+// What each setting is called, its unit, range and meaning.
+std::span<const Setting<SoftMinimumConfig>> soft_minimum_settings();
+
+// The defaults with the settings that were given. Throws InvalidInput for an unknown one and for one out of
+// range.
+SoftMinimumConfig soft_minimum_config(const SettingValues& values);
 
 // Both bodies must have points. Throws InvalidInput for a setting that is out of range.
 SoftMinimumParameters<double> parameters_of(const SoftMinimumConfig& config, const asset::PointsView& A,

@@ -6,6 +6,7 @@
 #include "runtime/core/parallel.h"
 #include "runtime/derivative/finite_difference.h"
 #include "runtime/derivative/polytope.h"
+#include "runtime/derivative/settings.h"
 #include "runtime/witness/separation.h"
 
 namespace abut::derivative {
@@ -125,20 +126,64 @@ std::unique_ptr<Estimator> make(const Config& config) {
   return std::make_unique<T>(config);
 }
 
-constexpr EstimatorRow kEstimators[] = {
-    {"gumbel", "first-order, soft maximum over the rings around the witness vertices", asset::kConvexPart, -1,
-     false, false, make<GumbelEstimator>},
-    {"gaussian", "first-order, support points of normally distributed directions", asset::kConvexPart, -1,
-     false, true, make<GaussianEstimator>},
-    {"zeroth_order", "slope of the query over normally distributed poses", asset::kConvexPart, -1, false,
-     true, make<ZerothOrderEstimator>},
-    {"finite_difference", "central differences of the query, M = 12", asset::kConvexPart, -1, true, false,
-     make<FiniteDifferenceEstimator>},
-    {"analytic", "the polytopes' own derivative in closed form", asset::kConvexPart, -1, true, false,
-     make<AnalyticEstimator>},
+template <auto... path>
+constexpr auto kMember = &setting<Config, path...>;
+
+constexpr Range kSamplesOfTurns = from_to(3, 1e6), kSamplesOfPoses = from_to(7, 1e6);  // fewer give no slope
+
+constexpr Setting<Config> kGumbelSettings[] = {
+    kRingsSetting<Config, &Config::gumbel>,
+    kGumbelEpsSetting<Config, &Config::gumbel>,
+    kClampRelativeSetting<Config, &Config::clamp>,
+    kClampAbsoluteSetting<Config, &Config::clamp>,
+};
+constexpr Setting<Config> kGaussianSettings[] = {
+    {"samples", "", kSamplesOfTurns, "directions asked",
+     kMember<&Config::gaussian, &GaussianConfig::samples>},
+    {"eps", "angle between neighbouring facets", kMagnitude, "smoothing: standard deviation of the turns",
+     kMember<&Config::gaussian, &GaussianConfig::eps>},
+    {"seed", "", at_least(0), "of the samples", kMember<&Config::gaussian, &GaussianConfig::seed>},
+    kClampRelativeSetting<Config, &Config::clamp>,
+    kClampAbsoluteSetting<Config, &Config::clamp>,
+};
+constexpr Setting<Config> kZerothOrderSettings[] = {
+    {"samples", "", kSamplesOfPoses, "poses asked",
+     kMember<&Config::zeroth_order, &ZerothOrderConfig::samples>},
+    {"angle", "rad", kMagnitude, "standard deviation of the turns",
+     kMember<&Config::zeroth_order, &ZerothOrderConfig::angle>},
+    {"length", "size of the pair", kMagnitude, "standard deviation of the shifts",
+     kMember<&Config::zeroth_order, &ZerothOrderConfig::length>},
+    {"seed", "", at_least(0), "of the samples", kMember<&Config::zeroth_order, &ZerothOrderConfig::seed>},
+};
+constexpr Setting<Config> kFiniteDifferenceSettings[] = {
+    {"angle", "rad", kMagnitude, "step of the turns",
+     kMember<&Config::finite_difference, &FiniteDifferenceConfig::angle>},
+    {"length", "size of the pair", kMagnitude, "step of the shifts",
+     kMember<&Config::finite_difference, &FiniteDifferenceConfig::length>},
+};
+constexpr Setting<Config> kAnalyticSettings[] = {
+    kClampRelativeSetting<Config, &Config::clamp>,
+    kClampAbsoluteSetting<Config, &Config::clamp>,
 };
 
-const EstimatorRow& find_row(std::string_view name) {
+constexpr EstimatorRow kEstimators[] = {
+    {"gumbel", "first-order, soft maximum over the rings around the witness vertices", asset::kConvexPart, -1,
+     false, false, kGumbelSettings, make<GumbelEstimator>},
+    {"gaussian", "first-order, support points of normally distributed directions", asset::kConvexPart, -1,
+     false, true, kGaussianSettings, make<GaussianEstimator>},
+    {"zeroth_order", "slope of the query over normally distributed poses", asset::kConvexPart, -1, false,
+     true, kZerothOrderSettings, make<ZerothOrderEstimator>},
+    {"finite_difference", "central differences of the query, M = 12", asset::kConvexPart, -1, true, false,
+     kFiniteDifferenceSettings, make<FiniteDifferenceEstimator>},
+    {"analytic", "the polytopes' own derivative in closed form", asset::kConvexPart, -1, true, false,
+     kAnalyticSettings, make<AnalyticEstimator>},
+};
+
+std::string who(const EstimatorRow& row) { return "estimator " + std::string(row.name); }
+
+}  // namespace
+
+const EstimatorRow& find_estimator(std::string_view name) {
   std::string known;
   for (const EstimatorRow& row : kEstimators) {
     if (row.name == name) return row;
@@ -147,44 +192,21 @@ const EstimatorRow& find_row(std::string_view name) {
   throw InvalidInput("no derivative estimator is called '" + std::string(name) + "'; there are: " + known);
 }
 
-void require_positive(double value, const char* what) {
-  if (!(value > 0) || !std::isfinite(value)) {
-    throw InvalidInput(std::string("derivative: ") + what + " is " + std::to_string(value) +
-                       "; it must be positive");
-  }
-}
-
-// Fewer samples than the least do not determine a slope.
-void require_samples(int count, int least, const char* what) {
-  if (count < least) {
-    throw InvalidInput(std::string("derivative: ") + what + " is " + std::to_string(count) +
-                       "; it must be at least " + std::to_string(least));
-  }
-}
-
-}  // namespace
-
 void validate(const Config& config) {
-  if (config.gumbel.rings < 1) {
-    throw InvalidInput("derivative: gumbel.rings is " + std::to_string(config.gumbel.rings) +
-                       "; it must be at least 1");
-  }
-  require_samples(config.gaussian.samples, 3, "gaussian.samples");
-  require_samples(config.zeroth_order.samples, 7, "zeroth_order.samples");
-  require_positive(config.gumbel.eps, "gumbel.eps");
-  require_positive(config.gaussian.eps, "gaussian.eps");
-  require_positive(config.zeroth_order.angle, "zeroth_order.angle");
-  require_positive(config.zeroth_order.length, "zeroth_order.length");
-  require_positive(config.finite_difference.angle, "finite_difference.angle");
-  require_positive(config.finite_difference.length, "finite_difference.length");
-  require_positive(config.clamp.relative, "clamp.relative");
-  require_positive(config.clamp.absolute, "clamp.absolute");
+  for (const EstimatorRow& row : kEstimators) require_valid(row.settings, config, who(row));
+}
+
+Config estimator_config(std::string_view name, const SettingValues& values) {
+  const EstimatorRow& row = find_estimator(name);
+  Config config;
+  apply(row.settings, values, config, who(row));
+  return config;
 }
 
 std::span<const EstimatorRow> estimators() { return kEstimators; }
 
 std::unique_ptr<Estimator> make_estimator(std::string_view name, const Config& config) {
-  const EstimatorRow& row = find_row(name);
+  const EstimatorRow& row = find_estimator(name);
   validate(config);
   return row.make(config);
 }
@@ -194,7 +216,7 @@ PairDerivative witness_derivative(const asset::PosedPair& pair, std::string_view
 }
 
 BatchEstimator::BatchEstimator(std::string_view name, const Config& config, int threads)
-    : needs_(find_row(name).needs) {
+    : needs_(find_estimator(name).needs) {
   estimators_.resize(threads > 0 ? threads : default_threads());
   for (auto& estimator : estimators_) estimator = make_estimator(name, config);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/asset/pair.h"
+#include "runtime/core/settings.h"
 #include "runtime/derivative/gaussian.h"
 #include "runtime/derivative/gumbel.h"
 #include "runtime/derivative/witness_derivative.h"
@@ -64,11 +65,19 @@ struct EstimatorRow {
   // True: drawn samples enter, so that the answer depends on the axes that the bodies are described in, by as
   // much as it depends on the seed.
   bool sampled;
+  std::span<const Setting<Config>> settings;  // those that it reads
   std::unique_ptr<Estimator> (*make)(const Config&);
 };
 
 // All rows, in a fixed order; the first is the default.
 std::span<const EstimatorRow> estimators();
+
+// Row by name. Throws InvalidInput, naming the estimators that there are, for an unknown one.
+const EstimatorRow& find_estimator(std::string_view name);
+
+// The defaults with the settings that were given for one estimator. Throws InvalidInput for an unknown name
+// or setting, and for one out of range.
+Config estimator_config(std::string_view name, const SettingValues& values);
 
 // Estimator by name. Throws InvalidInput for an unknown name or a setting out of range.
 std::unique_ptr<Estimator> make_estimator(std::string_view name, const Config& config = {});

@@ -179,4 +179,47 @@ void KernelField::distances(std::span<const Vec3<double>> p_Q, Order order,
   parallel_for(static_cast<std::int64_t>(p_Q.size()), threads, answer, 256);
 }
 
+namespace {
+
+constexpr const char* kWho = "soft distance";
+constexpr std::string_view kKernels[] = {"gaussian", "quad", "compact", "wall"};  // of KernelKind
+
+constexpr Setting<SoftDistanceConfig> kSettings[] = {
+    {"eps1", "spacing^2", kMagnitude, "rounding of the surface",
+     &setting<SoftDistanceConfig, &SoftDistanceConfig::eps1>},
+    {"kernel",
+     "",
+     {},
+     "weights of the planes",
+     choice<SoftDistanceConfig, &SoftDistanceConfig::kernel>(kKernels)},
+    {"tolerance", "", between(0, 1), "of every result, relative to the sum of its terms' absolute values",
+     &setting<SoftDistanceConfig, &SoftDistanceConfig::tolerance>},
+};
+
+double eps1_of(const asset::PointsView& points, const SoftDistanceConfig& config) {
+  require_valid<SoftDistanceConfig>(kSettings, config, kWho);
+  return config.eps1 * points.spacing * points.spacing;
+}
+
+}  // namespace
+
+std::span<const Setting<SoftDistanceConfig>> soft_distance_settings() { return kSettings; }
+
+SoftDistanceConfig soft_distance_config(const SettingValues& values) {
+  SoftDistanceConfig config;
+  apply<SoftDistanceConfig>(kSettings, values, config, kWho);
+  return config;
+}
+
+SoftDistances::SoftDistances(const asset::PointsView& points, const SoftDistanceConfig& config)
+    : points_(points), config_(config), field_(points, config.kernel, eps1_of(points, config)) {}
+
+void SoftDistances::operator()(std::span<const Vec3<double>> p_Q, Order order,
+                               std::span<SoftDistance<double>> results, int threads) const {
+  if (config_.kernel == KernelKind::kGaussian)
+    soft_distances(points_, p_Q, field_.eps1(), order, results, config_.tolerance, threads);
+  else
+    field_.distances(p_Q, order, results, config_.tolerance, threads);
+}
+
 }  // namespace abut::ssdf

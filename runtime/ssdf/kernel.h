@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/core/settings.h"
 #include "runtime/ssdf/field.h"
 
 // The soft signed distance with other kernels than the isotropic Gaussian [Beker2025, Eq. 10]:
@@ -60,6 +61,33 @@ class KernelField {
   double eps1_;
   std::vector<double> metrics_;             // kQuad: (points, 6) of M_i: xx, xy, xz, yy, yz, zz
   double least_stretch_ = 1, stretch_ = 1;  // least and greatest eigenvalue of all M_i
+};
+
+// Settings of a soft distance that fit any object.
+struct SoftDistanceConfig {
+  double eps1 = kSmoothing;  // over spacing^2
+  KernelKind kernel = KernelKind::kGaussian;
+  double tolerance = kTolerance;  // see field.h
+};
+
+// What each is called, its unit, range and meaning; and the defaults with the settings that were given, which
+// throws InvalidInput for an unknown one and for one out of range.
+std::span<const Setting<SoftDistanceConfig>> soft_distance_settings();
+SoftDistanceConfig soft_distance_config(const SettingValues& values);
+
+// Soft distances of many points from one cloud with these settings. Throws as soft_distances and KernelField.
+class SoftDistances {
+ public:
+  SoftDistances(const asset::PointsView& points, const SoftDistanceConfig& config);
+
+  // results[i] answers p_Q[i], the same bits for any number of threads (0: one per core).
+  void operator()(std::span<const Vec3<double>> p_Q, Order order, std::span<SoftDistance<double>> results,
+                  int threads = 0) const;
+
+ private:
+  asset::PointsView points_;
+  SoftDistanceConfig config_;
+  KernelField field_;
 };
 
 }  // namespace abut::ssdf

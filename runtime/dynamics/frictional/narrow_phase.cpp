@@ -51,11 +51,13 @@ NarrowPhase::NarrowPhase(const ContactSource& source, double patch, int threads)
     : sampling_(source.sampling),
       patch_(patch),
       scratch_(static_cast<std::size_t>(threads > 0 ? threads : default_threads())) {
-  if (source.model.empty()) return;
-  for (const contact::ModelRow& row : contact::models())
-    if (row.name == source.model && !row.has_constraints)
-      throw InvalidInput("the contact model '" + source.model + "' offers no contact points");
-  for (Scratch& scratch : scratch_) scratch.model = contact::make_model(source.model);
+  if (source.model.empty()) {
+    require_known(source.settings, {}, "contact at vertices");
+    return;
+  }
+  if (!contact::find_model(source.model).has_constraints)
+    throw InvalidInput("the contact model '" + source.model + "' offers no contact points");
+  for (Scratch& scratch : scratch_) scratch.model = contact::make_model(source.model, source.settings);
 }
 
 // The model's points are as many as its resolution asks for: thinned out as those of vertices are.

@@ -20,9 +20,10 @@ inline constexpr std::size_t kMostPairContacts = 12;
 // Where contact points come from.
 struct ContactSource {
   ContactSampling sampling = ContactSampling::kVertex;
-  // Pairs of assets: a model of the table that offers constraints (contact/model.h), with its default
-  // settings; empty: vertices against exact distances (asset_contact.h).
+  // Pairs of assets: a model of the table that offers constraints (contact/model.h); empty: vertices against
+  // exact distances (asset_contact.h).
   std::string model;
+  SettingValues settings;  // of the model; the others have their defaults
 };
 
 // What the narrow phase asks of a body beside its shapes.

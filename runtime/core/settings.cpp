@@ -1,0 +1,69 @@
+#include "runtime/core/settings.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "runtime/core/error.h"
+
+namespace abut {
+namespace {
+
+template <class T>
+bool read_whole(const std::string& text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+bool Range::contains(double value) const {
+  if (!std::isfinite(value)) return false;
+  return open ? value > low && value < high : value >= low && value <= high;
+}
+
+std::string Range::words() const {
+  if (std::isinf(low) && std::isinf(high)) return "any number";
+  if (std::isfinite(high))
+    return (open ? "between " : "from ") + detail::number_text(low) + (open ? " and " : " to ") +
+           detail::number_text(high);
+  if (low == 0) return open ? "positive" : "0 or more";
+  return (open ? "more than " : "at least ") + detail::number_text(low);
+}
+
+void require_known(const SettingValues& values, std::span<const SettingInfo> rows, std::string_view who) {
+  for (const SettingValue& value : values) {
+    std::string names;
+    bool known = false;
+    for (const SettingInfo& row : rows) {
+      known = known || row.name == value.name;
+      names += (names.empty() ? "; it has: " : ", ") + row.name;
+    }
+    if (!known) throw InvalidInput(std::string(who) + " has no setting '" + value.name + "'" + names);
+  }
+}
+
+namespace detail {
+
+void refuse_setting(std::string_view who, std::string_view name, const std::string& value,
+                    std::string_view unit, const std::string& range) {
+  throw InvalidInput(std::string(who) + ": " + std::string(name) + " is " + value +
+                     (unit.empty() ? "" : " " + std::string(unit)) + "; it must be " + range);
+}
+
+std::string number_text(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+bool read_number(const std::string& text, double& value) { return read_whole(text, value); }
+bool read_number(const std::string& text, int& value) { return read_whole(text, value); }
+bool read_number(const std::string& text, std::uint64_t& value) { return read_whole(text, value); }
+
+std::string joined(std::span<const std::string_view> words) {
+  std::string text;
+  for (const std::string_view word : words) text += (text.empty() ? "" : ", ") + std::string(word);
+  return text;
+}
+
+}  // namespace detail
+}  // namespace abut

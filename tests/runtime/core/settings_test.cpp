@@ -1,0 +1,155 @@
+// Settings by name: what command lines hand to contact models, estimators and soft distances.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "runtime/contact/point.h"
+#include "runtime/contact/soft_minimum.h"
+#include "runtime/core/error.h"
+#include "runtime/derivative/estimator.h"
+#include "runtime/ssdf/kernel.h"
+
+namespace {
+
+using namespace abut;
+
+std::string message(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const InvalidInput& error) {
+    return error.what();
+  }
+  return "nothing thrown";
+}
+
+TEST(Settings, OfSoftMinimumContactReachTheirMembers) {
+  const contact::SoftMinimumConfig c = contact::soft_minimum_config({{"eps1", "0.3"},
+                                                                     {"eps2", "0.4"},
+                                                                     {"eps3", "0.5"},
+                                                                     {"load", "0.6"},
+                                                                     {"penetration", "0.7"},
+                                                                     {"friction", "0.8"},
+                                                                     {"dissipation", "0.9"},
+                                                                     {"stiction", "1.1"},
+                                                                     {"damping", "paper"},
+                                                                     {"kernel", "wall"},
+                                                                     {"tolerance", "1e-9"}});
+  EXPECT_EQ(c.eps1, 0.3);
+  EXPECT_EQ(c.eps2, 0.4);
+  EXPECT_EQ(c.eps3, 0.5);
+  EXPECT_EQ(c.load, 0.6);
+  EXPECT_EQ(c.penetration, 0.7);
+  EXPECT_EQ(c.friction, 0.8);
+  EXPECT_EQ(c.dissipation, 0.9);
+  EXPECT_EQ(c.stiction, 1.1);
+  EXPECT_EQ(c.damping, contact::DampingLaw::kPaper);
+  EXPECT_EQ(c.kernel, ssdf::KernelKind::kWall);
+  EXPECT_EQ(c.tolerance, 1e-9);
+  EXPECT_EQ(contact::soft_minimum_settings().size(), 11U);
+}
+
+TEST(Settings, OfPointContactReachTheirMembers) {
+  const contact::PointConfig c = contact::point_config({{"stiffness", "5"},
+                                                        {"rings", "2"},
+                                                        {"eps", "0.3"},
+                                                        {"clamp_relative", "0.01"},
+                                                        {"clamp_absolute", "1e-8"}});
+  EXPECT_EQ(c.stiffness, 5);
+  EXPECT_EQ(c.gumbel.rings, 2);
+  EXPECT_EQ(c.gumbel.eps, 0.3);
+  EXPECT_EQ(c.clamp.relative, 0.01);
+  EXPECT_EQ(c.clamp.absolute, 1e-8);
+}
+
+TEST(Settings, OfEstimatorsReachTheirMembers) {
+  EXPECT_EQ(derivative::estimator_config("gumbel", {{"rings", "2"}}).gumbel.rings, 2);
+  EXPECT_EQ(derivative::estimator_config("gumbel", {{"eps", "0.5"}}).gumbel.eps, 0.5);
+  EXPECT_EQ(derivative::estimator_config("gaussian", {{"eps", "2"}}).gaussian.eps, 2);
+  EXPECT_EQ(derivative::estimator_config("gaussian", {{"samples", "7"}}).gaussian.samples, 7);
+  EXPECT_EQ(derivative::estimator_config("gaussian", {{"seed", "18446744073709551615"}}).gaussian.seed,
+            18446744073709551615ULL);
+  EXPECT_EQ(derivative::estimator_config("zeroth_order", {{"samples", "9"}}).zeroth_order.samples, 9);
+  EXPECT_EQ(derivative::estimator_config("zeroth_order", {{"angle", "0.1"}}).zeroth_order.angle, 0.1);
+  EXPECT_EQ(derivative::estimator_config("zeroth_order", {{"length", "0.1"}}).zeroth_order.length, 0.1);
+  EXPECT_EQ(derivative::estimator_config("zeroth_order", {{"seed", "3"}}).zeroth_order.seed, 3U);
+  EXPECT_EQ(derivative::estimator_config("finite_difference", {{"angle", "1e-5"}}).finite_difference.angle,
+            1e-5);
+  EXPECT_EQ(derivative::estimator_config("finite_difference", {{"length", "1e-5"}}).finite_difference.length,
+            1e-5);
+  for (const char* name : {"gumbel", "gaussian", "analytic"}) {
+    EXPECT_EQ(derivative::estimator_config(name, {{"clamp_relative", "0.01"}}).clamp.relative, 0.01);
+    EXPECT_EQ(derivative::estimator_config(name, {{"clamp_absolute", "0.01"}}).clamp.absolute, 0.01);
+  }
+}
+
+TEST(Settings, OfSoftDistancesReachTheirMembers) {
+  const ssdf::SoftDistanceConfig c =
+      ssdf::soft_distance_config({{"eps1", "2"}, {"kernel", "compact"}, {"tolerance", "1e-6"}});
+  EXPECT_EQ(c.eps1, 2);
+  EXPECT_EQ(c.kernel, ssdf::KernelKind::kCompact);
+  EXPECT_EQ(c.tolerance, 1e-6);
+}
+
+// Every row: its default is in its own range, nonsense is refused in one message with name and range.
+template <class Apply>
+void check_rows(const std::vector<SettingInfo>& rows, Apply&& apply) {
+  ASSERT_FALSE(rows.empty());
+  for (const SettingInfo& row : rows) {
+    SCOPED_TRACE(row.name);
+    EXPECT_NO_THROW(apply({{row.name, row.standard}}));
+    EXPECT_FALSE(row.help.empty());
+    for (const char* bad : {"", "nan", "inf", "-1", "1e400", "0.5mm", "gauss"}) {
+      const std::string said = message([&] { apply({{row.name, bad}}); });
+      EXPECT_NE(said.find(row.name + " is '" + bad + "'"), std::string::npos) << said;
+      EXPECT_NE(said.find("; it must be "), std::string::npos) << said;
+      EXPECT_EQ(said.find('\n'), std::string::npos);
+    }
+  }
+  const std::string said = message([&] { apply({{"colour", "1"}}); });
+  EXPECT_NE(said.find("has no setting 'colour'; it has: " + rows.front().name), std::string::npos) << said;
+}
+
+TEST(Settings, EveryRowRefusesNonsenseInOneMessage) {
+  check_rows(describe(contact::soft_minimum_settings()), contact::soft_minimum_config);
+  check_rows(describe(contact::point_settings()), contact::point_config);
+  check_rows(describe(ssdf::soft_distance_settings()), ssdf::soft_distance_config);
+  for (const derivative::EstimatorRow& row : derivative::estimators())
+    check_rows(describe(row.settings),
+               [&](const SettingValues& values) { derivative::estimator_config(row.name, values); });
+}
+
+TEST(Settings, MessagesHaveUnitAndRange) {
+  EXPECT_EQ(message([] {
+              contact::point_config({{"stiffness", "-3"}});
+            }),
+            "point contact: stiffness is '-3' N/m; it must be from 1e-12 to 1e+12");
+  EXPECT_EQ(message([] {
+              derivative::estimator_config("gaussian", {{"samples", "2"}});
+            }),
+            "estimator gaussian: samples is '2'; it must be from 3 to 1e+06");
+  EXPECT_EQ(message([] {
+              contact::soft_minimum_config({{"kernel", "quad"}});
+            }),
+            "soft-minimum contact: kernel is 'quad'; it must be one of gaussian, wall");
+  contact::SoftMinimumConfig config;
+  config.kernel = ssdf::KernelKind::kQuad;
+  EXPECT_EQ(message([&] { contact::make_soft_minimum_model(config); }),
+            "soft-minimum contact: kernel is another one; it must be one of gaussian, wall");
+  EXPECT_EQ(message([] {
+              contact::make_model("pressure_field", {{"kernel", "wall"}});
+            }),
+            "pressure_field has no setting 'kernel'");
+}
+
+TEST(Settings, RangesInWords) {
+  EXPECT_EQ(kPositive.words(), "positive");
+  EXPECT_EQ(kNotNegative.words(), "0 or more");
+  EXPECT_EQ(at_least(3).words(), "at least 3");
+  EXPECT_EQ(between(0, 1).words(), "between 0 and 1");
+  EXPECT_EQ(from_to(0, 1).words(), "from 0 to 1");
+  EXPECT_FALSE(between(0, 1).contains(1));
+  EXPECT_TRUE(from_to(0, 1).contains(1));
+  EXPECT_FALSE(Range{}.contains(std::nan("")));
+}
+
+}  // namespace
