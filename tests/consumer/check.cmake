@@ -1,6 +1,8 @@
 # Proves that the runtime stands alone: builds and installs it by itself, shows that it neither included nor linked
 # CGAL or TetGen (nor their GMP and MPFR), then builds and runs a user's project against the installed prefix.
-#   cmake -DSOURCE=<project root> -DWORK=<scratch folder> -P check.cmake
+# The README's own example is such a project too: it is taken from there as printed, and where PREPROCESS is given (the
+# program abut-preprocess) run on assets made by the README's commands.
+#   cmake -DSOURCE=<project root> -DWORK=<scratch folder> [-DPREPROCESS=<program>] -P check.cmake
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
@@ -15,6 +17,21 @@ function(must_not_name what text)
   if(found)
     message(FATAL_ERROR "${what}: found ${found}")
   endif()
+endfunction()
+
+# The README's code block of one language.
+function(write_block language file)
+  file(READ ${SOURCE}/README.md readme)
+  string(FIND "${readme}" "```${language}\n" begin)
+  if(begin EQUAL -1)
+    message(FATAL_ERROR "README.md has no block ```${language}")
+  endif()
+  string(LENGTH "```${language}\n" fence)
+  math(EXPR begin "${begin} + ${fence}")
+  string(SUBSTRING "${readme}" ${begin} -1 rest)
+  string(FIND "${rest}" "```" length)
+  string(SUBSTRING "${rest}" 0 ${length} block)
+  file(WRITE ${file} "${block}")
 endfunction()
 
 file(REMOVE_RECURSE ${WORK})
@@ -34,3 +51,15 @@ foreach(program ${WORK}/consumer/consumer ${WORK}/prefix/bin/abut-query)
 endforeach()
 run(${WORK}/consumer/consumer)
 message(STATUS "${output}")
+
+write_block(cmake ${WORK}/contact/CMakeLists.txt)
+write_block(cpp ${WORK}/contact/main.cpp)
+run(${CMAKE_COMMAND} -S ${WORK}/contact -B ${WORK}/contact/build -G Ninja -DCMAKE_BUILD_TYPE=Release
+    -DCMAKE_PREFIX_PATH=${WORK}/prefix)
+run(${CMAKE_COMMAND} --build ${WORK}/contact/build)
+if(PREPROCESS)
+  run(${PREPROCESS} synthetic ${WORK}/meshes)
+  run(${PREPROCESS} ${WORK}/meshes ${WORK}/assets --only 001_box --only 005_mug --tets none --quads none)
+  run(${WORK}/contact/build/contact ${WORK}/assets/005_mug.h5 ${WORK}/assets/001_box.h5)
+  message(STATUS "${output}")
+endif()
