@@ -5,13 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "preprocess/cli/output_folder.h"
 #include "runtime/asset/reader.h"
 #include "runtime/asset/writer.h"
+#include "runtime/core/crew.h"
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {
@@ -148,9 +145,7 @@ BatchResult run_batch(const std::vector<datasets::ObjectSource>& objects,
   const auto run = [&](std::vector<std::size_t> numbers, int jobs) {
     Translator translator(std::move(numbers), batch.objects, observer, jobs > 1);
     const Work work = [&](std::size_t job, const StageCallback& stage) {
-#ifdef _OPENMP
-      omp_set_num_threads(std::max(1, cores / jobs));
-#endif
+      set_default_threads(std::max(1, cores / jobs));
       return make_object(objects[translator.numbers()[job]], out, options, stage);
     };
     const RunnerOptions runner{.jobs = jobs,

@@ -1,54 +1,45 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
 #include <mutex>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "runtime/core/crew.h"
 
 namespace abut {
 
-// Number of threads that parallel_for uses when asked for 0.
-inline int default_threads() {
-#ifdef _OPENMP
-  return omp_get_max_threads();
-#else
-  return 1;
-#endif
-}
-
-// The one parallel loop of the library: calls body(i, thread) for i in [0, count), thread in [0, threads).
-// `body` must write to places that belong to i (or, for scratch space, to thread) only; then the result is
-// the same bits for any number of threads. The first exception thrown by a body is rethrown here once all
-// threads are done.
+// The one parallel loop of the library: calls body(i, thread) for i in [0, count), thread in [0, threads);
+// threads 0: default_threads(). Each thread claims `chunk` calls at a time, so that one that gets no core
+// holds up none but those that it has begun. `body` must write to places that belong to i (or, for scratch
+// space, to thread) only; then the result is the same bits for any number of threads. The first exception
+// thrown by a body is rethrown here once all threads are done.
 template <class Body>
 void parallel_for(std::int64_t count, int threads, Body&& body, std::int64_t chunk = 1) {
   if (threads <= 0) threads = default_threads();
-  if (threads == 1 || count <= 1) {
+  const std::int64_t chunks = (count + chunk - 1) / chunk;
+  if (threads == 1 || chunks <= 1) {
     for (std::int64_t i = 0; i < count; ++i) body(i, 0);
     return;
   }
   std::exception_ptr error;
   std::mutex error_mutex;
   std::atomic<bool> failed{false};
-#pragma omp parallel for schedule(dynamic, chunk) num_threads(threads)
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (failed.load(std::memory_order_relaxed)) continue;
+  std::atomic<std::int64_t> next{0};
+  run_together(static_cast<int>(std::min<std::int64_t>(threads, chunks)), [&](int thread) {
     try {
-#ifdef _OPENMP
-      body(i, omp_get_thread_num());
-#else
-      body(i, 0);
-#endif
+      while (!failed.load(std::memory_order_relaxed)) {
+        const std::int64_t begin = chunk * next.fetch_add(1, std::memory_order_relaxed);
+        if (begin >= count) return;
+        for (std::int64_t i = begin; i < std::min(begin + chunk, count); ++i) body(i, thread);
+      }
     } catch (...) {
       const std::lock_guard lock(error_mutex);
       if (!error) error = std::current_exception();
       failed.store(true, std::memory_order_relaxed);
     }
-  }
+  });
   if (error) std::rethrow_exception(error);
 }
 

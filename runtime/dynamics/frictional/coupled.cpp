@@ -5,7 +5,6 @@
 #include <string>
 
 #include "runtime/core/error.h"
-#include "runtime/core/parallel.h"
 
 namespace abut::dynamics {
 
@@ -82,7 +81,7 @@ void check_problem(std::span<const ContactBody> bodies, std::span<const PairCont
 // Fills the rows of an island and y from its contacts' first impulses; returns the largest squared speed of a
 // contact without impulses.
 double CoupledSolver::make_rows(std::int32_t island, std::span<const ContactBody> bodies,
-                                std::span<const PairContact> contacts, const Team& team) {
+                                std::span<const PairContact> contacts, Team& team) {
   islands_.in_phases(island, team, [&](std::int32_t part, int phase, Islands::Range places) {
     double& squared_speed = parts_[part].squared_speed;
     if (phase == 0) squared_speed = 0;
@@ -103,12 +102,10 @@ double CoupledSolver::make_rows(std::int32_t island, std::span<const ContactBody
   return squared_speed;
 }
 
-// Bodies of a part are extrapolated by the thread that alone touches them in the first phase.
-SweepChange CoupledSolver::sweep_island(std::int32_t island, int sweep_index, double ratio,
-                                        const Team& team) {
-  const int turn = sweep_index % 2;
+// Bodies of a part are extrapolated before its first phase, in which it alone touches them.
+SweepChange CoupledSolver::sweep_island(std::int32_t island, double ratio, Team& team) {
   islands_.in_phases(island, team, [&](std::int32_t part, int phase, Islands::Range places) {
-    SweepChange& change = parts_[part].change[turn];
+    SweepChange& change = parts_[part].change;
     if (phase == 0) {
       change = {};
       const Islands::Range own = islands_.body_places(part);
@@ -121,17 +118,16 @@ SweepChange CoupledSolver::sweep_island(std::int32_t island, int sweep_index, do
   const Islands::Range all = islands_.parts(island);
   SweepChange change;
   for (std::int32_t part = all.begin; part < all.end; ++part) {
-    change.largest = std::max(change.largest, parts_[part].change[turn].largest);
-    change.total += parts_[part].change[turn].total;
+    change.largest = std::max(change.largest, parts_[part].change.largest);
+    change.total += parts_[part].change.total;
   }
   return change;
 }
 
-double CoupledSolver::violation(std::int32_t island, const Team& team) {
+double CoupledSolver::violation(std::int32_t island, Team& team) {
   islands_.for_parts(island, team, [&](std::int32_t part) {
     parts_[part].violation = largest_violation(rows(islands_.places_of_part(part)), changes_);
   });
-  team.wait();
   const Islands::Range all = islands_.parts(island);
   double largest = 0;
   for (std::int32_t part = all.begin; part < all.end; ++part)
@@ -153,7 +149,7 @@ double CoupledSolver::finish(std::span<ContactRow> rows, double residual, double
   return largest_violation(rows, changes_);
 }
 
-ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_speed, const Team& team,
+ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_speed, Team& team,
                                           IslandNewton& newton) {
   const std::span<ContactRow> all = rows(islands_.places_of_island(island));
   const double tolerance = config_.tolerance * config_.tolerance * squared_speed;
@@ -166,7 +162,7 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_sp
   const bool may_follow_path = finish_at <= limit && all.size() <= IslandNewton::kMostOnPath;
   double ratio = kNoRatio, last_total = 0;
   while (residual > tolerance && report.iterations < limit) {
-    const SweepChange change = sweep_island(island, report.iterations, ratio, team);
+    const SweepChange change = sweep_island(island, ratio, team);
     ++report.iterations;
     // The largest change of a sweep is a good forecast of the residual, which costs nearly a sweep.
     if (change.largest > tolerance && report.iterations < std::min(finish_at, limit)) {
@@ -190,7 +186,7 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_sp
 }
 
 void CoupledSolver::deliver(std::int32_t island, std::span<ContactBody> bodies,
-                            std::span<PairContact> contacts, const Team& team) {
+                            std::span<PairContact> contacts, Team& team) {
   islands_.in_phases(island, team, [&](std::int32_t, int, Islands::Range places) {
     for (std::int32_t place = places.begin; place < places.end; ++place) {
       islands_.fetch_ahead(contacts, place, places);
@@ -219,11 +215,10 @@ ContactReport CoupledSolver::solve(std::span<ContactBody> bodies, std::span<Pair
   parts_.resize(static_cast<std::size_t>(islands_.parts()));
   reports_.resize(static_cast<std::size_t>(islands_.size()));
   newton_.resize(static_cast<std::size_t>(config_.threads > 0 ? config_.threads : default_threads()));
-  islands_.for_each(config_.threads, [&](std::int32_t island, const Team& team, int thread) {
+  islands_.for_each(config_.threads, [&](std::int32_t island, Team& team, int thread) {
     const double squared_speed = make_rows(island, bodies, contacts, team);
-    const ContactReport report = solve_island(island, squared_speed, team, newton_[thread]);
+    reports_[island] = solve_island(island, squared_speed, team, newton_[thread]);
     deliver(island, bodies, contacts, team);
-    if (team.index == 0) reports_[island] = report;
   });
 
   for (PairContact& contact : contacts) {  // of no island

@@ -22,7 +22,7 @@ struct CoupledConfig {
   // Newton's path (newton.h), which costs as much as thousands of sweeps, is followed where these leave a
   // larger residual than this (and than the tolerance).
   double path_residual = 0;
-  // Islands are solved in parallel, and large ones by two threads each (islands.h); 0: all there are. The
+  // Islands are solved in parallel, and large ones in parts (islands.h); 0: all there are. The
   // answer's bits do not depend on it.
   int threads = 1;
 };
@@ -69,22 +69,21 @@ class CoupledSolver {
   struct alignas(64) PartState {
     double squared_speed = 0;  // largest of any contact without impulses
     double violation = 0;      // largest of any contact, squared
-    SweepChange change[2];     // of the last sweeps, by turns: one thread may read one late
+    SweepChange change;        // of the last sweep
   };
 
   std::span<ContactRow> rows(Islands::Range places) {
     return {rows_.data() + places.begin, rows_.data() + places.end};
   }
   double make_rows(std::int32_t island, std::span<const ContactBody> bodies,
-                   std::span<const PairContact> contacts, const Team& team);
-  SweepChange sweep_island(std::int32_t island, int sweep_index, double ratio, const Team& team);
-  double violation(std::int32_t island, const Team& team);
+                   std::span<const PairContact> contacts, Team& team);
+  SweepChange sweep_island(std::int32_t island, double ratio, Team& team);
+  double violation(std::int32_t island, Team& team);
   double finish(std::span<ContactRow> rows, double residual, double squared_speed, bool path,
                 IslandNewton& newton);
-  ContactReport solve_island(std::int32_t island, double squared_speed, const Team& team,
-                             IslandNewton& newton);
+  ContactReport solve_island(std::int32_t island, double squared_speed, Team& team, IslandNewton& newton);
   void deliver(std::int32_t island, std::span<ContactBody> bodies, std::span<PairContact> contacts,
-               const Team& team);
+               Team& team);
 
   CoupledConfig config_;
   Islands islands_;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/core/parallel.h"
+#include "runtime/core/crew.h"
 #include "runtime/core/team.h"
 #include "runtime/dynamics/frictional/contact_problem.h"
 
@@ -18,13 +18,13 @@ bool is_moved(std::span<const ContactBody> bodies, std::int32_t body);
 
 // Groups of contacts that share moved bodies: each group is a problem of its own.
 //
-// An island of more than kMostUncut contacts is cut so that two threads can sweep it. Its bodies, along its
-// longest axis, fall into two halves; a contact belongs to the half of its later body, and the cut is where
-// the two have as many contacts each. In the first phase come contacts within the first half beside those
-// within the second. In the second phase the contacts across the cut, which are the second half's, stand
-// beside as many of the first half's that share no body with them. Only bodies at the cut are touched by both
-// threads, and bodies are ordered along the axis: what is kept in that order hardly moves between the cores'
-// caches. Other islands have one part and one phase.
+// An island of more than kMostUncut contacts is cut in kParts so that several threads can sweep it. Its
+// bodies, along its longest axis, fall into two halves; a contact belongs to the half of its later body, and
+// the cut is where the two have as many contacts each. In the first phase come contacts within the first half
+// beside those within the second. In the second phase the contacts across the cut, which are the second
+// half's, stand beside as many of the first half's that share no body with them. Only bodies at the cut are
+// touched in both halves, and bodies are ordered along the axis: what is kept in that order hardly moves
+// between the cores' caches. Other islands have one part and one phase.
 class Islands {
  public:
   struct Range {
@@ -77,37 +77,41 @@ class Islands {
   }
 
   // Calls work(island, team, thread) for every island, on up to `threads` threads, 0 for all there are: for
-  // one that is cut by a team, for the others by one thread each. `thread` is below `threads`. work must not
-  // throw.
+  // one that is cut by the leader of a team, for the others by one thread each. `thread` is below `threads`.
+  // work must not throw.
   template <class Work>
   void for_each(int threads, Work&& work) const {
+    threads = std::min(threads > 0 ? threads : default_threads(), parts());
+    Team team(threads, kParts);
     std::atomic<std::int32_t> next{0};
-    run_team(threads > 0 ? threads : default_threads(), [&](int thread, const Team& team) {
-      for (std::int32_t island = 0; island < size_ && thread < team.size; ++island)
-        if (is_cut(island)) work(island, team, thread);
+    run_together(threads, [&](int thread) {
+      if (thread == 0) {
+        for (std::int32_t island = 0; island < size_; ++island)
+          if (is_cut(island)) work(island, team, thread);
+        team.close();
+      } else if (thread < kParts) {
+        team.help(thread);
+      }
+      Team alone;
       for (std::int32_t island; (island = next.fetch_add(1, std::memory_order_relaxed)) < size_;)
-        if (!is_cut(island)) work(island, Team{}, thread);
+        if (!is_cut(island)) work(island, alone, thread);
     });
   }
 
-  // Calls work(part) for those parts of an island that are this thread's.
+  // Calls work(part) for the parts of an island.
   template <class Work>
-  void for_parts(std::int32_t island, const Team& team, Work&& work) const {
-    const Range range = parts(island);
-    for (std::int32_t part = range.begin + team.index; part < range.end; part += team.size) work(part);
+  void for_parts(std::int32_t island, Team& team, Work&& work) const {
+    const std::int32_t first = parts(island).begin;
+    team.in_phases(parts(island).end - first, 1, [&](int part, int) { work(first + part); });
   }
 
-  // Calls work(part, phase, places) for those parts, phase by phase: no thread touches a body, or goes on
-  // after the last phase, before another is done with it. In the second phase the first part keeps to its own
-  // bodies and need not wait.
+  // Calls work(part, phase, places) for the parts, phase by phase: no two threads touch a body at once. A
+  // part waits for the one before it, whose contacts of the last phase touch its own bodies alone.
   template <class Work>
-  void in_phases(std::int32_t island, const Team& team, Work&& work) const {
-    for_parts(island, team, [&](std::int32_t part) { work(part, 0, places(part, 0)); });
-    if (!is_cut(island)) return;
-    team.arrive();
-    if (team.index > 0) team.await();
-    for_parts(island, team, [&](std::int32_t part) { work(part, 1, places(part, 1)); });
-    team.wait();
+  void in_phases(std::int32_t island, Team& team, Work&& work) const {
+    const std::int32_t first = parts(island).begin;
+    team.in_phases(parts(island).end - first, phases(island),
+                   [&](int part, int phase) { work(first + part, phase, places(first + part, phase)); });
   }
 
   int phases(std::int32_t island) const { return is_cut(island) ? kPhases : 1; }
@@ -117,6 +121,7 @@ class Islands {
   static constexpr std::int32_t kStride = 8;  // of the order within a phase of more than its square
   static constexpr int kParts = 2;            // of an island that is cut
   static constexpr int kPhases = 2;
+  static_assert(kParts <= Team::kMostParts);
 
   // Things sorted by the group that they belong to, in their own order within; group -1: left out.
   struct Groups {

@@ -72,7 +72,7 @@ void Stabilisation::displace(std::span<const ContactBody> bodies, std::span<cons
                     from.A,          from.B};
     return contact.gap < -slop;
   };
-  islands.for_each(threads_, [&](std::int32_t island, const Team& team, int) {
+  islands.for_each(threads_, [&](std::int32_t island, Team& team, int) {
     islands.for_parts(island, team, [&](std::int32_t part) {
       const Islands::Range places = islands.places_of_part(part);
       bool deep = false;
@@ -82,7 +82,6 @@ void Stabilisation::displace(std::span<const ContactBody> bodies, std::span<cons
       }
       parts_[part].deep = deep;
     });
-    team.wait();
     const Islands::Range parts = islands.parts(island);
     if (std::none_of(parts_.begin() + parts.begin, parts_.begin() + parts.end,
                      [](const Part& part) { return part.deep; }))

@@ -175,7 +175,7 @@ TEST_F(Scenes, SameBitsOnAnyNumberOfThreads) {
   constexpr int kSteps = 300;  // to a pile that is one large island
   for (int k = 0; k < kSteps; ++k) one.step();
   EXPECT_GT(one.contacts().size(), 400U);
-  for (const int threads : {2, 3}) {
+  for (const int threads : {2, 3, 8, 16}) {
     SimulationConfig config;
     config.threads = threads;
     Simulation many(scene, config);

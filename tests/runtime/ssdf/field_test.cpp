@@ -149,7 +149,7 @@ TEST(Field, BatchesGiveTheSameBitsForAnyNumberOfThreads) {
   std::vector<SoftDistance<double>> one(p.size()), more(p.size());
   const double eps1 = default_eps1(points);
   soft_distances(points, p, eps1, Order::kHessian, one, kTolerance, 1);
-  for (const int threads : {2, 4}) {
+  for (const int threads : {2, 3, 8, 16}) {
     soft_distances(points, p, eps1, Order::kHessian, more, kTolerance, threads);
     for (std::size_t i = 0; i < p.size(); ++i) {
       ASSERT_EQ(std::memcmp(&one[i].value, &more[i].value, sizeof(double)), 0);

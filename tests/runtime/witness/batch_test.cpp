@@ -45,7 +45,7 @@ bool same_bits(const Witness<double>& a, const Witness<double>& b) {
 TEST_F(Batch, SameBitsOnAnyNumberOfThreads) {
   std::vector<Witness<double>> one(pairs_.size());
   for (std::size_t i = 0; i < pairs_.size(); ++i) one[i] = witness::separation(pairs_[i]);
-  for (const int threads : {1, 2, 3, 16}) {
+  for (const int threads : {1, 2, 3, 8, 16}) {
     BatchSeparation batch(threads);
     std::vector<Witness<double>> many(pairs_.size());
     for (int call = 0; call < 2; ++call) {

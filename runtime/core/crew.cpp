@@ -1,0 +1,158 @@
+#include "runtime/core/crew.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cfenv>
+#include <cstdlib>
+#include <memory>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "runtime/core/bell.h"
+
+namespace abut {
+
+namespace {
+
+struct Job {
+  internal::SharedWork work;
+  std::fenv_t environment;
+  std::chrono::microseconds patience;
+};
+
+std::atomic<unsigned> generation{0};  // of the process: how many forks made it
+std::atomic<int> asked_threads{0};
+thread_local bool within_work = false;
+thread_local bool at_its_end = false;  // the thread has lost its crew
+
+int processors() {
+  static const int count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return count;
+}
+
+// One thread that helps another. The two share it: either may be the last to go.
+class alignas(128) Helper {
+ public:
+  // By the thread that is helped, call and leave in pairs.
+  void call(const Job& job) {
+    job_ = &job;
+    state_.store(kCalled, std::memory_order_release);
+    called_.ring();
+  }
+  void leave(std::chrono::microseconds patience) {
+    int state = kCalled;
+    if (state_.compare_exchange_strong(state, kFree)) return;
+    left_.wait([this] { return state_.load(std::memory_order_acquire) == kFree; }, patience);
+  }
+  void dismiss() {
+    dismissed_.store(true, std::memory_order_release);
+    called_.ring();
+  }
+
+  void serve(int thread) {
+    within_work = true;
+    std::chrono::microseconds patience = Bell::kPatience;
+    for (;;) {
+      called_.wait([this] { return state_.load(std::memory_order_acquire) == kCalled || dismissed(); },
+                   patience);
+      if (dismissed()) return;
+      int state = kCalled;
+      if (!state_.compare_exchange_strong(state, kBusy)) continue;
+      std::fesetenv(&job_->environment);
+      patience = job_->patience;
+      job_->work.call(job_->work.context, thread);
+      state_.store(kFree, std::memory_order_release);
+      left_.ring();
+    }
+  }
+
+ private:
+  enum State { kFree, kCalled, kBusy };
+
+  bool dismissed() const { return dismissed_.load(std::memory_order_acquire); }
+
+  std::atomic<int> state_{kFree};
+  std::atomic<bool> dismissed_{false};
+  const Job* job_ = nullptr;  // valid while busy
+  Bell called_, left_;
+};
+
+// The helpers of one thread.
+class Crew {
+ public:
+  ~Crew() {
+    at_its_end = true;
+    if (forked()) return;
+    for (const auto& helper : helpers_) helper->dismiss();
+  }
+
+  void run(int threads, internal::SharedWork work) {
+    const std::size_t count = grow(static_cast<std::size_t>(threads - 1));
+    Job job{work, {}, patience_of(threads)};
+    std::fegetenv(&job.environment);
+    for (std::size_t i = 0; i < count; ++i) helpers_[i]->call(job);
+    within_work = true;
+    work.call(work.context, 0);
+    within_work = false;
+    for (std::size_t i = 0; i < count; ++i) helpers_[i]->leave(job.patience);
+  }
+
+ private:
+  bool forked() const { return generation_ != generation.load(std::memory_order_relaxed); }
+
+  // Makes helpers up to this number, where the system lets it; returns how many of them there are.
+  std::size_t grow(std::size_t count) {
+    static const int watched = ::pthread_atfork(nullptr, nullptr, [] { ++generation; });
+    static_cast<void>(watched);
+    if (forked()) {  // their threads exist in the parent only
+      helpers_.clear();
+      generation_ = generation;
+    }
+    while (helpers_.size() < count) {
+      const auto helper = std::make_shared<Helper>();
+      helpers_.push_back(helper);
+      try {
+        std::thread([helper, thread = static_cast<int>(helpers_.size())] { helper->serve(thread); }).detach();
+      } catch (const std::system_error&) {
+        helpers_.pop_back();
+        break;
+      }
+    }
+    return std::min(count, helpers_.size());
+  }
+
+  std::vector<std::shared_ptr<Helper>> helpers_;
+  unsigned generation_ = generation;
+};
+
+thread_local Crew crew;
+
+}  // namespace
+
+int default_threads() {
+  static const int from_environment = [] {
+    const char* text = std::getenv("OMP_NUM_THREADS");
+    return text ? std::atoi(text) : 0;
+  }();
+  const int asked = asked_threads.load(std::memory_order_relaxed);
+  return asked > 0 ? asked : from_environment > 0 ? from_environment : processors();
+}
+
+void set_default_threads(int threads) { asked_threads.store(threads, std::memory_order_relaxed); }
+
+std::chrono::microseconds patience_of(int threads) {
+  return threads <= processors() ? Bell::kPatience : std::chrono::microseconds(0);
+}
+
+void internal::run_together(int threads, SharedWork work) {
+  if (threads <= 1 || within_work || at_its_end) {
+    work.call(work.context, 0);
+    return;
+  }
+  crew.run(threads, work);
+}
+
+}  // namespace abut
