@@ -34,7 +34,7 @@ int processors() {
 }
 
 // One thread that helps another. The two share it: either may be the last to go.
-class alignas(128) Helper {
+class alignas(128) Worker {
  public:
   // By the thread that is helped, call and leave in pairs.
   void call(const Job& job) {
@@ -80,51 +80,51 @@ class alignas(128) Helper {
   Bell called_, left_;
 };
 
-// The helpers of one thread.
+// The workers of one thread.
 class Crew {
  public:
   ~Crew() {
     at_its_end = true;
     if (forked()) return;
-    for (const auto& helper : helpers_) helper->dismiss();
+    for (const auto& worker : workers_) worker->dismiss();
   }
 
   void run(int threads, internal::SharedWork work) {
     const std::size_t count = grow(static_cast<std::size_t>(threads - 1));
     Job job{work, {}, patience_of(threads)};
     std::fegetenv(&job.environment);
-    for (std::size_t i = 0; i < count; ++i) helpers_[i]->call(job);
+    for (std::size_t i = 0; i < count; ++i) workers_[i]->call(job);
     within_work = true;
     work.call(work.context, 0);
     within_work = false;
-    for (std::size_t i = 0; i < count; ++i) helpers_[i]->leave(job.patience);
+    for (std::size_t i = 0; i < count; ++i) workers_[i]->leave(job.patience);
   }
 
  private:
   bool forked() const { return generation_ != generation.load(std::memory_order_relaxed); }
 
-  // Makes helpers up to this number, where the system lets it; returns how many of them there are.
+  // Makes workers up to this number, where the system lets it; returns how many of them there are.
   std::size_t grow(std::size_t count) {
     static const int watched = ::pthread_atfork(nullptr, nullptr, [] { ++generation; });
     static_cast<void>(watched);
     if (forked()) {  // their threads exist in the parent only
-      helpers_.clear();
+      workers_.clear();
       generation_ = generation;
     }
-    while (helpers_.size() < count) {
-      const auto helper = std::make_shared<Helper>();
-      helpers_.push_back(helper);
+    while (workers_.size() < count) {
+      const auto worker = std::make_shared<Worker>();
+      workers_.push_back(worker);
       try {
-        std::thread([helper, thread = static_cast<int>(helpers_.size())] { helper->serve(thread); }).detach();
+        std::thread([worker, thread = static_cast<int>(workers_.size())] { worker->serve(thread); }).detach();
       } catch (const std::system_error&) {
-        helpers_.pop_back();
+        workers_.pop_back();
         break;
       }
     }
-    return std::min(count, helpers_.size());
+    return std::min(count, workers_.size());
   }
 
-  std::vector<std::shared_ptr<Helper>> helpers_;
+  std::vector<std::shared_ptr<Worker>> workers_;
   unsigned generation_ = generation;
 };
 

@@ -25,12 +25,12 @@ void run_together(int threads, SharedWork work);
 
 }  // namespace internal
 
-// Calls work(0) here and meanwhile work(1) .. work(threads - 1) on threads that help this one, each when it
-// gets a core: one that has not begun when work(0) returns is not called, others are waited for. So work(0)
+// Calls work(0) here and meanwhile work(1) .. work(threads - 1) on workers of this thread, each when it gets
+// a core: one that has not begun when work(0) returns is not called, others are waited for. So work(0)
 // has to end with everything done or begun, however few of the others come. work must not throw. Within
 // another such call, work(0) alone.
 //
-// Helpers belong to the calling thread, are kept for the next call and block while there is nothing to do.
+// Workers belong to the calling thread, are kept for the next call and block while there is nothing to do.
 // They compute in the caller's floating-point environment. A child of fork() starts with none.
 template <class Work>
 void run_together(int threads, Work&& work) {

@@ -62,7 +62,7 @@ TEST(ParallelFor, WithinAnotherRunsOnItsThreadAlone) {
   EXPECT_EQ(elsewhere, 0);
 }
 
-// Callers that come and go, each with helpers of its own.
+// Callers that come and go, each with workers of its own.
 TEST(ParallelFor, ManyThreadsMayCallAtOnce) {
   std::atomic<std::int64_t> sum{0};
   std::vector<std::thread> callers;
@@ -74,7 +74,7 @@ TEST(ParallelFor, ManyThreadsMayCallAtOnce) {
   EXPECT_EQ(sum, 6 * 50 * 4950);
 }
 
-TEST(Crew, ChildrenOfForkHaveHelpersOfTheirOwn) {
+TEST(Crew, ChildrenOfForkHaveWorkersOfTheirOwn) {
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
   GTEST_SKIP() << "the thread sanitizer starts no threads in a child of a process that has several";
@@ -94,8 +94,8 @@ TEST(Crew, ChildrenOfForkHaveHelpersOfTheirOwn) {
   EXPECT_TRUE(whole());
 }
 
-// Waits for the helper, which a caller that cannot do without it may not.
-TEST(Crew, HelpersRoundAsTheCallerDoes) {
+// Waits for the worker, which a caller that cannot do without it may not.
+TEST(Crew, WorkersRoundAsTheCallerDoes) {
   for (const int rounding : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD}) {
     std::fesetround(rounding);
     std::atomic<int> seen{-1};
