@@ -33,8 +33,46 @@ const LayoutReader* detect(const Listing& root) {
   return nullptr;
 }
 
-// For the message of an empty folder: a folder one level down that would have done.
+// Extensions of shapes in formats that are not read, in lower case.
+constexpr std::array kOtherFormats{".3ds",  ".3mf", ".abc",  ".blend", ".brep", ".ctm",  ".dae",  ".dxf",
+                                   ".fbx",  ".glb", ".gltf", ".iges",  ".igs",  ".lwo",  ".max",  ".mesh",
+                                   ".msh",  ".off", ".step", ".stp",   ".usd",  ".usda", ".usdc", ".usdz",
+                                   ".vrml", ".vtk", ".vtp",  ".vtu",   ".wrl",  ".x3d",  ".xyz"};
+
+bool is_of_other_format(const fs::path& file) {
+  return std::find(kOtherFormats.begin(), kOtherFormats.end(), lower_extension(file)) != kOtherFormats.end();
+}
+
+// Files beside the meshes that nothing is made of, each shape by its name, the rest (textures, materials,
+// lists) by their number.
+void note_files_left_out(const Listing& listing, Dataset& dataset) {
+  constexpr std::size_t kMostNames = 20;
+  std::size_t shapes = 0, others = 0;
+  for (const fs::path& file : listing.files) {
+    if (has_mesh_extension(file)) continue;
+    if (!is_of_other_format(file)) {
+      ++others;
+    } else if (++shapes <= kMostNames) {
+      dataset.notes.push_back(
+          fmt::format("'{}' was left out: {} is not read; convert it to .obj, .ply or .stl", file.string(),
+                      lower_extension(file)));
+    }
+  }
+  if (shapes > kMostNames)
+    dataset.notes.push_back(fmt::format("'{}': {} of such formats left out", listing.folder.string(),
+                                        counted(shapes - kMostNames, "more file")));
+  if (others > 0)
+    dataset.notes.push_back(fmt::format("'{}': {} left out (materials, pictures, texts: no meshes)",
+                                        listing.folder.string(), counted(others, "other file")));
+}
+
+// For the message of an empty folder: a file that would have to be converted, or a folder one level down that
+// would have done.
 std::string hint(const Listing& root) {
+  for (const fs::path& file : root.files)
+    if (is_of_other_format(file))
+      return fmt::format("; '{}' is in a format that is not read: convert it to .obj, .ply or .stl",
+                         file.string());
   for (const fs::path& folder : root.folders) {
     try {
       if (detect(list_folder(folder))) return fmt::format("; did you mean '{}'?", folder.string());
@@ -59,8 +97,9 @@ Dataset open_folder(const fs::path& root, const OpenOptions& options) {
   const auto strays = std::count_if(listing.files.begin(), listing.files.end(), has_mesh_extension);
   if ((reader->layout == Layout::kYcb || reader->layout == Layout::kGso) && strays > 0)
     dataset.notes.push_back(
-        fmt::format("'{}': {} mesh files beside the objects' folders were left out (layout flat reads them)",
-                    root.string(), strays));
+        fmt::format("'{}': {} beside the objects' folders left out (layout flat reads them)", root.string(),
+                    counted(static_cast<std::size_t>(strays), "mesh file")));
+  note_files_left_out(listing, dataset);
   return dataset;
 }
 

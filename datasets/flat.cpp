@@ -18,8 +18,8 @@ void read(const Listing& root, Dataset& dataset) {
     if (has_mesh_extension(file))
       dataset.objects.push_back({.name = file.stem().string(), .file = file, .notes = {}});
   if (!root.folders.empty())
-    dataset.notes.push_back(fmt::format("'{}': {} folders beside the mesh files were not searched",
-                                        root.folder.string(), root.folders.size()));
+    dataset.notes.push_back(fmt::format("'{}': {} beside the mesh files not searched", root.folder.string(),
+                                        counted(root.folders.size(), "folder")));
 }
 
 std::optional<std::string> name_of_file(const fs::path& file) {

@@ -20,11 +20,20 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, error);
 }
 
-bool has_mesh_extension(const fs::path& path) {
+std::string lower_extension(const fs::path& path) {
   std::string extension = path.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+bool has_mesh_extension(const fs::path& path) {
+  const std::string extension = lower_extension(path);
   return extension == ".obj" || extension == ".ply" || extension == ".stl";
+}
+
+std::string counted(std::size_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string folder_name(const fs::path& folder) {

@@ -22,8 +22,14 @@ Listing list_folder(const std::filesystem::path& folder);
 bool is_file(const std::filesystem::path& path);
 bool is_folder(const std::filesystem::path& path);
 
+// The extension in lower case, with its dot.
+std::string lower_extension(const std::filesystem::path& path);
+
 // True where the extension is .obj, .ply or .stl in upper or lower case.
 bool has_mesh_extension(const std::filesystem::path& path);
+
+// "1 file", "3 files".
+std::string counted(std::size_t count, const std::string& noun);
 
 // The last component that is a name: "mug" of "a/mug/" and of "mug/.".
 std::string folder_name(const std::filesystem::path& folder);

@@ -41,6 +41,7 @@ struct ObjectResult {
 
 struct BatchResult {
   std::vector<ObjectResult> objects;  // in the dataset's order
+  std::vector<std::string> notes;     // of the dataset: what was left out and why
   int signal = 0;                     // SIGINT, SIGTERM or SIGHUP where one ended the run
   int jobs = 0;                       // objects at once
   std::size_t memory_limit = 0;       // for one object, bytes

@@ -78,10 +78,10 @@ int make(const Arguments& arguments) {
   if (!arguments.quiet) {
     fmt::print("{}: {} objects, layout {}\n", arguments.dataset, objects.size(),
                datasets::to_string(dataset.layout));
-    for (const std::string& note : dataset.notes) fmt::print("    note: {}\n", note);
   }
   Progress progress(objects, arguments.quiet);
-  const BatchResult batch = run_batch(objects, arguments.out, arguments.batch, progress);
+  BatchResult batch = run_batch(objects, arguments.out, arguments.batch, progress);
+  batch.notes = dataset.notes;
   progress.clear();
   if (!arguments.quiet) fmt::print("\n{}", summary_table(batch));
   if (!arguments.json.empty())

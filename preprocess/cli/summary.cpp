@@ -133,6 +133,7 @@ std::string summary_table(const BatchResult& batch) {
   for (const ObjectResult& object : batch.objects)
     if (object.status == ObjectStatus::kFailed)
       text += fmt::format("  {}: {}\n", object.name, failure_text(object));
+  for (const std::string& note : batch.notes) text += fmt::format("  note: {}\n", note);
   return text;
 }
 
@@ -145,6 +146,7 @@ std::string summary_json(const BatchResult& batch, const std::string& dataset, c
                         {"jobs", batch.jobs},
                         {"memory_limit_mib", mib(batch.memory_limit)},
                         {"seconds", batch.seconds},
+                        {"notes", batch.notes},
                         {"objects", objects}}
              .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
          "\n";

@@ -81,7 +81,7 @@ TEST_F(DatasetTest, YcbTakesTheFirstScanThatIsThere) {
   EXPECT_EQ(dataset.objects[3].file, root_ / "073_lego/tsdf/textured.obj");
   EXPECT_TRUE(mentions(dataset.notes, "074_none': no mesh"));
   EXPECT_TRUE(mentions(dataset.notes, "075_none': no mesh"));
-  EXPECT_TRUE(mentions(dataset.notes, "1 mesh files beside"));
+  EXPECT_TRUE(mentions(dataset.notes, "1 mesh file beside"));
   for (const ObjectSource& object : dataset.objects) EXPECT_EQ(object.metres_per_unit, 1);
 }
 
@@ -142,12 +142,16 @@ TEST_F(DatasetTest, FlatFolderAnyCase) {
   touch("c.Ply");
   touch("a.mtl");
   touch("notes.txt");
+  touch("chair.DAE");
   touch(".hidden.obj");
   touch("sub/d.obj");
   const Dataset dataset = open_dataset(root_);
   EXPECT_EQ(dataset.layout, Layout::kFlat);
   EXPECT_EQ(names(dataset), (Names{"a", "b", "c"}));
-  EXPECT_TRUE(mentions(dataset.notes, "1 folders"));
+  EXPECT_TRUE(mentions(dataset.notes, "1 folder beside the mesh files not searched"));
+  EXPECT_TRUE(
+      mentions(dataset.notes, "chair.DAE' was left out: .dae is not read; convert it to .obj, .ply or .stl"));
+  EXPECT_TRUE(mentions(dataset.notes, "2 other files left out"));
 }
 
 TEST_F(DatasetTest, OneFile) {
