@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "benchmarks/pressure/reference_field.h"
+#include "benchmarks/support/data.h"
 #include "runtime/contact/pressure_field.h"
 #include "runtime/core/random.h"
 #include "tests/support/pressure_field_data.h"
@@ -106,8 +107,8 @@ void report(const std::vector<Row>& rows) {
 }
 
 int run(int level, int passes) {
+  benchmarks::require_reference("pressure_field");
   const std::vector<test::PressureFieldQuery> queries = test::read_pressure_field_queries();
-  if (queries.empty()) throw std::runtime_error("needs " + test::pressure_field_folder().string());
   test::ReferenceVolumes volumes(level);
   std::map<std::string, reference_field::Body> bodies;
   contact::PressureFieldConfig config;

@@ -7,7 +7,8 @@
 //   soft_minimum_benchmark scaling                       cost from 500 to 100,000 points
 //   soft_minimum_benchmark regions                       cost with one, four, sixteen contact regions
 //   soft_minimum_benchmark separated ASSETS OBJECT OBJECT   cost of a pair that does not touch
-//   soft_minimum_benchmark kernels ASSETS | zero ASSETS | handle ASSETS MUG | rim | parameters      see
+//   soft_minimum_benchmark push ASSETS MUG BOX [SAMPLES.csv]   sideways forces of all contact models, as a
+//   table soft_minimum_benchmark kernels ASSETS | zero ASSETS | handle ASSETS MUG | rim | parameters      see
 //   studies.h
 // Times are processor times of one thread, the least of several repetitions.
 #include <fmt/format.h>
@@ -310,6 +311,9 @@ int run(const std::vector<std::string>& arguments) {
     soft_minimum_studies::handle(arguments[1], arguments[2]);
   } else if (study == "rim" && arguments.size() == 1) {
     soft_minimum_studies::rim();
+  } else if (study == "push" && (arguments.size() == 4 || arguments.size() == 5)) {
+    soft_minimum_studies::push(arguments[1], arguments[2], arguments[3],
+                               arguments.size() == 5 ? arguments[4] : "");
   } else if (study == "parameters" && arguments.size() == 1) {
     soft_minimum_studies::parameters();
   } else if (study == "accuracy" && (arguments.size() == 2 || arguments.size() == 3)) {
@@ -323,8 +327,8 @@ int run(const std::vector<std::string>& arguments) {
         stderr,
         "usage: soft_minimum_benchmark ssdf ASSETS OBJECT | pair ASSETS OBJECT OBJECT | accuracy ASSETS "
         "[POINTS] | scaling | regions | separated ASSETS OBJECT OBJECT | kernels ASSETS | zero ASSETS | "
-        "handle "
-        "ASSETS MUG | rim | parameters\n");
+        "handle ASSETS MUG | push ASSETS MUG BOX [SAMPLES.csv] | rim | parameters\n"
+        "ASSETS: a folder of assets with quads, from abut-preprocess DATASET ASSETS --quads 2000\n");
     return 2;
   }
   return 0;

@@ -23,6 +23,11 @@ void handle(const std::string& assets, const std::string& mug);
 // and how far the centre of pressure is off.
 void rim();
 
+// How far contact pushes to the side: a mug upright on the top of a box, with soft minimum of both kernels,
+// point contact and pressure fields, as a table; and how much too deep points near the edges of a meshed box
+// read. Both assets need quads and tetrahedra; `csv`, if not empty, gets every sample.
+void push(const std::string& assets, const std::string& mug, const std::string& box, const std::string& csv);
+
 // What each setting of the contact does: one curve per row group, for parameters.gp.
 void parameters();
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/support/data.h"
 #include "preprocess/index/index.h"
 #include "preprocess/mesh/read.h"
 #include "runtime/asset/asset.h"
@@ -21,20 +22,22 @@ struct HullQueries {
     double distance;  // the reference's signed distance, m, good to 1e-6
   };
   std::map<std::string, asset::ConvexPiece> hulls;
-  std::vector<Query> queries;  // empty without the reference data
+  std::vector<Query> queries;
 };
 
 // Convex hull of a reference object, from its mesh. Throws where the mesh cannot be read.
 inline asset::ConvexPiece build_hull(const std::string& object) {
   preprocess::Report report;
-  const auto folder = std::filesystem::path(ABUT_SHARED_DIR) / "data" / "ycb" / object / "google_16k";
+  const auto folder = benchmarks::require_reference("ycb") / object / "google_16k";
   return preprocess::build_convex_piece(preprocess::read_mesh(folder / "textured.obj", 1.0, report).vertices);
 }
 
-// The rows of data/queries/<file>, with each object's hull from `hull_of`.
+// The rows of data/queries/<file>, with each object's hull from `hull_of`. Throws InvalidInput without the
+// reference data.
 inline HullQueries read_hull_queries(
     const std::string& file,
     const std::function<asset::ConvexPiece(const std::string&)>& hull_of = build_hull) {
+  benchmarks::require_reference("queries/" + file);
   HullQueries result;
   const auto hull = [&](const std::string& object) {
     const auto [at, fresh] = result.hulls.try_emplace(object);

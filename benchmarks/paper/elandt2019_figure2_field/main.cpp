@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "benchmarks/paper/elandt2019/bodies.h"
+#include "benchmarks/support/data.h"
 #include "runtime/contact/contact_mesh.h"
 #include "tests/support/pressure_field_data.h"
 
@@ -70,12 +71,9 @@ std::string heat(double share) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const std::filesystem::path folder = argc > 1 ? argv[1] : ".";
-  if (!std::filesystem::exists(test::pressure_field_folder())) {
-    fmt::print(stderr, "elandt2019_figure2_field: needs {}\n", test::pressure_field_folder().string());
-    return 1;
-  }
+  benchmarks::require_reference("pressure_field");
   const asset::Asset mug = test::read_reference_volume("025_mug", 3000);
   const asset::Asset ball = elandt2019::rigid(elandt2019::sphere(0.03, 4));
   const asset::AssetView A = asset::view(mug), B = asset::view(ball);
@@ -123,4 +121,7 @@ int main(int argc, char** argv) {
   std::ofstream(folder / "figure2.svg") << picture.svg();
   fmt::print(stderr, "{} faces, largest pressure {:.3g} Pa\n", mesh.faces.size(), largest);
   return 0;
+} catch (const std::exception& error) {
+  fmt::print(stderr, "elandt2019_figure2_field: error: {}\n", error.what());
+  return 1;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "benchmarks/paper/elandt2019/bodies.h"
+#include "benchmarks/support/data.h"
 #include "runtime/contact/pressure_field.h"
 
 namespace {
@@ -28,8 +29,7 @@ struct Row {
 };
 
 std::vector<Row> read_fem() {
-  const auto file = std::filesystem::path(ABUT_SHARED_DIR) / "data/fem/sinusoid.csv";
-  std::ifstream in(file);
+  std::ifstream in(benchmarks::require_reference("fem/sinusoid.csv"));
   std::vector<Row> rows;
   std::string line;
   std::getline(in, line);
@@ -58,12 +58,8 @@ double mean_pressure(const asset::Asset& layer, double modulus, double amplitude
 
 }  // namespace
 
-int main() {
+int main() try {
   const std::vector<Row> fem = read_fem();
-  if (fem.empty()) {
-    fmt::print(stderr, "elandt2019_figure6_fem: needs {}/data/fem/sinusoid.csv\n", ABUT_SHARED_DIR);
-    return 1;
-  }
   const asset::Asset linear = elandt2019::layer(1.2, 0.6, {0, 1}, {0, 1});
   std::vector<double> depths = {0}, law = {0};
   for (const Row& row : fem) {
@@ -84,4 +80,7 @@ int main() {
                  100 * (p / row.fem[k] - 1), 100 * (q / row.fem[k] - 1));
     }
   return 0;
+} catch (const std::exception& error) {
+  fmt::print(stderr, "elandt2019_figure6_fem: error: {}\n", error.what());
+  return 1;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/support/data.h"
 #include "preprocess/index/index.h"
 #include "preprocess/mesh/read.h"
 #include "runtime/asset/asset.h"

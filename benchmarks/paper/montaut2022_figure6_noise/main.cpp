@@ -8,21 +8,22 @@
 #include "benchmarks/paper/montaut2022/paper_estimators.h"
 #include "benchmarks/paper/montaut2022/trace_plot.h"
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   using namespace abut;
   using namespace abut::benchmarks;
   int problems = 50, iterations = 50;
   std::uint64_t seed = 1;
-  std::string prefix = "figure6", objects = ABUT_SHARED_DIR "/data/ycb";
+  std::string prefix = "figure6", objects;
   CLI::App app("Figure 6 of Montaut et al. 2022: noise and number of samples");
   app.add_option("--problems", problems, "target pairs")->capture_default_str();
-  app.add_option("--objects", objects, "folder of the YCB layout")->capture_default_str();
+  app.add_option("--objects", objects, kObjectsHelp);
   app.add_option("--out", prefix, "prefix of the files")->capture_default_str();
   app.add_option("--seed", seed)->capture_default_str();
   CLI11_PARSE(app, argc, argv);
+  objects = objects_folder(objects).string();
   const std::vector<NamedHull> hulls = read_ycb_hulls(objects);
   if (hulls.size() < 2) {
-    std::fprintf(stderr, "error: fewer than two objects in %s\n", objects.c_str());
+    std::fprintf(stderr, "error: fewer than two objects of the YCB layout in %s\n", objects.c_str());
     return 1;
   }
   const NamedHull &first = hulls.front(), &second = hulls[hulls.size() / 2];
@@ -57,4 +58,7 @@ int main(int argc, char** argv) {
   const std::string pair = first.name + " and " + second.name;
   write_curves(prefix + "_gumbel", "montaut2022_figure6_noise", seed, "Gumbel, " + pair, gumbel);
   write_curves(prefix + "_gaussian", "montaut2022_figure6_noise", seed, "Gaussian, " + pair, gaussian);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "montaut2022_figure6_noise: error: %s\n", error.what());
+  return 1;
 }

@@ -177,16 +177,16 @@ Image figure4(std::uint64_t index) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string out = ".", objects = ABUT_SHARED_DIR "/data/ycb";
+  std::string out = ".", objects;
   std::uint64_t scanned = 0, rough = 0;
   CLI::App app("Pictures after figures 1 to 4 of Montaut et al. 2022");
   app.add_option("--out", out, "existing folder for the pictures")->capture_default_str();
-  app.add_option("--objects", objects, "folder of the YCB layout")->capture_default_str();
+  app.add_option("--objects", objects, kObjectsHelp);
   app.add_option("--scanned", scanned, "number of the problem of figure 3")->capture_default_str();
   app.add_option("--rough", rough, "number of the problem of figure 4")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   try {
-    const std::vector<NamedHull> hulls = read_ycb_hulls(objects);
+    const std::vector<NamedHull> hulls = read_ycb_hulls(objects_folder(objects));
     const asset::ConvexPiece& mustard = hull_of(hulls, "006_mustard_bottle");
     const asset::ConvexPiece& drill = hull_of(hulls, "035_power_drill");
     const auto write = [&](const char* name, const Image& image) {

@@ -137,20 +137,21 @@ void run(Table& table, const std::string& objects, Law law, const std::vector<Pr
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   int pairs = 100, per_pair = 100, ycb = 1000;
   std::uint64_t seed = 1;
-  std::string csv, only, objects = ABUT_SHARED_DIR "/data/ycb", laws = "VCU";
+  std::string csv, only, objects, laws = "VCU";
   CLI::App app("Table I of Montaut et al. 2022: contact-pose generation");
   app.add_option("--pairs", pairs, "pairs of polyhedral ellipsoids")->capture_default_str();
   app.add_option("--problems", per_pair, "target pairs for each")->capture_default_str();
   app.add_option("--ycb", ycb, "problems on scanned hulls")->capture_default_str();
-  app.add_option("--objects", objects, "folder of the YCB layout")->capture_default_str();
+  app.add_option("--objects", objects, kObjectsHelp);
   app.add_option("--laws", laws, "of the targets, of V, C and U")->capture_default_str();
   app.add_option("--only", only, "only the methods whose name contains this");
   app.add_option("--seed", seed)->capture_default_str();
   app.add_option("--csv", csv, "file for the table");
   CLI11_PARSE(app, argc, argv);
+  objects = objects_folder(objects).string();
 
   Table table(csv, seed);
   std::vector<asset::ConvexPiece> A, B;
@@ -190,4 +191,7 @@ int main(int argc, char** argv) {
     }
     run(table, "scanned hulls", static_cast<Law>(law), problems, seed, only);
   }
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "montaut2022_table1_contact_pose: error: %s\n", error.what());
+  return 1;
 }

@@ -182,16 +182,17 @@ class FclPairs {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   std::size_t count = 2000;
   std::uint64_t seed = 1;
-  std::string csv, objects = ABUT_SHARED_DIR "/data/ycb";
+  std::string csv, objects;
   CLI::App app("Table II of Montaut et al. 2022: timings on scanned hulls");
   app.add_option("--count", count, "pairs that overlap, and as many that do not")->capture_default_str();
-  app.add_option("--objects", objects, "folder of the YCB layout")->capture_default_str();
+  app.add_option("--objects", objects, kObjectsHelp);
   app.add_option("--seed", seed)->capture_default_str();
   app.add_option("--csv", csv, "file for the table");
   CLI11_PARSE(app, argc, argv);
+  objects = objects_folder(objects).string();
   const std::vector<NamedHull> hulls = read_ycb_hulls(objects);
   if (hulls.empty()) {
     std::fprintf(stderr, "error: no objects in %s\n", objects.c_str());
@@ -233,4 +234,7 @@ int main(int argc, char** argv) {
     std::fflush(stdout);
   }
   return sink == 0.12345 ? 2 : 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "montaut2022_table2_timings: error: %s\n", error.what());
+  return 1;
 }
