@@ -140,6 +140,9 @@ ABUT_INLINE void find_nearest(const PointBlocksView& blocks, const S* p, Nearby<
   });
 }
 
+// Exponent beside the reference point's from which on a weight might overflow.
+inline constexpr int kTooHeavy = 200;
+
 // kLanes<T> points of a block as seen from p: offset u from the reference point x0, normal n, weight
 // exp((|p - x0|^2 - |p - p_i|^2) / eps1), and g = n . (p - p_i) less that of the reference point.
 //

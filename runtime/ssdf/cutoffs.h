@@ -31,7 +31,7 @@ struct Cutoffs {
 };
 
 // One point, four points of the cloud at a time.
-SoftDistance<double> distance_by_fours(const asset::PointBlocksView& blocks, const Vec3<double>& p_Q,
-                                       double eps1, Order order, const Cutoffs& cutoffs);
+SoftDistance<double> distance_by_fours(const asset::PointsView& points, const Vec3<double>& p_Q, double eps1,
+                                       Order order, const Cutoffs& cutoffs);
 
 }  // namespace abut::ssdf::internal

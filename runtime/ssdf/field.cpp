@@ -32,10 +32,12 @@ void sums_by_fours(const asset::PointBlocksView& blocks, const double* p, double
 
 namespace internal {
 
-SoftDistance<double> distance_by_fours(const asset::PointBlocksView& blocks, const Vec3<double>& p_Q,
-                                       double eps1, Order order, const Cutoffs& cutoffs) {
+SoftDistance<double> distance_by_fours(const asset::PointsView& points, const Vec3<double>& p_Q, double eps1,
+                                       Order order, const Cutoffs& cutoffs) {
+  const asset::PointBlocksView& blocks = points.blocks;
   Nearby<double> nearby{{}, {}, std::numeric_limits<double>::max()};
   descend_by_fours(blocks, p_Q.data(), nearby);
+  if (!squares_tell(nearby.distance2, eps1)) return distance_by_differences(points, p_Q, eps1, order);
   DistanceSums<double> sums;
   sums_by_fours(blocks, p_Q.data(), eps1, cutoffs(nearby.distance2), order, nearby, sums);
   double g0 = 0;
@@ -47,10 +49,9 @@ SoftDistance<double> distance_by_fours(const asset::PointBlocksView& blocks, con
 
 SoftDistance<double> soft_distance(const asset::PointsView& points, const Vec3<double>& p_Q, double eps1,
                                    Order order, double tolerance) {
-  if (!p_Q.allFinite() || !(eps1 > 0) || !std::isfinite(1 / eps1) || !(tolerance > 0) ||
-      points.blocks.block_count <= 0)
+  if (!p_Q.allFinite() || !usable_smoothing(eps1) || !(tolerance > 0) || points.blocks.block_count <= 0)
     return internal::no_distance<double>();
-  return internal::distance_by_fours(points.blocks, p_Q, eps1, order,
+  return internal::distance_by_fours(points, p_Q, eps1, order,
                                      internal::Cutoffs(points, eps1, order, tolerance));
 }
 

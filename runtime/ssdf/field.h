@@ -18,6 +18,12 @@ enum class Order { kValue, kGradient, kHessian };
 // 1 / sqrt(eps1).
 inline constexpr double kTolerance = 1e-12;
 
+// Largest eps1 (m^2): absent points of a block, which are 1e100 m away, weigh nothing beside real ones.
+inline constexpr double kGreatestSmoothing = 1e150;
+inline bool usable_smoothing(double eps1) {
+  return eps1 > 0 && std::isfinite(1 / eps1) && eps1 <= kGreatestSmoothing;
+}
+
 namespace internal {
 
 // The distance beyond which points are left out: |p - p_i|^2 > d^2 + eps1 cutoff, where d is the distance of
@@ -36,7 +42,7 @@ S cutoff(std::int32_t count, S tolerance, Order order, S depth) {
     if (order >= Order::kHessian) factor += (64 * r2 * r + 16 * r) / (depth + 3);
     result = base + log(factor);
   }
-  return result;
+  return result > S(0) ? result : S(0);  // the nearest point always counts
 }
 
 // Sums of all lanes, as the derivatives need them.
@@ -49,13 +55,11 @@ ABUT_INLINE void add_lanes(const DistanceSums<T>& from, DistanceSums<S>& to) {
 }
 
 // The sums over the blocks within the cutoff of p. Weights are relative to that of the reference point, which
-// is replaced by the nearest where the first one turns out so far behind that a weight could overflow.
+// is replaced once by the nearest where the first one turns out so far behind that a weight could overflow.
 template <int kOrder, class T, class S>
 ABUT_INLINE void near_sums(const PointBlocksView& blocks, const S* p, S eps1, S cut, Nearby<S>& nearby,
                            DistanceSums<S>& sums) {
-  constexpr int kTooHeavy = 200;
-  for (bool again = true; again;) {
-    again = false;
+  for (const bool nearest : {false, true}) {
     const Frame<S> frame(p, nearby, 1 / eps1);
     const S limit2 = (nearby.distance2 + eps1 * cut) * S(1 + 1e-14);
     S reach2 = limit2;
@@ -70,13 +74,11 @@ ABUT_INLINE void near_sums(const PointBlocksView& blocks, const S* p, S eps1, S 
         add<kOrder>(seen, lanes);
       }
     });
-    const S most = simd::greatest_lane(heaviest);
-    if (most > S(kTooHeavy)) {
-      find_nearest<T>(blocks, p, nearby);
-      again = true;
-    } else {
+    if (nearest || !(simd::greatest_lane(heaviest) > S(kTooHeavy))) {
       add_lanes(lanes, sums);
+      return;
     }
+    find_nearest<T>(blocks, p, nearby);
   }
 }
 
@@ -113,19 +115,67 @@ SoftDistance<S> no_distance() {
   return {nan, Vec3<S>::Constant(nan), Mat3<S>::Constant(nan), Status::kInvalidInput};
 }
 
+template <class S>
+SoftDistance<S> if_finite(const SoftDistance<S>& result) {
+  return std::isfinite(result.value) && result.gradient.allFinite() && result.hessian.allFinite()
+             ? result
+             : no_distance<S>();
+}
+
+// Squared distances (m^2): beyond every point that is looked at and short of absent ones; of the farthest
+// points p from which that holds.
+inline constexpr double kEveryPoint2 = 1e190;
+inline constexpr double kFarthest2 = 1e180;
+
+// Whether squared distances (m^2, of a near point) tell well enough which points are near: their rounding
+// changes no weight by more than 1e-3 of it.
+inline bool squares_tell(double distance2, double eps1) {
+  return distance2 <= 0x1p40 * eps1 && distance2 <= kFarthest2;
+}
+
+// The soft distance where squares do not tell: far away, or for a tiny eps1. Looks at every point.
+// Differences of squares are 2 u . q - u . u, u from one point to the other and q from there to p. The
+// reference is the point that no other one is nearer than; beside it no weight is above 1.
+template <class S>
+SoftDistance<S> distance_by_differences(const asset::PointsView& points, const Vec3<S>& p_Q, S eps1,
+                                        Order order) {
+  using std::exp;
+  Vec3<S> x0 = position<S>(points, 0), n0 = normal<S>(points, 0), q = p_Q - x0;
+  const auto lead = [&](const Vec3<S>& u) { return 2 * u.dot(q) - u.dot(u); };
+  for (std::int32_t i = 1; i < points.point_count; ++i) {
+    const Vec3<S> x = position<S>(points, i);
+    if (!(lead(x - x0) > S(0))) continue;
+    x0 = x;
+    n0 = normal<S>(points, i);
+    q = p_Q - x0;
+  }
+  const S g0 = n0.dot(q);
+  DistanceSums<S> sums;
+  for (std::int32_t i = 0; i < points.point_count; ++i) {
+    const Vec3<S> u = position<S>(points, i) - x0, n = normal<S>(points, i);
+    const S exponent = std::min(lead(u) / eps1, S(0)), weight = exp(exponent);
+    if (!(weight > S(0))) continue;
+    add<2>(Seen<S>{{u[0], u[1], u[2]}, {n[0], n[1], n[2]}, exponent, weight, n.dot(q - u) - g0, S(0)}, sums);
+  }
+  return if_finite(from_sums(sums, g0, eps1, order));
+}
+
 }  // namespace internal
 
 // The value and derivatives of soft_distance_dense to a tolerance: only points within the cutoff of p_Q are
-// looked at. Lane by lane: the reference of the version for double below.
+// looked at. Lane by lane: the reference of the version for double below. kInvalidInput too where a number
+// asked for would overflow.
 template <class S>
 SoftDistance<S> soft_distance_scalar(const asset::PointsView& points, const Vec3<S>& p_Q, S eps1,
                                      Order order = Order::kHessian, S tolerance = S(kTolerance)) {
   using std::sqrt;
-  if (!p_Q.allFinite() || !(eps1 > S(0)) || !(1 / eps1 < std::numeric_limits<S>::max()) ||
-      !(tolerance > S(0)) || points.blocks.block_count <= 0)
+  if (!p_Q.allFinite() || !usable_smoothing(static_cast<double>(eps1)) || !(tolerance > S(0)) ||
+      points.blocks.block_count <= 0)
     return internal::no_distance<S>();
   internal::Nearby<S> nearby{{}, {}, std::numeric_limits<S>::max()};
   internal::descend<S>(points.blocks, p_Q.data(), nearby);
+  if (!internal::squares_tell(static_cast<double>(nearby.distance2), static_cast<double>(eps1)))
+    return internal::distance_by_differences<S>(points, p_Q, eps1, order);
   const S cut = internal::cutoff(points.point_count, tolerance, order, sqrt(nearby.distance2 / eps1));
   internal::DistanceSums<S> sums;
   internal::near_sums<2, S>(points.blocks, p_Q.data(), eps1, cut, nearby, sums);

@@ -115,7 +115,7 @@ class SpatialOrder {
 };
 
 struct Batch {
-  const asset::PointBlocksView& blocks;
+  const asset::PointsView& points;
   std::span<const Vec3<double>> p_Q;
   std::span<const std::uint32_t> sorted;
   double eps1;
@@ -124,7 +124,7 @@ struct Batch {
   std::span<SoftDistance<double>> results;
 
   void one(std::uint32_t i) const {
-    results[i] = p_Q[i].allFinite() ? internal::distance_by_fours(blocks, p_Q[i], eps1, order, cutoffs)
+    results[i] = p_Q[i].allFinite() ? internal::distance_by_fours(points, p_Q[i], eps1, order, cutoffs)
                                     : internal::no_distance<double>();
   }
 
@@ -160,16 +160,16 @@ struct Batch {
     const Packet packet = make_packet(p_Q, indices);
     if (packet.radius * packet.radius > 3 * eps1 * cutoffs.near) return false;
     Eight reference2;
-    reference_by_eights(blocks, packet, reference2);
+    reference_by_eights(points.blocks, packet, reference2);
     const double farthest2 = simd::greatest_lane(reference2);
     if (farthest2 > kFarthest * eps1) return false;
     const bool far = farthest2 > internal::kMostBits * std::numbers::ln2 * eps1;
     Candidates candidates;
-    gather_by_eights(blocks, packet, (farthest2 + eps1 * cutoffs(farthest2)) * (1 + 1e-12), far, candidates,
-                     reference2);
+    gather_by_eights(points.blocks, packet, (farthest2 + eps1 * cutoffs(farthest2)) * (1 + 1e-12), far,
+                     candidates, reference2);
     if (!candidates.complete) return false;
     Eight out[10] = {};
-    results_by_eights(blocks.numbers, packet, candidates, reference2, eps1, order, out);
+    results_by_eights(points.blocks.numbers, packet, candidates, reference2, eps1, order, out);
     for (int lane = 0; lane < kPacket; ++lane) {
       SoftDistance<double>& result = results[indices[lane]];
       result.value = out[0][lane];
@@ -190,8 +190,9 @@ void soft_distances(const asset::PointsView& points, std::span<const Vec3<double
   if (p_Q.size() != results.size())
     throw InvalidInput("soft distance: " + std::to_string(p_Q.size()) + " points but room for " +
                        std::to_string(results.size()) + " results");
-  if (!(eps1 > 0) || !std::isfinite(1 / eps1))
-    throw InvalidInput("soft distance: eps1 is " + std::to_string(eps1) + " m^2; it must be positive");
+  if (!usable_smoothing(eps1))
+    throw InvalidInput("soft distance: eps1 is " + std::to_string(eps1) +
+                       " m^2; it must be positive and at most 1e150");
   if (!(tolerance > 0))
     throw InvalidInput("soft distance: the tolerance is " + std::to_string(tolerance) +
                        "; it must be positive");
@@ -201,8 +202,8 @@ void soft_distances(const asset::PointsView& points, std::span<const Vec3<double
   const Cutoffs cutoffs(points, eps1, order, tolerance);
   thread_local SpatialOrder spatial;  // kept from call to call: no allocation in the steady state
   const bool in_packets = tolerance >= kRoughest;
-  const Batch batch{points.blocks, p_Q,   in_packets ? spatial.sort(p_Q) : std::span<const std::uint32_t>(),
-                    eps1,          order, cutoffs,
+  const Batch batch{points, p_Q,   in_packets ? spatial.sort(p_Q) : std::span<const std::uint32_t>(),
+                    eps1,   order, cutoffs,
                     results};
   if (in_packets) {
     const auto count = static_cast<std::int64_t>((p_Q.size() + kPacket - 1) / kPacket);

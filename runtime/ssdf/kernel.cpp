@@ -75,8 +75,9 @@ KernelField::KernelField(const asset::PointsView& points, KernelKind kind, doubl
     : points_(points), kind_(kind), eps1_(eps1) {
   if (points.blocks.block_count <= 0)
     throw InvalidInput("soft distance: no oriented points; make an asset with --quads");
-  if (!(eps1 > 0) || !std::isfinite(1 / eps1))
-    throw InvalidInput("soft distance: eps1 is " + std::to_string(eps1) + " m^2; it must be positive");
+  if (!usable_smoothing(eps1))
+    throw InvalidInput("soft distance: eps1 is " + std::to_string(eps1) +
+                       " m^2; it must be positive and at most 1e150");
   if (kind != KernelKind::kQuad) return;
   if (points.quads == nullptr)
     throw InvalidInput("soft distance: the kernel of quads needs the quads of the points");
@@ -111,19 +112,25 @@ SoftDistance<S> KernelField::distance(const Vec3<S>& p_Q, Order order, S toleran
   const asset::PointBlocksView& blocks = points_.blocks;
   internal::Nearby<S> nearby{{}, {}, std::numeric_limits<S>::max()};
   internal::descend<S>(blocks, p_Q.data(), nearby);
+  if (!internal::squares_tell(static_cast<double>(nearby.distance2), eps1_)) {
+    if (kind_ == KernelKind::kGaussian)
+      return internal::distance_by_differences<S>(points_, p_Q, S(eps1_), order);
+    if (!(nearby.distance2 <= S(internal::kFarthest2)))
+      return kind_ == KernelKind::kCompact ? outside<S>() : internal::no_distance<S>();
+  }
   internal::find_nearest<S>(blocks, p_Q.data(), nearby);
   const Vec3<S> x0(nearby.x[0], nearby.x[1], nearby.x[2]), n0(nearby.n[0], nearby.n[1], nearby.n[2]),
       q = p_Q - x0;
   const S g0 = n0.dot(q), eps1 = S(eps1_), support2 = 4 * eps1, depth = S(kWallDepth * points_.spacing);
   // No plane outweighs that of the nearest point by more than kQuad's stretch or kWall's penalty allows.
-  S limit2 = S(1e190);
+  S limit2 = S(internal::kEveryPoint2);
   if (kind_ == KernelKind::kCompact) {
     limit2 = support2;
   } else if (tolerance > S(0)) {
     const S least = S(least_stretch_), most = S(stretch_);
     const S cut = internal::cutoff(points_.point_count, tolerance, order, sqrt(nearby.distance2 / eps1)) +
                   (kind_ == KernelKind::kWall ? S(kWallWeight) : 2 * log(most / least));
-    limit2 = (most * nearby.distance2 + eps1 * cut) / least * S(1 + 1e-14);
+    limit2 = std::min(limit2, (most * nearby.distance2 + eps1 * cut) / least * S(1 + 1e-14));
   }
   const auto term = [&](std::int32_t i, const Vec3<S>& u, const Vec3<S>& n) {
     const Vec3<S> r = q - u;
@@ -164,7 +171,7 @@ SoftDistance<S> KernelField::distance(const Vec3<S>& p_Q, Order order, S toleran
   if (!(sums.w > S(0))) return outside<S>();
   SoftDistance<S> result = sums.quotient(g0, order);
   if (order != Order::kValue) result.gradient += n0;
-  return result;
+  return internal::if_finite(result);
 }
 
 template SoftDistance<double> KernelField::distance(const Vec3<double>&, Order, double) const;

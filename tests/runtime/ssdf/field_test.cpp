@@ -7,6 +7,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/random.h"
 #include "runtime/ssdf/hilbert_curve.h"
+#include "runtime/ssdf/kernel.h"
 #include "tests/support/point_clouds.h"
 
 namespace {
@@ -200,6 +201,53 @@ TEST(HilbertCurve, GoesFromCellToCell) {
         cell = Eigen::Vector3i(x, y, z);
       }
   for (std::size_t i = 1; i < cells.size(); ++i) ASSERT_EQ((cells[i] - cells[i - 1]).cwiseAbs().sum(), 1);
+}
+
+// Far away the value is the height over the plane of the point that lies farthest that way, to rounding of
+// the place; the same on either side of the distances where squares stop telling points apart.
+TEST(Field, FarAway) {
+  const asset::OrientedPoints cloud = sphere_points(0.05, 500);
+  const auto points = asset::view(cloud);
+  const double eps1 = default_eps1(points);
+  for (const double distance : {1e3, 1e4, 1e5, 1e6, 1e9, 1e14, 1e30, 1e79, 1e81, 1e100, 1e160, 1e300}) {
+    SCOPED_TRACE(distance);
+    for (std::uint64_t k = 0; k < 20; ++k) {
+      Random random(3, k);
+      const Vec3<double> d = Vec3<double>(random.normal(), random.normal(), random.normal()).normalized();
+      int top = 0;
+      for (int i = 1; i < points.point_count; ++i)
+        if (d.dot(internal::position<double>(points, i)) > d.dot(internal::position<double>(points, top)))
+          top = i;
+      const double expected = distance * d.dot(internal::normal<double>(points, top));
+      std::vector<Vec3<double>> p = {distance * d};
+      std::vector<SoftDistance<double>> batch(1);
+      soft_distances(points, p, eps1, Order::kHessian, batch, 1e-6, 1);
+      for (const auto& found :
+           {soft_distance(points, p[0], eps1), soft_distance_scalar<double>(points, p[0], eps1),
+            KernelField(points, KernelKind::kGaussian, eps1).distance<double>(p[0]), batch[0]}) {
+        ASSERT_EQ(found.status, Status::kOk);
+        EXPECT_NEAR(found.value / distance, expected / distance, 0.11 / distance + 1e-5);
+        EXPECT_TRUE(found.gradient.allFinite() && found.hessian.allFinite());
+      }
+    }
+  }
+  const Vec3<double> far(1e160, -2e160, 3e160);
+  EXPECT_EQ(KernelField(points, KernelKind::kCompact, eps1).distance<double>(far).status, Status::kNoOverlap);
+  EXPECT_EQ(KernelField(points, KernelKind::kWall, eps1).distance<double>(far).status, Status::kInvalidInput);
+}
+
+// A tolerance above 1, an eps1 so small that squares do not tell which point is nearest, and one so large
+// that all weigh the same.
+TEST(Field, SettingsAtTheEndsOfTheirRanges) {
+  const asset::OrientedPoints cloud = sphere_points(0.05, 500);
+  const auto points = asset::view(cloud);
+  const Vec3<double> p(0.05, 0.04, -0.03);
+  const auto nearest = soft_distance_dense<long double>(points, p.cast<long double>(), 1e-30L);
+  EXPECT_NEAR(soft_distance(points, p, 1e-30).value, static_cast<double>(nearest.value), 1e-15);
+  EXPECT_EQ(soft_distance(points, p, 1e-5, Order::kHessian, 1e300).status, Status::kOk);
+  const auto dense = soft_distance_dense<long double>(points, p.cast<long double>(), 1e150L);
+  EXPECT_NEAR(soft_distance(points, p, 1e150).value, static_cast<double>(dense.value), 1e-15);
+  EXPECT_EQ(soft_distance(points, p, 1e151).status, Status::kInvalidInput);
 }
 
 TEST(Field, BadInputIsRefused) {
