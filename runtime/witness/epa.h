@@ -96,9 +96,13 @@ class Epa {
       best.height = ceiling_;
       best.depth = offset;
       if (best.converged || height < -2 * difference_.rounding()) return best;  // the latter: origin outside
-      if (work_.vertices.size >= most_vertices_ || !insert(f)) return best;
+      if (work_.vertices.size >= most_vertices_ || runs_wild() || !insert(f)) return best;
     }
   }
+
+  // A polytope that rounding has torn may take in the same vertices again and again, each time with a longer
+  // horizon. A sound one makes some six faces for each vertex.
+  bool runs_wild() const { return work_.faces.size > 64 * work_.vertices.size + 4096; }
 
   void start(const DifferenceVertex<S>* corners) {
     work_.vertices.size = 0;

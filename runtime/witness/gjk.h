@@ -16,20 +16,30 @@ struct GjkResult {
   S height;            // g(v / |v|): a lower bound on the signed distance
   bool overlap;        // the origin is inside or within rounding of the boundary
   int iterations;
+  int level_steps = 0;  // that left the length as it was
 };
 
 // Relative gap at which the iteration hands a curved shape over to Newton's method (polish.h). Polytopes have
 // no such tolerance: they end when no vertex is left that lowers the plane through v by more than rounding.
 inline constexpr double kCurvedGap = 1e-6;
 
+// Steps without a shorter v in a row at the end: enough to walk over the features of a face.
+inline constexpr int kMostLevelSteps = 16;
+
 // Goes to the closest point of the simplex and one more vertex. False if rounding leaves no progress to be
-// made.
+// made. A turn of v by an angle a shortens it by a^2 / 2 of itself only, which rounding hides while the plane
+// through v still cuts off a height of a times the size of the body: so that where the heights are apart by
+// more than rounding, a few steps are taken to points no farther away.
 template <class S>
-[[gnu::noinline]] bool advance_by_all_features(GjkResult<S>& result) {
+[[gnu::noinline]] bool advance_by_all_features(GjkResult<S>& result, S rounding) {
   Simplex<S>& simplex = result.simplex;
   const ClosestPoint<S> closest = simplex.closest(simplex.size + 1);
   const S length = closest.kept == 15 ? S(0) : closest.v.norm();
-  if (!(length < result.length)) return false;
+  if (!(length < result.length)) {
+    const bool level = length <= result.length * (1 + 4 * std::numeric_limits<S>::epsilon());
+    const bool open = result.length - result.height > 32 * rounding;
+    if (!level || !open || result.level_steps++ >= kMostLevelSteps) return false;
+  }
   simplex.keep(closest, simplex.size + 1);
   result.v = closest.v;
   result.length = length;
@@ -37,7 +47,7 @@ template <class S>
 }
 
 template <class S>
-ABUT_INLINE bool advance(GjkResult<S>& result) {
+ABUT_INLINE bool advance(GjkResult<S>& result, S rounding) {
   if constexpr (std::is_same_v<S, double>) {
     Simplex<S>& simplex = result.simplex;
     const int count = simplex.size + 1;
@@ -57,7 +67,7 @@ ABUT_INLINE bool advance(GjkResult<S>& result) {
       return true;
     }
   }
-  return advance_by_all_features(result);
+  return advance_by_all_features(result, rounding);
 }
 
 // One round: asks for the vertex lowest along v, ends or adds it. Lower bound g(v/|v|) <= distance <= |v|.
@@ -74,7 +84,7 @@ bool gjk_step(D& difference, GjkResult<S>& result, S relative_gap) {
   for (int k = 0; k < simplex.size; ++k) {
     if (simplex.vertex[k].same_point(found)) return true;
   }
-  if (!advance(result)) return true;
+  if (!advance(result, difference.rounding())) return true;
   result.overlap = result.length <= difference.rounding();
   return result.overlap;
 }

@@ -143,6 +143,14 @@ Witness<S> from_polytope(D& difference, const EpaResult<S>& epa, const Workspace
   return result;
 }
 
+// Number of vertices of the Minkowski difference of two polytopes, at most; 2^14 for more.
+template <class D>
+std::int32_t pairs_of_vertices(const D& difference) {
+  const std::int64_t pairs =
+      std::int64_t(vertex_count(difference.shape_a())) * vertex_count(difference.shape_b());
+  return static_cast<std::int32_t>(std::min<std::int64_t>(pairs, 1 << 14));
+}
+
 template <class S, class D>
 Witness<S> overlapping(D& difference, GjkResult<S>& gjk, Workspace<S>& workspace, S relative_gap) {
   Tetrahedron<S> seed;
@@ -153,8 +161,9 @@ Witness<S> overlapping(D& difference, GjkResult<S>& gjk, Workspace<S>& workspace
     corners = seed.corner;
   }
   // Only bodies that are round about a common centre come near these limits: there every facet is nearly the
-  // nearest.
-  const std::int32_t most_vertices = relative_gap > 0 ? 1024 : 32768;
+  // nearest. A vertex comes twice only by rounding.
+  const std::int32_t most_vertices =
+      relative_gap > 0 ? 1024 : std::min(32768, 8 + 2 * pairs_of_vertices(difference));
   const EpaResult<S> epa = Epa<S, D>(difference, workspace, relative_gap, most_vertices).run(corners);
   return from_polytope(difference, epa, workspace, relative_gap, gjk.iterations);
 }
@@ -279,7 +288,9 @@ template <class T, class S, class ShapeA, class ShapeB>
   thread_local Workspace<T> wide;
   const Witness<T> again = separate<T>(cast_shape<T>(A), cast_shape<T>(B), X_AB.template cast<T>(), wide,
                                        start.template cast<T>().eval());
-  return cast_witness<S>(again, rounding);
+  const Witness<S> result = cast_witness<S>(again, rounding);
+  const bool numbers = std::isfinite(result.distance) && result.p1.allFinite() && result.p2.allFinite();
+  return numbers ? result : invalid_witness<S>();
 }
 
 template <class S, class ShapeA, class ShapeB>

@@ -47,6 +47,19 @@ Vec3<S> core_vertex(const Swept<S, Shape>& swept, std::int32_t i) {
 }
 
 template <class S>
+std::int32_t vertex_count(const Box<S>&) {
+  return 8;
+}
+template <class S>
+std::int32_t vertex_count(const Capsule<S>&) {
+  return 2;
+}
+template <class S, class Shape>
+std::int32_t vertex_count(const Swept<S, Shape>& swept) {
+  return vertex_count(swept.shape);
+}
+
+template <class S>
 SupportPoint<S> core_support(const Box<S>& box, const Vec3<S>& n) {
   const std::int32_t i = (n.x() < 0 ? 1 : 0) | (n.y() < 0 ? 2 : 0) | (n.z() < 0 ? 4 : 0);
   return {core_vertex<S>(box, i), i};

@@ -42,6 +42,13 @@ Vec3<S> core_vertex(const asset::ConvexView& hull, std::int32_t i) {
   return {static_cast<S>(hull.x[i]), static_cast<S>(hull.y[i]), static_cast<S>(hull.z[i])};
 }
 
+// Number of vertices of a core; 1 for one that is none.
+template <class Shape>
+std::int32_t vertex_count(const Shape&) {
+  return 1;
+}
+inline std::int32_t vertex_count(const asset::ConvexView& hull) { return hull.vertex_count; }
+
 namespace detail {
 
 // One step of support()'s climb: moves `at` to its best neighbour. False if none is strictly better.
@@ -69,7 +76,7 @@ bool climb(const asset::ConvexView& hull, const Vec3<S>& n, std::int32_t& at) {
   const S gain = std::max(most[0], most[1]);
   if (!(gain > 0)) return false;
   std::int32_t best = at;
-  for (k = begin; best == at; ++k) {
+  for (k = begin; best == at && k < end; ++k) {
     if (gains(*k, *k)[0] == gain) best = *k;
   }
   const S magnitude = std::abs(static_cast<S>(x[best] - x0) * nx) +
@@ -86,8 +93,7 @@ template <class S>
                                              std::int32_t at) {
   if (at < 0)
     at = hull.lookup_resolution > 0 ? hull.support_lookup[direction_cell(n, hull.lookup_resolution)] : 0;
-  while (climb(hull, n, at)) {
-  }
+  for (std::int32_t steps = 0; steps < hull.vertex_count && climb(hull, n, at);) ++steps;
   return {core_vertex<S>(hull, at), at};
 }
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/witness/separation.h"
+#include "runtime/witness/shapes.h"
 #include "tests/runtime/witness/polytopes.h"
 #include "tests/support/allocations.h"
 
@@ -109,6 +110,55 @@ TEST(Degenerate, SwappedMovedAndScaled) {
     EXPECT_NEAR(static_cast<double>(l.distance), w.distance, 1e-15);
     EXPECT_LE(l.upper_bound - l.lower_bound, 1e-16L);
   }
+}
+
+// Boxes along the axes whose faces meet or nearly do, a hair's breadth apart or turned: where rounding hides
+// that a step of GJK makes v shorter, and where it tears the polytope.
+TEST(Degenerate, AxisAlignedBoxesThatNearlyTouch) {
+  witness::Workspace<double> workspace;
+  const std::size_t room = workspace.faces.storage.size();
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    Random random(5, i);
+    const auto tiny = [&] { return (random.below(2) ? 1 : -1) * std::pow(10.0, random.uniform(-17, -9)); };
+    Vec3<double> half_A, half_B;
+    for (int k = 0; k < 3; ++k) half_A[k] = random.uniform(0.01, 0.1), half_B[k] = random.uniform(0.01, 0.1);
+    Pose<double> X_AB;
+    for (std::uint64_t turns = random.below(4); turns > 0; --turns) {
+      Mat3<double> quarter = Mat3<double>::Zero();
+      const auto a = static_cast<Eigen::Index>(random.below(3));
+      quarter(a, a) = quarter((a + 2) % 3, (a + 1) % 3) = 1;
+      quarter((a + 1) % 3, (a + 2) % 3) = -1;
+      X_AB.R = quarter * X_AB.R;
+    }
+    const Vec3<double> reach = (X_AB.R * half_B).cwiseAbs();
+    for (int k = 0; k < 3; ++k) {
+      const double places[] = {0, half_A[k] - reach[k], reach[k] - half_A[k], half_A[k] + reach[k],
+                               random.uniform(-0.1, 0.1)};
+      X_AB.p[k] = places[random.below(5)] + (random.below(2) ? tiny() : 0);
+    }
+    if (random.below(2)) X_AB.R = X_AB.R * exp_rotation<double>({tiny(), tiny(), tiny()});
+    const asset::ConvexPiece A = make_hull(box_points(half_A)), B = make_hull(box_points(half_B));
+    ASSERT_TRUE(good(separation(asset::view(A), asset::view(B), X_AB, workspace))) << i;
+    ASSERT_TRUE(good(separation(witness::Box<double>{half_A}, witness::Box<double>{half_B}, X_AB))) << i;
+  }
+  EXPECT_LE(workspace.faces.storage.size(), 16 * room);
+}
+
+// Beyond what squares of double hold, and beyond what distances do.
+TEST(Degenerate, FarApart) {
+  const asset::ConvexPiece A = round_hull({0.1, 0.06, 0.05}, 12);
+  for (const double far : {1e70, 1e78, 1e100, 1e155, 1e200, 1e300}) {
+    Pose<double> X_AB;
+    X_AB.p = far * Vec3<double>(1, -2, 2) / 3;
+    const Witness<double> w = separation(asset::view(A), asset::view(A), X_AB);
+    EXPECT_TRUE(good(w)) << far;
+    EXPECT_NEAR(w.distance / far, 1, 1e-14);
+  }
+  Pose<double> X_AB;
+  X_AB.p.setConstant(1.7e308);
+  const Witness<double> none = separation(asset::view(A), asset::view(A), X_AB);
+  EXPECT_EQ(none.status, Status::kInvalidInput);
+  EXPECT_TRUE(std::isnan(none.distance));
 }
 
 TEST(Degenerate, NoAllocationOnceWarm) {
