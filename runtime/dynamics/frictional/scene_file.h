@@ -31,4 +31,16 @@ Scene read_scene(const std::string& file, const AssetSource& assets);
 // The same from a stream; `name` stands for it in messages.
 Scene read_scene(std::istream& in, const std::string& name, const AssetSource& assets);
 
+// The name under which an AssetSource will find an asset.
+using AssetName = std::function<std::string(const asset::AssetView& asset)>;
+
+// Writes a scene as text that read_scene gives back, to rounding in its rotations (bodies that were `object`
+// entries as `body` entries). Throws InvalidInput, naming the body or the fixed shape, for a scene that is
+// not valid and for what the format has no words for: no body at all, a body without shapes, a fixed shape
+// that is neither a box nor a plane, names that are empty, used twice or have a blank or #; and IoError.
+void write_scene(const Scene& scene, const std::string& file, const AssetName& name_of);
+
+// The same as text.
+std::string scene_text(const Scene& scene, const AssetName& name_of);
+
 }  // namespace abut::dynamics

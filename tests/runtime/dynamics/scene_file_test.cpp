@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <sstream>
 
 #include "runtime/core/error.h"
+#include "tests/support/hulls.h"
 
 namespace {
 
@@ -104,6 +109,105 @@ TEST(SceneFile, RefusesWithFileAndLine) {
       {"", "x.scn: the scene has no body"},
   };
   for (const auto& [text, said] : kCases) EXPECT_EQ(refusal(text).substr(0, said.size()), said);
+}
+
+// Twice through the file: what comes back is the scene, to rounding in its rotations.
+void expect_same(const Scene& a, const Scene& b) {
+  EXPECT_EQ(a.gravity, b.gravity);
+  EXPECT_EQ(a.mu, b.mu);
+  EXPECT_EQ(a.restitution, b.restitution);
+  EXPECT_EQ(a.patch, b.patch);
+  EXPECT_EQ(a.duration, b.duration);
+  ASSERT_EQ(a.fixed.size(), b.fixed.size());
+  for (std::size_t k = 0; k < a.fixed.size(); ++k) {
+    const Shape &x = a.fixed[k], &y = b.fixed[k];
+    ASSERT_EQ(x.kind, y.kind);
+    const Vec3<double> n = x.X_BS.R.col(2);
+    EXPECT_LT((n - y.X_BS.R.col(2)).norm(), 1e-15);
+    if (x.kind == ShapeKind::kPlane) {
+      EXPECT_NEAR(n.dot(x.X_BS.p), n.dot(y.X_BS.p), 1e-15 * (1 + x.X_BS.p.norm()));
+    } else {
+      EXPECT_EQ(x.size, y.size);
+      EXPECT_EQ(x.X_BS.p, y.X_BS.p);
+      EXPECT_LT((x.X_BS.R - y.X_BS.R).norm(), 1e-14);
+    }
+  }
+  ASSERT_EQ(a.bodies.size(), b.bodies.size());
+  for (std::size_t k = 0; k < a.bodies.size(); ++k) {
+    const Body &x = a.bodies[k], &y = b.bodies[k];
+    EXPECT_EQ(x.name, y.name);
+    EXPECT_EQ(x.mass, y.mass);
+    EXPECT_EQ(x.inertia, y.inertia);
+    EXPECT_EQ(x.p_WB, y.p_WB);
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(x.q_WB[i], y.q_WB[i], 1e-15);
+    EXPECT_EQ(x.v_WB, y.v_WB);
+    EXPECT_EQ(x.w_WB_W, y.w_WB_W);
+    ASSERT_EQ(x.shapes.size(), y.shapes.size());
+    for (std::size_t i = 0; i < x.shapes.size(); ++i) {
+      EXPECT_EQ(x.shapes[i].kind, y.shapes[i].kind);
+      EXPECT_EQ(x.shapes[i].size, y.shapes[i].size);
+      EXPECT_EQ(x.shapes[i].asset, y.shapes[i].asset);
+      EXPECT_EQ(x.shapes[i].X_BS.p, y.shapes[i].X_BS.p);
+      EXPECT_LT((x.shapes[i].X_BS.R - y.shapes[i].X_BS.R).norm(), 1e-14);
+    }
+  }
+}
+
+std::string no_name(const asset::AssetView&) { return "mug"; }
+
+TEST(SceneFile, WhatIsWrittenReadsBackTheSame) {
+  Scene scene = read(kGood);
+  expect_same(scene, read(scene_text(scene, no_name)));
+  // A turned box and an asset, on a slope.
+  const asset::Asset mug = test::convex_asset(test::tessellated_ellipsoid(1, {0.03, 0.04, 0.05}));
+  asset::AssetView view = asset::view(mug);
+  const double vertices[] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  const std::int32_t triangles[] = {0, 1, 2};
+  view.surface.vertices = vertices;
+  view.surface.triangles = triangles;
+  view.surface.vertex_count = 3;
+  view.surface.triangle_count = 1;
+  const Pose<double> turned{exp_rotation<double>({0.3, -0.7, 1.1}), {0.1, 1.0 / 3, -0.2}};
+  scene.fixed.push_back({ShapeKind::kPlane, Vec3<double>::Zero(), turned, nullptr});
+  scene.fixed.push_back({ShapeKind::kBox, {0.1, 0.2, 1.0 / 7}, turned, nullptr});
+  scene.bodies.front().shapes.push_back({ShapeKind::kAsset, Vec3<double>::Zero(), turned, &view});
+  const std::string text = scene_text(scene, no_name);
+  std::istringstream in(text);
+  expect_same(scene, read_scene(in, "y.scn", [&](const std::string& name) -> const asset::AssetView& {
+                EXPECT_EQ(name, "mug");
+                return view;
+              }));
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("abut_scene_" + std::to_string(::getpid()) + ".scn");
+  write_scene(scene, file.string(), no_name);
+  std::ostringstream written;
+  written << std::ifstream(file).rdbuf();
+  std::filesystem::remove(file);
+  EXPECT_EQ(written.str(), text);
+}
+
+TEST(SceneFile, WhatTheFormatCannotHoldIsNotWritten) {
+  const auto said = [](const std::function<void(Scene&)>& change) -> std::string {
+    Scene scene = read(kGood);
+    change(scene);
+    try {
+      scene_text(scene, no_name);
+    } catch (const InvalidInput& error) {
+      return error.what();
+    }
+    return "written";
+  };
+  EXPECT_EQ(said([](Scene& s) { s.bodies.clear(); }), "scene: there is no body to write");
+  EXPECT_EQ(said([](Scene& s) { s.bodies.push_back(s.bodies.front()); }), "scene: there are two bodies 'b'");
+  EXPECT_EQ(said([](Scene& s) { s.bodies.front().shapes.clear(); }), "scene: body 'b' has no shape");
+  EXPECT_EQ(said([](Scene& s) { s.bodies.front().name = "my mug"; }),
+            "scene: body 'my mug': the name 'my mug' has a blank or #, which scene files cannot hold");
+  EXPECT_EQ(said([](Scene& s) { s.duration = std::nan(""); }), "scene: the duration must be 0 s or more");
+  EXPECT_EQ(said([](Scene& s) { s.mu = -1; }), "scene: mu is -1.000000; it must be 0 or more");
+  EXPECT_EQ(said([](Scene& s) {
+              s.fixed.push_back({ShapeKind::kSphere, {1, 0, 0}, {}, nullptr});
+            }),
+            "scene: fixed shape 2 is neither a box nor a plane, which are what scene files can hold");
 }
 
 TEST(SceneFile, NearlyUnitQuaternionsAreNormalised) {

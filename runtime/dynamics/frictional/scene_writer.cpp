@@ -1,0 +1,126 @@
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <set>
+#include <system_error>
+
+#include "runtime/core/error.h"
+#include "runtime/dynamics/frictional/scene_file.h"
+
+namespace abut::dynamics {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) { throw InvalidInput("scene: " + what); }
+
+class Writer {
+ public:
+  Writer(const Scene& scene, const AssetName& name_of) : scene_(scene), name_of_(name_of) {}
+
+  std::string text() {
+    require_valid(scene_);
+    if (!(scene_.duration >= 0) || !std::isfinite(scene_.duration))
+      refuse("the duration must be 0 s or more");
+    if (scene_.bodies.empty()) refuse("there is no body to write");
+    line("gravity", scene_.gravity);
+    line("mu", scene_.mu);
+    line("restitution", scene_.restitution);
+    line("patch", scene_.patch);
+    line("duration", scene_.duration);
+    for (std::size_t k = 0; k < scene_.fixed.size(); ++k) fixed(scene_.fixed[k], k);
+    for (const Body& body : scene_.bodies) add(body);
+    return std::move(text_);
+  }
+
+ private:
+  void put(double number) {
+    char digits[32];
+    text_ += ' ';
+    text_.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+  }
+  void put(const Vec3<double>& v) {
+    for (int k = 0; k < 3; ++k) put(v[k]);
+  }
+  void put(const Pose<double>& X) {
+    const Eigen::Quaterniond q(X.R);
+    put(X.p);
+    for (const double entry : {q.w(), q.x(), q.y(), q.z()}) put(entry);
+  }
+  template <class... Value>
+  void line(const char* keyword, const Value&... values) {
+    text_ += keyword;
+    (put(values), ...);
+    text_ += '\n';
+  }
+
+  // A name is one word of a line.
+  static const std::string& checked(const std::string& name, const std::string& who) {
+    constexpr std::string_view kSeparators = " \t\r\n\v\f#";
+    if (name.empty()) refuse(who + " has no name");
+    if (name.find_first_of(kSeparators) != std::string::npos)
+      refuse(who + ": the name '" + name + "' has a blank or #, which scene files cannot hold");
+    return name;
+  }
+
+  void fixed(const Shape& shape, std::size_t number) {
+    if (shape.kind == ShapeKind::kPlane) {
+      const Vec3<double> n = shape.X_BS.R.col(2);
+      line("plane", n, n.dot(shape.X_BS.p));
+    } else if (shape.kind == ShapeKind::kBox) {
+      line("sbox", shape.X_BS, shape.size);
+    } else {
+      refuse("fixed shape " + std::to_string(number) +
+             " is neither a box nor a plane, which are what scene files can hold");
+    }
+  }
+
+  void add(const Body& body) {
+    const std::string who = "body '" + body.name + "'";
+    if (body.shapes.empty()) refuse(who + " has no shape");
+    if (!names_.insert(checked(body.name, who)).second) refuse("there are two bodies '" + body.name + "'");
+    text_ += "body " + body.name;
+    put(body.mass);
+    put(body.inertia);
+    put(body.p_WB);
+    for (const double entry : body.q_WB) put(entry);
+    put(body.v_WB);
+    put(body.w_WB_W);
+    text_ += ' ' + std::to_string(body.shapes.size()) + '\n';
+    for (const Shape& shape : body.shapes) add(shape, who);
+  }
+
+  void add(const Shape& shape, const std::string& who) {
+    switch (shape.kind) {
+      case ShapeKind::kBox:
+        return line(" box", shape.size, shape.X_BS);
+      case ShapeKind::kCylinder:
+        return line(" cyl", shape.size[0], shape.size[1], shape.X_BS);
+      case ShapeKind::kSphere:
+        return line(" sphere", shape.size[0], shape.X_BS);
+      case ShapeKind::kAsset:
+        text_ += " asset " + checked(name_of_(*shape.asset), who + ": its asset");
+        return line("", shape.X_BS);
+      case ShapeKind::kPlane:
+        refuse(who + " has a plane for a shape");
+    }
+  }
+
+  const Scene& scene_;
+  const AssetName& name_of_;
+  std::set<std::string> names_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string scene_text(const Scene& scene, const AssetName& name_of) { return Writer(scene, name_of).text(); }
+
+void write_scene(const Scene& scene, const std::string& file, const AssetName& name_of) {
+  const std::string text = scene_text(scene, name_of);
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw IoError(file + ": cannot write: " + std::system_category().message(errno));
+}
+
+}  // namespace abut::dynamics
