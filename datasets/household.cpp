@@ -12,6 +12,7 @@
 #include "datasets/household/faults.h"
 #include "datasets/household/shapes.h"
 #include "runtime/core/error.h"
+#include "runtime/core/output_file.h"
 
 namespace abut::datasets {
 namespace {
@@ -20,10 +21,9 @@ using household::Shape;
 using household::Surface;
 
 void write_file(const fs::path& file, const std::string& text) {
-  std::ofstream stream(file, std::ios::binary);
-  stream << text;
-  stream.close();
-  if (!stream) throw IoError(fmt::format("'{}': cannot write: {}", file.string(), std::strerror(errno)));
+  OutputFile out(file);
+  out.write(text);
+  out.finish(/*durable=*/false);
 }
 
 std::string to_obj(const Surface& surface, bool name_material) {

@@ -26,6 +26,7 @@
 #include "runtime/asset/writer.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
+#include "runtime/core/output_file.h"
 
 namespace abut::preprocess {
 namespace {
@@ -75,15 +76,17 @@ int make(const Arguments& arguments) {
   const datasets::Dataset dataset = datasets::open_dataset(arguments.dataset, options);
   const std::vector<datasets::ObjectSource> objects = select(dataset, arguments.only);
   if (!arguments.json.empty()) check_writable(arguments.json);
-  if (!arguments.quiet) {
+  // A report on standard output stands there alone.
+  const bool quiet = arguments.quiet || is_standard_output(arguments.json);
+  if (!quiet) {
     fmt::print("{}: {} objects, layout {}\n", arguments.dataset, objects.size(),
                datasets::to_string(dataset.layout));
   }
-  Progress progress(objects, arguments.quiet);
+  Progress progress(objects, quiet);
   BatchResult batch = run_batch(objects, arguments.out, arguments.batch, progress);
   batch.notes = dataset.notes;
   progress.clear();
-  if (!arguments.quiet) fmt::print("\n{}", summary_table(batch));
+  if (!quiet) fmt::print("\n{}", summary_table(batch));
   if (!arguments.json.empty())
     write_whole(arguments.json, summary_json(batch, arguments.dataset, arguments.out));
   if (batch.signal != 0) {
@@ -111,7 +114,7 @@ int verify_assets(const Arguments& arguments) {
 
 int inspect_asset(const Arguments& arguments) {
   if (!arguments.picture.empty()) check_writable(arguments.picture);
-  fmt::print("{}", inspect(arguments.asset));
+  if (!is_standard_output(arguments.picture)) fmt::print("{}", inspect(arguments.asset));
   if (!arguments.picture.empty())
     write_png(picture(asset::view(asset::load(arguments.asset))), arguments.picture);
   return kAllFine;
@@ -125,13 +128,14 @@ int export_asset(const Arguments& arguments) {
 
 int import_tetrahedra(const Arguments& arguments) {
   const std::filesystem::path source = arguments.file, out = arguments.out;
+  std::error_code ignored;  // check_writable() says what is wrong with the folder
+  std::filesystem::create_directories(out, ignored);
+  check_writable(out / (source.stem().string() + ".h5"));
   asset::Asset imported = import_volume(source);
   imported.provenance.source_file = source.string();
   imported.provenance.source_digest = asset::digest(read_file(source));
   imported.provenance.parameters = {{"import", "volume"}};
   imported.provenance.versions = versions();
-  std::error_code ignored;  // save() says what is wrong with the folder
-  std::filesystem::create_directories(out, ignored);
   const std::filesystem::path file = out / (imported.name + ".h5");
   asset::save(imported, file);
   fmt::print("{}: {} tetrahedra, largest pressure {:g}: the modulus that gives its pressures back\n",
@@ -244,14 +248,17 @@ void add_make_options(CLI::App& app, Arguments& arguments) {
   app.add_option("DATASET", arguments.dataset,
                  "Folder of meshes (YCB, BOP, Google Scanned Objects, flat) or one mesh");
   app.add_option("OUT", arguments.out, "Folder for the assets, one <object>.h5 each; made where missing");
-  app.add_option("--jobs", arguments.batch.jobs, "Objects at once; default: the number of cores")
-      ->check(CLI::Range(1, 1024));
+  app.add_option("--jobs", arguments.batch.jobs, "Objects at once; 0: the number of cores")
+      ->capture_default_str()
+      ->check(between(-1, 1025, "a whole number from 0 (one per core) to 1024"));
   app.add_option("--only", arguments.only,
                  "Only objects whose name matches this pattern (*, ?, [..]); may be repeated")
       ->type_name("GLOB")
       ->allow_extra_args(false);
   app.add_flag("--force", arguments.batch.force, "Make again what is up to date");
-  app.add_option("--json", arguments.json, "Write all that is known of the run to this file")
+  app.add_option(
+         "--json", arguments.json,
+         "Write all that is known of the run to this file; -: to standard output, and nothing else there")
       ->type_name("FILE");
   app.add_flag("--quiet", arguments.quiet, "Print errors only");
   app.add_option("--layout", arguments.layout, "ycb, bop, gso or flat; default: detected");
@@ -288,7 +295,7 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
   sub->add_option("--png", arguments.picture,
                   "Also draw it to this file, side by side: the surface, the convex hull and the quads with "
                   "their edges, "
-                  "and a cut through the tetrahedra coloured by their extent")
+                  "and a cut through the tetrahedra coloured by their extent; -: to standard output alone")
       ->type_name("FILE");
   add("verify", "Check assets against their own definition; exit code 1 where one fails", verify_assets)
       ->add_option("ASSET", arguments.assets, "Asset files")
@@ -316,7 +323,9 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
   sub->add_flag("--dirty", arguments.dirty, "With known faults, for trying the repair");
 }
 
-int run(int argc, char** argv) {
+// Reads the command line; returns what to do, or null where help or the version was asked for. Throws
+// InvalidInput.
+Action parse(int argc, const char* const* argv, Arguments& arguments) {
   CLI::App app(
       "Makes contact assets from a folder of meshes: cleaned surface, convex hull, mass properties, and\n"
       "tetrahedra with a pressure field.\n"
@@ -324,7 +333,6 @@ int run(int argc, char** argv) {
       "abut-preprocess");
   app.footer(kFooter);
   app.set_version_flag("--version", versions().at("abut") + " (code " + versions().at("code") + ")");
-  Arguments arguments;
   Action action = make;
   add_make_options(app, arguments);
   add_subcommands(app, arguments, action);
@@ -332,18 +340,26 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    print_error(std::string(error.what()) + "; see abut-preprocess --help");
-    return kBadInput;
+    if (error.get_exit_code() != 0)
+      throw InvalidInput(std::string(error.what()) + "; see abut-preprocess --help");
+    app.exit(error);  // --help, --version
+    return nullptr;
   }
-  return action(arguments);
+  return action;
 }
 
 }  // namespace
 
+void check_command_line(int argc, const char* const* argv) {
+  Arguments arguments;
+  (void)parse(argc, argv, arguments);
+}
+
 int run_command(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    Arguments arguments;
+    const Action action = parse(argc, argv, arguments);
+    return action == nullptr ? kAllFine : action(arguments);
   } catch (const std::bad_alloc&) {
     print_error("out of memory");
   } catch (const std::exception& error) {

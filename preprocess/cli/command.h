@@ -8,4 +8,7 @@ enum ExitCode { kAllFine = 0, kSomeFailed = 1, kBadInput = 2 };
 // The command abut-preprocess: reads its arguments, prints, returns the exit code. Throws nothing.
 int run_command(int argc, char** argv);
 
+// Reads the arguments and does nothing else. Throws InvalidInput where run_command would refuse them.
+void check_command_line(int argc, const char* const* argv);
+
 }  // namespace abut::preprocess

@@ -1,3 +1,7 @@
 #include "preprocess/cli/command.h"
+#include "runtime/core/output_file.h"
 
-int main(int argc, char** argv) { return abut::preprocess::run_command(argc, argv); }
+int main(int argc, char** argv) {
+  abut::clean_up_on_signals();
+  return abut::preprocess::run_command(argc, argv);
+}

@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "runtime/asset/container.h"
 #include "runtime/core/error.h"
+#include "runtime/core/output_file.h"
 
 namespace abut::preprocess {
 namespace {
@@ -76,6 +76,6 @@ ObjectLock OutputFolder::lock(const std::string& object, const std::function<voi
   return held;
 }
 
-void OutputFolder::remove_stale_temporaries() const { asset::remove_stale_temporaries(path_); }
+void OutputFolder::remove_stale_temporaries() const { abut::remove_stale_temporaries(path_); }
 
 }  // namespace abut::preprocess

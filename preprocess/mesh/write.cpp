@@ -1,16 +1,11 @@
 #include "preprocess/mesh/write.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
-
 #include <bit>
-#include <cerrno>
-#include <cstring>
 #include <span>
-#include <utility>
 
 #include "runtime/core/error.h"
+#include "runtime/core/output_file.h"
 
 namespace abut::preprocess {
 namespace {
@@ -111,59 +106,6 @@ void write_shape(const Shape& shape, const std::filesystem::path& path) {
   write_whole(path, {out.data(), out.size()});
 }
 
-[[noreturn]] void refuse(const std::filesystem::path& target, const std::string& reason) {
-  throw IoError(fmt::format("{}: cannot write: {}", target.string(), reason));
-}
-
-// A file being written; removed unless it was given its final name. A pipe cannot be replaced: it is written
-// in place, and then path_ is empty.
-class Temporary {
- public:
-  explicit Temporary(const std::filesystem::path& target) : target_(target) {
-    check_writable(target);
-    std::error_code ignored;
-    if (std::filesystem::is_fifo(target, ignored)) {
-      file_ = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
-    } else {
-      // Renaming onto a link would replace the link, /dev/stdout among them.
-      if (std::filesystem::exists(target, ignored)) target_ = std::filesystem::canonical(target, ignored);
-      if (ignored) preprocess::refuse(target, ignored.message());
-      path_ = target_.string() + fmt::format(".{}.tmp", ::getpid());
-      file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    }
-    if (file_ < 0) refuse();
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-  ~Temporary() {
-    if (file_ >= 0) ::close(file_);
-    if (!path_.empty()) ::unlink(path_.c_str());
-  }
-
-  void append(std::string_view content) {
-    while (!content.empty()) {
-      const ssize_t done = ::write(file_, content.data(), content.size());
-      if (done < 0 && errno == EINTR) continue;
-      if (done < 0) refuse();
-      content.remove_prefix(static_cast<std::size_t>(done));
-    }
-  }
-
-  void commit() {
-    if (path_.empty()) return;
-    if (::fsync(file_) != 0) refuse();
-    const int file = std::exchange(file_, -1);
-    if (::close(file) != 0 || ::rename(path_.c_str(), target_.c_str()) != 0) refuse();
-    path_.clear();
-  }
-
- private:
-  [[noreturn]] void refuse() const { preprocess::refuse(target_, std::strerror(errno)); }
-
-  std::filesystem::path target_, path_;
-  int file_ = -1;
-};
-
 }  // namespace
 
 void write_mesh(const TriangleMesh& mesh, const std::filesystem::path& path) {
@@ -182,21 +124,10 @@ void write_oriented_points(std::span<const Eigen::Vector3d> points, std::span<co
   write_shape({points, normals, {}, 3}, path);
 }
 
-void check_writable(const std::filesystem::path& path) {
-  std::error_code ignored;
-  const std::filesystem::file_status there = std::filesystem::status(path, ignored);
-  if (std::filesystem::is_directory(there)) refuse(path, "it is a folder");
-  if (std::filesystem::is_fifo(there)) return;
-  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
-    refuse(path, "it is neither a file nor a pipe");
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  if (::access(folder.c_str(), W_OK) != 0) refuse(path, std::strerror(errno));
-}
-
 void write_whole(const std::filesystem::path& path, std::string_view content) {
-  Temporary file(path);
-  file.append(content);
-  file.commit();
+  OutputFile file(path);
+  file.write(content);
+  file.finish();
 }
 
 }  // namespace abut::preprocess

@@ -24,13 +24,7 @@ void write_polygons(std::span<const Eigen::Vector3d> vertices, std::span<const s
 void write_oriented_points(std::span<const Eigen::Vector3d> points, std::span<const Eigen::Vector3d> normals,
                            const std::filesystem::path& path);
 
-// Throws IoError where write_whole(path) would refuse to begin: better said before the work than after it.
-void check_writable(const std::filesystem::path& path);
-
-// Writes `content` to a temporary name beside `path`, syncs and renames, so that the file appears whole or
-// not at all; a link stays, and what it leads to is written. A pipe is written in place. Throws IoError,
-// leaving nothing behind, also where something has that name that is neither a file nor a pipe (a folder, a
-// device).
+// Writes `content` whole or not at all, as OutputFile does. Throws IoError.
 void write_whole(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace abut::preprocess

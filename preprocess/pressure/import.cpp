@@ -28,13 +28,16 @@ struct Source {
 
 std::vector<Tetrahedron> to_tetrahedra(const Grid& grid, const Source& source) {
   const auto points = static_cast<std::int64_t>(grid.points.size());
-  if (grid.pressures.size() != grid.points.size()) source.refuse("there is not one pressure per point");
+  if (grid.pressures.size() != grid.points.size())
+    source.refuse("there is not one pressure per point; give as many as there are points");
   std::vector<Tetrahedron> tetrahedra(grid.corners.size() / 4);
   for (std::size_t i = 0; i < grid.types.size(); ++i)
-    if (grid.types[i] != kTetrahedronType) source.refuse(fmt::format("cell {} is no tetrahedron", i));
+    if (grid.types[i] != kTetrahedronType)
+      source.refuse(fmt::format("cell {} is no tetrahedron; keep tetrahedra alone", i));
   for (std::size_t i = 0; i < grid.corners.size(); ++i) {
     if (grid.corners[i] < 0 || grid.corners[i] >= points)
-      source.refuse(fmt::format("cell {} has point {} of {}", i / 4, grid.corners[i], points));
+      source.refuse(fmt::format("cell {} has point {}, and there are {}; points are counted from 0", i / 4,
+                                grid.corners[i], points));
     tetrahedra[i / 4][i % 4] = static_cast<std::int32_t>(grid.corners[i]);
   }
   return tetrahedra;
@@ -42,7 +45,8 @@ std::vector<Tetrahedron> to_tetrahedra(const Grid& grid, const Source& source) {
 
 void check_shapes(const TetrahedralMesh& mesh, const Source& source) {
   for (std::size_t v = 0; v < mesh.vertices.size(); ++v)
-    if (!mesh.vertices[v].allFinite()) source.refuse(fmt::format("point {} is not finite", v));
+    if (!mesh.vertices[v].allFinite())
+      source.refuse(fmt::format("point {} (from 0) is not finite; mend or remove it", v));
   std::vector<char> used(mesh.vertices.size(), 0);
   for (const Tetrahedron& t : mesh.tetrahedra)
     for (const std::int32_t v : t) used[static_cast<std::size_t>(v)] = 1;
@@ -74,7 +78,8 @@ std::vector<Triangle> boundary_of(const TetrahedralMesh& mesh, const Source& sou
       std::sort(key.begin(), key.end());
       const auto [at, fresh] = faces.try_emplace(key, 1, outside);
       if (!fresh && ++at->second.first > 2)
-        source.refuse(fmt::format("tetrahedron {} shares a face with two others", t));
+        source.refuse(
+            fmt::format("tetrahedron {} shares a face with two others; remove those that overlap", t));
     }
   std::vector<Triangle> result;
   for (const auto& [key, face] : faces)
@@ -88,7 +93,8 @@ double normalize(std::vector<double>& pressures, const std::vector<Triangle>& bo
   double largest = 0;
   for (std::size_t v = 0; v < pressures.size(); ++v) {
     if (!std::isfinite(pressures[v]) || pressures[v] < 0)
-      source.refuse(fmt::format("the pressure at point {} is {}; it must be 0 or more", v, pressures[v]));
+      source.refuse(
+          fmt::format("the pressure at point {} is {}; it must be 0 or more; mend it", v, pressures[v]));
     largest = std::max(largest, pressures[v]);
   }
   if (!(largest > 0)) source.refuse("the pressure is zero all over; give the inner points one");
@@ -96,8 +102,8 @@ double normalize(std::vector<double>& pressures, const std::vector<Triangle>& bo
     for (const std::int32_t v : triangle) {
       double& p = pressures[static_cast<std::size_t>(v)];
       if (p > kZeroOnTheSurface * largest)
-        source.refuse(
-            fmt::format("the pressure at point {}, on the surface, is {:.3g}; it must be 0 there", v, p));
+        source.refuse(fmt::format(
+            "the pressure at point {}, on the surface, is {:.3g}; it must be 0 there; set it so", v, p));
       p = 0;
     }
   for (double& p : pressures) p /= largest;

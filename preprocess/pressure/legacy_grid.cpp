@@ -14,7 +14,11 @@ class Words {
  public:
   Words(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
-  [[noreturn]] void refuse(const std::string& what) const { throw InvalidInput(file_ + ": " + what); }
+  // Names the line of the last word.
+  [[noreturn]] void refuse(const std::string& what) const {
+    const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at_), '\n');
+    throw InvalidInput(fmt::format("{}:{}: {}", file_, line, what));
+  }
 
   std::string_view line() {
     const std::size_t end = std::min(text_.find('\n', at_), text_.size());
@@ -39,13 +43,13 @@ class Words {
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (word.empty()) refuse(fmt::format("it ends where {} should come; is it cut off?", what));
     if (error != std::errc() || end != word.data() + word.size())
-      refuse(fmt::format("'{}' where {} should come", word, what));
+      refuse(fmt::format("'{}' where {} should come; mend or write the file again", word, what));
     return value;
   }
 
   std::int64_t count(const char* what) {
     const auto n = number<std::int64_t>(what);
-    if (n < 0 || n > kMostItems) refuse(fmt::format("{} {}", n, what));
+    if (n < 0 || n > kMostItems) refuse(fmt::format("{} {}; there can be 0 to {}", n, what, kMostItems));
     if (static_cast<std::size_t>(n) > text_.size()) refuse(fmt::format("{} {}: is it cut off?", n, what));
     return n;
   }
@@ -64,9 +68,9 @@ class Reader {
   Grid read() {
     (void)words_.line();
     (void)words_.line();
-    if (words_.next() != "ASCII") words_.refuse("not in ASCII; save it so");
+    if (words_.next() != "ASCII") words_.refuse("not in ASCII; save it so, or as .vtu");
     if (words_.next() != "DATASET" || words_.next() != "UNSTRUCTURED_GRID")
-      words_.refuse("not an unstructured grid");
+      words_.refuse("not an unstructured grid; save tetrahedra as one (DATASET UNSTRUCTURED_GRID)");
     for (std::string_view word = words_.next(); !word.empty(); word = words_.next()) section(word);
     if (grid_.points.empty() || grid_.corners.empty())
       words_.refuse("it has no points or no cells; is it cut off?");
@@ -96,16 +100,19 @@ class Reader {
       (void)words_.next();
       std::string_view table = words_.next();
       if (table != "LOOKUP_TABLE") {
-        if (table != "1") words_.refuse("the pressure has more than one component");
+        if (table != "1")
+          words_.refuse("the pressure has more than one component; give one number per point");
         table = words_.next();
       }
-      if (table != "LOOKUP_TABLE") words_.refuse("no LOOKUP_TABLE after SCALARS pressure");
+      if (table != "LOOKUP_TABLE")
+        words_.refuse("no LOOKUP_TABLE after SCALARS pressure; add the line `LOOKUP_TABLE default`");
       (void)words_.next();
       scalars();
     } else if (word == "pressure" && of_points_ && grid_.pressures.empty()) {  // an array of a FIELD
-      if (words_.count("components") != 1) words_.refuse("the pressure has more than one component");
+      if (words_.count("components") != 1)
+        words_.refuse("the pressure has more than one component; give one number per point");
       if (words_.count("values") != static_cast<std::int64_t>(grid_.points.size()))
-        words_.refuse("there is not one pressure per point");
+        words_.refuse("there is not one pressure per point; give as many as POINTS has");
       (void)words_.next();
       scalars();
     }
@@ -123,7 +130,7 @@ class Reader {
     if (word != "OFFSETS") {
       std::int64_t corners = 0;
       const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), corners);
-      if (error != std::errc()) words_.refuse("no cells after CELLS");
+      if (error != std::errc()) words_.refuse("no cells after CELLS; is it cut off?");
       for (std::int64_t i = 0; i < rows; ++i) {
         if (i > 0) corners = words_.number<std::int64_t>("a cell's number of corners");
         row(i, corners);
@@ -133,14 +140,15 @@ class Reader {
     (void)words_.next();
     for (std::int64_t i = 0; i < rows; ++i)
       if (words_.number<std::int64_t>("an offset") != 4 * i)
-        words_.refuse(fmt::format("cell {} is no tetrahedron", i > 0 ? i - 1 : 0));
-    if (words_.next() != "CONNECTIVITY") words_.refuse("no CONNECTIVITY after the offsets");
+        words_.refuse(fmt::format("cell {} is no tetrahedron; keep tetrahedra alone", i > 0 ? i - 1 : 0));
+    if (words_.next() != "CONNECTIVITY") words_.refuse("no CONNECTIVITY after the offsets; is it cut off?");
     (void)words_.next();
     for (std::int64_t i = 0; 4 * i < size; ++i) row(i, 4);
   }
 
   void row(std::int64_t i, std::int64_t corners) {
-    if (corners != 4) words_.refuse(fmt::format("cell {} has {} corners, not 4", i, corners));
+    if (corners != 4)
+      words_.refuse(fmt::format("cell {} has {} corners, not 4; keep tetrahedra alone", i, corners));
     for (int k = 0; k < 4; ++k) grid_.corners.push_back(words_.number<std::int64_t>("an index"));
   }
 

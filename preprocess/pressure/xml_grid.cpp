@@ -107,7 +107,8 @@ class XmlReader {
   Grid read() {
     find_arrays();
     const DataArray& points = array("Points", "", "the points");
-    if (points.tag["NumberOfComponents"] != "3") refuse("a point has other than three coordinates");
+    if (points.tag["NumberOfComponents"] != "3")
+      refuse("a point has other than three coordinates; give x, y, z");
     Grid grid;
     const std::vector<double> coordinates = numbers<double>(points, 3 * points_);
     for (std::size_t i = 0; i < coordinates.size(); i += 3)
@@ -116,12 +117,13 @@ class XmlReader {
         numbers<std::int64_t>(array("Cells", "offsets", "the cells' offsets"), cells_);
     for (std::size_t i = 0; i < offsets.size(); ++i)
       if (offsets[i] != 4 * static_cast<std::int64_t>(i + 1))
-        refuse(fmt::format("cell {} is no tetrahedron", i));
+        refuse(fmt::format("cell {} is no tetrahedron; keep tetrahedra alone", i));
     grid.corners = numbers<std::int64_t>(array("Cells", "connectivity", "the cells' corners"), 4 * cells_);
     grid.types = numbers<std::int64_t>(array("Cells", "types", "the cells' types"), cells_);
     const DataArray& pressure = array("PointData", "pressure", "scalar `pressure` per point");
     const std::string_view components = pressure.tag["NumberOfComponents"];
-    if (!components.empty() && components != "1") refuse("the pressure has more than one component");
+    if (!components.empty() && components != "1")
+      refuse("the pressure has more than one component; give one number per point");
     grid.pressures = numbers<double>(pressure, points_);
     return grid;
   }
@@ -195,7 +197,8 @@ class XmlReader {
   }
 
   void start(const Tag& tag) {
-    if (tag["type"] != "UnstructuredGrid") refuse("not an unstructured grid");
+    if (tag["type"] != "UnstructuredGrid")
+      refuse("not an unstructured grid; save tetrahedra as one (type=\"UnstructuredGrid\")");
     big_endian_ = tag["byte_order"] == "BigEndian";
     header_size_ = tag["header_type"] == "UInt64" ? 8 : 4;
     compressed_ = !tag["compressor"].empty();
@@ -207,7 +210,7 @@ class XmlReader {
     std::int64_t n = -1;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), n);
     if (error != std::errc() || end != word.data() + word.size() || n < 0 || n > kMostItems)
-      refuse(fmt::format("{} is '{}'", what, word));
+      refuse(fmt::format("{} is '{}', not a number from 0 to {}", what, word, kMostItems));
     return static_cast<std::uint64_t>(n);
   }
 
@@ -231,15 +234,17 @@ class XmlReader {
       if (offset >= appended_.size()) refuse(at(array) + "lies beyond the appended data; is it cut off?");
       result = from_bytes<Number>(array, Bytes(appended_.substr(offset), appended_raw_), expected);
     } else {
-      refuse(fmt::format("{}has the format '{}'", at(array), format));
+      refuse(fmt::format("{}has the format '{}'; there are ascii, binary and appended", at(array), format));
     }
     if (result.size() != expected)
       refuse(fmt::format("{}has {} numbers, not {}; is it cut off?", at(array), result.size(), expected));
     return result;
   }
 
-  static std::string at(const DataArray& array) {
-    return fmt::format("the array '{}' of {} ", array.tag["Name"], array.section);
+  std::string at(const DataArray& array) const {
+    const auto line =
+        1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(array.tag.end), '\n');
+    return fmt::format("the array '{}' of {} (line {}) ", array.tag["Name"], array.section, line);
   }
 
   template <class Number>
@@ -284,7 +289,7 @@ class XmlReader {
     if (type == "UInt32") return converted<std::uint32_t, Number>(data);
     if (type == "UInt8") return converted<std::uint8_t, Number>(data);
     if (type == "Int8") return converted<std::int8_t, Number>(data);
-    refuse(fmt::format("{}has the type '{}'", at(array), type));
+    refuse(fmt::format("{}has the type '{}'; save it as Float64 or Int64", at(array), type));
   }
 
   std::optional<std::uint64_t> header(Bytes& bytes) const {

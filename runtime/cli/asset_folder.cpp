@@ -19,8 +19,10 @@ const asset::AssetView& AssetFolder::operator[](const std::string& name) {
   std::unique_ptr<Entry>& entry = entries_[name];
   if (!entry) {
     const std::filesystem::path file = folder_ / (name + ".h5");
-    const bool plain = !name.empty() && name.find('/') == std::string::npos;
-    if (!plain || !std::filesystem::exists(file)) {
+    const bool plain =
+        !name.empty() && name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
+    std::error_code ignored;
+    if (!plain || !std::filesystem::exists(file, ignored)) {
       std::string known;
       for (const std::string& other : names()) known += (known.empty() ? "" : ", ") + other;
       entries_.erase(name);

@@ -2,92 +2,148 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
+#include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <limits>
 
 #include "runtime/core/error.h"
+#include "runtime/core/input_file.h"
+#include "runtime/core/output_file.h"
 
 namespace abut::cli {
 namespace {
 
 constexpr std::size_t kAbsent = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kLongestRecord = std::size_t{1} << 20;  // bytes: more is no table of poses
 constexpr std::string_view kByteOrderMark =
     "\xef\xbb\xbf";  // spreadsheets put it before the first column's name
 
-std::string_view trim(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
+bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-// A field in double quotes may contain commas.
-void split(std::string_view line, std::vector<std::string_view>& fields) {
-  fields.clear();
-  for (;;) {
-    const bool quoted = trim(line).starts_with('"');
-    const std::size_t close = quoted ? line.find('"', line.find('"') + 1) : 0;
-    const std::size_t comma = line.find(',', close);
-    std::string_view field = trim(line.substr(0, comma));
-    if (quoted && field.size() > 1 && field.ends_with('"')) field = field.substr(1, field.size() - 2);
-    fields.push_back(field);
-    if (comma == std::string_view::npos) return;
-    line.remove_prefix(comma + 1);
-  }
+void trim(std::string& text) {
+  while (!text.empty() && blank(text.back())) text.pop_back();
+  text.erase(0, std::min(text.find_first_not_of(" \t\r"), text.size()));
 }
 
 }  // namespace
 
+std::string csv_field(std::string_view text) {
+  const bool plain = text.find_first_of(",\"\r\n") == std::string_view::npos &&
+                     (text.empty() || (!blank(text.front()) && !blank(text.back())));
+  if (plain) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
 CsvColumns::CsvColumns(const std::string& path, std::span<const std::string_view> names, std::size_t optional)
     : names_(names), file_name_(path == "-" ? "standard input" : path) {
+  open(path);
+  if (!read_record()) throw InvalidInput(file_name_ + ": empty; expected a line of column names");
+  find_columns(optional);
+}
+
+void CsvColumns::open(const std::string& path) {
   if (path == "-") {
     in_ = &std::cin;
-  } else {
-    std::error_code error;
-    const auto status = std::filesystem::status(path, error);
-    if (!std::filesystem::exists(status)) throw IoError(path + ": cannot read: no such file");
-    if (std::filesystem::is_directory(status)) throw IoError(path + ": cannot read: it is a folder");
-    if (std::filesystem::is_regular_file(status)) bytes_ = std::filesystem::file_size(path, error);
-    file_.open(path, std::ios::binary);
-    if (!file_) throw IoError(path + ": cannot open");
-    in_ = &file_;
+    return;
   }
-  if (!std::getline(*in_, line_)) throw InvalidInput(file_name_ + ": empty; expected a line of column names");
-  bytes_read_ += line_.size() + 1;
-  ++line_number_;
-  if (line_.starts_with(kByteOrderMark)) line_.erase(0, kByteOrderMark.size());
-  split(line_, fields_);
+  if (descriptor_of(path) >= 0) {
+    file_ = std::make_unique<std::ifstream>(path, std::ios::binary);
+    if (!*file_) throw IoError(path + ": cannot open");
+  } else {
+    auto file = std::make_unique<InputStream>(path);
+    bytes_ = file->size();
+    file_ = std::move(file);
+  }
+  in_ = file_.get();
+}
+
+void CsvColumns::find_columns(std::size_t optional) {
   std::string all;
   for (const std::string_view name : names_.first(std::min(optional, names_.size())))
     all += (all.empty() ? "" : ",") + std::string(name);
+  const auto begin = fields_.begin(), end = begin + static_cast<std::ptrdiff_t>(field_count_);
   for (std::size_t k = 0; k < names_.size(); ++k) {
-    const auto found = std::find(fields_.begin(), fields_.end(), names_[k]);
-    column_.push_back(found == fields_.end() ? kAbsent : static_cast<std::size_t>(found - fields_.begin()));
+    const auto found = std::find(begin, end, names_[k]);
+    const std::string quoted = "'" + std::string(names_[k]) + "'";
+    column_.push_back(found == end ? kAbsent : static_cast<std::size_t>(found - begin));
+    if (found != end && std::find(found + 1, end, names_[k]) != end)
+      refuse("two columns " + quoted + "; remove or rename one");
     const bool needed = k < optional ? k > 0 : k > optional && column_[optional] != kAbsent;
     if (k > optional && column_[k] != kAbsent && column_[optional] == kAbsent)
-      throw InvalidInput(place() + ": a column '" + std::string(names_[k]) + "' but no column '" +
-                         std::string(names_[optional]) + "'");
+      refuse("a column " + quoted + " but no column '" + std::string(names_[optional]) + "'");
     if (column_[k] == kAbsent && needed)
-      throw InvalidInput(place() + ": no column '" + std::string(names_[k]) +
-                         "'; expected a first line like " + all);
+      refuse("no column " + quoted + "; expected a first line like " + all);
+  }
+}
+
+// Appends the next line to the record, without its end; false at the end of the file.
+bool CsvColumns::read_line() {
+  std::streambuf& in = *in_->rdbuf();
+  int c = in.sbumpc();
+  if (c == std::char_traits<char>::eof()) return false;
+  ++line_;
+  for (; c != '\n' && c != std::char_traits<char>::eof(); c = in.sbumpc()) {
+    if (record_.size() >= kLongestRecord)
+      refuse("a row of more than " + std::to_string(kLongestRecord) +
+             " bytes; is this a CSV file, and is every quote closed?");
+    record_ += static_cast<char>(c);
+    ++bytes_read_;
+  }
+  ++bytes_read_;
+  return true;
+}
+
+// The fields of the next row that is not blank.
+bool CsvColumns::read_record() {
+  do {
+    record_.clear();
+    first_line_ = line_ + 1;
+    if (!read_line()) return false;
+    if (line_ == 1 && record_.starts_with(kByteOrderMark)) record_.erase(0, kByteOrderMark.size());
+  } while (std::all_of(record_.begin(), record_.end(), blank));
+  while (!split()) {
+    record_ += '\n';
+    if (!read_line()) refuse("a quoted field that does not end; close its quote");
+  }
+  return true;
+}
+
+// The fields of the record; false where it ends within quotes.
+bool CsvColumns::split() {
+  field_count_ = 0;
+  std::size_t at = 0;
+  for (;; ++at) {
+    if (field_count_ == fields_.size()) fields_.emplace_back();
+    std::string& field = fields_[field_count_++];
+    field.clear();
+    while (at < record_.size() && blank(record_[at])) ++at;
+    if (at < record_.size() && record_[at] == '"') {
+      for (++at;; ++at) {
+        if (at >= record_.size()) return false;
+        if (record_[at] == '"' && (at + 1 >= record_.size() || record_[at + 1] != '"')) break;
+        at += record_[at] == '"';
+        field += record_[at];
+      }
+      for (++at; at < record_.size() && record_[at] != ','; ++at)
+        if (!blank(record_[at])) refuse("text after the quoted field " + std::to_string(field_count_));
+    } else {
+      const std::size_t end = std::min(record_.find(',', at), record_.size());
+      field.assign(record_, at, end - at);
+      trim(field);
+      at = end;
+    }
+    if (at >= record_.size()) return true;
   }
 }
 
 bool CsvColumns::next() {
-  do {
-    if (!std::getline(*in_, line_)) {
-      if (in_->bad())
-        throw IoError(file_name_ + ": cannot read on after line " + std::to_string(line_number_));
-      return false;
-    }
-    bytes_read_ += line_.size() + 1;
-    ++line_number_;
-  } while (trim(line_).empty());
-  split(line_, fields_);
+  if (!read_record()) return false;
   for (std::size_t k = 0; k < names_.size(); ++k)
-    if (column_[k] != kAbsent && column_[k] >= fields_.size())
-      throw InvalidInput(place() + ": the row ends before column '" + std::string(names_[k]) + "'");
+    if (column_[k] != kAbsent && column_[k] >= field_count_)
+      refuse("the row ends before column '" + std::string(names_[k]) + "'");
   return true;
 }
 
@@ -99,20 +155,21 @@ std::string_view CsvColumns::text(std::size_t k) const {
 
 double CsvColumns::number(std::size_t k) const {
   double value = 0;
-  std::string_view field = text(k);
-  if (!field.empty() && field.front() == '+') field.remove_prefix(1);
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (error == std::errc::result_out_of_range) return std::numeric_limits<double>::infinity();
-  if (error != std::errc() || end != field.data() + field.size())
-    throw InvalidInput(place() + ": column " + std::string(names_[k]) + ": '" + std::string(field) +
-                       "' is not a number");
-  return value;
+  const std::string_view field = text(k);
+  const std::size_t sign = field.starts_with('+') && !field.starts_with("+-") ? 1 : 0;
+  const auto [end, error] = std::from_chars(field.data() + sign, field.data() + field.size(), value);
+  if ((error != std::errc() && error != std::errc::result_out_of_range) || end != field.data() + field.size())
+    refuse("column " + std::string(names_[k]) + ": '" + std::string(field) + "' is not a number");
+  // Beyond the range of a double: what is nearest, 0 or infinity with its sign.
+  return error == std::errc() ? value : std::strtod(std::string(field).c_str(), nullptr);
 }
 
 double CsvColumns::share_read() const {
   return bytes_ == 0 ? 0 : static_cast<double>(std::min(bytes_read_, bytes_)) / static_cast<double>(bytes_);
 }
 
-std::string CsvColumns::place() const { return file_name_ + ":" + std::to_string(line_number_); }
+std::string CsvColumns::place() const { return file_name_ + ":" + std::to_string(first_line_); }
+
+void CsvColumns::refuse(const std::string& what) const { throw InvalidInput(place() + ": " + what); }
 
 }  // namespace abut::cli

@@ -2,11 +2,11 @@
 // witness points, the derivative checked against differences, and what a query costs.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 
 #include "runtime/cli/asset_folder.h"
+#include "runtime/cli/command_line.h"
 #include "runtime/cli/program.h"
 #include "runtime/core/error.h"
 #include "runtime/core/random.h"
@@ -118,11 +118,10 @@ int run(const std::string& folder) {
 }
 
 int demo(int argc, char** argv) {
-  CLI::App app{"Shows distances, witness points and derivatives for a few pairs of assets."};
+  CLI::App app{"Shows distances, witness points and derivatives for a few pairs of assets.", "abut-demo"};
   std::string folder;
   app.add_option("ASSETS", folder, "folder of assets made by abut-preprocess")->required();
-  CLI11_PARSE(app, argc, argv);
-  return run(folder);
+  return cli::parse(app, argc, argv) ? run(folder) : 0;
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 #include "runtime/cli/asset_folder.h"
 #include "runtime/cli/csv_columns.h"
-#include "runtime/cli/output_file.h"
 #include "runtime/core/error.h"
+#include "runtime/core/output_file.h"
 #include "runtime/ssdf/field.h"
 
 namespace abut::cli {
@@ -16,7 +16,6 @@ namespace {
 
 using ssdf::SoftDistance;
 
-constexpr std::string_view kNames[] = {"idx", "obj", "x", "y", "z"};
 constexpr std::size_t kBlock = 4096;  // rows in flight
 
 struct Rows {
@@ -54,7 +53,7 @@ struct Rows {
 
   std::string line(std::size_t i) const {
     const SoftDistance<double>& d = answers[i];
-    std::string text = fmt::format("{},{}", idx[i], obj[i]);
+    std::string text = fmt::format("{},{}", csv_field(idx[i]), csv_field(obj[i]));
     const auto add = [&](double v) { fmt::format_to(std::back_inserter(text), ",{:.17g}", v); };
     for (int k = 0; k < 3; ++k) add(points[i][k]);
     add(d.value);
@@ -70,7 +69,7 @@ struct Rows {
 PointQueryCount query_points(const std::string& assets, const std::string& path, const std::string& out,
                              int jobs) {
   AssetFolder folder(assets);
-  CsvColumns file(path, kNames);
+  CsvColumns file(path, kPointColumns);
   OutputFile output(out);
   output.write("idx,obj,x,y,z,value,gx,gy,gz,hxx,hxy,hxz,hyy,hyz,hzz,status\n");
   PointQueryCount count;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -8,13 +9,16 @@ namespace abut::cli {
 
 inline constexpr std::string_view kPointQuantity = "ssdf";  // --what: points, not pairs
 
+// The columns of a file of points; idx may be missing.
+inline constexpr std::array<std::string_view, 5> kPointColumns = {"idx", "obj", "x", "y", "z"};
+
 struct PointQueryCount {
   std::size_t rows = 0, unanswered = 0;
 };
 
 // Soft signed distances of points from the assets of a folder: reads a CSV with columns obj, x, y, z (m, in
 // the object's frame; idx if present) and writes value (m), gradient and Hessian (1/m) at the default eps1
-// and tolerance. `path` "-" reads standard input, an empty `out` writes to standard output; jobs 0: one
+// and tolerance. `path` "-" reads standard input, `out` is an OutputFile's; jobs 0: one
 // thread per core. Throws InvalidInput, BadAsset or IoError.
 PointQueryCount query_points(const std::string& assets, const std::string& path, const std::string& out,
                              int jobs);

@@ -71,6 +71,20 @@ contact::PressureFieldConfig config_for(const asset::PosedPair& pair, const Pres
   return config;
 }
 
+void require_valid(const asset::PosedPair& pair, const PressureOptions& options) {
+  if (is_half_space(*pair.A))
+    throw InvalidInput(
+        "'@half_space' as objA; a half-space must be objB: exchange the two and give the pose of "
+        "the half-space in the body's frame");
+  const contact::PressureFieldConfig config = config_for(pair, options);
+  if (is_half_space(*pair.B)) {
+    contact::require_valid(config, *pair.A, half_space(options), pair.X_AB);
+  } else {
+    contact::require_valid(config);
+    contact::require_valid(config, pair);
+  }
+}
+
 contact::ContactMesh pressure_surface(const asset::PosedPair& pair, const PressureOptions& options) {
   const contact::PressureFieldConfig config = config_for(pair, options);
   return is_half_space(*pair.B) ? contact::half_space_mesh(*pair.A, half_space(options), pair.X_AB, config)
@@ -88,7 +102,6 @@ contact::PairWrench PressureWrenches::answer(Worker& worker, const asset::PosedP
   const Vec6<double> V_A = Vec6<double>::Zero();
   if (is_half_space(*pair.B))
     return contact::half_space_wrench(*pair.A, half_space(options_), pair.X_AB, V_A, V_AB_B, config, want);
-  if (is_half_space(*pair.A)) throw InvalidInput("a half-space must be objB");
   auto& model = worker.model[config.A.modulus == contact::kRigid][config.B.modulus == contact::kRigid];
   if (!model) model = contact::make_pressure_field_model(config);
   return model->wrench(pair, V_A, V_AB_B, want);
@@ -100,12 +113,8 @@ void PressureWrenches::operator()(const Questions& questions, contact::Want want
       static_cast<std::int64_t>(questions.pairs.size()), static_cast<int>(workers_.size()),
       [&](std::int64_t i, int thread) {
         const auto at = static_cast<std::size_t>(i);
-        try {
-          results[at] = answer(workers_[static_cast<std::size_t>(thread)], questions.pairs[at],
-                               questions.twists[at], want);
-        } catch (const InvalidInput& error) {
-          throw InvalidInput("pair " + std::to_string(i) + ": " + error.what());
-        }
+        results[at] = answer(workers_[static_cast<std::size_t>(thread)], questions.pairs[at],
+                             questions.twists[at], want);
       },
       16);
 }

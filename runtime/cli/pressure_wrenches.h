@@ -32,6 +32,9 @@ class PrimitiveBodies {
 // The settings with those bodies rigid that are so by nature.
 contact::PressureFieldConfig config_for(const asset::PosedPair& pair, const PressureOptions& options);
 
+// Throws InvalidInput where the pair cannot be asked, saying what can.
+void require_valid(const asset::PosedPair& pair, const PressureOptions& options);
+
 // The contact surface of one pair.
 contact::ContactMesh pressure_surface(const asset::PosedPair& pair, const PressureOptions& options);
 

@@ -17,7 +17,8 @@ const std::vector<QuantityRow>& quantities() {
       {"derivative", "separation, and the derivatives of sd, p1, p2, n by a twist of B (w rad, v m; in B)",
        derivative_methods(), &make_derivative},
       {"wrench",
-       "area of the contact patch (m^2), force (N) and torque (N m) on A about its origin (frame A)",
+       "area of the contact patch (m^2), force fx,fy,fz (N) and torque taux,tauy,tauz (N m) on A about its "
+       "origin (frame A)",
        wrench_models(), &make_wrench},
       {"wrench_derivative", "wrench, and its derivatives by a twist of B (w rad, v m; in B)", wrench_models(),
        &make_wrench_derivative},
@@ -26,6 +27,13 @@ const std::vector<QuantityRow>& quantities() {
        wrench_hessian_models(), &make_wrench_hessian},
   };
   return rows;
+}
+
+std::vector<std::string> answer_columns(const Quantity& quantity) {
+  std::vector<std::string> names = {"idx", "objA", "objB", "qw", "qx", "qy", "qz", "tx", "ty", "tz"};
+  names.insert(names.end(), quantity.columns().begin(), quantity.columns().end());
+  names.emplace_back("status");
+  return names;
 }
 
 std::unique_ptr<Quantity> make_quantity(std::string_view name, std::string_view method,

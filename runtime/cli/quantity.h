@@ -43,8 +43,11 @@ class Quantity {
   virtual unsigned needs_A() const = 0;
   virtual unsigned needs_B() const { return needs_A(); }
 
+  // Throws InvalidInput for a pair that answer() cannot take although its assets have the parts.
+  virtual void require_valid(const asset::PosedPair&) const {}
+
   // values: (pairs, columns) row-major; statuses: (pairs). Poses are finite and their rotations are
-  // rotations.
+  // rotations; every pair is valid.
   virtual void answer(const Questions& questions, std::span<double> values, std::span<Status> statuses) = 0;
 };
 
@@ -54,6 +57,10 @@ struct QuantityRow {
   std::vector<std::string_view> methods;  // what --method may say; the first is the default; empty: no choice
   std::unique_ptr<Quantity> (*make)(std::string_view method, const QuantityOptions& options);
 };
+
+// The columns of a row of answers: the question's own, those of the quantity, the status. No two have one
+// name.
+std::vector<std::string> answer_columns(const Quantity& quantity);
 
 // All rows, in a fixed order; the first is the default.
 const std::vector<QuantityRow>& quantities();

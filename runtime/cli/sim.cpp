@@ -2,35 +2,30 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 
 #include "runtime/cli/asset_folder.h"
-#include "runtime/cli/output_file.h"
+#include "runtime/cli/command_line.h"
 #include "runtime/cli/program.h"
 #include "runtime/cli/scene_page.h"
+#include "runtime/cli/sim_options.h"
 #include "runtime/cli/trajectory_csv.h"
-#include "runtime/contact/model.h"
 #include "runtime/core/error.h"
+#include "runtime/core/output_file.h"
 #include "runtime/dynamics/frictional/recording.h"
+#include "runtime/dynamics/frictional/scene_digest.h"
 #include "runtime/dynamics/frictional/scene_file.h"
 #include "runtime/dynamics/frictional/simulation.h"
 
 namespace {
 
 using namespace abut;
-
-struct Arguments {
-  std::string scene, assets, out, stats, page, model = "vertex", mode = "coupled";
-  bool resume = false;
-  std::int64_t steps = -1;
-  double dt = 2e-3, every = 1.0 / 60;
-  int jobs = 1;
-};
+using Arguments = cli::SimArguments;
 
 // Rate and time left on one line of a terminal; silent on anything else.
 class Progress {
@@ -69,32 +64,39 @@ dynamics::Scene load_scene(const Arguments& arguments, std::unique_ptr<cli::Asse
 
 bool is_hdf5(const std::string& file) { return std::filesystem::path(file).extension() == ".h5"; }
 
-// Where the trajectory goes: rows of a CSV file as they come, or a recording that is saved now and then,
-// whole each time, so that a killed run leaves one to go on from.
+// All outputs, opened before the run. Where the trajectory goes: rows of a CSV file as they come, or a
+// recording that is saved now and then, whole each time, so that a killed run leaves one to go on from.
 class Output {
  public:
   Output(const Arguments& arguments, dynamics::Simulation& simulation)
       : arguments_(arguments), simulation_(simulation) {
-    if (!is_hdf5(arguments.out)) csv_ = std::make_unique<cli::TrajectoryCsv>(arguments.out);
     recording_.settings = fmt::format("mode {}, model {}", arguments.mode, arguments.model);
     if (arguments.resume) resume();
+    if (is_hdf5(arguments.out))
+      next_save_ = std::make_unique<OutputFile>(arguments.out);
+    else
+      csv_ = std::make_unique<cli::TrajectoryCsv>(arguments.out);
+    if (!arguments.page.empty()) page_ = std::make_unique<OutputFile>(arguments.page);
+    if (!arguments.stats.empty()) statistics_ = std::make_unique<cli::StatisticsCsv>(arguments.stats);
+  }
+
+  // After every step.
+  void step() {
+    if (statistics_) statistics_->write(simulation_);
   }
 
   void frame() {
     if (csv_) csv_->write(simulation_);
-    if (!csv_ || !arguments_.page.empty()) recording_.add_frame(simulation_);
+    if (!csv_ || page_) recording_.add_frame(simulation_);
     if (!csv_ && std::chrono::steady_clock::now() - saved_ > std::chrono::seconds(1)) save();
   }
 
   void finish() {
-    if (csv_)
-      csv_->finish();
-    else
-      save();
-    if (arguments_.page.empty()) return;
-    cli::OutputFile page(arguments_.page);
-    page.write(cli::scene_page(simulation_.scene(), recording_));
-    page.finish();
+    csv_ ? csv_->finish() : save();
+    if (statistics_) statistics_->finish();
+    if (!page_) return;
+    page_->write(cli::scene_page(simulation_.scene(), recording_));
+    page_->finish();
   }
 
  private:
@@ -108,6 +110,9 @@ class Output {
     std::vector<std::string> names;
     for (const dynamics::Body& body : simulation_.scene().bodies) names.push_back(body.name);
     if (last.bodies != names) refuse("other bodies than " + arguments_.scene + " has");
+    if (last.scene_digest != dynamics::digest(simulation_.scene()))
+      refuse("another scene than " + arguments_.scene +
+             " is: of other masses, shapes, poses, assets or settings");
     if (last.dt != arguments_.dt) refuse(fmt::format("time steps of {} s", last.dt));
     if (last.settings != recording_.settings) refuse(last.settings);
     simulation_.restore(last.states, last.impulses, last.end_steps);
@@ -117,21 +122,52 @@ class Output {
   void save() {
     recording_.set_end(simulation_);
     const std::vector<std::byte> bytes = dynamics::to_hdf5(recording_);
-    cli::OutputFile file(arguments_.out);
-    file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    file.finish();
+    if (!next_save_) next_save_ = std::make_unique<OutputFile>(arguments_.out);
+    next_save_->write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    next_save_->finish();
+    next_save_.reset();
     saved_ = std::chrono::steady_clock::now();
   }
 
   const Arguments& arguments_;
   dynamics::Simulation& simulation_;
   std::unique_ptr<cli::TrajectoryCsv> csv_;
+  std::unique_ptr<cli::StatisticsCsv> statistics_;
+  std::unique_ptr<OutputFile> page_, next_save_;
   dynamics::Recording recording_;
   std::chrono::steady_clock::time_point saved_ = std::chrono::steady_clock::now();
 };
 
+// How many steps the run has from the scene's start.
+std::int64_t steps_of(const dynamics::Scene& scene, const Arguments& arguments) {
+  if (arguments.steps) return *arguments.steps;
+  const double steps = std::round(scene.duration / arguments.dt);
+  if (!(steps <= static_cast<double>(dynamics::kMostSteps)))
+    throw InvalidInput(fmt::format(
+        "{}: its duration of {:g} s is more than {:g} steps of {:g} s; shorten it or give --steps",
+        arguments.scene, scene.duration, static_cast<double>(dynamics::kMostSteps), arguments.dt));
+  return static_cast<std::int64_t>(steps);
+}
+
+// One file, or standard output, cannot take two outputs.
+void require_distinct_outputs(const Arguments& arguments) {
+  const std::pair<const char*, const std::string*> outputs[] = {
+      {"--out", &arguments.out}, {"--stats", &arguments.stats}, {"--page", &arguments.page}};
+  const auto place = [](const std::string& path) {
+    return is_standard_output(path) ? "-" : std::filesystem::weakly_canonical(path).string();
+  };
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < i; ++k) {
+      const std::string &path = *outputs[k].second, &other = *outputs[i].second;
+      if (!path.empty() && !other.empty() && place(path) == place(other))
+        throw InvalidInput(fmt::format("{} and {} both go to {}; give each a file of its own",
+                                       outputs[k].first, outputs[i].first,
+                                       is_standard_output(path) ? "standard output" : path));
+    }
+}
+
 int run(const Arguments& arguments) {
-  if (!(arguments.every > 0)) throw InvalidInput("--every must be positive");
+  require_distinct_outputs(arguments);
   std::unique_ptr<cli::AssetFolder> folder;
   const dynamics::Scene scene = load_scene(arguments, folder);
   dynamics::SimulationConfig config;
@@ -143,12 +179,9 @@ int run(const Arguments& arguments) {
     config.source.model = arguments.model;
   if (arguments.mode == "published") config.mode = dynamics::SimulationMode::kPublished;
   dynamics::Simulation simulation(scene, config);
-  const std::int64_t steps =
-      arguments.steps >= 0 ? arguments.steps : std::llround(scene.duration / arguments.dt);
+  const std::int64_t steps = steps_of(scene, arguments);
 
   Output output(arguments, simulation);
-  std::unique_ptr<cli::StatisticsCsv> statistics;
-  if (!arguments.stats.empty()) statistics = std::make_unique<cli::StatisticsCsv>(arguments.stats);
   // Frames stand at the first steps at or after whole multiples of the interval, wherever the run started.
   const auto due = [&](std::int64_t step) {
     const double now = static_cast<double>(step) * arguments.dt, before = now - arguments.dt;
@@ -156,58 +189,27 @@ int run(const Arguments& arguments) {
   };
   if (simulation.steps() == 0) output.frame();
   Progress progress(simulation.steps());
-  while (simulation.steps() < steps) {
+  cli::note_signals();
+  while (simulation.steps() < steps && cli::noted_signal() == 0) {
     simulation.step();
-    if (statistics) statistics->write(simulation);
+    output.step();
     if (due(simulation.steps())) output.frame();
     progress.update(simulation.steps(), steps, simulation.report());
   }
   progress.finish(simulation.steps());
   output.finish();
-  if (statistics) statistics->finish();
-  return 0;
-}
-
-std::vector<std::string> point_sources() {
-  std::vector<std::string> names{"vertex", "patch"};
-  for (const contact::ModelRow& row : contact::models())
-    if (row.has_constraints) names.emplace_back(row.name);
-  return names;
+  const int signal = cli::noted_signal();
+  if (signal == 0 || simulation.steps() >= steps) return 0;
+  fmt::print(stderr, "abut-sim: stopped by a signal ({}) after {} of {} steps{}\n", ::strsignal(signal),
+             simulation.steps(), steps, is_hdf5(arguments.out) ? "; --continue goes on from there" : "");
+  return 128 + signal;
 }
 
 int simulate(int argc, char** argv) {
+  CLI::App app{"Moves the rigid bodies of a scene under gravity, contact and friction.", "abut-sim"};
   Arguments arguments;
-  CLI::App app{"Moves the rigid bodies of a scene under gravity, contact and friction."};
-  app.add_option("SCENE", arguments.scene, "scene file")->required();
-  app.add_option("--assets", arguments.assets, "folder of the scene's assets");
-  app.add_option("--steps", arguments.steps, "number of steps; default: the scene's duration");
-  app.add_option("--dt", arguments.dt, "time step, s")->capture_default_str();
-  app.add_option("--model", arguments.model,
-                 "where contact points come from: corners and vertices; a disc on a plane sampled evenly "
-                 "(patch); for pairs of assets, a contact model")
-      ->capture_default_str()
-      ->check(CLI::IsMember(point_sources()));
-  app.add_option("--mode", arguments.mode,
-                 "coupled: Coulomb's law for all bodies together; published: every body by itself, as the "
-                 "paper has it")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"coupled", "published"}));
-  app.add_option("--out", arguments.out,
-                 "trajectory: FILE.h5, saved about every second, or CSV; default: CSV on standard output");
-  app.add_flag("--continue", arguments.resume, "go on from the end of --out FILE.h5, with the same bits");
-  app.add_option("--page", arguments.page, "web page that plays the motion");
-  app.add_option("--every", arguments.every, "time between rows of a body in the trajectory, s")
-      ->capture_default_str();
-  app.add_option("--stats", arguments.stats, "statistics of every step, CSV");
-  app.add_option("--jobs", arguments.jobs, "threads; 0: one per core")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1024));
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
-  return run(arguments);
+  cli::add_sim_options(app, arguments);
+  return cli::parse(app, argc, argv) ? run(arguments) : 0;
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/cli/csv_columns.h"
+
 namespace abut::cli {
 
 TrajectoryCsv::TrajectoryCsv(const std::string& path) : file_(path) {
@@ -13,7 +15,7 @@ void TrajectoryCsv::write(const dynamics::Simulation& simulation) {
   for (std::size_t i = 0; i < states.size(); ++i) {
     const dynamics::BodyState& state = states[i];
     std::string row = fmt::format("{},{:.17g},{}", simulation.steps(), simulation.time(),
-                                  simulation.scene().bodies[i].name);
+                                  csv_field(simulation.scene().bodies[i].name));
     const auto append = [&row](const Vec3<double>& v) {
       row += fmt::format(",{:.17g},{:.17g},{:.17g}", v.x(), v.y(), v.z());
     };

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "runtime/cli/output_file.h"
+#include "runtime/core/output_file.h"
 #include "runtime/dynamics/frictional/simulation.h"
 
 namespace abut::cli {
@@ -11,7 +11,7 @@ namespace abut::cli {
 // (m), quaternion (w, x, y, z), velocity (m/s), angular velocity in the world's axes (rad/s); 17 digits.
 class TrajectoryCsv {
  public:
-  explicit TrajectoryCsv(const std::string& path);  // empty: standard output; throws IoError
+  explicit TrajectoryCsv(const std::string& path);  // "-": standard output; throws IoError
   void write(const dynamics::Simulation& simulation);
   void finish() { file_.finish(); }
 

@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::array<int, 6> kForceFirst = {3, 4, 5, 0, 1, 2};
 
-// "fx", ..., "tz", then "d2fx_dwx_dwx", "d2fx_dwx_dwy", ..., "d2tz_dvz_dvz": the upper triangle of each.
+// "fx", ..., "tauz", then "d2fx_dwx_dwx", "d2fx_dwx_dwy", ..., "d2tauz_dvz_dvz": the upper triangle of each.
 std::vector<std::string> hessian_columns() {
-  const std::vector<std::string> values = {"fx", "fy", "fz", "tx", "ty", "tz"};
+  const std::vector<std::string> values = {"fx", "fy", "fz", "taux", "tauy", "tauz"};
   const std::vector<std::string> by = {"wx", "wy", "wz", "vx", "vy", "vz"};
   std::vector<std::string> names = values;
   for (const std::string& value : values)

@@ -11,14 +11,14 @@ using contact::Want;
 
 constexpr std::string_view kPressureField = "pressure_field";
 
-const std::vector<std::string> kWrenchColumns = {"area", "fx", "fy", "fz", "tx", "ty", "tz"};
+const std::vector<std::string> kWrenchColumns = {"area", "fx", "fy", "fz", "taux", "tauy", "tauz"};
 
-// ... and "dfx_dwx", ..., "dtz_dvz": row by row, the six components of the twist in each.
+// ... and "dfx_dwx", ..., "dtauz_dvz": row by row, the six components of the twist in each.
 std::vector<std::string> columns(Want want, bool energy) {
   std::vector<std::string> names = kWrenchColumns;
   if (energy) names.emplace_back("energy");
   if (want != Want::kJacobian) return names;
-  for (const char* value : {"fx", "fy", "fz", "tx", "ty", "tz"})
+  for (const char* value : {"fx", "fy", "fz", "taux", "tauy", "tauz"})
     for (const char* by : {"wx", "wy", "wz", "vx", "vy", "vz"})
       names.push_back(std::string("d") + value + "_d" + by);
   return names;
@@ -45,6 +45,7 @@ class Wrench : public Quantity {
       needs_A_ = part(options.pressure.config.A);
       needs_B_ = part(options.pressure.config.B);
       pressure_ = std::make_unique<PressureWrenches>(options.pressure, options.threads);
+      pressure_options_ = options.pressure;
       return;
     }
     for (const contact::ModelRow& row : contact::models())
@@ -55,6 +56,10 @@ class Wrench : public Quantity {
   const std::vector<std::string>& columns() const override { return columns_; }
   unsigned needs_A() const override { return needs_A_; }
   unsigned needs_B() const override { return needs_B_; }
+
+  void require_valid(const asset::PosedPair& pair) const override {
+    if (pressure_) cli::require_valid(pair, pressure_options_);
+  }
 
   void answer(const Questions& questions, std::span<double> values, std::span<Status> statuses) override {
     const std::span<const asset::PosedPair> pairs = questions.pairs;
@@ -95,6 +100,7 @@ class Wrench : public Quantity {
   unsigned needs_A_ = 0, needs_B_ = 0;
   std::unique_ptr<contact::BatchModel> batch_;
   std::unique_ptr<PressureWrenches> pressure_;  // instead of batch_
+  PressureOptions pressure_options_;
   std::vector<contact::MovingPair> moving_;
   std::vector<PairWrench> results_, energies_;
 };

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "runtime/contact/visit_facets.h"
+#include "runtime/core/output_file.h"
 
 namespace abut::contact {
 
@@ -47,24 +48,17 @@ class FacetList {
   ContactMesh mesh_;
 };
 
-// A text file that is complete or an exception.
+// Text as fprintf makes it.
 class TextFile {
  public:
-  explicit TextFile(const std::filesystem::path& file)
-      : name_(file.string()), stream_(std::fopen(name_.c_str(), "w")) {
-    if (stream_ == nullptr)
-      throw IoError(name_ + ": cannot be written; check the folder and its permissions");
-  }
-  TextFile(const TextFile&) = delete;
-  TextFile& operator=(const TextFile&) = delete;
-  ~TextFile() {
-    if (stream_ != nullptr) (void)std::fclose(stream_);
-  }
+  explicit TextFile(const std::filesystem::path& file) : file_(file) {}
 
-  void print(const char* text) { good_ = std::fputs(text, stream_) >= 0 && good_; }
+  void print(const char* text) { file_.write(text); }
   template <class... Values>
   void print(const char* format, Values... values) {
-    good_ = std::fprintf(stream_, format, values...) >= 0 && good_;
+    char line[128];  // three numbers of 24 letters
+    const int length = std::snprintf(line, sizeof line, format, values...);
+    file_.write({line, static_cast<std::size_t>(length)});
   }
   void print_rows(const std::vector<Vec3<double>>& rows) {
     for (const Vec3<double>& v : rows) print("%.17g %.17g %.17g\n", v.x(), v.y(), v.z());
@@ -74,16 +68,11 @@ class TextFile {
     for (std::int32_t i = 0; i < face.count; ++i) print(" %d", face.first + i);
     print("\n");
   }
-  void finish() {
-    std::FILE* stream = stream_;
-    stream_ = nullptr;
-    if (std::fclose(stream) != 0 || !good_) throw IoError(name_ + ": writing failed; is the disk full?");
-  }
+  // Surfaces come by the thousand: they are not waited for.
+  void finish() { file_.finish(/*durable=*/false); }
 
  private:
-  std::string name_;
-  std::FILE* stream_;
-  bool good_ = true;
+  OutputFile file_;
 };
 
 void write_vtk(const ContactMesh& mesh, TextFile& file) {

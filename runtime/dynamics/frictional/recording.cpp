@@ -1,18 +1,27 @@
 #include "runtime/dynamics/frictional/recording.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <numeric>
 
 #include "runtime/asset/container.h"
 #include "runtime/asset/hdf5_image.h"
+#include "runtime/asset/hdf5_parser.h"
 #include "runtime/core/input_file.h"
+#include "runtime/dynamics/frictional/scene_digest.h"
 
 namespace abut::dynamics {
 namespace {
 
 using asset::checked;
 using asset::Handle;
+using asset::Hdf5Array;
+using asset::Hdf5Type;
 
 const std::string kFailed = "HDF5: cannot lay out the recording";
+constexpr double kUnitTolerance = 1e-9;  // of a quaternion's length
 
 hid_t file_type(double) { return H5T_IEEE_F64LE; }
 hid_t file_type(std::int64_t) { return H5T_STD_I64LE; }
@@ -45,6 +54,19 @@ void visit_arrays(R& recording, E& end, Visit&& visit) {
   visit("end/angular_momentum", end.angular_momentum, 3, "kg m^2/s");
   visit("end/contact_key", end.contact_key, 0, "1");
   visit("end/contact_impulse", end.contact_impulse, 3, "N s");
+}
+
+// The extents of an array with `width` numbers of one body or contact.
+std::vector<std::uint64_t> extents_of(std::string_view path, std::uint64_t width, const Recording& recording,
+                                      const EndArrays& end) {
+  const std::uint64_t frames = recording.steps.size(), bodies = recording.bodies.size(),
+                      contacts = end.contact_key.size();
+  if (path == "end/step" || path == "end/dt") return {1};
+  if (path == "end/contact_key") return {contacts};
+  if (path == "end/contact_impulse") return {contacts, width};
+  if (path.starts_with("end/")) return {bodies, width};
+  if (width == 0) return {frames};
+  return {frames, bodies, width};
 }
 
 void append(std::vector<double>& to, const Vec3<double>& v) { to.insert(to.end(), {v.x(), v.y(), v.z()}); }
@@ -110,54 +132,151 @@ void write_array(hid_t file, const char* path, const std::vector<T>& data, const
   write_text(set, "unit", unit);
 }
 
+void write_names(hid_t file, const std::vector<std::string>& names) {
+  const Handle type(checked(H5Tcopy(H5T_C_S1), kFailed), H5Tclose);
+  checked(H5Tset_size(type, H5T_VARIABLE), kFailed);
+  checked(H5Tset_cset(type, H5T_CSET_UTF8), kFailed);
+  const hsize_t count = names.size();
+  const Handle space(checked(H5Screate_simple(1, &count, nullptr), kFailed), H5Sclose);
+  const Handle create(checked(H5Pcreate(H5P_DATASET_CREATE), kFailed), H5Pclose);
+  checked(H5Pset_obj_track_times(create, false), kFailed);
+  const Handle set(
+      checked(H5Dcreate2(file, "bodies", type, space, H5P_DEFAULT, create, H5P_DEFAULT), kFailed), H5Dclose);
+  std::vector<const char*> texts;
+  for (const std::string& name : names) {
+    if (name.find('\0') != std::string::npos)
+      throw InvalidInput("recording: the name of body " + std::to_string(texts.size()) + " has a zero byte");
+    texts.push_back(name.c_str());
+  }
+  if (count > 0) checked(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts.data()), kFailed);
+}
+
+Hdf5Type type_of(double) { return Hdf5Type::kFloat64; }
+Hdf5Type type_of(std::int64_t) { return Hdf5Type::kInt64; }
+Hdf5Type type_of(std::uint64_t) { return Hdf5Type::kUint64; }
+
 class Reader {
  public:
-  explicit Reader(const std::filesystem::path& file)
-      : name_(file.string()), bytes_(read_file(file)), file_(open(bytes_, name_)) {}
+  Reader(std::span<const std::byte> body, const std::string& name) : name_(name), file_(body, name) {}
 
-  std::string text(const char* name) const {
-    const Handle attribute(must(H5Aopen(file_, name, H5P_DEFAULT), name), H5Aclose);
-    const Handle type(must(H5Aget_type(attribute), name), H5Tclose);
-    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0) fail(name);
-    std::string result(H5Tget_size(type), '\0');
-    must(H5Aread(attribute, type, result.data()), name);
-    result.resize(std::min(result.size(), result.find('\0')));
-    return result;
+  // An attribute of the root.
+  std::string text(const std::string& key) {
+    for (const asset::Hdf5Attribute& attribute : file_.attributes("")) {
+      if (attribute.name != key) continue;
+      const Hdf5Array& value = attribute.value;
+      if (value.type != Hdf5Type::kText || value.count() != 1) fail(key, "is not a text");
+      const std::string padded(reinterpret_cast<const char*>(value.data.data()), value.data.size());
+      return padded.substr(0, padded.find('\0'));
+    }
+    fail(key, "is missing");
   }
 
+  std::vector<std::string> names(const std::string& path) {
+    const Hdf5Array array = file_.array(path);
+    if (array.type != Hdf5Type::kTexts) fail(path, "is not a list of texts");
+    return file_.texts(array);
+  }
+
+  // `extents` empty: a list of any length.
   template <class T>
-  void array(const char* path, std::vector<T>& data) const {
-    const Handle set(must(H5Dopen2(file_, path, H5P_DEFAULT), path), H5Dclose);
-    const Handle space(must(H5Dget_space(set), path), H5Sclose);
-    data.resize(static_cast<std::size_t>(must(H5Sget_simple_extent_npoints(space), path)));
-    if (!data.empty()) must(H5Dread(set, memory_type(T{}), H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()), path);
-  }
-
-  [[noreturn]] void fail(const char* element) const {
-    throw BadAsset(name_ + ": " + element + ": missing or unreadable; this is no recording of abut-sim");
+  void array(const std::string& path, std::vector<T>& data, const std::vector<std::uint64_t>& extents) {
+    const Hdf5Array array = file_.array(path);
+    if (array.type != type_of(T{})) fail(path, "is of another type");
+    if (extents.empty() ? array.extents.size() != 1 : array.extents != extents)
+      fail(path, "has the wrong shape");
+    data.resize(array.count());
+    if (!data.empty()) std::memcpy(data.data(), array.data.data(), array.data.size());
   }
 
  private:
-  static Handle open(const std::vector<std::byte>& bytes, const std::string& name) {
-    if (bytes.empty()) throw BadAsset(name + ": the file is empty");
-    return asset::open_image(bytes, name);
-  }
-  template <class Code>
-  Code must(Code code, const char* element) const {
-    if (code < 0) fail(element);
-    return code;
+  [[noreturn]] void fail(const std::string& element, const std::string& what) const {
+    throw BadAsset(name_ + ": " + element + " " + what + "; " + std::string(kRecordingKind.remedy));
   }
 
   std::string name_;
-  std::vector<std::byte> bytes_;
-  Handle file_;
+  asset::Hdf5File file_;
+};
+
+// Refuses what no simulation records. HDF5's arrays have the right extents already.
+class Checker {
+ public:
+  Checker(const Recording& recording, const std::string& name) : recording_(recording), name_(name) {}
+
+  void check() const {
+    if (recording_.bodies.empty()) refuse("bodies", "there are none");
+    if (!(recording_.dt >= kLeastTimeStep && recording_.dt <= kGreatestTimeStep))
+      refuse("end/dt", "a time step of " + std::to_string(recording_.dt) + " s");
+    check_steps();
+    check_finite("frames/position", recording_.positions);
+    check_finite("frames/velocity", recording_.velocities);
+    check_finite("frames/angular_velocity", recording_.angular_velocities);
+    for (std::size_t i = 0; i < recording_.quaternions.size(); i += 4)
+      check_unit("frames/quaternion", i / 4, &recording_.quaternions[i]);
+    for (std::size_t i = 0; i < recording_.states.size(); ++i) {
+      const BodyState& state = recording_.states[i];
+      const Eigen::Quaterniond& q = state.q_WB;
+      const double wxyz[] = {q.w(), q.x(), q.y(), q.z()};
+      check_unit("end/quaternion", i, wxyz);
+      if (!state.p_WB.allFinite()) refuse("end/position", i, "is not finite");
+      if (!state.v_WB.allFinite()) refuse("end/velocity", i, "is not finite");
+      if (!state.L_W.allFinite()) refuse("end/angular_momentum", i, "is not finite");
+    }
+    for (std::size_t i = 0; i < recording_.impulses.size(); ++i) {
+      if (!recording_.impulses[i].J_B_W.allFinite()) refuse("end/contact_impulse", i, "is not finite");
+      if (i > 0 && recording_.impulses[i].key < recording_.impulses[i - 1].key)
+        refuse("end/contact_key", i, "is less than the one before");
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& path, const std::string& what) const {
+    throw BadAsset(name_ + ": " + path + ": " + what + "; " + std::string(kRecordingKind.remedy));
+  }
+  [[noreturn]] void refuse(const std::string& path, std::size_t row, const std::string& what) const {
+    refuse(path, "row " + std::to_string(row) + " " + what);
+  }
+
+  void check_steps() const {
+    std::int64_t last = -1;
+    for (std::size_t i = 0; i < recording_.steps.size(); ++i) {
+      const std::int64_t step = recording_.steps[i];
+      if (step <= last) refuse("frames/step", i, "is " + std::to_string(step) + "; steps ascend from 0 on");
+      if (recording_.times[i] != static_cast<double>(step) * recording_.dt)
+        refuse("frames/time", i, "is not that of its step");
+      last = step;
+    }
+    if (recording_.end_steps < std::max<std::int64_t>(last, 0) || recording_.end_steps > kMostSteps)
+      refuse("end/step", std::to_string(recording_.end_steps) +
+                             " steps; there are those of the last frame or more, and no more than " +
+                             std::to_string(kMostSteps));
+  }
+
+  // Rows are a body's three numbers.
+  void check_finite(const std::string& path, const std::vector<double>& values) const {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!std::isfinite(values[i])) refuse(path, i / 3, "is not finite");
+  }
+
+  void check_unit(const std::string& path, std::size_t row, const double* q) const {
+    const double length = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (!(std::abs(length - 1) <= kUnitTolerance))
+      refuse(path, row, "has the length " + std::to_string(length) + "; it must be 1");
+  }
+
+  const Recording& recording_;
+  const std::string& name_;
 };
 
 }  // namespace
 
+void Recording::set_scene(const Simulation& simulation) {
+  if (!bodies.empty()) return;
+  for (const Body& body : simulation.scene().bodies) bodies.push_back(body.name);
+  scene_digest = digest(simulation.scene());
+}
+
 void Recording::add_frame(const Simulation& simulation) {
-  if (bodies.empty())
-    for (const Body& body : simulation.scene().bodies) bodies.push_back(body.name);
+  set_scene(simulation);
   steps.push_back(simulation.steps());
   times.push_back(simulation.time());
   for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -170,6 +289,7 @@ void Recording::add_frame(const Simulation& simulation) {
 }
 
 void Recording::set_end(const Simulation& simulation) {
+  set_scene(simulation);
   dt = simulation.config().dt;
   end_steps = simulation.steps();
   states.assign(simulation.states().begin(), simulation.states().end());
@@ -179,65 +299,43 @@ void Recording::set_end(const Simulation& simulation) {
 std::vector<std::byte> to_hdf5(const Recording& recording) {
   const asset::Session session;
   const Handle file = asset::create_image();
-  std::string names;
-  for (const std::string& name : recording.bodies) names += name + "\n";
   write_text(file, "settings", recording.settings);
+  write_text(file, "scene", recording.scene_digest);
   const EndArrays end = end_arrays(recording);
-  visit_arrays(recording, end, [&](const char* path, const auto& data, hsize_t width, const char* unit) {
-    std::vector<hsize_t> dims{data.size()};
-    if (width > 0) {
-      const bool frames = std::string_view(path).starts_with("frames/");
-      dims = frames ? std::vector<hsize_t>{recording.steps.size(), recording.bodies.size(), width}
-                    : std::vector<hsize_t>{data.size() / width, width};
-    }
-    write_array(file, path, data, dims, unit);
+  visit_arrays(recording, end,
+               [&](const char* path, const auto& data, std::uint64_t width, const char* unit) {
+                 const std::vector<std::uint64_t> extents = extents_of(path, width, recording, end);
+                 const std::uint64_t count =
+                     std::accumulate(extents.begin(), extents.end(), std::uint64_t{1}, std::multiplies<>());
+                 if (data.size() != count)
+                   throw InvalidInput("recording: " + std::string(path) + " has " +
+                                      std::to_string(data.size()) + " numbers, not " + std::to_string(count));
+                 write_array(file, path, data, {extents.begin(), extents.end()}, unit);
+               });
+  write_names(file, recording.bodies);
+  return asset::pack_container(kRecordingKind, asset::image_bytes(file));
+}
+
+Recording parse_recording(std::span<const std::byte> bytes, const std::string& name) {
+  asset::check_container(kRecordingKind, name, bytes);
+  Reader reader(bytes.subspan(asset::kHeaderBytes), name);
+  Recording result;
+  result.settings = reader.text("settings");
+  result.scene_digest = reader.text("scene");
+  result.bodies = reader.names("bodies");
+  EndArrays end;
+  visit_arrays(result, end, [&](const char* path, auto& data, std::uint64_t width, const char*) {
+    const bool counted =
+        std::string_view(path) != "frames/step" && std::string_view(path) != "end/contact_key";
+    reader.array(path, data, counted ? extents_of(path, width, result, end) : std::vector<std::uint64_t>{});
   });
-  // Names may be longer than an attribute can be (64 KiB): a dataset of bytes.
-  const hsize_t size = names.size();
-  const Handle space(checked(H5Screate_simple(1, &size, nullptr), kFailed), H5Sclose);
-  const Handle create(checked(H5Pcreate(H5P_DATASET_CREATE), kFailed), H5Pclose);
-  checked(H5Pset_obj_track_times(create, false), kFailed);
-  const Handle set(
-      checked(H5Dcreate2(file, "bodies", H5T_STD_U8LE, space, H5P_DEFAULT, create, H5P_DEFAULT), kFailed),
-      H5Dclose);
-  checked(H5Dwrite(set, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, names.data()), kFailed);
-  return asset::image_bytes(file);
+  set_end_arrays(end, result);
+  Checker(result, name).check();
+  return result;
 }
 
 Recording read_recording(const std::filesystem::path& file) {
-  const asset::Session session;
-  const Reader reader(file);
-  Recording result;
-  result.settings = reader.text("settings");
-  std::vector<std::uint64_t> letters;  // HDF5 widens them
-  reader.array("bodies", letters);
-  std::string name;
-  for (const std::uint64_t letter : letters) {
-    if (letter != '\n') {
-      name += static_cast<char>(letter);
-      continue;
-    }
-    result.bodies.push_back(name);
-    name.clear();
-  }
-  EndArrays end;
-  const std::size_t bodies = result.bodies.size();
-  visit_arrays(result, end, [&](const char* path, auto& data, std::size_t width, const char*) {
-    reader.array(path, data);
-    const std::string_view name_of(path);
-    std::size_t expected = data.size();
-    if (name_of == "end/step" || name_of == "end/dt")
-      expected = 1;
-    else if (name_of == "end/contact_impulse")
-      expected = 3 * end.contact_key.size();
-    else if (name_of.starts_with("end/") && width > 0)
-      expected = width * bodies;
-    else if (name_of == "frames/time" || width > 0)
-      expected = result.steps.size() * (width > 0 ? width * bodies : 1);
-    if (data.size() != expected) reader.fail(path);
-  });
-  set_end_arrays(end, result);
-  return result;
+  return within_memory(file, [&] { return parse_recording(read_file(file), file.string()); });
 }
 
 }  // namespace abut::dynamics

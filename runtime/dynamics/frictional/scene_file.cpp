@@ -2,12 +2,11 @@
 
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <set>
 #include <sstream>
-#include <system_error>
 
 #include "runtime/core/error.h"
+#include "runtime/core/input_file.h"
 
 namespace abut::dynamics {
 namespace {
@@ -263,11 +262,10 @@ Scene read_scene(std::istream& in, const std::string& name, const AssetSource& a
 }
 
 Scene read_scene(const std::string& file, const AssetSource& assets) {
-  std::ifstream in(file);
-  if (!in) throw IoError(file + ": " + std::system_category().message(errno));
-  // A folder opens and fails at the first read.
-  if (in.peek() == std::ifstream::traits_type::eof() && in.bad()) throw IoError(file + ": cannot be read");
-  return read_scene(in, file, assets);
+  InputStream in(file);
+  Scene scene = read_scene(in, file, assets);
+  if (in.bad()) throw IoError(file + ": cannot be read to its end");
+  return scene;
 }
 
 }  // namespace abut::dynamics

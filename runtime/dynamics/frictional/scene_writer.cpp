@@ -1,11 +1,10 @@
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <set>
 #include <system_error>
 
 #include "runtime/core/error.h"
+#include "runtime/core/output_file.h"
 #include "runtime/dynamics/frictional/scene_file.h"
 
 namespace abut::dynamics {
@@ -117,10 +116,9 @@ std::string scene_text(const Scene& scene, const AssetName& name_of) { return Wr
 
 void write_scene(const Scene& scene, const std::string& file, const AssetName& name_of) {
   const std::string text = scene_text(scene, name_of);
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw IoError(file + ": cannot write: " + std::system_category().message(errno));
+  OutputFile out(file);
+  out.write(text);
+  out.finish();
 }
 
 }  // namespace abut::dynamics

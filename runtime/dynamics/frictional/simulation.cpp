@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <string>
 
 #include "runtime/core/error.h"
@@ -11,8 +12,9 @@
 namespace abut::dynamics {
 namespace {
 
-constexpr double kSlop = 1e-4;    // of the scene's thinnest shape: depth that is left alone
-constexpr double kMargin = 1e-2;  // of the same: gap within which slow bodies have contacts
+constexpr double kSlop = 1e-4;           // of the scene's thinnest shape: depth that is left alone
+constexpr double kMargin = 1e-2;         // of the same: gap within which slow bodies have contacts
+constexpr double kUnitTolerance = 1e-9;  // of a quaternion's length
 
 Pose<double> pose(const BodyState& state) { return {state.q_WB.toRotationMatrix(), state.p_WB}; }
 
@@ -60,9 +62,12 @@ Simulation::Simulation(const Scene& scene, const SimulationConfig& config)
       config_(config),
       narrow_(config.source, scene.patch, config.threads),
       stabilisation_(config.stabilisation, config.threads) {
-  if (!(config.dt > 0) || !std::isfinite(config.dt))
-    throw InvalidInput("simulation: the time step is " + std::to_string(config.dt) +
-                       " s; it must be positive");
+  if (!(config.dt >= kLeastTimeStep && config.dt <= kGreatestTimeStep)) {
+    std::ostringstream what;
+    what << "simulation: the time step is " << config.dt << " s; it must be from " << kLeastTimeStep << " to "
+         << kGreatestTimeStep << " s";
+    throw InvalidInput(what.str());
+  }
   require_valid(scene_);
   require_parts(scene_, config.source.model);
   CoupledConfig solver = config.solver;
@@ -344,9 +349,20 @@ void Simulation::restore(std::span<const BodyState> states, std::span<const Cont
   if (states.size() != states_.size())
     throw InvalidInput("simulation: " + std::to_string(states.size()) + " states for " +
                        std::to_string(states_.size()) + " bodies");
-  for (std::size_t i = 0; i < states.size(); ++i)
-    if (!finite(states[i]))
-      throw InvalidInput("simulation: the state of body '" + scene_.bodies[i].name + "' is not finite");
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const std::string who = "simulation: the state of body '" + scene_.bodies[i].name + "'";
+    if (!finite(states[i])) throw InvalidInput(who + " is not finite");
+    if (!(std::abs(states[i].q_WB.norm() - 1) <= kUnitTolerance))
+      throw InvalidInput(who + " has a quaternion of length " + std::to_string(states[i].q_WB.norm()) +
+                         "; it must be 1");
+  }
+  for (std::size_t i = 0; i < impulses.size(); ++i)
+    if (!impulses[i].J_B_W.allFinite() || (i > 0 && impulses[i].key < impulses[i - 1].key))
+      throw InvalidInput("simulation: impulse " + std::to_string(i) +
+                         " is not finite, or its key is less than the one before");
+  if (steps < 0 || steps > kMostSteps)
+    throw InvalidInput("simulation: the state is that after " + std::to_string(steps) +
+                       " steps; there can be 0 to " + std::to_string(kMostSteps));
   states_.assign(states.begin(), states.end());
   impulses_.assign(impulses.begin(), impulses.end());
   steps_ = steps;

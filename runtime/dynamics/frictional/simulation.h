@@ -21,8 +21,12 @@ enum class SimulationMode {
   kPublished,  // every body by itself, as published [Kaufman2005] (published.h): the reference
 };
 
+// Bounds far beyond what rigid contact is simulated with: a number outside is a slip.
+inline constexpr double kLeastTimeStep = 1e-9, kGreatestTimeStep = 10;  // s
+inline constexpr std::int64_t kMostSteps = 1'000'000'000'000;           // months of the simplest scene
+
 struct SimulationConfig {
-  double dt = 2e-3;  // s, > 0
+  double dt = 2e-3;  // s, from kLeastTimeStep to kGreatestTimeStep
   SimulationMode mode = SimulationMode::kCoupled;
   ContactSource source;
   // Small islands to the tolerance, piles over the steps.
@@ -95,7 +99,8 @@ class Simulation {
   std::span<const ContactImpulse> impulses() const { return impulses_; }
 
   // Continues from what states(), impulses() and steps() said: the same bits as if it had never stopped.
-  // Throws InvalidInput where the sizes do not fit or a number is not finite.
+  // Throws InvalidInput where the sizes do not fit, a number is not finite, a quaternion has not unit length
+  // (to 1e-9), keys of contacts do not ascend or the steps are not in [0, kMostSteps].
   void restore(std::span<const BodyState> states, std::span<const ContactImpulse> impulses,
                std::int64_t steps);
 

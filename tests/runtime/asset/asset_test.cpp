@@ -13,6 +13,7 @@
 #include "runtime/asset/writer.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
+#include "runtime/core/output_file.h"
 #include "tests/support/tetrahedron_asset.h"
 
 namespace {
@@ -237,12 +238,12 @@ TEST_F(AssetFile, TemporariesOfTheDeadGoAndThoseOfTheLivingStay) {
     for (;;) abut::asset::write_container(folder / "busy.h5", 1, body);
   }
   ::usleep(50'000);
-  for (int i = 0; i < 50; ++i) abut::asset::remove_stale_temporaries(folder);
+  for (int i = 0; i < 50; ++i) abut::remove_stale_temporaries(folder);
   int status = 0;
   EXPECT_EQ(::waitpid(writer, &status, WNOHANG), 0) << "the writer lost its temporary and failed";
   ::kill(writer, SIGKILL);
   ::waitpid(writer, &status, 0);
-  abut::asset::remove_stale_temporaries(folder);
+  abut::remove_stale_temporaries(folder);
   for (const auto& entry : fs::directory_iterator(folder)) EXPECT_EQ(entry.path().filename(), "busy.h5");
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "runtime/core/error.h"
 
@@ -70,7 +71,37 @@ TEST_F(PoseFileTest, TakesWhatSpreadsheetsWrite) {
   EXPECT_EQ(row.objA, "a, b");
   EXPECT_EQ(row.objB, "c");
   EXPECT_EQ(row.translation[0], 0.5);
-  EXPECT_NE(error(header + "0,\"a,b,1,0,0,0,0,0,0\n").find("the row ends before"), std::string::npos);
+  EXPECT_NE(error(header + "0,\"a,b,1,0,0,0,0,0,0\n").find(":2: a quoted field that does not end"),
+            std::string::npos);
+  EXPECT_NE(error(header + "0,\"a\"x,b,1,0,0,0,0,0,0\n").find(":2: text after the quoted field 2"),
+            std::string::npos);
+}
+
+TEST_F(PoseFileTest, FieldsAreReadBackAsTheyWere) {
+  for (const std::string name : {"plain", "a,b", "\"", "\"\"", "a\"b", "\"a\"", "a\nb", "a\r\nb", "\n", " a ",
+                                 "\t", "", ",", "a\n\nb,\"c", "'"}) {
+    write(header + abut::cli::csv_field(name) + "," + abut::cli::csv_field(name) + ",b,1,0,0,0,0,0,0\n" +
+          "last,a,b,1,0,0,0,0,0,0\n");
+    PoseFile file(path.string());
+    PoseRow row;
+    ASSERT_TRUE(file.next(row)) << name;
+    EXPECT_EQ(row.idx, name);
+    EXPECT_EQ(row.objA, name);
+    EXPECT_EQ(row.objB, "b");
+    ASSERT_TRUE(file.next(row)) << name;
+    EXPECT_EQ(row.idx, "last");
+    EXPECT_DOUBLE_EQ(file.share_read(), 1);
+  }
+}
+
+TEST_F(PoseFileTest, NumbersBeyondTheRangeAreTheNearest) {
+  write(header + "0,a,b,1e-400,-1e-400,0,0,1e400,-1e400,+1e400\n");
+  PoseFile file(path.string());
+  PoseRow row;
+  ASSERT_TRUE(file.next(row));
+  EXPECT_EQ(row.quaternion, (std::array<double, 4>{0, 0, 0, 0}));
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(row.translation, (std::array<double, 3>{infinity, -infinity, infinity}));
 }
 
 TEST_F(PoseFileTest, NamesFileLineAndColumnOfEveryFault) {
@@ -83,6 +114,13 @@ TEST_F(PoseFileTest, NamesFileLineAndColumnOfEveryFault) {
             std::string::npos);
   EXPECT_NE(error(header + "0,a,b,1,0,0,0,0,0,1.5mm\n").find("'1.5mm' is not a number"), std::string::npos);
   EXPECT_NE(error(header + "0,a,b,1,0,0,,0,0,0\n").find("'' is not a number"), std::string::npos);
+  EXPECT_NE(error(header + "0,a,b,1,0,0,0,0,0,+-1\n").find("'+-1' is not a number"), std::string::npos);
+  EXPECT_NE(error("objA,objB,qw,qx,qy,qz,tx,ty,tz,tx\n").find(":1: two columns 'tx'"), std::string::npos);
+  // A row is where it begins, however many lines it has.
+  EXPECT_NE(error(header + "0,\"a\nb\",b,1,0,0,0,0,0,0\n0,a,b\n").find(":4: the row ends before"),
+            std::string::npos);
+  EXPECT_NE(error(header + std::string(std::size_t{1} << 21, 'x')).find(":2: a row of more than"),
+            std::string::npos);
   EXPECT_EQ(error(header), "");
   EXPECT_THROW(PoseFile("/nonexistent/poses.csv"), abut::IoError);
 }

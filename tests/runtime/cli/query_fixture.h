@@ -63,8 +63,12 @@ class Query : public testing::Test {
 
   Outcome run(const std::string& arguments, const std::string& poses = "") const {
     if (!poses.empty()) std::ofstream(folder / "poses.csv") << poses;
-    const std::string command = std::string(ABUT_QUERY_PROGRAM) + " " + arguments + " >" +
-                                (folder / "out").string() + " 2>" + (folder / "err").string();
+    return shell(std::string(ABUT_QUERY_PROGRAM) + " " + arguments);
+  }
+
+  // Runs a command of bash in the folder.
+  Outcome shell(const std::string& line) const {
+    const std::string command = line + " >" + (folder / "out").string() + " 2>" + (folder / "err").string();
     const int status = std::system(("cd " + folder.string() + " && bash -c '" + command + "'").c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(folder / "out"), contents(folder / "err")};
   }

@@ -1,6 +1,11 @@
 // abut-query as a user runs it, on assets made by code.
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
+#include "runtime/cli/csv_columns.h"
+#include "runtime/cli/pose_file.h"
+#include "runtime/cli/quantity.h"
 #include "runtime/math/adjoint.h"
 #include "runtime/ssdf/field.h"
 #include "runtime/witness/separation.h"
@@ -61,7 +66,7 @@ TEST_F(Query, WrenchesAreThoseOnAWithTheirSlopes) {
   const auto rows = table(got.out);
   ASSERT_EQ(rows.size(), 15U);
   ASSERT_EQ(rows[0].size(), 10U + 7U + 36U + 1U);
-  EXPECT_EQ(rows[0][10] + rows[0][11] + rows[0][14], "areafxtx");
+  EXPECT_EQ(rows[0][10] + rows[0][11] + rows[0][14], "areafxtaux");
   EXPECT_EQ(rows[0][17], "dfx_dwx");
   const auto number = [&](int row, int column) { return std::stod(rows[row][column]); };
   Vec6<double> on_A, on_B;
@@ -106,7 +111,7 @@ TEST_F(Query, WrenchHessiansAreSecondDifferencesOfTheWrench) {
   ASSERT_EQ(rows.size(), 2U + 4U * 21U);
   ASSERT_EQ(rows[0].size(), 10U + 6U + 126U + 1U);
   EXPECT_EQ(rows[0][10 + 6], "d2fx_dwx_dwx");
-  EXPECT_EQ(rows[0][10 + 6 + 125], "d2tz_dvz_dvz");
+  EXPECT_EQ(rows[0][10 + 6 + 125], "d2tauz_dvz_dvz");
   const auto number = [&](std::size_t row, std::size_t column) { return std::stod(rows[row][column]); };
   EXPECT_LT(number(1, 10), 0);  // N: pushed away from B
   for (std::size_t value = 0; value < 6; ++value) {
@@ -179,7 +184,8 @@ TEST_F(Query, EveryFaultIsOneLineThatNamesItsPlace) {
       {"assets poses.csv --what derivative --method guess", header + row,
        "--method guess: --what derivative knows gumbel"},
       {"assets poses.csv --method gumbel", header + row, "--what separation has no choice of methods"},
-      {"assets poses.csv --out no/such/folder.csv", header + row, "no/such/folder.csv: cannot create"},
+      {"assets poses.csv --out no/such/folder.csv", header + row,
+       "no/such/folder.csv: cannot write: No such file or directory; make its folder first"},
       {"assets poses.csv --out /dev/full", header + row, "/dev/full: cannot write: No space left"},
   };
   for (const auto& c : cases) {
@@ -214,6 +220,130 @@ TEST_F(Query, SoftDistancesOfPoints) {
     EXPECT_EQ(refused.exit_code, 2);
     EXPECT_NE(refused.err.find(message), std::string::npos) << refused.err;
   }
+}
+
+// Readers by name get the wrong one of two columns of one name.
+TEST_F(Query, ColumnsHaveNamesOfTheirOwn) {
+  const auto expect_unique = [](std::vector<std::string> names, const std::string& of) {
+    for (const std::string& name : names) EXPECT_EQ(cli::csv_field(name), name) << of;
+    std::sort(names.begin(), names.end());
+    const auto twice = std::adjacent_find(names.begin(), names.end());
+    EXPECT_EQ(twice, names.end()) << of << ": " << *twice;
+  };
+  for (const cli::QuantityRow& row : cli::quantities()) {
+    std::vector<std::string_view> methods = row.methods;
+    if (methods.empty()) methods.emplace_back();
+    for (const std::string_view method : methods)
+      for (const bool energy : {false, true}) {
+        cli::QuantityOptions options;
+        options.threads = 1;
+        options.pressure.energy = energy;
+        const auto quantity = cli::make_quantity(row.name, method, options);
+        expect_unique(cli::answer_columns(*quantity), std::string(row.name) + " " + std::string(method));
+      }
+  }
+  const std::string points = run("assets poses.csv --what ssdf", "obj,x,y,z\nball,0.06,0,0\n").out;
+  expect_unique(table(points).at(0), "ssdf");
+}
+
+TEST_F(Query, NamesOfAnyKindComeBackAsTheyWere) {
+  const std::string name = " mug, \"blue\"\r\nlarge", index = "7,\"8\"";
+  save(name, {0.03, 0.03, 0.03});
+  const std::string poses = "idx,objA,objB,qw,qx,qy,qz,tx,ty,tz\n" + cli::csv_field(index) + "," +
+                            cli::csv_field(name) + ",ball,1,0,0,0,0.2,0,0\n";
+  const Outcome got = run("assets poses.csv --out answers.csv", poses);
+  ASSERT_EQ(got.exit_code, 0) << got.err;
+  cli::PoseFile answers((folder / "answers.csv").string());  // answers are questions too
+  cli::PoseRow row;
+  ASSERT_TRUE(answers.next(row));
+  EXPECT_EQ(row.idx, index);
+  EXPECT_EQ(row.objA, name);
+  EXPECT_EQ(row.objB, "ball");
+  EXPECT_EQ(row.translation[0], 0.2);
+  EXPECT_FALSE(answers.next(row));
+  const Outcome points =
+      run("assets poses.csv --what ssdf", "idx,obj,x,y,z\n1," + cli::csv_field(name) + ",0.06,0,0\n");
+  EXPECT_NE(points.out.find("\n1," + cli::csv_field(name) + ","), std::string::npos) << points.err;
+}
+
+TEST_F(Query, NumbersOfThreadsAreCheckedAndNoneIsAll) {
+  const std::string row = header + "0,ball,egg,1,0,0,0,0.2,0,0\n";
+  EXPECT_EQ(run("assets poses.csv --jobs 0", row).exit_code, 0);
+  for (const std::string jobs : {"-1", "1025", "nan", "many"}) {
+    const Outcome got = run("assets poses.csv --jobs " + jobs, row);
+    EXPECT_EQ(got.exit_code, 2);
+    EXPECT_EQ(got.err.rfind("abut-query: error: --jobs: ", 0), 0U) << got.err;
+    EXPECT_EQ(std::count(got.err.begin(), got.err.end(), '\n'), 1) << got.err;
+  }
+}
+
+TEST_F(Query, StandardOutputHasAName) {
+  const std::string row = header + "0,ball,egg,1,0,0,0,0.2,0,0\n";
+  const std::string answers = run("assets poses.csv", row).out;
+  EXPECT_EQ(table(answers).size(), 2U);
+  for (const std::string out : {"-", "/dev/stdout", "/dev/fd/1"})
+    EXPECT_EQ(run("assets poses.csv --out " + out).out, answers);
+  run("assets poses.csv --out /dev/fd/3 3>third");
+  EXPECT_EQ(contents(folder / "third"), answers);
+}
+
+TEST_F(Query, WhatIsNoFileIsNotReadAndNotWaitedFor) {
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  for (const std::string what : {"separation", "ssdf"})
+    for (const std::string file : {"pipe", "/dev/zero", "assets"}) {
+      const Outcome got = run("assets " + file + " --what " + what);
+      EXPECT_EQ(got.exit_code, 2);
+      EXPECT_NE(got.err.find(file + ": cannot read: it is a "), std::string::npos) << got.err;
+    }
+}
+
+// A signal leaves the old answers and nothing beside them, also when the process number comes again.
+TEST_F(Query, SignalsLeaveNoPartialFile) {
+  std::ofstream(folder / "poses.csv") << header + "0,ball,egg,1,0,0,0,0.2,0,0\n";
+  std::ofstream(folder / "answers.csv") << "old";
+  for (const std::string signal : {"INT", "TERM", "HUP", "KILL"}) {
+    // Without job control bash lets its children ignore SIGINT.
+    const Outcome got =
+        shell("set -m; " + std::string(ABUT_QUERY_PROGRAM) +
+              " assets <(cat poses.csv; sleep 3) --out answers.csv & pid=$!; sleep 0.5; kill -" + signal +
+              " $pid; wait $pid");
+    EXPECT_GT(got.exit_code, 128) << signal;
+    EXPECT_EQ(contents(folder / "answers.csv"), "old") << signal;
+    for (const auto& entry : fs::directory_iterator(folder))
+      EXPECT_EQ(entry.path().string().find(".partial"), std::string::npos) << entry.path();
+  }
+}
+
+// On a file system of 64 KiB: what does not fit is named, and no half of it is left.
+TEST_F(Query, FullDisksLeaveNoFileUnderAFinalName) {
+  if (shell("unshare -rm mount -t tmpfs tmpfs assets").exit_code != 0)
+    GTEST_SKIP() << "no private mounts here";
+  fs::create_directory(folder / "small");
+  const auto write_poses = [&](int rows) {
+    std::ofstream poses(folder / "poses.csv");
+    poses << header;
+    for (int i = 0; i < rows; ++i) poses << i << ",ball,egg,1,0,0,0,0.07,0,0\n";
+  };
+  const auto on_full_disk = [&](const std::string& arguments) {
+    return shell("unshare -rm sh -c \"mount -t tmpfs -o size=64k tmpfs small && " +
+                 std::string(ABUT_QUERY_PROGRAM) + " assets poses.csv " + arguments +
+                 "; code=\\$?; find small -type f -empty -o -name *.partial; exit \\$code\"");
+  };
+  write_poses(2000);
+  const Outcome answers = on_full_disk("--out small/answers.csv");
+  EXPECT_EQ(answers.exit_code, 2);
+  EXPECT_EQ(answers.err,
+            "abut-query: error: small/answers.csv: cannot write: No space left on device; free some "
+            "space and run again\n");
+  EXPECT_EQ(answers.out, "");
+  write_poses(20);
+  const Outcome surfaces =
+      on_full_disk("--out answers.csv --what wrench --model pressure_field --surfaces small/s");
+  EXPECT_EQ(surfaces.exit_code, 2);
+  EXPECT_NE(surfaces.err.find(".vtk: cannot write: No space left on device"), std::string::npos)
+      << surfaces.err;
+  EXPECT_EQ(surfaces.out, "");
+  EXPECT_FALSE(fs::exists(folder / "answers.csv"));
 }
 
 TEST_F(Query, AFailedRunLeavesTheOldAnswersAndNoPartialFile) {

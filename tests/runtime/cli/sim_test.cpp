@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "runtime/dynamics/frictional/recording.h"
@@ -38,9 +39,12 @@ class Sim : public testing::Test {
   void write(const std::string& name, const std::string& text) const { std::ofstream(folder / name) << text; }
 
   Outcome run(const std::string& arguments) const {
-    const std::string command = std::string(ABUT_SIM_PROGRAM) + " " + arguments + " >" +
-                                (folder / "out").string() + " 2>" + (folder / "err").string();
-    const int status = std::system(("cd " + folder.string() + " && bash -c '" + command + "'").c_str());
+    return shell(std::string(ABUT_SIM_PROGRAM) + " " + arguments + " >out 2>err");
+  }
+
+  // Runs a line of bash in the folder; its program's outputs go to the files out and err.
+  Outcome shell(const std::string& line) const {
+    const int status = std::system(("cd " + folder.string() + " && bash -c '" + line + "'").c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(folder / "out"), contents(folder / "err")};
   }
 
@@ -86,20 +90,36 @@ TEST_F(Sim, RefusesToContinueSomethingElse) {
   write("b.scn",
         "plane 0 0 1 0\nbody b 1 0.01 0.01 0.01 0 0 0.5 1 0 0 0 1 0 0 0 0 3 1\n box 0.1 0.1 0.1 0 0 0 1 0 0 "
         "0\n");
+  const auto changed = [&](const std::string& name, const std::string& from, const std::string& to) {
+    std::string text = contents(folder / "a.scn");
+    text.replace(text.find(from), from.size(), to);
+    write(name, text);
+  };
+  changed("heavy.scn", "body a 1", "body a 2");
+  changed("rough.scn", "mu 0.5", "mu 0.6");
+  changed("moved.scn", "box 0.1 0.1 0.1 0 0 0", "box 0.1 0.1 0.1 0 0 0.01");
+  changed("longer.scn", "duration 0.1", "duration 0.2  # the same motion, more of it");
+  ASSERT_EQ(run("longer.scn --steps 5 --out a.h5 --continue").exit_code, 0);
   write("bad.h5", "no recording");
   write("empty.h5", "");
   const struct {
     std::string arguments, said;
   } kCases[] = {
       {"b.scn --steps 9 --out a.h5 --continue", "a.h5: the recording is of other bodies than b.scn has"},
+      {"heavy.scn --steps 9 --out a.h5 --continue",
+       "a.h5: the recording is of another scene than heavy.scn is"},
+      {"rough.scn --steps 9 --out a.h5 --continue",
+       "a.h5: the recording is of another scene than rough.scn is"},
+      {"moved.scn --steps 9 --out a.h5 --continue",
+       "a.h5: the recording is of another scene than moved.scn is"},
       {"a.scn --steps 9 --dt 0.001 --out a.h5 --continue", "a.h5: the recording is of time steps of 0.002 s"},
       {"a.scn --steps 9 --model patch --out a.h5 --continue",
        "a.h5: the recording is of mode coupled, model vertex"},
       {"a.scn --steps 9 --out a.csv --continue", "--continue goes on from a recording"},
       {"a.scn --steps 9 --out nothing.h5 --continue", "nothing.h5: cannot open"},
-      {"a.scn --steps 9 --out bad.h5 --continue", "bad.h5: the body is not an HDF5 file"},
+      {"a.scn --steps 9 --out bad.h5 --continue", "bad.h5: not an Abut recording"},
       {"a.scn --steps 9 --out empty.h5 --continue", "empty.h5: the file is empty"},
-      {"a.scn --every 0", "--every must be positive"},
+      {"a.scn --every 0", "--every: 0 is not a time from 1e-09 to 1e+06 s; see abut-sim --help"},
   };
   for (const auto& [arguments, said] : kCases) {
     const Outcome got = run(arguments);
@@ -120,15 +140,26 @@ TEST_F(Sim, ErrorsNameFileAndLine) {
   const struct {
     std::string arguments, said;
   } kCases[] = {
-      {"nothing.scn", "abut-sim: error: nothing.scn: No such file"},
-      {"a.scn --dt 0", "abut-sim: error: simulation: the time step is 0.000000 s"},
-      {"a.scn --dt nan", "abut-sim: error: simulation: the time step is nan s"},
+      {"nothing.scn", "abut-sim: error: nothing.scn: cannot open: No such file"},
+      {"a.scn --dt 0", "abut-sim: error: --dt: 0 is not a time step from 1e-09 to 10 s; see abut-sim --help"},
+      {"a.scn --dt nan", "abut-sim: error: --dt: nan is not a time step"},
+      {"a.scn --dt 1e-300", "abut-sim: error: --dt: 1e-300 is not a time step"},
+      {"a.scn --dt 1e5", "abut-sim: error: --dt: 1e5 is not a time step"},
+      {"a.scn --steps -5", "abut-sim: error: --steps: -5 is not a whole number of steps from 0 to 1e+12"},
+      {"a.scn --steps 1e300", "abut-sim: error: --steps: 1e300 is not a whole number of steps"},
+      {"a.scn --steps -9223372036854775808", "abut-sim: error: --steps: -9223372036854775808 is not"},
+      {"a.scn --every 1e-300", "abut-sim: error: --every: 1e-300 is not a time"},
+      {"a.scn --jobs -1", "abut-sim: error: --jobs: -1 is not a whole number from 0 (one per core) to 1024"},
+      {"long.scn", "abut-sim: error: long.scn: its duration of 1e+300 s is more than 1e+12 steps of 0.002 s"},
+      {"a.scn --stats -", "abut-sim: error: --out and --stats both go to standard output"},
+      {"a.scn --out a.csv --page ./a.csv", "abut-sim: error: --out and --page both go to a.csv"},
       {"mu.scn", "abut-sim: error: mu.scn:1: the coefficient of friction is negative"},
       {"asset.scn", "abut-sim: error: asset.scn:2: the scene has an asset 'mug'; say where"},
       {"asset.scn --assets .", "abut-sim: error: asset.scn:2: no asset 'mug' in .; there are none"},
       {"asset.scn --assets nowhere", "abut-sim: error: nowhere: not a folder"},
   };
   write("mu.scn", "mu -1\n");
+  write("long.scn", contents(folder / "a.scn") + "duration 1e300\n");
   write("asset.scn", "body a 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 1\n asset mug 0 0 0 1 0 0 0\n");
   for (const auto& [arguments, said] : kCases) {
     const Outcome got = run(arguments);
@@ -137,6 +168,61 @@ TEST_F(Sim, ErrorsNameFileAndLine) {
   }
   EXPECT_EQ(run("a.scn --model nothing").exit_code, 2);
   EXPECT_EQ(run("").exit_code, 2);
+}
+
+TEST_F(Sim, HelpStatesTheBounds) {
+  const std::string help = run("--help").out;
+  for (const char* bound : {"time step, 1e-09 to 10 s", "up to 1e+12", "1e-09 to 1e+06 s"})
+    EXPECT_NE(help.find(bound), std::string::npos) << bound << help;
+}
+
+TEST_F(Sim, ColumnsHaveNamesOfTheirOwnAndNamesComeBack) {
+  write("b.scn",
+        "gravity 0 0 -9.81\nbody a,\"b\" 1 0.01 0.01 0.01 0 0 0.5 1 0 0 0 1 0 0 0 0 3 1\n box 0.1 0.1 0.1 "
+        "0 0 0 1 0 0 0\n");
+  const Outcome got = run("b.scn --steps 3 --stats stats.csv");
+  ASSERT_EQ(got.exit_code, 0) << got.err;
+  for (const std::string& text : {got.out, contents(folder / "stats.csv")}) {
+    std::istringstream line(text.substr(0, text.find('\n')));
+    std::set<std::string> names;
+    for (std::string name; std::getline(line, name, ',');) EXPECT_TRUE(names.insert(name).second) << name;
+  }
+  EXPECT_NE(got.out.find("\n0,0,\"a,\"\"b\"\"\",0,0,0.5,"), std::string::npos) << got.out;
+}
+
+// What was done by then stays under the final names, and a recording goes on from there.
+TEST_F(Sim, SignalsEndARunWithItsOutputsWhole) {
+  for (const auto& [signal, code] : {std::pair<std::string, int>{"INT", 130}, {"TERM", 143}}) {
+    // Without job control bash lets its children ignore SIGINT.
+    const Outcome got =
+        shell("set -m; " + std::string(ABUT_SIM_PROGRAM) +
+              " a.scn --steps 2000000000 --every 0.5 --out a.h5 --stats s.csv --page p.html >out 2>err & "
+              "pid=$!; sleep 0.5; kill -" +
+              signal + " $pid; wait $pid");
+    EXPECT_EQ(got.exit_code, code);
+    EXPECT_NE(got.err.find("abut-sim: stopped by a signal ("), std::string::npos) << got.err;
+    const dynamics::Recording recording = dynamics::read_recording(folder / "a.h5");
+    EXPECT_GT(recording.end_steps, 0);
+    EXPECT_EQ(lines(contents(folder / "s.csv")), 1U + static_cast<std::size_t>(recording.end_steps));
+    EXPECT_TRUE(fs::exists(folder / "p.html"));
+    for (const auto& entry : fs::directory_iterator(folder))
+      EXPECT_EQ(entry.path().string().find(".partial"), std::string::npos) << entry.path();
+    EXPECT_EQ(
+        run("a.scn --continue --out a.h5 --every 0.5 --steps " + std::to_string(recording.end_steps + 10))
+            .exit_code,
+        0);
+  }
+}
+
+TEST_F(Sim, WhereNothingCanBeWrittenIsSaidBeforeTheRun) {
+  for (const std::string option :
+       {"--out no/a.csv", "--out no/a.h5", "--stats no/s.csv", "--page no/p.html"}) {
+    const Outcome got = run("a.scn --steps 2000000000 " + option);
+    EXPECT_EQ(got.exit_code, 2);
+    EXPECT_NE(got.err.find(option.substr(option.find(' ') + 1) + ": cannot write: No such file or directory"),
+              std::string::npos)
+        << got.err;
+  }
 }
 
 }  // namespace

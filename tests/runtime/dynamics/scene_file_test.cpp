@@ -219,7 +219,8 @@ TEST(SceneFile, NearlyUnitQuaternionsAreNormalised) {
 
 TEST(SceneFile, NamesAFileThatIsNotThere) {
   EXPECT_THROW(read_scene("/nowhere/a.scn", no_asset), IoError);
-  EXPECT_THROW(read_scene("/tmp", no_asset), Error);
+  EXPECT_THROW(read_scene("/tmp", no_asset), IoError);
+  EXPECT_THROW(read_scene("/dev/zero", no_asset), IoError);  // it does not end
 }
 
 TEST(SceneFile, ReadsTheReferenceScenes) {

@@ -1,0 +1,42 @@
+#include "runtime/cli/command_line.h"
+
+#include <fmt/format.h>
+
+#include "runtime/core/error.h"
+
+namespace abut::cli {
+namespace {
+
+constexpr int kMostJobs = 1024;
+
+}  // namespace
+
+bool parse(CLI::App& app, int argc, const char* const* argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0)
+      throw InvalidInput(fmt::format("{}; see {} --help", error.what(), app.get_name()));
+    app.exit(error);
+    return false;
+  }
+  return true;
+}
+
+CLI::Validator number_from(double low, double high, const std::string& what) {
+  return {[=](const std::string& text) {
+            double value = 0;
+            const bool fits = CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
+            return fits ? std::string() : fmt::format("{} is not {}", text, what);
+          },
+          ""};
+}
+
+void add_jobs(CLI::App& app, int& jobs, const std::string& purpose) {
+  app.add_option("--jobs", jobs, purpose + "; 0: one per core")
+      ->capture_default_str()
+      ->check(
+          number_from(0, kMostJobs, fmt::format("a whole number from 0 (one per core) to {}", kMostJobs)));
+}
+
+}  // namespace abut::cli

@@ -1,0 +1,47 @@
+#include "runtime/cli/program.h"
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "runtime/core/output_file.h"
+
+namespace abut::cli {
+namespace {
+
+volatile std::sig_atomic_t noted = 0;
+
+// The first one is noted, the next one is as deadly as it was.
+void note(int signal) {
+  noted = signal;
+  clean_up_on_signals();
+}
+
+}  // namespace
+
+int run_program(const char* name, int (*body)(int, char**), int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write error with a message, not a death
+  clean_up_on_signals();
+  try {
+    return body(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "%s: error: out of memory\n", name);
+  } catch (const std::exception& error) {
+    std::string line = error.what();  // names from files may have ends of lines
+    for (char& c : line)
+      if (static_cast<unsigned char>(c) < ' ') c = ' ';
+    std::fprintf(stderr, "%s: error: %s\n", name, line.c_str());
+  }
+  return 2;
+}
+
+void note_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    if (std::signal(signal, note) == SIG_IGN) std::signal(signal, SIG_IGN);
+}
+
+int noted_signal() { return noted; }
+
+}  // namespace abut::cli

@@ -1,0 +1,66 @@
+#include "runtime/cli/sim_options.h"
+
+#include <fmt/format.h>
+
+#include "runtime/cli/command_line.h"
+#include "runtime/contact/model.h"
+#include "runtime/dynamics/frictional/simulation.h"
+
+namespace abut::cli {
+namespace {
+
+constexpr double kGreatestEvery = 1e6;  // s: rarer frames are none
+constexpr double kLeastDt = dynamics::kLeastTimeStep, kGreatestDt = dynamics::kGreatestTimeStep;
+constexpr auto kMostSteps = static_cast<double>(dynamics::kMostSteps);
+
+std::vector<std::string> point_sources() {
+  std::vector<std::string> names{"vertex", "patch"};
+  for (const contact::ModelRow& row : contact::models())
+    if (row.has_constraints) names.emplace_back(row.name);
+  return names;
+}
+
+}  // namespace
+
+void add_sim_options(CLI::App& app, SimArguments& arguments) {
+  app.add_option("SCENE", arguments.scene, "scene file")->required();
+  app.add_option("--assets", arguments.assets, "folder of the scene's assets");
+  app.add_option(
+         "--steps", arguments.steps,
+         fmt::format("number of steps from the scene's start, up to {:g}; default: the scene's duration",
+                     kMostSteps))
+      ->check(number_from(0, kMostSteps, fmt::format("a whole number of steps from 0 to {:g}", kMostSteps)));
+  app.add_option("--dt", arguments.dt, fmt::format("time step, {:g} to {:g} s", kLeastDt, kGreatestDt))
+      ->capture_default_str()
+      ->check(number_from(kLeastDt, kGreatestDt,
+                          fmt::format("a time step from {:g} to {:g} s", kLeastDt, kGreatestDt)));
+  app.add_option("--model", arguments.model,
+                 "where contact points come from: corners and vertices; a disc on a plane sampled evenly "
+                 "(patch); for pairs of assets, a contact model")
+      ->capture_default_str()
+      ->check(CLI::IsMember(point_sources()));
+  app.add_option("--mode", arguments.mode,
+                 "coupled: Coulomb's law for all bodies together; published: every body by itself, as the "
+                 "paper has it")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"coupled", "published"}));
+  app.add_option("--out", arguments.out,
+                 "trajectory: FILE.h5, saved about every second, or a CSV file, whole or not at all; -: CSV "
+                 "on standard output")
+      ->capture_default_str();
+  app.add_flag("--continue", arguments.resume, "go on from the end of --out FILE.h5, with the same bits");
+  app.add_option("--page", arguments.page, "web page that plays the motion");
+  app.footer(
+      "SIGINT and SIGTERM end the run after the step at hand; all outputs are written for the steps done.\n"
+      "Exit status: 0 done; 2 error; 130, 143 stopped by SIGINT, SIGTERM.");
+  app.add_option("--every", arguments.every,
+                 fmt::format("time between rows of a body in the trajectory, {:g} to {:g} s", kLeastDt,
+                             kGreatestEvery))
+      ->capture_default_str()
+      ->check(number_from(kLeastDt, kGreatestEvery,
+                          fmt::format("a time from {:g} to {:g} s", kLeastDt, kGreatestEvery)));
+  app.add_option("--stats", arguments.stats, "statistics of every step, CSV; -: on standard output");
+  add_jobs(app, arguments.jobs, "threads");
+}
+
+}  // namespace abut::cli

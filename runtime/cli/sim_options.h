@@ -1,0 +1,22 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+// The command line of abut-sim.
+namespace abut::cli {
+
+struct SimArguments {
+  std::string scene, assets, out = "-", stats, page, model = "vertex", mode = "coupled";
+  bool resume = false;
+  std::optional<std::int64_t> steps;   // absent: the scene's duration
+  double dt = 2e-3, every = 1.0 / 60;  // s
+  int jobs = 1;
+};
+
+// Makes `app` fill `arguments`, which must outlive it.
+void add_sim_options(CLI::App& app, SimArguments& arguments);
+
+}  // namespace abut::cli

@@ -1,0 +1,246 @@
+#include "runtime/core/output_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <climits>
+#include <csignal>
+#include <cstring>
+
+#include "runtime/core/error.h"
+
+namespace abut {
+namespace {
+
+constexpr std::string_view kSuffix = ".partial";
+constexpr std::size_t kStem = 100;  // bytes of the target's name in a temporary's: names end at 255
+constexpr mode_t kMode = 0666;      // less the umask
+
+// Names of temporaries, where a signal's handler finds them without locks or memory of its own. A file that
+// comes when all slots are taken is left behind by a signal.
+struct Slot {
+  std::atomic<bool> taken{false}, set{false};
+  char name[PATH_MAX];
+};
+Slot slots[16];
+
+int keep(const std::string& name) {
+  if (name.size() >= PATH_MAX) return -1;
+  for (int i = 0; i < static_cast<int>(std::size(slots)); ++i) {
+    if (slots[i].taken.exchange(true)) continue;
+    std::memcpy(slots[i].name, name.c_str(), name.size() + 1);
+    slots[i].set = true;
+    return i;
+  }
+  return -1;
+}
+
+void forget(int slot) {
+  if (slot < 0) return;
+  slots[slot].set = false;
+  slots[slot].taken = false;
+}
+
+// Marks the file as in use. On a file system without locks it stays unmarked, and
+// remove_stale_temporaries, which cannot lock it either, leaves it alone.
+bool lock(int fd) { return ::flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
+
+std::string link_of(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
+
+void sync_folder(const std::filesystem::path& folder) {
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  ::fsync(fd);  // a file system that cannot sync folders still renames atomically
+  ::close(fd);
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& file) {
+  return file.has_parent_path() ? file.parent_path() : ".";
+}
+
+}  // namespace
+
+int descriptor_of(const std::filesystem::path& path) {
+  std::string_view name = path.native();
+  if (name == "/dev/stdin") return STDIN_FILENO;
+  if (name == "/dev/stdout") return STDOUT_FILENO;
+  if (name == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!name.starts_with(folder)) continue;
+    name.remove_prefix(folder.size());
+    int number = -1;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    return error == std::errc() && end == name.data() + name.size() ? number : -1;
+  }
+  return -1;
+}
+
+bool is_standard_output(const std::filesystem::path& path) {
+  return path == "-" || descriptor_of(path) == STDOUT_FILENO;
+}
+
+OutputFile::OutputFile(const std::filesystem::path& path)
+    : name_(is_standard_output(path) ? "standard output" : path.string()), target_(path) {
+  std::error_code error;
+  const std::filesystem::file_status there = std::filesystem::status(path, error);
+  if (is_standard_output(path) || descriptor_of(path) >= 0 || std::filesystem::is_fifo(there) ||
+      std::filesystem::is_character_file(there)) {
+    open_stream();
+    return;
+  }
+  if (path.empty()) throw IoError("cannot write: the file has no name");
+  if (std::filesystem::is_directory(there)) throw IoError(name_ + ": cannot write: it is a folder");
+  if (std::filesystem::exists(there)) {
+    if (!std::filesystem::is_regular_file(there))
+      throw IoError(name_ + ": cannot write: it is neither a file nor a pipe");
+    target_ = std::filesystem::canonical(path, error);
+    if (error) fail(error.value());
+  }
+  open_file();
+}
+
+OutputFile::~OutputFile() {
+  if (file_ != nullptr) std::fclose(file_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  forget(slot_);
+}
+
+void OutputFile::open_stream() {
+  std::fflush(stdout);  // what was printed before comes first
+  const int open_already = is_standard_output(target_) ? STDOUT_FILENO : descriptor_of(target_);
+  const int fd = open_already >= 0 ? ::fcntl(open_already, F_DUPFD_CLOEXEC, 0)
+                                   : ::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  target_.clear();
+  file_ = opened(fd);
+}
+
+void OutputFile::open_file() {
+  if (open_unnamed(folder_of(target_))) return;
+  open_temporary();
+}
+
+std::FILE* OutputFile::opened(int fd) {
+  std::FILE* file = fd < 0 ? nullptr : ::fdopen(fd, "wb");
+  if (file != nullptr) return file;
+  const int error = errno;
+  if (fd >= 0) ::close(fd);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  fail(error);
+}
+
+// A file without a name vanishes with its process, however that ends. It gets its name by its entry in /proc.
+bool OutputFile::open_unnamed(const std::filesystem::path& folder) {
+  const int fd = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, kMode);
+  if (fd < 0) return false;
+  if (!lock(fd) || ::access(link_of(fd).c_str(), F_OK) != 0) {
+    ::close(fd);
+    return false;
+  }
+  file_ = opened(fd);
+  return true;
+}
+
+// remove_stale_temporaries may hold or have removed the file before it is locked; then another one is made.
+void OutputFile::open_temporary() {
+  for (;;) {
+    const int fd =
+        claim([](const char* name) { return ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode); });
+    struct stat info {};
+    if (lock(fd) && ::fstat(fd, &info) == 0 && info.st_nlink > 0) {
+      file_ = opened(fd);
+      return;
+    }
+    ::close(fd);
+  }
+}
+
+// Creates a file under a temporary name beside the target by `create`, which fails with EEXIST where
+// something has that name: processes of one number, after a restart or on two machines that share the folder,
+// come to different names. Returns what `create` does.
+template <class Create>
+int OutputFile::claim(const Create& create) {
+  const std::string stem =
+      "." + target_.filename().string().substr(0, kStem) + "." + std::to_string(::getpid()) + ".";
+  for (int attempt = 0;; ++attempt) {
+    temporary_ = (folder_of(target_) / (stem + std::to_string(attempt) + std::string(kSuffix))).string();
+    const int result = create(temporary_.c_str());
+    if (result >= 0) {
+      forget(slot_);
+      slot_ = keep(temporary_);
+      return result;
+    }
+    const int error = errno;
+    temporary_.clear();
+    if (error != EEXIST) fail(error);
+  }
+}
+
+void OutputFile::write(std::string_view content) {
+  if (std::fwrite(content.data(), 1, content.size(), file_) != content.size()) fail(errno);
+}
+
+void OutputFile::finish(bool durable) {
+  if (std::fflush(file_) != 0) fail(errno);
+  const int fd = ::fileno(file_);
+  if (!target_.empty()) {
+    if (durable && ::fsync(fd) != 0) fail(errno);
+    if (temporary_.empty())
+      claim([fd](const char* name) {
+        return ::linkat(AT_FDCWD, link_of(fd).c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+      });
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+    temporary_.clear();
+    if (durable) sync_folder(folder_of(target_));
+  }
+  std::FILE* const file = file_;
+  file_ = nullptr;
+  if (std::fclose(file) != 0 && target_.empty()) fail(errno);
+}
+
+void OutputFile::fail(int error) const {
+  std::string hint;
+  if (error == ENOSPC || error == EDQUOT) hint = "; free some space and run again";
+  if (error == ENOENT) hint = "; make its folder first";
+  throw IoError(name_ + ": cannot write: " + std::strerror(error) + hint);
+}
+
+void check_writable(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_fifo(path, ignored)) OutputFile{path};
+}
+
+void remove_temporaries() noexcept {
+  for (const Slot& slot : slots)
+    if (slot.set) ::unlink(slot.name);
+}
+
+void clean_up_on_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const auto before = std::signal(signal, [](int caught) {
+      remove_temporaries();
+      std::signal(caught, SIG_DFL);
+      std::raise(caught);
+    });
+    if (before == SIG_IGN) std::signal(signal, SIG_IGN);  // as nohup has it
+  }
+}
+
+void remove_stale_temporaries(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with('.') || !name.ends_with(kSuffix) || !entry.is_regular_file(ignored)) continue;
+    const int fd =
+        ::open(entry.path().c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);  // NFS locks what is writable
+    if (fd < 0) continue;
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
+    ::close(fd);
+  }
+}
+
+}  // namespace abut

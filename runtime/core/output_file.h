@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace abut {
+
+// A file that appears under its name whole or not at all: until finish() it has no name (or, where the file
+// system cannot do that, a temporary one beside it), and whatever was there before stays. A link stays, and
+// what it leads to is replaced. Streams are written as they are: "-" and /dev/stdout are standard output, and
+// open descriptors (/dev/fd/N), pipes and character devices are what they lead to.
+class OutputFile {
+ public:
+  // Throws IoError where nothing can be written there: better said before the work than after it.
+  explicit OutputFile(const std::filesystem::path& path);
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile();  // without finish(): nothing is left of it
+
+  void write(std::string_view content);  // throws IoError: disk full, closed pipe
+
+  // Gives the file its name. `durable`: not before it is on the disk, so that a power cut leaves the old one
+  // or the whole new one. Throws IoError, and nothing is left.
+  void finish(bool durable = true);
+
+ private:
+  void open_stream();
+  void open_file();
+  bool open_unnamed(const std::filesystem::path& folder);
+  void open_temporary();
+  template <class Create>
+  int claim(const Create& create);
+  std::FILE* opened(int fd);
+  [[noreturn]] void fail(int error) const;
+
+  std::string name_;              // for messages
+  std::filesystem::path target_;  // empty: a stream
+  std::string temporary_;         // empty: none, the file has no name yet
+  std::FILE* file_ = nullptr;
+  int slot_ = -1;  // of temporary_ among those that remove_temporaries() knows
+};
+
+// Throws IoError where an OutputFile could not be opened; opens no pipe.
+void check_writable(const std::filesystem::path& path);
+
+// "-" and /dev/stdout.
+bool is_standard_output(const std::filesystem::path& path);
+
+// The number of the open descriptor that the path stands for (/dev/stdin, /dev/fd/N, ...), or -1.
+int descriptor_of(const std::filesystem::path& path);
+
+// Removes the temporaries of all unfinished files of this process. For the handler of a deadly signal.
+void remove_temporaries() noexcept;
+
+// For programs: has SIGINT, SIGTERM and SIGHUP, unless they are ignored, do so before they end the process.
+void clean_up_on_signals();
+
+// Removes temporaries that killed processes left in `folder`; those in use stay, and all stay where the file
+// system has no locks.
+void remove_stale_temporaries(const std::filesystem::path& folder);
+
+}  // namespace abut

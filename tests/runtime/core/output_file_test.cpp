@@ -1,0 +1,216 @@
+#include "runtime/core/output_file.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "runtime/core/error.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using abut::OutputFile;
+
+class OutputFileTest : public testing::Test {
+ protected:
+  OutputFileTest() {
+    std::string pattern = (fs::temp_directory_path() / "abut_output_XXXXXX").string();
+    folder = ::mkdtemp(pattern.data());
+    file = folder / "out.csv";
+  }
+  ~OutputFileTest() override { fs::remove_all(folder); }
+
+  static std::string contents(const fs::path& of) {
+    std::ifstream in(of, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  // Names in the folder, one after the other.
+  std::string names() const {
+    std::string all;
+    for (const auto& entry : fs::directory_iterator(folder)) all += entry.path().filename().string() + " ";
+    return all;
+  }
+
+  static std::string refusal(const std::function<void()>& action) {
+    try {
+      action();
+    } catch (const abut::IoError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  // The exit status of `body` in a process of its own.
+  static int in_child(const std::function<void()>& body) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      body();
+      ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return status;
+  }
+
+  fs::path folder, file;
+};
+
+TEST_F(OutputFileTest, AppearsWholeOrNotAtAll) {
+  {
+    OutputFile out(file);
+    out.write("half");
+  }
+  EXPECT_EQ(names(), "");
+  {
+    OutputFile out(file);
+    out.write("one,");
+    out.write(std::string(100000, 'x'));
+    EXPECT_FALSE(fs::exists(file));
+    out.finish();
+  }
+  EXPECT_EQ(contents(file).size(), 100004U);
+  {
+    OutputFile out(file);
+    out.write("two");
+    EXPECT_EQ(contents(file).size(), 100004U);
+    out.finish(false);
+  }
+  EXPECT_EQ(contents(file), "two");
+  EXPECT_EQ(names(), "out.csv ");
+}
+
+TEST_F(OutputFileTest, SeveralFilesOfOneNameDoNotMeet) {
+  OutputFile first(file), second(file);
+  first.write("first");
+  second.write("second");
+  first.finish();
+  EXPECT_EQ(contents(file), "first");
+  second.finish();
+  EXPECT_EQ(contents(file), "second");
+}
+
+// What a killed process of the same number left does not stop a run, and is not touched.
+TEST_F(OutputFileTest, StaleTemporariesAreNotInTheWay) {
+  std::string stale;
+  for (int k = 0; k < 3; ++k) {
+    const std::string name = ".out.csv." + std::to_string(::getpid()) + "." + std::to_string(k) + ".partial";
+    std::ofstream(folder / name) << "stale";
+  }
+  OutputFile out(file);
+  out.write("new");
+  out.finish();
+  EXPECT_EQ(contents(file), "new");
+  EXPECT_EQ(contents(folder / (".out.csv." + std::to_string(::getpid()) + ".0.partial")), "stale");
+  abut::remove_stale_temporaries(folder);
+  EXPECT_EQ(names(), "out.csv ");
+}
+
+TEST_F(OutputFileTest, NothingIsLeftOfAKilledProcess) {
+  for (const int signal : {SIGKILL, SIGTERM}) {
+    const int status = in_child([&] {
+      OutputFile out(file);
+      out.write(std::string(1 << 20, 'x'));
+      ::raise(signal);
+    });
+    EXPECT_TRUE(WIFSIGNALED(status));
+  }
+  // Where files cannot be without a name it is for the handler of signals to say so.
+  EXPECT_TRUE(WIFEXITED(in_child([&] {
+    OutputFile out(file);
+    abut::remove_temporaries();
+  })));
+  EXPECT_EQ(names(), "");
+}
+
+TEST_F(OutputFileTest, LinksStayAndTheirTargetsAreReplaced) {
+  fs::create_directory(folder / "there");
+  std::ofstream(folder / "there/real.csv") << "old";
+  fs::create_symlink("there/real.csv", file);
+  OutputFile out(file);
+  out.write("new");
+  out.finish();
+  EXPECT_TRUE(fs::is_symlink(file));
+  EXPECT_EQ(contents(folder / "there/real.csv"), "new");
+}
+
+TEST_F(OutputFileTest, LongNamesHaveTemporariesToo) {
+  const fs::path longest = folder / std::string(255, 'n');
+  OutputFile out(longest);
+  out.write("x");
+  out.finish();
+  EXPECT_EQ(contents(longest), "x");
+}
+
+TEST_F(OutputFileTest, StreamsAreWrittenAsTheyAre) {
+  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  const int reader = ::open(file.c_str(), O_RDONLY | O_NONBLOCK);
+  {
+    OutputFile out(file);
+    out.write("piped");
+    out.finish();
+  }
+  char text[16] = {};
+  EXPECT_EQ(::read(reader, text, sizeof text), 5);
+  EXPECT_STREQ(text, "piped");
+  ::close(reader);
+  EXPECT_TRUE(fs::is_fifo(file));
+  OutputFile null("/dev/null");
+  null.write("x");
+  null.finish();
+  const std::string full = refusal([] {
+    OutputFile out("/dev/full");
+    out.write("x");
+    out.finish();
+  });
+  EXPECT_EQ(full, "/dev/full: cannot write: No space left on device; free some space and run again");
+  // An open descriptor of a file is written where it stands.
+  std::ofstream(folder / "log") << "before ";
+  const int log = ::open((folder / "log").c_str(), O_WRONLY | O_APPEND);
+  OutputFile out("/dev/fd/" + std::to_string(log));
+  out.write("after");
+  out.finish();
+  ::close(log);
+  EXPECT_EQ(contents(folder / "log"), "before after");
+}
+
+TEST_F(OutputFileTest, WhatCannotBeWrittenIsRefusedAtOnce) {
+  EXPECT_EQ(refusal([&] { OutputFile{folder}; }), folder.string() + ": cannot write: it is a folder");
+  const std::string missing = (folder / "no/out.csv").string();
+  EXPECT_EQ(refusal([&] { OutputFile{missing}; }),
+            missing + ": cannot write: No such file or directory; make its folder first");
+  EXPECT_EQ(refusal([&] { OutputFile{"/dev/fd/999"}; }), "/dev/fd/999: cannot write: Bad file descriptor");
+  EXPECT_NE(refusal([] { OutputFile{""}; }), "");
+  EXPECT_NE(refusal([&] { abut::check_writable("/proc/out.csv"); }), "");
+  EXPECT_EQ(refusal([&] { abut::check_writable(file); }), "");
+  EXPECT_EQ(names(), "");
+}
+
+// No file may grow beyond 4 KiB, as on a full disk.
+TEST_F(OutputFileTest, AFileThatDoesNotFitIsNamedAndLeavesNothing) {
+  std::ofstream(file) << "old";
+  const int status = in_child([&] {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const struct rlimit limit { 4096, 4096 };
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const std::string said = refusal([&] {
+      OutputFile out(file);
+      out.write(std::string(100000, 'x'));
+      out.finish();
+    });
+    if (said != file.string() + ": cannot write: File too large") ::_exit(1);
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(contents(file), "old");
+  EXPECT_EQ(names(), "out.csv ");
+}
+
+}  // namespace
