@@ -56,7 +56,7 @@ class GumbelEstimator final : public Estimator {
 class GaussianEstimator final : public Estimator {
  public:
   explicit GaussianEstimator(const Config& config)
-      : config_(config), samples_(whitened_samples<2>(config.gaussian.seed, 0, config.gaussian.samples)) {}
+      : config_(config), samples_(even_samples(config.gaussian.seed, config.gaussian.samples)) {}
 
   PairDerivative operator()(const asset::PosedPair& pair) override {
     const HullQuery query = ask(pair, "gaussian", query_);

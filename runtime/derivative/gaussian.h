@@ -20,15 +20,16 @@ struct GaussianConfig {
   // Standard deviation of the turn, > 0, in units of the angle between neighbouring facets at the witness
   // point (facet_angle): free of scale, follows the local resolution.
   double eps = 1.0;
-  std::uint64_t seed = 1;  // of the samples, which are drawn once per estimator
+  std::uint64_t seed = 1;  // of the samples (even_samples), which are made once per estimator
 };
 
 // Curvature at unit n with tangent basis T (shape's frame), smoothed over turns by the angle eps (rad), from
 // whitened samples.
-//   H = (1 / (M eps)) sum s(n + eps T z_j) z_j',  symmetrised
+//   H = (1 / (M eps)) sum s(n + eps T z_j) z_j',  symmetrised, without its negative eigenvalues
 // Differs from [Montaut2022]: the samples lie in the tangent plane, where alone H acts, and are centred and
 // whitened, which makes s(n) a control variate without subtracting it and the estimate exact to first order
-// in eps.
+// in eps; and H is made positive semidefinite, as every convex set's is, which can only bring it nearer to
+// it.
 template <class S, class Shape>
 TangentCurvature<S> gaussian_curvature(const Shape& shape, const Vec3<S>& n, const Mat32<S>& T, S eps,
                                        std::span<const Vec2<S>> samples) {
@@ -40,7 +41,9 @@ TangentCurvature<S> gaussian_curvature(const Shape& shape, const Vec3<S>& n, con
     C += (T.transpose() * ds) * z.transpose();
   }
   const S scale = 1 / (2 * eps * static_cast<S>(samples.size()));
-  return {scale * (C + C.transpose()), 0, {}};
+  Vec2<S> radii;
+  const Mat2<S> Q = eigenvectors<S>(scale * (C + C.transpose()), radii);
+  return {Q * radii.cwiseMax(S(0)).asDiagonal() * Q.transpose(), 0, {}};
 }
 
 // Angle (rad) between the normals of neighbouring facets around `point` on a hull, which `simplex` carries:

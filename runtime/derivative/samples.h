@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Cholesky>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -8,20 +9,16 @@
 
 namespace abut::derivative {
 
-// `count` standard normal samples of dimension D, drawn by (seed, pair): the same ones for every call. They
-// are centred and whitened, sum z = 0 and sum z z' = count I, so that (1 / count) sum f(z) z' is the slope of
-// f by least squares with a free constant: exact for linear f, whatever the draw. Needs count > D.
+// Makes the samples' mean zero and their covariance the identity: sum z = 0 and sum z z' = count I, so that
+// (1 / count) sum f(z) z' is the slope of f by least squares with a free constant: exact for linear f. Needs
+// more samples than dimensions D.
 template <int D>
-std::vector<Eigen::Matrix<double, D, 1>> whitened_samples(std::uint64_t seed, std::uint64_t pair, int count) {
+void whiten(std::vector<Eigen::Matrix<double, D, 1>>& samples) {
   using Vector = Eigen::Matrix<double, D, 1>;
   using Matrix = Eigen::Matrix<double, D, D>;
-  Random random(seed, pair);
-  std::vector<Vector> samples(static_cast<std::size_t>(count));
+  const double count = static_cast<double>(samples.size());
   Vector mean = Vector::Zero();
-  for (Vector& z : samples) {
-    for (int k = 0; k < D; ++k) z[k] = random.normal();
-    mean += z / count;
-  }
+  for (const Vector& z : samples) mean += z / count;
   Matrix covariance = Matrix::Zero();
   for (Vector& z : samples) {
     z -= mean;
@@ -29,6 +26,34 @@ std::vector<Eigen::Matrix<double, D, 1>> whitened_samples(std::uint64_t seed, st
   }
   const Eigen::LLT<Matrix> factor(covariance);
   for (Vector& z : samples) z = factor.matrixL().solve(z);
+}
+
+// `count` standard normal samples of dimension D, drawn by (seed, pair), whitened: the same ones for every
+// call.
+template <int D>
+std::vector<Eigen::Matrix<double, D, 1>> whitened_samples(std::uint64_t seed, std::uint64_t pair, int count) {
+  Random random(seed, pair);
+  std::vector<Eigen::Matrix<double, D, 1>> samples(static_cast<std::size_t>(count));
+  for (auto& z : samples) {
+    for (int k = 0; k < D; ++k) z[k] = random.normal();
+  }
+  whiten<D>(samples);
+  return samples;
+}
+
+// `count` points that share the plane's standard normal distribution evenly, whitened: radii at the middle of
+// equal shares, each turned against the one before by the golden angle, the first by an angle drawn by
+// `seed`. A support point of a polytope is a step function of its direction: its slope over even samples
+// scatters less than over drawn ones.
+inline std::vector<Eigen::Vector2d> even_samples(std::uint64_t seed, int count) {
+  constexpr double kPi = 3.14159265358979323846, kGoldenAngle = 2.39996322972865332;  // rad
+  const double first = Random(seed, 0).uniform(0, 2 * kPi);
+  std::vector<Eigen::Vector2d> samples(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    const double radius = std::sqrt(-2 * std::log(1 - (i + 0.5) / count)), angle = first + i * kGoldenAngle;
+    samples[static_cast<std::size_t>(i)] = {radius * std::cos(angle), radius * std::sin(angle)};
+  }
+  whiten<2>(samples);
   return samples;
 }
 

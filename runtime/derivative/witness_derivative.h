@@ -43,9 +43,9 @@ struct WitnessDerivative {
   Mat36<S> dn_A_dxi_B;   // (3, 6) unit normal from A to B: 1/rad and 1/m; columns orthogonal to n
   Row6<S>
       dd_dxi_B;  // (1, 6) signed distance: m/rad and m/m. It needs no curvature: exact wherever d is smooth
-  // Directions, 0 to 2, in which no derivative exists and a finite answer was put in its place: dn where the
-  // curvature was raised to Clamp's bound, or the points where both bodies are flat (the witness points slide
-  // freely; the shortest slide is taken).
+  // Directions, 0 to 2, in which no derivative exists and a finite answer was put in its place: where the
+  // curvatures were raised to Clamp's bound, or the points where both bodies are flat (the witness points
+  // slide freely; the shortest slide is taken).
   int clamped_count;
   std::array<Vec3<S>, 2> clamped_A;  // those directions, unit, orthogonal to n; zero beyond clamped_count
   Status status;  // the witness's own; kClamped where it is an answer and clamped_count > 0
@@ -96,66 +96,79 @@ Row6<S> distance_gradient(const witness::Witness<S>& witness, const Pose<S>& X_A
   return dd;
 }
 
-// Motion in the tangent plane as a function of xi: y = turn of the normal and the slides of both points along
-// their flat directions, from
-//   K y + slide_A - slide_B = b,   a'y = 0 for A's flat directions a, b'(y - B_turn xi) = 0 for B's
-// with K = d I + H_A + H_B. The constraints give y where they reach, K gives it in the complement, its
-// eigenvalues clamped there.
+// Completes estimates of dp1, dp2, dn and dd: dn becomes orthogonal to n, and what
+// dp2 - dp1 = dd n + d dn lacks is taken from both points in equal parts.
 template <class S>
-struct TangentMotion {
-  Mat26<S> turn, slide_A, slide_B;
-  int clamped_count = 0;
-  std::array<Vec2<S>, 2> clamped;
+void restore_witness_equation(const witness::Witness<S>& witness, WitnessDerivative<S>& result) {
+  const Vec3<S>& n = witness.n;
+  result.dn_A_dxi_B -= n * (n.transpose() * result.dn_A_dxi_B).eval();
+  const Mat36<S> missing =
+      result.dp2_A_dxi_B - result.dp1_A_dxi_B - n * result.dd_dxi_B - witness.distance * result.dn_A_dxi_B;
+  result.dp1_A_dxi_B += missing / 2;
+  result.dp2_A_dxi_B -= missing / 2;
+}
+
+// Directions of the tangent plane: columns of Q. `held[k]` > 0 where flat directions hold the normal, `held`
+// being the eigenvalues of F_A + F_B, the projectors on the flat directions; elsewhere stiffness[k] of
+// K = d I + H_A + H_B resists its turn.
+template <class S>
+struct TangentFrame {
+  Mat2<S> Q, F_A = Mat2<S>::Zero(), F_B = Mat2<S>::Zero();
+  Vec2<S> held = Vec2<S>::Zero(), stiffness;
 };
 
 template <class S>
-void clamp_free_turn(const Mat2<S>& K, S bound, const Mat26<S>& b, TangentMotion<S>& motion) {
-  Vec2<S> lambda;
-  const Mat2<S> Q = eigenvectors(K, lambda);
-  for (int k = 0; k < 2; ++k) {
-    if (lambda[k] >= bound) continue;
-    lambda[k] = bound;
-    motion.clamped[motion.clamped_count++] = Q.col(k);
+TangentFrame<S> tangent_frame(const Mat2<S>& K, const TangentCurvature<S>& A, const TangentCurvature<S>& B) {
+  constexpr S kParallel = S(1e-8);  // sine squared between flat directions that count as parallel
+  TangentFrame<S> frame;
+  if (A.flat_count + B.flat_count == 0) {
+    frame.Q = eigenvectors(K, frame.stiffness);
+    return frame;
   }
-  motion.turn = Mat2<S>(Q * lambda.cwiseInverse().asDiagonal() * Q.transpose()) * b;
+  for (int k = 0; k < A.flat_count; ++k) frame.F_A += A.flat[k] * A.flat[k].transpose();
+  for (int k = 0; k < B.flat_count; ++k) frame.F_B += B.flat[k] * B.flat[k].transpose();
+  frame.Q = eigenvectors<S>(frame.F_A + frame.F_B, frame.held);
+  for (int k = 0; k < 2; ++k) {
+    if (frame.held[k] <= kParallel) frame.held[k] = 0;
+    frame.stiffness[k] = frame.Q.col(k).dot(K * frame.Q.col(k));
+  }
+  return frame;
 }
 
+// Motion in the tangent plane as a function of xi: y = turn of the normal and the slides of both points along
+// their flat directions, from
+//   K y + slide_A - slide_B = b,   a'y = 0 for A's flat directions a, b'(y - B_turn xi) = 0 for B's.
+// The constraints give y where they reach, K gives it in the complement.
 template <class S>
-void solve_with_flats(const Mat2<S>& K, S bound, const Mat26<S>& b, const Eigen::Matrix<S, 2, 3>& B_turn,
-                      const TangentCurvature<S>& A, const TangentCurvature<S>& B, TangentMotion<S>& motion) {
-  Mat2<S> F_A = Mat2<S>::Zero(), F_B = Mat2<S>::Zero();  // F F': projectors on the flat directions
-  for (int k = 0; k < A.flat_count; ++k) F_A += A.flat[k] * A.flat[k].transpose();
-  for (int k = 0; k < B.flat_count; ++k) F_B += B.flat[k] * B.flat[k].transpose();
-  Vec2<S> mu;
-  const Mat2<S> Q = eigenvectors<S>(F_A + F_B, mu);
-  constexpr S kParallel = S(1e-8);  // sine squared between flat directions that count as parallel
+struct TangentMotion {
+  Mat26<S> turn = Mat26<S>::Zero(), slide_A = Mat26<S>::Zero(), slide_B = Mat26<S>::Zero();
+};
+
+template <class S>
+TangentMotion<S> move(const TangentFrame<S>& frame, const Mat2<S>& K, const Mat26<S>& b,
+                      const Eigen::Matrix<S, 2, 3>& B_turn) {
+  TangentMotion<S> motion;
+  const Mat2<S>& Q = frame.Q;
+  if (!(frame.held.sum() > 0)) {
+    motion.turn = Mat2<S>(Q * frame.stiffness.cwiseInverse().asDiagonal() * Q.transpose()) * b;
+    return motion;
+  }
   Vec2<S> inverse = Vec2<S>::Zero();
-  motion.turn.setZero();
   for (int k = 0; k < 2; ++k) {
-    if (mu[k] <= kParallel) continue;
-    inverse[k] = 1 / mu[k];
+    if (!(frame.held[k] > 0)) continue;
+    inverse[k] = 1 / frame.held[k];
     // A's flat directions hold the normal still, B's take it with them: the least-squares turn of both
     motion.turn.template leftCols<3>() +=
-        Q.col(k) * (inverse[k] * (Q.col(k).transpose() * F_B * B_turn)).eval();
+        Q.col(k) * (inverse[k] * (Q.col(k).transpose() * frame.F_B * B_turn)).eval();
   }
   for (int k = 0; k < 2; ++k) {
-    if (mu[k] > kParallel) continue;
-    const Vec2<S> q = Q.col(k);
-    S stiffness = q.dot(K * q);
-    if (stiffness < bound) {
-      stiffness = bound;
-      motion.clamped[motion.clamped_count++] = q;
-    }
-    motion.turn += q * (q.transpose() * (b - K * motion.turn)).eval() / stiffness;
-  }
-  // More flat directions than the plane has room for: the points slide together.
-  const int rank = (mu[0] > kParallel) + (mu[1] > kParallel);
-  if (A.flat_count + B.flat_count > rank && motion.clamped_count < 2) {
-    motion.clamped[motion.clamped_count++] = Q.col(mu[0] > mu[1] ? 0 : 1);
+    if (frame.held[k] > 0) continue;
+    motion.turn += Q.col(k) * (Q.col(k).transpose() * (b - K * motion.turn)).eval() / frame.stiffness[k];
   }
   const Mat26<S> slide = Q * inverse.asDiagonal() * (Q.transpose() * (b - K * motion.turn));
-  motion.slide_A = F_A * slide;
-  motion.slide_B = -F_B * slide;
+  motion.slide_A = frame.F_A * slide;
+  motion.slide_B = -frame.F_B * slide;
+  return motion;
 }
 
 }  // namespace detail
@@ -168,8 +181,10 @@ void solve_with_flats(const Mat2<S>& K, S bound, const Mat26<S>& b, const Eigen:
 //   dp2|n = R_AB [ H_B [m]  - [s_B]   I ] xi,   m = -R_BA n,  s_B = p2 in B
 //   (d I + H_D) dn = P dp2|n,   P = I - n n',   H_D = P (H_A + R_AB H_B R_BA) P,   n' dn = 0
 //   dp1 = H_A dn,   dp2 = dp2|n - R_AB H_B R_BA dn,   dd = n' dp2|n
-// On the tangent plane this is y = T'dn. A flat direction a of A asks a'dn = 0 and lets p1 slide along a; one
-// of B asks the same in B's frame. Source: optimality conditions differentiated as in [Montaut2022, Eqs.
+// On the tangent plane this is y = T'dn. Where an eigenvalue of d I + H_D is below Clamp's bound, both H_A
+// and H_B are raised by half of what it lacks: the answer is that of a pair with these curvatures, so that
+// dp2 - dp1 = dd n + d dn holds there too. A flat direction a of A asks a'dn = 0 and lets p1 slide along a;
+// one of B asks the same in B's frame. Source: optimality conditions differentiated as in [Montaut2022, Eqs.
 // 14-18, 29]. Differs from [Montaut2022]: written with the unit normal instead of the separation vector x* =
 // p1 - p2, whose Hessians grow like 1/|x*| and whose matrix needs one case for each sign of d; this form is
 // regular at d = 0. Flat directions, infinite entries of H there, are constraints here.
@@ -189,34 +204,42 @@ WitnessDerivative<S> differentiate(const witness::Witness<S>& witness, const Pos
     const Vec3<S> arm = s_B.cross(Vec3<S>(U(k, 0), U(k, 1), U(k, 2)));
     b.row(k) << arm.x(), arm.y(), arm.z(), U(k, 0), U(k, 1), U(k, 2);
   }
-  b.template leftCols<3>() += B.H * B_turn;
 
-  const Mat2<S> H_D = A.H + B.H;
-  const Mat2<S> K = witness.distance * Mat2<S>::Identity() + H_D;
-  const S scale = std::min(abs(witness.distance) + H_D.trace(), size);
+  Mat2<S> H_A = A.H, H_B = B.H, K = witness.distance * Mat2<S>::Identity() + H_A + H_B;
+  const S scale = std::min(abs(witness.distance) + H_A.trace() + H_B.trace(), size);
   const S bound = S(clamp.relative) * scale + S(clamp.absolute) * size;
-  detail::TangentMotion<S> motion;
-  Mat26<S> on_A, on_B;  // T' of the points' motion
-  if (A.flat_count + B.flat_count == 0) {
-    detail::clamp_free_turn(K, bound, b, motion);
-    on_A.noalias() = A.H * motion.turn;
-    on_B.noalias() = b - B.H * motion.turn;
-  } else {
-    detail::solve_with_flats(K, bound, b, B_turn, A, B, motion);
-    on_A = A.H * motion.turn + motion.slide_A;
-    on_B = b - B.H * motion.turn + motion.slide_B;
-  }
-
+  detail::TangentFrame<S> frame = detail::tangent_frame(K, A, B);
   WitnessDerivative<S> result;
+  result.clamped_count = 0;
+  result.clamped_A.fill(Vec3<S>::Zero());
+  const auto report = [&](int k) { result.clamped_A[result.clamped_count++] = T * frame.Q.col(k); };
+  for (int k = 0; k < 2; ++k) {
+    if (frame.held[k] > 0 || frame.stiffness[k] >= bound) continue;
+    const Mat2<S> raise = (bound - frame.stiffness[k]) * frame.Q.col(k) * frame.Q.col(k).transpose();
+    H_A += raise / 2;
+    H_B += raise / 2;
+    K += raise;
+    frame.stiffness[k] = bound;
+    report(k);
+  }
+  // More flat directions than the plane has room for: the points slide together.
+  const int rank = (frame.held[0] > 0) + (frame.held[1] > 0);
+  if (A.flat_count + B.flat_count > rank && result.clamped_count < 2)
+    report(frame.held[0] > frame.held[1] ? 0 : 1);
+
+  b.template leftCols<3>() += H_B * B_turn;
+  const detail::TangentMotion<S> motion = detail::move(frame, K, b, B_turn);
+  Mat26<S> on_A = H_A * motion.turn + motion.slide_A;  // T' of the points' motion
+  Mat26<S> on_B = b - H_B * motion.turn + motion.slide_B;
+  const Mat26<S> rounding = on_B - on_A - witness.distance * motion.turn;  // large where curvatures are
+  on_A += rounding / 2;
+  on_B -= rounding / 2;
+
   result.dd_dxi_B = detail::distance_gradient(witness, X_AB);
   result.dn_A_dxi_B.noalias() = T * motion.turn;
   result.dp1_A_dxi_B.noalias() = T * on_A;
   result.dp2_A_dxi_B.noalias() = T * on_B;
   result.dp2_A_dxi_B.noalias() += witness.n * result.dd_dxi_B;
-  result.clamped_count = motion.clamped_count;
-  for (int k = 0; k < 2; ++k) {
-    result.clamped_A[k] = k < motion.clamped_count ? Vec3<S>(T * motion.clamped[k]) : Vec3<S>::Zero();
-  }
   const bool answered = witness.status != Status::kNotConverged;
   result.status = answered && result.clamped_count > 0 ? Status::kClamped : witness.status;
   return detail::finite(result) ? result : detail::invalid_derivative<S>();

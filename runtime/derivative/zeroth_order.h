@@ -44,15 +44,11 @@ WitnessDerivative<S> zeroth_order(const witness::Witness<S>& centre, const Pose<
     dn += (w.n - centre.n) * z.transpose();
   }
   const Vec6<S> over = (scale * static_cast<S>(samples.size())).cwiseInverse();
-  const Vec3<S>& n = centre.n;
   result.dd_dxi_B = detail::distance_gradient(centre, X_AB);
-  result.dn_A_dxi_B = (dn - n * (n.transpose() * dn)) * over.asDiagonal();
+  result.dn_A_dxi_B = dn * over.asDiagonal();
   result.dp1_A_dxi_B = dp1 * over.asDiagonal();
   result.dp2_A_dxi_B = dp2 * over.asDiagonal();
-  const Mat36<S> missing =
-      result.dp2_A_dxi_B - result.dp1_A_dxi_B - n * result.dd_dxi_B - centre.distance * result.dn_A_dxi_B;
-  result.dp1_A_dxi_B += missing / 2;
-  result.dp2_A_dxi_B -= missing / 2;
+  detail::restore_witness_equation(centre, result);
   return detail::finite(result) ? result : detail::invalid_derivative<S>();
 }
 

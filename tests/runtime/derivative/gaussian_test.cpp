@@ -11,11 +11,8 @@ namespace {
 using namespace abut;
 
 TEST(WhitenedSamples, HaveNoMeanAndUnitCovarianceAndDependOnTheirKeyAlone) {
-  for (const int count : {3, 20, 51}) {
-    const auto z = derivative::whitened_samples<2>(1, 7, count);
-    EXPECT_EQ(z, derivative::whitened_samples<2>(1, 7, count));
-    EXPECT_NE(z, derivative::whitened_samples<2>(1, 8, count));
-    EXPECT_NE(z, derivative::whitened_samples<2>(2, 7, count));
+  const auto expect_white = [](const std::vector<derivative::Vec2<double>>& z) {
+    const double count = static_cast<double>(z.size());
     derivative::Vec2<double> mean = derivative::Vec2<double>::Zero();
     derivative::Mat2<double> covariance = derivative::Mat2<double>::Zero();
     for (const auto& s : z) {
@@ -24,6 +21,35 @@ TEST(WhitenedSamples, HaveNoMeanAndUnitCovarianceAndDependOnTheirKeyAlone) {
     }
     EXPECT_LT(mean.norm(), 1e-12);
     EXPECT_LT((covariance - derivative::Mat2<double>::Identity()).norm(), 1e-12);
+  };
+  for (const int count : {3, 20, 51}) {
+    const auto drawn = derivative::whitened_samples<2>(1, 7, count),
+               even = derivative::even_samples(1, count);
+    EXPECT_EQ(drawn, derivative::whitened_samples<2>(1, 7, count));
+    EXPECT_NE(drawn, derivative::whitened_samples<2>(1, 8, count));
+    EXPECT_NE(drawn, derivative::whitened_samples<2>(2, 7, count));
+    EXPECT_EQ(even, derivative::even_samples(1, count));
+    EXPECT_NE(even, derivative::even_samples(2, count));
+    expect_white(drawn);
+    expect_white(even);
+  }
+}
+
+// A polytope's support point is a step function, and samples are few: the estimate stays positive
+// semidefinite, as the curvature of every convex set is.
+TEST(GaussianDerivative, CurvatureIsPositiveSemidefinite) {
+  Random random(4);
+  const asset::Asset needle =
+      test::convex_asset(test::tessellated_ellipsoid(2, {0.2, 0.01, 0.005}, test::random_rotation(random)));
+  const asset::ConvexView hull = asset::view(needle.convex.front());
+  for (int i = 0; i < 2000; ++i) {
+    const Vec3<double> n = Vec3<double>(random.normal(), random.normal(), random.normal()).normalized();
+    const auto samples = derivative::even_samples(static_cast<std::uint64_t>(i), 20);
+    const auto H =
+        derivative::gaussian_curvature<double>(hull, n, derivative::tangent_basis(n), 0.1, samples);
+    derivative::Vec2<double> radii;
+    derivative::eigenvectors(H.H, radii);
+    EXPECT_GE(radii.minCoeff(), -1e-15 * radii.maxCoeff());
   }
 }
 
