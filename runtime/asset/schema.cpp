@@ -3,12 +3,24 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
+#include <string_view>
 
 #include "runtime/core/error.h"
 
 namespace abut::asset {
 namespace {
+
+// Largest size of a number of some unit: beyond it products of a query overflow. A length is below 1e15 m, as
+// for a tree's builder; a tetrahedron is higher than 1e-15 m; numbers without a unit are parts of unit
+// vectors and extents, up to rounding.
+double largest(std::string_view unit) {
+  constexpr double kLength = 1e15;
+  if (unit == "1") return 1 + 1e-6;
+  if (unit == "m^2") return kLength * kLength;
+  return kLength;  // m, 1/m and planes
+}
 
 // The checks of one part, each failure named "<file>: <object>: <part>: <what>".
 class Checker {
@@ -20,15 +32,28 @@ class Checker {
 
   // Every array of the part has a size that fits its shape.
   template <class T>
-  void operator()(const char* name, const std::vector<T>& data, const Shape& shape, const char*,
+  void operator()(const char* name, const std::vector<T>& data, const Shape& shape, const char* unit,
                   const char*) const {
     const Shape extents = resolve(data.size(), shape);
     if (std::any_of(extents.begin(), extents.end(), [](int e) { return e < 0; }))
       fail(name, "has the wrong size");
-    if constexpr (std::is_same_v<T, double>) {
-      const auto bad = std::find_if(data.begin(), data.end(), [](double x) { return !std::isfinite(x); });
-      if (bad != data.end()) fail(name, "entry " + std::to_string(bad - data.begin()) + " is not finite");
+    if constexpr (std::is_same_v<T, double>) expect_magnitude(name, data.data(), data.size(), largest(unit));
+  }
+
+  void expect_magnitude(const char* name, const double* data, std::size_t size, double most) const {
+    for (std::size_t i = 0; i < size; ++i) {
+      if (!std::isfinite(data[i])) fail(name, "entry " + std::to_string(i) + " is not finite");
+      if (std::abs(data[i]) > most) fail(name, "entry " + std::to_string(i) + " is beyond measure");
     }
+  }
+
+  void expect_some(const char* name, std::size_t count) const {
+    if (count == 0) fail(name, "is empty");
+  }
+
+  void expect_not_negative(const char* name, const std::vector<double>& data) const {
+    for (std::size_t i = 0; i < data.size(); ++i)
+      if (data[i] < 0) fail(name, "entry " + std::to_string(i) + " is below 0");
   }
 
   void expect_size(const char* name, std::size_t size, std::size_t expected) const {
@@ -43,15 +68,16 @@ class Checker {
                        ", out of range [0, " + std::to_string(count) + ")");
   }
 
-  // Children come after their parent and leaves cover primitives that exist: a traversal ends and stays
-  // inside.
+  // Children come after their parent, every node but the root has one, and the leaves hold each primitive
+  // once: a traversal ends and stays inside, and so does the sum over its leaves.
   void expect_tree(const bvh::Tree& tree, std::size_t primitives) const {
     const std::size_t nodes = tree.counts.size() / bvh::kWidth;
     expect_size("tree/children", tree.children.size(), tree.counts.size());
     expect_size("tree/bounds", tree.bounds.size(), tree.counts.size() * 6);
-    if (nodes == 0 && primitives > 0) fail("tree/children", "is empty");
+    expect_some("tree/children", nodes);
     std::vector<int> depth(nodes, 0);  // 0: no parent met
-    if (nodes > 0) depth[0] = 1;
+    std::vector<char> covered(primitives, 0);
+    depth[0] = 1;
     for (std::size_t i = 0; i < tree.counts.size(); ++i) {
       const std::int32_t count = tree.counts[i], child = tree.children[i];
       if (count == -1) continue;
@@ -59,6 +85,9 @@ class Checker {
       const bool leaf_fits = count > 0 && child >= 0 && first + static_cast<std::size_t>(count) <= primitives;
       const bool child_fits = count == 0 && child >= 0 && first > i / bvh::kWidth && first < nodes;
       if (!leaf_fits && !child_fits) fail("tree/children", "entry " + std::to_string(i) + " points nowhere");
+      for (std::size_t k = first; leaf_fits && k < first + static_cast<std::size_t>(count); ++k)
+        if (covered[k]++ != 0)
+          fail("tree/children", "entry " + std::to_string(i) + " is the second leaf of " + std::to_string(k));
       if (!child_fits) continue;
       if (depth[first] != 0)
         fail("tree/children", "entry " + std::to_string(i) + " is the second parent of a node");
@@ -66,10 +95,28 @@ class Checker {
       if (depth[first] > bvh::kMaxDepth)
         fail("tree/children", "is deeper than " + std::to_string(bvh::kMaxDepth));
     }
+    if (std::find(depth.begin(), depth.end(), 0) != depth.end() ||
+        std::find(covered.begin(), covered.end(), 0) != covered.end())
+      fail("tree/children", "leaves something out");
+    expect_boxes(tree);
+  }
+
+  // Whatever meets an unused child's inverted box would go on below it.
+  void expect_boxes(const bvh::Tree& tree) const {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    for (std::size_t i = 0; i < tree.counts.size(); ++i) {
+      const float* const low = tree.bounds.data() + i / bvh::kWidth * 6 * bvh::kWidth + i % bvh::kWidth;
+      for (int axis = 0; axis < 3; ++axis) {
+        const float lo = low[axis * bvh::kWidth], hi = low[(axis + 3) * bvh::kWidth];
+        const bool fits = tree.counts[i] == -1 ? lo == kInfinity && hi == -kInfinity
+                                               : -kInfinity < lo && lo <= hi && hi < kInfinity;
+        if (!fits) fail("tree/bounds", "child " + std::to_string(i) + " has an impossible box");
+      }
+    }
   }
 
   void expect_rows(const char* name, const std::vector<std::int32_t>& offsets, std::size_t entries) const {
-    if (offsets.front() != 0 || static_cast<std::size_t>(offsets.back()) != entries ||
+    if (offsets.empty() || offsets.front() != 0 || static_cast<std::size_t>(offsets.back()) != entries ||
         !std::is_sorted(offsets.begin(), offsets.end()))
       fail(name, "does not divide the entries into rows");
   }
@@ -86,6 +133,7 @@ class Checker {
 void check_surface(const Surface& s, Checker& checker) {
   visit_surface(s, checker);
   const std::size_t vertices = s.vertices.size() / 3, triangles = s.triangles.size() / 3;
+  checker.expect_some("triangles", triangles);
   checker.expect_size("vertex_normals", s.vertex_normals.size(), s.vertices.size());
   checker.expect_size("neighbours", s.neighbours.size(), s.triangles.size());
   checker.expect_range("triangles", s.triangles, vertices);
@@ -117,6 +165,7 @@ void check_field(const Volume& v, const Checker& checker) {
 void check_volume(const Volume& v, Checker& checker) {
   visit_volume(v, checker);
   const std::size_t vertices = v.vertices.size() / 3, tetrahedra = v.tetrahedra.size() / 4;
+  checker.expect_some("tetrahedra", tetrahedra);
   checker.expect_size("neighbours", v.neighbours.size(), 4 * tetrahedra);
   checker.expect_size("extent", v.extent.size(), vertices);
   checker.expect_size("vertex_gradients", v.vertex_gradients.size(), 3 * vertices);
@@ -129,12 +178,19 @@ void check_volume(const Volume& v, Checker& checker) {
       checker.fail("neighbours", "entry " + std::to_string(i) + " points nowhere");
   checker.expect_tree(v.tree, tetrahedra);
   checker.expect_size("tree/extent_ranges", v.tree_extent_ranges.size(), 2 * v.tree.counts.size());
+  for (std::size_t i = 0; i < v.tree_extent_ranges.size(); ++i)
+    if (std::isnan(v.tree_extent_ranges[i]))
+      checker.fail("tree/extent_ranges", "entry " + std::to_string(i) + " is not a number");
   check_field(v, checker);
 }
 
 void check_points(const OrientedPoints& p, Checker& checker) {
   visit_points(p, checker);
   const std::size_t points = p.areas.size(), vertices = p.vertices.size() / 3;
+  checker.expect_some("areas", points);
+  checker.expect_not_negative("areas", p.areas);
+  checker.expect_not_negative("thickness", p.thickness);
+  checker.expect_not_negative("spacing", p.spacing);
   checker.expect_size("positions", p.positions.size(), 3 * points);
   checker.expect_size("normals", p.normals.size(), 3 * points);
   checker.expect_size("thickness", p.thickness.size(), points);
@@ -147,18 +203,28 @@ void check_points(const OrientedPoints& p, Checker& checker) {
 void check_convex(const ConvexPiece& c, Checker& checker) {
   visit_convex(c, checker);
   const std::size_t vertices = c.vertices.size() / 3;
+  checker.expect_some("vertices", vertices);
+  checker.expect_some("support_lookup", c.support_lookup.size());
   checker.expect_size("adjacency_offsets", c.adjacency_offsets.size(), vertices + 1);
   checker.expect_rows("adjacency_offsets", c.adjacency_offsets, c.adjacency.size());
   checker.expect_range("triangles", c.triangles, vertices);
   checker.expect_range("adjacency", c.adjacency, vertices);
   checker.expect_range("support_lookup", c.support_lookup, vertices);
   checker.expect_range("candidates", c.candidates, vertices);
-  if (c.candidate_offsets.empty()) return;
+  if (c.candidate_offsets.empty()) return checker.expect_size("candidates", c.candidates.size(), 0);
   checker.expect_size("candidate_offsets", c.candidate_offsets.size(), c.support_lookup.size() + 1);
   checker.expect_rows("candidate_offsets", c.candidate_offsets, c.candidates.size());
   for (std::size_t cell = 0; cell < c.support_lookup.size(); ++cell)
     if (c.candidate_offsets[cell] == c.candidate_offsets[cell + 1])
       checker.fail("candidates", "row " + std::to_string(cell) + " is empty");
+}
+
+void check_mass(const MassProperties& mass, Checker& checker) {
+  const double length = largest("m"), area = length * length, volume = area * length;
+  checker.expect_magnitude("area", &mass.area, 1, area);
+  checker.expect_magnitude("volume", &mass.volume, 1, volume);
+  checker.expect_magnitude("center_of_mass", mass.center_of_mass, 3, length);
+  checker.expect_magnitude("inertia", mass.inertia, 9, volume * area);
 }
 
 }  // namespace
@@ -170,7 +236,9 @@ Shape resolve(std::size_t size, const Shape& shape) {
   const std::size_t rest = size / fixed;
   const std::size_t length =
       free == 2 ? static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(rest)))) : rest;
-  const bool fits = fixed * (free == 2 ? length * length : length) == size;
+  // Kernels count entries in 32 bits.
+  const bool fits = size <= std::size_t{std::numeric_limits<std::int32_t>::max()} &&
+                    fixed * (free == 2 ? length * length : length) == size;
   Shape result = shape;
   for (int& extent : result)
     if (extent == kFree) extent = fits ? static_cast<int>(length) : -1;
@@ -195,6 +263,8 @@ void check(const Asset& asset, std::string_view file) {
     checker.enter("points/" + std::to_string(i) + "/");
     check_points(asset.points[i], checker);
   }
+  checker.enter("mass/");
+  check_mass(asset.mass, checker);
 }
 
 }  // namespace abut::asset

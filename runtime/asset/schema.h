@@ -27,8 +27,9 @@
 //     /provenance/        source_file, source_digest, parameters/, versions/, warnings, measures/,
 //                         stage_seconds/
 //
-// Every array carries the attributes `unit` and `description`. The first dimension of an array is free; the
-// others are fixed by its row below.
+// Nothing else is in the file: a reader refuses an object it does not know. Every array carries the
+// attributes `unit` and `description`. The first dimension of an array is free; the others are fixed by its
+// row below.
 namespace abut::asset {
 
 // Raised when a reader of the previous version could misread a file. A reader refuses versions above its own.
@@ -107,8 +108,13 @@ void visit_points(PointsType& p, Visit&& visit) {
 // The extents of an array of `size` entries; a negative free extent where `size` does not fit the shape.
 Shape resolve(std::size_t size, const Shape& shape);
 
-// Throws BadAsset, naming the object and the array, where sizes do not fit together or an index is out of
-// range: what passes cannot make a kernel read outside its arrays.
+// Throws BadAsset, naming the object and the array, where something keeps a query from staying inside its
+// arrays or from ending: sizes do not fit together, a part is empty, an index is out of range, a tree has
+// circles, is too deep or does not hold each primitive once, a number is not finite or beyond what products
+// bear (1e15 m, 1e15/m), a tetrahedron has no volume, or the surface has pressure. Writer and reader both
+// call it. What a query takes for true beyond that, that numbers are those of the geometry (normals,
+// gradients, planes, boxes, the hull, mass, spacing), is checked by `abut-preprocess verify`: a forged asset
+// can give wrong answers, but no crash and no query without end.
 void check(const Asset& asset, std::string_view file);
 
 }  // namespace abut::asset
