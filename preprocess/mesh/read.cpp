@@ -55,7 +55,9 @@ void warn_of_duplicates(std::size_t count, Report& report) {
       fmt::format("{} duplicated {} merged", count, count == 1 ? "vertex" : "vertices"));
 }
 
-TriangleMesh read_mesh(const std::filesystem::path& path, double metres_per_unit, Report& report) {
+namespace {
+
+TriangleMesh read_soup(const std::filesystem::path& path, double metres_per_unit, Report& report) {
   if (!(metres_per_unit > 0) || !std::isfinite(metres_per_unit)) {
     throw InvalidInput(
         fmt::format("{}: the scale must be a positive number, not {}", path.string(), metres_per_unit));
@@ -76,6 +78,12 @@ TriangleMesh read_mesh(const std::filesystem::path& path, double metres_per_unit
   }
   warn_of_units(path, diagonal, report);
   return mesh;
+}
+
+}  // namespace
+
+TriangleMesh read_mesh(const std::filesystem::path& path, double metres_per_unit, Report& report) {
+  return within_memory(path, [&] { return read_soup(path, metres_per_unit, report); });
 }
 
 }  // namespace abut::preprocess

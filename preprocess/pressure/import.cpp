@@ -110,9 +110,7 @@ double normalize(std::vector<double>& pressures, const std::vector<Triangle>& bo
   return largest;
 }
 
-}  // namespace
-
-ImportedVolume read_volume(const std::filesystem::path& file) {
+ImportedVolume parse_volume(const std::filesystem::path& file) {
   const std::string contents = read_text(file);
   const std::string_view text = contents;
   const Source source{file.string()};
@@ -130,6 +128,12 @@ ImportedVolume read_volume(const std::filesystem::path& file) {
   result.extent = std::move(grid.pressures);
   result.largest_pressure = normalize(result.extent, boundary_of(result.mesh, source), source);
   return result;
+}
+
+}  // namespace
+
+ImportedVolume read_volume(const std::filesystem::path& file) {
+  return within_memory(file, [&] { return parse_volume(file); });
 }
 
 asset::Asset import_volume(const std::filesystem::path& file) {

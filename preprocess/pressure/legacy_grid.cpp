@@ -47,10 +47,12 @@ class Words {
     return value;
   }
 
-  std::int64_t count(const char* what) {
+  // A number of items that take `least` bytes each or more.
+  std::int64_t count(const char* what, std::size_t least = 1) {
     const auto n = number<std::int64_t>(what);
     if (n < 0 || n > kMostItems) refuse(fmt::format("{} {}; there can be 0 to {}", n, what, kMostItems));
-    if (static_cast<std::size_t>(n) > text_.size()) refuse(fmt::format("{} {}: is it cut off?", n, what));
+    if (static_cast<std::size_t>(n) > text_.size() / least)
+      refuse(fmt::format("{} {}: is it cut off?", n, what));
     return n;
   }
 
@@ -82,14 +84,14 @@ class Reader {
  private:
   void section(std::string_view word) {
     if (word == "POINTS") {
-      grid_.points.resize(static_cast<std::size_t>(words_.count("points")));
+      grid_.points.resize(static_cast<std::size_t>(words_.count("points", 6)));
       (void)words_.next();
       for (Eigen::Vector3d& v : grid_.points)
         for (int k = 0; k < 3; ++k) v[k] = words_.number<double>("a coordinate");
     } else if (word == "CELLS") {
       cells();
     } else if (word == "CELL_TYPES") {
-      grid_.types.resize(static_cast<std::size_t>(words_.count("cell types")));
+      grid_.types.resize(static_cast<std::size_t>(words_.count("cell types", 2)));
       for (std::int64_t& type : grid_.types) type = words_.number<std::int64_t>("a cell type");
     } else if (word == "POINT_DATA") {
       of_points_ = words_.count("points with data") == static_cast<std::int64_t>(grid_.points.size());

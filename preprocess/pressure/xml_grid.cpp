@@ -15,6 +15,7 @@ namespace abut::preprocess {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r\n";
+constexpr std::uint64_t kMostCompression = 1032;  // bytes that zlib makes of one at most
 
 // Bytes that stand in base64, four characters for three, in one run or in several that end with '=' each.
 class Base64 {
@@ -305,28 +306,32 @@ class XmlReader {
   }
 
   // Number of blocks, their size, the size of the last where it is another, and their sizes in the file; then
-  // the blocks.
+  // the blocks. No more is set aside than the array needs and the file's bytes can hold.
   std::string inflated(const DataArray& array, Bytes& bytes, std::uint64_t most) const {
+    const auto damaged = [&]() { refuse(at(array) + "has a damaged header; is it cut off?"); };
     const auto blocks = header(bytes), block_size = header(bytes), last_size = header(bytes);
-    if (!last_size || *blocks > most || *block_size > most + (1 << 20) || *last_size > *block_size)
-      refuse(at(array) + "has a damaged header; is it cut off?");
+    if (!last_size || *blocks > text_.size() || *last_size > *block_size) damaged();
+    const std::uint64_t whole = *blocks - (*blocks > 0 && *last_size > 0 ? 1 : 0);
+    if (*block_size > 0 && whole > most / *block_size) damaged();
+    const std::uint64_t total = whole * *block_size + (whole < *blocks ? *last_size : 0);
+    if (total > most || total / kMostCompression > text_.size()) damaged();
     std::vector<std::uint64_t> sizes;
     for (std::uint64_t i = 0; i < *blocks; ++i) {
       const auto size = header(bytes);
-      if (!size) refuse(at(array) + "has a damaged header; is it cut off?");
+      if (!size) damaged();
       sizes.push_back(*size);
     }
-    std::string result;
+    std::string result(total, '\0');
+    std::uint64_t done = 0;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const std::string packed = bytes.take(std::min<std::uint64_t>(sizes[i], text_.size()));
-      const bool is_last = i + 1 == sizes.size() && *last_size > 0;
-      std::string block(is_last ? *last_size : *block_size, '\0');
-      uLongf size = block.size();
-      if (::uncompress(reinterpret_cast<Bytef*>(block.data()), &size,
+      const std::uint64_t expected = i < whole ? *block_size : *last_size;
+      uLongf size = expected;
+      if (::uncompress(reinterpret_cast<Bytef*>(result.data() + done), &size,
                        reinterpret_cast<const Bytef*>(packed.data()), packed.size()) != Z_OK ||
-          size != block.size() || result.size() > most)
+          size != expected)
         refuse(at(array) + "cannot be decompressed; is it cut off?");
-      result += block;
+      done += expected;
     }
     return result;
   }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <Eigen/Geometry>
+
 #include "preprocess/pressure/import.h"
 #include "runtime/core/error.h"
 #include "tests/fuzz/scratch_file.h"

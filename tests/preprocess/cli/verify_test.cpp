@@ -156,7 +156,7 @@ TEST(Verify, FindsFaultsOfTheVolumesTetrahedra) {
     auto& volume = asset.volumes[0];
     *std::find(volume.neighbours.begin(), volume.neighbours.end(), -1) = 5;
   });
-  EXPECT_PROBLEM("volume/0: has no tetrahedra", asset.volumes[0] = {});
+  EXPECT_PROBLEM("volume/0/tetrahedra is empty", asset.volumes[0] = {});
   EXPECT_PROBLEM("volume/0: the boundary is 0.00", {
     for (double& x : asset.volumes[0].vertices) x *= 1.02;
   });
@@ -198,6 +198,7 @@ TEST(Verify, FindsFaultsOfTheVolumesField) {
     volume.extent[inner_vertex(volume)] *= 0.999;
   });
   EXPECT_PROBLEM("volume/0: gradients: tetrahedron 7", asset.volumes[0].gradients[21] += 1e-3);
+  EXPECT_PROBLEM("gradients entry 21 is beyond measure", asset.volumes[0].gradients[21] = 1e300);
   EXPECT_PROBLEM("volume/0: vertex_gradients: vertex 3", asset.volumes[0].vertex_gradients[9] += 1e-3);
   EXPECT_PROBLEM("volume/0: extent_ranges: tetrahedron 5", asset.volumes[0].extent_ranges[11] *= 0.999);
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <Eigen/Dense>
@@ -462,6 +464,45 @@ TEST_F(Read, AMillionTriangles) {
   for (int i = 0; i < 1'000'000; ++i) mesh.triangles.push_back({i / 2, i / 2 + 1, i / 2 + 2});
   write_mesh(mesh, folder_ / "big.obj");
   EXPECT_EQ(read_mesh(folder_ / "big.obj", 1, report_).triangles.size(), 1'000'000u);
+}
+
+#ifndef ABUT_SANITIZED  // whose shadow memory is beyond any limit
+// In a child process whose address space may grow by less than the mesh takes.
+TEST_F(Read, MemoryThatRunsOutNamesTheFile) {
+  std::string text = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
+  while (text.size() < (std::size_t{20} << 20)) text += "f 1 2 3\nf 1 3 2\nv 0 0 1\nf 1 2 4\nv 1 0 1\n";
+  const std::filesystem::path file = write("large.obj", text);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    long pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t most =
+        static_cast<rlim_t>(pages) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + (30 << 20);
+    const rlimit limit{most, most};
+    ::setrlimit(RLIMIT_AS, &limit);
+    try {
+      (void)read_mesh(file, 1, report_);
+    } catch (const IoError& error) {
+      ::_exit(std::string(error.what()).starts_with(file.string() + ": not enough memory") ? 0 : 1);
+    } catch (...) {
+      ::_exit(2);
+    }
+    ::_exit(3);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+#endif
+
+// A pipe would be waited for.
+TEST_F(Read, PipesAreRefusedAtOnce) {
+  for (const char* name : {"a.obj", "a.ply", "a.stl"}) {
+    const std::filesystem::path pipe = folder_ / name;
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    EXPECT_THROW(read_mesh(pipe, 1, report_), IoError);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "preprocess/pressure/import.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -206,6 +207,27 @@ TEST_F(Import, FaultsAreRefusedAndNamed) {
   refused(with("UNSTRUCTURED_GRID", "POLYDATA"), "not an unstructured grid");
   refused(with("\n10\n", "\n12\n"), "cell 0 is no tetrahedron");
   EXPECT_THROW(preprocess::import_volume("/nowhere/at.vtk"), IoError);
+}
+
+// 394 bytes that promise a block of 6 GB: zlib makes 1032 bytes of one at most.
+TEST_F(Import, BlocksAreBoundedByTheFilesSize) {
+  const auto number = [](std::uint32_t n) { return std::string(reinterpret_cast<const char*>(&n), 4); };
+  const std::string head = number(1) + number(0x90000000) + number(0) + number(8);
+  const std::string array = "<DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"binary\">" +
+                            test::base64(head) + "AAAAAAAAAAA=</DataArray>";
+  const auto peak = [] {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;  // KiB
+  };
+  const long before = peak();
+  refused(
+      "<VTKFile type=\"UnstructuredGrid\" byte_order=\"LittleEndian\" "
+      "compressor=\"vtkZLibDataCompressor\"><UnstructuredGrid><Piece NumberOfPoints=\"200000000\" "
+      "NumberOfCells=\"1\"><Points>" +
+          array + "</Points></Piece></UnstructuredGrid></VTKFile>",
+      "has a damaged header");
+  EXPECT_LT(peak() - before, 100 * 1024);
 }
 
 }  // namespace
