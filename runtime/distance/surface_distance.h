@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <type_traits>
 
 #include "runtime/asset/asset.h"
 #include "runtime/bvh/traversal.h"
@@ -82,12 +83,30 @@ Vec3<S> gradient(const asset::SurfaceView& surface, std::int32_t triangle, const
 
 }  // namespace internal
 
-// Signed distance of `surface` at the point p_Q (m, finite, its square too), exact to rounding. An empty
-// surface is kInvalidInput, and so is one that is not within `reach` (m) of p_Q: a small one saves much of
-// the search.
 template <class S>
 SurfaceDistance<S> signed_distance(const asset::SurfaceView& surface, const Vec3<S>& p_Q,
-                                   S reach = std::numeric_limits<S>::infinity()) {
+                                   S reach = std::numeric_limits<S>::infinity());
+
+namespace internal {
+
+// At a point whose square is no number in double.
+[[gnu::noinline, gnu::cold]] inline SurfaceDistance<double> far_distance(const asset::SurfaceView& surface,
+                                                                         const Vec3<double>& p_Q,
+                                                                         double reach) {
+  using T = long double;
+  const SurfaceDistance<T> d = signed_distance<T>(surface, p_Q.cast<T>(), T(reach));
+  const auto distance = static_cast<double>(d.distance);
+  if (!std::isfinite(distance)) return invalid_distance<double>();
+  return {distance, d.closest.cast<double>(), d.gradient.cast<double>(), d.triangle, d.feature, d.status};
+}
+
+}  // namespace internal
+
+// Signed distance of `surface` at the point p_Q (m), exact to rounding. kInvalidInput: p_Q or the distance is
+// no number, the surface is empty, or it is not within `reach` (m) of p_Q: a small one saves much of the
+// search.
+template <class S>
+SurfaceDistance<S> signed_distance(const asset::SurfaceView& surface, const Vec3<S>& p_Q, S reach) {
   using std::sqrt;
   if (!p_Q.allFinite() || surface.triangle_count <= 0) return internal::invalid_distance<S>();
   TrianglePoint<S> nearest;
@@ -104,7 +123,10 @@ SurfaceDistance<S> signed_distance(const asset::SurfaceView& surface, const Vec3
       triangle = t;
     }
   });
-  if (triangle < 0) return internal::invalid_distance<S>();  // too far, or the square overflowed
+  if constexpr (std::is_same_v<S, double>) {
+    if (triangle < 0 && !std::isfinite(p_Q.squaredNorm())) return internal::far_distance(surface, p_Q, reach);
+  }
+  if (triangle < 0) return internal::invalid_distance<S>();  // too far
 
   const S distance = sqrt(nearest.distance2);
   const Vec3<S> normal = internal::pseudonormal<S>(surface, triangle, nearest.feature);
