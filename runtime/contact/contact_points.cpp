@@ -63,6 +63,9 @@ void contact_points(const asset::PointsView& A, const asset::PointsView& B, cons
     separation(A, B, X_AB, parameters, w.field);
   else
     separation_scalar(A, B, X_AB, parameters, w.field);
+  result.count = 0;
+  result.status = Status::kNoOverlap;
+  if (w.field.empty()) return;
   collect_corners(A, B, parameters.eps2, w);
   scale_scores(w);
   const std::size_t V = w.corners.size();
@@ -72,7 +75,6 @@ void contact_points(const asset::PointsView& A, const asset::PointsView& B, cons
   const S zeros = S(A.vertex_count) + S(B.vertex_count) - S(V);
   ssdf::soft_top_k<S>(w.scores, config, w.top, zeros);
   result.status = w.top.status;
-  result.count = 0;
   if (result.status == Status::kInvalidInput) return;
   result.count = config.count;
   const auto place = [&](const auto& corner) -> Vec3<S> {

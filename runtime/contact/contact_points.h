@@ -18,7 +18,9 @@ struct ContactPoints {
   int count = 0;
   std::array<Vec3<S>, ssdf::kMostSelected> points;                     // p_AC_A
   std::array<Eigen::Matrix<S, 3, 6>, ssdf::kMostSelected> derivative;  // by xi of X_AB exp(xi)
-  Status status = Status::kOk;  // kNotConverged: the plan is only near; kInvalidInput: fewer corners than K
+  // kNotConverged: the plan is only near. kNoOverlap: none, 1e8 spacings apart or more. kInvalidInput: fewer
+  // corners than K.
+  Status status = Status::kOk;
 };
 
 // Workspace of contact_points, kept from call to call.

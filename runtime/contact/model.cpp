@@ -55,6 +55,19 @@ Constraints Model::constraints(const asset::PosedPair&, double) {
   throw std::logic_error("this contact model offers no constraints: see ModelRow::has_constraints");
 }
 
+PairWrench without_overflow(const PairWrench& wrench) {
+  if (wrench.F_BBo_B.allFinite() && wrench.dF_dxi_B.allFinite() && wrench.dF_dV_AB_B.allFinite())
+    return wrench;
+  PairWrench none;
+  const double nan = std::nan("");
+  none.F_BBo_B.setConstant(nan);
+  none.dF_dxi_B.setConstant(nan);
+  none.dF_dV_AB_B.setConstant(nan);
+  none.energy = none.area = nan;
+  none.status = Status::kInvalidInput;
+  return none;
+}
+
 void require_finite(const char* who, const Vec6<double>& V_A, const Vec6<double>& V_B) {
   if (!V_A.allFinite())
     throw InvalidInput(std::string(who) + ": the twist V_A has an entry that is NaN or infinite");

@@ -87,6 +87,10 @@ struct ModelRow {
   std::unique_ptr<Model> (*make)(const SettingValues& settings);
 };
 
+// The wrench, or NaN and kInvalidInput where an entry is beyond what numbers hold: sizes, stiffnesses or
+// speeds are too large.
+PairWrench without_overflow(const PairWrench& wrench);
+
 // What a model asks of its other arguments: throw InvalidInput naming `who`.
 void require_finite(const char* who, const Vec6<double>& V_A, const Vec6<double>& V_B);
 void require_margin(const char* who, double margin);

@@ -85,7 +85,7 @@ class PointModel final : public Model {
       }
     }
     result.area = std::nan("");
-    return result;
+    return without_overflow(result);
   }
 
   Constraints constraints(const asset::PosedPair& pair, double margin) override {

@@ -166,7 +166,7 @@ template <class T, class S>
 ABUT_INLINE void depth_at(const Side<S>& side, const S* p, S cut, Depth<S>& depth) {
   Nearby<S> nearby{{}, {}, std::numeric_limits<S>::max()};
   ssdf::internal::descend<T>(*side.field, p, nearby);
-  for (;;) {
+  for (const bool nearest : {false, true}) {  // see ssdf::internal::near_sums
     const Frame<S> frame(p, nearby, 1 / side.eps1, side.inverse_wall);
     const S limit2 = (nearby.distance2 + side.eps1 * (cut + side.slack())) * S(1 + 1e-14);
     DistanceSums<T> sums;
@@ -184,14 +184,12 @@ ABUT_INLINE void depth_at(const Side<S>& side, const S* p, S cut, Depth<S>& dept
         press += seen.weight * below;
       }
     });
-    const S most = simd::greatest_lane(heaviest), low = simd::least_lane(least);
-    if (most > S(200)) {  // see ssdf::internal::near_sums
-      ssdf::internal::find_nearest<T>(*side.field, p, nearby);
-      continue;
+    if (nearest || !(simd::greatest_lane(heaviest) > S(ssdf::internal::kTooHeavy))) {
+      const S weight = simd::sum(sums.w), low = simd::least_lane(least);
+      depth = {frame.g0 + simd::sum(sums.g) / weight, frame.g0 + low, simd::sum(press) / weight};
+      return;
     }
-    const S weight = simd::sum(sums.w);
-    depth = {frame.g0 + simd::sum(sums.g) / weight, frame.g0 + low, simd::sum(press) / weight};
-    return;
+    ssdf::internal::find_nearest<T>(*side.field, p, nearby);
   }
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "runtime/contact/soft_minimum_kernel.h"
+
 namespace abut::contact {
 
 namespace {
@@ -29,10 +31,11 @@ template <double SoftMinimumConfig::*member>
 constexpr auto kMember = &setting<SoftMinimumConfig, member>;
 
 constexpr Setting<SoftMinimumConfig> kSettings[] = {
-    {"eps1", "spacing^2", kMagnitude, "rounding of each body's surface", kMember<&SoftMinimumConfig::eps1>},
-    {"eps2", "spacing", kMagnitude, "how much deeper than others a point must be to carry alone",
+    {"eps1", "spacing^2", from_to(1e-4, 1e4), "rounding of each body's surface",
+     kMember<&SoftMinimumConfig::eps1>},
+    {"eps2", "spacing", from_to(1e-4, 1e4), "how much deeper than others a point must be to carry alone",
      kMember<&SoftMinimumConfig::eps2>},
-    {"eps3", "spacing", kMagnitude, "distance at which the spring sets in",
+    {"eps3", "spacing", from_to(1e-4, 1e4), "distance at which the spring sets in",
      kMember<&SoftMinimumConfig::eps3>},
     {"load", "weight of a cube of water with edge `size`", kMagnitude,
      "with penetration: stiffness = load / penetration", kMember<&SoftMinimumConfig::load>},
@@ -69,25 +72,32 @@ class SoftMinimumModel final : public Model {
     asset::require_valid(pair, asset::kPointsPart, kWho);
     require_finite(kWho, V_A, V_B);
     const asset::PointsView &A = pair.A->points, &B = pair.B->points;
-    soft_minimum(A, B, pair.X_AB, relative_twist(pair.X_AB, V_A, V_B), parameters_of(config_, A, B),
-                 want == Want::kJacobian ? Order::kGradient : Order::kValue, contact_);
+    const SoftMinimumParameters<double> parameters = parameters_of(config_, A, B);
     PairWrench result;
+    result.energy = result.area = std::nan("");
+    if (out_of_reach(A, B, pair.X_AB, parameters, 0)) {
+      result.status = Status::kNoOverlap;
+      return result;
+    }
+    soft_minimum(A, B, pair.X_AB, relative_twist(pair.X_AB, V_A, V_B), parameters,
+                 want == Want::kJacobian ? Order::kGradient : Order::kValue, contact_);
     result.F_BBo_B = contact_.F_BBo_B;
     if (want == Want::kJacobian) {
       result.dF_dxi_B = contact_.jacobian.leftCols<6>();
       result.dF_dV_AB_B = contact_.jacobian.rightCols<6>();
     }
-    result.energy = result.area = std::nan("");
     result.status = contact_.status;
-    return result;
+    return without_overflow(result);
   }
 
   Constraints constraints(const asset::PosedPair& pair, double margin) override {
     asset::require_valid(pair, asset::kPointsPart, kWho);
     require_margin(kWho, margin);
     const asset::PointsView &A = pair.A->points, &B = pair.B->points;
-    separation(A, B, pair.X_AB, parameters_of(config_, A, B), field_);
+    const SoftMinimumParameters<double> parameters = parameters_of(config_, A, B);
     points_.clear();
+    if (out_of_reach(A, B, pair.X_AB, parameters, margin)) return {points_, Status::kNoOverlap};
+    separation(A, B, pair.X_AB, parameters, field_);
     for (const SeparationPoint<double>& f : field_) {
       const Vec3<double> slope_A = pair.X_AB.R * f.gradient.tail<3>();  // moving B that way opens the gap
       const double steepness = slope_A.norm();
@@ -102,6 +112,12 @@ class SoftMinimumModel final : public Model {
   }
 
  private:
+  // Whether the balls about the points are apart by more than the margin and what springs reach.
+  static bool out_of_reach(const asset::PointsView& A, const asset::PointsView& B, const Pose<double>& X_AB,
+                           const SoftMinimumParameters<double>& parameters, double margin) {
+    return internal::Balls<double>(A, B, X_AB).gap() > margin + internal::kNoSpring * parameters.eps3;
+  }
+
   // In the separation distribution; below it points are some spacings above the deepest one.
   static constexpr double kLeastWeight = 1e-9;
   static constexpr double kLeastSlope = 1e-3;  // of a soft distance that still has a direction

@@ -98,7 +98,9 @@ struct SoftMinimum {
   S distance = 0;                               // soft distance of the pair, m: mean of the separation field
   Vec6<S> distance_gradient = Vec6<S>::Zero();  // by xi
   Mat6<S> distance_hessian = Mat6<S>::Zero();   // by xi, symmetric
-  Status status = Status::kOk;                  // kNoOverlap: so far apart that every force is 0
+  // kNoOverlap: every force is 0: the balls about the points are apart by more than springs reach. At 1e8
+  // spacings and more the distance is the gap of those balls.
+  Status status = Status::kOk;
 };
 
 // The kernel. V_AB_B: twist of B in A, at Bo, in B (rad/s, m/s). Both bodies must have points, the pose be
@@ -123,7 +125,8 @@ struct SeparationPoint {
 };
 
 // All points that have weight, to the tolerance of the parameters: those left out together weigh less. In an
-// order that depends on the input alone. `points` keeps its memory from call to call.
+// order that depends on the input alone; none at 1e8 spacings and more. `points` keeps its memory from call
+// to call.
 template <class S>
 void separation_scalar(const asset::PointsView& A, const asset::PointsView& B, const Pose<S>& X_AB,
                        const SoftMinimumParameters<S>& parameters, std::vector<SeparationPoint<S>>& points);

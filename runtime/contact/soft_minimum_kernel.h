@@ -45,17 +45,41 @@ S log_spring(S g, const SoftMinimumParameters<S>& with) {
   return log(with.stiffness * with.eps3) + (x < S(-30) ? x : log(x > S(0) ? soft : log1p(exp(x))));
 }
 
+// The balls about the points of two bodies, seen from A: the far view of the pair.
+template <class S>
+struct Balls {
+  Vec3<S> c_B;     // B's centre, in B, m
+  Vec3<S> offset;  // from A's centre to B's, in A, m
+  S between;       // its length
+  S radii;         // of both balls together, m
+
+  Balls(const asset::PointsView& A, const asset::PointsView& B, const Pose<S>& X_AB)
+      : c_B(center(B)), offset(X_AB * c_B - center(A)), radii(S(A.blocks.radius) + S(B.blocks.radius)) {
+    between = offset.stableNorm();
+  }
+  static Vec3<S> center(const asset::PointsView& points) {
+    return {S(points.blocks.center[0]), S(points.blocks.center[1]), S(points.blocks.center[2])};
+  }
+  S gap() const { return between - radii; }       // between the balls, m; negative: they overlap
+  S farthest() const { return between + radii; }  // no two points are farther apart, m
+};
+
+// Apart by this many eps3 a spring's force exp(-gap / eps3) is no number any more.
+inline constexpr double kNoSpring = 745;
+
 template <class S, class Ops>
 class SoftMinimumKernel {
  public:
   SoftMinimumKernel(const asset::PointsView& A, const asset::PointsView& B, const Pose<S>& X_AB,
                     const Vec6<S>& V_AB_B, const SoftMinimumParameters<S>& parameters, ssdf::Order order)
-      : with_(parameters), order_(order), dense_(!(parameters.tolerance > S(0))), X_AB_(X_AB), V_(V_AB_B) {
+      : with_(parameters),
+        order_(order),
+        dense_(!(parameters.tolerance > S(0))),
+        X_AB_(X_AB),
+        V_(V_AB_B),
+        balls_(A, B, X_AB) {
     using std::log;
-    const auto center = [](const asset::PointsView& points) {
-      return Vec3<S>(S(points.blocks.center[0]), S(points.blocks.center[1]), S(points.blocks.center[2]));
-    };
-    const S reach = (X_AB * center(B) - center(A)).norm() + S(A.blocks.radius + B.blocks.radius);
+    const S reach = balls_.farthest();
     sides_[0] = {&B.blocks,      &A.blocks,    B.point_count, A.point_count,
                  X_AB.inverse(), with_.eps1_B, reach,         inverse(with_.wall_B)};
     sides_[1] = {&A.blocks, &B.blocks,    A.point_count, B.point_count,
@@ -68,6 +92,7 @@ class SoftMinimumKernel {
   }
 
   void solve(SoftMinimum<S>& out) {
+    if (!squares_tell()) return far_view(out);
     find_least();
     // Weight and second derivatives of the weight together: |d Phi|^2 / eps2^2 is the same for all points,
     // lever arms are not: the last term.
@@ -86,14 +111,15 @@ class SoftMinimumKernel {
     turn.R = X_AB_.R;
     sums[0].add(seen_from_other(sums[1], turn, V_B, order_), order_);
     finish(sums[0], c_B, least_, order_, out);
-    const bool none = !(most_spring_ > S(0));
-    out.status = none ? Status::kNoOverlap : Status::kOk;
+    out.status = most_spring_ > S(0) ? Status::kOk : Status::kNoOverlap;
+    if (balls_.gap() > S(kNoSpring) * with_.eps3) drop_forces(out);
   }
 
   // The separation field and its weights.
   void separation(std::vector<SeparationPoint<S>>& out) {
     using std::exp;
     out.clear();
+    if (!squares_tell()) return;
     find_least();
     band_ = with_.eps2 * (log_points_ - log_tolerance_);
     least_press_ = std::numeric_limits<S>::max();
@@ -128,7 +154,40 @@ class SoftMinimumKernel {
   }
 
  private:
+  static constexpr int kMostGuesses = 64;  // of the sum that planes beyond the cutoff compare with
+
   static S inverse(S depth) { return depth > S(0) ? 1 / depth : S(0); }
+
+  // Whether rounding of squared distances leaves the exponents of weights small beside kTooHeavy.
+  bool squares_tell() const {
+    return balls_.farthest() <= S(0x1p28) * std::sqrt(std::min(with_.eps1_A, with_.eps1_B));
+  }
+
+  // No number is left of any force; planes seen edge-on from afar press by rounding.
+  static void drop_forces(SoftMinimum<S>& out) {
+    out.F_BBo_B.setZero();
+    out.jacobian.setZero();
+    out.hessian = no_hessian<S>();
+    out.status = Status::kNoOverlap;
+  }
+
+  // Points count for no more than the balls about them: no force, and as distance the gap of the balls.
+  void far_view(SoftMinimum<S>& out) const {
+    out = SoftMinimum<S>();
+    out.status = Status::kNoOverlap;
+    out.distance = balls_.gap();
+    if (order_ == ssdf::Order::kValue || !std::isfinite(out.distance)) return;
+    const Vec3<S> n = X_AB_.R.transpose() * (balls_.offset / balls_.between), &c = balls_.c_B;  // in B
+    Mat36<S> J;  // of the offset in B
+    J << -skew(c), Mat3<S>::Identity();
+    out.distance_gradient = J.transpose() * n;
+    if (order_ == ssdf::Order::kGradient) return;
+    const Mat3<S> turn = (n * c.transpose() + c * n.transpose()) / 2;
+    out.distance_hessian = J.transpose() * (Mat3<S>::Identity() - n * n.transpose()) * J / balls_.between;
+    out.distance_hessian.template topLeftCorner<3, 3>() += turn - n.dot(c) * Mat3<S>::Identity();
+    out.distance_hessian.template topRightCorner<3, 3>() -= skew(n) / 2;
+    out.distance_hessian.template bottomLeftCorner<3, 3>() += skew(n) / 2;
+  }
 
   // The least soft distance of all points, from any of them on.
   void find_least() {
@@ -245,8 +304,9 @@ class SoftMinimumKernel {
     const S least = std::numeric_limits<S>::min();
     S log_sum = std::max(log_spring(g0, with_) - 2, log(with_.stiffness * press + least));  // a guess
     const S depth = sqrt(nearby.distance2 / side.eps1);
-    for (;;) {
-      Reach<S> reach{S(1e190), S(1e190), S(0)};  // beyond every point, short of absent ones
+    bool nearest = false;
+    for (int guesses = 0;;) {
+      Reach<S> reach{S(ssdf::internal::kEveryPoint2), S(ssdf::internal::kEveryPoint2), S(0)};
       if (!dense_) {
         S cut = ssdf::internal::cutoff(side.field_count, with_.tolerance, order_, depth) + side.slack();
         const S r = sqrt(nearby.distance2 + S(1.5) * side.eps1 * cut);
@@ -260,7 +320,8 @@ class SoftMinimumKernel {
       ForceSums<S> sums;
       S heaviest;
       Ops::force_sums(order_, side, p.data(), v.data(), reach, nearby, with_, sums, heaviest);
-      if (heaviest > S(200)) {
+      if (!nearest && heaviest > S(ssdf::internal::kTooHeavy)) {  // see ssdf::internal::near_sums
+        nearest = true;
         Ops::find_nearest(side, p.data(), true, nearby);
         g0 = 0;
         for (int k = 0; k < 3; ++k) g0 += nearby.n[k] * (p[k] - nearby.x[k]);
@@ -269,7 +330,7 @@ class SoftMinimumKernel {
       const S found = sums.spring > S(0) ? log(sums.spring / sums.distance.w) : S(-1e30);
       const S lowest = log(std::numeric_limits<S>::min());
       if (!dense_ && found < log_sum && log_sum > lowest) {
-        log_sum = std::max(found - 1, lowest);
+        log_sum = ++guesses < kMostGuesses ? std::max(found - 1, lowest) : lowest;  // the last looks at all
         continue;
       }
       most_spring_ = std::max(most_spring_, sums.spring);
@@ -283,6 +344,7 @@ class SoftMinimumKernel {
   bool dense_;
   Pose<S> X_AB_;
   Vec6<S> V_;
+  Balls<S> balls_;
   Side<S> sides_[2];  // planes of B and points of A; planes of A and points of B
   S log_points_, log_tolerance_, search_cut_, band_ = S(0);
   S least_ = S(0), least_press_ = S(0), most_spring_ = S(0);

@@ -236,6 +236,83 @@ TEST(SoftMinimum, WhatWasNotAskedForIsZero) {
   EXPECT_EQ(found.distance_gradient.norm(), 0);
 }
 
+// Apart by more than springs reach there is no force, at any distance and at once; from 1e8 spacings on the
+// distance is the gap of the balls about the points, with its derivatives.
+TEST(SoftMinimum, FarApart) {
+  const Case c = make_case(2);
+  const PointsView A = asset::view(c.A), B = asset::view(c.B);
+  const SoftMinimumParameters<double> with = parameters_of({}, A, B);
+  const asset::AssetView a =
+                             [&] {
+                               asset::AssetView v;
+                               v.points = A;
+                               return v;
+                             }(),
+                         b = [&] {
+                           asset::AssetView v;
+                           v.points = B;
+                           return v;
+                         }();
+  const auto model = make_soft_minimum_model();
+  for (const double far : {1e1, 1e3, 1e6, 1e7, 1e8, 1e14, 1e100, 1e160, 1e300}) {
+    SCOPED_TRACE(far);
+    Pose<double> X_AB = c.X_AB;
+    X_AB.p *= far;
+    const contact::PairWrench wrench = model->wrench({&a, &b, X_AB}, c.V, c.V);
+    EXPECT_EQ(wrench.status, Status::kNoOverlap);
+    EXPECT_EQ(wrench.F_BBo_B.norm(), 0);
+    EXPECT_EQ(model->constraints({&a, &b, X_AB}, 0.1).status, Status::kNoOverlap);
+    SoftMinimum<double> found;
+    soft_minimum(A, B, X_AB, c.V, with, Order::kHessian, found);
+    EXPECT_EQ(found.status, Status::kNoOverlap);
+    EXPECT_EQ(found.F_BBo_B.norm(), 0);
+    EXPECT_NEAR(found.distance / X_AB.p.stableNorm(), 1, 1 / far + 0.02);
+    EXPECT_NEAR(found.distance_gradient.tail<3>().norm(), 1, 0.05);
+    EXPECT_TRUE(found.distance_hessian.allFinite());
+  }
+}
+
+TEST(SoftMinimum, DerivativesOfTheFarView) {
+  const Case c = make_case(1);
+  const PointsView A = asset::view(c.A), B = asset::view(c.B);
+  const auto with = parameters_of({}, A, B).cast<S>();
+  Pose<S> X_AB = c.X_AB.cast<S>();
+  X_AB.p *= 1e8L;
+  const auto ask = [&](const Vec6<S>& xi) {
+    SoftMinimum<S> found;
+    soft_minimum_scalar<S>(A, B, X_AB * exp<S>(xi), Vec6<S>::Zero(), with, Order::kHessian, found);
+    return found;
+  };
+  const SoftMinimum<S> at = ask(Vec6<S>::Zero());
+  const S h = 1e-3L, length = X_AB.p.norm();
+  for (int i = 0; i < 6; ++i) {
+    const S up = ask(h * Vec6<S>::Unit(i)).distance, down = ask(-h * Vec6<S>::Unit(i)).distance;
+    EXPECT_NEAR(double((up - down) / (2 * h)), double(at.distance_gradient[i]), 1e-8);
+    EXPECT_NEAR(double((up - 2 * at.distance + down) / (h * h)), double(at.distance_hessian(i, i)), 1e-5);
+    for (int j = 0; j < i; ++j) {
+      const Vec6<S> both = h * (Vec6<S>::Unit(i) + Vec6<S>::Unit(j)),
+                    cross = h * (Vec6<S>::Unit(i) - Vec6<S>::Unit(j));
+      const S mixed =
+          (ask(both).distance + ask(-both).distance - ask(cross).distance - ask(-cross).distance) /
+          (4 * h * h);
+      EXPECT_NEAR(double(mixed), double(at.distance_hessian(i, j)), 1e-5) << i << " " << j;
+    }
+  }
+  EXPECT_GT(length, 1e5L);
+}
+
+TEST(SoftMinimum, SettingsOutOfRangeAreRefused) {
+  const Case c = make_case(1);
+  const PointsView A = asset::view(c.A), B = asset::view(c.B);
+  for (double SoftMinimumConfig::*setting : {&SoftMinimumConfig::eps1, &SoftMinimumConfig::eps2,
+                                             &SoftMinimumConfig::eps3, &SoftMinimumConfig::stiction})
+    for (const double value : {0.0, -1.0, 1e-300, 1e300, std::nan("")}) {
+      SoftMinimumConfig config;
+      config.*setting = value;
+      EXPECT_THROW(parameters_of(config, A, B), InvalidInput);
+    }
+}
+
 // The third derivative of this kernel jumps where a plane is crossed: differences are less exact there.
 TEST(SoftMinimum, DerivativesHoldWithTheKernelOfWalls) {
   SoftMinimumConfig config;
