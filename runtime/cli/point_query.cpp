@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "runtime/cli/asset_folder.h"
 #include "runtime/cli/csv_columns.h"
@@ -22,6 +23,7 @@ struct Rows {
   std::vector<std::string> idx, obj;
   std::vector<Vec3<double>> points;
   std::vector<SoftDistance<double>> answers;
+  std::map<std::string, ssdf::SoftDistances> fields;  // by object
 
   void read(CsvColumns& file, AssetFolder& assets) {
     idx.clear(), obj.clear(), points.clear();
@@ -41,13 +43,12 @@ struct Rows {
   }
 
   // Runs of rows about one object are answered together.
-  void answer(AssetFolder& assets, int jobs) {
+  void answer(AssetFolder& assets, int jobs, const ssdf::SoftDistanceConfig& config) {
     for (std::size_t first = 0, last = 0; first < points.size(); first = last) {
       while (last < points.size() && obj[last] == obj[first]) ++last;
-      const asset::PointsView& cloud = assets[obj[first]].points;
-      ssdf::soft_distances(cloud, std::span(points).subspan(first, last - first), ssdf::default_eps1(cloud),
-                           ssdf::Order::kHessian, std::span(answers).subspan(first, last - first),
-                           ssdf::kTolerance, jobs);
+      const auto [field, unused] = fields.try_emplace(obj[first], assets[obj[first]].points, config);
+      field->second(std::span(points).subspan(first, last - first), ssdf::Order::kHessian,
+                    std::span(answers).subspan(first, last - first), jobs);
     }
   }
 
@@ -67,7 +68,7 @@ struct Rows {
 }  // namespace
 
 PointQueryCount query_points(const std::string& assets, const std::string& path, const std::string& out,
-                             int jobs) {
+                             int jobs, const ssdf::SoftDistanceConfig& config) {
   AssetFolder folder(assets);
   CsvColumns file(path, kPointColumns);
   OutputFile output(out);
@@ -77,11 +78,13 @@ PointQueryCount query_points(const std::string& assets, const std::string& path,
   for (;;) {
     rows.read(file, folder);
     if (rows.points.empty()) break;
-    rows.answer(folder, jobs);
+    rows.answer(folder, jobs, config);
     for (std::size_t i = 0; i < rows.points.size(); ++i) output.write(rows.line(i));
     count.rows += rows.points.size();
-    count.unanswered += static_cast<std::size_t>(std::count_if(
-        rows.answers.begin(), rows.answers.end(), [](const auto& d) { return d.status != Status::kOk; }));
+    count.unanswered +=
+        static_cast<std::size_t>(std::count_if(rows.answers.begin(), rows.answers.end(), [](const auto& d) {
+          return d.status == Status::kInvalidInput || d.status == Status::kNotConverged;
+        }));
   }
   output.finish();
   return count;

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/ssdf/kernel.h"
+
 namespace abut::cli {
 
 inline constexpr std::string_view kPointQuantity = "ssdf";  // --what: points, not pairs
@@ -17,10 +19,10 @@ struct PointQueryCount {
 };
 
 // Soft signed distances of points from the assets of a folder: reads a CSV with columns obj, x, y, z (m, in
-// the object's frame; idx if present) and writes value (m), gradient and Hessian (1/m) at the default eps1
-// and tolerance. `path` "-" reads standard input, `out` is an OutputFile's; jobs 0: one
-// thread per core. Throws InvalidInput, BadAsset or IoError.
+// the object's frame; idx if present) and writes value (m), gradient and Hessian (1/m) with these settings
+// (a point outside every support of the kernel has status no_overlap). `path` "-" reads standard input, `out`
+// is an OutputFile's; jobs 0: one thread per core. Throws InvalidInput, BadAsset or IoError.
 PointQueryCount query_points(const std::string& assets, const std::string& path, const std::string& out,
-                             int jobs);
+                             int jobs, const ssdf::SoftDistanceConfig& config);
 
 }  // namespace abut::cli

@@ -1,10 +1,13 @@
 #include "runtime/cli/quantity.h"
 
+#include <algorithm>
+
 #include "runtime/cli/point_query.h"
 #include "runtime/cli/separation_quantity.h"
 #include "runtime/cli/wrench_hessian_quantity.h"
 #include "runtime/cli/wrench_quantity.h"
 #include "runtime/core/error.h"
+#include "runtime/ssdf/kernel.h"
 
 namespace abut::cli {
 
@@ -13,18 +16,19 @@ const std::vector<QuantityRow>& quantities() {
       {"separation",
        "signed distance sd, witness points p1 and p2, normal n of the convex hulls (m, frame A)",
        {},
+       [](std::string_view) { return std::vector<SettingInfo>(); },
        &make_separation},
       {"derivative", "separation, and the derivatives of sd, p1, p2, n by a twist of B (w rad, v m; in B)",
-       derivative_methods(), &make_derivative},
+       derivative_methods(), &derivative_settings, &make_derivative},
       {"wrench",
        "area of the contact patch (m^2), force fx,fy,fz (N) and torque taux,tauy,tauz (N m) on A about its "
        "origin (frame A)",
-       wrench_models(), &make_wrench},
+       wrench_models(), &wrench_settings, &make_wrench},
       {"wrench_derivative", "wrench, and its derivatives by a twist of B (w rad, v m; in B)", wrench_models(),
-       &make_wrench_derivative},
+       &wrench_settings, &make_wrench_derivative},
       {"wrench_hessian",
        "force and torque on A, and their second derivatives by a twist of B (w rad, v m; in B)",
-       wrench_hessian_models(), &make_wrench_hessian},
+       wrench_hessian_models(), &wrench_settings, &make_wrench_hessian},
   };
   return rows;
 }
@@ -36,13 +40,31 @@ std::vector<std::string> answer_columns(const Quantity& quantity) {
   return names;
 }
 
+std::vector<SettingGroup> setting_groups() {
+  std::vector<SettingGroup> groups;
+  const auto add = [&](const std::string& title, const std::vector<SettingInfo>& settings) {
+    const bool known = std::any_of(groups.begin(), groups.end(),
+                                   [&](const SettingGroup& group) { return group.title == title; });
+    if (!known && !settings.empty()) groups.push_back({title, settings});
+  };
+  for (const QuantityRow& row : quantities())
+    for (const std::string_view method : row.methods)
+      add("Settings of --method " + std::string(method), row.settings(method));
+  add("Settings of --what " + std::string(kPointQuantity), describe(ssdf::soft_distance_settings()));
+  return groups;
+}
+
 std::unique_ptr<Quantity> make_quantity(std::string_view name, std::string_view method,
                                         const QuantityOptions& options) {
   std::string known;
   for (const QuantityRow& row : quantities()) {
     known += (known.empty() ? "" : ", ") + std::string(row.name);
     if (row.name != name) continue;
-    if (method.empty()) return row.make(row.methods.empty() ? "" : row.methods.front(), options);
+    if (row.methods.empty() && method.empty()) {
+      require_known(options.settings, {}, "--what " + std::string(name));
+      return row.make("", options);
+    }
+    if (method.empty()) return row.make(row.methods.front(), options);
     std::string choices;
     for (const std::string_view choice : row.methods) {
       if (choice == method) return row.make(method, options);

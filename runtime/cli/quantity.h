@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "runtime/asset/pair.h"
+#include "runtime/cli/setting_options.h"
 #include "runtime/contact/pressure_field.h"
+#include "runtime/core/settings.h"
 #include "runtime/core/status.h"
 
 // What abut-query can be asked, behind one table: `--what NAME`. To add a quantity: a file with a class
@@ -29,6 +31,7 @@ struct PressureOptions {
 struct QuantityOptions {
   int threads = 0;  // 0: one per core
   PressureOptions pressure;
+  SettingValues settings;  // of the method
 };
 
 // Answers batches of posed pairs with rows of numbers. Not for use from two threads at once.
@@ -55,6 +58,7 @@ struct QuantityRow {
   std::string_view name;
   std::string_view description;           // one line for people, with units
   std::vector<std::string_view> methods;  // what --method may say; the first is the default; empty: no choice
+  std::vector<SettingInfo> (*settings)(std::string_view method);
   std::unique_ptr<Quantity> (*make)(std::string_view method, const QuantityOptions& options);
 };
 
@@ -64,6 +68,9 @@ std::vector<std::string> answer_columns(const Quantity& quantity);
 
 // All rows, in a fixed order; the first is the default.
 const std::vector<QuantityRow>& quantities();
+
+// The settings of every method of every quantity, each once, for --help and the options.
+std::vector<SettingGroup> setting_groups();
 
 // By name; an empty method takes the default. Throws InvalidInput, naming the choices, for an unknown name or
 // method.

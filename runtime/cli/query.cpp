@@ -152,9 +152,10 @@ bool unanswered(Status status) { return status == Status::kInvalidInput || statu
 int run_points(const Arguments& arguments) {
   if (!arguments.method.empty())
     throw InvalidInput("--method " + arguments.method + ": --what ssdf has no choice of methods");
+  const ssdf::SoftDistanceConfig config = ssdf::soft_distance_config(arguments.settings);
   const Progress progress;
   const cli::PointQueryCount count =
-      cli::query_points(arguments.assets, arguments.poses, arguments.out, arguments.jobs);
+      cli::query_points(arguments.assets, arguments.poses, arguments.out, arguments.jobs, config);
   progress.finish(count.rows, count.unanswered);
   return count.unanswered == 0 ? 0 : 1;
 }

@@ -20,6 +20,7 @@ std::string describe_quantities() {
   text +=
       "With --model pressure_field objA or objB may be @sphere:R, @box:X:Y:Z, @cylinder:R:H, @capsule:R:H "
       "(rigid, half\nsizes in m), and objB @half_space (z <= 0 of its frame; rigid with --rigid-b).\n";
+  text += describe_settings(setting_groups());
   return text +
          "Exit status: 0 every row answered; 1 some rows have status invalid_input or not_converged; 2 "
          "error.";
@@ -85,6 +86,7 @@ void add_query_options(CLI::App& app, QueryArguments& arguments) {
   app.add_option("--out", arguments.out, "CSV file to write, whole or not at all; -: standard output")
       ->capture_default_str();
   add_pressure_options(app, arguments);
+  add_setting_options(app, setting_groups(), arguments.settings);
   add_jobs(app, arguments.jobs, "threads");
   app.footer(describe_quantities);
 }

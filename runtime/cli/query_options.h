@@ -14,9 +14,10 @@ struct QueryArguments {
   int jobs = 0;
   PressureOptions pressure;
   std::vector<std::string> pressure_flags;  // those given
+  SettingValues settings;                   // those given of the method
 
   bool pressure_field() const { return method == "pressure_field"; }
-  QuantityOptions options() const { return {jobs, pressure}; }
+  QuantityOptions options() const { return {jobs, pressure, settings}; }
 };
 
 // Makes `app` fill `arguments`, which must outlive it.

@@ -50,7 +50,8 @@ std::vector<std::string> derivative_columns() {
 
 class Derivative : public Quantity {
  public:
-  Derivative(std::string_view method, int threads) : batch_(method, {}, threads) {}
+  Derivative(std::string_view method, const QuantityOptions& options)
+      : batch_(method, derivative::estimator_config(method, options.settings), options.threads) {}
 
   const std::vector<std::string>& columns() const override { return columns_; }
   unsigned needs_A() const override { return asset::kConvexPart; }
@@ -90,8 +91,12 @@ std::vector<std::string_view> derivative_methods() {
   return names;
 }
 
+std::vector<SettingInfo> derivative_settings(std::string_view method) {
+  return describe(derivative::find_estimator(method).settings);
+}
+
 std::unique_ptr<Quantity> make_derivative(std::string_view method, const QuantityOptions& options) {
-  return std::make_unique<Derivative>(method, options.threads);
+  return std::make_unique<Derivative>(method, options);
 }
 
 }  // namespace abut::cli

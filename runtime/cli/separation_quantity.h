@@ -9,6 +9,7 @@ std::unique_ptr<Quantity> make_separation(std::string_view method, const Quantit
 
 // Names of the rows of the estimator table.
 std::vector<std::string_view> derivative_methods();
+std::vector<SettingInfo> derivative_settings(std::string_view method);
 std::unique_ptr<Quantity> make_derivative(std::string_view method, const QuantityOptions& options);
 
 }  // namespace abut::cli

@@ -12,7 +12,6 @@
 #include "runtime/cli/asset_folder.h"
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/program.h"
-#include "runtime/cli/scene_page.h"
 #include "runtime/cli/sim_options.h"
 #include "runtime/cli/trajectory_csv.h"
 #include "runtime/core/error.h"
@@ -20,6 +19,7 @@
 #include "runtime/dynamics/frictional/recording.h"
 #include "runtime/dynamics/frictional/scene_digest.h"
 #include "runtime/dynamics/frictional/scene_file.h"
+#include "runtime/dynamics/frictional/scene_page.h"
 #include "runtime/dynamics/frictional/simulation.h"
 
 namespace {
@@ -71,6 +71,8 @@ class Output {
   Output(const Arguments& arguments, dynamics::Simulation& simulation)
       : arguments_(arguments), simulation_(simulation) {
     recording_.settings = fmt::format("mode {}, model {}", arguments.mode, arguments.model);
+    for (const SettingValue& value : arguments.settings)
+      recording_.settings += fmt::format(", {} {}", value.name, value.text);
     if (arguments.resume) resume();
     if (is_hdf5(arguments.out))
       next_save_ = std::make_unique<OutputFile>(arguments.out);
@@ -95,7 +97,7 @@ class Output {
     csv_ ? csv_->finish() : save();
     if (statistics_) statistics_->finish();
     if (!page_) return;
-    page_->write(cli::scene_page(simulation_.scene(), recording_));
+    page_->write(dynamics::scene_page(simulation_.scene(), recording_));
     page_->finish();
   }
 
@@ -177,6 +179,7 @@ int run(const Arguments& arguments) {
     config.source.sampling = dynamics::ContactSampling::kPatch;
   else if (arguments.model != "vertex")
     config.source.model = arguments.model;
+  config.source.settings = arguments.settings;
   if (arguments.mode == "published") config.mode = dynamics::SimulationMode::kPublished;
   dynamics::Simulation simulation(scene, config);
   const std::int64_t steps = steps_of(scene, arguments);

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runtime/cli/command_line.h"
+#include "runtime/cli/setting_options.h"
 #include "runtime/contact/model.h"
 #include "runtime/dynamics/frictional/simulation.h"
 
@@ -18,6 +21,20 @@ std::vector<std::string> point_sources() {
   for (const contact::ModelRow& row : contact::models())
     if (row.has_constraints) names.emplace_back(row.name);
   return names;
+}
+
+// The settings of contact models that act on contact points.
+std::vector<SettingGroup> point_settings() {
+  std::vector<SettingGroup> groups;
+  for (const contact::ModelRow& row : contact::models()) {
+    SettingGroup group{"Settings of --model " + std::string(row.name), {}};
+    for (const SettingInfo& setting : row.settings())
+      if (std::find(row.constraint_settings.begin(), row.constraint_settings.end(), setting.name) !=
+          row.constraint_settings.end())
+        group.settings.push_back(setting);
+    if (!group.settings.empty()) groups.push_back(std::move(group));
+  }
+  return groups;
 }
 
 }  // namespace
@@ -50,7 +67,9 @@ void add_sim_options(CLI::App& app, SimArguments& arguments) {
       ->capture_default_str();
   app.add_flag("--continue", arguments.resume, "go on from the end of --out FILE.h5, with the same bits");
   app.add_option("--page", arguments.page, "web page that plays the motion");
+  add_setting_options(app, point_settings(), arguments.settings);
   app.footer(
+      describe_settings(point_settings()) +
       "SIGINT and SIGTERM end the run after the step at hand; all outputs are written for the steps done.\n"
       "Exit status: 0 done; 2 error; 130, 143 stopped by SIGINT, SIGTERM.");
   app.add_option("--every", arguments.every,

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "runtime/core/settings.h"
+
 // The command line of abut-sim.
 namespace abut::cli {
 
@@ -14,6 +16,7 @@ struct SimArguments {
   std::optional<std::int64_t> steps;   // absent: the scene's duration
   double dt = 2e-3, every = 1.0 / 60;  // s
   int jobs = 1;
+  SettingValues settings;  // those given of the contact model
 };
 
 // Makes `app` fill `arguments`, which must outlive it.

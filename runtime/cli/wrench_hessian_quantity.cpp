@@ -35,8 +35,9 @@ Vec6<double> second_derivative_on_A(const Mat6<double>& to_A, const contact::Sof
 
 class WrenchHessian : public Quantity {
  public:
-  explicit WrenchHessian(int threads)
-      : contacts_(static_cast<std::size_t>(threads > 0 ? threads : default_threads())) {
+  explicit WrenchHessian(const QuantityOptions& options)
+      : config_(contact::soft_minimum_config(options.settings)),
+        contacts_(static_cast<std::size_t>(options.threads > 0 ? options.threads : default_threads())) {
     for (int k = 0; k < 6; ++k)
       turn_[static_cast<std::size_t>(k)] = -adjoint_derivative<double>(Vec6<double>::Unit(k)).transpose();
   }
@@ -50,7 +51,7 @@ class WrenchHessian : public Quantity {
       const asset::PosedPair& pair = questions.pairs[row];
       contact::SoftMinimum<double>& w = contacts_[static_cast<std::size_t>(thread)];
       const asset::PointsView &A = pair.A->points, &B = pair.B->points;
-      contact::soft_minimum(A, B, pair.X_AB, questions.twists[row], contact::parameters_of({}, A, B),
+      contact::soft_minimum(A, B, pair.X_AB, questions.twists[row], contact::parameters_of(config_, A, B),
                             ssdf::Order::kHessian, w);
       write(pair.X_AB, w, &values[row * columns_.size()]);
       statuses[row] = w.status;
@@ -74,6 +75,7 @@ class WrenchHessian : public Quantity {
 
   std::vector<std::string> columns_ = hessian_columns();
   std::array<Mat6<double>, 6> turn_;  // -ad(e_k)'
+  contact::SoftMinimumConfig config_;
   std::vector<contact::SoftMinimum<double>> contacts_;
 };
 
@@ -82,7 +84,7 @@ class WrenchHessian : public Quantity {
 std::vector<std::string_view> wrench_hessian_models() { return {"soft_minimum"}; }
 
 std::unique_ptr<Quantity> make_wrench_hessian(std::string_view, const QuantityOptions& options) {
-  return std::make_unique<WrenchHessian>(options.threads);
+  return std::make_unique<WrenchHessian>(options);
 }
 
 }  // namespace abut::cli

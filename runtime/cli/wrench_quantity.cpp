@@ -44,13 +44,13 @@ class Wrench : public Quantity {
       };
       needs_A_ = part(options.pressure.config.A);
       needs_B_ = part(options.pressure.config.B);
+      require_known(options.settings, {}, kPressureField);
       pressure_ = std::make_unique<PressureWrenches>(options.pressure, options.threads);
       pressure_options_ = options.pressure;
       return;
     }
-    for (const contact::ModelRow& row : contact::models())
-      if (row.name == model) needs_A_ = needs_B_ = row.needs;
-    batch_ = std::make_unique<contact::BatchModel>(model, options.threads);
+    needs_A_ = needs_B_ = contact::find_model(model).needs;
+    batch_ = std::make_unique<contact::BatchModel>(model, options.threads, options.settings);
   }
 
   const std::vector<std::string>& columns() const override { return columns_; }
@@ -112,6 +112,10 @@ std::vector<std::string_view> wrench_models() {
   for (const contact::ModelRow& row : contact::models())
     if (row.has_wrench) names.push_back(row.name);
   return names;
+}
+
+std::vector<SettingInfo> wrench_settings(std::string_view model) {
+  return contact::find_model(model).settings();
 }
 
 std::unique_ptr<Quantity> make_wrench(std::string_view model, const QuantityOptions& options) {

@@ -7,6 +7,7 @@ namespace abut::cli {
 
 // Names of the rows of the contact-model table that have a wrench.
 std::vector<std::string_view> wrench_models();
+std::vector<SettingInfo> wrench_settings(std::string_view model);
 std::unique_ptr<Quantity> make_wrench(std::string_view model, const QuantityOptions& options);
 std::unique_ptr<Quantity> make_wrench_derivative(std::string_view model, const QuantityOptions& options);
 

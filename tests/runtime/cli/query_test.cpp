@@ -3,9 +3,13 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "runtime/cli/csv_columns.h"
 #include "runtime/cli/pose_file.h"
 #include "runtime/cli/quantity.h"
+#include "runtime/contact/model.h"
+#include "runtime/derivative/estimator.h"
 #include "runtime/math/adjoint.h"
 #include "runtime/ssdf/field.h"
 #include "runtime/witness/separation.h"
@@ -195,6 +199,69 @@ TEST_F(Query, EveryFaultIsOneLineThatNamesItsPlace) {
     EXPECT_EQ(std::count(got.err.begin(), got.err.end(), '\n'), 1) << got.err;
     EXPECT_EQ(got.err.rfind("abut-query: error: ", 0), 0U) << got.err;
   }
+}
+
+TEST_F(Query, SettingsOfTheMethodAreOptions) {
+  const asset::AssetView ball = asset::view(assets.at("ball")), egg = asset::view(assets.at("egg"));
+  const Pose<double> X_AB{Mat3<double>::Identity(), {0.075, 0.01, 0}};
+  const std::string poses = header + pose_row(0, "ball,egg", X_AB);
+  const auto columns_of = [&](const std::string& arguments) {
+    const Outcome got = run("assets poses.csv " + arguments, poses);
+    EXPECT_EQ(got.exit_code, 0) << got.err;
+    const auto rows = table(got.out);
+    return rows.size() == 2 ? rows[1] : std::vector<std::string>(100, "nan");
+  };
+  const auto force = columns_of("--what wrench --model soft_minimum --kernel wall --eps1 0.3 --load 0.2");
+  const contact::PairWrench wrench =
+      contact::make_model("soft_minimum", {{"kernel", "wall"}, {"eps1", "0.3"}, {"load", "0.2"}})
+          ->wrench({&ball, &egg, X_AB}, Vec6<double>::Zero(), Vec6<double>::Zero());
+  EXPECT_NEAR(std::stod(force[11]), -wrench.F_BBo_B[3], 1e-12 * wrench.F_BBo_B.norm());
+  EXPECT_NE(force[11], columns_of("--what wrench --model soft_minimum")[11]);
+  EXPECT_NE(force[11], columns_of("--what wrench_hessian --kernel wall")[10]);
+
+  const auto turned = columns_of("--what derivative --rings 1 --eps 0.5 --clamp-relative 0.01");
+  const derivative::PairDerivative expected = derivative::witness_derivative(
+      {&ball, &egg, X_AB}, "gumbel",
+      derivative::estimator_config("gumbel", {{"rings", "1"}, {"eps", "0.5"}, {"clamp_relative", "0.01"}}));
+  EXPECT_EQ(std::stod(turned[26]), expected.derivative.dp1_A_dxi_B(0, 0));
+}
+
+TEST_F(Query, SettingsThatDoNotFitAreRefusedInOneLine) {
+  const struct {
+    std::string arguments, said;
+  } kCases[] = {
+      {"--eps1 1", "--what separation has no setting 'eps1'"},
+      {"--what derivative --eps1 1", "estimator gumbel has no setting 'eps1'; it has: rings, eps"},
+      {"--what derivative --method gaussian --samples 2",
+       "estimator gaussian: samples is '2'; it must be from 3"},
+      {"--what wrench --model soft_minimum --eps1 0",
+       "soft-minimum contact: eps1 is '0' spacing^2; it must be from"},
+      {"--what wrench --model soft_minimum --kernel quad",
+       "soft-minimum contact: kernel is 'quad'; it must be one of gaussian, wall"},
+      {"--what wrench_hessian --tolerance 1",
+       "soft-minimum contact: tolerance is '1'; it must be between 0 and 1"},
+      {"--what wrench --model point --stiffness abc", "point contact: stiffness is 'abc' N/m; it must be"},
+      {"--what wrench --model pressure_field --kernel wall", "pressure_field has no setting 'kernel'"},
+      {"--what ssdf --eps2 1", "soft distance has no setting 'eps2'; it has: eps1, kernel, tolerance"},
+  };
+  for (const auto& [arguments, said] : kCases) {
+    const Outcome got = run("assets poses.csv " + arguments, header);
+    EXPECT_EQ(got.exit_code, 2);
+    EXPECT_EQ(got.err.substr(0, 19 + said.size()), "abut-query: error: " + said);
+    EXPECT_EQ(std::count(got.err.begin(), got.err.end(), '\n'), 1) << got.err;
+  }
+}
+
+TEST_F(Query, HelpHasEverySettingWithUnitDefaultAndRange) {
+  const std::string help = run("--help").out;
+  for (const contact::ModelRow& row : contact::models())
+    for (const SettingInfo& setting : row.settings()) {
+      std::string option = "--" + setting.name;
+      std::replace(option.begin(), option.end(), '_', '-');
+      for (const std::string& part :
+           {option, setting.unit, setting.help, "default " + setting.standard + "; " + setting.range})
+        EXPECT_NE(help.find(part), std::string::npos) << part;
+    }
 }
 
 TEST_F(Query, SoftDistancesOfPoints) {

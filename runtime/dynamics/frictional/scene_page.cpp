@@ -1,15 +1,15 @@
-#include "runtime/cli/scene_page.h"
+#include "runtime/dynamics/frictional/scene_page.h"
 
-#include <fmt/format.h>
-
+#include <charconv>
 #include <cmath>
 #include <cstring>
+#include <span>
 
-namespace abut::cli {
+#include "runtime/core/error.h"
+#include "runtime/core/output_file.h"
+
+namespace abut::dynamics {
 namespace {
-
-using dynamics::Shape;
-using dynamics::ShapeKind;
 
 constexpr double kTwoPi = 6.283185307179586476925;
 
@@ -105,6 +105,23 @@ void add_shape(const Shape& shape, Mesh& mesh) {
   }
 }
 
+// "[a,b,...]" in the shortest digits that give the numbers back.
+std::string json(std::span<const double> numbers) {
+  std::string text = "[";
+  for (const double number : numbers) {
+    char digits[32];
+    if (text.size() > 1) text += ',';
+    text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+  }
+  return text + "]";
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ",") + part;
+  return text;
+}
+
 template <class T>
 std::string base64(const std::vector<T>& data) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -124,38 +141,37 @@ std::string base64(const std::vector<T>& data) {
 }
 
 std::string mesh_json(const Mesh& mesh) {
-  return fmt::format("[\"{}\",\"{}\"]", base64(mesh.vertices), base64(mesh.triangles));
+  return "[\"" + base64(mesh.vertices) + "\",\"" + base64(mesh.triangles) + "\"]";
 }
 
 // Bodies that look alike share a mesh: (index of the mesh of each body; meshes).
-std::string bodies_json(const dynamics::Scene& scene) {
+std::string bodies_json(const Scene& scene) {
   std::vector<std::string> meshes;
   std::string index;
-  for (const dynamics::Body& body : scene.bodies) {
+  for (const Body& body : scene.bodies) {
     Mesh mesh;
     for (const Shape& shape : body.shapes) add_shape(shape, mesh);
-    const std::string json = mesh_json(mesh);
+    const std::string text = mesh_json(mesh);
     std::size_t k = 0;
-    while (k < meshes.size() && meshes[k] != json) ++k;
-    if (k == meshes.size()) meshes.push_back(json);
+    while (k < meshes.size() && meshes[k] != text) ++k;
+    if (k == meshes.size()) meshes.push_back(text);
     index += (index.empty() ? "" : ",") + std::to_string(k);
   }
-  return fmt::format("index:[{}],meshes:[{}]", index, fmt::join(meshes, ","));
+  return "index:[" + index + "],meshes:[" + joined(meshes) + "]";
 }
 
-std::string planes_json(const dynamics::Scene& scene) {
-  std::string planes;
+std::string planes_json(const Scene& scene) {
+  std::vector<std::string> planes;
   for (const Shape& shape : scene.fixed) {
     if (shape.kind != ShapeKind::kPlane) continue;
     const Vec3<double> x = shape.X_BS.R.col(0), y = shape.X_BS.R.col(1), p = shape.X_BS.p;
-    planes += fmt::format("{}[{},{},{},{},{},{},{},{},{}]", planes.empty() ? "" : ",", p.x(), p.y(), p.z(),
-                          x.x(), x.y(), x.z(), y.x(), y.y(), y.z());
+    planes.push_back(json(std::array{p.x(), p.y(), p.z(), x.x(), x.y(), x.z(), y.x(), y.y(), y.z()}));
   }
-  return planes;
+  return joined(planes);
 }
 
-std::string edges_json(const dynamics::Scene& scene) {
-  std::string edges;
+std::string edges_json(const Scene& scene) {
+  std::vector<std::string> edges;
   for (const Shape& shape : scene.fixed) {
     if (shape.kind != ShapeKind::kBox) continue;
     for (int corner = 0; corner < 8; ++corner) {
@@ -166,12 +182,11 @@ std::string edges_json(const dynamics::Scene& scene) {
         const Vec3<double> a = shape.X_BS * end;
         end[k] = shape.size[k];
         const Vec3<double> b = shape.X_BS * end;
-        edges += fmt::format("{}[{},{},{},{},{},{}]", edges.empty() ? "" : ",", a.x(), a.y(), a.z(), b.x(),
-                             b.y(), b.z());
+        edges.push_back(json(std::array{a.x(), a.y(), a.z(), b.x(), b.y(), b.z()}));
       }
     }
   }
-  return edges;
+  return joined(edges);
 }
 
 constexpr const char* kHead = R"page(<!doctype html>
@@ -373,13 +388,23 @@ if (typeof document !== "undefined") {
 
 }  // namespace
 
-std::string scene_page(const dynamics::Scene& scene, const dynamics::Recording& recording) {
+std::string scene_page(const Scene& scene, const Recording& recording) {
+  const std::size_t numbers = 3 * scene.bodies.size() * recording.times.size();
+  if (recording.times.empty()) throw InvalidInput("scene page: the recording has no frame");
+  if (recording.positions.size() != numbers || recording.quaternions.size() != numbers / 3 * 4)
+    throw InvalidInput("scene page: the recording is of another number of bodies than the scene's " +
+                       std::to_string(scene.bodies.size()));
   const std::vector<float> position(recording.positions.begin(), recording.positions.end());
   const std::vector<float> quaternion(recording.quaternions.begin(), recording.quaternions.end());
-  return fmt::format(
-      "{}const scene={{{},edges:[{}],planes:[{}],times:[{}],position:\"{}\",quaternion:\"{}\"}};{}", kHead,
-      bodies_json(scene), edges_json(scene), planes_json(scene), fmt::join(recording.times, ","),
-      base64(position), base64(quaternion), kScript);
+  return kHead + ("const scene={" + bodies_json(scene)) + ",edges:[" + edges_json(scene) + "],planes:[" +
+         planes_json(scene) + "],times:" + json(recording.times) + ",position:\"" + base64(position) +
+         "\",quaternion:\"" + base64(quaternion) + "\"};" + kScript;
 }
 
-}  // namespace abut::cli
+void write_scene_page(const Scene& scene, const Recording& recording, const std::filesystem::path& file) {
+  OutputFile out(file);
+  out.write(scene_page(scene, recording));
+  out.finish();
+}
+
+}  // namespace abut::dynamics

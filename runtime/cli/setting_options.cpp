@@ -1,0 +1,43 @@
+#include "runtime/cli/setting_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace abut::cli {
+namespace {
+
+std::string option_of(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  return "--" + name;
+}
+
+}  // namespace
+
+void add_setting_options(CLI::App& app, const std::vector<SettingGroup>& groups, SettingValues& given) {
+  std::set<std::string> known;
+  for (const SettingGroup& group : groups)
+    for (const SettingInfo& row : group.settings)
+      if (known.insert(row.name).second)
+        app.add_option_function<std::string>(option_of(row.name),
+                                             [&given, name = row.name](const std::string& text) {
+                                               given.push_back({name, text});
+                                             })
+            ->group("");  // describe_settings shows it
+}
+
+std::string describe_settings(const std::vector<SettingGroup>& groups) {
+  std::string text;
+  for (const SettingGroup& group : groups) {
+    text += group.title + ":\n";
+    for (const SettingInfo& row : group.settings) {
+      const std::string unit = row.unit.empty() ? "" : fmt::format(" ({})", row.unit);
+      text += fmt::format("  {:<19}{}{}\n  {:<19}default {}; {}\n", option_of(row.name), row.help, unit, "",
+                          row.standard, row.range);
+    }
+  }
+  return text;
+}
+
+}  // namespace abut::cli
