@@ -182,7 +182,7 @@ TEST_F(Query, EveryFaultIsOneLineThatNamesItsPlace) {
       {"assets poses.csv --what wrench --model pressure_field",
        header + row + "1,ball,hull-less,1,0,0,0,0,0,0\n", "poses.csv:3: asset 'hull-less' has no tetrahedra"},
       {"nowhere poses.csv", header + row, "nowhere: not a folder of assets"},
-      {"assets nowhere.csv", header + row, "nowhere.csv: cannot read"},
+      {"assets nowhere.csv", header + row, "nowhere.csv: cannot open: No such file or directory"},
       {"assets poses.csv --what colour", header + row,
        "--what colour: unknown; choose one of separation, derivative, wrench"},
       {"assets poses.csv --what derivative --method guess", header + row,
