@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "preprocess/cli/summary.h"
 #include "preprocess/tetrahedralize/tetrahedral_mesh.h"
 #include "runtime/asset/reader.h"
 #include "runtime/asset/schema.h"
@@ -85,6 +86,17 @@ void append_volumes(Text out, const asset::Asset& asset) {
   }
 }
 
+// Tangles of the quads by the strict rule, as they were counted when they were made.
+void append_tangles(Text out, const asset::Provenance& provenance, std::size_t level) {
+  const auto value = [&](const char* name) {
+    const auto found = provenance.measures.find(fmt::format("points{}_{}", level, name));
+    return found == provenance.measures.end() ? std::string("unknown") : fmt::format("{:.0f}", found->second);
+  };
+  fmt::format_to(
+      out, "  tangles    quads that face against the surface nearest to them: {}; pairs that cross: {}\n",
+      value("flips"), value("self_intersections"));
+}
+
 void append_points(Text out, const asset::OrientedPoints& points, std::size_t level) {
   const asset::PointsView view = asset::view(points);
   std::vector<double> thickness = points.thickness;
@@ -141,10 +153,15 @@ std::string inspect(const std::filesystem::path& file) {
   fmt::format_to(out, "{}\nfile         {}, {:.2f} MiB, schema {}, digest verified\n", asset.name,
                  file.string(), static_cast<double>(std::filesystem::file_size(file)) / (1 << 20),
                  asset::kSchemaVersion);
+  if (const std::string what = caution(asset.provenance.measures); !what.empty())
+    fmt::format_to(out, "TAKE CARE    {}\n", what);
   for (std::size_t i = 0; i < asset.surfaces.size(); ++i) append_surface(out, asset.surfaces[i], i);
   for (std::size_t i = 0; i < asset.convex.size(); ++i) append_convex(out, asset.convex[i], i);
   append_volumes(out, asset);
-  for (std::size_t i = 0; i < asset.points.size(); ++i) append_points(out, asset.points[i], i);
+  for (std::size_t i = 0; i < asset.points.size(); ++i) {
+    append_points(out, asset.points[i], i);
+    append_tangles(out, asset.provenance, i);
+  }
   append_mass(out, asset.mass);
   append_provenance(out, asset.provenance);
   return text;

@@ -8,6 +8,8 @@
 #include "preprocess/cli/versions.h"
 #include "preprocess/index/index.h"
 #include "preprocess/mesh/read.h"
+#include "preprocess/mesh/recentre.h"
+#include "preprocess/remesh/too_much_work.h"
 #include "runtime/asset/container.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
@@ -76,6 +78,18 @@ std::vector<asset::Volume> volumes_if_possible(const TriangleMesh& surface,
   return volumes;
 }
 
+// Nor does a surface whose quads would take too much work; what asks for points finds them absent.
+std::vector<asset::OrientedPoints> points_if_possible(const TriangleMesh& surface,
+                                                      const PointParameters& parameters, Report& report) {
+  try {
+    return make_point_levels(surface, parameters, report);
+  } catch (const TooMuchWork& error) {
+    report.warnings.push_back(fmt::format("no points: {}", error.what()));
+    report.measures["points"] = 0;
+    return {};
+  }
+}
+
 asset::Asset make_from(const datasets::ObjectSource& source, const Parameters& parameters,
                        const StageCallback& stage) {
   asset::Asset result;
@@ -89,7 +103,9 @@ asset::Asset make_from(const datasets::ObjectSource& source, const Parameters& p
 
   const TriangleMesh soup = stages.run("read", [&] {
     provenance.source_digest = digest_of(source.file);
-    return read_mesh(source.file, source.metres_per_unit, report);
+    TriangleMesh mesh = read_mesh(source.file, source.metres_per_unit, report);
+    recentre(mesh, report);
+    return mesh;
   });
   const ClosedSurface closed =
       stages.run("close", [&] { return close_surface(soup, parameters.close, report); });
@@ -101,7 +117,7 @@ asset::Asset make_from(const datasets::ObjectSource& source, const Parameters& p
         stages.run("volumes", [&] { return volumes_if_possible(closed.surface, parameters.volume, report); });
   if (!parameters.points.levels.empty())
     result.points =
-        stages.run("points", [&] { return make_point_levels(closed.surface, parameters.points, report); });
+        stages.run("points", [&] { return points_if_possible(closed.surface, parameters.points, report); });
 
   provenance.warnings = std::move(report.warnings);
   provenance.measures = std::move(report.measures);

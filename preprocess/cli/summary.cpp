@@ -10,6 +10,9 @@
 namespace abut::preprocess {
 namespace {
 
+using Measures = std::map<std::string, double>;
+
+constexpr double kMeaningfulPercent = 1;  // of area or volume: dropped parts above it are no specks
 constexpr const char* kHausdorff = "hausdorff_to_input_percent";
 
 std::string outcome_text(Outcome outcome) {
@@ -30,10 +33,21 @@ std::string outcome_text(Outcome outcome) {
   return "unknown";
 }
 
-// Its inside was asked for and could not be made; the warnings say why.
-bool has_no_volume(const ObjectResult& object) {
-  const auto found = object.measures.find("volumes");
+// What was asked for and could not be made ("volumes", "points"); the warnings say why.
+bool lacks(const ObjectResult& object, const char* part) {
+  const auto found = object.measures.find(part);
   return found != object.measures.end() && found->second == 0;
+}
+
+double value_or_zero(const Measures& measures, const char* key) {
+  const auto found = measures.find(key);
+  return found == measures.end() ? 0 : found->second;
+}
+
+// Share of the object that went with separate parts, by area or volume, whichever is more.
+double dropped_percent(const Measures& measures) {
+  return std::max(value_or_zero(measures, "dropped_area_percent"),
+                  value_or_zero(measures, "dropped_volume_percent"));
 }
 
 std::string measure_text(const ObjectResult& object, const char* key, int digits) {
@@ -67,6 +81,7 @@ nlohmann::json object_json(const ObjectResult& object) {
                       {"status", status_text(object)},
                       {"outcome", outcome_text(object.outcome)},
                       {"reason", object.reason},
+                      {"caution", caution(object.measures)},
                       {"notes", object.notes},
                       {"warnings", object.warnings},
                       {"seconds", object.seconds},
@@ -83,11 +98,28 @@ nlohmann::json object_json(const ObjectResult& object) {
 
 }  // namespace
 
+std::string caution(const Measures& measures) {
+  if (measures.contains("thin_shell"))
+    return fmt::format("not a solid but a thin shell, {:.2g} % of its hull's volume",
+                       value_or_zero(measures, "shell_of_hull_percent"));
+  if (dropped_percent(measures) > kMeaningfulPercent)
+    return fmt::format("separate parts dropped: {:.3g} % of the area, {:.3g} % of the volume of closed parts",
+                       value_or_zero(measures, "dropped_area_percent"),
+                       value_or_zero(measures, "dropped_volume_percent"));
+  if (measures.contains("flat_lids"))
+    return fmt::format("taken for solid behind flat lids ({:.0f}, the largest {:.3g} m across)",
+                       value_or_zero(measures, "flat_lids"), value_or_zero(measures, "largest_flat_lid_m"));
+  return {};
+}
+
 std::string status_text(const ObjectResult& object) {
   switch (object.status) {
     case ObjectStatus::kMade:
+      if (object.measures.contains("thin_shell")) return "ok, THIN SHELL";
       if (object.measures.contains("wrapped")) return "ok, wrapped";
-      if (has_no_volume(object)) return "ok, no volume";
+      if (dropped_percent(object.measures) > kMeaningfulPercent) return "ok, parts dropped";
+      if (lacks(object, "volumes")) return "ok, no volume";
+      if (lacks(object, "points")) return "ok, no points";
       return object.warnings.empty() ? "ok" : "ok, mended";
     case ObjectStatus::kUpToDate:
       return "up to date";
@@ -133,6 +165,8 @@ std::string summary_table(const BatchResult& batch) {
   for (const ObjectResult& object : batch.objects)
     if (object.status == ObjectStatus::kFailed)
       text += fmt::format("  {}: {}\n", object.name, failure_text(object));
+    else if (const std::string what = caution(object.measures); !what.empty())
+      text += fmt::format("  {}: take care: {}\n", object.name, what);
   for (const std::string& note : batch.notes) text += fmt::format("  note: {}\n", note);
   return text;
 }

@@ -200,9 +200,25 @@ std::size_t count_duplicates(const TriangleMesh& mesh, const std::vector<std::si
 // triangle, or a small gap that goes around a corner, comes from faces that are missing.
 struct OpenRim {
   std::size_t edges = 0;
+  std::size_t rims = 0;  // that the open edges form, joined through vertices
   bool at_last_face = false;
   bool of_cut_model = false;
 };
+
+// Groups of edges joined through vertices.
+std::size_t count_rims(const std::vector<std::array<std::int32_t, 2>>& edges, std::size_t vertices) {
+  std::vector<std::int32_t> parent(vertices);
+  for (std::size_t v = 0; v < vertices; ++v) parent[v] = static_cast<std::int32_t>(v);
+  const auto root = [&](std::int32_t v) {
+    while (parent[v] != v) v = parent[v] = parent[parent[v]];
+    return v;
+  };
+  for (const auto& [a, b] : edges) parent[root(a)] = root(b);
+  std::vector<std::int32_t> roots;
+  for (const auto& edge : edges) roots.push_back(root(edge[0]));
+  std::sort(roots.begin(), roots.end());
+  return static_cast<std::size_t>(std::unique(roots.begin(), roots.end()) - roots.begin());
+}
 
 OpenRim find_rim(const TriangleMesh& mesh) {
   constexpr long kFewFaces = 100;
@@ -212,6 +228,7 @@ OpenRim find_rim(const TriangleMesh& mesh) {
   OpenRim rim;
   rim.edges = open.size();
   if (open.empty()) return rim;
+  rim.rims = count_rims(open, soup.mesh.vertices.size());
   const Triangle& last = soup.mesh.triangles.back();
   const auto of_last = [&](std::int32_t v) { return std::find(last.begin(), last.end(), v) != last.end(); };
   rim.at_last_face =
@@ -248,7 +265,10 @@ void refuse_if_cut_off(const TriangleMesh& mesh, const ObjParser& parser, bool u
                     name, parser.lines(), rim.edges, waiting, parser.waiting_attributes(),
                     waits ? "; if it is whole, delete those that no face uses" : ""));
   }
-  if (rim.at_last_face) {
+  // All vertices being used, a cut has cost the last few faces alone: one small rim. A surface with several
+  // or large openings was made so.
+  constexpr std::size_t kMostCutEdges = 32;
+  if (rim.at_last_face && (unused > 0 || (rim.rims == 1 && rim.edges <= kMostCutEdges))) {
     report.warnings.push_back(fmt::format(
         "{}: line {}: the file may be cut off: the surface is open ({} open edges) where its last "
         "face lies",

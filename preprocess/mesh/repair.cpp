@@ -12,6 +12,7 @@
 #include <CGAL/Polygon_mesh_processing/triangulate_hole.h>
 #include <CGAL/Surface_mesh.h>
 #include <CGAL/alpha_wrap_3.h>
+#include <CGAL/utility.h>
 
 #include <algorithm>
 #include <cmath>
@@ -28,6 +29,12 @@ namespace pmp = CGAL::Polygon_mesh_processing;
 using Kernel = CGAL::Exact_predicates_inexact_constructions_kernel;
 using Point = Kernel::Point_3;
 using SurfaceMesh = CGAL::Surface_mesh<Point>;
+
+// A hole's best triangulation is looked for among those of its Delaunay tetrahedra and, where these have
+// none, among all, which costs the cube of the rim's edges: 5 s at 1,000. Longer rims forgo the latter.
+constexpr std::size_t kMostEdgesForCubic = 400;
+// Faces that uniting parts one by one may take up, all steps together: some 10 s.
+constexpr std::size_t kMostUnited = 3'000'000;
 
 std::vector<Point> to_points(const TriangleMesh& mesh) {
   std::vector<Point> points;
@@ -140,7 +147,8 @@ FilledHoles fill_holes(const TriangleMesh& mesh, double largest_extent) {
     bool filled = false;
     if (extent <= largest_extent) {
       std::vector<SurfaceMesh::Face_index> patch;
-      pmp::triangulate_hole(surface, rim, std::back_inserter(patch));
+      pmp::triangulate_hole(surface, rim, std::back_inserter(patch),
+                            CGAL::parameters::do_not_use_cubic_algorithm(edges > kMostEdgesForCubic));
       filled = !patch.empty();
     }
     if (filled) {
@@ -153,6 +161,35 @@ FilledHoles fill_holes(const TriangleMesh& mesh, double largest_extent) {
   }
   result.mesh = to_triangle_mesh(surface);
   return result;
+}
+
+std::vector<Triangle> triangulate_rim(const TriangleMesh& mesh, const std::vector<std::int32_t>& rim) {
+  std::vector<Point> points;
+  Eigen::Vector3d around = Eigen::Vector3d::Zero(), lid = around;
+  const auto at = [&](int i) -> const Eigen::Vector3d& {
+    return mesh.vertices[rim[static_cast<std::size_t>(i) % rim.size()]];
+  };
+  for (int i = 0; i < static_cast<int>(rim.size()); ++i) {
+    points.emplace_back(at(i).x(), at(i).y(), at(i).z());
+    around += (at(i) - at(0)).cross(at(i + 1) - at(0));
+  }
+  std::vector<CGAL::Triple<int, int, int>> patch;
+  try {
+    pmp::triangulate_hole_polyline(
+        points, std::back_inserter(patch),
+        CGAL::parameters::use_2d_constrained_delaunay_triangulation(true).do_not_use_cubic_algorithm(true));
+  } catch (const CGAL::Failure_exception&) {
+    return {};
+  }
+  std::vector<Triangle> triangles;
+  for (const auto& t : patch) {
+    const int i = t.first, j = t.second, k = t.third;
+    lid += (at(j) - at(i)).cross(at(k) - at(i));
+    triangles.push_back({rim[i], rim[j], rim[k]});
+  }
+  if (lid.dot(around) < 0)
+    for (Triangle& t : triangles) std::swap(t[1], t[2]);
+  return triangles;
 }
 
 std::optional<TriangleMesh> remove_self_intersections(const TriangleMesh& mesh, bool keep_genus) {
@@ -168,36 +205,66 @@ std::optional<TriangleMesh> remove_self_intersections(const TriangleMesh& mesh, 
   return to_triangle_mesh(surface);
 }
 
+namespace {
+
+// Parts whose boxes overlap, directly or over others, in one group; groups and parts in ascending order.
+std::vector<std::vector<std::int32_t>> group_by_boxes(const TriangleMesh& mesh, const Components& parts) {
+  const std::vector<Eigen::AlignedBox3d> boxes = part_boxes(mesh, parts);
+  std::vector<std::vector<std::int32_t>> groups;
+  std::vector<char> taken(boxes.size(), 0);
+  for (std::int32_t p = 0; p < parts.count; ++p) {
+    if (taken[p] != 0) continue;
+    std::vector<std::int32_t> group{p};
+    taken[p] = 1;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      for (std::int32_t q = 0; q < parts.count; ++q) {
+        if (taken[q] != 0 || !boxes[group[i]].intersects(boxes[q])) continue;
+        taken[q] = 1;
+        group.push_back(q);
+      }
+    }
+    std::sort(group.begin(), group.end());
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+}  // namespace
+
 std::optional<TriangleMesh> unite_parts(const TriangleMesh& mesh) {
   const Components parts = find_components(mesh);
   const std::vector<double> volumes = part_volumes(mesh, parts);
-  // What holds a cavity is larger than it, and what floats in the cavity is smaller.
-  std::vector<std::int32_t> order(parts.count);
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t p, std::int32_t q) {
-    return std::abs(volumes[p]) > std::abs(volumes[q]);
-  });
   const auto checked = CGAL::parameters::throw_on_self_intersection(true);
-  SurfaceMesh whole;
-  try {
-    for (const std::int32_t p : order) {
-      std::vector<char> keep(mesh.triangles.size());
-      for (std::size_t f = 0; f < keep.size(); ++f) keep[f] = parts.of_face[f] == p ? 1 : 0;
-      SurfaceMesh part = to_surface_mesh(select_faces(mesh, keep));
-      if (p == order.front()) {
-        whole = std::move(part);
-        continue;
+  TriangleMesh result;
+  std::size_t work = 0;
+  for (std::vector<std::int32_t>& group : group_by_boxes(mesh, parts)) {
+    // What holds a cavity is larger than it, and what floats in the cavity is smaller.
+    std::stable_sort(group.begin(), group.end(), [&](std::int32_t p, std::int32_t q) {
+      return std::abs(volumes[p]) > std::abs(volumes[q]);
+    });
+    SurfaceMesh whole;
+    try {
+      for (const std::int32_t p : group) {
+        std::vector<char> keep(mesh.triangles.size());
+        for (std::size_t f = 0; f < keep.size(); ++f) keep[f] = parts.of_face[f] == p ? 1 : 0;
+        SurfaceMesh part = to_surface_mesh(select_faces(mesh, keep));
+        if (p == group.front()) {
+          whole = std::move(part);
+          continue;
+        }
+        work += whole.number_of_faces() + part.number_of_faces();
+        if (work > kMostUnited || pmp::does_self_intersect(part)) return std::nullopt;
+        if (volumes[p] < 0) pmp::reverse_face_orientations(part);
+        const bool done = volumes[p] < 0 ? pmp::corefine_and_compute_difference(whole, part, whole, checked)
+                                         : pmp::corefine_and_compute_union(whole, part, whole, checked);
+        if (!done) return std::nullopt;
       }
-      if (pmp::does_self_intersect(part)) return std::nullopt;
-      if (volumes[p] < 0) pmp::reverse_face_orientations(part);
-      const bool done = volumes[p] < 0 ? pmp::corefine_and_compute_difference(whole, part, whole, checked)
-                                       : pmp::corefine_and_compute_union(whole, part, whole, checked);
-      if (!done) return std::nullopt;
+    } catch (const std::exception&) {  // self-intersections, and what else the corefinement cannot do
+      return std::nullopt;
     }
-  } catch (const std::exception&) {  // self-intersections, and what else the corefinement cannot do
-    return std::nullopt;
+    append_mesh(result, to_triangle_mesh(whole));
   }
-  return to_triangle_mesh(whole);
+  return result;
 }
 
 std::vector<std::array<std::int32_t, 2>> find_self_intersections(const TriangleMesh& mesh) {

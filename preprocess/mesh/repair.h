@@ -29,6 +29,10 @@ struct FilledHoles {
 };
 FilledHoles fill_holes(const TriangleMesh& mesh, double largest_extent);
 
+// Triangles of a flat lid over a rim of the mesh, oriented as the rim runs; empty where there are none, or
+// the rim crosses itself.
+std::vector<Triangle> triangulate_rim(const TriangleMesh& mesh, const std::vector<std::int32_t>& rim);
+
 // Removes self-intersections of a manifold mesh by local smoothing and hole filling, keeping its genus if
 // asked to. Empty if some are left.
 std::optional<TriangleMesh> remove_self_intersections(const TriangleMesh& mesh, bool keep_genus);

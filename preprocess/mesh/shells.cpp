@@ -22,6 +22,8 @@ std::int32_t first_vertex(const TriangleMesh& mesh, const Components& parts, std
   return -1;
 }
 
+}  // namespace
+
 std::vector<Eigen::AlignedBox3d> part_boxes(const TriangleMesh& mesh, const Components& parts) {
   std::vector<Eigen::AlignedBox3d> boxes(parts.count);
   for (std::size_t f = 0; f < mesh.triangles.size(); ++f) {
@@ -29,8 +31,6 @@ std::vector<Eigen::AlignedBox3d> part_boxes(const TriangleMesh& mesh, const Comp
   }
   return boxes;
 }
-
-}  // namespace
 
 double winding_number(const Eigen::Vector3d& p, const TriangleMesh& mesh) {
   double sum = 0;

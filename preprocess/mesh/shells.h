@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Geometry>
 #include <vector>
 
 #include "preprocess/mesh/weld.h"
@@ -10,6 +11,9 @@ namespace abut::preprocess {
 // How often the mesh winds around p: 1 inside a closed mesh that faces outward, 0 outside, -1 inside one that
 // faces inward; between these for open meshes [Jacobson et al. 2013].
 double winding_number(const Eigen::Vector3d& p, const TriangleMesh& mesh);
+
+// Bounding box of each part, m.
+std::vector<Eigen::AlignedBox3d> part_boxes(const TriangleMesh& mesh, const Components& parts);
 
 // Volume that each part encloses, m^3: negative for parts that face inward.
 std::vector<double> part_volumes(const TriangleMesh& mesh, const Components& parts);

@@ -210,6 +210,13 @@ TriangleMesh select_faces(const TriangleMesh& mesh, const std::vector<char>& kee
   return out;
 }
 
+void append_mesh(TriangleMesh& mesh, const TriangleMesh& other) {
+  const auto shift = static_cast<std::int32_t>(mesh.vertices.size());
+  mesh.vertices.insert(mesh.vertices.end(), other.vertices.begin(), other.vertices.end());
+  for (const Triangle& t : other.triangles)
+    mesh.triangles.push_back({t[0] + shift, t[1] + shift, t[2] + shift});
+}
+
 double area(const TriangleMesh& mesh) {
   double twice = 0;
   for (const Triangle& t : mesh.triangles) {

@@ -46,6 +46,9 @@ Components find_components(const TriangleMesh& mesh);
 // The faces that `keep` marks, with the vertices that they use.
 TriangleMesh select_faces(const TriangleMesh& mesh, const std::vector<char>& keep);
 
+// Appends the other mesh's vertices and faces.
+void append_mesh(TriangleMesh& mesh, const TriangleMesh& other);
+
 // Total area, m^2, and volume enclosed (signed; meaningful for a closed surface), m^3.
 double area(const TriangleMesh& mesh);
 double volume(const TriangleMesh& mesh);

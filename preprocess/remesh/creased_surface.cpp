@@ -1,16 +1,22 @@
 #include "preprocess/remesh/creased_surface.h"
 
+#include <fmt/format.h>
+
 #include <Eigen/Geometry>
 #include <cmath>
 #include <numbers>
 #include <queue>
 
+#include "preprocess/remesh/too_much_work.h"
 #include "runtime/core/parallel.h"
 
 namespace abut::preprocess {
 namespace {
 
-constexpr double kLongest = 0.75;      // of an edge, of the wanted length
+constexpr double kLongest = 0.75;  // of an edge, of the wanted length
+// Faces after the splitting: as many as an even surface asks for some times over (some 8 for a square of the
+// wanted edge), and those of the input. Long thin triangles ask for many more.
+constexpr double kMostFaces = 60, kMostOfInput = 8;
 constexpr double kShortestCrease = 3;  // a connected piece of creases, of the wanted length
 constexpr double kReach = 0.5;         // of the filter, of the wanted length
 constexpr double kSigma = 0.35;    // difference of unit normals from which the filter takes an edge for sharp
@@ -106,8 +112,19 @@ void split(CreasedSurface& s, std::int32_t h) {
   }
 }
 
+// Faces that splitting may make of the surface.
+double most_faces(const CreasedSurface& s) {
+  double squares = 0;
+  for (std::int32_t f = 0; f < s.mesh.face_slots(); ++f) {
+    const double size = s.sizes[s.mesh.origin(3 * f)];
+    squares += s.double_area(f).norm() / (2 * size * size);
+  }
+  return kMostFaces * squares + kMostOfInput * s.mesh.face_slots();
+}
+
 // Splits the longest edge, relative to the wanted length, until all are short enough.
 void refine(CreasedSurface& s) {
+  const double most = most_faces(s);
   struct Entry {
     double length;
     std::int32_t h, a, b;
@@ -129,6 +146,11 @@ void refine(CreasedSurface& s) {
     queue.pop();
     if (s.mesh.origin(e.h) != e.a || s.mesh.target(e.h) != e.b) continue;
     split(s, e.h);
+    if (s.mesh.face_slots() > most)
+      throw TooMuchWork(fmt::format(
+          "the surface's long thin triangles ask for more than {:.0f} faces where its area is worth {:.0f} "
+          "squares: it is a needle, or has triangles like needles; remesh it, or leave its points out",
+          most, most / kMostFaces));
     const std::int32_t start = s.mesh.leaving(s.mesh.vertex_slots() - 1);
     std::int32_t h = start;
     do {

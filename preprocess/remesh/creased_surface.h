@@ -22,7 +22,7 @@ struct CreasedSurface {
 // Splits edges until none is longer than half the wanted length, filters the faces' normals [Zheng et al.
 // 2011] and marks the edges across which they differ by more than `crease_degrees`. Creases in pieces shorter
 // than a few wanted lengths are noise and left out. Throws InvalidInput if `closed` is not closed and
-// manifold.
+// manifold, TooMuchWork where splitting makes many times more faces than the area is worth.
 CreasedSurface make_creased_surface(const TriangleMesh& closed, const std::vector<double>& sizes,
                                     double crease_degrees, int threads);
 

@@ -61,7 +61,7 @@ void report_level(const Level& level, const asset::OrientedPoints& points, const
                     1e3 * points.spacing[0], walls.unresolved_percent, 100 * kThinShare, 1e3 * walls.thin));
   if (level.remeshed.crossings + level.remeshed.flips > 0)
     report.warnings.push_back(
-        fmt::format("{} quads: {} pairs of their triangles cross, {} quads are turned over",
+        fmt::format("{} quads: {} pairs of them cross, {} are turned against the surface nearest to them",
                     level.remeshed.mesh.quads.size(), level.remeshed.crossings, level.remeshed.flips));
 }
 

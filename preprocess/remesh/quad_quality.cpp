@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "preprocess/mesh/measure.h"
-#include "preprocess/mesh/repair.h"
+#include "preprocess/remesh/untangle.h"
 #include "runtime/core/parallel.h"
 
 namespace abut::preprocess {
@@ -87,7 +87,6 @@ void measure_surface(const QuadMesh& mesh, const ReferenceSurface& surface, Quad
   std::size_t straddling = 0;
   for (const QuadFigures& f : figures) {
     errors.push_back(f.normal_error);
-    quality.flips += f.normal_error > 90;
     straddling += f.straddles;
     quality.normal_error_mean += f.normal_error / static_cast<double>(figures.size());
   }
@@ -155,7 +154,10 @@ QuadQuality measure(const QuadMesh& mesh, const TriangleMesh& closed, const Refe
   const Hausdorff h = hausdorff(closed, triangles, kCertified * surface.diagonal());
   quality.hausdorff_in_out = 100 * h.from_A / surface.diagonal();
   quality.hausdorff_out_in = 100 * h.from_B / surface.diagonal();
-  if (quality.bad_edges == 0) quality.self_intersections = count_self_intersections(triangles);
+  TangleFinder finder(surface, TangleRule::kStrict);
+  finder.find(mesh);
+  quality.flips = finder.tangles().flips;
+  quality.self_intersections = finder.tangles().crossings;
   return quality;
 }
 

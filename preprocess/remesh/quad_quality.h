@@ -19,16 +19,17 @@ struct QuadQuality {
   double hausdorff_out_in = 0;         // largest distance from the quads to the surface, % of its diagonal
   double normal_error_mean = 0;        // of the quads from the surface at their centres' foot points, degrees
   double normal_error_p95 = 0;         // the same, 95th percentile
-  std::size_t flips = 0;               // quads more than 90 degrees from the surface there
+  std::size_t flips = 0;               // quads turned against the surface's point nearest to their centre
   double straddling_percent = 0;       // of the quads: across a crease
   std::size_t bad_edges = 0;           // open or non-manifold
-  std::size_t self_intersections = 0;  // pairs of triangles of the quads, each cut in two
+  std::size_t self_intersections = 0;  // pairs of quads, whichever diagonals they are cut along
 };
 
 // Measures a quad mesh against the surface that it stands for; `closed` is that surface's mesh. Hausdorff
 // distances are certified to 0.02 % of the diagonal. A quad's foot point is the closest point of the surface
 // to its centre that faces the same way; where the whole surface's closest point faces away and is nearer by
 // more than a tenth of the quad's edge, that one counts, as it does where no point near faces the same way.
+// Flips and self-intersections are counted by TangleRule::kStrict, without such allowance.
 // A quad straddles a crease where the surface's mean normals below two parts of it differ by more than 60
 // degrees: two rows, two columns or two corners (three points each) of 4 x 4 points on its inner 80 %. A quad
 // whose side lies on the crest of a rounded right angle sees at most half the turn; dents and noise narrower

@@ -13,6 +13,7 @@
 #include "preprocess/remesh/isotropic.h"
 #include "preprocess/remesh/relax.h"
 #include "preprocess/remesh/to_quads.h"
+#include "preprocess/remesh/too_much_work.h"
 #include "preprocess/remesh/untangle.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
@@ -37,7 +38,7 @@ constexpr std::size_t kMostBase = 14000;  // quads; more come by subdivision
 // Edges of the fields' lattice beside those asked for, one after the other until a mesh has no tangles:
 // another spacing meets the same thin wall or rim at another place. 0: isotropic triangles.
 constexpr double kScales[] = {1, 0.97, 1.04, 0.93, 0};
-constexpr int kUntangleRounds = 30;
+constexpr int kUntangleRounds = 30, kStrictRounds = 60;
 
 double edge_for(const QuadTarget& target, const ReferenceSurface& surface, int threads) {
   if (target.kind == QuadTarget::Kind::kAuto) return auto_edge(surface, threads);
@@ -108,6 +109,8 @@ Remeshed make_base(const TriangleMesh& closed, const ReferenceSurface& surface, 
       const Tangles left = finish(base.mesh, surface, edge, parameters.threads);
       base.crossings = left.crossings;
       base.flips = left.flips;
+    } catch (const TooMuchWork&) {
+      throw;  // so it would be by every route
     } catch (const InvalidInput&) {
       // This route has no manifold to offer; the last one's reason is the caller's to know.
       if (!fields && !found) throw;
@@ -200,11 +203,12 @@ Remeshed remesh(const TriangleMesh& closed, const ReferenceSurface& surface,
            .edge = edge * (1 << i),
            .flatness = kFlatnessAfterSubdivision,
            .threads = parameters.threads});
-    const Tangles left =
-        repair_and_cover(result.mesh, surface, edge * (1 << i), kUntangleRounds, parameters.threads);
-    result.crossings = left.crossings;
-    result.flips = left.flips;
+    repair_and_cover(result.mesh, surface, edge * (1 << i), kUntangleRounds, parameters.threads);
   }
+  TangleFinder strict(surface, TangleRule::kStrict);
+  const Tangles left = untangle(result.mesh, strict, kStrictRounds);
+  result.crossings = left.crossings;
+  result.flips = left.flips;
   return result;
 }
 

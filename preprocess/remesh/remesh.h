@@ -36,7 +36,7 @@ struct Remeshed {
   std::string route;                     // "fields" or "isotropic"
   double edge = 0;                       // asked for, m
   int subdivisions = 0;                  // of the base mesh
-  std::size_t crossings = 0, flips = 0;  // that local repair could not remove
+  std::size_t crossings = 0, flips = 0;  // that local repair could not remove, by TangleRule::kStrict
 };
 
 // Edge length that the walls of a solid ask for (kAuto), m: kWallSpacing times the thickness that all but
@@ -54,7 +54,7 @@ double auto_edge(const ReferenceSurface& surface, int threads);
 // finer targets divide every quad of the base in four, relaxing again. What crosses itself or is turned over
 // is repaired locally after every step. The route and what repair could not remove are in the result.
 //
-// Throws InvalidInput where the target is out of range.
+// Throws InvalidInput where the target is out of range, TooMuchWork where the surface is a needle.
 Remeshed remesh(const TriangleMesh& closed, const ReferenceSurface& surface,
                 const RemeshParameters& parameters, Report& report);
 

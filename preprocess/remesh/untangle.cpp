@@ -33,8 +33,7 @@ bool share_vertex(const Quad& a, const Quad& b) {
 // What is to be done about the tangles of the mesh last looked at.
 Found sort_out(const QuadMesh& mesh, const TangleFinder& finder) {
   Found found;
-  for (const auto& [s, t] : finder.crossings()) {
-    const std::int32_t a = s / 2, b = t / 2;
+  for (const auto& [a, b] : finder.crossing_quads()) {
     if (a == b || share_vertex(mesh.quads[a], mesh.quads[b])) {
       found.folded.push_back(a);
       found.folded.push_back(b);
@@ -125,18 +124,43 @@ bool is_flat(const Corners& corners) {
 }  // namespace
 
 Tangles TangleFinder::tangles() const {
-  return {crossings_.size(), static_cast<std::size_t>(std::count(flipped_.begin(), flipped_.end(), 1))};
+  return {rule_ == TangleRule::kStrict ? crossing_quads().size() : crossings_.size(),
+          static_cast<std::size_t>(std::count(flipped_.begin(), flipped_.end(), 1))};
+}
+
+std::vector<std::array<std::int32_t, 2>> TangleFinder::crossing_quads() const {
+  std::vector<std::array<std::int32_t, 2>> quads;
+  for (const auto& [s, t] : crossings_) quads.push_back({s / per_quad(), t / per_quad()});
+  std::sort(quads.begin(), quads.end());
+  quads.erase(std::unique(quads.begin(), quads.end()), quads.end());
+  return quads;
+}
+
+TriangleMesh TangleFinder::triangles_of(const QuadMesh& mesh) const {
+  if (rule_ == TangleRule::kOwnWall) return triangulate(mesh);
+  TriangleMesh both;
+  both.vertices = mesh.vertices;
+  both.triangles.reserve(4 * mesh.quads.size());
+  for (const auto& [a, b, c, d] : mesh.quads)
+    both.triangles.insert(both.triangles.end(), {{a, b, c}, {a, c, d}, {a, b, d}, {b, c, d}});
+  return both;
+}
+
+bool TangleFinder::is_flipped(const QuadMesh& mesh, const Quad& quad) const {
+  if (rule_ == TangleRule::kOwnWall) return normal_error(mesh, quad, surface_) > 90;
+  return !(surface_.closest(centre(mesh, quad)).normal.dot(vector_area(mesh, quad)) > 0);
 }
 
 void TangleFinder::find(const QuadMesh& mesh) {
   const bool alike = mesh.quads == mesh_.quads && mesh.vertices.size() == mesh_.vertices.size();
-  TriangleMesh triangles = triangulate(mesh);
+  TriangleMesh triangles = triangles_of(mesh);
   std::vector<char> moved(mesh.quads.size(), 1), changed(triangles.triangles.size(), 1);
   for (std::size_t f = 0; alike && f < mesh.quads.size(); ++f) {
     const auto stays = [&](std::int32_t v) { return mesh.vertices[v] == mesh_.vertices[v]; };
     if (!std::all_of(mesh.quads[f].begin(), mesh.quads[f].end(), stays)) continue;
     moved[f] = 0;
-    for (const std::size_t t : {2 * f, 2 * f + 1})
+    const auto count = static_cast<std::size_t>(per_quad());
+    for (std::size_t t = count * f; t < count * (f + 1); ++t)
       changed[t] = triangles.triangles[t] == triangles_.triangles[t] ? 0 : 1;
   }
   mesh_ = mesh;
@@ -157,7 +181,7 @@ void TangleFinder::find(const QuadMesh& mesh) {
   parallel_for(
       static_cast<std::int64_t>(flipped_.size()), 0,
       [&](std::int64_t f, int) {
-        if (moved[f] != 0) flipped_[f] = normal_error(mesh, mesh.quads[f], surface_) > 90 ? 1 : 0;
+        if (moved[f] != 0) flipped_[f] = is_flipped(mesh, mesh.quads[f]) ? 1 : 0;
       },
       64);
 }
@@ -172,6 +196,8 @@ void TangleFinder::find_crossings(const std::vector<char>& changed) {
     tree_.any([&](const BoxTree::Box& other) { return box_s.intersects(other); },
               [&](std::int32_t t) {
                 if (t == s || (changed[t] != 0 && t < s)) return false;
+                // A quad's two diagonals are never cut at once.
+                if (s / per_quad() == t / per_quad() && s / 2 != t / 2) return false;
                 const Corners corners_t = corners(triangles_, t);
                 const bool meet = flat || is_flat(corners_t)
                                       ? s / 2 == t / 2

@@ -116,6 +116,105 @@ TEST_F(Mend, TwoComponentsOfWhichTheLargestIsKept) {
   EXPECT_NEAR(volume_of(both), sphere_volume(0.05, 3) + sphere_volume(0.02, 3), 1e-12);
 }
 
+// Box of 10 cm with n x n squares on each side, without the sides that `open` marks (-x, +x, -y, ...).
+TriangleMesh open_box(const std::vector<int>& open, int n = 6, const Eigen::Vector3d& size = {0.1, 0.1, 0.1},
+                      const Eigen::Vector3d& centre = {0, 0, 0}) {
+  TriangleMesh mesh;
+  for (int side = 0; side < 6; ++side) {
+    if (std::find(open.begin(), open.end(), side) != open.end()) continue;
+    const int axis = side / 2;
+    for (int i = 0; i < n * n; ++i) {
+      const auto corner = [&](int di, int dj) {
+        Eigen::Vector3d p;
+        p[axis] = side % 2;
+        p[(axis + 1) % 3] = static_cast<double>(i % n + di) / n;
+        p[(axis + 2) % 3] = static_cast<double>(i / n + dj) / n;
+        mesh.vertices.emplace_back(centre + size.cwiseProduct(p - Eigen::Vector3d::Constant(0.5)));
+        return static_cast<std::int32_t>(mesh.vertices.size()) - 1;
+      };
+      const std::int32_t a = corner(0, 0), b = corner(1, 0), c = corner(1, 1), d = corner(0, 1);
+      if (side % 2 == 1)
+        mesh.triangles.insert(mesh.triangles.end(), {{a, b, c}, {a, c, d}});
+      else
+        mesh.triangles.insert(mesh.triangles.end(), {{a, c, b}, {a, d, c}});
+    }
+  }
+  return mesh;
+}
+
+const std::vector<std::string> kSurfaceOnly{"--tets", "none", "--quads", "none"};
+
+TEST_F(Mend, LargeFlatHolesGetLids) {
+  for (const std::vector<int>& open : {std::vector<int>{5}, {4, 5}}) {
+    const nlohmann::json object = mend(open_box(open), kSurfaceOnly);
+    EXPECT_NEAR(volume_of(object), 1e-3, 1e-12);
+    EXPECT_EQ(object["measures"]["flat_lids"], open.size());
+    EXPECT_EQ(object["status"], "ok, mended");
+    EXPECT_NE(object["caution"].get<std::string>().find("taken for solid"), std::string::npos);
+    expect_warning(object, "closed by");
+    EXPECT_NE(printed_.find("take care: taken for solid"), std::string::npos) << printed_;
+  }
+}
+
+TEST_F(Mend, AThinShellIsSaidLoudly) {
+  const nlohmann::json object = mend(open_box({3, 5}), kSurfaceOnly);  // the hole goes around an edge
+  EXPECT_LT(volume_of(object), 1e-4);
+  EXPECT_EQ(object["status"], "ok, THIN SHELL");
+  expect_warning(object, "NOT A SOLID");
+  EXPECT_NE(printed_.find("take care: not a solid"), std::string::npos) << printed_;
+  EXPECT_NE(command({"inspect", asset("thing")}).out.find("TAKE CARE    not a solid"), std::string::npos);
+}
+
+// A palm: a body with a block through it, one against it, one a hair above it, an open one set on it, one in
+// it.
+TEST_F(Mend, PartsOfOneObjectAreUnited) {
+  TriangleMesh palm = open_box({}, 4, {0.1, 0.08, 0.03});
+  append(palm, open_box({}, 3, {0.04, 0.06, 0.05}), {0.03, 0, 0.02});
+  append(palm, open_box({}, 3, {0.03, 0.08, 0.03}), {0.065, 0, 0});
+  append(palm, open_box({}, 3, {0.02, 0.02, 0.02}), {-0.03, -0.025, 0.0252});
+  append(palm, open_box({4}, 3, {0.03, 0.03, 0.03}), {-0.03, 0.02, 0.02});
+  append(palm, open_box({}, 3, {0.02, 0.02, 0.02}), {-0.03, 0, 0});
+  // The block through the body sticks out of it by 40 x 60 x 30, beyond the end x = 0.05 into the one there
+  // by nothing; the open one by 30 x 30 x 20.
+  const double body = 0.1 * 0.08 * 0.03, on_body = 0.04 * 0.06 * 0.03, end = 0.03 * 0.08 * 0.03,
+               small = 0.02 * 0.02 * 0.02, open = 0.03 * 0.03 * 0.02;
+  const nlohmann::json object = mend(palm, kSurfaceOnly);
+  EXPECT_NEAR(volume_of(object), body + on_body + end + small + open, 1e-4 * body);
+  EXPECT_EQ(object["measures"]["hausdorff_to_input_percent"].get<double>() < 0.01, true);
+  const nlohmann::json all = mend(palm, {"--keep-all-components", "--tets", "none", "--quads", "none"});
+  EXPECT_NEAR(volume_of(all), body + on_body + end + small + open, 1e-4 * body);
+  expect_warning(all, "united that overlap");
+}
+
+TEST_F(Mend, DroppedPartsAreNamedByAreaAndVolume) {
+  TriangleMesh mesh = open_box({});
+  append(mesh, open_box({}, 3, {0.05, 0.05, 0.05}), {0.3, 0, 0});
+  const nlohmann::json object = mend(mesh, kSurfaceOnly);
+  EXPECT_EQ(object["status"], "ok, parts dropped");
+  EXPECT_NEAR(object["measures"]["dropped_area_percent"].get<double>(), 20, 1e-9);
+  EXPECT_NEAR(object["measures"]["dropped_volume_percent"].get<double>(), 100.0 / 9, 1e-9);
+  expect_warning(object, "20 % of the area");
+}
+
+TEST_F(Mend, FarFromTheOrigin) {
+  for (int power = 3; power <= 9; ++power) {
+    SCOPED_TRACE(power);
+    TriangleMesh mesh = sphere(0.05, 3);
+    for (auto& v : mesh.vertices) v += std::pow(10, power) * Eigen::Vector3d(1, -3, 0);
+    const nlohmann::json object = mend(mesh, kSurfaceOnly);
+    EXPECT_NEAR(volume_of(object) / sphere_volume(0.05, 3), 1, 1e-5);
+    expect_warning(object, "recentred");
+    EXPECT_NEAR(object["measures"]["recentred_x_m"].get<double>(), std::pow(10, power), 0.1);
+  }
+  // Six digits leave steps of 10 m: nothing to be made of that.
+  TriangleMesh coarse = sphere(0.05, 4);
+  for (auto& v : coarse.vertices) v.x() = 10 * std::round((v.x() + 1e6 + 5 * v.y() / 0.01) / 10);
+  write("thing.obj", coarse);
+  const CommandResult refused = make(kSurfaceOnly);
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.err.find("too coarse"), std::string::npos) << refused.err;
+}
+
 TEST_F(Mend, MissingMaterialFile) {
   write("thing.obj", "mtllib nowhere.mtl\nusemtl gold\n" + obj_text(sphere(0.05, 3)));
   EXPECT_NEAR(volume_of(mend_files()), sphere_volume(0.05, 3), 1e-12);

@@ -282,13 +282,44 @@ TEST_F(Close, PartsThatTouchInAnEdge) {
 }
 
 TEST_F(Close, WrapsWhatIsOpenAsALastResort) {
+  // The rim rises to two sides: no flat lid fits.
   TriangleMesh bowl = sphere(20, 40);
-  std::erase_if(bowl.triangles, [&](const Triangle& t) { return bowl.vertices[t[0]].z() > 0.1; });
+  std::erase_if(bowl.triangles, [&](const Triangle& t) {
+    const Eigen::Vector3d& v = bowl.vertices[t[0]];
+    return v.z() > 0.1 + 0.5 * v.x() * v.x();
+  });
   close(bowl);
   EXPECT_TRUE(has_warning("last resort")) << all_warnings();
   EXPECT_TRUE(has_warning("thin double-walled shell")) << all_warnings();
   EXPECT_EQ(measure("wrapped"), 1);
   EXPECT_LT(measure("hausdorff_to_input_percent"), 2);
+}
+
+TEST_F(Close, ALargeFlatHoleGetsALidHoweverUnevenByALittle) {
+  TriangleMesh bowl = sphere(20, 40);
+  const double whole = volume(bowl);
+  Random random(3);
+  std::erase_if(bowl.triangles, [&](const Triangle& t) {
+    return std::max({bowl.vertices[t[0]].z(), bowl.vertices[t[1]].z(), bowl.vertices[t[2]].z()}) > 1e-9;
+  });
+  for (auto& v : bowl.vertices) v *= 1 + 1e-3 * random.uniform();
+  EXPECT_NEAR(volume(close(bowl).surface) / whole, 0.5, 0.01);
+  EXPECT_TRUE(has_warning("1 large flat hole closed by a flat lid")) << all_warnings();
+  EXPECT_EQ(measure("flat_lids"), 1);
+  EXPECT_EQ(report_.measures.count("wrapped"), 0u);
+}
+
+TEST_F(Close, AFlatLidThatWouldCrossTheSurfaceIsNotTaken) {
+  // A bowl with a post in its middle that rises above the brim.
+  TriangleMesh bowl = sphere(20, 40);
+  std::erase_if(bowl.triangles, [&](const Triangle& t) {
+    return std::max({bowl.vertices[t[0]].z(), bowl.vertices[t[1]].z(), bowl.vertices[t[2]].z()}) > 1e-9;
+  });
+  for (auto& v : bowl.vertices)
+    if (v.z() < -0.98) v.z() = 0.5;
+  close(bowl);
+  EXPECT_EQ(report_.measures.count("flat_lids"), 0u);
+  EXPECT_EQ(measure("wrapped"), 1);
 }
 
 TEST_F(Close, RefusesAWrapFarFromTheInput) {

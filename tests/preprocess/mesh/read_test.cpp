@@ -14,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <numbers>
 
 #include "preprocess/mesh/formats.h"
 #include "preprocess/mesh/write.h"
@@ -186,6 +187,34 @@ TEST_F(Read, RefusesAFewFacedObjCutAtALineEnd) {
   }
   read("whole.obj", text);
   EXPECT_EQ(report_.warnings.size(), 1u);
+}
+
+// A tube open at both ends, and one whose single opening is large: parts of robots are modelled like that,
+// and their last face often lies at an opening.
+TEST_F(Read, AnOpenModelIsNoCutOffFile) {
+  for (const bool both_ends : {true, false}) {
+    constexpr int kAround = 40, kRows = 5;
+    std::string text;
+    for (int i = 0; i < kRows * kAround; ++i) {
+      const double a = 2 * std::numbers::pi * (i % kAround) / kAround;
+      text += "v " + std::to_string(std::cos(a)) + " " + std::to_string(std::sin(a)) + " " +
+              std::to_string(i / kAround) + "\n";
+    }
+    if (!both_ends) {
+      text += "f";
+      for (int j = kAround; j >= 1; --j) text += " " + std::to_string(j);
+      text += "\n";
+    }
+    for (int i = 0; i + 1 < kRows; ++i)
+      for (int j = 0; j < kAround; ++j) {
+        const int a = i * kAround + j + 1, b = i * kAround + (j + 1) % kAround + 1;
+        text += "f " + std::to_string(a) + " " + std::to_string(b) + " " + std::to_string(b + kAround) + " " +
+                std::to_string(a + kAround) + "\n";
+      }
+    report_ = {};
+    read("tube.obj", text);
+    EXPECT_TRUE(report_.warnings.empty()) << report_.warnings.front();
+  }
 }
 
 TEST_F(Read, RefusesYcbObjectsCutOffAmongTheirFaces) {

@@ -11,6 +11,7 @@
 #include "preprocess/remesh/quad_quality.h"
 #include "preprocess/remesh/relax.h"
 #include "preprocess/remesh/to_quads.h"
+#include "preprocess/remesh/too_much_work.h"
 #include "preprocess/remesh/untangle.h"
 #include "runtime/asset/schema.h"
 #include "runtime/core/error.h"
@@ -45,6 +46,15 @@ TEST(Remesh, ASphereIsEven) {
   EXPECT_EQ(q.self_intersections, 0u);
   EXPECT_EQ(q.bad_edges, 0u);
   EXPECT_LT(q.hausdorff_in_out, 1);
+}
+
+// Needles end early, by counted work, and say why.
+TEST(Remesh, NeedlesAreGivenUp) {
+  TriangleMesh needle = abut::test::sphere(1, 4);
+  for (Eigen::Vector3d& v : needle.vertices) v = v.cwiseProduct(Eigen::Vector3d(0.1, 1e-4, 1e-4));
+  const ReferenceSurface surface(needle);
+  Report report;
+  EXPECT_THROW(remesh(needle, surface, {.target = {QuadTarget::Kind::kQuads, 2000}}, report), TooMuchWork);
 }
 
 TEST(Remesh, TheSameBitsAgain) {
@@ -170,6 +180,38 @@ TEST(Untangle, PushesCrossedSheetsApart) {
   EXPECT_EQ(finder.tangles().crossings, count_self_intersections(triangulate(mesh)));
   EXPECT_TRUE(untangle(mesh, finder, 30).none());
   EXPECT_EQ(count_self_intersections(triangulate(mesh)), 0u);
+}
+
+// A quad bent so that its diagonals cut it into different triangles meets a plate by one choice alone; a quad
+// of one wall drawn past the middle faces against the other wall, the nearest.
+TEST(Untangle, TheStrictRuleCountsBothDiagonalsAndTheNearestWall) {
+  const TriangleMesh closed = abut::test::box(0.06, 0.06, 0.001);
+  const ReferenceSurface surface(closed);
+  QuadMesh mesh;
+  mesh.vertices = {{0, 0, 5e-4},      {0.01, 0, 0.002},      {0.01, 0.01, 5e-4}, {0, 0.01, 0.002},
+                   {0, 0.01, 0.0008}, {0.005, 0.005, 0.001}, {0, 0.0, 0.0012},   {0.001, 0.001, 0.0011}};
+  mesh.quads = {{0, 1, 2, 3}};
+  TangleFinder strict(surface, TangleRule::kStrict), own(surface);
+  strict.find(mesh);
+  EXPECT_TRUE(strict.tangles().none());
+  // A plate under the higher diagonal, over the lower one.
+  mesh.vertices[4] = {0.004, 0.004, 0.0012};
+  mesh.vertices[5] = {0.006, 0.004, 0.0012};
+  mesh.vertices[6] = {0.006, 0.006, 0.0012};
+  mesh.vertices[7] = {0.004, 0.006, 0.0012};
+  mesh.quads.push_back({4, 5, 6, 7});
+  strict.find(mesh);
+  own.find(mesh);
+  EXPECT_EQ(strict.tangles().crossings, 0u);
+  for (int k = 4; k < 8; ++k) mesh.vertices[k].x() -= 0.003;  // through one of the four triangles
+  strict.find(mesh);
+  EXPECT_EQ(strict.tangles().crossings, 1u);
+  EXPECT_EQ(strict.crossing_quads(), (std::vector<std::array<std::int32_t, 2>>{{0, 1}}));
+  for (int k = 4; k < 8; ++k) mesh.vertices[k].z() = -1e-5;  // nearer the lower wall, by a hundredth
+  strict.find(mesh);
+  own.find(mesh);
+  EXPECT_EQ(strict.tangles().flips, 1u);
+  EXPECT_EQ(own.tangles().flips, 0u);
 }
 
 }  // namespace

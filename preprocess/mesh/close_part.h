@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+
+#include "preprocess/mesh/close.h"
+
+namespace abut::preprocess {
+
+struct ClosedPart {
+  TriangleMesh surface;    // as ClosedSurface has it
+  TriangleMesh reference;  // what it stands for: the part with its holes filled
+};
+
+// Makes the boundary of a solid out of one part of a welded soup, joined through vertices, as close_surface
+// does. None where nothing but a wrap would do and that is not allowed.
+std::optional<ClosedPart> close_part(const TriangleMesh& part, const CloseParameters& parameters,
+                                     bool may_wrap, Report& report);
+
+}  // namespace abut::preprocess

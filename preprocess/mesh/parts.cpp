@@ -1,0 +1,193 @@
+#include "preprocess/mesh/parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "preprocess/mesh/box_tree.h"
+#include "preprocess/mesh/intersect.h"
+#include "preprocess/mesh/shells.h"
+#include "runtime/distance/triangle_point.h"
+
+namespace abut::preprocess {
+namespace {
+
+// Pairs of triangles looked at before two parts are taken for separate.
+constexpr std::size_t kMostPairs = 5'000'000;
+
+Corners corners_of(const TriangleMesh& mesh, std::int32_t f) {
+  const Triangle& t = mesh.triangles[f];
+  return {mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]]};
+}
+
+BoxTree::Box box_of(const Corners& c) { return BoxTree::Box(c[0]).extend(c[1]).extend(c[2]); }
+
+bool is_flat(const Corners& c) { return (c[1] - c[0]).cross(c[2] - c[0]).squaredNorm() == 0; }
+
+double distance2(const Corners& c, const Eigen::Vector3d& p) {
+  return distance::closest_on_triangle<double>(c[0], c[1], c[2], p).distance2;
+}
+
+// How two parts lie to each other.
+enum class Contact { kNone, kNear, kCross };
+
+class Neighbours {
+ public:
+  Neighbours(const TriangleMesh& mesh, const Parts& parts, double gap)
+      : mesh_(mesh),
+        gap_(gap),
+        faces_(parts.of.count),
+        trees_(parts.of.count),
+        boxes_(part_boxes(mesh, parts.of)) {
+    for (std::size_t f = 0; f < mesh.triangles.size(); ++f)
+      if (!is_flat(corners_of(mesh, static_cast<std::int32_t>(f))))
+        faces_[parts.of.of_face[f]].push_back(static_cast<std::int32_t>(f));
+  }
+
+  Contact contact(std::int32_t p, std::int32_t q) {
+    const Eigen::Vector3d margin = Eigen::Vector3d::Constant(gap_);
+    const auto grown = [&](BoxTree::Box box) { return BoxTree::Box(box.min() - margin, box.max() + margin); };
+    if (!grown(boxes_[p]).intersects(boxes_[q])) return Contact::kNone;
+    if (faces_[p].size() < faces_[q].size()) std::swap(p, q);
+    const BoxTree& tree = tree_of(p);
+    Contact contact = Contact::kNone;
+    std::size_t pairs = 0;
+    for (const std::int32_t g : faces_[q]) {
+      const Corners c = corners_of(mesh_, g);
+      const BoxTree::Box box = grown(box_of(c));
+      const bool done = tree.any([&](const BoxTree::Box& other) { return box.intersects(other); },
+                                 [&](std::int32_t i) {
+                                   const std::int32_t f = faces_[p][i];
+                                   const Corners d = corners_of(mesh_, f);
+                                   if (meet_improperly(mesh_.triangles[f], d, mesh_.triangles[g], c))
+                                     contact = Contact::kCross;
+                                   else if (contact == Contact::kNone && within_gap(c, d))
+                                     contact = Contact::kNear;
+                                   return contact == Contact::kCross || ++pairs > kMostPairs;
+                                 });
+      if (done) break;
+    }
+    return contact;
+  }
+
+ private:
+  const BoxTree& tree_of(std::int32_t p) {
+    if (trees_[p].empty()) {
+      std::vector<BoxTree::Box> boxes;
+      for (const std::int32_t f : faces_[p]) boxes.push_back(box_of(corners_of(mesh_, f)));
+      trees_[p].emplace_back().build(boxes);
+    }
+    return trees_[p].front();
+  }
+
+  // By the vertices: two edges that alone come near are missed.
+  bool within_gap(const Corners& c, const Corners& d) const {
+    for (int k = 0; k < 3; ++k)
+      if (distance2(c, d[k]) <= gap_ * gap_ || distance2(d, c[k]) <= gap_ * gap_) return true;
+    return false;
+  }
+
+  const TriangleMesh& mesh_;
+  double gap_;
+  std::vector<std::vector<std::int32_t>> faces_;  // of each part, without those that have no area
+  std::vector<std::vector<BoxTree>> trees_;       // of each part: one or, not yet built, none
+  std::vector<Eigen::AlignedBox3d> boxes_;
+};
+
+std::vector<char> closed_parts(const TriangleMesh& mesh, const Parts& parts) {
+  std::vector<char> closed(parts.of.count, 1);
+  std::vector<char> at_rim(mesh.vertices.size(), 0);
+  for (const auto& edge : open_edges(mesh)) at_rim[edge[0]] = at_rim[edge[1]] = 1;
+  for (std::size_t f = 0; f < mesh.triangles.size(); ++f)
+    for (const std::int32_t v : mesh.triangles[f])
+      if (at_rim[v] != 0) closed[parts.of.of_face[f]] = 0;
+  return closed;
+}
+
+}  // namespace
+
+std::string plural(std::size_t n, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", n, n == 1 ? one : many);
+}
+
+Parts measure_parts(const TriangleMesh& mesh) {
+  Parts parts;
+  parts.of = find_components(mesh);
+  parts.areas.assign(parts.of.count, 0);
+  for (std::size_t f = 0; f < mesh.triangles.size(); ++f) {
+    const Corners c = corners_of(mesh, static_cast<std::int32_t>(f));
+    parts.areas[parts.of.of_face[f]] += (c[1] - c[0]).cross(c[2] - c[0]).norm() / 2;
+  }
+  for (const auto& box : part_boxes(mesh, parts.of)) parts.extents.push_back(box.diagonal().norm());
+  for (const double a : parts.areas) parts.area += a;
+  parts.largest = static_cast<std::int32_t>(std::max_element(parts.areas.begin(), parts.areas.end()) -
+                                            parts.areas.begin());
+  return parts;
+}
+
+std::vector<char> joined_to_largest(const TriangleMesh& mesh, const Parts& parts, double gap, double speck) {
+  Neighbours neighbours(mesh, parts, gap);
+  const std::vector<char> closed = closed_parts(mesh, parts);
+  std::vector<char> joined(parts.of.count, 0);
+  std::vector<std::int32_t> queue{parts.largest};
+  joined[parts.largest] = 1;
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    for (std::int32_t p = 0; p < parts.of.count; ++p) {
+      if (joined[p] != 0 || parts.extents[p] <= speck) continue;
+      const Contact contact = neighbours.contact(queue[i], p);
+      if (contact == Contact::kNone) continue;
+      // Near it but open: a loose sheet; near it from within: a cavity, or what adds nothing.
+      if (contact == Contact::kNear &&
+          (closed[p] == 0 || (closed[queue[i]] != 0 && lies_within(mesh, parts.of, p, queue[i]))))
+        continue;
+      joined[p] = 1;
+      queue.push_back(p);
+    }
+  }
+  return joined;
+}
+
+std::size_t count_dropped_cavities(const TriangleMesh& mesh, const Parts& parts,
+                                   const std::vector<char>& keep, double speck) {
+  const std::vector<double> volumes = part_volumes(mesh, parts.of);
+  std::size_t cavities = 0;
+  for (std::int32_t p = 0; p < parts.of.count; ++p) {
+    cavities += keep[p] == 0 && parts.extents[p] > speck && volumes[p] * volumes[parts.largest] < 0 &&
+                lies_within(mesh, parts.of, p, parts.largest);
+  }
+  return cavities;
+}
+
+TriangleMesh drop_parts(const TriangleMesh& mesh, const Parts& parts, const std::vector<char>& keep,
+                        const std::string& advice, Report& report) {
+  const std::vector<double> volumes = part_volumes(mesh, parts.of);
+  const std::vector<char> closed = closed_parts(mesh, parts);
+  std::size_t dropped = 0;
+  double lost = 0, largest = 0, lost_volume = 0, all_volume = 0;
+  for (std::int32_t p = 0; p < parts.of.count; ++p) {
+    const double held = closed[p] != 0 ? std::abs(volumes[p]) : 0;
+    all_volume += held;
+    if (keep[p] != 0) continue;
+    ++dropped;
+    lost += parts.areas[p];
+    lost_volume += held;
+    largest = std::max(largest, parts.areas[p]);
+  }
+  report.measures["components_dropped"] += static_cast<double>(dropped);
+  if (dropped == 0) return mesh;
+  const double area_percent = 100 * lost / parts.area,
+               volume_percent = all_volume > 0 ? 100 * lost_volume / all_volume : 0;
+  report.measures["dropped_area_percent"] += area_percent;
+  report.measures["dropped_volume_percent"] += volume_percent;
+  report.warnings.push_back(
+      fmt::format("{} of {} dropped, {:.3g} % of the area (the largest of them {:.3g} %) and {:.3g} % of the "
+                  "volume of closed parts{}",
+                  dropped, plural(parts.of.count, "separate part", "separate parts"), area_percent,
+                  100 * largest / parts.area, volume_percent, advice));
+  std::vector<char> faces(mesh.triangles.size());
+  for (std::size_t f = 0; f < faces.size(); ++f) faces[f] = keep[parts.of.of_face[f]];
+  return select_faces(mesh, faces);
+}
+
+}  // namespace abut::preprocess

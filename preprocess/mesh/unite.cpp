@@ -1,0 +1,208 @@
+#include "preprocess/mesh/unite.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "preprocess/index/index.h"
+#include "preprocess/mesh/close_part.h"
+#include "preprocess/mesh/parts.h"
+#include "preprocess/mesh/repair.h"
+#include "preprocess/mesh/shells.h"
+#include "preprocess/mesh/wrap.h"
+#include "runtime/core/error.h"
+#include "runtime/distance/surface_distance.h"
+
+namespace abut::preprocess {
+namespace {
+
+// Parts that touch in a face or an edge without overlapping have no manifold union; grown by so much, each by
+// a factor of its own, they overlap.
+constexpr double kGrowth = 1e-5;
+
+TriangleMesh select_part(const TriangleMesh& mesh, const Components& parts, std::int32_t part) {
+  std::vector<char> keep(mesh.triangles.size());
+  for (std::size_t f = 0; f < keep.size(); ++f) keep[f] = parts.of_face[f] == part ? 1 : 0;
+  return select_faces(mesh, keep);
+}
+
+void turn_over(TriangleMesh& mesh) {
+  for (Triangle& t : mesh.triangles) std::swap(t[1], t[2]);
+}
+
+// The faces of a mesh of closed parts that do not lie inside another part that faces outward.
+TriangleMesh outer_faces(const TriangleMesh& mesh) {
+  const Components parts = find_components(mesh);
+  const std::vector<double> volumes = part_volumes(mesh, parts);
+  const std::vector<Eigen::AlignedBox3d> boxes = part_boxes(mesh, parts);
+  std::vector<char> keep(mesh.triangles.size(), 1);
+  for (std::int32_t p = 0; p < parts.count; ++p) {
+    if (volumes[p] <= 0) continue;
+    const asset::Surface surface = build_surface(select_part(mesh, parts, p));
+    const asset::SurfaceView view = asset::view(surface);
+    const auto inside = [&](const Eigen::Vector3d& x) {
+      return boxes[p].contains(x) && distance::signed_distance<double>(view, x).distance < 0;
+    };
+    for (std::size_t f = 0; f < keep.size(); ++f) {
+      const Triangle& t = mesh.triangles[f];
+      if (keep[f] == 0 || parts.of_face[f] == p || volumes[parts.of_face[f]] < 0) continue;
+      const auto &a = mesh.vertices[t[0]], &b = mesh.vertices[t[1]], &c = mesh.vertices[t[2]];
+      if (inside(a) && inside(b) && inside(c) && inside((a + b + c) / 3)) keep[f] = 0;
+    }
+  }
+  return select_faces(mesh, keep);
+}
+
+// Every part but the first larger by a factor of its own, about its middle.
+TriangleMesh grow_parts(TriangleMesh mesh) {
+  const Components parts = find_components(mesh);
+  const std::vector<Eigen::AlignedBox3d> boxes = part_boxes(mesh, parts);
+  std::vector<std::int32_t> part_of(mesh.vertices.size(), 0);
+  for (std::size_t f = 0; f < mesh.triangles.size(); ++f)
+    for (const std::int32_t v : mesh.triangles[f]) part_of[v] = parts.of_face[f];
+  for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
+    const std::int32_t p = part_of[v];
+    const double factor = kGrowth * (p == 0 ? 0 : 1 + static_cast<double>(p) / parts.count);
+    mesh.vertices[v] += factor * (mesh.vertices[v] - boxes[p].center());
+  }
+  return mesh;
+}
+
+std::optional<TriangleMesh> sound_union(const TriangleMesh& mesh) {
+  std::optional<TriangleMesh> united = unite_parts(mesh);
+  if (united && !find_fault(*united).empty()) united.reset();
+  return united;
+}
+
+class Uniter {
+ public:
+  Uniter(const TriangleMesh& mesh, const CloseParameters& parameters, Report& report)
+      : mesh_(mesh), parameters_(parameters), report_(report), parts_(measure_parts(mesh)) {}
+
+  UnitedParts unite() {
+    closed_of_.resize(parts_.of.count);
+    for (std::int32_t p = 0; p < parts_.of.count; ++p) close_one(p);
+    const auto fails =
+        static_cast<std::size_t>(std::count(closed_of_.begin(), closed_of_.end(), std::nullopt));
+    UnitedParts result;
+    result.kept = mesh_;
+    // By default what is dropped costs less than a wrap of all.
+    if (fails > 0 && (parameters_.all_components || !closed_of_[parts_.largest])) {
+      if (std::optional<TriangleMesh> wrapped = wrap_all(fails)) {
+        result.surface = std::move(*wrapped);
+        result.reference = mesh_;
+        return result;
+      }
+    }
+    if (fails > 0) drop_failed(result);
+    take_messages();
+    TriangleMesh solids = assemble();
+    const Turned turned = turn_outward(solids);
+    if (turned.shells > 0) report_.warnings.emplace_back("the surface was inside out: turned over");
+    report_.measures["cavities"] = static_cast<double>(turned.cavities);
+    result.surface = unite_solids(solids);
+    result.overlapping = result.surface.triangles.size() != solids.triangles.size();
+    result.reference = std::move(solids);
+    return result;
+  }
+
+ private:
+  void close_one(std::int32_t p) {
+    TriangleMesh part = select_part(mesh_, parts_.of, p);
+    // One that faces inward may bound a cavity: which way it faces is for the whole to judge.
+    const bool inward = count_open_edges(part) == 0 && volume(part) < 0;
+    if (inward) turn_over(part);
+    Report& report = reports_.emplace_back();
+    try {
+      if (std::optional<ClosedPart> closed = close_part(part, parameters_, false, report)) {
+        if (inward) turn_over(closed->surface);
+        closed_of_[p] = std::move(closed->surface);
+      }
+    } catch (const InvalidInput& error) {
+      report.warnings = {error.what()};
+    }
+  }
+
+  // None where the parts, wrapped together, outline no solid and the largest closed on its own.
+  std::optional<TriangleMesh> wrap_all(std::size_t fails) {
+    try {
+      Report report;
+      TriangleMesh wrapped = wrap_surface({mesh_, mesh_, 0}, report);
+      report_.warnings.push_back(fmt::format("{} of {} parts do not close on their own: all wrapped together",
+                                             fails, parts_.of.count));
+      for (std::string& warning : report.warnings) report_.warnings.push_back(std::move(warning));
+      report_.measures.merge(report.measures);
+      return wrapped;
+    } catch (const InvalidInput&) {
+      if (!closed_of_[parts_.largest]) throw;
+      return std::nullopt;
+    }
+  }
+
+  void drop_failed(UnitedParts& result) {
+    std::vector<char> keep(parts_.of.count);
+    for (std::int32_t p = 0; p < parts_.of.count; ++p) keep[p] = closed_of_[p] ? 1 : 0;
+    result.kept = drop_parts(mesh_, parts_, keep,
+                             parameters_.all_components
+                                 ? ": they close neither on their own nor wrapped with the others"
+                                 : ": they do not close; --keep-all-components wraps them",
+                             report_);
+  }
+
+  // Counts add up, percentages and lengths are the largest part's.
+  void take_messages() {
+    for (std::int32_t p = 0; p < parts_.of.count; ++p) {
+      if (!closed_of_[p]) continue;
+      for (const std::string& warning : reports_[p].warnings)
+        report_.warnings.push_back(fmt::format("part {} of {} ({:.2g} % of the area): {}", p + 1,
+                                               parts_.of.count, 100 * parts_.areas[p] / parts_.area,
+                                               warning));
+      for (const auto& [name, value] : reports_[p].measures) {
+        double& all = report_.measures[name];
+        const bool counts = !name.ends_with("_percent") && !name.ends_with("_m");
+        all = counts ? all + value : std::max(all, value);
+      }
+    }
+  }
+
+  TriangleMesh assemble() const {
+    TriangleMesh solids = closed_of_[parts_.largest].value();
+    for (std::int32_t p = 0; p < parts_.of.count; ++p)
+      if (p != parts_.largest && closed_of_[p]) append_mesh(solids, *closed_of_[p]);
+    return solids;
+  }
+
+  TriangleMesh unite_solids(const TriangleMesh& solids) {
+    const std::int32_t count = find_components(solids).count;
+    std::optional<TriangleMesh> united = sound_union(solids);
+    const bool grown = !united;
+    if (grown) united = sound_union(grow_parts(solids));
+    if (!united) {
+      report_.warnings.push_back(fmt::format("the {} parts could not be united exactly", count));
+      return wrap_surface({solids, outer_faces(solids), 0}, report_);
+    }
+    if (united->triangles.size() != solids.triangles.size())
+      report_.warnings.push_back(
+          fmt::format("{} parts united that overlap{}", count,
+                      grown ? fmt::format(", grown by up to {:.2g} of their size", 2 * kGrowth) : ""));
+    return std::move(*united);
+  }
+
+  const TriangleMesh& mesh_;
+  const CloseParameters& parameters_;
+  Report& report_;
+  Parts parts_;
+  std::vector<Report> reports_;                         // of each part
+  std::vector<std::optional<TriangleMesh>> closed_of_;  // each part's solid
+};
+
+}  // namespace
+
+UnitedParts close_and_unite(const TriangleMesh& mesh, const CloseParameters& parameters, Report& report) {
+  return Uniter(mesh, parameters, report).unite();
+}
+
+}  // namespace abut::preprocess
