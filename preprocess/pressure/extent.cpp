@@ -190,7 +190,8 @@ std::vector<double> solve_laplace(const TetrahedralMesh& mesh,
     laplacian.repair(marked);
     field = laplacian.solve(given);
   }
-  for (double& value : field) value = std::clamp(value, lo, hi);
+  // Where the solution is constant it is so exactly.
+  for (double& value : field) value = value < lo + slack ? lo : value > hi - slack ? hi : value;
   report.measures["extent_max_principle_repairs"] += static_cast<double>(repaired);
   if (repaired > 0)
     report.warnings.push_back(

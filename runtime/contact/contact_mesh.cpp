@@ -31,7 +31,7 @@ class FacetList {
     face.area = area;
     face.centroid = centroid;
     face.pressure = facet.pressure(face.centroid);
-    face.share = facet.share;
+    face.share = facet.polygon.weight() * facet.share;
     face.n = facet.n;
     face.gradient_A = facet.gradient_A;
     face.gradient_B = facet.gradient_B;

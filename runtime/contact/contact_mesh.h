@@ -10,12 +10,13 @@
 namespace abut::contact {
 
 struct ContactFace {
-  std::int32_t first = 0, count = 0;    // of its corners in ContactMesh::corners
-  double area = 0;                      // m^2
-  Vec3<double> centroid;                // m
-  double pressure = 0;                  // at the centroid and at rest, Pa
-  double share = 1;                     // what fade_pulls leaves: the face's force is area pressure share
-  Vec3<double> n;                       // unit normal, out of B into A
+  std::int32_t first = 0, count = 0;  // of its corners in ContactMesh::corners
+  double area = 0;                    // m^2
+  Vec3<double> centroid;              // m
+  double pressure = 0;                // at the centroid and at rest, Pa
+  double share =
+      1;           // the face's force is area pressure share: what fade_pulls leaves; half in Polygon::inward
+  Vec3<double> n;  // unit normal, out of B into A
   Vec3<double> gradient_A, gradient_B;  // of the pressures, Pa/m; zero for a rigid body
 };
 

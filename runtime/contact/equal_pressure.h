@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
 #include "runtime/asset/asset.h"
+#include "runtime/math/dual.h"
 #include "runtime/math/pose.h"
 
 // Two tetrahedra with linear pressures meet in a plane polygon, the piece of their bodies' contact surface
@@ -13,6 +15,8 @@ namespace abut::contact {
 
 template <class S>
 using FourPoints = Eigen::Matrix<S, 3, 4>;
+template <class S>
+using FourValues = Eigen::Matrix<S, 1, 4>;
 
 // A pressure linear in space: p(x) = offset + gradient . x.
 template <class S>
@@ -26,21 +30,56 @@ struct LinearPressure {
 // A tetrahedron of A.
 template <class S>
 struct PlacedTetrahedron {
-  FourPoints<S> corners;             // m
-  Eigen::Matrix<S, 1, 4> pressures;  // at the corners, Pa
+  FourPoints<S> corners;    // m
+  FourValues<S> pressures;  // at the corners, Pa
   LinearPressure<S> pressure;
-  S reach;  // no coordinate is larger, m
+  S reach;                    // no coordinate is larger, m
+  const double* face_planes;  // in A's frame: n, d with n . x + d >= 0 inside
 };
+
+// What is left of a linear solver's error where an extent is 1.
+inline constexpr double kExtentRounding = 1e-9;
+
+// Extent of a vertex: 1 in all of the core, so that bodies' cores have the same pressure where their moduli
+// are the same.
+inline double extent_at(const asset::VolumeView& volume, std::int32_t v) {
+  const double extent = volume.extent[v];
+  return extent > 1 - kExtentRounding ? 1 : extent;
+}
+
+inline bool in_core(const asset::VolumeView& volume, std::int32_t t) {
+  const std::int32_t* v = volume.tetrahedra + 4 * std::ptrdiff_t(t);
+  return extent_at(volume, v[0]) == 1 && extent_at(volume, v[1]) == 1 && extent_at(volume, v[2]) == 1 &&
+         extent_at(volume, v[3]) == 1;
+}
+
+// Of the extent in tetrahedron t, 1/m.
+template <class S>
+Vec3<S> extent_gradient(const asset::VolumeView& volume, std::int32_t t) {
+  if (in_core(volume, t)) return Vec3<S>::Zero();
+  const double* g = volume.gradients + 3 * std::ptrdiff_t(t);
+  return {S(g[0]), S(g[1]), S(g[2])};
+}
 
 // The pressure of tetrahedron t in its own frame, at a modulus (Pa).
 template <class S>
 LinearPressure<S> pressure_of(const asset::VolumeView& volume, std::int32_t t, S modulus) {
-  using Stored = Eigen::Map<const Eigen::Vector3d>;
-  const Vec3<S> gradient = modulus * Stored(volume.gradients + 3 * std::ptrdiff_t(t)).template cast<S>();
+  const Vec3<S> gradient = modulus * extent_gradient<S>(volume, t);
   const std::int32_t v = volume.tetrahedra[4 * std::ptrdiff_t(t)];
-  const Vec3<S> corner = Stored(volume.vertices + 3 * std::ptrdiff_t(v)).template cast<S>();
-  return {gradient, modulus * S(volume.extent[v]) - gradient.dot(corner)};
+  const double* p = volume.vertices + 3 * std::ptrdiff_t(v);
+  return {gradient, modulus * S(extent_at(volume, v)) - gradient.dot(Vec3<S>(S(p[0]), S(p[1]), S(p[2])))};
 }
+
+// A tetrahedron of B, which stays where it is.
+template <class S>
+struct StillTetrahedron {
+  const asset::VolumeView& volume;
+  std::int32_t index;
+  S modulus;  // Pa
+  LinearPressure<S> pressure = pressure_of<S>(volume, index, modulus);
+
+  const double* face_planes() const { return volume.face_planes + 16 * std::ptrdiff_t(index); }
+};
 
 // Corners and their pressures. X_BA: null in its own frame.
 template <class S>
@@ -51,7 +90,7 @@ void place_corners(const asset::VolumeView& volume, std::int32_t t, S modulus, c
     const double* p = volume.vertices + 3 * std::ptrdiff_t(v);
     const Vec3<S> x{S(p[0]), S(p[1]), S(p[2])};
     result.corners.col(k) = X_BA != nullptr ? Vec3<S>(*X_BA * x) : x;
-    result.pressures[k] = modulus * S(volume.extent[v]);
+    result.pressures[k] = modulus * S(extent_at(volume, v));
   }
   result.reach = result.corners.cwiseAbs().maxCoeff();
 }
@@ -60,8 +99,7 @@ void place_corners(const asset::VolumeView& volume, std::int32_t t, S modulus, c
 template <class S>
 void place_pressure(const asset::VolumeView& volume, std::int32_t t, S modulus, const Pose<S>* X_BA,
                     PlacedTetrahedron<S>& result) {
-  const double* g = volume.gradients + 3 * std::ptrdiff_t(t);
-  const Vec3<S> gradient = modulus * Vec3<S>(S(g[0]), S(g[1]), S(g[2]));
+  const Vec3<S> gradient = modulus * extent_gradient<S>(volume, t);
   result.pressure.gradient = X_BA != nullptr ? Vec3<S>(X_BA->R * gradient) : gradient;
   result.pressure.offset = result.pressures[0] - result.pressure.gradient.dot(result.corners.col(0));
 }
@@ -71,6 +109,7 @@ PlacedTetrahedron<S> placed(const asset::VolumeView& volume, std::int32_t t, S m
   PlacedTetrahedron<S> result;
   place_corners<S>(volume, t, modulus, &X_BA, result);
   place_pressure<S>(volume, t, modulus, &X_BA, result);
+  result.face_planes = volume.face_planes + 16 * std::ptrdiff_t(t);
   return result;
 }
 
@@ -78,33 +117,44 @@ PlacedTetrahedron<S> placed(const asset::VolumeView& volume, std::int32_t t, S m
 // puts on the wrong side of a plane.
 inline constexpr int kMaxCorners = 12;
 
-// A convex plane polygon.
+// A convex plane polygon on which a linear function is zero.
 template <class S>
 struct Polygon {
   std::array<Vec3<S>, kMaxCorners> corners;  // m
   int size = 0;
+  // 0; or, where the polygon lies in a face of its tetrahedron, the sign of the function inside. A polygon in
+  // a face is the limit of polygons on its one side and of none: it counts half in each of its neighbours,
+  // so once where the function passes through zero there, and the mean of the limits where it does not.
+  int inward = 0;
 
   void add(const Vec3<S>& x) {
     if (size < kMaxCorners) corners[size++] = x;
   }
+  double weight() const { return inward == 0 ? 1 : 0.5; }
 };
 
 // Where a linear function with these values at the corners is zero in a tetrahedron: no, three or four
-// corners. A value of zero counts as positive, so that of two tetrahedra with a common face of zeros one has
-// the polygon and one has none.
+// corners.
 template <class S>
-void zero_polygon(const FourPoints<S>& corners, const Eigen::Matrix<S, 1, 4>& values, Polygon<S>& polygon) {
-  int inside[4], outside[4], n = 0, m = 0;
-  for (int k = 0; k < 4; ++k) (values[k] >= S(0) ? inside[n++] : outside[m++]) = k;
+void zero_polygon(const FourPoints<S>& corners, const FourValues<S>& values, Polygon<S>& polygon) {
+  int inside[4], outside[4], n = 0, m = 0, zeros = 0;
+  for (int k = 0; k < 4; ++k) {
+    (values[k] >= S(0) ? inside[n++] : outside[m++]) = k;
+    zeros += values[k] == S(0) ? 1 : 0;
+  }
   polygon.size = 0;
+  polygon.inward = zeros != 3 ? 0 : m == 1 ? -1 : 1;
   const auto cross = [&](int a, int b) {
     polygon.add(corners.col(a) + values[a] / (values[a] - values[b]) * (corners.col(b) - corners.col(a)));
   };
-  if (n == 1)
+  if (zeros == 3) {
+    for (int k = 0; k < 4; ++k)
+      if (values[k] == S(0)) polygon.add(corners.col(k));
+  } else if (n == 1) {
     for (int k = 0; k < 3; ++k) cross(inside[0], outside[k]);
-  else if (m == 1)
+  } else if (m == 1) {
     for (int k = 0; k < 3; ++k) cross(inside[k], outside[0]);
-  else if (n == 2) {
+  } else if (n == 2) {
     cross(inside[0], outside[0]);
     cross(inside[0], outside[1]);
     cross(inside[1], outside[1]);
@@ -113,23 +163,25 @@ void zero_polygon(const FourPoints<S>& corners, const Eigen::Matrix<S, 1, 4>& va
 }
 
 // The part of a polygon where `height` (of its corners above a plane, m) is not negative [Sutherland1974].
+// Corners within `rounding` of the plane lie on it: where a side lies on it the quotient below has no
+// meaning.
 template <class S>
-void clip(const Polygon<S>& polygon, const std::array<S, kMaxCorners>& heights, Polygon<S>& kept) {
+void clip(const Polygon<S>& polygon, const std::array<S, kMaxCorners>& heights, const S& rounding,
+          Polygon<S>& kept) {
   kept.size = 0;
+  kept.inward = polygon.inward;
   for (int i = 0; i < polygon.size; ++i) {
     const int j = i + 1 < polygon.size ? i + 1 : 0;
     const S &h = heights[i], &g = heights[j];
-    if (h >= S(0)) kept.add(polygon.corners[i]);
-    if ((h >= S(0)) != (g >= S(0)))
+    if (h >= -rounding) kept.add(polygon.corners[i]);
+    if ((h > rounding && g < -rounding) || (h < -rounding && g > rounding))
       kept.add(polygon.corners[i] + h / (h - g) * (polygon.corners[j] - polygon.corners[i]));
   }
 }
 
 // Cuts a polygon down to the inner side of a plane n . x + d >= 0 (n unit, inward, d in m) and exchanges it
 // with `spare`. `normal`: of the polygon, the way along which pA - pB grows; no coordinate of it is larger
-// than `reach`. A polygon that lies in the plane belongs to one of the two neighbours that share the face:
-// the one towards which a little more of pA would move it. Without that rule bodies with faces along one
-// another would press twice or not at all.
+// than `reach`.
 template <class T>
 void clip_to_plane(Polygon<T>*& polygon, Polygon<T>*& spare, const Vec3<T>& n, const T& d,
                    const Vec3<T>& normal, const T& reach) {
@@ -142,9 +194,12 @@ void clip_to_plane(Polygon<T>*& polygon, Polygon<T>*& spare, const Vec3<T>& n, c
   }
   const T rounding = T(8) * Eigen::NumTraits<T>::epsilon() * reach;
   if (high <= rounding) {
-    if (!(low >= -rounding && n.dot(normal) < T(0))) polygon->size = 0;
-  } else if (low < T(0)) {
-    clip(*polygon, heights, *spare);
+    const int inward = n.dot(normal) < T(0) ? -1 : 1;
+    // Faces of two tetrahedra, one on either side, share it: no volume.
+    if (low < -rounding || polygon->inward == -inward) polygon->size = 0;
+    polygon->inward = inward;
+  } else if (low < -rounding) {
+    clip<T>(*polygon, heights, rounding, *spare);
     std::swap(polygon, spare);
   }
 }
@@ -167,39 +222,103 @@ void clip_to_faces(Polygon<T>& polygon, unsigned cut, const Vec3<T>& normal, con
 
 inline constexpr unsigned kAllFaces = 15;
 
-// The polygon of equal pressure of A's tetrahedron and B's tetrahedron with the pressure `of_B`. `cut`: the
-// faces of B's that A's may cross.
+// Plane (n, d) of a face of a tetrahedron in its own frame.
 template <class T>
-void equal_pressure_polygon(const PlacedTetrahedron<T>& of_A, const LinearPressure<T>& of_B,
-                            const double* face_planes_B, unsigned cut, Polygon<T>& polygon) {
+void face_plane(const double* face_planes, int k, Vec3<T>& n, T& d) {
+  const double* plane = face_planes + 4 * k;
+  n = Vec3<T>(T(plane[0]), T(plane[1]), T(plane[2]));
+  d = T(plane[3]);
+}
+
+// ... and in a frame in which it has the pose X.
+template <class T>
+void face_plane(const double* face_planes, int k, const Pose<T>& X, Vec3<T>& n, T& d) {
+  Vec3<T> own;
+  face_plane<T>(face_planes, k, own, d);
+  n = X.R * own;
+  d -= n.dot(X.p);
+}
+
+// The faces of B's tetrahedron with one pressure all over that pressures of A's reach on the outer side.
+// Where they do not, the polygon, which has A's pressures, ends at that face of itself: at the rim of the
+// contact surface both bodies' surfaces cut the plane of equal pressure in the same line, and so do cores of
+// the same pressure.
+template <class T>
+unsigned faces_passed(const FourValues<T>& of_A, const StillTetrahedron<T>& of_B) {
+  const std::int32_t* corners = of_B.volume.tetrahedra + 4 * std::ptrdiff_t(of_B.index);
+  double e[4];
+  for (int k = 0; k < 4; ++k) e[k] = extent_at(of_B.volume, corners[k]);
+  const double lowest = std::min(std::min(e[0], e[1]), std::min(e[2], e[3]));
+  const double highest = std::max(std::max(e[0], e[1]), std::max(e[2], e[3]));
+  unsigned above_low = 0, below_high = 0;
+  for (int k = 0; k < 4; ++k) {
+    above_low |= unsigned(e[k] > lowest) << k;
+    below_high |= unsigned(e[k] < highest) << k;
+  }
+  const T low = of_B.modulus * T(lowest), high = of_B.modulus * T(highest);
+  const auto one = [](unsigned bits) { return bits != 0 && (bits & (bits - 1)) == 0; };
+  const T rounding = T(4) * Eigen::NumTraits<T>::epsilon() * high;
+  unsigned passed = kAllFaces;
+  if (one(above_low) && of_A.minCoeff() >= low - rounding) passed &= ~above_low;
+  if (one(below_high) && of_A.maxCoeff() <= high + rounding) passed &= ~below_high;
+  return passed;
+}
+
+template <class T>
+bool is_level(const FourValues<T>& pressures) {
+  return pressures[0] == pressures[1] && pressures[0] == pressures[2] && pressures[0] == pressures[3];
+}
+
+// Where A's tetrahedron has the same pressure all over: the part of a level of B's. Its corners are on one
+// side, on the other or on the level whatever the pose, so that cores of the same pressure meet alike in all
+// their tetrahedra.
+template <class T>
+void level_polygon(const PlacedTetrahedron<T>& of_A, const Pose<T>& X_BA, const StillTetrahedron<T>& of_B,
+                   Polygon<T>& polygon) {
+  PlacedTetrahedron<T> own;
+  place_corners<T>(of_B.volume, of_B.index, of_B.modulus, nullptr, own);
+  zero_polygon<T>(own.corners, FourValues<T>::Constant(of_A.pressures[0]) - own.pressures, polygon);
+  clip_to_faces<T>(polygon, kAllFaces, Vec3<T>(-of_B.pressure.gradient), own.reach,
+                   [&](int k, Vec3<T>& n, T& d) { face_plane<T>(of_A.face_planes, k, X_BA, n, d); });
+}
+
+// The polygon of equal pressure of A's tetrahedron, whose body has the pose X_BA, and B's. `cut`: the faces
+// of B's that A's may cross.
+template <class T>
+void equal_pressure_polygon(const PlacedTetrahedron<T>& of_A, const Pose<T>& X_BA,
+                            const StillTetrahedron<T>& of_B, unsigned cut, Polygon<T>& polygon) {
   polygon.size = 0;
-  Eigen::Matrix<T, 1, 4> difference = of_A.pressures - of_B.gradient.transpose() * of_A.corners -
-                                      Eigen::Matrix<T, 1, 4>::Constant(of_B.offset);
+  if (is_level<T>(of_A.pressures)) {
+    level_polygon<T>(of_A, X_BA, of_B, polygon);
+    return;
+  }
+  const Vec3<T>& gradient_B = of_B.pressure.gradient;
+  FourValues<T> difference =
+      of_A.pressures - gradient_B.transpose() * of_A.corners - FourValues<T>::Constant(of_B.pressure.offset);
   // What is zero but for rounding is zero, so that zero_polygon() sees the faces of zeros. Tetrahedra that
   // share a corner agree on it.
   const T rounding = T(4) * Eigen::NumTraits<T>::epsilon() *
-                     (of_A.pressures.maxCoeff() + of_B.gradient.cwiseAbs().sum() * of_A.reach);
+                     (of_A.pressures.maxCoeff() + gradient_B.cwiseAbs().sum() * of_A.reach);
   bool above = false, below = false;
   for (int k = 0; k < 4; ++k) {
-    if (difference[k] <= rounding && difference[k] >= -rounding) difference[k] = T(0);
-    (difference[k] >= T(0) ? above : below) = true;
+    if (difference[k] <= rounding && difference[k] >= -rounding) difference[k] -= T(value_of(difference[k]));
+    above = above || difference[k] >= T(0);
+    below = below || difference[k] <= T(0);
   }
   if (!above || !below) return;
   zero_polygon<T>(of_A.corners, difference, polygon);
-  clip_to_faces<T>(polygon, cut, of_A.pressure.gradient - of_B.gradient, of_A.reach,
-                   [&](int k, Vec3<T>& n, T& d) {
-                     const double* plane = face_planes_B + 4 * k;
-                     n = Vec3<T>(T(plane[0]), T(plane[1]), T(plane[2]));
-                     d = T(plane[3]);
-                   });
+  if (polygon.size == 0) return;
+  clip_to_faces<T>(polygon, cut & faces_passed<T>(of_A.pressures, of_B), of_A.pressure.gradient - gradient_B,
+                   of_A.reach, [&](int k, Vec3<T>& n, T& d) { face_plane<T>(of_B.face_planes(), k, n, d); });
 }
 
 // Moments of a polygon about its first corner o: area, integrals of y = x - o and of y y'.
 template <class S>
 struct PolygonMoments {
-  S area = 0;                        // m^2
+  S area = 0;                        // m^2, not negative
   Vec3<S> first = Vec3<S>::Zero();   // m^3
   Mat3<S> second = Mat3<S>::Zero();  // m^4
+  int turn = 1;                      // 1: corners run counter-clockwise about n; -1: clockwise
 };
 
 // `n`: unit normal, of either sign. Triangles fan out from o:
@@ -218,6 +337,7 @@ PolygonMoments<S> moments(const Polygon<S>& polygon, const Vec3<S>& n) {
     a = b;
   }
   if (result.area < S(0)) {
+    result.turn = -1;
     result.area = -result.area;
     result.first = -result.first;
     result.second = -result.second;

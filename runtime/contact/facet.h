@@ -103,19 +103,33 @@ Vec3<T> rate_traction(const Facet<T>& facet, const RateLaw& law, const Vec6<T>& 
   return (rest - total) * facet.n - (T(law.friction) * total / speed) * slip;
 }
 
-// Wrench on B of that traction over the facet, by quadrature on the triangles around its centroid, which
-// move continuously with the facet [Elandt2019, Fig. 5].
+// About which point a polygon is cut into triangles: its centroid, which moves continuously with it
+// [Elandt2019, Fig. 5]. Where rounding makes up its area there is no quotient to speak of; any corner will
+// do.
+template <class T>
+Vec3<T> middle(const Polygon<T>& polygon, const PolygonMoments<T>& m) {
+  const Vec3<T>& o = polygon.corners[0];
+  T size(0);
+  for (int i = 1; i < polygon.size; ++i)
+    size = std::max(size, T((polygon.corners[i] - o).cwiseAbs().maxCoeff()));
+  const T rounding = T(64) * Eigen::NumTraits<T>::epsilon() * (o.cwiseAbs().maxCoeff() + size);
+  return m.area > rounding * size ? Vec3<T>(o + m.first / m.area) : o;
+}
+
+// Wrench on B of that traction over the facet, by quadrature on triangles around its middle. Their areas have
+// signs, so that corners that coincide but for rounding add nothing, and nothing to derivatives.
 template <class T>
 Vec6<T> rate_wrench(const Facet<T>& facet, const RateLaw& law, const Vec6<T>& V) {
   Vec6<T> F = Vec6<T>::Zero();
-  const PolygonMoments<T> m = moments(facet.polygon, facet.n);
+  const Polygon<T>& polygon = facet.polygon;
+  const PolygonMoments<T> m = moments(polygon, facet.n);
   if (!(m.area > T(0))) return F;
-  const Vec3<T> center = facet.polygon.corners[0] + m.first / m.area;
-  for (int i = 0; i < facet.polygon.size; ++i) {
-    const Vec3<T>& a = facet.polygon.corners[i];
-    const Vec3<T>& b = facet.polygon.corners[i + 1 < facet.polygon.size ? i + 1 : 0];
-    T area = facet.n.dot((a - center).cross(b - center)) / T(2);
-    if (area < T(0)) area = -area;
+  const Vec3<T> center = middle(polygon, m);
+  const T half = T(m.turn * polygon.weight() / 2);
+  for (int i = 0; i < polygon.size; ++i) {
+    const Vec3<T>& a = polygon.corners[i];
+    const Vec3<T>& b = polygon.corners[i + 1 < polygon.size ? i + 1 : 0];
+    const T area = half * facet.n.dot((a - center).cross(b - center));
     for (const TrianglePoint& q : kTriangleRule) {
       const Vec3<T> x = T(q.a) * a + T(q.b) * b + T(q.c) * center;
       const Vec3<T> t = (T(q.weight) * area) * rate_traction(facet, law, V, x);

@@ -5,30 +5,30 @@
 // From primitives to facets. Internal to the pressure-field model.
 namespace abut::contact {
 
-// Of two compliant tetrahedra, `cut` as in equal_pressure_polygon(); a polygon of size 0 where they have
-// none.
+// Of two compliant tetrahedra, X_BA and `cut` as in equal_pressure_polygon(); a polygon of size 0 where they
+// have none.
 template <class T>
-Facet<T> compliant_facet(const PlacedTetrahedron<T>& of_A, const LinearPressure<T>& of_B,
-                         const double* face_planes_B, unsigned cut, const RateLaw& law) {
+Facet<T> compliant_facet(const PlacedTetrahedron<T>& of_A, const Pose<T>& X_BA,
+                         const StillTetrahedron<T>& of_B, unsigned cut, const RateLaw& law) {
   Facet<T> facet;
-  equal_pressure_polygon<T>(of_A, of_B, face_planes_B, cut, facet.polygon);
+  equal_pressure_polygon<T>(of_A, X_BA, of_B, cut, facet.polygon);
   if (facet.polygon.size < 3) return facet;
-  const Vec3<T> g = of_A.pressure.gradient - of_B.gradient;
+  const Vec3<T>&gradient_A = of_A.pressure.gradient, &gradient_B = of_B.pressure.gradient;
+  const Vec3<T> g = gradient_A - gradient_B;
   const T length = g.norm();
   // Fields that are the same but for rounding have no surface: a body inside its own copy.
   constexpr double kSame = 1e-13;
-  if (!(length > T(kSame) * (of_A.pressure.gradient.norm() + of_B.gradient.norm()))) {
+  if (!(length > T(kSame) * (gradient_A.norm() + gradient_B.norm()))) {
     facet.polygon.size = 0;
     return facet;
   }
   facet.n = g / length;
-  facet.pressure = of_B;
-  facet.gradient_A = facet.slope_A = of_A.pressure.gradient;
-  facet.gradient_B = of_B.gradient;
-  facet.slope_B = of_B.gradient / length;
-  facet.damping = law.dissipation > 0
-                      ? damping<T>(law, facet.n.dot(of_A.pressure.gradient), T(-facet.n.dot(of_B.gradient)))
-                      : T(0);
+  facet.pressure = of_B.pressure;
+  facet.gradient_A = facet.slope_A = gradient_A;
+  facet.gradient_B = gradient_B;
+  facet.slope_B = gradient_B / length;
+  facet.damping =
+      law.dissipation > 0 ? damping<T>(law, facet.n.dot(gradient_A), T(-facet.n.dot(gradient_B))) : T(0);
   facet.share = pushing_share<T>(law, facet.n, facet.gradient_A, facet.gradient_B);
   return facet;
 }
@@ -46,7 +46,7 @@ Eigen::Matrix<T, 3, 3> placed_triangle(const asset::SurfaceView& surface, std::i
 
 // Of a compliant tetrahedron (pose X_BC of its body in B) and a triangle of a rigid surface.
 template <class T>
-Facet<T> rigid_facet(const PlacedTetrahedron<T>& soft, const double* face_planes, const Pose<T>& X_BC,
+Facet<T> rigid_facet(const PlacedTetrahedron<T>& soft, const Pose<T>& X_BC,
                      const Eigen::Matrix<T, 3, 3>& triangle, bool rigid_is_A, const RateLaw& law) {
   Facet<T> facet;
   for (int k = 0; k < 3; ++k) facet.polygon.add(triangle.col(k));
@@ -55,13 +55,8 @@ Facet<T> rigid_facet(const PlacedTetrahedron<T>& soft, const double* face_planes
   const T length = outward.norm();
   if (!(length > T(0))) facet.polygon.size = 0;
   facet.n = (rigid_is_A ? T(-1) : T(1)) / length * outward;
-  // A triangle in a face belongs to the tetrahedron outside the rigid body.
   clip_to_faces<T>(facet.polygon, kAllFaces, Vec3<T>(-outward), T(triangle.cwiseAbs().maxCoeff()),
-                   [&](int k, Vec3<T>& n, T& d) {
-                     const Eigen::Map<const Eigen::Vector4d> plane(face_planes + 4 * k);
-                     n = X_BC.R * plane.head<3>().cast<T>();
-                     d = T(plane[3]) - n.dot(X_BC.p);
-                   });
+                   [&](int k, Vec3<T>& n, T& d) { face_plane<T>(soft.face_planes, k, X_BC, n, d); });
   facet.pressure = soft.pressure;
   (rigid_is_A ? facet.gradient_B : facet.gradient_A) = soft.pressure.gradient;
   facet.slope_A = rigid_is_A ? facet.n : soft.pressure.gradient;

@@ -16,8 +16,14 @@ constexpr const char* kWho = "pressure-field contact";
 // What one facet adds at rest; polygons without area add nothing.
 template <class S>
 void add_at_rest(const Facet<S>& facet, Want want, SurfaceSums<S>& sums) {
-  const PolygonMoments<S> m = moments(facet.polygon, facet.n);
+  PolygonMoments<S> m = moments(facet.polygon, facet.n);
   if (!(m.area > S(0))) return;
+  if (facet.polygon.inward != 0) {
+    const S weight = S(facet.polygon.weight());
+    m.area *= weight;
+    m.first *= weight;
+    m.second *= weight;
+  }
   const Vec3<S>& o = facet.polygon.corners[0];
   const S at_o = facet.pressure(o);
   const S force = at_o * m.area + facet.pressure.gradient.dot(m.first);         // int p
@@ -173,9 +179,10 @@ class FacetPoints {
     const double in_A = depth(p, facet.n.dot(facet.gradient_A), facet.gradient_A),
                  in_B = depth(p, -facet.n.dot(facet.gradient_B), facet.gradient_B);
     if (!(p > 0) || !std::isfinite(in_A + in_B)) return;
-    total_ += area;
+    const double counted = facet.polygon.weight() * area;
+    total_ += counted;
     points_.push_back({X_AB_ * Vec3<double>(center + (in_B - in_A) / 2 * facet.n), -(X_AB_.R * facet.n),
-                       -(in_A + in_B), area});
+                       -(in_A + in_B), counted});
   }
 
   // Without slivers, which carry nothing.

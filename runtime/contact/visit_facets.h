@@ -40,8 +40,7 @@ struct RigidPair {
   template <class T>
   Facet<T> facet(std::int32_t tetrahedron, std::int32_t triangle, const Pose<T>& X_BA) const {
     const Pose<T> X_BC = rigid_is_A ? Pose<T>() : X_BA, X_BH = rigid_is_A ? X_BA : Pose<T>();
-    return rigid_facet<T>(placed<T>(soft, tetrahedron, T(modulus), X_BC),
-                          soft.face_planes + 16 * std::ptrdiff_t(tetrahedron), X_BC,
+    return rigid_facet<T>(placed<T>(soft, tetrahedron, T(modulus), X_BC), X_BC,
                           placed_triangle<T>(hard, triangle, X_BH), rigid_is_A, law);
   }
 };
@@ -58,13 +57,12 @@ void visit_facets(const asset::VolumeView& A, const asset::VolumeView& B, const 
        workspace.finder.find(A, config.A.modulus, B, config.B.modulus, X_BA.template cast<double>())) {
     if (pair.a != placed_A) of_A = placed<S>(A, pair.a, modulus_A, X_BA);
     placed_A = pair.a;
-    const double* planes = B.face_planes + 16 * std::ptrdiff_t(pair.b);
     sink.add([&]<class T>(const Pose<T>& X) {
+      const StillTetrahedron<T> of_B{B, pair.b, T(modulus_B)};
       if constexpr (std::is_same_v<T, S>)
-        return compliant_facet<S>(of_A, pressure_of<S>(B, pair.b, modulus_B), planes, pair.cut, sink.law());
+        return compliant_facet<S>(of_A, X, of_B, pair.cut, sink.law());
       else
-        return compliant_facet<T>(placed<T>(A, pair.a, T(modulus_A), X),
-                                  pressure_of<T>(B, pair.b, T(modulus_B)), planes, pair.cut, sink.law());
+        return compliant_facet<T>(placed<T>(A, pair.a, T(modulus_A), X), X, of_B, pair.cut, sink.law());
     });
   }
 }

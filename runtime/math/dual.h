@@ -55,6 +55,16 @@ struct Dual {
   friend Dual abs(const Dual& a) { return a.value < S(0) ? -a : a; }
 };
 
+// The number alone.
+template <class S>
+S value_of(const S& a) {
+  return a;
+}
+template <class S, int N>
+S value_of(const Dual<S, N>& a) {
+  return a.value;
+}
+
 }  // namespace abut
 
 template <class S, int N>

@@ -34,10 +34,9 @@ int lost(PairFinder& finder, const asset::VolumeView& A, double modulus_A, const
   for (std::int32_t a = 0; a < A.tetrahedron_count; ++a) {
     const auto of_A = contact::placed<double>(A, a, modulus_A, X_BA);
     for (std::int32_t b = 0; b < B.tetrahedron_count; ++b) {
-      const auto of_B = contact::pressure_of<double>(B, b, modulus_B);
+      const contact::StillTetrahedron<double> of_B{B, b, modulus_B};
       const auto area = [&](unsigned cut) {
-        const auto facet =
-            contact::compliant_facet<double>(of_A, of_B, B.face_planes + 16 * std::ptrdiff_t(b), cut, {});
+        const auto facet = contact::compliant_facet<double>(of_A, X_BA, of_B, cut, {});
         return facet.polygon.size < 3 ? 0 : contact::moments(facet.polygon, facet.n).area;
       };
       const double expected = area(contact::kAllFaces);

@@ -1,0 +1,123 @@
+// Derivatives of pressure-field contact in motion: on the reference poses and objects at all levels of
+// detail, on random ones, of rigid bodies and half-spaces.
+#include <gtest/gtest.h>
+
+#include "tests/runtime/contact/pressure_brute_force.h"
+#include "tests/runtime/contact/pressure_differences.h"
+#include "tests/support/hulls.h"
+#include "tests/support/pressure_field_data.h"
+#include "tests/support/runs.h"
+
+namespace {
+
+using namespace abut;
+using contact::kRigid;
+
+constexpr double kBound = 1e-7;
+
+class PressureMotion : public testing::Test {
+ protected:
+  void SetUp() override {
+    queries_ = test::read_pressure_field_queries();
+    if (queries_.empty()) GTEST_SKIP() << "needs the reference data in " << test::pressure_field_folder();
+  }
+
+  // All laws on some of the reference poses at a level.
+  template <class Make>
+  void check(const char* what, int level, int poses, const Make& make) {
+    test::ReferenceVolumes volumes(level);
+    for (const test::Law& law : test::kLaws) {
+      Random random(41);
+      test::Error error;
+      for (int i = 0; i < poses; ++i) {
+        const test::PressureFieldQuery& q = queries_[queries_.size() * std::size_t(i) / std::size_t(poses)];
+        const auto ask = make(volumes[q.object_A], volumes[q.object_B], law);
+        const test::Error here = test::error_of(ask, q.X_AB, test::random_twist(random), kBound);
+        EXPECT_LE(here.largest, kBound) << what << ", " << law.name << ", level " << level << ", " << i;
+        error.add(here);
+      }
+      std::printf("%s, level %d, %s, %d poses: largest error %.1e, %d columns at kinks\n", what, level,
+                  law.name, poses, error.largest, error.kinks);
+    }
+  }
+
+  std::vector<test::PressureFieldQuery> queries_;
+};
+
+auto compliant(double modulus_A, double modulus_B) {
+  return [=](const asset::AssetView& A, const asset::AssetView& B, const test::Law& law) {
+    return test::Contact{A, B, test::settings(law, modulus_A, modulus_B)};
+  };
+}
+
+TEST_F(PressureMotion, JacobianOnTheReferencePoses) {
+  check("moduli 1e5 and 3e5", 300, test::runs(5, 40), compliant(1e5, 3e5));
+}
+TEST_F(PressureMotion, JacobianOnTheReferencePosesFiner) {
+  check("moduli 1e5 and 3e5", 1000, test::runs(2, 100), compliant(1e5, 3e5));
+}
+TEST_F(PressureMotion, JacobianOnTheReferencePosesFinest) {
+  if (test::runs(1) == 1) GTEST_SKIP() << "in the full tier";
+  check("moduli 1e5 and 3e5", 3000, 200, compliant(1e5, 3e5));
+}
+TEST_F(PressureMotion, JacobianForEqualModuli) {
+  check("equal moduli", 300, test::runs(2, 100), compliant(1e7, 1e7));
+}
+TEST_F(PressureMotion, JacobianForRigidPartners) {
+  check("A rigid", 300, test::runs(2, 100), compliant(kRigid, 3e5));
+  check("B rigid", 300, test::runs(2, 100), compliant(1e5, kRigid));
+}
+TEST_F(PressureMotion, JacobianOnHalfSpaces) {
+  for (const double modulus : {3e5, kRigid})
+    check(modulus == kRigid ? "rigid half-space" : "half-space", 300, test::runs(2, 100),
+          [&](const asset::AssetView& A, const asset::AssetView&, const test::Law& law) {
+            return test::OnHalfSpace{A, test::settings(law, 1e5, modulus)};
+          });
+}
+
+// Random rotations, centres near enough for the objects to overlap.
+TEST_F(PressureMotion, JacobianOnRandomPoses) {
+  test::ReferenceVolumes volumes(1000);
+  const char* names[] = {"003_cracker_box", "006_mustard_bottle", "011_banana", "025_mug", "035_power_drill"};
+  Random random(42);
+  const int poses = test::runs(2, 150);
+  test::Error error;
+  for (int tried = 0; tried < poses;) {
+    const asset::AssetView &A = volumes[names[random.below(5)]], &B = volumes[names[random.below(5)]];
+    Pose<double> X_AB{test::random_rotation(random), {}};
+    for (int k = 0; k < 3; ++k) X_AB.p[k] = random.uniform(-0.08, 0.08);
+    const test::Law& law = test::kLaws[random.below(4)];
+    const test::Contact ask{A, B, test::settings(law, 1e5, 3e5)};
+    const Vec6<double> V = test::random_twist(random);
+    if (ask(X_AB, V, contact::Want::kValue).polygons == 0) continue;
+    ++tried;
+    const test::Error here = test::error_of(ask, X_AB, V, kBound);
+    EXPECT_LE(here.largest, kBound) << law.name << ", " << tried;
+    error.add(here);
+  }
+  std::printf("%d random poses: largest error %.1e, %d columns at kinks\n", poses, error.largest,
+              error.kinks);
+}
+
+// A pose whose rim runs along many corners of both bodies.
+TEST_F(PressureMotion, JacobianWhereManyCornersCoincide) {
+  test::ReferenceVolumes volumes(1000);
+  const Pose<double> X_AB{
+      rotation_from_quaternion(0.095010984976377, 0.358807589342352, 0.033141114707672, 0.927971817025700),
+      {0.0788199271541069, -0.0425770841698218, 0.0352547431789822}};
+  Vec6<double> V;
+  V << -0.4676, -1.1932, -1.4925, -0.0303, -0.1309, 0.0244;
+  for (const char* partner : {"035_power_drill", "011_banana"})
+    for (const test::Law& law : {test::kLaws[0], test::kLaws[1]})
+      for (const bool exchanged : {false, true}) {
+        const asset::AssetView &bottle = volumes["006_mustard_bottle"], &other = volumes[partner];
+        const test::Contact ask{exchanged ? other : bottle, exchanged ? bottle : other,
+                                test::settings(law, 1e5, 3e5)};
+        const test::Error error = test::error_of(ask, exchanged ? X_AB.inverse() : X_AB, V, kBound);
+        std::printf("mustard bottle and %s, %s: largest error %.1e\n", partner, law.name, error.largest);
+        EXPECT_LE(error.largest, kBound);
+        EXPECT_EQ(error.kinks, 0);
+      }
+}
+
+}  // namespace
