@@ -1,11 +1,11 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
 #include "runtime/asset/asset.h"
+#include "runtime/core/simd.h"
 #include "runtime/math/dual.h"
 #include "runtime/math/pose.h"
 
@@ -42,12 +42,12 @@ inline constexpr double kExtentRounding = 1e-9;
 
 // Extent of a vertex: 1 in all of the core, so that bodies' cores have the same pressure where their moduli
 // are the same.
-inline double extent_at(const asset::VolumeView& volume, std::int32_t v) {
+ABUT_INLINE double extent_at(const asset::VolumeView& volume, std::int32_t v) {
   const double extent = volume.extent[v];
   return extent > 1 - kExtentRounding ? 1 : extent;
 }
 
-inline bool in_core(const asset::VolumeView& volume, std::int32_t t) {
+ABUT_INLINE bool in_core(const asset::VolumeView& volume, std::int32_t t) {
   const std::int32_t* v = volume.tetrahedra + 4 * std::ptrdiff_t(t);
   return extent_at(volume, v[0]) == 1 && extent_at(volume, v[1]) == 1 && extent_at(volume, v[2]) == 1 &&
          extent_at(volume, v[3]) == 1;
@@ -55,7 +55,7 @@ inline bool in_core(const asset::VolumeView& volume, std::int32_t t) {
 
 // Of the extent in tetrahedron t, 1/m.
 template <class S>
-Vec3<S> extent_gradient(const asset::VolumeView& volume, std::int32_t t) {
+ABUT_INLINE Vec3<S> extent_gradient(const asset::VolumeView& volume, std::int32_t t) {
   if (in_core(volume, t)) return Vec3<S>::Zero();
   const double* g = volume.gradients + 3 * std::ptrdiff_t(t);
   return {S(g[0]), S(g[1]), S(g[2])};
@@ -63,7 +63,7 @@ Vec3<S> extent_gradient(const asset::VolumeView& volume, std::int32_t t) {
 
 // The pressure of tetrahedron t in its own frame, at a modulus (Pa).
 template <class S>
-LinearPressure<S> pressure_of(const asset::VolumeView& volume, std::int32_t t, S modulus) {
+ABUT_INLINE LinearPressure<S> pressure_of(const asset::VolumeView& volume, std::int32_t t, S modulus) {
   const Vec3<S> gradient = modulus * extent_gradient<S>(volume, t);
   const std::int32_t v = volume.tetrahedra[4 * std::ptrdiff_t(t)];
   const double* p = volume.vertices + 3 * std::ptrdiff_t(v);
@@ -168,13 +168,14 @@ void zero_polygon(const FourPoints<S>& corners, const FourValues<S>& values, Pol
 template <class S>
 void clip(const Polygon<S>& polygon, const std::array<S, kMaxCorners>& heights, const S& rounding,
           Polygon<S>& kept) {
+  const S low = -rounding;
   kept.size = 0;
   kept.inward = polygon.inward;
   for (int i = 0; i < polygon.size; ++i) {
     const int j = i + 1 < polygon.size ? i + 1 : 0;
     const S &h = heights[i], &g = heights[j];
-    if (h >= -rounding) kept.add(polygon.corners[i]);
-    if ((h > rounding && g < -rounding) || (h < -rounding && g > rounding))
+    if (h >= low) kept.add(polygon.corners[i]);
+    if ((h > rounding && g < low) || (h < low && g > rounding))
       kept.add(polygon.corners[i] + h / (h - g) * (polygon.corners[j] - polygon.corners[i]));
   }
 }
@@ -224,7 +225,7 @@ inline constexpr unsigned kAllFaces = 15;
 
 // Plane (n, d) of a face of a tetrahedron in its own frame.
 template <class T>
-void face_plane(const double* face_planes, int k, Vec3<T>& n, T& d) {
+ABUT_INLINE void face_plane(const double* face_planes, int k, Vec3<T>& n, T& d) {
   const double* plane = face_planes + 4 * k;
   n = Vec3<T>(T(plane[0]), T(plane[1]), T(plane[2]));
   d = T(plane[3]);
@@ -232,40 +233,38 @@ void face_plane(const double* face_planes, int k, Vec3<T>& n, T& d) {
 
 // ... and in a frame in which it has the pose X.
 template <class T>
-void face_plane(const double* face_planes, int k, const Pose<T>& X, Vec3<T>& n, T& d) {
+ABUT_INLINE void face_plane(const double* face_planes, int k, const Pose<T>& X, Vec3<T>& n, T& d) {
   Vec3<T> own;
   face_plane<T>(face_planes, k, own, d);
   n = X.R * own;
   d -= n.dot(X.p);
 }
 
-// The faces of B's tetrahedron with one pressure all over that pressures of A's reach on the outer side.
-// Where they do not, the polygon, which has A's pressures, ends at that face of itself: at the rim of the
-// contact surface both bodies' surfaces cut the plane of equal pressure in the same line, and so do cores of
-// the same pressure.
+// The corner opposite a face with one pressure all over; -1: there is none, or they all are.
+template <class Values>
+ABUT_INLINE int off_level(const Values& p) {
+  if (p[0] == p[1]) return p[2] == p[3] ? -1 : p[2] == p[0] ? 3 : p[3] == p[0] ? 2 : -1;
+  return p[2] != p[3] ? -1 : p[0] == p[2] ? 1 : p[1] == p[2] ? 0 : -1;
+}
+
+// `cut` without a face of B's that the polygon, which has A's pressures, ends at of itself: one with the same
+// pressure all over, beyond which A's tetrahedron has none. At the rim of the contact surface both bodies'
+// surfaces cut the plane of equal pressure in the same line, and so do cores of the same pressure.
 template <class T>
-unsigned faces_passed(const FourValues<T>& of_A, const StillTetrahedron<T>& of_B) {
+unsigned without_rim(const FourValues<T>& of_A, const StillTetrahedron<T>& of_B, unsigned cut) {
   const std::int32_t* corners = of_B.volume.tetrahedra + 4 * std::ptrdiff_t(of_B.index);
-  double e[4];
-  for (int k = 0; k < 4; ++k) e[k] = extent_at(of_B.volume, corners[k]);
-  const double lowest = std::min(std::min(e[0], e[1]), std::min(e[2], e[3]));
-  const double highest = std::max(std::max(e[0], e[1]), std::max(e[2], e[3]));
-  unsigned above_low = 0, below_high = 0;
-  for (int k = 0; k < 4; ++k) {
-    above_low |= unsigned(e[k] > lowest) << k;
-    below_high |= unsigned(e[k] < highest) << k;
-  }
-  const T low = of_B.modulus * T(lowest), high = of_B.modulus * T(highest);
-  const auto one = [](unsigned bits) { return bits != 0 && (bits & (bits - 1)) == 0; };
-  const T rounding = T(4) * Eigen::NumTraits<T>::epsilon() * high;
-  unsigned passed = kAllFaces;
-  if (one(above_low) && of_A.minCoeff() >= low - rounding) passed &= ~above_low;
-  if (one(below_high) && of_A.maxCoeff() <= high + rounding) passed &= ~below_high;
-  return passed;
+  double extent[4];
+  for (int k = 0; k < 4; ++k) extent[k] = extent_at(of_B.volume, corners[k]);
+  const int off = off_level(extent);
+  if (off < 0) return cut;
+  const double own = extent[off], other = extent[off == 0 ? 1 : 0];
+  const T level = of_B.modulus * T(other), rounding = T(4) * Eigen::NumTraits<T>::epsilon() * level;
+  const bool ends = own > other ? of_A.minCoeff() >= level - rounding : of_A.maxCoeff() <= level + rounding;
+  return ends ? cut & ~(1u << off) : cut;
 }
 
 template <class T>
-bool is_level(const FourValues<T>& pressures) {
+ABUT_INLINE bool is_level(const FourValues<T>& pressures) {
   return pressures[0] == pressures[1] && pressures[0] == pressures[2] && pressures[0] == pressures[3];
 }
 
@@ -308,7 +307,7 @@ void equal_pressure_polygon(const PlacedTetrahedron<T>& of_A, const Pose<T>& X_B
   if (!above || !below) return;
   zero_polygon<T>(of_A.corners, difference, polygon);
   if (polygon.size == 0) return;
-  clip_to_faces<T>(polygon, cut & faces_passed<T>(of_A.pressures, of_B), of_A.pressure.gradient - gradient_B,
+  clip_to_faces<T>(polygon, without_rim<T>(of_A.pressures, of_B, cut), of_A.pressure.gradient - gradient_B,
                    of_A.reach, [&](int k, Vec3<T>& n, T& d) { face_plane<T>(of_B.face_planes(), k, n, d); });
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "runtime/contact/equal_pressure.h"
 #include "runtime/math/dual.h"
 
@@ -89,18 +91,18 @@ inline constexpr TrianglePoint kTriangleRule[] = {
     {0.091576213509771, 0.816847572980459, 0.091576213509771, 0.109951743655322},
     {0.091576213509771, 0.091576213509771, 0.816847572980459, 0.109951743655322}};
 
-// Traction on B at x beyond that at rest of a whole facet: dissipation, with the total pressure clamped at
-// zero, friction [Elandt2019, Eq. 3, 7], and what fading takes away. V: twist of B in A.
+// Traction on B at x: the pressure with dissipation and fading, clamped at zero, and friction [Elandt2019,
+// Eq. 3, 7]. V: twist of B in A.
 template <class T>
-Vec3<T> rate_traction(const Facet<T>& facet, const RateLaw& law, const Vec6<T>& V, const Vec3<T>& x) {
+Vec3<T> traction(const Facet<T>& facet, const RateLaw& law, const Vec6<T>& V, const Vec3<T>& x) {
   using std::sqrt;
   const Vec3<T> u = V.template tail<3>() + V.template head<3>().cross(x);
-  const T approach = u.dot(facet.n), rest = facet.pressure(x);
-  const T factor = T(1) + facet.damping * approach;
-  const T total = factor > T(0) ? facet.share * rest * factor : T(0);
+  const T approach = u.dot(facet.n), factor = T(1) + facet.damping * approach;
+  if (!(factor > T(0))) return Vec3<T>::Zero();
+  const T p = facet.share * facet.pressure(x) * factor;
   const Vec3<T> slip = u - approach * facet.n;
   const T speed = sqrt(slip.squaredNorm() + T(law.stiction_speed * law.stiction_speed));
-  return (rest - total) * facet.n - (T(law.friction) * total / speed) * slip;
+  return -p * facet.n - (T(law.friction) * p / speed) * slip;
 }
 
 // About which point a polygon is cut into triangles: its centroid, which moves continuously with it
@@ -119,7 +121,7 @@ Vec3<T> middle(const Polygon<T>& polygon, const PolygonMoments<T>& m) {
 // Wrench on B of that traction over the facet, by quadrature on triangles around its middle. Their areas have
 // signs, so that corners that coincide but for rounding add nothing, and nothing to derivatives.
 template <class T>
-Vec6<T> rate_wrench(const Facet<T>& facet, const RateLaw& law, const Vec6<T>& V) {
+Vec6<T> wrench_in_motion(const Facet<T>& facet, const RateLaw& law, const Vec6<T>& V) {
   Vec6<T> F = Vec6<T>::Zero();
   const Polygon<T>& polygon = facet.polygon;
   const PolygonMoments<T> m = moments(polygon, facet.n);
@@ -132,7 +134,7 @@ Vec6<T> rate_wrench(const Facet<T>& facet, const RateLaw& law, const Vec6<T>& V)
     const T area = half * facet.n.dot((a - center).cross(b - center));
     for (const TrianglePoint& q : kTriangleRule) {
       const Vec3<T> x = T(q.a) * a + T(q.b) * b + T(q.c) * center;
-      const Vec3<T> t = (T(q.weight) * area) * rate_traction(facet, law, V, x);
+      const Vec3<T> t = (T(q.weight) * area) * traction(facet, law, V, x);
       F.template head<3>() += x.cross(t);
       F.template tail<3>() += t;
     }

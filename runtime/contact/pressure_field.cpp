@@ -13,25 +13,31 @@ namespace {
 
 constexpr const char* kWho = "pressure-field contact";
 
-// What one facet adds at rest; polygons without area add nothing.
+// Counts a facet, with its moments; false: it has no area and adds nothing.
 template <class S>
-void add_at_rest(const Facet<S>& facet, Want want, SurfaceSums<S>& sums) {
-  PolygonMoments<S> m = moments(facet.polygon, facet.n);
-  if (!(m.area > S(0))) return;
+bool count(const Facet<S>& facet, PolygonMoments<S>& m, SurfaceSums<S>& sums) {
+  m = moments(facet.polygon, facet.n);
+  if (!(m.area > S(0))) return false;
   if (facet.polygon.inward != 0) {
     const S weight = S(facet.polygon.weight());
     m.area *= weight;
     m.first *= weight;
     m.second *= weight;
   }
+  sums.area += facet.share * m.area;
+  ++sums.polygons;
+  return true;
+}
+
+// What one facet adds at rest.
+template <class S>
+void add_at_rest(const Facet<S>& facet, const PolygonMoments<S>& m, Want want, SurfaceSums<S>& sums) {
   const Vec3<S>& o = facet.polygon.corners[0];
   const S at_o = facet.pressure(o);
   const S force = at_o * m.area + facet.pressure.gradient.dot(m.first);         // int p
   const Vec3<S> turning = at_o * m.first + m.second * facet.pressure.gradient;  // int p y
-  sums.area += facet.share * m.area;
   sums.F_BBo_B.template head<3>() -= (force * o + turning).cross(facet.n);
   sums.F_BBo_B.template tail<3>() -= force * facet.n;
-  ++sums.polygons;
   if (want != Want::kJacobian) return;
 
   // s(x) = s(o) + (y x slope; 0)
@@ -80,14 +86,17 @@ class FacetSums {
   template <class Build>
   void add(Build&& build) {
     const Facet<S> facet = build(X_BA_);
-    if (facet.polygon.size < 3) return;
-    add_at_rest(facet, want_, sums_);
-    if (!law_.any()) return;
-    if (want_ != Want::kJacobian) {
-      sums_.F_BBo_B += rate_wrench(facet, law_, V_AB_B_);
+    PolygonMoments<S> m;
+    if (facet.polygon.size < 3 || !count(facet, m, sums_)) return;
+    if (!law_.any()) {
+      add_at_rest(facet, m, want_, sums_);
       return;
     }
-    const Vec6<Moving> F = rate_wrench(build(moving_X_BA_), law_, moving_V_);
+    if (want_ != Want::kJacobian) {
+      sums_.F_BBo_B += wrench_in_motion(facet, law_, V_AB_B_);
+      return;
+    }
+    const Vec6<Moving> F = wrench_in_motion(build(moving_X_BA_), law_, moving_V_);
     for (int i = 0; i < 6; ++i) {
       sums_.F_BBo_B[i] += F[i].value;
       sums_.dF_dxi_B.row(i) += F[i].slopes.template head<6>().matrix().transpose();

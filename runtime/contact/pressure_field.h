@@ -70,7 +70,7 @@ struct PressureFieldWorkspace {
 // its rim and along the creases between polygons; the rim has pB = 0, and at a crease the terms of its two
 // sides cancel. With s_A = (x x grad pA; grad pA), and s_B alike, that leaves
 //   dF/dxi = integral of s_B s_A' / |grad pA - grad pB| dA.
-// What motion adds is differentiated forward, with polygons and quadrature points.
+// In motion the wrench is differentiated forward, with polygons and quadrature points.
 template <class S>
 SurfaceSums<S> contact_surface(const asset::VolumeView& A, const asset::VolumeView& B, const Pose<S>& X_AB,
                                const Vec6<S>& V_AB_B, const PressureFieldConfig& config, Want want,

@@ -90,10 +90,8 @@ Differences differences(const Ask& ask, const Pose<double>& X_AB, const Vec6<dou
           to(8 * (r1 - l1) - (r2 - l2), 12)};
 }
 
-// How far ours is from the differences, over the largest entry of the block by pose or by twist; by pose, of
-// the Jacobian at rest if that is larger: where dissipation clamps all pressures at zero nothing else is
-// left. At a kink, which differences to the left and to the right at ever smaller steps prove, from the range
-// between them.
+// How far ours is from the differences, over the largest entry of the block by pose or by twist. At a kink,
+// which differences to the left and to the right at ever smaller steps prove, from the range between them.
 struct Error {
   double largest = 0;
   int kinks = 0;  // columns
@@ -106,13 +104,11 @@ struct Error {
 
 template <class Ask>
 Error error_of(const Ask& ask, const Pose<double>& X_AB, const Vec6<double>& V, double bound) {
-  const Jacobian J = derivative(ask, X_AB, V), rest = derivative(ask, X_AB, Vec6<double>::Zero());
+  const Jacobian J = derivative(ask, X_AB, V);
   Error error;
   for (int k = 0; k < 12; ++k) {
-    const int block = k < 6 ? 0 : 6;
-    const double scale = std::max(J.middleCols<6>(block).cwiseAbs().maxCoeff(),
-                                  block == 0 ? rest.leftCols<6>().cwiseAbs().maxCoeff() : 0.0);
-    if (!(scale > 0)) continue;
+    const double largest = J.middleCols<6>(k < 6 ? 0 : 6).cwiseAbs().maxCoeff();
+    const double scale = largest > 0 ? largest : 1;  // 0: exactly, as where dissipation leaves no pressure
     const auto far = [&](const Vec6<double>& low, const Vec6<double>& high) {
       return std::max((low - J.col(k)).maxCoeff(), (J.col(k) - high).maxCoeff()) / scale;
     };

@@ -51,25 +51,25 @@ auto compliant(double modulus_A, double modulus_B) {
 }
 
 TEST_F(PressureMotion, JacobianOnTheReferencePoses) {
-  check("moduli 1e5 and 3e5", 300, test::runs(5, 40), compliant(1e5, 3e5));
+  check("moduli 1e5 and 3e5", 300, test::runs(4, 50), compliant(1e5, 3e5));
 }
 TEST_F(PressureMotion, JacobianOnTheReferencePosesFiner) {
-  check("moduli 1e5 and 3e5", 1000, test::runs(2, 100), compliant(1e5, 3e5));
+  check("moduli 1e5 and 3e5", 1000, test::runs(1, 200), compliant(1e5, 3e5));
 }
 TEST_F(PressureMotion, JacobianOnTheReferencePosesFinest) {
   if (test::runs(1) == 1) GTEST_SKIP() << "in the full tier";
   check("moduli 1e5 and 3e5", 3000, 200, compliant(1e5, 3e5));
 }
 TEST_F(PressureMotion, JacobianForEqualModuli) {
-  check("equal moduli", 300, test::runs(2, 100), compliant(1e7, 1e7));
+  check("equal moduli", 300, test::runs(1, 200), compliant(1e7, 1e7));
 }
 TEST_F(PressureMotion, JacobianForRigidPartners) {
-  check("A rigid", 300, test::runs(2, 100), compliant(kRigid, 3e5));
-  check("B rigid", 300, test::runs(2, 100), compliant(1e5, kRigid));
+  check("A rigid", 300, test::runs(1, 200), compliant(kRigid, 3e5));
+  check("B rigid", 300, test::runs(1, 200), compliant(1e5, kRigid));
 }
 TEST_F(PressureMotion, JacobianOnHalfSpaces) {
   for (const double modulus : {3e5, kRigid})
-    check(modulus == kRigid ? "rigid half-space" : "half-space", 300, test::runs(2, 100),
+    check(modulus == kRigid ? "rigid half-space" : "half-space", 300, test::runs(1, 200),
           [&](const asset::AssetView& A, const asset::AssetView&, const test::Law& law) {
             return test::OnHalfSpace{A, test::settings(law, 1e5, modulus)};
           });
@@ -99,7 +99,7 @@ TEST_F(PressureMotion, JacobianOnRandomPoses) {
               error.kinks);
 }
 
-// A pose whose rim runs along many corners of both bodies.
+// A rim along many corners of both bodies.
 TEST_F(PressureMotion, JacobianWhereManyCornersCoincide) {
   test::ReferenceVolumes volumes(1000);
   const Pose<double> X_AB{
@@ -107,17 +107,18 @@ TEST_F(PressureMotion, JacobianWhereManyCornersCoincide) {
       {0.0788199271541069, -0.0425770841698218, 0.0352547431789822}};
   Vec6<double> V;
   V << -0.4676, -1.1932, -1.4925, -0.0303, -0.1309, 0.0244;
-  for (const char* partner : {"035_power_drill", "011_banana"})
-    for (const test::Law& law : {test::kLaws[0], test::kLaws[1]})
-      for (const bool exchanged : {false, true}) {
-        const asset::AssetView &bottle = volumes["006_mustard_bottle"], &other = volumes[partner];
-        const test::Contact ask{exchanged ? other : bottle, exchanged ? bottle : other,
-                                test::settings(law, 1e5, 3e5)};
-        const test::Error error = test::error_of(ask, exchanged ? X_AB.inverse() : X_AB, V, kBound);
-        std::printf("mustard bottle and %s, %s: largest error %.1e\n", partner, law.name, error.largest);
-        EXPECT_LE(error.largest, kBound);
-        EXPECT_EQ(error.kinks, 0);
-      }
+  const asset::AssetView &bottle = volumes["006_mustard_bottle"], &drill = volumes["035_power_drill"];
+  for (const test::Law& law : {test::kLaws[0], test::kLaws[1]})
+    for (const bool exchanged : {false, true}) {
+      const test::Contact ask{exchanged ? drill : bottle, exchanged ? bottle : drill,
+                              test::settings(law, 1e5, 3e5)};
+      const Pose<double> X = exchanged ? X_AB.inverse() : X_AB;
+      EXPECT_GT(ask(X, V, contact::Want::kValue).polygons, 0);
+      const test::Error error = test::error_of(ask, X, V, kBound);
+      std::printf("mustard bottle and power drill, %s: largest error %.1e\n", law.name, error.largest);
+      EXPECT_LE(error.largest, kBound);
+      EXPECT_EQ(error.kinks, 0);
+    }
 }
 
 }  // namespace
