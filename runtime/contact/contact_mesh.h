@@ -15,8 +15,8 @@ struct ContactFace {
   Vec3<double> centroid;              // m
   double pressure = 0;                // at the centroid and at rest, Pa
   double share =
-      1;           // the face's force is area pressure share: what fade_pulls leaves; half in Polygon::inward
-  Vec3<double> n;  // unit normal, out of B into A
+      1;  // the face's force is area pressure share: what fade_pulls leaves; half in Polygon::in_face
+  Vec3<double> n;                       // unit normal, out of B into A
   Vec3<double> gradient_A, gradient_B;  // of the pressures, Pa/m; zero for a rigid body
 };
 

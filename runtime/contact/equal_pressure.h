@@ -122,15 +122,15 @@ template <class S>
 struct Polygon {
   std::array<Vec3<S>, kMaxCorners> corners;  // m
   int size = 0;
-  // 0; or, where the polygon lies in a face of its tetrahedron, the sign of the function inside. A polygon in
-  // a face is the limit of polygons on its one side and of none: it counts half in each of its neighbours,
-  // so once where the function passes through zero there, and the mean of the limits where it does not.
-  int inward = 0;
+  // It lies in a face of its tetrahedron: the limit of polygons on one side of the face and of none on the
+  // other. It counts half in each of the two neighbours, so once where the function passes through zero
+  // there, and the mean of the limits where it does not.
+  bool in_face = false;
 
   void add(const Vec3<S>& x) {
     if (size < kMaxCorners) corners[size++] = x;
   }
-  double weight() const { return inward == 0 ? 1 : 0.5; }
+  double weight() const { return in_face ? 0.5 : 1; }
 };
 
 // Where a linear function with these values at the corners is zero in a tetrahedron: no, three or four
@@ -143,7 +143,7 @@ void zero_polygon(const FourPoints<S>& corners, const FourValues<S>& values, Pol
     zeros += values[k] == S(0) ? 1 : 0;
   }
   polygon.size = 0;
-  polygon.inward = zeros != 3 ? 0 : m == 1 ? -1 : 1;
+  polygon.in_face = zeros == 3;
   const auto cross = [&](int a, int b) {
     polygon.add(corners.col(a) + values[a] / (values[a] - values[b]) * (corners.col(b) - corners.col(a)));
   };
@@ -170,7 +170,7 @@ void clip(const Polygon<S>& polygon, const std::array<S, kMaxCorners>& heights, 
           Polygon<S>& kept) {
   const S low = -rounding;
   kept.size = 0;
-  kept.inward = polygon.inward;
+  kept.in_face = polygon.in_face;
   for (int i = 0; i < polygon.size; ++i) {
     const int j = i + 1 < polygon.size ? i + 1 : 0;
     const S &h = heights[i], &g = heights[j];
@@ -180,12 +180,16 @@ void clip(const Polygon<S>& polygon, const std::array<S, kMaxCorners>& heights, 
   }
 }
 
-// Cuts a polygon down to the inner side of a plane n . x + d >= 0 (n unit, inward, d in m) and exchanges it
-// with `spare`. `normal`: of the polygon, the way along which pA - pB grows; no coordinate of it is larger
-// than `reach`.
+// What coordinates up to `reach` leave of a height above a plane.
 template <class T>
-void clip_to_plane(Polygon<T>*& polygon, Polygon<T>*& spare, const Vec3<T>& n, const T& d,
-                   const Vec3<T>& normal, const T& reach) {
+T height_rounding(const T& reach) {
+  return T(8) * Eigen::NumTraits<T>::epsilon() * reach;
+}
+
+// Cuts a polygon, of which no coordinate is larger than `reach`, down to the inner side of a plane
+// n . x + d >= 0 (n unit, inward, d in m) and exchanges it with `spare`.
+template <class T>
+void clip_to_plane(Polygon<T>*& polygon, Polygon<T>*& spare, const Vec3<T>& n, const T& d, const T& reach) {
   std::array<T, kMaxCorners> heights;
   T low = heights[0] = n.dot(polygon->corners[0]) + d, high = low;
   for (int i = 1; i < polygon->size; ++i) {
@@ -193,12 +197,10 @@ void clip_to_plane(Polygon<T>*& polygon, Polygon<T>*& spare, const Vec3<T>& n, c
     low = heights[i] < low ? heights[i] : low;
     high = heights[i] > high ? heights[i] : high;
   }
-  const T rounding = T(8) * Eigen::NumTraits<T>::epsilon() * reach;
+  const T rounding = height_rounding<T>(reach);
   if (high <= rounding) {
-    const int inward = n.dot(normal) < T(0) ? -1 : 1;
-    // Faces of two tetrahedra, one on either side, share it: no volume.
-    if (low < -rounding || polygon->inward == -inward) polygon->size = 0;
-    polygon->inward = inward;
+    if (low < -rounding) polygon->size = 0;
+    polygon->in_face = true;
   } else if (low < -rounding) {
     clip<T>(*polygon, heights, rounding, *spare);
     std::swap(polygon, spare);
@@ -208,7 +210,7 @@ void clip_to_plane(Polygon<T>*& polygon, Polygon<T>*& spare, const Vec3<T>& n, c
 // Cuts `polygon` down to four planes (n, d), of which bit k of `cut` asks for the k-th, turned and shifted by
 // plane(k, n, d).
 template <class T, class Plane>
-void clip_to_faces(Polygon<T>& polygon, unsigned cut, const Vec3<T>& normal, const T& reach, Plane&& plane) {
+void clip_to_faces(Polygon<T>& polygon, unsigned cut, const T& reach, Plane&& plane) {
   Polygon<T> other;
   Polygon<T>*from = &polygon, *to = &other;
   for (int k = 0; k < 4 && from->size >= 3; ++k) {
@@ -216,7 +218,7 @@ void clip_to_faces(Polygon<T>& polygon, unsigned cut, const Vec3<T>& normal, con
     Vec3<T> n;
     T d;
     plane(k, n, d);
-    clip_to_plane<T>(from, to, n, d, normal, reach);
+    clip_to_plane<T>(from, to, n, d, reach);
   }
   if (from != &polygon) polygon = *from;
 }
@@ -247,9 +249,10 @@ ABUT_INLINE int off_level(const Values& p) {
   return p[2] != p[3] ? -1 : p[0] == p[2] ? 1 : p[1] == p[2] ? 0 : -1;
 }
 
-// `cut` without a face of B's that the polygon, which has A's pressures, ends at of itself: one with the same
-// pressure all over, beyond which A's tetrahedron has none. At the rim of the contact surface both bodies'
-// surfaces cut the plane of equal pressure in the same line, and so do cores of the same pressure.
+// `cut` without a face of B's that the polygon, which has A's pressures and lies in no face, ends at of
+// itself: one with the same pressure all over, beyond which A's tetrahedron has none. At the rim of the
+// contact surface both bodies' surfaces cut the plane of equal pressure in the same line, and so do cores of
+// the same pressure.
 template <class T>
 unsigned without_rim(const FourValues<T>& of_A, const StillTetrahedron<T>& of_B, unsigned cut) {
   const std::int32_t* corners = of_B.volume.tetrahedra + 4 * std::ptrdiff_t(of_B.index);
@@ -268,6 +271,18 @@ ABUT_INLINE bool is_level(const FourValues<T>& pressures) {
   return pressures[0] == pressures[1] && pressures[0] == pressures[2] && pressures[0] == pressures[3];
 }
 
+// Whether A's tetrahedron is outside a face of B's: where they have a polygon in it, they share no volume.
+template <class T>
+bool apart(const PlacedTetrahedron<T>& of_A, const StillTetrahedron<T>& of_B) {
+  for (int k = 0; k < 4; ++k) {
+    Vec3<T> n;
+    T d;
+    face_plane<T>(of_B.face_planes(), k, n, d);
+    if ((n.transpose() * of_A.corners).maxCoeff() + d <= height_rounding<T>(of_A.reach)) return true;
+  }
+  return false;
+}
+
 // Where A's tetrahedron has the same pressure all over: the part of a level of B's. Its corners are on one
 // side, on the other or on the level whatever the pose, so that cores of the same pressure meet alike in all
 // their tetrahedra.
@@ -277,7 +292,7 @@ void level_polygon(const PlacedTetrahedron<T>& of_A, const Pose<T>& X_BA, const 
   PlacedTetrahedron<T> own;
   place_corners<T>(of_B.volume, of_B.index, of_B.modulus, nullptr, own);
   zero_polygon<T>(own.corners, FourValues<T>::Constant(of_A.pressures[0]) - own.pressures, polygon);
-  clip_to_faces<T>(polygon, kAllFaces, Vec3<T>(-of_B.pressure.gradient), own.reach,
+  clip_to_faces<T>(polygon, kAllFaces, T(own.reach + of_A.reach),
                    [&](int k, Vec3<T>& n, T& d) { face_plane<T>(of_A.face_planes, k, X_BA, n, d); });
 }
 
@@ -289,6 +304,7 @@ void equal_pressure_polygon(const PlacedTetrahedron<T>& of_A, const Pose<T>& X_B
   polygon.size = 0;
   if (is_level<T>(of_A.pressures)) {
     level_polygon<T>(of_A, X_BA, of_B, polygon);
+    if (polygon.in_face && apart<T>(of_A, of_B)) polygon.size = 0;
     return;
   }
   const Vec3<T>& gradient_B = of_B.pressure.gradient;
@@ -307,8 +323,10 @@ void equal_pressure_polygon(const PlacedTetrahedron<T>& of_A, const Pose<T>& X_B
   if (!above || !below) return;
   zero_polygon<T>(of_A.corners, difference, polygon);
   if (polygon.size == 0) return;
-  clip_to_faces<T>(polygon, without_rim<T>(of_A.pressures, of_B, cut), of_A.pressure.gradient - gradient_B,
-                   of_A.reach, [&](int k, Vec3<T>& n, T& d) { face_plane<T>(of_B.face_planes(), k, n, d); });
+  if (!polygon.in_face) cut = without_rim<T>(of_A.pressures, of_B, cut);
+  clip_to_faces<T>(polygon, cut, of_A.reach,
+                   [&](int k, Vec3<T>& n, T& d) { face_plane<T>(of_B.face_planes(), k, n, d); });
+  if (polygon.in_face && apart<T>(of_A, of_B)) polygon.size = 0;
 }
 
 // Moments of a polygon about its first corner o: area, integrals of y = x - o and of y y'.

@@ -55,7 +55,7 @@ Facet<T> rigid_facet(const PlacedTetrahedron<T>& soft, const Pose<T>& X_BC,
   const T length = outward.norm();
   if (!(length > T(0))) facet.polygon.size = 0;
   facet.n = (rigid_is_A ? T(-1) : T(1)) / length * outward;
-  clip_to_faces<T>(facet.polygon, kAllFaces, Vec3<T>(-outward), T(triangle.cwiseAbs().maxCoeff()),
+  clip_to_faces<T>(facet.polygon, kAllFaces, T(triangle.cwiseAbs().maxCoeff()),
                    [&](int k, Vec3<T>& n, T& d) { face_plane<T>(soft.face_planes, k, X_BC, n, d); });
   facet.pressure = soft.pressure;
   (rigid_is_A ? facet.gradient_B : facet.gradient_A) = soft.pressure.gradient;

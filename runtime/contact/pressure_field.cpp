@@ -18,7 +18,7 @@ template <class S>
 bool count(const Facet<S>& facet, PolygonMoments<S>& m, SurfaceSums<S>& sums) {
   m = moments(facet.polygon, facet.n);
   if (!(m.area > S(0))) return false;
-  if (facet.polygon.inward != 0) {
+  if (facet.polygon.in_face) {
     const S weight = S(facet.polygon.weight());
     m.area *= weight;
     m.first *= weight;

@@ -1,20 +1,31 @@
 #pragma once
 
+#include <numbers>
 #include <vector>
 
 #include "runtime/asset/asset.h"
 #include "runtime/math/adjoint.h"
 
 // The model's formulas and nothing else: every two tetrahedra whose boxes are near each other, the plane of
-// equal pressure cut by their faces, the pressure integrated over triangles. Shares no code with the runtime.
+// equal pressure cut by their faces, the traction integrated over triangles. Shares no code with the runtime.
 namespace abut::test {
 
 template <class S>
 class BruteForce {
  public:
+  // Moduli (Pa), and what motion adds: chi_A / E_A + chi_B / E_B (s/Pa), mu of the pair, the stiction speed
+  // (m/s), whether pulls fade.
+  struct Law {
+    S modulus_A = 1, modulus_B = 1, dissipation = 0, friction = 0, stiction_speed = S(1e-3);
+    bool fade = false;
+  };
+
   // Pairs are those whose boxes are within `margin` (m) of each other at X_AB: for poses within that.
   BruteForce(const asset::VolumeView& A, const asset::VolumeView& B, const Pose<double>& X_AB, double margin)
-      : A_(read(A)), B_(read(B)) {
+      : BruteForce(A, B, X_AB, margin, Law()) {}
+  BruteForce(const asset::VolumeView& A, const asset::VolumeView& B, const Pose<double>& X_AB, double margin,
+             const Law& law)
+      : A_(read(A, law.modulus_A)), B_(read(B, law.modulus_B)), law_(law) {
     std::vector<Box> boxes;
     for (const Tetrahedron& t : B_) boxes.push_back(box(t, X_AB));
     for (std::size_t a = 0; a < A_.size(); ++a) {
@@ -26,13 +37,17 @@ class BruteForce {
     }
   }
 
-  // On A about Ao, in A's frame, at moduli of 1 Pa.
+  // On A about Ao, in A's frame, at rest.
   Vec6<S> wrench_on_A(const Pose<S>& X_AB) const {
     Vec6<S> F = Vec6<S>::Zero();
-    std::vector<Tetrahedron> B = B_;
-    for (Tetrahedron& t : B)
-      for (Vec3<S>& x : t.corners) x = X_AB * x;
-    for (const auto& [a, b] : pairs_) add(A_[a], B[b], F);
+    visit(X_AB, [&](const Facet& facet) { add_at_rest(facet, F); });
+    return F;
+  }
+
+  // ... at the twist V of B in A, about Ao in A's frame.
+  Vec6<S> wrench_on_A(const Pose<S>& X_AB, const Vec6<S>& V) const {
+    Vec6<S> F = Vec6<S>::Zero();
+    visit(X_AB, [&](const Facet& facet) { add_in_motion(facet, V, F); });
     return F;
   }
 
@@ -63,14 +78,19 @@ class BruteForce {
   struct Box {
     Vec3<double> low, high;
   };
+  struct Facet {
+    std::vector<Vec3<S>> polygon;
+    Vec3<S> n, g_a, g_b;
+    S offset;  // pressure at x: offset + g_a . x
+  };
 
-  static std::vector<Tetrahedron> read(const asset::VolumeView& volume) {
+  static std::vector<Tetrahedron> read(const asset::VolumeView& volume, S modulus) {
     std::vector<Tetrahedron> result(static_cast<std::size_t>(volume.tetrahedron_count));
     for (std::size_t t = 0; t < result.size(); ++t)
       for (std::size_t k = 0; k < 4; ++k) {
         const std::int32_t v = volume.tetrahedra[4 * t + k];
         result[t].corners[k] = Vec3<double>::Map(volume.vertices + 3 * v).cast<S>();
-        result[t].pressures[k] = static_cast<S>(volume.extent[v]);
+        result[t].pressures[k] = modulus * static_cast<S>(volume.extent[v]);
       }
     return result;
   }
@@ -116,34 +136,105 @@ class BruteForce {
     return polygon;
   }
 
+  template <class Visit>
+  void visit(const Pose<S>& X_AB, Visit&& visit) const {
+    std::vector<Tetrahedron> B = B_;
+    for (Tetrahedron& t : B)
+      for (Vec3<S>& x : t.corners) x = X_AB * x;
+    for (const auto& [a, b] : pairs_)
+      if (const Facet facet = make(A_[a], B[b]); facet.polygon.size() > 2) visit(facet);
+  }
+
+  // Without corners on the line between their neighbours, as where two faces cut in one line.
+  static std::vector<Vec3<S>> tidy(std::vector<Vec3<S>> polygon) {
+    for (std::size_t i = 0; i < polygon.size() && polygon.size() > 2;) {
+      const std::size_t n = polygon.size();
+      const Vec3<S> from = polygon[i] - polygon[(i + n - 1) % n], to = polygon[(i + 1) % n] - polygon[i];
+      const bool straight = from.cross(to).norm() <= S(1e-16) * std::max(from.norm(), to.norm());
+      straight ? (void)polygon.erase(polygon.begin() + static_cast<std::ptrdiff_t>(i)) : (void)++i;
+    }
+    return polygon;
+  }
+
   // A large square in the plane of equal pressure, cut by all eight faces.
-  static void add(const Tetrahedron& a, const Tetrahedron& b, Vec6<S>& F) {
-    const Vec3<S> g_a = gradient(a), g_b = gradient(b), g = g_a - g_b;
+  static Facet make(const Tetrahedron& a, const Tetrahedron& b) {
+    Facet facet{{}, {}, gradient(a), gradient(b), 0};
+    const Vec3<S> g = facet.g_a - facet.g_b, o = a.corners[0];
     const S length = g.norm();
-    if (!(length > 0)) return;
-    const Vec3<S> n = g / length, o = a.corners[0];
-    const S difference = a.pressures[0] - (b.pressures[0] + g_b.dot(o - b.corners[0]));
-    const Vec3<S> foot = o - difference / length * n;
-    const Vec3<S> u = n.unitOrthogonal(), v = n.cross(u);
+    if (!(length > 0)) return facet;
+    facet.n = g / length;
+    facet.offset = a.pressures[0] - facet.g_a.dot(o);
+    const S difference = a.pressures[0] - (b.pressures[0] + facet.g_b.dot(o - b.corners[0]));
+    const Vec3<S> foot = o - difference / length * facet.n;
+    const Vec3<S> u = facet.n.unitOrthogonal(), v = facet.n.cross(u);
     const S reach = 1;  // m, beyond all tetrahedra
-    const std::vector<Vec3<S>> polygon = cut(
+    facet.polygon = tidy(cut(
         cut({foot + reach * (u + v), foot + reach * (v - u), foot - reach * (u + v), foot + reach * (u - v)},
             a),
-        b);
+        b));
+    return facet;
+  }
+
+  static void add_at_rest(const Facet& facet, Vec6<S>& F) {
+    const std::vector<Vec3<S>>& polygon = facet.polygon;
     for (std::size_t i = 2; i < polygon.size(); ++i) {
       const Vec3<S> corners[3] = {polygon[0], polygon[i - 1], polygon[i]};
       const S area = (corners[1] - corners[0]).cross(corners[2] - corners[0]).norm() / 2;
       for (int k = 0; k < 3; ++k) {  // exact for degree 2
         const Vec3<S> x = (corners[k] + corners[(k + 1) % 3]) / 2;
-        const Vec3<S> f = area / 3 * (a.pressures[0] + g_a.dot(x - o)) * n;
+        const Vec3<S> f = area / 3 * (facet.offset + facet.g_a.dot(x)) * facet.n;
         F.template head<3>() += x.cross(f);
         F.template tail<3>() += f;
       }
     }
   }
 
+  static S smooth_step(S cosine) {
+    using std::cos;
+    const S s = 1 - cosine / cos(5 * std::numbers::pi_v<S> / 8);
+    return s >= 1 ? 1 : s <= 0 ? 0 : s * s * (3 - 2 * s);
+  }
+
+  // On triangles around the centroid, with two orbits of three points each that are exact for degree 4: the
+  // fraction at the corner of the point, the weight.
+  void add_in_motion(const Facet& facet, const Vec6<S>& V, Vec6<S>& F) const {
+    using std::sqrt;
+    const std::vector<Vec3<S>>& polygon = facet.polygon;
+    Vec3<S> center = Vec3<S>::Zero();
+    S whole = 0;
+    for (std::size_t i = 2; i < polygon.size(); ++i) {
+      const S area = (polygon[i - 1] - polygon[0]).cross(polygon[i] - polygon[0]).norm();
+      center += area / 3 * (polygon[0] + polygon[i - 1] + polygon[i]);
+      whole += area;
+    }
+    if (!(whole > 0)) return;
+    center /= whole;
+    const S k_a = facet.n.dot(facet.g_a), k_b = -facet.n.dot(facet.g_b);
+    const S damping = k_a > 0 && k_b > 0 ? law_.dissipation * k_a * k_b / (k_a + k_b) : 0;
+    const S share = law_.fade ? smooth_step(k_a / facet.g_a.norm()) * smooth_step(k_b / facet.g_b.norm()) : 1;
+    const S orbits[2][2] = {{S(0.108103018168070), S(0.223381589678011)},
+                            {S(0.816847572980459), S(0.109951743655322)}};
+    for (std::size_t i = 0; i < polygon.size(); ++i) {
+      const Vec3<S> corners[3] = {polygon[i], polygon[(i + 1) % polygon.size()], center};
+      const S area = (corners[1] - corners[0]).cross(corners[2] - corners[0]).norm() / 2;
+      for (const auto& [at, weight] : orbits)
+        for (int k = 0; k < 3; ++k) {
+          const Vec3<S> x = at * corners[k] + (1 - at) / 2 * (corners[(k + 1) % 3] + corners[(k + 2) % 3]);
+          const Vec3<S> u = V.template tail<3>() + V.template head<3>().cross(x);
+          const S factor = 1 + damping * u.dot(facet.n);
+          const S p = factor > 0 ? share * (facet.offset + facet.g_a.dot(x)) * factor : 0;
+          const Vec3<S> slip = u - u.dot(facet.n) * facet.n;
+          const S speed = sqrt(slip.squaredNorm() + law_.stiction_speed * law_.stiction_speed);
+          const Vec3<S> f = weight * area * p * (facet.n + law_.friction / speed * slip);
+          F.template head<3>() += x.cross(f);
+          F.template tail<3>() += f;
+        }
+    }
+  }
+
   std::vector<Tetrahedron> A_, B_;
   std::vector<std::pair<std::size_t, std::size_t>> pairs_;
+  Law law_;
 };
 
 }  // namespace abut::test

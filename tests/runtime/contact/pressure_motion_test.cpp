@@ -99,6 +99,54 @@ TEST_F(PressureMotion, JacobianOnRandomPoses) {
               error.kinks);
 }
 
+// The runtime's Jacobian against differences by code that shares nothing with it.
+struct AgainstBruteForce {
+  test::Contact contact;
+  const test::BruteForce<long double>& exact;
+
+  contact::SurfaceSums<double> operator()(const Pose<double>& X_AB, const Vec6<double>& V,
+                                          contact::Want want) const {
+    return contact(X_AB, V, want);
+  }
+  contact::SurfaceSums<long double> operator()(const Pose<long double>& X_AB, const Vec6<long double>& V,
+                                               contact::Want) const {
+    contact::SurfaceSums<long double> sums;
+    sums.F_BBo_B = -shift_wrench(X_AB.inverse(), exact.wrench_on_A(X_AB, adjoint(X_AB) * V));
+    return sums;
+  }
+};
+
+TEST_F(PressureMotion, JacobianIsThatOfTheFormulas) {
+  test::ReferenceVolumes volumes(300);
+  const int poses = test::runs(1, 40);
+  Random random(43);
+  test::Error error;
+  double wrench = 0;
+  for (int i = 0; i < poses; ++i) {
+    const test::PressureFieldQuery& q = queries_[queries_.size() * std::size_t(i) / std::size_t(poses)];
+    const asset::AssetView &A = volumes[q.object_A], &B = volumes[q.object_B];
+    const test::Law& law = test::kLaws[(i + 3) % 4];
+    const test::Contact contact{A, B, test::settings(law, 1e5, 3e5)};
+    const long double chi = law.chi;
+    const test::BruteForce<long double> exact(A.volume, B.volume, q.X_AB, 1e-6,
+                                              {1e5L, 3e5L, chi / 1e5L + chi / 3e5L, law.mu, 1e-3L, law.fade});
+    const AgainstBruteForce ask{contact, exact};
+    const Vec6<double> V = test::random_twist(random);
+    const test::Error here = test::error_of(ask, q.X_AB, V, kBound);
+    EXPECT_LE(here.largest, kBound) << law.name << ", " << i;
+    error.add(here);
+    const Vec6<double> F = ask(q.X_AB, V, contact::Want::kValue).F_BBo_B;
+    const Vec6<long double> G =
+        ask(q.X_AB.cast<long double>(), V.cast<long double>().eval(), contact::Want::kValue).F_BBo_B;
+    wrench = std::max(wrench, (F - G.cast<double>()).norm() / std::max(F.norm(), 1e-300));
+  }
+  std::printf(
+      "%d poses against brute force: largest error of the wrench %.1e, of the Jacobian %.1e, %d columns at "
+      "kinks\n",
+      poses, wrench, error.largest, error.kinks);
+  EXPECT_LT(wrench, 1e-10);
+}
+
 // A rim along many corners of both bodies.
 TEST_F(PressureMotion, JacobianWhereManyCornersCoincide) {
   test::ReferenceVolumes volumes(1000);

@@ -17,6 +17,7 @@ using contact::SurfaceSums;
 using contact::Want;
 
 constexpr double kModulus = 1e7;  // Pa, the default
+constexpr double kArea = 1e-2;    // of a contact surface of such objects, m^2
 
 // Household objects with the field of the pipeline, which has a core.
 class PressurePlateau : public testing::Test {
@@ -200,6 +201,26 @@ TEST_F(PressurePlateau, WrenchIsTheGradientOfTheEnergy) {
   }
   std::printf("%d deep poses: wrench and energy's gradient differ by %.1e\n", poses, worst);
   EXPECT_LT(worst, 1e-9);
+}
+
+// A body in its own copy: exactly, where pressures are the same all over, and nearly, where the plane of
+// equal pressure is what the shift says.
+TEST_F(PressurePlateau, ABodyInItsOwnCopy) {
+  for (const Body& body : bodies()) {
+    for (const test::Law& law : {kRest, test::kLaws[3]}) {
+      const PressureFieldConfig config = test::settings(law, kModulus, kModulus);
+      const Vec6<double> V = test::random_twist(random_);
+      EXPECT_LT(ask(body.view, body.view, {}, V, config).F_BBo_B.norm(), 1e-10 * kModulus * kArea)
+          << law.name;
+      for (const double by : {1e-6, 1e-4, 1e-3}) {
+        const Pose<double> X_AB{exp_rotation<double>({by, -2 * by, by}), {by, by / 2, -by}};
+        const SurfaceSums<double> sums = ask(body.view, body.view, X_AB, V, config);
+        const SurfaceSums<double> other =
+            ask(body.view, body.view, X_AB.inverse(), -(adjoint(X_AB) * V), config);
+        EXPECT_LT(difference(-shift_wrench(X_AB, sums.F_BBo_B), other.F_BBo_B, sums), 1e-10 + 1e-14 / by);
+      }
+    }
+  }
 }
 
 }  // namespace
