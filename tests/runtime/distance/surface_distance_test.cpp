@@ -170,7 +170,7 @@ TEST(SignedDistance, ScalarsAgree) {
 
 TEST(SignedDistance, UnusableInput) {
   const Surface surface = build_surface(abut::test::box(1, 1, 1));
-  for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity(), -1e200}) {
+  for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
     const auto found = signed_distance<double>(view(surface), Vec3<double>(0, bad, 0));
     EXPECT_EQ(found.status, Status::kInvalidInput);
     EXPECT_TRUE(std::isnan(found.distance) && found.closest.hasNaN() && found.gradient.hasNaN());
