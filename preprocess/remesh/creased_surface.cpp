@@ -15,8 +15,9 @@ namespace {
 
 constexpr double kLongest = 0.75;  // of an edge, of the wanted length
 // Faces after the splitting: as many as an even surface asks for some times over (some 8 for a square of the
-// wanted edge), and those of the input. Long thin triangles ask for many more.
-constexpr double kMostFaces = 60, kMostOfInput = 8;
+// wanted edge; 66 on a cylinder of 64 sides that are one long triangle each way), and those of the input.
+// Needles ask for many more.
+constexpr double kMostFaces = 150, kMostOfInput = 8;
 constexpr double kShortestCrease = 3;  // a connected piece of creases, of the wanted length
 constexpr double kReach = 0.5;         // of the filter, of the wanted length
 constexpr double kSigma = 0.35;    // difference of unit normals from which the filter takes an edge for sharp

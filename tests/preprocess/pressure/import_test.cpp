@@ -133,7 +133,8 @@ TEST_F(Import, FaultsOfXmlFilesAreRefusedAndNamed) {
   refused(with(good, "Name=\"pressure\"", "Name=\"stress\""), "no scalar `pressure` per point");
   refused(with(good, "\"pressure\" NumberOfComponents=\"1\"", "\"pressure\" NumberOfComponents=\"3\""),
           "more than one component");
-  refused(with(good, "0 0 0 0 5", "0 0 0 5"), "the array 'pressure' of PointData has 4 numbers, not 5");
+  refused(with(good, "0 0 0 0 5", "0 0 0 5"),
+          "the array 'pressure' of PointData (line 10) has 4 numbers, not 5");
   refused(with(good, "0 0 0 0 5", "0 0 x 0 5"), "has 'x' for a number");
   refused(with(good, "4 8 12 16", "4 8 13 16"), "cell 2 is no tetrahedron");
   refused(with(good, "10 10 10 10", "10 10 12 10"), "cell 2 is no tetrahedron");
@@ -181,8 +182,8 @@ TEST_F(Import, FaultsAreRefusedAndNamed) {
   refused([](Grid& g) { g.pressures[4] = -1; }, "the pressure at point 4 is -1");
   refused([](Grid& g) { g.pressures[4] = std::nan(""); }, "the pressure at point 4 is nan");
   refused([](Grid& g) { g.pressures[4] = 0; }, "zero all over");
-  refused([](Grid& g) { g.mesh.tetrahedra[1][1] = 7; }, "cell 1 has point 7 of 5");
-  refused([](Grid& g) { g.mesh.vertices[3].y() = std::nan(""); }, "point 3 is not finite");
+  refused([](Grid& g) { g.mesh.tetrahedra[1][1] = 7; }, "cell 1 has point 7, and there are 5");
+  refused([](Grid& g) { g.mesh.vertices[3].y() = std::nan(""); }, "point 3 (from 0) is not finite");
   refused(
       [](Grid& g) {
         g.mesh.tetrahedra.push_back(g.mesh.tetrahedra[3]);
