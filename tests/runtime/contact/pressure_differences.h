@@ -114,7 +114,7 @@ Error error_of(const Ask& ask, const Pose<double>& X_AB, const Vec6<double>& V, 
     };
     double least = 1e300, outside = 0;
     bool kink = true;
-    for (const long double step : {1e-9L, 1e-10L, 1e-11L}) {
+    for (const long double step : {1e-7L, 1e-9L, 1e-10L, 1e-11L}) {
       const Differences by = differences(ask, X_AB, V, k, step);
       least = std::min(least, far(by.both, by.both));
       if (least <= bound) break;

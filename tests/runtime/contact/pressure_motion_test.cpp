@@ -64,8 +64,8 @@ TEST_F(PressureMotion, JacobianForEqualModuli) {
   check("equal moduli", 300, test::runs(1, 200), compliant(1e7, 1e7));
 }
 TEST_F(PressureMotion, JacobianForRigidPartners) {
-  check("A rigid", 300, test::runs(1, 200), compliant(kRigid, 3e5));
-  check("B rigid", 300, test::runs(1, 200), compliant(1e5, kRigid));
+  check("A rigid", 300, test::runs(1, 50), compliant(kRigid, 3e5));
+  check("B rigid", 300, test::runs(1, 50), compliant(1e5, kRigid));
 }
 TEST_F(PressureMotion, JacobianOnHalfSpaces) {
   for (const double modulus : {3e5, kRigid})
