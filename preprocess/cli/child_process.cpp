@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include "runtime/core/error.h"
+#include "runtime/core/input_file.h"
 
 namespace abut::preprocess {
 namespace {
@@ -76,6 +77,8 @@ void prepare_child(pid_t parent, const RunnerOptions& options) {
   try {
     const std::string payload = work(job, [&](std::string_view stage) { send(report, kStage, stage); });
     send(report, kDone, payload);
+  } catch (const OutOfMemory&) {
+    send(report, kNoMemory, "");
   } catch (const std::bad_alloc&) {
     send(report, kNoMemory, "");
   } catch (const std::exception& error) {

@@ -65,12 +65,19 @@ class InputStream : public std::istream {
 std::vector<std::byte> read_file(const std::filesystem::path& file);
 std::string read_text(const std::filesystem::path& file);
 
-// The result of work(), which reads `file`; an IoError that names the file where memory runs out meanwhile.
+// Memory ran out while a file was read.
+class OutOfMemory : public IoError {
+ public:
+  using IoError::IoError;
+};
+
+// The result of work(), which reads `file`; throws OutOfMemory, which names the file, where memory runs out
+// meanwhile.
 template <class Work>
 auto within_memory(const std::filesystem::path& file, Work&& work) -> decltype(work()) {
-  const auto refuse = [&]() -> IoError {
-    return IoError(file.string() +
-                   ": not enough memory to read it; free some, or raise the limit (ulimit -v)");
+  const auto refuse = [&]() -> OutOfMemory {
+    return OutOfMemory(file.string() +
+                       ": not enough memory to read it; free some, or raise the limit (ulimit -v)");
   };
   try {
     return work();
