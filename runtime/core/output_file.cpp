@@ -164,8 +164,11 @@ void OutputFile::open_temporary() {
 // come to different names. Returns what `create` does.
 template <class Create>
 int OutputFile::claim(const Create& create) {
-  const std::string stem =
-      "." + target_.filename().string().substr(0, kStem) + "." + std::to_string(::getpid()) + ".";
+  std::string stem(".");
+  stem.append(target_.filename().string(), 0, kStem)
+      .append(".")
+      .append(std::to_string(::getpid()))
+      .append(".");
   for (int attempt = 0;; ++attempt) {
     temporary_ = (folder_of(target_) / (stem + std::to_string(attempt) + std::string(kSuffix))).string();
     const int result = create(temporary_.c_str());

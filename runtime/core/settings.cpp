@@ -46,8 +46,10 @@ namespace detail {
 
 void refuse_setting(std::string_view who, std::string_view name, const std::string& value,
                     std::string_view unit, const std::string& range) {
-  throw InvalidInput(std::string(who) + ": " + std::string(name) + " is " + value +
-                     (unit.empty() ? "" : " " + std::string(unit)) + "; it must be " + range);
+  std::string message(who);
+  message.append(": ").append(name).append(" is ").append(value);
+  if (!unit.empty()) message.append(" ").append(unit);
+  throw InvalidInput(message.append("; it must be ").append(range));
 }
 
 std::string number_text(double value) {

@@ -155,7 +155,8 @@ std::string bodies_json(const Scene& scene) {
     std::size_t k = 0;
     while (k < meshes.size() && meshes[k] != text) ++k;
     if (k == meshes.size()) meshes.push_back(text);
-    index += (index.empty() ? "" : ",") + std::to_string(k);
+    if (!index.empty()) index += ',';
+    index += std::to_string(k);
   }
   return "index:[" + index + "],meshes:[" + joined(meshes) + "]";
 }
