@@ -8,8 +8,8 @@
 #include "preprocess/cli/output_folder.h"
 #include "runtime/asset/reader.h"
 #include "runtime/asset/writer.h"
-#include "runtime/core/crew.h"
 #include "runtime/core/error.h"
+#include "runtime/core/thread_pool.h"
 
 namespace abut::preprocess {
 namespace {

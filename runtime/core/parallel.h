@@ -6,7 +6,7 @@
 #include <exception>
 #include <mutex>
 
-#include "runtime/core/crew.h"
+#include "runtime/core/thread_pool.h"
 
 namespace abut {
 

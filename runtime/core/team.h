@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "runtime/core/bell.h"
-#include "runtime/core/crew.h"
+#include "runtime/core/event.h"
 #include "runtime/core/simd.h"
+#include "runtime/core/thread_pool.h"
 
 namespace abut {
 
@@ -34,7 +34,7 @@ class Team {
   Team() = default;  // the leader alone
   // Of up to `threads`. Every piece of work is to have as many parts.
   Team(int threads, int parts)
-      : parts_(parts), alone_(threads <= 1), patience_(patience_of(std::min(threads, parts))) {}
+      : parts_(parts), alone_(threads <= 1), spin_time_(spin_time_for(std::min(threads, parts))) {}
 
   // By the leader: calls work(part, phase) for every part in every phase, and returns when all are done. A
   // part begins a phase after it and the part before it are done with the phase before, and sees what they
@@ -57,7 +57,7 @@ class Team {
   void help(int thread) {
     std::uint64_t exhausted = 0, offered = 0;  // phases; of the former every part is begun
     for (;;) {
-      bell_.wait(
+      event_.wait(
           [&] {
             offered = offered_.load(std::memory_order_acquire);
             if (offered == kClosed) return true;
@@ -65,7 +65,7 @@ class Team {
             if (is_exhausted(offered)) exhausted = offered;
             return can_begin(offered);
           },
-          patience_);
+          spin_time_);
       if (offered == kClosed) return;
       begin_what_can_be(thread, offered);
     }
@@ -73,7 +73,7 @@ class Team {
 
   void close() {
     offered_.store(kClosed, std::memory_order_release);
-    bell_.ring();
+    event_.notify();
   }
 
  private:
@@ -88,11 +88,11 @@ class Team {
     first_ = offered_.load(std::memory_order_relaxed);
     const std::uint64_t end = first_ + phases;
     offered_.store(end, std::memory_order_release);
-    bell_.ring();
+    event_.notify();
     for (;;) {
       begin_what_can_be(0, end);
       bool done = false;
-      bell_.wait([&] { return (done = is_done(end)) || can_begin(end); }, patience_);
+      event_.wait([&] { return (done = is_done(end)) || can_begin(end); }, spin_time_);
       if (done) return;
     }
   }
@@ -140,19 +140,19 @@ class Team {
            (part == 0 || parts_state_[part - 1].done.load(std::memory_order_acquire) > phase);
       if (on) state.begun.store(phase + 2, std::memory_order_relaxed);
       state.done.store(phase + 1, std::memory_order_release);
-      bell_.ring();
+      event_.notify();
     }
   }
 
   alignas(128) std::atomic<std::uint64_t> offered_{0};  // phases since the start
-  Bell bell_;
+  Event event_;
   // Of the piece of work on offer.
   std::uint64_t first_ = 0;  // phase
   void* context_ = nullptr;
   void (*call_)(void* context, int part, int phase) = nullptr;
   int parts_ = 1;
   bool alone_ = true;
-  std::chrono::microseconds patience_{0};
+  std::chrono::microseconds spin_time_{0};
   std::array<Part, kMostParts> parts_state_;
 };
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/core/crew.h"
 #include "runtime/core/team.h"
+#include "runtime/core/thread_pool.h"
 #include "runtime/dynamics/frictional/contact_problem.h"
 
 namespace abut::dynamics {

@@ -1,4 +1,4 @@
-#include "runtime/core/crew.h"
+#include "runtime/core/thread_pool.h"
 
 #include <pthread.h>
 
@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/core/bell.h"
+#include "runtime/core/event.h"
 
 namespace abut {
 
@@ -20,13 +20,13 @@ namespace {
 struct Job {
   internal::SharedWork work;
   std::fenv_t environment;
-  std::chrono::microseconds patience;
+  std::chrono::microseconds spin_time;
 };
 
 std::atomic<unsigned> generation{0};  // of the process: how many forks made it
 std::atomic<int> asked_threads{0};
 thread_local bool within_work = false;
-thread_local bool at_its_end = false;  // the thread has lost its crew
+thread_local bool at_its_end = false;  // the thread has lost its pool
 
 int processors() {
   static const int count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -40,32 +40,32 @@ class alignas(128) Worker {
   void call(const Job& job) {
     job_ = &job;
     state_.store(kCalled, std::memory_order_release);
-    called_.ring();
+    called_.notify();
   }
-  void leave(std::chrono::microseconds patience) {
+  void leave(std::chrono::microseconds spin_time) {
     int state = kCalled;
     if (state_.compare_exchange_strong(state, kFree)) return;
-    left_.wait([this] { return state_.load(std::memory_order_acquire) == kFree; }, patience);
+    left_.wait([this] { return state_.load(std::memory_order_acquire) == kFree; }, spin_time);
   }
   void dismiss() {
     dismissed_.store(true, std::memory_order_release);
-    called_.ring();
+    called_.notify();
   }
 
   void serve(int thread) {
     within_work = true;
-    std::chrono::microseconds patience = Bell::kPatience;
+    std::chrono::microseconds spin_time = Event::kSpinTime;
     for (;;) {
       called_.wait([this] { return state_.load(std::memory_order_acquire) == kCalled || dismissed(); },
-                   patience);
+                   spin_time);
       if (dismissed()) return;
       int state = kCalled;
       if (!state_.compare_exchange_strong(state, kBusy)) continue;
       std::fesetenv(&job_->environment);
-      patience = job_->patience;
+      spin_time = job_->spin_time;
       job_->work.call(job_->work.context, thread);
       state_.store(kFree, std::memory_order_release);
-      left_.ring();
+      left_.notify();
     }
   }
 
@@ -77,13 +77,13 @@ class alignas(128) Worker {
   std::atomic<int> state_{kFree};
   std::atomic<bool> dismissed_{false};
   const Job* job_ = nullptr;  // valid while busy
-  Bell called_, left_;
+  Event called_, left_;
 };
 
 // The workers of one thread.
-class Crew {
+class ThreadPool {
  public:
-  ~Crew() {
+  ~ThreadPool() {
     at_its_end = true;
     if (forked()) return;
     for (const auto& worker : workers_) worker->dismiss();
@@ -91,13 +91,13 @@ class Crew {
 
   void run(int threads, internal::SharedWork work) {
     const std::size_t count = grow(static_cast<std::size_t>(threads - 1));
-    Job job{work, {}, patience_of(threads)};
+    Job job{work, {}, spin_time_for(threads)};
     std::fegetenv(&job.environment);
     for (std::size_t i = 0; i < count; ++i) workers_[i]->call(job);
     within_work = true;
     work.call(work.context, 0);
     within_work = false;
-    for (std::size_t i = 0; i < count; ++i) workers_[i]->leave(job.patience);
+    for (std::size_t i = 0; i < count; ++i) workers_[i]->leave(job.spin_time);
   }
 
  private:
@@ -128,7 +128,7 @@ class Crew {
   unsigned generation_ = generation;
 };
 
-thread_local Crew crew;
+thread_local ThreadPool pool;
 
 }  // namespace
 
@@ -143,8 +143,8 @@ int default_threads() {
 
 void set_default_threads(int threads) { asked_threads.store(threads, std::memory_order_relaxed); }
 
-std::chrono::microseconds patience_of(int threads) {
-  return threads <= processors() ? Bell::kPatience : std::chrono::microseconds(0);
+std::chrono::microseconds spin_time_for(int threads) {
+  return threads <= processors() ? Event::kSpinTime : std::chrono::microseconds(0);
 }
 
 void internal::run_together(int threads, SharedWork work) {
@@ -152,7 +152,7 @@ void internal::run_together(int threads, SharedWork work) {
     work.call(work.context, 0);
     return;
   }
-  crew.run(threads, work);
+  pool.run(threads, work);
 }
 
 }  // namespace abut

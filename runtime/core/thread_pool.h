@@ -11,7 +11,7 @@ int default_threads();
 void set_default_threads(int threads);  // 0: as if never called
 
 // How long threads may spin that wait for one another: not at all where there are more than processors.
-std::chrono::microseconds patience_of(int threads);
+std::chrono::microseconds spin_time_for(int threads);
 
 namespace internal {
 

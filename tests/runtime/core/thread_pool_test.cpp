@@ -1,4 +1,4 @@
-#include "runtime/core/crew.h"
+#include "runtime/core/thread_pool.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -75,7 +75,7 @@ TEST(ParallelFor, ManyThreadsMayCallAtOnce) {
   EXPECT_EQ(sum, 6 * 50 * 4950);
 }
 
-TEST(Crew, ChildrenOfForkHaveWorkersOfTheirOwn) {
+TEST(ThreadPool, ChildrenOfForkHaveWorkersOfTheirOwn) {
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
   GTEST_SKIP() << "the thread sanitizer starts no threads in a child of a process that has several";
@@ -96,7 +96,7 @@ TEST(Crew, ChildrenOfForkHaveWorkersOfTheirOwn) {
 }
 
 // Waits for the worker, which a caller that cannot do without it may not.
-TEST(Crew, WorkersRoundAsTheCallerDoes) {
+TEST(ThreadPool, WorkersRoundAsTheCallerDoes) {
   for (const int rounding : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD}) {
     std::fesetround(rounding);
     std::atomic<int> seen{-1};
@@ -109,7 +109,7 @@ TEST(Crew, WorkersRoundAsTheCallerDoes) {
   std::fesetround(FE_TONEAREST);
 }
 
-TEST(Crew, TheNumberOfThreadsByDefaultCanBeSet) {
+TEST(ThreadPool, TheNumberOfThreadsByDefaultCanBeSet) {
   const int before = default_threads();
   EXPECT_GE(before, 1);
   set_default_threads(before + 3);
