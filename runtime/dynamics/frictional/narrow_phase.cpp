@@ -13,8 +13,12 @@ namespace {
 
 constexpr std::int64_t kPairsAtOnce = 16;
 
+// A contact's key, from its lowest bit on: its feature, shape B and shape A, which count from 1.
+constexpr int kShapeBBit = 16, kShapeABit = 40;
+
 std::uint64_t shapes_key(std::size_t shape_A, std::size_t shape_B) {
-  return (static_cast<std::uint64_t>(shape_A + 1) << 40) | (static_cast<std::uint64_t>(shape_B + 1) << 16);
+  return (static_cast<std::uint64_t>(shape_A + 1) << kShapeABit) |
+         (static_cast<std::uint64_t>(shape_B + 1) << kShapeBBit);
 }
 
 // Two shapes that meet in a point or in the two ends of a line: a ring of points of the same gap in place of
@@ -46,6 +50,11 @@ bool same(const BodyPair& a, const BodyPair& b) { return a.A == b.A && a.B == b.
 bool plain_box(const PlacedShape& shape) { return shape.shape.kind == ShapeKind::kBox; }
 
 }  // namespace
+
+ShapePair shapes_of(std::uint64_t contact_key) {
+  constexpr std::uint64_t kShapes = (std::uint64_t{1} << (kShapeABit - kShapeBBit)) - 1;
+  return {(contact_key >> kShapeABit) - 1, (contact_key >> kShapeBBit & kShapes) - 1};
+}
 
 NarrowPhase::NarrowPhase(const ContactSource& source, double patch, int threads)
     : sampling_(source.sampling),

@@ -32,6 +32,12 @@ struct BodyExtent {
   double length = std::numeric_limits<double>::infinity();  // its size, m; infinite for a fixed one
 };
 
+// Of a contact's key: the indices of its shapes among those that NarrowPhase::find is given.
+struct ShapePair {
+  std::size_t A, B;
+};
+ShapePair shapes_of(std::uint64_t contact_key);
+
 // The contact points of all pairs of bodies, in parallel, in an order that depends on the scene alone.
 class NarrowPhase {
  public:

@@ -1,6 +1,7 @@
 #include "runtime/dynamics/frictional/simulation.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <sstream>
 #include <string>
@@ -107,6 +108,8 @@ Simulation::Simulation(const Scene& scene, const SimulationConfig& config)
     states_.push_back(state);
   }
   first_shape_.push_back(static_cast<std::int32_t>(shapes_.size()));
+  for (std::size_t body = 0; body + 1 < first_shape_.size(); ++body)
+    body_of_shape_.resize(static_cast<std::size_t>(first_shape_[body + 1]), body);
   slop_ = kSlop * thinnest;
   margin_ = kMargin * thinnest;
   bounds_.resize(fixed_ + states_.size());
@@ -183,13 +186,20 @@ void Simulation::prepare() {
       c.least_speed = std::min(c.least_speed, -std::min(u, std::max(0.0, fall)));
     }
     report_.penetration = std::max(report_.penetration, -c.gap);
-    // Both lists ascend in their keys, but where a body of several shapes has several partners: there a
-    // contact may start from nothing.
-    while (old < impulses_.size() && impulses_[old].key < c.key) ++old;
+    while (old < impulses_.size() && comes_before(impulses_[old].key, c.key)) ++old;
     if (old < impulses_.size() && impulses_[old].key == c.key) c.J_B_W = impulses_[old].J_B_W;
   }
   for (ContactBody& moving : bodies_) moving.V_WB_W.tail<3>() += h * scene_.gravity;
   even_out_areas(contacts_);
+}
+
+// The order of contacts: by bodies, shapes, feature.
+bool Simulation::comes_before(std::uint64_t key, std::uint64_t other_key) const {
+  const ShapePair shapes = shapes_of(key), other_shapes = shapes_of(other_key);
+  const auto order = [this](const ShapePair& pair, std::uint64_t last) {
+    return std::array<std::uint64_t, 3>{body_of_shape_[pair.A], body_of_shape_[pair.B], last};
+  };
+  return order(shapes, key) < order(other_shapes, other_key);
 }
 
 // Scaled by s, an island's impulses J at relative velocities u, old, free (with gravity's change) and new,
@@ -357,9 +367,13 @@ void Simulation::restore(std::span<const BodyState> states, std::span<const Cont
       throw InvalidInput(who + " has a quaternion of length " + std::to_string(states[i].q_WB.norm()) +
                          "; it must be 1");
   }
-  for (std::size_t i = 0; i < impulses.size(); ++i)
-    if (!impulses[i].J_B_W.allFinite())
-      throw InvalidInput("simulation: impulse " + std::to_string(i) + " is not finite");
+  for (std::size_t i = 0; i < impulses.size(); ++i) {
+    const std::string who = "simulation: impulse " + std::to_string(i);
+    if (!impulses[i].J_B_W.allFinite()) throw InvalidInput(who + " is not finite");
+    const ShapePair pair = shapes_of(impulses[i].key);
+    if (pair.A >= shapes_.size() || pair.B >= shapes_.size())
+      throw InvalidInput(who + " is of shapes that the scene does not have");
+  }
   if (steps < 0 || steps > kMostSteps)
     throw InvalidInput("simulation: the state is that after " + std::to_string(steps) +
                        " steps; there can be 0 to " + std::to_string(kMostSteps));

@@ -100,7 +100,8 @@ class Simulation {
 
   // Continues from what states(), impulses() and steps() said: the same bits as if it had never stopped.
   // Throws InvalidInput where the sizes do not fit, a number is not finite, a quaternion has not unit length
-  // (to 1e-9), keys of contacts do not ascend or the steps are not in [0, kMostSteps].
+  // (to 1e-9), a contact's key is of shapes that the scene does not have or the steps are not in
+  // [0, kMostSteps].
   void restore(std::span<const BodyState> states, std::span<const ContactImpulse> impulses,
                std::int64_t steps);
 
@@ -110,7 +111,8 @@ class Simulation {
   void drift(double time);
   void place_shapes();
   void find_contacts();
-  void prepare();      // bodies, speeds and first guesses for the solver
+  void prepare();  // bodies, speeds and first guesses for the solver
+  bool comes_before(std::uint64_t key, std::uint64_t other_key) const;
   void hold_energy();  // impulses of no island add any
   void hold_energy(std::int32_t island);
   void apply_impulses();
@@ -125,8 +127,9 @@ class Simulation {
   std::size_t fixed_ = 0;
   std::vector<PlacedShape> shapes_;        // fixed ones, then body after body
   std::vector<std::int32_t> first_shape_;  // of each body, and the end
-  std::vector<Bounds> bounds_;             // fixed shapes, then bodies
-  std::vector<BodyExtent> extents_;        // of the same
+  std::vector<std::size_t> body_of_shape_;
+  std::vector<Bounds> bounds_;       // fixed shapes, then bodies
+  std::vector<BodyExtent> extents_;  // of the same
   std::vector<BodyState> states_;
   BroadPhase broad_;
   NarrowPhase narrow_;
