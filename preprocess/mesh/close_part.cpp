@@ -76,7 +76,7 @@ class Closer {
     return select_faces(mesh, std::vector<char>(mesh.triangles.size(), 1));
   }
 
-  void warn(std::string text) { report_.warnings.push_back(std::move(text)); }
+  void warn(std::string_view text) { report_.warnings.emplace_back(text); }
 
   void refuse_if_flat() const {
     const double t = thickness(compact(current_));
