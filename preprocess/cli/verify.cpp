@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "preprocess/remesh/oriented_points.h"
 #include "runtime/asset/schema.h"
 #include "runtime/core/error.h"
+#include "runtime/distance/surface_distance.h"
 #include "runtime/witness/direction_cell.h"
 
 namespace abut::preprocess {
@@ -25,6 +27,12 @@ using Eigen::Vector3d;
 
 // Limits, relative to the object's size. Normals and mass are recomputed in another order, so to rounding.
 constexpr double kNormalTolerance = 1e-6, kMassTolerance = 1e-9, kSupportTolerance = 1e-12;
+// How far a corner of the hull may be from the surface beyond what the repair is recorded to have moved, for
+// that is known to less than this.
+constexpr double kHullTolerance = 1e-3;
+// What an asset records of the distances that it was moved by is its own word: no more is believed, % of the
+// diagonal.
+constexpr double kMostMoved = 10;
 
 Vector3d vertex(const asset::SurfaceView& s, std::int32_t i) { return Vector3d::Map(s.vertices + 3 * i); }
 Vector3d vertex(const asset::ConvexView& c, std::int32_t i) { return {c.x[i], c.y[i], c.z[i]}; }
@@ -135,7 +143,7 @@ class Verifier {
   }
 
   // The quads are a closed manifold, and each point is what its quad says.
-  void points(const asset::PointsView& p, double size) const {
+  void points(const asset::PointsView& p, const std::vector<double>& spacing_stored, double size) const {
     const QuadMesh mesh = quads_of(p);
     if (const std::string fault = find_topological_fault(mesh); !fault.empty())
       return problem("quads: " + fault);
@@ -147,8 +155,11 @@ class Verifier {
       if (!(std::abs(area.norm() - p.areas[i]) <= kNormalTolerance * p.areas[i]) ||
           !((area.normalized() - n).norm() <= kNormalTolerance))
         return problem(fmt::format("normals, areas: point {} differs from its quad", i));
-      if (!(p.thickness[i] >= 0)) return problem(fmt::format("thickness: point {} is below 0", i));
+      if (!(p.thickness[i] >= 0 && p.thickness[i] <= (1 + kNormalTolerance) * size))
+        return problem(
+            fmt::format("thickness: point {} has {:.3g} m, more than the object", i, p.thickness[i]));
     }
+    spacing(p, mesh, spacing_stored);
     std::vector<double> positions;
     for (std::int32_t i = 0; i < p.point_count; ++i)
       positions.insert(positions.end(), {p.x[i], p.y[i], p.z[i]});
@@ -158,6 +169,27 @@ class Verifier {
             tree_problem(p.tree, {"point", positions.data(), numbers.data(), p.point_count, 1});
         !fault.empty())
       problem(fault);
+  }
+
+  // Square root of the mean area; least, mean and greatest edge.
+  void spacing(const asset::PointsView& p, const QuadMesh& mesh, const std::vector<double>& stored) const {
+    double area = 0, least = std::numeric_limits<double>::infinity(), sum = 0, greatest = 0;
+    for (std::int32_t i = 0; i < p.point_count; ++i) {
+      area += p.areas[i];
+      for (std::size_t k = 0; k < 4; ++k) {
+        const auto& quad = mesh.quads[static_cast<std::size_t>(i)];
+        const double edge = (mesh.vertices[quad[k]] - mesh.vertices[quad[(k + 1) % 4]]).norm();
+        least = std::min(least, edge);
+        greatest = std::max(greatest, edge);
+        sum += edge;
+      }
+    }
+    const double expected[4] = {std::sqrt(area / p.point_count), least, sum / (4.0 * p.point_count),
+                                greatest};
+    for (std::size_t k = 0; k < 4; ++k)
+      if (!(std::abs(stored[k] - expected[k]) <= kNormalTolerance * greatest))
+        return problem(
+            fmt::format("spacing: entry {} is {:.9g} m, computed anew {:.9g} m", k, stored[k], expected[k]));
   }
 
   // On a convex polytope a vertex that no neighbour exceeds is exceeded by none.
@@ -237,6 +269,14 @@ void verify_mass(const asset::Asset& asset, const asset::SurfaceView& s, double 
     check("inertia", asset.mass.inertia[a], inertia(a / 3, a % 3), m.area * size * size * size);
 }
 
+// A distance that the asset records to have been moved by, m; `otherwise` (% of the size) where it does not.
+double recorded_distance(const asset::Provenance& provenance, const std::string& measure, double otherwise,
+                         double size) {
+  const auto recorded = provenance.measures.find(measure);
+  const double percent = recorded == provenance.measures.end() ? otherwise : recorded->second;
+  return percent >= 0 ? std::min(percent, kMostMoved) / 100 * size : 0;
+}
+
 void verify_hull(const asset::Asset& asset, const asset::AssetView& view, double size, Verifier& verifier) {
   for (std::size_t i = 0; i < asset.convex.size(); ++i) {
     const asset::ConvexView c = asset::view(asset.convex[i]);
@@ -246,21 +286,19 @@ void verify_hull(const asset::Asset& asset, const asset::AssetView& view, double
     verifier.lookup(c, size);
   }
   if (asset.convex.size() != 1) return;
-  const auto moved = asset.provenance.measures.find("hausdorff_to_input_percent");
-  const double limit =
-      1e-9 * size + (moved == asset.provenance.measures.end() ? 0 : moved->second / 100 * size);
+  const double moved = recorded_distance(asset.provenance, "hausdorff_to_input_percent", 0, size);
+  const double limit = 1e-9 * size + moved;
   const double out = protrusion(view.surface, view.convex);
   if (!(out <= limit))
     verifier.problem(
         fmt::format("the surface sticks out of it by {:.3g} m, more than the repair moved it", out));
-}
-
-// How far simplification is recorded to have moved the boundary of a level, or else might have, m.
-double recorded_distance(const asset::Provenance& provenance, std::size_t level, double size) {
-  const auto recorded = provenance.measures.find(fmt::format("volume{}_hausdorff_percent", level));
-  return size / 100 *
-         (recorded == provenance.measures.end() ? SimplifyParameters{}.max_hausdorff_percent
-                                                : recorded->second);
+  const asset::ConvexView& hull = view.convex;
+  for (std::int32_t i = 0; i < hull.vertex_count; ++i) {
+    const double away = std::abs(distance::signed_distance<double>(view.surface, vertex(hull, i)).distance);
+    if (!(away <= moved + kHullTolerance * size))
+      return verifier.problem(fmt::format(
+          "vertex {} is {:.3g} m from the surface, more than the repair moved it: not its hull", i, away));
+  }
 }
 
 void verify_volumes(const asset::Asset& asset, const asset::SurfaceView& surface, double size,
@@ -269,9 +307,12 @@ void verify_volumes(const asset::Asset& asset, const asset::SurfaceView& surface
   const auto fill_voids = parameters.find("volume.fill_voids");
   for (std::size_t i = 0; i < asset.volumes.size(); ++i) {
     verifier.enter(fmt::format("volume/{}", i));
-    verifier.problems(volume_problems(asset::view(asset.volumes[i]),
-                                      {surface, recorded_distance(asset.provenance, i, size),
-                                       fill_voids != parameters.end() && fill_voids->second == "true"}));
+    verifier.problems(
+        volume_problems(asset::view(asset.volumes[i]),
+                        {surface,
+                         recorded_distance(asset.provenance, fmt::format("volume{}_hausdorff_percent", i),
+                                           SimplifyParameters{}.max_hausdorff_percent, size),
+                         fill_voids != parameters.end() && fill_voids->second == "true"}));
   }
 }
 
@@ -298,7 +339,7 @@ std::vector<std::string> verify(const asset::Asset& asset) {
   }
   for (std::size_t i = 0; i < asset.points.size(); ++i) {
     verifier.enter(fmt::format("points/{}", i));
-    verifier.points(asset::view(asset.points[i]), size);
+    verifier.points(asset::view(asset.points[i]), asset.points[i].spacing, size);
   }
   verifier.enter("asset");
   if (asset.surfaces.empty()) verifier.problem("has no surface");

@@ -208,10 +208,23 @@ class VolumeVerifier {
     return "";
   }
 
-  // The extent changes along every edge as the gradient says.
+  // Of the distances of the corners from the opposite faces, the least, m.
+  double least_height(std::int32_t t) const {
+    double largest_face = 0;
+    for (const auto& face : kOutward) {
+      const Vector3d a = point(t, face[0]);
+      largest_face = std::max(largest_face, (point(t, face[1]) - a).cross(point(t, face[2]) - a).norm() / 2);
+    }
+    return 3 * volume(t) / largest_face;
+  }
+
+  // The extent changes along every edge as the gradient says. A corner's extent of 1 changes it by 1 over the
+  // corner's height: it is no larger than four of them, and the tolerance does not grow with it beyond that.
   std::string gradients() {
     for (std::int32_t t = 0; t < v_.tetrahedron_count; ++t) {
       const Vector3d g = Vector3d::Map(v_.gradients + 3 * t);
+      if (!(g.lpNorm<Eigen::Infinity>() <= 4 / least_height(t)))
+        return fmt::format("gradients: tetrahedron {} has the wrong one", t);
       for (int k = 1; k < 4; ++k) {
         const Vector3d edge = point(t, k) - point(t, 0);
         const double change = extent_at(t, k) - extent_at(t, 0);

@@ -89,11 +89,11 @@ ClosedSurface close_surface(const TriangleMesh& soup, const CloseParameters& par
     UnitedParts united = close_and_unite(mesh, parameters, report);
     const Hausdorff moved = distance(united.surface, united.reference);
     finish(united.surface, united.overlapping ? moved.from_A : moved.symmetric(), united.kept, report);
-    return {std::move(united.surface), std::move(united.kept.vertices)};
+    return {std::move(united.surface), std::move(united.hull_points)};
   }
   ClosedPart closed = close_part(mesh, parameters, true, report).value();
   finish(closed.surface, distance(closed.surface, closed.reference).symmetric(), mesh, report);
-  return {std::move(closed.surface), std::move(mesh.vertices)};
+  return {std::move(closed.surface), std::move(closed.hull_points)};
 }
 
 }  // namespace abut::preprocess

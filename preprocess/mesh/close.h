@@ -33,8 +33,8 @@ struct CloseParameters {
 
 struct ClosedSurface {
   TriangleMesh surface;  // closed, manifold, oriented outward, free of self-intersection, of positive volume
-  std::vector<Eigen::Vector3d>
-      hull_points;  // input vertices of the kept parts, m: repair never moves the hull of these
+  // Input vertices of what was kept, without flaps and specks, m: repair never moves the hull of these.
+  std::vector<Eigen::Vector3d> hull_points;
 };
 
 // Makes the boundary of a solid out of a triangle soup by the mildest repair that does: merges vertices at

@@ -60,6 +60,7 @@ class Closer {
     refuse_if_flat();
     orient();
     drop_specks();
+    hull_points_ = current_.vertices;
     bool closed = close_holes();
     if (closed) {
       orient_outward();
@@ -67,8 +68,8 @@ class Closer {
     }
     if (!closed && !may_wrap) return std::nullopt;
     if (!closed) wrap_input();
-    return ClosedPart{std::move(current_),
-                      filled_.triangles.empty() ? std::move(input_) : std::move(filled_)};
+    return ClosedPart{std::move(current_), filled_.triangles.empty() ? std::move(input_) : std::move(filled_),
+                      std::move(hull_points_)};
   }
 
  private:
@@ -276,6 +277,7 @@ class Closer {
   void wrap_input() {
     if (!refused_.empty()) warn("removing self-intersections was undone, since " + refused_);
     const TriangleMesh& what = filled_.triangles.empty() ? input_ : filled_;
+    hull_points_ = what.vertices;
     current_ = wrap_surface({what, what, outlined_}, report_);
   }
 
@@ -285,6 +287,7 @@ class Closer {
   TriangleMesh filled_;     // this with lids on its holes; empty if there were none
   TriangleMesh reference_;  // what the gate compares with: the input with its holes filled
   TriangleMesh current_;
+  std::vector<Eigen::Vector3d> hull_points_;
   double diagonal_ = 0;
   double outlined_ = 0;  // volume within the input, its holes closed by fans, m^3
   std::string refused_;  // why the last repair that a gate refused was

@@ -1,14 +1,16 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "preprocess/mesh/close.h"
 
 namespace abut::preprocess {
 
 struct ClosedPart {
-  TriangleMesh surface;    // as ClosedSurface has it
-  TriangleMesh reference;  // what it stands for: the part with its holes filled
+  TriangleMesh surface;                      // as ClosedSurface has it
+  TriangleMesh reference;                    // what it stands for: the part with its holes filled
+  std::vector<Eigen::Vector3d> hull_points;  // vertices of the part but for those of flaps and specks it lost
 };
 
 // Makes the boundary of a solid out of one part of a welded soup, joined through vertices, as close_surface

@@ -94,6 +94,7 @@ class Uniter {
       if (std::optional<TriangleMesh> wrapped = wrap_all(fails)) {
         result.surface = std::move(*wrapped);
         result.reference = mesh_;
+        result.hull_points = mesh_.vertices;
         return result;
       }
     }
@@ -104,6 +105,7 @@ class Uniter {
     if (turned.shells > 0) report_.warnings.emplace_back("the surface was inside out: turned over");
     report_.measures["cavities"] = static_cast<double>(turned.cavities);
     result.surface = unite_solids(solids);
+    result.hull_points = std::move(hull_points_);
     result.overlapping = result.surface.triangles.size() != solids.triangles.size();
     result.reference = std::move(solids);
     return result;
@@ -119,6 +121,7 @@ class Uniter {
     try {
       if (std::optional<ClosedPart> closed = close_part(part, parameters_, false, report)) {
         if (inward) turn_over(closed->surface);
+        hull_points_.insert(hull_points_.end(), closed->hull_points.begin(), closed->hull_points.end());
         closed_of_[p] = std::move(closed->surface);
       }
     } catch (const InvalidInput& error) {
@@ -197,6 +200,7 @@ class Uniter {
   Parts parts_;
   std::vector<Report> reports_;                         // of each part
   std::vector<std::optional<TriangleMesh>> closed_of_;  // each part's solid
+  std::vector<Eigen::Vector3d> hull_points_;            // of the parts that close
 };
 
 }  // namespace

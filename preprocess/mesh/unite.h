@@ -12,6 +12,7 @@ struct UnitedParts {
   TriangleMesh reference;    // what it stands for: the parts with their holes filled
   bool overlapping = false;  // parts of the reference lie inside others, where the surface has nothing
   TriangleMesh kept;         // the parts that went in, as they came
+  std::vector<Eigen::Vector3d> hull_points;  // as ClosedSurface has them
 };
 
 // Closes every part of the mesh on its own; parts of which one lies in another and faces against it bound

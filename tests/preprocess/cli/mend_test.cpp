@@ -76,10 +76,11 @@ TEST_F(Mend, DuplicatedVertices) {
 
 TEST_F(Mend, Flaps) {
   TriangleMesh mesh = sphere(0.05, 3);
-  // Two coincident opposite faces stand out of the edge (a, b) of the first triangle.
+  // Two coincident opposite faces stand out of the edge (a, b) of the first triangle, far beyond the hull of
+  // what has a volume.
   const auto [a, b, c] = mesh.triangles[0];
   const auto tip = static_cast<std::int32_t>(mesh.vertices.size());
-  mesh.vertices.push_back(1.1 * mesh.vertices[a]);
+  mesh.vertices.push_back(4 * mesh.vertices[a]);
   mesh.triangles.push_back({a, b, tip});
   mesh.triangles.push_back({b, a, tip});
   mesh.triangles.push_back({a, a, b});

@@ -121,6 +121,17 @@ TEST(Verify, FindsFaultsOfTheHull) {
     asset.convex[0] = build_convex_piece(points);
   });
   EXPECT_PROBLEM("has no convex hull", asset.convex.clear());
+  EXPECT_PROBLEM("not its hull", {  // convex, and around the surface
+    std::vector<Eigen::Vector3d> points = abut::test::torus(0.1, 0.03, 40, 20).vertices;
+    for (Eigen::Vector3d& p : points) p *= 1.01;
+    asset.convex[0] = build_convex_piece(points);
+  });
+  EXPECT_PROBLEM("not its hull", {  // nor does its own word help
+    std::vector<Eigen::Vector3d> points = abut::test::torus(0.1, 0.03, 40, 20).vertices;
+    for (Eigen::Vector3d& p : points) p *= 1e3;
+    asset.convex[0] = build_convex_piece(points);
+    asset.provenance.measures["hausdorff_to_input_percent"] = 1e300;
+  });
 }
 
 TEST(Verify, FindsFaultsOfTheMass) {
@@ -198,6 +209,7 @@ TEST(Verify, FindsFaultsOfTheVolumesField) {
     volume.extent[inner_vertex(volume)] *= 0.999;
   });
   EXPECT_PROBLEM("volume/0: gradients: tetrahedron 7", asset.volumes[0].gradients[21] += 1e-3);
+  EXPECT_PROBLEM("volume/0: gradients: tetrahedron 7", asset.volumes[0].gradients[21] = 1e14);
   EXPECT_PROBLEM("gradients entry 21 is beyond measure", asset.volumes[0].gradients[21] = 1e300);
   EXPECT_PROBLEM("volume/0: vertex_gradients: vertex 3", asset.volumes[0].vertex_gradients[9] += 1e-3);
   EXPECT_PROBLEM("volume/0: extent_ranges: tetrahedron 5", asset.volumes[0].extent_ranges[11] *= 0.999);
