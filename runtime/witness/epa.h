@@ -1,11 +1,10 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
-#include <type_traits>
 
-#include "runtime/core/simd.h"
+#include "runtime/witness/lanes.h"
 #include "runtime/witness/polytope.h"
+#include "runtime/witness/simplex.h"
 
 // The expanding polytope algorithm (van den Bergen 2001): penetration depth by growing a polytope P inside
 // the Minkowski difference D until its facet nearest to the origin is a facet of D.
@@ -34,18 +33,6 @@ struct EpaResult {
   int iterations;
 };
 
-// Numbers that are worked on at a time: as many as the instructions have room for that the pair's query is
-// compiled for (separation.cpp). The answer does not depend on it.
-using TwoLanes = double __attribute__((vector_size(16)));
-template <class S, class D>
-struct PlaneLanes {
-  using type = std::conditional_t<std::is_same_v<S, double>, TwoLanes, S>;
-};
-template <>
-struct PlaneLanes<double, Difference<double, asset::ConvexView, asset::ConvexView>> {
-  using type = simd::Four;
-};
-
 template <class S, class D>
 class Epa {
  public:
@@ -70,11 +57,37 @@ class Epa {
     return expand();
   }
 
+  // From the polytope that the workspace holds, where a support plane of D at the height `ceiling` is known:
+  // until all of its surface is at least `ceiling` less the gap away from the origin, or a support plane that
+  // much below the ceiling is met. A face is looked at itself, not only its plane, which says little where
+  // two corners nearly coincide. The result's depth and height hold; it has neither normal nor face.
+  EpaResult<S> close(S ceiling) {
+    set_planes();
+    ceiling_ = ceiling;
+    EpaResult<S> result{Vec3<S>::Zero(), ceiling, ceiling, -1, false, 0};
+    const S enough = ceiling - tolerance();
+    for (std::int32_t f = pop(); f >= 0 && result.iterations < 2 * most_vertices_; f = pop()) {
+      if (distance_to(f) >= enough) continue;
+      ++result.iterations;
+      result.height = std::min(result.height, seek(work_.planes.normal(f)));
+      if (result.height < enough || work_.vertices.size >= most_vertices_ || runs_wild()) break;
+      // A face without a vertex above it waits no longer; one over a neighbour may replace it.
+      if (known(work_.faces[f], newest()) || !insert(f)) work_.planes.waiting.data()[f] = kInfinite;
+    }
+    for (std::int32_t f = 0; f < work_.faces.size; ++f) {
+      if (work_.faces[f].alive) result.depth = std::min(result.depth, distance_to(f));
+    }
+    result.converged = result.depth >= enough;
+    return result;
+  }
+
  private:
   using L = typename PlaneLanes<S, D>::type;
-  static constexpr std::int32_t kLanes =
-      sizeof(L) / sizeof(S);  // NOLINT(bugprone-sizeof-expression): L may be S
+  using InLanes = Lanes<S, L>;
+  static constexpr std::int32_t kLanes = InLanes::kCount;
   static constexpr S kInfinite = std::numeric_limits<S>::infinity();
+  static constexpr bool kAnyCurved = kCurved<std::remove_cvref_t<decltype(std::declval<D>().shape_a())>> ||
+                                     kCurved<std::remove_cvref_t<decltype(std::declval<D>().shape_b())>>;
 
   EpaResult<S> expand() {
     EpaResult<S> best{Vec3<S>::Zero(), 0, kInfinite, -1, false, 0};
@@ -82,16 +95,11 @@ class Epa {
       const std::int32_t f = pop();
       if (f < 0) return best;  // every face was given up
       ++best.iterations;
-      work_.vertices.make_room(1);
-      DifferenceVertex<S>& found = work_.vertices[work_.vertices.size];
-      const Vec3<S> m = work_.planes.normal(f);
       const S offset = work_.planes.offset.data()[f];
-      best.n = -m;
-      found = difference_.minimise(best.n);
-      const S height = m.dot(found.w);
+      best.n = -work_.planes.normal(f);
+      const S height = seek(-best.n);
       ceiling_ = std::min(ceiling_, height);
-      const S tolerance = std::max(difference_.rounding() / 2, relative_gap_ * difference_.magnitude());
-      best.converged = height - offset <= tolerance || known(work_.faces[f], found);
+      best.converged = height - offset <= tolerance() || known(work_.faces[f], newest());
       best.face = f;
       best.height = ceiling_;
       best.depth = offset;
@@ -103,6 +111,31 @@ class Epa {
   // A polytope that rounding has torn may take in the same vertices again and again, each time with a longer
   // horizon. A sound one makes some six faces for each vertex.
   bool runs_wild() const { return work_.faces.size > 64 * work_.vertices.size + 4096; }
+
+  // The vertex that insert() is to add: kept beyond the others.
+  DifferenceVertex<S>& newest() { return work_.vertices[work_.vertices.size]; }
+
+  // Sets it to the vertex of D highest along the unit vector m; its height.
+  ABUT_INLINE S seek(const Vec3<S>& m) {
+    work_.vertices.make_room(1);
+    newest() = difference_.minimise(-m);
+    return m.dot(newest().w);
+  }
+
+  S tolerance() const {
+    return std::max(difference_.rounding() / 2, relative_gap_ * difference_.magnitude());
+  }
+
+  // A lower bound on the distance from the origin to a face, up to the ceiling: the least height of its
+  // corners along the direction to its closest point. Its plane's offset where the origin is outside that.
+  S distance_to(std::int32_t f) const {
+    const S offset = work_.planes.offset.data()[f];
+    if (!(offset > 0 && offset < ceiling_)) return offset;
+    const auto corner = [&](int k) -> const Vec3<S>& { return work_.vertices[work_.faces[f].corner[k]].w; };
+    const Vec3<S> v = closest_on_triangle<S>(corner(0), corner(1), corner(2)).v;
+    const S least = std::min({v.dot(corner(0)), v.dot(corner(1)), v.dot(corner(2))}), length = v.norm();
+    return length > 0 ? std::max(offset, least / length) : offset;
+  }
 
   void start(const DifferenceVertex<S>* corners) {
     work_.vertices.size = 0;
@@ -134,9 +167,9 @@ class Epa {
       for (int k = 0; k < 3; ++k) {
         for (std::int32_t lane = 0; lane < kLanes; ++lane) {
           const Vec3<S>& w = work_.vertices[work_.faces[std::min(first + lane, size - 1)].corner[k]].w;
-          set(lane, w.x(), at[k].x);
-          set(lane, w.y(), at[k].y);
-          set(lane, w.z(), at[k].z);
+          InLanes::set(lane, w.x(), at[k].x);
+          InLanes::set(lane, w.y(), at[k].y);
+          InLanes::set(lane, w.z(), at[k].z);
         }
       }
       const LaneVector &a = at[0], &b = at[1], &c = at[2];
@@ -148,39 +181,29 @@ class Epa {
     end_waiting();
   }
 
-  // Lane by lane; a scalar is its only lane.
-  static ABUT_INLINE void set(std::int32_t lane, S value, L& to) {
-    if constexpr (kLanes > 1)
-      to[lane] = value;
-    else
-      to = value;
-  }
-  static ABUT_INLINE S get(const L& from, std::int32_t lane) {
-    if constexpr (kLanes > 1)
-      return from[lane];
-    else
-      return from;
-  }
-  static ABUT_INLINE void load(const S* from, L& to) { std::memcpy(&to, from, sizeof to); }
-  static ABUT_INLINE void store(const L& from, S* to) { std::memcpy(to, &from, sizeof from); }
-  static ABUT_INLINE void square_root(const L& x, L& to) {
-    using std::sqrt;
-    if constexpr (kLanes == 4)
-      to = L{sqrt(x[0]), sqrt(x[1]), sqrt(x[2]), sqrt(x[3])};
-    else if constexpr (kLanes == 2)
-      to = L{sqrt(x[0]), sqrt(x[1])};
-    else
-      to = sqrt(x);
+  // Of two edges p and q that start at one corner and the third, q - p, the two shorter ones, so that their
+  // cross product stays the same: of a long and thin face the cross product of the long edges cancels.
+  static ABUT_INLINE void take_short_edges(LaneVector& p, LaneVector& q) {
+    const LaneVector r{q.x - p.x, q.y - p.y, q.z - p.z};
+    const L pp = p.x * p.x + p.y * p.y + p.z * p.z, qq = q.x * q.x + q.y * q.y + q.z * q.z,
+            rr = r.x * r.x + r.y * r.y + r.z * r.z;
+    const auto p_longest = (pp > qq) & (pp > rr);
+    const auto r_longest = (rr > qq) & (rr >= pp);
+    const LaneVector e{p_longest ? q.x : p.x, p_longest ? q.y : p.y, p_longest ? q.z : p.z};
+    q = {r_longest ? q.x : r.x, r_longest ? q.y : r.y, r_longest ? q.z : r.z};
+    p = e;
   }
 
   // Planes of kLanes faces from `first` on, from their last corners c and the edges p and q from there to the
   // others. A face waits unless it is known that another one is nearer to the origin.
   ABUT_INLINE void store_planes(std::int32_t first, const LaneVector& c, const LaneVector& p,
                                 const LaneVector& q) {
-    L mx = p.y * q.z - p.z * q.y, my = p.z * q.x - p.x * q.z, mz = p.x * q.y - p.y * q.x;
     const L none{}, infinite = none + kInfinite;
+    LaneVector e = p, f = q;
+    if constexpr (kAnyCurved) take_short_edges(e, f);
+    L mx = e.y * f.z - e.z * f.y, my = e.z * f.x - e.x * f.z, mz = e.x * f.y - e.y * f.x;
     L area;
-    square_root(mx * mx + my * my + mz * mz, area);
+    InLanes::square_root(mx * mx + my * my + mz * mz, area);
     const auto wide = area > none + std::numeric_limits<S>::min();
     const L scale = 1 / area;
     mx = wide ? mx * scale : none;
@@ -193,15 +216,17 @@ class Epa {
     const L offset = wide ? mx * c.x + my * c.y + mz * c.z + least : infinite;
     const L most = none + (ceiling_ + difference_.rounding());
     FacePlanes<S>& planes = work_.planes;
-    store(mx, planes.mx.data() + first);
-    store(my, planes.my.data() + first);
-    store(mz, planes.mz.data() + first);
-    store(offset, planes.offset.data() + first);
-    store(offset <= most ? offset : infinite, planes.waiting.data() + first);
+    InLanes::store(mx, planes.mx.data() + first);
+    InLanes::store(my, planes.my.data() + first);
+    InLanes::store(mz, planes.mz.data() + first);
+    InLanes::store(offset, planes.offset.data() + first);
+    InLanes::store(offset <= most ? offset : infinite, planes.waiting.data() + first);
   }
 
   // Nothing waits beyond the last face.
-  ABUT_INLINE void end_waiting() { store(L{} + kInfinite, work_.planes.waiting.data() + work_.faces.size); }
+  ABUT_INLINE void end_waiting() {
+    InLanes::store(L{} + kInfinite, work_.planes.waiting.data() + work_.faces.size);
+  }
 
   // Takes the face nearest to the origin out of those that wait; -1 if none is left that counts.
   std::int32_t pop() {
@@ -211,19 +236,19 @@ class Epa {
     L least = L{} + kInfinite, place{}, here{};
     for (std::int32_t f = 0; f < work_.faces.size; f += kLanes) {
       L offset;
-      load(waiting + f, offset);
+      InLanes::load(waiting + f, offset);
       place = offset < least ? here : place;
       least = offset < least ? offset : least;
       here += kLanes;
     }
     std::int32_t best = 0;
-    S nearest = get(least, 0);
+    S nearest = InLanes::get(least, 0);
     for (std::int32_t lane = 1; lane < kLanes; ++lane) {
-      const S other = get(least, lane);
+      const S other = InLanes::get(least, lane);
       best = other < nearest ? lane : best;
       nearest = other < nearest ? other : nearest;
     }
-    const std::int32_t f = static_cast<std::int32_t>(get(place, best)) + best;
+    const std::int32_t f = static_cast<std::int32_t>(InLanes::get(place, best)) + best;
     // The ceiling may have fallen since the face was made.
     if (!(nearest <= ceiling_ + difference_.rounding()) || !(nearest < kInfinite)) return -1;
     work_.planes.waiting.data()[f] = kInfinite;
@@ -267,12 +292,14 @@ class Epa {
   }
 
   // Replaces the faces that the newest vertex sees by the cone from it over their horizon. Faces in the same
-  // plane as it within rounding are replaced too, so that no face without area is made beside them. Where
+  // plane as it within rounding are replaced too, so that no face without area is made beside them; but not
+  // with a curved core: the many points of a disc's rim would each replace all faces on the disc. Where
   // rounding tears the horizon, the next wider or narrower notion of "sees" is tried. False if none gives a
   // closed horizon.
   bool insert(std::int32_t seen) {
     const S rounding = difference_.rounding();
-    for (const S factor : {S(-1), S(0), S(1), S(-16), S(-256)}) {
+    constexpr S kFirst = kAnyCurved ? S(1) : S(-1);
+    for (const S factor : {kFirst, S(0), -kFirst, S(-16), S(-256)}) {
       if (trace_horizon(seen, factor * rounding)) {
         work_.make_room();
         add_cone(work_.vertices.size++);
@@ -361,12 +388,12 @@ class Epa {
     const LaneVector c{L{} + tip.x(), L{} + tip.y(), L{} + tip.z()};
     LaneVector p, q;
     for (std::int32_t i = 0; i < n; i += kLanes) {  // the last may fall on scratch beyond the faces
-      load(x + i, p.x);
-      load(y + i, p.y);
-      load(z + i, p.z);
-      load(x + i + 1, q.x);
-      load(y + i + 1, q.y);
-      load(z + i + 1, q.z);
+      InLanes::load(x + i, p.x);
+      InLanes::load(y + i, p.y);
+      InLanes::load(z + i, p.z);
+      InLanes::load(x + i + 1, q.x);
+      InLanes::load(y + i + 1, q.y);
+      InLanes::load(z + i + 1, q.z);
       store_planes(first + i, c, p, q);
     }
     work_.faces.size += n;

@@ -29,6 +29,12 @@ struct Pool {
     const std::size_t needed = static_cast<std::size_t>(size) + more;
     if (needed > storage.size()) storage.resize(std::max(needed, 2 * storage.size()));
   }
+  void copy(const Pool& other) {
+    size = 0;
+    make_room(static_cast<std::size_t>(other.size));
+    std::copy_n(other.storage.begin(), other.size, storage.begin());
+    size = other.size;
+  }
   T& operator[](std::int32_t i) { return storage.data()[i]; }
   const T& operator[](std::int32_t i) const { return storage.data()[i]; }
   void push(const T& value) { storage.data()[size++] = value; }
@@ -71,6 +77,13 @@ struct Workspace {
   // From the new vertex to the horizon's corners: all x, then all y, then all z.
   std::vector<S> edges = std::vector<S>(6 * kRoom);
   Pool<Entry> queue{kRoom};  // faces that may be the nearest, where they are many
+
+  // Takes the vertices and faces of another workspace.
+  void copy_polytope(const Workspace& other) {
+    vertices.copy(other.vertices);
+    if (other.faces.storage.size() > faces.storage.size()) grow(other.faces.storage.size());
+    faces.copy(other.faces);
+  }
 
   // Makes room for a cone over the horizon, and for finding the next one.
   void make_room() {

@@ -209,6 +209,16 @@ class Patch {
   Vec3<S> u_ = Vec3<S>::Zero();  // azimuth of the rim points, unit, orthogonal to the axis
 };
 
+// The shortest x of those that solve M x = r, or come nearest to it.
+template <class S>
+[[gnu::noinline]] Eigen::Matrix<S, 8, 1> least_change(const Eigen::Matrix<S, 8, 8>& M,
+                                                      const Eigen::Matrix<S, 8, 1>& r) {
+  Eigen::CompleteOrthogonalDecomposition<Eigen::Matrix<S, 8, 8>> solver;
+  solver.setThreshold(4096 * std::numeric_limits<S>::epsilon());
+  solver.compute(M);
+  return solver.solve(r);
+}
+
 template <class S, class D>
 class RimPolish {
  public:
@@ -263,7 +273,7 @@ class RimPolish {
     PatchB best_B = B;
     Vec3<S> best = n;
     S least = std::numeric_limits<S>::infinity();
-    for (int i = 0, failures = 0; i < 60 && failures < 3; ++i) {
+    for (int failures = 0; failures < 3 && steps_ < kMostSteps; ++steps_) {
       const Mat32 T = tangents(n);
       const System system = linearise(A, B, n, T);
       const S residual = system.r.norm();
@@ -277,10 +287,7 @@ class RimPolish {
         ++failures;
       }
       if (!(residual > 0)) break;
-      Eigen::CompleteOrthogonalDecomposition<Matrix> solver;
-      solver.setThreshold(4096 * std::numeric_limits<S>::epsilon());
-      solver.compute(system.M);
-      const Vector x = solver.solve(system.r);
+      const Vector x = least_change<S>(system.M, system.r);
       n = (n + T * x.template head<2>()).normalized();
       turn(A, x[2]);
       turn(B, x[3]);
@@ -394,8 +401,11 @@ class RimPolish {
     }
   }
 
+  static constexpr int kMostSteps = 40;  // of Newton's method, for all sets of features together
+
   D& difference_;
   S floor_ = 0;
+  int steps_ = 0;
 };
 
 }  // namespace abut::witness

@@ -11,8 +11,8 @@
 
 // Witness points and signed distance of two convex shapes (see witness.h for what the answer means): GJK
 // where the cores are apart, the expanding polytope where they overlap. The answer's gap between its bounds
-// is of the order of rounding for polytopes and spheres; a query that ends with more is run once again in the
-// next wider scalar.
+// is of the order of rounding, or at most 1e-12 of the pair's size where cores overlap of which one is
+// curved; otherwise the status says so. Two polytopes are then tried once again in the next wider scalar.
 namespace abut::witness {
 
 namespace detail {
@@ -191,18 +191,55 @@ void polish(D& difference, Witness<S>& result) {
     Polish<S, D>(difference).run(result);
 }
 
-// With a curved core the searches stop early and Newton's method ends the work. What GJK calls apart may turn
-// out to overlap by less than its gap: then only the polytope gives an upper bound.
+// Gap of the bounds of an overlap of curved cores, relative to the largest coordinate: they are certified to
+// 1e-12 of the pair's size, of which the largest coordinate may be twice.
+template <class S>
+inline constexpr S kCertifiedGap = static_cast<S>(std::max<double>(2e-13,
+                                                                   16 * std::numeric_limits<S>::epsilon()));
+
+// Closes the bounds of an answer about an overlap with a curved core. Newton's method finds a maximum of g to
+// rounding, but not that no other one is greater: a copy of the polytope is expanded until it holds the ball
+// that the answer's lower bound allows. Where it meets a greater g, that maximum is the answer. Bodies that
+// are round about a common centre need more vertices than are allowed here: a millisecond's work.
+template <class S, class D>
+void certify(D& difference, const Workspace<S>& polytope, Witness<S>& result) {
+  constexpr int kMostRounds = 3;
+  constexpr std::int32_t kMostVertices = 768;
+  if (!std::isfinite(result.upper_bound)) return;  // no answer, or no overlap
+  thread_local Workspace<S> fine;
+  fine.copy_polytope(polytope);
+  Epa<S, D> epa(difference, fine, kCertifiedGap<S>, kMostVertices);
+  for (int round = 0; round < kMostRounds && result.lower_bound < 0; ++round) {
+    const EpaResult<S> closed = epa.close(-result.lower_bound);
+    result.iterations += closed.iterations;
+    result.upper_bound = std::min(result.upper_bound, -closed.depth);
+    if (closed.height >= -result.lower_bound - kCertifiedGap<S> * difference.magnitude()) return;
+    Witness<S> greater = from_polytope(difference, epa.resume(), fine, kCertifiedGap<S>, result.iterations);
+    polish(difference, greater);
+    if (!(greater.lower_bound > result.lower_bound)) return;
+    greater.upper_bound = std::min(greater.upper_bound, result.upper_bound);
+    result = greater;
+  }
+}
+
+// With a curved core the searches stop early, Newton's method ends the work, and an overlap is certified.
+// Where Newton's method finds nothing between bodies that are apart, the search goes on. What GJK calls apart
+// may turn out to overlap by less than its gap: then only the polytope gives an upper bound.
 template <class S, class D>
 Witness<S> solve_curved(D& difference, const Vec3<S>& start, Workspace<S>& workspace) {
   GjkResult<S> found = gjk<S>(difference, start, kNewtonGap<S>);
   if (!found.overlap) {
     Witness<S> result = apart(found);
     polish(difference, result);
-    if (result.distance > 0) return result;
+    if (result.upper_bound - result.lower_bound > kCertifiedGap<S> * difference.magnitude()) {
+      found = gjk<S>(difference, result.n, kCertifiedGap<S>);
+      if (!found.overlap) result = apart(found);
+    }
+    if (!found.overlap && result.distance > 0) return result;
   }
   Witness<S> result = overlapping(difference, found, workspace, kNewtonGap<S>);
   polish(difference, result);
+  certify(difference, workspace, result);
   return result;
 }
 
@@ -249,11 +286,11 @@ void finish(Witness<S>& result, S radius_A, S radius_B, S rounding, S tolerance)
 }
 
 // Gap of the bounds that a good answer about the cores may have: curved cores that overlap are bounded from
-// above by a polytope inside them, everything else is exact.
+// above by a polytope inside them, everything else is exact to rounding.
 template <bool curved, class D>
 auto tolerance(const D& difference, decltype(difference.rounding()) distance) {
   using S = decltype(difference.rounding());
-  return curved && distance < 0 ? 2 * S(kCurvedGap) * difference.magnitude() : 64 * difference.rounding();
+  return curved && distance < 0 ? 2 * kCertifiedGap<S> * difference.magnitude() : 64 * difference.rounding();
 }
 
 template <class S, class T>

@@ -48,8 +48,9 @@ class WarmQuery {
   // Beyond this size moving the polytope costs more than making a new one.
   static constexpr std::int32_t kMostVertices = kAnyCurved ? 96 : 64;
 
-  // A curved shape's points gather rounding as they are moved, a polytope's are read anew.
-  static constexpr std::int32_t kMostMoves = 1000;
+  // A curved shape's points gather rounding as they are moved, a polytope's are read anew: half of what the
+  // bounds of an answer may be apart (detail::kCertifiedGap).
+  static constexpr std::int32_t kMostMoves = 30;
 
   bool holds_polytope() const {
     return work_.faces.size > 0 && work_.vertices.size <= kMostVertices && memory_.moves < kMostMoves;
@@ -72,6 +73,7 @@ class WarmQuery {
       result.upper_bound = std::numeric_limits<S>::infinity();
     } else if constexpr (kAnyCurved) {
       detail::polish(difference_, result);
+      detail::certify(difference_, work_, result);
       result.upper_bound +=
           static_cast<S>(++memory_.moves) * difference_.rounding();  // points of B that were moved
     }

@@ -50,7 +50,7 @@ void expect_optimal(const Ellipsoid<S>& A, const Ellipsoid<S>& B, const Pose<S>&
   ASSERT_LE((w.p2 - X_AB * witness::support<S>(B, -(X_AB.R.transpose() * w.n)).point).norm(), tol);
   ASSERT_LE(w.lower_bound, w.distance);
   ASSERT_GE(w.upper_bound, w.distance);
-  ASSERT_LE(w.upper_bound - w.lower_bound, w.distance < 0 ? S(1e-5) : 64 * tol);
+  ASSERT_LE(w.upper_bound - w.lower_bound, w.distance < 0 ? S(2e-12) : 64 * tol);
   for (int i = 0; i < 50; ++i) {
     const Vec3<S> n = random_vector(random).normalized().template cast<S>();
     ASSERT_LE(g(n), w.distance + tol);
@@ -145,7 +145,7 @@ void run_mixed(int count, S tol) {
       p2 += w.weight[k] * (X_AB * B[static_cast<std::size_t>(w.vertex_B[k])].template cast<S>());
     }
     ASSERT_LE((p2 - w.p2).norm(), tol) << i << " " << w.distance << " " << w.simplex_size;
-    ASSERT_LE(w.upper_bound - w.lower_bound, w.distance < 0 ? S(1e-5) : 64 * tol);
+    ASSERT_LE(w.upper_bound - w.lower_bound, w.distance < 0 ? S(2e-12) : 64 * tol);
     ++features[w.simplex_size];
     for (int k = 0; k < 50; ++k) {
       ASSERT_LE(g(random_vector(random).normalized().template cast<S>()), w.distance + tol);

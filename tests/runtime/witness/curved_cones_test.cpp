@@ -1,0 +1,15 @@
+// Overlaps of pairs with a curved shape are certified: the bounds of the signed distance are within 1e-12 of
+// the size, cold and along a walk, or the status says that they are not.
+#include "tests/runtime/witness/curved_pairs.h"
+
+namespace {
+
+using namespace abut;
+using namespace abut::test;
+
+TEST(CurvedPairs, ConesAreCertified) {
+  expect_certified_with<witness::Cone<double>, witness::Cone<double>, witness::Ellipsoid<double>>(
+      {"cone, cone", "cone, ellipsoid"}, 300);
+}
+
+}  // namespace
