@@ -142,7 +142,7 @@ TEST(YcbRandomQueries, NoEntryIsInfiniteOrNaN) {
         100.0 * double(clamped - clamped_apart) / double(overlapping),
         100.0 * double(clamped_apart) / double(results.size() - overlapping));
     EXPECT_LT(double(clamped - clamped_apart), 0.025 * double(overlapping)) << name;
-    EXPECT_LT(double(clamped_apart), 0.002 * double(results.size() - overlapping)) << name;
+    EXPECT_LT(double(clamped_apart), 0.0005 * double(results.size() - overlapping)) << name;
   }
 }
 

@@ -123,7 +123,7 @@ std::vector<Row> rows() {
          zeroth[k][0], zeroth[k][1]});
   }
   for (std::size_t k = 0; k < 4; ++k) {
-    const auto samples = derivative::whitened_samples<2>(1, 0, kSamples[k]);
+    const auto samples = derivative::even_samples(1, kSamples[k]);
     list.push_back({"first-order Gaussian", "M=" + std::to_string(kSamples[k]),
                     [=](const HullQuery& q) {
                       sink +=
