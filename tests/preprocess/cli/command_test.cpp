@@ -75,6 +75,21 @@ TEST_F(Command, SeveralPatternsAndAReportToAPipe) {
   EXPECT_EQ(files(), (std::vector<std::string>{"cup.h5", "mug.h5"}));
 }
 
+// A report on standard output stands there alone, also where an object fails, and it is no file of that name.
+TEST_F(Command, AReportToStandardOutput) {
+  write("cup.obj", box(0.1, 0.2, 0.3));
+  write("bad.obj", "f 1 2 3\n");
+  const CommandResult result = make({"--json", "-"});
+  EXPECT_EQ(result.code, 1);
+  const nlohmann::json report = nlohmann::json::parse(result.out);
+  ASSERT_EQ(report["objects"].size(), 2U);
+  EXPECT_EQ(report["objects"][1]["name"], "cup");
+  EXPECT_EQ(report["objects"][1]["status"], "ok");
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  EXPECT_TRUE(contains(result.err, "bad.obj")) << result.err;
+  EXPECT_FALSE(std::filesystem::exists("-"));
+}
+
 TEST_F(Command, HelpNamesTheExitCodes) {
   const CommandResult help = command({"--help"});
   EXPECT_EQ(help.code, 0);

@@ -52,4 +52,41 @@ TEST_F(ImportVolume, FaultsAreOneLineAndLeaveNothing) {
   }
 }
 
+// Each fault: where it stands in the file, what it is, what to do.
+TEST_F(ImportVolume, FaultsOfTextNameTheLine) {
+  const std::string good =
+      "# vtk DataFile Version 3.0\nby a test\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n"
+      "0 0 0\n1 0 0\n0 1 0\n0 0 1\n0.2 0.2 0.2\nCELLS 4 20\n4 4 1 2 3\n4 0 4 2 3\n4 0 1 4 3\n4 0 1 2 4\n"
+      "CELL_TYPES 4\n10\n10\n10\n10\nPOINT_DATA 5\nSCALARS pressure double 1\nLOOKUP_TABLE default\n"
+      "0\n0\n0\n0\n5\n";
+  const struct {
+    const char *what, *instead, *message;
+  } cases[] = {
+      {"ASCII", "BINARY", ":3: not in ASCII; save it so, or as .vtu"},
+      {"UNSTRUCTURED_GRID", "POLYDATA", ":4: not an unstructured grid; save tetrahedra as one"},
+      {"POINTS 5", "POINTS 500", ":5: 500 points: is it cut off?"},
+      {"0.2 0.2 0.2", "0.2 zwei 0.2", ":10: 'zwei' where a coordinate should come; mend"},
+      {"4 0 4 2 3", "3 0 4 2", ":13: cell 1 has 3 corners, not 4; keep tetrahedra alone"},
+      {"4 0 1 2 4", "4 0 1 2 9", ": cell 3 has point 9, and there are 5; points are counted from 0"},
+      {"LOOKUP_TABLE default\n", "", ":23: no LOOKUP_TABLE after SCALARS pressure; add the line"},
+      {"pressure double 1", "pressure double 3", ":22: the pressure has more than one component; give one"},
+      {"0\n0\n0\n0\n5\n", "0\n0\n0\n", ": it ends where a pressure should come; is it cut off?"},
+      {"0\n0\n0\n0\n5\n", "0\n0\n-7\n0\n5\n", ": the pressure at point 2 is -7; it must be 0 or more"},
+      {"10\n10\n10\n10\n", "10\n10\n12\n10\n", ": cell 2 is no tetrahedron; keep tetrahedra alone"},
+  };
+  for (const auto& c : cases) {
+    std::string text = good;
+    write("bad.vtk", text.replace(text.find(c.what), std::string(c.what).size(), c.instead));
+    const std::string file = (data_ / "bad.vtk").string();
+    const CommandResult refused = command({"import-volume", file, "--out", out_.string()});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_TRUE(refused.err.starts_with("abut-preprocess: error: " + file + ":")) << refused.err;
+    EXPECT_NE(refused.err.find(c.message), std::string::npos) << c.message << "\n" << refused.err;
+    EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
+  }
+  write("good.vtk", good);
+  EXPECT_EQ(command({"import-volume", (data_ / "good.vtk").string(), "--out", out_.string()}).code, 0);
+  EXPECT_EQ(files(), std::vector<std::string>{"good.h5"});
+}
+
 }  // namespace

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <string>
 
 #include "command_runner.h"
@@ -206,20 +207,62 @@ TEST_F(Refuse, AFolderInWhichNothingCanBeMade) {
   expect_error(command({data_.string(), "/proc"}), 2, {"/proc", "cannot write here", "choose another"});
 }
 
-// A write that fails half-way, without any privilege: no file may grow beyond 64 KiB.
-TEST_F(Refuse, AWriteThatFailsHalfWay) {
-  write("ball.obj", sphere(0.05, 5));
-  write("box.obj", box(0.1, 0.1, 0.1));
-  const auto limit_files = [] {
-    const struct rlimit limit { 1 << 16, 1 << 16 };
+// No file may grow beyond this many bytes: a full disk, without any privilege.
+std::function<void()> limit_files(rlim_t bytes) {
+  return [bytes] {
+    const struct rlimit limit { bytes, bytes };
     ::signal(SIGXFSZ, SIG_IGN);  // so that write() fails with EFBIG
     if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(126);
   };
+}
+
+TEST_F(Refuse, AWriteThatFailsHalfWay) {
+  write("ball.obj", sphere(0.05, 5));
+  write("box.obj", box(0.1, 0.1, 0.1));
   const CommandResult result =
       run({preprocess_program(), data_.string(), out_.string(), "--tets", "none", "--quads", "none"},
-          limit_files);
+          limit_files(1 << 16));
   expect_error(result, 1, {asset("ball"), "cannot write", "File too large"});
   EXPECT_EQ(files(), std::vector<std::string>{"box.h5"});
+}
+
+// Exports, pictures and reports: what was there stays, and nothing is left beside it.
+TEST_F(Refuse, ExportsThatDoNotFitLeaveWhatWasThere) {
+  write("box.obj", box(0.1, 0.1, 0.1));
+  ASSERT_EQ(make({"--tets", "300", "--quads", "500"}).code, 0);
+  const std::filesystem::path there = folder_ / "there";
+  std::filesystem::create_directory(there);
+  const auto expect_kept = [&](const std::string& name, std::vector<std::string> words) {
+    const std::string file = (there / name).string();
+    std::ofstream(file) << "old";
+    words.insert(words.begin(), preprocess_program());
+    words.push_back(file);
+    expect_error(run(words, limit_files(256)), 2, {file + ": cannot write: File too large"});
+    std::string kept;
+    std::ifstream(file) >> kept;
+    EXPECT_EQ(kept, "old") << file;
+  };
+  for (const char* part : {"surface", "hull", "quads", "points"})
+    for (const char* extension : {".obj", ".ply", ".vtk"})
+      expect_kept(std::string(part) + extension, {"export", asset("box"), "--part", part, "--out"});
+  expect_kept("volume.vtk", {"export", asset("box"), "--part", "volume", "--out"});
+  expect_kept("box.png", {"inspect", asset("box"), "--png"});
+  expect_kept("run.json",
+              {data_.string(), out_.string(), "--tets", "300", "--quads", "500", "--quiet", "--json"});
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(there), {}), 15);
+}
+
+// A device that is always full.
+TEST_F(Refuse, AFullDevice) {
+  write("box.obj", box(0.1, 0.1, 0.1));
+  ASSERT_EQ(make().code, 0);
+  const std::string full = (folder_ / "full.vtk").string();
+  std::filesystem::create_symlink("/dev/full", full);
+  const std::vector<std::string> words = {": cannot write: No space left on device; free some space"};
+  expect_error(command({"export", asset("box"), "--out", full}), 2, words);
+  expect_error(command({"inspect", asset("box"), "--png", full}), 2, words);
+  expect_error(make({"--json", full}), 2, words);
+  EXPECT_TRUE(std::filesystem::is_symlink(full));
 }
 
 TEST_F(Refuse, AFileSystemWithoutLocks) {

@@ -225,4 +225,28 @@ TEST_F(Sim, WhereNothingCanBeWrittenIsSaidBeforeTheRun) {
   }
 }
 
+// No file may grow beyond 2 KiB, as on a full disk: the first that does not fit is named, nothing takes the
+// place of what was there, and nothing is left beside it. The recording, which comes first, has 14 KiB.
+TEST_F(Sim, FilesThatDoNotFitLeaveWhatWasThere) {
+  for (const std::string name : {"a.h5", "a.csv", "s.csv", "p.html"}) {
+    write(name, "old");
+    const std::string option = name == "s.csv"    ? "--out /dev/null --stats s.csv"
+                               : name == "p.html" ? "--out /dev/null --page p.html"
+                                                  : "--out " + name;
+    const Outcome got = shell("trap \"\" XFSZ; ulimit -f 2; " + std::string(ABUT_SIM_PROGRAM) +
+                              " a.scn --steps 200 --every 0.002 " + option + " >out 2>err");
+    EXPECT_EQ(got.exit_code, 2) << option;
+    EXPECT_TRUE(got.err.ends_with("abut-sim: error: " + name + ": cannot write: File too large\n"))
+        << got.err;
+    EXPECT_EQ(contents(folder / name), "old");
+    for (const auto& entry : fs::directory_iterator(folder))
+      EXPECT_EQ(entry.path().string().find(".partial"), std::string::npos) << entry.path();
+  }
+  const Outcome full = run("a.scn --out /dev/null --page /dev/full");
+  EXPECT_EQ(full.exit_code, 2);
+  EXPECT_NE(full.err.find("abut-sim: error: /dev/full: cannot write: No space left on device"),
+            std::string::npos)
+      << full.err;
+}
+
 }  // namespace

@@ -2,12 +2,18 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -210,6 +216,58 @@ TEST_F(OutputFileTest, AFileThatDoesNotFitIsNamedAndLeavesNothing) {
   });
   EXPECT_EQ(status, 0);
   EXPECT_EQ(contents(file), "old");
+  EXPECT_EQ(names(), "out.csv ");
+}
+
+// The kernel answers EOPNOTSUPP to this process's open() of files without a name, as file systems do that
+// cannot have them. False where there are no system call filters.
+bool forbid_unnamed_files() {
+  constexpr unsigned kUnnamed = O_TMPFILE & ~O_DIRECTORY;
+  sock_filter rules[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[2])),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, kUnnamed, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{sizeof rules / sizeof rules[0], rules};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 &&
+         ::open("/tmp", O_WRONLY | O_TMPFILE, 0600) < 0 && errno == EOPNOTSUPP;
+}
+
+// Where the file system has no files without a name: a temporary one, locked, that SIGTERM removes and that a
+// later run removes after SIGKILL.
+TEST_F(OutputFileTest, WithoutUnnamedFilesATemporaryOneTakesItsPlace) {
+  if (in_child([] { ::_exit(forbid_unnamed_files() ? 0 : 1); }) != 0) GTEST_SKIP() << "no filters here";
+  std::ofstream(file) << "old";
+  const std::string stem = ".out.csv.";
+  const auto half_way = [&](const std::function<void(OutputFile&)>& then) {
+    return in_child([&] {
+      (void)forbid_unnamed_files();
+      abut::clean_up_on_signals();
+      OutputFile out(file);
+      out.write(std::string(1 << 20, 'x'));
+      if (names().find(stem) == std::string::npos || contents(file) != "old") ::_exit(1);
+      then(out);
+    });
+  };
+  EXPECT_EQ(half_way([](OutputFile& out) { out.finish(); }), 0);
+  EXPECT_EQ(names(), "out.csv ");
+  EXPECT_EQ(contents(file).size(), std::size_t{1} << 20);
+
+  std::ofstream(file) << "old";
+  EXPECT_EQ(half_way([&](OutputFile&) {
+              abut::remove_stale_temporaries(folder);  // it is in use
+              if (names().find(stem) == std::string::npos) ::_exit(1);
+            }),
+            0);
+  EXPECT_EQ(WTERMSIG(half_way([](OutputFile&) { ::raise(SIGTERM); })), SIGTERM);
+  EXPECT_EQ(WTERMSIG(half_way([](OutputFile&) { ::raise(SIGKILL); })), SIGKILL);
+  EXPECT_EQ(contents(file), "old");
+  EXPECT_NE(names().find(stem), std::string::npos);
+  abut::remove_stale_temporaries(folder);
   EXPECT_EQ(names(), "out.csv ");
 }
 
