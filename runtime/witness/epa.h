@@ -84,6 +84,7 @@ class Epa {
  private:
   using L = typename PlaneLanes<S, D>::type;
   using InLanes = Lanes<S, L>;
+  using LaneVector = typename InLanes::Vector;
   static constexpr std::int32_t kLanes = InLanes::kCount;
   static constexpr S kInfinite = std::numeric_limits<S>::infinity();
   static constexpr bool kAnyCurved = kCurved<std::remove_cvref_t<decltype(std::declval<D>().shape_a())>> ||
@@ -152,11 +153,6 @@ class Epa {
     set_planes();
   }
 
-  // Several vectors, one for each lane.
-  struct LaneVector {
-    L x, y, z;
-  };
-
   // Planes of all faces.
   void set_planes() {
     heaped_ = false;
@@ -181,26 +177,13 @@ class Epa {
     end_waiting();
   }
 
-  // Of two edges p and q that start at one corner and the third, q - p, the two shorter ones, so that their
-  // cross product stays the same: of a long and thin face the cross product of the long edges cancels.
-  static ABUT_INLINE void take_short_edges(LaneVector& p, LaneVector& q) {
-    const LaneVector r{q.x - p.x, q.y - p.y, q.z - p.z};
-    const L pp = p.x * p.x + p.y * p.y + p.z * p.z, qq = q.x * q.x + q.y * q.y + q.z * q.z,
-            rr = r.x * r.x + r.y * r.y + r.z * r.z;
-    const auto p_longest = (pp > qq) & (pp > rr);
-    const auto r_longest = (rr > qq) & (rr >= pp);
-    const LaneVector e{p_longest ? q.x : p.x, p_longest ? q.y : p.y, p_longest ? q.z : p.z};
-    q = {r_longest ? q.x : r.x, r_longest ? q.y : r.y, r_longest ? q.z : r.z};
-    p = e;
-  }
-
   // Planes of kLanes faces from `first` on, from their last corners c and the edges p and q from there to the
   // others. A face waits unless it is known that another one is nearer to the origin.
   ABUT_INLINE void store_planes(std::int32_t first, const LaneVector& c, const LaneVector& p,
                                 const LaneVector& q) {
     const L none{}, infinite = none + kInfinite;
     LaneVector e = p, f = q;
-    if constexpr (kAnyCurved) take_short_edges(e, f);
+    if constexpr (kAnyCurved) InLanes::take_short_edges(e, f);
     L mx = e.y * f.z - e.z * f.y, my = e.z * f.x - e.x * f.z, mz = e.x * f.y - e.y * f.x;
     L area;
     InLanes::square_root(mx * mx + my * my + mz * mz, area);

@@ -21,11 +21,15 @@ struct PlaneLanes<double, Difference<double, asset::ConvexView, asset::ConvexVie
   using type = simd::Four;
 };
 
-// Reading and writing lane by lane; a scalar is its only lane.
+// What is done with several numbers at a time; a scalar is its only lane.
 template <class S, class L>
 struct Lanes {
   static constexpr std::int32_t kCount =
       sizeof(L) / sizeof(S);  // NOLINT(bugprone-sizeof-expression): L may be S
+  // Several vectors, one for each lane.
+  struct Vector {
+    L x, y, z;
+  };
   static ABUT_INLINE void set(std::int32_t lane, S value, L& to) {
     if constexpr (kCount > 1)
       to[lane] = value;
@@ -48,6 +52,19 @@ struct Lanes {
       to = L{sqrt(x[0]), sqrt(x[1])};
     else
       to = sqrt(x);
+  }
+
+  // Of two edges p and q that start at one corner and the third, q - p, the two shorter ones, so that their
+  // cross product stays the same: of a long and thin face the cross product of the long edges cancels.
+  static ABUT_INLINE void take_short_edges(Vector& p, Vector& q) {
+    const Vector r{q.x - p.x, q.y - p.y, q.z - p.z};
+    const L pp = p.x * p.x + p.y * p.y + p.z * p.z, qq = q.x * q.x + q.y * q.y + q.z * q.z,
+            rr = r.x * r.x + r.y * r.y + r.z * r.z;
+    const auto p_longest = (pp > qq) & (pp > rr);
+    const auto r_longest = (rr > qq) & (rr >= pp);
+    const Vector e{p_longest ? q.x : p.x, p_longest ? q.y : p.y, p_longest ? q.z : p.z};
+    q = {r_longest ? q.x : r.x, r_longest ? q.y : r.y, r_longest ? q.z : r.z};
+    p = e;
   }
 };
 
