@@ -8,11 +8,38 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "runtime/bvh/tree.h"
 #include "runtime/math/pose.h"
 
 namespace abut::bvh {
+
+// A ball about all that is in a tree, in double precision.
+struct Ball {
+  Vec3<double> center = Vec3<double>::Zero();  // m
+  double radius = 0;                           // m
+};
+inline Ball ball_of(const TreeView& tree) {
+  Vec3<double> low = Vec3<double>::Constant(std::numeric_limits<double>::infinity()), high = -low;
+  for (int c = 0; c < kWidth; ++c) {
+    if (tree.counts[c] < 0) continue;
+    for (int k = 0; k < 3; ++k) {
+      low[k] = std::min(low[k], double(tree.bounds[k * kWidth + c]));
+      high[k] = std::max(high[k], double(tree.bounds[(3 + k) * kWidth + c]));
+    }
+  }
+  return {low / 2 + high / 2, (high / 2 - low / 2).norm()};
+}
+
+// Whether two bodies are so far apart that nothing of them meets: asked first, so that the numbers of poses
+// that are left are not beyond single precision. X_BA: pose of A in B.
+inline bool far_apart(const TreeView& A, const TreeView& B, const Pose<double>& X_BA) {
+  constexpr double kRounding = 1e-6;  // single precision's is 2^-24
+  const Ball a = ball_of(A), b = ball_of(B);
+  const double reach = a.center.norm() + b.center.norm() + a.radius + b.radius;
+  return !((X_BA * a.center - b.center).stableNorm() <= a.radius + b.radius + kRounding * reach);
+}
 
 // Four boxes side by side: centres and half sizes, m.
 struct FourBoxes {
@@ -66,7 +93,7 @@ template <class Keep, class Leaf>
 void visit_overlaps(const TreeView& A, const TreeView& B, const Pose<double>& X_BA, Keep&& keep,
                     Leaf&& leaf) {
   using Lanes = FourBoxes::Lanes;
-  if (A.nodes == 0 || B.nodes == 0) return;
+  if (A.nodes == 0 || B.nodes == 0 || far_apart(A, B, X_BA)) return;
   const Pose<float> X = X_BA.cast<float>();
   struct Entry {
     std::int32_t slot_A, slot_B;

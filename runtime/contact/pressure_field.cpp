@@ -164,7 +164,7 @@ PairWrench to_pair_wrench(const SurfaceSums<double>& sums) {
   result.area = sums.area;
   result.energy = std::nan("");
   result.status = sums.polygons > 0 ? Status::kOk : Status::kNoOverlap;
-  return result;
+  return without_overflow(result);
 }
 
 // Contact points out of facets: the centroid, where the common pressure p says how deep it lies in either
