@@ -119,7 +119,7 @@ void LeastDistance<S>::drop(std::size_t j, std::span<const Vec6<S>> a) {
 template <class S>
 bool LeastDistance<S>::add(std::int32_t p, std::span<const Vec6<S>> a, S bound) {
   S u_p = 0;
-  for (;;) {
+  for (std::size_t drops_left = count_ + 1; drops_left > 0; --drops_left) {
     ++steps_;
     Vec6<S> part;
     const Vec6<S> w = split(a[p], part);
@@ -136,7 +136,8 @@ bool LeastDistance<S>::add(std::int32_t p, std::span<const Vec6<S>> a, S bound) 
     const bool independent = count_ < 6 && square > kIndependent * kIndependent;
     const S missing = bound - a[p].dot(z_);
     const S full = independent ? missing / square : std::numeric_limits<S>::infinity();
-    if (!independent && first == count_) return false;
+    if (!(full < std::numeric_limits<S>::infinity()) && first == count_)
+      return false;  // also where it is NaN
     const S step = std::min(longest, full);
     if (independent) z_ += step * w;
     for (std::size_t j = 0; j < count_; ++j) u_[j] -= step * falls[j];
@@ -147,6 +148,7 @@ bool LeastDistance<S>::add(std::int32_t p, std::span<const Vec6<S>> a, S bound) 
     }
     drop(first, a);
   }
+  return false;
 }
 
 // z and u of the active constraints from z0, free of what rounding has gathered.

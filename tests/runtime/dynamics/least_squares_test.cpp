@@ -74,6 +74,27 @@ TEST(LeastDistance, RedundantAndParallelConstraints) {
   }
 }
 
+// Numbers whose squares overflow or vanish: every problem ends, and an answer has numbers.
+TEST(LeastDistance, EndsWhateverTheNumbers) {
+  Random random(4);
+  LeastDistance<double> solver;
+  const auto number = [&] {
+    return random.normal() * (random.below(2) ? std::pow(10.0, random.uniform(-200, 200)) : 1);
+  };
+  for (int i = 0; i < 20000; ++i) {
+    Vec6<double> z0;
+    for (double& x : z0) x = random.below(2) ? 0 : number();
+    std::vector<Vec6<double>> a(1 + random.below(8));
+    std::vector<double> d;
+    for (Vec6<double>& row : a) {
+      for (double& x : row) x = number();
+      d.push_back(number());
+    }
+    const Status status = solver.solve(z0, a, d);
+    ASSERT_TRUE(status != Status::kOk || solver.point().allFinite()) << i;
+  }
+}
+
 // With d = 0, z and z0 - z are the parts of z0 in a cone and in its polar (Moreau): the latter is the
 // non-negative least squares answer, which long double finds again.
 TEST(LeastDistance, IsNonNegativeLeastSquaresOfThePolarCone) {
