@@ -58,6 +58,22 @@ Vec3<S> pseudonormal(const asset::SurfaceView& surface, std::int32_t triangle, F
   return {S(n[0]), S(n[1]), S(n[2])};
 }
 
+// Whether p is outside the box about the whole tree, and so outside the surface: seen from afar, features
+// that are not nearest are as near within rounding, and their pseudonormals tell nothing.
+template <class S>
+bool outside_box(const bvh::TreeView& tree, const Vec3<S>& p) {
+  for (int k = 0; k < 3; ++k) {
+    bool below = true, above = true;
+    for (int c = 0; c < bvh::kWidth; ++c) {
+      if (tree.counts[c] < 0) continue;
+      below = below && p[k] < S(tree.bounds[k * bvh::kWidth + c]);
+      above = above && p[k] > S(tree.bounds[(3 + k) * bvh::kWidth + c]);
+    }
+    if (below || above) return true;
+  }
+  return false;
+}
+
 template <class S>
 SurfaceDistance<S> invalid_distance() {
   const S nan = std::numeric_limits<S>::quiet_NaN();
@@ -130,7 +146,8 @@ SurfaceDistance<S> signed_distance(const asset::SurfaceView& surface, const Vec3
 
   const S distance = sqrt(nearest.distance2);
   const Vec3<S> normal = internal::pseudonormal<S>(surface, triangle, nearest.feature);
-  const S sign = nearest.residual.dot(normal) < S(0) ? S(-1) : S(1);
+  const bool inside = nearest.residual.dot(normal) < S(0) && !internal::outside_box<S>(surface.tree, p_Q);
+  const S sign = inside ? S(-1) : S(1);
   return {sign * distance,
           nearest.closest,
           internal::gradient<S>(surface, triangle, nearest, normal, distance, sign),

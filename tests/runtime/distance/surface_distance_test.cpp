@@ -182,6 +182,17 @@ TEST(SignedDistance, UnusableInput) {
     EXPECT_NEAR(signed_distance<double>(view(surface), Vec3<double>(far, 0, 0)).distance / far, 1, 1e-15);
 }
 
+// From afar a corner's faces and edges are as near as itself within rounding: which of them is found last
+// must not decide the sign.
+TEST(SignedDistance, FarPointsAreOutside) {
+  const Surface surface = build_surface(abut::test::torus(1, 0.4, 24, 12));
+  Random random(36);
+  for (int i = 0; i < 1000; ++i) {
+    const Vec3<double> p = std::pow(10.0, random.uniform(8, 300)) * random_point(random, 1);
+    ASSERT_GT(signed_distance<double>(view(surface), p).distance, 0) << p.transpose();
+  }
+}
+
 TEST(SignedDistances, TheSameBitsForAnyNumberOfThreads) {
   const Surface surface = build_surface(abut::test::torus(1, 0.4, 60, 30));
   std::vector<Vec3<double>> points;
