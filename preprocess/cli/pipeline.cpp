@@ -9,7 +9,7 @@
 #include "preprocess/index/index.h"
 #include "preprocess/mesh/read.h"
 #include "preprocess/mesh/recentre.h"
-#include "preprocess/remesh/too_much_work.h"
+#include "preprocess/remesh/no_quads.h"
 #include "runtime/asset/container.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
@@ -78,12 +78,12 @@ std::vector<asset::Volume> volumes_if_possible(const TriangleMesh& surface,
   return volumes;
 }
 
-// Nor does a surface whose quads would take too much work; what asks for points finds them absent.
+// Nor does a surface of which no quads are made; what asks for points finds them absent.
 std::vector<asset::OrientedPoints> points_if_possible(const TriangleMesh& surface,
                                                       const PointParameters& parameters, Report& report) {
   try {
     return make_point_levels(surface, parameters, report);
-  } catch (const TooMuchWork& error) {
+  } catch (const NoQuads& error) {
     report.warnings.push_back(fmt::format("no points: {}", error.what()));
     report.measures["points"] = 0;
     return {};

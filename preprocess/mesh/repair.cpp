@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "preprocess/mesh/shells.h"
 #include "preprocess/mesh/weld.h"
@@ -33,8 +34,8 @@ using SurfaceMesh = CGAL::Surface_mesh<Point>;
 // A hole's best triangulation is looked for among those of its Delaunay tetrahedra and, where these have
 // none, among all, which costs the cube of the rim's edges: 5 s at 1,000. Longer rims forgo the latter.
 constexpr std::size_t kMostEdgesForCubic = 400;
-// Faces that uniting parts one by one may take up, all steps together: some 10 s.
-constexpr std::size_t kMostUnited = 3'000'000;
+// Faces that uniting parts may take up, all steps together: some 5 s.
+constexpr std::size_t kMostUnited = 1'500'000;
 
 std::vector<Point> to_points(const TriangleMesh& mesh) {
   std::vector<Point> points;
@@ -229,40 +230,71 @@ std::vector<std::vector<std::int32_t>> group_by_boxes(const TriangleMesh& mesh, 
   return groups;
 }
 
+// Solids become one. `work` counts the faces that took part in a step, all steps together.
+class SolidUniter {
+ public:
+  // Of solids that face outward: halves first, so that a face takes part in few steps. Empty where one cannot
+  // be taken.
+  std::optional<SurfaceMesh> unite(std::span<SurfaceMesh> solids) {
+    if (solids.size() == 1) return std::move(solids.front());
+    std::optional<SurfaceMesh> whole = unite(solids.first(solids.size() / 2));
+    if (!whole) return std::nullopt;
+    std::optional<SurfaceMesh> rest = unite(solids.subspan(solids.size() / 2));
+    if (!rest || !take(*whole, *rest, false)) return std::nullopt;
+    return whole;
+  }
+
+  // Each solid in turn is added to the first or, where `cavity` says so, taken from it.
+  std::optional<SurfaceMesh> unite_in_turn(std::span<SurfaceMesh> solids, const std::vector<char>& cavity) {
+    for (std::size_t i = 1; i < solids.size(); ++i)
+      if (!take(solids.front(), solids[i], cavity[i] != 0)) return std::nullopt;
+    return std::move(solids.front());
+  }
+
+ private:
+  bool take(SurfaceMesh& whole, SurfaceMesh& solid, bool away) {
+    work_ += whole.number_of_faces() + solid.number_of_faces();
+    if (work_ > kMostUnited) return false;
+    const auto checked = CGAL::parameters::throw_on_self_intersection(true);
+    return away ? pmp::corefine_and_compute_difference(whole, solid, whole, checked)
+                : pmp::corefine_and_compute_union(whole, solid, whole, checked);
+  }
+
+  std::size_t work_ = 0;
+};
+
 }  // namespace
 
 std::optional<TriangleMesh> unite_parts(const TriangleMesh& mesh) {
   const Components parts = find_components(mesh);
   const std::vector<double> volumes = part_volumes(mesh, parts);
-  const auto checked = CGAL::parameters::throw_on_self_intersection(true);
+  SolidUniter uniter;
   TriangleMesh result;
-  std::size_t work = 0;
   for (std::vector<std::int32_t>& group : group_by_boxes(mesh, parts)) {
     // What holds a cavity is larger than it, and what floats in the cavity is smaller.
     std::stable_sort(group.begin(), group.end(), [&](std::int32_t p, std::int32_t q) {
       return std::abs(volumes[p]) > std::abs(volumes[q]);
     });
-    SurfaceMesh whole;
+    std::vector<SurfaceMesh> solids;
+    std::vector<char> cavity;
+    for (const std::int32_t p : group) {
+      std::vector<char> keep(mesh.triangles.size());
+      for (std::size_t f = 0; f < keep.size(); ++f) keep[f] = parts.of_face[f] == p ? 1 : 0;
+      solids.push_back(to_surface_mesh(select_faces(mesh, keep)));
+      cavity.push_back(volumes[p] < 0 ? 1 : 0);
+      if (group.size() == 1) break;
+      if (pmp::does_self_intersect(solids.back())) return std::nullopt;
+      if (cavity.back() != 0 && p != group.front()) pmp::reverse_face_orientations(solids.back());
+    }
+    const bool has_cavities = std::count(cavity.begin(), cavity.end(), 1) > 0;
     try {
-      for (const std::int32_t p : group) {
-        std::vector<char> keep(mesh.triangles.size());
-        for (std::size_t f = 0; f < keep.size(); ++f) keep[f] = parts.of_face[f] == p ? 1 : 0;
-        SurfaceMesh part = to_surface_mesh(select_faces(mesh, keep));
-        if (p == group.front()) {
-          whole = std::move(part);
-          continue;
-        }
-        work += whole.number_of_faces() + part.number_of_faces();
-        if (work > kMostUnited || pmp::does_self_intersect(part)) return std::nullopt;
-        if (volumes[p] < 0) pmp::reverse_face_orientations(part);
-        const bool done = volumes[p] < 0 ? pmp::corefine_and_compute_difference(whole, part, whole, checked)
-                                         : pmp::corefine_and_compute_union(whole, part, whole, checked);
-        if (!done) return std::nullopt;
-      }
+      std::optional<SurfaceMesh> whole =
+          has_cavities ? uniter.unite_in_turn(solids, cavity) : uniter.unite(solids);
+      if (!whole) return std::nullopt;
+      append_mesh(result, to_triangle_mesh(*whole));
     } catch (const std::exception&) {  // self-intersections, and what else the corefinement cannot do
       return std::nullopt;
     }
-    append_mesh(result, to_triangle_mesh(whole));
   }
   return result;
 }

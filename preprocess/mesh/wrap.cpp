@@ -17,6 +17,9 @@ namespace {
 // The wrap's ball, of the diagonal, coarse to fine, and the wrap's distance from the input, of the ball's
 // radius.
 constexpr double kAlphas[] = {1.0 / 55, 1.0 / 100}, kOffset = 1.0 / 12;
+// Where it decides, the distance of the wrap is measured to so much of the diagonal: all of a thin shell is
+// equally far from the sheet that it wraps, and then each digit more costs a hundredfold.
+constexpr double kCoarse = 1e-3;
 // A shell: its area over the open surface's, or its volume over that which the surface outlines.
 constexpr double kShellArea = 1.5, kShellVolume = 0.5;
 
@@ -29,6 +32,16 @@ double hull_volume(const TriangleMesh& mesh) {
   for (std::int32_t t = 0; t < view.triangle_count; ++t)
     hull.triangles.push_back({view.triangles[3 * t], view.triangles[3 * t + 1], view.triangles[3 * t + 2]});
   return volume(hull);
+}
+
+// Of the diagonal, above the true distance by at most kCoarse, or kHausdorffTolerance where that decides.
+double distance_moved(const TriangleMesh& wrapped, const Wrapped& what, double diagonal) {
+  const auto measured_to = [&](double tolerance) {
+    return hausdorff(wrapped, what.outer, tolerance * diagonal).symmetric() / diagonal;
+  };
+  const double moved = measured_to(kCoarse), limit = CloseParameters::kMaxWrap;
+  return moved <= limit || moved > limit + kCoarse ? moved
+                                                   : measured_to(CloseParameters::kHausdorffTolerance);
 }
 
 void judge_shell(const Wrapped& what, const TriangleMesh& wrapped, double thickness, Report& report) {
@@ -55,8 +68,7 @@ TriangleMesh wrap_surface(const Wrapped& what, Report& report) {
   for (const double relative : kAlphas) {
     alpha = relative * diagonal;
     wrapped = wrap(what.input, alpha, kOffset * alpha);
-    moved = hausdorff(wrapped, what.outer, CloseParameters::kHausdorffTolerance * diagonal).symmetric() /
-            diagonal;
+    moved = distance_moved(wrapped, what, diagonal);
     if (moved <= CloseParameters::kMaxWrap) break;
   }
   const std::string fault = find_fault(wrapped);
@@ -70,7 +82,7 @@ TriangleMesh wrap_surface(const Wrapped& what, Report& report) {
                     100 * moved, 100 * CloseParameters::kMaxWrap));
   report.warnings.push_back(
       fmt::format("last resort: the surface was replaced by an alpha wrap (alpha {:.3g} m, offset {:.3g} m), "
-                  "{:.2g} % of the diagonal away: concave details are rounded, sheets thickened",
+                  "at most {:.2g} % of the diagonal away: concave details are rounded, sheets thickened",
                   alpha, kOffset * alpha, 100 * moved));
   report.measures["wrapped"] = 1;
   judge_shell(what, wrapped, 2 * kOffset * alpha, report);

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <queue>
 
-#include "preprocess/remesh/too_much_work.h"
+#include "preprocess/remesh/no_quads.h"
 #include "runtime/core/parallel.h"
 
 namespace abut::preprocess {

@@ -11,9 +11,9 @@
 #include "preprocess/remesh/edit_quads.h"
 #include "preprocess/remesh/field_aligned.h"
 #include "preprocess/remesh/isotropic.h"
+#include "preprocess/remesh/no_quads.h"
 #include "preprocess/remesh/relax.h"
 #include "preprocess/remesh/to_quads.h"
-#include "preprocess/remesh/too_much_work.h"
 #include "preprocess/remesh/untangle.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
@@ -111,9 +111,9 @@ Remeshed make_base(const TriangleMesh& closed, const ReferenceSurface& surface, 
       base.flips = left.flips;
     } catch (const TooMuchWork&) {
       throw;  // so it would be by every route
-    } catch (const InvalidInput&) {
+    } catch (const InvalidInput& error) {
       // This route has no manifold to offer; the last one's reason is the caller's to know.
-      if (!fields && !found) throw;
+      if (!fields && !found) throw NoQuads(fmt::format("no route makes closed quads: {}", error.what()));
       continue;
     }
     if (!found || base.crossings + base.flips < best.crossings + best.flips) best = std::move(base);

@@ -54,7 +54,8 @@ double auto_edge(const ReferenceSurface& surface, int threads);
 // finer targets divide every quad of the base in four, relaxing again. What crosses itself or is turned over
 // is repaired locally after every step. The route and what repair could not remove are in the result.
 //
-// Throws InvalidInput where the target is out of range, TooMuchWork where the surface is a needle.
+// Throws InvalidInput where the target is out of range, NoQuads where no route has quads to offer,
+// TooMuchWork among them where the surface is a needle.
 Remeshed remesh(const TriangleMesh& closed, const ReferenceSurface& surface,
                 const RemeshParameters& parameters, Report& report);
 

@@ -6,12 +6,12 @@
 #include <numbers>
 
 #include "preprocess/mesh/repair.h"
+#include "preprocess/remesh/no_quads.h"
 #include "preprocess/remesh/oriented_points.h"
 #include "preprocess/remesh/point_levels.h"
 #include "preprocess/remesh/quad_quality.h"
 #include "preprocess/remesh/relax.h"
 #include "preprocess/remesh/to_quads.h"
-#include "preprocess/remesh/too_much_work.h"
 #include "preprocess/remesh/untangle.h"
 #include "runtime/asset/schema.h"
 #include "runtime/core/error.h"
