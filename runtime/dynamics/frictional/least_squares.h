@@ -25,7 +25,7 @@ template <class S>
 class LeastDistance {
  public:
   // kOk; kNoOverlap: no point satisfies all constraints, see relax(); kNotConverged: rounding made it go
-  // round. Allocates nothing.
+  // round; kInvalidInput: a number that went in is none, or ran over, and z is NaN. Allocates nothing.
   Status solve(const Vec6<S>& z0, std::span<const Vec6<S>> a, std::span<const S> d);
 
   const Vec6<S>& point() const { return z_; }
@@ -51,6 +51,7 @@ class LeastDistance {
   void drop(std::size_t j, std::span<const Vec6<S>> a);
   bool add(std::int32_t p, std::span<const Vec6<S>> a, S bound);
   void polish(const Vec6<S>& z0, std::span<const Vec6<S>> a, std::span<const S> d);
+  Status ended();
 
   Vec6<S> z_;
   std::array<Vec6<S>, 6> Q_;  // orthonormal: of the active normals
@@ -166,6 +167,14 @@ void LeastDistance<S>::polish(const Vec6<S>& z0, std::span<const Vec6<S>> a, std
   for (std::size_t j = 0; j < count_; ++j) u_[j] = std::max(u[j], S(0));
 }
 
+// With an answer, unless numbers ran over on the way.
+template <class S>
+Status LeastDistance<S>::ended() {
+  if (z_.allFinite()) return Status::kOk;
+  z_.setConstant(std::numeric_limits<S>::quiet_NaN());
+  return Status::kInvalidInput;
+}
+
 template <class S>
 Status LeastDistance<S>::solve(const Vec6<S>& z0, std::span<const Vec6<S>> a, std::span<const S> d) {
   z_ = z0;
@@ -193,7 +202,7 @@ Status LeastDistance<S>::solve(const Vec6<S>& z0, std::span<const Vec6<S>> a, st
       }
     }
     if (p < 0) {
-      if (polished) return Status::kOk;
+      if (polished) return ended();
       polish(z0, a, d);
       polished = true;
       continue;
@@ -208,7 +217,7 @@ Status LeastDistance<S>::solve(const Vec6<S>& z0, std::span<const Vec6<S>> a, st
     if (add(p, a, d[p])) continue;
     *this = before;
     polish(z0, a, d);
-    return Status::kOk;
+    return ended();
   }
   return Status::kNotConverged;
 }
