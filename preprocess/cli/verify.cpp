@@ -33,6 +33,9 @@ constexpr double kHullTolerance = 1e-3;
 // What an asset records of the distances that it was moved by is its own word: no more is believed, % of the
 // diagonal.
 constexpr double kMostMoved = 10;
+// Diagonals that an object may have, m: those for which no construction of this check overflows or
+// underflows.
+constexpr double kLeastSize = 1e-9, kGreatestSize = 1e9;
 
 Vector3d vertex(const asset::SurfaceView& s, std::int32_t i) { return Vector3d::Map(s.vertices + 3 * i); }
 Vector3d vertex(const asset::ConvexView& c, std::int32_t i) { return {c.x[i], c.y[i], c.z[i]}; }
@@ -74,6 +77,7 @@ class Verifier {
   explicit Verifier(std::vector<std::string>& problems) : problems_(problems) {}
 
   void enter(std::string part) { part_ = std::move(part); }
+  bool any() const { return !problems_.empty(); }
   void problem(const std::string& what) const { problems_.push_back(part_ + ": " + what); }
   void problems(const std::vector<std::string>& list) const {
     for (const std::string& what : list) problem(what);
@@ -285,7 +289,7 @@ void verify_hull(const asset::Asset& asset, const asset::AssetView& view, double
     verifier.adjacency(asset.convex[i]);
     verifier.lookup(c, size);
   }
-  if (asset.convex.size() != 1) return;
+  if (asset.convex.size() != 1 || verifier.any()) return;
   const double moved = recorded_distance(asset.provenance, "hausdorff_to_input_percent", 0, size);
   const double limit = 1e-9 * size + moved;
   const double out = protrusion(view.surface, view.convex);
@@ -329,6 +333,11 @@ std::vector<std::string> verify(const asset::Asset& asset) {
   }
   const asset::AssetView view = asset::view(asset);
   const double size = diagonal(view.surface);
+  if (!asset.surfaces.empty() && !(size >= kLeastSize && size <= kGreatestSize)) {
+    problems.push_back(fmt::format("surface/0: has a diagonal of {:.3g} m; it must be from {:g} to {:g} m",
+                                   size, kLeastSize, kGreatestSize));
+    return problems;
+  }
   for (std::size_t i = 0; i < asset.surfaces.size(); ++i) {
     const asset::SurfaceView s = asset::view(asset.surfaces[i]);
     verifier.enter(fmt::format("surface/{}", i));

@@ -27,6 +27,10 @@ using Kernel = CGAL::Exact_predicates_inexact_constructions_kernel;
 using Point = Kernel::Point_3;
 using Mesh = CGAL::Surface_mesh<Point>;
 
+// Of a hull's triangle, relative to its size squared: below what rounding leaves of a sliver. Constructions
+// on less divide by nothing.
+constexpr double kLeastArea = 1e-30;
+
 // None where the triangles are not a manifold.
 std::optional<Mesh> to_mesh(const std::vector<Point>& points, const std::int32_t* triangles,
                             std::int32_t count) {
@@ -80,6 +84,11 @@ std::vector<std::string> convexity_problems(const asset::ConvexView& piece) {
   const auto euler = static_cast<long>(mesh->number_of_vertices()) -
                      static_cast<long>(mesh->number_of_edges()) + static_cast<long>(mesh->number_of_faces());
   if (euler != 2) return {fmt::format("has the Euler characteristic {}, not 2", euler)};
+  const CGAL::Bbox_3 box = CGAL::bbox_3(points.begin(), points.end());
+  const double size = box.max(0) - box.min(0) + box.max(1) - box.min(1) + box.max(2) - box.min(2);
+  for (const auto f : mesh->faces())
+    if (const double area = pmp::face_area(f, *mesh); !(area > kLeastArea * size * size))
+      return {fmt::format("triangle {} has no area", f.idx())};
   for (const auto h : mesh->halfedges()) {
     const auto apex = mesh->target(mesh->next(h)), opposite = mesh->target(mesh->next(mesh->opposite(h)));
     if (CGAL::orientation(mesh->point(mesh->source(h)), mesh->point(mesh->target(h)), mesh->point(apex),

@@ -82,6 +82,7 @@ TEST(Verify, FindsFaultsOfTheSurface) {
                  std::swap(asset.surfaces[0].neighbours[0], asset.surfaces[0].neighbours[1]));
   EXPECT_PROBLEM("vertex_normals: vertex 3", asset.surfaces[0].vertex_normals[9] += 1e-5);
   EXPECT_PROBLEM("vertex_normals: vertex 0", for (double& x : asset.surfaces[0].vertex_normals) x = -x);
+  EXPECT_PROBLEM("must be from 1e-09 to 1e+09 m", for (double& x : asset.surfaces[0].vertices) x *= 1e200);
   EXPECT_PROBLEM("has no surface", asset.surfaces.clear());
 }
 
@@ -112,6 +113,14 @@ TEST(Verify, FindsFaultsOfTheHull) {
     auto& hull = asset.convex[0];
     const std::size_t n = hull.vertices.size() / 3;
     for (const std::size_t axis : {0, 1, 2}) hull.vertices[axis * n + 5] *= 0.98;
+  });
+  EXPECT_PROBLEM("has no area", {  // two corners of a triangle coincide
+    auto& hull = asset.convex[0];
+    const std::size_t count = hull.vertices.size() / 3;
+    const auto from = static_cast<std::size_t>(hull.triangles[0]),
+               to = static_cast<std::size_t>(hull.triangles[1]);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      hull.vertices[axis * count + to] = hull.vertices[axis * count + from];
   });
   EXPECT_PROBLEM("adjacency: the row of vertex", asset.convex[0].adjacency[7] ^= 1);
   EXPECT_PROBLEM("support_lookup: cell 2", asset.convex[0].support_lookup[2] ^= 31);
