@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "runtime/bvh/traversal.h"
 #include "runtime/distance/surface_distance.h"
@@ -79,42 +80,89 @@ double least_distance(const PlacedShape& shape, const Vec3<double>& center, cons
   return std::max(apart, shape_distance(shape, center).value - half.norm());
 }
 
+// A ball within a shape that touches its surface: a sample of it. Radius 0: a point.
+struct Ball {
+  Vec3<double> center;  // in the shape's frame, m
+  double radius = 0;    // m
+};
+
+Ball box_corner(const Vec3<double>& half, std::int32_t index) {
+  return {
+      {index & 1 ? -half.x() : half.x(), index & 2 ? -half.y() : half.y(), index & 4 ? -half.z() : half.z()}};
+}
+
+// A cylinder: points of either rim, then balls along its axis, no farther apart than their radius where there
+// are enough of them.
+constexpr std::int32_t kRimPoints = 8;
+constexpr std::int32_t kMostAxisBalls = 32;
+
+std::int32_t axis_balls(const Vec3<double>& half) {
+  const double gaps = 2 * std::max(0.0, half[2] / half[0] - 1);
+  return 1 + static_cast<std::int32_t>(std::ceil(std::min<double>(gaps, kMostAxisBalls - 1)));
+}
+
+Ball cylinder_sample(const Vec3<double>& half, std::int32_t index) {
+  if (index < 2 * kRimPoints) {
+    const double angle = 2 * std::numbers::pi / kRimPoints * (index % kRimPoints);
+    return {{half[0] * std::cos(angle), half[0] * std::sin(angle), index < kRimPoints ? half[2] : -half[2]}};
+  }
+  const double radius = std::min(half[0], half[2]), end = half[2] - radius;
+  const std::int32_t count = axis_balls(half), place = index - 2 * kRimPoints;
+  return {{0, 0, count > 1 ? end * (2.0 * place / (count - 1) - 1) : 0.0}, radius};
+}
+
 class Search {
  public:
-  // Of the samples of `of` against `shape`.
+  // Of the samples of `of` against `shape`; one of the two is an asset.
   Search(const PlacedShape& of, const PlacedShape& shape, double margin, NearSamples& memory,
          std::vector<NearSamples::Sample>& met)
       : of_(of), shape_(shape), margin_(margin), memory_(memory), X_SO_(shape.X_WS.inverse() * of.X_WS) {
-    if (of.shape.kind != ShapeKind::kBox && of.shape.kind != ShapeKind::kAsset) return;
+    if (of.shape.kind == ShapeKind::kPlane) return;
     travel();
     if (!(memory.travelled + margin + kRounding * size() <= memory.horizon)) list_samples(met);
   }
 
-  // Calls found(index, p_O, distance) for the samples within the margin, by index.
+  // Calls found(index, ball, distance) for the samples within the margin, by index.
   template <class Found>
   void visit(Found&& found) {
     const double touching = memory_.travelled + margin_ + kRounding * size();
     for (NearSamples::Sample& sample : memory_.samples) {
       if (sample.reach > touching) continue;
-      const Vec3<double> p_O = position(sample.index);
+      const Ball ball = sample_of(sample.index);
       // One that is outside for sure may be too far to be of interest.
       const bool outside = sample.reach > memory_.travelled + kRounding * size();
       const double enough = outside ? kFar * margin_ : std::numeric_limits<double>::infinity();
-      Distance d = shape_distance(shape_, X_SO_ * p_O, enough);
-      if (std::isnan(d.value)) d.value = enough;
+      Distance d = shape_distance(shape_, X_SO_ * ball.center, enough + ball.radius);
+      d.value = std::isnan(d.value) ? enough : d.value - ball.radius;
       sample.reach = memory_.travelled + d.value;
-      if (d.value <= margin_) found(sample.index, p_O, d);
+      if (d.value <= margin_) found(sample.index, ball, d);
     }
   }
 
  private:
-  bool box() const { return of_.shape.kind == ShapeKind::kBox; }
   double size() const { return of_.half.norm(); }
 
-  Vec3<double> position(std::int32_t index) const {
-    if (!box()) return of_.samples[index];
-    return {index & 1 ? -of_.half.x() : of_.half.x(), index & 2 ? -of_.half.y() : of_.half.y(),
-            index & 4 ? -of_.half.z() : of_.half.z()};
+  Ball sample_of(std::int32_t index) const {
+    switch (of_.shape.kind) {
+      case ShapeKind::kAsset:
+        return {of_.samples[index]};
+      case ShapeKind::kBox:
+        return box_corner(of_.half, index);
+      case ShapeKind::kCylinder:
+        return cylinder_sample(of_.half, index);
+      default:
+        return {Vec3<double>::Zero(), of_.half[0]};
+    }
+  }
+  std::int32_t samples_of_primitive() const {
+    switch (of_.shape.kind) {
+      case ShapeKind::kBox:
+        return 8;
+      case ShapeKind::kCylinder:
+        return 2 * kRimPoints + axis_balls(of_.half);
+      default:
+        return 1;
+    }
   }
 
   // A signed distance changes no faster than its point moves.
@@ -126,10 +174,10 @@ class Search {
 
   void list_samples(std::vector<NearSamples::Sample>& met) {
     memory_.travelled = 0;
-    if (box()) {
+    if (of_.shape.kind != ShapeKind::kAsset) {
       memory_.horizon = std::numeric_limits<double>::infinity();
       memory_.samples.clear();
-      for (std::int32_t k = 0; k < 8; ++k) memory_.samples.push_back({k, 0});
+      for (std::int32_t k = 0; k < samples_of_primitive(); ++k) memory_.samples.push_back({k, 0});
       return;
     }
     memory_.horizon = kRoom * margin_;
@@ -162,9 +210,9 @@ class Search {
 void add_points(const PlacedShape& of, const PlacedShape& shape, bool of_A, double margin,
                 NearSamples& memory, AssetWorkspace& workspace, std::vector<SurfacePoint>& points) {
   Search(of, shape, margin, memory, workspace.met)
-      .visit([&](std::int32_t index, const Vec3<double>& p_O, const Distance& d) {
+      .visit([&](std::int32_t index, const Ball& ball, const Distance& d) {
         const Vec3<double> outward = shape.X_WS.R * d.gradient;
-        const Vec3<double> p_W = of.X_WS * p_O - d.value / 2 * outward;
+        const Vec3<double> p_W = of.X_WS * ball.center - (ball.radius + d.value / 2) * outward;
         const auto feature = static_cast<std::uint16_t>((index & 0x7fff) | (of_A ? kOfA : 0));
         points.push_back({p_W, of_A ? Vec3<double>(-outward) : outward, d.value, 0.0, feature});
       });

@@ -37,10 +37,11 @@ struct AssetWorkspace {
   std::vector<double> spread;
 };
 
-// The samples of either surface (surface_samples; a box's corners, too) against the exact signed distance of
-// the other shape: points with gap <= margin, thinned out to kMostAssetPoints that span the contact. They do
-// not depend on the memory. Edges of two surfaces that cross between samples are not seen: samples should be
-// as close as what they touch is fine. Allocates only to grow.
+// The samples of either surface against the exact signed distance of the other shape: points with gap <=
+// margin, thinned out to kMostAssetPoints that span the contact. Samples are those of surface_samples, a
+// box's corners, a sphere itself, points of a cylinder's rims and balls along its axis. The points do not
+// depend on the memory. Edges of two surfaces that cross between samples are not seen: samples should be as
+// close as what they touch is fine. Allocates only to grow.
 void asset_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetMemory& memory,
                   AssetWorkspace& workspace, std::vector<SurfacePoint>& points);
 

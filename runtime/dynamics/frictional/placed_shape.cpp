@@ -4,14 +4,30 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/distance/surface_distance.h"
+
 namespace abut::dynamics {
 
 SurfaceSamples surface_samples(const asset::AssetView& asset) {
   const asset::SurfaceView& surface = asset.surface;
   const asset::PointsView& quads = asset.points;
-  if (quads.vertex_count == 0)
-    return {surface.vertices, surface.triangles, 3, surface.vertex_count, surface.tree, 0};
-  SurfaceSamples samples{quads.vertices, quads.quads, 4, quads.vertex_count, quads.tree, 0};
+  const bool of_quads = quads.vertex_count > 0;
+  const double* const from = of_quads ? quads.vertices : surface.vertices;
+  std::vector<Vec3<double>> points(
+      static_cast<std::size_t>(of_quads ? quads.vertex_count : surface.vertex_count));
+  for (std::size_t i = 0; i < points.size(); ++i) points[i] = Vec3<double>::Map(from + 3 * i);
+  if (of_quads) {
+    for (Vec3<double>& p : points) {
+      const auto nearest = distance::signed_distance<double>(surface, p);
+      if (nearest.closest.allFinite()) p = nearest.closest;
+    }
+  }
+  SurfaceSamples samples;
+  samples.points = std::make_shared<const std::vector<Vec3<double>>>(std::move(points));
+  samples.faces = of_quads ? quads.quads : surface.triangles;
+  samples.corners = of_quads ? 4 : 3;
+  samples.tree = of_quads ? quads.tree : surface.tree;
+  if (!of_quads) return samples;
   for (std::int32_t i = 0; i < quads.point_count; ++i) {
     const Vec3<double> middle(quads.x[i], quads.y[i], quads.z[i]);  // what the tree's boxes are about
     for (std::ptrdiff_t k = 4 * std::ptrdiff_t(i); k < 4 * std::ptrdiff_t(i) + 4; ++k)
@@ -33,19 +49,25 @@ PlacedShape::PlacedShape(const Shape& placed) : shape(placed) {
       break;
     case ShapeKind::kPlane:
       break;
-    case ShapeKind::kAsset: {
-      const asset::SurfaceView& surface = shape.asset->surface;
+    case ShapeKind::kAsset:
       samples = surface_samples(*shape.asset);
-      using Points = Eigen::Map<const Eigen::Matrix3Xd>;
-      const Points vertices(surface.vertices, 3, surface.vertex_count);
-      const Points tested(samples.points, 3, samples.count);
-      const Vec3<double> low = vertices.rowwise().minCoeff().cwiseMin(tested.rowwise().minCoeff());
-      const Vec3<double> high = vertices.rowwise().maxCoeff().cwiseMax(tested.rowwise().maxCoeff());
-      p_SCenter = (low + high) / 2;
-      half = (high - low) / 2;
+      bound_asset();
       break;
-    }
   }
+}
+
+PlacedShape::PlacedShape(const Shape& placed, const SurfaceSamples& of_asset)
+    : shape(placed), samples(of_asset) {
+  bound_asset();
+}
+
+// Samples lie on the surface.
+void PlacedShape::bound_asset() {
+  const asset::SurfaceView& surface = shape.asset->surface;
+  const Eigen::Map<const Eigen::Matrix3Xd> vertices(surface.vertices, 3, surface.vertex_count);
+  const Vec3<double> low = vertices.rowwise().minCoeff(), high = vertices.rowwise().maxCoeff();
+  p_SCenter = (low + high) / 2;
+  half = (high - low) / 2;
 }
 
 void PlacedShape::place(const Pose<double>& X_WB, double margin) {

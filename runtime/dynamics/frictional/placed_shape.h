@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "runtime/dynamics/frictional/scene.h"
 
@@ -30,22 +32,21 @@ struct Bounds {
 // Points of an asset's surface that are tested against other shapes, under a tree over the faces whose
 // corners they are.
 struct SurfaceSamples {
-  const double* points = nullptr;       // (count, 3) in the shape's frame, m
-  const std::int32_t* faces = nullptr;  // (face, corners) indices of points
-  int corners = 0;                      // of a face
-  std::int32_t count = 0;
-  bvh::TreeView tree;   // over the faces
+  std::shared_ptr<const std::vector<Vec3<double>>> points;  // in the shape's frame, m
+  const std::int32_t* faces = nullptr;                      // (face, corners) indices of points
+  int corners = 0;                                          // of a face
+  bvh::TreeView tree;                                       // over the faces
   double overhang = 0;  // by which corners stick out of their boxes in the tree at most, m
 
-  Vec3<double> operator[](std::int32_t index) const {
-    const double* p = points + std::ptrdiff_t(3) * index;
-    return {p[0], p[1], p[2]};
+  const Vec3<double>& operator[](std::int32_t index) const {
+    return (*points)[static_cast<std::size_t>(index)];
   }
 };
 
-// The corners of the quads where the asset has oriented points, else the vertices of the surface. Corners are
-// on the surface and follow its edges; the points themselves, in the middle of the quads, would let a box
-// sink in by half a spacing. Between corners s apart a surface of radius R stands out by s^2/(4 R).
+// The corners of the quads where the asset has oriented points, each moved to the closest point of the
+// surface (quads that do not resolve a thin wall stand off it), else the vertices of the surface. Corners
+// follow its edges; the points themselves, in the middle of the quads, would let a box sink in by half a
+// spacing. Between corners s apart a surface of radius R stands out by s^2/(4 R).
 SurfaceSamples surface_samples(const asset::AssetView& asset);
 
 // A shape where it is now.
@@ -58,9 +59,14 @@ struct PlacedShape {
   Bounds bounds;  // grown by the body's margin; everything for a plane
 
   explicit PlacedShape(const Shape& placed);
+  // Of an asset whose samples are at hand.
+  PlacedShape(const Shape& placed, const SurfaceSamples& of_asset);
 
   // Sets X_WS from the body's pose, and the bounds from it.
   void place(const Pose<double>& X_WB, double margin);
+
+ private:
+  void bound_asset();
 };
 
 // A point of contact between two shapes, in the world.

@@ -86,7 +86,9 @@ class Reader {
 
   void end_of_line() {
     std::string rest;
-    if (fields_ >> rest) refuse("'" + rest + "' is more than '" + keyword_ + "' takes");
+    if (!(fields_ >> rest)) return;
+    refuse("'" + rest + "' is more than '" + keyword_ + "' takes" +
+           (keyword_ == "body" ? "; its shapes stand below it, one a line" : ""));
   }
 
   void entry() {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <sstream>
 #include <string>
+#include <unordered_map>
 
 #include "runtime/core/error.h"
 #include "runtime/dynamics/frictional/even_pressure.h"
@@ -79,8 +80,13 @@ Simulation::Simulation(const Scene& scene, const SimulationConfig& config)
   published_ = PublishedSolver(published);
 
   double thinnest = std::numeric_limits<double>::infinity();
+  std::unordered_map<const asset::AssetView*, SurfaceSamples> samples;
   const auto add = [&](const Shape& shape) {
-    shapes_.emplace_back(shape);
+    if (const auto known = samples.find(shape.asset); known != samples.end())
+      shapes_.emplace_back(shape, known->second);
+    else
+      shapes_.emplace_back(shape);
+    if (shape.kind == ShapeKind::kAsset) samples.emplace(shape.asset, shapes_.back().samples);
     if (shape.kind != ShapeKind::kPlane) thinnest = std::min(thinnest, shapes_.back().half.minCoeff());
   };
   for (const Shape& shape : scene_.fixed) {

@@ -168,7 +168,8 @@ void expect_lowest_sample(PlacedShape B) {
   A.place({}, 0);
   AssetMemory memory;
   AssetWorkspace workspace;
-  const Eigen::Map<const Eigen::Matrix3Xd> samples(B.samples.points, 3, B.samples.count);
+  const Eigen::Map<const Eigen::Matrix3Xd> samples(B.samples.points->front().data(), 3,
+                                                   static_cast<Eigen::Index>(B.samples.points->size()));
   for (int k = 0; k < 200; ++k) {
     const Mat3<double> R = exp_rotation<double>({0.03 * k, 0.02 * k, 0});
     const double lowest = (R.row(2) * samples).minCoeff(), gap = 1e-3 * std::sin(k);
