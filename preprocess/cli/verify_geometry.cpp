@@ -77,6 +77,9 @@ std::vector<std::string> solid_problems(const asset::SurfaceView& surface) {
 
 // Closed, connected, of genus 0 and locally convex at every edge: then it is convex [van Heijenoort 1952].
 std::vector<std::string> convexity_problems(const asset::ConvexView& piece) {
+  if (piece.vertex_count < 4 || piece.triangle_count < 4)
+    return {fmt::format("has {} vertices and {} triangles: it encloses nothing", piece.vertex_count,
+                        piece.triangle_count)};
   const std::vector<Point> points = points_of(piece);
   const std::optional<Mesh> mesh = to_mesh(points, piece.triangles, piece.triangle_count);
   if (!mesh) return {"is not a manifold"};

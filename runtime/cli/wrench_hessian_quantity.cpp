@@ -1,6 +1,8 @@
 #include "runtime/cli/wrench_hessian_quantity.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "runtime/contact/soft_minimum.h"
 #include "runtime/core/parallel.h"
@@ -53,8 +55,12 @@ class WrenchHessian : public Quantity {
       const asset::PointsView &A = pair.A->points, &B = pair.B->points;
       contact::soft_minimum(A, B, pair.X_AB, questions.twists[row], contact::parameters_of(config_, A, B),
                             ssdf::Order::kHessian, w);
-      write(pair.X_AB, w, &values[row * columns_.size()]);
+      double* const out = &values[row * columns_.size()];
+      write(pair.X_AB, w, out);
       statuses[row] = w.status;
+      if (std::all_of(out, out + columns_.size(), [](double x) { return std::isfinite(x); })) return;
+      statuses[row] = Status::kInvalidInput;  // beyond what numbers hold
+      std::fill_n(out, columns_.size(), std::nan(""));
     };
     parallel_for(static_cast<std::int64_t>(questions.pairs.size()), static_cast<int>(contacts_.size()), body);
   }

@@ -117,20 +117,24 @@ class FacetSums {
 
 [[noreturn]] void refuse(const std::string& what) { throw InvalidInput(std::string(kWho) + ": " + what); }
 
+// Within what products of a query have room for.
+constexpr double kLeastSetting = 1e-12, kGreatestSetting = 1e12;
+
 void require_at_least_zero(double value, const std::string& what) {
-  if (!(value >= 0) || !std::isfinite(value))
-    refuse(what + " is " + std::to_string(value) + "; it must be 0 or more");
+  if (!(value >= 0 && value <= kGreatestSetting))
+    refuse(what + " is " + abut::detail::number_text(value) + "; it must be from 0 to 1e12");
 }
 
 void require_positive(double value, const std::string& what) {
-  if (!(value > 0) || !std::isfinite(value))
-    refuse(what + " is " + std::to_string(value) + "; it must be positive");
+  if (!(value >= kLeastSetting && value <= kGreatestSetting))
+    refuse(what + " is " + abut::detail::number_text(value) + "; it must be from 1e-12 to 1e12");
 }
 
 // Single precision has room for it and its reciprocal.
 void require_modulus(double value, const std::string& what) {
   if (!(value >= 1e-18 && value <= 1e18))
-    refuse(what + " is " + std::to_string(value) + " Pa; it must be from 1e-18 to 1e18, or kRigid");
+    refuse(what + " is " + abut::detail::number_text(value) +
+           " Pa; it must be from 1e-18 to 1e18, or its body rigid");
 }
 
 }  // namespace
@@ -164,6 +168,13 @@ PairWrench to_pair_wrench(const SurfaceSums<double>& sums) {
   result.area = sums.area;
   result.energy = std::nan("");
   result.status = sums.polygons > 0 ? Status::kOk : Status::kNoOverlap;
+  if (!std::isfinite(sums.area)) result.F_BBo_B.setConstant(std::nan(""));
+  return without_overflow(result);
+}
+
+PairWrench with_energy(PairWrench result, double energy) {
+  result.energy = energy;
+  if (!std::isfinite(energy)) result.F_BBo_B.setConstant(std::nan(""));
   return without_overflow(result);
 }
 
@@ -230,7 +241,7 @@ class PressureFieldModel final : public Model {
     PairWrench result = to_pair_wrench(
         contact_surface<double>(A.volume, B.volume, pair.X_AB, V_AB_B, config_, want, workspace_));
     if (want == Want::kEnergy && !config_.fade_pulls)
-      result.energy = pressure_energy<double>(A.volume, B.volume, pair.X_AB, config_);
+      return with_energy(result, pressure_energy<double>(A.volume, B.volume, pair.X_AB, config_));
     return result;
   }
 
@@ -328,7 +339,7 @@ PairWrench half_space_wrench(const asset::AssetView& A, const HalfSpace& B, cons
   PairWrench result = to_pair_wrench(
       contact_surface<double>(A.volume, B, X_AB, relative_twist(X_AB, V_A, V_B), config, want));
   if (want == Want::kEnergy && !config.fade_pulls)
-    result.energy = pressure_energy<double>(A.volume, B, X_AB, config);
+    return with_energy(result, pressure_energy<double>(A.volume, B, X_AB, config));
   return result;
 }
 

@@ -117,8 +117,8 @@ TEST(Verify, FindsFaultsOfTheHull) {
   EXPECT_PROBLEM("has no area", {  // two corners of a triangle coincide
     auto& hull = asset.convex[0];
     const std::size_t count = hull.vertices.size() / 3;
-    const auto from = static_cast<std::size_t>(hull.triangles[0]),
-               to = static_cast<std::size_t>(hull.triangles[1]);
+    const auto from = static_cast<std::size_t>(hull.triangles[0]);
+    const auto to = static_cast<std::size_t>(hull.triangles[1]);
     for (std::size_t axis = 0; axis < 3; ++axis)
       hull.vertices[axis * count + to] = hull.vertices[axis * count + from];
   });
