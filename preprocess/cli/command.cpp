@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -75,7 +76,10 @@ int make(const Arguments& arguments) {
   if (arguments.scale > 0) options.metres_per_unit = arguments.scale;
   const datasets::Dataset dataset = datasets::open_dataset(arguments.dataset, options);
   const std::vector<datasets::ObjectSource> objects = select(dataset, arguments.only);
-  if (!arguments.json.empty()) check_writable(arguments.json);
+  if (!arguments.json.empty()) {
+    check_writable(arguments.json);
+    for (const datasets::ObjectSource& object : objects) require_not_input(arguments.json, object.file);
+  }
   // A report on standard output stands there alone.
   const bool quiet = arguments.quiet || is_standard_output(arguments.json);
   if (!quiet) {
@@ -113,7 +117,10 @@ int verify_assets(const Arguments& arguments) {
 }
 
 int inspect_asset(const Arguments& arguments) {
-  if (!arguments.picture.empty()) check_writable(arguments.picture);
+  if (!arguments.picture.empty()) {
+    check_writable(arguments.picture);
+    require_not_input(arguments.picture, arguments.asset);
+  }
   if (!is_standard_output(arguments.picture)) fmt::print("{}", inspect(arguments.asset));
   if (!arguments.picture.empty())
     write_png(picture(asset::view(asset::load(arguments.asset))), arguments.picture);
@@ -122,6 +129,7 @@ int inspect_asset(const Arguments& arguments) {
 
 int export_asset(const Arguments& arguments) {
   check_writable(arguments.file);
+  require_not_input(arguments.file, arguments.asset);
   export_part(asset::load(arguments.asset), arguments.part, arguments.file);
   return kAllFine;
 }
@@ -159,7 +167,8 @@ int write_synthetic(const Arguments& arguments) {
 CLI::Validator between(double low, double high, const std::string& what) {
   return {[=](const std::string& text) {
             double value = 0;
-            const bool fits = CLI::detail::lexical_cast(text, value) && value > low && value < high;
+            const bool fits =
+                !text.empty() && CLI::detail::lexical_cast(text, value) && value > low && value < high;
             return fits ? std::string() : fmt::format("'{}' is not {}", text, what);
           },
           ""};
@@ -218,7 +227,8 @@ void add_volume_options(CLI::App& app, VolumeParameters& volume) {
                  "Memory at which TetGen is given up; default: 4GiB")
       ->group(kGroup)
       ->type_name("SIZE")
-      ->transform(CLI::AsSizeValue(false).description(""));
+      ->transform(CLI::AsSizeValue(false).description(""))
+      ->check(between(0, 1e18, "a size such as 4GiB"));
 }
 
 void add_point_options(CLI::App& app, PointParameters& points) {
@@ -272,7 +282,8 @@ void add_make_options(CLI::App& app, Arguments& arguments) {
                  "Close handles and tunnels with a loop shorter than this part of the diagonal, 0: none; "
                  "default: what the mesh does not resolve")
       ->type_name("PART")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(between(-std::numeric_limits<double>::denorm_min(), std::nextafter(1.0, 2.0),
+                      "a number from 0 to 1"));
   add_volume_options(app, arguments.batch.parameters.volume);
   add_point_options(app, arguments.batch.parameters.points);
   app.add_option("--timeout", arguments.batch.timeout_seconds, "Seconds after which one object is given up")
@@ -359,7 +370,9 @@ int run_command(int argc, char** argv) {
   try {
     Arguments arguments;
     const Action action = parse(argc, argv, arguments);
-    return action == nullptr ? kAllFine : action(arguments);
+    const int status = action == nullptr ? kAllFine : action(arguments);
+    finish_standard_output();
+    return status;
   } catch (const std::bad_alloc&) {
     print_error("out of memory");
   } catch (const std::exception& error) {

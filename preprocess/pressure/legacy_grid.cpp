@@ -98,7 +98,8 @@ class Reader {
     } else if (word == "CELL_DATA") {
       of_points_ = false;
     } else if (word == "SCALARS" && of_points_) {
-      if (words_.next() != "pressure") return;  // its numbers are skipped as words
+      const std::string_view name = words_.next();
+      if (name != "pressure" && name != "extent") return;  // its numbers are skipped as words
       (void)words_.next();
       std::string_view table = words_.next();
       if (table != "LOOKUP_TABLE") {

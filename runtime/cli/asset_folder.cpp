@@ -4,6 +4,7 @@
 
 #include "runtime/asset/reader.h"
 #include "runtime/core/error.h"
+#include "runtime/core/output_file.h"
 
 namespace abut::cli {
 
@@ -43,6 +44,10 @@ std::vector<std::string> AssetFolder::names() const {
     if (file.path().extension() == ".h5") result.push_back(file.path().stem().string());
   std::sort(result.begin(), result.end());
   return result;
+}
+
+void AssetFolder::require_none_replaced(const std::filesystem::path& output) const {
+  for (const auto& [name, entry] : entries_) require_not_input(output, folder_ / (name + ".h5"));
 }
 
 }  // namespace abut::cli

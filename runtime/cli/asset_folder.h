@@ -20,6 +20,9 @@ class AssetFolder {
   // are, or what asset::load throws.
   const asset::AssetView& operator[](const std::string& name);
 
+  // Throws IoError where an output would replace an asset that was loaded.
+  void require_none_replaced(const std::filesystem::path& output) const;
+
   // Names of all assets in the folder, ascending.
   std::vector<std::string> names() const;
 

@@ -26,7 +26,8 @@ bool parse(CLI::App& app, int argc, const char* const* argv) {
 CLI::Validator number_from(double low, double high, const std::string& what) {
   return {[=](const std::string& text) {
             double value = 0;
-            const bool fits = CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
+            const bool fits =
+                !text.empty() && CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
             return fits ? std::string() : fmt::format("{} is not {}", text, what);
           },
           ""};

@@ -25,7 +25,9 @@ int run_program(const char* name, int (*body)(int, char**), int argc, char** arg
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write error with a message, not a death
   clean_up_on_signals();
   try {
-    return body(argc, argv);
+    const int status = body(argc, argv);
+    finish_standard_output();
+    return status;
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "%s: error: out of memory\n", name);
   } catch (const std::exception& error) {

@@ -179,6 +179,10 @@ void prepare_surfaces(const std::filesystem::path& folder) {
 int run(const Arguments& arguments) {
   if (!arguments.pressure_flags.empty() && !arguments.pressure_field())
     throw InvalidInput(arguments.pressure_flags.front() + " goes with --model pressure_field");
+  require_not_input(arguments.out, arguments.poses);
+  const std::filesystem::path out_file = arguments.out;
+  if (out_file.extension() == ".h5")
+    require_not_input(out_file, std::filesystem::path(arguments.assets) / out_file.filename());
   if (arguments.what == cli::kPointQuantity) return run_points(arguments);
   const std::unique_ptr<cli::Quantity> quantity =
       cli::make_quantity(arguments.what, arguments.method, arguments.options());

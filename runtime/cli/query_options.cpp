@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/point_query.h"
 
@@ -19,7 +21,8 @@ std::string describe_quantities() {
                       "", "POSES then has columns obj, x, y, z (m, in the object's frame)");
   text +=
       "With --model pressure_field objA or objB may be @sphere:R, @box:X:Y:Z, @cylinder:R:H, @capsule:R:H "
-      "(rigid, half\nsizes in m), and objB @half_space (z <= 0 of its frame; rigid with --rigid-b).\n";
+      "(rigid, half\nsizes in m; cylinder and capsule along z, H without the capsule's round ends), and objB "
+      "@half_space (z <= 0\nof its frame; rigid with --rigid-b).\n";
   text += describe_settings(setting_groups());
   return text +
          "Exit status: 0 every row answered; 1 some rows have status invalid_input or not_converged; 2 "
@@ -31,6 +34,8 @@ void add_pressure_options(CLI::App& app, QueryArguments& arguments) {
   contact::PressureFieldConfig& config = arguments.pressure.config;
   const std::string group = "With --model pressure_field";
   std::vector<CLI::Option*> options;
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  const CLI::Validator a_number = number_from(-kAny, kAny, "a number");
   const auto both = [&](const std::string& name, double contact::PressureMaterial::*member,
                         const std::string& text) {
     const std::pair<const char*, contact::PressureMaterial*> materials[] = {{"-a", &config.A},
@@ -38,7 +43,8 @@ void add_pressure_options(CLI::App& app, QueryArguments& arguments) {
     for (const auto& [which, material] : materials)
       options.push_back(
           app.add_option(name + which, material->*member, text + (which[1] == 'a' ? " of objA" : " of objB"))
-              ->capture_default_str());
+              ->capture_default_str()
+              ->check(a_number));
   };
   both("--modulus", &contact::PressureMaterial::modulus, "pressure in the core (Pa)");
   both("--dissipation", &contact::PressureMaterial::dissipation, "Hunt and Crossley's factor (s)");
@@ -51,10 +57,12 @@ void add_pressure_options(CLI::App& app, QueryArguments& arguments) {
   rigid("--rigid-b", config.B);
   options.push_back(app.add_option("--stiction-speed", config.stiction_speed,
                                    "slip at which friction is nearly whole (m/s)")
-                        ->capture_default_str());
+                        ->capture_default_str()
+                        ->check(a_number));
   options.push_back(app.add_option("--half-space-thickness", arguments.pressure.half_space_thickness,
                                    "depth at which @half_space has its modulus (m)")
-                        ->capture_default_str());
+                        ->capture_default_str()
+                        ->check(a_number));
   options.push_back(app.add_flag("--fade-pulls", config.fade_pulls,
                                  "fade out the parts of the surface that would pull the bodies together"));
   options.push_back(app.add_flag("--energy", arguments.pressure.energy, "a column for the potential (J)"));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "runtime/core/error.h"
+
 namespace abut::cli {
 namespace {
 
@@ -20,11 +22,14 @@ void add_setting_options(CLI::App& app, const std::vector<SettingGroup>& groups,
   for (const SettingGroup& group : groups)
     for (const SettingInfo& row : group.settings)
       if (known.insert(row.name).second)
-        app.add_option_function<std::string>(option_of(row.name),
-                                             [&given, name = row.name](const std::string& text) {
-                                               given.push_back({name, text});
-                                             })
-            ->group("");  // describe_settings shows it
+        app.add_option_function<std::vector<std::string>>(
+               option_of(row.name),
+               [&given, name = row.name](const std::vector<std::string>& texts) {
+                 if (texts.size() > 1) throw InvalidInput(option_of(name) + " is given more than once");
+                 given.push_back({name, texts.front()});
+               })
+            ->group("")  // describe_settings shows it
+            ->allow_extra_args(false);
 }
 
 std::string describe_settings(const std::vector<SettingGroup>& groups) {

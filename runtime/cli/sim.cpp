@@ -143,6 +143,9 @@ class Output {
 // How many steps the run has from the scene's start.
 std::int64_t steps_of(const dynamics::Scene& scene, const Arguments& arguments) {
   if (arguments.steps) return *arguments.steps;
+  if (scene.duration == 0)
+    throw InvalidInput(arguments.scene +
+                       ": has no duration; add the line `duration SECONDS` or give --steps");
   const double steps = std::round(scene.duration / arguments.dt);
   if (!(steps <= static_cast<double>(dynamics::kMostSteps)))
     throw InvalidInput(fmt::format(
@@ -170,10 +173,19 @@ void require_distinct_outputs(const Arguments& arguments) {
     }
 }
 
+// Nor may it take the place of the scene or of an asset.
+void require_no_input_replaced(const Arguments& arguments, const cli::AssetFolder* folder) {
+  for (const std::string& output : {arguments.out, arguments.stats, arguments.page}) {
+    require_not_input(output, arguments.scene);
+    if (folder != nullptr) folder->require_none_replaced(output);
+  }
+}
+
 int run(const Arguments& arguments) {
   require_distinct_outputs(arguments);
   std::unique_ptr<cli::AssetFolder> folder;
   const dynamics::Scene scene = load_scene(arguments, folder);
+  require_no_input_replaced(arguments, folder.get());
   dynamics::SimulationConfig config;
   config.dt = arguments.dt;
   config.threads = arguments.jobs;

@@ -63,6 +63,21 @@ std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : ".";
 }
 
+// What a chain of links leads to, which need not exist; the path itself where it is no link. Throws IoError
+// for a chain without an end.
+std::filesystem::path end_of_links(std::filesystem::path path) {
+  constexpr int kMaxLinks = 40;  // as the kernel follows
+  const std::string name = path.string();
+  std::error_code error;
+  for (int i = 0; std::filesystem::is_symlink(path, error); ++i) {
+    if (i == kMaxLinks) throw IoError(name + ": cannot write: the link leads back to itself");
+    const std::filesystem::path to = std::filesystem::read_symlink(path, error);
+    if (error) return path;
+    path = to.is_absolute() ? to : folder_of(path) / to;
+  }
+  return path;
+}
+
 }  // namespace
 
 int descriptor_of(const std::filesystem::path& path) {
@@ -100,6 +115,8 @@ OutputFile::OutputFile(const std::filesystem::path& path)
       throw IoError(name_ + ": cannot write: it is neither a file nor a pipe");
     target_ = std::filesystem::canonical(path, error);
     if (error) fail(error.value());
+  } else {
+    target_ = end_of_links(path);
   }
   open_file();
 }
@@ -217,12 +234,27 @@ void check_writable(const std::filesystem::path& path) {
   if (!std::filesystem::is_fifo(path, ignored)) OutputFile{path};
 }
 
+void require_not_input(const std::filesystem::path& output, const std::filesystem::path& input) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(output, ignored) &&
+      std::filesystem::equivalent(output, input, ignored))
+    throw IoError(output.string() + ": cannot write: it is what is read; give the output another name");
+}
+
+void finish_standard_output() {
+  errno = 0;
+  if (std::fflush(stdout) != 0 || std::ferror(stdout))
+    throw IoError(std::string("cannot write to standard output") + (errno != 0 ? ": " : "") +
+                  (errno != 0 ? std::strerror(errno) : ""));
+}
+
 void remove_temporaries() noexcept {
   for (const Slot& slot : slots)
     if (slot.set) ::unlink(slot.name);
 }
 
 void clean_up_on_signals() {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of its size is a write error with a message
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const auto before = std::signal(signal, [](int caught) {
       remove_temporaries();

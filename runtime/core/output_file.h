@@ -45,6 +45,12 @@ class OutputFile {
 // Throws IoError where an OutputFile could not be opened; opens no pipe.
 void check_writable(const std::filesystem::path& path);
 
+// Throws IoError where an output would replace the file that a program reads.
+void require_not_input(const std::filesystem::path& output, const std::filesystem::path& input);
+
+// Throws IoError where what was written to standard output did not get there: for a program's end.
+void finish_standard_output();
+
 // "-" and /dev/stdout.
 bool is_standard_output(const std::filesystem::path& path);
 
