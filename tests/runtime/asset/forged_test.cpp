@@ -268,6 +268,7 @@ TEST_F(Forged, TreesThatATraversalWouldLeaveAreRefused) {
   };
   EXPECT_NE(refused([](bvh::Tree& t) { t.bounds[1] = 0; }).find("impossible box"), std::string::npos);
   EXPECT_NE(refused([](bvh::Tree& t) { t.bounds[12] = -1; }).find("impossible box"), std::string::npos);
+  EXPECT_NE(refused([](bvh::Tree& t) { t.bounds[12] = 3.4e38F; }).find("impossible box"), std::string::npos);
   EXPECT_NE(refused([](bvh::Tree& t) { t.counts[0] = 3; }).find("leaves something out"), std::string::npos);
   EXPECT_NE(refused([](bvh::Tree& t) { t.counts[1] = 1; }).find("second leaf"), std::string::npos);
   EXPECT_NE(refused([](bvh::Tree& t) { t = {}; }).find("is empty"), std::string::npos);
