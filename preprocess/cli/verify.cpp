@@ -33,9 +33,6 @@ constexpr double kHullTolerance = 1e-3;
 // What an asset records of the distances that it was moved by is its own word: no more is believed, % of the
 // diagonal.
 constexpr double kMostMoved = 10;
-// Diagonals that an object may have, m: those for which no construction of this check overflows or
-// underflows.
-constexpr double kLeastSize = 1e-9, kGreatestSize = 1e9;
 
 Vector3d vertex(const asset::SurfaceView& s, std::int32_t i) { return Vector3d::Map(s.vertices + 3 * i); }
 Vector3d vertex(const asset::ConvexView& c, std::int32_t i) { return {c.x[i], c.y[i], c.z[i]}; }
@@ -333,11 +330,6 @@ std::vector<std::string> verify(const asset::Asset& asset) {
   }
   const asset::AssetView view = asset::view(asset);
   const double size = diagonal(view.surface);
-  if (!asset.surfaces.empty() && !(size >= kLeastSize && size <= kGreatestSize)) {
-    problems.push_back(fmt::format("surface/0: has a diagonal of {:.3g} m; it must be from {:g} to {:g} m",
-                                   size, kLeastSize, kGreatestSize));
-    return problems;
-  }
   for (std::size_t i = 0; i < asset.surfaces.size(); ++i) {
     const asset::SurfaceView s = asset::view(asset.surfaces[i]);
     verifier.enter(fmt::format("surface/{}", i));

@@ -33,8 +33,10 @@ TEST_P(Ycb, ClosesWithinHalfAPercentAndFreeOfSelfIntersection) {
   EXPECT_LT(report.measures.at("hausdorff_to_input_percent"), 0.5);
   EXPECT_EQ(report.measures.count("wrapped"), 0u);
   EXPECT_EQ(report.measures.at("genus"), GetParam().genus);
-  EXPECT_EQ(closed.hull_points.size(),
-            report.measures.at("input_vertices") - report.measures.at("welded_vertices"));
+  // The hull is that of the scan's own vertices, without tips of flaps and specks, which have no volume.
+  const double vertices = report.measures.at("input_vertices") - report.measures.at("welded_vertices");
+  EXPECT_LE(closed.hull_points.size(), vertices);
+  EXPECT_GE(closed.hull_points.size(), 0.999 * vertices);
 }
 
 // The oracle must see what is there: two boxes' faces through each other, and a fold about an edge.

@@ -222,8 +222,7 @@ TEST(Contacts, OfABodyOfSeveralShapesStartFromTheirLastImpulses) {
   forgetful.restore(simulation.states(), {}, simulation.steps());
   forgetful.step();
   simulation.step();
-  EXPECT_GT(forgetful.report().solver.iterations, 0);
-  EXPECT_EQ(simulation.report().solver.iterations, 0);
+  EXPECT_LT(4 * simulation.report().solver.iterations, forgetful.report().solver.iterations);
 }
 
 }  // namespace
