@@ -6,7 +6,6 @@
 #include "runtime/core/random.h"
 #include "runtime/dynamics/frictional/broad_phase.h"
 #include "runtime/dynamics/frictional/convex_contact.h"
-#include "runtime/dynamics/frictional/simulation.h"
 #include "runtime/witness/rims.h"
 #include "tests/support/runs.h"
 
@@ -200,29 +199,6 @@ TEST(BroadPhase, FindsEveryPairThatMeets) {
       bounds[i].high += move;
     }
   }
-}
-
-// Two planks of one body lie across two supports: contacts come by supports, their keys by planks.
-TEST(Contacts, OfABodyOfSeveralShapesStartFromTheirLastImpulses) {
-  Scene scene;
-  scene.mu = 0.5;
-  const auto add = [](std::vector<Shape>& shapes, const Vec3<double>& half, const Vec3<double>& p) {
-    shapes.emplace_back().size = half;
-    shapes.back().X_BS.p = p;
-  };
-  for (const double x : {-0.2, 0.2}) add(scene.fixed, {0.05, 0.3, 0.05}, {x, 0, 0});
-  Body& body = scene.bodies.emplace_back();
-  body.mass = 1;
-  body.inertia = {0.02, 0.03, 0.04};
-  body.p_WB = {0, 0, 0.06};
-  for (const double y : {-0.1, 0.15}) add(body.shapes, {0.3, 0.04, 0.01}, {0, y, 0});
-  Simulation simulation(scene), forgetful(scene);
-  for (int k = 0; k < 50; ++k) simulation.step();
-  EXPECT_EQ(simulation.contacts().size(), 16U);
-  forgetful.restore(simulation.states(), {}, simulation.steps());
-  forgetful.step();
-  simulation.step();
-  EXPECT_LT(4 * simulation.report().solver.iterations, forgetful.report().solver.iterations);
 }
 
 }  // namespace
