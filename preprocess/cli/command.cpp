@@ -5,8 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <new>
 
@@ -163,15 +163,23 @@ int write_synthetic(const Arguments& arguments) {
   return kAllFine;
 }
 
-// A number strictly between the two; unlike CLI::Range, not NaN either.
-CLI::Validator between(double low, double high, const std::string& what) {
+// A number that `fits`; what it is not says the message.
+CLI::Validator number_that(const std::function<bool(double)>& fits, const std::string& what) {
   return {[=](const std::string& text) {
             double value = 0;
-            const bool fits =
-                !text.empty() && CLI::detail::lexical_cast(text, value) && value > low && value < high;
-            return fits ? std::string() : fmt::format("'{}' is not {}", text, what);
+            const bool good = !text.empty() && CLI::detail::lexical_cast(text, value) && fits(value);
+            return good ? std::string() : fmt::format("'{}' is not {}", text, what);
           },
           ""};
+}
+
+// Unlike CLI::Range, not NaN either.
+CLI::Validator from_to(double low, double high, const std::string& what) {
+  return number_that([=](double value) { return value >= low && value <= high; }, what);
+}
+
+CLI::Validator between(double low, double high, const std::string& what) {
+  return number_that([=](double value) { return value > low && value < high; }, what);
 }
 
 CLI::Validator positive() { return between(0, std::numeric_limits<double>::infinity(), "a positive number"); }
@@ -228,7 +236,7 @@ void add_volume_options(CLI::App& app, VolumeParameters& volume) {
       ->group(kGroup)
       ->type_name("SIZE")
       ->transform(CLI::AsSizeValue(false).description(""))
-      ->check(between(0, 1e18, "a size such as 4GiB"));
+      ->check(from_to(1, 1e18, "a size such as 4GiB"));
 }
 
 void add_point_options(CLI::App& app, PointParameters& points) {
@@ -260,7 +268,7 @@ void add_make_options(CLI::App& app, Arguments& arguments) {
   app.add_option("OUT", arguments.out, "Folder for the assets, one <object>.h5 each; made where missing");
   app.add_option("--jobs", arguments.batch.jobs, "Objects at once; 0: the number of cores")
       ->capture_default_str()
-      ->check(between(-1, 1025, "a whole number from 0 (one per core) to 1024"));
+      ->check(from_to(0, 1024, "a whole number from 0 (one per core) to 1024"));
   app.add_option("--only", arguments.only,
                  "Only objects whose name matches this pattern (*, ?, [..]); may be repeated")
       ->type_name("GLOB")
@@ -282,8 +290,7 @@ void add_make_options(CLI::App& app, Arguments& arguments) {
                  "Close handles and tunnels with a loop shorter than this part of the diagonal, 0: none; "
                  "default: what the mesh does not resolve")
       ->type_name("PART")
-      ->check(between(-std::numeric_limits<double>::denorm_min(), std::nextafter(1.0, 2.0),
-                      "a number from 0 to 1"));
+      ->check(from_to(0, 1, "a number from 0 to 1"));
   add_volume_options(app, arguments.batch.parameters.volume);
   add_point_options(app, arguments.batch.parameters.points);
   app.add_option("--timeout", arguments.batch.timeout_seconds, "Seconds after which one object is given up")
@@ -325,7 +332,8 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
   sub->add_option(
          "FILE", arguments.file,
          "VTK file, legacy in ASCII or XML (.vtu): an unstructured grid of tetrahedra in metres with a "
-         "scalar `pressure` per point, 0 on the surface")
+         "scalar `pressure` per point, 0 on the surface; of a legacy file also `extent`, as `export` writes "
+         "it")
       ->required();
   sub->add_option("--out", arguments.out, "Folder for the asset; made where missing")->required();
   sub = add("synthetic", "Write a set of eight household objects in the YCB layout, made by code",

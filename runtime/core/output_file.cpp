@@ -243,9 +243,9 @@ void require_not_input(const std::filesystem::path& output, const std::filesyste
 
 void finish_standard_output() {
   errno = 0;
-  if (std::fflush(stdout) != 0 || std::ferror(stdout))
-    throw IoError(std::string("cannot write to standard output") + (errno != 0 ? ": " : "") +
-                  (errno != 0 ? std::strerror(errno) : ""));
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return;
+  throw IoError(std::string("standard output: cannot write: ") +
+                (errno != 0 ? std::strerror(errno) : "what came before did not get there"));
 }
 
 void remove_temporaries() noexcept {

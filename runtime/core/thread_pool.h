@@ -6,7 +6,8 @@
 namespace abut {
 
 // Number of threads where a caller asks for 0: what set_default_threads said, else the environment's
-// OMP_NUM_THREADS (which numerical libraries share), else one for every processor of this process.
+// OMP_NUM_THREADS (which numerical libraries share; at most 256), else one for every processor of this
+// process.
 int default_threads();
 void set_default_threads(int threads);  // 0: as if never called
 

@@ -52,6 +52,17 @@ TEST_F(ImportVolume, FaultsAreOneLineAndLeaveNothing) {
   }
 }
 
+TEST_F(ImportVolume, TakesWhatExportWrites) {
+  write("star.vtu", grid());
+  ASSERT_EQ(command({"import-volume", (data_ / "star.vtu").string(), "--out", out_.string()}).code, 0);
+  const std::string file = (data_ / "again.vtk").string();
+  ASSERT_EQ(command({"export", asset("star"), "--part", "volume", "--out", file}).code, 0);
+  const CommandResult made = command({"import-volume", file, "--out", out_.string()});
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_EQ(asset::load(asset("again")).volumes.front().extent,
+            asset::load(asset("star")).volumes.front().extent);
+}
+
 // Each fault: where it stands in the file, what it is, what to do.
 TEST_F(ImportVolume, FaultsOfTextNameTheLine) {
   const std::string good =
