@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
 #include "runtime/core/output_file.h"
@@ -90,7 +91,7 @@ void check_container(const ContainerKind& kind, const std::string& name, std::sp
   if (std::sscanf(header.data() + first.size(), "schema %d\nbytes %zu\n", &schema, &size) != 2 || schema < 1)
     throw BadAsset(name + ": damaged header" + remedy);
   if (size != bytes.size())
-    throw BadAsset(name + ": damaged: " + std::to_string(bytes.size()) + " bytes where the header says " +
+    throw BadAsset(name + ": damaged: " + counted(bytes.size(), "byte") + " where the header says " +
                    std::to_string(size) + remedy);
   const Header expected = make_header(first, schema, bytes.subspan(kHeaderBytes));
   if (std::memcmp(expected.data(), text, kHeaderBytes) != 0)

@@ -43,6 +43,7 @@ class Reader {
     numbers(mass, "area", &result.mass.area, 1);
     numbers(mass, "center_of_mass", result.mass.center_of_mass, 3);
     numbers(mass, "inertia", result.mass.inertia, 9);
+    expect_unit("mass", mass, kMassUnit);
     result.provenance = provenance();
     for (const std::string& path : file_.paths())
       if (!known_.contains(path)) fail(path, "is unknown");
@@ -72,9 +73,10 @@ class Reader {
     Reader& reader;
     std::string prefix;
     template <class T>
-    void operator()(const char* name, std::vector<T>& data, const Shape& shape, const char*,
+    void operator()(const char* name, std::vector<T>& data, const Shape& shape, const char* unit,
                     const char*) const {
       reader.array(prefix + name, data, shape);
+      reader.expect_unit(prefix + name, reader.file_.attributes(prefix + name), unit);
     }
   };
 
@@ -143,6 +145,13 @@ class Reader {
     if (found.type != type_of<T>()) fail(path, "has numbers of the wrong type");
     data.resize(found.count());
     copy(path, found, data.data(), data.size());
+  }
+
+  void expect_unit(const std::string& path, const Attributes& attributes, std::string_view unit) const {
+    if (std::none_of(attributes.begin(), attributes.end(), [](const auto& a) { return a.name == "unit"; }))
+      fail(path, "has no unit");
+    const std::string found = text(attributes, "unit");
+    if (found != unit) fail(path, "is in the unit '" + found + "', not '" + std::string(unit) + "'");
   }
 
   std::string text(const Attributes& attributes, const std::string& key) const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 
 namespace abut::asset {
@@ -58,7 +59,7 @@ class Checker {
 
   void expect_size(const char* name, std::size_t size, std::size_t expected) const {
     if (size != expected)
-      fail(name, "has " + std::to_string(size) + " entries, not " + std::to_string(expected));
+      fail(name, "has " + counted(size, "entry", "entries") + ", not " + std::to_string(expected));
   }
 
   void expect_range(const char* name, const std::vector<std::int32_t>& indices, std::size_t count) const {

@@ -28,12 +28,16 @@
 //                         stage_seconds/
 //
 // Nothing else is in the file: a reader refuses an object it does not know. Every array carries the
-// attributes `unit` and `description`. The first dimension of an array is free; the others are fixed by its
-// row below.
+// attributes `unit`, which a reader checks, and `description`. The first dimension of an array is free; the
+// others are fixed by its row below.
 namespace abut::asset {
 
 // Raised when a reader of the previous version could misread a file. A reader refuses versions above its own.
 inline constexpr int kSchemaVersion = 1;
+
+// The attribute `unit` of the group mass.
+inline constexpr const char* kMassUnit =
+    "volume m^3, area m^2, center_of_mass m, inertia m^5 (density 1 kg/m^3), row-major";
 
 // Extents of an array. kFree: any length; two free extents are equal.
 inline constexpr int kFree = -1;

@@ -114,8 +114,7 @@ void write_mass(hid_t file, const MassProperties& mass) {
   write_numbers(group, "area", &mass.area, 1);
   write_numbers(group, "center_of_mass", mass.center_of_mass, 3);
   write_numbers(group, "inertia", mass.inertia, 9);
-  write_text(group, "unit",
-             "volume m^3, area m^2, center_of_mass m, inertia m^5 (density 1 kg/m^3), row-major");
+  write_text(group, "unit", kMassUnit);
 }
 
 std::vector<std::byte> lay_out(const Asset& asset) {

@@ -9,6 +9,7 @@
 #include "runtime/asset/container.h"
 #include "runtime/asset/hdf5_image.h"
 #include "runtime/asset/hdf5_parser.h"
+#include "runtime/core/counted.h"
 #include "runtime/core/input_file.h"
 #include "runtime/dynamics/frictional/scene_digest.h"
 
@@ -159,16 +160,22 @@ class Reader {
  public:
   Reader(std::span<const std::byte> body, const std::string& name) : name_(name), file_(body, name) {}
 
-  // An attribute of the root.
-  std::string text(const std::string& key) {
-    for (const asset::Hdf5Attribute& attribute : file_.attributes("")) {
+  // An attribute, of the root where there is no path.
+  std::string text(const std::string& key, const std::string& path = "") {
+    const std::string element = path.empty() ? key : path + ": the " + key;
+    for (const asset::Hdf5Attribute& attribute : file_.attributes(path)) {
       if (attribute.name != key) continue;
       const Hdf5Array& value = attribute.value;
-      if (value.type != Hdf5Type::kText || value.count() != 1) fail(key, "is not a text");
+      if (value.type != Hdf5Type::kText || value.count() != 1) fail(element, "is not a text");
       const std::string padded(reinterpret_cast<const char*>(value.data.data()), value.data.size());
       return padded.substr(0, padded.find('\0'));
     }
-    fail(key, "is missing");
+    fail(element, "is missing");
+  }
+
+  void expect_unit(const std::string& path, const std::string& unit) {
+    const std::string found = text("unit", path);
+    if (found != unit) fail(path, "is in the unit '" + found + "', not '" + unit + "'");
   }
 
   std::vector<std::string> names(const std::string& path) {
@@ -307,7 +314,7 @@ std::vector<std::byte> to_hdf5(const Recording& recording) {
                      std::accumulate(extents.begin(), extents.end(), std::uint64_t{1}, std::multiplies<>());
                  if (data.size() != count)
                    throw InvalidInput("recording: " + std::string(path) + " has " +
-                                      std::to_string(data.size()) + " numbers, not " + std::to_string(count));
+                                      counted(data.size(), "number") + ", not " + std::to_string(count));
                  write_array(file, path, data, {extents.begin(), extents.end()}, unit);
                });
   write_names(file, recording.bodies);
@@ -322,10 +329,12 @@ Recording parse_recording(std::span<const std::byte> bytes, const std::string& n
   result.scene_digest = reader.text("scene");
   result.bodies = reader.names("bodies");
   EndArrays end;
-  visit_arrays(result, end, [&](const char* path, auto& data, std::uint64_t width, const char*) {
-    const bool counted =
+  visit_arrays(result, end, [&](const char* path, auto& data, std::uint64_t width, const char* unit) {
+    const bool is_counted =
         std::string_view(path) != "frames/step" && std::string_view(path) != "end/contact_key";
-    reader.array(path, data, counted ? extents_of(path, width, result, end) : std::vector<std::uint64_t>{});
+    reader.array(path, data,
+                 is_counted ? extents_of(path, width, result, end) : std::vector<std::uint64_t>{});
+    reader.expect_unit(path, unit);
   });
   set_end_arrays(end, result);
   Checker(result, name).check();

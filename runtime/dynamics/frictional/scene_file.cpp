@@ -1,10 +1,13 @@
 #include "runtime/dynamics/frictional/scene_file.h"
 
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <set>
-#include <sstream>
+#include <string_view>
+#include <vector>
 
+#include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
 
@@ -35,27 +38,59 @@ class Reader {
     std::string text;
     while (std::getline(in_, text)) {
       ++line_number_;
-      const std::size_t comment = text.find('#');
-      if (comment != std::string::npos) text.resize(comment);
-      fields_ = std::istringstream(text);
-      if (fields_ >> keyword_) return true;
+      split(text);
+      if (words_.empty()) continue;
+      keyword_ = words_[0];
+      at_ = 1;
+      return true;
     }
     return false;
   }
 
-  std::string word(const char* what) {
-    std::string result;
-    if (!(fields_ >> result)) refuse("'" + keyword_ + "' lacks " + what);
-    return result;
+  static bool blank(char c) { return std::string_view(" \t\r\v\f").find(c) != std::string_view::npos; }
+
+  // The words of a line up to its comment. One in quotes may hold blanks and #, and a quote where there are
+  // two.
+  void split(const std::string& text) {
+    words_.clear();
+    for (std::size_t i = 0;;) {
+      while (i < text.size() && blank(text[i])) ++i;
+      if (i == text.size() || text[i] == '#') return;
+      std::string& word = words_.emplace_back();
+      if (text[i] != '"') {
+        for (; i < text.size() && !blank(text[i]) && text[i] != '#'; ++i) word += text[i];
+        continue;
+      }
+      for (++i; i < text.size() && (text[i] != '"' || (i + 1 < text.size() && text[i + 1] == '"')); ++i) {
+        word += text[i];
+        if (text[i] == '"') ++i;
+      }
+      if (i == text.size()) refuse("a quote is not closed");
+      if (++i < text.size() && !blank(text[i]) && text[i] != '#')
+        refuse("no blank after the quoted name '" + word + "'");
+      if (word.empty()) refuse("a name is empty");
+    }
+  }
+
+  const std::string& word(const char* what) {
+    if (at_ == words_.size()) refuse("'" + keyword_ + "' lacks " + what);
+    return words_[at_++];
   }
 
   double number(const char* what) {
-    const std::string text = word(what);
+    const std::string& text = word(what);
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-      refuse("'" + text + "' is no finite number (" + what + ")");
+      refuse("'" + text + "' is no finite number (" + what + ")" + name_advice(text));
     return value;
+  }
+
+  // A word where numbers begin may be the rest of a name.
+  const char* name_advice(const std::string& text) const {
+    const bool named = keyword_ == "body" || keyword_ == "object" || keyword_ == "asset";
+    const bool letter = !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0;
+    return named && letter ? "; a name that has blanks stands in quotes" : "";
   }
 
   Vec3<double> vector(const char* what) {
@@ -85,9 +120,8 @@ class Reader {
   }
 
   void end_of_line() {
-    std::string rest;
-    if (!(fields_ >> rest)) return;
-    refuse("'" + rest + "' is more than '" + keyword_ + "' takes" +
+    if (at_ == words_.size()) return;
+    refuse("'" + words_[at_] + "' is more than '" + keyword_ + "' takes" +
            (keyword_ == "body" ? "; its shapes stand below it, one a line" : ""));
   }
 
@@ -177,20 +211,15 @@ class Reader {
   }
 
   // Scenes are found with three sizes for every shape, those without meaning zero.
-  void skip_padding(int count) {
-    constexpr int kPose = 7;
-    const std::istringstream::pos_type here = fields_.tellg();
-    int left = 0;
-    for (std::string rest; fields_ >> rest;) ++left;
-    fields_.clear();
-    fields_.seekg(here);
-    if (left != kPose + count) return;
-    for (int k = 0; k < count; ++k)
+  void skip_padding(std::size_t count) {
+    constexpr std::size_t kPose = 7;
+    if (words_.size() - at_ != kPose + count) return;
+    for (std::size_t k = 0; k < count; ++k)
       if (number("a size") != 0) refuse("'" + keyword_ + "' has a size too many");
   }
 
   const asset::AssetView& asset() {
-    const std::string asset_name = word("the asset's name");
+    const std::string& asset_name = word("the asset's name");
     try {
       return assets_(asset_name);
     } catch (const InvalidInput& error) {
@@ -241,7 +270,7 @@ class Reader {
     while (static_cast<double>(made.shapes.size()) < count) {
       if (!next_line())
         throw InvalidInput(name_ + ":" + std::to_string(line) + ": the file ends after " +
-                           std::to_string(made.shapes.size()) + " shapes of body '" + made.name + "'");
+                           counted(made.shapes.size(), "shape") + " of body '" + made.name + "'");
       made.shapes.push_back(shape());
     }
     scene_.bodies.push_back(std::move(made));
@@ -252,8 +281,9 @@ class Reader {
   const AssetSource& assets_;
   Scene scene_;
   std::set<std::string> names_;
-  std::istringstream fields_;
-  std::string keyword_;
+  std::vector<std::string> words_;  // of the line at hand
+  std::size_t at_ = 0;              // the next of them
+  std::string keyword_;             // the first
   int line_number_ = 0;
 };
 

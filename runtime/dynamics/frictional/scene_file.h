@@ -11,7 +11,8 @@ namespace abut::dynamics {
 // The asset of a name; what it refers to outlives the scene. Throws InvalidInput for an unknown one.
 using AssetSource = std::function<const asset::AssetView&(const std::string& name)>;
 
-// Reads a scene from text, one entry a line, fields separated by blanks, # starts a comment:
+// Reads a scene from text, one entry a line, fields separated by blanks, # starts a comment. Names that have
+// a blank, # or a quote stand in quotes, each quote in them twice: "my ""best"" mug".
 //
 //   gravity gx gy gz | mu m | restitution e | patch radius | duration s
 //   plane nx ny nz d                       the half-space n.x <= d
@@ -37,7 +38,7 @@ using AssetName = std::function<std::string(const asset::AssetView& asset)>;
 // Writes a scene as text that read_scene gives back, to rounding in its rotations (bodies that were `object`
 // entries as `body` entries). Throws InvalidInput, naming the body or the fixed shape, for a scene that is
 // not valid and for what the format has no words for: no body at all, a body without shapes, a fixed shape
-// that is neither a box nor a plane, names that are empty, used twice or have a blank or #; and IoError.
+// that is neither a box nor a plane, names that are empty, used twice or have an end of line; and IoError.
 void write_scene(const Scene& scene, const std::string& file, const AssetName& name_of);
 
 // The same as text.

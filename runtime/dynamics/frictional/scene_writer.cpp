@@ -52,13 +52,15 @@ class Writer {
     text_ += '\n';
   }
 
-  // A name is one word of a line.
-  static const std::string& checked(const std::string& name, const std::string& who) {
-    constexpr std::string_view kSeparators = " \t\r\n\v\f#";
+  // A name as one word of a line.
+  static std::string quoted(const std::string& name, const std::string& who) {
     if (name.empty()) refuse(who + " has no name");
-    if (name.find_first_of(kSeparators) != std::string::npos)
-      refuse(who + ": the name '" + name + "' has a blank or #, which scene files cannot hold");
-    return name;
+    if (name.find('\n') != std::string::npos)
+      refuse(who + ": its name has an end of line, which scene files cannot hold");
+    if (name.find_first_of(" \t\r\v\f#\"") == std::string::npos) return name;
+    std::string text = "\"";
+    for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);
+    return text + '"';
   }
 
   void fixed(const Shape& shape, std::size_t number) {
@@ -76,8 +78,8 @@ class Writer {
   void add(const Body& body) {
     const std::string who = "body '" + body.name + "'";
     if (body.shapes.empty()) refuse(who + " has no shape");
-    if (!names_.insert(checked(body.name, who)).second) refuse("there are two bodies '" + body.name + "'");
-    text_ += "body " + body.name;
+    if (!names_.insert(body.name).second) refuse("there are two bodies '" + body.name + "'");
+    text_ += "body " + quoted(body.name, who);
     put(body.mass);
     put(body.inertia);
     put(body.p_WB);
@@ -97,7 +99,7 @@ class Writer {
       case ShapeKind::kSphere:
         return line(" sphere", shape.size[0], shape.X_BS);
       case ShapeKind::kAsset:
-        text_ += " asset " + checked(name_of_(*shape.asset), who + ": its asset");
+        text_ += " asset " + quoted(name_of_(*shape.asset), who + ": its asset");
         return line("", shape.X_BS);
       case ShapeKind::kPlane:
         refuse(who + " has a plane for a shape");

@@ -112,6 +112,16 @@ void replace_attribute(hid_t file, const char* owner, const char* name, hid_t ty
   EXPECT_GE(H5Awrite(attribute, H5T_NATIVE_DOUBLE, values.data()), 0) << name;
 }
 
+void write_unit(hid_t file, const char* owner, const std::string& unit) {
+  if (H5Aexists_by_name(file, owner, "unit", H5P_DEFAULT) > 0)
+    H5Adelete_by_name(file, owner, "unit", H5P_DEFAULT);
+  const asset::Handle type(H5Tcopy(H5T_C_S1), H5Tclose), space(H5Screate(H5S_SCALAR), H5Sclose);
+  H5Tset_size(type, unit.size() + 1);
+  const asset::Handle attribute(
+      H5Acreate_by_name(file, owner, "unit", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  EXPECT_GE(H5Awrite(attribute, type, unit.c_str()), 0) << owner;
+}
+
 TEST_F(Forged, AttributesOfAnotherShapeOrTypeAreRefused) {
   EXPECT_EQ(answer(body_), "");
   for (const char* name : {"volume", "area", "center_of_mass", "inertia"}) {
@@ -125,6 +135,25 @@ TEST_F(Forged, AttributesOfAnotherShapeOrTypeAreRefused) {
   expect_refused("is not a text", [](hid_t f) { replace_attribute(f, ".", "name", H5T_IEEE_F64LE, 1000); });
   expect_refused("is not a text",
                  [](hid_t f) { replace_attribute(f, "provenance", "source_file", H5T_IEEE_F64LE, 2); });
+}
+
+// A number means what its unit says: an array that says another one, or none, is refused.
+TEST_F(Forged, ArraysOfAnotherUnitAreRefused) {
+  const Body body = body_;
+  asset::Hdf5File good(body, "good");
+  int arrays = 0;
+  for (const std::string& path : good.paths()) {
+    const std::vector<asset::Hdf5Attribute> attributes = good.attributes(path);
+    if (std::none_of(attributes.begin(), attributes.end(), [](const auto& a) { return a.name == "unit"; }))
+      continue;
+    SCOPED_TRACE(path);
+    ++arrays;
+    expect_refused((path + ": is in the unit 'mm', not '").c_str(),
+                   [&](hid_t f) { write_unit(f, path.c_str(), "mm"); });
+    expect_refused((path + ": has no unit").c_str(),
+                   [&](hid_t f) { H5Adelete_by_name(f, path.c_str(), "unit", H5P_DEFAULT); });
+  }
+  EXPECT_GT(arrays, 10);
 }
 
 TEST_F(Forged, ANewerSchemaInsideIsRefusedByName) {
@@ -155,12 +184,17 @@ TEST_F(Forged, ArraysOfAnotherShapeOrTypeAreRefused) {
         << path;
   }
   expect_refused("is empty", [](hid_t f) {  // a hull without a vertex
-    replace(f, "convex/0/vertices", H5T_IEEE_F64LE, {3, 0});
-    replace(f, "convex/0/triangles", H5T_STD_I32LE, {0, 3});
+    const auto empty = [&](const char* name, hid_t type, const std::vector<hsize_t>& extents,
+                           const char* unit = "1") {
+      replace(f, name, type, extents);
+      write_unit(f, name, unit);
+    };
+    empty("convex/0/vertices", H5T_IEEE_F64LE, {3, 0}, "m");
+    empty("convex/0/triangles", H5T_STD_I32LE, {0, 3});
     for (const char* name : {"convex/0/adjacency_offsets", "convex/0/adjacency", "convex/0/candidate_offsets",
                              "convex/0/candidates"})
-      replace(f, name, H5T_STD_I32LE, {0});
-    replace(f, "convex/0/support_lookup", H5T_STD_I32LE, {6, 0, 0});
+      empty(name, H5T_STD_I32LE, {0});
+    empty("convex/0/support_lookup", H5T_STD_I32LE, {6, 0, 0});
   });
 }
 

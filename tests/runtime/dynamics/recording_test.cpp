@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <span>
 #include <sstream>
 
 #include "runtime/core/error.h"
@@ -132,6 +134,22 @@ TEST(Recording, WhatNoSimulationRecordsIsRefusedBehindTheDigest) {
     const std::string got = refusal(to_hdf5(forged));
     EXPECT_NE(got.find("x.h5: " + said), std::string::npos) << said << "\n" << got;
   }
+}
+
+TEST(Recording, ArraysOfAnotherUnitAreRefused) {
+  std::vector<std::byte> body = to_hdf5(recorded());
+  body.erase(body.begin(), body.begin() + asset::kHeaderBytes);
+  const std::string from = "rad/s", to = "deg/s";
+  const auto as_bytes_of = [](const std::string& text) {
+    return std::as_bytes(std::span(text.data(), text.size() + 1));
+  };
+  const auto found =
+      std::search(body.begin(), body.end(), as_bytes_of(from).begin(), as_bytes_of(from).end());
+  ASSERT_NE(found, body.end());
+  std::copy(as_bytes_of(to).begin(), as_bytes_of(to).end(), found);
+  const std::string said = refusal(asset::pack_container(kRecordingKind, body));
+  EXPECT_NE(said.find("x.h5: frames/angular_velocity is in the unit 'deg/s', not 'rad/s'"), std::string::npos)
+      << said;
 }
 
 TEST(Recording, ArraysThatDoNotFitTogetherAreNotWritten) {
