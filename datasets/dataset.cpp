@@ -8,6 +8,7 @@
 
 #include "datasets/layouts.h"
 #include "datasets/names.h"
+#include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 
 namespace abut::datasets {

@@ -5,6 +5,8 @@
 
 #include "datasets/layouts.h"
 
+#include "runtime/core/counted.h"
+
 namespace abut::datasets {
 namespace {
 namespace fs = std::filesystem;

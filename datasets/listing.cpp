@@ -32,10 +32,6 @@ bool has_mesh_extension(const fs::path& path) {
   return extension == ".obj" || extension == ".ply" || extension == ".stl";
 }
 
-std::string counted(std::size_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string folder_name(const fs::path& folder) {
   const fs::path normal = fs::absolute(folder).lexically_normal();
   return (normal.has_filename() ? normal : normal.parent_path()).filename().string();

@@ -28,9 +28,6 @@ std::string lower_extension(const std::filesystem::path& path);
 // True where the extension is .obj, .ply or .stl in upper or lower case.
 bool has_mesh_extension(const std::filesystem::path& path);
 
-// "1 file", "3 files".
-std::string counted(std::size_t count, const std::string& noun);
-
 // The last component that is a name: "mug" of "a/mug/" and of "mug/.".
 std::string folder_name(const std::filesystem::path& folder);
 

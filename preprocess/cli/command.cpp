@@ -25,6 +25,7 @@
 #include "runtime/asset/container.h"
 #include "runtime/asset/reader.h"
 #include "runtime/asset/writer.h"
+#include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
 #include "runtime/core/output_file.h"
@@ -62,8 +63,9 @@ std::vector<datasets::ObjectSource> select(const datasets::Dataset& dataset,
         break;
       }
   if (selected.empty())
-    throw InvalidInput(fmt::format("{}: none of its {} objects matches '{}'; the first is called {}",
-                                   dataset.root.string(), dataset.objects.size(), fmt::join(only, "', '"),
+    throw InvalidInput(fmt::format("{}: it has {}, none of which matches '{}'; the first is called {}",
+                                   dataset.root.string(), counted(dataset.objects.size(), "object"),
+                                   fmt::join(only, "', '"),
                                    dataset.objects.empty() ? "nothing" : dataset.objects.front().name));
   return selected;
 }
@@ -83,7 +85,7 @@ int make(const Arguments& arguments) {
   // A report on standard output stands there alone.
   const bool quiet = arguments.quiet || is_standard_output(arguments.json);
   if (!quiet) {
-    fmt::print("{}: {} objects, layout {}\n", arguments.dataset, objects.size(),
+    fmt::print("{}: {}, layout {}\n", arguments.dataset, counted(objects.size(), "object"),
                datasets::to_string(dataset.layout));
   }
   Progress progress(objects, quiet);
@@ -122,8 +124,10 @@ int inspect_asset(const Arguments& arguments) {
     require_not_input(arguments.picture, arguments.asset);
   }
   if (!is_standard_output(arguments.picture)) fmt::print("{}", inspect(arguments.asset));
-  if (!arguments.picture.empty())
-    write_png(picture(asset::view(asset::load(arguments.asset))), arguments.picture);
+  if (!arguments.picture.empty()) {
+    const asset::Asset asset = asset::load(arguments.asset);
+    write_png(picture(asset::view(asset)), arguments.picture);
+  }
   return kAllFine;
 }
 
@@ -146,8 +150,8 @@ int import_tetrahedra(const Arguments& arguments) {
   imported.provenance.versions = versions();
   const std::filesystem::path file = out / (imported.name + ".h5");
   asset::save(imported, file);
-  fmt::print("{}: {} tetrahedra, largest pressure {:g}: the modulus that gives its pressures back\n",
-             file.string(), imported.volumes.front().tetrahedra.size() / 4,
+  fmt::print("{}: {}, largest pressure {:g}: the modulus that gives its pressures back\n", file.string(),
+             counted(imported.volumes.front().tetrahedra.size() / 4, "tetrahedron", "tetrahedra"),
              imported.provenance.measures.at("import_largest_pressure"));
   return kAllFine;
 }
@@ -155,7 +159,7 @@ int import_tetrahedra(const Arguments& arguments) {
 int write_synthetic(const Arguments& arguments) {
   const datasets::Household household =
       datasets::write_household(arguments.dataset, {.dirty = arguments.dirty});
-  fmt::print("{}: {} objects in the YCB layout\n", arguments.dataset, household.objects.size());
+  fmt::print("{}: {} in the YCB layout\n", arguments.dataset, counted(household.objects.size(), "object"));
   for (const datasets::HouseholdObject& object : household.objects)
     fmt::print("  {}: {:.3f} cm3, genus {}\n", object.name, 1e6 * object.volume, object.genus);
   for (const datasets::Fault& fault : household.faults)

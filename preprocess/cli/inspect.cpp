@@ -8,35 +8,44 @@
 #include <iterator>
 #include <utility>
 
+#include "preprocess/cli/figures.h"
 #include "preprocess/cli/summary.h"
 #include "preprocess/tetrahedralize/tetrahedral_mesh.h"
 #include "runtime/asset/reader.h"
 #include "runtime/asset/schema.h"
+#include "runtime/core/counted.h"
 
 namespace abut::preprocess {
 namespace {
 
 using Text = std::back_insert_iterator<std::string>;
 
+std::string vector_text(const Eigen::Vector3d& v, const Figures& text) {
+  return fmt::format("({}, {}, {})", text(v.x()), text(v.y()), text(v.z()));
+}
+
 void append_surface(Text out, const asset::Surface& surface, std::size_t level) {
   Eigen::Map<const Eigen::Matrix3Xd> vertices(surface.vertices.data(), 3,
                                               static_cast<Eigen::Index>(surface.vertices.size() / 3));
-  fmt::format_to(out, "surface {}    {} triangles, {} vertices, tree of {} nodes\n", level,
-                 surface.triangles.size() / 3, vertices.cols(), surface.tree.counts.size() / bvh::kWidth);
+  fmt::format_to(out, "surface {}    {}, {}, tree of {}\n", level,
+                 counted(surface.triangles.size() / 3, "triangle"),
+                 counted(surface.vertices.size() / 3, "vertex", "vertices"),
+                 counted(surface.tree.counts.size() / bvh::kWidth, "node"));
   if (vertices.cols() == 0) return;
-  const Eigen::Vector3d lo = 1e3 * vertices.rowwise().minCoeff(), hi = 1e3 * vertices.rowwise().maxCoeff();
+  const Eigen::Vector3d lo = vertices.rowwise().minCoeff(), hi = vertices.rowwise().maxCoeff();
   const Eigen::Vector3d size = hi - lo;
-  fmt::format_to(out, "  size       {:.2f} x {:.2f} x {:.2f} mm, diagonal {:.2f} mm\n", size.x(), size.y(),
-                 size.z(), size.norm());
-  fmt::format_to(out, "  box        from ({:.2f}, {:.2f}, {:.2f}) to ({:.2f}, {:.2f}, {:.2f}) mm\n", lo.x(),
-                 lo.y(), lo.z(), hi.x(), hi.y(), hi.z());
+  const Figures text = length_figures(size.norm());
+  fmt::format_to(out, "  size       {} x {} x {} {}, diagonal {} {}\n", text(size.x()), text(size.y()),
+                 text(size.z()), text.unit, text(size.norm()), text.unit);
+  fmt::format_to(out, "  box        from {} to {} {}\n", vector_text(lo, text), vector_text(hi, text),
+                 text.unit);
 }
 
 void append_convex(Text out, const asset::ConvexPiece& piece, std::size_t number) {
   const asset::ConvexView view = asset::view(piece);
-  fmt::format_to(out,
-                 "convex {}     {} vertices, {} triangles, {} neighbours in the mean, lookup 6 x {} x {}\n",
-                 number, view.vertex_count, view.triangle_count,
+  fmt::format_to(out, "convex {}     {}, {}, {} neighbours in the mean, lookup 6 x {} x {}\n", number,
+                 counted(static_cast<std::size_t>(view.vertex_count), "vertex", "vertices"),
+                 counted(static_cast<std::size_t>(view.triangle_count), "triangle"),
                  view.vertex_count > 0
                      ? fmt::format("{:.1f}", static_cast<double>(piece.adjacency.size()) / view.vertex_count)
                      : "no",
@@ -98,36 +107,39 @@ void append_tangles(Text out, const asset::Provenance& provenance, std::size_t l
 }
 
 void append_points(Text out, const asset::OrientedPoints& points, std::size_t level) {
-  const asset::PointsView view = asset::view(points);
   std::vector<double> thickness = points.thickness;
   std::sort(thickness.begin(), thickness.end());
-  fmt::format_to(out, "points {}     {} quads, {} vertices, tree of {} nodes\n", level, view.point_count,
-                 view.vertex_count, view.tree.nodes);
+  fmt::format_to(out, "points {}     {}, {}, tree of {}\n", level, counted(points.areas.size(), "quad"),
+                 counted(points.vertices.size() / 3, "vertex", "vertices"),
+                 counted(points.tree.counts.size() / bvh::kWidth, "node"));
   if (points.spacing.size() != 4 || thickness.empty()) return;
-  fmt::format_to(out, "  spacing    {:.3f} mm; edges {:.3f} to {:.3f}, {:.3f} mm in the mean\n",
-                 1e3 * points.spacing[0], 1e3 * points.spacing[1], 1e3 * points.spacing[3],
-                 1e3 * points.spacing[2]);
+  const Figures text = length_figures(points.spacing[0]);
+  fmt::format_to(out, "  spacing    {} {}; edges {} to {}, {} {} in the mean\n", text(points.spacing[0]),
+                 text.unit, text(points.spacing[1]), text(points.spacing[3]), text(points.spacing[2]),
+                 text.unit);
   const auto quantile = [&](double q) {
-    return 1e3 * thickness[static_cast<std::size_t>(q * static_cast<double>(thickness.size() - 1))];
+    return thickness[static_cast<std::size_t>(q * static_cast<double>(thickness.size() - 1))];
   };
-  fmt::format_to(out, "  walls      {:.2f} mm at the thinnest 1 %, {:.2f} mm in the median\n", quantile(0.01),
-                 quantile(0.5));
+  const Figures wall = length_figures(quantile(0.5));
+  fmt::format_to(out, "  walls      {} {} at the thinnest 1 %, {} {} in the median\n", wall(quantile(0.01)),
+                 wall.unit, wall(quantile(0.5)), wall.unit);
 }
 
 void append_mass(Text out, const asset::MassProperties& mass) {
   const Eigen::Map<const Eigen::Vector3d> center(mass.center_of_mass);
   const Eigen::Matrix3d inertia = Eigen::Map<const Eigen::Matrix3d>(mass.inertia);
-  fmt::format_to(out, "mass         volume {:.4f} cm3, area {:.3f} cm2\n", 1e6 * mass.volume,
-                 1e4 * mass.area);
-  fmt::format_to(out, "  centre     ({:.3f}, {:.3f}, {:.3f}) mm\n", 1e3 * center.x(), 1e3 * center.y(),
-                 1e3 * center.z());
+  const Figures volume = volume_figures(mass.volume), area = area_figures(mass.area);
+  const Figures length = length_figures(std::sqrt(mass.area));
+  fmt::format_to(out, "mass         volume {} {}, area {} {}\n", volume(mass.volume), volume.unit,
+                 area(mass.area), area.unit);
+  fmt::format_to(out, "  centre     {} {}\n", vector_text(center, length), length.unit);
   if (!(mass.volume > 0) || !inertia.allFinite()) return;
   const Eigen::Vector3d radii =
-      1e3 * (Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(inertia).eigenvalues() / mass.volume)
-                .cwiseMax(0)
-                .cwiseSqrt();
-  fmt::format_to(out, "  gyration   principal radii {:.3f}, {:.3f}, {:.3f} mm\n", radii.x(), radii.y(),
-                 radii.z());
+      (Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(inertia).eigenvalues() / mass.volume)
+          .cwiseMax(0)
+          .cwiseSqrt();
+  fmt::format_to(out, "  gyration   principal radii {}, {}, {} {}\n", length(radii.x()), length(radii.y()),
+                 length(radii.z()), length.unit);
 }
 
 void append_provenance(Text out, const asset::Provenance& provenance) {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "preprocess/cli/figures.h"
 #include "preprocess/cli/versions.h"
+#include "runtime/core/counted.h"
 
 namespace abut::preprocess {
 namespace {
@@ -156,12 +158,13 @@ std::string summary_table(const BatchResult& batch) {
     text += fmt::format("{:<{}} {:>9} {:>8} {:>11} {:>11} {:>7} {:>8} {:>8.2f} {:>6.0f}  {}\n", object.name,
                         width, fine ? fmt::to_string(object.triangles) : "-",
                         fine ? fmt::to_string(object.hull_vertices) : "-",
-                        fine ? fmt::format("{:.3f}", 1e6 * object.volume) : "-",
+                        fine ? volume_figures_cm3(object.volume)(object.volume) : "-",
                         measure_text(object, kHausdorff, 4), measure_text(object, "volume0_tetrahedra", 0),
                         object.warnings.size(), object.seconds, mib(object.peak_memory), status_text(object));
   }
-  text += fmt::format("{} objects in {:.1f} s on {} jobs: {} made, {} up to date, {} failed\n",
-                      batch.objects.size(), batch.seconds, batch.jobs, made, kept, failed);
+  text += fmt::format("{} in {:.1f} s on {}: {} made, {} up to date, {} failed\n",
+                      counted(batch.objects.size(), "object"), batch.seconds,
+                      counted(static_cast<std::size_t>(batch.jobs), "job"), made, kept, failed);
   for (const ObjectResult& object : batch.objects)
     if (object.status == ObjectStatus::kFailed)
       text += fmt::format("  {}: {}\n", object.name, failure_text(object));

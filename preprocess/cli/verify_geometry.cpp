@@ -19,6 +19,8 @@
 #include <optional>
 #include <utility>
 
+#include "runtime/core/counted.h"
+
 namespace abut::preprocess {
 namespace {
 
@@ -78,8 +80,9 @@ std::vector<std::string> solid_problems(const asset::SurfaceView& surface) {
 // Closed, connected, of genus 0 and locally convex at every edge: then it is convex [van Heijenoort 1952].
 std::vector<std::string> convexity_problems(const asset::ConvexView& piece) {
   if (piece.vertex_count < 4 || piece.triangle_count < 4)
-    return {fmt::format("has {} vertices and {} triangles: it encloses nothing", piece.vertex_count,
-                        piece.triangle_count)};
+    return {fmt::format("has {} and {}: it encloses nothing",
+                        counted(static_cast<std::size_t>(piece.vertex_count), "vertex", "vertices"),
+                        counted(static_cast<std::size_t>(piece.triangle_count), "triangle"))};
   const std::vector<Point> points = points_of(piece);
   const std::optional<Mesh> mesh = to_mesh(points, piece.triangles, piece.triangle_count);
   if (!mesh) return {"is not a manifold"};

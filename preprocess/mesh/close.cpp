@@ -12,6 +12,7 @@
 #include "preprocess/mesh/tunnels.h"
 #include "preprocess/mesh/unite.h"
 #include "preprocess/mesh/weld.h"
+#include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {
@@ -24,7 +25,7 @@ TriangleMesh take_in(const TriangleMesh& soup, Report& report) {
   WeldedSoup welded = weld(soup);
   report.measures["welded_vertices"] = static_cast<double>(welded.seam_vertices);
   if (const std::size_t n = drop_collapsed(welded.mesh); n > 0)
-    report.warnings.push_back(fmt::format("{} dropped", plural(n, "collapsed face", "collapsed faces")));
+    report.warnings.push_back(fmt::format("{} dropped", counted(n, "collapsed face")));
   if (welded.mesh.triangles.empty()) throw InvalidInput("every face is collapsed: the object has no surface");
   if (const double d = welded.mesh.diagonal(); d < CloseParameters::kLeastDiagonal)
     throw InvalidInput(fmt::format("the object measures {:.3g} m across, less than {} m: wrong units?", d,
@@ -38,7 +39,7 @@ void close_seams(TriangleMesh& mesh, Report& report) {
   const double gap = kRimTolerance * mesh.diagonal();
   if (const std::size_t n = weld_rims(mesh, gap); n > 0)
     report.warnings.push_back(fmt::format("{} of open edges merged with others within {:.2g} m",
-                                          plural(n, "vertex", "vertices"), gap));
+                                          counted(n, "vertex", "vertices"), gap));
 }
 
 // The parts joined through vertices, before any repair, that make up the object.
@@ -60,7 +61,7 @@ TriangleMesh choose_parts(const TriangleMesh& mesh, const CloseParameters& param
     report.warnings.push_back(
         fmt::format("{} within the largest part dropped with the parts: the solid is filled there; "
                     "--keep-all-components keeps {}",
-                    plural(cavities, "cavity", "cavities"), cavities == 1 ? "it" : "them"));
+                    counted(cavities, "cavity", "cavities"), cavities == 1 ? "it" : "them"));
   return kept;
 }
 

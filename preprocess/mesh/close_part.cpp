@@ -16,6 +16,7 @@
 #include "preprocess/mesh/tunnels.h"
 #include "preprocess/mesh/weld.h"
 #include "preprocess/mesh/wrap.h"
+#include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {
@@ -89,10 +90,9 @@ class Closer {
   void cancel_flaps() {
     const Coincident found = cancel_coincident(current_);
     if (found.flaps > 0) {
-      warn(fmt::format("{} of coincident opposite faces cancelled", plural(found.flaps, "flap", "flaps")));
+      warn(fmt::format("{} of coincident opposite faces cancelled", counted(found.flaps, "flap")));
     }
-    if (found.duplicates > 0)
-      warn(fmt::format("{} dropped", plural(found.duplicates, "repeated face", "repeated faces")));
+    if (found.duplicates > 0) warn(fmt::format("{} dropped", counted(found.duplicates, "repeated face")));
     if (current_.triangles.empty()) {
       throw InvalidInput("every face has a coincident opposite face: the object encloses no volume");
     }
@@ -117,18 +117,18 @@ class Closer {
     if (holes.left > flat.count) {
       warn(fmt::format(
           "{} not filled, the largest {:.3g} m across: too large for a lid, and {}",
-          plural(holes.left - flat.count, "hole", "holes"), holes.largest_left,
+          counted(holes.left - flat.count, "hole"), holes.largest_left,
           flat.count > 0 ? "not all of them flat" : "not flat, or a flat lid would cross the surface"));
       return false;
     }
     if (holes.filled > 0)
-      warn(fmt::format("{} of together {} edges filled", plural(holes.filled, "hole", "holes"), holes.edges));
+      warn(fmt::format("{} of together {} edges filled", counted(holes.filled, "hole"), holes.edges));
     if (flat.count > 0) {
       warn(
           fmt::format("{} closed by {}, the largest {:.3g} m across: the object is taken for solid there; "
                       "if it is hollow, its inside is missing from the mesh",
-                      plural(flat.count, "large flat hole", "large flat holes"),
-                      flat.count == 1 ? "a flat lid" : "flat lids", flat.largest));
+                      counted(flat.count, "large flat hole"), flat.count == 1 ? "a flat lid" : "flat lids",
+                      flat.largest));
       report_.measures["flat_lids"] = static_cast<double>(flat.count);
       report_.measures["largest_flat_lid_m"] = flat.largest;
     }
@@ -143,7 +143,7 @@ class Closer {
     OrientedSoup oriented = orient_soup(current_);
     if (oriented.turned > 0) {
       warn(fmt::format("{} turned to agree with {} neighbours",
-                       plural(oriented.turned, "face was", "faces were"),
+                       counted(oriented.turned, "face was", "faces were"),
                        oriented.turned == 1 ? "its" : "their"));
     }
     current_ = compact(oriented.mesh);
@@ -209,7 +209,7 @@ class Closer {
     const long removed = before - genus(mesh);
     if (removed <= 0 || !remove_crossings(mesh)) return false;
     warn(fmt::format("{} closed, the longest {:.2g} m around ({} left); --max-tunnel sets the limit",
-                     plural(static_cast<std::size_t>(removed), "tiny tunnel", "tiny tunnels"), longest_cut,
+                     counted(static_cast<std::size_t>(removed), "tiny tunnel"), longest_cut,
                      genus(current_)));
     report_.measures["tunnels_closed"] = static_cast<double>(removed);
     return true;
@@ -252,8 +252,7 @@ class Closer {
   bool accept(const TriangleMesh& candidate, std::size_t crossings) {
     if (!passes_gate(candidate)) return false;
     current_ = candidate;
-    if (crossings > 0)
-      warn(fmt::format("{} of intersecting faces removed", plural(crossings, "pair", "pairs")));
+    if (crossings > 0) warn(fmt::format("{} of intersecting faces removed", counted(crossings, "pair")));
     return true;
   }
 

@@ -8,6 +8,7 @@
 #include "preprocess/mesh/box_tree.h"
 #include "preprocess/mesh/intersect.h"
 #include "preprocess/mesh/shells.h"
+#include "runtime/core/counted.h"
 #include "runtime/distance/triangle_point.h"
 
 namespace abut::preprocess {
@@ -107,10 +108,6 @@ std::vector<char> closed_parts(const TriangleMesh& mesh, const Parts& parts) {
 
 }  // namespace
 
-std::string plural(std::size_t n, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", n, n == 1 ? one : many);
-}
-
 Parts measure_parts(const TriangleMesh& mesh) {
   Parts parts;
   parts.of = find_components(mesh);
@@ -183,8 +180,8 @@ TriangleMesh drop_parts(const TriangleMesh& mesh, const Parts& parts, const std:
   report.warnings.push_back(
       fmt::format("{} of {} dropped, {:.3g} % of the area (the largest of them {:.3g} %) and {:.3g} % of the "
                   "volume of closed parts{}",
-                  dropped, plural(parts.of.count, "separate part", "separate parts"), area_percent,
-                  100 * largest / parts.area, volume_percent, advice));
+                  dropped, counted(parts.of.count, "separate part"), area_percent, 100 * largest / parts.area,
+                  volume_percent, advice));
   std::vector<char> faces(mesh.triangles.size());
   for (std::size_t f = 0; f < faces.size(); ++f) faces[f] = keep[parts.of.of_face[f]];
   return select_faces(mesh, faces);

@@ -31,7 +31,4 @@ std::size_t count_dropped_cavities(const TriangleMesh& mesh, const Parts& parts,
 TriangleMesh drop_parts(const TriangleMesh& mesh, const Parts& parts, const std::vector<char>& keep,
                         const std::string& advice, Report& report);
 
-// "1 hole", "3 holes".
-std::string plural(std::size_t n, std::string_view one, std::string_view many);
-
 }  // namespace abut::preprocess

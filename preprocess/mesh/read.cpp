@@ -8,6 +8,7 @@
 
 #include "preprocess/mesh/formats.h"
 #include "preprocess/mesh/weld.h"
+#include "runtime/core/counted.h"
 #include "runtime/core/input_file.h"
 
 namespace abut::preprocess {
@@ -51,8 +52,7 @@ void warn_of_units(const std::filesystem::path& path, double diagonal, Report& r
 
 void warn_of_duplicates(std::size_t count, Report& report) {
   if (count == 0) return;
-  report.warnings.push_back(
-      fmt::format("{} duplicated {} merged", count, count == 1 ? "vertex" : "vertices"));
+  report.warnings.push_back(counted(count, "duplicated vertex", "duplicated vertices") + " merged");
 }
 
 namespace {

@@ -9,6 +9,7 @@
 
 #include "preprocess/mesh/formats.h"
 #include "preprocess/mesh/weld.h"
+#include "runtime/core/counted.h"
 
 namespace abut::preprocess {
 namespace {
@@ -153,7 +154,8 @@ class ObjParser {
     const auto count = static_cast<std::int64_t>(mesh_.vertices.size());
     const std::int64_t zero_based = index > 0 ? index - 1 : count + index;
     if (index == 0 || zero_based < 0 || zero_based >= std::numeric_limits<std::int32_t>::max()) {
-      refuse(fmt::format("face corner {} is out of range: there are {} vertices", index, count));
+      refuse(fmt::format("face corner {} is out of range: the file has {} so far", index,
+                         counted(static_cast<std::size_t>(count), "vertex", "vertices")));
     }
     if (zero_based >= count && zero_based > forward_index_) {
       forward_index_ = zero_based;
@@ -167,8 +169,8 @@ class ObjParser {
     const auto count = static_cast<std::int64_t>(mesh_.vertices.size());
     if (forward_index_ < count) return;
     line_ = forward_line_;
-    refuse(
-        fmt::format("face corner {} is out of range: the file has {} vertices", forward_index_ + 1, count));
+    refuse(fmt::format("face corner {} is out of range: the file has {}", forward_index_ + 1,
+                       counted(static_cast<std::size_t>(count), "vertex", "vertices")));
   }
 
   std::string_view content_;
@@ -259,22 +261,23 @@ void refuse_if_cut_off(const TriangleMesh& mesh, const ObjParser& parser, bool u
   const OpenRim rim = find_rim(mesh);
   const bool waits = waiting > 0 || (parser.waiting_attributes() > 0 && rim.at_last_face);
   if (rim.edges > 0 && (waits || rim.of_cut_model || (unfinished_line && rim.at_last_face))) {
-    throw InvalidInput(
-        fmt::format("{}: line {}: the file ends here with an open surface ({} open edges) and {} vertices "
-                    "and {} texture coordinates or normals that wait for a face: it seems truncated{}",
-                    name, parser.lines(), rim.edges, waiting, parser.waiting_attributes(),
-                    waits ? "; if it is whole, delete those that no face uses" : ""));
+    throw InvalidInput(fmt::format(
+        "{}: line {}: the file ends here with an open surface ({}) and {} "
+        "and {} texture coordinates or normals that wait for a face: it seems truncated{}",
+        name, parser.lines(), counted(rim.edges, "open edge"), counted(waiting, "vertex", "vertices"),
+        parser.waiting_attributes(), waits ? "; if it is whole, delete those that no face uses" : ""));
   }
   // All vertices being used, a cut has cost the last few faces alone: one small rim. A surface with several
   // or large openings was made so.
   constexpr std::size_t kMostCutEdges = 32;
   if (rim.at_last_face && (unused > 0 || (rim.rims == 1 && rim.edges <= kMostCutEdges))) {
-    report.warnings.push_back(fmt::format(
-        "{}: line {}: the file may be cut off: the surface is open ({} open edges) where its last "
-        "face lies",
-        name, parser.lines(), rim.edges));
+    report.warnings.push_back(
+        fmt::format("{}: line {}: the file may be cut off: the surface is open ({}) where its last "
+                    "face lies",
+                    name, parser.lines(), counted(rim.edges, "open edge")));
   }
-  if (unused > 0) report.warnings.push_back(fmt::format("{} vertices that no face uses ignored", unused));
+  if (unused > 0)
+    report.warnings.push_back(counted(unused, "vertex", "vertices") + " that no face uses ignored");
 }
 
 }  // namespace

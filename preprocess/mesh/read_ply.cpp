@@ -9,6 +9,8 @@
 
 #include "preprocess/mesh/formats.h"
 
+#include "runtime/core/counted.h"
+
 namespace abut::preprocess {
 namespace {
 
@@ -309,8 +311,8 @@ class PlyParser {
       const auto face =
           std::upper_bound(face_triangles_.begin(), face_triangles_.end(), t) - face_triangles_.begin();
       throw InvalidInput(
-          fmt::format("{}: face {}: vertex index {} is out of range: there are {} vertices, counted from 0",
-                      name_, face + 1, worst, count));
+          fmt::format("{}: face {}: vertex index {} is out of range: the file has {}, counted from 0", name_,
+                      face + 1, worst, counted(static_cast<std::size_t>(count), "vertex", "vertices")));
     }
   }
 

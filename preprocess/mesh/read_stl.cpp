@@ -8,6 +8,8 @@
 
 #include "preprocess/mesh/formats.h"
 
+#include "runtime/core/counted.h"
+
 namespace abut::preprocess {
 namespace {
 
@@ -30,15 +32,15 @@ void add_corner(TriangleMesh& mesh, const Eigen::Vector3d& position) {
 
 TriangleMesh parse_binary(std::string_view content, const std::string& name) {
   if (content.size() < kHeaderBytes) {
-    throw InvalidInput(fmt::format("{}: face 1: the file ends within its header ({} bytes): it is truncated",
-                                   name, content.size()));
+    throw InvalidInput(fmt::format("{}: face 1: the file ends within its header ({}): it is truncated", name,
+                                   counted(content.size(), "byte")));
   }
   const auto count = read_little<std::uint32_t>(content.data() + 80);
   const std::size_t whole = (content.size() - kHeaderBytes) / kFacetBytes;
   if (whole < count) {
     throw InvalidInput(
-        fmt::format("{}: face {}: the file ends here, but its header promises {} faces: it is truncated",
-                    name, whole + 1, count));
+        fmt::format("{}: face {}: the file ends here, but its header promises {}: it is truncated", name,
+                    whole + 1, counted(count, "face")));
   }
   if (count > std::numeric_limits<std::int32_t>::max() / 3) {
     throw InvalidInput(fmt::format("{}: {} faces are more than this reader takes", name, count));

@@ -9,6 +9,7 @@
 #include "preprocess/remesh/oriented_points.h"
 #include "preprocess/remesh/quad_quality.h"
 #include "preprocess/remesh/ssdf_check.h"
+#include "runtime/core/counted.h"
 
 namespace abut::preprocess {
 
@@ -53,16 +54,16 @@ void report_level(const Level& level, const asset::OrientedPoints& points, const
   report.measures[prefix + "unresolved_percent"] = walls.unresolved_percent;
   if (walls.unresolved_percent > 100 * kThinShare)
     report.warnings.push_back(
-        fmt::format("points with a spacing of {:.2f} mm do not resolve the walls of {:.1f} % of the surface "
+        fmt::format("points with a spacing of {:.3g} mm do not resolve the walls of {:.1f} % of the surface "
                     "({:g} % of it "
-                    "has walls thinner than {:.2f} mm): the soft distance's sign is not to be trusted there; "
+                    "has walls thinner than {:.3g} mm): the soft distance's sign is not to be trusted there; "
                     "--quads auto "
                     "is as fine as it takes",
                     1e3 * points.spacing[0], walls.unresolved_percent, 100 * kThinShare, 1e3 * walls.thin));
   if (level.remeshed.crossings + level.remeshed.flips > 0)
-    report.warnings.push_back(
-        fmt::format("{} quads: {} pairs of them cross, {} are turned against the surface nearest to them",
-                    level.remeshed.mesh.quads.size(), level.remeshed.crossings, level.remeshed.flips));
+    report.warnings.push_back(fmt::format(
+        "{}: pairs of them that cross: {}; turned against the surface nearest to them: {}",
+        counted(level.remeshed.mesh.quads.size(), "quad"), level.remeshed.crossings, level.remeshed.flips));
 }
 
 }  // namespace

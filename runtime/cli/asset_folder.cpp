@@ -9,6 +9,7 @@
 namespace abut::cli {
 
 AssetFolder::AssetFolder(std::filesystem::path folder) : folder_(std::move(folder)) {
+  if (folder_.empty()) throw IoError("'': the name of the folder of assets is empty");
   std::error_code error;
   if (!std::filesystem::is_directory(folder_, error))
     throw IoError(folder_.string() + ": not a folder of assets" +

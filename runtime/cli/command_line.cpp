@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/cli/version.h"
 #include "runtime/core/error.h"
 
 namespace abut::cli {
@@ -12,6 +13,7 @@ constexpr int kMostJobs = 1024;
 }  // namespace
 
 bool parse(CLI::App& app, int argc, const char* const* argv) {
+  app.set_version_flag("--version", version());
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

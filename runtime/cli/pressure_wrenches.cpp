@@ -1,5 +1,8 @@
 #include "runtime/cli/pressure_wrenches.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -11,7 +14,8 @@
 namespace abut::cli {
 namespace {
 
-constexpr double kDeviation = 1e-3;  // of a round primitive's triangles, of its radius
+constexpr double kDeviation = 1e-3;       // of a round primitive's triangles, of its radius
+constexpr double kLeastDeviation = 1e-6;  // m
 
 [[noreturn]] void refuse(const std::string& name) {
   throw InvalidInput("'" + name +
@@ -42,7 +46,14 @@ asset::Asset primitive(const std::string& name) {
   if (kind == "@capsule" && s.size() == 2) shape = witness::Capsule<double>{s[1], s[0]};
   if (kind == "@cylinder" && s.size() == 2) shape = witness::Cylinder<double>{s[1], s[0]};
   if (!shape) refuse(name);
-  return contact::rigid_primitive(*shape, s.empty() ? 0 : std::max(1e-6, kDeviation * s[0]));
+  constexpr double kLeastRadius = 2 * kLeastDeviation;
+  if (kind != "@box" && s[0] > 0 && s[0] < kLeastRadius)
+    throw InvalidInput(fmt::format("'{}': the radius must be at least {:g} m", name, kLeastRadius));
+  try {
+    return contact::rigid_primitive(*shape, std::max(kLeastDeviation, kDeviation * s[0]));
+  } catch (const InvalidInput& error) {
+    throw InvalidInput("'" + name + "': " + error.what());
+  }
 }
 
 bool has_volume(const asset::AssetView& view) { return view.volume.tetrahedron_count > 0; }

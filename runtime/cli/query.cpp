@@ -14,6 +14,7 @@
 #include "runtime/cli/pressure_wrenches.h"
 #include "runtime/cli/program.h"
 #include "runtime/cli/query_options.h"
+#include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/output_file.h"
 #include "runtime/core/parallel.h"
@@ -35,13 +36,14 @@ class Progress {
     shown_ = now;
     const double seconds = std::chrono::duration<double>(now - start_).count();
     const std::string left = share > 0 ? fmt::format(", {:.0f} s left", seconds * (1 - share) / share) : "";
-    fmt::print(stderr, "\r{} rows, {:.0f} rows/s{}\033[K", rows, static_cast<double>(rows) / seconds, left);
+    fmt::print(stderr, "\r{}, {:.0f} rows/s{}\033[K", counted(rows, "row"),
+               static_cast<double>(rows) / seconds, left);
   }
   void finish(std::size_t rows, std::size_t unanswered) const {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     if (terminal_) fmt::print(stderr, "\r\033[K");
-    fmt::print(stderr, "{} rows in {:.2f} s ({:.0f} rows/s), {} without an answer (see their status)\n", rows,
-               seconds, static_cast<double>(rows) / seconds, unanswered);
+    fmt::print(stderr, "{} in {:.2f} s ({:.0f} rows/s), {} without an answer (see their status)\n",
+               counted(rows, "row"), seconds, static_cast<double>(rows) / seconds, unanswered);
   }
 
  private:
@@ -65,7 +67,12 @@ class Bodies {
 
  private:
   const asset::AssetView& body(const std::string& name, unsigned needs) {
-    if (take_primitives_ && cli::PrimitiveBodies::is_primitive(name)) return primitives_[name];
+    if (cli::PrimitiveBodies::is_primitive(name)) {
+      if (take_primitives_) return primitives_[name];
+      throw InvalidInput("'" + name +
+                         "' is no asset but a body given by its sizes, which goes with --model "
+                         "pressure_field (--what wrench or wrench_derivative)");
+    }
     const asset::AssetView& view = assets_[name];
     if (const char* missing = asset::missing_part(view, needs))
       throw InvalidInput("asset '" + name + "' " + missing);

@@ -6,6 +6,7 @@
 
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/point_query.h"
+#include "runtime/cli/status_table.h"
 
 namespace abut::cli {
 namespace {
@@ -20,10 +21,12 @@ std::string describe_quantities() {
                       "soft signed distance of points from an object: value (m), gradient, Hessian (1/m);",
                       "", "POSES then has columns obj, x, y, z (m, in the object's frame)");
   text +=
-      "With --model pressure_field objA or objB may be @sphere:R, @box:X:Y:Z, @cylinder:R:H, @capsule:R:H "
-      "(rigid, half\nsizes in m; cylinder and capsule along z, H without the capsule's round ends), and objB "
-      "@half_space (z <= 0\nof its frame; rigid with --rigid-b).\n";
-  text += describe_settings(setting_groups());
+      "With --model pressure_field objA or objB may be @sphere:R, @box:X:Y:Z, @cylinder:R:H, @capsule:R:H\n"
+      "(rigid, half sizes in m; cylinder and capsule along z, H without the capsule's round ends), and objB\n"
+      "@half_space (z <= 0 of its frame; rigid with --rigid-b). Round ones are made of triangles within\n"
+      "R / 1000 of the shape, half of it to either side: overlaps no deeper than that (1 m for R = 1000)\n"
+      "are inexact or not seen (no_overlap); for ground take @half_space or @box, which are exact.\n";
+  text += describe_settings(setting_groups()) + describe_statuses();
   return text +
          "Exit status: 0 every row answered; 1 some rows have status invalid_input or not_converged; 2 "
          "error.";

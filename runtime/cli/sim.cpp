@@ -14,6 +14,7 @@
 #include "runtime/cli/program.h"
 #include "runtime/cli/sim_options.h"
 #include "runtime/cli/trajectory_csv.h"
+#include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/output_file.h"
 #include "runtime/dynamics/frictional/recording.h"
@@ -36,14 +37,16 @@ class Progress {
     if (!terminal_ || now - shown_ < std::chrono::milliseconds(200)) return;
     shown_ = now;
     const double seconds = std::chrono::duration<double>(now - start_).count();
-    fmt::print(stderr, "\rstep {} of {}, {:.0f} steps/s, {} contacts, {:.0f} s left\033[K", step, steps,
-               static_cast<double>(step - first_) / seconds, report.contacts,
+    fmt::print(stderr, "\rstep {} of {}, {:.0f} steps/s, {}, {:.0f} s left\033[K", step, steps,
+               static_cast<double>(step - first_) / seconds,
+               counted(static_cast<std::size_t>(report.contacts), "contact"),
                seconds * static_cast<double>(steps - step) / static_cast<double>(step - first_));
   }
   void finish(std::int64_t steps) const {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     if (terminal_) fmt::print(stderr, "\r\033[K");
-    fmt::print(stderr, "{} steps in {:.2f} s ({:.0f} steps/s)\n", steps - first_, seconds,
+    fmt::print(stderr, "{} in {:.2f} s ({:.0f} steps/s)\n",
+               counted(static_cast<std::size_t>(steps - first_), "step"), seconds,
                static_cast<double>(steps - first_) / seconds);
   }
 
@@ -217,8 +220,9 @@ int run(const Arguments& arguments) {
   output.finish();
   const int signal = cli::noted_signal();
   if (signal == 0 || simulation.steps() >= steps) return 0;
-  fmt::print(stderr, "abut-sim: stopped by a signal ({}) after {} of {} steps{}\n", ::strsignal(signal),
-             simulation.steps(), steps, is_hdf5(arguments.out) ? "; --continue goes on from there" : "");
+  fmt::print(stderr, "abut-sim: stopped by a signal ({}) after {} of {}{}\n", ::strsignal(signal),
+             simulation.steps(), counted(static_cast<std::size_t>(steps), "step"),
+             is_hdf5(arguments.out) ? "; --continue goes on from there" : "");
   return 128 + signal;
 }
 

@@ -63,7 +63,8 @@ void add_sim_options(CLI::App& app, SimArguments& arguments) {
       ->check(CLI::IsMember({"coupled", "published"}));
   app.add_option("--out", arguments.out,
                  "trajectory: FILE.h5, saved about every second, or a CSV file, whole or not at all; -: CSV "
-                 "on standard output")
+                 "on standard output; poses are those of the bodies' frames, in the centre of mass along the "
+                 "principal axes")
       ->capture_default_str();
   app.add_flag("--continue", arguments.resume, "go on from the end of --out FILE.h5, with the same bits");
   app.add_option("--page", arguments.page, "web page that plays the motion");

@@ -38,6 +38,7 @@ Contents read_whole(const std::filesystem::path& name) {
 }  // namespace
 
 InputFile::InputFile(const std::filesystem::path& file) : name_(file.string()) {
+  if (file.empty()) refuse("''", "open: the name of the file is empty");
   // Without O_NONBLOCK, opening a pipe waits for its writer.
   descriptor_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor_ < 0)

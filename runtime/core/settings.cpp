@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "runtime/core/error.h"
 
@@ -14,7 +15,27 @@ bool read_whole(const std::string& text, T& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+// Whole numbers may be written like others, 1e9 or 50.0.
+template <class Integer>
+bool read_integer(const std::string& text, Integer& value) {
+  if (read_whole(text, value)) return true;
+  double number = 0;
+  constexpr double kMostExact = 9007199254740992;  // 2^53
+  if (!read_whole(text, number) || number != std::trunc(number) || std::abs(number) > kMostExact ||
+      !std::in_range<Integer>(static_cast<std::int64_t>(number)))
+    return false;
+  value = static_cast<Integer>(number);
+  return true;
+}
+
 }  // namespace
+
+SettingValue::SettingValue(std::string its_name, double number)
+    : name(std::move(its_name)), text(detail::number_text(number)) {}
+SettingValue::SettingValue(std::string its_name, std::int64_t number)
+    : name(std::move(its_name)), text(std::to_string(number)) {}
+SettingValue::SettingValue(std::string its_name, std::uint64_t number)
+    : name(std::move(its_name)), text(std::to_string(number)) {}
 
 bool Range::contains(double value) const {
   if (!std::isfinite(value)) return false;
@@ -58,8 +79,13 @@ std::string number_text(double value) {
 }
 
 bool read_number(const std::string& text, double& value) { return read_whole(text, value); }
-bool read_number(const std::string& text, int& value) { return read_whole(text, value); }
-bool read_number(const std::string& text, std::uint64_t& value) { return read_whole(text, value); }
+bool read_number(const std::string& text, int& value) { return read_integer(text, value); }
+bool read_number(const std::string& text, std::uint64_t& value) { return read_integer(text, value); }
+
+std::string number_words(const Range& range, bool whole) {
+  const std::string words = range.words();
+  return (whole ? words.starts_with("from") ? "a whole number " : "a whole number, " : "") + words;
+}
 
 std::string joined(std::span<const std::string_view> words) {
   std::string text;

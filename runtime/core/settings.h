@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -71,8 +73,15 @@ struct SettingInfo {
   std::string name, unit, standard, range, help;  // standard: the default
 };
 
-// A setting as somebody gave it: `text` is the value.
+// A setting as somebody gave it: `text` is the value, {"stiffness", "1e4"} or {"stiffness", 1e4}.
 struct SettingValue {
+  SettingValue(std::string its_name, std::string its_text)
+      : name(std::move(its_name)), text(std::move(its_text)) {}
+  SettingValue(std::string its_name, double number);
+  SettingValue(std::string its_name, std::int64_t number);
+  SettingValue(std::string its_name, std::uint64_t number);
+  SettingValue(std::string its_name, int number) : SettingValue(std::move(its_name), std::int64_t{number}) {}
+
   std::string name, text;
 };
 using SettingValues = std::vector<SettingValue>;
@@ -81,6 +90,7 @@ using SettingValues = std::vector<SettingValue>;
 void require_known(const SettingValues& values, std::span<const SettingInfo> rows, std::string_view who);
 
 namespace detail {
+std::string number_words(const Range& range, bool whole);  // "a whole number from 3 to 100"
 [[noreturn]] void refuse_setting(std::string_view who, std::string_view name, const std::string& value,
                                  std::string_view unit, const std::string& range);
 std::string number_text(double value);
@@ -113,8 +123,9 @@ void require_valid(std::span<const Setting<Config>> table, const Config& config,
         row, copy,
         [&](const auto& value) {
           if (!row.range.contains(static_cast<double>(value)))
-            detail::refuse_setting(who, row.name, detail::number_text(static_cast<double>(value)), row.unit,
-                                   row.range.words());
+            detail::refuse_setting(
+                who, row.name, detail::number_text(static_cast<double>(value)), row.unit,
+                detail::number_words(row.range, std::is_integral_v<std::decay_t<decltype(value)>>));
         },
         [&](const Choice<Config>& c) {
           const int value = c.get(config);
@@ -129,11 +140,13 @@ std::vector<SettingInfo> describe(std::span<const Setting<Config>> table) {
   Config standard;
   std::vector<SettingInfo> rows;
   for (const Setting<Config>& row : table) {
-    SettingInfo info{std::string(row.name), std::string(row.unit), "", row.range.words(),
-                     std::string(row.help)};
+    SettingInfo info{std::string(row.name), std::string(row.unit), "", "", std::string(row.help)};
     visit_setting(
         row, standard,
-        [&](const auto& value) { info.standard = detail::number_text(static_cast<double>(value)); },
+        [&](const auto& value) {
+          info.standard = detail::number_text(static_cast<double>(value));
+          info.range = detail::number_words(row.range, std::is_integral_v<std::decay_t<decltype(value)>>);
+        },
         [&](const Choice<Config>& c) {
           info.standard = c.words[static_cast<std::size_t>(c.get(standard))];
           info.range = detail::joined(c.words);
@@ -157,7 +170,9 @@ void apply(std::span<const Setting<Config>> table, const SettingValues& values, 
         *row, config,
         [&](auto& member) {
           if (!detail::read_number(value.text, member) || !row->range.contains(static_cast<double>(member)))
-            detail::refuse_setting(who, row->name, "'" + value.text + "'", row->unit, row->range.words());
+            detail::refuse_setting(
+                who, row->name, "'" + value.text + "'", row->unit,
+                detail::number_words(row->range, std::is_integral_v<std::decay_t<decltype(member)>>));
         },
         [&](const Choice<Config>& c) {
           for (std::size_t k = 0; k < c.words.size(); ++k)

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,27 @@ TEST_F(Command, QuietPrintsNothingWhenAllIsWell) {
   const CommandResult result = make({"--quiet"});
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.out + result.err, "");
+}
+
+TEST_F(Command, CountsAndSizesOfOneSmallObject) {
+  write("die.obj", box(1e-3, 1e-3, 1e-3));
+  const CommandResult made = make({"--jobs", "1"});
+  EXPECT_EQ(made.code, 0) << made.err;
+  for (const char* part :
+       {": 1 object, layout flat\n", " 0.0010000 ", "\n1 object in ", " s on 1 job: 1 made"})
+    EXPECT_TRUE(contains(made.out, part)) << part << "\n" << made.out;
+  const CommandResult inspected = command({"inspect", asset("die")});
+  for (const char* part : {"size       1.0000 x 1.0000 x 1.0000 mm, diagonal 1.7321 mm",
+                           "volume 1.0000 mm3, area", "area 6.0000 mm2"})
+    EXPECT_TRUE(contains(inspected.out, part)) << part << "\n" << inspected.out;
+}
+
+// What every program of the project says.
+TEST_F(Command, VersionHasADigestOfTheCode) {
+  const CommandResult version = command({"--version"});
+  EXPECT_EQ(version.code, 0);
+  EXPECT_TRUE(std::regex_match(version.out, std::regex(R"(\d+\.\d+\.\d+ \(code [0-9a-f]{16}\)\n)")))
+      << version.out;
 }
 
 TEST_F(Command, SeveralPatternsAndAReportToAPipe) {

@@ -137,11 +137,16 @@ TEST_F(PressureQuery, FaultsNameTheFlagOrTheBody) {
       {kAsk + " --rigid-a", named("egg", "@half_space"), "poses.csv:2: asset (egg) has no surface"},
       {kAsk, named("egg", "@ball:1"), "poses.csv:2: (@ball:1) is no body"},
       {kAsk, named("egg", "@sphere:x"), "(@sphere:x) is no body"},
-      {kAsk, named("egg", "@sphere:-1"), "poses.csv:2: rigid primitive: its sizes must be positive"},
+      {kAsk, named("egg", "@sphere:-1"),
+       "poses.csv:2: (@sphere:-1): rigid primitive: its sizes must be positive"},
+      {kAsk, named("egg", "@sphere:1e-6"),
+       "poses.csv:2: (@sphere:1e-6): the radius must be at least 2e-06 m"},
       {"assets poses.csv --what wrench --model point --mu-a 1", row,
        "--mu-a goes with --model pressure_field"},
       {"assets poses.csv --surfaces s", row, "--surfaces goes with --model pressure_field"},
-      {"assets poses.csv --what wrench --model point", named("egg", "@sphere:0.1"), "no asset (@sphere:0.1)"},
+      {"assets poses.csv --what wrench --model point", named("egg", "@sphere:0.1"),
+       "poses.csv:2: (@sphere:0.1) is no asset but a body given by its sizes, which goes with --model "
+       "pressure_field"},
   };
   for (auto c : cases) {
     for (char& letter : c.message)  // the shell's own quotes are in the way of the message's

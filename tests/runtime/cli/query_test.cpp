@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <regex>
 
 #include "runtime/cli/csv_columns.h"
 #include "runtime/cli/pose_file.h"
 #include "runtime/cli/quantity.h"
+#include "runtime/cli/status_table.h"
 #include "runtime/contact/model.h"
 #include "runtime/derivative/estimator.h"
 #include "runtime/math/adjoint.h"
@@ -233,7 +235,7 @@ TEST_F(Query, SettingsThatDoNotFitAreRefusedInOneLine) {
       {"--eps1 1", "--what separation has no setting 'eps1'"},
       {"--what derivative --eps1 1", "estimator gumbel has no setting 'eps1'; it has: rings, eps"},
       {"--what derivative --method gaussian --samples 2",
-       "estimator gaussian: samples is '2'; it must be from 3"},
+       "estimator gaussian: samples is '2'; it must be a whole number from 3"},
       {"--what wrench --model soft_minimum --eps1 0",
        "soft-minimum contact: eps1 is '0' spacing^2; it must be from"},
       {"--what wrench --model soft_minimum --kernel quad",
@@ -420,6 +422,48 @@ TEST_F(Query, AFailedRunLeavesTheOldAnswersAndNoPartialFile) {
   EXPECT_EQ(run("assets poses.csv --out answers.csv", header + "0,ball,egg,1,0,0,0,0.2,0,0\n").exit_code, 0);
   EXPECT_EQ(table(contents(folder / "answers.csv")).size(), 2U);
   for (const auto& entry : fs::directory_iterator(folder)) EXPECT_NE(entry.path().extension(), ".partial");
+}
+
+TEST_F(Query, VersionHasADigestOfTheCode) {
+  const Outcome version = run("--version");
+  EXPECT_EQ(version.exit_code, 0);
+  EXPECT_TRUE(std::regex_match(version.out, std::regex(R"(\d+\.\d+\.\d+ \(code [0-9a-f]{16}\)\n)")))
+      << version.out;
+  EXPECT_EQ(shell(std::string(ABUT_SIM_PROGRAM) + " --version").out, version.out);
+}
+
+TEST_F(Query, HelpSaysHowCloseRoundPrimitivesAre) {
+  const std::string help = run("--help").out;
+  for (const char* part : {"R / 1000 of the shape", "not seen (no_overlap); for ground take @half_space"})
+    EXPECT_NE(help.find(part), std::string::npos) << part;
+}
+
+// Every status of the library, in --help and in the documentation.
+TEST_F(Query, StatusesAreListed) {
+  const std::string help = run("--help").out, docs = contents(fs::path(ABUT_DOCS_DIR) / "conventions.md");
+  const std::vector<Status> all = cli::all_statuses();
+  EXPECT_EQ(all.front(), Status::kOk);
+  EXPECT_EQ(all.back(), Status::kInvalidInput);
+  EXPECT_EQ(all.size(), 6U);
+  for (const Status status : all) {
+    const std::string name(to_string(status)), meaning(cli::meaning(status));
+    EXPECT_FALSE(meaning.empty()) << name;
+    EXPECT_NE(help.find("  " + name + std::string(19 - name.size(), ' ') + meaning + "\n"), std::string::npos)
+        << name;
+    EXPECT_NE(docs.find("| `" + name + "` | " + meaning + " |\n"), std::string::npos) << name;
+  }
+}
+
+TEST_F(Query, OneRowIsOneRow) {
+  EXPECT_NE(run("assets poses.csv", header + "0,ball,egg,1,0,0,0,0.2,0,0\n").err.find("1 row in "),
+            std::string::npos);
+}
+
+TEST_F(Query, EmptyNamesAreNamed) {
+  EXPECT_EQ(run("\"\" poses.csv", header).err,
+            "abut-query: error: \x27\x27: the name of the folder of assets is empty\n");
+  EXPECT_EQ(run("assets \"\"").err,
+            "abut-query: error: \x27\x27: cannot open: the name of the file is empty\n");
 }
 
 TEST_F(Query, ADamagedAssetIsRefused) {

@@ -170,6 +170,13 @@ TEST_F(Sim, ErrorsNameFileAndLine) {
   EXPECT_EQ(run("").exit_code, 2);
 }
 
+TEST_F(Sim, OneStepIsOneStepAndAnEmptyNameIsNamed) {
+  EXPECT_NE(run("a.scn --steps 1").err.find("1 step in "), std::string::npos);
+  const Outcome got = run("\"\"");
+  EXPECT_EQ(got.exit_code, 2);
+  EXPECT_EQ(got.err, "abut-sim: error: \x27\x27: cannot open: the name of the file is empty\n");
+}
+
 TEST_F(Sim, HelpStatesTheBounds) {
   const std::string help = run("--help").out;
   for (const char* bound : {"time step, 1e-09 to 10 s", "up to 1e+12", "1e-09 to 1e+06 s"})

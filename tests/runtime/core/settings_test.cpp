@@ -118,6 +118,28 @@ TEST(Settings, EveryRowRefusesNonsenseInOneMessage) {
                [&](const SettingValues& values) { derivative::estimator_config(row.name, values); });
 }
 
+TEST(Settings, MayBeGivenAsNumbers) {
+  const contact::PointConfig c = contact::point_config({{"stiffness", 2.5e3}, {"rings", 2}, {"eps", 1}});
+  EXPECT_EQ(c.stiffness, 2500);
+  EXPECT_EQ(c.gumbel.rings, 2);
+  EXPECT_EQ(c.gumbel.eps, 1);
+  const double third = 1.0 / 3;
+  EXPECT_EQ(contact::point_config({{"eps", third}}).gumbel.eps, third);
+  EXPECT_EQ(derivative::estimator_config("gaussian", {{"seed", ~std::uint64_t{0}}}).gaussian.seed,
+            ~std::uint64_t{0});
+  EXPECT_EQ(derivative::estimator_config("gaussian", {{"samples", 1e5}}).gaussian.samples, 100000);
+  EXPECT_THROW(derivative::estimator_config("gaussian", {{"samples", 2}}), InvalidInput);
+}
+
+TEST(Settings, WholeNumbersMayBeWrittenLikeOthers) {
+  const auto rings = [](const char* text) {
+    return derivative::estimator_config("gumbel", {{"rings", text}}).gumbel.rings;
+  };
+  EXPECT_EQ(rings("1e9"), 1000000000);
+  EXPECT_EQ(rings("3.0"), 3);
+  for (const char* bad : {"1e10", "2.5", "0", "-1e1"}) EXPECT_THROW(rings(bad), InvalidInput) << bad;
+}
+
 TEST(Settings, MessagesHaveUnitAndRange) {
   EXPECT_EQ(message([] {
               contact::point_config({{"stiffness", "-3"}});
@@ -126,7 +148,11 @@ TEST(Settings, MessagesHaveUnitAndRange) {
   EXPECT_EQ(message([] {
               derivative::estimator_config("gaussian", {{"samples", "2"}});
             }),
-            "estimator gaussian: samples is '2'; it must be from 3 to 1e+06");
+            "estimator gaussian: samples is '2'; it must be a whole number from 3 to 1e+06");
+  EXPECT_EQ(message([] {
+              derivative::estimator_config("gumbel", {{"rings", "1.5"}});
+            }),
+            "estimator gumbel: rings is '1.5' edges; it must be a whole number, at least 1");
   EXPECT_EQ(message([] {
               contact::soft_minimum_config({{"kernel", "quad"}});
             }),

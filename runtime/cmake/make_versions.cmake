@@ -1,6 +1,6 @@
 # cmake -DROOT=... -DSOURCES=a;b;... -DTEMPLATE=... -DOUTPUT=... -DVERSION=... -P make_versions.cmake
-# Writes the source of versions(): with a digest of the sources that shape an asset, so that a change of the code makes
-# assets out of date without anyone having to remember to say so.
+# Writes a source that tells versions: with a digest of SOURCES, so that a change of the code shows, and makes assets out
+# of date, without anyone having to remember to say so.
 set(digests "")
 foreach(source ${SOURCES})
   file(SHA256 ${ROOT}/${source} digest)

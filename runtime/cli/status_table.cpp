@@ -1,0 +1,40 @@
+#include "runtime/cli/status_table.h"
+
+#include <fmt/format.h>
+
+namespace abut::cli {
+
+std::vector<Status> all_statuses() {
+  const std::string_view none = to_string(static_cast<Status>(0xff));
+  std::vector<Status> all;
+  for (std::uint8_t value = 0; to_string(static_cast<Status>(value)) != none; ++value)
+    all.push_back(static_cast<Status>(value));
+  return all;
+}
+
+std::string_view meaning(Status status) {
+  switch (status) {
+    case Status::kOk:
+      return "the answer holds to its tolerance";
+    case Status::kTouching:
+      return "the answer holds; the signed distance is zero within its tolerance";
+    case Status::kClamped:
+      return "the answer holds, its derivative is that of slightly rounder bodies: a direction was singular";
+    case Status::kNotConverged:
+      return "the best answer found within the limit of iterations: take it with care";
+    case Status::kNoOverlap:
+      return "the answer holds: nothing is in contact, the wrench is zero";
+    case Status::kInvalidInput:
+      return "the question has NaN, infinity or numbers beyond measure; every number of the answer is NaN";
+  }
+  return {};
+}
+
+std::string describe_statuses() {
+  std::string text = "Values of the column status:\n";
+  for (const Status status : all_statuses())
+    text += fmt::format("  {:<19}{}\n", to_string(status), meaning(status));
+  return text;
+}
+
+}  // namespace abut::cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/core/status.h"
+
+namespace abut::cli {
+
+// Every status that a row of answers may have, in the order of core/status.h.
+std::vector<Status> all_statuses();
+
+// What it means to whoever reads the row, in one line.
+std::string_view meaning(Status status);
+
+// For --help.
+std::string describe_statuses();
+
+}  // namespace abut::cli
