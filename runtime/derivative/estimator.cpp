@@ -1,6 +1,8 @@
 #include "runtime/derivative/estimator.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "runtime/core/parallel.h"
@@ -34,6 +36,33 @@ HullQuery ask(const asset::PosedPair& pair, const char* who, witness::Workspace<
   const asset::ConvexView &A = pair.A->convex, &B = pair.B->convex;
   return {A, B, workspace, witness::separation<double>(A, B, pair.X_AB, workspace)};
 }
+
+// Of the estimators that ask the query at other poses. Coordinates of far bodies are rounded: a shift is at
+// least kLeastShift of them, and where a turn moves B by less than kLeastTurn of them, what it moves is
+// mostly rounding.
+constexpr double kLeastShift = 1e-8;                                         // 2^26 roundings
+constexpr double kLeastTurn = 1e3 * std::numeric_limits<double>::epsilon();  // 1000 roundings
+
+class Steps {
+ public:
+  // `angle` in rad, `length` in units of the pair's size.
+  Steps(double angle, double length, const HullQuery& query, const Pose<double>& X_AB)
+      : size_(pair_size(query.A, query.B)),
+        reach_(std::max({X_AB.p.stableNorm(), query.centre.p1.stableNorm(), query.centre.p2.stableNorm()})),
+        angle_(angle),
+        length_(std::max(length * size_, kLeastShift * reach_)) {}
+
+  double length() const { return length_; }  // m
+  WitnessDerivative<double> checked(WitnessDerivative<double> derivative) const {
+    if (derivative.status != Status::kInvalidInput && angle_ * size_ < kLeastTurn * reach_)
+      derivative.status = Status::kNotConverged;
+    return derivative;
+  }
+
+ private:
+  double size_, reach_;  // m; reach_: the largest distance from A's origin
+  double angle_, length_;
+};
 
 // First-order Gumbel: [Montaut2022, Eqs. 27 and 28] in the unit-normal form.
 class GumbelEstimator final : public Estimator {
@@ -79,9 +108,9 @@ class ZerothOrderEstimator final : public Estimator {
 
   PairDerivative operator()(const asset::PosedPair& pair) override {
     const HullQuery query = ask(pair, "zeroth_order", query_);
-    const double length = config_.length * pair_size(query.A, query.B);
-    return {query.centre,
-            zeroth_order<double>(query.centre, pair.X_AB, config_.angle, length, samples_, query)};
+    const Steps steps(config_.angle, config_.length, query, pair.X_AB);
+    return {query.centre, steps.checked(zeroth_order<double>(query.centre, pair.X_AB, config_.angle,
+                                                             steps.length(), samples_, query))};
   }
 
  private:
@@ -108,16 +137,17 @@ class AnalyticEstimator final : public Estimator {
 
 class FiniteDifferenceEstimator final : public Estimator {
  public:
-  explicit FiniteDifferenceEstimator(const Config& config) : steps_(config.finite_difference) {}
+  explicit FiniteDifferenceEstimator(const Config& config) : config_(config.finite_difference) {}
 
   PairDerivative operator()(const asset::PosedPair& pair) override {
     const HullQuery query = ask(pair, "finite_difference", query_);
-    const double length = steps_.length * pair_size(query.A, query.B);
-    return {query.centre, central_differences<double>(query.centre, pair.X_AB, steps_.angle, length, query)};
+    const Steps steps(config_.angle, config_.length, query, pair.X_AB);
+    return {query.centre, steps.checked(central_differences<double>(query.centre, pair.X_AB, config_.angle,
+                                                                    steps.length(), query))};
   }
 
  private:
-  FiniteDifferenceConfig steps_;
+  FiniteDifferenceConfig config_;
   witness::Workspace<double> query_;
 };
 

@@ -6,8 +6,9 @@
 namespace abut::derivative {
 
 // Derivative of `query(X_AB) -> witness::Witness<S>` at X_AB, whose result there is `centre`, from M = 12
-// queries at X_AB exp(+-h e_k), h = angle (rad) for k < 3 and length (m) for k >= 3; n'dn = 0 and
-// dp2 - dp1 = dd n + d dn, which differences keep to h^2 only, and not at all across a kink, are restored.
+// queries at X_AB exp(+-h e_k), h = angle (rad) for k < 3 and length (m) for k >= 3. The distance's gradient
+// is the exact one; n'dn = 0 and dp2 - dp1 = dd n + d dn, which differences keep to h^2 only, and not at all
+// across a kink, are restored.
 // Any status but an unusable query passes; the worst of the 13 is reported. On polytopes this differentiates
 // the facets: see gumbel.h for what that misses.
 template <class S, class Query>
@@ -31,8 +32,8 @@ WitnessDerivative<S> central_differences(const witness::Witness<S>& centre, cons
     result.dp1_A_dxi_B.col(k) = (plus.p1 - minus.p1) / (2 * h);
     result.dp2_A_dxi_B.col(k) = (plus.p2 - minus.p2) / (2 * h);
     result.dn_A_dxi_B.col(k) = (plus.n - minus.n) / (2 * h);
-    result.dd_dxi_B[k] = (plus.distance - minus.distance) / (2 * h);
   }
+  result.dd_dxi_B = detail::distance_gradient(centre, X_AB);
   detail::restore_witness_equation(centre, result);
   return detail::finite(result) ? result : detail::invalid_derivative<S>();
 }

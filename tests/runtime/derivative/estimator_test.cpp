@@ -76,6 +76,54 @@ TEST(Estimators, OneShotSolverAndBatchAgree) {
   }
 }
 
+// However far the bodies are apart and however small the steps: the distance's gradient is the exact one, and
+// dp2 - dp1 = dd n + d dn. Beside a turn's 1000 roundings of the points, the answer is said to be none.
+TEST(Estimators, FarPosesHaveTheDistancesGradient) {
+  const asset::ConvexPiece A = test::tessellated_ellipsoid(2, {0.1, 0.08, 0.05}),
+                           B = test::tessellated_ellipsoid(1, {0.06, 0.04, 0.05});
+  asset::AssetView a, b;
+  a.convex = asset::view(A);
+  b.convex = asset::view(B);
+  Config tiny;
+  tiny.finite_difference = {1e-12, 1e-12};
+  tiny.zeroth_order.angle = tiny.zeroth_order.length = 1e-12;
+  Random random(7);
+  for (const double far : {0.3, 1.0, 1e3, 1e6, 1e9, 1e12, 1e20, 1e100})
+    for (const auto& row : derivative::estimators())
+      for (const Config& config : {Config(), tiny}) {
+        const Vec3<double> way = test::random_rotation(random).col(0);
+        const Pose<double> X_AB{test::random_rotation(random), far * way};
+        const auto [w, d] = derivative::witness_derivative({&a, &b, X_AB}, row.name, config);
+        const Vec3<double> n_B = X_AB.R.transpose() * w.n;
+        EXPECT_LT((d.dd_dxi_B.tail<3>().transpose() - n_B).norm(), 1e-12) << row.name << " " << far;
+        const Mat36<double> missing =
+            d.dp2_A_dxi_B - d.dp1_A_dxi_B - w.n * d.dd_dxi_B - w.distance * d.dn_A_dxi_B;
+        const double scale = d.dp1_A_dxi_B.stableNorm() + d.dp2_A_dxi_B.stableNorm() + far;
+        EXPECT_LT(missing.stableNorm(), 1e-12 * scale) << row.name << " " << far;
+        EXPECT_NE(d.status, Status::kInvalidInput) << row.name << " " << far;
+      }
+}
+
+// Shifts grow with the offset, so that they are not lost in the rounding of far points: a vertex facing a
+// vertex moves with its body, and the normal turns after it.
+TEST(Estimators, FarShiftsAreSeen) {
+  const asset::ConvexPiece A = test::tessellated_ellipsoid(1, {0.1, 0.08, 0.05}),
+                           B = test::tessellated_ellipsoid(1, {0.06, 0.04, 0.05});
+  asset::AssetView a, b;
+  a.convex = asset::view(A);
+  b.convex = asset::view(B);
+  Random random(8);
+  for (const double far : {1e3, 1e6, 1e9, 1e12, 1e20, 1e100}) {
+    const Pose<double> X_AB{test::random_rotation(random), far * test::random_rotation(random).col(0)};
+    const auto [w, d] = derivative::witness_derivative({&a, &b, X_AB}, "finite_difference");
+    EXPECT_LT((d.dp2_A_dxi_B.rightCols<3>() - X_AB.R).norm(), 1e-6) << far;
+    EXPECT_LT(d.dp1_A_dxi_B.rightCols<3>().norm(), 1e-6) << far;
+    const Mat3<double> turn = X_AB.R - w.n * (w.n.transpose() * X_AB.R).eval();
+    EXPECT_LT((w.distance * d.dn_A_dxi_B.rightCols<3>() - turn).norm(), 1e-6) << far;
+    EXPECT_EQ(d.status == Status::kNotConverged, far > 1e6) << far;
+  }
+}
+
 // On a box over a box, both rows know the distance's gradient: the normal, and the moment arm of the point.
 TEST(Estimators, VertexOverFace) {
   const asset::ConvexPiece A = test::box_hull({0.5, 0.5, 0.5}), B = test::box_hull({0.1, 0.1, 0.1});
