@@ -100,8 +100,12 @@ Vec3<T> traction(const Facet<T>& facet, const RateLaw& law, const Vec6<T>& V, co
   const T approach = u.dot(facet.n), factor = T(1) + facet.damping * approach;
   if (!(factor > T(0))) return Vec3<T>::Zero();
   const T p = facet.share * facet.pressure(x) * factor;
-  const Vec3<T> slip = u - approach * facet.n;
-  const T speed = sqrt(slip.squaredNorm() + T(law.stiction_speed * law.stiction_speed));
+  Vec3<T> slip = u - approach * facet.n;
+  T speed = sqrt(slip.squaredNorm() + T(law.stiction_speed * law.stiction_speed));
+  if (!(speed < T(0x1p500))) {  // the squares may be no numbers; only the direction counts
+    slip = T(0x1p-600) * slip;
+    speed = sqrt(slip.squaredNorm());
+  }
   return -p * facet.n - (T(law.friction) * p / speed) * slip;
 }
 

@@ -65,6 +65,20 @@ ABUT_INLINE void damping(const T& s, DampingLaw law, Damping<T>& out) {
   out.d = s > zero ? out.d : S(1) - s;
 }
 
+// What makes the squares of t numbers where they are none: a power of two, 1 up to 3e150 m/s.
+template <class T, class S>
+ABUT_INLINE void unit_of_squares(const T* t, T& unit) {
+  T size{}, fast, small;
+  for (int a = 0; a < 3; ++a) {
+    simd::greatest<T>(size, t[a], size);
+    simd::greatest<T>(size, -t[a], size);
+  }
+  simd::fill<T>(S(0x1p500), fast);
+  simd::fill<T>(S(0x1p-600), small);
+  simd::fill<T>(S(1), unit);
+  unit = size > fast ? small : unit;
+}
+
 // h of one plane and its derivatives in v: first[3 a + k], second[6 a + m] with m over xx, xy, xz, yy, yz,
 // zz.
 template <class T>
@@ -75,15 +89,14 @@ struct Direction {
 template <int kOrder, class T, class S>
 ABUT_INLINE void direction(const T* n, const S* v, const SoftMinimumParameters<S>& with, Direction<T>& out) {
   const T speed = n[0] * v[0] + n[1] * v[1] + n[2] * v[2];
-  T t[3], square;
-  simd::fill<T>(with.stiction_velocity * with.stiction_velocity, square);
-  for (int a = 0; a < 3; ++a) {
-    t[a] = v[a] - speed * n[a];
-    square += t[a] * t[a];
-  }
-  T root;
-  simd::square_root(square, root);
-  const T inverse = S(1) / root;
+  T t[3], unit;
+  for (int a = 0; a < 3; ++a) t[a] = v[a] - speed * n[a];
+  unit_of_squares<T, S>(t, unit);
+  T root = with.stiction_velocity * unit;
+  root = root * root;
+  for (int a = 0; a < 3; ++a) root += (t[a] * unit) * (t[a] * unit);
+  simd::square_root(root, root);
+  const T inverse = unit / root;
   Damping<T> d;
   const S rate = S(1) / with.dissipation_velocity;
   damping<T, S>(speed * rate, with.damping, d);

@@ -3,6 +3,7 @@
 
 #include "runtime/contact/model.h"
 #include "runtime/contact/pressure_field.h"
+#include "runtime/contact/soft_minimum.h"
 #include "tests/support/hulls.h"
 
 namespace {
@@ -33,7 +34,7 @@ TEST(FarApart, OverflowIsInvalid) {
   const asset::Asset A = box(0.05);
   const asset::AssetView a = asset::view(A);
   contact::PressureFieldConfig config;
-  config.A.modulus = 1e18;
+  config.A.modulus = config.B.modulus = 1e18;
   config.A.dissipation = config.B.dissipation = 0.1;
   Vec6<double> fast = kStill;
   fast[5] = 1e300;
@@ -41,6 +42,54 @@ TEST(FarApart, OverflowIsInvalid) {
   X_AB.p.z() = 0.01;
   const contact::PairWrench w = contact::half_space_wrench(a, {1e-9}, X_AB.inverse(), fast, kStill, config);
   EXPECT_TRUE(w.status == Status::kInvalidInput ? w.F_BBo_B.array().isNaN().all() : w.F_BBo_B.allFinite());
+}
+
+// Squares of speeds from 1e154 m/s on are no numbers; friction goes on opposing the motion.
+TEST(FastMotion, FrictionOfPressureFieldsIsKept) {
+  const asset::Asset A = box(0.05), B = box(0.04);
+  const asset::AssetView a = asset::view(A), b = asset::view(B);
+  contact::PressureFieldConfig config;
+  config.A.friction = config.B.friction = 0.5;
+  const auto model = contact::make_pressure_field_model(config);
+  Pose<double> X_AB;
+  X_AB.p.z() = 0.08;
+  const auto ask = [&](double speed) {
+    Vec6<double> V = kStill;
+    V[3] = speed, V[4] = -0.3 * speed;
+    return model->wrench({&a, &b, X_AB}, kStill, V, contact::Want::kJacobian);
+  };
+  const contact::PairWrench slow = ask(1e100);
+  EXPECT_GT(slow.F_BBo_B.segment<2>(3).norm(), 0.4 * slow.F_BBo_B[5]);
+  for (const double speed : {1e140, 1e150, 1e153, 1e154, 1e155, 1e200, 1e300}) {
+    const contact::PairWrench fast = ask(speed);
+    EXPECT_EQ(fast.status, slow.status) << speed;
+    EXPECT_LT((fast.F_BBo_B - slow.F_BBo_B).norm(), 1e-12 * slow.F_BBo_B.norm()) << speed;
+    EXPECT_LT((fast.dF_dxi_B - slow.dF_dxi_B).norm(), 1e-9 * slow.dF_dxi_B.norm()) << speed;
+  }
+}
+
+TEST(FastMotion, WrenchesOfSoftMinimaAreProportionalToTheSpeed) {
+  const asset::Asset A = box(0.05), B = box(0.04);
+  const asset::AssetView a = asset::view(A), b = asset::view(B);
+  const auto model = contact::make_soft_minimum_model();
+  Pose<double> X_AB;
+  X_AB.p.z() = 0.08;
+  const auto ask = [&](const Vec3<double>& way, double speed) {
+    Vec6<double> V = kStill;
+    V.tail<3>() = speed * way;
+    return model->wrench({&a, &b, X_AB}, kStill, V, contact::Want::kValue);
+  };
+  // into A: sliding, straight, and both ways; slopes by the pose grow with the square of the speed
+  for (const Vec3<double>& way :
+       {Vec3<double>(1, 0.3, -0.1), Vec3<double>(0, 0, -1), Vec3<double>(0.5, 0, -1)}) {
+    const contact::PairWrench slow = ask(way, 1e100);
+    for (const double speed : {1e140, 1e150, 1e153, 1e154, 1e155, 1e200, 1e290}) {
+      const contact::PairWrench fast = ask(way, speed);
+      ASSERT_EQ(fast.status, slow.status) << speed;
+      EXPECT_LT((fast.F_BBo_B / speed - slow.F_BBo_B / 1e100).norm(), 1e-12 * (slow.F_BBo_B / 1e100).norm())
+          << speed;
+    }
+  }
 }
 
 }  // namespace
