@@ -133,22 +133,31 @@ inline bool squares_tell(double distance2, double eps1) {
   return distance2 <= 0x1p40 * eps1 && distance2 <= kFarthest2;
 }
 
+// The point that no other one is nearer to p than, by differences of squared distances: 2 u . q - u . u, u
+// from one point to the other and q from there to p.
+template <class S>
+std::int32_t foremost(const asset::PointsView& points, const Vec3<S>& p_Q) {
+  std::int32_t best = 0;
+  Vec3<S> x0 = position<S>(points, 0), q = p_Q - x0;
+  for (std::int32_t i = 1; i < points.point_count; ++i) {
+    const Vec3<S> x = position<S>(points, i), u = x - x0;
+    if (!(2 * u.dot(q) - u.dot(u) > S(0))) continue;
+    best = i;
+    x0 = x;
+    q = p_Q - x0;
+  }
+  return best;
+}
+
 // The soft distance where squares do not tell: far away, or for a tiny eps1. Looks at every point.
-// Differences of squares are 2 u . q - u . u, u from one point to the other and q from there to p. The
-// reference is the point that no other one is nearer than; beside it no weight is above 1.
+// The reference is the foremost point; beside it no weight is above 1.
 template <class S>
 SoftDistance<S> distance_by_differences(const asset::PointsView& points, const Vec3<S>& p_Q, S eps1,
                                         Order order) {
   using std::exp;
-  Vec3<S> x0 = position<S>(points, 0), n0 = normal<S>(points, 0), q = p_Q - x0;
+  const std::int32_t first = foremost<S>(points, p_Q);
+  const Vec3<S> x0 = position<S>(points, first), n0 = normal<S>(points, first), q = p_Q - x0;
   const auto lead = [&](const Vec3<S>& u) { return 2 * u.dot(q) - u.dot(u); };
-  for (std::int32_t i = 1; i < points.point_count; ++i) {
-    const Vec3<S> x = position<S>(points, i);
-    if (!(lead(x - x0) > S(0))) continue;
-    x0 = x;
-    n0 = normal<S>(points, i);
-    q = p_Q - x0;
-  }
   const S g0 = n0.dot(q);
   DistanceSums<S> sums;
   for (std::int32_t i = 0; i < points.point_count; ++i) {

@@ -12,6 +12,10 @@ namespace abut::ssdf {
 
 namespace {
 
+// Spacings. Front and back of a body have the same metric of quads: farther away rounding of squares decides
+// which one weighs more.
+constexpr double kQuadFarthest = 1e10;
+
 // B of one plane and its derivatives, all times a common positive function of p (which the quotient of the
 // sums does not see), as exp(exponent) times these.
 template <class S>
@@ -112,16 +116,24 @@ SoftDistance<S> KernelField::distance(const Vec3<S>& p_Q, Order order, S toleran
   const asset::PointBlocksView& blocks = points_.blocks;
   internal::Nearby<S> nearby{{}, {}, std::numeric_limits<S>::max()};
   internal::descend<S>(blocks, p_Q.data(), nearby);
-  if (!internal::squares_tell(static_cast<double>(nearby.distance2), eps1_)) {
-    if (kind_ == KernelKind::kGaussian)
-      return internal::distance_by_differences<S>(points_, p_Q, S(eps1_), order);
-    if (!(nearby.distance2 <= S(internal::kFarthest2)))
-      return kind_ == KernelKind::kCompact ? outside<S>() : internal::no_distance<S>();
+  const bool far = !internal::squares_tell(static_cast<double>(nearby.distance2), eps1_);
+  if (far && kind_ == KernelKind::kGaussian)
+    return internal::distance_by_differences<S>(points_, p_Q, S(eps1_), order);
+  if (far && kind_ == KernelKind::kCompact) return outside<S>();
+  const S quads_end = S(kQuadFarthest * points_.spacing);
+  if (kind_ == KernelKind::kQuad && !(nearby.distance2 <= quads_end * quads_end))
+    return internal::no_distance<S>();
+  Vec3<S> x0, n0;  // what sums are beside: of the nearest point, or far away the heaviest
+  if (far) {
+    x0 = internal::position<S>(points_, internal::foremost<S>(points_, p_Q));
+  } else {
+    internal::find_nearest<S>(blocks, p_Q.data(), nearby);
+    x0 = Eigen::Map<const Vec3<S>>(nearby.x);
+    n0 = Eigen::Map<const Vec3<S>>(nearby.n);
   }
-  internal::find_nearest<S>(blocks, p_Q.data(), nearby);
-  const Vec3<S> x0(nearby.x[0], nearby.x[1], nearby.x[2]), n0(nearby.n[0], nearby.n[1], nearby.n[2]),
-      q = p_Q - x0;
-  const S g0 = n0.dot(q), eps1 = S(eps1_), support2 = 4 * eps1, depth = S(kWallDepth * points_.spacing);
+  const Vec3<S> q = p_Q - x0;
+  const S eps1 = S(eps1_), support2 = 4 * eps1, depth = S(kWallDepth * points_.spacing);
+  S g0 = far ? S(0) : n0.dot(q);
   // No plane outweighs that of the nearest point by more than kQuad's stretch or kWall's penalty allows.
   S limit2 = S(internal::kEveryPoint2);
   if (kind_ == KernelKind::kCompact) {
@@ -159,15 +171,30 @@ SoftDistance<S> KernelField::distance(const Vec3<S>& p_Q, Order order, S toleran
     return t;
   };
   Sums<S> sums;
-  internal::visit_near<S, S>(blocks, p_Q.data(), limit2, [&](std::int32_t block) {
-    for (int k = 0; k < asset::kBlockPoints; ++k) {
-      const std::int32_t i = blocks.order[std::ptrdiff_t(block) * asset::kBlockPoints + k];
-      if (i < 0) continue;
-      const Vec3<S> u = internal::position<S>(points_, i) - x0, n = internal::normal<S>(points_, i);
-      if (kind_ == KernelKind::kCompact && !((q - u).squaredNorm() < support2)) continue;
-      sums.add(term(i, u, n), n - n0, n.dot(q - u) - g0, order);
+  const auto place = [&](std::int32_t i) -> Vec3<S> { return internal::position<S>(points_, i) - x0; };
+  const auto add = [&](std::int32_t i) {
+    const Vec3<S> u = place(i), n = internal::normal<S>(points_, i);
+    if (kind_ == KernelKind::kCompact && !((q - u).squaredNorm() < support2)) return;
+    sums.add(term(i, u, n), n - n0, n.dot(q - u) - g0, order);
+  };
+  if (far) {  // squares do not tell which points are near
+    for (std::int32_t i = 0; i < points_.point_count; ++i) {
+      const Vec3<S> u = place(i), n = internal::normal<S>(points_, i);
+      const S exponent = term(i, u, n).exponent;
+      if (!(exponent > sums.reference)) continue;
+      sums.reference = exponent;
+      n0 = n;
+      g0 = n.dot(q - u);
     }
-  });
+    for (std::int32_t i = 0; i < points_.point_count; ++i) add(i);
+  } else {
+    internal::visit_near<S, S>(blocks, p_Q.data(), limit2, [&](std::int32_t block) {
+      for (int k = 0; k < asset::kBlockPoints; ++k) {
+        const std::int32_t i = blocks.order[std::ptrdiff_t(block) * asset::kBlockPoints + k];
+        if (i >= 0) add(i);
+      }
+    });
+  }
   if (!(sums.w > S(0))) return outside<S>();
   SoftDistance<S> result = sums.quotient(g0, order);
   if (order != Order::kValue) result.gradient += n0;

@@ -22,6 +22,8 @@ enum class KernelKind {
 // sides: there the plane that is less far above should speak. psi is bounded, because deep inside all planes
 // are far above; twice continuously differentiable.
 
+inline constexpr double kWallFar = 1e3;  // depths behind a plane
+
 // psi and its first two derivatives; `depth` = kWallDepth spacing, m.
 template <class S>
 struct WallPenalty {
@@ -30,7 +32,13 @@ struct WallPenalty {
 template <class S>
 WallPenalty<S> wall_penalty(S g, S depth) {
   if (!(g < S(0))) return {S(0), S(0), S(0)};
-  const S s = -g / depth, cube = s * s * s, under = 1 / (1 + cube), weight = S(kWallWeight);
+  const S s = -g / depth, weight = S(kWallWeight);
+  if (s > S(kWallFar)) {  // by t = 1/s: cubes of s may be no numbers
+    const S t = 1 / s, cube = t * t * t, under = 1 / (1 + cube), t4 = cube * t;
+    return {weight * under, -weight / depth * 3 * t4 * under * under,
+            weight / (depth * depth) * 6 * t4 * t * (cube - 2) * under * under * under};
+  }
+  const S cube = s * s * s, under = 1 / (1 + cube);
   return {weight * cube * under, -weight / depth * 3 * s * s * under * under,
           weight / (depth * depth) * 6 * s * (1 - 2 * cube) * under * under * under};
 }
@@ -43,7 +51,8 @@ class KernelField {
   KernelField(const asset::PointsView& points, KernelKind kind, double eps1);
 
   // Value and derivatives at p_Q (m, in the frame of the points) to a tolerance as soft_distance has it; 0:
-  // the dense sum. kNoOverlap: p_Q is outside every support (kCompact), NaN in every number.
+  // the dense sum. kNoOverlap: p_Q is outside every support (kCompact), NaN in every number. kInvalidInput
+  // too where a number asked for would overflow, and for kQuad farther than 1e10 spacings away.
   template <class S>
   SoftDistance<S> distance(const Vec3<S>& p_Q, Order order = Order::kHessian,
                            S tolerance = S(kTolerance)) const;

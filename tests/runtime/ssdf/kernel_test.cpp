@@ -126,6 +126,53 @@ TEST(Kernel, DerivativesAreThoseOfTheValue) {
   }
 }
 
+// Far away the value is the height over the planes of the points in front, whatever the distance, up to where
+// numbers end; compact kernels end at their supports, those of quads at 1e10 spacings.
+TEST(Kernel, FarValuesAreThoseOfThePointsInFront) {
+  const asset::OrientedPoints cloud = bar();
+  const asset::PointsView points = asset::view(cloud);
+  Random random(7);
+  for (const KernelKind kind : kKinds) {
+    const KernelField field(points, kind, default_eps1(points));
+    for (int k = 0; k < 8; ++k) {
+      const Vec3<double> way = Vec3<double>(random.normal(), random.normal(), random.normal()).normalized();
+      const auto ask = [&](double far) { return field.distance<double>(far * way, Order::kHessian); };
+      const auto near = ask(1e5);
+      const double in_front = near.value - 1e5 * near.gradient.dot(way);
+      for (const double far :
+           {1e6, 1e7, 1e10, 1e30, 1e60, 1e74, 1e80, 1e89, 1e91, 1e100, 1e150, 1e200, 1e299}) {
+        const auto found = ask(far);
+        if (kind == KernelKind::kCompact) {
+          EXPECT_EQ(found.status, Status::kNoOverlap) << far;
+        } else if (kind == KernelKind::kQuad && far > 1e8) {
+          EXPECT_EQ(found.status, Status::kInvalidInput) << far;
+          EXPECT_TRUE(std::isnan(found.value));
+        } else {
+          EXPECT_EQ(found.status, Status::kOk) << int(kind) << " " << far;
+          EXPECT_NEAR(found.value / far, near.gradient.dot(way) + in_front / far, 1e-12)
+              << int(kind) << " " << far;
+          EXPECT_LT((found.gradient - near.gradient).norm(), 1e-12) << int(kind) << " " << far;
+        }
+      }
+    }
+  }
+}
+
+// From both sides of where it is computed by 1/s.
+TEST(Kernel, ThePenaltyOfWallsIsSmoothFarBehind) {
+  for (const S s : {S(999), S(1001), S(1e4), S(1e10)}) {
+    const S cube = s * s * s, under = 1 / (1 + cube), weight = S(kWallWeight);
+    const auto psi = wall_penalty<S>(-s, S(1));
+    EXPECT_NEAR(double(psi.value / (weight * cube * under)), 1, 1e-15);
+    EXPECT_NEAR(double(psi.first / (-weight * 3 * s * s * under * under)), 1, 1e-15);
+    EXPECT_NEAR(double(psi.second / (weight * 6 * s * (1 - 2 * cube) * under * under * under)), 1, 1e-15);
+  }
+  const auto psi = wall_penalty(-1e200, 1e-3);
+  EXPECT_EQ(psi.value, kWallWeight);
+  EXPECT_EQ(psi.first, 0);
+  EXPECT_EQ(psi.second, 0);
+}
+
 TEST(Kernel, TruncatedSumsHoldTheirTolerance) {
   const asset::OrientedPoints cloud = box_points({0.05, 0.041, 0.02}, 0.004);
   const asset::PointsView points = asset::view(cloud);
