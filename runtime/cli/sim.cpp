@@ -56,6 +56,35 @@ class Progress {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), shown_ = start_;
 };
 
+// Steps whose impulses are too far from Coulomb's law, told at the end of the run.
+class SolverWatch {
+ public:
+  void note(const dynamics::Simulation& simulation) {
+    ++steps_;
+    const double residual = simulation.report().solver.residual;
+    if (simulation.config().mode != dynamics::SimulationMode::kCoupled ||
+        !(residual > dynamics::kGreatestResidual))
+      return;
+    ++doubtful_;
+    if (!(residual > largest_)) return;
+    largest_ = residual;
+    worst_step_ = simulation.steps();
+  }
+  void finish() const {
+    if (doubtful_ < kLeastTold) return;
+    fmt::print(stderr,
+               "abut-sim: warning: in {} of {} steps the contact solver ended more than {:g} off the law of "
+               "contact (largest residual {:.2g}, in step {}): bodies may have sunk in or been thrown. Take "
+               "a smaller --dt, or lighter bodies on top of light ones\n",
+               doubtful_, steps_, dynamics::kGreatestResidual, largest_, worst_step_);
+  }
+
+ private:
+  static constexpr std::int64_t kLeastTold = 10;  // fewer are impacts that harm nothing
+  std::int64_t steps_ = 0, doubtful_ = 0, worst_step_ = 0;
+  double largest_ = 0;
+};
+
 dynamics::Scene load_scene(const Arguments& arguments, std::unique_ptr<cli::AssetFolder>& folder) {
   return dynamics::read_scene(arguments.scene, [&](const std::string& name) -> const asset::AssetView& {
     if (arguments.assets.empty())
@@ -209,15 +238,18 @@ int run(const Arguments& arguments) {
   };
   if (simulation.steps() == 0) output.frame();
   Progress progress(simulation.steps());
+  SolverWatch watch;
   cli::note_signals();
   while (simulation.steps() < steps && cli::noted_signal() == 0) {
     simulation.step();
     output.step();
+    watch.note(simulation);
     if (due(simulation.steps())) output.frame();
     progress.update(simulation.steps(), steps, simulation.report());
   }
   progress.finish(simulation.steps());
   output.finish();
+  watch.finish();
   const int signal = cli::noted_signal();
   if (signal == 0 || simulation.steps() >= steps) return 0;
   fmt::print(stderr, "abut-sim: stopped by a signal ({}) after {} of {}{}\n", ::strsignal(signal),

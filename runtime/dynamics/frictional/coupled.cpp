@@ -1,6 +1,7 @@
 #include "runtime/dynamics/frictional/coupled.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 
@@ -135,18 +136,33 @@ double CoupledSolver::violation(std::int32_t island, Team& team) {
   return largest;
 }
 
+// Takes the impulses that Newton's method ended at if they leave less than `residual`; returns what is left.
+// Where rounding keeps it from its tolerance (a heavy body on a light one) they may still be by far the best.
+double CoupledSolver::take(std::span<ContactRow> rows, double residual, const IslandNewton& newton) {
+  std::array<Vec3<double>, IslandNewton::kMostContacts> before;
+  for (std::size_t i = 0; i < rows.size(); ++i) before[i] = rows[i].r;
+  newton.store(rows);
+  for (ContactRow& row : rows) row.r = row.law.into_cone(row.r);
+  restart(rows, changes_);
+  const double left = largest_violation(rows, changes_);
+  if (left < residual) return left;
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].r = before[i];
+  restart(rows, changes_);
+  return residual;
+}
+
 // Newton's method from the impulses so far, and if that fails and `path` asks for it the path, which starts
-// from contacts alone; impulses are left as they are where neither finds an answer. Returns the squared
-// residual, in the units of squared_speed.
+// from contacts alone; the best impulses are taken. Returns the squared residual, in the units of
+// squared_speed.
 double CoupledSolver::finish(std::span<ContactRow> rows, double residual, double squared_speed, bool path,
                              IslandNewton& newton) {
   const double tolerance = 0.1 * config_.tolerance;
   newton.load(rows, std::sqrt(squared_speed));
-  if (!newton.newton(tolerance) && !(path && newton.follow_path(tolerance))) return residual;
-  newton.store(rows);
-  for (ContactRow& row : rows) row.r = row.law.into_cone(row.r);
-  restart(rows, changes_);
-  return largest_violation(rows, changes_);
+  const bool found = newton.newton(tolerance);
+  residual = take(rows, residual, newton);
+  if (found || !path) return residual;
+  newton.follow_path(tolerance);
+  return take(rows, residual, newton);
 }
 
 ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_speed, Team& team,

@@ -79,6 +79,7 @@ class CoupledSolver {
                    std::span<const PairContact> contacts, Team& team);
   SweepChange sweep_island(std::int32_t island, double ratio, Team& team);
   double violation(std::int32_t island, Team& team);
+  double take(std::span<ContactRow> rows, double residual, const IslandNewton& newton);
   double finish(std::span<ContactRow> rows, double residual, double squared_speed, bool path,
                 IslandNewton& newton);
   ContactReport solve_island(std::int32_t island, double squared_speed, Team& team, IslandNewton& newton);

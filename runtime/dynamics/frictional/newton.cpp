@@ -20,7 +20,7 @@ void add_shared(const SpatialRows& J_i, std::int32_t body_i, const SpatialRows& 
 }
 
 constexpr int kAttempts = 4;       // with different lifts
-constexpr double kFarthest = 1e5;  // largest |x| of the path: beyond, it runs to infinity
+constexpr double kFarthest = 1e9;  // largest |x| of the path, of the order of mass ratios: beyond, it is lost
 
 // Velocity that is added at lambda = 0, where the largest speed is 1: enough for every contact to open.
 // Another one for each attempt: the curves of most problems end at an answer whatever the lift, those of a

@@ -353,7 +353,7 @@ const StepReport& Simulation::step() {
   }
   ++steps_;
   for (std::size_t i = 0; i < states_.size(); ++i)
-    if (!finite(states_[i]))
+    if (!finite(states_[i]) || !std::isfinite(kinetic_energy(i)))
       throw InvalidInput("simulation: body '" + scene_.bodies[i].name +
                          "' has left the finite numbers in step " + std::to_string(steps_) +
                          "; take a smaller time step");

@@ -50,6 +50,10 @@ struct ContactImpulse {
   Vec3<double> J_B_W;  // N s
 };
 
+// Residual of the coupled solver (coupled.h) above which impulses are too far from Coulomb's law for a step
+// to be believed: bodies sink in or are thrown. Piles, which are brought to rest over the steps, stay below.
+inline constexpr double kGreatestResidual = 0.1;
+
 struct StepReport {
   int contacts = 0;
   double penetration = 0;  // greatest depth at the middle of the step, m
@@ -64,9 +68,10 @@ struct StepReport {
 //      exactly (free_motion.h);
 //   2. contacts are found there, penetrating ones and those that may close within the step; gravity's impulse
 //      is added and the contact solver (coupled.h) gives impulses so that no contact closes by more than its
-//      gap within h, or, with restitution e, departs at e times its approach [Moreau]; an island's impulses
-//      are scaled down where they would add energy. Coulomb's law and restitution over a finite step may:
-//      by m (h g)^2/8 where friction stops a body that gravity slows down;
+//      gap within h, and departs at e times its approach, the restitution [Moreau], where that would close it
+//      within h: an impact comes up to h early. An island's impulses are scaled down where they would add
+//      energy. Coulomb's law and restitution over a finite step may: by m (h g)^2/8 where friction stops a
+//      body that gravity slows down;
 //   3. every body drifts for h/2 with the new velocity;
 //   4. what still overlaps is moved apart (stabilisation.h), velocities and angular momentum held. The energy
 //      that this adds is reported.
@@ -81,7 +86,8 @@ class Simulation {
   // Copies the scene; its assets must outlive this. Throws InvalidInput for a bad scene or dt.
   Simulation(const Scene& scene, const SimulationConfig& config = {});
 
-  // Moves on by dt. Allocates only to grow. Throws InvalidInput where the state has left the finite numbers.
+  // Moves on by dt. Allocates only to grow. Throws InvalidInput where the state or its energy has left the
+  // finite numbers.
   const StepReport& step();
 
   const Scene& scene() const { return scene_; }

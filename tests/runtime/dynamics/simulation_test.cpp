@@ -313,6 +313,71 @@ TEST(Simulation, OverlappingStartIsResolvedWithoutAnExplosion) {
   EXPECT_LT(simulation.report().penetration, 1e-3);
 }
 
+// A cube on an equal, lighter one rests for ever: rounding keeps Newton's method from its tolerance, but its
+// answer is taken.
+TEST(Simulation, AHeavyCubeRestsOnALightOne) {
+  for (const double ratio : {1.0, 1e3, 3e4}) {
+    std::ostringstream text;
+    text << "gravity 0 0 -9.81\nmu 0.5\nplane 0 0 1 0\n";
+    for (int k = 0; k < 2; ++k) {
+      const double mass = k == 0 ? 1 : ratio;
+      text << "body b" << k << " " << mass << " " << mass / 150 << " " << mass / 150 << " " << mass / 150
+           << " 0 0 " << 0.1 + 0.2 * k << " 1 0 0 0 0 0 0 0 0 0 1\n box 0.1 0.1 0.1 0 0 0 1 0 0 0\n";
+    }
+    Simulation simulation(from_text(text.str()));
+    double residual = 0;
+    for (int k = 0; k < 700; ++k) residual = std::max(residual, simulation.step().solver.residual);
+    const Vec3<double>& p = simulation.states()[1].p_WB;
+    EXPECT_NEAR(p.z(), 0.3, 1e-9) << ratio;
+    EXPECT_LT(p.head<2>().norm(), 1e-9) << ratio;
+    EXPECT_LT(residual, 1e-4) << ratio;
+  }
+}
+
+// A ball that flies at a wall without rebounding stops up to a step's way before it, at any speed at which it
+// does not reach the wall in the run's first half step.
+TEST(Simulation, AnImpactComesUpToAStepEarly) {
+  const double start = 20, radius = 0.01, h = 2e-3;
+  for (const double speed : {1.0, 30.0, 1e3, 1e4}) {
+    std::ostringstream text;
+    text << "sbox " << start + 0.001 << " 0 0 1 0 0 0 0.001 50 50\nbody ball 1 4e-5 4e-5 4e-5 0 0 0 1 0 0 0 "
+         << speed << " 0 0 0 0 0 1\n sphere " << radius << " 0 0 0 1 0 0 0\n";
+    Simulation simulation(from_text(text.str()));
+    while (simulation.states()[0].v_WB.x() > 0 && simulation.time() < 2 * start / speed + 1)
+      simulation.step();
+    const double gap = start - radius - simulation.states()[0].p_WB.x();
+    EXPECT_NEAR(simulation.states()[0].v_WB.x(), 0, 1e-9 * speed);
+    EXPECT_GE(gap, -1e-9) << speed;
+    EXPECT_LE(gap, speed * h) << speed;
+  }
+}
+
+// The impact's friction acts where the ball then is, in the middle of the gap to the floor: the lever arm is
+// too long by half of that.
+TEST(Simulation, FrictionOfAnEarlyImpactHasALongerArm) {
+  const double v = 2, spin = 100, mu = 0.2, e = 0.5, radius = 0.1;
+  for (const double h : {2e-3, 1e-4}) {
+    SimulationConfig config;
+    config.dt = h;
+    Simulation simulation(from_text("mu 0.2\nrestitution 0.5\nplane 0 0 1 0\n"
+                                    "body ball 1 0.004 0.004 0.004 0 0 0.3 1 0 0 0 0 0 -2 0 100 0 1\n"
+                                    " sphere 0.1 0 0 0 1 0 0 0\n"),
+                          config);
+    while (simulation.time() < 0.5) simulation.step();
+    const double impulse = mu * (1 + e) * v, slowed = spin - simulation.states()[0].L_W.y() / 0.004;
+    EXPECT_NEAR(simulation.states()[0].v_WB.x(), impulse, 1e-9);
+    EXPECT_GE(slowed, impulse * radius / 0.004 - 1e-9);
+    EXPECT_LE(slowed, impulse * (radius + v * h / 2) / 0.004 + 1e-9);
+  }
+}
+
+TEST(Simulation, SpeedsWithoutAnEnergyAreRefused) {
+  Simulation simulation(from_text(
+      "gravity 0 0 -9.81\nmu 0.5\nplane 0 0 1 0\nbody a 1 0.01 0.01 0.01 0 0 0.1 1 0 0 0 1e155 0 0 0 0 0 "
+      "1\n box 0.1 0.1 0.1 0 0 0 1 0 0 0\n"));
+  EXPECT_THROW(simulation.step(), InvalidInput);
+}
+
 TEST(Simulation, RefusesBadSettings) {
   Scene scene =
       from_text("plane 0 0 1 0\nbody a 1 1 1 1 0 0 1 1 0 0 0 0 0 0 0 0 0 1\n sphere 0.1 0 0 0 1 0 0 0\n");
