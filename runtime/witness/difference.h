@@ -7,6 +7,12 @@
 
 namespace abut::witness {
 
+template <class S>
+S largest_coordinate(const Vec3<S>& v) {
+  const S x = std::abs(v.x()), y = std::abs(v.y()), z = std::abs(v.z()), xy = x > y ? x : y;
+  return xy > z ? xy : z;
+}
+
 // A boundary point of the Minkowski difference: w = x2 - x1 with the points it comes from. All in frame A, m.
 template <class S>
 struct DifferenceVertex {
@@ -47,7 +53,7 @@ class Difference {
 
   // The point of D that a point of A and one of B make.
   DifferenceVertex<S> point(const Vec3<S>& x1, const Vec3<S>& x2, std::int32_t a, std::int32_t b) {
-    const S m1 = largest(x1), m2 = largest(x2), m = m1 > m2 ? m1 : m2;
+    const S m1 = largest_coordinate(x1), m2 = largest_coordinate(x2), m = m1 > m2 ? m1 : m2;
     magnitude_ = magnitude_ > m ? magnitude_ : m;
     return {x2 - x1, x1, x2, a, b};
   }
@@ -64,11 +70,6 @@ class Difference {
   const Pose<S>& pose() const { return X_AB_; }
 
  private:
-  static S largest(const Vec3<S>& v) {
-    const S x = std::abs(v.x()), y = std::abs(v.y()), z = std::abs(v.z()), xy = x > y ? x : y;
-    return xy > z ? xy : z;
-  }
-
   const ShapeA& A_;
   const ShapeB& B_;
   const Pose<S>& X_AB_;

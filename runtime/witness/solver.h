@@ -76,6 +76,7 @@ class WarmQuery {
       detail::certify(difference_, work_, result);
       result.upper_bound +=
           static_cast<S>(++memory_.moves) * difference_.rounding();  // points of B that were moved
+      if (!detail::certified(difference_, result)) result.upper_bound = std::numeric_limits<S>::infinity();
     }
     return result;
   }
@@ -88,7 +89,8 @@ class WarmQuery {
     }
     found.simplex.size = memory_.last.simplex_size;
     gjk_from(difference_, found, S(0));
-    return found.overlap ? detail::overlapping(difference_, found, work_, S(0)) : detail::apart(found);
+    return found.overlap ? detail::overlapping(difference_, found, work_, S(0))
+                         : detail::apart(found, difference_.rounding());
   }
 
   // Completes an answer about the cores; keeps it if its bounds meet.

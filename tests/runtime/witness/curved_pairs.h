@@ -247,8 +247,8 @@ void expect_certified(const CurvedOracle<A, B>& oracle, const witness::Witness<d
   tally.overlapping += w.distance < 0;
 }
 
-// A pose of every kind: deep, by an overlap of 1e-1 to 1e-14 of the size, with parallel axes, about one
-// centre.
+// A pose of every kind: deep, by an overlap of 1e-1 to 1e-14 of the size, touching, with parallel axes, about
+// one centre.
 template <class A, class B>
 Pose<double> curved_pose(const A& a, const B& b, double size, int kind, Random& random) {
   Pose<double> X_AB{random_rotation<double>(random),
@@ -256,7 +256,7 @@ Pose<double> curved_pose(const A& a, const B& b, double size, int kind, Random& 
   if (kind % 4 == 1) {
     X_AB.p *= 3 * size / X_AB.p.norm();
     const auto w = witness::separation(library_shape(a), library_shape(b), X_AB);
-    X_AB.p -= (w.distance + size * log_uniform(random, 1e-14, 1e-1)) * w.n;
+    X_AB.p -= (w.distance + (kind % 8 == 5 ? 0 : size * log_uniform(random, 1e-14, 1e-1))) * w.n;
   }
   if (kind % 4 == 2) {
     const double quarter = std::acos(-1.0) / 2;
