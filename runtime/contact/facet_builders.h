@@ -23,7 +23,8 @@ Facet<T> compliant_facet(const PlacedTetrahedron<T>& of_A, const Pose<T>& X_BA,
     return facet;
   }
   facet.n = g / length;
-  facet.pressure = of_B.pressure;
+  // Both are the same there; the gentler one loses no digits where the other body is far stiffer.
+  facet.pressure = gradient_A.squaredNorm() < gradient_B.squaredNorm() ? of_A.pressure : of_B.pressure;
   facet.gradient_A = facet.slope_A = gradient_A;
   facet.gradient_B = gradient_B;
   facet.slope_B = gradient_B / length;
@@ -86,7 +87,11 @@ Facet<T> half_space_facet(const PlacedTetrahedron<T>& of_A, bool rigid, const T&
   facet.n = g / length;
   facet.pressure = of_A.pressure;
   facet.gradient_A = facet.slope_A = of_A.pressure.gradient;
-  if (!rigid) facet.gradient_B = -rise * up;
+  if (!rigid) {
+    facet.gradient_B = -rise * up;
+    // Both are the same there; the gentler one loses no digits where the other body is far stiffer.
+    if (rise * rise < facet.gradient_A.squaredNorm()) facet.pressure = {facet.gradient_B, T(0)};
+  }
   facet.slope_B = rigid ? Vec3<T>(-up) : Vec3<T>(-rise / length * up);
   const T k_A = facet.n.dot(of_A.pressure.gradient);
   facet.damping = rigid ? damping<T>(law, k_A) : damping<T>(law, k_A, T(rise * facet.n.z()));

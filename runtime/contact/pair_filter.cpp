@@ -270,7 +270,9 @@ bool PairFinder::still_near(const Pose<double>& X_BA) const {
 const std::vector<TetrahedronPair>& PairFinder::find(const asset::VolumeView& A, double modulus_A,
                                                      const asset::VolumeView& B, double modulus_B,
                                                      const Pose<double>& X_BA) {
-  const Identity of_A = identity(A, modulus_A), of_B = identity(B, modulus_B);
+  // Which pairs meet depends on the moduli's quotient alone; near 1, squares of gradients do not overflow.
+  const double unit = std::sqrt(modulus_A) * std::sqrt(modulus_B);
+  const Identity of_A = identity(A, modulus_A / unit), of_B = identity(B, modulus_B / unit);
   const bool same = of_A == A_ && of_B == B_;
   if (same && still_near(X_BA)) return pairs_;
   room_ = -1;

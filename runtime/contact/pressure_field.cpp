@@ -130,7 +130,11 @@ void require_positive(double value, const std::string& what) {
     refuse(what + " is " + abut::detail::number_text(value) + "; it must be from 1e-12 to 1e12");
 }
 
-// Single precision has room for it and its reciprocal.
+// Of the moduli of two compliant bodies: beyond, what the softer one feels is lost in the stiffer one's
+// rounding.
+constexpr double kGreatestContrast = 1e9;
+
+// Products of a few of them have room.
 void require_modulus(double value, const std::string& what) {
   if (!(value >= 1e-18 && value <= 1e18))
     refuse(what + " is " + abut::detail::number_text(value) +
@@ -147,6 +151,12 @@ void require_valid(const PressureFieldConfig& config) {
     require_at_least_zero(material->friction, "the friction" + of);
   }
   require_positive(config.stiction_speed, "the stiction speed");
+  const double contrast = config.A.modulus / config.B.modulus;
+  if (config.A.modulus != kRigid && config.B.modulus != kRigid &&
+      !(contrast <= kGreatestContrast && 1 / contrast <= kGreatestContrast))
+    refuse("the moduli " + abut::detail::number_text(config.A.modulus) + " and " +
+           abut::detail::number_text(config.B.modulus) +
+           " Pa are more than a factor of 1e9 apart; make the stiffer body rigid");
   if (config.A.modulus == kRigid && config.B.modulus == kRigid)
     refuse("both bodies are rigid; give one a finite modulus, or use the model 'point'");
 }

@@ -86,7 +86,7 @@ TEST(PressureHalfSpace, ACompliantOneSharesTheDepth) {
   const PairWrench rigid =
       half_space_wrench(cube().view, {}, from_below(depth), kStill, kStill, moduli(modulus, kRigid));
   const PairWrench stiff =
-      half_space_wrench(cube().view, {}, from_below(depth), kStill, kStill, moduli(modulus, 1e16));
+      half_space_wrench(cube().view, {}, from_below(depth), kStill, kStill, moduli(modulus, 1e15));
   EXPECT_LT((stiff.F_BBo_B - rigid.F_BBo_B).norm(), 1e-6 * rigid.F_BBo_B.norm());
   EXPECT_LT((stiff.dF_dxi_B - rigid.dF_dxi_B).norm(), 1e-5 * rigid.dF_dxi_B.norm());
 }
@@ -253,6 +253,50 @@ TEST(PressureMaterials, AlignedCubes) {
   EXPECT_EQ(at(0, 0, 0).status, Status::kNoOverlap);
 }
 
+// What the softer body feels keeps its digits, whichever of the two is called A.
+TEST(PressureMaterials, AFarStifferPartnerLosesNoDigits) {
+  const Pose<double> X_AB{exp_rotation<double>({0.3, -0.2, 0.5}), {0.03, 0.02, 0.07}};
+  const asset::AssetView &A = potato().view, &B = cube().view;
+  for (const double contrast : {1e3, 1e6, 1e9}) {
+    for (const bool stiff_A : {false, true}) {
+      const PressureFieldConfig config = stiff_A ? moduli(1e5 * contrast, 1e5) : moduli(1e5, 1e5 * contrast);
+      PressureFieldConfig swapped = config;
+      std::swap(swapped.A, swapped.B);
+      const PairWrench direct =
+          contact::make_pressure_field_model(config)->wrench({&A, &B, X_AB}, kStill, kStill);
+      const PairWrench other =
+          contact::make_pressure_field_model(swapped)->wrench({&B, &A, X_AB.inverse()}, kStill, kStill);
+      const Vec6<double> on_B = shift_wrench<double>(X_AB, direct.F_BBo_B);
+      EXPECT_LT((other.F_BBo_B + on_B).norm(), 1e-10 * on_B.norm()) << contrast << stiff_A;
+    }
+  }
+  // A soft half-space: its pressure is that of a liquid, modulus over thickness by depth.
+  const double depth = 0.004, volume = 4 * kHalf * kHalf * depth;
+  for (const double thickness : {1e4, 1e8, 1e12}) {
+    const PairWrench w =
+        half_space_wrench(cube().view, {thickness}, from_below(depth), kStill, kStill, moduli(1e7, 1e7));
+    const double expected = 1e7 / thickness * volume;
+    EXPECT_NEAR(w.F_BBo_B[5], -expected, (1e-11 + 1 / thickness) * expected) << thickness;
+  }
+}
+
+// Force over modulus depends on the quotient of the moduli alone, for bodies of any size.
+TEST(PressureMaterials, ForceIsProportionalToTheModuli) {
+  for (const double size : {1e-6, 1e-3, 1.0, 1e3}) {
+    const Body body(test::box_hull({size, size, size}));
+    const Pose<double> X_AB{exp_rotation<double>({0.1, 0.2, 0.3}), Vec3<double>(0.1, 0.2, 1.9) * size};
+    const auto force = [&](double E_A, double E_B) -> Vec6<double> {
+      const auto model = contact::make_pressure_field_model(moduli(E_A, E_B));
+      return model->wrench({&body.view, &body.view, X_AB}, kStill, kStill).F_BBo_B / E_A;
+    };
+    const Vec6<double> expected = force(1, 10);
+    EXPECT_GT(expected.norm(), 0);
+    for (const double unit : {1e-18, 1e-9, 1e9, 1e17})
+      EXPECT_LT((force(unit, 10 * unit) - expected).norm(), 1e-12 * expected.norm())
+          << size << " m, " << unit;
+  }
+}
+
 TEST(PressureMaterials, SettingsOutOfRangeAreRefused) {
   const auto refused = [](const PressureFieldConfig& config) {
     EXPECT_THROW(contact::make_pressure_field_model(config), InvalidInput);
@@ -265,6 +309,8 @@ TEST(PressureMaterials, SettingsOutOfRangeAreRefused) {
     refused(config);
     EXPECT_THROW(half_space_wrench(cube().view, {bad}, {}, kStill, kStill), InvalidInput);
   }
+  refused(moduli(1e3, 1e13));
+  refused(moduli(1e13, 1e3));
   for (const double bad : {-1.0, kRigid, std::nan("")}) {
     PressureFieldConfig config;
     config.B.friction = bad;
