@@ -173,6 +173,7 @@ ConvexView view(const ConvexPiece& piece);
 VolumeView view(const Volume& volume);
 PointsView view(const OrientedPoints& points);
 AssetView view(const Asset& asset);
+AssetView view(const Asset&&) = delete;  // a view must not outlive what it shows
 
 // Makes the blocks of points whose other arrays are filled: the last step of whoever makes points. Throws
 // InvalidInput for no points, a position that is NaN or infinite, a normal whose length is not 1 to 1e-6, all

@@ -49,10 +49,12 @@ struct Pose {
   }
 };
 
-// Rotation of a quaternion (w, x, y, z), which is normalised first.
+// Rotation of a quaternion (w, x, y, z), which is normalised first; NaN for one of length zero.
 template <class S>
 Mat3<S> rotation_from_quaternion(S w, S x, S y, S z) {
-  return Eigen::Quaternion<S>(w, x, y, z).normalized().toRotationMatrix();
+  Eigen::Quaternion<S> q(w, x, y, z);
+  q.coeffs() /= q.coeffs().stableNorm();
+  return q.toRotationMatrix();
 }
 
 // Largest absolute entry of R'R - I, infinity for a reflection or a NaN: 0 for a rotation.
