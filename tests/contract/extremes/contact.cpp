@@ -1,0 +1,316 @@
+#include <cmath>
+
+#include "runtime/contact/contact_points.h"
+#include "runtime/contact/model.h"
+#include "runtime/contact/pressure_field.h"
+#include "runtime/contact/soft_minimum.h"
+#include "runtime/math/adjoint.h"
+#include "runtime/witness/separation.h"
+#include "tests/contract/extremes/query.h"
+
+// Wrenches and constraints of every contact model.
+namespace abut::test {
+
+namespace {
+
+using Vector = Vec3<double>;
+using contact::PairWrench;
+using contact::Want;
+
+// Bodies that stand still, or move slowly or fast.
+Vec6<double> draw_twist(Random& random, double reach) {
+  Vec6<double> V = Vec6<double>::Zero();
+  if (random.below(2) == 0) return V;
+  const double speed = std::pow(10.0, random.uniform(-6, 3));
+  for (int i = 0; i < 6; ++i) V[i] = speed * random.normal() * (i < 3 ? 1 : reach);
+  return V;
+}
+
+bool judge_numbers(const PairWrench& w, Judge& judge) {
+  const bool numbers = w.F_BBo_B.allFinite() && w.dF_dxi_B.allFinite() && w.dF_dV_AB_B.allFinite();
+  judge.holds("finite numbers", numbers);
+  judge.holds("an answer", w.status != Status::kInvalidInput);
+  if (w.status == Status::kNotConverged) judge.open();
+  return numbers;
+}
+
+// Two wrenches on B about Bo of one pair. Points are known to a share of the largest length only, velocities
+// to one of their own: F changes by its derivatives along those, and by all of it where the share is as long
+// as the smaller body. Where they only touch, rounding of the points alone may change what overlaps: F then
+// changes by `stiffness` (N/m) times that.
+void judge_same(const Query& query, const PairWrench& w, const Vec6<double>& other,
+                const Vec6<double>& V_AB_B, double stiffness, Again again, Judge& judge) {
+  judge.meets(w.F_BBo_B.squaredNorm() > 0);
+  if (w.F_BBo_B == other) return;  // also where the scales below have no room for products
+  const double length = query.length, ratio = 1 + length / std::min(query.A->reach, query.B->reach);
+  const auto slope = [&](int row) {
+    return length * w.dF_dxi_B.block<3, 3>(row, 3).norm() + w.dF_dxi_B.block<3, 3>(row, 0).norm() +
+           (w.dF_dV_AB_B.middleRows<3>(row).cwiseAbs() * V_AB_B.cwiseAbs()).norm();
+  };
+  const auto size = [&](int row) {
+    return std::max(w.F_BBo_B.segment<3>(row).norm(), other.segment<3>(row).norm());
+  };
+  const double rounding = 64 * std::numeric_limits<double>::epsilon() * length;
+  const double force = ratio * size(3) + slope(3) + stiffness * rounding / kShare;
+  const Vec6<double> gap = w.F_BBo_B - other;
+  judge.same(again, "force", gap.tail<3>().norm(), force);
+  judge.same(again, "torque", gap.head<3>().norm(), ratio * size(0) + slope(0) + query.B->reach * force);
+}
+
+// Most that the force of pressure fields may change for a shift, N/m: over a section of the smaller body,
+// with walls of a hundredth of it.
+double stiffest(const Query& query, const contact::PressureFieldConfig& config, const Vec6<double>& V_AB_B) {
+  const double modulus = std::min(config.A.modulus, config.B.modulus);
+  const double speed = V_AB_B.tail<3>().stableNorm() + query.B->reach * V_AB_B.head<3>().stableNorm();
+  return 100 * modulus * std::min(query.A->reach, query.B->reach) *
+         (1 + (config.A.dissipation + config.B.dissipation) * speed);
+}
+
+// A wrench on A about Ao, of the pair (B, A), as one on B about Bo.
+Vec6<double> exchanged(const Vec6<double>& F_AAo_A, const Pose<double>& X_AB) {
+  return -shift_wrench<double>(X_AB.inverse(), F_AAo_A);
+}
+
+// A row of the table. Models with settings of each body draw them.
+class Wrench final : public Asker {
+ public:
+  explicit Wrench(std::string_view row) : name_(row) {
+    for (const contact::ModelRow& r : contact::models())
+      if (r.name == row) jumps_ = r.smoothness < 0;
+    if (name_ != "pressure_field") direct_ = contact::make_model(row), other_ = contact::make_model(row);
+  }
+
+  void ask(const Query& query, Judge& judge) override {
+    Random random = query.random();
+    if (name_ == "pressure_field") draw_materials(random);
+    const Vec6<double> V_A = draw_twist(random, query.A->reach), V_B = draw_twist(random, query.B->reach);
+    const PairWrench w = judge.timed([&] {
+      return direct_->wrench({&query.A->view, &query.B->view, query.X_AB}, V_A, V_B);
+    });
+    if (!judge_numbers(w, judge)) return;
+    const PairWrench swapped = judge.timed([&] {
+      return other_->wrench({&query.B->view, &query.A->view, query.X_AB.inverse()}, V_B, V_A);
+    });
+    const PairWrench moved = judge.timed([&] {
+      return direct_->wrench({&query.A->moved_view, &query.B->moved_view, query.moved()},
+                             adjoint(query.A->X_MO) * V_A, adjoint(query.B->X_MO) * V_B);
+    });
+    if (!judge_numbers(swapped, judge) || !judge_numbers(moved, judge)) return;
+    const Vec6<double> V_AB_B = relative_twist(query.X_AB, V_A, V_B);
+    // A model that may jump does so where its witness is not the only one.
+    if (jumps_) return judge_sizes(query, w, swapped, moved, judge);
+    const double stiffness = name_ == "pressure_field" ? stiffest(query, config_, V_AB_B) : 0;
+    judge_same(query, w, exchanged(swapped.F_BBo_B, query.X_AB), V_AB_B, stiffness, Again::kExchanged, judge);
+    judge_same(query, w, adjoint(query.B->X_MO).transpose() * moved.F_BBo_B, V_AB_B, stiffness, Again::kMoved,
+               judge);
+  }
+
+ private:
+  void draw_materials(Random& random) {
+    contact::PressureFieldConfig& config = config_;
+    config = {};
+    config.A.modulus = std::pow(10.0, random.uniform(3, 12));
+    config.B.modulus = config.A.modulus * std::pow(10.0, random.uniform(0.2, 2) * (random.below(2) ? 1 : -1));
+    if (random.below(2) == 0) {
+      config.A.friction = random.uniform(0, 2), config.B.friction = random.uniform(0, 2);
+      config.A.dissipation = random.uniform(0, 1), config.B.dissipation = random.uniform(0, 1);
+      config.fade_pulls = random.below(2) == 0;
+    }
+    direct_ = contact::make_pressure_field_model(config);
+    std::swap(config.A, config.B);
+    other_ = contact::make_pressure_field_model(config);
+  }
+
+  static void judge_sizes(const Query& query, const PairWrench& w, const PairWrench& swapped,
+                          const PairWrench& moved, Judge& judge) {
+    const double force = w.F_BBo_B.tail<3>().norm(), stiffness = 1e4;  // of the point model, N/m
+    for (const auto& [other, again] : {std::pair{&swapped, Again::kExchanged}, {&moved, Again::kMoved}})
+      judge.same(again, "force", std::abs(force - other->F_BBo_B.tail<3>().norm()),
+                 stiffness * query.length + force);
+    judge.meets(force > 0);
+  }
+
+  std::string name_;
+  bool jumps_ = false;
+  contact::PressureFieldConfig config_;
+  std::unique_ptr<contact::Model> direct_, other_;
+};
+
+class Constraints final : public Asker {
+ public:
+  explicit Constraints(std::string_view row)
+      : model_(contact::make_model(row)), facets_(row == "pressure_field") {}
+
+  void ask(const Query& query, Judge& judge) override {
+    Random random = query.random();
+    const double size = std::min(query.A->reach, query.B->reach);
+    const double margin = random.below(2) ? 0 : size * std::pow(10.0, random.uniform(-9, 1));
+    const contact::Constraints found = judge.timed([&] {
+      return model_->constraints({&query.A->view, &query.B->view, query.X_AB}, margin);
+    });
+    judge.holds("an answer", found.status != Status::kInvalidInput);
+    if (found.status == Status::kNotConverged) judge.open();
+    for (const contact::ContactPoint& c : found.points) {
+      judge.holds("finite numbers",
+                  c.p_AC.allFinite() && c.n_A.allFinite() && std::isfinite(c.gap) && std::isfinite(c.area));
+      judge.at_most("|n| - 1", std::abs(c.n_A.norm() - 1), 1e-9);
+      judge.at_most("gap", c.gap, margin);
+    }
+    judge.meets(!found.points.empty());
+    if (facets_) return;  // their depths are quotients by slopes that may vanish: see wrench_pressure_field
+    const std::vector<contact::ContactPoint> direct(found.points.begin(), found.points.end());
+    std::vector<contact::ContactPoint> other = copy(judge.timed([&] {
+      return model_->constraints({&query.B->view, &query.A->view, query.X_AB.inverse()}, margin);
+    }));
+    for (contact::ContactPoint& c : other) c.p_AC = query.X_AB * c.p_AC, c.n_A = -(query.X_AB.R * c.n_A);
+    judge_same(query, direct, other, margin, Again::kExchanged, judge);
+    other = copy(judge.timed([&] {
+      return model_->constraints({&query.A->moved_view, &query.B->moved_view, query.moved()}, margin);
+    }));
+    const Pose<double> X_OM = query.A->X_MO.inverse();
+    for (contact::ContactPoint& c : other) c.p_AC = X_OM * c.p_AC, c.n_A = X_OM.R * c.n_A;
+    judge_same(query, direct, other, margin, Again::kMoved, judge);
+  }
+
+ private:
+  static std::vector<contact::ContactPoint> copy(const contact::Constraints& found) {
+    return {found.points.begin(), found.points.end()};
+  }
+  static double deepest(std::span<const contact::ContactPoint> points, double margin) {
+    double gap = margin;
+    for (const contact::ContactPoint& c : points) gap = std::min(gap, c.gap);
+    return gap;
+  }
+  // As deep, over the same area.
+  static void judge_same(const Query& query, std::span<const contact::ContactPoint> direct,
+                         std::span<const contact::ContactPoint> other, double margin, Again again,
+                         Judge& judge) {
+    judge.same(again, "deepest gap", std::abs(deepest(direct, margin) - deepest(other, margin)),
+               query.length);
+  }
+
+  std::unique_ptr<contact::Model> model_;
+  bool facets_;
+};
+
+// The kernel of soft-minimum contact with all derivatives, and its contact points.
+class SoftHessian final : public Asker {
+ public:
+  void ask(const Query& query, Judge& judge) override {
+    const asset::PointsView &A = query.A->view.points, &B = query.B->view.points;
+    Random random = query.random();
+    contact::SoftMinimumConfig config;
+    if (random.below(2) == 0) {
+      const auto scaled = [&](double& setting) { setting *= std::pow(10.0, random.uniform(-2, 2)); };
+      for (double* setting : {&config.eps1, &config.eps2, &config.eps3, &config.load, &config.penetration})
+        scaled(*setting);
+      if (random.below(2) == 0) config.kernel = ssdf::KernelKind::kWall;
+    }
+    const auto parameters = contact::parameters_of(config, A, B);
+    const Vec6<double> V = draw_twist(random, query.B->reach);
+    const auto& w = judge.timed([&]() -> const auto& {
+      contact::soft_minimum(A, B, query.X_AB, V, parameters, ssdf::Order::kHessian, contact_);
+      return contact_;
+    });
+    bool numbers = w.F_BBo_B.allFinite() && w.jacobian.allFinite() && std::isfinite(w.distance) &&
+                   w.distance_gradient.allFinite() && w.distance_hessian.allFinite();
+    for (const auto& H : w.hessian) numbers = numbers && H.allFinite();
+    judge.holds("finite numbers", numbers);
+    judge.holds("an answer", w.status == Status::kOk || w.status == Status::kNoOverlap);
+    judge.meets(w.distance <= 0);
+    ssdf::TopKConfig top;
+    const auto& points = judge.timed([&]() -> const auto& {
+      contact::contact_points(A, B, query.X_AB, parameters, top, work_, points_);
+      return points_;
+    });
+    judge.holds("contact points", points.status != Status::kInvalidInput);
+    for (int k = 0; k < points.count && points.status == Status::kOk; ++k)
+      judge.holds("finite contact points", points.points[static_cast<std::size_t>(k)].allFinite() &&
+                                               points.derivative[static_cast<std::size_t>(k)].allFinite());
+  }
+
+ private:
+  contact::SoftMinimum<double> contact_;
+  contact::ContactPointsWorkspace<double> work_;
+  contact::ContactPoints<double> points_;
+};
+
+// Pressure field against a rigid body, and against a half-space.
+class Rigid final : public Asker {
+ public:
+  void ask(const Query& query, Judge& judge) override {
+    if (query.A->own.surfaces.empty()) return;
+    Random random = query.random();
+    contact::PressureFieldConfig config;
+    config.A.modulus = std::pow(10.0, random.uniform(3, 12));
+    config.B.modulus = contact::kRigid;
+    if (random.below(2) == 0) config.A.friction = config.B.friction = 0.5, config.A.dissipation = 0.3;
+    const auto direct = contact::make_pressure_field_model(config);
+    std::swap(config.A, config.B);
+    const auto other = contact::make_pressure_field_model(config);
+    const Vec6<double> V_A = draw_twist(random, query.A->reach), V_B = draw_twist(random, query.B->reach);
+    const PairWrench w = judge.timed([&] {
+      return direct->wrench({&query.A->view, &query.B->view, query.X_AB}, V_A, V_B);
+    });
+    const PairWrench swapped = judge.timed([&] {
+      return other->wrench({&query.B->view, &query.A->view, query.X_AB.inverse()}, V_B, V_A);
+    });
+    const PairWrench moved = judge.timed([&] {
+      return direct->wrench({&query.A->moved_view, &query.B->moved_view, query.moved()},
+                            adjoint(query.A->X_MO) * V_A, adjoint(query.B->X_MO) * V_B);
+    });
+    if (!judge_numbers(w, judge) || !judge_numbers(swapped, judge) || !judge_numbers(moved, judge)) return;
+    const Vec6<double> V_AB_B = relative_twist(query.X_AB, V_A, V_B);
+    const double stiffness = stiffest(query, config, V_AB_B);
+    judge_same(query, w, exchanged(swapped.F_BBo_B, query.X_AB), V_AB_B, stiffness, Again::kExchanged, judge);
+    judge_same(query, w, adjoint(query.B->X_MO).transpose() * moved.F_BBo_B, V_AB_B, stiffness, Again::kMoved,
+               judge);
+  }
+};
+
+class HalfSpace final : public Asker {
+ public:
+  void ask(const Query& query, Judge& judge) override {
+    Random random = query.random();
+    contact::PressureFieldConfig config;
+    config.A.modulus = std::pow(10.0, random.uniform(3, 12));
+    config.B.modulus = random.below(2) ? contact::kRigid : config.A.modulus * 3;
+    if (random.below(2) == 0) config.A.friction = config.B.friction = 0.5, config.A.dissipation = 0.3;
+    const contact::HalfSpace ground{query.A->reach * std::pow(10.0, random.uniform(-3, 1))};
+    const Vec6<double> V_A = draw_twist(random, query.A->reach), V_B = draw_twist(random, query.A->reach);
+    const PairWrench w = judge.timed(
+        [&] { return contact::half_space_wrench(query.A->view, ground, query.X_AB, V_A, V_B, config); });
+    const PairWrench moved = judge.timed([&] {
+      return contact::half_space_wrench(query.A->moved_view, ground, query.A->X_MO * query.X_AB,
+                                        adjoint(query.A->X_MO) * V_A, V_B, config);
+    });
+    const Vec6<double> V_AB_B = relative_twist(query.X_AB, V_A, V_B);
+    if (judge_numbers(w, judge) && judge_numbers(moved, judge))
+      judge_same(query, w, moved.F_BBo_B, V_AB_B, stiffest(query, config, V_AB_B), Again::kMoved, judge);
+  }
+};
+
+template <class T>
+std::unique_ptr<Asker> make_named(std::string_view row) {
+  return std::make_unique<T>(row);
+}
+template <class T>
+std::unique_ptr<Asker> make_plain(std::string_view) {
+  return std::make_unique<T>();
+}
+
+}  // namespace
+
+void add_contact_properties(std::vector<Property>& list) {
+  for (const contact::ModelRow& row : contact::models()) {
+    const std::string name(row.name);
+    const int cost = name == "point" ? 1 : name == "pressure_field" ? 10 : 100;
+    if (row.has_wrench) list.push_back({"wrench_" + name, cost, make_named<Wrench>, name});
+    if (row.has_constraints) list.push_back({"constraints_" + name, cost, make_named<Constraints>, name});
+  }
+  list.push_back({"soft_minimum_hessian", 100, make_plain<SoftHessian>});
+  list.push_back({"pressure_field_rigid", 10, make_plain<Rigid>});
+  list.push_back({"pressure_field_half_space", 10, make_plain<HalfSpace>});
+}
+
+}  // namespace abut::test
