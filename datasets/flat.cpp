@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "datasets/layouts.h"
-
 #include "runtime/core/counted.h"
 
 namespace abut::datasets {

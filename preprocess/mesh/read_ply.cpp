@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "preprocess/mesh/formats.h"
-
 #include "runtime/core/counted.h"
 
 namespace abut::preprocess {

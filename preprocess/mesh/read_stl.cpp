@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "preprocess/mesh/formats.h"
-
 #include "runtime/core/counted.h"
 
 namespace abut::preprocess {
