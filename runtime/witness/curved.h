@@ -47,8 +47,9 @@ void certify(D& difference, const Workspace<S>& polytope, Witness<S>& result) {
   thread_local Workspace<S> fine;
   fine.copy_polytope(polytope);
   Epa<S, D> epa(difference, fine, kCertifiedGap<S>, kMostVertices);
-  const auto next = [&](Epa<S, D>&& search) {
-    Witness<S> found = from_polytope(difference, search.resume(), fine, kCertifiedGap<S>, result.iterations);
+  const auto next = [&](std::int32_t most_vertices) {
+    const EpaResult<S> grown = Epa<S, D>(difference, fine, kCertifiedGap<S>, most_vertices).resume();
+    Witness<S> found = from_polytope(difference, grown, fine, kCertifiedGap<S>, result.iterations);
     polish(difference, found);
     found.upper_bound = std::min(found.upper_bound, result.upper_bound);
     return found;
@@ -58,13 +59,13 @@ void certify(D& difference, const Workspace<S>& polytope, Witness<S>& result) {
     result.iterations += closed.iterations;
     result.upper_bound = std::min(result.upper_bound, -closed.depth);
     if (closed.height >= -result.lower_bound - certified_gap<S>(difference)) break;
-    const Witness<S> greater = next(Epa<S, D>(difference, fine, kCertifiedGap<S>, kMostVertices));
+    const Witness<S> greater = next(kMostVertices);
     if (!(greater.lower_bound > result.lower_bound)) break;
     result = greater;
   }
   // The lower bound may be another direction's than the answer's, where Newton's method found nothing.
   if (result.distance <= result.upper_bound + difference.rounding()) return;
-  const Witness<S> sharper = next(Epa<S, D>(difference, fine, kCertifiedGap<S>, 4 * kMostVertices));
+  const Witness<S> sharper = next(4 * kMostVertices);
   if (sharper.distance <= sharper.upper_bound + difference.rounding()) result = sharper;
 }
 
