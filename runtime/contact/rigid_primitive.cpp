@@ -8,6 +8,7 @@
 
 #include "runtime/bvh/build.h"
 #include "runtime/core/error.h"
+#include "runtime/witness/core.h"
 
 namespace abut::contact {
 
@@ -115,7 +116,7 @@ Mesh capsule(const witness::Capsule<double>& shape, double deviation) {
 }  // namespace
 
 asset::Asset rigid_primitive(const RigidPrimitive& shape, double deviation) {
-  if (!std::visit([](const auto& s) { return witness::usable(s); }, shape))
+  if (!std::visit([](const auto& s) { return witness::Core<double>(s).usable(); }, shape))
     refuse("its sizes must be positive and finite");
   if (const auto* s = std::get_if<witness::Box<double>>(&shape)) return to_asset(box(s->half));
   if (const auto* s = std::get_if<witness::Cylinder<double>>(&shape))

@@ -3,7 +3,6 @@
 #include <variant>
 
 #include "runtime/asset/asset.h"
-#include "runtime/witness/rims.h"
 #include "runtime/witness/shapes.h"
 
 namespace abut::contact {

@@ -8,7 +8,7 @@
 #include "runtime/asset/asset.h"
 #include "runtime/derivative/samples.h"
 #include "runtime/derivative/witness_derivative.h"
-#include "runtime/witness/support.h"
+#include "runtime/witness/core.h"
 
 // First-order Gaussian estimate of a shape's curvature: the support point is averaged over normally
 // distributed turns of the direction. Needs nothing of the shape but its support function. [Montaut2022, Eq.

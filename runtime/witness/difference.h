@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "runtime/witness/support.h"
+#include "runtime/witness/core.h"
 
 namespace abut::witness {
 
@@ -30,11 +30,13 @@ struct DifferenceVertex {
 
 // The Minkowski difference D = { x2 - x1 : x1 in A, x2 in B } of two cores, B posed by X_AB, seen through its
 // support function. With g(n) = min over D of <n, w>, the signed distance of the cores is the maximum of g
-// over unit n.
-template <class S, class ShapeA, class ShapeB>
+// over unit n. `Shape_` is Core<S>, or asset::ConvexView for two hulls.
+template <class S, class Shape_>
 class Difference {
  public:
-  Difference(const ShapeA& A, const ShapeB& B, const Pose<S>& X_AB) : A_(A), B_(B), X_AB_(X_AB) {}
+  using Shape = Shape_;
+
+  Difference(const Shape& A, const Shape& B, const Pose<S>& X_AB) : A_(A), B_(B), X_AB_(X_AB) {}
 
   // The vertex of D that minimises <n, w>. A hull's search starts from its lookup: on the hulls of 15 YCB
   // objects that takes 40 % fewer instructions a query than starting from the vertex found before.
@@ -65,13 +67,13 @@ class Difference {
   // Largest coordinate met so far, m.
   S magnitude() const { return magnitude_; }
 
-  const ShapeA& shape_a() const { return A_; }
-  const ShapeB& shape_b() const { return B_; }
+  const Shape& shape_a() const { return A_; }
+  const Shape& shape_b() const { return B_; }
   const Pose<S>& pose() const { return X_AB_; }
 
  private:
-  const ShapeA& A_;
-  const ShapeB& B_;
+  const Shape& A_;
+  const Shape& B_;
   const Pose<S>& X_AB_;
   S magnitude_ = 0;
 };

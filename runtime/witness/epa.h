@@ -42,7 +42,8 @@ class Epa {
       : difference_(difference),
         work_(workspace),
         relative_gap_(relative_gap),
-        most_vertices_(most_vertices) {}
+        most_vertices_(most_vertices),
+        any_curved_(curved(difference.shape_a()) || curved(difference.shape_b())) {}
 
   // From four vertices of D that span a volume.
   EpaResult<S> run(const DifferenceVertex<S>* corners) {
@@ -87,8 +88,11 @@ class Epa {
   using LaneVector = typename InLanes::Vector;
   static constexpr std::int32_t kLanes = InLanes::kCount;
   static constexpr S kInfinite = std::numeric_limits<S>::infinity();
-  static constexpr bool kAnyCurved = kCurved<std::remove_cvref_t<decltype(std::declval<D>().shape_a())>> ||
-                                     kCurved<std::remove_cvref_t<decltype(std::declval<D>().shape_b())>>;
+
+  bool any_curved() const {
+    if constexpr (kMayCurve<typename D::Shape>) return any_curved_;
+    return false;
+  }
 
   EpaResult<S> expand() {
     EpaResult<S> best{Vec3<S>::Zero(), 0, kInfinite, -1, false, 0};
@@ -183,7 +187,7 @@ class Epa {
                                 const LaneVector& q) {
     const L none{}, infinite = none + kInfinite;
     LaneVector e = p, f = q;
-    if constexpr (kAnyCurved) InLanes::take_short_edges(e, f);
+    if (any_curved()) InLanes::take_short_edges(e, f);
     L mx = e.y * f.z - e.z * f.y, my = e.z * f.x - e.x * f.z, mz = e.x * f.y - e.y * f.x;
     L area;
     InLanes::square_root(mx * mx + my * my + mz * mz, area);
@@ -281,8 +285,8 @@ class Epa {
   // closed horizon.
   bool insert(std::int32_t seen) {
     const S rounding = difference_.rounding();
-    constexpr S kFirst = kAnyCurved ? S(1) : S(-1);
-    for (const S factor : {kFirst, S(0), -kFirst, S(-16), S(-256)}) {
+    const S first = any_curved() ? S(1) : S(-1);
+    for (const S factor : {first, S(0), -first, S(-16), S(-256)}) {
       if (trace_horizon(seen, factor * rounding)) {
         work_.make_room();
         add_cone(work_.vertices.size++);
@@ -387,6 +391,7 @@ class Epa {
   Workspace<S>& work_;
   S relative_gap_;
   std::int32_t most_vertices_;
+  bool any_curved_;
   bool heaped_ = false;
   std::int32_t queued_ = 0;  // faces that have been in the heap
   S ceiling_ = 0;            // least height met: no face beyond it can be the nearest facet of D

@@ -17,7 +17,7 @@ struct PlaneLanes {
   using type = std::conditional_t<std::is_same_v<S, double>, TwoLanes, S>;
 };
 template <>
-struct PlaneLanes<double, Difference<double, asset::ConvexView, asset::ConvexView>> {
+struct PlaneLanes<double, Difference<double, asset::ConvexView>> {
   using type = simd::Four;
 };
 

@@ -40,7 +40,10 @@ struct Feature {
 template <class S, class D>
 class Polish {
  public:
-  explicit Polish(D& difference) : difference_(difference) {}
+  explicit Polish(D& difference)
+      : difference_(difference),
+        polytope_A_(!curved(difference.shape_a())),
+        polytope_B_(!curved(difference.shape_b())) {}
 
   // Moves an answer about the cores to the maximum of g next to it. The upper bound gains the distance of the
   // two witness points, which lie in the cores; if g falls, the answer is left as it is.
@@ -65,14 +68,10 @@ class Polish {
   }
 
  private:
-  static constexpr bool kPolytopeA = !kCurved<std::remove_cvref_t<decltype(std::declval<D>().shape_a())>>;
-  static constexpr bool kPolytopeB = !kCurved<std::remove_cvref_t<decltype(std::declval<D>().shape_b())>>;
-  static constexpr bool kPolytope = kPolytopeA || kPolytopeB;
-
   Feature<S> feature_of(const Witness<S>& result) const {
     Feature<S> feature;
-    if constexpr (kPolytope) {
-      const std::int32_t* index = kPolytopeA ? result.vertex_A : result.vertex_B;
+    if (polytope_A_ || polytope_B_) {
+      const std::int32_t* index = polytope_A_ ? result.vertex_A : result.vertex_B;
       for (int k = 0; k < result.simplex_size; ++k) {
         if (!feature.has(index[k])) feature.add(index[k], vertex(index[k]));
       }
@@ -81,12 +80,9 @@ class Polish {
   }
 
   Vec3<S> vertex(std::int32_t i) const {
-    if constexpr (kPolytopeA)
-      return core_vertex<S>(difference_.shape_a(), i);
-    else if constexpr (kPolytopeB)
-      return difference_.pose() * core_vertex<S>(difference_.shape_b(), i);
-    else
-      return Vec3<S>::Zero();
+    if (polytope_A_) return core_vertex(difference_.shape_a(), i);
+    if (polytope_B_) return difference_.pose() * core_vertex(difference_.shape_b(), i);
+    return Vec3<S>::Zero();
   }
 
   static Vec3<S> carried(const Feature<S>& feature) {
@@ -96,10 +92,10 @@ class Polish {
   }
 
   // The pair with the polytope's point replaced by `p`.
-  static DifferenceVertex<S> on_feature(DifferenceVertex<S> pair, const Vec3<S>& p) {
-    if constexpr (kPolytopeA)
+  DifferenceVertex<S> on_feature(DifferenceVertex<S> pair, const Vec3<S>& p) const {
+    if (polytope_A_)
       pair.x1 = p;
-    else if constexpr (kPolytopeB)
+    else if (polytope_B_)
       pair.x2 = p;
     pair.w = pair.x2 - pair.x1;
     return pair;
@@ -179,12 +175,12 @@ class Polish {
   // Weights of the feature for the witness point opposite the curved core, and the changes that n asks for.
   // True if there are none.
   bool settle(Feature<S>& feature, const Vec3<S>& n) {
-    if constexpr (!kPolytope) return true;
+    if (!polytope_A_ && !polytope_B_) return true;
     const DifferenceVertex<S> low = difference_.minimise(n);
-    const std::int32_t index = kPolytopeA ? low.a : low.b;
+    const std::int32_t index = polytope_A_ ? low.a : low.b;
     const S g = n.dot(on_feature(low, feature.point[0]).w);
     const bool enters = n.dot(low.w) < g - difference_.rounding() && !feature.has(index);
-    const Vec3<S> target = kPolytopeA ? Vec3<S>(low.x2 - g * n) : Vec3<S>(low.x1 + g * n);
+    const Vec3<S> target = polytope_A_ ? Vec3<S>(low.x2 - g * n) : Vec3<S>(low.x1 + g * n);
     const int size = feature.size;
     weigh(feature, target);
     if (!enters) return feature.size == size;
@@ -209,11 +205,11 @@ class Polish {
     feature.size = kept;
   }
 
-  static void place(const DifferenceVertex<S>& pair, const Feature<S>& feature, Witness<S>& result) {
+  void place(const DifferenceVertex<S>& pair, const Feature<S>& feature, Witness<S>& result) const {
     result.simplex_size = std::max(feature.size, 1);
     for (int k = 0; k < 3; ++k) {
-      result.vertex_A[k] = kPolytopeA ? feature.index[k] : -1;
-      result.vertex_B[k] = kPolytopeB ? feature.index[k] : -1;
+      result.vertex_A[k] = polytope_A_ ? feature.index[k] : -1;
+      result.vertex_B[k] = polytope_B_ ? feature.index[k] : -1;
       result.weight[k] = feature.size > 0 ? (k < feature.size ? feature.weight[k] : S(0)) : S(k == 0);
     }
     const Vec3<S> sum = pair.x1 + pair.x2;
@@ -222,6 +218,7 @@ class Polish {
   }
 
   D& difference_;
+  bool polytope_A_, polytope_B_;  // at most one of them
 };
 
 }  // namespace abut::witness

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "runtime/witness/rims.h"
-#include "runtime/witness/simplex.h"
+#include "runtime/witness/least_change.h"
+#include "runtime/witness/patch.h"
 #include "runtime/witness/witness.h"
 
 // The last steps to an answer where a core is the hull of two rims (cylinder, cone): what Polish (polish.h)
@@ -21,204 +21,6 @@
 // faces of the two bodies have in common.
 namespace abut::witness {
 
-// What carries the witness point of one body, posed by X in frame A.
-template <class S, class Shape>
-class Patch {
- public:
-  static constexpr bool kRims = kHasRims<Shape>;
-  static constexpr bool kSmooth = kCurved<Shape> && !kRims;
-
-  Patch(const Shape& shape, const Pose<S>& X, const std::int32_t* index, int count, const S* weight,
-        const Vec3<S>& near, const Vec3<S>& outward)
-      : shape_(&shape), X_(X) {
-    for (int k = 0; k < count; ++k) add(kSmooth ? 0 : index[k], weight[k]);
-    if constexpr (kRims) aim(near, outward);
-  }
-
-  int size() const { return size_; }
-  std::int32_t index(int k) const { return index_[k]; }
-  S weight(int k) const { return weight_[k]; }
-  Vec3<S> axis() const { return X_.R.col(2); }
-  const Vec3<S>& azimuth() const { return u_; }
-  Vec3<S> along_rim() const { return axis().cross(u_); }
-
-  // Point of feature k where `outward` is the body's outward normal.
-  Vec3<S> point(int k, const Vec3<S>& outward) const {
-    if constexpr (kSmooth)
-      return X_ * core_support<S>(*shape_, X_.R.transpose() * outward).point;
-    else if constexpr (kRims)
-      return centre(index_[k]) + rim<S>(*shape_, index_[k]).radius * u_;
-    else
-      return X_ * core_vertex<S>(*shape_, index_[k]);
-  }
-
-  Vec3<S> carried(const Vec3<S>& outward) const {
-    Vec3<S> p = Vec3<S>::Zero();
-    for (int k = 0; k < size_; ++k) p += weight_[k] * point(k, outward);
-    return p;
-  }
-
-  // Support Hessian of a smooth core, in frame A.
-  Mat3<S> hessian(const Vec3<S>& outward) const {
-    if constexpr (!kSmooth)
-      return Mat3<S>::Zero();
-    else
-      return X_.R * core_hessian<S>(*shape_, Vec3<S>(X_.R.transpose() * outward)) * X_.R.transpose();
-  }
-
-  // Radius on which the carried point moves with u; zero without rims.
-  S radius() const {
-    S r = 0;
-    if constexpr (kRims) {
-      for (int k = 0; k < size_; ++k) r += weight_[k] * rim<S>(*shape_, index_[k]).radius;
-    }
-    return r;
-  }
-
-  void turn(S angle) { u_ = (u_ + angle * along_rim()).normalized(); }
-  void shift_weight(int k, S change) {
-    weight_[k] += change;
-    weight_[0] -= change;
-  }
-
-  bool has(std::int32_t index) const {
-    for (int k = 0; k < size_; ++k) {
-      if (index_[k] == index) return true;
-    }
-    return false;
-  }
-
-  // Adds weight to a feature, new or not. False if there is no room.
-  bool add(std::int32_t index, S weight) {
-    int k = 0;
-    while (k < size_ && index_[k] != index) ++k;
-    if (k == 3) return false;
-    if (k == size_) {
-      index_[size_] = index;
-      weight_[size_++] = 0;
-    }
-    weight_[k] += weight;
-    return true;
-  }
-
-  // Drops the feature of least weight if that is negative; false if none is.
-  bool drop() {
-    int least = 0;
-    for (int k = 1; k < size_; ++k) {
-      if (weight_[k] < weight_[least]) least = k;
-    }
-    if (!(weight_[least] < -4 * std::numeric_limits<S>::epsilon()) || size_ == 1) return false;
-    --size_;
-    S sum = 0;
-    for (int k = 0; k < size_; ++k) {
-      if (k >= least) {
-        index_[k] = index_[k + 1];
-        weight_[k] = weight_[k + 1];
-      }
-      weight_[k] = std::max(S(0), weight_[k]);
-      sum += weight_[k];
-    }
-    for (int k = 0; k < size_; ++k) weight_[k] = sum > 0 ? weight_[k] / sum : S(k == 0);
-    return true;
-  }
-
-  // Along the outward normal if u points inwards: true if it did.
-  bool face_outwards(const Vec3<S>& outward) {
-    if (!kRims || !(outward.dot(u_) < 0)) return false;
-    u_ = -u_;
-    return true;
-  }
-
-  // Points of the face whose outward normal is `outward`, within `rounding`: the one nearest to q. Of a
-  // polytope's face the part between the features is looked at.
-  Vec3<S> on_face(const Vec3<S>& q, const Vec3<S>& outward, S rounding) {
-    if constexpr (kSmooth)
-      return point(0, outward);
-    else if constexpr (kRims)
-      return on_disc_or_side(q, outward, rounding);
-    else
-      return on_facet(q, outward, rounding);
-  }
-
-  // Whether there is a disc whose outward normal is within 0.1 rad of `outward`; if so its exact normal.
-  bool disc(const Vec3<S>& outward, Vec3<S>& normal) const {
-    if constexpr (kRims) {
-      const S along = axis().dot(outward);
-      normal = along < 0 ? Vec3<S>(-axis()) : axis();
-      return std::abs(along) > S(0.995) && rim<S>(*shape_, along < 0 ? 1 : 0).radius > 0;
-    }
-    return false;
-  }
-
- private:
-  Vec3<S> centre(std::int32_t i) const { return X_ * Vec3<S>(0, 0, rim<S>(*shape_, i).z); }
-
-  // The azimuth of the witness point, or of the normal where the point is on the axis.
-  void aim(const Vec3<S>& near, const Vec3<S>& outward) {
-    const auto across = [&](const Vec3<S>& e) { return Vec3<S>(e - axis().dot(e) * axis()); };
-    const Vec3<S> by_point = across(near - X_.p), by_normal = across(outward);
-    const S least = S(0.1) * std::max(rim<S>(*shape_, 0).radius, rim<S>(*shape_, 1).radius);
-    u_ = by_point.norm() > least ? by_point.normalized()
-         : by_normal.norm() > 0  ? by_normal.normalized()
-                                 : Vec3<S>(X_.R.col(0));
-  }
-
-  Vec3<S> on_disc_or_side(const Vec3<S>& q, const Vec3<S>& outward, S rounding) const {
-    const Vec3<S> e = X_.R.transpose() * outward;
-    const S across = std::hypot(e.x(), e.y());
-    if (across <= 8 * std::numeric_limits<S>::epsilon()) {
-      const Rim<S> disc = rim<S>(*shape_, e.z() > 0 ? 0 : 1);
-      Vec3<S> p = X_.R.transpose() * (q - X_.p);
-      const S r = std::hypot(p.x(), p.y());
-      if (r > disc.radius) p *= disc.radius / r;
-      p.z() = disc.z;
-      return X_ * p;
-    }
-    Vec3<S> p[2];
-    for (int i = 0; i < 2; ++i) {
-      const Rim<S> at = rim<S>(*shape_, i);
-      p[i] = {at.radius * e.x() / across, at.radius * e.y() / across, at.z};
-    }
-    const S step = e.dot(p[0] - p[1]);
-    if (std::abs(step) > rounding) return X_ * p[step > 0 ? 0 : 1];
-    return q + closest_on_segment<S>(X_ * p[0] - q, X_ * p[1] - q).v;
-  }
-
-  Vec3<S> on_facet(const Vec3<S>& q, const Vec3<S>& outward, S rounding) {
-    const SupportPoint<S> top = core_support<S>(*shape_, Vec3<S>(X_.R.transpose() * outward));
-    const S height = outward.dot(X_ * top.point);
-    int kept = 0;
-    for (int k = 0; k < size_; ++k) {
-      if (outward.dot(point(k, outward)) >= height - rounding) index_[kept++] = index_[k];
-    }
-    size_ = kept;
-    if (size_ == 0) add(top.index, 0);
-    const auto at = [&](int k) { return Vec3<S>(point(k, outward) - q); };
-    ClosestPoint<S> on{at(0), {1, 0, 0, 0}, 1};
-    if (size_ == 2) on = closest_on_segment<S>(at(0), at(1));
-    if (size_ == 3) on = closest_on_triangle<S>(at(0), at(1), at(2));
-    for (int k = 0; k < size_; ++k) weight_[k] = on.weight[k];
-    return q + on.v;
-  }
-
-  const Shape* shape_;
-  Pose<S> X_;
-  int size_ = 0;
-  std::int32_t index_[3] = {-1, -1, -1};
-  S weight_[3] = {0, 0, 0};
-  Vec3<S> u_ = Vec3<S>::Zero();  // azimuth of the rim points, unit, orthogonal to the axis
-};
-
-// The shortest x of those that solve M x = r, or come nearest to it.
-template <class S>
-[[gnu::noinline]] Eigen::Matrix<S, 8, 1> least_change(const Eigen::Matrix<S, 8, 8>& M,
-                                                      const Eigen::Matrix<S, 8, 1>& r) {
-  Eigen::CompleteOrthogonalDecomposition<Eigen::Matrix<S, 8, 8>> solver;
-  solver.setThreshold(4096 * std::numeric_limits<S>::epsilon());
-  solver.compute(M);
-  return solver.solve(r);
-}
-
 template <class S, class D>
 class RimPolish {
  public:
@@ -228,13 +30,13 @@ class RimPolish {
   // falls. The upper bound gains the distance of the two witness points, which lie in the cores.
   void run(Witness<S>& result) {
     floor_ = result.lower_bound - difference_.rounding();
-    PatchA A(difference_.shape_a(), Pose<S>{}, result.vertex_A, result.simplex_size, result.weight, result.p1,
-             result.n);
-    PatchB B(difference_.shape_b(), difference_.pose(), result.vertex_B, result.simplex_size, result.weight,
-             result.p2, -result.n);
+    Patch<S> A(difference_.shape_a(), Pose<S>{}, result.vertex_A, result.simplex_size, result.weight,
+               result.p1, result.n);
+    Patch<S> B(difference_.shape_b(), difference_.pose(), result.vertex_B, result.simplex_size, result.weight,
+               result.p2, -result.n);
     Vec3<S> n;
-    if (A.disc(result.n, n) && flat(PatchA(A), PatchB(B), n, result)) return;
-    if (B.disc(-result.n, n) && flat(PatchA(A), PatchB(B), -n, result)) return;
+    if (A.disc(result.n, n) && flat(A, B, n, result)) return;
+    if (B.disc(-result.n, n) && flat(A, B, -n, result)) return;
     n = result.n;
     for (int round = 0; round < 12; ++round) {
       if (!solve(A, B, n)) return;
@@ -245,8 +47,6 @@ class RimPolish {
   }
 
  private:
-  using PatchA = Patch<S, std::remove_cvref_t<decltype(std::declval<D>().shape_a())>>;
-  using PatchB = Patch<S, std::remove_cvref_t<decltype(std::declval<D>().shape_b())>>;
   // Unknowns: turn of n in its tangent plane, shift along each rim, changes of the further weights.
   using Matrix = Eigen::Matrix<S, 8, 8>;
   using Vector = Eigen::Matrix<S, 8, 1>;
@@ -256,7 +56,7 @@ class RimPolish {
   };
 
   // A point common to the two faces that n supports, by projecting from one onto the other.
-  bool flat(PatchA A, PatchB B, const Vec3<S>& n, Witness<S>& result) {
+  bool flat(Patch<S> A, Patch<S> B, const Vec3<S>& n, Witness<S>& result) {
     const S rounding = difference_.rounding(), d = n.dot(difference_.minimise(n).w);
     Vec3<S> x1 = result.p1, x2 = result.p2;
     for (int i = 0; i < 100; ++i) {
@@ -268,9 +68,9 @@ class RimPolish {
   }
 
   // Newton's method with the features fixed, from (A, B, n) to the best iterate. False if it is of no use.
-  bool solve(PatchA& A, PatchB& B, Vec3<S>& n) {
-    PatchA best_A = A;
-    PatchB best_B = B;
+  bool solve(Patch<S>& A, Patch<S>& B, Vec3<S>& n) {
+    Patch<S> best_A = A;
+    Patch<S> best_B = B;
     Vec3<S> best = n;
     S least = std::numeric_limits<S>::infinity();
     for (int failures = 0; failures < 3 && steps_ < kMostSteps; ++steps_) {
@@ -287,7 +87,7 @@ class RimPolish {
         ++failures;
       }
       if (!(residual > 0)) break;
-      const Vector x = least_change<S>(system.M, system.r);
+      const Vector x = least_change(system.M, system.r);
       n = (n + T * x.template head<2>()).normalized();
       turn(A, x[2]);
       turn(B, x[3]);
@@ -309,8 +109,7 @@ class RimPolish {
   }
 
   // `shift`: along the rim, in units of the pair's size.
-  template <class P>
-  void turn(P& patch, S shift) const {
+  void turn(Patch<S>& patch, S shift) const {
     const S radius = patch.radius();
     if (!(radius > 0)) return;
     patch.turn(std::clamp(shift * difference_.magnitude() / radius, S(-0.5), S(0.5)));
@@ -318,7 +117,7 @@ class RimPolish {
 
   // The conditions and their derivatives. Lengths in units of the largest coordinate, so that entries
   // compare.
-  System linearise(const PatchA& A, const PatchB& B, const Vec3<S>& n, const Mat32& T) const {
+  System linearise(const Patch<S>& A, const Patch<S>& B, const Vec3<S>& n, const Mat32& T) const {
     const S unit = 1 / difference_.magnitude();
     const Vec3<S> w = B.carried(-n) - A.carried(n);
     System system{Matrix::Identity(), Vector::Zero()};
@@ -332,9 +131,8 @@ class RimPolish {
 
   // The unknowns of one body: `sign` is that of its point in -(x2 - x1), `rim_row` and `weight_row` their
   // places.
-  template <class P>
-  void add_body(const P& patch, const Vec3<S>& n, const Vec3<S>& outward, const Mat32& T, S sign, int rim_row,
-                int weight_row, System& system) const {
+  void add_body(const Patch<S>& patch, const Vec3<S>& n, const Vec3<S>& outward, const Mat32& T, S sign,
+                int rim_row, int weight_row, System& system) const {
     const S unit = 1 / difference_.magnitude();
     const S radius = unit * patch.radius();
     if (radius > std::numeric_limits<S>::epsilon()) {
@@ -357,7 +155,7 @@ class RimPolish {
   }
 
   // The changes of features that a solution asks for. True if there are none.
-  bool settle(PatchA& A, PatchB& B, const Vec3<S>& n) {
+  bool settle(Patch<S>& A, Patch<S>& B, const Vec3<S>& n) {
     if (A.drop() || B.drop() || A.face_outwards(n) || B.face_outwards(-n)) return false;
     const DifferenceVertex<S> low = difference_.minimise(n);
     const S rounding = difference_.rounding();
@@ -372,7 +170,7 @@ class RimPolish {
     return true;
   }
 
-  bool accept(const PatchA& A, const PatchB& B, const Vec3<S>& x1, const Vec3<S>& x2, const Vec3<S>& n,
+  bool accept(const Patch<S>& A, const Patch<S>& B, const Vec3<S>& x1, const Vec3<S>& x2, const Vec3<S>& n,
               Witness<S>& result) {
     const S g = n.dot(difference_.minimise(n).w), rounding = difference_.rounding();
     if (g < floor_ || (x2 - x1 - g * n).norm() > 64 * rounding) return false;
@@ -386,17 +184,16 @@ class RimPolish {
   }
 
   // At most one of the two bodies is a polytope: its vertices and weights are the witness's.
-  static void name_vertices(const PatchA& A, const PatchB& B, Witness<S>& result) {
-    constexpr bool kPolytopeA = !PatchA::kRims && !PatchA::kSmooth;
-    constexpr bool kPolytopeB = !PatchB::kRims && !PatchB::kSmooth;
-    result.simplex_size = kPolytopeA ? A.size() : kPolytopeB ? B.size() : 1;
+  static void name_vertices(const Patch<S>& A, const Patch<S>& B, Witness<S>& result) {
+    const bool polytope_A = A.polytope(), polytope_B = B.polytope();
+    result.simplex_size = polytope_A ? A.size() : polytope_B ? B.size() : 1;
     for (int k = 0; k < 3; ++k) {
       const bool used = k < result.simplex_size;
-      result.vertex_A[k] = used && kPolytopeA ? A.index(k) : -1;
-      result.vertex_B[k] = used && kPolytopeB ? B.index(k) : -1;
+      result.vertex_A[k] = used && polytope_A ? A.index(k) : -1;
+      result.vertex_B[k] = used && polytope_B ? B.index(k) : -1;
       result.weight[k] = !used ? S(0)
-                               : std::max(S(0), kPolytopeA   ? A.weight(k)
-                                                : kPolytopeB ? B.weight(k)
+                               : std::max(S(0), polytope_A   ? A.weight(k)
+                                                : polytope_B ? B.weight(k)
                                                              : S(1));
     }
   }

@@ -1,11 +1,10 @@
 #include "runtime/witness/separation.h"
 
 #include "runtime/core/simd.h"
-#include "runtime/witness/solver.h"
+#include "runtime/witness/warm_query.h"
 
-namespace abut::witness {
-
-namespace {
+// The queries of two hulls in double precision.
+namespace abut::witness::detail {
 
 // All that these call is compiled into them, for each instruction set; the exceptions are rarely called.
 ABUT_CLONES [[gnu::flatten]] Witness<double> separate_hulls(const asset::ConvexView& A,
@@ -13,28 +12,19 @@ ABUT_CLONES [[gnu::flatten]] Witness<double> separate_hulls(const asset::ConvexV
                                                             const Pose<double>& X_AB,
                                                             Workspace<double>& workspace,
                                                             const Vec3<double>& guess) {
-  return detail::separate<double>(A, B, X_AB, workspace, guess);
+  return separate<double>(A, B, X_AB, workspace, guess);
 }
 
-ABUT_CLONES [[gnu::flatten]] bool answer_hulls_from_memory(const asset::ConvexView& A,
-                                                           const asset::ConvexView& B,
-                                                           const Pose<double>& X_AB,
-                                                           SolverMemory<double>& memory) {
-  return detail::WarmQuery<double, asset::ConvexView, asset::ConvexView>(A, B, X_AB, memory).run();
+ABUT_CLONES [[gnu::flatten]] static bool answer_hulls_from_memory(const asset::ConvexView& A,
+                                                                  const asset::ConvexView& B,
+                                                                  const Pose<double>& X_AB,
+                                                                  SolverMemory<double>& memory) {
+  return answer_from_memory(A, B, X_AB, memory);
 }
 
-}  // namespace
-
-template <>
-Witness<double> separation(const asset::ConvexView& A, const asset::ConvexView& B, const Pose<double>& X_AB,
-                           Workspace<double>& workspace, const Vec3<double>& guess) {
-  return separate_hulls(A, B, X_AB, workspace, guess);
+Witness<double> answer_hulls(const asset::ConvexView& A, const asset::ConvexView& B, const Pose<double>& X_AB,
+                             SolverMemory<double>& memory) {
+  return answer_by(answer_hulls_from_memory, separate_hulls, A, B, X_AB, memory);
 }
 
-template <>
-bool detail::answer_from_memory(const asset::ConvexView& A, const asset::ConvexView& B,
-                                const Pose<double>& X_AB, SolverMemory<double>& memory) {
-  return answer_hulls_from_memory(A, B, X_AB, memory);
-}
-
-}  // namespace abut::witness
+}  // namespace abut::witness::detail

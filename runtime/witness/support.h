@@ -9,13 +9,8 @@
 #include "runtime/math/pose.h"
 #include "runtime/witness/direction_cell.h"
 
-// Support functions: h(n) = max over the shape of <x, n>, attained at the support point s(n). One overload
-// per shape, found by name: support(shape, direction, hint). Directions need not be unit vectors, only finite
-// and not zero.
-//
-// A shape is a core and a ball of radius `swept_radius` summed (Minkowski). The ball adds the same constant
-// to h for every unit n, so that the separation of the cores gives normal and distance of the shapes exactly:
-// a sphere is a point with a swept radius.
+// Support function of a hull: h(n) = max over the shape of <x, n>, attained at the support point s(n).
+// Directions need not be unit vectors, only finite and not zero. Those of other shapes: core.h.
 namespace abut::witness {
 
 template <class S>
@@ -24,30 +19,11 @@ struct SupportPoint {
   std::int32_t index;  // vertex of a hull, -1 for other shapes
 };
 
-// Ball about the origin of its frame.
-template <class S>
-struct Sphere {
-  S radius;  // m, >= 0
-};
-
-// Axis-aligned ellipsoid about the origin of its frame.
-template <class S>
-struct Ellipsoid {
-  Vec3<S> semi_axes;  // m, > 0
-};
-
-// Vertex of a polytope's core, in the shape's frame.
+// Vertex of a hull, in its frame.
 template <class S>
 Vec3<S> core_vertex(const asset::ConvexView& hull, std::int32_t i) {
   return {static_cast<S>(hull.x[i]), static_cast<S>(hull.y[i]), static_cast<S>(hull.z[i])};
 }
-
-// Number of vertices of a core; 1 for one that is none.
-template <class Shape>
-std::int32_t vertex_count(const Shape&) {
-  return 1;
-}
-inline std::int32_t vertex_count(const asset::ConvexView& hull) { return hull.vertex_count; }
 
 namespace detail {
 
@@ -145,109 +121,6 @@ SupportPoint<S> support(const asset::ConvexView& hull, const Vec3<S>& n, std::in
   if (hint < 0 && hull.candidate_offsets != nullptr)
     return detail::best_candidate(hull, detail::cell_candidates(hull, n), n);
   return detail::climb_from(hull, n, hint);
-}
-
-template <class S>
-SupportPoint<S> support(const Sphere<S>& sphere, const Vec3<S>& n, std::int32_t = -1) {
-  return {sphere.radius * n.stableNormalized(), -1};
-}
-
-template <class S>
-SupportPoint<S> support(const Ellipsoid<S>& ellipsoid, const Vec3<S>& n, std::int32_t = -1) {
-  const Vec3<S> scaled = ellipsoid.semi_axes.cwiseProduct(n);
-  return {ellipsoid.semi_axes.cwiseProduct(scaled.stableNormalized()), -1};
-}
-
-// Support point of the core alone.
-template <class S, class Shape>
-SupportPoint<S> core_support(const Shape& shape, const Vec3<S>& n) {
-  return support(shape, n);
-}
-template <class S>
-SupportPoint<S> core_support(const Sphere<S>&, const Vec3<S>&) {
-  return {Vec3<S>::Zero(), -1};
-}
-
-// Support points of two cores, in the directions n and m.
-template <class S, class ShapeA, class ShapeB>
-void core_supports(const ShapeA& A, const Vec3<S>& n, const ShapeB& B, const Vec3<S>& m, SupportPoint<S>& a,
-                   SupportPoint<S>& b) {
-  if constexpr (std::is_same_v<ShapeA, asset::ConvexView> && std::is_same_v<ShapeB, asset::ConvexView>) {
-    if (A.candidate_offsets != nullptr && B.candidate_offsets != nullptr) {
-      // Both are looked up first: what the one waits for in memory, the other need not wait for again.
-      const detail::Candidates of_a = detail::cell_candidates(A, n), of_b = detail::cell_candidates(B, m);
-      __builtin_prefetch(B.x + *of_b.begin);
-      __builtin_prefetch(B.y + *of_b.begin);
-      __builtin_prefetch(B.z + *of_b.begin);
-      a = detail::best_candidate(A, of_a, n);
-      b = detail::best_candidate(B, of_b, m);
-      return;
-    }
-  }
-  a = core_support<S>(A, n);
-  b = core_support<S>(B, m);
-}
-
-// Radius of the ball that is swept along the core, m.
-template <class S, class Shape>
-S swept_radius(const Shape&) {
-  return 0;
-}
-template <class S>
-S swept_radius(const Sphere<S>& sphere) {
-  return sphere.radius;
-}
-
-// Whether the core is a curved body (with a support Hessian), not a polytope.
-template <class Shape>
-inline constexpr bool kCurved = false;
-template <class S>
-inline constexpr bool kCurved<Ellipsoid<S>> = true;
-
-// Hessian of the core's support function at the unit vector n: H n = 0, the other eigenvalues are the radii
-// of curvature, m. Zero for polytopes, whose edges and faces are constraints on n instead (polish.h).
-template <class S, class Shape>
-Mat3<S> core_hessian(const Shape&, const Vec3<S>&) {
-  return Mat3<S>::Zero();
-}
-template <class S>
-Mat3<S> core_hessian(const Ellipsoid<S>& ellipsoid, const Vec3<S>& n) {
-  const Vec3<S> squared = ellipsoid.semi_axes.cwiseAbs2();
-  const S h = ellipsoid.semi_axes.cwiseProduct(n).norm();
-  const Vec3<S> s = squared.cwiseProduct(n) / h;
-  Mat3<S> H = -s * s.transpose();
-  H.diagonal() += squared;
-  return H / h;
-}
-
-template <class S>
-Vec3<S> core_vertex(const Sphere<S>&, std::int32_t) {
-  return Vec3<S>::Zero();
-}
-
-// The same shape in another scalar; a hull's coordinates are doubles for every scalar.
-template <class T>
-const asset::ConvexView& cast_shape(const asset::ConvexView& hull) {
-  return hull;
-}
-template <class T, class S>
-Sphere<T> cast_shape(const Sphere<S>& sphere) {
-  return {static_cast<T>(sphere.radius)};
-}
-template <class T, class S>
-Ellipsoid<T> cast_shape(const Ellipsoid<S>& ellipsoid) {
-  return {ellipsoid.semi_axes.template cast<T>()};
-}
-
-// Whether the shape is something to ask a support point of: not empty, lengths finite and positive.
-inline bool usable(const asset::ConvexView& hull) { return hull.vertex_count > 0; }
-template <class S>
-bool usable(const Sphere<S>& sphere) {
-  return sphere.radius >= 0 && std::isfinite(sphere.radius);
-}
-template <class S>
-bool usable(const Ellipsoid<S>& ellipsoid) {
-  return ellipsoid.semi_axes.allFinite() && ellipsoid.semi_axes.minCoeff() > 0;
 }
 
 }  // namespace abut::witness

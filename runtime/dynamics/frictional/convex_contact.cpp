@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "runtime/dynamics/frictional/support_feature.h"
-#include "runtime/witness/rims.h"
 #include "runtime/witness/shapes.h"
 
 namespace abut::dynamics {

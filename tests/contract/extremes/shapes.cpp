@@ -1,6 +1,5 @@
 #include <cmath>
 
-#include "runtime/witness/rims.h"
 #include "runtime/witness/separation.h"
 #include "runtime/witness/shapes.h"
 #include "tests/contract/extremes/witness_answer.h"

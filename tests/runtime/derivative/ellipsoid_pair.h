@@ -27,10 +27,11 @@ struct EllipsoidPair {
   }
 
   derivative::Curvature<S> curvature_A(const Vec3<S>& n) const {
-    return derivative::curvature(witness::Ellipsoid<S>{a}, n);
+    return derivative::curvature(witness::Core<S>(witness::Ellipsoid<S>{a}), n, Vec3<S>(Vec3<S>::Zero()));
   }
   derivative::Curvature<S> curvature_B(const Pose<S>& X_AB, const Vec3<S>& n) const {
-    return derivative::curvature(witness::Ellipsoid<S>{b}, Vec3<S>(-(X_AB.R.transpose() * n)));
+    return derivative::curvature(witness::Core<S>(witness::Ellipsoid<S>{b}),
+                                 Vec3<S>(-(X_AB.R.transpose() * n)), Vec3<S>(Vec3<S>::Zero()));
   }
 
   // The tangent matrix d I + H_D, in a basis of the tangent plane at w.n.

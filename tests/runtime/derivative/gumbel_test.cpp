@@ -148,7 +148,9 @@ std::pair<double, double> curvature_error(int level, const Vec3<double>& axes, c
       const Vec3<double> n = Vec3<double>(random.normal(), random.normal(), random.normal()).normalized();
       const std::int32_t seed[1] = {top_vertex(hull, n)};
       const auto H = derivative::gumbel_curvature<double>(hull, seed, n, config, 1.0, workspace).H;
-      const auto expected = derivative::curvature(witness::Ellipsoid<double>{axes}, n).H;
+      const auto expected = derivative::curvature(witness::Core<double>(witness::Ellipsoid<double>{axes}), n,
+                                                  Vec3<double>(Vec3<double>::Zero()))
+                                .H;
       errors.push_back((H - expected).norm() / expected.norm());
     }
   }

@@ -25,6 +25,16 @@ Stacked stacked(const WitnessDerivative<S>& d) {
   return m;
 }
 
+Witness<double> in_double(const Witness<Long>& w) {
+  Witness<double> result{};
+  result.p1 = w.p1.cast<double>();
+  result.p2 = w.p2.cast<double>();
+  result.n = w.n.cast<double>();
+  result.distance = static_cast<double>(w.distance);
+  result.status = w.status;
+  return result;
+}
+
 struct Tally {
   int used = 0, kinks = 0, flat = 0, overlapping = 0;
   double worst = 0;
@@ -33,8 +43,7 @@ struct Tally {
 template <class ShapeA, class ShapeB>
 void compare(const ShapeA& A, const ShapeB& B, std::uint64_t seed, Tally& tally) {
   Random random(seed);
-  const auto a = cast_shape<double>(A);
-  const auto b = cast_shape<double>(B);
+  const Core<double> a = Core<Long>(A).template cast<double>(), b = Core<Long>(B).template cast<double>();
   for (int i = 0; i < test::runs(100); ++i) {
     Pose<Long> X_AB{test::random_rotation(random).cast<Long>(),
                     Vec3<Long>(random.normal(), random.normal(), random.normal()).normalized() * 3};
@@ -55,8 +64,8 @@ void compare(const ShapeA& A, const ShapeB& B, std::uint64_t seed, Tally& tally)
       ++tally.kinks;
       continue;
     }
-    Witness<double> narrow = detail::cast_witness<double>(w, 0.0);
-    const auto found = derivative::smooth_derivative<double>(a, b, X_AB.template cast<double>(), narrow);
+    const Witness<double> narrow = in_double(w);
+    const auto found = derivative::smooth_derivative(a, b, X_AB.template cast<double>(), narrow);
     const Vec3<double> m = -(X_AB.R.transpose() * w.n).template cast<double>();
     const Vec3<double> p2 = (X_AB.inverse() * w.p2).template cast<double>();
     ASSERT_EQ(found.status, Status::kOk);
@@ -88,6 +97,11 @@ TEST(SmoothDerivative, RimsSidesSlopesAndDiscsMatchDifferences) {
   compare(Swept<Long, Cone<Long>>{cone, 0.1L}, cone, 9, tally);
   compare(HalfSpace<Long>{}, ellipsoid, 10, tally);
   compare(Swept<Long, HalfSpace<Long>>{{}, 0.1L}, capsule, 11, tally);
+  const Box<Long> box{{0.3L, 0.4L, 0.2L}};
+  compare(box, ellipsoid, 12, tally);
+  compare(Swept<Long, Box<Long>>{box, 0.05L}, cone, 13, tally);
+  compare(capsule, box, 14, tally);
+  compare(box, box, 15, tally);
   std::printf("%d pairs, %d overlapping, %d with a flat direction, %d at a kink; largest error %.1e\n",
               tally.used, tally.overlapping, tally.flat, tally.kinks, tally.worst);
   EXPECT_GT(tally.used, test::runs(1000));

@@ -6,7 +6,7 @@
 #include "runtime/core/random.h"
 #include "runtime/dynamics/frictional/broad_phase.h"
 #include "runtime/dynamics/frictional/convex_contact.h"
-#include "runtime/witness/rims.h"
+#include "runtime/witness/shapes.h"
 #include "tests/support/runs.h"
 
 namespace {

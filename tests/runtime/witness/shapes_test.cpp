@@ -1,4 +1,4 @@
-#include "runtime/witness/rims.h"
+#include "runtime/witness/shapes.h"
 
 #include <gtest/gtest.h>
 

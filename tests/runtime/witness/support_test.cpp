@@ -1,4 +1,4 @@
-#include "runtime/witness/support.h"
+#include "runtime/witness/core.h"
 
 #include <gtest/gtest.h>
 
@@ -77,7 +77,7 @@ TEST(Support, EllipsoidTouchesItsTangentPlane) {
     EXPECT_NEAR(s.cwiseQuotient(ellipsoid.semi_axes).norm(), 1, 1e-15);
     EXPECT_NEAR(s.dot(n), ellipsoid.semi_axes.cwiseProduct(n).norm(), 1e-15);
     // the Hessian is the derivative of the support point
-    const Mat3<double> H = witness::core_hessian(ellipsoid, n);
+    const Mat3<double> H = witness::core_hessian(witness::Core<double>(ellipsoid), n);
     const Vec3<double> t = n.unitOrthogonal() * 1e-6;
     const Vec3<double> difference =
         support<double>(ellipsoid, n + t).point - support<double>(ellipsoid, n - t).point;

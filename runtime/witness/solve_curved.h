@@ -1,8 +1,8 @@
 #pragma once
 
-#include "runtime/witness/cores.h"
 #include "runtime/witness/polish.h"
 #include "runtime/witness/rim_polish.h"
+#include "runtime/witness/solve_polytopes.h"
 
 // Answers about cores of which one at least is curved.
 namespace abut::witness::detail {
@@ -15,9 +15,7 @@ inline constexpr S kNewtonGap = static_cast<S>(std::max<double>(kCurvedGap,
 // Ends the work on an answer about cores of which one at least is curved.
 template <class S, class D>
 void polish(D& difference, Witness<S>& result) {
-  using A = std::remove_cvref_t<decltype(difference.shape_a())>;
-  using B = std::remove_cvref_t<decltype(difference.shape_b())>;
-  if constexpr (kHasRims<A> || kHasRims<B>)
+  if (difference.shape_a().has_rims() || difference.shape_b().has_rims())
     RimPolish<S, D>(difference).run(result);
   else
     Polish<S, D>(difference).run(result);

@@ -1,0 +1,232 @@
+#pragma once
+
+#include <cmath>
+
+#include "runtime/witness/shapes.h"
+#include "runtime/witness/support.h"
+
+// A shape as the searches for witness points see it: a core and a ball of radius `swept_radius` summed
+// (Minkowski). The ball adds the same constant to h for every unit n, so that the separation of the cores
+// gives normal and distance of the shapes exactly: a sphere is a point with a swept radius.
+//
+// What the core is, is known at run time: one search is compiled for all pairs of shapes. That of two hulls
+// in double precision has one of its own, in which a hull stands for its core.
+namespace abut::witness {
+
+template <class S>
+class Core {
+ public:
+  enum class Kind : std::uint8_t { kHull, kPoint, kSegment, kBox, kPlane, kEllipsoid, kRims };
+
+  // The hull must outlive the core.
+  explicit Core(const asset::ConvexView& hull) : kind_(Kind::kHull), hull_(&hull) {}
+  explicit Core(const Sphere<S>& sphere) : kind_(Kind::kPoint) { sweep(sphere.radius); }
+  explicit Core(const Capsule<S>& capsule) : kind_(Kind::kSegment), size_(0, 0, capsule.half_length) {
+    sweep(capsule.radius);
+  }
+  explicit Core(const Box<S>& box) : kind_(Kind::kBox), size_(box.half) {}
+  explicit Core(const HalfSpace<S>&) : kind_(Kind::kPlane) {}
+  explicit Core(const Ellipsoid<S>& ellipsoid) : kind_(Kind::kEllipsoid), size_(ellipsoid.semi_axes) {}
+  explicit Core(const Cylinder<S>& cylinder)
+      : kind_(Kind::kRims),
+        size_(cylinder.radius, cylinder.radius, cylinder.half_length),
+        top_radius_(cylinder.radius) {}
+  explicit Core(const Cone<S>& cone)
+      : kind_(Kind::kRims), size_(cone.radius, cone.radius, cone.half_length) {}
+  template <class Shape>
+  explicit Core(const Swept<S, Shape>& swept) : Core(swept.shape) {
+    sweep(swept.radius);
+  }
+
+  // The same in another scalar; a hull's coordinates are doubles for every scalar.
+  template <class T>
+  Core<T> cast() const {
+    Core<T> core;
+    core.kind_ = static_cast<typename Core<T>::Kind>(kind_);
+    core.hull_ = hull_;
+    core.size_ = size_.template cast<T>();
+    core.top_radius_ = static_cast<T>(top_radius_);
+    core.swept_radius_ = static_cast<T>(swept_radius_);
+    core.radii_usable_ = radii_usable_;
+    return core;
+  }
+
+  Kind kind() const { return kind_; }
+  const asset::ConvexView& hull() const { return *hull_; }
+  const Vec3<S>& size() const { return size_; }
+  Rim<S> rim(int i) const { return i == 0 ? Rim<S>{size_.z(), top_radius_} : Rim<S>{-size_.z(), size_.x()}; }
+  S swept_radius() const { return swept_radius_; }  // m
+
+  // Whether it is the hull of two rims.
+  bool has_rims() const { return kind_ == Kind::kRims; }
+  // Whether it is a curved body without rims, with a support Hessian.
+  bool smooth() const { return kind_ == Kind::kEllipsoid; }
+  bool plane() const { return kind_ == Kind::kPlane; }
+
+  // Whether it is something to ask a support point of: not empty, lengths finite and positive.
+  bool usable() const {
+    if (kind_ == Kind::kHull) return hull_->vertex_count > 0 && radii_usable_ && std::isfinite(swept_radius_);
+    const bool may_vanish = kind_ == Kind::kPoint || kind_ == Kind::kPlane;
+    const bool sized = kind_ == Kind::kSegment ? size_.z() >= 0 : may_vanish || size_.minCoeff() > 0;
+    return sized && size_.allFinite() && radii_usable_ && std::isfinite(swept_radius_);
+  }
+
+ private:
+  template <class T>
+  friend class Core;
+  Core() = default;
+
+  void sweep(S radius) {
+    swept_radius_ += radius;
+    radii_usable_ = radii_usable_ && radius >= 0;
+  }
+
+  Kind kind_ = Kind::kPoint;
+  const asset::ConvexView* hull_ = nullptr;
+  Vec3<S> size_ = Vec3<S>::Zero();  // half sizes along the axes, m
+  S top_radius_ = 0;                // of the upper rim, m
+  S swept_radius_ = 0;              // m
+  bool radii_usable_ = true;        // none is negative
+};
+
+// What both a core and a hull that stands for its core answer. kMayCurve: whether it is left to run time if
+// the core is a curved body, not a polytope.
+template <class Shape>
+inline constexpr bool kMayCurve = true;
+template <>
+inline constexpr bool kMayCurve<asset::ConvexView> = false;
+
+template <class S>
+bool curved(const Core<S>& core) {
+  return core.smooth() || core.has_rims();
+}
+inline bool curved(const asset::ConvexView&) { return false; }
+
+template <class S>
+bool plane(const Core<S>& core) {
+  return core.plane();
+}
+inline bool plane(const asset::ConvexView&) { return false; }
+
+template <class S>
+bool usable(const Core<S>& core) {
+  return core.usable();
+}
+inline bool usable(const asset::ConvexView& hull) { return hull.vertex_count > 0; }
+
+// Radius of the ball that is swept along the core, m.
+template <class S>
+S swept_radius(const Core<S>& core) {
+  return core.swept_radius();
+}
+template <class S>
+S swept_radius(const asset::ConvexView&) {
+  return 0;
+}
+
+// Number of vertices; 1 for a core that has none.
+template <class S>
+std::int32_t vertex_count(const Core<S>& core) {
+  using Kind = typename Core<S>::Kind;
+  if (core.kind() == Kind::kHull) return core.hull().vertex_count;
+  return core.kind() == Kind::kBox ? 8 : core.kind() == Kind::kSegment ? 2 : 1;
+}
+inline std::int32_t vertex_count(const asset::ConvexView& hull) { return hull.vertex_count; }
+
+// Vertex i of a polytope, in the shape's frame: bit k of i is set where coordinate k of a box is negative.
+template <class S>
+Vec3<S> core_vertex(const Core<S>& core, std::int32_t i) {
+  if (core.kind() == Core<S>::Kind::kHull) return core_vertex<S>(core.hull(), i);
+  const Vec3<S>& h = core.size();
+  if (core.kind() == Core<S>::Kind::kSegment) return {0, 0, i == 0 ? h.z() : -h.z()};
+  return {i & 1 ? -h.x() : h.x(), i & 2 ? -h.y() : h.y(), i & 4 ? -h.z() : h.z()};
+}
+
+namespace detail {
+
+// The index is that of the rim; along the axis the rim's centre stands for its disc.
+template <class S>
+SupportPoint<S> rims_support(const Rim<S>& top, const Rim<S>& bottom, const Vec3<S>& n) {
+  using std::hypot;
+  const S across = hypot(n.x(), n.y());
+  const bool lower = top.z * n.z() + top.radius * across < bottom.z * n.z() + bottom.radius * across;
+  const Rim<S>& best = lower ? bottom : top;
+  const S scale = across > 0 ? best.radius / across : S(0);
+  return {Vec3<S>(scale * n.x(), scale * n.y(), best.z), lower};
+}
+
+}  // namespace detail
+
+// Support point of the core alone. A plane has none but along z.
+template <class S>
+SupportPoint<S> core_support(const Core<S>& core, const Vec3<S>& n) {
+  using Kind = typename Core<S>::Kind;
+  switch (core.kind()) {
+    case Kind::kHull:
+      return support<S>(core.hull(), n);
+    case Kind::kBox:
+    case Kind::kSegment: {
+      const std::int32_t below = n.z() < 0 ? 1 : 0;
+      const std::int32_t i =
+          core.kind() == Kind::kSegment ? below : (n.x() < 0 ? 1 : 0) | (n.y() < 0 ? 2 : 0) | below << 2;
+      return {core_vertex(core, i), i};
+    }
+    case Kind::kEllipsoid: {
+      const Vec3<S> scaled = core.size().cwiseProduct(n);
+      return {core.size().cwiseProduct(scaled.stableNormalized()), -1};
+    }
+    case Kind::kRims:
+      return detail::rims_support(core.rim(0), core.rim(1), n);
+    default:
+      return {Vec3<S>::Zero(), -1};
+  }
+}
+template <class S>
+SupportPoint<S> core_support(const asset::ConvexView& hull, const Vec3<S>& n) {
+  return support(hull, n);
+}
+
+// Hessian of the core's support function at the unit vector n: H n = 0, the other eigenvalues are the radii
+// of curvature, m. Zero for polytopes, whose edges and faces are constraints on n instead (polish.h).
+template <class S>
+Mat3<S> core_hessian(const Core<S>& core, const Vec3<S>& n) {
+  if (!core.smooth()) return Mat3<S>::Zero();
+  const Vec3<S>& semi_axes = core.size();
+  const Vec3<S> squared = semi_axes.cwiseAbs2();
+  const S h = semi_axes.cwiseProduct(n).norm();
+  const Vec3<S> s = squared.cwiseProduct(n) / h;
+  Mat3<S> H = -s * s.transpose();
+  H.diagonal() += squared;
+  return H / h;
+}
+
+// Support points of two cores, in the directions n and m.
+template <class S, class Shape>
+void core_supports(const Shape& A, const Vec3<S>& n, const Shape& B, const Vec3<S>& m, SupportPoint<S>& a,
+                   SupportPoint<S>& b) {
+  if constexpr (std::is_same_v<Shape, asset::ConvexView>) {
+    if (A.candidate_offsets != nullptr && B.candidate_offsets != nullptr) {
+      // Both are looked up first: what the one waits for in memory, the other need not wait for again.
+      const detail::Candidates of_a = detail::cell_candidates(A, n), of_b = detail::cell_candidates(B, m);
+      __builtin_prefetch(B.x + *of_b.begin);
+      __builtin_prefetch(B.y + *of_b.begin);
+      __builtin_prefetch(B.z + *of_b.begin);
+      a = detail::best_candidate(A, of_a, n);
+      b = detail::best_candidate(B, of_b, m);
+      return;
+    }
+  }
+  a = core_support<S>(A, n);
+  b = core_support<S>(B, m);
+}
+
+// Support point of a shape in closed form, its ball included; the index of a vertex where it has no ball.
+template <class S, class Shape>
+SupportPoint<S> support(const Shape& shape, const Vec3<S>& n, std::int32_t = -1) {
+  const Core<S> core(shape);
+  const SupportPoint<S> found = core_support(core, n);
+  if (core.swept_radius() == 0) return {found.point, core.has_rims() ? -1 : found.index};
+  return {found.point + core.swept_radius() * n.stableNormalized(), -1};
+}
+
+}  // namespace abut::witness

@@ -1,0 +1,3 @@
+#include "runtime/witness/cores.h"
+
+ABUT_COMPILE_CORES(double)

@@ -1,0 +1,121 @@
+#pragma once
+
+#include "runtime/witness/separate.h"
+#include "runtime/witness/solver.h"
+
+// What WitnessSolver does, for two hulls and for two cores (core.h).
+namespace abut::witness::detail {
+
+// A query that starts from the memory of the one before.
+template <class S, class Shape>
+class WarmQuery {
+ public:
+  WarmQuery(const Shape& A, const Shape& B, const Pose<S>& X_AB, SolverMemory<S>& memory)
+      : A_(A),
+        B_(B),
+        difference_(A, B, X_AB),
+        any_curved_(curved(A) || curved(B)),
+        memory_(memory),
+        work_(memory.work) {}
+
+  // True if the answer in the memory is the query's; false if nothing is known that would help.
+  bool run() {
+    if (holds_polytope() && answered(from_last_polytope())) return true;
+    return !any_curved_ && memory_.last.simplex_size > 0 && answered(from_last_simplex());
+  }
+
+ private:
+  using D = Difference<S, Shape>;
+
+  // Beyond this size moving the polytope costs more than making a new one.
+  std::int32_t most_vertices() const { return any_curved_ ? 96 : 64; }
+
+  // A curved shape's points gather rounding as they are moved, a polytope's are read anew: half of what the
+  // bounds of an answer may be apart (kCertifiedGap).
+  static constexpr std::int32_t kMostMoves = 30;
+
+  bool holds_polytope() const {
+    return work_.faces.size > 0 && work_.vertices.size <= most_vertices() && memory_.moves < kMostMoves;
+  }
+
+  Witness<S> from_last_polytope() {
+    const Pose<S> X_moved = difference_.pose() * memory_.X_polytope.inverse();
+    for (std::int32_t i = 0; i < work_.vertices.size; ++i) {
+      DifferenceVertex<S>& v = work_.vertices[i];
+      v = any_curved_ ? difference_.point(v.x1, X_moved * v.x2, v.a, v.b) : difference_.vertex(v.a, v.b);
+    }
+    memory_.X_polytope = difference_.pose();
+    const S gap = any_curved_ ? kNewtonGap<S> : S(0);
+    const EpaResult<S> epa = Epa<S, D>(difference_, work_, gap, 2 * most_vertices()).resume();
+    Witness<S> result = from_polytope(difference_, epa, work_, gap, 0);
+    if (!(epa.depth > 0 && epa.depth <= epa.height + difference_.rounding())) {  // the origin is outside
+      result.upper_bound = std::numeric_limits<S>::infinity();
+    } else if (any_curved_) {
+      close_bounds(result);
+    }
+    return result;
+  }
+
+  // Those of an answer about a curved core, from the polytope that was moved.
+  void close_bounds(Witness<S>& result) {
+    if constexpr (kMayCurve<Shape>) {
+      polish(difference_, result);
+      certify(difference_, work_, result);
+      result.upper_bound +=
+          static_cast<S>(++memory_.moves) * difference_.rounding();  // points of B that were moved
+      if (!certified(difference_, result)) result.upper_bound = std::numeric_limits<S>::infinity();
+    }
+  }
+
+  Witness<S> from_last_simplex() {
+    work_.faces.size = 0;
+    GjkResult<S> found;
+    for (int k = 0; k < memory_.last.simplex_size; ++k) {
+      found.simplex.vertex[k] = difference_.vertex(memory_.last.vertex_A[k], memory_.last.vertex_B[k]);
+    }
+    found.simplex.size = memory_.last.simplex_size;
+    gjk_from(difference_, found, S(0));
+    return found.overlap ? overlapping(difference_, found, work_, S(0))
+                         : apart(found, difference_.rounding());
+  }
+
+  // Completes an answer about the cores; keeps it if its bounds meet.
+  bool answered(Witness<S> result) {
+    const S rounding = difference_.rounding();
+    finish(result, swept_radius<S>(A_), swept_radius<S>(B_), rounding,
+           tolerance<S>(difference_, result.distance));
+    if (result.status == Status::kNotConverged || !std::isfinite(result.distance)) return false;
+    memory_.last = result;
+    return true;
+  }
+
+  const Shape& A_;
+  const Shape& B_;
+  D difference_;
+  bool any_curved_;
+  SolverMemory<S>& memory_;
+  Workspace<S>& work_;
+};
+
+template <class S, class Shape>
+bool answer_from_memory(const Shape& A, const Shape& B, const Pose<S>& X_AB, SolverMemory<S>& memory) {
+  return WarmQuery<S, Shape>(A, B, X_AB, memory).run();
+}
+
+// The answer, by `warm` (answer_from_memory) where that knows one, by `cold` (separate) where not.
+template <class S, class Shape, class Warm, class Cold>
+Witness<S> answer_by(Warm&& warm, Cold&& cold, const Shape& A, const Shape& B, const Pose<S>& X_AB,
+                     SolverMemory<S>& memory) {
+  if (!usable(A) || !usable(B) || !X_AB.finite()) return invalid_witness<S>();
+  if (plane(A) || plane(B)) return cold(A, B, X_AB, memory.work, Vec3<S>::Zero());
+  if (warm(A, B, X_AB, memory)) return memory.last;
+  const Vec3<S> guess = curved(A) || curved(B) ? memory.last.n : Vec3<S>::Zero();
+  memory.forget();
+  memory.last = cold(A, B, X_AB, memory.work, guess);
+  // No polytope where the cores are apart.
+  if (!(memory.last.distance < -swept_radius<S>(A) - swept_radius<S>(B))) memory.work.faces.size = 0;
+  memory.X_polytope = X_AB;
+  return memory.last;
+}
+
+}  // namespace abut::witness::detail
