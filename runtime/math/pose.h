@@ -64,6 +64,20 @@ S rotation_error(const Mat3<S>& R) {
   return R.determinant() > S(0) && std::isfinite(error) ? error : std::numeric_limits<S>::infinity();
 }
 
+// The shortest turn that takes the unit vector a to the unit vector b. Where they are opposite to the root of
+// rounding, half a turn about some axis across a.
+template <class S>
+Mat3<S> shortest_rotation(const Vec3<S>& a, const Vec3<S>& b) {
+  using std::sqrt;
+  const Vec3<S> sum = a + b;
+  if (!(sum.squaredNorm() > std::numeric_limits<S>::epsilon())) {
+    const Vec3<S> axis = a.unitOrthogonal();
+    return 2 * axis * axis.transpose() - Mat3<S>::Identity();
+  }
+  const Vec3<S> axis = a.cross(b);
+  return rotation_from_quaternion<S>(sum.squaredNorm() / 2, axis.x(), axis.y(), axis.z());
+}
+
 // exp of a rotation vector w (rad), Rodrigues' formula; exact to rounding near zero.
 template <class S>
 Mat3<S> exp_rotation(const Vec3<S>& w) {

@@ -165,7 +165,7 @@ Witness<S> solve_curved(D& difference, const Vec3<S>& start, Workspace<S>& works
   Witness<S> result = search_curved(difference, start, workspace);
   if (certified(difference, result)) return result;
   if (std::abs(result.distance) < kNear * difference.magnitude()) {
-    const Witness<S> again = touching_curved<S>(difference);
+    Witness<S> again = touching_curved<S>(difference);
     if (certified(difference, again)) return again;
   }
   // No answer: the bounds take in what the normal says.

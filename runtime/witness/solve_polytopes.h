@@ -161,7 +161,7 @@ template <class S, class D>
 Witness<S> solve_polytopes(D& difference, const Vec3<S>& start, Workspace<S>& workspace) {
   GjkResult<S> found = gjk<S>(difference, start, S(0));
   if (!found.overlap) return apart(found, difference.rounding());
-  const Witness<S> result = overlapping(difference, found, workspace, S(0));
+  Witness<S> result = overlapping(difference, found, workspace, S(0));
   if (!(result.lower_bound > 2 * difference.rounding())) return result;
   found = gjk<S>(difference, result.n, S(0));
   return found.overlap ? result : apart(found, difference.rounding());

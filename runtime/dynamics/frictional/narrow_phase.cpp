@@ -30,8 +30,7 @@ void widen(double patch, std::size_t first, std::vector<SurfacePoint>& points) {
   const SurfacePoint centers[2] = {points[first], points.back()};
   points.resize(first);
   for (std::size_t c = 0; c < count; ++c) {
-    const Mat3<double> frame =
-        Eigen::Quaterniond::FromTwoVectors(Vec3<double>::UnitZ(), centers[c].n_W).toRotationMatrix();
+    const Mat3<double> frame = shortest_rotation<double>(Vec3<double>::UnitZ(), centers[c].n_W);
     for (int k = 0; k < kRing; ++k) {
       const double angle = 2 * std::numbers::pi * k / kRing;
       SurfacePoint point = centers[c];

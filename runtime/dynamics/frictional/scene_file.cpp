@@ -164,7 +164,7 @@ class Reader {
     if (!(n.norm() > 0)) refuse("the plane's normal is zero");
     Shape shape;
     shape.kind = ShapeKind::kPlane;
-    shape.X_BS.R = Eigen::Quaterniond::FromTwoVectors(Vec3<double>::UnitZ(), n).toRotationMatrix();
+    shape.X_BS.R = shortest_rotation<double>(Vec3<double>::UnitZ(), n.stableNormalized());
     shape.X_BS.p = n * (d / n.squaredNorm());
     scene_.fixed.push_back(shape);
   }

@@ -36,6 +36,10 @@ std::string obj_text(const preprocess::TriangleMesh& mesh);
 void append(preprocess::TriangleMesh& mesh, const preprocess::TriangleMesh& other,
             const Eigen::Vector3d& shift);
 
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 // A folder of its own for each test, with data/ for a dataset and out/ for assets; gone afterwards.
 class CommandTest : public ::testing::Test {
  protected:

@@ -19,10 +19,6 @@ using namespace abut::test;
 using Command = CommandTest;
 using ::testing::Test;
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 nlohmann::json read_json(const std::filesystem::path& file) {
   return nlohmann::json::parse(std::ifstream(file));
 }

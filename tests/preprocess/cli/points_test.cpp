@@ -13,10 +13,6 @@ using namespace abut::test;
 
 using PointOptions = CommandTest;
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST_F(PointOptions, LevelsAreMadeVerifiedInspectedAndExported) {
   write("thing.obj", sphere(0.05, 3));
   ASSERT_EQ(make({"--quads", "100,400"}).code, 0);

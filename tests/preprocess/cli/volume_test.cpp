@@ -21,10 +21,6 @@ using namespace abut;
 using namespace abut::test;
 using preprocess::TriangleMesh;
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 double volume_of(const asset::Volume& volume) {
   const asset::VolumeView v = asset::view(volume);
   double sum = 0;

@@ -13,7 +13,7 @@ struct Boxes {
   asset::ConvexPiece A = test::box_hull({0.5, 0.5, 0.5}), B = test::box_hull({0.1, 0.1, 0.1});
   asset::AssetView a, b;
   Mat3<double> on_corner =
-      Eigen::Quaterniond::FromTwoVectors(Vec3<double>(1, 1, 1), Vec3<double>::UnitZ()).toRotationMatrix();
+      shortest_rotation<double>(Vec3<double>(1, 1, 1).normalized(), Vec3<double>::UnitZ());
   Boxes() {
     a.convex = asset::view(A);
     b.convex = asset::view(B);

@@ -7,6 +7,7 @@
 
 #include "runtime/contact/contact_mesh.h"
 #include "runtime/contact/pressure_energy.h"
+#include "tests/runtime/contact/moduli.h"
 #include "tests/runtime/contact/pressure_brute_force.h"
 #include "tests/support/pressure_field_data.h"
 #include "tests/support/runs.h"
@@ -17,14 +18,8 @@ using namespace abut;
 using contact::PressureFieldConfig;
 using contact::SurfaceSums;
 using contact::Want;
+using test::moduli;
 
-// Materials of a modulus (Pa) each, at rest.
-PressureFieldConfig moduli(double of_A, double of_B) {
-  PressureFieldConfig config;
-  config.A.modulus = of_A;
-  config.B.modulus = of_B;
-  return config;
-}
 const PressureFieldConfig kUnit = moduli(1, 1);
 
 SurfaceSums<double> ask(const asset::AssetView& A, const asset::AssetView& B, const Pose<double>& X_AB,

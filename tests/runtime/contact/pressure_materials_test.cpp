@@ -4,6 +4,7 @@
 #include "preprocess/index/index.h"
 #include "runtime/contact/pressure_energy.h"
 #include "runtime/contact/pressure_field.h"
+#include "tests/runtime/contact/moduli.h"
 #include "tests/support/hulls.h"
 #include "tests/support/pressure_field_data.h"
 
@@ -16,16 +17,10 @@ using contact::kRigid;
 using contact::PairWrench;
 using contact::PressureFieldConfig;
 using contact::Want;
+using test::moduli;
 
 const Vec6<double> kStill = Vec6<double>::Zero();
 constexpr double kHalf = 0.05;  // of the cubes' sides, m
-
-PressureFieldConfig moduli(double of_A, double of_B) {
-  PressureFieldConfig config;
-  config.A.modulus = of_A;
-  config.B.modulus = of_B;
-  return config;
-}
 
 // A body of one tetrahedron per triangle of its hull, with its surface.
 struct Body {

@@ -15,13 +15,13 @@ namespace {
 using namespace abut;
 using contact::rigid_primitive;
 
-const Vec6<double> kStill = Vec6<double>::Zero();
-constexpr double kHalf = 0.05, kModulus = 2e6;
+const Vec6<double> kAtRest = Vec6<double>::Zero();
+constexpr double kHalfSide = 0.05, kModulus = 2e6;
 
-const asset::Asset& cube() {
+const asset::Asset& rigid_cube() {
   static const asset::Asset cube = [] {
     asset::Asset made;
-    made.volumes.push_back(test::star_volume(asset::view(test::box_hull({kHalf, kHalf, kHalf}))));
+    made.volumes.push_back(test::star_volume(asset::view(test::box_hull({kHalfSide, kHalfSide, kHalfSide}))));
     return made;
   }();
   return cube;
@@ -32,18 +32,18 @@ const asset::Asset& cube() {
 Vec6<double> pressed(const contact::RigidPrimitive& shape, double deviation, const Mat3<double>& R,
                      double centre, double depth) {
   const asset::Asset rigid = rigid_primitive(shape, deviation);
-  const asset::AssetView A = asset::view(cube()), B = asset::view(rigid);
+  const asset::AssetView A = asset::view(rigid_cube()), B = asset::view(rigid);
   contact::PressureFieldConfig config;
   config.A.modulus = kModulus;
   config.B.modulus = contact::kRigid;
-  const Pose<double> X_AB{R, {0, 0, kHalf - depth + centre}};
+  const Pose<double> X_AB{R, {0, 0, kHalfSide - depth + centre}};
   const contact::PairWrench w =
-      contact::make_pressure_field_model(config)->wrench({&A, &B, X_AB}, kStill, kStill);
+      contact::make_pressure_field_model(config)->wrench({&A, &B, X_AB}, kAtRest, kAtRest);
   return shift_wrench<double>(X_AB, w.F_BBo_B);
 }
 
 // Upward force of this volume below the face.
-double lifted(double volume) { return kModulus / kHalf * volume; }
+double lifted(double volume) { return kModulus / kHalfSide * volume; }
 
 TEST(RigidPrimitive, PressesByTheVolumeThatItDisplaces) {
   const double r = 0.01, depth = 0.003, deviation = 1e-5;
@@ -103,18 +103,18 @@ TEST(RigidPrimitive, SizesThatAreNoneAreRefused) {
 
 // F = -dU/dxi with half-spaces too, which the model's own contract does not reach.
 TEST(PressureEnergy, OfAHalfSpaceHasTheWrenchForItsGradient) {
-  const asset::AssetView A = asset::view(cube());
+  const asset::AssetView A = asset::view(rigid_cube());
   for (const double modulus_B : {3e6, contact::kRigid}) {
     contact::PressureFieldConfig config;
     config.A.modulus = kModulus;
     config.B.modulus = modulus_B;
     const Pose<double> X_AB{exp_rotation<double>({0.2, -0.1, 0.3}), {0.003, 0.002, -0.04}};
     const auto ask = [&](const Pose<double>& X) {
-      return contact::half_space_wrench(A, {}, X, kStill, kStill, config, contact::Want::kEnergy);
+      return contact::half_space_wrench(A, {}, X, kAtRest, kAtRest, config, contact::Want::kEnergy);
     };
     const contact::PairWrench w = ask(X_AB);
     for (int k = 0; k < 6; ++k) {
-      Vec6<double> xi = kStill;
+      Vec6<double> xi = kAtRest;
       xi[k] = 1e-5;
       const double slope = (ask(X_AB * exp(xi)).energy - ask(X_AB * exp<double>(-xi)).energy) / 2e-5;
       EXPECT_NEAR(w.F_BBo_B[k], -slope, 1e-6 * w.F_BBo_B.norm()) << modulus_B << ", " << k;

@@ -132,8 +132,7 @@ TEST(Estimators, VertexOverFace) {
   b.convex = asset::view(B);
   // B stands on a corner, 1 mm above the top of A
   const Vec3<double> diagonal = Vec3<double>(1, 1, 1).normalized();
-  const Mat3<double> R_AB =
-      Eigen::Quaterniond::FromTwoVectors(diagonal, Vec3<double>::UnitZ()).toRotationMatrix();
+  const Mat3<double> R_AB = shortest_rotation<double>(diagonal, Vec3<double>::UnitZ());
   const double reach = 0.1 * std::sqrt(3.0);
   const asset::PosedPair pair{&a, &b, {R_AB, {0.05, -0.02, 0.5 + reach + 0.001}}};
   for (const auto& row : derivative::estimators()) {

@@ -10,12 +10,14 @@
 #include <sstream>
 
 #include "runtime/core/error.h"
+#include "tests/runtime/dynamics/no_asset.h"
 #include "tests/support/hulls.h"
 
 namespace {
 
 using namespace abut;
 using namespace abut::dynamics;
+using test::no_asset;
 
 const std::string kGood =
     "patch 0.001  # a box on a slope\n"
@@ -25,8 +27,6 @@ const std::string kGood =
     " box 0.1 0.2 0.3 0 0 0 1 0 0 0\n"
     " cyl 0.05 0.1 0 1 0 0 1 0 0 0   # filled up to three sizes\n"
     " sphere 0.2  0 0 1  1 0 0 0\n";
-
-const asset::AssetView& no_asset(const std::string& name) { throw InvalidInput("no asset '" + name + "'"); }
 
 Scene read(const std::string& text) {
   std::istringstream in(text);

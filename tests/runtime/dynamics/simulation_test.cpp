@@ -10,6 +10,7 @@
 #include "runtime/core/random.h"
 #include "runtime/dynamics/frictional/free_motion.h"
 #include "runtime/dynamics/frictional/scene_file.h"
+#include "tests/runtime/dynamics/no_asset.h"
 #include "tests/support/allocations.h"
 #include "tests/support/runs.h"
 
@@ -17,8 +18,7 @@ namespace {
 
 using namespace abut;
 using namespace abut::dynamics;
-
-const asset::AssetView& no_asset(const std::string& name) { throw InvalidInput("no asset '" + name + "'"); }
+using test::no_asset;
 
 Scene from_text(const std::string& text) {
   std::istringstream in(text);

@@ -65,4 +65,15 @@ TEST(Pose, RotationErrorRejectsReflectionsAndNaN) {
   EXPECT_TRUE(std::isinf(abut::rotation_error(broken)));
 }
 
+TEST(Rotation, ShortestTurnsOneDirectionIntoAnother) {
+  const Vec3<double> a = Vec3<double>(0.3, -0.4, 0.8).normalized(), across = a.unitOrthogonal();
+  for (const double angle : {0.0, 1e-12, 1e-3, 1.0, 3.0, 3.14159, 3.14159265358, 3.141592653589793}) {
+    const Vec3<double> b = std::cos(angle) * a + std::sin(angle) * across;
+    const Mat3<double> R = abut::shortest_rotation<double>(a, b);
+    EXPECT_LT(abut::rotation_error(R), 1e-14) << angle;
+    EXPECT_LT((R * a - b).norm(), 3e-8) << angle;
+    EXPECT_NEAR(R.trace(), 1 + 2 * std::cos(angle), 1e-7) << angle;
+  }
+}
+
 }  // namespace

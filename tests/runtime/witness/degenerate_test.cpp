@@ -11,10 +11,9 @@ namespace {
 
 using namespace abut;
 using namespace abut::test;
+using abut::test::good;
 using abut::witness::separation;
 using abut::witness::Witness;
-
-bool good(const Witness<double>& w) { return w.status == Status::kOk || w.status == Status::kTouching; }
 
 TEST(Degenerate, CoincidentAndNestedRoundHulls) {
   witness::Workspace<double> workspace;

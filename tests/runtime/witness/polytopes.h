@@ -8,6 +8,7 @@
 #include "runtime/asset/asset.h"
 #include "runtime/core/random.h"
 #include "runtime/witness/direction_cell.h"
+#include "runtime/witness/witness.h"
 
 // Small polytopes for tests, built without a convex hull: every vertex is joined to every other, which
 // contains the hull's edges whatever they are; points inside the hull do no harm.
@@ -154,5 +155,10 @@ struct Oracle {
     return best;
   }
 };
+
+// Whether the query found an answer.
+inline bool good(const witness::Witness<double>& w) {
+  return w.status == Status::kOk || w.status == Status::kTouching;
+}
 
 }  // namespace abut::test

@@ -19,8 +19,7 @@ using abut::witness::Witness;
 using abut::witness::WitnessSolver;
 
 using HullSolver = WitnessSolver<double, asset::ConvexView, asset::ConvexView>;
-
-bool good(const Witness<double>& w) { return w.status == Status::kOk || w.status == Status::kTouching; }
+using abut::test::good;
 
 // What a warm answer shares with a cold one: the distance, and bounds that prove it.
 void expect_as_cold(const Witness<double>& warm, const Witness<double>& cold) {

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "runtime/asset/asset.h"
+#include "runtime/core/error.h"
+
+namespace abut::test {
+
+// For scenes without assets (read_scene).
+inline const asset::AssetView& no_asset(const std::string& name) {
+  throw InvalidInput("no asset '" + name + "'");
+}
+
+}  // namespace abut::test
