@@ -47,21 +47,21 @@ bool is_of_other_format(const fs::path& file) {
 // Files beside the meshes that nothing is made of, each shape by its name, the rest (textures, materials,
 // lists) by their number.
 void note_files_left_out(const Listing& listing, Dataset& dataset) {
-  constexpr std::size_t kMostNames = 20;
+  constexpr std::size_t kMaxNames = 20;
   std::size_t shapes = 0, others = 0;
   for (const fs::path& file : listing.files) {
     if (has_mesh_extension(file)) continue;
     if (!is_of_other_format(file)) {
       ++others;
-    } else if (++shapes <= kMostNames) {
+    } else if (++shapes <= kMaxNames) {
       dataset.notes.push_back(
           fmt::format("'{}' was left out: {} is not read; convert it to .obj, .ply or .stl", file.string(),
                       lower_extension(file)));
     }
   }
-  if (shapes > kMostNames)
+  if (shapes > kMaxNames)
     dataset.notes.push_back(fmt::format("'{}': {} of such formats left out", listing.folder.string(),
-                                        counted(shapes - kMostNames, "more file")));
+                                        counted(shapes - kMaxNames, "more file")));
   if (others > 0)
     dataset.notes.push_back(fmt::format("'{}': {} left out (materials, pictures, texts: no meshes)",
                                         listing.folder.string(), counted(others, "other file")));

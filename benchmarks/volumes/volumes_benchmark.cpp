@@ -18,10 +18,10 @@
 #include <fmt/format.h>
 
 #include "benchmarks/volumes/studies.h"
-#include "preprocess/cli/runner.h"
 #include "preprocess/mesh/close.h"
 #include "preprocess/mesh/read.h"
 #include "preprocess/pressure/volume.h"
+#include "preprocess/process/runner.h"
 #include "runtime/core/error.h"
 
 namespace {

@@ -78,7 +78,8 @@ std::string make_object(const datasets::ObjectSource& source, const OutputFolder
   return pack(asset, ObjectStatus::kMade, reason);
 }
 
-// Passes the runner's news on as news of objects; `numbers` are the objects that the runner's jobs stand for.
+// Passes the runner's progress on as that of objects; `numbers` are the objects that the runner's jobs stand
+// for.
 class Translator : public RunObserver {
  public:
   Translator(std::vector<std::size_t> numbers, std::vector<ObjectResult>& results, BatchObserver& observer,

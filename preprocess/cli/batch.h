@@ -7,7 +7,7 @@
 
 #include "datasets/dataset.h"
 #include "preprocess/cli/pipeline.h"
-#include "preprocess/cli/runner.h"
+#include "preprocess/process/runner.h"
 
 // A whole dataset: every object made, or found up to date, in a child process of its own.
 namespace abut::preprocess {

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "datasets/dataset.h"
-#include "preprocess/cli/runner.h"
 #include "preprocess/mesh/close.h"
 #include "preprocess/pressure/volume.h"
+#include "preprocess/process/runner.h"
 #include "preprocess/remesh/point_levels.h"
 #include "runtime/asset/asset.h"
 

@@ -32,7 +32,7 @@ constexpr double kNormalTolerance = 1e-6, kMassTolerance = 1e-9, kSupportToleran
 constexpr double kHullTolerance = 1e-3;
 // What an asset records of the distances that it was moved by is its own word: no more is believed, % of the
 // diagonal.
-constexpr double kMostMoved = 10;
+constexpr double kMaxMoved = 10;
 
 Vector3d vertex(const asset::SurfaceView& s, std::int32_t i) { return Vector3d::Map(s.vertices + 3 * i); }
 Vector3d vertex(const asset::ConvexView& c, std::int32_t i) { return {c.x[i], c.y[i], c.z[i]}; }
@@ -275,7 +275,7 @@ double recorded_distance(const asset::Provenance& provenance, const std::string&
                          double size) {
   const auto recorded = provenance.measures.find(measure);
   const double percent = recorded == provenance.measures.end() ? otherwise : recorded->second;
-  return percent >= 0 ? std::min(percent, kMostMoved) / 100 * size : 0;
+  return percent >= 0 ? std::min(percent, kMaxMoved) / 100 * size : 0;
 }
 
 void verify_hull(const asset::Asset& asset, const asset::AssetView& view, double size, Verifier& verifier) {

@@ -9,7 +9,7 @@ namespace {
 
 using Vec3 = Eigen::Vector3d;
 
-constexpr int kMostIntervals = 64;  // of the samples along a triangle's side
+constexpr int kMaxIntervals = 64;  // of the samples along a triangle's side
 
 // Squared distance to a triangle, by the regions of its corners, edges and face [Ericson 2005, 5.1.5].
 double squared_distance(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c) {
@@ -44,7 +44,7 @@ template <class Visit>
 bool for_lattice(const Corners& t, double spacing, bool of_fan, Visit&& visit) {
   const Vec3 ab = t[1] - t[0], ac = t[2] - t[0];
   const double longest = std::sqrt(std::max({ab.squaredNorm(), ac.squaredNorm(), (ac - ab).squaredNorm()}));
-  const int n = std::clamp(static_cast<int>(std::ceil(longest / spacing)), 1, kMostIntervals);
+  const int n = std::clamp(static_cast<int>(std::ceil(longest / spacing)), 1, kMaxIntervals);
   for (int i = of_fan ? 1 : 0; i < n; ++i) {
     for (int j = i == 0 ? 1 : 0; i + j <= (of_fan ? n - 1 : n) && j < n; ++j) {
       if (!visit(t[0] + ab * (static_cast<double>(i) / n) + ac * (static_cast<double>(j) / n))) return false;

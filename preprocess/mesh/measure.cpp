@@ -15,7 +15,7 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr std::size_t kMostRefined = 200'000;
+constexpr std::size_t kMaxRefined = 200'000;
 
 using Vec3 = Eigen::Vector3d;
 using Corners = std::array<Vec3, 3>;
@@ -102,7 +102,7 @@ double largest_distance(const std::vector<Corners>& from, const ClosestTriangle&
     }
   };
   for (const Corners& t : from) examine(t);
-  for (std::size_t refined = 0; !parts.empty() && refined < kMostRefined; ++refined) {
+  for (std::size_t refined = 0; !parts.empty() && refined < kMaxRefined; ++refined) {
     const Part part = parts.top();
     if (part.upper <= found + tolerance) break;
     parts.pop();

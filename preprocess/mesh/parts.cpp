@@ -15,7 +15,7 @@ namespace abut::preprocess {
 namespace {
 
 // Pairs of triangles looked at before two parts are taken for separate.
-constexpr std::size_t kMostPairs = 5'000'000;
+constexpr std::size_t kMaxPairs = 5'000'000;
 
 Corners corners_of(const TriangleMesh& mesh, std::int32_t f) {
   const Triangle& t = mesh.triangles[f];
@@ -65,7 +65,7 @@ class Neighbours {
                                      contact = Contact::kCross;
                                    else if (contact == Contact::kNone && within_gap(c, d))
                                      contact = Contact::kNear;
-                                   return contact == Contact::kCross || ++pairs > kMostPairs;
+                                   return contact == Contact::kCross || ++pairs > kMaxPairs;
                                  });
       if (done) break;
     }

@@ -7,7 +7,7 @@ namespace {
 
 // Ear clipping costs the cube of the corners; a polygon beyond this many corners is cut as a fan, so that no
 // file can stall the reader.
-constexpr std::size_t kMostCornersForEars = 64;
+constexpr std::size_t kMaxCornersForEars = 64;
 
 using Corners = std::vector<std::int32_t>;
 
@@ -67,7 +67,7 @@ void append_ears(Corners rest, const Eigen::Vector3d& normal, TriangleMesh& mesh
 }  // namespace
 
 void append_polygon(const Corners& corners, TriangleMesh& mesh) {
-  if (corners.size() > 3 && corners.size() <= kMostCornersForEars) {
+  if (corners.size() > 3 && corners.size() <= kMaxCornersForEars) {
     bool known = true;
     for (const std::int32_t c : corners) known = known && static_cast<std::size_t>(c) < mesh.vertices.size();
     if (known) {

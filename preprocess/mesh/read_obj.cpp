@@ -269,8 +269,8 @@ void refuse_if_cut_off(const TriangleMesh& mesh, const ObjParser& parser, bool u
   }
   // All vertices being used, a cut has cost the last few faces alone: one small rim. A surface with several
   // or large openings was made so.
-  constexpr std::size_t kMostCutEdges = 32;
-  if (rim.at_last_face && (unused > 0 || (rim.rims == 1 && rim.edges <= kMostCutEdges))) {
+  constexpr std::size_t kMaxCutEdges = 32;
+  if (rim.at_last_face && (unused > 0 || (rim.rims == 1 && rim.edges <= kMaxCutEdges))) {
     report.warnings.push_back(
         fmt::format("{}: line {}: the file may be cut off: the surface is open ({}) where its last "
                     "face lies",

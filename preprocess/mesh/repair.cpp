@@ -33,9 +33,9 @@ using SurfaceMesh = CGAL::Surface_mesh<Point>;
 
 // A hole's best triangulation is looked for among those of its Delaunay tetrahedra and, where these have
 // none, among all, which costs the cube of the rim's edges: 5 s at 1,000. Longer rims forgo the latter.
-constexpr std::size_t kMostEdgesForCubic = 400;
+constexpr std::size_t kMaxEdgesForCubic = 400;
 // Faces that uniting parts may take up, all steps together: some 5 s.
-constexpr std::size_t kMostUnited = 1'500'000;
+constexpr std::size_t kMaxUnited = 1'500'000;
 
 std::vector<Point> to_points(const TriangleMesh& mesh) {
   std::vector<Point> points;
@@ -149,7 +149,7 @@ FilledHoles fill_holes(const TriangleMesh& mesh, double largest_extent) {
     if (extent <= largest_extent) {
       std::vector<SurfaceMesh::Face_index> patch;
       pmp::triangulate_hole(surface, rim, std::back_inserter(patch),
-                            CGAL::parameters::do_not_use_cubic_algorithm(edges > kMostEdgesForCubic));
+                            CGAL::parameters::do_not_use_cubic_algorithm(edges > kMaxEdgesForCubic));
       filled = !patch.empty();
     }
     if (filled) {
@@ -254,7 +254,7 @@ class SolidUniter {
  private:
   bool take(SurfaceMesh& whole, SurfaceMesh& solid, bool away) {
     work_ += whole.number_of_faces() + solid.number_of_faces();
-    if (work_ > kMostUnited) return false;
+    if (work_ > kMaxUnited) return false;
     const auto checked = CGAL::parameters::throw_on_self_intersection(true);
     return away ? pmp::corefine_and_compute_difference(whole, solid, whole, checked)
                 : pmp::corefine_and_compute_union(whole, solid, whole, checked);

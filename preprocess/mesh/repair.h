@@ -7,7 +7,7 @@
 #include "preprocess/mesh/mesh.h"
 
 // The steps of close_surface that lean on CGAL's Polygon Mesh Processing, each a function from mesh to mesh.
-// "Manifold" below speaks of indices alone: every edge has one face or two oppositely directed ones, every
+// "Manifold" below refers to indices alone: every edge has one face or two oppositely directed ones, every
 // vertex one fan; two vertices may share a position.
 namespace abut::preprocess {
 

@@ -15,8 +15,8 @@ namespace {
 using Word = std::uint64_t;
 
 // Memory and time that the search may take before it lets the genus be.
-constexpr std::size_t kMostAnnotationBytes = std::size_t{128} << 20;
-constexpr std::size_t kMostSettled = 20'000'000;
+constexpr std::size_t kMaxAnnotationBytes = std::size_t{128} << 20;
+constexpr std::size_t kMaxSettled = 20'000'000;
 
 struct Edge {
   std::int32_t vertex[2];
@@ -83,7 +83,7 @@ class Annotation {
       if (!in_tree_[e] && !in_cotree_[e]) generators.push_back(static_cast<std::int32_t>(e));
     }
     words_ = (generators.size() + 63) / 64;
-    if (words_ * sizeof(Word) * topology.edges.size() > kMostAnnotationBytes) words_ = 0;
+    if (words_ * sizeof(Word) * topology.edges.size() > kMaxAnnotationBytes) words_ = 0;
     if (words_ == 0) return;
     bits_.assign(words_ * topology.edges.size(), 0);
     for (std::size_t i = 0; i < generators.size(); ++i) mark_dual_cycle(generators[i], i);
@@ -401,7 +401,7 @@ std::vector<Loop> find_tunnels(const TriangleMesh& mesh, double longest) {
   }
   LoopSearch search(mesh, topology, annotation);
   std::vector<Candidate> candidates;
-  for (std::size_t v = 0; v < is_base.size() && search.settled() < kMostSettled; ++v) {
+  for (std::size_t v = 0; v < is_base.size() && search.settled() < kMaxSettled; ++v) {
     Candidate found;
     if (is_base[v] && search.find(static_cast<std::int32_t>(v), longest, found))
       candidates.push_back(std::move(found));

@@ -17,7 +17,7 @@ struct Grid {
   std::vector<std::int64_t> types;      // VTK's, per cell
 };
 
-inline constexpr std::int64_t kMostItems = 1 << 28;  // points or numbers of cells
+inline constexpr std::int64_t kMaxItems = 1 << 28;  // points or numbers of cells
 
 // Both read the text of `file` and throw InvalidInput naming it: not such a file, cut off, cells of other
 // than four corners, no pressure.

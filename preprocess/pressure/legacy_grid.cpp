@@ -50,7 +50,7 @@ class Words {
   // A number of items that take `least` bytes each or more.
   std::int64_t count(const char* what, std::size_t least = 1) {
     const auto n = number<std::int64_t>(what);
-    if (n < 0 || n > kMostItems) refuse(fmt::format("{} {}; there can be 0 to {}", n, what, kMostItems));
+    if (n < 0 || n > kMaxItems) refuse(fmt::format("{} {}; there can be 0 to {}", n, what, kMaxItems));
     if (static_cast<std::size_t>(n) > text_.size() / least)
       refuse(fmt::format("{} {}: is it cut off?", n, what));
     return n;

@@ -15,7 +15,7 @@ namespace abut::preprocess {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r\n";
-constexpr std::uint64_t kMostCompression = 1032;  // bytes that zlib makes of one at most
+constexpr std::uint64_t kMaxCompression = 1032;  // bytes that zlib makes of one at most
 
 // Bytes that stand in base64, four characters for three, in one run or in several that end with '=' each.
 class Base64 {
@@ -210,8 +210,8 @@ class XmlReader {
   std::uint64_t count(std::string_view word, const char* what) const {
     std::int64_t n = -1;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), n);
-    if (error != std::errc() || end != word.data() + word.size() || n < 0 || n > kMostItems)
-      refuse(fmt::format("{} is '{}', not a number from 0 to {}", what, word, kMostItems));
+    if (error != std::errc() || end != word.data() + word.size() || n < 0 || n > kMaxItems)
+      refuse(fmt::format("{} is '{}', not a number from 0 to {}", what, word, kMaxItems));
     return static_cast<std::uint64_t>(n);
   }
 
@@ -314,7 +314,7 @@ class XmlReader {
     const std::uint64_t whole = *blocks - (*blocks > 0 && *last_size > 0 ? 1 : 0);
     if (*block_size > 0 && whole > most / *block_size) damaged();
     const std::uint64_t total = whole * *block_size + (whole < *blocks ? *last_size : 0);
-    if (total > most || total / kMostCompression > text_.size()) damaged();
+    if (total > most || total / kMaxCompression > text_.size()) damaged();
     std::vector<std::uint64_t> sizes;
     for (std::uint64_t i = 0; i < *blocks; ++i) {
       const auto size = header(bytes);

@@ -17,11 +17,11 @@ constexpr double kLongest = 0.75;  // of an edge, of the wanted length
 // Faces after the splitting: as many as an even surface asks for some times over (some 8 for a square of the
 // wanted edge; 66 on a cylinder of 64 sides that are one long triangle each way), and those of the input.
 // Needles ask for many more.
-constexpr double kMostFaces = 150, kMostOfInput = 8;
+constexpr double kMaxFaces = 150, kMaxOfInput = 8;
 constexpr double kShortestCrease = 3;  // a connected piece of creases, of the wanted length
 constexpr double kReach = 0.5;         // of the filter, of the wanted length
 constexpr double kSigma = 0.35;    // difference of unit normals from which the filter takes an edge for sharp
-constexpr int kMostRounds = 80;    // of the filter
+constexpr int kMaxRounds = 80;     // of the filter
 constexpr double kAligned = 0.35;  // sine of the angle up to which a crease follows the field
 
 // The faces' unit normals, smoothed over about half the wanted length except across sharp edges [Zheng et al.
@@ -40,7 +40,7 @@ std::vector<Eigen::Vector3d> filtered_normals(const CreasedSurface& s, int threa
   }
   // A step of the filter reaches about half a face's extent; steps add up like those of a random walk.
   const int rounds =
-      std::clamp(static_cast<int>(std::lround(std::pow(kReach / (0.5 * spacing), 2))), 4, kMostRounds);
+      std::clamp(static_cast<int>(std::lround(std::pow(kReach / (0.5 * spacing), 2))), 4, kMaxRounds);
   for (int k = 0; k < rounds; ++k) {
     parallel_for(
         mesh.face_slots(), threads,
@@ -120,7 +120,7 @@ double most_faces(const CreasedSurface& s) {
     const double size = s.sizes[s.mesh.origin(3 * f)];
     squares += s.double_area(f).norm() / (2 * size * size);
   }
-  return kMostFaces * squares + kMostOfInput * s.mesh.face_slots();
+  return kMaxFaces * squares + kMaxOfInput * s.mesh.face_slots();
 }
 
 // Splits the longest edge, relative to the wanted length, until all are short enough.
@@ -151,7 +151,7 @@ void refine(CreasedSurface& s) {
       throw TooMuchWork(fmt::format(
           "the surface's long thin triangles ask for more than {:.0f} faces where its area is worth {:.0f} "
           "squares: it is a needle, or has triangles like needles; remesh it, or leave its points out",
-          most, most / kMostFaces));
+          most, most / kMaxFaces));
     const std::int32_t start = s.mesh.leaving(s.mesh.vertex_slots() - 1);
     std::int32_t h = start;
     do {

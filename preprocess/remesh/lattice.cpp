@@ -23,7 +23,7 @@ constexpr std::size_t kNear = 60;   // faces among which a place for that is loo
 class Buckets {
  public:
   static std::size_t bucket(double distance) {
-    return static_cast<std::size_t>(std::min(distance / kStepCost, kMost));
+    return static_cast<std::size_t>(std::min(distance / kStepCost, kMax));
   }
 
   void clear() {
@@ -49,7 +49,7 @@ class Buckets {
   std::size_t now() const { return now_; }
 
  private:
-  static constexpr double kMost = 1 << 16;
+  static constexpr double kMax = 1 << 16;
   std::vector<std::vector<std::int32_t>> buckets_;
   std::size_t now_ = 0;
 };

@@ -91,10 +91,10 @@ class Relaxer {
     const Vec3& old = mesh_.vertices[v];
     const auto corners = quads_of_[v];
     if (corners.empty() || (!pinned_.empty() && pinned_[v] != 0)) return old;
-    std::array<Vec3, kMostNormals> normals;
+    std::array<Vec3, kMaxNormals> normals;
     std::size_t count = 0;
     for (const std::int32_t corner : corners)
-      if (count < kMostNormals) normals[count++] = wishes_[corner / 4].normal;
+      if (count < kMaxNormals) normals[count++] = wishes_[corner / 4].normal;
     const double share = 1.0 / static_cast<double>(corners.size());
     const double weight =
         share * (follows_crease({normals.data(), count}) ? parameters_.hold : parameters_.flatness);
@@ -149,7 +149,7 @@ class Relaxer {
       if (undo[v] != 0) mesh_.vertices[v] = moved_[v];
   }
 
-  static constexpr std::size_t kMostNormals = 12;
+  static constexpr std::size_t kMaxNormals = 12;
 
   QuadMesh& mesh_;
   const ReferenceSurface& surface_;

@@ -33,8 +33,8 @@ constexpr int kEdits = 2, kRoundsBetweenEdits = 4, kLastRounds = 12, kRoundsAfte
 constexpr int kAwayAfterSubdivision = 2;
 constexpr double kFlatnessAfterSubdivision = 5;
 constexpr int kCovers = 3, kRoundsAfterCover = 2;
-constexpr double kCoverTolerance = 0.5;   // of the edge: less is for the quads to cut off
-constexpr std::size_t kMostBase = 14000;  // quads; more come by subdivision
+constexpr double kCoverTolerance = 0.5;  // of the edge: less is for the quads to cut off
+constexpr std::size_t kMaxBase = 14000;  // quads; more come by subdivision
 // Edges of the fields' lattice beside those asked for, one after the other until a mesh has no tangles:
 // another spacing meets the same thin wall or rim at another place. 0: isotropic triangles.
 constexpr double kScales[] = {1, 0.97, 1.04, 0.93, 0};
@@ -136,10 +136,10 @@ QuadTarget target_from(const std::string& text) {
   if (text == "auto") return {};
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !(value >= kLeastQuads && value <= kMostQuads) ||
+  if (text.empty() || *end != '\0' || !(value >= kLeastQuads && value <= kMaxQuads) ||
       value != std::floor(value))
     throw InvalidInput(fmt::format("number of quads '{}': use auto or a whole number from {} to {}", text,
-                                   kLeastQuads, kMostQuads));
+                                   kLeastQuads, kMaxQuads));
   return {QuadTarget::Kind::kQuads, value};
 }
 
@@ -186,12 +186,12 @@ Remeshed remesh(const TriangleMesh& closed, const ReferenceSurface& surface,
                 const RemeshParameters& parameters, Report& report) {
   const double edge = edge_for(parameters.target, surface, parameters.threads);
   const double quads = surface.area() / (edge * edge);
-  if (!(quads >= kLeastQuads && quads <= kMostQuads))
+  if (!(quads >= kLeastQuads && quads <= kMaxQuads))
     throw InvalidInput(
         fmt::format("quads with edges of {:g} mm: about {:.0f}, which is not between {} and {}", 1e3 * edge,
-                    quads, kLeastQuads, kMostQuads));
+                    quads, kLeastQuads, kMaxQuads));
   int subdivisions = 0;
-  while (quads > static_cast<double>(kMostBase) * std::pow(4, subdivisions)) ++subdivisions;
+  while (quads > static_cast<double>(kMaxBase) * std::pow(4, subdivisions)) ++subdivisions;
   Remeshed result = make_base(closed, surface, edge * (1 << subdivisions), parameters, report);
   result.edge = edge;
   result.subdivisions = subdivisions;

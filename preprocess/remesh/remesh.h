@@ -23,7 +23,7 @@ struct QuadTarget {
 std::vector<QuadTarget> quad_targets_from_string(const std::string& text);
 
 // Smallest and largest number of quads of a target.
-inline constexpr std::int64_t kLeastQuads = 24, kMostQuads = 2'000'000;
+inline constexpr std::int64_t kLeastQuads = 24, kMaxQuads = 2'000'000;
 
 struct RemeshParameters {
   QuadTarget target;
@@ -48,7 +48,7 @@ double auto_edge(const ReferenceSurface& surface, int threads);
 // Remeshes a closed surface to quads of nearly one size whose edges follow its creases: a closed, oriented
 // manifold without doublets, all quads. `surface` is the surface of `closed`.
 //
-// A base of up to about kMostBase polygons comes from the field-aligned mesher [Jakob2015] or, where that
+// A base of up to about kMaxBase polygons comes from the field-aligned mesher [Jakob2015] or, where that
 // fails or leaves crossings that cannot be repaired locally, from isotropic triangles matched in pairs. Its
 // triangles are matched in pairs, doublets removed, vertices relaxed on the surface, connectivity improved;
 // finer targets divide every quad of the base in four, relaxing again. What crosses itself or is turned over

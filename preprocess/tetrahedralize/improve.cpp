@@ -20,8 +20,8 @@ constexpr double kEdgeEnd = 0.1;  // of a surface edge: nearer to its end it is 
 constexpr double kSliver = 0.04;  // the sine below which even cutting edges and mending after is
 constexpr int kMendRounds = 3;
 constexpr int kThoroughPasses = 3;
-constexpr double kMostSlivers = 0.05;  // of all: with more the triangles are too large for the wall
-constexpr double kGain = 1e-4;         // a change must make the worst sine better by this
+constexpr double kMaxSlivers = 0.05;  // of all: with more the triangles are too large for the wall
+constexpr double kGain = 1e-4;        // a change must make the worst sine better by this
 constexpr int kEdges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 
 using Eigen::Vector3d;
@@ -36,7 +36,7 @@ class Improver {
   ImproveResult run() {
     passes();
     if (split_flat()) passes();
-    if (sliver_share() < kMostSlivers) {
+    if (sliver_share() < kMaxSlivers) {
       thorough_ = true;
       max_passes_ = kThoroughPasses;
       passes();

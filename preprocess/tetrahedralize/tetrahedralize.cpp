@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 #include <tetgen.h>
 
-#include "preprocess/cli/runner.h"
 #include "preprocess/mesh/repair.h"
+#include "preprocess/process/runner.h"
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t kHeapId = 8;              // bytes: flags, offset and length of an object in the heap
 constexpr std::uint64_t kRecord = 8 + 1 + 4 + 4;  // bytes: heap id, message flags, order of writing, hash
 constexpr std::uint64_t kNodePrefix = 10;         // bytes: signature, version, type, checksum
-constexpr std::size_t kMostAttributes = 1 << 16;
+constexpr std::size_t kMaxAttributes = 1 << 16;
 constexpr std::uint64_t kDeepest = 8;  // levels of inner nodes; three hold a million records
 
 // A fractal heap without huge, tiny or filtered objects: blocks of growing size that a table of
@@ -156,7 +156,7 @@ std::vector<DenseAttribute> dense_attributes(Hdf5Bytes& bytes, std::uint64_t hea
   const FractalHeap heap(bytes, heap_address);
   std::vector<DenseAttribute> found;
   NameTree(bytes, tree_address).visit([&](Hdf5Cursor in) {
-    if (found.size() >= kMostAttributes) bytes.fail("has attributes beyond measure");
+    if (found.size() >= kMaxAttributes) bytes.fail("has attributes beyond measure");
     const auto id = in.take(kHeapId);
     in.expect_byte(0, "the flags of an attribute");  // not shared
     const std::uint64_t order = in.number(4);

@@ -12,11 +12,11 @@
 namespace abut::asset {
 namespace {
 
-constexpr std::size_t kMostObjects = 4096;  // groups and arrays; an asset of ten levels has 400
-constexpr int kDeepest = 8;                 // groups within groups; an asset has three
-constexpr std::size_t kMostMessages = 256;  // of an object; an array has ten
-constexpr std::size_t kLongestName = 255;   // bytes
-constexpr std::size_t kMostExtents = 4;
+constexpr std::size_t kMaxObjects = 4096;  // groups and arrays; an asset of ten levels has 400
+constexpr int kDeepest = 8;                // groups within groups; an asset has three
+constexpr std::size_t kMaxMessages = 256;  // of an object; an array has ten
+constexpr std::size_t kLongestName = 255;  // bytes
+constexpr std::size_t kMaxExtents = 4;
 constexpr std::uint64_t kNowhere = UINT64_MAX;
 
 // Messages of an object's header.
@@ -141,7 +141,7 @@ void Hdf5File::add(Object& object, std::uint64_t type, std::uint64_t flags, std:
     runs.push_back({address, size});
     return;
   }
-  if (object.size() >= kMostMessages) bytes_.fail("has a header beyond measure");
+  if (object.size() >= kMaxMessages) bytes_.fail("has a header beyond measure");
   object.push_back({type, order, data});
 }
 
@@ -213,8 +213,8 @@ void Hdf5File::add_symbols(std::uint64_t node, std::span<const std::byte> names,
 }
 
 void Hdf5File::add_symbol(const std::string& path, std::uint64_t header_address, int depth) {
-  if (objects_.size() >= kMostObjects)
-    bytes_.fail("has more than " + std::to_string(kMostObjects) + " groups and arrays");
+  if (objects_.size() >= kMaxObjects)
+    bytes_.fail("has more than " + std::to_string(kMaxObjects) + " groups and arrays");
   bytes_.enter(path);
   const auto [at, fresh] = objects_.try_emplace(path);
   if (!fresh) bytes_.fail("is there twice");
@@ -311,7 +311,7 @@ std::uint64_t Hdf5File::read_extents(std::span<const std::byte> message, Hdf5Arr
   in.expect_byte(1, "the version of extents");
   const std::uint64_t rank = in.number(1);
   in.take(1 + 1 + 4);
-  if (rank > kMostExtents) bytes_.fail("has " + std::to_string(rank) + " extents");
+  if (rank > kMaxExtents) bytes_.fail("has " + std::to_string(rank) + " extents");
   std::uint64_t count = 1;
   for (std::uint64_t i = 0; i < rank; ++i) {
     const std::uint64_t extent = in.number(8);

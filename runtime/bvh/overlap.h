@@ -98,8 +98,8 @@ void visit_overlaps(const TreeView& A, const TreeView& B, const Pose<double>& X_
   struct Entry {
     std::int32_t slot_A, slot_B;
   };
-  constexpr int kMostPushed = kWidth * kWidth;
-  std::array<Entry, 2 * kMaxDepth * kMostPushed> stack;
+  constexpr int kMaxPushed = kWidth * kWidth;
+  std::array<Entry, 2 * kMaxDepth * kMaxPushed> stack;
   int size = 0;
 
   // Pairs the children of A's node (all, or one) with those of B's.

@@ -8,7 +8,7 @@
 namespace abut::cli {
 namespace {
 
-constexpr int kMostJobs = 1024;
+constexpr int kMaxJobs = 1024;
 
 }  // namespace
 
@@ -38,8 +38,7 @@ CLI::Validator number_from(double low, double high, const std::string& what) {
 void add_jobs(CLI::App& app, int& jobs, const std::string& purpose) {
   app.add_option("--jobs", jobs, purpose + "; 0: one per core")
       ->capture_default_str()
-      ->check(
-          number_from(0, kMostJobs, fmt::format("a whole number from 0 (one per core) to {}", kMostJobs)));
+      ->check(number_from(0, kMaxJobs, fmt::format("a whole number from 0 (one per core) to {}", kMaxJobs)));
 }
 
 }  // namespace abut::cli

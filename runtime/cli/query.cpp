@@ -1,8 +1,6 @@
 // abut-query: contact questions about pairs of assets, answered from the shell.
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
@@ -13,8 +11,8 @@
 #include "runtime/cli/pose_file.h"
 #include "runtime/cli/pressure_wrenches.h"
 #include "runtime/cli/program.h"
+#include "runtime/cli/progress.h"
 #include "runtime/cli/query_options.h"
-#include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/output_file.h"
 #include "runtime/core/parallel.h"
@@ -27,29 +25,9 @@ using Arguments = cli::QueryArguments;
 constexpr std::size_t kBlock = 4096;           // rows in flight
 constexpr double kQuaternionTolerance = 1e-3;  // |q| may be off by this much and is normalised
 
-// Rate and time left on one line of a terminal; silent on anything else.
-class Progress {
- public:
-  void update(std::size_t rows, double share) {
-    const auto now = std::chrono::steady_clock::now();
-    if (!terminal_ || now - shown_ < std::chrono::milliseconds(200)) return;
-    shown_ = now;
-    const double seconds = std::chrono::duration<double>(now - start_).count();
-    const std::string left = share > 0 ? fmt::format(", {:.0f} s left", seconds * (1 - share) / share) : "";
-    fmt::print(stderr, "\r{}, {:.0f} rows/s{}\033[K", counted(rows, "row"),
-               static_cast<double>(rows) / seconds, left);
-  }
-  void finish(std::size_t rows, std::size_t unanswered) const {
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    if (terminal_) fmt::print(stderr, "\r\033[K");
-    fmt::print(stderr, "{} in {:.2f} s ({:.0f} rows/s), {} without an answer (see their status)\n",
-               counted(rows, "row"), seconds, static_cast<double>(rows) / seconds, unanswered);
-  }
-
- private:
-  bool terminal_ = ::isatty(STDERR_FILENO) != 0;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), shown_ = start_;
-};
+std::string answered(std::size_t failed) {
+  return fmt::format(", {} without an answer (see their status)", failed);
+}
 
 // Assets and, where the model takes them, primitives.
 class Bodies {
@@ -160,10 +138,10 @@ int run_points(const Arguments& arguments) {
   if (!arguments.method.empty())
     throw InvalidInput("--method " + arguments.method + ": --what ssdf has no choice of methods");
   const ssdf::SoftDistanceConfig config = ssdf::soft_distance_config(arguments.settings);
-  const Progress progress;
+  const cli::Progress progress("row");
   const cli::PointQueryCount count =
       cli::query_points(arguments.assets, arguments.poses, arguments.out, arguments.jobs, config);
-  progress.finish(count.rows, count.unanswered);
+  progress.finish(static_cast<double>(count.rows), answered(count.unanswered));
   return count.unanswered == 0 ? 0 : 1;
 }
 
@@ -200,7 +178,7 @@ int run(const Arguments& arguments) {
   const std::size_t columns = quantity->columns().size();
   out.write(fmt::format("{}\n", fmt::join(cli::answer_columns(*quantity), ",")));
 
-  Progress progress;
+  cli::Progress progress("row");
   Block block;
   std::size_t rows = 0, failed = 0;
   for (;;) {
@@ -216,10 +194,10 @@ int run(const Arguments& arguments) {
         block.rows.size() - block.pairs.size() +
         static_cast<std::size_t>(std::count_if(block.statuses.begin(), block.statuses.end(), unanswered));
     rows += block.rows.size();
-    progress.update(rows, poses.share_read());
+    progress.update(static_cast<double>(rows), poses.share_read());
   }
   out.finish();
-  progress.finish(rows, failed);
+  progress.finish(static_cast<double>(rows), answered(failed));
   return failed == 0 ? 0 : 1;
 }
 

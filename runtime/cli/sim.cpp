@@ -12,6 +12,7 @@
 #include "runtime/cli/asset_folder.h"
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/program.h"
+#include "runtime/cli/progress.h"
 #include "runtime/cli/sim_options.h"
 #include "runtime/cli/trajectory_csv.h"
 #include "runtime/core/counted.h"
@@ -27,34 +28,6 @@ namespace {
 
 using namespace abut;
 using Arguments = cli::SimArguments;
-
-// Rate and time left on one line of a terminal; silent on anything else.
-class Progress {
- public:
-  explicit Progress(std::int64_t first) : first_(first) {}
-  void update(std::int64_t step, std::int64_t steps, const dynamics::StepReport& report) {
-    const auto now = std::chrono::steady_clock::now();
-    if (!terminal_ || now - shown_ < std::chrono::milliseconds(200)) return;
-    shown_ = now;
-    const double seconds = std::chrono::duration<double>(now - start_).count();
-    fmt::print(stderr, "\rstep {} of {}, {:.0f} steps/s, {}, {:.0f} s left\033[K", step, steps,
-               static_cast<double>(step - first_) / seconds,
-               counted(static_cast<std::size_t>(report.contacts), "contact"),
-               seconds * static_cast<double>(steps - step) / static_cast<double>(step - first_));
-  }
-  void finish(std::int64_t steps) const {
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    if (terminal_) fmt::print(stderr, "\r\033[K");
-    fmt::print(stderr, "{} in {:.2f} s ({:.0f} steps/s)\n",
-               counted(static_cast<std::size_t>(steps - first_), "step"), seconds,
-               static_cast<double>(steps - first_) / seconds);
-  }
-
- private:
-  std::int64_t first_;
-  bool terminal_ = ::isatty(STDERR_FILENO) != 0;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), shown_ = start_;
-};
 
 // Steps whose impulses are too far from Coulomb's law, told at the end of the run.
 class SolverWatch {
@@ -179,10 +152,10 @@ std::int64_t steps_of(const dynamics::Scene& scene, const Arguments& arguments) 
     throw InvalidInput(arguments.scene +
                        ": has no duration; add the line `duration SECONDS` or give --steps");
   const double steps = std::round(scene.duration / arguments.dt);
-  if (!(steps <= static_cast<double>(dynamics::kMostSteps)))
+  if (!(steps <= static_cast<double>(dynamics::kMaxSteps)))
     throw InvalidInput(fmt::format(
         "{}: its duration of {:g} s is more than {:g} steps of {:g} s; shorten it or give --steps",
-        arguments.scene, scene.duration, static_cast<double>(dynamics::kMostSteps), arguments.dt));
+        arguments.scene, scene.duration, static_cast<double>(dynamics::kMaxSteps), arguments.dt));
   return static_cast<std::int64_t>(steps);
 }
 
@@ -237,7 +210,8 @@ int run(const Arguments& arguments) {
     return std::floor(now / arguments.every + 1e-9) > std::floor(before / arguments.every + 1e-9);
   };
   if (simulation.steps() == 0) output.frame();
-  Progress progress(simulation.steps());
+  const std::int64_t first = simulation.steps();
+  cli::Progress progress("step", static_cast<double>(first));
   SolverWatch watch;
   cli::note_signals();
   while (simulation.steps() < steps && cli::noted_signal() == 0) {
@@ -245,9 +219,12 @@ int run(const Arguments& arguments) {
     output.step();
     watch.note(simulation);
     if (due(simulation.steps())) output.frame();
-    progress.update(simulation.steps(), steps, simulation.report());
+    const double share = static_cast<double>(simulation.steps() - first) / static_cast<double>(steps - first);
+    const auto contacts = static_cast<std::size_t>(simulation.report().contacts);
+    progress.update(static_cast<double>(simulation.steps()), share,
+                    fmt::format(" of {}, {}", steps, counted(contacts, "contact")));
   }
-  progress.finish(simulation.steps());
+  progress.finish(static_cast<double>(simulation.steps()));
   output.finish();
   watch.finish();
   const int signal = cli::noted_signal();

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kGreatestEvery = 1e6;  // s: rarer frames are none
 constexpr double kLeastDt = dynamics::kLeastTimeStep, kGreatestDt = dynamics::kGreatestTimeStep;
-constexpr auto kMostSteps = static_cast<double>(dynamics::kMostSteps);
+constexpr auto kMaxSteps = static_cast<double>(dynamics::kMaxSteps);
 
 std::vector<std::string> point_sources() {
   std::vector<std::string> names{"vertex", "patch"};
@@ -45,8 +45,8 @@ void add_sim_options(CLI::App& app, SimArguments& arguments) {
   app.add_option(
          "--steps", arguments.steps,
          fmt::format("number of steps from the scene's start, up to {:g}; default: the scene's duration",
-                     kMostSteps))
-      ->check(number_from(0, kMostSteps, fmt::format("a whole number of steps from 0 to {:g}", kMostSteps)));
+                     kMaxSteps))
+      ->check(number_from(0, kMaxSteps, fmt::format("a whole number of steps from 0 to {:g}", kMaxSteps)));
   app.add_option("--dt", arguments.dt, fmt::format("time step, {:g} to {:g} s", kLeastDt, kGreatestDt))
       ->capture_default_str()
       ->check(number_from(kLeastDt, kGreatestDt,

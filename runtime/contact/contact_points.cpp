@@ -87,7 +87,7 @@ void contact_points(const asset::PointsView& A, const asset::PointsView& B, cons
   const auto in_A = [&](const auto& corner, const Vec3<S>& y) -> Vec3<S> {
     return corner.body == 0 ? y : Vec3<S>(X_AB * y);
   };
-  std::array<S, ssdf::kMostSelected> sums;
+  std::array<S, ssdf::kMaxSelected> sums;
   for (std::size_t k = 0; k < static_cast<std::size_t>(config.count); ++k) {
     S sum(0);
     Vec3<S> mean = Vec3<S>::Zero();

@@ -16,8 +16,8 @@ namespace abut::contact {
 template <class S>
 struct ContactPoints {
   int count = 0;
-  std::array<Vec3<S>, ssdf::kMostSelected> points;                     // p_AC_A
-  std::array<Eigen::Matrix<S, 3, 6>, ssdf::kMostSelected> derivative;  // by xi of X_AB exp(xi)
+  std::array<Vec3<S>, ssdf::kMaxSelected> points;                     // p_AC_A
+  std::array<Eigen::Matrix<S, 3, 6>, ssdf::kMaxSelected> derivative;  // by xi of X_AB exp(xi)
   // kNotConverged: the plan is only near. kNoOverlap: none, 1e8 spacings apart or more. kInvalidInput: fewer
   // corners than K.
   Status status = Status::kOk;

@@ -110,8 +110,8 @@ Vec3<T> traction(const Facet<T>& facet, const RateLaw& law, const Vec6<T>& V, co
 }
 
 // About which point a polygon is cut into triangles: its centroid, which moves continuously with it
-// [Elandt2019, Fig. 5]. Where rounding makes up its area there is no quotient to speak of; any corner will
-// do.
+// [Elandt2019, Fig. 5]. Where rounding makes up its area the quotient says nothing; any corner
+// will do.
 template <class T>
 Vec3<T> middle(const Polygon<T>& polygon, const PolygonMoments<T>& m) {
   const Vec3<T>& o = polygon.corners[0];

@@ -216,14 +216,14 @@ ABUT_INLINE unsigned meeting(const asset::VolumeView& B, std::int32_t node, cons
   return ~bvh::negative_lanes(gap) & 15u;
 }
 
-constexpr std::size_t kMostOpen = 3 * bvh::kMaxDepth + 4;
+constexpr std::size_t kMaxOpen = 3 * bvh::kMaxDepth + 4;
 
 // Calls visit(slot) for the leaves of B's tree that a box meets, as `meeting`, until one says true; whether
 // one did.
 template <class Visit>
 ABUT_INLINE bool any_meeting_leaf(const asset::VolumeView& B, const Quad& low, const Quad& high,
                                   Visit&& visit) {
-  std::array<std::int32_t, kMostOpen> open;
+  std::array<std::int32_t, kMaxOpen> open;
   std::size_t size = 0;
   open[size++] = 0;
   while (size > 0) {
@@ -316,7 +316,7 @@ void PairFinder::search(double room_over_size) {
 
   const bvh::TreeView& tree = A_.view.tree;
   const auto to_B = static_cast<float>(A_.modulus / B_.modulus), room = static_cast<float>(room_);
-  std::array<std::int32_t, kMostOpen> open;
+  std::array<std::int32_t, kMaxOpen> open;
   std::size_t size_open = 0;
   open[size_open++] = 0;
   while (size_open > 0) {

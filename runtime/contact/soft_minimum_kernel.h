@@ -154,7 +154,7 @@ class SoftMinimumKernel {
   }
 
  private:
-  static constexpr int kMostGuesses = 64;  // of the sum that planes beyond the cutoff compare with
+  static constexpr int kMaxGuesses = 64;  // of the sum that planes beyond the cutoff compare with
 
   static S inverse(S depth) { return depth > S(0) ? 1 / depth : S(0); }
 
@@ -330,7 +330,7 @@ class SoftMinimumKernel {
       const S found = sums.spring > S(0) ? log(sums.spring / sums.distance.w) : S(-1e30);
       const S lowest = log(std::numeric_limits<S>::min());
       if (!dense_ && found < log_sum && log_sum > lowest) {
-        log_sum = ++guesses < kMostGuesses ? std::max(found - 1, lowest) : lowest;  // the last looks at all
+        log_sum = ++guesses < kMaxGuesses ? std::max(found - 1, lowest) : lowest;  // the last looks at all
         continue;
       }
       most_spring_ = std::max(most_spring_, sums.spring);

@@ -20,8 +20,8 @@ template <class Integer>
 bool read_integer(const std::string& text, Integer& value) {
   if (read_whole(text, value)) return true;
   double number = 0;
-  constexpr double kMostExact = 9007199254740992;  // 2^53
-  if (!read_whole(text, number) || number != std::trunc(number) || std::abs(number) > kMostExact ||
+  constexpr double kMaxExact = 9007199254740992;  // 2^53
+  if (!read_whole(text, number) || number != std::trunc(number) || std::abs(number) > kMaxExact ||
       !std::in_range<Integer>(static_cast<std::int64_t>(number)))
     return false;
   value = static_cast<Integer>(number);

@@ -16,7 +16,7 @@ namespace abut {
 // Asks for the cache lines of array[index], or of its first bytes, which are needed soon and may have been
 // written by another thread. Nothing is read, so that the index may lie outside the array.
 template <class T, class Index>
-ABUT_INLINE void fetch_early(const T* array, Index index, std::size_t bytes = sizeof(T)) {
+ABUT_INLINE void prefetch(const T* array, Index index, std::size_t bytes = sizeof(T)) {
   const auto address =
       reinterpret_cast<std::uintptr_t>(array) + sizeof(T) * static_cast<std::uintptr_t>(index);
   for (std::size_t offset = 0; offset < bytes; offset += 64)
@@ -29,7 +29,7 @@ ABUT_INLINE void fetch_early(const T* array, Index index, std::size_t bytes = si
 // its core's cache from phase to phase.
 class Team {
  public:
-  static constexpr int kMostParts = 16;
+  static constexpr int kMaxParts = 16;
 
   Team() = default;  // the leader alone
   // Of up to `threads`. Every piece of work is to have as many parts.
@@ -153,7 +153,7 @@ class Team {
   int parts_ = 1;
   bool alone_ = true;
   std::chrono::microseconds spin_time_{0};
-  std::array<Part, kMostParts> parts_state_;
+  std::array<Part, kMaxParts> parts_state_;
 };
 
 }  // namespace abut

@@ -133,10 +133,10 @@ thread_local ThreadPool pool;
 }  // namespace
 
 int default_threads() {
-  static constexpr int kMostFromEnvironment = 256;  // each has its own scratch memory
+  static constexpr int kMaxFromEnvironment = 256;  // each has its own scratch memory
   static const int from_environment = [] {
     const char* text = std::getenv("OMP_NUM_THREADS");
-    return text ? std::min(std::atoi(text), kMostFromEnvironment) : 0;
+    return text ? std::min(std::atoi(text), kMaxFromEnvironment) : 0;
   }();
   const int asked = asked_threads.load(std::memory_order_relaxed);
   return asked > 0 ? asked : from_environment > 0 ? from_environment : processors();

@@ -163,7 +163,7 @@ struct Batch {
     reference_by_eights(points.blocks, packet, reference2);
     const double farthest2 = simd::greatest_lane(reference2);
     if (farthest2 > kFarthest * eps1) return false;
-    const bool far = farthest2 > internal::kMostBits * std::numbers::ln2 * eps1;
+    const bool far = farthest2 > internal::kMaxBits * std::numbers::ln2 * eps1;
     Candidates candidates;
     gather_by_eights(points.blocks, packet, (farthest2 + eps1 * cutoffs(farthest2)) * (1 + 1e-12), far,
                      candidates, reference2);

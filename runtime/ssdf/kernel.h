@@ -19,7 +19,7 @@ enum class KernelKind {
 
 // For kWall: psi(g) = kWallWeight s^3 / (1 + s^3), s = max(-g, 0) / (kWallDepth spacing), constants in
 // block_sums.h. Points in front of a thin wall are behind its back, points in a convex edge behind both its
-// sides: there the plane that is less far above should speak. psi is bounded, because deep inside all planes
+// sides: there the plane that is less far above should count. psi is bounded, because deep inside all planes
 // are far above; twice continuously differentiable.
 
 inline constexpr double kWallFar = 1e3;  // depths behind a plane

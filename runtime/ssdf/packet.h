@@ -12,7 +12,7 @@ using simd::Eight;
 using simd::EightBits;
 
 inline constexpr int kPacket = 8;
-inline constexpr double kMostBits = 1000;  // of a weight's exponent
+inline constexpr double kMaxBits = 1000;  // of a weight's exponent
 
 // The queries, and what holds for all of them.
 struct Packet {
@@ -23,8 +23,8 @@ struct Packet {
 
 // Points that a packet needs: places in PointBlocksView::numbers. A packet that needs more is not worth it.
 struct Candidates {
-  static constexpr int kMost = 512;
-  std::int32_t place[kMost + kBlockPoints];
+  static constexpr int kMax = 512;
+  std::int32_t place[kMax + kBlockPoints];
   int count = 0;
   bool complete = true;
 };
@@ -44,19 +44,19 @@ ABUT_INLINE void gap2(const double* center, const double* half, const T* at, con
 }
 
 struct NearBlocks {
-  static constexpr int kMost = 160;
-  std::int32_t entry[kMost + kNodeChildren];
+  static constexpr int kMax = 160;
+  std::int32_t entry[kMax + kNodeChildren];
   int count = 0;
 };
 
 // Blocks whose box comes within `limit2` of the packet's, without a branch that depends on the distances.
-// False: there are more than kMost.
+// False: there are more than kMax.
 ABUT_INLINE bool find_blocks(const PointBlocksView& blocks, const Packet& packet, double limit2,
                              NearBlocks& out) {
   using simd::Four;
   Walk walk;
   walk.push(blocks.levels, 0);
-  while (walk.size > 0 && out.count <= NearBlocks::kMost) {
+  while (walk.size > 0 && out.count <= NearBlocks::kMax) {
     const std::int32_t level = walk.level[--walk.size], entry = walk.entry[walk.size];
     const double* const node = node_at(blocks, level, entry);
     Four at[3], reach[3], far2;
@@ -78,7 +78,7 @@ ABUT_INLINE bool find_blocks(const PointBlocksView& blocks, const Packet& packet
       }
     }
   }
-  return out.count <= NearBlocks::kMost;
+  return out.count <= NearBlocks::kMax;
 }
 
 // All points within `limit2` of the packet's box, in the order of the walk.
@@ -95,7 +95,7 @@ ABUT_INLINE void gather(const PointBlocksView& blocks, const Packet& packet, dou
       out.place[out.count] = first + i;
       out.count += far[i] <= limit2 ? 1 : 0;
     }
-    if (out.count > Candidates::kMost) {
+    if (out.count > Candidates::kMax) {
       out.complete = false;
       return;
     }
@@ -120,7 +120,7 @@ ABUT_INLINE void find_nearest(const double* numbers, const Packet& packet, const
   }
 }
 
-// 2^x, |x| <= kMostBits, by the polynomial that meets it at the seven nodes of Chebyshev in [-1/2, 1/2]
+// 2^x, |x| <= kMaxBits, by the polynomial that meets it at the seven nodes of Chebyshev in [-1/2, 1/2]
 // (error 3e-9 of it).
 ABUT_INLINE void rough_power(const Eight& x, Eight& to) {
   const Eight k_rounded = x + simd::kRound, r = x - (k_rounded - simd::kRound), r2 = r * r, r4 = r2 * r2;
@@ -137,14 +137,14 @@ struct PacketSums {
 };
 
 // Over the candidates, for each query. Weights are beside that of a point at squared distance reference2: of
-// the nearest one, or not above eps1 kMostBits ln 2, so that none overflows.
+// the nearest one, or not above eps1 kMaxBits ln 2, so that none overflows.
 template <int kOrder>
 ABUT_INLINE void packet_sums(const double* numbers, const Packet& packet, const Candidates& candidates,
                              const Eight& reference2, double eps1, PacketSums& sums) {
   Eight p[3];
   for (int k = 0; k < 3; ++k) simd::load(packet.p[k], p[k]);
   const double bits = 1 / (eps1 * std::numbers::ln2);
-  const Eight start = reference2 * bits, lowest = Eight{} - kMostBits;
+  const Eight start = reference2 * bits, lowest = Eight{} - kMaxBits;
   for (int c = 0; c < candidates.count; ++c) {
     const double *const point = numbers + candidates.place[c], *const n = point + 3 * kBlockPoints;
     Eight u[3], power, w;

@@ -15,7 +15,7 @@
 // are the largest, in order, as a plan that is differentiable in the scores.
 namespace abut::ssdf {
 
-inline constexpr int kMostSelected = 16;  // K at most
+inline constexpr int kMaxSelected = 16;  // K at most
 
 struct TopKConfig {
   int count = 8;              // K
@@ -37,9 +37,9 @@ namespace internal {
 inline constexpr double kWarm = 0.1;  // a temperature at which the plan is found from anywhere
 
 template <class S>
-using SelectionMatrix = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic, 0, kMostSelected, kMostSelected>;
+using SelectionMatrix = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxSelected, kMaxSelected>;
 template <class S>
-using SelectionVector = Eigen::Matrix<S, Eigen::Dynamic, 1, 0, kMostSelected, 1>;
+using SelectionVector = Eigen::Matrix<S, Eigen::Dynamic, 1, 0, kMaxSelected, 1>;
 
 // The transport problem's dual as a function of the K row potentials f, that of the remainder 0 and those of
 // the columns eliminated: D = sum f_k - sum_v log sum_k exp(f_k + l_kv), l the log kernel, concave.
@@ -74,7 +74,7 @@ struct Dual {
   S evaluate(const SelectionVector<S>& f, SelectionVector<S>& rows, SelectionMatrix<S>& curvature) const {
     rows = SelectionVector<S>::Zero(count);
     curvature = SelectionMatrix<S>::Zero(count, count);
-    S value = f.sum(), shares[kMostSelected + 1];
+    S value = f.sum(), shares[kMaxSelected + 1];
     const auto add = [&](S score, S multiplicity) {
       value -= multiplicity * column(f, score, shares);
       for (int k = 0; k < count; ++k) {
@@ -133,7 +133,7 @@ struct Dual {
 template <class S>
 void soft_top_k(std::span<const S> scores, const TopKConfig& config, TopK<S>& out, S zeros = S(0)) {
   const std::size_t V = scores.size();
-  const bool valid = config.count >= 1 && config.count <= kMostSelected && config.temperature > 0 &&
+  const bool valid = config.count >= 1 && config.count <= kMaxSelected && config.temperature > 0 &&
                      S(V) + zeros > S(config.count);
   const int K = valid ? config.count : 0;
   out.plan.assign(static_cast<std::size_t>(std::max(K, 1)) * V, std::numeric_limits<S>::quiet_NaN());
@@ -150,7 +150,7 @@ void soft_top_k(std::span<const S> scores, const TopKConfig& config, TopK<S>& ou
   }
   out.status = dual.climb(f, config.iterations, S(config.tolerance)) ? Status::kOk : Status::kNotConverged;
   out.row.assign(f.data(), f.data() + K);
-  S shares[kMostSelected + 1];
+  S shares[kMaxSelected + 1];
   for (std::size_t v = 0; v < V; ++v) {
     dual.column(f, scores[v], shares);
     for (int k = 0; k < K; ++k) out.plan[static_cast<std::size_t>(k) * V + v] = shares[k];
@@ -171,7 +171,7 @@ void soft_top_k_derivative(std::span<const S> scores, const TopKConfig& config, 
   internal::SelectionVector<S> rows, b = internal::SelectionVector<S>::Zero(K);
   internal::SelectionMatrix<S> curvature;
   dual.evaluate(f, rows, curvature);
-  S shares[kMostSelected + 1], change[kMostSelected + 1];
+  S shares[kMaxSelected + 1], change[kMaxSelected + 1];
   // Change of the log kernel in column v, less its mean over the column; returns that mean.
   const auto changes = [&](std::size_t v) {
     dual.column(f, scores[v], shares);

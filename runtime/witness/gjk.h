@@ -24,7 +24,7 @@ struct GjkResult {
 inline constexpr double kCurvedGap = 1e-6;
 
 // Steps without a shorter v in a row at the end: enough to walk over the features of a face.
-inline constexpr int kMostLevelSteps = 16;
+inline constexpr int kMaxLevelSteps = 16;
 
 // Goes to the closest point of the simplex and one more vertex. False if rounding leaves no progress to be
 // made. A turn of v by an angle a shortens it by a^2 / 2 of itself only, which rounding hides while the plane
@@ -38,7 +38,7 @@ template <class S>
   if (!(length < result.length)) {
     const bool level = length <= result.length * (1 + 4 * std::numeric_limits<S>::epsilon());
     const bool open = result.length - result.height > 32 * rounding;
-    if (!level || !open || result.level_steps++ >= kMostLevelSteps) return false;
+    if (!level || !open || result.level_steps++ >= kMaxLevelSteps) return false;
   }
   simplex.keep(closest, simplex.size + 1);
   result.v = closest.v;

@@ -50,12 +50,12 @@ class Polish {
   void run(Witness<S>& result) {
     Feature<S> feature = feature_of(result);
     Vec3<S> n = result.n;
-    bool settled = false;
-    for (int round = 0; round < 12 && !settled; ++round) {
+    bool converged = false;
+    for (int round = 0; round < 12 && !converged; ++round) {
       if (!maximise(feature, n)) return;
-      settled = settle(feature, n);
+      converged = update(feature, n);
     }
-    if (!settled) return;
+    if (!converged) return;
     const DifferenceVertex<S> low = difference_.minimise(n);
     const S g = n.dot(low.w);
     if (g < result.lower_bound - difference_.rounding()) return;
@@ -174,7 +174,7 @@ class Polish {
 
   // Weights of the feature for the witness point opposite the curved core, and the changes that n asks for.
   // True if there are none.
-  bool settle(Feature<S>& feature, const Vec3<S>& n) {
+  bool update(Feature<S>& feature, const Vec3<S>& n) {
     if (!polytope_A_ && !polytope_B_) return true;
     const DifferenceVertex<S> low = difference_.minimise(n);
     const std::int32_t index = polytope_A_ ? low.a : low.b;

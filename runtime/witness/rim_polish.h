@@ -40,7 +40,7 @@ class RimPolish {
     n = result.n;
     for (int round = 0; round < 12; ++round) {
       if (!solve(A, B, n)) return;
-      if (!settle(A, B, n)) continue;
+      if (!update(A, B, n)) continue;
       accept(A, B, A.carried(n), B.carried(-n), n, result);
       return;
     }
@@ -73,7 +73,7 @@ class RimPolish {
     Patch<S> best_B = B;
     Vec3<S> best = n;
     S least = std::numeric_limits<S>::infinity();
-    for (int failures = 0; failures < 3 && steps_ < kMostSteps; ++steps_) {
+    for (int failures = 0; failures < 3 && steps_ < kMaxSteps; ++steps_) {
       const Mat32 T = tangents(n);
       const System system = linearise(A, B, n, T);
       const S residual = system.r.norm();
@@ -155,7 +155,7 @@ class RimPolish {
   }
 
   // The changes of features that a solution asks for. True if there are none.
-  bool settle(Patch<S>& A, Patch<S>& B, const Vec3<S>& n) {
+  bool update(Patch<S>& A, Patch<S>& B, const Vec3<S>& n) {
     if (A.drop() || B.drop() || A.face_outwards(n) || B.face_outwards(-n)) return false;
     const DifferenceVertex<S> low = difference_.minimise(n);
     const S rounding = difference_.rounding();
@@ -198,7 +198,7 @@ class RimPolish {
     }
   }
 
-  static constexpr int kMostSteps = 40;  // of Newton's method, for all sets of features together
+  static constexpr int kMaxSteps = 40;  // of Newton's method, for all sets of features together
 
   D& difference_;
   S floor_ = 0;

@@ -36,15 +36,16 @@ S certified_gap(const D& difference) {
 // Closes the bounds of an answer about an overlap with a curved core. Newton's method finds a maximum of g to
 // rounding, but not that no other one is greater: a copy of the polytope is expanded until it holds the ball
 // that the answer's lower bound allows. Where it meets a greater g, that maximum is the answer. Bodies that
-// are round about a common centre or axis need more vertices than are allowed here: a millisecond's work.
+// are round about a common centre or axis need more vertices than are allowed here, which two or three
+// milliseconds find out.
 template <class S, class D>
 void certify(D& difference, const Workspace<S>& polytope, Witness<S>& result) {
-  constexpr int kMostRounds = 3;
-  constexpr std::int32_t kMostVertices = 768;
+  constexpr int kMaxRounds = 3;
+  constexpr std::int32_t kMaxVertices = 1536;
   if (!std::isfinite(result.upper_bound)) return;  // no answer, or no overlap
   thread_local Workspace<S> fine;
   fine.copy_polytope(polytope);
-  Epa<S, D> epa(difference, fine, kCertifiedGap<S>, kMostVertices);
+  Epa<S, D> epa(difference, fine, kCertifiedGap<S>, kMaxVertices);
   const auto next = [&](std::int32_t most_vertices) {
     const EpaResult<S> grown = Epa<S, D>(difference, fine, kCertifiedGap<S>, most_vertices).resume();
     Witness<S> found = from_polytope(difference, grown, fine, kCertifiedGap<S>, result.iterations);
@@ -52,18 +53,18 @@ void certify(D& difference, const Workspace<S>& polytope, Witness<S>& result) {
     found.upper_bound = std::min(found.upper_bound, result.upper_bound);
     return found;
   };
-  for (int round = 0; round < kMostRounds && result.lower_bound < 0; ++round) {
+  for (int round = 0; round < kMaxRounds && result.lower_bound < 0; ++round) {
     const EpaResult<S> closed = epa.close(-result.lower_bound);
     result.iterations += closed.iterations;
     result.upper_bound = std::min(result.upper_bound, -closed.depth);
     if (closed.height >= -result.lower_bound - certified_gap<S>(difference)) break;
-    const Witness<S> greater = next(kMostVertices);
+    const Witness<S> greater = next(kMaxVertices);
     if (!(greater.lower_bound > result.lower_bound)) break;
     result = greater;
   }
   // The lower bound may be another direction's than the answer's, where Newton's method found nothing.
   if (result.distance <= result.upper_bound + difference.rounding()) return;
-  const Witness<S> sharper = next(4 * kMostVertices);
+  const Witness<S> sharper = next(2 * kMaxVertices);
   if (sharper.distance <= sharper.upper_bound + difference.rounding()) result = sharper;
 }
 

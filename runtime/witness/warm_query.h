@@ -32,10 +32,10 @@ class WarmQuery {
 
   // A curved shape's points gather rounding as they are moved, a polytope's are read anew: half of what the
   // bounds of an answer may be apart (kCertifiedGap).
-  static constexpr std::int32_t kMostMoves = 30;
+  static constexpr std::int32_t kMaxMoves = 30;
 
   bool holds_polytope() const {
-    return work_.faces.size > 0 && work_.vertices.size <= most_vertices() && memory_.moves < kMostMoves;
+    return work_.faces.size > 0 && work_.vertices.size <= most_vertices() && memory_.moves < kMaxMoves;
   }
 
   Witness<S> from_last_polytope() {

@@ -8,7 +8,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace abut;
-  constexpr std::size_t kMostShapes = 20;  // that are set in motion: few enough to do so in no time
+  constexpr std::size_t kMaxShapes = 20;  // that are set in motion: few enough to do so in no time
   std::istringstream in(std::string(reinterpret_cast<const char*>(data), size));
   const auto no_asset = [](const std::string& name) -> const asset::AssetView& {
     throw InvalidInput("no asset '" + name + "'");
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (dynamics::digest(scene).size() < 32) __builtin_trap();
     std::size_t shapes = scene.fixed.size();
     for (const dynamics::Body& body : scene.bodies) shapes += body.shapes.size();
-    if (shapes > kMostShapes) return 0;
+    if (shapes > kMaxShapes) return 0;
     dynamics::Simulation simulation(scene);
     for (int step = 0; step < 2; ++step) simulation.step();
   } catch (const Error&) {

@@ -18,12 +18,12 @@ namespace abut::beker2025 {
 
 double mujoco_force(const Balls& balls, double depth) {
   if (!(depth > 0)) return 0;
-  constexpr double kLeast = 0.9, kMost = 0.95, kWidth = 0.001;  // solimp
-  constexpr double kTime = 0.02;                                // solref, damping ratio 1
+  constexpr double kLeast = 0.9, kMax = 0.95, kWidth = 0.001;  // solimp
+  constexpr double kTime = 0.02;                               // solref, damping ratio 1
   const double x = std::min(depth / kWidth, 1.0);
   const double share = x < 0.5 ? 2 * x * x : 1 - 2 * (1 - x) * (1 - x);
-  const double impedance = kLeast + share * (kMost - kLeast);
-  const double stiffness = 1 / (kMost * kMost * kTime * kTime);
+  const double impedance = kLeast + share * (kMax - kLeast);
+  const double stiffness = 1 / (kMax * kMax * kTime * kTime);
   return balls.mass * stiffness * impedance * impedance * depth;
 }
 

@@ -94,11 +94,11 @@ Ball box_corner(const Vec3<double>& half, std::int32_t index) {
 // A cylinder: points of either rim, then balls along its axis, no farther apart than their radius where there
 // are enough of them.
 constexpr std::int32_t kRimPoints = 8;
-constexpr std::int32_t kMostAxisBalls = 32;
+constexpr std::int32_t kMaxAxisBalls = 32;
 
 std::int32_t axis_balls(const Vec3<double>& half) {
   const double gaps = 2 * std::max(0.0, half[2] / half[0] - 1);
-  return 1 + static_cast<std::int32_t>(std::ceil(std::min<double>(gaps, kMostAxisBalls - 1)));
+  return 1 + static_cast<std::int32_t>(std::ceil(std::min<double>(gaps, kMaxAxisBalls - 1)));
 }
 
 Ball cylinder_sample(const Vec3<double>& half, std::int32_t index) {
@@ -226,7 +226,7 @@ void asset_points(const PlacedShape& A, const PlacedShape& B, double margin, Ass
   add_points(B, A, false, margin, memory.of_B, workspace, points);
   if (A.shape.kind != ShapeKind::kPlane) add_points(A, B, true, margin, memory.of_A, workspace, points);
   const double length = B.shape.kind == ShapeKind::kAsset ? B.half.norm() : A.half.norm();
-  keep_spread(points, first, kMostAssetPoints, length, workspace.spread);
+  keep_spread(points, first, kMaxAssetPoints, length, workspace.spread);
 }
 
 }  // namespace abut::dynamics

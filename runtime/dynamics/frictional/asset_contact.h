@@ -9,7 +9,7 @@
 namespace abut::dynamics {
 
 // Points that one pair of shapes keeps at most.
-inline constexpr std::size_t kMostAssetPoints = 16;
+inline constexpr std::size_t kMaxAssetPoints = 16;
 
 // What a search for the samples of one shape near another leaves to the next: it saves queries and changes
 // no answer.
@@ -38,7 +38,7 @@ struct AssetWorkspace {
 };
 
 // The samples of either surface against the exact signed distance of the other shape: points with gap <=
-// margin, thinned out to kMostAssetPoints that span the contact. Samples are those of surface_samples, a
+// margin, thinned out to kMaxAssetPoints that span the contact. Samples are those of surface_samples, a
 // box's corners, a sphere itself, points of a cylinder's rims and balls along its axis. The points do not
 // depend on the memory. Edges of two surfaces that cross between samples are not seen: samples should be as
 // close as what they touch is fine. Allocates only to grow.

@@ -63,8 +63,8 @@ ABUT_CLONES SweepChange sweep_rows(ContactRow* rows, std::size_t count, double r
   for (std::size_t i = 0; i < count; ++i) {
     ContactRow& row = rows[i];
     if (i + kAhead < count) {
-      fetch_early(bodies, rows[i + kAhead].A, sizeof(BodyChange::y));
-      fetch_early(bodies, rows[i + kAhead].B, sizeof(BodyChange::y));
+      prefetch(bodies, rows[i + kAhead].A, sizeof(BodyChange::y));
+      prefetch(bodies, rows[i + kAhead].B, sizeof(BodyChange::y));
     }
     if (row.law.W_nn == 0) continue;
     double b[3], own[3], guess[3], r[3], dr[3], du[3];

@@ -16,9 +16,9 @@ constexpr double kNoRatio = 2;  // for extrapolate and sweep: directions so far 
 // Number of sweeps after which Newton's method is tried: about as many as it costs.
 int first_finish(std::span<const ContactRow> rows, int limit) {
   const auto regular = [](const ContactRow& row) { return row.law.W_nn > 0; };
-  if (rows.size() > IslandNewton::kMostContacts || !std::all_of(rows.begin(), rows.end(), regular))
+  if (rows.size() > IslandNewton::kMaxContacts || !std::all_of(rows.begin(), rows.end(), regular))
     return std::numeric_limits<int>::max();
-  if (rows.size() <= IslandNewton::kMostOnPath) return std::min(16, limit);
+  if (rows.size() <= IslandNewton::kMaxOnPath) return std::min(16, limit);
   const auto m = static_cast<int>(rows.size());
   return m * m / 4;
 }
@@ -88,7 +88,7 @@ double CoupledSolver::make_rows(std::int32_t island, std::span<const ContactBody
     if (phase == 0) squared_speed = 0;
     for (std::int32_t place = places.begin; place < places.end; ++place) {
       ContactRow& row = rows_[place];
-      islands_.fetch_ahead(contacts, place, places);
+      islands_.prefetch_ahead(contacts, place, places);
       make_row(contacts[islands_.order()[place]], bodies, scales_, row);
       row.A = islands_.place_of_body(row.A);
       row.B = islands_.place_of_body(row.B);
@@ -139,7 +139,7 @@ double CoupledSolver::violation(std::int32_t island, Team& team) {
 // Takes the impulses that Newton's method ended at if they leave less than `residual`; returns what is left.
 // Where rounding keeps it from its tolerance (a heavy body on a light one) they may still be by far the best.
 double CoupledSolver::take(std::span<ContactRow> rows, double residual, const IslandNewton& newton) {
-  std::array<Vec3<double>, IslandNewton::kMostContacts> before;
+  std::array<Vec3<double>, IslandNewton::kMaxContacts> before;
   for (std::size_t i = 0; i < rows.size(); ++i) before[i] = rows[i].r;
   newton.store(rows);
   for (ContactRow& row : rows) row.r = row.law.into_cone(row.r);
@@ -171,11 +171,11 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_sp
   const double tolerance = config_.tolerance * config_.tolerance * squared_speed;
   const auto m = static_cast<double>(all.size());
   const int limit = config_.iteration_limit +
-                    static_cast<int>(std::min<double>(kMostFurtherSweeps, config_.further_sweeps / (m * m)));
+                    static_cast<int>(std::min<double>(kMaxFurtherSweeps, config_.further_sweeps / (m * m)));
   ContactReport report;
   double residual = std::numeric_limits<double>::infinity();
   int finish_at = first_finish(all, limit);
-  const bool may_follow_path = finish_at <= limit && all.size() <= IslandNewton::kMostOnPath;
+  const bool may_follow_path = finish_at <= limit && all.size() <= IslandNewton::kMaxOnPath;
   double ratio = kNoRatio, last_total = 0;
   while (residual > tolerance && report.iterations < limit) {
     const SweepChange change = sweep_island(island, ratio, team);
@@ -205,7 +205,7 @@ void CoupledSolver::deliver(std::int32_t island, std::span<ContactBody> bodies,
                             std::span<PairContact> contacts, Team& team) {
   islands_.in_phases(island, team, [&](std::int32_t, int, Islands::Range places) {
     for (std::int32_t place = places.begin; place < places.end; ++place) {
-      islands_.fetch_ahead(contacts, place, places);
+      islands_.prefetch_ahead(contacts, place, places);
       deliver_row(rows_[place], bodies, contacts[islands_.order()[place]], wrenches_);
     }
   });

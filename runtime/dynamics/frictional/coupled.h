@@ -16,7 +16,7 @@ struct CoupledConfig {
   // Sweeps over the contacts of one island. 10 do for a pile that only has to look right; a large one is
   // brought to rest over the steps, not in one.
   int iteration_limit = 20;
-  // Further sweeps for an island of m contacts: this over m^2, at most kMostFurtherSweeps. Small islands (a
+  // Further sweeps for an island of m contacts: this over m^2, at most kMaxFurtherSweeps. Small islands (a
   // stack) are then solved to the tolerance, at a cost that does not count beside that of large ones.
   double further_sweeps = 0;
   // Newton's path (newton.h), which costs as much as thousands of sweeps, is followed where these leave a
@@ -27,7 +27,7 @@ struct CoupledConfig {
   int threads = 1;
 };
 
-inline constexpr int kMostFurtherSweeps = 500;
+inline constexpr int kMaxFurtherSweeps = 500;
 
 // (Moment about the centre of mass; impulse) on a body, N m s and N s.
 struct alignas(64) BodyWrench {

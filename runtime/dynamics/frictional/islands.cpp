@@ -53,7 +53,7 @@ void Islands::build(std::span<const ContactBody> bodies, std::span<const PairCon
   first_body_.assign(1, 0);
   for (std::int32_t island = 0; island < size_; ++island) {
     const Range range = contacts_.range(island), places = bodies_.range(island);
-    const bool large = range.end - range.begin > kMostUncut;
+    const bool large = range.end - range.begin > kMaxUncut;
     const std::int32_t part = first_part_.back();
     first_part_.push_back(part + (large ? kParts : 1));
     for (const std::int32_t k : within(contacts_.order, range)) group_[k] = part * kPhases;

@@ -18,7 +18,7 @@ bool is_moved(std::span<const ContactBody> bodies, std::int32_t body);
 
 // Groups of contacts that share moved bodies: each group is a problem of its own.
 //
-// An island of more than kMostUncut contacts is cut in kParts so that several threads can sweep it. Its
+// An island of more than kMaxUncut contacts is cut in kParts so that several threads can sweep it. Its
 // bodies, along its longest axis, fall into two halves; a contact belongs to the half of its later body, and
 // the cut is where the two have as many contacts each. In the first phase come contacts within the first half
 // beside those within the second. In the second phase the contacts across the cut, which are the second
@@ -34,7 +34,8 @@ class Islands {
   // Contacts between two unmoved bodies belong to no island. The order follows the first contact of each
   // island, and depends on the input alone, as do parts and phases. Within one phase of up to kStride^2
   // contacts it is that of the list; within a larger one, neighbours of the list, which often belong to one
-  // pair of bodies, are kept apart: sweeps then bring news further and wait less for one another's results.
+  // pair of bodies, are kept apart: sweeps then carry impulses further and wait less for one another's
+  // results.
   // Allocates only for a problem larger than any before.
   void build(std::span<const ContactBody> bodies, std::span<const PairContact> contacts);
 
@@ -70,10 +71,10 @@ class Islands {
     return within(bodies_.order, bodies_.range(island));
   }
 
-  // Fetches early the contact some places after `place` of `places`: another thread may have written it.
-  void fetch_ahead(std::span<const PairContact> contacts, std::int32_t place, Range places) const {
+  // Prefetches the contact some places after `place` of `places`: another thread may have written it.
+  void prefetch_ahead(std::span<const PairContact> contacts, std::int32_t place, Range places) const {
     constexpr std::int32_t kAhead = 4;
-    fetch_early(contacts.data(), contacts_.order[std::min(place + kAhead, places.end - 1)]);
+    prefetch(contacts.data(), contacts_.order[std::min(place + kAhead, places.end - 1)]);
   }
 
   // Calls work(island, team, thread) for every island, on up to `threads` threads, 0 for all there are: for
@@ -117,11 +118,11 @@ class Islands {
   int phases(std::int32_t island) const { return is_cut(island) ? kPhases : 1; }
 
  private:
-  static constexpr std::int32_t kMostUncut = 256;
+  static constexpr std::int32_t kMaxUncut = 256;
   static constexpr std::int32_t kStride = 8;  // of the order within a phase of more than its square
   static constexpr int kParts = 2;            // of an island that is cut
   static constexpr int kPhases = 2;
-  static_assert(kParts <= Team::kMostParts);
+  static_assert(kParts <= Team::kMaxParts);
 
   // Things sorted by the group that they belong to, in their own order within; group -1: left out.
   struct Groups {

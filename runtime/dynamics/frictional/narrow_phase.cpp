@@ -75,7 +75,7 @@ void NarrowPhase::model_points(const PlacedShape& A, const PlacedShape& B, doubl
   std::uint64_t feature = 0;
   for (const contact::ContactPoint& c : scratch.model->constraints(pair, margin).points)
     scratch.points.push_back({A.X_WS * c.p_AC, A.X_WS.R * c.n_A, c.gap, 0.0, feature++ & 0x7fff});
-  keep_spread(scratch.points, first, kMostAssetPoints, B.half.norm(), scratch.spread);
+  keep_spread(scratch.points, first, kMaxAssetPoints, B.half.norm(), scratch.spread);
 }
 
 // Memories go with their pairs; what those that are gone have held serves new ones.
@@ -140,7 +140,7 @@ void NarrowPhase::find_pair(const BodyPair& pair, std::span<const PlacedShape> s
   }
   const bool areas =
       std::any_of(points.begin(), points.end(), [](const SurfacePoint& p) { return p.area > 0; });
-  if (!areas) keep_spread(points, 0, kMostPairContacts, length, scratch.spread);
+  if (!areas) keep_spread(points, 0, kMaxPairContacts, length, scratch.spread);
   const auto index = [fixed](std::size_t body) {
     return body < fixed ? kFixed : static_cast<std::int32_t>(body - fixed);
   };

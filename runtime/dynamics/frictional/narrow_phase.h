@@ -15,7 +15,7 @@
 namespace abut::dynamics {
 
 // Contacts that one pair of bodies keeps at most.
-inline constexpr std::size_t kMostPairContacts = 12;
+inline constexpr std::size_t kMaxPairContacts = 12;
 
 // Where contact points come from.
 struct ContactSource {
@@ -47,7 +47,7 @@ class NarrowPhase {
 
   // shapes: the fixed ones, then body after body; first_shape: index of each body's first, and the end, the
   // fixed shapes being "bodies" of one shape each. Contacts have gaps up to the sum of the bodies' margins,
-  // are thinned out to kMostPairContacts a pair, and come by pair, shapes and feature: the keys of a pair
+  // are thinned out to kMaxPairContacts a pair, and come by pair, shapes and feature: the keys of a pair
   // ascend. Bodies, point, normal, gap, area and key are set. Allocates only to grow.
   void find(std::span<const PlacedShape> shapes, std::span<const std::int32_t> first_shape, std::size_t fixed,
             std::span<const BodyPair> pairs, std::span<const BodyExtent> extents,

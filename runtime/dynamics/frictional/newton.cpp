@@ -66,8 +66,8 @@ Rounded rounded(const double* d, double mu_t, double tau) {
 }  // namespace
 
 IslandNewton::IslandNewton() {
-  constexpr std::size_t n = 3 * kMostContacts;
-  contacts_.reserve(kMostContacts);
+  constexpr std::size_t n = 3 * kMaxContacts;
+  contacts_.reserve(kMaxContacts);
   W_.reserve(n * n);
   J_.reserve((n + 1) * (n + 1));
   for (std::vector<double>* v : {&F_, &d_, &x_, &trial_, &step_, &path_, &tangent_}) v->reserve(n + 1);

@@ -27,13 +27,13 @@ namespace abut::dynamics {
 class IslandNewton {
  public:
   // Islands of more contacts cost more this way than sweeping on.
-  static constexpr std::size_t kMostContacts = 40;
-  static constexpr std::size_t kMostOnPath = 12;
+  static constexpr std::size_t kMaxContacts = 40;
+  static constexpr std::size_t kMaxOnPath = 12;
 
-  // Allocates all workspace for islands of up to kMostContacts.
+  // Allocates all workspace for islands of up to kMaxContacts.
   IslandNewton();
 
-  // Takes over an island; speed > 0 is the unit. At most kMostContacts rows, none with W_nn = 0.
+  // Takes over an island; speed > 0 is the unit. At most kMaxContacts rows, none with W_nn = 0.
   void load(std::span<const ContactRow> rows, double speed);
 
   // Both look for x with the violation of every contact at most `tolerance` (coulomb_contact.h) and return

@@ -250,10 +250,10 @@ class Checker {
         refuse("frames/time", i, "is not that of its step");
       last = step;
     }
-    if (recording_.end_steps < std::max<std::int64_t>(last, 0) || recording_.end_steps > kMostSteps)
+    if (recording_.end_steps < std::max<std::int64_t>(last, 0) || recording_.end_steps > kMaxSteps)
       refuse("end/step", std::to_string(recording_.end_steps) +
                              " steps; there are those of the last frame or more, and no more than " +
-                             std::to_string(kMostSteps));
+                             std::to_string(kMaxSteps));
   }
 
   // Rows are a body's three numbers.

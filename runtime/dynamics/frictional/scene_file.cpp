@@ -15,7 +15,7 @@ namespace abut::dynamics {
 namespace {
 
 constexpr double kQuaternionTolerance = 1e-3;  // |q| may be off by this much and is normalised
-constexpr int kMostShapes = 100000;            // of one body: more is a damaged file
+constexpr int kMaxShapes = 100000;             // of one body: more is a damaged file
 
 class Reader {
  public:
@@ -259,8 +259,8 @@ class Reader {
     made.v_WB = vector("a velocity");
     made.w_WB_W = vector("an angular velocity");
     const double count = number("the number of shapes");
-    if (!(count >= 1 && count <= kMostShapes) || count != std::floor(count))
-      refuse("the number of shapes is not a whole number from 1 to " + std::to_string(kMostShapes));
+    if (!(count >= 1 && count <= kMaxShapes) || count != std::floor(count))
+      refuse("the number of shapes is not a whole number from 1 to " + std::to_string(kMaxShapes));
     end_of_line();
     try {
       require_valid(made, "body '" + made.name + "'");

@@ -380,9 +380,9 @@ void Simulation::restore(std::span<const BodyState> states, std::span<const Cont
     if (pair.A >= shapes_.size() || pair.B >= shapes_.size())
       throw InvalidInput(who + " is of shapes that the scene does not have");
   }
-  if (steps < 0 || steps > kMostSteps)
+  if (steps < 0 || steps > kMaxSteps)
     throw InvalidInput("simulation: the state is that after " + std::to_string(steps) +
-                       " steps; there can be 0 to " + std::to_string(kMostSteps));
+                       " steps; there can be 0 to " + std::to_string(kMaxSteps));
   states_.assign(states.begin(), states.end());
   impulses_.assign(impulses.begin(), impulses.end());
   steps_ = steps;

@@ -23,7 +23,7 @@ enum class SimulationMode {
 
 // Bounds far beyond what rigid contact is simulated with: a number outside is a slip.
 inline constexpr double kLeastTimeStep = 1e-9, kGreatestTimeStep = 10;  // s
-inline constexpr std::int64_t kMostSteps = 1'000'000'000'000;           // months of the simplest scene
+inline constexpr std::int64_t kMaxSteps = 1'000'000'000'000;            // months of the simplest scene
 
 struct SimulationConfig {
   double dt = 2e-3;  // s, from kLeastTimeStep to kGreatestTimeStep
@@ -107,7 +107,7 @@ class Simulation {
   // Continues from what states(), impulses() and steps() said: the same bits as if it had never stopped.
   // Throws InvalidInput where the sizes do not fit, a number is not finite, a quaternion has not unit length
   // (to 1e-9), a contact's key is of shapes that the scene does not have or the steps are not in
-  // [0, kMostSteps].
+  // [0, kMaxSteps].
   void restore(std::span<const BodyState> states, std::span<const ContactImpulse> impulses,
                std::int64_t steps);
 

@@ -38,8 +38,8 @@ ABUT_CLONES void Stabilisation::sweep(Row* rows, std::size_t count, Spatial* y) 
   for (std::size_t i = 0; i < count; ++i) {
     Row& row = rows[i];
     if (i + kAhead < count) {
-      fetch_early(y, rows[i + kAhead].A);
-      fetch_early(y, rows[i + kAhead].B);
+      prefetch(y, rows[i + kAhead].A);
+      prefetch(y, rows[i + kAhead].B);
     }
     if (row.inverse_mass == 0) continue;
     Four products = {};
@@ -77,7 +77,7 @@ void Stabilisation::displace(std::span<const ContactBody> bodies, std::span<cons
       const Islands::Range places = islands.places_of_part(part);
       bool deep = false;
       for (std::int32_t place = places.begin; place < places.end; ++place) {
-        islands.fetch_ahead(contacts, place, places);
+        islands.prefetch_ahead(contacts, place, places);
         deep |= make_row(place);
       }
       parts_[part].deep = deep;

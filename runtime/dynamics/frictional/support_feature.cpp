@@ -84,7 +84,7 @@ SupportFeature facing_edge(const PlacedShape& shape, const Vec3<double>& directi
 
 void clip_features(const SupportFeature& reference, const SupportFeature& incident, const Vec3<double>& n_W,
                    bool swapped, double margin, std::vector<SurfacePoint>& points) {
-  std::array<Clipped, kMostCorners + 2> buffer[2];
+  std::array<Clipped, kMaxCorners + 2> buffer[2];
   int size = incident.size;
   for (int k = 0; k < size; ++k) buffer[0][k] = {incident.corner[k], static_cast<std::uint16_t>(k)};
   const Clipped* from = buffer[0].data();

@@ -10,7 +10,7 @@ namespace abut::dynamics {
 
 // Corners of a rim that stands for a circle: enough that a cylinder standing on it keeps its balance.
 inline constexpr int kRimCorners = 8;
-inline constexpr int kMostCorners = 2 * kRimCorners;
+inline constexpr int kMaxCorners = 2 * kRimCorners;
 
 // One point, a segment, or a convex polygon, counter-clockwise seen from outside; in the world, m.
 struct SupportFeature {

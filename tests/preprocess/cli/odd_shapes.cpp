@@ -45,6 +45,12 @@ TriangleMesh flap_and_hole() {
   return mesh;
 }
 
+// Every twelfth face is missing, by chance.
+TriangleMesh moth_eaten(const TriangleMesh& whole) {
+  std::mt19937 random(3);
+  return part_of(whole, [&](std::size_t) { return random() % 12 != 0; });
+}
+
 void add_solids(std::vector<OddShape>& shapes) {
   const TriangleMesh ball = sphere(0.05, 3);
   shapes.push_back({"menger_2", menger_sponge(2)});
@@ -60,6 +66,7 @@ void add_open(std::vector<OddShape>& shapes) {
       {"two_triangles", {{{0, 0, 0}, {0.1, 0, 0}, {0, 0.1, 0}, {0, 0, 0.1}}, {{0, 1, 2}, {0, 1, 3}}}});
   shapes.push_back({"klein_bottle", klein_bottle(80, 40)});
   shapes.push_back({"klein_eight", klein_eight(80, 40)});
+  shapes.push_back({"moth_eaten_torus", moth_eaten(torus(0.1, 0.004, 250, 20))});
   shapes.push_back({"roman_surface", roman_surface(), false, true});
   shapes.push_back({"sheet_flat", sheet(20), false, true});
 }

@@ -134,7 +134,7 @@ std::vector<std::uint64_t> phases_of(Team& team, int parts, int phases) {
 
 TEST(Team, EveryPartSeesThePhaseBeforeWhoeverWorksAtIt) {
   const int rounds = test::fewer_if_sanitized(20);
-  for (const int parts : {1, 2, 3, Team::kMostParts}) {
+  for (const int parts : {1, 2, 3, Team::kMaxParts}) {
     Team alone;
     const std::vector<std::uint64_t> expected = phases_of(alone, parts, 5);
     for (const int threads : kThreads) {

@@ -170,7 +170,7 @@ TEST(Recording, SimulationsAreNotRestoredToWhatIsNoState) {
   };
   refused([](Recording& r) { r.states[0].q_WB.coeffs().setZero(); });
   refused([](Recording& r) { r.end_steps = -1; });
-  refused([](Recording& r) { r.end_steps = kMostSteps + 1; });
+  refused([](Recording& r) { r.end_steps = kMaxSteps + 1; });
   refused([](Recording& r) { r.impulses[0].J_B_W.x() = std::nan(""); });
   EXPECT_NO_THROW(simulation.restore(recorded().states, recorded().impulses, 40));
 }

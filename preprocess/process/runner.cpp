@@ -1,4 +1,4 @@
-#include "preprocess/cli/runner.h"
+#include "preprocess/process/runner.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include <fstream>
 #include <limits>
 
-#include "preprocess/cli/child_process.h"
+#include "preprocess/process/child_process.h"
 
 namespace abut::preprocess {
 namespace {

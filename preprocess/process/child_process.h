@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "preprocess/cli/runner.h"
+#include "preprocess/process/runner.h"
 
 // One job in its child process: the two ends of the pipes between them. Internal to the runner.
 namespace abut::preprocess {

@@ -1,4 +1,4 @@
-#include "preprocess/cli/child_process.h"
+#include "preprocess/process/child_process.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "preprocess/cli/runner.h"
+#include "preprocess/process/runner.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
