@@ -293,8 +293,8 @@ class Closer {
   TriangleMesh current_;
   std::vector<Eigen::Vector3d> hull_points_;
   double diagonal_ = 0;
-  double outlined_ = 0;  // volume within the input, its holes closed by fans, m^3
-  std::string refused_;  // why the last repair that a gate refused was
+  double outlined_ = 0;              // volume within the input, its holes closed by fans, m^3
+  std::string refused_;              // why the last repair that a gate refused was
   std::size_t crossings_tried_ = 0;  // pairs
 };
 
