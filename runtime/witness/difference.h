@@ -30,7 +30,7 @@ struct DifferenceVertex {
 
 // The Minkowski difference D = { x2 - x1 : x1 in A, x2 in B } of two cores, B posed by X_AB, seen through its
 // support function. With g(n) = min over D of <n, w>, the signed distance of the cores is the maximum of g
-// over unit n. `Shape_` is Core<S>, or asset::ConvexView for two hulls.
+// over unit n. `Shape_`: Core<S>, or asset::ConvexView where both are hulls.
 template <class S, class Shape_>
 class Difference {
  public:

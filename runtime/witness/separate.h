@@ -137,7 +137,7 @@ Core<T> wider_core(const asset::ConvexView& hull) {
   return Core<T>(hull);
 }
 
-// Signed distance of the cores, one of which may be curved or, if bounded by a plane, unbounded.
+// Signed distance of the cores: a half-space and a bounded one, bodies far apart, curved ones, two polytopes.
 template <class S, class D>
 Witness<S> solve(D& difference, const Vec3<S>& start, Workspace<S>& workspace) {
   if constexpr (kMayCurve<typename D::Shape>) {

@@ -75,7 +75,7 @@ void run_ellipsoids(int count, S tol, double thinnest) {
   EXPECT_GT(deep, count / 10);
 }
 
-TEST(Polish, EllipsoidsInDouble) { run_ellipsoids<double>(5000, 1e-13, 0.2); }
+TEST(Polish, EllipsoidsInDouble) { run_ellipsoids<double>(test::runs(5000), 1e-13, 0.2); }
 TEST(Polish, ThinEllipsoidsInDouble) { run_ellipsoids<double>(2000, 1e-12, 0.02); }
 TEST(Polish, EllipsoidsInExtendedPrecision) { run_ellipsoids<long double>(1000, 1e-16L, 0.2); }
 
