@@ -40,8 +40,9 @@ inline Vec3<double> velocity_at(const dynamics::ContactBody& body, const Vec6<do
 }
 
 // One to four bodies around which one to eight contacts lie: among each other, with the world, some of them
-// many times between one pair. least_speed is at most u_n - mu |u_t| of one motion of all bodies, for which
-// an answer is known to exist. A quarter of the problems have little friction and mostly one answer only.
+// many times between one pair. target_velocity is at most u_n - mu |u_t| of one motion of all bodies, for
+// which an answer is known to exist. A quarter of the problems have little friction and mostly one answer
+// only.
 inline ContactProblem random_problem(Random& random) {
   ContactProblem problem;
   const auto bodies = static_cast<std::int32_t>(1 + random.below(4));
@@ -71,7 +72,7 @@ inline ContactProblem random_problem(Random& random) {
     Vec3<double> u = velocity_at(problem.bodies[c.B], motion[c.B], c.p_WC);
     if (c.A != dynamics::kFixed) u -= velocity_at(problem.bodies[c.A], motion[c.A], c.p_WC);
     const double u_n = c.n_W.dot(u);
-    c.least_speed =
+    c.target_velocity =
         std::min(random.below(3) == 0 ? random.uniform(-0.1, 0.5) : 0, u_n - c.mu * (u - u_n * c.n_W).norm());
     problem.contacts.push_back(c);
   }

@@ -27,7 +27,7 @@ struct ContactBody {
 //
 // The relative velocity at the contact is v = v_B(p) - v_A(p). With the impulse J on B (-J on A), u = n.v
 // after it:
-//   0 <= u - least_speed, complementary to n.J >= 0;   |J - n (n.J)| <= mu n.J, opposed to the sliding
+//   0 <= u - target_velocity, complementary to n.J >= 0;   |J - n (n.J)| <= mu n.J, opposed to the sliding
 //   velocity.
 struct PairContact {
   std::int32_t A = kFixed;
@@ -37,8 +37,8 @@ struct PairContact {
   double gap = 0;                            // signed distance along n, m; negative when penetrating
   double area = 0;                           // that the contact stands for, m^2; 0: a point
   double mu = 0;                             // Coulomb's coefficient, >= 0
-  double least_speed = 0;  // m/s: from restitution, gap and stabilisation; set by the time step
-  std::uint64_t key = 0;   // the same feature pair has the same key in the next step; 0: none
+  double target_velocity = 0;  // normal, m/s: from restitution, gap and stabilisation; set by the time step
+  std::uint64_t key = 0;       // the same feature pair has the same key in the next step; 0: none
   Vec3<double> J_B_W =
       Vec3<double>::Zero();  // impulse on B, N s. In: the last step's, or zero. Out: this step's
 };

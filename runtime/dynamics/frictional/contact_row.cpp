@@ -114,7 +114,7 @@ void make_row(const PairContact& contact, std::span<const ContactBody> bodies,
   if (row.A != kFixed) fill_rows(arm_A, scales[row.A].inverse_root_mass, row.R_WC, -1, row.J_A);
   if (row.B != kFixed) fill_rows(arm_B, scales[row.B].inverse_root_mass, row.R_WC, 1, row.J_B);
   row.bias = row.R_WC.transpose() * u;
-  row.bias[0] -= contact.least_speed;
+  row.bias[0] -= contact.target_velocity;
   row.q = 0;
   row.r_way.setZero();
   row.r = Vec3<double>::Zero();

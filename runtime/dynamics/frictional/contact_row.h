@@ -16,7 +16,7 @@ using SpatialRows = Eigen::Matrix<double, 8, 3>;
 
 struct ContactRow {
   SpatialRows J_A, J_B;  // columns n, t1, t2: u = bias + J_A' y_A + J_B' y_B
-  Vec3<double> bias;     // velocity without any impulse; the normal part less least_speed
+  Vec3<double> bias;     // velocity without any impulse; the normal part less target_velocity
   Vec3<double> r;        // impulse on B in the contact's frame, N s
   Vec3<double> r_last;   // before the sweep
   Vec3<double> r_way;    // direction of the extrapolation of sweeps

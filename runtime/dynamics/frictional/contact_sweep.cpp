@@ -9,7 +9,7 @@ namespace {
 
 using simd::Four;
 
-constexpr std::size_t kAhead = 3;  // rows whose bodies are fetched early
+constexpr std::size_t kAhead = 3;  // rows ahead whose bodies are prefetched
 
 // products[k] += J(:, k) * y, lane by lane.
 ABUT_INLINE void multiply(const SpatialRows& J, const Spatial& y, Four* products) {

@@ -71,7 +71,7 @@ void check_problem(std::span<const ContactBody> bodies, std::span<const PairCont
       refuse("contact", k, "needs two different bodies: indices of the list, or kFixed for one");
     }
     if (!(c.p_WC.allFinite() && c.n_W.allFinite() && c.J_B_W.allFinite() && std::isfinite(c.mu) &&
-          std::isfinite(c.least_speed))) {
+          std::isfinite(c.target_velocity))) {
       refuse("contact", k, "a number is not finite; check its point, normal, friction and first guess");
     }
     if (c.mu < 0) refuse("contact", k, "mu is negative; Coulomb's coefficient is 0 or more");

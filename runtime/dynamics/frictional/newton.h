@@ -20,8 +20,8 @@ namespace abut::dynamics {
 //   Path: at lambda = 0 all contacts open and x is nearly 0. From there the curve F = 0 in (x, lambda) is
 //   followed by its arc length, so that it may turn back in lambda, with tau falling to nearly zero at lambda
 //   = 1, where Newton's method finds the states of all contacts known. The curve cannot run to infinity while
-//   no least_speed is positive, as in [Stewart1996]'s proof that an answer exists; contacts that are jammed
-//   by friction and asked to separate may have no answer.
+//   no target_velocity is positive, as in [Stewart1996]'s proof that an answer exists; contacts that are
+//   jammed by friction and asked to separate may have no answer.
 // Redundant contacts make the matrix of a step singular: a small shift of W in it, but not in F, picks one of
 // the impulses.
 class IslandNewton {

@@ -21,9 +21,9 @@ struct PublishedConfig {
 // kinetic metric. The reference; for physically right impulses see CoupledSolver.
 //
 // Stage 1 moves the twist to the nearest one that satisfies every contact's normal bound. Against a fixed
-// partner that is least_speed; against a moving one the velocity of both points after a perfectly inelastic
-// impact of their effective masses, (m_A v_A + m_B v_B)/(m_A + m_B) along the normal, and a share of
-// least_speed. Where no twist satisfies all bounds (a body is squeezed) they are lowered as little as
+// partner that is target_velocity; against a moving one the velocity of both points after a perfectly
+// inelastic impact of their effective masses, (m_A v_A + m_B v_B)/(m_A + m_B) along the normal, and a share
+// of target_velocity. Where no twist satisfies all bounds (a body is squeezed) they are lowered as little as
 // possible, in the sum of squares weighted with effective masses. Stage 2 adds the friction y that takes most
 // of the tangential velocities away, in the kinetic metric, among combinations of the contacts' tangents with
 // s'y <= mu n'r for every tangent s and n'y >= 0 at every contact that does not open, where r is what stage 1
@@ -49,7 +49,7 @@ class PublishedSolver {
     bool closing;                   // does not open before the contacts act
     Vec6<double> n;                 // change of the normal velocity by y is n'y
     Eigen::Matrix<double, 6, 2> t;  // and of the tangential velocity
-    double u_n;                     // this body's part of the normal velocity, less that of least_speed
+    double u_n;                     // this body's part of the normal velocity, less that of target_velocity
     Eigen::Vector2d u_t;            // and of the tangential velocity
     double mu;
     double bound;  // of friction, m/s

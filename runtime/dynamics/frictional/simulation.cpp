@@ -182,14 +182,14 @@ void Simulation::prepare() {
   for (PairContact& c : contacts_) {
     c.mu = scene_.mu;
     const double u = normal_speed(c, bodies_);
-    c.least_speed = c.gap > 0 ? -c.gap / h : 0;
-    if (u < c.least_speed) {
-      c.least_speed = std::max(c.least_speed, -scene_.restitution * u);
+    c.target_velocity = c.gap > 0 ? -c.gap / h : 0;
+    if (u < c.target_velocity) {
+      c.target_velocity = std::max(c.target_velocity, -scene_.restitution * u);
     } else if (u > 0 && (c.A == kFixed || c.B == kFixed)) {
       // Gravity may turn it round within the step. Stopped at once it would be higher than it had the speed
       // to rise; it may fall back as fast as it went.
       const double fall = h * (c.B == kFixed ? 1 : -1) * c.n_W.dot(scene_.gravity);
-      c.least_speed = std::min(c.least_speed, -std::min(u, std::max(0.0, fall)));
+      c.target_velocity = std::min(c.target_velocity, -std::min(u, std::max(0.0, fall)));
     }
     report_.penetration = std::max(report_.penetration, -c.gap);
     while (old < impulses_.size() && comes_before(impulses_[old].key, c.key)) ++old;
@@ -322,7 +322,7 @@ void Simulation::published_step() {
     state.L_W += h * state.L_W.cross(w_W);
   }
   prepare();
-  for (PairContact& c : contacts_) c.least_speed = std::max(0.0, c.least_speed);
+  for (PairContact& c : contacts_) c.target_velocity = std::max(0.0, c.target_velocity);
   report_.solver = published_.solve(bodies_, contacts_);
   impulses_.clear();
   report_.stabilisation_work = 0;

@@ -30,7 +30,7 @@ double law_error(const ContactProblem& problem) {
   double worst = 0;
   for (const PairContact& c : problem.contacts) {
     const Vec3<double> v = contact_velocity(problem, c);
-    const double u = c.n_W.dot(v) - c.least_speed, jn = c.n_W.dot(c.J_B_W);
+    const double u = c.n_W.dot(v) - c.target_velocity, jn = c.n_W.dot(c.J_B_W);
     const Vec3<double> vt = v - c.n_W * c.n_W.dot(v), jt = c.J_B_W - c.n_W * jn;
     worst = std::max({worst, -u, -jn, std::min(u, jn), jt.norm() - c.mu * jn});
     worst = std::max(worst, (c.mu * jn * vt + vt.norm() * jt).norm());  // jt = -mu jn vt/|vt|
@@ -108,7 +108,7 @@ TEST(Coupled, FrictionOnlyTakesEnergyOut) {
   Random random(5);
   for (int i = 0; i < 300; ++i) {
     ContactProblem problem = test::random_problem(random);
-    for (PairContact& c : problem.contacts) c.least_speed = 0;
+    for (PairContact& c : problem.contacts) c.target_velocity = 0;
     const ContactProblem start = problem;
     ASSERT_EQ(solve(problem).status, Status::kOk);
     EXPECT_LE(energy(problem), energy(start) * (1 + 1e-9));
@@ -136,7 +136,7 @@ ContactProblem transformed(const ContactProblem& problem, const Mat3<double>& R,
   for (PairContact& c : out.contacts) {
     c.p_WC = length * (R * c.p_WC) + p;
     c.n_W = (R * c.n_W).eval();
-    c.least_speed *= length;
+    c.target_velocity *= length;
     c.J_B_W = (mass * length * (R * c.J_B_W)).eval();
   }
   return out;

@@ -106,7 +106,7 @@ TEST(Published, StageOneIsTheKineticMetricsProjection) {
     const ContactBody& b = problem.bodies[0];
     Vec6<double> sum = Vec6<double>::Zero();
     for (const PairContact& c : problem.contacts) {
-      const double u = c.n_W.dot(test::velocity_at(b, b.V_WB_W, c.p_WC)) - c.least_speed,
+      const double u = c.n_W.dot(test::velocity_at(b, b.V_WB_W, c.p_WC)) - c.target_velocity,
                    r = c.n_W.dot(c.J_B_W);
       EXPECT_GE(u, -1e-11);
       EXPECT_GE(r, -1e-15);
@@ -145,8 +145,8 @@ TEST(Published, ASqueezedBodyMeetsInTheMiddle) {
   ContactProblem problem =
       body_on_plane(Vec3<double>::Ones(), 0, Vec6<double>::Zero(), 0.3, {{0, 0, -0.5}, {0, 0, 0.5}});
   problem.contacts[1].n_W << 0, 0, -1;
-  problem.contacts[0].least_speed = 1;  // up at 1 m/s, and down at 1 m/s at least
-  problem.contacts[1].least_speed = 1;
+  problem.contacts[0].target_velocity = 1;  // up at 1 m/s, and down at 1 m/s at least
+  problem.contacts[1].target_velocity = 1;
   const ContactReport report = solve(problem);
   EXPECT_EQ(report.status, Status::kNotConverged);
   EXPECT_NEAR(report.residual, 1, 1e-9);
@@ -166,7 +166,7 @@ TEST(Published, FrictionIsBoundedAndOnlyTakesEnergyOut) {
     for (PairContact& c : problem.contacts) {
       c.A = kFixed;
       c.B = 0;
-      c.least_speed = std::min(c.least_speed, 0.0);
+      c.target_velocity = std::min(c.target_velocity, 0.0);
     }
     ContactProblem smooth = problem;
     for (PairContact& c : smooth.contacts) c.mu = 0;
@@ -176,7 +176,7 @@ TEST(Published, FrictionIsBoundedAndOnlyTakesEnergyOut) {
     EXPECT_LE(energy(problem.bodies[0]), energy(smooth.bodies[0]) * (1 + 1e-12));
     for (const PairContact& c : problem.contacts) {
       const Vec3<double> before = test::velocity_at(start, start.V_WB_W, c.p_WC);
-      if (c.n_W.dot(before) > c.least_speed) continue;
+      if (c.n_W.dot(before) > c.target_velocity) continue;
       const Vec3<double> pushed = test::velocity_at(start, smooth.bodies[0].V_WB_W, c.p_WC);
       const Vec3<double> rubbed = test::velocity_at(start, problem.bodies[0].V_WB_W, c.p_WC) - pushed;
       const double along = c.n_W.dot(rubbed);

@@ -51,7 +51,7 @@ class SiconosProblem {
     }
     W_ = H * inverse_mass * H.transpose();
     q_ = H * V;
-    for (int k = 0; k < contacts_; ++k) q_[3 * k] -= problem.contacts[k].least_speed;
+    for (int k = 0; k < contacts_; ++k) q_[3 * k] -= problem.contacts[k].target_velocity;
     matrix_.reset(NM_create_from_data(NM_DENSE, n_, n_, W_.data()));
     problem_.dimension = 3;
     problem_.numberOfContacts = contacts_;

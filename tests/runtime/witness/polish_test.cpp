@@ -4,6 +4,7 @@
 
 #include "runtime/witness/separation.h"
 #include "tests/runtime/witness/polytopes.h"
+#include "tests/support/runs.h"
 
 // Pairs with a curved body: the conditions of optimality, to rounding, in double and in extended precision.
 namespace {
