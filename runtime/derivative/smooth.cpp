@@ -90,6 +90,8 @@ template <class S>
 WitnessDerivative<S> smooth_derivative(const witness::Core<S>& A, const witness::Core<S>& B,
                                        const Pose<S>& X_AB, const witness::Witness<S>& witness,
                                        const Clamp& clamp) {
+  constexpr auto kHull = witness::Core<S>::Kind::kHull;
+  if (A.kind() == kHull || B.kind() == kHull) return detail::invalid_derivative<S>();
   const Vec3<S> m_B = -(X_AB.R.transpose() * witness.n);
   const Vec3<S> p2_B = X_AB.R.transpose() * (witness.p2 - X_AB.p);
   return differentiate<S>(witness, X_AB, curvature(A, witness.n, witness.p1), curvature(B, m_B, p2_B),

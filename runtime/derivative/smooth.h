@@ -15,7 +15,8 @@ Curvature<S> curvature(const witness::Core<S>& shape, const Vec3<S>& n, const Ve
 template <class S>
 S shape_size(const witness::Core<S>& shape);
 
-// Exact derivative of the witness points of two shapes in closed form, from their witness. Never throws.
+// Exact derivative of the witness points of two shapes in closed form, from their witness. Never throws; NaN
+// and kInvalidInput for a hull, which polytope.h and the other estimators answer for.
 template <class S>
 WitnessDerivative<S> smooth_derivative(const witness::Core<S>& A, const witness::Core<S>& B,
                                        const Pose<S>& X_AB, const witness::Witness<S>& witness,

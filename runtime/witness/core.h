@@ -13,6 +13,12 @@
 // in double precision has one of its own, in which a hull stands for its core.
 namespace abut::witness {
 
+// Cylinder and cone are hulls of two rims: circles about the z axis in planes of constant z.
+template <class S>
+struct Rim {
+  S z, radius;  // m
+};
+
 template <class S>
 class Core {
  public:
@@ -54,6 +60,7 @@ class Core {
   Kind kind() const { return kind_; }
   const asset::ConvexView& hull() const { return *hull_; }
   const Vec3<S>& size() const { return size_; }
+  // Rim 0 is the upper one.
   Rim<S> rim(int i) const { return i == 0 ? Rim<S>{size_.z(), top_radius_} : Rim<S>{-size_.z(), size_.x()}; }
   S swept_radius() const { return swept_radius_; }  // m
 

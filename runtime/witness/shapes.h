@@ -62,19 +62,4 @@ inline constexpr bool kHalfSpace<HalfSpace<S>> = true;
 template <class S, class Shape>
 inline constexpr bool kHalfSpace<Swept<S, Shape>> = kHalfSpace<Shape>;
 
-// Cylinder and cone are hulls of two rims: circles about the z axis in planes of constant z. Rim 0 is the
-// upper one.
-template <class S>
-struct Rim {
-  S z, radius;  // m
-};
-template <class S>
-Rim<S> rim(const Cylinder<S>& cylinder, int i) {
-  return {i == 0 ? cylinder.half_length : -cylinder.half_length, cylinder.radius};
-}
-template <class S>
-Rim<S> rim(const Cone<S>& cone, int i) {
-  return i == 0 ? Rim<S>{cone.half_length, 0} : Rim<S>{-cone.half_length, cone.radius};
-}
-
 }  // namespace abut::witness

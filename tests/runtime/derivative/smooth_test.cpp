@@ -4,6 +4,7 @@
 
 #include "runtime/derivative/finite_difference.h"
 #include "runtime/witness/separation.h"
+#include "tests/runtime/derivative/cast_witness.h"
 #include "tests/support/hulls.h"
 #include "tests/support/runs.h"
 
@@ -23,16 +24,6 @@ Stacked stacked(const WitnessDerivative<S>& d) {
   m << d.dp1_A_dxi_B.template cast<double>(), d.dp2_A_dxi_B.template cast<double>(),
       d.dn_A_dxi_B.template cast<double>(), d.dd_dxi_B.template cast<double>();
   return m;
-}
-
-Witness<double> in_double(const Witness<Long>& w) {
-  Witness<double> result{};
-  result.p1 = w.p1.cast<double>();
-  result.p2 = w.p2.cast<double>();
-  result.n = w.n.cast<double>();
-  result.distance = static_cast<double>(w.distance);
-  result.status = w.status;
-  return result;
 }
 
 struct Tally {
@@ -64,7 +55,7 @@ void compare(const ShapeA& A, const ShapeB& B, std::uint64_t seed, Tally& tally)
       ++tally.kinks;
       continue;
     }
-    const Witness<double> narrow = in_double(w);
+    const Witness<double> narrow = test::cast_witness<double>(w);
     const auto found = derivative::smooth_derivative(a, b, X_AB.template cast<double>(), narrow);
     const Vec3<double> m = -(X_AB.R.transpose() * w.n).template cast<double>();
     const Vec3<double> p2 = (X_AB.inverse() * w.p2).template cast<double>();
@@ -107,6 +98,19 @@ TEST(SmoothDerivative, RimsSidesSlopesAndDiscsMatchDifferences) {
   EXPECT_GT(tally.used, test::runs(1000));
   EXPECT_GT(tally.flat, test::runs(200));
   EXPECT_GT(tally.overlapping, test::runs(150));
+}
+
+TEST(SmoothDerivative, AHullIsRefused) {
+  const asset::ConvexPiece cube = test::box_hull({0.1, 0.1, 0.1});
+  const Core<double> hull(asset::view(cube)), ball(Sphere<double>{0.1});
+  const Pose<double> X_AB{Mat3<double>::Identity(), {0, 0, 0.5}};
+  const Witness<double> w = separation(asset::view(cube), Sphere<double>{0.1}, X_AB);
+  ASSERT_EQ(w.status, Status::kOk);
+  for (const auto& d : {derivative::smooth_derivative(hull, ball, X_AB, w),
+                        derivative::smooth_derivative(ball, hull, X_AB, w)}) {
+    EXPECT_EQ(d.status, Status::kInvalidInput);
+    EXPECT_TRUE(std::isnan(d.dn_A_dxi_B(0, 0)));
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "runtime/core/random.h"
 #include "runtime/derivative/finite_difference.h"
+#include "tests/runtime/derivative/cast_witness.h"
 #include "tests/runtime/derivative/ellipsoid_pair.h"
 #include "tests/support/hulls.h"
 #include "tests/support/runs.h"
@@ -73,21 +74,10 @@ WitnessDerivative<Long> reference(const Case& c) {
 }
 
 template <class S>
-Witness<S> cast(const Witness<Long>& w) {
-  Witness<S> result{};
-  result.p1 = w.p1.cast<S>();
-  result.p2 = w.p2.cast<S>();
-  result.n = w.n.cast<S>();
-  result.distance = static_cast<S>(w.distance);
-  result.status = w.status;
-  return result;
-}
-
-template <class S>
 WitnessDerivative<S> analytic(const Case& c) {
   return derivative::smooth_derivative<S>(witness::Ellipsoid<S>{c.pair.a.cast<S>()},
                                           witness::Ellipsoid<S>{c.pair.b.cast<S>()}, c.X_AB.cast<S>(),
-                                          cast<S>(c.witness));
+                                          test::cast_witness<S>(c.witness));
 }
 
 // Largest absolute difference of all entries.
@@ -174,7 +164,7 @@ struct RoundPair {
       return H;
     };
     const Vec3<Long> m = -(X_AB.R.transpose() * w.n);
-    return derivative::differentiate<S>(cast<S>(w), X_AB.cast<S>(), round(w.n, radius_A, true),
+    return derivative::differentiate<S>(test::cast_witness<S>(w), X_AB.cast<S>(), round(w.n, radius_A, true),
                                         round(m, radius_B, !sphere), S(1));
   }
 };
@@ -205,9 +195,10 @@ TEST(WitnessDerivative, CapsulesMatchExtendedPrecisionDifferences) {
       const Vec3<double> n = w.n.cast<double>(), m = -(X_AB.R.transpose() * w.n).cast<double>();
       A.H = static_cast<double>(pair.radius_A) * (Mat3<double>::Identity() - n * n.transpose());
       B.H = static_cast<double>(pair.radius_B) * (Mat3<double>::Identity() - m * m.transpose());
-      without = std::max(without, difference(derivative::differentiate<double>(
-                                                 cast<double>(w), X_AB.cast<double>(), A, B, 1.0),
-                                             expected));
+      without =
+          std::max(without, difference(derivative::differentiate<double>(test::cast_witness<double>(w),
+                                                                         X_AB.cast<double>(), A, B, 1.0),
+                                       expected));
     }
   }
   std::printf("capsules: largest error %.1e; with the flat direction left out %.2f\n", worst, without);
