@@ -32,23 +32,19 @@ struct BulletWorld::Parts {
   std::size_t fixed = 0;
 
   btCollisionShape* make(const dynamics::Shape& shape) {
-    using dynamics::ShapeKind;
-    const auto size = [&](int k) { return static_cast<btScalar>(shape.size[k]); };
-    switch (shape.kind) {
-      case ShapeKind::kBox:
-        shapes.push_back(std::make_unique<btBoxShape>(vector(shape.size)));
-        break;
-      case ShapeKind::kCylinder:
-        shapes.push_back(std::make_unique<btCylinderShapeZ>(btVector3(size(0), size(0), size(1))));
-        break;
-      case ShapeKind::kSphere:
-        shapes.push_back(std::make_unique<btSphereShape>(size(0)));
-        break;
-      case ShapeKind::kPlane:
-        shapes.push_back(std::make_unique<btStaticPlaneShape>(btVector3(0, 0, 1), btScalar(0)));
-        break;
-      case ShapeKind::kAsset:
-        throw InvalidInput("Bullet: scenes with assets are not compared");
+    const body::Primitive* primitive = shape.geometry.primitive();
+    if (primitive == nullptr) throw InvalidInput("Bullet: scenes with assets are not compared");
+    if (const auto* box = std::get_if<body::Box<double>>(primitive)) {
+      shapes.push_back(std::make_unique<btBoxShape>(vector(box->half)));
+    } else if (const auto* cylinder = std::get_if<body::Cylinder<double>>(primitive)) {
+      const Vec3<double> half(cylinder->radius, cylinder->radius, cylinder->half_length);
+      shapes.push_back(std::make_unique<btCylinderShapeZ>(vector(half)));
+    } else if (const auto* sphere = std::get_if<body::Sphere<double>>(primitive)) {
+      shapes.push_back(std::make_unique<btSphereShape>(static_cast<btScalar>(sphere->radius)));
+    } else if (std::holds_alternative<body::HalfSpace<double>>(*primitive)) {
+      shapes.push_back(std::make_unique<btStaticPlaneShape>(btVector3(0, 0, 1), btScalar(0)));
+    } else {
+      throw InvalidInput("Bullet: scenes with a " + shape.geometry.name() + " are not compared");
     }
     return shapes.back().get();
   }

@@ -161,7 +161,7 @@ int run(int argc, char** argv) {
   app.add_option("--jobs", jobs, "threads of the second run")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   for (const std::string& file : files) {
-    const Scene scene = read_scene(file, [](const std::string& name) -> const asset::AssetView& {
+    const Scene scene = read_scene(file, [](const std::string& name) -> body::Geometry {
       throw InvalidInput("'" + name + "': scenes with assets are not compared");
     });
     const std::int64_t count = steps >= 0 ? steps : std::llround(scene.duration / dt);

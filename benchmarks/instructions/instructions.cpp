@@ -15,7 +15,7 @@
 #include "runtime/core/random.h"
 #include "runtime/derivative/estimator.h"
 #include "runtime/ssdf/field.h"
-#include "runtime/witness/separation.h"
+#include "runtime/witness/pair_query.h"
 
 namespace {
 
@@ -23,23 +23,22 @@ using namespace abut;
 
 constexpr double kDepth = 0.05;  // of the smaller body's half diagonal
 
-double half_diagonal(const asset::AssetView& body) {
-  const Eigen::Map<const Eigen::Matrix3Xd> corners(body.surface.vertices, 3, body.surface.vertex_count);
+double half_diagonal(const body::Geometry& body) {
+  const asset::SurfaceView& surface = body.surface();
+  const Eigen::Map<const Eigen::Matrix3Xd> corners(surface.vertices, 3, surface.vertex_count);
   return (corners.rowwise().maxCoeff() - corners.rowwise().minCoeff()).norm() / 2;
 }
 
 // B in a random direction and orientation, moved until the hulls' signed distance is `distance`.
-asset::PosedPair pair_at(const asset::AssetView& A, const asset::AssetView& B, double distance,
-                         Random& random) {
+body::Pair pair_at(const body::Body& A, const body::Body& B, double distance, Random& random) {
   const auto draw = [&] { return Vec3<double>(random.normal(), random.normal(), random.normal()); };
   const Mat3<double> R = exp_rotation<double>(draw());
   const Vec3<double> direction = draw().normalized();
   witness::Workspace<double> workspace;
-  double near = 0, far = 4 * (half_diagonal(A) + half_diagonal(B));
+  double near = 0, far = 4 * (half_diagonal(A.geometry) + half_diagonal(B.geometry));
   for (int i = 0; i < 50; ++i) {
     const double middle = (near + far) / 2;
-    const auto answer =
-        witness::separation(A.convex, B.convex, Pose<double>{R, middle * direction}, workspace);
+    const auto answer = witness::separation(A.geometry, B.geometry, {R, middle * direction}, workspace);
     (answer.distance > distance ? far : near) = middle;
   }
   return {&A, &B, {R, near * direction}};
@@ -53,13 +52,14 @@ struct Row {
 
 class Rows {
  public:
-  explicit Rows(const std::string& folder) : folder_(folder) {
+  explicit Rows(const std::string& folder) {
     Random random(1);
-    const std::vector<std::string> names = folder_.names();
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      for (std::size_t j = i + 1; j < names.size(); ++j) {
-        const asset::AssetView &A = folder_[names[i]], &B = folder_[names[j]];
-        const double size = std::min(half_diagonal(A), half_diagonal(B));
+    cli::AssetFolder assets(folder);
+    for (const std::string& name : assets.names()) bodies_.push_back({assets[name]});
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      for (std::size_t j = i + 1; j < bodies_.size(); ++j) {
+        const body::Body &A = bodies_[i], &B = bodies_[j];
+        const double size = std::min(half_diagonal(A.geometry), half_diagonal(B.geometry));
         overlapping_.push_back(pair_at(A, B, -kDepth * size, random));
         apart_.push_back(pair_at(A, B, size, random));
       }
@@ -84,11 +84,11 @@ class Rows {
   }
 
  private:
-  static Row witness(const std::vector<asset::PosedPair>& pairs) {
+  static Row witness(const std::vector<body::Pair>& pairs) {
     const auto workspace = std::make_shared<witness::Workspace<double>>();
     return {[&pairs, workspace] {
-              for (const asset::PosedPair& pair : pairs)
-                (void)witness::separation(pair.A->convex, pair.B->convex, pair.X_AB, *workspace);
+              for (const body::Pair& pair : pairs)
+                (void)witness::separation(pair.A->geometry, pair.B->geometry, pair.X_AB, *workspace);
             },
             pairs.size()};
   }
@@ -96,7 +96,7 @@ class Rows {
   Row derivative(std::string_view name) {
     const std::shared_ptr<derivative::Estimator> estimator = derivative::make_estimator(name);
     return {[this, estimator] {
-              for (const asset::PosedPair& pair : overlapping_) (void)(*estimator)(pair);
+              for (const body::Pair& pair : overlapping_) (void)(*estimator)(pair);
             },
             overlapping_.size()};
   }
@@ -104,11 +104,10 @@ class Rows {
   Row wrench(std::string_view name, bool jacobian) {
     const std::shared_ptr<contact::Model> model = contact::make_model(name);
     const contact::Want want = jacobian ? contact::Want::kJacobian : contact::Want::kValue;
-    const std::vector<asset::PosedPair> pairs(
-        overlapping_.begin(), overlapping_.begin() + std::min<long>(kFew, overlapping_.size()));
+    const std::vector<body::Pair> pairs(overlapping_.begin(),
+                                        overlapping_.begin() + std::min<long>(kFew, overlapping_.size()));
     return {[model, want, pairs] {
-              const Vec6<double> still = Vec6<double>::Zero();
-              for (const asset::PosedPair& pair : pairs) (void)model->wrench(pair, still, still, want);
+              for (const body::Pair& pair : pairs) (void)model->wrench(pair, want);
             },
             pairs.size()};
   }
@@ -116,14 +115,15 @@ class Rows {
   // Of the centre of B's frame and points about it in the field of A.
   Row soft_distance() {
     Random random(2);
-    const auto points = std::make_shared<std::vector<std::pair<const asset::AssetView*, Vec3<double>>>>();
-    for (const asset::PosedPair& pair : overlapping_)
+    const auto points = std::make_shared<std::vector<std::pair<const body::Geometry*, Vec3<double>>>>();
+    for (const body::Pair& pair : overlapping_)
       for (int i = 0; i < 100; ++i)
-        points->emplace_back(
-            pair.A, half_diagonal(*pair.A) * Vec3<double>(random.normal(), random.normal(), random.normal()));
+        points->emplace_back(&pair.A->geometry,
+                             half_diagonal(pair.A->geometry) *
+                                 Vec3<double>(random.normal(), random.normal(), random.normal()));
     return {[points] {
               for (const auto& [body, p_Q] : *points)
-                (void)ssdf::soft_distance(body->points, p_Q, std::pow(body->points.spacing, 2),
+                (void)ssdf::soft_distance(body->points(), p_Q, std::pow(body->points().spacing, 2),
                                           ssdf::Order::kGradient);
             },
             points->size()};
@@ -141,8 +141,8 @@ class Rows {
 
   static constexpr long kFew = 10;  // of queries of milliseconds
 
-  cli::AssetFolder folder_;
-  std::vector<asset::PosedPair> overlapping_, apart_;
+  std::vector<body::Body> bodies_;
+  std::vector<body::Pair> overlapping_, apart_;
 };
 
 }  // namespace

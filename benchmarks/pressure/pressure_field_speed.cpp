@@ -37,18 +37,16 @@ double median(std::vector<double> values) {
 
 struct Row {
   const test::PressureFieldQuery* query = nullptr;
-  asset::PosedPair pair;
+  body::Pair pair;
   const reference_field::Body *A = nullptr, *B = nullptr;
   Pose<double> X_AB_moved;  // by 1e-4 m and rad
   std::size_t candidates = 0;
   double reference = 1e300, wrench = 1e300, jacobian = 1e300, warm = 1e300;  // us, best of all passes
 };
 
-const Vec6<double> kStill = Vec6<double>::Zero();
-
 void check(const Row& row, contact::Model& model, std::size_t& candidates) {
   const reference_field::Answer reference = reference_field::wrench(*row.A, *row.B, row.pair.X_AB);
-  const PairWrench ours = model.wrench(row.pair, kStill, kStill, Want::kValue);
+  const PairWrench ours = model.wrench(row.pair, Want::kValue);
   candidates = reference.candidates;
   if (!((reference.F_BBo_B - ours.F_BBo_B).norm() <= 1e-9 * ours.F_BBo_B.norm()))
     throw std::runtime_error(fmt::format("the two disagree on {} and {}: area {} and {}", row.query->object_A,
@@ -65,19 +63,19 @@ void time_once(std::vector<Row>& rows, contact::Model& model) {
     }
   };
   pass(&Row::reference, [](Row& row) { (void)reference_field::wrench(*row.A, *row.B, row.pair.X_AB); });
-  pass(&Row::wrench, [&](Row& row) { (void)model.wrench(row.pair, kStill, kStill, Want::kValue); });
-  pass(&Row::jacobian, [&](Row& row) { (void)model.wrench(row.pair, kStill, kStill, Want::kJacobian); });
+  pass(&Row::wrench, [&](Row& row) { (void)model.wrench(row.pair, Want::kValue); });
+  pass(&Row::jacobian, [&](Row& row) { (void)model.wrench(row.pair, Want::kJacobian); });
   for (Row& row : rows) {
     // The first query of two bodies is taken for the only one; the second keeps its pairs for the third.
     for (int i = 0; i < 2; ++i) {
-      asset::PosedPair before = row.pair;
+      body::Pair before = row.pair;
       before.X_AB.p.x() += i == 0 ? 0.01 : 0;
-      (void)model.wrench(before, kStill, kStill, Want::kValue);
+      (void)model.wrench(before, Want::kValue);
     }
-    asset::PosedPair moved = row.pair;
+    body::Pair moved = row.pair;
     moved.X_AB = row.X_AB_moved;
     const double begin = now();
-    (void)model.wrench(moved, kStill, kStill, Want::kValue);
+    (void)model.wrench(moved, Want::kValue);
     row.warm = std::min(row.warm, now() - begin);
   }
 }
@@ -110,18 +108,23 @@ int run(int level, int passes) {
   benchmarks::require_reference("pressure_field");
   const std::vector<test::PressureFieldQuery> queries = test::read_pressure_field_queries();
   test::ReferenceVolumes volumes(level);
-  std::map<std::string, reference_field::Body> bodies;
-  contact::PressureFieldConfig config;
-  config.A.modulus = config.B.modulus = 1;
-  const auto model = contact::make_pressure_field_model(config);
+  std::map<std::string, reference_field::Body> reference;
+  std::map<std::string, body::Body> bodies;
+  const auto model = contact::make_pressure_field_model();
   Random random(1);
   std::vector<Row> rows;
   for (const test::PressureFieldQuery& query : queries) {
     Row row;
     row.query = &query;
-    row.pair = {&volumes[query.object_A], &volumes[query.object_B], query.X_AB};
-    row.A = &bodies.try_emplace(query.object_A, row.pair.A->volume).first->second;
-    row.B = &bodies.try_emplace(query.object_B, row.pair.B->volume).first->second;
+    const auto body_of = [&](const std::string& object) {
+      return &bodies.try_emplace(object, volumes.body(object, {.modulus = 1})).first->second;
+    };
+    const auto reference_of = [&](const std::string& object) {
+      return &reference.try_emplace(object, volumes[object].volume).first->second;
+    };
+    row.pair = {body_of(query.object_A), body_of(query.object_B), query.X_AB};
+    row.A = reference_of(query.object_A);
+    row.B = reference_of(query.object_B);
     Vec6<double> xi;
     for (int k = 0; k < 6; ++k) xi[k] = random.uniform(-1e-4, 1e-4);
     row.X_AB_moved = query.X_AB * exp(xi);

@@ -23,13 +23,13 @@ using ssdf::KernelKind;
 Vec3<double> random_vector(Random& random) { return {random.normal(), random.normal(), random.normal()}; }
 
 // A point of the exact surface near a random point of the cloud, with that one's normal.
-Vec3<double> surface_point(const asset::AssetView& object, Random& random, Vec3<double>& n) {
-  const PointsView& points = object.points;
+Vec3<double> surface_point(const body::Geometry& object, Random& random, Vec3<double>& n) {
+  const PointsView& points = object.points();
   const auto i = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(points.point_count)));
   n = {points.nx[i], points.ny[i], points.nz[i]};
   const Vec3<double> near =
       Vec3<double>(points.x[i], points.y[i], points.z[i]) + 0.4 * points.spacing * random_vector(random);
-  return distance::signed_distance<double>(object.surface, near).closest;
+  return distance::signed_distance<double>(object.surface(), near).closest;
 }
 
 struct Samples {
@@ -37,12 +37,12 @@ struct Samples {
   std::vector<double> near_distance, far_distance;  // exact
 };
 
-Samples sample(const asset::AssetView& object, int count) {
+Samples sample(const body::Geometry& object, int count) {
   Random random(3);
   Samples samples;
-  const double h = object.points.spacing;
+  const double h = object.points().spacing;
   const auto exact = [&](const Vec3<double>& p) {
-    return distance::signed_distance<double>(object.surface, p).distance;
+    return distance::signed_distance<double>(object.surface(), p).distance;
   };
   for (int i = 0; i < count; ++i) {
     Vec3<double> n;
@@ -53,9 +53,9 @@ Samples sample(const asset::AssetView& object, int count) {
       samples.near.push_back(close);
       samples.near_distance.push_back(exact(close));
     }
-    const double reach = 1.3 * object.points.blocks.radius;
+    const double reach = 1.3 * object.points().blocks.radius;
     const Vec3<double> wide =
-        Vec3<double>::Map(object.points.blocks.center) +
+        Vec3<double>::Map(object.points().blocks.center) +
         reach * Vec3<double>(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
     if (std::abs(exact(wide)) > 0.1 * h) {
       samples.far.push_back(wide);
@@ -105,13 +105,13 @@ void kernels(const std::string& folder) {
   cli::AssetFolder assets(folder);
   fmt::print("object,points,kernel,near_wrong_percent,far_wrong_percent,on_surface,near_error\n");
   for (const std::string& name : assets.names()) {
-    const asset::AssetView& object = assets[name];
+    const body::Geometry& object = assets[name];
     const Samples samples = sample(object, 4000);
-    const double h = object.points.spacing;
+    const double h = object.points().spacing;
     for (const auto& [kind, label] : kKernels) {
-      const ssdf::KernelField field(object.points, kind, ssdf::default_eps1(object.points));
+      const ssdf::KernelField field(object.points(), kind, ssdf::default_eps1(object.points()));
       const std::vector<double> near = values(field, samples.near), zero(samples.surface.size(), 0.0);
-      fmt::print("{},{},{},{:.2f},{:.2f},{:.4f},{:.4f}\n", name, object.points.point_count, label,
+      fmt::print("{},{},{},{:.2f},{:.2f},{:.4f},{:.4f}\n", name, object.points().point_count, label,
                  wrong_percent(near, samples.near_distance),
                  wrong_percent(values(field, samples.far), samples.far_distance),
                  mean_gap(values(field, samples.surface), zero) / h,
@@ -125,7 +125,7 @@ namespace {
 
 // The nearest zero of the field on the normal through each of 2,000 points of the surface, in spacings; none
 // within two of them: left out.
-std::vector<double> zero_offsets(const asset::AssetView& object, const ssdf::KernelField& field) {
+std::vector<double> zero_offsets(const body::Geometry& object, const ssdf::KernelField& field) {
   constexpr int kSamples = 2000, kSteps = 32;  // a spacing
   Random random(5);
   std::vector<double> offsets;
@@ -134,7 +134,7 @@ std::vector<double> zero_offsets(const asset::AssetView& object, const ssdf::Ker
     const Vec3<double> x = surface_point(object, random, n);
     std::vector<Vec3<double>> line;
     for (int k = -2 * kSteps; k <= 2 * kSteps; ++k)
-      line.emplace_back(x + k * object.points.spacing / kSteps * n);
+      line.emplace_back(x + k * object.points().spacing / kSteps * n);
     const std::vector<double> value = values(field, line);
     double nearest = std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k + 1 < value.size(); ++k) {
@@ -157,15 +157,15 @@ void zero_surface(const std::string& folder) {
       "object,points,kernel,mean_offset_spacings,mean_offset_mm,p95_spacings,none_within_2_spacings_"
       "percent\n");
   for (const std::string& name : assets.names()) {
-    const asset::AssetView& object = assets[name];
+    const body::Geometry& object = assets[name];
     for (const bool wall : {false, true}) {
-      const ssdf::KernelField field(object.points, wall ? KernelKind::kWall : KernelKind::kGaussian,
-                                    ssdf::default_eps1(object.points));
+      const ssdf::KernelField field(object.points(), wall ? KernelKind::kWall : KernelKind::kGaussian,
+                                    ssdf::default_eps1(object.points()));
       const std::vector<double> offsets = zero_offsets(object, field);
       const auto found = static_cast<double>(offsets.size());
       const double mean = std::accumulate(offsets.begin(), offsets.end(), 0.0) / found;
-      fmt::print("{},{},{},{:.4f},{:.4f},{:.4f},{:.2f}\n", name, object.points.point_count,
-                 wall ? "wall" : "gaussian", mean, 1e3 * mean * object.points.spacing,
+      fmt::print("{},{},{},{:.4f},{:.4f},{:.4f},{:.2f}\n", name, object.points().point_count,
+                 wall ? "wall" : "gaussian", mean, 1e3 * mean * object.points().spacing,
                  offsets[offsets.size() * 95 / 100], 100 - found / 20);
       std::fflush(stdout);
     }
@@ -247,8 +247,8 @@ Push exact_push(const asset::SurfaceView& mug, const PointsView& finger, double 
 void handle(const std::string& folder, const std::string& name) {
   constexpr double kRadius = 0.008, kHalfLength = 0.02, kSpacing = 0.001;
   cli::AssetFolder assets(folder);
-  const asset::AssetView& mug = assets[name];
-  const PointsView& A = mug.points;
+  const body::Geometry& mug = assets[name];
+  const PointsView& A = mug.points();
   const asset::OrientedPoints finger = ssdf::cylinder_points(kRadius, kHalfLength, kSpacing);
   const PointsView B = asset::view(finger);
   const Cup cup(A);
@@ -267,7 +267,7 @@ void handle(const std::string& folder, const std::string& name) {
     X.R.col(2) = axis;
     X.p = Vec3<double>(A.x[i], A.y[i], A.z[i]) + (kRadius - random.uniform(0, 0.001)) * n +
           random.uniform(-0.01, 0.01) * axis;
-    const Push exact = exact_push(mug.surface, B, kRadius, kHalfLength, X);
+    const Push exact = exact_push(mug.surface(), B, kRadius, kHalfLength, X);
     if (!(exact.distance < -1e-4) || exact.distance < -0.002 || !exact.one) continue;
     for (const bool wall : {false, true}) {
       contact::SoftMinimumConfig config;

@@ -11,7 +11,7 @@
 #include "runtime/core/error.h"
 #include "runtime/ssdf/kernel.h"
 #include "runtime/ssdf/primitives.h"
-#include "runtime/witness/separation.h"
+#include "runtime/witness/pair_query.h"
 
 namespace abut::soft_minimum_studies {
 
@@ -46,8 +46,8 @@ Extent extent_of(const asset::ConvexView& hull) {
 
 // Twelve places of the mug on the box's top: four along it, three turns at each; lowered until the
 // hulls touch.
-std::vector<Pose<double>> touching_poses(const asset::AssetView& box, const asset::AssetView& mug) {
-  const Extent b = extent_of(box.convex), m = extent_of(mug.convex);
+std::vector<Pose<double>> touching_poses(const body::Geometry& box, const body::Geometry& mug) {
+  const Extent b = extent_of(box.convex()), m = extent_of(mug.convex());
   const Vec3<double> top = (b.low + b.high) / 2, foot = (m.low + m.high) / 2;
   const int along = b.high.x() - b.low.x() > b.high.y() - b.low.y() ? 0 : 1;
   const double half = (b.high - b.low)[along] / 2;
@@ -61,7 +61,7 @@ std::vector<Pose<double>> touching_poses(const asset::AssetView& box, const asse
       double low = b.high.z() - m.high.z(), high = b.high.z() - m.low.z() + 0.01;
       for (int i = 0; i < 60; ++i) {
         X.p.z() = (low + high) / 2;
-        const bool apart = witness::separation(box.convex, mug.convex, X, workspace).distance > 0;
+        const bool apart = witness::separation(box, mug, X, workspace).distance > 0;
         (apart ? high : low) = X.p.z();
       }
       poses.push_back(X);
@@ -106,8 +106,8 @@ void push(const std::string& folder, const std::string& mug_name, const std::str
   constexpr int kDepths = 30;
   constexpr double kStep = 5e-5;  // m: 1.5 mm in all
   cli::AssetFolder assets(folder);
-  const asset::AssetView &box = assets[box_name], &mug = assets[mug_name];
-  const std::vector<Pose<double>> poses = touching_poses(box, mug);
+  const body::Body box{assets[box_name]}, mug{assets[mug_name]};
+  const std::vector<Pose<double>> poses = touching_poses(box.geometry, mug.geometry);
   std::ofstream samples;
   if (!csv.empty()) {
     samples.open(csv);
@@ -115,7 +115,7 @@ void push(const std::string& folder, const std::string& mug_name, const std::str
     samples << "model,position,depth_m,normal_N,sideways_N\n";
   }
   fmt::print("sideways force over normal force: {} ({} quads) upright on the top of {} ({} quads),\n",
-             mug_name, mug.points.point_count, box_name, box.points.point_count);
+             mug_name, mug.geometry.points().point_count, box_name, box.geometry.points().point_count);
   fmt::print("{} positions, {} depths up to {} mm\n", poses.size(), kDepths, 1e3 * kStep * kDepths);
   fmt::print("{:<34}{:>9}{:>9}{:>9}\n", "model", "median", "90 %", "worst");
   for (const Asked& asked : kAsked) {
@@ -125,9 +125,7 @@ void push(const std::string& folder, const std::string& mug_name, const std::str
       for (int k = 1; k <= kDepths; ++k) {
         Pose<double> X = poses[i];
         X.p.z() -= kStep * k;
-        const Vec6<double> still = Vec6<double>::Zero();
-        const contact::PairWrench wrench =
-            model->wrench({&box, &mug, X}, still, still, contact::Want::kValue);
+        const contact::PairWrench wrench = model->wrench({&box, &mug, X}, contact::Want::kValue);
         const Vec3<double> f = X.R * wrench.F_BBo_B.tail<3>();
         const double normal = std::abs(f.z()), sideways = std::hypot(f.x(), f.y());
         if (normal > 0) ratios.push_back(sideways / normal);

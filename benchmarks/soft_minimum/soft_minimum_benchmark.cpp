@@ -250,7 +250,7 @@ void accuracy(const std::string& folder, int count) {
       "error\n");
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string &name = names[i], &other = names[(i + 1) % names.size()];
-    const PointsView A = assets[name].points, B = assets[other].points;
+    const PointsView A = assets[name].points(), B = assets[other].points();
     const double eps1 = ssdf::default_eps1(A);
     Random random(4, i);
     std::array<double, 3> worst = {0, 0, 0};
@@ -296,13 +296,13 @@ int run(const std::vector<std::string>& arguments) {
   const std::string study = arguments.empty() ? "" : arguments[0];
   if (study == "ssdf" && arguments.size() == 3) {
     cli::AssetFolder assets(arguments[1]);
-    ssdf_rates(assets[arguments[2]].points, arguments[2]);
+    ssdf_rates(assets[arguments[2]].points(), arguments[2]);
   } else if (study == "pair" && arguments.size() == 4) {
     cli::AssetFolder assets(arguments[1]);
-    pair_rates(assets[arguments[2]].points, assets[arguments[3]].points);
+    pair_rates(assets[arguments[2]].points(), assets[arguments[3]].points());
   } else if (study == "separated" && arguments.size() == 4) {
     cli::AssetFolder assets(arguments[1]);
-    separated_rates(assets[arguments[2]].points, assets[arguments[3]].points);
+    separated_rates(assets[arguments[2]].points(), assets[arguments[3]].points());
   } else if (study == "kernels" && arguments.size() == 2) {
     soft_minimum_studies::kernels(arguments[1]);
   } else if (study == "zero" && arguments.size() == 2) {

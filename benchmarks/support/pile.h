@@ -19,10 +19,7 @@ inline constexpr double kPitch = 0.17, kObjectPitch = 0.3;  // m between bodies 
 inline constexpr double kDensity = 400;                     // of the assets, kg/m^3
 
 inline Shape box(const Vec3<double>& half, const Pose<double>& X_BS) {
-  Shape shape;
-  shape.size = half;
-  shape.X_BS = X_BS;
-  return shape;
+  return {body::Geometry(body::Box<double>{half}), X_BS};
 }
 
 // Three crossed bars, or a ring of eight: not convex, either of them. Moments are those of the reference
@@ -51,7 +48,7 @@ inline Body make_body(int k) {
   return body;
 }
 
-using Objects = std::vector<const asset::AssetView*>;
+using Objects = std::vector<body::Geometry>;
 
 // Bodies in layers above a square bin whose width grows with the square root of their number.
 inline Scene pile(int bodies, const Objects& objects) {
@@ -60,9 +57,7 @@ inline Scene pile(int bodies, const Objects& objects) {
   scene.mu = 0.5;
   const int side = std::max(3, static_cast<int>(std::lround(std::sqrt(bodies / 10.0))));
   const double pitch = objects.empty() ? kPitch : kObjectPitch, wall = side * pitch / 2 + 0.05;
-  Shape floor;
-  floor.kind = ShapeKind::kPlane;
-  scene.fixed.push_back(floor);
+  scene.fixed.push_back({body::Geometry(body::HalfSpace<double>{}), {}});
   for (int k = 0; k < 4; ++k) {
     const Mat3<double> R = exp_rotation<double>({0, 0, std::numbers::pi / 2 * k});
     scene.fixed.push_back(box({0.05, wall + 0.1, 3}, {R, R * Vec3<double>(wall + 0.05, 0, 3)}));
@@ -75,7 +70,7 @@ inline Scene pile(int bodies, const Objects& objects) {
     const Eigen::Quaterniond q =
         Eigen::Quaterniond(random.normal(), random.normal(), random.normal(), random.normal()).normalized();
     if (!objects.empty() && k % 3 == 2) {
-      const asset::AssetView& object = *objects[static_cast<std::size_t>(k / 3) % objects.size()];
+      const body::Geometry& object = objects[static_cast<std::size_t>(k / 3) % objects.size()];
       Body body = object_body("b" + std::to_string(k), object, kDensity, {q.toRotationMatrix(), {}});
       body.p_WB = p_W;
       scene.bodies.push_back(body);

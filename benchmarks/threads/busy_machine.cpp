@@ -21,6 +21,7 @@
 #include "runtime/cli/program.h"
 #include "runtime/derivative/estimator.h"
 #include "tests/runtime/witness/polytopes.h"
+#include "tests/support/bodies.h"
 
 namespace {
 
@@ -97,20 +98,19 @@ Workload pile_steps(int bodies, int threads) {
 // Derivatives of witness points of `count` pairs of hulls, one call a piece.
 Workload derivatives(std::size_t count, int threads) {
   struct Data {
-    std::vector<asset::ConvexPiece> pieces;
-    std::vector<asset::AssetView> views;
-    std::vector<asset::PosedPair> pairs;
+    std::vector<body::Body> bodies;
+    std::vector<body::Pair> pairs;
     std::vector<derivative::PairDerivative> results[2];
   };
   const auto data = std::make_shared<Data>();
-  data->pieces = {test::round_hull({0.1, 0.06, 0.05}, 30), test::round_hull({0.05, 0.08, 0.04}, 20)};
-  for (const auto& piece : data->pieces) data->views.emplace_back().convex = asset::view(piece);
+  data->bodies = {test::hull_body(test::round_hull({0.1, 0.06, 0.05}, 30)),
+                  test::hull_body(test::round_hull({0.05, 0.08, 0.04}, 20))};
   Random random(1);
   for (std::size_t i = 0; i < count; ++i) {
     Pose<double> X_AB;
     X_AB.R = rotation_from_quaternion(random.normal(), random.normal(), random.normal(), random.normal());
     X_AB.p = 0.08 * Vec3<double>(random.normal(), random.normal(), random.normal());
-    data->pairs.push_back({&data->views[random.below(2)], &data->views[random.below(2)], X_AB});
+    data->pairs.push_back({&data->bodies[random.below(2)], &data->bodies[random.below(2)], X_AB});
   }
   const auto piece = [&](int which, int number) -> Piece {
     data->results[which].resize(count);

@@ -17,26 +17,19 @@ AssetFolder::AssetFolder(std::filesystem::path folder) : folder_(std::move(folde
                   folder_.string());
 }
 
-const asset::AssetView& AssetFolder::operator[](const std::string& name) {
-  std::unique_ptr<Entry>& entry = entries_[name];
-  if (!entry) {
-    const std::filesystem::path file = folder_ / (name + ".h5");
-    const bool plain =
-        !name.empty() && name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
-    std::error_code ignored;
-    if (!plain || !std::filesystem::exists(file, ignored)) {
-      std::string known;
-      for (const std::string& other : names()) known += (known.empty() ? "" : ", ") + other;
-      entries_.erase(name);
-      throw InvalidInput("no asset '" + name + "' in " + folder_.string() + "; there " +
-                         (known.empty() ? "are none" : "are: " + known));
-    }
-    auto loaded = std::make_unique<Entry>();
-    loaded->asset = asset::load(file);
-    loaded->view = asset::view(loaded->asset);
-    entry = std::move(loaded);
+const body::Geometry& AssetFolder::operator[](const std::string& name) {
+  if (const auto known = geometries_.find(name); known != geometries_.end()) return known->second;
+  const std::filesystem::path file = folder_ / (name + ".h5");
+  const bool plain =
+      !name.empty() && name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
+  std::error_code ignored;
+  if (!plain || !std::filesystem::exists(file, ignored)) {
+    std::string known;
+    for (const std::string& other : names()) known += (known.empty() ? "" : ", ") + other;
+    throw InvalidInput("no asset '" + name + "' in " + folder_.string() + "; there " +
+                       (known.empty() ? "are none" : "are: " + known));
   }
-  return entry->view;
+  return geometries_.emplace(name, asset::load(file)).first->second;
 }
 
 std::vector<std::string> AssetFolder::names() const {
@@ -48,7 +41,7 @@ std::vector<std::string> AssetFolder::names() const {
 }
 
 void AssetFolder::require_none_replaced(const std::filesystem::path& output) const {
-  for (const auto& [name, entry] : entries_) require_not_input(output, folder_ / (name + ".h5"));
+  for (const auto& [name, geometry] : geometries_) require_not_input(output, folder_ / (name + ".h5"));
 }
 
 }  // namespace abut::cli

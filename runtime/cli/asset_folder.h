@@ -1,12 +1,11 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/asset/asset.h"
+#include "runtime/body/geometry.h"
 
 namespace abut::cli {
 
@@ -16,9 +15,9 @@ class AssetFolder {
   // Throws IoError where `folder` is not a folder.
   explicit AssetFolder(std::filesystem::path folder);
 
-  // The asset <folder>/<name>.h5; valid as long as this object. Throws InvalidInput, saying which names there
-  // are, or what asset::load throws.
-  const asset::AssetView& operator[](const std::string& name);
+  // The asset <folder>/<name>.h5. Throws InvalidInput, saying which names there are, or what asset::load
+  // throws.
+  const body::Geometry& operator[](const std::string& name);
 
   // Throws IoError where an output would replace an asset that was loaded.
   void require_none_replaced(const std::filesystem::path& output) const;
@@ -27,12 +26,8 @@ class AssetFolder {
   std::vector<std::string> names() const;
 
  private:
-  struct Entry {
-    asset::Asset asset;
-    asset::AssetView view;
-  };
   std::filesystem::path folder_;
-  std::unordered_map<std::string, std::unique_ptr<Entry>> entries_;
+  std::unordered_map<std::string, body::Geometry> geometries_;
 };
 
 }  // namespace abut::cli

@@ -11,7 +11,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/random.h"
 #include "runtime/derivative/estimator.h"
-#include "runtime/witness/separation.h"
+#include "runtime/witness/pair_query.h"
 
 namespace {
 
@@ -20,21 +20,20 @@ using namespace abut;
 constexpr int kPairs = 8;
 constexpr double kGaps[] = {0.02, 0.001, -0.002, -0.01};  // m: signed distances to show
 
-double signed_distance(const asset::PosedPair& pair, witness::Workspace<double>& workspace) {
-  return witness::separation(pair.A->convex, pair.B->convex, pair.X_AB, workspace).distance;
+double signed_distance(const body::Pair& pair, witness::Workspace<double>& workspace) {
+  return witness::separation(pair.A->geometry, pair.B->geometry, pair.X_AB, workspace).distance;
 }
 
 // A random orientation of B, shifted in a random direction until the hulls are `gap` apart.
-asset::PosedPair pose_at_gap(const asset::AssetView& A, const asset::AssetView& B, double gap,
-                             Random& random) {
+body::Pair pose_at_gap(const body::Body& A, const body::Body& B, double gap, Random& random) {
   Vec3<double> turn, direction;
   for (int k = 0; k < 3; ++k) turn[k] = random.uniform(-2, 2);
   for (int k = 0; k < 3; ++k) direction[k] = random.normal();
   direction.normalize();
-  asset::PosedPair pair{&A, &B, {exp_rotation(turn), Vec3<double>::Zero()}};
+  body::Pair pair{&A, &B, {exp_rotation(turn), Vec3<double>::Zero()}};
   witness::Workspace<double> workspace;
-  const Vec3<double> concentric =
-      Vec3<double>(A.mass->center_of_mass) - pair.X_AB.R * Vec3<double>(B.mass->center_of_mass);
+  const Vec3<double> concentric = Vec3<double>(A.geometry.mass().center_of_mass) -
+                                  pair.X_AB.R * Vec3<double>(B.geometry.mass().center_of_mass);
   double lo = 0, hi = 10;  // m between the centres of mass: the gap grows with it
   for (int step = 0; step < 60; ++step) {
     const double t = (lo + hi) / 2;
@@ -46,12 +45,12 @@ asset::PosedPair pose_at_gap(const asset::AssetView& A, const asset::AssetView& 
 
 // Largest difference between d sd / d xi and central differences of the distance, relative to the largest
 // entry.
-double derivative_error(const asset::PosedPair& pair, const Row6<double>& dd_dxi_B) {
+double derivative_error(const body::Pair& pair, const Row6<double>& dd_dxi_B) {
   constexpr double kStep = 1e-6;  // rad, m
   witness::Workspace<double> workspace;
   double worst = 0;
   for (int k = 0; k < 6; ++k) {
-    asset::PosedPair plus = pair, minus = pair;
+    body::Pair plus = pair, minus = pair;
     plus.X_AB = pair.X_AB * abut::exp<double>(kStep * Vec6<double>::Unit(k));
     minus.X_AB = pair.X_AB * abut::exp<double>(-kStep * Vec6<double>::Unit(k));
     const double difference =
@@ -80,17 +79,17 @@ std::string millimetres(const Vec3<double>& p) {
   return fmt::format("({:7.2f} {:7.2f} {:7.2f})", 1e3 * p.x(), 1e3 * p.y(), 1e3 * p.z());
 }
 
-void show_pair(const std::string& name_A, const std::string& name_B, const asset::PosedPair& pair) {
+void show_pair(const body::Pair& pair) {
   const auto estimator = derivative::make_estimator("gumbel");
   witness::Workspace<double> workspace;
   const derivative::PairDerivative result = (*estimator)(pair);
   volatile double sink = 0;
   const double query = microseconds([&] { sink = sink + signed_distance(pair, workspace); });
   const double both = microseconds([&] { sink = sink + (*estimator)(pair).derivative.dd_dxi_B[0]; });
-  fmt::print("{:<22}{:<22}{:>10.4f}  {}  {}  {:>9.1e}  {:>7.2f}  {:>7.2f}\n", name_A.substr(0, 21),
-             name_B.substr(0, 21), 1e3 * result.witness.distance, millimetres(result.witness.p1),
-             millimetres(result.witness.p2), derivative_error(pair, result.derivative.dd_dxi_B), query,
-             std::max(0.0, both - query));
+  fmt::print("{:<22}{:<22}{:>10.4f}  {}  {}  {:>9.1e}  {:>7.2f}  {:>7.2f}\n",
+             pair.A->geometry.name().substr(0, 21), pair.B->geometry.name().substr(0, 21),
+             1e3 * result.witness.distance, millimetres(result.witness.p1), millimetres(result.witness.p2),
+             derivative_error(pair, result.derivative.dd_dxi_B), query, std::max(0.0, both - query));
 }
 
 int run(const std::string& folder) {
@@ -109,9 +108,9 @@ int run(const std::string& folder) {
   fmt::print("{:<44}{:>10}  {:^25}  {:^25}  {:>9}  {:>7}  {:>7}\n", "", "", "", "", "of dd/dxi", "us", "us");
   for (int i = 0; i < kPairs; ++i) {
     Random random(1, static_cast<std::uint64_t>(i));
-    const std::string& A = names[static_cast<std::size_t>(i) % names.size()];
-    const std::string& B = names[(static_cast<std::size_t>(i) * 3 + 1) % names.size()];
-    show_pair(A, B, pose_at_gap(assets[A], assets[B], kGaps[i % 4], random));
+    const body::Body A{assets[names[static_cast<std::size_t>(i) % names.size()]]};
+    const body::Body B{assets[names[(static_cast<std::size_t>(i) * 3 + 1) % names.size()]]};
+    show_pair(pose_at_gap(A, B, kGaps[i % 4], random));
   }
   fmt::print("\nAsk your own with: abut-query {} POSES.csv --what derivative\n", folder);
   return 0;

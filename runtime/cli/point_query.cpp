@@ -32,9 +32,8 @@ struct Rows {
       obj.emplace_back(file.text(1));
       points.emplace_back(file.number(2), file.number(3), file.number(4));
       try {
-        if (assets[obj.back()].points.blocks.block_count <= 0)
-          throw InvalidInput("asset '" + obj.back() +
-                             "' has no oriented points; preprocess the object again with --quads");
+        if (const char* missing = assets[obj.back()].missing_part(body::kPointsPart))
+          throw InvalidInput("asset '" + obj.back() + "' " + missing);
       } catch (const InvalidInput& error) {
         throw InvalidInput(file.place() + ": " + error.what());
       }
@@ -46,7 +45,7 @@ struct Rows {
   void answer(AssetFolder& assets, int jobs, const ssdf::SoftDistanceConfig& config) {
     for (std::size_t first = 0, last = 0; first < points.size(); first = last) {
       while (last < points.size() && obj[last] == obj[first]) ++last;
-      const auto [field, unused] = fields.try_emplace(obj[first], assets[obj[first]].points, config);
+      const auto [field, unused] = fields.try_emplace(obj[first], assets[obj[first]].points(), config);
       field->second(std::span(points).subspan(first, last - first), ssdf::Order::kHessian,
                     std::span(answers).subspan(first, last - first), jobs);
     }

@@ -6,9 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/asset/pair.h"
+#include "runtime/body/body.h"
 #include "runtime/cli/setting_options.h"
-#include "runtime/contact/pressure_field.h"
 #include "runtime/core/settings.h"
 #include "runtime/core/status.h"
 
@@ -16,21 +15,9 @@
 // derived from Quantity, and a row in quantity.cpp.
 namespace abut::cli {
 
-struct Questions {
-  std::span<const asset::PosedPair> pairs;
-  std::span<const Vec6<double>> twists;  // V_AB_B, rad/s and m/s
-};
-
-// What the command line says of pressure-field contact.
-struct PressureOptions {
-  contact::PressureFieldConfig config;
-  double half_space_thickness = contact::HalfSpace{}.thickness;  // m
-  bool energy = false;                                           // a column for it
-};
-
 struct QuantityOptions {
-  int threads = 0;  // 0: one per core
-  PressureOptions pressure;
+  int threads = 0;         // 0: one per core
+  bool energy = false;     // a column for the potential
   SettingValues settings;  // of the method
 };
 
@@ -42,16 +29,12 @@ class Quantity {
   // Names of the numbers of a row, in order, units in the table's description.
   virtual const std::vector<std::string>& columns() const = 0;
 
-  // asset::Parts that asset A and asset B of a pair must have.
-  virtual unsigned needs_A() const = 0;
-  virtual unsigned needs_B() const { return needs_A(); }
+  // Throws InvalidInput for a pair that answer() cannot take, saying what can.
+  virtual void require_valid(const body::Pair& pair) const = 0;
 
-  // Throws InvalidInput for a pair that answer() cannot take although its assets have the parts.
-  virtual void require_valid(const asset::PosedPair&) const {}
-
-  // values: (pairs, columns) row-major; statuses: (pairs). Poses are finite and their rotations are
-  // rotations; every pair is valid.
-  virtual void answer(const Questions& questions, std::span<double> values, std::span<Status> statuses) = 0;
+  // values: (pairs, columns) row-major; statuses: (pairs). Every pair is valid.
+  virtual void answer(std::span<const body::Pair> pairs, std::span<double> values,
+                      std::span<Status> statuses) = 0;
 };
 
 struct QuantityRow {

@@ -5,14 +5,13 @@
 #include <filesystem>
 #include <iterator>
 
-#include "runtime/cli/asset_folder.h"
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/point_query.h"
 #include "runtime/cli/pose_file.h"
-#include "runtime/cli/pressure_wrenches.h"
 #include "runtime/cli/program.h"
 #include "runtime/cli/progress.h"
 #include "runtime/cli/query_options.h"
+#include "runtime/contact/contact_mesh.h"
 #include "runtime/core/error.h"
 #include "runtime/core/output_file.h"
 #include "runtime/core/parallel.h"
@@ -29,65 +28,28 @@ std::string answered(std::size_t failed) {
   return fmt::format(", {} without an answer (see their status)", failed);
 }
 
-// Assets and, where the model takes them, primitives.
-class Bodies {
- public:
-  Bodies(const Arguments& arguments, const cli::Quantity& quantity)
-      : quantity_(quantity),
-        assets_(arguments.assets),
-        take_primitives_(arguments.pressure_field()),
-        needs_A_(quantity.needs_A()),
-        needs_B_(quantity.needs_B()) {}
-
-  const asset::AssetView& A(const std::string& name) { return body(name, needs_A_); }
-  const asset::AssetView& B(const std::string& name) { return body(name, needs_B_); }
-  void require_valid(const asset::PosedPair& pair) const { quantity_.require_valid(pair); }
-
- private:
-  const asset::AssetView& body(const std::string& name, unsigned needs) {
-    if (cli::PrimitiveBodies::is_primitive(name)) {
-      if (take_primitives_) return primitives_[name];
-      throw InvalidInput("'" + name +
-                         "' is no asset but a body given by its sizes, which goes with --model "
-                         "pressure_field (--what wrench or wrench_derivative)");
-    }
-    const asset::AssetView& view = assets_[name];
-    if (const char* missing = asset::missing_part(view, needs))
-      throw InvalidInput("asset '" + name + "' " + missing);
-    return view;
-  }
-
-  const cli::Quantity& quantity_;
-  cli::AssetFolder assets_;
-  cli::PrimitiveBodies primitives_;
-  bool take_primitives_;
-  unsigned needs_A_, needs_B_;
-};
-
 // A block of rows between reading and writing.
 struct Block {
   std::vector<cli::PoseRow> rows;
-  std::vector<asset::PosedPair> pairs;   // of the rows that can be asked
-  std::vector<Vec6<double>> twists;      // of the same
+  std::vector<body::Pair> pairs;         // of the rows that can be asked
   std::vector<std::ptrdiff_t> question;  // row -> its pair, -1 where the pose is NaN or infinite
   std::vector<double> values;
   std::vector<Status> statuses;
   std::vector<std::string> lines;
 
-  void read(cli::PoseFile& file, Bodies& bodies);
-  void add(const cli::PoseRow& row, Bodies& bodies);
+  void read(cli::PoseFile& file, cli::QueryBodies& bodies, const cli::Quantity& quantity);
+  void add(const cli::PoseRow& row, cli::QueryBodies& bodies, const cli::Quantity& quantity);
   void format(std::size_t columns, int threads);
 };
 
-void Block::read(cli::PoseFile& file, Bodies& bodies) {
+void Block::read(cli::PoseFile& file, cli::QueryBodies& bodies, const cli::Quantity& quantity) {
   rows.clear();
   pairs.clear();
-  twists.clear();
   question.clear();
   cli::PoseRow row;
   while (rows.size() < kBlock && file.next(row)) {
     try {
-      add(row, bodies);
+      add(row, bodies, quantity);
     } catch (const InvalidInput& error) {
       throw InvalidInput(file.place() + ": " + error.what());
     }
@@ -95,21 +57,20 @@ void Block::read(cli::PoseFile& file, Bodies& bodies) {
   }
 }
 
-void Block::add(const cli::PoseRow& row, Bodies& bodies) {
-  asset::PosedPair pair{&bodies.A(row.objA), &bodies.B(row.objB), {}};
+void Block::add(const cli::PoseRow& row, cli::QueryBodies& bodies, const cli::Quantity& quantity) {
+  body::Pair pair{&bodies.A(row.objA), &bodies.B(row.objB), {}};
   const auto& [w, x, y, z] = row.quaternion;
   const Eigen::Quaterniond q(w, x, y, z);
   const Vec3<double> p(row.translation[0], row.translation[1], row.translation[2]);
-  const Vec6<double> twist = Vec6<double>::Map(row.twist.data());
-  const bool finite = q.coeffs().allFinite() && p.allFinite() && twist.allFinite();
+  pair.V_AB_B = Vec6<double>::Map(row.twist.data());
+  const bool finite = q.coeffs().allFinite() && p.allFinite() && pair.V_AB_B.allFinite();
   question.push_back(finite ? static_cast<std::ptrdiff_t>(pairs.size()) : -1);
   if (!finite) return;
   if (!(std::abs(q.norm() - 1) <= kQuaternionTolerance))
     throw InvalidInput(fmt::format("the quaternion has length {}; normalise it first", q.norm()));
   pair.X_AB = {q.normalized().toRotationMatrix(), p};
-  bodies.require_valid(pair);
+  quantity.require_valid(pair);
   pairs.push_back(pair);
-  twists.push_back(twist);
 }
 
 void Block::format(std::size_t columns, int threads) {
@@ -146,12 +107,13 @@ int run_points(const Arguments& arguments) {
 }
 
 // The contact surface of every row of a block, FOLDER/<row from 0>.vtk.
-void write_surfaces(const Block& block, std::size_t first_row, const Arguments& arguments) {
+void write_surfaces(const Block& block, std::size_t first_row, const Arguments& arguments,
+                    const contact::PressureFieldSettings& settings) {
   const std::filesystem::path folder = arguments.surfaces;
   for (std::size_t i = 0; i < block.rows.size(); ++i)
     if (block.question[i] >= 0)
       contact::write_contact_mesh(
-          cli::pressure_surface(block.pairs[static_cast<std::size_t>(block.question[i])], arguments.pressure),
+          contact::contact_mesh(block.pairs[static_cast<std::size_t>(block.question[i])], settings),
           folder / fmt::format("{}.{}", first_row + i, arguments.surface_format));
 }
 
@@ -162,8 +124,10 @@ void prepare_surfaces(const std::filesystem::path& folder) {
 }
 
 int run(const Arguments& arguments) {
-  if (!arguments.pressure_flags.empty() && !arguments.pressure_field())
-    throw InvalidInput(arguments.pressure_flags.front() + " goes with --model pressure_field");
+  if (!arguments.wrench_flags.empty() && !std::string_view(arguments.what).starts_with("wrench"))
+    throw InvalidInput(arguments.wrench_flags.front() + " goes with --what wrench and its derivatives");
+  if (!arguments.surfaces.empty() && arguments.method != "pressure_field")
+    throw InvalidInput("--surfaces goes with --model pressure_field");
   require_not_input(arguments.out, arguments.poses);
   const std::filesystem::path out_file = arguments.out;
   if (out_file.extension() == ".h5")
@@ -171,10 +135,14 @@ int run(const Arguments& arguments) {
   if (arguments.what == cli::kPointQuantity) return run_points(arguments);
   const std::unique_ptr<cli::Quantity> quantity =
       cli::make_quantity(arguments.what, arguments.method, arguments.options());
-  Bodies bodies(arguments, *quantity);
+  cli::QueryBodies bodies(arguments.assets, arguments.bodies);
   cli::PoseFile poses(arguments.poses);
   OutputFile out(arguments.out);
-  if (!arguments.surfaces.empty()) prepare_surfaces(arguments.surfaces);
+  contact::PressureFieldSettings of_surfaces;
+  if (!arguments.surfaces.empty()) {
+    of_surfaces = contact::pressure_field_config(arguments.settings);
+    prepare_surfaces(arguments.surfaces);
+  }
   const std::size_t columns = quantity->columns().size();
   out.write(fmt::format("{}\n", fmt::join(cli::answer_columns(*quantity), ",")));
 
@@ -182,13 +150,13 @@ int run(const Arguments& arguments) {
   Block block;
   std::size_t rows = 0, failed = 0;
   for (;;) {
-    block.read(poses, bodies);
+    block.read(poses, bodies, *quantity);
     if (block.rows.empty()) break;
     block.values.resize(block.pairs.size() * columns);
     block.statuses.resize(block.pairs.size());
-    quantity->answer({block.pairs, block.twists}, block.values, block.statuses);
+    quantity->answer(block.pairs, block.values, block.statuses);
     block.format(columns, arguments.jobs);
-    if (!arguments.surfaces.empty()) write_surfaces(block, rows, arguments);
+    if (!arguments.surfaces.empty()) write_surfaces(block, rows, arguments, of_surfaces);
     for (const std::string& line : block.lines) out.write(line);
     failed +=
         block.rows.size() - block.pairs.size() +

@@ -11,6 +11,22 @@
 namespace abut::cli {
 namespace {
 
+std::string describe_primitives() {
+  std::string text =
+      "objA and objB are names of assets, or primitives in frames of their own (m; half sizes, z axes):\n";
+  for (const body::PrimitiveRow& row : body::primitives())
+    text += fmt::format("  @{:<18}{}\n",
+                        std::string(row.name) + (row.sizes.empty() ? "" : ":") + std::string(row.sizes),
+                        row.help);
+  return text +
+         "With --model pressure_field they are rigid, but for @half_space (rigid with --rigid-a or -b), and\n"
+         "round ones are made of triangles within R / 1000 of the shape, half of it to either side: "
+         "overlaps\n"
+         "no deeper than that (1 m for R = 1000) are inexact or not seen (no_overlap); for ground take "
+         "@half_space\n"
+         "or @box, which are exact.\n";
+}
+
 std::string describe_quantities() {
   std::string text = "Quantities (--what) and their methods (--method; the first is the default):\n";
   for (const QuantityRow& row : quantities()) {
@@ -20,64 +36,52 @@ std::string describe_quantities() {
   text += fmt::format("  {:<19}{}\n  {:<19}{}\n", kPointQuantity,
                       "soft signed distance of points from an object: value (m), gradient, Hessian (1/m);",
                       "", "POSES then has columns obj, x, y, z (m, in the object's frame)");
-  text +=
-      "With --model pressure_field objA or objB may be @sphere:R, @box:X:Y:Z, @cylinder:R:H, @capsule:R:H\n"
-      "(rigid, half sizes in m; cylinder and capsule along z, H without the capsule's round ends), and objB\n"
-      "@half_space (z <= 0 of its frame; rigid with --rigid-b). Round ones are made of triangles within\n"
-      "R / 1000 of the shape, half of it to either side: overlaps no deeper than that (1 m for R = 1000)\n"
-      "are inexact or not seen (no_overlap); for ground take @half_space or @box, which are exact.\n";
+  text += describe_primitives();
   text += describe_settings(setting_groups()) + describe_statuses();
   return text +
          "Exit status: 0 every row answered; 1 some rows have status invalid_input or not_converged; 2 "
          "error.";
 }
 
-// The options of pressure-field contact.
-void add_pressure_options(CLI::App& app, QueryArguments& arguments) {
-  contact::PressureFieldConfig& config = arguments.pressure.config;
-  const std::string group = "With --model pressure_field";
+// What the bodies are made of, and what else of wrenches is wanted.
+void add_wrench_options(CLI::App& app, QueryArguments& arguments) {
+  BodyOptions& bodies = arguments.bodies;
   std::vector<CLI::Option*> options;
   constexpr double kAny = std::numeric_limits<double>::infinity();
   const CLI::Validator a_number = number_from(-kAny, kAny, "a number");
-  const auto both = [&](const std::string& name, double contact::PressureMaterial::*member,
-                        const std::string& text) {
-    const std::pair<const char*, contact::PressureMaterial*> materials[] = {{"-a", &config.A},
-                                                                            {"-b", &config.B}};
+  const auto both = [&](const std::string& name, double body::Material::*member, const std::string& text) {
+    const std::pair<const char*, body::Material*> materials[] = {{"-a", &bodies.A}, {"-b", &bodies.B}};
     for (const auto& [which, material] : materials)
       options.push_back(
           app.add_option(name + which, material->*member, text + (which[1] == 'a' ? " of objA" : " of objB"))
               ->capture_default_str()
               ->check(a_number));
   };
-  both("--modulus", &contact::PressureMaterial::modulus, "pressure in the core (Pa)");
-  both("--dissipation", &contact::PressureMaterial::dissipation, "Hunt and Crossley's factor (s)");
-  both("--mu", &contact::PressureMaterial::friction, "coefficient of friction");
-  const auto rigid = [&](const std::string& name, contact::PressureMaterial& material) {
+  both("--modulus", &body::Material::modulus, "pressure field: pressure in the core (Pa)");
+  both("--dissipation", &body::Material::dissipation, "pressure field: Hunt and Crossley's factor (s)");
+  both("--mu", &body::Material::friction,
+       "coefficient of friction; a pair has the harmonic mean 2 a b / (a + b)");
+  const auto rigid = [&](const std::string& name, body::Material& material) {
     options.push_back(app.add_flag_callback(
-        name, [&material] { material.modulus = contact::kRigid; }, "its surface is rigid"));
+        name, [&material] { material.modulus = body::kRigid; }, "pressure field: its surface is rigid"));
   };
-  rigid("--rigid-a", config.A);
-  rigid("--rigid-b", config.B);
-  options.push_back(app.add_option("--stiction-speed", config.stiction_speed,
-                                   "slip at which friction is nearly whole (m/s)")
+  rigid("--rigid-a", bodies.A);
+  rigid("--rigid-b", bodies.B);
+  options.push_back(app.add_option("--half-space-thickness", bodies.half_space_thickness,
+                                   "pressure field: depth at which @half_space has its modulus (m)")
                         ->capture_default_str()
                         ->check(a_number));
-  options.push_back(app.add_option("--half-space-thickness", arguments.pressure.half_space_thickness,
-                                   "depth at which @half_space has its modulus (m)")
-                        ->capture_default_str()
-                        ->check(a_number));
-  options.push_back(app.add_flag("--fade-pulls", config.fade_pulls,
-                                 "fade out the parts of the surface that would pull the bodies together"));
-  options.push_back(app.add_flag("--energy", arguments.pressure.energy, "a column for the potential (J)"));
-  options.push_back(app.add_option("--surfaces", arguments.surfaces,
-                                   "folder for each row's contact surface, 0.vtk, 1.vtk, ..., in B's frame"));
+  options.push_back(app.add_flag("--energy", arguments.energy, "a column for the potential (J)"));
+  options.push_back(app.add_option(
+      "--surfaces", arguments.surfaces,
+      "pressure field: folder for each row's contact surface, 0.vtk, 1.vtk, ..., in B's frame"));
   options.push_back(app.add_option("--surface-format", arguments.surface_format, "vtk or ply")
                         ->capture_default_str()
                         ->check(CLI::IsMember({"vtk", "ply"})));
   for (CLI::Option* option : options) {
-    option->group(group);
+    option->group("With --what wrench and its derivatives");
     option->each([&arguments, name = option->get_name()](const std::string&) {
-      arguments.pressure_flags.push_back(name);
+      arguments.wrench_flags.push_back(name);
     });
   }
 }
@@ -96,7 +100,7 @@ void add_query_options(CLI::App& app, QueryArguments& arguments) {
   app.add_option("--method,--model", arguments.method, "how, where there is a choice");
   app.add_option("--out", arguments.out, "CSV file to write, whole or not at all; -: standard output")
       ->capture_default_str();
-  add_pressure_options(app, arguments);
+  add_wrench_options(app, arguments);
   add_setting_options(app, setting_groups(), arguments.settings);
   add_jobs(app, arguments.jobs, "threads");
   app.footer(describe_quantities);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/cli/quantity.h"
+#include "runtime/cli/query_bodies.h"
 
 // The command line of abut-query.
 namespace abut::cli {
@@ -12,12 +13,12 @@ namespace abut::cli {
 struct QueryArguments {
   std::string assets, poses, what, method, out = "-", surfaces, surface_format = "vtk";
   int jobs = 0;
-  PressureOptions pressure;
-  std::vector<std::string> pressure_flags;  // those given
-  SettingValues settings;                   // those given of the method
+  bool energy = false;
+  BodyOptions bodies;
+  std::vector<std::string> wrench_flags;  // those given that only wrenches heed
+  SettingValues settings;                 // those given of the method
 
-  bool pressure_field() const { return method == "pressure_field"; }
-  QuantityOptions options() const { return {jobs, pressure, settings}; }
+  QuantityOptions options() const { return {jobs, energy, settings}; }
 };
 
 // Makes `app` fill `arguments`, which must outlive it.

@@ -1,8 +1,7 @@
 #include "runtime/cli/separation_quantity.h"
 
-#include "runtime/core/parallel.h"
 #include "runtime/derivative/estimator.h"
-#include "runtime/witness/separation.h"
+#include "runtime/witness/pair_query.h"
 
 namespace abut::cli {
 namespace {
@@ -18,26 +17,25 @@ double* write(const witness::Witness<double>& w, double* out) {
 
 class Separation : public Quantity {
  public:
-  explicit Separation(int threads)
-      : workspaces_(static_cast<std::size_t>(threads > 0 ? threads : default_threads())) {}
+  explicit Separation(int threads) : batch_(threads) {}
 
   const std::vector<std::string>& columns() const override { return kSeparationColumns; }
-  unsigned needs_A() const override { return asset::kConvexPart; }
+  void require_valid(const body::Pair& pair) const override { witness::require_valid(pair, "separation"); }
 
-  void answer(const Questions& questions, std::span<double> values, std::span<Status> statuses) override {
-    const std::span<const asset::PosedPair> pairs = questions.pairs;
-    const auto body = [&](std::int64_t i, int thread) {
-      const asset::PosedPair& pair = pairs[i];
-      const witness::Witness<double> w =
-          witness::separation(pair.A->convex, pair.B->convex, pair.X_AB, workspaces_[thread]);
-      write(w, &values[static_cast<std::size_t>(i) * kSeparationColumns.size()]);
-      statuses[i] = w.status;
-    };
-    parallel_for(static_cast<std::int64_t>(pairs.size()), static_cast<int>(workspaces_.size()), body, 64);
+  void answer(std::span<const body::Pair> pairs, std::span<double> values,
+              std::span<Status> statuses) override {
+    results_.resize(pairs.size());
+    batch_(pairs, results_);
+    double* out = values.data();
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      out = write(results_[i], out);
+      statuses[i] = results_[i].status;
+    }
   }
 
  private:
-  std::vector<witness::Workspace<double>> workspaces_;
+  witness::BatchSeparation batch_;
+  std::vector<witness::Witness<double>> results_;
 };
 
 // "dsd_dwx", ..., "dnz_dvz": row by row, the six components of the twist in each.
@@ -54,10 +52,10 @@ class Derivative : public Quantity {
       : batch_(method, derivative::estimator_config(method, options.settings), options.threads) {}
 
   const std::vector<std::string>& columns() const override { return columns_; }
-  unsigned needs_A() const override { return asset::kConvexPart; }
+  void require_valid(const body::Pair& pair) const override { witness::require_valid(pair, "derivative"); }
 
-  void answer(const Questions& questions, std::span<double> values, std::span<Status> statuses) override {
-    const std::span<const asset::PosedPair> pairs = questions.pairs;
+  void answer(std::span<const body::Pair> pairs, std::span<double> values,
+              std::span<Status> statuses) override {
     results_.resize(pairs.size());
     batch_(pairs, results_);
     double* out = values.data();

@@ -59,7 +59,7 @@ class SolverWatch {
 };
 
 dynamics::Scene load_scene(const Arguments& arguments, std::unique_ptr<cli::AssetFolder>& folder) {
-  return dynamics::read_scene(arguments.scene, [&](const std::string& name) -> const asset::AssetView& {
+  return dynamics::read_scene(arguments.scene, [&](const std::string& name) -> body::Geometry {
     if (arguments.assets.empty())
       throw InvalidInput("the scene has an asset '" + name + "'; say where assets are with --assets FOLDER");
     if (!folder) folder = std::make_unique<cli::AssetFolder>(arguments.assets);

@@ -4,8 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "runtime/contact/soft_minimum.h"
-#include "runtime/core/parallel.h"
+#include "runtime/contact/model.h"
 #include "runtime/math/adjoint.h"
 
 namespace abut::cli {
@@ -25,54 +24,53 @@ std::vector<std::string> hessian_columns() {
 }
 
 // F_AAo_A(xi) = -Ad(X_BA)' exp(-ad(xi)') F_BBo_B(xi), by two components of xi at xi = 0.
-Vec6<double> second_derivative_on_A(const Mat6<double>& to_A, const contact::SoftMinimum<double>& w,
+Vec6<double> second_derivative_on_A(const Mat6<double>& to_A, const contact::PairWrench& w,
+                                    const contact::WrenchHessian& hessian,
                                     const std::array<Mat6<double>, 6>& turn, int i, int k) {
   Vec6<double> second;
-  for (int c = 0; c < 6; ++c) second[c] = w.hessian[static_cast<std::size_t>(c)](i, k);
+  for (int c = 0; c < 6; ++c) second[c] = hessian[static_cast<std::size_t>(c)](i, k);
   const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(k);
-  second += turn[a] * w.jacobian.col(k) + turn[b] * w.jacobian.col(i);
+  second += turn[a] * w.dF_dxi_B.col(k) + turn[b] * w.dF_dxi_B.col(i);
   second += (turn[a] * turn[b] + turn[b] * turn[a]) * w.F_BBo_B / 2;
   return to_A * second;
 }
 
 class WrenchHessian : public Quantity {
  public:
-  explicit WrenchHessian(const QuantityOptions& options)
-      : config_(contact::soft_minimum_config(options.settings)),
-        contacts_(static_cast<std::size_t>(options.threads > 0 ? options.threads : default_threads())) {
+  WrenchHessian(std::string_view model, const QuantityOptions& options)
+      : checks_(contact::make_model(model, options.settings)),
+        batch_(model, options.settings, options.threads) {
     for (int k = 0; k < 6; ++k)
       turn_[static_cast<std::size_t>(k)] = -adjoint_derivative<double>(Vec6<double>::Unit(k)).transpose();
   }
 
   const std::vector<std::string>& columns() const override { return columns_; }
-  unsigned needs_A() const override { return asset::kPointsPart; }
+  void require_valid(const body::Pair& pair) const override { checks_->require_valid(pair); }
 
-  void answer(const Questions& questions, std::span<double> values, std::span<Status> statuses) override {
-    const auto body = [&](std::int64_t i, int thread) {
-      const auto row = static_cast<std::size_t>(i);
-      const asset::PosedPair& pair = questions.pairs[row];
-      contact::SoftMinimum<double>& w = contacts_[static_cast<std::size_t>(thread)];
-      const asset::PointsView &A = pair.A->points, &B = pair.B->points;
-      contact::soft_minimum(A, B, pair.X_AB, questions.twists[row], contact::parameters_of(config_, A, B),
-                            ssdf::Order::kHessian, w);
-      double* const out = &values[row * columns_.size()];
-      write(pair.X_AB, w, out);
-      statuses[row] = w.status;
-      if (std::all_of(out, out + columns_.size(), [](double x) { return std::isfinite(x); })) return;
-      statuses[row] = Status::kInvalidInput;  // beyond what numbers hold
+  void answer(std::span<const body::Pair> pairs, std::span<double> values,
+              std::span<Status> statuses) override {
+    wrenches_.resize(pairs.size());
+    hessians_.resize(pairs.size());
+    batch_.wrenches(pairs, wrenches_, contact::Want::kJacobian | contact::Want::kHessian, hessians_);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      double* const out = &values[i * columns_.size()];
+      write(pairs[i].X_AB, wrenches_[i], hessians_[i], out);
+      statuses[i] = wrenches_[i].status;
+      if (std::all_of(out, out + columns_.size(), [](double x) { return std::isfinite(x); })) continue;
+      statuses[i] = Status::kInvalidInput;  // beyond what numbers hold
       std::fill_n(out, columns_.size(), std::nan(""));
-    };
-    parallel_for(static_cast<std::int64_t>(questions.pairs.size()), static_cast<int>(contacts_.size()), body);
+    }
   }
 
  private:
-  void write(const Pose<double>& X_AB, const contact::SoftMinimum<double>& w, double* out) const {
+  void write(const Pose<double>& X_AB, const contact::PairWrench& w, const contact::WrenchHessian& hessian,
+             double* out) const {
     const Mat6<double> to_A = -adjoint(X_AB.inverse()).transpose();
     const Vec6<double> F = to_A * w.F_BBo_B;
     for (const int c : kForceFirst) *out++ = F[c];
     for (int i = 0, column = 0; i < 6; ++i) {
       for (int k = i; k < 6; ++k, ++column) {
-        const Vec6<double> second = second_derivative_on_A(to_A, w, turn_, i, k);
+        const Vec6<double> second = second_derivative_on_A(to_A, w, hessian, turn_, i, k);
         for (std::size_t c = 0; c < 6; ++c)
           out[21 * c + static_cast<std::size_t>(column)] = second[kForceFirst[c]];
       }
@@ -81,16 +79,23 @@ class WrenchHessian : public Quantity {
 
   std::vector<std::string> columns_ = hessian_columns();
   std::array<Mat6<double>, 6> turn_;  // -ad(e_k)'
-  contact::SoftMinimumConfig config_;
-  std::vector<contact::SoftMinimum<double>> contacts_;
+  std::unique_ptr<contact::Model> checks_;
+  contact::BatchModel batch_;
+  std::vector<contact::PairWrench> wrenches_;
+  std::vector<contact::WrenchHessian> hessians_;
 };
 
 }  // namespace
 
-std::vector<std::string_view> wrench_hessian_models() { return {"soft_minimum"}; }
+std::vector<std::string_view> wrench_hessian_models() {
+  std::vector<std::string_view> names;
+  for (const contact::ModelRow& row : contact::models())
+    if (has(row.offers, contact::Want::kHessian)) names.push_back(row.name);
+  return names;
+}
 
-std::unique_ptr<Quantity> make_wrench_hessian(std::string_view, const QuantityOptions& options) {
-  return std::make_unique<WrenchHessian>(options);
+std::unique_ptr<Quantity> make_wrench_hessian(std::string_view model, const QuantityOptions& options) {
+  return std::make_unique<WrenchHessian>(model, options);
 }
 
 }  // namespace abut::cli

@@ -48,6 +48,19 @@ class FacetList {
   ContactMesh mesh_;
 };
 
+// In B's frame, from that of the pair with A and B exchanged, in A's.
+ContactMesh exchanged(ContactMesh mesh, const Pose<double>& X_BA) {
+  for (Vec3<double>& corner : mesh.corners) corner = X_BA * corner;
+  for (ContactFace& face : mesh.faces) {
+    face.centroid = X_BA * face.centroid;
+    face.n = -(X_BA.R * face.n);
+    std::swap(face.gradient_A, face.gradient_B);
+    face.gradient_A = X_BA.R * face.gradient_A;
+    face.gradient_B = X_BA.R * face.gradient_B;
+  }
+  return mesh;
+}
+
 // Text as fprintf makes it.
 class TextFile {
  public:
@@ -104,26 +117,13 @@ void write_ply(const ContactMesh& mesh, TextFile& file) {
 
 }  // namespace
 
-ContactMesh contact_mesh(const asset::PosedPair& pair, const PressureFieldConfig& config) {
-  require_valid(config);
-  require_valid(config, pair);
+ContactMesh contact_mesh(const body::Pair& pair, const PressureFieldSettings& settings) {
+  const PressureFieldConfig config = config_of(pair, settings);
+  if (pair.A->geometry.half_space() != nullptr)
+    return exchanged(contact_mesh(exchanged(pair), settings), pair.X_AB.inverse());
   FacetList list(pair.X_AB, config);
   PressureFieldWorkspace<double> workspace;
-  const asset::AssetView &A = *pair.A, &B = *pair.B;
-  if (config.A.modulus == kRigid)
-    visit_facets<double>(RigidPair<double>{B.volume, A.surface, config.B.modulus, true, list.law()}, list);
-  else if (config.B.modulus == kRigid)
-    visit_facets<double>(RigidPair<double>{A.volume, B.surface, config.A.modulus, false, list.law()}, list);
-  else
-    visit_facets<double>(A.volume, B.volume, config, workspace, list);
-  return std::move(list.result());
-}
-
-ContactMesh half_space_mesh(const asset::AssetView& A, const HalfSpace& B, const Pose<double>& X_AB,
-                            const PressureFieldConfig& config) {
-  require_valid(config, A, B, X_AB);
-  FacetList list(X_AB, config);
-  visit_facets<double>(A.volume, B, config, list);
+  visit_facets(pair, config, workspace, list);
   return std::move(list.result());
 }
 

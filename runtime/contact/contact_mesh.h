@@ -28,9 +28,7 @@ struct ContactMesh {
 };
 
 // The surface that the model's wrench is an integral over. Throws InvalidInput as the model does.
-ContactMesh contact_mesh(const asset::PosedPair& pair, const PressureFieldConfig& config = {});
-ContactMesh half_space_mesh(const asset::AssetView& A, const HalfSpace& B, const Pose<double>& X_AB,
-                            const PressureFieldConfig& config = {});
+ContactMesh contact_mesh(const body::Pair& pair, const PressureFieldSettings& settings = {});
 
 // Every face as triangles around its centroid [Elandt2019, Algorithm 1].
 ContactMesh triangulated(const ContactMesh& mesh);

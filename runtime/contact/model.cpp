@@ -17,10 +17,11 @@ constexpr std::string_view kSeparationSettings[] = {"eps1", "eps2", "kernel", "t
 
 constexpr ModelRow kModels[] = {
     {"point",
-     "convex hulls, one spring or constraint at the witness points",
-     asset::kConvexPart,
+     "convex bodies, one spring or constraint at the witness points",
+     body::kConvexPart,
      true,
      true,
+     Want::kJacobian | Want::kEnergy,
      -1,
      false,
      [] { return describe(point_settings()); },
@@ -28,51 +29,50 @@ constexpr ModelRow kModels[] = {
      [](const SettingValues& settings) { return make_point_model(point_config(settings)); }},
     {"pressure_field",
      "tetrahedra with pressure fields, pressing where their pressures are equal",
-     asset::kVolumePart,
+     body::kVolumePart,
      true,
      true,
+     Want::kJacobian | Want::kEnergy,
      0,
      true,
-     [] { return std::vector<SettingInfo>(); },
+     [] { return describe(pressure_field_settings()); },
      {},
      [](const SettingValues& settings) {
-       require_known(settings, {}, "pressure_field");
-       return make_pressure_field_model();
+       return make_pressure_field_model(pressure_field_config(settings));
      }},
     {"soft_minimum", "oriented points, pushed by the planes of the other body's, softly the deepest",
-     asset::kPointsPart, true, true, 2, true, [] { return describe(soft_minimum_settings()); },
-     kSeparationSettings,
+     body::kPointsPart, true, true, Want::kJacobian | Want::kHessian, 2, true,
+     [] { return describe(soft_minimum_settings()); }, kSeparationSettings,
      [](const SettingValues& settings) { return make_soft_minimum_model(soft_minimum_config(settings)); }},
 };
 
 }  // namespace
 
-PairWrench Model::wrench(const asset::PosedPair&, const Vec6<double>&, const Vec6<double>&, Want) {
+PairWrench Model::wrench(const body::Pair&, Want, WrenchHessian*) {
   throw std::logic_error("this contact model offers no wrench: see ModelRow::has_wrench");
 }
 
-Constraints Model::constraints(const asset::PosedPair&, double) {
+Constraints Model::constraints(const body::Pair&, double) {
   throw std::logic_error("this contact model offers no constraints: see ModelRow::has_constraints");
 }
 
-PairWrench without_overflow(const PairWrench& wrench) {
-  if (wrench.F_BBo_B.allFinite() && wrench.dF_dxi_B.allFinite() && wrench.dF_dV_AB_B.allFinite())
-    return wrench;
+PairWrench without_overflow(const PairWrench& wrench, Want want) {
+  const bool jacobian = wrench.dF_dxi_B.allFinite() && wrench.dF_dV_AB_B.allFinite();
+  if (wrench.F_BBo_B.allFinite() && (jacobian || !has(want, Want::kJacobian))) return wrench;
+  return invalid_wrench();
+}
+
+PairWrench invalid_wrench() {
   PairWrench none;
-  const double nan = std::nan("");
-  none.F_BBo_B.setConstant(nan);
-  none.dF_dxi_B.setConstant(nan);
-  none.dF_dV_AB_B.setConstant(nan);
-  none.energy = none.area = nan;
+  none.F_BBo_B.setConstant(kNotAsked);
   none.status = Status::kInvalidInput;
   return none;
 }
 
-void require_finite(const char* who, const Vec6<double>& V_A, const Vec6<double>& V_B) {
-  if (!V_A.allFinite())
-    throw InvalidInput(std::string(who) + ": the twist V_A has an entry that is NaN or infinite");
-  if (!V_B.allFinite())
-    throw InvalidInput(std::string(who) + ": the twist V_B has an entry that is NaN or infinite");
+void require_room(Want want, bool offered, const WrenchHessian* hessian) {
+  if (!has(want, Want::kHessian)) return;
+  if (!offered) throw std::logic_error("this contact model offers no Hessian: see ModelRow::offers");
+  if (hessian == nullptr) throw std::logic_error("a Hessian is wanted but no room is given for it");
 }
 
 void require_margin(const char* who, double margin) {
@@ -97,34 +97,42 @@ std::unique_ptr<Model> make_model(std::string_view name, const SettingValues& se
   return find_model(name).make(settings);
 }
 
-PairWrench contact_wrench(std::string_view model, const asset::PosedPair& pair, const Vec6<double>& V_A,
-                          const Vec6<double>& V_B, Want want) {
-  return make_model(model)->wrench(pair, V_A, V_B, want);
+PairWrench contact_wrench(std::string_view model, const body::Pair& pair, const SettingValues& settings,
+                          Want want, WrenchHessian* hessian) {
+  return make_model(model, settings)->wrench(pair, want, hessian);
 }
 
-std::vector<ContactPoint> contact_points(std::string_view model, const asset::PosedPair& pair,
-                                         double margin) {
-  const std::unique_ptr<Model> made = make_model(model);
+std::vector<ContactPoint> contact_points(std::string_view model, const body::Pair& pair, double margin,
+                                         const SettingValues& settings) {
+  const std::unique_ptr<Model> made = make_model(model, settings);
   const Constraints found = made->constraints(pair, margin);
   return {found.points.begin(), found.points.end()};
 }
 
-BatchModel::BatchModel(std::string_view model, int threads, const SettingValues& settings) {
+BatchModel::BatchModel(std::string_view model, const SettingValues& settings, int threads) {
   models_.resize(threads > 0 ? threads : default_threads());
   for (auto& made : models_) made = make_model(model, settings);
 }
 
-void BatchModel::wrenches(std::span<const MovingPair> pairs, std::span<PairWrench> results, Want want) {
-  if (pairs.size() != results.size()) {
-    throw InvalidInput("contact: " + std::to_string(pairs.size()) + " pairs but room for " +
-                       std::to_string(results.size()) + " results");
-  }
-  const auto answer = [&](std::int64_t i, int thread) {
+void BatchModel::wrenches(std::span<const body::Pair> pairs, std::span<PairWrench> results, Want want,
+                          std::span<WrenchHessian> hessians) {
+  const auto require_room = [&](std::size_t room, const char* what) {
+    if (pairs.size() != room)
+      throw InvalidInput("contact: " + std::to_string(pairs.size()) + " pairs but room for " +
+                         std::to_string(room) + what);
+  };
+  require_room(results.size(), " results");
+  if (has(want, Want::kHessian)) require_room(hessians.size(), " Hessians");
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
     try {
-      results[i] = models_[thread]->wrench(pairs[i].pair, pairs[i].V_A, pairs[i].V_B, want);
+      models_.front()->require_valid(pairs[i]);
     } catch (const InvalidInput& error) {
       throw InvalidInput("pair " + std::to_string(i) + ": " + error.what());
     }
+  }
+  const auto answer = [&](std::int64_t i, int thread) {
+    WrenchHessian* const hessian = has(want, Want::kHessian) ? &hessians[i] : nullptr;
+    results[i] = models_[thread]->wrench(pairs[i], want, hessian);
   };
   parallel_for(static_cast<std::int64_t>(pairs.size()), static_cast<int>(models_.size()), answer, 16);
 }

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "runtime/asset/pair.h"
+#include "runtime/body/body.h"
 #include "runtime/core/settings.h"
 #include "runtime/core/status.h"
 #include "runtime/math/adjoint.h"
@@ -13,27 +15,40 @@
 // Contact models behind one table. A model offers a wrench, or constraints, or both. To add one: a file with
 // a class derived from Model, and a row in model.cpp; contract tests, command lines and benchmarks iterate
 // the table.
+//
+//   auto model = contact::make_model("soft_minimum", {{"kernel", "wall"}});
+//   const contact::PairWrench w = model->wrench({&mug, &box, X_AB});
 namespace abut::contact {
+
+// What is wanted of a wrench besides its value, as bits.
+enum class Want : unsigned { kValue = 0, kJacobian = 1, kHessian = 2, kEnergy = 4 };
+constexpr Want operator|(Want a, Want b) {
+  return static_cast<Want>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+constexpr bool has(Want wants, Want one) {
+  return (static_cast<unsigned>(wants) & static_cast<unsigned>(one)) == static_cast<unsigned>(one);
+}
+
+inline constexpr double kNotAsked = std::numeric_limits<double>::quiet_NaN();
 
 // Contact wrench on B, about B's origin Bo, expressed in B: F = (tau; f), N m and N. The wrench on A is its
 // opposite: about Ao in A, -shift_wrench(X_AB, F_BBo_B).
 //
 // The Jacobian is (6, 12) with respect to the relative motion: 6 columns for xi of X_AB exp(xi), 6 for the
 // relative twist V_AB_B (of B in A, at Bo, in B). The columns for xi hold V_AB_B fixed. Chains to each body's
-// own pose and twist: docs/conventions.md, "Jacobians of a wrench".
+// own pose and twist: docs/conventions.md, "Jacobians of a wrench". What was not asked for is NaN.
 struct PairWrench {
   Vec6<double> F_BBo_B = Vec6<double>::Zero();
-  Mat6<double> dF_dxi_B = Mat6<double>::Zero();    // (6, 6) N m/rad, N m/m; N/rad, N/m
-  Mat6<double> dF_dV_AB_B = Mat6<double>::Zero();  // (6, 6) N m s/rad, N m s/m; N s/rad, N s/m
-  double energy = 0;  // potential whose negative gradient in xi is F, J; NaN: there is none, or it takes work
-                      // of its own and was not asked for
-  double area = 0;    // of the contact patch, m^2; NaN: the model has none
+  Mat6<double> dF_dxi_B = Mat6<double>::Constant(kNotAsked);    // (6, 6) N m/rad, N m/m; N/rad, N/m
+  Mat6<double> dF_dV_AB_B = Mat6<double>::Constant(kNotAsked);  // (6, 6) N m s/rad, N m s/m; N s/rad, N s/m
+  double energy = kNotAsked;  // J: potential whose negative gradient in xi is F; NaN too where there is none
+  double area = kNotAsked;    // of the contact patch, m^2; NaN: the model has none
   Status status = Status::kOk;  // kNoOverlap: no contact, F = 0. kInvalidInput: every number is NaN
 };
 
-// How much of a PairWrench is wanted: the wrench; its Jacobian too; its energy too. Jacobians are zero where
-// they were not asked for.
-enum class Want { kValue, kJacobian, kEnergy };
+// Second derivatives of the six components of F by (xi; V_AB_B), in the chart X_AB exp(xi) at xi = 0:
+// symmetric. (Slopes of Jacobians along a moving frame differ from them by half a commutator.)
+using WrenchHessian = std::array<Eigen::Matrix<double, 12, 12>, 6>;
 
 // One contact of a constraint-based solver, in A's frame. The bodies' own points are p_AC -+ gap / 2 n.
 struct ContactPoint {
@@ -49,29 +64,33 @@ struct Constraints {
   Status status;  // kNoOverlap: none within the margin
 };
 
-// A reusable solver with its workspace: one per thread; after the first call (with assets no larger) it
+// A reusable solver with its workspace: one per thread; after the first call (with bodies no larger) it
 // allocates nothing; answers do not depend on what was asked before. Every call throws InvalidInput if a part
-// that the model needs is absent, the pose is not finite or its rotation not one, or a twist or the margin is
-// not finite, and std::logic_error for a capability that the model's row does not offer.
+// that the model needs is absent, a number of the pair or the margin is not finite, or a rotation is none,
+// and std::logic_error for a wrench, constraints or a Hessian that the model's row does not offer.
 class Model {
  public:
   virtual ~Model() = default;
 
-  // Wrench of a pair whose bodies move with the twists V_A (of A in the world, at Ao, in A) and V_B (of B, at
-  // Bo, in B), rad/s and m/s. Only their difference V_AB_B matters.
-  virtual PairWrench wrench(const asset::PosedPair& pair, const Vec6<double>& V_A, const Vec6<double>& V_B,
-                            Want want = Want::kJacobian);
+  // Throws as the others do for a pair that they cannot take, and asks nothing.
+  virtual void require_valid(const body::Pair& pair) const = 0;
+
+  // Wrench of a pair, and what is wanted besides. `hessian` is filled where Want::kHessian is, and must then
+  // be given.
+  virtual PairWrench wrench(const body::Pair& pair, Want want = Want::kJacobian,
+                            WrenchHessian* hessian = nullptr);
 
   // Contact points with gap <= margin (m, >= 0).
-  virtual Constraints constraints(const asset::PosedPair& pair, double margin);
+  virtual Constraints constraints(const body::Pair& pair, double margin);
 };
 
 struct ModelRow {
   std::string_view name;     // for command lines
   std::string_view summary;  // one line for people
-  unsigned needs;            // asset::Parts
+  unsigned needs;            // body::Parts, unless a material asks for others
   bool has_wrench;
   bool has_constraints;
+  Want offers;  // of what may be wanted besides the value
   // Number of continuous derivatives of the wrench as a function of pose and twists, at every pose. -1: it
   // may jump.
   int smoothness;
@@ -87,12 +106,15 @@ struct ModelRow {
   std::unique_ptr<Model> (*make)(const SettingValues& settings);
 };
 
-// The wrench, or NaN and kInvalidInput where an entry is beyond what numbers hold: sizes, stiffnesses or
-// speeds are too large.
-PairWrench without_overflow(const PairWrench& wrench);
+// The wrench, or NaN and kInvalidInput where an entry that was asked for is beyond what numbers hold: sizes,
+// stiffnesses or speeds are too large.
+PairWrench invalid_wrench();  // the latter
+PairWrench without_overflow(const PairWrench& wrench, Want want);
 
-// What a model asks of its other arguments: throw InvalidInput naming `who`.
-void require_finite(const char* who, const Vec6<double>& V_A, const Vec6<double>& V_B);
+// Throws std::logic_error where a Hessian is wanted of a model that offers none, or there is no room for it.
+void require_room(Want want, bool offered, const WrenchHessian* hessian);
+
+// Throws InvalidInput naming `who` unless the margin is 0 or more, and finite.
 void require_margin(const char* who, double margin);
 
 // All rows, in a fixed order.
@@ -105,28 +127,23 @@ const ModelRow& find_model(std::string_view name);
 std::unique_ptr<Model> make_model(std::string_view name, const SettingValues& settings = {});
 
 // One-shot form of Model::wrench. Throws as make_model and Model do.
-PairWrench contact_wrench(std::string_view model, const asset::PosedPair& pair, const Vec6<double>& V_A,
-                          const Vec6<double>& V_B, Want want = Want::kJacobian);
+PairWrench contact_wrench(std::string_view model, const body::Pair& pair, const SettingValues& settings = {},
+                          Want want = Want::kJacobian, WrenchHessian* hessian = nullptr);
 
 // One-shot form of Model::constraints.
-std::vector<ContactPoint> contact_points(std::string_view model, const asset::PosedPair& pair, double margin);
-
-// A pair in motion, as one element of a batch.
-struct MovingPair {
-  asset::PosedPair pair;
-  Vec6<double> V_A = Vec6<double>::Zero();
-  Vec6<double> V_B = Vec6<double>::Zero();
-};
+std::vector<ContactPoint> contact_points(std::string_view model, const body::Pair& pair, double margin,
+                                         const SettingValues& settings = {});
 
 // Wrenches of many pairs on several threads, the same bits for any number of them.
 class BatchModel {
  public:
   // `threads` 0: one per core. Throws as make_model.
-  explicit BatchModel(std::string_view model, int threads = 0, const SettingValues& settings = {});
+  explicit BatchModel(std::string_view model, const SettingValues& settings = {}, int threads = 0);
 
-  // results[i] answers pairs[i]. Throws InvalidInput if the spans differ in length or a pair is invalid.
-  void wrenches(std::span<const MovingPair> pairs, std::span<PairWrench> results,
-                Want want = Want::kJacobian);
+  // results[i] answers pairs[i], and hessians[i] where Want::kHessian is wanted (else they may be empty).
+  // Throws InvalidInput if the spans differ in length or a pair is invalid; the message names the pair.
+  void wrenches(std::span<const body::Pair> pairs, std::span<PairWrench> results, Want want = Want::kJacobian,
+                std::span<WrenchHessian> hessians = {});
 
  private:
   std::vector<std::unique_ptr<Model>> models_;

@@ -239,29 +239,6 @@ ABUT_INLINE bool any_meeting_leaf(const asset::VolumeView& B, const Quad& low, c
 
 }  // namespace
 
-bool PairFinder::Identity::operator==(const Identity& other) const {
-  const asset::VolumeView &v = view, &w = other.view;
-  return v.vertices == w.vertices && v.tetrahedra == w.tetrahedra && v.extent == w.extent &&
-         v.gradients == w.gradients && v.face_planes == w.face_planes && v.vertex_count == w.vertex_count &&
-         v.tetrahedron_count == w.tetrahedron_count && v.tree.bounds == w.tree.bounds &&
-         v.tree.nodes == w.tree.nodes && v.tree_extent_ranges == w.tree_extent_ranges &&
-         modulus == other.modulus && std::equal(samples, samples + 32, other.samples);
-}
-
-// Where an asset's memory has been given to another of the same size, places and extents of some vertices
-// tell.
-PairFinder::Identity PairFinder::identity(const asset::VolumeView& view, double modulus) {
-  Identity result;
-  result.view = view;
-  result.modulus = modulus;
-  for (std::ptrdiff_t i = 0; i < 8; ++i) {
-    const std::ptrdiff_t v = i * view.vertex_count / 8;
-    for (int k = 0; k < 3; ++k) result.samples[4 * i + k] = view.vertices[3 * v + k];
-    result.samples[4 * i + 3] = view.extent[v];
-  }
-  return result;
-}
-
 bool PairFinder::still_near(const Pose<double>& X_BA) const {
   const double moved = (X_BA.p - X_BA_.p).norm() + (X_BA.R - X_BA_.R).norm() * reach_A_;
   return moved <= room_;
@@ -272,8 +249,11 @@ const std::vector<TetrahedronPair>& PairFinder::find(const asset::VolumeView& A,
                                                      const Pose<double>& X_BA) {
   // Which pairs meet depends on the moduli's quotient alone; near 1, squares of gradients do not overflow.
   const double unit = std::sqrt(modulus_A) * std::sqrt(modulus_B);
-  const Identity of_A = identity(A, modulus_A / unit), of_B = identity(B, modulus_B / unit);
-  const bool same = of_A == A_ && of_B == B_;
+  const Side of_A{A, modulus_A / unit}, of_B{B, modulus_B / unit};
+  const auto known = [](const Side& side, const Side& last) {
+    return side.view.id != 0 && side.view.id == last.view.id && side.modulus == last.modulus;
+  };
+  const bool same = known(of_A, A_) && known(of_B, B_);
   if (same && still_near(X_BA)) return pairs_;
   room_ = -1;
   A_ = of_A;

@@ -23,27 +23,22 @@ struct TetrahedronPair {
 class PairFinder {
  public:
   // The pairs of two bodies at pressures modulus times extent, in their order; A has the pose X_BA. Complete;
-  // pairs without a polygon may be among them. The bodies' arrays must not change while this object is used
-  // with them. Valid until the next call.
+  // pairs without a polygon may be among them. Bodies are known again by the ids of their views. Valid until
+  // the next call.
   const std::vector<TetrahedronPair>& find(const asset::VolumeView& A, double modulus_A,
                                            const asset::VolumeView& B, double modulus_B,
                                            const Pose<double>& X_BA);
 
  private:
-  // Values by which a body is known again.
-  struct Identity {
+  struct Side {
     asset::VolumeView view;
     double modulus = 0;
-    double samples[32] = {};
-
-    bool operator==(const Identity& other) const;
   };
   struct Place {
     std::uint32_t query;
     std::int32_t leaf;
   };
 
-  static Identity identity(const asset::VolumeView& view, double modulus);
   bool still_near(const Pose<double>& X_BA) const;
   void search(double room_over_size);
   void visit_leaf(std::int32_t first, int count);
@@ -52,7 +47,7 @@ class PairFinder {
   const FilterLeaf& leaf_of_B(std::int32_t first, int count);
   bool any_leaf_meets(const Quad& low, const Quad& high) const;
 
-  Identity A_, B_;
+  Side A_, B_;
   Pose<double> X_BA_;
   Pose<float> single_X_BA_;
   double room_ =

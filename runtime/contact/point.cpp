@@ -2,26 +2,26 @@
 
 #include <array>
 #include <cmath>
-#include <string>
 
+#include "runtime/derivative/pair_derivative.h"
 #include "runtime/derivative/settings.h"
-#include "runtime/witness/separation.h"
+#include "runtime/witness/pair_query.h"
 
 namespace abut::contact {
 
 namespace {
 
-// Spring wrench of a witness; see point.h.
-PairWrench spring(double k, const Pose<double>& X_AB, const witness::Witness<double>& witness) {
-  PairWrench result;
-  const double d = witness.distance;
+// U of point.h.
+double energy(double k, double d) { return k * d * d / 2; }
+
+// The wrench of a witness's spring, on B in B.
+Vec6<double> spring(double k, const Pose<double>& X_AB, const witness::Witness<double>& witness) {
   const Mat3<double> R_BA = X_AB.R.transpose();
-  const Vec3<double> m_B = -(R_BA * witness.n), p2_B = R_BA * (witness.p2 - X_AB.p);
-  const Vec3<double> f_B = k * d * m_B;
-  result.F_BBo_B << p2_B.cross(f_B), f_B;
-  result.energy = k * d * d / 2;
-  result.status = witness.status;
-  return result;
+  const Vec3<double> p2_B = R_BA * (witness.p2 - X_AB.p);
+  const Vec3<double> f_B = -k * witness.distance * (R_BA * witness.n);
+  Vec6<double> F;
+  F << p2_B.cross(f_B), f_B;
+  return F;
 }
 
 // The Jacobian of spring() from the witness's derivative.
@@ -42,16 +42,6 @@ void add_jacobian(double k, const Pose<double>& X_AB, const witness::Witness<dou
   result.status = derivative.status;
 }
 
-PairWrench filled(double value, Status status) {
-  PairWrench result;
-  result.F_BBo_B.setConstant(value);
-  result.dF_dxi_B.setConstant(value);
-  result.dF_dV_AB_B.setConstant(value);
-  result.energy = value;
-  result.status = status;
-  return result;
-}
-
 constexpr const char* kWho = "point contact";
 
 constexpr Setting<PointConfig> kSettings[] = {
@@ -66,30 +56,36 @@ class PointModel final : public Model {
  public:
   explicit PointModel(const PointConfig& config) : config_(config) {}
 
-  PairWrench wrench(const asset::PosedPair& pair, const Vec6<double>& V_A, const Vec6<double>& V_B,
-                    Want want) override {
-    require_valid(pair, V_A, V_B);
+  void require_valid(const body::Pair& pair) const override { witness::require_valid(pair, kWho); }
+
+  PairWrench wrench(const body::Pair& pair, Want want, WrenchHessian* hessian) override {
+    require_room(want, false, hessian);
+    require_valid(pair);
     const witness::Witness<double> witness = query(pair);
     PairWrench result;
-    if (witness.status == Status::kInvalidInput) {
-      result = filled(std::nan(""), witness.status);
-    } else if (witness.distance >= 0) {
-      result = filled(0, Status::kNoOverlap);
-    } else {
-      result = spring(config_.stiffness, pair.X_AB, witness);
-      if (want == Want::kJacobian) {
-        add_jacobian(config_.stiffness, pair.X_AB, witness,
-                     derivative::gumbel_derivative<double>(pair.A->convex, pair.B->convex, pair.X_AB, witness,
-                                                           config_.gumbel, config_.clamp, rings_),
-                     result);
-      }
+    result.status = witness.status;
+    if (witness.status == Status::kInvalidInput) return invalid_wrench();
+    const bool apart = witness.distance >= 0;
+    if (has(want, Want::kEnergy)) result.energy = apart ? 0 : energy(config_.stiffness, witness.distance);
+    if (has(want, Want::kJacobian)) {
+      result.dF_dxi_B.setZero();
+      result.dF_dV_AB_B.setZero();
     }
-    result.area = std::nan("");
-    return without_overflow(result);
+    if (apart) {
+      result.status = Status::kNoOverlap;
+      return result;
+    }
+    result.F_BBo_B = spring(config_.stiffness, pair.X_AB, witness);
+    if (has(want, Want::kJacobian))
+      add_jacobian(config_.stiffness, pair.X_AB, witness,
+                   derivative::gumbel_derivative(pair, witness, config_.gumbel, config_.clamp, rings_),
+                   result);
+    return without_overflow(result, want);
   }
 
-  Constraints constraints(const asset::PosedPair& pair, double margin) override {
-    require_valid(pair, margin);
+  Constraints constraints(const body::Pair& pair, double margin) override {
+    require_valid(pair);
+    require_margin(kWho, margin);
     const witness::Witness<double> witness = query(pair);
     if (witness.status == Status::kInvalidInput) return {{}, witness.status};
     if (witness.distance > margin) return {{}, Status::kNoOverlap};
@@ -98,17 +94,8 @@ class PointModel final : public Model {
   }
 
  private:
-  static void require_valid(const asset::PosedPair& pair, const Vec6<double>& V_A, const Vec6<double>& V_B) {
-    asset::require_valid(pair, asset::kConvexPart, kWho);
-    require_finite(kWho, V_A, V_B);
-  }
-  static void require_valid(const asset::PosedPair& pair, double margin) {
-    asset::require_valid(pair, asset::kConvexPart, kWho);
-    require_margin(kWho, margin);
-  }
-
-  witness::Witness<double> query(const asset::PosedPair& pair) {
-    return witness::separation<double>(pair.A->convex, pair.B->convex, pair.X_AB, query_);
+  witness::Witness<double> query(const body::Pair& pair) {
+    return witness::separation(pair.A->geometry, pair.B->geometry, pair.X_AB, query_);
   }
 
   PointConfig config_;

@@ -4,7 +4,7 @@
 #include "runtime/core/settings.h"
 #include "runtime/derivative/estimator.h"
 
-// Contact of two convex hulls at their witness points: one contact, one frictionless spring.
+// Contact of two convex bodies at their witness points: one contact, one frictionless spring.
 namespace abut::contact {
 
 struct PointConfig {
@@ -18,13 +18,13 @@ struct PointConfig {
 std::span<const Setting<PointConfig>> point_settings();
 PointConfig point_config(const SettingValues& values);
 
-// Constraints: the witness pair of the hulls. Wrench: a spring along the witness normal while they overlap,
+// Constraints: the witness pair. Wrench: a spring along the witness normal while they overlap,
 //   U = k d^2 / 2 for d < 0,   f on B = -k d n at the witness point on B.
 // It is the exact gradient of U, so it does no work on closed paths. No damping, no friction.
 // Smoothness: the force is continuous through touching and wherever the normal is; deep inside, the normal of
 // the least penetration may switch, and the force then jumps by at most 2 k |d|. So the row promises none.
-// The Jacobian takes the turning of the normal from the Gumbel estimate: that of the smooth bodies that the
-// hulls approximate. Throws InvalidInput for settings out of range.
+// The Jacobian takes the turning of the normal from the Gumbel estimate: that of the smooth bodies that hulls
+// approximate; of primitives it is exact. Throws InvalidInput for settings out of range.
 std::unique_ptr<Model> make_point_model(const PointConfig& config = {});
 
 }  // namespace abut::contact

@@ -111,7 +111,7 @@ S pressure_energy(const asset::VolumeView& A, const asset::VolumeView& B, const 
 }
 
 template <class S>
-S pressure_energy(const asset::VolumeView& A, const HalfSpace& B, const Pose<S>& X_AB,
+S pressure_energy(const asset::VolumeView& A, const body::HalfSpace<double>& B, const Pose<S>& X_AB,
                   const PressureFieldConfig& config) {
   const Pose<S> X_BA = X_AB.inverse();
   const bool rigid = config.B.modulus == kRigid;
@@ -128,10 +128,10 @@ S pressure_energy(const asset::VolumeView& A, const HalfSpace& B, const Pose<S>&
   return energy;
 }
 
-#define ABUT_INSTANTIATE(S)                                                                         \
-  template S pressure_energy<S>(const asset::VolumeView&, const asset::VolumeView&, const Pose<S>&, \
-                                const PressureFieldConfig&);                                        \
-  template S pressure_energy<S>(const asset::VolumeView&, const HalfSpace&, const Pose<S>&,         \
+#define ABUT_INSTANTIATE(S)                                                                               \
+  template S pressure_energy<S>(const asset::VolumeView&, const asset::VolumeView&, const Pose<S>&,       \
+                                const PressureFieldConfig&);                                              \
+  template S pressure_energy<S>(const asset::VolumeView&, const body::HalfSpace<double>&, const Pose<S>&, \
                                 const PressureFieldConfig&);
 ABUT_INSTANTIATE(double)
 ABUT_INSTANTIATE(long double)

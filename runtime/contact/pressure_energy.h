@@ -15,7 +15,7 @@ S pressure_energy(const asset::VolumeView& A, const asset::VolumeView& B, const 
 
 // The same of a compliant body and a half-space, rigid or compliant by its material.
 template <class S>
-S pressure_energy(const asset::VolumeView& A, const HalfSpace& B, const Pose<S>& X_AB,
+S pressure_energy(const asset::VolumeView& A, const body::HalfSpace<double>& B, const Pose<S>& X_AB,
                   const PressureFieldConfig& config = {});
 
 }  // namespace abut::contact

@@ -6,12 +6,14 @@
 
 #include "runtime/contact/pressure_energy.h"
 #include "runtime/contact/visit_facets.h"
+#include "runtime/core/error.h"
 
 namespace abut::contact {
 
 namespace {
 
 constexpr const char* kWho = "pressure-field contact";
+constexpr std::string_view kNoYes[] = {"no", "yes"};
 
 // Counts a facet, with its moments; false: it has no area and adds nothing.
 template <class S>
@@ -38,7 +40,7 @@ void add_at_rest(const Facet<S>& facet, const PolygonMoments<S>& m, Want want, S
   const Vec3<S> turning = at_o * m.first + m.second * facet.pressure.gradient;  // int p y
   sums.F_BBo_B.template head<3>() -= (force * o + turning).cross(facet.n);
   sums.F_BBo_B.template tail<3>() -= force * facet.n;
-  if (want != Want::kJacobian) return;
+  if (!has(want, Want::kJacobian)) return;
 
   // s(x) = s(o) + (y x slope; 0)
   const auto at = [&](const Vec3<S>& slope) {
@@ -61,7 +63,7 @@ class FacetSums {
  public:
   FacetSums(const Pose<S>& X_AB, const Vec6<S>& V_AB_B, const RateLaw& law, Want want)
       : X_BA_(X_AB.inverse()), V_AB_B_(V_AB_B), law_(law), want_(want) {
-    if (!law_.any() || want_ != Want::kJacobian) return;
+    if (!law_.any() || !has(want_, Want::kJacobian)) return;
     // exp(-xi) X_BA to first order
     for (int k = 0; k < 3; ++k) {
       const Vec3<S> e = Vec3<S>::Unit(k);
@@ -92,7 +94,7 @@ class FacetSums {
       add_at_rest(facet, m, want_, sums_);
       return;
     }
-    if (want_ != Want::kJacobian) {
+    if (!has(want_, Want::kJacobian)) {
       sums_.F_BBo_B += wrench_in_motion(facet, law_, V_AB_B_);
       return;
     }
@@ -118,39 +120,34 @@ class FacetSums {
 [[noreturn]] void refuse(const std::string& what) { throw InvalidInput(std::string(kWho) + ": " + what); }
 
 // Within what products of a query have room for.
-constexpr double kLeastSetting = 1e-12, kGreatestSetting = 1e12;
-
-void require_at_least_zero(double value, const std::string& what) {
-  if (!(value >= 0 && value <= kGreatestSetting))
-    refuse(what + " is " + abut::detail::number_text(value) + "; it must be from 0 to 1e12");
-}
-
-void require_positive(double value, const std::string& what) {
-  if (!(value >= kLeastSetting && value <= kGreatestSetting))
-    refuse(what + " is " + abut::detail::number_text(value) + "; it must be from 1e-12 to 1e12");
-}
+constexpr Setting<PressureFieldSettings> kSettings[] = {
+    {"stiction_speed", "m/s", kMagnitude, "slip at which friction is 0.7 mu N",
+     &setting<PressureFieldSettings, &PressureFieldSettings::stiction_speed>},
+    {"fade_pulls",
+     "",
+     {},
+     "leave out where a body's pressure would pull its partner in",
+     choice<PressureFieldSettings, &PressureFieldSettings::fade_pulls>(kNoYes)},
+};
 
 // Of the moduli of two compliant bodies: beyond, what the softer one feels is lost in the stiffer one's
 // rounding.
 constexpr double kGreatestContrast = 1e9;
 
-// Products of a few of them have room.
-void require_modulus(double value, const std::string& what) {
-  if (!(value >= 1e-18 && value <= 1e18))
-    refuse(what + " is " + abut::detail::number_text(value) +
-           " Pa; it must be from 1e-18 to 1e18, or its body rigid");
-}
-
 }  // namespace
 
+std::span<const Setting<PressureFieldSettings>> pressure_field_settings() { return kSettings; }
+
+PressureFieldSettings pressure_field_config(const SettingValues& values) {
+  PressureFieldSettings settings;
+  apply<PressureFieldSettings>(kSettings, values, settings, kWho);
+  return settings;
+}
+
 void require_valid(const PressureFieldConfig& config) {
-  for (const auto& [material, name] : {std::pair{&config.A, "A"}, std::pair{&config.B, "B"}}) {
-    const std::string of = std::string(" of ") + name;
-    if (material->modulus != kRigid) require_modulus(material->modulus, "the modulus" + of);
-    require_at_least_zero(material->dissipation, "the dissipation" + of);
-    require_at_least_zero(material->friction, "the friction" + of);
-  }
-  require_positive(config.stiction_speed, "the stiction speed");
+  body::require_valid(config.A, kWho, "A");
+  body::require_valid(config.B, kWho, "B");
+  abut::require_valid<PressureFieldSettings>(kSettings, config, kWho);
   const double contrast = config.A.modulus / config.B.modulus;
   if (config.A.modulus != kRigid && config.B.modulus != kRigid &&
       !(contrast <= kGreatestContrast && 1 / contrast <= kGreatestContrast))
@@ -161,31 +158,54 @@ void require_valid(const PressureFieldConfig& config) {
     refuse("both bodies are rigid; give one a finite modulus, or use the model 'point'");
 }
 
-void require_valid(const PressureFieldConfig& config, const asset::PosedPair& pair) {
-  const auto part = [](const PressureMaterial& material) {
-    return material.modulus == kRigid ? asset::kSurfacePart : asset::kVolumePart;
+PressureFieldConfig config_of(const body::Pair& pair, const PressureFieldSettings& settings) {
+  body::require_valid(pair, body::kNoPart, kWho);
+  PressureFieldConfig config;
+  static_cast<PressureFieldSettings&>(config) = settings;
+  config.A = pair.A->material;
+  config.B = pair.B->material;
+  require_valid(config);
+  const bool plane_A = pair.A->geometry.half_space() != nullptr,
+             plane_B = pair.B->geometry.half_space() != nullptr;
+  if ((plane_A && (plane_B || config.B.modulus == kRigid)) || (plane_B && config.A.modulus == kRigid))
+    refuse("a half-space has no rigid partner; give the other body a finite modulus");
+  const auto part = [](bool plane, const body::Material& material) {
+    return plane ? body::kNoPart : material.modulus == kRigid ? body::kSurfacePart : body::kVolumePart;
   };
-  asset::require_valid(pair, part(config.A), part(config.B), kWho);
+  body::require_valid(pair, part(plane_A, config.A), part(plane_B, config.B), kWho);
+  return config;
 }
 
 namespace {
 
-PairWrench to_pair_wrench(const SurfaceSums<double>& sums) {
+PairWrench to_pair_wrench(const SurfaceSums<double>& sums, Want want) {
   PairWrench result;
   result.F_BBo_B = sums.F_BBo_B;
-  result.dF_dxi_B = sums.dF_dxi_B;
-  result.dF_dV_AB_B = sums.dF_dV_AB_B;
+  if (has(want, Want::kJacobian)) {
+    result.dF_dxi_B = sums.dF_dxi_B;
+    result.dF_dV_AB_B = sums.dF_dV_AB_B;
+  }
   result.area = sums.area;
-  result.energy = std::nan("");
   result.status = sums.polygons > 0 ? Status::kOk : Status::kNoOverlap;
-  if (!std::isfinite(sums.area)) result.F_BBo_B.setConstant(std::nan(""));
-  return without_overflow(result);
+  if (!std::isfinite(sums.area)) result.F_BBo_B.setConstant(kNotAsked);
+  return result;
 }
 
-PairWrench with_energy(PairWrench result, double energy) {
-  result.energy = energy;
-  if (!std::isfinite(energy)) result.F_BBo_B.setConstant(std::nan(""));
-  return without_overflow(result);
+// The wrench on B from that on A about Ao in A, G = F_A, with its derivatives by eta of X_BA exp(eta) and by
+// V_BA_A. With Ad = Ad(X_AB): F_B = -Ad' G, where Ad turns with xi, eta = -Ad xi and V_BA_A = -Ad V_AB_B, so
+//   dF_B/dxi = M(F_B) + Ad' dG/deta Ad - dF_B/dV ad(V_AB_B),   dF_B/dV = Ad' dG/dV Ad,
+//   M(tau; f) = ([tau] [f]; [f] 0).
+PairWrench exchanged(const PairWrench& on_A, const body::Pair& pair) {
+  const Mat6<double> Ad = adjoint(pair.X_AB);
+  PairWrench result = on_A;
+  result.F_BBo_B = -(Ad.transpose() * on_A.F_BBo_B);
+  const Mat3<double> tau = skew<double>(result.F_BBo_B.head<3>()), f = skew<double>(result.F_BBo_B.tail<3>());
+  Mat6<double> turning;
+  turning << tau, f, f, Mat3<double>::Zero();
+  result.dF_dV_AB_B = Ad.transpose() * on_A.dF_dV_AB_B * Ad;
+  result.dF_dxi_B =
+      turning + Ad.transpose() * on_A.dF_dxi_B * Ad - result.dF_dV_AB_B * adjoint_derivative(pair.V_AB_B);
+  return result;
 }
 
 // Contact points out of facets: the centroid, where the common pressure p says how deep it lies in either
@@ -222,10 +242,15 @@ class FacetPoints {
   }
 
  private:
-  // Infinite where the pressure pulls: behind a core.
+  // Cosine of the angle between the normal and a body's gradient below which the contact surface cuts through
+  // the body's pressure instead of closing in on its surface: 84 degrees. The depth along the normal then
+  // says nothing of the body.
+  static constexpr double kLeastRise = 0.1;
+
+  // Infinite there, and where the pressure pulls: behind a core.
   static double depth(double p, double rise, const Vec3<double>& gradient) {
     if (gradient.isZero(0)) return 0;
-    return rise > 0 ? p / rise : std::numeric_limits<double>::infinity();
+    return rise > kLeastRise * gradient.norm() ? p / rise : std::numeric_limits<double>::infinity();
   }
 
   Pose<double> X_AB_, X_BA_;
@@ -236,43 +261,59 @@ class FacetPoints {
 
 class PressureFieldModel final : public Model {
  public:
-  explicit PressureFieldModel(const PressureFieldConfig& config) : config_(config) {}
+  explicit PressureFieldModel(const PressureFieldSettings& settings) : settings_(settings) {}
 
-  PairWrench wrench(const asset::PosedPair& pair, const Vec6<double>& V_A, const Vec6<double>& V_B,
-                    Want want) override {
-    require_valid(config_, pair);
-    require_finite(kWho, V_A, V_B);
-    const Vec6<double> V_AB_B = relative_twist(pair.X_AB, V_A, V_B);
-    const asset::AssetView &A = *pair.A, &B = *pair.B;
-    if (config_.A.modulus == kRigid)
-      return to_pair_wrench(contact_surface<double>(A.surface, B.volume, pair.X_AB, V_AB_B, config_, want));
-    if (config_.B.modulus == kRigid)
-      return to_pair_wrench(contact_surface<double>(A.volume, B.surface, pair.X_AB, V_AB_B, config_, want));
-    PairWrench result = to_pair_wrench(
-        contact_surface<double>(A.volume, B.volume, pair.X_AB, V_AB_B, config_, want, workspace_));
-    if (want == Want::kEnergy && !config_.fade_pulls)
-      return with_energy(result, pressure_energy<double>(A.volume, B.volume, pair.X_AB, config_));
+  void require_valid(const body::Pair& pair) const override { config_of(pair, settings_); }
+
+  PairWrench wrench(const body::Pair& pair, Want want, WrenchHessian* hessian) override {
+    require_room(want, false, hessian);
+    const PressureFieldConfig config = config_of(pair, settings_);
+    if (pair.A->geometry.half_space() == nullptr) return without_overflow(wrench(pair, config, want), want);
+    const body::Pair other = contact::exchanged(pair);
+    return without_overflow(exchanged(wrench(other, config_of(other, settings_), want), pair), want);
+  }
+
+  Constraints constraints(const body::Pair& pair, double margin) override {
+    const PressureFieldConfig config = config_of(pair, settings_);
+    require_margin(kWho, margin);
+    if (pair.A->geometry.half_space() == nullptr) return constraints(pair, config);
+    const body::Pair other = contact::exchanged(pair);
+    constraints(other, config_of(other, settings_));
+    for (ContactPoint& point : points_) {
+      point.p_AC = pair.X_AB * point.p_AC;
+      point.n_A = -(pair.X_AB.R * point.n_A);
+    }
+    return {points_, points_.empty() ? Status::kNoOverlap : Status::kOk};
+  }
+
+ private:
+  // A is no half-space.
+  PairWrench wrench(const body::Pair& pair, const PressureFieldConfig& config, Want want) {
+    FacetSums<double> sums(pair.X_AB, pair.V_AB_B, rate_law(config), want);
+    visit_facets(pair, config, workspace_, sums);
+    PairWrench result = to_pair_wrench(sums.result(), want);
+    if (has(want, Want::kEnergy)) result.energy = energy(pair, config);
+    if (std::isinf(result.energy)) result.F_BBo_B.setConstant(kNotAsked);
     return result;
   }
 
-  Constraints constraints(const asset::PosedPair& pair, double margin) override {
-    require_valid(config_, pair);
-    require_margin(kWho, margin);
-    const asset::AssetView &A = *pair.A, &B = *pair.B;
-    FacetPoints sink(pair.X_AB, rate_law(config_), points_);
-    if (config_.A.modulus == kRigid)
-      visit_facets<double>(RigidPair<double>{B.volume, A.surface, config_.B.modulus, true, sink.law()}, sink);
-    else if (config_.B.modulus == kRigid)
-      visit_facets<double>(RigidPair<double>{A.volume, B.surface, config_.A.modulus, false, sink.law()},
-                           sink);
-    else
-      visit_facets<double>(A.volume, B.volume, config_, workspace_, sink);
+  double energy(const body::Pair& pair, const PressureFieldConfig& config) const {
+    const body::Geometry &A = pair.A->geometry, &B = pair.B->geometry;
+    if (config.fade_pulls) return kNotAsked;
+    if (const auto* half_space = B.half_space())
+      return pressure_energy<double>(A.volume(), *half_space, pair.X_AB, config);
+    if (config.A.modulus == kRigid || config.B.modulus == kRigid) return kNotAsked;
+    return pressure_energy<double>(A.volume(), B.volume(), pair.X_AB, config);
+  }
+
+  Constraints constraints(const body::Pair& pair, const PressureFieldConfig& config) {
+    FacetPoints sink(pair.X_AB, rate_law(config), points_);
+    visit_facets(pair, config, workspace_, sink);
     const std::span<const ContactPoint> points = sink.result();
     return {points, points.empty() ? Status::kNoOverlap : Status::kOk};
   }
 
- private:
-  PressureFieldConfig config_;
+  PressureFieldSettings settings_;
   PressureFieldWorkspace<double> workspace_;
   std::vector<ContactPoint> points_;
 };
@@ -305,8 +346,9 @@ SurfaceSums<S> contact_surface(const asset::SurfaceView& A, const asset::VolumeV
 }
 
 template <class S>
-SurfaceSums<S> contact_surface(const asset::VolumeView& A, const HalfSpace& B, const Pose<S>& X_AB,
-                               const Vec6<S>& V_AB_B, const PressureFieldConfig& config, Want want) {
+SurfaceSums<S> contact_surface(const asset::VolumeView& A, const body::HalfSpace<double>& B,
+                               const Pose<S>& X_AB, const Vec6<S>& V_AB_B, const PressureFieldConfig& config,
+                               Want want) {
   FacetSums<S> sums(X_AB, V_AB_B, rate_law(config), want);
   visit_facets<S>(A, B, config, sums);
   return sums.result();
@@ -322,35 +364,16 @@ SurfaceSums<S> contact_surface(const asset::VolumeView& A, const HalfSpace& B, c
   template SurfaceSums<S> contact_surface<S>(const asset::SurfaceView&, const asset::VolumeView&,        \
                                              const Pose<S>&, const Vec6<S>&, const PressureFieldConfig&, \
                                              Want);                                                      \
-  template SurfaceSums<S> contact_surface<S>(const asset::VolumeView&, const HalfSpace&, const Pose<S>&, \
-                                             const Vec6<S>&, const PressureFieldConfig&, Want);
+  template SurfaceSums<S> contact_surface<S>(const asset::VolumeView&, const body::HalfSpace<double>&,   \
+                                             const Pose<S>&, const Vec6<S>&, const PressureFieldConfig&, \
+                                             Want);
 ABUT_INSTANTIATE(double)
 ABUT_INSTANTIATE(long double)
 #undef ABUT_INSTANTIATE
 
-std::unique_ptr<Model> make_pressure_field_model(const PressureFieldConfig& config) {
-  require_valid(config);
-  return std::make_unique<PressureFieldModel>(config);
-}
-
-void require_valid(const PressureFieldConfig& config, const asset::AssetView& A, const HalfSpace& B,
-                   const Pose<double>& X_AB) {
-  require_valid(config);
-  if (config.A.modulus == kRigid) refuse("a half-space has no rigid partner; give A a finite modulus");
-  require_positive(B.thickness, "the half-space's thickness");
-  asset::require_valid({&A, &A, X_AB}, asset::kVolumePart, kWho);
-}
-
-PairWrench half_space_wrench(const asset::AssetView& A, const HalfSpace& B, const Pose<double>& X_AB,
-                             const Vec6<double>& V_A, const Vec6<double>& V_B,
-                             const PressureFieldConfig& config, Want want) {
-  require_valid(config, A, B, X_AB);
-  require_finite(kWho, V_A, V_B);
-  PairWrench result = to_pair_wrench(
-      contact_surface<double>(A.volume, B, X_AB, relative_twist(X_AB, V_A, V_B), config, want));
-  if (want == Want::kEnergy && !config.fade_pulls)
-    return with_energy(result, pressure_energy<double>(A.volume, B, X_AB, config));
-  return result;
+std::unique_ptr<Model> make_pressure_field_model(const PressureFieldSettings& settings) {
+  abut::require_valid<PressureFieldSettings>(kSettings, settings, kWho);
+  return std::make_unique<PressureFieldModel>(settings);
 }
 
 }  // namespace abut::contact

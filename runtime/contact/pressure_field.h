@@ -1,27 +1,21 @@
 #pragma once
 
-#include <limits>
 #include <memory>
+#include <span>
 
 #include "runtime/contact/model.h"
 #include "runtime/contact/pair_filter.h"
+#include "runtime/core/settings.h"
 
 // Pressure-field contact [Elandt2019]: both bodies carry a pressure, modulus times extent; they meet where
-// the pressures are equal, and press on each other there with that pressure.
+// the pressures are equal, and press on each other there with that pressure. A rigid body's surface is the
+// contact surface, where the other's pressure acts.
 namespace abut::contact {
 
-// The modulus of a body that does not give: its surface is the contact surface, where the other's pressure
-// acts.
-inline constexpr double kRigid = std::numeric_limits<double>::infinity();
+using body::kRigid;
 
-struct PressureMaterial {
-  double modulus = 1e7;    // E, Pa, > 0: the pressure in the core; kRigid
-  double dissipation = 0;  // chi of [Elandt2019, Eq. 3], s, >= 0
-  double friction = 0;     // mu, >= 0; a pair has 2 mu_A mu_B / (mu_A + mu_B)
-};
-
-struct PressureFieldConfig {
-  PressureMaterial A, B;
+// Settings of the model; what the bodies are made of is their own (body::Material).
+struct PressureFieldSettings {
   // Friction is regularised: it grows with the slip u as u / sqrt(u^2 + stiction_speed^2). m/s, > 0
   double stiction_speed = 1e-3;
   // Fades out the parts of the contact surface where a body's pressure would pull its partner in: behind a
@@ -30,19 +24,33 @@ struct PressureFieldConfig {
   bool fade_pulls = false;
 };
 
-// Throw InvalidInput: settings out of range, two rigid bodies; a part that a material needs is absent, the
-// pose is none.
+// What each setting is called, its unit, range and meaning; and the defaults with the settings that were
+// given, which throws InvalidInput for an unknown one and for one out of range.
+std::span<const Setting<PressureFieldSettings>> pressure_field_settings();
+PressureFieldSettings pressure_field_config(const SettingValues& values);
+
+// Settings and materials of one pair.
+struct PressureFieldConfig : PressureFieldSettings {
+  body::Material A, B;
+};
+
+// Throws InvalidInput: settings or materials out of range, two rigid bodies.
 void require_valid(const PressureFieldConfig& config);
-void require_valid(const PressureFieldConfig& config, const asset::PosedPair& pair);
+
+// The same for a pair, and where it is not valid, a part that a material needs is absent, or a half-space has
+// a rigid partner.
+PressureFieldConfig config_of(const body::Pair& pair, const PressureFieldSettings& settings);
 
 // Wrench: f on B = -integral of p n over the contact surface, n the unit normal into A, along grad(pA - pB),
 // less friction; p is the common pressure, raised by dissipation (RateLaw in facet.h) and at least zero. At
 // rest it has the potential U = integral over A and B of min(pA, pB) [Elandt2019, Eq. 1]. Bodies whose cores
 // overlap have no surface between them where both pressures are the core's. Energy: with Want::kEnergy, of
 // two compliant bodies, or one and a half-space, without fade_pulls; else NaN. A rigid body needs a surface,
-// the other a volume. Constraints: a point to each facet, where the bodies overlap only, whatever the margin.
-// Throws InvalidInput for settings out of range, and for two rigid bodies.
-std::unique_ptr<Model> make_pressure_field_model(const PressureFieldConfig& config = {});
+// the other a volume; a half-space needs neither, and its partner a volume: compliant, its pressure grows by
+// modulus / thickness per metre of depth, without bound. Constraints: a point to each facet that faces both
+// bodies' surfaces, where the bodies overlap only, whatever the margin. Throws InvalidInput for settings out
+// of range.
+std::unique_ptr<Model> make_pressure_field_model(const PressureFieldSettings& settings = {});
 
 // What the contact surface adds up to, in B's frame.
 template <class S>
@@ -86,25 +94,10 @@ template <class S>
 SurfaceSums<S> contact_surface(const asset::SurfaceView& A, const asset::VolumeView& B, const Pose<S>& X_AB,
                                const Vec6<S>& V_AB_B, const PressureFieldConfig& config, Want want);
 
-// The half-space z <= 0 of its frame. As a compliant body its pressure grows by modulus / thickness per metre
-// of depth, without bound.
-struct HalfSpace {
-  double thickness = 0.01;  // m, > 0
-};
-
 // A compliant, B a half-space, rigid or compliant by its material.
 template <class S>
-SurfaceSums<S> contact_surface(const asset::VolumeView& A, const HalfSpace& B, const Pose<S>& X_AB,
-                               const Vec6<S>& V_AB_B, const PressureFieldConfig& config, Want want);
-
-// Throws InvalidInput: as above, A rigid, thickness not positive.
-void require_valid(const PressureFieldConfig& config, const asset::AssetView& A, const HalfSpace& B,
-                   const Pose<double>& X_AB);
-
-// The one-shot form of the last: throws InvalidInput as the model does, and where A has no tetrahedra, the
-// thickness is not positive, or A is rigid.
-PairWrench half_space_wrench(const asset::AssetView& A, const HalfSpace& B, const Pose<double>& X_AB,
-                             const Vec6<double>& V_A, const Vec6<double>& V_B,
-                             const PressureFieldConfig& config = {}, Want want = Want::kJacobian);
+SurfaceSums<S> contact_surface(const asset::VolumeView& A, const body::HalfSpace<double>& B,
+                               const Pose<S>& X_AB, const Vec6<S>& V_AB_B, const PressureFieldConfig& config,
+                               Want want);
 
 }  // namespace abut::contact

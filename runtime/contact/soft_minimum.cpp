@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "runtime/contact/soft_minimum_kernel.h"
 
@@ -40,8 +39,6 @@ constexpr Setting<SoftMinimumConfig> kSettings[] = {
     {"load", "weight of a cube of water with edge `size`", kMagnitude,
      "with penetration: stiffness = load / penetration", kMember<&SoftMinimumConfig::load>},
     {"penetration", "spacing", kMagnitude, "at that load", kMember<&SoftMinimumConfig::penetration>},
-    {"friction", "", from_to(0, 1e12), "coefficient of friction of the pair",
-     kMember<&SoftMinimumConfig::friction>},
     {"dissipation", "sqrt(g size)", kMagnitude, "separating speed v_d that damping is relative to",
      kMember<&SoftMinimumConfig::dissipation>},
     {"stiction", "sqrt(g size)", kMagnitude, "slip at which friction is 0.7 mu N",
@@ -67,34 +64,46 @@ class SoftMinimumModel final : public Model {
  public:
   explicit SoftMinimumModel(const SoftMinimumConfig& config) : config_(config) {}
 
-  PairWrench wrench(const asset::PosedPair& pair, const Vec6<double>& V_A, const Vec6<double>& V_B,
-                    Want want) override {
-    asset::require_valid(pair, asset::kPointsPart, kWho);
-    require_finite(kWho, V_A, V_B);
-    const asset::PointsView &A = pair.A->points, &B = pair.B->points;
-    const SoftMinimumParameters<double> parameters = parameters_of(config_, A, B);
+  void require_valid(const body::Pair& pair) const override {
+    body::require_valid(pair, body::kPointsPart, kWho);
+    body::require_valid(pair.A->material, kWho, "A");
+    body::require_valid(pair.B->material, kWho, "B");
+  }
+
+  PairWrench wrench(const body::Pair& pair, Want want, WrenchHessian* hessian) override {
+    require_room(want, true, hessian);
+    require_valid(pair);
+    const asset::PointsView &A = pair.A->geometry.points(), &B = pair.B->geometry.points();
+    const SoftMinimumParameters<double> parameters = parameters_for(pair);
     PairWrench result;
-    result.energy = result.area = std::nan("");
+    if (has(want, Want::kJacobian)) {
+      result.dF_dxi_B.setZero();
+      result.dF_dV_AB_B.setZero();
+    }
+    if (has(want, Want::kHessian)) *hessian = no_hessian<double>();
     if (out_of_reach(A, B, pair.X_AB, parameters, 0)) {
       result.status = Status::kNoOverlap;
       return result;
     }
-    soft_minimum(A, B, pair.X_AB, relative_twist(pair.X_AB, V_A, V_B), parameters,
-                 want == Want::kJacobian ? Order::kGradient : Order::kValue, contact_);
+    const Order order = has(want, Want::kHessian)    ? Order::kHessian
+                        : has(want, Want::kJacobian) ? Order::kGradient
+                                                     : Order::kValue;
+    soft_minimum(A, B, pair.X_AB, pair.V_AB_B, parameters, order, contact_);
     result.F_BBo_B = contact_.F_BBo_B;
-    if (want == Want::kJacobian) {
+    if (has(want, Want::kJacobian)) {
       result.dF_dxi_B = contact_.jacobian.leftCols<6>();
       result.dF_dV_AB_B = contact_.jacobian.rightCols<6>();
     }
+    if (has(want, Want::kHessian)) *hessian = contact_.hessian;
     result.status = contact_.status;
-    return without_overflow(result);
+    return checked(without_overflow(result, want), want, hessian);
   }
 
-  Constraints constraints(const asset::PosedPair& pair, double margin) override {
-    asset::require_valid(pair, asset::kPointsPart, kWho);
+  Constraints constraints(const body::Pair& pair, double margin) override {
+    require_valid(pair);
     require_margin(kWho, margin);
-    const asset::PointsView &A = pair.A->points, &B = pair.B->points;
-    const SoftMinimumParameters<double> parameters = parameters_of(config_, A, B);
+    const asset::PointsView &A = pair.A->geometry.points(), &B = pair.B->geometry.points();
+    const SoftMinimumParameters<double> parameters = parameters_for(pair);
     points_.clear();
     if (out_of_reach(A, B, pair.X_AB, parameters, margin)) return {points_, Status::kNoOverlap};
     separation(A, B, pair.X_AB, parameters, field_);
@@ -112,6 +121,21 @@ class SoftMinimumModel final : public Model {
   }
 
  private:
+  SoftMinimumParameters<double> parameters_for(const body::Pair& pair) const {
+    return parameters_of(config_, pair.A->geometry.points(), pair.B->geometry.points(),
+                         body::pair_friction(pair.A->material, pair.B->material));
+  }
+
+  // An overflow of the Hessian is one of the answer.
+  static PairWrench checked(PairWrench result, Want want, WrenchHessian* hessian) {
+    if (!has(want, Want::kHessian)) return result;
+    bool finite = result.status != Status::kInvalidInput;
+    for (const auto& component : *hessian) finite = finite && component.allFinite();
+    if (finite) return result;
+    for (auto& component : *hessian) component.setConstant(kNotAsked);
+    return invalid_wrench();
+  }
+
   // Whether the balls about the points are apart by more than the margin and what springs reach.
   static bool out_of_reach(const asset::PointsView& A, const asset::PointsView& B, const Pose<double>& X_AB,
                            const SoftMinimumParameters<double>& parameters, double margin) {
@@ -139,7 +163,7 @@ SoftMinimumConfig soft_minimum_config(const SettingValues& values) {
 }
 
 SoftMinimumParameters<double> parameters_of(const SoftMinimumConfig& config, const asset::PointsView& A,
-                                            const asset::PointsView& B) {
+                                            const asset::PointsView& B, double friction) {
   validate(config);
   const double spacing = std::min(A.spacing, B.spacing);
   const double size = 2 * std::min(A.blocks.radius, B.blocks.radius);
@@ -150,7 +174,7 @@ SoftMinimumParameters<double> parameters_of(const SoftMinimumConfig& config, con
   p.eps2 = config.eps2 * spacing;
   p.eps3 = config.eps3 * spacing;
   p.stiffness = config.load * kWaterDensity * kGravity * size * size * size / (config.penetration * spacing);
-  p.friction = config.friction;
+  p.friction = friction;
   p.dissipation_velocity = config.dissipation * speed;
   p.stiction_velocity = config.stiction * speed;
   p.damping = config.damping;

@@ -27,7 +27,6 @@ struct SoftMinimumConfig {
   double eps3 = 0.05;              // over spacing: the distance at which the spring sets in
   double load = 0.1;               // over the weight of a cube of water with edge `size`
   double penetration = 0.05;       // over spacing: at `load`, which gives the stiffness
-  double friction = 0.5;           // mu, >= 0
   double dissipation = 0.1;        // dissipation velocity over sqrt(g size)
   double stiction = 1e-3;          // stiction velocity over sqrt(g size)
   DampingLaw damping = DampingLaw::kTwiceDifferentiable;
@@ -72,9 +71,10 @@ std::span<const Setting<SoftMinimumConfig>> soft_minimum_settings();
 // range.
 SoftMinimumConfig soft_minimum_config(const SettingValues& values);
 
-// Both bodies must have points. Throws InvalidInput for a setting that is out of range.
+// Both bodies must have points. `friction`: mu of the pair. Throws InvalidInput for a setting that is out of
+// range.
 SoftMinimumParameters<double> parameters_of(const SoftMinimumConfig& config, const asset::PointsView& A,
-                                            const asset::PointsView& B);
+                                            const asset::PointsView& B, double friction = 0.5);
 
 template <class S>
 using Mat12 = Eigen::Matrix<S, 12, 12>;

@@ -85,8 +85,8 @@ void visit_facets(const RigidPair<S>& pair, Sink& sink) {
 
 // A compliant body and a half-space.
 template <class S, class Sink>
-void visit_facets(const asset::VolumeView& A, const HalfSpace& B, const PressureFieldConfig& config,
-                  Sink& sink) {
+void visit_facets(const asset::VolumeView& A, const body::HalfSpace<double>& B,
+                  const PressureFieldConfig& config, Sink& sink) {
   const S rise = S(config.B.modulus) / S(B.thickness);
   for (std::int32_t t = 0; t < A.tetrahedron_count; ++t)
     sink.add([&]<class T>(const Pose<T>& X_BA) {
@@ -97,9 +97,30 @@ void visit_facets(const asset::VolumeView& A, const HalfSpace& B, const Pressure
 
 // The law of a pair.
 inline RateLaw rate_law(const PressureFieldConfig& config) {
-  const double mu_A = config.A.friction, mu_B = config.B.friction;
   return {config.A.dissipation / config.A.modulus + config.B.dissipation / config.B.modulus,
-          mu_A + mu_B > 0 ? 2 * mu_A * mu_B / (mu_A + mu_B) : 0, config.stiction_speed, config.fade_pulls};
+          body::pair_friction(config.A, config.B), config.stiction_speed, config.fade_pulls};
+}
+
+// The facets of a valid pair of which A is no half-space.
+template <class Sink>
+void visit_facets(const body::Pair& pair, const PressureFieldConfig& config,
+                  PressureFieldWorkspace<double>& workspace, Sink& sink) {
+  const body::Geometry &A = pair.A->geometry, &B = pair.B->geometry;
+  if (const auto* half_space = B.half_space())
+    visit_facets<double>(A.volume(), *half_space, config, sink);
+  else if (config.A.modulus == kRigid)
+    visit_facets<double>(RigidPair<double>{B.volume(), A.surface(), config.B.modulus, true, sink.law()},
+                         sink);
+  else if (config.B.modulus == kRigid)
+    visit_facets<double>(RigidPair<double>{A.volume(), B.surface(), config.A.modulus, false, sink.law()},
+                         sink);
+  else
+    visit_facets<double>(A.volume(), B.volume(), config, workspace, sink);
+}
+
+// The pair with its bodies' names exchanged: the same question.
+inline body::Pair exchanged(const body::Pair& pair) {
+  return {pair.B, pair.A, pair.X_AB.inverse(), -(adjoint(pair.X_AB) * pair.V_AB_B)};
 }
 
 }  // namespace abut::contact

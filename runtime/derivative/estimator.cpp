@@ -5,36 +5,38 @@
 #include <limits>
 #include <string>
 
+#include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 #include "runtime/derivative/finite_difference.h"
+#include "runtime/derivative/pair_derivative.h"
 #include "runtime/derivative/polytope.h"
 #include "runtime/derivative/settings.h"
-#include "runtime/witness/separation.h"
+#include "runtime/witness/pair_query.h"
 
 namespace abut::derivative {
 
 namespace {
 
-double pair_size(const asset::ConvexView& A, const asset::ConvexView& B) {
-  return hull_size(A) + hull_size(B);
+double pair_size(const body::Pair& pair) {
+  return geometry_size(pair.A->geometry) + geometry_size(pair.B->geometry);
 }
 
 // The query that all rows begin with, and a function of the pose for those that ask it again: along the
 // normal found, so that an ambiguous penetration keeps to the same face where it can.
-struct HullQuery {
-  const asset::ConvexView &A, &B;
+struct Query {
+  const body::Geometry &A, &B;
   witness::Workspace<double>& workspace;
   witness::Witness<double> centre;
 
   witness::Witness<double> operator()(const Pose<double>& X_AB) const {
-    return witness::separation<double>(A, B, X_AB, workspace, centre.n);
+    return witness::separation(A, B, X_AB, workspace, centre.n);
   }
 };
 
-HullQuery ask(const asset::PosedPair& pair, const char* who, witness::Workspace<double>& workspace) {
-  asset::require_valid(pair, asset::kConvexPart, who);
-  const asset::ConvexView &A = pair.A->convex, &B = pair.B->convex;
-  return {A, B, workspace, witness::separation<double>(A, B, pair.X_AB, workspace)};
+Query ask(const body::Pair& pair, const char* who, witness::Workspace<double>& workspace) {
+  witness::require_valid(pair, who);
+  const body::Geometry &A = pair.A->geometry, &B = pair.B->geometry;
+  return {A, B, workspace, witness::separation(A, B, pair.X_AB, workspace)};
 }
 
 // Of the estimators that ask the query at other poses. Coordinates of far bodies are rounded: a shift is at
@@ -46,9 +48,10 @@ constexpr double kLeastTurn = 1e3 * std::numeric_limits<double>::epsilon();  // 
 class Steps {
  public:
   // `angle` in rad, `length` in units of the pair's size.
-  Steps(double angle, double length, const HullQuery& query, const Pose<double>& X_AB)
-      : size_(pair_size(query.A, query.B)),
-        reach_(std::max({X_AB.p.stableNorm(), query.centre.p1.stableNorm(), query.centre.p2.stableNorm()})),
+  Steps(double angle, double length, const Query& query, const body::Pair& pair)
+      : size_(pair_size(pair)),
+        reach_(
+            std::max({pair.X_AB.p.stableNorm(), query.centre.p1.stableNorm(), query.centre.p2.stableNorm()})),
         angle_(angle),
         length_(std::max(length * size_, kLeastShift * reach_)) {}
 
@@ -69,10 +72,9 @@ class GumbelEstimator final : public Estimator {
  public:
   explicit GumbelEstimator(const Config& config) : config_(config) {}
 
-  PairDerivative operator()(const asset::PosedPair& pair) override {
-    const HullQuery query = ask(pair, "gumbel", query_);
-    return {query.centre, gumbel_derivative(query.A, query.B, pair.X_AB, query.centre, config_.gumbel,
-                                            config_.clamp, rings_)};
+  PairDerivative operator()(const body::Pair& pair) override {
+    const Query query = ask(pair, "gumbel", query_);
+    return {query.centre, gumbel_derivative(pair, query.centre, config_.gumbel, config_.clamp, rings_)};
   }
 
  private:
@@ -87,11 +89,14 @@ class GaussianEstimator final : public Estimator {
   explicit GaussianEstimator(const Config& config)
       : config_(config), samples_(even_samples(config.gaussian.seed, config.gaussian.samples)) {}
 
-  PairDerivative operator()(const asset::PosedPair& pair) override {
-    const HullQuery query = ask(pair, "gaussian", query_);
-    return {query.centre,
-            gaussian_derivative<double>(query.A, query.B, pair.X_AB, query.centre, config_.gaussian.eps,
-                                        samples_, pair_size(query.A, query.B), config_.clamp)};
+  PairDerivative operator()(const body::Pair& pair) override {
+    const Query query = ask(pair, "gaussian", query_);
+    return {query.centre, pair_derivative(pair, query.centre, config_.clamp, [&](const WitnessSite& site) {
+              const asset::ConvexView& hull = site.geometry.convex();
+              const double angle =
+                  config_.gaussian.eps * facet_angle<double>(hull, site.simplex(), site.p, site.n);
+              return gaussian_curvature<double>(hull, site.n, site.T, angle, samples_);
+            })};
   }
 
  private:
@@ -106,9 +111,9 @@ class ZerothOrderEstimator final : public Estimator {
   explicit ZerothOrderEstimator(const Config& config)
       : config_(config.zeroth_order), samples_(whitened_samples<6>(config_.seed, 0, config_.samples)) {}
 
-  PairDerivative operator()(const asset::PosedPair& pair) override {
-    const HullQuery query = ask(pair, "zeroth_order", query_);
-    const Steps steps(config_.angle, config_.length, query, pair.X_AB);
+  PairDerivative operator()(const body::Pair& pair) override {
+    const Query query = ask(pair, "zeroth_order", query_);
+    const Steps steps(config_.angle, config_.length, query, pair);
     return {query.centre, steps.checked(zeroth_order<double>(query.centre, pair.X_AB, config_.angle,
                                                              steps.length(), samples_, query))};
   }
@@ -124,10 +129,11 @@ class AnalyticEstimator final : public Estimator {
  public:
   explicit AnalyticEstimator(const Config& config) : clamp_(config.clamp) {}
 
-  PairDerivative operator()(const asset::PosedPair& pair) override {
-    const HullQuery query = ask(pair, "analytic", query_);
-    return {query.centre, polytope_derivative(query.A, query.B, pair.X_AB, query.centre,
-                                              pair_size(query.A, query.B), clamp_)};
+  PairDerivative operator()(const body::Pair& pair) override {
+    const Query query = ask(pair, "analytic", query_);
+    return {query.centre, pair_derivative(pair, query.centre, clamp_, [](const WitnessSite& site) {
+              return polytope_curvature<double>(site.geometry.convex(), site.simplex(), site.T);
+            })};
   }
 
  private:
@@ -139,9 +145,9 @@ class FiniteDifferenceEstimator final : public Estimator {
  public:
   explicit FiniteDifferenceEstimator(const Config& config) : config_(config.finite_difference) {}
 
-  PairDerivative operator()(const asset::PosedPair& pair) override {
-    const HullQuery query = ask(pair, "finite_difference", query_);
-    const Steps steps(config_.angle, config_.length, query, pair.X_AB);
+  PairDerivative operator()(const body::Pair& pair) override {
+    const Query query = ask(pair, "finite_difference", query_);
+    const Steps steps(config_.angle, config_.length, query, pair);
     return {query.centre, steps.checked(central_differences<double>(query.centre, pair.X_AB, config_.angle,
                                                                     steps.length(), query))};
   }
@@ -197,15 +203,15 @@ constexpr Setting<Config> kAnalyticSettings[] = {
 };
 
 constexpr EstimatorRow kEstimators[] = {
-    {"gumbel", "first-order, soft maximum over the rings around the witness vertices", asset::kConvexPart, -1,
+    {"gumbel", "first-order, soft maximum over the rings around the witness vertices", body::kConvexPart, -1,
      false, false, kGumbelSettings, make<GumbelEstimator>},
-    {"gaussian", "first-order, support points of normally distributed directions", asset::kConvexPart, -1,
+    {"gaussian", "first-order, support points of normally distributed directions", body::kConvexPart, -1,
      false, true, kGaussianSettings, make<GaussianEstimator>},
-    {"zeroth_order", "slope of the query over normally distributed poses", asset::kConvexPart, -1, false,
-     true, kZerothOrderSettings, make<ZerothOrderEstimator>},
-    {"finite_difference", "central differences of the query, M = 12", asset::kConvexPart, -1, true, false,
+    {"zeroth_order", "slope of the query over normally distributed poses", body::kConvexPart, -1, false, true,
+     kZerothOrderSettings, make<ZerothOrderEstimator>},
+    {"finite_difference", "central differences of the query, M = 12", body::kConvexPart, -1, true, false,
      kFiniteDifferenceSettings, make<FiniteDifferenceEstimator>},
-    {"analytic", "the polytopes' own derivative in closed form", asset::kConvexPart, -1, true, false,
+    {"analytic", "the polytopes' own derivative in closed form", body::kConvexPart, -1, true, false,
      kAnalyticSettings, make<AnalyticEstimator>},
 };
 
@@ -241,24 +247,23 @@ std::unique_ptr<Estimator> make_estimator(std::string_view name, const Config& c
   return row.make(config);
 }
 
-PairDerivative witness_derivative(const asset::PosedPair& pair, std::string_view name, const Config& config) {
+PairDerivative witness_derivative(const body::Pair& pair, std::string_view name, const Config& config) {
   return (*make_estimator(name, config))(pair);
 }
 
-BatchEstimator::BatchEstimator(std::string_view name, const Config& config, int threads)
-    : needs_(find_estimator(name).needs) {
+BatchEstimator::BatchEstimator(std::string_view name, const Config& config, int threads) {
   estimators_.resize(threads > 0 ? threads : default_threads());
   for (auto& estimator : estimators_) estimator = make_estimator(name, config);
 }
 
-void BatchEstimator::operator()(std::span<const asset::PosedPair> pairs, std::span<PairDerivative> results) {
+void BatchEstimator::operator()(std::span<const body::Pair> pairs, std::span<PairDerivative> results) {
   if (pairs.size() != results.size()) {
     throw InvalidInput("derivative: " + std::to_string(pairs.size()) + " pairs but room for " +
                        std::to_string(results.size()) + " results");
   }
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     try {
-      asset::require_valid(pairs[i], needs_, "derivative");
+      witness::require_valid(pairs[i], "derivative");
     } catch (const InvalidInput& error) {
       throw InvalidInput("pair " + std::to_string(i) + ": " + error.what());
     }

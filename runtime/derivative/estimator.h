@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/asset/pair.h"
+#include "runtime/body/body.h"
 #include "runtime/core/settings.h"
 #include "runtime/derivative/gaussian.h"
 #include "runtime/derivative/gumbel.h"
@@ -14,7 +14,10 @@
 #include "runtime/witness/witness.h"
 
 // The estimators of witness-point derivatives, behind one table. To add one: a file with a class derived from
-// Estimator, and a row in estimator.cpp; contract tests, command lines and benchmarks iterate the table.
+// Estimator, and a row in estimator.cpp; contract tests, command lines and benchmarks iterate the table. What
+// they estimate is the curvature of hulls; that of primitives is known.
+//
+//   const derivative::PairDerivative d = derivative::witness_derivative({&mug, &box, X_AB});
 namespace abut::derivative {
 
 // Steps of central differences: X_AB exp(+-h e_k).
@@ -47,15 +50,15 @@ class Estimator {
  public:
   virtual ~Estimator() = default;
 
-  // Witness points of the pair's convex hulls and their derivative. Throws InvalidInput if a part that the
-  // estimator needs is absent, or the pose is not finite or its rotation not one.
-  virtual PairDerivative operator()(const asset::PosedPair& pair) = 0;
+  // Witness points of the pair and their derivative. Throws InvalidInput if a part that the estimator needs
+  // is absent, a number of the pair is not finite, its rotation is none, or both are half-spaces.
+  virtual PairDerivative operator()(const body::Pair& pair) = 0;
 };
 
 struct EstimatorRow {
   std::string_view name;     // for command lines
   std::string_view summary;  // one line for people
-  unsigned needs;            // asset::Parts
+  unsigned needs;            // body::Parts
   // Number of continuous derivatives that the *estimate* has as a function of the pose, on hulls, where the
   // witness points are unique. -1: it may jump.
   int smoothness;
@@ -83,7 +86,7 @@ Config estimator_config(std::string_view name, const SettingValues& values);
 std::unique_ptr<Estimator> make_estimator(std::string_view name, const Config& config = {});
 
 // One-shot form: makes the estimator, asks once. Throws as make_estimator and Estimator do.
-PairDerivative witness_derivative(const asset::PosedPair& pair, std::string_view name = "gumbel",
+PairDerivative witness_derivative(const body::Pair& pair, std::string_view name = "gumbel",
                                   const Config& config = {});
 
 // Many pairs on several threads, the same bits for any number of them. Keeps one estimator per thread.
@@ -94,10 +97,9 @@ class BatchEstimator {
 
   // results[i] answers pairs[i]. Throws InvalidInput before any work if the spans differ in length or a pair
   // is invalid; the message names the pair.
-  void operator()(std::span<const asset::PosedPair> pairs, std::span<PairDerivative> results);
+  void operator()(std::span<const body::Pair> pairs, std::span<PairDerivative> results);
 
  private:
-  unsigned needs_;
   std::vector<std::unique_ptr<Estimator>> estimators_;
 };
 

@@ -132,11 +132,6 @@ template <class S>
 WitnessDerivative<S> differentiate(const witness::Witness<S>& witness, const Pose<S>& X_AB,
                                    const Curvature<S>& A, const Curvature<S>& B, S size, const Clamp& clamp) {
   const Mat32<S> T = tangent_basis(witness.n), T_B = X_AB.R.transpose() * T;
-  const auto on_plane = [](const Curvature<S>& shape, const Mat32<S>& basis) {
-    TangentCurvature<S> result{basis.transpose() * shape.H * basis, shape.flat_count, {}};
-    for (int k = 0; k < 2; ++k) result.flat[k] = basis.transpose() * shape.flat[k];
-    return result;
-  };
   return differentiate<S>(witness, X_AB, T, on_plane(A, T), on_plane(B, T_B), size, clamp);
 }
 

@@ -33,6 +33,14 @@ struct TangentCurvature {
   std::array<Vec2<S>, 2> flat = {Vec2<S>::Zero(), Vec2<S>::Zero()};
 };
 
+// A curvature in the tangent basis T of the normal, both in the shape's frame.
+template <class S>
+TangentCurvature<S> on_plane(const Curvature<S>& shape, const Mat32<S>& T) {
+  TangentCurvature<S> result{T.transpose() * shape.H * T, shape.flat_count, {}};
+  for (int k = 0; k < 2; ++k) result.flat[k] = T.transpose() * shape.flat[k];
+  return result;
+}
+
 // Derivatives of a witness.h result with respect to xi = (w; v) of X_AB exp(xi), xi in B (rad, m). Points,
 // normal and distance are in frame A. All finite, or all NaN with Status::kInvalidInput.
 template <class S>

@@ -2,11 +2,12 @@
 // coordinates the pose is held.
 #include <abut/runtime/asset/writer.h>
 #include <abut/runtime/derivative/estimator.h>
-#include <abut/runtime/witness/separation.h>
+#include <abut/runtime/witness/pair_query.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace {
 
@@ -51,11 +52,11 @@ abut::Pose<double> pose(const Eigen::Matrix<double, 7, 1>& x) {
 }
 
 // The chained gradient of the distance against differences in the seven coordinates.
-bool chains_to_quaternions(const abut::asset::AssetView& view) {
+bool chains_to_quaternions(const abut::body::Body& object) {
   Eigen::Matrix<double, 7, 1> x;
   x << Eigen::Vector4d(0.8, 0.3, -0.2, 0.4).normalized(), 3, 0.25, 0.1;
   const auto at = [&](const Eigen::Matrix<double, 7, 1>& y) {
-    return abut::derivative::witness_derivative({&view, &view, pose(y)});
+    return abut::derivative::witness_derivative({&object, &object, pose(y)});
   };
   const Eigen::Quaterniond q(x[0], x[1], x[2], x[3]);
   const Eigen::Matrix<double, 1, 7> gradient =
@@ -80,14 +81,19 @@ int main() {
   abut::asset::Asset asset;
   asset.name = "cube";
   asset.convex.push_back(cube());
-  const abut::asset::AssetView view = abut::asset::view(asset);
+  const abut::body::Body body{abut::body::Geometry(std::move(asset))};
 
-  abut::asset::PosedPair pair{&view, &view, {}};
+  abut::body::Pair pair{&body, &body, {}};
   pair.X_AB.p = {3, 0.25, 0};
   const abut::derivative::PairDerivative result = abut::derivative::witness_derivative(pair);
   std::printf("distance %.17g m, d distance / d x %.17g\n", result.witness.distance,
               result.derivative.dd_dxi_B[3]);
   const bool right =
       std::abs(result.witness.distance - 1) < 1e-12 && std::abs(result.derivative.dd_dxi_B[3] - 1) < 1e-12;
-  return right && chains_to_quaternions(view) ? 0 : 1;
+
+  // The same against a primitive: nothing to preprocess, nothing to load.
+  const abut::body::Body ball{abut::body::Geometry(abut::body::Sphere<double>{0.5})};
+  const double to_ball = abut::witness::separation({&body, &ball, pair.X_AB}).distance;
+  std::printf("distance of a ball %.17g m\n", to_ball);
+  return right && std::abs(to_ball - 1.5) < 1e-12 && chains_to_quaternions(body) ? 0 : 1;
 }

@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "runtime/asset/pair.h"
+#include "runtime/body/body.h"
 #include "runtime/core/random.h"
 #include "runtime/math/adjoint.h"
 #include "tests/support/allocations.h"
+#include "tests/support/bodies.h"
 #include "tests/support/hulls.h"
 
 // What the contract tests of estimators and contact models share: the pairs they run on and how frames are
@@ -28,6 +29,30 @@ const std::vector<NamedAsset>& contract_assets();
 // Convex hulls of objects of the YCB set by folder name; those that are missing are left out, all of them
 // where the preprocess library is not built.
 std::vector<NamedAsset> real_assets(const std::vector<std::string>& names);
+
+// A body made of one of them, or of a primitive.
+struct NamedBody {
+  std::string name;
+  body::Body body;
+  double size;  // as above; 0: a half-space
+};
+using NamedPair = std::pair<NamedBody, NamedBody>;
+
+std::vector<NamedBody> contract_hulls(const body::Material& material = {});
+
+// Box, sphere, cylinder and half-space. A half turn about the z axis takes each, and its triangles, into
+// itself.
+std::vector<NamedBody> contract_primitives(const body::Material& material = {});
+
+// Every hull with every hull.
+std::vector<NamedPair> hull_pairs(const std::vector<NamedBody>& hulls);
+
+// Every hull with every primitive, in either order.
+std::vector<NamedPair> mixed_pairs(const std::vector<NamedBody>& hulls,
+                                   const std::vector<NamedBody>& primitives);
+
+// Every primitive with every primitive, but no two half-spaces.
+std::vector<NamedPair> primitive_pairs(const std::vector<NamedBody>& primitives);
 
 // Code-made only: the two fine ellipsoids that stand for smooth shapes, with their semi-axes (m) and the
 // asset.
@@ -51,8 +76,7 @@ inline Vec6<double> random_vector6(Random& random, double scale) {
 }
 
 // The same convex body described in another frame: vertices p_N = X_NO p_O.
-inline asset::Asset in_frame(const asset::Asset& old, const Pose<double>& X_NO) {
-  const asset::ConvexView hull = asset::view(old.convex.front());
+inline asset::Asset in_frame(const asset::ConvexView& hull, const Pose<double>& X_NO) {
   std::vector<Vec3<double>> vertices;
   for (int i = 0; i < hull.vertex_count; ++i)
     vertices.push_back(X_NO * Vec3<double>(hull.x[i], hull.y[i], hull.z[i]));
@@ -62,6 +86,29 @@ inline asset::Asset in_frame(const asset::Asset& old, const Pose<double>& X_NO) 
   }
   return convex_asset(make_piece(vertices, triangles));
 }
+
+// A body in another frame N: a hull in any, a primitive in one of those that its shape cannot tell.
+struct Reframed {
+  body::Body body;
+  Pose<double> X_NO;
+};
+inline Reframed in_random_frame(const body::Body& old, Random& random) {
+  if (old.geometry.primitive() == nullptr) {
+    const Pose<double> X_NO = random_pose(random, 1, 0.2);
+    return {{body::Geometry(in_frame(old.geometry.convex(), X_NO)), old.material}, X_NO};
+  }
+  Pose<double> X_NO;
+  X_NO.R.diagonal() << -1, -1, 1;
+  if (old.geometry.half_space() != nullptr) X_NO.p << random.normal(), random.normal(), 0;
+  return {old, X_NO};
+}
+
+// Counts of passed trials: some poses have no derivative to compare with.
+struct Tally {
+  int good = 0, all = 0;
+  void add(bool ok) { good += ok, ++all; }
+  double share() const { return all ? double(good) / all : 0; }
+};
 
 // Name of a table row as the name of a test.
 template <class Row>

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <filesystem>
 
 #include "tests/contract/contract.h"
@@ -57,6 +58,51 @@ const std::vector<NamedAsset>& contract_assets() {
     return list;
   }();
   return assets;
+}
+
+std::vector<NamedBody> contract_hulls(const body::Material& material) {
+  std::vector<NamedBody> list;
+  for (const NamedAsset& named : contract_assets())
+    list.push_back({named.name, body_of(named.asset, material), named.size});
+  return list;
+}
+
+std::vector<NamedBody> contract_primitives(const body::Material& material) {
+  // Few triangles: circles of 16 and of 12 sides, which a quarter of a turn maps to themselves.
+  constexpr double kCoarse = 0.04;
+  const auto round = [&](const body::Primitive& primitive) -> body::Body {
+    return {body::Geometry(primitive, kCoarse), material};
+  };
+  return {{"box primitive", body_of(body::Box<double>{{0.07, 0.05, 0.03}}, material), std::sqrt(0.0083)},
+          {"sphere", round(body::Sphere<double>{0.05}), 0.05 * std::sqrt(3.0)},
+          {"cylinder", round(body::Cylinder<double>{0.06, 0.04}), std::sqrt(0.0068)},
+          {"half-space", body_of(body::HalfSpace<double>{0.05}, material), 0}};
+}
+
+std::vector<NamedPair> hull_pairs(const std::vector<NamedBody>& hulls) {
+  std::vector<NamedPair> pairs;
+  for (const NamedBody& A : hulls)
+    for (const NamedBody& B : hulls) pairs.emplace_back(A, B);
+  return pairs;
+}
+
+std::vector<NamedPair> mixed_pairs(const std::vector<NamedBody>& hulls,
+                                   const std::vector<NamedBody>& primitives) {
+  std::vector<NamedPair> pairs;
+  for (const NamedBody& hull : hulls)
+    for (const NamedBody& primitive : primitives) {
+      pairs.emplace_back(hull, primitive);
+      pairs.emplace_back(primitive, hull);
+    }
+  return pairs;
+}
+
+std::vector<NamedPair> primitive_pairs(const std::vector<NamedBody>& primitives) {
+  std::vector<NamedPair> pairs;
+  for (const NamedBody& A : primitives)
+    for (const NamedBody& B : primitives)
+      if (A.size > 0 || B.size > 0) pairs.emplace_back(A, B);
+  return pairs;
 }
 
 const std::vector<SmoothAsset>& smooth_assets() {

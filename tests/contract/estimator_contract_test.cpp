@@ -5,7 +5,7 @@
 
 #include "runtime/derivative/estimator.h"
 #include "runtime/derivative/finite_difference.h"
-#include "runtime/witness/separation.h"
+#include "runtime/witness/pair_query.h"
 #include "tests/contract/contract.h"
 #include "tests/contract/witness_equation.h"
 #include "tests/runtime/derivative/ellipsoid_pair.h"
@@ -19,25 +19,31 @@ namespace {
 using namespace abut;
 using derivative::EstimatorRow;
 using derivative::PairDerivative;
+using test::Tally;  // differences straddle a kink of the polytope on a few poses
 
 class EstimatorContract : public testing::TestWithParam<EstimatorRow> {
  protected:
   std::unique_ptr<derivative::Estimator> make() const { return derivative::make_estimator(GetParam().name); }
 };
 
-// Calls test(A, B, X_AB, trial) over ordered pairs of assets and random poses from overlapping to well apart.
+// Ordered pairs of hulls, then those with a primitive or two.
+std::vector<test::NamedPair> all_pairs() {
+  const auto hulls = test::contract_hulls(), primitives = test::contract_primitives();
+  std::vector<test::NamedPair> pairs = test::hull_pairs(hulls);
+  for (const auto& more : {test::mixed_pairs(hulls, primitives), test::primitive_pairs(primitives)})
+    pairs.insert(pairs.end(), more.begin(), more.end());
+  return pairs;
+}
+
+// Calls test(A, B, X_AB) over them and random poses from overlapping to well apart.
 template <class Test>
 void for_each_pair(int poses, Test&& test) {
-  const auto& assets = test::contract_assets();
   Random random(3);
-  for (std::size_t i = 0; i < assets.size(); ++i) {
-    for (std::size_t j = 0; j < assets.size(); ++j) {
-      for (int k = 0; k < poses; ++k) {
-        const Pose<double> X_AB =
-            test::random_pose(random, assets[i].size + assets[j].size, random.uniform(0.3, 1.1));
-        SCOPED_TRACE(assets[i].name + " and " + assets[j].name + ", pose " + std::to_string(k));
-        test(assets[i], assets[j], X_AB);
-      }
+  for (const auto& [A, B] : all_pairs()) {
+    for (int k = 0; k < poses; ++k) {
+      const Pose<double> X_AB = test::random_pose(random, A.size + B.size, random.uniform(0.3, 1.1));
+      SCOPED_TRACE(A.name + " and " + B.name + ", pose " + std::to_string(k));
+      test(A, B, X_AB);
     }
   }
 }
@@ -50,14 +56,6 @@ bool finite(const PairDerivative& r) {
 bool answered(Status status) {
   return status == Status::kOk || status == Status::kTouching || status == Status::kClamped;
 }
-
-// Counts of passed trials: differences straddle a kink of the polytope on a few poses, where no derivative
-// exists.
-struct Tally {
-  int good = 0, all = 0;
-  void add(bool ok) { good += ok, ++all; }
-  double share() const { return all ? double(good) / all : 0; }
-};
 
 // Bars every comparison below by the derivative's own size: entries are of the order of the lengths involved.
 double gap(const PairDerivative& x, const PairDerivative& y, double length) {
@@ -98,8 +96,7 @@ double share_of_same(const EstimatorRow& row) { return row.sampled ? 0.60 : 0.97
 TEST_P(EstimatorContract, AnswersWithFiniteNumbersAndKeepsTheWitnessEquation) {
   const auto estimator = make();
   for_each_pair(10, [&](const auto& A, const auto& B, const Pose<double>& X_AB) {
-    const asset::AssetView a = asset::view(A.asset), b = asset::view(B.asset);
-    const PairDerivative r = (*estimator)({&a, &b, X_AB});
+    const PairDerivative r = (*estimator)({&A.body, &B.body, X_AB});
     ASSERT_TRUE(answered(r.derivative.status)) << to_string(r.derivative.status);
     ASSERT_TRUE(finite(r));
     const auto& d = r.derivative;
@@ -115,9 +112,8 @@ TEST_P(EstimatorContract, SwappingTheBodiesChangesNothing) {
   const auto estimator = make();
   Tally tally;
   for_each_pair(10, [&](const auto& A, const auto& B, const Pose<double>& X_AB) {
-    const asset::AssetView a = asset::view(A.asset), b = asset::view(B.asset);
-    const PairDerivative direct = (*estimator)({&a, &b, X_AB});
-    const PairDerivative swapped = swapped_back((*estimator)({&b, &a, X_AB.inverse()}), X_AB);
+    const PairDerivative direct = (*estimator)({&A.body, &B.body, X_AB});
+    const PairDerivative swapped = swapped_back((*estimator)({&B.body, &A.body, X_AB.inverse()}), X_AB);
     EXPECT_NEAR(direct.witness.distance, swapped.witness.distance, 1e-12);
     tally.add(gap(swapped, direct, A.size + B.size) < same(GetParam()));
   });
@@ -130,12 +126,10 @@ TEST_P(EstimatorContract, ChangeOfFrame) {
   Random random(4);
   Tally tally;
   for_each_pair(5, [&](const auto& A, const auto& B, const Pose<double>& X_AB) {
-    const Pose<double> X_MA = test::random_pose(random, 1, 0.2), X_NB = test::random_pose(random, 1, 0.2);
-    const asset::Asset M = test::in_frame(A.asset, X_MA), N = test::in_frame(B.asset, X_NB);
-    const asset::AssetView a = asset::view(A.asset), b = asset::view(B.asset), m = asset::view(M),
-                           n = asset::view(N);
-    const PairDerivative direct = (*estimator)({&a, &b, X_AB});
-    const PairDerivative other = (*estimator)({&m, &n, X_MA * X_AB * X_NB.inverse()});
+    const auto [M, X_MA] = test::in_random_frame(A.body, random);
+    const auto [N, X_NB] = test::in_random_frame(B.body, random);
+    const PairDerivative direct = (*estimator)({&A.body, &B.body, X_AB});
+    const PairDerivative other = (*estimator)({&M, &N, X_MA * X_AB * X_NB.inverse()});
     // X_MN exp(eta) = X_MA X_AB exp(xi) X_BN with eta = Ad(X_NB) xi
     const Mat6<double> Ad = adjoint(X_NB);
     PairDerivative back = other;
@@ -155,12 +149,9 @@ TEST_P(EstimatorContract, MatchesDifferencesWhereItPromisesTo) {
   const auto estimator = make();
   Tally distance, points;
   for_each_pair(10, [&](const auto& A, const auto& B, const Pose<double>& X_AB) {
-    const asset::AssetView a = asset::view(A.asset), b = asset::view(B.asset);
-    const PairDerivative r = (*estimator)({&a, &b, X_AB});
+    const PairDerivative r = (*estimator)({&A.body, &B.body, X_AB});
     const double length = A.size + B.size, h = 1e-6;
-    const auto query = [&](const Pose<double>& X) {
-      return witness::separation<double>(a.convex, b.convex, X);
-    };
+    const auto query = [&](const Pose<double>& X) { return witness::separation({&A.body, &B.body, X}); };
     PairDerivative expected = r;
     expected.derivative = derivative::central_differences<double>(r.witness, X_AB, h, h * length, query);
     distance.add(test::relative_gap(r.derivative.dd_dxi_B, expected.derivative.dd_dxi_B, length) < 1e-5);
@@ -177,7 +168,7 @@ TEST_P(EstimatorContract, ComesNearTheSmoothShapeWhereItPromisesTo) {
   if (GetParam().exact_for_polytopes) GTEST_SKIP() << "this row differentiates the facets";
   const auto& A = test::smooth_assets()[0];
   const auto& B = test::smooth_assets()[1];
-  const asset::AssetView a = asset::view(A.asset), b = asset::view(B.asset);
+  const body::Body a = test::body_of(A.asset), b = test::body_of(B.asset);
   const test::EllipsoidPair<double> smooth{A.semi_axes, B.semi_axes};
   const auto estimator = make();
   Random random(5);
@@ -202,15 +193,12 @@ TEST_P(EstimatorContract, ComesNearTheSmoothShapeWhereItPromisesTo) {
 }
 
 TEST_P(EstimatorContract, SameBitsForAnyNumberOfThreads) {
-  const auto& assets = test::contract_assets();
-  std::vector<asset::AssetView> views;
-  for (const auto& A : assets) views.push_back(asset::view(A.asset));
+  const std::vector<test::NamedPair> bodies = all_pairs();
   Random random(6);
-  std::vector<asset::PosedPair> pairs;
-  for (int i = 0; i < 200; ++i) {
-    const std::size_t a = random.below(views.size()), b = random.below(views.size());
-    pairs.push_back({&views[a], &views[b],
-                     test::random_pose(random, assets[a].size + assets[b].size, random.uniform(0.2, 1.2))});
+  std::vector<body::Pair> pairs;
+  for (int i = 0; i < 400; ++i) {
+    const auto& [A, B] = bodies[random.below(bodies.size())];
+    pairs.push_back({&A.body, &B.body, test::random_pose(random, A.size + B.size, random.uniform(0.2, 1.2))});
   }
   std::vector<PairDerivative> reference(pairs.size()), results(pairs.size());
   derivative::BatchEstimator(GetParam().name, {}, 1)(pairs, reference);
@@ -228,9 +216,9 @@ TEST_P(EstimatorContract, SameBitsForAnyNumberOfThreads) {
 
 TEST_P(EstimatorContract, AllocatesNothingInTheSteadyState) {
   const auto estimator = make();
-  std::vector<std::tuple<asset::AssetView, asset::AssetView, Pose<double>>> queries;
+  std::vector<std::tuple<body::Body, body::Body, Pose<double>>> queries;
   for_each_pair(5, [&](const auto& A, const auto& B, const Pose<double>& X_AB) {
-    queries.emplace_back(asset::view(A.asset), asset::view(B.asset), X_AB);
+    queries.emplace_back(A.body, B.body, X_AB);
   });
   const auto ask_all = [&] {
     for (const auto& [a, b, X_AB] : queries) (*estimator)({&a, &b, X_AB});
@@ -243,31 +231,35 @@ TEST_P(EstimatorContract, AllocatesNothingInTheSteadyState) {
 
 TEST_P(EstimatorContract, FarApartAndCoincidentPosesAreAnswered) {
   const auto estimator = make();
-  for (const auto& A : test::contract_assets()) {
-    const asset::AssetView a = asset::view(A.asset);
-    for (const auto& B : test::contract_assets()) {
-      SCOPED_TRACE(A.name + " and " + B.name);
-      const asset::AssetView b = asset::view(B.asset);
-      const PairDerivative far = (*estimator)({&a, &b, {Mat3<double>::Identity(), {600, -640, 480}}});
-      EXPECT_TRUE(answered(far.derivative.status));
-      EXPECT_TRUE(finite(far));
-      EXPECT_NEAR(far.witness.distance, 1000, 1);
-      const PairDerivative same = (*estimator)({&a, &b, {}});
-      EXPECT_NE(same.derivative.status, Status::kInvalidInput);
-      EXPECT_TRUE(finite(same));
-      EXPECT_LT(same.witness.distance, 0);
-    }
+  for (const auto& [A, B] : all_pairs()) {
+    SCOPED_TRACE(A.name + " and " + B.name);
+    const PairDerivative far = (*estimator)({&A.body, &B.body, {Mat3<double>::Identity(), {600, -640, 480}}});
+    EXPECT_TRUE(answered(far.derivative.status));
+    EXPECT_TRUE(finite(far));
+    const bool over = A.body.geometry.half_space(), under = B.body.geometry.half_space();
+    EXPECT_NEAR(far.witness.distance, over ? 480 : under ? -480 : 1000, 1);
+    const PairDerivative same = (*estimator)({&A.body, &B.body, {}});
+    EXPECT_NE(same.derivative.status, Status::kInvalidInput);
+    EXPECT_TRUE(finite(same));
+    EXPECT_LT(same.witness.distance, 0);
   }
 }
 
 TEST_P(EstimatorContract, BadInputIsRefused) {
   const auto estimator = make();
-  const asset::AssetView a = asset::view(test::contract_assets()[0].asset), empty;
+  const body::Body a = test::body_of(test::contract_assets()[0].asset), empty{body::Geometry(asset::Asset{})},
+                   ground = test::body_of(body::HalfSpace<double>{});
   const Pose<double> good{Mat3<double>::Identity(), {0.3, 0, 0}};
   EXPECT_NO_THROW((*estimator)({&a, &a, good}));
   EXPECT_THROW((*estimator)({nullptr, &a, good}), InvalidInput);
   EXPECT_THROW((*estimator)({&empty, &a, good}), InvalidInput);
   EXPECT_THROW((*estimator)({&a, &empty, good}), InvalidInput);
+  EXPECT_THROW((*estimator)({&empty, &ground, good}), InvalidInput);
+  EXPECT_THROW((*estimator)({&ground, &ground, good}), InvalidInput);
+  EXPECT_NO_THROW((*estimator)({&ground, &a, good}));
+  body::Pair spinning{&a, &a, good};
+  spinning.V_AB_B[1] = std::nan("");
+  EXPECT_THROW((*estimator)(spinning), InvalidInput);
   for (int i = 0; i < 3; ++i) {
     for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
       Pose<double> X_AB = good;
@@ -285,14 +277,16 @@ TEST_P(EstimatorContract, BadInputIsRefused) {
   EXPECT_THROW((*estimator)({&a, &a, mirrored}), InvalidInput);
 
   derivative::BatchEstimator batch(GetParam().name, {}, 2);
-  const std::vector<asset::PosedPair> pairs = {{&a, &a, good}, {&a, &a, scaled}};
+  const std::vector<body::Pair> pairs = {{&a, &a, good}, {&a, &a, scaled}};
   std::vector<PairDerivative> results(2), few(1);
   EXPECT_THROW(batch(pairs, few), InvalidInput);
+  results[0].witness.distance = 7;
   try {
     batch(pairs, results);
     ADD_FAILURE() << "the second pair has no rotation";
   } catch (const InvalidInput& error) {
     EXPECT_NE(std::string(error.what()).find("pair 1"), std::string::npos) << error.what();
+    EXPECT_EQ(results[0].witness.distance, 7) << "nothing is computed";
   }
 }
 

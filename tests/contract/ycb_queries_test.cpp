@@ -17,9 +17,8 @@ namespace {
 using namespace abut;
 
 struct Queries {
-  std::map<std::string, test::NamedAsset> assets;
-  std::map<std::string, asset::AssetView> views;
-  std::vector<asset::PosedPair> pairs;
+  std::map<std::string, body::Body> bodies;
+  std::vector<body::Pair> pairs;
 };
 
 // Empty without the reference queries, the objects, or the preprocess library.
@@ -27,13 +26,12 @@ Queries read_queries(const std::string& file) {
   Queries result;
   for (const test::ReferenceQuery& row : test::read_reference_queries(file)) {
     for (const std::string& name : {row.object_A, row.object_B}) {
-      if (result.views.contains(name)) continue;
+      if (result.bodies.contains(name)) continue;
       std::vector<test::NamedAsset> found = test::real_assets({name});
       if (found.empty()) return {};
-      const test::NamedAsset& kept = result.assets.emplace(name, std::move(found.front())).first->second;
-      result.views.emplace(name, asset::view(kept.asset));
+      result.bodies.emplace(name, body::Body{body::Geometry(std::move(found.front().asset))});
     }
-    result.pairs.push_back({&result.views.at(row.object_A), &result.views.at(row.object_B), row.X_AB});
+    result.pairs.push_back({&result.bodies.at(row.object_A), &result.bodies.at(row.object_B), row.X_AB});
   }
   return result;
 }
@@ -57,9 +55,9 @@ TEST_P(YcbQueries, EveryDerivativeIsFiniteAndTheDistanceGradientExact) {
         << "row " << i << ": " << to_string(d.status);
     clamped += d.status == Status::kClamped;
     if (i % 10 != 0) continue;
-    const asset::PosedPair& pair = queries.pairs[i];
+    const body::Pair& pair = queries.pairs[i];
     const auto query = [&](const Pose<double>& X) {
-      return witness::separation<double>(pair.A->convex, pair.B->convex, X);
+      return witness::separation<double>(pair.A->geometry.convex(), pair.B->geometry.convex(), X);
     };
     const auto difference = derivative::central_differences<double>(witness, pair.X_AB, 1e-7, 1e-8, query);
     ++checked;
@@ -88,7 +86,7 @@ TEST_P(YcbQueries, EveryEstimatorKeepsTheWitnessEquationAlsoWhereClamped) {
       double worst = 0;
       int clamped = 0;
       for (std::size_t i = 0; i < queries.pairs.size(); i += 20) {
-        const asset::PosedPair& pair = queries.pairs[i];
+        const body::Pair& pair = queries.pairs[i];
         const derivative::PairDerivative r = (*estimator)(pair);
         worst = std::max(worst, test::broken_witness_equation(r, 0.1));
         clamped += r.derivative.clamped_count > 0;
@@ -111,13 +109,13 @@ TEST_P(YcbQueries, EveryEstimatorKeepsTheWitnessEquationAlsoWhereClamped) {
 TEST(YcbRandomQueries, NoEntryIsInfiniteOrNaN) {
   const Queries reference = read_queries("ycb_hulls_collide.csv");
   if (reference.pairs.empty()) GTEST_SKIP() << "no reference queries or objects, or no preprocess library";
-  std::vector<const asset::AssetView*> views;
-  for (const auto& [name, view] : reference.views) views.push_back(&view);
+  std::vector<const body::Body*> bodies;
+  for (const auto& [name, body] : reference.bodies) bodies.push_back(&body);
   Random random(1);
-  std::vector<asset::PosedPair> pairs(static_cast<std::size_t>(test::runs(5000)));
-  for (asset::PosedPair& pair : pairs) {
-    pair.A = views[random.below(views.size())];
-    pair.B = views[random.below(views.size())];
+  std::vector<body::Pair> pairs(static_cast<std::size_t>(test::runs(5000)));
+  for (body::Pair& pair : pairs) {
+    pair.A = bodies[random.below(bodies.size())];
+    pair.B = bodies[random.below(bodies.size())];
     pair.X_AB.R = test::random_rotation(random);
     for (int k = 0; k < 3; ++k) pair.X_AB.p[k] = 0.08 * random.normal();
   }

@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace abut;
   constexpr std::size_t kMaxShapes = 20;  // that are set in motion: few enough to do so in no time
   std::istringstream in(std::string(reinterpret_cast<const char*>(data), size));
-  const auto no_asset = [](const std::string& name) -> const asset::AssetView& {
+  const auto no_asset = [](const std::string& name) -> body::Geometry {
     throw InvalidInput("no asset '" + name + "'");
   };
   try {

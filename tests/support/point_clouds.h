@@ -44,6 +44,13 @@ inline asset::OrientedPoints make_points(const std::vector<Vec3<double>>& positi
   return points;
 }
 
+// An asset of points alone.
+inline asset::Asset points_asset(asset::OrientedPoints points) {
+  asset::Asset asset;
+  asset.points.push_back(std::move(points));
+  return asset;
+}
+
 // Points spread evenly over a sphere (a spiral), with outward normals.
 inline asset::OrientedPoints sphere_points(double radius, int count) {
   std::vector<Vec3<double>> positions, normals;

@@ -11,7 +11,9 @@
 
 #include "preprocess/index/index.h"
 #include "preprocess/pressure/volume.h"
+#include "runtime/body/body.h"
 #include "runtime/math/adjoint.h"
+#include "tests/support/bodies.h"
 
 // The reference poses, tetrahedra and wrenches of data/pressure_field in the shared folder.
 namespace abut::test {
@@ -115,19 +117,32 @@ class ReferenceVolumes {
  public:
   explicit ReferenceVolumes(int level) : level_(level) {}
 
-  const asset::AssetView& operator[](const std::string& object) {
-    auto found = assets_.find(object);
-    if (found == assets_.end()) {
-      found = assets_.emplace(object, read_reference_volume(object, level_)).first;
-      views_[object] = asset::view(found->second);
-    }
-    return views_[object];
+  const asset::AssetView& operator[](const std::string& object) { return find(object).view; }
+
+  // The object as a body.
+  body::Body body(const std::string& object, const body::Material& material = {}) {
+    return {find(object).geometry, material};
   }
 
  private:
+  struct Object {
+    asset::Asset asset;
+    asset::AssetView view = asset::view(asset);
+    body::Geometry geometry = body_of(asset).geometry;
+
+    explicit Object(asset::Asset read) : asset(std::move(read)) {}
+    Object(const Object&) = delete;
+    Object& operator=(const Object&) = delete;
+  };
+
+  const Object& find(const std::string& name) {
+    const auto found = objects_.find(name);
+    if (found != objects_.end()) return found->second;
+    return objects_.try_emplace(name, read_reference_volume(name, level_)).first->second;
+  }
+
   int level_;
-  std::map<std::string, asset::Asset> assets_;
-  std::map<std::string, asset::AssetView> views_;
+  std::map<std::string, Object> objects_;
 };
 
 }  // namespace abut::test

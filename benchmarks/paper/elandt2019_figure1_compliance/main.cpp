@@ -11,17 +11,14 @@
 int main() {
   using namespace abut;
   constexpr double kRadius = 1, kDepth = 0.3;
-  const asset::Asset ball = elandt2019::ball(kRadius, 4);
-  const asset::AssetView view = asset::view(ball);
+  const body::Body ball{body::Geometry(elandt2019::ball(kRadius, 4)), {.modulus = 1}};
   fmt::print("{}", elandt2019::csv_header("modulus_ratio,radius,height,pressure"));
   double worst = 0;
   for (const double ratio : {0.2, 1.0, 5.0}) {  // half-space over ball, both one radius thick
-    contact::PressureFieldConfig config;
-    config.A.modulus = 1;
-    config.B.modulus = ratio;
+    const body::Body plane{body::Geometry(body::HalfSpace<double>{kRadius}), {.modulus = ratio}};
     // The half-space z <= 0 in its own frame; the ball's centre is at height radius - depth.
     const Pose<double> X_AB{Mat3<double>::Identity(), {0, 0, kDepth - kRadius}};
-    const contact::ContactMesh mesh = contact::half_space_mesh(view, {kRadius}, X_AB, config);
+    const contact::ContactMesh mesh = contact::contact_mesh({&ball, &plane, X_AB});
     for (std::size_t i = 0; i < mesh.corners.size(); ++i) {
       const Vec3<double>& x = mesh.corners[i];
       worst = std::max(worst, std::abs(mesh.pressures[i] + ratio * x.z() / kRadius));

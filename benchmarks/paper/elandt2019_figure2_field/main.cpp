@@ -74,24 +74,23 @@ std::string heat(double share) {
 int main(int argc, char** argv) try {
   const std::filesystem::path folder = argc > 1 ? argv[1] : ".";
   benchmarks::require_reference("pressure_field");
-  const asset::Asset mug = test::read_reference_volume("025_mug", 3000);
-  const asset::Asset ball = elandt2019::rigid(elandt2019::sphere(0.03, 4));
-  const asset::AssetView A = asset::view(mug), B = asset::view(ball);
+  const body::Body mug{body::Geometry(test::read_reference_volume("025_mug", 3000))},
+      ball{body::Geometry(elandt2019::rigid(elandt2019::sphere(0.03, 4))), {.modulus = body::kRigid}};
+  const asset::VolumeView& volume = mug.geometry.volume();
+  const asset::SurfaceView& surface = mug.geometry.surface();
   // From the side of -x at half height, 3 mm deep.
   double bottom = 1e300, top = -1e300;
-  for (std::int32_t v = 0; v < A.volume.vertex_count; ++v) {
-    bottom = std::min(bottom, A.volume.vertices[3 * v + 2]);
-    top = std::max(top, A.volume.vertices[3 * v + 2]);
+  for (std::int32_t v = 0; v < volume.vertex_count; ++v) {
+    bottom = std::min(bottom, volume.vertices[3 * v + 2]);
+    top = std::max(top, volume.vertices[3 * v + 2]);
   }
   Vec3<double> side = Vec3<double>::Constant(1e300);
-  for (std::int32_t v = 0; v < A.volume.vertex_count; ++v) {
-    const Vec3<double> p = Vec3<double>::Map(A.volume.vertices + 3 * v);
+  for (std::int32_t v = 0; v < volume.vertex_count; ++v) {
+    const Vec3<double> p = Vec3<double>::Map(volume.vertices + 3 * v);
     if (std::abs(p.z() - (bottom + top) / 2) < 0.01 && p.x() < side.x()) side = p;
   }
   const Pose<double> X_AB{Mat3<double>::Identity(), side - Vec3<double>(0.03 - 0.003, 0, 0)};
-  contact::PressureFieldConfig config;
-  config.B.modulus = contact::kRigid;
-  const contact::ContactMesh mesh = contact::contact_mesh({&A, &B, X_AB}, config);
+  const contact::ContactMesh mesh = contact::contact_mesh({&mug, &ball, X_AB});
   double largest = 0;
   for (const double p : mesh.pressures) largest = std::max(largest, p);
 
@@ -100,10 +99,10 @@ int main(int argc, char** argv) try {
   const Eigen::Quaterniond view =
       Eigen::AngleAxisd(-1.1, Vec3<double>::UnitX()) * Eigen::AngleAxisd(0.9, Vec3<double>::UnitZ());
   Picture picture(view.toRotationMatrix());
-  for (std::int32_t t = 0; t < A.surface.triangle_count; ++t) {
+  for (std::int32_t t = 0; t < surface.triangle_count; ++t) {
     std::vector<Vec3<double>> corners;
     for (int k = 0; k < 3; ++k)
-      corners.emplace_back(Vec3<double>::Map(A.surface.vertices + 3 * A.surface.triangles[3 * t + k]));
+      corners.emplace_back(Vec3<double>::Map(surface.vertices + 3 * surface.triangles[3 * t + k]));
     const Vec3<double> n = view * (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalized();
     if (n.z() > 0) picture.add(corners, grey(n.z()));
   }

@@ -15,25 +15,23 @@ namespace {
 using namespace abut;
 
 // Force and torque on the rigid body about the layer's origin, in its frame, at a modulus of 1 Pa.
-Vec6<double> wrench(const asset::Asset& layer, const asset::Asset& body, const Pose<double>& X_AB) {
-  contact::PressureFieldConfig config;
-  config.A.modulus = 1;
-  config.B.modulus = contact::kRigid;
-  const asset::AssetView A = asset::view(layer), B = asset::view(body);
+Vec6<double> wrench(const body::Body& layer, const body::Body& rigid, const Pose<double>& X_AB) {
   return shift_wrench<double>(
-      X_AB, contact::make_pressure_field_model(config)
-                ->wrench({&A, &B, X_AB}, Vec6<double>::Zero(), Vec6<double>::Zero(), contact::Want::kValue)
-                .F_BBo_B);
+      X_AB,
+      contact::contact_wrench("pressure_field", {&layer, &rigid, X_AB}, {}, contact::Want::kValue).F_BBo_B);
+}
+
+body::Body rigid(const preprocess::TriangleMesh& mesh) {
+  return {body::Geometry(elandt2019::rigid(mesh)), {.modulus = body::kRigid}};
 }
 
 }  // namespace
 
 int main() {
-  const asset::Asset layer = elandt2019::layer(2, 2, {0, 1}, {0, 1});
+  const body::Body layer{body::Geometry(elandt2019::layer(2, 2, {0, 1}, {0, 1})), {.modulus = 1}};
   // A ball under the surface as a whole: buoyancy is the volume of its mesh, at its centre.
   const preprocess::TriangleMesh mesh = elandt2019::sphere(0.2, 3);
-  const asset::Asset ball = elandt2019::rigid(mesh);
-  const Vec6<double> F = wrench(layer, ball, {Mat3<double>::Identity(), {0.3, 0.1, -0.5}});
+  const Vec6<double> F = wrench(layer, rigid(mesh), {Mat3<double>::Identity(), {0.3, 0.1, -0.5}});
   Vec6<double> archimedes = Vec6<double>::Zero();
   archimedes[5] = preprocess::mass_properties(mesh).volume;
   archimedes.head<3>() = Vec3<double>(0.3, 0.1, -0.5).cross(archimedes.tail<3>());
@@ -45,8 +43,8 @@ int main() {
   double worst = error;
   for (const double degrees : {1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 38.0}) {
     const double slope = std::tan(degrees * std::numbers::pi / 180);
-    const asset::Asset wedge =
-        elandt2019::rigid(elandt2019::block(0.5, 0.5, 1, 1, [&](double x) { return -0.6 + slope * x; }));
+    const body::Body wedge =
+        rigid(elandt2019::block(0.5, 0.5, 1, 1, [&](double x) { return -0.6 + slope * x; }));
     const Vec6<double> f = wrench(layer, wedge, {});
     // Depth 0.6 - slope x over a unit square. Sides: fx of the ends, depth^2 / 2 on each.
     const double left = 0.6 + slope / 2, right = 0.6 - slope / 2, fz = 0.6;

@@ -34,15 +34,14 @@ asset::Asset tip(double height, double twist) {
 }  // namespace
 
 int main() {
-  const asset::Asset lower = tip(1, 0), upper = tip(-1, 0.9);
-  const asset::AssetView A = asset::view(lower), B = asset::view(upper);
+  const body::Body lower{body::Geometry(tip(1, 0))}, upper{body::Geometry(tip(-1, 0.9))};
   fmt::print("{}", elandt2019::csv_header("shift,sides,triangle,x,y,weight"));
   std::vector<double> sums;
   int least = 99, most = 0;
   for (int step = 0; step <= 60; ++step) {
     const double shift = 0.01 * step;
     const Pose<double> X_AB{Mat3<double>::Identity(), {shift, 0.25 * shift, 0}};
-    const contact::ContactMesh whole = contact::contact_mesh({&A, &B, X_AB});
+    const contact::ContactMesh whole = contact::contact_mesh({&lower, &upper, X_AB});
     const contact::ContactMesh mesh = contact::triangulated(whole);
     if (whole.faces.empty()) continue;
     least = std::min(least, whole.faces[0].count);

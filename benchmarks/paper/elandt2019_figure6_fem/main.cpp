@@ -43,15 +43,12 @@ std::vector<Row> read_fem() {
   return rows;
 }
 
-double mean_pressure(const asset::Asset& layer, double modulus, double amplitude, double depth) {
-  const asset::Asset wave = elandt2019::rigid(elandt2019::block(
-      kHalfWave, 0.5, 1, 600, [&](double x) { return amplitude * (1 - std::cos(3 * x)) - depth; }));
-  contact::PressureFieldConfig config;
-  config.A.modulus = modulus;
-  config.B.modulus = contact::kRigid;
-  const asset::AssetView A = asset::view(layer), B = asset::view(wave);
-  return contact::make_pressure_field_model(config)
-             ->wrench({&A, &B, {}}, Vec6<double>::Zero(), Vec6<double>::Zero(), contact::Want::kValue)
+double mean_pressure(const body::Body& layer, double amplitude, double depth) {
+  const body::Body wave{
+      body::Geometry(elandt2019::rigid(elandt2019::block(
+          kHalfWave, 0.5, 1, 600, [&](double x) { return amplitude * (1 - std::cos(3 * x)) - depth; }))),
+      {.modulus = body::kRigid}};
+  return contact::contact_wrench("pressure_field", {&layer, &wave, {}}, {}, contact::Want::kValue)
              .F_BBo_B[5] /
          (2 * kHalfWave);
 }
@@ -60,7 +57,8 @@ double mean_pressure(const asset::Asset& layer, double modulus, double amplitude
 
 int main() try {
   const std::vector<Row> fem = read_fem();
-  const asset::Asset linear = elandt2019::layer(1.2, 0.6, {0, 1}, {0, 1});
+  const body::Body linear{body::Geometry(elandt2019::layer(1.2, 0.6, {0, 1}, {0, 1})),
+                          {.modulus = kConfined}};
   std::vector<double> depths = {0}, law = {0};
   for (const Row& row : fem) {
     depths.push_back(row.depth);
@@ -70,12 +68,12 @@ int main() try {
   for (double& p : law) p /= largest;
   depths.push_back(1);
   law.push_back(1);
-  const asset::Asset fitted = elandt2019::layer(1.2, 0.6, depths, law);
+  const body::Body fitted{body::Geometry(elandt2019::layer(1.2, 0.6, depths, law)), {.modulus = largest}};
   fmt::print("{}", elandt2019::csv_header("depth,amplitude,fem,linear,fitted,linear_percent,fitted_percent"));
   for (std::size_t k = 0; k < 3; ++k)
     for (const Row& row : fem) {
-      const double p = mean_pressure(linear, kConfined, kAmplitudes[k], row.depth);
-      const double q = mean_pressure(fitted, largest, kAmplitudes[k], row.depth);
+      const double p = mean_pressure(linear, kAmplitudes[k], row.depth);
+      const double q = mean_pressure(fitted, kAmplitudes[k], row.depth);
       fmt::print("{},{},{},{:.5f},{:.5f},{:.1f},{:.1f}\n", row.depth, kAmplitudes[k], row.fem[k], p, q,
                  100 * (p / row.fem[k] - 1), 100 * (q / row.fem[k] - 1));
     }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 
 #include "benchmarks/paper/elandt2019/bodies.h"
 #include "runtime/contact/pressure_field.h"
@@ -24,8 +25,8 @@ double cpu_us() {
   return 1e6 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_nsec);
 }
 
-double batch_seconds(const std::vector<contact::MovingPair>& pairs, int threads) {
-  contact::BatchModel batch("pressure_field", threads);
+double batch_seconds(const std::vector<body::Pair>& pairs, int threads) {
+  contact::BatchModel batch("pressure_field", {}, threads);
   std::vector<contact::PairWrench> results(pairs.size());
   double best = 1e300;
   for (int pass = 0; pass < 5; ++pass) {
@@ -49,7 +50,6 @@ int main() {
   contact::PressureFieldWorkspace<double> workspace;
   fmt::print("{}", elandt2019::csv_header("level,polygons,wrench_us"));
   double n = 0, x = 0, y = 0, xx = 0, xy = 0;
-  std::vector<contact::MovingPair> pairs;
   test::ReferenceVolumes middle(1000);
   for (const int level : {300, 1000, 3000}) {
     test::ReferenceVolumes volumes(level);
@@ -70,8 +70,12 @@ int main() {
       n += 1, x += u, y += v, xx += u * u, xy += u * v;
     }
   }
-  for (const auto& q : queries)
-    pairs.push_back({{&middle[q.object_A], &middle[q.object_B], q.X_AB}, still, still});
+  std::map<std::string, body::Body> bodies;
+  const auto body_of = [&](const std::string& object) {
+    return &bodies.try_emplace(object, middle.body(object)).first->second;
+  };
+  std::vector<body::Pair> pairs;
+  for (const auto& q : queries) pairs.push_back({body_of(q.object_A), body_of(q.object_B), q.X_AB});
   const double one = batch_seconds(pairs, 1), two = batch_seconds(pairs, 2);
   fmt::print(stderr, "time grows with the power {:.2f} of the polygons; two threads {:.2f} times one\n",
              (n * xy - x * y) / (n * xx - x * x), one / two);

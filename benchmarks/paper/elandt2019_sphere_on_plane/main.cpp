@@ -16,6 +16,8 @@ int main() {
   using namespace abut;
   constexpr double kRadius = 0.1;
   const preprocess::TriangleMesh surface = elandt2019::sphere(kRadius, 5);
+  const body::Body plane{body::Geometry(body::HalfSpace<double>{}), {.modulus = body::kRigid}};
+  const auto model = contact::make_pressure_field_model();
   fmt::print("{}", elandt2019::csv_header("asked,tetrahedra,depth_mm,error_percent"));
   for (const std::int64_t asked : {128, 512, 2048, 6000}) {
     preprocess::VolumeParameters parameters;
@@ -24,10 +26,7 @@ int main() {
     preprocess::Report report;
     asset::Asset ball;
     ball.volumes = preprocess::make_volumes(surface, parameters, report);
-    const asset::AssetView view = asset::view(ball);
-    contact::PressureFieldConfig config;
-    config.A.modulus = 1;
-    config.B.modulus = contact::kRigid;
+    const body::Body soft{body::Geometry(std::move(ball)), {.modulus = 1}};
     for (const double depth : {0.002, 0.010}) {
       Random random(1);
       double mean = 0;
@@ -35,14 +34,11 @@ int main() {
         // The half-space's z axis in the ball's frame, reaching `depth` into the true ball.
         const Mat3<double> R = test::random_rotation(random);
         const Pose<double> X_AB{R, R * Vec3<double>(0, 0, depth - kRadius)};
-        mean -= contact::half_space_wrench(view, {}, X_AB, Vec6<double>::Zero(), Vec6<double>::Zero(), config,
-                                           contact::Want::kValue)
-                    .F_BBo_B[5] /
-                100;
+        mean -= model->wrench({&soft, &plane, X_AB}, contact::Want::kValue).F_BBo_B[5] / 100;
       }
       const auto integral = [&](double r) { return r * r / 2 - r * r * r / (3 * kRadius); };
       const double exact = 2 * std::numbers::pi * (integral(kRadius) - integral(kRadius - depth));
-      fmt::print("{},{},{},{:.2f}\n", asked, view.volume.tetrahedron_count, 1000 * depth,
+      fmt::print("{},{},{},{:.2f}\n", asked, soft.geometry.volume().tetrahedron_count, 1000 * depth,
                  100 * (mean / exact - 1));
     }
   }

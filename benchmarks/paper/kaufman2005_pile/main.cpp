@@ -57,7 +57,7 @@ int run_all(int argc, char** argv) {
   Objects objects;
   if (argc > 2) folder.emplace(argv[2]);
   if (folder)
-    for (const std::string& name : folder->names()) objects.push_back(&(*folder)[name]);
+    for (const std::string& name : folder->names()) objects.push_back((*folder)[name]);
   std::printf("# commit %s, flags %s\n", ABUT_COMMIT, ABUT_FLAGS);
   std::printf(
       "bodies,contacts,ms_per_step,us_per_contact,mean_speed,greatest_speed,greatest_depth_mm,peak_MiB\n");

@@ -13,28 +13,25 @@ using namespace abut::dynamics;
 
 constexpr double kGravity = 9.81;
 
+Shape shape(const body::Primitive& primitive) { return {body::Geometry(primitive), {}}; }
+
 Scene flat(double mu) {
   Scene scene;
   scene.gravity = {0, 0, -kGravity};
   scene.mu = mu;
-  Shape floor;
-  floor.kind = ShapeKind::kPlane;
-  scene.fixed.push_back(floor);
+  scene.fixed.push_back(shape(body::HalfSpace<double>{}));
   return scene;
 }
 
 Body ball(double radius, const Vec3<double>& p, const Vec3<double>& v) {
-  Body body;
-  body.name = "ball";
-  body.mass = 1;
-  body.inertia.setConstant(0.4 * radius * radius);
-  body.p_WB = p;
-  body.v_WB = v;
-  Shape sphere;
-  sphere.kind = ShapeKind::kSphere;
-  sphere.size[0] = radius;
-  body.shapes.push_back(sphere);
-  return body;
+  Body result;
+  result.name = "ball";
+  result.mass = 1;
+  result.inertia.setConstant(0.4 * radius * radius);
+  result.p_WB = p;
+  result.v_WB = v;
+  result.shapes.push_back(shape(body::Sphere<double>{radius}));
+  return result;
 }
 
 Simulation start(const Scene& scene, SimulationMode mode, double dt = 2e-3) {
@@ -46,16 +43,14 @@ Simulation start(const Scene& scene, SimulationMode mode, double dt = 2e-3) {
 
 void slide(SimulationMode mode, const char* name) {
   Scene scene = flat(0.3);
-  Body body;
-  body.name = "box";
-  body.mass = 1;
-  body.inertia = {0.0042, 0.0042, 0.0067};
-  body.p_WB = {0, 0, 0.05};
-  body.v_WB = {2, 0, 0};
-  Shape box;
-  box.size = {0.1, 0.1, 0.05};
-  body.shapes.push_back(box);
-  scene.bodies.push_back(body);
+  Body box;
+  box.name = "box";
+  box.mass = 1;
+  box.inertia = {0.0042, 0.0042, 0.0067};
+  box.p_WB = {0, 0, 0.05};
+  box.v_WB = {2, 0, 0};
+  box.shapes.push_back(shape(body::Box<double>{{0.1, 0.1, 0.05}}));
+  scene.bodies.push_back(box);
   Simulation simulation = start(scene, mode);
   while (simulation.time() < 2) simulation.step();
   std::printf("  %-10s box at 2 m/s, mu 0.3: %.4f m in 2 s    (Coulomb: %.4f)\n", name,
@@ -85,8 +80,7 @@ void loop(SimulationMode mode, const char* name, double speed) {
   scene.mu = 1;
   for (int k = 0; k < kSides; ++k) {
     const double angle = 2 * std::numbers::pi * (k + 0.5) / kSides;
-    Shape side;
-    side.size = {kRadius * std::tan(std::numbers::pi / kSides) * 1.02, 0.2, 0.01};
+    Shape side = shape(body::Box<double>{{kRadius * std::tan(std::numbers::pi / kSides) * 1.02, 0.2, 0.01}});
     side.X_BS.R = exp_rotation<double>({0, -angle, 0});
     side.X_BS.p = {(kRadius + 0.01) * std::sin(angle), 0, kRadius - (kRadius + 0.01) * std::cos(angle)};
     scene.fixed.push_back(side);

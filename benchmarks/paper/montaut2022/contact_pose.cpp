@@ -199,10 +199,11 @@ class SoftSearch {
 
 }  // namespace
 
-Problem draw_problem(const asset::ConvexView& A, const asset::ConvexView& B, double size, Law law,
+Problem draw_problem(const body::Body& body_A, const body::Body& body_B, double size, Law law,
                      std::uint64_t seed, std::uint64_t index) {
+  const asset::ConvexView &A = body_A.geometry.convex(), &B = body_B.geometry.convex();
   Random random(seed, index);
-  Problem problem{A, B, {}, {}, {}, size};
+  Problem problem{body_A, body_B, A, B, {}, {}, {}, size};
   if (law == Law::kVertices) {
     problem.target_A =
         witness::core_vertex<double>(A, static_cast<std::int32_t>(random.below(A.vertex_count)));

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/asset/asset.h"
+#include "runtime/body/body.h"
 #include "runtime/core/random.h"
 #include "runtime/derivative/witness_derivative.h"
 #include "runtime/witness/separation.h"
@@ -14,11 +14,12 @@
 namespace abut::benchmarks {
 
 struct Problem {
-  asset::ConvexView A, B;
-  Vec3<double> target_A;  // in A, m
-  Vec3<double> target_B;  // in B, m
-  Pose<double> start;     // X_AB
-  double size;            // m: half the sum of the two largest half extents
+  body::Body body_A, body_B;
+  asset::ConvexView A, B;  // their hulls
+  Vec3<double> target_A;   // in A, m
+  Vec3<double> target_B;   // in B, m
+  Pose<double> start;      // X_AB
+  double size;             // m: half the sum of the two largest half extents
 };
 
 // How targets are drawn. The paper does not say; it decides everything (docs/witness_derivatives.md).
@@ -29,8 +30,8 @@ enum class Law : char {
 };
 
 // Problem `index` of a pair; the same numbers for the same seed. `size` as above.
-Problem draw_problem(const asset::ConvexView& A, const asset::ConvexView& B, double size, Law law,
-                     std::uint64_t seed, std::uint64_t index);
+Problem draw_problem(const body::Body& A, const body::Body& B, double size, Law law, std::uint64_t seed,
+                     std::uint64_t index);
 
 // Cost of Eq. 30, r'r / 2 with r = (p1 - target; p2 - target, in B; p1 - p2), m^2.
 double cost(const Problem& problem, const Pose<double>& X_AB, const witness::Witness<double>& witness);

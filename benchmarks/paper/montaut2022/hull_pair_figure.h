@@ -8,6 +8,7 @@
 #include "benchmarks/paper/montaut2022/hulls.h"
 #include "benchmarks/paper/montaut2022/paper_estimators.h"
 #include "benchmarks/paper/montaut2022/trace_plot.h"
+#include "tests/support/bodies.h"
 
 namespace abut::benchmarks {
 
@@ -36,8 +37,7 @@ class HullPairFigure {
     objects = objects_folder(objects).string();
     hulls_ = read_ycb_hulls(objects);
     if (hulls_.size() < 2) throw std::runtime_error("fewer than two objects of the YCB layout in " + objects);
-    A_ = asset::view(first().piece);
-    B_ = asset::view(second().piece);
+    for (const NamedHull* hull : {&first(), &second()}) bodies_.push_back(test::hull_body(hull->piece));
   }
 
   std::uint64_t seed() const { return seed_; }
@@ -46,11 +46,12 @@ class HullPairFigure {
 
   // Prints a line of it.
   Curve curve(const std::string& name, const Solve& solve) const {
-    const double size = (half_extent(A_) + half_extent(B_)) / 2;
+    const body::Body &A = bodies_[0], &B = bodies_[1];
+    const double size = half_size(A, B);
     std::vector<Solution> solutions(static_cast<std::size_t>(problems_));
     parallel_for(problems_, 0, [&](std::int64_t i, int) {
       solutions[static_cast<std::size_t>(i)] =
-          solve(draw_problem(A_, B_, size, Law::kContact, seed_, static_cast<std::uint64_t>(i)));
+          solve(draw_problem(A, B, size, Law::kContact, seed_, static_cast<std::uint64_t>(i)));
     });
     Curve result{name, median_trace(solutions, kIterations)};
     std::printf("%-26s median cost after 10, 25, 50 iterations: %.1e %.1e %.1e\n", name.c_str(),
@@ -69,7 +70,7 @@ class HullPairFigure {
   std::uint64_t seed_ = 1;
   std::string prefix_;
   std::vector<NamedHull> hulls_;
-  asset::ConvexView A_, B_;
+  std::vector<body::Body> bodies_;  // first and second
 };
 
 }  // namespace abut::benchmarks

@@ -9,7 +9,7 @@
 #include "benchmarks/support/data.h"
 #include "preprocess/index/index.h"
 #include "preprocess/mesh/read.h"
-#include "runtime/asset/asset.h"
+#include "runtime/body/body.h"
 
 namespace abut::benchmarks {
 
@@ -42,6 +42,11 @@ inline double half_extent(const asset::ConvexView& hull) {
     longest = std::max(longest, *high - *low);
   }
   return longest / 2;
+}
+
+// Mean of the half extents of two bodies' hulls, m.
+inline double half_size(const body::Body& A, const body::Body& B) {
+  return (half_extent(A.geometry.convex()) + half_extent(B.geometry.convex())) / 2;
 }
 
 }  // namespace abut::benchmarks

@@ -102,10 +102,7 @@ Differentiator paper_gumbel(int rings, double eps) {
 Differentiator table_estimator(const char* name) {
   return [name = std::string(name)](const Problem& problem, const Pose<double>& X_AB, const Witness&,
                                     std::uint64_t) {
-    asset::AssetView a, b;
-    a.convex = problem.A;
-    b.convex = problem.B;
-    return derivative::witness_derivative({&a, &b, X_AB}, name).derivative;
+    return derivative::witness_derivative({&problem.body_A, &problem.body_B, X_AB}, name).derivative;
   };
 }
 

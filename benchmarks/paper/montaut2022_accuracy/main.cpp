@@ -11,6 +11,7 @@
 #include "runtime/derivative/estimator.h"
 #include "runtime/derivative/smooth.h"
 #include "runtime/witness/separation.h"
+#include "tests/support/bodies.h"
 #include "tests/support/hulls.h"
 
 namespace {
@@ -20,7 +21,7 @@ using Ellipsoid = witness::Ellipsoid<double>;
 using Derivative = derivative::WitnessDerivative<double>;
 
 struct Case {
-  asset::ConvexPiece A, B;
+  body::Body A, B;
   Pose<double> X_AB;
   Derivative truth;
 };
@@ -31,8 +32,8 @@ std::vector<Case> cases(int level, int count, std::uint64_t seed) {
     Random random(seed, static_cast<std::uint64_t>(1000 * level + i));
     Vec3<double> a, b;
     for (int k = 0; k < 3; ++k) a[k] = random.uniform(0.04, 0.12), b[k] = random.uniform(0.04, 0.12);
-    Case c{test::tessellated_ellipsoid(level, a, test::random_rotation(random)),
-           test::tessellated_ellipsoid(level, b, test::random_rotation(random)),
+    Case c{test::hull_body(test::tessellated_ellipsoid(level, a, test::random_rotation(random))),
+           test::hull_body(test::tessellated_ellipsoid(level, b, test::random_rotation(random))),
            {},
            {}};
     c.X_AB.R = test::random_rotation(random);
@@ -63,10 +64,7 @@ Spread error(const std::vector<Case>& list, const char* name, const derivative::
   const auto estimator = derivative::make_estimator(name, config);
   std::vector<double> errors;
   for (const Case& c : list) {
-    asset::AssetView a, b;
-    a.convex = asset::view(c.A);
-    b.convex = asset::view(c.B);
-    const Derivative found = (*estimator)({&a, &b, c.X_AB}).derivative;
+    const Derivative found = (*estimator)({&c.A, &c.B, c.X_AB}).derivative;
     errors.push_back((stacked(found) - stacked(c.truth)).norm() / stacked(c.truth).norm());
   }
   std::sort(errors.begin(), errors.end());

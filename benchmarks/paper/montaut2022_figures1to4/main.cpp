@@ -13,6 +13,7 @@
 #include "runtime/derivative/gumbel.h"
 #include "runtime/derivative/samples.h"
 #include "runtime/derivative/zeroth_order.h"
+#include "tests/support/bodies.h"
 #include "tests/support/hulls.h"
 
 namespace {
@@ -73,8 +74,8 @@ Image pose_panel(const Problem& problem, const Pose<double>& X_AB, const Camera&
 }
 
 Problem problem_of(const asset::ConvexPiece& a, const asset::ConvexPiece& b, Law law, std::uint64_t index) {
-  const asset::ConvexView A = asset::view(a), B = asset::view(b);
-  return draw_problem(A, B, (half_extent(A) + half_extent(B)) / 2, law, 1, index);
+  const body::Body A = test::hull_body(a), B = test::hull_body(b);
+  return draw_problem(A, B, half_size(A, B), law, 1, index);
 }
 
 // Witness points at poses drawn as the zeroth-order estimator draws them, each shown on its own body.

@@ -10,6 +10,7 @@
 #include "benchmarks/paper/montaut2022/hulls.h"
 #include "benchmarks/paper/montaut2022/paper_estimators.h"
 #include "benchmarks/paper/montaut2022/provenance.h"
+#include "tests/support/bodies.h"
 #include "tests/support/hulls.h"
 
 namespace {
@@ -154,22 +155,21 @@ int main(int argc, char** argv) try {
   objects = objects_folder(objects).string();
 
   Table table(csv, seed);
-  std::vector<asset::ConvexPiece> A, B;
+  std::vector<body::Body> A, B;
   for (int i = 0; i < pairs; ++i) {
     Random random(seed, static_cast<std::uint64_t>(i));
     for (auto* list : {&A, &B}) {
       Vec3<double> axes;
       for (int k = 0; k < 3; ++k) axes[k] = random.uniform(0.1, 0.3);
-      list->push_back(test::tessellated_ellipsoid(0, axes, test::random_rotation(random)));
+      list->push_back(test::hull_body(test::tessellated_ellipsoid(0, axes, test::random_rotation(random))));
     }
   }
   for (const char law : laws) {
     std::vector<Problem> problems;
     for (std::size_t i = 0; i < A.size(); ++i) {
-      const asset::ConvexView a = asset::view(A[i]), b = asset::view(B[i]);
-      const double size = (half_extent(a) + half_extent(b)) / 2;
+      const double size = half_size(A[i], B[i]);
       for (int j = 0; j < per_pair; ++j) {
-        problems.push_back(draw_problem(a, b, size, static_cast<Law>(law), seed + 1,
+        problems.push_back(draw_problem(A[i], B[i], size, static_cast<Law>(law), seed + 1,
                                         i * 1'000'000 + static_cast<std::uint64_t>(j)));
       }
     }
@@ -177,17 +177,17 @@ int main(int argc, char** argv) try {
     run(table, "polyhedral ellipsoids", static_cast<Law>(law), problems, seed, only);
   }
 
-  const std::vector<NamedHull> hulls = read_ycb_hulls(objects);
+  std::vector<body::Body> hulls;
+  for (const NamedHull& hull : read_ycb_hulls(objects)) hulls.push_back(test::hull_body(hull.piece));
   if (hulls.empty()) std::printf("\nno objects in %s: the scanned hulls are left out\n", objects.c_str());
   for (const char law : laws) {
     if (hulls.empty() || law == 'U' || ycb < 1) continue;
     std::vector<Problem> problems;
     for (int j = 0; j < ycb; ++j) {
       Random random(seed + 2, static_cast<std::uint64_t>(j));
-      const asset::ConvexView a = asset::view(hulls[random.below(hulls.size())].piece);
-      const asset::ConvexView b = asset::view(hulls[random.below(hulls.size())].piece);
-      problems.push_back(draw_problem(a, b, (half_extent(a) + half_extent(b)) / 2, static_cast<Law>(law),
-                                      seed + 3, static_cast<std::uint64_t>(j)));
+      const body::Body &a = hulls[random.below(hulls.size())], &b = hulls[random.below(hulls.size())];
+      problems.push_back(draw_problem(a, b, half_size(a, b), static_cast<Law>(law), seed + 3,
+                                      static_cast<std::uint64_t>(j)));
     }
     run(table, "scanned hulls", static_cast<Law>(law), problems, seed, only);
   }

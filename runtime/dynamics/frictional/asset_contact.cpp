@@ -49,7 +49,7 @@ Distance cylinder_distance(const Vec3<double>& half, const Vec3<double>& p) {
 // not within `reach`.
 Distance shape_distance(const PlacedShape& shape, const Vec3<double>& p,
                         double reach = std::numeric_limits<double>::infinity()) {
-  switch (shape.shape.kind) {
+  switch (shape.kind) {
     case ShapeKind::kBox:
       return box_distance(shape.half, p);
     case ShapeKind::kCylinder:
@@ -61,7 +61,7 @@ Distance shape_distance(const PlacedShape& shape, const Vec3<double>& p,
     case ShapeKind::kPlane:
       return {p.z(), Vec3<double>::UnitZ()};
     case ShapeKind::kAsset: {
-      const auto found = distance::signed_distance<double>(shape.shape.asset->surface, p, reach);
+      const auto found = distance::signed_distance<double>(shape.body.geometry.surface(), p, reach);
       return {found.distance, found.gradient};
     }
   }
@@ -74,9 +74,9 @@ Distance shape_distance(const PlacedShape& shape, const Vec3<double>& p,
 double least_distance(const PlacedShape& shape, const Vec3<double>& center, const Mat3<double>& R,
                       const Vec3<double>& half, double enough) {
   const Vec3<double> reach = R.cwiseAbs() * half;
-  if (shape.shape.kind == ShapeKind::kPlane) return center.z() - reach.z();
+  if (shape.kind == ShapeKind::kPlane) return center.z() - reach.z();
   const double apart = ((center - shape.p_SCenter).cwiseAbs() - reach - shape.half).maxCoeff();
-  if (shape.shape.kind != ShapeKind::kAsset || apart > enough) return apart;
+  if (shape.kind != ShapeKind::kAsset || apart > enough) return apart;
   return std::max(apart, shape_distance(shape, center).value - half.norm());
 }
 
@@ -117,7 +117,7 @@ class Search {
   Search(const PlacedShape& of, const PlacedShape& shape, double margin, NearSamples& memory,
          std::vector<NearSamples::Sample>& met)
       : of_(of), shape_(shape), margin_(margin), memory_(memory), X_SO_(shape.X_WS.inverse() * of.X_WS) {
-    if (of.shape.kind == ShapeKind::kPlane) return;
+    if (of.kind == ShapeKind::kPlane) return;
     travel();
     if (!(memory.travelled + margin + kRounding * size() <= memory.horizon)) list_samples(met);
   }
@@ -143,7 +143,7 @@ class Search {
   double size() const { return of_.half.norm(); }
 
   Ball sample_of(std::int32_t index) const {
-    switch (of_.shape.kind) {
+    switch (of_.kind) {
       case ShapeKind::kAsset:
         return {of_.samples[index]};
       case ShapeKind::kBox:
@@ -155,7 +155,7 @@ class Search {
     }
   }
   std::int32_t samples_of_primitive() const {
-    switch (of_.shape.kind) {
+    switch (of_.kind) {
       case ShapeKind::kBox:
         return 8;
       case ShapeKind::kCylinder:
@@ -174,7 +174,7 @@ class Search {
 
   void list_samples(std::vector<NearSamples::Sample>& met) {
     memory_.travelled = 0;
-    if (of_.shape.kind != ShapeKind::kAsset) {
+    if (of_.kind != ShapeKind::kAsset) {
       memory_.horizon = std::numeric_limits<double>::infinity();
       memory_.samples.clear();
       for (std::int32_t k = 0; k < samples_of_primitive(); ++k) memory_.samples.push_back({k, 0});
@@ -224,8 +224,8 @@ void asset_points(const PlacedShape& A, const PlacedShape& B, double margin, Ass
                   AssetWorkspace& workspace, std::vector<SurfacePoint>& points) {
   const std::size_t first = points.size();
   add_points(B, A, false, margin, memory.of_B, workspace, points);
-  if (A.shape.kind != ShapeKind::kPlane) add_points(A, B, true, margin, memory.of_A, workspace, points);
-  const double length = B.shape.kind == ShapeKind::kAsset ? B.half.norm() : A.half.norm();
+  if (A.kind != ShapeKind::kPlane) add_points(A, B, true, margin, memory.of_A, workspace, points);
+  const double length = B.kind == ShapeKind::kAsset ? B.half.norm() : A.half.norm();
   keep_spread(points, first, kMaxAssetPoints, length, workspace.spread);
 }
 

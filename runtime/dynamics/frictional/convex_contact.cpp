@@ -16,7 +16,7 @@ constexpr std::uint16_t kSingle = 0x7fff;  // feature of a lone witness point
 template <class Body>
 auto with_shape(const PlacedShape& shape, Body&& body) {
   const Vec3<double>& h = shape.half;
-  switch (shape.shape.kind) {
+  switch (shape.kind) {
     case ShapeKind::kCylinder:
       return body(witness::Cylinder<double>{h[2], h[0]});
     case ShapeKind::kSphere:
@@ -92,7 +92,7 @@ void witness_points(const PlacedShape& A, const PlacedShape& B, double margin,
   if (!(witness.distance <= margin)) return;
   const Vec3<double> n_W = A.X_WS.R * witness.n;
   const std::size_t before = points.size();
-  if (A.shape.kind != ShapeKind::kSphere && B.shape.kind != ShapeKind::kSphere) {
+  if (A.kind != ShapeKind::kSphere && B.kind != ShapeKind::kSphere) {
     const SupportFeature a = facing_feature(A, n_W), b = facing_feature(B, -n_W);
     if (faces(a, n_W))
       clip_features(a, b, n_W, false, margin, points);
@@ -109,13 +109,13 @@ void witness_points(const PlacedShape& A, const PlacedShape& B, double margin,
 void plane_points(const PlacedShape& A, const PlacedShape& B, double margin, ContactSampling sampling,
                   std::vector<SurfacePoint>& points) {
   const Vec3<double> n_W = A.X_WS.R.col(2);
-  if (B.shape.kind == ShapeKind::kSphere) {
+  if (B.kind == ShapeKind::kSphere) {
     const double gap = n_W.dot(B.X_WS.p - A.X_WS.p) - B.half[0];
     if (gap <= margin) points.push_back({B.X_WS.p - (B.half[0] + gap / 2) * n_W, n_W, gap, 0.0, kSingle});
     return;
   }
   const SupportFeature low = facing_feature(B, -n_W);
-  if (sampling == ContactSampling::kPatch && B.shape.kind == ShapeKind::kCylinder && low.size > 2 &&
+  if (sampling == ContactSampling::kPatch && B.kind == ShapeKind::kCylinder && low.size > 2 &&
       low.normal.dot(-n_W) > kAligned)
     return disc_points(A, B, n_W, margin, points);
   for (int k = 0; k < low.size; ++k) {

@@ -46,7 +46,7 @@ bool before(const BodyPair& a, const BodyPair& b) { return a.A != b.A ? a.A < b.
 
 bool same(const BodyPair& a, const BodyPair& b) { return a.A == b.A && a.B == b.B; }
 
-bool plain_box(const PlacedShape& shape) { return shape.shape.kind == ShapeKind::kBox; }
+bool plain_box(const PlacedShape& shape) { return shape.kind == ShapeKind::kBox; }
 
 }  // namespace
 
@@ -70,7 +70,7 @@ NarrowPhase::NarrowPhase(const ContactSource& source, double patch, int threads)
 
 // The model's points are as many as its resolution asks for: thinned out as those of vertices are.
 void NarrowPhase::model_points(const PlacedShape& A, const PlacedShape& B, double margin, Scratch& scratch) {
-  const asset::PosedPair pair{A.shape.asset, B.shape.asset, A.X_WS.inverse() * B.X_WS};
+  const body::Pair pair{&A.body, &B.body, A.X_WS.inverse() * B.X_WS};
   const std::size_t first = scratch.points.size();
   std::uint64_t feature = 0;
   for (const contact::ContactPoint& c : scratch.model->constraints(pair, margin).points)
@@ -98,7 +98,7 @@ void NarrowPhase::follow(std::span<const BodyPair> pairs) {
 
 void NarrowPhase::find_points(const PlacedShape& A, const PlacedShape& B, double margin,
                               Scratch& scratch) const {
-  if (A.shape.kind == ShapeKind::kPlane)
+  if (A.kind == ShapeKind::kPlane)
     plane_points(A, B, margin, sampling_, scratch.points);
   else if (plain_box(A) && plain_box(B))
     box_box_points(A, B, margin, scratch.points);
@@ -124,8 +124,7 @@ void NarrowPhase::find_pair(const BodyPair& pair, std::span<const PlacedShape> s
          ++j) {
       if (!shapes[i].bounds.meets(shapes[j].bounds)) continue;
       const std::size_t first = points.size();
-      const bool of_A = shapes[i].shape.kind == ShapeKind::kAsset,
-                 of_B = shapes[j].shape.kind == ShapeKind::kAsset;
+      const bool of_A = shapes[i].kind == ShapeKind::kAsset, of_B = shapes[j].kind == ShapeKind::kAsset;
       if (of_A && of_B && scratch.model)
         model_points(shapes[i], shapes[j], margin, scratch);
       else if (of_A || of_B)

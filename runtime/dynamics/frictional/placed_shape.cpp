@@ -8,9 +8,9 @@
 
 namespace abut::dynamics {
 
-SurfaceSamples surface_samples(const asset::AssetView& asset) {
-  const asset::SurfaceView& surface = asset.surface;
-  const asset::PointsView& quads = asset.points;
+SurfaceSamples surface_samples(const body::Geometry& asset) {
+  const asset::SurfaceView& surface = asset.surface();
+  const asset::PointsView& quads = asset.points();
   const bool of_quads = quads.vertex_count > 0;
   const double* const from = of_quads ? quads.vertices : surface.vertices;
   std::vector<Vec3<double>> points(
@@ -36,34 +36,33 @@ SurfaceSamples surface_samples(const asset::AssetView& asset) {
   return samples;
 }
 
-PlacedShape::PlacedShape(const Shape& placed) : shape(placed) {
-  switch (shape.kind) {
-    case ShapeKind::kBox:
-      half = shape.size;
-      break;
-    case ShapeKind::kCylinder:
-      half = {shape.size[0], shape.size[0], shape.size[1]};
-      break;
-    case ShapeKind::kSphere:
-      half.setConstant(shape.size[0]);
-      break;
-    case ShapeKind::kPlane:
-      break;
-    case ShapeKind::kAsset:
-      samples = surface_samples(*shape.asset);
-      bound_asset();
-      break;
+PlacedShape::PlacedShape(const Shape& shape) : body{shape.geometry, {}}, X_BS(shape.X_BS) {
+  const body::Primitive* primitive = shape.geometry.primitive();
+  if (primitive == nullptr) {
+    samples = surface_samples(shape.geometry);
+    bound_asset();
+  } else if (const auto* box = std::get_if<body::Box<double>>(primitive)) {
+    kind = ShapeKind::kBox;
+    half = box->half;
+  } else if (const auto* cylinder = std::get_if<body::Cylinder<double>>(primitive)) {
+    kind = ShapeKind::kCylinder;
+    half = {cylinder->radius, cylinder->radius, cylinder->half_length};
+  } else if (const auto* sphere = std::get_if<body::Sphere<double>>(primitive)) {
+    kind = ShapeKind::kSphere;
+    half.setConstant(sphere->radius);
+  } else {
+    kind = ShapeKind::kPlane;
   }
 }
 
-PlacedShape::PlacedShape(const Shape& placed, const SurfaceSamples& of_asset)
-    : shape(placed), samples(of_asset) {
+PlacedShape::PlacedShape(const Shape& shape, const SurfaceSamples& of_asset)
+    : body{shape.geometry, {}}, X_BS(shape.X_BS), samples(of_asset) {
   bound_asset();
 }
 
 // Samples lie on the surface.
 void PlacedShape::bound_asset() {
-  const asset::SurfaceView& surface = shape.asset->surface;
+  const asset::SurfaceView& surface = body.geometry.surface();
   const Eigen::Map<const Eigen::Matrix3Xd> vertices(surface.vertices, 3, surface.vertex_count);
   const Vec3<double> low = vertices.rowwise().minCoeff(), high = vertices.rowwise().maxCoeff();
   p_SCenter = (low + high) / 2;
@@ -71,16 +70,16 @@ void PlacedShape::bound_asset() {
 }
 
 void PlacedShape::place(const Pose<double>& X_WB, double margin) {
-  X_WS = X_WB * shape.X_BS;
-  if (shape.kind == ShapeKind::kPlane) {
+  X_WS = X_WB * X_BS;
+  if (kind == ShapeKind::kPlane) {
     bounds.high.setConstant(std::numeric_limits<double>::infinity());
     bounds.low = -bounds.high;
     return;
   }
   Vec3<double> reach;
-  if (shape.kind == ShapeKind::kSphere) {
+  if (kind == ShapeKind::kSphere) {
     reach = half;
-  } else if (shape.kind == ShapeKind::kCylinder) {
+  } else if (kind == ShapeKind::kCylinder) {
     for (int k = 0; k < 3; ++k) {
       const double along = X_WS.R(k, 2);
       reach[k] = std::abs(along) * half[2] + std::sqrt(std::max(0.0, 1 - along * along)) * half[0];

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/body/body.h"
 #include "runtime/dynamics/frictional/scene.h"
 
 namespace abut::dynamics {
@@ -47,20 +48,26 @@ struct SurfaceSamples {
 // surface (quads that do not resolve a thin wall stand off it), else the vertices of the surface. Corners
 // follow its edges; the points themselves, in the middle of the quads, would let a box sink in by half a
 // spacing. Between corners s apart a surface of radius R stands out by s^2/(4 R).
-SurfaceSamples surface_samples(const asset::AssetView& asset);
+SurfaceSamples surface_samples(const body::Geometry& asset);
+
+// What the search for contact points tells apart.
+enum class ShapeKind : std::uint8_t { kBox, kCylinder, kSphere, kPlane, kAsset };
 
 // A shape where it is now.
 struct PlacedShape {
-  Shape shape;
+  body::Body body;  // the shape's geometry, for contact models
+  Pose<double> X_BS;
+  ShapeKind kind = ShapeKind::kAsset;
   SurfaceSamples samples;                         // of an asset
   Vec3<double> p_SCenter = Vec3<double>::Zero();  // of the box about the shape along its own axes, m
   Vec3<double> half = Vec3<double>::Zero();       // half sizes of that box, m
   Pose<double> X_WS;
   Bounds bounds;  // grown by the body's margin; everything for a plane
 
-  explicit PlacedShape(const Shape& placed);
+  // Of a valid shape.
+  explicit PlacedShape(const Shape& shape);
   // Of an asset whose samples are at hand.
-  PlacedShape(const Shape& placed, const SurfaceSamples& of_asset);
+  PlacedShape(const Shape& shape, const SurfaceSamples& of_asset);
 
   // Sets X_WS from the body's pose, and the bounds from it.
   void place(const Pose<double>& X_WB, double margin);

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "runtime/asset/pair.h"
+#include "runtime/body/body.h"
 #include "runtime/core/error.h"
 
 namespace abut::dynamics {
@@ -15,33 +15,24 @@ constexpr double kTriangleTolerance = 1e-6;  // of the inertia's triangle inequa
   throw InvalidInput(who + ": " + what);
 }
 
-int size_count(ShapeKind kind) {
-  switch (kind) {
-    case ShapeKind::kBox:
-      return 3;
-    case ShapeKind::kCylinder:
-      return 2;
-    case ShapeKind::kSphere:
-      return 1;
-    case ShapeKind::kPlane:
-    case ShapeKind::kAsset:
-      return 0;
-  }
-  return 0;
+template <class T>
+bool is(const Shape& shape) {
+  return shape.geometry.primitive() != nullptr && std::holds_alternative<T>(*shape.geometry.primitive());
 }
 
 }  // namespace
 
 void require_valid(const Shape& shape, const std::string& who) {
-  for (int k = 0; k < size_count(shape.kind); ++k) {
-    if (!(shape.size[k] > 0) || !std::isfinite(shape.size[k]))
-      refuse(who, "a size is " + std::to_string(shape.size[k]) + " m; sizes must be positive");
-  }
-  if (!shape.X_BS.finite() || !(rotation_error(shape.X_BS.R) <= asset::kRotationTolerance))
+  if (!shape.X_BS.finite() || !(rotation_error(shape.X_BS.R) <= body::kRotationTolerance))
     refuse(who, "its pose has a number that is NaN or infinite, or is no rotation");
-  if (shape.kind != ShapeKind::kAsset) return;
-  if (shape.asset == nullptr) refuse(who, "its asset is missing");
-  if (const char* missing = asset::missing_part(*shape.asset, asset::kSurfacePart))
+  const bool known = shape.geometry.primitive() == nullptr || is<body::Box<double>>(shape) ||
+                     is<body::Cylinder<double>>(shape) || is<body::Sphere<double>>(shape) ||
+                     is<body::HalfSpace<double>>(shape);
+  if (!known)
+    refuse(who, "it is a " + shape.geometry.name() +
+                    "; there are contacts of boxes, cylinders, spheres, half-spaces and assets");
+  if (shape.geometry.primitive() != nullptr) return;
+  if (const char* missing = shape.geometry.missing_part(body::kSurfacePart))
     refuse(who, std::string("its asset ") + missing);
 }
 
@@ -60,35 +51,32 @@ void require_valid(const Body& body, const std::string& who) {
   if (!body.p_WB.allFinite() || !body.v_WB.allFinite() || !body.w_WB_W.allFinite())
     refuse(who, "its position or velocity has a number that is NaN or infinite");
   for (std::size_t k = 0; k < body.shapes.size(); ++k) {
-    if (body.shapes[k].kind == ShapeKind::kPlane) refuse(who, "a plane cannot be part of a moving body");
+    if (body.shapes[k].geometry.half_space()) refuse(who, "a plane cannot be part of a moving body");
     require_valid(body.shapes[k], who + ", shape " + std::to_string(k));
   }
 }
 
-Body object_body(const std::string& name, const asset::AssetView& asset, double density,
+Body object_body(const std::string& name, const body::Geometry& asset, double density,
                  const Pose<double>& X_WO) {
   if (!(density > 0) || !std::isfinite(density))
     refuse("body '" + name + "'",
            "the density is " + std::to_string(density) + " kg/m^3; it must be positive");
-  if (asset.mass == nullptr || !(asset.mass->volume > 0))
+  const asset::MassProperties& mass = asset.mass();
+  if (!(mass.volume > 0))
     refuse("body '" + name + "'", "its asset has no mass properties; preprocess the object again");
-  const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> inertia_O(asset.mass->inertia);
+  const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> inertia_O(mass.inertia);
   const Eigen::SelfAdjointEigenSolver<Mat3<double>> principal(inertia_O);
-  Pose<double> X_OB{principal.eigenvectors(), Eigen::Map<const Vec3<double>>(asset.mass->center_of_mass)};
+  Pose<double> X_OB{principal.eigenvectors(), Eigen::Map<const Vec3<double>>(mass.center_of_mass)};
   if (X_OB.R.determinant() < 0) X_OB.R.col(0) *= -1;
   Body body;
   body.name = name;
-  body.mass = density * asset.mass->volume;
+  body.mass = density * mass.volume;
   body.inertia = density * principal.eigenvalues();
   const Pose<double> X_WB = X_WO * X_OB;
   const Eigen::Quaterniond q = Eigen::Quaterniond(X_WB.R).normalized();
   body.p_WB = X_WB.p;
   body.q_WB = {q.w(), q.x(), q.y(), q.z()};
-  Shape shape;
-  shape.kind = ShapeKind::kAsset;
-  shape.asset = &asset;
-  shape.X_BS = X_OB.inverse();
-  body.shapes.push_back(shape);
+  body.shapes.push_back({asset, X_OB.inverse()});
   require_valid(body, "body '" + name + "'");
   return body;
 }

@@ -5,26 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "runtime/asset/asset.h"
+#include "runtime/body/geometry.h"
 #include "runtime/math/pose.h"
 
 // What a simulation starts from: rigid bodies made of shapes, and what stands still around them.
 namespace abut::dynamics {
 
-enum class ShapeKind : std::uint8_t {
-  kBox,       // size: half sizes, m
-  kCylinder,  // size: radius, half height along z, m
-  kSphere,    // size: radius, m
-  kPlane,     // the half-space z <= 0; fixed only
-  kAsset,     // the surface of an asset, in the object's frame
-};
-
-// Part of a body, or of the fixed world.
+// Part of a body, or of the fixed world: a box, cylinder, sphere or asset (with a surface); fixed ones may be
+// half-spaces too.
 struct Shape {
-  ShapeKind kind = ShapeKind::kBox;
-  Vec3<double> size = Vec3<double>::Zero();
+  body::Geometry geometry;
   Pose<double> X_BS;  // in the body's frame; in the world's for a fixed shape
-  const asset::AssetView* asset = nullptr;
 };
 
 // The body's frame B lies in its centre of mass along its principal axes.
@@ -42,7 +33,7 @@ struct Body {
 // A body that is one asset of even density (kg/m^3, > 0): its mass and moments are the asset's, its frame
 // lies in the centre of mass along the principal axes, and shapes[0].X_BS is the pose of the object's frame
 // in it. Stands with the object's frame in X_WO. Throws InvalidInput for a bad density, pose or asset.
-Body object_body(const std::string& name, const asset::AssetView& asset, double density,
+Body object_body(const std::string& name, const body::Geometry& asset, double density,
                  const Pose<double>& X_WO);
 
 struct Scene {
@@ -59,7 +50,7 @@ struct Scene {
 
 // Throws InvalidInput, naming the body and the number, unless every number is finite, mu >= 0, restitution in
 // [0, 1], patch >= 0, masses and moments are positive and obey the triangle inequality of a solid (to 1e-6),
-// quaternions have unit length (to 1e-9), sizes are positive and assets have a surface.
+// quaternions have unit length (to 1e-9), shapes are of the kinds above and assets have a surface.
 void require_valid(const Scene& scene);
 
 // The same for one body or shape; `who` names it in the message.

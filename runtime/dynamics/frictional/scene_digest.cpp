@@ -25,11 +25,14 @@ class Content {
   }
 
   void add(const Shape& shape) {
-    add(static_cast<std::int64_t>(shape.kind));
-    add(shape.size);
+    const body::Primitive* primitive = shape.geometry.primitive();
+    add(static_cast<std::int64_t>(primitive ? primitive->index() : std::variant_size_v<body::Primitive>));
+    if (primitive)
+      for (const double size : body::sizes(*primitive)) add(size);
+    else
+      add(digest_of(shape.geometry));
     add(shape.X_BS.R.data(), 9 * sizeof(double));
     add(shape.X_BS.p);
-    if (shape.asset != nullptr) add(digest_of(*shape.asset));
   }
 
   void add(const Body& body) {
@@ -54,11 +57,14 @@ class Content {
   }
 
   // Of what its other arrays are made from. Many bodies may share an asset.
-  const std::string& digest_of(const asset::AssetView& asset) {
-    const auto [found, fresh] = assets_.try_emplace(&asset);
+  const std::string& digest_of(const body::Geometry& geometry) {
+    const auto [found, fresh] = assets_.try_emplace(geometry.id());
     if (!fresh) return found->second;
     Content content;
-    const auto& [surface, convex, volume, points, mass] = asset;
+    const asset::SurfaceView& surface = geometry.surface();
+    const asset::ConvexView& convex = geometry.convex();
+    const asset::VolumeView& volume = geometry.volume();
+    const asset::PointsView& points = geometry.points();
     content.add_array(surface.vertices, 3LL * surface.vertex_count);
     content.add_array(surface.triangles, 3LL * surface.triangle_count);
     for (const double* axis : {convex.x, convex.y, convex.z}) content.add_array(axis, convex.vertex_count);
@@ -74,7 +80,7 @@ class Content {
   }
 
   std::vector<std::byte> bytes_;
-  std::map<const asset::AssetView*, std::string> assets_;
+  std::map<std::uint64_t, std::string> assets_;  // by the geometry's id
 };
 
 }  // namespace

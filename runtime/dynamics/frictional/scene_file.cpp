@@ -162,19 +162,16 @@ class Reader {
     const Vec3<double> n = vector("a normal");
     const double d = number("an offset");
     if (!(n.norm() > 0)) refuse("the plane's normal is zero");
-    Shape shape;
-    shape.kind = ShapeKind::kPlane;
+    Shape shape{body::Geometry(body::HalfSpace<double>{}), {}};
     shape.X_BS.R = shortest_rotation<double>(Vec3<double>::UnitZ(), n.stableNormalized());
     shape.X_BS.p = n * (d / n.squaredNorm());
     scene_.fixed.push_back(shape);
   }
 
   void fixed_box() {
-    Shape shape;
-    shape.X_BS = pose();
-    shape.size = vector("half sizes");
-    checked(shape);
-    scene_.fixed.push_back(shape);
+    const Pose<double> X_WS = pose();
+    scene_.fixed.push_back({primitive(body::Box<double>{vector("half sizes")}), X_WS});
+    checked(scene_.fixed.back());
   }
 
   void checked(const Shape& shape) {
@@ -185,29 +182,35 @@ class Reader {
     }
   }
 
-  Shape shape() {
-    Shape result;
-    if (keyword_ == "box") {
-      result.size = vector("half sizes");
-    } else if (keyword_ == "cyl") {
-      result.kind = ShapeKind::kCylinder;
-      result.size[0] = number("a radius");
-      result.size[1] = number("a half height");
-      skip_padding(1);
-    } else if (keyword_ == "sphere") {
-      result.kind = ShapeKind::kSphere;
-      result.size[0] = number("a radius");
-      skip_padding(2);
-    } else if (keyword_ == "asset") {
-      result.kind = ShapeKind::kAsset;
-      result.asset = &asset();
-    } else {
-      refuse("'" + keyword_ + "' is no shape of a body; there are: box, cyl, sphere, asset");
+  body::Geometry primitive(const body::Primitive& sized) {
+    try {
+      return body::Geometry(sized);
+    } catch (const InvalidInput& error) {
+      refuse(error.what());
     }
-    result.X_BS = pose();
+  }
+
+  Shape shape() {
+    Shape result{geometry(), pose()};
     end_of_line();
     checked(result);
     return result;
+  }
+
+  body::Geometry geometry() {
+    if (keyword_ == "box") return primitive(body::Box<double>{vector("half sizes")});
+    if (keyword_ == "cyl") {
+      const double radius = number("a radius"), half_length = number("a half height");
+      skip_padding(1);
+      return primitive(body::Cylinder<double>{half_length, radius});
+    }
+    if (keyword_ == "sphere") {
+      const double radius = number("a radius");
+      skip_padding(2);
+      return primitive(body::Sphere<double>{radius});
+    }
+    if (keyword_ == "asset") return asset();
+    refuse("'" + keyword_ + "' is no shape of a body; there are: box, cyl, sphere, asset");
   }
 
   // Scenes are found with three sizes for every shape, those without meaning zero.
@@ -218,7 +221,7 @@ class Reader {
       if (number("a size") != 0) refuse("'" + keyword_ + "' has a size too many");
   }
 
-  const asset::AssetView& asset() {
+  body::Geometry asset() {
     const std::string& asset_name = word("the asset's name");
     try {
       return assets_(asset_name);
@@ -235,7 +238,7 @@ class Reader {
 
   void object() {
     const std::string name = new_name();
-    const asset::AssetView& of = asset();
+    const body::Geometry of = asset();
     const double density = number("a density");
     const Pose<double> X_WO = pose();
     const Vec3<double> v_WB = vector("a velocity"), w_WB_W = vector("an angular velocity");

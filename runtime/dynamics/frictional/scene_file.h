@@ -8,8 +8,8 @@
 
 namespace abut::dynamics {
 
-// The asset of a name; what it refers to outlives the scene. Throws InvalidInput for an unknown one.
-using AssetSource = std::function<const asset::AssetView&(const std::string& name)>;
+// The asset of a name. Throws InvalidInput for an unknown one.
+using AssetSource = std::function<body::Geometry(const std::string& name)>;
 
 // Reads a scene from text, one entry a line, fields separated by blanks, # starts a comment. Names that have
 // a blank, # or a quote stand in quotes, each quote in them twice: "my ""best"" mug".
@@ -33,7 +33,7 @@ Scene read_scene(const std::string& file, const AssetSource& assets);
 Scene read_scene(std::istream& in, const std::string& name, const AssetSource& assets);
 
 // The name under which an AssetSource will find an asset.
-using AssetName = std::function<std::string(const asset::AssetView& asset)>;
+using AssetName = std::function<std::string(const body::Geometry& asset)>;
 
 // Writes a scene as text that read_scene gives back, to rounding in its rotations (bodies that were `object`
 // entries as `body` entries). Throws InvalidInput, naming the body or the fixed shape, for a scene that is

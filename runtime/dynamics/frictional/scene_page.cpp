@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 
+#include "runtime/body/tessellation.h"
 #include "runtime/core/error.h"
 #include "runtime/core/output_file.h"
 
@@ -25,84 +26,20 @@ struct Mesh {
   void face(std::int32_t a, std::int32_t b, std::int32_t c) { triangles.insert(triangles.end(), {a, b, c}); }
 };
 
-void add_box(const Shape& shape, Mesh& mesh) {
-  std::int32_t corner[8];
-  for (int k = 0; k < 8; ++k)
-    corner[k] = mesh.add(shape.X_BS * Vec3<double>(k & 1 ? shape.size.x() : -shape.size.x(),
-                                                   k & 2 ? shape.size.y() : -shape.size.y(),
-                                                   k & 4 ? shape.size.z() : -shape.size.z()));
-  constexpr int kFaces[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
-                                {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
-  for (const auto& f : kFaces) {
-    mesh.face(corner[f[0]], corner[f[1]], corner[f[2]]);
-    mesh.face(corner[f[0]], corner[f[2]], corner[f[3]]);
-  }
-}
-
-void add_cylinder(const Shape& shape, Mesh& mesh) {
-  constexpr int kSides = 24;
-  const double radius = shape.size[0], half = shape.size[1];
-  const std::int32_t low = mesh.add(shape.X_BS * Vec3<double>(0, 0, -half));
-  const std::int32_t high = mesh.add(shape.X_BS * Vec3<double>(0, 0, half));
-  for (int k = 0; k < kSides; ++k) {
-    const double angle = kTwoPi * k / kSides;
-    for (const double z : {-half, half})
-      mesh.add(shape.X_BS * Vec3<double>(radius * std::cos(angle), radius * std::sin(angle), z));
-  }
-  for (int k = 0; k < kSides; ++k) {
-    const std::int32_t a = high + 1 + 2 * k, b = high + 1 + 2 * ((k + 1) % kSides);
-    mesh.face(low, b, a);
-    mesh.face(high, a + 1, b + 1);
-    mesh.face(a, b, b + 1);
-    mesh.face(a, b + 1, a + 1);
-  }
-}
-
-void add_sphere(const Shape& shape, Mesh& mesh) {
-  constexpr int kRound = 16, kUp = 8;
-  const auto first = static_cast<std::int32_t>(mesh.vertices.size() / 3);
-  for (int j = 0; j <= kUp; ++j) {
-    const double polar = kTwoPi / 2 * j / kUp;
-    for (int k = 0; k < kRound; ++k) {
-      const double angle = kTwoPi * k / kRound;
-      mesh.add(shape.X_BS *
-               (shape.size[0] * Vec3<double>(std::sin(polar) * std::cos(angle),
-                                             std::sin(polar) * std::sin(angle), std::cos(polar))));
-    }
-  }
-  for (int j = 0; j < kUp; ++j) {
-    for (int k = 0; k < kRound; ++k) {
-      const std::int32_t a = first + j * kRound + k, b = first + j * kRound + (k + 1) % kRound;
-      if (j > 0) mesh.face(a, a + kRound, b);
-      if (j + 1 < kUp) mesh.face(b, a + kRound, b + kRound);
-    }
-  }
-}
-
-void add_asset(const Shape& shape, Mesh& mesh) {
-  const asset::SurfaceView& surface = shape.asset->surface;
+// Half-spaces are drawn as grids.
+void add_shape(const Shape& shape, Mesh& mesh) {
+  constexpr double kDeviation = 0.03;  // of round primitives, of the radius
+  if (shape.geometry.half_space()) return;
+  asset::Surface own;
+  if (const body::Primitive* primitive = shape.geometry.primitive())
+    own = body::tessellate(*primitive, kDeviation);
+  const asset::SurfaceView surface = shape.geometry.primitive() ? asset::view(own) : shape.geometry.surface();
   const auto first = static_cast<std::int32_t>(mesh.vertices.size() / 3);
   for (std::ptrdiff_t v = 0; v < surface.vertex_count; ++v)
-    mesh.add(shape.X_BS *
-             Vec3<double>(surface.vertices[3 * v], surface.vertices[3 * v + 1], surface.vertices[3 * v + 2]));
+    mesh.add(shape.X_BS * Vec3<double>::Map(surface.vertices + 3 * v));
   for (std::ptrdiff_t t = 0; t < surface.triangle_count; ++t)
     mesh.face(first + surface.triangles[3 * t], first + surface.triangles[3 * t + 1],
               first + surface.triangles[3 * t + 2]);
-}
-
-void add_shape(const Shape& shape, Mesh& mesh) {
-  switch (shape.kind) {
-    case ShapeKind::kBox:
-      return add_box(shape, mesh);
-    case ShapeKind::kCylinder:
-      return add_cylinder(shape, mesh);
-    case ShapeKind::kSphere:
-      return add_sphere(shape, mesh);
-    case ShapeKind::kAsset:
-      return add_asset(shape, mesh);
-    case ShapeKind::kPlane:
-      return;  // drawn as a grid
-  }
 }
 
 // "[a,b,...]" in the shortest digits that give the numbers back.
@@ -164,7 +101,7 @@ std::string bodies_json(const Scene& scene) {
 std::string planes_json(const Scene& scene) {
   std::vector<std::string> planes;
   for (const Shape& shape : scene.fixed) {
-    if (shape.kind != ShapeKind::kPlane) continue;
+    if (!shape.geometry.half_space()) continue;
     const Vec3<double> x = shape.X_BS.R.col(0), y = shape.X_BS.R.col(1), p = shape.X_BS.p;
     planes.push_back(json(std::array{p.x(), p.y(), p.z(), x.x(), x.y(), x.z(), y.x(), y.y(), y.z()}));
   }
@@ -174,14 +111,16 @@ std::string planes_json(const Scene& scene) {
 std::string edges_json(const Scene& scene) {
   std::vector<std::string> edges;
   for (const Shape& shape : scene.fixed) {
-    if (shape.kind != ShapeKind::kBox) continue;
+    const auto* box =
+        shape.geometry.primitive() ? std::get_if<body::Box<double>>(shape.geometry.primitive()) : nullptr;
+    if (!box) continue;
     for (int corner = 0; corner < 8; ++corner) {
       for (int k = 0; k < 3; ++k) {
         if (corner >> k & 1) continue;  // each edge once, from its lower end
         Vec3<double> end;
-        for (int j = 0; j < 3; ++j) end[j] = corner >> j & 1 ? shape.size[j] : -shape.size[j];
+        for (int j = 0; j < 3; ++j) end[j] = corner >> j & 1 ? box->half[j] : -box->half[j];
         const Vec3<double> a = shape.X_BS * end;
-        end[k] = shape.size[k];
+        end[k] = box->half[k];
         const Vec3<double> b = shape.X_BS * end;
         edges.push_back(json(std::array{a.x(), a.y(), a.z(), b.x(), b.y(), b.z()}));
       }

@@ -63,12 +63,17 @@ class Writer {
     return text + '"';
   }
 
+  template <class T>
+  static const T* as(const Shape& shape) {
+    return shape.geometry.primitive() ? std::get_if<T>(shape.geometry.primitive()) : nullptr;
+  }
+
   void fixed(const Shape& shape, std::size_t number) {
-    if (shape.kind == ShapeKind::kPlane) {
+    if (shape.geometry.half_space()) {
       const Vec3<double> n = shape.X_BS.R.col(2);
       line("plane", n, n.dot(shape.X_BS.p));
-    } else if (shape.kind == ShapeKind::kBox) {
-      line("sbox", shape.X_BS, shape.size);
+    } else if (const auto* box = as<body::Box<double>>(shape)) {
+      line("sbox", shape.X_BS, box->half);
     } else {
       refuse("fixed shape " + std::to_string(number) +
              " is neither a box nor a plane, which are what scene files can hold");
@@ -91,19 +96,13 @@ class Writer {
   }
 
   void add(const Shape& shape, const std::string& who) {
-    switch (shape.kind) {
-      case ShapeKind::kBox:
-        return line(" box", shape.size, shape.X_BS);
-      case ShapeKind::kCylinder:
-        return line(" cyl", shape.size[0], shape.size[1], shape.X_BS);
-      case ShapeKind::kSphere:
-        return line(" sphere", shape.size[0], shape.X_BS);
-      case ShapeKind::kAsset:
-        text_ += " asset " + quoted(name_of_(*shape.asset), who + ": its asset");
-        return line("", shape.X_BS);
-      case ShapeKind::kPlane:
-        refuse(who + " has a plane for a shape");
-    }
+    if (const auto* box = as<body::Box<double>>(shape)) return line(" box", box->half, shape.X_BS);
+    if (const auto* cylinder = as<body::Cylinder<double>>(shape))
+      return line(" cyl", cylinder->radius, cylinder->half_length, shape.X_BS);
+    if (const auto* sphere = as<body::Sphere<double>>(shape))
+      return line(" sphere", sphere->radius, shape.X_BS);
+    text_ += " asset " + quoted(name_of_(shape.geometry), who + ": its asset");
+    line("", shape.X_BS);
   }
 
   const Scene& scene_;

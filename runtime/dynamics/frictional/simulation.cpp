@@ -44,12 +44,11 @@ bool finite(const BodyState& state) {
 // Throws InvalidInput where an asset lacks what the contact model needs.
 void require_parts(const Scene& scene, const std::string& model) {
   if (model.empty()) return;
-  unsigned needs = asset::kNoPart;
+  unsigned needs = body::kNoPart;
   for (const contact::ModelRow& row : contact::models())
     if (row.name == model) needs = row.needs;
   const auto check = [&](const Shape& shape, const std::string& who) {
-    const char* missing =
-        shape.kind == ShapeKind::kAsset ? asset::missing_part(*shape.asset, needs) : nullptr;
+    const char* missing = shape.geometry.primitive() ? nullptr : shape.geometry.missing_part(needs);
     if (missing) throw InvalidInput("simulation: the asset of " + who + " " + missing);
   };
   for (const Shape& shape : scene.fixed) check(shape, "a fixed shape");
@@ -80,14 +79,15 @@ Simulation::Simulation(const Scene& scene, const SimulationConfig& config)
   published_ = PublishedSolver(published);
 
   double thinnest = std::numeric_limits<double>::infinity();
-  std::unordered_map<const asset::AssetView*, SurfaceSamples> samples;
+  std::unordered_map<std::uint64_t, SurfaceSamples> samples;  // by the geometry's id
   const auto add = [&](const Shape& shape) {
-    if (const auto known = samples.find(shape.asset); known != samples.end())
+    if (const auto known = samples.find(shape.geometry.id()); known != samples.end())
       shapes_.emplace_back(shape, known->second);
     else
       shapes_.emplace_back(shape);
-    if (shape.kind == ShapeKind::kAsset) samples.emplace(shape.asset, shapes_.back().samples);
-    if (shape.kind != ShapeKind::kPlane) thinnest = std::min(thinnest, shapes_.back().half.minCoeff());
+    const PlacedShape& placed = shapes_.back();
+    if (placed.kind == ShapeKind::kAsset) samples.emplace(shape.geometry.id(), placed.samples);
+    if (placed.kind != ShapeKind::kPlane) thinnest = std::min(thinnest, shapes_.back().half.minCoeff());
   };
   for (const Shape& shape : scene_.fixed) {
     first_shape_.push_back(static_cast<std::int32_t>(shapes_.size()));

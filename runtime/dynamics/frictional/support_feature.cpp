@@ -61,16 +61,16 @@ struct Clipped {
 
 SupportFeature facing_feature(const PlacedShape& shape, const Vec3<double>& direction_W) {
   const Vec3<double> d = shape.X_WS.R.transpose() * direction_W;
-  if (shape.shape.kind == ShapeKind::kBox) return box_face(shape, d);
+  if (shape.kind == ShapeKind::kBox) return box_face(shape, d);
   return d.z() * d.z() > 0.5 ? cylinder_cap(shape, d) : cylinder_generator(shape, d);
 }
 
 SupportFeature facing_edge(const PlacedShape& shape, const Vec3<double>& direction_W, double tolerance) {
   const Vec3<double> d = shape.X_WS.R.transpose() * direction_W;
   int k = 2;
-  if (shape.shape.kind == ShapeKind::kBox) d.cwiseAbs().minCoeff(&k);
+  if (shape.kind == ShapeKind::kBox) d.cwiseAbs().minCoeff(&k);
   if (std::abs(d[k]) > std::sin(tolerance)) return {};
-  if (shape.shape.kind == ShapeKind::kCylinder) return cylinder_generator(shape, d);
+  if (shape.kind == ShapeKind::kCylinder) return cylinder_generator(shape, d);
   SupportFeature edge;
   Vec3<double> end;
   for (int j = 0; j < 3; ++j) end[j] = std::copysign(shape.half[j], d[j]);

@@ -7,10 +7,11 @@
 #include "runtime/derivative/estimator.h"
 #include "runtime/distance/surface_distance.h"
 #include "runtime/ssdf/kernel.h"
-#include "runtime/witness/batch.h"
+#include "runtime/witness/pair_query.h"
 #include "runtime/witness/shapes.h"
 #include "runtime/witness/solver.h"
 #include "tests/contract/extremes/query.h"
+#include "tests/support/bodies.h"
 
 // Batches, which give the bits of single queries, and input that everything refuses.
 namespace abut::test {
@@ -32,10 +33,8 @@ bool same(const auto& x, const auto& y) {
 class Batches final : public Asker {
  public:
   void ask(const Query& query, Judge& judge) override {
-    const std::array<asset::PosedPair, 3> pairs = {
-        asset::PosedPair{&query.A->view, &query.B->view, query.X_AB},
-        {&query.B->view, &query.A->view, query.X_AB.inverse()},
-        {&query.A->moved_view, &query.B->moved_view, query.moved()}};
+    const Ways ways(query);
+    const std::array<body::Pair, 3> pairs = {ways.direct, ways.exchanged, ways.moved};
     std::array<witness::Witness<double>, 3> witnesses;
     separation_(pairs, witnesses);
     for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -60,14 +59,12 @@ class Batches final : public Asker {
   }
 
  private:
-  static void wrenches(contact::BatchModel& batch, contact::Model& single,
-                       std::span<const asset::PosedPair> pairs, Judge& judge) {
-    std::array<contact::MovingPair, 3> moving;
+  static void wrenches(contact::BatchModel& batch, contact::Model& single, std::span<const body::Pair> pairs,
+                       Judge& judge) {
     std::array<contact::PairWrench, 3> found;
-    for (std::size_t i = 0; i < pairs.size(); ++i) moving[i].pair = pairs[i];
-    batch.wrenches(moving, found);
+    batch.wrenches(pairs, found);
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-      const contact::PairWrench w = single.wrench(pairs[i], Vec6<double>::Zero(), Vec6<double>::Zero());
+      const contact::PairWrench w = single.wrench(pairs[i]);
       judge.holds("wrenches of a batch", same(w.F_BBo_B, found[i].F_BBo_B) &&
                                              same(w.dF_dxi_B, found[i].dF_dxi_B) &&
                                              w.status == found[i].status);
@@ -77,21 +74,21 @@ class Batches final : public Asker {
   static void points(const Query& query, Judge& judge) {
     const std::array<Vector, 3> at = {query.X_AB.p, Vector(0.5 * query.X_AB.p),
                                       Vector(query.X_AB.R.col(0) * query.A->reach)};
-    if (!query.A->own.surfaces.empty()) {
+    if (query.A->has_surface()) {
       std::array<distance::SurfaceDistance<double>, 3> found;
-      distance::signed_distances(query.A->view.surface, at, found, kThreads);
+      distance::signed_distances(query.A->own.geometry.surface(), at, found, kThreads);
       for (std::size_t i = 0; i < at.size(); ++i) {
-        const auto single = distance::signed_distance<double>(query.A->view.surface, at[i]);
+        const auto single = distance::signed_distance<double>(query.A->own.geometry.surface(), at[i]);
         judge.holds("distances of a batch",
                     same(single.distance, found[i].distance) && same(single.gradient, found[i].gradient));
       }
     }
-    const ssdf::SoftDistances soft(query.A->view.points, {});
+    const ssdf::SoftDistances soft(query.A->own.geometry.points(), {});
     std::array<ssdf::SoftDistance<double>, 3> found;
     soft(at, ssdf::Order::kHessian, found, kThreads);
-    const double eps1 = ssdf::default_eps1(query.A->view.points);
+    const double eps1 = ssdf::default_eps1(query.A->own.geometry.points());
     for (std::size_t i = 0; i < at.size(); ++i) {
-      const auto single = ssdf::soft_distance(query.A->view.points, at[i], eps1);
+      const auto single = ssdf::soft_distance(query.A->own.geometry.points(), at[i], eps1);
       judge.at_most("soft distances of a batch", std::abs(single.value - found[i].value),
                     kShare * query.length);
     }
@@ -100,7 +97,7 @@ class Batches final : public Asker {
   witness::BatchSeparation separation_{kThreads};
   derivative::BatchEstimator derivative_{"gumbel", {}, kThreads};
   std::unique_ptr<derivative::Estimator> gumbel_ = derivative::make_estimator("gumbel");
-  contact::BatchModel point_{"point", kThreads}, field_{"pressure_field", kThreads};
+  contact::BatchModel point_{"point", {}, kThreads}, field_{"pressure_field", {}, kThreads};
   std::unique_ptr<contact::Model> single_point_ = contact::make_model("point"),
                                   single_field_ = contact::make_model("pressure_field");
 };
@@ -140,8 +137,12 @@ class Refusals final : public Asker {
 
   void ask(const Query& query, Judge& judge) override {
     Random random = query.random();
-    const asset::AssetView &A = query.A->view, &B = query.B->view;
-    const asset::PosedPair good{&A, &B, query.X_AB}, bad{&A, &B, spoilt(query.X_AB, random)};
+    const body::Body &A = query.A->own, &B = query.B->own;
+    const body::Pair bad{&A, &B, spoilt(query.X_AB, random)};
+    const body::Pair good{&A, &B, query.X_AB};
+    body::Pair wild = good;
+    wild.V_AB_B[static_cast<Eigen::Index>(random.below(6))] =
+        random.below(2) ? std::nan("") : std::numeric_limits<double>::infinity();
     const auto refused = [&](const char* what, auto&& call) {
       judge.holds(what, judge.timed([&] {
         try {
@@ -155,42 +156,44 @@ class Refusals final : public Asker {
     refused("separation refuses", [&] { witness::separation(bad); });
     witness::Witness<double> w;
     refused("a batch refuses", [&] { separation_(std::span(&bad, 1), std::span(&w, 1)); });
-    for (auto& estimator : estimators_) refused("an estimator refuses", [&] { (*estimator)(bad); });
-    Vec6<double> still = Vec6<double>::Zero(), wild = still;
-    wild[static_cast<Eigen::Index>(random.below(6))] =
-        random.below(2) ? std::nan("") : std::numeric_limits<double>::infinity();
+    for (auto& estimator : estimators_) {
+      refused("an estimator refuses", [&] { (*estimator)(bad); });
+      refused("an estimator refuses a twist", [&] { (*estimator)(wild); });
+    }
     for (auto& model : models_) {
-      refused("a model refuses the pose", [&] { model->wrench(bad, still, still); });
+      refused("a model refuses the pose", [&] { model->wrench(bad); });
       refused("a model refuses the pose for constraints", [&] { model->constraints(bad, 0); });
-      refused("a model refuses a twist", [&] {
-        const bool first = random.below(2) == 0;
-        model->wrench(good, first ? wild : still, first ? still : wild);
-      });
+      refused("a model refuses a twist", [&] { model->wrench(wild); });
       const double margins[] = {-1, std::nan(""), std::numeric_limits<double>::infinity()};
       refused("a model refuses a margin", [&] { model->constraints(good, margins[random.below(3)]); });
     }
-    refused("a half-space refuses",
-            [&] { contact::half_space_wrench(A, {query.A->reach}, bad.X_AB, still, still, {}); });
+    const body::Body ground = body_of(body::HalfSpace<double>{query.A->reach});
+    for (auto& model : models_) {
+      refused("a half-space refuses", [&] { model->wrench({&A, &ground, bad.X_AB}); });
+      refused("a half-space as A refuses", [&] { model->wrench({&ground, &A, bad.X_AB}); });
+      refused("two half-spaces are refused", [&] { model->wrench({&ground, &ground, query.X_AB}); });
+    }
     kernels(query, bad.X_AB, judge);
   }
 
  private:
   // Kernels do not throw: they say so, and every number is NaN.
   void kernels(const Query& query, const Pose<double>& X, Judge& judge) {
-    const asset::AssetView& A = query.A->view;
+    const asset::ConvexView& A = query.A->hull();
     const auto none = [&](const witness::Witness<double>& w) {
       judge.holds("a kernel refuses", w.status == Status::kInvalidInput && std::isnan(w.distance));
     };
     if (!X.finite()) {
-      none(witness::separation<double>(A.convex, query.B->view.convex, X));
-      none(witness::separation<double>(A.convex, witness::HalfSpace<double>{}, X));
-      none(witness::separation<double>(witness::Sphere<double>{1}, A.convex, X));
+      none(witness::separation<double>(A, query.B->hull(), X));
+      none(witness::separation<double>(A, witness::HalfSpace<double>{}, X));
+      none(witness::separation<double>(witness::Sphere<double>{1}, A, X));
     }
-    none(witness::separation<double>(A.convex, witness::Sphere<double>{std::nan("")}, query.X_AB));
+    none(witness::separation<double>(A, witness::Sphere<double>{std::nan("")}, query.X_AB));
     if (X.p.allFinite()) return;
-    const auto soft = ssdf::soft_distance(A.points, X.p, ssdf::default_eps1(A.points));
+    const asset::PointsView& points = query.A->own.geometry.points();
+    const auto soft = ssdf::soft_distance(points, X.p, ssdf::default_eps1(points));
     judge.holds("a soft distance refuses", soft.status == Status::kInvalidInput && std::isnan(soft.value));
-    const auto exact = distance::signed_distance<double>(A.surface, X.p);
+    const auto exact = distance::signed_distance<double>(query.A->own.geometry.surface(), X.p);
     judge.holds("a distance refuses", exact.status == Status::kInvalidInput && std::isnan(exact.distance));
   }
 

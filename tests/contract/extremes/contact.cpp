@@ -1,4 +1,5 @@
 #include <cmath>
+#include <optional>
 
 #include "runtime/contact/contact_points.h"
 #include "runtime/contact/model.h"
@@ -7,6 +8,7 @@
 #include "runtime/math/adjoint.h"
 #include "runtime/witness/separation.h"
 #include "tests/contract/extremes/query.h"
+#include "tests/support/bodies.h"
 
 // Wrenches and constraints of every contact model.
 namespace abut::test {
@@ -59,11 +61,12 @@ void judge_same(const Query& query, const PairWrench& w, const Vec6<double>& oth
 
 // Most that the force of pressure fields may change for a shift, N/m: over a section of the smaller body,
 // with walls of a hundredth of it.
-double stiffest(const Query& query, const contact::PressureFieldConfig& config, const Vec6<double>& V_AB_B) {
-  const double modulus = std::min(config.A.modulus, config.B.modulus);
+double stiffest(const Query& query, const body::Material& of_A, const body::Material& of_B,
+                const Vec6<double>& V_AB_B) {
+  const double modulus = std::min(of_A.modulus, of_B.modulus);
   const double speed = V_AB_B.tail<3>().stableNorm() + query.B->reach * V_AB_B.head<3>().stableNorm();
   return 100 * modulus * std::min(query.A->reach, query.B->reach) *
-         (1 + (config.A.dissipation + config.B.dissipation) * speed);
+         (1 + (of_A.dissipation + of_B.dissipation) * speed);
 }
 
 // A wrench on A about Ao, of the pair (B, A), as one on B about Bo.
@@ -71,69 +74,78 @@ Vec6<double> exchanged(const Vec6<double>& F_AAo_A, const Pose<double>& X_AB) {
   return -shift_wrench<double>(X_AB.inverse(), F_AAo_A);
 }
 
-// A row of the table. Models with settings of each body draw them.
+// Wrenches of one query asked in three ways.
+struct Wrenches {
+  PairWrench direct, exchanged, moved;
+};
+
+// Nothing where a number is none.
+std::optional<Wrenches> ask(contact::Model& model, const Ways& ways, Judge& judge) {
+  Wrenches w;
+  w.direct = judge.timed([&] { return model.wrench(ways.direct); });
+  if (!judge_numbers(w.direct, judge)) return {};
+  w.exchanged = judge.timed([&] { return model.wrench(ways.exchanged); });
+  w.moved = judge.timed([&] { return model.wrench(ways.moved); });
+  if (!judge_numbers(w.exchanged, judge) || !judge_numbers(w.moved, judge)) return {};
+  return w;
+}
+
+void judge_same(const Query& query, const Wrenches& w, const Vec6<double>& V_AB_B, double stiffness,
+                Judge& judge) {
+  judge_same(query, w.direct, exchanged(w.exchanged.F_BBo_B, query.X_AB), V_AB_B, stiffness,
+             Again::kExchanged, judge);
+  judge_same(query, w.direct, adjoint(query.B->X_MO).transpose() * w.moved.F_BBo_B, V_AB_B, stiffness,
+             Again::kMoved, judge);
+}
+
+// A row of the table. Pressure fields have materials and settings drawn.
 class Wrench final : public Asker {
  public:
-  explicit Wrench(std::string_view row) : name_(row) {
-    for (const contact::ModelRow& r : contact::models())
-      if (r.name == row) jumps_ = r.smoothness < 0;
-    if (name_ != "pressure_field") direct_ = contact::make_model(row), other_ = contact::make_model(row);
-  }
+  explicit Wrench(std::string_view row)
+      : field_(row == "pressure_field"),
+        jumps_(contact::find_model(row).smoothness < 0),
+        model_(contact::make_model(row)) {}
 
   void ask(const Query& query, Judge& judge) override {
     Random random = query.random();
-    if (name_ == "pressure_field") draw_materials(random);
+    body::Material of_A{.friction = kFriction}, of_B = of_A;
+    if (field_) draw_materials(random, of_A, of_B);
     const Vec6<double> V_A = draw_twist(random, query.A->reach), V_B = draw_twist(random, query.B->reach);
-    const PairWrench w = judge.timed([&] {
-      return direct_->wrench({&query.A->view, &query.B->view, query.X_AB}, V_A, V_B);
-    });
-    if (!judge_numbers(w, judge)) return;
-    const PairWrench swapped = judge.timed([&] {
-      return other_->wrench({&query.B->view, &query.A->view, query.X_AB.inverse()}, V_B, V_A);
-    });
-    const PairWrench moved = judge.timed([&] {
-      return direct_->wrench({&query.A->moved_view, &query.B->moved_view, query.moved()},
-                             adjoint(query.A->X_MO) * V_A, adjoint(query.B->X_MO) * V_B);
-    });
-    if (!judge_numbers(swapped, judge) || !judge_numbers(moved, judge)) return;
-    const Vec6<double> V_AB_B = relative_twist(query.X_AB, V_A, V_B);
+    const Ways ways(query, V_A, V_B, of_A, of_B);
+    const auto w = test::ask(*model_, ways, judge);
+    if (!w) return;
     // A model that may jump does so where its witness is not the only one.
-    if (jumps_) return judge_sizes(query, w, swapped, moved, judge);
-    const double stiffness = name_ == "pressure_field" ? stiffest(query, config_, V_AB_B) : 0;
-    judge_same(query, w, exchanged(swapped.F_BBo_B, query.X_AB), V_AB_B, stiffness, Again::kExchanged, judge);
-    judge_same(query, w, adjoint(query.B->X_MO).transpose() * moved.F_BBo_B, V_AB_B, stiffness, Again::kMoved,
-               judge);
+    if (jumps_) return judge_sizes(query, *w, judge);
+    const Vec6<double>& V_AB_B = ways.direct.V_AB_B;
+    judge_same(query, *w, V_AB_B, field_ ? stiffest(query, of_A, of_B, V_AB_B) : 0, judge);
   }
 
  private:
-  void draw_materials(Random& random) {
-    contact::PressureFieldConfig& config = config_;
-    config = {};
-    config.A.modulus = std::pow(10.0, random.uniform(3, 12));
-    config.B.modulus = config.A.modulus * std::pow(10.0, random.uniform(0.2, 2) * (random.below(2) ? 1 : -1));
+  static constexpr double kFriction = 0.5;
+
+  void draw_materials(Random& random, body::Material& of_A, body::Material& of_B) {
+    of_A = of_B = {};
+    contact::PressureFieldSettings settings;
+    of_A.modulus = std::pow(10.0, random.uniform(3, 12));
+    of_B.modulus = of_A.modulus * std::pow(10.0, random.uniform(0.2, 2) * (random.below(2) ? 1 : -1));
     if (random.below(2) == 0) {
-      config.A.friction = random.uniform(0, 2), config.B.friction = random.uniform(0, 2);
-      config.A.dissipation = random.uniform(0, 1), config.B.dissipation = random.uniform(0, 1);
-      config.fade_pulls = random.below(2) == 0;
+      of_A.friction = random.uniform(0, 2), of_B.friction = random.uniform(0, 2);
+      of_A.dissipation = random.uniform(0, 1), of_B.dissipation = random.uniform(0, 1);
+      settings.fade_pulls = random.below(2) == 0;
     }
-    direct_ = contact::make_pressure_field_model(config);
-    std::swap(config.A, config.B);
-    other_ = contact::make_pressure_field_model(config);
+    model_ = contact::make_pressure_field_model(settings);
   }
 
-  static void judge_sizes(const Query& query, const PairWrench& w, const PairWrench& swapped,
-                          const PairWrench& moved, Judge& judge) {
-    const double force = w.F_BBo_B.tail<3>().norm(), stiffness = 1e4;  // of the point model, N/m
-    for (const auto& [other, again] : {std::pair{&swapped, Again::kExchanged}, {&moved, Again::kMoved}})
+  static void judge_sizes(const Query& query, const Wrenches& w, Judge& judge) {
+    const double force = w.direct.F_BBo_B.tail<3>().norm(), stiffness = 1e4;  // of the point model, N/m
+    for (const auto& [other, again] : {std::pair{&w.exchanged, Again::kExchanged}, {&w.moved, Again::kMoved}})
       judge.same(again, "force", std::abs(force - other->F_BBo_B.tail<3>().norm()),
                  stiffness * query.length + force);
     judge.meets(force > 0);
   }
 
-  std::string name_;
-  bool jumps_ = false;
-  contact::PressureFieldConfig config_;
-  std::unique_ptr<contact::Model> direct_, other_;
+  bool field_, jumps_;
+  std::unique_ptr<contact::Model> model_;
 };
 
 class Constraints final : public Asker {
@@ -145,9 +157,8 @@ class Constraints final : public Asker {
     Random random = query.random();
     const double size = std::min(query.A->reach, query.B->reach);
     const double margin = random.below(2) ? 0 : size * std::pow(10.0, random.uniform(-9, 1));
-    const contact::Constraints found = judge.timed([&] {
-      return model_->constraints({&query.A->view, &query.B->view, query.X_AB}, margin);
-    });
+    const Ways ways(query);
+    const contact::Constraints found = judge.timed([&] { return model_->constraints(ways.direct, margin); });
     judge.holds("an answer", found.status != Status::kInvalidInput);
     if (found.status == Status::kNotConverged) judge.open();
     for (const contact::ContactPoint& c : found.points) {
@@ -159,14 +170,11 @@ class Constraints final : public Asker {
     judge.meets(!found.points.empty());
     if (facets_) return;  // their depths are quotients by slopes that may vanish: see wrench_pressure_field
     const std::vector<contact::ContactPoint> direct(found.points.begin(), found.points.end());
-    std::vector<contact::ContactPoint> other = copy(judge.timed([&] {
-      return model_->constraints({&query.B->view, &query.A->view, query.X_AB.inverse()}, margin);
-    }));
+    std::vector<contact::ContactPoint> other =
+        copy(judge.timed([&] { return model_->constraints(ways.exchanged, margin); }));
     for (contact::ContactPoint& c : other) c.p_AC = query.X_AB * c.p_AC, c.n_A = -(query.X_AB.R * c.n_A);
     judge_same(query, direct, other, margin, Again::kExchanged, judge);
-    other = copy(judge.timed([&] {
-      return model_->constraints({&query.A->moved_view, &query.B->moved_view, query.moved()}, margin);
-    }));
+    other = copy(judge.timed([&] { return model_->constraints(ways.moved, margin); }));
     const Pose<double> X_OM = query.A->X_MO.inverse();
     for (contact::ContactPoint& c : other) c.p_AC = X_OM * c.p_AC, c.n_A = X_OM.R * c.n_A;
     judge_same(query, direct, other, margin, Again::kMoved, judge);
@@ -197,7 +205,7 @@ class Constraints final : public Asker {
 class SoftHessian final : public Asker {
  public:
   void ask(const Query& query, Judge& judge) override {
-    const asset::PointsView &A = query.A->view.points, &B = query.B->view.points;
+    const asset::PointsView &A = query.A->own.geometry.points(), &B = query.B->own.geometry.points();
     Random random = query.random();
     contact::SoftMinimumConfig config;
     if (random.below(2) == 0) {
@@ -235,59 +243,60 @@ class SoftHessian final : public Asker {
   contact::ContactPoints<double> points_;
 };
 
-// Pressure field against a rigid body, and against a half-space.
+// Friction and dissipation, or neither.
+void draw_losses(Random& random, body::Material& of_A, body::Material& of_B) {
+  if (random.below(2) == 0) of_A.friction = of_B.friction = 0.5, of_A.dissipation = 0.3;
+}
+
+// Pressure field against a rigid body.
 class Rigid final : public Asker {
  public:
   void ask(const Query& query, Judge& judge) override {
-    if (query.A->own.surfaces.empty()) return;
+    if (!query.A->has_surface()) return;
     Random random = query.random();
-    contact::PressureFieldConfig config;
-    config.A.modulus = std::pow(10.0, random.uniform(3, 12));
-    config.B.modulus = contact::kRigid;
-    if (random.below(2) == 0) config.A.friction = config.B.friction = 0.5, config.A.dissipation = 0.3;
-    const auto direct = contact::make_pressure_field_model(config);
-    std::swap(config.A, config.B);
-    const auto other = contact::make_pressure_field_model(config);
+    body::Material of_A{.modulus = std::pow(10.0, random.uniform(3, 12))}, of_B{.modulus = contact::kRigid};
+    draw_losses(random, of_A, of_B);
     const Vec6<double> V_A = draw_twist(random, query.A->reach), V_B = draw_twist(random, query.B->reach);
-    const PairWrench w = judge.timed([&] {
-      return direct->wrench({&query.A->view, &query.B->view, query.X_AB}, V_A, V_B);
-    });
-    const PairWrench swapped = judge.timed([&] {
-      return other->wrench({&query.B->view, &query.A->view, query.X_AB.inverse()}, V_B, V_A);
-    });
-    const PairWrench moved = judge.timed([&] {
-      return direct->wrench({&query.A->moved_view, &query.B->moved_view, query.moved()},
-                            adjoint(query.A->X_MO) * V_A, adjoint(query.B->X_MO) * V_B);
-    });
-    if (!judge_numbers(w, judge) || !judge_numbers(swapped, judge) || !judge_numbers(moved, judge)) return;
-    const Vec6<double> V_AB_B = relative_twist(query.X_AB, V_A, V_B);
-    const double stiffness = stiffest(query, config, V_AB_B);
-    judge_same(query, w, exchanged(swapped.F_BBo_B, query.X_AB), V_AB_B, stiffness, Again::kExchanged, judge);
-    judge_same(query, w, adjoint(query.B->X_MO).transpose() * moved.F_BBo_B, V_AB_B, stiffness, Again::kMoved,
-               judge);
+    const Ways ways(query, V_A, V_B, of_A, of_B);
+    const Vec6<double>& V_AB_B = ways.direct.V_AB_B;
+    if (const auto w = test::ask(*model_, ways, judge))
+      judge_same(query, *w, V_AB_B, stiffest(query, of_A, of_B, V_AB_B), judge);
   }
+
+ private:
+  std::unique_ptr<contact::Model> model_ = contact::make_pressure_field_model();
 };
 
+// And against a half-space, which stays in its frame.
 class HalfSpace final : public Asker {
  public:
   void ask(const Query& query, Judge& judge) override {
     Random random = query.random();
-    contact::PressureFieldConfig config;
-    config.A.modulus = std::pow(10.0, random.uniform(3, 12));
-    config.B.modulus = random.below(2) ? contact::kRigid : config.A.modulus * 3;
-    if (random.below(2) == 0) config.A.friction = config.B.friction = 0.5, config.A.dissipation = 0.3;
-    const contact::HalfSpace ground{query.A->reach * std::pow(10.0, random.uniform(-3, 1))};
+    body::Material of_A{.modulus = std::pow(10.0, random.uniform(3, 12))};
+    body::Material of_ground{.modulus = random.below(2) ? contact::kRigid : of_A.modulus * 3};
+    draw_losses(random, of_A, of_ground);
+    const body::Body ground =
+        body_of(body::HalfSpace<double>{query.A->reach * std::pow(10.0, random.uniform(-3, 1))}, of_ground);
+    const body::Body A{query.A->own.geometry, of_A}, M{query.A->moved.geometry, of_A};
     const Vec6<double> V_A = draw_twist(random, query.A->reach), V_B = draw_twist(random, query.A->reach);
-    const PairWrench w = judge.timed(
-        [&] { return contact::half_space_wrench(query.A->view, ground, query.X_AB, V_A, V_B, config); });
-    const PairWrench moved = judge.timed([&] {
-      return contact::half_space_wrench(query.A->moved_view, ground, query.A->X_MO * query.X_AB,
-                                        adjoint(query.A->X_MO) * V_A, V_B, config);
+    const Pose<double>& X_AB = query.X_AB;
+    const Pose<double> X_BA = X_AB.inverse(), X_MB = query.A->X_MO * X_AB;
+    const Vec6<double> V_AB_B = relative_twist(X_AB, V_A, V_B), V_M = adjoint(query.A->X_MO) * V_A;
+    const PairWrench w = judge.timed([&] { return model_->wrench({&A, &ground, X_AB, V_AB_B}); });
+    const PairWrench swapped = judge.timed([&] {
+      return model_->wrench({&ground, &A, X_BA, relative_twist(X_BA, V_B, V_A)});
     });
-    const Vec6<double> V_AB_B = relative_twist(query.X_AB, V_A, V_B);
-    if (judge_numbers(w, judge) && judge_numbers(moved, judge))
-      judge_same(query, w, moved.F_BBo_B, V_AB_B, stiffest(query, config, V_AB_B), Again::kMoved, judge);
+    const PairWrench moved = judge.timed([&] {
+      return model_->wrench({&M, &ground, X_MB, relative_twist(X_MB, V_M, V_B)});
+    });
+    if (!judge_numbers(w, judge) || !judge_numbers(swapped, judge) || !judge_numbers(moved, judge)) return;
+    const double stiffness = stiffest(query, of_A, of_ground, V_AB_B);
+    judge_same(query, w, exchanged(swapped.F_BBo_B, X_AB), V_AB_B, stiffness, Again::kExchanged, judge);
+    judge_same(query, w, moved.F_BBo_B, V_AB_B, stiffness, Again::kMoved, judge);
   }
+
+ private:
+  std::unique_ptr<contact::Model> model_ = contact::make_pressure_field_model();
 };
 
 template <class T>

@@ -14,11 +14,12 @@ using Vector = Vec3<double>;
 class Exact final : public Asker {
  public:
   void ask(const Query& query, Judge& judge) override {
-    if (query.A->own.surfaces.empty()) return;
-    const auto found =
-        judge.timed([&] { return distance::signed_distance<double>(query.A->view.surface, query.X_AB.p); });
+    if (!query.A->has_surface()) return;
+    const auto found = judge.timed(
+        [&] { return distance::signed_distance<double>(query.A->own.geometry.surface(), query.X_AB.p); });
     const auto moved = judge.timed([&] {
-      return distance::signed_distance<double>(query.A->moved_view.surface, query.A->X_MO * query.X_AB.p);
+      return distance::signed_distance<double>(query.A->moved.geometry.surface(),
+                                               query.A->X_MO * query.X_AB.p);
     });
     if (!judge_numbers(query, found, judge) || !judge_numbers(query, moved, judge)) return;
     const double limit = kShare * query.length;
@@ -48,7 +49,8 @@ class Soft final : public Asker {
 
   void ask(const Query& query, Judge& judge) override {
     Random random = query.random();
-    const asset::PointsView &points = query.A->view.points, &moved_points = query.A->moved_view.points;
+    const asset::PointsView &points = query.A->own.geometry.points(),
+                            &moved_points = query.A->moved.geometry.points();
     double eps1 = ssdf::default_eps1(points);
     if (random.below(4) == 0) eps1 *= std::pow(10.0, random.uniform(-12, 12));
     const double tolerance = random.below(2) ? ssdf::kTolerance : std::pow(10.0, random.uniform(-15, 1));

@@ -18,13 +18,9 @@ class ShapeContacts final : public Asker {
  public:
   void ask(const Query& query, Judge& judge) override {
     Random random = query.random();
-    const bool assets = random.below(3) == 0 && !query.A->own.surfaces.empty();
-    asset::AssetView surfaces[2] = {query.A->view, query.B->view};
-    for (asset::AssetView& view : surfaces) view.points = {};  // their samples are the surface's vertices
-    PlacedShape A(draw_shape(random, query.A->reach, surfaces[0], assets));
-    PlacedShape B(draw_shape(random, query.B->reach, surfaces[1], false));
-    if (!assets && random.below(4) == 0)
-      A = PlacedShape({ShapeKind::kPlane, Vec3<double>::Zero(), {}, nullptr});
+    const bool assets = random.below(3) == 0 && query.A->has_surface();
+    PlacedShape A(draw_shape(random, *query.A, assets)), B(draw_shape(random, *query.B, false));
+    if (!assets && random.below(4) == 0) A = PlacedShape({body::Geometry(body::HalfSpace<double>{}), {}});
     const double size = std::min(query.A->reach, query.B->reach);
     const double margin = random.below(2) ? 0 : size * std::pow(10.0, random.uniform(-9, 1));
     const Pose<double> X_WA{random_rotation(random), query.length * std::pow(10.0, random.uniform(-3, 0)) *
@@ -33,17 +29,20 @@ class ShapeContacts final : public Asker {
     const double there = deepest(A, B, X_WA, X_WA * query.X_AB, margin, judge);
     judge.meets(here < 0);
     // Between axes that are nearly as good the normal, and with it the gap, goes by preference.
-    if (A.shape.kind == ShapeKind::kAsset || B.shape.kind == ShapeKind::kSphere)
+    if (A.kind == ShapeKind::kAsset || B.kind == ShapeKind::kSphere)
       judge.same(Again::kMoved, "deepest gap", std::abs(here - there), query.length);
   }
 
  private:
-  static dynamics::Shape draw_shape(Random& random, double reach, const asset::AssetView& asset,
-                                    bool as_asset) {
-    if (as_asset) return {ShapeKind::kAsset, Vec3<double>::Zero(), {}, &asset};
-    const auto part = [&] { return reach * std::pow(10.0, random.uniform(-3, 0)); };
-    const ShapeKind kinds[] = {ShapeKind::kBox, ShapeKind::kCylinder, ShapeKind::kSphere};
-    return {kinds[random.below(3)], {part(), part(), part()}, {}, nullptr};
+  // As an asset its samples are the vertices of its surface.
+  static dynamics::Shape draw_shape(Random& random, const Body& body, bool as_asset) {
+    if (as_asset) return {body.bare, {}};
+    const auto part = [&] { return body.reach * std::pow(10.0, random.uniform(-3, 0)); };
+    const std::uint64_t kind = random.below(3);
+    const Vec3<double> half(part(), part(), part());
+    if (kind == 0) return {body::Geometry(body::Box<double>{half}), {}};
+    if (kind == 1) return {body::Geometry(body::Cylinder<double>{half[1], half[0]}), {}};
+    return {body::Geometry(body::Sphere<double>{half[0]}), {}};
   }
 
   double deepest(PlacedShape& A, PlacedShape& B, const Pose<double>& X_WA, const Pose<double>& X_WB,
@@ -67,14 +66,14 @@ class ShapeContacts final : public Asker {
   }
 
   void find(const PlacedShape& A, const PlacedShape& B, double margin) {
-    const auto either = [&](ShapeKind kind) { return A.shape.kind == kind || B.shape.kind == kind; };
+    const auto either = [&](ShapeKind kind) { return A.kind == kind || B.kind == kind; };
     if (either(ShapeKind::kAsset)) {
       dynamics::AssetMemory memory;
       memory.forget();
       asset_points(A, B, margin, memory, asset_, points_);
-    } else if (A.shape.kind == ShapeKind::kPlane) {
+    } else if (A.kind == ShapeKind::kPlane) {
       plane_points(A, B, margin, dynamics::ContactSampling::kVertex, points_);
-    } else if (A.shape.kind == ShapeKind::kBox && B.shape.kind == ShapeKind::kBox) {
+    } else if (A.kind == ShapeKind::kBox && B.kind == ShapeKind::kBox) {
       box_box_points(A, B, margin, points_);
     } else {
       witness_points(A, B, margin, witness_, points_);

@@ -116,27 +116,26 @@ asset::Asset rebuilt(const asset::Volume& volume, const auto& place) {
 #endif
 
 std::unique_ptr<Body> make_body(const Source& source, double scale, Random& random) {
-  auto body = std::make_unique<Body>();
   const asset::Volume& volume = source.asset.volumes.front();
   char name[64];
   std::snprintf(name, sizeof name, "%s x %a", source.name.c_str(), scale);
-  body->name = name;
-  body->own = rebuilt(volume, [&](const Vector& x) -> Vector { return scale * x; });
-  body->own.convex = {scaled_hull(source.asset, scale)};
+  asset::Asset own = rebuilt(volume, [&](const Vector& x) -> Vector { return scale * x; });
+  own.convex = {scaled_hull(source.asset, scale)};
+  double reach = 0;
   for (std::size_t i = 0; i < volume.extent.size(); ++i)
-    body->reach = std::max(body->reach, scale * vertex(volume.vertices, i).norm());
-  const asset::ConvexView hull = asset::view(body->own.convex.front());
+    reach = std::max(reach, scale * vertex(volume.vertices, i).norm());
+  const asset::ConvexView hull = asset::view(own.convex.front());
   for (int i = 0; i < hull.vertex_count; ++i)
-    body->reach = std::max(body->reach, Vector(hull.x[i], hull.y[i], hull.z[i]).norm());
-  body->X_MO = {random_rotation(random),
-                0.5 * body->reach * Vector(random.normal(), random.normal(), random.normal()).normalized()};
-  body->moved = rebuilt(volume, [&](const Vector& x) -> Vector { return body->X_MO * Vector(scale * x); });
-  body->moved.convex = {
-      in_frame(body->own.convex.front(), [&](const Vector& x) -> Vector { return body->X_MO * x; })};
-  body->reach *= 1.5;
-  body->view = asset::view(body->own);
-  body->moved_view = asset::view(body->moved);
-  return body;
+    reach = std::max(reach, Vector(hull.x[i], hull.y[i], hull.z[i]).norm());
+  const Pose<double> X_MO{
+      random_rotation(random),
+      0.5 * reach * Vector(random.normal(), random.normal(), random.normal()).normalized()};
+  asset::Asset moved = rebuilt(volume, [&](const Vector& x) -> Vector { return X_MO * Vector(scale * x); });
+  moved.convex = {in_frame(own.convex.front(), [&](const Vector& x) -> Vector { return X_MO * x; })};
+  asset::Asset bare = own;
+  bare.points.clear();
+  const auto made = [](asset::Asset& asset) { return body::Geometry(std::move(asset)); };
+  return std::make_unique<Body>(Body{name, 1.5 * reach, {made(own)}, {made(moved)}, X_MO, made(bare)});
 }
 
 double log_uniform(Random& random, double low, double high) {
@@ -220,14 +219,14 @@ void draw_offset(Random& random, Query& query) {
     case 3: {
       query.kind = "touching";
       p = both * random_direction(random);
-      const auto w = witness::separation<double>(query.A->view.convex, query.B->view.convex, query.X_AB);
+      const auto w = witness::separation<double>(query.A->hull(), query.B->hull(), query.X_AB);
       if (std::isfinite(w.distance)) p -= (w.distance + small_shift(random, small)) * w.n;
       return;
     }
     case 4: {
       query.kind = "axis-aligned";
-      const Extent A = extent(query.A->view.convex, Mat3<double>::Identity()),
-                   B = extent(query.B->view.convex, query.X_AB.R);
+      const Extent A = extent(query.A->hull(), Mat3<double>::Identity()),
+                   B = extent(query.B->hull(), query.X_AB.R);
       const auto k = Eigen::Index(random.below(3));
       for (Eigen::Index i = 0; i < 3; ++i) {
         const double aligned[] = {0, A.high[i] - B.high[i], A.low[i] - B.low[i], A.high[i] - B.low[i],

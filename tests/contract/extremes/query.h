@@ -9,8 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/asset/pair.h"
+#include "runtime/body/body.h"
 #include "runtime/core/random.h"
+#include "runtime/math/adjoint.h"
 #include "tests/support/hulls.h"
 
 // Queries at the ends of what numbers hold, for the properties that every answer has: sizes from 1e-6 to 1e6
@@ -21,9 +22,13 @@ namespace abut::test {
 struct Body {
   std::string name;
   double reach = 0;  // no point of it is farther from the origin of either frame, m
-  asset::Asset own, moved;
+  body::Body own, moved;
   Pose<double> X_MO;
-  asset::AssetView view, moved_view;
+  body::Geometry bare;  // its own, without points
+
+  const asset::ConvexView& hull() const { return own.geometry.convex(); }
+  const asset::ConvexView& moved_hull() const { return moved.geometry.convex(); }
+  bool has_surface() const { return own.geometry.surface().triangle_count > 0; }
 };
 
 // `sizes` sizes of each object, log-uniform from 1e-6 to 1e6 m.
@@ -42,6 +47,31 @@ struct Query {
 };
 
 Query draw_query(const std::vector<std::unique_ptr<Body>>& bodies, std::uint64_t seed, std::uint64_t index);
+
+// One query asked in three ways: as it is, with the bodies exchanged, and in their other frames.
+class Ways {
+ public:
+  explicit Ways(const Query& query, const Vec6<double>& V_A = Vec6<double>::Zero(),
+                const Vec6<double>& V_B = Vec6<double>::Zero(), const body::Material& of_A = {},
+                const body::Material& of_B = {})
+      : A_{query.A->own.geometry, of_A},
+        B_{query.B->own.geometry, of_B},
+        M_{query.A->moved.geometry, of_A},
+        N_{query.B->moved.geometry, of_B},
+        direct{&A_, &B_, query.X_AB, relative_twist(query.X_AB, V_A, V_B)},
+        exchanged{&B_, &A_, query.X_AB.inverse(), relative_twist(query.X_AB.inverse(), V_B, V_A)},
+        moved{&M_, &N_, query.moved(),
+              relative_twist<double>(query.moved(), adjoint(query.A->X_MO) * V_A,
+                                     adjoint(query.B->X_MO) * V_B)} {}
+  Ways(const Ways&) = delete;
+  Ways& operator=(const Ways&) = delete;
+
+ private:
+  body::Body A_, B_, M_, N_;
+
+ public:
+  const body::Pair direct, exchanged, moved;
+};
 
 // Seed, index, bodies and pose in hexadecimal numbers: enough to ask again.
 std::string describe(const Query& query);

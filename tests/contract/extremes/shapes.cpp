@@ -69,7 +69,7 @@ class Shapes final : public Asker {
       const double size = query.B->reach;
       switch (random.below(3)) {
         case 0:
-          return ask(query, A, query.B->view.convex, judge);
+          return ask(query, A, query.B->hull(), judge);
         case 1:
           return ask(query, A, witness::HalfSpace<double>{}, judge);
         default:

@@ -36,8 +36,8 @@ void judge_same(const Query& query, const Witness<double>& w, const Witness<doub
   if ((w.p1 - other.p1).stableNorm() <= kShare * length && (w.p2 - other.p2).stableNorm() <= kShare * length)
     return;
   const Pose<double> X_BA = query.X_AB.inverse();
-  judge.at_most("p1 outside A", outside(query.A->view.convex, other.p1), kShare * length);
-  judge.at_most("p2 outside B", outside(query.B->view.convex, X_BA * other.p2), kShare * length);
+  judge.at_most("p1 outside A", outside(query.A->hull(), other.p1), kShare * length);
+  judge.at_most("p2 outside B", outside(query.B->hull(), X_BA * other.p2), kShare * length);
 }
 
 // As seen from A: `w` of the pair (B, A) with the pose X_BA, or of the pair in the frames M and N.
@@ -59,7 +59,7 @@ Witness<double> from_frame(Witness<double> w, const Pose<double>& X_MA) {
 class Hulls final : public Asker {
  public:
   void ask(const Query& query, Judge& judge) override {
-    const asset::ConvexView &A = query.A->view.convex, &B = query.B->view.convex;
+    const asset::ConvexView &A = query.A->hull(), &B = query.B->hull();
     const auto w =
         judge.timed([&] { return witness::separation(A, B, query.X_AB, work_, Vector::Zero().eval()); });
     if (!judge_witness(w, query.length, judge)) return;
@@ -68,7 +68,7 @@ class Hulls final : public Asker {
     if (judge_witness(swapped, query.length, judge))
       judge_same(query, w, exchanged(swapped, query.X_AB), Again::kExchanged, judge);
     const auto moved = judge.timed([&] {
-      return witness::separation(query.A->moved_view.convex, query.B->moved_view.convex, query.moved(), work_,
+      return witness::separation(query.A->moved_hull(), query.B->moved_hull(), query.moved(), work_,
                                  Vector::Zero().eval());
     });
     if (judge_witness(moved, query.length, judge))
@@ -84,9 +84,8 @@ class Hulls final : public Asker {
 class WarmHulls final : public Asker {
  public:
   void ask(const Query& query, Judge& judge) override {
-    const asset::AssetView &A = query.A->view, &B = query.B->view;
-    Solver direct(A.convex, B.convex), swapped(B.convex, A.convex),
-        moved(query.A->moved_view.convex, query.B->moved_view.convex);
+    const asset::ConvexView &A = query.A->hull(), &B = query.B->hull();
+    Solver direct(A, B), swapped(B, A), moved(query.A->moved_hull(), query.B->moved_hull());
     Random random = query.random();
     Query at = query;
     for (int step = 0; step < 4; ++step) {
@@ -94,7 +93,7 @@ class WarmHulls final : public Asker {
       const auto warm = judge.timed([&] { return direct(at.X_AB); });
       const auto back = judge.timed([&] { return swapped(at.X_AB.inverse()); });
       const auto other = judge.timed([&] { return moved(at.moved()); });
-      const auto cold = witness::separation<double>(A.convex, B.convex, at.X_AB);
+      const auto cold = witness::separation<double>(A, B, at.X_AB);
       if (!judge_witness(warm, at.length, judge) || !judge_witness(back, at.length, judge) ||
           !judge_witness(other, at.length, judge))
         return;
@@ -151,14 +150,10 @@ class Derivative final : public Asker {
         differences_(row == "finite_difference") {}
 
   void ask(const Query& query, Judge& judge) override {
-    const asset::PosedPair pair{&query.A->view, &query.B->view, query.X_AB};
-    const auto found = judge.timed([&] { return (*estimator_)(pair); });
-    const auto swapped = judge.timed([&] {
-      return (*estimator_)({&query.B->view, &query.A->view, query.X_AB.inverse()});
-    });
-    const auto moved = judge.timed([&] {
-      return (*estimator_)({&query.A->moved_view, &query.B->moved_view, query.moved()});
-    });
+    const Ways ways(query);
+    const auto found = judge.timed([&] { return (*estimator_)(ways.direct); });
+    const auto swapped = judge.timed([&] { return (*estimator_)(ways.exchanged); });
+    const auto moved = judge.timed([&] { return (*estimator_)(ways.moved); });
     for (const auto* answer : {&found, &swapped, &moved})
       if (!judge_numbers(*answer, judge)) return;
     judge.meets(found.witness.distance <= 0);

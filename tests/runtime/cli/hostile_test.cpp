@@ -57,7 +57,7 @@ TEST_F(Hostile, OptionsThatMakeNoSenseAreNamed) {
   expect_refused(field + "--mu-a \"\"", "--mu-a:  is not a number");
   expect_refused(field + "--mu-a nan", "--mu-a: nan is not a number");
   expect_refused(field + "--mu-a 1 --stiction-speed 1e-300",
-                 "the stiction speed is 1e-300; it must be from 1e-12");
+                 "pressure-field contact: stiction_speed is '1e-300' m/s; it must be from 1e-12");
   expect_refused(field + "--dissipation-a 1e300",
                  "the dissipation of A is 1e+300; it must be from 0 to 1e12");
 }

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "runtime/asset/writer.h"
+#include "tests/support/bodies.h"
 #include "tests/support/hulls.h"
 #include "tests/support/point_clouds.h"
 
@@ -59,6 +60,11 @@ class Query : public testing::Test {
     asset.volumes.push_back(test::star_volume(asset::view(asset.convex.back())));
     asset.points.push_back(test::sphere_points(semi_axes[0], 400));
     asset::save(asset, folder / "assets" / (name + ".h5"));
+  }
+
+  // As the command makes it of an asset; valid as long as the test.
+  body::Body body(const std::string& name, const body::Material& material = {}) const {
+    return test::body_of(assets.at(name), material);
   }
 
   Outcome run(const std::string& arguments, const std::string& poses = "") const {

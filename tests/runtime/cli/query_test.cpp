@@ -14,7 +14,7 @@
 #include "runtime/derivative/estimator.h"
 #include "runtime/math/adjoint.h"
 #include "runtime/ssdf/field.h"
-#include "runtime/witness/separation.h"
+#include "runtime/witness/pair_query.h"
 #include "tests/runtime/cli/query_fixture.h"
 
 namespace {
@@ -31,8 +31,8 @@ TEST_F(Query, AnswersInTheColumnsOfTheQuestionWithFullDigits) {
   EXPECT_EQ(got.out.substr(0, got.out.find('\n')),
             "idx,objA,objB,qw,qx,qy,qz,tx,ty,tz,sd,p1x,p1y,p1z,p2x,p2y,p2z,nx,ny,nz,status");
   const Pose<double> X_AB{rotation_from_quaternion(0.6, 0.8, 0.0, 0.0), {0.2, 0.01, 0.1}};
-  const auto expected =
-      witness::separation(asset::view(assets.at("ball")).convex, asset::view(assets.at("egg")).convex, X_AB);
+  const body::Body ball = body("ball"), egg = body("egg");
+  const auto expected = witness::separation({&ball, &egg, X_AB});
   EXPECT_EQ(rows[1][0], "7");
   EXPECT_EQ(std::stod(rows[1][10]), expected.distance);  // 17 digits: the same bits
   for (int k = 0; k < 3; ++k) EXPECT_EQ(std::stod(rows[1][11 + k]), expected.p1[k]);
@@ -180,9 +180,10 @@ TEST_F(Query, EveryFaultIsOneLineThatNamesItsPlace) {
        "poses.csv:2: the quaternion has length 1.414"},
       {"assets poses.csv", header + "0,ball,egg,0,0,0,0,0,0,0\n", "poses.csv:2: the quaternion has length 0"},
       {"assets poses.csv", header + row + "1,ball,hull-less,1,0,0,0,0,0,0\n",
-       "poses.csv:3: asset 'hull-less' has no convex hull"},
+       "poses.csv:3: separation: body B ('hull-less') has no convex hull"},
       {"assets poses.csv --what wrench --model pressure_field",
-       header + row + "1,ball,hull-less,1,0,0,0,0,0,0\n", "poses.csv:3: asset 'hull-less' has no tetrahedra"},
+       header + row + "1,ball,hull-less,1,0,0,0,0,0,0\n",
+       "poses.csv:3: pressure-field contact: body B ('hull-less') has no tetrahedra"},
       {"nowhere poses.csv", header + row, "nowhere: not a folder of assets"},
       {"assets nowhere.csv", header + row, "nowhere.csv: cannot open: No such file or directory"},
       {"assets poses.csv --what colour", header + row,
@@ -204,7 +205,7 @@ TEST_F(Query, EveryFaultIsOneLineThatNamesItsPlace) {
 }
 
 TEST_F(Query, SettingsOfTheMethodAreOptions) {
-  const asset::AssetView ball = asset::view(assets.at("ball")), egg = asset::view(assets.at("egg"));
+  const body::Body ball = body("ball"), egg = body("egg");
   const Pose<double> X_AB{Mat3<double>::Identity(), {0.075, 0.01, 0}};
   const std::string poses = header + pose_row(0, "ball,egg", X_AB);
   const auto columns_of = [&](const std::string& arguments) {
@@ -216,7 +217,7 @@ TEST_F(Query, SettingsOfTheMethodAreOptions) {
   const auto force = columns_of("--what wrench --model soft_minimum --kernel wall --eps1 0.3 --load 0.2");
   const contact::PairWrench wrench =
       contact::make_model("soft_minimum", {{"kernel", "wall"}, {"eps1", "0.3"}, {"load", "0.2"}})
-          ->wrench({&ball, &egg, X_AB}, Vec6<double>::Zero(), Vec6<double>::Zero());
+          ->wrench({&ball, &egg, X_AB});
   EXPECT_NEAR(std::stod(force[11]), -wrench.F_BBo_B[3], 1e-12 * wrench.F_BBo_B.norm());
   EXPECT_NE(force[11], columns_of("--what wrench --model soft_minimum")[11]);
   EXPECT_NE(force[11], columns_of("--what wrench_hessian --kernel wall")[10]);
@@ -243,7 +244,8 @@ TEST_F(Query, SettingsThatDoNotFitAreRefusedInOneLine) {
       {"--what wrench_hessian --tolerance 1",
        "soft-minimum contact: tolerance is '1'; it must be between 0 and 1"},
       {"--what wrench --model point --stiffness abc", "point contact: stiffness is 'abc' N/m; it must be"},
-      {"--what wrench --model pressure_field --kernel wall", "pressure_field has no setting 'kernel'"},
+      {"--what wrench --model pressure_field --kernel wall",
+       "pressure-field contact has no setting 'kernel'"},
       {"--what ssdf --eps2 1", "soft distance has no setting 'eps2'; it has: eps1, kernel, tolerance"},
   };
   for (const auto& [arguments, said] : kCases) {
@@ -303,10 +305,10 @@ TEST_F(Query, ColumnsHaveNamesOfTheirOwn) {
     std::vector<std::string_view> methods = row.methods;
     if (methods.empty()) methods.emplace_back();
     for (const std::string_view method : methods)
-      for (const bool energy : {false, true}) {
+      for (const bool energy : {false, row.name.starts_with("wrench") && row.name != "wrench_hessian"}) {
         cli::QuantityOptions options;
         options.threads = 1;
-        options.pressure.energy = energy;
+        options.energy = energy && has(contact::find_model(method).offers, contact::Want::kEnergy);
         const auto quantity = cli::make_quantity(row.name, method, options);
         expect_unique(cli::answer_columns(*quantity), std::string(row.name) + " " + std::string(method));
       }

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "runtime/core/error.h"
+#include "tests/support/bodies.h"
 #include "tests/support/hulls.h"
 
 namespace {
@@ -125,7 +126,7 @@ class ContactMeshFiles : public testing::Test {
 
 TEST_F(ContactMeshFiles, ReadBackAsWritten) {
   const asset::Asset egg = ellipsoid({0.05, 0.04, 0.06}), ball = ellipsoid({0.04, 0.04, 0.04});
-  const asset::AssetView A = asset::view(egg), B = asset::view(ball);
+  const body::Body A = test::body_of(egg), B = test::body_of(ball);
   const ContactMesh mesh = contact::contact_mesh({&A, &B, {Mat3<double>::Identity(), {0.08, 0.005, 0.01}}});
   ASSERT_GT(mesh.faces.size(), 3u);
   double push = 0;
@@ -145,6 +146,33 @@ TEST_F(ContactMeshFiles, ReadBackAsWritten) {
       EXPECT_NEAR(force(file).x(), push, 1e-12 * push);
     }
   }
+}
+
+// The faces add up to the model's force, and a half-space as body A has those of the exchanged pair.
+TEST(ContactMesh, OfAHalfSpaceEitherWay) {
+  const asset::Asset egg = ellipsoid({0.05, 0.04, 0.06});
+  const body::Body A = test::body_of(body::HalfSpace<double>{}, {.modulus = 3e6}), B = test::body_of(egg);
+  const Pose<double> X_AB{exp_rotation<double>({0.3, -0.2, 0.5}), {0.1, 0.2, 0.04}};
+  const body::Pair pair{&A, &B, X_AB};
+  const ContactMesh mesh = contact::contact_mesh(pair),
+                    other = contact::contact_mesh({&B, &A, X_AB.inverse()});
+  ASSERT_GT(mesh.faces.size(), 3u);
+  ASSERT_EQ(mesh.faces.size(), other.faces.size());
+  ASSERT_EQ(mesh.pressures, other.pressures);
+  Vec3<double> sum = Vec3<double>::Zero();
+  for (std::size_t i = 0; i < mesh.faces.size(); ++i) {
+    const contact::ContactFace &face = mesh.faces[i], &same = other.faces[i];
+    EXPECT_EQ(face.area, same.area);
+    EXPECT_EQ(face.pressure, same.pressure);
+    EXPECT_LT((X_AB * face.centroid - same.centroid).norm(), 1e-15);
+    EXPECT_LT((X_AB.R * face.n + same.n).norm(), 1e-14);
+    EXPECT_LT((X_AB.R * face.gradient_A - same.gradient_B).norm(), 1e-14 * same.gradient_B.norm());
+    EXPECT_LT((X_AB.R * face.gradient_B - same.gradient_A).norm(), 1e-14 * same.gradient_A.norm());
+    sum -= face.area * face.pressure * face.n;
+  }
+  const Vec3<double> force = contact::contact_wrench("pressure_field", pair).F_BBo_B.tail<3>();
+  EXPECT_GT((X_AB.R * force).z(), 0);
+  EXPECT_LT((force - sum).norm(), 1e-12 * force.norm());
 }
 
 TEST_F(ContactMeshFiles, EmptyOnesAndFaults) {

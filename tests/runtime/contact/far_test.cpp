@@ -4,6 +4,7 @@
 #include "runtime/contact/model.h"
 #include "runtime/contact/pressure_field.h"
 #include "runtime/contact/soft_minimum.h"
+#include "tests/runtime/contact/pressure_pair.h"
 #include "tests/support/hulls.h"
 
 namespace {
@@ -16,13 +17,13 @@ asset::Asset box(double half) { return test::convex_asset(test::box_hull({half, 
 
 TEST(FarApart, PressureFieldsDoNotMeet) {
   const asset::Asset A = box(0.05), B = box(0.04);
-  const asset::AssetView a = asset::view(A), b = asset::view(B);
+  const body::Body a = test::body_of(A), b = test::body_of(B);
   const auto model = contact::make_pressure_field_model();
   Random random(51);
   for (const double far : {1e3, 1e20, 1e38, 3.5e38, 1e39, 1e100, 1e160, 1e300}) {
     Pose<double> X_AB{test::random_rotation(random), Vec3<double>::Zero()};
     X_AB.p = far * X_AB.R.col(0);
-    const contact::PairWrench w = model->wrench({&a, &b, X_AB}, kStill, kStill);
+    const contact::PairWrench w = model->wrench({&a, &b, X_AB});
     EXPECT_EQ(w.status, Status::kNoOverlap) << far;
     EXPECT_EQ(w.F_BBo_B, kStill) << far;
     EXPECT_EQ(model->constraints({&a, &b, X_AB}, 0.01).status, Status::kNoOverlap) << far;
@@ -32,31 +33,29 @@ TEST(FarApart, PressureFieldsDoNotMeet) {
 // A force that is no number is said to be none.
 TEST(FarApart, OverflowIsInvalid) {
   const asset::Asset A = box(0.05);
-  const asset::AssetView a = asset::view(A);
-  contact::PressureFieldConfig config;
-  config.A.modulus = config.B.modulus = 1e18;
-  config.A.dissipation = config.B.dissipation = 0.1;
+  const body::Material stiff{.modulus = 1e18, .dissipation = 0.1};
+  const body::Body a = test::body_of(A, stiff), plane = test::body_of(body::HalfSpace<double>{1e-9}, stiff);
   Vec6<double> fast = kStill;
   fast[5] = 1e300;
   Pose<double> X_AB;
   X_AB.p.z() = 0.01;
-  const contact::PairWrench w = contact::half_space_wrench(a, {1e-9}, X_AB.inverse(), fast, kStill, config);
+  const Pose<double> X = X_AB.inverse();
+  const contact::PairWrench w =
+      contact::contact_wrench("pressure_field", {&a, &plane, X, relative_twist<double>(X, fast, kStill)});
   EXPECT_TRUE(w.status == Status::kInvalidInput ? w.F_BBo_B.array().isNaN().all() : w.F_BBo_B.allFinite());
 }
 
 // Squares of speeds from 1e154 m/s on are no numbers; friction goes on opposing the motion.
 TEST(FastMotion, FrictionOfPressureFieldsIsKept) {
   const asset::Asset A = box(0.05), B = box(0.04);
-  const asset::AssetView a = asset::view(A), b = asset::view(B);
-  contact::PressureFieldConfig config;
-  config.A.friction = config.B.friction = 0.5;
-  const auto model = contact::make_pressure_field_model(config);
+  const body::Body a = test::body_of(A, {.friction = 0.5}), b = test::body_of(B, {.friction = 0.5});
+  const auto model = contact::make_pressure_field_model();
   Pose<double> X_AB;
   X_AB.p.z() = 0.08;
   const auto ask = [&](double speed) {
     Vec6<double> V = kStill;
     V[3] = speed, V[4] = -0.3 * speed;
-    return model->wrench({&a, &b, X_AB}, kStill, V, contact::Want::kJacobian);
+    return model->wrench({&a, &b, X_AB, V});
   };
   const contact::PairWrench slow = ask(1e100);
   EXPECT_GT(slow.F_BBo_B.segment<2>(3).norm(), 0.4 * slow.F_BBo_B[5]);
@@ -70,14 +69,14 @@ TEST(FastMotion, FrictionOfPressureFieldsIsKept) {
 
 TEST(FastMotion, WrenchesOfSoftMinimaAreProportionalToTheSpeed) {
   const asset::Asset A = box(0.05), B = box(0.04);
-  const asset::AssetView a = asset::view(A), b = asset::view(B);
+  const body::Body a = test::body_of(A, {.friction = 0.5}), b = test::body_of(B, {.friction = 0.5});
   const auto model = contact::make_soft_minimum_model();
   Pose<double> X_AB;
   X_AB.p.z() = 0.08;
   const auto ask = [&](const Vec3<double>& way, double speed) {
     Vec6<double> V = kStill;
     V.tail<3>() = speed * way;
-    return model->wrench({&a, &b, X_AB}, kStill, V, contact::Want::kValue);
+    return model->wrench({&a, &b, X_AB, V}, contact::Want::kValue);
   };
   // into A: sliding, straight, and both ways; slopes by the pose grow with the square of the speed
   for (const Vec3<double>& way :

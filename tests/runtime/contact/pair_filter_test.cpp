@@ -8,6 +8,7 @@
 
 #include "runtime/contact/facet_builders.h"
 #include "runtime/contact/pressure_field.h"
+#include "tests/support/bodies.h"
 #include "tests/support/hulls.h"
 #include "tests/support/pressure_field_data.h"
 #include "tests/support/runs.h"
@@ -58,7 +59,8 @@ TEST(PairFinder, NoPolygonIsLost) {
   const std::size_t stride = queries.size() / static_cast<std::size_t>(test::runs(4));
   for (std::size_t i = 0; i < queries.size(); i += stride) {
     const auto& q = queries[i];
-    const asset::VolumeView &A = volumes[q.object_A].volume, &B = volumes[q.object_B].volume;
+    const body::Body body_A = volumes.body(q.object_A), body_B = volumes.body(q.object_B);
+    const asset::VolumeView &A = body_A.geometry.volume(), &B = body_B.geometry.volume();
     PairFinder finder;
     missing += lost(finder, A, 1e6, B, 3e6, q.X_AB, polygons);
     // The second query makes room, the third may live on it.
@@ -100,15 +102,14 @@ TEST(PairFinder, AnswersHaveNoMemory) {
   Random random(33);
   const asset::Asset egg = ellipsoid({0.06, 0.05, 0.04}, random),
                      ball = ellipsoid({0.05, 0.05, 0.05}, random);
-  const asset::AssetView A = asset::view(egg), B = asset::view(ball);
-  const Vec6<double> still = Vec6<double>::Zero();
+  const body::Body A = test::body_of(egg), B = test::body_of(ball);
   const auto used = contact::make_pressure_field_model();
   Pose<double> X_AB{test::random_rotation(random), {0.08, 0, 0}};
   for (int i = 0; i < 200; ++i) {
     X_AB = X_AB * exp(random_step(random, i % 10 == 0 ? 5e-3 : 1e-4));
     const auto fresh = contact::make_pressure_field_model();
-    const contact::PairWrench x = used->wrench({&A, &B, X_AB}, still, still);
-    const contact::PairWrench y = fresh->wrench({&A, &B, X_AB}, still, still);
+    const contact::PairWrench x = used->wrench({&A, &B, X_AB});
+    const contact::PairWrench y = fresh->wrench({&A, &B, X_AB});
     ASSERT_EQ(std::memcmp(x.F_BBo_B.data(), y.F_BBo_B.data(), sizeof(double) * 6), 0) << i;
     ASSERT_EQ(std::memcmp(x.dF_dxi_B.data(), y.dF_dxi_B.data(), sizeof(double) * 36), 0) << i;
     ASSERT_GT(x.F_BBo_B.norm(), 0);
@@ -121,10 +122,16 @@ TEST(PairFinder, KnowsABodyThatTookTheMemoryOfAnother) {
   asset::Asset egg = ellipsoid({0.06, 0.05, 0.04}, random);
   const asset::Asset other = ellipsoid({0.03, 0.05, 0.04}, random),
                      ball = ellipsoid({0.05, 0.05, 0.05}, random);
-  const asset::VolumeView A = asset::view(egg).volume, B = asset::view(ball).volume;
+  const body::Body B = test::body_of(ball);
   const Pose<double> X_AB{Mat3<double>::Identity(), {0.07, 0, 0}};
   PairFinder finder;
-  for (int i = 0; i < 3; ++i) finder.find(A, 1, B, 1, X_AB.inverse());
+  const auto find = [&](const body::Body& A) {
+    finder.find(A.geometry.volume(), 1, B.geometry.volume(), 1, X_AB.inverse());
+  };
+  {
+    const body::Body A = test::body_of(egg);
+    for (int i = 0; i < 3; ++i) find(A);
+  }
   asset::Volume& volume = egg.volumes.front();
   const asset::Volume& source = other.volumes.front();
   const auto overwrite = [](auto& to, const auto& from) {
@@ -141,7 +148,8 @@ TEST(PairFinder, KnowsABodyThatTookTheMemoryOfAnother) {
   overwrite(volume.tree.counts, source.tree.counts);
   overwrite(volume.tree_extent_ranges, source.tree_extent_ranges);
   int polygons = 0;
-  EXPECT_EQ(lost(finder, A, 1, B, 1, X_AB, polygons), 0);
+  const body::Body A = test::body_of(egg);
+  EXPECT_EQ(lost(finder, A.geometry.volume(), 1, B.geometry.volume(), 1, X_AB, polygons), 0);
   EXPECT_GT(polygons, 10);
 }
 

@@ -54,7 +54,7 @@ struct OnHalfSpace {
 
   template <class S>
   contact::SurfaceSums<S> operator()(const Pose<S>& X_AB, const Vec6<S>& V, contact::Want want) const {
-    return contact::contact_surface<S>(A.volume, contact::HalfSpace{}, X_AB, V, config, want);
+    return contact::contact_surface<S>(A.volume, body::HalfSpace<double>{}, X_AB, V, config, want);
   }
 };
 

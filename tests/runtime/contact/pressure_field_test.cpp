@@ -7,8 +7,8 @@
 
 #include "runtime/contact/contact_mesh.h"
 #include "runtime/contact/pressure_energy.h"
-#include "tests/runtime/contact/moduli.h"
 #include "tests/runtime/contact/pressure_brute_force.h"
+#include "tests/runtime/contact/pressure_pair.h"
 #include "tests/support/pressure_field_data.h"
 #include "tests/support/runs.h"
 
@@ -101,7 +101,9 @@ TEST_F(PressureFieldReference, EveryWrenchOnARigidSurfaceIsRight) {
   const Vec6<double> still = Vec6<double>::Zero();
   for (const test::PressureFieldQuery& q : queries_) {
     const asset::AssetView &A = volumes_[q.object_A], &B = volumes_[q.object_B];
-    const contact::ContactMesh mesh = contact::contact_mesh({&A, &B, q.X_AB}, rigid_B);
+    const body::Body soft = volumes_.body(q.object_A, rigid_B.A),
+                     rigid = volumes_.body(q.object_B, rigid_B.B);
+    const contact::ContactMesh mesh = contact::contact_mesh({&soft, &rigid, q.X_AB});
     add_error(filtered_sums(mesh), q.X_AB, q.rigid_area, q.F_AAo_A_rigid, worst);
     // The mesh with all its faces adds up to the model's wrench, whichever body is called A.
     Vec6<double> all = Vec6<double>::Zero();
@@ -123,10 +125,11 @@ TEST_F(PressureFieldReference, EveryWrenchOnARigidSurfaceIsRight) {
 
 TEST_F(PressureFieldReference, EveryFilteredWrenchIsRight) {
   double worst = 0;
-  for (const test::PressureFieldQuery& q : queries_)
-    add_error(
-        filtered_sums(contact::contact_mesh({&volumes_[q.object_A], &volumes_[q.object_B], q.X_AB}, kUnit)),
-        q.X_AB, q.filtered_area, q.F_AAo_A_filtered, worst);
+  for (const test::PressureFieldQuery& q : queries_) {
+    const body::Body A = volumes_.body(q.object_A, kUnit.A), B = volumes_.body(q.object_B, kUnit.B);
+    add_error(filtered_sums(contact::contact_mesh({&A, &B, q.X_AB})), q.X_AB, q.filtered_area,
+              q.F_AAo_A_filtered, worst);
+  }
   std::printf("filtered: largest relative error %.1e\n", worst);
   EXPECT_LT(worst, 1e-9);
 }

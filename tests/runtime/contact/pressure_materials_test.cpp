@@ -2,48 +2,52 @@
 #include <gtest/gtest.h>
 
 #include "preprocess/index/index.h"
+#include "runtime/body/tessellation.h"
+#include "runtime/contact/contact_mesh.h"
 #include "runtime/contact/pressure_energy.h"
 #include "runtime/contact/pressure_field.h"
-#include "tests/runtime/contact/moduli.h"
+#include "runtime/core/error.h"
+#include "tests/runtime/contact/pressure_pair.h"
 #include "tests/support/hulls.h"
 #include "tests/support/pressure_field_data.h"
 
 namespace {
 
 using namespace abut;
-using contact::half_space_wrench;
-using contact::HalfSpace;
+using body::HalfSpace;
 using contact::kRigid;
 using contact::PairWrench;
 using contact::PressureFieldConfig;
 using contact::Want;
 using test::moduli;
+using test::pressure_wrench;
 
 const Vec6<double> kStill = Vec6<double>::Zero();
 constexpr double kHalf = 0.05;  // of the cubes' sides, m
 
 // A body of one tetrahedron per triangle of its hull, with its surface.
-struct Body {
+body::Geometry solid(const asset::ConvexPiece& hull) {
   asset::Asset asset;
-  asset::AssetView view;
-  explicit Body(const asset::ConvexPiece& hull) {
-    asset.volumes.push_back(test::star_volume(asset::view(hull)));
-    asset.surfaces.push_back(preprocess::build_surface(test::boundary(asset.volumes.front())));
-    view = asset::view(asset);
-  }
-};
-
-const Body& cube() {
-  static const Body body(test::box_hull({kHalf, kHalf, kHalf}));
-  return body;
+  asset.volumes.push_back(test::star_volume(asset::view(hull)));
+  asset.surfaces.push_back(preprocess::build_surface(test::boundary(asset.volumes.front())));
+  return body::Geometry(std::move(asset));
 }
 
-const Body& potato() {
-  static const Body body = [] {
+const body::Geometry& cube() {
+  static const body::Geometry geometry = solid(test::box_hull({kHalf, kHalf, kHalf}));
+  return geometry;
+}
+
+const body::Geometry& potato() {
+  static const body::Geometry geometry = [] {
     Random random(5);
-    return Body(test::tessellated_ellipsoid(2, {0.06, 0.05, 0.04}, test::random_rotation(random)));
+    return solid(test::tessellated_ellipsoid(2, {0.06, 0.05, 0.04}, test::random_rotation(random)));
   }();
-  return body;
+  return geometry;
+}
+
+body::Geometry half_space(double thickness = HalfSpace<double>{}.thickness) {
+  return body::Geometry(HalfSpace<double>{thickness});
 }
 
 // The pose of a half-space z <= 0 that reaches `depth` into the cube from below.
@@ -57,31 +61,27 @@ double frustum_force(double modulus, double d) {
 
 TEST(PressureHalfSpace, CutsTheCubeByTheClosedForm) {
   for (const double depth : {1e-6, 0.003, 0.02}) {
-    const PairWrench w =
-        half_space_wrench(cube().view, {}, from_below(depth), kStill, kStill, moduli(2e6, kRigid));
+    const PairWrench w = pressure_wrench(cube(), half_space(), from_below(depth), moduli(2e6, kRigid));
     const double expected = frustum_force(2e6, depth);
     EXPECT_NEAR(w.F_BBo_B[5], -expected, 1e-12 * expected);
     EXPECT_LT(w.F_BBo_B.head<5>().norm(), 1e-12 * expected);
     EXPECT_NEAR(w.area, 4 * kHalf * kHalf, 1e-14);
   }
-  EXPECT_EQ(half_space_wrench(cube().view, {}, from_below(-1e-9), kStill, kStill).status, Status::kNoOverlap);
+  EXPECT_EQ(pressure_wrench(cube(), half_space(), from_below(-1e-9)).status, Status::kNoOverlap);
 }
 
 TEST(PressureHalfSpace, ACompliantOneSharesTheDepth) {
   // Bottom: modulus s / half = rise (depth - s), at the distance s from the cube's bottom.
   const double depth = 0.004, modulus = 2e6, rise = 3e6 / 0.01;
-  const PairWrench w =
-      half_space_wrench(cube().view, {0.01}, from_below(depth), kStill, kStill, moduli(modulus, 3e6));
+  const PairWrench w = pressure_wrench(cube(), half_space(0.01), from_below(depth), moduli(modulus, 3e6));
   const double s = rise * depth / (modulus / kHalf + rise);
   // Its surface bends up along the sides, where the cube gives way; the force upward is that on the level
   // projection, lower there: between that of the flat cut and of the flat part alone.
   EXPECT_LT(-w.F_BBo_B[5], frustum_force(modulus, s) * (1 + 1e-12));
   EXPECT_GT(-w.F_BBo_B[5], modulus * s / kHalf * 4 * (kHalf - s) * (kHalf - s));
   // An ever stiffer half-space is a rigid one.
-  const PairWrench rigid =
-      half_space_wrench(cube().view, {}, from_below(depth), kStill, kStill, moduli(modulus, kRigid));
-  const PairWrench stiff =
-      half_space_wrench(cube().view, {}, from_below(depth), kStill, kStill, moduli(modulus, 1e15));
+  const PairWrench rigid = pressure_wrench(cube(), half_space(), from_below(depth), moduli(modulus, kRigid));
+  const PairWrench stiff = pressure_wrench(cube(), half_space(), from_below(depth), moduli(modulus, 1e15));
   EXPECT_LT((stiff.F_BBo_B - rigid.F_BBo_B).norm(), 1e-6 * rigid.F_BBo_B.norm());
   EXPECT_LT((stiff.dF_dxi_B - rigid.dF_dxi_B).norm(), 1e-5 * rigid.dF_dxi_B.norm());
 }
@@ -89,8 +89,7 @@ TEST(PressureHalfSpace, ACompliantOneSharesTheDepth) {
 TEST(PressureMaterials, AnEverStifferBodyIsARigidOne) {
   const Pose<double> X_AB{exp_rotation<double>({0.3, -0.2, 0.5}), {0.03, 0.02, 0.08}};
   const auto of = [&](double modulus_B) {
-    return contact::make_pressure_field_model(moduli(1e6, modulus_B))
-        ->wrench({&potato().view, &cube().view, X_AB}, kStill, kStill);
+    return pressure_wrench(potato(), cube(), X_AB, moduli(1e6, modulus_B));
   };
   const PairWrench rigid = of(kRigid), stiff = of(1e15);
   ASSERT_EQ(rigid.status, Status::kOk);
@@ -108,7 +107,7 @@ TEST(PressureRates, DissipationByTheClosedForm) {
   for (const double approach : {0.02, 0.0, -0.05, -1.0}) {
     Vec6<double> V_B = kStill;
     V_B[5] = approach;
-    const PairWrench w = half_space_wrench(cube().view, {}, from_below(depth), kStill, V_B, config);
+    const PairWrench w = pressure_wrench(cube(), half_space(), from_below(depth), config, V_B);
     const double expected = frustum_force(modulus, depth) + std::max(chi * approach / kHalf, -1.0) * flat;
     EXPECT_NEAR(-w.F_BBo_B[5], expected, 1e-11 * expected) << approach;
   }
@@ -122,7 +121,7 @@ TEST(PressureRates, FrictionByTheClosedForm) {
   Vec6<double> V_B = kStill;
   V_B[3] = 0.02;
   const double normal = frustum_force(2e6, 0.01);
-  const PairWrench w = half_space_wrench(cube().view, {}, from_below(0.01), kStill, V_B, config);
+  const PairWrench w = pressure_wrench(cube(), half_space(), from_below(0.01), config, V_B);
   EXPECT_NEAR(w.F_BBo_B[3], -0.4 * normal * 0.02 / std::hypot(0.02, 1e-3), 1e-10 * normal);
   EXPECT_NEAR(w.F_BBo_B[5], -normal, 1e-11 * normal);
   EXPECT_NEAR(w.dF_dV_AB_B(4, 4), -0.4 * normal / std::hypot(0.02, 1e-3), 1e-9 * normal);
@@ -143,7 +142,7 @@ using Sums = contact::SurfaceSums<double>;
 // Calls case(name, ask), where ask<S>(X_AB, V, want) answers one kind of contact.
 template <class Case>
 void for_each_kind(Case&& test) {
-  const asset::AssetView &A = potato().view, &B = cube().view;
+  const body::Geometry &A = potato(), &B = cube();
   PressureFieldConfig rigid_A = rough(), rigid_B = rough();
   rigid_A.A.modulus = rigid_B.B.modulus = kRigid;
   const Pose<double> X_AB{exp_rotation<double>({0.3, -0.2, 0.5}), {0.03, 0.02, 0.07}};
@@ -153,24 +152,24 @@ void for_each_kind(Case&& test) {
   const Pose<double> through{exp_rotation<double>({0.3, -0.2, 0.5}), {0.011, 0.007, 0.03}};
   test("faded", through, [&]<class S>(const Pose<S>& X, const Vec6<S>& V, Want want) {
     contact::PressureFieldWorkspace<S> workspace;
-    return contact::contact_surface<S>(A.volume, B.volume, X, V, faded, want, workspace);
+    return contact::contact_surface<S>(A.volume(), B.volume(), X, V, faded, want, workspace);
   });
   test("compliant", X_AB, [&]<class S>(const Pose<S>& X, const Vec6<S>& V, Want want) {
     contact::PressureFieldWorkspace<S> workspace;
-    return contact::contact_surface<S>(A.volume, B.volume, X, V, rough(), want, workspace);
+    return contact::contact_surface<S>(A.volume(), B.volume(), X, V, rough(), want, workspace);
   });
   test("rigid A", X_AB, [&]<class S>(const Pose<S>& X, const Vec6<S>& V, Want want) {
-    return contact::contact_surface<S>(A.surface, B.volume, X, V, rigid_A, want);
+    return contact::contact_surface<S>(A.surface(), B.volume(), X, V, rigid_A, want);
   });
   test("rigid B", X_AB, [&]<class S>(const Pose<S>& X, const Vec6<S>& V, Want want) {
-    return contact::contact_surface<S>(A.volume, B.surface, X, V, rigid_B, want);
+    return contact::contact_surface<S>(A.volume(), B.surface(), X, V, rigid_B, want);
   });
   const Pose<double> below{exp_rotation<double>({0.1, 0.2, 0.3}), {0.01, 0.02, -0.03}};
   test("half-space", below, [&]<class S>(const Pose<S>& X, const Vec6<S>& V, Want want) {
-    return contact::contact_surface<S>(A.volume, HalfSpace{}, X, V, rough(), want);
+    return contact::contact_surface<S>(A.volume(), HalfSpace<double>{}, X, V, rough(), want);
   });
   test("rigid half-space", below, [&]<class S>(const Pose<S>& X, const Vec6<S>& V, Want want) {
-    return contact::contact_surface<S>(A.volume, HalfSpace{}, X, V, rigid_B, want);
+    return contact::contact_surface<S>(A.volume(), HalfSpace<double>{}, X, V, rigid_B, want);
   });
 }
 
@@ -215,21 +214,20 @@ TEST(PressureMaterials, ExchangingTheBodiesChangesNothing) {
   Vec6<double> V_A, V_B;
   V_A << 0.3, -0.4, 0.2, 0.02, -0.05, 0.03;
   V_B << -0.1, 0.2, 0.5, 0.01, 0.04, -0.02;
-  PressureFieldConfig swapped = rough();
-  std::swap(swapped.A, swapped.B);
-  const asset::AssetView &A = potato().view, &B = cube().view;
-  const PairWrench direct = contact::make_pressure_field_model(rough())->wrench({&A, &B, X_AB}, V_A, V_B);
-  const PairWrench other =
-      contact::make_pressure_field_model(swapped)->wrench({&B, &A, X_AB.inverse()}, V_B, V_A);
+  const PairWrench direct =
+      pressure_wrench(potato(), cube(), X_AB, rough(), relative_twist<double>(X_AB, V_A, V_B));
+  const PairWrench other = pressure_wrench(cube(), potato(), X_AB.inverse(), test::exchanged(rough()),
+                                           relative_twist<double>(X_AB.inverse(), V_B, V_A));
   const Vec6<double> on_B = shift_wrench<double>(X_AB, direct.F_BBo_B);
   EXPECT_LT((other.F_BBo_B + on_B).norm(), 1e-10 * on_B.norm());
 }
 
 // Bodies with faces along one another: what the energy says, whichever way rounding falls.
 TEST(PressureMaterials, AlignedCubes) {
-  const auto model = contact::make_pressure_field_model(moduli(1e6, 1e6));
+  const auto model = contact::make_pressure_field_model();
+  const body::Body body{cube(), {.modulus = 1e6}};
   const auto at = [&](double x, double y, double z) {
-    return model->wrench({&cube().view, &cube().view, {Mat3<double>::Identity(), {x, y, z}}}, kStill, kStill);
+    return model->wrench({&body, &body, {Mat3<double>::Identity(), {x, y, z}}});
   };
   // Stacked, overlapping by 2 s: each gives s. Identical side walls: equal pressures in a whole region.
   for (const double s : {1e-4, 0.003, 0.0171}) {
@@ -251,16 +249,11 @@ TEST(PressureMaterials, AlignedCubes) {
 // What the softer body feels keeps its digits, whichever of the two is called A.
 TEST(PressureMaterials, AFarStifferPartnerLosesNoDigits) {
   const Pose<double> X_AB{exp_rotation<double>({0.3, -0.2, 0.5}), {0.03, 0.02, 0.07}};
-  const asset::AssetView &A = potato().view, &B = cube().view;
   for (const double contrast : {1e3, 1e6, 1e9}) {
     for (const bool stiff_A : {false, true}) {
       const PressureFieldConfig config = stiff_A ? moduli(1e5 * contrast, 1e5) : moduli(1e5, 1e5 * contrast);
-      PressureFieldConfig swapped = config;
-      std::swap(swapped.A, swapped.B);
-      const PairWrench direct =
-          contact::make_pressure_field_model(config)->wrench({&A, &B, X_AB}, kStill, kStill);
-      const PairWrench other =
-          contact::make_pressure_field_model(swapped)->wrench({&B, &A, X_AB.inverse()}, kStill, kStill);
+      const PairWrench direct = pressure_wrench(potato(), cube(), X_AB, config);
+      const PairWrench other = pressure_wrench(cube(), potato(), X_AB.inverse(), test::exchanged(config));
       const Vec6<double> on_B = shift_wrench<double>(X_AB, direct.F_BBo_B);
       EXPECT_LT((other.F_BBo_B + on_B).norm(), 1e-10 * on_B.norm()) << contrast << stiff_A;
     }
@@ -268,8 +261,7 @@ TEST(PressureMaterials, AFarStifferPartnerLosesNoDigits) {
   // A soft half-space: its pressure is that of a liquid, modulus over thickness by depth.
   const double depth = 0.004, volume = 4 * kHalf * kHalf * depth;
   for (const double thickness : {1e4, 1e8, 1e12}) {
-    const PairWrench w =
-        half_space_wrench(cube().view, {thickness}, from_below(depth), kStill, kStill, moduli(1e7, 1e7));
+    const PairWrench w = pressure_wrench(cube(), half_space(thickness), from_below(depth), moduli(1e7, 1e7));
     const double expected = 1e7 / thickness * volume;
     EXPECT_NEAR(w.F_BBo_B[5], -expected, (1e-11 + 1 / thickness) * expected) << thickness;
   }
@@ -278,11 +270,10 @@ TEST(PressureMaterials, AFarStifferPartnerLosesNoDigits) {
 // Force over modulus depends on the quotient of the moduli alone, for bodies of any size.
 TEST(PressureMaterials, ForceIsProportionalToTheModuli) {
   for (const double size : {1e-6, 1e-3, 1.0, 1e3}) {
-    const Body body(test::box_hull({size, size, size}));
+    const body::Geometry body = solid(test::box_hull({size, size, size}));
     const Pose<double> X_AB{exp_rotation<double>({0.1, 0.2, 0.3}), Vec3<double>(0.1, 0.2, 1.9) * size};
     const auto force = [&](double E_A, double E_B) -> Vec6<double> {
-      const auto model = contact::make_pressure_field_model(moduli(E_A, E_B));
-      return model->wrench({&body.view, &body.view, X_AB}, kStill, kStill).F_BBo_B / E_A;
+      return pressure_wrench(body, body, X_AB, moduli(E_A, E_B)).F_BBo_B / E_A;
     };
     const Vec6<double> expected = force(1, 10);
     EXPECT_GT(expected.norm(), 0);
@@ -292,17 +283,151 @@ TEST(PressureMaterials, ForceIsProportionalToTheModuli) {
   }
 }
 
+// F = -dU/dxi with half-spaces too, which the model's own contract does not reach.
+TEST(PressureHalfSpace, HasTheWrenchForItsEnergysGradient) {
+  for (const double modulus_B : {3e6, kRigid}) {
+    const Pose<double> X_AB{exp_rotation<double>({0.2, -0.1, 0.3}), {0.003, 0.002, -0.04}};
+    const auto ask = [&](const Pose<double>& X) {
+      return pressure_wrench(cube(), half_space(), X, moduli(2e6, modulus_B), kStill, Want::kEnergy);
+    };
+    const PairWrench w = ask(X_AB);
+    for (int k = 0; k < 6; ++k) {
+      Vec6<double> xi = kStill;
+      xi[k] = 1e-5;
+      const double slope = (ask(X_AB * exp(xi)).energy - ask(X_AB * exp<double>(-xi)).energy) / 2e-5;
+      EXPECT_NEAR(w.F_BBo_B[k], -slope, 1e-6 * w.F_BBo_B.norm()) << modulus_B << ", " << k;
+    }
+    EXPECT_GT(w.energy, 0);
+  }
+}
+
+// A half-space as body A, in motion: the wrench of the exchanged pair, with a Jacobian of its own.
+TEST(PressureHalfSpace, AsBodyAIsTheExchangedPair) {
+  const Pose<double> X_AB =
+      Pose<double>{exp_rotation<double>({0.1, 0.2, 0.3}), {0.01, 0.02, -0.03}}.inverse();
+  Vec6<double> V;
+  V << 0.3, -0.4, 0.2, 0.02, -0.05, 0.03;
+  const contact::Want want = Want::kJacobian | Want::kEnergy;
+  for (const bool rigid : {false, true}) {
+    PressureFieldConfig config = test::exchanged(rough());
+    if (rigid) config.A.modulus = kRigid;
+    const auto ask = [&](const Pose<double>& X, const Vec6<double>& twist) {
+      return pressure_wrench(half_space(), potato(), X, config, twist, want);
+    };
+    const PairWrench w = ask(X_AB, V);
+    const PairWrench other = pressure_wrench(potato(), half_space(), X_AB.inverse(), test::exchanged(config),
+                                             -(adjoint(X_AB) * V), want);
+    ASSERT_EQ(w.status, Status::kOk);
+    EXPECT_EQ(w.area, other.area);
+    EXPECT_EQ(w.energy, other.energy);
+    EXPECT_GT(w.energy, 0);
+    EXPECT_LT((other.F_BBo_B + shift_wrench(X_AB, w.F_BBo_B)).norm(), 1e-12 * other.F_BBo_B.norm());
+    for (int k = 0; k < 12; ++k) {
+      const auto at = [&](double h) -> Vec6<double> {
+        Vec6<double> xi = kStill, dV = kStill;
+        (k < 6 ? xi : dV)[k % 6] = h;
+        return ask(X_AB * exp(xi), V + dV).F_BBo_B;
+      };
+      const double h = 1e-5;
+      const Vec6<double> expected = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
+      const Vec6<double> found = k < 6 ? w.dF_dxi_B.col(k) : w.dF_dV_AB_B.col(k - 6);
+      EXPECT_LT((found - expected).norm(), 1e-6 * expected.norm()) << rigid << ", column " << k;
+    }
+  }
+}
+
+// ... and its contact points are those of the exchanged pair, seen from the other side.
+TEST(PressureHalfSpace, AsBodyAHasTheSameContactPoints) {
+  const Pose<double> X_BA{exp_rotation<double>({0.1, 0.2, 0.3}), {0.01, 0.02, -0.03}}, X_AB = X_BA.inverse();
+  const body::Body plane{half_space(), {.modulus = 3e6}}, B{potato(), {}};
+  const std::vector<contact::ContactPoint> points =
+      contact::contact_points("pressure_field", {&plane, &B, X_AB}, 0);
+  const std::vector<contact::ContactPoint> others =
+      contact::contact_points("pressure_field", {&B, &plane, X_BA}, 0);
+  ASSERT_GT(points.size(), 3u);
+  ASSERT_EQ(points.size(), others.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    EXPECT_NEAR(points[i].gap, others[i].gap, 1e-15);
+    EXPECT_NEAR(points[i].area, others[i].area, 1e-12 * others[i].area);
+    EXPECT_LT((points[i].p_AC - X_AB * others[i].p_AC).norm(), 1e-15);
+    EXPECT_LT((points[i].n_A + X_AB.R * others[i].n_A).norm(), 1e-15);
+    EXPECT_GT(points[i].n_A.z(), 0);
+  }
+}
+
+// A rigid primitive is its own triangles: as an asset of them, either way round.
+TEST(PressureMaterials, ARigidPrimitiveIsItsTriangles) {
+  const body::Primitive egg = body::Ellipsoid<double>{{0.03, 0.02, 0.015}};
+  const body::Geometry primitive(egg, 1e-2);
+  asset::Asset triangles;
+  triangles.surfaces.push_back(body::tessellate(egg, 1e-2));
+  const body::Geometry meshed(std::move(triangles));
+  const Pose<double> X_AB{exp_rotation<double>({0.3, -0.2, 0.5}), {0.01, 0.02, kHalf + 0.01}};
+  const PressureFieldConfig config = moduli(1e6, kRigid);
+  const PairWrench w = pressure_wrench(cube(), primitive, X_AB, config),
+                   same = pressure_wrench(cube(), meshed, X_AB, config);
+  ASSERT_EQ(w.status, Status::kOk);
+  EXPECT_EQ(w.F_BBo_B, same.F_BBo_B);
+  EXPECT_EQ(w.dF_dxi_B, same.dF_dxi_B);
+  const PairWrench other = pressure_wrench(primitive, cube(), X_AB.inverse(), test::exchanged(config));
+  EXPECT_LT((other.F_BBo_B + shift_wrench(X_AB, w.F_BBo_B)).norm(), 1e-10 * w.F_BBo_B.norm());
+}
+
+TEST(PressureMaterials, WhatWasNotAskedForIsNaN) {
+  for (const double depth : {0.003, -0.003}) {
+    const auto ask = [&](Want want) {
+      return pressure_wrench(cube(), half_space(), from_below(depth), moduli(2e6, 3e6), kStill, want);
+    };
+    const PairWrench value = ask(Want::kValue), energy = ask(Want::kEnergy), both = ask(Want::kJacobian);
+    for (const PairWrench* w : {&value, &energy}) {
+      EXPECT_TRUE(w->F_BBo_B.allFinite());
+      EXPECT_TRUE(w->dF_dxi_B.array().isNaN().all() && w->dF_dV_AB_B.array().isNaN().all());
+    }
+    EXPECT_TRUE(std::isnan(value.energy) && std::isnan(both.energy));
+    EXPECT_TRUE(depth > 0 ? energy.energy > 0 : energy.energy == 0);
+    EXPECT_TRUE(both.dF_dxi_B.allFinite() && both.dF_dV_AB_B.allFinite());
+    EXPECT_EQ(both.dF_dxi_B.norm() > 0, depth > 0);
+  }
+}
+
+// What the model says of a pair that it refuses; "nothing" where it does not.
+std::string refusal(const body::Geometry& A, const body::Geometry& B, const PressureFieldConfig& config) {
+  const body::Body a{A, config.A}, b{B, config.B};
+  const body::Pair pair{&a, &b, {}};
+  const auto model = contact::make_pressure_field_model(config);
+  std::string said = "nothing";
+  try {
+    model->require_valid(pair);
+  } catch (const InvalidInput& error) {
+    said = error.what();
+  }
+  const auto refuses = [&](const auto& call) {
+    try {
+      call();
+    } catch (const InvalidInput& error) {
+      EXPECT_EQ(error.what(), said);
+      return true;
+    }
+    return false;
+  };
+  EXPECT_EQ(refuses([&] { model->wrench(pair); }), said != "nothing");
+  EXPECT_EQ(refuses([&] { model->constraints(pair, 0); }), said != "nothing");
+  return said;
+}
+
 TEST(PressureMaterials, SettingsOutOfRangeAreRefused) {
   const auto refused = [](const PressureFieldConfig& config) {
-    EXPECT_THROW(contact::make_pressure_field_model(config), InvalidInput);
+    EXPECT_NE(refusal(cube(), cube(), config), "nothing");
   };
   for (const double bad : {0.0, -1.0, -kRigid, std::nan("")}) {
     refused(moduli(bad, 1));
     refused(moduli(1, bad));
-    PressureFieldConfig config;
-    config.stiction_speed = bad;
-    refused(config);
-    EXPECT_THROW(half_space_wrench(cube().view, {bad}, {}, kStill, kStill), InvalidInput);
+    contact::PressureFieldSettings settings;
+    settings.stiction_speed = bad;
+    EXPECT_THROW(contact::make_pressure_field_model(settings), InvalidInput);
+    const body::Body body{cube(), {}};
+    EXPECT_THROW(contact::contact_mesh({&body, &body, {}}, settings), InvalidInput);
+    EXPECT_THROW(half_space(bad), InvalidInput);
   }
   refused(moduli(1e3, 1e13));
   refused(moduli(1e13, 1e3));
@@ -314,25 +439,43 @@ TEST(PressureMaterials, SettingsOutOfRangeAreRefused) {
     config.A.dissipation = bad;
     refused(config);
   }
-  try {
-    contact::make_pressure_field_model(moduli(kRigid, kRigid));
-    FAIL();
-  } catch (const InvalidInput& error) {
-    EXPECT_NE(std::string(error.what()).find("both bodies are rigid"), std::string::npos);
-  }
-  // Parts that the materials ask for.
-  asset::AssetView volume_only = cube().view, surface_only = cube().view;
-  volume_only.surface = {};
-  surface_only.volume = {};
-  const auto rigid_B = contact::make_pressure_field_model(moduli(1, kRigid));
-  EXPECT_THROW(rigid_B->wrench({&cube().view, &volume_only, {}}, kStill, kStill), InvalidInput);
-  EXPECT_THROW(rigid_B->wrench({&surface_only, &cube().view, {}}, kStill, kStill), InvalidInput);
-  EXPECT_NO_THROW(rigid_B->wrench({&volume_only, &surface_only, {}}, kStill, kStill));
-  EXPECT_THROW(half_space_wrench(surface_only, {}, {}, kStill, kStill), InvalidInput);
-  EXPECT_THROW(half_space_wrench(cube().view, {}, {}, kStill, kStill, moduli(kRigid, 1)), InvalidInput);
+  EXPECT_NE(refusal(cube(), cube(), moduli(kRigid, kRigid)).find("both bodies are rigid"), std::string::npos);
+}
+
+TEST(PressureMaterials, PartsThatTheMaterialsAskFor) {
+  asset::Asset without_surface, without_volume;
+  without_surface.name = "plain";
+  without_volume.name = "hollow";
+  without_surface.volumes.push_back(test::star_volume(asset::view(test::box_hull({kHalf, kHalf, kHalf}))));
+  without_volume.surfaces.push_back(preprocess::build_surface(test::boundary(without_surface.volumes[0])));
+  const body::Geometry volume_only(std::move(without_surface)), surface_only(std::move(without_volume));
+  const PressureFieldConfig rigid_A = moduli(kRigid, 1), rigid_B = moduli(1, kRigid);
+  const auto says = [](const std::string& said, const char* part) {
+    EXPECT_NE(said.find(part), std::string::npos) << said;
+  };
+  says(refusal(cube(), volume_only, rigid_B), "body B ('plain') has no surface");
+  says(refusal(surface_only, cube(), rigid_B), "body A ('hollow') has no tetrahedra");
+  EXPECT_EQ(refusal(volume_only, surface_only, rigid_B), "nothing");
+  EXPECT_EQ(refusal(surface_only, volume_only, rigid_A), "nothing");
+  // A half-space takes a compliant partner only, whichever of the two is called A.
+  says(refusal(surface_only, half_space(), {}), "body A ('hollow') has no tetrahedra");
+  says(refusal(half_space(), surface_only, {}), "body B ('hollow') has no tetrahedra");
+  says(refusal(cube(), half_space(), rigid_A), "a half-space has no rigid partner");
+  says(refusal(half_space(), cube(), rigid_B), "a half-space has no rigid partner");
+  says(refusal(half_space(), half_space(), {}), "a half-space has no rigid partner");
+  EXPECT_EQ(refusal(volume_only, half_space(), {}), "nothing");
+  EXPECT_EQ(refusal(half_space(), volume_only, rigid_A), "nothing");
+  // Primitives are rigid here.
+  const body::Geometry ball(body::Sphere<double>{0.01});
+  says(refusal(cube(), ball, {}), "body B ('sphere') is a primitive without tetrahedra; make it rigid");
+  EXPECT_EQ(refusal(ball, volume_only, rigid_A), "nothing");
+}
+
+TEST(PressureMaterials, MotionsThatAreNoneAreRefused) {
   Vec6<double> V_nan = kStill;
   V_nan[0] = std::nan("");
-  EXPECT_THROW(half_space_wrench(cube().view, {}, {}, kStill, V_nan), InvalidInput);
+  EXPECT_THROW(pressure_wrench(cube(), half_space(), {}, {}, V_nan), InvalidInput);
+  EXPECT_THROW(pressure_wrench(half_space(), cube(), {}, {}, V_nan), InvalidInput);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "runtime/contact/contact_mesh.h"
 #include "runtime/contact/pressure_energy.h"
 #include "runtime/core/random.h"
+#include "tests/support/bodies.h"
 #include "tests/support/hulls.h"
 #include "tests/support/pressure_field_data.h"
 #include "tests/support/runs.h"
@@ -74,11 +75,10 @@ Changes pursue(const Force& force, double low, double width) {
 }
 
 // What Drake does: a face whose normal is more than 5 pi / 8 from a gradient does not count.
-Vec3<double> hard_filtered_force(const asset::AssetView& A, const asset::AssetView& B,
-                                 const Pose<double>& X_AB, const contact::PressureFieldConfig& config) {
+Vec3<double> hard_filtered_force(const body::Pair& pair) {
   const double least = std::cos(5 * std::numbers::pi / 8);
   Vec3<double> sum = Vec3<double>::Zero();
-  for (const contact::ContactFace& face : contact::contact_mesh({&A, &B, X_AB}, config).faces)
+  for (const contact::ContactFace& face : contact::contact_mesh(pair).faces)
     if (face.n.dot(face.gradient_A) > least * face.gradient_A.norm() &&
         -face.n.dot(face.gradient_B) > least * face.gradient_B.norm())
       sum -= face.area * face.pressure * face.n;
@@ -171,9 +171,9 @@ TEST(PressurePunchThrough, APlateTurningOverInASoftCube) {
   EXPECT_LT(pursue(force, 0.1, 1.4).last, 1e-6);
   config.fade_pulls = true;
   EXPECT_LT(pursue(force, 0.1, 1.4).last, 1e-6);
-  config.fade_pulls = false;
+  const body::Body soft = test::body_of(cube, config.A), stiff = test::body_of(plate, config.B);
   const auto filtered = [&](double angle) -> Vec3<double> {
-    return pose(angle).R * hard_filtered_force(A, B, pose(angle), config);
+    return pose(angle).R * hard_filtered_force({&soft, &stiff, pose(angle)});
   };
   EXPECT_GT(pursue(filtered, 0.1, 1.4).last, 1e-2);
 }

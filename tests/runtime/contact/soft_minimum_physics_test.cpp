@@ -6,6 +6,7 @@
 #include "runtime/contact/soft_minimum.h"
 #include "runtime/core/random.h"
 #include "runtime/ssdf/primitives.h"
+#include "tests/support/bodies.h"
 #include "tests/support/hulls.h"
 
 namespace {
@@ -67,6 +68,25 @@ TEST_F(OnThePlane, SlidingFrictionIsMuTimesTheNormalForce) {
     EXPECT_NEAR(std::hypot(F[3], F[4]) / F[5], with.friction, 0.01 * with.friction) << speeds;
     EXPECT_LT(F[3] * V[3] + F[4] * V[4], 0);
   }
+}
+
+// The model's friction is that of the bodies' materials: their harmonic mean, none if one is smooth.
+TEST_F(OnThePlane, FrictionIsOfTheMaterials) {
+  const asset::Asset ground = test::points_asset(plane_), block = test::points_asset(box_);
+  const body::Body A = test::body_of(ground, {.friction = 0.3}),
+                   rough = test::body_of(block, {.friction = 0.6}), smooth = test::body_of(block);
+  const auto model = make_soft_minimum_model();
+  const Pose<double> X = at(0, 0, 0.0297);
+  Vec6<double> V = kStill;
+  V[3] = 100 * with.stiction_velocity;
+  with.friction = 0.4;
+  SoftMinimum<double> expected;
+  soft_minimum(plane, box, X, V, with, Order::kValue, expected);
+  const Vec6<double> found = model->wrench({&A, &rough, X, V}, Want::kValue).F_BBo_B;
+  EXPECT_LT((found - expected.F_BBo_B).norm(), 1e-12 * expected.F_BBo_B.norm());
+  EXPECT_NEAR(-found[3] / found[5], 0.4, 0.004);
+  const Vec6<double> sliding = model->wrench({&A, &smooth, X, V}, Want::kValue).F_BBo_B;
+  EXPECT_LT(std::abs(sliding[3]), 1e-3 * sliding[5]);
 }
 
 // Damping: pressing together is resisted harder, and nothing sticks.
@@ -171,9 +191,13 @@ TEST(Settings, OutOfRangeIsRefused) {
       EXPECT_THROW(make_soft_minimum_model(config), InvalidInput);
     }
   }
-  SoftMinimumConfig config;
-  config.friction = -0.1;
-  EXPECT_THROW(make_soft_minimum_model(config), InvalidInput);
+  const asset::Asset ball = test::points_asset(test::sphere_points(0.05, 100));
+  const auto model = make_soft_minimum_model();
+  for (const double value : {-0.1, std::nan(""), 1e13}) {
+    const body::Body A = test::body_of(ball), B = test::body_of(ball, {.friction = value});
+    EXPECT_THROW(model->wrench({&A, &B, at(0.09, 0, 0)}), InvalidInput);
+    EXPECT_THROW(model->wrench({&B, &A, at(0.09, 0, 0)}), InvalidInput);
+  }
 }
 
 }  // namespace

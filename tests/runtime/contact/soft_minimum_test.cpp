@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/random.h"
+#include "tests/support/bodies.h"
 #include "tests/support/hulls.h"
 #include "tests/support/point_clouds.h"
 
@@ -242,23 +243,14 @@ TEST(SoftMinimum, FarApart) {
   const Case c = make_case(2);
   const PointsView A = asset::view(c.A), B = asset::view(c.B);
   const SoftMinimumParameters<double> with = parameters_of({}, A, B);
-  const asset::AssetView a =
-                             [&] {
-                               asset::AssetView v;
-                               v.points = A;
-                               return v;
-                             }(),
-                         b = [&] {
-                           asset::AssetView v;
-                           v.points = B;
-                           return v;
-                         }();
+  const asset::Asset asset_A = test::points_asset(c.A), asset_B = test::points_asset(c.B);
+  const body::Body a = test::body_of(asset_A), b = test::body_of(asset_B);
   const auto model = make_soft_minimum_model();
   for (const double far : {1e1, 1e3, 1e6, 1e7, 1e8, 1e14, 1e100, 1e160, 1e300}) {
     SCOPED_TRACE(far);
     Pose<double> X_AB = c.X_AB;
     X_AB.p *= far;
-    const contact::PairWrench wrench = model->wrench({&a, &b, X_AB}, c.V, c.V);
+    const contact::PairWrench wrench = model->wrench({&a, &b, X_AB, c.V});
     EXPECT_EQ(wrench.status, Status::kNoOverlap);
     EXPECT_EQ(wrench.F_BBo_B.norm(), 0);
     EXPECT_EQ(model->constraints({&a, &b, X_AB}, 0.1).status, Status::kNoOverlap);

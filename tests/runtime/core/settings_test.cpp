@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/contact/point.h"
+#include "runtime/contact/pressure_field.h"
 #include "runtime/contact/soft_minimum.h"
 #include "runtime/core/error.h"
 #include "runtime/derivative/estimator.h"
@@ -28,7 +29,6 @@ TEST(Settings, OfSoftMinimumContactReachTheirMembers) {
                                                                      {"eps3", "0.5"},
                                                                      {"load", "0.6"},
                                                                      {"penetration", "0.7"},
-                                                                     {"friction", "0.8"},
                                                                      {"dissipation", "0.9"},
                                                                      {"stiction", "1.1"},
                                                                      {"damping", "paper"},
@@ -39,13 +39,21 @@ TEST(Settings, OfSoftMinimumContactReachTheirMembers) {
   EXPECT_EQ(c.eps3, 0.5);
   EXPECT_EQ(c.load, 0.6);
   EXPECT_EQ(c.penetration, 0.7);
-  EXPECT_EQ(c.friction, 0.8);
   EXPECT_EQ(c.dissipation, 0.9);
   EXPECT_EQ(c.stiction, 1.1);
   EXPECT_EQ(c.damping, contact::DampingLaw::kPaper);
   EXPECT_EQ(c.kernel, ssdf::KernelKind::kWall);
   EXPECT_EQ(c.tolerance, 1e-9);
-  EXPECT_EQ(contact::soft_minimum_settings().size(), 11U);
+  EXPECT_EQ(contact::soft_minimum_settings().size(), 10U);
+}
+
+TEST(Settings, OfPressureFieldContactReachTheirMembers) {
+  const contact::PressureFieldSettings c =
+      contact::pressure_field_config({{"stiction_speed", "0.02"}, {"fade_pulls", "yes"}});
+  EXPECT_EQ(c.stiction_speed, 0.02);
+  EXPECT_TRUE(c.fade_pulls);
+  EXPECT_FALSE(contact::pressure_field_config({{"fade_pulls", "no"}}).fade_pulls);
+  EXPECT_EQ(contact::pressure_field_settings().size(), 2U);
 }
 
 TEST(Settings, OfPointContactReachTheirMembers) {
@@ -112,6 +120,7 @@ void check_rows(const std::vector<SettingInfo>& rows, Apply&& apply) {
 TEST(Settings, EveryRowRefusesNonsenseInOneMessage) {
   check_rows(describe(contact::soft_minimum_settings()), contact::soft_minimum_config);
   check_rows(describe(contact::point_settings()), contact::point_config);
+  check_rows(describe(contact::pressure_field_settings()), contact::pressure_field_config);
   check_rows(describe(ssdf::soft_distance_settings()), ssdf::soft_distance_config);
   for (const derivative::EstimatorRow& row : derivative::estimators())
     check_rows(describe(row.settings),
@@ -164,7 +173,12 @@ TEST(Settings, MessagesHaveUnitAndRange) {
   EXPECT_EQ(message([] {
               contact::make_model("pressure_field", {{"kernel", "wall"}});
             }),
-            "pressure_field has no setting 'kernel'");
+            "pressure-field contact has no setting 'kernel'; it has: stiction_speed, fade_pulls");
+  EXPECT_EQ(message([] {
+              contact::make_model("soft_minimum", {{"friction", "0.5"}});  // a material's
+            }),
+            "soft-minimum contact has no setting 'friction'; it has: eps1, eps2, eps3, load, penetration, "
+            "dissipation, stiction, damping, kernel, tolerance");
 }
 
 TEST(Settings, RangesInWords) {

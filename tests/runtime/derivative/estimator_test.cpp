@@ -2,12 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/derivative/finite_difference.h"
+#include "runtime/witness/pair_query.h"
+#include "tests/support/bodies.h"
 #include "tests/support/hulls.h"
 
 namespace {
 
 using namespace abut;
 using derivative::Config;
+
+body::Body hull_body(const asset::ConvexPiece& piece) {
+  asset::Asset asset;
+  asset.convex = {piece};
+  return {body::Geometry(std::move(asset))};
+}
 
 TEST(Estimators, UnknownNamesListTheKnownOnes) {
   try {
@@ -54,11 +63,9 @@ TEST(Estimators, SettingsOutOfRangeAreRefused) {
 TEST(Estimators, OneShotSolverAndBatchAgree) {
   const asset::ConvexPiece A = test::tessellated_ellipsoid(2, {0.1, 0.08, 0.05}),
                            B = test::box_hull({0.05, 0.04, 0.03});
-  asset::AssetView a, b;
-  a.convex = asset::view(A);
-  b.convex = asset::view(B);
+  const body::Body a = hull_body(A), b = hull_body(B);
   Random random(1);
-  std::vector<asset::PosedPair> pairs;
+  std::vector<body::Pair> pairs;
   for (int i = 0; i < 20; ++i) {
     pairs.push_back(
         {&a, &b, {test::random_rotation(random), {random.normal() * 0.1, random.normal() * 0.1, 0.05}}});
@@ -81,9 +88,7 @@ TEST(Estimators, OneShotSolverAndBatchAgree) {
 TEST(Estimators, FarPosesHaveTheDistancesGradient) {
   const asset::ConvexPiece A = test::tessellated_ellipsoid(2, {0.1, 0.08, 0.05}),
                            B = test::tessellated_ellipsoid(1, {0.06, 0.04, 0.05});
-  asset::AssetView a, b;
-  a.convex = asset::view(A);
-  b.convex = asset::view(B);
+  const body::Body a = hull_body(A), b = hull_body(B);
   Config tiny;
   tiny.finite_difference = {1e-12, 1e-12};
   tiny.zeroth_order.angle = tiny.zeroth_order.length = 1e-12;
@@ -109,9 +114,7 @@ TEST(Estimators, FarPosesHaveTheDistancesGradient) {
 TEST(Estimators, FarShiftsAreSeen) {
   const asset::ConvexPiece A = test::tessellated_ellipsoid(1, {0.1, 0.08, 0.05}),
                            B = test::tessellated_ellipsoid(1, {0.06, 0.04, 0.05});
-  asset::AssetView a, b;
-  a.convex = asset::view(A);
-  b.convex = asset::view(B);
+  const body::Body a = hull_body(A), b = hull_body(B);
   Random random(8);
   for (const double far : {1e3, 1e6, 1e9, 1e12, 1e20, 1e100}) {
     const Pose<double> X_AB{test::random_rotation(random), far * test::random_rotation(random).col(0)};
@@ -124,17 +127,49 @@ TEST(Estimators, FarShiftsAreSeen) {
   }
 }
 
+// Of primitives the rows that go through curvature know it: the derivative is that of the shapes, and one
+// and the same.
+TEST(Estimators, OfPrimitivesTheDerivativeIsExact) {
+  const body::Primitive shapes[] = {body::Sphere<double>{0.05}, body::Ellipsoid<double>{{0.06, 0.05, 0.03}},
+                                    body::Cylinder<double>{0.05, 0.04}, body::Box<double>{{0.05, 0.04, 0.03}},
+                                    body::HalfSpace<double>{}};
+  Random random(9);
+  int near = 0, all = 0;
+  for (const body::Primitive& of_A : shapes)
+    for (const body::Primitive& of_B : shapes) {
+      const body::Body a = test::body_of(of_A), b = test::body_of(of_B);
+      if (a.geometry.half_space() && b.geometry.half_space()) continue;
+      for (int i = 0; i < 10; ++i) {
+        const Pose<double> X_AB{test::random_rotation(random), 0.15 * test::random_rotation(random).col(0)};
+        const auto query = [&](const Pose<double>& X) { return witness::separation({&a, &b, X}); };
+        const auto [w, d] = derivative::witness_derivative({&a, &b, X_AB});
+        for (const char* other : {"gaussian", "analytic"}) {
+          const auto same = derivative::witness_derivative({&a, &b, X_AB}, other).derivative;
+          EXPECT_EQ(d.dp1_A_dxi_B, same.dp1_A_dxi_B) << other;
+          EXPECT_EQ(d.dp2_A_dxi_B, same.dp2_A_dxi_B) << other;
+          EXPECT_EQ(d.dn_A_dxi_B, same.dn_A_dxi_B) << other;
+        }
+        const auto expected = derivative::central_differences<double>(w, X_AB, 1e-6, 1e-7, query);
+        const auto close = [&](const Mat36<double>& x, const Mat36<double>& y, double unit) {
+          return (x - y).cwiseAbs().maxCoeff() < 1e-4 * std::max(unit, y.cwiseAbs().maxCoeff());
+        };
+        near += close(d.dp1_A_dxi_B, expected.dp1_A_dxi_B, 1) &&
+                close(d.dp2_A_dxi_B, expected.dp2_A_dxi_B, 1) && close(d.dn_A_dxi_B, expected.dn_A_dxi_B, 1);
+        ++all;
+      }
+    }
+  EXPECT_GT(near, 0.95 * all) << "of " << all;
+}
+
 // On a box over a box, both rows know the distance's gradient: the normal, and the moment arm of the point.
 TEST(Estimators, VertexOverFace) {
   const asset::ConvexPiece A = test::box_hull({0.5, 0.5, 0.5}), B = test::box_hull({0.1, 0.1, 0.1});
-  asset::AssetView a, b;
-  a.convex = asset::view(A);
-  b.convex = asset::view(B);
+  const body::Body a = hull_body(A), b = hull_body(B);
   // B stands on a corner, 1 mm above the top of A
   const Vec3<double> diagonal = Vec3<double>(1, 1, 1).normalized();
   const Mat3<double> R_AB = shortest_rotation<double>(diagonal, Vec3<double>::UnitZ());
   const double reach = 0.1 * std::sqrt(3.0);
-  const asset::PosedPair pair{&a, &b, {R_AB, {0.05, -0.02, 0.5 + reach + 0.001}}};
+  const body::Pair pair{&a, &b, {R_AB, {0.05, -0.02, 0.5 + reach + 0.001}}};
   for (const auto& row : derivative::estimators()) {
     const auto r = derivative::witness_derivative(pair, row.name);
     EXPECT_NEAR(r.witness.distance, 0.001, 1e-14);

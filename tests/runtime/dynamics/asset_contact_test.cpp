@@ -26,28 +26,24 @@ using namespace abut::dynamics;
 
 struct Object {
   asset::Asset asset;
-  asset::AssetView view;
 
   explicit Object(const preprocess::TriangleMesh& mesh) {
     asset.surfaces.push_back(preprocess::build_surface(mesh));
     asset.mass = preprocess::mass_properties(mesh);
-    view = asset::view(asset);
   }
   void add_quads(const preprocess::TriangleMesh& mesh, const preprocess::QuadMesh& quads) {
     asset.points.push_back(preprocess::make_points(quads, preprocess::ReferenceSurface(mesh)));
-    view = asset::view(asset);
   }
-  Object(const Object&) = delete;
-  Object& operator=(const Object&) = delete;
+  body::Geometry geometry() const { return body::Geometry(asset); }
 };
 
 class Objects : public testing::Test {
  protected:
   Scene read(const std::string& text) const {
     std::istringstream in(text);
-    return read_scene(in, "test", [this](const std::string& name) -> const asset::AssetView& {
-      if (name == "ring") return ring.view;
-      if (name == "cube") return cube.view;
+    return read_scene(in, "test", [this](const std::string& name) -> body::Geometry {
+      if (name == "ring") return ring.geometry();
+      if (name == "cube") return cube.geometry();
       throw InvalidInput("no asset '" + name + "'");
     });
   }
@@ -57,7 +53,7 @@ class Objects : public testing::Test {
 
 TEST_F(Objects, BodyOfAnAssetHasItsMass) {
   const Pose<double> X_WO{rotation_from_quaternion(0.6, 0.0, 0.8, 0.0), {1, 2, 3}};
-  const Body body = object_body("b", ring.view, 500, X_WO);
+  const Body body = object_body("b", ring.geometry(), 500, X_WO);
   EXPECT_NEAR(body.mass, 500 * ring.asset.mass.volume, 1e-12);
   const auto& q = body.q_WB;
   const Pose<double> X_WB{rotation_from_quaternion(q[0], q[1], q[2], q[3]), body.p_WB};
@@ -66,7 +62,7 @@ TEST_F(Objects, BodyOfAnAssetHasItsMass) {
   const Mat3<double> inertia_W = X_WB.R * body.inertia.asDiagonal() * X_WB.R.transpose();
   const Eigen::Map<const Mat3<double>> inertia_O(ring.asset.mass.inertia);
   EXPECT_LT((inertia_W - 500 * X_WO.R * inertia_O * X_WO.R.transpose()).norm(), 1e-12);
-  EXPECT_THROW(object_body("b", ring.view, 0, X_WO), InvalidInput);
+  EXPECT_THROW(object_body("b", ring.geometry(), 0, X_WO), InvalidInput);
 }
 
 TEST_F(Objects, CubeOfTrianglesSlidesAsABoxDoes) {
@@ -109,28 +105,19 @@ TEST_F(Objects, TwoRingsStackAndStay) {
   EXPECT_NEAR(simulation.states()[1].p_WB.z(), 0.06, 1e-3);
 }
 
-PlacedShape placed(ShapeKind kind, const Vec3<double>& size) {
-  Shape shape;
-  shape.kind = kind;
-  shape.size = size;
-  return PlacedShape(shape);
+PlacedShape placed(const body::Primitive& primitive) {
+  return PlacedShape(Shape{body::Geometry(primitive), {}});
 }
 
-PlacedShape placed(const Object& object) {
-  Shape shape;
-  shape.kind = ShapeKind::kAsset;
-  shape.asset = &object.view;
-  return PlacedShape(shape);
-}
+PlacedShape placed(const Object& object) { return PlacedShape(Shape{object.geometry(), {}}); }
 
 // Steps of all lengths, in touch and apart: what is remembered saves work and changes no bit.
 TEST_F(Objects, PointsDoNotDependOnTheMemory) {
   const PlacedShape moving = placed(ring);
-  for (PlacedShape still :
-       {placed(ring), placed(ShapeKind::kBox, {0.1, 0.03, 0.05}),
-        placed(ShapeKind::kCylinder, {0.05, 0.05, 0.1}), placed(ShapeKind::kPlane, Vec3<double>::Zero()),
-        placed(ShapeKind::kSphere, {0.07, 0.07, 0.07})}) {
-    SCOPED_TRACE(static_cast<int>(still.shape.kind));
+  for (PlacedShape still : {placed(ring), placed(body::Box<double>{{0.1, 0.03, 0.05}}),
+                            placed(body::Cylinder<double>{0.05, 0.05}), placed(body::HalfSpace<double>{}),
+                            placed(body::Sphere<double>{0.07})}) {
+    SCOPED_TRACE(static_cast<int>(still.kind));
     Random random(7);
     AssetMemory memory;
     AssetWorkspace workspace;
@@ -164,7 +151,7 @@ TEST_F(Objects, PointsDoNotDependOnTheMemory) {
 
 // Turned in all directions above a wide box: its lowest sample is among the points.
 void expect_lowest_sample(PlacedShape B) {
-  PlacedShape A = placed(ShapeKind::kBox, {0.2, 0.2, 0.2});
+  PlacedShape A = placed(body::Box<double>{{0.2, 0.2, 0.2}});
   A.place({}, 0);
   AssetMemory memory;
   AssetWorkspace workspace;
@@ -239,7 +226,7 @@ preprocess::QuadMesh cube_quads(int n) {
 double rest_height(const Object& object, double height, const char* attitude) {
   std::istringstream in("gravity 0 0 -9.81\nmu 0.5\nplane 0 0 1 0\nobject o o 1000 0 0 " +
                         std::to_string(height) + " " + attitude + " 0 0 0 0 0 0\n");
-  const auto named = [&](const std::string&) -> const asset::AssetView& { return object.view; };
+  const auto named = [&](const std::string&) { return object.geometry(); };
   Simulation simulation(read_scene(in, "test", named));
   for (int k = 0; k < 3000; ++k) simulation.step();
   EXPECT_LT(simulation.states()[0].v_WB.norm(), 1e-3);
@@ -283,23 +270,19 @@ asset::Asset make_ball() {
 
 // An asset that stands still, and above it one that may fall; X: the asset's frame in the world and in the
 // body.
-Scene one_on_another(const asset::AssetView& view, const Pose<double>& X_fixed, const Pose<double>& X_upper,
+Scene one_on_another(const asset::Asset& asset, const Pose<double>& X_fixed, const Pose<double>& X_upper,
                      double height) {
   Scene scene;
   scene.gravity = {0, 0, -9.81};
   scene.mu = 0.5;
-  Shape shape;
-  shape.kind = ShapeKind::kAsset;
-  shape.asset = &view;
-  shape.X_BS = X_fixed;
-  scene.fixed.push_back(shape);
+  const body::Geometry geometry(asset);
+  scene.fixed.push_back({geometry, X_fixed});
   Body body;
   body.name = "upper";
   body.mass = 0.5;
   body.inertia.setConstant(5e-4);
   body.p_WB = {0, 0, height};
-  shape.X_BS = X_upper;
-  body.shapes.push_back(shape);
+  body.shapes.push_back({geometry, X_upper});
   scene.bodies.push_back(body);
   return scene;
 }
@@ -308,8 +291,7 @@ Scene one_on_another(const asset::AssetView& view, const Pose<double>& X_fixed, 
 // radius.
 TEST(ContactModels, GiveTheContactsOfAssets) {
   const asset::Asset ball = make_ball();
-  const asset::AssetView view = asset::view(ball);
-  const Scene scene = one_on_another(view, {}, {}, 0.1002);
+  const Scene scene = one_on_another(ball, {}, {}, 0.1002);
   int models = 0;
   for (const contact::ModelRow& row : contact::models()) {
     if (!row.has_constraints) continue;
@@ -331,10 +313,9 @@ TEST(ContactModels, PressureFieldsSeeCrossingEdges) {
   asset::Asset bar = test::convex_asset(test::box_hull({0.1, 0.01, 0.01}));
   bar.surfaces.push_back(preprocess::build_surface(test::box(0.2, 0.02, 0.02)));
   bar.points = {};
-  const asset::AssetView view = asset::view(bar);
   const Mat3<double> roll = exp_rotation<double>({std::numbers::pi / 4, 0, 0}),
                      turn = exp_rotation<double>({0, 0, std::numbers::pi / 2});
-  const Scene scene = one_on_another(view, {roll, Vec3<double>::Zero()}, {turn * roll, Vec3<double>::Zero()},
+  const Scene scene = one_on_another(bar, {roll, Vec3<double>::Zero()}, {turn * roll, Vec3<double>::Zero()},
                                      0.02 * std::sqrt(2.0) + 1e-4);
   const auto height_after = [&](const std::string& model) {
     SimulationConfig config;
@@ -350,12 +331,8 @@ TEST(ContactModels, PressureFieldsSeeCrossingEdges) {
 TEST(ContactModels, AreRefusedWhereTheyCannotWork) {
   asset::Asset bare = make_ball();
   bare.volumes.clear();
-  const asset::AssetView view = asset::view(bare);
   Scene scene;
-  Shape shape;
-  shape.kind = ShapeKind::kAsset;
-  shape.asset = &view;
-  scene.fixed.push_back(shape);
+  scene.fixed.push_back({body::Geometry(bare), {}});
   SimulationConfig config;
   EXPECT_NO_THROW(Simulation(scene, config));
   config.source.model = "pressure_field";

@@ -14,17 +14,14 @@ namespace {
 using namespace abut;
 using namespace abut::dynamics;
 
-PlacedShape placed(ShapeKind kind, const Vec3<double>& size, const Pose<double>& X_WS = {}) {
-  Shape shape;
-  shape.kind = kind;
-  shape.size = size;
-  PlacedShape result(shape);
+PlacedShape placed(const body::Primitive& primitive, const Pose<double>& X_WS = {}) {
+  PlacedShape result(Shape{body::Geometry(primitive), {}});
   result.place(X_WS, 0);
   return result;
 }
 
 PlacedShape box(const Vec3<double>& half, const Pose<double>& X_WS) {
-  return placed(ShapeKind::kBox, half, X_WS);
+  return placed(body::Box<double>{half}, X_WS);
 }
 
 Pose<double> random_pose(Random& random, double spread) {
@@ -107,9 +104,9 @@ TEST(ContactPoints, ExchangedBoxesGiveOppositeNormals) {
 }
 
 TEST(ContactPoints, StandingCylinderTouchesAllAroundItsRim) {
-  const PlacedShape plane = placed(ShapeKind::kPlane, Vec3<double>::Zero());
+  const PlacedShape plane = placed(body::HalfSpace<double>{});
   const PlacedShape coin =
-      placed(ShapeKind::kCylinder, {0.05, 0.005, 0}, {Mat3<double>::Identity(), {0, 0, 0.004}});
+      placed(body::Cylinder<double>{0.005, 0.05}, {Mat3<double>::Identity(), {0, 0, 0.004}});
   std::vector<SurfacePoint> points;
   plane_points(plane, coin, 0.01, ContactSampling::kVertex, points);
   ASSERT_GE(points.size(), 4U);
@@ -125,9 +122,9 @@ TEST(ContactPoints, StandingCylinderTouchesAllAroundItsRim) {
 
 // The moment of an even pressure's friction about the axis is 2/3 of the radius, and the areas add up.
 TEST(ContactPoints, DiscPointsIntegrateTheRadius) {
-  const PlacedShape plane = placed(ShapeKind::kPlane, Vec3<double>::Zero());
+  const PlacedShape plane = placed(body::HalfSpace<double>{});
   const PlacedShape coin =
-      placed(ShapeKind::kCylinder, {0.05, 0.005, 0}, {Mat3<double>::Identity(), {0, 0, 0.005}});
+      placed(body::Cylinder<double>{0.005, 0.05}, {Mat3<double>::Identity(), {0, 0, 0.005}});
   std::vector<SurfacePoint> points;
   plane_points(plane, coin, 0.01, ContactSampling::kPatch, points);
   double area = 0, moment = 0;
@@ -141,10 +138,10 @@ TEST(ContactPoints, DiscPointsIntegrateTheRadius) {
 
 TEST(ContactPoints, TiltedCylindersLowestPointIsExact) {
   Random random(9);
-  const PlacedShape plane = placed(ShapeKind::kPlane, Vec3<double>::Zero());
+  const PlacedShape plane = placed(body::HalfSpace<double>{});
   for (int k = 0; k < test::runs(200); ++k) {
     const Pose<double> X = random_pose(random, 0.05);
-    const PlacedShape cylinder = placed(ShapeKind::kCylinder, {0.1, 0.2, 0}, X);
+    const PlacedShape cylinder = placed(body::Cylinder<double>{0.2, 0.1}, X);
     const double axis = std::abs(X.R(2, 2));
     const double lowest = X.p.z() - 0.2 * axis - 0.1 * std::sqrt(1 - axis * axis);
     std::vector<SurfacePoint> points;
@@ -157,15 +154,14 @@ TEST(ContactPoints, CylinderStandingAndLyingOnABox) {
   witness::Workspace<double> workspace;
   const PlacedShape table = box({1, 1, 0.1}, {});
   std::vector<SurfacePoint> points;
-  witness_points(table,
-                 placed(ShapeKind::kCylinder, {0.2, 0.3, 0}, {Mat3<double>::Identity(), {0, 0, 0.399}}), 0.01,
-                 workspace, points);
+  witness_points(table, placed(body::Cylinder<double>{0.3, 0.2}, {Mat3<double>::Identity(), {0, 0, 0.399}}),
+                 0.01, workspace, points);
   EXPECT_EQ(points.size(), 8U);
   for (const SurfacePoint& point : points) EXPECT_NEAR(point.gap, -0.001, 1e-9);
   points.clear();
   witness_points(
       table,
-      placed(ShapeKind::kCylinder, {0.2, 0.3, 0}, {exp_rotation<double>({M_PI / 2, 0, 0}), {0, 0.1, 0.299}}),
+      placed(body::Cylinder<double>{0.3, 0.2}, {exp_rotation<double>({M_PI / 2, 0, 0}), {0, 0.1, 0.299}}),
       0.01, workspace, points);
   ASSERT_EQ(points.size(), 2U);
   EXPECT_NEAR((points[0].p_W - points[1].p_W).norm(), 0.6, 1e-9);

@@ -2,14 +2,12 @@
 
 #include <string>
 
-#include "runtime/asset/asset.h"
+#include "runtime/body/geometry.h"
 #include "runtime/core/error.h"
 
 namespace abut::test {
 
 // For scenes without assets (read_scene).
-inline const asset::AssetView& no_asset(const std::string& name) {
-  throw InvalidInput("no asset '" + name + "'");
-}
+inline body::Geometry no_asset(const std::string& name) { throw InvalidInput("no asset '" + name + "'"); }
 
 }  // namespace abut::test

@@ -22,13 +22,12 @@ BodyState rest(const std::string& shape, const std::string& pose, double seconds
   const preprocess::TriangleMesh mesh = test::box(0.2, 0.2, 0.2);
   cube.surfaces.push_back(preprocess::build_surface(mesh));
   cube.mass = preprocess::mass_properties(mesh);
-  const asset::AssetView view = asset::view(cube);
+  const body::Geometry geometry(std::move(cube));
   std::istringstream in(
       "gravity 0 0 -9.81\nmu 0.5\nplane 0 0 1 0\nobject cube cube 1000 0 0 0.1 1 0 0 0 0 0 0 0 0 0\n"
       "body b 0.02 8e-6 8e-6 8e-6 " +
       pose + " 0 0 0 0 0 0 1\n" + shape + " 0 0 0 1 0 0 0\n");
-  const Scene scene =
-      read_scene(in, "test", [&](const std::string&) -> const asset::AssetView& { return view; });
+  const Scene scene = read_scene(in, "test", [&](const std::string&) { return geometry; });
   Simulation simulation(scene);
   for (int k = 0; k < static_cast<int>(seconds / 0.002); ++k) simulation.step();
   return simulation.states()[1];
@@ -68,8 +67,8 @@ TEST(PrimitiveOnAsset, SamplesLieOnThePlateThatQuadsMiss) {
   quads.vertices = thick.vertices;
   quads.quads = {{0, 2, 3, 1}};
   plate.points.push_back(preprocess::make_points(quads, preprocess::ReferenceSurface(mesh)));
-  const asset::AssetView view = asset::view(plate);
-  const SurfaceSamples samples = surface_samples(view);
+  const body::Geometry geometry(std::move(plate));
+  const SurfaceSamples samples = surface_samples(geometry);
   for (const Vec3<double>& p : *samples.points) EXPECT_NEAR(std::abs(p.z()), 0.001, 1e-12);
 }
 

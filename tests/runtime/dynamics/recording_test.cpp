@@ -26,7 +26,7 @@ const std::string kScene =
 
 Scene scene_of(const std::string& text) {
   std::istringstream in(text);
-  return read_scene(in, "x.scn", [](const std::string& name) -> const asset::AssetView& {
+  return read_scene(in, "x.scn", [](const std::string& name) -> body::Geometry {
     throw InvalidInput("no asset '" + name + "'");
   });
 }

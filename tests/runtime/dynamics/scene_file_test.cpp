@@ -48,6 +48,8 @@ std::string refusal(const std::string& text) {
   return "accepted";
 }
 
+std::vector<double> sizes_of(const Shape& shape) { return body::sizes(*shape.geometry.primitive()); }
+
 TEST(SceneFile, SaysWhatItSays) {
   const Scene scene = read(kGood);
   EXPECT_EQ(scene.gravity, Vec3<double>(1, 0, -9.81));
@@ -56,10 +58,10 @@ TEST(SceneFile, SaysWhatItSays) {
   EXPECT_EQ(scene.patch, 0.001);
   EXPECT_EQ(scene.duration, 2);
   ASSERT_EQ(scene.fixed.size(), 2U);
-  EXPECT_EQ(scene.fixed[0].kind, ShapeKind::kPlane);
+  EXPECT_NE(scene.fixed[0].geometry.half_space(), nullptr);
   EXPECT_TRUE(scene.fixed[0].X_BS.R.col(2).isApprox(Vec3<double>::UnitZ(), 1e-15));
   EXPECT_EQ(scene.fixed[0].X_BS.p, Vec3<double>(0, 0, 0.25));  // 2 z <= 0.5
-  EXPECT_EQ(scene.fixed[1].size, Vec3<double>(0.1, 0.2, 0.3));
+  EXPECT_EQ(sizes_of(scene.fixed[1]), (std::vector{0.1, 0.2, 0.3}));
   ASSERT_EQ(scene.bodies.size(), 1U);
   const Body& body = scene.bodies[0];
   EXPECT_EQ(body.name, "b");
@@ -68,9 +70,11 @@ TEST(SceneFile, SaysWhatItSays) {
   EXPECT_EQ(body.q_WB[1], 0.8);
   EXPECT_EQ(body.w_WB_W, Vec3<double>(7, 8, 9));
   ASSERT_EQ(body.shapes.size(), 3U);
-  EXPECT_EQ(body.shapes[1].kind, ShapeKind::kCylinder);
+  EXPECT_EQ(body.shapes[1].geometry.name(), "cylinder");
+  EXPECT_EQ(sizes_of(body.shapes[1]), (std::vector{0.05, 0.1}));
   EXPECT_EQ(body.shapes[1].X_BS.p, Vec3<double>(1, 0, 0));
-  EXPECT_EQ(body.shapes[2].kind, ShapeKind::kSphere);
+  EXPECT_EQ(body.shapes[2].geometry.name(), "sphere");
+  EXPECT_EQ(sizes_of(body.shapes[2]), (std::vector{0.2}));
   EXPECT_EQ(body.shapes[2].X_BS.p, Vec3<double>(0, 0, 1));
 }
 
@@ -86,7 +90,7 @@ TEST(SceneFile, RefusesWithFileAndLine) {
       {replaced("restitution 0.25", "restitution 1.5"), "x.scn:4: the restitution must be in [0, 1]"},
       {replaced("plane 0 0 2 0.5", "plane 0 0 0 0.5"), "x.scn:6: the plane's normal is zero"},
       {replaced("plane 0 0 2 0.5", "plane 0 0 2"), "x.scn:6: 'plane' lacks an offset"},
-      {replaced("0.1 0.2 0.3\n", "0.1 0 0.3\n"), "x.scn:7: 'sbox': a size is 0.000000 m"},
+      {replaced("0.1 0.2 0.3\n", "0.1 0 0.3\n"), "x.scn:7: box: a size is 0 m; it must be positive"},
       {replaced("body b 2", "body b 0"), "x.scn:8: body 'b': the mass is 0.000000 kg; it must be positive"},
       {replaced("body b 2", "body b -1"), "x.scn:8: body 'b': the mass is -1"},
       {replaced("body b 2", "body b inf"), "x.scn:8: 'inf' is no finite number"},
@@ -112,6 +116,15 @@ TEST(SceneFile, RefusesWithFileAndLine) {
 }
 
 // Twice through the file: what comes back is the scene, to rounding in its rotations.
+// An asset is the same one, a primitive as large.
+void expect_same(const body::Geometry& a, const body::Geometry& b) {
+  ASSERT_EQ(a.name(), b.name());
+  if (a.primitive())
+    EXPECT_EQ(body::sizes(*a.primitive()), body::sizes(*b.primitive()));
+  else
+    EXPECT_EQ(a.id(), b.id());
+}
+
 void expect_same(const Scene& a, const Scene& b) {
   EXPECT_EQ(a.gravity, b.gravity);
   EXPECT_EQ(a.mu, b.mu);
@@ -121,13 +134,12 @@ void expect_same(const Scene& a, const Scene& b) {
   ASSERT_EQ(a.fixed.size(), b.fixed.size());
   for (std::size_t k = 0; k < a.fixed.size(); ++k) {
     const Shape &x = a.fixed[k], &y = b.fixed[k];
-    ASSERT_EQ(x.kind, y.kind);
+    expect_same(x.geometry, y.geometry);
     const Vec3<double> n = x.X_BS.R.col(2);
     EXPECT_LT((n - y.X_BS.R.col(2)).norm(), 1e-15);
-    if (x.kind == ShapeKind::kPlane) {
+    if (x.geometry.half_space()) {
       EXPECT_NEAR(n.dot(x.X_BS.p), n.dot(y.X_BS.p), 1e-15 * (1 + x.X_BS.p.norm()));
     } else {
-      EXPECT_EQ(x.size, y.size);
       EXPECT_EQ(x.X_BS.p, y.X_BS.p);
       EXPECT_LT((x.X_BS.R - y.X_BS.R).norm(), 1e-14);
     }
@@ -144,38 +156,33 @@ void expect_same(const Scene& a, const Scene& b) {
     EXPECT_EQ(x.w_WB_W, y.w_WB_W);
     ASSERT_EQ(x.shapes.size(), y.shapes.size());
     for (std::size_t i = 0; i < x.shapes.size(); ++i) {
-      EXPECT_EQ(x.shapes[i].kind, y.shapes[i].kind);
-      EXPECT_EQ(x.shapes[i].size, y.shapes[i].size);
-      EXPECT_EQ(x.shapes[i].asset, y.shapes[i].asset);
+      expect_same(x.shapes[i].geometry, y.shapes[i].geometry);
       EXPECT_EQ(x.shapes[i].X_BS.p, y.shapes[i].X_BS.p);
       EXPECT_LT((x.shapes[i].X_BS.R - y.shapes[i].X_BS.R).norm(), 1e-14);
     }
   }
 }
 
-std::string no_name(const asset::AssetView&) { return "my mug"; }
+std::string no_name(const body::Geometry&) { return "my mug"; }
 
 TEST(SceneFile, WhatIsWrittenReadsBackTheSame) {
   Scene scene = read(kGood);
   expect_same(scene, read(scene_text(scene, no_name)));
   // A turned box and an asset, on a slope.
-  const asset::Asset mug = test::convex_asset(test::tessellated_ellipsoid(1, {0.03, 0.04, 0.05}));
-  asset::AssetView view = asset::view(mug);
-  const double vertices[] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
-  const std::int32_t triangles[] = {0, 1, 2};
-  view.surface.vertices = vertices;
-  view.surface.triangles = triangles;
-  view.surface.vertex_count = 3;
-  view.surface.triangle_count = 1;
+  asset::Asset triangle;
+  triangle.surfaces.emplace_back();
+  triangle.surfaces.back().vertices = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  triangle.surfaces.back().triangles = {0, 1, 2};
+  const body::Geometry mug(std::move(triangle));
   const Pose<double> turned{exp_rotation<double>({0.3, -0.7, 1.1}), {0.1, 1.0 / 3, -0.2}};
-  scene.fixed.push_back({ShapeKind::kPlane, Vec3<double>::Zero(), turned, nullptr});
-  scene.fixed.push_back({ShapeKind::kBox, {0.1, 0.2, 1.0 / 7}, turned, nullptr});
-  scene.bodies.front().shapes.push_back({ShapeKind::kAsset, Vec3<double>::Zero(), turned, &view});
+  scene.fixed.push_back({body::Geometry(body::HalfSpace<double>{}), turned});
+  scene.fixed.push_back({body::Geometry(body::Box<double>{{0.1, 0.2, 1.0 / 7}}), turned});
+  scene.bodies.front().shapes.push_back({mug, turned});
   const std::string text = scene_text(scene, no_name);
   std::istringstream in(text);
-  expect_same(scene, read_scene(in, "y.scn", [&](const std::string& name) -> const asset::AssetView& {
+  expect_same(scene, read_scene(in, "y.scn", [&](const std::string& name) {
                 EXPECT_EQ(name, "my mug");
-                return view;
+                return mug;
               }));
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / ("abut_scene_" + std::to_string(::getpid()) + ".scn");
@@ -189,7 +196,7 @@ TEST(SceneFile, WhatIsWrittenReadsBackTheSame) {
 // Names of folders and files have blanks: they stand in quotes, in bodies' names and assets' alike.
 TEST(SceneFile, NamesInQuotes) {
   std::vector<std::string> asked;
-  const auto note = [&](const std::string& name) -> const asset::AssetView& {
+  const auto note = [&](const std::string& name) -> body::Geometry {
     asked.push_back(name);
     throw InvalidInput("no asset '" + name + "'");
   };
@@ -238,7 +245,7 @@ TEST(SceneFile, WhatTheFormatCannotHoldIsNotWritten) {
   EXPECT_EQ(said([](Scene& s) { s.duration = std::nan(""); }), "scene: the duration must be 0 s or more");
   EXPECT_EQ(said([](Scene& s) { s.mu = -1; }), "scene: mu is -1.000000; it must be 0 or more");
   EXPECT_EQ(said([](Scene& s) {
-              s.fixed.push_back({ShapeKind::kSphere, {1, 0, 0}, {}, nullptr});
+              s.fixed.push_back({body::Geometry(body::Sphere<double>{1}), {}});
             }),
             "scene: fixed shape 2 is neither a box nor a plane, which are what scene files can hold");
 }

@@ -1,4 +1,4 @@
-#include "runtime/contact/rigid_primitive.h"
+#include "runtime/body/tessellation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,8 @@
 
 #include "runtime/bvh/build.h"
 #include "runtime/core/error.h"
-#include "runtime/witness/core.h"
 
-namespace abut::contact {
+namespace abut::body {
 
 namespace {
 
@@ -19,23 +18,20 @@ struct Mesh {
   std::vector<std::array<std::int32_t, 3>> triangles;  // counter-clockwise seen from outside
 };
 
-[[noreturn]] void refuse(const char* what) { throw InvalidInput(std::string("rigid primitive: ") + what); }
-
-asset::Asset to_asset(const Mesh& mesh) {
+asset::Surface in_tree_order(const Mesh& mesh) {
   std::vector<bvh::Box> boxes;
   for (const auto& [a, b, c] : mesh.triangles) {
     const Vec3<double>&p = mesh.vertices[a], &q = mesh.vertices[b], &r = mesh.vertices[c];
     boxes.push_back({p.cwiseMin(q).cwiseMin(r), p.cwiseMax(q).cwiseMax(r)});
   }
   bvh::BuiltTree built = bvh::build_tree(boxes);
-  asset::Asset result;
-  asset::Surface& surface = result.surfaces.emplace_back();
+  asset::Surface surface;
   for (const std::int32_t t : built.order)
     surface.triangles.insert(surface.triangles.end(), mesh.triangles[t].begin(), mesh.triangles[t].end());
   for (const Vec3<double>& v : mesh.vertices)
     surface.vertices.insert(surface.vertices.end(), v.begin(), v.end());
   surface.tree = std::move(built.tree);
-  return result;
+  return surface;
 }
 
 Mesh box(const Vec3<double>& half) {
@@ -77,51 +73,71 @@ Mesh turned(const std::vector<ProfilePoint>& profile, int sides) {
   return mesh;
 }
 
-// Half the angle of a circle's segment whose chord lies by `sagitta` inside.
-double half_angle(double radius, double sagitta) { return std::acos(1 - sagitta / radius); }
-
-void require_deviation(double radius, double deviation) {
-  if (!(deviation >= 1e-6 && deviation <= radius / 2))
-    refuse("the deviation must be from 1e-6 m to half of the radius");
-}
+// Half the angle of a unit circle's segment whose chord lies by `sagitta` inside.
+double half_angle(double sagitta) { return std::acos(1 - sagitta); }
 
 // Sides of a circle within half of the deviation on either side of it, and where its corners then lie.
-int sides_of_circle(double radius, double deviation) {
-  return std::max(6, static_cast<int>(std::ceil(std::numbers::pi / half_angle(radius, deviation))));
+int sides_of_circle(double deviation) {
+  return std::max(6, static_cast<int>(std::ceil(std::numbers::pi / half_angle(deviation))));
 }
-double corner_radius(double radius, double half_angle) { return 2 * radius / (1 + std::cos(half_angle)); }
+double corner_radius(int sides) { return 2 / (1 + std::cos(std::numbers::pi / sides)); }
 
-Mesh cylinder(const witness::Cylinder<double>& shape, double deviation) {
-  require_deviation(shape.radius, deviation);
-  const int sides = sides_of_circle(shape.radius, deviation);
-  const double r = corner_radius(shape.radius, std::numbers::pi / sides), h = shape.half_length;
-  return turned({{0, -h}, {r, -h}, {r, h}, {0, h}}, sides);
-}
-
-// Facets of a ball have a sagitta from either direction: each gets half.
-Mesh capsule(const witness::Capsule<double>& shape, double deviation) {
-  require_deviation(shape.radius, deviation);
-  const int sides = sides_of_circle(shape.radius, deviation / 2), quarter = (sides + 3) / 4;
+// A ball of radius 1 about (0, 0, +-h), hull of both. Facets of a ball have a sagitta from either direction:
+// each gets half.
+Mesh capsule(double h, double deviation) {
+  const int sides = sides_of_circle(deviation / 2), quarter = (sides + 3) / 4;
   const double step = std::numbers::pi / 2 / quarter;
   const double sagitta = 2 - std::cos(std::numbers::pi / sides) - std::cos(step / 2);
-  const double r = shape.radius / (1 - sagitta / 2);
+  const double r = 1 / (1 - sagitta / 2);
   std::vector<ProfilePoint> profile;
-  for (int i = 0; i <= quarter; ++i)
-    profile.push_back({r * std::sin(i * step), -shape.half_length - r * std::cos(i * step)});
-  for (int i = shape.half_length > 0 ? quarter : quarter - 1; i >= 0; --i)
-    profile.push_back({r * std::sin(i * step), shape.half_length + r * std::cos(i * step)});
+  for (int i = 0; i <= quarter; ++i) profile.push_back({r * std::sin(i * step), -h - r * std::cos(i * step)});
+  for (int i = h > 0 ? quarter : quarter - 1; i >= 0; --i)
+    profile.push_back({r * std::sin(i * step), h + r * std::cos(i * step)});
   return turned(profile, sides);
 }
 
-}  // namespace
-
-asset::Asset rigid_primitive(const RigidPrimitive& shape, double deviation) {
-  if (!std::visit([](const auto& s) { return witness::Core<double>(s).usable(); }, shape))
-    refuse("its sizes must be positive and finite");
-  if (const auto* s = std::get_if<witness::Box<double>>(&shape)) return to_asset(box(s->half));
-  if (const auto* s = std::get_if<witness::Cylinder<double>>(&shape))
-    return to_asset(cylinder(*s, deviation));
-  return to_asset(capsule(std::get<witness::Capsule<double>>(shape), deviation));
+Mesh scaled(Mesh mesh, const Vec3<double>& scale) {
+  for (Vec3<double>& v : mesh.vertices) v = v.cwiseProduct(scale);
+  return mesh;
 }
 
-}  // namespace abut::contact
+struct Tessellate {
+  double deviation;
+
+  Mesh operator()(const Sphere<double>& s) const {
+    return scaled(capsule(0, deviation), Vec3<double>::Constant(s.radius));
+  }
+  Mesh operator()(const Ellipsoid<double>& e) const { return scaled(capsule(0, deviation), e.semi_axes); }
+  Mesh operator()(const Box<double>& b) const { return box(b.half); }
+  Mesh operator()(const Capsule<double>& c) const {
+    return scaled(capsule(c.half_length / c.radius, deviation), Vec3<double>::Constant(c.radius));
+  }
+  Mesh operator()(const Cylinder<double>& c) const {
+    const int sides = sides_of_circle(deviation);
+    const double r = c.radius * corner_radius(sides), h = c.half_length;
+    return turned({{0, -h}, {r, -h}, {r, h}, {0, h}}, sides);
+  }
+  Mesh operator()(const Cone<double>& c) const {
+    const int sides = sides_of_circle(deviation);
+    return turned(
+        {{0, -c.half_length}, {c.radius * corner_radius(sides), -c.half_length}, {0, c.half_length}}, sides);
+  }
+  Mesh operator()(const HalfSpace<double>&) const { return {}; }
+};
+
+}  // namespace
+
+void require_deviation(double deviation) {
+  if (!(deviation >= kLeastDeviation && deviation <= kGreatestDeviation))
+    throw InvalidInput("primitive: the deviation of its triangles must be from 1e-5 to 0.5 of the radius");
+}
+
+asset::Surface tessellate(const Primitive& primitive, double deviation) {
+  require_valid(primitive);
+  if (std::holds_alternative<HalfSpace<double>>(primitive))
+    throw InvalidInput("half_space: it has no surface of triangles");
+  require_deviation(deviation);
+  return in_tree_order(std::visit(Tessellate{deviation}, primitive));
+}
+
+}  // namespace abut::body

@@ -1,0 +1,55 @@
+#include "runtime/body/body.h"
+
+#include <string>
+
+#include "runtime/core/error.h"
+#include "runtime/core/settings.h"
+
+namespace abut::body {
+
+namespace {
+
+[[noreturn]] void refuse(const char* who, const std::string& what) {
+  throw InvalidInput(std::string(who) + ": " + what);
+}
+
+void require_body(const Body* body, unsigned needs, const char* who, const char* name) {
+  if (body == nullptr) refuse(who, std::string("body ") + name + " is missing");
+  if (const char* missing = body->geometry.missing_part(needs))
+    refuse(who, std::string("body ") + name + " ('" + body->geometry.name() + "') " + missing);
+}
+
+// Products of a few of them have room.
+constexpr double kLeastModulus = 1e-18, kGreatestModulus = 1e18;  // Pa
+constexpr double kGreatestRatio = 1e12;                           // of friction, and of dissipation in s
+
+}  // namespace
+
+double pair_friction(const Material& A, const Material& B) {
+  const double sum = A.friction + B.friction;
+  return sum > 0 ? 2 * A.friction * B.friction / sum : 0;
+}
+
+void require_valid(const Pair& pair, unsigned needs_A, unsigned needs_B, const char* who) {
+  require_body(pair.A, needs_A, who, "A");
+  require_body(pair.B, needs_B, who, "B");
+  if (!pair.X_AB.finite()) refuse(who, "the pose X_AB has an entry that is NaN or infinite");
+  if (!(rotation_error(pair.X_AB.R) <= kRotationTolerance))
+    refuse(who, "R_AB of the pose is not a rotation; normalise it (or its quaternion) first");
+  if (!pair.V_AB_B.allFinite()) refuse(who, "the twist V_AB_B has an entry that is NaN or infinite");
+}
+
+void require_valid(const Material& material, const char* who, const char* body) {
+  const auto number = [](double value) { return abut::detail::number_text(value); };
+  const std::string of = std::string(" of ") + body + " is ";
+  if (material.modulus != kRigid &&
+      !(material.modulus >= kLeastModulus && material.modulus <= kGreatestModulus))
+    refuse(who, "the modulus" + of + number(material.modulus) +
+                    " Pa; it must be from 1e-18 to 1e18, or its body rigid");
+  if (!(material.dissipation >= 0 && material.dissipation <= kGreatestRatio))
+    refuse(who, "the dissipation" + of + number(material.dissipation) + "; it must be from 0 to 1e12");
+  if (!(material.friction >= 0 && material.friction <= kGreatestRatio))
+    refuse(who, "the friction" + of + number(material.friction) + "; it must be from 0 to 1e12");
+}
+
+}  // namespace abut::body

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <limits>
+
+#include "runtime/body/geometry.h"
+#include "runtime/core/error.h"
+
+// Bodies and pairs of them: what every contact question is asked about.
+//
+//   const body::Body mug{body::Geometry(asset::load("assets/025_mug.h5")), {.modulus = 1e6, .friction =
+//   0.5}}; const body::Body finger{body::Geometry(body::Sphere<double>{0.008}), {.modulus = body::kRigid}};
+//   const body::Pair pair{&mug, &finger, X_AB};
+//   const contact::PairWrench w = contact::contact_wrench("pressure_field", pair);
+namespace abut::body {
+
+// The modulus of a body that does not give.
+inline constexpr double kRigid = std::numeric_limits<double>::infinity();
+
+struct Material {
+  double modulus = 1e7;    // E, Pa, > 0: the pressure where the extent is 1; kRigid
+  double dissipation = 0;  // chi of [Elandt2019, Eq. 3], s, >= 0
+  double friction = 0;     // mu, >= 0
+};
+
+// Friction of a pair: the harmonic mean of both, 0 if either is 0. The rule keeps the coefficient of equal
+// materials and lets the more slippery one rule otherwise.
+double pair_friction(const Material& A, const Material& B);
+
+struct Body {
+  Geometry geometry;
+  Material material = {};
+};
+
+// Two bodies in relative pose and motion. The bodies must outlive it.
+struct Pair {
+  const Body* A = nullptr;
+  const Body* B = nullptr;
+  Pose<double> X_AB;                           // of B's frame in A's
+  Vec6<double> V_AB_B = Vec6<double>::Zero();  // twist of B in A, at Bo, in B: rad/s, m/s
+};
+
+// Largest entry of R'R - I that a pose may have: a rotation given in single precision passes.
+inline constexpr double kRotationTolerance = 1e-5;
+
+// Throws InvalidInput, naming `who`, and the body where it is one's, unless both bodies are there and have
+// the parts, the pose is finite with a rotation, and the twist is finite. Allocates only to throw.
+void require_valid(const Pair& pair, unsigned needs_A, unsigned needs_B, const char* who);
+inline void require_valid(const Pair& pair, unsigned needs, const char* who) {
+  require_valid(pair, needs, needs, who);
+}
+
+// Throws InvalidInput, naming `who` and the body, for a modulus that is not from 1e-18 to 1e18 Pa or kRigid,
+// and for dissipation and friction that are not from 0 to 1e12.
+void require_valid(const Material& material, const char* who, const char* body);
+
+}  // namespace abut::body

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "runtime/asset/asset.h"
+#include "runtime/body/primitive.h"
+
+namespace abut::body {
+
+// Representations of a shape that a query may need, as bits.
+enum Parts : unsigned { kNoPart = 0, kConvexPart = 1, kSurfacePart = 2, kVolumePart = 4, kPointsPart = 8 };
+
+// Which of an asset's levels and convex pieces stand for the object; level 0 is the finest, piece 0 the hull.
+struct Detail {
+  int convex = 0, surface = 0, volume = 0, points = 0;
+};
+
+// What a body looks like to every query: an asset or a primitive. A handle: copies share one immutable
+// object, which lives as long as the last of them; any number of threads may use it.
+class Geometry {
+ public:
+  // Throws InvalidInput for no asset and for a level or piece that it has not got (0 of an absent part is
+  // allowed).
+  explicit Geometry(std::shared_ptr<const asset::Asset> asset, const Detail& detail = {});
+  explicit Geometry(asset::Asset asset, const Detail& detail = {});
+
+  // Throws InvalidInput for sizes and a deviation out of range. `deviation`: of the triangles that stand for
+  // a round rigid body in pressure-field contact (tessellation.h), in units of its radius; they are made when
+  // first asked for.
+  explicit Geometry(const Primitive& primitive, double deviation = 1e-3);
+
+  // Of the shared object: no other geometry of this process has had it or will have it.
+  std::uint64_t id() const { return object_->id; }
+
+  const std::string& name() const { return object_->name; }  // the asset's, or the primitive's
+
+  // Null for an asset.
+  const Primitive* primitive() const { return object_->primitive.get(); }
+  const HalfSpace<double>* half_space() const;
+
+  // Arrays; counts are 0 where the part is absent. A primitive has a surface alone, a half-space none; its
+  // support function needs no arrays.
+  const asset::ConvexView& convex() const { return object_->view.convex; }
+  const asset::SurfaceView& surface() const;
+  const asset::VolumeView& volume() const { return object_->view.volume; }
+  const asset::PointsView& points() const { return object_->view.points; }
+  const asset::MassProperties& mass() const { return object_->mass; }
+
+  // What of `needs` it cannot offer, and what to do about it; null where it has all.
+  const char* missing_part(unsigned needs) const;
+
+ private:
+  struct Object {
+    std::uint64_t id;
+    std::string name;
+    asset::AssetView view;
+    asset::MassProperties mass;
+    std::unique_ptr<const Primitive> primitive;
+    std::shared_ptr<const asset::Asset> asset;
+    struct Triangles;
+    std::shared_ptr<Triangles> triangles;  // of a primitive
+  };
+  std::shared_ptr<const Object> object_;
+};
+
+}  // namespace abut::body

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "runtime/asset/asset.h"
+#include "runtime/body/shapes.h"
+
+// Primitives behind one table. To add one: its struct in shapes.h, its row here, and what it is to the
+// queries: its core (witness/core.h) and its surface (tessellation.h).
+namespace abut::body {
+
+using Primitive = std::variant<Sphere<double>, Ellipsoid<double>, Box<double>, Capsule<double>,
+                               Cylinder<double>, Cone<double>, HalfSpace<double>>;
+
+struct PrimitiveRow {
+  std::string_view name;   // "cylinder", for command lines and messages
+  std::string_view sizes;  // what follows the name, m: "R:H"
+  std::string_view help;   // what the sizes are
+  std::size_t size_count;
+  Primitive (*make)(std::span<const double> sizes);
+};
+
+// All rows, in the order of the variant's alternatives.
+std::span<const PrimitiveRow> primitives();
+const PrimitiveRow& row_of(const Primitive& primitive);
+
+// A primitive from words, "cylinder:0.03:0.1". Throws InvalidInput, saying which there are, for a text that
+// is none, and as require_valid does.
+Primitive parse_primitive(const std::string& text);
+
+// Throws InvalidInput, naming primitive and size, unless all sizes are positive and finite (a capsule's half
+// length may be 0).
+void require_valid(const Primitive& primitive);
+
+// Its sizes in the order of its row, m.
+std::vector<double> sizes(const Primitive& primitive);
+
+// Of the solid, about its centre of mass, in closed form; of a half-space all is 0.
+asset::MassProperties mass_properties(const Primitive& primitive);
+
+}  // namespace abut::body

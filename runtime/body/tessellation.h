@@ -1,0 +1,21 @@
+#pragma once
+
+#include "runtime/asset/asset.h"
+#include "runtime/body/primitive.h"
+
+namespace abut::body {
+
+// Range of the deviation below.
+inline constexpr double kLeastDeviation = 1e-5, kGreatestDeviation = 0.5;
+
+// Throws InvalidInput for a deviation out of that range.
+void require_deviation(double deviation);
+
+// The surface of a primitive as triangles in a tree, without neighbours and normals: what pressure-field
+// contact needs of a rigid body. A box is exact. Round ones lie within `deviation`, in units of the radius
+// (of an ellipsoid: along each axis, of the semi-axis), of their triangles, half of it to either side, so
+// that shallow contact is neither too weak nor too strong. Throws InvalidInput as require_valid does, for a
+// half-space, and for a deviation out of range.
+asset::Surface tessellate(const Primitive& primitive, double deviation);
+
+}  // namespace abut::body
