@@ -31,6 +31,11 @@ struct PublishedConfig {
 // the impulse, and partners are not given opposite impulses. Known consequences: a sliding box whose centre
 // is above its contacts gets no friction, a sliding ball 2/7 of mu g, a spinning coin half its deceleration,
 // and momentum is not kept.
+//
+// Differs from [Kaufman2005]: there friction takes away as much as it can of the body's whole twist, as if
+// every partner stood still, and would brake a body that rides on a moving one. Against a moving partner ours
+// aims at no sliding: each body at its share, by effective mass, of the velocity between the two, as stage 1
+// does along the normal. Against a fixed partner the two are the same.
 class PublishedSolver {
  public:
   explicit PublishedSolver(const PublishedConfig& config = {}) : config_(config) {}
