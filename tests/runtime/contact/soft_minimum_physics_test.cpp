@@ -142,36 +142,6 @@ TEST(Horseshoe, BothEndsCarryTheirShare) {
   EXPECT_LT(more, 0.06);
 }
 
-// A peg of 3 mm in a ring of tube radius 1 cm: 1,000 poses in contact, the force along the exact distance's
-// gradient.
-TEST(Ring, TheForceOnAPegPointsOutOfTheTube) {
-  constexpr double kRing = 0.03, kTube = 0.01, kPeg = 0.003;
-  std::vector<Vec3<double>> positions, normals;
-  constexpr int kAround = 94, kSection = 32;
-  for (int i = 0; i < kAround; ++i)
-    for (int j = 0; j < kSection; ++j) {
-      const double a = 2 * std::numbers::pi * i / kAround, b = 2 * std::numbers::pi * j / kSection;
-      normals.emplace_back(std::cos(b) * std::cos(a), std::cos(b) * std::sin(a), std::sin(b));
-      positions.emplace_back(kRing * Vec3<double>(std::cos(a), std::sin(a), 0) + kTube * normals.back());
-    }
-  const asset::OrientedPoints ring = test::make_points(
-      positions, normals, 4 * std::numbers::pi * std::numbers::pi * kRing * kTube / (kAround * kSection));
-  const asset::OrientedPoints peg = ssdf::ball_points(kPeg, 0.001);
-  const PointsView A = asset::view(ring), B = asset::view(peg);
-  Random random(9);
-  double worst = 1;
-  for (int k = 0; k < 1000; ++k) {
-    const double a = random.uniform(0, 2 * std::numbers::pi), b = random.uniform(0, 2 * std::numbers::pi);
-    const Vec3<double> n(std::cos(b) * std::cos(a), std::cos(b) * std::sin(a), std::sin(b));
-    const double depth = random.uniform(0, 0.0015);
-    const Vec3<double> p = kRing * Vec3<double>(std::cos(a), std::sin(a), 0) + (kTube + kPeg - depth) * n;
-    const Pose<double> X{test::random_rotation(random), p};
-    const Vec3<double> f = X.R * wrench(A, B, X).tail<3>();
-    worst = std::min(worst, f.normalized().dot(n));
-  }
-  EXPECT_GT(worst, 0.95);
-}
-
 TEST(Primitives, BadSizesAreRefused) {
   EXPECT_THROW(ssdf::box_points({0.1, 0, 0.1}, 0.01), InvalidInput);
   EXPECT_THROW(ssdf::box_points({0.1, 0.1, 0.1}, std::nan("")), InvalidInput);
