@@ -181,7 +181,7 @@ double degrees_between(const Vec6<double>& a, const Vec6<double>& b) {
   return 360 / kTwoPi * std::acos(std::clamp(a.normalized().dot(b.normalized()), -1.0, 1.0));
 }
 
-// 1,000 poses (in the fast tier 25). There is no potential whose gradient these forces are; they go its way.
+// 1,000 poses (in the fast tier 10). There is no potential whose gradient these forces are; they go its way.
 // Moments count by the peg's half length.
 TEST(PegInHole, SoftMinimumForcesGoAlongTheExactGradient) {
   constexpr double kSpacing = 0.001;
@@ -202,7 +202,7 @@ TEST(PegInHole, SoftMinimumForcesGoAlongTheExactGradient) {
     const auto parameters = contact::parameters_of(config, A, B);
     Random random(9);
     std::vector<double> angles;
-    const int poses = test::fewer_if_sanitized(test::runs(25, 40));
+    const int poses = test::fewer_if_sanitized(test::runs(10, 100));
     for (int k = 0; k < poses; ++k) {
       const Pose<double> X = random_pose(random);
       Vec6<double> exact = exact_wrench(A, B, X);

@@ -206,24 +206,35 @@ TEST(WitnessDerivative, CapsulesMatchExtendedPrecisionDifferences) {
   EXPECT_GT(without, 0.1);
 }
 
-// Through d = 0 nothing happens: the derivative moves as little as the pose.
+// Through d = 0 nothing happens: the derivative moves as little as the pose, by at most kSlope times its
+// step, across touching by ever smaller ones.
 TEST(WitnessDerivative, ContinuousThroughTouching) {
+  constexpr double kSlope = 50;  // 1/m; 14 is the largest
   Random random(9);
+  double steepest = 0;
   for (int i = 0; i < 20; ++i) {
     const Case touching = random_case(random, 0);
-    WitnessDerivative<double> last{};
-    for (int k = -100; k <= 100; ++k) {  // 1 cm deep to 1 cm apart
+    const auto at = [&](double distance) {
       Case c = touching;
-      c.X_AB.p += Long(k) * 1e-4L * touching.witness.n;
+      c.X_AB.p += Long(distance) * touching.witness.n;
       c.witness = c.pair.at(c.X_AB, touching.witness.n);
-      const WitnessDerivative<double> now = analytic<double>(c);
-      ASSERT_NE(now.status, Status::kInvalidInput);
-      if (k > -100) {
-        EXPECT_LT(difference(now, last), 0.05);
-      }
-      last = now;
+      const WitnessDerivative<double> d = analytic<double>(c);
+      EXPECT_NE(d.status, Status::kInvalidInput);
+      return d;
+    };
+    const auto expect_near = [&](double from, double to) {
+      const double change = difference(at(from), at(to));
+      EXPECT_LT(change, kSlope * (to - from) + 1e-12) << from << " to " << to;
+      if (to - from > 1e-8) steepest = std::max(steepest, change / (to - from));
+    };
+    for (int k = -100; k < 100; ++k) expect_near(1e-4 * k, 1e-4 * (k + 1));  // 1 cm deep to 1 cm apart
+    for (const double distance : {1e-5, 1e-6, 1e-7, 1e-9, 1e-11}) {
+      expect_near(-distance, distance);
+      expect_near(-distance, 0);
+      expect_near(0, distance);
     }
   }
+  std::printf("the derivative changes by at most %.0f for every metre\n", steepest);
 }
 
 Witness<double> head_on(double distance) {
