@@ -11,24 +11,15 @@
 #include "datasets/household/shapes.h"
 #include "runtime/core/error.h"
 #include "runtime/core/random.h"
+#include "tests/datasets/household_sets.h"
 #include "tests/datasets/topology.h"
 
 namespace abut::datasets {
 namespace {
 namespace fs = std::filesystem;
 
-// Both sets, written once.
-class HouseholdTest : public testing::Test {
+class HouseholdTest : public abut::test::HouseholdSets {
  protected:
-  static void SetUpTestSuite() {
-    std::string pattern = (fs::temp_directory_path() / "abut_household_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    root_ = pattern;
-    clean_ = write_household(root_ / "clean");
-    dirty_ = write_household(root_ / "dirty", {.dirty = true});
-  }
-  static void TearDownTestSuite() { fs::remove_all(root_); }
-
   static const HouseholdObject& dirty_object(const std::string& name) {
     for (const HouseholdObject& object : dirty_.objects)
       if (object.name == name) return object;
@@ -40,9 +31,6 @@ class HouseholdTest : public testing::Test {
       if (fault.object == name && fault.kind == kind) sum += fault.count;
     return sum;
   }
-
-  static inline fs::path root_;
-  static inline Household clean_, dirty_;
 };
 
 TEST_F(HouseholdTest, IsAYcbTree) {

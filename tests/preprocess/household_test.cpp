@@ -11,34 +11,22 @@
 
 #include "preprocess/mesh/close.h"
 #include "preprocess/mesh/read.h"
+#include "tests/datasets/household_sets.h"
 #include "tests/preprocess/mesh/exact_check.h"
 
 namespace abut::preprocess {
 namespace {
 namespace fs = std::filesystem;
 using datasets::FaultKind;
-using datasets::Household;
 using datasets::HouseholdObject;
 
-class HouseholdMeshes : public testing::Test {
+class HouseholdMeshes : public test::HouseholdSets {
  protected:
-  static void SetUpTestSuite() {
-    std::string pattern = (fs::temp_directory_path() / "abut_household_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    root_ = pattern;
-    clean_ = datasets::write_household(root_ / "clean");
-    dirty_ = datasets::write_household(root_ / "dirty", {.dirty = true});
-  }
-  static void TearDownTestSuite() { fs::remove_all(root_); }
-
   static bool has(const std::string& object, FaultKind kind) {
     return std::any_of(dirty_.faults.begin(), dirty_.faults.end(), [&](const datasets::Fault& fault) {
       return fault.object == object && fault.kind == kind;
     });
   }
-
-  static inline fs::path root_;
-  static inline Household clean_, dirty_;
 };
 
 double signed_volume(const TriangleMesh& mesh) {

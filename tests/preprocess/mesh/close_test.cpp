@@ -78,13 +78,6 @@ TriangleMesh sphere(int rings = 40, int segments = 80,
   return mesh;
 }
 
-void append(TriangleMesh& mesh, const TriangleMesh& other) {
-  const auto shift = static_cast<std::int32_t>(mesh.vertices.size());
-  mesh.vertices.insert(mesh.vertices.end(), other.vertices.begin(), other.vertices.end());
-  for (const Triangle& t : other.triangles)
-    mesh.triangles.push_back({t[0] + shift, t[1] + shift, t[2] + shift});
-}
-
 class Close : public testing::Test {
  protected:
   // Closes the soup and has the result judged by the oracle.
@@ -197,7 +190,7 @@ TEST_F(Close, JoinsSeamsThatWereRoundedDifferently) {
   std::erase_if(lower.triangles,
                 [&](const Triangle& t) { return std::find(kept.begin(), kept.end(), t) != kept.end(); });
   for (auto& v : lower.vertices) v *= 1 + 1e-8;
-  append(upper, lower);
+  append_mesh(upper, lower);
   close(upper);
   EXPECT_TRUE(has_warning("80 vertices of open edges merged")) << all_warnings();
   EXPECT_EQ(report_.warnings.size(), 1u) << all_warnings();
@@ -205,7 +198,7 @@ TEST_F(Close, JoinsSeamsThatWereRoundedDifferently) {
 
 TEST_F(Close, KeepsTheLargestPartOrAllOnRequest) {
   TriangleMesh mesh = box();
-  append(mesh, voxels(2, 2, 2, [](int, int, int) { return true; }));
+  append_mesh(mesh, voxels(2, 2, 2, [](int, int, int) { return true; }));
   for (std::size_t v = mesh.vertices.size() - 26; v < mesh.vertices.size(); ++v) mesh.vertices[v].x() += 10;
   const ClosedSurface closed = close(mesh);
   EXPECT_EQ(closed.hull_points.size(), mesh.vertices.size() - 26);
@@ -221,9 +214,9 @@ TEST_F(Close, KeepsACavityWithAllPartsAndNamesItWhenDropped) {
   TriangleMesh mesh = box(10, 10, 10), hollow = box(5, 5, 5);
   for (auto& v : hollow.vertices) v += Eigen::Vector3d(2.25, 2.5, 2.125);
   TriangleMesh embedded = mesh;
-  append(embedded, hollow);
+  append_mesh(embedded, hollow);
   for (Triangle& t : hollow.triangles) std::swap(t[0], t[1]);
-  append(mesh, hollow);
+  append_mesh(mesh, hollow);
   EXPECT_DOUBLE_EQ(volume(close(mesh).surface), 1000);
   EXPECT_TRUE(has_warning("1 cavity")) << all_warnings();
   parameters_.all_components = true;
@@ -239,7 +232,7 @@ TEST_F(Close, KeepsACavityWithAllPartsAndNamesItWhenDropped) {
 
 TEST_F(Close, MergesOverlappingPartsWhenAllAreKept) {
   TriangleMesh mesh = sphere();
-  append(mesh, sphere(40, 80, {1, 0.01, 0.02}));
+  append_mesh(mesh, sphere(40, 80, {1, 0.01, 0.02}));
   parameters_.all_components = true;
   // Two unit spheres at distance d: 8/3 pi minus the lens pi (4 + d) (2 - d)^2 / 12.
   const double lens = std::numbers::pi * (4 + 1.00025) * std::pow(2 - 1.00025, 2) / 12;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "preprocess/mesh/mesh.h"
+#include "tests/support/shapes.h"
 
 // Closed surfaces made by code, for tests of what is made of their inside.
 namespace shapes {
@@ -19,13 +20,7 @@ using Eigen::Vector3d;
 
 // Twelve triangles.
 inline TriangleMesh box(const Vector3d& half) {
-  TriangleMesh mesh;
-  for (int i = 0; i < 8; ++i)
-    mesh.vertices.emplace_back(i & 1 ? half.x() : -half.x(), i & 2 ? half.y() : -half.y(),
-                               i & 4 ? half.z() : -half.z());
-  mesh.triangles = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
-                    {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
-  return mesh;
+  return abut::test::box(2 * half.x(), 2 * half.y(), 2 * half.z());
 }
 
 // Every triangle cut into four.

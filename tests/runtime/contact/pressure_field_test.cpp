@@ -9,7 +9,7 @@
 #include "runtime/contact/pressure_energy.h"
 #include "tests/runtime/contact/pressure_brute_force.h"
 #include "tests/runtime/contact/pressure_pair.h"
-#include "tests/support/pressure_field_data.h"
+#include "tests/support/pressure_field_queries.h"
 #include "tests/support/runs.h"
 
 namespace {
@@ -29,13 +29,8 @@ SurfaceSums<double> ask(const asset::AssetView& A, const asset::AssetView& B, co
                                           workspace);
 }
 
-class PressureFieldReference : public testing::Test {
+class PressureFieldReference : public test::PressureFieldQueries {
  protected:
-  void SetUp() override {
-    queries_ = test::read_pressure_field_queries();
-    if (queries_.empty()) GTEST_SKIP() << "needs the reference data in " << test::pressure_field_folder();
-  }
-  std::vector<test::PressureFieldQuery> queries_;
   test::ReferenceVolumes volumes_{1000};
 };
 

@@ -9,7 +9,7 @@
 #include "runtime/core/random.h"
 #include "tests/support/bodies.h"
 #include "tests/support/hulls.h"
-#include "tests/support/pressure_field_data.h"
+#include "tests/support/pressure_field_queries.h"
 #include "tests/support/runs.h"
 
 namespace {
@@ -31,14 +31,7 @@ Vec6<double> wrench(const asset::AssetView& A, const asset::AssetView& B, const 
       .F_BBo_B;
 }
 
-class PressureFieldPaths : public testing::Test {
- protected:
-  void SetUp() override {
-    queries_ = test::read_pressure_field_queries();
-    if (queries_.empty()) GTEST_SKIP() << "needs the reference data in " << test::pressure_field_folder();
-  }
-  std::vector<test::PressureFieldQuery> queries_;
-};
+using PressureFieldPaths = test::PressureFieldQueries;
 
 // A jump is what stays of a change, over the force's peak, in ever smaller steps.
 constexpr double kJump = 1e-6;

@@ -89,17 +89,23 @@ TEST(Published, SampledFrictionIsBoundedByAPolygonAroundTheCircle) {
   }
 }
 
+// The first body of a random problem, with all contacts its own and all partners fixed.
+ContactProblem one_body(Random& random) {
+  ContactProblem problem = test::random_problem(random);
+  problem.bodies.resize(1);
+  for (PairContact& c : problem.contacts) {
+    c.A = kFixed;
+    c.B = 0;
+  }
+  return problem;
+}
+
 TEST(Published, StageOneIsTheKineticMetricsProjection) {
   // without friction: M (V+ - V-) = sum of J'u with u >= 0 complementary to what the bounds leave
   Random random(1);
   for (int i = 0; i < 300; ++i) {
-    ContactProblem problem = test::random_problem(random);
-    problem.bodies.resize(1);
-    for (PairContact& c : problem.contacts) {
-      c.A = kFixed;
-      c.B = 0;
-      c.mu = 0;
-    }
+    ContactProblem problem = one_body(random);
+    for (PairContact& c : problem.contacts) c.mu = 0;
     const ContactProblem start = problem;
     const ContactReport report = solve(problem);
     if (report.status != Status::kOk) continue;
@@ -161,13 +167,8 @@ TEST(Published, FrictionIsBoundedAndOnlyTakesEnergyOut) {
            b.V_WB_W.tail<3>().squaredNorm() / b.inverse_mass / 2;
   };
   for (int i = 0; i < 300; ++i) {
-    ContactProblem problem = test::random_problem(random);
-    problem.bodies.resize(1);
-    for (PairContact& c : problem.contacts) {
-      c.A = kFixed;
-      c.B = 0;
-      c.target_velocity = std::min(c.target_velocity, 0.0);
-    }
+    ContactProblem problem = one_body(random);
+    for (PairContact& c : problem.contacts) c.target_velocity = std::min(c.target_velocity, 0.0);
     ContactProblem smooth = problem;
     for (PairContact& c : smooth.contacts) c.mu = 0;
     const ContactBody start = problem.bodies[0];
