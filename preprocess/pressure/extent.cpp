@@ -202,22 +202,13 @@ std::vector<double> solve_laplace(const TetrahedralMesh& mesh,
 
 ExtentField with_gradients(const TetrahedralMesh& mesh, std::vector<double> extent) {
   ExtentField field;
-  field.vertex_gradients.assign(mesh.vertices.size(), Vector3d::Zero());
-  std::vector<double> volume_at(mesh.vertices.size(), 0);
   for (const Tetrahedron& t : mesh.tetrahedra) {
     const auto g = hat_gradients(mesh, t);
     Vector3d gradient = Vector3d::Zero();
     // Differences to the first corner, so that a constant has the gradient zero exactly.
     for (int k = 1; k < 4; ++k) gradient += (extent[t[k]] - extent[t[0]]) * g[k];
     field.gradients.push_back(gradient);
-    const double volume = volume_of(mesh, t);
-    for (const std::int32_t v : t) {
-      field.vertex_gradients[v] += volume * gradient;
-      volume_at[v] += volume;
-    }
   }
-  for (std::size_t v = 0; v < volume_at.size(); ++v)
-    if (volume_at[v] > 0) field.vertex_gradients[v] /= volume_at[v];
   field.extent = std::move(extent);
   return field;
 }

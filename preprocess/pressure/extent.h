@@ -26,9 +26,8 @@ struct ExtentParameters {
 
 // The penetration extent: 0 on the surface, 1 in the core, linear in every tetrahedron.
 struct ExtentField {
-  std::vector<double> extent;                     // per vertex
-  std::vector<Eigen::Vector3d> gradients;         // per tetrahedron, 1/m
-  std::vector<Eigen::Vector3d> vertex_gradients;  // per vertex, 1/m: mean over its tetrahedra by volume
+  std::vector<double> extent;              // per vertex
+  std::vector<Eigen::Vector3d> gradients;  // per tetrahedron, 1/m
 };
 
 // The solution of Laplace's equation by linear finite elements with the given values where there are some

@@ -209,10 +209,7 @@ asset::Volume build_volume(const TetrahedralMesh& mesh, const ExtentField& field
         std::minmax({field.extent[t[0]], field.extent[t[1]], field.extent[t[2]], field.extent[t[3]]});
     volume.extent_ranges.insert(volume.extent_ranges.end(), {lo, hi});
   }
-  for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
-    append(volume.vertices, mesh.vertices[v]);
-    append(volume.vertex_gradients, field.vertex_gradients[v]);
-  }
+  for (const auto& vertex : mesh.vertices) append(volume.vertices, vertex);
   volume.neighbours = find_neighbours(ordered);
   volume.extent = field.extent;
   volume.tree = std::move(built.tree);

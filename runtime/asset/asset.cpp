@@ -40,7 +40,6 @@ VolumeView view(const Volume& volume) {
           volume.tetrahedra.data(),
           volume.neighbours.data(),
           volume.extent.data(),
-          volume.vertex_gradients.data(),
           volume.gradients.data(),
           volume.face_planes.data(),
           volume.extent_ranges.data(),

@@ -49,7 +49,6 @@ struct Volume {
   std::vector<std::int32_t> tetrahedra;  // (tetrahedra, 4)
   std::vector<std::int32_t> neighbours;  // (tetrahedra, 4) across the face opposite corner k; -1: the surface
   std::vector<double> extent;            // (vertices) in [0, 1]
-  std::vector<double> vertex_gradients;  // (vertices, 3) 1/m: of the extent, mean around the vertex by volume
   std::vector<double> gradients;         // (tetrahedra, 3) 1/m: of the extent
   std::vector<double> face_planes;       // (tetrahedra, 4, 4) n, d of the face opposite corner k: inside is
                                          // where n . x + d >= 0, n unit, d in m
@@ -131,7 +130,6 @@ struct VolumeView {
   const std::int32_t* tetrahedra = nullptr;  // (tetrahedron_count, 4)
   const std::int32_t* neighbours = nullptr;  // (tetrahedron_count, 4)
   const double* extent = nullptr;            // (vertex_count)
-  const double* vertex_gradients = nullptr;  // (vertex_count, 3) 1/m
   const double* gradients = nullptr;         // (tetrahedron_count, 3) 1/m
   const double* face_planes = nullptr;       // (tetrahedron_count, 4, 4)
   const double* extent_ranges = nullptr;     // (tetrahedron_count, 2)

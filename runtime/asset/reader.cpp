@@ -27,7 +27,8 @@ class Reader {
     const Attributes root = attributes("");
     numbers(root, "schema", &schema, 1);
     if (schema > kSchemaVersion) refuse_newer_schema(name_, schema, kSchemaVersion);
-    if (schema != kSchemaVersion) fail("schema", "is not the header's");
+    if (schema != kSchemaVersion)
+      fail("schema", "is of an older version of Abut, this build reads " + std::to_string(kSchemaVersion));
     asset_name_ = text(root, "name");
   }
 

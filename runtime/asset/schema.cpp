@@ -170,7 +170,6 @@ void check_volume(const Volume& v, Checker& checker) {
   checker.expect_some("tetrahedra", tetrahedra);
   checker.expect_size("neighbours", v.neighbours.size(), 4 * tetrahedra);
   checker.expect_size("extent", v.extent.size(), vertices);
-  checker.expect_size("vertex_gradients", v.vertex_gradients.size(), 3 * vertices);
   checker.expect_size("gradients", v.gradients.size(), 3 * tetrahedra);
   checker.expect_size("face_planes", v.face_planes.size(), 16 * tetrahedra);
   checker.expect_size("extent_ranges", v.extent_ranges.size(), 2 * tetrahedra);

@@ -16,8 +16,8 @@
 //     /convex/<piece>/    vertices, triangles, adjacency_offsets, adjacency, support_lookup,
 //                         candidate_offsets, candidates
 //
-//     /volume/<level>/    vertices, tetrahedra, neighbours, extent, vertex_gradients, gradients, face_planes,
-//                         extent_ranges, tree/{bounds, children, counts, extent_ranges}
+//     /volume/<level>/    vertices, tetrahedra, neighbours, extent, gradients, face_planes, extent_ranges,
+//                         tree/{bounds, children, counts, extent_ranges}
 //
 //     /points/<level>/    positions, normals, areas, thickness, quads, vertices, spacing,
 //                         tree/{bounds, children, counts}
@@ -32,8 +32,9 @@
 // others are fixed by its row below.
 namespace abut::asset {
 
-// Raised when a reader of the previous version could misread a file. A reader refuses versions above its own.
-inline constexpr int kSchemaVersion = 1;
+// Raised with every change of what is in a file. A reader refuses all versions but its own, and says whether
+// the file is newer or older.
+inline constexpr int kSchemaVersion = 2;
 
 // The attribute `unit` of the group mass.
 inline constexpr const char* kMassUnit =
@@ -86,7 +87,6 @@ void visit_volume(VolumeType& v, Visit&& visit) {
   visit("neighbours", v.neighbours, {kFree, 4}, "1",
         "tetrahedron across the face opposite corner k, -1 the surface");
   visit("extent", v.extent, {kFree}, "1", "penetration extent: 0 on the surface, 1 in the core");
-  visit("vertex_gradients", v.vertex_gradients, {kFree, 3}, "1/m", "of the extent, mean around the vertex");
   visit("gradients", v.gradients, {kFree, 3}, "1/m", "of the extent in the tetrahedron");
   visit("face_planes", v.face_planes, {kFree, 4, 4}, "1, 1, 1, m",
         "unit n and d of the face opposite corner k: n . x + d >= 0 inside");

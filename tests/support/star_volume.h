@@ -72,7 +72,6 @@ inline asset::Volume star_volume(const asset::ConvexView& hull) {
     center += p / hull.vertex_count;
   }
   volume.vertices.insert(volume.vertices.end(), center.data(), center.data() + 3);
-  volume.vertex_gradients.assign(volume.vertices.size(), 0.0);
   volume.extent.assign(static_cast<std::size_t>(hull.vertex_count), 0.0);
   volume.extent.push_back(1);
   const auto corner = [&](std::int32_t v) { return Vec3<double>::Map(&volume.vertices[3 * v]); };

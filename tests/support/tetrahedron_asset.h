@@ -44,7 +44,6 @@ inline asset::Asset tetrahedron_asset() {
   v.tetrahedra = {0, 1, 2, 3};
   v.neighbours = {-1, -1, -1, -1};
   v.extent = {0, 0, 0, 0};
-  v.vertex_gradients.assign(12, 0.25);
   v.gradients = {1, 2, 1.0 / 3};
   v.face_planes.assign(16, 1.0 / 7);
   v.extent_ranges = {0, 1};

@@ -219,7 +219,11 @@ TEST(Verify, FindsFaultsOfTheVolumesField) {
   EXPECT_PROBLEM("volume/0: gradients: tetrahedron 7", asset.volumes[0].gradients[21] += 1e-3);
   EXPECT_PROBLEM("volume/0: gradients: tetrahedron 7", asset.volumes[0].gradients[21] = 1e14);
   EXPECT_PROBLEM("gradients entry 21 is beyond measure", asset.volumes[0].gradients[21] = 1e300);
-  EXPECT_PROBLEM("volume/0: vertex_gradients: vertex 3", asset.volumes[0].vertex_gradients[9] += 1e-3);
+  EXPECT_PROBLEM("belongs to no tetrahedron", {
+    auto& volume = asset.volumes[0];
+    volume.vertices.insert(volume.vertices.end(), 3, 0.0);
+    volume.extent.push_back(0);
+  });
   EXPECT_PROBLEM("volume/0: extent_ranges: tetrahedron 5", asset.volumes[0].extent_ranges[11] *= 0.999);
 }
 

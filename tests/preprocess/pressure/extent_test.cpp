@@ -95,7 +95,6 @@ TEST(SolveLaplace, ASlabIsExactOnAnyMesh) {
     const ExtentField field = solved(mesh, given);
     EXPECT_LT(error(mesh, field, [](const Vector3d& p) { return (p.z() + 0.2) / 0.4; }), 1e-12);
     for (const Vector3d& g : field.gradients) EXPECT_LT((g - Vector3d(0, 0, 2.5)).norm(), 1e-10);
-    for (const Vector3d& g : field.vertex_gradients) EXPECT_LT((g - Vector3d(0, 0, 2.5)).norm(), 1e-10);
     EXPECT_NEAR(dirichlet_energy(mesh, field), 4 / 0.4, 1e-10);
   }
 }
@@ -239,7 +238,6 @@ TEST(ExtentField, TheCubeOfTwelveTetrahedra) {
   EXPECT_TRUE(report.warnings.empty());
   for (int v = 0; v < 8; ++v) EXPECT_EQ(field.extent[v], 0);
   EXPECT_EQ(field.extent[8], 1);
-  EXPECT_LT(field.vertex_gradients[8].norm(), 1e-12);
   for (const Vector3d& g : field.gradients) {
     EXPECT_NEAR(g.norm(), 2, 1e-12);
     EXPECT_NEAR(g.cwiseAbs().maxCoeff(), 2, 1e-12);

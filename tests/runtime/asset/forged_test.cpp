@@ -103,12 +103,13 @@ void replace(hid_t file, const char* path, hid_t type, const std::vector<hsize_t
   EXPECT_GE(hid_t(set), 0) << path;
 }
 
-void replace_attribute(hid_t file, const char* owner, const char* name, hid_t type, hsize_t count) {
+void replace_attribute(hid_t file, const char* owner, const char* name, hid_t type, hsize_t count,
+                       double value = 99) {
   H5Adelete_by_name(file, owner, name, H5P_DEFAULT);
   const asset::Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
   const asset::Handle attribute(
       H5Acreate_by_name(file, owner, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  const std::vector<double> values(count, 99);
+  const std::vector<double> values(count, value);
   EXPECT_GE(H5Awrite(attribute, H5T_NATIVE_DOUBLE, values.data()), 0) << name;
 }
 
@@ -157,8 +158,13 @@ TEST_F(Forged, ArraysOfAnotherUnitAreRefused) {
 }
 
 TEST_F(Forged, ANewerSchemaInsideIsRefusedByName) {
-  expect_refused("made by a newer version of Abut: its schema is 99, this build reads up to 1",
+  expect_refused("made by a newer version of Abut: its schema is 99, this build reads up to 2",
                  [](hid_t f) { replace_attribute(f, ".", "schema", H5T_IEEE_F64LE, 1); });
+}
+
+TEST_F(Forged, AnOlderSchemaIsRefusedByName) {
+  expect_refused("is of an older version of Abut, this build reads 2; make the asset again",
+                 [](hid_t f) { replace_attribute(f, ".", "schema", H5T_IEEE_F64LE, 1, 1); });
 }
 
 TEST_F(Forged, ArraysOfAnotherShapeOrTypeAreRefused) {
