@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/support/promises.h"
 #include "benchmarks/support/reference_hulls.h"
 #include "runtime/core/random.h"
 #include "runtime/witness/solver.h"
@@ -186,6 +187,7 @@ std::string json(const Figure& f, const std::string& file) {
 
 int run(const char* out) {
   std::string rows;
+  benchmarks::Promises promises;
   for (const char* file : {"ycb_hulls_collide.csv", "ycb_hulls_separate.csv"}) {
     Comparison comparison(file);
     Figure figure;
@@ -195,6 +197,11 @@ int run(const char* out) {
       return 1;
     }
     comparison.measure(figure);
+    const bool apart = !rows.empty();
+    promises.at_least(std::string(file) + ", FCL's cold query over ours", figure.fcl_cold / figure.cold,
+                      apart ? 7 : 12);
+    promises.at_least(std::string(file) + ", FCL's cold query over our warm one",
+                      figure.fcl_cold / figure.warm, apart ? 20 : 40);
     rows += (rows.empty() ? "" : ",\n") + json(figure, file);
   }
   const std::string text =
@@ -203,7 +210,7 @@ int run(const char* out) {
       ",\n  \"results\": [\n" + rows + "\n  ]\n}\n";
   std::fputs(text.c_str(), stdout);
   if (out != nullptr) std::ofstream(out) << text;
-  return 0;
+  return promises.verdict();
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "benchmarks/pressure/reference_field.h"
 #include "benchmarks/support/data.h"
+#include "benchmarks/support/promises.h"
 #include "runtime/contact/pressure_field.h"
 #include "runtime/core/random.h"
 #include "tests/support/pressure_field_data.h"
@@ -80,7 +81,7 @@ void time_once(std::vector<Row>& rows, contact::Model& model) {
   }
 }
 
-void report(const std::vector<Row>& rows) {
+int report(const std::vector<Row>& rows) {
   std::vector<double> reference, per_pair, wrench, jacobian, warm, speedup, share, warm_gain;
   fmt::print("object_A,object_B,candidates,reference_us,wrench_us,jacobian_us,warm_us\n");
   for (const Row& r : rows) {
@@ -102,6 +103,10 @@ void report(const std::vector<Row>& rows) {
              "{:.2f}, wrench / warm {:.2f}\n",
              rows.size(), median(reference), median(per_pair), median(wrench), median(jacobian), median(warm),
              median(speedup), median(share), median(warm_gain));
+  benchmarks::Promises promises;
+  promises.at_most("wrench with Jacobian over wrench", median(share), 2.5);
+  promises.at_least("wrench over warm wrench", median(warm_gain), 1.5);
+  return promises.verdict();
 }
 
 int run(int level, int passes) {
@@ -132,8 +137,7 @@ int run(int level, int passes) {
     rows.push_back(row);
   }
   for (int pass = 0; pass < passes; ++pass) time_once(rows, *model);
-  report(rows);
-  return 0;
+  return report(rows);
 }
 
 }  // namespace

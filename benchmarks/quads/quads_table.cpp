@@ -6,6 +6,7 @@
 #include <ctime>
 #include <numbers>
 
+#include "benchmarks/support/promises.h"
 #include "datasets/dataset.h"
 #include "preprocess/mesh/close.h"
 #include "preprocess/mesh/read.h"
@@ -19,7 +20,8 @@
 
 // The table of quad meshes: every object of a dataset at every size, beside the figures of the published
 // tool ("Instant Meshes", dominant quads, crease 25 degrees, deterministic) where there are some, and CGAL's
-// isotropic remeshing to the same number of faces, timed in the same run. Writes OUT.csv and OUT.md.
+// isotropic remeshing to the same number of faces, timed in the same run. Writes OUT.csv and OUT.md, and
+// fails where a promised figure does.
 namespace {
 
 using namespace abut;
@@ -81,8 +83,43 @@ struct Tables {
   std::string csv = kCsvHead, markdown = kHead;
 };
 
+// By the stricter rule, which the table counts, these are left; by the foot point's there are none.
+struct KnownFlips {
+  const char *object, *target;
+  double flips;
+};
+constexpr KnownFlips kKnownFlips[] = {{"002_master_chef_can", "500", 2},
+                                      {"002_master_chef_can", "auto", 34},
+                                      {"035_power_drill", "2000", 4},
+                                      {"035_power_drill", "auto", 4},
+                                      {"025_mug", "auto", 1},
+                                      {"010_potted_meat_can", "auto", 1}};
+
+// What docs/quads.md and docs/status.md promise of every mesh.
+void check_promises(const std::string& object, const std::string& target, const std::string& route,
+                    const QuadQuality& q, const SsdfCheck& ssdf, benchmarks::Promises& promises) {
+  const std::string row = object + " " + target + ", ";
+  promises.at_most(row + "edges that are no manifold's", static_cast<double>(q.bad_edges), 0);
+  promises.at_most(row + "crossings", static_cast<double>(q.self_intersections), 0);
+  double flips = 0;
+  for (const KnownFlips& known : kKnownFlips)
+    if (object == known.object && target == known.target) flips = known.flips;
+  promises.at_most(row + "flips", static_cast<double>(q.flips), flips);
+  promises.at_most(row + "made by another route than the field-aligned", route == "fields" ? 0 : 1, 0);
+  if (target == "2000")
+    for (const auto& [bulky, percent] : {std::pair{"003_cracker_box", 3.0},
+                                         {"006_mustard_bottle", 3.0},
+                                         {"011_banana", 3.0},
+                                         {"035_power_drill", 5.0}})
+      if (object == bulky) promises.at_most(row + "irregular vertices, %", q.irregular_percent, percent);
+  if (object == "003_cracker_box" && (target == "500" || target == "2000"))
+    promises.at_most(row + "straddling quads, %", q.straddling_percent, 0.3);
+  if (target == "auto")
+    promises.at_most(row + "wrong signs of the soft distance, %", ssdf.wrong_percent, 0.1);
+}
+
 void add_row(const std::string& object, const TriangleMesh& closed, const ReferenceSurface& surface,
-             const QuadTarget& target, bool fields, Tables& tables) {
+             const QuadTarget& target, bool fields, Tables& tables, benchmarks::Promises& promises) {
   Report report;
   Remeshed made;
   const Seconds seconds =
@@ -94,6 +131,7 @@ void add_row(const std::string& object, const TriangleMesh& closed, const Refere
   const double edge = std::sqrt(4 / std::numbers::sqrt3 * surface.area() / static_cast<double>(q.quads));
   const Seconds cgal = seconds_of([&] { (void)remesh_isotropic(closed, edge, 180, 3); });
   const double thin = unresolved_percent(points);
+  check_promises(object, target.text(), made.route, q, ssdf, promises);
   tables.markdown += fmt::format(
       "| {} {} | {} | {} | 100 | {:.1f} | {:.1f} | {:.2f} | {:.1f} / {:.1f} | {:.1f} / {:.0f} | {} | {:.2f} "
       "| {} | "
@@ -126,6 +164,7 @@ int run(int argc, char** argv) {
   app.add_flag("--isotropic", isotropic, "Without the field-aligned route");
   CLI11_PARSE(app, argc, argv);
   Tables tables;
+  benchmarks::Promises promises;
   for (const datasets::ObjectSource& object : datasets::open_dataset(dataset, {}).objects) {
     if (object.name.find(only) == std::string::npos) continue;
     Report report;
@@ -134,16 +173,17 @@ int run(int argc, char** argv) {
     const ReferenceSurface surface(closed);
     for (const QuadTarget& target : quad_targets_from_string(sizes)) {
       try {
-        add_row(object.name, closed, surface, target, !isotropic, tables);
+        add_row(object.name, closed, surface, target, !isotropic, tables, promises);
       } catch (const Error& error) {
         tables.markdown += fmt::format("| {} {} | failed: {} |\n", object.name, target.text(), error.what());
+        promises.at_most(object.name + " " + target.text() + ", failed: " + error.what(), 1, 0);
       }
       // As far as it goes, so that a long run can be watched.
       write_whole(out + ".csv", tables.csv);
       write_whole(out + ".md", tables.markdown);
     }
   }
-  return 0;
+  return promises.verdict();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 //   volumes_benchmark levels FOLDER [TETS...]   every object of a YCB folder at every level
 //   volumes_benchmark convergence               stiffness of the field against the number of tetrahedra
 //   volumes_benchmark cost                      seconds and memory against the number of tetrahedra
+// levels and convergence fail where a promised figure does.
 #include <sys/resource.h>
 
 #include <Eigen/Geometry>
@@ -12,11 +13,13 @@
 #include <functional>
 #include <iostream>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "benchmarks/support/promises.h"
 #include "benchmarks/volumes/studies.h"
 #include "preprocess/mesh/close.h"
 #include "preprocess/mesh/read.h"
@@ -40,17 +43,33 @@ double cpu_seconds() {
   return sum;
 }
 
-// Each row in a child process of its own, for its peak of memory; prints what the work returns and that.
-void print_rows(std::size_t count, const std::function<std::string(std::size_t)>& row) {
+// Each row in a child process of its own, for its peak of memory; prints what the work returns and that, and
+// returns the rows, each in its fields; none where one failed.
+std::vector<std::vector<std::string>> print_rows(std::size_t count,
+                                                 const std::function<std::string(std::size_t)>& row) {
   class Printer : public RunObserver {
    public:
-    void finished(std::size_t, const JobResult& job) override {
+    explicit Printer(std::size_t count) : rows(count) {}
+    void finished(std::size_t i, const JobResult& job) override {
+      std::istringstream line(job.outcome == Outcome::kDone ? job.payload : "");
+      for (std::string field; std::getline(line, field, ',');) rows[i].push_back(field);
       std::cout << (job.outcome == Outcome::kDone ? job.payload : "# " + job.reason) << ','
                 << job.peak_memory / (1 << 20) << std::endl;
     }
-  } printer;
+    std::vector<std::vector<std::string>> rows;
+  } printer(count);
   (void)run_jobs(
       count, [&](std::size_t i, const StageCallback&) { return row(i); }, {}, printer);
+  return printer.rows;
+}
+
+double number(const std::vector<std::string>& row, std::size_t field) {
+  return field < row.size() ? std::stod(row[field]) : std::nan("");
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  return values[values.size() / 2];
 }
 
 // --- levels ---
@@ -83,14 +102,40 @@ std::string level_row(const fs::path& file, std::int64_t tets) {
                      warnings);
 }
 
-void levels(const fs::path& folder, const std::vector<std::int64_t>& tets) {
+int levels(const fs::path& folder, const std::vector<std::int64_t>& tets) {
   const std::vector<fs::path> files = objects_of(folder);
   if (files.empty()) throw abut::InvalidInput("no object in " + folder.string());
   std::cout
       << "object,asked,tetrahedra,surface_triangles,min_dihedral_degrees,p1_dihedral_degrees,"
          "zero_pressure_percent,extent_min,extent_max,hausdorff_percent,cpu_seconds,warnings,peak_mib\n";
-  print_rows(files.size() * tets.size(),
-             [&](std::size_t i) { return level_row(files[i / tets.size()], tets[i % tets.size()]); });
+  const auto rows = print_rows(files.size() * tets.size(), [&](std::size_t i) {
+    return level_row(files[i / tets.size()], tets[i % tets.size()]);
+  });
+  abut::benchmarks::Promises promises;
+  const auto of_all = [&](const std::string& what, std::size_t field, double low, double high) {
+    for (const auto& row : rows) {
+      const std::string name = row.empty() ? "a row that failed" : row[0] + " " + row[1];
+      promises.at_least(name + ", " + what, number(row, field), low);
+      promises.at_most(name + ", " + what, number(row, field), high);
+    }
+  };
+  of_all("surface of zero pressure all over, %", 6, 0, 0);
+  of_all("least extent", 7, 0, 1);
+  of_all("greatest extent", 8, 0, 1);
+  std::vector<double> least, first;
+  const std::int64_t standard = VolumeParameters{}.tetrahedra.front();
+  for (const auto& row : rows) {
+    if (number(row, 1) != static_cast<double>(standard)) continue;
+    promises.at_most(row[0] + ", off from the size asked, share",
+                     std::abs(number(row, 2) / static_cast<double>(standard) - 1), 0.25);
+    least.push_back(number(row, 4));
+    first.push_back(number(row, 5));
+  }
+  if (!least.empty()) {  // those of other tools have 0.4 and 3.7
+    promises.at_least("median of the least dihedral angle, degrees", median(least), 0.4);
+    promises.at_least("... and of its first percentile", median(first), 3.7);
+  }
+  return promises.verdict();
 }
 
 // --- convergence ---
@@ -108,11 +153,11 @@ double stiffness(const abut::asset::Volume& v, double size) {
   return sum / size;
 }
 
-void convergence() {
+int convergence() {
   const std::vector<std::int64_t> targets{400, 1500, 6000, 24000, 48000};
   std::cout << "shape,asked,tetrahedra,stiffness,cpu_seconds,peak_mib\n";
   const auto& shapes = abut::volumes_study::convergence_shapes();
-  print_rows(shapes.size() * targets.size(), [&](std::size_t i) {
+  const auto rows = print_rows(shapes.size() * targets.size(), [&](std::size_t i) {
     const auto& shape = shapes[i / targets.size()];
     VolumeParameters parameters;
     parameters.tetrahedra = {targets[i % targets.size()]};
@@ -123,6 +168,16 @@ void convergence() {
     return fmt::format("{},{},{},{:.5g},{:.2f}", shape.name, parameters.tetrahedra[0],
                        volumes[0].tetrahedra.size() / 4, stiffness(volumes[0], size), cpu_seconds() - begin);
   });
+  // The default against the finest.
+  abut::benchmarks::Promises promises;
+  constexpr std::size_t kDefault = 2;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const auto stiffness_at = [&](std::size_t k) { return number(rows[i * targets.size() + k], 3); };
+    promises.at_most(
+        std::string(shapes[i].name) + ", stiffness at 6,000 tetrahedra off from the finest, share",
+        std::abs(stiffness_at(kDefault) / stiffness_at(targets.size() - 1) - 1), 0.031);
+  }
+  return promises.verdict();
 }
 
 // --- cost ---
@@ -131,7 +186,7 @@ void cost() {
   const std::vector<std::int64_t> targets{3000, 10000, 30000, 100000, 250000, 500000};
   std::cout << "shape,asked,tetrahedra,cpu_seconds,peak_mib\n";
   const auto& shapes = abut::volumes_study::cost_shapes();
-  print_rows(shapes.size() * targets.size(), [&](std::size_t i) {
+  (void)print_rows(shapes.size() * targets.size(), [&](std::size_t i) {
     const auto& shape = shapes[i / targets.size()];
     VolumeParameters parameters;
     parameters.tetrahedra = {targets[i % targets.size()]};
@@ -152,11 +207,11 @@ int main(int argc, char** argv) {
       std::vector<std::int64_t> tets;
       for (std::size_t i = 2; i < arguments.size(); ++i) tets.push_back(std::stoll(arguments[i]));
       if (tets.empty()) tets = {300, 1000, 3000, VolumeParameters{}.tetrahedra.front()};
-      levels(arguments[1], tets);
+      return levels(arguments[1], tets);
     } else if (arguments.size() == 1 && arguments[0] == "cost") {
       cost();
     } else if (arguments.size() == 1 && arguments[0] == "convergence") {
-      convergence();
+      return convergence();
     } else {
       std::cerr << "usage: volumes_benchmark levels FOLDER [TETS...] | convergence | cost\n";
       return 2;

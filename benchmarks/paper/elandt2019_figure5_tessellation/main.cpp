@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "benchmarks/paper/elandt2019/bodies.h"
+#include "benchmarks/support/promises.h"
 #include "preprocess/pressure/volume.h"
 #include "runtime/contact/contact_mesh.h"
 
@@ -60,5 +61,9 @@ int main() {
   for (std::size_t i = 1; i < sums.size(); ++i) largest = std::max(largest, std::abs(sums[i] - sums[i - 1]));
   fmt::print(stderr, "{} to {} sides; largest step of a sum over the points {:.3g} of {:.3g}\n", least, most,
              largest, sums.empty() ? 0.0 : sums[0]);
-  return 0;
+  benchmarks::Promises promises;
+  promises.at_least("polygons on the way", static_cast<double>(sums.size()), 50);
+  promises.at_least("sides lost on the way", most - least, 1);
+  promises.at_most("largest step of the sum over the first one", largest / sums.at(0), 0.025);
+  return promises.verdict();
 }

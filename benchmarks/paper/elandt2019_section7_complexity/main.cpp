@@ -12,6 +12,7 @@
 #include <map>
 
 #include "benchmarks/paper/elandt2019/bodies.h"
+#include "benchmarks/support/promises.h"
 #include "runtime/contact/pressure_field.h"
 #include "tests/support/pressure_field_data.h"
 
@@ -79,5 +80,8 @@ int main() {
   const double one = batch_seconds(pairs, 1), two = batch_seconds(pairs, 2);
   fmt::print(stderr, "time grows with the power {:.2f} of the polygons; two threads {:.2f} times one\n",
              (n * xy - x * y) / (n * xx - x * x), one / two);
-  return 0;
+  benchmarks::Promises promises;
+  promises.at_most("power of the polygons that the time grows with", (n * xy - x * y) / (n * xx - x * x),
+                   1.1);
+  return promises.verdict();
 }

@@ -10,9 +10,11 @@
 #include <cstdlib>
 #include <ctime>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "benchmarks/support/pile.h"
+#include "benchmarks/support/promises.h"
 #include "runtime/cli/program.h"
 #include "runtime/core/error.h"
 
@@ -29,7 +31,7 @@ double peak_mib() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-void run(int bodies, const Objects& objects) {
+void run(int bodies, const Objects& objects, benchmarks::Promises& promises) {
   Simulation simulation(pile(bodies, objects));
   double seconds = 0, contacts = 0, fastest = 0, deepest = 0;
   std::vector<double> residuals;
@@ -56,6 +58,10 @@ void run(int bodies, const Objects& objects) {
               1e3 * seconds / counted, 1e6 * seconds / contacts, sum / bodies, fastest, 1e3 * deepest,
               peak_mib(), residual(0.5), residual(0.9), residual(0.99), residual(1));
   std::fflush(stdout);
+  const std::string pile = std::to_string(bodies) + " bodies, ";
+  promises.at_most(pile + "residual of 99 % of the steps", residual(0.99), kGreatestResidual);
+  promises.at_most(pile + "mean speed at the end, m/s", sum / bodies, 0.01);
+  promises.at_most(pile + "greatest depth, mm", 1e3 * deepest, 2);
 }
 
 int run_all(int argc, char** argv) {
@@ -71,9 +77,10 @@ int run_all(int argc, char** argv) {
   std::printf(
       "bodies,contacts,ms_per_step,us_per_contact,mean_speed,greatest_speed,greatest_depth_mm,peak_MiB,"
       "residual_p50,residual_p90,residual_p99,residual_max\n");
+  benchmarks::Promises promises;
   for (const int bodies : {63, 125, 250, 500, 1000})
-    if (bodies <= most) run(bodies, objects);
-  return 0;
+    if (bodies <= most) run(bodies, objects, promises);
+  return promises.verdict();
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 // The small experiments of the paper, in both modes beside Coulomb's exact answers: a box that slides to
-// rest, a ball that goes from sliding to rolling, a ball that runs through a loop.
+// rest, a ball that goes from sliding to rolling, a ball that runs through a loop. Fails where the coupled
+// mode is off.
 #include <cmath>
 #include <cstdio>
 #include <numbers>
 
+#include "benchmarks/support/promises.h"
 #include "runtime/dynamics/frictional/simulation.h"
 
 namespace {
@@ -41,7 +43,8 @@ Simulation start(const Scene& scene, SimulationMode mode, double dt = 2e-3) {
   return {scene, config};
 }
 
-void slide(SimulationMode mode, const char* name) {
+// The way to rest, m.
+double slide(SimulationMode mode, const char* name) {
   Scene scene = flat(0.3);
   Body box;
   box.name = "box";
@@ -55,9 +58,11 @@ void slide(SimulationMode mode, const char* name) {
   while (simulation.time() < 2) simulation.step();
   std::printf("  %-10s box at 2 m/s, mu 0.3: %.4f m in 2 s    (Coulomb: %.4f)\n", name,
               simulation.states()[0].p_WB.x(), 4 / (2 * 0.3 * kGravity));
+  return simulation.states()[0].p_WB.x();
 }
 
-void roll(SimulationMode mode, const char* name) {
+// The speed at which it rolls, m/s.
+double roll(SimulationMode mode, const char* name) {
   Scene scene = flat(0.3);
   scene.bodies.push_back(ball(0.1, {0, 0, 0.1}, {2, 0, 0}));
   Simulation simulation = start(scene, mode);
@@ -69,10 +74,12 @@ void roll(SimulationMode mode, const char* name) {
   }
   std::printf("  %-10s ball at 2 m/s, mu 0.3: rolls after %.3f s at %.4f m/s    (Coulomb: %.3f, %.4f)\n",
               name, rolling_at, simulation.states()[0].v_WB.x(), 2.0 * 2 / 7 / (0.3 * kGravity), 2.0 * 5 / 7);
+  return simulation.states()[0].v_WB.x();
 }
 
-// Thin boxes along a circle of radius 0.5 m about (0, 0, 0.5), in the x-z plane.
-void loop(SimulationMode mode, const char* name, double speed) {
+// Thin boxes along a circle of radius 0.5 m about (0, 0, 0.5), in the x-z plane. Whether
+// the ball keeps to them.
+bool loop(SimulationMode mode, const char* name, double speed) {
   constexpr int kSides = 180;
   constexpr double kRadius = 0.5, kBall = 0.05;
   Scene scene;
@@ -101,19 +108,27 @@ void loop(SimulationMode mode, const char* name, double speed) {
   }
   std::printf("  %-10s ball in a loop at %.1f m/s: %s, as high as %.3f m\n", name, speed,
               off < 0.1 * kBall ? "keeps to the track" : "falls off the track", highest);
+  return off < 0.1 * kBall;
 }
 
 }  // namespace
 
 int main() {
   std::printf("commit %s, flags %s\n", ABUT_COMMIT, ABUT_FLAGS);
+  benchmarks::Promises promises;
   for (const auto& [mode, name] :
        {std::pair{SimulationMode::kCoupled, "coupled"}, std::pair{SimulationMode::kPublished, "published"}}) {
-    slide(mode, name);
-    roll(mode, name);
+    const double way = slide(mode, name), speed = roll(mode, name);
     // A rolling ball goes round from sqrt(27/7 g (R - r)) = 4.13 m/s on.
-    for (const double speed : {3.7, 4.6}) loop(mode, name, speed);
+    const bool slow = loop(mode, name, 3.7), fast = loop(mode, name, 4.6);
+    if (mode != SimulationMode::kCoupled) continue;
+    promises.at_most("way of the box off from Coulomb's, share", std::abs(way / (4 / (0.6 * kGravity)) - 1),
+                     2e-3);
+    promises.at_most("speed of rolling off from Coulomb's, share", std::abs(speed / (10.0 / 7) - 1), 1e-3);
+    promises.at_most("keeps to the loop at 3.7 m/s", slow, 0);
+    promises.at_least("keeps to the loop at 4.6 m/s", fast, 1);
   }
   std::printf("  exact: rolling without slip it needs %.3f m/s at the lowest point\n",
               std::sqrt(27.0 / 7 * kGravity * 0.45));
+  return promises.verdict();
 }

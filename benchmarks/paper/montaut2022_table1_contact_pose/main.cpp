@@ -1,6 +1,7 @@
 // Table I of [Montaut2022]: contact-pose generation on random pairs of 12-vertex polyhedral ellipsoids, under
 // three laws of the targets, and on pairs of scanned hulls:
 //   montaut2022_table1_contact_pose [--pairs 100] [--problems 100] [--ycb 1000] [--csv FILE]
+// Fails where the smoothed bodies solve fewer problems on ellipsoids than promised.
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include "benchmarks/paper/montaut2022/hulls.h"
 #include "benchmarks/paper/montaut2022/paper_estimators.h"
 #include "benchmarks/paper/montaut2022/provenance.h"
+#include "benchmarks/support/promises.h"
 #include "tests/support/bodies.h"
 #include "tests/support/hulls.h"
 
@@ -89,16 +91,18 @@ class Table {
                 "    D1      Q1  median      Q3      D9");
   }
 
-  void row(const char* method, const char* settings, const std::vector<double>& values, const char* paper) {
+  Quantiles row(const char* method, const char* settings, const std::vector<double>& values,
+                const char* paper) {
     const Quantiles q = quantiles(values);
     std::printf("%-22s %-16s", method, settings);
     for (const double x : q.at) std::printf(" %7.0e", x);
     std::printf("  %6.2f %%   %s\n", 100 * q.solved, paper);
     std::fflush(stdout);
-    if (!csv_.is_open()) return;
+    if (!csv_.is_open()) return q;
     csv_ << objects_ << ',' << law_ << ',' << method << ',' << settings << ',' << problems_;
     for (const double x : q.at) csv_ << ',' << x;
     csv_ << ',' << q.solved << ',' << paper << '\n';
+    return q;
   }
 
  private:
@@ -118,13 +122,19 @@ std::vector<double> each(const std::vector<Problem>& problems, Value&& value) {
 }
 
 void run(Table& table, const std::string& objects, Law law, const std::vector<Problem>& problems,
-         std::uint64_t seed, const std::string& only) {
+         std::uint64_t seed, const std::string& only, Promises& promises) {
   table.title(objects, law, problems.size());
   for (const Method& method : methods(seed)) {
     if (std::string_view(method.name).find(only) == std::string_view::npos) continue;
     const char* paper = law == Law::kVertices && objects == "polyhedral ellipsoids" ? method.paper : "";
-    table.row(method.name, method.settings,
-              each(problems, [&](const Problem& p) { return method.solve(p).cost; }), paper);
+    const Quantiles q =
+        table.row(method.name, method.settings,
+                  each(problems, [&](const Problem& p) { return method.solve(p).cost; }), paper);
+    if (method.name != std::string_view("soft bodies") || objects != "polyhedral ellipsoids") continue;
+    if (law == Law::kUniform) continue;
+    const std::string title = std::string("soft bodies, law ") + static_cast<char>(law);
+    promises.at_least(title + ", solved, %", 100 * q.solved, law == Law::kVertices ? 99.95 : 97);
+    promises.at_most(title + ", D9", q.at[4], 1e-24);
   }
   if (law != Law::kUniform) return;
   table.row("floor", "not flat", each(problems, cost_floor_away_from_flat_contact), "");
@@ -155,6 +165,7 @@ int main(int argc, char** argv) try {
   objects = objects_folder(objects).string();
 
   Table table(csv, seed);
+  Promises promises;
   std::vector<body::Body> A, B;
   for (int i = 0; i < pairs; ++i) {
     Random random(seed, static_cast<std::uint64_t>(i));
@@ -174,7 +185,7 @@ int main(int argc, char** argv) try {
       }
     }
     if (problems.empty()) continue;
-    run(table, "polyhedral ellipsoids", static_cast<Law>(law), problems, seed, only);
+    run(table, "polyhedral ellipsoids", static_cast<Law>(law), problems, seed, only, promises);
   }
 
   std::vector<body::Body> hulls;
@@ -189,8 +200,9 @@ int main(int argc, char** argv) try {
       problems.push_back(draw_problem(a, b, half_size(a, b), static_cast<Law>(law), seed + 3,
                                       static_cast<std::uint64_t>(j)));
     }
-    run(table, "scanned hulls", static_cast<Law>(law), problems, seed, only);
+    run(table, "scanned hulls", static_cast<Law>(law), problems, seed, only, promises);
   }
+  return promises.verdict();
 } catch (const std::exception& error) {
   std::fprintf(stderr, "montaut2022_table1_contact_pose: error: %s\n", error.what());
   return 1;

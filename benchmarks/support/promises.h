@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+namespace abut::benchmarks {
+
+// The figures that a program holds to (docs/status.md), each told on standard error; the program ends with
+// verdict(): 0 where all of them are met. NaN meets none.
+class Promises {
+ public:
+  void at_most(const std::string& what, double value, double bound) {
+    tell(what, value, "at most", bound, value <= bound);
+  }
+  void at_least(const std::string& what, double value, double bound) {
+    tell(what, value, "at least", bound, value >= bound);
+  }
+  int verdict() const { return broken_ ? 1 : 0; }
+
+ private:
+  void tell(const std::string& what, double value, const char* relation, double bound, bool met) {
+    std::fprintf(stderr, "%s: %s: %.4g, promised %s %.4g\n", met ? "met" : "NOT MET", what.c_str(), value,
+                 relation, bound);
+    broken_ = broken_ || !met;
+  }
+
+  bool broken_ = false;
+};
+
+}  // namespace abut::benchmarks
