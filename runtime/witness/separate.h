@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "runtime/witness/closed_form.h"
 #include "runtime/witness/separation.h"
 #include "runtime/witness/solve_curved.h"
 
@@ -85,6 +86,17 @@ void finish(Witness<S>& result, S radius_A, S radius_B, S rounding, S tolerance)
   result.status = judge(result, rounding, tolerance);
 }
 
+// The answer about two cores that have a closed form. False where they have none, or where it is not good to
+// rounding: segments that are parallel but for rounding, lengths whose squares overflow.
+template <class S>
+bool answer_in_closed_form(const Core<S>& A, const Core<S>& B, const Pose<S>& X_AB, Witness<S>& result) {
+  if (!has_closed_form(A, B) || largest_coordinate(X_AB.p) > far_offset<S>()) return false;
+  S rounding;
+  result = closed_form(A, B, X_AB, rounding);
+  finish(result, A.swept_radius(), B.swept_radius(), rounding, 64 * rounding);
+  return result.status != Status::kNotConverged && std::isfinite(result.distance);
+}
+
 // Gap of the bounds that a good answer about the cores may have: curved cores that overlap are bounded from
 // above by a polytope inside them, everything else is exact to rounding.
 template <class S, class D>
@@ -156,10 +168,14 @@ template <class S, class Shape>
 Witness<S> separate(const Shape& A, const Shape& B, const Pose<S>& X_AB, Workspace<S>& workspace,
                     const Vec3<S>& guess) {
   if (!usable(A) || !usable(B) || (plane(A) && plane(B)) || !X_AB.finite()) return invalid_witness<S>();
+  Witness<S> result;
+  if constexpr (kMayCurve<Shape>) {
+    if (answer_in_closed_form(A, B, X_AB, result)) return result;
+  }
   Difference<S, Shape> difference(A, B, X_AB);
   Vec3<S> start = guess.squaredNorm() > 0 && guess.allFinite() ? guess : X_AB.p;
   if (!(start.squaredNorm() > 0)) start = Vec3<S>::UnitX();
-  Witness<S> result = solve(difference, start, workspace);
+  result = solve(difference, start, workspace);
   const S rounding = difference.rounding(), enough = tolerance<S>(difference, result.distance);
   finish(result, swept_radius<S>(A), swept_radius<S>(B), rounding, enough);
   using T = typename Wider<S>::type;

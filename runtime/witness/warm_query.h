@@ -108,6 +108,10 @@ Witness<S> answer_by(Warm&& warm, Cold&& cold, const Shape& A, const Shape& B, c
                      SolverMemory<S>& memory) {
   if (!usable(A) || !usable(B) || !X_AB.finite()) return invalid_witness<S>();
   if (plane(A) || plane(B)) return cold(A, B, X_AB, memory.work, Vec3<S>::Zero());
+  if constexpr (kMayCurve<Shape>) {
+    Witness<S> result;
+    if (answer_in_closed_form(A, B, X_AB, result)) return result;
+  }
   if (warm(A, B, X_AB, memory)) return memory.last;
   const Vec3<S> guess = curved(A) || curved(B) ? memory.last.n : Vec3<S>::Zero();
   memory.forget();
