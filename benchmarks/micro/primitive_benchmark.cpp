@@ -1,13 +1,11 @@
 // Witness queries of pairs of primitives beside FCL's cold query of separated hulls in the same run, one
 // thread:
 //   primitive_benchmark [OUT.csv]
-// Each pair in 200 random poses apart (by 1 to 100 mm) and 200 in shallow overlap (0.1 to 5 mm), cold and
+// Each pair in 60 random poses apart (by 1 to 100 mm) and 60 in shallow overlap (0.1 to 5 mm), cold and
 // along walks of 20 steps of 1e-3 rad and m. Before anything is timed every answer is checked against a
 // search in extended precision. Exits with 1 where an answer is wrong, a pair apart is slower than kAllowed
 // times Coal (measured elsewhere beside FCL, scaled by FCL) or a warm query of an iterated pair apart is not
 // kWarmGain times cheaper than a cold one.
-#include <fcl/narrowphase/distance.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -18,8 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "benchmarks/support/fcl_hull.h"
-#include "benchmarks/support/reference_hulls.h"
+#include "benchmarks/support/fcl_queries.h"
 #include "runtime/witness/solver.h"
 #include "tests/runtime/witness/curved_oracle.h"
 
@@ -29,17 +26,18 @@ using namespace abut;
 using namespace abut::witness;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kPasses = 15, kPoses = 200, kSteps = 20;
+constexpr int kPasses = 15, kPoses = 60, kSteps = 20;
 constexpr double kStride = 1e-3;  // rad and m
 constexpr double kAllowed = 1.2, kWarmGain = 3;
 constexpr double kRight = 1e-12;  // of the size
 // Coal 3.0.0 on primitives that are apart, and FCL's cold query of separated hulls on the same machine, ns.
-constexpr double kCoalSpheres = 40, kCoalSphere = 70, kCoalRims = 800, kCoalEllipsoids = 840, kFclThere = 12800;
+constexpr double kCoalSpheres = 40, kCoalSphere = 70, kCoalRims = 800, kCoalEllipsoids = 840,
+                 kFclThere = 12800;
 
 struct Row {
   std::string pair;
-  double limit;   // Coal's time for the pair apart, ns
-  bool iterated;  // no closed form
+  double limit;                                   // Coal's time for the pair apart, ns
+  bool iterated;                                  // no closed form
   double apart[2] = {0, 0}, overlap[2] = {0, 0};  // cold and warm, ns
   double error = 0;                               // largest of the distance, of the size
   int not_converged = 0;
@@ -116,18 +114,20 @@ class PairBenchmark {
  private:
   std::vector<Pose<double>> walk(bool overlap) {
     std::vector<Pose<double>> walk;
-    const double gap = overlap ? -test::log_uniform(random_, 1e-4, 5e-3) : test::log_uniform(random_, 1e-3, 0.1);
+    const double gap =
+        overlap ? -test::log_uniform(random_, 1e-4, 5e-3) : test::log_uniform(random_, 1e-3, 0.1);
     Pose<double> X{test::random_rotation<double>(random_), test::random_vector(random_).normalized()};
     for (int i = 0; i < 4; ++i) {
       const Witness<double> w = separation(a_, b_, X, work_);
       X.p += (gap - w.distance) * w.n;
     }
     walk.push_back(X);
-    for (int i = 0; i < kSteps; ++i) {
+    while (walk.size() <= kSteps) {
       Vec6<double> xi;
-      xi << kStride * test::random_vector(random_).normalized(), kStride * test::random_vector(random_).normalized();
-      X = X * exp(xi);
-      walk.push_back(X);
+      xi << kStride * test::random_vector(random_).normalized(),
+          kStride * test::random_vector(random_).normalized();
+      const Pose<double> next = walk.back() * exp(xi);
+      if ((separation(a_, b_, next, work_).distance < 0) == overlap) walk.push_back(next);
     }
     return walk;
   }
@@ -198,8 +198,9 @@ std::vector<Row> all_pairs() {
 
 int report(const std::vector<Row>& rows, double fcl, std::FILE* out) {
   int failed = 0;
-  std::fprintf(out, "pair,apart_cold_ns,apart_warm_ns,overlap_cold_ns,overlap_warm_ns,limit_ns,error,"
-                    "not_converged,fcl_cold_ns,verdict\n");
+  std::fprintf(out,
+               "pair,apart_cold_ns,apart_warm_ns,overlap_cold_ns,overlap_warm_ns,limit_ns,error,"
+               "not_converged,fcl_cold_ns,verdict\n");
   for (const Row& row : rows) {
     const double limit = kAllowed * row.limit * fcl / kFclThere;
     const bool wrong = !(row.error <= kRight), slow = !(row.apart[0] <= limit);

@@ -6,19 +6,16 @@
 // figure is the median over the rows of the row's best time. Before anything is timed all answers are
 // checked: ours against the reference and by their bounds, warm ones against cold ones; FCL's agreement is
 // counted.
-#include <fcl/narrowphase/distance.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <exception>
 #include <fstream>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "benchmarks/support/fcl_queries.h"
 #include "benchmarks/support/promises.h"
-#include "benchmarks/support/reference_hulls.h"
 #include "runtime/core/random.h"
 #include "runtime/witness/solver.h"
 
@@ -37,24 +34,6 @@ struct Figure {
   double fcl_agrees = 0;                                          // share of the rows within 1e-5 m
   std::size_t rows = 0;
 };
-
-std::shared_ptr<fcl::Convexd> fcl_hull(const asset::ConvexView& hull) {
-  auto vertices = std::make_shared<std::vector<fcl::Vector3d>>();
-  auto faces = std::make_shared<std::vector<int>>();
-  for (std::int32_t i = 0; i < hull.vertex_count; ++i)
-    vertices->emplace_back(hull.x[i], hull.y[i], hull.z[i]);
-  for (std::int32_t t = 0; t < hull.triangle_count; ++t) {
-    faces->push_back(3);
-    faces->insert(faces->end(), hull.triangles + 3 * t, hull.triangles + 3 * t + 3);
-  }
-  return std::make_shared<fcl::Convexd>(vertices, hull.triangle_count, faces);
-}
-
-double fcl_distance(const fcl::Convexd& A, const fcl::Convexd& B, const fcl::Transform3d& X_AB) {
-  const fcl::DistanceRequestd request(true, true);  // nearest points, signed distance
-  fcl::DistanceResultd result;
-  return fcl::distance(&A, fcl::Transform3d::Identity(), &B, X_AB, request, result);
-}
 
 double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
@@ -82,17 +61,8 @@ double time_rows(std::size_t rows, int passes, int repeats, Prepare&& prepare, B
 
 class Comparison {
  public:
-  explicit Comparison(const std::string& file) : set_(benchmark_support::read_hull_queries(file)) {
+  explicit Comparison(const std::string& file) : fcl_(file), set_(fcl_.set()) {
     for (const auto& q : set_.queries) {
-      const auto hull = [&](const asset::ConvexView& view) {
-        auto& slot = fcl_hulls_[view.x];
-        if (!slot) slot = fcl_hull(view);
-        return slot.get();
-      };
-      fcl::Transform3d X = fcl::Transform3d::Identity();
-      X.linear() = q.X_AB.R;
-      X.translation() = q.X_AB.p;
-      fcl_rows_.push_back({hull(q.A), hull(q.B), X});
       Random random(kSeed, moved_.size());
       const auto unit = [&] {
         return Vec3<double>(random.normal(), random.normal(), random.normal()).normalized();
@@ -116,7 +86,7 @@ class Comparison {
       wrong +=
           !(std::abs(w.distance - q.distance) < 2e-6 && w.upper_bound - w.lower_bound < 1e-9) ||
           !(std::abs(warm.distance - cold.distance) < 1e-12 && warm.upper_bound - warm.lower_bound < 1e-9);
-      agrees += std::abs(fcl_answer(i) - q.distance) < 1e-5;
+      agrees += std::abs(fcl_.distance(i) - q.distance) < 1e-5;
     }
     figure.rows = set_.queries.size();
     figure.fcl_agrees =
@@ -130,7 +100,7 @@ class Comparison {
       const auto& q = set_.queries[i];
       sink_ = witness::separation(q.A, q.B, q.X_AB, work_).distance;
     };
-    const auto fcl = [&](std::size_t i) { sink_ = fcl_answer(i); };
+    const auto fcl = [&](std::size_t i) { sink_ = fcl_.distance(i); };
     figure.cold = time_rows(figure.rows, kPasses, 1, nothing, cold);
     figure.fcl_cold = time_rows(figure.rows, kPasses, 1, nothing, fcl);
     figure.hot = time_rows(figure.rows, 1, kPasses, nothing, cold);
@@ -149,18 +119,8 @@ class Comparison {
   }
 
  private:
-  struct FclRow {
-    const fcl::Convexd *A, *B;
-    fcl::Transform3d X_AB;
-  };
-
-  double fcl_answer(std::size_t i) const {
-    return fcl_distance(*fcl_rows_[i].A, *fcl_rows_[i].B, fcl_rows_[i].X_AB);
-  }
-
-  HullQueries set_;
-  std::map<const double*, std::shared_ptr<fcl::Convexd>> fcl_hulls_;
-  std::vector<FclRow> fcl_rows_;
+  benchmark_support::FclQueries fcl_;
+  const HullQueries& set_;
   std::vector<Pose<double>> moved_;
   witness::Workspace<double> work_;
   volatile double sink_ = 0;

@@ -21,12 +21,6 @@ bool has_closed_form(const Core<S>& A, const Core<S>& B) {
          (A.kind() == Kind::kSegment && B.kind() == Kind::kSegment);
 }
 
-// Largest coordinate of a core's points in its own frame, m; none has a closed form for hulls.
-template <class S>
-S reach(const Core<S>& core) {
-  return core.size().maxCoeff();
-}
-
 // The answer about cores that touch n-ward at p1 and p2.
 template <class S>
 Witness<S> witness_at(const Vec3<S>& p1, const Vec3<S>& p2, const Vec3<S>& n, S distance) {
@@ -64,9 +58,9 @@ void closest_on_segments(S a, S b, const Vec3<S>& p, const Vec3<S>& d, S& s, S& 
 // Of crossing segments the normal is across both; of segments on one line any across it is.
 template <class S>
 Vec3<S> across_segments(const Vec3<S>& d, const Vec3<S>& p) {
-  const S sine = norm_of(d.x(), d.y());
+  const S sine = length_of(d.x(), d.y());
   if (!(sine * sine > std::numeric_limits<S>::epsilon())) {
-    const S aside = norm_of(p.x(), p.y());
+    const S aside = length_of(p.x(), p.y());
     return aside > 0 ? Vec3<S>(p.x() / aside, p.y() / aside, 0) : Vec3<S>::UnitX();
   }
   const Vec3<S> n(-d.y() / sine, d.x() / sine, 0);
@@ -94,12 +88,17 @@ Witness<S> two_segments(const Core<S>& A, const Core<S>& B, const Pose<S>& X_AB)
   return result;
 }
 
-// The witness of two cores that have a closed form, with its rounding.
+// Bound on the rounding error of a height over the two cores, m: as Difference::rounding().
 template <class S>
-Witness<S> closed_form(const Core<S>& A, const Core<S>& B, const Pose<S>& X_AB, S& rounding) {
+S rounding_of(const Core<S>& A, const Core<S>& B, const Pose<S>& X_AB) {
+  return 16 * std::numeric_limits<S>::epsilon() *
+         std::max({largest_coordinate(X_AB.p), A.size().maxCoeff(), B.size().maxCoeff()});
+}
+
+// The witness of two cores that have a closed form.
+template <class S>
+Witness<S> closed_form(const Core<S>& A, const Core<S>& B, const Pose<S>& X_AB) {
   using Kind = typename Core<S>::Kind;
-  const S most = std::max({largest_coordinate(X_AB.p), reach(A), reach(B)});
-  rounding = 16 * std::numeric_limits<S>::epsilon() * most;
   const bool points = A.kind() == Kind::kPoint || B.kind() == Kind::kPoint;
   return points ? point_with(A, B, X_AB) : two_segments(A, B, X_AB);
 }

@@ -151,11 +151,18 @@ Vec3<S> core_vertex(const Core<S>& core, std::int32_t i) {
 
 namespace detail {
 
+// As hypot(), by a square root where the squares are far from the ends of the scalar's range.
+template <class S>
+S length_of(S x, S y) {
+  const S squared = x * x + y * y;
+  constexpr S kLeast = std::numeric_limits<S>::min() / std::numeric_limits<S>::epsilon();
+  return squared > kLeast && squared < 1 / kLeast ? std::sqrt(squared) : std::hypot(x, y);
+}
+
 // The index is that of the rim; along the axis the rim's centre stands for its disc.
 template <class S>
 SupportPoint<S> rims_support(const Rim<S>& top, const Rim<S>& bottom, const Vec3<S>& n) {
-  using std::hypot;
-  const S across = hypot(n.x(), n.y());
+  const S across = length_of(n.x(), n.y());
   const bool lower = top.z * n.z() + top.radius * across < bottom.z * n.z() + bottom.radius * across;
   const Rim<S>& best = lower ? bottom : top;
   const S scale = across > 0 ? best.radius / across : S(0);
@@ -180,7 +187,12 @@ SupportPoint<S> core_support(const Core<S>& core, const Vec3<S>& n) {
     }
     case Kind::kEllipsoid: {
       const Vec3<S> scaled = core.size().cwiseProduct(n);
-      return {core.size().cwiseProduct(scaled.stableNormalized()), -1};
+      const S squared = scaled.squaredNorm();
+      constexpr S kLeast = std::numeric_limits<S>::min() / std::numeric_limits<S>::epsilon();
+      const bool in_range = squared > kLeast && squared < 1 / kLeast;
+      const Vec3<S> unit =
+          in_range ? Vec3<S>(scaled / std::sqrt(squared)) : Vec3<S>(scaled.stableNormalized());
+      return {core.size().cwiseProduct(unit), -1};
     }
     case Kind::kRims:
       return detail::rims_support(core.rim(0), core.rim(1), n);

@@ -16,11 +16,6 @@ struct Nearest {
 namespace detail {
 
 template <class S>
-S norm_of(S x, S y) {
-  return std::sqrt(x * x + y * y);
-}
-
-template <class S>
 Nearest<S> nearest_on_point(const Vec3<S>& q) {
   const S length = q.norm();
   if (!(length > 0)) return {q, Vec3<S>::UnitX(), 0};
@@ -47,39 +42,40 @@ Nearest<S> nearest_on_box(const Vec3<S>& half, const Vec3<S>& q) {
   return {q - distance * n, n, distance};
 }
 
-// Where the nearest point of the hull of two rims is, seen in the half-plane of the axis and q.
-enum class RimsPart : std::uint8_t { kDisc, kSlope, kRim, kInside };
-
-// A point of that half-plane and the outward normal there: distance from the axis, height; m.
+// The side of the hull of two rims in the half-plane of the axis and a point, where it is a slope between the
+// rims: outward normal (from the axis, upwards), and length, m. top.radius <= bottom.radius.
 template <class S>
-struct OnMeridian {
-  S r, z, n_r, n_z, distance;
-  RimsPart part;
+struct Slope {
+  S n_r, n_z, length;
 };
 
-// `r`, `z`: of q. The section is the quadrangle (0, top.z), (top.radius, top.z), (bottom.radius, bottom.z),
-// (0, bottom.z); top.radius <= bottom.radius.
 template <class S>
-OnMeridian<S> nearest_on_meridian(const Rim<S>& top, const Rim<S>& bottom, S r, S z) {
-  if (z >= top.z && r <= top.radius) return {r, top.z, 0, 1, z - top.z, RimsPart::kDisc};
-  if (z <= bottom.z && r <= bottom.radius) return {r, bottom.z, 0, -1, bottom.z - z, RimsPart::kDisc};
-  const S run = bottom.radius - top.radius, fall = top.z - bottom.z, length = norm_of(run, fall);
-  const S m_r = fall / length, m_z = run / length;  // the slope's normal; down it goes (m_z, -m_r)
-  const S side = (r - top.radius) * m_r + (z - top.z) * m_z;
-  const S along = (r - top.radius) * m_z - (z - top.z) * m_r;
-  const S above = z - top.z, below = bottom.z - z;
-  if (side <= 0 && above <= 0 && below <= 0) {
-    if (side >= above && side >= below)
-      return {r - side * m_r, z - side * m_z, m_r, m_z, side, RimsPart::kInside};
-    return above >= below ? OnMeridian<S>{r, top.z, 0, 1, above, RimsPart::kInside}
-                          : OnMeridian<S>{r, bottom.z, 0, -1, below, RimsPart::kInside};
-  }
-  if (along > 0 && along < length)
-    return {top.radius + along * m_z, top.z - along * m_r, m_r, m_z, side, RimsPart::kSlope};
-  const Rim<S>& rim = along > 0 ? bottom : top;
-  const S d_r = r - rim.radius, d_z = z - rim.z, distance = norm_of(d_r, d_z);
-  if (!(distance > 0)) return {rim.radius, rim.z, m_r, m_z, 0, RimsPart::kRim};
-  return {rim.radius, rim.z, d_r / distance, d_z / distance, distance, RimsPart::kRim};
+Slope<S> slope_of(const Core<S>& core) {
+  const Rim<S> top = core.rim(0), bottom = core.rim(1);
+  const S run = bottom.radius - top.radius, fall = top.z - bottom.z, length = length_of(run, fall);
+  return {fall / length, run / length, length};
+}
+
+enum class RimsPart : std::uint8_t { kTop, kBottom, kSlope, kRim, kInside };
+
+// The point of the hull of two rims that is nearest to a point of that half-plane: distance from the axis and
+// height, m. A point inside is its own.
+template <class S>
+struct OnMeridian {
+  RimsPart part;
+  S r, z;
+};
+
+template <class S>
+OnMeridian<S> project_on_meridian(const Rim<S>& top, const Rim<S>& bottom, const Slope<S>& slope, S r, S z) {
+  if (z >= top.z && r <= top.radius) return {RimsPart::kTop, r, top.z};
+  if (z <= bottom.z && r <= bottom.radius) return {RimsPart::kBottom, r, bottom.z};
+  const S d_r = r - top.radius, d_z = z - top.z;
+  if (d_r * slope.n_r + d_z * slope.n_z <= 0 && d_z <= 0 && z >= bottom.z) return {RimsPart::kInside, r, z};
+  const S down = d_r * slope.n_z - d_z * slope.n_r;
+  if (down <= 0) return {RimsPart::kRim, top.radius, top.z};
+  if (down >= slope.length) return {RimsPart::kRim, bottom.radius, bottom.z};
+  return {RimsPart::kSlope, top.radius + down * slope.n_z, top.z - down * slope.n_r};
 }
 
 // The direction from the axis to q; along x for a point on the axis.
@@ -88,12 +84,30 @@ Vec3<S> azimuth_of(const Vec3<S>& q, S r) {
   return r > 0 ? Vec3<S>(q.x() / r, q.y() / r, 0) : Vec3<S>::UnitX();
 }
 
+// The nearest of top, bottom and slope to a point inside.
 template <class S>
-Nearest<S> nearest_on_rims(const Rim<S>& top, const Rim<S>& bottom, const Vec3<S>& q) {
-  const S r = norm_of(q.x(), q.y());
+Nearest<S> out_of_rims(const Core<S>& core, const Slope<S>& slope, const Vec3<S>& q, const Vec3<S>& e, S r) {
+  const Rim<S> top = core.rim(0);
+  const S above = q.z() - top.z, below = core.rim(1).z - q.z();
+  const S side = (r - top.radius) * slope.n_r + above * slope.n_z;
+  const bool by_side = side >= above && side >= below;
+  const S distance = by_side ? side : std::max(above, below);
+  const Vec3<S> n = by_side ? Vec3<S>(slope.n_r * e.x(), slope.n_r * e.y(), slope.n_z)
+                            : Vec3<S>(0, 0, above >= below ? S(1) : S(-1));
+  return {q - distance * n, n, distance};
+}
+
+template <class S>
+Nearest<S> nearest_on_rims(const Core<S>& core, const Vec3<S>& q) {
+  const Slope<S> slope = slope_of(core);
+  const S r = length_of(q.x(), q.y());
   const Vec3<S> e = azimuth_of(q, r);
-  const OnMeridian<S> at = nearest_on_meridian(top, bottom, r, q.z());
-  return {{at.r * e.x(), at.r * e.y(), at.z}, {at.n_r * e.x(), at.n_r * e.y(), at.n_z}, at.distance};
+  const OnMeridian<S> at = project_on_meridian(core.rim(0), core.rim(1), slope, r, q.z());
+  if (at.part == RimsPart::kInside) return out_of_rims(core, slope, q, e, r);
+  const Vec3<S> x(at.r * e.x(), at.r * e.y(), at.z);
+  const S d_r = r - at.r, d_z = q.z() - at.z, distance = length_of(d_r, d_z);
+  if (!(distance > 0)) return {x, {slope.n_r * e.x(), slope.n_r * e.y(), slope.n_z}, 0};
+  return {x, {d_r / distance * e.x(), d_r / distance * e.y(), d_z / distance}, distance};
 }
 
 }  // namespace detail
@@ -108,7 +122,7 @@ Nearest<S> nearest(const Core<S>& core, const Vec3<S>& q) {
     case Kind::kBox:
       return detail::nearest_on_box(core.size(), q);
     case Kind::kRims:
-      return detail::nearest_on_rims(core.rim(0), core.rim(1), q);
+      return detail::nearest_on_rims(core, q);
     default:
       return detail::nearest_on_point(q);
   }

@@ -3,7 +3,9 @@
 #include <type_traits>
 
 #include "runtime/witness/closed_form.h"
+#include "runtime/witness/midpoint.h"
 #include "runtime/witness/separation.h"
+#include "runtime/witness/smooth_pair.h"
 #include "runtime/witness/solve_curved.h"
 
 // What separation() does, for two hulls and for two cores (core.h).
@@ -91,10 +93,29 @@ void finish(Witness<S>& result, S radius_A, S radius_B, S rounding, S tolerance)
 template <class S>
 bool answer_in_closed_form(const Core<S>& A, const Core<S>& B, const Pose<S>& X_AB, Witness<S>& result) {
   if (!has_closed_form(A, B) || largest_coordinate(X_AB.p) > far_offset<S>()) return false;
-  S rounding;
-  result = closed_form(A, B, X_AB, rounding);
+  const S rounding = rounding_of(A, B, X_AB);
+  result = closed_form(A, B, X_AB);
   finish(result, A.swept_radius(), B.swept_radius(), rounding, 64 * rounding);
   return result.status != Status::kNotConverged && std::isfinite(result.distance);
+}
+
+// The answer about two primitives, one at least curved, that are apart or, with an ellipsoid, overlap little
+// (midpoint.h, smooth_pair.h); started from a point between them and a direction from A to B. False for other
+// pairs, and where the search does not end with an answer.
+template <class S>
+bool answer_apart(const Core<S>& A, const Core<S>& B, const Pose<S>& X_AB, const Vec3<S>& between,
+                  const Vec3<S>& n, Witness<S>& result) {
+  // Of the largest coordinate: closer points leave rounding of theirs in the normal.
+  constexpr S kLeast = S(5e-3);
+  if (!(curved(A) || curved(B)) || !has_midpoint(A, B) || largest_coordinate(X_AB.p) > far_offset<S>())
+    return false;
+  const S rounding = rounding_of(A, B, X_AB);
+  const S least = kLeast * rounding / (16 * std::numeric_limits<S>::epsilon());
+  if (!(smooth_pair(A, B) ? answer_by_normal(A, B, X_AB, n, rounding, result)
+                          : answer_by_midpoint(A, B, X_AB, between, least, rounding, result)))
+    return false;
+  finish(result, A.swept_radius(), B.swept_radius(), rounding, 64 * rounding);
+  return std::isfinite(result.distance);
 }
 
 // Gap of the bounds that a good answer about the cores may have: curved cores that overlap are bounded from
@@ -171,6 +192,7 @@ Witness<S> separate(const Shape& A, const Shape& B, const Pose<S>& X_AB, Workspa
   Witness<S> result;
   if constexpr (kMayCurve<Shape>) {
     if (answer_in_closed_form(A, B, X_AB, result)) return result;
+    if (answer_apart(A, B, X_AB, between(A, B, X_AB), X_AB.p, result)) return result;
   }
   Difference<S, Shape> difference(A, B, X_AB);
   Vec3<S> start = guess.squaredNorm() > 0 && guess.allFinite() ? guess : X_AB.p;

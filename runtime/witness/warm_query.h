@@ -102,6 +102,13 @@ bool answer_from_memory(const Shape& A, const Shape& B, const Pose<S>& X_AB, Sol
   return WarmQuery<S, Shape>(A, B, X_AB, memory).run();
 }
 
+// The point midway between the cores less their balls (midpoint.h) in an answer about the shapes.
+template <class S>
+Vec3<S> between(const Core<S>& A, const Core<S>& B, const Witness<S>& last) {
+  const S inner_A = A.swept_radius() + ball_within(A), inner_B = B.swept_radius() + ball_within(B);
+  return (last.p1 + last.p2 + (inner_B - inner_A) * last.n) / 2;
+}
+
 // The answer, by `warm` (answer_from_memory) where that knows one, by `cold` (separate) where not.
 template <class S, class Shape, class Warm, class Cold>
 Witness<S> answer_by(Warm&& warm, Cold&& cold, const Shape& A, const Shape& B, const Pose<S>& X_AB,
@@ -111,6 +118,9 @@ Witness<S> answer_by(Warm&& warm, Cold&& cold, const Shape& A, const Shape& B, c
   if constexpr (kMayCurve<Shape>) {
     Witness<S> result;
     if (answer_in_closed_form(A, B, X_AB, result)) return result;
+    const Witness<S>& last = memory.last;
+    if (last.simplex_size > 0 && answer_apart(A, B, X_AB, between(A, B, last), last.n, result))
+      return memory.last = result;
   }
   if (warm(A, B, X_AB, memory)) return memory.last;
   const Vec3<S> guess = curved(A) || curved(B) ? memory.last.n : Vec3<S>::Zero();

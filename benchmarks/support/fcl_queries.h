@@ -30,7 +30,8 @@ class FclQueries {
   double distance(std::size_t i) const {
     const fcl::DistanceRequestd request(true, true);
     fcl::DistanceResultd result;
-    return fcl::distance(rows_[i].A, fcl::Transform3d::Identity(), rows_[i].B, rows_[i].X_AB, request, result);
+    return fcl::distance(rows_[i].A, fcl::Transform3d::Identity(), rows_[i].B, rows_[i].X_AB, request,
+                         result);
   }
 
  private:
