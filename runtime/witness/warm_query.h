@@ -20,7 +20,7 @@ class WarmQuery {
 
   // True if the answer in the memory is the query's; false if nothing is known that would help.
   bool run() {
-    if (holds_polytope() && answered(from_last_polytope())) return true;
+    if (holds_polytope() && move_polytope() && answered(from_last_polytope())) return true;
     return !any_curved_ && memory_.last.simplex_size > 0 && answered(from_last_simplex());
   }
 
@@ -38,13 +38,33 @@ class WarmQuery {
     return work_.faces.size > 0 && work_.vertices.size <= most_vertices() && memory_.moves < kMaxMoves;
   }
 
-  Witness<S> from_last_polytope() {
-    const Pose<S> X_moved = difference_.pose() * memory_.X_polytope.inverse();
+  // Moves the last polytope to the query's pose. False where a new one costs less.
+  bool move_polytope() {
+    if (any_curved_) return move_curved_polytope();
     for (std::int32_t i = 0; i < work_.vertices.size; ++i) {
       DifferenceVertex<S>& v = work_.vertices[i];
-      v = any_curved_ ? difference_.point(v.x1, X_moved * v.x2, v.a, v.b) : difference_.vertex(v.a, v.b);
+      v = difference_.vertex(v.a, v.b);
+    }
+    return true;
+  }
+
+  // Around a curved core it is finest where the answer was, which helps for short moves alone.
+  bool move_curved_polytope() {
+    constexpr S kFar = S(3e-4);  // of the polytope's size
+    const Pose<S> X_moved = difference_.pose() * memory_.X_polytope.inverse();
+    S farthest = 0, size = 0;
+    for (std::int32_t i = 0; i < work_.vertices.size; ++i) {
+      DifferenceVertex<S>& v = work_.vertices[i];
+      const Vec3<S> before = v.w;
+      v = difference_.point(v.x1, X_moved * v.x2, v.a, v.b);
+      farthest = std::max(farthest, largest_coordinate<S>(v.w - before));
+      size = std::max(size, largest_coordinate(v.w));
     }
     memory_.X_polytope = difference_.pose();
+    return farthest <= kFar * size;
+  }
+
+  Witness<S> from_last_polytope() {
     const S gap = any_curved_ ? kNewtonGap<S> : S(0);
     const EpaResult<S> epa = Epa<S, D>(difference_, work_, gap, 2 * most_vertices()).resume();
     Witness<S> result = from_polytope(difference_, epa, work_, gap, 0);
