@@ -2,6 +2,7 @@
 
 #include "runtime/witness/solver.h"
 #include "tests/runtime/witness/curved_oracle.h"
+#include "tests/support/runs.h"
 
 // Pairs of primitives against searches in extended precision and against closed forms where a pose is
 // degenerate; exchanged, in other frames, at all sizes.
@@ -75,24 +76,24 @@ void expect_right_everywhere(int count, std::uint64_t seed, bool overlaps_may_st
 }
 
 TEST(Primitives, SpheresWithEverything) {
-  expect_right_everywhere<Sphere<double>, Sphere<double>>(300, 1, false);
-  expect_right_everywhere<Sphere<double>, Capsule<double>>(300, 2, false);
-  expect_right_everywhere<Box<double>, Sphere<double>>(300, 3, false);
-  expect_right_everywhere<Sphere<double>, Cylinder<double>>(300, 4, false);
-  expect_right_everywhere<Cone<double>, Sphere<double>>(300, 5, false);
-  expect_right_everywhere<Swept<double, Cone<double>>, Sphere<double>>(300, 6, false);
-  expect_right_everywhere<Capsule<double>, Capsule<double>>(600, 7, false);
+  expect_right_everywhere<Sphere<double>, Sphere<double>>(runs(60), 1, false);
+  expect_right_everywhere<Sphere<double>, Capsule<double>>(runs(60), 2, false);
+  expect_right_everywhere<Box<double>, Sphere<double>>(runs(60), 3, false);
+  expect_right_everywhere<Sphere<double>, Cylinder<double>>(runs(60), 4, false);
+  expect_right_everywhere<Cone<double>, Sphere<double>>(runs(60), 5, false);
+  expect_right_everywhere<Swept<double, Cone<double>>, Sphere<double>>(runs(60), 6, false);
+  expect_right_everywhere<Capsule<double>, Capsule<double>>(runs(120), 7, false);
 }
 
 TEST(Primitives, IteratedPairs) {
-  expect_right_everywhere<Sphere<double>, Ellipsoid<double>>(200, 11, true);
-  expect_right_everywhere<Ellipsoid<double>, Ellipsoid<double>>(200, 12, true);
-  expect_right_everywhere<Capsule<double>, Cylinder<double>>(200, 13, true);
-  expect_right_everywhere<Cone<double>, Capsule<double>>(200, 14, true);
-  expect_right_everywhere<Box<double>, Cylinder<double>>(200, 15, true);
-  expect_right_everywhere<Cone<double>, Cylinder<double>>(200, 16, true);
-  expect_right_everywhere<Cylinder<double>, Ellipsoid<double>>(200, 17, true);
-  expect_right_everywhere<Box<double>, Ellipsoid<double>>(200, 18, true);
+  expect_right_everywhere<Sphere<double>, Ellipsoid<double>>(runs(48), 11, true);
+  expect_right_everywhere<Ellipsoid<double>, Ellipsoid<double>>(runs(48), 12, true);
+  expect_right_everywhere<Capsule<double>, Cylinder<double>>(runs(48), 13, true);
+  expect_right_everywhere<Cone<double>, Capsule<double>>(runs(48), 14, true);
+  expect_right_everywhere<Box<double>, Cylinder<double>>(runs(48), 15, true);
+  expect_right_everywhere<Cone<double>, Cylinder<double>>(runs(48), 16, true);
+  expect_right_everywhere<Cylinder<double>, Ellipsoid<double>>(runs(48), 17, true);
+  expect_right_everywhere<Box<double>, Ellipsoid<double>>(runs(48), 18, true);
 }
 
 // A point on the axis, at the centre and on the surface of what it meets: deterministic, the same both ways.
