@@ -20,7 +20,7 @@ class WarmQuery {
 
   // True if the answer in the memory is the query's; false if nothing is known that would help.
   bool run() {
-    if (holds_polytope() && move_polytope() && answered(from_last_polytope())) return true;
+    if (holds_polytope() && answered(from_last_polytope())) return true;
     return !any_curved_ && memory_.last.simplex_size > 0 && answered(from_last_simplex());
   }
 
@@ -38,33 +38,13 @@ class WarmQuery {
     return work_.faces.size > 0 && work_.vertices.size <= most_vertices() && memory_.moves < kMaxMoves;
   }
 
-  // Moves the last polytope to the query's pose. False where a new one costs less.
-  bool move_polytope() {
-    if (any_curved_) return move_curved_polytope();
-    for (std::int32_t i = 0; i < work_.vertices.size; ++i) {
-      DifferenceVertex<S>& v = work_.vertices[i];
-      v = difference_.vertex(v.a, v.b);
-    }
-    return true;
-  }
-
-  // Around a curved core it is finest where the answer was, which helps for short moves alone.
-  bool move_curved_polytope() {
-    constexpr S kFar = S(3e-4);  // of the polytope's size
+  Witness<S> from_last_polytope() {
     const Pose<S> X_moved = difference_.pose() * memory_.X_polytope.inverse();
-    S farthest = 0, size = 0;
     for (std::int32_t i = 0; i < work_.vertices.size; ++i) {
       DifferenceVertex<S>& v = work_.vertices[i];
-      const Vec3<S> before = v.w;
-      v = difference_.point(v.x1, X_moved * v.x2, v.a, v.b);
-      farthest = std::max(farthest, largest_coordinate<S>(v.w - before));
-      size = std::max(size, largest_coordinate(v.w));
+      v = any_curved_ ? difference_.point(v.x1, X_moved * v.x2, v.a, v.b) : difference_.vertex(v.a, v.b);
     }
     memory_.X_polytope = difference_.pose();
-    return farthest <= kFar * size;
-  }
-
-  Witness<S> from_last_polytope() {
     const S gap = any_curved_ ? kNewtonGap<S> : S(0);
     const EpaResult<S> epa = Epa<S, D>(difference_, work_, gap, 2 * most_vertices()).resume();
     Witness<S> result = from_polytope(difference_, epa, work_, gap, 0);
@@ -143,7 +123,10 @@ Witness<S> answer_by(Warm&& warm, Cold&& cold, const Shape& A, const Shape& B, c
       return memory.last = result;
   }
   if (warm(A, B, X_AB, memory)) return memory.last;
-  const Vec3<S> guess = curved(A) || curved(B) ? memory.last.n : Vec3<S>::Zero();
+  // Along the normal of an overlap GJK ends at a flat tetrahedron, from which the polytope grows slowly.
+  const bool from_normal =
+      (curved(A) || curved(B)) && memory.last.simplex_size > 0 && memory.last.distance > 0;
+  const Vec3<S> guess = from_normal ? memory.last.n : Vec3<S>::Zero();
   memory.forget();
   memory.last = cold(A, B, X_AB, memory.work, guess);
   // No polytope where the cores are apart.
