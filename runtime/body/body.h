@@ -1,6 +1,8 @@
 #pragma once
 
 #include <limits>
+#include <span>
+#include <string>
 
 #include "runtime/body/geometry.h"
 #include "runtime/core/error.h"
@@ -47,6 +49,22 @@ inline constexpr double kRotationTolerance = 1e-5;
 void require_valid(const Pair& pair, unsigned needs_A, unsigned needs_B, const char* who);
 inline void require_valid(const Pair& pair, unsigned needs, const char* who) {
   require_valid(pair, needs, needs, who);
+}
+
+// Throws InvalidInput, naming `who` and the pair, where check(pair) does for a pair of a batch, and where
+// there is not room for one result each.
+template <class Check>
+void require_valid_batch(std::span<const Pair> pairs, std::size_t room, const char* who, Check&& check) {
+  if (pairs.size() != room)
+    throw InvalidInput(std::string(who) + ": " + std::to_string(pairs.size()) + " pairs but room for " +
+                       std::to_string(room) + " results");
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    try {
+      check(pairs[i]);
+    } catch (const InvalidInput& error) {
+      throw InvalidInput("pair " + std::to_string(i) + ": " + error.what());
+    }
+  }
 }
 
 // Throws InvalidInput, naming `who` and the body, for a modulus that is not from 1e-18 to 1e18 Pa or kRigid,

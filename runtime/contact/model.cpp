@@ -116,20 +116,11 @@ BatchModel::BatchModel(std::string_view model, const SettingValues& settings, in
 
 void BatchModel::wrenches(std::span<const body::Pair> pairs, std::span<PairWrench> results, Want want,
                           std::span<WrenchHessian> hessians) {
-  const auto require_room = [&](std::size_t room, const char* what) {
-    if (pairs.size() != room)
-      throw InvalidInput("contact: " + std::to_string(pairs.size()) + " pairs but room for " +
-                         std::to_string(room) + what);
-  };
-  require_room(results.size(), " results");
-  if (has(want, Want::kHessian)) require_room(hessians.size(), " Hessians");
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    try {
-      models_.front()->require_valid(pairs[i]);
-    } catch (const InvalidInput& error) {
-      throw InvalidInput("pair " + std::to_string(i) + ": " + error.what());
-    }
-  }
+  const auto check = [&](const body::Pair& pair) { models_.front()->require_valid(pair); };
+  body::require_valid_batch(pairs, results.size(), "contact", check);
+  if (has(want, Want::kHessian) && hessians.size() != pairs.size())
+    throw InvalidInput("contact: " + std::to_string(pairs.size()) + " pairs but room for " +
+                       std::to_string(hessians.size()) + " Hessians");
   const auto answer = [&](std::int64_t i, int thread) {
     WrenchHessian* const hessian = has(want, Want::kHessian) ? &hessians[i] : nullptr;
     results[i] = models_[thread]->wrench(pairs[i], want, hessian);

@@ -257,17 +257,9 @@ BatchEstimator::BatchEstimator(std::string_view name, const Config& config, int 
 }
 
 void BatchEstimator::operator()(std::span<const body::Pair> pairs, std::span<PairDerivative> results) {
-  if (pairs.size() != results.size()) {
-    throw InvalidInput("derivative: " + std::to_string(pairs.size()) + " pairs but room for " +
-                       std::to_string(results.size()) + " results");
-  }
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    try {
-      witness::require_valid(pairs[i], "derivative");
-    } catch (const InvalidInput& error) {
-      throw InvalidInput("pair " + std::to_string(i) + ": " + error.what());
-    }
-  }
+  constexpr const char* kWho = "derivative";
+  body::require_valid_batch(pairs, results.size(), kWho,
+                            [](const body::Pair& pair) { witness::require_valid(pair, kWho); });
   parallel_for(
       static_cast<std::int64_t>(pairs.size()), static_cast<int>(estimators_.size()),
       [&](std::int64_t i, int thread) { results[i] = (*estimators_[thread])(pairs[i]); }, 16);

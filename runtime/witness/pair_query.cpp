@@ -54,17 +54,8 @@ BatchSeparation::BatchSeparation(int threads)
     : workspaces_(static_cast<std::size_t>(threads > 0 ? threads : default_threads())) {}
 
 void BatchSeparation::operator()(std::span<const body::Pair> pairs, std::span<Witness<double>> results) {
-  if (pairs.size() != results.size()) {
-    throw InvalidInput("separation: " + std::to_string(pairs.size()) + " pairs but room for " +
-                       std::to_string(results.size()) + " results");
-  }
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    try {
-      require_valid(pairs[i], kWho);
-    } catch (const InvalidInput& error) {
-      throw InvalidInput("pair " + std::to_string(i) + ": " + error.what());
-    }
-  }
+  body::require_valid_batch(pairs, results.size(), kWho,
+                            [](const body::Pair& pair) { require_valid(pair, kWho); });
   parallel_for(
       static_cast<std::int64_t>(pairs.size()), static_cast<int>(workspaces_.size()),
       [&](std::int64_t i, int thread) {

@@ -189,15 +189,15 @@ template <class S, class Shape>
 Witness<S> separate(const Shape& A, const Shape& B, const Pose<S>& X_AB, Workspace<S>& workspace,
                     const Vec3<S>& guess) {
   if (!usable(A) || !usable(B) || (plane(A) && plane(B)) || !X_AB.finite()) return invalid_witness<S>();
-  Witness<S> result;
   if constexpr (kMayCurve<Shape>) {
+    Witness<S> result;
     if (answer_in_closed_form(A, B, X_AB, result)) return result;
     if (answer_apart(A, B, X_AB, between(A, B, X_AB), X_AB.p, result)) return result;
   }
   Difference<S, Shape> difference(A, B, X_AB);
   Vec3<S> start = guess.squaredNorm() > 0 && guess.allFinite() ? guess : X_AB.p;
   if (!(start.squaredNorm() > 0)) start = Vec3<S>::UnitX();
-  result = solve(difference, start, workspace);
+  Witness<S> result = solve(difference, start, workspace);
   const S rounding = difference.rounding(), enough = tolerance<S>(difference, result.distance);
   finish(result, swept_radius<S>(A), swept_radius<S>(B), rounding, enough);
   using T = typename Wider<S>::type;

@@ -73,7 +73,7 @@ TEST_F(AssetFile, RoundTripKeepsEveryBit) {
   abut::asset::visit_volume(b.volumes[0], remember(bytes_b));
   abut::asset::visit_points(b.points[0], remember(bytes_b));
   EXPECT_EQ(bytes_a, bytes_b);
-  EXPECT_EQ(names.size(), 2 * (7U + 7U + 12U + 10U));
+  EXPECT_EQ(names.size(), 2 * (7U + 7U + 11U + 10U));
   EXPECT_EQ(a.mass.volume, b.mass.volume);
   EXPECT_TRUE(std::equal(a.mass.inertia, a.mass.inertia + 9, b.mass.inertia));
   EXPECT_EQ(a.provenance.source_file, b.provenance.source_file);
