@@ -45,7 +45,6 @@ VolumeView view(const Volume& volume) {
           volume.extent_ranges.data(),
           static_cast<std::int32_t>(volume.vertices.size() / 3),
           static_cast<std::int32_t>(volume.tetrahedra.size() / 4),
-          0,
           bvh::view(volume.tree),
           volume.tree_extent_ranges.data()};
 }

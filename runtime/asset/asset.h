@@ -135,10 +135,10 @@ struct VolumeView {
   const double* extent_ranges = nullptr;     // (tetrahedron_count, 2)
   std::int32_t vertex_count = 0;
   std::int32_t tetrahedron_count = 0;
-  std::uint64_t id =
-      0;  // body::Geometry::id of what it is a view of; 0: of none, nothing is remembered of it
   bvh::TreeView tree;
   const float* tree_extent_ranges = nullptr;  // (tree.nodes, 2, 4)
+  // body::Geometry::id of what it is a view of; 0: of none, nothing is remembered of it.
+  std::uint64_t id = 0;
 };
 
 struct PointsView {

@@ -68,10 +68,6 @@ Geometry::Geometry(const Primitive& primitive, double deviation) {
   object_ = std::move(object);
 }
 
-const HalfSpace<double>* Geometry::half_space() const {
-  return object_->primitive ? std::get_if<HalfSpace<double>>(object_->primitive.get()) : nullptr;
-}
-
 const asset::SurfaceView& Geometry::surface() const {
   if (!object_->primitive || half_space() != nullptr) return object_->view.surface;
   Object::Triangles& triangles = *object_->triangles;

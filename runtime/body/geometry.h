@@ -38,7 +38,12 @@ class Geometry {
 
   // Null for an asset.
   const Primitive* primitive() const { return object_->primitive.get(); }
-  const HalfSpace<double>* half_space() const;
+  // The primitive as one of its kinds; null for another and for an asset.
+  template <class T>
+  const T* as() const {
+    return object_->primitive ? std::get_if<T>(object_->primitive.get()) : nullptr;
+  }
+  const HalfSpace<double>* half_space() const { return as<HalfSpace<double>>(); }
 
   // Arrays; counts are 0 where the part is absent. A primitive has a surface alone, a half-space none; its
   // support function needs no arrays.

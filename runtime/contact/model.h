@@ -106,9 +106,11 @@ struct ModelRow {
   std::unique_ptr<Model> (*make)(const SettingValues& settings);
 };
 
-// The wrench, or NaN and kInvalidInput where an entry that was asked for is beyond what numbers hold: sizes,
+// NaN and kInvalidInput.
+PairWrench invalid_wrench();
+
+// The wrench, or an invalid one where an entry that was asked for is beyond what numbers hold: sizes,
 // stiffnesses or speeds are too large.
-PairWrench invalid_wrench();  // the latter
 PairWrench without_overflow(const PairWrench& wrench, Want want);
 
 // Throws std::logic_error where a Hessian is wanted of a model that offers none, or there is no room for it.

@@ -292,17 +292,21 @@ class PressureFieldModel final : public Model {
     FacetSums<double> sums(pair.X_AB, pair.V_AB_B, rate_law(config), want);
     visit_facets(pair, config, workspace_, sums);
     PairWrench result = to_pair_wrench(sums.result(), want);
-    if (has(want, Want::kEnergy)) result.energy = energy(pair, config);
-    if (std::isinf(result.energy)) result.F_BBo_B.setConstant(kNotAsked);
+    if (!has(want, Want::kEnergy) || !has_potential(pair, config)) return result;
+    result.energy = energy(pair, config);
+    if (!std::isfinite(result.energy)) result.F_BBo_B.setConstant(kNotAsked);
     return result;
   }
 
-  double energy(const body::Pair& pair, const PressureFieldConfig& config) const {
+  static bool has_potential(const body::Pair& pair, const PressureFieldConfig& config) {
+    const bool compliant = config.A.modulus != kRigid && config.B.modulus != kRigid;
+    return !config.fade_pulls && (compliant || pair.B->geometry.half_space() != nullptr);
+  }
+
+  static double energy(const body::Pair& pair, const PressureFieldConfig& config) {
     const body::Geometry &A = pair.A->geometry, &B = pair.B->geometry;
-    if (config.fade_pulls) return kNotAsked;
     if (const auto* half_space = B.half_space())
       return pressure_energy<double>(A.volume(), *half_space, pair.X_AB, config);
-    if (config.A.modulus == kRigid || config.B.modulus == kRigid) return kNotAsked;
     return pressure_energy<double>(A.volume(), B.volume(), pair.X_AB, config);
   }
 

@@ -203,16 +203,16 @@ constexpr Setting<Config> kAnalyticSettings[] = {
 };
 
 constexpr EstimatorRow kEstimators[] = {
-    {"gumbel", "first-order, soft maximum over the rings around the witness vertices", body::kConvexPart, -1,
-     false, false, kGumbelSettings, make<GumbelEstimator>},
-    {"gaussian", "first-order, support points of normally distributed directions", body::kConvexPart, -1,
-     false, true, kGaussianSettings, make<GaussianEstimator>},
-    {"zeroth_order", "slope of the query over normally distributed poses", body::kConvexPart, -1, false, true,
+    {"gumbel", "first-order, soft maximum over the rings around the witness vertices", -1, false, false,
+     kGumbelSettings, make<GumbelEstimator>},
+    {"gaussian", "first-order, support points of normally distributed directions", -1, false, true,
+     kGaussianSettings, make<GaussianEstimator>},
+    {"zeroth_order", "slope of the query over normally distributed poses", -1, false, true,
      kZerothOrderSettings, make<ZerothOrderEstimator>},
-    {"finite_difference", "central differences of the query, M = 12", body::kConvexPart, -1, true, false,
+    {"finite_difference", "central differences of the query, M = 12", -1, true, false,
      kFiniteDifferenceSettings, make<FiniteDifferenceEstimator>},
-    {"analytic", "the polytopes' own derivative in closed form", body::kConvexPart, -1, true, false,
-     kAnalyticSettings, make<AnalyticEstimator>},
+    {"analytic", "the polytopes' own derivative in closed form", -1, true, false, kAnalyticSettings,
+     make<AnalyticEstimator>},
 };
 
 std::string who(const EstimatorRow& row) { return "estimator " + std::string(row.name); }

@@ -58,7 +58,6 @@ class Estimator {
 struct EstimatorRow {
   std::string_view name;     // for command lines
   std::string_view summary;  // one line for people
-  unsigned needs;            // body::Parts
   // Number of continuous derivatives that the *estimate* has as a function of the pose, on hulls, where the
   // witness points are unique. -1: it may jump.
   int smoothness;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <string>
 #include <vector>
@@ -103,11 +104,27 @@ inline Reframed in_random_frame(const body::Body& old, Random& random) {
   return {old, X_NO};
 }
 
-// Counts of passed trials: some poses have no derivative to compare with.
-struct Tally {
-  int good = 0, all = 0;
-  void add(bool ok) { good += ok, ++all; }
-  double share() const { return all ? double(good) / all : 0; }
+// Counts of passed trials, some poses having no derivative to compare with: of pairs of hulls and of those
+// with a primitive, each by itself.
+class Tally {
+ public:
+  void add(const NamedBody& A, const NamedBody& B, bool ok) {
+    Count& count = counts_[A.body.geometry.primitive() || B.body.geometry.primitive() ? 1 : 0];
+    count.good += ok, ++count.all;
+  }
+
+  // The lesser share of those that had trials.
+  double share() const {
+    double least = counts_[0].all + counts_[1].all > 0 ? 1 : 0;
+    for (const Count& count : counts_)
+      if (count.all > 0) least = std::min(least, double(count.good) / count.all);
+    return least;
+  }
+
+ private:
+  struct Count {
+    int good = 0, all = 0;
+  } counts_[2];
 };
 
 // Name of a table row as the name of a test.

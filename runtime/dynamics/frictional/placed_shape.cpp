@@ -37,17 +37,16 @@ SurfaceSamples surface_samples(const body::Geometry& asset) {
 }
 
 PlacedShape::PlacedShape(const Shape& shape) : body{shape.geometry, {}}, X_BS(shape.X_BS) {
-  const body::Primitive* primitive = shape.geometry.primitive();
-  if (primitive == nullptr) {
+  if (shape.geometry.primitive() == nullptr) {
     samples = surface_samples(shape.geometry);
     bound_asset();
-  } else if (const auto* box = std::get_if<body::Box<double>>(primitive)) {
+  } else if (const auto* box = shape.geometry.as<body::Box<double>>()) {
     kind = ShapeKind::kBox;
     half = box->half;
-  } else if (const auto* cylinder = std::get_if<body::Cylinder<double>>(primitive)) {
+  } else if (const auto* cylinder = shape.geometry.as<body::Cylinder<double>>()) {
     kind = ShapeKind::kCylinder;
     half = {cylinder->radius, cylinder->radius, cylinder->half_length};
-  } else if (const auto* sphere = std::get_if<body::Sphere<double>>(primitive)) {
+  } else if (const auto* sphere = shape.geometry.as<body::Sphere<double>>()) {
     kind = ShapeKind::kSphere;
     half.setConstant(sphere->radius);
   } else {

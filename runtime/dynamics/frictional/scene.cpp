@@ -15,19 +15,15 @@ constexpr double kTriangleTolerance = 1e-6;  // of the inertia's triangle inequa
   throw InvalidInput(who + ": " + what);
 }
 
-template <class T>
-bool is(const Shape& shape) {
-  return shape.geometry.primitive() != nullptr && std::holds_alternative<T>(*shape.geometry.primitive());
-}
-
 }  // namespace
 
 void require_valid(const Shape& shape, const std::string& who) {
   if (!shape.X_BS.finite() || !(rotation_error(shape.X_BS.R) <= body::kRotationTolerance))
     refuse(who, "its pose has a number that is NaN or infinite, or is no rotation");
-  const bool known = shape.geometry.primitive() == nullptr || is<body::Box<double>>(shape) ||
-                     is<body::Cylinder<double>>(shape) || is<body::Sphere<double>>(shape) ||
-                     is<body::HalfSpace<double>>(shape);
+  const bool known = shape.geometry.primitive() == nullptr || shape.geometry.as<body::Box<double>>() ||
+                     shape.geometry.as<body::Cylinder<double>>() ||
+                     shape.geometry.as<body::Sphere<double>>() ||
+                     shape.geometry.as<body::HalfSpace<double>>();
   if (!known)
     refuse(who, "it is a " + shape.geometry.name() +
                     "; there are contacts of boxes, cylinders, spheres, half-spaces and assets");

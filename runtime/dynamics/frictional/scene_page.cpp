@@ -111,8 +111,7 @@ std::string planes_json(const Scene& scene) {
 std::string edges_json(const Scene& scene) {
   std::vector<std::string> edges;
   for (const Shape& shape : scene.fixed) {
-    const auto* box =
-        shape.geometry.primitive() ? std::get_if<body::Box<double>>(shape.geometry.primitive()) : nullptr;
+    const auto* box = shape.geometry.as<body::Box<double>>();
     if (!box) continue;
     for (int corner = 0; corner < 8; ++corner) {
       for (int k = 0; k < 3; ++k) {

@@ -63,16 +63,11 @@ class Writer {
     return text + '"';
   }
 
-  template <class T>
-  static const T* as(const Shape& shape) {
-    return shape.geometry.primitive() ? std::get_if<T>(shape.geometry.primitive()) : nullptr;
-  }
-
   void fixed(const Shape& shape, std::size_t number) {
     if (shape.geometry.half_space()) {
       const Vec3<double> n = shape.X_BS.R.col(2);
       line("plane", n, n.dot(shape.X_BS.p));
-    } else if (const auto* box = as<body::Box<double>>(shape)) {
+    } else if (const auto* box = shape.geometry.as<body::Box<double>>()) {
       line("sbox", shape.X_BS, box->half);
     } else {
       refuse("fixed shape " + std::to_string(number) +
@@ -96,10 +91,10 @@ class Writer {
   }
 
   void add(const Shape& shape, const std::string& who) {
-    if (const auto* box = as<body::Box<double>>(shape)) return line(" box", box->half, shape.X_BS);
-    if (const auto* cylinder = as<body::Cylinder<double>>(shape))
+    if (const auto* box = shape.geometry.as<body::Box<double>>()) return line(" box", box->half, shape.X_BS);
+    if (const auto* cylinder = shape.geometry.as<body::Cylinder<double>>())
       return line(" cyl", cylinder->radius, cylinder->half_length, shape.X_BS);
-    if (const auto* sphere = as<body::Sphere<double>>(shape))
+    if (const auto* sphere = shape.geometry.as<body::Sphere<double>>())
       return line(" sphere", sphere->radius, shape.X_BS);
     text_ += " asset " + quoted(name_of_(shape.geometry), who + ": its asset");
     line("", shape.X_BS);

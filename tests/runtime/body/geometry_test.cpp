@@ -12,21 +12,14 @@
 #include "runtime/core/error.h"
 #include "tests/support/bodies.h"
 #include "tests/support/primitives.h"
+#include "tests/support/refusal.h"
 #include "tests/support/tetrahedron_asset.h"
 
 namespace {
 
 using namespace abut;
+using test::refusal;
 using namespace abut::body;
-
-std::string message(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const InvalidInput& error) {
-    return error.what();
-  }
-  return "nothing thrown";
-}
 
 // Every part twice, told apart by a size.
 asset::Asset two_levels() {
@@ -105,7 +98,7 @@ TEST(Geometry, DetailChoosesTheLevels) {
 TEST(Geometry, LevelsThatAreNotThereAreRefused) {
   const auto asset = std::make_shared<const asset::Asset>(two_levels());
   const auto said = [&](const Detail& detail) {
-    return message([&] { const Geometry made(asset, detail); });
+    return refusal([&] { const Geometry made(asset, detail); });
   };
   EXPECT_EQ(said({.convex = 2}), "asset 'tetrahedron': convex piece 2 is asked for; it has 2");
   EXPECT_EQ(said({.surface = 2}), "asset 'tetrahedron': surface level 2 is asked for; it has 2");
@@ -192,7 +185,7 @@ TEST(Pair, WhatIsWrongIsNamed) {
   }();
   const Body empty = test::body_of(nothing);
   const auto said = [&](const Pair& pair, unsigned needs = kConvexPart) {
-    return message([&] { require_valid(pair, needs, "this query"); });
+    return refusal([&] { require_valid(pair, needs, "this query"); });
   };
   EXPECT_EQ(said({&ball, &ball, {}}), "nothing thrown");
   EXPECT_EQ(said({nullptr, &ball, {}}), "this query: body A is missing");
@@ -203,7 +196,7 @@ TEST(Pair, WhatIsWrongIsNamed) {
             "this query: body B ('void') has no convex hull; preprocess the object again");
   EXPECT_EQ(said({&ball, &ball, {}}, kPointsPart),
             "this query: body A ('sphere') is a primitive without oriented points");
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(refusal([&] {
               require_valid({&ball, &empty, {}}, kConvexPart, kNoPart, "this query");
             }),
             "nothing thrown");
@@ -227,7 +220,7 @@ TEST(Pair, WhatIsWrongIsNamed) {
 
 TEST(Material, OutOfRangeIsNamed) {
   const auto said = [](const Material& material) {
-    return message([&] { require_valid(material, "this model", "B"); });
+    return refusal([&] { require_valid(material, "this model", "B"); });
   };
   EXPECT_EQ(said({}), "nothing thrown");
   EXPECT_EQ(said({.modulus = kRigid}), "nothing thrown");

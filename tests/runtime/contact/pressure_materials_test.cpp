@@ -1,4 +1,4 @@
-// Rigid partners, half-spaces, dissipation and friction of the pressure-field model, by closed forms.
+// Rigid partners, dissipation and friction of the pressure-field model, by closed forms.
 #include <gtest/gtest.h>
 
 #include "preprocess/index/index.h"
@@ -8,84 +8,29 @@
 #include "runtime/contact/pressure_field.h"
 #include "runtime/core/error.h"
 #include "tests/runtime/contact/pressure_pair.h"
+#include "tests/runtime/contact/pressure_solids.h"
 #include "tests/support/hulls.h"
 #include "tests/support/pressure_field_data.h"
 
 namespace {
 
 using namespace abut;
-using body::HalfSpace;
 using contact::kRigid;
 using contact::PairWrench;
 using contact::PressureFieldConfig;
 using contact::Want;
+using test::cube;
+using test::from_below;
+using test::frustum_force;
+using test::half_space;
+using test::kHalf;
 using test::moduli;
+using test::potato;
 using test::pressure_wrench;
+using test::rough;
+using test::solid;
 
 const Vec6<double> kStill = Vec6<double>::Zero();
-constexpr double kHalf = 0.05;  // of the cubes' sides, m
-
-// A body of one tetrahedron per triangle of its hull, with its surface.
-body::Geometry solid(const asset::ConvexPiece& hull) {
-  asset::Asset asset;
-  asset.volumes.push_back(test::star_volume(asset::view(hull)));
-  asset.surfaces.push_back(preprocess::build_surface(test::boundary(asset.volumes.front())));
-  return body::Geometry(std::move(asset));
-}
-
-const body::Geometry& cube() {
-  static const body::Geometry geometry = solid(test::box_hull({kHalf, kHalf, kHalf}));
-  return geometry;
-}
-
-const body::Geometry& potato() {
-  static const body::Geometry geometry = [] {
-    Random random(5);
-    return solid(test::tessellated_ellipsoid(2, {0.06, 0.05, 0.04}, test::random_rotation(random)));
-  }();
-  return geometry;
-}
-
-body::Geometry half_space(double thickness = HalfSpace<double>{}.thickness) {
-  return body::Geometry(HalfSpace<double>{thickness});
-}
-
-// The pose of a half-space z <= 0 that reaches `depth` into the cube from below.
-Pose<double> from_below(double depth) { return {Mat3<double>::Identity(), {0, 0, depth - kHalf}}; }
-
-// At depth d a level cut of the cube has the pressure modulus / half * min(d, distance to the sides).
-double frustum_force(double modulus, double d) {
-  const double top = kHalf - d;
-  return modulus / kHalf * d / 3 * 4 * (kHalf * kHalf + top * top + kHalf * top);
-}
-
-TEST(PressureHalfSpace, CutsTheCubeByTheClosedForm) {
-  for (const double depth : {1e-6, 0.003, 0.02}) {
-    const PairWrench w = pressure_wrench(cube(), half_space(), from_below(depth), moduli(2e6, kRigid));
-    const double expected = frustum_force(2e6, depth);
-    EXPECT_NEAR(w.F_BBo_B[5], -expected, 1e-12 * expected);
-    EXPECT_LT(w.F_BBo_B.head<5>().norm(), 1e-12 * expected);
-    EXPECT_NEAR(w.area, 4 * kHalf * kHalf, 1e-14);
-  }
-  EXPECT_EQ(pressure_wrench(cube(), half_space(), from_below(-1e-9)).status, Status::kNoOverlap);
-}
-
-TEST(PressureHalfSpace, ACompliantOneSharesTheDepth) {
-  // Bottom: modulus s / half = rise (depth - s), at the distance s from the cube's bottom.
-  const double depth = 0.004, modulus = 2e6, rise = 3e6 / 0.01;
-  const PairWrench w = pressure_wrench(cube(), half_space(0.01), from_below(depth), moduli(modulus, 3e6));
-  const double s = rise * depth / (modulus / kHalf + rise);
-  // Its surface bends up along the sides, where the cube gives way; the force upward is that on the level
-  // projection, lower there: between that of the flat cut and of the flat part alone.
-  EXPECT_LT(-w.F_BBo_B[5], frustum_force(modulus, s) * (1 + 1e-12));
-  EXPECT_GT(-w.F_BBo_B[5], modulus * s / kHalf * 4 * (kHalf - s) * (kHalf - s));
-  // An ever stiffer half-space is a rigid one.
-  const PairWrench rigid = pressure_wrench(cube(), half_space(), from_below(depth), moduli(modulus, kRigid));
-  const PairWrench stiff = pressure_wrench(cube(), half_space(), from_below(depth), moduli(modulus, 1e15));
-  EXPECT_LT((stiff.F_BBo_B - rigid.F_BBo_B).norm(), 1e-6 * rigid.F_BBo_B.norm());
-  EXPECT_LT((stiff.dF_dxi_B - rigid.dF_dxi_B).norm(), 1e-5 * rigid.dF_dxi_B.norm());
-}
-
 TEST(PressureMaterials, AnEverStifferBodyIsARigidOne) {
   const Pose<double> X_AB{exp_rotation<double>({0.3, -0.2, 0.5}), {0.03, 0.02, 0.08}};
   const auto of = [&](double modulus_B) {
@@ -127,16 +72,6 @@ TEST(PressureRates, FrictionByTheClosedForm) {
   EXPECT_NEAR(w.dF_dV_AB_B(4, 4), -0.4 * normal / std::hypot(0.02, 1e-3), 1e-9 * normal);
 }
 
-PressureFieldConfig rough() {
-  PressureFieldConfig config = moduli(1e6, 4e6);
-  config.A.dissipation = 0.2;
-  config.B.dissipation = 0.5;
-  config.A.friction = 0.5;
-  config.B.friction = 0.8;
-  config.stiction_speed = 0.05;
-  return config;
-}
-
 using Sums = contact::SurfaceSums<double>;
 
 // Calls case(name, ask), where ask<S>(X_AB, V, want) answers one kind of contact.
@@ -166,10 +101,10 @@ void for_each_kind(Case&& test) {
   });
   const Pose<double> below{exp_rotation<double>({0.1, 0.2, 0.3}), {0.01, 0.02, -0.03}};
   test("half-space", below, [&]<class S>(const Pose<S>& X, const Vec6<S>& V, Want want) {
-    return contact::contact_surface<S>(A.volume(), HalfSpace<double>{}, X, V, rough(), want);
+    return contact::contact_surface<S>(A.volume(), body::HalfSpace<double>{}, X, V, rough(), want);
   });
   test("rigid half-space", below, [&]<class S>(const Pose<S>& X, const Vec6<S>& V, Want want) {
-    return contact::contact_surface<S>(A.volume(), HalfSpace<double>{}, X, V, rigid_B, want);
+    return contact::contact_surface<S>(A.volume(), body::HalfSpace<double>{}, X, V, rigid_B, want);
   });
 }
 
@@ -280,78 +215,6 @@ TEST(PressureMaterials, ForceIsProportionalToTheModuli) {
     for (const double unit : {1e-18, 1e-9, 1e9, 1e17})
       EXPECT_LT((force(unit, 10 * unit) - expected).norm(), 1e-12 * expected.norm())
           << size << " m, " << unit;
-  }
-}
-
-// F = -dU/dxi with half-spaces too, which the model's own contract does not reach.
-TEST(PressureHalfSpace, HasTheWrenchForItsEnergysGradient) {
-  for (const double modulus_B : {3e6, kRigid}) {
-    const Pose<double> X_AB{exp_rotation<double>({0.2, -0.1, 0.3}), {0.003, 0.002, -0.04}};
-    const auto ask = [&](const Pose<double>& X) {
-      return pressure_wrench(cube(), half_space(), X, moduli(2e6, modulus_B), kStill, Want::kEnergy);
-    };
-    const PairWrench w = ask(X_AB);
-    for (int k = 0; k < 6; ++k) {
-      Vec6<double> xi = kStill;
-      xi[k] = 1e-5;
-      const double slope = (ask(X_AB * exp(xi)).energy - ask(X_AB * exp<double>(-xi)).energy) / 2e-5;
-      EXPECT_NEAR(w.F_BBo_B[k], -slope, 1e-6 * w.F_BBo_B.norm()) << modulus_B << ", " << k;
-    }
-    EXPECT_GT(w.energy, 0);
-  }
-}
-
-// A half-space as body A, in motion: the wrench of the exchanged pair, with a Jacobian of its own.
-TEST(PressureHalfSpace, AsBodyAIsTheExchangedPair) {
-  const Pose<double> X_AB =
-      Pose<double>{exp_rotation<double>({0.1, 0.2, 0.3}), {0.01, 0.02, -0.03}}.inverse();
-  Vec6<double> V;
-  V << 0.3, -0.4, 0.2, 0.02, -0.05, 0.03;
-  const contact::Want want = Want::kJacobian | Want::kEnergy;
-  for (const bool rigid : {false, true}) {
-    PressureFieldConfig config = test::exchanged(rough());
-    if (rigid) config.A.modulus = kRigid;
-    const auto ask = [&](const Pose<double>& X, const Vec6<double>& twist) {
-      return pressure_wrench(half_space(), potato(), X, config, twist, want);
-    };
-    const PairWrench w = ask(X_AB, V);
-    const PairWrench other = pressure_wrench(potato(), half_space(), X_AB.inverse(), test::exchanged(config),
-                                             -(adjoint(X_AB) * V), want);
-    ASSERT_EQ(w.status, Status::kOk);
-    EXPECT_EQ(w.area, other.area);
-    EXPECT_EQ(w.energy, other.energy);
-    EXPECT_GT(w.energy, 0);
-    EXPECT_LT((other.F_BBo_B + shift_wrench(X_AB, w.F_BBo_B)).norm(), 1e-12 * other.F_BBo_B.norm());
-    for (int k = 0; k < 12; ++k) {
-      const auto at = [&](double h) -> Vec6<double> {
-        Vec6<double> xi = kStill, dV = kStill;
-        (k < 6 ? xi : dV)[k % 6] = h;
-        return ask(X_AB * exp(xi), V + dV).F_BBo_B;
-      };
-      const double h = 1e-5;
-      const Vec6<double> expected = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
-      const Vec6<double> found = k < 6 ? w.dF_dxi_B.col(k) : w.dF_dV_AB_B.col(k - 6);
-      EXPECT_LT((found - expected).norm(), 1e-6 * expected.norm()) << rigid << ", column " << k;
-    }
-  }
-}
-
-// ... and its contact points are those of the exchanged pair, seen from the other side.
-TEST(PressureHalfSpace, AsBodyAHasTheSameContactPoints) {
-  const Pose<double> X_BA{exp_rotation<double>({0.1, 0.2, 0.3}), {0.01, 0.02, -0.03}}, X_AB = X_BA.inverse();
-  const body::Body plane{half_space(), {.modulus = 3e6}}, B{potato(), {}};
-  const std::vector<contact::ContactPoint> points =
-      contact::contact_points("pressure_field", {&plane, &B, X_AB}, 0);
-  const std::vector<contact::ContactPoint> others =
-      contact::contact_points("pressure_field", {&B, &plane, X_BA}, 0);
-  ASSERT_GT(points.size(), 3u);
-  ASSERT_EQ(points.size(), others.size());
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    EXPECT_NEAR(points[i].gap, others[i].gap, 1e-15);
-    EXPECT_NEAR(points[i].area, others[i].area, 1e-12 * others[i].area);
-    EXPECT_LT((points[i].p_AC - X_AB * others[i].p_AC).norm(), 1e-15);
-    EXPECT_LT((points[i].n_A + X_AB.R * others[i].n_A).norm(), 1e-15);
-    EXPECT_GT(points[i].n_A.z(), 0);
   }
 }
 

@@ -9,19 +9,12 @@
 #include "runtime/core/error.h"
 #include "runtime/derivative/estimator.h"
 #include "runtime/ssdf/kernel.h"
+#include "tests/support/refusal.h"
 
 namespace {
 
 using namespace abut;
-
-std::string message(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const InvalidInput& error) {
-    return error.what();
-  }
-  return "nothing thrown";
-}
+using test::refusal;
 
 TEST(Settings, OfSoftMinimumContactReachTheirMembers) {
   const contact::SoftMinimumConfig c = contact::soft_minimum_config({{"eps1", "0.3"},
@@ -107,13 +100,13 @@ void check_rows(const std::vector<SettingInfo>& rows, Apply&& apply) {
     EXPECT_NO_THROW(apply({{row.name, row.standard}}));
     EXPECT_FALSE(row.help.empty());
     for (const char* bad : {"", "nan", "inf", "-1", "1e400", "0.5mm", "gauss"}) {
-      const std::string said = message([&] { apply({{row.name, bad}}); });
+      const std::string said = refusal([&] { apply({{row.name, bad}}); });
       EXPECT_NE(said.find(row.name + " is '" + bad + "'"), std::string::npos) << said;
       EXPECT_NE(said.find("; it must be "), std::string::npos) << said;
       EXPECT_EQ(said.find('\n'), std::string::npos);
     }
   }
-  const std::string said = message([&] { apply({{"colour", "1"}}); });
+  const std::string said = refusal([&] { apply({{"colour", "1"}}); });
   EXPECT_NE(said.find("has no setting 'colour'; it has: " + rows.front().name), std::string::npos) << said;
 }
 
@@ -150,31 +143,31 @@ TEST(Settings, WholeNumbersMayBeWrittenLikeOthers) {
 }
 
 TEST(Settings, MessagesHaveUnitAndRange) {
-  EXPECT_EQ(message([] {
+  EXPECT_EQ(refusal([] {
               contact::point_config({{"stiffness", "-3"}});
             }),
             "point contact: stiffness is '-3' N/m; it must be from 1e-12 to 1e+12");
-  EXPECT_EQ(message([] {
+  EXPECT_EQ(refusal([] {
               derivative::estimator_config("gaussian", {{"samples", "2"}});
             }),
             "estimator gaussian: samples is '2'; it must be a whole number from 3 to 1e+06");
-  EXPECT_EQ(message([] {
+  EXPECT_EQ(refusal([] {
               derivative::estimator_config("gumbel", {{"rings", "1.5"}});
             }),
             "estimator gumbel: rings is '1.5' edges; it must be a whole number, at least 1");
-  EXPECT_EQ(message([] {
+  EXPECT_EQ(refusal([] {
               contact::soft_minimum_config({{"kernel", "quad"}});
             }),
             "soft-minimum contact: kernel is 'quad'; it must be one of gaussian, wall");
   contact::SoftMinimumConfig config;
   config.kernel = ssdf::KernelKind::kQuad;
-  EXPECT_EQ(message([&] { contact::make_soft_minimum_model(config); }),
+  EXPECT_EQ(refusal([&] { contact::make_soft_minimum_model(config); }),
             "soft-minimum contact: kernel is another one; it must be one of gaussian, wall");
-  EXPECT_EQ(message([] {
+  EXPECT_EQ(refusal([] {
               contact::make_model("pressure_field", {{"kernel", "wall"}});
             }),
             "pressure-field contact has no setting 'kernel'; it has: stiction_speed, fade_pulls");
-  EXPECT_EQ(message([] {
+  EXPECT_EQ(refusal([] {
               contact::make_model("soft_minimum", {{"friction", "0.5"}});  // a material's
             }),
             "soft-minimum contact has no setting 'friction'; it has: eps1, eps2, eps3, load, penetration, "
