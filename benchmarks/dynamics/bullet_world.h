@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/dynamics/frictional/scene.h"
+#include "runtime/dynamics/system/scene.h"
 
 // The same scene in Bullet: bodies are compounds, everything else at Bullet's defaults.
 namespace abut::benchmarks {

@@ -11,8 +11,8 @@
 
 #include "benchmarks/support/promises.h"
 #include "runtime/core/error.h"
-#include "runtime/dynamics/frictional/scene_file.h"
-#include "runtime/dynamics/frictional/simulation.h"
+#include "runtime/dynamics/system/scene_file.h"
+#include "runtime/dynamics/step/simulation.h"
 #ifdef ABUT_HAVE_BULLET
 #include "benchmarks/dynamics/bullet_world.h"
 #endif

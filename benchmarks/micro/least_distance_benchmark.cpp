@@ -1,7 +1,7 @@
 // Cost of one projection of fast frictional dynamics: the nearest point of a polyhedron in 6 variables.
 #include <benchmark/benchmark.h>
 
-#include "runtime/dynamics/frictional/least_squares.h"
+#include "runtime/dynamics/solve/least_squares.h"
 #include "tests/support/projections.h"
 
 namespace {

@@ -7,7 +7,7 @@
 
 #include "runtime/cli/asset_folder.h"
 #include "runtime/core/random.h"
-#include "runtime/dynamics/frictional/simulation.h"
+#include "runtime/dynamics/step/simulation.h"
 
 // A pile of non-convex bodies that is poured into a bin.
 namespace abut::benchmark_support {

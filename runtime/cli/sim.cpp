@@ -18,11 +18,11 @@
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/output_file.h"
-#include "runtime/dynamics/frictional/recording.h"
-#include "runtime/dynamics/frictional/scene_digest.h"
-#include "runtime/dynamics/frictional/scene_file.h"
-#include "runtime/dynamics/frictional/scene_page.h"
-#include "runtime/dynamics/frictional/simulation.h"
+#include "runtime/dynamics/step/recording.h"
+#include "runtime/dynamics/system/scene_digest.h"
+#include "runtime/dynamics/system/scene_file.h"
+#include "runtime/dynamics/step/scene_page.h"
+#include "runtime/dynamics/step/simulation.h"
 
 namespace {
 

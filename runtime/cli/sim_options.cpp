@@ -7,7 +7,7 @@
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/setting_options.h"
 #include "runtime/contact/model.h"
-#include "runtime/dynamics/frictional/simulation.h"
+#include "runtime/dynamics/step/simulation.h"
 
 namespace abut::cli {
 namespace {

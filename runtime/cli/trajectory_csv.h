@@ -3,7 +3,7 @@
 #include <string>
 
 #include "runtime/core/output_file.h"
-#include "runtime/dynamics/frictional/simulation.h"
+#include "runtime/dynamics/step/simulation.h"
 
 namespace abut::cli {
 

@@ -4,7 +4,7 @@
 
 #include "runtime/asset/container.h"
 #include "runtime/core/error.h"
-#include "runtime/dynamics/frictional/recording.h"
+#include "runtime/dynamics/step/recording.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace abut;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "runtime/core/random.h"
-#include "runtime/dynamics/frictional/contact_problem.h"
+#include "runtime/dynamics/solve/contact_problem.h"
 
 // Small contact problems for the solvers' tests.
 namespace abut::test {

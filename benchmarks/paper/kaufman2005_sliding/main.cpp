@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "benchmarks/support/promises.h"
-#include "runtime/dynamics/frictional/simulation.h"
+#include "runtime/dynamics/step/simulation.h"
 
 namespace {
 

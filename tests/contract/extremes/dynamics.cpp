@@ -1,8 +1,8 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/dynamics/frictional/asset_contact.h"
-#include "runtime/dynamics/frictional/convex_contact.h"
+#include "runtime/dynamics/collide/asset_contact.h"
+#include "runtime/dynamics/collide/convex_contact.h"
 #include "tests/contract/extremes/query.h"
 
 // Contact points of the dynamics' own shapes, in the world.

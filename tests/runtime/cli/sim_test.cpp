@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "runtime/dynamics/frictional/recording.h"
+#include "runtime/dynamics/step/recording.h"
 
 namespace {
 

@@ -1,0 +1,232 @@
+#include "runtime/dynamics/collide/asset_contact.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "runtime/bvh/traversal.h"
+#include "runtime/distance/surface_distance.h"
+#include "runtime/dynamics/collide/contact_reduction.h"
+
+namespace abut::dynamics {
+namespace {
+
+constexpr std::uint16_t kOfA = 0x8000;  // feature bit: a sample of A against B's distance
+constexpr double kRoom = 4;             // horizon of a list, in margins: a margin is about a step's travel
+constexpr double kFar = 2;              // margins within which a distance is of interest
+constexpr double kRounding = 1e-9;      // of a distance, over the shape's size
+
+struct Distance {
+  double value;           // m
+  Vec3<double> gradient;  // unit, outward
+};
+
+Distance box_distance(const Vec3<double>& half, const Vec3<double>& p) {
+  const Vec3<double> outside = p.cwiseAbs() - half;
+  int k;
+  const double most = outside.maxCoeff(&k);
+  if (most <= 0) return {most, std::copysign(1.0, p[k]) * Vec3<double>::Unit(k)};
+  const Vec3<double> away = outside.cwiseMax(0.0);
+  const double distance = away.norm();
+  return {distance, (away / distance).cwiseProduct(p.cwiseSign())};
+}
+
+Distance cylinder_distance(const Vec3<double>& half, const Vec3<double>& p) {
+  const double across = std::hypot(p.x(), p.y());
+  const Vec3<double> radial =
+      across > 0 ? Vec3<double>(p.x() / across, p.y() / across, 0) : Vec3<double>::UnitX();
+  const Vec3<double> up = std::copysign(1.0, p.z()) * Vec3<double>::UnitZ();
+  const double side = across - half[0], end = std::abs(p.z()) - half[2];
+  if (side <= 0 && end <= 0) return side > end ? Distance{side, radial} : Distance{end, up};
+  if (side <= 0) return {end, up};
+  if (end <= 0) return {side, radial};
+  const double distance = std::hypot(side, end);
+  return {distance, (side * radial + end * up) / distance};
+}
+
+// Signed distance of a shape at a point, both in the shape's frame; NaN where it is an asset whose surface is
+// not within `reach`.
+Distance shape_distance(const PlacedShape& shape, const Vec3<double>& p,
+                        double reach = std::numeric_limits<double>::infinity()) {
+  switch (shape.kind) {
+    case ShapeKind::kBox:
+      return box_distance(shape.half, p);
+    case ShapeKind::kCylinder:
+      return cylinder_distance(shape.half, p);
+    case ShapeKind::kSphere: {
+      const double length = p.norm();
+      return {length - shape.half[0], length > 0 ? Vec3<double>(p / length) : Vec3<double>::UnitZ()};
+    }
+    case ShapeKind::kPlane:
+      return {p.z(), Vec3<double>::UnitZ()};
+    case ShapeKind::kAsset: {
+      const auto found = distance::signed_distance<double>(shape.body.geometry.surface(), p, reach);
+      return {found.distance, found.gradient};
+    }
+  }
+  return {std::numeric_limits<double>::quiet_NaN(), Vec3<double>::Zero()};
+}
+
+// A bound from below on the signed distance of a shape over a box (centre, half sizes) in the shape's frame:
+// from the shape's own box, and where it is an asset from the distance at the centre, which no point of the
+// box falls short of by more than the half diagonal; for a plane, exact. Beyond `enough` any bound will do.
+double least_distance(const PlacedShape& shape, const Vec3<double>& center, const Mat3<double>& R,
+                      const Vec3<double>& half, double enough) {
+  const Vec3<double> reach = R.cwiseAbs() * half;
+  if (shape.kind == ShapeKind::kPlane) return center.z() - reach.z();
+  const double apart = ((center - shape.p_SCenter).cwiseAbs() - reach - shape.half).maxCoeff();
+  if (shape.kind != ShapeKind::kAsset || apart > enough) return apart;
+  return std::max(apart, shape_distance(shape, center).value - half.norm());
+}
+
+// A ball within a shape that touches its surface: a sample of it. Radius 0: a point.
+struct Ball {
+  Vec3<double> center;  // in the shape's frame, m
+  double radius = 0;    // m
+};
+
+Ball box_corner(const Vec3<double>& half, std::int32_t index) {
+  return {
+      {index & 1 ? -half.x() : half.x(), index & 2 ? -half.y() : half.y(), index & 4 ? -half.z() : half.z()}};
+}
+
+// A cylinder: points of either rim, then balls along its axis, no farther apart than their radius where there
+// are enough of them.
+constexpr std::int32_t kRimPoints = 8;
+constexpr std::int32_t kMaxAxisBalls = 32;
+
+std::int32_t axis_balls(const Vec3<double>& half) {
+  const double gaps = 2 * std::max(0.0, half[2] / half[0] - 1);
+  return 1 + static_cast<std::int32_t>(std::ceil(std::min<double>(gaps, kMaxAxisBalls - 1)));
+}
+
+Ball cylinder_sample(const Vec3<double>& half, std::int32_t index) {
+  if (index < 2 * kRimPoints) {
+    const double angle = 2 * std::numbers::pi / kRimPoints * (index % kRimPoints);
+    return {{half[0] * std::cos(angle), half[0] * std::sin(angle), index < kRimPoints ? half[2] : -half[2]}};
+  }
+  const double radius = std::min(half[0], half[2]), end = half[2] - radius;
+  const std::int32_t count = axis_balls(half), place = index - 2 * kRimPoints;
+  return {{0, 0, count > 1 ? end * (2.0 * place / (count - 1) - 1) : 0.0}, radius};
+}
+
+class Search {
+ public:
+  // Of the samples of `of` against `shape`; one of the two is an asset.
+  Search(const PlacedShape& of, const PlacedShape& shape, double margin, NearSamples& memory,
+         std::vector<NearSamples::Sample>& met)
+      : of_(of), shape_(shape), margin_(margin), memory_(memory), X_SO_(shape.X_WS.inverse() * of.X_WS) {
+    if (of.kind == ShapeKind::kPlane) return;
+    travel();
+    if (!(memory.travelled + margin + kRounding * size() <= memory.horizon)) list_samples(met);
+  }
+
+  // Calls found(index, ball, distance) for the samples within the margin, by index.
+  template <class Found>
+  void visit(Found&& found) {
+    const double touching = memory_.travelled + margin_ + kRounding * size();
+    for (NearSamples::Sample& sample : memory_.samples) {
+      if (sample.reach > touching) continue;
+      const Ball ball = sample_of(sample.index);
+      // One that is outside for sure may be too far to be of interest.
+      const bool outside = sample.reach > memory_.travelled + kRounding * size();
+      const double enough = outside ? kFar * margin_ : std::numeric_limits<double>::infinity();
+      Distance d = shape_distance(shape_, X_SO_ * ball.center, enough + ball.radius);
+      d.value = std::isnan(d.value) ? enough : d.value - ball.radius;
+      sample.reach = memory_.travelled + d.value;
+      if (d.value <= margin_) found(sample.index, ball, d);
+    }
+  }
+
+ private:
+  double size() const { return of_.half.norm(); }
+
+  Ball sample_of(std::int32_t index) const {
+    switch (of_.kind) {
+      case ShapeKind::kAsset:
+        return {of_.samples[index]};
+      case ShapeKind::kBox:
+        return box_corner(of_.half, index);
+      case ShapeKind::kCylinder:
+        return cylinder_sample(of_.half, index);
+      default:
+        return {Vec3<double>::Zero(), of_.half[0]};
+    }
+  }
+  std::int32_t samples_of_primitive() const {
+    switch (of_.kind) {
+      case ShapeKind::kBox:
+        return 8;
+      case ShapeKind::kCylinder:
+        return 2 * kRimPoints + axis_balls(of_.half);
+      default:
+        return 1;
+    }
+  }
+
+  // A signed distance changes no faster than its point moves.
+  void travel() {
+    const double turned = (X_SO_.R - memory_.X_SO.R).norm() * size();
+    memory_.travelled += (X_SO_ * of_.p_SCenter - memory_.X_SO * of_.p_SCenter).norm() + turned;
+    memory_.X_SO = X_SO_;
+  }
+
+  void list_samples(std::vector<NearSamples::Sample>& met) {
+    memory_.travelled = 0;
+    if (of_.kind != ShapeKind::kAsset) {
+      memory_.horizon = std::numeric_limits<double>::infinity();
+      memory_.samples.clear();
+      for (std::int32_t k = 0; k < samples_of_primitive(); ++k) memory_.samples.push_back({k, 0});
+      return;
+    }
+    memory_.horizon = kRoom * margin_;
+    met.clear();
+    double least = 0;  // over the box met last
+    const auto near = [&](const Vec3<double>& low, const Vec3<double>& high) {
+      const Vec3<double> half = ((high - low) / 2).array() + of_.samples.overhang;
+      least = least_distance(shape_, X_SO_ * Vec3<double>((low + high) / 2), X_SO_.R, half, memory_.horizon);
+      return least <= memory_.horizon;
+    };
+    bvh::visit_boxes(of_.samples.tree, near, [&](std::int32_t first, std::int32_t count) {
+      const std::ptrdiff_t corners = of_.samples.corners;
+      for (std::ptrdiff_t i = corners * first; i < corners * (first + count); ++i)
+        met.push_back({of_.samples.faces[i], least});
+    });
+    // A sample is met with every face about it; its best bound comes first.
+    std::sort(met.begin(), met.end(), [](const auto& x, const auto& y) {
+      return x.index != y.index ? x.index < y.index : x.reach > y.reach;
+    });
+    const auto same = [](const auto& x, const auto& y) { return x.index == y.index; };
+    memory_.samples.assign(met.begin(), std::unique(met.begin(), met.end(), same));
+  }
+
+  const PlacedShape &of_, &shape_;
+  double margin_;
+  NearSamples& memory_;
+  Pose<double> X_SO_;
+};
+
+void add_points(const PlacedShape& of, const PlacedShape& shape, bool of_A, double margin,
+                NearSamples& memory, AssetWorkspace& workspace, std::vector<SurfacePoint>& points) {
+  Search(of, shape, margin, memory, workspace.met)
+      .visit([&](std::int32_t index, const Ball& ball, const Distance& d) {
+        const Vec3<double> outward = shape.X_WS.R * d.gradient;
+        const Vec3<double> p_W = of.X_WS * ball.center - (ball.radius + d.value / 2) * outward;
+        const auto feature = static_cast<std::uint16_t>((index & 0x7fff) | (of_A ? kOfA : 0));
+        points.push_back({p_W, of_A ? Vec3<double>(-outward) : outward, d.value, 0.0, feature});
+      });
+}
+
+}  // namespace
+
+void asset_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetMemory& memory,
+                  AssetWorkspace& workspace, std::vector<SurfacePoint>& points) {
+  const std::size_t first = points.size();
+  add_points(B, A, false, margin, memory.of_B, workspace, points);
+  if (A.kind != ShapeKind::kPlane) add_points(A, B, true, margin, memory.of_A, workspace, points);
+  const double length = B.kind == ShapeKind::kAsset ? B.half.norm() : A.half.norm();
+  keep_spread(points, first, kMaxAssetPoints, length, workspace.spread);
+}
+
+}  // namespace abut::dynamics

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "runtime/dynamics/collide/placed_shape.h"
+
+// Contact points of a non-convex asset with another asset, a box, cylinder, sphere or half-space.
+namespace abut::dynamics {
+
+// Points that one pair of shapes keeps at most.
+inline constexpr std::size_t kMaxAssetPoints = 16;
+
+// What a search for the samples of one shape near another leaves to the next: it saves queries and changes
+// no answer.
+struct NearSamples {
+  struct Sample {
+    std::int32_t index;
+    double reach;  // what the shapes must have travelled before it may touch, m
+  };
+  Pose<double> X_SO;     // of the samples' shape in the other's frame, at the last search
+  double travelled = 0;  // m that a sample has moved in that frame at most, search after search
+  double horizon = -std::numeric_limits<double>::infinity();  // all reaches up to it are listed, m
+  std::vector<Sample> samples;                                // ascending indices
+};
+
+// Of a pair of shapes, from step to step.
+struct AssetMemory {
+  NearSamples of_A, of_B;
+
+  void forget() { of_A.horizon = of_B.horizon = -std::numeric_limits<double>::infinity(); }
+};
+
+// Scratch memory of one thread.
+struct AssetWorkspace {
+  std::vector<NearSamples::Sample> met;
+  std::vector<double> spread;
+};
+
+// The samples of either surface against the exact signed distance of the other shape: points with gap <=
+// margin, thinned out to kMaxAssetPoints that span the contact. Samples are those of surface_samples, a
+// box's corners, a sphere itself, points of a cylinder's rims and balls along its axis. The points do not
+// depend on the memory. Edges of two surfaces that cross between samples are not seen: samples should be as
+// close as what they touch is fine. Allocates only to grow.
+void asset_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetMemory& memory,
+                  AssetWorkspace& workspace, std::vector<SurfacePoint>& points);
+
+}  // namespace abut::dynamics

@@ -1,0 +1,128 @@
+#include "runtime/dynamics/collide/convex_contact.h"
+
+#include <cmath>
+
+#include "runtime/dynamics/collide/support_feature.h"
+#include "runtime/witness/shapes.h"
+
+namespace abut::dynamics {
+namespace {
+
+constexpr double kAligned = 0.9999;  // cosine from which a face counts as across the normal
+constexpr double kParallel = 0.02;   // rad, within which edges touch along a segment
+constexpr double kTwoPi = 6.283185307179586476925;
+constexpr std::uint16_t kSingle = 0x7fff;  // feature of a lone witness point
+
+template <class Body>
+auto with_shape(const PlacedShape& shape, Body&& body) {
+  const Vec3<double>& h = shape.half;
+  switch (shape.kind) {
+    case ShapeKind::kCylinder:
+      return body(witness::Cylinder<double>{h[2], h[0]});
+    case ShapeKind::kSphere:
+      return body(witness::Sphere<double>{h[0]});
+    default:
+      return body(witness::Box<double>{h});
+  }
+}
+
+witness::Witness<double> query(const PlacedShape& A, const PlacedShape& B,
+                               witness::Workspace<double>& workspace) {
+  const Pose<double> X_AB = A.X_WS.inverse() * B.X_WS;
+  return with_shape(A, [&](const auto& a) {
+    return with_shape(B, [&](const auto& b) { return witness::separation(a, b, X_AB, workspace); });
+  });
+}
+
+// Where two edges lie along each other: the ends of what they share. False if they cross or miss.
+bool along_edges(const PlacedShape& A, const PlacedShape& B, const Vec3<double>& n_W, double margin,
+                 std::vector<SurfacePoint>& points) {
+  const SupportFeature a = facing_edge(A, n_W, kParallel), b = facing_edge(B, -n_W, kParallel);
+  if (a.size == 0 || b.size == 0) return false;
+  const Vec3<double> u = a.corner[1] - a.corner[0], v = b.corner[1] - b.corner[0];
+  const double length = u.norm();
+  if (u.cross(v).norm() > kParallel * length * v.norm()) return false;
+  const Vec3<double> along = u / length;
+  double low = along.dot(b.corner[0] - a.corner[0]), high = low + along.dot(v);
+  if (low > high) std::swap(low, high);
+  const double from = std::max(0.0, low), to = std::min(length, high);
+  if (!(from < to)) return false;
+  for (int k = 0; k < 2; ++k) {
+    const Vec3<double> on_A = a.corner[0] + (k == 0 ? from : to) * along;
+    const Vec3<double> on_B = b.corner[0] + along.dot(on_A - b.corner[0]) / along.dot(v) * v;
+    const double gap = n_W.dot(on_B - on_A);
+    if (gap <= margin)
+      points.push_back({(on_A + on_B) / 2, n_W, gap, 0.0, static_cast<std::uint16_t>(kSingle - 1 - k)});
+  }
+  return true;
+}
+
+bool faces(const SupportFeature& feature, const Vec3<double>& direction) {
+  return feature.size > 2 && feature.normal.dot(direction) > kAligned;
+}
+
+// Equal areas about the rings' centroids: a disc of even pressure has its moment of friction exactly.
+void disc_points(const PlacedShape& plane, const PlacedShape& cylinder, const Vec3<double>& n_W,
+                 double margin, std::vector<SurfacePoint>& points) {
+  constexpr int kRings = 3, kPerRing = 4;
+  const double side = (cylinder.X_WS.R.transpose() * n_W).z() > 0 ? -1 : 1;
+  const double radius = cylinder.half[0];
+  const double area = kTwoPi / 2 * radius * radius / (kPerRing * kRings * kRings);
+  std::uint16_t feature = side > 0 ? 64 : 0;
+  for (int ring = 1; ring <= kRings; ++ring) {
+    const double outer = ring, inner = ring - 1, count = kPerRing * (2 * ring - 1);
+    const double r = radius / kRings * 2 / 3 * (outer * outer * outer - inner * inner * inner) /
+                     (outer * outer - inner * inner);
+    for (int k = 0; k < kPerRing * (2 * ring - 1); ++k) {
+      const double angle = kTwoPi * (k + 0.5 * (ring % 2)) / count;
+      const Vec3<double> p =
+          cylinder.X_WS * Vec3<double>(r * std::cos(angle), r * std::sin(angle), side * cylinder.half[2]);
+      const double gap = n_W.dot(p - plane.X_WS.p);
+      if (gap <= margin) points.push_back({p - gap / 2 * n_W, n_W, gap, area, feature});
+      ++feature;
+    }
+  }
+}
+
+}  // namespace
+
+void witness_points(const PlacedShape& A, const PlacedShape& B, double margin,
+                    witness::Workspace<double>& workspace, std::vector<SurfacePoint>& points) {
+  const witness::Witness<double> witness = query(A, B, workspace);
+  if (!(witness.distance <= margin)) return;
+  const Vec3<double> n_W = A.X_WS.R * witness.n;
+  const std::size_t before = points.size();
+  if (A.kind != ShapeKind::kSphere && B.kind != ShapeKind::kSphere) {
+    const SupportFeature a = facing_feature(A, n_W), b = facing_feature(B, -n_W);
+    if (faces(a, n_W))
+      clip_features(a, b, n_W, false, margin, points);
+    else if (faces(b, -n_W))
+      clip_features(b, a, n_W, true, margin, points);
+    else if (along_edges(A, B, n_W, margin, points))
+      return;
+    if (points.size() > before) return;
+  }
+  points.push_back(
+      {A.X_WS * Vec3<double>((witness.p1 + witness.p2) / 2), n_W, witness.distance, 0.0, kSingle});
+}
+
+void plane_points(const PlacedShape& A, const PlacedShape& B, double margin, ContactSampling sampling,
+                  std::vector<SurfacePoint>& points) {
+  const Vec3<double> n_W = A.X_WS.R.col(2);
+  if (B.kind == ShapeKind::kSphere) {
+    const double gap = n_W.dot(B.X_WS.p - A.X_WS.p) - B.half[0];
+    if (gap <= margin) points.push_back({B.X_WS.p - (B.half[0] + gap / 2) * n_W, n_W, gap, 0.0, kSingle});
+    return;
+  }
+  const SupportFeature low = facing_feature(B, -n_W);
+  if (sampling == ContactSampling::kPatch && B.kind == ShapeKind::kCylinder && low.size > 2 &&
+      low.normal.dot(-n_W) > kAligned)
+    return disc_points(A, B, n_W, margin, points);
+  for (int k = 0; k < low.size; ++k) {
+    const double gap = n_W.dot(low.corner[k] - A.X_WS.p);
+    if (gap <= margin)
+      points.push_back({low.corner[k] - gap / 2 * n_W, n_W, gap, 0.0, static_cast<std::uint16_t>(k)});
+  }
+}
+
+}  // namespace abut::dynamics

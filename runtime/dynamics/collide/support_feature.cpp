@@ -1,0 +1,130 @@
+#include "runtime/dynamics/collide/support_feature.h"
+
+#include <cmath>
+
+namespace abut::dynamics {
+namespace {
+
+constexpr double kTwoPi = 6.283185307179586476925;
+// Below this sine of the tilt a cap's lowest point has no direction and the rim's corners stay with the body.
+constexpr double kFlat = 1e-6;
+
+SupportFeature box_face(const PlacedShape& shape, const Vec3<double>& d) {
+  SupportFeature face;
+  int k;
+  d.cwiseAbs().maxCoeff(&k);
+  const int i = (k + 1) % 3, j = (k + 2) % 3;
+  const double side = d[k] < 0 ? -1 : 1;
+  const Vec3<double>& h = shape.half;
+  const Vec3<double> center = shape.X_WS.p + shape.X_WS.R.col(k) * (side * h[k]);
+  const Vec3<double> u = shape.X_WS.R.col(i) * h[i], v = shape.X_WS.R.col(j) * (side * h[j]);
+  face.size = 4;
+  face.corner[0] = center + u + v;
+  face.corner[1] = center - u + v;
+  face.corner[2] = center - u - v;
+  face.corner[3] = center + u - v;
+  face.normal = side * shape.X_WS.R.col(k);
+  return face;
+}
+
+SupportFeature cylinder_cap(const PlacedShape& shape, const Vec3<double>& d) {
+  SupportFeature cap;
+  const double side = d.z() < 0 ? -1 : 1;
+  const double across = std::hypot(d.x(), d.y());
+  const double start = across > kFlat ? std::atan2(d.y(), d.x()) : 0;
+  cap.size = kRimCorners;
+  for (int k = 0; k < kRimCorners; ++k) {
+    const double angle = start + side * k * (kTwoPi / kRimCorners);
+    cap.corner[k] = shape.X_WS * Vec3<double>(shape.half[0] * std::cos(angle),
+                                              shape.half[0] * std::sin(angle), side * shape.half[2]);
+  }
+  cap.normal = side * shape.X_WS.R.col(2);
+  return cap;
+}
+
+SupportFeature cylinder_generator(const PlacedShape& shape, const Vec3<double>& d) {
+  SupportFeature line;
+  const double across = std::hypot(d.x(), d.y());
+  const double scale = across > 0 ? shape.half[0] / across : 0;
+  line.size = 2;
+  line.corner[0] = shape.X_WS * Vec3<double>(scale * d.x(), scale * d.y(), shape.half[2]);
+  line.corner[1] = shape.X_WS * Vec3<double>(scale * d.x(), scale * d.y(), -shape.half[2]);
+  return line;
+}
+
+struct Clipped {
+  Vec3<double> p;
+  std::uint16_t id;
+};
+
+}  // namespace
+
+SupportFeature facing_feature(const PlacedShape& shape, const Vec3<double>& direction_W) {
+  const Vec3<double> d = shape.X_WS.R.transpose() * direction_W;
+  if (shape.kind == ShapeKind::kBox) return box_face(shape, d);
+  return d.z() * d.z() > 0.5 ? cylinder_cap(shape, d) : cylinder_generator(shape, d);
+}
+
+SupportFeature facing_edge(const PlacedShape& shape, const Vec3<double>& direction_W, double tolerance) {
+  const Vec3<double> d = shape.X_WS.R.transpose() * direction_W;
+  int k = 2;
+  if (shape.kind == ShapeKind::kBox) d.cwiseAbs().minCoeff(&k);
+  if (std::abs(d[k]) > std::sin(tolerance)) return {};
+  if (shape.kind == ShapeKind::kCylinder) return cylinder_generator(shape, d);
+  SupportFeature edge;
+  Vec3<double> end;
+  for (int j = 0; j < 3; ++j) end[j] = std::copysign(shape.half[j], d[j]);
+  edge.size = 2;
+  end[k] = shape.half[k];
+  edge.corner[0] = shape.X_WS * end;
+  end[k] = -shape.half[k];
+  edge.corner[1] = shape.X_WS * end;
+  return edge;
+}
+
+void clip_features(const SupportFeature& reference, const SupportFeature& incident, const Vec3<double>& n_W,
+                   bool swapped, double margin, std::vector<SurfacePoint>& points) {
+  std::array<Clipped, kMaxCorners + 2> buffer[2];
+  int size = incident.size;
+  for (int k = 0; k < size; ++k) buffer[0][k] = {incident.corner[k], static_cast<std::uint16_t>(k)};
+  const Clipped* from = buffer[0].data();
+  int into = 1;
+  // Sutherland and Hodgman: one side of the reference polygon after the other.
+  for (int side = 0; side < reference.size && size > 0; ++side) {
+    const Vec3<double>& a = reference.corner[side];
+    const Vec3<double> edge = reference.corner[side + 1 == reference.size ? 0 : side + 1] - a;
+    const Vec3<double> outward = edge.cross(reference.normal);
+    Clipped* to = buffer[into].data();
+    int kept = 0;
+    const int edges = size > 2 ? size : size - 1;  // a segment does not close
+    double height = outward.dot(from[0].p - a);
+    for (int k = 0; k < size; ++k) {
+      const Clipped& here = from[k];
+      if (height <= 0) to[kept++] = here;
+      if (k >= edges) break;
+      const Clipped& next = from[k + 1 == size ? 0 : k + 1];
+      const double next_height = outward.dot(next.p - a);
+      if ((height <= 0) != (next_height <= 0)) {
+        const double t = height / (height - next_height);
+        const auto id =
+            static_cast<std::uint16_t>(16 + 256 * (side + 1) + (here.id & 0x0f) * 16 + (next.id & 0x0f));
+        to[kept++] = {here.p + t * (next.p - here.p), id};
+      }
+      height = next_height;
+    }
+    from = to;
+    into = 1 - into;
+    size = kept;
+  }
+  const double slope = std::abs(reference.normal.dot(n_W));
+  for (int k = 0; k < size; ++k) {
+    const double gap = reference.normal.dot(from[k].p - reference.corner[0]) / slope;
+    if (!(gap <= margin)) continue;
+    // The point lies on the incident body; the other's is a gap away, towards A unless it is A's own.
+    const Vec3<double> middle = from[k].p + n_W * (swapped ? gap / 2 : -gap / 2);
+    points.push_back(
+        {middle, n_W, gap, 0.0, static_cast<std::uint16_t>(from[k].id | (swapped ? 0x8000 : 0))});
+  }
+}
+
+}  // namespace abut::dynamics

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "runtime/dynamics/collide/placed_shape.h"
+
+// The face, edge or vertex of a box or cylinder that looks along a direction, and what two of them share.
+namespace abut::dynamics {
+
+// Corners of a rim that stands for a circle: enough that a cylinder standing on it keeps its balance.
+inline constexpr int kRimCorners = 8;
+inline constexpr int kMaxCorners = 2 * kRimCorners;
+
+// One point, a segment, or a convex polygon, counter-clockwise seen from outside; in the world, m.
+struct SupportFeature {
+  int size = 0;
+  std::array<Vec3<double>, kRimCorners> corner;
+  Vec3<double> normal = Vec3<double>::Zero();  // of a polygon: unit, outward
+};
+
+// The face of the box, or the cap or generator of the cylinder, that looks most along the unit vector
+// direction_W. The first corner of a cap is its point furthest along the direction, so that the feature
+// always holds the shape's support point.
+SupportFeature facing_feature(const PlacedShape& shape, const Vec3<double>& direction_W);
+
+// The edge of the box or generator of the cylinder at right angles to the direction within the angle
+// `tolerance` (rad), or nothing (size 0).
+SupportFeature facing_edge(const PlacedShape& shape, const Vec3<double>& direction_W, double tolerance);
+
+// Appends the points that the `reference` polygon of A (or of B where `swapped`) shares with a feature of the
+// other body, looking along the normal n_W from A to B; gap and place are taken along n_W. Points with a gap
+// above the margin are left out.
+void clip_features(const SupportFeature& reference, const SupportFeature& incident, const Vec3<double>& n_W,
+                   bool swapped, double margin, std::vector<SurfacePoint>& points);
+
+}  // namespace abut::dynamics

@@ -1,0 +1,132 @@
+#include "runtime/dynamics/solve/contact_sweep.h"
+
+#include "runtime/core/simd.h"
+#include "runtime/core/team.h"
+
+namespace abut::dynamics {
+
+namespace {
+
+using simd::Four;
+
+constexpr std::size_t kAhead = 3;  // rows ahead whose bodies are prefetched
+
+// products[k] += J(:, k) * y, lane by lane.
+ABUT_INLINE void multiply(const SpatialRows& J, const Spatial& y, Four* products) {
+  Four angular, linear, a, l;
+  simd::load(y.data(), angular);
+  simd::load(y.data() + 4, linear);
+  for (int k = 0; k < 3; ++k) {
+    simd::load(J.data() + 8 * k, a);
+    simd::load(J.data() + 8 * k + 4, l);
+    products[k] += a * angular + l * linear;
+  }
+}
+
+// y += J r.
+ABUT_INLINE void add(const SpatialRows& J, const double* r, Spatial& y) {
+  Four angular, linear, a, l;
+  simd::load(y.data(), angular);
+  simd::load(y.data() + 4, linear);
+  for (int k = 0; k < 3; ++k) {
+    simd::load(J.data() + 8 * k, a);
+    simd::load(J.data() + 8 * k + 4, l);
+    angular += a * r[k];
+    linear += l * r[k];
+  }
+  simd::store(angular, y.data());
+  simd::store(linear, y.data() + 4);
+}
+
+ABUT_INLINE void velocity_of(const ContactRow& row, const BodyChange* bodies, double* u) {
+  Four products[3] = {};
+  if (row.A != kFixed) multiply(row.J_A, bodies[row.A].y, products);
+  if (row.B != kFixed) multiply(row.J_B, bodies[row.B].y, products);
+  for (int k = 0; k < 3; ++k) u[k] = row.bias[k] + (products[k][0] + products[k][1] + products[k][2]);
+}
+
+ABUT_INLINE void apply_to(const ContactRow& row, const double* r, BodyChange* bodies) {
+  if (row.A != kFixed) add(row.J_A, r, bodies[row.A].y);
+  if (row.B != kFixed) add(row.J_B, r, bodies[row.B].y);
+}
+
+// W r.
+ABUT_INLINE void own_velocity(const CoulombContact<double>& law, const double* r, double* u) {
+  u[0] = law.W_nn * (r[0] + law.w1 * r[1] + law.w2 * r[2]);
+  u[1] = law.w1 * u[0] + (law.sigma + law.half) * r[1];
+  u[2] = law.w2 * u[0] + (law.sigma - law.half) * r[2];
+}
+
+ABUT_CLONES SweepChange sweep_rows(ContactRow* rows, std::size_t count, double ratio, BodyChange* bodies) {
+  const bool keep = ratio <= 1;
+  SweepChange change;
+  for (std::size_t i = 0; i < count; ++i) {
+    ContactRow& row = rows[i];
+    if (i + kAhead < count) {
+      prefetch(bodies, rows[i + kAhead].A, sizeof(BodyChange::y));
+      prefetch(bodies, rows[i + kAhead].B, sizeof(BodyChange::y));
+    }
+    if (row.law.W_nn == 0) continue;
+    double b[3], own[3], guess[3], r[3], dr[3], du[3];
+    for (int k = 0; k < 3; ++k) {
+      const double last = row.r[k] - row.r_last[k], way = keep ? ratio * row.r_way[k] : 0;
+      guess[k] = row.r[k] + way;
+      row.r_way[k] = way + last;
+    }
+    velocity_of(row, bodies, b);
+    own_velocity(row.law, guess, own);
+    for (int k = 0; k < 3; ++k) b[k] -= own[k];
+    row.law.impulse(b, row.q, r);
+    for (int k = 0; k < 3; ++k) {
+      dr[k] = r[k] - guess[k];
+      row.r_last[k] = guess[k];
+      row.r[k] = r[k];
+    }
+    apply_to(row, dr, bodies);
+    own_velocity(row.law, dr, du);
+    const double square = du[0] * du[0] + du[1] * du[1] + du[2] * du[2];
+    if (square > change.largest) change.largest = square;
+    change.total += dr[0] * du[0] + dr[1] * du[1] + dr[2] * du[2];
+  }
+  return change;
+}
+
+ABUT_CLONES void apply_rows(const ContactRow* rows, std::size_t count, BodyChange* bodies) {
+  for (std::size_t i = 0; i < count; ++i) apply_to(rows[i], rows[i].r.data(), bodies);
+}
+
+ABUT_CLONES double violation_of_rows(const ContactRow* rows, std::size_t count, const BodyChange* bodies) {
+  double largest = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (rows[i].law.W_nn == 0) continue;
+    double u[3];
+    velocity_of(rows[i], bodies, u);
+    const double square = rows[i].law.violation(rows[i].r.data(), u);
+    if (square > largest) largest = square;
+  }
+  return largest;
+}
+
+}  // namespace
+
+void extrapolate(double ratio, BodyChange& body) {
+  const bool keep = ratio <= 1;
+  const Spatial last = body.y - body.y_last;
+  if (keep) body.y += ratio * body.y_way;
+  body.y_way = keep ? ratio * body.y_way + last : last;
+  body.y_last = body.y;
+}
+
+SweepChange sweep(std::span<ContactRow> rows, double ratio, std::span<BodyChange> bodies) {
+  return sweep_rows(rows.data(), rows.size(), ratio, bodies.data());
+}
+
+void apply_impulses(std::span<const ContactRow> rows, std::span<BodyChange> bodies) {
+  apply_rows(rows.data(), rows.size(), bodies.data());
+}
+
+double largest_violation(std::span<const ContactRow> rows, std::span<const BodyChange> bodies) {
+  return violation_of_rows(rows.data(), rows.size(), bodies.data());
+}
+
+}  // namespace abut::dynamics

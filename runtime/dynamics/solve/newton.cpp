@@ -1,0 +1,293 @@
+#include "runtime/dynamics/solve/newton.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace abut::dynamics {
+
+namespace {
+
+constexpr double kShift = 1e-10;    // of W in the matrix of a step
+constexpr double kRounding = 0.03;  // tau at the start of the path
+constexpr double kLeastRounding = 1e-6;
+constexpr double kOnPath = 1e-8;  // largest |F| of a point of the path
+
+// J_i' J_k over the body that both name.
+void add_shared(const SpatialRows& J_i, std::int32_t body_i, const SpatialRows& J_k, std::int32_t body_k,
+                Mat3<double>& block) {
+  if (body_i != kFixed && body_i == body_k) block += J_i.transpose() * J_k;
+}
+
+constexpr int kAttempts = 4;       // with different lifts
+constexpr double kFarthest = 1e9;  // largest |x| of the path, of the order of mass ratios: beyond, it is lost
+
+// Velocity that is added at lambda = 0, where the largest speed is 1: enough for every contact to open.
+// Another one for each attempt: the curves of most problems end at an answer whatever the lift, those of a
+// few by its choice.
+double lift(std::size_t i, int attempt) {
+  if (attempt == 0) return i % 3 == 0 ? 2 : 0;
+  const double spread = 0.6180339887498949 * static_cast<double>(i + 1) * (attempt + 1);
+  const double f = spread - std::floor(spread);
+  return i % 3 == 0 ? 1.2 * std::exp(3 * f) : (f - 0.5) * attempt;
+}
+
+double tau_at(double lambda) { return kRounding * (1 - lambda) + kLeastRounding; }
+
+// p, c, max and their derivatives at d, for one contact.
+struct Rounded {
+  double p, p_by_d;  // of d_n
+  double length;     // |d_t|
+  double q;          // c/max(|d_t|, c)
+  double q_by_c, q_by_length;
+};
+
+Rounded rounded(const double* d, double mu_t, double tau) {
+  Rounded f;
+  const double root_n = std::sqrt(d[0] * d[0] + tau * tau);
+  f.p = (d[0] + root_n) / 2;
+  f.p_by_d = root_n > 0 ? (1 + d[0] / root_n) / 2 : 0;
+  f.length = std::sqrt(d[1] * d[1] + d[2] * d[2]);
+  const double c = mu_t * f.p;
+  const double root = std::sqrt((f.length - c) * (f.length - c) + tau * tau);
+  const double larger = (f.length + c + root) / 2;
+  // by how much the larger of the two follows |d_t|: 1 sliding, 0 sticking
+  const double sliding = root > 0 ? (1 + (f.length - c) / root) / 2 : 0;
+  if (larger > 0) {
+    f.q = c / larger;
+    f.q_by_c = (1 - f.q * (1 - sliding)) / larger;
+    f.q_by_length = -f.q * sliding / larger;
+  } else {
+    f.q = f.q_by_c = f.q_by_length = 0;
+  }
+  return f;
+}
+
+}  // namespace
+
+IslandNewton::IslandNewton() {
+  constexpr std::size_t n = 3 * kMaxContacts;
+  contacts_.reserve(kMaxContacts);
+  W_.reserve(n * n);
+  J_.reserve((n + 1) * (n + 1));
+  for (std::vector<double>* v : {&F_, &d_, &x_, &trial_, &step_, &path_, &tangent_}) v->reserve(n + 1);
+}
+
+void IslandNewton::load(std::span<const ContactRow> rows, double speed) {
+  n_ = 3 * rows.size();
+  W_.resize(n_ * n_);
+  contacts_.resize(rows.size());
+  for (std::vector<double>* v : {&F_, &d_, &x_, &trial_, &step_, &path_, &tangent_}) v->resize(n_ + 1);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const CoulombContact<double>& law = rows[i].law;
+    const double W_tt = law.mean_tangential();
+    contacts_[i] = {law.mu * W_tt / law.W_nn, speed / law.W_nn, speed / W_tt, rows[i].bias / speed};
+    x_[3 * i] = rows[i].r[0] / contacts_[i].per_n;
+    for (std::size_t a = 1; a < 3; ++a)
+      x_[3 * i + a] = rows[i].r[static_cast<Eigen::Index>(a)] / contacts_[i].per_t;
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      Mat3<double> block = Mat3<double>::Zero();
+      add_shared(rows[i].J_A, rows[i].A, rows[k].J_A, rows[k].A, block);
+      add_shared(rows[i].J_A, rows[i].A, rows[k].J_B, rows[k].B, block);
+      add_shared(rows[i].J_B, rows[i].B, rows[k].J_A, rows[k].A, block);
+      add_shared(rows[i].J_B, rows[i].B, rows[k].J_B, rows[k].B, block);
+      for (std::size_t a = 0; a < 3; ++a) {
+        for (std::size_t b = 0; b < 3; ++b) {
+          const double per = (b == 0 ? contacts_[k].per_n : contacts_[k].per_t) / speed;
+          W_[(3 * i + a) * n_ + 3 * k + b] =
+              block(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b)) * per;
+        }
+      }
+    }
+  }
+}
+
+void IslandNewton::store(std::span<ContactRow> rows) const {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Contact& c = contacts_[i];
+    rows[i].r << c.per_n * x_[3 * i], c.per_t * x_[3 * i + 1], c.per_t * x_[3 * i + 2];
+  }
+}
+
+double IslandNewton::evaluate(const std::vector<double>& x, double lambda, double tau) {
+  double sum = 0;
+  for (std::size_t i = 0; i < n_; ++i) {
+    double u = contacts_[i / 3].b[static_cast<Eigen::Index>(i % 3)] + (1 - lambda) * lift(i, attempt_);
+    for (std::size_t k = 0; k < n_; ++k) u += W_[i * n_ + k] * x[k];
+    d_[i] = x[i] - u;
+  }
+  for (std::size_t i = 0; i < n_; i += 3) {
+    const Rounded f = rounded(&d_[i], contacts_[i / 3].mu_t, tau);
+    F_[i] = x[i] - f.p;
+    F_[i + 1] = x[i + 1] - f.q * d_[i + 1];
+    F_[i + 2] = x[i + 2] - f.q * d_[i + 2];
+    sum += F_[i] * F_[i] + F_[i + 1] * F_[i + 1] + F_[i + 2] * F_[i + 2];
+  }
+  return sum;
+}
+
+double IslandNewton::worst() const {
+  double largest = 0;
+  for (std::size_t i = 0; i < n_; i += 3) {
+    largest = std::max(largest, F_[i] * F_[i] + F_[i + 1] * F_[i + 1] + F_[i + 2] * F_[i + 2]);
+  }
+  return std::sqrt(largest);
+}
+
+// Rows of J = I + C dd/dx, with the 3 x 3 matrix C of each contact and dd/dx = -lambda (W - I), less the
+// shift.
+void IslandNewton::differentiate(double tau, std::size_t stride) {
+  for (std::size_t i = 0; i < n_; i += 3) {
+    const double mu_t = contacts_[i / 3].mu_t;
+    const double* const d = &d_[i];
+    const Rounded f = rounded(d, mu_t, tau);
+    const double along[2] = {f.length > 0 ? d[1] / f.length : 0, f.length > 0 ? d[2] / f.length : 0};
+    double C[3][3] = {{-f.p_by_d, 0, 0}, {}, {}};
+    for (int a = 0; a < 2; ++a) {
+      C[1 + a][0] = -d[1 + a] * f.q_by_c * mu_t * f.p_by_d;
+      for (int b = 0; b < 2; ++b) {
+        C[1 + a][1 + b] = -(a == b ? f.q : 0) - d[1 + a] * f.q_by_length * along[b];
+      }
+    }
+    const double *const W0 = &W_[i * n_], *const W1 = W0 + n_, *const W2 = W1 + n_;
+    for (std::size_t a = 0; a < 3; ++a) {
+      double* const out = &J_[(i + a) * stride];
+      const double c0 = -C[a][0], c1 = -C[a][1], c2 = -C[a][2];
+      for (std::size_t k = 0; k < n_; ++k) out[k] = c0 * W0[k] + c1 * W1[k] + c2 * W2[k];
+      for (std::size_t b = 0; b < 3; ++b) out[i + b] += (1 - kShift) * C[a][b];
+      out[i + a] += 1;
+    }
+  }
+}
+
+// Elimination with row exchanges.
+bool IslandNewton::solve_linear(std::size_t n, std::vector<double>& x) {
+  for (std::size_t j = 0; j < n; ++j) {
+    std::size_t pivot = j;
+    for (std::size_t i = j + 1; i < n; ++i) {
+      if (std::abs(J_[i * n + j]) > std::abs(J_[pivot * n + j])) pivot = i;
+    }
+    if (!(std::abs(J_[pivot * n + j]) > 0)) return false;
+    if (pivot != j) {
+      std::swap_ranges(&J_[j * n] + j, &J_[j * n] + n, &J_[pivot * n] + j);
+      std::swap(x[j], x[pivot]);
+    }
+    const double inverse = 1 / J_[j * n + j];
+    const double* const from = &J_[j * n];
+    for (std::size_t i = j + 1; i < n; ++i) {
+      double* const to = &J_[i * n];
+      const double factor = to[j] * inverse;
+      if (factor == 0) continue;
+      for (std::size_t k = j + 1; k < n; ++k) to[k] -= factor * from[k];
+      x[i] -= factor * x[j];
+    }
+  }
+  for (std::size_t j = n; j-- > 0;) {
+    for (std::size_t k = j + 1; k < n; ++k) x[j] -= J_[j * n + k] * x[k];
+    x[j] /= J_[j * n + j];
+  }
+  return true;
+}
+
+bool IslandNewton::newton(double tolerance) {
+  double value = evaluate(x_, 1, 0);
+  for (int iteration = 0; iteration < 30 && worst() > tolerance; ++iteration) {
+    J_.resize(n_ * n_);
+    differentiate(0, n_);
+    for (std::size_t i = 0; i < n_; ++i) step_[i] = -F_[i];
+    if (!solve_linear(n_, step_)) return false;
+    double length = 1, next = value;
+    for (int halving = 0; halving < 12; ++halving, length /= 2) {
+      for (std::size_t i = 0; i < n_; ++i) trial_[i] = x_[i] + length * step_[i];
+      next = evaluate(trial_, 1, 0);
+      if (next < (1 - 1e-4 * length) * value) break;
+    }
+    if (!(next < value)) return false;
+    std::swap(x_, trial_);
+    value = next;
+  }
+  return worst() <= tolerance;
+}
+
+// step_ = the solution of [dF/dx dF/dlambda; border'] step = step_, at x and the lambda of z; F_ is lost.
+bool IslandNewton::bordered_solve(const std::vector<double>& z, const std::vector<double>& border) {
+  const std::size_t n = n_ + 1;
+  constexpr double kDifference = 1e-7;
+  const double lambda = z[n_];
+  J_.resize(n * n);
+  evaluate(z, lambda + kDifference, tau_at(lambda + kDifference));
+  for (std::size_t i = 0; i < n_; ++i) J_[i * n + n_] = F_[i] / kDifference;
+  evaluate(z, lambda, tau_at(lambda));
+  for (std::size_t i = 0; i < n_; ++i) J_[i * n + n_] -= F_[i] / kDifference;
+  differentiate(tau_at(lambda), n);
+  std::copy(border.begin(), border.end(), &J_[n_ * n]);
+  return solve_linear(n, step_);
+}
+
+// Newton's method back to the curve, at right angles to the tangent.
+bool IslandNewton::back_to_path(std::vector<double>& z) {
+  double last = std::numeric_limits<double>::infinity();
+  for (int iteration = 0; iteration < 6; ++iteration) {
+    evaluate(z, z[n_], tau_at(z[n_]));
+    const double off = worst();
+    if (off < kOnPath) return true;
+    if (!(off < last)) return false;
+    last = off;
+    for (std::size_t i = 0; i < n_; ++i) step_[i] = -F_[i];
+    step_[n_] = 0;
+    if (!bordered_solve(z, tangent_)) return false;
+    for (std::size_t i = 0; i <= n_; ++i) z[i] += step_[i];
+  }
+  return false;
+}
+
+// One step along the curve; kEnded: at an answer, which is in x_.
+IslandNewton::Step IslandNewton::advance(double& length, double tolerance) {
+  std::fill(step_.begin(), step_.end(), 0.0);
+  step_[n_] = 1;  // along the last tangent
+  if (!bordered_solve(path_, tangent_)) return Step::kLost;
+  double norm = 0;
+  for (const double s : step_) norm += s * s;
+  norm = std::sqrt(norm);
+  for (std::size_t i = 0; i <= n_; ++i) tangent_[i] = step_[i] / norm;
+  while (length > 1e-7) {
+    const bool arrives = path_[n_] + length * tangent_[n_] >= 1;
+    const double reach = arrives ? (1 - path_[n_]) / tangent_[n_] : length;
+    for (std::size_t i = 0; i <= n_; ++i) trial_[i] = path_[i] + reach * tangent_[i];
+    if (arrives) {
+      std::copy(trial_.begin(), trial_.end(), x_.begin());
+      if (newton(tolerance)) return Step::kEnded;
+    } else if (back_to_path(trial_)) {
+      std::swap(path_, trial_);
+      length *= 1.6;
+      return Step::kOn;
+    }
+    length /= 2;
+  }
+  return Step::kLost;
+}
+
+bool IslandNewton::follow_path(double tolerance) {
+  const auto farthest = [&] {
+    double x = 0;
+    for (std::size_t i = 0; i < n_; ++i) x = std::max(x, std::abs(path_[i]));
+    return x;
+  };
+  for (attempt_ = 0; attempt_ < kAttempts; ++attempt_) {
+    std::fill(path_.begin(), path_.end(), 0.0);
+    std::fill(tangent_.begin(), tangent_.end(), 0.0);
+    tangent_[n_] = 1;
+    if (!back_to_path(path_)) continue;
+    double length = 0.1;
+    for (int step = 0; step < 300 && path_[n_] > -1 && farthest() < kFarthest; ++step) {
+      const Step result = advance(length, tolerance);
+      if (result == Step::kEnded) return true;
+      if (result == Step::kLost) break;
+    }
+  }
+  return false;
+}
+
+}  // namespace abut::dynamics

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "runtime/dynamics/solve/contact_row.h"
+
+namespace abut::dynamics {
+
+// All contacts of one small island at once, for where sweeps crawl or cycle: Newton's method on the equations
+// of [Alart1991], and if that does not lead to an answer, a path
+// from a problem whose answer is known.
+//
+// Unknowns x_n = W_nn r_n, x_t = W_tt r_t, velocities u = W r + b + (1 - lambda) lift, all in units of the
+// island's largest speed. With d = x - u, the positive part p(d_n) and the bound c = mu (W_tt/W_nn) p(d_n),
+//   F_n = x_n - p(d_n),   F_t = x_t - d_t c/max(|d_t|, c)
+// vanish where Coulomb's law holds; p and max are rounded by tau: p = (d_n + sqrt(d_n^2 + tau^2))/2.
+//   Newton: lambda = 1, tau = 0, steps halved until the sum of squares falls.
+//   Path: at lambda = 0 all contacts open and x is nearly 0. From there the curve F = 0 in (x, lambda) is
+//   followed by its arc length, so that it may turn back in lambda, with tau falling to nearly zero at lambda
+//   = 1, where Newton's method finds the states of all contacts known. The curve cannot run to infinity while
+//   no target_velocity is positive, as in [Stewart1996]'s proof that an answer exists; contacts that are
+//   jammed by friction and asked to separate may have no answer.
+// Redundant contacts make the matrix of a step singular: a small shift of W in it, but not in F, picks one of
+// the impulses.
+class IslandNewton {
+ public:
+  // Islands of more contacts cost more this way than sweeping on.
+  static constexpr std::size_t kMaxContacts = 40;
+  static constexpr std::size_t kMaxOnPath = 12;
+
+  // Allocates all workspace for islands of up to kMaxContacts.
+  IslandNewton();
+
+  // Takes over an island; speed > 0 is the unit. At most kMaxContacts rows, none with W_nn = 0.
+  void load(std::span<const ContactRow> rows, double speed);
+
+  // Both look for x with the violation of every contact at most `tolerance` (coulomb_contact.h) and return
+  // whether they found one; newton starts from the rows' impulses or the last x.
+  bool newton(double tolerance);
+  bool follow_path(double tolerance);
+
+  // Impulses of x, which leave the cone by as much as the equations are off.
+  void store(std::span<ContactRow> rows) const;
+
+ private:
+  struct Contact {
+    double mu_t;          // mu W_tt / W_nn
+    double per_n, per_t;  // impulse per x
+    Vec3<double> b;
+  };
+
+  enum class Step { kOn, kLost, kEnded };
+
+  double evaluate(const std::vector<double>& x, double lambda, double tau);  // fills d_, F_; returns |F|^2
+  double worst() const;                                                      // largest |F| of a contact
+  void differentiate(double tau, std::size_t stride);                        // fills J_ from d_
+  bool bordered_solve(const std::vector<double>& z, const std::vector<double>& border);
+  bool back_to_path(std::vector<double>& z);
+  Step advance(double& length, double tolerance);
+  bool solve_linear(std::size_t n, std::vector<double>& x);  // J_ x = x, in place
+
+  std::size_t n_ = 0;  // 3 x contacts
+  int attempt_ = 0;    // of follow_path
+  std::vector<Contact> contacts_;
+  std::vector<double> W_;  // n x n, row-major: u = W x + b
+  std::vector<double> J_;  // row-major
+  std::vector<double> F_, d_, x_, trial_, step_;
+  std::vector<double> path_, tangent_;  // n + 1: point of the curve (x, lambda) and its direction
+};
+
+}  // namespace abut::dynamics

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "runtime/dynamics/solve/contact_problem.h"
+#include "runtime/dynamics/solve/coupled.h"
+
+namespace abut::dynamics {
+
+struct StabilisationConfig {
+  double share = 0.2;  // of the excess depth taken away in a step, in (0, 1]
+  int sweeps = 10;     // of the projection; what they leave is taken away later
+};
+
+// Moves overlapping bodies apart without touching their velocities: the least displacement, in the kinetic
+// metric, that takes a share of the depth beyond a slop away, by projected Gauss-Seidel over the contacts'
+// normals. Displacements are sought in the coordinates in which every moved body has unit inertia
+// (contact_row.h), with the rows of the contact solver.
+class Stabilisation {
+ public:
+  Stabilisation(const StabilisationConfig& config, int threads) : config_(config), threads_(threads) {}
+
+  // Displacements (rotation vector; shift of the centre), rad and m, in the world's axes, one per body; zero
+  // where nothing of its island is deeper than `slop`, m. The contacts' gaps are those after the bodies moved
+  // with their velocities for `time` from where the contacts were found, and the solver's last problem is
+  // theirs. The bits do not depend on the number of threads.
+  void displace(std::span<const ContactBody> bodies, std::span<const PairContact> contacts,
+                const CoupledSolver& solver, double time, double slop, std::span<Vec6<double>> displacements);
+
+ private:
+  struct Row {
+    Spatial N_A, N_B;     // opened = N_A'y_A + N_B'y_B
+    double goal;          // of what is opened, m
+    double inverse_mass;  // N_A'N_A + N_B'N_B, 1/kg; 0: nothing moves
+    double impulse;       // of displacement, kg m
+    std::int32_t A, B;    // places of the bodies in the islands' order; kFixed for unmoved ones
+  };
+  struct alignas(64) Part {
+    bool deep;  // whether any contact is
+  };
+
+  static void sweep(Row* rows, std::size_t count, Spatial* y);
+
+  StabilisationConfig config_;
+  int threads_;
+  std::vector<Spatial> y_;  // displacement of each body, in the islands' order
+  std::vector<Row> rows_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace abut::dynamics

@@ -1,0 +1,348 @@
+#include "runtime/dynamics/step/recording.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <numeric>
+
+#include "runtime/asset/container.h"
+#include "runtime/asset/hdf5_image.h"
+#include "runtime/asset/hdf5_parser.h"
+#include "runtime/core/counted.h"
+#include "runtime/core/input_file.h"
+#include "runtime/dynamics/system/scene_digest.h"
+
+namespace abut::dynamics {
+namespace {
+
+using asset::checked;
+using asset::Handle;
+using asset::Hdf5Array;
+using asset::Hdf5Type;
+
+const std::string kFailed = "HDF5: cannot lay out the recording";
+constexpr double kUnitTolerance = 1e-9;  // of a quaternion's length
+
+hid_t file_type(double) { return H5T_IEEE_F64LE; }
+hid_t file_type(std::int64_t) { return H5T_STD_I64LE; }
+hid_t file_type(std::uint64_t) { return H5T_STD_U64LE; }
+hid_t memory_type(double) { return H5T_NATIVE_DOUBLE; }
+hid_t memory_type(std::int64_t) { return H5T_NATIVE_INT64; }
+hid_t memory_type(std::uint64_t) { return H5T_NATIVE_UINT64; }
+
+// The state as arrays of plain numbers.
+struct EndArrays {
+  std::vector<std::int64_t> step;
+  std::vector<double> dt, position, quaternion, velocity, angular_momentum, contact_impulse;
+  std::vector<std::uint64_t> contact_key;
+};
+
+// One list of all arrays for writer and reader: visit(path, array, numbers of one body or 0, unit).
+template <class R, class E, class Visit>
+void visit_arrays(R& recording, E& end, Visit&& visit) {
+  visit("frames/step", recording.steps, 0, "1");
+  visit("frames/time", recording.times, 0, "s");
+  visit("frames/position", recording.positions, 3, "m");
+  visit("frames/quaternion", recording.quaternions, 4, "1");
+  visit("frames/velocity", recording.velocities, 3, "m/s");
+  visit("frames/angular_velocity", recording.angular_velocities, 3, "rad/s");
+  visit("end/step", end.step, 0, "1");
+  visit("end/dt", end.dt, 0, "s");
+  visit("end/position", end.position, 3, "m");
+  visit("end/quaternion", end.quaternion, 4, "1");
+  visit("end/velocity", end.velocity, 3, "m/s");
+  visit("end/angular_momentum", end.angular_momentum, 3, "kg m^2/s");
+  visit("end/contact_key", end.contact_key, 0, "1");
+  visit("end/contact_impulse", end.contact_impulse, 3, "N s");
+}
+
+// The extents of an array with `width` numbers of one body or contact.
+std::vector<std::uint64_t> extents_of(std::string_view path, std::uint64_t width, const Recording& recording,
+                                      const EndArrays& end) {
+  const std::uint64_t frames = recording.steps.size(), bodies = recording.bodies.size(),
+                      contacts = end.contact_key.size();
+  if (path == "end/step" || path == "end/dt") return {1};
+  if (path == "end/contact_key") return {contacts};
+  if (path == "end/contact_impulse") return {contacts, width};
+  if (path.starts_with("end/")) return {bodies, width};
+  if (width == 0) return {frames};
+  return {frames, bodies, width};
+}
+
+void append(std::vector<double>& to, const Vec3<double>& v) { to.insert(to.end(), {v.x(), v.y(), v.z()}); }
+void append(std::vector<double>& to, const Eigen::Quaterniond& q) {
+  to.insert(to.end(), {q.w(), q.x(), q.y(), q.z()});
+}
+
+EndArrays end_arrays(const Recording& recording) {
+  EndArrays end;
+  end.step = {recording.end_steps};
+  end.dt = {recording.dt};
+  for (const BodyState& state : recording.states) {
+    append(end.position, state.p_WB);
+    append(end.quaternion, state.q_WB);
+    append(end.velocity, state.v_WB);
+    append(end.angular_momentum, state.L_W);
+  }
+  for (const ContactImpulse& contact : recording.impulses) {
+    end.contact_key.push_back(contact.key);
+    append(end.contact_impulse, contact.J_B_W);
+  }
+  return end;
+}
+
+void set_end_arrays(const EndArrays& end, Recording& recording) {
+  recording.end_steps = end.step[0];
+  recording.dt = end.dt[0];
+  const auto vector = [](const std::vector<double>& from, std::size_t i) -> Vec3<double> {
+    return {from[3 * i], from[3 * i + 1], from[3 * i + 2]};
+  };
+  for (std::size_t i = 0; i < recording.bodies.size(); ++i) {
+    const double* q = &end.quaternion[4 * i];
+    recording.states.push_back({vector(end.position, i), Eigen::Quaterniond(q[0], q[1], q[2], q[3]),
+                                vector(end.velocity, i), vector(end.angular_momentum, i)});
+  }
+  for (std::size_t i = 0; i < end.contact_key.size(); ++i)
+    recording.impulses.push_back({end.contact_key[i], vector(end.contact_impulse, i)});
+}
+
+void write_text(hid_t object, const char* name, const std::string& text) {
+  const Handle type(checked(H5Tcopy(H5T_C_S1), kFailed), H5Tclose);
+  checked(H5Tset_size(type, text.size() + 1), kFailed);
+  checked(H5Tset_cset(type, H5T_CSET_UTF8), kFailed);
+  const Handle space(checked(H5Screate(H5S_SCALAR), kFailed), H5Sclose);
+  const Handle attribute(checked(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), kFailed),
+                         H5Aclose);
+  checked(H5Awrite(attribute, type, text.c_str()), kFailed);
+}
+
+template <class T>
+void write_array(hid_t file, const char* path, const std::vector<T>& data, const std::vector<hsize_t>& dims,
+                 const char* unit) {
+  const Handle space(checked(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr), kFailed),
+                     H5Sclose);
+  const Handle links(checked(H5Pcreate(H5P_LINK_CREATE), kFailed), H5Pclose);
+  checked(H5Pset_create_intermediate_group(links, 1), kFailed);
+  const Handle create(checked(H5Pcreate(H5P_DATASET_CREATE), kFailed), H5Pclose);
+  checked(H5Pset_obj_track_times(create, false), kFailed);
+  const Handle set(
+      checked(H5Dcreate2(file, path, file_type(T{}), space, links, create, H5P_DEFAULT), kFailed), H5Dclose);
+  if (!data.empty())
+    checked(H5Dwrite(set, memory_type(T{}), H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()), kFailed);
+  write_text(set, "unit", unit);
+}
+
+void write_names(hid_t file, const std::vector<std::string>& names) {
+  const Handle type(checked(H5Tcopy(H5T_C_S1), kFailed), H5Tclose);
+  checked(H5Tset_size(type, H5T_VARIABLE), kFailed);
+  checked(H5Tset_cset(type, H5T_CSET_UTF8), kFailed);
+  const hsize_t count = names.size();
+  const Handle space(checked(H5Screate_simple(1, &count, nullptr), kFailed), H5Sclose);
+  const Handle create(checked(H5Pcreate(H5P_DATASET_CREATE), kFailed), H5Pclose);
+  checked(H5Pset_obj_track_times(create, false), kFailed);
+  const Handle set(
+      checked(H5Dcreate2(file, "bodies", type, space, H5P_DEFAULT, create, H5P_DEFAULT), kFailed), H5Dclose);
+  std::vector<const char*> texts;
+  for (const std::string& name : names) {
+    if (name.find('\0') != std::string::npos)
+      throw InvalidInput("recording: the name of body " + std::to_string(texts.size()) + " has a zero byte");
+    texts.push_back(name.c_str());
+  }
+  if (count > 0) checked(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts.data()), kFailed);
+}
+
+Hdf5Type type_of(double) { return Hdf5Type::kFloat64; }
+Hdf5Type type_of(std::int64_t) { return Hdf5Type::kInt64; }
+Hdf5Type type_of(std::uint64_t) { return Hdf5Type::kUint64; }
+
+class Reader {
+ public:
+  Reader(std::span<const std::byte> body, const std::string& name) : name_(name), file_(body, name) {}
+
+  // An attribute, of the root where there is no path.
+  std::string text(const std::string& key, const std::string& path = "") {
+    const std::string element = path.empty() ? key : path + ": the " + key;
+    for (const asset::Hdf5Attribute& attribute : file_.attributes(path)) {
+      if (attribute.name != key) continue;
+      const Hdf5Array& value = attribute.value;
+      if (value.type != Hdf5Type::kText || value.count() != 1) fail(element, "is not a text");
+      const std::string padded(reinterpret_cast<const char*>(value.data.data()), value.data.size());
+      return padded.substr(0, padded.find('\0'));
+    }
+    fail(element, "is missing");
+  }
+
+  void expect_unit(const std::string& path, const std::string& unit) {
+    const std::string found = text("unit", path);
+    if (found != unit) fail(path, "is in the unit '" + found + "', not '" + unit + "'");
+  }
+
+  std::vector<std::string> names(const std::string& path) {
+    const Hdf5Array array = file_.array(path);
+    if (array.type != Hdf5Type::kTexts) fail(path, "is not a list of texts");
+    return file_.texts(array);
+  }
+
+  // `extents` empty: a list of any length.
+  template <class T>
+  void array(const std::string& path, std::vector<T>& data, const std::vector<std::uint64_t>& extents) {
+    const Hdf5Array array = file_.array(path);
+    if (array.type != type_of(T{})) fail(path, "is of another type");
+    if (extents.empty() ? array.extents.size() != 1 : array.extents != extents)
+      fail(path, "has the wrong shape");
+    data.resize(array.count());
+    if (!data.empty()) std::memcpy(data.data(), array.data.data(), array.data.size());
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& element, const std::string& what) const {
+    throw BadAsset(name_ + ": " + element + " " + what + "; " + std::string(kRecordingKind.remedy));
+  }
+
+  std::string name_;
+  asset::Hdf5File file_;
+};
+
+// Refuses what no simulation records. HDF5's arrays have the right extents already.
+class Checker {
+ public:
+  Checker(const Recording& recording, const std::string& name) : recording_(recording), name_(name) {}
+
+  void check() const {
+    if (recording_.bodies.empty()) refuse("bodies", "there are none");
+    if (!(recording_.dt >= kLeastTimeStep && recording_.dt <= kGreatestTimeStep))
+      refuse("end/dt", "a time step of " + std::to_string(recording_.dt) + " s");
+    check_steps();
+    check_finite("frames/position", recording_.positions);
+    check_finite("frames/velocity", recording_.velocities);
+    check_finite("frames/angular_velocity", recording_.angular_velocities);
+    for (std::size_t i = 0; i < recording_.quaternions.size(); i += 4)
+      check_unit("frames/quaternion", i / 4, &recording_.quaternions[i]);
+    for (std::size_t i = 0; i < recording_.states.size(); ++i) {
+      const BodyState& state = recording_.states[i];
+      const Eigen::Quaterniond& q = state.q_WB;
+      const double wxyz[] = {q.w(), q.x(), q.y(), q.z()};
+      check_unit("end/quaternion", i, wxyz);
+      if (!state.p_WB.allFinite()) refuse("end/position", i, "is not finite");
+      if (!state.v_WB.allFinite()) refuse("end/velocity", i, "is not finite");
+      if (!state.L_W.allFinite()) refuse("end/angular_momentum", i, "is not finite");
+    }
+    for (std::size_t i = 0; i < recording_.impulses.size(); ++i) {
+      if (!recording_.impulses[i].J_B_W.allFinite()) refuse("end/contact_impulse", i, "is not finite");
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& path, const std::string& what) const {
+    throw BadAsset(name_ + ": " + path + ": " + what + "; " + std::string(kRecordingKind.remedy));
+  }
+  [[noreturn]] void refuse(const std::string& path, std::size_t row, const std::string& what) const {
+    refuse(path, "row " + std::to_string(row) + " " + what);
+  }
+
+  void check_steps() const {
+    std::int64_t last = -1;
+    for (std::size_t i = 0; i < recording_.steps.size(); ++i) {
+      const std::int64_t step = recording_.steps[i];
+      if (step <= last) refuse("frames/step", i, "is " + std::to_string(step) + "; steps ascend from 0 on");
+      if (recording_.times[i] != static_cast<double>(step) * recording_.dt)
+        refuse("frames/time", i, "is not that of its step");
+      last = step;
+    }
+    if (recording_.end_steps < std::max<std::int64_t>(last, 0) || recording_.end_steps > kMaxSteps)
+      refuse("end/step", std::to_string(recording_.end_steps) +
+                             " steps; there are those of the last frame or more, and no more than " +
+                             std::to_string(kMaxSteps));
+  }
+
+  // Rows are a body's three numbers.
+  void check_finite(const std::string& path, const std::vector<double>& values) const {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!std::isfinite(values[i])) refuse(path, i / 3, "is not finite");
+  }
+
+  void check_unit(const std::string& path, std::size_t row, const double* q) const {
+    const double length = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (!(std::abs(length - 1) <= kUnitTolerance))
+      refuse(path, row, "has the length " + std::to_string(length) + "; it must be 1");
+  }
+
+  const Recording& recording_;
+  const std::string& name_;
+};
+
+}  // namespace
+
+void Recording::set_scene(const Simulation& simulation) {
+  if (!bodies.empty()) return;
+  for (const Body& body : simulation.scene().bodies) bodies.push_back(body.name);
+  scene_digest = digest(simulation.scene());
+}
+
+void Recording::add_frame(const Simulation& simulation) {
+  set_scene(simulation);
+  steps.push_back(simulation.steps());
+  times.push_back(simulation.time());
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const BodyState& state = simulation.states()[i];
+    append(positions, state.p_WB);
+    append(quaternions, state.q_WB);
+    append(velocities, state.v_WB);
+    append(angular_velocities, simulation.angular_velocity(i));
+  }
+}
+
+void Recording::set_end(const Simulation& simulation) {
+  set_scene(simulation);
+  dt = simulation.config().dt;
+  end_steps = simulation.steps();
+  states.assign(simulation.states().begin(), simulation.states().end());
+  impulses.assign(simulation.impulses().begin(), simulation.impulses().end());
+}
+
+std::vector<std::byte> to_hdf5(const Recording& recording) {
+  const asset::Session session;
+  const Handle file = asset::create_image();
+  write_text(file, "settings", recording.settings);
+  write_text(file, "scene", recording.scene_digest);
+  const EndArrays end = end_arrays(recording);
+  visit_arrays(recording, end,
+               [&](const char* path, const auto& data, std::uint64_t width, const char* unit) {
+                 const std::vector<std::uint64_t> extents = extents_of(path, width, recording, end);
+                 const std::uint64_t count =
+                     std::accumulate(extents.begin(), extents.end(), std::uint64_t{1}, std::multiplies<>());
+                 if (data.size() != count)
+                   throw InvalidInput("recording: " + std::string(path) + " has " +
+                                      counted(data.size(), "number") + ", not " + std::to_string(count));
+                 write_array(file, path, data, {extents.begin(), extents.end()}, unit);
+               });
+  write_names(file, recording.bodies);
+  return asset::pack_container(kRecordingKind, asset::image_bytes(file));
+}
+
+Recording parse_recording(std::span<const std::byte> bytes, const std::string& name) {
+  asset::check_container(kRecordingKind, name, bytes);
+  Reader reader(bytes.subspan(asset::kHeaderBytes), name);
+  Recording result;
+  result.settings = reader.text("settings");
+  result.scene_digest = reader.text("scene");
+  result.bodies = reader.names("bodies");
+  EndArrays end;
+  visit_arrays(result, end, [&](const char* path, auto& data, std::uint64_t width, const char* unit) {
+    const bool is_counted =
+        std::string_view(path) != "frames/step" && std::string_view(path) != "end/contact_key";
+    reader.array(path, data,
+                 is_counted ? extents_of(path, width, result, end) : std::vector<std::uint64_t>{});
+    reader.expect_unit(path, unit);
+  });
+  set_end_arrays(end, result);
+  Checker(result, name).check();
+  return result;
+}
+
+Recording read_recording(const std::filesystem::path& file) {
+  return within_memory(file, [&] { return parse_recording(read_file(file), file.string()); });
+}
+
+}  // namespace abut::dynamics

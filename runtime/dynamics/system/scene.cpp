@@ -1,0 +1,93 @@
+#include "runtime/dynamics/system/scene.h"
+
+#include <cmath>
+
+#include "runtime/body/body.h"
+#include "runtime/core/error.h"
+
+namespace abut::dynamics {
+namespace {
+
+constexpr double kUnitTolerance = 1e-9;      // of a quaternion's length
+constexpr double kTriangleTolerance = 1e-6;  // of the inertia's triangle inequality
+
+[[noreturn]] void refuse(const std::string& who, const std::string& what) {
+  throw InvalidInput(who + ": " + what);
+}
+
+}  // namespace
+
+void require_valid(const Shape& shape, const std::string& who) {
+  if (!shape.X_BS.finite() || !(rotation_error(shape.X_BS.R) <= body::kRotationTolerance))
+    refuse(who, "its pose has a number that is NaN or infinite, or is no rotation");
+  const bool known = shape.geometry.primitive() == nullptr || shape.geometry.as<body::Box<double>>() ||
+                     shape.geometry.as<body::Cylinder<double>>() ||
+                     shape.geometry.as<body::Sphere<double>>() ||
+                     shape.geometry.as<body::HalfSpace<double>>();
+  if (!known)
+    refuse(who, "it is a " + shape.geometry.name() +
+                    "; there are contacts of boxes, cylinders, spheres, half-spaces and assets");
+  if (shape.geometry.primitive() != nullptr) return;
+  if (const char* missing = shape.geometry.missing_part(body::kSurfacePart))
+    refuse(who, std::string("its asset ") + missing);
+}
+
+void require_valid(const Body& body, const std::string& who) {
+  if (!(body.mass > 0) || !std::isfinite(body.mass))
+    refuse(who, "the mass is " + std::to_string(body.mass) +
+                    " kg; it must be positive (what shall not move is an sbox or a plane)");
+  const Vec3<double>& I = body.inertia;
+  if (!I.allFinite() || !(I.minCoeff() > 0)) refuse(who, "the principal moments of inertia must be positive");
+  if (2 * I.maxCoeff() > (1 + kTriangleTolerance) * I.sum())
+    refuse(who, "no solid has these moments of inertia: the largest exceeds the sum of the others");
+  const auto& q = body.q_WB;
+  const double length = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  if (!(std::abs(length - 1) <= kUnitTolerance))
+    refuse(who, "the quaternion has length " + std::to_string(length) + "; it must be 1");
+  if (!body.p_WB.allFinite() || !body.v_WB.allFinite() || !body.w_WB_W.allFinite())
+    refuse(who, "its position or velocity has a number that is NaN or infinite");
+  for (std::size_t k = 0; k < body.shapes.size(); ++k) {
+    if (body.shapes[k].geometry.half_space()) refuse(who, "a plane cannot be part of a moving body");
+    require_valid(body.shapes[k], who + ", shape " + std::to_string(k));
+  }
+}
+
+Body object_body(const std::string& name, const body::Geometry& asset, double density,
+                 const Pose<double>& X_WO) {
+  if (!(density > 0) || !std::isfinite(density))
+    refuse("body '" + name + "'",
+           "the density is " + std::to_string(density) + " kg/m^3; it must be positive");
+  const asset::MassProperties& mass = asset.mass();
+  if (!(mass.volume > 0))
+    refuse("body '" + name + "'", "its asset has no mass properties; preprocess the object again");
+  const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> inertia_O(mass.inertia);
+  const Eigen::SelfAdjointEigenSolver<Mat3<double>> principal(inertia_O);
+  Pose<double> X_OB{principal.eigenvectors(), Eigen::Map<const Vec3<double>>(mass.center_of_mass)};
+  if (X_OB.R.determinant() < 0) X_OB.R.col(0) *= -1;
+  Body body;
+  body.name = name;
+  body.mass = density * mass.volume;
+  body.inertia = density * principal.eigenvalues();
+  const Pose<double> X_WB = X_WO * X_OB;
+  const Eigen::Quaterniond q = Eigen::Quaterniond(X_WB.R).normalized();
+  body.p_WB = X_WB.p;
+  body.q_WB = {q.w(), q.x(), q.y(), q.z()};
+  body.shapes.push_back({asset, X_OB.inverse()});
+  require_valid(body, "body '" + name + "'");
+  return body;
+}
+
+void require_valid(const Scene& scene) {
+  if (!scene.gravity.allFinite()) refuse("scene", "gravity has a number that is NaN or infinite");
+  if (!(scene.mu >= 0) || !std::isfinite(scene.mu))
+    refuse("scene", "mu is " + std::to_string(scene.mu) + "; it must be 0 or more");
+  if (!(scene.restitution >= 0 && scene.restitution <= 1))
+    refuse("scene", "the restitution is " + std::to_string(scene.restitution) + "; it must be in [0, 1]");
+  if (!(scene.patch >= 0) || !std::isfinite(scene.patch))
+    refuse("scene", "the patch is " + std::to_string(scene.patch) + " m; it must be 0 or more");
+  for (std::size_t k = 0; k < scene.fixed.size(); ++k)
+    require_valid(scene.fixed[k], "fixed shape " + std::to_string(k));
+  for (const Body& body : scene.bodies) require_valid(body, "body '" + body.name + "'");
+}
+
+}  // namespace abut::dynamics

@@ -1,0 +1,98 @@
+#include "runtime/dynamics/system/scene_digest.h"
+
+#include <cstring>
+#include <map>
+#include <span>
+
+#include "runtime/asset/container.h"
+
+namespace abut::dynamics {
+namespace {
+
+// Bytes of all that the motion depends on, in one order.
+class Content {
+ public:
+  void add(const void* data, std::size_t bytes) {
+    const auto* first = static_cast<const std::byte*>(data);
+    bytes_.insert(bytes_.end(), first, first + bytes);
+  }
+  void add(double value) { add(&value, sizeof value); }
+  void add(std::int64_t value) { add(&value, sizeof value); }
+  void add(const Vec3<double>& v) { add(v.data(), 3 * sizeof(double)); }
+  void add(const std::string& text) {
+    add(static_cast<std::int64_t>(text.size()));
+    add(text.data(), text.size());
+  }
+
+  void add(const Shape& shape) {
+    const body::Primitive* primitive = shape.geometry.primitive();
+    add(static_cast<std::int64_t>(primitive ? primitive->index() : std::variant_size_v<body::Primitive>));
+    if (primitive)
+      for (const double size : body::sizes(*primitive)) add(size);
+    else
+      add(digest_of(shape.geometry));
+    add(shape.X_BS.R.data(), 9 * sizeof(double));
+    add(shape.X_BS.p);
+  }
+
+  void add(const Body& body) {
+    add(body.name);
+    add(body.mass);
+    add(body.inertia);
+    add(body.p_WB);
+    add(body.q_WB.data(), sizeof body.q_WB);
+    add(body.v_WB);
+    add(body.w_WB_W);
+    add(static_cast<std::int64_t>(body.shapes.size()));
+    for (const Shape& shape : body.shapes) add(shape);
+  }
+
+  std::string digest() const { return asset::digest(bytes_); }
+
+ private:
+  template <class T>
+  void add_array(const T* values, std::int64_t count) {
+    add(count);
+    if (count > 0) add(asset::digest(std::as_bytes(std::span(values, static_cast<std::size_t>(count)))));
+  }
+
+  // Of what its other arrays are made from. Many bodies may share an asset.
+  const std::string& digest_of(const body::Geometry& geometry) {
+    const auto [found, fresh] = assets_.try_emplace(geometry.id());
+    if (!fresh) return found->second;
+    Content content;
+    const asset::SurfaceView& surface = geometry.surface();
+    const asset::ConvexView& convex = geometry.convex();
+    const asset::VolumeView& volume = geometry.volume();
+    const asset::PointsView& points = geometry.points();
+    content.add_array(surface.vertices, 3LL * surface.vertex_count);
+    content.add_array(surface.triangles, 3LL * surface.triangle_count);
+    for (const double* axis : {convex.x, convex.y, convex.z}) content.add_array(axis, convex.vertex_count);
+    content.add_array(volume.vertices, 3LL * volume.vertex_count);
+    content.add_array(volume.tetrahedra, 4LL * volume.tetrahedron_count);
+    content.add_array(volume.extent, volume.vertex_count);
+    for (const double* axis :
+         {points.x, points.y, points.z, points.nx, points.ny, points.nz, points.thickness})
+      content.add_array(axis, points.point_count);
+    content.add_array(points.quads, 4LL * points.point_count);
+    content.add_array(points.vertices, 3LL * points.vertex_count);
+    return found->second = content.digest();
+  }
+
+  std::vector<std::byte> bytes_;
+  std::map<std::uint64_t, std::string> assets_;  // by the geometry's id
+};
+
+}  // namespace
+
+std::string digest(const Scene& scene) {
+  Content content;
+  content.add(scene.gravity);
+  for (const double value : {scene.mu, scene.restitution, scene.patch}) content.add(value);
+  content.add(static_cast<std::int64_t>(scene.fixed.size()));
+  for (const Shape& shape : scene.fixed) content.add(shape);
+  for (const Body& body : scene.bodies) content.add(body);
+  return content.digest();
+}
+
+}  // namespace abut::dynamics

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <istream>
+#include <string>
+
+#include "runtime/dynamics/system/scene.h"
+
+namespace abut::dynamics {
+
+// The asset of a name. Throws InvalidInput for an unknown one.
+using AssetSource = std::function<body::Geometry(const std::string& name)>;
+
+// Reads a scene from text, one entry a line, fields separated by blanks, # starts a comment. Names that have
+// a blank, # or a quote stand in quotes, each quote in them twice: "my ""best"" mug".
+//
+//   gravity gx gy gz | mu m | restitution e | patch radius | duration s
+//   plane nx ny nz d                       the half-space n.x <= d
+//   sbox px py pz qw qx qy qz hx hy hz     a fixed box: centre, quaternion, half sizes
+//   body NAME mass Ixx Iyy Izz  px py pz qw qx qy qz  vx vy vz  wx wy wz  COUNT
+//    box hx hy hz | cyl radius half_height | sphere radius | asset NAME,   each then  px py pz qw qx qy qz
+//   object NAME ASSET density  px py pz qw qx qy qz  vx vy vz  wx wy wz     a body that is one asset of even
+//                                          density: pose of the object's frame, velocity of its centre of
+//                                          mass
+//
+// cyl and sphere may be filled up with zeros to three sizes. A body stands in its centre of mass along its
+// principal axes, COUNT shapes follow it. Units m, kg, s, rad; angular velocities in the world's axes.
+// Quaternions (w, x, y, z) that are off unit length by 1e-3 at most are normalised. Throws IoError where the
+// file cannot be read; InvalidInput naming file and line.
+Scene read_scene(const std::string& file, const AssetSource& assets);
+
+// The same from a stream; `name` stands for it in messages.
+Scene read_scene(std::istream& in, const std::string& name, const AssetSource& assets);
+
+// The name under which an AssetSource will find an asset.
+using AssetName = std::function<std::string(const body::Geometry& asset)>;
+
+// Writes a scene as text that read_scene gives back, to rounding in its rotations (bodies that were `object`
+// entries as `body` entries). Throws InvalidInput, naming the body or the fixed shape, for a scene that is
+// not valid and for what the format has no words for: no body at all, a body without shapes, a fixed shape
+// that is neither a box nor a plane, names that are empty, used twice or have an end of line; and IoError.
+void write_scene(const Scene& scene, const std::string& file, const AssetName& name_of);
+
+// The same as text.
+std::string scene_text(const Scene& scene, const AssetName& name_of);
+
+}  // namespace abut::dynamics

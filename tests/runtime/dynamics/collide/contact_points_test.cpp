@@ -1,0 +1,200 @@
+// Contact points of pairs of shapes: closed forms, and the library's own exact distance as oracle.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "runtime/core/random.h"
+#include "runtime/dynamics/collide/broad_phase.h"
+#include "runtime/dynamics/collide/convex_contact.h"
+#include "runtime/witness/shapes.h"
+#include "tests/support/runs.h"
+
+namespace {
+
+using namespace abut;
+using namespace abut::dynamics;
+
+PlacedShape placed(const body::Primitive& primitive, const Pose<double>& X_WS = {}) {
+  PlacedShape result(Shape{body::Geometry(primitive), {}});
+  result.place(X_WS, 0);
+  return result;
+}
+
+PlacedShape box(const Vec3<double>& half, const Pose<double>& X_WS) {
+  return placed(body::Box<double>{half}, X_WS);
+}
+
+Pose<double> random_pose(Random& random, double spread) {
+  const Vec3<double> w(random.normal(), random.normal(), random.normal());
+  return {exp_rotation<double>(w),
+          {spread * random.normal(), spread * random.normal(), spread * random.normal()}};
+}
+
+double least_gap(const std::vector<SurfacePoint>& points) {
+  double gap = std::numeric_limits<double>::infinity();
+  for (const SurfacePoint& point : points) gap = std::min(gap, point.gap);
+  return gap;
+}
+
+TEST(ContactPoints, BoxOnBoxIsTheCommonRectangle) {
+  std::vector<SurfacePoint> points;
+  box_box_points(box({0.5, 0.5, 0.5}, {}),
+                 box({0.5, 0.5, 0.5}, {Mat3<double>::Identity(), {0.25, 0.5, 0.999}}), 0.01, points);
+  ASSERT_EQ(points.size(), 4U);
+  Vec3<double> low = points[0].p_W, high = low;
+  for (const SurfacePoint& point : points) {
+    low = low.cwiseMin(point.p_W);
+    high = high.cwiseMax(point.p_W);
+    EXPECT_NEAR(point.gap, -0.001, 1e-15);
+    EXPECT_TRUE(point.n_W.isApprox(Vec3<double>::UnitZ()));
+  }
+  EXPECT_TRUE(low.isApprox(Vec3<double>(-0.25, 0, 0.4995), 1e-14)) << low.transpose();
+  EXPECT_TRUE(high.isApprox(Vec3<double>(0.5, 0.5, 0.4995), 1e-14)) << high.transpose();
+}
+
+TEST(ContactPoints, CrossedEdgesMeetInOnePoint) {
+  const Mat3<double> roll_x = exp_rotation<double>({M_PI / 4, 0, 0}),
+                     roll_y = exp_rotation<double>({0, M_PI / 4, 0});
+  const double diagonal = std::sqrt(0.5);
+  std::vector<SurfacePoint> points;
+  box_box_points(box({1, 0.5, 0.5}, {roll_x, {0, 0, 0}}),
+                 box({0.5, 1, 0.5}, {roll_y, {0.1, 0.2, 2 * diagonal - 0.003}}), 0.01, points);
+  ASSERT_EQ(points.size(), 1U);
+  EXPECT_NEAR(points[0].gap, -0.003, 1e-14);
+  EXPECT_TRUE(points[0].p_W.isApprox(Vec3<double>(0.1, 0, diagonal - 0.0015), 1e-12))
+      << points[0].p_W.transpose();
+}
+
+// The deepest point's gap is the exact depth, or as much deeper as a face is preferred to an edge by.
+TEST(ContactPoints, RandomBoxesAgreeWithTheirExactDistance) {
+  Random random(7);
+  int overlapping = 0, empty = 0;
+  for (int k = 0; k < test::runs(3000); ++k) {
+    const Vec3<double> a(random.uniform(0.2, 1), random.uniform(0.2, 1), random.uniform(0.2, 1));
+    const Vec3<double> b(random.uniform(0.2, 1), random.uniform(0.2, 1), random.uniform(0.2, 1));
+    const PlacedShape A = box(a, random_pose(random, 0.6)), B = box(b, random_pose(random, 0.6));
+    const auto exact =
+        witness::separation(witness::Box<double>{a}, witness::Box<double>{b}, A.X_WS.inverse() * B.X_WS);
+    if (exact.distance > 0) continue;
+    std::vector<SurfacePoint> points;
+    box_box_points(A, B, 0.05, points);
+    const double tolerance = 0.01 * std::min(a.minCoeff(), b.minCoeff()) + 1e-9;
+    ++overlapping;
+    empty += points.empty();
+    if (points.empty()) continue;
+    EXPECT_NEAR(least_gap(points), exact.distance, tolerance) << k;
+    for (const SurfacePoint& point : points) EXPECT_NEAR(point.n_W.norm(), 1, 1e-12);
+  }
+  EXPECT_GT(overlapping, 500);
+  EXPECT_EQ(empty, 0);
+}
+
+TEST(ContactPoints, ExchangedBoxesGiveOppositeNormals) {
+  Random random(8);
+  for (int k = 0; k < test::runs(300); ++k) {
+    const PlacedShape A = box({0.5, 0.4, 0.3}, random_pose(random, 0.4));
+    const PlacedShape B = box({0.3, 0.6, 0.2}, random_pose(random, 0.4));
+    std::vector<SurfacePoint> ab, ba;
+    box_box_points(A, B, 0.02, ab);
+    box_box_points(B, A, 0.02, ba);
+    ASSERT_EQ(ab.empty(), ba.empty());
+    if (ab.empty()) continue;
+    EXPECT_NEAR(least_gap(ab), least_gap(ba), 4e-3);
+  }
+}
+
+TEST(ContactPoints, StandingCylinderTouchesAllAroundItsRim) {
+  const PlacedShape plane = placed(body::HalfSpace<double>{});
+  const PlacedShape coin =
+      placed(body::Cylinder<double>{0.005, 0.05}, {Mat3<double>::Identity(), {0, 0, 0.004}});
+  std::vector<SurfacePoint> points;
+  plane_points(plane, coin, 0.01, ContactSampling::kVertex, points);
+  ASSERT_GE(points.size(), 4U);
+  Vec3<double> sum = Vec3<double>::Zero();
+  for (const SurfacePoint& point : points) {
+    EXPECT_NEAR(point.p_W.head<2>().norm(), 0.05, 1e-15);
+    EXPECT_NEAR(point.gap, -0.001, 1e-15);
+    EXPECT_NEAR(point.p_W.z(), -0.0005, 1e-15);
+    sum += point.p_W;
+  }
+  EXPECT_LT(sum.head<2>().norm(), 1e-15);
+}
+
+// The moment of an even pressure's friction about the axis is 2/3 of the radius, and the areas add up.
+TEST(ContactPoints, DiscPointsIntegrateTheRadius) {
+  const PlacedShape plane = placed(body::HalfSpace<double>{});
+  const PlacedShape coin =
+      placed(body::Cylinder<double>{0.005, 0.05}, {Mat3<double>::Identity(), {0, 0, 0.005}});
+  std::vector<SurfacePoint> points;
+  plane_points(plane, coin, 0.01, ContactSampling::kPatch, points);
+  double area = 0, moment = 0;
+  for (const SurfacePoint& point : points) {
+    area += point.area;
+    moment += point.area * point.p_W.head<2>().norm();
+  }
+  EXPECT_NEAR(area, M_PI * 0.05 * 0.05, 1e-15);
+  EXPECT_NEAR(moment / area, 2.0 / 3 * 0.05, 1e-15);
+}
+
+TEST(ContactPoints, TiltedCylindersLowestPointIsExact) {
+  Random random(9);
+  const PlacedShape plane = placed(body::HalfSpace<double>{});
+  for (int k = 0; k < test::runs(200); ++k) {
+    const Pose<double> X = random_pose(random, 0.05);
+    const PlacedShape cylinder = placed(body::Cylinder<double>{0.2, 0.1}, X);
+    const double axis = std::abs(X.R(2, 2));
+    const double lowest = X.p.z() - 0.2 * axis - 0.1 * std::sqrt(1 - axis * axis);
+    std::vector<SurfacePoint> points;
+    plane_points(plane, cylinder, 1, ContactSampling::kVertex, points);
+    EXPECT_NEAR(least_gap(points), lowest, 1e-12);
+  }
+}
+
+TEST(ContactPoints, CylinderStandingAndLyingOnABox) {
+  witness::Workspace<double> workspace;
+  const PlacedShape table = box({1, 1, 0.1}, {});
+  std::vector<SurfacePoint> points;
+  witness_points(table, placed(body::Cylinder<double>{0.3, 0.2}, {Mat3<double>::Identity(), {0, 0, 0.399}}),
+                 0.01, workspace, points);
+  EXPECT_EQ(points.size(), 8U);
+  for (const SurfacePoint& point : points) EXPECT_NEAR(point.gap, -0.001, 1e-9);
+  points.clear();
+  witness_points(
+      table,
+      placed(body::Cylinder<double>{0.3, 0.2}, {exp_rotation<double>({M_PI / 2, 0, 0}), {0, 0.1, 0.299}}),
+      0.01, workspace, points);
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_NEAR((points[0].p_W - points[1].p_W).norm(), 0.6, 1e-9);
+  for (const SurfacePoint& point : points) EXPECT_NEAR(point.gap, -0.001, 1e-9);
+}
+
+TEST(BroadPhase, FindsEveryPairThatMeets) {
+  Random random(3);
+  BroadPhase broad;
+  std::vector<Bounds> bounds(200);
+  bounds[0].high.setConstant(std::numeric_limits<double>::infinity());
+  bounds[0].low = -bounds[0].high;
+  for (std::size_t i = 1; i < bounds.size(); ++i) {
+    const Vec3<double> p(random.normal(), random.normal(), random.normal());
+    const double size = i == 5 ? 3 : random.uniform(0.05, 0.3);  // one much larger than the others
+    bounds[i] = {p.array() - size, p.array() + size};
+  }
+  for (int step = 0; step < 50; ++step) {
+    const auto pairs = broad.update(bounds, 2);
+    std::set<std::pair<int, int>> found;
+    for (const BodyPair& pair : pairs) EXPECT_TRUE(found.emplace(pair.A, pair.B).second);
+    for (int i = 0; i < 200; ++i)
+      for (int j = std::max(i + 1, 2); j < 200; ++j)
+        EXPECT_TRUE(!bounds[i].meets(bounds[j]) || found.contains({i, j})) << i << " " << j;
+    EXPECT_TRUE(std::is_sorted(pairs.begin(), pairs.end(), [](const BodyPair& a, const BodyPair& b) {
+      return std::pair(a.A, a.B) < std::pair(b.A, b.B);
+    }));
+    for (std::size_t i = 2; i < bounds.size(); ++i) {
+      const Vec3<double> move = 0.01 * Vec3<double>(random.normal(), random.normal(), random.normal());
+      bounds[i].low += move;
+      bounds[i].high += move;
+    }
+  }
+}
+
+}  // namespace
