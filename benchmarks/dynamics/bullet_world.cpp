@@ -50,13 +50,13 @@ struct BulletWorld::Parts {
   }
 
   void add(const Pose<double>& X_WB, btCollisionShape* shape, double mass, const Vec3<double>& inertia,
-           const dynamics::Scene& scene) {
+           const body::Material& material) {
     states.push_back(std::make_unique<btDefaultMotionState>(transform(X_WB)));
     btRigidBody::btRigidBodyConstructionInfo info(static_cast<btScalar>(mass), states.back().get(), shape,
                                                   vector(inertia));
     // Bullet multiplies the two bodies' coefficients.
-    info.m_friction = static_cast<btScalar>(std::sqrt(scene.mu));
-    info.m_restitution = static_cast<btScalar>(std::sqrt(scene.restitution));
+    info.m_friction = static_cast<btScalar>(std::sqrt(material.friction));
+    info.m_restitution = static_cast<btScalar>(std::sqrt(material.restitution));
     bodies.push_back(std::make_unique<btRigidBody>(info));
     bodies.back()->setActivationState(DISABLE_DEACTIVATION);  // nor do we let anything sleep
     world.addRigidBody(bodies.back().get());
@@ -66,7 +66,7 @@ struct BulletWorld::Parts {
 BulletWorld::BulletWorld(const dynamics::Scene& scene) : parts_(std::make_unique<Parts>()) {
   parts_->world.setGravity(vector(scene.gravity));
   for (const dynamics::Shape& shape : scene.fixed)
-    parts_->add(shape.X_BS, parts_->make(shape), 0, Vec3<double>::Zero(), scene);
+    parts_->add(shape.X_BS, parts_->make(shape), 0, Vec3<double>::Zero(), shape.material);
   parts_->fixed = scene.fixed.size();
   for (const dynamics::Body& body : scene.bodies) {
     auto compound = std::make_unique<btCompoundShape>();
@@ -74,7 +74,7 @@ BulletWorld::BulletWorld(const dynamics::Scene& scene) : parts_(std::make_unique
       compound->addChildShape(transform(shape.X_BS), parts_->make(shape));
     const auto& q = body.q_WB;
     parts_->add({rotation_from_quaternion(q[0], q[1], q[2], q[3]), body.p_WB}, compound.get(), body.mass,
-                body.inertia, scene);
+                body.inertia, body.shapes[0].material);
     parts_->bodies.back()->setLinearVelocity(vector(body.v_WB));
     parts_->bodies.back()->setAngularVelocity(vector(body.w_WB_W));
     parts_->shapes.push_back(std::move(compound));

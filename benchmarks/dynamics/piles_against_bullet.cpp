@@ -11,8 +11,8 @@
 
 #include "benchmarks/support/promises.h"
 #include "runtime/core/error.h"
-#include "runtime/dynamics/system/scene_file.h"
 #include "runtime/dynamics/step/simulation.h"
+#include "runtime/dynamics/system/scene_file.h"
 #ifdef ABUT_HAVE_BULLET
 #include "benchmarks/dynamics/bullet_world.h"
 #endif
@@ -46,36 +46,19 @@ class Watch {
 // Depths of all contact points of a scene's bodies at given poses.
 class Depths {
  public:
-  explicit Depths(const Scene& scene) : scene_(scene), narrow_({}, 0, 1) {
-    for (const Shape& shape : scene.fixed) {
-      first_.push_back(static_cast<std::int32_t>(shapes_.size()));
-      shapes_.emplace_back(shape);
-      shapes_.back().place({}, 0);
-      bounds_.push_back(shapes_.back().bounds);
-    }
-    for (const Body& body : scene.bodies) {
-      first_.push_back(static_cast<std::int32_t>(shapes_.size()));
-      for (const Shape& shape : body.shapes) shapes_.emplace_back(shape);
-    }
-    first_.push_back(static_cast<std::int32_t>(shapes_.size()));
-    bounds_.resize(first_.size() - 1);
-    extents_.resize(bounds_.size());
-  }
+  explicit Depths(const Scene& scene)
+      : system_(scene), state_(system_.initial_state()), placed_(system_), narrow_(system_, {}, 1) {}
 
   void look(const std::vector<Pose<double>>& poses) {
-    const std::size_t fixed = scene_.fixed.size();
     for (std::size_t i = 0; i < poses.size(); ++i) {
-      for (std::int32_t k = first_[fixed + i]; k < first_[fixed + i + 1]; ++k) {
-        shapes_[static_cast<std::size_t>(k)].place(poses[i], 0);
-        const Bounds& shape = shapes_[static_cast<std::size_t>(k)].bounds;
-        if (k == first_[fixed + i])
-          bounds_[fixed + i] = shape;
-        else
-          bounds_[fixed + i].include(shape);
-      }
+      state_.bodies[i] = {};  // at rest
+      state_.bodies[i].p_WB = poses[i].p;
+      state_.bodies[i].q_WB = poses[i].R;
     }
-    narrow_.find(shapes_, first_, fixed, broad_.update(bounds_, fixed), extents_, contacts_);
-    for (const PairContact& contact : contacts_) depths_.push_back(-contact.gap);
+    placed_.place(state_, {}, 0);
+    narrow_.find(placed_, broad_.update(placed_.bounds(), placed_.fixed_count()), contacts_);
+    for (const PairContact& contact : contacts_)
+      if (contact.gap <= 0) depths_.push_back(-contact.gap);
   }
 
   double quantile(double share) {
@@ -87,13 +70,11 @@ class Depths {
   }
 
  private:
-  const Scene& scene_;
+  System system_;
+  State state_;
+  PlacedSystem placed_;
   NarrowPhase narrow_;
   BroadPhase broad_;
-  std::vector<PlacedShape> shapes_;
-  std::vector<std::int32_t> first_;
-  std::vector<Bounds> bounds_;
-  std::vector<BodyExtent> extents_;
   std::vector<PairContact> contacts_;
   std::vector<double> depths_;
 };
@@ -119,7 +100,7 @@ double lowest_of(const std::vector<Pose<double>>& poses) {
 }
 
 Figures run_abut(const Scene& scene, double dt, std::int64_t steps, int jobs) {
-  SimulationConfig config;
+  StepConfig config;
   config.dt = dt;
   config.threads = jobs;
   Simulation simulation(scene, config);

@@ -54,7 +54,6 @@ using Objects = std::vector<body::Geometry>;
 inline Scene pile(int bodies, const Objects& objects) {
   Scene scene;
   scene.gravity = {0, 0, -9.81};
-  scene.mu = 0.5;
   const int side = std::max(3, static_cast<int>(std::lround(std::sqrt(bodies / 10.0))));
   const double pitch = objects.empty() ? kPitch : kObjectPitch, wall = side * pitch / 2 + 0.05;
   scene.fixed.push_back({body::Geometry(body::HalfSpace<double>{}), {}});
@@ -81,6 +80,7 @@ inline Scene pile(int bodies, const Objects& objects) {
     body.q_WB = {q.w(), q.x(), q.y(), q.z()};
     scene.bodies.push_back(body);
   }
+  scene.set_material({.friction = 0.5});
   return scene;
 }
 

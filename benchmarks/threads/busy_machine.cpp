@@ -76,13 +76,13 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
 // A pile after it was poured, one time step a piece.
 Workload pile_steps(int bodies, int threads) {
   const auto make = [&](int count) {
-    dynamics::SimulationConfig config;
+    dynamics::StepConfig config;
     config.threads = count;
     return std::make_shared<dynamics::Simulation>(benchmark_support::pile(bodies, {}), config);
   };
   const auto one = make(1), many = make(threads);
   while (one->time() < 1.2) one->step();
-  many->restore(one->states(), one->impulses(), one->steps());
+  many->restore(one->state(), one->steps());
   const auto bits = [](const dynamics::Simulation& simulation) {
     std::vector<double> numbers;
     for (const dynamics::BodyState& state : simulation.states()) {

@@ -1,5 +1,6 @@
 #include "runtime/body/body.h"
 
+#include <algorithm>
 #include <string>
 
 #include "runtime/core/error.h"
@@ -21,14 +22,23 @@ void require_body(const Body* body, unsigned needs, const char* who, const char*
 
 // Products of a few of them have room.
 constexpr double kLeastModulus = 1e-18, kGreatestModulus = 1e18;  // Pa
-constexpr double kGreatestRatio = 1e12;                           // of friction, and of dissipation in s
+constexpr double kGreatestRatio = 1e12;                           // of friction, dissipation (s), patch (m)
+
+// Of equal numbers, that number.
+double harmonic_mean(double a, double b) {
+  if (a == b) return a;
+  return a + b > 0 ? 2 * a * b / (a + b) : 0;
+}
 
 }  // namespace
 
-double pair_friction(const Material& A, const Material& B) {
-  const double sum = A.friction + B.friction;
-  return sum > 0 ? 2 * A.friction * B.friction / sum : 0;
+double pair_friction(const Material& A, const Material& B) { return harmonic_mean(A.friction, B.friction); }
+
+double pair_restitution(const Material& A, const Material& B) {
+  return harmonic_mean(A.restitution, B.restitution);
 }
+
+double pair_patch(const Material& A, const Material& B) { return std::max(A.patch, B.patch); }
 
 void require_valid(const Pair& pair, unsigned needs_A, unsigned needs_B, const char* who) {
   require_body(pair.A, needs_A, who, "A");
@@ -50,6 +60,10 @@ void require_valid(const Material& material, const char* who, const char* body) 
     refuse(who, "the dissipation" + of + number(material.dissipation) + "; it must be from 0 to 1e12");
   if (!(material.friction >= 0 && material.friction <= kGreatestRatio))
     refuse(who, "the friction" + of + number(material.friction) + "; it must be from 0 to 1e12");
+  if (!(material.restitution >= 0 && material.restitution <= 1))
+    refuse(who, "the restitution" + of + number(material.restitution) + "; it must be from 0 to 1");
+  if (!(material.patch >= 0 && material.patch <= kGreatestRatio))
+    refuse(who, "the patch" + of + number(material.patch) + " m; it must be from 0 to 1e12");
 }
 
 }  // namespace abut::body

@@ -22,11 +22,19 @@ struct Material {
   double modulus = 1e7;    // E, Pa, > 0: the pressure where the extent is 1; kRigid
   double dissipation = 0;  // chi of [Elandt2019, Eq. 3], s, >= 0
   double friction = 0;     // mu, >= 0
+  double restitution = 0;  // speed after over speed before an impact (Newton), in [0, 1]: rigid contact alone
+  // Radius of the patch that a contact in a point or a line has, m, >= 0: it resists rolling with up to N
+  // patch and spinning with up to mu N patch, N its normal force. 0: no resistance. Rigid contact alone.
+  double patch = 0;
 };
 
 // Friction of a pair: the harmonic mean of both, 0 if either is 0. The rule keeps the coefficient of equal
 // materials and lets the more slippery one rule otherwise.
 double pair_friction(const Material& A, const Material& B);
+// Restitution of a pair: by the same rule.
+double pair_restitution(const Material& A, const Material& B);
+// Patch of a pair: the larger, which is that of the softer body.
+double pair_patch(const Material& A, const Material& B);
 
 struct Body {
   Geometry geometry;
@@ -68,7 +76,7 @@ void require_valid_batch(std::span<const Pair> pairs, std::size_t room, const ch
 }
 
 // Throws InvalidInput, naming `who` and the body, for a modulus that is not from 1e-18 to 1e18 Pa or kRigid,
-// and for dissipation and friction that are not from 0 to 1e12.
+// for dissipation, friction and patch that are not from 0 to 1e12 and restitution that is not from 0 to 1.
 void require_valid(const Material& material, const char* who, const char* body);
 
 }  // namespace abut::body

@@ -10,9 +10,9 @@
 namespace abut::cli {
 namespace {
 
-std::string option_of(std::string name) {
+std::string option_of(const SettingGroup& group, std::string name) {
   std::replace(name.begin(), name.end(), '_', '-');
-  return "--" + name;
+  return "--" + group.prefix + name;
 }
 
 }  // namespace
@@ -23,9 +23,10 @@ void add_setting_options(CLI::App& app, const std::vector<SettingGroup>& groups,
     for (const SettingInfo& row : group.settings)
       if (known.insert(row.name).second)
         app.add_option_function<std::vector<std::string>>(
-               option_of(row.name),
-               [&given, name = row.name](const std::vector<std::string>& texts) {
-                 if (texts.size() > 1) throw InvalidInput(option_of(name) + " is given more than once");
+               option_of(group, row.name),
+               [&given, name = row.name,
+                option = option_of(group, row.name)](const std::vector<std::string>& texts) {
+                 if (texts.size() > 1) throw InvalidInput(option + " is given more than once");
                  given.push_back({name, texts.front()});
                })
             ->group("")  // describe_settings shows it
@@ -38,8 +39,8 @@ std::string describe_settings(const std::vector<SettingGroup>& groups) {
     text += group.title + ":\n";
     for (const SettingInfo& row : group.settings) {
       const std::string unit = row.unit.empty() ? "" : fmt::format(" ({})", row.unit);
-      text += fmt::format("  {:<19}{}{}\n  {:<19}default {}; {}\n", option_of(row.name), row.help, unit, "",
-                          row.standard, row.range);
+      text += fmt::format("  {:<19}{}{}\n  {:<19}default {}; {}\n", option_of(group, row.name), row.help,
+                          unit, "", row.standard, row.range);
     }
   }
   return text;

@@ -14,6 +14,7 @@ namespace abut::cli {
 struct SettingGroup {
   std::string title;  // "Settings of --model soft_minimum"
   std::vector<SettingInfo> settings;
+  std::string prefix = {};  // of the options' names: "solver-"
 };
 
 // Makes `app` append to `given` what is said of any of the settings; groups may share names. `given` must

@@ -11,6 +11,7 @@
 
 #include "runtime/cli/asset_folder.h"
 #include "runtime/cli/command_line.h"
+#include "runtime/cli/control_file.h"
 #include "runtime/cli/program.h"
 #include "runtime/cli/progress.h"
 #include "runtime/cli/sim_options.h"
@@ -19,10 +20,10 @@
 #include "runtime/core/error.h"
 #include "runtime/core/output_file.h"
 #include "runtime/dynamics/step/recording.h"
-#include "runtime/dynamics/system/scene_digest.h"
-#include "runtime/dynamics/system/scene_file.h"
 #include "runtime/dynamics/step/scene_page.h"
 #include "runtime/dynamics/step/simulation.h"
+#include "runtime/dynamics/system/scene_digest.h"
+#include "runtime/dynamics/system/scene_file.h"
 
 namespace {
 
@@ -35,7 +36,7 @@ class SolverWatch {
   void note(const dynamics::Simulation& simulation) {
     ++steps_;
     const double residual = simulation.report().solver.residual;
-    if (simulation.config().mode != dynamics::SimulationMode::kCoupled ||
+    if (simulation.config().solver != dynamics::contact_solvers().front().name ||
         !(residual > dynamics::kGreatestResidual))
       return;
     ++doubtful_;
@@ -69,15 +70,27 @@ dynamics::Scene load_scene(const Arguments& arguments, std::unique_ptr<cli::Asse
 
 bool is_hdf5(const std::string& file) { return std::filesystem::path(file).extension() == ".h5"; }
 
+// What a recording belongs to, beside its scene and time step.
+std::string words_of(const Arguments& arguments, const std::string& control) {
+  std::string words;
+  const auto add = [&](const std::string& what, const std::string& name, const SettingValues& settings) {
+    words += fmt::format("{}{} {}", words.empty() ? "" : ", ", what, name);
+    for (const SettingValue& value : settings) words += fmt::format(", {} {}", value.name, value.text);
+  };
+  add("integrator", arguments.integrator, arguments.integrator_settings);
+  add("solver", arguments.solver, arguments.solver_settings);
+  add("model", arguments.model, arguments.settings);
+  add("control", control, {});
+  return words;
+}
+
 // All outputs, opened before the run. Where the trajectory goes: rows of a CSV file as they come, or a
 // recording that is saved now and then, whole each time, so that a killed run leaves one to go on from.
 class Output {
  public:
-  Output(const Arguments& arguments, dynamics::Simulation& simulation)
+  Output(const Arguments& arguments, const cli::ControlFile& control, dynamics::Simulation& simulation)
       : arguments_(arguments), simulation_(simulation) {
-    recording_.settings = fmt::format("mode {}, model {}", arguments.mode, arguments.model);
-    for (const SettingValue& value : arguments.settings)
-      recording_.settings += fmt::format(", {} {}", value.name, value.text);
+    recording_.settings = words_of(arguments, control.digest());
     if (arguments.resume) resume();
     if (is_hdf5(arguments.out))
       next_save_ = std::make_unique<OutputFile>(arguments.out);
@@ -122,7 +135,7 @@ class Output {
              " is: of other masses, shapes, poses, assets or settings");
     if (last.dt != arguments_.dt) refuse(fmt::format("time steps of {} s", last.dt));
     if (last.settings != recording_.settings) refuse(last.settings);
-    simulation_.restore(last.states, last.impulses, last.end_steps);
+    simulation_.restore(last.end, last.end_steps);
     recording_ = std::move(last);
   }
 
@@ -182,6 +195,7 @@ void require_distinct_outputs(const Arguments& arguments) {
 void require_no_input_replaced(const Arguments& arguments, const cli::AssetFolder* folder) {
   for (const std::string& output : {arguments.out, arguments.stats, arguments.page}) {
     require_not_input(output, arguments.scene);
+    if (!arguments.control.empty()) require_not_input(output, arguments.control);
     if (folder != nullptr) folder->require_none_replaced(output);
   }
 }
@@ -191,19 +205,23 @@ int run(const Arguments& arguments) {
   std::unique_ptr<cli::AssetFolder> folder;
   const dynamics::Scene scene = load_scene(arguments, folder);
   require_no_input_replaced(arguments, folder.get());
-  dynamics::SimulationConfig config;
+  dynamics::StepConfig config;
   config.dt = arguments.dt;
+  config.integrator = arguments.integrator;
+  config.integrator_settings = arguments.integrator_settings;
+  config.solver = arguments.solver;
+  config.solver_settings = arguments.solver_settings;
   config.threads = arguments.jobs;
   if (arguments.model == "patch")
     config.source.sampling = dynamics::ContactSampling::kPatch;
   else if (arguments.model != "vertex")
     config.source.model = arguments.model;
   config.source.settings = arguments.settings;
-  if (arguments.mode == "published") config.mode = dynamics::SimulationMode::kPublished;
   dynamics::Simulation simulation(scene, config);
+  cli::ControlFile control(arguments.control, simulation.system());
   const std::int64_t steps = steps_of(scene, arguments);
 
-  Output output(arguments, simulation);
+  Output output(arguments, control, simulation);
   // Frames stand at the first steps at or after whole multiples of the interval, wherever the run started.
   const auto due = [&](std::int64_t step) {
     const double now = static_cast<double>(step) * arguments.dt, before = now - arguments.dt;
@@ -215,7 +233,7 @@ int run(const Arguments& arguments) {
   SolverWatch watch;
   cli::note_signals();
   while (simulation.steps() < steps && cli::noted_signal() == 0) {
-    simulation.step();
+    simulation.step(control.at(simulation.time()));
     output.step();
     watch.note(simulation);
     if (due(simulation.steps())) output.frame();

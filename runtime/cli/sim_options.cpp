@@ -37,6 +37,28 @@ std::vector<SettingGroup> point_settings() {
   return groups;
 }
 
+// An option for the rows of a table.
+template <class Row>
+void add_table_option(CLI::App& app, const std::string& name, std::span<const Row> rows, std::string& value) {
+  std::string help;
+  std::vector<std::string> names;
+  for (const Row& row : rows) {
+    help += (help.empty() ? "" : "; ") + std::string(row.name) + ": " + std::string(row.summary);
+    names.emplace_back(row.name);
+  }
+  app.add_option("--" + name, value, help)->capture_default_str()->check(CLI::IsMember(names));
+}
+
+template <class Row>
+std::vector<SettingGroup> settings_of_table(const std::string& name, std::span<const Row> rows) {
+  std::vector<SettingGroup> groups;
+  for (const Row& row : rows)
+    if (SettingGroup group{"Settings of --" + name + " " + std::string(row.name), row.settings(), name + "-"};
+        !group.settings.empty())
+      groups.push_back(std::move(group));
+  return groups;
+}
+
 }  // namespace
 
 void add_sim_options(CLI::App& app, SimArguments& arguments) {
@@ -56,11 +78,13 @@ void add_sim_options(CLI::App& app, SimArguments& arguments) {
                  "(patch); for pairs of assets, a contact model")
       ->capture_default_str()
       ->check(CLI::IsMember(point_sources()));
-  app.add_option("--mode", arguments.mode,
-                 "coupled: Coulomb's law for all bodies together; published: every body by itself, as the "
-                 "paper has it")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"coupled", "published"}));
+  add_table_option(app, "integrator", dynamics::integrators(), arguments.integrator);
+  add_table_option(app, "solver", dynamics::contact_solvers(), arguments.solver);
+  app.add_option(
+      "--control", arguments.control,
+      "forces (N) and torques (N m, about the centre of mass) on bodies, in the world's axes: CSV with "
+      "columns time (s), body, fx, fy, fz and if present taux, tauy, tauz; a row holds until the next of "
+      "its body");
   app.add_option("--out", arguments.out,
                  "trajectory: FILE.h5, saved about every second, or a CSV file, whole or not at all; -: CSV "
                  "on standard output; poses are those of the bodies' frames, in the centre of mass along the "
@@ -68,9 +92,14 @@ void add_sim_options(CLI::App& app, SimArguments& arguments) {
       ->capture_default_str();
   app.add_flag("--continue", arguments.resume, "go on from the end of --out FILE.h5, with the same bits");
   app.add_option("--page", arguments.page, "web page that plays the motion");
+  const auto integrator_settings = settings_of_table("integrator", dynamics::integrators());
+  const auto solver_settings = settings_of_table("solver", dynamics::contact_solvers());
   add_setting_options(app, point_settings(), arguments.settings);
+  add_setting_options(app, integrator_settings, arguments.integrator_settings);
+  add_setting_options(app, solver_settings, arguments.solver_settings);
   app.footer(
-      describe_settings(point_settings()) +
+      describe_settings(point_settings()) + describe_settings(integrator_settings) +
+      describe_settings(solver_settings) +
       "SIGINT and SIGTERM end the run after the step at hand; all outputs are written for the steps done.\n"
       "Exit status: 0 done; 2 error; 130, 143 stopped by SIGINT, SIGTERM.");
   app.add_option("--every", arguments.every,

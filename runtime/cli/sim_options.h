@@ -11,12 +11,13 @@
 namespace abut::cli {
 
 struct SimArguments {
-  std::string scene, assets, out = "-", stats, page, model = "vertex", mode = "coupled";
+  std::string scene, assets, out = "-", stats, page, control, model = "vertex", integrator = "midpoint",
+                             solver = "coupled";
   bool resume = false;
   std::optional<std::int64_t> steps;   // absent: the scene's duration
   double dt = 2e-3, every = 1.0 / 60;  // s
   int jobs = 1;
-  SettingValues settings;  // those given of the contact model
+  SettingValues settings, integrator_settings, solver_settings;  // those given; of the contact model, ...
 };
 
 // Makes `app` fill `arguments`, which must outlive it.

@@ -29,15 +29,18 @@ void TrajectoryCsv::write(const dynamics::Simulation& simulation) {
 }
 
 StatisticsCsv::StatisticsCsv(const std::string& path) : file_(path) {
-  file_.write("step,time,contacts,iterations,residual,kinetic,potential,stabilisation_work,penetration\n");
+  file_.write(
+      "step,time,contacts,iterations,residual,kinetic,potential,control_work,stabilisation_work,"
+      "penetration\n");
 }
 
 void StatisticsCsv::write(const dynamics::Simulation& simulation) {
   const dynamics::StepReport& report = simulation.report();
   work_ += report.stabilisation_work;
-  file_.write(fmt::format("{},{:.17g},{},{},{:.3g},{:.17g},{:.17g},{:.17g},{:.6g}\n", simulation.steps(),
-                          simulation.time(), report.contacts, report.solver.iterations,
-                          report.solver.residual, report.kinetic, report.potential, work_,
+  control_work_ += report.control_work;
+  file_.write(fmt::format("{},{:.17g},{},{},{:.3g},{:.17g},{:.17g},{:.17g},{:.17g},{:.6g}\n",
+                          simulation.steps(), simulation.time(), report.contacts, report.solver.iterations,
+                          report.solver.residual, report.kinetic, report.potential, control_work_, work_,
                           report.penetration));
 }
 

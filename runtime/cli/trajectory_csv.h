@@ -21,8 +21,8 @@ class TrajectoryCsv {
   OutputFile file_;
 };
 
-// One row per step: contacts, the solver's iterations and residual, energies and the work of the
-// stabilisation so far (J), greatest depth (m).
+// One row per step: contacts, the solver's iterations and residual, energies, the works of the control and of
+// the stabilisation so far (J), greatest depth (m).
 class StatisticsCsv {
  public:
   explicit StatisticsCsv(const std::string& path);
@@ -31,7 +31,7 @@ class StatisticsCsv {
 
  private:
   OutputFile file_;
-  double work_ = 0;
+  double control_work_ = 0, work_ = 0;
 };
 
 }  // namespace abut::cli

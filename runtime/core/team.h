@@ -13,7 +13,7 @@
 
 namespace abut {
 
-// Asks for the cache lines of array[index], or of its first bytes, which are needed soon and may have been
+// Prefetches the cache lines of array[index], or of its first bytes, which are needed soon and may have been
 // written by another thread. Nothing is read, so that the index may lie outside the array.
 template <class T, class Index>
 ABUT_INLINE void prefetch(const T* array, Index index, std::size_t bytes = sizeof(T)) {
@@ -23,51 +23,65 @@ ABUT_INLINE void prefetch(const T* array, Index index, std::size_t bytes = sizeo
     __builtin_prefetch(reinterpret_cast<const void*>(address + offset));  // NOLINT(performance-no-int-to-ptr)
 }
 
-// Threads that work in step: one leads, and offers work in parts and phases; others help where they find a
-// part that nobody has begun. A part of microseconds is begun by whoever is there, so that a thread that gets
-// no core holds up none but the part that it is at; each thread begins with a part of its own, which stays in
-// its core's cache from phase to phase.
+// One piece of work on one or two parts of something that is shared. All units that work on one part do so
+// one after the other, in an order that is given: how many threads there are decides who does the work, and
+// not what is computed.
+struct WorkUnit {
+  std::int32_t a, b;            // the parts; equal where it is one
+  std::int32_t turn_a, turn_b;  // units that work on them before this one
+};
+
+// Units of work on numbered parts. Unit u belongs to part units[u].a.
+struct Schedule {
+  static constexpr int kMaxParts = 64;
+
+  int parts;
+  const WorkUnit* units;           // by part, then by turn
+  const std::int32_t* first_unit;  // (parts + 1) of each part
+  const std::int32_t* turns;       // (parts) units that work on each part
+  const std::int32_t* in_order;    // all units, each after those that it comes after: for one thread
+};
+
+// Threads that work on one thing together: one leads, and offers schedules of work; others help where they
+// find a unit that nobody has begun and whose turn it is. A unit of microseconds is begun by whoever is
+// there, so that a thread that gets no core holds up none but the unit that it is at; each thread begins with
+// parts of its own, which stay in its core's cache from schedule to schedule.
 class Team {
  public:
-  static constexpr int kMaxParts = 16;
-
   Team() = default;  // the leader alone
-  // Of up to `threads`. Every piece of work is to have as many parts.
-  Team(int threads, int parts)
-      : parts_(parts), alone_(threads <= 1), spin_time_(spin_time_for(std::min(threads, parts))) {}
+  explicit Team(int threads) : threads_(threads), spin_time_(spin_time_for(threads)) {}
 
-  // By the leader: calls work(part, phase) for every part in every phase, and returns when all are done. A
-  // part begins a phase after it and the part before it are done with the phase before, and sees what they
-  // wrote. work must not throw. How many threads there are must not change what is computed, only who does
-  // it.
+  // By the leader: calls work(u) for every unit, and returns when all are done. A unit sees what those before
+  // it on its parts wrote. work must not throw. The schedule must outlive the team.
   template <class Work>
-  void in_phases(int parts, int phases, Work&& work) {
-    if (alone_ || parts <= 1) {
-      for (int phase = 0; phase < phases; ++phase)
-        for (int part = 0; part < parts; ++part) work(part, phase);
+  void run(const Schedule& schedule, Work&& work) {
+    if (threads_ <= 1 || schedule.parts <= 1) {
+      for (std::int32_t k = 0; k < schedule.first_unit[schedule.parts] - schedule.first_unit[0]; ++k)
+        work(schedule.in_order[k]);
       return;
     }
     using Type = std::remove_reference_t<Work>;
     context_ = &work;
-    call_ = [](void* context, int part, int phase) { (*static_cast<Type*>(context))(part, phase); };
-    lead(static_cast<std::uint64_t>(phases));
+    call_ = [](void* context, std::int32_t unit) { (*static_cast<Type*>(context))(unit); };
+    lead(schedule);
   }
 
   // By every other thread, from 1 on: helps until the leader closes.
   void help(int thread) {
-    std::uint64_t exhausted = 0, offered = 0;  // phases; of the former every part is begun
+    std::uint64_t exhausted = 0, offered = 0;  // runs; of the former every unit is begun
     for (;;) {
       event_.wait(
           [&] {
             offered = offered_.load(std::memory_order_acquire);
             if (offered == kClosed) return true;
             if (offered == exhausted) return false;  // without a look at what the others write
-            if (is_exhausted(offered)) exhausted = offered;
-            return can_begin(offered);
+            const Schedule& schedule = *schedule_.load(std::memory_order_acquire);
+            if (is_exhausted(schedule, offered)) exhausted = offered;
+            return can_begin(schedule, offered);
           },
           spin_time_);
       if (offered == kClosed) return;
-      begin_what_can_be(thread, offered);
+      begin_what_can_be(*schedule_.load(std::memory_order_acquire), offered, thread);
     }
   }
 
@@ -79,81 +93,99 @@ class Team {
  private:
   static constexpr std::uint64_t kClosed = ~std::uint64_t{0};
 
-  // Phases that were begun and are done, of all since the start; on cache lines of its own.
+  // A count in the run that it belongs to; counts of other runs equal none of this one.
+  static std::uint64_t count_of(std::uint64_t run, std::int32_t count) {
+    return run << 32 | static_cast<std::uint32_t>(count);
+  }
+
+  // On cache lines of its own: of a part's units those that were begun, and of all units on it those that are
+  // done.
   struct alignas(128) Part {
     std::atomic<std::uint64_t> begun{0}, done{0};
   };
 
-  void lead(std::uint64_t phases) {
-    first_ = offered_.load(std::memory_order_relaxed);
-    const std::uint64_t end = first_ + phases;
-    offered_.store(end, std::memory_order_release);
+  void lead(const Schedule& schedule) {
+    const std::uint64_t run = offered_.load(std::memory_order_relaxed) + 1;
+    for (int part = 0; part < schedule.parts; ++part) {
+      parts_[part].begun.store(count_of(run, 0), std::memory_order_relaxed);
+      parts_[part].done.store(count_of(run, 0), std::memory_order_relaxed);
+    }
+    // Who still looks at the run before and finds this schedule finds these counts too, which are not of its
+    // run.
+    schedule_.store(&schedule, std::memory_order_release);
+    offered_.store(run, std::memory_order_release);
     event_.notify();
     for (;;) {
-      begin_what_can_be(0, end);
+      begin_what_can_be(schedule, run, 0);
       bool done = false;
-      event_.wait([&] { return (done = is_done(end)) || can_begin(end); }, spin_time_);
+      event_.wait([&] { return (done = is_done(schedule, run)) || can_begin(schedule, run); }, spin_time_);
       if (done) return;
     }
   }
 
-  // Whether a part that has begun so many phases may begin one more.
-  bool is_ready(int part, std::uint64_t begun) const {
-    return parts_state_[part].done.load(std::memory_order_acquire) >= begun &&
-           (part == 0 || parts_state_[part - 1].done.load(std::memory_order_acquire) >= begun);
+  bool has_turn(int part, std::uint64_t run, std::int32_t turn) const {
+    return parts_[part].done.load(std::memory_order_acquire) == count_of(run, turn);
   }
-  bool is_done(std::uint64_t end) const {
-    for (int part = 0; part < parts_; ++part)
-      if (parts_state_[part].done.load(std::memory_order_acquire) < end) return false;
+  // The next unit of a part where it can be begun, else -1; `begun`: what its part says.
+  std::int32_t next_unit(const Schedule& schedule, std::uint64_t run, int part, std::uint64_t& begun) const {
+    begun = parts_[part].begun.load(std::memory_order_relaxed);
+    if (begun >> 32 != run) return -1;
+    const std::int32_t unit = schedule.first_unit[part] + static_cast<std::int32_t>(begun & 0xffffffff);
+    if (unit >= schedule.first_unit[part + 1]) return -1;
+    const WorkUnit& work = schedule.units[unit];
+    return has_turn(work.a, run, work.turn_a) && has_turn(work.b, run, work.turn_b) ? unit : -1;
+  }
+  bool is_done(const Schedule& schedule, std::uint64_t run) const {
+    for (int part = 0; part < schedule.parts; ++part)
+      if (!has_turn(part, run, schedule.turns[part])) return false;
     return true;
   }
-  bool is_exhausted(std::uint64_t end) const {
-    for (int part = 0; part < parts_; ++part)
-      if (parts_state_[part].begun.load(std::memory_order_relaxed) < end) return false;
-    return true;
-  }
-  bool can_begin(std::uint64_t end) const {
-    for (int part = 0; part < parts_; ++part) {
-      const std::uint64_t begun = parts_state_[part].begun.load(std::memory_order_relaxed);
-      if (begun < end && is_ready(part, begun)) return true;
+  bool is_exhausted(const Schedule& schedule, std::uint64_t run) const {
+    for (int part = 0; part < schedule.parts; ++part) {
+      const std::int32_t units = schedule.first_unit[part + 1] - schedule.first_unit[part];
+      if (parts_[part].begun.load(std::memory_order_relaxed) < count_of(run, units)) return false;
     }
+    return true;
+  }
+  bool can_begin(const Schedule& schedule, std::uint64_t run) const {
+    std::uint64_t begun;
+    for (int part = 0; part < schedule.parts; ++part)
+      if (next_unit(schedule, run, part, begun) >= 0) return true;
     return false;
   }
 
-  void begin_what_can_be(int thread, std::uint64_t end) {
-    for (int k = 0; k < parts_; ++k) {
-      const int part = (thread + k) % parts_;
-      std::uint64_t begun = parts_state_[part].begun.load(std::memory_order_relaxed);
-      // Who succeeds finds the leader within lead(): it waits for this part.
-      if (begun < end && is_ready(part, begun) &&
-          parts_state_[part].begun.compare_exchange_strong(begun, begun + 1, std::memory_order_acquire))
-        go_through(part, begun, end);
+  // Looks through the parts from the thread's own on, until none has a unit that can be begun.
+  void begin_what_can_be(const Schedule& schedule, std::uint64_t run, int thread) {
+    const int own = thread * schedule.parts / threads_;
+    for (bool found = true; found;) {
+      found = false;
+      for (int k = 0; k < schedule.parts; ++k) {
+        const int part = (own + k) % schedule.parts;
+        std::uint64_t begun;
+        for (std::int32_t unit; (unit = next_unit(schedule, run, part, begun)) >= 0;) {
+          // Who succeeds finds the leader within lead(): it waits for this unit.
+          if (!parts_[part].begun.compare_exchange_strong(begun, begun + 1, std::memory_order_acquire)) break;
+          call_(context_, unit);
+          const WorkUnit& work = schedule.units[unit];
+          parts_[work.a].done.store(count_of(run, work.turn_a + 1), std::memory_order_release);
+          if (work.b != work.a)
+            parts_[work.b].done.store(count_of(run, work.turn_b + 1), std::memory_order_release);
+          event_.notify();
+          found = true;
+        }
+      }
     }
   }
 
-  // As many phases as can be begun at once: until a phase is said to be done nobody else begins the next.
-  void go_through(int part, std::uint64_t phase, std::uint64_t end) {
-    Part& state = parts_state_[part];
-    for (bool on = true; on; ++phase) {
-      call_(context_, part, static_cast<int>(phase - first_));
-      on = phase + 1 < end &&
-           (part == 0 || parts_state_[part - 1].done.load(std::memory_order_acquire) > phase);
-      if (on) state.begun.store(phase + 2, std::memory_order_relaxed);
-      state.done.store(phase + 1, std::memory_order_release);
-      event_.notify();
-    }
-  }
-
-  alignas(128) std::atomic<std::uint64_t> offered_{0};  // phases since the start
-  Event event_;
-  // Of the piece of work on offer.
-  std::uint64_t first_ = 0;  // phase
-  void* context_ = nullptr;
-  void (*call_)(void* context, int part, int phase) = nullptr;
-  int parts_ = 1;
-  bool alone_ = true;
+  int threads_ = 1;
   std::chrono::microseconds spin_time_{0};
-  std::array<Part, kMaxParts> parts_state_;
+  alignas(128) std::atomic<std::uint64_t> offered_{0};  // runs since the start
+  std::atomic<const Schedule*> schedule_{nullptr};
+  Event event_;
+  // Of the run on offer.
+  void* context_ = nullptr;
+  void (*call_)(void* context, std::int32_t unit) = nullptr;
+  std::array<Part, Schedule::kMaxParts> parts_;
 };
 
 }  // namespace abut

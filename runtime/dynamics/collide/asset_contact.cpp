@@ -12,10 +12,10 @@
 namespace abut::dynamics {
 namespace {
 
-constexpr std::uint16_t kOfA = 0x8000;  // feature bit: a sample of A against B's distance
-constexpr double kRoom = 4;             // horizon of a list, in margins: a margin is about a step's travel
-constexpr double kFar = 2;              // margins within which a distance is of interest
-constexpr double kRounding = 1e-9;      // of a distance, over the shape's size
+constexpr std::uint64_t kOfA = std::uint64_t{1} << 32;  // feature bit: a sample of A against B's distance
+constexpr double kRoom = 4;         // horizon of a list, in margins: a margin is about a step's travel
+constexpr double kFar = 2;          // margins within which a distance is of interest
+constexpr double kRounding = 1e-9;  // of a distance, over the shape's size
 
 struct Distance {
   double value;           // m
@@ -213,7 +213,7 @@ void add_points(const PlacedShape& of, const PlacedShape& shape, bool of_A, doub
       .visit([&](std::int32_t index, const Ball& ball, const Distance& d) {
         const Vec3<double> outward = shape.X_WS.R * d.gradient;
         const Vec3<double> p_W = of.X_WS * ball.center - (ball.radius + d.value / 2) * outward;
-        const auto feature = static_cast<std::uint16_t>((index & 0x7fff) | (of_A ? kOfA : 0));
+        const std::uint64_t feature = static_cast<std::uint32_t>(index) | (of_A ? kOfA : 0);
         points.push_back({p_W, of_A ? Vec3<double>(-outward) : outward, d.value, 0.0, feature});
       });
 }

@@ -13,14 +13,6 @@ namespace {
 
 constexpr std::int64_t kPairsAtOnce = 16;
 
-// A contact's key, from its lowest bit on: its feature, shape B and shape A, which count from 1.
-constexpr int kShapeBBit = 16, kShapeABit = 40;
-
-std::uint64_t shapes_key(std::size_t shape_A, std::size_t shape_B) {
-  return (static_cast<std::uint64_t>(shape_A + 1) << kShapeABit) |
-         (static_cast<std::uint64_t>(shape_B + 1) << kShapeBBit);
-}
-
 // Two shapes that meet in a point or in the two ends of a line: a ring of points of the same gap in place of
 // each, which resists rolling with N patch (to 1 - cos(pi / 8) = 8 % of it), and spinning with mu N patch.
 void widen(double patch, std::size_t first, std::vector<SurfacePoint>& points) {
@@ -46,25 +38,50 @@ bool before(const BodyPair& a, const BodyPair& b) { return a.A != b.A ? a.A < b.
 
 bool same(const BodyPair& a, const BodyPair& b) { return a.A == b.A && a.B == b.B; }
 
-bool plain_box(const PlacedShape& shape) { return shape.kind == ShapeKind::kBox; }
+bool is_asset(const PlacedShape& shape) { return shape.kind == ShapeKind::kAsset; }
+
+PairContact contact_of(const SurfacePoint& point, std::int32_t A, std::int32_t B,
+                       std::span<const PlacedShape> shapes) {
+  const body::Material &of_A = shapes[point.shape_A].body.material,
+                       &of_B = shapes[point.shape_B].body.material;
+  PairContact contact;
+  contact.A = A;
+  contact.B = B;
+  contact.p_WC = point.p_W;
+  contact.n_W = point.n_W;
+  contact.gap = point.gap;
+  contact.area = point.area;
+  contact.mu = body::pair_friction(of_A, of_B);
+  contact.restitution = body::pair_restitution(of_A, of_B);
+  contact.key = {point.shape_A, point.shape_B, point.feature};
+  return contact;
+}
+
+// Throws InvalidInput where an asset lacks what the contact model needs.
+void require_parts(const System& system, const contact::ModelRow& model) {
+  const Scene& scene = system.scene();
+  const auto check = [&](const Shape& shape, const std::string& who) {
+    const char* missing = shape.geometry.primitive() ? nullptr : shape.geometry.missing_part(model.needs);
+    if (missing) throw InvalidInput("simulation: the asset of " + who + " " + missing);
+  };
+  for (const Shape& shape : scene.fixed) check(shape, "a fixed shape");
+  for (const Body& body : scene.bodies)
+    for (const Shape& shape : body.shapes) check(shape, "body '" + body.name + "'");
+}
 
 }  // namespace
 
-ShapePair shapes_of(std::uint64_t contact_key) {
-  constexpr std::uint64_t kShapes = (std::uint64_t{1} << (kShapeABit - kShapeBBit)) - 1;
-  return {(contact_key >> kShapeABit) - 1, (contact_key >> kShapeBBit & kShapes) - 1};
-}
-
-NarrowPhase::NarrowPhase(const ContactSource& source, double patch, int threads)
+NarrowPhase::NarrowPhase(const System& system, const ContactSource& source, int threads)
     : sampling_(source.sampling),
-      patch_(patch),
       scratch_(static_cast<std::size_t>(threads > 0 ? threads : default_threads())) {
   if (source.model.empty()) {
     require_known(source.settings, {}, "contact at vertices");
     return;
   }
-  if (!contact::find_model(source.model).has_constraints)
+  const contact::ModelRow& row = contact::find_model(source.model);
+  if (!row.has_constraints)
     throw InvalidInput("the contact model '" + source.model + "' offers no contact points");
+  require_parts(system, row);
   for (Scratch& scratch : scratch_) scratch.model = contact::make_model(source.model, source.settings);
 }
 
@@ -74,7 +91,7 @@ void NarrowPhase::model_points(const PlacedShape& A, const PlacedShape& B, doubl
   const std::size_t first = scratch.points.size();
   std::uint64_t feature = 0;
   for (const contact::ContactPoint& c : scratch.model->constraints(pair, margin).points)
-    scratch.points.push_back({A.X_WS * c.p_AC, A.X_WS.R * c.n_A, c.gap, 0.0, feature++ & 0x7fff});
+    scratch.points.push_back({A.X_WS * c.p_AC, A.X_WS.R * c.n_A, c.gap, 0.0, feature++});
   keep_spread(scratch.points, first, kMaxAssetPoints, B.half.norm(), scratch.spread);
 }
 
@@ -96,81 +113,71 @@ void NarrowPhase::follow(std::span<const BodyPair> pairs) {
   }
 }
 
-void NarrowPhase::find_points(const PlacedShape& A, const PlacedShape& B, double margin,
+// `memory` is there where one of the shapes is an asset.
+void NarrowPhase::find_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetMemory* memory,
                               Scratch& scratch) const {
-  if (A.kind == ShapeKind::kPlane)
+  if (is_asset(A) && is_asset(B) && scratch.model)
+    model_points(A, B, margin, scratch);
+  else if (memory != nullptr)
+    asset_points(A, B, margin, *memory, scratch.asset, scratch.points);
+  else if (A.kind == ShapeKind::kPlane)
     plane_points(A, B, margin, sampling_, scratch.points);
-  else if (plain_box(A) && plain_box(B))
+  else if (A.kind == ShapeKind::kBox && B.kind == ShapeKind::kBox)
     box_box_points(A, B, margin, scratch.points);
   else
     witness_points(A, B, margin, scratch.witness, scratch.points);
 }
 
-void NarrowPhase::find_pair(const BodyPair& pair, std::span<const PlacedShape> shapes,
-                            std::span<const std::int32_t> first_shape, std::size_t fixed, double margin,
-                            double length, Memory& memory, Scratch& scratch) const {
-  const auto A = static_cast<std::size_t>(pair.A), B = static_cast<std::size_t>(pair.B);
+void NarrowPhase::find_pair(const PlacedSystem& placed, const BodyPair& pair, Memory& memory,
+                            Scratch& scratch) const {
+  const PlacedBody &A = placed.bodies()[static_cast<std::size_t>(pair.A)],
+                   &B = placed.bodies()[static_cast<std::size_t>(pair.B)];
   std::vector<SurfacePoint>& points = scratch.points;
   points.clear();
-  const auto of_assets = [&](std::size_t i, std::size_t j) -> AssetMemory& {
-    const auto first = [&](std::size_t body) { return static_cast<std::size_t>(first_shape[body]); };
-    const std::size_t place = (i - first(A)) * (first(B + 1) - first(B)) + j - first(B);
-    if (memory.assets.size() <= place) memory.assets.resize(place + 1);
-    return memory.assets[place];
-  };
-  for (auto i = static_cast<std::size_t>(first_shape[A]); i < static_cast<std::size_t>(first_shape[A + 1]);
-       ++i) {
-    for (auto j = static_cast<std::size_t>(first_shape[B]); j < static_cast<std::size_t>(first_shape[B + 1]);
-         ++j) {
-      if (!shapes[i].bounds.meets(shapes[j].bounds)) continue;
+  std::size_t pair_of_shapes = 0;
+  for (std::int32_t i = A.first_shape; i < A.end_shape; ++i) {
+    for (std::int32_t j = B.first_shape; j < B.end_shape; ++j, ++pair_of_shapes) {
+      const PlacedShape &a = placed.shapes()[static_cast<std::size_t>(i)],
+                        &b = placed.shapes()[static_cast<std::size_t>(j)];
+      if (!a.bounds.meets(b.bounds)) continue;
       const std::size_t first = points.size();
-      const bool of_A = shapes[i].kind == ShapeKind::kAsset, of_B = shapes[j].kind == ShapeKind::kAsset;
-      if (of_A && of_B && scratch.model)
-        model_points(shapes[i], shapes[j], margin, scratch);
-      else if (of_A || of_B)
-        asset_points(shapes[i], shapes[j], margin, of_assets(i, j), scratch.asset, points);
-      else
-        find_points(shapes[i], shapes[j], margin, scratch);
-      if (patch_ > 0) widen(patch_, first, points);
+      AssetMemory* of_assets = nullptr;
+      if (is_asset(a) || is_asset(b)) {
+        if (memory.assets.size() <= pair_of_shapes) memory.assets.resize(pair_of_shapes + 1);
+        of_assets = &memory.assets[pair_of_shapes];
+      }
+      find_points(a, b, A.margin + B.margin, of_assets, scratch);
+      if (points.size() == first) continue;
+      if (const double patch = body::pair_patch(a.body.material, b.body.material); patch > 0)
+        widen(patch, first, points);
       std::sort(points.begin() + static_cast<std::ptrdiff_t>(first), points.end(),
                 [](const SurfacePoint& x, const SurfacePoint& y) { return x.feature < y.feature; });
-      for (std::size_t k = first; k < points.size(); ++k) points[k].feature |= shapes_key(i, j);
+      for (std::size_t k = first; k < points.size(); ++k) {
+        points[k].shape_A = static_cast<std::uint32_t>(i);
+        points[k].shape_B = static_cast<std::uint32_t>(j);
+      }
     }
   }
   const bool areas =
       std::any_of(points.begin(), points.end(), [](const SurfacePoint& p) { return p.area > 0; });
-  if (!areas) keep_spread(points, 0, kMaxPairContacts, length, scratch.spread);
-  const auto index = [fixed](std::size_t body) {
-    return body < fixed ? kFixed : static_cast<std::int32_t>(body - fixed);
-  };
-  for (const SurfacePoint& point : points) {
-    PairContact contact;
-    contact.A = index(A);
-    contact.B = index(B);
-    contact.p_WC = point.p_W;
-    contact.n_W = point.n_W;
-    contact.gap = point.gap;
-    contact.area = point.area;
-    contact.key = point.feature;
-    scratch.found.push_back(contact);
-  }
+  if (!areas) keep_spread(points, 0, kMaxPairContacts, std::min(A.length, B.length), scratch.spread);
+  const auto fixed = static_cast<std::int32_t>(placed.fixed_count());
+  for (const SurfacePoint& point : points)
+    scratch.found.push_back(contact_of(point, pair.A < fixed ? kFixed : pair.A - fixed,
+                                       pair.B < fixed ? kFixed : pair.B - fixed, placed.shapes()));
 }
 
-void NarrowPhase::find(std::span<const PlacedShape> shapes, std::span<const std::int32_t> first_shape,
-                       std::size_t fixed, std::span<const BodyPair> pairs,
-                       std::span<const BodyExtent> extents, std::vector<PairContact>& contacts) {
+void NarrowPhase::find(const PlacedSystem& placed, std::span<const BodyPair> pairs,
+                       std::vector<PairContact>& contacts) {
   for (Scratch& scratch : scratch_) scratch.found.clear();
   found_.resize(pairs.size());
   follow(pairs);
   const auto find_one = [&](std::int64_t k, int thread) {
-    const BodyPair& pair = pairs[static_cast<std::size_t>(k)];
+    const auto index = static_cast<std::size_t>(k);
     Scratch& scratch = scratch_[static_cast<std::size_t>(thread)];
     const std::size_t first = scratch.found.size();
-    const BodyExtent& A = extents[static_cast<std::size_t>(pair.A)];
-    const BodyExtent& B = extents[static_cast<std::size_t>(pair.B)];
-    find_pair(pair, shapes, first_shape, fixed, A.margin + B.margin, std::min(A.length, B.length),
-              memories_[static_cast<std::size_t>(k)], scratch);
-    found_[static_cast<std::size_t>(k)] = {thread, first, scratch.found.size()};
+    find_pair(placed, pairs[index], memories_[index], scratch);
+    found_[index] = {thread, first, scratch.found.size()};
   };
   parallel_for(static_cast<std::int64_t>(pairs.size()), static_cast<int>(scratch_.size()), find_one,
                kPairsAtOnce);

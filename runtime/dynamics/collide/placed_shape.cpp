@@ -36,7 +36,7 @@ SurfaceSamples surface_samples(const body::Geometry& asset) {
   return samples;
 }
 
-PlacedShape::PlacedShape(const Shape& shape) : body{shape.geometry, {}}, X_BS(shape.X_BS) {
+PlacedShape::PlacedShape(const Shape& shape) : body{shape.geometry, shape.material}, X_BS(shape.X_BS) {
   if (shape.geometry.primitive() == nullptr) {
     samples = surface_samples(shape.geometry);
     bound_asset();
@@ -55,7 +55,7 @@ PlacedShape::PlacedShape(const Shape& shape) : body{shape.geometry, {}}, X_BS(sh
 }
 
 PlacedShape::PlacedShape(const Shape& shape, const SurfaceSamples& of_asset)
-    : body{shape.geometry, {}}, X_BS(shape.X_BS), samples(of_asset) {
+    : body{shape.geometry, shape.material}, X_BS(shape.X_BS), samples(of_asset) {
   bound_asset();
 }
 

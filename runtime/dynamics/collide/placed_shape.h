@@ -55,7 +55,7 @@ enum class ShapeKind : std::uint8_t { kBox, kCylinder, kSphere, kPlane, kAsset }
 
 // A shape where it is now.
 struct PlacedShape {
-  body::Body body;  // the shape's geometry, for contact models
+  body::Body body;  // the shape's geometry and material
   Pose<double> X_BS;
   ShapeKind kind = ShapeKind::kAsset;
   SurfaceSamples samples;                         // of an asset
@@ -82,9 +82,8 @@ struct SurfacePoint {
   Vec3<double> n_W = Vec3<double>::UnitZ();  // unit, from A to B
   double gap = 0;                            // along n, m
   double area = 0;                           // m^2; 0: a point
-  // The same pair of features has the same number from step to step, in 16 bits; the narrow phase puts the
-  // shapes' numbers above them.
-  std::uint64_t feature = 0;
+  std::uint64_t feature = 0;               // the same pair of features has the same number from step to step
+  std::uint32_t shape_A = 0, shape_B = 0;  // set by the narrow phase
 };
 
 }  // namespace abut::dynamics

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "runtime/core/status.h"
+#include "runtime/dynamics/system/state.h"
 #include "runtime/math/pose.h"
 
 // A velocity-level contact problem of rigid bodies: what the time step hands to a contact solver, and what
@@ -37,8 +38,9 @@ struct PairContact {
   double gap = 0;                            // signed distance along n, m; negative when penetrating
   double area = 0;                           // that the contact stands for, m^2; 0: a point
   double mu = 0;                             // Coulomb's coefficient, >= 0
+  double restitution = 0;                    // Moreau's coefficient, in [0, 1]; for who sets target_velocity
   double target_velocity = 0;  // normal, m/s: from restitution, gap and stabilisation; set by the time step
-  std::uint64_t key = 0;       // the same feature pair has the same key in the next step; 0: none
+  ContactKey key;              // the same pair of features has the same key in the next step
   Vec3<double> J_B_W =
       Vec3<double>::Zero();  // impulse on B, N s. In: the last step's, or zero. Out: this step's
 };

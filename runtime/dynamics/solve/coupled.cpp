@@ -3,15 +3,23 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <string>
-
-#include "runtime/core/error.h"
 
 namespace abut::dynamics {
 
 namespace {
 
 constexpr double kNoRatio = 2;  // for extrapolate and sweep: directions so far are dropped
+
+constexpr Setting<CoupledConfig> kCoupledSettings[] = {
+    {"tolerance", "", kPositive, "residual at which an island is solved",
+     setting<CoupledConfig, &CoupledConfig::tolerance>},
+    {"iteration_limit", "", from_to(1, 1e6), "sweeps over the contacts of one island",
+     setting<CoupledConfig, &CoupledConfig::iteration_limit>},
+    {"further_sweeps", "", kNotNegative, "further ones for an island of m contacts, times m^2, up to 500",
+     setting<CoupledConfig, &CoupledConfig::further_sweeps>},
+    {"path_residual", "", kNotNegative, "residual from which small islands are solved by a path",
+     setting<CoupledConfig, &CoupledConfig::path_residual>},
+};
 
 // Number of sweeps after which Newton's method is tried: about as many as it costs.
 int first_finish(std::span<const ContactRow> rows, int limit) {
@@ -47,89 +55,62 @@ void deliver_row(const ContactRow& row, std::span<const ContactBody> bodies, Pai
   }
 }
 
-[[noreturn]] void refuse(const char* what, std::size_t index, const char* why) {
-  throw InvalidInput(std::string(what) + " " + std::to_string(index) + ": " + why);
-}
-
 }  // namespace
 
-void check_problem(std::span<const ContactBody> bodies, std::span<const PairContact> contacts) {
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const ContactBody& b = bodies[i];
-    if (!(b.p_WBcm.allFinite() && b.inverse_inertia_W.allFinite() && b.V_WB_W.allFinite() &&
-          std::isfinite(b.inverse_mass))) {
-      refuse("body", i, "a number is not finite; check its mass, inertia, pose and velocity");
-    }
-    if (b.inverse_mass < 0 || b.inverse_inertia_W.diagonal().minCoeff() < 0) {
-      refuse("body", i, "inverse mass or inertia is negative; give 0 for a body that nothing moves");
-    }
-  }
-  const auto count = static_cast<std::int64_t>(bodies.size());
-  for (std::size_t k = 0; k < contacts.size(); ++k) {
-    const PairContact& c = contacts[k];
-    if (c.A < kFixed || c.A >= count || c.B < kFixed || c.B >= count || c.A == c.B) {
-      refuse("contact", k, "needs two different bodies: indices of the list, or kFixed for one");
-    }
-    if (!(c.p_WC.allFinite() && c.n_W.allFinite() && c.J_B_W.allFinite() && std::isfinite(c.mu) &&
-          std::isfinite(c.target_velocity))) {
-      refuse("contact", k, "a number is not finite; check its point, normal, friction and first guess");
-    }
-    if (c.mu < 0) refuse("contact", k, "mu is negative; Coulomb's coefficient is 0 or more");
-    if (!(std::abs(c.n_W.squaredNorm() - 1) < 1e-6)) refuse("contact", k, "the normal is not a unit vector");
-  }
+std::span<const Setting<CoupledConfig>> settings_of(const CoupledConfig&) { return kCoupledSettings; }
+
+CoupledSolver::CoupledSolver(const CoupledConfig& config, int threads) : config_(config), threads_(threads) {
+  require_valid<CoupledConfig>(kCoupledSettings, config, kName);
 }
 
 // Fills the rows of an island and y from its contacts' first impulses; returns the largest squared speed of a
 // contact without impulses.
 double CoupledSolver::make_rows(std::int32_t island, std::span<const ContactBody> bodies,
                                 std::span<const PairContact> contacts, Team& team) {
-  islands_.in_phases(island, team, [&](std::int32_t part, int phase, Islands::Range places) {
-    double& squared_speed = parts_[part].squared_speed;
-    if (phase == 0) squared_speed = 0;
+  const Islands& islands = problem_.islands;
+  islands.for_units(island, team, [&](std::int32_t unit, Islands::Range places) {
+    double squared_speed = 0;
     for (std::int32_t place = places.begin; place < places.end; ++place) {
-      ContactRow& row = rows_[place];
-      islands_.prefetch_ahead(contacts, place, places);
-      make_row(contacts[islands_.order()[place]], bodies, scales_, row);
-      row.A = islands_.place_of_body(row.A);
-      row.B = islands_.place_of_body(row.B);
+      ContactRow& row = problem_.rows[place];
+      islands.prefetch_ahead(contacts, place, places);
+      make_row(contacts[islands.order()[place]], bodies, problem_.scales, row);
+      row.A = islands.place_of_body(row.A);
+      row.B = islands.place_of_body(row.B);
       squared_speed = std::max(squared_speed, row.bias.squaredNorm());
     }
+    units_[unit].squared_speed = squared_speed;
     apply_impulses(rows(places), changes_);
   });
-  const Islands::Range all = islands_.parts(island);
+  const Islands::Range all = islands.units(island);
   double squared_speed = 0;
-  for (std::int32_t part = all.begin; part < all.end; ++part)
-    squared_speed = std::max(squared_speed, parts_[part].squared_speed);
+  for (std::int32_t unit = all.begin; unit < all.end; ++unit)
+    squared_speed = std::max(squared_speed, units_[unit].squared_speed);
   return squared_speed;
 }
 
-// Bodies of a part are extrapolated before its first phase, in which it alone touches them.
+// Bodies of a part are extrapolated in its own unit, which is the first to touch them.
 SweepChange CoupledSolver::sweep_island(std::int32_t island, double ratio, Team& team) {
-  islands_.in_phases(island, team, [&](std::int32_t part, int phase, Islands::Range places) {
-    SweepChange& change = parts_[part].change;
-    if (phase == 0) {
-      change = {};
-      const Islands::Range own = islands_.body_places(part);
-      for (std::int32_t p = own.begin; p < own.end; ++p) extrapolate(ratio, changes_[p]);
-    }
-    const SweepChange of_phase = sweep(rows(places), ratio, changes_);
-    change.largest = std::max(change.largest, of_phase.largest);
-    change.total += of_phase.total;
+  const Islands& islands = problem_.islands;
+  islands.for_units(island, team, [&](std::int32_t unit, Islands::Range places) {
+    const Islands::Range own = islands.body_places_of_unit(unit);
+    for (std::int32_t p = own.begin; p < own.end; ++p) extrapolate(ratio, changes_[p]);
+    units_[unit].change = sweep(rows(places), ratio, changes_);
   });
-  const Islands::Range all = islands_.parts(island);
+  const Islands::Range all = islands.units(island);
   SweepChange change;
-  for (std::int32_t part = all.begin; part < all.end; ++part) {
-    change.largest = std::max(change.largest, parts_[part].change.largest);
-    change.total += parts_[part].change.total;
+  for (std::int32_t unit = all.begin; unit < all.end; ++unit) {
+    change.largest = std::max(change.largest, units_[unit].change.largest);
+    change.total += units_[unit].change.total;
   }
   return change;
 }
 
 double CoupledSolver::violation(std::int32_t island, Team& team) {
-  islands_.for_parts(island, team, [&](std::int32_t part) {
-    parts_[part].violation = largest_violation(rows(islands_.places_of_part(part)), changes_);
+  const Islands& islands = problem_.islands;
+  islands.for_parts(island, team, [&](std::int32_t part) {
+    parts_[part].violation = largest_violation(rows(islands.places_of_part(part)), changes_);
   });
-  const Islands::Range all = islands_.parts(island);
+  const Islands::Range all = islands.parts(island);
   double largest = 0;
   for (std::int32_t part = all.begin; part < all.end; ++part)
     largest = std::max(largest, parts_[part].violation);
@@ -167,7 +148,7 @@ double CoupledSolver::finish(std::span<ContactRow> rows, double residual, double
 
 ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_speed, Team& team,
                                           IslandNewton& newton) {
-  const std::span<ContactRow> all = rows(islands_.places_of_island(island));
+  const std::span<ContactRow> all = rows(problem_.islands.places_of_island(island));
   const double tolerance = config_.tolerance * config_.tolerance * squared_speed;
   const auto m = static_cast<double>(all.size());
   const int limit = config_.iteration_limit +
@@ -203,16 +184,17 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_sp
 
 void CoupledSolver::deliver(std::int32_t island, std::span<ContactBody> bodies,
                             std::span<PairContact> contacts, Team& team) {
-  islands_.in_phases(island, team, [&](std::int32_t, int, Islands::Range places) {
+  const Islands& islands = problem_.islands;
+  islands.for_units(island, team, [&](std::int32_t, Islands::Range places) {
     for (std::int32_t place = places.begin; place < places.end; ++place) {
-      islands_.prefetch_ahead(contacts, place, places);
-      deliver_row(rows_[place], bodies, contacts[islands_.order()[place]], wrenches_);
+      islands.prefetch_ahead(contacts, place, places);
+      deliver_row(problem_.rows[place], bodies, contacts[islands.order()[place]], wrenches_);
     }
   });
-  islands_.for_parts(island, team, [&](std::int32_t part) {
-    const Islands::Range own = islands_.body_places(part);
+  islands.for_parts(island, team, [&](std::int32_t part) {
+    const Islands::Range own = islands.body_places(part);
     for (std::int32_t p = own.begin; p < own.end; ++p) {
-      const std::int32_t i = islands_.body_order()[p];
+      const std::int32_t i = islands.body_order()[p];
       const Vec6<double>& wrench = wrenches_[p].value;
       bodies[i].V_WB_W.head<3>() += bodies[i].inverse_inertia_W * wrench.head<3>();
       bodies[i].V_WB_W.tail<3>() += bodies[i].inverse_mass * wrench.tail<3>();
@@ -222,23 +204,25 @@ void CoupledSolver::deliver(std::int32_t island, std::span<ContactBody> bodies,
 
 ContactReport CoupledSolver::solve(std::span<ContactBody> bodies, std::span<PairContact> contacts) {
   check_problem(bodies, contacts);
-  islands_.build(bodies, contacts);
-  scales_.resize(bodies.size());
-  for (std::size_t i = 0; i < bodies.size(); ++i) scales_[i] = body_scale(bodies[i]);
+  Islands& islands = problem_.islands;
+  islands.build(bodies, contacts);
+  problem_.scales.resize(bodies.size());
+  for (std::size_t i = 0; i < bodies.size(); ++i) problem_.scales[i] = body_scale(bodies[i]);
   changes_.assign(bodies.size(), {});
   wrenches_.assign(bodies.size(), {});
-  rows_.resize(contacts.size());
-  parts_.resize(static_cast<std::size_t>(islands_.parts()));
-  reports_.resize(static_cast<std::size_t>(islands_.size()));
-  newton_.resize(static_cast<std::size_t>(config_.threads > 0 ? config_.threads : default_threads()));
-  islands_.for_each(config_.threads, [&](std::int32_t island, Team& team, int thread) {
+  problem_.rows.resize(contacts.size());
+  units_.resize(static_cast<std::size_t>(islands.unit_count()));
+  parts_.resize(static_cast<std::size_t>(islands.part_count()));
+  reports_.resize(static_cast<std::size_t>(islands.size()));
+  newton_.resize(static_cast<std::size_t>(threads_ > 0 ? threads_ : default_threads()));
+  islands.for_each(threads_, [&](std::int32_t island, Team& team, int thread) {
     const double squared_speed = make_rows(island, bodies, contacts, team);
     reports_[island] = solve_island(island, squared_speed, team, newton_[thread]);
     deliver(island, bodies, contacts, team);
   });
 
   for (PairContact& contact : contacts) {  // of no island
-    if (islands_.order().size() == contacts.size()) break;
+    if (islands.order().size() == contacts.size()) break;
     if (!is_moved(bodies, contact.A) && !is_moved(bodies, contact.B)) contact.J_B_W.setZero();
   }
   ContactReport report;

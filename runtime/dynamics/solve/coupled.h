@@ -3,29 +3,26 @@
 #include <span>
 #include <vector>
 
-#include "runtime/dynamics/solve/contact_problem.h"
-#include "runtime/dynamics/solve/contact_row.h"
+#include "runtime/dynamics/solve/contact_solver.h"
 #include "runtime/dynamics/solve/contact_sweep.h"
-#include "runtime/dynamics/solve/islands.h"
 #include "runtime/dynamics/solve/newton.h"
 
 namespace abut::dynamics {
 
+// Small islands are solved to the tolerance, piles over the steps.
 struct CoupledConfig {
   double tolerance = 1e-10;  // of the residual, see CoupledSolver
   // Sweeps over the contacts of one island. 10 do for a pile that only has to look right; a large one is
   // brought to rest over the steps, not in one.
-  int iteration_limit = 20;
+  int iteration_limit = 18;
   // Further sweeps for an island of m contacts: this over m^2, at most kMaxFurtherSweeps. Small islands (a
   // stack) are then solved to the tolerance, at a cost that does not count beside that of large ones.
-  double further_sweeps = 0;
+  double further_sweeps = 720000;
   // Newton's path (newton.h), which costs as much as thousands of sweeps, is followed where these leave a
   // larger residual than this (and than the tolerance).
-  double path_residual = 0;
-  // Islands are solved in parallel, and large ones in parts (islands.h); 0: all there are. The
-  // answer's bits do not depend on it.
-  int threads = 1;
+  double path_residual = 1e-6;
 };
+std::span<const Setting<CoupledConfig>> settings_of(const CoupledConfig&);
 
 inline constexpr int kMaxFurtherSweeps = 500;
 
@@ -46,34 +43,32 @@ struct alignas(64) BodyWrench {
 // point, and the returned twists are made from them at the end, so linear and angular momentum of free bodies
 // are kept to rounding. Differs from [Kaufman2008]: contacts, not the two kinds of impulses, are staggered;
 // the fixed points are the same, and one sweep costs what one projection's sweep does.
-class CoupledSolver {
+class CoupledSolver final : public ContactSolver {
  public:
-  explicit CoupledSolver(const CoupledConfig& config = {}) : config_(config) {}
+  static constexpr const char* kName = "coupled";
 
-  // Updates V_WB_W of the bodies and J_B_W of the contacts in place; J_B_W given in is the first guess.
-  // Bodies with inverse mass and inertia zero keep their twist. Allocates only for a problem larger than any
-  // before. Throws InvalidInput, naming the body or contact and before anything is changed, on numbers that
-  // are not finite, negative masses or mu, normals that are not unit and indices out of range.
-  ContactReport solve(std::span<ContactBody> bodies, std::span<PairContact> contacts);
+  // Islands are solved in parallel, and large ones in parts (islands.h). Throws InvalidInput for a setting
+  // that is out of range.
+  explicit CoupledSolver(const CoupledConfig& config = {}, int threads = 1);
 
-  // Of the last call: its islands, and how each ended.
-  const Islands& islands() const { return islands_; }
+  ContactReport solve(std::span<ContactBody> bodies, std::span<PairContact> contacts) override;
+  const ContactRows& rows() const override { return problem_; }
+
+  // Of the last problem: how each island ended.
   std::span<const ContactReport> reports() const { return reports_; }
-  std::span<const ContactRow> rows() const { return rows_; }     // in the islands' order
-  std::span<const BodyScale> scales() const { return scales_; }  // of each body
-  // Of all contacts on each body that is moved, in the islands' order.
-  std::span<const BodyWrench> wrenches() const { return wrenches_; }
 
  private:
-  // Of one part of an island, on cache lines of its own: threads write neighbours.
-  struct alignas(64) PartState {
+  // Of one unit or part of an island, on cache lines of its own: threads write neighbours.
+  struct alignas(64) UnitState {
     double squared_speed = 0;  // largest of any contact without impulses
-    double violation = 0;      // largest of any contact, squared
     SweepChange change;        // of the last sweep
+  };
+  struct alignas(64) PartState {
+    double violation = 0;  // largest of any contact, squared
   };
 
   std::span<ContactRow> rows(Islands::Range places) {
-    return {rows_.data() + places.begin, rows_.data() + places.end};
+    return {problem_.rows.data() + places.begin, problem_.rows.data() + places.end};
   }
   double make_rows(std::int32_t island, std::span<const ContactBody> bodies,
                    std::span<const PairContact> contacts, Team& team);
@@ -87,17 +82,14 @@ class CoupledSolver {
                Team& team);
 
   CoupledConfig config_;
-  Islands islands_;
-  std::vector<BodyScale> scales_;
+  int threads_;
+  ContactRows problem_;
   std::vector<BodyChange> changes_;  // of each body, in the islands' order
   std::vector<BodyWrench> wrenches_;
-  std::vector<ContactRow> rows_;  // by place in the islands' order
+  std::vector<UnitState> units_;
   std::vector<PartState> parts_;
   std::vector<IslandNewton> newton_;  // by thread
   std::vector<ContactReport> reports_;
 };
-
-// The checks of CoupledSolver::solve.
-void check_problem(std::span<const ContactBody> bodies, std::span<const PairContact> contacts);
 
 }  // namespace abut::dynamics

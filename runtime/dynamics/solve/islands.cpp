@@ -1,5 +1,6 @@
 #include "runtime/dynamics/solve/islands.h"
 
+#include <array>
 #include <numeric>
 #include <utility>
 
@@ -48,28 +49,58 @@ void Islands::build(std::span<const ContactBody> bodies, std::span<const PairCon
   contacts_.sort(of_contact_, size_);
   bodies_.sort(of_body_, size_);
   place_of_body_.resize(bodies.size());
+  part_of_body_.resize(bodies.size());
   group_.assign(contacts.size(), -1);
-  first_part_.assign(1, 0);
-  first_body_.assign(1, 0);
-  for (std::int32_t island = 0; island < size_; ++island) {
-    const Range range = contacts_.range(island), places = bodies_.range(island);
-    const bool large = range.end - range.begin > kMaxUncut;
-    const std::int32_t part = first_part_.back();
-    first_part_.push_back(part + (large ? kParts : 1));
-    for (const std::int32_t k : within(contacts_.order, range)) group_[k] = part * kPhases;
-    if (large) line_up(places, bodies);
-    for (std::int32_t p = places.begin; p < places.end; ++p) place_of_body_[bodies_.order[p]] = p;
-    if (large) first_body_.push_back(cut(island, contacts));
-    first_body_.push_back(places.end);
-  }
-  contacts_.sort(group_, parts() * kPhases);
-  for (std::int32_t group = 0; group < parts() * kPhases; ++group) spread(contacts_.range(group));
+  for (std::vector<std::int32_t>* first : {&first_part_, &first_unit_, &first_body_}) first->assign(1, 0);
+  units_.clear();
+  bodies_of_unit_.clear();
+  turns_.clear();
+  in_order_.clear();
+  most_parts_ = 1;
+  for (std::int32_t island = 0; island < size_; ++island) cut(island, bodies, contacts);
+  contacts_.sort(group_, unit_count());
+  for (std::int32_t island = 0; island < size_; ++island)
+    for (std::int32_t unit = units(island).begin; unit < units(island).end; ++unit)
+      if (is_cut(island) || places_of_unit(unit).end - places_of_unit(unit).begin > kStride * kStride)
+        spread(places_of_unit(unit));
+  make_schedules();
 }
 
-// Sorts an island's bodies by their centres along the longest side of the box around these.
-void Islands::line_up(Range places, std::span<const ContactBody> bodies) {
+// Gives an island its parts and units, and its contacts their units.
+void Islands::cut(std::int32_t island, std::span<const ContactBody> bodies,
+                  std::span<const PairContact> contacts) {
+  const std::span<const std::int32_t> members = within(contacts_.order, contacts_.range(island));
+  const Range places = bodies_.range(island);
+  const auto count = static_cast<std::int32_t>(members.size());
+  int levels = 0;
+  if (count > kMaxUncut)
+    while (2 << levels <= Schedule::kMaxParts && count > kPartContacts << levels) ++levels;
+  parts_ = 0;
+  halve(places, levels, bodies);
+  for (std::int32_t p = places.begin; p < places.end; ++p) place_of_body_[bodies_.order[p]] = p;
+  first_part_.push_back(first_part_.back() + parts_);
+  most_parts_ = std::max(most_parts_, parts_);
+  find_borders(members, contacts);
+  colour_borders();
+  make_units();
+  list_in_order();
+  for (const std::int32_t k : members) {
+    const auto [a, b] = parts_of(contacts[k]);
+    group_[k] = between_[a * parts_ + b];
+  }
+}
+
+// Parts of bodies side by side, by halves of as many bodies along the longest side of the box around their
+// centres.
+void Islands::halve(Range places, int levels, std::span<const ContactBody> bodies) {
   const std::span<std::int32_t> members(bodies_.order.data() + places.begin,
                                         bodies_.order.data() + places.end);
+  if (levels == 0 || members.size() < 2) {
+    for (const std::int32_t body : members) part_of_body_[body] = parts_;
+    ++parts_;
+    first_body_.push_back(places.end);
+    return;
+  }
   Vec3<double> low = bodies[members[0]].p_WBcm, high = low;
   for (const std::int32_t i : members) {
     low = low.cwiseMin(bodies[i].p_WBcm);
@@ -79,60 +110,132 @@ void Islands::line_up(Range places, std::span<const ContactBody> bodies) {
   (high - low).maxCoeff(&axis);
   along_.clear();
   for (const std::int32_t i : members) along_.emplace_back(bodies[i].p_WBcm[axis], i);
-  std::sort(along_.begin(), along_.end());
+  const auto half = static_cast<std::int32_t>(members.size() / 2);
+  std::nth_element(along_.begin(), along_.begin() + half, along_.end());
   std::transform(along_.begin(), along_.end(), members.begin(), [](const auto& item) { return item.second; });
+  halve({places.begin, places.begin + half}, levels - 1, bodies);
+  halve({places.begin + half, places.end}, levels - 1, bodies);
 }
 
-// Places of the moved bodies of a contact, the earlier first.
-std::pair<std::int32_t, std::int32_t> Islands::ends(const PairContact& contact) const {
-  const std::int32_t a = place_of_body_[is_free(contact.A) ? contact.A : contact.B];
-  const std::int32_t b = place_of_body_[is_free(contact.B) ? contact.B : contact.A];
+// The parts of the moved bodies of a contact, the earlier first.
+std::pair<std::int32_t, std::int32_t> Islands::parts_of(const PairContact& contact) const {
+  const std::int32_t a = part_of_body_[is_free(contact.A) ? contact.A : contact.B];
+  const std::int32_t b = part_of_body_[is_free(contact.B) ? contact.B : contact.A];
   return std::minmax(a, b);
 }
 
-// Gives an island's contacts their parts and phases; returns the place of the second half's first body.
-std::int32_t Islands::cut(std::int32_t island, std::span<const PairContact> contacts) {
-  const std::span<const std::int32_t> members = within(contacts_.order, contacts_.range(island));
-  const Range places = bodies_.range(island);
-  ends_.clear();
-  load_.assign(static_cast<std::size_t>(places.end - places.begin), 0);
+void Islands::find_borders(std::span<const std::int32_t> members, std::span<const PairContact> contacts) {
+  borders_.clear();
+  between_.assign(static_cast<std::size_t>(parts_) * static_cast<std::size_t>(parts_), -1);
+  if (parts_ == 1) return;
   for (const std::int32_t k : members) {
-    const auto [first, last] = ends(contacts[k]);
-    ends_.emplace_back(first - places.begin, last - places.begin);
-    ++load_[ends_.back().second];
-  }
-  std::int32_t half = 0;
-  const auto count = static_cast<std::int32_t>(members.size());
-  for (std::int32_t before = 0; 2 * before + load_[half] < count; ++half) before += load_[half];
-
-  at_cut_.assign(load_.size(), 0);
-  std::int32_t across = 0;
-  for (const auto& [first, last] : ends_) {
-    if (last < half || first >= half) continue;
-    at_cut_[first] = 1;
-    ++across;
-  }
-  // From the list's end, where contacts between two moved bodies stand: these cost more than those with one.
-  for (std::size_t n = members.size(); n-- > 0;) {
-    const auto& [first, last] = ends_[n];
-    std::int32_t& group = group_[members[n]];
-    if (last >= half) {
-      group += kPhases + (first < half ? 1 : 0);
-    } else if (across > 0 && !at_cut_[first] && !at_cut_[last]) {
-      ++group;
-      --across;
+    const auto [a, b] = parts_of(contacts[k]);
+    if (a == b) continue;
+    std::int32_t& border = between_[a * parts_ + b];
+    if (border < 0) {
+      border = static_cast<std::int32_t>(borders_.size());
+      borders_.push_back({{a, b, 0, 0}, 0, 0});
     }
+    ++borders_[border].contacts;
   }
-  return places.begin + half;
+}
+
+// Greedily, borders of many contacts first; then their turns, after the parts' own units.
+void Islands::colour_borders() {
+  std::sort(borders_.begin(), borders_.end(), [](const Border& x, const Border& y) {
+    if (x.contacts != y.contacts) return x.contacts > y.contacts;
+    return x.unit.a != y.unit.a ? x.unit.a < y.unit.a : x.unit.b < y.unit.b;
+  });
+  used_.assign(static_cast<std::size_t>(parts_), {});
+  for (Border& border : borders_) {
+    Colours &at_a = used_[border.unit.a], &at_b = used_[border.unit.b];
+    while (at_a[border.colour] || at_b[border.colour]) ++border.colour;
+    at_a.set(border.colour);
+    at_b.set(border.colour);
+  }
+  std::sort(borders_.begin(), borders_.end(), [](const Border& x, const Border& y) {
+    return x.colour != y.colour ? x.colour < y.colour : x.unit.a < y.unit.a;
+  });
+  next_.assign(static_cast<std::size_t>(parts_), 1);
+  for (Border& border : borders_) {
+    border.unit.turn_a = next_[border.unit.a]++;
+    border.unit.turn_b = next_[border.unit.b]++;
+  }
+  turns_.insert(turns_.end(), next_.begin(), next_.end());
+}
+
+// Units by part, then in turn; between_ is then theirs.
+void Islands::make_units() {
+  std::sort(borders_.begin(), borders_.end(), [](const Border& x, const Border& y) {
+    return x.unit.a != y.unit.a ? x.unit.a < y.unit.a : x.unit.turn_a < y.unit.turn_a;
+  });
+  auto border = borders_.begin();
+  for (std::int32_t part = 0; part < parts_; ++part) {
+    between_[part * parts_ + part] = static_cast<std::int32_t>(units_.size());
+    units_.push_back({part, part, 0, 0});
+    bodies_of_unit_.push_back(body_places(static_cast<std::int32_t>(first_unit_.size()) - 1));
+    for (; border != borders_.end() && border->unit.a == part; ++border) {
+      between_[part * parts_ + border->unit.b] = static_cast<std::int32_t>(units_.size());
+      units_.push_back(border->unit);
+      bodies_of_unit_.push_back({0, 0});
+    }
+    first_unit_.push_back(static_cast<std::int32_t>(units_.size()));
+  }
+}
+
+// The order in which one thread alone finds the island's units ready.
+void Islands::list_in_order() {
+  const auto first_part = static_cast<std::int32_t>(first_unit_.size()) - 1 - parts_;
+  const std::size_t end = static_cast<std::size_t>(first_unit_.back());
+  next_.assign(first_unit_.begin() + first_part, first_unit_.end() - 1);
+  done_.assign(static_cast<std::size_t>(parts_), 0);
+  while (in_order_.size() < end)
+    for (std::int32_t part = 0; part < parts_; ++part)
+      for (; next_[part] < first_unit_[first_part + part + 1]; ++next_[part]) {
+        const WorkUnit& unit = units_[next_[part]];
+        if (done_[unit.a] != unit.turn_a || done_[unit.b] != unit.turn_b) break;
+        in_order_.push_back(next_[part]);
+        ++done_[unit.a];
+        if (unit.b != unit.a) ++done_[unit.b];
+      }
+}
+
+namespace {
+
+// Parts apart from one another: unit k is part k.
+struct Apart {
+  std::array<WorkUnit, Schedule::kMaxParts> units{};
+  std::array<std::int32_t, Schedule::kMaxParts + 1> numbers{};
+  std::array<std::int32_t, Schedule::kMaxParts> turns{};
+
+  constexpr Apart() {
+    for (int k = 0; k < Schedule::kMaxParts; ++k) units[k] = {k, k, 0, 0};
+    for (int k = 0; k <= Schedule::kMaxParts; ++k) numbers[k] = k;
+    turns.fill(1);
+  }
+};
+constexpr Apart kApart;
+
+}  // namespace
+
+void Islands::make_schedules() {
+  in_turn_.clear();
+  apart_.clear();
+  for (std::int32_t island = 0; island < size_; ++island) {
+    const auto [first, end] = parts(island);
+    const std::int32_t unit = first_unit_[first];
+    in_turn_.push_back({end - first, units_.data(), &first_unit_[first], &turns_[first], &in_order_[unit]});
+    apart_.push_back({end - first, kApart.units.data(), kApart.numbers.data(), kApart.turns.data(),
+                      kApart.numbers.data()});
+  }
 }
 
 void Islands::spread(Range places) {
   const std::int32_t count = places.end - places.begin;
-  if (count <= kStride * kStride) return;
-  in_order_.assign(contacts_.order.begin() + places.begin, contacts_.order.begin() + places.end);
+  listed_.assign(contacts_.order.begin() + places.begin, contacts_.order.begin() + places.end);
   std::int32_t place = places.begin;
   for (std::int32_t start = 0; start < kStride; ++start)
-    for (std::int32_t k = start; k < count; k += kStride) contacts_.order[place++] = in_order_[k];
+    for (std::int32_t k = start; k < count; k += kStride) contacts_.order[place++] = listed_[k];
 }
 
 void Islands::Groups::sort(std::span<const std::int32_t> group_of, std::int32_t groups) {

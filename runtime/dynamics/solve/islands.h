@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bitset>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -18,13 +19,12 @@ bool is_moved(std::span<const ContactBody> bodies, std::int32_t body);
 
 // Groups of contacts that share moved bodies: each group is a problem of its own.
 //
-// An island of more than kMaxUncut contacts is cut in kParts so that several threads can sweep it. Its
-// bodies, along its longest axis, fall into two halves; a contact belongs to the half of its later body, and
-// the cut is where the two have as many contacts each. In the first phase come contacts within the first half
-// beside those within the second. In the second phase the contacts across the cut, which are the second
-// half's, stand beside as many of the first half's that share no body with them. Only bodies at the cut are
-// touched in both halves, and bodies are ordered along the axis: what is kept in that order hardly moves
-// between the cores' caches. Other islands have one part and one phase.
+// An island of more than kMaxUncut contacts is cut so that several threads can sweep it. Its bodies are
+// halved along their longest side again and again, until a part has about kPartContacts. Contacts within one
+// part are a unit of work, and so are those between the same two parts. The graph of parts is coloured: no
+// two units of a colour share a part, and units on one part follow their colours, its own first. Contacts and
+// bodies of a part stand side by side: what is kept in that order hardly moves between the cores' caches.
+// Other islands have one part and one unit.
 class Islands {
  public:
   struct Range {
@@ -32,26 +32,32 @@ class Islands {
   };
 
   // Contacts between two unmoved bodies belong to no island. The order follows the first contact of each
-  // island, and depends on the input alone, as do parts and phases. Within one phase of up to kStride^2
-  // contacts it is that of the list; within a larger one, neighbours of the list, which often belong to one
-  // pair of bodies, are kept apart: sweeps then carry impulses further and wait less for one another's
-  // results.
+  // island, and depends on the input alone, as do parts and units. Within a unit of up to kStride^2 contacts
+  // it is that of the list; within a larger one, neighbours of the list, which often belong to one pair of
+  // bodies, are kept apart: sweeps then carry impulses further and wait less for one another's results.
   // Allocates only for a problem larger than any before.
   void build(std::span<const ContactBody> bodies, std::span<const PairContact> contacts);
 
   std::int32_t size() const { return size_; }
-  std::int32_t parts() const { return first_part_.back(); }
-
-  // Indices of the contacts of all islands, in the order of islands, parts and phases: each has a place here.
-  std::span<const std::int32_t> order() const { return contacts_.order; }
+  std::int32_t part_count() const { return first_part_.back(); }
+  std::int32_t unit_count() const { return first_unit_.back(); }
 
   Range parts(std::int32_t island) const { return {first_part_[island], first_part_[island + 1]}; }
-  Range places(std::int32_t part, int phase) const { return contacts_.range(part * kPhases + phase); }
+  // By part, then in turn.
+  Range units(std::int32_t island) const {
+    return {first_unit_[parts(island).begin], first_unit_[parts(island).end]};
+  }
+
+  // Indices of the contacts of all islands, in the order of islands and units: each has a place here.
+  std::span<const std::int32_t> order() const { return contacts_.order; }
+  const WorkUnit& unit(std::int32_t unit) const { return units_[unit]; }  // parts counted within the island
+  Range places_of_unit(std::int32_t unit) const { return contacts_.range(unit); }
+  // Of the units that belong to the part.
   Range places_of_part(std::int32_t part) const {
-    return {contacts_.begin[part * kPhases], contacts_.begin[(part + 1) * kPhases]};
+    return {contacts_.begin[first_unit_[part]], contacts_.begin[first_unit_[part + 1]]};
   }
   Range places_of_island(std::int32_t island) const {
-    return {places_of_part(parts(island).begin).begin, places_of_part(parts(island).end - 1).end};
+    return {contacts_.begin[units(island).begin], contacts_.begin[units(island).end]};
   }
 
   // Indices of the moved bodies of all islands, in the order of islands and parts, and the place of one
@@ -60,8 +66,9 @@ class Islands {
   std::int32_t place_of_body(std::int32_t body) const {
     return body == kFixed ? kFixed : place_of_body_[body];
   }
-  // Of a part: those that its contacts of the first phase may touch.
   Range body_places(std::int32_t part) const { return {first_body_[part], first_body_[part + 1]}; }
+  // Of a part whose own unit this is, the first to work on it; of none for a unit between two parts.
+  Range body_places_of_unit(std::int32_t unit) const { return bodies_of_unit_[unit]; }
 
   // Indices of the contacts and of the moved bodies of one island.
   std::span<const std::int32_t> contacts(std::int32_t island) const {
@@ -82,15 +89,15 @@ class Islands {
   // work must not throw.
   template <class Work>
   void for_each(int threads, Work&& work) const {
-    threads = std::min(threads > 0 ? threads : default_threads(), parts());
-    Team team(threads, kParts);
+    threads = std::min(threads > 0 ? threads : default_threads(), part_count());
+    Team team(std::min(threads, most_parts_));
     std::atomic<std::int32_t> next{0};
     run_together(threads, [&](int thread) {
       if (thread == 0) {
         for (std::int32_t island = 0; island < size_; ++island)
           if (is_cut(island)) work(island, team, thread);
         team.close();
-      } else if (thread < kParts) {
+      } else if (thread < most_parts_) {
         team.help(thread);
       }
       Team alone;
@@ -99,30 +106,25 @@ class Islands {
     });
   }
 
-  // Calls work(part) for the parts of an island.
+  // Calls work(part) for the parts of an island, in any order.
   template <class Work>
   void for_parts(std::int32_t island, Team& team, Work&& work) const {
     const std::int32_t first = parts(island).begin;
-    team.in_phases(parts(island).end - first, 1, [&](int part, int) { work(first + part); });
+    team.run(apart_[island], [&](std::int32_t part) { work(first + part); });
   }
 
-  // Calls work(part, phase, places) for the parts, phase by phase: no two threads touch a body at once. A
-  // part waits for the one before it, whose contacts of the last phase touch its own bodies alone.
+  // Calls work(unit, places) for the units of an island: no two threads touch a body at once, and the units
+  // that touch it come in their turns.
   template <class Work>
-  void in_phases(std::int32_t island, Team& team, Work&& work) const {
-    const std::int32_t first = parts(island).begin;
-    team.in_phases(parts(island).end - first, phases(island),
-                   [&](int part, int phase) { work(first + part, phase, places(first + part, phase)); });
+  void for_units(std::int32_t island, Team& team, Work&& work) const {
+    team.run(in_turn_[island], [&](std::int32_t unit) { work(unit, places_of_unit(unit)); });
   }
-
-  int phases(std::int32_t island) const { return is_cut(island) ? kPhases : 1; }
 
  private:
   static constexpr std::int32_t kMaxUncut = 256;
-  static constexpr std::int32_t kStride = 8;  // of the order within a phase of more than its square
-  static constexpr int kParts = 2;            // of an island that is cut
-  static constexpr int kPhases = 2;
-  static_assert(kParts <= Team::kMaxParts);
+  static constexpr std::int32_t kPartContacts =
+      128;                                    // about: a part of these takes a core some 10 us a sweep
+  static constexpr std::int32_t kStride = 8;  // of the order within a unit of more than its square
 
   // Things sorted by the group that they belong to, in their own order within; group -1: left out.
   struct Groups {
@@ -131,6 +133,12 @@ class Islands {
 
     void sort(std::span<const std::int32_t> group_of, std::int32_t groups);
     Range range(std::int32_t group) const { return {begin[group], begin[group + 1]}; }
+  };
+  using Colours = std::bitset<2 * Schedule::kMaxParts>;  // a greedy colouring needs fewer
+  // Two parts with contacts between them, local to the island.
+  struct Border {
+    WorkUnit unit;
+    std::int32_t contacts, colour;
   };
 
   static std::span<const std::int32_t> within(const std::vector<std::int32_t>& order, Range range) {
@@ -141,10 +149,15 @@ class Islands {
   bool is_free(std::int32_t body) const { return body != kFixed && moved_[body] != 0; }
   std::int32_t root(std::int32_t body);
   void join(std::span<const ContactBody> bodies, std::span<const PairContact> contacts);
-  void line_up(Range places, std::span<const ContactBody> bodies);
-  std::pair<std::int32_t, std::int32_t> ends(const PairContact& contact) const;
-  std::int32_t cut(std::int32_t island, std::span<const PairContact> contacts);
+  void cut(std::int32_t island, std::span<const ContactBody> bodies, std::span<const PairContact> contacts);
+  void halve(Range places, int levels, std::span<const ContactBody> bodies);
+  void find_borders(std::span<const std::int32_t> members, std::span<const PairContact> contacts);
+  void colour_borders();
+  void make_units();
+  void list_in_order();
+  void make_schedules();
   void spread(Range places);
+  std::pair<std::int32_t, std::int32_t> parts_of(const PairContact& contact) const;
 
   std::vector<std::uint8_t> moved_;       // of each body
   std::vector<std::int32_t> parent_;      // of each body: union-find
@@ -152,17 +165,28 @@ class Islands {
   std::vector<std::int32_t> of_contact_;  // island of each contact; -1: none
   std::vector<std::int32_t> of_body_;     // island of each body; -1: none
   std::vector<std::int32_t> first_part_{0};
-  std::vector<std::int32_t> first_body_{0};                  // place of it of each part, and the end
-  std::vector<std::int32_t> group_;                          // of each contact: part and phase
-  std::vector<std::int32_t> place_of_body_;                  // in the order of islands and parts
-  std::vector<std::pair<double, std::int32_t>> along_;       // an island's bodies along its axis
-  std::vector<std::pair<std::int32_t, std::int32_t>> ends_;  // bodies of each contact of an island
-  std::vector<std::int32_t> load_;                           // contacts by their later body
-  std::vector<std::uint8_t> at_cut_;    // of an island's bodies: whether a contact crosses
-  std::vector<std::int32_t> in_order_;  // contacts of one phase
+  std::vector<std::int32_t> first_unit_{0};     // of each part, and the end
+  std::vector<std::int32_t> first_body_{0};     // place of it of each part, and the end
+  std::vector<std::int32_t> group_;             // of each contact: its unit
+  std::vector<std::int32_t> place_of_body_;     // in the order of islands and parts
+  std::vector<std::int32_t> part_of_body_;      // local to the island
+  std::vector<WorkUnit> units_;                 // of all islands
+  std::vector<Range> bodies_of_unit_;           // of each unit
+  std::vector<std::int32_t> turns_, in_order_;  // of each part; units in an order for one thread
+  std::vector<Schedule> in_turn_, apart_;       // of each island
   std::int32_t size_ = 0;
-  Groups contacts_;  // by part and phase
-  Groups bodies_;    // by island; those of one that is cut along its axis
+  std::int32_t most_parts_ = 1;  // of any island
+  Groups contacts_;              // by unit
+  Groups bodies_;                // by island; those of one that is cut by part
+
+  // Of the island that is being cut.
+  std::int32_t parts_ = 0;
+  std::vector<std::pair<double, std::int32_t>> along_;
+  std::vector<Border> borders_;
+  std::vector<std::int32_t> between_;  // of two parts of an island: their border, then their unit; -1: none
+  std::vector<Colours> used_;          // at each part
+  std::vector<std::int32_t> next_, done_;
+  std::vector<std::int32_t> listed_;
 };
 
 }  // namespace abut::dynamics

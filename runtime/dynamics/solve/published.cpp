@@ -5,12 +5,16 @@
 #include <numbers>
 
 #include "runtime/core/parallel.h"
-#include "runtime/dynamics/solve/coupled.h"
-#include "runtime/dynamics/solve/islands.h"
 
 namespace abut::dynamics {
 
 namespace {
+
+constexpr Setting<PublishedConfig> kPublishedSettings[] = {
+    {"friction_directions", "", from_to(0, 1000),
+     "directions in which a contact's friction is bounded; 0: the circle",
+     setting<PublishedConfig, &PublishedConfig::friction_directions>},
+};
 
 // The span of the tangents: eigenvectors of T T' with its eigenvalues, those that are not zero.
 struct TangentSpan {
@@ -43,6 +47,13 @@ void constrain(const Vec6<double>& a, double d, std::vector<Vec6<double>>& as, s
 }
 
 }  // namespace
+
+std::span<const Setting<PublishedConfig>> settings_of(const PublishedConfig&) { return kPublishedSettings; }
+
+PublishedSolver::PublishedSolver(const PublishedConfig& config, int threads)
+    : config_(config), threads_(threads) {
+  require_valid<PublishedConfig>(kPublishedSettings, config, kName);
+}
 
 // This body's parts of the velocities: all of them against a fixed partner, else the share that an inelastic
 // impact of the two effective masses would take.
@@ -83,7 +94,7 @@ double PublishedSolver::stage_1(Workspace& work, Vec6<double>& y) {
   y = work.projection.point();
   for (std::size_t j = 0; j < work.projection.active().size(); ++j) {
     const Side& side = work.sides[work.projection.active()[j]];
-    if (side.reports) rows_[side.contact].r[0] = work.projection.multipliers()[j] / side.n.norm();
+    if (side.reports) problem_.rows[side.contact].r[0] = work.projection.multipliers()[j] / side.n.norm();
   }
   return lowered;
 }
@@ -108,7 +119,7 @@ void PublishedSolver::stage_2(Workspace& work, const Vec6<double>& y_1, Vec6<dou
   bound_friction(work, without_bounds, y_2);
   const Vec6<double> share = span.apply(y_2, -1);
   for (const Side& side : work.sides) {
-    if (side.reports) rows_[side.contact].r.tail<2>() = side.t.transpose() * share;
+    if (side.reports) problem_.rows[side.contact].r.tail<2>() = side.t.transpose() * share;
   }
 }
 
@@ -147,7 +158,7 @@ double PublishedSolver::solve_body(std::int32_t body, Workspace& work) {
   y_[body].setZero();
   work.sides.clear();
   for (std::int32_t i = begin_[body]; i < begin_[body + 1]; ++i) {
-    const ContactRow& row = rows_[of_body_[i]];
+    const ContactRow& row = problem_.rows[of_body_[i]];
     // a contact that cannot move the body has no part in it
     if (row.law.W_nn > 0) work.sides.push_back(side_of(row, of_body_[i], row.B == body));
   }
@@ -164,9 +175,9 @@ double PublishedSolver::solve_body(std::int32_t body, Workspace& work) {
 void PublishedSolver::list_contacts(std::size_t bodies) {
   begin_.assign(bodies + 1, 0);
   const auto for_each_side = [&](auto&& visit) {
-    for (std::size_t k = 0; k < rows_.size(); ++k) {
-      if (rows_[k].A != kFixed) visit(rows_[k].A, static_cast<std::int32_t>(k));
-      if (rows_[k].B != kFixed) visit(rows_[k].B, static_cast<std::int32_t>(k));
+    for (std::size_t k = 0; k < problem_.rows.size(); ++k) {
+      if (problem_.rows[k].A != kFixed) visit(problem_.rows[k].A, static_cast<std::int32_t>(k));
+      if (problem_.rows[k].B != kFixed) visit(problem_.rows[k].B, static_cast<std::int32_t>(k));
     }
   };
   for_each_side([&](std::int32_t body, std::int32_t) { ++begin_[body + 1]; });
@@ -179,28 +190,38 @@ void PublishedSolver::list_contacts(std::size_t bodies) {
 
 ContactReport PublishedSolver::solve(std::span<ContactBody> bodies, std::span<PairContact> contacts) {
   check_problem(bodies, contacts);
-  scales_.resize(bodies.size());
-  for (std::size_t i = 0; i < bodies.size(); ++i) scales_[i] = body_scale(bodies[i]);
-  rows_.resize(contacts.size());
-  for (std::size_t k = 0; k < contacts.size(); ++k) {
-    make_row(contacts[k], bodies, scales_, rows_[k]);
-    rows_[k].r.setZero();
+  Islands& islands = problem_.islands;
+  islands.build(bodies, contacts);
+  problem_.scales.resize(bodies.size());
+  for (std::size_t i = 0; i < bodies.size(); ++i) problem_.scales[i] = body_scale(bodies[i]);
+  problem_.rows.resize(islands.order().size());
+  for (std::size_t place = 0; place < problem_.rows.size(); ++place) {
+    ContactRow& row = problem_.rows[place];
+    make_row(contacts[islands.order()[place]], bodies, problem_.scales, row);
+    row.A = islands.place_of_body(row.A);
+    row.B = islands.place_of_body(row.B);
+    row.r.setZero();
   }
-  list_contacts(bodies.size());
-  y_.resize(bodies.size());
-  lowered_.resize(bodies.size());
-  work_.resize(static_cast<std::size_t>(config_.threads > 0 ? config_.threads : default_threads()));
-  parallel_for(static_cast<std::int64_t>(bodies.size()), config_.threads, [&](std::int64_t body, int thread) {
+  const std::span<const std::int32_t> order = islands.body_order();
+  list_contacts(order.size());
+  y_.resize(order.size());
+  lowered_.resize(order.size());
+  work_.resize(static_cast<std::size_t>(threads_ > 0 ? threads_ : default_threads()));
+  parallel_for(static_cast<std::int64_t>(order.size()), threads_, [&](std::int64_t body, int thread) {
     lowered_[body] = solve_body(static_cast<std::int32_t>(body), work_[thread]);
   });
-  for (std::size_t k = 0; k < contacts.size(); ++k) contacts[k].J_B_W = rows_[k].R_WC * rows_[k].r;
+  for (PairContact& contact : contacts) contact.J_B_W.setZero();
+  for (std::size_t place = 0; place < problem_.rows.size(); ++place)
+    contacts[islands.order()[place]].J_B_W = problem_.rows[place].R_WC * problem_.rows[place].r;
   ContactReport report;
   report.iterations = 1;
   report.residual = 0;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    bodies[i].V_WB_W.head<3>() += scales_[i].L * y_[i].head<3>();
-    bodies[i].V_WB_W.tail<3>() += scales_[i].inverse_root_mass * y_[i].tail<3>();
-    report.residual = std::max(report.residual, lowered_[i]);
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    ContactBody& body = bodies[order[place]];
+    const BodyScale& scale = problem_.scales[order[place]];
+    body.V_WB_W.head<3>() += scale.L * y_[place].head<3>();
+    body.V_WB_W.tail<3>() += scale.inverse_root_mass * y_[place].tail<3>();
+    report.residual = std::max(report.residual, lowered_[place]);
   }
   if (report.residual > 0) report.status = Status::kNotConverged;
   return report;

@@ -4,8 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/dynamics/solve/contact_problem.h"
-#include "runtime/dynamics/solve/contact_row.h"
+#include "runtime/dynamics/solve/contact_solver.h"
 #include "runtime/dynamics/solve/least_squares.h"
 
 namespace abut::dynamics {
@@ -13,9 +12,8 @@ namespace abut::dynamics {
 struct PublishedConfig {
   // Directions in which a contact's friction is bounded; 0: all of them, the circle.
   int friction_directions = 0;
-  // Bodies are solved in parallel; 0: all there are. The answer's bits do not depend on it.
-  int threads = 1;
 };
+std::span<const Setting<PublishedConfig>> settings_of(const PublishedConfig&);
 
 // Fast frictional dynamics as published [Kaufman2005]: every body by itself, with two projections in its
 // kinetic metric. The reference; for physically right impulses see CoupledSolver.
@@ -36,15 +34,18 @@ struct PublishedConfig {
 // every partner stood still, and would brake a body that rides on a moving one. Against a moving partner ours
 // aims at no sliding: each body at its share, by effective mass, of the velocity between the two, as stage 1
 // does along the normal. Against a fixed partner the two are the same.
-class PublishedSolver {
+class PublishedSolver final : public ContactSolver {
  public:
-  explicit PublishedSolver(const PublishedConfig& config = {}) : config_(config) {}
+  static constexpr const char* kName = "published";
 
-  // Updates V_WB_W and J_B_W in place. J_B_W is what B's own projections gave, or if B is fixed the opposite
-  // of A's; friction is shared among the contacts of a body with the least sum of squares. The report's
-  // residual is the largest lowering of a bound, m/s; kNotConverged if it is not 0. Allocates only for a
-  // problem larger than any before. Throws InvalidInput as CoupledSolver does.
-  ContactReport solve(std::span<ContactBody> bodies, std::span<PairContact> contacts);
+  // Bodies are solved in parallel. Throws InvalidInput for a setting that is out of range.
+  explicit PublishedSolver(const PublishedConfig& config = {}, int threads = 1);
+
+  // J_B_W is what B's own projections gave, or if B is fixed the opposite of A's; friction is shared among
+  // the contacts of a body with the least sum of squares. The report's residual is the largest lowering of a
+  // bound, m/s; kNotConverged if it is not 0.
+  ContactReport solve(std::span<ContactBody> bodies, std::span<PairContact> contacts) override;
+  const ContactRows& rows() const override { return problem_; }
 
  private:
   // One contact seen from one of its bodies.
@@ -74,9 +75,9 @@ class PublishedSolver {
   void list_contacts(std::size_t bodies);
 
   PublishedConfig config_;
-  std::vector<BodyScale> scales_;
-  std::vector<ContactRow> rows_;
-  std::vector<std::int32_t> begin_, of_body_;  // contacts of each body
+  int threads_;
+  ContactRows problem_;
+  std::vector<std::int32_t> begin_, of_body_;  // rows of each body, by its place
   std::vector<Vec6<double>> y_;
   std::vector<double> lowered_;
   std::vector<Workspace> work_;

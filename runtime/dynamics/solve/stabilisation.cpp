@@ -10,7 +10,7 @@ namespace {
 
 using simd::Four;
 
-constexpr std::size_t kAhead = 4;  // rows whose bodies are fetched early
+constexpr std::size_t kAhead = 4;  // rows ahead whose bodies are prefetched
 
 // products += N * y, lane by lane.
 ABUT_INLINE void multiply(const Spatial& N, const Spatial& y, Four& products) {
@@ -56,15 +56,15 @@ ABUT_CLONES void Stabilisation::sweep(Row* rows, std::size_t count, Spatial* y) 
 }
 
 void Stabilisation::displace(std::span<const ContactBody> bodies, std::span<const PairContact> contacts,
-                             const CoupledSolver& solver, double time, double slop,
+                             const ContactRows& of_solver, double time, double slop,
                              std::span<Vec6<double>> displacements) {
-  const Islands& islands = solver.islands();
+  const Islands& islands = of_solver.islands;
   std::fill(displacements.begin(), displacements.end(), Vec6<double>::Zero());
   y_.assign(bodies.size(), Spatial::Zero());
   rows_.resize(contacts.size());
-  parts_.resize(static_cast<std::size_t>(islands.parts()));
+  parts_.resize(static_cast<std::size_t>(islands.part_count()));
   const auto make_row = [&](std::int32_t place) {
-    const ContactRow& from = solver.rows()[place];
+    const ContactRow& from = of_solver.rows[place];
     const PairContact& contact = contacts[islands.order()[place]];
     // A shallow contact may close up to the slop, a deep one has to open by its share.
     const double gap = contact.gap + time * normal_speed(contact, bodies) + slop;
@@ -87,14 +87,14 @@ void Stabilisation::displace(std::span<const ContactBody> bodies, std::span<cons
                      [](const Part& part) { return part.deep; }))
       return;
     for (int k = 0; k < config_.sweeps; ++k)
-      islands.in_phases(island, team, [&](std::int32_t, int, Islands::Range places) {
+      islands.for_units(island, team, [&](std::int32_t, Islands::Range places) {
         sweep(rows_.data() + places.begin, static_cast<std::size_t>(places.end - places.begin), y_.data());
       });
     islands.for_parts(island, team, [&](std::int32_t part) {
       const Islands::Range own = islands.body_places(part);
       for (std::int32_t p = own.begin; p < own.end; ++p) {
         const std::int32_t i = islands.body_order()[p];
-        const BodyScale& scale = solver.scales()[i];
+        const BodyScale& scale = of_solver.scales[i];
         displacements[i] << scale.L * y_[p].head<3>(), scale.inverse_root_mass * y_[p].segment<3>(4);
       }
     });

@@ -3,8 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/dynamics/solve/contact_problem.h"
-#include "runtime/dynamics/solve/coupled.h"
+#include "runtime/dynamics/solve/contact_solver.h"
 
 namespace abut::dynamics {
 
@@ -23,10 +22,11 @@ class Stabilisation {
 
   // Displacements (rotation vector; shift of the centre), rad and m, in the world's axes, one per body; zero
   // where nothing of its island is deeper than `slop`, m. The contacts' gaps are those after the bodies moved
-  // with their velocities for `time` from where the contacts were found, and the solver's last problem is
-  // theirs. The bits do not depend on the number of threads.
+  // with their velocities for `time` from where the contacts were found, and the rows are a solver's of these
+  // contacts. The bits do not depend on the number of threads.
   void displace(std::span<const ContactBody> bodies, std::span<const PairContact> contacts,
-                const CoupledSolver& solver, double time, double slop, std::span<Vec6<double>> displacements);
+                const ContactRows& of_solver, double time, double slop,
+                std::span<Vec6<double>> displacements);
 
  private:
   struct Row {

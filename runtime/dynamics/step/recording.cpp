@@ -35,7 +35,7 @@ hid_t memory_type(std::uint64_t) { return H5T_NATIVE_UINT64; }
 struct EndArrays {
   std::vector<std::int64_t> step;
   std::vector<double> dt, position, quaternion, velocity, angular_momentum, contact_impulse;
-  std::vector<std::uint64_t> contact_key;
+  std::vector<std::uint64_t> contact_feature, contact_shapes;
 };
 
 // One list of all arrays for writer and reader: visit(path, array, numbers of one body or 0, unit).
@@ -53,7 +53,8 @@ void visit_arrays(R& recording, E& end, Visit&& visit) {
   visit("end/quaternion", end.quaternion, 4, "1");
   visit("end/velocity", end.velocity, 3, "m/s");
   visit("end/angular_momentum", end.angular_momentum, 3, "kg m^2/s");
-  visit("end/contact_key", end.contact_key, 0, "1");
+  visit("end/contact_feature", end.contact_feature, 0, "1");
+  visit("end/contact_shapes", end.contact_shapes, 2, "1");
   visit("end/contact_impulse", end.contact_impulse, 3, "N s");
 }
 
@@ -61,10 +62,10 @@ void visit_arrays(R& recording, E& end, Visit&& visit) {
 std::vector<std::uint64_t> extents_of(std::string_view path, std::uint64_t width, const Recording& recording,
                                       const EndArrays& end) {
   const std::uint64_t frames = recording.steps.size(), bodies = recording.bodies.size(),
-                      contacts = end.contact_key.size();
+                      contacts = end.contact_feature.size();
   if (path == "end/step" || path == "end/dt") return {1};
-  if (path == "end/contact_key") return {contacts};
-  if (path == "end/contact_impulse") return {contacts, width};
+  if (path == "end/contact_feature") return {contacts};
+  if (path.starts_with("end/contact_")) return {contacts, width};
   if (path.starts_with("end/")) return {bodies, width};
   if (width == 0) return {frames};
   return {frames, bodies, width};
@@ -79,14 +80,15 @@ EndArrays end_arrays(const Recording& recording) {
   EndArrays end;
   end.step = {recording.end_steps};
   end.dt = {recording.dt};
-  for (const BodyState& state : recording.states) {
+  for (const BodyState& state : recording.end.bodies) {
     append(end.position, state.p_WB);
     append(end.quaternion, state.q_WB);
     append(end.velocity, state.v_WB);
     append(end.angular_momentum, state.L_W);
   }
-  for (const ContactImpulse& contact : recording.impulses) {
-    end.contact_key.push_back(contact.key);
+  for (const ContactImpulse& contact : recording.end.impulses) {
+    end.contact_feature.push_back(contact.key.feature);
+    end.contact_shapes.insert(end.contact_shapes.end(), {contact.key.shape_A, contact.key.shape_B});
     append(end.contact_impulse, contact.J_B_W);
   }
   return end;
@@ -100,11 +102,16 @@ void set_end_arrays(const EndArrays& end, Recording& recording) {
   };
   for (std::size_t i = 0; i < recording.bodies.size(); ++i) {
     const double* q = &end.quaternion[4 * i];
-    recording.states.push_back({vector(end.position, i), Eigen::Quaterniond(q[0], q[1], q[2], q[3]),
-                                vector(end.velocity, i), vector(end.angular_momentum, i)});
+    recording.end.bodies.push_back({vector(end.position, i), Eigen::Quaterniond(q[0], q[1], q[2], q[3]),
+                                    vector(end.velocity, i), vector(end.angular_momentum, i)});
   }
-  for (std::size_t i = 0; i < end.contact_key.size(); ++i)
-    recording.impulses.push_back({end.contact_key[i], vector(end.contact_impulse, i)});
+  for (std::size_t i = 0; i < end.contact_feature.size(); ++i) {
+    const auto shape = [&](std::size_t k) {
+      return static_cast<std::uint32_t>(end.contact_shapes[2 * i + k]);
+    };
+    recording.end.impulses.push_back(
+        {{shape(0), shape(1), end.contact_feature[i]}, vector(end.contact_impulse, i)});
+  }
 }
 
 void write_text(hid_t object, const char* name, const std::string& text) {
@@ -219,8 +226,8 @@ class Checker {
     check_finite("frames/angular_velocity", recording_.angular_velocities);
     for (std::size_t i = 0; i < recording_.quaternions.size(); i += 4)
       check_unit("frames/quaternion", i / 4, &recording_.quaternions[i]);
-    for (std::size_t i = 0; i < recording_.states.size(); ++i) {
-      const BodyState& state = recording_.states[i];
+    for (std::size_t i = 0; i < recording_.end.bodies.size(); ++i) {
+      const BodyState& state = recording_.end.bodies[i];
       const Eigen::Quaterniond& q = state.q_WB;
       const double wxyz[] = {q.w(), q.x(), q.y(), q.z()};
       check_unit("end/quaternion", i, wxyz);
@@ -228,8 +235,8 @@ class Checker {
       if (!state.v_WB.allFinite()) refuse("end/velocity", i, "is not finite");
       if (!state.L_W.allFinite()) refuse("end/angular_momentum", i, "is not finite");
     }
-    for (std::size_t i = 0; i < recording_.impulses.size(); ++i) {
-      if (!recording_.impulses[i].J_B_W.allFinite()) refuse("end/contact_impulse", i, "is not finite");
+    for (std::size_t i = 0; i < recording_.end.impulses.size(); ++i) {
+      if (!recording_.end.impulses[i].J_B_W.allFinite()) refuse("end/contact_impulse", i, "is not finite");
     }
   }
 
@@ -297,8 +304,7 @@ void Recording::set_end(const Simulation& simulation) {
   set_scene(simulation);
   dt = simulation.config().dt;
   end_steps = simulation.steps();
-  states.assign(simulation.states().begin(), simulation.states().end());
-  impulses.assign(simulation.impulses().begin(), simulation.impulses().end());
+  end = simulation.state();
 }
 
 std::vector<std::byte> to_hdf5(const Recording& recording) {
@@ -331,7 +337,7 @@ Recording parse_recording(std::span<const std::byte> bytes, const std::string& n
   EndArrays end;
   visit_arrays(result, end, [&](const char* path, auto& data, std::uint64_t width, const char* unit) {
     const bool is_counted =
-        std::string_view(path) != "frames/step" && std::string_view(path) != "end/contact_key";
+        std::string_view(path) != "frames/step" && std::string_view(path) != "end/contact_feature";
     reader.array(path, data,
                  is_counted ? extents_of(path, width, result, end) : std::vector<std::uint64_t>{});
     reader.expect_unit(path, unit);

@@ -12,7 +12,7 @@
 // A simulation's trajectory, and what it takes to go on from its end, in memory and as an HDF5 file.
 namespace abut::dynamics {
 
-inline constexpr asset::ContainerKind kRecordingKind = {"recording", "record it again with abut-sim", 1};
+inline constexpr asset::ContainerKind kRecordingKind = {"recording", "record it again with abut-sim", 2};
 
 // F frames of N bodies, in the order of the scene. Units m, s, rad; in the world's axes.
 struct Recording {
@@ -30,8 +30,7 @@ struct Recording {
   std::string settings;      // as the program that recorded says them
   std::string scene_digest;  // of the scene that it is a motion of
   std::int64_t end_steps = 0;
-  std::vector<BodyState> states;         // (N)
-  std::vector<ContactImpulse> impulses;  // (contacts)
+  State end;  // of N bodies
 
   // Appends what the simulation is at now as a frame.
   void add_frame(const Simulation& simulation);
@@ -45,9 +44,9 @@ struct Recording {
 
 // The bytes of a file: a header of 512 bytes with a digest of the contents (asset/container.h), then HDF5
 // with groups `frames` (step, time, position, quaternion, velocity, angular_velocity) and `end` (step, dt,
-// position, quaternion, velocity, angular_momentum, contact_key, contact_impulse), the array `bodies` and
-// attributes settings and scene. The same recording gives the same bytes. Throws InvalidInput where the
-// arrays do not fit together.
+// position, quaternion, velocity, angular_momentum, contact_feature, contact_shapes, contact_impulse), the
+// array `bodies` and attributes settings and scene. The same recording gives the same bytes. Throws
+// InvalidInput where the arrays do not fit together.
 std::vector<std::byte> to_hdf5(const Recording& recording);
 
 // Reads what to_hdf5 made. Throws IoError where the file cannot be read and BadAsset, naming it and the

@@ -27,6 +27,7 @@ void require_valid(const Shape& shape, const std::string& who) {
   if (!known)
     refuse(who, "it is a " + shape.geometry.name() +
                     "; there are contacts of boxes, cylinders, spheres, half-spaces and assets");
+  body::require_valid(shape.material, who.c_str(), "its material");
   if (shape.geometry.primitive() != nullptr) return;
   if (const char* missing = shape.geometry.missing_part(body::kSurfacePart))
     refuse(who, std::string("its asset ") + missing);
@@ -79,12 +80,6 @@ Body object_body(const std::string& name, const body::Geometry& asset, double de
 
 void require_valid(const Scene& scene) {
   if (!scene.gravity.allFinite()) refuse("scene", "gravity has a number that is NaN or infinite");
-  if (!(scene.mu >= 0) || !std::isfinite(scene.mu))
-    refuse("scene", "mu is " + std::to_string(scene.mu) + "; it must be 0 or more");
-  if (!(scene.restitution >= 0 && scene.restitution <= 1))
-    refuse("scene", "the restitution is " + std::to_string(scene.restitution) + "; it must be in [0, 1]");
-  if (!(scene.patch >= 0) || !std::isfinite(scene.patch))
-    refuse("scene", "the patch is " + std::to_string(scene.patch) + " m; it must be 0 or more");
   for (std::size_t k = 0; k < scene.fixed.size(); ++k)
     require_valid(scene.fixed[k], "fixed shape " + std::to_string(k));
   for (const Body& body : scene.bodies) require_valid(body, "body '" + body.name + "'");

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/body/geometry.h"
+#include "runtime/body/body.h"
 #include "runtime/math/pose.h"
 
 // What a simulation starts from: rigid bodies made of shapes, and what stands still around them.
@@ -16,6 +16,7 @@ namespace abut::dynamics {
 struct Shape {
   body::Geometry geometry;
   Pose<double> X_BS;  // in the body's frame; in the world's for a fixed shape
+  body::Material material = {};
 };
 
 // The body's frame B lies in its centre of mass along its principal axes.
@@ -38,18 +39,25 @@ Body object_body(const std::string& name, const body::Geometry& asset, double de
 
 struct Scene {
   Vec3<double> gravity = Vec3<double>::Zero();  // m/s^2
-  double mu = 0;                                // Coulomb's coefficient, >= 0
-  double restitution = 0;                       // Moreau's coefficient, in [0, 1]
-  // Radius of the patch that a contact in a point or a line has, m: it resists rolling with up to N patch and
-  // spinning with up to mu N patch, N its normal force. 0: no resistance.
-  double patch = 0;
-  double duration = 0;  // s: how long the scene is meant to run
+  double duration = 0;                          // s: how long the scene is meant to run
   std::vector<Shape> fixed;
   std::vector<Body> bodies;
+
+  // All shapes, fixed ones first.
+  template <class Visit>
+  void for_each_shape(Visit&& visit) {
+    for (Shape& shape : fixed) visit(shape);
+    for (Body& body : bodies)
+      for (Shape& shape : body.shapes) visit(shape);
+  }
+  // Gives all shapes one material.
+  void set_material(const body::Material& material) {
+    for_each_shape([&](Shape& shape) { shape.material = material; });
+  }
 };
 
-// Throws InvalidInput, naming the body and the number, unless every number is finite, mu >= 0, restitution in
-// [0, 1], patch >= 0, masses and moments are positive and obey the triangle inequality of a solid (to 1e-6),
+// Throws InvalidInput, naming the body and the number, unless every number is finite, materials are valid
+// (body.h), masses and moments are positive and obey the triangle inequality of a solid (to 1e-6),
 // quaternions have unit length (to 1e-9), shapes are of the kinds above and assets have a surface.
 void require_valid(const Scene& scene);
 

@@ -33,6 +33,8 @@ class Content {
       add(digest_of(shape.geometry));
     add(shape.X_BS.R.data(), 9 * sizeof(double));
     add(shape.X_BS.p);
+    const body::Material& m = shape.material;
+    for (const double value : {m.modulus, m.dissipation, m.friction, m.restitution, m.patch}) add(value);
   }
 
   void add(const Body& body) {
@@ -88,7 +90,6 @@ class Content {
 std::string digest(const Scene& scene) {
   Content content;
   content.add(scene.gravity);
-  for (const double value : {scene.mu, scene.restitution, scene.patch}) content.add(value);
   content.add(static_cast<std::int64_t>(scene.fixed.size()));
   for (const Shape& shape : scene.fixed) content.add(shape);
   for (const Body& body : scene.bodies) content.add(body);

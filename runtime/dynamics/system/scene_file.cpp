@@ -3,6 +3,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <deque>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
+#include "runtime/dynamics/system/material_words.h"
 
 namespace abut::dynamics {
 namespace {
@@ -25,10 +27,18 @@ class Reader {
   Scene read() {
     while (next_line()) entry();
     if (scene_.bodies.empty()) throw InvalidInput(name_ + ": the scene has no body");
+    set_materials();
     return std::move(scene_);
   }
 
  private:
+  // What a material is given beside the scene's.
+  struct Given {
+    double body::Material::*member;
+    double value;
+  };
+  using GivenList = std::vector<Given>;
+
   [[noreturn]] void refuse(const std::string& what) const {
     throw InvalidInput(name_ + ":" + std::to_string(line_number_) + ": " + what);
   }
@@ -128,12 +138,10 @@ class Reader {
   void entry() {
     if (keyword_ == "gravity")
       scene_.gravity = vector("gravity");
-    else if (keyword_ == "mu")
-      scene_.mu = at_least_zero("the coefficient of friction");
-    else if (keyword_ == "restitution")
-      scene_.restitution = at_least_zero("the restitution");
-    else if (keyword_ == "patch")
-      scene_.patch = at_least_zero("the patch");
+    else if (const MaterialWord* material = find_word(keyword_))
+      of_scene_.*material->member = material_number(*material);
+    else if (keyword_ == "material")
+      last_material();
     else if (keyword_ == "duration")
       scene_.duration = at_least_zero("the duration");
     else if (keyword_ == "plane")
@@ -146,10 +154,64 @@ class Reader {
       object();
     else
       refuse("'" + keyword_ +
-             "' is no entry of a scene; there are: gravity, mu, restitution, patch, duration, plane, sbox, "
-             "body, object");
+             "' is no entry of a scene; there are: gravity, mu, restitution, patch, modulus, dissipation, "
+             "duration, plane, sbox, body, object, material");
     end_of_line();
-    if (scene_.restitution > 1) refuse("the restitution must be in [0, 1]");
+  }
+
+  static const MaterialWord* find_word(const std::string& keyword) {
+    for (const MaterialWord& word : kMaterialWords)
+      if (keyword == word.keyword) return &word;
+    return nullptr;
+  }
+
+  double material_number(const MaterialWord& word) {
+    if (word.member == &body::Material::modulus && at_ < words_.size() && words_[at_] == kRigidWord) {
+      ++at_;
+      return body::kRigid;
+    }
+    const double value = at_least_zero(word.meaning);
+    if (word.member == &body::Material::restitution && value > 1) refuse("the restitution must be in [0, 1]");
+    body::Material material;
+    material.*word.member = value;
+    try {
+      body::require_valid(material, "scene", "the material");
+    } catch (const InvalidInput& error) {
+      refuse(error.what());
+    }
+    return value;
+  }
+
+  // material KEYWORD NUMBER [KEYWORD NUMBER ...]
+  GivenList material() {
+    GivenList given;
+    while (at_ < words_.size() || given.empty()) {
+      const std::string& keyword = word("what is given: mu, restitution, patch, modulus or dissipation");
+      const MaterialWord* found = find_word(keyword);
+      if (!found)
+        refuse("'" + keyword +
+               "' is nothing of a material; there are: mu, restitution, patch, modulus, dissipation");
+      given.push_back({found->member, material_number(*found)});
+    }
+    return given;
+  }
+
+  void last_material() {
+    if (last_ == nullptr)
+      refuse("'material' stands below the plane, sbox, body, shape or object that it is of");
+    const GivenList given = material();
+    last_->insert(last_->end(), given.begin(), given.end());
+  }
+
+  void set_materials() {
+    const auto set = [this](Shape& shape, const GivenList& given) {
+      shape.material = of_scene_;
+      for (const Given& number : given) shape.material.*number.member = number.value;
+    };
+    for (std::size_t k = 0; k < scene_.fixed.size(); ++k) set(scene_.fixed[k], of_fixed_[k]);
+    auto of_shape = of_shapes_.begin();
+    for (Body& body : scene_.bodies)
+      for (Shape& shape : body.shapes) set(shape, *of_shape++);
   }
 
   double at_least_zero(const char* what) {
@@ -166,12 +228,14 @@ class Reader {
     shape.X_BS.R = shortest_rotation<double>(Vec3<double>::UnitZ(), n.stableNormalized());
     shape.X_BS.p = n * (d / n.squaredNorm());
     scene_.fixed.push_back(shape);
+    last_ = &of_fixed_.emplace_back();
   }
 
   void fixed_box() {
     const Pose<double> X_WS = pose();
     scene_.fixed.push_back({primitive(body::Box<double>{vector("half sizes")}), X_WS});
     checked(scene_.fixed.back());
+    last_ = &of_fixed_.emplace_back();
   }
 
   void checked(const Shape& shape) {
@@ -249,6 +313,7 @@ class Reader {
     }
     scene_.bodies.back().v_WB = v_WB;
     scene_.bodies.back().w_WB_W = w_WB_W;
+    last_ = &of_shapes_.emplace_back();
   }
 
   void body() {
@@ -270,11 +335,19 @@ class Reader {
     } catch (const InvalidInput& error) {
       refuse(error.what());
     }
+    GivenList of_body;
     while (static_cast<double>(made.shapes.size()) < count) {
       if (!next_line())
         throw InvalidInput(name_ + ":" + std::to_string(line) + ": the file ends after " +
                            counted(made.shapes.size(), "shape") + " of body '" + made.name + "'");
-      made.shapes.push_back(shape());
+      if (keyword_ == "material" && made.shapes.empty()) {
+        of_body = material();
+      } else if (keyword_ == "material") {
+        last_material();
+      } else {
+        made.shapes.push_back(shape());
+        last_ = &of_shapes_.emplace_back(of_body);
+      }
     }
     scene_.bodies.push_back(std::move(made));
   }
@@ -283,6 +356,9 @@ class Reader {
   std::string name_;
   const AssetSource& assets_;
   Scene scene_;
+  body::Material of_scene_;                     // of shapes that are given nothing else
+  std::deque<GivenList> of_fixed_, of_shapes_;  // in the order of the shapes
+  GivenList* last_ = nullptr;                   // of the last of them
   std::set<std::string> names_;
   std::vector<std::string> words_;  // of the line at hand
   std::size_t at_ = 0;              // the next of them

@@ -5,6 +5,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/output_file.h"
+#include "runtime/dynamics/system/material_words.h"
 #include "runtime/dynamics/system/scene_file.h"
 
 namespace abut::dynamics {
@@ -22,16 +23,26 @@ class Writer {
       refuse("the duration must be 0 s or more");
     if (scene_.bodies.empty()) refuse("there is no body to write");
     line("gravity", scene_.gravity);
-    line("mu", scene_.mu);
-    line("restitution", scene_.restitution);
-    line("patch", scene_.patch);
     line("duration", scene_.duration);
+    of_scene_ = first_material();
+    for (const MaterialWord& word : kMaterialWords) {
+      text_ += word.keyword;
+      put(word, of_scene_);
+      text_ += '\n';
+    }
     for (std::size_t k = 0; k < scene_.fixed.size(); ++k) fixed(scene_.fixed[k], k);
     for (const Body& body : scene_.bodies) add(body);
     return std::move(text_);
   }
 
  private:
+  body::Material first_material() const {
+    if (!scene_.fixed.empty()) return scene_.fixed.front().material;
+    for (const Body& body : scene_.bodies)
+      if (!body.shapes.empty()) return body.shapes.front().material;
+    return {};
+  }
+
   void put(double number) {
     char digits[32];
     text_ += ' ';
@@ -44,6 +55,24 @@ class Writer {
     const Eigen::Quaterniond q(X.R);
     put(X.p);
     for (const double entry : {q.w(), q.x(), q.y(), q.z()}) put(entry);
+  }
+  void put(const MaterialWord& word, const body::Material& material) {
+    if (material.*word.member == body::kRigid)
+      (text_ += ' ') += kRigidWord;
+    else
+      put(material.*word.member);
+  }
+  // Where it differs from the scene's.
+  void put(const body::Material& material) {
+    bool first = true;
+    for (const MaterialWord& word : kMaterialWords) {
+      if (material.*word.member == of_scene_.*word.member) continue;
+      text_ += first ? " material " : " ";
+      text_ += word.keyword;
+      put(word, material);
+      first = false;
+    }
+    if (!first) text_ += '\n';
   }
   template <class... Value>
   void line(const char* keyword, const Value&... values) {
@@ -73,6 +102,7 @@ class Writer {
       refuse("fixed shape " + std::to_string(number) +
              " is neither a box nor a plane, which are what scene files can hold");
     }
+    put(shape.material);
   }
 
   void add(const Body& body) {
@@ -91,6 +121,11 @@ class Writer {
   }
 
   void add(const Shape& shape, const std::string& who) {
+    add_geometry(shape, who);
+    put(shape.material);
+  }
+
+  void add_geometry(const Shape& shape, const std::string& who) {
     if (const auto* box = shape.geometry.as<body::Box<double>>()) return line(" box", box->half, shape.X_BS);
     if (const auto* cylinder = shape.geometry.as<body::Cylinder<double>>())
       return line(" cyl", cylinder->radius, cylinder->half_length, shape.X_BS);
@@ -102,6 +137,7 @@ class Writer {
 
   const Scene& scene_;
   const AssetName& name_of_;
+  body::Material of_scene_;
   std::set<std::string> names_;
   std::string text_;
 };

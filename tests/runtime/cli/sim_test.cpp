@@ -114,7 +114,7 @@ TEST_F(Sim, RefusesToContinueSomethingElse) {
        "a.h5: the recording is of another scene than moved.scn is"},
       {"a.scn --steps 9 --dt 0.001 --out a.h5 --continue", "a.h5: the recording is of time steps of 0.002 s"},
       {"a.scn --steps 9 --model patch --out a.h5 --continue",
-       "a.h5: the recording is of mode coupled, model vertex"},
+       "a.h5: the recording is of integrator midpoint, solver coupled, model vertex, control none"},
       {"a.scn --steps 9 --out a.csv --continue", "--continue goes on from a recording"},
       {"a.scn --steps 9 --out nothing.h5 --continue", "nothing.h5: cannot open"},
       {"a.scn --steps 9 --out bad.h5 --continue", "bad.h5: not an Abut recording"},

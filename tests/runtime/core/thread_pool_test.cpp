@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cfenv>
+#include <numeric>
 #include <stdexcept>
 #include <thread>
 
@@ -118,34 +119,70 @@ TEST(ThreadPool, TheNumberOfThreadsByDefaultCanBeSet) {
   EXPECT_EQ(default_threads(), before);
 }
 
-// Numbers that each part makes in each phase from its own and the part before's of the phase before.
-std::vector<std::uint64_t> phases_of(Team& team, int parts, int phases) {
-  const auto at = [parts](int phase, int part) { return static_cast<std::size_t>(phase * parts + part); };
-  std::vector<std::uint64_t> numbers(static_cast<std::size_t>(parts * phases));
-  team.in_phases(parts, phases, [&](int part, int phase) {
-    std::uint64_t number = static_cast<std::uint64_t>(part + 1);
-    if (phase > 0) number += 31 * numbers[at(phase - 1, part)];
-    if (phase > 0 && part > 0) number ^= 17 * numbers[at(phase - 1, part - 1)];
-    if ((part + phase) % 8 == 7) std::this_thread::yield();
-    numbers[at(phase, part)] += number;  // += : twice would show
+// A ring of parts in rounds: in every round each part's own unit, then those between neighbours, even ones
+// first.
+struct Ring {
+  explicit Ring(int parts) : turns(static_cast<std::size_t>(parts), 0) {
+    std::vector<WorkUnit> by_turn;
+    const auto add = [&](int a, int b) {
+      WorkUnit unit{a, b, turns[a], turns[b]};
+      ++turns[a];
+      if (b != a) ++turns[b];
+      by_turn.push_back(unit);
+    };
+    for (int round = 0; round < 3; ++round) {
+      for (int k = 0; k < parts; ++k) add(k, k);
+      for (const int odd : {0, 1})
+        for (int k = odd; k + 1 < parts; k += 2) add(k, k + 1);
+    }
+    std::vector<std::size_t> order(by_turn.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t x, std::size_t y) { return by_turn[x].a < by_turn[y].a; });
+    in_order.resize(order.size());
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      units.push_back(by_turn[order[k]]);
+      in_order[order[k]] = static_cast<std::int32_t>(k);
+    }
+    for (int part = 0; part <= parts; ++part)
+      first_unit.push_back(static_cast<std::int32_t>(
+          std::count_if(units.begin(), units.end(), [&](const WorkUnit& unit) { return unit.a < part; })));
+    schedule = {parts, units.data(), first_unit.data(), turns.data(), in_order.data()};
+  }
+
+  std::vector<WorkUnit> units;
+  std::vector<std::int32_t> first_unit, turns, in_order;
+  Schedule schedule{};
+};
+
+// Numbers of the parts after all units have mixed those of their parts: any other order would show.
+std::vector<std::uint64_t> mixed(Team& team, const Ring& ring) {
+  std::vector<std::uint64_t> numbers(static_cast<std::size_t>(ring.schedule.parts), 1);
+  team.run(ring.schedule, [&](std::int32_t k) {
+    const WorkUnit& unit = ring.units[static_cast<std::size_t>(k)];
+    std::uint64_t &a = numbers[static_cast<std::size_t>(unit.a)],
+                  &b = numbers[static_cast<std::size_t>(unit.b)];
+    a = 31 * a + 17 * b + static_cast<std::uint64_t>(unit.a);
+    if (unit.a != unit.b) b = 13 * b ^ a;
+    if (k % 8 == 7) std::this_thread::yield();
   });
   return numbers;
 }
 
-TEST(Team, EveryPartSeesThePhaseBeforeWhoeverWorksAtIt) {
+TEST(Team, UnitsOnAPartComeInTheirTurnsWhoeverWorksAtThem) {
   const int rounds = test::fewer_if_sanitized(20);
-  for (const int parts : {1, 2, 3, Team::kMaxParts}) {
+  for (const int parts : {1, 2, 3, 16, Schedule::kMaxParts}) {
+    const Ring ring(parts), half((parts + 1) / 2);
     Team alone;
-    const std::vector<std::uint64_t> expected = phases_of(alone, parts, 5);
+    const std::vector<std::uint64_t> expected = mixed(alone, ring), of_half = mixed(alone, half);
     for (const int threads : kThreads) {
-      Team team(threads, parts);
+      Team team(threads);
       run_together(threads, [&](int thread) {
         if (thread > 0) return team.help(thread);
-        for (int round = 0; round < rounds; ++round)
-          for (const int phases : {1, 2, 5}) {
-            const std::vector<std::uint64_t> found = phases_of(team, parts, phases);
-            EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.begin()));
-          }
+        for (int round = 0; round < rounds; ++round) {
+          EXPECT_EQ(mixed(team, ring), expected);
+          EXPECT_EQ(mixed(team, half), of_half);
+        }
         team.close();
       });
     }

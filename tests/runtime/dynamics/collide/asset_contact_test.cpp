@@ -13,8 +13,8 @@
 #include "runtime/core/random.h"
 #include "runtime/dynamics/collide/asset_contact.h"
 #include "runtime/dynamics/collide/contact_reduction.h"
-#include "runtime/dynamics/system/scene_file.h"
 #include "runtime/dynamics/step/simulation.h"
+#include "runtime/dynamics/system/scene_file.h"
 #include "tests/support/allocations.h"
 #include "tests/support/hulls.h"
 #include "tests/support/shapes.h"
@@ -178,7 +178,7 @@ TEST_F(Objects, PileHasTheSameBitsOnAnyNumberOfThreads) {
     text << "object o" << k << (k % 2 ? " cube" : " ring") << " 1000 " << 0.02 * k << " 0 " << 0.15 + 0.25 * k
          << " 0.8 0.6 0 0 0 0 0 0 0 0\n";
   const auto end = [&](int threads) {
-    SimulationConfig config;
+    StepConfig config;
     config.threads = threads;
     Simulation simulation(read(text.str()), config);
     for (int k = 0; k < 300; ++k) simulation.step();
@@ -274,7 +274,6 @@ Scene one_on_another(const asset::Asset& asset, const Pose<double>& X_fixed, con
                      double height) {
   Scene scene;
   scene.gravity = {0, 0, -9.81};
-  scene.mu = 0.5;
   const body::Geometry geometry(asset);
   scene.fixed.push_back({geometry, X_fixed});
   Body body;
@@ -284,6 +283,7 @@ Scene one_on_another(const asset::Asset& asset, const Pose<double>& X_fixed, con
   body.p_WB = {0, 0, height};
   body.shapes.push_back({geometry, X_upper});
   scene.bodies.push_back(body);
+  scene.set_material({.friction = 0.5});
   return scene;
 }
 
@@ -297,7 +297,7 @@ TEST(ContactModels, GiveTheContactsOfAssets) {
     if (!row.has_constraints) continue;
     SCOPED_TRACE(row.name);
     ++models;
-    SimulationConfig config;
+    StepConfig config;
     config.source.model = row.name;
     Simulation simulation(scene, config);
     for (int k = 0; k < 50; ++k) simulation.step();
@@ -318,7 +318,7 @@ TEST(ContactModels, PressureFieldsSeeCrossingEdges) {
   const Scene scene = one_on_another(bar, {roll, Vec3<double>::Zero()}, {turn * roll, Vec3<double>::Zero()},
                                      0.02 * std::sqrt(2.0) + 1e-4);
   const auto height_after = [&](const std::string& model) {
-    SimulationConfig config;
+    StepConfig config;
     config.source.model = model;
     Simulation simulation(scene, config);
     for (int k = 0; k < 50; ++k) simulation.step();
@@ -333,7 +333,7 @@ TEST(ContactModels, AreRefusedWhereTheyCannotWork) {
   bare.volumes.clear();
   Scene scene;
   scene.fixed.push_back({body::Geometry(bare), {}});
-  SimulationConfig config;
+  StepConfig config;
   EXPECT_NO_THROW(Simulation(scene, config));
   config.source.model = "pressure_field";
   EXPECT_THROW(Simulation(scene, config), InvalidInput);

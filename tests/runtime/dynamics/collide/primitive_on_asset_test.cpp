@@ -6,8 +6,8 @@
 
 #include "preprocess/index/index.h"
 #include "preprocess/remesh/oriented_points.h"
-#include "runtime/dynamics/system/scene_file.h"
 #include "runtime/dynamics/step/simulation.h"
+#include "runtime/dynamics/system/scene_file.h"
 #include "tests/support/shapes.h"
 
 namespace {

@@ -193,9 +193,7 @@ TEST(Published, ThreadsDoNotChangeABit) {
     const ContactProblem start = test::random_problem(random);
     ContactProblem one = start, two = start;
     solve(one);
-    PublishedConfig config;
-    config.threads = 2;
-    PublishedSolver(config).solve(two.bodies, two.contacts);
+    PublishedSolver({}, 2).solve(two.bodies, two.contacts);
     for (std::size_t k = 0; k < start.bodies.size(); ++k) {
       EXPECT_TRUE(one.bodies[k].V_WB_W.allFinite());
       EXPECT_EQ(std::memcmp(one.bodies[k].V_WB_W.data(), two.bodies[k].V_WB_W.data(), 6 * sizeof(double)), 0);

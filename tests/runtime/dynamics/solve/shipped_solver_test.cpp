@@ -20,8 +20,6 @@ namespace {
 using test::ContactProblem;
 using Real = long double;
 
-CoupledConfig shipped() { return SimulationConfig{}.solver; }
-
 // Twists of the bodies with the contacts' impulses, or without.
 std::vector<Vec6<Real>> twists(const ContactProblem& start, const std::vector<PairContact>& solved,
                                bool impulses) {
@@ -111,7 +109,7 @@ struct Percentiles {
 TEST(ShippedSolver, SmallProblemsAreSolvedOrShortOfThePathsResidual) {
   Random random(12);
   const int tries = test::fewer_if_sanitized(10000);
-  CoupledSolver solver(shipped());
+  CoupledSolver solver;
   int short_of = 0;
   double largest = 0;
   for (int i = 0; i < tries; ++i) {
@@ -119,7 +117,7 @@ TEST(ShippedSolver, SmallProblemsAreSolvedOrShortOfThePathsResidual) {
     test::SiconosProblem siconos(problem);
     const ContactReport report = solver.solve(problem.bodies, problem.contacts);
     const double error = siconos.error(siconos.impulses(problem));
-    ASSERT_LE(report.residual, shipped().path_residual) << "problem " << i;
+    ASSERT_LE(report.residual, CoupledConfig{}.path_residual) << "problem " << i;
     ASSERT_LE(error, report.status == Status::kOk ? 1e-8 : 1e-6) << "problem " << i;
     short_of += report.status != Status::kOk;
     largest = std::max(largest, error);
@@ -151,14 +149,14 @@ TEST_P(ShippedSolverOnIslands, ReportsWhatItsImpulsesAreShortOf) {
   Percentiles residuals;
   int solved = 0;
   const int islands = test::runs(20);
-  CoupledSolver solver(shipped());
+  CoupledSolver solver;
   for (int i = 0; i < islands; ++i) {
     const ContactProblem start = test::random_island(random, contacts, most_mu);
     ContactProblem problem = start;
     const ContactReport report = solver.solve(problem.bodies, problem.contacts);
-    ASSERT_EQ(solver.islands().size(), 1);
+    ASSERT_EQ(solver.rows().islands.size(), 1);
     ASSERT_NEAR(report.residual, residual(start, problem.contacts), 1e-12) << i;
-    ASSERT_EQ(report.status == Status::kOk, report.residual <= shipped().tolerance) << i;
+    ASSERT_EQ(report.status == Status::kOk, report.residual <= CoupledConfig{}.tolerance) << i;
     test::SiconosProblem siconos(start);
     ASSERT_LE(siconos.error(siconos.impulses(problem)), 2 * report.residual + 1e-9) << i;
     residuals.values.push_back(report.residual);
@@ -176,7 +174,7 @@ TEST_P(ShippedSolverOnIslands, ReportsWhatItsImpulsesAreShortOf) {
 TEST_P(ShippedSolverOnSlipperyIslands, VelocitiesAreAsNearToTheAnswerAsTheResidualSays) {
   const int contacts = GetParam();
   Random random(100 + static_cast<std::uint64_t>(contacts));
-  CoupledSolver solver(shipped()), oracle({.tolerance = 1e-11, .iteration_limit = 100000});
+  CoupledSolver solver, oracle({.tolerance = 1e-11, .iteration_limit = 100000});
   double worst = 0, farthest = 0;
   for (int i = 0; i < test::runs(20); ++i) {
     const ContactProblem start = test::random_island(random, contacts, kSlippery);

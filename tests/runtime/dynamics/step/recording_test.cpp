@@ -57,7 +57,7 @@ std::string refusal(const std::vector<std::byte>& bytes) {
 }
 
 TEST(Recording, ReadsWhatWasWritten) {
-  ASSERT_FALSE(recorded().impulses.empty());
+  ASSERT_FALSE(recorded().end.impulses.empty());
   const std::vector<std::byte> bytes = to_hdf5(recorded());
   const Recording read = parse_recording(bytes, "x.h5");
   EXPECT_EQ(to_hdf5(read), bytes);
@@ -66,7 +66,7 @@ TEST(Recording, ReadsWhatWasWritten) {
   EXPECT_EQ(read.positions, recorded().positions);
   EXPECT_EQ(read.scene_digest, digest(scene_of(kScene)));
   Simulation simulation(scene_of(kScene));
-  simulation.restore(read.states, read.impulses, read.end_steps);
+  simulation.restore(read.end, read.end_steps);
   EXPECT_EQ(simulation.steps(), 40);
 }
 
@@ -114,13 +114,14 @@ TEST(Recording, WhatNoSimulationRecordsIsRefusedBehindTheDigest) {
       {[](Recording& r) { r.end_steps = std::numeric_limits<std::int64_t>::max(); }, "end/step: 92233720368"},
       {[](Recording& r) { r.dt = 0; }, "end/dt: a time step of 0.000000 s"},
       {[&](Recording& r) { r.dt = kNan; }, "end/dt: a time step of nan s"},
-      {[](Recording& r) { r.states[1].q_WB.coeffs().setZero(); }, "end/quaternion: row 1 has the length 0"},
-      {[](Recording& r) { r.states[1].q_WB.coeffs() *= 1.001; },
+      {[](Recording& r) { r.end.bodies[1].q_WB.coeffs().setZero(); },
+       "end/quaternion: row 1 has the length 0"},
+      {[](Recording& r) { r.end.bodies[1].q_WB.coeffs() *= 1.001; },
        "end/quaternion: row 1 has the length 1.001"},
-      {[&](Recording& r) { r.states[0].p_WB.y() = kNan; }, "end/position: row 0"},
-      {[&](Recording& r) { r.states[0].v_WB.y() = kNan; }, "end/velocity: row 0"},
-      {[&](Recording& r) { r.states[0].L_W.y() = kInfinity; }, "end/angular_momentum: row 0"},
-      {[&](Recording& r) { r.impulses[0].J_B_W.y() = kInfinity; }, "end/contact_impulse: row 0"},
+      {[&](Recording& r) { r.end.bodies[0].p_WB.y() = kNan; }, "end/position: row 0"},
+      {[&](Recording& r) { r.end.bodies[0].v_WB.y() = kNan; }, "end/velocity: row 0"},
+      {[&](Recording& r) { r.end.bodies[0].L_W.y() = kInfinity; }, "end/angular_momentum: row 0"},
+      {[&](Recording& r) { r.end.impulses[0].J_B_W.y() = kInfinity; }, "end/contact_impulse: row 0"},
       {[](Recording& r) {
          Recording none;
          none.dt = r.dt;
@@ -166,13 +167,13 @@ TEST(Recording, SimulationsAreNotRestoredToWhatIsNoState) {
   const auto refused = [&](const std::function<void(Recording&)>& change) {
     Recording r = recorded();
     change(r);
-    EXPECT_THROW(simulation.restore(r.states, r.impulses, r.end_steps), InvalidInput);
+    EXPECT_THROW(simulation.restore(r.end, r.end_steps), InvalidInput);
   };
-  refused([](Recording& r) { r.states[0].q_WB.coeffs().setZero(); });
+  refused([](Recording& r) { r.end.bodies[0].q_WB.coeffs().setZero(); });
   refused([](Recording& r) { r.end_steps = -1; });
   refused([](Recording& r) { r.end_steps = kMaxSteps + 1; });
-  refused([](Recording& r) { r.impulses[0].J_B_W.x() = std::nan(""); });
-  EXPECT_NO_THROW(simulation.restore(recorded().states, recorded().impulses, 40));
+  refused([](Recording& r) { r.end.impulses[0].J_B_W.x() = std::nan(""); });
+  EXPECT_NO_THROW(simulation.restore(recorded().end, 40));
 }
 
 TEST(Scene, DigestsAreOfAllThatTheMotionDependsOn) {

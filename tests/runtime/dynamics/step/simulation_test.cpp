@@ -29,7 +29,7 @@ class Scenes : public testing::Test {
   }
   Simulation run(const std::string& name, double dt = 2e-3, double duration = 0) const {
     const Scene scene = read(name);
-    SimulationConfig config;
+    StepConfig config;
     config.dt = dt;
     Simulation simulation(scene, config);
     const auto steps = std::llround((duration > 0 ? duration : scene.duration) / dt);
@@ -72,7 +72,7 @@ TEST_F(Scenes, CoinsStopWhenTheirRimSays) {
 }
 
 TEST_F(Scenes, CoinsOfEvenPressureStopWhenTheirDiscSays) {
-  SimulationConfig config;
+  StepConfig config;
   config.source.sampling = ContactSampling::kPatch;
   Simulation spin(read("b_coin_spin"), config), slide(read("b_coin_slide_spin"), config);
   EXPECT_NEAR(stop_time(spin, 0.05), 0.382, 0.03 * 0.382);
@@ -146,7 +146,7 @@ TEST(Simulation, EnergyNeverRisesInRandomThrows) {
 TEST_F(Scenes, PilesStayInTheirBinAndOverlapLittle) {
   for (const std::string scene : {"d_jacks100", "d_rings100"}) {
     for (const double dt : {2e-3, 8e-3}) {
-      SimulationConfig config;
+      StepConfig config;
       config.dt = dt;
       Simulation simulation(read(scene), config);
       while (simulation.time() < 1) simulation.step();
@@ -170,7 +170,7 @@ TEST_F(Scenes, SameBitsOnAnyNumberOfThreads) {
   for (int k = 0; k < kSteps; ++k) one.step();
   EXPECT_GT(one.contacts().size(), 400U);
   for (const int threads : {2, 3, 8, 16}) {
-    SimulationConfig config;
+    StepConfig config;
     config.threads = threads;
     Simulation many(scene, config);
     for (int k = 0; k < kSteps; ++k) many.step();
@@ -186,7 +186,7 @@ TEST_F(Scenes, RestoredRunsGoOnWithTheSameBits) {
   const Scene scene = read("d_cshape100");
   Simulation a(scene), b(scene);
   for (int k = 0; k < 120; ++k) a.step();
-  b.restore(a.states(), a.impulses(), a.steps());
+  b.restore(a.state(), a.steps());
   for (int k = 0; k < 30; ++k) {
     a.step();
     b.step();
@@ -351,7 +351,7 @@ TEST(Simulation, AnImpactComesUpToAStepEarly) {
 TEST(Simulation, FrictionOfAnEarlyImpactHasALongerArm) {
   const double v = 2, spin = 100, mu = 0.2, e = 0.5, radius = 0.1;
   for (const double h : {2e-3, 1e-4}) {
-    SimulationConfig config;
+    StepConfig config;
     config.dt = h;
     Simulation simulation(test::scene_of("mu 0.2\nrestitution 0.5\nplane 0 0 1 0\n"
                                          "body ball 1 0.004 0.004 0.004 0 0 0.3 1 0 0 0 0 0 -2 0 100 0 1\n"
@@ -368,8 +368,8 @@ TEST(Simulation, FrictionOfAnEarlyImpactHasALongerArm) {
 // What the paper's method is known for: the box of a_slip, whose centre is above its contacts, is not slowed
 // down at all, and a ball gets 2/7 of its friction. And a box comes to rest.
 TEST_F(Scenes, PublishedModeHasItsKnownFailures) {
-  SimulationConfig config;
-  config.mode = SimulationMode::kPublished;
+  StepConfig config;
+  config.integrator = config.solver = "published";
   Simulation slide(read("a_slip"), config);
   for (int k = 0; k < 500; ++k) slide.step();
   EXPECT_NEAR(slide.states()[0].v_WB.x(), 3.355217606, 1e-3);

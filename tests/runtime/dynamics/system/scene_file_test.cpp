@@ -33,6 +33,12 @@ Scene read(const std::string& text) {
   return read_scene(in, "x.scn", no_asset);
 }
 
+std::vector<body::Material> materials(Scene scene) {
+  std::vector<body::Material> found;
+  scene.for_each_shape([&](const Shape& shape) { found.push_back(shape.material); });
+  return found;
+}
+
 std::string replaced(const std::string& from, const std::string& to) {
   std::string text = kGood;
   text.replace(text.find(from), from.size(), to);
@@ -53,9 +59,11 @@ std::vector<double> sizes_of(const Shape& shape) { return body::sizes(*shape.geo
 TEST(SceneFile, SaysWhatItSays) {
   const Scene scene = read(kGood);
   EXPECT_EQ(scene.gravity, Vec3<double>(1, 0, -9.81));
-  EXPECT_EQ(scene.mu, 0.5);
-  EXPECT_EQ(scene.restitution, 0.25);
-  EXPECT_EQ(scene.patch, 0.001);
+  for (const body::Material& material : materials(scene)) {
+    EXPECT_EQ(material.friction, 0.5);
+    EXPECT_EQ(material.restitution, 0.25);
+    EXPECT_EQ(material.patch, 0.001);
+  }
   EXPECT_EQ(scene.duration, 2);
   ASSERT_EQ(scene.fixed.size(), 2U);
   EXPECT_NE(scene.fixed[0].geometry.half_space(), nullptr);
@@ -110,6 +118,11 @@ TEST(SceneFile, RefusesWithFileAndLine) {
       {kGood + "body b 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 1\n box 1 1 1 0 0 0 1 0 0 0\n",
        "x.scn:12: there is a body 'b' already"},
       {"mu 0.5\n", "x.scn: the scene has no body"},
+      {"material mu 0.5\n", "x.scn:1: 'material' stands below the plane, sbox, body, shape or object"},
+      {"plane 0 0 1 0\nmaterial\n", "x.scn:2: 'material' lacks what is given: mu, restitution"},
+      {"plane 0 0 1 0\nmaterial mu\n", "x.scn:2: 'material' lacks the coefficient of friction"},
+      {"plane 0 0 1 0\nmaterial glue 1\n", "x.scn:2: 'glue' is nothing of a material; there are: mu"},
+      {"modulus 1e30\n", "x.scn:1: scene: the modulus of the material is 1e+30 Pa; it must be from"},
       {"", "x.scn: the scene has no body"},
   };
   for (const auto& [text, said] : kCases) EXPECT_EQ(refusal(text).substr(0, said.size()), said);
@@ -127,9 +140,15 @@ void expect_same(const body::Geometry& a, const body::Geometry& b) {
 
 void expect_same(const Scene& a, const Scene& b) {
   EXPECT_EQ(a.gravity, b.gravity);
-  EXPECT_EQ(a.mu, b.mu);
-  EXPECT_EQ(a.restitution, b.restitution);
-  EXPECT_EQ(a.patch, b.patch);
+  const std::vector<body::Material> of_a = materials(a), of_b = materials(b);
+  ASSERT_EQ(of_a.size(), of_b.size());
+  for (std::size_t k = 0; k < of_a.size(); ++k) {
+    EXPECT_EQ(of_a[k].friction, of_b[k].friction);
+    EXPECT_EQ(of_a[k].restitution, of_b[k].restitution);
+    EXPECT_EQ(of_a[k].patch, of_b[k].patch);
+    EXPECT_EQ(of_a[k].modulus, of_b[k].modulus);
+    EXPECT_EQ(of_a[k].dissipation, of_b[k].dissipation);
+  }
   EXPECT_EQ(a.duration, b.duration);
   ASSERT_EQ(a.fixed.size(), b.fixed.size());
   for (std::size_t k = 0; k < a.fixed.size(); ++k) {
@@ -193,6 +212,26 @@ TEST(SceneFile, WhatIsWrittenReadsBackTheSame) {
   EXPECT_EQ(written.str(), text);
 }
 
+// Numbers of the scene are of all shapes that are given no others, wherever they stand.
+TEST(SceneFile, MaterialsOfShapes) {
+  const std::string body = " 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 ", box = " box 1 1 1 0 0 0 1 0 0 0\n";
+  const Scene scene =
+      read("plane 0 0 1 0\nmaterial mu 0.9 modulus rigid\nsbox 0 0 0 1 0 0 0 1 1 1\nbody a" + body +
+           "2\n material patch 0.01\n" + box + box + " material mu 0.1 patch 0.02\nbody b" + body + "1\n" +
+           box + "mu 0.5\ndissipation 2\nmodulus 1e5\n");
+  const std::vector<body::Material> found = materials(scene);
+  const double mu[] = {0.9, 0.5, 0.5, 0.1, 0.5}, patch[] = {0, 0, 0.01, 0.02, 0},
+               modulus[] = {body::kRigid, 1e5, 1e5, 1e5, 1e5};
+  ASSERT_EQ(found.size(), 5U);
+  for (std::size_t k = 0; k < 5; ++k) {
+    EXPECT_EQ(found[k].friction, mu[k]) << k;
+    EXPECT_EQ(found[k].patch, patch[k]) << k;
+    EXPECT_EQ(found[k].modulus, modulus[k]) << k;
+    EXPECT_EQ(found[k].dissipation, 2) << k;
+  }
+  expect_same(scene, read(scene_text(scene, no_name)));
+}
+
 // Names of folders and files have blanks: they stand in quotes, in bodies' names and assets' alike.
 TEST(SceneFile, NamesInQuotes) {
   std::vector<std::string> asked;
@@ -243,7 +282,8 @@ TEST(SceneFile, WhatTheFormatCannotHoldIsNotWritten) {
   EXPECT_EQ(said([](Scene& s) { s.bodies.front().name = "my\nmug"; }),
             "scene: body 'my\nmug': its name has an end of line, which scene files cannot hold");
   EXPECT_EQ(said([](Scene& s) { s.duration = std::nan(""); }), "scene: the duration must be 0 s or more");
-  EXPECT_EQ(said([](Scene& s) { s.mu = -1; }), "scene: mu is -1.000000; it must be 0 or more");
+  EXPECT_EQ(said([](Scene& s) { s.fixed[0].material.friction = -1; }),
+            "fixed shape 0: the friction of its material is -1; it must be from 0 to 1e12");
   EXPECT_EQ(said([](Scene& s) {
               s.fixed.push_back({body::Geometry(body::Sphere<double>{1}), {}});
             }),

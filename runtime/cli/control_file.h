@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/dynamics/system/system.h"
+
+namespace abut::cli {
+
+// Forces and torques on bodies over time, from a CSV file: columns time (s), body, fx, fy, fz (N), and if
+// present taux, tauy, tauz (N m, about the centre of mass), in the world's axes. A row holds from its time on
+// until the next row of its body; before the first there is none. Times do not descend.
+class ControlFile {
+ public:
+  // "" : no control at all; "-" reads standard input. Throws as CsvColumns does, and InvalidInput for an
+  // unknown body, a time that descends and numbers that are not finite.
+  ControlFile(const std::string& path, const dynamics::System& system);
+
+  // For the step that starts at `time`, s, which must not descend from call to call. Valid until the next
+  // call.
+  dynamics::Control at(double time);
+
+  const std::string& digest() const { return digest_; }  // of what it says; "none"
+
+ private:
+  struct Row {
+    double time;  // s
+    std::size_t body;
+    Vec6<double> F_BBcm_W;  // N m, N
+  };
+  std::vector<Row> rows_;
+  std::size_t next_ = 0;
+  std::vector<Vec6<double>> wrenches_;
+  std::string digest_ = "none";
+};
+
+}  // namespace abut::cli

@@ -1,0 +1,82 @@
+#include "runtime/dynamics/collide/placed_system.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace abut::dynamics {
+namespace {
+
+constexpr double kMargin =
+    1e-2;  // of the system's thinnest shape: gap within which slow bodies have contacts
+
+}  // namespace
+
+PlacedSystem::PlacedSystem(const System& system) : system_(system) {
+  add_shapes();
+  const std::span<const std::int32_t> first = system.first_shape();
+  bodies_.resize(first.size() - 1);
+  bounds_.resize(bodies_.size());
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    PlacedBody& body = bodies_[i];
+    body.first_shape = first[i];
+    body.end_shape = first[i + 1];
+    if (i < fixed_count()) {
+      place_body(i, {});
+      continue;
+    }
+    body.length = 0;
+    for (std::int32_t k = body.first_shape; k < body.end_shape; ++k) {
+      const PlacedShape& shape = shapes_[static_cast<std::size_t>(k)];
+      body.length = std::max(body.length, (shape.X_BS * shape.p_SCenter).norm() + shape.half.norm());
+    }
+  }
+}
+
+// Samples of an asset are made once, whoever has its shape.
+void PlacedSystem::add_shapes() {
+  std::unordered_map<std::uint64_t, SurfaceSamples> samples;  // by the geometry's id
+  for (std::size_t i = 0; i < system_.shape_count(); ++i) {
+    const Shape& shape = system_.shape(i);
+    if (const auto known = samples.find(shape.geometry.id()); known != samples.end())
+      shapes_.emplace_back(shape, known->second);
+    else
+      shapes_.emplace_back(shape);
+    const PlacedShape& placed = shapes_.back();
+    if (placed.kind == ShapeKind::kAsset) samples.emplace(shape.geometry.id(), placed.samples);
+    if (placed.kind != ShapeKind::kPlane) thinnest_ = std::min(thinnest_, placed.half.minCoeff());
+  }
+}
+
+void PlacedSystem::place_body(std::size_t placed, const Pose<double>& X_WB) {
+  const PlacedBody& body = bodies_[placed];
+  Bounds& bounds = bounds_[placed];
+  bounds = {X_WB.p, X_WB.p};
+  for (std::int32_t k = body.first_shape; k < body.end_shape; ++k) {
+    PlacedShape& shape = shapes_[static_cast<std::size_t>(k)];
+    shape.place(X_WB, body.margin);
+    if (k == body.first_shape)
+      bounds = shape.bounds;
+    else
+      bounds.include(shape.bounds);
+  }
+}
+
+void PlacedSystem::place(const State& state, const Control& control, double dt) {
+  const double fall = dt * system_.scene().gravity.norm();
+  for (std::size_t i = 0; i < state.bodies.size(); ++i) {
+    const BodyState& moving = state.bodies[i];
+    const Body& body = system_.body(i);
+    PlacedBody& placed = bodies_[fixed_count() + i];
+    double momentum = moving.L_W.norm(), push = 0;
+    if (!control.F_BBcm_W.empty()) {
+      momentum += dt * control.F_BBcm_W[i].head<3>().norm();
+      push = dt * control.F_BBcm_W[i].tail<3>().norm() / body.mass;
+    }
+    const double spin = momentum / body.inertia.minCoeff();
+    const double speed = moving.v_WB.norm() + fall + push + spin * placed.length;
+    placed.margin = kMargin * thinnest_ + dt * speed;
+    place_body(fixed_count() + i, {moving.q_WB.toRotationMatrix(), moving.p_WB});
+  }
+}
+
+}  // namespace abut::dynamics

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "runtime/dynamics/collide/placed_shape.h"
+#include "runtime/dynamics/system/system.h"
+
+namespace abut::dynamics {
+
+// A body, or a fixed shape in the place of one, as the search for contacts sees it.
+struct PlacedBody {
+  std::int32_t first_shape = 0, end_shape = 0;
+  double margin = 0;                                        // gap within which it has contacts, m
+  double length = std::numeric_limits<double>::infinity();  // its size, m; infinite for a fixed one
+};
+
+// The shapes of a system where a state has them, and how far each may get within a step.
+class PlacedSystem {
+ public:
+  explicit PlacedSystem(const System& system);
+
+  // Bounds are grown by what a body's points may travel within dt (s) under its velocity, gravity and
+  // control, so that nothing is passed through. Allocates nothing.
+  void place(const State& state, const Control& control, double dt);
+
+  std::span<const PlacedShape> shapes() const { return shapes_; }
+  std::span<const PlacedBody> bodies() const { return bodies_; }
+  std::span<const Bounds> bounds() const { return bounds_; }  // of the bodies, grown
+  std::size_t fixed_count() const { return system_.fixed_count(); }
+  double thinnest() const { return thinnest_; }  // least half size of any shape, m; infinite without any
+
+ private:
+  void add_shapes();
+  void place_body(std::size_t placed, const Pose<double>& X_WB);
+
+  System system_;
+  std::vector<PlacedShape> shapes_;
+  std::vector<PlacedBody> bodies_;
+  std::vector<Bounds> bounds_;
+  double thinnest_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace abut::dynamics

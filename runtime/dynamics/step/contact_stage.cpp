@@ -1,0 +1,119 @@
+#include "runtime/dynamics/step/contact_stage.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "runtime/core/error.h"
+#include "runtime/dynamics/solve/even_pressure.h"
+
+namespace abut::dynamics {
+namespace {
+
+constexpr double kSlop = 1e-4;  // of the system's thinnest shape: depth that is left alone
+
+// Contacts of one pair of shapes stand together.
+void even_out_areas(std::span<PairContact> contacts) {
+  for (std::size_t first = 0; first < contacts.size();) {
+    std::size_t end = first;
+    while (end < contacts.size() && contacts[end].area > 0 &&
+           contacts[end].key.same_shapes(contacts[first].key))
+      ++end;
+    if (end > first) even_out(contacts.subspan(first, end - first));
+    first = std::max(end, first + 1);
+  }
+}
+
+}  // namespace
+
+ContactStage::ContactStage(const System& system, const StepConfig& config)
+    : system_(system),
+      dt_(config.dt),
+      placed_(system),
+      narrow_(system, config.source, config.threads),
+      solver_(make_contact_solver(config.solver, config.solver_settings, config.threads)),
+      slop_(kSlop * placed_.thinnest()),
+      bodies_(system.body_count()),
+      force_changes_(system.body_count()) {}
+
+void ContactStage::find(const State& state, const Control& control) {
+  placed_.place(state, control, dt_);
+  narrow_.find(placed_, broad_.update(placed_.bounds(), placed_.fixed_count()), contacts_);
+}
+
+// The order of contacts: by bodies, shapes, feature.
+bool ContactStage::comes_before(const ContactKey& key, const ContactKey& other) const {
+  const auto order = [this](const ContactKey& k) {
+    return std::tuple(system_.placed_body_of_shape(k.shape_A), system_.placed_body_of_shape(k.shape_B), k);
+  };
+  return order(key) < order(other);
+}
+
+void ContactStage::pose(const State& state, const Control& control) {
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const BodyState& moving = state.bodies[i];
+    const Body& body = system_.body(i);
+    ContactBody& posed = bodies_[i];
+    posed.p_WBcm = moving.p_WB;
+    posed.inverse_inertia_W = in_world(moving.q_WB, body.inertia.cwiseInverse());
+    posed.inverse_mass = 1 / body.mass;
+    posed.V_WB_W.head<3>() = posed.inverse_inertia_W * moving.L_W;
+    posed.V_WB_W.tail<3>() = moving.v_WB;
+    Vec6<double>& change = force_changes_[i];
+    change << Vec3<double>::Zero(), dt_ * system_.scene().gravity;
+    if (control.F_BBcm_W.empty()) continue;
+    change.head<3>() = dt_ * (posed.inverse_inertia_W * control.F_BBcm_W[i].head<3>());
+    change.tail<3>() += dt_ * posed.inverse_mass * control.F_BBcm_W[i].tail<3>();
+  }
+  std::size_t old = 0;
+  for (PairContact& c : contacts_) {
+    c.J_B_W.setZero();
+    const double u = normal_speed(c, bodies_);
+    c.target_velocity = c.gap > 0 ? -c.gap / dt_ : 0;
+    if (u < c.target_velocity) {
+      c.target_velocity = std::max(c.target_velocity, -c.restitution * u);
+    } else if (u > 0 && (c.A == kFixed || c.B == kFixed)) {
+      // Forces may turn it round within the step. Stopped at once it would be higher than it had the speed to
+      // rise; it may fall back as fast as it went.
+      const double fall = std::max(0.0, -force_speed(c));
+      c.target_velocity = std::min(c.target_velocity, -std::min(u, fall));
+    }
+    while (old < state.impulses.size() && comes_before(state.impulses[old].key, c.key)) ++old;
+    if (old < state.impulses.size() && state.impulses[old].key == c.key) c.J_B_W = state.impulses[old].J_B_W;
+  }
+  for (std::size_t i = 0; i < bodies_.size(); ++i) bodies_[i].V_WB_W += force_changes_[i];
+  even_out_areas(contacts_);
+}
+
+// Change of the normal velocity by forces within dt, of a contact with a fixed partner.
+double ContactStage::force_speed(const PairContact& c) const {
+  const auto moving = static_cast<std::size_t>(c.B == kFixed ? c.A : c.B);
+  const Vec6<double>& dV = force_changes_[moving];
+  const Vec3<double> p = c.p_WC - bodies_[moving].p_WBcm;
+  return (c.B == kFixed ? -1 : 1) * c.n_W.dot(dV.tail<3>() + dV.head<3>().cross(p));
+}
+
+void ContactStage::remember(State& state) const {
+  state.impulses.clear();
+  for (const PairContact& c : contacts_) state.impulses.push_back({c.key, c.J_B_W});
+}
+
+double ContactStage::penetration() const {
+  double deepest = 0;
+  for (const PairContact& c : contacts_) deepest = std::max(deepest, -c.gap);
+  return deepest;
+}
+
+void measure(const System& system, const State& state, StepReport& report) {
+  report.kinetic = report.potential = 0;
+  for (std::size_t i = 0; i < state.bodies.size(); ++i) {
+    const double kinetic = system.kinetic_energy(state, i);
+    if (!finite(state.bodies[i]) || !std::isfinite(kinetic))
+      throw InvalidInput("simulation: body '" + system.body(i).name +
+                         "' has left the finite numbers; take a smaller time step");
+    report.kinetic += kinetic;
+    report.potential += system.potential_energy(state, i);
+  }
+}
+
+}  // namespace abut::dynamics

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/dynamics/collide/broad_phase.h"
+#include "runtime/dynamics/collide/narrow_phase.h"
+#include "runtime/dynamics/collide/placed_system.h"
+#include "runtime/dynamics/step/integrator.h"
+
+namespace abut::dynamics {
+
+// What integrators with rigid contact share: contacts of a configuration, the problem that they pose, and the
+// impulses that solve it.
+class ContactStage {
+ public:
+  ContactStage(const System& system, const StepConfig& config);
+
+  // Contacts of the state's configuration, within reach of a step.
+  void find(const State& state, const Control& control);
+
+  // The problem: the bodies' twists with the forces' impulses within dt; each contact with its gap to close
+  // within dt or its restitution, and the impulse of the same contact in the last step as the first guess.
+  //
+  // A contact departs at e times its approach, the restitution [Moreau], where that would close it within dt:
+  // an impact comes up to dt early.
+  void pose(const State& state, const Control& control);
+
+  ContactReport solve() { return solver_->solve(bodies_, contacts_); }
+
+  // Impulses for the next step to start from.
+  void remember(State& state) const;
+
+  double penetration() const;            // greatest depth, m
+  double slop() const { return slop_; }  // depth that is left alone, m
+
+  std::vector<ContactBody>& bodies() { return bodies_; }
+  const std::vector<ContactBody>& bodies() const { return bodies_; }
+  // What gravity and control change of the bodies' twists within dt.
+  std::span<const Vec6<double>> force_changes() const { return force_changes_; }
+  std::vector<PairContact>& contacts() { return contacts_; }
+  const std::vector<PairContact>& contacts() const { return contacts_; }
+  const ContactRows& rows() const { return solver_->rows(); }
+
+ private:
+  double force_speed(const PairContact& c) const;
+  bool comes_before(const ContactKey& key, const ContactKey& other) const;
+
+  System system_;
+  double dt_;
+  PlacedSystem placed_;
+  BroadPhase broad_;
+  NarrowPhase narrow_;
+  std::unique_ptr<ContactSolver> solver_;
+  double slop_;
+  std::vector<ContactBody> bodies_;
+  std::vector<Vec6<double>> force_changes_;
+  std::vector<PairContact> contacts_;
+};
+
+// The energies of a state, checked. Throws InvalidInput, naming the body, where it has left the finite
+// numbers.
+void measure(const System& system, const State& state, StepReport& report);
+
+}  // namespace abut::dynamics

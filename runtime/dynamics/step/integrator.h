@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/core/settings.h"
+#include "runtime/dynamics/collide/narrow_phase.h"
+#include "runtime/dynamics/solve/contact_solver.h"
+#include "runtime/dynamics/system/system.h"
+
+// Integrators behind one table. To add one: a file with a class derived from Integrator, and a row in
+// integrator.cpp; commands and tests iterate the table.
+//
+//   const dynamics::System system(scene);
+//   dynamics::State state = system.initial_state();
+//   const auto integrator = dynamics::make_integrator(system, {.dt = 1e-3, .solver = "coupled"});
+//   for (int k = 0; k < 1000; ++k) integrator->step(state, {.F_BBcm_W = wrenches});
+namespace abut::dynamics {
+
+// Bounds far beyond what rigid contact is simulated with: a number outside is a slip.
+inline constexpr double kLeastTimeStep = 1e-9, kGreatestTimeStep = 10;  // s
+
+struct StepConfig {
+  double dt = 2e-3;                     // s, from kLeastTimeStep to kGreatestTimeStep
+  std::string integrator = "midpoint";  // of the table below
+  SettingValues integrator_settings = {};
+  std::string solver = "coupled";  // of contact_solver.h
+  SettingValues solver_settings = {};
+  ContactSource source = {};
+  int threads = 1;  // 0: one per core; the same bits for any number
+};
+
+struct StepReport {
+  int contacts = 0;
+  double penetration = 0;  // greatest depth at the middle of the step, m
+  // Of the state after the step: kinetic and potential energy (zero at the world's origin), J.
+  double kinetic = 0, potential = 0;
+  double control_work = 0;        // of this step, J: what the control added to the energy
+  double stabilisation_work = 0;  // of this step, J: what moving bodies apart added to the energy
+  ContactReport solver;           // before impulses that would add energy are scaled down
+};
+
+// Moves states of one system on, by one time step a call; keeps its memory, which saves time and changes no
+// answer. One per thread of rollouts.
+class Integrator {
+ public:
+  virtual ~Integrator() = default;
+
+  // The state dt later. Allocates only to grow. Throws InvalidInput, before anything is changed, for a state
+  // or control that is not the system's or not finite, and where the next state or its energy leaves the
+  // finite numbers; the state is then undefined.
+  virtual const StepReport& step(State& state, const Control& control) = 0;
+
+  // Of the last step, with their impulses.
+  virtual std::span<const PairContact> contacts() const = 0;
+};
+
+struct IntegratorRow {
+  std::string_view name;     // for command lines
+  std::string_view summary;  // one line for people
+  std::vector<SettingInfo> (*settings)();
+  std::unique_ptr<Integrator> (*make)(const System& system, const StepConfig& config);
+};
+
+// All rows, in a fixed order; the first is the default.
+std::span<const IntegratorRow> integrators();
+
+// Row by name. Throws InvalidInput, naming the integrators that there are, for an unknown one.
+const IntegratorRow& find_integrator(std::string_view name);
+
+// Throws InvalidInput for a time step out of range, names that are unknown, settings that are unknown or out
+// of range, and assets that lack what the source of contacts needs.
+std::unique_ptr<Integrator> make_integrator(const System& system, const StepConfig& config = {});
+
+// One-shot form: the state dt later. Throws as make_integrator and Integrator do.
+State step(const System& system, const State& state, const Control& control = {},
+           const StepConfig& config = {});
+
+}  // namespace abut::dynamics

@@ -1,0 +1,163 @@
+#include "runtime/dynamics/step/midpoint.h"
+
+#include <algorithm>
+
+#include "runtime/dynamics/solve/stabilisation.h"
+#include "runtime/dynamics/step/contact_stage.h"
+#include "runtime/dynamics/step/free_motion.h"
+
+namespace abut::dynamics {
+namespace {
+
+constexpr Setting<StabilisationConfig> kSettings[] = {
+    {"share", "", from_to(0, 1), "of the excess depth taken away in a step",
+     setting<StabilisationConfig, &StabilisationConfig::share>},
+    {"sweeps", "", from_to(0, 1e6), "of the projection that moves bodies apart",
+     setting<StabilisationConfig, &StabilisationConfig::sweeps>},
+};
+
+StabilisationConfig stabilisation_config(const SettingValues& values) {
+  StabilisationConfig config;
+  apply<StabilisationConfig>(kSettings, values, config, "integrator midpoint");
+  return config;
+}
+
+class Midpoint final : public Integrator {
+ public:
+  Midpoint(const System& system, const StepConfig& config)
+      : system_(system),
+        dt_(config.dt),
+        stage_(system, config),
+        stabilisation_(stabilisation_config(config.integrator_settings), config.threads),
+        free_(system.body_count()),
+        displacements_(system.body_count()) {}
+
+  const StepReport& step(State& state, const Control& control) override {
+    system_.require_valid(state);
+    system_.require_valid(control);
+    drift(state, dt_ / 2);
+    stage_.find(state, control);
+    stage_.pose(state, control);
+    for (std::size_t i = 0; i < free_.size(); ++i) free_[i] = stage_.bodies()[i].V_WB_W;
+    report_.solver = stage_.solve();
+    const Islands& islands = stage_.rows().islands;
+    for (std::int32_t island = 0; island < islands.size(); ++island) hold_energy(state, islands, island);
+    report_.control_work = work(control);
+    apply_impulses(state, control);
+    stage_.remember(state);
+    drift(state, dt_ / 2);
+    stabilise(state);
+    report_.contacts = static_cast<int>(stage_.contacts().size());
+    report_.penetration = stage_.penetration();
+    measure(system_, state, report_);
+    return report_;
+  }
+
+  std::span<const PairContact> contacts() const override { return stage_.contacts(); }
+
+ private:
+  void drift(State& state, double time) const;
+  void hold_energy(const State& state, const Islands& islands, std::int32_t island);
+  double work(const Control& control) const;
+  void apply_impulses(State& state, const Control& control) const;
+  void stabilise(State& state);
+
+  System system_;
+  double dt_;
+  ContactStage stage_;
+  Stabilisation stabilisation_;
+  std::vector<Vec6<double>> free_;  // twists with all forces but contact
+  std::vector<Vec6<double>> displacements_;
+  StepReport report_;
+};
+
+void Midpoint::drift(State& state, double time) const {
+  for (std::size_t i = 0; i < state.bodies.size(); ++i) {
+    BodyState& moving = state.bodies[i];
+    moving.p_WB += time * moving.v_WB;
+    turn_freely(moving.q_WB, moving.L_W, system_.body(i).inertia, time);
+  }
+}
+
+// Scaled by s, an island's impulses J at relative velocities u, old, free (with the forces' change) and new,
+// change the energy by s (sum J.(u_old + u_free)/2) + s^2 (sum J.(u_new - u_free)/2), the latter positive: as
+// much as impulses times the mean of their velocities before and after the step, here summed up as changes of
+// momentum times twists, body by body.
+void Midpoint::hold_energy(const State& state, const Islands& islands, std::int32_t island) {
+  double linear = 0, quadratic = 0;
+  for (const std::int32_t body : islands.bodies(island)) {
+    const auto i = static_cast<std::size_t>(body);
+    const Vec6<double> change = stage_.bodies()[i].V_WB_W - free_[i];
+    Vec6<double> momentum;
+    momentum << in_world(state.bodies[i].q_WB, system_.body(i).inertia) * change.head<3>(),
+        system_.body(i).mass * change.tail<3>();
+    linear += momentum.dot(free_[i] - stage_.force_changes()[i] / 2);
+    quadratic += momentum.dot(change) / 2;
+  }
+  if (!(linear + quadratic > 0) || !(quadratic > 0)) return;
+  const double scale = std::max(0.0, -linear / quadratic);
+  for (const std::int32_t k : islands.contacts(island))
+    stage_.contacts()[static_cast<std::size_t>(k)].J_B_W *= scale;
+  for (const std::int32_t body : islands.bodies(island)) {
+    const auto i = static_cast<std::size_t>(body);
+    Vec6<double>& V = stage_.bodies()[i].V_WB_W;
+    V = free_[i] + scale * (V - free_[i]);
+  }
+}
+
+// The control's wrenches times the mean of the twists before and after, J.
+double Midpoint::work(const Control& control) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < control.F_BBcm_W.size(); ++i) {
+    const Vec6<double> before = free_[i] - stage_.force_changes()[i];
+    const Vec6<double>& after = stage_.bodies()[i].V_WB_W;
+    sum += dt_ * control.F_BBcm_W[i].dot(before + after) / 2;
+  }
+  return sum;
+}
+
+void Midpoint::apply_impulses(State& state, const Control& control) const {
+  for (std::size_t i = 0; i < state.bodies.size(); ++i) {
+    BodyState& moving = state.bodies[i];
+    moving.v_WB += stage_.force_changes()[i].tail<3>();
+    if (!control.F_BBcm_W.empty()) moving.L_W += dt_ * control.F_BBcm_W[i].head<3>();
+  }
+  for (const PairContact& c : stage_.contacts()) {
+    for (const std::int32_t body : {c.A, c.B}) {
+      if (body == kFixed) continue;
+      const auto i = static_cast<std::size_t>(body);
+      BodyState& moving = state.bodies[i];
+      const Vec3<double> J = body == c.B ? c.J_B_W : Vec3<double>(-c.J_B_W);
+      moving.v_WB += J / system_.body(i).mass;
+      moving.L_W += (c.p_WC - moving.p_WB).cross(J);
+    }
+  }
+}
+
+void Midpoint::stabilise(State& state) {
+  report_.stabilisation_work = 0;
+  stabilisation_.displace(stage_.bodies(), stage_.contacts(), stage_.rows(), dt_ / 2, stage_.slop(),
+                          displacements_);
+  for (std::size_t i = 0; i < state.bodies.size(); ++i) {
+    const Vec3<double> turn = displacements_[i].head<3>(), shift = displacements_[i].tail<3>();
+    if (turn.isZero(0) && shift.isZero(0)) continue;
+    const double before = system_.kinetic_energy(state, i);
+    BodyState& moving = state.bodies[i];
+    moving.p_WB += shift;
+    const Vec3<double> half_turn = turn / 2;
+    moving.q_WB =
+        (Eigen::Quaterniond(1, half_turn.x(), half_turn.y(), half_turn.z()) * moving.q_WB).normalized();
+    report_.stabilisation_work +=
+        system_.kinetic_energy(state, i) - before - system_.body(i).mass * system_.scene().gravity.dot(shift);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Integrator> make_midpoint(const System& system, const StepConfig& config) {
+  return std::make_unique<Midpoint>(system, config);
+}
+
+std::vector<SettingInfo> midpoint_settings() { return describe<StabilisationConfig>(kSettings); }
+
+}  // namespace abut::dynamics

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/math/pose.h"
+
+// What moves of a system, and what acts on it from outside.
+namespace abut::dynamics {
+
+// Where a body is and how it moves.
+struct BodyState {
+  Vec3<double> p_WB = Vec3<double>::Zero();                  // m
+  Eigen::Quaterniond q_WB = Eigen::Quaterniond::Identity();  // unit
+  Vec3<double> v_WB = Vec3<double>::Zero();                  // m/s
+  Vec3<double> L_W = Vec3<double>::Zero();                   // angular momentum about B's origin, kg m^2/s
+};
+
+// A contact's name from step to step.
+struct ContactKey {
+  std::uint32_t shape_A = 0,
+                shape_B = 0;  // indices among the system's shapes: fixed ones, then body after body
+  std::uint64_t feature = 0;  // of this pair of shapes
+
+  auto operator<=>(const ContactKey&) const = default;
+  bool same_shapes(const ContactKey& other) const {
+    return shape_A == other.shape_A && shape_B == other.shape_B;
+  }
+};
+
+// Impulse of a contact, which the next step's solver starts from.
+struct ContactImpulse {
+  ContactKey key;
+  Vec3<double> J_B_W = Vec3<double>::Zero();  // N s
+};
+
+// All that the next step depends on, beside the control.
+struct State {
+  std::vector<BodyState> bodies;
+  std::vector<ContactImpulse> impulses;  // of the last step, in the order of its contacts
+};
+
+// What acts on the bodies for one step beside gravity and contact.
+struct Control {
+  // (Moment about the centre of mass; force) on each body, in the world's axes, N m and N. Empty: none.
+  std::span<const Vec6<double>> F_BBcm_W;
+};
+
+}  // namespace abut::dynamics

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/dynamics/system/scene.h"
+#include "runtime/dynamics/system/state.h"
+
+// Rigid bodies that move under gravity, contact and control.
+//
+//   const dynamics::System system(dynamics::read_scene("pile.scn", assets));
+//   dynamics::State state = system.initial_state();
+//   const auto integrator = dynamics::make_integrator(system, {.dt = 2e-3});
+//   integrator->step(state, {});
+namespace abut::dynamics {
+
+// What does not move of a scene: a shared, immutable handle. Shapes are numbered, the fixed ones first, then
+// body after body. For the search for contacts a fixed shape is a body of one shape: these "placed bodies"
+// are numbered in the same order.
+class System {
+ public:
+  // Throws InvalidInput as require_valid(scene) does.
+  explicit System(Scene scene);
+
+  const Scene& scene() const { return data_->scene; }
+  const Body& body(std::size_t i) const { return scene().bodies[i]; }
+  std::size_t body_count() const { return scene().bodies.size(); }
+  std::size_t fixed_count() const { return scene().fixed.size(); }
+  std::size_t shape_count() const { return data_->shapes.size(); }
+  const Shape& shape(std::size_t i) const { return *data_->shapes[i]; }
+  // Of each placed body the first shape, and the end.
+  std::span<const std::int32_t> first_shape() const { return data_->first_shape; }
+  std::size_t placed_body_of_shape(std::size_t shape) const { return data_->body_of_shape[shape]; }
+
+  // The scene's, at rest with one another: no impulses.
+  State initial_state() const;
+
+  // Throws InvalidInput, naming the body, where the sizes do not fit, a number is not finite, a quaternion
+  // has not unit length (to 1e-9) or a contact's key is of shapes that there are not.
+  void require_valid(const State& state) const;
+  // Where there is neither none nor one wrench for each body, or a number is not finite.
+  void require_valid(const Control& control) const;
+
+  // In the world's axes, rad/s.
+  Vec3<double> angular_velocity(const State& state, std::size_t body) const;
+  double kinetic_energy(const State& state, std::size_t body) const;  // J
+  // Of gravity, zero at the world's origin, J.
+  double potential_energy(const State& state, std::size_t body) const;
+
+ private:
+  struct Data {
+    Scene scene;
+    std::vector<const Shape*> shapes;
+    std::vector<std::int32_t> first_shape;
+    std::vector<std::size_t> body_of_shape;
+  };
+  std::shared_ptr<const Data> data_;
+};
+
+// R diag(moments) R': of inertia, or of its inverse, in the world's axes.
+inline Mat3<double> in_world(const Eigen::Quaterniond& q_WB, const Vec3<double>& moments) {
+  const Mat3<double> R = q_WB.toRotationMatrix();
+  return R * moments.asDiagonal() * R.transpose();
+}
+
+bool finite(const BodyState& state);
+
+}  // namespace abut::dynamics

@@ -1,0 +1,166 @@
+// Integrators and contact solvers of the tables, control, materials of pairs.
+#include "runtime/dynamics/step/integrator.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "runtime/core/error.h"
+#include "tests/runtime/dynamics/system/no_asset.h"
+#include "tests/support/refusal.h"
+
+namespace {
+
+using namespace abut;
+using namespace abut::dynamics;
+
+constexpr double kGravity = 9.81;
+
+std::string box_at(const std::string& name, const std::string& position) {
+  return "body " + name + " 2 0.01 0.02 0.025 " + position +
+         " 1 0 0 0 0 0 0 0 0 0 1\n box 0.2 0.1 0.05 0 0 0 1 0 0 0\n";
+}
+
+// Turns `state` through `steps` steps under constant wrenches; returns the control's work, J.
+double run(const System& system, State& state, const std::vector<Vec6<double>>& wrenches, int steps,
+           const StepConfig& config = {}) {
+  const auto integrator = make_integrator(system, config);
+  double work = 0;
+  for (int k = 0; k < steps; ++k) work += integrator->step(state, {wrenches}).control_work;
+  return work;
+}
+
+TEST(Control, MovesAFreeBodyAsNewtonAndEulerSay) {
+  const System system(test::scene_of(box_at("a", "0 0 0") + box_at("b", "1 0 0")));
+  Vec6<double> push, twist, none = Vec6<double>::Zero();
+  push << 0, 0, 0, 3, -2, 1;
+  twist << 0, 0, 0.5, 0, 0, 0;
+  State state = system.initial_state();
+  const double T = 0.5, work = run(system, state, {push, twist}, 250);
+  const Vec3<double> v = push.tail<3>() / 2 * T;
+  EXPECT_LT((state.bodies[0].v_WB - v).norm(), 1e-13);
+  EXPECT_LT((state.bodies[0].p_WB - v * T / 2).norm(), 1e-13);
+  EXPECT_LT(system.angular_velocity(state, 0).norm(), 1e-15);
+  const double w = 0.5 / 0.025 * T;
+  EXPECT_LT((system.angular_velocity(state, 1) - Vec3<double>(0, 0, w)).norm(), 1e-12);
+  EXPECT_EQ(state.bodies[1].v_WB.norm(), 0);
+  EXPECT_NEAR(work, v.squaredNorm() + 0.025 * w * w / 2, 1e-12);
+  // Without it the bodies go on as they were.
+  const State before = state;
+  run(system, state, {none, none}, 10);
+  EXPECT_EQ(state.bodies[0].v_WB, before.bodies[0].v_WB);
+}
+
+// A box on a plane holds against a push below mu m g, and gives way to one above with what is left of it.
+TEST(Control, FrictionHoldsUpToItsLimit) {
+  const System system(test::scene_of("gravity 0 0 -9.81\nmu 0.4\nplane 0 0 1 0\n" + box_at("a", "0 0 0.05")));
+  const double limit = 0.4 * 2 * kGravity;
+  Vec6<double> push = Vec6<double>::Zero();
+  push[3] = 0.95 * limit;
+  State state = system.initial_state();
+  run(system, state, {push}, 200);
+  EXPECT_LT(state.bodies[0].p_WB.head<2>().norm(), 1e-9);
+  push[3] = 1.5 * limit;
+  run(system, state, {push}, 200);
+  EXPECT_NEAR(state.bodies[0].v_WB.x(), 0.5 * limit / 2 * 0.4, 1e-3);
+}
+
+TEST(Control, IsRefusedWhereItIsNotTheSystems) {
+  const System system(test::scene_of(box_at("a", "0 0 0")));
+  const auto integrator = make_integrator(system);
+  State state = system.initial_state();
+  std::vector<Vec6<double>> wrenches(2, Vec6<double>::Zero());
+  EXPECT_EQ(test::refusal([&] { integrator->step(state, {wrenches}); }), "control: 2 wrenches for 1 bodies");
+  wrenches.resize(1);
+  wrenches[0][2] = std::nan("");
+  EXPECT_EQ(test::refusal([&] { integrator->step(state, {wrenches}); }),
+            "control: the wrench on body 'a' is not finite");
+  state.bodies.emplace_back();
+  EXPECT_EQ(test::refusal([&] { integrator->step(state, {}); }), "state: 2 states for 1 bodies");
+}
+
+// All that the next step depends on is in the state: another integrator goes on with the same bits, and a
+// state that was moved on can be gone back to.
+TEST(Integrators, KeepNothingThatChangesAnAnswer) {
+  const System system(test::scene_of("gravity 0 0 -9.81\nmu 0.4\nplane 0 0 1 0\n" + box_at("a", "0 0 0.06") +
+                                     box_at("b", "0.1 0 0.2") + box_at("c", "0 0.05 0.35")));
+  for (const IntegratorRow& row : integrators()) {
+    SCOPED_TRACE(row.name);
+    StepConfig config;
+    config.integrator = row.name;
+    config.solver = row.name == "published" ? "published" : "coupled";
+    const auto integrator = make_integrator(system, config);
+    State state = system.initial_state();
+    for (int k = 0; k < 100; ++k) integrator->step(state, {});
+    const State here = state;
+    integrator->step(state, {});
+    const State next = step(system, here, {}, config);
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(next.bodies[i].p_WB, state.bodies[i].p_WB);
+      EXPECT_EQ(next.bodies[i].q_WB.coeffs(), state.bodies[i].q_WB.coeffs());
+      EXPECT_EQ(next.bodies[i].L_W, state.bodies[i].L_W);
+    }
+    State again = here;
+    integrator->step(again, {});
+    EXPECT_EQ(again.bodies[2].p_WB, state.bodies[2].p_WB);
+  }
+}
+
+TEST(Integrators, EveryOneRestsABoxWithEverySolver) {
+  const System system(test::scene_of("gravity 0 0 -9.81\nmu 0.5\nplane 0 0 1 0\n" + box_at("a", "0 0 0.06")));
+  for (const IntegratorRow& integrator : integrators())
+    for (const ContactSolverRow& solver : contact_solvers()) {
+      SCOPED_TRACE(std::string(integrator.name) + " with " + std::string(solver.name));
+      StepConfig config;
+      config.integrator = integrator.name;
+      config.solver = solver.name;
+      State state = system.initial_state();
+      run(system, state, {}, 500, config);
+      EXPECT_NEAR(state.bodies[0].p_WB.z(), 0.05, 1e-3);
+      EXPECT_LT(state.bodies[0].v_WB.norm(), 1e-6);
+    }
+}
+
+TEST(Integrators, UnknownNamesAndSettingsAreRefused) {
+  const System system(test::scene_of(box_at("a", "0 0 0")));
+  const auto said = [&](const StepConfig& config) {
+    return test::refusal([&] { make_integrator(system, config); });
+  };
+  EXPECT_EQ(said({.integrator = "euler"}), "no integrator is called 'euler'; there are: midpoint, published");
+  EXPECT_EQ(said({.solver = "pgs"}), "no contact solver is called 'pgs'; there are: coupled, published");
+  EXPECT_NE(said({.solver_settings = {{"tolerance", -1.0}}}).find("tolerance"), std::string::npos);
+  EXPECT_NE(said({.solver_settings = {{"omega", 1.0}}}).find("omega"), std::string::npos);
+  EXPECT_NE(said({.integrator_settings = {{"share", 2.0}}}).find("share"), std::string::npos);
+  EXPECT_NE(said({.source = {.model = "springs"}}).find("springs"), std::string::npos);
+}
+
+// Friction and restitution are those of the two materials that meet.
+TEST(Materials, OfPairsRule) {
+  // On a slope of tan = 0.4: 2 a b / (a + b) of 0.5 and 0.5 holds, of 0.5 and 0.2 slides with 0.2857.
+  const double angle = std::atan(0.4), g_x = kGravity * std::sin(angle), g_z = kGravity * std::cos(angle);
+  const System slope(test::scene_of("gravity " + std::to_string(g_x) + " 0 -" + std::to_string(g_z) +
+                                    "\nmu 0.5\nplane 0 0 1 0\n" + box_at("rough", "0 0 0.05") +
+                                    box_at("smooth", "0 1 0.05") + "material mu 0.2\n"));
+  State state = slope.initial_state();
+  run(slope, state, {}, 250);
+  EXPECT_LT(state.bodies[0].v_WB.norm(), 1e-6);
+  EXPECT_NEAR(state.bodies[1].v_WB.x(), 0.5 * (g_x - 2 * 0.5 * 0.2 / 0.7 * g_z), 2e-3);
+
+  // Two balls on a plane of restitution 1: of 1 and of 0.5, harmonic mean 2/3.
+  const auto ball = [](const std::string& name, const std::string& y) {
+    return "body " + name + " 1 0.004 0.004 0.004 0 " + y +
+           " 0.6 1 0 0 0 0 0 0 0 0 0 1\n sphere 0.1 0 0 0 1 0 0 0\n";
+  };
+  const System bounce(test::scene_of("gravity 0 0 -9.81\nrestitution 1\nplane 0 0 1 0\n" +
+                                     ball("lively", "0") + ball("dull", "1") + "material restitution 0.5\n"));
+  state = bounce.initial_state();
+  double fastest[2] = {0, 0};
+  const auto integrator = make_integrator(bounce, {.dt = 1e-3});
+  for (int k = 0; k < 400; ++k) {
+    integrator->step(state, {});
+    for (int i = 0; i < 2; ++i) fastest[i] = std::max(fastest[i], state.bodies[i].v_WB.z());
+  }
+  EXPECT_NEAR(fastest[1] / fastest[0], 2.0 / 3, 0.01);
+}
+
+}  // namespace
