@@ -114,7 +114,7 @@ Workload derivatives(std::size_t count, int threads) {
   }
   const auto piece = [&](int which, int number) -> Piece {
     data->results[which].resize(count);
-    const auto batch = std::make_shared<derivative::BatchEstimator>("gumbel", derivative::Config{}, number);
+    const auto batch = std::make_shared<derivative::BatchEstimator>("gumbel", SettingValues{}, number);
     return [=] { (*batch)(data->pairs, data->results[which]); };
   };
   const auto bits = [data](int which) {

@@ -49,7 +49,7 @@ std::vector<std::string> derivative_columns() {
 class Derivative : public Quantity {
  public:
   Derivative(std::string_view method, const QuantityOptions& options)
-      : batch_(method, derivative::estimator_config(method, options.settings), options.threads) {}
+      : batch_(method, options.settings, options.threads) {}
 
   const std::vector<std::string>& columns() const override { return columns_; }
   void require_valid(const body::Pair& pair) const override { witness::require_valid(pair, "derivative"); }
@@ -90,7 +90,7 @@ std::vector<std::string_view> derivative_methods() {
 }
 
 std::vector<SettingInfo> derivative_settings(std::string_view method) {
-  return describe(derivative::find_estimator(method).settings);
+  return derivative::find_estimator(method).settings();
 }
 
 std::unique_ptr<Quantity> make_derivative(std::string_view method, const QuantityOptions& options) {

@@ -2,7 +2,7 @@
 
 #include "runtime/contact/model.h"
 #include "runtime/core/settings.h"
-#include "runtime/derivative/estimator.h"
+#include "runtime/derivative/gumbel.h"
 
 // Contact of two convex bodies at their witness points: one contact, one frictionless spring.
 namespace abut::contact {

@@ -7,36 +7,16 @@
 
 #include "runtime/body/body.h"
 #include "runtime/core/settings.h"
-#include "runtime/derivative/gaussian.h"
-#include "runtime/derivative/gumbel.h"
 #include "runtime/derivative/witness_derivative.h"
-#include "runtime/derivative/zeroth_order.h"
 #include "runtime/witness/witness.h"
 
-// The estimators of witness-point derivatives, behind one table. To add one: a file with a class derived from
-// Estimator, and a row in estimator.cpp; contract tests, command lines and benchmarks iterate the table. What
-// they estimate is the curvature of hulls; that of primitives is known.
+// The estimators of witness-point derivatives, behind one table. To add one: a file with its settings and a
+// class derived from Estimator, and a row in estimator.cpp; contract tests, command lines and benchmarks
+// iterate the table. What they estimate is the curvature of hulls; that of primitives is known.
 //
 //   const derivative::PairDerivative d = derivative::witness_derivative({&mug, &box, X_AB});
+//   auto deep = derivative::make_estimator("gumbel", {{"rings", 5}});
 namespace abut::derivative {
-
-// Steps of central differences: X_AB exp(+-h e_k).
-struct FiniteDifferenceConfig {
-  double angle = 1e-6;   // rad, > 0
-  double length = 1e-6;  // in units of the pair's size (half a bounding-box diagonal), > 0
-};
-
-// Settings of all estimators; each reads its own part.
-struct Config {
-  GumbelConfig gumbel;
-  GaussianConfig gaussian;
-  ZerothOrderConfig zeroth_order;
-  FiniteDifferenceConfig finite_difference;
-  Clamp clamp;  // of the estimators that go through witness_derivative.h
-};
-
-// Throws InvalidInput, naming the setting, unless every one is in its range.
-void validate(const Config& config);
 
 // Value and derivative of one pair. The status is the derivative's.
 struct PairDerivative {
@@ -67,8 +47,10 @@ struct EstimatorRow {
   // True: drawn samples enter, so that the answer depends on the axes that the bodies are described in, by as
   // much as it depends on the seed.
   bool sampled;
-  std::span<const Setting<Config>> settings;  // those that it reads
-  std::unique_ptr<Estimator> (*make)(const Config&);
+  std::vector<SettingInfo> (*settings)();  // made from words; as numbers they are in the row's own header
+  // With the given settings, the others at their defaults. Throws InvalidInput for an unknown setting and for
+  // one out of range.
+  std::unique_ptr<Estimator> (*make)(const SettingValues& settings);
 };
 
 // All rows, in a fixed order; the first is the default.
@@ -77,22 +59,20 @@ std::span<const EstimatorRow> estimators();
 // Row by name. Throws InvalidInput, naming the estimators that there are, for an unknown one.
 const EstimatorRow& find_estimator(std::string_view name);
 
-// The defaults with the settings that were given for one estimator. Throws InvalidInput for an unknown name
-// or setting, and for one out of range.
-Config estimator_config(std::string_view name, const SettingValues& values);
-
-// Estimator by name. Throws InvalidInput for an unknown name or a setting out of range.
-std::unique_ptr<Estimator> make_estimator(std::string_view name, const Config& config = {});
+// Estimator by name, with its default settings but for those given. Throws as find_estimator and
+// EstimatorRow::make.
+std::unique_ptr<Estimator> make_estimator(std::string_view name, const SettingValues& settings = {});
 
 // One-shot form: makes the estimator, asks once. Throws as make_estimator and Estimator do.
 PairDerivative witness_derivative(const body::Pair& pair, std::string_view name = "gumbel",
-                                  const Config& config = {});
+                                  const SettingValues& settings = {});
 
 // Many pairs on several threads, the same bits for any number of them. Keeps one estimator per thread.
 class BatchEstimator {
  public:
   // `threads` 0: one per core. Throws as make_estimator.
-  explicit BatchEstimator(std::string_view name = "gumbel", const Config& config = {}, int threads = 0);
+  explicit BatchEstimator(std::string_view name = "gumbel", const SettingValues& settings = {},
+                          int threads = 0);
 
   // results[i] answers pairs[i]. Throws InvalidInput before any work if the spans differ in length or a pair
   // is invalid; the message names the pair.

@@ -1,9 +1,19 @@
 #pragma once
 
+#include <memory>
+#include <span>
+
+#include "runtime/derivative/estimator.h"
 #include "runtime/derivative/witness_derivative.h"
 
 // Central finite differences of witness points: the estimator that needs nothing but the query itself.
 namespace abut::derivative {
+
+// Steps of central differences: X_AB exp(+-h e_k).
+struct FiniteDifferenceConfig {
+  double angle = 1e-6;   // rad, > 0
+  double length = 1e-6;  // in units of the pair's size (half a bounding-box diagonal), > 0
+};
 
 // Derivative of `query(X_AB) -> witness::Witness<S>` at X_AB, whose result there is `centre`, from M = 12
 // queries at X_AB exp(+-h e_k), h = angle (rad) for k < 3 and length (m) for k >= 3. The distance's gradient
@@ -37,5 +47,10 @@ WitnessDerivative<S> central_differences(const witness::Witness<S>& centre, cons
   detail::restore_witness_equation(centre, result);
   return detail::finite(result) ? result : detail::invalid_derivative<S>();
 }
+
+// The estimator of the table.
+std::span<const Setting<FiniteDifferenceConfig>> finite_difference_settings();
+FiniteDifferenceConfig finite_difference_config(const SettingValues& values);
+std::unique_ptr<Estimator> make_finite_difference_estimator(const FiniteDifferenceConfig& config = {});
 
 }  // namespace abut::derivative

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "runtime/asset/asset.h"
+#include "runtime/derivative/estimator.h"
 #include "runtime/derivative/samples.h"
 #include "runtime/derivative/witness_derivative.h"
 #include "runtime/witness/core.h"
@@ -20,7 +22,11 @@ struct GaussianConfig {
   // Standard deviation of the turn, > 0, in units of the angle between neighbouring facets at the witness
   // point (facet_angle): free of scale, follows the local resolution.
   double eps = 1.0;
-  std::uint64_t seed = 1;  // of the samples (even_samples), which are made once per estimator
+  // Not 0: the published form, with drawn samples and their deviation fixed on the separation vector, m: on
+  // the unit normal it is noise / |d|. Takes the place of eps.
+  double noise = 0;
+  std::uint64_t seed = 1;  // of the samples, which are made once per estimator
+  Clamp clamp;
 };
 
 // Curvature at unit n with tangent basis T (shape's frame), smoothed over turns by the angle eps (rad), from
@@ -44,6 +50,21 @@ TangentCurvature<S> gaussian_curvature(const Shape& shape, const Vec3<S>& n, con
   Vec2<S> radii;
   const Mat2<S> Q = eigenvectors<S>(scale * (C + C.transpose()), radii);
   return {Q * radii.cwiseMax(S(0)).asDiagonal() * Q.transpose(), 0, {}};
+}
+
+// The published estimate, from standard normal samples in space.
+//   H = (1 / (M eps)) sum (s(n + eps z_j) - s(n)) z_j' on the tangent plane, symmetrised [Montaut2022, Eq.
+//   26]
+template <class S, class Shape>
+TangentCurvature<S> published_gaussian_curvature(const Shape& shape, const Vec3<S>& n, const Mat32<S>& T,
+                                                 S eps, std::span<const Vec3<S>> samples) {
+  const Vec3<S> centre = witness::support<S>(shape, n).point;
+  Mat2<S> C = Mat2<S>::Zero();
+  for (const Vec3<S>& z : samples) {
+    const Vec3<S> ds = witness::support<S>(shape, Vec3<S>(n + eps * z)).point - centre;
+    C += (T.transpose() * ds) * (z.transpose() * T);
+  }
+  return {(C + C.transpose()) / (2 * eps * static_cast<S>(samples.size())), 0, {}};
 }
 
 // Angle (rad) between the normals of neighbouring facets around `point` on a hull, which `simplex` carries:
@@ -83,5 +104,10 @@ WitnessDerivative<S> gaussian_derivative(const asset::ConvexView& A, const asset
   return differentiate<S>(witness, X_AB, T, gaussian_curvature<S>(A, witness.n, T, angle_A, samples),
                           gaussian_curvature<S>(B, m_B, T_B, angle_B, samples), size, clamp);
 }
+
+// The estimator of the table.
+std::span<const Setting<GaussianConfig>> gaussian_settings();
+GaussianConfig gaussian_config(const SettingValues& values);
+std::unique_ptr<Estimator> make_gaussian_estimator(const GaussianConfig& config = {});
 
 }  // namespace abut::derivative

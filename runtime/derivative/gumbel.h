@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "runtime/asset/asset.h"
+#include "runtime/derivative/estimator.h"
 #include "runtime/derivative/rings.h"
 #include "runtime/derivative/soft_moments.h"
 #include "runtime/derivative/witness_derivative.h"
@@ -66,25 +68,35 @@ inline double hull_size(const asset::ConvexView& hull) {
 }
 
 // Curvature at unit n with tangent basis T (hull's frame) of the soft maximum over the rings around
-// `simplex`, the vertices that carry the witness point, 1 to 3. `size` (m) bounds the estimate where all
-// vertices lie in one plane: eigenvalues stay below about 1e9 size. No allocation once the workspace has seen
-// a hull of this size.
+// `simplex`, the vertices that carry the witness point, 1 to 3. temperature(mean depth of the rings'
+// vertices)
+// -> m; it is raised to 1e-9 `size` (m), so that where all vertices lie in one plane eigenvalues stay below
+// about 1e9 size. No allocation once the workspace has seen a hull of this size.
 //   z_i = <v_i, n>,  a = softmax(z / t),  H = (1/t) sum a_i (v_i - vbar)(v_i - vbar)',  vbar = sum a_i v_i
 // Differs from [Montaut2022]: all vertices of the simplex are centres (with one, H jumps where the witness
 // point moves from vertex to vertex), n is a unit vector (so t is a length), and H is projected on the
 // tangent plane (softmax leaves n'Hn of 0.5-18 % of the radius, while a support function has H n = 0).
+template <class S, class Temperature>
+TangentCurvature<S> ring_curvature(const asset::ConvexView& hull, std::span<const std::int32_t> simplex,
+                                   const Vec3<S>& n, const Mat32<S>& T, int rings, S size,
+                                   RingWorkspace<S>& workspace, Temperature&& temperature) {
+  workspace.heights.reserve(hull.vertex_count);
+  const std::span<const std::int32_t> vertices = workspace.walk.gather(hull, simplex, rings);
+  const HeightRange<S> range = measure_heights<S>(hull, vertices, n, T, workspace.heights);
+  const S mean_depth = range.sum / static_cast<S>(vertices.size()) - range.least;
+  const S t = std::max<S>(temperature(mean_depth), S(1e-9) * size);
+  const SoftMoments<S> moments =
+      soft_moments<S>(workspace.heights, vertices.size(), range.least, t);  // Eq. 27
+  return {moments.covariance() / t, 0, {}};                                 // Eq. 28
+}
+
+// The same at the temperature of `config`.
 template <class S>
 TangentCurvature<S> gumbel_curvature(const asset::ConvexView& hull, std::span<const std::int32_t> simplex,
                                      const Vec3<S>& n, const Mat32<S>& T, const GumbelConfig& config, S size,
                                      RingWorkspace<S>& workspace) {
-  workspace.heights.reserve(hull.vertex_count);
-  const std::span<const std::int32_t> vertices = workspace.walk.gather(hull, simplex, config.rings);
-  const HeightRange<S> range = measure_heights<S>(hull, vertices, n, T, workspace.heights);
-  const S mean_depth = range.sum / static_cast<S>(vertices.size()) - range.least;
-  const S temperature = std::max(static_cast<S>(config.eps) * mean_depth, S(1e-9) * size);
-  const SoftMoments<S> moments =
-      soft_moments<S>(workspace.heights, vertices.size(), range.least, temperature);  // Eq. 27
-  return {moments.covariance() / temperature, 0, {}};                                 // Eq. 28
+  return ring_curvature<S>(hull, simplex, n, T, config.rings, size, workspace,
+                           [&](S mean_depth) { return static_cast<S>(config.eps) * mean_depth; });
 }
 
 // The same as a matrix in the hull's frame.
@@ -115,5 +127,17 @@ WitnessDerivative<S> gumbel_derivative(const asset::ConvexView& A, const asset::
       gumbel_curvature<S>(B, std::span(witness.vertex_B, corners), m_B, T_B, config, size_B, workspace);
   return differentiate<S>(witness, X_AB, T, H_A, H_B, size_A + size_B, clamp);
 }
+
+// The estimator of the table.
+struct GumbelEstimatorConfig {
+  GumbelConfig curvature;
+  // Not 0: the published form, whose temperature is fixed on the separation vector, m: on the unit normal it
+  // is noise / |d|. Takes the place of eps.
+  double noise = 0;
+  Clamp clamp;
+};
+std::span<const Setting<GumbelEstimatorConfig>> gumbel_settings();
+GumbelEstimatorConfig gumbel_config(const SettingValues& values);
+std::unique_ptr<Estimator> make_gumbel_estimator(const GumbelEstimatorConfig& config = {});
 
 }  // namespace abut::derivative

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "runtime/asset/asset.h"
+#include "runtime/derivative/estimator.h"
 #include "runtime/derivative/witness_derivative.h"
 #include "runtime/witness/support.h"
 
@@ -43,5 +45,10 @@ WitnessDerivative<S> polytope_derivative(const asset::ConvexView& A, const asset
   return differentiate<S>(witness, X_AB, T, polytope_curvature<S>(A, std::span(witness.vertex_A, corners), T),
                           polytope_curvature<S>(B, std::span(witness.vertex_B, corners), T_B), size, clamp);
 }
+
+// The estimator of the table; its settings are those of the clamp.
+std::span<const Setting<Clamp>> analytic_settings();
+Clamp analytic_config(const SettingValues& values);
+std::unique_ptr<Estimator> make_analytic_estimator(const Clamp& clamp = {});
 
 }  // namespace abut::derivative

@@ -28,15 +28,21 @@ void whiten(std::vector<Eigen::Matrix<double, D, 1>>& samples) {
   for (Vector& z : samples) z = factor.matrixL().solve(z);
 }
 
-// `count` standard normal samples of dimension D, drawn by (seed, pair), whitened: the same ones for every
-// call.
+// `count` standard normal samples of dimension D, drawn by (seed, pair): the same ones for every call.
 template <int D>
-std::vector<Eigen::Matrix<double, D, 1>> whitened_samples(std::uint64_t seed, std::uint64_t pair, int count) {
+std::vector<Eigen::Matrix<double, D, 1>> normal_samples(std::uint64_t seed, std::uint64_t pair, int count) {
   Random random(seed, pair);
   std::vector<Eigen::Matrix<double, D, 1>> samples(static_cast<std::size_t>(count));
   for (auto& z : samples) {
     for (int k = 0; k < D; ++k) z[k] = random.normal();
   }
+  return samples;
+}
+
+// The same, whitened.
+template <int D>
+std::vector<Eigen::Matrix<double, D, 1>> whitened_samples(std::uint64_t seed, std::uint64_t pair, int count) {
+  auto samples = normal_samples<D>(seed, pair, count);
   whiten<D>(samples);
   return samples;
 }

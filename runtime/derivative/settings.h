@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "runtime/core/settings.h"
 #include "runtime/derivative/gumbel.h"
 #include "runtime/derivative/witness_derivative.h"
 
-// Rows of settings that several models share. `path` leads from Config to the GumbelConfig or Clamp.
+// Settings that several estimators and models share. `path` leads from Config to the GumbelConfig or Clamp.
 namespace abut::derivative {
 
 template <class Config, auto... path>
@@ -23,5 +26,25 @@ template <class Config, auto... path>
 inline constexpr Setting<Config> kClampAbsoluteSetting = {"clamp_absolute", "size of the pair", kMagnitude,
                                                           "the same, over the size",
                                                           &setting<Config, path..., &Clamp::absolute>};
+
+template <class Config>
+inline constexpr Setting<Config> kNoiseSetting = {
+    "noise", "m", from_to(0, 1e12),
+    "smoothing of the separation vector, as published, in place of eps; 0: none",
+    &setting<Config, &Config::noise>};
+
+// The defaults with the settings that were given. Throws as apply() does.
+template <class Config>
+Config config_of(std::span<const Setting<Config>> table, const SettingValues& values, const char* who) {
+  Config config;
+  apply(table, values, config, who);
+  return config;
+}
+
+// The published noise on the unit normal: `noise` (m) is on the separation vector, of length |d|. It is kept
+// finite at touching.
+inline double on_unit_normal(double noise, const witness::Witness<double>& witness) {
+  return noise / std::max(std::abs(witness.distance), 1e-14);
+}
 
 }  // namespace abut::derivative

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
+#include "runtime/derivative/estimator.h"
 #include "runtime/derivative/samples.h"
 #include "runtime/derivative/witness_derivative.h"
 
@@ -10,28 +12,40 @@
 // Needs nothing but the query. [Montaut2022, Eq. 6]
 namespace abut::derivative {
 
+enum class ZerothOrderForm {
+  kLeastSquares,    // whitened samples about the query's own answer; keeps the witness equation
+  kControlVariate,  // drawn samples about the query's own answer
+  kPublished,       // Eq. 6 as printed: drawn samples, without control variate
+};
+
 struct ZerothOrderConfig {
   int samples = 50;        // M, >= 7
   double angle = 0.2;      // standard deviation of the turns, rad, > 0
   double length = 0.04;    // and of the shifts, in units of the pair's size, > 0
   std::uint64_t seed = 1;  // of the samples, which are drawn once per estimator
+  ZerothOrderForm form = ZerothOrderForm::kLeastSquares;
 };
 
 // Derivative of `query(X_AB) -> witness::Witness<S>` around X_AB, whose result there is `centre`, from the
-// queries at X_AB exp(diag(angle, length) z_j) with whitened samples z_j (angle in rad, length in m).
+// queries at X_AB exp(diag(angle, length) z_j) with samples z_j (angle in rad, length in m), which are
+// whitened for kLeastSquares.
 //   dx = (1/M) sum (x(q_j) - x(q)) z_j' / scale
-// The signed distance gets its exact gradient, the normal stays a unit vector, and what then misses in
-// p2 - p1 = d n to first order is taken from both points in equal parts. Any status but an unusable query
-// passes; the worst is reported.
-// Differs from [Montaut2022]: control variate, whitened samples (least squares), separate scales.
+// The signed distance gets its exact gradient; of kLeastSquares the normal stays a unit vector, and what then
+// misses in p2 - p1 = d n to first order is taken from both points in equal parts. Any status but an unusable
+// query passes; the worst is reported.
+// Differs from [Montaut2022] but for kPublished: control variate, whitened samples (least squares). Separate
+// scales.
 template <class S, class Query>
 WitnessDerivative<S> zeroth_order(const witness::Witness<S>& centre, const Pose<S>& X_AB, S angle, S length,
-                                  std::span<const Vec6<S>> samples, Query&& query) {
+                                  std::span<const Vec6<S>> samples, Query&& query,
+                                  ZerothOrderForm form = ZerothOrderForm::kLeastSquares) {
   if (centre.status == Status::kInvalidInput) return detail::invalid_derivative<S>();
   WitnessDerivative<S> result;
   result.clamped_count = 0;
   result.clamped_A.fill(Vec3<S>::Zero());
   result.status = centre.status;
+  witness::Witness<S> from = centre;
+  if (form == ZerothOrderForm::kPublished) from.p1 = from.p2 = from.n = Vec3<S>::Zero();
   Mat36<S> dp1 = Mat36<S>::Zero(), dp2 = Mat36<S>::Zero(), dn = Mat36<S>::Zero();
   Vec6<S> scale;
   scale << Vec3<S>::Constant(angle), Vec3<S>::Constant(length);
@@ -39,17 +53,22 @@ WitnessDerivative<S> zeroth_order(const witness::Witness<S>& centre, const Pose<
     const witness::Witness<S> w = query(X_AB * exp<S>(scale.cwiseProduct(z)));
     if (w.status == Status::kInvalidInput) return detail::invalid_derivative<S>();
     if (w.status == Status::kNotConverged) result.status = w.status;
-    dp1 += (w.p1 - centre.p1) * z.transpose();
-    dp2 += (w.p2 - centre.p2) * z.transpose();
-    dn += (w.n - centre.n) * z.transpose();
+    dp1 += (w.p1 - from.p1) * z.transpose();
+    dp2 += (w.p2 - from.p2) * z.transpose();
+    dn += (w.n - from.n) * z.transpose();
   }
   const Vec6<S> over = (scale * static_cast<S>(samples.size())).cwiseInverse();
   result.dd_dxi_B = detail::distance_gradient(centre, X_AB);
   result.dn_A_dxi_B = dn * over.asDiagonal();
   result.dp1_A_dxi_B = dp1 * over.asDiagonal();
   result.dp2_A_dxi_B = dp2 * over.asDiagonal();
-  detail::restore_witness_equation(centre, result);
+  if (form == ZerothOrderForm::kLeastSquares) detail::restore_witness_equation(centre, result);
   return detail::finite(result) ? result : detail::invalid_derivative<S>();
 }
+
+// The estimator of the table.
+std::span<const Setting<ZerothOrderConfig>> zeroth_order_settings();
+ZerothOrderConfig zeroth_order_config(const SettingValues& values);
+std::unique_ptr<Estimator> make_zeroth_order_estimator(const ZerothOrderConfig& config = {});
 
 }  // namespace abut::derivative

@@ -80,9 +80,11 @@ TEST_P(YcbQueries, EveryEstimatorKeepsTheWitnessEquationAlsoWhereClamped) {
   for (const derivative::EstimatorRow& row : derivative::estimators()) {
     // A bound on the turn of the normal that clamps many answers.
     for (const double relative : {derivative::Clamp{}.relative, 0.5}) {
-      derivative::Config config;
-      config.clamp.relative = relative;
-      const auto estimator = derivative::make_estimator(row.name, config);
+      const std::vector<SettingInfo> known = row.settings();
+      const bool clamps = std::any_of(known.begin(), known.end(),
+                                      [](const SettingInfo& s) { return s.name == "clamp_relative"; });
+      const auto estimator = derivative::make_estimator(
+          row.name, clamps ? SettingValues{{"clamp_relative", relative}} : SettingValues{});
       double worst = 0;
       int clamped = 0;
       for (std::size_t i = 0; i < queries.pairs.size(); i += 20) {

@@ -1,10 +1,11 @@
 #pragma once
 
 #include "benchmarks/paper/montaut2022/contact_pose.h"
+#include "runtime/core/settings.h"
 
-// The estimators of [Montaut2022] in the paper's own forms, for its tables: fixed noise on the unnormalised
-// separation vector x*, which is eps / |d| on the unit normal; no whitening; equal scales for turns (rad) and
-// shifts (m). Samples are drawn by (seed, stream, sample).
+// The estimators of [Montaut2022] in the paper's own forms, for its tables: rows of the library with the
+// settings that give the published form. Noise is on the unnormalised separation vector x*, in m; turns (rad)
+// and shifts (m) have equal scales. Samples are drawn anew for each call, by (seed, stream).
 namespace abut::benchmarks {
 
 Differentiator paper_finite_difference(double eps);  // central, M = 12
@@ -14,7 +15,7 @@ Differentiator paper_zeroth_order(int samples, double eps, std::uint64_t seed, b
 Differentiator paper_gaussian(int samples, double eps, std::uint64_t seed);  // Eq. 26
 Differentiator paper_gumbel(int rings, double eps);                          // Eqs. 27 and 28
 
-// An estimator of runtime/derivative by name, at its defaults.
-Differentiator table_estimator(const char* name);
+// An estimator of runtime/derivative by name.
+Differentiator table_estimator(const char* name, const SettingValues& settings = {});
 
 }  // namespace abut::benchmarks

@@ -12,6 +12,7 @@
 #include "benchmarks/support/promises.h"
 #include "runtime/derivative/estimator.h"
 #include "runtime/derivative/smooth.h"
+#include "runtime/derivative/zeroth_order.h"
 #include "runtime/witness/separation.h"
 #include "tests/support/bodies.h"
 #include "tests/support/hulls.h"
@@ -57,13 +58,13 @@ struct Spread {
   double median, high;  // high: 95th percentile
 };
 
-Spread error(const std::vector<Case>& list, const char* name, const derivative::Config& config) {
+Spread error(const std::vector<Case>& list, const char* name, const SettingValues& settings) {
   const auto stacked = [](const Derivative& d) {
     Eigen::Matrix<double, 9, 6> m;
     m << d.dp1_A_dxi_B, d.dp2_A_dxi_B, 0.1 * d.dn_A_dxi_B;
     return m;
   };
-  const auto estimator = derivative::make_estimator(name, config);
+  const auto estimator = derivative::make_estimator(name, settings);
   std::vector<double> errors;
   for (const Case& c : list) {
     const Derivative found = (*estimator)({&c.A, &c.B, c.X_AB}).derivative;
@@ -92,8 +93,8 @@ int main(int argc, char** argv) {
   for (int level = 0; level <= 4; ++level) {
     const std::vector<Case> list = cases(level, pairs, seed);
     const int vertices = 10 * (1 << (2 * level)) + 2;
-    const auto report = [&](const char* method, int depth, double eps, const derivative::Config& config) {
-      const Spread e = error(list, method, config);
+    const auto report = [&](const char* method, int depth, double eps, const SettingValues& settings) {
+      const Spread e = error(list, method, settings);
       csv << method << ',' << depth << ',' << eps << ',' << vertices << ',' << e.median << ',' << e.high
           << '\n';
       std::printf("%5d vertices  %-13s %3d  eps %-6g median %5.1f %%  95th percentile %5.1f %%\n", vertices,
@@ -101,24 +102,17 @@ int main(int argc, char** argv) {
     };
     for (const int rings : {1, 2, 3, 5}) {
       for (const double eps : {0.0625, 0.125, 0.25, 0.5, 1.0, 2.0}) {
-        derivative::Config config;
-        config.gumbel = {rings, eps};
-        report("gumbel", rings, eps, config);
+        report("gumbel", rings, eps, {{"rings", rings}, {"eps", eps}});
       }
     }
     for (const int samples : {10, 20, 50, 100}) {
       for (const double eps : {0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0}) {
-        derivative::Config config;
-        config.gaussian.samples = samples;
-        config.gaussian.eps = eps;
-        report("gaussian", samples, eps, config);
+        report("gaussian", samples, eps, {{"samples", samples}, {"eps", eps}});
       }
     }
     for (const double angle : {0.025, 0.05, 0.1, 0.2, 0.4}) {
-      derivative::Config config;
-      config.zeroth_order.angle = angle;
-      config.zeroth_order.length = angle / 5;
-      report("zeroth_order", config.zeroth_order.samples, angle, config);
+      report("zeroth_order", derivative::ZerothOrderConfig{}.samples, angle,
+             {{"angle", angle}, {"length", angle / 5}});
     }
     report("finite_difference", 12, 1e-6, {});
     for (int k = 0; k < 2; ++k) {

@@ -222,8 +222,7 @@ TEST_F(Query, SettingsOfTheMethodAreOptions) {
 
   const auto turned = columns_of("--what derivative --rings 1 --eps 0.5 --clamp-relative 0.01");
   const derivative::PairDerivative expected = derivative::witness_derivative(
-      {&ball, &egg, X_AB}, "gumbel",
-      derivative::estimator_config("gumbel", {{"rings", "1"}, {"eps", "0.5"}, {"clamp_relative", "0.01"}}));
+      {&ball, &egg, X_AB}, "gumbel", {{"rings", "1"}, {"eps", "0.5"}, {"clamp_relative", "0.01"}});
   EXPECT_EQ(std::stod(turned[26]), expected.derivative.dp1_A_dxi_B(0, 0));
 }
 

@@ -7,7 +7,10 @@
 #include "runtime/contact/pressure_field.h"
 #include "runtime/contact/soft_minimum.h"
 #include "runtime/core/error.h"
-#include "runtime/derivative/estimator.h"
+#include "runtime/derivative/finite_difference.h"
+#include "runtime/derivative/gaussian.h"
+#include "runtime/derivative/polytope.h"
+#include "runtime/derivative/zeroth_order.h"
 #include "runtime/ssdf/kernel.h"
 #include "tests/support/refusal.h"
 
@@ -63,24 +66,43 @@ TEST(Settings, OfPointContactReachTheirMembers) {
 }
 
 TEST(Settings, OfEstimatorsReachTheirMembers) {
-  EXPECT_EQ(derivative::estimator_config("gumbel", {{"rings", "2"}}).gumbel.rings, 2);
-  EXPECT_EQ(derivative::estimator_config("gumbel", {{"eps", "0.5"}}).gumbel.eps, 0.5);
-  EXPECT_EQ(derivative::estimator_config("gaussian", {{"eps", "2"}}).gaussian.eps, 2);
-  EXPECT_EQ(derivative::estimator_config("gaussian", {{"samples", "7"}}).gaussian.samples, 7);
-  EXPECT_EQ(derivative::estimator_config("gaussian", {{"seed", "18446744073709551615"}}).gaussian.seed,
-            18446744073709551615ULL);
-  EXPECT_EQ(derivative::estimator_config("zeroth_order", {{"samples", "9"}}).zeroth_order.samples, 9);
-  EXPECT_EQ(derivative::estimator_config("zeroth_order", {{"angle", "0.1"}}).zeroth_order.angle, 0.1);
-  EXPECT_EQ(derivative::estimator_config("zeroth_order", {{"length", "0.1"}}).zeroth_order.length, 0.1);
-  EXPECT_EQ(derivative::estimator_config("zeroth_order", {{"seed", "3"}}).zeroth_order.seed, 3U);
-  EXPECT_EQ(derivative::estimator_config("finite_difference", {{"angle", "1e-5"}}).finite_difference.angle,
-            1e-5);
-  EXPECT_EQ(derivative::estimator_config("finite_difference", {{"length", "1e-5"}}).finite_difference.length,
-            1e-5);
-  for (const char* name : {"gumbel", "gaussian", "analytic"}) {
-    EXPECT_EQ(derivative::estimator_config(name, {{"clamp_relative", "0.01"}}).clamp.relative, 0.01);
-    EXPECT_EQ(derivative::estimator_config(name, {{"clamp_absolute", "0.01"}}).clamp.absolute, 0.01);
-  }
+  const derivative::GumbelEstimatorConfig gumbel = derivative::gumbel_config({{"rings", "2"},
+                                                                              {"eps", "0.5"},
+                                                                              {"noise", "1e-4"},
+                                                                              {"clamp_relative", "0.01"},
+                                                                              {"clamp_absolute", "0.02"}});
+  EXPECT_EQ(gumbel.curvature.rings, 2);
+  EXPECT_EQ(gumbel.curvature.eps, 0.5);
+  EXPECT_EQ(gumbel.noise, 1e-4);
+  EXPECT_EQ(gumbel.clamp.relative, 0.01);
+  EXPECT_EQ(gumbel.clamp.absolute, 0.02);
+  const derivative::GaussianConfig gaussian = derivative::gaussian_config({{"eps", "2"},
+                                                                           {"samples", "7"},
+                                                                           {"noise", "1e-3"},
+                                                                           {"seed", "18446744073709551615"},
+                                                                           {"clamp_relative", "0.01"},
+                                                                           {"clamp_absolute", "0.02"}});
+  EXPECT_EQ(gaussian.eps, 2);
+  EXPECT_EQ(gaussian.samples, 7);
+  EXPECT_EQ(gaussian.noise, 1e-3);
+  EXPECT_EQ(gaussian.seed, 18446744073709551615ULL);
+  EXPECT_EQ(gaussian.clamp.relative, 0.01);
+  EXPECT_EQ(gaussian.clamp.absolute, 0.02);
+  const derivative::ZerothOrderConfig zeroth = derivative::zeroth_order_config(
+      {{"samples", "9"}, {"angle", "0.1"}, {"length", "0.3"}, {"form", "published"}, {"seed", "3"}});
+  EXPECT_EQ(zeroth.samples, 9);
+  EXPECT_EQ(zeroth.angle, 0.1);
+  EXPECT_EQ(zeroth.length, 0.3);
+  EXPECT_EQ(zeroth.form, derivative::ZerothOrderForm::kPublished);
+  EXPECT_EQ(zeroth.seed, 3U);
+  const derivative::FiniteDifferenceConfig differences =
+      derivative::finite_difference_config({{"angle", "1e-5"}, {"length", "1e-4"}});
+  EXPECT_EQ(differences.angle, 1e-5);
+  EXPECT_EQ(differences.length, 1e-4);
+  const derivative::Clamp clamp =
+      derivative::analytic_config({{"clamp_relative", "0.01"}, {"clamp_absolute", "0.02"}});
+  EXPECT_EQ(clamp.relative, 0.01);
+  EXPECT_EQ(clamp.absolute, 0.02);
 }
 
 TEST(Settings, OfSoftDistancesReachTheirMembers) {
@@ -116,8 +138,7 @@ TEST(Settings, EveryRowRefusesNonsenseInOneMessage) {
   check_rows(describe(contact::pressure_field_settings()), contact::pressure_field_config);
   check_rows(describe(ssdf::soft_distance_settings()), ssdf::soft_distance_config);
   for (const derivative::EstimatorRow& row : derivative::estimators())
-    check_rows(describe(row.settings),
-               [&](const SettingValues& values) { derivative::estimator_config(row.name, values); });
+    check_rows(row.settings(), [&](const SettingValues& values) { row.make(values); });
 }
 
 TEST(Settings, MayBeGivenAsNumbers) {
@@ -127,15 +148,14 @@ TEST(Settings, MayBeGivenAsNumbers) {
   EXPECT_EQ(c.gumbel.eps, 1);
   const double third = 1.0 / 3;
   EXPECT_EQ(contact::point_config({{"eps", third}}).gumbel.eps, third);
-  EXPECT_EQ(derivative::estimator_config("gaussian", {{"seed", ~std::uint64_t{0}}}).gaussian.seed,
-            ~std::uint64_t{0});
-  EXPECT_EQ(derivative::estimator_config("gaussian", {{"samples", 1e5}}).gaussian.samples, 100000);
-  EXPECT_THROW(derivative::estimator_config("gaussian", {{"samples", 2}}), InvalidInput);
+  EXPECT_EQ(derivative::gaussian_config({{"seed", ~std::uint64_t{0}}}).seed, ~std::uint64_t{0});
+  EXPECT_EQ(derivative::gaussian_config({{"samples", 1e5}}).samples, 100000);
+  EXPECT_THROW(derivative::make_estimator("gaussian", {{"samples", 2}}), InvalidInput);
 }
 
 TEST(Settings, WholeNumbersMayBeWrittenLikeOthers) {
   const auto rings = [](const char* text) {
-    return derivative::estimator_config("gumbel", {{"rings", text}}).gumbel.rings;
+    return derivative::gumbel_config({{"rings", text}}).curvature.rings;
   };
   EXPECT_EQ(rings("1e9"), 1000000000);
   EXPECT_EQ(rings("3.0"), 3);
@@ -148,11 +168,11 @@ TEST(Settings, MessagesHaveUnitAndRange) {
             }),
             "point contact: stiffness is '-3' N/m; it must be from 1e-12 to 1e+12");
   EXPECT_EQ(refusal([] {
-              derivative::estimator_config("gaussian", {{"samples", "2"}});
+              derivative::make_estimator("gaussian", {{"samples", "2"}});
             }),
             "estimator gaussian: samples is '2'; it must be a whole number from 3 to 1e+06");
   EXPECT_EQ(refusal([] {
-              derivative::estimator_config("gumbel", {{"rings", "1.5"}});
+              derivative::make_estimator("gumbel", {{"rings", "1.5"}});
             }),
             "estimator gumbel: rings is '1.5' edges; it must be a whole number, at least 1");
   EXPECT_EQ(refusal([] {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/derivative/finite_difference.h"
+#include "runtime/derivative/gumbel.h"
 #include "runtime/witness/pair_query.h"
 #include "tests/support/bodies.h"
 #include "tests/support/hulls.h"
@@ -10,7 +11,6 @@
 namespace {
 
 using namespace abut;
-using derivative::Config;
 
 body::Body hull_body(const asset::ConvexPiece& piece) {
   asset::Asset asset;
@@ -34,29 +34,24 @@ TEST(Estimators, SettingsOutOfRangeAreRefused) {
   const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
   for (const auto& row : derivative::estimators()) {
     EXPECT_NO_THROW(derivative::make_estimator(row.name));
-    for (const double bad : {0.0, -1.0, nan, infinity}) {
-      for (double* (*field)(Config&) :
-           {+[](Config& c) { return &c.gumbel.eps; }, +[](Config& c) { return &c.finite_difference.angle; },
-            +[](Config& c) { return &c.finite_difference.length; },
-            +[](Config& c) { return &c.gaussian.eps; }, +[](Config& c) { return &c.zeroth_order.angle; },
-            +[](Config& c) { return &c.zeroth_order.length; }, +[](Config& c) { return &c.clamp.relative; },
-            +[](Config& c) { return &c.clamp.absolute; }}) {
-        Config config;
-        *field(config) = bad;
-        EXPECT_THROW(derivative::make_estimator(row.name, config), InvalidInput);
-      }
-    }
-    for (const int few : {0, -3, 2}) {
-      for (int* (*field)(Config&) :
-           {+[](Config& c) { return &c.gumbel.rings; }, +[](Config& c) { return &c.gaussian.samples; },
-            +[](Config& c) { return &c.zeroth_order.samples; }}) {
-        Config config;
-        if (few == 2 && field(config) == &config.gumbel.rings) continue;  // two rings are fine
-        *field(config) = few;
-        EXPECT_THROW(derivative::make_estimator(row.name, config), InvalidInput);
-      }
+    EXPECT_THROW(derivative::make_estimator(row.name, {{"colour", 1}}), InvalidInput);
+    for (const SettingInfo& setting : row.settings()) {
+      for (const double bad : {-1.0, nan, infinity})
+        EXPECT_THROW(derivative::make_estimator(row.name, {{setting.name, bad}}), InvalidInput)
+            << row.name << " " << setting.name;
+      const bool zero_is_fine = setting.name == "noise" || setting.name == "seed";
+      if (zero_is_fine)
+        EXPECT_NO_THROW(derivative::make_estimator(row.name, {{setting.name, 0}})) << row.name;
+      else
+        EXPECT_THROW(derivative::make_estimator(row.name, {{setting.name, 0}}), InvalidInput)
+            << row.name << " " << setting.name;
+      if (setting.name != "samples") continue;
+      EXPECT_THROW(derivative::make_estimator(row.name, {{setting.name, 2}}), InvalidInput) << row.name;
     }
   }
+  derivative::GumbelEstimatorConfig config;
+  config.curvature.rings = 0;
+  EXPECT_THROW(derivative::make_gumbel_estimator(config), InvalidInput);
 }
 
 // The three ways to ask give the same answer.
@@ -89,16 +84,17 @@ TEST(Estimators, FarPosesHaveTheDistancesGradient) {
   const asset::ConvexPiece A = test::tessellated_ellipsoid(2, {0.1, 0.08, 0.05}),
                            B = test::tessellated_ellipsoid(1, {0.06, 0.04, 0.05});
   const body::Body a = hull_body(A), b = hull_body(B);
-  Config tiny;
-  tiny.finite_difference = {1e-12, 1e-12};
-  tiny.zeroth_order.angle = tiny.zeroth_order.length = 1e-12;
   Random random(7);
   for (const double far : {0.3, 1.0, 1e3, 1e6, 1e9, 1e12, 1e20, 1e100})
     for (const auto& row : derivative::estimators())
-      for (const Config& config : {Config(), tiny}) {
+      for (const bool tiny : {false, true}) {
+        SettingValues settings;
+        for (const SettingInfo& setting : row.settings())
+          if (tiny && (setting.name == "angle" || setting.name == "length"))
+            settings.push_back({setting.name, 1e-12});
         const Vec3<double> way = test::random_rotation(random).col(0);
         const Pose<double> X_AB{test::random_rotation(random), far * way};
-        const auto [w, d] = derivative::witness_derivative({&a, &b, X_AB}, row.name, config);
+        const auto [w, d] = derivative::witness_derivative({&a, &b, X_AB}, row.name, settings);
         const Vec3<double> n_B = X_AB.R.transpose() * w.n;
         EXPECT_LT((d.dd_dxi_B.tail<3>().transpose() - n_B).norm(), 1e-12) << row.name << " " << far;
         const Mat36<double> missing =
