@@ -29,6 +29,10 @@ const std::vector<QuantityRow>& quantities() {
       {"wrench_hessian",
        "force and torque on A, and their second derivatives by a twist of B (w rad, v m; in B)",
        wrench_hessian_models(), &wrench_settings, &make_wrench_hessian},
+      {"smoothed_derivative",
+       "separation, the same of hulls smoothed at their corners (soft_sd, ...), and the derivatives of the "
+       "latter",
+       smoothed_methods(), &derivative_settings, &make_smoothed_derivative},
   };
   return rows;
 }

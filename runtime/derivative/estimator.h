@@ -24,6 +24,16 @@ struct PairDerivative {
   WitnessDerivative<double> derivative;
 };
 
+// Of rows that smooth the bodies: the hulls' own witness, that of the smoothed bodies, and the derivative of
+// the latter.
+struct SmoothedPair {
+  witness::Witness<double> exact, smoothed;
+  WitnessDerivative<double> derivative;
+};
+
+// Throws InvalidInput, naming `who`, for a pair that witness queries refuse and for one with a primitive.
+void require_hulls(const body::Pair& pair, const char* who);
+
 // A reusable solver: keeps its workspace, so that after the first call (with assets no larger) it allocates
 // nothing. One per thread. Answers do not depend on what was asked before.
 class Estimator {
@@ -33,6 +43,10 @@ class Estimator {
   // Witness points of the pair and their derivative. Throws InvalidInput if a part that the estimator needs
   // is absent, a number of the pair is not finite, its rotation is none, or both are half-spaces.
   virtual PairDerivative operator()(const body::Pair& pair) = 0;
+
+  // Smoothed witness of two hulls with its first and, where there is room for them, second derivatives.
+  // Throws as the above does and for a primitive, and std::logic_error for a row that has none.
+  virtual SmoothedPair smoothed(const body::Pair& pair, WitnessHessian<double>* hessian = nullptr);
 };
 
 struct EstimatorRow {
@@ -44,6 +58,7 @@ struct EstimatorRow {
   // True: dp1, dp2 and dn converge to the derivatives of the polytope's own witness points. False: to those
   // of the smooth shape that the polytope approximates. (dd is the polytope's own for every row.)
   bool exact_for_polytopes;
+  bool has_smoothed;  // offers Estimator::smoothed
   // True: drawn samples enter, so that the answer depends on the axes that the bodies are described in, by as
   // much as it depends on the seed.
   bool sampled;
@@ -67,6 +82,10 @@ std::unique_ptr<Estimator> make_estimator(std::string_view name, const SettingVa
 PairDerivative witness_derivative(const body::Pair& pair, std::string_view name = "gumbel",
                                   const SettingValues& settings = {});
 
+// One-shot form of Estimator::smoothed.
+SmoothedPair smoothed_witness(const body::Pair& pair, std::string_view name = "soft_bodies",
+                              const SettingValues& settings = {}, WitnessHessian<double>* hessian = nullptr);
+
 // Many pairs on several threads, the same bits for any number of them. Keeps one estimator per thread.
 class BatchEstimator {
  public:
@@ -77,6 +96,10 @@ class BatchEstimator {
   // results[i] answers pairs[i]. Throws InvalidInput before any work if the spans differ in length or a pair
   // is invalid; the message names the pair.
   void operator()(std::span<const body::Pair> pairs, std::span<PairDerivative> results);
+
+  // The same for Estimator::smoothed; hessians[i] too, unless the span is empty.
+  void smoothed(std::span<const body::Pair> pairs, std::span<SmoothedPair> results,
+                std::span<WitnessHessian<double>> hessians = {});
 
  private:
   std::vector<std::unique_ptr<Estimator>> estimators_;

@@ -58,6 +58,14 @@ struct WitnessDerivative {
   Status status;  // the witness's own; kClamped where it is an answer and clamped_count > 0
 };
 
+// Second derivatives of a witness by xi in the chart X_AB exp(xi) at xi = 0: symmetric. Of points and
+// distance m/rad^2, 1/rad and 1/m, of the normal 1/rad^2, 1/(rad m) and 1/m^2.
+template <class S>
+struct WitnessHessian {
+  std::array<Mat6<S>, 3> p1_A, p2_A, n_A;  // by component, in A
+  Mat6<S> d;
+};
+
 // Lower bound of the eigenvalues of d I + H_D on the tangent plane:
 // relative min(|d| + trace H_D, size) + absolute size. The first term follows the curvature's scale (an
 // estimate of H that shrinks with |d| is not clamped away near touching), but not into a flat direction,

@@ -7,6 +7,7 @@
 
 #include "benchmarks/paper/montaut2022/hulls.h"
 #include "benchmarks/paper/montaut2022/paper_estimators.h"
+#include "benchmarks/paper/montaut2022/pose_problems.h"
 #include "benchmarks/paper/montaut2022/trace_plot.h"
 #include "tests/support/bodies.h"
 
@@ -16,7 +17,7 @@ namespace abut::benchmarks {
 // witness pairs of touching poses), where the paper shows one problem.
 class HullPairFigure {
  public:
-  static constexpr int kIterations = 50;
+  static constexpr int kIterations = derivative::ContactPoseConfig{}.iterations;
   using Solve = std::function<Solution(const Problem&)>;
 
   // From the command line: ends the program where that is wrong or asks for help. Throws
@@ -47,11 +48,10 @@ class HullPairFigure {
   // Prints a line of it.
   Curve curve(const std::string& name, const Solve& solve) const {
     const body::Body &A = bodies_[0], &B = bodies_[1];
-    const double size = half_size(A, B);
     std::vector<Solution> solutions(static_cast<std::size_t>(problems_));
     parallel_for(problems_, 0, [&](std::int64_t i, int) {
       solutions[static_cast<std::size_t>(i)] =
-          solve(draw_problem(A, B, size, Law::kContact, seed_, static_cast<std::uint64_t>(i)));
+          solve(draw_problem(A, B, Law::kContact, seed_, static_cast<std::uint64_t>(i)));
     });
     Curve result{name, median_trace(solutions, kIterations)};
     std::printf("%-26s median cost after 10, 25, 50 iterations: %.1e %.1e %.1e\n", name.c_str(),
@@ -59,7 +59,9 @@ class HullPairFigure {
     return result;
   }
   Curve curve(const std::string& name, const Differentiator& differentiator) const {
-    return curve(name, Solve([&](const Problem& p) { return gauss_newton(p, differentiator, kIterations); }));
+    return curve(name, Solve([&](const Problem& p) {
+                   return derivative::gauss_newton_contact_pose(p, differentiator, kIterations);
+                 }));
   }
 
  private:

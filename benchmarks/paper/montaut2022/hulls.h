@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -32,21 +31,6 @@ inline std::vector<NamedHull> read_ycb_hulls(const std::filesystem::path& folder
     hulls.push_back({object.filename().string(), preprocess::build_convex_piece(mesh.vertices)});
   }
   return hulls;
-}
-
-// Half the longest edge of the bounding box, m.
-inline double half_extent(const asset::ConvexView& hull) {
-  double longest = 0;
-  for (const double* axis : {hull.x, hull.y, hull.z}) {
-    const auto [low, high] = std::minmax_element(axis, axis + hull.vertex_count);
-    longest = std::max(longest, *high - *low);
-  }
-  return longest / 2;
-}
-
-// Mean of the half extents of two bodies' hulls, m.
-inline double half_size(const body::Body& A, const body::Body& B) {
-  return (half_extent(A.geometry.convex()) + half_extent(B.geometry.convex())) / 2;
 }
 
 }  // namespace abut::benchmarks

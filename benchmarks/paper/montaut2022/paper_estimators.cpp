@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "runtime/core/random.h"
 #include "runtime/derivative/estimator.h"
 #include "runtime/derivative/pair_derivative.h"
 
@@ -9,46 +10,37 @@ namespace abut::benchmarks {
 
 namespace {
 
-using Derivative = derivative::WitnessDerivative<double>;
-
-Derivative ask(const Problem& problem, const Pose<double>& X_AB, std::string_view name,
-               const SettingValues& settings) {
-  return derivative::witness_derivative({&problem.body_A, &problem.body_B, X_AB}, name, settings).derivative;
-}
-
-std::uint64_t drawn(std::uint64_t seed, std::uint64_t stream) { return Random(seed, stream).bits(); }
+std::uint64_t drawn(std::uint64_t seed, std::uint64_t iteration) { return Random(seed, iteration).bits(); }
 
 // m in units of the pair's size.
-double in_sizes(double length, const Problem& problem) {
-  return length / (derivative::hull_size(problem.A) + derivative::hull_size(problem.B));
+double in_sizes(double length, const body::Pair& pair) {
+  return length / (derivative::geometry_size(pair.A->geometry) + derivative::geometry_size(pair.B->geometry));
 }
 
 }  // namespace
 
 Differentiator paper_finite_difference(double eps) {
-  return
-      [=](const Problem& problem, const Pose<double>& X_AB, const witness::Witness<double>&, std::uint64_t) {
-        return ask(problem, X_AB, "finite_difference", {{"angle", eps}, {"length", in_sizes(eps, problem)}});
-      };
+  return [=](const body::Pair& pair, std::uint64_t) {
+    const SettingValues settings = {{"angle", eps}, {"length", in_sizes(eps, pair)}};
+    return derivative::witness_derivative(pair, "finite_difference", settings).derivative;
+  };
 }
 
 Differentiator paper_zeroth_order(int samples, double eps, std::uint64_t seed, bool control_variate) {
-  return [=](const Problem& problem, const Pose<double>& X_AB, const witness::Witness<double>&,
-             std::uint64_t stream) {
-    return ask(problem, X_AB, "zeroth_order",
-               {{"samples", samples},
-                {"angle", eps},
-                {"length", in_sizes(eps, problem)},
-                {"form", control_variate ? "control_variate" : "published"},
-                {"seed", drawn(seed, stream)}});
+  return [=](const body::Pair& pair, std::uint64_t iteration) {
+    const SettingValues settings = {{"samples", samples},
+                                    {"angle", eps},
+                                    {"length", in_sizes(eps, pair)},
+                                    {"form", control_variate ? "control_variate" : "published"},
+                                    {"seed", drawn(seed, iteration)}};
+    return derivative::witness_derivative(pair, "zeroth_order", settings).derivative;
   };
 }
 
 Differentiator paper_gaussian(int samples, double eps, std::uint64_t seed) {
-  return [=](const Problem& problem, const Pose<double>& X_AB, const witness::Witness<double>&,
-             std::uint64_t stream) {
-    return ask(problem, X_AB, "gaussian",
-               {{"samples", samples}, {"noise", eps}, {"seed", drawn(seed, stream)}});
+  return [=](const body::Pair& pair, std::uint64_t iteration) {
+    const SettingValues settings = {{"samples", samples}, {"noise", eps}, {"seed", drawn(seed, iteration)}};
+    return derivative::witness_derivative(pair, "gaussian", settings).derivative;
   };
 }
 
@@ -57,9 +49,9 @@ Differentiator paper_gumbel(int rings, double eps) {
 }
 
 Differentiator table_estimator(const char* name, const SettingValues& settings) {
-  return [name = std::string(name), settings](const Problem& problem, const Pose<double>& X_AB,
-                                              const witness::Witness<double>&,
-                                              std::uint64_t) { return ask(problem, X_AB, name, settings); };
+  return [name = std::string(name), settings](const body::Pair& pair, std::uint64_t) {
+    return derivative::witness_derivative(pair, name, settings).derivative;
+  };
 }
 
 }  // namespace abut::benchmarks

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "benchmarks/paper/montaut2022/contact_pose.h"
+#include "benchmarks/paper/montaut2022/pose_problems.h"
 #include "benchmarks/paper/montaut2022/provenance.h"
 
 namespace abut::benchmarks {

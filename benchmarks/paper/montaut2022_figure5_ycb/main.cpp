@@ -12,7 +12,7 @@ int main(int argc, char** argv) try {
       figure.curve("Gaussian M=20", paper_gaussian(20, 1e-3, figure.seed())),
       figure.curve("gumbel (default)", table_estimator("gumbel")),
       figure.curve("soft bodies (default)", HullPairFigure::Solve([](const Problem& p) {
-                     return soft_gauss_newton(p, HullPairFigure::kIterations);
+                     return abut::derivative::solve_contact_pose(p);
                    })),
   };
   write_curves(figure.prefix(), "montaut2022_figure5_ycb", figure.seed(), figure.pair(), curves);

@@ -8,6 +8,7 @@
 
 #include "benchmarks/paper/montaut2022/hulls.h"
 #include "benchmarks/paper/montaut2022/paper_estimators.h"
+#include "benchmarks/paper/montaut2022/pose_problems.h"
 #include "benchmarks/paper/montaut2022/stage.h"
 #include "runtime/core/error.h"
 #include "runtime/derivative/gumbel.h"
@@ -28,6 +29,8 @@ constexpr int kPixels = 360;
 const Color kA(0.76F, 0.84F, 0.95F), kB(0.93F, 0.84F, 0.76F);
 const Color kTarget(1.00F, 0.85F, 0.05F), kWitness(0.10F, 0.30F, 0.95F);
 
+const asset::ConvexView& hull(const body::Body& body) { return body.geometry.convex(); }
+
 const asset::ConvexPiece& hull_of(const std::vector<NamedHull>& hulls, const std::string& name) {
   for (const NamedHull& hull : hulls)
     if (hull.name == name) return hull.piece;
@@ -44,9 +47,9 @@ std::vector<Vec3<double>> vertices_of(const asset::ConvexView& hull, const Pose<
 // Sees A and B, across the direction `along` in which something touches.
 Camera camera_across(const Problem& problem, const std::vector<Pose<double>>& poses,
                      const Vec3<double>& along) {
-  std::vector<Vec3<double>> points = vertices_of(problem.A, {});
+  std::vector<Vec3<double>> points = vertices_of(hull(problem.A), {});
   for (const Pose<double>& X_AB : poses) {
-    const std::vector<Vec3<double>> more = vertices_of(problem.B, X_AB);
+    const std::vector<Vec3<double>> more = vertices_of(hull(problem.B), X_AB);
     points.insert(points.end(), more.begin(), more.end());
   }
   Camera camera = preprocess::camera_for(points);
@@ -58,24 +61,24 @@ Camera camera_across(const Problem& problem, const std::vector<Pose<double>>& po
 
 Image pose_panel(const Problem& problem, const Pose<double>& X_AB, const Camera& camera,
                  const std::string& caption) {
-  const auto w = witness::separation<double>(problem.A, problem.B, X_AB);
+  const auto w = witness::separation<double>(hull(problem.A), hull(problem.B), X_AB);
   Stage stage(camera, kPixels);
-  stage.body(problem.A, {}, kA);
-  stage.body(problem.B, X_AB, kB);
+  stage.body(hull(problem.A), {}, kA);
+  stage.body(hull(problem.B), X_AB, kB);
   stage.dot(problem.target_A, 0.035, kTarget);
   stage.dot(X_AB * problem.target_B, 0.035, kTarget);
   stage.dot(w.p1, 0.022, kWitness);
   stage.dot(w.p2, 0.022, kWitness);
   char text[96];
   std::snprintf(text, sizeof text, "%s: off by %.2f mm", caption.c_str(),
-                1e3 * std::sqrt(2 * cost(problem, X_AB, w)));
+                1e3 * std::sqrt(2 * derivative::contact_pose_cost(problem, X_AB, w)));
   std::printf("  %s\n", text);
   return stage.image(text);
 }
 
 Problem problem_of(const asset::ConvexPiece& a, const asset::ConvexPiece& b, Law law, std::uint64_t index) {
   const body::Body A = test::hull_body(a), B = test::hull_body(b);
-  return draw_problem(A, B, half_size(A, B), law, 1, index);
+  return draw_problem(A, B, law, 1, index);
 }
 
 // Witness points at poses drawn as the zeroth-order estimator draws them, each shown on its own body.
@@ -83,16 +86,16 @@ Image figure1(const asset::ConvexPiece& a, const asset::ConvexPiece& b) {
   const Problem problem = problem_of(a, b, Law::kContact, 0);
   const Pose<double>& X_AB = problem.start;
   const derivative::ZerothOrderConfig noise;
-  const double size = derivative::hull_size(problem.A) + derivative::hull_size(problem.B);
-  const auto w = witness::separation<double>(problem.A, problem.B, X_AB);
+  const double size = derivative::hull_size(hull(problem.A)) + derivative::hull_size(hull(problem.B));
+  const auto w = witness::separation<double>(hull(problem.A), hull(problem.B), X_AB);
   Stage stage(camera_across(problem, {X_AB}, w.n), 2 * kPixels);
-  stage.body(problem.A, {}, kA);
-  stage.body(problem.B, X_AB, kB);
+  stage.body(hull(problem.A), {}, kA);
+  stage.body(hull(problem.B), X_AB, kB);
   for (const Vec6<double>& z : derivative::whitened_samples<6>(1, 0, 25)) {
     Vec6<double> xi;
     xi << noise.angle * z.head<3>(), noise.length * size * z.tail<3>();
     const Pose<double> X = X_AB * exp<double>(xi);
-    const auto moved = witness::separation<double>(problem.A, problem.B, X);
+    const auto moved = witness::separation<double>(hull(problem.A), hull(problem.B), X);
     stage.dot(moved.p1, 0.012, kWitness);
     stage.dot(X_AB * (X.R.transpose() * (moved.p2 - X.p)), 0.012, kWitness);
   }
@@ -104,8 +107,8 @@ Image figure1(const asset::ConvexPiece& a, const asset::ConvexPiece& b) {
 // Weights of the soft maximum at the defaults for 1, 3 and 5 rings: area of a dot proportional to its weight.
 Image figure2(const asset::ConvexPiece& a, const asset::ConvexPiece& b) {
   const Problem problem = problem_of(a, b, Law::kContact, 0);
-  const asset::ConvexView& hull = problem.A;
-  const auto w = witness::separation<double>(hull, problem.B, problem.start);
+  const asset::ConvexView& hull = problem.A.geometry.convex();
+  const auto w = witness::separation<double>(hull, problem.B.geometry.convex(), problem.start);
   const std::span simplex(w.vertex_A, static_cast<std::size_t>(w.simplex_size));
   const Color levels[] = {kTarget, {0.60F, 0.15F, 0.75F}, {0.10F, 0.30F, 0.95F}, {0.15F, 0.80F, 0.85F}};
   derivative::RingWorkspace<double> workspace;
@@ -142,13 +145,16 @@ Image figure3(const asset::ConvexPiece& a, const asset::ConvexPiece& b, std::uin
   constexpr int kIterations = 50;
   const std::pair<const char*, Pose<double>> ends[] = {
       {"start", problem.start},
-      {"differences", gauss_newton(problem, paper_finite_difference(1e-6), kIterations).X_AB},
-      {"order 0", gauss_newton(problem, paper_zeroth_order(50, 1e-2, 1), kIterations).X_AB},
-      {"order 1", gauss_newton(problem, paper_gaussian(20, 1e-3, 1), kIterations).X_AB},
+      {"differences",
+       derivative::gauss_newton_contact_pose(problem, paper_finite_difference(1e-6), kIterations).X_AB},
+      {"order 0",
+       derivative::gauss_newton_contact_pose(problem, paper_zeroth_order(50, 1e-2, 1), kIterations).X_AB},
+      {"order 1",
+       derivative::gauss_newton_contact_pose(problem, paper_gaussian(20, 1e-3, 1), kIterations).X_AB},
   };
   std::vector<Pose<double>> poses;
   for (const auto& [name, X_AB] : ends) poses.push_back(X_AB);
-  const auto w = witness::separation<double>(problem.A, problem.B, poses.back());
+  const auto w = witness::separation<double>(hull(problem.A), hull(problem.B), poses.back());
   const Camera camera = camera_across(problem, poses, w.n);
   std::vector<Image> panels;
   for (const auto& [name, X_AB] : ends) panels.push_back(pose_panel(problem, X_AB, camera, name));
@@ -165,8 +171,9 @@ Image figure4(std::uint64_t index) {
   }
   const Problem problem = problem_of(pieces[0], pieces[1], Law::kContact, index);
   std::vector<Pose<double>> poses;
-  for (const int iterations : {0, 2, 5, 50}) poses.push_back(soft_gauss_newton(problem, iterations).X_AB);
-  const auto w = witness::separation<double>(problem.A, problem.B, poses.back());
+  for (const int iterations : {0, 2, 5, 50})
+    poses.push_back(derivative::solve_contact_pose(problem, {{"iterations", iterations}}).X_AB);
+  const auto w = witness::separation<double>(hull(problem.A), hull(problem.B), poses.back());
   const Camera camera = camera_across(problem, poses, w.n);
   std::vector<Image> panels;
   const char* const names[] = {"start", "2 steps", "5 steps", "50 steps"};

@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <fstream>
 
-#include "benchmarks/paper/montaut2022/contact_pose.h"
 #include "benchmarks/paper/montaut2022/hulls.h"
 #include "benchmarks/paper/montaut2022/paper_estimators.h"
+#include "benchmarks/paper/montaut2022/pose_problems.h"
 #include "benchmarks/paper/montaut2022/provenance.h"
 #include "benchmarks/support/promises.h"
 #include "tests/support/bodies.h"
@@ -20,7 +20,9 @@ namespace {
 using namespace abut;
 using namespace abut::benchmarks;
 
-constexpr int kIterations = 50;
+using derivative::gauss_newton_contact_pose;
+
+constexpr int kIterations = derivative::ContactPoseConfig{}.iterations;
 
 struct Method {
   const char* name;
@@ -31,7 +33,9 @@ struct Method {
 
 std::vector<Method> methods(std::uint64_t seed) {
   const auto with = [](Differentiator differentiator) {
-    return [differentiator](const Problem& p) { return gauss_newton(p, differentiator, kIterations); };
+    return [differentiator](const Problem& p) {
+      return gauss_newton_contact_pose(p, differentiator, kIterations);
+    };
   };
   return {
       {"finite differences", "M=12 eps=1e-6", with(paper_finite_difference(1e-6)),
@@ -51,7 +55,9 @@ std::vector<Method> methods(std::uint64_t seed) {
       {"gaussian", "table, defaults", with(table_estimator("gaussian")), ""},
       {"zeroth_order", "table, defaults", with(table_estimator("zeroth_order")), ""},
       {"analytic", "table, defaults", with(table_estimator("analytic")), ""},
-      {"soft bodies", "defaults", [](const Problem& p) { return soft_gauss_newton(p, kIterations); }, ""},
+      {"soft_bodies", "table, defaults", with(table_estimator("soft_bodies")), ""},
+      {"soft bodies", "annealed, defaults",
+       [](const Problem& p) { return derivative::solve_contact_pose(p); }, ""},
   };
 }
 
@@ -138,11 +144,9 @@ void run(Table& table, const std::string& objects, Law law, const std::vector<Pr
   }
   if (law != Law::kUniform) return;
   table.row("floor", "not flat", each(problems, cost_floor_away_from_flat_contact), "");
-  SoftSettings sets;
-  sets.set_valued = true;
-  sets.last_temperature = 1e-8;
+  const SettingValues sets = {{"score", "sets"}, {"last_temperature", 1e-8}};
   table.row("soft bodies", "set-valued",
-            each(problems, [&](const Problem& p) { return soft_gauss_newton(p, kIterations, sets).cost; }),
+            each(problems, [&](const Problem& p) { return derivative::solve_contact_pose(p, sets).cost; }),
             "");
 }
 
@@ -178,9 +182,8 @@ int main(int argc, char** argv) try {
   for (const char law : laws) {
     std::vector<Problem> problems;
     for (std::size_t i = 0; i < A.size(); ++i) {
-      const double size = half_size(A[i], B[i]);
       for (int j = 0; j < per_pair; ++j) {
-        problems.push_back(draw_problem(A[i], B[i], size, static_cast<Law>(law), seed + 1,
+        problems.push_back(draw_problem(A[i], B[i], static_cast<Law>(law), seed + 1,
                                         i * 1'000'000 + static_cast<std::uint64_t>(j)));
       }
     }
@@ -197,8 +200,7 @@ int main(int argc, char** argv) try {
     for (int j = 0; j < ycb; ++j) {
       Random random(seed + 2, static_cast<std::uint64_t>(j));
       const body::Body &a = hulls[random.below(hulls.size())], &b = hulls[random.below(hulls.size())];
-      problems.push_back(draw_problem(a, b, half_size(a, b), static_cast<Law>(law), seed + 3,
-                                      static_cast<std::uint64_t>(j)));
+      problems.push_back(draw_problem(a, b, static_cast<Law>(law), seed + 3, static_cast<std::uint64_t>(j)));
     }
     run(table, "scanned hulls", static_cast<Law>(law), problems, seed, only, promises);
   }

@@ -226,6 +226,34 @@ TEST_F(Query, SettingsOfTheMethodAreOptions) {
   EXPECT_EQ(std::stod(turned[26]), expected.derivative.dp1_A_dxi_B(0, 0));
 }
 
+// Its derivatives are those of its own smoothed columns.
+TEST_F(Query, SmoothedWitnessesStandBesideTheExactOnes) {
+  constexpr double kStep = 1e-5;
+  const Pose<double> X_AB{Mat3<double>::Identity(), {0.075, 0.01, 0}};
+  std::string poses = header + pose_row(0, "ball,egg", X_AB);
+  for (int k = 0; k < 6; ++k)
+    for (const double step : {kStep, -kStep})
+      poses += pose_row(1, "ball,egg", X_AB * exp<double>(step * Vec6<double>::Unit(k)));
+  const Outcome got = run("assets poses.csv --what smoothed_derivative --eps 20", poses);
+  ASSERT_EQ(got.exit_code, 0) << got.err;
+  const auto rows = table(got.out);
+  ASSERT_EQ(rows.size(), 2U + 12U);
+  ASSERT_EQ(rows[0].size(), 10U + 20U + 60U + 1U);
+  EXPECT_EQ(rows[0][10], "sd");
+  EXPECT_EQ(rows[0][20], "soft_sd");
+  EXPECT_EQ(rows[0][30], "dsoft_sd_dwx");
+  EXPECT_EQ(rows[0][89], "dsoft_nz_dvz");
+  const auto number = [&](std::size_t row, std::size_t column) { return std::stod(rows[row][column]); };
+  EXPECT_NEAR(number(1, 10), number(1, 20), 0.02);
+  EXPECT_NE(number(1, 10), number(1, 20));
+  for (std::size_t value = 0; value < 10; ++value)
+    for (std::size_t k = 0; k < 6; ++k) {
+      const double difference = (number(2 + 2 * k, 20 + value) - number(3 + 2 * k, 20 + value)) / (2 * kStep);
+      EXPECT_NEAR(difference, number(1, 30 + 6 * value + k), 1e-5 * (1 + std::abs(difference)))
+          << value << " " << k;
+    }
+}
+
 TEST_F(Query, SettingsThatDoNotFitAreRefusedInOneLine) {
   const struct {
     std::string arguments, said;

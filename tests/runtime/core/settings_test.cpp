@@ -7,9 +7,11 @@
 #include "runtime/contact/pressure_field.h"
 #include "runtime/contact/soft_minimum.h"
 #include "runtime/core/error.h"
+#include "runtime/derivative/contact_pose.h"
 #include "runtime/derivative/finite_difference.h"
 #include "runtime/derivative/gaussian.h"
 #include "runtime/derivative/polytope.h"
+#include "runtime/derivative/soft_bodies.h"
 #include "runtime/derivative/zeroth_order.h"
 #include "runtime/ssdf/kernel.h"
 #include "tests/support/refusal.h"
@@ -105,6 +107,32 @@ TEST(Settings, OfEstimatorsReachTheirMembers) {
   EXPECT_EQ(clamp.absolute, 0.02);
 }
 
+TEST(Settings, OfSoftBodiesReachTheirMembers) {
+  const derivative::SoftBodiesConfig c =
+      derivative::soft_bodies_config({{"eps", "3"}, {"clamp_relative", "0.01"}, {"clamp_absolute", "0.02"}});
+  EXPECT_EQ(c.eps, 3);
+  EXPECT_EQ(c.clamp.relative, 0.01);
+  EXPECT_EQ(c.clamp.absolute, 0.02);
+}
+
+TEST(Settings, OfContactPosesReachTheirMembers) {
+  const derivative::ContactPoseConfig c = derivative::contact_pose_config({{"iterations", "7"},
+                                                                           {"first_temperature", "2"},
+                                                                           {"shrink", "0.5"},
+                                                                           {"last_temperature", "0.01"},
+                                                                           {"close", "1e-5"},
+                                                                           {"score", "sets"},
+                                                                           {"seed", "9"}});
+  EXPECT_EQ(c.iterations, 7);
+  EXPECT_EQ(c.first_temperature, 2);
+  EXPECT_EQ(c.shrink, 0.5);
+  EXPECT_EQ(c.last_temperature, 0.01);
+  EXPECT_EQ(c.close, 1e-5);
+  EXPECT_EQ(c.score, derivative::ContactPoseScore::kSets);
+  EXPECT_EQ(c.seed, 9U);
+  EXPECT_EQ(derivative::contact_pose_settings().size(), 7U);
+}
+
 TEST(Settings, OfSoftDistancesReachTheirMembers) {
   const ssdf::SoftDistanceConfig c =
       ssdf::soft_distance_config({{"eps1", "2"}, {"kernel", "compact"}, {"tolerance", "1e-6"}});
@@ -137,6 +165,7 @@ TEST(Settings, EveryRowRefusesNonsenseInOneMessage) {
   check_rows(describe(contact::point_settings()), contact::point_config);
   check_rows(describe(contact::pressure_field_settings()), contact::pressure_field_config);
   check_rows(describe(ssdf::soft_distance_settings()), ssdf::soft_distance_config);
+  check_rows(describe(derivative::contact_pose_settings()), derivative::contact_pose_config);
   for (const derivative::EstimatorRow& row : derivative::estimators())
     check_rows(row.settings(), [&](const SettingValues& values) { row.make(values); });
 }
