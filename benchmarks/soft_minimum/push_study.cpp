@@ -9,8 +9,8 @@
 #include "runtime/cli/asset_folder.h"
 #include "runtime/contact/model.h"
 #include "runtime/core/error.h"
-#include "runtime/ssdf/kernel.h"
 #include "runtime/ssdf/primitives.h"
+#include "runtime/ssdf/soft_distances.h"
 #include "runtime/witness/pair_query.h"
 
 namespace abut::soft_minimum_studies {
@@ -78,7 +78,9 @@ double quantile(std::vector<double> values, double share) {
 void edge_depths() {
   constexpr double kSpacing = 0.008;
   const Vec3<double> half(0.08, 0.08, 0.08);
-  const asset::OrientedPoints box = ssdf::box_points(half, kSpacing);
+  asset::Asset box;
+  box.points.push_back(ssdf::box_points(half, kSpacing));
+  const body::Geometry geometry(std::move(box));
   fmt::print("\npoints 0.1 spacings below a face of a meshed box: depth read, in spacings\n");
   fmt::print("{:<34}{:>12}{:>12}\n", "distance from the edge, spacings", "gaussian", "wall");
   for (const double from_edge : {0.1, 0.25, 0.5, 1.0, 1.5, 3.0}) {
@@ -88,7 +90,7 @@ void edge_depths() {
       const Vec3<double> p(half.x() - from_edge * kSpacing, 0.025 * (2.0 * i / kPlaces - 1),
                            half.z() - 0.1 * kSpacing);
       for (const int wall : {0, 1}) {
-        const ssdf::SoftDistances field(asset::view(box),
+        const ssdf::SoftDistances field(geometry,
                                         ssdf::soft_distance_config({{"kernel", wall ? "wall" : "gaussian"}}));
         ssdf::SoftDistance<double> found[1];
         field(std::span(&p, 1), ssdf::Order::kValue, found, 1);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <string>
 
@@ -14,7 +13,7 @@
 #include "preprocess/pressure/level_search.h"
 #include "preprocess/pressure/snap.h"
 #include "preprocess/tetrahedralize/improve.h"
-#include "runtime/bvh/build.h"
+#include "runtime/asset/build_volume.h"
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {
@@ -23,79 +22,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kThinnest = 1e-5;  // m
-
-// --- from mesh to arrays ---
-
-void append(std::vector<double>& to, const Eigen::Vector3d& v) {
-  to.insert(to.end(), v.data(), v.data() + 3);
-}
-
-// For every tetrahedron the one across each face.
-std::vector<std::int32_t> find_neighbours(const std::vector<Tetrahedron>& tets) {
-  struct Side {
-    std::array<std::int32_t, 3> key;
-    std::size_t place;
-  };
-  std::vector<Side> sides;
-  sides.reserve(4 * tets.size());
-  for (std::size_t t = 0; t < tets.size(); ++t)
-    for (std::size_t k = 0; k < 4; ++k) {
-      Side side{{tets[t][kFaces[k][0]], tets[t][kFaces[k][1]], tets[t][kFaces[k][2]]}, 4 * t + k};
-      std::sort(side.key.begin(), side.key.end());
-      sides.push_back(side);
-    }
-  std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) { return a.key < b.key; });
-  std::vector<std::int32_t> result(sides.size(), -1);
-  for (std::size_t i = 0; i + 1 < sides.size(); ++i)
-    if (sides[i].key == sides[i + 1].key) {
-      result[sides[i].place] = static_cast<std::int32_t>(sides[i + 1].place / 4);
-      result[sides[i + 1].place] = static_cast<std::int32_t>(sides[i].place / 4);
-    }
-  return result;
-}
-
-void append_planes(const TetrahedralMesh& mesh, const Tetrahedron& t, std::vector<double>& planes) {
-  for (const auto& f : kFaces) {
-    const Eigen::Vector3d& a = mesh.vertices[t[f[0]]];
-    const Eigen::Vector3d n = (mesh.vertices[t[f[1]]] - a).cross(mesh.vertices[t[f[2]]] - a).normalized();
-    append(planes, n);
-    planes.push_back(-n.dot(a));
-  }
-}
-
-float rounded(double x, float towards) {
-  const auto f = static_cast<float>(x);
-  const bool inward = towards < 0 ? f > x : f < x;
-  return inward ? std::nextafter(f, towards) : f;
-}
-
-// The range of extents below every child of every node, from the last node to the first: children come after
-// their parents.
-std::vector<float> tree_ranges(const bvh::Tree& tree, const std::vector<double>& ranges) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const std::size_t nodes = tree.counts.size() / bvh::kWidth;
-  std::vector<float> result(2 * tree.counts.size());
-  for (std::size_t node = nodes; node-- > 0;)
-    for (std::size_t child = 0; child < bvh::kWidth; ++child) {
-      float lo = kInfinity, hi = -kInfinity;
-      const std::size_t slot = node * bvh::kWidth + child;
-      const auto first = static_cast<std::size_t>(tree.children[slot]);
-      for (std::size_t i = first;
-           tree.counts[slot] > 0 && i < first + static_cast<std::size_t>(tree.counts[slot]); ++i) {
-        lo = std::min(lo, rounded(ranges[2 * i], -1));
-        hi = std::max(hi, rounded(ranges[2 * i + 1], 2));
-      }
-      for (std::size_t k = 0; tree.counts[slot] == 0 && k < bvh::kWidth; ++k) {
-        lo = std::min(lo, result[8 * first + k]);
-        hi = std::max(hi, result[8 * first + bvh::kWidth + k]);
-      }
-      result[8 * node + child] = lo;
-      result[8 * node + bvh::kWidth + child] = hi;
-    }
-  return result;
-}
-
-// --- levels ---
 
 void refuse_thin(const LocalInradius& inradius) {
   double thickest = 0;
@@ -187,34 +113,7 @@ std::vector<std::int64_t> checked_targets(const VolumeParameters& parameters) {
 }  // namespace
 
 asset::Volume build_volume(const TetrahedralMesh& mesh, const ExtentField& field) {
-  std::vector<bvh::Box> boxes;
-  for (const Tetrahedron& t : mesh.tetrahedra) {
-    bvh::Box box{mesh.vertices[t[0]], mesh.vertices[t[0]]};
-    for (const std::int32_t v : t) {
-      box.lo = box.lo.cwiseMin(mesh.vertices[v]);
-      box.hi = box.hi.cwiseMax(mesh.vertices[v]);
-    }
-    boxes.push_back(box);
-  }
-  bvh::BuiltTree built = bvh::build_tree(boxes);
-  asset::Volume volume;
-  std::vector<Tetrahedron> ordered;
-  for (const std::int32_t i : built.order) {
-    const Tetrahedron& t = mesh.tetrahedra[i];
-    ordered.push_back(t);
-    volume.tetrahedra.insert(volume.tetrahedra.end(), t.begin(), t.end());
-    append(volume.gradients, field.gradients[i]);
-    append_planes(mesh, t, volume.face_planes);
-    const auto [lo, hi] =
-        std::minmax({field.extent[t[0]], field.extent[t[1]], field.extent[t[2]], field.extent[t[3]]});
-    volume.extent_ranges.insert(volume.extent_ranges.end(), {lo, hi});
-  }
-  for (const auto& vertex : mesh.vertices) append(volume.vertices, vertex);
-  volume.neighbours = find_neighbours(ordered);
-  volume.extent = field.extent;
-  volume.tree = std::move(built.tree);
-  volume.tree_extent_ranges = tree_ranges(volume.tree, volume.extent_ranges);
-  return volume;
+  return asset::build_volume(mesh.vertices, mesh.tetrahedra, field.extent, field.gradients);
 }
 
 MadeVolume make_volume(const TriangleMesh& surface, const VolumeParameters& parameters, Report& report) {

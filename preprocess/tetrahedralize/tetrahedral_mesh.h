@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "preprocess/mesh/mesh.h"
+#include "runtime/asset/build_volume.h"
 
 namespace abut::preprocess {
 
-using Tetrahedron = std::array<std::int32_t, 4>;
+using asset::kFaces;
+using asset::Tetrahedron;
 
 // The inside of a closed surface, cut into tetrahedra that keep its triangles. The surface's vertices come
 // first, in its order; every other vertex is inside.
@@ -23,9 +25,6 @@ struct TetrahedralMesh {
   // All four vertices on the surface: a field that is zero on the surface is zero all over it.
   bool is_flat(const Tetrahedron& t) const;
 };
-
-// The corners of the face opposite corner k, counter-clockwise seen from k.
-inline constexpr int kFaces[4][3] = {{1, 3, 2}, {0, 2, 3}, {0, 3, 1}, {0, 1, 2}};
 
 // Six times the signed volume, m^3.
 inline double six_volumes(const Eigen::Vector3d& a, const Eigen::Vector3d& b, const Eigen::Vector3d& c,

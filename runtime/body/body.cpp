@@ -14,10 +14,14 @@ namespace {
   throw InvalidInput(std::string(who) + ": " + what);
 }
 
+void require_parts(const Geometry& geometry, unsigned needs, const char* who, const char* name) {
+  if (const char* missing = geometry.missing_part(needs))
+    refuse(who, std::string(name) + " ('" + geometry.name() + "') " + missing);
+}
+
 void require_body(const Body* body, unsigned needs, const char* who, const char* name) {
-  if (body == nullptr) refuse(who, std::string("body ") + name + " is missing");
-  if (const char* missing = body->geometry.missing_part(needs))
-    refuse(who, std::string("body ") + name + " ('" + body->geometry.name() + "') " + missing);
+  if (body == nullptr) refuse(who, std::string(name) + " is missing");
+  require_parts(body->geometry, needs, who, name);
 }
 
 // Products of a few of them have room.
@@ -41,12 +45,16 @@ double pair_restitution(const Material& A, const Material& B) {
 double pair_patch(const Material& A, const Material& B) { return std::max(A.patch, B.patch); }
 
 void require_valid(const Pair& pair, unsigned needs_A, unsigned needs_B, const char* who) {
-  require_body(pair.A, needs_A, who, "A");
-  require_body(pair.B, needs_B, who, "B");
+  require_body(pair.A, needs_A, who, "body A");
+  require_body(pair.B, needs_B, who, "body B");
   if (!pair.X_AB.finite()) refuse(who, "the pose X_AB has an entry that is NaN or infinite");
   if (!(rotation_error(pair.X_AB.R) <= kRotationTolerance))
     refuse(who, "R_AB of the pose is not a rotation; normalise it (or its quaternion) first");
   if (!pair.V_AB_B.allFinite()) refuse(who, "the twist V_AB_B has an entry that is NaN or infinite");
+}
+
+void require_valid(const Geometry& geometry, unsigned needs, const char* who) {
+  require_parts(geometry, needs, who, "the geometry");
 }
 
 void require_valid(const Material& material, const char* who, const char* body) {

@@ -3,16 +3,41 @@
 #include <atomic>
 #include <mutex>
 
+#include "runtime/body/samples.h"
 #include "runtime/body/tessellation.h"
+#include "runtime/body/tetrahedra.h"
 #include "runtime/core/error.h"
 
 namespace abut::body {
 
-struct Geometry::Object::Triangles {
-  double deviation;
+namespace {
+
+// A part that is made when it is first asked for.
+template <class Part, class View>
+struct Lazy {
   std::once_flag made;
-  asset::Surface surface;
-  asset::SurfaceView view;
+  Part part;
+  View view;
+
+  // `id`: of the geometry.
+  template <class Make>
+  const View& get(std::uint64_t id, Make&& make) {
+    std::call_once(made, [&] {
+      part = make();
+      view = asset::view(part);
+      if constexpr (requires { view.id; }) view.id = id;
+    });
+    return view;
+  }
+};
+
+}  // namespace
+
+struct Geometry::Object::Derived {
+  double deviation;
+  Lazy<asset::Surface, asset::SurfaceView> surface;
+  Lazy<asset::Volume, asset::VolumeView> volume;
+  Lazy<asset::OrientedPoints, asset::PointsView> points;
 };
 
 namespace {
@@ -62,27 +87,37 @@ Geometry::Geometry(const Primitive& primitive, double deviation) {
   object->name = row_of(primitive).name;
   object->mass = mass_properties(primitive);
   object->primitive = std::make_unique<const Primitive>(primitive);
-  object->triangles = std::make_shared<Object::Triangles>();
-  object->triangles->deviation = deviation;
+  if (!std::holds_alternative<HalfSpace<double>>(primitive)) {
+    object->derived = std::make_shared<Object::Derived>();
+    object->derived->deviation = deviation;
+  }
   object->view.mass = &object->mass;
   object_ = std::move(object);
 }
 
 const asset::SurfaceView& Geometry::surface() const {
-  if (!object_->primitive || half_space() != nullptr) return object_->view.surface;
-  Object::Triangles& triangles = *object_->triangles;
-  std::call_once(triangles.made, [&] {
-    triangles.surface = tessellate(*object_->primitive, triangles.deviation);
-    triangles.view = asset::view(triangles.surface);
-  });
-  return triangles.view;
+  if (!object_->derived) return object_->view.surface;
+  Object::Derived& derived = *object_->derived;
+  return derived.surface.get(id(), [&] { return tessellate(*object_->primitive, derived.deviation); });
+}
+
+const asset::VolumeView& Geometry::volume() const {
+  if (!object_->derived) return object_->view.volume;
+  Object::Derived& derived = *object_->derived;
+  return derived.volume.get(id(), [&] { return tetrahedralize(*object_->primitive, derived.deviation); });
+}
+
+const asset::PointsView& Geometry::points() const {
+  if (!object_->derived) return object_->view.points;
+  return object_->derived->points.get(id(), [&] { return sample_surface(*object_->primitive); });
 }
 
 const char* Geometry::missing_part(unsigned needs) const {
   if (object_->primitive) {
-    if ((needs & kSurfacePart) != 0 && half_space() != nullptr) return "is a half-space: it has no surface";
-    if ((needs & kVolumePart) != 0) return "is a primitive without tetrahedra; make it rigid";
-    if ((needs & kPointsPart) != 0) return "is a primitive without oriented points";
+    if (half_space() == nullptr) return nullptr;
+    if ((needs & kSurfacePart) != 0) return "is a half-space: it has no surface";
+    if ((needs & kVolumePart) != 0) return "is a half-space: it has no tetrahedra";
+    if ((needs & kPointsPart) != 0) return "is a half-space: it has no oriented points";
     return nullptr;
   }
   const asset::AssetView& view = object_->view;

@@ -26,9 +26,9 @@ class Geometry {
   explicit Geometry(std::shared_ptr<const asset::Asset> asset, const Detail& detail = {});
   explicit Geometry(asset::Asset asset, const Detail& detail = {});
 
-  // Throws InvalidInput for sizes and a deviation out of range. `deviation`: of the triangles that stand for
-  // a round rigid body in pressure-field contact (tessellation.h), in units of its radius; they are made when
-  // first asked for.
+  // Throws InvalidInput for sizes and a deviation out of range. `deviation`: of the triangles and tetrahedra
+  // that stand for a round body in pressure-field contact (tessellation.h, tetrahedra.h), in units of its
+  // radius.
   explicit Geometry(const Primitive& primitive, double deviation = 1e-3);
 
   // Of the shared object: no other geometry of this process has had it or will have it.
@@ -45,12 +45,13 @@ class Geometry {
   }
   const HalfSpace<double>* half_space() const { return as<HalfSpace<double>>(); }
 
-  // Arrays; counts are 0 where the part is absent. A primitive has a surface alone, a half-space none; its
-  // support function needs no arrays.
+  // Arrays; counts are 0 where the part is absent. Those of a primitive are made when first asked for, once:
+  // tessellation.h, tetrahedra.h, samples.h; its support function needs none, a half-space has none. The
+  // normals of a primitive's points stand for nothing: its distance is exact (distance/primitive_distance.h).
   const asset::ConvexView& convex() const { return object_->view.convex; }
   const asset::SurfaceView& surface() const;
-  const asset::VolumeView& volume() const { return object_->view.volume; }
-  const asset::PointsView& points() const { return object_->view.points; }
+  const asset::VolumeView& volume() const;
+  const asset::PointsView& points() const;
   const asset::MassProperties& mass() const { return object_->mass; }
 
   // What of `needs` it cannot offer, and what to do about it; null where it has all.
@@ -64,8 +65,8 @@ class Geometry {
     asset::MassProperties mass;
     std::unique_ptr<const Primitive> primitive;
     std::shared_ptr<const asset::Asset> asset;
-    struct Triangles;
-    std::shared_ptr<Triangles> triangles;  // of a primitive
+    struct Derived;
+    std::shared_ptr<Derived> derived;  // of a primitive but a half-space
   };
   std::shared_ptr<const Object> object_;
 };

@@ -13,10 +13,7 @@ namespace abut::body {
 
 namespace {
 
-struct Mesh {
-  std::vector<Vec3<double>> vertices;
-  std::vector<std::array<std::int32_t, 3>> triangles;  // counter-clockwise seen from outside
-};
+using Mesh = TriangleMesh;
 
 asset::Surface in_tree_order(const Mesh& mesh) {
   std::vector<bvh::Box> boxes;
@@ -132,12 +129,16 @@ void require_deviation(double deviation) {
     throw InvalidInput("primitive: the deviation of its triangles must be from 1e-5 to 0.5 of the radius");
 }
 
-asset::Surface tessellate(const Primitive& primitive, double deviation) {
+TriangleMesh triangulate(const Primitive& primitive, double deviation) {
   require_valid(primitive);
   if (std::holds_alternative<HalfSpace<double>>(primitive))
     throw InvalidInput("half_space: it has no surface of triangles");
   require_deviation(deviation);
-  return in_tree_order(std::visit(Tessellate{deviation}, primitive));
+  return std::visit(Tessellate{deviation}, primitive);
+}
+
+asset::Surface tessellate(const Primitive& primitive, double deviation) {
+  return in_tree_order(triangulate(primitive, deviation));
 }
 
 }  // namespace abut::body

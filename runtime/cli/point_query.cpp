@@ -10,7 +10,7 @@
 #include "runtime/cli/csv_columns.h"
 #include "runtime/core/error.h"
 #include "runtime/core/output_file.h"
-#include "runtime/ssdf/field.h"
+#include "runtime/ssdf/soft_distances.h"
 
 namespace abut::cli {
 namespace {
@@ -19,21 +19,25 @@ using ssdf::SoftDistance;
 
 constexpr std::size_t kBlock = 4096;  // rows in flight
 
+// An asset of the folder, or a primitive, "@sphere:0.02".
+body::Geometry named(const std::string& name, AssetFolder& assets) {
+  return name.starts_with('@') ? body::Geometry(body::parse_primitive(name.substr(1))) : assets[name];
+}
+
 struct Rows {
   std::vector<std::string> idx, obj;
   std::vector<Vec3<double>> points;
   std::vector<SoftDistance<double>> answers;
   std::map<std::string, ssdf::SoftDistances> fields;  // by object
 
-  void read(CsvColumns& file, AssetFolder& assets) {
+  void read(CsvColumns& file, AssetFolder& assets, const ssdf::SoftDistanceConfig& config) {
     idx.clear(), obj.clear(), points.clear();
     while (points.size() < kBlock && file.next()) {
       idx.emplace_back(file.text(0));
       obj.emplace_back(file.text(1));
       points.emplace_back(file.number(2), file.number(3), file.number(4));
       try {
-        if (const char* missing = assets[obj.back()].missing_part(body::kPointsPart))
-          throw InvalidInput("asset '" + obj.back() + "' " + missing);
+        if (!fields.contains(obj.back())) fields.try_emplace(obj.back(), named(obj.back(), assets), config);
       } catch (const InvalidInput& error) {
         throw InvalidInput(file.place() + ": " + error.what());
       }
@@ -42,12 +46,11 @@ struct Rows {
   }
 
   // Runs of rows about one object are answered together.
-  void answer(AssetFolder& assets, int jobs, const ssdf::SoftDistanceConfig& config) {
+  void answer(int jobs) {
     for (std::size_t first = 0, last = 0; first < points.size(); first = last) {
       while (last < points.size() && obj[last] == obj[first]) ++last;
-      const auto [field, unused] = fields.try_emplace(obj[first], assets[obj[first]].points(), config);
-      field->second(std::span(points).subspan(first, last - first), ssdf::Order::kHessian,
-                    std::span(answers).subspan(first, last - first), jobs);
+      fields.at(obj[first])(std::span<const Vec3<double>>(points).subspan(first, last - first),
+                            ssdf::Order::kHessian, std::span(answers).subspan(first, last - first), jobs);
     }
   }
 
@@ -75,9 +78,9 @@ PointQueryCount query_points(const std::string& assets, const std::string& path,
   PointQueryCount count;
   Rows rows;
   for (;;) {
-    rows.read(file, folder);
+    rows.read(file, folder, config);
     if (rows.points.empty()) break;
-    rows.answer(folder, jobs, config);
+    rows.answer(jobs);
     for (std::size_t i = 0; i < rows.points.size(); ++i) output.write(rows.line(i));
     count.rows += rows.points.size();
     count.unanswered +=

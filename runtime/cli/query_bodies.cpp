@@ -2,18 +2,20 @@
 
 namespace abut::cli {
 
-const body::Body& QueryBodies::body(const std::string& name, const body::Material& material, Bodies& bodies) {
+const body::Body& QueryBodies::body(const std::string& name, const body::Material& material, bool compliant,
+                                    Bodies& bodies) {
   if (const auto known = bodies.find(name); known != bodies.end()) return *known->second;
-  return *bodies.emplace(name, std::make_unique<const body::Body>(make(name, material))).first->second;
+  return *bodies.emplace(name, std::make_unique<const body::Body>(make(name, material, compliant)))
+              .first->second;
 }
 
-body::Body QueryBodies::make(const std::string& name, const body::Material& material) {
+body::Body QueryBodies::make(const std::string& name, const body::Material& material, bool compliant) {
   if (!name.starts_with('@')) return {assets_[name], material};
   body::Primitive primitive = body::parse_primitive(name.substr(1));
   body::Material own = material;
   if (auto* half_space = std::get_if<body::HalfSpace<double>>(&primitive))
     half_space->thickness = options_.half_space_thickness;
-  else
+  else if (!compliant)
     own.modulus = body::kRigid;
   return {body::Geometry(primitive), own};
 }

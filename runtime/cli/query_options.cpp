@@ -19,12 +19,10 @@ std::string describe_primitives() {
                         std::string(row.name) + (row.sizes.empty() ? "" : ":") + std::string(row.sizes),
                         row.help);
   return text +
-         "With --model pressure_field they are rigid, but for @half_space (rigid with --rigid-a or -b), and\n"
-         "round ones are made of triangles within R / 1000 of the shape, half of it to either side: "
-         "overlaps\n"
-         "no deeper than that (1 m for R = 1000) are inexact or not seen (no_overlap); for ground take "
-         "@half_space\n"
-         "or @box, which are exact.\n";
+         "With --model pressure_field they are rigid, but for @half_space (rigid with --rigid-a or -b)\n"
+         "and where --modulus-a or -b is given. Round ones are made of triangles within R / 1000 of the\n"
+         "shape, half of it to either side: overlaps no deeper than that (1 m for R = 1000) are inexact\n"
+         "or not seen (no_overlap); for ground take @half_space or @box, which are exact.\n";
 }
 
 std::string describe_quantities() {
@@ -33,9 +31,11 @@ std::string describe_quantities() {
     text += fmt::format("  {:<19}{}\n", row.name, row.description);
     if (!row.methods.empty()) text += fmt::format("  {:<19}methods: {}\n", "", fmt::join(row.methods, ", "));
   }
-  text += fmt::format("  {:<19}{}\n  {:<19}{}\n", kPointQuantity,
-                      "soft signed distance of points from an object: value (m), gradient, Hessian (1/m);",
-                      "", "POSES then has columns obj, x, y, z (m, in the object's frame)");
+  text +=
+      fmt::format("  {:<19}{}\n  {:<19}{}\n", kPointQuantity,
+                  "soft signed distance of points from an object (of a primitive the exact one): value (m), "
+                  "gradient, Hessian (1/m);",
+                  "", "POSES then has columns obj, x, y, z (m, in the object's frame)");
   text += describe_primitives();
   text += describe_settings(setting_groups()) + describe_statuses();
   return text +
@@ -57,7 +57,10 @@ void add_wrench_options(CLI::App& app, QueryArguments& arguments) {
               ->capture_default_str()
               ->check(a_number));
   };
-  both("--modulus", &body::Material::modulus, "pressure field: pressure in the core (Pa)");
+  both("--modulus", &body::Material::modulus,
+       "pressure field: pressure in the core (Pa); makes a primitive compliant, too");
+  app.get_option("--modulus-a")->each([&bodies](const std::string&) { bodies.compliant_A = true; });
+  app.get_option("--modulus-b")->each([&bodies](const std::string&) { bodies.compliant_B = true; });
   both("--dissipation", &body::Material::dissipation, "pressure field: Hunt and Crossley's factor (s)");
   both("--mu", &body::Material::friction,
        "coefficient of friction; a pair has the harmonic mean 2 a b / (a + b)");

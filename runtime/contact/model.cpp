@@ -40,7 +40,7 @@ constexpr ModelRow kModels[] = {
      [](const SettingValues& settings) {
        return make_pressure_field_model(pressure_field_config(settings));
      }},
-    {"soft_minimum", "oriented points, pushed by the planes of the other body's, softly the deepest",
+    {"soft_minimum", "points pushed by the other body's planes or exact distance, softly the deepest",
      body::kPointsPart, true, true, Want::kJacobian | Want::kHessian, 2, true,
      [] { return describe(soft_minimum_settings()); }, kSeparationSettings,
      [](const SettingValues& settings) { return make_soft_minimum_model(soft_minimum_config(settings)); }},

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "runtime/contact/plane_force.h"
+#include "runtime/contact/exact_force.h"
 
 // The walk over one body's points that finds those whose soft distance from the other body is small, and what
 // is evaluated at them. Whole clusters are passed over by a lower bound.
@@ -16,11 +16,12 @@ using ssdf::internal::Frame;
 using ssdf::internal::Nearby;
 using ssdf::internal::Walk;
 
-// The owner of the planes, and the other body's points in its frame.
+// The owner of the field, planes or a primitive, and the other body's points in its frame.
 template <class S>
 struct Side {
   const PointBlocksView* field;
-  const PointBlocksView* points;
+  const body::Primitive* exact;   // null: planes
+  const PointBlocksView* points;  // null: they are left out
   std::int32_t field_count, points_count;
   Pose<S> X_FP;
   S eps1;
@@ -161,6 +162,12 @@ struct Depth {
   S lowest;  // no plane that was looked at has a smaller g, m
   S press;   // weighted mean of max(-g, 0), m
 };
+
+template <class S>
+Depth<S> depth_at(const body::Primitive& primitive, const Vec3<S>& p) {
+  const S value = distance::primitive_distance<S>(primitive, p, 0).value;
+  return {value, value, std::max(-value, S(0))};
+}
 
 template <class T, class S>
 ABUT_INLINE void depth_at(const Side<S>& side, const S* p, S cut, Depth<S>& depth) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <string>
 
 #include "runtime/contact/soft_minimum_kernel.h"
 
@@ -65,7 +67,12 @@ class SoftMinimumModel final : public Model {
   explicit SoftMinimumModel(const SoftMinimumConfig& config) : config_(config) {}
 
   void require_valid(const body::Pair& pair) const override {
-    body::require_valid(pair, body::kPointsPart, kWho);
+    body::require_valid(pair, body::kNoPart, kWho);
+    const bool plane_A = pair.A->geometry.half_space() != nullptr,
+               plane_B = pair.B->geometry.half_space() != nullptr;
+    if (plane_A && plane_B) throw InvalidInput(std::string(kWho) + ": two half-spaces have no contact");
+    body::require_valid(pair, plane_A ? body::kNoPart : body::kPointsPart,
+                        plane_B ? body::kNoPart : body::kPointsPart, kWho);
     body::require_valid(pair.A->material, kWho, "A");
     body::require_valid(pair.B->material, kWho, "B");
   }
@@ -73,8 +80,8 @@ class SoftMinimumModel final : public Model {
   PairWrench wrench(const body::Pair& pair, Want want, WrenchHessian* hessian) override {
     require_room(want, true, hessian);
     require_valid(pair);
-    const asset::PointsView &A = pair.A->geometry.points(), &B = pair.B->geometry.points();
-    const SoftMinimumParameters<double> parameters = parameters_for(pair);
+    const SoftBody A(pair.A->geometry), B(pair.B->geometry);
+    const SoftMinimumParameters<double> parameters = parameters_for(A, B, pair);
     PairWrench result;
     if (has(want, Want::kJacobian)) {
       result.dF_dxi_B.setZero();
@@ -102,8 +109,8 @@ class SoftMinimumModel final : public Model {
   Constraints constraints(const body::Pair& pair, double margin) override {
     require_valid(pair);
     require_margin(kWho, margin);
-    const asset::PointsView &A = pair.A->geometry.points(), &B = pair.B->geometry.points();
-    const SoftMinimumParameters<double> parameters = parameters_for(pair);
+    const SoftBody A(pair.A->geometry), B(pair.B->geometry);
+    const SoftMinimumParameters<double> parameters = parameters_for(A, B, pair);
     points_.clear();
     if (out_of_reach(A, B, pair.X_AB, parameters, margin)) return {points_, Status::kNoOverlap};
     separation(A, B, pair.X_AB, parameters, field_);
@@ -111,7 +118,7 @@ class SoftMinimumModel final : public Model {
       const Vec3<double> slope_A = pair.X_AB.R * f.gradient.tail<3>();  // moving B that way opens the gap
       const double steepness = slope_A.norm();
       if (!(f.distance <= margin) || !(f.weight > kLeastWeight) || !(steepness > kLeastSlope)) continue;
-      const asset::PointsView& own = f.body == 0 ? A : B;
+      const asset::PointsView& own = (f.body == 0 ? A : B).points;
       const Vec3<double> p = ssdf::internal::position<double>(own, f.point), n_A = slope_A / steepness;
       const Vec3<double> p_A = f.body == 0 ? p : pair.X_AB * p;
       points_.push_back({p_A + (f.body == 0 ? f.distance : -f.distance) / 2 * n_A, n_A, f.distance,
@@ -121,9 +128,9 @@ class SoftMinimumModel final : public Model {
   }
 
  private:
-  SoftMinimumParameters<double> parameters_for(const body::Pair& pair) const {
-    return parameters_of(config_, pair.A->geometry.points(), pair.B->geometry.points(),
-                         body::pair_friction(pair.A->material, pair.B->material));
+  SoftMinimumParameters<double> parameters_for(const SoftBody& A, const SoftBody& B,
+                                               const body::Pair& pair) const {
+    return parameters_of(config_, A, B, body::pair_friction(pair.A->material, pair.B->material));
   }
 
   // An overflow of the Hessian is one of the answer.
@@ -137,9 +144,9 @@ class SoftMinimumModel final : public Model {
   }
 
   // Whether the balls about the points are apart by more than the margin and what springs reach.
-  static bool out_of_reach(const asset::PointsView& A, const asset::PointsView& B, const Pose<double>& X_AB,
+  static bool out_of_reach(const SoftBody& A, const SoftBody& B, const Pose<double>& X_AB,
                            const SoftMinimumParameters<double>& parameters, double margin) {
-    return internal::Balls<double>(A, B, X_AB).gap() > margin + internal::kNoSpring * parameters.eps3;
+    return internal::Balls<double>(A, B, X_AB).gap > margin + internal::kNoSpring * parameters.eps3;
   }
 
   // In the separation distribution; below it points are some spacings above the deepest one.
@@ -162,15 +169,19 @@ SoftMinimumConfig soft_minimum_config(const SettingValues& values) {
   return config;
 }
 
-SoftMinimumParameters<double> parameters_of(const SoftMinimumConfig& config, const asset::PointsView& A,
-                                            const asset::PointsView& B, double friction) {
+SoftMinimumParameters<double> parameters_of(const SoftMinimumConfig& config, const SoftBody& A,
+                                            const SoftBody& B, double friction) {
   validate(config);
-  const double spacing = std::min(A.spacing, B.spacing);
-  const double size = 2 * std::min(A.blocks.radius, B.blocks.radius);
+  double spacing = std::numeric_limits<double>::infinity(), size = spacing;
+  for (const SoftBody* body : {&A, &B}) {
+    if (body->points.point_count == 0) continue;
+    spacing = std::min(spacing, body->points.spacing);
+    size = std::min(size, 2 * body->points.blocks.radius);
+  }
   const double speed = std::sqrt(kGravity * size);
   SoftMinimumParameters<double> p;
-  p.eps1_A = config.eps1 * A.spacing * A.spacing;
-  p.eps1_B = config.eps1 * B.spacing * B.spacing;
+  p.eps1_A = config.eps1 * A.points.spacing * A.points.spacing;
+  p.eps1_B = config.eps1 * B.points.spacing * B.points.spacing;
   p.eps2 = config.eps2 * spacing;
   p.eps3 = config.eps3 * spacing;
   p.stiffness = config.load * kWaterDensity * kGravity * size * size * size / (config.penetration * spacing);
@@ -179,8 +190,8 @@ SoftMinimumParameters<double> parameters_of(const SoftMinimumConfig& config, con
   p.stiction_velocity = config.stiction * speed;
   p.damping = config.damping;
   const double wall = config.kernel == ssdf::KernelKind::kWall ? ssdf::kWallDepth : 0;
-  p.wall_A = wall * A.spacing;
-  p.wall_B = wall * B.spacing;
+  p.wall_A = wall * A.points.spacing;
+  p.wall_B = wall * B.points.spacing;
   p.tolerance = config.tolerance;
   return p;
 }

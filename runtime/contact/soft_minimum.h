@@ -10,8 +10,21 @@
 
 // Soft-minimum contact [Beker2025, III-C]: every point of either body feels a spring, damper and friction
 // from the planes of the other one's points, softly the nearest; the force of the pair is the mean of those
-// forces, softly of the deepest point. Smooth everywhere, for shapes of any kind.
+// forces, softly of the deepest point. Smooth everywhere, for shapes of any kind. Of a primitive the nearest
+// plane is known: that of its exact distance.
 namespace abut::contact {
+
+// What soft-minimum contact knows of a body: points where it is felt, and its field, of the planes of those
+// points or of the exact distance of a primitive. Views: what is shown must outlive it.
+struct SoftBody {
+  asset::PointsView points;  // of a half-space: none
+  const body::Primitive* exact = nullptr;
+
+  SoftBody(const asset::PointsView& planes) : points(planes) {}  // NOLINT(google-explicit-constructor)
+  // Of an asset its oriented points, of a primitive those of body::sample_surface.
+  explicit SoftBody(const body::Geometry& geometry)
+      : points(geometry.points()), exact(geometry.primitive()) {}
+};
 
 // d(s) of the normal force, s = separating velocity over dissipation velocity: 1 - s for s <= 0 and 0 from 2
 // on. Between, kTwiceDifferentiable is (1 - s/2)^3 (1 + s/2); kPaper is (1 - s/2)^2 [Beker2025, Eq. 17],
@@ -20,7 +33,7 @@ enum class DampingLaw { kTwiceDifferentiable, kPaper };
 
 // Settings without a unit: lengths follow from the spacing of the points and the size of the objects, so that
 // the same numbers work for a die and for a crate. `spacing` is the smaller one of the two bodies', `size`
-// the diameter of the smaller body, g = 9.81 m/s^2.
+// the diameter of the smaller body, g = 9.81 m/s^2; a half-space has neither.
 struct SoftMinimumConfig {
   double eps1 = ssdf::kSmoothing;  // over each body's own spacing^2: rounding of the surface
   double eps2 = 0.1;               // over spacing: how much deeper than others a point must be to carry alone
@@ -37,7 +50,7 @@ struct SoftMinimumConfig {
 // The same with units, for one pair.
 template <class S>
 struct SoftMinimumParameters {
-  S eps1_A, eps1_B;        // m^2
+  S eps1_A, eps1_B;        // m^2; not heeded of a primitive
   S eps2, eps3;            // m
   S stiffness;             // of the pair, N/m
   S friction;              // mu
@@ -71,10 +84,10 @@ std::span<const Setting<SoftMinimumConfig>> soft_minimum_settings();
 // range.
 SoftMinimumConfig soft_minimum_config(const SettingValues& values);
 
-// Both bodies must have points. `friction`: mu of the pair. Throws InvalidInput for a setting that is out of
-// range.
-SoftMinimumParameters<double> parameters_of(const SoftMinimumConfig& config, const asset::PointsView& A,
-                                            const asset::PointsView& B, double friction = 0.5);
+// One of the bodies must have points. `friction`: mu of the pair. Throws InvalidInput for a setting that is
+// out of range.
+SoftMinimumParameters<double> parameters_of(const SoftMinimumConfig& config, const SoftBody& A,
+                                            const SoftBody& B, double friction = 0.5);
 
 template <class S>
 using Mat12 = Eigen::Matrix<S, 12, 12>;
@@ -103,16 +116,18 @@ struct SoftMinimum {
   Status status = Status::kOk;
 };
 
-// The kernel. V_AB_B: twist of B in A, at Bo, in B (rad/s, m/s). Both bodies must have points, the pose be
-// finite. Needs no memory of its own: a few kilobytes of the stack, whatever the number of points. For
+// The kernel. V_AB_B: twist of B in A, at Bo, in B (rad/s, m/s). Both bodies must have points, but for one
+// half-space, and the pose be finite. Where one is a primitive whose points are 1e8 spacings of the other one
+// away, they are left out: the other's points remain. Needs no memory of its own: a few kilobytes of the
+// stack, whatever the number of points. For
 // double, four points at a time; the template is its reference, instantiated for double and long double.
 template <class S>
-void soft_minimum_scalar(const asset::PointsView& A, const asset::PointsView& B, const Pose<S>& X_AB,
-                         const Vec6<S>& V_AB_B, const SoftMinimumParameters<S>& parameters, ssdf::Order order,
+void soft_minimum_scalar(const SoftBody& A, const SoftBody& B, const Pose<S>& X_AB, const Vec6<S>& V_AB_B,
+                         const SoftMinimumParameters<S>& parameters, ssdf::Order order,
                          SoftMinimum<S>& result);
-void soft_minimum(const asset::PointsView& A, const asset::PointsView& B, const Pose<double>& X_AB,
-                  const Vec6<double>& V_AB_B, const SoftMinimumParameters<double>& parameters,
-                  ssdf::Order order, SoftMinimum<double>& result);
+void soft_minimum(const SoftBody& A, const SoftBody& B, const Pose<double>& X_AB, const Vec6<double>& V_AB_B,
+                  const SoftMinimumParameters<double>& parameters, ssdf::Order order,
+                  SoftMinimum<double>& result);
 
 // A point of either body in the separation field [Beker2025, Eq. 11].
 template <class S>
@@ -128,14 +143,16 @@ struct SeparationPoint {
 // order that depends on the input alone; none at 1e8 spacings and more. `points` keeps its memory from call
 // to call.
 template <class S>
-void separation_scalar(const asset::PointsView& A, const asset::PointsView& B, const Pose<S>& X_AB,
+void separation_scalar(const SoftBody& A, const SoftBody& B, const Pose<S>& X_AB,
                        const SoftMinimumParameters<S>& parameters, std::vector<SeparationPoint<S>>& points);
-void separation(const asset::PointsView& A, const asset::PointsView& B, const Pose<double>& X_AB,
+void separation(const SoftBody& A, const SoftBody& B, const Pose<double>& X_AB,
                 const SoftMinimumParameters<double>& parameters,
                 std::vector<SeparationPoint<double>>& points);
 
-// The model of the table. Needs oriented points. Two continuous derivatives in pose and twists, forces at a
-// distance too (they fade like exp(-distance / eps3)); energy and area are NaN. Constraints: the points of
+// The model of the table. Needs oriented points, or primitives, but no two half-spaces. Of assets and
+// half-spaces two continuous derivatives in pose and twists, forces at a distance too (they fade like
+// exp(-distance / eps3)); where a primitive's distance has kinks (distance/primitive_distance.h) the wrench
+// has them, inside solids with edges it jumps; energy and area are NaN. Constraints: the points of
 // either body within the margin, by their soft distances from the other, that have weight in the separation
 // distribution: those some eps2 above the deepest have none. Throws InvalidInput for settings out of range.
 std::unique_ptr<Model> make_soft_minimum_model(const SoftMinimumConfig& config = {});

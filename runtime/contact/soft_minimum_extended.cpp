@@ -4,8 +4,8 @@ namespace abut::contact {
 
 // The reference, one point at a time, in long double.
 template <>
-void soft_minimum_scalar(const asset::PointsView& A, const asset::PointsView& B,
-                         const Pose<long double>& X_AB, const Vec6<long double>& V_AB_B,
+void soft_minimum_scalar(const SoftBody& A, const SoftBody& B, const Pose<long double>& X_AB,
+                         const Vec6<long double>& V_AB_B,
                          const SoftMinimumParameters<long double>& parameters, ssdf::Order order,
                          SoftMinimum<long double>& result) {
   internal::SoftMinimumKernel<long double, internal::ScalarOps<long double>>(A, B, X_AB, V_AB_B, parameters,
@@ -14,7 +14,7 @@ void soft_minimum_scalar(const asset::PointsView& A, const asset::PointsView& B,
 }
 
 template <>
-void separation_scalar(const asset::PointsView& A, const asset::PointsView& B, const Pose<long double>& X_AB,
+void separation_scalar(const SoftBody& A, const SoftBody& B, const Pose<long double>& X_AB,
                        const SoftMinimumParameters<long double>& parameters,
                        std::vector<SeparationPoint<long double>>& points) {
   internal::SoftMinimumKernel<long double, internal::ScalarOps<long double>>(

@@ -71,13 +71,12 @@ struct FourOps {
 
 }  // namespace
 
-void soft_minimum(const asset::PointsView& A, const asset::PointsView& B, const Pose<double>& X_AB,
-                  const Vec6<double>& V_AB_B, const SoftMinimumParameters<double>& parameters, Order order,
-                  SoftMinimum<double>& result) {
+void soft_minimum(const SoftBody& A, const SoftBody& B, const Pose<double>& X_AB, const Vec6<double>& V_AB_B,
+                  const SoftMinimumParameters<double>& parameters, Order order, SoftMinimum<double>& result) {
   internal::SoftMinimumKernel<double, FourOps>(A, B, X_AB, V_AB_B, parameters, order).solve(result);
 }
 
-void separation(const asset::PointsView& A, const asset::PointsView& B, const Pose<double>& X_AB,
+void separation(const SoftBody& A, const SoftBody& B, const Pose<double>& X_AB,
                 const SoftMinimumParameters<double>& parameters,
                 std::vector<SeparationPoint<double>>& points) {
   internal::SoftMinimumKernel<double, FourOps>(A, B, X_AB, Vec6<double>::Zero(), parameters, Order::kGradient)

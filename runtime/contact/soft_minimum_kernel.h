@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "runtime/contact/pair_balls.h"
 #include "runtime/contact/pair_sums.h"
 #include "runtime/contact/separation_search.h"
 
@@ -45,33 +46,11 @@ S log_spring(S g, const SoftMinimumParameters<S>& with) {
   return log(with.stiffness * with.eps3) + (x < S(-30) ? x : log(x > S(0) ? soft : log1p(exp(x))));
 }
 
-// The balls about the points of two bodies, seen from A: the far view of the pair.
-template <class S>
-struct Balls {
-  Vec3<S> c_B;     // B's centre, in B, m
-  Vec3<S> offset;  // from A's centre to B's, in A, m
-  S between;       // its length
-  S radii;         // of both balls together, m
-
-  Balls(const asset::PointsView& A, const asset::PointsView& B, const Pose<S>& X_AB)
-      : c_B(center(B)), offset(X_AB * c_B - center(A)), radii(S(A.blocks.radius) + S(B.blocks.radius)) {
-    between = offset.stableNorm();
-  }
-  static Vec3<S> center(const asset::PointsView& points) {
-    return {S(points.blocks.center[0]), S(points.blocks.center[1]), S(points.blocks.center[2])};
-  }
-  S gap() const { return between - radii; }       // between the balls, m; negative: they overlap
-  S farthest() const { return between + radii; }  // no two points are farther apart, m
-};
-
-// Apart by this many eps3 a spring's force exp(-gap / eps3) is no number any more.
-inline constexpr double kNoSpring = 745;
-
 template <class S, class Ops>
 class SoftMinimumKernel {
  public:
-  SoftMinimumKernel(const asset::PointsView& A, const asset::PointsView& B, const Pose<S>& X_AB,
-                    const Vec6<S>& V_AB_B, const SoftMinimumParameters<S>& parameters, ssdf::Order order)
+  SoftMinimumKernel(const SoftBody& A, const SoftBody& B, const Pose<S>& X_AB, const Vec6<S>& V_AB_B,
+                    const SoftMinimumParameters<S>& parameters, ssdf::Order order)
       : with_(parameters),
         order_(order),
         dense_(!(parameters.tolerance > S(0))),
@@ -80,11 +59,9 @@ class SoftMinimumKernel {
         balls_(A, B, X_AB) {
     using std::log;
     const S reach = balls_.farthest();
-    sides_[0] = {&B.blocks,      &A.blocks,    B.point_count, A.point_count,
-                 X_AB.inverse(), with_.eps1_B, reach,         inverse(with_.wall_B)};
-    sides_[1] = {&A.blocks, &B.blocks,    A.point_count, B.point_count,
-                 X_AB,      with_.eps1_A, reach,         inverse(with_.wall_A)};
-    const S points = S(A.point_count) + S(B.point_count);
+    sides_[0] = side(B, A, X_AB.inverse(), with_.eps1_B, with_.wall_B);
+    sides_[1] = side(A, B, X_AB, with_.eps1_A, with_.wall_A);
+    const S points = S(A.points.point_count) + S(B.points.point_count);
     log_points_ = log(points);
     log_tolerance_ = dense_ ? S(0) : log(with_.tolerance);
     // What is left out changes a soft distance by less than e^-4 eps2.
@@ -92,7 +69,7 @@ class SoftMinimumKernel {
   }
 
   void solve(SoftMinimum<S>& out) {
-    if (!squares_tell()) return far_view(out);
+    if (far()) return far_view(out);
     find_least();
     // Weight and second derivatives of the weight together: |d Phi|^2 / eps2^2 is the same for all points,
     // lever arms are not: the last term.
@@ -112,14 +89,14 @@ class SoftMinimumKernel {
     sums[0].add(seen_from_other(sums[1], turn, V_B, order_), order_);
     finish(sums[0], c_B, least_, order_, out);
     out.status = most_spring_ > S(0) ? Status::kOk : Status::kNoOverlap;
-    if (balls_.gap() > S(kNoSpring) * with_.eps3) drop_forces(out);
+    if (balls_.gap > S(kNoSpring) * with_.eps3) drop_forces(out);
   }
 
   // The separation field and its weights.
   void separation(std::vector<SeparationPoint<S>>& out) {
     using std::exp;
     out.clear();
-    if (!squares_tell()) return;
+    if (far()) return;
     find_least();
     band_ = with_.eps2 * (log_points_ - log_tolerance_);
     least_press_ = std::numeric_limits<S>::max();
@@ -133,7 +110,7 @@ class SoftMinimumKernel {
           if (index < 0) continue;
           const Vec3<S> p = side.place(numbers, i);
           Depth<S> depth;
-          Ops::depth_at(side, p.data(), search_cut_, depth);
+          depth_at(side, p, depth);
           if (!dense_ && depth.value > least_ + band_) continue;
           evaluate(side, p, Vec3<S>::Zero(), depth.press);
           const S weight = exp((least_ - force_.distance.value) / with_.eps2);
@@ -159,8 +136,25 @@ class SoftMinimumKernel {
   static S inverse(S depth) { return depth > S(0) ? 1 / depth : S(0); }
 
   // Whether rounding of squared distances leaves the exponents of weights small beside kTooHeavy.
-  bool squares_tell() const {
-    return balls_.farthest() <= S(0x1p28) * std::sqrt(std::min(with_.eps1_A, with_.eps1_B));
+  bool squares_tell(S eps1) const { return balls_.farthest() <= S(0x1p28) * std::sqrt(eps1); }
+
+  // Two clouds of planes so far apart that it does not.
+  bool far() const {
+    return !sides_[0].exact && !sides_[1].exact && !squares_tell(std::min(with_.eps1_A, with_.eps1_B));
+  }
+
+  // F's field with P's points. A primitive's points too far from planes are left out.
+  Side<S> side(const SoftBody& F, const SoftBody& P, const Pose<S>& X_FP, S eps1, S wall) const {
+    const bool left_out = P.points.point_count == 0 || (P.exact && !F.exact && !squares_tell(eps1));
+    return {&F.points.blocks,
+            F.exact,
+            left_out ? nullptr : &P.points.blocks,
+            F.points.point_count,
+            P.points.point_count,
+            X_FP,
+            eps1,
+            balls_.farthest(),
+            inverse(wall)};
   }
 
   // No number is left of any force; planes seen edge-on from afar press by rounding.
@@ -175,7 +169,7 @@ class SoftMinimumKernel {
   void far_view(SoftMinimum<S>& out) const {
     out = SoftMinimum<S>();
     out.status = Status::kNoOverlap;
-    out.distance = balls_.gap();
+    out.distance = balls_.gap;
     if (order_ == ssdf::Order::kValue || !std::isfinite(out.distance)) return;
     const Vec3<S> n = X_AB_.R.transpose() * (balls_.offset / balls_.between), &c = balls_.c_B;  // in B
     Mat36<S> J;  // of the offset in B
@@ -200,7 +194,7 @@ class SoftMinimumKernel {
           if (side.points->order[std::ptrdiff_t(block) * kBlockPoints + i] < 0) continue;
           const Vec3<S> p = side.place(numbers, i);
           Depth<S> depth;
-          Ops::depth_at(side, p.data(), search_cut_, depth);
+          depth_at(side, p, depth);
           if (!(depth.value < least_)) continue;
           least_ = depth.value;
           deepest_ = p;
@@ -222,6 +216,7 @@ class SoftMinimumKernel {
   // with weight; without, that of the least distance so far. Children that look deeper come first.
   template <class Visit>
   void walk(const Side<S>& side, bool band, Visit&& visit) {
+    if (side.points == nullptr) return;
     const PointBlocksView& blocks = *side.points;
     Walk walk;
     walk.push(blocks.levels, 0);
@@ -241,16 +236,9 @@ class SoftMinimumKernel {
         const Vec3<S> p = side.X_FP * Vec3<S>(row(asset::kCenterRow), row(asset::kCenterRow + 1),
                                               row(asset::kCenterRow + 2));
         const S radius = row(asset::kRadiusRow);
-        if (!dense_ && least_ < std::numeric_limits<S>::infinity() &&
-            Ops::all_above(side, p.data(), radius, bound(band)))
+        if (!dense_ && least_ < std::numeric_limits<S>::infinity() && all_above(side, p, radius, band))
           continue;
-        S look(0);
-        if (!band) {
-          Nearby<S> nearby{{}, {}, std::numeric_limits<S>::max()};
-          Ops::find_nearest(side, p.data(), false, nearby);
-          for (int k = 0; k < 3; ++k) look += nearby.n[k] * (p[k] - nearby.x[k]);
-          look -= radius;
-        }
+        const S look = band ? S(0) : rough_depth(side, p) - radius;
         int place = count++;
         for (; place > 0 && looks[place - 1] < look; --place) {
           looks[place] = looks[place - 1];
@@ -261,6 +249,32 @@ class SoftMinimumKernel {
       }
       for (int k = 0; k < count; ++k) walk.push(at - 1, kept[k]);
     }
+  }
+
+  // No point's exact distance is less than that of another by more than they are apart.
+  bool all_above(const Side<S>& side, const Vec3<S>& p, S radius, bool band) const {
+    if (side.exact) return internal::depth_at<S>(*side.exact, p).value - radius > bound(band).level;
+    return Ops::all_above(side, p.data(), radius, bound(band));
+  }
+
+  void depth_at(const Side<S>& side, const Vec3<S>& p, Depth<S>& depth) const {
+    if (side.exact)
+      depth = internal::depth_at<S>(*side.exact, p);
+    else
+      Ops::depth_at(side, p.data(), search_cut_, depth);
+  }
+
+  // The height over a plane near p.
+  S rough_depth(const Side<S>& side, const Vec3<S>& p) const {
+    if (side.exact) return internal::depth_at<S>(*side.exact, p).value;
+    Nearby<S> nearby{{}, {}, std::numeric_limits<S>::max()};
+    Ops::find_nearest(side, p.data(), false, nearby);
+    return height(nearby, p);
+  }
+  static S height(const Nearby<S>& nearby, const Vec3<S>& p) {
+    S g(0);
+    for (int k = 0; k < 3; ++k) g += nearby.n[k] * (p[k] - nearby.x[k]);
+    return g;
   }
 
   // Adds all points of a side that have weight. C: where the sums' frame lies, in the owner's; V: the owner's
@@ -284,7 +298,7 @@ class SoftMinimumKernel {
   // Whether the point's weight times its largest force matters.
   bool weighs(const Side<S>& side, const Vec3<S>& p, Depth<S>& depth) const {
     using std::log;
-    Ops::depth_at(side, p.data(), search_cut_, depth);
+    depth_at(side, p, depth);
     const S over = depth.value - least_ - band_;
     if (over <= S(0)) return true;
     const S soft = depth.lowest > S(0) ? log_spring(depth.lowest, with_) : log(with_.stiffness * with_.eps3);
@@ -297,10 +311,14 @@ class SoftMinimumKernel {
   // known only afterwards, but is at least the stiffness times `press`.
   void evaluate(const Side<S>& side, const Vec3<S>& p, const Vec3<S>& v, S press) {
     using std::exp, std::log, std::sqrt;
+    if (side.exact) {
+      exact_force(*side.exact, p, v, with_, order_, force_);
+      most_spring_ = std::max(most_spring_, exp(log_spring(force_.distance.value, with_)));
+      return;
+    }
     Nearby<S> nearby{{}, {}, std::numeric_limits<S>::max()};
     Ops::find_nearest(side, p.data(), false, nearby);
-    S g0(0);
-    for (int k = 0; k < 3; ++k) g0 += nearby.n[k] * (p[k] - nearby.x[k]);
+    S g0 = height(nearby, p);
     const S least = std::numeric_limits<S>::min();
     S log_sum = std::max(log_spring(g0, with_) - 2, log(with_.stiffness * press + least));  // a guess
     const S depth = sqrt(nearby.distance2 / side.eps1);
@@ -323,8 +341,7 @@ class SoftMinimumKernel {
       if (!nearest && heaviest > S(ssdf::internal::kTooHeavy)) {  // see ssdf::internal::near_sums
         nearest = true;
         Ops::find_nearest(side, p.data(), true, nearby);
-        g0 = 0;
-        for (int k = 0; k < 3; ++k) g0 += nearby.n[k] * (p[k] - nearby.x[k]);
+        g0 = height(nearby, p);
         continue;
       }
       const S found = sums.spring > S(0) ? log(sums.spring / sums.distance.w) : S(-1e30);

@@ -4,7 +4,7 @@ namespace abut::contact {
 
 // The reference, one point at a time, in double.
 template <>
-void soft_minimum_scalar(const asset::PointsView& A, const asset::PointsView& B, const Pose<double>& X_AB,
+void soft_minimum_scalar(const SoftBody& A, const SoftBody& B, const Pose<double>& X_AB,
                          const Vec6<double>& V_AB_B, const SoftMinimumParameters<double>& parameters,
                          ssdf::Order order, SoftMinimum<double>& result) {
   internal::SoftMinimumKernel<double, internal::ScalarOps<double>>(A, B, X_AB, V_AB_B, parameters, order)
@@ -12,7 +12,7 @@ void soft_minimum_scalar(const asset::PointsView& A, const asset::PointsView& B,
 }
 
 template <>
-void separation_scalar(const asset::PointsView& A, const asset::PointsView& B, const Pose<double>& X_AB,
+void separation_scalar(const SoftBody& A, const SoftBody& B, const Pose<double>& X_AB,
                        const SoftMinimumParameters<double>& parameters,
                        std::vector<SeparationPoint<double>>& points) {
   internal::SoftMinimumKernel<double, internal::ScalarOps<double>>(A, B, X_AB, Vec6<double>::Zero(),

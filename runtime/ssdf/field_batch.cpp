@@ -196,9 +196,7 @@ void soft_distances(const asset::PointsView& points, std::span<const Vec3<double
   if (!(tolerance > 0))
     throw InvalidInput("soft distance: the tolerance is " + std::to_string(tolerance) +
                        "; it must be positive");
-  if (points.blocks.block_count <= 0)
-    throw InvalidInput(
-        "soft distance: the asset has no oriented points; preprocess the object again with --quads");
+  if (points.blocks.block_count <= 0) throw InvalidInput("soft distance: a cloud without points");
   const Cutoffs cutoffs(points, eps1, order, tolerance);
   thread_local SpatialOrder spatial;  // kept from call to call: no allocation in the steady state
   const bool in_packets = tolerance >= kRoughest;

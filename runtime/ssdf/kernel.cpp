@@ -77,8 +77,7 @@ SoftDistance<S> outside() {
 
 KernelField::KernelField(const asset::PointsView& points, KernelKind kind, double eps1)
     : points_(points), kind_(kind), eps1_(eps1) {
-  if (points.blocks.block_count <= 0)
-    throw InvalidInput("soft distance: no oriented points; make an asset with --quads");
+  if (points.blocks.block_count <= 0) throw InvalidInput("soft distance: a cloud without points");
   if (!usable_smoothing(eps1))
     throw InvalidInput("soft distance: eps1 is " + std::to_string(eps1) +
                        " m^2; it must be positive and at most 1e150");
@@ -230,11 +229,6 @@ constexpr Setting<SoftDistanceConfig> kSettings[] = {
      &setting<SoftDistanceConfig, &SoftDistanceConfig::tolerance>},
 };
 
-double eps1_of(const asset::PointsView& points, const SoftDistanceConfig& config) {
-  require_valid<SoftDistanceConfig>(kSettings, config, kWho);
-  return config.eps1 * points.spacing * points.spacing;
-}
-
 }  // namespace
 
 std::span<const Setting<SoftDistanceConfig>> soft_distance_settings() { return kSettings; }
@@ -245,15 +239,8 @@ SoftDistanceConfig soft_distance_config(const SettingValues& values) {
   return config;
 }
 
-SoftDistances::SoftDistances(const asset::PointsView& points, const SoftDistanceConfig& config)
-    : points_(points), config_(config), field_(points, config.kernel, eps1_of(points, config)) {}
-
-void SoftDistances::operator()(std::span<const Vec3<double>> p_Q, Order order,
-                               std::span<SoftDistance<double>> results, int threads) const {
-  if (config_.kernel == KernelKind::kGaussian)
-    soft_distances(points_, p_Q, field_.eps1(), order, results, config_.tolerance, threads);
-  else
-    field_.distances(p_Q, order, results, config_.tolerance, threads);
+void require_valid(const SoftDistanceConfig& config) {
+  abut::require_valid<SoftDistanceConfig>(kSettings, config, kWho);
 }
 
 }  // namespace abut::ssdf

@@ -84,19 +84,7 @@ struct SoftDistanceConfig {
 std::span<const Setting<SoftDistanceConfig>> soft_distance_settings();
 SoftDistanceConfig soft_distance_config(const SettingValues& values);
 
-// Soft distances of many points from one cloud with these settings. Throws as soft_distances and KernelField.
-class SoftDistances {
- public:
-  SoftDistances(const asset::PointsView& points, const SoftDistanceConfig& config);
-
-  // results[i] answers p_Q[i], the same bits for any number of threads (0: one per core).
-  void operator()(std::span<const Vec3<double>> p_Q, Order order, std::span<SoftDistance<double>> results,
-                  int threads = 0) const;
-
- private:
-  asset::PointsView points_;
-  SoftDistanceConfig config_;
-  KernelField field_;
-};
+// Throws InvalidInput for a setting that is out of range.
+void require_valid(const SoftDistanceConfig& config);
 
 }  // namespace abut::ssdf

@@ -31,21 +31,26 @@ class ModelContract : public testing::TestWithParam<ModelRow> {
 bool takes_volumes(const ModelRow& row) { return (row.needs & body::kVolumePart) != 0; }
 bool takes_points(const ModelRow& row) { return (row.needs & body::kPointsPart) != 0; }
 
-// Ordered pairs of hulls, then what else the row takes: tetrahedra with rigid primitives and half-spaces of
-// either kind, convex bodies with any primitive. Friction where it costs no time.
+// Ordered pairs of hulls, then what else the row takes: primitives and half-spaces, of tetrahedra rigid or
+// compliant. Friction where it costs no time.
 std::vector<test::NamedPair> all_pairs(const ModelRow& row) {
-  const auto hulls = test::contract_hulls({.friction = takes_points(row) ? 0.5 : 0});
+  const body::Material soft{.friction = takes_points(row) ? 0.5 : 0};
+  const auto hulls = test::contract_hulls(soft), primitives = test::contract_primitives(soft),
+             rigid = test::contract_primitives({.modulus = body::kRigid});
+  const std::vector<test::NamedBody> one = {hulls[0]};
   std::vector<test::NamedPair> pairs = test::hull_pairs(hulls);
-  if (takes_points(row)) return pairs;
   const auto add = [&](const std::vector<test::NamedPair>& more) {
     pairs.insert(pairs.end(), more.begin(), more.end());
   };
-  const auto primitives = test::contract_primitives({.modulus = body::kRigid});
-  add(test::mixed_pairs(hulls, primitives));
-  if (takes_volumes(row))
-    add(test::mixed_pairs(hulls, {test::contract_primitives().back()}));
-  else
-    add(test::primitive_pairs(primitives));
+  add(test::primitive_pairs(primitives));
+  if (!takes_volumes(row)) {
+    add(test::mixed_pairs(takes_points(row) ? one : hulls, primitives));
+    return pairs;
+  }
+  add(test::mixed_pairs(hulls, rigid));
+  add(test::mixed_pairs(hulls, {primitives.back()}));
+  add(test::mixed_pairs(one, primitives));
+  add(test::mixed_pairs({primitives[0], primitives[2]}, rigid));
   return pairs;
 }
 
@@ -257,20 +262,21 @@ TEST_P(ModelContract, JacobianMatchesDifferencesToThePromise) {
   }
 }
 
-// Rigid primitives against tetrahedra, and half-spaces in either place, in sliding contact with dissipation;
-// of convex primitives alone every row knows the curvature.
+// Primitives and half-spaces in either place, rigid and compliant, in sliding contact with dissipation; of
+// convex primitives alone every row knows the curvature.
 TEST_P(ModelContract, JacobianOfPrimitivesMatchesDifferences) {
-  if (!wrench() || takes_points(GetParam())) GTEST_SKIP() << "takes no primitives";
+  if (!wrench()) GTEST_SKIP() << "no wrench";
   const auto model = make();
   const body::Material soft{.dissipation = 0.2, .friction = 0.5}, hard{body::kRigid, 0, 0.5};
-  const auto primitives = test::contract_primitives(hard);
-  if (!takes_volumes(GetParam())) {
-    for (const auto& [A, B] : test::primitive_pairs(primitives)) expect_jacobian(*model, A, B, true, 30);
-    return;
-  }
-  const auto hulls = test::contract_hulls(soft);
-  for (const auto& list : {primitives, {test::contract_primitives(soft).back()}})
-    for (const auto& [A, B] : test::mixed_pairs({hulls[0]}, list)) expect_jacobian(*model, A, B, true, 30);
+  const auto primitives = test::contract_primitives(soft), rigid = test::contract_primitives(hard);
+  const std::vector<test::NamedBody> hull = {test::contract_hulls(soft)[0]};
+  std::vector<test::NamedPair> pairs = test::primitive_pairs(primitives);
+  const auto add = [&](const std::vector<test::NamedPair>& more) {
+    pairs.insert(pairs.end(), more.begin(), more.end());
+  };
+  if (takes_points(GetParam()) || takes_volumes(GetParam())) add(test::mixed_pairs(hull, primitives));
+  if (takes_volumes(GetParam())) add(test::mixed_pairs(hull, rigid));
+  for (const auto& [A, B] : pairs) expect_jacobian(*model, A, B, true, 30);
 }
 
 // What is not asked for is NaN, and what is asked for is a
@@ -395,13 +401,11 @@ TEST_P(ModelContract, BadInputIsRefused) {
   bad[last - 3].X_AB.R *= 1.001;
   bad[last - 2].X_AB.R(2, 2) = -1;
   bad[last - 1].V_AB_B[4] = std::nan("");
-  // Primitives have no oriented points, and compliant ones no tetrahedra; of two rigid bodies none gives.
+  // Of two rigid bodies none gives.
   const body::Body ball = test::body_of(body::Sphere<double>{0.05}), rigid{a.geometry, {body::kRigid}};
-  const auto primitive_pair = body::Pair{&a, &ball, pose};
-  if (takes_points(GetParam())) bad.insert(bad.end(), {primitive_pair, {&ground, &a, pose}});
-  if (takes_volumes(GetParam()))
-    bad.insert(bad.end(), {primitive_pair, {&rigid, &rigid, pose}, {&rigid, &ground, pose}});
-  EXPECT_NO_THROW(model->require_valid(good));
+  if (takes_volumes(GetParam())) bad.insert(bad.end(), {{&rigid, &rigid, pose}, {&rigid, &ground, pose}});
+  for (const body::Pair& pair : {good, body::Pair{&a, &ball, pose}, body::Pair{&ground, &ball, pose}})
+    EXPECT_NO_THROW(model->require_valid(pair));
   for (const body::Pair& pair : bad) {
     EXPECT_THROW(model->require_valid(pair), InvalidInput);
     if (wrench()) {

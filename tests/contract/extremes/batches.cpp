@@ -6,7 +6,7 @@
 #include "runtime/contact/pressure_field.h"
 #include "runtime/derivative/estimator.h"
 #include "runtime/distance/surface_distance.h"
-#include "runtime/ssdf/kernel.h"
+#include "runtime/ssdf/soft_distances.h"
 #include "runtime/witness/pair_query.h"
 #include "runtime/witness/shapes.h"
 #include "runtime/witness/solver.h"
@@ -83,7 +83,7 @@ class Batches final : public Asker {
                     same(single.distance, found[i].distance) && same(single.gradient, found[i].gradient));
       }
     }
-    const ssdf::SoftDistances soft(query.A->own.geometry.points(), {});
+    const ssdf::SoftDistances soft(query.A->own.geometry);
     std::array<ssdf::SoftDistance<double>, 3> found;
     soft(at, ssdf::Order::kHessian, found, kThreads);
     const double eps1 = ssdf::default_eps1(query.A->own.geometry.points());

@@ -8,7 +8,9 @@
 #include <thread>
 
 #include "runtime/body/body.h"
+#include "runtime/body/samples.h"
 #include "runtime/body/tessellation.h"
+#include "runtime/body/tetrahedra.h"
 #include "runtime/core/error.h"
 #include "tests/support/bodies.h"
 #include "tests/support/primitives.h"
@@ -111,7 +113,7 @@ TEST(Geometry, LevelsThatAreNotThereAreRefused) {
   EXPECT_THROW(Geometry(std::shared_ptr<const asset::Asset>()), InvalidInput);
 }
 
-TEST(Geometry, OfAPrimitiveHasItsSurfaceAlone) {
+TEST(Geometry, OfAPrimitiveHasTrianglesTetrahedraAndPoints) {
   for (const Primitive& primitive : test::solid_primitives()) {
     const Geometry geometry(primitive, 0.05);
     SCOPED_TRACE(geometry.name());
@@ -120,17 +122,24 @@ TEST(Geometry, OfAPrimitiveHasItsSurfaceAlone) {
     EXPECT_EQ(geometry.primitive()->index(), primitive.index());
     EXPECT_EQ(geometry.half_space(), nullptr);
     EXPECT_EQ(geometry.convex().vertex_count, 0);
-    EXPECT_EQ(geometry.volume().tetrahedron_count, 0);
-    EXPECT_EQ(geometry.points().point_count, 0);
     EXPECT_EQ(geometry.mass().volume, mass_properties(primitive).volume);
     const asset::Surface expected = tessellate(primitive, 0.05);
     ASSERT_EQ(static_cast<std::size_t>(geometry.surface().triangle_count), expected.triangles.size() / 3);
     EXPECT_TRUE(std::equal(expected.vertices.begin(), expected.vertices.end(), geometry.surface().vertices));
+    const asset::Volume volume = tetrahedralize(primitive, 0.05);
+    EXPECT_EQ(geometry.volume().id, geometry.id());
+    ASSERT_EQ(static_cast<std::size_t>(geometry.volume().tetrahedron_count), volume.tetrahedra.size() / 4);
+    EXPECT_TRUE(std::equal(volume.vertices.begin(), volume.vertices.end(), geometry.volume().vertices));
+    const asset::OrientedPoints points = sample_surface(primitive);
+    ASSERT_EQ(static_cast<std::size_t>(geometry.points().point_count), points.areas.size());
+    EXPECT_TRUE(std::equal(points.positions.begin(), points.positions.end(), geometry.points().x));
   }
   const Geometry plane(HalfSpace<double>{0.02});
   ASSERT_NE(plane.half_space(), nullptr);
   EXPECT_EQ(plane.half_space()->thickness, 0.02);
   EXPECT_EQ(plane.surface().triangle_count, 0);
+  EXPECT_EQ(plane.volume().tetrahedron_count, 0);
+  EXPECT_EQ(plane.points().point_count, 0);
 }
 
 TEST(Geometry, PrimitivesThatAreNoneAreRefused) {
@@ -140,16 +149,25 @@ TEST(Geometry, PrimitivesThatAreNoneAreRefused) {
     EXPECT_THROW(Geometry(Sphere<double>{0.1}, bad).surface(), InvalidInput);
 }
 
-TEST(Geometry, TheSurfaceOfAPrimitiveIsMadeOnceForAllThreads) {
+TEST(Geometry, ThePartsOfAPrimitiveAreMadeOnceForAllThreads) {
   for (int round = 0; round < 20; ++round) {
     const Geometry geometry(Sphere<double>{0.1}, 1e-2);
     constexpr std::size_t kThreads = 8;
-    std::vector<asset::SurfaceView> seen(kThreads);
+    struct Seen {
+      asset::SurfaceView surface;
+      asset::VolumeView volume;
+      asset::PointsView points;
+    };
+    std::vector<Seen> seen(kThreads);
     std::vector<std::thread> threads;
     for (std::size_t t = 0; t < kThreads; ++t)
-      threads.emplace_back([&seen, t, copy = geometry] { seen[t] = copy.surface(); });
+      threads.emplace_back([&seen, t, copy = geometry] {
+        seen[t] = {copy.surface(), copy.volume(), copy.points()};
+      });
     for (std::thread& thread : threads) thread.join();
-    for (const asset::SurfaceView& surface : seen) {
+    for (const auto& [surface, volume, points] : seen) {
+      EXPECT_EQ(volume.vertices, geometry.volume().vertices);
+      EXPECT_EQ(points.x, geometry.points().x);
       EXPECT_EQ(surface.vertices, geometry.surface().vertices);
       EXPECT_EQ(surface.triangle_count, geometry.surface().triangle_count);
       EXPECT_GT(surface.triangle_count, 0);
@@ -168,16 +186,15 @@ TEST(Geometry, SaysWhatItLacks) {
   EXPECT_STREQ(empty.missing_part(kVolumePart), "has no tetrahedra; preprocess the object again with --tets");
   EXPECT_STREQ(empty.missing_part(kPointsPart),
                "has no oriented points; preprocess the object again with --quads");
-  EXPECT_EQ(ball.missing_part(kConvexPart | kSurfacePart), nullptr);
-  EXPECT_STREQ(ball.missing_part(kSurfacePart | kVolumePart),
-               "is a primitive without tetrahedra; make it rigid");
-  EXPECT_STREQ(ball.missing_part(kPointsPart), "is a primitive without oriented points");
+  EXPECT_EQ(ball.missing_part(kConvexPart | kSurfacePart | kVolumePart | kPointsPart), nullptr);
   EXPECT_EQ(plane.missing_part(kConvexPart), nullptr);
   EXPECT_STREQ(plane.missing_part(kSurfacePart), "is a half-space: it has no surface");
+  EXPECT_STREQ(plane.missing_part(kVolumePart), "is a half-space: it has no tetrahedra");
+  EXPECT_STREQ(plane.missing_part(kPointsPart), "is a half-space: it has no oriented points");
 }
 
 TEST(Pair, WhatIsWrongIsNamed) {
-  const Body ball = test::body_of(Sphere<double>{0.1});
+  const Body ball = test::body_of(Sphere<double>{0.1}), plane = test::body_of(HalfSpace<double>{});
   const asset::Asset nothing = [] {
     asset::Asset asset;
     asset.name = "void";
@@ -194,8 +211,11 @@ TEST(Pair, WhatIsWrongIsNamed) {
             "this query: body A ('void') has no convex hull; preprocess the object again");
   EXPECT_EQ(said({&ball, &empty, {}}),
             "this query: body B ('void') has no convex hull; preprocess the object again");
-  EXPECT_EQ(said({&ball, &ball, {}}, kPointsPart),
-            "this query: body A ('sphere') is a primitive without oriented points");
+  EXPECT_EQ(said({&ball, &plane, {}}, kPointsPart),
+            "this query: body B ('half_space') is a half-space: it has no oriented points");
+  EXPECT_EQ(
+      refusal([&] { require_valid(empty.geometry, kPointsPart, "this query"); }),
+      "this query: the geometry ('void') has no oriented points; preprocess the object again with --quads");
   EXPECT_EQ(refusal([&] {
               require_valid({&ball, &empty, {}}, kConvexPart, kNoPart, "this query");
             }),

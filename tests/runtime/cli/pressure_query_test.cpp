@@ -76,6 +76,9 @@ TEST_F(PressureQuery, PrimitivesAndHalfSpaces) {
     expect(run(kAsk, header + pose_row(0, std::string(name) + ",egg", kPose)), wrench(other, egg, kPose),
            kPose);
   }
+  const body::Body soft = test::body_of(body::Sphere<double>{0.05}, {.modulus = 2e6});
+  expect(run(kAsk + " --modulus-b 2e6", header + pose_row(0, "egg,@sphere:0.05", kPose)),
+         wrench(egg, soft, kPose), kPose);
   const Pose<double> below{exp_rotation<double>({0.1, 0.2, 0.3}), {0.01, 0.02, -0.03}};
   const std::string row = header + pose_row(0, "egg,@half_space", below);
   const body::Body ground = test::body_of(body::HalfSpace<double>{});
@@ -140,8 +143,8 @@ TEST_F(PressureQuery, FaultsNameTheFlagOrTheBody) {
       {"assets poses.csv --what wrench --surfaces s", row, "--surfaces goes with --model pressure_field"},
       {"assets poses.csv --what wrench --model soft_minimum --energy", row,
        "--energy: the model soft_minimum has no potential"},
-      {"assets poses.csv --what wrench --model soft_minimum", named("egg", "@sphere:0.1"),
-       "poses.csv:2: soft-minimum contact: body B ('sphere') is a primitive without oriented points"},
+      {"assets poses.csv --what wrench --model soft_minimum", named("@half_space", "@half_space"),
+       "poses.csv:2: soft-minimum contact: two half-spaces have no contact"},
       {"assets poses.csv", named("@half_space", "@half_space"),
        "poses.csv:2: separation: two half-spaces have no witness points"},
   };

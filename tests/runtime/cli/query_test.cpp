@@ -308,8 +308,9 @@ TEST_F(Query, SoftDistancesOfPoints) {
   EXPECT_EQ(rows[1].back(), "ok");
   EXPECT_EQ(rows[3].back(), "invalid_input");
   for (const auto& [points_file, message] :
-       {std::pair<std::string, std::string>{"obj,x,y,z\nhull-less,0,0,0\n",
-                                            "poses.csv:2: asset 'hull-less' has no oriented points"},
+       {std::pair<std::string, std::string>{
+            "obj,x,y,z\nhull-less,0,0,0\n",
+            "poses.csv:2: soft distance: the geometry ('hull-less') has no oriented points"},
         {"obj,x,y\nball,0,0\n", "poses.csv:1: no column 'z'"},
         {"obj,x,y,z\nball,0,0,zero\n", "poses.csv:2: column z: 'zero' is not a number"}}) {
     const Outcome refused = run("assets poses.csv --what ssdf", points_file);

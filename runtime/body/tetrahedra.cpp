@@ -1,0 +1,113 @@
+#include "runtime/body/tetrahedra.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <compare>
+#include <map>
+
+#include "runtime/asset/build_volume.h"
+#include "runtime/body/tessellation.h"
+
+namespace abut::body {
+
+namespace {
+
+// A core that is longer by less, in units of its depth, is a point there: no needles.
+constexpr double kNoLength = 1e-6;
+
+double core_length(double length, double depth) { return length > kNoLength * depth ? length : 0; }
+
+// Where on the core a vertex of the surface belongs.
+struct OnCore {
+  const Vec3<double>& v;
+
+  Vec3<double> operator()(const Sphere<double>&) const { return Vec3<double>::Zero(); }
+  Vec3<double> operator()(const Ellipsoid<double>&) const { return Vec3<double>::Zero(); }
+  Vec3<double> operator()(const Box<double>& box) const {
+    const double depth = box.half.minCoeff();
+    Vec3<double> p;
+    for (int k = 0; k < 3; ++k) p[k] = std::copysign(core_length(box.half[k] - depth, depth), v[k]);
+    return p;
+  }
+  Vec3<double> operator()(const Capsule<double>& c) const {
+    return {0, 0, std::copysign(core_length(c.half_length, c.radius), v.z())};
+  }
+  // A segment of the axis, or of a flat one a disc.
+  Vec3<double> operator()(const Cylinder<double>& c) const {
+    const double h = c.half_length, r = c.radius;
+    if (h >= r) return {0, 0, std::copysign(core_length(h - r, r), v.z())};
+    const double share = core_length(r - h, h) / r;
+    return {share * v.x(), share * v.y(), 0};
+  }
+  // The centre of the greatest ball inside.
+  Vec3<double> operator()(const Cone<double>& c) const {
+    const double h = c.half_length, r = c.radius;
+    return {0, 0, 2 * r * h / (r + std::hypot(r, 2 * h)) - h};
+  }
+  Vec3<double> operator()(const HalfSpace<double>&) const { return v; }
+};
+
+// A vertex of the surface and its place on the core. Vertices of one place follow one another.
+struct Spoke {
+  std::int32_t inner, outer;
+  auto operator<=>(const Spoke&) const = default;
+};
+
+// The prism between a triangle and its places on the core, of which some may be the same: up to three
+// tetrahedra. Faces of four corners are cut from their least vertex on the surface, so that neighbours agree.
+void cut_prism(std::array<Spoke, 3> corners, std::vector<asset::Tetrahedron>& tetrahedra) {
+  std::rotate(corners.begin(), std::min_element(corners.begin(), corners.end()), corners.end());
+  const auto& [a, b, c] = corners;
+  const auto add = [&](std::int32_t p, std::int32_t q, std::int32_t r) {
+    if (p != q && q != r && r != p) tetrahedra.push_back({p, q, r, a.outer});
+  };
+  add(a.inner, b.inner, c.inner);
+  add(b.outer, c.outer, b < c ? c.inner : b.inner);
+  add(b < c ? b.outer : c.outer, c.inner, b.inner);
+}
+
+double six_volumes(const std::vector<Vec3<double>>& x, const asset::Tetrahedron& t) {
+  return (x[t[1]] - x[t[0]]).cross(x[t[2]] - x[t[0]]).dot(x[t[3]] - x[t[0]]);
+}
+
+Vec3<double> gradient_of(const std::vector<double>& extent, const std::vector<Vec3<double>>& x,
+                         const asset::Tetrahedron& t) {
+  Vec3<double> sum = Vec3<double>::Zero();
+  for (int k = 0; k < 4; ++k) {
+    const int* const f = asset::kFaces[k];
+    const Vec3<double>& a = x[t[f[0]]];
+    sum += extent[t[k]] * (x[t[f[1]]] - a).cross(x[t[f[2]]] - a);
+  }
+  return sum / six_volumes(x, t);
+}
+
+}  // namespace
+
+asset::Volume tetrahedralize(const Primitive& primitive, double deviation) {
+  const TriangleMesh surface = triangulate(primitive, deviation);
+  std::vector<Vec3<double>> vertices = surface.vertices;
+  std::vector<std::int32_t> inner;
+  std::map<std::array<double, 3>, std::int32_t> known;
+  for (const Vec3<double>& v : surface.vertices) {
+    const Vec3<double> p = std::visit(OnCore{v}, primitive) + Vec3<double>::Zero();  // no -0
+    const auto [place, fresh] =
+        known.try_emplace({p.x(), p.y(), p.z()}, static_cast<std::int32_t>(vertices.size()));
+    if (fresh) vertices.push_back(p);
+    inner.push_back(place->second);
+  }
+  std::vector<double> extent(vertices.size(), 1.0);
+  std::fill_n(extent.begin(), surface.vertices.size(), 0.0);
+  std::vector<asset::Tetrahedron> tetrahedra;
+  const auto spoke = [&](std::int32_t v) { return Spoke{inner[v], v}; };
+  for (const auto& [a, b, c] : surface.triangles) cut_prism({spoke(a), spoke(b), spoke(c)}, tetrahedra);
+  std::vector<Vec3<double>> gradients;
+  for (asset::Tetrahedron& t : tetrahedra) {
+    if (six_volumes(vertices, t) < 0) std::swap(t[0], t[1]);
+    gradients.push_back(gradient_of(extent, vertices, t));
+  }
+  return asset::build_volume(vertices, tetrahedra, extent, gradients);
+}
+
+}  // namespace abut::body

@@ -1,0 +1,62 @@
+#include "runtime/ssdf/soft_distances.h"
+
+#include <string>
+
+#include "runtime/body/body.h"
+#include "runtime/core/parallel.h"
+#include "runtime/distance/primitive_distance.h"
+
+namespace abut::ssdf {
+
+namespace {
+
+constexpr const char* kWho = "soft distance";
+
+SoftDistance<double> exact(const body::Primitive& primitive, const Vec3<double>& p_GQ, Order order) {
+  if (!p_GQ.allFinite()) return internal::no_distance<double>();
+  const auto d = distance::primitive_distance<double>(primitive, p_GQ, static_cast<int>(order));
+  return internal::if_finite(SoftDistance<double>{d.value, d.gradient, d.hessian, Status::kOk});
+}
+
+}  // namespace
+
+SoftDistances::SoftDistances(body::Geometry geometry, const SoftDistanceConfig& config)
+    : geometry_(std::move(geometry)), config_(config) {
+  require_valid(config_);
+  if (geometry_.primitive() != nullptr) return;
+  body::require_valid(geometry_, body::kPointsPart, kWho);
+  const asset::PointsView& points = geometry_.points();
+  field_.emplace(points, config_.kernel, config_.eps1 * points.spacing * points.spacing);
+}
+
+SoftDistance<double> SoftDistances::operator()(const Vec3<double>& p_GQ, Order order) const {
+  if (!field_) return exact(*geometry_.primitive(), p_GQ, order);
+  if (config_.kernel != KernelKind::kGaussian) return field_->distance(p_GQ, order, config_.tolerance);
+  return soft_distance(geometry_.points(), p_GQ, field_->eps1(), order, config_.tolerance);
+}
+
+void SoftDistances::operator()(std::span<const Vec3<double>> p_GQ, Order order,
+                               std::span<SoftDistance<double>> results, int threads) const {
+  if (field_ && config_.kernel == KernelKind::kGaussian) {
+    soft_distances(geometry_.points(), p_GQ, field_->eps1(), order, results, config_.tolerance, threads);
+    return;
+  }
+  if (p_GQ.size() != results.size())
+    throw InvalidInput(std::string(kWho) + ": " + std::to_string(p_GQ.size()) + " points but room for " +
+                       std::to_string(results.size()) + " results");
+  const auto answer = [&](std::int64_t i, int) { results[i] = (*this)(p_GQ[i], order); };
+  parallel_for(static_cast<std::int64_t>(p_GQ.size()), threads, answer, 256);
+}
+
+SoftDistance<double> soft_distance(const body::Geometry& geometry, const Vec3<double>& p_GQ,
+                                   const SoftDistanceConfig& config, Order order) {
+  return SoftDistances(geometry, config)(p_GQ, order);
+}
+
+void soft_distances(const body::Geometry& geometry, std::span<const Vec3<double>> p_GQ,
+                    std::span<SoftDistance<double>> results, const SoftDistanceConfig& config, Order order,
+                    int threads) {
+  SoftDistances(geometry, config)(p_GQ, order, results, threads);
+}
+
+}  // namespace abut::ssdf
