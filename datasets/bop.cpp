@@ -100,7 +100,7 @@ std::optional<std::string> name_of_file(const fs::path& file) {
 
 }  // namespace
 
-const LayoutReader kBopReader{Layout::kBop, 1e-3, "{models,models_TYPE,models_eval}/obj_NNNNNN.ply",
-                              detect,       read, name_of_file};
+const LayoutReader kBopReader{
+    "bop", 1e-3, "{models,models_TYPE,models_eval}/obj_NNNNNN.ply", false, detect, read, name_of_file};
 
 }  // namespace abut::datasets

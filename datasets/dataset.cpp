@@ -15,21 +15,21 @@ namespace abut::datasets {
 namespace {
 namespace fs = std::filesystem;
 
-const LayoutReader& reader_of(Layout layout) {
-  for (const LayoutReader* reader : layout_readers())
-    if (reader->layout == layout) return *reader;
-  throw InvalidInput(fmt::format("layout {} has no reader", static_cast<int>(layout)));
+const LayoutReader& reader_of(const std::string& layout) {
+  for (const LayoutReader* reader : kLayoutReaders)
+    if (reader->name == layout) return *reader;
+  throw InvalidInput(fmt::format("unknown layout '{}': use one of {}", layout, layout_names()));
 }
 
 std::string everything_looked_for() {
   std::string text;
-  for (const LayoutReader* reader : layout_readers())
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", to_string(reader->layout), reader->looked_for);
+  for (const LayoutReader* reader : kLayoutReaders)
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", reader->name, reader->looked_for);
   return text;
 }
 
 const LayoutReader* detect(const Listing& root) {
-  for (const LayoutReader* reader : layout_readers())
+  for (const LayoutReader* reader : kLayoutReaders)
     if (reader->detect(root)) return reader;
   return nullptr;
 }
@@ -90,13 +90,13 @@ Dataset open_folder(const fs::path& root, const OpenOptions& options) {
   if (!reader)
     throw InvalidInput(fmt::format("'{}': no mesh found; looked for {}{}", root.string(),
                                    everything_looked_for(), hint(listing)));
-  Dataset dataset{.root = root, .layout = reader->layout, .objects = {}, .notes = listing.notes};
+  Dataset dataset{.root = root, .layout = reader->name, .objects = {}, .notes = listing.notes};
   reader->read(listing, dataset);
   if (dataset.objects.empty())
     throw InvalidInput(fmt::format("'{}': no mesh found in layout {}; looked for {}{}", root.string(),
-                                   to_string(reader->layout), reader->looked_for, hint(listing)));
+                                   reader->name, reader->looked_for, hint(listing)));
   const auto strays = std::count_if(listing.files.begin(), listing.files.end(), has_mesh_extension);
-  if ((reader->layout == Layout::kYcb || reader->layout == Layout::kGso) && strays > 0)
+  if (reader->folder_per_object && strays > 0)
     dataset.notes.push_back(
         fmt::format("'{}': {} beside the objects' folders left out (layout flat reads them)", root.string(),
                     counted(static_cast<std::size_t>(strays), "mesh file")));
@@ -107,11 +107,11 @@ Dataset open_folder(const fs::path& root, const OpenOptions& options) {
 Dataset open_file(const fs::path& file, const OpenOptions& options) {
   if (!has_mesh_extension(file))
     throw InvalidInput(fmt::format("'{}': not a mesh file; looked for .obj, .ply or .stl", file.string()));
-  for (const LayoutReader* reader : layout_readers()) {
+  for (const LayoutReader* reader : kLayoutReaders) {
     std::optional<std::string> name = reader->name_of_file(file);
     if (!name) continue;
     return {.root = file,
-            .layout = options.layout.value_or(reader->layout),
+            .layout = options.layout.value_or(reader->name),
             .objects = {{.name = *name, .file = file, .notes = {}}},
             .notes = {}};
   }
@@ -119,11 +119,6 @@ Dataset open_file(const fs::path& file, const OpenOptions& options) {
 }
 
 }  // namespace
-
-std::span<const LayoutReader* const> layout_readers() {
-  static const std::array readers{&kYcbReader, &kBopReader, &kGsoReader, &kFlatReader};
-  return readers;
-}
 
 Dataset open_dataset(const fs::path& root, const OpenOptions& options) {
   if (options.metres_per_unit && !(std::isfinite(*options.metres_per_unit) && *options.metres_per_unit > 0))
@@ -141,24 +136,11 @@ Dataset open_dataset(const fs::path& root, const OpenOptions& options) {
   return dataset;
 }
 
-std::string to_string(Layout layout) {
-  switch (layout) {
-    case Layout::kYcb:
-      return "ycb";
-    case Layout::kBop:
-      return "bop";
-    case Layout::kGso:
-      return "gso";
-    case Layout::kFlat:
-      return "flat";
-  }
-  return "unknown";
-}
-
-Layout layout_from_string(const std::string& name) {
-  for (const Layout layout : {Layout::kYcb, Layout::kBop, Layout::kGso, Layout::kFlat})
-    if (to_string(layout) == name) return layout;
-  throw InvalidInput("unknown layout '" + name + "': use ycb, bop, gso or flat");
+std::string layout_names() {
+  std::string names;
+  for (const LayoutReader* reader : kLayoutReaders)
+    names += (names.empty() ? "" : ", ") + std::string(reader->name);
+  return names;
 }
 
 }  // namespace abut::datasets

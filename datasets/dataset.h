@@ -9,13 +9,6 @@
 // Where the meshes of an object set are: readers of the layouts that people have on disk.
 namespace abut::datasets {
 
-enum class Layout {
-  kYcb,   // NNN_name/google_16k/textured.obj and its siblings; Berkeley's tsdf/ and poisson/ trees
-  kBop,   // models/obj_000001.ply + models_info.json, millimetres
-  kGso,   // Google Scanned Objects: NAME/meshes/model.obj or NAME/model.obj
-  kFlat,  // a folder of meshes, one object a file
-};
-
 // Room is left for an extension and a temporary suffix in the 255 bytes that file systems allow.
 inline constexpr std::size_t kLongestName = 200;
 
@@ -28,13 +21,13 @@ struct ObjectSource {
 
 struct Dataset {
   std::filesystem::path root;
-  Layout layout = Layout::kFlat;
+  std::string layout;                 // its name: "ycb"
   std::vector<ObjectSource> objects;  // in ascending order of name
   std::vector<std::string> notes;     // what was met on the way and left out, one line each
 };
 
 struct OpenOptions {
-  std::optional<Layout> layout;           // detected when absent
+  std::optional<std::string> layout;      // its name; detected when absent
   std::optional<double> metres_per_unit;  // the layout's own unit when absent (BOP: 0.001, others: 1)
 };
 
@@ -42,11 +35,10 @@ struct OpenOptions {
 // mesh file. Names are made safe to name files and to print: valid UTF-8 without control characters, at most
 // kLongestName bytes, unique; a note says where that changed one. Hidden entries are left out. Throws IoError
 // where the path does not exist or cannot be read, InvalidInput where nothing in it looks like a mesh, naming
-// what was looked for, and for a scale that is not a positive number.
+// what was looked for, for the name of no layout, and for a scale that is not a positive number.
 Dataset open_dataset(const std::filesystem::path& root, const OpenOptions& options = {});
 
-// "ycb", "bop", "gso", "flat" and back; throws InvalidInput for another name.
-std::string to_string(Layout layout);
-Layout layout_from_string(const std::string& name);
+// "ycb, bop, ...": the names of the layouts, in the order of detection.
+std::string layout_names();
 
 }  // namespace abut::datasets

@@ -30,6 +30,6 @@ std::optional<std::string> name_of_file(const fs::path& file) {
 
 }  // namespace
 
-const LayoutReader kFlatReader{Layout::kFlat, 1, "mesh files (.obj, .ply, .stl)", detect, read, name_of_file};
+const LayoutReader kFlatReader{"flat", 1, "mesh files (.obj, .ply, .stl)", false, detect, read, name_of_file};
 
 }  // namespace abut::datasets

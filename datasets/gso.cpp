@@ -49,7 +49,7 @@ std::optional<std::string> name_of_file(const fs::path& file) {
 
 }  // namespace
 
-const LayoutReader kGsoReader{Layout::kGso, 1,    "NAME/{meshes/model.obj,model.obj}",
-                              detect,       read, name_of_file};
+const LayoutReader kGsoReader{"gso", 1,           "NAME/{meshes/model.obj,model.obj}", true, detect,
+                              read,  name_of_file};
 
 }  // namespace abut::datasets

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "datasets/dataset.h"
@@ -10,11 +10,12 @@
 
 namespace abut::datasets {
 
-// One way to arrange meshes in folders. A new layout is one file and one row in layout_readers().
+// One way to arrange meshes in folders. A new layout is one file and one row in kLayoutReaders.
 struct LayoutReader {
-  Layout layout;
+  const char* name;
   double metres_per_unit;  // of the layout's files
   const char* looked_for;  // for messages: the paths that make this layout
+  bool folder_per_object;  // mesh files in the root itself belong to no object
   bool (*detect)(const Listing& root);
   // Appends the objects and the notes; leaves names as they are found and metres_per_unit at 1.
   void (*read)(const Listing& root, Dataset& dataset);
@@ -22,9 +23,11 @@ struct LayoutReader {
   std::optional<std::string> (*name_of_file)(const std::filesystem::path& file);
 };
 
-extern const LayoutReader kYcbReader, kBopReader, kGsoReader, kFlatReader;
+extern const LayoutReader kYcbReader, kBopReader, kGsoReader, kFlatReader, kDirectReader;
 
 // In the order of detection: the most particular first.
-std::span<const LayoutReader* const> layout_readers();
+inline constexpr std::array kLayoutReaders{
+    &kYcbReader, &kBopReader, &kGsoReader, &kFlatReader, &kDirectReader,
+};
 
 }  // namespace abut::datasets

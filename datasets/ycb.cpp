@@ -59,10 +59,11 @@ std::optional<std::string> name_of_file(const fs::path& file) {
 
 }  // namespace
 
-const LayoutReader kYcbReader{Layout::kYcb,
+const LayoutReader kYcbReader{"ycb",
                               1,
                               "NNN_name/{google_16k,google_64k,google_512k,poisson,tsdf}/"
                               "{textured.obj,nontextured.ply,nontextured.stl}",
+                              true,
                               detect,
                               read,
                               name_of_file};

@@ -13,9 +13,9 @@
 #include "datasets/dataset.h"
 #include "datasets/household.h"
 #include "preprocess/cli/batch.h"
+#include "preprocess/cli/batch_progress.h"
 #include "preprocess/cli/export.h"
 #include "preprocess/cli/inspect.h"
-#include "preprocess/cli/progress.h"
 #include "preprocess/cli/summary.h"
 #include "preprocess/cli/verify.h"
 #include "preprocess/cli/versions.h"
@@ -74,7 +74,7 @@ int make(const Arguments& arguments) {
   if (arguments.dataset.empty() || arguments.out.empty())
     throw InvalidInput("DATASET and OUT are required; see abut-preprocess --help");
   datasets::OpenOptions options;
-  if (!arguments.layout.empty()) options.layout = datasets::layout_from_string(arguments.layout);
+  if (!arguments.layout.empty()) options.layout = arguments.layout;
   if (arguments.scale > 0) options.metres_per_unit = arguments.scale;
   const datasets::Dataset dataset = datasets::open_dataset(arguments.dataset, options);
   const std::vector<datasets::ObjectSource> objects = select(dataset, arguments.only);
@@ -85,10 +85,9 @@ int make(const Arguments& arguments) {
   // A report on standard output stands there alone.
   const bool quiet = arguments.quiet || is_standard_output(arguments.json);
   if (!quiet) {
-    fmt::print("{}: {}, layout {}\n", arguments.dataset, counted(objects.size(), "object"),
-               datasets::to_string(dataset.layout));
+    fmt::print("{}: {}, layout {}\n", arguments.dataset, counted(objects.size(), "object"), dataset.layout);
   }
-  Progress progress(objects, quiet);
+  BatchProgress progress(objects, quiet);
   BatchResult batch = run_batch(objects, arguments.out, arguments.batch, progress);
   batch.notes = dataset.notes;
   progress.clear();
@@ -283,7 +282,7 @@ void add_make_options(CLI::App& app, Arguments& arguments) {
          "Write all that is known of the run to this file; -: to standard output, and nothing else there")
       ->type_name("FILE");
   app.add_flag("--quiet", arguments.quiet, "Print errors only");
-  app.add_option("--layout", arguments.layout, "ycb, bop, gso or flat; default: detected");
+  app.add_option("--layout", arguments.layout, datasets::layout_names() + "; default: detected");
   app.add_option("--scale", arguments.scale,
                  "Metres per unit of the meshes; default: 0.001 for BOP, 1 for others")
       ->type_name("METRES")

@@ -95,19 +95,6 @@ class Extractor {
     return badness(l_.area(h / 3)) + badness(l_.area(t / 3)) - badness(f) - badness(g);
   }
 
-  double move_gain(std::int32_t h, const Offset& step_at_h) const {
-    double gain = 0;
-    Offset step = step_at_h;
-    std::int32_t e = h;
-    do {
-      gain +=
-          badness(l_.area(e / 3)) - badness(LatticeMesh::cross(l_.offset(e) - step, l_.offset(H::next(e))));
-      step = turned(step, l_.turn(e));
-      e = mesh_.around(e);
-    } while (e != h);
-    return gain;
-  }
-
   // The change at one of the face's edges that makes most better; false if none makes anything better.
   bool mend(std::int32_t f) {
     double best = 1e-9;

@@ -37,12 +37,6 @@ HierarchyLevel face_level(const CreasedSurface& s) {
   return level;
 }
 
-Vec3 in_plane(const Vec3& q, const Vec3& n) {
-  const Vec3 flat = q - n * n.dot(q);
-  const double length = flat.norm();
-  return length > 1e-6 ? Vec3(flat / length) : n.unitOrthogonal();
-}
-
 void smooth(const HierarchyLevel& level, std::vector<Vec3>& directions, int threads) {
   for (int k = 0; k < kSweeps; ++k) {
     sweep(level, threads, [&](std::int32_t i) {

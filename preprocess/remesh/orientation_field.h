@@ -14,6 +14,13 @@ namespace abut::preprocess {
 // are filtered, so that details too small for the lattice make no singularities.
 std::vector<Eigen::Vector3d> orientation_field(const CreasedSurface& surface, int threads);
 
+// q without its part along the unit normal n, made unit; any direction of the plane where little is left.
+inline Eigen::Vector3d in_plane(const Eigen::Vector3d& q, const Eigen::Vector3d& n) {
+  const Eigen::Vector3d flat = q - n * n.dot(q);
+  const double length = flat.norm();
+  return length > 1e-6 ? Eigen::Vector3d(flat / length) : n.unitOrthogonal();
+}
+
 // A pair of directions out of the four at either place that are most parallel [Jakob2015, Eq. 2]; of any
 // length.
 struct Aligned {

@@ -65,12 +65,6 @@ Vec3 crease_direction(const CreasedSurface& s, std::int32_t v) {
   return direction.norm() > 0 ? Vec3(direction.normalized()) : Vec3(Vec3::UnitX());
 }
 
-Vec3 in_plane(const Vec3& q, const Vec3& n) {
-  const Vec3 flat = q - n * n.dot(q);
-  const double length = flat.norm();
-  return length > 1e-6 ? Vec3(flat / length) : n.unitOrthogonal();
-}
-
 Field vertex_field(const CreasedSurface& s, const HierarchyLevel& level, const std::vector<Vec3>& directions,
                    const std::vector<Hold>& holds) {
   Field field{{}, s.positions, s.positions, s.sizes, holds};

@@ -60,6 +60,12 @@ inline hid_t native_type(double) { return H5T_NATIVE_DOUBLE; }
 inline hid_t native_type(float) { return H5T_NATIVE_FLOAT; }
 inline hid_t native_type(std::int32_t) { return H5T_NATIVE_INT32; }
 
+// Writing, of which failures throw BadAsset. Text: an attribute in UTF-8. Arrays: without times, in groups
+// that are made where missing; texts: of any length each.
+void write_text(hid_t object, const std::string& name, const std::string& text);
+Handle make_array(hid_t parent, const std::string& path, hid_t type, const std::vector<hsize_t>& extents);
+void write_texts(hid_t parent, const std::string& path, const std::vector<std::string>& texts);
+
 // An empty file in memory, and one parsed from an image (`image` is copied).
 Handle create_image();
 Handle open_image(std::span<const std::byte> image, const std::string& file);

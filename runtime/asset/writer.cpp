@@ -14,16 +14,6 @@ hid_t file_type(double) { return H5T_IEEE_F64LE; }
 hid_t file_type(float) { return H5T_IEEE_F32LE; }
 hid_t file_type(std::int32_t) { return H5T_STD_I32LE; }
 
-void write_text(hid_t object, const std::string& name, const std::string& text) {
-  const Handle type(checked(H5Tcopy(H5T_C_S1), kFailed), H5Tclose);
-  checked(H5Tset_size(type, text.size() + 1), kFailed);
-  checked(H5Tset_cset(type, H5T_CSET_UTF8), kFailed);
-  const Handle space(checked(H5Screate(H5S_SCALAR), kFailed), H5Sclose);
-  const Handle attribute(
-      checked(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), kFailed), H5Aclose);
-  checked(H5Awrite(attribute, type, text.c_str()), kFailed);
-}
-
 void write_numbers(hid_t object, const std::string& name, const double* values, hsize_t count) {
   const Handle space(
       checked(count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, nullptr), kFailed), H5Sclose);
@@ -49,14 +39,8 @@ class ArrayWriter {
   template <class T>
   void operator()(const char* name, const std::vector<T>& data, const Shape& shape, const char* unit,
                   const char* description) const {
-    const Handle space(make_space(data.size(), shape), H5Sclose);
-    const Handle links(checked(H5Pcreate(H5P_LINK_CREATE), kFailed), H5Pclose);
-    checked(H5Pset_create_intermediate_group(links, 1), kFailed);
-    const Handle create(checked(H5Pcreate(H5P_DATASET_CREATE), kFailed), H5Pclose);
-    checked(H5Pset_obj_track_times(create, false), kFailed);
-    const Handle set(
-        checked(H5Dcreate2(group_, name, file_type(T{}), space, links, create, H5P_DEFAULT), kFailed),
-        H5Dclose);
+    const Shape extents = resolve(data.size(), shape);
+    const Handle set = make_array(group_, name, file_type(T{}), {extents.begin(), extents.end()});
     if (!data.empty())
       checked(H5Dwrite(set, native_type(T{}), H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()), kFailed);
     write_text(set, "unit", unit);
@@ -64,12 +48,6 @@ class ArrayWriter {
   }
 
  private:
-  static hid_t make_space(std::size_t size, const Shape& shape) {
-    const Shape extents = resolve(size, shape);
-    const std::vector<hsize_t> dims(extents.begin(), extents.end());
-    return checked(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr), kFailed);
-  }
-
   hid_t group_;
 };
 
@@ -78,30 +56,13 @@ void write_map(hid_t parent, const char* name, const std::map<std::string, std::
   for (const auto& [key, value] : entries) write_text(group, key, value);
 }
 
-void write_warnings(hid_t group, const std::vector<std::string>& warnings) {
-  const Handle type(checked(H5Tcopy(H5T_C_S1), kFailed), H5Tclose);
-  checked(H5Tset_size(type, H5T_VARIABLE), kFailed);
-  checked(H5Tset_cset(type, H5T_CSET_UTF8), kFailed);
-  const hsize_t count = warnings.size();
-  const Handle space(checked(H5Screate_simple(1, &count, nullptr), kFailed), H5Sclose);
-  const Handle create(checked(H5Pcreate(H5P_DATASET_CREATE), kFailed), H5Pclose);
-  checked(H5Pset_obj_track_times(create, false), kFailed);
-  const Handle set(
-      checked(H5Dcreate2(group, "warnings", type, space, H5P_DEFAULT, create, H5P_DEFAULT), kFailed),
-      H5Dclose);
-  std::vector<const char*> lines;
-  lines.reserve(warnings.size());
-  for (const std::string& warning : warnings) lines.push_back(warning.c_str());
-  if (count > 0) checked(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, lines.data()), kFailed);
-}
-
 void write_provenance(hid_t file, const Provenance& provenance) {
   const Handle group = make_group(file, "provenance");
   write_text(group, "source_file", provenance.source_file);
   write_text(group, "source_digest", provenance.source_digest);
   write_map(group, "parameters", provenance.parameters);
   write_map(group, "versions", provenance.versions);
-  write_warnings(group, provenance.warnings);
+  write_texts(group, "warnings", provenance.warnings);
   const Handle seconds = make_group(group, "stage_seconds");
   for (const auto& [stage, value] : provenance.stage_seconds) write_numbers(seconds, stage, &value, 1);
   const Handle measures = make_group(group, "measures");

@@ -148,12 +148,20 @@ class Builder {
     std::swap(result_.order[i], result_.order[j]);
   }
 
-  Split find_split(std::int32_t first, std::int32_t count) const {
+  struct CentersBox {
     Eigen::Array4f lo = Eigen::Array4f::Constant(kInfinity), hi = -lo;
+  };
+  CentersBox centers_box(std::int32_t first, std::int32_t count) const {
+    CentersBox box;
     for (std::int32_t i = first; i < first + count; ++i) {
-      lo = lo.min(items_[i].center());
-      hi = hi.max(items_[i].center());
+      box.lo = box.lo.min(items_[i].center());
+      box.hi = box.hi.max(items_[i].center());
     }
+    return box;
+  }
+
+  Split find_split(std::int32_t first, std::int32_t count) const {
+    const auto [lo, hi] = centers_box(first, count);
     Split best;
     best.origin = lo;
     // Where the extent is 0 or so small that the quotient overflows, the axis cannot be divided.
@@ -202,11 +210,7 @@ class Builder {
 
   // Halves the range along the longest axis of the centres; for coincident centres any halves will do.
   std::int32_t split_in_half(std::int32_t first, std::int32_t count) {
-    Eigen::Array4f lo = Eigen::Array4f::Constant(kInfinity), hi = -lo;
-    for (std::int32_t i = first; i < first + count; ++i) {
-      lo = lo.min(items_[i].center());
-      hi = hi.max(items_[i].center());
-    }
+    const auto [lo, hi] = centers_box(first, count);
     int axis = 0;
     (hi - lo).maxCoeff(&axis);
     std::vector<std::int32_t> places(count);

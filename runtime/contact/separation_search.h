@@ -155,6 +155,20 @@ ABUT_INLINE bool all_above(const Side<S>& side, const S* p, S radius, const Boun
   return true;
 }
 
+// Calls add(seen) for the planes of a block as they are seen from a frame; `heaviest`: the largest exponent
+// yet.
+template <class T, class S, class Add>
+ABUT_INLINE void see_block(const Side<S>& side, std::int32_t block, const Frame<S>& frame, T& heaviest,
+                           Add&& add) {
+  const double* const numbers = side.field->numbers + std::ptrdiff_t(block) * kBlockNumbers;
+  for (int i = 0; i < kBlockPoints; i += simd::kLanes<T>) {
+    Seen<T> seen;
+    ssdf::internal::see(numbers, i, frame, seen);
+    simd::greatest(seen.exponent, heaviest, heaviest);
+    add(seen);
+  }
+}
+
 // The soft distance of a point and how hard planes may press on it.
 template <class S>
 struct Depth {
@@ -179,17 +193,13 @@ ABUT_INLINE void depth_at(const Side<S>& side, const S* p, S cut, Depth<S>& dept
     DistanceSums<T> sums;
     T least{}, heaviest{}, press{}, zero{};
     ssdf::internal::visit_near<T, S>(*side.field, p, limit2, [&](std::int32_t block) ABUT_INLINE_LAMBDA {
-      const double* const numbers = side.field->numbers + std::ptrdiff_t(block) * kBlockNumbers;
-      for (int i = 0; i < kBlockPoints; i += simd::kLanes<T>) {
-        Seen<T> seen;
-        ssdf::internal::see(numbers, i, frame, seen);
-        simd::greatest(seen.exponent, heaviest, heaviest);
+      see_block(side, block, frame, heaviest, [&](const Seen<T>& seen) ABUT_INLINE_LAMBDA {
         simd::least(seen.g, least, least);
         ssdf::internal::add<0>(seen, sums);
         T below;
         simd::greatest<T>(-(seen.g + frame.g0), zero, below);
         press += seen.weight * below;
-      }
+      });
     });
     if (nearest || !(simd::greatest_lane(heaviest) > S(ssdf::internal::kTooHeavy))) {
       const S weight = simd::sum(sums.w), low = simd::least_lane(least);
@@ -251,15 +261,11 @@ ABUT_INLINE void force_sums(const Side<S>& side, const S* p, const S* v, const R
   ForceSums<T> lanes;
   T heaviest{};
   const auto add = [&](std::int32_t block) ABUT_INLINE_LAMBDA {
-    const double* const numbers = side.field->numbers + std::ptrdiff_t(block) * kBlockNumbers;
-    for (int i = 0; i < kBlockPoints; i += simd::kLanes<T>) {
-      Seen<T> seen;
-      ssdf::internal::see(numbers, i, frame, seen);
-      simd::greatest(seen.exponent, heaviest, heaviest);
+    see_block(side, block, frame, heaviest, [&](const Seen<T>& seen) ABUT_INLINE_LAMBDA {
       add_plane<kOrder>(seen, frame.g0, alpha, v, with, lanes);
       if constexpr (kOrder > 1)
         if (frame.inverse_wall > S(0)) ssdf::internal::add_bend(seen, lanes.distance);
-    }
+    });
   };
   visit_pressing<T>(side, p, reach, nearby, with, add);
   heaviest_exponent = simd::greatest_lane(heaviest);

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "runtime/math/pose.h"
+#include "runtime/math/tangent_basis.h"
 
 // Small algebra on the tangent plane of a unit normal.
 namespace abut::derivative {
@@ -16,18 +16,7 @@ using Mat32 = Eigen::Matrix<S, 3, 2>;
 template <class S>
 using Mat26 = Eigen::Matrix<S, 2, 6>;
 
-// Two unit vectors that complete the unit vector n to a right-handed basis (t1 x t2 = n); smooth but at n =
-// -z (Duff et al. 2017).
-template <class S>
-Mat32<S> tangent_basis(const Vec3<S>& n) {
-  using std::copysign;
-  const S sign = copysign(S(1), n.z());
-  const S a = S(-1) / (sign + n.z());
-  const S b = n.x() * n.y() * a;
-  Mat32<S> T;
-  T << S(1) + sign * n.x() * n.x() * a, b, sign * b, sign + n.y() * n.y() * a, -sign * n.x(), -n.y();
-  return T;
-}
+using abut::tangent_basis;
 
 // Eigenvalues (in `values`) and orthonormal eigenvectors (columns) of a symmetric 2 x 2 matrix: one Jacobi
 // rotation.

@@ -70,7 +70,7 @@ TEST_F(DatasetTest, YcbTakesTheFirstScanThatIsThere) {
   touch("075_none/clouds/merged_cloud.ply");
   touch("stray.ply");
   const Dataset dataset = open_dataset(root_);
-  EXPECT_EQ(dataset.layout, Layout::kYcb);
+  EXPECT_EQ(dataset.layout, "ycb");
   ASSERT_EQ(names(dataset), (Names{"002_can", "003_box", "072-a_toy", "073_lego"}));
   EXPECT_EQ(dataset.objects[0].file, root_ / "002_can/google_16k/textured.obj");
   EXPECT_TRUE(dataset.objects[0].notes.empty());
@@ -101,7 +101,7 @@ TEST_F(DatasetTest, BopIsInMillimetres) {
   touch("models_eval/obj_000001.ply");
   touch("test/000001/rgb/000001.png");
   const Dataset dataset = open_dataset(root_);
-  EXPECT_EQ(dataset.layout, Layout::kBop);
+  EXPECT_EQ(dataset.layout, "bop");
   ASSERT_EQ(names(dataset), (Names{"obj_000001", "obj_000012"}));
   EXPECT_EQ(dataset.objects[0].metres_per_unit, 1e-3);
   EXPECT_EQ(dataset.objects[0].file, root_ / "models/obj_000001.ply");
@@ -109,7 +109,7 @@ TEST_F(DatasetTest, BopIsInMillimetres) {
   EXPECT_TRUE(mentions(dataset.notes, "obj_000003.ply' is missing"));
   EXPECT_TRUE(mentions(dataset.notes, "models_eval"));
   // The models' own folder, and one model of it.
-  EXPECT_EQ(open_dataset(root_ / "models").layout, Layout::kBop);
+  EXPECT_EQ(open_dataset(root_ / "models").layout, "bop");
   EXPECT_EQ(names(open_dataset(root_ / "models_eval")), Names{"obj_000001"});
   EXPECT_EQ(open_dataset(root_ / "models/obj_000001.ply").objects.at(0).metres_per_unit, 1e-3);
 }
@@ -131,7 +131,7 @@ TEST_F(DatasetTest, GoogleScannedObjects) {
   touch("Repacked/model.obj");
   touch("Empty/model.sdf");
   const Dataset dataset = open_dataset(root_);
-  EXPECT_EQ(dataset.layout, Layout::kGso);
+  EXPECT_EQ(dataset.layout, "gso");
   EXPECT_EQ(names(dataset), (Names{"ACE_Coffee_Mug", "Repacked"}));
   EXPECT_TRUE(mentions(dataset.notes, "Empty': no mesh"));
 }
@@ -146,12 +146,50 @@ TEST_F(DatasetTest, FlatFolderAnyCase) {
   touch(".hidden.obj");
   touch("sub/d.obj");
   const Dataset dataset = open_dataset(root_);
-  EXPECT_EQ(dataset.layout, Layout::kFlat);
+  EXPECT_EQ(dataset.layout, "flat");
   EXPECT_EQ(names(dataset), (Names{"a", "b", "c"}));
   EXPECT_TRUE(mentions(dataset.notes, "1 folder beside the mesh files not searched"));
   EXPECT_TRUE(
       mentions(dataset.notes, "chair.DAE' was left out: .dae is not read; convert it to .obj, .ply or .stl"));
   EXPECT_TRUE(mentions(dataset.notes, "2 other files left out"));
+}
+
+TEST_F(DatasetTest, FoldersWithOneMeshOfAnyName) {
+  touch("mug/visual.STL");
+  touch("mug/visual.mtl");
+  touch("plate/deeper/lost.obj");
+  touch("spoon/x.ply");
+  touch("tray/a.obj");
+  touch("tray/b.obj");
+  touch("tray/c.obj");
+  const Dataset dataset = open_dataset(root_);
+  EXPECT_EQ(dataset.layout, "direct");
+  ASSERT_EQ(names(dataset), (Names{"mug", "spoon"}));
+  EXPECT_EQ(dataset.objects[0].file, root_ / "mug/visual.STL");
+  EXPECT_EQ(dataset.objects[0].metres_per_unit, 1);
+  EXPECT_TRUE(mentions(dataset.notes, "plate': no mesh"));
+  EXPECT_TRUE(
+      mentions(dataset.notes, "tray': 3 mesh files where one is the object (a.obj, b.obj, ...); left out"));
+}
+
+// A mesh in the root, or a scan, a model or a model.obj in one folder alone, makes the older layout.
+TEST_F(DatasetTest, FoldersWithOneMeshGiveWayToOtherLayouts) {
+  for (const char* base : {"flat/", "ycb/", "bop/", "gso/"}) touch(base + std::string("mug/any.obj"));
+  touch("flat/a.obj");
+  touch("ycb/002_can/google_16k/textured.obj");
+  touch("bop/models/obj_000001.ply");
+  touch("gso/Shoe/model.obj");
+  for (const char* layout : {"flat", "ycb", "bop", "gso"}) {
+    const Dataset dataset = open_dataset(root_ / layout);
+    EXPECT_EQ(dataset.layout, layout);
+    EXPECT_EQ(dataset.objects.size(), 1U);
+    EXPECT_EQ(names(open_dataset(root_ / layout, {.layout = "direct", .metres_per_unit = {}})).back(), "mug");
+  }
+  // Folders of several meshes each are flat ones, of which none is guessed.
+  touch("several/left/a.obj");
+  touch("several/left/b.obj");
+  const std::string message = message_of<InvalidInput>([&] { open_dataset(root_ / "several"); });
+  EXPECT_NE(message.find("did you mean '" + (root_ / "several/left").string()), std::string::npos) << message;
 }
 
 TEST_F(DatasetTest, OneFile) {
@@ -161,13 +199,12 @@ TEST_F(DatasetTest, OneFile) {
   touch("readme.txt");
   const Dataset dataset = open_dataset(root_ / "cup.obj");
   EXPECT_EQ(names(dataset), Names{"cup"});
-  EXPECT_EQ(dataset.layout, Layout::kFlat);
+  EXPECT_EQ(dataset.layout, "flat");
   EXPECT_EQ(names(open_dataset(root_ / "025_mug/google_16k/textured.obj")), Names{"025_mug"});
   EXPECT_EQ(names(open_dataset(root_ / "Shoe/meshes/model.obj")), Names{"Shoe"});
-  EXPECT_EQ(open_dataset(root_ / "cup.obj", {.layout = Layout::kBop, .metres_per_unit = {}})
-                .objects[0]
-                .metres_per_unit,
-            1e-3);
+  EXPECT_EQ(
+      open_dataset(root_ / "cup.obj", {.layout = "bop", .metres_per_unit = {}}).objects[0].metres_per_unit,
+      1e-3);
   EXPECT_NE(message_of<InvalidInput>([&] {
               open_dataset(root_ / "readme.txt");
             }).find("looked for .obj, .ply or .stl"),
@@ -177,12 +214,12 @@ TEST_F(DatasetTest, OneFile) {
 TEST_F(DatasetTest, LayoutAndScaleCanBeForced) {
   touch("001_x/google_16k/textured.obj");
   touch("y.obj");
-  EXPECT_EQ(names(open_dataset(root_, {.layout = Layout::kFlat, .metres_per_unit = 0.5})), Names{"y"});
+  EXPECT_EQ(names(open_dataset(root_, {.layout = "flat", .metres_per_unit = 0.5})), Names{"y"});
   EXPECT_EQ(open_dataset(root_, {.layout = {}, .metres_per_unit = 0.5}).objects[0].metres_per_unit, 0.5);
   for (const double bad : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), HUGE_VAL})
     EXPECT_THROW(open_dataset(root_, {.layout = {}, .metres_per_unit = bad}), InvalidInput);
   const std::string message =
-      message_of<InvalidInput>([&] { open_dataset(root_, {.layout = Layout::kBop, .metres_per_unit = {}}); });
+      message_of<InvalidInput>([&] { open_dataset(root_, {.layout = "bop", .metres_per_unit = {}}); });
   EXPECT_NE(message.find("no mesh found in layout bop"), std::string::npos) << message;
 }
 
@@ -244,7 +281,7 @@ TEST(RealDataset, FifteenYcbObjects) {
   const fs::path root = fs::path(ABUT_SHARED_DIR) / "data" / "ycb";
   if (!fs::is_directory(root)) GTEST_SKIP() << root << " is not there";
   const Dataset dataset = open_dataset(root);
-  EXPECT_EQ(dataset.layout, Layout::kYcb);
+  EXPECT_EQ(dataset.layout, "ycb");
   EXPECT_EQ(dataset.objects.size(), 15U);
   for (const ObjectSource& object : dataset.objects) {
     EXPECT_EQ(object.file, root / object.name / "google_16k" / "textured.obj");
@@ -252,10 +289,12 @@ TEST(RealDataset, FifteenYcbObjects) {
   }
 }
 
-TEST(Layout, NamesRoundTrip) {
-  for (const Layout layout : {Layout::kYcb, Layout::kBop, Layout::kGso, Layout::kFlat})
-    EXPECT_EQ(layout_from_string(to_string(layout)), layout);
-  EXPECT_THROW(layout_from_string("nonsense"), InvalidInput);
+TEST(Layout, UnknownNameIsRefusedWithTheKnownOnes) {
+  const std::string message = message_of<InvalidInput>(
+      [&] { open_dataset(fs::temp_directory_path(), {.layout = "nonsense", .metres_per_unit = {}}); });
+  EXPECT_NE(message.find("'nonsense'"), std::string::npos);
+  EXPECT_NE(message.find(layout_names()), std::string::npos) << message;
+  EXPECT_EQ(layout_names(), "ycb, bop, gso, flat, direct");
 }
 
 }  // namespace

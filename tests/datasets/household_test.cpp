@@ -36,7 +36,7 @@ class HouseholdTest : public abut::test::HouseholdSets {
 TEST_F(HouseholdTest, IsAYcbTree) {
   for (const char* set : {"clean", "dirty"}) {
     const Dataset dataset = open_dataset(root_ / set);
-    EXPECT_EQ(dataset.layout, Layout::kYcb);
+    EXPECT_EQ(dataset.layout, "ycb");
     const bool has_faults = fs::exists(root_ / set / "faults.json");  // named among the files left out
     EXPECT_EQ(dataset.notes.size(), has_faults ? 1U : 0U);
     ASSERT_EQ(dataset.objects.size(), 8U);

@@ -114,49 +114,20 @@ void set_end_arrays(const EndArrays& end, Recording& recording) {
   }
 }
 
-void write_text(hid_t object, const char* name, const std::string& text) {
-  const Handle type(checked(H5Tcopy(H5T_C_S1), kFailed), H5Tclose);
-  checked(H5Tset_size(type, text.size() + 1), kFailed);
-  checked(H5Tset_cset(type, H5T_CSET_UTF8), kFailed);
-  const Handle space(checked(H5Screate(H5S_SCALAR), kFailed), H5Sclose);
-  const Handle attribute(checked(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), kFailed),
-                         H5Aclose);
-  checked(H5Awrite(attribute, type, text.c_str()), kFailed);
-}
-
 template <class T>
 void write_array(hid_t file, const char* path, const std::vector<T>& data, const std::vector<hsize_t>& dims,
                  const char* unit) {
-  const Handle space(checked(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr), kFailed),
-                     H5Sclose);
-  const Handle links(checked(H5Pcreate(H5P_LINK_CREATE), kFailed), H5Pclose);
-  checked(H5Pset_create_intermediate_group(links, 1), kFailed);
-  const Handle create(checked(H5Pcreate(H5P_DATASET_CREATE), kFailed), H5Pclose);
-  checked(H5Pset_obj_track_times(create, false), kFailed);
-  const Handle set(
-      checked(H5Dcreate2(file, path, file_type(T{}), space, links, create, H5P_DEFAULT), kFailed), H5Dclose);
+  const Handle set = asset::make_array(file, path, file_type(T{}), dims);
   if (!data.empty())
     checked(H5Dwrite(set, memory_type(T{}), H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()), kFailed);
   write_text(set, "unit", unit);
 }
 
 void write_names(hid_t file, const std::vector<std::string>& names) {
-  const Handle type(checked(H5Tcopy(H5T_C_S1), kFailed), H5Tclose);
-  checked(H5Tset_size(type, H5T_VARIABLE), kFailed);
-  checked(H5Tset_cset(type, H5T_CSET_UTF8), kFailed);
-  const hsize_t count = names.size();
-  const Handle space(checked(H5Screate_simple(1, &count, nullptr), kFailed), H5Sclose);
-  const Handle create(checked(H5Pcreate(H5P_DATASET_CREATE), kFailed), H5Pclose);
-  checked(H5Pset_obj_track_times(create, false), kFailed);
-  const Handle set(
-      checked(H5Dcreate2(file, "bodies", type, space, H5P_DEFAULT, create, H5P_DEFAULT), kFailed), H5Dclose);
-  std::vector<const char*> texts;
-  for (const std::string& name : names) {
-    if (name.find('\0') != std::string::npos)
-      throw InvalidInput("recording: the name of body " + std::to_string(texts.size()) + " has a zero byte");
-    texts.push_back(name.c_str());
-  }
-  if (count > 0) checked(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts.data()), kFailed);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i].find('\0') != std::string::npos)
+      throw InvalidInput("recording: the name of body " + std::to_string(i) + " has a zero byte");
+  asset::write_texts(file, "bodies", names);
 }
 
 Hdf5Type type_of(double) { return Hdf5Type::kFloat64; }

@@ -12,9 +12,9 @@ namespace abut::preprocess {
 // Shows a run as it goes, on standard output: on a terminal a line per running object and one overall with
 // the time left, redrawn in place; elsewhere a plain line per finished object. Failures go to standard error
 // in every case.
-class Progress : public BatchObserver {
+class BatchProgress : public BatchObserver {
  public:
-  Progress(const std::vector<datasets::ObjectSource>& objects, bool quiet);
+  BatchProgress(const std::vector<datasets::ObjectSource>& objects, bool quiet);
 
   void started(std::size_t object) override;
   void stage(std::size_t object, std::string_view stage) override;

@@ -1,4 +1,4 @@
-#include "preprocess/cli/progress.h"
+#include "preprocess/cli/batch_progress.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -29,7 +29,7 @@ std::size_t terminal_columns() {
 
 }  // namespace
 
-Progress::Progress(const std::vector<datasets::ObjectSource>& objects, bool quiet)
+BatchProgress::BatchProgress(const std::vector<datasets::ObjectSource>& objects, bool quiet)
     : quiet_(quiet), terminal_(!quiet && ::isatty(STDOUT_FILENO) == 1) {
   for (const datasets::ObjectSource& object : objects) {
     std::error_code ignored;
@@ -41,11 +41,11 @@ Progress::Progress(const std::vector<datasets::ObjectSource>& objects, bool quie
   }
 }
 
-void Progress::started(std::size_t object) { running_[object] = {"", Clock::now()}; }
+void BatchProgress::started(std::size_t object) { running_[object] = {"", Clock::now()}; }
 
-void Progress::stage(std::size_t object, std::string_view stage) { running_[object].stage = stage; }
+void BatchProgress::stage(std::size_t object, std::string_view stage) { running_[object].stage = stage; }
 
-void Progress::finished(std::size_t object, const ObjectResult& result) {
+void BatchProgress::finished(std::size_t object, const ObjectResult& result) {
   running_.erase(object);
   ++finished_;
   left_bytes_ -= sizes_[object];
@@ -68,19 +68,19 @@ void Progress::finished(std::size_t object, const ObjectResult& result) {
   if (terminal_) draw();
 }
 
-void Progress::tick() {
+void BatchProgress::tick() {
   if (!terminal_) return;
   clear();
   draw();
 }
 
-void Progress::clear() {
+void BatchProgress::clear() {
   if (drawn_lines_ > 0)
     fmt::print("\x1b[{}A\r\x1b[J", drawn_lines_);  // up, to the line's start, erase what is below
   drawn_lines_ = 0;
 }
 
-std::string Progress::overall() const {
+std::string BatchProgress::overall() const {
   std::string text = fmt::format("{} of {} done", finished_, names_.size());
   if (failed_ > 0) text += fmt::format(", {} failed", failed_);
   const double elapsed = seconds_since(begin_);
@@ -89,7 +89,7 @@ std::string Progress::overall() const {
   return text;
 }
 
-void Progress::draw() {
+void BatchProgress::draw() {
   const std::size_t columns = terminal_columns();
   const auto line = [&](const std::string& text) {
     fmt::print("{}\n", text.substr(0, columns - 1));

@@ -1,0 +1,53 @@
+// A folder of objects' folders with one mesh each, of any name: NAME/anything.obj.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "datasets/layouts.h"
+#include "runtime/core/error.h"
+
+namespace abut::datasets {
+namespace {
+namespace fs = std::filesystem;
+
+// Empty, with a note, where the folder cannot be listed.
+std::vector<fs::path> meshes_in(const fs::path& folder, std::vector<std::string>& notes) try {
+  Listing listing = list_folder(folder);
+  notes.insert(notes.end(), listing.notes.begin(), listing.notes.end());
+  std::erase_if(listing.files, [](const fs::path& file) { return !has_mesh_extension(file); });
+  return listing.files;
+} catch (const IoError& error) {
+  notes.emplace_back(error.what());
+  return {};
+}
+
+// A folder with several meshes is one in the flat layout.
+bool detect(const Listing& root) {
+  std::vector<std::string> unused;
+  return std::any_of(root.folders.begin(), root.folders.end(),
+                     [&](const fs::path& folder) { return meshes_in(folder, unused).size() == 1; });
+}
+
+void read(const Listing& root, Dataset& dataset) {
+  for (const fs::path& folder : root.folders) {
+    const std::vector<fs::path> meshes = meshes_in(folder, dataset.notes);
+    if (meshes.size() == 1)
+      dataset.objects.push_back({.name = folder_name(folder), .file = meshes.front(), .notes = {}});
+    else if (meshes.empty())
+      dataset.notes.push_back(fmt::format("'{}': no mesh", folder.string()));
+    else
+      dataset.notes.push_back(fmt::format("'{}': {} mesh files where one is the object ({}, {}{}); left out",
+                                          folder.string(), meshes.size(), meshes[0].filename().string(),
+                                          meshes[1].filename().string(), meshes.size() > 2 ? ", ..." : ""));
+  }
+}
+
+// A mesh file alone is named after itself.
+std::optional<std::string> name_of_file(const fs::path&) { return std::nullopt; }
+
+}  // namespace
+
+const LayoutReader kDirectReader{
+    "direct", 1, "NAME/MESH, one mesh file (.obj, .ply, .stl) a folder", true, detect, read, name_of_file};
+
+}  // namespace abut::datasets

@@ -1,0 +1,114 @@
+#include <CGAL/Polygon_mesh_processing/corefinement.h>
+#include <CGAL/Polygon_mesh_processing/orientation.h>
+#include <CGAL/Polygon_mesh_processing/self_intersections.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+#include "preprocess/mesh/repair.h"
+#include "preprocess/mesh/shells.h"
+#include "preprocess/mesh/surface_mesh.h"
+#include "preprocess/mesh/weld.h"
+
+namespace abut::preprocess {
+namespace {
+
+namespace pmp = CGAL::Polygon_mesh_processing;
+
+// Faces that uniting parts may take up, all steps together: some 5 s.
+constexpr std::size_t kMaxUnited = 1'500'000;
+
+// Parts whose boxes overlap, directly or over others, in one group; groups and parts in ascending order.
+std::vector<std::vector<std::int32_t>> group_by_boxes(const TriangleMesh& mesh, const Components& parts) {
+  const std::vector<Eigen::AlignedBox3d> boxes = part_boxes(mesh, parts);
+  std::vector<std::vector<std::int32_t>> groups;
+  std::vector<char> taken(boxes.size(), 0);
+  for (std::int32_t p = 0; p < parts.count; ++p) {
+    if (taken[p] != 0) continue;
+    std::vector<std::int32_t> group{p};
+    taken[p] = 1;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      for (std::int32_t q = 0; q < parts.count; ++q) {
+        if (taken[q] != 0 || !boxes[group[i]].intersects(boxes[q])) continue;
+        taken[q] = 1;
+        group.push_back(q);
+      }
+    }
+    std::sort(group.begin(), group.end());
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+// Solids become one. `work` counts the faces that took part in a step, all steps together.
+class SolidUniter {
+ public:
+  // Of solids that face outward: halves first, so that a face takes part in few steps. Empty where one cannot
+  // be taken.
+  std::optional<SurfaceMesh> unite(std::span<SurfaceMesh> solids) {
+    if (solids.size() == 1) return std::move(solids.front());
+    std::optional<SurfaceMesh> whole = unite(solids.first(solids.size() / 2));
+    if (!whole) return std::nullopt;
+    std::optional<SurfaceMesh> rest = unite(solids.subspan(solids.size() / 2));
+    if (!rest || !take(*whole, *rest, false)) return std::nullopt;
+    return whole;
+  }
+
+  // Each solid in turn is added to the first or, where `cavity` says so, taken from it.
+  std::optional<SurfaceMesh> unite_in_turn(std::span<SurfaceMesh> solids, const std::vector<char>& cavity) {
+    for (std::size_t i = 1; i < solids.size(); ++i)
+      if (!take(solids.front(), solids[i], cavity[i] != 0)) return std::nullopt;
+    return std::move(solids.front());
+  }
+
+ private:
+  bool take(SurfaceMesh& whole, SurfaceMesh& solid, bool away) {
+    work_ += whole.number_of_faces() + solid.number_of_faces();
+    if (work_ > kMaxUnited) return false;
+    const auto checked = CGAL::parameters::throw_on_self_intersection(true);
+    return away ? pmp::corefine_and_compute_difference(whole, solid, whole, checked)
+                : pmp::corefine_and_compute_union(whole, solid, whole, checked);
+  }
+
+  std::size_t work_ = 0;
+};
+
+}  // namespace
+
+std::optional<TriangleMesh> unite_parts(const TriangleMesh& mesh) {
+  const Components parts = find_components(mesh);
+  const std::vector<double> volumes = part_volumes(mesh, parts);
+  SolidUniter uniter;
+  TriangleMesh result;
+  for (std::vector<std::int32_t>& group : group_by_boxes(mesh, parts)) {
+    // What holds a cavity is larger than it, and what floats in the cavity is smaller.
+    std::stable_sort(group.begin(), group.end(), [&](std::int32_t p, std::int32_t q) {
+      return std::abs(volumes[p]) > std::abs(volumes[q]);
+    });
+    std::vector<SurfaceMesh> solids;
+    std::vector<char> cavity;
+    for (const std::int32_t p : group) {
+      std::vector<char> keep(mesh.triangles.size());
+      for (std::size_t f = 0; f < keep.size(); ++f) keep[f] = parts.of_face[f] == p ? 1 : 0;
+      solids.push_back(to_surface_mesh(select_faces(mesh, keep)));
+      cavity.push_back(volumes[p] < 0 ? 1 : 0);
+      if (group.size() == 1) break;
+      if (pmp::does_self_intersect(solids.back())) return std::nullopt;
+      if (cavity.back() != 0 && p != group.front()) pmp::reverse_face_orientations(solids.back());
+    }
+    const bool has_cavities = std::count(cavity.begin(), cavity.end(), 1) > 0;
+    try {
+      std::optional<SurfaceMesh> whole =
+          has_cavities ? uniter.unite_in_turn(solids, cavity) : uniter.unite(solids);
+      if (!whole) return std::nullopt;
+      append_mesh(result, to_triangle_mesh(*whole));
+    } catch (const std::exception&) {  // self-intersections, and what else the corefinement cannot do
+      return std::nullopt;
+    }
+  }
+  return result;
+}
+
+}  // namespace abut::preprocess

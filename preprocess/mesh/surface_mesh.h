@@ -1,0 +1,24 @@
+#pragma once
+
+#include <CGAL/Exact_predicates_inexact_constructions_kernel.h>
+#include <CGAL/Surface_mesh.h>
+
+#include <array>
+#include <vector>
+
+#include "preprocess/mesh/mesh.h"
+
+// Meshes as CGAL has them. Internal to the files that call its algorithms.
+namespace abut::preprocess {
+
+using SurfaceMesh = CGAL::Surface_mesh<CGAL::Exact_predicates_inexact_constructions_kernel::Point_3>;
+
+std::vector<SurfaceMesh::Point> to_points(const TriangleMesh& mesh);
+std::vector<std::array<std::size_t, 3>> to_polygons(const TriangleMesh& mesh);
+
+// Vertices and faces keep their numbers. The mesh must be manifold, by indices.
+SurfaceMesh to_surface_mesh(const TriangleMesh& mesh);
+// Collects the garbage of `mesh` first.
+TriangleMesh to_triangle_mesh(SurfaceMesh& mesh);
+
+}  // namespace abut::preprocess
