@@ -66,9 +66,10 @@ WitnessHessian<S> soft_hessian(const SoftHull<S>& A, const SoftHull<S>& B, const
 // The estimator of the table: the hulls' own witness with the soft bodies' curvature there, and the soft
 // bodies' witness.
 struct SoftBodiesConfig {
-  // Temperature of each hull, > 0, in units of its size over its number of vertices: about h^2 / (5 r) for
-  // spacing h and radius of curvature r. Constant over poses, so that the soft bodies stay the same.
-  double eps = 8;
+  // Temperature of each hull, > 0, in units of the spread of its vertices (root mean square distance from
+  // their mean) over their number: about h^2 / r for spacing h and radius of curvature r. Constant over
+  // poses, so that the soft bodies stay the same.
+  double eps = 14;
   Clamp clamp;
 };
 std::span<const Setting<SoftBodiesConfig>> soft_bodies_settings();

@@ -11,11 +11,22 @@ using Config = SoftBodiesConfig;
 constexpr const char* kWho = "estimator soft_bodies";
 
 constexpr Setting<Config> kSettings[] = {
-    {"eps", "size over number of vertices", kMagnitude, "smoothing: temperature of the soft maximum",
+    {"eps", "spread over number of vertices", kMagnitude, "smoothing: temperature of the soft maximum",
      &setting<Config, &Config::eps>},
     kClampRelativeSetting<Config, &Config::clamp>,
     kClampAbsoluteSetting<Config, &Config::clamp>,
 };
+
+// Root mean square distance of the vertices from their mean, m: r of a ball, in every frame the same.
+double spread(const asset::ConvexView& hull) {
+  Vec3<double> mean = Vec3<double>::Zero();
+  double square = 0;
+  for (std::int32_t v = 0; v < hull.vertex_count; ++v) mean += hull_vertex<double>(hull, v);
+  mean /= hull.vertex_count;
+  for (std::int32_t v = 0; v < hull.vertex_count; ++v)
+    square += (hull_vertex<double>(hull, v) - mean).squaredNorm();
+  return std::sqrt(square / hull.vertex_count);
+}
 
 class SoftBodiesEstimator final : public Estimator {
  public:
@@ -42,7 +53,7 @@ class SoftBodiesEstimator final : public Estimator {
  private:
   SoftHull<double> soft(const body::Geometry& geometry) const {
     const asset::ConvexView& hull = geometry.convex();
-    return {hull, config_.eps * hull_size(hull) / hull.vertex_count};
+    return {hull, config_.eps * spread(hull) / hull.vertex_count};
   }
 
   Config config_;

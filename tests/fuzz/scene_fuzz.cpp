@@ -2,9 +2,9 @@
 #include <sstream>
 
 #include "runtime/core/error.h"
+#include "runtime/dynamics/step/simulation.h"
 #include "runtime/dynamics/system/scene_digest.h"
 #include "runtime/dynamics/system/scene_file.h"
-#include "runtime/dynamics/step/simulation.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace abut;

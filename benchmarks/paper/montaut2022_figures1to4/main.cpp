@@ -14,6 +14,7 @@
 #include "runtime/derivative/gumbel.h"
 #include "runtime/derivative/samples.h"
 #include "runtime/derivative/zeroth_order.h"
+#include "runtime/witness/separation.h"
 #include "tests/support/bodies.h"
 #include "tests/support/hulls.h"
 

@@ -384,7 +384,8 @@ TEST_F(Query, VersionHasADigestOfTheCode) {
 
 TEST_F(Query, HelpSaysHowCloseRoundPrimitivesAre) {
   const std::string help = run("--help").out;
-  for (const char* part : {"R / 1000 of the shape", "not seen (no_overlap); for ground take @half_space"})
+  for (const char* part :
+       {"triangles within R / 1000 of the", "not seen (no_overlap); for ground take @half_space"})
     EXPECT_NE(help.find(part), std::string::npos) << part;
 }
 

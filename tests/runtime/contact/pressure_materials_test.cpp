@@ -328,9 +328,9 @@ TEST(PressureMaterials, PartsThatTheMaterialsAskFor) {
   says(refusal(half_space(), half_space(), {}), "a half-space has no rigid partner");
   EXPECT_EQ(refusal(volume_only, half_space(), {}), "nothing");
   EXPECT_EQ(refusal(half_space(), volume_only, rigid_A), "nothing");
-  // Primitives are rigid here.
+  // Primitives have both.
   const body::Geometry ball(body::Sphere<double>{0.01});
-  says(refusal(cube(), ball, {}), "body B ('sphere') is a primitive without tetrahedra; make it rigid");
+  EXPECT_EQ(refusal(volume_only, ball, {}), "nothing");
   EXPECT_EQ(refusal(ball, volume_only, rigid_A), "nothing");
 }
 

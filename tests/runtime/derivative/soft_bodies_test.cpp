@@ -88,7 +88,7 @@ TEST(SoftDerivative, EqualsExtendedPrecisionDifferences) {
   worst.print("polyhedral ellipsoid and box");
   EXPECT_GT(worst.compared, 50);
   EXPECT_LT(worst.first, 1e-10);
-  EXPECT_LT(worst.second, 1e-8);
+  EXPECT_LT(worst.second, 1e-10);
   EXPECT_LT(worst.rounding, 1e-9);
 }
 

@@ -77,26 +77,28 @@ inline void compare_soft_differences(const asset::ConvexView& A, const asset::Co
   const auto d = derivative::soft_derivative<Real>(soft, X, size);
   if (d.status != Status::kOk) return;
   const auto at = [&](const Vec6<Real>& xi) {
-    return stacked(derivative::soft_witness<Real>(a, b, X * exp<Real>(xi), soft.witness.n).witness);
+    return derivative::soft_witness<Real>(a, b, X * exp<Real>(xi), soft.witness.n);
   };
   const auto unit = [&](int i, Real h) { return Vec6<Real>((i < 3 ? h : h * size) * Vec6<Real>::Unit(i)); };
   const auto scale = [&](int i) { return i < 3 ? Real(1) : Real(size); };
   // Central differences of fourth order, of steps h and 2 h, in rad and in sizes, small beside the turn that
-  // takes the weights from one vertex to the next.
-  const Real first_step = 1e-4L * std::min(1.0, t / size), second_step = 10 * first_step;
+  // takes the weights from one vertex to the next. Second derivatives by exp's coordinates are the symmetric
+  // part of those of the first ones, which are by a twist at the pose itself.
+  const Real step = 1e-4L * std::min(1.0, t / size);
+  const auto difference = [&](int i, const auto& f) {
+    const auto slope = [&](Real h) { return ((f(unit(i, h)) - f(unit(i, -h))) / (2 * h * scale(i))).eval(); };
+    return ((4 * slope(step) - slope(2 * step)) / 3).eval();
+  };
   Eigen::Matrix<Real, 10, 6> first;
-  Eigen::Matrix<Real, 10, 36> second;
+  Eigen::Matrix<Real, 10, 36> second = Eigen::Matrix<Real, 10, 36>::Zero();
   for (int i = 0; i < 6; ++i) {
-    const auto slope = [&](Real h) -> Eigen::Matrix<Real, 10, 1> {
-      return (at(unit(i, h)) - at(unit(i, -h))) / (2 * h * scale(i));
-    };
-    first.col(i) = (4 * slope(first_step) - slope(2 * first_step)) / 3;
-    for (int j = 0; j <= i; ++j) {
-      const auto mixed = [&](Real h) -> Eigen::Matrix<Real, 10, 1> {
-        const Vec6<Real> x = unit(i, h), y = unit(j, h);
-        return (at(x + y) - at(x - y) - at(y - x) + at(-x - y)) / (4 * h * h * scale(i) * scale(j));
-      };
-      second.col(6 * i + j) = second.col(6 * j + i) = (4 * mixed(second_step) - mixed(2 * second_step)) / 3;
+    first.col(i) = difference(i, [&](const Vec6<Real>& xi) { return stacked(at(xi).witness); });
+    const Eigen::Matrix<Real, 10, 6> turned = difference(i, [&](const Vec6<Real>& xi) {
+      return stacked(derivative::soft_derivative<Real>(at(xi), X * exp<Real>(xi), size));
+    });
+    for (int j = 0; j < 6; ++j) {
+      second.col(6 * i + j) += turned.col(j) / 2;
+      second.col(6 * j + i) += turned.col(j) / 2;
     }
   }
   const auto hessian = derivative::soft_hessian<Real>(a, b, soft, X, size);

@@ -14,6 +14,7 @@ namespace {
 
 using namespace abut;
 using namespace abut::ssdf;
+using abut::test::refusal;
 
 bool same(const SoftDistance<double>& a, const SoftDistance<double>& b) {
   return a.value == b.value && a.gradient == b.gradient && a.hessian == b.hessian && a.status == b.status;
