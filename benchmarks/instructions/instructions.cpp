@@ -131,7 +131,8 @@ class Rows {
 
   static Row pile_step() {
     constexpr int kBodies = 63, kPoured = 600, kSteps = 20;
-    const auto simulation = std::make_shared<dynamics::Simulation>(benchmark_support::pile(kBodies, {}));
+    const auto simulation = std::make_shared<dynamics::Simulation>(
+        benchmark_support::pile(kBodies, benchmark_support::bin_side(kBodies)));
     for (int k = 0; k < kPoured; ++k) simulation->step();
     return {[simulation] {
               for (int k = 0; k < kSteps; ++k) simulation->step();

@@ -50,16 +50,22 @@ inline Body make_body(int k) {
 
 using Objects = std::vector<body::Geometry>;
 
-// Bodies in layers above a square bin whose width grows with the square root of their number.
-inline Scene pile(int bodies, const Objects& objects) {
+// Bodies along each side of a square bin whose width grows with the square root of their number.
+inline int bin_side(int bodies) {
+  return std::max(3, static_cast<int>(std::lround(std::sqrt(bodies / 10.0))));
+}
+
+// Bodies in layers of side x side above a bin that holds a layer.
+inline Scene pile(int bodies, int side, const Objects& objects = {}) {
   Scene scene;
   scene.gravity = {0, 0, -9.81};
-  const int side = std::max(3, static_cast<int>(std::lround(std::sqrt(bodies / 10.0))));
   const double pitch = objects.empty() ? kPitch : kObjectPitch, wall = side * pitch / 2 + 0.05;
+  const double half_height = std::max(3.0, bodies / (side * side) * pitch);  // of the walls, m
   scene.fixed.push_back({body::Geometry(body::HalfSpace<double>{}), {}});
   for (int k = 0; k < 4; ++k) {
     const Mat3<double> R = exp_rotation<double>({0, 0, std::numbers::pi / 2 * k});
-    scene.fixed.push_back(box({0.05, wall + 0.1, 3}, {R, R * Vec3<double>(wall + 0.05, 0, 3)}));
+    scene.fixed.push_back(
+        box({0.05, wall + 0.1, half_height}, {R, R * Vec3<double>(wall + 0.05, 0, half_height)}));
   }
   Random random(1);
   for (int k = 0; k < bodies; ++k) {

@@ -78,7 +78,8 @@ Workload pile_steps(int bodies, int threads) {
   const auto make = [&](int count) {
     dynamics::StepConfig config;
     config.threads = count;
-    return std::make_shared<dynamics::Simulation>(benchmark_support::pile(bodies, {}), config);
+    return std::make_shared<dynamics::Simulation>(
+        benchmark_support::pile(bodies, benchmark_support::bin_side(bodies)), config);
   };
   const auto one = make(1), many = make(threads);
   while (one->time() < 1.2) one->step();

@@ -15,7 +15,7 @@ std::string describe_primitives() {
   std::string text =
       "objA and objB are names of assets, or primitives in frames of their own (m; half sizes, z axes):\n";
   for (const body::PrimitiveRow& row : body::primitives())
-    text += fmt::format("  @{:<18}{}\n",
+    text += fmt::format("  @{:<20}{}\n",
                         std::string(row.name) + (row.sizes.empty() ? "" : ":") + std::string(row.sizes),
                         row.help);
   return text +
@@ -28,11 +28,11 @@ std::string describe_primitives() {
 std::string describe_quantities() {
   std::string text = "Quantities (--what) and their methods (--method; the first is the default):\n";
   for (const QuantityRow& row : quantities()) {
-    text += fmt::format("  {:<19}{}\n", row.name, row.description);
-    if (!row.methods.empty()) text += fmt::format("  {:<19}methods: {}\n", "", fmt::join(row.methods, ", "));
+    text += fmt::format("  {:<21}{}\n", row.name, row.description);
+    if (!row.methods.empty()) text += fmt::format("  {:<21}methods: {}\n", "", fmt::join(row.methods, ", "));
   }
   text +=
-      fmt::format("  {:<19}{}\n  {:<19}{}\n", kPointQuantity,
+      fmt::format("  {:<21}{}\n  {:<21}{}\n", kPointQuantity,
                   "soft signed distance of points from an object (of a primitive the exact one): value (m), "
                   "gradient, Hessian (1/m);",
                   "", "POSES then has columns obj, x, y, z (m, in the object's frame)");

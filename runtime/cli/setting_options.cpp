@@ -39,7 +39,7 @@ std::string describe_settings(const std::vector<SettingGroup>& groups) {
     text += group.title + ":\n";
     for (const SettingInfo& row : group.settings) {
       const std::string unit = row.unit.empty() ? "" : fmt::format(" ({})", row.unit);
-      text += fmt::format("  {:<19}{}{}\n  {:<19}default {}; {}\n", option_of(group, row.name), row.help,
+      text += fmt::format("  {:<21}{}{}\n  {:<21}default {}; {}\n", option_of(group, row.name), row.help,
                           unit, "", row.standard, row.range);
     }
   }

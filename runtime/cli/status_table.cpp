@@ -33,7 +33,7 @@ std::string_view meaning(Status status) {
 std::string describe_statuses() {
   std::string text = "Values of the column status:\n";
   for (const Status status : all_statuses())
-    text += fmt::format("  {:<19}{}\n", to_string(status), meaning(status));
+    text += fmt::format("  {:<21}{}\n", to_string(status), meaning(status));
   return text;
 }
 

@@ -67,9 +67,9 @@ WitnessHessian<S> soft_hessian(const SoftHull<S>& A, const SoftHull<S>& B, const
 // bodies' witness.
 struct SoftBodiesConfig {
   // Temperature of each hull, > 0, in units of the spread of its vertices (root mean square distance from
-  // their mean) over their number: about h^2 / r for spacing h and radius of curvature r. Constant over
+  // their mean) over their number: about h^2 / (2 r) for spacing h and radius of curvature r. Constant over
   // poses, so that the soft bodies stay the same.
-  double eps = 14;
+  double eps = 7;
   Clamp clamp;
 };
 std::span<const Setting<SoftBodiesConfig>> soft_bodies_settings();

@@ -32,7 +32,7 @@ double peak_mib() {
 }
 
 void run(int bodies, const Objects& objects, benchmarks::Promises& promises) {
-  Simulation simulation(pile(bodies, objects));
+  Simulation simulation(pile(bodies, bin_side(bodies), objects));
   double seconds = 0, contacts = 0, fastest = 0, deepest = 0;
   std::vector<double> residuals;
   while (simulation.time() < kPour + kSettle) {

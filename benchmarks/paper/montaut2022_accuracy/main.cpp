@@ -90,6 +90,8 @@ int main(int argc, char** argv) {
   csv << "method,depth,eps,vertices,median,high\n";
   benchmarks::Promises promises;
   double last[2] = {1, 1};
+  constexpr double kFall[2] = {0.8,
+                               0.9};  // from level to level; 20 samples of a normal distribution have a floor
   for (int level = 0; level <= 4; ++level) {
     const std::vector<Case> list = cases(level, pairs, seed);
     const int vertices = 10 * (1 << (2 * level)) + 2;
@@ -114,12 +116,13 @@ int main(int argc, char** argv) {
       report("zeroth_order", derivative::ZerothOrderConfig{}.samples, angle,
              {{"angle", angle}, {"length", angle / 5}});
     }
+    for (const double eps : {3.5, 7.0, 14.0, 28.0}) report("soft_bodies", 0, eps, {{"eps", eps}});
     report("finite_difference", 12, 1e-6, {});
     for (int k = 0; k < 2; ++k) {
       const char* name = k == 0 ? "gumbel" : "gaussian";
       const double median = error(list, name, {}).median;
       promises.at_most(std::to_string(vertices) + " vertices, median error of " + name + ", its defaults",
-                       median, 0.8 * last[k]);
+                       median, kFall[k] * last[k]);
       last[k] = median;
     }
   }

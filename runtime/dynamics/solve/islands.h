@@ -123,7 +123,7 @@ class Islands {
  private:
   static constexpr std::int32_t kMaxUncut = 256;
   static constexpr std::int32_t kPartContacts =
-      128;                                    // about: a part of these takes a core some 10 us a sweep
+      256;                                    // about: a part of these takes a core some 20 us a sweep
   static constexpr std::int32_t kStride = 8;  // of the order within a unit of more than its square
 
   // Things sorted by the group that they belong to, in their own order within; group -1: left out.

@@ -399,7 +399,7 @@ TEST_F(Query, StatusesAreListed) {
   for (const Status status : all) {
     const std::string name(to_string(status)), meaning(cli::meaning(status));
     EXPECT_FALSE(meaning.empty()) << name;
-    EXPECT_NE(help.find("  " + name + std::string(19 - name.size(), ' ') + meaning + "\n"), std::string::npos)
+    EXPECT_NE(help.find("  " + name + std::string(21 - name.size(), ' ') + meaning + "\n"), std::string::npos)
         << name;
     EXPECT_NE(docs.find("| `" + name + "` | " + meaning + " |\n"), std::string::npos) << name;
   }

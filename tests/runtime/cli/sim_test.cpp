@@ -128,6 +128,43 @@ TEST_F(Sim, RefusesToContinueSomethingElse) {
   }
 }
 
+// A force of 2 N and a torque of 0.05 N m for 0.1 s on a body that floats, which nothing touches.
+TEST_F(Sim, ControlsPushBodies) {
+  write("float.scn", "body a 1 0.01 0.01 0.01 0 0 0 1 0 0 0 0 0 0 0 0 0 1\n box 0.1 0.1 0.1 0 0 0 1 0 0 0\n");
+  write("push.csv", "time,body,fx,fy,fz,taux,tauy,tauz\n0.05,a,2,0,0,0,0,0.05\n0.15,a,0,0,0,0,0,0\n");
+  const std::string end = "float.scn --steps 150 --every 0.3 --dt 0.002";
+  const Outcome got = run(end + " --control push.csv");
+  ASSERT_EQ(got.exit_code, 0) << got.err;
+  std::istringstream last(got.out.substr(got.out.rfind("150,")));
+  std::vector<double> numbers;
+  for (std::string word; std::getline(last, word, ',');)
+    numbers.push_back(word == "a" ? 0 : std::strtod(word.c_str(), nullptr));
+  ASSERT_EQ(numbers.size(), 16U);
+  EXPECT_NEAR(numbers[10], 0.2, 1e-12);                 // vx, m/s
+  EXPECT_NEAR(numbers[15], 0.5, 1e-12);                 // wz, rad/s
+  EXPECT_NEAR(numbers[3], 0.2 * (0.05 + 0.15), 1e-12);  // x, m
+  EXPECT_EQ(run(end + " --control - <push.csv").out, got.out);
+
+  ASSERT_EQ(run("float.scn --steps 5 --out a.h5 --control push.csv").exit_code, 0);
+  EXPECT_NE(run("float.scn --steps 9 --out a.h5 --continue").err.find("a.h5: the recording is of integrator"),
+            std::string::npos);
+  const struct {
+    std::string file, said;
+  } kCases[] = {
+      {"time,body,fx,fy\n0,a,1,1\n", "bad.csv:1: "},
+      {"time,body,fx,fy,fz\n0,b,1,1,1\n", "bad.csv:2: the scene has no body 'b'"},
+      {"time,body,fx,fy,fz\n0,a,1,nan,1\n", "bad.csv:2: a number is not finite"},
+      {"time,body,fx,fy,fz\n1,a,1,1,1\n0,a,1,1,1\n", "bad.csv:3: the time descends"},
+      {"time,body,fx,fy,fz\n0,a,1,one,1\n", "bad.csv:2: "},
+  };
+  for (const auto& [file, said] : kCases) {
+    write("bad.csv", file);
+    const Outcome refused = run(end + " --control bad.csv");
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_EQ(refused.err.substr(0, 17 + said.size()), "abut-sim: error: " + said);
+  }
+}
+
 TEST_F(Sim, PagesHoldTheirMotion) {
   ASSERT_EQ(run("a.scn --steps 20 --out a.h5 --page a.html").exit_code, 0);
   const std::string page = contents(folder / "a.html");
