@@ -21,7 +21,7 @@ class FacetList {
   ContactMesh& result() { return mesh_; }
 
   template <class Build>
-  void add(Build&& build) {
+  void add(std::uint64_t, Build&& build) {
     const Facet<double> facet = build(X_BA_);
     const auto [area, centroid] = place(facet);
     if (!(area > 0)) return;

@@ -52,7 +52,7 @@ PairWrench Model::wrench(const body::Pair&, Want, WrenchHessian*) {
   throw std::logic_error("this contact model offers no wrench: see ModelRow::has_wrench");
 }
 
-Constraints Model::constraints(const body::Pair&, double) {
+Constraints Model::constraints(const body::Pair&, double, Want) {
   throw std::logic_error("this contact model offers no constraints: see ModelRow::has_constraints");
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <span>
@@ -56,12 +57,23 @@ struct ContactPoint {
   Vec3<double> n_A;   // unit normal from A to B
   double gap;         // signed distance along n, m: negative when penetrating
   double area;        // that the point stands for, m^2; 0: a point
+  // Which pieces of the bodies make it (tetrahedra, triangles, samples): the same from pose to pose, and of
+  // no two points of one answer.
+  std::uint64_t feature;
+};
+
+// First derivatives of a contact point by xi of X_AB exp(xi), in A: exact but for the model `point`, where
+// they are those of the smooth shapes which hulls approximate.
+struct ContactPointDerivative {
+  Mat36<double> dp_dxi_B, dn_dxi_B;        // m/rad, 1; 1/rad, 1/m
+  Eigen::Matrix<double, 1, 6> dgap_dxi_B;  // m/rad, 1
 };
 
 // Valid until the model's next call.
 struct Constraints {
   std::span<const ContactPoint> points;
-  Status status;  // kNoOverlap: none within the margin
+  Status status;                                             // kNoOverlap: none within the margin
+  std::span<const ContactPointDerivative> derivatives = {};  // one per point where they were wanted
 };
 
 // A reusable solver with its workspace: one per thread; after the first call (with bodies no larger) it
@@ -80,8 +92,8 @@ class Model {
   virtual PairWrench wrench(const body::Pair& pair, Want want = Want::kJacobian,
                             WrenchHessian* hessian = nullptr);
 
-  // Contact points with gap <= margin (m, >= 0).
-  virtual Constraints constraints(const body::Pair& pair, double margin);
+  // Contact points with gap <= margin (m, >= 0), and with Want::kJacobian their derivatives.
+  virtual Constraints constraints(const body::Pair& pair, double margin, Want want = Want::kValue);
 };
 
 struct ModelRow {

@@ -83,14 +83,17 @@ class PointModel final : public Model {
     return without_overflow(result, want);
   }
 
-  Constraints constraints(const body::Pair& pair, double margin) override {
+  Constraints constraints(const body::Pair& pair, double margin, Want want) override {
     require_valid(pair);
     require_margin(kWho, margin);
     const witness::Witness<double> witness = query(pair);
     if (witness.status == Status::kInvalidInput) return {{}, witness.status};
     if (witness.distance > margin) return {{}, Status::kNoOverlap};
-    point_[0] = {(witness.p1 + witness.p2) / 2, witness.n, witness.distance, 0.0};
-    return {point_, witness.status};
+    point_[0] = {(witness.p1 + witness.p2) / 2, witness.n, witness.distance, 0.0, 0};
+    if (!has(want, Want::kJacobian)) return {point_, witness.status};
+    const auto d = derivative::gumbel_derivative(pair, witness, config_.gumbel, config_.clamp, rings_);
+    derivative_[0] = {(d.dp1_A_dxi_B + d.dp2_A_dxi_B) / 2, d.dn_A_dxi_B, d.dd_dxi_B};
+    return {point_, witness.status, derivative_};
   }
 
  private:
@@ -102,6 +105,7 @@ class PointModel final : public Model {
   witness::Workspace<double> query_;
   derivative::RingWorkspace<double> rings_;
   std::array<ContactPoint, 1> point_;
+  std::array<ContactPointDerivative, 1> derivative_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "runtime/contact/facet_points.h"
 #include "runtime/contact/pressure_energy.h"
 #include "runtime/contact/visit_facets.h"
 #include "runtime/core/error.h"
@@ -64,19 +65,7 @@ class FacetSums {
   FacetSums(const Pose<S>& X_AB, const Vec6<S>& V_AB_B, const RateLaw& law, Want want)
       : X_BA_(X_AB.inverse()), V_AB_B_(V_AB_B), law_(law), want_(want) {
     if (!law_.any() || !has(want_, Want::kJacobian)) return;
-    // exp(-xi) X_BA to first order
-    for (int k = 0; k < 3; ++k) {
-      const Vec3<S> e = Vec3<S>::Unit(k);
-      for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-          moving_X_BA_.R(i, j).value = X_BA_.R(i, j);
-          moving_X_BA_.R(i, j).slopes[k] = -e.cross(Vec3<S>(X_BA_.R.col(j)))[i];
-        }
-        moving_X_BA_.p[i].value = X_BA_.p[i];
-        moving_X_BA_.p[i].slopes[k] = -e.cross(X_BA_.p)[i];
-        moving_X_BA_.p[i].slopes[3 + k] = -e[i];
-      }
-    }
+    moving_X_BA_ = moving<Moving>(X_BA_);
     for (int k = 0; k < 6; ++k) moving_V_[k] = Moving::parameter(V_AB_B_[k], 6 + k);
   }
 
@@ -86,7 +75,7 @@ class FacetSums {
 
   // build(X_BA): a Facet, at this pose with numbers and, where derivatives need it, with dual numbers.
   template <class Build>
-  void add(Build&& build) {
+  void add(std::uint64_t, Build&& build) {
     const Facet<S> facet = build(X_BA_);
     PolygonMoments<S> m;
     if (facet.polygon.size < 3 || !count(facet, m, sums_)) return;
@@ -208,57 +197,6 @@ PairWrench exchanged(const PairWrench& on_A, const body::Pair& pair) {
   return result;
 }
 
-// Contact points out of facets: the centroid, where the common pressure p says how deep it lies in either
-// body, p / (n . grad pA) and p / (-n . grad pB) along the normal; 0 in a rigid one.
-class FacetPoints {
- public:
-  FacetPoints(const Pose<double>& X_AB, const RateLaw& law, std::vector<ContactPoint>& points)
-      : X_AB_(X_AB), X_BA_(X_AB.inverse()), law_(law), points_(points) {
-    points_.clear();
-  }
-
-  const Pose<double>& X_BA() const { return X_BA_; }
-  const RateLaw& law() const { return law_; }
-
-  template <class Build>
-  void add(Build&& build) {
-    const Facet<double> facet = build(X_BA_);
-    const auto [area, center] = place(facet);
-    if (!(area > 0)) return;
-    const double p = facet.pressure(center);
-    const double in_A = depth(p, facet.n.dot(facet.gradient_A), facet.gradient_A),
-                 in_B = depth(p, -facet.n.dot(facet.gradient_B), facet.gradient_B);
-    if (!(p > 0) || !std::isfinite(in_A + in_B)) return;
-    const double counted = facet.polygon.weight() * area;
-    total_ += counted;
-    points_.push_back({X_AB_ * Vec3<double>(center + (in_B - in_A) / 2 * facet.n), -(X_AB_.R * facet.n),
-                       -(in_A + in_B), counted});
-  }
-
-  // Without slivers, which carry nothing.
-  std::span<const ContactPoint> result() {
-    std::erase_if(points_, [&](const ContactPoint& point) { return point.area < 1e-6 * total_; });
-    return points_;
-  }
-
- private:
-  // Cosine of the angle between the normal and a body's gradient below which the contact surface cuts through
-  // the body's pressure instead of closing in on its surface: 84 degrees. The depth along the normal then
-  // says nothing of the body.
-  static constexpr double kLeastRise = 0.1;
-
-  // Infinite there, and where the pressure pulls: behind a core.
-  static double depth(double p, double rise, const Vec3<double>& gradient) {
-    if (gradient.isZero(0)) return 0;
-    return rise > kLeastRise * gradient.norm() ? p / rise : std::numeric_limits<double>::infinity();
-  }
-
-  Pose<double> X_AB_, X_BA_;
-  RateLaw law_;
-  double total_ = 0;
-  std::vector<ContactPoint>& points_;
-};
-
 class PressureFieldModel final : public Model {
  public:
   explicit PressureFieldModel(const PressureFieldSettings& settings) : settings_(settings) {}
@@ -273,17 +211,19 @@ class PressureFieldModel final : public Model {
     return without_overflow(exchanged(wrench(other, config_of(other, settings_), want), pair), want);
   }
 
-  Constraints constraints(const body::Pair& pair, double margin) override {
+  Constraints constraints(const body::Pair& pair, double margin, Want want) override {
     const PressureFieldConfig config = config_of(pair, settings_);
     require_margin(kWho, margin);
-    if (pair.A->geometry.half_space() == nullptr) return constraints(pair, config);
-    const body::Pair other = contact::exchanged(pair);
-    constraints(other, config_of(other, settings_));
-    for (ContactPoint& point : points_) {
-      point.p_AC = pair.X_AB * point.p_AC;
-      point.n_A = -(pair.X_AB.R * point.n_A);
+    if (pair.A->geometry.half_space() == nullptr) {
+      find_points(pair, config, want);
+    } else {
+      const body::Pair other = contact::exchanged(pair);
+      find_points(other, config_of(other, settings_), want);
+      for (std::size_t i = 0; i < derivatives_.size(); ++i)
+        derivatives_[i] = exchanged(derivatives_[i], points_[i], pair.X_AB);
+      for (ContactPoint& point : points_) point = exchanged(point, pair.X_AB);
     }
-    return {points_, points_.empty() ? Status::kNoOverlap : Status::kOk};
+    return {points_, points_.empty() ? Status::kNoOverlap : Status::kOk, derivatives_};
   }
 
  private:
@@ -310,16 +250,16 @@ class PressureFieldModel final : public Model {
     return pressure_energy<double>(A.volume(), B.volume(), pair.X_AB, config);
   }
 
-  Constraints constraints(const body::Pair& pair, const PressureFieldConfig& config) {
-    FacetPoints sink(pair.X_AB, rate_law(config), points_);
+  void find_points(const body::Pair& pair, const PressureFieldConfig& config, Want want) {
+    FacetPoints sink(pair.X_AB, rate_law(config), want, points_, derivatives_);
     visit_facets(pair, config, workspace_, sink);
-    const std::span<const ContactPoint> points = sink.result();
-    return {points, points.empty() ? Status::kNoOverlap : Status::kOk};
+    sink.finish();
   }
 
   PressureFieldSettings settings_;
   PressureFieldWorkspace<double> workspace_;
   std::vector<ContactPoint> points_;
+  std::vector<ContactPointDerivative> derivatives_;
 };
 
 }  // namespace

@@ -1,11 +1,14 @@
 #include "runtime/contact/soft_minimum.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "runtime/contact/soft_minimum_kernel.h"
+#include "runtime/ssdf/soft_distances.h"
 
 namespace abut::contact {
 
@@ -106,12 +109,13 @@ class SoftMinimumModel final : public Model {
     return checked(without_overflow(result, want), want, hessian);
   }
 
-  Constraints constraints(const body::Pair& pair, double margin) override {
+  Constraints constraints(const body::Pair& pair, double margin, Want want) override {
     require_valid(pair);
     require_margin(kWho, margin);
     const SoftBody A(pair.A->geometry), B(pair.B->geometry);
     const SoftMinimumParameters<double> parameters = parameters_for(A, B, pair);
     points_.clear();
+    derivatives_.clear();
     if (out_of_reach(A, B, pair.X_AB, parameters, margin)) return {points_, Status::kNoOverlap};
     separation(A, B, pair.X_AB, parameters, field_);
     for (const SeparationPoint<double>& f : field_) {
@@ -122,15 +126,60 @@ class SoftMinimumModel final : public Model {
       const Vec3<double> p = ssdf::internal::position<double>(own, f.point), n_A = slope_A / steepness;
       const Vec3<double> p_A = f.body == 0 ? p : pair.X_AB * p;
       points_.push_back({p_A + (f.body == 0 ? f.distance : -f.distance) / 2 * n_A, n_A, f.distance,
-                         own.areas[f.point] / 2});
+                         own.areas[f.point] / 2,
+                         std::uint64_t{f.body != 0} << 32 | static_cast<std::uint32_t>(f.point)});
+      if (has(want, Want::kJacobian)) derivatives_.push_back(derivative_of(pair, f, p));
     }
-    return {points_, points_.empty() ? Status::kNoOverlap : Status::kOk};
+    return {points_, points_.empty() ? Status::kNoOverlap : Status::kOk, derivatives_};
   }
 
  private:
   SoftMinimumParameters<double> parameters_for(const SoftBody& A, const SoftBody& B,
                                                const body::Pair& pair) const {
     return parameters_of(config_, A, B, body::pair_friction(pair.A->material, pair.B->material));
+  }
+
+  // The soft distances of one body's geometry from which the other's points see it, kept from call to call.
+  struct Seen {
+    std::uint64_t id = 0;
+    std::optional<ssdf::SoftDistances> distances;
+
+    const ssdf::SoftDistances& of(const body::Geometry& geometry, const SoftMinimumConfig& config) {
+      if (!distances || id != geometry.id())
+        distances.emplace(geometry, ssdf::SoftDistanceConfig{config.eps1, config.kernel, config.tolerance});
+      id = geometry.id();
+      return *distances;
+    }
+  };
+
+  // A's points stand still in A, at p, and see B at q = R'(p - p_AB), where g = grad d and H = hess d:
+  //   n = -R g / |g|,  dq = [q] w - v,  dn = -R ([w] g / |g| + P H dq / |g|),  P = I - g g' / |g|^2.
+  // B's, at p in B, see A at q = X_AB p: n = g / |g|, dq = R (v - [p] w), dn = P H dq / |g|.
+  ContactPointDerivative derivative_of(const body::Pair& pair, const SeparationPoint<double>& f,
+                                       const Vec3<double>& p) {
+    const Pose<double>& X = pair.X_AB;
+    const bool of_A = f.body == 0;
+    const Vec3<double> q = of_A ? Vec3<double>(X.R.transpose() * (p - X.p)) : X * p;
+    const auto d = seen_[of_A ? 1 : 0].of((of_A ? pair.B : pair.A)->geometry, config_)(q);
+    const double slope = d.gradient.norm();
+    const Vec3<double> u = d.gradient / slope;
+    Mat36<double> dq;
+    if (of_A)
+      dq << skew(q), -Mat3<double>::Identity();
+    else
+      dq << -(X.R * skew(p)), X.R;
+    Mat36<double> du = (d.hessian - u * (u.transpose() * d.hessian)) * dq / slope;
+    ContactPointDerivative result;
+    result.dgap_dxi_B = d.gradient.transpose() * dq;
+    if (of_A) {
+      du.leftCols<3>() -= skew(u);
+      result.dn_dxi_B = -(X.R * du);
+      result.dp_dxi_B = (d.value * result.dn_dxi_B - X.R * u * result.dgap_dxi_B) / 2;
+    } else {
+      result.dn_dxi_B = du;
+      result.dp_dxi_B = dq - (d.value * du + u * result.dgap_dxi_B) / 2;
+    }
+    return result;
   }
 
   // An overflow of the Hessian is one of the answer.
@@ -157,6 +206,8 @@ class SoftMinimumModel final : public Model {
   SoftMinimum<double> contact_;
   std::vector<SeparationPoint<double>> field_;
   std::vector<ContactPoint> points_;
+  std::vector<ContactPointDerivative> derivatives_;
+  std::array<Seen, 2> seen_;  // of A and of B
 };
 
 }  // namespace

@@ -1,26 +1,55 @@
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 
 #include "runtime/bvh/overlap.h"
 #include "runtime/contact/facet_builders.h"
 #include "runtime/contact/pressure_field.h"
 
-// Every facet of a pair goes to a sink with X_BA(), law() and add(build), where build(X_BA) makes the facet
-// for a pose of numbers or of dual numbers. Internal to the pressure-field model.
+// Every facet of a pair goes to a sink with X_BA(), law() and add(feature, build), where build(X_BA) makes
+// the facet for a pose of numbers or of dual numbers, and the feature says of which pieces. Internal to the
+// pressure-field model.
 namespace abut::contact {
 
+// The pose X_BA of X_AB exp(xi): exp(-xi) X_BA to first order. T: dual numbers whose first six slopes are by
+// xi.
+template <class T, class S>
+Pose<T> moving(const Pose<S>& X_BA) {
+  Pose<T> result;
+  for (int k = 0; k < 3; ++k) {
+    const Vec3<S> e = Vec3<S>::Unit(k);
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        result.R(i, j).value = X_BA.R(i, j);
+        result.R(i, j).slopes[k] = -e.cross(Vec3<S>(X_BA.R.col(j)))[i];
+      }
+      result.p[i].value = X_BA.p[i];
+      result.p[i].slopes[k] = -e.cross(X_BA.p)[i];
+      result.p[i].slopes[3 + k] = -e[i];
+    }
+  }
+  return result;
+}
+
 // Where a facet lies; area 0: nowhere.
+template <class T>
 struct FacetPlace {
-  double area = 0;  // m^2
-  Vec3<double> centroid = Vec3<double>::Zero();
+  T area = T(0);  // m^2
+  Vec3<T> centroid = Vec3<T>::Zero();
 };
 
-inline FacetPlace place(const Facet<double>& facet) {
+template <class T>
+FacetPlace<T> place(const Facet<T>& facet) {
   if (facet.polygon.size < 3) return {};
-  const PolygonMoments<double> m = moments(facet.polygon, facet.n);
-  if (!(m.area > 0)) return {};
+  const PolygonMoments<T> m = moments(facet.polygon, facet.n);
+  if (!(m.area > T(0))) return {};
   return {m.area, facet.polygon.corners[0] + m.first / m.area};
+}
+
+// Of a piece of A (a tetrahedron or a triangle) and one of B.
+inline std::uint64_t feature_of(std::int32_t a, std::int32_t b) {
+  return std::uint64_t{static_cast<std::uint32_t>(a)} << 32 | static_cast<std::uint32_t>(b);
 }
 
 // Bodies of which one is rigid meet wherever their boxes do.
@@ -57,7 +86,7 @@ void visit_facets(const asset::VolumeView& A, const asset::VolumeView& B, const 
        workspace.finder.find(A, config.A.modulus, B, config.B.modulus, X_BA.template cast<double>())) {
     if (pair.a != placed_A) of_A = placed<S>(A, pair.a, modulus_A, X_BA);
     placed_A = pair.a;
-    sink.add([&]<class T>(const Pose<T>& X) {
+    sink.add(feature_of(pair.a, pair.b), [&]<class T>(const Pose<T>& X) {
       const StillTetrahedron<T> of_B{B, pair.b, T(modulus_B)};
       if constexpr (std::is_same_v<T, S>)
         return compliant_facet<S>(of_A, X, of_B, pair.cut, sink.law());
@@ -76,7 +105,7 @@ void visit_facets(const RigidPair<S>& pair, Sink& sink) {
                         std::int32_t count_B) {
     for (std::int32_t a = first_A; a < first_A + count_A; ++a)
       for (std::int32_t b = first_B; b < first_B + count_B; ++b)
-        sink.add([&]<class T>(const Pose<T>& X_BA) {
+        sink.add(feature_of(a, b), [&]<class T>(const Pose<T>& X_BA) {
           return pair.rigid_is_A ? pair.facet(b, a, X_BA) : pair.facet(a, b, X_BA);
         });
   };
@@ -89,7 +118,7 @@ void visit_facets(const asset::VolumeView& A, const body::HalfSpace<double>& B,
                   const PressureFieldConfig& config, Sink& sink) {
   const S rise = S(config.B.modulus) / S(B.thickness);
   for (std::int32_t t = 0; t < A.tetrahedron_count; ++t)
-    sink.add([&]<class T>(const Pose<T>& X_BA) {
+    sink.add(feature_of(t, 0), [&]<class T>(const Pose<T>& X_BA) {
       const PlacedTetrahedron<T> of_A = placed<T>(A, t, T(S(config.A.modulus)), X_BA);
       return half_space_facet<T>(of_A, config.B.modulus == kRigid, T(rise), sink.law());
     });

@@ -5,12 +5,8 @@
 
 #include "runtime/contact/model.h"
 #include "runtime/witness/pair_query.h"
-#include "tests/contract/contract.h"
+#include "tests/contract/model_pairs.h"
 #include "tests/support/runs.h"
-
-namespace abut::contact {
-void PrintTo(const ModelRow& row, std::ostream* out) { *out << row.name; }
-}  // namespace abut::contact
 
 namespace {
 
@@ -19,6 +15,10 @@ using contact::ContactPoint;
 using contact::ModelRow;
 using contact::PairWrench;
 using contact::Want;
+using test::all_pairs;
+using test::for_each_pair;
+using test::takes_points;
+using test::takes_volumes;
 using test::Tally;
 
 class ModelContract : public testing::TestWithParam<ModelRow> {
@@ -27,45 +27,6 @@ class ModelContract : public testing::TestWithParam<ModelRow> {
   bool wrench() const { return GetParam().has_wrench; }
   bool constraints() const { return GetParam().has_constraints; }
 };
-
-bool takes_volumes(const ModelRow& row) { return (row.needs & body::kVolumePart) != 0; }
-bool takes_points(const ModelRow& row) { return (row.needs & body::kPointsPart) != 0; }
-
-// Ordered pairs of hulls, then what else the row takes: primitives and half-spaces, of tetrahedra rigid or
-// compliant. Friction where it costs no time.
-std::vector<test::NamedPair> all_pairs(const ModelRow& row) {
-  const body::Material soft{.friction = takes_points(row) ? 0.5 : 0};
-  const auto hulls = test::contract_hulls(soft), primitives = test::contract_primitives(soft),
-             rigid = test::contract_primitives({.modulus = body::kRigid});
-  const std::vector<test::NamedBody> one = {hulls[0]};
-  std::vector<test::NamedPair> pairs = test::hull_pairs(hulls);
-  const auto add = [&](const std::vector<test::NamedPair>& more) {
-    pairs.insert(pairs.end(), more.begin(), more.end());
-  };
-  add(test::primitive_pairs(primitives));
-  if (!takes_volumes(row)) {
-    add(test::mixed_pairs(takes_points(row) ? one : hulls, primitives));
-    return pairs;
-  }
-  add(test::mixed_pairs(hulls, rigid));
-  add(test::mixed_pairs(hulls, {primitives.back()}));
-  add(test::mixed_pairs(one, primitives));
-  add(test::mixed_pairs({primitives[0], primitives[2]}, rigid));
-  return pairs;
-}
-
-template <class Test>
-void for_each_pair(const ModelRow& row, int poses, Test&& test) {
-  Random random(11);
-  for (const auto& [A, B] : all_pairs(row)) {
-    for (int k = 0; k < test::fewer_if_sanitized(poses); ++k) {
-      const Pose<double> X_AB = test::random_pose(random, A.size + B.size, random.uniform(0.2, 1.0));
-      SCOPED_TRACE(A.name + " and " + B.name + ", pose " + std::to_string(k));
-      const Vec6<double> V_A = test::random_vector6(random, 1), V_B = test::random_vector6(random, 1);
-      test(A, B, X_AB, V_A, V_B);
-    }
-  }
-}
 
 bool no_jacobian(const PairWrench& w) {
   return w.dF_dxi_B.array().isNaN().all() && w.dF_dV_AB_B.array().isNaN().all();
@@ -99,31 +60,6 @@ TEST_P(ModelContract, ActionEqualsReaction) {
         }
       });
   EXPECT_GT(in_contact.share(), 0.1);
-}
-
-// Contact points seen from B: the same points with the normal reversed.
-TEST_P(ModelContract, SwappingTheBodiesMirrorsTheConstraints) {
-  if (!constraints()) GTEST_SKIP() << "no constraints";
-  const auto model = make();
-  for_each_pair(
-      GetParam(), 10, [&](const auto& A, const auto& B, const auto& X_AB, const auto&, const auto&) {
-        const double margin = 0.05;
-        const contact::Constraints found = model->constraints({&A.body, &B.body, X_AB}, margin);
-        const std::vector<ContactPoint> direct(found.points.begin(), found.points.end());
-        const contact::Constraints swapped = model->constraints({&B.body, &A.body, X_AB.inverse()}, margin);
-        ASSERT_EQ(direct.size(), swapped.points.size());
-        for (const ContactPoint& c : direct) {
-          EXPECT_NEAR(c.n_A.norm(), 1, 1e-12);
-          EXPECT_LE(c.gap, margin);
-          EXPECT_GE(c.area, 0);
-          double nearest = 1;
-          for (const ContactPoint& s : swapped.points) {
-            nearest = std::min(nearest, (X_AB * s.p_AC - c.p_AC).norm() + (X_AB.R * s.n_A + c.n_A).norm() +
-                                            std::abs(s.gap - c.gap));
-          }
-          EXPECT_LT(nearest, 1e-8) << "area " << c.area << " gap " << c.gap;
-        }
-      });
 }
 
 // Only the relative motion counts: both bodies moved together, and both given the same additional motion.

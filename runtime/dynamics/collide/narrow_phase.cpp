@@ -89,9 +89,8 @@ NarrowPhase::NarrowPhase(const System& system, const ContactSource& source, int 
 void NarrowPhase::model_points(const PlacedShape& A, const PlacedShape& B, double margin, Scratch& scratch) {
   const body::Pair pair{&A.body, &B.body, A.X_WS.inverse() * B.X_WS};
   const std::size_t first = scratch.points.size();
-  std::uint64_t feature = 0;
   for (const contact::ContactPoint& c : scratch.model->constraints(pair, margin).points)
-    scratch.points.push_back({A.X_WS * c.p_AC, A.X_WS.R * c.n_A, c.gap, 0.0, feature++});
+    scratch.points.push_back({A.X_WS * c.p_AC, A.X_WS.R * c.n_A, c.gap, 0.0, c.feature});
   keep_spread(scratch.points, first, kMaxAssetPoints, B.half.norm(), scratch.spread);
 }
 

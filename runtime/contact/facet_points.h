@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "runtime/contact/model.h"
+#include "runtime/contact/visit_facets.h"
+
+// Contact points of the pressure-field model, with derivatives. Internal to it.
+namespace abut::contact {
+
+// A contact point out of a facet: the centroid, where the common pressure p says how deep it lies in either
+// body, p / (n . grad pA) and p / (-n . grad pB) along the normal; 0 in a rigid one.
+template <class T>
+struct FacetPoint {
+  T area = T(0);  // 0: none
+  T gap;          // m
+  Vec3<T> p, n;   // in B; n into A
+};
+
+// Cosine of the angle between the normal and a body's gradient below which the contact surface cuts through
+// the body's pressure instead of closing in on its surface: 84 degrees. The depth along the normal then
+// says nothing of the body.
+inline constexpr double kLeastRise = 0.1;
+
+// Infinite there, and where the pressure pulls: behind a core.
+template <class T>
+T depth(const T& p, const T& rise, const Vec3<T>& gradient) {
+  if (value_of(T(gradient.squaredNorm())) == 0) return T(0);
+  const T least = T(kLeastRise) * sqrt(T(gradient.squaredNorm()));
+  return rise > least ? T(p / rise) : T(std::numeric_limits<double>::infinity());
+}
+
+template <class T>
+FacetPoint<T> point_of(const Facet<T>& facet) {
+  const auto [area, center] = place(facet);
+  if (!(area > T(0))) return {};
+  const T p = facet.pressure(center);
+  const T in_A = depth<T>(p, facet.n.dot(facet.gradient_A), facet.gradient_A),
+          in_B = depth<T>(p, T(-facet.n.dot(facet.gradient_B)), facet.gradient_B);
+  if (!(p > T(0)) || !std::isfinite(value_of(T(in_A + in_B)))) return {};
+  return {area, -(in_A + in_B), center + (in_B - in_A) / T(2) * facet.n, facet.n};
+}
+
+// Contact points of facets, and their derivatives where they are wanted.
+class FacetPoints {
+ public:
+  FacetPoints(const Pose<double>& X_AB, const RateLaw& law, Want want, std::vector<ContactPoint>& points,
+              std::vector<ContactPointDerivative>& derivatives)
+      : X_AB_(X_AB),
+        X_BA_(X_AB.inverse()),
+        law_(law),
+        wants_derivatives_(has(want, Want::kJacobian)),
+        points_(points),
+        derivatives_(derivatives) {
+    points_.clear();
+    derivatives_.clear();
+    if (wants_derivatives_) moving_X_BA_ = moving<Moving>(X_BA_);
+  }
+
+  const Pose<double>& X_BA() const { return X_BA_; }
+  const RateLaw& law() const { return law_; }
+
+  template <class Build>
+  void add(std::uint64_t feature, Build&& build) {
+    const Facet<double> facet = build(X_BA_);
+    const FacetPoint<double> point = point_of(facet);
+    if (!(point.area > 0)) return;
+    const double counted = facet.polygon.weight() * point.area;
+    total_ += counted;
+    points_.push_back({X_AB_ * point.p, -(X_AB_.R * point.n), point.gap, counted, feature});
+    if (wants_derivatives_) derivatives_.push_back(derivative_of(point_of(build(moving_X_BA_))));
+  }
+
+  // Drops slivers, which carry nothing.
+  void finish() {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      if (points_[i].area < 1e-6 * total_) continue;
+      points_[kept] = points_[i];
+      if (wants_derivatives_) derivatives_[kept] = derivatives_[i];
+      ++kept;
+    }
+    points_.resize(kept);
+    if (wants_derivatives_) derivatives_.resize(kept);
+  }
+
+ private:
+  using Moving = Dual<double, 6>;  // by xi
+
+  // x_A = X_AB exp(xi) x_B of a point or direction in B that moves with xi.
+  ContactPointDerivative derivative_of(const FacetPoint<Moving>& point) const {
+    ContactPointDerivative d;
+    Mat36<double> dp, dn;
+    Vec3<double> p, n;
+    for (int i = 0; i < 3; ++i) {
+      dp.row(i) = point.p[i].slopes.matrix().transpose();
+      dn.row(i) = point.n[i].slopes.matrix().transpose();
+      p[i] = point.p[i].value;
+      n[i] = point.n[i].value;
+    }
+    dp.leftCols<3>() -= skew(p);
+    dp.rightCols<3>() += Mat3<double>::Identity();
+    dn.leftCols<3>() -= skew(n);
+    return {X_AB_.R * dp, -(X_AB_.R * dn), point.gap.slopes.matrix().transpose()};
+  }
+
+  Pose<double> X_AB_, X_BA_;
+  RateLaw law_;
+  bool wants_derivatives_;
+  Pose<Moving> moving_X_BA_;
+  double total_ = 0;
+  std::vector<ContactPoint>& points_;
+  std::vector<ContactPointDerivative>& derivatives_;
+};
+
+// A contact point of the pair with its bodies' names exchanged, X_BA exp(eta) with eta = -Ad(X_AB) xi.
+inline ContactPoint exchanged(const ContactPoint& point, const Pose<double>& X_AB) {
+  return {X_AB * point.p_AC, -(X_AB.R * point.n_A), point.gap, point.area, point.feature};
+}
+inline ContactPointDerivative exchanged(const ContactPointDerivative& d, const ContactPoint& point,
+                                        const Pose<double>& X_AB) {
+  const Mat6<double> Ad = adjoint(X_AB);
+  Mat36<double> dp = -d.dp_dxi_B * Ad, dn = -d.dn_dxi_B * Ad;
+  dp.leftCols<3>() -= skew(point.p_AC);
+  dp.rightCols<3>() += Mat3<double>::Identity();
+  dn.leftCols<3>() -= skew(point.n_A);
+  return {X_AB.R * dp, -(X_AB.R * dn), -d.dgap_dxi_B * Ad};
+}
+
+}  // namespace abut::contact
