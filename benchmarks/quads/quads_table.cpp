@@ -95,7 +95,7 @@ constexpr KnownFlips kKnownFlips[] = {{"002_master_chef_can", "500", 2},
                                       {"025_mug", "auto", 1},
                                       {"010_potted_meat_can", "auto", 1}};
 
-// What docs/quads.md and docs/status.md promise of every mesh.
+// What docs/quads.md and docs/measurements.md promise of every mesh.
 void check_promises(const std::string& object, const std::string& target, const std::string& route,
                     const QuadQuality& q, const SsdfCheck& ssdf, benchmarks::Promises& promises) {
   const std::string row = object + " " + target + ", ";

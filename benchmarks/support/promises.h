@@ -5,7 +5,7 @@
 
 namespace abut::benchmarks {
 
-// The figures that a program holds to (docs/status.md), each told on standard error; the program ends with
+// The figures that a program holds to (docs/measurements.md), each told on standard error; the program ends with
 // verdict(): 0 where all of them are met. NaN meets none.
 class Promises {
  public:

@@ -73,6 +73,17 @@ Vec6<double> gauss_newton_step(const Mat96& J, const Vec9& r, double damping) {
   return -N.ldlt().solve(J.transpose() * r);
 }
 
+// With the curvature in the tangent plane alone, H n = 0, as that of a support function of all space: soft
+// points are no such function's, yet these steps solve more problems than the exact derivative's
+// (docs/witness_derivatives.md).
+WitnessDerivative<double> tangential_derivative(const SoftWitness<double>& soft, const Pose<double>& X_AB,
+                                                double size) {
+  const Mat32<double> T = tangent_basis(soft.witness.n), T_B = X_AB.R.transpose() * T;
+  const TangentCurvature<double> A{T.transpose() * soft.A.H * T, 0, {}},
+      B{T_B.transpose() * soft.B.H * T_B, 0, {}};
+  return differentiate<double>(soft.witness, X_AB, T, A, B, size);
+}
+
 // Longest step: 1 rad and one size.
 double step_limit(const Vec6<double>& xi, double size) {
   return 1 / std::max({1.0, xi.head<3>().norm(), xi.tail<3>().norm() / size});
@@ -142,7 +153,7 @@ class Annealing {
   void soft_step() {
     const SoftWitness<double> here = soft(X_AB_, n_);
     const Vec9 r = residual(problem_, X_AB_, here.witness);
-    const Mat96 J = jacobian(X_AB_, here.witness, soft_derivative(here, X_AB_, size_));
+    const Mat96 J = jacobian(X_AB_, here.witness, tangential_derivative(here, X_AB_, size_));
     const Vec6<double> xi = gauss_newton_step(J, r, 1e-9);
     double step = step_limit(xi, size_);
     for (int j = 0; j < 12; ++j, step /= 2) {
