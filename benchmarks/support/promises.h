@@ -5,8 +5,8 @@
 
 namespace abut::benchmarks {
 
-// The figures that a program holds to (docs/measurements.md), each told on standard error; the program ends with
-// verdict(): 0 where all of them are met. NaN meets none.
+// The figures that a program holds to (docs/measurements.md), each told on standard error; the program ends
+// with verdict(): 0 where all of them are met. NaN meets none.
 class Promises {
  public:
   void at_most(const std::string& what, double value, double bound) {

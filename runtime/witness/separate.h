@@ -205,7 +205,9 @@ Witness<S> separate(const Shape& A, const Shape& B, const Pose<S>& X_AB, Workspa
     if (result.status == Status::kNotConverged && !curved(A) && !curved(B) && !plane(A) && !plane(B))
       return separate_wider<T, S>(wider_core<T>(A), wider_core<T>(B), X_AB, start, rounding, enough);
   }
-  return std::isfinite(result.distance) ? result : invalid_witness<S>();
+  // Of shapes so large that squares overflow, the distance may be a number and the points none.
+  const bool numbers = std::isfinite(result.distance) && result.p1.allFinite() && result.p2.allFinite();
+  return numbers ? result : invalid_witness<S>();
 }
 
 }  // namespace abut::witness::detail

@@ -125,6 +125,16 @@ TEST_F(PairQuery, StopsAllocating) {
   EXPECT_EQ(allocated, 0U);
 }
 
+// Where the squares of a shape's sizes overflow there is no answer, not one without points.
+TEST_F(PairQuery, ShapesBeyondNumbersAreInvalid) {
+  const body::Body ball{body::Geometry(body::Sphere<double>{0.1}), {}},
+      cone{body::Geometry(body::Cone<double>{1e300, 1}), {}};
+  for (const body::Pair& pair : {body::Pair{&ball, &cone, {}}, body::Pair{&cone, &ball, {}}}) {
+    const Witness<double> w = witness::separation(pair);
+    EXPECT_TRUE(w.status == Status::kInvalidInput || (w.p1.allFinite() && w.p2.allFinite()));
+  }
+}
+
 TEST_F(PairQuery, BadInputIsRefusedByName) {
   BatchSeparation batch;
   std::vector<Witness<double>> results(pairs_.size());
