@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       asset::pack_container(dynamics::kRecordingKind, {reinterpret_cast<const std::byte*>(data), size});
   try {
     const dynamics::Recording recording = dynamics::parse_recording(file, "fuzz.h5");
-    if (recording.states.size() != recording.bodies.size()) __builtin_trap();
+    if (recording.end.bodies.size() != recording.bodies.size()) __builtin_trap();
     for (const double number : recording.positions)
       if (!std::isfinite(number)) __builtin_trap();
     if (recording.end_steps < 0) __builtin_trap();
