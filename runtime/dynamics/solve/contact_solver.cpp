@@ -31,19 +31,7 @@ constexpr ContactSolverRow kContactSolvers[] = {
   throw InvalidInput(std::string(what) + " " + std::to_string(index) + ": " + why);
 }
 
-}  // namespace
-
-std::span<const ContactSolverRow> contact_solvers() { return kContactSolvers; }
-
-const ContactSolverRow& find_contact_solver(std::string_view name) {
-  return find_row(contact_solvers(), "contact solver", name);
-}
-
-std::unique_ptr<ContactSolver> make_contact_solver(std::string_view name, const SettingValues& settings,
-                                                   int threads) {
-  return find_contact_solver(name).make(settings, threads);
-}
-
+// The checks of ContactSolver::solve.
 void check_problem(std::span<const ContactBody> bodies, std::span<const PairContact> contacts) {
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const ContactBody& b = bodies[i];
@@ -68,6 +56,26 @@ void check_problem(std::span<const ContactBody> bodies, std::span<const PairCont
     if (c.mu < 0) refuse("contact", k, "mu is negative; Coulomb's coefficient is 0 or more");
     if (!(std::abs(c.n_W.squaredNorm() - 1) < 1e-6)) refuse("contact", k, "the normal is not a unit vector");
   }
+}
+
+}  // namespace
+
+std::span<const ContactSolverRow> contact_solvers() { return kContactSolvers; }
+
+const ContactSolverRow& find_contact_solver(std::string_view name) {
+  return find_row(contact_solvers(), "contact solver", name);
+}
+
+std::unique_ptr<ContactSolver> make_contact_solver(std::string_view name, const SettingValues& settings,
+                                                   int threads) {
+  return find_contact_solver(name).make(settings, threads);
+}
+
+void ContactRows::begin(std::span<const ContactBody> bodies, std::span<const PairContact> contacts) {
+  check_problem(bodies, contacts);
+  islands.build(bodies, contacts);
+  scales.resize(bodies.size());
+  for (std::size_t i = 0; i < bodies.size(); ++i) scales[i] = body_scale(bodies[i]);
 }
 
 }  // namespace abut::dynamics

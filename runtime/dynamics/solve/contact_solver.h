@@ -22,6 +22,10 @@ struct ContactRows {
   Islands islands;
   std::vector<BodyScale> scales;  // of each body
   std::vector<ContactRow> rows;   // by place; A and B are places of bodies
+
+  // Checks a problem as ContactSolver::solve says; finds its islands and scales. The rows are left as they
+  // are.
+  void begin(std::span<const ContactBody> bodies, std::span<const PairContact> contacts);
 };
 
 // A reusable solver with its memory: one per simulation. Allocates only for a problem larger than any before.
@@ -57,8 +61,5 @@ const ContactSolverRow& find_contact_solver(std::string_view name);
 // Solver by name. Throws as find_contact_solver and ContactSolverRow::make.
 std::unique_ptr<ContactSolver> make_contact_solver(std::string_view name, const SettingValues& settings = {},
                                                    int threads = 1);
-
-// The checks of ContactSolver::solve.
-void check_problem(std::span<const ContactBody> bodies, std::span<const PairContact> contacts);
 
 }  // namespace abut::dynamics

@@ -203,11 +203,8 @@ void CoupledSolver::deliver(std::int32_t island, std::span<ContactBody> bodies,
 }
 
 ContactReport CoupledSolver::solve(std::span<ContactBody> bodies, std::span<PairContact> contacts) {
-  check_problem(bodies, contacts);
+  problem_.begin(bodies, contacts);
   Islands& islands = problem_.islands;
-  islands.build(bodies, contacts);
-  problem_.scales.resize(bodies.size());
-  for (std::size_t i = 0; i < bodies.size(); ++i) problem_.scales[i] = body_scale(bodies[i]);
   changes_.assign(bodies.size(), {});
   wrenches_.assign(bodies.size(), {});
   problem_.rows.resize(contacts.size());

@@ -189,11 +189,8 @@ void PublishedSolver::list_contacts(std::size_t bodies) {
 }
 
 ContactReport PublishedSolver::solve(std::span<ContactBody> bodies, std::span<PairContact> contacts) {
-  check_problem(bodies, contacts);
+  problem_.begin(bodies, contacts);
   Islands& islands = problem_.islands;
-  islands.build(bodies, contacts);
-  problem_.scales.resize(bodies.size());
-  for (std::size_t i = 0; i < bodies.size(); ++i) problem_.scales[i] = body_scale(bodies[i]);
   problem_.rows.resize(islands.order().size());
   for (std::size_t place = 0; place < problem_.rows.size(); ++place) {
     ContactRow& row = problem_.rows[place];
