@@ -37,6 +37,13 @@ const std::vector<QuantityRow>& quantities() {
   return rows;
 }
 
+void Quantity::answer(std::span<const body::Pair> pairs, std::span<double> values,
+                      std::span<Status> statuses) {
+  solve(pairs);
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    statuses[i] = write(pairs[i], i, values.data() + i * columns_.size());
+}
+
 std::vector<std::string> answer_columns(const Quantity& quantity) {
   std::vector<std::string> names = {"idx", "objA", "objB", "qw", "qx", "qy", "qz", "tx", "ty", "tz"};
   names.insert(names.end(), quantity.columns().begin(), quantity.columns().end());

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/body/body.h"
@@ -27,14 +28,25 @@ class Quantity {
   virtual ~Quantity() = default;
 
   // Names of the numbers of a row, in order, units in the table's description.
-  virtual const std::vector<std::string>& columns() const = 0;
+  const std::vector<std::string>& columns() const { return columns_; }
 
   // Throws InvalidInput for a pair that answer() cannot take, saying what can.
   virtual void require_valid(const body::Pair& pair) const = 0;
 
   // values: (pairs, columns) row-major; statuses: (pairs). Every pair is valid.
-  virtual void answer(std::span<const body::Pair> pairs, std::span<double> values,
-                      std::span<Status> statuses) = 0;
+  void answer(std::span<const body::Pair> pairs, std::span<double> values, std::span<Status> statuses);
+
+ protected:
+  explicit Quantity(std::vector<std::string> columns) : columns_(std::move(columns)) {}
+
+ private:
+  // The results of all pairs, kept for write().
+  virtual void solve(std::span<const body::Pair> pairs) = 0;
+
+  // The row of the i-th of them.
+  virtual Status write(const body::Pair& pair, std::size_t i, double* out) const = 0;
+
+  std::vector<std::string> columns_;
 };
 
 struct QuantityRow {

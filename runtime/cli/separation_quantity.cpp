@@ -1,5 +1,7 @@
 #include "runtime/cli/separation_quantity.h"
 
+#include <algorithm>
+
 #include "runtime/derivative/estimator.h"
 #include "runtime/witness/pair_query.h"
 
@@ -9,107 +11,118 @@ namespace {
 const std::vector<std::string> kSeparationColumns = {"sd",  "p1x", "p1y", "p1z", "p2x",
                                                      "p2y", "p2z", "nx",  "ny",  "nz"};
 
-double* write(const witness::Witness<double>& w, double* out) {
-  *out++ = w.distance;
-  for (const Vec3<double>* v : {&w.p1, &w.p2, &w.n}) out = std::copy(v->data(), v->data() + 3, out);
-  return out;
-}
-
-class Separation : public Quantity {
- public:
-  explicit Separation(int threads) : batch_(threads) {}
-
-  const std::vector<std::string>& columns() const override { return kSeparationColumns; }
-  void require_valid(const body::Pair& pair) const override { witness::require_valid(pair, "separation"); }
-
-  void answer(std::span<const body::Pair> pairs, std::span<double> values,
-              std::span<Status> statuses) override {
-    results_.resize(pairs.size());
-    batch_(pairs, results_);
-    double* out = values.data();
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      out = write(results_[i], out);
-      statuses[i] = results_[i].status;
-    }
-  }
-
- private:
-  witness::BatchSeparation batch_;
-  std::vector<witness::Witness<double>> results_;
-};
-
 // "dsd_dwx", ..., "dnz_dvz": row by row, the six components of the twist in each.
 void add_derivative_columns(const std::vector<std::string>& values, std::vector<std::string>& names) {
   for (const std::string& value : values)
     for (const char* by : {"wx", "wy", "wz", "vx", "vy", "vz"}) names.push_back("d" + value + "_d" + by);
 }
 
-double* write(const derivative::WitnessDerivative<double>& derivative, double* out) {
+std::vector<std::string> derivative_columns() {
+  std::vector<std::string> names = kSeparationColumns;
+  add_derivative_columns(kSeparationColumns, names);
+  return names;
+}
+
+// "soft_sd", ...: of the smoothed bodies, beside those of the hulls.
+std::vector<std::string> smoothed_columns() {
+  std::vector<std::string> names = kSeparationColumns, smoothed;
+  for (const std::string& name : kSeparationColumns) smoothed.push_back("soft_" + name);
+  names.insert(names.end(), smoothed.begin(), smoothed.end());
+  add_derivative_columns(smoothed, names);
+  return names;
+}
+
+double* write_numbers(const witness::Witness<double>& w, double* out) {
+  *out++ = w.distance;
+  for (const Vec3<double>* v : {&w.p1, &w.p2, &w.n}) out = std::copy(v->data(), v->data() + 3, out);
+  return out;
+}
+
+void write_numbers(const derivative::WitnessDerivative<double>& derivative, double* out) {
   for (int k = 0; k < 6; ++k) *out++ = derivative.dd_dxi_B[k];
   for (const Mat36<double>* m : {&derivative.dp1_A_dxi_B, &derivative.dp2_A_dxi_B, &derivative.dn_A_dxi_B})
     for (int row = 0; row < 3; ++row)
       for (int k = 0; k < 6; ++k) *out++ = (*m)(row, k);
-  return out;
 }
 
-class Derivative : public Quantity {
- public:
-  Derivative(std::string_view method, const QuantityOptions& options)
-      : batch_(method, options.settings, options.threads) {
-    add_derivative_columns(kSeparationColumns, columns_);
-  }
+// Keeps one Result a pair.
+template <typename Result>
+class BatchQuantity : public Quantity {
+ protected:
+  using Quantity::Quantity;
 
-  const std::vector<std::string>& columns() const override { return columns_; }
-  void require_valid(const body::Pair& pair) const override { witness::require_valid(pair, "derivative"); }
-
-  void answer(std::span<const body::Pair> pairs, std::span<double> values,
-              std::span<Status> statuses) override {
-    results_.resize(pairs.size());
-    batch_(pairs, results_);
-    double* out = values.data();
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      const auto& [witness, derivative] = results_[i];
-      out = write(derivative, write(witness, out));
-      statuses[i] = derivative.status;
-    }
-  }
+  const Result& result(std::size_t i) const { return results_[i]; }
 
  private:
-  std::vector<std::string> columns_ = kSeparationColumns;
-  derivative::BatchEstimator batch_;
-  std::vector<derivative::PairDerivative> results_;
+  virtual void solve(std::span<const body::Pair> pairs, std::span<Result> results) = 0;
+
+  void solve(std::span<const body::Pair> pairs) override {
+    results_.resize(pairs.size());
+    solve(pairs, results_);
+  }
+
+  std::vector<Result> results_;
 };
 
-// "soft_sd", ...: of the smoothed bodies, beside those of the hulls.
-class SmoothedDerivative : public Quantity {
+class Separation : public BatchQuantity<witness::Witness<double>> {
  public:
-  SmoothedDerivative(std::string_view method, const QuantityOptions& options)
-      : batch_(method, options.settings, options.threads) {
-    std::vector<std::string> smoothed;
-    for (const std::string& name : kSeparationColumns) smoothed.push_back("soft_" + name);
-    columns_.insert(columns_.end(), smoothed.begin(), smoothed.end());
-    add_derivative_columns(smoothed, columns_);
-  }
+  explicit Separation(int threads) : BatchQuantity(kSeparationColumns), batch_(threads) {}
 
-  const std::vector<std::string>& columns() const override { return columns_; }
-  void require_valid(const body::Pair& pair) const override { derivative::require_hulls(pair, "derivative"); }
-
-  void answer(std::span<const body::Pair> pairs, std::span<double> values,
-              std::span<Status> statuses) override {
-    results_.resize(pairs.size());
-    batch_.smoothed(pairs, results_);
-    double* out = values.data();
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      const auto& [exact, smoothed, derivative] = results_[i];
-      out = write(derivative, write(smoothed, write(exact, out)));
-      statuses[i] = derivative.status;
-    }
-  }
+  void require_valid(const body::Pair& pair) const override { witness::require_valid(pair, "separation"); }
 
  private:
-  std::vector<std::string> columns_ = kSeparationColumns;
+  void solve(std::span<const body::Pair> pairs, std::span<witness::Witness<double>> results) override {
+    batch_(pairs, results);
+  }
+
+  Status write(const body::Pair&, std::size_t i, double* out) const override {
+    write_numbers(result(i), out);
+    return result(i).status;
+  }
+
+  witness::BatchSeparation batch_;
+};
+
+class Derivative : public BatchQuantity<derivative::PairDerivative> {
+ public:
+  Derivative(std::string_view method, const QuantityOptions& options)
+      : BatchQuantity(derivative_columns()), batch_(method, options.settings, options.threads) {}
+
+  void require_valid(const body::Pair& pair) const override { witness::require_valid(pair, "derivative"); }
+
+ private:
+  void solve(std::span<const body::Pair> pairs, std::span<derivative::PairDerivative> results) override {
+    batch_(pairs, results);
+  }
+
+  Status write(const body::Pair&, std::size_t i, double* out) const override {
+    const auto& [witness, derivative] = result(i);
+    write_numbers(derivative, write_numbers(witness, out));
+    return derivative.status;
+  }
+
   derivative::BatchEstimator batch_;
-  std::vector<derivative::SmoothedPair> results_;
+};
+
+class SmoothedDerivative : public BatchQuantity<derivative::SmoothedPair> {
+ public:
+  SmoothedDerivative(std::string_view method, const QuantityOptions& options)
+      : BatchQuantity(smoothed_columns()), batch_(method, options.settings, options.threads) {}
+
+  void require_valid(const body::Pair& pair) const override { derivative::require_hulls(pair, "derivative"); }
+
+ private:
+  void solve(std::span<const body::Pair> pairs, std::span<derivative::SmoothedPair> results) override {
+    batch_.smoothed(pairs, results);
+  }
+
+  Status write(const body::Pair&, std::size_t i, double* out) const override {
+    const auto& [exact, smoothed, derivative] = result(i);
+    write_numbers(derivative, write_numbers(smoothed, write_numbers(exact, out)));
+    return derivative.status;
+  }
+
+  derivative::BatchEstimator batch_;
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "runtime/contact/model.h"
+#include "runtime/cli/wrench_quantity.h"
 #include "runtime/math/adjoint.h"
 
 namespace abut::cli {
@@ -35,36 +35,26 @@ Vec6<double> second_derivative_on_A(const Mat6<double>& to_A, const contact::Pai
   return to_A * second;
 }
 
-class WrenchHessian : public Quantity {
+class WrenchHessian : public WrenchQuantity {
  public:
   WrenchHessian(std::string_view model, const QuantityOptions& options)
-      : checks_(contact::make_model(model, options.settings)),
-        batch_(model, options.settings, options.threads) {
+      : WrenchQuantity(hessian_columns(), model, options,
+                       contact::Want::kJacobian | contact::Want::kHessian) {
     for (int k = 0; k < 6; ++k)
       turn_[static_cast<std::size_t>(k)] = -adjoint_derivative<double>(Vec6<double>::Unit(k)).transpose();
   }
 
-  const std::vector<std::string>& columns() const override { return columns_; }
-  void require_valid(const body::Pair& pair) const override { checks_->require_valid(pair); }
-
-  void answer(std::span<const body::Pair> pairs, std::span<double> values,
-              std::span<Status> statuses) override {
-    wrenches_.resize(pairs.size());
-    hessians_.resize(pairs.size());
-    batch_.wrenches(pairs, wrenches_, contact::Want::kJacobian | contact::Want::kHessian, hessians_);
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      double* const out = &values[i * columns_.size()];
-      write(pairs[i].X_AB, wrenches_[i], hessians_[i], out);
-      statuses[i] = wrenches_[i].status;
-      if (std::all_of(out, out + columns_.size(), [](double x) { return std::isfinite(x); })) continue;
-      statuses[i] = Status::kInvalidInput;  // beyond what numbers hold
-      std::fill_n(out, columns_.size(), std::nan(""));
-    }
+ private:
+  Status write(const body::Pair& pair, std::size_t i, double* out) const override {
+    write_numbers(pair.X_AB, result(i), hessian(i), out);
+    double* const end = out + columns().size();
+    if (std::all_of(out, end, [](double x) { return std::isfinite(x); })) return result(i).status;
+    std::fill(out, end, std::nan(""));
+    return Status::kInvalidInput;  // beyond what numbers hold
   }
 
- private:
-  void write(const Pose<double>& X_AB, const contact::PairWrench& w, const contact::WrenchHessian& hessian,
-             double* out) const {
+  void write_numbers(const Pose<double>& X_AB, const contact::PairWrench& w,
+                     const contact::WrenchHessian& hessian, double* out) const {
     const Mat6<double> to_A = -adjoint(X_AB.inverse()).transpose();
     const Vec6<double> F = to_A * w.F_BBo_B;
     for (const int c : kForceFirst) *out++ = F[c];
@@ -77,12 +67,7 @@ class WrenchHessian : public Quantity {
     }
   }
 
-  std::vector<std::string> columns_ = hessian_columns();
   std::array<Mat6<double>, 6> turn_;  // -ad(e_k)'
-  std::unique_ptr<contact::Model> checks_;
-  contact::BatchModel batch_;
-  std::vector<contact::PairWrench> wrenches_;
-  std::vector<contact::WrenchHessian> hessians_;
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "runtime/cli/wrench_quantity.h"
 
-#include "runtime/contact/model.h"
+#include "runtime/core/error.h"
 
 namespace abut::cli {
 namespace {
@@ -11,7 +11,7 @@ using contact::Want;
 const std::vector<std::string> kWrenchColumns = {"area", "fx", "fy", "fz", "taux", "tauy", "tauz"};
 
 // ... and "dfx_dwx", ..., "dtauz_dvz": row by row, the six components of the twist in each.
-std::vector<std::string> columns(Want want) {
+std::vector<std::string> wrench_columns(Want want) {
   std::vector<std::string> names = kWrenchColumns;
   if (has(want, Want::kEnergy)) names.emplace_back("energy");
   if (!has(want, Want::kJacobian)) return names;
@@ -30,47 +30,40 @@ Mat6<double> on_A(const Pose<double>& X_AB, const contact::PairWrench& w) {
   return -adjoint(X_AB.inverse()).transpose() * (w.dF_dxi_B + turning);
 }
 
-class Wrench : public Quantity {
+class Wrench : public WrenchQuantity {
  public:
-  Wrench(std::string_view model, Want want, const QuantityOptions& options)
-      : want_(options.energy ? want | Want::kEnergy : want),
-        columns_(cli::columns(want_)),
-        checks_(contact::make_model(model, options.settings)),
-        batch_(model, options.settings, options.threads) {
-    if (options.energy && !has(contact::find_model(model).offers, Want::kEnergy))
-      throw InvalidInput("--energy: the model " + std::string(model) + " has no potential");
-  }
-
-  const std::vector<std::string>& columns() const override { return columns_; }
-  void require_valid(const body::Pair& pair) const override { checks_->require_valid(pair); }
-
-  void answer(std::span<const body::Pair> pairs, std::span<double> values,
-              std::span<Status> statuses) override {
-    results_.resize(pairs.size());
-    batch_.wrenches(pairs, results_, want_);
-    double* out = values.data();
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      const Vec6<double> F_AAo_A = -shift_wrench(pairs[i].X_AB, results_[i].F_BBo_B);
-      *out++ = results_[i].area;
-      for (const int k : {3, 4, 5, 0, 1, 2}) *out++ = F_AAo_A[k];
-      if (has(want_, Want::kEnergy)) *out++ = results_[i].energy;
-      statuses[i] = results_[i].status;
-      if (!has(want_, Want::kJacobian)) continue;
-      const Mat6<double> J = on_A(pairs[i].X_AB, results_[i]);
-      for (const int row : {3, 4, 5, 0, 1, 2})
-        for (int k = 0; k < 6; ++k) *out++ = J(row, k);
-    }
-  }
+  Wrench(std::string_view model, const QuantityOptions& options, Want want)
+      : WrenchQuantity(wrench_columns(want), model, options, want) {}
 
  private:
-  Want want_;
-  std::vector<std::string> columns_;
-  std::unique_ptr<contact::Model> checks_;
-  contact::BatchModel batch_;
-  std::vector<PairWrench> results_;
+  Status write(const body::Pair& pair, std::size_t i, double* out) const override {
+    const PairWrench& w = result(i);
+    const Vec6<double> F_AAo_A = -shift_wrench(pair.X_AB, w.F_BBo_B);
+    *out++ = w.area;
+    for (const int k : {3, 4, 5, 0, 1, 2}) *out++ = F_AAo_A[k];
+    if (has(want(), Want::kEnergy)) *out++ = w.energy;
+    if (!has(want(), Want::kJacobian)) return w.status;
+    const Mat6<double> J = on_A(pair.X_AB, w);
+    for (const int row : {3, 4, 5, 0, 1, 2})
+      for (int k = 0; k < 6; ++k) *out++ = J(row, k);
+    return w.status;
+  }
 };
 
+std::unique_ptr<Quantity> make(std::string_view model, const QuantityOptions& options, Want want) {
+  if (!options.energy) return std::make_unique<Wrench>(model, options, want);
+  if (!has(contact::find_model(model).offers, Want::kEnergy))
+    throw InvalidInput("--energy: the model " + std::string(model) + " has no potential");
+  return std::make_unique<Wrench>(model, options, want | Want::kEnergy);
+}
+
 }  // namespace
+
+void WrenchQuantity::solve(std::span<const body::Pair> pairs) {
+  results_.resize(pairs.size());
+  if (has(want_, Want::kHessian)) hessians_.resize(pairs.size());
+  batch_.wrenches(pairs, results_, want_, hessians_);
+}
 
 std::vector<std::string_view> wrench_models() {
   std::vector<std::string_view> names;
@@ -84,11 +77,11 @@ std::vector<SettingInfo> wrench_settings(std::string_view model) {
 }
 
 std::unique_ptr<Quantity> make_wrench(std::string_view model, const QuantityOptions& options) {
-  return std::make_unique<Wrench>(model, Want::kValue, options);
+  return make(model, options, Want::kValue);
 }
 
 std::unique_ptr<Quantity> make_wrench_derivative(std::string_view model, const QuantityOptions& options) {
-  return std::make_unique<Wrench>(model, Want::kJacobian, options);
+  return make(model, options, Want::kJacobian);
 }
 
 }  // namespace abut::cli

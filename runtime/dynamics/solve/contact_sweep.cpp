@@ -11,31 +11,35 @@ using simd::Four;
 
 constexpr std::size_t kAhead = 3;  // rows ahead whose bodies are prefetched
 
+// A spatial vector, or a row of J.
+struct Halves {
+  Four angular, linear;
+
+  ABUT_INLINE explicit Halves(const double* from) {
+    simd::load(from, angular);
+    simd::load(from + 4, linear);
+  }
+};
+
 // products[k] += J(:, k) * y, lane by lane.
 ABUT_INLINE void multiply(const SpatialRows& J, const Spatial& y, Four* products) {
-  Four angular, linear, a, l;
-  simd::load(y.data(), angular);
-  simd::load(y.data() + 4, linear);
+  const Halves v(y.data());
   for (int k = 0; k < 3; ++k) {
-    simd::load(J.data() + 8 * k, a);
-    simd::load(J.data() + 8 * k + 4, l);
-    products[k] += a * angular + l * linear;
+    const Halves row(J.data() + 8 * k);
+    products[k] += row.angular * v.angular + row.linear * v.linear;
   }
 }
 
 // y += J r.
 ABUT_INLINE void add(const SpatialRows& J, const double* r, Spatial& y) {
-  Four angular, linear, a, l;
-  simd::load(y.data(), angular);
-  simd::load(y.data() + 4, linear);
+  Halves v(y.data());
   for (int k = 0; k < 3; ++k) {
-    simd::load(J.data() + 8 * k, a);
-    simd::load(J.data() + 8 * k + 4, l);
-    angular += a * r[k];
-    linear += l * r[k];
+    const Halves row(J.data() + 8 * k);
+    v.angular += row.angular * r[k];
+    v.linear += row.linear * r[k];
   }
-  simd::store(angular, y.data());
-  simd::store(linear, y.data() + 4);
+  simd::store(v.angular, y.data());
+  simd::store(v.linear, y.data() + 4);
 }
 
 ABUT_INLINE void velocity_of(const ContactRow& row, const BodyChange* bodies, double* u) {

@@ -98,10 +98,11 @@ void ContactStage::remember(State& state) const {
   for (const PairContact& c : contacts_) state.impulses.push_back({c.key, c.J_B_W});
 }
 
-double ContactStage::penetration() const {
-  double deepest = 0;
-  for (const PairContact& c : contacts_) deepest = std::max(deepest, -c.gap);
-  return deepest;
+void ContactStage::report(const State& state, StepReport& report) const {
+  report.contacts = static_cast<int>(contacts_.size());
+  report.penetration = 0;
+  for (const PairContact& c : contacts_) report.penetration = std::max(report.penetration, -c.gap);
+  measure(system_, state, report);
 }
 
 void measure(const System& system, const State& state, StepReport& report) {

@@ -32,8 +32,10 @@ class ContactStage {
   // Impulses for the next step to start from.
   void remember(State& state) const;
 
-  double penetration() const;            // greatest depth, m
   double slop() const { return slop_; }  // depth that is left alone, m
+
+  // The contacts of the step, and the state after it: measure().
+  void report(const State& state, StepReport& report) const;
 
   std::vector<ContactBody>& bodies() { return bodies_; }
   const std::vector<ContactBody>& bodies() const { return bodies_; }

@@ -27,9 +27,7 @@ class KaufmanStep final : public Integrator {
     for (PairContact& c : stage_.contacts()) c.target_velocity = std::max(0.0, c.target_velocity);
     report_.solver = stage_.solve();
     move_on(state);
-    report_.contacts = static_cast<int>(stage_.contacts().size());
-    report_.penetration = stage_.penetration();
-    measure(system_, state, report_);
+    stage_.report(state, report_);
     return report_;
   }
 

@@ -47,9 +47,7 @@ class Midpoint final : public Integrator {
     stage_.remember(state);
     drift(state, dt_ / 2);
     stabilise(state);
-    report_.contacts = static_cast<int>(stage_.contacts().size());
-    report_.penetration = stage_.penetration();
-    measure(system_, state, report_);
+    stage_.report(state, report_);
     return report_;
   }
 

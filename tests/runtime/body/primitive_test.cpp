@@ -180,10 +180,8 @@ TEST(PrimitiveMass, IsThatOfFineTriangles) {
     const asset::SurfaceView surface = asset::view(made);
     double volume = 0, area = 0;
     for (std::int32_t t = 0; t < surface.triangle_count; ++t) {
-      Vec3<double> p[3];
-      for (int k = 0; k < 3; ++k)
-        p[k] = Vec3<double>::Map(surface.vertices + 3 * surface.triangles[3 * t + k]);
-      volume += p[0].dot(p[1].cross(p[2])) / 6;
+      const std::array<Vec3<double>, 3> p = test::corners(surface, t);
+      volume += test::volume_under(p);
       area += (p[1] - p[0]).cross(p[2] - p[0]).norm() / 2;
     }
     const asset::MassProperties mass = mass_properties(primitive);

@@ -69,10 +69,8 @@ TEST(Tessellation, SurfacesAreWithinTheDeviation) {
     const asset::SurfaceView surface = asset::view(made);
     double volume = 0, worst = 0;
     for (std::int32_t t = 0; t < surface.triangle_count; ++t) {
-      Vec3<double> p[3];
-      for (int k = 0; k < 3; ++k)
-        p[k] = Vec3<double>::Map(surface.vertices + 3 * surface.triangles[3 * t + k]);
-      volume += p[0].dot(p[1].cross(p[2])) / 6;
+      const std::array<Vec3<double>, 3> p = test::corners(surface, t);
+      volume += test::volume_under(p);
       const Vec3<double> centre = (p[0] + p[1] + p[2]) / 3;
       for (const Vec3<double>& x : {p[0], p[1], p[2], centre}) {
         const Vec3<double> axis(0, 0, std::clamp(x.z(), -half_length, half_length));

@@ -8,19 +8,11 @@
 namespace {
 
 using namespace abut;
+using namespace abut::test;
 using contact::kRigid;
 using contact::PairWrench;
 using contact::PressureFieldConfig;
 using contact::Want;
-using test::cube;
-using test::from_below;
-using test::frustum_force;
-using test::half_space;
-using test::kHalf;
-using test::moduli;
-using test::potato;
-using test::pressure_wrench;
-using test::rough;
 
 const Vec6<double> kAtRest = Vec6<double>::Zero();
 
