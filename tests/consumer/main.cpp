@@ -1,8 +1,8 @@
 // What a user of the installed library writes: two hulls, their distance and its derivative, in whatever
 // coordinates the pose is held.
-#include <abut/runtime/asset/writer.h>
-#include <abut/runtime/derivative/estimator.h>
-#include <abut/runtime/witness/pair_query.h>
+#include <abut/asset/writer.h>
+#include <abut/derivative/estimator.h>
+#include <abut/witness/pair_query.h>
 
 #include <algorithm>
 #include <cmath>
