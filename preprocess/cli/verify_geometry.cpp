@@ -1,69 +1,32 @@
 #include "preprocess/cli/verify_geometry.h"
 
-#include <CGAL/AABB_face_graph_triangle_primitive.h>
-#include <CGAL/AABB_traits.h>
-#include <CGAL/AABB_tree.h>
-#include <CGAL/Exact_predicates_inexact_constructions_kernel.h>
 #include <CGAL/Polygon_mesh_processing/measure.h>
 #include <CGAL/Polygon_mesh_processing/orientation.h>
-#include <CGAL/Polygon_mesh_processing/polygon_soup_to_polygon_mesh.h>
 #include <CGAL/Polygon_mesh_processing/self_intersections.h>
-#include <CGAL/Side_of_triangle_mesh.h>
-#include <CGAL/Surface_mesh.h>
-#include <CGAL/convex_hull_3.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <optional>
 #include <utility>
 
+#include "preprocess/cli/verify_mesh.h"
 #include "runtime/core/counted.h"
 
 namespace abut::preprocess {
 namespace {
 
 namespace pmp = CGAL::Polygon_mesh_processing;
-using Kernel = CGAL::Exact_predicates_inexact_constructions_kernel;
-using Point = Kernel::Point_3;
-using Mesh = CGAL::Surface_mesh<Point>;
+using Mesh = VerifiedMesh;
+using Point = Mesh::Point;
 
 // Of a hull's triangle, relative to its size squared: below what rounding leaves of a sliver. Constructions
 // on less divide by nothing.
 constexpr double kLeastArea = 1e-30;
 
-// None where the triangles are not a manifold.
-std::optional<Mesh> to_mesh(const std::vector<Point>& points, const std::int32_t* triangles,
-                            std::int32_t count) {
-  std::vector<std::array<std::size_t, 3>> faces(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < 3 * faces.size(); ++i)
-    faces[i / 3][i % 3] = static_cast<std::size_t>(triangles[i]);
-  if (!pmp::is_polygon_soup_a_polygon_mesh(faces)) return std::nullopt;
-  Mesh mesh;
-  pmp::polygon_soup_to_polygon_mesh(points, faces, mesh);
-  return mesh;
-}
-
-std::vector<Point> points_of(const asset::SurfaceView& s) {
-  std::vector<Point> points;
-  points.reserve(static_cast<std::size_t>(s.vertex_count));
-  for (std::int32_t i = 0; i < s.vertex_count; ++i)
-    points.emplace_back(s.vertices[3 * i], s.vertices[3 * i + 1], s.vertices[3 * i + 2]);
-  return points;
-}
-
-std::vector<Point> points_of(const asset::ConvexView& c) {
-  std::vector<Point> points;
-  points.reserve(static_cast<std::size_t>(c.vertex_count));
-  for (std::int32_t i = 0; i < c.vertex_count; ++i) points.emplace_back(c.x[i], c.y[i], c.z[i]);
-  return points;
-}
-
 }  // namespace
 
 std::vector<std::string> solid_problems(const asset::SurfaceView& surface) {
-  const std::optional<Mesh> mesh = to_mesh(points_of(surface), surface.triangles, surface.triangle_count);
+  const std::optional<Mesh> mesh =
+      verified_mesh(points_of(surface), surface.triangles, surface.triangle_count);
   if (!mesh) return {"is not a manifold: an edge has more than two triangles or two of opposite orientation"};
   if (!CGAL::is_closed(*mesh)) return {"is not closed: an edge has a triangle on one side only"};
   std::vector<std::string> problems;
@@ -84,7 +47,7 @@ std::vector<std::string> convexity_problems(const asset::ConvexView& piece) {
                         counted(static_cast<std::size_t>(piece.vertex_count), "vertex", "vertices"),
                         counted(static_cast<std::size_t>(piece.triangle_count), "triangle"))};
   const std::vector<Point> points = points_of(piece);
-  const std::optional<Mesh> mesh = to_mesh(points, piece.triangles, piece.triangle_count);
+  const std::optional<Mesh> mesh = verified_mesh(points, piece.triangles, piece.triangle_count);
   if (!mesh) return {"is not a manifold"};
   if (!CGAL::is_closed(*mesh)) return {"is not closed"};
   const auto euler = static_cast<long>(mesh->number_of_vertices()) -
@@ -103,26 +66,6 @@ std::vector<std::string> convexity_problems(const asset::ConvexView& piece) {
                           mesh->target(h).idx())};
   }
   return {};
-}
-
-double protrusion(const asset::SurfaceView& surface, const asset::ConvexView& piece) {
-  const std::optional<Mesh> hull = to_mesh(points_of(piece), piece.triangles, piece.triangle_count);
-  if (!hull) return 0;  // reported by convexity_problems
-  using Primitive = CGAL::AABB_face_graph_triangle_primitive<Mesh>;
-  const CGAL::AABB_tree<CGAL::AABB_traits<Kernel, Primitive>> tree(faces(*hull).first, faces(*hull).second,
-                                                                   *hull);
-  const CGAL::Side_of_triangle_mesh<Mesh, Kernel> side(*hull);
-  // What sticks out furthest is a vertex of the surface's own hull.
-  Mesh outer;
-  const std::vector<Point> points = points_of(surface);
-  CGAL::convex_hull_3(points.begin(), points.end(), outer);
-  double furthest = 0;
-  for (const auto v : outer.vertices()) {
-    const Point& p = outer.point(v);
-    if (side(p) == CGAL::ON_UNBOUNDED_SIDE)
-      furthest = std::max(furthest, std::sqrt(tree.squared_distance(p)));
-  }
-  return furthest;
 }
 
 }  // namespace abut::preprocess

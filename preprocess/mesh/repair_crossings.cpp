@@ -1,7 +1,8 @@
+#include "preprocess/mesh/crossing_steps.h"
+// After the steps that are instantiated elsewhere.
 #include <CGAL/Polygon_mesh_processing/repair_self_intersections.h>
 
 #include "preprocess/mesh/repair.h"
-#include "preprocess/mesh/surface_mesh.h"
 
 namespace abut::preprocess {
 
