@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/math/eliminate.h"
+
 namespace abut::dynamics {
 
 namespace {
@@ -162,42 +164,13 @@ void IslandNewton::differentiate(double tau, std::size_t stride) {
   }
 }
 
-// Elimination with row exchanges.
-bool IslandNewton::solve_linear(std::size_t n, std::vector<double>& x) {
-  for (std::size_t j = 0; j < n; ++j) {
-    std::size_t pivot = j;
-    for (std::size_t i = j + 1; i < n; ++i) {
-      if (std::abs(J_[i * n + j]) > std::abs(J_[pivot * n + j])) pivot = i;
-    }
-    if (!(std::abs(J_[pivot * n + j]) > 0)) return false;
-    if (pivot != j) {
-      std::swap_ranges(&J_[j * n] + j, &J_[j * n] + n, &J_[pivot * n] + j);
-      std::swap(x[j], x[pivot]);
-    }
-    const double inverse = 1 / J_[j * n + j];
-    const double* const from = &J_[j * n];
-    for (std::size_t i = j + 1; i < n; ++i) {
-      double* const to = &J_[i * n];
-      const double factor = to[j] * inverse;
-      if (factor == 0) continue;
-      for (std::size_t k = j + 1; k < n; ++k) to[k] -= factor * from[k];
-      x[i] -= factor * x[j];
-    }
-  }
-  for (std::size_t j = n; j-- > 0;) {
-    for (std::size_t k = j + 1; k < n; ++k) x[j] -= J_[j * n + k] * x[k];
-    x[j] /= J_[j * n + j];
-  }
-  return true;
-}
-
 bool IslandNewton::newton(double tolerance) {
   double value = evaluate(x_, 1, 0);
   for (int iteration = 0; iteration < 30 && worst() > tolerance; ++iteration) {
     J_.resize(n_ * n_);
     differentiate(0, n_);
     for (std::size_t i = 0; i < n_; ++i) step_[i] = -F_[i];
-    if (!solve_linear(n_, step_)) return false;
+    if (!eliminate(J_.data(), step_.data(), n_, 0.0)) return false;
     double length = 1, next = value;
     for (int halving = 0; halving < 12; ++halving, length /= 2) {
       for (std::size_t i = 0; i < n_; ++i) trial_[i] = x_[i] + length * step_[i];
@@ -223,7 +196,7 @@ bool IslandNewton::bordered_solve(const std::vector<double>& z, const std::vecto
   for (std::size_t i = 0; i < n_; ++i) J_[i * n + n_] -= F_[i] / kDifference;
   differentiate(tau_at(lambda), n);
   std::copy(border.begin(), border.end(), &J_[n_ * n]);
-  return solve_linear(n, step_);
+  return eliminate(J_.data(), step_.data(), n, 0.0);
 }
 
 // Newton's method back to the curve, at right angles to the tangent.

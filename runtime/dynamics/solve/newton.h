@@ -59,7 +59,6 @@ class IslandNewton {
   bool bordered_solve(const std::vector<double>& z, const std::vector<double>& border);
   bool back_to_path(std::vector<double>& z);
   Step advance(double& length, double tolerance);
-  bool solve_linear(std::size_t n, std::vector<double>& x);  // J_ x = x, in place
 
   std::size_t n_ = 0;  // 3 x contacts
   int attempt_ = 0;    // of follow_path
