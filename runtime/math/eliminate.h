@@ -22,10 +22,11 @@ bool eliminate(S* M, S* x, std::size_t n, S least) {
       for (std::size_t j = k; j < n; ++j) std::swap(M[k * n + j], M[p * n + j]);
       std::swap(x[k], x[p]);
     }
+    const S inverse = 1 / from[k];
     for (std::size_t i = k + 1; i < n; ++i) {
       S* const to = M + i * n;
       if (to[k] == 0) continue;
-      const S factor = to[k] / from[k];
+      const S factor = to[k] * inverse;
       for (std::size_t j = k + 1; j < n; ++j) to[j] -= factor * from[j];
       x[i] -= factor * x[k];
     }
