@@ -131,6 +131,45 @@ template <class S, class D>
   return result;
 }
 
+// Ascends to a maximum of g from the normal of an answer about cores that overlap by little, where the
+// polytope has lost it in rounding. B pulled along n by -g(n) and some more is apart from A, and the normal
+// n' of the two then has g(n') >= g(n): what is left of the pull along n' is less. Where n' = n it is a
+// maximum of g. At a corner the normals are a cone, through which a pull of twice the depth takes steps of an
+// angle.
+template <class S, class D>
+[[gnu::noinline, gnu::cold]] Witness<S> pulled_apart(D& difference, const Witness<S>& start) {
+  constexpr int kMostPulls = 30;
+  const auto& A = difference.shape_a();
+  const auto& B = difference.shape_b();
+  const Pose<S>& X_AB = difference.pose();
+  const S least = 1024 * difference.rounding();  // leaves the normal of the two an error of a thousandth
+  const auto g = [&](const Vec3<S>& n) { return n.dot(difference.minimise(n).w); };
+  Vec3<S> n = (middle(B, X_AB) - middle(A, Pose<S>{})).stableNormalized();
+  if (start.n.allFinite() && (n.isZero(0) || g(start.n) > g(n))) n = start.n;
+  if (n.isZero(0)) return start;
+  Witness<S> result = start;
+  result.lower_bound = g(n);
+  for (int k = 0; k < kMostPulls; ++k) {
+    const S before = result.lower_bound, pull = std::max(-2 * before, least - before);
+    const Pose<S> X_pulled{X_AB.R, X_AB.p + pull * n};
+    D pulled(A, B, X_pulled);
+    const GjkResult<S> found = gjk<S>(pulled, n, kCertifiedGap<S>);
+    if (found.overlap) break;
+    Witness<S> apart_so = apart(found, pulled.rounding());
+    polish(pulled, apart_so);
+    const S now = g(apart_so.n);
+    if (!(now > before)) break;
+    apart_so.p2 -= pull * n;
+    n = apart_so.n;
+    result = apart_so;
+    result.distance = result.lower_bound = now;
+    result.upper_bound = start.upper_bound;
+    if (!(now > before + difference.rounding())) break;
+  }
+  polish(difference, result);
+  return result;
+}
+
 // Whether an answer about curved cores has close bounds, and its normal the distance that it says.
 template <class S, class D>
 bool certified(D& difference, const Witness<S>& result) {
@@ -160,6 +199,22 @@ Witness<S> search_curved(D& difference, const Vec3<S>& start, Workspace<S>& work
   return result;
 }
 
+// The answer about the bodies exchanged: its polytope has other first vertices, and ends elsewhere where
+// rounding makes facets of no width.
+template <class S, class D>
+[[gnu::noinline, gnu::cold]] Witness<S> seen_from_B(const D& difference, const Vec3<S>& start) {
+  thread_local Workspace<S> workspace;  // not the query's: its polytope is of the bodies as they were given
+  const Pose<S> X_BA = difference.pose().inverse();
+  D exchanged(difference.shape_b(), difference.shape_a(), X_BA);
+  Witness<S> result = search_curved(exchanged, Vec3<S>(-(X_BA.R * start)), workspace);
+  std::swap(result.p1, result.p2);
+  std::swap(result.vertex_A, result.vertex_B);
+  result.p1 = difference.pose() * result.p1;
+  result.p2 = difference.pose() * result.p2;
+  result.n = -(difference.pose().R * result.n);
+  return result;
+}
+
 template <class S, class D>
 Witness<S> solve_curved(D& difference, const Vec3<S>& start, Workspace<S>& workspace) {
   constexpr S kNear = S(1e-4);  // of the size: distances that may be none
@@ -168,6 +223,11 @@ Witness<S> solve_curved(D& difference, const Vec3<S>& start, Workspace<S>& works
   if (std::abs(result.distance) < kNear * difference.magnitude()) {
     Witness<S> again = touching_curved<S>(difference);
     if (certified(difference, again)) return again;
+  }
+  const auto height = [&](const Vec3<S>& n) { return n.dot(difference.minimise(n).w); };
+  for (const Witness<S>& again : {pulled_apart(difference, result), seen_from_B(difference, start)}) {
+    if (certified(difference, again)) return again;
+    if (height(again.n) > height(result.n) + difference.rounding()) result = again;
   }
   // No answer: the bounds take in what the normal says.
   result.distance = std::min(result.distance, result.n.dot(difference.minimise(result.n).w));
