@@ -34,13 +34,17 @@ void add_setting_options(CLI::App& app, const std::vector<SettingGroup>& groups,
 }
 
 std::string describe_settings(const std::vector<SettingGroup>& groups) {
+  std::size_t width = 0;
+  for (const SettingGroup& group : groups)
+    for (const SettingInfo& row : group.settings)
+      width = std::max(width, option_of(group, row.name).size() + 2);
   std::string text;
   for (const SettingGroup& group : groups) {
     text += group.title + ":\n";
     for (const SettingInfo& row : group.settings) {
       const std::string unit = row.unit.empty() ? "" : fmt::format(" ({})", row.unit);
-      text += fmt::format("  {:<21}{}{}\n  {:<21}default {}; {}\n", option_of(group, row.name), row.help,
-                          unit, "", row.standard, row.range);
+      text += fmt::format("  {:<{}}{}{}\n  {:<{}}default {}; {}\n", option_of(group, row.name), width,
+                          row.help, unit, "", width, row.standard, row.range);
     }
   }
   return text;

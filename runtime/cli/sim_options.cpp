@@ -16,24 +16,17 @@ constexpr double kGreatestEvery = 1e6;  // s: rarer frames are none
 constexpr double kLeastDt = dynamics::kLeastTimeStep, kGreatestDt = dynamics::kGreatestTimeStep;
 constexpr auto kMaxSteps = static_cast<double>(dynamics::kMaxSteps);
 
-std::vector<std::string> point_sources() {
+std::vector<std::string> contact_sources() {
   std::vector<std::string> names{"vertex", "patch"};
-  for (const contact::ModelRow& row : contact::models())
-    if (row.has_constraints) names.emplace_back(row.name);
+  for (const contact::ModelRow& row : contact::models()) names.emplace_back(row.name);
   return names;
 }
 
-// The settings of contact models that act on contact points.
-std::vector<SettingGroup> point_settings() {
+// Rigid contact heeds those that act on contact points, and refuses the others.
+std::vector<SettingGroup> model_settings() {
   std::vector<SettingGroup> groups;
-  for (const contact::ModelRow& row : contact::models()) {
-    SettingGroup group{"Settings of --model " + std::string(row.name), {}};
-    for (const SettingInfo& setting : row.settings())
-      if (std::find(row.constraint_settings.begin(), row.constraint_settings.end(), setting.name) !=
-          row.constraint_settings.end())
-        group.settings.push_back(setting);
-    if (!group.settings.empty()) groups.push_back(std::move(group));
-  }
+  for (const contact::ModelRow& row : contact::models())
+    groups.push_back({"Settings of --model " + std::string(row.name), row.settings()});
   return groups;
 }
 
@@ -73,11 +66,13 @@ void add_sim_options(CLI::App& app, SimArguments& arguments) {
       ->capture_default_str()
       ->check(number_from(kLeastDt, kGreatestDt,
                           fmt::format("a time step from {:g} to {:g} s", kLeastDt, kGreatestDt)));
-  app.add_option("--model", arguments.model,
-                 "where contact points come from: corners and vertices; a disc on a plane sampled evenly "
-                 "(patch); for pairs of assets, a contact model")
+  app.add_option(
+         "--model", arguments.model,
+         "where contact comes from. Rigid: points at corners and vertices; a disc on a plane sampled "
+         "evenly (patch); for pairs of assets the points of a contact model. Of --integrator implicit: "
+         "the forces of a contact model (vertex: pressure_field)")
       ->capture_default_str()
-      ->check(CLI::IsMember(point_sources()));
+      ->check(CLI::IsMember(contact_sources()));
   add_table_option(app, "integrator", dynamics::integrators(), arguments.integrator);
   add_table_option(app, "solver", dynamics::contact_solvers(), arguments.solver);
   app.add_option(
@@ -94,11 +89,11 @@ void add_sim_options(CLI::App& app, SimArguments& arguments) {
   app.add_option("--page", arguments.page, "web page that plays the motion");
   const auto integrator_settings = settings_of_table("integrator", dynamics::integrators());
   const auto solver_settings = settings_of_table("solver", dynamics::contact_solvers());
-  add_setting_options(app, point_settings(), arguments.settings);
+  add_setting_options(app, model_settings(), arguments.settings);
   add_setting_options(app, integrator_settings, arguments.integrator_settings);
   add_setting_options(app, solver_settings, arguments.solver_settings);
   app.footer(
-      describe_settings(point_settings()) + describe_settings(integrator_settings) +
+      describe_settings(model_settings()) + describe_settings(integrator_settings) +
       describe_settings(solver_settings) +
       "SIGINT and SIGTERM end the run after the step at hand; all outputs are written for the steps done.\n"
       "Exit status: 0 done; 2 error; 130, 143 stopped by SIGINT, SIGTERM.");

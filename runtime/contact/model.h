@@ -87,6 +87,10 @@ class Model {
   // Throws as the others do for a pair that they cannot take, and asks nothing.
   virtual void require_valid(const body::Pair& pair) const = 0;
 
+  // Bodies whose surfaces are apart by more than the sum of their reaches (m) exert less than 1e-16 of what
+  // they do where they touch.
+  virtual double reach(const body::Body&) const { return 0; }
+
   // Wrench of a pair, and what is wanted besides. `hessian` is filled where Want::kHessian is, and must then
   // be given.
   virtual PairWrench wrench(const body::Pair& pair, Want want = Want::kJacobian,

@@ -80,6 +80,12 @@ class SoftMinimumModel final : public Model {
     body::require_valid(pair.B->material, kWho, "B");
   }
 
+  // Springs fade as exp(-distance / eps3), with eps3 of the finer spacing of the two.
+  double reach(const body::Body& body) const override {
+    const SoftBody soft(body.geometry);
+    return soft.points.point_count == 0 ? 0 : kFaded * config_.eps3 * soft.points.spacing;
+  }
+
   PairWrench wrench(const body::Pair& pair, Want want, WrenchHessian* hessian) override {
     require_room(want, true, hessian);
     require_valid(pair);
@@ -198,6 +204,7 @@ class SoftMinimumModel final : public Model {
     return internal::Balls<double>(A, B, X_AB).gap > margin + internal::kNoSpring * parameters.eps3;
   }
 
+  static constexpr double kFaded = 37;  // exp(-37) is 1e-16
   // In the separation distribution; below it points are some spacings above the deepest one.
   static constexpr double kLeastWeight = 1e-9;
   static constexpr double kLeastSlope = 1e-3;  // of a soft distance that still has a direction

@@ -57,18 +57,6 @@ PairContact contact_of(const SurfacePoint& point, std::int32_t A, std::int32_t B
   return contact;
 }
 
-// Throws InvalidInput where an asset lacks what the contact model needs.
-void require_parts(const System& system, const contact::ModelRow& model) {
-  const Scene& scene = system.scene();
-  const auto check = [&](const Shape& shape, const std::string& who) {
-    const char* missing = shape.geometry.primitive() ? nullptr : shape.geometry.missing_part(model.needs);
-    if (missing) throw InvalidInput("simulation: the asset of " + who + " " + missing);
-  };
-  for (const Shape& shape : scene.fixed) check(shape, "a fixed shape");
-  for (const Body& body : scene.bodies)
-    for (const Shape& shape : body.shapes) check(shape, "body '" + body.name + "'");
-}
-
 }  // namespace
 
 NarrowPhase::NarrowPhase(const System& system, const ContactSource& source, int threads)
@@ -82,6 +70,11 @@ NarrowPhase::NarrowPhase(const System& system, const ContactSource& source, int 
   if (!row.has_constraints)
     throw InvalidInput("the contact model '" + source.model + "' offers no contact points");
   require_parts(system, row);
+  for (const SettingValue& value : source.settings)
+    if (std::find(row.constraint_settings.begin(), row.constraint_settings.end(), value.name) ==
+        row.constraint_settings.end())
+      throw InvalidInput("the setting '" + std::string(value.name) + "' of the contact model '" +
+                         source.model + "' does not act on contact points; leave it out");
   for (Scratch& scratch : scratch_) scratch.model = contact::make_model(source.model, source.settings);
 }
 

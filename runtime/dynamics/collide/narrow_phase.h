@@ -2,13 +2,11 @@
 
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "runtime/contact/model.h"
 #include "runtime/dynamics/collide/asset_contact.h"
 #include "runtime/dynamics/collide/broad_phase.h"
-#include "runtime/dynamics/collide/convex_contact.h"
+#include "runtime/dynamics/collide/contact_source.h"
 #include "runtime/dynamics/collide/placed_system.h"
 #include "runtime/dynamics/solve/contact_problem.h"
 
@@ -16,15 +14,6 @@ namespace abut::dynamics {
 
 // Contacts that one pair of bodies keeps at most.
 inline constexpr std::size_t kMaxPairContacts = 12;
-
-// Where contact points come from.
-struct ContactSource {
-  ContactSampling sampling = ContactSampling::kVertex;
-  // Pairs of assets: a model of the table that offers constraints (contact/model.h); empty: vertices against
-  // exact distances (asset_contact.h).
-  std::string model = {};
-  SettingValues settings = {};  // of the model; the others have their defaults
-};
 
 // The contact points of all pairs of bodies, in parallel, in an order that depends on the system alone.
 class NarrowPhase {

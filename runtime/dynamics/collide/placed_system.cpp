@@ -9,9 +9,14 @@ namespace {
 constexpr double kMargin =
     1e-2;  // of the system's thinnest shape: gap within which slow bodies have contacts
 
+// Speed of a body's fastest point, m/s.
+double speed_of(const PlacedBody& body, const Vec6<double>& twist_W) {
+  return twist_W.tail<3>().norm() + body.length * twist_W.head<3>().norm();
+}
+
 }  // namespace
 
-PlacedSystem::PlacedSystem(const System& system) : system_(system) {
+PlacedSystem::PlacedSystem(const System& system, const contact::Model* force) : system_(system) {
   add_shapes();
   const std::span<const std::int32_t> first = system.first_shape();
   bodies_.resize(first.size() - 1);
@@ -20,6 +25,10 @@ PlacedSystem::PlacedSystem(const System& system) : system_(system) {
     PlacedBody& body = bodies_[i];
     body.first_shape = first[i];
     body.end_shape = first[i + 1];
+    if (force != nullptr)
+      for (std::int32_t k = body.first_shape; k < body.end_shape; ++k)
+        body.reach = std::max(body.reach, force->reach(shapes_[static_cast<std::size_t>(k)].body));
+    body.margin = body.reach;
     if (i < fixed_count()) {
       place_body(i, {});
       continue;
@@ -61,7 +70,13 @@ void PlacedSystem::place_body(std::size_t placed, const Pose<double>& X_WB) {
   }
 }
 
-void PlacedSystem::place(const State& state, const Control& control, double dt) {
+bool PlacedSystem::covers(std::size_t body, const Vec6<double>& twist_W, double dt) const {
+  const PlacedBody& placed = bodies_[fixed_count() + body];
+  return dt * speed_of(placed, twist_W) <= placed.margin - placed.reach;
+}
+
+void PlacedSystem::place(const State& state, const Control& control, double dt,
+                         std::span<const Vec6<double>> twists_W) {
   const double fall = dt * system_.scene().gravity.norm();
   for (std::size_t i = 0; i < state.bodies.size(); ++i) {
     const BodyState& moving = state.bodies[i];
@@ -73,8 +88,9 @@ void PlacedSystem::place(const State& state, const Control& control, double dt) 
       push = dt * control.F_BBcm_W[i].tail<3>().norm() / body.mass;
     }
     const double spin = momentum / body.inertia.minCoeff();
-    const double speed = moving.v_WB.norm() + fall + push + spin * placed.length;
-    placed.margin = kMargin * thinnest_ + dt * speed;
+    double speed = moving.v_WB.norm() + fall + push + spin * placed.length;
+    if (!twists_W.empty()) speed = std::max(speed, speed_of(placed, twists_W[i]));
+    placed.margin = placed.reach + kMargin * thinnest_ + dt * speed;
     place_body(fixed_count() + i, {moving.q_WB.toRotationMatrix(), moving.p_WB});
   }
 }

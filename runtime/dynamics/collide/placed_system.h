@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/contact/model.h"
 #include "runtime/dynamics/collide/placed_shape.h"
 #include "runtime/dynamics/system/system.h"
 
@@ -12,18 +13,25 @@ namespace abut::dynamics {
 // A body, or a fixed shape in the place of one, as the search for contacts sees it.
 struct PlacedBody {
   std::int32_t first_shape = 0, end_shape = 0;
-  double margin = 0;                                        // gap within which it has contacts, m
+  double reach = 0;   // gap within which a contact model makes it exert forces, m
+  double margin = 0;  // gap within which it has contacts, m
   double length = std::numeric_limits<double>::infinity();  // its size, m; infinite for a fixed one
 };
 
 // The shapes of a system where a state has them, and how far each may get within a step.
 class PlacedSystem {
  public:
-  explicit PlacedSystem(const System& system);
+  // `force`: a model whose reach bodies have; none: they act on one another in contact alone.
+  explicit PlacedSystem(const System& system, const contact::Model* force = nullptr);
 
   // Bounds are grown by what a body's points may travel within dt (s) under its velocity, gravity and
-  // control, so that nothing is passed through. Allocates nothing.
-  void place(const State& state, const Control& control, double dt);
+  // control, so that nothing is passed through; and with the twists (w; v; rad/s, m/s) that contact gives the
+  // bodies, where they are known. Allocates nothing.
+  void place(const State& state, const Control& control, double dt,
+             std::span<const Vec6<double>> twists_W = {});
+
+  // Whether a body that moves so stays within its margin for dt.
+  bool covers(std::size_t body, const Vec6<double>& twist_W, double dt) const;
 
   std::span<const PlacedShape> shapes() const { return shapes_; }
   std::span<const PlacedBody> bodies() const { return bodies_; }

@@ -12,6 +12,8 @@ namespace {
 
 constexpr double kSlop = 1e-4;  // of the system's thinnest shape: depth that is left alone
 
+constexpr double kStill = 1e-150;  // rad/s and m/s: squares of slower twists leave the numbers
+
 // Contacts of one pair of shapes stand together.
 void even_out_areas(std::span<PairContact> contacts) {
   for (std::size_t first = 0; first < contacts.size();) {
@@ -41,6 +43,19 @@ void ContactStage::find(const State& state, const Control& control) {
   narrow_.find(placed_, broad_.update(placed_.bounds(), placed_.fixed_count()), contacts_);
 }
 
+bool ContactStage::covers() const {
+  for (std::size_t i = 0; i < bodies_.size(); ++i)
+    if (!placed_.covers(i, bodies_[i].V_WB_W, dt_)) return false;
+  return true;
+}
+
+void ContactStage::find_beyond(const State& state, const Control& control) {
+  twists_.resize(bodies_.size());
+  for (std::size_t i = 0; i < bodies_.size(); ++i) twists_[i] = bodies_[i].V_WB_W;
+  placed_.place(state, control, dt_, twists_);
+  narrow_.find(placed_, broad_.update(placed_.bounds(), placed_.fixed_count()), contacts_);
+}
+
 // The order of contacts: by bodies, shapes, feature.
 bool ContactStage::comes_before(const ContactKey& key, const ContactKey& other) const {
   const auto order = [this](const ContactKey& k) {
@@ -59,6 +74,7 @@ void ContactStage::pose(const State& state, const Control& control) {
     posed.inverse_mass = 1 / body.mass;
     posed.V_WB_W.head<3>() = posed.inverse_inertia_W * moving.L_W;
     posed.V_WB_W.tail<3>() = moving.v_WB;
+    if (posed.V_WB_W.norm() < kStill) posed.V_WB_W.setZero();
     Vec6<double>& change = force_changes_[i];
     change << Vec3<double>::Zero(), dt_ * system_.scene().gravity;
     if (control.F_BBcm_W.empty()) continue;

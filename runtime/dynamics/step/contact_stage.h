@@ -20,6 +20,11 @@ class ContactStage {
   // Contacts of the state's configuration, within reach of a step.
   void find(const State& state, const Control& control);
 
+  // Whether no body has got so fast that it may meet others than those that were looked for.
+  bool covers() const;
+  // The contacts within reach of a step with the twists that the solver has left, too.
+  void find_beyond(const State& state, const Control& control);
+
   // The problem: the bodies' twists with the forces' impulses within dt; each contact with its gap to close
   // within dt or its restitution, and the impulse of the same contact in the last step as the first guess.
   //
@@ -57,7 +62,7 @@ class ContactStage {
   std::unique_ptr<ContactSolver> solver_;
   double slop_;
   std::vector<ContactBody> bodies_;
-  std::vector<Vec6<double>> force_changes_;
+  std::vector<Vec6<double>> force_changes_, twists_;
   std::vector<PairContact> contacts_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/table.h"
+#include "runtime/dynamics/step/implicit_step.h"
 #include "runtime/dynamics/step/kaufman_step.h"
 #include "runtime/dynamics/step/midpoint.h"
 
@@ -14,6 +15,8 @@ constexpr IntegratorRow kIntegrators[] = {
     {"midpoint", "contacts at the middle of the step; energy never rises", midpoint_settings, make_midpoint},
     {"published", "with explicit gyroscopic forces, as the paper has it [Kaufman2005]", kaufman_settings,
      make_kaufman_step},
+    {"implicit", "forces of a contact model (--model) at the end of the step: stiff contact at long steps",
+     implicit_settings, make_implicit_step},
 };
 
 }  // namespace

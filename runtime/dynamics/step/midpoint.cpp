@@ -9,6 +9,9 @@
 namespace abut::dynamics {
 namespace {
 
+// Of contacts within one step: an impact may throw a body at what it was too slow for, and that one the next.
+constexpr int kMostSearches = 4;
+
 constexpr Setting<StabilisationConfig> kSettings[] = {
     {"share", "", from_to(0, 1), "of the excess depth taken away in a step",
      setting<StabilisationConfig, &StabilisationConfig::share>},
@@ -37,9 +40,11 @@ class Midpoint final : public Integrator {
     system_.require_valid(control);
     drift(state, dt_ / 2);
     stage_.find(state, control);
-    stage_.pose(state, control);
-    for (std::size_t i = 0; i < free_.size(); ++i) free_[i] = stage_.bodies()[i].V_WB_W;
-    report_.solver = stage_.solve();
+    solve(state, control);
+    for (int k = 1; k < kMostSearches && !stage_.covers(); ++k) {
+      stage_.find_beyond(state, control);
+      solve(state, control);
+    }
     const Islands& islands = stage_.rows().islands;
     for (std::int32_t island = 0; island < islands.size(); ++island) hold_energy(state, islands, island);
     report_.control_work = work(control);
@@ -55,6 +60,7 @@ class Midpoint final : public Integrator {
 
  private:
   void drift(State& state, double time) const;
+  void solve(const State& state, const Control& control);
   void hold_energy(const State& state, const Islands& islands, std::int32_t island);
   double work(const Control& control) const;
   void apply_impulses(State& state, const Control& control) const;
@@ -68,6 +74,12 @@ class Midpoint final : public Integrator {
   std::vector<Vec6<double>> displacements_;
   StepReport report_;
 };
+
+void Midpoint::solve(const State& state, const Control& control) {
+  stage_.pose(state, control);
+  for (std::size_t i = 0; i < free_.size(); ++i) free_[i] = stage_.bodies()[i].V_WB_W;
+  report_.solver = stage_.solve();
+}
 
 void Midpoint::drift(State& state, double time) const {
   for (std::size_t i = 0; i < state.bodies.size(); ++i) {

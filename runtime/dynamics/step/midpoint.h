@@ -10,12 +10,12 @@ namespace abut::dynamics {
 // A step of length h:
 //   1. every body drifts for h/2 with its velocity: freely turning bodies keep energy and angular momentum
 //      exactly (free_motion.h);
-//   2. contacts are found there, penetrating ones and those that may close within the step; the forces'
-//   impulses
-//      are added and the contact solver gives impulses so that no contact closes by more than its gap within
-//      h, and departs with its restitution (contact_stage.h). An island's impulses are scaled down where they
-//      would add energy. Coulomb's law and restitution over a finite step may: by m (h g)^2/8 where friction
-//      stops a body that gravity slows down;
+//   2. contacts are found there, penetrating ones and those that may close within the step; the impulses of
+//      forces are added, and the contact solver gives impulses so that no contact closes by more than its gap
+//      within h, and departs with its restitution (contact_stage.h). Where they make a body faster than the
+//      search foresaw, contacts are looked for again. An island's impulses are scaled down where they would
+//      add energy. Coulomb's law and restitution over a finite step may: by m (h g)^2/8 where friction stops
+//      a body that gravity slows down;
 //   3. every body drifts for h/2 with the new velocity;
 //   4. what still overlaps is moved apart (stabilisation.h), velocities and angular momentum held. The energy
 //      that this adds is reported.

@@ -14,18 +14,20 @@ using AssetSource = std::function<body::Geometry(const std::string& name)>;
 // Reads a scene from text, one entry a line, fields separated by blanks, # starts a comment. Names that have
 // a blank, # or a quote stand in quotes, each quote in them twice: "my ""best"" mug".
 //
-//   gravity gx gy gz | duration s
-//   mu m | restitution e | patch radius | modulus E | dissipation chi      of all shapes that are given no
-//   other plane nx ny nz d                       the half-space n.x <= d sbox px py pz qw qx qy qz hx hy hz
-//   a fixed box: centre, quaternion, half sizes body NAME mass Ixx Iyy Izz  px py pz qw qx qy qz  vx vy vz wx
-//   wy wz  COUNT
-//    box hx hy hz | cyl radius half_height | sphere radius | asset NAME,   each then  px py pz qw qx qy qz
-//   object NAME ASSET density  px py pz qw qx qy qz  vx vy vz  wx wy wz     a body that is one asset of even
-//                                          density: pose of the object's frame, velocity of its centre of
-//                                          mass
-//   material KEYWORD NUMBER ...            keywords and numbers as above, `modulus rigid` too: of the plane,
-//                                          sbox, object or shape above it; between a body and its first
-//                                          shape, of all shapes of the body
+// clang-format off
+//   gravity gx gy gz
+//   duration s
+//   KEYWORD NUMBER        of all shapes without one of their own: mu, restitution, patch, modulus, dissipation
+//   plane nx ny nz d                          the half-space n.x <= d
+//   sbox px py pz  qw qx qy qz  hx hy hz      a fixed box: centre, quaternion, half sizes
+//   body NAME mass  Ixx Iyy Izz  px py pz  qw qx qy qz  vx vy vz  wx wy wz  COUNT
+//     then COUNT lines, each one of           box hx hy hz | cyl radius half_height | sphere radius | asset NAME
+//     followed by                             px py pz  qw qx qy qz
+//   object NAME ASSET density  px py pz  qw qx qy qz  vx vy vz  wx wy wz
+//     a body that is one asset of even density: pose of the object's frame, velocity of its centre of mass
+//   material KEYWORD NUMBER ...               of the plane, sbox, object or shape above it; between a body and
+//                                             its first shape, of all shapes of the body; `modulus rigid` too
+// clang-format on
 //
 // cyl and sphere may be filled up with zeros to three sizes. A body stands in its centre of mass along its
 // principal axes, COUNT shapes follow it. Units m, kg, s, rad; angular velocities in the world's axes.

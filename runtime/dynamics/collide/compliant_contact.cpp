@@ -1,0 +1,174 @@
+#include "runtime/dynamics/collide/compliant_contact.h"
+
+#include <algorithm>
+
+#include "runtime/core/error.h"
+#include "runtime/core/parallel.h"
+
+namespace abut::dynamics {
+namespace {
+
+using contact::Want;
+
+std::vector<std::unique_ptr<contact::Model>> make_models(const ContactSource& source, int threads) {
+  const std::string name = source.model.empty() ? kDefaultForce : source.model;
+  if (!contact::find_model(name).has_wrench)
+    throw InvalidInput("the contact model '" + name + "' offers no wrench");
+  std::vector<std::unique_ptr<contact::Model>> models(
+      static_cast<std::size_t>(threads > 0 ? threads : default_threads()));
+  for (auto& model : models) model = contact::make_model(name, source.settings);
+  return models;
+}
+
+// One of two bodies in contact, as a pair's wrench sees it.
+struct Partner {
+  double sign;       // of the wrench on it: -1 for A
+  Vec3<double> r_W;  // from its centre of mass to Bo, m
+  Vec6<double> V_W;  // twist at its centre of mass
+
+  // (6, 6): displacement of it, or twist, to that of its point at Bo, in B.
+  Mat6<double> to_Bo(const Mat3<double>& R_WB) const {
+    Mat6<double> T;
+    T << R_WB.transpose(), Mat3<double>::Zero(), -(R_WB.transpose() * skew(r_W)), R_WB.transpose();
+    return T;
+  }
+};
+
+// Adds the wrench of one pair of shapes, with its derivatives, to those of the bodies. With T_i (to_Bo) the
+// relative tangent and twist are
+//   xi = T_B x_B - T_A x_A,   V = V_AB_B = T_B V_B - T_A V_A,   and the wrench on body i is  s_i T_i' F,
+// F = F_BBo_B. T depends on where the bodies are: B's shape turns with x_B, and r_A grows by x_B - x_A.
+void add_shapes(const contact::PairWrench& wrench, const Mat3<double>& R_WB,
+                const std::array<Partner, 2>& partners, PairForce& force) {
+  const auto& [A, B] = partners;
+  const Vec3<double> moment = R_WB * wrench.F_BBo_B.head<3>(), push = R_WB * wrench.F_BBo_B.tail<3>();
+  const std::array<Mat6<double>, 2> T{A.to_Bo(R_WB), B.to_Bo(R_WB)};
+  const Mat3<double> to_B = R_WB.transpose(), Z = Mat3<double>::Zero();
+  const Vec3<double> w = B.V_W.head<3>() - A.V_W.head<3>();
+  const Vec3<double> v =
+      B.V_W.tail<3>() + B.V_W.head<3>().cross(B.r_W) - A.V_W.tail<3>() - A.V_W.head<3>().cross(A.r_W);
+  const Mat3<double> wA = to_B * skew<double>(A.V_W.head<3>()), f = skew(push), rB = skew(B.r_W);
+  std::array<Mat6<double>, 2> dV;  // of V by x_A and x_B, twists of the bodies held
+  dV[0] << Z, Z, Z, wA;
+  dV[1] << to_B * skew(w), Z, to_B * (skew(v) - skew(w) * rB), -wA;
+  std::array<std::array<Mat6<double>, 2>, 2> turned;  // T_i' F by x_A and x_B, F held
+  turned[0][0] << Z, f, Z, Z;
+  turned[0][1] << f * rB - skew(moment) - skew(A.r_W) * f, -f, -f, Z;
+  turned[1][0].setZero();
+  turned[1][1] << -skew<double>(moment + B.r_W.cross(push)), Z, -f, Z;
+  for (std::size_t on = 0; on < 2; ++on) {
+    const Mat6<double> to_world = partners[on].sign * T[on].transpose();
+    force.F_W[on] += to_world * wrench.F_BBo_B;
+    for (std::size_t of = 0; of < 2; ++of) {
+      const Mat6<double> by = partners[of].sign * T[of];
+      force.dF_dx[on][of] +=
+          to_world * (wrench.dF_dxi_B * by + wrench.dF_dV_AB_B * dV[of]) + partners[on].sign * turned[on][of];
+      force.dF_dV[on][of] += to_world * (wrench.dF_dV_AB_B * by);
+    }
+  }
+}
+
+}  // namespace
+
+CompliantContact::CompliantContact(const System& system, const ContactSource& source, int threads)
+    : system_(system), models_(make_models(source, threads)), placed_(system, models_.front().get()) {
+  require_parts(system, contact::find_model(source.model.empty() ? kDefaultForce : source.model));
+  require_pairs();
+}
+
+// Each two kinds of shapes that may meet, once.
+void CompliantContact::require_pairs() const {
+  struct Kind {
+    const Shape* shape;
+    std::size_t first, last;  // placed bodies that have it
+  };
+  const auto same = [](const Shape& a, const Shape& b) {
+    return a.geometry.id() == b.geometry.id() && a.material.modulus == b.material.modulus;
+  };
+  std::vector<Kind> kinds;
+  for (std::size_t i = 0; i < system_.shape_count(); ++i) {
+    const Shape& shape = system_.shape(i);
+    const std::size_t owner = system_.placed_body_of_shape(i);
+    const auto known =
+        std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return same(*k.shape, shape); });
+    if (known == kinds.end())
+      kinds.push_back({&shape, owner, owner});
+    else
+      known->last = owner;
+  }
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    for (std::size_t k = 0; k <= i; ++k) {
+      const Kind &a = kinds[k], &b = kinds[i];
+      const bool both_fixed = a.last < system_.fixed_count() && b.last < system_.fixed_count();
+      if (both_fixed || (a.first == b.last && a.last == b.first)) continue;
+      const body::Body A{a.shape->geometry, a.shape->material}, B{b.shape->geometry, b.shape->material};
+      models_.front()->require_valid({&A, &B, {}});
+    }
+}
+
+void CompliantContact::find(const State& state, const Control& control, double dt) {
+  placed_.place(state, control, dt);
+  const auto fixed = static_cast<std::int32_t>(placed_.fixed_count());
+  const std::span<const PlacedShape> shapes = placed_.shapes();
+  forces_.clear();
+  shapes_.clear();
+  first_.assign(1, 0);
+  for (const BodyPair& pair : broad_.update(placed_.bounds(), placed_.fixed_count())) {
+    const PlacedBody &A = placed_.bodies()[static_cast<std::size_t>(pair.A)],
+                     &B = placed_.bodies()[static_cast<std::size_t>(pair.B)];
+    for (std::int32_t a = A.first_shape; a < A.end_shape; ++a)
+      for (std::int32_t b = B.first_shape; b < B.end_shape; ++b)
+        if (shapes[static_cast<std::size_t>(a)].bounds.meets(shapes[static_cast<std::size_t>(b)].bounds))
+          shapes_.push_back({a, b});
+    if (shapes_.size() == first_.back()) continue;
+    first_.push_back(shapes_.size());
+    PairForce& force = forces_.emplace_back();
+    force.A = pair.A < fixed ? kFixed : pair.A - fixed;
+    force.B = pair.B - fixed;
+  }
+}
+
+bool CompliantContact::covers(std::span<const BodyMotion> motions, double dt) const {
+  for (std::size_t i = 0; i < motions.size(); ++i)
+    if (!placed_.covers(i, motions[i].V_WB_W, dt)) return false;
+  return true;
+}
+
+void CompliantContact::evaluate(std::span<const BodyMotion> motions, std::span<const std::uint8_t> wanted) {
+  parallel_for(static_cast<std::int64_t>(forces_.size()), static_cast<int>(models_.size()),
+               [&](std::int64_t i, int thread) {
+                 const auto pair = static_cast<std::size_t>(i);
+                 if (wanted[pair] != 0) evaluate(motions, *models_[static_cast<std::size_t>(thread)], pair);
+               });
+}
+
+void CompliantContact::evaluate(std::span<const BodyMotion> motions, contact::Model& model,
+                                std::size_t pair) {
+  PairForce& force = forces_[pair];
+  force.contacts = 0;
+  for (std::size_t on = 0; on < 2; ++on) {
+    force.F_W[on].setZero();
+    for (std::size_t of = 0; of < 2; ++of) {
+      force.dF_dx[on][of].setZero();
+      force.dF_dV[on][of].setZero();
+    }
+  }
+  const BodyMotion still{};
+  const BodyMotion &A = force.A == kFixed ? still : motions[static_cast<std::size_t>(force.A)],
+                   &B = motions[static_cast<std::size_t>(force.B)];
+  for (std::size_t k = first_[pair]; k < first_[pair + 1]; ++k) {
+    const PlacedShape &of_A = placed_.shapes()[static_cast<std::size_t>(shapes_[k].A)],
+                      &of_B = placed_.shapes()[static_cast<std::size_t>(shapes_[k].B)];
+    const Pose<double> X_WB = B.X_WB * of_B.X_BS;  // of the shapes
+    const std::array<Partner, 2> partners{Partner{-1, X_WB.p - A.X_WB.p, A.V_WB_W},
+                                          Partner{1, X_WB.p - B.X_WB.p, B.V_WB_W}};
+    const Vec6<double> V_AB_B = partners[1].to_Bo(X_WB.R) * B.V_WB_W - partners[0].to_Bo(X_WB.R) * A.V_WB_W;
+    const contact::PairWrench wrench = model.wrench(
+        {&of_A.body, &of_B.body, (A.X_WB * of_A.X_BS).inverse() * X_WB, V_AB_B}, Want::kJacobian);
+    if (wrench.status == Status::kNoOverlap) continue;
+    ++force.contacts;
+    add_shapes(wrench, X_WB.R, partners, force);
+  }
+}
+
+}  // namespace abut::dynamics

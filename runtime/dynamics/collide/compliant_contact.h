@@ -1,0 +1,67 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/dynamics/collide/broad_phase.h"
+#include "runtime/dynamics/collide/contact_source.h"
+#include "runtime/dynamics/collide/placed_system.h"
+#include "runtime/dynamics/solve/contact_problem.h"
+
+namespace abut::dynamics {
+
+// Where a body is and how it moves: twist (w; v) of its frame in the world's axes, rad/s and m/s.
+struct BodyMotion {
+  Pose<double> X_WB;
+  Vec6<double> V_WB_W = Vec6<double>::Zero();
+};
+
+// What a contact model exerts between two bodies, and its derivatives. Wrenches (moment about the centre of
+// mass; force) and displacements (turn; shift of the centre of mass) in the world's axes: N m, N; rad, m.
+struct PairForce {
+  std::int32_t A = kFixed, B = kFixed;               // indices of bodies; A kFixed for a fixed shape
+  int contacts = 0;                                  // pairs of shapes that overlap
+  std::array<Vec6<double>, 2> F_W;                   // on A and on B
+  std::array<std::array<Mat6<double>, 2>, 2> dF_dx;  // of the wrench on one by displacements of the other:
+  std::array<std::array<Mat6<double>, 2>, 2> dF_dV;  // [on][of], 0: A, 1: B; and by twists
+};
+
+// The wrench of a contact model between all pairs of bodies of a system.
+class CompliantContact {
+ public:
+  // Throws InvalidInput for a model that is unknown or offers no wrench, where an asset of the system lacks
+  // what it needs, and for two shapes that it cannot take together.
+  CompliantContact(const System& system, const ContactSource& source, int threads);
+
+  // Finds the pairs that may touch within dt (s) of the state, ascending. Allocates only to grow.
+  void find(const State& state, const Control& control, double dt);
+
+  std::span<const PairForce> pairs() const { return forces_; }
+
+  // Whether no body moves farther within dt than the search foresaw.
+  bool covers(std::span<const BodyMotion> motions, double dt) const;
+
+  // The forces of pairs between bodies that move so, where wanted[pair]; the others keep theirs. The same
+  // bits on any number of threads.
+  void evaluate(std::span<const BodyMotion> motions, std::span<const std::uint8_t> wanted);
+
+ private:
+  struct ShapePair {
+    std::int32_t A, B;
+  };
+  void require_pairs() const;
+  void evaluate(std::span<const BodyMotion> motions, contact::Model& model, std::size_t pair);
+
+  System system_;
+  std::vector<std::unique_ptr<contact::Model>> models_;  // of each thread
+  PlacedSystem placed_;
+  BroadPhase broad_;
+  std::vector<PairForce> forces_;
+  std::vector<std::size_t> first_;  // of each pair its first pair of shapes, and the end
+  std::vector<ShapePair> shapes_;
+};
+
+}  // namespace abut::dynamics

@@ -1,0 +1,236 @@
+#include "runtime/dynamics/solve/implicit_velocities.h"
+
+#include <Eigen/SparseCore>
+#include <Eigen/SparseLU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace abut::dynamics {
+namespace {
+
+// The turn of b = h w / 2 by Cayley's map, as a quaternion.
+Eigen::Quaterniond cayley(const Vec3<double>& b) {
+  return Eigen::Quaterniond(1, b.x(), b.y(), b.z()).normalized();
+}
+
+}  // namespace
+
+void ImplicitBodies::begin(const System& system, const State& state, const Control& control, double h) {
+  h_ = h;
+  starts_.resize(system.body_count());
+  trials_.resize(starts_.size());
+  for (std::size_t i = 0; i < starts_.size(); ++i) {
+    const BodyState& moving = state.bodies[i];
+    const Body& body = system.body(i);
+    Start& start = starts_[i];
+    start.p = moving.p_WB;
+    start.q = moving.q_WB;
+    start.v = moving.v_WB;
+    start.L_W = moving.L_W;
+    start.inertia = body.inertia;
+    start.inverse_inertia_W = in_world(moving.q_WB, body.inertia.cwiseInverse());
+    start.mass = body.mass;
+    start.wrench_W << Vec3<double>::Zero(), body.mass * system.scene().gravity;
+    if (!control.F_BBcm_W.empty()) start.wrench_W += control.F_BBcm_W[i];
+    Vec6<double> twist;
+    twist << start.inverse_inertia_W * start.L_W, start.v;
+    try_twist(i, twist);
+  }
+}
+
+Eigen::Quaterniond ImplicitBodies::turned(std::size_t i) const {
+  return cayley(h_ / 2 * trials_[i].V_WB_W.head<3>()) * starts_[i].q;
+}
+
+void ImplicitBodies::try_twist(std::size_t i, const Vec6<double>& V_WB_W) {
+  trials_[i].V_WB_W = V_WB_W;
+  trials_[i].X_WB = {turned(i).toRotationMatrix(), starts_[i].p + h_ * V_WB_W.tail<3>()};
+}
+
+Mat3<double> ImplicitBodies::inertia_W(std::size_t i) const {
+  const Mat3<double>& R = trials_[i].X_WB.R;
+  return R * starts_[i].inertia.asDiagonal() * R.transpose();
+}
+
+Vec6<double> ImplicitBodies::residual(std::size_t i) const {
+  const Start& start = starts_[i];
+  const Vec6<double>& V = trials_[i].V_WB_W;
+  Vec6<double> r = -h_ * start.wrench_W;
+  r.head<3>() += inertia_W(i) * V.head<3>() - start.L_W;
+  r.tail<3>() += start.mass * (V.tail<3>() - start.v);
+  return r;
+}
+
+// Of L' = R' I R'^T w': I_W w by w, and through the turn x, x x (I_W w) - I_W (x x w).
+Mat6<double> ImplicitBodies::residual_slope(std::size_t i) const {
+  const Vec3<double> w = trials_[i].V_WB_W.head<3>();
+  const Mat3<double> I_W = inertia_W(i);
+  Mat6<double> slope = Mat6<double>::Zero();
+  slope.topLeftCorner<3, 3>() =
+      I_W + (I_W * skew(w) - skew<double>(I_W * w)) * displacement_slope(i).topLeftCorner<3, 3>();
+  slope.diagonal().tail<3>().setConstant(starts_[i].mass);
+  return slope;
+}
+
+// A quaternion (1, b) turns on by 2 / (1 + b'b) (1 + [b]) db.
+Mat6<double> ImplicitBodies::displacement_slope(std::size_t i) const {
+  const Vec3<double> b = h_ / 2 * trials_[i].V_WB_W.head<3>();
+  Mat6<double> slope = h_ * Mat6<double>::Identity();
+  slope.topLeftCorner<3, 3>() = h_ / (1 + b.squaredNorm()) * (Mat3<double>::Identity() + skew(b));
+  return slope;
+}
+
+double ImplicitBodies::square_of_speed(std::size_t i, const Vec6<double>& impulse) const {
+  const Vec3<double> turn = impulse.head<3>();
+  return (turn.dot(starts_[i].inverse_inertia_W * turn) + impulse.tail<3>().squaredNorm() / starts_[i].mass) /
+         starts_[i].mass;
+}
+
+void ImplicitBodies::take(State& state) const {
+  for (std::size_t i = 0; i < starts_.size(); ++i) {
+    BodyState& moving = state.bodies[i];
+    moving.p_WB = trials_[i].X_WB.p;
+    moving.q_WB = turned(i).normalized();
+    take_velocity(i, moving);
+  }
+}
+
+void ImplicitBodies::take_velocity(std::size_t i, BodyState& state) const {
+  state.v_WB = trials_[i].V_WB_W.tail<3>();
+  state.L_W = inertia_W(i) * trials_[i].V_WB_W.head<3>();
+}
+
+std::int32_t ImplicitIsland::place(std::int32_t body) const {
+  return static_cast<std::int32_t>(std::lower_bound(bodies_.begin(), bodies_.end(), body) - bodies_.begin());
+}
+
+ImplicitIsland::Measure ImplicitIsland::measure(const ImplicitBodies& bodies,
+                                                std::span<const PairForce> forces) {
+  const auto count = static_cast<Eigen::Index>(bodies_.size());
+  residual_vector_.resize(6 * count);
+  Measure result;
+  for (Eigen::Index k = 0; k < count; ++k)
+    residual_vector_.segment<6>(6 * k) = bodies.residual(static_cast<std::size_t>(bodies_[k]));
+  const double h = bodies.duration();
+  for (const std::int32_t p : pairs_) {
+    const PairForce& force = forces[static_cast<std::size_t>(p)];
+    for (std::size_t on = 0; on < 2; ++on) {
+      const std::int32_t body = on == 0 ? force.A : force.B;
+      if (body == kFixed) continue;
+      const Vec6<double> impulse = h * force.F_W[on];
+      residual_vector_.segment<6>(6 * place(body)) -= impulse;
+      result.scale =
+          std::max(result.scale, std::sqrt(bodies.square_of_speed(static_cast<std::size_t>(body), impulse)));
+    }
+  }
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const auto i = static_cast<std::size_t>(bodies_[k]);
+    const double square = bodies.square_of_speed(i, residual_vector_.segment<6>(6 * k));
+    result.merit += bodies.mass(i) * square;
+    result.residual = std::max(result.residual, std::sqrt(square));
+    result.scale = std::max(result.scale, bodies.trials()[i].V_WB_W.tail<3>().norm());
+  }
+  if (!std::isfinite(result.merit)) result.merit = std::numeric_limits<double>::infinity();
+  return result;
+}
+
+// Newton's: the residual's slope is that of the momenta less h dF. Returns false where it has no inverse.
+bool ImplicitIsland::find_direction(const ImplicitBodies& bodies, std::span<const PairForce> forces) {
+  std::vector<Eigen::Triplet<double>> entries;
+  const auto add = [&](std::int32_t row, std::int32_t column, const Mat6<double>& block) {
+    for (int r = 0; r < 6; ++r)
+      for (int c = 0; c < 6; ++c)
+        if (block(r, c) != 0) entries.emplace_back(6 * row + r, 6 * column + c, block(r, c));
+  };
+  for (std::size_t k = 0; k < bodies_.size(); ++k)
+    add(static_cast<std::int32_t>(k), static_cast<std::int32_t>(k),
+        bodies.residual_slope(static_cast<std::size_t>(bodies_[k])));
+  const double h = bodies.duration();
+  for (const std::int32_t p : pairs_) {
+    const PairForce& force = forces[static_cast<std::size_t>(p)];
+    if (force.contacts == 0) continue;
+    const std::int32_t members[] = {force.A, force.B};
+    for (std::size_t on = 0; on < 2; ++on)
+      for (std::size_t of = 0; of < 2; ++of)
+        if (members[on] != kFixed && members[of] != kFixed)
+          add(place(members[on]), place(members[of]),
+              -h * (force.dF_dx[on][of] * bodies.displacement_slope(static_cast<std::size_t>(members[of])) +
+                    force.dF_dV[on][of]));
+  }
+  const auto size = static_cast<Eigen::Index>(6 * bodies_.size());
+  Eigen::SparseMatrix<double> slope(size, size);
+  slope.setFromTriplets(entries.begin(), entries.end());
+  Eigen::SparseLU<Eigen::SparseMatrix<double>> solver(slope);
+  if (solver.info() != Eigen::Success) return false;
+  direction_ = solver.solve(-residual_vector_);
+  return direction_.allFinite();
+}
+
+void ImplicitIsland::try_step(ImplicitBodies& bodies, double length) {
+  step_ = length;
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const auto first = static_cast<Eigen::Index>(6 * k);
+    Vec6<double> V = best_.segment<6>(first);
+    if (length > 0) V += length * direction_.segment<6>(first);
+    bodies.try_twist(static_cast<std::size_t>(bodies_[k]), V);
+  }
+}
+
+void ImplicitIsland::advance(ImplicitBodies& bodies, std::span<const PairForce> forces, double tolerance,
+                             int iteration_limit) {
+  constexpr double kRounding = 1e-12;      // of forces, relative
+  constexpr double kLeastDecrease = 1e-4;  // of the merit, over what the slope promises [Nocedal2006, 3.1]
+  constexpr double kLeastStep = 1e-6;      // of Newton's
+  const Measure now = measure(bodies, forces);
+  if (!begun_ || now.merit <= (1 - 2 * kLeastDecrease * step_) * merit_) {
+    begun_ = true;
+    merit_ = now.merit;
+    residual_ = now.residual;
+    best_.resize(static_cast<Eigen::Index>(6 * bodies_.size()));
+    for (std::size_t k = 0; k < bodies_.size(); ++k)
+      best_.segment<6>(static_cast<Eigen::Index>(6 * k)) =
+          bodies.trials()[static_cast<std::size_t>(bodies_[k])].V_WB_W;
+    solved_ = residual_ <= tolerance + kRounding * now.scale;
+    ended_ = solved_ || iterations_ == iteration_limit || !find_direction(bodies, forces);
+    if (ended_) return;
+    ++iterations_;
+    try_step(bodies, 1);
+  } else if (step_ > kLeastStep) {
+    try_step(bodies, step_ / 2);
+  } else {
+    ended_ = true;
+    try_step(bodies, 0);
+  }
+}
+
+std::vector<ImplicitIsland> implicit_islands(std::size_t bodies, std::span<const PairForce> pairs) {
+  std::vector<std::int32_t> parent(bodies);
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto root = [&](std::int32_t body) {
+    while (parent[static_cast<std::size_t>(body)] != body) {
+      std::int32_t& up = parent[static_cast<std::size_t>(body)];
+      up = parent[static_cast<std::size_t>(up)];
+      body = up;
+    }
+    return body;
+  };
+  for (const PairForce& pair : pairs)
+    if (pair.A != kFixed) {
+      const std::int32_t a = root(pair.A), b = root(pair.B);
+      parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+    }
+  std::vector<std::vector<std::int32_t>> members(bodies), own(bodies);
+  for (std::size_t i = 0; i < bodies; ++i)
+    members[static_cast<std::size_t>(root(static_cast<std::int32_t>(i)))].push_back(
+        static_cast<std::int32_t>(i));
+  for (std::size_t p = 0; p < pairs.size(); ++p)
+    own[static_cast<std::size_t>(root(pairs[p].B))].push_back(static_cast<std::int32_t>(p));
+  std::vector<ImplicitIsland> islands;
+  for (std::size_t i = 0; i < bodies; ++i)
+    if (!members[i].empty()) islands.emplace_back(std::move(members[i]), std::move(own[i]));
+  return islands;
+}
+
+}  // namespace abut::dynamics

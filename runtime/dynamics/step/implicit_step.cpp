@@ -1,0 +1,139 @@
+#include "runtime/dynamics/step/implicit_step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "runtime/core/parallel.h"
+#include "runtime/dynamics/solve/implicit_velocities.h"
+#include "runtime/dynamics/step/contact_stage.h"
+
+namespace abut::dynamics {
+namespace {
+
+struct ImplicitSettings {
+  double tolerance = 1e-9;
+  int iterations = 50;
+};
+
+constexpr Setting<ImplicitSettings> kSettings[] = {
+    {"tolerance", "m/s", kMagnitude, "of the velocities after a step",
+     setting<ImplicitSettings, &ImplicitSettings::tolerance>},
+    {"iterations", "", from_to(1, 1e4), "of Newton's method before a time step is halved",
+     setting<ImplicitSettings, &ImplicitSettings::iterations>},
+};
+
+ImplicitSettings implicit_config(const SettingValues& values) {
+  ImplicitSettings settings;
+  apply<ImplicitSettings>(kSettings, values, settings, "integrator implicit");
+  return settings;
+}
+
+class ImplicitStep final : public Integrator {
+ public:
+  ImplicitStep(const System& system, const StepConfig& config)
+      : system_(system),
+        dt_(config.dt),
+        threads_(config.threads),
+        settings_(implicit_config(config.integrator_settings)),
+        contact_(system, config.source, config.threads) {}
+
+  const StepReport& step(State& state, const Control& control) override {
+    system_.require_valid(state);
+    system_.require_valid(control);
+    report_ = {};
+    report_.penetration = std::numeric_limits<double>::quiet_NaN();
+    report_.solver.residual = 0;
+    state.impulses.clear();
+    advance(state, control, dt_, 0);
+    for (const PairForce& force : contact_.pairs()) report_.contacts += force.contacts;
+    measure(system_, state, report_);
+    return report_;
+  }
+
+  std::span<const PairContact> contacts() const override { return {}; }
+
+ private:
+  void advance(State& state, const Control& control, double h, int halvings);
+  bool solve(const State& state, const Control& control, double h);
+  bool solve_within_margins(const State& state, const Control& control, double h);
+  void take(State& state, const Control& control);
+
+  System system_;
+  double dt_;
+  int threads_;
+  ImplicitSettings settings_;
+  CompliantContact contact_;
+  ImplicitBodies bodies_;
+  std::vector<ImplicitIsland> islands_;
+  std::vector<std::uint8_t> wanted_;  // of each pair of bodies: whether its force is
+  State faster_;
+  StepReport report_;
+};
+
+void ImplicitStep::advance(State& state, const Control& control, double h, int halvings) {
+  if (solve_within_margins(state, control, h) || halvings == kMostHalvings) {
+    take(state, control);
+    return;
+  }
+  advance(state, control, h / 2, halvings + 1);
+  advance(state, control, h / 2, halvings + 1);
+}
+
+// Bodies that contact has thrown farther than the search for pairs foresaw may meet others: it is done again
+// with the speeds that they have got.
+bool ImplicitStep::solve_within_margins(const State& state, const Control& control, double h) {
+  constexpr int kMostSearches = 3;
+  contact_.find(state, control, h);
+  bool solved = solve(state, control, h);
+  for (int k = 1; k < kMostSearches && solved && !contact_.covers(bodies_.trials(), h); ++k) {
+    faster_ = state;
+    for (std::size_t i = 0; i < faster_.bodies.size(); ++i) bodies_.take_velocity(i, faster_.bodies[i]);
+    contact_.find(faster_, control, h);
+    solved = solve(state, control, h);
+  }
+  return solved;
+}
+
+// All islands at once, one round of forces after the other.
+bool ImplicitStep::solve(const State& state, const Control& control, double h) {
+  bodies_.begin(system_, state, control, h);
+  islands_ = implicit_islands(bodies_.size(), contact_.pairs());
+  wanted_.assign(contact_.pairs().size(), 1);
+  for (bool live = true; live;) {
+    contact_.evaluate(bodies_.trials(), wanted_);
+    parallel_for(static_cast<std::int64_t>(islands_.size()), threads_, [&](std::int64_t k, int) {
+      ImplicitIsland& island = islands_[static_cast<std::size_t>(k)];
+      if (!island.ended())
+        island.advance(bodies_, contact_.pairs(), settings_.tolerance, settings_.iterations);
+    });
+    live = false;
+    for (const ImplicitIsland& island : islands_) {
+      live = live || !island.ended();
+      for (const std::int32_t pair : island.pairs())
+        wanted_[static_cast<std::size_t>(pair)] = !island.ended();
+    }
+  }
+  return std::all_of(islands_.begin(), islands_.end(), [](const ImplicitIsland& i) { return i.solved(); });
+}
+
+void ImplicitStep::take(State& state, const Control& control) {
+  for (const ImplicitIsland& island : islands_) {
+    report_.solver.iterations = std::max(report_.solver.iterations, island.iterations());
+    report_.solver.residual = std::max(report_.solver.residual, island.residual());
+    if (!island.solved()) report_.solver.status = Status::kNotConverged;
+  }
+  bodies_.take(state);
+  for (std::size_t i = 0; i < control.F_BBcm_W.size(); ++i)
+    report_.control_work += bodies_.duration() * control.F_BBcm_W[i].dot(bodies_.trials()[i].V_WB_W);
+}
+
+}  // namespace
+
+std::unique_ptr<Integrator> make_implicit_step(const System& system, const StepConfig& config) {
+  return std::make_unique<ImplicitStep>(system, config);
+}
+
+std::vector<SettingInfo> implicit_settings() { return describe<ImplicitSettings>(kSettings); }
+
+}  // namespace abut::dynamics
