@@ -86,8 +86,10 @@ void Block::format(std::size_t columns, int threads) {
         const auto append = std::back_inserter(line);
         for (const double v : row.quaternion) fmt::format_to(append, ",{:.17g}", v);
         for (const double v : row.translation) fmt::format_to(append, ",{:.17g}", v);
-        for (std::size_t k = 0; k < columns; ++k)
-          fmt::format_to(append, ",{:.17g}", pair < 0 ? std::nan("") : values[pair * columns + k]);
+        for (std::size_t k = 0; k < columns; ++k) {
+          const double v = pair < 0 ? std::nan("") : values[pair * columns + k];
+          fmt::format_to(append, ",{:.17g}", std::isnan(v) ? std::nan("") : v);  // a NaN without its sign
+        }
         fmt::format_to(append, ",{}\n", to_string(pair < 0 ? Status::kInvalidInput : statuses[pair]));
       },
       64);

@@ -56,7 +56,11 @@ class PointModel final : public Model {
  public:
   explicit PointModel(const PointConfig& config) : config_(config) {}
 
-  void require_valid(const body::Pair& pair) const override { witness::require_valid(pair, kWho); }
+  void require_valid(const body::Pair& pair) const override {
+    witness::require_valid(pair, kWho);
+    body::require_valid(pair.A->material, kWho, "A");
+    body::require_valid(pair.B->material, kWho, "B");
+  }
 
   PairWrench wrench(const body::Pair& pair, Want want, WrenchHessian* hessian) override {
     require_room(want, false, hessian);

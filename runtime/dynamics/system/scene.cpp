@@ -1,6 +1,8 @@
 #include "runtime/dynamics/system/scene.h"
 
+#include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "runtime/body/body.h"
 #include "runtime/core/error.h"
@@ -10,6 +12,21 @@ namespace {
 
 constexpr double kUnitTolerance = 1e-9;      // of a quaternion's length
 constexpr double kTriangleTolerance = 1e-6;  // of the inertia's triangle inequality
+
+// Numbers beyond these lose the digits of all others, or overflow in squares.
+constexpr double kLeastInertia = 1e-100, kGreatestInertia = 1e100;  // kg, kg m^2
+constexpr double kGreatestLength = 1e15;                            // m
+
+bool may_weigh(double inertia) { return inertia >= kLeastInertia && inertia <= kGreatestInertia; }
+
+// Largest size of a primitive, m; 0 for an asset and for a half-space.
+double largest_size(const body::Geometry& geometry) {
+  if (const auto* box = geometry.as<body::Box<double>>()) return box->half.maxCoeff();
+  if (const auto* cylinder = geometry.as<body::Cylinder<double>>())
+    return std::max(cylinder->radius, cylinder->half_length);
+  if (const auto* sphere = geometry.as<body::Sphere<double>>()) return sphere->radius;
+  return 0;
+}
 
 [[noreturn]] void refuse(const std::string& who, const std::string& what) {
   throw InvalidInput(who + ": " + what);
@@ -27,6 +44,7 @@ void require_valid(const Shape& shape, const std::string& who) {
   if (!known)
     refuse(who, "it is a " + shape.geometry.name() +
                     "; there are contacts of boxes, cylinders, spheres, half-spaces and assets");
+  if (!(largest_size(shape.geometry) <= kGreatestLength)) refuse(who, "it is larger than 1e15 m");
   body::require_valid(shape.material, who.c_str(), "its material");
   if (shape.geometry.primitive() != nullptr) return;
   if (const char* missing = shape.geometry.missing_part(body::kSurfacePart))
@@ -34,11 +52,15 @@ void require_valid(const Shape& shape, const std::string& who) {
 }
 
 void require_valid(const Body& body, const std::string& who) {
-  if (!(body.mass > 0) || !std::isfinite(body.mass))
-    refuse(who, "the mass is " + std::to_string(body.mass) +
-                    " kg; it must be positive (what shall not move is an sbox or a plane)");
+  if (!may_weigh(body.mass)) {
+    std::ostringstream what;
+    what << "the mass is " << body.mass << " kg; it must be from " << kLeastInertia << " to "
+         << kGreatestInertia << " kg (what shall not move is an sbox or a plane)";
+    refuse(who, what.str());
+  }
   const Vec3<double>& I = body.inertia;
-  if (!I.allFinite() || !(I.minCoeff() > 0)) refuse(who, "the principal moments of inertia must be positive");
+  if (!I.allFinite() || !may_weigh(I.minCoeff()) || !may_weigh(I.maxCoeff()))
+    refuse(who, "the principal moments of inertia must be from 1e-100 to 1e100 kg m^2");
   if (2 * I.maxCoeff() > (1 + kTriangleTolerance) * I.sum())
     refuse(who, "no solid has these moments of inertia: the largest exceeds the sum of the others");
   const auto& q = body.q_WB;
