@@ -59,7 +59,7 @@ struct Spoke {
 // tetrahedra. Faces of four corners are cut from their least vertex on the surface, so that neighbours agree.
 void cut_prism(std::array<Spoke, 3> corners, std::vector<asset::Tetrahedron>& tetrahedra) {
   std::rotate(corners.begin(), std::min_element(corners.begin(), corners.end()), corners.end());
-  const auto& [a, b, c] = corners;
+  const auto &a = corners[0], &b = corners[1], &c = corners[2];
   const auto add = [&](std::int32_t p, std::int32_t q, std::int32_t r) {
     if (p != q && q != r && r != p) tetrahedra.push_back({p, q, r, a.outer});
   };
