@@ -12,7 +12,6 @@
 namespace abut::dynamics {
 namespace {
 
-constexpr double kTwoPi = 6.283185307179586476925;
 
 // Triangles in a body's (or the world's) frame.
 struct Mesh {
