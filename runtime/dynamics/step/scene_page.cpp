@@ -12,7 +12,6 @@
 namespace abut::dynamics {
 namespace {
 
-
 // Triangles in a body's (or the world's) frame.
 struct Mesh {
   std::vector<float> vertices;  // (vertices, 3) m
