@@ -7,6 +7,7 @@
 #include "runtime/contact/point.h"
 #include "runtime/contact/pressure_field.h"
 #include "runtime/contact/soft_minimum.h"
+#include "runtime/contact/soft_potential.h"
 #include "runtime/core/parallel.h"
 
 namespace abut::contact {
@@ -44,6 +45,19 @@ constexpr ModelRow kModels[] = {
      body::kPointsPart, true, true, Want::kJacobian | Want::kHessian, 2, true,
      [] { return describe(soft_minimum_settings()); }, kSeparationSettings,
      [](const SettingValues& settings) { return make_soft_minimum_model(soft_minimum_config(settings)); }},
+    {"soft_potential",
+     "points of either surface in the other's soft distance, by a potential: upright at edges",
+     body::kPointsPart,
+     true,
+     false,
+     Want::kJacobian | Want::kEnergy,
+     1,
+     true,
+     [] { return describe(soft_potential_settings()); },
+     {},
+     [](const SettingValues& settings) {
+       return make_soft_potential_model(soft_potential_config(settings));
+     }},
 };
 
 }  // namespace
