@@ -69,6 +69,25 @@ PointsView view(const OrientedPoints& points) {
           view(points.blocks)};
 }
 
+namespace {
+
+// Greatest distance of a quad's corner from its point; without quads that of a square with the area (m).
+double cover(const PointsView& points) {
+  double greatest2 = 0;
+  for (std::int32_t i = 0; i < points.point_count; ++i) {
+    greatest2 = std::max(greatest2, points.areas[i]);
+    if (points.vertex_count == 0) continue;
+    for (int k = 0; k < 4; ++k) {
+      const double* const corner = points.vertices + 3 * points.quads[4 * i + k];
+      const double x = corner[0] - points.x[i], y = corner[1] - points.y[i], z = corner[2] - points.z[i];
+      greatest2 = std::max(greatest2, x * x + y * y + z * z);
+    }
+  }
+  return std::sqrt(greatest2);
+}
+
+}  // namespace
+
 void add_blocks(OrientedPoints& points) {
   const PointsView p = view(points);
   const auto refuse = [](const std::string& what) { throw InvalidInput("oriented points: " + what); };
@@ -89,6 +108,7 @@ void add_blocks(OrientedPoints& points) {
   }
   if (!apart && p.point_count > 1) refuse("all points are at one place");
   points.blocks = make_point_blocks(p.x, p.nx, p.point_count, p.spacing);
+  points.blocks.cover = cover(p);
 }
 
 AssetView view(const Asset& asset) {

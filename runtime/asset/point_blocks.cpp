@@ -164,6 +164,7 @@ PointBlocksView view(const PointBlocks& blocks) {
   }
   for (int k = 0; k < 3; ++k) result.center[k] = blocks.center[k];
   result.radius = blocks.radius;
+  result.cover = blocks.cover;
   return result;
 }
 

@@ -34,6 +34,7 @@ struct PointBlocks {
   std::vector<double> nodes;        // (nodes, 13, 4), level 1 first
   double center[3] = {0, 0, 0};     // mean of the points, m
   double radius = 0;                // of the ball about it that holds them all, m
+  double cover = 0;                 // no place of the surface is farther from its point, m
 };
 
 struct PointBlocksView {
@@ -45,6 +46,7 @@ struct PointBlocksView {
   std::int32_t first_node[kMaxBlockLevels] = {0};  // of each level: first_node[1] = 0
   double center[3] = {0, 0, 0};
   double radius = 0;
+  double cover = 0;
 };
 
 // positions, normals: (3, count), all x, then all y, then all z. `spacing` (m) weighs how much a difference

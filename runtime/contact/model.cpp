@@ -50,8 +50,8 @@ constexpr ModelRow kModels[] = {
      body::kPointsPart,
      true,
      false,
-     Want::kJacobian | Want::kEnergy,
-     1,
+     Want::kJacobian | Want::kHessian | Want::kEnergy,
+     2,
      true,
      [] { return describe(soft_potential_settings()); },
      {},
@@ -70,9 +70,16 @@ Constraints Model::constraints(const body::Pair&, double, Want) {
   throw std::logic_error("this contact model offers no constraints: see ModelRow::has_constraints");
 }
 
-PairWrench without_overflow(const PairWrench& wrench, Want want) {
-  const bool jacobian = wrench.dF_dxi_B.allFinite() && wrench.dF_dV_AB_B.allFinite();
-  if (wrench.F_BBo_B.allFinite() && (jacobian || !has(want, Want::kJacobian))) return wrench;
+PairWrench without_overflow(const PairWrench& wrench, Want want, WrenchHessian* hessian) {
+  const bool wants_second = has(want, Want::kHessian) && hessian != nullptr;
+  bool finite = wrench.F_BBo_B.allFinite();
+  if (has(want, Want::kJacobian))
+    finite = finite && wrench.dF_dxi_B.allFinite() && wrench.dF_dV_AB_B.allFinite();
+  if (wants_second)
+    for (const auto& component : *hessian) finite = finite && component.allFinite();
+  if (finite) return wrench;
+  if (wants_second)
+    for (auto& component : *hessian) component.setConstant(kNotAsked);
   return invalid_wrench();
 }
 

@@ -126,8 +126,8 @@ struct ModelRow {
 PairWrench invalid_wrench();
 
 // The wrench, or an invalid one where an entry that was asked for is beyond what numbers hold: sizes,
-// stiffnesses or speeds are too large.
-PairWrench without_overflow(const PairWrench& wrench, Want want);
+// stiffnesses or speeds are too large; then a Hessian that was asked for is NaN too.
+PairWrench without_overflow(const PairWrench& wrench, Want want, WrenchHessian* hessian = nullptr);
 
 // Throws std::logic_error where a Hessian is wanted of a model that offers none, or there is no room for it.
 void require_room(Want want, bool offered, const WrenchHessian* hessian);

@@ -112,7 +112,7 @@ class SoftMinimumModel final : public Model {
     }
     if (has(want, Want::kHessian)) *hessian = contact_.hessian;
     result.status = contact_.status;
-    return checked(without_overflow(result, want), want, hessian);
+    return without_overflow(result, want, hessian);
   }
 
   Constraints constraints(const body::Pair& pair, double margin, Want want) override {
@@ -186,16 +186,6 @@ class SoftMinimumModel final : public Model {
       result.dp_dxi_B = dq - (d.value * du + u * result.dgap_dxi_B) / 2;
     }
     return result;
-  }
-
-  // An overflow of the Hessian is one of the answer.
-  static PairWrench checked(PairWrench result, Want want, WrenchHessian* hessian) {
-    if (!has(want, Want::kHessian)) return result;
-    bool finite = result.status != Status::kInvalidInput;
-    for (const auto& component : *hessian) finite = finite && component.allFinite();
-    if (finite) return result;
-    for (auto& component : *hessian) component.setConstant(kNotAsked);
-    return invalid_wrench();
   }
 
   // Whether the balls about the points are apart by more than the margin and what springs reach.

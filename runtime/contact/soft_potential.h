@@ -1,28 +1,35 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "runtime/contact/model.h"
 #include "runtime/core/settings.h"
-#include "runtime/ssdf/kernel.h"
+#include "runtime/ssdf/field.h"
 
-// Contact of soft signed distances by a potential: conservative, and upright at edges, where the force of
-// soft_minimum.h pushes to the side. With Phi_A, Phi_B the bodies' soft signed distances (m), a_f the areas
-// that samples x_f of a body's surface stand for (m^2), and k the pressure per depth (Pa/m),
-//   U = k/2 (sum over f of A: a_f P(Phi_B(x_f))  +  sum over f of B: a_f P(Phi_A(x_f))),
+// Contact by a potential of soft signed distances: conservative, and upright at edges, where the force of
+// soft_minimum.h pushes to the side. With Phi_A, Phi_B the bodies' fields (ssdf/two_stage.h; of a primitive
+// its exact distance), a_f the areas that samples x_f of a body's surface stand for, and k the pressure per
+// depth,
+//   U = k (share_A sum over f of A: a_f P(Phi_B(x_f))  +  share_B sum over f of B: a_f P(Phi_A(x_f))),
 //   P = s^2 / 2,  s = eps3 ln(1 + exp(-Phi / eps3)).
-// The force on a sample is k/2 a_f s sigma(-Phi / eps3) grad Phi, the opposite on the other body at the same
-// place. With a half-space, which has no samples, the other's count twice.
+// P goes to zero with four continuous derivatives from Phi = 4.5 to 6 eps3; with a `reach`, for gradients
+// before contact, from 11 to 15. A body's share is that of its partner's spacing^4 in the sum of both: coarse
+// samples stay out where fine ones are there; a half-space has none. The force on a sample is k share a_f
+// (-P') grad Phi, and the opposite on the other body at the same place; damping and friction multiply it at
+// each sample (potential_force.h).
+//
+//   auto model = contact::make_model("soft_potential", {{"reach", "0.01"}});   // feels 10 cm ahead
 namespace abut::contact {
 
 struct SoftPotentialConfig {
   double stiffness = 1e8;        // k, Pa/m: 10 kPa at a depth of 0.1 mm
-  double eps1 = 0.5;             // rounding of each body's surface, spacing^2
-  double eps3 = 0.1;             // distance at which the force sets in, finer spacing of the two
+  double eps3 = 0.1;             // distance at which the force sets in, of the finer spacing of the two
+  double reach = 0;              // the same in metres; 0: eps3 spacings
+  double dissipation = 0;        // chi, s/m: pressure times 1 + chi times the approaching speed
   double stiction_speed = 1e-3;  // slip at which friction is 0.7 mu N, m/s
-  ssdf::KernelKind kernel = ssdf::KernelKind::kWall;
-  double tolerance = 1e-12;  // of the soft distances
 };
 
 // What each setting is called, its unit, range and meaning; and the defaults with the settings that were
@@ -30,11 +37,53 @@ struct SoftPotentialConfig {
 std::span<const Setting<SoftPotentialConfig>> soft_potential_settings();
 SoftPotentialConfig soft_potential_config(const SettingValues& values);
 
+template <class S>
+struct PotentialLaw {
+  S stiffness;  // k, Pa/m
+  S eps3;       // m
+  S faded;      // where P ends, eps3
+  S friction;   // mu
+  S stiction;   // v_s, m/s
+  S damping;    // chi, s/m
+  bool still() const { return !(friction > S(0)) && !(damping > S(0)); }
+};
+
+// One pair with units. At least one body is no half-space. Views.
+template <class S>
+struct PotentialPair {
+  const body::Geometry* A;
+  const body::Geometry* B;
+  Pose<S> X_AB;
+  Vec6<S> V_AB_B;
+  PotentialLaw<S> law;
+  S share_A, share_B;
+};
+
+PotentialPair<double> potential_pair(const SoftPotentialConfig& config, const body::Pair& pair);
+
+// Wrench on B about Bo in B, its derivatives by (xi; V) as PairWrench has them, and the energy. What was not
+// asked for is not set.
+template <class S>
+struct SoftPotential {
+  Vec6<S> F_BBo_B;                                  // N m, N
+  Eigen::Matrix<S, 6, 12> jacobian;                 // dF/d(xi; V)
+  std::array<Eigen::Matrix<S, 12, 12>, 6> hessian;  // of each component of F
+  S energy;                                         // J
+  bool met;                                         // whether any sample came near
+};
+
+// The kernel: four samples at a time; and its reference, one at a time in long double. `near`: memory, kept
+// from call to call.
+void soft_potential(const PotentialPair<double>& pair, ssdf::Order order, std::vector<double>& near,
+                    SoftPotential<double>& result);
+void soft_potential_extended(const PotentialPair<long double>& pair, ssdf::Order order,
+                             std::vector<long double>& near, SoftPotential<long double>& result);
+
 // The model of the table. Needs oriented points, or primitives, but no two half-spaces. An asset's samples
-// are the midpoints of 2 x 2 parts of its quads, a primitive's those of body::sample_surface. Friction by the
-// materials, regularised, at each sample. Energy: U. Samples at which the other's distance is 40 eps3 and
-// more are left out: their share is below 1e-17 of that of one at the surface. Throws InvalidInput for
-// settings out of range.
+// are the midpoints of 2 x 2 parts of its quads, a primitive's those of body::sample_surface. Of assets and
+// half-spaces the wrench has two continuous derivatives in pose and twists; where a primitive's distance has
+// kinks (distance/primitive_distance.h) it has them, inside solids with edges it jumps. Energy: U. Throws
+// InvalidInput for settings out of range.
 std::unique_ptr<Model> make_soft_potential_model(const SoftPotentialConfig& config = {});
 
 }  // namespace abut::contact

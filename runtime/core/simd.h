@@ -10,13 +10,16 @@
 // and for AVX2, and the version is chosen when the program starts; one for Eight in a function marked
 // ABUT_CLONES_OF_EIGHT, compiled for AVX-512 too. All that it calls must be inlined
 // (ABUT_INLINE), or it would be compiled for the portable set only. Contraction is off (AbutFlags.cmake), so
-// the versions for Four give the same bits; it is on in ssdf/field_batch.cpp, the only place of Eight, whose
-// results are good to a tolerance anyway. Sanitizers run before the choice can be made.
+// the versions for Four give the same bits. It is on where results are good to a tolerance anyway and speed
+// comes from fused multiply-adds: in functions marked ABUT_CLONES_FUSED and in ssdf/field_batch.cpp, the only
+// place of Eight. Sanitizers run before the choice can be made.
 #if defined(__x86_64__) && !defined(ABUT_SANITIZED)
 #define ABUT_CLONES __attribute__((target_clones("avx2", "default")))
+#define ABUT_CLONES_FUSED __attribute__((target_clones("fma", "default")))
 #define ABUT_CLONES_OF_EIGHT __attribute__((target_clones("avx512f", "arch=haswell", "default")))
 #else
 #define ABUT_CLONES
+#define ABUT_CLONES_FUSED
 #define ABUT_CLONES_OF_EIGHT
 #endif
 #define ABUT_INLINE __attribute__((always_inline)) inline
@@ -112,6 +115,15 @@ ABUT_INLINE auto greatest_lane(const T& x) {
   }
 }
 
+// Whether a comparison, lane by lane, holds anywhere.
+template <class T, class Truth>
+ABUT_INLINE bool any(const Truth& truth) {
+  if constexpr (kLanes<T> == 1)
+    return truth;
+  else
+    return ((truth[0] | truth[1]) | (truth[2] | truth[3])) != 0;
+}
+
 // sqrt(x), x >= 0.
 template <class T>
 ABUT_INLINE void square_root(const T& x, T& to) {
@@ -154,6 +166,16 @@ ABUT_INLINE void exponential(const Four& x, Four& to) {
   const Four k_rounded = y * 1.4426950408889634074 + kRound;
   const Four k = k_rounded - kRound;
   scaled_exponential(k_rounded, (y - k * kHigh) - k * kLow, kept, to);
+}
+
+// ln x, x > 0.
+template <class T>
+ABUT_INLINE void logarithm(const T& x, T& to) {
+  using std::log;
+  if constexpr (kLanes<T> == 1)
+    to = log(x);
+  else
+    to = T{std::log(x[0]), std::log(x[1]), std::log(x[2]), std::log(x[3])};
 }
 
 // log(1 + t) for t in [0, 1]: 2 artanh(z) with z = t / (2 + t) <= 1/3, 16 terms of its series (error 1e-17).

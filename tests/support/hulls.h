@@ -108,7 +108,7 @@ inline asset::OrientedPoints hull_points(const asset::ConvexView& hull) {
   constexpr int kPoints = 250;
   const int stride = (hull.triangle_count + kPoints - 1) / kPoints;
   const int parts = static_cast<int>(std::sqrt(kPoints / std::min(hull.triangle_count, kPoints)));
-  std::vector<Vec3<double>> positions, normals;
+  std::vector<Vec3<double>> positions, normals, tangents;
   double area = 0;
   for (int t = 0; t < hull.triangle_count; ++t) {
     const auto corner = [&](int k) {
@@ -123,9 +123,10 @@ inline asset::OrientedPoints hull_points(const asset::ConvexView& hull) {
         const double up = j % 2 == 0 ? 1.0 / 3 : 2.0 / 3;
         positions.emplace_back(a + ((i + up) * u + (j / 2 + up) * v) / parts);
         normals.emplace_back(n.normalized());
+        tangents.emplace_back(u.normalized());
       }
   }
-  return make_points(positions, normals, area / static_cast<double>(positions.size()));
+  return make_points(positions, normals, area / static_cast<double>(positions.size()), tangents);
 }
 
 // Asset of a convex body: its hull, its inside in tetrahedra, and oriented points.

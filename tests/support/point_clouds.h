@@ -13,8 +13,10 @@
 // Oriented point clouds made by code.
 namespace abut::test {
 
+// `tangents`: along which the edges of the square quads lie; none: anywhere.
 inline asset::OrientedPoints make_points(const std::vector<Vec3<double>>& positions,
-                                         const std::vector<Vec3<double>>& normals, double area_of_each) {
+                                         const std::vector<Vec3<double>>& normals, double area_of_each,
+                                         const std::vector<Vec3<double>>& tangents = {}) {
   asset::OrientedPoints points;
   for (int k = 0; k < 3; ++k)
     for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -22,7 +24,8 @@ inline asset::OrientedPoints make_points(const std::vector<Vec3<double>>& positi
       points.normals.push_back(normals[i][k]);
     }
   for (std::size_t i = 0; i < positions.size(); ++i) {  // square quads
-    const Vec3<double> u = normals[i].unitOrthogonal(), v = normals[i].cross(u);
+    const Vec3<double> u = tangents.empty() ? normals[i].unitOrthogonal() : tangents[i],
+                       v = normals[i].cross(u);
     for (const auto& [a, b] : {std::pair{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}) {
       const Vec3<double> corner = positions[i] + std::sqrt(area_of_each) / 2 * (a * u + b * v);
       points.quads.push_back(static_cast<std::int32_t>(points.vertices.size() / 3));

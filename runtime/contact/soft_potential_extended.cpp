@@ -1,0 +1,40 @@
+#include "runtime/contact/soft_potential.h"
+#include "runtime/contact/soft_potential_pair.h"
+
+namespace abut::contact {
+
+namespace {
+
+// Inner loops one sample at a time: the reference.
+template <class S>
+struct ScalarOps {
+  template <int kOrder>
+  static void add(internal::Patch<S>& patch, const Vec6<S>& V, const PotentialLaw<S>& law,
+                  internal::WrenchSums<S, kOrder>& sums) {
+    internal::add_patch<kOrder, S, S>(patch, V, law, sums);
+  }
+  static void fields(internal::Patch<S>& patch, S limit, ssdf::internal::Taylor<S, 3>* phi) {
+    internal::fields<S, S>(patch, limit, phi);
+  }
+  static void descend(const asset::PointBlocksView& field, const S* p, ssdf::internal::Nearby<S>& nearby) {
+    ssdf::internal::descend<S>(field, p, nearby);
+  }
+  static void find_nearest(const asset::PointBlocksView& field, const S* p,
+                           ssdf::internal::Nearby<S>& nearby) {
+    ssdf::internal::find_nearest<S>(field, p, nearby);
+  }
+  static int gather(const asset::PointBlocksView& field, const S* p, S range2, S scale,
+                    std::vector<S>& near) {
+    return internal::gather<S, S>(field, p, range2, scale, near);
+  }
+};
+
+}  // namespace
+
+void soft_potential_extended(const PotentialPair<long double>& pair, ssdf::Order order,
+                             std::vector<long double>& near, SoftPotential<long double>& result) {
+  using S = long double;
+  internal::SoftPotentialPair<S, S, ScalarOps<S>>(order, near).solve(pair, result);
+}
+
+}  // namespace abut::contact

@@ -1,0 +1,78 @@
+#include "runtime/contact/soft_potential.h"
+#include "runtime/contact/soft_potential_pair.h"
+
+namespace abut::contact {
+
+namespace {
+
+using internal::Patch;
+using internal::WrenchSums;
+using simd::Four;
+
+// Inner loops four samples at a time.
+ABUT_CLONES_FUSED
+void forces_by_fours(Patch<double>& patch, const Vec6<double>& V, const PotentialLaw<double>& law,
+                     WrenchSums<Four, 0>& sums) {
+  internal::add_patch<0, Four, double>(patch, V, law, sums);
+}
+ABUT_CLONES_FUSED
+void slopes_by_fours(Patch<double>& patch, const Vec6<double>& V, const PotentialLaw<double>& law,
+                     WrenchSums<Four, 1>& sums) {
+  internal::add_patch<1, Four, double>(patch, V, law, sums);
+}
+ABUT_CLONES_FUSED
+void bends_by_fours(Patch<double>& patch, const Vec6<double>& V, const PotentialLaw<double>& law,
+                    WrenchSums<Four, 2>& sums) {
+  internal::add_patch<2, Four, double>(patch, V, law, sums);
+}
+ABUT_CLONES_FUSED
+void fields_by_fours(Patch<double>& patch, double limit, ssdf::internal::Taylor<double, 3>* phi) {
+  internal::fields<Four, double>(patch, limit, phi);
+}
+ABUT_CLONES_FUSED
+void nearest_by_fours(const asset::PointBlocksView& field, const double* p,
+                      ssdf::internal::Nearby<double>& nearby) {
+  ssdf::internal::find_nearest<Four>(field, p, nearby);
+}
+ABUT_CLONES_FUSED
+int gather_by_fours(const asset::PointBlocksView& field, const double* p, double range2, double scale,
+                    std::vector<double>& near) {
+  return internal::gather<Four, double>(field, p, range2, scale, near);
+}
+
+struct FourOps {
+  template <int kOrder>
+  static void add(Patch<double>& patch, const Vec6<double>& V, const PotentialLaw<double>& law,
+                  WrenchSums<Four, kOrder>& sums) {
+    if constexpr (kOrder == 0)
+      forces_by_fours(patch, V, law, sums);
+    else if constexpr (kOrder == 1)
+      slopes_by_fours(patch, V, law, sums);
+    else
+      bends_by_fours(patch, V, law, sums);
+  }
+  static void fields(Patch<double>& patch, double limit, ssdf::internal::Taylor<double, 3>* phi) {
+    fields_by_fours(patch, limit, phi);
+  }
+  static void descend(const asset::PointBlocksView& field, const double* p,
+                      ssdf::internal::Nearby<double>& nearby) {
+    ssdf::internal::descend<Four>(field, p, nearby);
+  }
+  static void find_nearest(const asset::PointBlocksView& field, const double* p,
+                           ssdf::internal::Nearby<double>& nearby) {
+    nearest_by_fours(field, p, nearby);
+  }
+  static int gather(const asset::PointBlocksView& field, const double* p, double range2, double scale,
+                    std::vector<double>& near) {
+    return gather_by_fours(field, p, range2, scale, near);
+  }
+};
+
+}  // namespace
+
+void soft_potential(const PotentialPair<double>& pair, ssdf::Order order, std::vector<double>& near,
+                    SoftPotential<double>& result) {
+  internal::SoftPotentialPair<double, Four, FourOps>(order, near).solve(pair, result);
+}
+
+}  // namespace abut::contact

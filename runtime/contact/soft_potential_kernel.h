@@ -1,0 +1,233 @@
+#pragma once
+
+#include <vector>
+
+#include "runtime/body/body.h"
+#include "runtime/contact/pair_sums.h"
+#include "runtime/contact/potential_force.h"
+#include "runtime/distance/primitive_distance.h"
+#include "runtime/ssdf/two_stage.h"
+
+// The walk over the samples of one body near the other one's surface, and the sums of the pair. `Ops` holds
+// the inner loops for one lane type T, so that those for four samples at a time can be compiled for more than
+// one instruction set.
+namespace abut::contact::internal {
+
+using asset::kBlockNumbers;
+using asset::kBlockPoints;
+using asset::kNodeChildren;
+using asset::PointBlocksView;
+using ssdf::internal::NearPoints;
+
+inline constexpr int kSamples = 4;  // of a quad
+
+// Numbers that a near point takes: position, normal, and the scratch of the field.
+inline constexpr int kPerPoint = 6 + 3 * kSamples;
+
+// What soft-potential contact knows of a body. Views: what is shown must outlive it.
+struct PotentialBody {
+  asset::PointsView points;  // of a half-space: none
+  const body::Primitive* exact;
+
+  explicit PotentialBody(const body::Geometry& geometry)
+      : points(geometry.points()), exact(geometry.primitive()) {}
+  bool endless() const { return points.point_count == 0; }
+};
+
+// Samples that stand for a piece of a surface, in the frame of their body.
+struct Samples {
+  double p[3][kSamples];  // m
+  double area[kSamples];  // m^2; 0: none, at the place of another
+  Vec3<double> center;    // m
+  double radius;          // of the ball about it that holds them, m
+};
+
+// The midpoints of the four parts of a bilinear quad, with their share of its area; of points without quads
+// four of a block of eight, `half` 0 or 1.
+Samples samples_of_quad(const asset::PointsView& points, std::int32_t quad);
+Samples samples_of_points(const asset::PointsView& points, std::int32_t block, int half);
+
+// One body's field and the other's samples.
+template <class S>
+struct PotentialSide {
+  const PotentialBody* owner;
+  const PotentialBody* other;
+  Pose<S> X_OP;  // of the samples' body in the owner
+  Vec6<S> V;     // of the owner over the other body, at the owner's origin in its axes
+  PotentialLaw<S> law;
+};
+
+// Four samples in the owner's frame, and the field's points that matter, in spacings from `center`.
+template <class S>
+struct Patch {
+  S y[3][kSamples];    // m
+  S ka[kSamples];      // stiffness times area, N/m
+  S center[3];         // m
+  S spacing;           // m
+  NearPoints<S> near;  // none: `exact`
+  S* numbers;          // of `near`; behind them room for the field's scratch
+  const body::Primitive* exact;
+};
+
+// The next samples' numbers.
+template <class T, class S>
+ABUT_INLINE void take(const S* from, T& to) {
+  if constexpr (simd::kLanes<T> == 1)
+    to = *from;
+  else
+    simd::load(from, to);
+}
+
+// The field at samples. False: it is `limit` (m) or more at all of them.
+template <int kOrder, class T, class S>
+ABUT_INLINE bool field_at(const Patch<S>& patch, const T* y, int first, S limit, Taylor<T, kOrder>& phi) {
+  if (patch.exact != nullptr) {
+    for (int lane = 0; lane < simd::kLanes<T>; ++lane) {
+      const int i = first + lane;
+      const auto d = distance::primitive_distance<S>(
+          *patch.exact, Vec3<S>(patch.y[0][i], patch.y[1][i], patch.y[2][i]), kOrder);
+      const auto put = [lane](S from, T& to) {
+        if constexpr (simd::kLanes<T> == 1)
+          to = from;
+        else
+          to[lane] = from;
+      };
+      put(d.value, phi.value);
+      for (int k = 0; k < phi.kFirst; ++k) put(d.gradient[k], phi.first[k]);
+      for (int m = 0; m < phi.kSecond; ++m)
+        put(d.hessian(ssdf::internal::kSecondPlaces[m][0], ssdf::internal::kSecondPlaces[m][1]),
+            phi.second[m]);
+      for (int m = 0; m < phi.kThird; ++m)
+        put(d.third[kThirdPlaces[m][0]](kThirdPlaces[m][1], kThirdPlaces[m][2]), phi.third[m]);
+    }
+    return simd::any<T>(phi.value < T{} + limit);
+  }
+  T p[3];
+  const S scale = 1 / patch.spacing;
+  for (int k = 0; k < 3; ++k) p[k] = (y[k] - patch.center[k]) * scale;
+  if (!ssdf::internal::two_stage<T, kOrder, S>(patch.near, p, limit * scale,
+                                               {patch.numbers + 6 * patch.near.count}, phi))
+    return false;
+  phi.value = phi.value * patch.spacing;
+  for (int m = 0; m < phi.kSecond; ++m) phi.second[m] = phi.second[m] * scale;
+  for (int m = 0; m < phi.kThird; ++m) phi.third[m] = phi.third[m] * (scale * scale);
+  return true;
+}
+
+// Puts the points within sqrt(range2) of p (m), relative to it in units of 1 / scale, into `near`, which
+// grows where it must; returns their count.
+template <class T, class S>
+ABUT_INLINE int gather(const PointBlocksView& blocks, const S* p, S range2, S scale, std::vector<S>& near) {
+  std::size_t count = 0;
+  ssdf::internal::visit_near<T, S>(blocks, p, range2, [&](std::int32_t block) ABUT_INLINE_LAMBDA {
+    if (near.size() < kPerPoint * (count + kBlockPoints)) near.resize(2 * kPerPoint * (count + kBlockPoints));
+    const double* const numbers = blocks.numbers + std::ptrdiff_t(block) * kBlockNumbers;
+    S* to = near.data() + 6 * count;
+    for (int first = 0; first < kBlockPoints; first += simd::kLanes<T>) {
+      T d[3];
+      for (int k = 0; k < 3; ++k) {
+        simd::load(numbers + kBlockPoints * k + first, d[k]);
+        d[k] -= p[k];
+      }
+      const T square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+      if (!simd::any<T>(square <= T{} + range2)) continue;
+      for (int i = 0; i < simd::kLanes<T>; ++i) {
+        for (int k = 0; k < 3; ++k) {
+          to[k] = (S(numbers[kBlockPoints * k + first + i]) - p[k]) * scale;
+          to[3 + k] = S(numbers[kBlockPoints * (3 + k) + first + i]);
+        }
+        if constexpr (simd::kLanes<T> == 1)
+          to += 6;
+        else
+          to += square[i] <= range2 ? 6 : 0;
+      }
+    }
+    count = static_cast<std::size_t>(to - near.data()) / 6;
+  });
+  return static_cast<int>(count);
+}
+
+// The field and its three derivatives at all samples of a patch; derivatives are 0 where it is `limit` (m) or
+// more at all of them.
+template <class T, class S>
+ABUT_INLINE void fields(Patch<S>& patch, S limit, Taylor<S, 3>* out) {
+  for (int first = 0; first < kSamples; first += simd::kLanes<T>) {
+    T y[3];
+    for (int k = 0; k < 3; ++k) take(patch.y[k] + first, y[k]);
+    Taylor<T, 3> phi;
+    phi.clear();
+    field_at<3, T, S>(patch, y, first, limit, phi);
+    const S* const lanes = reinterpret_cast<const S*>(&phi);
+    constexpr int kNumbers = sizeof(phi) / sizeof(T);
+    for (int lane = 0; lane < simd::kLanes<T>; ++lane)
+      for (int m = 0; m < kNumbers; ++m)
+        reinterpret_cast<S*>(out + first + lane)[m] = lanes[m * simd::kLanes<T> + lane];
+  }
+}
+
+// Drops the points that matter to none of the samples. Returns whether all planes that are left lie `limit`
+// (m) or more below all samples: so does the field.
+template <class T, class S>
+ABUT_INLINE bool all_above(Patch<S>& patch, S limit) {
+  if (patch.exact != nullptr) return false;
+  constexpr int kGroups = kSamples / simd::kLanes<T>;
+  constexpr double kR2 = ssdf::TwoStage::kFar * ssdf::TwoStage::kFar;
+  const S scale = 1 / patch.spacing;
+  T p[kGroups][3], range[kGroups], low;
+  ssdf::internal::Sight<T> sight;
+  for (int group = 0; group < kGroups; ++group) {
+    for (int k = 0; k < 3; ++k) {
+      take(patch.y[k] + group * simd::kLanes<T>, p[group][k]);
+      p[group][k] = (p[group][k] - patch.center[k]) * scale;
+    }
+    T nearest;
+    simd::fill<T>(1e300, nearest);
+    for (int i = 0; i < patch.near.count; ++i) {
+      ssdf::internal::look(patch.near.numbers + 6 * i, p[group], sight);
+      simd::least<T>(sight.square, nearest, nearest);
+    }
+    T& root = range[group];
+    simd::square_root<T>(nearest + kR2, root);
+    root += ssdf::TwoStage::kCut / ssdf::TwoStage::kSharpness;
+    root = root * root - kR2;
+  }
+  simd::fill<T>(1e300, low);
+  S* to = patch.numbers;
+  for (int i = 0; i < patch.near.count; ++i) {
+    const S* const point = patch.numbers + 6 * i;
+    bool matters = false;
+    for (int group = 0; group < kGroups; ++group) {
+      ssdf::internal::look(point, p[group], sight);
+      if (!simd::any<T>(sight.square <= range[group])) continue;
+      matters = true;
+      simd::least<T>(sight.g, low, low);
+    }
+    for (int k = 0; k < 6; ++k) to[k] = point[k];
+    to += matters ? 6 : 0;
+  }
+  patch.near.count = static_cast<int>((to - patch.numbers) / 6);
+  return !simd::any<T>(low < T{} + limit * scale);
+}
+
+// Adds the samples of a patch.
+template <int kOrder, class T, class S>
+ABUT_INLINE void add_patch(Patch<S>& patch, const Vec6<S>& V, const PotentialLaw<S>& law,
+                           WrenchSums<T, kOrder>& sums) {
+  const S limit = law.faded * law.eps3;
+  if (all_above<T>(patch, limit)) return;
+  const S *const omega = V.data(), *const nu = V.data() + 3;
+  for (int first = 0; first < kSamples; first += simd::kLanes<T>) {
+    T y[3], v[3], ka;
+    take(patch.ka + first, ka);
+    for (int k = 0; k < 3; ++k) take(patch.y[k] + first, y[k]);
+    for (int k = 0; k < 3; ++k) {
+      const int l = (k + 1) % 3, m = (k + 2) % 3;
+      v[k] = -(nu[k] + (omega[l] * y[m] - omega[m] * y[l]));
+    }
+    Taylor<T, kOrder + 1> phi;
+    if (!field_at<kOrder + 1, T, S>(patch, y, first, limit, phi)) continue;
+    add_samples<kOrder>(ka, phi, y, v, omega, law, sums);
+  }
+}
+
+}  // namespace abut::contact::internal

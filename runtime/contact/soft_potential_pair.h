@@ -1,0 +1,286 @@
+#pragma once
+
+#include "runtime/contact/soft_potential_kernel.h"
+#include "runtime/math/jet.h"
+
+// The sums of a pair: which samples are near the other body's surface, with which points of it, and what all
+// of them add up to.
+namespace abut::contact::internal {
+
+// The force of potential_force.h by jets, for the Hessian with friction and damping.
+template <class S>
+void point_force(S ka, const Taylor<S, 3>& phi, const Vec3<S>& v, const PotentialLaw<S>& law,
+                 PointForce<S>& out) {
+  using J = Jet<S, 6, 2>;  // by position and velocity
+  J g[3], velocity[3], distance(phi.value), length2;
+  for (int k = 0; k < 3; ++k) {
+    distance.first[k] = phi.first[k];
+    g[k] = J(phi.first[k]);
+    for (int l = 0; l < 3; ++l) g[k].first[l] = phi.second[second_place(std::min(k, l), std::max(k, l))];
+    velocity[k] = J::parameter(v[k], 3 + k);
+  }
+  for (int m = 0; m < 6; ++m)
+    distance.second[J::at(kSecondPlaces[m][0], kSecondPlaces[m][1])] = phi.second[m];
+  for (int m = 0; m < 10; ++m) {
+    const int i = kThirdPlaces[m][0], j = kThirdPlaces[m][1], k = kThirdPlaces[m][2];
+    g[i].second[J::at(j, k)] = g[j].second[J::at(i, k)] = g[k].second[J::at(i, j)] = phi.third[m];
+  }
+  for (const J& component : g) length2 = length2 + component * component;
+  const J over = inverse(sqrt(length2 + J(S(kFlat * kFlat))));
+  J speed, t[3], root2(law.stiction * law.stiction);
+  for (int k = 0; k < 3; ++k) speed = speed + g[k] * over * velocity[k];
+  for (int k = 0; k < 3; ++k) {
+    t[k] = velocity[k] - speed * (g[k] * over);
+    root2 = root2 + t[k] * t[k];
+  }
+  const J grip = law.friction * length2 * over * inverse(sqrt(root2));
+  Push<S> push;
+  push_at(phi.value, law, push);
+  Damping<S> d;
+  damping<S, S>(speed.value * law.damping, DampingLaw::kTwiceDifferentiable, d);
+  const J press = ka * distance.composed(push.c, push.c1, push.c2) *
+                  speed.composed(d.d, d.d1 * law.damping, d.d2 * law.damping * law.damping);
+  out.distance = {phi.value, Vec3<S>::Zero(), Mat3<S>::Zero(), Status::kOk};
+  for (int a = 0; a < 3; ++a) {
+    const J f = press * (g[a] - grip * t[a]);
+    out.force[a] = f.value;
+    for (int k = 0; k < 3; ++k) {
+      out.by_y(a, k) = f.first[k];
+      out.by_v(a, k) = f.first[3 + k];
+      for (int l = 0; l < 3; ++l) {
+        out.by_yy[a](k, l) = f.second[J::at(std::min(k, l), std::max(k, l))];
+        out.by_vv[a](k, l) = f.second[J::at(3 + std::min(k, l), 3 + std::max(k, l))];
+        out.by_yv[a](k, l) = f.second[J::at(k, 3 + l)];
+      }
+    }
+  }
+}
+
+// `Ops`: add<kOrder>(patch, V, law, sums), fields(patch, limit, Taylor<S, 3>[kSamples]), find_nearest(blocks,
+// p, nearby) and gather(blocks, center, range2, scale, near), the functions of those names for a lane type.
+template <class S, class T, class Ops>
+class SoftPotentialPair {
+ public:
+  // `near`: memory that is kept from call to call.
+  SoftPotentialPair(ssdf::Order order, std::vector<S>& near) : order_(order), near_(near) {}
+
+  void solve(const PotentialPair<S>& pair, SoftPotential<S>& out) {
+    const PotentialBody A(*pair.A), B(*pair.B);
+    PotentialSide<S> on_B{&B, &A, pair.X_AB.inverse(), pair.V_AB_B, pair.law};
+    PotentialSide<S> on_A{&A, &B, pair.X_AB, -(adjoint(pair.X_AB) * pair.V_AB_B), pair.law};
+    on_B.law.stiffness *= pair.share_A;
+    on_A.law.stiffness *= pair.share_B;
+    PairSums<S> sums_B(order_), sums_A(order_);
+    out.energy = S(0);
+    out.met = false;
+    sum(on_B, sums_B, out);
+    sum(on_A, sums_A, out);
+    sums_B.add(seen_from_other(sums_A, pair.X_AB, pair.V_AB_B, order_), order_);
+    out.F_BBo_B = sums_B.value.template head<6>();
+    if (order_ == ssdf::Order::kValue) return;
+    out.jacobian = sums_B.first.template topRows<6>();
+    if (order_ == ssdf::Order::kHessian)
+      std::copy(sums_B.second.begin(), sums_B.second.begin() + 6, out.hessian.begin());
+  }
+
+ private:
+  void sum(const PotentialSide<S>& side, PairSums<S>& sums, SoftPotential<S>& out) {
+    if (side.other->endless() || !(side.law.stiffness > S(0))) return;
+    if (order_ == ssdf::Order::kValue)
+      sum<0>(side, sums, out);
+    else if (order_ == ssdf::Order::kGradient)
+      sum<1>(side, sums, out);
+    else
+      sum<2>(side, sums, out);
+  }
+
+  template <int kOrder>
+  void sum(const PotentialSide<S>& side, PairSums<S>& sums, SoftPotential<S>& out) {
+    WrenchSums<T, kOrder> lanes;
+    started_ = false;
+    nearest_.distance2 = std::numeric_limits<S>::max();
+    walk(side, [&](Patch<S>& patch) {
+      out.met = true;
+      if (kOrder < 2 || side.law.still())
+        Ops::template add<kOrder>(patch, side.V, side.law, lanes);
+      else
+        add_moving(patch, side, sums, out);
+    });
+    out.energy += simd::sum(lanes.energy);
+    for (int a = 0; a < 6; ++a) sums.value[a] += simd::sum(lanes.value[a]);
+    if constexpr (kOrder > 0)
+      for (int a = 0; a < 6; ++a)
+        for (int b = 0; b < 6; ++b) {
+          sums.first(a, b) += simd::sum(lanes.xi[6 * a + b]);
+          sums.first(a, 6 + b) += simd::sum(lanes.V[6 * a + b]);
+        }
+    if constexpr (kOrder > 1)
+      for (int a = 0; a < 6; ++a) unpack(lanes.second + 21 * a, lanes.bend + 12 * a, sums.second[a]);
+  }
+
+  // The Hessian of one component of the wrench from what add_second keeps.
+  static void unpack(const T* second, const T* bend, Mat12<S>& H) {
+    for (int m = 0; m < 6; ++m) {
+      const int k = kSecondPlaces[m][0], l = kSecondPlaces[m][1];
+      const S ww = simd::sum(second[m]), vv = simd::sum(second[15 + m]);
+      H(k, l) += ww;
+      H(3 + k, 3 + l) += vv;
+      if (k == l) continue;
+      H(l, k) += ww;
+      H(3 + l, 3 + k) += vv;
+    }
+    Mat3<S> wv, turned;
+    Vec3<S> r;
+    for (int m = 0; m < 9; ++m) {
+      wv(m / 3, m % 3) = simd::sum(second[6 + m]);
+      turned(m / 3, m % 3) = simd::sum(bend[m]);
+    }
+    for (int m = 0; m < 3; ++m) r[m] = simd::sum(bend[9 + m]);
+    H.template block<3, 3>(0, 3) += wv;
+    H.template block<3, 3>(3, 0) += wv.transpose();
+    Eigen::Matrix<S, 3, 6> half;  // skew(r) Y / 2
+    half << turned - turned.trace() * Mat3<S>::Identity(), -skew(r);
+    half *= S(0.5);
+    H.template block<3, 6>(0, 0) += half;
+    H.template block<6, 3>(0, 0) += half.transpose();
+  }
+
+  void add_moving(Patch<S>& patch, const PotentialSide<S>& side, PairSums<S>& sums, SoftPotential<S>& out) {
+    Taylor<S, 3> phi[kSamples];
+    Ops::fields(patch, faded(side), phi);
+    const Vec3<S> omega = side.V.template head<3>(), nu = side.V.template tail<3>();
+    for (int i = 0; i < kSamples; ++i) {
+      const Vec3<S> y(patch.y[0][i], patch.y[1][i], patch.y[2][i]), v = -(nu + omega.cross(y));
+      PointForce<S> force;
+      point_force(patch.ka[i], phi[i], v, side.law, force);
+      Push<S> push;
+      push_at(phi[i].value, side.law, push);
+      out.energy += patch.ka[i] * push.energy;
+      add_point(force, y, omega, phi[i].value, std::numeric_limits<S>::infinity(), order_, sums);
+    }
+  }
+
+  // Calls visit(patch) for the samples that may feel the field.
+  template <class Visit>
+  void walk(const PotentialSide<S>& side, Visit&& visit) {
+    const asset::PointsView& points = side.other->points;
+    const PointBlocksView& blocks = points.blocks;
+    const S margin = S(blocks.cover);  // samples are in the quads
+    ssdf::internal::Walk walk;
+    walk.push(blocks.levels, 0);
+    while (walk.size > 0) {
+      const std::int32_t at = walk.level[--walk.size], entry = walk.entry[walk.size];
+      if (at == 0) {
+        visit_block(side, entry, visit);
+        continue;
+      }
+      const double* const node = ssdf::internal::node_at(blocks, at, entry);
+      for (int c = 0; c < kNodeChildren; ++c) {
+        const auto row = [&](int r) { return S(node[kNodeChildren * r + c]); };
+        if (row(asset::kCenterRow) > S(1e99)) continue;  // no child
+        const Vec3<S> center(row(asset::kCenterRow), row(asset::kCenterRow + 1), row(asset::kCenterRow + 2));
+        if (!clear(side, side.X_OP * center, row(asset::kRadiusRow) + margin))
+          walk.push(at - 1, kNodeChildren * entry + c);
+      }
+    }
+  }
+
+  template <class Visit>
+  void visit_block(const PotentialSide<S>& side, std::int32_t block, Visit&& visit) {
+    const asset::PointsView& points = side.other->points;
+    if (points.quads == nullptr || points.vertex_count == 0) {
+      for (const int half : {0, 1}) visit_samples(side, samples_of_points(points, block, half), visit);
+      return;
+    }
+    for (int i = 0; i < kBlockPoints; ++i) {
+      const std::int32_t quad = points.blocks.order[std::ptrdiff_t(block) * kBlockPoints + i];
+      if (quad >= 0) visit_samples(side, samples_of_quad(points, quad), visit);
+    }
+  }
+
+  template <class Visit>
+  void visit_samples(const PotentialSide<S>& side, const Samples& samples, Visit&& visit) {
+    const Vec3<S> center = side.X_OP * samples.center.template cast<S>();
+    const S radius = S(samples.radius);
+    Patch<S> patch;
+    patch.exact = side.owner->exact;
+    patch.spacing = S(side.owner->points.spacing);
+    if (patch.exact != nullptr) {
+      if (distance::primitive_distance<S>(*patch.exact, center, 0).value - radius > faded(side)) return;
+    } else {
+      find_nearest(side, center);
+      if (outside(center, radius + faded(side) + cover(side))) return;
+      look_around(side, center, radius, patch.near);
+      patch.numbers = near_.data();
+    }
+    for (int i = 0; i < kSamples; ++i) {
+      const Vec3<S> y = side.X_OP * Vec3<S>(samples.p[0][i], samples.p[1][i], samples.p[2][i]);
+      for (int k = 0; k < 3; ++k) patch.y[k][i] = y[k];
+      patch.ka[i] = side.law.stiffness * S(samples.area[i]);
+    }
+    for (int k = 0; k < 3; ++k) patch.center[k] = center[k];
+    visit(patch);
+  }
+
+  static S faded(const PotentialSide<S>& side) { return side.law.faded * side.law.eps3; }
+
+  // Whether no sample in a ball feels the field.
+  bool clear(const PotentialSide<S>& side, const Vec3<S>& center, S radius) {
+    const S band = radius + faded(side);
+    if (side.owner->exact != nullptr)
+      return distance::primitive_distance<S>(*side.owner->exact, center, 0).value > band;
+    const PointBlocksView& field = side.owner->points.blocks;
+    const Vec3<S> middle(field.center[0], field.center[1], field.center[2]);
+    const S far = band + cover(side);
+    if (!((center - middle).stableNorm() <= S(field.radius) + far)) return true;
+    find_nearest(side, center);
+    if (outside(center, far)) return true;
+    if (sqrt(nearest_.distance2) <= far) return false;
+    // The surface does not reach the ball, which is inside or outside as a whole.
+    NearPoints<S> near;
+    look_around(side, center, S(0), near);
+    const S origin[3] = {S(0), S(0), S(0)};
+    Taylor<S, 0> phi;
+    ssdf::internal::two_stage<S, 0, S>(near, origin, S(0), {near_.data() + 6 * near.count}, phi);
+    return phi.value > S(0);
+  }
+
+  static S cover(const PotentialSide<S>& side) { return S(side.owner->points.blocks.cover); }
+
+  // The owner's point that is nearest to p, from the one found before on: neighbours come one after another.
+  void find_nearest(const PotentialSide<S>& side, const Vec3<S>& p) {
+    const PointBlocksView& field = side.owner->points.blocks;
+    if (!started_) Ops::descend(field, p.data(), nearest_);
+    started_ = true;
+    nearest_.distance2 = S(0);
+    for (int k = 0; k < 3; ++k) nearest_.distance2 += (p[k] - nearest_.x[k]) * (p[k] - nearest_.x[k]);
+    Ops::find_nearest(field, p.data(), nearest_);
+  }
+
+  // Whether the nearest point is farther than `far` (m) and p well in front of its plane: p would have to lie
+  // in a body behind a gap that its points do not resolve to be inside.
+  bool outside(const Vec3<S>& p, S far) const {
+    S height(0);
+    for (int k = 0; k < 3; ++k) height += nearest_.n[k] * (p[k] - nearest_.x[k]);
+    const S distance = sqrt(nearest_.distance2);
+    return distance > far && height > distance / 2;
+  }
+
+  // The points of the owner that matter within a ball about where the nearest was looked for, relative to its
+  // centre, in spacings.
+  void look_around(const PotentialSide<S>& side, const Vec3<S>& center, S radius, NearPoints<S>& near) {
+    const PointBlocksView& field = side.owner->points.blocks;
+    const S spacing = S(side.owner->points.spacing), scale = 1 / spacing;
+    const S depth = sqrt(nearest_.distance2) + radius;
+    const S range = ssdf::internal::sight_range(depth * scale) * spacing + radius;
+    const int count = Ops::gather(field, center.data(), range * range, scale, near_);
+    near = {near_.data(), count};
+  }
+
+  ssdf::Order order_;
+  std::vector<S>& near_;
+  ssdf::internal::Nearby<S> nearest_{{}, {}, std::numeric_limits<S>::max()};
+  bool started_ = false;  // on this side
+};
+
+}  // namespace abut::contact::internal
