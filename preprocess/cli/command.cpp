@@ -265,6 +265,16 @@ void add_point_options(CLI::App& app, PointParameters& points) {
       ->check(positive());
 }
 
+void add_grid_option(CLI::App& app, GridParameters& grid) {
+  app.add_option_function<std::string>(
+         "--grid", [&grid](const std::string& text) { grid = grid_parameters_from_string(text); },
+         fmt::format("Metres between the nodes; auto: a part of the spacing of the finest points, 1/{}; or "
+                     "none; default: {}",
+                     kGridFineness, grid.text()))
+      ->group("Grid: the surface's signed distance as B-splines")
+      ->type_name("SPACING");
+}
+
 void add_make_options(CLI::App& app, Arguments& arguments) {
   app.add_option("DATASET", arguments.dataset,
                  "Folder of meshes (YCB, BOP, Google Scanned Objects, flat) or one mesh");
@@ -296,6 +306,7 @@ void add_make_options(CLI::App& app, Arguments& arguments) {
       ->check(from_to(0, 1, "a number from 0 to 1"));
   add_volume_options(app, arguments.batch.parameters.volume);
   add_point_options(app, arguments.batch.parameters.points);
+  add_grid_option(app, arguments.batch.parameters.grid);
   app.add_option("--timeout", arguments.batch.timeout_seconds, "Seconds after which one object is given up")
       ->type_name("SECONDS")
       ->capture_default_str()

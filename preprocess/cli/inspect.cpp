@@ -63,10 +63,13 @@ std::pair<std::size_t, std::size_t> surface_triangles(const asset::VolumeView& v
   return {all, zero};
 }
 
-double mebibytes(const asset::Volume& volume) {
+// Of the arrays of a part; `visit_part` is schema.h's for it.
+template <class VisitPart>
+double mebibytes(VisitPart&& visit_part) {
   std::size_t bytes = 0;
-  asset::visit_volume(volume, [&](const char*, const auto& data, const asset::Shape&, const char*,
-                                  const char*) { bytes += data.size() * sizeof data[0]; });
+  visit_part([&](const char*, const auto& data, const asset::Shape&, const char*, const char*) {
+    bytes += data.size() * sizeof data[0];
+  });
   return static_cast<double>(bytes) / (1 << 20);
 }
 
@@ -90,7 +93,7 @@ void append_volumes(Text out, const asset::Asset& asset) {
     fmt::format_to(out, "  {:<10} {:>10} {:>9} {:>9} {:>9.2f} {:>9.2f} {:>9.2f} {:>7.2f} {:>7}\n", i,
                    v.tetrahedron_count, v.vertex_count, surface, quality.min_dihedral, quality.p1_dihedral,
                    surface == 0 ? 0 : 100.0 * static_cast<double>(zero) / static_cast<double>(surface),
-                   mebibytes(asset.volumes[i]),
+                   mebibytes([&](auto&& visit) { asset::visit_volume(asset.volumes[i], visit); }),
                    seconds == asset.provenance.measures.end() ? "-" : fmt::format("{:.2f}", seconds->second));
   }
 }
@@ -123,6 +126,23 @@ void append_points(Text out, const asset::OrientedPoints& points, std::size_t le
   const Figures wall = length_figures(quantile(0.5));
   fmt::format_to(out, "  walls      {} {} at the thinnest 1 %, {} {} in the median\n", wall(quantile(0.01)),
                  wall.unit, wall(quantile(0.5)), wall.unit);
+}
+
+void append_grid(Text out, const asset::DistanceGrid& grid, std::size_t level,
+                 const asset::Provenance& provenance) {
+  const asset::DistanceGridView view = asset::view(grid);
+  fmt::format_to(out, "grid {}       {} in {}, {:.2f} MiB\n", level,
+                 counted(grid.coefficients.size(), "coefficient"), counted(view.brick_count, "brick"),
+                 mebibytes([&](auto&& visit) { asset::visit_grid(grid, visit); }));
+  const Figures text = length_figures(view.spacing);
+  fmt::format_to(out, "  spacing    {} {} between nodes; reaches {} {} outside\n", text(view.spacing),
+                 text.unit, text(view.reach), text.unit);
+  const auto mean = provenance.measures.find("grid_error_mean_m"),
+             worst = provenance.measures.find("grid_error_worst_m");
+  if (mean == provenance.measures.end() || worst == provenance.measures.end()) return;
+  const Figures error = length_figures(mean->second);
+  fmt::format_to(out, "  error      {} {} in the mean near the surface, {} {} at most\n", error(mean->second),
+                 error.unit, error(worst->second), error.unit);
 }
 
 void append_mass(Text out, const asset::MassProperties& mass) {
@@ -174,6 +194,7 @@ std::string inspect(const std::filesystem::path& file) {
     append_points(out, asset.points[i], i);
     append_tangles(out, asset.provenance, i);
   }
+  for (std::size_t i = 0; i < asset.grids.size(); ++i) append_grid(out, asset.grids[i], i, asset.provenance);
   append_mass(out, asset.mass);
   append_provenance(out, asset.provenance);
   return text;

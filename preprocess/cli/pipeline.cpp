@@ -119,6 +119,9 @@ asset::Asset make_from(const datasets::ObjectSource& source, const Parameters& p
     result.points =
         stages.run("points", [&] { return points_if_possible(closed.surface, parameters.points, report); });
 
+  if (parameters.grid.kind != GridParameters::Kind::kNone)
+    result.grids.push_back(stages.run("grid", [&] { return make_grid(result, parameters.grid, report); }));
+
   provenance.warnings = std::move(report.warnings);
   provenance.measures = std::move(report.measures);
   return result;
@@ -154,7 +157,8 @@ std::map<std::string, std::string> describe(const Parameters& parameters, double
           {"volume.tetgen_timeout", fmt::format("{}", volume.limits.timeout_seconds)},
           {"volume.tetgen_memory", fmt::format("{}", volume.limits.memory_bytes)},
           {"points.levels", levels.empty() ? "none" : fmt::format("{}", fmt::join(levels, ","))},
-          {"points.fields", fmt::format("{}", parameters.points.remesh.fields)}};
+          {"points.fields", fmt::format("{}", parameters.points.remesh.fields)},
+          {"grid.spacing", parameters.grid.text()}};
 }
 
 asset::Asset make_asset(const datasets::ObjectSource& source, const Parameters& parameters,

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "preprocess/cli/verify_geometry.h"
+#include "preprocess/cli/verify_grid.h"
 #include "preprocess/cli/verify_tree.h"
 #include "preprocess/cli/verify_volume.h"
 #include "preprocess/mesh/simplify.h"
@@ -350,6 +351,10 @@ std::vector<std::string> verify(const asset::Asset& asset) {
   verifier.enter("mass");
   verify_mass(asset, view.surface, size, verifier);
   verify_volumes(asset, view.surface, size, verifier);
+  for (std::size_t i = 0; i < asset.grids.size(); ++i) {
+    verifier.enter(fmt::format("grid/{}", i));
+    verifier.problems(grid_problems(asset::view(asset.grids[i]), view.surface));
+  }
   return problems;
 }
 

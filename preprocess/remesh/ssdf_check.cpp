@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "preprocess/remesh/surface_sampler.h"
 #include "runtime/bvh/traversal.h"
 #include "runtime/core/parallel.h"
-#include "runtime/core/random.h"
-#include "runtime/distance/surface_distance.h"
 #include "runtime/ssdf/ssdf.h"
 
 namespace abut::preprocess {
@@ -43,44 +42,6 @@ double soft_distance_near(const asset::PointsView& points, const Vec3& p, double
     });
   });
   return sum / total;
-}
-
-// Points of the surface, uniform by area.
-class SurfaceSampler {
- public:
-  explicit SurfaceSampler(const asset::SurfaceView& surface) : surface_(surface) {
-    double sum = 0;
-    for (std::int32_t t = 0; t < surface.triangle_count; ++t) {
-      const Vec3 a = corner(t, 0);
-      sum += (corner(t, 1) - a).cross(corner(t, 2) - a).norm();
-      until_.push_back(sum);
-    }
-  }
-
-  std::pair<Vec3, std::int32_t> operator()(Random& random) const {
-    const double at = random.uniform() * until_.back();
-    const auto t = static_cast<std::int32_t>(std::min<std::ptrdiff_t>(
-        std::upper_bound(until_.begin(), until_.end(), at) - until_.begin(), surface_.triangle_count - 1));
-    double u = random.uniform(), v = random.uniform();
-    if (u + v > 1) {
-      u = 1 - u;
-      v = 1 - v;
-    }
-    return {(1 - u - v) * corner(t, 0) + u * corner(t, 1) + v * corner(t, 2), t};
-  }
-
- private:
-  Vec3 corner(std::int32_t t, int k) const { return distance::internal::corner<double>(surface_, t, k); }
-
-  const asset::SurfaceView& surface_;
-  std::vector<double> until_;
-};
-
-Vec3 in_unit_ball(Random& random) {
-  for (;;) {
-    const double x = random.uniform(-1, 1), y = random.uniform(-1, 1), z = random.uniform(-1, 1);
-    if (x * x + y * y + z * z <= 1) return {x, y, z};
-  }
 }
 
 // Distance along the normal from x to the nearest change of sign found on a grid of quarter spacings; two

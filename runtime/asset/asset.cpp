@@ -1,5 +1,6 @@
 #include "runtime/asset/asset.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -88,6 +89,19 @@ double cover(const PointsView& points) {
 
 }  // namespace
 
+DistanceGridView view(const DistanceGrid& grid) {
+  DistanceGridView view;
+  if (grid.lattice.size() != 5 || grid.places.size() != 3) return view;
+  view.index = grid.index.data();
+  view.coefficients = grid.coefficients.data();
+  std::copy(grid.places.begin(), grid.places.end(), view.places);
+  view.brick_count = static_cast<std::int32_t>(grid.coefficients.size() / kBrickSize);
+  std::copy(grid.lattice.begin(), grid.lattice.begin() + 3, view.origin);
+  view.spacing = grid.lattice[3];
+  view.reach = grid.lattice[4];
+  return view;
+}
+
 void add_blocks(OrientedPoints& points) {
   const PointsView p = view(points);
   const auto refuse = [](const std::string& what) { throw InvalidInput("oriented points: " + what); };
@@ -117,6 +131,7 @@ AssetView view(const Asset& asset) {
   if (!asset.convex.empty()) result.convex = view(asset.convex.front());
   if (!asset.volumes.empty()) result.volume = view(asset.volumes.front());
   if (!asset.points.empty()) result.points = view(asset.points.front());
+  if (!asset.grids.empty()) result.grid = view(asset.grids.front());
   result.mass = &asset.mass;
   return result;
 }

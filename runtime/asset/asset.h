@@ -72,6 +72,20 @@ struct OrientedPoints {
   PointBlocks blocks;               // the points once more: add_blocks() makes them, load() calls it
 };
 
+// The signed distance of the finest surface as a cubic B-spline, twice continuously differentiable: with
+// beta the centred cubic B-spline and q = (p - origin) / spacing, its value at p is the sum over the nodes
+// (i, j, k) of c_ijk beta(q_x - i) beta(q_y - j) beta(q_z - k). Nodes are in bricks of kBrickNodes to a
+// side; there is one wherever a node is needed for a point inside the surface or within `reach` of it.
+inline constexpr int kBrickNodes = 4;
+inline constexpr int kBrickSize = kBrickNodes * kBrickNodes * kBrickNodes;
+inline constexpr int kMaxPlaces = 1 << 24;  // for bricks along an axis: nodes are counted in 32 bits
+struct DistanceGrid {
+  std::vector<double> lattice;       // (5) m: node (0, 0, 0), its x, y and z; spacing; reach
+  std::vector<std::int32_t> places;  // (3) for bricks, along x, y and z
+  std::vector<std::int32_t> index;   // (places) x fastest: the brick there, -1: none
+  std::vector<float> coefficients;   // (bricks, 4, 4, 4) m: z slowest, x fastest
+};
+
 struct MassProperties {
   double volume = 0;                     // m^3
   double area = 0;                       // m^2
@@ -96,6 +110,7 @@ struct Asset {
   std::vector<ConvexPiece> convex;     // one piece: the convex hull
   std::vector<Volume> volumes;         // level 0 is the finest
   std::vector<OrientedPoints> points;  // level 0 is the finest
+  std::vector<DistanceGrid> grids;     // level 0 is the finest
   MassProperties mass;
   Provenance provenance;
 };
@@ -159,12 +174,23 @@ struct PointsView {
   PointBlocksView blocks;
 };
 
-// Level 0 surface, volume and points and first convex piece; counts are 0 where a part is absent.
+struct DistanceGridView {
+  const std::int32_t* index = nullptr;  // (places z, y, x) brick, -1: none
+  const float* coefficients = nullptr;  // (brick_count, 4, 4, 4) m
+  std::int32_t places[3] = {0, 0, 0};   // along x, y, z
+  std::int32_t brick_count = 0;
+  double origin[3] = {0, 0, 0};  // of node (0, 0, 0), m
+  double spacing = 0;            // of nodes, m
+  double reach = 0;              // m
+};
+
+// Level 0 surface, volume, points and grid and first convex piece; counts are 0 where a part is absent.
 struct AssetView {
   SurfaceView surface;
   ConvexView convex;
   VolumeView volume;
   PointsView points;
+  DistanceGridView grid;
   const MassProperties* mass = nullptr;
 };
 
@@ -172,6 +198,7 @@ SurfaceView view(const Surface& surface);
 ConvexView view(const ConvexPiece& piece);
 VolumeView view(const Volume& volume);
 PointsView view(const OrientedPoints& points);
+DistanceGridView view(const DistanceGrid& grid);
 AssetView view(const Asset& asset);
 AssetView view(const Asset&&) = delete;  // a view must not outlive what it shows
 

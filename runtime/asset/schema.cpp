@@ -201,6 +201,34 @@ void check_points(const OrientedPoints& p, Checker& checker) {
   checker.expect_tree(p.tree, points);
 }
 
+void check_grid(const DistanceGrid& g, Checker& checker) {
+  visit_grid(g, checker);
+  checker.expect_size("lattice", g.lattice.size(), 5);
+  checker.expect_size("places", g.places.size(), 3);
+  if (!(g.lattice[3] >= 1 / largest("m"))) checker.fail("lattice", "entry 3 is no spacing");
+  if (!(g.lattice[4] >= 0)) checker.fail("lattice", "entry 4 is below 0");
+  std::int64_t places = 1;
+  for (const std::int32_t along : g.places) {
+    // The product of two numbers that fit 32 bits fits 64, and once it is more than there are it stays so.
+    if (along < 1 || along > kMaxPlaces) checker.fail("places", "is out of range");
+    places = std::min<std::int64_t>(places * along, std::numeric_limits<std::int32_t>::max());
+  }
+  checker.expect_size("index", g.index.size(), static_cast<std::size_t>(places));
+  const std::size_t bricks = g.coefficients.size() / kBrickSize;
+  checker.expect_some("coefficients", bricks);
+  std::vector<char> met(bricks, 0);
+  for (std::size_t i = 0; i < g.index.size(); ++i) {
+    if (g.index[i] == -1) continue;
+    if (g.index[i] < 0 || static_cast<std::size_t>(g.index[i]) >= bricks ||
+        met[static_cast<std::size_t>(g.index[i])]++ != 0)
+      checker.fail("index", "entry " + std::to_string(i) + " is no brick, or one for the second time");
+  }
+  if (std::find(met.begin(), met.end(), 0) != met.end()) checker.fail("index", "leaves a brick out");
+  for (std::size_t i = 0; i < g.coefficients.size(); ++i)
+    if (!(std::abs(g.coefficients[i]) <= static_cast<float>(largest("m"))))
+      checker.fail("coefficients", "entry " + std::to_string(i) + " is not finite or beyond measure");
+}
+
 void check_convex(const ConvexPiece& c, Checker& checker) {
   visit_convex(c, checker);
   const std::size_t vertices = c.vertices.size() / 3;
@@ -263,6 +291,10 @@ void check(const Asset& asset, std::string_view file) {
   for (std::size_t i = 0; i < asset.points.size(); ++i) {
     checker.enter("points/" + std::to_string(i) + "/");
     check_points(asset.points[i], checker);
+  }
+  for (std::size_t i = 0; i < asset.grids.size(); ++i) {
+    checker.enter("grid/" + std::to_string(i) + "/");
+    check_grid(asset.grids[i], checker);
   }
   checker.enter("mass/");
   check_mass(asset.mass, checker);

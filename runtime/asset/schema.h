@@ -22,6 +22,8 @@
 //     /points/<level>/    positions, normals, areas, thickness, quads, vertices, spacing,
 //                         tree/{bounds, children, counts}
 //
+//     /grid/<level>/      lattice, places, index, coefficients; absent where there is no grid
+//
 //     /mass/              attributes volume, area, center_of_mass, inertia
 //
 //     /provenance/        source_file, source_digest, parameters/, versions/, warnings, measures/,
@@ -109,16 +111,25 @@ void visit_points(PointsType& p, Visit&& visit) {
   visit_tree(p.tree, visit);
 }
 
+template <class GridType, class Visit>
+void visit_grid(GridType& g, Visit&& visit) {
+  visit("lattice", g.lattice, {5}, "m", "node (0, 0, 0) in the object's frame: x, y, z; spacing; reach");
+  visit("places", g.places, {3}, "1", "for bricks, along x, y and z");
+  visit("index", g.index, {kFree}, "1", "brick at each place, x fastest; -1 none");
+  visit("coefficients", g.coefficients, {kFree, kBrickNodes, kBrickNodes, kBrickNodes}, "m",
+        "of cubic B-splines at the nodes of each brick, x fastest");
+}
+
 // The extents of an array of `size` entries; a negative free extent where `size` does not fit the shape.
 Shape resolve(std::size_t size, const Shape& shape);
 
 // Throws BadAsset, naming the object and the array, where something keeps a query from staying inside its
 // arrays or from ending: sizes do not fit together, a part is empty, an index is out of range, a tree has
-// circles, is too deep or does not hold each primitive once, a number is not finite or beyond what products
-// bear (1e15 m, 1e15/m), a tetrahedron has no volume, or the surface has pressure. Writer and reader both
-// call it. What a query takes for true beyond that, that numbers are those of the geometry (normals,
-// gradients, planes, boxes, the hull, mass, spacing), is checked by `abut-preprocess verify`: a forged asset
-// can give wrong answers, but no crash and no query without end.
+// circles, is too deep or does not hold each primitive once, a grid does not hold each brick once, a number
+// is not finite or beyond what products bear (1e15 m, 1e15/m), a tetrahedron has no volume, or the surface
+// has pressure. Writer and reader both call it. What a query takes for true beyond that, that numbers are
+// those of the geometry (normals, gradients, planes, boxes, the hull, mass, spacing), is checked by
+// `abut-preprocess verify`: a forged asset can give wrong answers, but no crash and no query without end.
 void check(const Asset& asset, std::string_view file);
 
 }  // namespace abut::asset

@@ -96,6 +96,11 @@ std::vector<std::byte> lay_out(const Asset& asset) {
   const Handle points = make_group(file, "points");
   for (std::size_t i = 0; i < asset.points.size(); ++i)
     visit_points(asset.points[i], ArrayWriter(make_group(points, std::to_string(i))));
+  if (!asset.grids.empty()) {
+    const Handle grids = make_group(file, "grid");
+    for (std::size_t i = 0; i < asset.grids.size(); ++i)
+      visit_grid(asset.grids[i], ArrayWriter(make_group(grids, std::to_string(i))));
+  }
   write_mass(file, asset.mass);
   write_provenance(file, asset.provenance);
   return image_bytes(file);

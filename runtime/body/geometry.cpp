@@ -69,6 +69,7 @@ Geometry::Geometry(std::shared_ptr<const asset::Asset> asset, const Detail& deta
   choose(asset->surfaces, detail.surface, *asset, "surface level", object->view.surface);
   choose(asset->volumes, detail.volume, *asset, "volume level", object->view.volume);
   choose(asset->points, detail.points, *asset, "level of points", object->view.points);
+  choose(asset->grids, detail.grid, *asset, "grid", object->view.grid);
   object->view.volume.id = object->id;
   object->mass = asset->mass;
   object->asset = std::move(asset);
@@ -129,6 +130,8 @@ const char* Geometry::missing_part(unsigned needs) const {
     return "has no tetrahedra; preprocess the object again with --tets";
   if ((needs & kPointsPart) != 0 && view.points.blocks.block_count <= 0)
     return "has no oriented points; preprocess the object again with --quads";
+  if ((needs & kGridPart) != 0 && view.grid.brick_count <= 0)
+    return "has no distance grid; preprocess the object again with --grid auto";
   return nullptr;
 }
 

@@ -10,11 +10,18 @@
 namespace abut::body {
 
 // Representations of a shape that a query may need, as bits.
-enum Parts : unsigned { kNoPart = 0, kConvexPart = 1, kSurfacePart = 2, kVolumePart = 4, kPointsPart = 8 };
+enum Parts : unsigned {
+  kNoPart = 0,
+  kConvexPart = 1,
+  kSurfacePart = 2,
+  kVolumePart = 4,
+  kPointsPart = 8,
+  kGridPart = 16
+};
 
 // Which of an asset's levels and convex pieces stand for the object; level 0 is the finest, piece 0 the hull.
 struct Detail {
-  int convex = 0, surface = 0, volume = 0, points = 0;
+  int convex = 0, surface = 0, volume = 0, points = 0, grid = 0;
 };
 
 // What a body looks like to every query: an asset or a primitive. A handle: copies share one immutable
@@ -52,6 +59,8 @@ class Geometry {
   const asset::SurfaceView& surface() const;
   const asset::VolumeView& volume() const;
   const asset::PointsView& points() const;
+  // Of an asset alone: the distance of a primitive is exact (distance/primitive_distance.h).
+  const asset::DistanceGridView& grid() const { return object_->view.grid; }
   const asset::MassProperties& mass() const { return object_->mass; }
 
   // What of `needs` it cannot offer, and what to do about it; null where it has all.

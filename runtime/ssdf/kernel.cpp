@@ -216,6 +216,7 @@ namespace {
 
 constexpr const char* kWho = "soft distance";
 constexpr std::string_view kKernels[] = {"gaussian", "quad", "compact", "wall"};  // of KernelKind
+constexpr std::string_view kFields[] = {"points", "grid"};                        // of FieldKind
 
 constexpr Setting<SoftDistanceConfig> kSettings[] = {
     {"eps1", "spacing^2", kMagnitude, "rounding of the surface",
@@ -227,6 +228,12 @@ constexpr Setting<SoftDistanceConfig> kSettings[] = {
      choice<SoftDistanceConfig, &SoftDistanceConfig::kernel>(kKernels)},
     {"tolerance", "", between(0, 1), "of every result, relative to the sum of its terms' absolute values",
      &setting<SoftDistanceConfig, &SoftDistanceConfig::tolerance>},
+    {"field",
+     "",
+     {},
+     "what the distance is that of: the oriented points, or the surface by its grid (--grid of "
+     "abut-preprocess; eps1, kernel and tolerance then have no effect)",
+     choice<SoftDistanceConfig, &SoftDistanceConfig::field>(kFields)},
 };
 
 }  // namespace

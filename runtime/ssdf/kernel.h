@@ -72,11 +72,18 @@ class KernelField {
   double least_stretch_ = 1, stretch_ = 1;  // least and greatest eigenvalue of all M_i
 };
 
+// What of an asset the distance is that of.
+enum class FieldKind {
+  kPoints,  // its oriented points, with a kernel
+  kGrid,    // its distance grid (grid_field.h): the other settings have no effect
+};
+
 // Settings of a soft distance that fit any object.
 struct SoftDistanceConfig {
   double eps1 = kSmoothing;  // over spacing^2
   KernelKind kernel = KernelKind::kGaussian;
   double tolerance = kTolerance;  // see field.h
+  FieldKind field = FieldKind::kPoints;
 };
 
 // What each is called, its unit, range and meaning; and the defaults with the settings that were given, which

@@ -18,18 +18,29 @@ SoftDistance<double> exact(const body::Primitive& primitive, const Vec3<double>&
   return internal::if_finite(SoftDistance<double>{d.value, d.gradient, d.hessian, Status::kOk});
 }
 
+SoftDistance<double> of_grid(const GridField& grid, const Vec3<double>& p_GQ, Order order) {
+  const GridDistance<double> d = grid.distance(p_GQ, static_cast<int>(order));
+  return {d.value, d.gradient, d.hessian, d.status};
+}
+
 }  // namespace
 
 SoftDistances::SoftDistances(body::Geometry geometry, const SoftDistanceConfig& config)
     : geometry_(std::move(geometry)), config_(config) {
   require_valid(config_);
   if (geometry_.primitive() != nullptr) return;
+  if (config_.field == FieldKind::kGrid) {
+    body::require_valid(geometry_, body::kGridPart, kWho);
+    grid_.emplace(geometry_.grid());
+    return;
+  }
   body::require_valid(geometry_, body::kPointsPart, kWho);
   const asset::PointsView& points = geometry_.points();
   field_.emplace(points, config_.kernel, config_.eps1 * points.spacing * points.spacing);
 }
 
 SoftDistance<double> SoftDistances::operator()(const Vec3<double>& p_GQ, Order order) const {
+  if (grid_) return of_grid(*grid_, p_GQ, order);
   if (!field_) return exact(*geometry_.primitive(), p_GQ, order);
   if (config_.kernel != KernelKind::kGaussian) return field_->distance(p_GQ, order, config_.tolerance);
   return soft_distance(geometry_.points(), p_GQ, field_->eps1(), order, config_.tolerance);

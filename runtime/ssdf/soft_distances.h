@@ -4,10 +4,12 @@
 #include <span>
 
 #include "runtime/body/geometry.h"
+#include "runtime/ssdf/grid_field.h"
 #include "runtime/ssdf/kernel.h"
 
-// Soft signed distances of points from a geometry: of an asset those of its oriented points, of a primitive
-// the exact ones, whatever the settings.
+// Soft signed distances of points from a geometry: of an asset those of its oriented points, or of its
+// surface by its distance grid (SoftDistanceConfig::field); of a primitive the exact ones, whatever the
+// settings.
 //
 //   const body::Geometry mug(asset::load("assets/025_mug.h5"));
 //   const ssdf::SoftDistance<double> d = ssdf::soft_distance(mug, {0, 0, 0.1});
@@ -16,10 +18,12 @@ namespace abut::ssdf {
 // Of many points from one geometry, which it keeps.
 class SoftDistances {
  public:
-  // Throws InvalidInput for an asset without oriented points, for settings out of range, and as KernelField.
+  // Throws InvalidInput for an asset without oriented points, or without the grid asked for, for settings out
+  // of range, and as KernelField.
   explicit SoftDistances(body::Geometry geometry, const SoftDistanceConfig& config = {});
 
-  // At p_GQ (m, in the geometry's frame). A point that is not finite gets NaN and a status.
+  // At p_GQ (m, in the geometry's frame). A point that is not finite gets NaN and a status, and so does one
+  // beyond the reach of a grid (kNoOverlap).
   SoftDistance<double> operator()(const Vec3<double>& p_GQ, Order order = Order::kHessian) const;
 
   // results[i] answers p_GQ[i], the same bits for any number of threads (0: one per core). Throws
@@ -30,7 +34,8 @@ class SoftDistances {
  private:
   body::Geometry geometry_;
   SoftDistanceConfig config_;
-  std::optional<KernelField> field_;  // of an asset
+  std::optional<KernelField> field_;  // of an asset's points
+  std::optional<GridField> grid_;     // of an asset's grid
 };
 
 // One-shot forms. Throw as SoftDistances does.
