@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
-#include <limits>
 #include <new>
 
 #include "datasets/dataset.h"
@@ -16,8 +15,10 @@
 #include "preprocess/cli/batch_progress.h"
 #include "preprocess/cli/export.h"
 #include "preprocess/cli/inspect.h"
+#include "preprocess/cli/number_checks.h"
 #include "preprocess/cli/summary.h"
 #include "preprocess/cli/verify.h"
+#include "preprocess/cli/verify_grid.h"
 #include "preprocess/cli/versions.h"
 #include "preprocess/draw/picture.h"
 #include "preprocess/mesh/write.h"
@@ -105,10 +106,11 @@ int verify_assets(const Arguments& arguments) {
   bool fine = true;
   for (const std::string& file : arguments.assets) {
     try {
-      const std::vector<std::string> problems = verify(asset::load(file));
+      const asset::Asset asset = asset::load(file);
+      const std::vector<std::string> problems = verify(asset);
       for (const std::string& problem : problems) print_error(fmt::format("{}: {}", file, problem));
       fine = fine && problems.empty();
-      if (problems.empty()) fmt::print("{}: ok\n", file);
+      if (problems.empty()) fmt::print("{}: ok{}\n", file, grid_errors(asset));
     } catch (const Error& error) {
       print_error(error.what());
       fine = false;
@@ -165,27 +167,6 @@ int write_synthetic(const Arguments& arguments) {
     fmt::print("  {}: fault: {}\n", fault.object, fault.description);
   return kAllFine;
 }
-
-// A number that `fits`; what it is not says the message.
-CLI::Validator number_that(const std::function<bool(double)>& fits, const std::string& what) {
-  return {[=](const std::string& text) {
-            double value = 0;
-            const bool good = !text.empty() && CLI::detail::lexical_cast(text, value) && fits(value);
-            return good ? std::string() : fmt::format("'{}' is not {}", text, what);
-          },
-          ""};
-}
-
-// Unlike CLI::Range, not NaN either.
-CLI::Validator from_to(double low, double high, const std::string& what) {
-  return number_that([=](double value) { return value >= low && value <= high; }, what);
-}
-
-CLI::Validator between(double low, double high, const std::string& what) {
-  return number_that([=](double value) { return value > low && value < high; }, what);
-}
-
-CLI::Validator positive() { return between(0, std::numeric_limits<double>::infinity(), "a positive number"); }
 
 // "300,1000,3000" or "none"; the finest first, each once, so that one set of levels has one description.
 std::vector<std::int64_t> targets_from(const std::string& text) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "preprocess/cli/figures.h"
 #include "preprocess/grid/grid_error.h"
 #include "runtime/core/random.h"
 #include "runtime/distance/surface_distance.h"
@@ -16,6 +17,8 @@ namespace {
 // In spacings of the nodes. Splines that interpolate a distance are off by a tenth of one at edges, a
 // hundredth in the mean (benchmarks/grid); a grid coarser than what it shows by up to a half.
 constexpr double kMostMean = 0.25, kMostWorst = 1;
+// Samples are up to this many reaches from the surface: bricks go on beyond the reach itself.
+constexpr double kAbout = 1.5;
 constexpr int kBoxSamples = 5000;
 constexpr std::uint64_t kSeed = 7;  // not that of the error that the asset records
 
@@ -38,13 +41,28 @@ std::string box_problem(const ssdf::GridField& field, const asset::SurfaceView& 
   return "";
 }
 
+GridError error_of(const asset::DistanceGridView& grid, const asset::SurfaceView& surface) {
+  return measure_grid(grid, surface, {.radius = kAbout * grid.reach, .seed = kSeed});
+}
+
 }  // namespace
+
+std::string grid_errors(const asset::Asset& asset) {
+  std::string text;
+  for (std::size_t i = 0; i < asset.grids.size(); ++i) {
+    const GridError error = error_of(asset::view(asset.grids[i]), asset::view(asset.surfaces.front()));
+    const Figures figures = length_figures(error.mean);
+    text += fmt::format("; grid {}: off by {} {} in the mean, {} {} at most", i, figures(error.mean),
+                        figures.unit, figures(error.worst), figures.unit);
+  }
+  return text;
+}
 
 std::vector<std::string> grid_problems(const asset::DistanceGridView& grid,
                                        const asset::SurfaceView& surface) {
   std::vector<std::string> problems;
   const ssdf::GridField field(grid);
-  const GridError error = measure_grid(grid, surface, {.radius = grid.reach, .seed = kSeed});
+  const GridError error = error_of(grid, surface);
   if (error.unanswered > 0)
     problems.push_back(
         fmt::format("{} of {} points within its reach have no answer", error.unanswered, error.samples));

@@ -62,8 +62,8 @@ class Builder {
   }
 
  private:
-  // Nodes of the whole box: their bricks' index is small beside the coefficients of any real object.
-  static constexpr double kMaxBoxNodes = 64.0 * kMaxGridNodes;
+  // Nodes of the whole box, of which scanned objects need a third and more.
+  static constexpr double kMaxBoxNodes = 16.0 * kMaxGridNodes;
 
   [[noreturn]] void refuse(double nodes) const {
     throw InvalidInput(fmt::format(
@@ -218,6 +218,7 @@ class Builder {
     grid.places.assign(places_.count, places_.count + 3);
     grid.index = index_;
     grid.coefficients.assign(values_.begin(), values_.end());
+    asset::add_rows(grid);
     return grid;
   }
 

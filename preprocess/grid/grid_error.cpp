@@ -56,8 +56,9 @@ GridError measure_grid(const asset::DistanceGridView& grid, const asset::Surface
         const double exact =
             distance::signed_distance<double>(surface, p, 1.001 * parameters.radius).distance;
         const auto found = field.distance(p, 0);
-        samples[static_cast<std::size_t>(i)] = {exact, found.value, exact <= field.reach(),
-                                                found.status == Status::kOk};
+        const bool answered = found.status == Status::kOk;
+        samples[static_cast<std::size_t>(i)] = {exact, found.value, answered || exact <= field.reach(),
+                                                answered};
       },
       64);
   return summed(samples, parameters.radius);

@@ -25,7 +25,8 @@ struct GridError {
 };
 
 // At random points: a point of the surface, uniform by area, plus a vector uniform in the ball of `radius`.
-// Points beyond the reach of the grid do not count. The same numbers on any number of threads.
+// Points beyond the reach of the grid count where they are answered. The same numbers on any number of
+// threads.
 GridError measure_grid(const asset::DistanceGridView& grid, const asset::SurfaceView& surface,
                        const GridErrorParameters& parameters);
 

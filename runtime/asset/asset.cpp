@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "runtime/core/error.h"
@@ -93,9 +94,9 @@ DistanceGridView view(const DistanceGrid& grid) {
   DistanceGridView view;
   if (grid.lattice.size() != 5 || grid.places.size() != 3) return view;
   view.index = grid.index.data();
-  view.coefficients = grid.coefficients.data();
+  view.rows = grid.rows.data();
   std::copy(grid.places.begin(), grid.places.end(), view.places);
-  view.brick_count = static_cast<std::int32_t>(grid.coefficients.size() / kBrickSize);
+  view.brick_count = static_cast<std::int32_t>(grid.rows.size() / (2 * kBrickSize));
   std::copy(grid.lattice.begin(), grid.lattice.begin() + 3, view.origin);
   view.spacing = grid.lattice[3];
   view.reach = grid.lattice[4];
@@ -123,6 +124,25 @@ void add_blocks(OrientedPoints& points) {
   if (!apart && p.point_count > 1) refuse("all points are at one place");
   points.blocks = make_point_blocks(p.x, p.nx, p.point_count, p.spacing);
   points.blocks.cover = cover(p);
+}
+
+void add_rows(DistanceGrid& grid) {
+  constexpr std::size_t kRows = std::size_t{kBrickNodes} * kBrickNodes;
+  grid.rows.assign(2 * grid.coefficients.size(), std::numeric_limits<float>::quiet_NaN());
+  const auto along = static_cast<std::size_t>(grid.places.front());
+  for (std::size_t place = 0; place < grid.index.size(); ++place) {
+    if (grid.index[place] < 0) continue;
+    const auto brick = static_cast<std::size_t>(grid.index[place]);
+    const std::int32_t next = (place + 1) % along == 0 ? -1 : grid.index[place + 1];
+    for (std::size_t row = 0; row < kRows; ++row) {
+      float* const to = grid.rows.data() + 2 * kBrickNodes * (kRows * brick + row);
+      const auto copy = [&](std::size_t from, float* where) {
+        std::copy_n(grid.coefficients.data() + kBrickNodes * (kRows * from + row), kBrickNodes, where);
+      };
+      copy(brick, to);
+      if (next >= 0) copy(static_cast<std::size_t>(next), to + kBrickNodes);
+    }
+  }
 }
 
 AssetView view(const Asset& asset) {

@@ -72,18 +72,22 @@ struct OrientedPoints {
   PointBlocks blocks;               // the points once more: add_blocks() makes them, load() calls it
 };
 
-// The signed distance of the finest surface as a cubic B-spline, twice continuously differentiable: with
-// beta the centred cubic B-spline and q = (p - origin) / spacing, its value at p is the sum over the nodes
-// (i, j, k) of c_ijk beta(q_x - i) beta(q_y - j) beta(q_z - k). Nodes are in bricks of kBrickNodes to a
-// side; there is one wherever a node is needed for a point inside the surface or within `reach` of it.
-inline constexpr int kBrickNodes = 4;
+inline constexpr int kBrickNodes = 4;  // of a distance grid's brick, along each axis
 inline constexpr int kBrickSize = kBrickNodes * kBrickNodes * kBrickNodes;
 inline constexpr int kMaxPlaces = 1 << 24;  // for bricks along an axis: nodes are counted in 32 bits
+
+// The signed distance of the finest surface as a cubic B-spline, twice continuously differentiable: with
+// beta the centred cubic B-spline and q = (p - origin) / spacing, its value at p is the sum over the nodes
+// (i, j, k) of c_ijk beta(q_x - i) beta(q_y - j) beta(q_z - k). Nodes are in bricks; there is one wherever a
+// node is needed for a point inside the surface or within `reach` of it.
 struct DistanceGrid {
   std::vector<double> lattice;       // (5) m: node (0, 0, 0), its x, y and z; spacing; reach
   std::vector<std::int32_t> places;  // (3) for bricks, along x, y and z
   std::vector<std::int32_t> index;   // (places) x fastest: the brick there, -1: none
   std::vector<float> coefficients;   // (bricks, 4, 4, 4) m: z slowest, x fastest
+  // (bricks, 4, 4, 8) m: the coefficients once more, each row with that of the next brick along x, NaN where
+  // there is none. add_rows() makes them, load() calls it.
+  std::vector<float> rows;
 };
 
 struct MassProperties {
@@ -176,7 +180,7 @@ struct PointsView {
 
 struct DistanceGridView {
   const std::int32_t* index = nullptr;  // (places z, y, x) brick, -1: none
-  const float* coefficients = nullptr;  // (brick_count, 4, 4, 4) m
+  const float* rows = nullptr;          // (brick_count, 4, 4, 8) m
   std::int32_t places[3] = {0, 0, 0};   // along x, y, z
   std::int32_t brick_count = 0;
   double origin[3] = {0, 0, 0};  // of node (0, 0, 0), m
@@ -206,5 +210,8 @@ AssetView view(const Asset&&) = delete;  // a view must not outlive what it show
 // InvalidInput for no points, a position that is NaN or infinite, a normal whose length is not 1 to 1e-6, all
 // points at one place, or a spacing that is not positive.
 void add_blocks(OrientedPoints& points);
+
+// Makes the rows of a grid whose other arrays fit together: the last step of whoever makes one.
+void add_rows(DistanceGrid& grid);
 
 }  // namespace abut::asset

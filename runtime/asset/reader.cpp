@@ -203,6 +203,7 @@ Asset load(const std::filesystem::path& file) {
                        "; make the asset again");
       }
     }
+    for (DistanceGrid& grid : asset.grids) add_rows(grid);
     return asset;
   });
 }

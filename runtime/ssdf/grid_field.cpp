@@ -33,11 +33,12 @@ GridField::GridField(const asset::DistanceGridView& grid) : grid_(grid) {
 }
 
 GridDistance<double> GridField::distance(const Vec3<double>& p_Q, int order) const {
+  GridDistance<double> result;  // the one that every return gives: it is made in place
   double jet[internal::kJetRoom];
-  if (!jet_by_fours(grid_, p_Q.data(), order, jet))
-    return internal::no_grid_distance<double>(p_Q.allFinite() ? Status::kNoOverlap : Status::kInvalidInput);
-  GridDistance<double> result;
-  internal::unpack_jet(jet, order, result);
+  if (jet_by_fours(grid_, p_Q.data(), order, jet))
+    internal::unpack_jet(jet, order, result);
+  else
+    result = internal::no_grid_distance<double>(p_Q.allFinite() ? Status::kNoOverlap : Status::kInvalidInput);
   return result;
 }
 

@@ -21,7 +21,8 @@ inline bvh::Tree one_leaf(std::int32_t count, const std::array<float, 6>& box) {
   return tree;
 }
 
-// A tetrahedron: the smallest asset with every part. It loads; its field and point are no tetrahedron's.
+// A tetrahedron: the smallest asset with every part. It loads; its field, point and grid are no
+// tetrahedron's.
 inline asset::Asset tetrahedron_asset() {
   asset::Asset asset;
   asset.name = "tetrahedron";
@@ -58,6 +59,12 @@ inline asset::Asset tetrahedron_asset() {
   p.vertices = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1.0 / 3};
   p.spacing = {0.25, 0.125, 0.2, 0.3};
   p.tree = one_leaf(1, {0, 1, 2, 0, 1, 2});
+  auto& g = asset.grids.emplace_back();
+  g.lattice = {-0.5, -0.25, -1.0 / 3, 0.125, 0.25};
+  g.places = {3, 1, 1};
+  g.index = {1, 0, -1};
+  for (int i = 0; i < 2 * asset::kBrickSize; ++i) g.coefficients.push_back(0.01F * static_cast<float>(i));
+  asset::add_rows(g);
   asset.mass = {1.0 / 18, 2, {0.25, 0.25, 1.0 / 12}, {1, 2, 3, 4, 5, 6, 7, 8, 9}};
   asset.provenance = {"mesh ünïcode.obj",
                       "xxh3-128:0",

@@ -56,6 +56,7 @@ TEST_F(AssetFile, RoundTripKeepsEveryBit) {
   ASSERT_EQ(b.convex.size(), 1U);
   ASSERT_EQ(b.volumes.size(), 1U);
   ASSERT_EQ(b.points.size(), 1U);
+  ASSERT_EQ(b.grids.size(), 1U);
   std::vector<std::string> names;
   const auto remember = [&](auto& into) {
     return [&](const char* name, const auto& data, const abut::asset::Shape&, const char*, const char*) {
@@ -68,12 +69,14 @@ TEST_F(AssetFile, RoundTripKeepsEveryBit) {
   abut::asset::visit_convex(a.convex[0], remember(bytes_a));
   abut::asset::visit_volume(a.volumes[0], remember(bytes_a));
   abut::asset::visit_points(a.points[0], remember(bytes_a));
+  abut::asset::visit_grid(a.grids[0], remember(bytes_a));
   abut::asset::visit_surface(b.surfaces[0], remember(bytes_b));
   abut::asset::visit_convex(b.convex[0], remember(bytes_b));
   abut::asset::visit_volume(b.volumes[0], remember(bytes_b));
   abut::asset::visit_points(b.points[0], remember(bytes_b));
+  abut::asset::visit_grid(b.grids[0], remember(bytes_b));
   EXPECT_EQ(bytes_a, bytes_b);
-  EXPECT_EQ(names.size(), 2 * (7U + 7U + 11U + 10U));
+  EXPECT_EQ(names.size(), 2 * (7U + 7U + 11U + 10U + 4U));
   EXPECT_EQ(a.mass.volume, b.mass.volume);
   EXPECT_TRUE(std::equal(a.mass.inertia, a.mass.inertia + 9, b.mass.inertia));
   EXPECT_EQ(a.provenance.source_file, b.provenance.source_file);
@@ -113,7 +116,25 @@ TEST_F(AssetFile, AbsentPartsStayAbsent) {
   const Asset b = abut::asset::load(file);
   EXPECT_TRUE(b.surfaces.empty());
   EXPECT_TRUE(b.convex.empty());
+  EXPECT_TRUE(b.grids.empty());
+  EXPECT_EQ(abut::asset::view(b).grid.brick_count, 0);
   EXPECT_EQ(abut::asset::view(b).convex.vertex_count, 0);
+}
+
+// Each row of a grid in memory goes on into the next brick along x; beyond the last there is no number.
+TEST_F(AssetFile, AGridIsLoadedWithItsRows) {
+  abut::asset::save(tetrahedron_asset(), file);
+  const Asset b = abut::asset::load(file);
+  const auto& c = b.grids[0].coefficients;
+  const auto& rows = b.grids[0].rows;
+  ASSERT_EQ(rows.size(), 2 * c.size());
+  for (std::size_t row = 0; row < 16; ++row)
+    for (std::size_t i = 0; i < 4; ++i) {  // brick 1 is the first along x, 0 the one after it
+      EXPECT_EQ(rows[8 * (16 + row) + i], c[4 * (16 + row) + i]);
+      EXPECT_EQ(rows[8 * (16 + row) + 4 + i], c[4 * row + i]);
+      EXPECT_EQ(rows[8 * row + i], c[4 * row + i]);
+      EXPECT_TRUE(std::isnan(rows[8 * row + 4 + i]));
+    }
 }
 
 TEST_F(AssetFile, TheSameAssetGivesTheSameBytes) {

@@ -18,6 +18,7 @@
 #include "runtime/bvh/traversal.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
+#include "runtime/ssdf/grid_field.h"
 #include "runtime/witness/support.h"
 #include "tests/support/tetrahedron_asset.h"
 
@@ -68,6 +69,12 @@ class Forged : public testing::Test {
                                  for (std::int32_t i = first; i < first + n; ++i)
                                    met += view.surface.vertices[3 * view.surface.triangles[3 * i]] > 0;
                                });
+    if (view.grid.brick_count > 0)
+      for (int i = 0; i < 4000; ++i)
+        (void)ssdf::GridField(view.grid).distance(
+            Vec3<double>(i % 20 - 6, i / 20 % 20 - 6, i / 400 % 10 - 3) * view.grid.spacing +
+                Vec3<double>::Map(view.grid.origin),
+            3);
     for (int k = 0; k < 6; ++k)
       (void)witness::support<double>(view.convex, Vec3<double>::Unit(k % 3) * (k < 3 ? 1 : -1), -1);
   }
@@ -292,6 +299,52 @@ TEST_F(Forged, ChangedBytesAnywhereAreRefusedOrHarmless) {
       body[random() % body.size()] = static_cast<std::byte>(random() % 2 == 0 ? random() % 256 : 255);
     (void)answer(body);
   }
+}
+
+// What a query would leave the arrays by, or take for a number.
+TEST_F(Forged, GridsThatAQueryWouldLeaveAreRefused) {
+  const auto refused = [&](const std::function<void(asset::DistanceGrid&)>& spoil) {
+    asset::Asset a = test::tetrahedron_asset();
+    spoil(a.grids[0]);
+    try {
+      asset::save(a, file_);
+    } catch (const BadAsset& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto expect = [&](const char* words, const std::function<void(asset::DistanceGrid&)>& spoil) {
+    const std::string message = refused(spoil);
+    EXPECT_NE(message.find(words), std::string::npos) << "got '" << message << "', not '" << words << "'";
+  };
+  using Grid = asset::DistanceGrid;
+  EXPECT_EQ(refused([](Grid&) {}), "");
+  expect("lattice has 10 entries, not 5", [](Grid& g) { g.lattice.resize(10); });
+  expect("lattice has 4 entries, not 5", [](Grid& g) { g.lattice.resize(4); });
+  expect("lattice entry 3 is no spacing", [](Grid& g) { g.lattice[3] = 0; });
+  expect("lattice entry 3 is no spacing", [](Grid& g) { g.lattice[3] = -0.125; });
+  expect("lattice entry 3 is no spacing", [](Grid& g) { g.lattice[3] = 1e-300; });
+  expect("lattice entry 3 is not finite", [](Grid& g) { g.lattice[3] = std::nan(""); });
+  expect("lattice entry 0 is beyond measure", [](Grid& g) { g.lattice[0] = 1e16; });
+  expect("lattice entry 4 is below 0", [](Grid& g) { g.lattice[4] = -1; });
+  expect("places has 6 entries, not 3", [](Grid& g) { g.places.resize(6, 1); });
+  for (const std::int32_t along : {0, -1, 1 << 25, std::numeric_limits<std::int32_t>::max()})
+    expect("places is out of range", [&](Grid& g) { g.places[1] = along; });
+  expect("index has 3 entries", [](Grid& g) { g.places = {1 << 16, 1 << 16, 1 << 16}; });
+  expect("index has 3 entries, not 6", [](Grid& g) { g.places[2] = 2; });
+  expect("index has 4 entries, not 3", [](Grid& g) { g.index.push_back(-1); });
+  for (const std::int32_t brick : {2, -2, 1 << 30, std::numeric_limits<std::int32_t>::min()})
+    expect("index entry 2 is no brick", [&](Grid& g) { g.index[2] = brick; });
+  expect("index entry 1 is no brick, or one for the second time", [](Grid& g) { g.index[1] = 1; });
+  expect("index leaves a brick out", [](Grid& g) { g.index[1] = -1; });
+  expect("coefficients is empty", [](Grid& g) {
+    g.coefficients.clear();
+    g.index = {-1, -1, -1};
+  });
+  expect("coefficients has the wrong size", [](Grid& g) { g.coefficients.pop_back(); });
+  for (const float bad : {std::nanf(""), HUGE_VALF, -HUGE_VALF, 1e30F})
+    expect("coefficients entry 70 is not finite or beyond measure",
+           [&](Grid& g) { g.coefficients[70] = bad; });
 }
 
 // An unused child's box that anything meets would be walked into.

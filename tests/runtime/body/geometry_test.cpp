@@ -31,6 +31,7 @@ asset::Asset two_levels() {
   twice(asset.convex);
   twice(asset.volumes);
   twice(asset.points);
+  twice(asset.grids);
   return asset;
 }
 
@@ -86,11 +87,12 @@ TEST(Geometry, SharesTheAssetAndKeepsIt) {
 TEST(Geometry, DetailChoosesTheLevels) {
   const auto asset = std::make_shared<const asset::Asset>(two_levels());
   for (int level = 0; level < 2; ++level) {
-    const Geometry geometry(asset, {level, level, level, level});
+    const Geometry geometry(asset, {level, level, level, level, level});
     EXPECT_EQ(geometry.convex().x, asset->convex[static_cast<std::size_t>(level)].vertices.data());
     EXPECT_EQ(geometry.surface().vertices, asset->surfaces[static_cast<std::size_t>(level)].vertices.data());
     EXPECT_EQ(geometry.volume().vertices, asset->volumes[static_cast<std::size_t>(level)].vertices.data());
     EXPECT_EQ(geometry.points().x, asset->points[static_cast<std::size_t>(level)].positions.data());
+    EXPECT_EQ(geometry.grid().rows, asset->grids[static_cast<std::size_t>(level)].rows.data());
   }
   const Geometry mixed(asset, {.convex = 1, .volume = 1});
   EXPECT_EQ(mixed.convex().x, asset->convex[1].vertices.data());
@@ -106,6 +108,7 @@ TEST(Geometry, LevelsThatAreNotThereAreRefused) {
   EXPECT_EQ(said({.surface = 2}), "asset 'tetrahedron': surface level 2 is asked for; it has 2");
   EXPECT_EQ(said({.volume = -1}), "asset 'tetrahedron': volume level -1 is asked for; it has 2");
   EXPECT_EQ(said({.points = 1000}), "asset 'tetrahedron': level of points 1000 is asked for; it has 2");
+  EXPECT_EQ(said({.grid = 2}), "asset 'tetrahedron': grid 2 is asked for; it has 2");
   EXPECT_NO_THROW(Geometry(asset::Asset{}));
   for (const Detail& detail : {Detail{.convex = 1}, Detail{.surface = 1}, Detail{.volume = 1},
                                Detail{.points = 1}, Detail{.surface = -1}})
@@ -178,7 +181,7 @@ TEST(Geometry, ThePartsOfAPrimitiveAreMadeOnceForAllThreads) {
 TEST(Geometry, SaysWhatItLacks) {
   const Geometry whole(test::tetrahedron_asset()), empty(asset::Asset{}), ball(Sphere<double>{0.1}),
       plane(HalfSpace<double>{});
-  for (const unsigned part : {kNoPart, kConvexPart, kSurfacePart, kVolumePart})
+  for (const unsigned part : {kNoPart, kConvexPart, kSurfacePart, kVolumePart, kGridPart})
     EXPECT_EQ(whole.missing_part(part), nullptr);
   EXPECT_EQ(empty.missing_part(kNoPart), nullptr);
   EXPECT_STREQ(empty.missing_part(kConvexPart), "has no convex hull; preprocess the object again");
@@ -186,6 +189,8 @@ TEST(Geometry, SaysWhatItLacks) {
   EXPECT_STREQ(empty.missing_part(kVolumePart), "has no tetrahedra; preprocess the object again with --tets");
   EXPECT_STREQ(empty.missing_part(kPointsPart),
                "has no oriented points; preprocess the object again with --quads");
+  EXPECT_STREQ(empty.missing_part(kGridPart),
+               "has no distance grid; preprocess the object again with --grid auto");
   EXPECT_EQ(ball.missing_part(kConvexPart | kSurfacePart | kVolumePart | kPointsPart), nullptr);
   EXPECT_EQ(plane.missing_part(kConvexPart), nullptr);
   EXPECT_STREQ(plane.missing_part(kSurfacePart), "is a half-space: it has no surface");

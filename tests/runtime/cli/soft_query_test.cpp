@@ -57,6 +57,9 @@ TEST_F(SoftQuery, DistancesFromPrimitivesAreExact) {
   EXPECT_EQ(std::stod(rows[1][6]), 1);
   EXPECT_EQ(std::stod(rows[2][5]), -3);
   EXPECT_EQ(std::stod(rows[3][5]), ssdf::soft_distance(body("ball").geometry, {0.06, 0, 0}).value);
+  const Outcome without = run("assets poses.csv --what ssdf --field grid", "obj,x,y,z\nball,0,0,0\n");
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_NE(without.err.find("has no distance grid"), std::string::npos) << without.err;
   const Outcome refused = run("assets poses.csv --what ssdf", "obj,x,y,z\n@ball:1,0,0,0\n");
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_NE(refused.err.find("poses.csv:2: 'ball:1' is no primitive"), std::string::npos) << refused.err;

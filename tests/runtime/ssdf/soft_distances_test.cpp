@@ -9,6 +9,7 @@
 #include "tests/support/point_clouds.h"
 #include "tests/support/primitives.h"
 #include "tests/support/refusal.h"
+#include "tests/support/tetrahedron_asset.h"
 
 namespace {
 
@@ -71,6 +72,30 @@ TEST(SoftDistances, OfAPrimitiveAreExact) {
   }
 }
 
+// Of an asset's grid where that is asked for; beyond its reach there is no overlap.
+TEST(SoftDistances, OfAGridAreThoseOfItsField) {
+  const asset::Asset asset = test::tetrahedron_asset();
+  const body::Geometry geometry(asset);
+  const SoftDistanceConfig config{.field = FieldKind::kGrid};
+  const SoftDistances distances(geometry, config);
+  const GridField field(geometry.grid());
+  const std::vector<Vec3<double>> p = {{-0.3, -0.1, -0.2}, {0.1, -0.1, -0.2}, {1, 0, 0}};
+  std::vector<SoftDistance<double>> batch(p.size());
+  for (const Order order : {Order::kValue, Order::kGradient, Order::kHessian}) {
+    distances(p, order, batch, 2);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const GridDistance<double> expected = field.distance(p[i], static_cast<int>(order));
+      ASSERT_EQ(expected.status, Status::kOk);
+      EXPECT_TRUE(same(batch[i], {expected.value, expected.gradient, expected.hessian, Status::kOk}));
+      EXPECT_TRUE(same(batch[i], soft_distance(geometry, p[i], config, order)));
+    }
+    EXPECT_EQ(batch[2].status, Status::kNoOverlap);
+    EXPECT_TRUE(std::isnan(batch[2].value));
+  }
+  EXPECT_EQ(soft_distance_config({{"field", "grid"}}).field, FieldKind::kGrid);
+  EXPECT_THROW(soft_distance_config({{"field", "mesh"}}), InvalidInput);
+}
+
 TEST(SoftDistances, WhatIsMissingIsSaidAsEverywhere) {
   const body::Geometry empty{asset::Asset{}}, ball{body::Sphere<double>{0.1}};
   EXPECT_EQ(
@@ -78,6 +103,11 @@ TEST(SoftDistances, WhatIsMissingIsSaidAsEverywhere) {
         soft_distance(empty, {0, 0, 0});
       }),
       "soft distance: the geometry ('') has no oriented points; preprocess the object again with --quads");
+  EXPECT_EQ(
+      refusal([&] {
+        soft_distance(empty, {0, 0, 0}, {.field = FieldKind::kGrid});
+      }),
+      "soft distance: the geometry ('') has no distance grid; preprocess the object again with --grid auto");
   EXPECT_THROW(soft_distance(ball, {0, 0, 0}, {.eps1 = -1}), InvalidInput);
   std::vector<SoftDistance<double>> room(2);
   EXPECT_THROW(soft_distances(ball, std::vector<Vec3<double>>(3), room), InvalidInput);
