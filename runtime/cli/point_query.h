@@ -20,9 +20,9 @@ struct PointQueryCount {
 
 // Soft signed distances of points from the assets of a folder, exact ones from primitives ("@sphere:0.02"):
 // reads a CSV with columns obj, x, y, z (m, in the object's frame; idx if present) and writes value (m),
-// gradient and Hessian (1/m) with these settings (a point outside every support of the kernel has status
-// no_overlap). `path` "-" reads standard input, `out` is an OutputFile's; jobs 0: one thread per core. Throws
-// InvalidInput, BadAsset or IoError.
+// gradient and Hessian (1/m) with these settings (a point outside every support of the kernel, or beyond the
+// reach of the grid, has status no_overlap). `path` "-" reads standard input, `out` is an OutputFile's; jobs
+// 0: one thread per core. Throws InvalidInput, BadAsset or IoError.
 PointQueryCount query_points(const std::string& assets, const std::string& path, const std::string& out,
                              int jobs, const ssdf::SoftDistanceConfig& config);
 

@@ -4,6 +4,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/random.h"
+#include "tests/support/allocations.h"
 #include "tests/support/refusal.h"
 
 namespace {
@@ -201,6 +202,16 @@ TEST(GridField, BatchesGiveTheSameBitsOnAnyNumberOfThreads) {
       ASSERT_EQ(found[i].hessian, expected.hessian);
     }
   }
+}
+
+TEST(GridField, QueriesAllocateNothing) {
+  const asset::DistanceGrid grid = random_grid({7});
+  const GridField field(asset::view(grid));
+  Random random(8, 1);
+  double sum = 0;
+  const std::size_t before = test::allocations();
+  for (int i = 0; i < 100; ++i) sum += field.distance(some_point(random), i % 4).hessian.sum();
+  EXPECT_EQ(test::allocations(), before) << sum;
 }
 
 TEST(GridField, RefusesWhatItCannotUse) {
