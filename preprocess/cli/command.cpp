@@ -249,8 +249,8 @@ void add_point_options(CLI::App& app, PointParameters& points) {
 void add_grid_option(CLI::App& app, GridParameters& grid) {
   app.add_option_function<std::string>(
          "--grid", [&grid](const std::string& text) { grid = grid_parameters_from_string(text); },
-         fmt::format("Metres between the nodes; auto: a part of the spacing of the finest points, 1/{}; or "
-                     "none; default: {}",
+         fmt::format("Metres between the nodes; auto: 1/{} of the spacing of the finest points; or none; "
+                     "default: {}",
                      kGridFineness, grid.text()))
       ->group("Grid: the surface's signed distance as B-splines")
       ->type_name("SPACING");

@@ -34,8 +34,8 @@ double point_spacing(const asset::Asset& asset);
 
 // The grid of a closed surface with nodes `spacing` (m) apart that answers every point inside and those at
 // most `reach` (m) outside. Sampled at the nodes of all its bricks; along each axis, in every run of bricks,
-// the spline with these values and no second derivative at the ends of the run. The same bits on any number
-// of threads. Throws InvalidInput where more than kMaxGridNodes nodes would be needed.
+// the spline with these values [Unser1999], without a second derivative at the ends of the run. The same bits
+// on any number of threads. Throws InvalidInput where more than kMaxGridNodes nodes would be needed.
 asset::DistanceGrid build_distance_grid(const asset::SurfaceView& surface, double spacing, double reach);
 
 // The grid as `parameters` want it, for an asset with its surface and points; not kNone. Measures:

@@ -231,8 +231,7 @@ constexpr Setting<SoftDistanceConfig> kSettings[] = {
     {"field",
      "",
      {},
-     "what the distance is that of: the oriented points, or the surface by its grid (--grid of "
-     "abut-preprocess; eps1, kernel and tolerance then have no effect)",
+     "of the oriented points, or of the surface by its grid, to which no other setting applies",
      choice<SoftDistanceConfig, &SoftDistanceConfig::field>(kFields)},
 };
 
