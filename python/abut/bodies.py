@@ -1,0 +1,161 @@
+"""What every contact question is asked about: geometries, materials, bodies."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+from typing import Any, Dict, NamedTuple, Tuple, Union
+
+import numpy as np
+
+from . import _abut
+
+RIGID = float("inf")  # the modulus of a body that does not give, Pa
+
+
+class MassProperties(NamedTuple):
+    """Of the solid at density 1 kg/m^3, about its centre of mass, in the geometry's axes."""
+
+    volume: float  # m^3
+    area: float  # m^2
+    center_of_mass: np.ndarray  # (3,) m
+    inertia: np.ndarray  # (3, 3) m^5
+
+
+class Geometry(_abut.Geometry):
+    """What a body looks like: an asset (`load`) or a primitive (`sphere`, `box`, ...).
+
+    An immutable handle: copies are the same object, and a pickle of an asset holds its path and levels, so that
+    it must be there where it is read. Arrays of its parts (`hull`, `surface`, `volume`, `points`) are read-only
+    views without copies, lengths in metres, in the geometry's own frame; they keep it alive. A part that is
+    missing raises InvalidInput.
+    """
+
+    def __init__(self, *origin: Any) -> None:
+        super().__init__(*origin)
+        self._origin = origin
+
+    @property
+    def mass(self) -> MassProperties:
+        return MassProperties(*self._mass)
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return (Geometry, self._origin)
+
+    def __copy__(self) -> "Geometry":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Geometry":
+        return self
+
+    def __repr__(self) -> str:
+        return f"<abut.Geometry {self.name!r}{' ' + str(tuple(self._sizes)) if self.is_primitive else ''}>"
+
+
+@dataclasses.dataclass(frozen=True)
+class Material:
+    """Of a body. Friction and restitution of a pair are the harmonic means of its materials'."""
+
+    modulus: float = 1e7  # Pa, > 0: the pressure where the extent is 1; RIGID
+    dissipation: float = 0.0  # s, >= 0
+    friction: float = 0.0  # mu, >= 0
+    restitution: float = 0.0  # in [0, 1]; rigid contact alone
+    patch: float = 0.0  # m, >= 0: resists rolling and spinning; rigid contact alone
+
+
+class Body(_abut.Body):
+    """A geometry and a material; immutable. Raises InvalidInput for a material out of range."""
+
+    def __init__(self, geometry: Geometry, material: Material = Material()) -> None:
+        if not isinstance(material, Material):
+            raise TypeError(f"Body: material must be a Material, not {type(material).__name__}")
+        super().__init__(geometry, *(getattr(material, field.name) for field in dataclasses.fields(material)))
+        self._parts = (geometry, material)
+
+    geometry = property(lambda self: self._parts[0], doc="the Geometry")
+    material = property(lambda self: self._parts[1], doc="the Material")
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return (Body, self._parts)
+
+    def __copy__(self) -> "Body":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Body":
+        return self
+
+    def __repr__(self) -> str:
+        return f"Body({self.geometry!r}, {self.material!r})"
+
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+def load(path: PathLike, *, convex: int = 0, surface: int = 0, volume: int = 0, points: int = 0) -> Geometry:
+    """The asset of a file that abut-preprocess made.
+
+    `convex`, `surface`, `volume`, `points`: which of its convex pieces and levels of detail stand for it (0: the
+    hull; the finest). Raises IoError where the file cannot be read, BadAsset where it is damaged or something
+    else, InvalidInput for a level that it has not got.
+    """
+    if isinstance(path, os.PathLike):
+        path = os.fspath(path)
+    if isinstance(path, str) and path:
+        path = os.path.abspath(path)
+    return Geometry(path, convex, surface, volume, points)
+
+
+def load_folder(path: PathLike, **levels: int) -> Dict[str, Geometry]:
+    """All assets `<name>.h5` of a folder by name, in ascending order. `levels` as `load` has them.
+
+    Raises IoError where it is no folder, and as `load`.
+    """
+    folder = pathlib.Path(path)
+    if not folder.is_dir():
+        raise _abut.IoError(f"load_folder: {folder} is no folder")
+    return {file.stem: load(file, **levels) for file in sorted(folder.glob("*.h5"))}
+
+
+def primitive(name: str, *sizes: float, deviation: float = 1e-3) -> Geometry:
+    """A primitive by name and sizes (m), as command lines have it: primitive("cylinder", radius, half_height).
+
+    `deviation`: of the triangles and tetrahedra that stand for a round one in pressure-field contact, in units
+    of its radius. Raises InvalidInput for an unknown name and for sizes that are not positive.
+    """
+    return Geometry(name, sizes, deviation)
+
+
+def sphere(radius: float, *, deviation: float = 1e-3) -> Geometry:
+    """A ball about the origin, m."""
+    return primitive("sphere", radius, deviation=deviation)
+
+
+def ellipsoid(x: float, y: float, z: float, *, deviation: float = 1e-3) -> Geometry:
+    """An ellipsoid about the origin by its semi-axes, m."""
+    return primitive("ellipsoid", x, y, z, deviation=deviation)
+
+
+def box(x: float, y: float, z: float, *, deviation: float = 1e-3) -> Geometry:
+    """A box about the origin by its half sizes, m."""
+    return primitive("box", x, y, z, deviation=deviation)
+
+
+def capsule(radius: float, half_length: float, *, deviation: float = 1e-3) -> Geometry:
+    """All points within `radius` of a segment of the z axis, half of which is `half_length`, m."""
+    return primitive("capsule", radius, half_length, deviation=deviation)
+
+
+def cylinder(radius: float, half_height: float, *, deviation: float = 1e-3) -> Geometry:
+    """A cylinder about the z axis, m."""
+    return primitive("cylinder", radius, half_height, deviation=deviation)
+
+
+def cone(radius: float, half_height: float, *, deviation: float = 1e-3) -> Geometry:
+    """A cone with its tip at (0, 0, half_height) and its disc at z = -half_height, m."""
+    return primitive("cone", radius, half_height, deviation=deviation)
+
+
+def half_space() -> Geometry:
+    """The half-space z <= 0."""
+    return primitive("half_space")

@@ -1,0 +1,86 @@
+"""Settings of estimators, contact models, integrators and solvers, from the library's own tables."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, NamedTuple, TypeVar
+
+from . import _abut
+
+
+class Setting(NamedTuple):
+    """What is told of a setting."""
+
+    name: str
+    unit: str
+    default: str
+    range: str
+    help: str
+
+
+class Row(NamedTuple):
+    """One of a table."""
+
+    name: str
+    summary: str
+    settings: List[Setting]
+    capabilities: Dict[str, Any]
+
+
+_TABLES = _abut.tables()
+
+
+def _rows(table: str) -> Dict[str, Row]:
+    return {
+        name: Row(name, summary, [Setting(*setting) for setting in settings], capabilities)
+        for name, (summary, settings, capabilities) in _TABLES[table].items()
+    }
+
+
+def estimators() -> Dict[str, Row]:
+    """Estimators of witness-point derivatives by name; the first is the default."""
+    return _rows("estimators")
+
+
+def models() -> Dict[str, Row]:
+    """Contact models by name."""
+    return _rows("models")
+
+
+def integrators() -> Dict[str, Row]:
+    """Integrators of systems by name; the first is the default."""
+    return _rows("integrators")
+
+
+def solvers() -> Dict[str, Row]:
+    """Contact solvers of systems by name; the first is the default."""
+    return _rows("solvers")
+
+
+def soft_distance_settings() -> List[Setting]:
+    """Settings of soft distances."""
+    return [Setting(*setting) for setting in _TABLES["soft_distance"]]
+
+
+def _lines(settings: List[Setting], indent: str) -> str:
+    return "".join(
+        f"{indent}{s.name} = {s.default}{' ' + s.unit if s.unit else ''} ({s.range}): {s.help}\n" for s in settings
+    )
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def documented(rows: Callable[[], Any]) -> Callable[[_Function], _Function]:
+    """Adds the settings of rows() to a function's docstring."""
+
+    def add(function: _Function) -> _Function:
+        found, text = rows(), "\n    Settings:\n"
+        if isinstance(found, dict):
+            for row in found.values():
+                text += f"      {row.name!r}: {row.summary}\n" + _lines(row.settings, "        ")
+        else:
+            text += _lines(found, "      ")
+        function.__doc__ = (function.__doc__ or "").rstrip() + "\n" + text
+        return function
+
+    return add

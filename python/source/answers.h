@@ -1,0 +1,102 @@
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "runtime/core/status.h"
+#include "runtime/math/pose.h"
+
+// Results as named arrays: views of the structs that the library filled, which keep them alive.
+namespace abut::python {
+
+namespace py = pybind11;
+
+// Of one question, or of many: arrays then have one more axis, the first.
+template <class T>
+struct Answers {
+  std::vector<T> items;
+  bool many = false;
+
+  explicit Answers(std::size_t count, bool is_many) : items(count), many(is_many) {}
+};
+
+// How a member lies in memory: its shape and, in bytes, its strides.
+struct Layout {
+  std::vector<py::ssize_t> shape, strides;
+};
+
+template <class Member>
+struct MemberOf {
+  using Number = Member;
+  static Layout layout() { return {}; }
+};
+template <class S, int rows, int columns, int options>
+struct MemberOf<Eigen::Matrix<S, rows, columns, options>> {
+  using Number = S;
+  static Layout layout() {
+    constexpr py::ssize_t size = sizeof(S);
+    if (columns == 1) return {{rows}, {size}};
+    if (rows == 1) return {{columns}, {size}};
+    return {{rows, columns},
+            (options & Eigen::RowMajor) != 0 ? std::vector<py::ssize_t>{columns * size, size}
+                                             : std::vector<py::ssize_t>{size, rows * size}};
+  }
+};
+template <>
+struct MemberOf<Status> {
+  using Number = std::uint8_t;
+  static Layout layout() { return {}; }
+};
+template <class Member, std::size_t count>
+struct MemberOf<std::array<Member, count>> {
+  using Number = typename MemberOf<Member>::Number;
+  static Layout layout() {
+    Layout layout = MemberOf<Member>::layout();
+    layout.shape.insert(layout.shape.begin(), static_cast<py::ssize_t>(count));
+    layout.strides.insert(layout.strides.begin(), sizeof(Member));
+    return layout;
+  }
+};
+template <class Member, std::size_t count>
+struct MemberOf<Member[count]> : MemberOf<std::array<Member, count>> {};
+
+py::object status_word(Status status);  // of the enumeration abut.Status
+
+// A member of all answers as an array without a copy, (N, shape...) or (shape...); of one answer a number is
+// a number, and a status one of abut.Status. `self` owns the answers.
+template <class T, class Get>
+py::object member(py::handle self, Get get) {
+  auto& answers = py::cast<Answers<T>&>(self);
+  using Member = std::remove_reference_t<decltype(get(answers.items.front()))>;
+  using Number = typename MemberOf<Member>::Number;
+  Layout layout = MemberOf<Member>::layout();
+  if (!answers.many && layout.shape.empty()) {
+    if constexpr (std::is_same_v<Member, Status>)
+      return status_word(get(answers.items.front()));
+    else if constexpr (std::is_arithmetic_v<Member>)
+      return py::cast(get(answers.items.front()));
+  }
+  if (answers.many) {
+    layout.shape.insert(layout.shape.begin(), static_cast<py::ssize_t>(answers.items.size()));
+    layout.strides.insert(layout.strides.begin(), sizeof(T));
+  }
+  const void* const first =
+      answers.items.empty() ? nullptr : static_cast<const void*>(&get(answers.items.front()));
+  if (first == nullptr) return py::array(py::dtype::of<Number>(), layout.shape);
+  return py::array(py::dtype::of<Number>(), layout.shape, layout.strides, first, self);
+}
+
+// A class of answers with what all have: len() of many.
+template <class T>
+py::class_<Answers<T>> answers_class(py::module_& module, const char* name, const char* doc) {
+  return py::class_<Answers<T>>(module, name, doc).def("__len__", [](const Answers<T>& answers) {
+    if (!answers.many) throw py::type_error("the answer to one question has no length");
+    return answers.items.size();
+  });
+}
+
+}  // namespace abut::python

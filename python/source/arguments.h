@@ -1,0 +1,118 @@
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/body/body.h"
+#include "runtime/core/settings.h"
+
+// What callers give, as the library takes it. Everything here holds the interpreter lock, and throws
+// InvalidInput or pybind11's type_error, naming the function and the argument.
+namespace abut::python {
+
+namespace py = pybind11;
+
+// An argument in messages: "separation: X_AB".
+struct Name {
+  const char* function;
+  const char* argument;
+
+  std::string words() const { return std::string(function) + ": " + argument; }
+};
+[[noreturn]] void refuse(const Name& name, const std::string& what);                    // InvalidInput
+[[noreturn]] void refuse_type(const Name& name, const char* wanted, py::handle value);  // TypeError
+
+// An argument as an array of doubles: the caller's own where it is one (of any strides, read-only too), else
+// a converted copy of single precision, whole numbers, lists. Its shape is the caller's.
+py::array numbers(const Name& name, py::handle value);
+
+// Entry (i, j, ...) of numbers().
+template <class... Index>
+double entry(const py::array& array, Index... index) {
+  return *static_cast<const double*>(array.data(index...));
+}
+
+std::string text(const Name& name, py::handle value);
+double number(const Name& name, py::handle value);
+std::int64_t whole_number(const Name& name, py::handle value, std::int64_t low);
+bool truth(const Name& name, py::handle value);
+std::string path(const Name& name, py::handle value);  // of str, bytes and os.PathLike
+SettingValues settings(const Name& name, py::handle dict);
+
+// "(3, 4)", for messages.
+std::string shape_words(const py::array& array);
+
+// One body or many: a Body or Geometry, a sequence of them, or (sequence, indices). Keeps them alive.
+class Bodies {
+ public:
+  Bodies(const Name& name, py::handle value);
+  bool many() const { return many_; }
+  std::size_t count() const { return indexed_ ? index_.size() : bodies_.size(); }
+  const body::Body* operator[](std::size_t i) const {
+    return bodies_[many_ ? (indexed_ ? static_cast<std::size_t>(index_[i]) : i) : 0];
+  }
+
+ private:
+  void add(const Name& name, py::handle value, std::int64_t place);
+  void set_index(const Name& name, py::handle value);
+
+  std::vector<const body::Body*> bodies_;
+  std::vector<std::int64_t> index_;
+  py::object keep_;
+  std::vector<std::unique_ptr<body::Body>> made_;  // of geometries
+  bool many_ = false, indexed_ = false;
+};
+
+// Poses X_AB: (4, 4) or (7) = (qw, qx, qy, qz, tx, ty, tz), many: (N, 4, 4) or (N, 7). Quaternions of any
+// length but zero. Throws for an entry that is not finite, a rotation that is none, a last row that is not
+// (0, 0, 0, 1).
+class Poses {
+ public:
+  Poses(const Name& name, py::handle value);
+  bool many() const { return many_; }
+  std::size_t count() const { return count_; }
+  Pose<double> operator[](std::size_t i) const;
+
+ private:
+  [[noreturn]] void refuse_pose(std::size_t i, const std::string& what) const;
+
+  Name name_;
+  py::array array_;
+  bool many_ = false, matrices_ = false;
+  std::size_t count_ = 1;
+};
+
+// Vectors of `width` numbers: (width) or many, (N, width). None: one of zeros where that is allowed.
+class Vectors {
+ public:
+  Vectors(const Name& name, py::handle value, py::ssize_t width, bool optional = false);
+  bool many() const { return many_; }
+  std::size_t count() const { return count_; }
+  double operator()(std::size_t i, py::ssize_t k) const;
+
+ private:
+  std::optional<py::array> array_;
+  bool many_ = false;
+  std::size_t count_ = 1;
+};
+
+// The pairs that arguments say: one where none is many, else N, those that are one being of all.
+class Pairs {
+ public:
+  Pairs(const char* function, py::handle A, py::handle B, py::handle X_AB, py::handle V_AB_B = py::none());
+  std::span<const body::Pair> all() const { return {pairs_.data(), pairs_.size()}; }
+  const body::Pair& front() const { return pairs_.front(); }
+  bool many() const { return many_; }
+
+ private:
+  Bodies A_, B_;
+  std::vector<body::Pair> pairs_;
+  bool many_ = false;
+};
+
+}  // namespace abut::python

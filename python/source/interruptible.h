@@ -1,0 +1,35 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+// Long work with the interpreter lock released, between pieces of which Ctrl-C is heeded.
+namespace abut::python {
+
+// Calls work(begin, end) for pieces of [0, count) without the interpreter lock, which it holds on entry. A
+// piece takes about a tenth of a second. Throws what a signal's handler raises (KeyboardInterrupt).
+template <class Work>
+void in_pieces(std::int64_t count, Work&& work) {
+  constexpr std::int64_t kFirstPiece =
+      64;  // of the dearest questions a few seconds, of the cheapest lost in noise
+  constexpr std::chrono::milliseconds kShort{30}, kLong{200};
+  std::int64_t piece = kFirstPiece;
+  for (std::int64_t begin = 0; begin < count;) {
+    const std::int64_t end = std::min(begin + piece, count);
+    const auto start = std::chrono::steady_clock::now();
+    {
+      const pybind11::gil_scoped_release release;
+      work(begin, end);
+    }
+    begin = end;
+    if (PyErr_CheckSignals() != 0) throw pybind11::error_already_set();
+    const auto taken = std::chrono::steady_clock::now() - start;
+    if (taken < kShort) piece *= 4;
+    if (taken > kLong) piece = std::max<std::int64_t>(1, piece / 2);
+  }
+}
+
+}  // namespace abut::python

@@ -1,0 +1,69 @@
+#include "python/source/module.h"
+
+#include <pybind11/pybind11.h>
+
+#include <exception>
+
+#include "runtime/core/error.h"
+#include "runtime/core/thread_pool.h"
+
+namespace abut::python {
+namespace {
+
+namespace py = pybind11;
+
+// The exceptions, which are Python's own kinds too. They live as long as the process.
+struct Exceptions {
+  PyObject *error, *invalid_input, *bad_asset, *io_error;
+};
+Exceptions exceptions;
+
+PyObject* add_exception(py::module_& module, const char* name, const char* doc, const py::tuple& bases) {
+  const std::string full = std::string("abut.") + name;
+  PyObject* const made = PyErr_NewExceptionWithDoc(full.c_str(), doc, bases.ptr(), nullptr);
+  if (made == nullptr) throw py::error_already_set();
+  module.attr(name) = py::handle(made);
+  return made;
+}
+
+void bind_exceptions(py::module_& module) {
+  exceptions.error = add_exception(module, "Error", "What this library raises.",
+                                   py::make_tuple(py::handle(PyExc_Exception)));
+  const py::handle base = exceptions.error;
+  exceptions.invalid_input =
+      add_exception(module, "InvalidInput", "An argument is unusable: a pose, a setting, a body.",
+                    py::make_tuple(base, py::handle(PyExc_ValueError)));
+  exceptions.bad_asset =
+      add_exception(module, "BadAsset", "A file is damaged, or no asset, or of a schema that is not known.",
+                    py::make_tuple(base, py::handle(PyExc_ValueError)));
+  exceptions.io_error = add_exception(module, "IoError", "A file is missing or must not be read or written.",
+                                      py::make_tuple(base, py::handle(PyExc_OSError)));
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const InvalidInput& error) {
+      PyErr_SetString(exceptions.invalid_input, error.what());
+    } catch (const BadAsset& error) {
+      PyErr_SetString(exceptions.bad_asset, error.what());
+    } catch (const IoError& error) {
+      PyErr_SetString(exceptions.io_error, error.what());
+    } catch (const Error& error) {
+      PyErr_SetString(exceptions.error, error.what());
+    }
+  });
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_abut, module) {
+  module.doc() = "The compiled part of abut; use the package.";
+  bind_exceptions(module);
+  bind_status(module);
+  bind_settings(module);
+  bind_bodies(module);
+  bind_witness(module);
+  module.def("default_threads", &default_threads,
+             "Number of threads of calls with threads=0: OMP_NUM_THREADS, or one for every processor.");
+}
+
+}  // namespace abut::python

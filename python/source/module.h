@@ -1,0 +1,14 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+// The parts of the compiled module abut._abut, a source each. The functions that people call, with their
+// defaults and docstrings, are Python (python/abut); these take every argument, in order.
+namespace abut::python {
+
+void bind_status(pybind11::module_& module);
+void bind_settings(pybind11::module_& module);
+void bind_bodies(pybind11::module_& module);
+void bind_witness(pybind11::module_& module);
+
+}  // namespace abut::python

@@ -1,0 +1,268 @@
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "python/source/answers.h"
+#include "python/source/arguments.h"
+#include "python/source/interruptible.h"
+#include "python/source/module.h"
+#include "runtime/derivative/estimator.h"
+#include "runtime/witness/pair_query.h"
+
+namespace abut::python {
+namespace {
+
+using derivative::PairDerivative;
+using derivative::SmoothedPair;
+using Witness = witness::Witness<double>;
+using Hessian = derivative::WitnessHessian<double>;
+
+// A smoothed witness with its second derivatives where they were wanted.
+struct Smoothed {
+  SmoothedPair pair;
+  Hessian hessian;
+};
+
+template <class Class, class Get>
+void define(Class& type, const char* name, Get get, const char* doc) {
+  using T = typename decltype(Class::type::items)::value_type;
+  type.def_property_readonly(
+      name, [get](py::handle self) { return member<T>(self, get); }, doc);
+}
+
+// The members of a witness that the answers have at of(answer).
+template <class Class, class Of>
+void define_witness(Class& type, Of of) {
+  define(
+      type, "distance", [of](auto& a) -> auto& { return of(a).distance; }, "(N,) signed distance, m");
+  define(
+      type, "p1", [of](auto& a) -> auto& { return of(a).p1; }, "(N, 3) witness point on A, in A, m");
+  define(
+      type, "p2", [of](auto& a) -> auto& { return of(a).p2; }, "(N, 3) witness point on B, in A, m");
+  define(
+      type, "n", [of](auto& a) -> auto& { return of(a).n; }, "(N, 3) unit normal from A to B, in A");
+  define(
+      type, "lower_bound", [of](auto& a) -> auto& { return of(a).lower_bound; },
+      "(N,) m: the true distance is not less");
+  define(
+      type, "upper_bound", [of](auto& a) -> auto& { return of(a).upper_bound; },
+      "(N,) m: the true distance is not more");
+  define(
+      type, "iterations", [of](auto& a) -> auto& { return of(a).iterations; }, "(N,) of GJK and EPA");
+}
+
+// The simplex that carries the witness points.
+template <class Class, class Of>
+void define_simplex(Class& type, Of of) {
+  define(
+      type, "simplex_size", [of](auto& a) -> auto& { return of(a).simplex_size; }, "(N,) 1 to 3");
+  define(
+      type, "vertex_A", [of](auto& a) -> auto& { return of(a).vertex_A; },
+      "(N, 3) vertices of A's hull whose weighted mean is p1; -1: none");
+  define(
+      type, "vertex_B", [of](auto& a) -> auto& { return of(a).vertex_B; },
+      "(N, 3) vertices of B's hull whose weighted mean is p2; -1: none");
+  define(
+      type, "weight", [of](auto& a) -> auto& { return of(a).weight; }, "(N, 3) weights of the vertices");
+}
+
+template <class Class, class Of>
+void define_derivative(Class& type, Of of) {
+  define(
+      type, "dp1_A_dxi_B", [of](auto& a) -> auto& { return of(a).dp1_A_dxi_B; }, "(N, 3, 6) m/rad, 1");
+  define(
+      type, "dp2_A_dxi_B", [of](auto& a) -> auto& { return of(a).dp2_A_dxi_B; }, "(N, 3, 6) m/rad, 1");
+  define(
+      type, "dn_A_dxi_B", [of](auto& a) -> auto& { return of(a).dn_A_dxi_B; }, "(N, 3, 6) 1/rad, 1/m");
+  define(
+      type, "dd_dxi_B", [of](auto& a) -> auto& { return of(a).dd_dxi_B; }, "(N, 6) m/rad, 1");
+  define(
+      type, "clamped_count", [of](auto& a) -> auto& { return of(a).clamped_count; },
+      "(N,) directions without a derivative, 0 to 2");
+  define(
+      type, "clamped_A", [of](auto& a) -> auto& { return of(a).clamped_A; },
+      "(N, 2, 3) those directions, unit, in A");
+  define(
+      type, "status", [of](auto& a) -> auto& { return of(a).status; }, "(N,) of the derivative: Status");
+}
+
+void bind_answers(py::module_& module) {
+  auto separations = answers_class<Witness>(module, "Separation", "Witness points and signed distance.");
+  const auto itself = [](auto& a) -> auto& { return a; };
+  define_witness(separations, itself);
+  define_simplex(separations, itself);
+  define(
+      separations, "status", [](auto& a) -> auto& { return a.status; }, "(N,) Status");
+
+  auto derivatives = answers_class<PairDerivative>(
+      module, "WitnessDerivative", "Witness points and their derivatives by xi of X_AB exp(xi).");
+  const auto witness_of = [](auto& a) -> auto& { return a.witness; };
+  define_witness(derivatives, witness_of);
+  define_simplex(derivatives, witness_of);
+  define_derivative(
+      derivatives, [](auto& a) -> auto& { return a.derivative; });
+
+  auto smoothed = answers_class<Smoothed>(module, "SmoothedWitness",
+                                          "Witness points of smoothed hulls with derivatives.");
+  define_witness(
+      smoothed, [](auto& a) -> auto& { return a.pair.smoothed; });
+  define_derivative(
+      smoothed, [](auto& a) -> auto& { return a.pair.derivative; });
+  define(
+      smoothed, "exact_distance", [](auto& a) -> auto& { return a.pair.exact.distance; },
+      "(N,) of the hulls themselves, m");
+  define(
+      smoothed, "d2p1_A_dxi_B", [](auto& a) -> auto& { return a.hessian.p1_A; }, "(N, 3, 6, 6)");
+  define(
+      smoothed, "d2p2_A_dxi_B", [](auto& a) -> auto& { return a.hessian.p2_A; }, "(N, 3, 6, 6)");
+  define(
+      smoothed, "d2n_A_dxi_B", [](auto& a) -> auto& { return a.hessian.n_A; }, "(N, 3, 6, 6)");
+  define(
+      smoothed, "d2d_dxi_B", [](auto& a) -> auto& { return a.hessian.d; }, "(N, 6, 6)");
+}
+
+// Checks pairs before any of them is answered, so that a message names the place in the whole batch.
+template <class Check>
+void check_all(std::span<const body::Pair> pairs, const char* who, bool many, Check&& check) {
+  if (many)
+    body::require_valid_batch(pairs, pairs.size(), who, check);
+  else
+    check(pairs.front());
+}
+
+int thread_count(const char* function, py::handle threads) {
+  return static_cast<int>(std::min<std::int64_t>(whole_number({function, "threads"}, threads, 0), 4096));
+}
+
+Answers<Witness> separation(py::handle A, py::handle B, py::handle X_AB, py::handle threads) {
+  constexpr const char* kWho = "separation";
+  const int thread_limit = thread_count(kWho, threads);
+  const Pairs pairs(kWho, A, B, X_AB);
+  Answers<Witness> answers(pairs.all().size(), pairs.many());
+  check_all(pairs.all(), kWho, pairs.many(), [](const body::Pair& p) { witness::require_valid(p, kWho); });
+  if (!pairs.many()) {
+    answers.items[0] = witness::separation(pairs.front());
+    return answers;
+  }
+  witness::BatchSeparation batch(thread_limit);
+  in_pieces(static_cast<std::int64_t>(answers.items.size()), [&](std::int64_t begin, std::int64_t end) {
+    batch(pairs.all().subspan(begin, end - begin), std::span(answers.items).subspan(begin, end - begin));
+  });
+  return answers;
+}
+
+// Witness points of one pair of geometries, each query starting from the last one's end.
+struct PairQuery {
+  PairQuery(py::handle A, py::handle B) : solver(geometry("A", A), geometry("B", B)) {}
+
+  static const body::Geometry& geometry(const char* argument, py::handle value) {
+    if (py::isinstance<body::Body>(value)) return py::cast<const body::Body&>(value).geometry;
+    if (!py::isinstance<body::Geometry>(value))
+      refuse_type({"PairSolver", argument}, "a Body or a Geometry", value);
+    return py::cast<const body::Geometry&>(value);
+  }
+
+  Answers<Witness> ask(py::handle X_AB) {
+    const Poses poses({"PairSolver", "X_AB"}, X_AB);
+    Answers<Witness> answers(poses.count(), poses.many());
+    for (std::size_t i = 0; i < poses.count(); ++i) answers.items[i] = solver(poses[i]);
+    return answers;
+  }
+
+  witness::PairSolver solver;
+};
+
+// An estimator with its memory. One question at a time: others wait.
+class EstimatorHandle {
+ public:
+  EstimatorHandle(py::handle name, py::handle given, py::handle threads)
+      : name_(text({"Estimator", "estimator"}, name)),
+        settings_(settings({"Estimator", "settings"}, given)),
+        threads_(thread_count("Estimator", threads)),
+        one_(derivative::make_estimator(name_, settings_)) {}
+
+  Answers<PairDerivative> derivative(py::handle A, py::handle B, py::handle X_AB) {
+    const Pairs pairs(kWho, A, B, X_AB);
+    Answers<PairDerivative> answers(pairs.all().size(), pairs.many());
+    if (!pairs.many()) {
+      const py::gil_scoped_release release;
+      const std::lock_guard lock(mutex_);
+      answers.items[0] = (*one_)(pairs.front());
+      return answers;
+    }
+    check_all(pairs.all(), kWho, true, [](const body::Pair& p) { witness::require_valid(p, kWho); });
+    in_pieces(static_cast<std::int64_t>(answers.items.size()), [&](std::int64_t begin, std::int64_t end) {
+      const std::lock_guard lock(mutex_);
+      batch()(pairs.all().subspan(begin, end - begin), std::span(answers.items).subspan(begin, end - begin));
+    });
+    return answers;
+  }
+
+  Answers<Smoothed> smoothed(py::handle A, py::handle B, py::handle X_AB, py::handle hessian) {
+    const Pairs pairs(kSmoothedWho, A, B, X_AB);
+    const bool second = truth({kSmoothedWho, "hessian"}, hessian);
+    if (!derivative::find_estimator(name_).has_smoothed)
+      throw InvalidInput(std::string(kSmoothedWho) + ": the estimator '" + name_ + "' smooths nothing");
+    Answers<Smoothed> answers(pairs.all().size(), pairs.many());
+    check_all(pairs.all(), kSmoothedWho, pairs.many(),
+              [](const body::Pair& p) { derivative::require_hulls(p, kSmoothedWho); });
+    in_pieces(static_cast<std::int64_t>(answers.items.size()), [&](std::int64_t begin, std::int64_t end) {
+      const std::lock_guard lock(mutex_);
+      const auto size = static_cast<std::size_t>(end - begin);
+      std::vector<SmoothedPair> found(size);
+      std::vector<Hessian> hessians(second ? size : 0);
+      batch().smoothed(pairs.all().subspan(begin, size), found, hessians);
+      for (std::size_t i = 0; i < size; ++i) {
+        answers.items[begin + i] = {found[i], second ? hessians[i] : absent()};
+      }
+    });
+    return answers;
+  }
+
+  const std::string& name() const { return name_; }
+
+ private:
+  static constexpr const char* kWho = "witness_derivative";
+  static constexpr const char* kSmoothedWho = "smoothed_witness";
+
+  derivative::BatchEstimator& batch() {
+    if (!batch_) batch_ = std::make_unique<derivative::BatchEstimator>(name_, settings_, threads_);
+    return *batch_;
+  }
+
+  static Hessian absent() {
+    Hessian none;
+    none.d.setConstant(std::numeric_limits<double>::quiet_NaN());
+    none.p1_A.fill(none.d);
+    none.p2_A.fill(none.d);
+    none.n_A.fill(none.d);
+    return none;
+  }
+
+  std::string name_;
+  SettingValues settings_;
+  int threads_;
+  std::unique_ptr<derivative::Estimator> one_;
+  std::unique_ptr<derivative::BatchEstimator> batch_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+void bind_witness(py::module_& module) {
+  bind_answers(module);
+  module.def("separation", &separation);
+  py::class_<PairQuery>(module, "PairSolver")
+      .def(py::init<py::handle, py::handle>())
+      .def("__call__", &PairQuery::ask)
+      .def("forget", [](PairQuery& query) { query.solver.forget(); });
+  py::class_<EstimatorHandle>(module, "Estimator")
+      .def(py::init<py::handle, py::handle, py::handle>())
+      .def_property_readonly("name", &EstimatorHandle::name)
+      .def("__call__", &EstimatorHandle::derivative)
+      .def("smoothed", &EstimatorHandle::smoothed);
+}
+
+}  // namespace abut::python

@@ -1,0 +1,4 @@
+# Makes OUT/005_mug.h5 and OUT/001_box.h5, coarse ones, with the program PREPROCESS.
+execute_process(COMMAND ${PREPROCESS} synthetic ${OUT}/meshes COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${PREPROCESS} ${OUT}/meshes ${OUT} --only 00[15]* --tets 300 --quads 400 --quiet
+                COMMAND_ERROR_IS_FATAL ANY)
