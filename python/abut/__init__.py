@@ -10,13 +10,17 @@ SI units; poses X_AB are of B in A; twists and wrenches have the angular part fi
 
 from ._abut import (
     BadAsset,
+    ContactPoints,
     Error,
     InvalidInput,
     IoError,
     Separation,
     SmoothedWitness,
+    SoftDistance,
+    State,
     Status,
     WitnessDerivative,
+    Wrench,
     default_threads,
 )
 from .bodies import (
@@ -36,5 +40,16 @@ from .bodies import (
     primitive,
     sphere,
 )
+from .contact import (
+    Model,
+    SoftDistances,
+    contact_points,
+    soft_distance,
+    wrench,
+    wrench_derivative,
+    wrench_hessian,
+)
+from .dynamics import Integrator, Report, Simulation, System, Trajectory, read_scene, step
+from .gradients import jvp, pose_gradient, pose_tangent, vjp
 from .tables import Row, Setting, estimators, integrators, models, soft_distance_settings, solvers
 from .witness import Estimator, PairSolver, separation, smoothed_witness, witness_derivative

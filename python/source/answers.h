@@ -3,7 +3,9 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 #include <vector>
 
@@ -66,34 +68,44 @@ struct MemberOf<Member[count]> : MemberOf<std::array<Member, count>> {};
 
 py::object status_word(Status status);  // of the enumeration abut.Status
 
-// A member of all answers as an array without a copy, (N, shape...) or (shape...); of one answer a number is
-// a number, and a status one of abut.Status. `self` owns the answers.
-template <class T, class Get>
-py::object member(py::handle self, Get get) {
-  auto& answers = py::cast<Answers<T>&>(self);
-  using Member = std::remove_reference_t<decltype(get(answers.items.front()))>;
+// A member of all items as an array without a copy, (N, shape...), or of a single one (shape...): then a
+// number is a number, and a status one of abut.Status. `owner` owns the items.
+template <class T, class Get = std::identity>
+py::object view(py::handle owner, std::vector<T>& items, bool many, Get get = {}) {
+  using Member = std::remove_reference_t<decltype(get(items.front()))>;
   using Number = typename MemberOf<Member>::Number;
   Layout layout = MemberOf<Member>::layout();
-  if (!answers.many && layout.shape.empty()) {
+  if (!many && layout.shape.empty()) {
     if constexpr (std::is_same_v<Member, Status>)
-      return status_word(get(answers.items.front()));
+      return status_word(get(items.front()));
     else if constexpr (std::is_arithmetic_v<Member>)
-      return py::cast(get(answers.items.front()));
+      return py::cast(get(items.front()));
   }
-  if (answers.many) {
-    layout.shape.insert(layout.shape.begin(), static_cast<py::ssize_t>(answers.items.size()));
+  if (many) {
+    layout.shape.insert(layout.shape.begin(), static_cast<py::ssize_t>(items.size()));
     layout.strides.insert(layout.strides.begin(), sizeof(T));
   }
-  const void* const first =
-      answers.items.empty() ? nullptr : static_cast<const void*>(&get(answers.items.front()));
-  if (first == nullptr) return py::array(py::dtype::of<Number>(), layout.shape);
-  return py::array(py::dtype::of<Number>(), layout.shape, layout.strides, first, self);
+  if (items.empty()) return py::array(py::dtype::of<Number>(), layout.shape);
+  return py::array(py::dtype::of<Number>(), layout.shape, layout.strides,
+                   static_cast<const void*>(&get(items.front())), owner);
+}
+
+// Makes get(answer) a property of the class of answers.
+template <class AnswersType, class Class, class Get>
+void define(Class& type, const char* name, Get get, const char* doc) {
+  type.def_property_readonly(
+      name,
+      [get](py::handle self) {
+        auto& answers = py::cast<AnswersType&>(self);
+        return view(self, answers.items, answers.many, get);
+      },
+      doc);
 }
 
 // A class of answers with what all have: len() of many.
-template <class T>
-py::class_<Answers<T>> answers_class(py::module_& module, const char* name, const char* doc) {
-  return py::class_<Answers<T>>(module, name, doc).def("__len__", [](const Answers<T>& answers) {
+template <class AnswersType>
+py::class_<AnswersType> answers_class(py::module_& module, const char* name, const char* doc) {
+  return py::class_<AnswersType>(module, name, doc).def("__len__", [](const AnswersType& answers) {
     if (!answers.many) throw py::type_error("the answer to one question has no length");
     return answers.items.size();
   });

@@ -62,6 +62,9 @@ PYBIND11_MODULE(_abut, module) {
   bind_settings(module);
   bind_bodies(module);
   bind_witness(module);
+  bind_contact(module);
+  bind_soft_distance(module);
+  bind_dynamics(module);
   module.def("default_threads", &default_threads,
              "Number of threads of calls with threads=0: OMP_NUM_THREADS, or one for every processor.");
 }

@@ -10,5 +10,8 @@ void bind_status(pybind11::module_& module);
 void bind_settings(pybind11::module_& module);
 void bind_bodies(pybind11::module_& module);
 void bind_witness(pybind11::module_& module);
+void bind_contact(pybind11::module_& module);
+void bind_soft_distance(pybind11::module_& module);
+void bind_dynamics(pybind11::module_& module);
 
 }  // namespace abut::python

@@ -6,6 +6,7 @@
 
 #include "python/source/answers.h"
 #include "python/source/arguments.h"
+#include "python/source/batch.h"
 #include "python/source/interruptible.h"
 #include "python/source/module.h"
 #include "runtime/derivative/estimator.h"
@@ -25,78 +26,72 @@ struct Smoothed {
   Hessian hessian;
 };
 
-template <class Class, class Get>
-void define(Class& type, const char* name, Get get, const char* doc) {
-  using T = typename decltype(Class::type::items)::value_type;
-  type.def_property_readonly(
-      name, [get](py::handle self) { return member<T>(self, get); }, doc);
-}
-
 // The members of a witness that the answers have at of(answer).
 template <class Class, class Of>
 void define_witness(Class& type, Of of) {
-  define(
+  define<typename Class::type>(
       type, "distance", [of](auto& a) -> auto& { return of(a).distance; }, "(N,) signed distance, m");
-  define(
+  define<typename Class::type>(
       type, "p1", [of](auto& a) -> auto& { return of(a).p1; }, "(N, 3) witness point on A, in A, m");
-  define(
+  define<typename Class::type>(
       type, "p2", [of](auto& a) -> auto& { return of(a).p2; }, "(N, 3) witness point on B, in A, m");
-  define(
+  define<typename Class::type>(
       type, "n", [of](auto& a) -> auto& { return of(a).n; }, "(N, 3) unit normal from A to B, in A");
-  define(
+  define<typename Class::type>(
       type, "lower_bound", [of](auto& a) -> auto& { return of(a).lower_bound; },
       "(N,) m: the true distance is not less");
-  define(
+  define<typename Class::type>(
       type, "upper_bound", [of](auto& a) -> auto& { return of(a).upper_bound; },
       "(N,) m: the true distance is not more");
-  define(
+  define<typename Class::type>(
       type, "iterations", [of](auto& a) -> auto& { return of(a).iterations; }, "(N,) of GJK and EPA");
 }
 
 // The simplex that carries the witness points.
 template <class Class, class Of>
 void define_simplex(Class& type, Of of) {
-  define(
+  define<typename Class::type>(
       type, "simplex_size", [of](auto& a) -> auto& { return of(a).simplex_size; }, "(N,) 1 to 3");
-  define(
+  define<typename Class::type>(
       type, "vertex_A", [of](auto& a) -> auto& { return of(a).vertex_A; },
       "(N, 3) vertices of A's hull whose weighted mean is p1; -1: none");
-  define(
+  define<typename Class::type>(
       type, "vertex_B", [of](auto& a) -> auto& { return of(a).vertex_B; },
       "(N, 3) vertices of B's hull whose weighted mean is p2; -1: none");
-  define(
+  define<typename Class::type>(
       type, "weight", [of](auto& a) -> auto& { return of(a).weight; }, "(N, 3) weights of the vertices");
 }
 
 template <class Class, class Of>
 void define_derivative(Class& type, Of of) {
-  define(
+  define<typename Class::type>(
       type, "dp1_A_dxi_B", [of](auto& a) -> auto& { return of(a).dp1_A_dxi_B; }, "(N, 3, 6) m/rad, 1");
-  define(
+  define<typename Class::type>(
       type, "dp2_A_dxi_B", [of](auto& a) -> auto& { return of(a).dp2_A_dxi_B; }, "(N, 3, 6) m/rad, 1");
-  define(
+  define<typename Class::type>(
       type, "dn_A_dxi_B", [of](auto& a) -> auto& { return of(a).dn_A_dxi_B; }, "(N, 3, 6) 1/rad, 1/m");
-  define(
+  define<typename Class::type>(
       type, "dd_dxi_B", [of](auto& a) -> auto& { return of(a).dd_dxi_B; }, "(N, 6) m/rad, 1");
-  define(
+  define<typename Class::type>(
       type, "clamped_count", [of](auto& a) -> auto& { return of(a).clamped_count; },
       "(N,) directions without a derivative, 0 to 2");
-  define(
+  define<typename Class::type>(
       type, "clamped_A", [of](auto& a) -> auto& { return of(a).clamped_A; },
       "(N, 2, 3) those directions, unit, in A");
-  define(
+  define<typename Class::type>(
       type, "status", [of](auto& a) -> auto& { return of(a).status; }, "(N,) of the derivative: Status");
 }
 
 void bind_answers(py::module_& module) {
-  auto separations = answers_class<Witness>(module, "Separation", "Witness points and signed distance.");
+  auto separations =
+      answers_class<Answers<Witness>>(module, "Separation", "Witness points and signed distance.");
   const auto itself = [](auto& a) -> auto& { return a; };
   define_witness(separations, itself);
   define_simplex(separations, itself);
-  define(
+  define<Answers<Witness>>(
       separations, "status", [](auto& a) -> auto& { return a.status; }, "(N,) Status");
 
-  auto derivatives = answers_class<PairDerivative>(
+  auto derivatives = answers_class<Answers<PairDerivative>>(
       module, "WitnessDerivative", "Witness points and their derivatives by xi of X_AB exp(xi).");
   const auto witness_of = [](auto& a) -> auto& { return a.witness; };
   define_witness(derivatives, witness_of);
@@ -104,36 +99,23 @@ void bind_answers(py::module_& module) {
   define_derivative(
       derivatives, [](auto& a) -> auto& { return a.derivative; });
 
-  auto smoothed = answers_class<Smoothed>(module, "SmoothedWitness",
-                                          "Witness points of smoothed hulls with derivatives.");
+  auto smoothed = answers_class<Answers<Smoothed>>(module, "SmoothedWitness",
+                                                   "Witness points of smoothed hulls with derivatives.");
   define_witness(
       smoothed, [](auto& a) -> auto& { return a.pair.smoothed; });
   define_derivative(
       smoothed, [](auto& a) -> auto& { return a.pair.derivative; });
-  define(
+  define<Answers<Smoothed>>(
       smoothed, "exact_distance", [](auto& a) -> auto& { return a.pair.exact.distance; },
       "(N,) of the hulls themselves, m");
-  define(
+  define<Answers<Smoothed>>(
       smoothed, "d2p1_A_dxi_B", [](auto& a) -> auto& { return a.hessian.p1_A; }, "(N, 3, 6, 6)");
-  define(
+  define<Answers<Smoothed>>(
       smoothed, "d2p2_A_dxi_B", [](auto& a) -> auto& { return a.hessian.p2_A; }, "(N, 3, 6, 6)");
-  define(
+  define<Answers<Smoothed>>(
       smoothed, "d2n_A_dxi_B", [](auto& a) -> auto& { return a.hessian.n_A; }, "(N, 3, 6, 6)");
-  define(
+  define<Answers<Smoothed>>(
       smoothed, "d2d_dxi_B", [](auto& a) -> auto& { return a.hessian.d; }, "(N, 6, 6)");
-}
-
-// Checks pairs before any of them is answered, so that a message names the place in the whole batch.
-template <class Check>
-void check_all(std::span<const body::Pair> pairs, const char* who, bool many, Check&& check) {
-  if (many)
-    body::require_valid_batch(pairs, pairs.size(), who, check);
-  else
-    check(pairs.front());
-}
-
-int thread_count(const char* function, py::handle threads) {
-  return static_cast<int>(std::min<std::int64_t>(whole_number({function, "threads"}, threads, 0), 4096));
 }
 
 Answers<Witness> separation(py::handle A, py::handle B, py::handle X_AB, py::handle threads) {

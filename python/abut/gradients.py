@@ -1,0 +1,178 @@
+"""Products with derivatives, and what derivatives by xi of X_AB exp(xi) are by the numbers of a pose."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Tuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _abut
+
+# Of each kind of result: a value and its derivatives, side by side.
+_DERIVATIVES: Dict[type, Dict[str, List[str]]] = {
+    _abut.WitnessDerivative: {
+        "distance": ["dd_dxi_B"], "p1": ["dp1_A_dxi_B"], "p2": ["dp2_A_dxi_B"], "n": ["dn_A_dxi_B"],
+    },
+    _abut.Wrench: {"F_BBo_B": ["dF_dxi_B", "dF_dV_AB_B"]},
+    _abut.SoftDistance: {"value": ["gradient"], "gradient": ["hessian"]},
+}
+_DERIVATIVES[_abut.SmoothedWitness] = _DERIVATIVES[_abut.WitnessDerivative]
+
+
+def _derivatives(result: Any) -> Dict[str, List[str]]:
+    if type(result) not in _DERIVATIVES:
+        raise TypeError(f"{type(result).__name__} has no derivatives; ask witness_derivative, wrench_derivative or "
+                        "soft_distance")
+    return _DERIVATIVES[type(result)]
+
+
+def _jacobian(result: Any, value: str) -> Tuple[np.ndarray, bool]:
+    """(N, ..., k) and whether the value is a scalar of each of the N."""
+    parts = [np.asarray(getattr(result, name)) for name in _derivatives(result)[value]]
+    scalar = value in ("distance", "value")
+    return np.concatenate(parts, axis=-1), scalar
+
+
+def vjp(result: Any, **cotangents: npt.ArrayLike) -> np.ndarray:
+    """Cotangents of a result's values times its derivatives: vjp(d, distance=g), vjp(w, F_BBo_B=g).
+
+    `result`: of witness_derivative, smoothed_witness: (6,) or (N, 6) by xi of X_AB exp(xi); of wrench_derivative: (12,)
+    or (N, 12) by (xi; V_AB_B); of soft_distance: (3,) or (N, 3) by the points. Each cotangent has its value's shape.
+    `pose_gradient` takes gradients by xi on to the numbers of the pose.
+    """
+    known = _derivatives(result)
+    if not cotangents:
+        raise TypeError(f"vjp: give a cotangent of one of: {', '.join(known)}")
+    total: Any = 0
+    for value, cotangent in cotangents.items():
+        if value not in known:
+            raise TypeError(f"vjp: {type(result).__name__} has no derivative of '{value}'; it has: {', '.join(known)}")
+        weights, shape = np.asarray(cotangent, dtype=float), np.shape(getattr(result, value))
+        if weights.shape != shape:
+            raise _abut.InvalidInput(f"vjp: {value} has shape {weights.shape}; it must be {shape}")
+        jacobian, scalar = _jacobian(result, value)
+        total = total + (weights[..., None] * jacobian if scalar
+                         else np.einsum("...m,...mk->...k", weights, jacobian))
+    return total
+
+
+def jvp(result: Any, tangent: npt.ArrayLike) -> Dict[str, np.ndarray]:
+    """Changes of a result's values by name for a tangent of the shape that `vjp` gives: xi (N, 6) and so on."""
+    direction, changes = np.asarray(tangent, dtype=float), {}
+    for value in _derivatives(result):
+        jacobian, scalar = _jacobian(result, value)
+        expected = jacobian.shape if scalar else jacobian.shape[:-2] + jacobian.shape[-1:]
+        if direction.shape != expected:
+            raise _abut.InvalidInput(f"jvp: tangent has shape {direction.shape}; it must be {expected}")
+        changes[value] = (np.einsum("...k,...k->...", jacobian, direction) if scalar
+                          else np.einsum("...mk,...k->...m", jacobian, direction))
+    return changes
+
+
+def _pose(function: str, X_AB: npt.ArrayLike) -> Tuple[np.ndarray, np.ndarray]:
+    """The pose as it is given, and its rotation (..., 3, 3)."""
+    pose = np.asarray(X_AB, dtype=float)
+    if pose.ndim in (2, 3) and pose.shape[-2:] == (4, 4):
+        return pose, pose[..., :3, :3]
+    if pose.ndim not in (1, 2) or pose.shape[-1] != 7:
+        raise _abut.InvalidInput(f"{function}: X_AB has shape {pose.shape}; poses are (4, 4), (N, 4, 4), (7,) or (N, 7)")
+    w, x, y, z = np.moveaxis(pose[..., :4] / np.linalg.norm(pose[..., :4], axis=-1, keepdims=True), -1, 0)
+    rows = [[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]]
+    return pose, np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def _quaternion_map(pose: np.ndarray) -> np.ndarray:
+    """2 G(q)/|q| of docs/conventions.md: w = map dq, (..., 3, 4)."""
+    length2 = np.sum(pose[..., :4] ** 2, axis=-1)[..., None, None]
+    w, x, y, z = np.moveaxis(pose[..., :4], -1, 0)
+    rows = [[-x, w, z, -y], [-y, -z, w, x], [-z, y, -x, w]]
+    return 2 * np.stack([np.stack(row, axis=-1) for row in rows], axis=-2) / length2
+
+
+def _skew(a: np.ndarray) -> np.ndarray:
+    zero = np.zeros_like(a[..., 0])
+    rows = [[zero, -a[..., 2], a[..., 1]], [a[..., 2], zero, -a[..., 0]], [-a[..., 1], a[..., 0], zero]]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def pose_gradient(X_AB: npt.ArrayLike, gradient: npt.ArrayLike) -> np.ndarray:
+    """A gradient by xi of X_AB exp(xi), (6,) or (N, 6), as one by the pose's numbers, of the shape of X_AB.
+
+    By a matrix: the one tangent to the rotations, which a chain rule through any parameters of the pose takes. By 7
+    numbers: across the quaternion, which is normalised on use.
+    """
+    pose, R = _pose("pose_gradient", X_AB)
+    g = np.asarray(gradient, dtype=float)
+    expected = pose.shape[: pose.ndim - (1 if pose.shape[-1] == 7 else 2)] + (6,)
+    if g.shape != expected:
+        raise _abut.InvalidInput(f"pose_gradient: gradient has shape {g.shape}; it must be {expected}")
+    result = np.zeros(pose.shape)
+    by_p = np.einsum("...ij,...j->...i", R, g[..., 3:])
+    if pose.shape[-1] == 7:
+        result[..., :4] = np.einsum("...ij,...i->...j", _quaternion_map(pose), g[..., :3])
+        result[..., 4:] = by_p
+    else:
+        result[..., :3, :3] = R @ _skew(g[..., :3]) / 2
+        result[..., :3, 3] = by_p
+    return result
+
+
+def pose_tangent(X_AB: npt.ArrayLike, change: npt.ArrayLike) -> np.ndarray:
+    """A change of the pose's numbers, of the shape of X_AB, as xi of X_AB exp(xi), (6,) or (N, 6)."""
+    pose, R = _pose("pose_tangent", X_AB)
+    dX = np.asarray(change, dtype=float)
+    if dX.shape != pose.shape:
+        raise _abut.InvalidInput(f"pose_tangent: change has shape {dX.shape}; it must be {pose.shape}")
+    back = np.swapaxes(R, -1, -2)
+    if pose.shape[-1] == 7:
+        w = np.einsum("...ij,...j->...i", _quaternion_map(pose), dX[..., :4])
+        v = np.einsum("...ij,...j->...i", back, dX[..., 4:])
+    else:
+        W = back @ dX[..., :3, :3]
+        W = (W - np.swapaxes(W, -1, -2)) / 2
+        w = np.stack([W[..., 2, 1], W[..., 0, 2], W[..., 1, 0]], axis=-1)
+        v = np.einsum("...ij,...j->...i", back, dX[..., :3, 3])
+    return np.concatenate([w, v], axis=-1)
+
+
+def distance_slopes(X_AB: np.ndarray, found: _abut.WitnessDerivative) -> np.ndarray:
+    """Derivatives (..., 6, 6) of dd_dxi_B, last axis by xi along the moving frame B, from the estimates of dp2 and dn:
+    dd = (s x n, n) with n and s = p2 - p_AB in B's axes (docs/witness_derivatives.md). `X_AB`: (..., 4, 4).
+    """
+    back = np.swapaxes(X_AB[..., :3, :3], -1, -2)
+
+    def in_B(value: np.ndarray, slope: np.ndarray, origin_moves: bool) -> Tuple[np.ndarray, np.ndarray]:
+        vector = np.einsum("...ij,...j->...i", back, value)
+        moved = back @ slope
+        moved[..., :3] += _skew(vector)  # -w x vector
+        if origin_moves:
+            moved[..., 3:] -= np.eye(3)
+        return vector, moved
+
+    n, dn = in_B(found.n, found.dn_A_dxi_B, False)
+    s, ds = in_B(found.p2 - X_AB[..., :3, 3], found.dp2_A_dxi_B, True)
+    return np.concatenate([_skew(s) @ dn - _skew(n) @ ds, dn], axis=-2)
+
+
+def _adjoints() -> np.ndarray:
+    """S[k, i, j] = (ad(e_j) e_i)_k."""
+    S, cross = np.zeros((6, 6, 6)), np.zeros((3, 3, 3))
+    for j in range(3):
+        cross[:, :, j] = _skew(np.eye(3)[j])  # e_j x
+    S[:3, :3, :3] = S[3:, :3, 3:] = S[3:, 3:, :3] = cross
+    return S
+
+
+_ADJOINTS = _adjoints()
+
+
+def slopes_of_jacobian(jacobian: np.ndarray, hessian: np.ndarray) -> np.ndarray:
+    """Slopes (..., m, k, k) of a Jacobian (..., m, k) along the moving frame, last axis by xi, from the Hessian in the
+    chart X_AB exp(xi): they differ by half a commutator.
+    """
+    slopes = np.array(hessian)
+    slopes[..., :6, :6] += 0.5 * np.einsum("...mk,kij->...mij", jacobian[..., :6], _ADJOINTS)
+    return slopes

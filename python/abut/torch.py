@@ -1,0 +1,306 @@
+"""Gradients in PyTorch: witness points, distances, wrenches and soft distances as differentiable functions.
+
+    X_AB = torch.tensor([[1.0, 0, 0, 0, 0.2, 0, 0]], dtype=torch.float64, requires_grad=True)
+    abut.torch.distance(mug, box, X_AB).sum().backward()
+
+Poses are (4, 4), (N, 4, 4), (7,) or (N, 7) tensors as everywhere. The gradient by a matrix is the one tangent to the
+rotations: right for any parameters that the pose is made of. Everything is computed in double precision on the CPU and
+returned in the pose's type, on its device.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional, Tuple, Union
+
+import numpy as np
+import torch
+
+from . import _abut
+from .bodies import Body, Geometry
+from .contact import Model, SoftDistances
+from .gradients import distance_slopes, slopes_of_jacobian
+from .tables import models
+from .witness import Bodies, Estimator, OneBody
+from .witness import separation as _separation
+
+Tensor = torch.Tensor
+
+
+class Separation(NamedTuple):
+    """Witness points of N pairs, or of one without the first axis, in A's frame."""
+
+    distance: Tensor  # (N,) m
+    p1: Tensor  # (N, 3) on A, m
+    p2: Tensor  # (N, 3) on B, m
+    n: Tensor  # (N, 3) unit, from A to B
+
+
+def pose_matrix(pose: Tensor) -> Tensor:
+    """Poses (..., 7), quaternion (w, x, y, z) of any length and translation, as matrices (..., 4, 4)."""
+    w, x, y, z = (pose[..., :4] / torch.linalg.norm(pose[..., :4], dim=-1, keepdim=True)).unbind(-1)
+    zero, one = torch.zeros_like(w), torch.ones_like(w)
+    px, py, pz = pose[..., 4:].unbind(-1)
+    rows = [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y), px,
+            2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x), py,
+            2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y), pz,
+            zero, zero, zero, one]
+    return torch.stack(rows, dim=-1).reshape(pose.shape[:-1] + (4, 4))
+
+
+def _skew(a: Tensor) -> Tensor:
+    x, y, z = a.unbind(-1)
+    zero = torch.zeros_like(x)
+    return torch.stack([zero, -z, y, z, zero, -x, -y, x, zero], dim=-1).reshape(a.shape[:-1] + (3, 3))
+
+
+def _by_matrix(X: Tensor, by_xi: Tensor) -> Tensor:
+    """A gradient by xi of X exp(xi), (N, 6), as the one by the matrix that is tangent to the rotations."""
+    R = X[:, :3, :3]
+    upper = torch.cat([R @ _skew(by_xi[:, :3]) / 2, R @ by_xi[:, 3:, None]], dim=2)
+    return torch.cat([upper, torch.zeros_like(X[:, :1])], dim=1)
+
+
+def _chart(X: Tensor, gradient: Tensor) -> Tuple[Tensor, Optional[Tensor]]:
+    """A gradient by the k numbers of the chart as those by X (a pose or points) and by the twist."""
+    if X.dim() == 2:
+        return gradient, None
+    return _by_matrix(X, gradient[:, :6]), gradient[:, 6:] if gradient.shape[1] > 6 else None
+
+
+class _Query:
+    """A function of poses (N, 4, 4) and twists (N, 6), or of points (N, 3), with values (N, m)."""
+
+    def value(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
+        raise NotImplementedError
+
+    def first(self, X: np.ndarray, V: Optional[np.ndarray]) -> Tuple[np.ndarray, np.ndarray]:
+        """Values (N, m) and Jacobian (N, m, k)."""
+        raise NotImplementedError
+
+    def slopes(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
+        """Slopes (N, m, k, k) of the Jacobian along the moving frame."""
+        raise RuntimeError(f"abut.torch: {self.who} has no second derivatives")
+
+    who = "this function"
+
+
+def _numpy(tensor: Optional[Tensor]) -> Optional[np.ndarray]:
+    return None if tensor is None else tensor.detach().numpy()
+
+
+def _tensor(array: np.ndarray) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(array))
+
+
+class _Jacobian(torch.autograd.Function):
+    """The Jacobian that a forward pass has found, as a function: differentiated by its slopes."""
+
+    @staticmethod
+    def forward(ctx: Any, query: _Query, X: Tensor, V: Optional[Tensor], J: Tensor) -> Tensor:
+        ctx.query = query
+        ctx.save_for_backward(X, V)
+        return J.clone()
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> Tuple[Optional[Tensor], ...]:
+        X, V = ctx.saved_tensors
+        slopes = _tensor(ctx.query.slopes(_numpy(X), _numpy(V)))
+        by_X, by_V = _chart(X, torch.einsum("nmi,nmij->nj", gradient, slopes))
+        return None, by_X, by_V, None
+
+
+class _Value(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, query: _Query, X: Tensor, V: Optional[Tensor]) -> Tensor:
+        if not any(ctx.needs_input_grad):
+            return _tensor(query.value(_numpy(X), _numpy(V)))
+        value, jacobian = query.first(_numpy(X), _numpy(V))
+        ctx.query = query
+        ctx.save_for_backward(X, V, _tensor(jacobian))
+        return _tensor(value)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Tuple[Optional[Tensor], ...]:
+        X, V, J = ctx.saved_tensors
+        if torch.is_grad_enabled():  # create_graph: the Jacobian is part of the graph
+            J = _Jacobian.apply(ctx.query, X, V, J)
+        by_X, by_V = _chart(X, torch.einsum("nm,nmk->nk", gradient, J))
+        return None, by_X, by_V
+
+
+def _count(bodies: Any) -> Optional[int]:
+    if isinstance(bodies, (Body, Geometry)):
+        return None
+    if isinstance(bodies, tuple) and len(bodies) == 2 and not isinstance(bodies[0], (Body, Geometry)):
+        return len(bodies[1])
+    return len(bodies)
+
+
+def _require_tensor(function: str, argument: str, value: Any) -> None:
+    if not isinstance(value, torch.Tensor):
+        raise TypeError(f"{function}: {argument} must be a torch.Tensor, not {type(value).__name__}")
+    if not value.is_floating_point():
+        raise TypeError(f"{function}: {argument} must be of a floating-point type, not {value.dtype}")
+
+
+def _apply(function: str, query: _Query, A: Bodies, B: Bodies, X_AB: Tensor, V_AB_B: Optional[Tensor] = None) -> Tensor:
+    """query at all pairs: (N, m), or (m,) where nothing is many; in the pose's type and on its device."""
+    _require_tensor(function, "X_AB", X_AB)
+    X = X_AB.to("cpu", torch.float64)
+    if X.dim() in (1, 2) and X.shape[-1] == 7:
+        X = pose_matrix(X)
+    if X.dim() not in (2, 3) or X.shape[-2:] != (4, 4):
+        raise _abut.InvalidInput(f"{function}: X_AB has shape {tuple(X_AB.shape)}; poses are (4, 4), (N, 4, 4), (7,) or "
+                                 "(N, 7)")
+    V = None
+    if V_AB_B is not None:
+        _require_tensor(function, "V_AB_B", V_AB_B)
+        V = V_AB_B.to("cpu", torch.float64)
+        if V.dim() not in (1, 2) or V.shape[-1] != 6:
+            raise _abut.InvalidInput(f"{function}: V_AB_B has shape {tuple(V.shape)}; it must be (6,) or (N, 6)")
+    counts = [_count(A), _count(B), len(X) if X.dim() == 3 else None, len(V) if V is not None and V.dim() == 2 else None]
+    many = [count for count in counts if count is not None]
+    N = many[0] if many else 1
+    X = X if X.dim() == 3 else X.expand(N, 4, 4)
+    V = V if V is None or V.dim() == 2 else V.expand(N, 6)
+    value = _Value.apply(query, X, V).to(X_AB.device, X_AB.dtype)
+    return value if many else value[0]
+
+
+class _Witness(_Query):
+    def __init__(self, A: Bodies, B: Bodies, estimator: Estimator, smoothed: bool) -> None:
+        self.A, self.B, self.estimator, self.smoothed = A, B, estimator, smoothed
+        self.who = f"a witness of estimator '{estimator.name}'"
+
+    @staticmethod
+    def _values(found: Any) -> np.ndarray:
+        return np.concatenate([found.distance[:, None], found.p1, found.p2, found.n], axis=1)
+
+    def _found(self, X: np.ndarray, hessian: bool = False) -> Any:
+        if self.smoothed:
+            return self.estimator.smoothed(self.A, self.B, X, hessian)
+        return self.estimator(self.A, self.B, X)
+
+    def value(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
+        return self._values(self._found(X) if self.smoothed else _separation(self.A, self.B, X))
+
+    def first(self, X: np.ndarray, V: Optional[np.ndarray]) -> Tuple[np.ndarray, np.ndarray]:
+        found = self._found(X)
+        return self._values(found), self._jacobian(found)
+
+    @staticmethod
+    def _jacobian(found: Any) -> np.ndarray:
+        return np.concatenate(
+            [found.dd_dxi_B[:, None], found.dp1_A_dxi_B, found.dp2_A_dxi_B, found.dn_A_dxi_B], axis=1)
+
+    def slopes(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
+        if not self.smoothed:
+            return super().slopes(X, V)
+        found = self._found(X, hessian=True)
+        hessian = np.concatenate(
+            [found.d2d_dxi_B[:, None], found.d2p1_A_dxi_B, found.d2p2_A_dxi_B, found.d2n_A_dxi_B], axis=1)
+        return slopes_of_jacobian(self._jacobian(found), hessian)
+
+
+class _Distance(_Witness):
+    def value(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
+        return _separation(self.A, self.B, X).distance[:, None]
+
+    def first(self, X: np.ndarray, V: Optional[np.ndarray]) -> Tuple[np.ndarray, np.ndarray]:
+        found = self.estimator(self.A, self.B, X)
+        return found.distance[:, None], found.dd_dxi_B[:, None]
+
+    def slopes(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
+        return distance_slopes(X, self.estimator(self.A, self.B, X))[:, None]
+
+
+class _Wrench(_Query):
+    def __init__(self, A: Bodies, B: Bodies, model: Model) -> None:
+        self.A, self.B, self.model = A, B, model
+        self.who = f"the contact model '{model.name}'"
+
+    def value(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
+        return self.model.wrench(self.A, self.B, X, V).F_BBo_B
+
+    @staticmethod
+    def _jacobian(found: Any, V: Optional[np.ndarray]) -> np.ndarray:
+        return found.dF_dxi_B if V is None else np.concatenate([found.dF_dxi_B, found.dF_dV_AB_B], axis=2)
+
+    def first(self, X: np.ndarray, V: Optional[np.ndarray]) -> Tuple[np.ndarray, np.ndarray]:
+        found = self.model.wrench_derivative(self.A, self.B, X, V)
+        return found.F_BBo_B, self._jacobian(found, V)
+
+    def slopes(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
+        if not models()[self.model.name].capabilities["has_hessian"]:
+            return super().slopes(X, V)
+        found = self.model.wrench_hessian(self.A, self.B, X, V)
+        k = 6 if V is None else 12
+        return slopes_of_jacobian(self._jacobian(found, V), found.d2F[:, :, :k, :k])
+
+
+class _SoftDistance(_Query):
+    def __init__(self, distances: SoftDistances) -> None:
+        self.distances = distances
+
+    def value(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
+        return self.distances(X, order=0).value[:, None]
+
+    def first(self, X: np.ndarray, V: Optional[np.ndarray]) -> Tuple[np.ndarray, np.ndarray]:
+        found = self.distances(X, order=1)
+        return found.value[:, None], found.gradient[:, None]
+
+    def slopes(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
+        return self.distances(X, order=2).hessian[:, None]
+
+
+def _estimator(given: Union[str, Estimator], threads: int, settings: Any) -> Estimator:
+    return given if isinstance(given, Estimator) else Estimator(given, threads=threads, **settings)
+
+
+def _split(found: Tensor) -> Separation:
+    return Separation(found[..., 0], found[..., 1:4], found[..., 4:7], found[..., 7:10])
+
+
+def distance(
+    A: Bodies, B: Bodies, X_AB: Tensor, *, estimator: Union[str, Estimator] = "gumbel", threads: int = 0, **settings: Any
+) -> Tensor:
+    """Signed distances (N,), m. The gradient is exact; the second derivative is made of the estimates of dp2 and dn."""
+    return _apply("distance", _Distance(A, B, _estimator(estimator, threads, settings), False), A, B, X_AB)[..., 0]
+
+
+def separation(
+    A: Bodies, B: Bodies, X_AB: Tensor, *, estimator: Union[str, Estimator] = "gumbel", threads: int = 0, **settings: Any
+) -> Separation:
+    """Distance, witness points and normal, with the derivatives that an estimator gives them. Once differentiable."""
+    query = _Witness(A, B, _estimator(estimator, threads, settings), False)
+    return _split(_apply("separation", query, A, B, X_AB))
+
+
+def smoothed_separation(
+    A: Bodies, B: Bodies, X_AB: Tensor, *, estimator: Union[str, Estimator] = "soft_bodies", threads: int = 0,
+    **settings: Any
+) -> Separation:
+    """Distance, witness points and normal of smoothed hulls, with their own derivatives. Twice differentiable."""
+    query = _Witness(A, B, _estimator(estimator, threads, settings), True)
+    return _split(_apply("smoothed_separation", query, A, B, X_AB))
+
+
+def wrench(
+    A: Bodies, B: Bodies, X_AB: Tensor, V_AB_B: Optional[Tensor] = None, *, model: Union[str, Model] = "pressure_field",
+    threads: int = 0, **settings: Any
+) -> Tensor:
+    """Contact wrenches F_BBo_B (N, 6), by pose and twist. Twice differentiable where the model has a Hessian."""
+    handle = model if isinstance(model, Model) else Model(model, threads=threads, **settings)
+    return _apply("wrench", _Wrench(A, B, handle), A, B, X_AB, V_AB_B)
+
+
+def soft_distance(geometry: Union[OneBody, SoftDistances], points: Tensor, *, threads: int = 0, **settings: Any) -> Tensor:
+    """Soft signed distances (...,) of points (..., 3), m. Twice differentiable."""
+    _require_tensor("soft_distance", "points", points)
+    if points.dim() < 1 or points.shape[-1] != 3:
+        raise _abut.InvalidInput(f"soft_distance: points has shape {tuple(points.shape)}; it must be (..., 3)")
+    distances = geometry if isinstance(geometry, SoftDistances) else SoftDistances(geometry, threads=threads, **settings)
+    flat = points.to("cpu", torch.float64).reshape(-1, 3)
+    value = _Value.apply(_SoftDistance(distances), flat, None)
+    return value.reshape(points.shape[:-1]).to(points.device, points.dtype)

@@ -1,0 +1,119 @@
+import unittest
+
+import numpy as np
+
+import abut
+from support import asset, exp, matrix, needs_assets, poses, slopes
+
+
+def pressed():
+    """A compliant ball 2 mm deep in a rigid half-space, moving."""
+    ground = abut.Body(abut.half_space(), abut.Material(modulus=abut.RIGID, friction=0.5))
+    ball = abut.Body(abut.sphere(0.05), abut.Material(modulus=1e6, friction=0.5, dissipation=0.1))
+    X_AB = matrix(np.array([0.9, 0.1, 0.2, -0.3, 0, 0, 0.048]))
+    return ground, ball, X_AB, np.array([0.1, -0.2, 0.3, 0.02, 0.01, -0.03])
+
+
+class Wrench(unittest.TestCase):
+    def test_a_ball_on_the_ground_is_pushed_up(self):
+        ground, ball, X_AB, _ = pressed()
+        found = abut.wrench(ground, ball, X_AB, energy=True)
+        force = X_AB[:3, :3] @ found.F_BBo_B[3:]
+        self.assertGreater(force[2], 1)
+        np.testing.assert_allclose(force[:2], 0, atol=1e-2 * force[2])
+        self.assertGreater(found.energy, 0)
+        self.assertTrue(np.isnan(found.dF_dxi_B).all())  # not asked for
+        apart = abut.wrench(ground, ball, [1, 0, 0, 0, 0, 0, 1])
+        self.assertIs(apart.status, abut.Status.NO_OVERLAP)
+        np.testing.assert_array_equal(apart.F_BBo_B, 0)
+
+    def test_jacobians_are_the_slopes_of_the_wrench(self):
+        ground, ball, X_AB, V = pressed()
+        for model in "pressure_field", "soft_minimum":
+            with self.subTest(model):
+                found = abut.wrench_derivative(ground, ball, X_AB, V, model=model)
+                expected = slopes(lambda X: abut.wrench(ground, ball, X, V, model=model).F_BBo_B, X_AB)
+                scale = np.abs(expected).max()
+                np.testing.assert_allclose(found.dF_dxi_B, expected, atol=1e-5 * scale)
+                step = 1e-6
+                columns = [(abut.wrench(ground, ball, X_AB, V + step * e, model=model).F_BBo_B
+                            - abut.wrench(ground, ball, X_AB, V - step * e, model=model).F_BBo_B) / (2 * step)
+                           for e in np.eye(6)]
+                np.testing.assert_allclose(found.dF_dV_AB_B, np.stack(columns, axis=-1), atol=1e-5 * scale)
+
+    def test_hessians_are_the_second_slopes(self):
+        ground, ball, X_AB, V = pressed()
+        found = abut.wrench_hessian(ground, ball, X_AB, V)
+        model = abut.Model("soft_minimum")
+        np.testing.assert_allclose(found.d2F, np.swapaxes(found.d2F, 1, 2), rtol=1e-9)
+        step = 1e-5
+        for k, e in enumerate(np.eye(6)):
+            at = [model.wrench(ground, ball, X_AB @ exp(s * e), V).F_BBo_B for s in (-step, 0, step)]
+            second = (at[0] - 2 * at[1] + at[2]) / step**2
+            np.testing.assert_allclose(found.d2F[:, k, k], second, atol=1e-3 * max(1, np.abs(found.d2F).max()))
+
+    @needs_assets
+    def test_a_batch_has_the_bits_of_single_questions_for_every_model(self):
+        mug = abut.Body(asset("005_mug"), abut.Material(friction=0.3))
+        box = abut.Body(asset("001_box"), abut.Material(friction=0.4))
+        X_AB, V = poses(12, reach=0.1), np.random.default_rng(1).normal(size=(12, 6))
+        for name in abut.models():
+            with self.subTest(name):
+                handle = abut.Model(name, threads=2)
+                many = handle.wrench_derivative(mug, box, X_AB, V)
+                same = abut.wrench_derivative(mug, box, X_AB, V, model=name, threads=1)
+                np.testing.assert_array_equal(many.F_BBo_B, same.F_BBo_B)
+                np.testing.assert_array_equal(many.dF_dxi_B, same.dF_dxi_B)
+                for i in 0, 5, 11:
+                    one = handle.wrench_derivative(mug, box, X_AB[i], V[i])
+                    np.testing.assert_array_equal(many.F_BBo_B[i], one.F_BBo_B)
+                    np.testing.assert_array_equal(many.dF_dV_AB_B[i], one.dF_dV_AB_B)
+                    self.assertEqual(many.status[i], one.status)
+
+    @needs_assets
+    def test_contact_points_come_by_pair(self):
+        mug, box = asset("005_mug"), asset("001_box")
+        X_AB = poses(8, reach=0.1)
+        for name in abut.models():
+            with self.subTest(name):
+                many = abut.contact_points(mug, box, X_AB, margin=0.005, derivatives=True, model=name)
+                self.assertEqual(many.offsets.shape, (9,))
+                self.assertEqual(len(many), many.offsets[-1])
+                self.assertEqual(many.dp_dxi_B.shape, (len(many), 3, 6))
+                self.assertGreater(len(many), 0)
+                one = abut.contact_points(mug, box, X_AB[3], margin=0.005, model=name)
+                rows = slice(many.offsets[3], many.offsets[4])
+                np.testing.assert_array_equal(many.p_AC[rows], one.p_AC)
+                np.testing.assert_array_equal(many.feature[rows], one.feature)
+                self.assertTrue((many.gap <= 0.005).all())
+
+
+class SoftDistance(unittest.TestCase):
+    def test_of_a_ball_is_exact(self):
+        points = np.random.default_rng(0).normal(size=(100, 3))
+        found = abut.soft_distance(abut.sphere(0.3), points, order=2)
+        np.testing.assert_allclose(found.value, np.linalg.norm(points, axis=1) - 0.3, atol=1e-14)
+        np.testing.assert_allclose(found.gradient, points / np.linalg.norm(points, axis=1, keepdims=True), atol=1e-14)
+
+    @needs_assets
+    def test_derivatives_are_slopes(self):
+        mug = abut.SoftDistances(asset("005_mug"))
+        p, step = np.array([0.03, 0.04, 0.02]), 1e-6
+        found = mug(p, order=2)
+        for k, e in enumerate(np.eye(3)):
+            ahead, behind = mug(p + step * e), mug(p - step * e)
+            self.assertAlmostEqual(found.gradient[k], (ahead.value - behind.value) / (2 * step), places=7)
+            np.testing.assert_allclose(found.hessian[k], (ahead.gradient - behind.gradient) / (2 * step), rtol=1e-5,
+                                       atol=1e-4)
+        self.assertEqual(mug(p, order=0).value, abut.soft_distance(asset("005_mug"), p, order=0).value)
+
+    @needs_assets
+    def test_the_number_of_threads_changes_no_bit(self):
+        points = np.random.default_rng(0).uniform(-0.1, 0.1, (500, 3)).astype(np.float32)
+        one = abut.soft_distance(asset("005_mug"), points, order=2, threads=1, kernel="wall")
+        two = abut.soft_distance(asset("005_mug"), points, order=2, threads=2, kernel="wall")
+        np.testing.assert_array_equal(one.hessian, two.hessian)
+
+
+if __name__ == "__main__":
+    unittest.main()

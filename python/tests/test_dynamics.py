@@ -1,0 +1,122 @@
+import _thread
+import copy
+import pathlib
+import pickle
+import tempfile
+import threading
+import time
+import unittest
+
+import numpy as np
+
+import abut
+from support import ASSETS, asset, needs_assets
+
+BALL = """
+gravity 0 0 -10
+duration 1
+plane 0 0 1 0
+body ball 1  0.4 0.4 0.4  0 0 5  1 0 0 0  1 0 0  0 0 0  1
+  sphere 1  0 0 0  1 0 0 0
+"""
+
+
+class Scene(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(dir=".")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def system(self, text=BALL, assets=None):
+        (self.folder / "scene.scn").write_text(text)
+        return abut.read_scene(self.folder / "scene.scn", assets)
+
+
+class Steps(Scene):
+    def test_a_free_fall_in_closed_form(self):
+        system = self.system()
+        self.assertEqual((system.names, system.duration), (["ball"], 1))
+        state = system.initial_state()
+        integrator = abut.Integrator(system, dt=1e-3)
+        for _ in range(100):
+            state = integrator.step(state)
+        np.testing.assert_allclose(state.p_WB, [[0.1, 0, 5 - 0.05]], atol=1e-9)
+        np.testing.assert_allclose(state.v_WB, [[1, 0, -1]], atol=1e-9)
+        np.testing.assert_array_equal(system.initial_state().p_WB, [[0, 0, 5]])  # what was given stays
+        np.testing.assert_allclose(system.energy(state), system.energy(system.initial_state()), rtol=1e-9)
+
+    def test_forces_and_moments_act_on_bodies(self):
+        system = self.system()
+        lifted = abut.step(system, system.initial_state(), [[0, 0, 0.2, 0, 0, 10]], dt=0.01)
+        np.testing.assert_allclose(lifted.v_WB, [[1, 0, 0]], atol=1e-12)
+        np.testing.assert_allclose(system.angular_velocity(lifted), [[0, 0, 0.005]], atol=1e-12)
+
+    def test_states_are_arrays_to_read_and_to_set(self):
+        system = self.system()
+        state = system.initial_state()
+        state.p_WB = [[1, 2, 3]]
+        state.q_WB = np.array([[0, 0, 0, 1]], np.float32)
+        again = pickle.loads(pickle.dumps(copy.deepcopy(state)))
+        np.testing.assert_array_equal(again.p_WB, [[1, 2, 3]])
+        np.testing.assert_array_equal(again.q_WB, [[0, 0, 0, 1]])
+        state.q_WB = [[2, 0, 0, 0]]
+        with self.assertRaisesRegex(abut.InvalidInput, "quaternion"):
+            abut.step(system, state)
+
+    def test_a_simulation_records_and_goes_on(self):
+        system = self.system()
+        simulation = abut.Simulation(system, dt=1e-3)
+        report = simulation.run(100, every=10)
+        self.assertEqual((report.contacts, simulation.steps), (0, 100))
+        path = simulation.trajectory
+        self.assertEqual(path.p_WB.shape, (11, 1, 3))
+        np.testing.assert_allclose(path.p_WB[:, 0, 0], path.time, atol=1e-12)
+        np.testing.assert_array_equal(path.q_WB[-1], simulation.state.q_WB)
+        other = abut.Simulation(system, dt=1e-3)
+        other.run(60)
+        other.run(40)
+        np.testing.assert_array_equal(other.state.p_WB, simulation.state.p_WB)
+        state = system.initial_state()
+        other.state = state
+        np.testing.assert_array_equal(other.state.p_WB, state.p_WB)
+        simulation.write_page(self.folder / "page.html")
+        self.assertIn("<html", (self.folder / "page.html").read_text())
+
+    def test_a_thrown_ball_comes_to_roll(self):
+        simulation = abut.Simulation(self.system("mu 0.5\n" + BALL.replace("0 0 5  1", "0 0 1  1")))
+        report = simulation.run(1000)
+        self.assertEqual(report.contacts, 1)
+        v, w = simulation.state.v_WB[0], simulation.trajectory.w_WB_W
+        self.assertAlmostEqual(v[0], 1 / 1.4, places=2)  # 5/7 of the speed: of moments 2/5 m r^2
+        self.assertEqual(w.shape[0], 0)
+
+    @needs_assets
+    def test_assets_come_from_a_folder_a_mapping_or_a_function(self):
+        text = BALL + "object mug 005_mug 400  0 0 0.2  1 0 0 0  0 0 0  0 0 0\n"
+        mug = asset("005_mug")
+        states = []
+        for source in (ASSETS, {"005_mug": mug}, lambda name: asset(name)):
+            simulation = abut.Simulation(self.system(text, source))
+            simulation.run(100)
+            states.append(simulation.state.p_WB)
+        np.testing.assert_array_equal(states[0], states[1])
+        np.testing.assert_array_equal(states[0], states[2])
+        with self.assertRaisesRegex(abut.InvalidInput, "no asset '005_mug'"):
+            self.system(text, {})
+        with self.assertRaisesRegex(ZeroDivisionError, ""):
+            self.system(text, lambda name: 1 / 0)
+
+    def test_control_c_ends_a_run(self):
+        simulation = abut.Simulation(self.system())
+        threading.Timer(0.3, _thread.interrupt_main).start()
+        begin = time.monotonic()
+        with self.assertRaises(KeyboardInterrupt):
+            simulation.run(10**9)
+        self.assertLess(time.monotonic() - begin, 20)
+        steps = simulation.steps
+        simulation.run(1)  # it goes on
+        self.assertEqual(simulation.steps, steps + 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

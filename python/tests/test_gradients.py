@@ -1,0 +1,72 @@
+import unittest
+
+import numpy as np
+
+import abut
+from support import exp, matrix, poses, slopes
+
+
+class Products(unittest.TestCase):
+    def setUp(self):
+        self.A, self.B = abut.ellipsoid(0.1, 0.2, 0.15), abut.sphere(0.05)
+        self.X_AB = poses(5, reach=0.3)
+
+    def test_vjp_and_jvp_are_adjoint(self):
+        random = np.random.default_rng(0)
+        found = abut.witness_derivative(self.A, self.B, self.X_AB)
+        xi, g = random.normal(size=(5, 6)), random.normal(size=(5, 3))
+        h = random.normal(size=5)
+        change = abut.jvp(found, xi)
+        expected = np.sum(g * change["p1"]) + np.sum(h * change["distance"])
+        self.assertAlmostEqual(np.sum(abut.vjp(found, p1=g, distance=h) * xi), expected, places=12)
+
+    def test_of_one_pair_and_of_wrenches(self):
+        one = abut.witness_derivative(self.A, self.B, self.X_AB[0])
+        np.testing.assert_allclose(abut.vjp(one, distance=2.0), 2 * one.dd_dxi_B)
+        wrench = abut.wrench_derivative(self.A, self.B, self.X_AB, model="soft_minimum")
+        g = np.random.default_rng(0).normal(size=(5, 6))
+        expected = np.einsum("nm,nmk->nk", g, wrench.dF_dV_AB_B)
+        np.testing.assert_allclose(abut.vjp(wrench, F_BBo_B=g)[:, 6:], expected)
+
+    def test_gradients_by_the_numbers_of_a_pose_are_slopes(self):
+        pose = self.X_AB[0] * np.array([1.3] * 4 + [1] * 3)  # a quaternion that is not unit
+        distance = lambda p: abut.separation(self.A, self.B, p).distance
+        g = abut.vjp(abut.witness_derivative(self.A, self.B, pose), distance=1.0)
+        step = 1e-6
+        expected = [(distance(pose + step * e) - distance(pose - step * e)) / (2 * step) for e in np.eye(7)]
+        np.testing.assert_allclose(abut.pose_gradient(pose, g), expected, atol=1e-8)
+
+    def test_gradients_by_a_matrix_are_slopes_along_rotations(self):
+        X = matrix(self.X_AB[0])
+        g = abut.vjp(abut.witness_derivative(self.A, self.B, X), distance=1.0)
+        xi = np.array([0.3, -0.2, 0.5, 0.1, 0.7, -0.4])
+        step = 1e-6
+        dX = (X @ exp(step * xi) - X @ exp(-step * xi)) / (2 * step)
+        self.assertAlmostEqual(np.sum(abut.pose_gradient(X, g) * dX), g @ xi, places=8)
+        np.testing.assert_allclose(abut.pose_tangent(X, dX), xi, atol=1e-8)
+
+    def test_tangents_invert_gradients(self):
+        xi = np.random.default_rng(0).normal(size=(5, 6))
+        for X in self.X_AB, np.stack([matrix(p) for p in self.X_AB]):
+            dX = np.random.default_rng(1).normal(size=X.shape)
+            self.assertAlmostEqual(np.sum(abut.pose_gradient(X, xi) * dX), np.sum(xi * abut.pose_tangent(X, dX)),
+                                   places=12)
+
+    def test_slopes_of_the_distance(self):
+        X = matrix(self.X_AB[0])
+        found = abut.witness_derivative(self.A, self.B, X)
+        expected = slopes(lambda Y: abut.witness_derivative(self.A, self.B, Y).dd_dxi_B, X)
+        np.testing.assert_allclose(abut.gradients.distance_slopes(X, found), expected, atol=1e-7)
+
+    def test_slopes_of_a_wrench(self):
+        X, V = matrix(np.array([0.9, 0.1, 0.2, -0.3, 0, 0, 0.195])), np.full(6, 0.1)
+        found = abut.wrench_hessian(self.A, self.B, X, V)
+        expected = slopes(
+            lambda Y: abut.wrench_derivative(self.A, self.B, Y, V, model="soft_minimum").dF_dxi_B, X, 1e-5)
+        J = np.concatenate([found.dF_dxi_B, found.dF_dV_AB_B], axis=1)
+        ours = abut.gradients.slopes_of_jacobian(J, found.d2F)[:, :6, :6]
+        np.testing.assert_allclose(ours, expected, atol=1e-6 * np.abs(expected).max())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,114 @@
+import unittest
+
+import numpy as np
+
+import abut
+from support import asset, needs_assets, poses
+
+try:
+    import torch
+    import abut.torch
+except ImportError:
+    raise unittest.SkipTest("PyTorch is not installed")
+
+
+def hat(xi):
+    """The matrices (N, 4, 4) of twists (N, 6)."""
+    zero = torch.zeros_like(xi[:, 0])
+    w, v = xi[:, :3], xi[:, 3:]
+    return torch.stack([torch.stack([zero, -w[:, 2], w[:, 1], v[:, 0]], 1), torch.stack([w[:, 2], zero, -w[:, 0], v[:, 1]], 1),
+                        torch.stack([-w[:, 1], w[:, 0], zero, v[:, 2]], 1), torch.stack([zero] * 4, 1)], 1)
+
+
+def tensor(array, grad=True):
+    return torch.tensor(np.asarray(array), dtype=torch.float64, requires_grad=grad)
+
+
+class Gradients(unittest.TestCase):
+    def setUp(self):
+        self.A, self.B = abut.ellipsoid(0.1, 0.2, 0.15), abut.sphere(0.05)
+        self.seven = tensor(poses(3, reach=0.3))
+        self.X = abut.torch.pose_matrix(self.seven.detach())
+
+    def check(self, f, *inputs, second=False):
+        self.assertTrue(torch.autograd.gradcheck(f, inputs, eps=1e-6, atol=1e-6, rtol=1e-5))
+        if second:
+            self.assertTrue(torch.autograd.gradgradcheck(f, inputs, eps=1e-6, atol=1e-5, rtol=1e-4))
+
+    def by_twist(self, f):
+        """f of poses X exp(xi), a function of xi."""
+        return lambda xi: f(self.X @ torch.linalg.matrix_exp(hat(xi)))
+
+    def test_values_are_those_of_numpy(self):
+        found = abut.torch.separation(self.A, self.B, self.X)
+        expected = abut.separation(self.A, self.B, self.X.numpy())
+        for name in found._fields:
+            np.testing.assert_array_equal(getattr(found, name).numpy(), getattr(expected, name))
+
+    def test_witness_points_by_both_kinds_of_poses(self):
+        f = lambda X: tuple(abut.torch.separation(self.A, self.B, X))
+        self.check(f, self.seven)
+        self.check(self.by_twist(f), tensor(np.zeros((3, 6))))
+
+    def test_the_distance_is_twice_differentiable(self):
+        f = lambda X: abut.torch.distance(self.A, self.B, X)
+        self.check(f, self.seven, second=True)
+        self.check(self.by_twist(f), tensor(np.full((3, 6), 0.1)), second=True)
+
+    def test_wrenches_of_soft_minimum_are_twice_differentiable(self):
+        ground = abut.Body(abut.half_space(), abut.Material(friction=0.3))
+        ball = abut.Body(abut.sphere(0.05), abut.Material(friction=0.3))
+        seven = tensor([[0.9, 0.1, 0.2, -0.3, 0, 0, 0.048]])
+        V = tensor([[0.1, -0.2, 0.3, 0.02, 0.01, -0.03]])
+        f = lambda X, V: abut.torch.wrench(ground, ball, X, V, model="soft_minimum", load=1.0)
+        self.check(f, seven, V, second=True)
+        self.check(lambda X: f(X, None), seven, second=True)
+
+    def test_wrenches_of_pressure_fields_are_differentiable(self):
+        ground = abut.Body(abut.half_space(), abut.Material(modulus=abut.RIGID))
+        ball = abut.Body(abut.sphere(0.05), abut.Material(modulus=1e4))
+        model = abut.Model("pressure_field")
+        f = lambda X: abut.torch.wrench(ground, ball, X, model=model)
+        self.check(f, tensor([[0.9, 0.1, 0.2, -0.3, 0, 0, 0.048]]))
+        value = f(self.seven)
+        (g,) = torch.autograd.grad(value.sum(), self.seven, create_graph=True)
+        with self.assertRaisesRegex(RuntimeError, "'pressure_field' has no second derivatives"):
+            g.sum().backward()
+
+    def test_soft_distances_are_twice_differentiable(self):
+        points = tensor(np.random.default_rng(0).normal(size=(2, 3, 3)))
+        self.check(lambda p: abut.torch.soft_distance(abut.sphere(0.3), p), points, second=True)
+
+    @needs_assets
+    def test_of_assets(self):
+        mug, box = asset("005_mug"), asset("001_box")
+        points = tensor([[0.03, 0.04, 0.02], [0.1, 0, 0]])
+        distances = abut.SoftDistances(mug)
+        self.check(lambda p: abut.torch.soft_distance(distances, p), points)
+        self.check(lambda X: abut.torch.distance(mug, box, X), tensor(poses(3, reach=0.4)))
+        f = lambda X: tuple(abut.torch.smoothed_separation(mug, box, X))
+        self.check(f, tensor(poses(1, reach=0.4)), second=True)
+        exact = lambda X: tuple(abut.torch.separation(mug, box, X, estimator="analytic"))
+        self.check(exact, tensor(poses(2, reach=0.4)))
+
+    def test_single_precision_and_single_poses(self):
+        one = torch.tensor([1.0, 0, 0, 0, 0.4, 0, 0], requires_grad=True)
+        distance = abut.torch.distance(self.A, self.B, one)
+        distance.backward()
+        self.assertEqual(distance.shape, ())
+        self.assertEqual(distance.dtype, torch.float32)
+        self.assertAlmostEqual(one.grad[4].item(), 1, places=6)
+        many = abut.torch.distance([self.A, self.B], self.B, one)
+        self.assertEqual(many.shape, (2,))
+
+    def test_what_is_no_tensor_is_refused(self):
+        with self.assertRaisesRegex(TypeError, "X_AB must be a torch.Tensor"):
+            abut.torch.distance(self.A, self.B, np.eye(4))
+        with self.assertRaisesRegex(abut.InvalidInput, "X_AB has shape"):
+            abut.torch.distance(self.A, self.B, torch.zeros(3, 3))
+        with self.assertRaisesRegex(TypeError, "floating-point"):
+            abut.torch.distance(self.A, self.B, torch.eye(4, dtype=torch.int64))
+
+
+if __name__ == "__main__":
+    unittest.main()
