@@ -3,12 +3,15 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
+#include "runtime/core/error.h"
 #include "runtime/core/status.h"
 #include "runtime/math/pose.h"
 
@@ -102,13 +105,42 @@ void define(Class& type, const char* name, Get get, const char* doc) {
       doc);
 }
 
-// A class of answers with what all have: len() of many.
+// The bytes of items, and items of such bytes: pickles, for other processes of the same build. Throws
+// InvalidInput for bytes of another size.
+template <class T>
+py::bytes to_bytes(const std::vector<T>& items) {
+  return {reinterpret_cast<const char*>(items.data()), items.size() * sizeof(T)};
+}
+template <class T>
+void from_bytes(py::handle pickled, std::vector<T>& items) {
+  const std::string_view bytes = py::cast<std::string_view>(pickled);
+  if (bytes.size() % sizeof(T) != 0) throw InvalidInput("the pickle is of another version of abut");
+  items.resize(bytes.size() / sizeof(T));
+  std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(items.data()));
+}
+
+// A class of answers with what all have: len() of many, copies and pickles.
 template <class AnswersType>
 py::class_<AnswersType> answers_class(py::module_& module, const char* name, const char* doc) {
-  return py::class_<AnswersType>(module, name, doc).def("__len__", [](const AnswersType& answers) {
+  py::class_<AnswersType> type(module, name, doc);
+  type.def("__len__", [](const AnswersType& answers) {
     if (!answers.many) throw py::type_error("the answer to one question has no length");
     return answers.items.size();
   });
+  type.def("__deepcopy__", [](const AnswersType& answers, py::handle) { return AnswersType(answers); });
+  type.def(py::pickle(
+      [](const AnswersType& answers) {
+        py::bytes more;
+        if constexpr (requires { answers.hessians; }) more = to_bytes(answers.hessians);
+        return py::make_tuple(answers.many, to_bytes(answers.items), more);
+      },
+      [](const py::tuple& pickled) {
+        AnswersType answers(0, py::cast<bool>(pickled[0]));
+        from_bytes(pickled[1], answers.items);
+        if constexpr (requires { answers.hessians; }) from_bytes(pickled[2], answers.hessians);
+        return answers;
+      }));
+  return type;
 }
 
 }  // namespace abut::python

@@ -110,27 +110,6 @@ void bind_vectors(py::class_<State>& type, const char* name, Member member, cons
       doc);
 }
 
-py::tuple state_bytes(const State& state) {
-  const auto bytes = [](const auto& items) {
-    return py::bytes(reinterpret_cast<const char*>(items.data()), items.size() * sizeof(items.front()));
-  };
-  return py::make_tuple(bytes(state.bodies), bytes(state.impulses));
-}
-
-State state_of_bytes(const py::tuple& pickled) {
-  State state;
-  const auto fill = [&](auto& items, std::size_t which) {
-    if (pickled.size() != 2) throw InvalidInput("State: this is no pickle of one");
-    const std::string bytes = py::cast<py::bytes>(pickled[which]);
-    if (bytes.size() % sizeof(items.front()) != 0) throw InvalidInput("State: this is no pickle of one");
-    items.resize(bytes.size() / sizeof(items.front()));
-    std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(items.data()));
-  };
-  fill(state.bodies, 0);
-  fill(state.impulses, 1);
-  return state;
-}
-
 void bind_state(py::module_& module) {
   py::class_<State> type(
       module, "State",
@@ -155,7 +134,14 @@ void bind_state(py::module_& module) {
       .def("copy", [](const State& state) { return state; })
       .def("__copy__", [](const State& state) { return state; })
       .def("__deepcopy__", [](const State& state, py::handle) { return state; })
-      .def(py::pickle(&state_bytes, &state_of_bytes));
+      .def(py::pickle(
+          [](const State& state) { return py::make_tuple(to_bytes(state.bodies), to_bytes(state.impulses)); },
+          [](const py::tuple& pickled) {
+            State state;
+            from_bytes(pickled[0], state.bodies);
+            from_bytes(pickled[1], state.impulses);
+            return state;
+          }));
 }
 
 void bind_system(py::module_& module) {

@@ -1,0 +1,193 @@
+"""The compiled part. Results of one question have the shapes below without N; then numbers are float and int."""
+
+import enum
+from typing import Any, Callable, Dict, List, Tuple, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
+Whole = NDArray[np.int32]
+Scalar = Any  # float, or (N,) of many
+Word = Any  # Status, or (N,) uint8 of many
+
+WANT_VALUE: int
+WANT_JACOBIAN: int
+WANT_HESSIAN: int
+WANT_ENERGY: int
+
+class Error(Exception): ...
+class InvalidInput(Error, ValueError): ...
+class BadAsset(Error, ValueError): ...
+class IoError(Error, OSError): ...
+
+class Status(enum.IntEnum):
+    OK = 0
+    TOUCHING = 1
+    CLAMPED = 2
+    NOT_CONVERGED = 3
+    NO_OVERLAP = 4
+    INVALID_INPUT = 5
+
+class Hull:
+    vertices: Numbers  # (V, 3) m
+    triangles: Whole  # (T, 3)
+
+class Surface:
+    vertices: Numbers  # (V, 3) m
+    triangles: Whole  # (T, 3)
+    neighbours: Whole  # (T, 3)
+    normals: Numbers  # (V, 3)
+
+class Volume:
+    vertices: Numbers  # (V, 3) m
+    tetrahedra: Whole  # (T, 4)
+    neighbours: Whole  # (T, 4)
+    extent: Numbers  # (V,)
+    gradients: Numbers  # (T, 3) 1/m
+
+class Points:
+    positions: Numbers  # (P, 3) m
+    normals: Numbers  # (P, 3)
+    areas: Numbers  # (P,) m^2
+    quads: Whole  # (P, 4)
+    quad_vertices: Numbers  # (V, 3) m
+    spacing: float  # m
+
+class Geometry:
+    def __init__(self, *origin: Any) -> None: ...
+    name: str
+    id: int
+    is_primitive: bool
+    hull: Hull
+    surface: Surface
+    volume: Volume
+    points: Points
+    _sizes: List[float]
+    _mass: Tuple[float, float, Numbers, Numbers]
+
+class Body:
+    def __init__(
+        self, geometry: Geometry, modulus: float, dissipation: float, friction: float, restitution: float, patch: float
+    ) -> None: ...
+
+class _Witness:
+    distance: Scalar  # (N,) m
+    p1: Numbers  # (N, 3) m
+    p2: Numbers  # (N, 3) m
+    n: Numbers  # (N, 3)
+    lower_bound: Scalar  # (N,) m
+    upper_bound: Scalar  # (N,) m
+    iterations: Scalar  # (N,)
+    status: Word
+    def __len__(self) -> int: ...
+
+class _Simplex(_Witness):
+    simplex_size: Scalar  # (N,)
+    vertex_A: Whole  # (N, 3)
+    vertex_B: Whole  # (N, 3)
+    weight: Numbers  # (N, 3)
+
+class _Derivatives(_Witness):
+    dp1_A_dxi_B: Numbers  # (N, 3, 6) m/rad, 1
+    dp2_A_dxi_B: Numbers  # (N, 3, 6)
+    dn_A_dxi_B: Numbers  # (N, 3, 6) 1/rad, 1/m
+    dd_dxi_B: Numbers  # (N, 6) m/rad, 1
+    clamped_count: Scalar  # (N,)
+    clamped_A: Numbers  # (N, 2, 3)
+
+class Separation(_Simplex): ...
+class WitnessDerivative(_Derivatives, _Simplex): ...
+
+class SmoothedWitness(_Derivatives):
+    exact_distance: Scalar  # (N,) m
+    d2p1_A_dxi_B: Numbers  # (N, 3, 6, 6)
+    d2p2_A_dxi_B: Numbers  # (N, 3, 6, 6)
+    d2n_A_dxi_B: Numbers  # (N, 3, 6, 6)
+    d2d_dxi_B: Numbers  # (N, 6, 6)
+
+class Wrench:
+    F_BBo_B: Numbers  # (N, 6) N m, N
+    dF_dxi_B: Numbers  # (N, 6, 6)
+    dF_dV_AB_B: Numbers  # (N, 6, 6)
+    d2F: Numbers  # (N, 6, 12, 12)
+    energy: Scalar  # (N,) J
+    area: Scalar  # (N,) m^2
+    status: Word
+    def __len__(self) -> int: ...
+
+class ContactPoints:
+    p_AC: Numbers  # (K, 3) m
+    n_A: Numbers  # (K, 3)
+    gap: Numbers  # (K,) m
+    area: Numbers  # (K,) m^2
+    feature: NDArray[np.uint64]  # (K,)
+    dp_dxi_B: Numbers  # (K, 3, 6)
+    dn_dxi_B: Numbers  # (K, 3, 6)
+    dgap_dxi_B: Numbers  # (K, 6)
+    offsets: NDArray[np.int64]  # (N + 1,)
+    status: Word
+    def __len__(self) -> int: ...
+
+class SoftDistance:
+    value: Scalar  # (N,) m
+    gradient: Numbers  # (N, 3)
+    hessian: Numbers  # (N, 3, 3) 1/m
+    status: Word
+    def __len__(self) -> int: ...
+
+class PairSolver:
+    def __init__(self, A: Any, B: Any) -> None: ...
+    def __call__(self, X_AB: Any) -> Separation: ...
+    def forget(self) -> None: ...
+
+class Estimator:
+    name: str
+    def __init__(self, name: str, settings: Dict[str, Any], threads: int) -> None: ...
+    def __call__(self, A: Any, B: Any, X_AB: Any) -> WitnessDerivative: ...
+    def smoothed(self, A: Any, B: Any, X_AB: Any, hessian: bool) -> SmoothedWitness: ...
+
+class Model:
+    name: str
+    def __init__(self, name: str, settings: Dict[str, Any], threads: int) -> None: ...
+    def _wrench(self, A: Any, B: Any, X_AB: Any, V_AB_B: Any, want: int) -> Wrench: ...
+    def _contact_points(self, A: Any, B: Any, X_AB: Any, margin: float, derivatives: bool) -> ContactPoints: ...
+
+class SoftDistances:
+    def __init__(self, geometry: Any, settings: Dict[str, Any], threads: int) -> None: ...
+    def _ask(self, points: Any, order: int) -> SoftDistance: ...
+
+class State:
+    p_WB: Numbers  # (N, 3) m
+    q_WB: Numbers  # (N, 4)
+    v_WB: Numbers  # (N, 3) m/s
+    L_W: Numbers  # (N, 3) kg m^2/s
+    def __len__(self) -> int: ...
+    def copy(self) -> State: ...
+
+class System:
+    names: List[str]
+    masses: Numbers  # (N,) kg
+    duration: float  # s
+    def __init__(self, path: Any, assets: Callable[[str], Geometry]) -> None: ...
+    def initial_state(self) -> State: ...
+    def angular_velocity(self, state: State) -> Numbers: ...  # (N, 3) rad/s
+    def energy(self, state: State) -> float: ...  # J
+
+class Simulation:
+    state: State
+    steps: int
+    time: float  # s
+    _report: Dict[str, Any]
+    _frames: Tuple[Numbers, Numbers, Numbers, Numbers, Numbers]
+    def __init__(self, system: System, config: Dict[str, Any]) -> None: ...
+    def _run(self, steps: int, control: Any, every: int) -> None: ...
+    def _write_page(self, path: Any) -> None: ...
+
+class Integrator:
+    def __init__(self, system: System, config: Dict[str, Any]) -> None: ...
+    def _step(self, state: State, control: Any) -> State: ...
+
+def separation(A: Any, B: Any, X_AB: Any, threads: int) -> Separation: ...
+def tables() -> Dict[str, Any]: ...
+def default_threads() -> int: ...

@@ -1,0 +1,215 @@
+"""Every bad input is a Python exception whose message names the argument."""
+
+import pathlib
+import tempfile
+import unittest
+
+import numpy as np
+
+import abut
+from support import ASSETS, needs_assets
+
+A, B, GROUND = abut.sphere(0.1), abut.box(0.1, 0.1, 0.1), abut.half_space()
+X = np.eye(4)
+BATCH = np.tile(X, (5, 1, 1))
+NAN, MIRROR, LAST_ROW, LONG = X.copy(), X.copy(), X.copy(), X.copy()
+NAN[0, 3] = np.nan
+MIRROR[0, 0] = -1
+LAST_ROW[3, 0] = 1
+LONG[:3, :3] *= 2
+THIRD_NAN = BATCH.copy()
+THIRD_NAN[3, 1, 3] = np.inf
+V = np.zeros(6)
+Bad = abut.InvalidInput
+
+
+def closed_file():
+    with open(__file__) as file:
+        return file
+
+
+# What is called, what it raises, and what its message has.
+CASES = [
+    # poses
+    (lambda: abut.separation(A, B, np.eye(3)), Bad, r"separation: X_AB has shape \(3, 3\)"),
+    (lambda: abut.separation(A, B, np.zeros(6)), Bad, r"X_AB has shape \(6,\)"),
+    (lambda: abut.separation(A, B, np.zeros((2, 2, 4, 4))), Bad, r"X_AB has shape \(2, 2, 4, 4\)"),
+    (lambda: abut.separation(A, B, np.zeros((3, 6))), Bad, "X_AB has shape"),
+    (lambda: abut.separation(A, B, 1.0), Bad, r"X_AB has shape \(\)"),
+    (lambda: abut.separation(A, B, None), TypeError, "X_AB must be an array of numbers, not NoneType"),
+    (lambda: abut.separation(A, B, "pose"), TypeError, "X_AB must be an array of numbers, not str"),
+    (lambda: abut.separation(A, B, X.astype(complex)), TypeError, "X_AB must be an array of real numbers, not of complex"),
+    (lambda: abut.separation(A, B, X.astype(bool)), TypeError, "X_AB must be an array of real numbers, not of bool"),
+    (lambda: abut.separation(A, B, X.astype(object)), TypeError, "X_AB must be an array of real numbers, not of object"),
+    (lambda: abut.separation(A, B, X.astype("U4")), TypeError, "X_AB must be an array of real numbers"),
+    (lambda: abut.separation(A, B, {"pose": 1}), TypeError, "X_AB"),
+    (lambda: abut.separation(A, B, [[1, 2], [3]]), (Bad, TypeError), "X_AB"),
+    (lambda: abut.separation(A, B, NAN), Bad, "X_AB has an entry that is NaN or infinite"),
+    (lambda: abut.separation(A, B, THIRD_NAN), Bad, r"X_AB\[3\] has an entry that is NaN"),
+    (lambda: abut.separation(A, B, MIRROR), Bad, "X_AB is no pose: its rotation is none"),
+    (lambda: abut.separation(A, B, LONG), Bad, "X_AB is no pose: its rotation is none"),
+    (lambda: abut.separation(A, B, LAST_ROW), Bad, r"X_AB is no pose: its last row"),
+    (lambda: abut.separation(A, B, [0, 0, 0, 0, 1, 0, 0]), Bad, "X_AB has a quaternion of length zero"),
+    (lambda: abut.separation(A, B, [np.nan, 0, 0, 0, 1, 0, 0]), Bad, "X_AB has an entry that is NaN"),
+    (lambda: abut.separation(A, B), TypeError, "X_AB"),
+    # bodies
+    (lambda: abut.separation(None, B, X), TypeError, "separation: A must be a Body.* not NoneType"),
+    (lambda: abut.separation(A, 3, X), TypeError, "B must be a Body.* not int"),
+    (lambda: abut.separation("mug", B, X), TypeError, "A must be a Body"),
+    (lambda: abut.separation([A, None], B, X), TypeError, r"A\[1\] must be a Body or a Geometry, not NoneType"),
+    (lambda: abut.separation([A, A], B, BATCH), Bad, "A has 2 entries but X_AB has 5"),
+    (lambda: abut.separation([A, A], [B, B, B], X), Bad, "A has 2 entries but B has 3"),
+    (lambda: abut.separation(([A], [0, 0, 1, 0, 0]), B, BATCH), Bad, "A's indices have 1 at 2; there are 1 bodies"),
+    (lambda: abut.separation(([A], [-1] * 5), B, BATCH), Bad, "A's indices have -1 at 0"),
+    (lambda: abut.separation(([A], [0.5]), B, X), TypeError, "A's indices must be an array of whole numbers"),
+    (lambda: abut.separation(([A], [[0]]), B, X), Bad, r"A's indices have shape \(1, 1\)"),
+    (lambda: abut.separation((3, [0]), B, X), TypeError, "A must be"),
+    (lambda: abut.separation(GROUND, GROUND, X), Bad, "half-space"),
+    (lambda: abut.separation([A, A, GROUND], GROUND, X), Bad, "pair 2: .*half-space"),
+    (lambda: abut.PairSolver(A, "mug"), TypeError, "B must be a Body or a Geometry"),
+    (lambda: abut.PairSolver(GROUND, GROUND), Bad, "half-space"),
+    # threads and settings
+    (lambda: abut.separation(A, B, X, threads=-1), Bad, "threads is -1; it must be 0 or more"),
+    (lambda: abut.separation(A, B, X, threads=1.5), TypeError, "threads must be a whole number, not float"),
+    (lambda: abut.separation(A, B, X, threads="two"), TypeError, "threads must be a whole number, not str"),
+    (lambda: abut.separation(A, B, X, thread=2), TypeError, "thread"),
+    (lambda: abut.witness_derivative(A, B, X, estimator="magic"), Bad, "no derivative estimator is called 'magic'"),
+    (lambda: abut.witness_derivative(A, B, X, estimator=7), TypeError, "estimator must be a str, not int"),
+    (lambda: abut.witness_derivative(A, B, X, ring=3), Bad, "has no setting 'ring'; it has: rings"),
+    (lambda: abut.witness_derivative(A, B, X, rings=-3), Bad, "rings is '-3' edges; it must be"),
+    (lambda: abut.witness_derivative(A, B, X, rings=2.5), Bad, "rings"),
+    (lambda: abut.witness_derivative(A, B, X, eps=np.nan), Bad, "eps"),
+    (lambda: abut.witness_derivative(A, B, X, eps=True), TypeError, "setting 'eps' must be a number or a str, not bool"),
+    (lambda: abut.witness_derivative(A, B, X, eps=[1]), TypeError, "setting 'eps' must be a number, not list"),
+    (lambda: abut.smoothed_witness(A, B, X), Bad, "primitive"),
+    (lambda: abut.smoothed_witness(A, B, X, estimator="gumbel"), Bad, "'gumbel' smooths nothing"),
+    (lambda: abut.smoothed_witness(A, B, X, hessian="yes"), TypeError, "hessian must be True or False, not str"),
+    # wrenches and contact points
+    (lambda: abut.wrench(A, B, X, model="glue"), Bad, "no contact model is called 'glue'"),
+    (lambda: abut.wrench(A, B, X, model=None), TypeError, "model must be a str, not NoneType"),
+    (lambda: abut.wrench(A, B, X, stiffness=1), Bad, "no setting 'stiffness'"),
+    (lambda: abut.wrench(A, B, X, np.zeros(5)), Bad, r"V_AB_B has shape \(5,\); it must be \(6,\)"),
+    (lambda: abut.wrench(A, B, X, [np.inf, 0, 0, 0, 0, 0]), Bad, "V_AB_B has an entry that is NaN"),
+    (lambda: abut.wrench(A, B, BATCH, np.zeros((4, 6))), Bad, "X_AB has 5 entries but V_AB_B has 4"),
+    (lambda: abut.wrench_hessian(A, B, X, model="pressure_field"), Bad, "'pressure_field' offers no Hessian"),
+    (lambda: abut.wrench(A, B, X, model="soft_minimum", energy=True), Bad, "'soft_minimum' offers no energy"),
+    (lambda: abut.wrench_derivative(A, B, BATCH, model="soft_minimum").d2F, Bad, "no Hessian was asked for"),
+    (lambda: abut.wrench(GROUND, GROUND, X), Bad, "half-space"),
+    (lambda: abut.contact_points(A, B, X, margin=-1), Bad, "margin"),
+    (lambda: abut.contact_points(A, B, X, margin="wide"), TypeError, "margin must be a number, not str"),
+    (lambda: abut.contact_points(A, B, X, margin=np.nan), Bad, "margin"),
+    (lambda: abut.contact_points(A, B, [1, 0, 0, 0, 0.15, 0, 0]).dp_dxi_B, Bad, "no derivatives were asked for"),
+    # soft distances
+    (lambda: abut.soft_distance(3, [0, 0, 0]), TypeError, "geometry must be a Geometry or a Body, not int"),
+    (lambda: abut.soft_distance(A, [0, 0]), Bad, r"points has shape \(2,\); it must be \(3,\) or \(N, 3\)"),
+    (lambda: abut.soft_distance(A, [[0, 0, 0], [0, np.nan, 0]]), Bad, r"points\[1\] has a coordinate that is NaN"),
+    (lambda: abut.soft_distance(A, [0, 0, 0], order=3), Bad, "order is more than 2"),
+    (lambda: abut.soft_distance(A, [0, 0, 0], order=0.5), TypeError, "order must be a whole number"),
+    (lambda: abut.soft_distance(A, [0, 0, 0], eps1=-1), Bad, "eps1"),
+    (lambda: abut.soft_distance(A, [0, 0, 0], kernel="round"), Bad, "kernel is 'round'; it must be one of"),
+    # geometries, materials, files
+    (lambda: abut.load("nowhere.h5"), abut.IoError, "nowhere.h5: cannot open"),
+    (lambda: abut.load("."), abut.IoError, "folder|directory|regular"),
+    (lambda: abut.load(3), TypeError, "load: path must be a path"),
+    (lambda: abut.load(closed_file()), TypeError, "load: path must be a path"),
+    (lambda: abut.load("a\0b"), Bad, "path has a character that no path can have"),
+    (lambda: abut.load(__file__), abut.BadAsset, "test_errors.py"),
+    (lambda: abut.load(__file__, surface=-1), Bad, "surface is -1"),
+    (lambda: abut.load(__file__, points="fine"), TypeError, "points must be a whole number"),
+    (lambda: abut.load_folder("nowhere"), abut.IoError, "nowhere is no folder"),
+    (lambda: abut.sphere(-1), Bad, "sphere"),
+    (lambda: abut.sphere(np.nan), Bad, "sphere"),
+    (lambda: abut.sphere("wide"), TypeError, r"sizes\[0\] must be a number, not str"),
+    (lambda: abut.primitive("torus", 1, 2), Bad, "torus.*is no primitive"),
+    (lambda: abut.primitive("sphere", 1, 2), Bad, "is no primitive"),
+    (lambda: abut.primitive("sphere:1"), Bad, "name has a colon"),
+    (lambda: abut.sphere(1, deviation=0), Bad, "deviation"),
+    (lambda: GROUND.surface, Bad, "has no surface"),
+    (lambda: GROUND.volume, Bad, "has no tetrahedra"),
+    (lambda: A.hull, Bad, "primitive"),
+    (lambda: A.surface.normals, Bad, "has no such array"),
+    (lambda: abut.Body("mug"), TypeError, "Body: geometry must be a Geometry, not str"),
+    (lambda: abut.Body(A, 0.5), TypeError, "material must be a Material, not float"),
+    (lambda: abut.Body(A, abut.Material(friction=-1)), Bad, "friction"),
+    (lambda: abut.Body(A, abut.Material(modulus=0)), Bad, "modulus"),
+    (lambda: abut.Body(A, abut.Material(restitution="none")), TypeError, "restitution must be a number"),
+    # products
+    (lambda: abut.vjp(abut.separation(A, B, X), distance=1.0), TypeError, "Separation has no derivatives"),
+    (lambda: abut.vjp(abut.witness_derivative(A, B, X), p1=1.0), Bad, r"p1 has shape \(\); it must be \(3,\)"),
+    (lambda: abut.vjp(abut.witness_derivative(A, B, X), speed=1.0), TypeError, "no derivative of 'speed'"),
+    (lambda: abut.vjp(abut.witness_derivative(A, B, X)), TypeError, "give a cotangent"),
+    (lambda: abut.jvp(abut.witness_derivative(A, B, X), V[:3]), Bad, r"tangent has shape \(3,\)"),
+    (lambda: abut.pose_gradient(np.eye(3), V), Bad, r"X_AB has shape \(3, 3\)"),
+    (lambda: abut.pose_gradient(X, V[:5]), Bad, r"gradient has shape \(5,\)"),
+    (lambda: abut.pose_tangent(X, V), Bad, r"change has shape \(6,\)"),
+    # systems
+    (lambda: abut.read_scene("nowhere.scn"), abut.IoError, "nowhere.scn"),
+    (lambda: abut.read_scene(None), TypeError, "read_scene: path must be a path"),
+    (lambda: abut.Simulation("pile.scn"), TypeError, "system must be a System"),
+]
+
+
+class Errors(unittest.TestCase):
+    def refuses(self, call, error, message):
+        with self.assertRaisesRegex(error, message) as caught:
+            call()
+        self.assertNotIn("incompatible function arguments", str(caught.exception))
+
+    def test_every_bad_input_is_an_exception(self):
+        self.assertGreaterEqual(len(CASES), 60)
+        for i, (call, error, message) in enumerate(CASES):
+            with self.subTest(i, message=message):
+                self.refuses(call, error, message)
+
+    def test_of_systems(self):
+        with tempfile.TemporaryDirectory(dir=".") as folder:
+            file = pathlib.Path(folder, "scene.scn")
+            file.write_text("gravity 0 0 -10\nbody a 1  1 1 1  0 0 0  1 0 0 0  0 0 0  0 0 0  1\nsphere 1 0 0 0 1 0 0 0\n")
+            system = abut.read_scene(file)
+            state, two = system.initial_state(), np.zeros((2, 6))
+            simulation = abut.Simulation(system)
+
+            def assign(name, value):
+                setattr(state.copy(), name, value)
+
+            for call, error, message in [
+                (lambda: abut.Simulation(system, dt=-1), Bad, "time step|dt"),
+                (lambda: abut.Simulation(system, dt="fast"), TypeError, "dt must be a number, not str"),
+                (lambda: abut.Simulation(system, solver="magic"), Bad, "magic"),
+                (lambda: abut.Simulation(system, integrator="magic"), Bad, "magic"),
+                (lambda: abut.Simulation(system, model=3), TypeError, "model must be a str"),
+                (lambda: abut.Simulation(system, solver_settings={"speed": 1}), Bad, "no setting 'speed'"),
+                (lambda: abut.Simulation(system, solver_settings=3), TypeError, "solver_settings must be a mapping"),
+                (lambda: abut.step(system, 3), TypeError, "state must be a State"),
+                (lambda: abut.step(system, state, two), Bad, r"control has shape \(2, 6\); it must be \(1, 6\)"),
+                (lambda: abut.step(system, state, [[np.nan] * 6]), Bad, "finite|NaN"),
+                (lambda: simulation.run(-1), Bad, "steps is -1"),
+                (lambda: simulation.run(1.5), TypeError, "steps must be a whole number"),
+                (lambda: simulation.write_page(str(file.with_suffix(".html"))), Bad, "frame"),
+                (lambda: simulation.write_page("nowhere/page.html"), (Bad, abut.IoError), ""),
+                (lambda: assign("p_WB", np.zeros((2, 3))), Bad, r"p_WB has shape \(2, 3\); it must be \(1, 3\)"),
+                (lambda: assign("q_WB", "unit"), TypeError, "q_WB must be an array of numbers"),
+                (lambda: abut.read_scene(__file__), Bad, "test_errors.py"),
+            ]:
+                with self.subTest(message):
+                    self.refuses(call, error, message)
+
+    @needs_assets
+    def test_of_damaged_assets(self):
+        good = (ASSETS / "001_box.h5").read_bytes()
+        with tempfile.TemporaryDirectory(dir=".") as folder:
+            file = pathlib.Path(folder, "box.h5")
+            for bad in (good[:-1], good[:100], b"", good[:5000] + b"x" + good[5001:]):
+                file.write_bytes(bad)
+                with self.assertRaisesRegex(abut.BadAsset, "box.h5"):
+                    abut.load(file)
+        with self.assertRaisesRegex(Bad, "surface level 7|has no|level"):
+            abut.load(ASSETS / "001_box.h5", surface=7)
+
+    def test_exceptions_are_pythons_own_kinds_too(self):
+        self.assertTrue(issubclass(abut.InvalidInput, ValueError) and issubclass(abut.InvalidInput, abut.Error))
+        self.assertTrue(issubclass(abut.IoError, OSError) and issubclass(abut.BadAsset, ValueError))
+
+
+if __name__ == "__main__":
+    unittest.main()

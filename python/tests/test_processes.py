@@ -1,0 +1,122 @@
+"""Threads, signals, copies, pickles, other processes."""
+
+import _thread
+import concurrent.futures
+import copy
+import gc
+import multiprocessing
+import pickle
+import threading
+import time
+import unittest
+import weakref
+
+import numpy as np
+
+import abut
+from support import asset, needs_assets, poses
+
+
+def distances(A, B, X_AB):
+    return abut.separation(A, B, X_AB, threads=2).distance
+
+
+class Handles(unittest.TestCase):
+    def test_copies_are_the_same_object_and_pickles_of_primitives_are_alike(self):
+        body = abut.Body(abut.cylinder(0.1, 0.2, deviation=1e-2), abut.Material(friction=0.3))
+        self.assertIs(copy.deepcopy(body), body)
+        self.assertIs(copy.copy(body.geometry), body.geometry)
+        again = pickle.loads(pickle.dumps([body, body]))
+        self.assertIs(again[0], again[1])
+        self.assertEqual(again[0].material, body.material)
+        np.testing.assert_array_equal(again[0].geometry.surface.vertices, body.geometry.surface.vertices)
+
+    @needs_assets
+    def test_pickles_of_assets_are_their_path(self):
+        mug = asset("005_mug")
+        pickled = pickle.dumps(mug)
+        self.assertLess(len(pickled), 1000)
+        np.testing.assert_array_equal(pickle.loads(pickled).hull.vertices, mug.hull.vertices)
+
+    def test_handles_and_answers_pickle(self):
+        A, B, X_AB = abut.sphere(0.1), abut.box(0.1, 0.1, 0.1), poses(3)
+        for handle in abut.Estimator("gumbel", rings=4), abut.Model("point"), abut.SoftDistances(A, eps1=0.3):
+            again = pickle.loads(pickle.dumps(handle))
+            self.assertIs(type(again), type(handle))
+        for answers in (abut.separation(A, B, X_AB), abut.wrench_hessian(A, B, X_AB), abut.soft_distance(A, [0, 0, 1])):
+            again = pickle.loads(pickle.dumps(answers))
+            np.testing.assert_array_equal(again.status, answers.status)
+        np.testing.assert_array_equal(again.gradient, answers.gradient)
+        found = abut.wrench_hessian(A, B, X_AB)
+        np.testing.assert_array_equal(copy.deepcopy(found).d2F, found.d2F)
+
+    @needs_assets
+    def test_arrays_are_views_that_keep_their_geometry(self):
+        mug = asset("005_mug")
+        vertices, extent, normals = mug.surface.vertices, mug.volume.extent, mug.points.normals
+        expected = vertices.copy(), extent.copy(), normals.copy()
+        self.assertEqual(mug.surface.vertices.ctypes.data, vertices.ctypes.data)
+        for array in vertices, extent, normals, mug.hull.vertices, mug.volume.tetrahedra:
+            self.assertFalse(array.flags.writeable or array.flags.owndata)
+            with self.assertRaises(ValueError):
+                array.setflags(write=True)
+        alive = weakref.ref(mug)
+        del mug
+        gc.collect()
+        self.assertIsNone(alive())  # the handle goes, what it shares stays
+        for array, before in zip((vertices, extent, normals), expected):
+            np.testing.assert_array_equal(array, before)
+        np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1, atol=1e-6)
+        self.assertEqual((extent.min(), extent.max()), (0, 1))
+
+
+class Processes(unittest.TestCase):
+    def test_fork_and_spawn_give_the_same_bits(self):
+        A, B, X_AB = abut.box(0.1, 0.2, 0.05), abut.cone(0.1, 0.05), poses(200)
+        expected = distances(A, B, X_AB)  # starts threads of this process
+        for method in "fork", "spawn":
+            with self.subTest(method), multiprocessing.get_context(method).Pool(2) as pool:
+                for found in pool.starmap(distances, [(A, B, X_AB)] * 3):
+                    np.testing.assert_array_equal(found, expected)
+
+
+class Threads(unittest.TestCase):
+    def test_threads_share_handles(self):
+        A, B, X_AB = abut.box(0.1, 0.2, 0.05), abut.sphere(0.1), poses(400)
+        estimator, model = abut.Estimator("gumbel", threads=2), abut.Model("point")
+        expected = estimator(A, B, X_AB).dp1_A_dxi_B, model.wrench(A, B, X_AB).F_BBo_B
+        def ask(_):
+            return estimator(A, B, X_AB).dp1_A_dxi_B, model.wrench(A, B, X_AB).F_BBo_B
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for found in pool.map(ask, range(12)):
+                np.testing.assert_array_equal(found[0], expected[0])
+                np.testing.assert_array_equal(found[1], expected[1])
+
+    def test_the_interpreter_runs_on_meanwhile(self):
+        A, B = abut.Body(abut.cone(0.1, 0.05)), abut.cylinder(0.1, 0.05)
+        X_AB = poses(20000)
+        done, turns = threading.Event(), 0
+        def work():
+            abut.separation(A, B, X_AB, threads=1)
+            done.set()
+        thread = threading.Thread(target=work)
+        thread.start()
+        while not done.is_set():
+            turns += 1
+            time.sleep(1e-4)
+        thread.join()
+        self.assertGreater(turns, 10)
+
+    def test_control_c_ends_a_batch(self):
+        A, B = abut.Body(abut.sphere(0.1)), abut.Body(abut.box(0.1, 0.1, 0.1))
+        X_AB = np.broadcast_to(poses(1, reach=0.05), (2_000_000, 7))
+        threading.Timer(0.5, _thread.interrupt_main).start()
+        begin = time.monotonic()
+        with self.assertRaises(KeyboardInterrupt):
+            while time.monotonic() - begin < 60:
+                abut.wrench(A, B, X_AB[:20000], threads=1)
+        self.assertLess(time.monotonic() - begin, 30)
+
+
+if __name__ == "__main__":
+    unittest.main()
