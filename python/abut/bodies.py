@@ -89,7 +89,7 @@ class Body(_abut.Body):
         return f"Body({self.geometry!r}, {self.material!r})"
 
 
-PathLike = Union[str, "os.PathLike[str]"]
+PathLike = Union[str, os.PathLike[str]]
 
 
 def load(path: PathLike, *, convex: int = 0, surface: int = 0, volume: int = 0, points: int = 0) -> Geometry:

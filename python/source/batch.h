@@ -7,13 +7,16 @@
 
 namespace abut::python {
 
-// Checks pairs before any of them is answered, so that a message names the place in the whole batch.
+// Checks pairs, whose poses and twists are valid, before any of them is answered, so that a message names the
+// place in the whole batch: one of each run of the same two bodies.
 template <class Check>
 void check_all(std::span<const body::Pair> pairs, const char* who, bool many, Check&& check) {
-  if (many)
-    body::require_valid_batch(pairs, pairs.size(), who, check);
-  else
-    check(pairs.front());
+  if (!many) return check(pairs.front());
+  const body::Pair* before = nullptr;
+  body::require_valid_batch(pairs, pairs.size(), who, [&](const body::Pair& pair) {
+    if (before == nullptr || before->A != pair.A || before->B != pair.B) check(pair);
+    before = &pair;
+  });
 }
 
 inline int thread_count(const char* function, py::handle threads) {

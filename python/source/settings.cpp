@@ -75,6 +75,7 @@ void bind_status(py::module_& module) {
       py::module_::import("enum").attr("IntEnum")("Status", members, py::arg("module") = "abut");
   for (const Status status : kStatuses)
     status_words[static_cast<std::size_t>(status)] = type(static_cast<int>(status)).release().ptr();
+  type.attr("__doc__") = "How a numerical query ended; docs/conventions.md, values of status.";
   module.attr("Status") = type;
 }
 

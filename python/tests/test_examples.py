@@ -1,0 +1,38 @@
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import abut
+from support import ASSETS, needs_assets
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python"
+
+
+@needs_assets
+class Examples(unittest.TestCase):
+    def test_every_example_runs_and_is_short(self):
+        environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(abut.__file__).resolve().parents[1])}
+        scripts = sorted(EXAMPLES.glob("*.py"))
+        self.assertEqual(len(scripts), 7)
+        for script in scripts:
+            with self.subTest(script.name), tempfile.TemporaryDirectory(dir=".") as folder:
+                source = script.read_text()
+                self.assertLess(len(source.splitlines()), 60)
+                try:
+                    import torch  # noqa: F401
+                except ImportError:
+                    if "import torch" in source:
+                        self.skipTest("PyTorch is not installed")
+                run = subprocess.run([sys.executable, "-B", script, ASSETS.resolve(), "page.html"], cwd=folder,
+                                     capture_output=True, text=True, env=environment, timeout=200)
+                self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+                self.assertTrue(run.stdout)
+                if script.stem == "pile":
+                    self.assertGreater((pathlib.Path(folder) / "page.html").stat().st_size, 10_000)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,57 @@
+"""The stubs of the compiled module say what it has; every public function is annotated and documented."""
+
+import ast
+import inspect
+import pathlib
+import typing
+import unittest
+
+import abut
+from abut import _abut
+
+PACKAGE = pathlib.Path(abut.__file__).parent
+
+
+def public(names):
+    return {name for name in names if not name.startswith("_")}
+
+
+class Types(unittest.TestCase):
+    def test_stubs_have_the_members_of_the_compiled_classes(self):
+        tree = ast.parse((PACKAGE / "_abut.pyi").read_text())
+        stubs = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+
+        def members(node):
+            own = {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
+            own |= {item.target.id for item in node.body if isinstance(item, ast.AnnAssign)}
+            for base in node.bases:
+                own |= members(stubs[base.id]) if isinstance(base, ast.Name) and base.id in stubs else set()
+            return own
+
+        compiled = {name: value for name, value in vars(_abut).items() if inspect.isclass(value)}
+        self.assertEqual(public(stubs), public(compiled))
+        for name, value in compiled.items():
+            if issubclass(value, (Exception, int)):
+                continue
+            with self.subTest(name):
+                self.assertEqual(public(members(stubs[name])), public(vars(value)) | (public(dir(value)) - public(dir(object))))
+        functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+        self.assertEqual(functions, {name for name, value in vars(_abut).items() if inspect.isbuiltin(value)})
+
+    def test_public_functions_are_annotated_and_documented(self):
+        self.assertTrue((PACKAGE / "py.typed").exists())
+        for name in public(vars(abut)):
+            value = getattr(abut, name)
+            if inspect.isfunction(value):
+                with self.subTest(name):
+                    self.assertTrue(value.__doc__)
+                    hints = typing.get_type_hints(value, include_extras=True)
+                    self.assertIn("return", hints)
+                    for parameter in inspect.signature(value).parameters.values():
+                        self.assertIsNot(parameter.annotation, inspect.Parameter.empty, parameter)
+            elif inspect.isclass(value):
+                self.assertTrue(value.__doc__, name)
+
+
+if __name__ == "__main__":
+    unittest.main()
