@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "python/source/room.h"
 #include "runtime/core/error.h"
 #include "runtime/core/status.h"
 #include "runtime/math/pose.h"
@@ -23,7 +24,7 @@ namespace py = pybind11;
 // Of one question, or of many: arrays then have one more axis, the first.
 template <class T>
 struct Answers {
-  std::vector<T> items;
+  Room<T> items;
   bool many = false;
 
   explicit Answers(std::size_t count, bool is_many) : items(count), many(is_many) {}
@@ -73,8 +74,8 @@ py::object status_word(Status status);  // of the enumeration abut.Status
 
 // A member of all items as an array without a copy, (N, shape...), or of a single one (shape...): then a
 // number is a number, and a status one of abut.Status. `owner` owns the items.
-template <class T, class Get = std::identity>
-py::object view(py::handle owner, std::vector<T>& items, bool many, Get get = {}) {
+template <class Items, class Get = std::identity>
+py::object view(py::handle owner, Items& items, bool many, Get get = {}) {
   using Member = std::remove_reference_t<decltype(get(items.front()))>;
   using Number = typename MemberOf<Member>::Number;
   Layout layout = MemberOf<Member>::layout();
@@ -86,7 +87,7 @@ py::object view(py::handle owner, std::vector<T>& items, bool many, Get get = {}
   }
   if (many) {
     layout.shape.insert(layout.shape.begin(), static_cast<py::ssize_t>(items.size()));
-    layout.strides.insert(layout.strides.begin(), sizeof(T));
+    layout.strides.insert(layout.strides.begin(), sizeof(items.front()));
   }
   if (items.empty()) return py::array(py::dtype::of<Number>(), layout.shape);
   return py::array(py::dtype::of<Number>(), layout.shape, layout.strides,
@@ -107,12 +108,13 @@ void define(Class& type, const char* name, Get get, const char* doc) {
 
 // The bytes of items, and items of such bytes: pickles, for other processes of the same build. Throws
 // InvalidInput for bytes of another size.
-template <class T>
-py::bytes to_bytes(const std::vector<T>& items) {
-  return {reinterpret_cast<const char*>(items.data()), items.size() * sizeof(T)};
+template <class Items>
+py::bytes to_bytes(const Items& items) {
+  return {reinterpret_cast<const char*>(items.data()), items.size() * sizeof(items[0])};
 }
-template <class T>
-void from_bytes(py::handle pickled, std::vector<T>& items) {
+template <class Items>
+void from_bytes(py::handle pickled, Items& items) {
+  using T = std::remove_cvref_t<decltype(items[0])>;
   const std::string_view bytes = py::cast<std::string_view>(pickled);
   if (bytes.size() % sizeof(T) != 0) throw InvalidInput("the pickle is of another version of abut");
   items.resize(bytes.size() / sizeof(T));

@@ -25,7 +25,7 @@ using contact::WrenchHessian;
 // Wrenches, with Hessians where they were wanted.
 struct Wrenches : Answers<PairWrench> {
   using Answers::Answers;
-  std::vector<WrenchHessian> hessians;
+  Room<WrenchHessian> hessians;
 };
 
 // The contact points of all pairs, one after the other.
