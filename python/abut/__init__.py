@@ -49,7 +49,7 @@ from .contact import (
     wrench_derivative,
     wrench_hessian,
 )
-from .dynamics import Integrator, Report, Simulation, System, Trajectory, read_scene, step
+from .dynamics import Integrator, Report, Simulation, StepConfig, System, Trajectory, read_scene, step
 from .gradients import jvp, pose_gradient, pose_tangent, vjp
 from .tables import Row, Setting, estimators, integrators, models, soft_distance_settings, solvers
 from .witness import Estimator, PairSolver, separation, smoothed_witness, witness_derivative

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import pathlib
 from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Union
 
 import numpy as np
@@ -50,8 +52,6 @@ def _source(assets: Assets) -> Callable[[str], Geometry]:
                 raise _abut.InvalidInput(f"read_scene: no asset '{name}'; there are: {', '.join(assets)}")
             return assets[name]
         return known
-    import pathlib
-
     folder, loaded = pathlib.Path(assets), {}
 
     def from_folder(name: str) -> Geometry:
@@ -78,29 +78,34 @@ def read_scene(path: PathLike, assets: Assets = None) -> System:
     return System(path, _source(assets))
 
 
-def _config(
-    dt: float, integrator: str, solver: str, model: Optional[str], threads: int, integrator_settings: Any,
-    solver_settings: Any, model_settings: Any
-) -> Dict[str, Any]:
-    settings = {"integrator_settings": integrator_settings, "solver_settings": solver_settings,
-                "model_settings": model_settings}
-    for name, given in settings.items():
-        if given is not None and not isinstance(given, Mapping):
-            raise TypeError(f"simulation: {name} must be a mapping, not {type(given).__name__}")
-    return {"dt": dt, "integrator": integrator, "solver": solver, "model": model, "threads": threads,
-            **{name: dict(given or {}) for name, given in settings.items()}}
+@dataclasses.dataclass(frozen=True)
+class StepConfig:
+    """How Integrator, Simulation and step move a system on: their keywords. Settings are listed at Simulation."""
+
+    dt: float = 2e-3  # s
+    integrator: str = "midpoint"
+    solver: str = "coupled"
+    model: Optional[str] = None  # contact model, of integrators that take one
+    threads: int = 1  # 0: one per core; the same bits for any
+    integrator_settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    solver_settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    model_settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+
+def _config(given: Dict[str, Any]) -> Dict[str, Any]:
+    config = {field.name: getattr(StepConfig(**given), field.name) for field in dataclasses.fields(StepConfig)}
+    for name in "integrator_settings", "solver_settings", "model_settings":
+        if not isinstance(config[name], Mapping):
+            raise TypeError(f"simulation: {name} must be a mapping, not {type(config[name]).__name__}")
+        config[name] = dict(config[name])
+    return config
 
 
 class Integrator(_abut.Integrator):
-    """Moves states of one system on: `next = integrator.step(state, control)`."""
+    """Moves states of one system on: `next = integrator.step(state, control)`. `config`: StepConfig's fields."""
 
-    def __init__(
-        self, system: System, *, dt: float = 2e-3, integrator: str = "midpoint", solver: str = "coupled",
-        model: Optional[str] = None, threads: int = 1, integrator_settings: Optional[Mapping[str, Any]] = None,
-        solver_settings: Optional[Mapping[str, Any]] = None, model_settings: Optional[Mapping[str, Any]] = None
-    ) -> None:
-        super().__init__(_system(system), _config(dt, integrator, solver, model, threads, integrator_settings,
-                                                  solver_settings, model_settings))
+    def __init__(self, system: System, **config: Any) -> None:
+        super().__init__(_system(system), _config(config))
 
     def step(self, state: _abut.State, control: Optional[np.ndarray] = None) -> _abut.State:
         """The state dt later. `control`: (N, 6) (moment about the centre of mass; force) on each body, in the world's
@@ -118,7 +123,7 @@ def _system(given: Any) -> System:
 
 
 def step(system: System, state: _abut.State, control: Optional[np.ndarray] = None, **config: Any) -> _abut.State:
-    """The state dt later, in one call; `config` as Integrator has it."""
+    """The state dt later, in one call; `config`: StepConfig's fields."""
     return Integrator(system, **config).step(state, control)
 
 
@@ -130,18 +135,12 @@ def _tables() -> Dict[str, Any]:
 class Simulation(_abut.Simulation):
     """A system in motion: a state, an integrator, a count of steps, and the frames that were recorded.
 
-    `dt`: s. `integrator`, `solver`: names, their settings below as mappings. `model`: the contact model of integrators
-    that take one. `threads`: 0: one per core; the same bits for any. Raises InvalidInput for names and settings that
-    are unknown or out of range.
+    `config`: StepConfig's fields; the settings of integrators and solvers, as mappings, are below. Raises InvalidInput
+    for names and settings that are unknown or out of range.
     """
 
-    def __init__(
-        self, system: System, *, dt: float = 2e-3, integrator: str = "midpoint", solver: str = "coupled",
-        model: Optional[str] = None, threads: int = 1, integrator_settings: Optional[Mapping[str, Any]] = None,
-        solver_settings: Optional[Mapping[str, Any]] = None, model_settings: Optional[Mapping[str, Any]] = None
-    ) -> None:
-        super().__init__(_system(system), _config(dt, integrator, solver, model, threads, integrator_settings,
-                                                  solver_settings, model_settings))
+    def __init__(self, system: System, **config: Any) -> None:
+        super().__init__(_system(system), _config(config))
 
     def run(self, steps: int, *, control: Optional[np.ndarray] = None, every: int = 0) -> Report:
         """Moves on by `steps` with one control (N, 6), recording a frame every `every` steps (0: none; else the start

@@ -9,27 +9,18 @@ first array. They are differentiable once, in reverse mode.
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Optional, Sequence, Tuple, Union
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .bodies import Body, Geometry
 from .contact import Model, SoftDistances
+from .frameworks import Separation, count, estimator_of, model_of, split
 from .gradients import pose_gradient
 from .witness import Bodies, Estimator, OneBody
 
 Array = Any
-
-
-class Separation(NamedTuple):
-    """Witness points of N pairs, or of one without the first axis, in A's frame."""
-
-    distance: Array  # (N,) m
-    p1: Array  # (N, 3) on A, m
-    p2: Array  # (N, 3) on B, m
-    n: Array  # (N, 3) unit, from A to B
 
 
 def _called(answer: Callable[..., Tuple[np.ndarray, ...]], shapes: Sequence[Tuple[int, ...]], *inputs: Array) -> Any:
@@ -70,9 +61,8 @@ def _shape(A: Bodies, B: Bodies, X_AB: Array, V_AB_B: Optional[Array] = None) ->
     """() or (N,)."""
     shape = _many(X_AB) or (() if V_AB_B is None else V_AB_B.shape[:-1])
     for bodies in A, B:
-        if not shape and not isinstance(bodies, (Body, Geometry)):
-            indexed = isinstance(bodies, tuple) and not isinstance(bodies[0], (Body, Geometry))
-            shape = (len(bodies[1] if indexed else bodies),)
+        size = count(bodies)
+        shape = shape or (() if size is None else (size,))
     return shape
 
 
@@ -85,15 +75,11 @@ def _by_pose(X_AB: np.ndarray, by_xi: np.ndarray) -> np.ndarray:
     return pose_gradient(X_AB, _summed(by_xi, _many(X_AB) + (6,)))
 
 
-def _estimator(given: Union[str, Estimator], threads: int, settings: Any) -> Estimator:
-    return given if isinstance(given, Estimator) else Estimator(given, threads=threads, **settings)
-
-
 def separation(
     A: Bodies, B: Bodies, X_AB: Array, *, estimator: Union[str, Estimator] = "gumbel", threads: int = 0, **settings: Any
 ) -> Separation:
     """Distance, witness points and normal, with the derivatives that an estimator gives them."""
-    handle, X_AB = _estimator(estimator, threads, settings), jnp.asarray(X_AB)
+    handle, X_AB = estimator_of(estimator, threads, settings), jnp.asarray(X_AB)
 
     def value(X: np.ndarray) -> np.ndarray:
         found = handle(A, B, X)
@@ -106,7 +92,7 @@ def separation(
         return (_by_pose(X, np.einsum("...m,...mk->...k", g, jacobian)),)
 
     found = _differentiable(value, gradients, _shape(A, B, X_AB) + (10,))(X_AB)
-    return Separation(found[..., 0], found[..., 1:4], found[..., 4:7], found[..., 7:10])
+    return split(found)
 
 
 def distance(
@@ -121,7 +107,7 @@ def wrench(
     threads: int = 0, **settings: Any
 ) -> Array:
     """Contact wrenches F_BBo_B (N, 6), by pose and twist."""
-    handle = model if isinstance(model, Model) else Model(model, threads=threads, **settings)
+    handle = model_of(model, threads, settings)
     X_AB = jnp.asarray(X_AB)
     V_AB_B = jnp.zeros(6, X_AB.dtype) if V_AB_B is None else jnp.asarray(V_AB_B)
 

@@ -10,29 +10,20 @@ returned in the pose's type, on its device.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional, Tuple, Union
+from typing import Any, Optional, Tuple, Union
 
 import numpy as np
 import torch
 
 from . import _abut
-from .bodies import Body, Geometry
 from .contact import Model, SoftDistances
+from .frameworks import Separation, count, estimator_of, model_of, split
 from .gradients import distance_slopes, slopes_of_jacobian
 from .tables import models
 from .witness import Bodies, Estimator, OneBody
 from .witness import separation as _separation
 
 Tensor = torch.Tensor
-
-
-class Separation(NamedTuple):
-    """Witness points of N pairs, or of one without the first axis, in A's frame."""
-
-    distance: Tensor  # (N,) m
-    p1: Tensor  # (N, 3) on A, m
-    p2: Tensor  # (N, 3) on B, m
-    n: Tensor  # (N, 3) unit, from A to B
 
 
 def pose_matrix(pose: Tensor) -> Tensor:
@@ -129,14 +120,6 @@ class _Value(torch.autograd.Function):
         return None, by_X, by_V
 
 
-def _count(bodies: Any) -> Optional[int]:
-    if isinstance(bodies, (Body, Geometry)):
-        return None
-    if isinstance(bodies, tuple) and len(bodies) == 2 and not isinstance(bodies[0], (Body, Geometry)):
-        return len(bodies[1])
-    return len(bodies)
-
-
 def _require_tensor(function: str, argument: str, value: Any) -> None:
     if not isinstance(value, torch.Tensor):
         raise TypeError(f"{function}: {argument} must be a torch.Tensor, not {type(value).__name__}")
@@ -159,8 +142,8 @@ def _apply(function: str, query: _Query, A: Bodies, B: Bodies, X_AB: Tensor, V_A
         V = V_AB_B.to("cpu", torch.float64)
         if V.dim() not in (1, 2) or V.shape[-1] != 6:
             raise _abut.InvalidInput(f"{function}: V_AB_B has shape {tuple(V.shape)}; it must be (6,) or (N, 6)")
-    counts = [_count(A), _count(B), len(X) if X.dim() == 3 else None, len(V) if V is not None and V.dim() == 2 else None]
-    many = [count for count in counts if count is not None]
+    counts = [count(A), count(B), len(X) if X.dim() == 3 else None, len(V) if V is not None and V.dim() == 2 else None]
+    many = [size for size in counts if size is not None]
     N = many[0] if many else 1
     X = X if X.dim() == 3 else X.expand(N, 4, 4)
     V = V if V is None or V.dim() == 2 else V.expand(N, 6)
@@ -254,27 +237,19 @@ class _SoftDistance(_Query):
         return self.distances(X, order=2).hessian[:, None]
 
 
-def _estimator(given: Union[str, Estimator], threads: int, settings: Any) -> Estimator:
-    return given if isinstance(given, Estimator) else Estimator(given, threads=threads, **settings)
-
-
-def _split(found: Tensor) -> Separation:
-    return Separation(found[..., 0], found[..., 1:4], found[..., 4:7], found[..., 7:10])
-
-
 def distance(
     A: Bodies, B: Bodies, X_AB: Tensor, *, estimator: Union[str, Estimator] = "gumbel", threads: int = 0, **settings: Any
 ) -> Tensor:
     """Signed distances (N,), m. The gradient is exact; the second derivative is made of the estimates of dp2 and dn."""
-    return _apply("distance", _Distance(A, B, _estimator(estimator, threads, settings), False), A, B, X_AB)[..., 0]
+    return _apply("distance", _Distance(A, B, estimator_of(estimator, threads, settings), False), A, B, X_AB)[..., 0]
 
 
 def separation(
     A: Bodies, B: Bodies, X_AB: Tensor, *, estimator: Union[str, Estimator] = "gumbel", threads: int = 0, **settings: Any
 ) -> Separation:
     """Distance, witness points and normal, with the derivatives that an estimator gives them. Once differentiable."""
-    query = _Witness(A, B, _estimator(estimator, threads, settings), False)
-    return _split(_apply("separation", query, A, B, X_AB))
+    query = _Witness(A, B, estimator_of(estimator, threads, settings), False)
+    return split(_apply("separation", query, A, B, X_AB))
 
 
 def smoothed_separation(
@@ -282,8 +257,8 @@ def smoothed_separation(
     **settings: Any
 ) -> Separation:
     """Distance, witness points and normal of smoothed hulls, with their own derivatives. Twice differentiable."""
-    query = _Witness(A, B, _estimator(estimator, threads, settings), True)
-    return _split(_apply("smoothed_separation", query, A, B, X_AB))
+    query = _Witness(A, B, estimator_of(estimator, threads, settings), True)
+    return split(_apply("smoothed_separation", query, A, B, X_AB))
 
 
 def wrench(
@@ -291,7 +266,7 @@ def wrench(
     threads: int = 0, **settings: Any
 ) -> Tensor:
     """Contact wrenches F_BBo_B (N, 6), by pose and twist. Twice differentiable where the model has a Hessian."""
-    handle = model if isinstance(model, Model) else Model(model, threads=threads, **settings)
+    handle = model_of(model, threads, settings)
     return _apply("wrench", _Wrench(A, B, handle), A, B, X_AB, V_AB_B)
 
 

@@ -1,0 +1,43 @@
+"""What abut.torch and abut.jax share."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional, Union
+
+from .bodies import Body, Geometry
+from .contact import Model
+from .witness import Bodies, Estimator
+
+
+class Separation(NamedTuple):
+    """Witness points of N pairs, or of one without the first axis, in A's frame: arrays of the framework."""
+
+    distance: Any  # (N,) m
+    p1: Any  # (N, 3) on A, m
+    p2: Any  # (N, 3) on B, m
+    n: Any  # (N, 3) unit, from A to B
+
+
+def split(found: Any) -> Separation:
+    """Of (..., 10) numbers: distance, p1, p2, n."""
+    return Separation(found[..., 0], found[..., 1:4], found[..., 4:7], found[..., 7:10])
+
+
+def count(bodies: Bodies) -> Optional[int]:
+    """How many bodies an argument stands for; None: one, of all pairs."""
+    if isinstance(bodies, (Body, Geometry)):
+        return None
+    if isinstance(bodies, tuple) and len(bodies) == 2 and not isinstance(bodies[0], (Body, Geometry)):
+        return len(bodies[1])
+    if not hasattr(bodies, "__len__"):
+        raise TypeError(f"A and B must be a Body, a Geometry, a sequence of them, or (sequence, indices), not "
+                        f"{type(bodies).__name__}")
+    return len(bodies)
+
+
+def estimator_of(given: Union[str, Estimator], threads: int, settings: Any) -> Estimator:
+    return given if isinstance(given, Estimator) else Estimator(given, threads=threads, **settings)
+
+
+def model_of(given: Union[str, Model], threads: int, settings: Any) -> Model:
+    return given if isinstance(given, Model) else Model(given, threads=threads, **settings)
