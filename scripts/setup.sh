@@ -9,11 +9,14 @@ build_packages=(
   libeigen3-dev libhdf5-dev libxxhash-dev                  # the runtime
   libcli11-dev libfmt-dev nlohmann-json3-dev libpng-dev    # the commands
   libcgal-dev libtet1.5-dev                                # the pipeline: GPL and AGPL, see the README
-  pybind11-dev python3-dev python3-numpy python3-venv      # the Python module
-  python3-setuptools python3-wheel python3-torch           # its wheel, and gradients in PyTorch (1 GB)
   libgtest-dev libbenchmark-dev
   libfcl-dev libmujoco-dev libbullet-dev                   # benchmarks alone: the peers they compare with
   libsiconos-numerics-dev                                  # tests alone: the oracle of contact problems
+)
+python_packages=(
+  pybind11-dev python3-dev python3-numpy                   # the Python module
+  python3-venv python3-setuptools python3-wheel make       # its wheel
+  python3-torch                                            # tests alone: gradients (1 GB)
 )
 
 as_root() {

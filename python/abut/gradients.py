@@ -34,6 +34,13 @@ def _jacobian(result: Any, value: str) -> Tuple[np.ndarray, bool]:
     return np.concatenate(parts, axis=-1), scalar
 
 
+def _numbers(function: str, argument: str, value: npt.ArrayLike) -> np.ndarray:
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise TypeError(f"{function}: {argument} must be an array of numbers: {error}") from None
+
+
 def vjp(result: Any, **cotangents: npt.ArrayLike) -> np.ndarray:
     """Cotangents of a result's values times its derivatives: vjp(d, distance=g), vjp(w, F_BBo_B=g).
 
@@ -48,7 +55,7 @@ def vjp(result: Any, **cotangents: npt.ArrayLike) -> np.ndarray:
     for value, cotangent in cotangents.items():
         if value not in known:
             raise TypeError(f"vjp: {type(result).__name__} has no derivative of '{value}'; it has: {', '.join(known)}")
-        weights, shape = np.asarray(cotangent, dtype=float), np.shape(getattr(result, value))
+        weights, shape = _numbers("vjp", value, cotangent), np.shape(getattr(result, value))
         if weights.shape != shape:
             raise _abut.InvalidInput(f"vjp: {value} has shape {weights.shape}; it must be {shape}")
         jacobian, scalar = _jacobian(result, value)
@@ -59,8 +66,8 @@ def vjp(result: Any, **cotangents: npt.ArrayLike) -> np.ndarray:
 
 def jvp(result: Any, tangent: npt.ArrayLike) -> Dict[str, np.ndarray]:
     """Changes of a result's values by name for a tangent of the shape that `vjp` gives: xi (N, 6) and so on."""
-    direction, changes = np.asarray(tangent, dtype=float), {}
-    for value in _derivatives(result):
+    known, direction, changes = _derivatives(result), _numbers("jvp", "tangent", tangent), {}
+    for value in known:
         jacobian, scalar = _jacobian(result, value)
         expected = jacobian.shape if scalar else jacobian.shape[:-2] + jacobian.shape[-1:]
         if direction.shape != expected:
@@ -72,7 +79,7 @@ def jvp(result: Any, tangent: npt.ArrayLike) -> Dict[str, np.ndarray]:
 
 def _pose(function: str, X_AB: npt.ArrayLike) -> Tuple[np.ndarray, np.ndarray]:
     """The pose as it is given, and its rotation (..., 3, 3)."""
-    pose = np.asarray(X_AB, dtype=float)
+    pose = _numbers(function, "X_AB", X_AB)
     if pose.ndim in (2, 3) and pose.shape[-2:] == (4, 4):
         return pose, pose[..., :3, :3]
     if pose.ndim not in (1, 2) or pose.shape[-1] != 7:
@@ -105,7 +112,7 @@ def pose_gradient(X_AB: npt.ArrayLike, gradient: npt.ArrayLike) -> np.ndarray:
     numbers: across the quaternion, which is normalised on use.
     """
     pose, R = _pose("pose_gradient", X_AB)
-    g = np.asarray(gradient, dtype=float)
+    g = _numbers("pose_gradient", "gradient", gradient)
     expected = pose.shape[: pose.ndim - (1 if pose.shape[-1] == 7 else 2)] + (6,)
     if g.shape != expected:
         raise _abut.InvalidInput(f"pose_gradient: gradient has shape {g.shape}; it must be {expected}")
@@ -123,7 +130,7 @@ def pose_gradient(X_AB: npt.ArrayLike, gradient: npt.ArrayLike) -> np.ndarray:
 def pose_tangent(X_AB: npt.ArrayLike, change: npt.ArrayLike) -> np.ndarray:
     """A change of the pose's numbers, of the shape of X_AB, as xi of X_AB exp(xi), (6,) or (N, 6)."""
     pose, R = _pose("pose_tangent", X_AB)
-    dX = np.asarray(change, dtype=float)
+    dX = _numbers("pose_tangent", "change", change)
     if dX.shape != pose.shape:
         raise _abut.InvalidInput(f"pose_tangent: change has shape {dX.shape}; it must be {pose.shape}")
     back = np.swapaxes(R, -1, -2)

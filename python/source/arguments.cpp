@@ -16,6 +16,14 @@ bool is_plain_double(const py::array& array) {
 
 std::string type_words(py::handle value) { return py::str(py::type::handle_of(value).attr("__name__")); }
 
+// The items of a sequence, which stay alive with the tuple.
+py::tuple items_of(const Name& name, py::handle value) {
+  const auto items = py::reinterpret_steal<py::tuple>(PySequence_Tuple(value.ptr()));
+  if (items) return items;
+  PyErr_Clear();
+  refuse_type(name, "a Body, a Geometry, a sequence of them, or (sequence, indices)", value);
+}
+
 std::string place_words(std::int64_t place) { return place < 0 ? "" : "[" + std::to_string(place) + "]"; }
 
 }  // namespace
@@ -126,13 +134,13 @@ Bodies::Bodies(const Name& name, py::handle value) {
       py::isinstance<py::bytes>(value))
     refuse_type(name, "a Body, a Geometry, a sequence of them, or (sequence, indices)", value);
   many_ = true;
-  auto items = py::tuple(py::reinterpret_borrow<py::object>(value));
+  py::tuple items = items_of(name, value);
   py::object index;
   if (py::isinstance<py::tuple>(value) && items.size() == 2 && !py::isinstance<body::Body>(items[0]) &&
       !py::isinstance<body::Geometry>(items[0])) {
     if (!py::isinstance<py::sequence>(items[0])) refuse_type(name, "(sequence of bodies, indices)", items[0]);
     index = items[1];
-    items = py::tuple(py::object(items[0]));
+    items = items_of(name, py::object(items[0]));
   }
   keep_ = items;
   bodies_.reserve(items.size());

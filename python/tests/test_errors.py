@@ -1,6 +1,7 @@
 """Every bad input is a Python exception whose message names the argument."""
 
 import pathlib
+import random
 import tempfile
 import unittest
 
@@ -64,6 +65,7 @@ CASES = [
     (lambda: abut.separation(([A], [0.5]), B, X), TypeError, "A's indices must be an array of whole numbers"),
     (lambda: abut.separation(([A], [[0]]), B, X), Bad, r"A's indices have shape \(1, 1\)"),
     (lambda: abut.separation((3, [0]), B, X), TypeError, "A must be"),
+    (lambda: abut.separation(memoryview(X), B, X), TypeError, "A must be a Body.* not memoryview"),
     (lambda: abut.separation(GROUND, GROUND, X), Bad, "half-space"),
     (lambda: abut.separation([A, A, GROUND], GROUND, X), Bad, "pair 2: .*half-space"),
     (lambda: abut.PairSolver(A, "mug"), TypeError, "B must be a Body or a Geometry"),
@@ -142,6 +144,8 @@ CASES = [
     (lambda: abut.pose_gradient(np.eye(3), V), Bad, r"X_AB has shape \(3, 3\)"),
     (lambda: abut.pose_gradient(X, V[:5]), Bad, r"gradient has shape \(5,\)"),
     (lambda: abut.pose_tangent(X, V), Bad, r"change has shape \(6,\)"),
+    (lambda: abut.pose_gradient("pose", V), TypeError, "pose_gradient: X_AB must be an array of numbers"),
+    (lambda: abut.jvp(abut.witness_derivative(A, B, X), "xi"), TypeError, "jvp: tangent must be an array of numbers"),
     # systems
     (lambda: abut.read_scene("nowhere.scn"), abut.IoError, "nowhere.scn"),
     (lambda: abut.read_scene(None), TypeError, "read_scene: path must be a path"),
@@ -160,6 +164,24 @@ class Errors(unittest.TestCase):
         for i, (call, error, message) in enumerate(CASES):
             with self.subTest(i, message=message):
                 self.refuses(call, error, message)
+
+    def test_no_objects_crash_anything(self):
+        things = [None, 0, -1, 1.5, float("nan"), 10**30, "x", "gumbel", "point", b"z", [], (), {}, [A, B], [A] * 3,
+                  ([A, B], [0, 1, 1]), ([], []), ([A], np.zeros(3)), A, GROUND, abut.Body(B), X, X[:3], BATCH[::-1],
+                  np.ones((3, 7)), np.ones(7), np.empty((0, 7)), np.zeros((3, 6)), np.zeros((3, 3)), np.array(3),
+                  np.zeros((0, 0)), object(), True, X.astype(np.float16), np.ma.array(X), memoryview(X), iter([1]), {1, 2},
+                  np.recarray((3,), dtype=[("a", float)]), np.zeros(3, "M8[s]"), abut.separation(A, B, BATCH)]
+        calls = [value for name, value in vars(abut).items() if callable(value) and not name.startswith("_")
+                 and not (isinstance(value, type) and issubclass(value, (Exception, int)))]
+        calls += [abut.Estimator(), abut.Model("soft_minimum").wrench_hessian, abut.Model("point").contact_points,
+                  abut.SoftDistances(A), abut.PairSolver(A, B), abut.Estimator("soft_bodies").smoothed]
+        choose = random.Random(0).choice
+        for _ in range(3000):
+            call, arguments = choose(calls), [choose(things) for _ in range(choose(range(5)))]
+            try:
+                call(*arguments)
+            except (TypeError, abut.Error):
+                pass
 
     def test_of_systems(self):
         with tempfile.TemporaryDirectory(dir=".") as folder:
