@@ -107,7 +107,7 @@ SettingValues settings(const Name& name, py::handle dict) {
     if (py::isinstance<py::str>(value))
       values.emplace_back(setting, py::cast<std::string>(value));
     else if (py::isinstance<py::bool_>(value))
-      refuse_type(of, "a number or a str", value);
+      values.emplace_back(setting, std::string(value.ptr() == Py_True ? "yes" : "no"));
     else if (PyIndex_Check(value.ptr()) != 0)
       values.emplace_back(
           setting, std::string(py::str(py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr())))));

@@ -27,6 +27,14 @@ class Wrench(unittest.TestCase):
         self.assertIs(apart.status, abut.Status.NO_OVERLAP)
         np.testing.assert_array_equal(apart.F_BBo_B, 0)
 
+    def test_settings_are_numbers_words_and_truths(self):
+        ground, ball, X_AB, _ = pressed()
+        plain = abut.wrench(ground, ball, X_AB, fade_pulls=False).F_BBo_B
+        np.testing.assert_array_equal(plain, abut.wrench(ground, ball, X_AB, fade_pulls="no").F_BBo_B)
+        fast = abut.wrench(ground, ball, X_AB, [0, 0, 0, 1, 0, 0], stiction_speed=1).F_BBo_B
+        slow = abut.wrench(ground, ball, X_AB, [0, 0, 0, 1, 0, 0], stiction_speed="1e-3").F_BBo_B
+        self.assertLess(np.linalg.norm(fast), np.linalg.norm(slow))
+
     def test_jacobians_are_the_slopes_of_the_wrench(self):
         ground, ball, X_AB, V = pressed()
         for model in "pressure_field", "soft_minimum":

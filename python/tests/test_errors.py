@@ -81,7 +81,7 @@ CASES = [
     (lambda: abut.witness_derivative(A, B, X, rings=-3), Bad, "rings is '-3' edges; it must be"),
     (lambda: abut.witness_derivative(A, B, X, rings=2.5), Bad, "rings"),
     (lambda: abut.witness_derivative(A, B, X, eps=np.nan), Bad, "eps"),
-    (lambda: abut.witness_derivative(A, B, X, eps=True), TypeError, "setting 'eps' must be a number or a str, not bool"),
+    (lambda: abut.witness_derivative(A, B, X, eps=True), Bad, "eps is 'yes'"),
     (lambda: abut.witness_derivative(A, B, X, eps=[1]), TypeError, "setting 'eps' must be a number, not list"),
     (lambda: abut.smoothed_witness(A, B, X), Bad, "primitive"),
     (lambda: abut.smoothed_witness(A, B, X, estimator="gumbel"), Bad, "'gumbel' smooths nothing"),

@@ -69,6 +69,22 @@ class Handles(unittest.TestCase):
         np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1, atol=1e-6)
         self.assertEqual((extent.min(), extent.max()), (0, 1))
 
+    @needs_assets
+    def test_arrays_are_what_they_say(self):
+        mug, ball = asset("005_mug"), abut.sphere(0.3)
+        for which in np.min, np.max:  # the hull has the extremes of the surface
+            np.testing.assert_allclose(which(mug.hull.vertices, axis=0), which(mug.surface.vertices, axis=0), atol=1e-9)
+        np.testing.assert_allclose(np.linalg.norm(ball.points.positions, axis=1), 0.3, rtol=1e-9)
+        corners = mug.surface.vertices[mug.surface.triangles]
+        volume = np.einsum("ti,ti->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6
+        self.assertAlmostEqual(volume / mug.mass.volume, 1, places=6)
+        tetrahedra = mug.volume.vertices[mug.volume.tetrahedra]
+        edges = tetrahedra[:, 1:] - tetrahedra[:, :1]
+        self.assertTrue((np.linalg.det(edges) > 0).all())
+        slopes = np.einsum("tki,ti->tk", edges, mug.volume.gradients)
+        extent = mug.volume.extent[mug.volume.tetrahedra]
+        np.testing.assert_allclose(slopes, extent[:, 1:] - extent[:, :1], atol=1e-9)
+
 
 class Processes(unittest.TestCase):
     def test_fork_and_spawn_give_the_same_bits(self):
@@ -94,7 +110,7 @@ class Threads(unittest.TestCase):
 
     def test_the_interpreter_runs_on_meanwhile(self):
         A, B = abut.Body(abut.cone(0.1, 0.05)), abut.cylinder(0.1, 0.05)
-        X_AB = poses(20000)
+        X_AB = poses(50000)
         done, turns = threading.Event(), 0
         def work():
             abut.separation(A, B, X_AB, threads=1)
