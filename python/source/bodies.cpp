@@ -63,35 +63,40 @@ void define(py::class_<PartType>& type, const char* name, Get get, const char* d
       name, [get](py::handle self) { return get(py::cast<const PartType&>(self).view, self); }, doc);
 }
 
+template <class PartType>
+void define_vertices(py::class_<PartType>& type) {
+  define(
+      type, "vertices",
+      [](const auto& v, py::handle self) {
+        return rows(v.vertices, {v.vertex_count, 3}, self);
+      },
+      "(V, 3) m");
+}
+
+template <class PartType>
+void define_triangles(py::class_<PartType>& type) {
+  define(
+      type, "triangles",
+      [](const auto& v, py::handle self) {
+        return rows(v.triangles, {v.triangle_count, 3}, self);
+      },
+      "(T, 3) counter-clockwise seen from outside");
+}
+
 void bind_hull(py::module_& module) {
   py::class_<HullPart> type(module, "Hull", "Convex hull of an asset, or one of its convex pieces.");
   using View = const asset::ConvexView&;
   define(
       type, "vertices", [](View v, py::handle self) { return by_axis(v.x, v.y, v.vertex_count, self); },
       "(V, 3) m");
-  define(
-      type, "triangles",
-      [](View v, py::handle self) {
-        return rows(v.triangles, {v.triangle_count, 3}, self);
-      },
-      "(T, 3) counter-clockwise seen from outside");
+  define_triangles(type);
 }
 
 void bind_surface(py::module_& module) {
   py::class_<SurfacePart> type(module, "Surface", "Closed triangle surface.");
   using View = const asset::SurfaceView&;
-  define(
-      type, "vertices",
-      [](View v, py::handle self) {
-        return rows(v.vertices, {v.vertex_count, 3}, self);
-      },
-      "(V, 3) m");
-  define(
-      type, "triangles",
-      [](View v, py::handle self) {
-        return rows(v.triangles, {v.triangle_count, 3}, self);
-      },
-      "(T, 3) counter-clockwise seen from outside");
+  define_vertices(type);
+  define_triangles(type);
   define(
       type, "neighbours",
       [](View v, py::handle self) {
@@ -110,12 +115,7 @@ void bind_volume(py::module_& module) {
   py::class_<VolumePart> type(module, "Volume",
                               "Tetrahedra with the extent field of pressure-field contact.");
   using View = const asset::VolumeView&;
-  define(
-      type, "vertices",
-      [](View v, py::handle self) {
-        return rows(v.vertices, {v.vertex_count, 3}, self);
-      },
-      "(V, 3) m");
+  define_vertices(type);
   define(
       type, "tetrahedra",
       [](View v, py::handle self) {
