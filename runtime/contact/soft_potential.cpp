@@ -14,6 +14,8 @@ using ssdf::Order;
 
 constexpr const char* kWho = "soft potential contact";
 
+constexpr std::string_view kFields[] = {"points", "grid"};  // of ssdf::FieldKind
+
 template <double SoftPotentialConfig::*member>
 constexpr auto kMember = &setting<SoftPotentialConfig, member>;
 
@@ -27,6 +29,11 @@ constexpr Setting<SoftPotentialConfig> kSettings[] = {
      kMember<&SoftPotentialConfig::dissipation>},
     {"stiction_speed", "m/s", kMagnitude, "slip at which friction is 0.7 mu N",
      kMember<&SoftPotentialConfig::stiction_speed>},
+    {"field",
+     "",
+     {},
+     "of assets: in two stages from their oriented points, or their distance grids",
+     choice<SoftPotentialConfig, &SoftPotentialConfig::field>(kFields)},
 };
 
 // Where P ends, in eps3: at 8e-6 eps3^2; with a reach, where little is felt far ahead, at 7e-14 eps3^2.
@@ -48,10 +55,18 @@ class SoftPotentialModel final : public Model {
     const bool plane_A = pair.A->geometry.half_space() != nullptr,
                plane_B = pair.B->geometry.half_space() != nullptr;
     if (plane_A && plane_B) throw InvalidInput(std::string(kWho) + ": two half-spaces have no contact");
-    body::require_valid(pair, plane_A ? body::kNoPart : body::kPointsPart,
-                        plane_B ? body::kNoPart : body::kPointsPart, kWho);
+    body::require_valid(pair, needs(pair.A->geometry), needs(pair.B->geometry), kWho);
     body::require_valid(pair.A->material, kWho, "A");
     body::require_valid(pair.B->material, kWho, "B");
+    if (config_.field != ssdf::FieldKind::kGrid) return;
+    const PotentialLaw<double> law = potential_pair(config_, pair).law;
+    for (const body::Body* body : {pair.A, pair.B}) {
+      const asset::DistanceGridView& grid = body->geometry.grid();
+      if (body->geometry.primitive() == nullptr && law.faded * law.eps3 > grid.reach)
+        throw InvalidInput(std::string(kWho) + ": forces end " + std::to_string(law.faded * law.eps3) +
+                           " m from the surface, the grid of " + body->geometry.name() + " at " +
+                           std::to_string(grid.reach) + " m; take a smaller reach, or field points");
+    }
   }
 
   double reach(const body::Body& body) const override {
@@ -79,6 +94,12 @@ class SoftPotentialModel final : public Model {
   }
 
  private:
+  unsigned needs(const body::Geometry& geometry) const {
+    if (geometry.half_space()) return body::kNoPart;
+    const bool grid = config_.field == ssdf::FieldKind::kGrid && geometry.primitive() == nullptr;
+    return grid ? body::kPointsPart | body::kGridPart : body::kPointsPart;
+  }
+
   SoftPotentialConfig config_;
   SoftPotential<double> contact_;
   std::vector<double> near_;
@@ -105,7 +126,8 @@ PotentialPair<double> potential_pair(const SoftPotentialConfig& config, const bo
       {config.stiffness, config.reach > 0 ? config.reach : config.eps3 * std::min(s_A, s_B), faded(config),
        body::pair_friction(pair.A->material, pair.B->material), config.stiction_speed, config.dissipation},
       share(s_A, s_B),
-      share(s_B, s_A)};
+      share(s_B, s_A),
+      config.field};
 }
 
 std::unique_ptr<Model> make_soft_potential_model(const SoftPotentialConfig& config) {

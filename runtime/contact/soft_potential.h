@@ -7,7 +7,7 @@
 
 #include "runtime/contact/model.h"
 #include "runtime/core/settings.h"
-#include "runtime/ssdf/field.h"
+#include "runtime/ssdf/kernel.h"
 
 // Contact by a potential of soft signed distances: conservative, and upright at edges, where the force of
 // soft_minimum.h pushes to the side. With Phi_A, Phi_B the bodies' fields (ssdf/two_stage.h; of a primitive
@@ -30,6 +30,7 @@ struct SoftPotentialConfig {
   double reach = 0;              // the same in metres; 0: eps3 spacings
   double dissipation = 0;        // chi, s/m: pressure times 1 + chi times the approaching speed
   double stiction_speed = 1e-3;  // slip at which friction is 0.7 mu N, m/s
+  ssdf::FieldKind field = ssdf::FieldKind::kPoints;  // of assets: in two stages from the points, or the grid
 };
 
 // What each setting is called, its unit, range and meaning; and the defaults with the settings that were
@@ -57,6 +58,7 @@ struct PotentialPair {
   Vec6<S> V_AB_B;
   PotentialLaw<S> law;
   S share_A, share_B;
+  ssdf::FieldKind field;
 };
 
 PotentialPair<double> potential_pair(const SoftPotentialConfig& config, const body::Pair& pair);

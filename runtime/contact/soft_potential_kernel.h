@@ -6,6 +6,7 @@
 #include "runtime/contact/pair_sums.h"
 #include "runtime/contact/potential_force.h"
 #include "runtime/distance/primitive_distance.h"
+#include "runtime/ssdf/grid_kernel.h"
 #include "runtime/ssdf/two_stage.h"
 
 // The walk over the samples of one body near the other one's surface, and the sums of the pair. `Ops` holds
@@ -26,11 +27,14 @@ inline constexpr int kPerPoint = 6 + 3 * kSamples;
 
 // What soft-potential contact knows of a body. Views: what is shown must outlive it.
 struct PotentialBody {
-  asset::PointsView points;  // of a half-space: none
-  const body::Primitive* exact;
+  asset::PointsView points;             // of a half-space: none
+  const body::Primitive* exact;         // null: an asset
+  const asset::DistanceGridView* grid;  // null: the field is that of the points, or exact
 
-  explicit PotentialBody(const body::Geometry& geometry)
-      : points(geometry.points()), exact(geometry.primitive()) {}
+  PotentialBody(const body::Geometry& geometry, ssdf::FieldKind field)
+      : points(geometry.points()),
+        exact(geometry.primitive()),
+        grid(exact == nullptr && field == ssdf::FieldKind::kGrid ? &geometry.grid() : nullptr) {}
   bool endless() const { return points.point_count == 0; }
 };
 
@@ -64,9 +68,10 @@ struct Patch {
   S ka[kSamples];      // stiffness times area, N/m
   S center[3];         // m
   S spacing;           // m
-  NearPoints<S> near;  // none: `exact`
+  NearPoints<S> near;  // none: `exact` or `grid`
   S* numbers;          // of `near`; behind them room for the field's scratch
   const body::Primitive* exact;
+  const asset::DistanceGridView* grid;
 };
 
 // The next samples' numbers.
@@ -78,28 +83,56 @@ ABUT_INLINE void take(const S* from, T& to) {
     simd::load(from, to);
 }
 
+// Value and derivatives at one place, in the order of Taylor.
+template <int kOrder, class T, class S>
+ABUT_INLINE void exact_jet(const body::Primitive& primitive, const S* p, S* jet) {
+  const auto d = distance::primitive_distance<S>(primitive, Vec3<S>(p[0], p[1], p[2]), kOrder);
+  jet[0] = d.value;
+  if constexpr (kOrder > 0)
+    for (int k = 0; k < 3; ++k) jet[1 + k] = d.gradient[k];
+  if constexpr (kOrder > 1)
+    for (int m = 0; m < 6; ++m) jet[4 + m] = d.hessian(kSecondPlaces[m][0], kSecondPlaces[m][1]);
+  if constexpr (kOrder > 2)
+    for (int m = 0; m < 10; ++m)
+      jet[10 + m] = d.third[kThirdPlaces[m][0]](kThirdPlaces[m][1], kThirdPlaces[m][2]);
+}
+
+// The four coefficients of a row at once; in long double one after the other.
+template <class S>
+using Row = std::conditional_t<std::is_same_v<S, double>, simd::Four, Eigen::Array<S, 4, 1>>;
+
+// The field of a primitive or of a grid at samples, one after the other. Beyond its reach a grid says
+// nothing: there the field is taken for twice the limit, where no sample feels it.
+template <int kOrder, class T, class S>
+ABUT_INLINE void fields_one_by_one(const Patch<S>& patch, int first, S limit, Taylor<T, kOrder>& phi) {
+  for (int lane = 0; lane < simd::kLanes<T>; ++lane) {
+    const int i = first + lane;
+    const S p[3] = {patch.y[0][i], patch.y[1][i], patch.y[2][i]};
+    S jet[ssdf::internal::kJetRoom] = {};
+    if (patch.exact != nullptr) {
+      exact_jet<kOrder, T>(*patch.exact, p, jet);
+    } else if (!ssdf::internal::grid_jet<kOrder, Row<S>>(*patch.grid, p, jet)) {
+      for (S& number : jet) number = S(0);
+      jet[0] = 2 * limit;
+    }
+    const auto put = [lane](S from, T& to) ABUT_INLINE_LAMBDA {
+      if constexpr (simd::kLanes<T> == 1)
+        to = from;
+      else
+        to[lane] = from;
+    };
+    put(jet[0], phi.value);
+    for (int k = 0; k < phi.kFirst; ++k) put(jet[1 + k], phi.first[k]);
+    for (int m = 0; m < phi.kSecond; ++m) put(jet[4 + m], phi.second[m]);
+    for (int m = 0; m < phi.kThird; ++m) put(jet[10 + m], phi.third[m]);
+  }
+}
+
 // The field at samples. False: it is `limit` (m) or more at all of them.
 template <int kOrder, class T, class S>
 ABUT_INLINE bool field_at(const Patch<S>& patch, const T* y, int first, S limit, Taylor<T, kOrder>& phi) {
-  if (patch.exact != nullptr) {
-    for (int lane = 0; lane < simd::kLanes<T>; ++lane) {
-      const int i = first + lane;
-      const auto d = distance::primitive_distance<S>(
-          *patch.exact, Vec3<S>(patch.y[0][i], patch.y[1][i], patch.y[2][i]), kOrder);
-      const auto put = [lane](S from, T& to) {
-        if constexpr (simd::kLanes<T> == 1)
-          to = from;
-        else
-          to[lane] = from;
-      };
-      put(d.value, phi.value);
-      for (int k = 0; k < phi.kFirst; ++k) put(d.gradient[k], phi.first[k]);
-      for (int m = 0; m < phi.kSecond; ++m)
-        put(d.hessian(ssdf::internal::kSecondPlaces[m][0], ssdf::internal::kSecondPlaces[m][1]),
-            phi.second[m]);
-      for (int m = 0; m < phi.kThird; ++m)
-        put(d.third[kThirdPlaces[m][0]](kThirdPlaces[m][1], kThirdPlaces[m][2]), phi.third[m]);
-    }
+  if (patch.exact != nullptr || patch.grid != nullptr) {
+    fields_one_by_one<kOrder, T, S>(patch, first, limit, phi);
     return simd::any<T>(phi.value < T{} + limit);
   }
   T p[3];
@@ -169,7 +202,7 @@ ABUT_INLINE void fields(Patch<S>& patch, S limit, Taylor<S, 3>* out) {
 // (m) or more below all samples: so does the field.
 template <class T, class S>
 ABUT_INLINE bool all_above(Patch<S>& patch, S limit) {
-  if (patch.exact != nullptr) return false;
+  if (patch.exact != nullptr || patch.grid != nullptr) return false;
   constexpr int kGroups = kSamples / simd::kLanes<T>;
   constexpr double kR2 = ssdf::TwoStage::kFar * ssdf::TwoStage::kFar;
   const S scale = 1 / patch.spacing;

@@ -65,7 +65,7 @@ class SoftPotentialPair {
   SoftPotentialPair(ssdf::Order order, std::vector<S>& near) : order_(order), near_(near) {}
 
   void solve(const PotentialPair<S>& pair, SoftPotential<S>& out) {
-    const PotentialBody A(*pair.A), B(*pair.B);
+    const PotentialBody A(*pair.A, pair.field), B(*pair.B, pair.field);
     PotentialSide<S> on_B{&B, &A, pair.X_AB.inverse(), pair.V_AB_B, pair.law};
     PotentialSide<S> on_A{&A, &B, pair.X_AB, -(adjoint(pair.X_AB) * pair.V_AB_B), pair.law};
     on_B.law.stiffness *= pair.share_A;
@@ -204,9 +204,12 @@ class SoftPotentialPair {
     const S radius = S(samples.radius);
     Patch<S> patch;
     patch.exact = side.owner->exact;
+    patch.grid = side.owner->grid;
     patch.spacing = S(side.owner->points.spacing);
     if (patch.exact != nullptr) {
       if (distance::primitive_distance<S>(*patch.exact, center, 0).value - radius > faded(side)) return;
+    } else if (patch.grid != nullptr) {
+      if (!(grid_value(*patch.grid, center) - kSlope * radius < faded(side))) return;
     } else {
       find_nearest(side, center);
       if (outside(center, radius + faded(side) + cover(side))) return;
@@ -231,8 +234,11 @@ class SoftPotentialPair {
       return distance::primitive_distance<S>(*side.owner->exact, center, 0).value > band;
     const PointBlocksView& field = side.owner->points.blocks;
     const Vec3<S> middle(field.center[0], field.center[1], field.center[2]);
-    const S far = band + cover(side);
+    const S far =
+        band + cover(side) + S(side.owner->points.spacing);  // no zero of the field lies farther off
     if (!((center - middle).stableNorm() <= S(field.radius) + far)) return true;
+    if (side.owner->grid != nullptr && kSlope * radius + faded(side) < S(side.owner->grid->reach))
+      return !(grid_value(*side.owner->grid, center) - kSlope * radius < faded(side));
     find_nearest(side, center);
     if (outside(center, far)) return true;
     if (sqrt(nearest_.distance2) <= far) return false;
@@ -243,6 +249,12 @@ class SoftPotentialPair {
     Taylor<S, 0> phi;
     ssdf::internal::two_stage<S, 0, S>(near, origin, S(0), {near_.data() + 6 * near.count}, phi);
     return phi.value > S(0);
+  }
+
+  // The value of a grid, or its reach where there is none: it is farther away.
+  static S grid_value(const asset::DistanceGridView& grid, const Vec3<S>& p) {
+    S jet[ssdf::internal::kJetRoom];
+    return ssdf::internal::grid_jet<0, Row<S>>(grid, p.data(), jet) ? jet[0] : S(grid.reach);
   }
 
   static S cover(const PotentialSide<S>& side) { return S(side.owner->points.blocks.cover); }
@@ -276,6 +288,8 @@ class SoftPotentialPair {
     const int count = Ops::gather(field, center.data(), range * range, scale, near_);
     near = {near_.data(), count};
   }
+
+  static constexpr double kSlope = 1.25;  // no distance grid is steeper: rounded corners overshoot 1 a little
 
   ssdf::Order order_;
   std::vector<S>& near_;

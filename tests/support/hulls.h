@@ -102,31 +102,33 @@ inline asset::ConvexPiece box_hull(const Vec3<double>& half) {
                                {3, 7, 5}});
 }
 
-// Oriented points of a hull, a few hundred: centres of its triangles, of every so many where there are more,
-// or of their parts where there are fewer. Which ones does not depend on the frame.
+// Oriented points of a hull: the centres of its triangles, or of their parts where there are few, each of
+// which is a quad with two corners in one place. They do not depend on the frame.
 inline asset::OrientedPoints hull_points(const asset::ConvexView& hull) {
   constexpr int kPoints = 250;
-  const int stride = (hull.triangle_count + kPoints - 1) / kPoints;
-  const int parts = static_cast<int>(std::sqrt(kPoints / std::min(hull.triangle_count, kPoints)));
-  std::vector<Vec3<double>> positions, normals, tangents;
-  double area = 0;
+  const int parts = std::max(1, static_cast<int>(std::sqrt(kPoints / hull.triangle_count)));
+  std::vector<Vec3<double>> positions, normals;
+  std::vector<double> areas;
+  std::vector<Corners> quads;
   for (int t = 0; t < hull.triangle_count; ++t) {
     const auto corner = [&](int k) {
       const std::int32_t v = hull.triangles[3 * t + k];
       return Vec3<double>(hull.x[v], hull.y[v], hull.z[v]);
     };
-    const Vec3<double> a = corner(0), u = corner(1) - a, v = corner(2) - a, n = u.cross(v);
-    area += n.norm() / 2;
-    if (t % stride != 0 || !(n.norm() > 0)) continue;
+    const Vec3<double> a = corner(0), u = (corner(1) - a) / parts, v = (corner(2) - a) / parts,
+                       n = u.cross(v);
+    if (!(n.norm() > 0)) continue;
     for (int i = 0; i < parts; ++i)
       for (int j = 0; j < 2 * (parts - i) - 1; ++j) {  // rows of parts, pointing up and down in turn
-        const double up = j % 2 == 0 ? 1.0 / 3 : 2.0 / 3;
-        positions.emplace_back(a + ((i + up) * u + (j / 2 + up) * v) / parts);
-        normals.emplace_back(n.normalized());
-        tangents.emplace_back(u.normalized());
+        const Vec3<double> p = a + i * u + (j / 2) * v;
+        quads.push_back(j % 2 == 0 ? Corners{p, p + u, p + v, p + v}
+                                   : Corners{p + u, p + u + v, p + v, p + v});
+        positions.push_back((quads.back()[0] + quads.back()[1] + quads.back()[2]) / 3);
+        normals.push_back(n.normalized());
+        areas.push_back(n.norm() / 2);
       }
   }
-  return make_points(positions, normals, area / static_cast<double>(positions.size()), tangents);
+  return make_points(positions, normals, areas, quads);
 }
 
 // Asset of a convex body: its hull, its inside in tetrahedra, and oriented points.

@@ -1,10 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numbers>
-#include <utility>
+#include <numeric>
 #include <vector>
 
 #include "runtime/asset/asset.h"
@@ -13,25 +14,23 @@
 // Oriented point clouds made by code.
 namespace abut::test {
 
-// `tangents`: along which the edges of the square quads lie; none: anywhere.
+// `quads`: four corners for each point; none: squares of the given area.
+using Corners = std::array<Vec3<double>, 4>;
 inline asset::OrientedPoints make_points(const std::vector<Vec3<double>>& positions,
-                                         const std::vector<Vec3<double>>& normals, double area_of_each,
-                                         const std::vector<Vec3<double>>& tangents = {}) {
+                                         const std::vector<Vec3<double>>& normals,
+                                         const std::vector<double>& areas,
+                                         const std::vector<Corners>& quads) {
   asset::OrientedPoints points;
   for (int k = 0; k < 3; ++k)
     for (std::size_t i = 0; i < positions.size(); ++i) {
       points.positions.push_back(positions[i][k]);
       points.normals.push_back(normals[i][k]);
     }
-  for (std::size_t i = 0; i < positions.size(); ++i) {  // square quads
-    const Vec3<double> u = tangents.empty() ? normals[i].unitOrthogonal() : tangents[i],
-                       v = normals[i].cross(u);
-    for (const auto& [a, b] : {std::pair{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}) {
-      const Vec3<double> corner = positions[i] + std::sqrt(area_of_each) / 2 * (a * u + b * v);
+  for (const Corners& quad : quads)
+    for (const Vec3<double>& corner : quad) {
       points.quads.push_back(static_cast<std::int32_t>(points.vertices.size() / 3));
       points.vertices.insert(points.vertices.end(), corner.begin(), corner.end());
     }
-  }
   Vec3<float> low = Vec3<float>::Constant(-1e3f), high = -low;  // one leaf
   for (const auto& side : {low, high})
     for (int k = 0; k < 3; ++k)
@@ -40,11 +39,27 @@ inline asset::OrientedPoints make_points(const std::vector<Vec3<double>>& positi
                                                 : -side[k] * std::numeric_limits<float>::infinity());
   points.tree.children.assign(bvh::kWidth, 0);
   points.tree.counts = {static_cast<std::int32_t>(positions.size()), -1, -1, -1};
-  points.areas.assign(positions.size(), area_of_each);
+  points.areas = areas;
   points.thickness.assign(positions.size(), 1);
-  points.spacing = {std::sqrt(area_of_each), 0, 0, 0};
+  const double sum = std::accumulate(areas.begin(), areas.end(), 0.0);
+  points.spacing = {std::sqrt(sum / static_cast<double>(areas.size())), 0, 0, 0};
   asset::add_blocks(points);
   return points;
+}
+
+// Square quads, their edges along `tangents`; none: anywhere.
+inline asset::OrientedPoints make_points(const std::vector<Vec3<double>>& positions,
+                                         const std::vector<Vec3<double>>& normals, double area_of_each,
+                                         const std::vector<Vec3<double>>& tangents = {}) {
+  std::vector<Corners> quads;
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const Vec3<double> n = normals[i], u = tangents.empty() ? n.unitOrthogonal() : tangents[i],
+                       v = n.cross(u);
+    const double half = std::sqrt(area_of_each) / 2;
+    quads.push_back({positions[i] - half * (u + v), positions[i] + half * (u - v),
+                     positions[i] + half * (u + v), positions[i] - half * (u - v)});
+  }
+  return make_points(positions, normals, std::vector<double>(positions.size(), area_of_each), quads);
 }
 
 // An asset of points alone.

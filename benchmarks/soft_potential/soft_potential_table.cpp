@@ -1,0 +1,205 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <functional>
+#include <map>
+#include <numbers>
+
+#include "benchmarks/support/data.h"
+#include "benchmarks/support/promises.h"
+#include "datasets/dataset.h"
+#include "preprocess/cli/pipeline.h"
+#include "runtime/contact/model.h"
+#include "runtime/ssdf/soft_distances.h"
+
+// The tables of docs/soft_potential.md: how far contact pushes to the side where objects stand upright on a
+// box, and what a wrench costs with its derivatives, for the soft potential beside the published soft
+// minimum. Times are processor times of one thread. Fails where a promised figure does.
+namespace {
+
+using namespace abut;
+using contact::Want;
+
+struct Law {
+  const char *title, *model;
+  SettingValues settings;
+};
+const Law kLaws[] = {{"soft minimum, Gaussian", "soft_minimum", {}},
+                     {"soft minimum, walls", "soft_minimum", {{"kernel", "wall"}}},
+                     {"soft potential, points", "soft_potential", {}},
+                     {"soft potential, grid", "soft_potential", {{"field", "grid"}}}};
+
+struct Extent {
+  Vec3<double> low, high;
+};
+
+Extent extent_of(const asset::SurfaceView& surface) {
+  Extent extent{Vec3<double>::Constant(1e9), Vec3<double>::Constant(-1e9)};
+  for (std::int32_t i = 0; i < surface.vertex_count; ++i) {
+    const auto p = Vec3<double>::Map(surface.vertices + 3 * i);
+    extent.low = extent.low.cwiseMin(p);
+    extent.high = extent.high.cwiseMax(p);
+  }
+  return extent;
+}
+
+// Twelve places of an object upright on the top of a box, its lowest vertex at the box's highest: four along
+// the top, three turns at each.
+std::vector<Pose<double>> standing(const body::Geometry& box, const body::Geometry& object) {
+  const Extent b = extent_of(box.surface()), o = extent_of(object.surface());
+  const int along = b.high.x() - b.low.x() > b.high.y() - b.low.y() ? 0 : 1;
+  const double half = (b.high - b.low)[along] / 2;
+  std::vector<Pose<double>> poses;
+  for (const double place : {-0.45, -0.15, 0.15, 0.45})
+    for (const int third : {0, 1, 2}) {
+      Pose<double> X{exp_rotation<double>({0, 0, 0.2 + third * 2 * std::numbers::pi / 3}),
+                     Vec3<double>::Zero()};
+      X.p = (b.low + b.high) / 2 - X.R * ((o.low + o.high) / 2);
+      X.p[along] += place * half;
+      X.p.z() = b.high.z() - o.low.z();
+      poses.push_back(X);
+    }
+  return poses;
+}
+
+struct Push {
+  double median, high, worst;
+  int pulls;  // poses with a normal force below zero
+};
+
+Push sideways(const body::Body& box, const body::Body& object, contact::Model& model) {
+  std::vector<double> ratios;
+  int pulls = 0;
+  for (Pose<double> X : standing(box.geometry, object.geometry))
+    for (int k = 0; k < 15; ++k) {
+      X.p.z() -= 1e-4;  // 1.5 mm in all
+      const Vec3<double> f = X.R * model.wrench({&box, &object, X}, Want::kValue).F_BBo_B.tail<3>();
+      if (f.norm() == 0) continue;
+      ratios.push_back(f.head<2>().norm() / std::abs(f.z()));
+      pulls += f.z() < 0 ? 1 : 0;
+    }
+  if (ratios.empty()) throw InvalidInput("no force");
+  std::sort(ratios.begin(), ratios.end());
+  const auto at = [&](double share) {
+    return ratios[static_cast<std::size_t>(share * double(ratios.size() - 1))];
+  };
+  return {at(0.5), at(0.9), at(1), pulls};
+}
+
+// Quads of either body whose points are inside the other.
+int quads_inside(const body::Geometry& A, const body::Geometry& B, const Pose<double>& X_AB) {
+  int count = 0;
+  const auto add = [&](const body::Geometry& field, const asset::PointsView& points, const Pose<double>& X) {
+    for (std::int32_t i = 0; i < points.point_count; ++i)
+      count += ssdf::soft_distance(field, X * Vec3<double>(points.x[i], points.y[i], points.z[i]),
+                                   {.kernel = ssdf::KernelKind::kWall}, ssdf::Order::kValue)
+                   .value < 0;
+  };
+  add(A, B.points(), X_AB);
+  add(B, A.points(), X_AB.inverse());
+  return count;
+}
+
+// B moved towards A along x until about `quads` of them are inside.
+Pose<double> in_contact(const body::Geometry& A, const body::Geometry& B, int quads) {
+  double deep = 0, apart = 0.3;
+  Pose<double> X{exp_rotation<double>({0.3, 0.2, 1.1}), Vec3<double>::Zero()};
+  for (int i = 0; i < 20; ++i) {
+    X.p.x() = (deep + apart) / 2;
+    (quads_inside(A, B, X) < quads ? apart : deep) = X.p.x();
+  }
+  return X;
+}
+
+// Seconds of processor time of one call, the least of several runs.
+double seconds(const std::function<void()>& call) {
+  double best = 1e300;
+  for (int run = 0; run < 9; ++run) {
+    constexpr int kCalls = 5;
+    timespec begin{}, end{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+    for (int i = 0; i < kCalls; ++i) call();
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+    best = std::min(
+        best, (double(end.tv_sec - begin.tv_sec) + 1e-9 * double(end.tv_nsec - begin.tv_nsec)) / kCalls);
+  }
+  return best;
+}
+
+void time_pair(const body::Body& mug, const body::Body& banana) {
+  const Pose<double> X = in_contact(mug.geometry, banana.geometry, 200);
+  const body::Pair pair{&mug, &banana, X};
+  contact::WrenchHessian hessian;
+  for (const Law& law : kLaws) {
+    const auto model = contact::make_model(law.model, law.settings);
+    fmt::print("| {} | {} | {} |", mug.geometry.points().point_count,
+               quads_inside(mug.geometry, banana.geometry, X), law.title);
+    for (const Want want : {Want::kValue, Want::kJacobian, Want::kJacobian | Want::kHessian})
+      fmt::print(" {:.2f} |", 1e3 * seconds([&] { model->wrench(pair, want, &hessian); }));
+    fmt::print("\n");
+    std::fflush(stdout);
+  }
+}
+
+int run(int argc, char** argv) {
+  std::string dataset;
+  CLI::App app("The tables of docs/soft_potential.md");
+  app.add_option("DATASET", dataset, benchmarks::kObjectsHelp);
+  CLI11_PARSE(app, argc, argv);
+  preprocess::Parameters parameters;
+  parameters.volume.tetrahedra.clear();
+  parameters.points.levels = {{preprocess::QuadTarget::Kind::kQuads, 8000},
+                              {preprocess::QuadTarget::Kind::kQuads, 2000}};
+  parameters.grid = preprocess::grid_parameters_from_string("auto");
+  std::map<std::string, body::Body> bodies, fine;
+  for (const datasets::ObjectSource& object :
+       datasets::open_dataset(benchmarks::objects_folder(dataset), {}).objects) {
+    asset::Asset made = preprocess::make_asset(object, parameters, {});
+    const auto shared = std::make_shared<const asset::Asset>(std::move(made));
+    fine.emplace(object.name, body::Body{body::Geometry(shared)});
+    bodies.emplace(object.name, body::Body{body::Geometry(shared, {.points = 1})});
+  }
+  const auto named = [](const auto& all, const std::string& part) -> const body::Body& {
+    for (const auto& [name, body] : all)
+      if (name.find(part) != std::string::npos) return body;
+    throw InvalidInput("the dataset has no object whose name contains " + part);
+  };
+  const std::string box_name = bodies.contains("003_cracker_box") ? "003_cracker_box" : "box";
+  const body::Body& box = named(bodies, box_name);
+  benchmarks::Promises promises;
+  fmt::print("| object on {} | law | median | 90 % | largest | pulls |\n|---|---|---|---|---|---|\n",
+             box.geometry.name());
+  for (const auto& [name, object] : bodies)
+    for (const Law& law : kLaws) {
+      const bool mug = name.find("mug") != std::string::npos;
+      const bool potential = std::string_view(law.model) == "soft_potential";
+      if (!mug && !potential) continue;
+      const Push push = sideways(box, object, *contact::make_model(law.model, law.settings));
+      fmt::print("| {} | {} | {:.3f} | {:.3f} | {:.3f} | {} |\n", name, law.title, push.median, push.high,
+                 push.worst, push.pulls);
+      std::fflush(stdout);
+      if (!potential) continue;
+      promises.at_most(name + ", " + law.title + ", poses that pull", push.pulls, 0);
+      if (mug) promises.at_most(name + ", " + law.title + ", largest sideways over normal", push.worst, 0.05);
+    }
+  fmt::print(
+      "\n| quads each | inside | law | wrench ms | with Jacobian ms | with Hessian ms "
+      "|\n|---|---|---|---|---|---|\n");
+  time_pair(named(bodies, "mug"), named(bodies, "banana"));
+  time_pair(named(fine, "mug"), named(fine, "banana"));
+  return promises.verdict();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "soft_potential_table: error: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,243 @@
+#include "runtime/contact/soft_potential.h"
+
+#include <gtest/gtest.h>
+
+#include "runtime/core/random.h"
+#include "tests/support/bodies.h"
+#include "tests/support/hulls.h"
+#include "tests/support/point_clouds.h"
+#include "tests/support/runs.h"
+
+namespace {
+
+using namespace abut;
+using namespace abut::contact;
+using ssdf::Order;
+using S = long double;
+
+body::Geometry cloud(double radius, int count) {
+  return body::Geometry(test::points_asset(test::sphere_points(radius, count)));
+}
+
+// A square plate of quads with edge s in the plane z = 0.
+body::Geometry plate(double s, int half_count) {
+  std::vector<Vec3<double>> positions, normals, tangents;
+  for (int i = -half_count; i <= half_count; ++i)
+    for (int j = -half_count; j <= half_count; ++j) {
+      positions.emplace_back(s * i, s * j, 0);
+      normals.emplace_back(0, 0, 1);
+      tangents.emplace_back(1, 0, 0);
+    }
+  return body::Geometry(test::points_asset(test::make_points(positions, normals, s * s, tangents)));
+}
+
+struct Case {
+  const char* name;
+  body::Body A, B;
+  Pose<double> X_AB;
+  Vec6<double> V;
+};
+
+// Two balls of points, a ball of points with primitives and with a half-space, from deep to a little apart,
+// still, and moving with friction.
+std::vector<Case> cases(bool moving) {
+  const body::Material material{.friction = moving ? 0.5 : 0};
+  const body::Geometry coarse = cloud(0.05, 180), fine = cloud(0.03, 140);
+  const struct {
+    const char* name;
+    body::Geometry A, B;
+    double touching;  // distance of the centres
+  } pairs[] = {{"two clouds", coarse, fine, 0.08},
+               {"cloud and ball", coarse, body::Geometry(body::Sphere<double>{0.02}), 0.07},
+               {"box and cloud", body::Geometry(body::Box<double>{{0.5, 0.5, 0.02}}), fine, 0.05},
+               {"half-space and cloud", body::Geometry(body::HalfSpace<double>{}), fine, 0.03}};
+  std::vector<Case> result;
+  Random random(5);
+  for (const auto& pair : pairs)
+    for (const double gap : {-0.004, -0.0003, 0.0004}) {
+      Case c{pair.name, {pair.A, material}, {pair.B, material}, {}, Vec6<double>::Zero()};
+      c.X_AB = {test::random_rotation(random), {0, 0, pair.touching + gap}};
+      if (moving)
+        for (int i = 0; i < 6; ++i) c.V[i] = random.normal() * (i < 3 ? 2 : 0.1);
+      result.push_back(c);
+    }
+  return result;
+}
+
+template <class Found, class Expected>
+double gap(const Found& found, const Expected& expected) {
+  const S size = expected.cwiseAbs().maxCoeff();
+  return double((found.template cast<S>() - expected).cwiseAbs().maxCoeff() / (size > 0 ? size : 1));
+}
+
+// The pair in extended precision, with B moved by xi and its twist by V.
+SoftPotential<S> extended(const PotentialPair<double>& pair, const Vec6<S>& xi, const Vec6<S>& V,
+                          Order order) {
+  const PotentialLaw<double>& law = pair.law;
+  const PotentialPair<S> moved{pair.A,
+                               pair.B,
+                               pair.X_AB.cast<S>() * exp<S>(xi),
+                               pair.V_AB_B.cast<S>() + V,
+                               {law.stiffness, law.eps3, law.faded, law.friction, law.stiction, law.damping},
+                               pair.share_A,
+                               pair.share_B,
+                               pair.field};
+  SoftPotential<S> result;
+  std::vector<S> near;
+  soft_potential_extended(moved, order, near, result);
+  return result;
+}
+
+// All derivatives against differences of the fourth order in extended precision.
+void expect_derivatives(const Case& c, const SoftPotentialConfig& config) {
+  SCOPED_TRACE(c.name);
+  const auto pair = potential_pair(config, {&c.A, &c.B, c.X_AB, c.V});
+  SoftPotential<double> found, first, value;
+  std::vector<double> near;
+  soft_potential(pair, Order::kHessian, near, found);
+  soft_potential(pair, Order::kGradient, near, first);
+  soft_potential(pair, Order::kValue, near, value);
+  ASSERT_TRUE(found.met);
+  const Vec6<S> none = Vec6<S>::Zero();
+  const SoftPotential<S> exact = extended(pair, none, none, Order::kGradient);
+  EXPECT_LT(gap(value.F_BBo_B, exact.F_BBo_B), 1e-12);
+  EXPECT_LT(gap(found.F_BBo_B, exact.F_BBo_B), 1e-12);
+  EXPECT_LT(gap(first.jacobian, exact.jacobian), 1e-11);
+  EXPECT_LT(gap(found.jacobian, exact.jacobian), 1e-11);
+  EXPECT_NEAR(found.energy / double(exact.energy), 1, 1e-12);
+  std::array<Eigen::Matrix<S, 12, 12>, 6> chain;  // slopes of the Jacobian along the moved frame
+  for (int d = 0; d < 12; ++d) {
+    SCOPED_TRACE(d);
+    const S h = d < 3 ? 1e-6L : 1e-7L;
+    const auto ask = [&](S step) {
+      Vec6<S> xi = none, V = none;
+      (d < 6 ? xi : V)[d % 6] = step;
+      return extended(pair, xi, V, Order::kGradient);
+    };
+    const auto a1 = ask(h), b1 = ask(-h), a2 = ask(2 * h), b2 = ask(-2 * h);
+    const auto slope = [&](const auto& f) {
+      return ((8 * (f(a1) - f(b1)) - (f(a2) - f(b2))) / (12 * h)).eval();
+    };
+    if (d < 6 || c.V.norm() > 0) {
+      EXPECT_LT(gap(found.jacobian.col(d).eval(), slope([](const auto& r) { return r.F_BBo_B; })), 1e-8);
+    }
+    const Eigen::Matrix<S, 6, 12> H = slope([](const auto& r) { return r.jacobian; });
+    for (int row = 0; row < 6; ++row) chain[row].row(d) = H.row(row);
+    if (d < 6 && c.V.norm() == 0) {  // F = -dU
+      const S along = (8 * (a1.energy - b1.energy) - (a2.energy - b2.energy)) / (12 * h);
+      EXPECT_NEAR(found.F_BBo_B[d], double(-along), 1e-9 * found.F_BBo_B.norm());
+    }
+  }
+  for (int row = 0; row < 6; ++row) {
+    const Eigen::Matrix<S, 12, 12> expected = (chain[row] + chain[row].transpose()) / 2;
+    EXPECT_LT(gap(found.hessian[row], expected), 1e-6) << row;
+  }
+}
+
+TEST(SoftPotential, DerivativesAreThoseOfTheWrenchAtRest) {
+  for (const Case& c : cases(false)) expect_derivatives(c, {});
+}
+
+TEST(SoftPotential, DerivativesAreThoseOfTheWrenchInMotion) {
+  for (const Case& c : cases(true)) expect_derivatives(c, {.dissipation = 3});
+}
+
+TEST(SoftPotential, AReachInMetresFeelsAhead) {
+  const body::Body A{cloud(0.03, 400)}, B{cloud(0.02, 300)};
+  const auto model = make_model("soft_potential", {{"reach", "0.01"}});
+  const auto force = [&](double gap) {
+    const PairWrench w =
+        model->wrench({&A, &B, {Mat3<double>::Identity(), {0, 0, 0.05 + gap}}}, Want::kJacobian);
+    EXPECT_EQ(w.status, Status::kOk);
+    EXPECT_TRUE(w.dF_dxi_B.allFinite());
+    return w.F_BBo_B[5];
+  };
+  const double touching = force(-0.001);
+  EXPECT_GT(touching, 0);
+  EXPECT_GT(force(0.1), 1e-12 * touching);
+  Case c{"apart", A, B, {Mat3<double>::Identity(), {0.01, 0, 0.14}}, Vec6<double>::Zero()};
+  expect_derivatives(c, {.reach = 0.01});
+  EXPECT_EQ(make_model("soft_potential")->wrench({&A, &B, c.X_AB}).status, Status::kNoOverlap);
+}
+
+// A ball that slides over a plate is pressed evenly: samples do not show.
+TEST(SoftPotential, ABallSlidesWithoutRipple) {
+  const double s = 0.003, depth = 0.2 * s;
+  const body::Body floor{plate(s, 14)}, ball{body::Geometry(body::Sphere<double>{0.02})};
+  const auto model = make_model("soft_potential");
+  double least = 1e300, most = 0;
+  Random random(6);
+  for (int k = 0; k < 100; ++k) {
+    Pose<double> X{test::random_rotation(random),
+                   {random.uniform(0, s), random.uniform(0, s), 0.02 - depth}};
+    const PairWrench w = model->wrench({&floor, &ball, X}, Want::kValue);
+    const Vec3<double> f = X.R * w.F_BBo_B.tail<3>();
+    least = std::min(least, f.z());
+    most = std::max(most, f.z());
+    EXPECT_LT(f.head<2>().norm(), 0.02 * f.z());
+  }
+  EXPECT_GT(least, 0);
+  EXPECT_LT((most - least) / (most + least), 0.01);
+}
+
+// Friction of a sliding body is mu times its normal force, against the motion; none without motion.
+TEST(SoftPotential, FrictionIsThatOfCoulomb) {
+  const body::Material material{.friction = 0.4};
+  const body::Body floor{body::Geometry(body::HalfSpace<double>{}), material},
+      block{plate(0.003, 8), material};
+  Pose<double> X{exp_rotation<double>({std::numbers::pi, 0, 0}), {0, 0, -1e-4}};
+  body::Pair pair{&floor, &block, X};
+  pair.V_AB_B << 0, 0, 0, 0.5, 0, 0;
+  const PairWrench w = contact_wrench("soft_potential", pair);
+  const double normal = -w.F_BBo_B[5];
+  EXPECT_GT(normal, 0);
+  EXPECT_NEAR(w.F_BBo_B[3], -0.4 * normal, 0.005 * 0.4 * normal);
+  EXPECT_NEAR(w.F_BBo_B[4], 0, 1e-9 * normal);
+  pair.V_AB_B.setZero();
+  EXPECT_NEAR(contact_wrench("soft_potential", pair).F_BBo_B[3], 0, 1e-9 * normal);
+}
+
+// An even pressure on the common area: stiffness times depth.
+TEST(SoftPotential, APlateOnAHalfSpaceFeelsAnEvenPressure) {
+  const double s = 0.003, depth = 1e-3, stiffness = 2e7;
+  const body::Body floor{body::Geometry(body::HalfSpace<double>{})}, block{plate(s, 8)};
+  const Pose<double> X{exp_rotation<double>({std::numbers::pi, 0, 0}), {0, 0, -depth}};
+  const PairWrench w = contact_wrench("soft_potential", {&floor, &block, X}, {{"stiffness", "2e7"}});
+  const double area = std::pow(17 * s, 2);
+  EXPECT_NEAR(-w.F_BBo_B[5], stiffness * depth * area, 0.05 * stiffness * depth * area);
+  EXPECT_LT(w.F_BBo_B.head<3>().norm(), 1e-6 * std::abs(w.F_BBo_B[5]));
+}
+
+TEST(SoftPotential, EndsOfWhatNumbersHold) {
+  const body::Body A{cloud(0.05, 400)}, B{cloud(0.02, 300)}, floor{body::Geometry(body::HalfSpace<double>{})};
+  const auto model = make_model("soft_potential");
+  WrenchHessian hessian;
+  const Want all = Want::kJacobian | Want::kHessian | Want::kEnergy;
+  for (const double far : {1e3, 1e7, 1e154, 1e300}) {
+    const PairWrench w = model->wrench({&A, &B, {Mat3<double>::Identity(), {far, -far, far}}}, all, &hessian);
+    EXPECT_EQ(w.status, Status::kNoOverlap) << far;
+    EXPECT_EQ(w.F_BBo_B.norm(), 0);
+  }
+  for (const double place : {0.0, 0.01, 0.03}) {  // coincident centres, deep inside
+    const PairWrench w = model->wrench({&A, &B, {Mat3<double>::Identity(), {place, 0, 0}}}, all, &hessian);
+    EXPECT_EQ(w.status, Status::kOk);
+    EXPECT_TRUE(w.F_BBo_B.allFinite() && w.dF_dxi_B.allFinite());
+    if (place > 0) {
+      EXPECT_GT(w.F_BBo_B[3], 0);
+    }
+  }
+  const PairWrench twins = model->wrench({&A, &A, {}}, all, &hessian);
+  EXPECT_TRUE(twins.F_BBo_B.allFinite());
+  const PairWrench sunk = model->wrench({&floor, &B, {Mat3<double>::Identity(), {0, 0, -1e300}}});
+  EXPECT_TRUE(sunk.status == Status::kInvalidInput || sunk.F_BBo_B.allFinite());
+}
+
+TEST(SoftPotential, SaysWhatIsMissing) {
+  const body::Body A{cloud(0.05, 100)}, floor{body::Geometry(body::HalfSpace<double>{})};
+  EXPECT_THROW(contact_wrench("soft_potential", {&floor, &floor, {}}), InvalidInput);
+  EXPECT_THROW(contact_wrench("soft_potential", {&A, &A, {}}, {{"field", "grid"}}), InvalidInput);
+  EXPECT_THROW(make_model("soft_potential", {{"reach", "-1"}}), InvalidInput);
+  EXPECT_THROW(make_model("soft_potential", {{"stiffness", "nan"}}), InvalidInput);
+}
+
+}  // namespace
