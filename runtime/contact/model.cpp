@@ -15,6 +15,7 @@ namespace abut::contact {
 namespace {
 
 constexpr std::string_view kSeparationSettings[] = {"eps1", "eps2", "kernel", "tolerance"};
+constexpr std::string_view kFieldSettings[] = {"field"};
 
 constexpr ModelRow kModels[] = {
     {"point",
@@ -47,14 +48,8 @@ constexpr ModelRow kModels[] = {
      [](const SettingValues& settings) { return make_soft_minimum_model(soft_minimum_config(settings)); }},
     {"soft_potential",
      "points of either surface in the other's soft distance, by a potential: upright at edges",
-     body::kPointsPart,
-     true,
-     false,
-     Want::kJacobian | Want::kHessian | Want::kEnergy,
-     2,
-     true,
-     [] { return describe(soft_potential_settings()); },
-     {},
+     body::kPointsPart, true, true, Want::kJacobian | Want::kHessian | Want::kEnergy, 2, true,
+     [] { return describe(soft_potential_settings()); }, kFieldSettings,
      [](const SettingValues& settings) {
        return make_soft_potential_model(soft_potential_config(settings));
      }},

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "runtime/contact/sample_contact.h"
 #include "runtime/contact/soft_minimum_kernel.h"
 #include "runtime/ssdf/soft_distances.h"
 
@@ -158,34 +159,12 @@ class SoftMinimumModel final : public Model {
     }
   };
 
-  // A's points stand still in A, at p, and see B at q = R'(p - p_AB), where g = grad d and H = hess d:
-  //   n = -R g / |g|,  dq = [q] w - v,  dn = -R ([w] g / |g| + P H dq / |g|),  P = I - g g' / |g|^2.
-  // B's, at p in B, see A at q = X_AB p: n = g / |g|, dq = R (v - [p] w), dn = P H dq / |g|.
   ContactPointDerivative derivative_of(const body::Pair& pair, const SeparationPoint<double>& f,
                                        const Vec3<double>& p) {
-    const Pose<double>& X = pair.X_AB;
     const bool of_A = f.body == 0;
-    const Vec3<double> q = of_A ? Vec3<double>(X.R.transpose() * (p - X.p)) : X * p;
+    const Vec3<double> q = of_A ? pair.X_AB.inverse() * p : pair.X_AB * p;
     const auto d = seen_[of_A ? 1 : 0].of((of_A ? pair.B : pair.A)->geometry, config_)(q);
-    const double slope = d.gradient.norm();
-    const Vec3<double> u = d.gradient / slope;
-    Mat36<double> dq;
-    if (of_A)
-      dq << skew(q), -Mat3<double>::Identity();
-    else
-      dq << -(X.R * skew(p)), X.R;
-    Mat36<double> du = (d.hessian - u * (u.transpose() * d.hessian)) * dq / slope;
-    ContactPointDerivative result;
-    result.dgap_dxi_B = d.gradient.transpose() * dq;
-    if (of_A) {
-      du.leftCols<3>() -= skew(u);
-      result.dn_dxi_B = -(X.R * du);
-      result.dp_dxi_B = (d.value * result.dn_dxi_B - X.R * u * result.dgap_dxi_B) / 2;
-    } else {
-      result.dn_dxi_B = du;
-      result.dp_dxi_B = dq - (d.value * du + u * result.dgap_dxi_B) / 2;
-    }
-    return result;
+    return internal::derivative(pair.X_AB, {of_A, p, d.value, d.gradient, d.hessian});
   }
 
   // Whether the balls about the points are apart by more than the margin and what springs reach.

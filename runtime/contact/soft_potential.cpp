@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "runtime/contact/sample_contact.h"
 #include "runtime/contact/soft_potential_kernel.h"
 
 namespace abut::contact {
@@ -14,7 +15,7 @@ using ssdf::Order;
 
 constexpr const char* kWho = "soft potential contact";
 
-constexpr std::string_view kFields[] = {"points", "grid"};  // of ssdf::FieldKind
+constexpr std::string_view kFields[] = {"auto", "points", "grid"};  // of PotentialField
 
 template <double SoftPotentialConfig::*member>
 constexpr auto kMember = &setting<SoftPotentialConfig, member>;
@@ -32,7 +33,7 @@ constexpr Setting<SoftPotentialConfig> kSettings[] = {
     {"field",
      "",
      {},
-     "of assets: in two stages from their oriented points, or their distance grids",
+     "of assets: in two stages from their oriented points, their distance grids, or grids where they reach",
      choice<SoftPotentialConfig, &SoftPotentialConfig::field>(kFields)},
 };
 
@@ -44,6 +45,13 @@ double faded(const SoftPotentialConfig& config) { return config.reach > 0 ? kFad
 double spacing(const body::Geometry& geometry) {
   const asset::PointsView& points = geometry.points();
   return points.point_count == 0 ? std::numeric_limits<double>::infinity() : points.spacing;
+}
+
+// Whether the grid answers for a geometry where fields are looked at up to `distance` (m).
+bool by_grid(const SoftPotentialConfig& config, const body::Geometry& geometry, double distance) {
+  if (geometry.primitive() != nullptr || config.field == PotentialField::kPoints) return false;
+  return config.field == PotentialField::kGrid ||
+         (geometry.grid().brick_count > 0 && distance <= geometry.grid().reach);
 }
 
 class SoftPotentialModel final : public Model {
@@ -58,15 +66,8 @@ class SoftPotentialModel final : public Model {
     body::require_valid(pair, needs(pair.A->geometry), needs(pair.B->geometry), kWho);
     body::require_valid(pair.A->material, kWho, "A");
     body::require_valid(pair.B->material, kWho, "B");
-    if (config_.field != ssdf::FieldKind::kGrid) return;
     const PotentialLaw<double> law = potential_pair(config_, pair).law;
-    for (const body::Body* body : {pair.A, pair.B}) {
-      const asset::DistanceGridView& grid = body->geometry.grid();
-      if (body->geometry.primitive() == nullptr && law.faded * law.eps3 > grid.reach)
-        throw InvalidInput(std::string(kWho) + ": forces end " + std::to_string(law.faded * law.eps3) +
-                           " m from the surface, the grid of " + body->geometry.name() + " at " +
-                           std::to_string(grid.reach) + " m; take a smaller reach, or field points");
-    }
+    require_grids(pair, law.faded * law.eps3, "forces end");
   }
 
   double reach(const body::Body& body) const override {
@@ -93,14 +94,52 @@ class SoftPotentialModel final : public Model {
     return without_overflow(result, want, hessian);
   }
 
+  Constraints constraints(const body::Pair& pair, double margin, Want want) override {
+    require_valid(pair);
+    require_margin(kWho, margin);
+    require_grids(pair, margin, "the margin ends");
+    PotentialPair<double> views = potential_pair(config_, pair);
+    views.grid_A = by_grid(config_, pair.A->geometry, margin);
+    views.grid_B = by_grid(config_, pair.B->geometry, margin);
+    potential_samples(views, margin, near_, samples_);
+    points_.clear();
+    derivatives_.clear();
+    for (const PotentialSample& s : samples_) {
+      const internal::SampleContact contact{s.of_A, s.p, s.distance, s.gradient, s.hessian};
+      if (!(s.gradient.norm() > kLeastSlope)) continue;
+      points_.push_back(internal::contact_point(pair.X_AB, contact));
+      points_.back().area = s.area;
+      points_.back().feature = std::uint64_t{!s.of_A} << 32 | s.feature;
+      if (has(want, Want::kJacobian)) derivatives_.push_back(internal::derivative(pair.X_AB, contact));
+    }
+    return {points_, points_.empty() ? Status::kNoOverlap : Status::kOk, derivatives_};
+  }
+
  private:
   unsigned needs(const body::Geometry& geometry) const {
     if (geometry.half_space()) return body::kNoPart;
-    const bool grid = config_.field == ssdf::FieldKind::kGrid && geometry.primitive() == nullptr;
+    const bool grid = config_.field == PotentialField::kGrid && geometry.primitive() == nullptr;
     return grid ? body::kPointsPart | body::kGridPart : body::kPointsPart;
   }
 
+  // Grids that are asked for must reach as far as fields are looked at (m).
+  void require_grids(const body::Pair& pair, double distance, const char* what) const {
+    if (config_.field != PotentialField::kGrid) return;
+    for (const body::Body* body : {pair.A, pair.B}) {
+      const double reach = body->geometry.grid().reach;
+      if (body->geometry.primitive() == nullptr && distance > reach)
+        throw InvalidInput(std::string(kWho) + ": " + what + " " + std::to_string(distance) +
+                           " m from the surface, the grid of " + body->geometry.name() + " at " +
+                           std::to_string(reach) + " m; make either shorter, or take field auto");
+    }
+  }
+
+  static constexpr double kLeastSlope = 1e-9;  // of the field; a point has no normal where it is flatter
+
   SoftPotentialConfig config_;
+  std::vector<PotentialSample> samples_;
+  std::vector<ContactPoint> points_;
+  std::vector<ContactPointDerivative> derivatives_;
   SoftPotential<double> contact_;
   std::vector<double> near_;
 };
@@ -118,16 +157,18 @@ SoftPotentialConfig soft_potential_config(const SettingValues& values) {
 PotentialPair<double> potential_pair(const SoftPotentialConfig& config, const body::Pair& pair) {
   const double s_A = spacing(pair.A->geometry), s_B = spacing(pair.B->geometry);
   const auto share = [](double own, double other) { return 1 / (1 + std::pow(own / other, 4)); };
-  return {
-      &pair.A->geometry,
-      &pair.B->geometry,
-      pair.X_AB,
-      pair.V_AB_B,
-      {config.stiffness, config.reach > 0 ? config.reach : config.eps3 * std::min(s_A, s_B), faded(config),
-       body::pair_friction(pair.A->material, pair.B->material), config.stiction_speed, config.dissipation},
-      share(s_A, s_B),
-      share(s_B, s_A),
-      config.field};
+  const double eps3 = config.reach > 0 ? config.reach : config.eps3 * std::min(s_A, s_B);
+  const double end = faded(config) * eps3;
+  return {&pair.A->geometry,
+          &pair.B->geometry,
+          pair.X_AB,
+          pair.V_AB_B,
+          {config.stiffness, eps3, faded(config), body::pair_friction(pair.A->material, pair.B->material),
+           config.stiction_speed, config.dissipation},
+          share(s_A, s_B),
+          share(s_B, s_A),
+          by_grid(config, pair.A->geometry, end),
+          by_grid(config, pair.B->geometry, end)};
 }
 
 std::unique_ptr<Model> make_soft_potential_model(const SoftPotentialConfig& config) {
@@ -154,6 +195,7 @@ void bound(Samples& samples) {
 
 Samples samples_of_quad(const asset::PointsView& points, std::int32_t quad) {
   Samples samples;
+  samples.feature = static_cast<std::uint32_t>(quad);
   Vec3<double> c[4];
   for (int k = 0; k < 4; ++k) c[k] = Vec3<double>::Map(points.vertices + 3 * points.quads[4 * quad + k]);
   const Vec3<double> twist = c[0] - c[1] + c[2] - c[3];
@@ -174,6 +216,7 @@ Samples samples_of_quad(const asset::PointsView& points, std::int32_t quad) {
 
 Samples samples_of_points(const asset::PointsView& points, std::int32_t block, int half) {
   Samples samples;
+  samples.feature = 2 * static_cast<std::uint64_t>(block) + static_cast<std::uint64_t>(half);
   const std::int32_t* const order =
       points.blocks.order + std::ptrdiff_t(block) * kBlockPoints + half * kSamples;
   for (int i = 0; i < kSamples; ++i) {

@@ -24,13 +24,17 @@
 //   auto model = contact::make_model("soft_potential", {{"reach", "0.01"}});   // feels 10 cm ahead
 namespace abut::contact {
 
+// The field of an asset: in two stages from its oriented points; its distance grid; or the grid where there
+// is one that reaches as far as forces do, and else the points.
+enum class PotentialField { kAuto, kPoints, kGrid };
+
 struct SoftPotentialConfig {
   double stiffness = 1e8;        // k, Pa/m: 10 kPa at a depth of 0.1 mm
   double eps3 = 0.1;             // distance at which the force sets in, of the finer spacing of the two
   double reach = 0;              // the same in metres; 0: eps3 spacings
   double dissipation = 0;        // chi, s/m: pressure times 1 + chi times the approaching speed
   double stiction_speed = 1e-3;  // slip at which friction is 0.7 mu N, m/s
-  ssdf::FieldKind field = ssdf::FieldKind::kPoints;  // of assets: in two stages from the points, or the grid
+  PotentialField field = PotentialField::kAuto;
 };
 
 // What each setting is called, its unit, range and meaning; and the defaults with the settings that were
@@ -58,7 +62,7 @@ struct PotentialPair {
   Vec6<S> V_AB_B;
   PotentialLaw<S> law;
   S share_A, share_B;
-  ssdf::FieldKind field;
+  bool grid_A, grid_B;  // whether the field is that of the grid
 };
 
 PotentialPair<double> potential_pair(const SoftPotentialConfig& config, const body::Pair& pair);
@@ -81,11 +85,26 @@ void soft_potential(const PotentialPair<double>& pair, ssdf::Order order, std::v
 void soft_potential_extended(const PotentialPair<long double>& pair, ssdf::Order order,
                              std::vector<long double>& near, SoftPotential<long double>& result);
 
+// A piece of one body's surface in the other's field: a quad, or four points of a body without quads.
+struct PotentialSample {
+  bool of_A;              // whose piece
+  std::uint64_t feature;  // which one of that body
+  Vec3<double> p;         // its middle, in the frame of that body, m
+  double area;            // m^2, times that body's share
+  double distance;        // of the other's field there, m
+  Vec3<double> gradient;  // in the frame of the other body
+  Mat3<double> hessian;   // 1/m
+};
+
+// The pieces whose middle is at most `margin` (m) from the other body's surface, or inside.
+void potential_samples(const PotentialPair<double>& pair, double margin, std::vector<double>& near,
+                       std::vector<PotentialSample>& samples);
+
 // The model of the table. Needs oriented points, or primitives, but no two half-spaces. An asset's samples
 // are the midpoints of 2 x 2 parts of its quads, a primitive's those of body::sample_surface. Of assets and
 // half-spaces the wrench has two continuous derivatives in pose and twists; where a primitive's distance has
-// kinks (distance/primitive_distance.h) it has them, inside solids with edges it jumps. Energy: U. Throws
-// InvalidInput for settings out of range.
+// kinks (distance/primitive_distance.h) it has them, inside solids with edges it jumps. Of grids it has one.
+// Energy: U. Contact points: the pieces' middles. Throws InvalidInput for settings out of range.
 std::unique_ptr<Model> make_soft_potential_model(const SoftPotentialConfig& config = {});
 
 }  // namespace abut::contact

@@ -1,3 +1,7 @@
+#include <cmath>
+#include <limits>
+#include <numeric>
+
 #include "runtime/contact/soft_potential.h"
 #include "runtime/contact/soft_potential_pair.h"
 
@@ -73,6 +77,29 @@ struct FourOps {
 void soft_potential(const PotentialPair<double>& pair, ssdf::Order order, std::vector<double>& near,
                     SoftPotential<double>& result) {
   internal::SoftPotentialPair<double, Four, FourOps>(order, near).solve(pair, result);
+}
+
+void potential_samples(const PotentialPair<double>& pair, double margin, std::vector<double>& near,
+                       std::vector<PotentialSample>& samples) {
+  internal::SoftPotentialPair<double, Four, FourOps> solver(ssdf::Order::kGradient, near);
+  const double limit = std::nextafter(margin, std::numeric_limits<double>::infinity());
+  samples.clear();
+  for (const bool of_A : {true, false})
+    solver.middles(pair, of_A, limit, [&](const internal::Samples& piece, const auto& phi) {
+      PotentialSample sample{of_A,
+                             piece.feature,
+                             piece.center,
+                             of_A ? pair.share_A : pair.share_B,
+                             phi.value,
+                             Vec3<double>::Map(phi.first),
+                             {}};
+      sample.area *= std::accumulate(piece.area, piece.area + internal::kSamples, 0.0);
+      for (int m = 0; m < phi.kSecond; ++m) {
+        const int k = internal::kSecondPlaces[m][0], l = internal::kSecondPlaces[m][1];
+        sample.hessian(k, l) = sample.hessian(l, k) = phi.second[m];
+      }
+      samples.push_back(sample);
+    });
 }
 
 }  // namespace abut::contact

@@ -31,15 +31,14 @@ struct PotentialBody {
   const body::Primitive* exact;         // null: an asset
   const asset::DistanceGridView* grid;  // null: the field is that of the points, or exact
 
-  PotentialBody(const body::Geometry& geometry, ssdf::FieldKind field)
-      : points(geometry.points()),
-        exact(geometry.primitive()),
-        grid(exact == nullptr && field == ssdf::FieldKind::kGrid ? &geometry.grid() : nullptr) {}
+  PotentialBody(const body::Geometry& geometry, bool by_grid)
+      : points(geometry.points()), exact(geometry.primitive()), grid(by_grid ? &geometry.grid() : nullptr) {}
   bool endless() const { return points.point_count == 0; }
 };
 
 // Samples that stand for a piece of a surface, in the frame of their body.
 struct Samples {
+  std::uint64_t feature;
   double p[3][kSamples];  // m
   double area[kSamples];  // m^2; 0: none, at the place of another
   Vec3<double> center;    // m
@@ -72,6 +71,7 @@ struct Patch {
   S* numbers;          // of `near`; behind them room for the field's scratch
   const body::Primitive* exact;
   const asset::DistanceGridView* grid;
+  const Samples* samples;
 };
 
 // The next samples' numbers.
@@ -102,7 +102,7 @@ template <class S>
 using Row = std::conditional_t<std::is_same_v<S, double>, simd::Four, Eigen::Array<S, 4, 1>>;
 
 // The field of a primitive or of a grid at samples, one after the other. Beyond its reach a grid says
-// nothing: there the field is taken for twice the limit, where no sample feels it.
+// nothing: there the field is taken for more than the limit, where no sample feels it.
 template <int kOrder, class T, class S>
 ABUT_INLINE void fields_one_by_one(const Patch<S>& patch, int first, S limit, Taylor<T, kOrder>& phi) {
   for (int lane = 0; lane < simd::kLanes<T>; ++lane) {
@@ -113,7 +113,7 @@ ABUT_INLINE void fields_one_by_one(const Patch<S>& patch, int first, S limit, Ta
       exact_jet<kOrder, T>(*patch.exact, p, jet);
     } else if (!ssdf::internal::grid_jet<kOrder, Row<S>>(*patch.grid, p, jet)) {
       for (S& number : jet) number = S(0);
-      jet[0] = 2 * limit;
+      jet[0] = limit + S(patch.grid->reach);
     }
     const auto put = [lane](S from, T& to) ABUT_INLINE_LAMBDA {
       if constexpr (simd::kLanes<T> == 1)

@@ -65,7 +65,7 @@ class SoftPotentialPair {
   SoftPotentialPair(ssdf::Order order, std::vector<S>& near) : order_(order), near_(near) {}
 
   void solve(const PotentialPair<S>& pair, SoftPotential<S>& out) {
-    const PotentialBody A(*pair.A, pair.field), B(*pair.B, pair.field);
+    const PotentialBody A(*pair.A, pair.grid_A), B(*pair.B, pair.grid_B);
     PotentialSide<S> on_B{&B, &A, pair.X_AB.inverse(), pair.V_AB_B, pair.law};
     PotentialSide<S> on_A{&A, &B, pair.X_AB, -(adjoint(pair.X_AB) * pair.V_AB_B), pair.law};
     on_B.law.stiffness *= pair.share_A;
@@ -83,7 +83,32 @@ class SoftPotentialPair {
       std::copy(sums_B.second.begin(), sums_B.second.begin() + 6, out.hessian.begin());
   }
 
+  // Calls visit(samples, phi) for those of A (`of_A`) or B whose middle lies less than `limit` (m) above
+  // the other's surface; phi is the field there.
+  template <class Visit>
+  void middles(const PotentialPair<S>& pair, bool of_A, S limit, Visit&& visit) {
+    const PotentialBody A(*pair.A, pair.grid_A), B(*pair.B, pair.grid_B);
+    PotentialSide<S> side{of_A ? &B : &A, of_A ? &A : &B, of_A ? pair.X_AB.inverse() : pair.X_AB,
+                          Vec6<S>::Zero(), pair.law};
+    if (side.other->endless()) return;
+    side.law.faded = S(1);
+    side.law.eps3 = limit;
+    start();
+    walk(side, [&](Patch<S>& patch) {
+      for (int k = 0; k < 3; ++k)
+        for (S& y : patch.y[k]) y = patch.center[k];
+      Taylor<S, 3> phi[kSamples];
+      Ops::fields(patch, limit, phi);
+      if (phi[0].value < limit) visit(*patch.samples, phi[0]);
+    });
+  }
+
  private:
+  void start() {
+    started_ = false;
+    nearest_.distance2 = std::numeric_limits<S>::max();
+  }
+
   void sum(const PotentialSide<S>& side, PairSums<S>& sums, SoftPotential<S>& out) {
     if (side.other->endless() || !(side.law.stiffness > S(0))) return;
     if (order_ == ssdf::Order::kValue)
@@ -97,8 +122,7 @@ class SoftPotentialPair {
   template <int kOrder>
   void sum(const PotentialSide<S>& side, PairSums<S>& sums, SoftPotential<S>& out) {
     WrenchSums<T, kOrder> lanes;
-    started_ = false;
-    nearest_.distance2 = std::numeric_limits<S>::max();
+    start();
     walk(side, [&](Patch<S>& patch) {
       out.met = true;
       if (kOrder < 2 || side.law.still())
@@ -205,6 +229,7 @@ class SoftPotentialPair {
     Patch<S> patch;
     patch.exact = side.owner->exact;
     patch.grid = side.owner->grid;
+    patch.samples = &samples;
     patch.spacing = S(side.owner->points.spacing);
     if (patch.exact != nullptr) {
       if (distance::primitive_distance<S>(*patch.exact, center, 0).value - radius > faded(side)) return;

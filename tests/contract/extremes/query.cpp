@@ -89,14 +89,16 @@ asset::Asset rebuilt(const asset::Volume& volume, const auto& place) {
   result.surfaces.push_back(preprocess::build_surface(skin));
   // A point to each triangle: a cloud as rough as one may be.
   std::vector<Vector> positions, normals;
-  double area = 0;
+  std::vector<double> areas;
+  std::vector<Corners> quads;
   for (const auto& [a, b, c] : skin.triangles) {
     const Vector n = (skin.vertices[b] - skin.vertices[a]).cross(skin.vertices[c] - skin.vertices[a]);
-    area += n.norm() / 2;
+    areas.push_back(n.norm() / 2);
+    quads.push_back({skin.vertices[a], skin.vertices[b], skin.vertices[c], skin.vertices[c]});
     positions.emplace_back((skin.vertices[a] + skin.vertices[b] + skin.vertices[c]) / 3);
     normals.emplace_back(n.normalized());
   }
-  result.points.push_back(make_points(positions, normals, area / static_cast<double>(positions.size())));
+  result.points.push_back(make_points(positions, normals, areas, quads));
   return result;
 }
 #else

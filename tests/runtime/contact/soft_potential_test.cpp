@@ -81,7 +81,8 @@ SoftPotential<S> extended(const PotentialPair<double>& pair, const Vec6<S>& xi, 
                                {law.stiffness, law.eps3, law.faded, law.friction, law.stiction, law.damping},
                                pair.share_A,
                                pair.share_B,
-                               pair.field};
+                               pair.grid_A,
+                               pair.grid_B};
   SoftPotential<S> result;
   std::vector<S> near;
   soft_potential_extended(moved, order, near, result);
@@ -168,8 +169,7 @@ TEST(SoftPotential, ABallSlidesWithoutRipple) {
   double least = 1e300, most = 0;
   Random random(6);
   for (int k = 0; k < 100; ++k) {
-    Pose<double> X{test::random_rotation(random),
-                   {random.uniform(0, s), random.uniform(0, s), 0.02 - depth}};
+    Pose<double> X{test::random_rotation(random), {random.uniform(0, s), random.uniform(0, s), 0.02 - depth}};
     const PairWrench w = model->wrench({&floor, &ball, X}, Want::kValue);
     const Vec3<double> f = X.R * w.F_BBo_B.tail<3>();
     least = std::min(least, f.z());
