@@ -109,11 +109,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "grid_table: error: {}\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return abut::benchmarks::guarded("grid_table", run, argc, argv); }

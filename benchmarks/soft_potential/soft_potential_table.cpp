@@ -66,13 +66,16 @@ std::vector<Pose<double>> standing(const body::Geometry& box, const body::Geomet
   return poses;
 }
 
-// Forces on the object, in the frame of the box, down to 1.5 mm deep.
+constexpr int kDepths = 15;
+constexpr double kStep = 1e-4;  // m
+
+// Forces on the object, in the frame of the box, at growing depths.
 std::vector<Vec3<double>> forces(const body::Geometry& box, const body::Geometry& object,
                                  const std::function<Vec3<double>(const Pose<double>&)>& force) {
   std::vector<Vec3<double>> result;
   for (Pose<double> X : standing(box, object))
-    for (int k = 0; k < 15; ++k) {
-      X.p.z() -= 1e-4;
+    for (int k = 0; k < kDepths; ++k) {
+      X.p.z() -= kStep;
       result.push_back(force(X));
     }
   return result;
@@ -185,8 +188,16 @@ void time_pair(const body::Body& mug, const body::Body& banana) {
   }
 }
 
+// Share of the sideways force at each depth of each place, for upright.gp.
+void write_shares(std::FILE* csv, const char* law, const std::vector<Vec3<double>>& forces) {
+  for (std::size_t i = 0; csv != nullptr && i < forces.size(); ++i)
+    if (forces[i].norm() > 0)
+      fmt::print(csv, "{};{};{:.1f};{:.4g}\n", law, i / kDepths, 1e3 * kStep * double(i % kDepths + 1),
+                 share(forces[i]));
+}
+
 // The rows of one object.
-void push_table(const body::Body& box, const body::Body& object, const std::string& name,
+void push_table(const body::Body& box, const body::Body& object, const std::string& name, std::FILE* csv,
                 benchmarks::Promises& promises) {
   const bool mug = name.find("mug") != std::string::npos;
   const double eps3 = contact::SoftPotentialConfig{}.eps3 *
@@ -201,17 +212,17 @@ void push_table(const body::Body& box, const body::Body& object, const std::stri
     std::fflush(stdout);
   };
   print("exact surfaces", sideways(exact, exact));
+  write_shares(mug ? csv : nullptr, "exact surfaces", exact);
   for (const Law& law : kLaws) {
     const bool potential = std::string_view(law.model) == "soft_potential";
     if (!mug && !potential) continue;
     const auto model = contact::make_model(law.model, law.settings);
-    const Push push =
-        sideways(forces(box.geometry, object.geometry,
-                        [&](const Pose<double>& X) -> Vec3<double> {
-                          return X.R * model->wrench({&box, &object, X}, Want::kValue).F_BBo_B.tail<3>();
-                        }),
-                 exact);
+    const auto found = forces(box.geometry, object.geometry, [&](const Pose<double>& X) -> Vec3<double> {
+      return X.R * model->wrench({&box, &object, X}, Want::kValue).F_BBo_B.tail<3>();
+    });
+    const Push push = sideways(found, exact);
     print(law.title, push);
+    write_shares(mug ? csv : nullptr, law.title, found);
     if (!potential) continue;
     promises.at_most(name + ", " + law.title + ", poses that pull", push.pulls, 0);
     if (mug) promises.at_most(name + ", " + law.title + ", largest sideways over normal", push.worst, 0.05);
@@ -219,10 +230,17 @@ void push_table(const body::Body& box, const body::Body& object, const std::stri
 }
 
 int run(int argc, char** argv) {
-  std::string dataset;
+  std::string dataset, only, csv_name;
   CLI::App app("The tables of docs/soft_potential.md");
   app.add_option("DATASET", dataset, benchmarks::kObjectsHelp);
+  app.add_option("--only", only, "Objects whose name contains this, beside the box");
+  app.add_option("--csv", csv_name, "File for the mug's sideways forces, which upright.gp draws");
   CLI11_PARSE(app, argc, argv);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> csv(
+      csv_name.empty() ? nullptr : std::fopen(csv_name.c_str(), "w"),
+      [](std::FILE* f) { return std::fclose(f); });
+  if (!csv_name.empty() && !csv) throw InvalidInput("cannot write " + csv_name);
+  if (csv) fmt::print(csv.get(), "law;place;depth_mm;sideways_over_normal\n");
   preprocess::Parameters parameters;
   parameters.volume.tetrahedra.clear();
   parameters.points.levels = {{preprocess::QuadTarget::Kind::kQuads, 8000},
@@ -231,6 +249,8 @@ int run(int argc, char** argv) {
   std::map<std::string, body::Body> bodies, fine;
   for (const datasets::ObjectSource& object :
        datasets::open_dataset(benchmarks::objects_folder(dataset), {}).objects) {
+    const auto in_name = [&](const std::string& part) { return object.name.find(part) != std::string::npos; };
+    if (!in_name(only) && !in_name("box")) continue;
     asset::Asset made = preprocess::make_asset(object, parameters, {});
     const auto shared = std::make_shared<const asset::Asset>(std::move(made));
     fine.emplace(object.name, body::Body{body::Geometry(shared)});
@@ -247,7 +267,8 @@ int run(int argc, char** argv) {
   fmt::print("| object on {} | law | median | 90 % | largest | pulls | beyond exact |\n",
              box.geometry.name());
   fmt::print("|---|---|---|---|---|---|---|\n");
-  for (const auto& [name, object] : bodies) push_table(box, object, name, promises);
+  for (const auto& [name, object] : bodies) push_table(box, object, name, csv.get(), promises);
+  if (!only.empty()) return promises.verdict();
   fmt::print(
       "\n| quads each | inside | law | wrench ms | with Jacobian ms | with Hessian ms "
       "|\n|---|---|---|---|---|---|\n");
@@ -258,11 +279,4 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "soft_potential_table: error: {}\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return abut::benchmarks::guarded("soft_potential_table", run, argc, argv); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdio>
+#include <exception>
 #include <string>
 
 namespace abut::benchmarks {
@@ -26,5 +27,15 @@ class Promises {
 
   bool broken_ = false;
 };
+
+// A program's exit status: that of `run`, or 1 with the message of what it throws.
+inline int guarded(const char* name, int (*run)(int, char**), int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: error: %s\n", name, error.what());
+    return 1;
+  }
+}
 
 }  // namespace abut::benchmarks

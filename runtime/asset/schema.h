@@ -34,8 +34,8 @@
 // others are fixed by its row below.
 namespace abut::asset {
 
-// Raised with every change of what is in a file but a new part that may be absent. A reader refuses all versions but its own, and says whether
-// the file is newer or older.
+// Raised with every change of what is in a file but a new part that may be absent. A reader refuses all
+// versions but its own, and says whether the file is newer or older.
 inline constexpr int kSchemaVersion = 2;
 
 // The attribute `unit` of the group mass.

@@ -9,6 +9,7 @@
 
 #include "runtime/contact/sample_contact.h"
 #include "runtime/contact/soft_minimum_kernel.h"
+#include "runtime/contact/soft_model.h"
 #include "runtime/ssdf/soft_distances.h"
 
 namespace abut::contact {
@@ -71,14 +72,8 @@ class SoftMinimumModel final : public Model {
   explicit SoftMinimumModel(const SoftMinimumConfig& config) : config_(config) {}
 
   void require_valid(const body::Pair& pair) const override {
-    body::require_valid(pair, body::kNoPart, kWho);
-    const bool plane_A = pair.A->geometry.half_space() != nullptr,
-               plane_B = pair.B->geometry.half_space() != nullptr;
-    if (plane_A && plane_B) throw InvalidInput(std::string(kWho) + ": two half-spaces have no contact");
-    body::require_valid(pair, plane_A ? body::kNoPart : body::kPointsPart,
-                        plane_B ? body::kNoPart : body::kPointsPart, kWho);
-    body::require_valid(pair.A->material, kWho, "A");
-    body::require_valid(pair.B->material, kWho, "B");
+    internal::require_soft_pair(
+        pair, [](const body::Geometry&) { return body::kPointsPart; }, kWho);
   }
 
   // Springs fade as exp(-distance / eps3), with eps3 of the finer spacing of the two.
@@ -92,26 +87,9 @@ class SoftMinimumModel final : public Model {
     require_valid(pair);
     const SoftBody A(pair.A->geometry), B(pair.B->geometry);
     const SoftMinimumParameters<double> parameters = parameters_for(A, B, pair);
-    PairWrench result;
-    if (has(want, Want::kJacobian)) {
-      result.dF_dxi_B.setZero();
-      result.dF_dV_AB_B.setZero();
-    }
-    if (has(want, Want::kHessian)) *hessian = no_hessian<double>();
-    if (out_of_reach(A, B, pair.X_AB, parameters, 0)) {
-      result.status = Status::kNoOverlap;
-      return result;
-    }
-    const Order order = has(want, Want::kHessian)    ? Order::kHessian
-                        : has(want, Want::kJacobian) ? Order::kGradient
-                                                     : Order::kValue;
-    soft_minimum(A, B, pair.X_AB, pair.V_AB_B, parameters, order, contact_);
-    result.F_BBo_B = contact_.F_BBo_B;
-    if (has(want, Want::kJacobian)) {
-      result.dF_dxi_B = contact_.jacobian.leftCols<6>();
-      result.dF_dV_AB_B = contact_.jacobian.rightCols<6>();
-    }
-    if (has(want, Want::kHessian)) *hessian = contact_.hessian;
+    if (out_of_reach(A, B, pair.X_AB, parameters, 0)) return apart(want, hessian);
+    soft_minimum(A, B, pair.X_AB, pair.V_AB_B, parameters, internal::order_of(want), contact_);
+    PairWrench result = internal::pair_wrench(contact_, want, hessian);
     result.status = contact_.status;
     return without_overflow(result, want, hessian);
   }
@@ -141,6 +119,17 @@ class SoftMinimumModel final : public Model {
   }
 
  private:
+  static PairWrench apart(Want want, WrenchHessian* hessian) {
+    PairWrench result;
+    result.status = Status::kNoOverlap;
+    if (has(want, Want::kJacobian)) {
+      result.dF_dxi_B.setZero();
+      result.dF_dV_AB_B.setZero();
+    }
+    if (has(want, Want::kHessian)) *hessian = no_hessian<double>();
+    return result;
+  }
+
   SoftMinimumParameters<double> parameters_for(const SoftBody& A, const SoftBody& B,
                                                const body::Pair& pair) const {
     return parameters_of(config_, A, B, body::pair_friction(pair.A->material, pair.B->material));

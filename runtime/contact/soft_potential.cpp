@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/contact/sample_contact.h"
+#include "runtime/contact/soft_model.h"
 #include "runtime/contact/soft_potential_kernel.h"
 
 namespace abut::contact {
@@ -59,13 +60,8 @@ class SoftPotentialModel final : public Model {
   explicit SoftPotentialModel(const SoftPotentialConfig& config) : config_(config) {}
 
   void require_valid(const body::Pair& pair) const override {
-    body::require_valid(pair, body::kNoPart, kWho);
-    const bool plane_A = pair.A->geometry.half_space() != nullptr,
-               plane_B = pair.B->geometry.half_space() != nullptr;
-    if (plane_A && plane_B) throw InvalidInput(std::string(kWho) + ": two half-spaces have no contact");
-    body::require_valid(pair, needs(pair.A->geometry), needs(pair.B->geometry), kWho);
-    body::require_valid(pair.A->material, kWho, "A");
-    body::require_valid(pair.B->material, kWho, "B");
+    internal::require_soft_pair(
+        pair, [this](const body::Geometry& geometry) { return needs(geometry); }, kWho);
     const PotentialLaw<double> law = potential_pair(config_, pair).law;
     require_grids(pair, law.faded * law.eps3, "forces end");
   }
@@ -78,19 +74,10 @@ class SoftPotentialModel final : public Model {
   PairWrench wrench(const body::Pair& pair, Want want, WrenchHessian* hessian) override {
     require_room(want, true, hessian);
     require_valid(pair);
-    const Order order = has(want, Want::kHessian)    ? Order::kHessian
-                        : has(want, Want::kJacobian) ? Order::kGradient
-                                                     : Order::kValue;
-    soft_potential(potential_pair(config_, pair), order, near_, contact_);
-    PairWrench result;
-    result.F_BBo_B = contact_.F_BBo_B;
+    soft_potential(potential_pair(config_, pair), internal::order_of(want), near_, contact_);
+    PairWrench result = internal::pair_wrench(contact_, want, hessian);
     result.status = contact_.met ? Status::kOk : Status::kNoOverlap;
     if (has(want, Want::kEnergy)) result.energy = contact_.energy;
-    if (has(want, Want::kJacobian)) {
-      result.dF_dxi_B = contact_.jacobian.leftCols<6>();
-      result.dF_dV_AB_B = contact_.jacobian.rightCols<6>();
-    }
-    if (has(want, Want::kHessian)) *hessian = contact_.hessian;
     return without_overflow(result, want, hessian);
   }
 
@@ -117,7 +104,6 @@ class SoftPotentialModel final : public Model {
 
  private:
   unsigned needs(const body::Geometry& geometry) const {
-    if (geometry.half_space()) return body::kNoPart;
     const bool grid = config_.field == PotentialField::kGrid && geometry.primitive() == nullptr;
     return grid ? body::kPointsPart | body::kGridPart : body::kPointsPart;
   }

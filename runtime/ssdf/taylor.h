@@ -14,6 +14,20 @@ inline constexpr int kThirdPlaces[10][3] = {{0, 0, 0}, {0, 0, 1}, {0, 0, 2}, {0,
                                             {0, 2, 2}, {1, 1, 1}, {1, 1, 2}, {1, 2, 2}, {2, 2, 2}};
 constexpr int second_place(int k, int l) { return k == 0 ? l : k + l + 1; }  // k <= l
 
+// Calls f(m, k, l) for the m-th second derivative, by k and l.
+template <class F>
+ABUT_INLINE void for_second_places(F&& f) {
+#pragma GCC unroll 6
+  for (int m = 0; m < 6; ++m) f(m, kSecondPlaces[m][0], kSecondPlaces[m][1]);
+}
+
+// Calls f(m, k, l, j) for the m-th third derivative, by k, l and j.
+template <class F>
+ABUT_INLINE void for_third_places(F&& f) {
+#pragma GCC unroll 10
+  for (int m = 0; m < 10; ++m) f(m, kThirdPlaces[m][0], kThirdPlaces[m][1], kThirdPlaces[m][2]);
+}
+
 template <class T, int kOrder>
 struct Taylor {
   static constexpr int kFirst = kOrder > 0 ? 3 : 0, kSecond = kOrder > 1 ? 6 : 0,
@@ -40,21 +54,17 @@ ABUT_INLINE void compose(const Taylor<T, kOrder>& a, const T& f, const T& f1, co
 #pragma GCC unroll 3
     for (int k = 0; k < 3; ++k) out.first[k] = f1 * a.first[k];
   if constexpr (kOrder > 1)
-#pragma GCC unroll 6
-    for (int m = 0; m < 6; ++m) {
-      const int k = kSecondPlaces[m][0], l = kSecondPlaces[m][1];
+    for_second_places([&](int m, int k, int l) ABUT_INLINE_LAMBDA {
       out.second[m] = f1 * a.second[m] + f2 * a.first[k] * a.first[l];
-    }
+    });
   if constexpr (kOrder > 2)
-#pragma GCC unroll 10
-    for (int m = 0; m < 10; ++m) {
-      const int k = kThirdPlaces[m][0], l = kThirdPlaces[m][1], j = kThirdPlaces[m][2];
+    for_third_places([&](int m, int k, int l, int j) ABUT_INLINE_LAMBDA {
       out.third[m] =
           f1 * a.third[m] +
           f2 * (a.second[second_place(k, l)] * a.first[j] + a.second[second_place(k, j)] * a.first[l] +
                 a.second[second_place(l, j)] * a.first[k]) +
           f3 * (a.first[k] * a.first[l] * a.first[j]);
-    }
+    });
 }
 
 // sum += w a.

@@ -113,13 +113,12 @@ ABUT_INLINE void penalize(const T& g, const S* n, Taylor<T, kOrder>& E) {
     for (int k = 0; k < 3; ++k) E.first[k] += f1 * n[k];
     if constexpr (kOrder > 1) {
       const T f2 = c2 * ((12.0 - 20.0 * q4) * q2 * under2 * under);
-#pragma GCC unroll 6
-      for (int m = 0; m < 6; ++m) E.second[m] += f2 * (n[kSecondPlaces[m][0]] * n[kSecondPlaces[m][1]]);
+      for_second_places([&](int m, int k, int l)
+                            ABUT_INLINE_LAMBDA { E.second[m] += f2 * (n[k] * n[l]); });
       if constexpr (kOrder > 2) {
         const T f3 = c3 * ((24.0 + q4 * (120.0 * q4 - 240.0)) * q * under2 * under2);
-#pragma GCC unroll 10
-        for (int m = 0; m < 10; ++m)
-          E.third[m] += f3 * (n[kThirdPlaces[m][0]] * n[kThirdPlaces[m][1]] * n[kThirdPlaces[m][2]]);
+        for_third_places([&](int m, int k, int l, int j)
+                             ABUT_INLINE_LAMBDA { E.third[m] += f3 * (n[k] * n[l] * n[j]); });
       }
     }
   }
@@ -135,18 +134,13 @@ ABUT_INLINE void add_height(const T& w, const T& g, const S* n, const Taylor<T, 
 #pragma GCC unroll 3
     for (int k = 0; k < 3; ++k) sum.first[k] += wn[k] = w * n[k];
     if constexpr (kOrder > 1)
-#pragma GCC unroll 6
-      for (int m = 0; m < 6; ++m) {
-        const int k = kSecondPlaces[m][0], l = kSecondPlaces[m][1];
-        sum.second[m] += wn[k] * t.first[l] + wn[l] * t.first[k];
-      }
+      for_second_places([&](int m, int k, int l)
+                            ABUT_INLINE_LAMBDA { sum.second[m] += wn[k] * t.first[l] + wn[l] * t.first[k]; });
     if constexpr (kOrder > 2)
-#pragma GCC unroll 10
-      for (int m = 0; m < 10; ++m) {
-        const int k = kThirdPlaces[m][0], l = kThirdPlaces[m][1], j = kThirdPlaces[m][2];
+      for_third_places([&](int m, int k, int l, int j) ABUT_INLINE_LAMBDA {
         sum.third[m] += wn[k] * t.second[second_place(l, j)] + wn[l] * t.second[second_place(k, j)] +
                         wn[j] * t.second[second_place(k, l)];
-      }
+      });
   }
 }
 

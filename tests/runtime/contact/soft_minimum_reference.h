@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/contact/soft_minimum.h"
+#include "tests/support/gap.h"
 
 // Soft-minimum contact in extended precision, for comparison.
 namespace abut::test {
@@ -128,12 +129,6 @@ struct Reference {
     return sum / total;
   }
 };
-
-template <class Found, class Expected>
-double gap(const Found& found, const Expected& expected) {
-  const S size = expected.cwiseAbs().maxCoeff();
-  return double((found.template cast<S>() - expected).cwiseAbs().maxCoeff() / (size > 0 ? size : 1));
-}
 
 // All derivatives against central differences in extended precision, through contact and apart.
 // Limits: of the gradient beside the largest entry of its column, of the Hessian beside the largest of all.

@@ -4,6 +4,7 @@
 
 #include "runtime/core/random.h"
 #include "tests/support/bodies.h"
+#include "tests/support/gap.h"
 #include "tests/support/hulls.h"
 #include "tests/support/point_clouds.h"
 #include "tests/support/runs.h"
@@ -13,6 +14,7 @@ namespace {
 using namespace abut;
 using namespace abut::contact;
 using ssdf::Order;
+using test::gap;
 using S = long double;
 
 body::Geometry cloud(double radius, int count) {
@@ -62,12 +64,6 @@ std::vector<Case> cases(bool moving) {
       result.push_back(c);
     }
   return result;
-}
-
-template <class Found, class Expected>
-double gap(const Found& found, const Expected& expected) {
-  const S size = expected.cwiseAbs().maxCoeff();
-  return double((found.template cast<S>() - expected).cwiseAbs().maxCoeff() / (size > 0 ? size : 1));
 }
 
 // The pair in extended precision, with B moved by xi and its twist by V.
