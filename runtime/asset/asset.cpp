@@ -68,7 +68,9 @@ PointsView view(const OrientedPoints& points) {
           static_cast<std::int32_t>(n),
           static_cast<std::int32_t>(points.vertices.size() / 3),
           bvh::view(points.tree),
-          view(points.blocks)};
+          view(points.blocks),
+          view(points.samples, points.vertices.empty() || points.quads.empty() ? kBlockPoints / kGroupSamples
+                                                                               : kBlockPoints)};
 }
 
 namespace {
@@ -95,6 +97,7 @@ DistanceGridView view(const DistanceGrid& grid) {
   if (grid.lattice.size() != 5 || grid.places.size() != 3) return view;
   view.index = grid.index.data();
   view.rows = grid.rows.data();
+  view.gaps = grid.gaps.data();
   std::copy(grid.places.begin(), grid.places.end(), view.places);
   view.brick_count = static_cast<std::int32_t>(grid.rows.size() / (2 * kBrickSize));
   std::copy(grid.lattice.begin(), grid.lattice.begin() + 3, view.origin);
@@ -124,9 +127,43 @@ void add_blocks(OrientedPoints& points) {
   if (!apart && p.point_count > 1) refuse("all points are at one place");
   points.blocks = make_point_blocks(p.x, p.nx, p.point_count, p.spacing);
   points.blocks.cover = cover(p);
+  points.samples = make_sample_blocks(view(points));
 }
 
+namespace {
+
+// Distances along the longest axis (chessboard distances) from each place to the next with a brick: a pass
+// forwards over the neighbours before it, one backwards over those behind it.
+std::vector<std::uint8_t> find_gaps(const DistanceGrid& grid) {
+  constexpr int kMost = std::numeric_limits<std::uint8_t>::max();
+  const std::int32_t nx = grid.places[0], ny = grid.places[1], nz = grid.places[2];
+  std::vector<std::uint8_t> gaps(grid.index.size());
+  const auto at = [&](std::int32_t x, std::int32_t y, std::int32_t z) {
+    return (std::size_t(z) * std::size_t(ny) + std::size_t(y)) * std::size_t(nx) + std::size_t(x);
+  };
+  const auto lower = [&](std::int32_t x, std::int32_t y, std::int32_t z, int side) {
+    int least = grid.index[at(x, y, z)] >= 0 ? 0 : kMost;
+    for (int i = 0; i < 14; ++i) {  // half of the 3 x 3 x 3 neighbours, and the place itself
+      const std::int32_t to[3] = {x + side * (i % 3 - 1), y + side * (i / 3 % 3 - 1), z + side * (i / 9 - 1)};
+      if (to[0] < 0 || to[0] >= nx || to[1] < 0 || to[1] >= ny || to[2] < 0 || to[2] >= nz) continue;
+      least = std::min(least, gaps[at(to[0], to[1], to[2])] + (i < 13 ? 1 : 0));
+    }
+    gaps[at(x, y, z)] = static_cast<std::uint8_t>(least);
+  };
+  std::fill(gaps.begin(), gaps.end(), kMost);
+  for (std::int32_t z = 0; z < nz; ++z)
+    for (std::int32_t y = 0; y < ny; ++y)
+      for (std::int32_t x = 0; x < nx; ++x) lower(x, y, z, 1);
+  for (std::int32_t z = nz; z-- > 0;)
+    for (std::int32_t y = ny; y-- > 0;)
+      for (std::int32_t x = nx; x-- > 0;) lower(x, y, z, -1);
+  return gaps;
+}
+
+}  // namespace
+
 void add_rows(DistanceGrid& grid) {
+  grid.gaps = find_gaps(grid);
   constexpr std::size_t kRows = std::size_t{kBrickNodes} * kBrickNodes;
   grid.rows.assign(2 * grid.coefficients.size(), std::numeric_limits<float>::quiet_NaN());
   const auto along = static_cast<std::size_t>(grid.places.front());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/asset/point_blocks.h"
+#include "runtime/asset/sample_blocks.h"
 #include "runtime/bvh/tree.h"
 
 // The asset of one object: what the runtime knows of it. An Asset owns, an AssetView is pointers and sizes
@@ -70,6 +71,7 @@ struct OrientedPoints {
   std::vector<double> spacing;      // (4) m: square root of the mean area; least, mean, greatest edge
   bvh::Tree tree;                   // over the points
   PointBlocks blocks;               // the points once more: add_blocks() makes them, load() calls it
+  SampleBlocks samples;             // of the surface, made with them
 };
 
 inline constexpr int kBrickNodes = 4;  // of a distance grid's brick, along each axis
@@ -85,9 +87,11 @@ struct DistanceGrid {
   std::vector<std::int32_t> places;  // (3) for bricks, along x, y and z
   std::vector<std::int32_t> index;   // (places) x fastest: the brick there, -1: none
   std::vector<float> coefficients;   // (bricks, 4, 4, 4) m: z slowest, x fastest
-  // (bricks, 4, 4, 8) m: the coefficients once more, each row with that of the next brick along x, NaN where
-  // there is none. add_rows() makes them, load() calls it.
+  // What add_rows() makes, and load() calls: (bricks, 4, 4, 8) m, the coefficients once more, each row with
+  // that of the next brick along x, NaN where there is none; and how many places it is from each place to one
+  // with a brick along the axis on which it is farthest, at most 255.
   std::vector<float> rows;
+  std::vector<std::uint8_t> gaps;
 };
 
 struct MassProperties {
@@ -176,11 +180,13 @@ struct PointsView {
   std::int32_t vertex_count = 0;
   bvh::TreeView tree;
   PointBlocksView blocks;
+  SampleBlocksView samples;
 };
 
 struct DistanceGridView {
   const std::int32_t* index = nullptr;  // (places z, y, x) brick, -1: none
   const float* rows = nullptr;          // (brick_count, 4, 4, 8) m
+  const std::uint8_t* gaps = nullptr;   // (places z, y, x) to the next brick
   std::int32_t places[3] = {0, 0, 0};   // along x, y, z
   std::int32_t brick_count = 0;
   double origin[3] = {0, 0, 0};  // of node (0, 0, 0), m

@@ -23,6 +23,13 @@ struct ScalarOps {
                            ssdf::internal::Nearby<S>& nearby) {
     ssdf::internal::find_nearest<S>(field, p, nearby);
   }
+  static S grid_value(const asset::DistanceGridView& grid, const S* p) {
+    return internal::grid_value(grid, p);
+  }
+  static unsigned feel(const asset::DistanceGridView& grid, const Pose<S>& X_OP,
+                       const asset::SampleBall* balls, int count, S least, S limit) {
+    return internal::feel(grid, X_OP, balls, count, least, limit);
+  }
   static int gather(const asset::PointBlocksView& field, const S* p, S range2, S scale,
                     std::vector<S>& near) {
     return internal::gather<S, S>(field, p, range2, scale, near);

@@ -43,6 +43,15 @@ int gather_by_fours(const asset::PointBlocksView& field, const double* p, double
                     std::vector<double>& near) {
   return internal::gather<Four, double>(field, p, range2, scale, near);
 }
+ABUT_CLONES_FUSED
+double grid_value_by_fours(const asset::DistanceGridView& grid, const double* p) {
+  return internal::grid_value(grid, p);
+}
+ABUT_CLONES_FUSED
+unsigned feel_by_fours(const asset::DistanceGridView& grid, const Pose<double>& X_OP,
+                       const asset::SampleBall* balls, int count, double least, double limit) {
+  return internal::feel(grid, X_OP, balls, count, least, limit);
+}
 
 struct FourOps {
   template <int kOrder>
@@ -66,6 +75,13 @@ struct FourOps {
                            ssdf::internal::Nearby<double>& nearby) {
     nearest_by_fours(field, p, nearby);
   }
+  static double grid_value(const asset::DistanceGridView& grid, const double* p) {
+    return grid_value_by_fours(grid, p);
+  }
+  static unsigned feel(const asset::DistanceGridView& grid, const Pose<double>& X_OP,
+                       const asset::SampleBall* balls, int count, double least, double limit) {
+    return feel_by_fours(grid, X_OP, balls, count, least, limit);
+  }
   static int gather(const asset::PointBlocksView& field, const double* p, double range2, double scale,
                     std::vector<double>& near) {
     return gather_by_fours(field, p, range2, scale, near);
@@ -85,15 +101,16 @@ void potential_samples(const PotentialPair<double>& pair, double margin, std::ve
   const double limit = std::nextafter(margin, std::numeric_limits<double>::infinity());
   samples.clear();
   for (const bool of_A : {true, false})
-    solver.middles(pair, of_A, limit, [&](const internal::Samples& piece, const auto& phi) {
+    solver.middles(pair, of_A, limit, [&](const internal::Piece& piece, const auto& phi) {
       PotentialSample sample{of_A,
                              piece.feature,
-                             piece.center,
+                             Vec3<double>::Map(piece.ball->center),
                              of_A ? pair.share_A : pair.share_B,
                              phi.value,
                              Vec3<double>::Map(phi.first),
                              {}};
-      sample.area *= std::accumulate(piece.area, piece.area + internal::kSamples, 0.0);
+      const double* const areas = piece.numbers + 3 * internal::kSamples;
+      sample.area *= std::accumulate(areas, areas + internal::kSamples, 0.0);
       for (int m = 0; m < phi.kSecond; ++m) {
         const int k = internal::kSecondPlaces[m][0], l = internal::kSecondPlaces[m][1];
         sample.hessian(k, l) = sample.hessian(l, k) = phi.second[m];

@@ -20,7 +20,7 @@ using asset::kNodeChildren;
 using asset::PointBlocksView;
 using ssdf::internal::NearPoints;
 
-inline constexpr int kSamples = 4;  // of a quad
+inline constexpr int kSamples = asset::kGroupSamples;
 
 // Numbers that a near point takes: position, normal, and the scratch of the field.
 inline constexpr int kPerPoint = 6 + 3 * kSamples;
@@ -36,19 +36,12 @@ struct PotentialBody {
   bool endless() const { return points.point_count == 0; }
 };
 
-// Samples that stand for a piece of a surface, in the frame of their body.
-struct Samples {
-  std::uint64_t feature;
-  double p[3][kSamples];  // m
-  double area[kSamples];  // m^2; 0: none, at the place of another
-  Vec3<double> center;    // m
-  double radius;          // of the ball about it that holds them, m
+// A piece of a surface: a quad, or four points of a body without quads.
+struct Piece {
+  const double* numbers;          // x, y, z (m) and area (m^2) of its samples, in the frame of their body
+  const asset::SampleBall* ball;  // about them
+  std::uint64_t feature;          // which one of the body
 };
-
-// The midpoints of the four parts of a bilinear quad, with their share of its area; of points without quads
-// four of a block of eight, `half` 0 or 1.
-Samples samples_of_quad(const asset::PointsView& points, std::int32_t quad);
-Samples samples_of_points(const asset::PointsView& points, std::int32_t block, int half);
 
 // One body's field and the other's samples.
 template <class S>
@@ -71,7 +64,7 @@ struct Patch {
   S* numbers;          // of `near`; behind them room for the field's scratch
   const body::Primitive* exact;
   const asset::DistanceGridView* grid;
-  const Samples* samples;
+  const Piece* piece;
 };
 
 // The next samples' numbers.
@@ -145,6 +138,31 @@ ABUT_INLINE bool field_at(const Patch<S>& patch, const T* y, int first, S limit,
   for (int m = 0; m < phi.kSecond; ++m) phi.second[m] = phi.second[m] * scale;
   for (int m = 0; m < phi.kThird; ++m) phi.third[m] = phi.third[m] * (scale * scale);
   return true;
+}
+
+// The value of a grid; where it has none, beyond its reach outside, that reach: it is farther away.
+template <class S>
+ABUT_INLINE S grid_value(const asset::DistanceGridView& grid, const S* p) {
+  S jet[ssdf::internal::kJetRoom];
+  return ssdf::internal::grid_jet<0, Row<S>>(grid, p, jet) ? jet[0] : S(grid.reach);
+}
+
+// No distance grid is steeper: rounded corners overshoot 1 a little.
+inline constexpr double kSlope = 1.25;
+
+// Which pieces of a block come below `limit` (m) in the field of a grid, a bit each; the block's centre lies
+// `least` (m) above the surface or more.
+template <class S>
+ABUT_INLINE unsigned feel(const asset::DistanceGridView& grid, const Pose<S>& X_OP,
+                          const asset::SampleBall* balls, int count, S least, S limit) {
+  unsigned result = 0;
+  for (int i = 0; i < count; ++i) {
+    const asset::SampleBall& ball = balls[i];
+    if (ball.radius < 0 || !(least - S(kSlope) * S(ball.reach) < limit)) continue;
+    const Vec3<S> p = X_OP * Vec3<S>(S(ball.center[0]), S(ball.center[1]), S(ball.center[2]));
+    if (grid_value<S>(grid, p.data()) - S(kSlope) * S(ball.radius) < limit) result |= 1u << i;
+  }
+  return result;
 }
 
 // Puts the points within sqrt(range2) of p (m), relative to it in units of 1 / scale, into `near`, which

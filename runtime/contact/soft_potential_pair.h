@@ -57,7 +57,8 @@ void point_force(S ka, const Taylor<S, 3>& phi, const Vec3<S>& v, const Potentia
 }
 
 // `Ops`: add<kOrder>(patch, V, law, sums), fields(patch, limit, Taylor<S, 3>[kSamples]), find_nearest(blocks,
-// p, nearby) and gather(blocks, center, range2, scale, near), the functions of those names for a lane type.
+// p, nearby), gather(blocks, center, range2, scale, near) and feel(grid, X_OP, balls, count, least, limit),
+// the functions of those names for a lane type.
 template <class S, class T, class Ops>
 class SoftPotentialPair {
  public:
@@ -83,7 +84,7 @@ class SoftPotentialPair {
       std::copy(sums_B.second.begin(), sums_B.second.begin() + 6, out.hessian.begin());
   }
 
-  // Calls visit(samples, phi) for those of A (`of_A`) or B whose middle lies less than `limit` (m) above
+  // Calls visit(piece, phi) for those of A (`of_A`) or B whose middle lies less than `limit` (m) above
   // the other's surface; phi is the field there.
   template <class Visit>
   void middles(const PotentialPair<S>& pair, bool of_A, S limit, Visit&& visit) {
@@ -99,7 +100,7 @@ class SoftPotentialPair {
         for (S& y : patch.y[k]) y = patch.center[k];
       Taylor<S, 3> phi[kSamples];
       Ops::fields(patch, limit, phi);
-      if (phi[0].value < limit) visit(*patch.samples, phi[0]);
+      if (phi[0].value < limit) visit(*patch.piece, phi[0]);
     });
   }
 
@@ -184,67 +185,72 @@ class SoftPotentialPair {
     }
   }
 
-  // Calls visit(patch) for the samples that may feel the field.
+  // Calls visit(patch) for the pieces that may feel the field.
   template <class Visit>
   void walk(const PotentialSide<S>& side, Visit&& visit) {
-    const asset::PointsView& points = side.other->points;
-    const PointBlocksView& blocks = points.blocks;
-    const S margin = S(blocks.cover);  // samples are in the quads
+    const PointBlocksView& blocks = side.other->points.blocks;
+    const double* const radii = side.other->points.samples.radii;
     ssdf::internal::Walk walk;
     walk.push(blocks.levels, 0);
     while (walk.size > 0) {
       const std::int32_t at = walk.level[--walk.size], entry = walk.entry[walk.size];
-      if (at == 0) {
-        visit_block(side, entry, visit);
-        continue;
-      }
       const double* const node = ssdf::internal::node_at(blocks, at, entry);
+      const double* const radius = radii + std::ptrdiff_t(blocks.first_node[at] + entry) * kNodeChildren;
       for (int c = 0; c < kNodeChildren; ++c) {
+        if (radius[c] < 0) continue;  // no child
         const auto row = [&](int r) { return S(node[kNodeChildren * r + c]); };
-        if (row(asset::kCenterRow) > S(1e99)) continue;  // no child
         const Vec3<S> center(row(asset::kCenterRow), row(asset::kCenterRow + 1), row(asset::kCenterRow + 2));
-        if (!clear(side, side.X_OP * center, row(asset::kRadiusRow) + margin))
+        S least = -std::numeric_limits<S>::infinity();
+        if (clear(side, side.X_OP * center, S(radius[c]), least)) continue;
+        if (at > 1)
           walk.push(at - 1, kNodeChildren * entry + c);
+        else
+          visit_block(side, kNodeChildren * entry + c, least, visit);
       }
     }
   }
 
+  // least: of the field at the block's centre, m.
   template <class Visit>
-  void visit_block(const PotentialSide<S>& side, std::int32_t block, Visit&& visit) {
+  void visit_block(const PotentialSide<S>& side, std::int32_t block, S least, Visit&& visit) {
     const asset::PointsView& points = side.other->points;
-    if (points.quads == nullptr || points.vertex_count == 0) {
-      for (const int half : {0, 1}) visit_samples(side, samples_of_points(points, block, half), visit);
-      return;
-    }
-    for (int i = 0; i < kBlockPoints; ++i) {
-      const std::int32_t quad = points.blocks.order[std::ptrdiff_t(block) * kBlockPoints + i];
-      if (quad >= 0) visit_samples(side, samples_of_quad(points, quad), visit);
+    const int count = points.samples.block_groups;
+    const std::ptrdiff_t first = std::ptrdiff_t(block) * count;
+    const asset::SampleBall* const balls = points.samples.balls + first;
+    unsigned felt = (1u << count) - 1;
+    if (side.owner->grid != nullptr)
+      felt = Ops::feel(*side.owner->grid, side.X_OP, balls, count, least, faded(side));
+    for (int i = 0; i < count; ++i) {
+      if ((felt >> i & 1u) == 0 || balls[i].radius < 0) continue;
+      const std::ptrdiff_t feature = count == kBlockPoints ? points.blocks.order[first + i] : first + i;
+      const Piece piece{points.samples.numbers + (first + i) * asset::kGroupNumbers, balls + i,
+                        static_cast<std::uint64_t>(feature)};
+      visit_piece(side, piece, visit);
     }
   }
 
   template <class Visit>
-  void visit_samples(const PotentialSide<S>& side, const Samples& samples, Visit&& visit) {
-    const Vec3<S> center = side.X_OP * samples.center.template cast<S>();
-    const S radius = S(samples.radius);
+  void visit_piece(const PotentialSide<S>& side, const Piece& piece, Visit&& visit) {
+    const Vec3<S> center = side.X_OP * Vec3<double>::Map(piece.ball->center).template cast<S>();
+    const S radius = S(piece.ball->radius);
     Patch<S> patch;
     patch.exact = side.owner->exact;
     patch.grid = side.owner->grid;
-    patch.samples = &samples;
+    patch.piece = &piece;
     patch.spacing = S(side.owner->points.spacing);
     if (patch.exact != nullptr) {
       if (distance::primitive_distance<S>(*patch.exact, center, 0).value - radius > faded(side)) return;
-    } else if (patch.grid != nullptr) {
-      if (!(grid_value(*patch.grid, center) - kSlope * radius < faded(side))) return;
-    } else {
+    } else if (patch.grid == nullptr) {
       find_nearest(side, center);
       if (outside(center, radius + faded(side) + cover(side))) return;
       look_around(side, center, radius, patch.near);
       patch.numbers = near_.data();
     }
+    const double* const p = piece.numbers;
     for (int i = 0; i < kSamples; ++i) {
-      const Vec3<S> y = side.X_OP * Vec3<S>(samples.p[0][i], samples.p[1][i], samples.p[2][i]);
+      const Vec3<S> y = side.X_OP * Vec3<S>(S(p[i]), S(p[kSamples + i]), S(p[2 * kSamples + i]));
       for (int k = 0; k < 3; ++k) patch.y[k][i] = y[k];
-      patch.ka[i] = side.law.stiffness * S(samples.area[i]);
+      patch.ka[i] = side.law.stiffness * S(p[3 * kSamples + i]);
     }
     for (int k = 0; k < 3; ++k) patch.center[k] = center[k];
     visit(patch);
@@ -252,8 +258,9 @@ class SoftPotentialPair {
 
   static S faded(const PotentialSide<S>& side) { return side.law.faded * side.law.eps3; }
 
-  // Whether no sample in a ball feels the field.
-  bool clear(const PotentialSide<S>& side, const Vec3<S>& center, S radius) {
+  // Whether no sample in a ball feels the field. `least`: raised to what the field is known to be at its
+  // centre at least, m.
+  bool clear(const PotentialSide<S>& side, const Vec3<S>& center, S radius, S& least) {
     const S band = radius + faded(side);
     if (side.owner->exact != nullptr)
       return distance::primitive_distance<S>(*side.owner->exact, center, 0).value > band;
@@ -262,8 +269,11 @@ class SoftPotentialPair {
     const S far =
         band + cover(side) + S(side.owner->points.spacing);  // no zero of the field lies farther off
     if (!((center - middle).stableNorm() <= S(field.radius) + far)) return true;
-    if (side.owner->grid != nullptr && kSlope * radius + faded(side) < S(side.owner->grid->reach))
-      return !(grid_value(*side.owner->grid, center) - kSlope * radius < faded(side));
+    if (side.owner->grid != nullptr) {
+      if (ssdf::internal::empty_radius<S>(*side.owner->grid, center.data()) > radius) return true;
+      least = Ops::grid_value(*side.owner->grid, center.data());
+      return !(least - S(kSlope) * radius < faded(side));
+    }
     find_nearest(side, center);
     if (outside(center, far)) return true;
     if (sqrt(nearest_.distance2) <= far) return false;
@@ -274,12 +284,6 @@ class SoftPotentialPair {
     Taylor<S, 0> phi;
     ssdf::internal::two_stage<S, 0, S>(near, origin, S(0), {near_.data() + 6 * near.count}, phi);
     return phi.value > S(0);
-  }
-
-  // The value of a grid, or its reach where there is none: it is farther away.
-  static S grid_value(const asset::DistanceGridView& grid, const Vec3<S>& p) {
-    S jet[ssdf::internal::kJetRoom];
-    return ssdf::internal::grid_jet<0, Row<S>>(grid, p.data(), jet) ? jet[0] : S(grid.reach);
   }
 
   static S cover(const PotentialSide<S>& side) { return S(side.owner->points.blocks.cover); }
@@ -313,8 +317,6 @@ class SoftPotentialPair {
     const int count = Ops::gather(field, center.data(), range * range, scale, near_);
     near = {near_.data(), count};
   }
-
-  static constexpr double kSlope = 1.25;  // no distance grid is steeper: rounded corners overshoot 1 a little
 
   ssdf::Order order_;
   std::vector<S>& near_;

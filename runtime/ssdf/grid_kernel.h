@@ -129,6 +129,19 @@ ABUT_INLINE void cell_sums(const GridCell<S>& cell, S per_spacing, S* jet) {
   }
 }
 
+// No brick is nearer to p (m) than this; 0 where one may be.
+template <class S>
+ABUT_INLINE S empty_radius(const asset::DistanceGridView& grid, const S* p) {
+  const S per_place = S(1) / (asset::kBrickNodes * S(grid.spacing));
+  std::size_t at = 0;
+  for (int axis = 2; axis >= 0; --axis) {  // of the place that is nearest to p
+    const S q = (p[axis] - S(grid.origin[axis])) * per_place, last = S(grid.places[axis] - 1);
+    const auto place = static_cast<std::size_t>(!(q > S(0)) ? S(0) : q < last ? q : last);
+    at = at * static_cast<std::size_t>(grid.places[axis]) + place;
+  }
+  return S(grid.gaps[at] > 0 ? grid.gaps[at] - 1 : 0) / per_place;
+}
+
 inline constexpr int kJetRoom = 20;
 
 // Value and derivatives at p (m); false where a node is missing.

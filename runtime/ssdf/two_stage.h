@@ -113,8 +113,7 @@ ABUT_INLINE void penalize(const T& g, const S* n, Taylor<T, kOrder>& E) {
     for (int k = 0; k < 3; ++k) E.first[k] += f1 * n[k];
     if constexpr (kOrder > 1) {
       const T f2 = c2 * ((12.0 - 20.0 * q4) * q2 * under2 * under);
-      for_second_places([&](int m, int k, int l)
-                            ABUT_INLINE_LAMBDA { E.second[m] += f2 * (n[k] * n[l]); });
+      for_second_places([&](int m, int k, int l) ABUT_INLINE_LAMBDA { E.second[m] += f2 * (n[k] * n[l]); });
       if constexpr (kOrder > 2) {
         const T f3 = c3 * ((24.0 + q4 * (120.0 * q4 - 240.0)) * q * under2 * under2);
         for_third_places([&](int m, int k, int l, int j)
