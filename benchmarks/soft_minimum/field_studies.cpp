@@ -101,7 +101,8 @@ void kernels(const std::string& folder) {
   constexpr std::pair<KernelKind, const char*> kKernels[] = {{KernelKind::kGaussian, "gaussian"},
                                                              {KernelKind::kQuad, "quad"},
                                                              {KernelKind::kCompact, "compact"},
-                                                             {KernelKind::kWall, "wall"}};
+                                                             {KernelKind::kWall, "wall"},
+                                                             {KernelKind::kTwoStage, "two_stage"}};
   cli::AssetFolder assets(folder);
   fmt::print("object,points,kernel,near_wrong_percent,far_wrong_percent,on_surface,near_error\n");
   for (const std::string& name : assets.names()) {

@@ -32,7 +32,7 @@ struct ScalarOps {
   }
   static int gather(const asset::PointBlocksView& field, const S* p, S range2, S scale,
                     std::vector<S>& near) {
-    return internal::gather<S, S>(field, p, range2, scale, near);
+    return ssdf::internal::gather<S, S>(field, p, range2, scale, near);
   }
 };
 

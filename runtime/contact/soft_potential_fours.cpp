@@ -41,7 +41,7 @@ void nearest_by_fours(const asset::PointBlocksView& field, const double* p,
 ABUT_CLONES_FUSED
 int gather_by_fours(const asset::PointBlocksView& field, const double* p, double range2, double scale,
                     std::vector<double>& near) {
-  return internal::gather<Four, double>(field, p, range2, scale, near);
+  return ssdf::internal::gather<Four, double>(field, p, range2, scale, near);
 }
 ABUT_CLONES_FUSED
 double grid_value_by_fours(const asset::DistanceGridView& grid, const double* p) {

@@ -22,9 +22,6 @@ using ssdf::internal::NearPoints;
 
 inline constexpr int kSamples = asset::kGroupSamples;
 
-// Numbers that a near point takes: position, normal, and the scratch of the field.
-inline constexpr int kPerPoint = 6 + 3 * kSamples;
-
 // What soft-potential contact knows of a body. Views: what is shown must outlive it.
 struct PotentialBody {
   asset::PointsView points;             // of a half-space: none
@@ -163,39 +160,6 @@ ABUT_INLINE unsigned feel(const asset::DistanceGridView& grid, const Pose<S>& X_
     if (grid_value<S>(grid, p.data()) - S(kSlope) * S(ball.radius) < limit) result |= 1u << i;
   }
   return result;
-}
-
-// Puts the points within sqrt(range2) of p (m), relative to it in units of 1 / scale, into `near`, which
-// grows where it must; returns their count.
-template <class T, class S>
-ABUT_INLINE int gather(const PointBlocksView& blocks, const S* p, S range2, S scale, std::vector<S>& near) {
-  std::size_t count = 0;
-  ssdf::internal::visit_near<T, S>(blocks, p, range2, [&](std::int32_t block) ABUT_INLINE_LAMBDA {
-    if (near.size() < kPerPoint * (count + kBlockPoints)) near.resize(2 * kPerPoint * (count + kBlockPoints));
-    const double* const numbers = blocks.numbers + std::ptrdiff_t(block) * kBlockNumbers;
-    S* to = near.data() + 6 * count;
-    for (int first = 0; first < kBlockPoints; first += simd::kLanes<T>) {
-      T d[3];
-      for (int k = 0; k < 3; ++k) {
-        simd::load(numbers + kBlockPoints * k + first, d[k]);
-        d[k] -= p[k];
-      }
-      const T square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-      if (!simd::any<T>(square <= T{} + range2)) continue;
-      for (int i = 0; i < simd::kLanes<T>; ++i) {
-        for (int k = 0; k < 3; ++k) {
-          to[k] = (S(numbers[kBlockPoints * k + first + i]) - p[k]) * scale;
-          to[3 + k] = S(numbers[kBlockPoints * (3 + k) + first + i]);
-        }
-        if constexpr (simd::kLanes<T> == 1)
-          to += 6;
-        else
-          to += square[i] <= range2 ? 6 : 0;
-      }
-    }
-    count = static_cast<std::size_t>(to - near.data()) / 6;
-  });
-  return static_cast<int>(count);
 }
 
 // The field and its three derivatives at all samples of a patch; derivatives are 0 where it is `limit` (m) or

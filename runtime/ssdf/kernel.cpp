@@ -7,6 +7,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/ssdf/two_stage.h"
 
 namespace abut::ssdf {
 
@@ -112,6 +113,7 @@ template <class S>
 SoftDistance<S> KernelField::distance(const Vec3<S>& p_Q, Order order, S tolerance) const {
   using std::log, std::sqrt;
   if (!p_Q.allFinite() || !(tolerance >= S(0))) return internal::no_distance<S>();
+  if (kind_ == KernelKind::kTwoStage) return two_stage_distance<S>(points_, p_Q, order);
   const asset::PointBlocksView& blocks = points_.blocks;
   internal::Nearby<S> nearby{{}, {}, std::numeric_limits<S>::max()};
   internal::descend<S>(blocks, p_Q.data(), nearby);
@@ -215,8 +217,9 @@ void KernelField::distances(std::span<const Vec3<double>> p_Q, Order order,
 namespace {
 
 constexpr const char* kWho = "soft distance";
-constexpr std::string_view kKernels[] = {"gaussian", "quad", "compact", "wall"};  // of KernelKind
-constexpr std::string_view kFields[] = {"points", "grid"};                        // of FieldKind
+constexpr std::string_view kKernels[] = {"gaussian", "quad", "compact", "wall",
+                                         "two_stage"};      // of KernelKind
+constexpr std::string_view kFields[] = {"points", "grid"};  // of FieldKind
 
 constexpr Setting<SoftDistanceConfig> kSettings[] = {
     {"eps1", "spacing^2", kMagnitude, "rounding of the surface",

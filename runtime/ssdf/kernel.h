@@ -15,6 +15,8 @@ enum class KernelKind {
   kQuad,      // exp(-(r . M_i r) / eps1): M_i stretches the quad to a square of the cloud's mean area
   kCompact,  // (1 - |r|^2 / (4 eps1))^3 up to |r| = 2 sqrt(eps1), 0 beyond: twice continuously differentiable
   kWall,     // exp(-|r|^2 / eps1 - psi(g)): a plane that p lies behind counts less, see wall_penalty
+  kTwoStage,  // two_stage.h: a sum that picks the face, then one over planes of like normals; neither eps1
+              // nor tolerance has an effect
 };
 
 // For kWall: psi(g) = kWallWeight s^3 / (1 + s^3), s = max(-g, 0) / (kWallDepth spacing), constants in

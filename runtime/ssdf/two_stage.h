@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cmath>
+#include <vector>
 
+#include "runtime/ssdf/block_sums.h"
+#include "runtime/ssdf/field.h"
 #include "runtime/ssdf/taylor.h"
 
 // The soft signed distance in two stages, from centres x_i and unit normals n_i of a surface's pieces alone,
@@ -35,6 +38,44 @@ struct NearPoints {
   const S* numbers;
   int count;
 };
+
+// Numbers that a near point takes: position, normal, and the scratch for at most four lanes.
+inline constexpr int kPerPoint = 6 + 3 * 4;
+
+// Puts the points within sqrt(range2) of p (m), relative to it in units of 1 / scale, into `near`, which
+// grows where it must; returns their count.
+template <class T, class S>
+ABUT_INLINE int gather(const asset::PointBlocksView& blocks, const S* p, S range2, S scale,
+                       std::vector<S>& near) {
+  std::size_t count = 0;
+  visit_near<T, S>(blocks, p, range2, [&](std::int32_t block) ABUT_INLINE_LAMBDA {
+    if (near.size() < kPerPoint * (count + asset::kBlockPoints))
+      near.resize(2 * kPerPoint * (count + asset::kBlockPoints));
+    const double* const numbers = blocks.numbers + std::ptrdiff_t(block) * asset::kBlockNumbers;
+    S* to = near.data() + 6 * count;
+    for (int first = 0; first < asset::kBlockPoints; first += simd::kLanes<T>) {
+      T d[3];
+      for (int k = 0; k < 3; ++k) {
+        simd::load(numbers + asset::kBlockPoints * k + first, d[k]);
+        d[k] -= p[k];
+      }
+      const T square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+      if (!simd::any<T>(square <= T{} + range2)) continue;
+      for (int i = 0; i < simd::kLanes<T>; ++i) {
+        for (int k = 0; k < 3; ++k) {
+          to[k] = (S(numbers[asset::kBlockPoints * k + first + i]) - p[k]) * scale;
+          to[3 + k] = S(numbers[asset::kBlockPoints * (3 + k) + first + i]);
+        }
+        if constexpr (simd::kLanes<T> == 1)
+          to += 6;
+        else
+          to += square[i] <= range2 ? 6 : 0;
+      }
+    }
+    count = static_cast<std::size_t>(to - near.data()) / 6;
+  });
+  return static_cast<int>(count);
+}
 
 // How far (spacings) a point may be to matter where the nearest is at `depth`.
 template <class S>
@@ -306,4 +347,11 @@ ABUT_INLINE bool two_stage(const NearPoints<S>& near, const T* p, S limit, Scrat
 }
 
 }  // namespace internal
+
+// The field at p_Q (m, in the frame of the points). kInvalidInput: p_Q is not finite, or farther than 1e10
+// spacings from the points.
+template <class S>
+SoftDistance<S> two_stage_distance(const asset::PointsView& points, const Vec3<S>& p_Q,
+                                   Order order = Order::kHessian);
+
 }  // namespace abut::ssdf

@@ -106,6 +106,7 @@ void add_distance_properties(std::vector<Property>& list) {
   list.push_back({"soft_distance", 1, make_soft<ssdf::KernelKind::kGaussian>});
   list.push_back({"soft_distance_wall", 4, make_soft<ssdf::KernelKind::kWall>});
   list.push_back({"soft_distance_compact", 4, make_soft<ssdf::KernelKind::kCompact>});
+  list.push_back({"soft_distance_two_stage", 4, make_soft<ssdf::KernelKind::kTwoStage>});
 }
 
 }  // namespace abut::test

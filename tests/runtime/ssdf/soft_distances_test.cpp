@@ -32,8 +32,8 @@ std::vector<Vec3<double>> some_points() {
 // Of an asset those of its points, with every kernel, also after the caller's own handle is gone.
 TEST(SoftDistances, OfAnAssetAreThoseOfItsPoints) {
   const std::vector<Vec3<double>> p = some_points();
-  for (const KernelKind kernel :
-       {KernelKind::kGaussian, KernelKind::kQuad, KernelKind::kCompact, KernelKind::kWall}) {
+  for (const KernelKind kernel : {KernelKind::kGaussian, KernelKind::kQuad, KernelKind::kCompact,
+                                  KernelKind::kWall, KernelKind::kTwoStage}) {
     const SoftDistanceConfig config{.eps1 = 0.8, .kernel = kernel, .tolerance = 1e-11};
     const asset::OrientedPoints box = box_points({0.05, 0.04, 0.03}, 0.008);
     const asset::PointsView points = asset::view(box);

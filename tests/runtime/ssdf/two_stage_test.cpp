@@ -148,4 +148,37 @@ TEST(TwoStage, PointsOutOfRangeDoNotCount) {
   }
 }
 
+// The points within sight give what all of them do, near and far away.
+TEST(TwoStage, PointsOutOfSightDoNotMatter) {
+  const auto ball = test::sphere_points(0.05, 2000);
+  const asset::PointsView points = asset::view(ball);
+  const double spacing = points.spacing;
+  Cloud<S> cloud(ball);
+  Random random(4);
+  for (const double far : {0.0, 1.0, 10.0, 900.0, 1100.0, 1e6, 9e8})
+    for (int k = 0; k < 10; ++k) {
+      const Vec3<double> way = Vec3<double>(random.normal(), random.normal(), random.normal()).normalized(),
+                         p = (0.05 + (far + 0.2 * random.uniform()) * spacing) * way;
+      const Taylor<S, 2> all = cloud.at<2>(p.cast<S>() / S(spacing));
+      const ssdf::SoftDistance<double> d = ssdf::two_stage_distance<double>(points, p);
+      ASSERT_EQ(d.status, Status::kOk) << far;
+      EXPECT_NEAR(d.value, double(all.value) * spacing, 1e-10 * (1 + far) * spacing) << far;
+      for (int j = 0; j < 3; ++j) EXPECT_NEAR(d.gradient[j], double(all.first[j]), 1e-8) << far;
+      for (int m = 0; m < 6; ++m)
+        EXPECT_NEAR(d.hessian(kSecondPlaces[m][0], kSecondPlaces[m][1]) * spacing, double(all.second[m]),
+                    1e-6)
+            << far;
+    }
+}
+
+TEST(TwoStage, TooFarAwayThereIsAStatus) {
+  const auto ball = test::sphere_points(0.05, 500);
+  const asset::PointsView points = asset::view(ball);
+  for (const double x : {1.1e10 * points.spacing, 1e100, 1e300, std::nan("")}) {
+    const ssdf::SoftDistance<double> d = ssdf::two_stage_distance<double>(points, {x, 0, 0});
+    EXPECT_EQ(d.status, Status::kInvalidInput) << x;
+    EXPECT_TRUE(std::isnan(d.value));
+  }
+}
+
 }  // namespace
