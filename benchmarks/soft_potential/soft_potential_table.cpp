@@ -3,18 +3,16 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <functional>
 #include <map>
 #include <numbers>
 
 #include "benchmarks/support/data.h"
 #include "benchmarks/support/promises.h"
+#include "benchmarks/support/soft_contact.h"
 #include "datasets/dataset.h"
-#include "preprocess/cli/pipeline.h"
 #include "runtime/contact/soft_potential.h"
 #include "runtime/distance/surface_distance.h"
-#include "runtime/ssdf/soft_distances.h"
 
 // The tables of docs/soft_potential.md: how far contact pushes to the side where objects stand upright on a
 // box, and what a wrench costs with its derivatives, for the soft potential beside the published soft
@@ -22,30 +20,8 @@
 namespace {
 
 using namespace abut;
+using benchmarks::Extent, benchmarks::extent_of, benchmarks::Law, benchmarks::kLaws;
 using contact::Want;
-
-struct Law {
-  const char *title, *model;
-  SettingValues settings;
-};
-const Law kLaws[] = {{"soft minimum, Gaussian", "soft_minimum", {}},
-                     {"soft minimum, walls", "soft_minimum", {{"kernel", "wall"}}},
-                     {"soft potential, points", "soft_potential", {{"field", "points"}}},
-                     {"soft potential, grid", "soft_potential", {{"field", "grid"}}}};
-
-struct Extent {
-  Vec3<double> low, high;
-};
-
-Extent extent_of(const asset::SurfaceView& surface) {
-  Extent extent{Vec3<double>::Constant(1e9), Vec3<double>::Constant(-1e9)};
-  for (std::int32_t i = 0; i < surface.vertex_count; ++i) {
-    const auto p = Vec3<double>::Map(surface.vertices + 3 * i);
-    extent.low = extent.low.cwiseMin(p);
-    extent.high = extent.high.cwiseMax(p);
-  }
-  return extent;
-}
 
 // Twelve places of an object upright on the top of a box, its lowest vertex at the box's highest: four along
 // the top, three turns at each.
@@ -133,56 +109,16 @@ Push sideways(const std::vector<Vec3<double>>& forces, const std::vector<Vec3<do
   return push;
 }
 
-// Quads of either body whose points are inside the other.
-int quads_inside(const body::Geometry& A, const body::Geometry& B, const Pose<double>& X_AB) {
-  int count = 0;
-  const auto add = [&](const body::Geometry& field, const asset::PointsView& points, const Pose<double>& X) {
-    for (std::int32_t i = 0; i < points.point_count; ++i)
-      count += ssdf::soft_distance(field, X * Vec3<double>(points.x[i], points.y[i], points.z[i]),
-                                   {.kernel = ssdf::KernelKind::kWall}, ssdf::Order::kValue)
-                   .value < 0;
-  };
-  add(A, B.points(), X_AB);
-  add(B, A.points(), X_AB.inverse());
-  return count;
-}
-
-// B moved towards A along x until about `quads` of them are inside.
-Pose<double> in_contact(const body::Geometry& A, const body::Geometry& B, int quads) {
-  double deep = 0, apart = 0.3;
-  Pose<double> X{exp_rotation<double>({0.3, 0.2, 1.1}), Vec3<double>::Zero()};
-  for (int i = 0; i < 20; ++i) {
-    X.p.x() = (deep + apart) / 2;
-    (quads_inside(A, B, X) < quads ? apart : deep) = X.p.x();
-  }
-  return X;
-}
-
-// Seconds of processor time of one call, the least of several runs.
-double seconds(const std::function<void()>& call) {
-  double best = 1e300;
-  for (int run = 0; run < 9; ++run) {
-    constexpr int kCalls = 5;
-    timespec begin{}, end{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
-    for (int i = 0; i < kCalls; ++i) call();
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
-    best = std::min(
-        best, (double(end.tv_sec - begin.tv_sec) + 1e-9 * double(end.tv_nsec - begin.tv_nsec)) / kCalls);
-  }
-  return best;
-}
-
 void time_pair(const body::Body& mug, const body::Body& banana) {
-  const Pose<double> X = in_contact(mug.geometry, banana.geometry, 200);
+  const Pose<double> X = benchmarks::in_contact(mug.geometry, banana.geometry, 200);
   const body::Pair pair{&mug, &banana, X};
   contact::WrenchHessian hessian;
   for (const Law& law : kLaws) {
     const auto model = contact::make_model(law.model, law.settings);
     fmt::print("| {} | {} | {} |", mug.geometry.points().point_count,
-               quads_inside(mug.geometry, banana.geometry, X), law.title);
+               benchmarks::quads_inside(mug.geometry, banana.geometry, X), law.title);
     for (const Want want : {Want::kValue, Want::kJacobian, Want::kJacobian | Want::kHessian})
-      fmt::print(" {:.2f} |", 1e3 * seconds([&] { model->wrench(pair, want, &hessian); }));
+      fmt::print(" {:.2f} |", 1e3 * benchmarks::seconds([&] { model->wrench(pair, want, &hessian); }));
     fmt::print("\n");
     std::fflush(stdout);
   }
@@ -241,11 +177,7 @@ int run(int argc, char** argv) {
       [](std::FILE* f) { return std::fclose(f); });
   if (!csv_name.empty() && !csv) throw InvalidInput("cannot write " + csv_name);
   if (csv) fmt::print(csv.get(), "law;place;depth_mm;sideways_over_normal\n");
-  preprocess::Parameters parameters;
-  parameters.volume.tetrahedra.clear();
-  parameters.points.levels = {{preprocess::QuadTarget::Kind::kQuads, 8000},
-                              {preprocess::QuadTarget::Kind::kQuads, 2000}};
-  parameters.grid = preprocess::grid_parameters_from_string("auto");
+  const preprocess::Parameters parameters = benchmarks::points_and_grid({8000, 2000});
   std::map<std::string, body::Body> bodies, fine;
   for (const datasets::ObjectSource& object :
        datasets::open_dataset(benchmarks::objects_folder(dataset), {}).objects) {

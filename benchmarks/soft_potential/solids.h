@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "benchmarks/support/soft_contact.h"
+#include "preprocess/mesh/mesh.h"
+
+// Bodies of the scenes, made in code, and how two of them overlap.
+namespace abut::soft_potential_scenes {
+
+// A convex polyhedron.
+struct Solid {
+  std::vector<Vec3<double>> vertices;   // m
+  std::vector<std::vector<int>> faces;  // counter-clockwise seen from outside
+};
+
+// The convex outline (x, y), counter-clockwise, from z = -half_length to half_length (m).
+Solid prism(const std::vector<Eigen::Vector2d>& outline, double half_length);
+Solid box(const Vec3<double>& half);
+// A regular prism of `sides` sides with corners on the cylinder.
+Solid rod(double radius, double half_length, int sides = 96);
+
+preprocess::TriangleMesh mesh_of(const Solid& solid);
+
+// A tube about z with the inner and outer radius (m), of `sides` sides.
+preprocess::TriangleMesh tube(double inner, double outer, double half_length, int sides = 96);
+
+// The mesh through the offline pipeline, with `quads` quads, their distance grid, and tetrahedra.
+body::Body made(const std::string& name, const preprocess::TriangleMesh& mesh, int quads = 2000,
+                int tetrahedra = 0);
+
+// Minus the gradient of the volume that A and B have in common by translations of B, in A, m^2: the integral
+// of A's normal over that part of its surface which is in B. Exact. `even`: its length over the area of that
+// part, 1 where all of it looks one way.
+struct Overlap {
+  Vec3<double> push;
+  double even;
+};
+Overlap overlap(const asset::SurfaceView& A, const Solid& B, const Pose<double>& X_AB);
+
+// In degrees; 180 where one is zero.
+double angle_between(const Vec3<double>& a, const Vec3<double>& b);
+
+// Counts of angles, and their median and largest.
+struct Angles {
+  std::vector<double> degrees;
+  int within(double limit) const;
+  double quantile(double share) const;
+};
+
+}  // namespace abut::soft_potential_scenes
