@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "benchmarks/soft_minimum/studies.h"
+#include "benchmarks/support/cup.h"
 #include "runtime/cli/asset_folder.h"
 #include "runtime/contact/soft_minimum.h"
 #include "runtime/core/random.h"
@@ -175,32 +176,6 @@ void zero_surface(const std::string& folder) {
 
 namespace {
 
-// The cup's axis (through the middle of its bottom, along z) and the distance beyond which there is only the
-// handle.
-struct Cup {
-  Vec3<double> bottom = Vec3<double>::Zero();
-  double wall = 0;
-
-  explicit Cup(const PointsView& points) {
-    double lowest = 1e300;
-    for (std::int32_t i = 0; i < points.point_count; ++i) lowest = std::min(lowest, points.z[i]);
-    int count = 0;
-    for (std::int32_t i = 0; i < points.point_count; ++i) {
-      if (points.z[i] > lowest + 0.003) continue;
-      bottom += Vec3<double>(points.x[i], points.y[i], points.z[i]);
-      ++count;
-    }
-    bottom /= count;
-    std::vector<double> away;
-    for (std::int32_t i = 0; i < points.point_count; ++i) away.push_back(distance(points, i));
-    std::nth_element(away.begin(), away.begin() + points.point_count / 2, away.end());
-    wall = 1.15 * away[static_cast<std::size_t>(points.point_count / 2)];
-  }
-  double distance(const PointsView& points, std::int32_t i) const {
-    return std::hypot(points.x[i] - bottom.x(), points.y[i] - bottom.y());
-  }
-};
-
 // The exact signed distances of two bodies at each other's points: how deep the deepest lies, which way that
 // distance pushes the finger, and whether those of all other points inside push within 45 degrees of it: only
 // there is the direction one.
@@ -252,22 +227,13 @@ void handle(const std::string& folder, const std::string& name) {
   const PointsView& A = mug.points();
   const asset::OrientedPoints finger = ssdf::cylinder_points(kRadius, kHalfLength, kSpacing);
   const PointsView B = asset::view(finger);
-  const Cup cup(A);
+  const benchmarks::Cup cup(A);
   Random random(6);
   std::vector<double> angles[2];
   int tried = 0;
   while (angles[0].size() < 1000 && tried < 200000) {
     ++tried;
-    const auto i = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(A.point_count)));
-    if (cup.distance(A, i) < cup.wall) continue;
-    const Vec3<double> n(A.nx[i], A.ny[i], A.nz[i]);
-    const Vec3<double> axis = n.cross(random_vector(random)).normalized();
-    Pose<double> X;
-    X.R.col(0) = n;
-    X.R.col(1) = axis.cross(n);
-    X.R.col(2) = axis;
-    X.p = Vec3<double>(A.x[i], A.y[i], A.z[i]) + (kRadius - random.uniform(0, 0.001)) * n +
-          random.uniform(-0.01, 0.01) * axis;
+    const Pose<double> X = benchmarks::finger_on_handle(A, cup, kRadius, random);
     const Push exact = exact_push(mug.surface(), B, kRadius, kHalfLength, X);
     if (!(exact.distance < -1e-4) || exact.distance < -0.002 || !exact.one) continue;
     for (const bool wall : {false, true}) {

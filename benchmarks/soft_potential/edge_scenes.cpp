@@ -13,7 +13,6 @@ namespace abut::soft_potential_scenes {
 
 namespace {
 
-using benchmarks::Law;
 constexpr int kPoses = 1000;
 constexpr double kDegree = std::numbers::pi / 180;
 
@@ -53,55 +52,59 @@ Pose<double> knife_on_rod(Random& random, double depth, double radius) {
   return X;
 }
 
-void directions(const char* scene, const body::Body& A, const body::Body& B, const Solid& solid_B,
-                const RandomPose& pose, Promises& promises) {
-  const double spacing = std::min(A.geometry.points().spacing, B.geometry.points().spacing);
+void directions(const char* scene, const std::vector<Contender>& all, const Solid& solid_B,
+                const RandomPose& pose) {
+  const double spacing = finer_spacing(*all[0].A, *all[0].B);
   const double bands[] = {0, 0.1 * spacing, 0.2 * spacing, 1};
-  std::vector<Law> laws(std::begin(benchmarks::kLaws), std::end(benchmarks::kLaws));
-  laws.push_back({"pressure field", "pressure_field", {}});
-  for (const Law& law : laws) {
-    const auto model = contact::make_model(law.model, law.settings);
-    Angles all, in_band[3];
+  for (const Contender& one : all) {
+    Angles angles, in_band[3];
     int none = 0;
     Random random(41);
     for (int i = 0; i < kPoses; ++i) {
       const double depth = random.uniform(5e-5, 1e-3);
       const Pose<double> X = pose(random, depth);
-      const Vec3<double> f = X.R * model->wrench({&A, &B, X}, contact::Want::kValue).F_BBo_B.tail<3>();
-      const double angle = angle_between(f, overlap(A.geometry.surface(), solid_B, X).push);
+      const Vec3<double> f = X.R * one.wrench(X).tail<3>();
+      const double angle = angle_between(f, overlap(all[0].A->geometry.surface(), solid_B, X).push);
       none += f.norm() > 0 ? 0 : 1;
-      all.degrees.push_back(angle);
+      angles.degrees.push_back(angle);
       for (int k = 0; k < 3; ++k)
         if (depth >= bands[k] && depth < bands[k + 1]) in_band[k].degrees.push_back(angle);
     }
-    fmt::print("| {} | {} | {} | {} |", scene, law.title, all.within(30), none);
+    fmt::print("| {} | {} | {} | {} |", scene, one.title, angles.within(30), none);
     for (const Angles& band : in_band)
       fmt::print(" {:.1f} |", 100.0 * band.within(30) / double(band.degrees.size()));
-    fmt::print(" {:.1f} | {:.1f} | {:.0f} |\n", all.quantile(0.5), all.quantile(0.99), all.quantile(1));
+    fmt::print(" {:.1f} | {:.1f} | {:.0f} |\n", angles.quantile(0.5), angles.quantile(0.99),
+               angles.quantile(1));
     std::fflush(stdout);
-    (void)promises;
   }
 }
 
 }  // namespace
 
-void edges(Promises& promises) {
+void edges(Promises&) {
   constexpr double kHalf = 0.01, kRadius = 0.01;
   fmt::print(
       "\n| scene | law | within 30 degrees of 1000 | no force | depth below 0.1 spacings, % | 0.1 to 0.2, % "
       "| "
       "above, % | median, degrees | 99 % | largest |\n|---|---|---|---|---|---|---|---|---|---|\n");
-  const Solid bar = box({kHalf, kHalf, 0.06});
-  const body::Body bars = made("bar", mesh_of(bar), 2000, 6000);
-  directions(
-      "bars edge on edge", bars, bars, bar,
-      [&](Random& random, double depth) { return crossing_bars(random, depth, kHalf); }, promises);
-  const Solid knife = prism({{-0.02, 0}, {0.02, -0.007}, {0.02, 0.007}}, 0.05);
-  const body::Body blade = made("knife", mesh_of(knife), 2000, 6000),
-                   round = made("rod", mesh_of(rod(kRadius, 0.04)), 2000, 6000);
-  directions(
-      "knife on rod", round, blade, knife,
-      [&](Random& random, double depth) { return knife_on_rod(random, depth, kRadius); }, promises);
+  const auto compare = [](const char* scene, const Solid& solid_A, const Solid& solid_B,
+                          const RandomPose& pose) {
+    const auto pair = [&](int quads) {
+      return std::pair{made("a", mesh_of(solid_A), quads, 6000), made("b", mesh_of(solid_B), quads, 6000)};
+    };
+    const auto [A, B] = pair(2000);
+    const auto [fine_A, fine_B] = pair(kLimitQuads);
+    std::vector<Contender> all = contenders(A, B);
+    all.push_back(limit(A, B, fine_A, fine_B));
+    all.push_back({"pressure field", false, {}, contact::make_model("pressure_field"), &A, &B});
+    directions(scene, all, solid_B, pose);
+  };
+  const Solid bar = box({kHalf, kHalf, 0.06}), rods = rod(kRadius, 0.04),
+              knife = prism({{-0.02, 0}, {0.02, -0.007}, {0.02, 0.007}}, 0.05);
+  compare("bars edge on edge", bar, bar,
+          [&](Random& random, double depth) { return crossing_bars(random, depth, kHalf); });
+  compare("knife on rod", rods, knife,
+          [&](Random& random, double depth) { return knife_on_rod(random, depth, kRadius); });
 }
 
 }  // namespace abut::soft_potential_scenes

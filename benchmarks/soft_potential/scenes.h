@@ -31,7 +31,7 @@ void ripple(Promises& promises);
 // Friction on a slope, spinning coins.
 void friction(Promises& promises);
 
-// Processor time against contact area and against resolution, for scene_cost.gp; `csv` may be empty.
-void cost(const std::string& csv);
+// Processor time against contact area and against resolution, as CSV for scene_cost.gp.
+void cost(Promises& promises);
 
 }  // namespace abut::soft_potential_scenes

@@ -1,11 +1,15 @@
 #include "benchmarks/soft_potential/solids.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <numbers>
 
+#include "benchmarks/support/data.h"
 #include "preprocess/mesh/write.h"
+#include "runtime/contact/soft_potential.h"
 #include "runtime/distance/surface_distance.h"
 
 namespace abut::soft_potential_scenes {
@@ -96,6 +100,17 @@ preprocess::TriangleMesh mesh_of(const Solid& solid) {
   return mesh;
 }
 
+preprocess::TriangleMesh mesh_of(const asset::SurfaceView& surface) {
+  preprocess::TriangleMesh mesh;
+  for (std::int32_t i = 0; i < surface.vertex_count; ++i)
+    mesh.vertices.emplace_back(Vec3<double>::Map(surface.vertices + 3 * i));
+  for (std::int32_t t = 0; t < surface.triangle_count; ++t) {
+    const std::int32_t* corners = surface.triangles + 3 * t;
+    mesh.triangles.push_back({corners[0], corners[1], corners[2]});
+  }
+  return mesh;
+}
+
 preprocess::TriangleMesh tube(double inner, double outer, double half_length, int sides) {
   preprocess::TriangleMesh mesh;
   const std::pair<double, double> section[] = {
@@ -125,6 +140,40 @@ body::Body made(const std::string& name, const preprocess::TriangleMesh& mesh, i
   return {body::Geometry(std::move(asset))};
 }
 
+body::Body scanned(const std::string& part, int quads) {
+  for (const datasets::ObjectSource& object :
+       datasets::open_dataset(benchmarks::objects_folder(), {}).objects)
+    if (object.name.find(part) != std::string::npos)
+      return {body::Geometry(preprocess::make_asset(object, benchmarks::points_and_grid({quads}), {}))};
+  throw InvalidInput("the dataset has no object whose name contains " + part);
+}
+
+std::vector<Contender> contenders(const body::Body& A, const body::Body& B) {
+  std::vector<Contender> result;
+  for (const benchmarks::Law& law : benchmarks::kLaws)
+    result.push_back({law.title, std::string_view(law.model) == "soft_potential", law.settings,
+                      contact::make_model(law.model, law.settings), &A, &B});
+  return result;
+}
+
+Contender limit(const body::Body& A, const body::Body& B, const body::Body& fine_A,
+                const body::Body& fine_B) {
+  const double eps3 =
+      contact::SoftPotentialConfig{}.eps3 * finer_spacing(A, B) / finer_spacing(fine_A, fine_B);
+  SettingValues settings{{"field", "grid"}, {"eps3", fmt::format("{}", eps3)}};
+  auto model = contact::make_model("soft_potential", settings);
+  return {fmt::format("soft potential, grid, {} quads", kLimitQuads),
+          true,
+          std::move(settings),
+          std::move(model),
+          &fine_A,
+          &fine_B};
+}
+
+double finer_spacing(const body::Body& A, const body::Body& B) {
+  return std::min(A.geometry.points().spacing, B.geometry.points().spacing);
+}
+
 Overlap overlap(const asset::SurfaceView& A, const Solid& B, const Pose<double>& X_AB) {
   const std::vector<Plane> faces = planes(B, X_AB);
   Overlap result{Vec3<double>::Zero(), 0};
@@ -150,9 +199,9 @@ double angle_between(const Vec3<double>& a, const Vec3<double>& b) {
   return 360 / kTwoPi * std::atan2(a.cross(b).norm(), a.dot(b));
 }
 
-int Angles::within(double limit) const {
+int Angles::within(double bound) const {
   return static_cast<int>(
-      std::count_if(degrees.begin(), degrees.end(), [&](double d) { return d <= limit; }));
+      std::count_if(degrees.begin(), degrees.end(), [&](double d) { return d <= bound; }));
 }
 
 double Angles::quantile(double share) const {
