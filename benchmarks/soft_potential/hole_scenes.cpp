@@ -42,14 +42,16 @@ std::vector<Vec3<double>> forces(const Contender& one, const std::vector<Judged>
   return result;
 }
 
-void print_angles(const std::string& scene, const Contender& one, const std::vector<Judged>& poses,
-                  const std::vector<Vec3<double>>& force) {
+// The row but for its end; the number of poses within 30 degrees.
+int print_angles(const std::string& scene, const Contender& one, const std::vector<Judged>& poses,
+                 const std::vector<Vec3<double>>& force) {
   Angles angles;
   for (std::size_t i = 0; i < poses.size(); ++i)
     angles.degrees.push_back(angle_between(force[i], poses[i].push));
   fmt::print("| {} | {} | {} | {} | {} | {:.1f} | {:.1f} | {:.0f} |", scene, one.title, poses.size(),
              angles.within(30), angles.within(90), angles.quantile(0.5), angles.quantile(0.95),
              angles.quantile(1));
+  return angles.within(30);
 }
 
 constexpr const char* kHead =
@@ -69,7 +71,7 @@ Pose<double> peg_in_hole(Random& random) {
 
 }  // namespace
 
-void handle(Promises&) {
+void handle(Promises& promises) {
   const Solid finger = rod(kFinger, kFingerHalf);
   const body::Body round{body::Geometry(body::Cylinder<double>{kFingerHalf, kFinger})},
       meshed = made("finger", mesh_of(finger));
@@ -91,10 +93,14 @@ void handle(Promises&) {
     }
     for (const body::Body* other : {&round, &meshed})
       for (const Contender& one : contenders(body, *other)) {
-        print_angles(fmt::format("{}, {}", other == &round ? "primitive" : "meshed", points.point_count), one,
-                     poses, forces(one, poses));
+        const std::string name =
+            fmt::format("{}, {}", other == &round ? "primitive" : "meshed", points.point_count);
+        const int within = print_angles(name, one, poses, forces(one, poses));
         fmt::print("\n");
         std::fflush(stdout);
+        if (one.potential && quads >= 8000)
+          promises.at_least("finger in the handle, " + name + ", " + one.title + ", within 30 degrees",
+                            within, quads == 8000 ? 980 : kPoses);
       }
   }
 }

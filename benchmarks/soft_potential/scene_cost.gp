@@ -10,7 +10,7 @@ set title "mug and banana, 2,000 quads each"; set xlabel "quads inside the other
 set ylabel "processor time with Jacobian / ms"
 plot for [law in "'soft minimum, Gaussian' 'soft minimum, walls' 'soft potential, points' 'soft potential, grid'"] \
      rows("area", law) using 3:6 with linespoints pt 7 title law
-set logscale xy; set yrange [*:*]; set xrange [*:*]
+set logscale xy; set yrange [*:*]; set xrange [300:20000]
 set title "one pose, 200 quads of 2,000 inside"; set xlabel "quads of each"
 plot for [law in "'soft minimum, Gaussian' 'soft minimum, walls' 'soft potential, points' 'soft potential, grid'"] \
      rows("resolution", law) using 2:6 with linespoints pt 7 title law
