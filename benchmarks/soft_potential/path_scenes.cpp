@@ -16,7 +16,7 @@ namespace {
 using contact::Want;
 
 Vec3<double> random_direction(Random& random) {
-  return Vec3<double>(random.normal(), random.normal(), random.normal()).normalized();
+  return Vec3<double>{random.normal(), random.normal(), random.normal()}.normalized();
 }
 
 // A closed path: about the start it shifts by up to 2 kShift and turns by up to kTurn.

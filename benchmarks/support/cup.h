@@ -45,7 +45,7 @@ inline Pose<double> finger_on_handle(const asset::PointsView& points, const Cup&
   do i = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(points.point_count)));
   while (cup.distance(points, i) < cup.wall);
   const Vec3<double> n(points.nx[i], points.ny[i], points.nz[i]),
-      any(random.normal(), random.normal(), random.normal()), axis = n.cross(any).normalized();
+      any{random.normal(), random.normal(), random.normal()}, axis = n.cross(any).normalized();
   Pose<double> X;
   X.R.col(0) = n;
   X.R.col(1) = axis.cross(n);
