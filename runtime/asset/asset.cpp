@@ -69,8 +69,7 @@ PointsView view(const OrientedPoints& points) {
           static_cast<std::int32_t>(points.vertices.size() / 3),
           bvh::view(points.tree),
           view(points.blocks),
-          view(points.samples, points.vertices.empty() || points.quads.empty() ? kBlockPoints / kGroupSamples
-                                                                               : kBlockPoints)};
+          view(points.samples)};
 }
 
 namespace {

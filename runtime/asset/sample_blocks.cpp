@@ -10,84 +10,128 @@ namespace abut::asset {
 namespace {
 
 using Vector = Eigen::Vector3d;
-using Group = Eigen::Map<Eigen::Matrix<double, kGroupSamples, 4>>;  // a sample's x, y, z, area in a row
+using Group = Eigen::Matrix<double, kGroupSamples, 4>;  // a sample's x, y, z, area in a row
 
-void sample_quad(const PointsView& points, std::int32_t quad, Group group) {
+// The surface bends at a corner where the mean of its quads' normals is shorter than this: half of 30
+// degrees between two faces.
+constexpr double kStraight = 0.966;
+
+// Whether the surface bends at any corner of each quad.
+std::vector<char> find_bent(const PointsView& points) {
+  std::vector<Eigen::Vector4d> sums(std::size_t(points.vertex_count), Eigen::Vector4d::Zero());
+  for (std::int32_t i = 0; i < 4 * points.point_count; ++i)
+    sums[std::size_t(points.quads[i])] +=
+        Eigen::Vector4d(points.nx[i / 4], points.ny[i / 4], points.nz[i / 4], 1);
+  std::vector<char> bent(std::size_t(points.point_count), 0);
+  for (std::int32_t i = 0; i < 4 * points.point_count; ++i) {
+    const Eigen::Vector4d& sum = sums[std::size_t(points.quads[i])];
+    if (sum.head<3>().norm() < kStraight * sum[3]) bent[std::size_t(i / 4)] = 1;
+  }
+  return bent;
+}
+
+// The parts of a bilinear quad about (u, v), of half its sides' length `part`, with areas that do not yet add
+// up to that of the quad.
+Group sample_quad(const Vector* c, double u, double v, double part) {
+  const Vector twist = c[0] - c[1] + c[2] - c[3];
+  Group group;
+  for (int i = 0; i < kGroupSamples; ++i) {
+    const double s = u + (i < 2 ? -part : part) / 2, t = v + (i % 2 == 0 ? -part : part) / 2;
+    const Vector along_u = c[1] - c[0] + t * twist, along_v = c[3] - c[0] + s * twist;
+    group.row(i) << (c[0] + s * (c[1] - c[0]) + t * along_v).transpose(), along_u.cross(along_v).norm();
+  }
+  return group;
+}
+
+void add_quad(const PointsView& points, std::int32_t quad, bool bent, std::vector<Group>& groups) {
   Vector c[4];
   for (int k = 0; k < 4; ++k) c[k] = Vector::Map(points.vertices + 3 * points.quads[4 * quad + k]);
-  const Vector twist = c[0] - c[1] + c[2] - c[3];
-  for (int i = 0; i < kGroupSamples; ++i) {
-    const double u = i < 2 ? 0.25 : 0.75, v = i % 2 == 0 ? 0.25 : 0.75;
-    const Vector along_u = c[1] - c[0] + v * twist, along_v = c[3] - c[0] + u * twist;
-    group.row(i) << (c[0] + u * (c[1] - c[0]) + v * along_v).transpose(), along_u.cross(along_v).norm();
+  const std::size_t before = groups.size();
+  if (!bent) groups.push_back(sample_quad(c, 0.5, 0.5, 0.5));
+  for (int i = 0; bent && i < 4; ++i)
+    groups.push_back(sample_quad(c, i < 2 ? 0.25 : 0.75, i % 2 == 0 ? 0.25 : 0.75, 0.25));
+  double sum = 0;
+  for (std::size_t i = before; i < groups.size(); ++i) sum += groups[i].col(3).sum();
+  const double even = points.areas[quad] / double(kGroupSamples * (groups.size() - before));
+  for (std::size_t i = before; i < groups.size(); ++i) {
+    if (sum > 0)
+      groups[i].col(3) *= points.areas[quad] / sum;
+    else
+      groups[i].col(3).setConstant(even);
   }
-  const double sum = group.col(3).sum();
-  for (int i = 0; i < kGroupSamples; ++i)
-    group(i, 3) = sum > 0 ? group(i, 3) * (points.areas[quad] / sum) : points.areas[quad] / kGroupSamples;
 }
 
 // Four of a block's points; absent ones stand without area where its first one is.
-void sample_points(const PointsView& points, const std::int32_t* order, int half, Group group) {
+Group sample_points(const PointsView& points, const std::int32_t* order, int half) {
+  Group group;
   for (int i = 0; i < kGroupSamples; ++i) {
     const std::int32_t point = order[half * kGroupSamples + i], at = point >= 0 ? point : order[0];
     group.row(i) << points.x[at], points.y[at], points.z[at], point >= 0 ? points.areas[at] : 0;
   }
+  return group;
 }
 
 double reach_from(const Vector& center, const Group& group) {
   return (group.leftCols<3>().rowwise() - center.transpose()).rowwise().norm().maxCoeff();
 }
 
-// Center of the box about what is below a child.
-Vector center_of(const PointBlocksView& blocks, std::int32_t node, int child) {
-  const double* const row =
-      blocks.nodes + std::ptrdiff_t(node) * kNodeNumbers + kNodeChildren * kCenterRow + child;
+// Center of the box about what is below the child-th child of a level's nodes.
+Vector center_of(const PointBlocksView& blocks, std::int32_t level, std::int32_t child) {
+  const double* const row = blocks.nodes +
+                            std::ptrdiff_t(blocks.first_node[level] + child / kNodeChildren) * kNodeNumbers +
+                            kNodeChildren * kCenterRow + child % kNodeChildren;
   return {row[0], row[kNodeChildren], row[2 * kNodeChildren]};
+}
+
+// Radii of the balls of all children.
+void add_radii(const PointBlocksView& blocks, const std::vector<Group>& groups, SampleBlocks& result) {
+  std::int32_t run = 1;  // blocks below a child
+  for (std::int32_t level = 1; level <= blocks.levels; ++level, run *= kNodeChildren) {
+    const std::int32_t parents = (blocks.block_count + kNodeChildren * run - 1) / (kNodeChildren * run);
+    for (std::int32_t child = 0; child < parents * kNodeChildren; ++child) {
+      const auto first_of = [&](std::int32_t i) {
+        return result.first[std::size_t(std::min(i * run, blocks.block_count))];
+      };
+      double radius = -1;
+      for (std::int32_t i = first_of(child); i < first_of(child + 1); ++i)
+        radius = std::max(radius, reach_from(center_of(blocks, level, child), groups[std::size_t(i)]));
+      result.radii.push_back(radius);
+    }
+  }
 }
 
 }  // namespace
 
-SampleBlocksView view(const SampleBlocks& samples, std::int32_t block_groups) {
-  return {samples.numbers.data(), samples.balls.data(), samples.radii.data(), block_groups};
+SampleBlocksView view(const SampleBlocks& samples) {
+  return {samples.numbers.data(), samples.balls.data(), samples.first.data(), samples.radii.data()};
 }
 
 SampleBlocks make_sample_blocks(const PointsView& points) {
   const PointBlocksView& blocks = points.blocks;
-  const std::int32_t block_groups = points.samples.block_groups;
-  const std::size_t groups = std::size_t(blocks.block_count) * std::size_t(block_groups);
+  const bool of_quads = points.vertex_count > 0 && points.quads != nullptr;
+  const std::vector<char> bent = of_quads ? find_bent(points) : std::vector<char>();
   SampleBlocks result;
-  result.numbers.assign(groups * kGroupNumbers, 0);
-  result.balls.assign(groups, {{0, 0, 0}, -1, 0});
-  const auto group_at = [&](std::size_t i) { return Group(result.numbers.data() + i * kGroupNumbers); };
-  for (std::size_t i = 0; i < groups; ++i) {
-    const std::size_t block = i / std::size_t(block_groups), part = i % std::size_t(block_groups);
-    const std::int32_t* const order = blocks.order + block * kBlockPoints;
-    if (block_groups == kBlockPoints) {
-      if (order[part] < 0) continue;
-      sample_quad(points, order[part], group_at(i));
+  std::vector<Group> groups;
+  result.first.push_back(0);
+  for (std::int32_t block = 0; block < blocks.block_count; ++block) {
+    const std::int32_t* const order = blocks.order + std::ptrdiff_t(block) * kBlockPoints;
+    const std::size_t before = groups.size();
+    if (of_quads) {
+      for (int i = 0; i < kBlockPoints; ++i)
+        if (order[i] >= 0) add_quad(points, order[i], bent[std::size_t(order[i])] != 0, groups);
     } else {
-      sample_points(points, order, static_cast<int>(part), group_at(i));
+      for (const int half : {0, 1}) groups.push_back(sample_points(points, order, half));
     }
-    const Vector center = group_at(i).leftCols<3>().colwise().mean().transpose();
-    SampleBall& ball = result.balls[i];
-    Vector::Map(ball.center) = center;
-    ball.radius = reach_from(center, group_at(i));
-    const auto node = static_cast<std::int32_t>(block / kNodeChildren);  // of level 1
-    ball.reach = reach_from(center_of(blocks, node, static_cast<int>(block % kNodeChildren)), group_at(i));
-  }
-  std::size_t run = std::size_t(block_groups);  // groups below a child
-  for (std::int32_t level = 1; level <= blocks.levels; ++level, run *= kNodeChildren) {
-    const std::int32_t begin = blocks.first_node[level];
-    const std::size_t parents = (groups + kNodeChildren * run - 1) / (kNodeChildren * run);
-    for (std::size_t child = 0; child < parents * kNodeChildren; ++child) {
-      const Vector center = center_of(blocks, begin + static_cast<std::int32_t>(child / kNodeChildren),
-                                      static_cast<int>(child % kNodeChildren));
-      double radius = -1;
-      for (std::size_t i = child * run; i < std::min((child + 1) * run, groups); ++i)
-        if (result.balls[i].radius >= 0) radius = std::max(radius, reach_from(center, group_at(i)));
-      result.radii.push_back(radius);
+    result.first.push_back(static_cast<std::int32_t>(groups.size()));
+    for (std::size_t i = before; i < groups.size(); ++i) {
+      const Vector center = groups[i].leftCols<3>().colwise().mean().transpose();
+      result.numbers.insert(result.numbers.end(), groups[i].data(), groups[i].data() + kGroupNumbers);
+      result.balls.push_back({{center[0], center[1], center[2]},
+                              reach_from(center, groups[i]),
+                              reach_from(center_of(blocks, 1, block), groups[i])});
     }
   }
+  add_radii(blocks, groups, result);
   return result;
 }
 

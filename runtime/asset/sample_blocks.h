@@ -14,29 +14,32 @@ struct PointsView;
 inline constexpr int kGroupSamples = 4;   // of a group
 inline constexpr int kGroupNumbers = 16;  // x, y, z (m) and area (m^2) of its four samples
 
-// A group's ball. Those of absent quads have a negative radius.
+// A group's ball.
 struct SampleBall {
   double center[3];  // mean of the samples, m
   double radius;     // of the ball about it that holds them, m
   double reach;      // of the ball about the centre of the block's box that holds them, m
 };
 
-// Of a cloud with quads a group is the midpoints of the 2 x 2 parts of one bilinear quad, with their shares
-// of its area; a block has eight. Without quads it is half of a block's points; absent points have no area.
+// Of a cloud with quads a group is the midpoints of the 2 x 2 parts of one bilinear quad, or of a quarter of
+// one where the surface bends by more than 30 degrees at a corner, with their shares of its area. Without
+// quads it is half of a block's points; absent points have no area.
 struct SampleBlocks {
   std::vector<double> numbers;    // (groups, 4, 4)
   std::vector<SampleBall> balls;  // (groups)
-  std::vector<double> radii;      // (nodes, 4) m: as kRadiusRow, of the samples below the child
+  std::vector<std::int32_t>
+      first;                  // (blocks + 1): the groups of each block, at most 32, are [first, next first)
+  std::vector<double> radii;  // (nodes, 4) m: as kRadiusRow, of the samples below the child
 };
 
 struct SampleBlocksView {
   const double* numbers = nullptr;
   const SampleBall* balls = nullptr;
+  const std::int32_t* first = nullptr;
   const double* radii = nullptr;
-  std::int32_t block_groups = 0;  // groups in a block
 };
 
-SampleBlocksView view(const SampleBlocks& samples, std::int32_t block_groups);
+SampleBlocksView view(const SampleBlocks& samples);
 
 SampleBlocks make_sample_blocks(const PointsView& points);
 

@@ -85,7 +85,7 @@ void soft_potential(const PotentialPair<double>& pair, ssdf::Order order, std::v
 void soft_potential_extended(const PotentialPair<long double>& pair, ssdf::Order order,
                              std::vector<long double>& near, SoftPotential<long double>& result);
 
-// A piece of one body's surface in the other's field: a quad, or four points of a body without quads.
+// A piece of one body's surface in the other's field: a group of samples (asset/sample_blocks.h).
 struct PotentialSample {
   bool of_A;              // whose piece
   std::uint64_t feature;  // which one of that body

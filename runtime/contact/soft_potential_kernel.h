@@ -33,7 +33,7 @@ struct PotentialBody {
   bool endless() const { return points.point_count == 0; }
 };
 
-// A piece of a surface: a quad, or four points of a body without quads.
+// A piece of a surface, a group of its samples.
 struct Piece {
   const double* numbers;          // x, y, z (m) and area (m^2) of its samples, in the frame of their body
   const asset::SampleBall* ball;  // about them
@@ -155,7 +155,7 @@ ABUT_INLINE unsigned feel(const asset::DistanceGridView& grid, const Pose<S>& X_
   unsigned result = 0;
   for (int i = 0; i < count; ++i) {
     const asset::SampleBall& ball = balls[i];
-    if (ball.radius < 0 || !(least - S(kSlope) * S(ball.reach) < limit)) continue;
+    if (!(least - S(kSlope) * S(ball.reach) < limit)) continue;
     const Vec3<S> p = X_OP * Vec3<S>(S(ball.center[0]), S(ball.center[1]), S(ball.center[2]));
     if (grid_value<S>(grid, p.data()) - S(kSlope) * S(ball.radius) < limit) result |= 1u << i;
   }

@@ -213,19 +213,18 @@ class SoftPotentialPair {
   // least: of the field at the block's centre, m.
   template <class Visit>
   void visit_block(const PotentialSide<S>& side, std::int32_t block, S least, Visit&& visit) {
-    const asset::PointsView& points = side.other->points;
-    const int count = points.samples.block_groups;
-    const std::ptrdiff_t first = std::ptrdiff_t(block) * count;
-    const asset::SampleBall* const balls = points.samples.balls + first;
-    unsigned felt = (1u << count) - 1;
+    const asset::SampleBlocksView& samples = side.other->points.samples;
+    const std::int32_t first = samples.first[block], count = samples.first[block + 1] - first;
+    unsigned felt = ~0u;
     if (side.owner->grid != nullptr)
-      felt = Ops::feel(*side.owner->grid, side.X_OP, balls, count, least, faded(side));
-    for (int i = 0; i < count; ++i) {
-      if ((felt >> i & 1u) == 0 || balls[i].radius < 0) continue;
-      const std::ptrdiff_t feature = count == kBlockPoints ? points.blocks.order[first + i] : first + i;
-      const Piece piece{points.samples.numbers + (first + i) * asset::kGroupNumbers, balls + i,
-                        static_cast<std::uint64_t>(feature)};
-      visit_piece(side, piece, visit);
+      felt = Ops::feel(*side.owner->grid, side.X_OP, samples.balls + first, count, least, faded(side));
+    for (std::int32_t i = 0; i < count; ++i) {
+      if ((felt >> i & 1u) == 0) continue;
+      const std::int32_t group = first + i;
+      visit_piece(side,
+                  {samples.numbers + std::ptrdiff_t(group) * asset::kGroupNumbers, samples.balls + group,
+                   static_cast<std::uint64_t>(group)},
+                  visit);
     }
   }
 
