@@ -1,0 +1,111 @@
+#pragma once
+
+#include "runtime/core/error.h"
+#include "runtime/dynamics/tree/joint.h"
+#include "runtime/dynamics/tree/scratch.h"
+
+// Steps that the recursions over a tree have in common. C: see scratch.h.
+namespace abut::dynamics::detail {
+
+// Throws InvalidInput unless each has the size that the tree asks for.
+inline void require_size(const char* what, Eigen::Index size, int wanted) {
+  if (size != wanted)
+    throw InvalidInput("tree: " + std::to_string(size) + " numbers for " + std::to_string(wanted) + " " +
+                       what);
+}
+
+template <class S>
+typename BasicTreeScratch<S>::Link& at(BasicTreeScratch<S>& scratch, int link) {
+  return scratch.links[static_cast<std::size_t>(link)];
+}
+template <class S>
+typename BasicTreeScratch<S>::Dof& dof(BasicTreeScratch<S>& scratch, int d) {
+  return scratch.dofs[static_cast<std::size_t>(d)];
+}
+
+// Pose of link i and the axes of its joint; the parent's are known.
+template <class S>
+void place_link(const Tree& tree, int i, const S* q, BasicTreeScratch<S>& scratch) {
+  const Link& link = tree.link(i);
+  auto& here = at(scratch, i);
+  Pose<S> X_CJ = link.joint.X_PJ.cast<S>();
+  if (link.parent >= 0) {
+    const auto& parent = at(scratch, link.parent);
+    X_CJ = parent.X_CL * X_CJ;
+    here.p_WC = parent.p_WC;
+  }
+  const int first = tree.first_v(i);
+  switch (link.joint.type) {
+    case JointType::kFixed:
+      here.X_CL = X_CJ;
+      break;
+    case JointType::kPrismatic: {
+      const Vec3<S> axis = X_CJ.R * link.joint.axis_J.cast<S>();
+      here.X_CL = {X_CJ.R, X_CJ.p + axis * q[tree.first_q(i)]};
+      dof(scratch, first).axis << Vec3<S>::Zero(), axis;
+      break;
+    }
+    case JointType::kRevolute: {
+      const Vec3<S> axis = X_CJ.R * link.joint.axis_J.cast<S>();
+      here.X_CL = {X_CJ.R * RevoluteJoint::pose(link.joint.axis_J, q + tree.first_q(i)).R, X_CJ.p};
+      // At a branch's root C lies in L's origin, and the axis goes through it.
+      const Vec3<S> p = link.parent < 0 ? Vec3<S>::Zero().eval() : X_CJ.p;
+      dof(scratch, first).axis << axis, p.cross(axis);
+      break;
+    }
+    default: {
+      here.X_CL = X_CJ * visit_joint(link.joint.type, [&]<class Row>(Row) {
+                    return Row::template pose<S>(link.joint.axis_J, q + tree.first_q(i));
+                  });
+      const Vec3<S> p = link.parent < 0 ? Vec3<S>::Zero().eval() : here.X_CL.p;
+      for (int d = first; d < tree.end_v(i); ++d) {
+        const Vec6<S> axis_L = tree.subspace(d).cast<S>();
+        const Vec3<S> w = here.X_CL.R * axis_L.template head<3>();
+        dof(scratch, d).axis << w, here.X_CL.R * axis_L.template tail<3>() + p.cross(w);
+      }
+    }
+  }
+  if (link.parent < 0) {
+    here.p_WC = here.X_CL.p;
+    here.X_CL.p.setZero();
+  }
+}
+
+// Twist of link i in C; the parent's is known.
+template <class S>
+void twist_link(const Tree& tree, int i, const S* v, BasicTreeScratch<S>& scratch) {
+  auto& here = at(scratch, i);
+  here.V_PL.setZero();
+  for (int d = tree.first_v(i); d < tree.end_v(i); ++d) here.V_PL += dof(scratch, d).axis * v[d];
+  const int parent = tree.link(i).parent;
+  here.V = here.V_PL;
+  if (parent >= 0) here.V += at(scratch, parent).V;
+}
+
+// Its rate: A_P + S a + V x S v, with the parent's known; `A_W` is that of the world.
+template <class S>
+void accelerate_link(const Tree& tree, int i, const S* a, const Vec6<S>& A_W, BasicTreeScratch<S>& scratch) {
+  auto& here = at(scratch, i);
+  const int parent = tree.link(i).parent;
+  here.A = (parent >= 0 ? at(scratch, parent).A : A_W) + cross_motion(here.V, here.V_PL);
+  for (int d = tree.first_v(i); d < tree.end_v(i); ++d) here.A += dof(scratch, d).axis * a[d];
+}
+
+// Inertia of link i in C; its pose is known.
+template <class S>
+void weigh_link(const Tree& tree, int i, BasicTreeScratch<S>& scratch) {
+  auto& here = at(scratch, i);
+  const LinkInertia& inertia = tree.link(i).inertia;
+  here.inertia =
+      inertia_seen_from<S>(here.X_CL, S(inertia.mass), inertia.p_LLcm.cast<S>(), inertia.I_LLcm_L.cast<S>());
+}
+
+// The acceleration of the world that has the effect of gravity on all in it.
+template <class S>
+Vec6<S> gravity_as_acceleration(const Tree& tree) {
+  Vec6<S> A_W = Vec6<S>::Zero();
+  A_W.template tail<3>() = -tree.gravity().cast<S>();
+  return A_W;
+}
+
+}  // namespace abut::dynamics::detail

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+
+#include "runtime/dynamics/tree/spatial.h"
+#include "runtime/dynamics/tree/tree.h"
+
+namespace abut::dynamics {
+
+// Memory of a thread for the algorithms on one tree. Results stand in it until the next call that makes them.
+// Nothing is allocated after it is made.
+//
+// Spatial vectors are in C: the axes of the world W, at the origin of the link that carries the branch (the
+// ancestor whose parent is the world). In C the inertias and forces of links add up without a change of
+// frame, and a branch far from the world's origin loses no digits.
+template <class S>
+struct BasicTreeScratch {
+  struct Link {
+    Pose<S> X_CL;
+    Vec3<S> p_WC = Vec3<S>::Zero();  // m
+    Vec6<S> V = Vec6<S>::Zero();     // twist in W
+    Vec6<S> V_PL = Vec6<S>::Zero();  // the joint's share of it
+    Vec6<S> A = Vec6<S>::Zero();     // rate of V; in inverse and forward dynamics less gravity's acceleration
+    Vec6<S> F =
+        Vec6<S>::Zero();  // force of the joint on the link; articulated bias force in forward dynamics
+    detail::SpatialInertia<S> inertia;
+    detail::SpatialInertia<S> composite;    // with all that the link carries
+    Mat6<S> articulated = Mat6<S>::Zero();  // articulated-body inertia
+    Mat3<S> turn_moment = Mat3<S>::Zero();  // derivatives.cpp: T and p of the link and of what it carries
+    Vec3<S> momentum = Vec3<S>::Zero();
+  };
+  struct Dof {
+    Vec6<S> axis = Vec6<S>::Zero();  // twist of a unit velocity
+    Vec6<S> U = Vec6<S>::Zero();     // articulated inertia times axis [Featherstone2008, Eq. 7.43]
+    S inverse_D = S(0), u = S(0);    // [Featherstone2008, Eq. 7.44] and the force that is left for it
+  };
+  // Of a degree of freedom, for the pairs that it makes with those that carry it (derivatives.cpp).
+  struct Derivative {
+    std::array<std::array<S, 2>, 9>
+        column{};                             // (psi_ddot, psi_dot + axis_rate), then angular (psi_dot, axis)
+    std::array<std::array<S, 4>, 6> force{};  // by acceleration, by q, by velocity, unused
+    std::array<S, 9> row{};                   // composite inertia times axis, then 2 B' axis, angular
+  };
+
+  explicit BasicTreeScratch(const Tree& tree);
+
+  std::vector<Link> links;
+  std::vector<Dof> dofs;
+  std::vector<Derivative> derivatives;
+  std::vector<int> ancestors;
+
+  VecX<S> tau;           // generalised forces: of inverse dynamics, N m and N
+  VecX<S> acceleration;  // generalised: of forward dynamics
+  MatX<S> mass_matrix;   // (nv, nv), zero off the branches
+  MatX<S> factor;        // of it: L under the diagonal, 1/D on it, M = L' D L
+  MatX<S> jacobian;      // (6, nv)
+  MatX<S> dtau_dx;       // (nv, 2 nv): by the tangent of q, then by v; zero off the branches
+  MatX<S> dacceleration_dx;
+};
+
+using TreeScratch = BasicTreeScratch<double>;
+
+}  // namespace abut::dynamics

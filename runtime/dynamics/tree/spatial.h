@@ -1,0 +1,67 @@
+#pragma once
+
+#include "runtime/math/pose.h"
+
+// Spatial algebra of the recursions: 6-vectors with the angular part first [Featherstone2008, Ch. 2].
+namespace abut::dynamics::detail {
+
+// V x m: change of a motion vector m that moves with the twist V.
+template <class S>
+Vec6<S> cross_motion(const Vec6<S>& V, const Vec6<S>& m) {
+  const Vec3<S> w = V.template head<3>(), u = V.template tail<3>();
+  const Vec3<S> a = m.template head<3>(), b = m.template tail<3>();
+  Vec6<S> result;
+  result.template head<3>() = w.cross(a);
+  result.template tail<3>() = w.cross(b) + u.cross(a);
+  return result;
+}
+
+// V x* F: change of a force vector F that moves with the twist V.
+template <class S>
+Vec6<S> cross_force(const Vec6<S>& V, const Vec6<S>& F) {
+  const Vec3<S> w = V.template head<3>(), u = V.template tail<3>();
+  const Vec3<S> n = F.template head<3>(), f = F.template tail<3>();
+  Vec6<S> result;
+  result.template head<3>() = w.cross(n) + u.cross(f);
+  result.template tail<3>() = w.cross(f);
+  return result;
+}
+
+// Inertia of a rigid body about the origin of a frame, in its axes: [I [h]; -[h] m].
+template <class S>
+struct SpatialInertia {
+  S m = S(0);                   // kg
+  Vec3<S> h = Vec3<S>::Zero();  // m times the centre of mass, kg m
+  Mat3<S> I = Mat3<S>::Zero();  // kg m^2
+
+  Vec6<S> operator*(const Vec6<S>& V) const {
+    const Vec3<S> w = V.template head<3>(), u = V.template tail<3>();
+    Vec6<S> result;
+    result.template head<3>() = I * w + h.cross(u);
+    result.template tail<3>() = m * u - h.cross(w);
+    return result;
+  }
+  SpatialInertia& operator+=(const SpatialInertia& other) {
+    m += other.m;
+    h += other.h;
+    I += other.I;
+    return *this;
+  }
+  Mat6<S> matrix() const {
+    Mat6<S> M;
+    M << I, skew(h), -skew(h), m * Mat3<S>::Identity();
+    return M;
+  }
+};
+
+// Of a body with mass m, moments I_cm about its centre of mass in B, which stands in p_BBcm, seen from A.
+template <class S>
+SpatialInertia<S> inertia_seen_from(const Pose<S>& X_AB, S m, const Vec3<S>& p_BBcm, const Mat3<S>& I_cm) {
+  const Vec3<S> c = X_AB * p_BBcm;
+  SpatialInertia<S> inertia{m, m * c, X_AB.R * I_cm * X_AB.R.transpose()};
+  inertia.I.noalias() -= inertia.h * c.transpose();
+  inertia.I.diagonal().array() += inertia.h.dot(c);
+  return inertia;
+}
+
+}  // namespace abut::dynamics::detail

@@ -1,0 +1,153 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "runtime/math/pose.h"
+
+// Rigid links connected by joints to a tree: what does not move of it.
+//
+//   dynamics::Tree tree(links, {0, 0, -9.81});
+//   dynamics::TreeScratch scratch(tree);                                    // scratch.h
+//   Eigen::VectorXd q = tree.neutral(), v = Eigen::VectorXd::Zero(tree.nv());
+//   const Eigen::VectorXd& a = forward_dynamics(tree, q, v, tau, scratch);  // forward_dynamics.h
+//   tree.integrate(q, dt * v, q);
+namespace abut::dynamics {
+
+template <class S>
+using VecX = Eigen::Matrix<S, Eigen::Dynamic, 1>;
+// Row-major: a row belongs to one generalised force or acceleration.
+template <class S>
+using MatX = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+// An argument whose scalar follows from another one's.
+template <class S>
+using InVec = const Eigen::Ref<const VecX<std::type_identity_t<S>>>&;
+template <class S>
+using OutVec = Eigen::Ref<VecX<std::type_identity_t<S>>>;
+
+// P: parent link, J: the joint's frame, fixed in P; L: the child link, J's frame moved by the joint.
+enum class JointType : std::uint8_t { kFixed, kRevolute, kPrismatic, kPlanar, kSpherical, kFree };
+inline constexpr int kJointTypeCount = 6;
+
+// Coordinates q and velocities v of a joint. v is the twist V_JL_L in the joint's subspace, so that a tangent
+// of q is a right perturbation X_JL exp(S dv) (docs/conventions.md).
+struct JointKind {
+  std::string_view name;
+  int nq, nv;
+  std::string_view coordinates;
+};
+// fixed      none
+// revolute   q: angle about the axis, rad                            v: rad/s
+// prismatic  q: shift along the axis, m                              v: m/s
+// planar     q: (angle about the axis, shift (x, y) along J's two    v: (rad/s; m/s, m/s), shifts along L's
+//            tangents to it), rad, m
+// spherical  q: unit quaternion (w, x, y, z) of R_JL                 v: w_JL_L, rad/s
+// free       q: (unit quaternion of R_JL; p_JL), m                   v: V_JL_L = (w; v)
+const JointKind& joint_kind(JointType type);
+
+// q_this = multiplier q_other + offset, between joints of one degree of freedom (mimic.h).
+struct Mimic {
+  int link = -1;  // whose joint is the other one
+  double multiplier = 1;
+  double offset = 0;
+};
+
+struct Joint {
+  std::string name;
+  JointType type = JointType::kFixed;
+  Pose<double> X_PJ;
+  Vec3<double> axis_J = Vec3<double>::UnitZ();  // unit; of the plane's normal for a planar joint
+  // Data for those who act on the joint; of these armature alone enters the algorithms.
+  double lower = -std::numeric_limits<double>::infinity();  // rad or m
+  double upper = std::numeric_limits<double>::infinity();
+  double velocity_limit = std::numeric_limits<double>::infinity();  // rad/s or m/s
+  double effort_limit = std::numeric_limits<double>::infinity();    // N m or N
+  double damping = 0;                                               // N m s/rad or N s/m
+  double friction = 0;  // Coulomb friction: largest torque or force, N m or N
+  double armature = 0;  // inertia added to each degree of freedom, kg m^2 or kg
+  std::optional<Mimic> mimic;
+};
+
+// Mass, centre of mass in the link's frame, moments about the centre of mass in the link's axes.
+struct LinkInertia {
+  double mass = 0;                               // kg
+  Vec3<double> p_LLcm = Vec3<double>::Zero();    // m
+  Mat3<double> I_LLcm_L = Mat3<double>::Zero();  // kg m^2, symmetric
+};
+
+struct Link {
+  std::string name;
+  int parent = -1;  // index of a link before this one; -1: the world
+  Joint joint;      // to the parent
+  LinkInertia inertia;
+};
+
+// A constant tree. Link i has joint i; its coordinates and velocities stand in q and v in the links' order.
+class Tree {
+ public:
+  // Throws InvalidInput, naming the link or the joint, where a parent is not before its child, a number is
+  // not finite, an axis has not unit length or a rotation is none (to 1e-9), an inertia is indefinite or not
+  // symmetric, a link that moves and carries nothing has no positive definite inertia, damping, friction or
+  // armature is negative, limits are empty, or a joint mimics none of one degree of freedom, or itself.
+  explicit Tree(std::vector<Link> links, const Vec3<double>& gravity = Vec3<double>::Zero());  // m/s^2
+
+  std::span<const Link> links() const { return links_; }
+  const Link& link(int i) const { return links_[static_cast<std::size_t>(i)]; }
+  int link_count() const { return static_cast<int>(links_.size()); }
+  // Index of a link or of a joint's link by name. Throws InvalidInput for an unknown one.
+  int find_link(std::string_view name) const;
+  int find_joint(std::string_view name) const;
+  const Vec3<double>& gravity() const { return gravity_; }
+  int nq() const { return nq_; }
+  int nv() const { return nv_; }
+
+  // Of joint i: where its coordinates and velocities begin; where those of the next begin.
+  int first_q(int i) const { return layout_[static_cast<std::size_t>(i)].q; }
+  int first_v(int i) const { return layout_[static_cast<std::size_t>(i)].v; }
+  int end_v(int i) const { return layout_[static_cast<std::size_t>(i) + 1].v; }
+  // The degree of freedom next to d on the way to the world; -1 for none.
+  int parent_dof(int d) const { return parent_dof_[static_cast<std::size_t>(d)]; }
+  int last_dof(int i) const {
+    return last_dof_[static_cast<std::size_t>(i)];
+  }  // at or above link i; -1: none
+  // One past the last degree of freedom that d carries.
+  int end_of_subtree(int d) const { return end_of_subtree_[static_cast<std::size_t>(d)]; }
+  // Twist V_JL_L of a unit velocity in degree of freedom d: constant in L.
+  const Vec6<double>& subspace(int d) const { return subspace_[static_cast<std::size_t>(d)]; }
+
+  // All joints at zero: identity quaternions.
+  VecX<double> neutral() const;
+  // q moved by the tangent dv (= v dt for a constant body twist): q_out may be q. Quaternions come out
+  // normalised.
+  template <class S>
+  void integrate(const VecX<S>& q, const VecX<std::type_identity_t<S>>& dv, VecX<S>& q_out) const;
+  // The tangent dv with integrate(q0, dv) = q1; turns of at most half a circle for quaternions.
+  template <class S>
+  void difference(const VecX<S>& q0, const VecX<std::type_identity_t<S>>& q1, VecX<S>& dv) const;
+
+  // Throws InvalidInput, naming what, unless q has nq finite coordinates, its quaternions of unit length (to
+  // 1e-9).
+  void require_valid(const VecX<double>& q) const;
+
+ private:
+  struct Place {
+    int q, v;
+  };
+
+  void lay_out();
+
+  std::vector<Link> links_;
+  Vec3<double> gravity_;
+  int nq_ = 0, nv_ = 0;
+  std::vector<Place> layout_;  // one more than links
+  std::vector<int> parent_dof_, last_dof_, end_of_subtree_;
+  std::vector<Vec6<double>> subspace_;
+};
+
+}  // namespace abut::dynamics
