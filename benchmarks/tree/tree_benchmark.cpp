@@ -1,0 +1,135 @@
+// Time of the algorithms on a tree of 35 joints, and what first derivatives cost beside the functions
+// themselves:
+//   tree_benchmark [ROBOT.urdf ...]
+// Answers are checked before they are timed: forward against inverse dynamics, derivatives against
+// differences.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "benchmarks/support/promises.h"
+#include "runtime/dynamics/tree/derivatives.h"
+#include "runtime/dynamics/tree/dynamics.h"
+#include "runtime/dynamics/tree/urdf.h"
+#include "tests/support/random_trees.h"
+
+namespace {
+
+using namespace abut;
+using dynamics::MatX;
+using dynamics::Tree;
+using dynamics::TreeScratch;
+
+constexpr int kRepeats = 21;     // of which the median counts
+constexpr double kBatch = 2e-3;  // s, of one repeat: many times the clock's resolution
+
+struct Question {
+  Eigen::VectorXd q, v, a, tau;
+};
+
+// Two legs of six joints at the pelvis, a trunk of three, on it two arms of eight and a head of four.
+Tree humanoid(dynamics::JointType root, test::TreeSource& random) {
+  using enum dynamics::JointType;
+  std::vector<dynamics::Link> links = random.links(std::vector<dynamics::JointType>(36, kRevolute));
+  links[0].parent = -1;
+  links[0].joint.type = root;
+  int next = 1;
+  const auto chain = [&](int parent, int count) {
+    for (int k = 0; k < count; ++k, ++next) {
+      links[static_cast<std::size_t>(next)].parent = parent;
+      parent = next;
+    }
+    return parent;
+  };
+  chain(0, 6);
+  chain(0, 6);
+  const int chest = chain(0, 3);
+  chain(chest, 8);
+  chain(chest, 8);
+  chain(chest, 4);
+  for (dynamics::Link& link : links) link.joint.armature = 0;
+  return Tree(links, {0, 0, -9.81});
+}
+
+double nanoseconds(const std::function<void()>& work) {
+  using Clock = std::chrono::steady_clock;
+  const auto seconds = [&](int count) {
+    const auto start = Clock::now();
+    for (int k = 0; k < count; ++k) work();
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  int count = 1;
+  while (seconds(count) < kBatch) count *= 2;
+  std::vector<double> times;
+  for (int k = 0; k < kRepeats; ++k) times.push_back(seconds(count) / count);
+  std::nth_element(times.begin(), times.begin() + kRepeats / 2, times.end());
+  return 1e9 * times[kRepeats / 2];
+}
+
+// Largest error of the derivatives of forward dynamics against central differences, and of forward dynamics
+// put into inverse dynamics; relative.
+double largest_error(const Tree& tree, const Question& at) {
+  TreeScratch scratch(tree);
+  const int n = tree.nv();
+  const double h = 1e-5;
+  const MatX<double> value = forward_dynamics_derivatives(tree, at.q, at.v, at.tau, scratch);
+  MatX<double> reference(n, 2 * n);
+  for (int k = 0; k < 2 * n; ++k) {
+    const auto moved = [&](double step) {
+      Eigen::VectorXd q = at.q, v = at.v;
+      if (k < n)
+        tree.integrate(at.q, step * Eigen::VectorXd::Unit(n, k), q);
+      else
+        v[k - n] += step;
+      return Eigen::VectorXd(forward_dynamics(tree, q, v, at.tau, scratch));
+    };
+    reference.col(k) = (moved(h) - moved(-h)) / (2 * h);
+  }
+  const Eigen::VectorXd a = forward_dynamics(tree, at.q, at.v, at.tau, scratch);
+  const Eigen::VectorXd back = inverse_dynamics(tree, at.q, at.v, a, scratch);
+  return std::max((value - reference).norm() / reference.norm(),
+                  (back - at.tau).norm() / (1 + at.tau.norm()));
+}
+
+// A row of the table; ratios of derivatives of inverse and of forward dynamics to the functions.
+std::pair<double, double> measure(const std::string& name, const Tree& tree, test::TreeSource& random) {
+  const Question at{random.coordinates(tree), random.numbers(tree.nv(), 1), random.numbers(tree.nv(), 1),
+                    random.numbers(tree.nv(), 1)};
+  TreeScratch scratch(tree);
+  if (const double error = largest_error(tree, at); !(error < 1e-6)) {
+    std::fprintf(stderr, "%s: answers are off by %g\n", name.c_str(), error);
+    std::exit(1);
+  }
+  const double inverse = nanoseconds([&] { inverse_dynamics(tree, at.q, at.v, at.a, scratch); });
+  const double mass = nanoseconds([&] { mass_matrix(tree, at.q, scratch); });
+  const double forward = nanoseconds([&] { forward_dynamics(tree, at.q, at.v, at.tau, scratch); });
+  const double d_inverse =
+      nanoseconds([&] { inverse_dynamics_derivatives(tree, at.q, at.v, at.a, scratch); });
+  const double d_forward =
+      nanoseconds([&] { forward_dynamics_derivatives(tree, at.q, at.v, at.tau, scratch); });
+  std::printf("%s,%d,%.0f,%.0f,%.0f,%.0f,%.0f,%.2f,%.2f\n", name.c_str(), tree.nv(), inverse, mass, forward,
+              d_inverse, d_forward, d_inverse / inverse, d_forward / forward);
+  return {d_inverse / inverse, d_forward / forward};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  test::TreeSource random(35);
+  std::printf(
+      "tree,nv,inverse_ns,mass_matrix_ns,forward_ns,d_inverse_ns,d_forward_ns,d_inverse_ratio,d_forward_"
+      "ratio\n");
+  const auto [inverse, forward] =
+      measure("humanoid of 35 joints", humanoid(dynamics::JointType::kFixed, random), random);
+  measure("the same on a free joint", humanoid(dynamics::JointType::kFree, random), random);
+  for (int k = 1; k < argc; ++k)
+    measure(argv[k], Tree(dynamics::read_urdf(argv[k]).links, {0, 0, -9.81}), random);
+  benchmarks::Promises promises;
+  promises.at_most("derivatives of inverse dynamics, times the function", inverse, 3.5);
+  promises.at_most("derivatives of forward dynamics, times the function", forward, 4);
+  return promises.verdict();
+}

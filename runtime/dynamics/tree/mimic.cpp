@@ -1,0 +1,63 @@
+#include "runtime/dynamics/tree/mimic.h"
+
+#include "runtime/dynamics/tree/recursions.h"
+
+namespace abut::dynamics {
+
+MimicMap::MimicMap(const Tree& tree) {
+  // Independent joints first: those that mimic may stand before what they mimic.
+  std::vector<int> first_q, first_v;
+  for (int i = 0; i < tree.link_count(); ++i) {
+    const Joint& joint = tree.link(i).joint;
+    first_q.push_back(nq_);
+    first_v.push_back(nv_);
+    if (joint.mimic) continue;
+    nq_ += joint_kind(joint.type).nq;
+    nv_ += joint_kind(joint.type).nv;
+  }
+  for (int i = 0; i < tree.link_count(); ++i) {
+    double factor = 1, offset = 0;
+    int at = i;
+    while (const auto& mimic = tree.link(at).joint.mimic) {
+      offset += factor * mimic->offset;
+      factor *= mimic->multiplier;
+      at = mimic->link;
+    }
+    const JointKind& kind = joint_kind(tree.link(i).joint.type);
+    for (int k = 0; k < kind.nq; ++k)
+      q_.push_back({first_q[static_cast<std::size_t>(at)] + k, factor, offset});
+    for (int k = 0; k < kind.nv; ++k) v_.push_back({first_v[static_cast<std::size_t>(at)] + k, factor, 0});
+  }
+}
+
+VecX<double> MimicMap::coordinates(const VecX<double>& q_independent) const {
+  detail::require_size("independent coordinates", q_independent.size(), nq_);
+  VecX<double> q(static_cast<Eigen::Index>(q_.size()));
+  for (std::size_t k = 0; k < q_.size(); ++k)
+    q[static_cast<Eigen::Index>(k)] = q_[k].factor * q_independent[q_[k].independent] + q_[k].offset;
+  return q;
+}
+
+VecX<double> MimicMap::velocities(const VecX<double>& v_independent) const {
+  detail::require_size("independent velocities", v_independent.size(), nv_);
+  return matrix() * v_independent;
+}
+
+VecX<double> MimicMap::forces(const VecX<double>& tau) const {
+  detail::require_size("generalised forces", tau.size(), static_cast<int>(v_.size()));
+  return matrix().transpose() * tau;
+}
+
+MatX<double> MimicMap::mass_matrix(const MatX<double>& M) const {
+  const MatX<double> G = matrix();
+  return G.transpose() * M * G;
+}
+
+MatX<double> MimicMap::matrix() const {
+  MatX<double> G = MatX<double>::Zero(static_cast<Eigen::Index>(v_.size()), nv_);
+  for (std::size_t k = 0; k < v_.size(); ++k)
+    G(static_cast<Eigen::Index>(k), v_[k].independent) = v_[k].factor;
+  return G;
+}
+
+}  // namespace abut::dynamics

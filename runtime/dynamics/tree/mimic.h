@@ -1,0 +1,33 @@
+#pragma once
+
+#include "runtime/dynamics/tree/tree.h"
+
+// Joints that mimic others: q = G q_independent + offset, v = G v_independent; G has one entry a row. In the
+// independent coordinates the mass matrix is G' M G and the generalised forces are G' tau.
+namespace abut::dynamics {
+
+class MimicMap {
+ public:
+  explicit MimicMap(const Tree& tree);
+
+  // Numbers of independent coordinates and velocities.
+  int nq() const { return nq_; }
+  int nv() const { return nv_; }
+
+  // Of the whole tree from the independent ones, and of these from all.
+  VecX<double> coordinates(const VecX<double>& q_independent) const;
+  VecX<double> velocities(const VecX<double>& v_independent) const;
+  VecX<double> forces(const VecX<double>& tau) const;     // G' tau
+  MatX<double> mass_matrix(const MatX<double>& M) const;  // G' M G
+  MatX<double> matrix() const;                            // G, (tree.nv(), nv)
+
+ private:
+  struct Row {
+    int independent;  // index there
+    double factor, offset;
+  };
+  std::vector<Row> q_, v_;  // of each coordinate, of each velocity of the tree
+  int nq_ = 0, nv_ = 0;
+};
+
+}  // namespace abut::dynamics

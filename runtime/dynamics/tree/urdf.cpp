@@ -1,0 +1,281 @@
+#include "runtime/dynamics/tree/urdf.h"
+
+#include "runtime/core/error.h"
+
+#ifdef ABUT_HAVE_URDFDOM
+#include <console_bridge/console.h>
+#include <urdf_parser/urdf_parser.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
+
+#include "runtime/core/input_file.h"
+#endif
+
+namespace abut::dynamics {
+
+#ifndef ABUT_HAVE_URDFDOM
+
+Robot read_urdf(const std::filesystem::path& file, JointType) {
+  throw InvalidInput(file.string() +
+                     ": this build reads no URDF; install liburdfdom-dev and configure again");
+}
+
+#else
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Moments that violate the triangle inequality by rounding of the numbers in a file do not count.
+constexpr double kTriangleTolerance = 1e-6;  // of the largest moment
+
+// What urdfdom says while it parses, which would go to standard error.
+class Complaints : public console_bridge::OutputHandler {
+ public:
+  void log(const std::string& text, console_bridge::LogLevel level, const char*, int) override {
+    if (level < console_bridge::CONSOLE_BRIDGE_LOG_ERROR) return;
+    std::string line = text.substr(0, text.find_last_not_of(" \n") + 1);
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    all_ += (all_.empty() ? "" : "; ") + line;
+  }
+  const std::string& all() const { return all_; }
+
+ private:
+  std::string all_;
+};
+
+// The output handler is one for the process.
+std::mutex& parser_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+urdf::ModelInterfaceSharedPtr parse(const fs::path& file) {
+  const std::string text = read_text(file);
+  const std::lock_guard lock(parser_mutex());
+  Complaints complaints;
+  console_bridge::useOutputHandler(&complaints);
+  urdf::ModelInterfaceSharedPtr model;
+  std::string thrown;
+  try {
+    model = urdf::parseURDF(text);
+  } catch (const std::exception& error) {
+    thrown = error.what();
+  }
+  console_bridge::restorePreviousOutputHandler();
+  // An element that it does not understand it may say and leave out.
+  if (model && complaints.all().empty()) return model;
+  const std::string why = complaints.all().empty() ? thrown : complaints.all();
+  throw InvalidInput(file.string() + ": " + (why.empty() ? "no URDF" : why));
+}
+
+class Reader {
+ public:
+  Reader(const fs::path& file, JointType root_joint) : file_(file), model_(parse(file)) {
+    require_tree();
+    robot_.name = model_->getName();
+    add_link(*model_->getRoot(), nullptr, -1, root_joint);
+    if (robot_.links.size() != model_->links_.size()) refuse("links in a loop: " + unreached());
+    resolve_mimics();
+    require_valid_links();
+  }
+
+  Robot take() { return std::move(robot_); }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw InvalidInput(file_.string() + ": " + what);
+  }
+
+  // urdfdom keeps the last of several parents.
+  void require_tree() const {
+    std::map<std::string, std::string> joint_of_child;
+    for (const auto& [name, joint] : model_->joints_) {
+      const auto [known, added] = joint_of_child.emplace(joint->child_link_name, name);
+      if (!added)
+        refuse("link '" + joint->child_link_name + "' is the child of two joints, '" + known->second +
+               "' and '" + name + "'");
+    }
+  }
+
+  std::string unreached() const {
+    std::string names;
+    for (const auto& [name, link] : model_->links_)
+      if (link_index_.count(name) == 0) names += (names.empty() ? "'" : ", '") + name + "'";
+    return names;
+  }
+
+  Vec3<double> vector(const urdf::Vector3& from, const std::string& of) const {
+    const Vec3<double> v(from.x, from.y, from.z);
+    if (!v.allFinite()) refuse(of + " has a number that is not finite");
+    return v;
+  }
+  Pose<double> pose(const urdf::Pose& from, const std::string& of) const {
+    const urdf::Rotation& q = from.rotation;
+    const Pose<double> X{rotation_from_quaternion(q.w, q.x, q.y, q.z), vector(from.position, of)};
+    if (!X.finite()) refuse(of + " has an origin that is not finite");
+    return X;
+  }
+
+  void add_link(const urdf::Link& from, const urdf::Joint* joint, int parent, JointType root_joint) {
+    const int index = static_cast<int>(robot_.links.size());
+    link_index_[from.name] = index;
+    Link& link = robot_.links.emplace_back();
+    link.name = from.name;
+    link.parent = parent;
+    if (joint != nullptr) {
+      link.joint = joint_of(*joint);
+    } else {
+      link.joint.name = "world to " + from.name;
+      link.joint.type = root_joint;
+    }
+    if (from.inertial) link.inertia = inertia_of(*from.inertial, from.name);
+    for (const auto& collision : from.collision_array)
+      if (collision && collision->geometry) add_collision(*collision, index);
+    for (const auto& child : from.child_links) add_link(*child, child->parent_joint.get(), index, root_joint);
+  }
+
+  JointType type_of(const urdf::Joint& joint) const {
+    switch (joint.type) {
+      case urdf::Joint::REVOLUTE:
+      case urdf::Joint::CONTINUOUS:
+        return JointType::kRevolute;
+      case urdf::Joint::PRISMATIC:
+        return JointType::kPrismatic;
+      case urdf::Joint::PLANAR:
+        return JointType::kPlanar;
+      case urdf::Joint::FLOATING:
+        return JointType::kFree;
+      case urdf::Joint::FIXED:
+        return JointType::kFixed;
+      default:
+        refuse("joint '" + joint.name + "' has no type");
+    }
+  }
+
+  Joint joint_of(const urdf::Joint& from) const {
+    const std::string who = "joint '" + from.name + "'";
+    Joint joint;
+    joint.name = from.name;
+    joint.type = type_of(from);
+    joint.X_PJ = pose(from.parent_to_joint_origin_transform, who);
+    if (joint.type != JointType::kFixed && joint.type != JointType::kFree) {
+      const Vec3<double> axis = vector(from.axis, who);
+      if (!(axis.norm() > 0)) refuse(who + " has an axis of length zero");
+      joint.axis_J = axis.normalized();
+    }
+    if (from.limits) {
+      joint.velocity_limit = from.limits->velocity;
+      joint.effort_limit = from.limits->effort;
+      if (from.type == urdf::Joint::REVOLUTE || from.type == urdf::Joint::PRISMATIC) {
+        joint.lower = from.limits->lower;
+        joint.upper = from.limits->upper;
+      }
+    }
+    if (from.dynamics) {
+      joint.damping = from.dynamics->damping;
+      joint.friction = from.dynamics->friction;
+    }
+    return joint;
+  }
+
+  LinkInertia inertia_of(const urdf::Inertial& from, const std::string& link) {
+    const std::string who = "link '" + link + "'";
+    const Pose<double> X_LI = pose(from.origin, who);  // I: axes of the moments
+    Mat3<double> I;
+    I << from.ixx, from.ixy, from.ixz, from.ixy, from.iyy, from.iyz, from.ixz, from.iyz, from.izz;
+    if (!I.allFinite() || !std::isfinite(from.mass)) refuse(who + " has an inertia that is not finite");
+    const Vec3<double> moments =
+        Eigen::SelfAdjointEigenSolver<Mat3<double> >(I, Eigen::EigenvaluesOnly).eigenvalues();
+    if (moments[0] + moments[1] < (1 - kTriangleTolerance) * moments[2])
+      robot_.warnings.push_back(who + ": its principal moments " + std::to_string(moments[0]) + ", " +
+                                std::to_string(moments[1]) + ", " + std::to_string(moments[2]) +
+                                " kg m^2 violate the triangle inequality");
+    I = (X_LI.R * I * X_LI.R.transpose()).eval();
+    return {from.mass, X_LI.p, (I + I.transpose()) / 2};
+  }
+
+  void add_collision(const urdf::Collision& from, int link) {
+    const std::string who =
+        "link '" + robot_.links[static_cast<std::size_t>(link)].name + "': a collision shape";
+    CollisionShape shape;
+    shape.link = link;
+    shape.X_LS = pose(from.origin, who);
+    const auto positive = [&](double size) {
+      if (!(size > 0) || !std::isfinite(size)) refuse(who + " has a size that is not positive");
+      return size;
+    };
+    if (const auto* box = dynamic_cast<const urdf::Box*>(from.geometry.get())) {
+      shape.shape = body::Box<double>{
+          Vec3<double>(positive(box->dim.x), positive(box->dim.y), positive(box->dim.z)) / 2};
+    } else if (const auto* cylinder = dynamic_cast<const urdf::Cylinder*>(from.geometry.get())) {
+      shape.shape = body::Cylinder<double>{positive(cylinder->length) / 2, positive(cylinder->radius)};
+    } else if (const auto* sphere = dynamic_cast<const urdf::Sphere*>(from.geometry.get())) {
+      shape.shape = body::Sphere<double>{positive(sphere->radius)};
+    } else if (const auto* mesh = dynamic_cast<const urdf::Mesh*>(from.geometry.get())) {
+      shape.shape = Mesh{mesh_file(mesh->filename, who), vector(mesh->scale, who)};
+    }
+    robot_.collisions.push_back(std::move(shape));
+  }
+
+  fs::path mesh_file(const std::string& name, const std::string& who) const {
+    const std::string_view package = "package://", local = "file://";
+    const fs::path folder = fs::absolute(file_).parent_path();
+    fs::path found;
+    if (name.compare(0, package.size(), package) == 0)
+      found = in_package(folder, name.substr(package.size()));
+    else
+      found = folder / (name.compare(0, local.size(), local) == 0 ? name.substr(local.size()) : name);
+    if (!fs::is_regular_file(found)) refuse(who + " names a mesh that is missing: '" + name + "'");
+    return found.lexically_normal();
+  }
+
+  static fs::path in_package(fs::path folder, const fs::path& name_and_rest) {
+    const fs::path name = *name_and_rest.begin();
+    const fs::path rest = name_and_rest.lexically_relative(name);
+    for (;; folder = folder.parent_path()) {
+      if (folder.filename() == name && fs::exists(folder / rest)) return folder / rest;
+      if (fs::exists(folder / name_and_rest) || folder == folder.parent_path()) return folder / name_and_rest;
+    }
+  }
+
+  void resolve_mimics() {
+    std::map<std::string, int> link_of_joint;
+    for (std::size_t i = 0; i < robot_.links.size(); ++i)
+      link_of_joint[robot_.links[i].joint.name] = static_cast<int>(i);
+    for (const auto& [name, joint] : model_->joints_) {
+      if (!joint->mimic) continue;
+      const auto other = link_of_joint.find(joint->mimic->joint_name);
+      if (other == link_of_joint.end())
+        refuse("joint '" + name + "' mimics '" + joint->mimic->joint_name + "', which there is not");
+      robot_.links[static_cast<std::size_t>(link_of_joint.at(name))].joint.mimic =
+          Mimic{other->second, joint->mimic->multiplier, joint->mimic->offset};
+    }
+  }
+
+  void require_valid_links() const {
+    try {
+      const Tree tree(robot_.links);
+    } catch (const InvalidInput& error) {
+      refuse(error.what());
+    }
+  }
+
+  fs::path file_;
+  urdf::ModelInterfaceSharedPtr model_;
+  std::map<std::string, int> link_index_;
+  Robot robot_;
+};
+
+}  // namespace
+
+Robot read_urdf(const std::filesystem::path& file, JointType root_joint) {
+  return Reader(file, root_joint).take();
+}
+
+#endif
+
+}  // namespace abut::dynamics
