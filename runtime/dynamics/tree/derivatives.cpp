@@ -29,106 +29,141 @@ Mat3<S> turn_moment(const detail::SpatialInertia<S>& inertia, const Vec6<S>& V) 
   return T;
 }
 
-template <class S>
-Vec6<S> twice_B_times(const Mat3<S>& T, const Vec3<S>& p, const Vec3<S>& w) {
-  Vec6<S> result;
-  result.template head<3>() = T * w;
-  result.template tail<3>() = 2 * w.cross(p);
-  return result;
-}
-
-// Columns of the joint of link i: psi_ddot, psi_dot and the rate of the axis.
+// Columns of the joint of link i: psi_ddot, psi_dot, the rate of the axis V_J x axis = psi_dot + V_PJ x axis.
 template <class S>
 void begin_columns(const Tree& tree, int i, const Vec6<S>& A_W, BasicTreeScratch<S>& scratch) {
   const int parent = tree.link(i).parent;
   const Vec6<S> V_P = parent >= 0 ? at(scratch, parent).V : Vec6<S>::Zero().eval();
   const Vec6<S>& A_P = parent >= 0 ? at(scratch, parent).A : A_W;
+  const bool turns_itself = tree.end_v(i) - tree.first_v(i) > 1;  // else V_PJ is along the axis
   for (int d = tree.first_v(i); d < tree.end_v(i); ++d) {
     const Vec6<S>& axis = dof(scratch, d).axis;
     const Vec6<S> psi_dot = detail::cross_motion(V_P, axis);
     const Vec6<S> psi_ddot = detail::cross_motion(A_P, axis) + detail::cross_motion(V_P, psi_dot);
-    const Vec6<S> by_v = psi_dot + detail::cross_motion(at(scratch, i).V, axis);
-    auto& column = scratch.derivatives[static_cast<std::size_t>(d)].column;
-    for (std::size_t c = 0; c < 6; ++c)
-      column[c] = {psi_ddot[static_cast<int>(c)], by_v[static_cast<int>(c)]};
-    for (std::size_t c = 0; c < 3; ++c)
-      column[6 + c] = {psi_dot[static_cast<int>(c)], axis[static_cast<int>(c)]};
+    Vec6<S> by_v = 2 * psi_dot;
+    if (turns_itself) by_v += detail::cross_motion(at(scratch, i).V_PL, axis);
+    auto& motion = scratch.derivatives[static_cast<std::size_t>(d)].motion;
+    for (int c = 0; c < 6; ++c) {
+      motion[c][0] = psi_ddot[c];
+      motion[c][1] = by_v[c];
+      motion[c][2] = psi_dot[c];
+      motion[c][3] = axis[c];
+    }
   }
+}
+
+// force = inertia times motion, four columns at a time.
+template <class S>
+ABUT_INLINE void weigh(const detail::SpatialInertia<S>& inertia, const S (&motion)[6][4], S (&force)[6][4]) {
+  const S* const I = inertia.I.data();  // symmetric
+  const S m = inertia.m, x = inertia.h.data()[0], y = inertia.h.data()[1], z = inertia.h.data()[2];
+  for (int k = 0; k < 4; ++k) {
+    const S a = motion[0][k], b = motion[1][k], c = motion[2][k];
+    const S d = motion[3][k], e = motion[4][k], f = motion[5][k];
+    force[0][k] = I[0] * a + I[1] * b + I[2] * c + (y * f - z * e);
+    force[1][k] = I[1] * a + I[4] * b + I[5] * c + (z * d - x * f);
+    force[2][k] = I[2] * a + I[5] * b + I[8] * c + (x * e - y * d);
+    force[3][k] = m * d - (y * c - z * b);
+    force[4][k] = m * e - (z * a - x * c);
+    force[5][k] = m * f - (x * b - y * a);
+  }
+}
+
+// force += 2 B motion: the part by q of psi_dot, the part by velocity of the axis.
+template <class S>
+ABUT_INLINE void add_turns(const S* T, const S* p, const S (&motion)[6][4], S (&force)[6][4]) {
+  for (int k = 0; k < 2; ++k) {
+    const S a = motion[0][2 + k], b = motion[1][2 + k], c = motion[2][2 + k];
+    force[0][k] += T[0] * a + T[3] * b + T[6] * c;
+    force[1][k] += T[1] * a + T[4] * b + T[7] * c;
+    force[2][k] += T[2] * a + T[5] * b + T[8] * c;
+    force[3][k] += 2 * (b * p[2] - c * p[1]);
+    force[4][k] += 2 * (c * p[0] - a * p[2]);
+    force[5][k] += 2 * (a * p[1] - b * p[0]);
+  }
+}
+
+// force += axis x* F, by q.
+template <class S>
+ABUT_INLINE void add_transport(const S* F, const S (&motion)[6][4], S (&force)[6][4]) {
+  const S a = motion[0][3], b = motion[1][3], c = motion[2][3];
+  const S d = motion[3][3], e = motion[4][3], f = motion[5][3];
+  force[0][0] += (b * F[2] - c * F[1]) + (e * F[5] - f * F[4]);
+  force[1][0] += (c * F[0] - a * F[2]) + (f * F[3] - d * F[5]);
+  force[2][0] += (a * F[1] - b * F[0]) + (d * F[4] - e * F[3]);
+  force[3][0] += b * F[5] - c * F[4];
+  force[4][0] += c * F[3] - a * F[5];
+  force[5][0] += a * F[4] - b * F[3];
 }
 
 // Forces on all that link i carries by unit changes of its joint, and the row that meets other columns.
 template <class S>
-void begin_rows(const Tree& tree, int i, BasicTreeScratch<S>& scratch) {
-  const auto& here = at(scratch, i);
-  const Mat3<S>& T = here.turn_moment;
-  const Vec3<S>& p = here.momentum;
+ABUT_INLINE void begin_rows(const Tree& tree, int i, BasicTreeScratch<S>& scratch) {
+  const auto& here = scratch.links[static_cast<std::size_t>(i)];
+  const S* const T = here.turn_moment.data();
+  const S* const p = here.momentum.data();
   for (int d = tree.first_v(i); d < tree.end_v(i); ++d) {
-    const Vec6<S>& axis = dof(scratch, d).axis;
     auto& of = scratch.derivatives[static_cast<std::size_t>(d)];
-    Vec6<S> psi_ddot, by_v;
-    Vec3<S> psi_dot;
-    for (std::size_t c = 0; c < 6; ++c) {
-      psi_ddot[static_cast<int>(c)] = of.column[c][0];
-      by_v[static_cast<int>(c)] = of.column[c][1];
-    }
-    for (std::size_t c = 0; c < 3; ++c) psi_dot[static_cast<int>(c)] = of.column[6 + c][0];
-    const Vec6<S> F_a = here.composite * axis;
-    const Vec6<S> F_q =
-        detail::cross_force<S>(axis, here.F) + here.composite * psi_ddot + twice_B_times<S>(T, p, psi_dot);
-    const Vec6<S> F_v = here.composite * by_v + twice_B_times<S>(T, p, axis.template head<3>());
-    const Vec3<S> G = T.transpose() * axis.template head<3>() - 2 * axis.template tail<3>().cross(p);
-    for (std::size_t c = 0; c < 6; ++c) {
-      of.force[c] = {F_a[static_cast<int>(c)], F_q[static_cast<int>(c)], F_v[static_cast<int>(c)], S(0)};
-      of.row[c] = F_a[static_cast<int>(c)];
-    }
-    for (std::size_t c = 0; c < 3; ++c) of.row[6 + c] = G[static_cast<int>(c)];
+    weigh(here.composite, of.motion, of.force);
+    add_turns(T, p, of.motion, of.force);
+    add_transport(here.F.data(), of.motion, of.force);
+    const S a = of.motion[0][3], b = of.motion[1][3], c = of.motion[2][3];
+    const S u = of.motion[3][3], v = of.motion[4][3], w = of.motion[5][3];
+    of.row[0] = T[0] * a + T[1] * b + T[2] * c - 2 * (v * p[2] - w * p[1]);
+    of.row[1] = T[3] * a + T[4] * b + T[5] * c - 2 * (w * p[0] - u * p[2]);
+    of.row[2] = T[6] * a + T[7] * b + T[8] * c - 2 * (u * p[1] - v * p[0]);
   }
 }
 
 // (dtau_j/dq_k, dtau_j/dv_k): k carries j, or is of the same joint.
 template <class S>
-ABUT_INLINE std::array<S, 2> row_times_column(const std::array<S, 9>& row,
-                                              const std::array<std::array<S, 2>, 9>& column) {
-  std::array<S, 2> sum{};
-  for (std::size_t c = 0; c < 9; ++c)
-    for (std::size_t k = 0; k < 2; ++k) sum[k] += row[c] * column[c][k];
-  return sum;
+struct Entry {
+  S by_q = S(0), by_v = S(0);
+};
+template <class S>
+ABUT_INLINE Entry<S> row_times_column(const typename BasicTreeScratch<S>::Derivative& j,
+                                      const typename BasicTreeScratch<S>::Derivative& k) {
+  S sum[2] = {};
+  for (int c = 0; c < 6; ++c)
+    for (int m = 0; m < 2; ++m) sum[m] += j.force[c][3] * k.motion[c][m];
+  for (int c = 0; c < 3; ++c)
+    for (int m = 0; m < 2; ++m) sum[m] += j.row[c] * k.motion[c][2 + m];
+  return {sum[0], sum[1]};
 }
 
 // Entries (j, k) and (k, j) of the three matrices for a degree of freedom j and all k that carry it.
 template <class S>
 ABUT_INLINE void pair_up(const Tree& tree, int j, BasicTreeScratch<S>& scratch) {
-  const auto n = static_cast<std::size_t>(tree.nv());
-  const auto row_j = static_cast<std::size_t>(j);
-  const auto& of = scratch.derivatives[row_j];
+  const std::ptrdiff_t n = tree.nv();
+  const auto& of = scratch.derivatives[static_cast<std::size_t>(j)];
   S* const M = scratch.mass_matrix.data();
   S* const dtau = scratch.dtau_dx.data();
   for (int k = j; k >= 0; k = tree.parent_dof(k)) {
-    const auto row_k = static_cast<std::size_t>(k);
-    const S* const axis = scratch.dofs[row_k].axis.data();
-    std::array<S, 4> sum{};
-    for (std::size_t c = 0; c < 6; ++c)
-      for (std::size_t m = 0; m < 4; ++m) sum[m] += axis[c] * of.force[c][m];
-    M[row_j * n + row_k] = M[row_k * n + row_j] = sum[0];
-    dtau[row_k * 2 * n + row_j] = sum[1];
-    dtau[row_k * 2 * n + n + row_j] = sum[2];
-    const std::array<S, 2> entry = row_times_column<S>(of.row, scratch.derivatives[row_k].column);
-    dtau[row_j * 2 * n + row_k] = entry[0];
-    dtau[row_j * 2 * n + n + row_k] = entry[1];
+    const auto& other = scratch.derivatives[static_cast<std::size_t>(k)];
+    S sum[4] = {};
+    for (int c = 0; c < 6; ++c)
+      for (int m = 0; m < 4; ++m) sum[m] += other.motion[c][3] * of.force[c][m];
+    M[j * n + k] = M[k * n + j] = sum[3];
+    dtau[k * 2 * n + j] = sum[0];
+    dtau[k * 2 * n + n + j] = sum[1];
+    const Entry<S> entry = row_times_column<S>(of, other);
+    dtau[j * 2 * n + k] = entry.by_q;
+    dtau[j * 2 * n + n + k] = entry.by_v;
   }
 }
 
 template <class S>
 ABUT_INLINE void pair_up_all(const Tree& tree, BasicTreeScratch<S>& scratch) {
+  for (int i = 0; i < tree.link_count(); ++i) begin_rows(tree, i, scratch);
   for (int i = 0; i < tree.link_count(); ++i) {
     const int first = tree.first_v(i), end = tree.end_v(i);
     for (int d = first; d < end; ++d) pair_up(tree, d, scratch);
     // Within a joint all degrees of freedom turn together: entries above the diagonal follow the same form.
     for (int d = first; d < end; ++d) {
       for (int e = d + 1; e < end; ++e)
-        scratch.dtau_dx(d, e) =
-            row_times_column<S>(scratch.derivatives[static_cast<std::size_t>(d)].row,
-                                scratch.derivatives[static_cast<std::size_t>(e)].column)[0];
+        scratch.dtau_dx(d, e) = row_times_column<S>(scratch.derivatives[static_cast<std::size_t>(d)],
+                                                    scratch.derivatives[static_cast<std::size_t>(e)])
+                                    .by_q;
       scratch.mass_matrix(d, d) += S(tree.link(i).joint.armature);
     }
   }
@@ -174,28 +209,49 @@ ABUT_INLINE void solve_upwards(const Tree& tree, BasicTreeScratch<S>& scratch) {
   }
 }
 
-// X = L^-1 D^-1 X, a block of columns at a time, held in registers while the rows that carry i are taken off.
+// Columns [begin, end) of row i of X = L^-1 D^-1 X, a block at a time, held in registers while the rows that
+// carry i are taken off.
+template <class S>
+ABUT_INLINE void solve_row(const Tree& tree, int i, int begin, int end, BasicTreeScratch<S>& scratch) {
+  const std::ptrdiff_t n = tree.nv();
+  S* const X = scratch.dacceleration_dx.data();
+  S* const row = X + i * 2 * n;
+  const S* const L = scratch.factor.data() + i * n;
+  const int parent = tree.parent_dof(i);
+  if constexpr (std::is_same_v<S, double>) {
+    constexpr int kFours = 4, kBlock = 4 * kFours;
+    for (; begin + kBlock <= end; begin += kBlock) {
+      simd::Four sum[kFours], other;
+      for (int c = 0; c < kFours; ++c) {
+        simd::load(row + begin + 4 * c, sum[c]);
+        sum[c] *= L[i];
+      }
+      for (int k = parent; k >= 0; k = tree.parent_dof(k))
+        for (int c = 0; c < kFours; ++c) {
+          simd::load(X + k * 2 * n + begin + 4 * c, other);
+          sum[c] -= L[k] * other;
+        }
+      for (int c = 0; c < kFours; ++c) simd::store(sum[c], row + begin + 4 * c);
+    }
+  }
+  for (int c = begin; c < end; ++c) row[c] *= L[i];
+  for (int k = parent; k >= 0; k = tree.parent_dof(k)) subtract(L[k], X + k * 2 * n, row, begin, end);
+}
+
+// X = L^-1 D^-1 X. Columns of other branches stay zero.
 template <class S>
 ABUT_INLINE void solve_downwards(const Tree& tree, BasicTreeScratch<S>& scratch) {
-  constexpr int kBlock = 16;  // columns: four registers of four doubles
   const int n = tree.nv();
-  S* const X = scratch.dacceleration_dx.data();
   for (int i = 0; i < n; ++i) {
-    S* const row = X + static_cast<std::ptrdiff_t>(i) * 2 * n;
-    const S* const L = scratch.factor.data() + static_cast<std::ptrdiff_t>(i) * n;
-    const S inverse_D = L[i];
-    const int parent = tree.parent_dof(i);
-    int begin = 0;
-    for (; begin + kBlock <= 2 * n; begin += kBlock) {
-      S sum[kBlock];
-      for (int c = 0; c < kBlock; ++c) sum[c] = row[begin + c] * inverse_D;
-      for (int k = parent; k >= 0; k = tree.parent_dof(k))
-        subtract(L[k], X + static_cast<std::ptrdiff_t>(k) * 2 * n + begin, sum, 0, kBlock);
-      for (int c = 0; c < kBlock; ++c) row[begin + c] = sum[c];
+    int root = i;
+    while (tree.parent_dof(root) >= 0) root = tree.parent_dof(root);
+    const int end = tree.end_of_subtree(root);
+    if (root == 0 && end == n) {
+      solve_row(tree, i, 0, 2 * n, scratch);
+    } else {
+      solve_row(tree, i, root, end, scratch);
+      solve_row(tree, i, n + root, n + end, scratch);
     }
-    for (int c = begin; c < 2 * n; ++c) row[c] *= inverse_D;
-    for (int k = parent; k >= 0; k = tree.parent_dof(k))
-      subtract(L[k], X + static_cast<std::ptrdiff_t>(k) * 2 * n, row, begin, 2 * n);
   }
 }
 
@@ -223,7 +279,6 @@ void differentiate(const Tree& tree, const S* a, BasicTreeScratch<S>& scratch) {
     here.momentum = momentum.template tail<3>();
   }
   for (int i = tree.link_count(); i-- > 0;) {
-    begin_rows(tree, i, scratch);
     const int parent = tree.link(i).parent;
     if (parent < 0) continue;
     const auto& here = at(scratch, i);

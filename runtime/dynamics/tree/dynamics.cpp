@@ -8,6 +8,26 @@ namespace {
 using detail::at;
 using detail::dof;
 
+// Rate of the momentum of link i: Newton's and Euler's equations at its centre of mass, the latter in its
+// axes.
+template <class S>
+Vec6<S> force_on_link(const Tree& tree, int i, const typename BasicTreeScratch<S>::Link& here) {
+  const LinkInertia& inertia = tree.link(i).inertia;
+  const Mat3<S>& R = here.X_CL.R;
+  const auto& I_cm = inertia.I_LLcm_L.template cast<S>();
+  const Vec3<S> w = here.V.template head<3>(), u = here.V.template tail<3>(),
+                alpha = here.A.template head<3>();
+  const Vec3<S> p_Ccm = here.X_CL * Vec3<S>(inertia.p_LLcm.template cast<S>());
+  const Vec3<S> acceleration = here.A.template tail<3>() + alpha.cross(p_Ccm) + w.cross(u + w.cross(p_Ccm));
+  const Vec3<S> f = S(inertia.mass) * acceleration;
+  const Vec3<S> w_L = R.transpose() * w, alpha_L = R.transpose() * alpha;
+  const Vec3<S> n_L = I_cm * alpha_L + w_L.cross(I_cm * w_L);
+  Vec6<S> F;
+  F.template head<3>() = R * n_L + p_Ccm.cross(f);
+  F.template tail<3>() = f;
+  return F;
+}
+
 template <class S>
 void newton_euler(const Tree& tree, const S* q, const S* v, const S* a, BasicTreeScratch<S>& scratch) {
   const Vec6<S> A_W = detail::gravity_as_acceleration<S>(tree);
@@ -15,9 +35,7 @@ void newton_euler(const Tree& tree, const S* q, const S* v, const S* a, BasicTre
     detail::place_link(tree, i, q, scratch);
     detail::twist_link(tree, i, v, scratch);
     detail::accelerate_link(tree, i, a, A_W, scratch);
-    detail::weigh_link(tree, i, scratch);
-    auto& here = at(scratch, i);
-    here.F = here.inertia * here.A + detail::cross_force<S>(here.V, here.inertia * here.V);
+    at(scratch, i).F = force_on_link<S>(tree, i, at(scratch, i));
   }
   for (int i = tree.link_count(); i-- > 0;) {
     const auto& here = at(scratch, i);
@@ -32,20 +50,21 @@ void newton_euler(const Tree& tree, const S* q, const S* v, const S* a, BasicTre
 template <class S>
 void eliminate_joint(const Tree& tree, int i, const S* tau, BasicTreeScratch<S>& scratch) {
   auto& here = at(scratch, i);
+  Mat6<S>& articulated = scratch.articulated[static_cast<std::size_t>(i)];
   for (int d = tree.end_v(i); d-- > tree.first_v(i);) {
     auto& joint = dof(scratch, d);
-    joint.U.noalias() = here.articulated * joint.axis;
+    joint.U.noalias() = articulated * joint.axis;
     joint.inverse_D = 1 / (joint.axis.dot(joint.U) + S(tree.link(i).joint.armature));
     joint.u = tau[d] - joint.axis.dot(here.F);
     const Vec6<S> share = joint.U * joint.inverse_D;
-    here.articulated.noalias() -= share * joint.U.transpose();
+    articulated.noalias() -= share * joint.U.transpose();
     here.F += share * joint.u;
   }
   const int parent = tree.link(i).parent;
   if (parent < 0) return;
   auto& below = at(scratch, parent);
-  below.F += here.F + here.articulated * detail::cross_motion(here.V, here.V_PL);
-  below.articulated += here.articulated;
+  below.F += here.F + articulated * detail::cross_motion(here.V, here.V_PL);
+  scratch.articulated[static_cast<std::size_t>(parent)] += articulated;
 }
 
 }  // namespace
@@ -129,7 +148,7 @@ const VecX<S>& forward_dynamics(const Tree& tree, InVec<S> q, InVec<S> v, InVec<
     detail::twist_link(tree, i, v.data(), scratch);
     detail::weigh_link(tree, i, scratch);
     auto& here = at(scratch, i);
-    here.articulated = here.inertia.matrix();
+    scratch.articulated[static_cast<std::size_t>(i)] = here.inertia.matrix();
     here.F = detail::cross_force<S>(here.V, here.inertia * here.V);
   }
   for (int i = tree.link_count(); i-- > 0;) eliminate_joint(tree, i, tau.data(), scratch);

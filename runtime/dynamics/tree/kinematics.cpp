@@ -8,6 +8,7 @@ namespace abut::dynamics {
 template <class S>
 BasicTreeScratch<S>::BasicTreeScratch(const Tree& tree)
     : links(static_cast<std::size_t>(tree.link_count())),
+      articulated(links.size(), Mat6<S>::Zero()),
       dofs(static_cast<std::size_t>(tree.nv())),
       derivatives(static_cast<std::size_t>(tree.nv())),
       ancestors(static_cast<std::size_t>(tree.nv())),

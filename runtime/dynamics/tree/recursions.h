@@ -23,51 +23,56 @@ typename BasicTreeScratch<S>::Dof& dof(BasicTreeScratch<S>& scratch, int d) {
   return scratch.dofs[static_cast<std::size_t>(d)];
 }
 
+// Pose and axis of a revolute joint's link; X_CP is the identity where P is the world.
+template <class S>
+void turn_link(const Tree& tree, int i, const Pose<S>& X_CP, S angle, BasicTreeScratch<S>& scratch) {
+  using std::cos, std::sin;
+  const Tree::Turn& turn = tree.turn(i);
+  const Mat3<S> R_PL = turn.fixed.template cast<S>() + cos(angle) * turn.cosine.template cast<S>() +
+                       sin(angle) * turn.sine.template cast<S>();
+  Pose<S>& X_CL = at(scratch, i).X_CL;
+  X_CL.R.noalias() = X_CP.R.lazyProduct(R_PL);
+  X_CL.p = X_CP * Vec3<S>(tree.link(i).joint.X_PJ.p.template cast<S>());
+  const Vec3<S> axis = X_CP.R * turn.axis_P.template cast<S>();
+  // At a branch's root C lies in L's origin, and the axis goes through it.
+  const bool at_root = tree.link(i).parent < 0;
+  Vec6<S>& twist = dof(scratch, tree.first_v(i)).axis;
+  twist.template head<3>() = axis;
+  twist.template tail<3>() = at_root ? Vec3<S>::Zero().eval() : X_CL.p.cross(axis).eval();
+}
+
+// The same of any other joint.
+template <class S>
+void place_joint(const Tree& tree, int i, const Pose<S>& X_CP, const S* q, BasicTreeScratch<S>& scratch) {
+  const Joint& joint = tree.link(i).joint;
+  Pose<S>& X_CL = at(scratch, i).X_CL;
+  const Pose<S> X_CJ = X_CP * joint.X_PJ.cast<S>();
+  X_CL =
+      X_CJ * visit_joint(joint.type, [&]<class Row>(Row) { return Row::template pose<S>(joint.axis_J, q); });
+  const Vec3<S> p = tree.link(i).parent < 0 ? Vec3<S>::Zero().eval() : X_CL.p;
+  for (int d = tree.first_v(i); d < tree.end_v(i); ++d) {
+    const Vec6<S> axis_L = tree.subspace(d).cast<S>();
+    const Vec3<S> w = X_CL.R * axis_L.template head<3>();
+    dof(scratch, d).axis << w, X_CL.R * axis_L.template tail<3>() + p.cross(w);
+  }
+}
+
 // Pose of link i and the axes of its joint; the parent's are known.
 template <class S>
 void place_link(const Tree& tree, int i, const S* q, BasicTreeScratch<S>& scratch) {
   const Link& link = tree.link(i);
   auto& here = at(scratch, i);
-  Pose<S> X_CJ = link.joint.X_PJ.cast<S>();
-  if (link.parent >= 0) {
-    const auto& parent = at(scratch, link.parent);
-    X_CJ = parent.X_CL * X_CJ;
-    here.p_WC = parent.p_WC;
-  }
-  const int first = tree.first_v(i);
-  switch (link.joint.type) {
-    case JointType::kFixed:
-      here.X_CL = X_CJ;
-      break;
-    case JointType::kPrismatic: {
-      const Vec3<S> axis = X_CJ.R * link.joint.axis_J.cast<S>();
-      here.X_CL = {X_CJ.R, X_CJ.p + axis * q[tree.first_q(i)]};
-      dof(scratch, first).axis << Vec3<S>::Zero(), axis;
-      break;
-    }
-    case JointType::kRevolute: {
-      const Vec3<S> axis = X_CJ.R * link.joint.axis_J.cast<S>();
-      here.X_CL = {X_CJ.R * RevoluteJoint::pose(link.joint.axis_J, q + tree.first_q(i)).R, X_CJ.p};
-      // At a branch's root C lies in L's origin, and the axis goes through it.
-      const Vec3<S> p = link.parent < 0 ? Vec3<S>::Zero().eval() : X_CJ.p;
-      dof(scratch, first).axis << axis, p.cross(axis);
-      break;
-    }
-    default: {
-      here.X_CL = X_CJ * visit_joint(link.joint.type, [&]<class Row>(Row) {
-                    return Row::template pose<S>(link.joint.axis_J, q + tree.first_q(i));
-                  });
-      const Vec3<S> p = link.parent < 0 ? Vec3<S>::Zero().eval() : here.X_CL.p;
-      for (int d = first; d < tree.end_v(i); ++d) {
-        const Vec6<S> axis_L = tree.subspace(d).cast<S>();
-        const Vec3<S> w = here.X_CL.R * axis_L.template head<3>();
-        dof(scratch, d).axis << w, here.X_CL.R * axis_L.template tail<3>() + p.cross(w);
-      }
-    }
-  }
+  static const Pose<S> kIdentity;
+  const Pose<S>& X_CP = link.parent < 0 ? kIdentity : at(scratch, link.parent).X_CL;
+  if (link.joint.type == JointType::kRevolute)
+    turn_link(tree, i, X_CP, q[tree.first_q(i)], scratch);
+  else
+    place_joint(tree, i, X_CP, q + tree.first_q(i), scratch);
   if (link.parent < 0) {
     here.p_WC = here.X_CL.p;
     here.X_CL.p.setZero();
+  } else {
+    here.p_WC = at(scratch, link.parent).p_WC;
   }
 }
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <array>
-
 #include "runtime/dynamics/tree/spatial.h"
 #include "runtime/dynamics/tree/tree.h"
 
@@ -25,7 +23,6 @@ struct BasicTreeScratch {
         Vec6<S>::Zero();  // force of the joint on the link; articulated bias force in forward dynamics
     detail::SpatialInertia<S> inertia;
     detail::SpatialInertia<S> composite;    // with all that the link carries
-    Mat6<S> articulated = Mat6<S>::Zero();  // articulated-body inertia
     Mat3<S> turn_moment = Mat3<S>::Zero();  // derivatives.cpp: T and p of the link and of what it carries
     Vec3<S> momentum = Vec3<S>::Zero();
   };
@@ -34,17 +31,18 @@ struct BasicTreeScratch {
     Vec6<S> U = Vec6<S>::Zero();     // articulated inertia times axis [Featherstone2008, Eq. 7.43]
     S inverse_D = S(0), u = S(0);    // [Featherstone2008, Eq. 7.44] and the force that is left for it
   };
-  // Of a degree of freedom, for the pairs that it makes with those that carry it (derivatives.cpp).
+  // Of a degree of freedom, for the pairs that it makes with those that carry it (derivatives.cpp): six rows
+  // of four.
   struct Derivative {
-    std::array<std::array<S, 2>, 9>
-        column{};                             // (psi_ddot, psi_dot + axis_rate), then angular (psi_dot, axis)
-    std::array<std::array<S, 4>, 6> force{};  // by acceleration, by q, by velocity, unused
-    std::array<S, 9> row{};                   // composite inertia times axis, then 2 B' axis, angular
+    S motion[6][4] = {};  // psi_ddot, psi_dot + axis_rate, psi_dot, axis
+    S force[6][4] = {};   // on what it carries, by q, by velocity, unused, by acceleration
+    S row[3] = {};        // 2 B' axis, angular
   };
 
   explicit BasicTreeScratch(const Tree& tree);
 
   std::vector<Link> links;
+  std::vector<Mat6<S>> articulated;  // articulated-body inertia of each link
   std::vector<Dof> dofs;
   std::vector<Derivative> derivatives;
   std::vector<int> ancestors;

@@ -48,8 +48,11 @@ struct SpatialInertia {
     return *this;
   }
   Mat6<S> matrix() const {
-    Mat6<S> M;
-    M << I, skew(h), -skew(h), m * Mat3<S>::Identity();
+    Mat6<S> M = Mat6<S>::Zero();
+    M.template topLeftCorner<3, 3>() = I;
+    M.template topRightCorner<3, 3>() = skew(h);
+    M.template bottomLeftCorner<3, 3>() = M.template topRightCorner<3, 3>().transpose();
+    M.diagonal().template tail<3>().setConstant(m);
     return M;
   }
 };

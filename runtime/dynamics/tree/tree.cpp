@@ -111,6 +111,10 @@ void Tree::lay_out() {
           link.joint.type, [&]<class Row>(Row) { return Row::subspace(link.joint.axis_J, k); }));
     }
     last_dof_.push_back(last);
+    const Mat3<double>& R_PJ = link.joint.X_PJ.R;
+    const Mat3<double> along = link.joint.axis_J * link.joint.axis_J.transpose();
+    turns_.push_back({R_PJ * along, R_PJ * (Mat3<double>::Identity() - along), R_PJ * skew(link.joint.axis_J),
+                      R_PJ * link.joint.axis_J});
     nq_ += kind.nq;
     nv_ += kind.nv;
   }

@@ -120,6 +120,12 @@ class Tree {
   int end_of_subtree(int d) const { return end_of_subtree_[static_cast<std::size_t>(d)]; }
   // Twist V_JL_L of a unit velocity in degree of freedom d: constant in L.
   const Vec6<double>& subspace(int d) const { return subspace_[static_cast<std::size_t>(d)]; }
+  // R_PL = fixed + cos(q) cosine + sin(q) sine of a revolute joint, and its axis in P.
+  struct Turn {
+    Mat3<double> fixed, cosine, sine;
+    Vec3<double> axis_P;
+  };
+  const Turn& turn(int i) const { return turns_[static_cast<std::size_t>(i)]; }
 
   // All joints at zero: identity quaternions.
   VecX<double> neutral() const;
@@ -148,6 +154,7 @@ class Tree {
   std::vector<Place> layout_;  // one more than links
   std::vector<int> parent_dof_, last_dof_, end_of_subtree_;
   std::vector<Vec6<double>> subspace_;
+  std::vector<Turn> turns_;  // of each link
 };
 
 }  // namespace abut::dynamics
