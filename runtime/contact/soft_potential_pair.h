@@ -276,13 +276,13 @@ class SoftPotentialPair {
     find_nearest(side, center);
     if (outside(center, far)) return true;
     if (sqrt(nearest_.distance2) <= far) return false;
-    // The surface does not reach the ball, which is inside or outside as a whole.
+    // The surface does not reach the ball; the field may fall across it, beside a corner that it extends.
     NearPoints<S> near;
     look_around(side, center, S(0), near);
     const S origin[3] = {S(0), S(0), S(0)};
     Taylor<S, 0> phi;
     ssdf::internal::two_stage<S, 0, S>(near, origin, S(0), {near_.data() + 6 * near.count}, phi);
-    return phi.value > S(0);
+    return phi.value * S(side.owner->points.spacing) > S(kSlope) * radius + faded(side);
   }
 
   static S cover(const PotentialSide<S>& side) { return S(side.owner->points.blocks.cover); }
