@@ -13,6 +13,12 @@ namespace {
 constexpr std::string_view kNames[] = {"row", "time", "body", "fx", "fy", "fz", "taux", "tauy", "tauz"};
 constexpr std::size_t kForce = 3, kTorque = 6;
 
+constexpr std::string_view kJointNames[] = {"row", "time", "joint", "target", "force"};
+constexpr std::size_t kJointForce = 4;
+
+// Whether a row holds, but for rounding of the times.
+bool due(double row, double time) { return row <= time + 1e-12 * std::abs(time); }
+
 }  // namespace
 
 ControlFile::ControlFile(const std::string& path, const dynamics::System& system) {
@@ -46,10 +52,48 @@ ControlFile::ControlFile(const std::string& path, const dynamics::System& system
 }
 
 dynamics::Control ControlFile::at(double time) {
-  const double rounding = 1e-12 * std::abs(time);
-  for (; next_ < rows_.size() && rows_[next_].time <= time + rounding; ++next_)
+  for (; next_ < rows_.size() && due(rows_[next_].time, time); ++next_)
     wrenches_[rows_[next_].body] = rows_[next_].F_BBcm_W;
   return {wrenches_};
+}
+
+JointControlFile::JointControlFile(const std::string& path, const dynamics::System& system) {
+  if (path.empty()) return;
+  const Eigen::VectorXd start = system.initial_state().q;
+  targets_.assign(start.begin(), start.end());
+  forces_.resize(static_cast<std::size_t>(system.first_v(system.body_count())));
+  std::unordered_map<std::string, std::size_t> bodies;
+  for (std::size_t i = 0; i < system.body_count(); ++i)
+    if (system.body(i).joint) bodies.emplace(system.body(i).joint->joint.name, i);
+  CsvColumns columns(path, kJointNames, kJointForce);
+  std::vector<double> said;
+  while (columns.next()) {
+    const auto refuse = [&](const std::string& what) { throw InvalidInput(columns.place() + ": " + what); };
+    const std::string name(columns.text(2));
+    const auto body = bodies.find(name);
+    if (body == bodies.end()) refuse("the scene has no joint '" + name + "'");
+    const std::size_t i = body->second;
+    if (system.first_v(i + 1) - system.first_v(i) != 1)
+      refuse("joint '" + name + "' is not of one degree of freedom");
+    rows_.push_back({columns.number(1), system.first_q(i), system.first_v(i), columns.number(3),
+                     columns.has(kJointForce) ? columns.number(kJointForce) : 0});
+    const Row& row = rows_.back();
+    if (!std::isfinite(row.time) || !std::isfinite(row.target) || !std::isfinite(row.force))
+      refuse("a number is not finite");
+    if (rows_.size() > 1 && row.time < rows_[rows_.size() - 2].time)
+      refuse("the time descends; sort the rows by time");
+    said.insert(said.end(), {row.time, static_cast<double>(row.v), row.target, row.force});
+  }
+  digest_ = asset::digest(std::as_bytes(std::span(said)));
+}
+
+void JointControlFile::add(double time, dynamics::Control& control) {
+  for (; next_ < rows_.size() && due(rows_[next_].time, time); ++next_) {
+    targets_[static_cast<std::size_t>(rows_[next_].q)] = rows_[next_].target;
+    forces_[static_cast<std::size_t>(rows_[next_].v)] = rows_[next_].force;
+  }
+  control.joint_target = targets_;
+  control.joint_force = forces_;
 }
 
 }  // namespace abut::cli

@@ -35,4 +35,29 @@ class ControlFile {
   std::string digest_ = "none";
 };
 
+// Targets and forces of joints over time, from a CSV file: columns time (s), joint, target (rad or m; of its
+// stiffness), and if present force (N m or N). A row holds from its time on until the next row of its joint;
+// before the first its target is where the scene starts it. Times do not descend.
+class JointControlFile {
+ public:
+  // As ControlFile. Throws InvalidInput, too, for a joint of more than one degree of freedom.
+  JointControlFile(const std::string& path, const dynamics::System& system);
+
+  // Sets what the step that starts at `time` gets, as ControlFile::at.
+  void add(double time, dynamics::Control& control);
+
+  const std::string& digest() const { return digest_; }  // of what it says; "none"
+
+ private:
+  struct Row {
+    double time;  // s
+    Eigen::Index q, v;
+    double target, force;
+  };
+  std::vector<Row> rows_;
+  std::size_t next_ = 0;
+  std::vector<double> targets_, forces_;
+  std::string digest_ = "none";
+};
+
 }  // namespace abut::cli

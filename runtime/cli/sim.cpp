@@ -71,7 +71,7 @@ dynamics::Scene load_scene(const Arguments& arguments, std::unique_ptr<cli::Asse
 bool is_hdf5(const std::string& file) { return std::filesystem::path(file).extension() == ".h5"; }
 
 // What a recording belongs to, beside its scene and time step.
-std::string words_of(const Arguments& arguments, const std::string& control) {
+std::string words_of(const Arguments& arguments, const std::string& control, const std::string& joints) {
   std::string words;
   const auto add = [&](const std::string& what, const std::string& name, const SettingValues& settings) {
     words += fmt::format("{}{} {}", words.empty() ? "" : ", ", what, name);
@@ -81,6 +81,7 @@ std::string words_of(const Arguments& arguments, const std::string& control) {
   add("solver", arguments.solver, arguments.solver_settings);
   add("model", arguments.model, arguments.settings);
   add("control", control, {});
+  add("joint control", joints, {});
   return words;
 }
 
@@ -88,9 +89,10 @@ std::string words_of(const Arguments& arguments, const std::string& control) {
 // recording that is saved now and then, whole each time, so that a killed run leaves one to go on from.
 class Output {
  public:
-  Output(const Arguments& arguments, const cli::ControlFile& control, dynamics::Simulation& simulation)
+  Output(const Arguments& arguments, const cli::ControlFile& control, const cli::JointControlFile& joints,
+         dynamics::Simulation& simulation)
       : arguments_(arguments), simulation_(simulation) {
-    recording_.settings = words_of(arguments, control.digest());
+    recording_.settings = words_of(arguments, control.digest(), joints.digest());
     if (arguments.resume) resume();
     if (is_hdf5(arguments.out))
       next_save_ = std::make_unique<OutputFile>(arguments.out);
@@ -195,7 +197,8 @@ void require_distinct_outputs(const Arguments& arguments) {
 void require_no_input_replaced(const Arguments& arguments, const cli::AssetFolder* folder) {
   for (const std::string& output : {arguments.out, arguments.stats, arguments.page}) {
     require_not_input(output, arguments.scene);
-    if (!arguments.control.empty()) require_not_input(output, arguments.control);
+    for (const std::string& control : {arguments.control, arguments.joint_control})
+      if (!control.empty()) require_not_input(output, control);
     if (folder != nullptr) folder->require_none_replaced(output);
   }
 }
@@ -219,9 +222,10 @@ int run(const Arguments& arguments) {
   config.source.settings = arguments.settings;
   dynamics::Simulation simulation(scene, config);
   cli::ControlFile control(arguments.control, simulation.system());
+  cli::JointControlFile joints(arguments.joint_control, simulation.system());
   const std::int64_t steps = steps_of(scene, arguments);
 
-  Output output(arguments, control, simulation);
+  Output output(arguments, control, joints, simulation);
   // Frames stand at the first steps at or after whole multiples of the interval, wherever the run started.
   const auto due = [&](std::int64_t step) {
     const double now = static_cast<double>(step) * arguments.dt, before = now - arguments.dt;
@@ -233,7 +237,9 @@ int run(const Arguments& arguments) {
   SolverWatch watch;
   cli::note_signals();
   while (simulation.steps() < steps && cli::noted_signal() == 0) {
-    simulation.step(control.at(simulation.time()));
+    dynamics::Control now = control.at(simulation.time());
+    if (!arguments.joint_control.empty()) joints.add(simulation.time(), now);
+    simulation.step(now);
     output.step();
     watch.note(simulation);
     if (due(simulation.steps())) output.frame();

@@ -80,6 +80,10 @@ void add_sim_options(CLI::App& app, SimArguments& arguments) {
       "forces (N) and torques (N m, about the centre of mass) on bodies, in the world's axes: CSV with "
       "columns time (s), body, fx, fy, fz and if present taux, tauy, tauz; a row holds until the next of "
       "its body");
+  app.add_option(
+      "--joint-control", arguments.joint_control,
+      "of joints of one degree of freedom: CSV with columns time (s), joint, target (rad or m, to which its "
+      "stiffness pulls), and if present force (N m or N); a row holds until the next of its joint");
   app.add_option("--out", arguments.out,
                  "trajectory: FILE.h5, saved about every second, or a CSV file, whole or not at all; -: CSV "
                  "on standard output; poses are those of the bodies' frames, in the centre of mass along the "

@@ -101,7 +101,7 @@ void potential_samples(const PotentialPair<double>& pair, double margin, std::ve
                        std::vector<PotentialSample>& samples);
 
 // The model of the table. Needs oriented points, or primitives, but no two half-spaces. An asset's samples
-// are the midpoints of 2 x 2 parts of its quads, a primitive's those of body::sample_surface. Of assets and
+// are those of asset/sample_blocks.h, a primitive's those of body::sample_surface. Of assets and
 // half-spaces the wrench has two continuous derivatives in pose and twists; where a primitive's distance has
 // kinks (distance/primitive_distance.h) it has them, inside solids with edges it jumps. Of grids it has one.
 // Energy: U. Contact points: the pieces' middles. Throws InvalidInput for settings out of range.

@@ -144,7 +144,7 @@ ABUT_INLINE S grid_value(const asset::DistanceGridView& grid, const S* p) {
   return ssdf::internal::grid_jet<0, Row<S>>(grid, p, jet) ? jet[0] : S(grid.reach);
 }
 
-// No field is steeper away from its surface: rounded corners overshoot 1 a little.
+// No distance grid is steeper: rounded corners overshoot 1 a little.
 inline constexpr double kSlope = 1.25;
 
 // Which pieces of a block come below `limit` (m) in the field of a grid, a bit each; the block's centre lies

@@ -241,7 +241,7 @@ class SoftPotentialPair {
       if (distance::primitive_distance<S>(*patch.exact, center, 0).value - radius > faded(side)) return;
     } else if (patch.grid == nullptr) {
       find_nearest(side, center);
-      if (outside(center, radius + faded(side) + cover(side))) return;
+      if (outside(center, radius + S(kSharp) * faded(side) + cover(side))) return;
       look_around(side, center, radius, patch.near);
       patch.numbers = near_.data();
     }
@@ -265,8 +265,8 @@ class SoftPotentialPair {
       return distance::primitive_distance<S>(*side.owner->exact, center, 0).value > band;
     const PointBlocksView& field = side.owner->points.blocks;
     const Vec3<S> middle(field.center[0], field.center[1], field.center[2]);
-    const S far =
-        band + cover(side) + S(side.owner->points.spacing);  // no zero of the field lies farther off
+    // No zero of the field lies farther off than `gap`, and it is felt no farther off than `far`.
+    const S gap = radius + cover(side) + S(side.owner->points.spacing), far = gap + S(kSharp) * faded(side);
     if (!((center - middle).stableNorm() <= S(field.radius) + far)) return true;
     if (side.owner->grid != nullptr) {
       if (ssdf::internal::empty_radius<S>(*side.owner->grid, center.data()) > radius) return true;
@@ -275,15 +275,38 @@ class SoftPotentialPair {
     }
     find_nearest(side, center);
     if (outside(center, far)) return true;
-    if (sqrt(nearest_.distance2) <= far) return false;
-    // The surface does not reach the ball; the field may fall across it, beside a corner that it extends.
+    const S distance = sqrt(nearest_.distance2);
+    if (distance <= gap + faded(side)) return false;
+    return distance > far ? field_at(side, center) > S(0) : all_planes_below(side, center, radius);
+  }
+
+  // The field of the owner's points where the nearest was looked for, in spacings.
+  S field_at(const PotentialSide<S>& side, const Vec3<S>& center) {
     NearPoints<S> near;
     look_around(side, center, S(0), near);
     const S origin[3] = {S(0), S(0), S(0)};
     Taylor<S, 0> phi;
     ssdf::internal::two_stage<S, 0, S>(near, origin, S(0), {near_.data() + 6 * near.count}, phi);
-    return phi.value * S(side.owner->points.spacing) > S(kSlope) * radius + faded(side);
+    return phi.value;
   }
+
+  // Whether a ball about where the nearest was looked for lies above all planes that matter in it by as much
+  // as the field is felt: so does the field, a mean of them.
+  bool all_planes_below(const PotentialSide<S>& side, const Vec3<S>& center, S radius) {
+    NearPoints<S> near;
+    look_around(side, center, radius, near);
+    const S origin[3] = {S(0), S(0), S(0)}, band = (radius + faded(side)) / S(side.owner->points.spacing);
+    ssdf::internal::Sight<S> sight;
+    for (int i = 0; i < near.count; ++i) {
+      ssdf::internal::look(near.numbers + 6 * i, origin, sight);
+      if (!(sight.g > band)) return false;
+    }
+    return true;
+  }
+
+  // Ahead of an edge the field extends the planes of its sides, and the edge is farther off than they are: by
+  // 1 / sin of half its angle; this one is that of 29 degrees.
+  static constexpr double kSharp = 4;
 
   static S cover(const PotentialSide<S>& side) { return S(side.owner->points.blocks.cover); }
 

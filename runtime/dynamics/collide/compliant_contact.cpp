@@ -68,6 +68,12 @@ void add_shapes(const contact::PairWrench& wrench, const Mat3<double>& R_WB,
   }
 }
 
+void add_wrench(const Vec6<double>& F_BBo_B, const Mat3<double>& R_WB, const std::array<Partner, 2>& partners,
+                PairForce& force) {
+  for (std::size_t on = 0; on < 2; ++on)
+    force.F_W[on] += partners[on].sign * (partners[on].to_Bo(R_WB).transpose() * F_BBo_B);
+}
+
 }  // namespace
 
 CompliantContact::CompliantContact(const System& system, const ContactSource& source, int threads)
@@ -114,6 +120,7 @@ void CompliantContact::find(const State& state, const Control& control, double d
   shapes_.clear();
   first_.assign(1, 0);
   for (const BodyPair& pair : broad_.update(placed_.bounds(), placed_.fixed_count())) {
+    if (!system_.may_meet(static_cast<std::size_t>(pair.A), static_cast<std::size_t>(pair.B))) continue;
     const PlacedBody &A = placed_.bodies()[static_cast<std::size_t>(pair.A)],
                      &B = placed_.bodies()[static_cast<std::size_t>(pair.B)];
     for (std::int32_t a = A.first_shape; a < A.end_shape; ++a)
@@ -128,22 +135,29 @@ void CompliantContact::find(const State& state, const Control& control, double d
   }
 }
 
+void CompliantContact::set_materials(std::size_t body, std::span<const Shape> shapes) {
+  const auto first = static_cast<std::size_t>(system_.first_shape()[system_.fixed_count() + body]);
+  for (std::size_t i = 0; i < shapes.size(); ++i) placed_.set_material(first + i, shapes[i].material);
+}
+
 bool CompliantContact::covers(std::span<const BodyMotion> motions, double dt) const {
   for (std::size_t i = 0; i < motions.size(); ++i)
     if (!placed_.covers(i, motions[i].V_WB_W, dt)) return false;
   return true;
 }
 
-void CompliantContact::evaluate(std::span<const BodyMotion> motions, std::span<const std::uint8_t> wanted) {
+void CompliantContact::evaluate(std::span<const BodyMotion> motions, std::span<const std::uint8_t> wanted,
+                                contact::Want want) {
   parallel_for(static_cast<std::int64_t>(forces_.size()), static_cast<int>(models_.size()),
                [&](std::int64_t i, int thread) {
                  const auto pair = static_cast<std::size_t>(i);
-                 if (wanted[pair] != 0) evaluate(motions, *models_[static_cast<std::size_t>(thread)], pair);
+                 if (wanted[pair] != 0)
+                   evaluate(motions, want, *models_[static_cast<std::size_t>(thread)], pair);
                });
 }
 
-void CompliantContact::evaluate(std::span<const BodyMotion> motions, contact::Model& model,
-                                std::size_t pair) {
+void CompliantContact::evaluate(std::span<const BodyMotion> motions, contact::Want want,
+                                contact::Model& model, std::size_t pair) {
   PairForce& force = forces_[pair];
   force.contacts = 0;
   for (std::size_t on = 0; on < 2; ++on) {
@@ -163,11 +177,14 @@ void CompliantContact::evaluate(std::span<const BodyMotion> motions, contact::Mo
     const std::array<Partner, 2> partners{Partner{-1, X_WB.p - A.X_WB.p, A.V_WB_W},
                                           Partner{1, X_WB.p - B.X_WB.p, B.V_WB_W}};
     const Vec6<double> V_AB_B = partners[1].to_Bo(X_WB.R) * B.V_WB_W - partners[0].to_Bo(X_WB.R) * A.V_WB_W;
-    const contact::PairWrench wrench = model.wrench(
-        {&of_A.body, &of_B.body, (A.X_WB * of_A.X_BS).inverse() * X_WB, V_AB_B}, Want::kJacobian);
+    const contact::PairWrench wrench =
+        model.wrench({&of_A.body, &of_B.body, (A.X_WB * of_A.X_BS).inverse() * X_WB, V_AB_B}, want);
     if (wrench.status == Status::kNoOverlap) continue;
     ++force.contacts;
-    add_shapes(wrench, X_WB.R, partners, force);
+    if (contact::has(want, Want::kJacobian))
+      add_shapes(wrench, X_WB.R, partners, force);
+    else
+      add_wrench(wrench.F_BBo_B, X_WB.R, partners, force);
   }
 }
 

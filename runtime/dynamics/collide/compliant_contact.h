@@ -46,14 +46,20 @@ class CompliantContact {
 
   // The forces of pairs between bodies that move so, where wanted[pair]; the others keep theirs. The same
   // bits on any number of threads.
-  void evaluate(std::span<const BodyMotion> motions, std::span<const std::uint8_t> wanted);
+  // Without `want` kJacobian the derivatives are zero.
+  void evaluate(std::span<const BodyMotion> motions, std::span<const std::uint8_t> wanted,
+                contact::Want want = contact::Want::kJacobian);
+
+  // Gives the shapes of a body one material each, for what is evaluated next.
+  void set_materials(std::size_t body, std::span<const Shape> shapes);
 
  private:
   struct ShapePair {
     std::int32_t A, B;
   };
   void require_pairs() const;
-  void evaluate(std::span<const BodyMotion> motions, contact::Model& model, std::size_t pair);
+  void evaluate(std::span<const BodyMotion> motions, contact::Want want, contact::Model& model,
+                std::size_t pair);
 
   System system_;
   std::vector<std::unique_ptr<contact::Model>> models_;  // of each thread

@@ -83,11 +83,12 @@ void PlacedSystem::place(const State& state, const Control& control, double dt,
     const Body& body = system_.body(i);
     PlacedBody& placed = bodies_[fixed_count() + i];
     double momentum = moving.L_W.norm(), push = 0;
-    if (!control.F_BBcm_W.empty()) {
+    if (!control.F_BBcm_W.empty() && !body.joint) {
       momentum += dt * control.F_BBcm_W[i].head<3>().norm();
       push = dt * control.F_BBcm_W[i].tail<3>().norm() / body.mass;
     }
-    const double spin = momentum / body.inertia.minCoeff();
+    const double spin =
+        body.joint ? system_.angular_velocity(state, i).norm() : momentum / body.inertia.minCoeff();
     double speed = moving.v_WB.norm() + fall + push + spin * placed.length;
     if (!twists_W.empty()) speed = std::max(speed, speed_of(placed, twists_W[i]));
     placed.margin = placed.reach + kMargin * thinnest_ + dt * speed;

@@ -33,6 +33,9 @@ class PlacedSystem {
   // Whether a body that moves so stays within its margin for dt.
   bool covers(std::size_t body, const Vec6<double>& twist_W, double dt) const;
 
+  // Of shape i, for what is asked next; bounds and reaches stay.
+  void set_material(std::size_t i, const body::Material& material) { shapes_[i].body.material = material; }
+
   std::span<const PlacedShape> shapes() const { return shapes_; }
   std::span<const PlacedBody> bodies() const { return bodies_; }
   std::span<const Bounds> bounds() const { return bounds_; }  // of the bodies, grown

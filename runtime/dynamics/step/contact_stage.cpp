@@ -38,9 +38,19 @@ ContactStage::ContactStage(const System& system, const StepConfig& config)
       bodies_(system.body_count()),
       force_changes_(system.body_count()) {}
 
+// Those that the search found and that the scene lets meet.
+std::span<const BodyPair> ContactStage::pairs() {
+  const std::span<const BodyPair> all = broad_.update(placed_.bounds(), placed_.fixed_count());
+  may_meet_.clear();
+  for (const BodyPair& pair : all)
+    if (system_.may_meet(static_cast<std::size_t>(pair.A), static_cast<std::size_t>(pair.B)))
+      may_meet_.push_back(pair);
+  return may_meet_;
+}
+
 void ContactStage::find(const State& state, const Control& control) {
   placed_.place(state, control, dt_);
-  narrow_.find(placed_, broad_.update(placed_.bounds(), placed_.fixed_count()), contacts_);
+  narrow_.find(placed_, pairs(), contacts_);
 }
 
 bool ContactStage::covers() const {
@@ -53,7 +63,7 @@ void ContactStage::find_beyond(const State& state, const Control& control) {
   twists_.resize(bodies_.size());
   for (std::size_t i = 0; i < bodies_.size(); ++i) twists_[i] = bodies_[i].V_WB_W;
   placed_.place(state, control, dt_, twists_);
-  narrow_.find(placed_, broad_.update(placed_.bounds(), placed_.fixed_count()), contacts_);
+  narrow_.find(placed_, pairs(), contacts_);
 }
 
 // The order of contacts: by bodies, shapes, feature.

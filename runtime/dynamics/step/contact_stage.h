@@ -51,6 +51,7 @@ class ContactStage {
   const ContactRows& rows() const { return solver_->rows(); }
 
  private:
+  std::span<const BodyPair> pairs();
   double force_speed(const PairContact& c) const;
   bool comes_before(const ContactKey& key, const ContactKey& other) const;
 
@@ -58,6 +59,7 @@ class ContactStage {
   double dt_;
   PlacedSystem placed_;
   BroadPhase broad_;
+  std::vector<BodyPair> may_meet_;
   NarrowPhase narrow_;
   std::unique_ptr<ContactSolver> solver_;
   double slop_;

@@ -7,27 +7,21 @@
 #include "runtime/core/parallel.h"
 #include "runtime/dynamics/solve/implicit_velocities.h"
 #include "runtime/dynamics/step/contact_stage.h"
+#include "runtime/dynamics/step/implicit_settings.h"
+#include "runtime/dynamics/step/implicit_tree.h"
 
 namespace abut::dynamics {
 namespace {
-
-struct ImplicitSettings {
-  double tolerance = 1e-9;
-  int iterations = 50;
-};
 
 constexpr Setting<ImplicitSettings> kSettings[] = {
     {"tolerance", "m/s", kMagnitude, "of the velocities after a step",
      setting<ImplicitSettings, &ImplicitSettings::tolerance>},
     {"iterations", "", from_to(1, 1e4), "of Newton's method before a time step is halved",
      setting<ImplicitSettings, &ImplicitSettings::iterations>},
+    kJointForceSettings<ImplicitSettings>[0],
+    kJointForceSettings<ImplicitSettings>[1],
+    kJointForceSettings<ImplicitSettings>[2],
 };
-
-ImplicitSettings implicit_config(const SettingValues& values) {
-  ImplicitSettings settings;
-  apply<ImplicitSettings>(kSettings, values, settings, "integrator implicit");
-  return settings;
-}
 
 class ImplicitStep final : public Integrator {
  public:
@@ -130,7 +124,14 @@ void ImplicitStep::take(State& state, const Control& control) {
 
 }  // namespace
 
+ImplicitSettings implicit_config(const SettingValues& values) {
+  ImplicitSettings settings;
+  apply<ImplicitSettings>(kSettings, values, settings, "integrator implicit");
+  return settings;
+}
+
 std::unique_ptr<Integrator> make_implicit_step(const System& system, const StepConfig& config) {
+  if (system.has_joints()) return make_implicit_tree(system, config);
   return std::make_unique<ImplicitStep>(system, config);
 }
 

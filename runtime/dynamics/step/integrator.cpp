@@ -1,22 +1,31 @@
 #include "runtime/dynamics/step/integrator.h"
 
 #include <sstream>
+#include <stdexcept>
 
 #include "runtime/core/error.h"
 #include "runtime/core/table.h"
 #include "runtime/dynamics/step/implicit_step.h"
 #include "runtime/dynamics/step/kaufman_step.h"
 #include "runtime/dynamics/step/midpoint.h"
+#include "runtime/dynamics/step/runge_kutta.h"
+#include "runtime/dynamics/step/semi_implicit.h"
 
 namespace abut::dynamics {
 namespace {
 
 constexpr IntegratorRow kIntegrators[] = {
-    {"midpoint", "contacts at the middle of the step; energy never rises", midpoint_settings, make_midpoint},
-    {"published", "with explicit gyroscopic forces, as the paper has it [Kaufman2005]", kaufman_settings,
-     make_kaufman_step},
-    {"implicit", "forces of a contact model (--model) at the end of the step: stiff contact at long steps",
-     implicit_settings, make_implicit_step},
+    {"midpoint", "contacts at the middle of the step; energy never rises", false, false, midpoint_settings,
+     make_midpoint},
+    {"published", "with explicit gyroscopic forces, as the paper has it [Kaufman2005]", false, false,
+     kaufman_settings, make_kaufman_step},
+    {"implicit",
+     "forces of a contact model (--model) at the end of the step: stiff contact at long steps; joints", true,
+     true, implicit_settings, make_implicit_step},
+    {"semi_implicit", "forces of a contact model at the start of the step; joints; derivatives", true, true,
+     semi_implicit_settings, make_semi_implicit},
+    {"rk4", "forces of a contact model at four places of the step; joints; derivatives", true, true,
+     runge_kutta_settings, make_runge_kutta},
 };
 
 }  // namespace
@@ -34,7 +43,19 @@ std::unique_ptr<Integrator> make_integrator(const System& system, const StepConf
          << kGreatestTimeStep << " s";
     throw InvalidInput(what.str());
   }
-  return find_integrator(config.integrator).make(system, config);
+  const IntegratorRow& row = find_integrator(config.integrator);
+  if (system.has_joints() && !row.takes_joints) {
+    std::string others;
+    for (const IntegratorRow& other : integrators())
+      if (other.takes_joints) others += (others.empty() ? "" : ", ") + std::string(other.name);
+    throw InvalidInput("simulation: the integrator '" + config.integrator +
+                       "' takes no joints, which the scene has; take one of: " + others);
+  }
+  return row.make(system, config);
+}
+
+const StepReport& Integrator::step(State&, const Control&, StepDerivatives&) {
+  throw std::logic_error("this integrator offers no derivatives");
 }
 
 State step(const System& system, const State& state, const Control& control, const StepConfig& config) {

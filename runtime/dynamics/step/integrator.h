@@ -10,6 +10,7 @@
 #include "runtime/core/settings.h"
 #include "runtime/dynamics/collide/narrow_phase.h"
 #include "runtime/dynamics/solve/contact_solver.h"
+#include "runtime/dynamics/system/parameter.h"
 #include "runtime/dynamics/system/system.h"
 
 // Integrators behind one table. To add one: a file with a class derived from Integrator, and a row in
@@ -31,7 +32,8 @@ struct StepConfig {
   std::string solver = "coupled";  // of contact_solver.h
   SettingValues solver_settings = {};
   ContactSource source = {};
-  int threads = 1;  // 0: one per core; the same bits for any number
+  int threads = 1;                         // 0: one per core; the same bits for any number
+  std::vector<Parameter> parameters = {};  // that derivatives are taken by
 };
 
 struct StepReport {
@@ -42,6 +44,14 @@ struct StepReport {
   double control_work = 0;        // of this step, J: what the control added to the energy
   double stabilisation_work = 0;  // of this step, J: what moving bodies apart added to the energy
   ContactReport solver;           // before impulses that would add energy are scaled down
+};
+
+// Of the state after a step, in the coordinates of the system's tree (system_tree.h): x = (tangent of q; v)
+// of its ni independent degrees of freedom. Exact for the step as it is made.
+struct StepDerivatives {
+  MatX<double> state;  // (2 ni, 2 ni): dx' / dx
+  MatX<double> force;  // (2 ni, nv): dx' by forces on all degrees of freedom, held over the step, N m and N
+  MatX<double> parameter;  // (2 ni, parameters): dx' by those of the config, per their units
 };
 
 // Moves states of one system on, by one time step a call; keeps its memory, which saves time and changes no
@@ -55,6 +65,9 @@ class Integrator {
   // finite numbers; the state is then undefined.
   virtual const StepReport& step(State& state, const Control& control) = 0;
 
+  // The same with derivatives. Throws std::logic_error where the integrator's row offers none.
+  virtual const StepReport& step(State& state, const Control& control, StepDerivatives& derivatives);
+
   // Of the last step, with their impulses.
   virtual std::span<const PairContact> contacts() const = 0;
 };
@@ -62,6 +75,8 @@ class Integrator {
 struct IntegratorRow {
   std::string_view name;     // for command lines
   std::string_view summary;  // one line for people
+  bool takes_joints;
+  bool has_derivatives;  // of systems with joints; some of all
   std::vector<SettingInfo> (*settings)();
   std::unique_ptr<Integrator> (*make)(const System& system, const StepConfig& config);
 };
@@ -73,7 +88,7 @@ std::span<const IntegratorRow> integrators();
 const IntegratorRow& find_integrator(std::string_view name);
 
 // Throws InvalidInput for a time step out of range, names that are unknown, settings that are unknown or out
-// of range, and assets that lack what the source of contacts needs.
+// of range, joints where the integrator takes none, and assets that lack what the source of contacts needs.
 std::unique_ptr<Integrator> make_integrator(const System& system, const StepConfig& config = {});
 
 // One-shot form: the state dt later. Throws as make_integrator and Integrator do.

@@ -34,7 +34,8 @@ hid_t memory_type(std::uint64_t) { return H5T_NATIVE_UINT64; }
 // The state as arrays of plain numbers.
 struct EndArrays {
   std::vector<std::int64_t> step;
-  std::vector<double> dt, position, quaternion, velocity, angular_momentum, contact_impulse;
+  std::vector<double> dt, position, quaternion, velocity, angular_momentum, contact_impulse, joint_position,
+      joint_velocity;
   std::vector<std::uint64_t> contact_feature, contact_shapes;
 };
 
@@ -53,6 +54,8 @@ void visit_arrays(R& recording, E& end, Visit&& visit) {
   visit("end/quaternion", end.quaternion, 4, "1");
   visit("end/velocity", end.velocity, 3, "m/s");
   visit("end/angular_momentum", end.angular_momentum, 3, "kg m^2/s");
+  visit("end/joint_position", end.joint_position, 0, "rad, m, 1");
+  visit("end/joint_velocity", end.joint_velocity, 0, "rad/s, m/s");
   visit("end/contact_feature", end.contact_feature, 0, "1");
   visit("end/contact_shapes", end.contact_shapes, 2, "1");
   visit("end/contact_impulse", end.contact_impulse, 3, "N s");
@@ -65,6 +68,8 @@ std::vector<std::uint64_t> extents_of(std::string_view path, std::uint64_t width
                       contacts = end.contact_feature.size();
   if (path == "end/step" || path == "end/dt") return {1};
   if (path == "end/contact_feature") return {contacts};
+  if (path == "end/joint_position") return {end.joint_position.size()};
+  if (path == "end/joint_velocity") return {end.joint_velocity.size()};
   if (path.starts_with("end/contact_")) return {contacts, width};
   if (path.starts_with("end/")) return {bodies, width};
   if (width == 0) return {frames};
@@ -86,6 +91,8 @@ EndArrays end_arrays(const Recording& recording) {
     append(end.velocity, state.v_WB);
     append(end.angular_momentum, state.L_W);
   }
+  end.joint_position.assign(recording.end.q.begin(), recording.end.q.end());
+  end.joint_velocity.assign(recording.end.v.begin(), recording.end.v.end());
   for (const ContactImpulse& contact : recording.end.impulses) {
     end.contact_feature.push_back(contact.key.feature);
     end.contact_shapes.insert(end.contact_shapes.end(), {contact.key.shape_A, contact.key.shape_B});
@@ -105,6 +112,11 @@ void set_end_arrays(const EndArrays& end, Recording& recording) {
     recording.end.bodies.push_back({vector(end.position, i), Eigen::Quaterniond(q[0], q[1], q[2], q[3]),
                                     vector(end.velocity, i), vector(end.angular_momentum, i)});
   }
+  const auto numbers = [](const std::vector<double>& from) {
+    return Eigen::Map<const VecX<double>>(from.data(), static_cast<Eigen::Index>(from.size()));
+  };
+  recording.end.q = numbers(end.joint_position);
+  recording.end.v = numbers(end.joint_velocity);
   for (std::size_t i = 0; i < end.contact_feature.size(); ++i) {
     const auto shape = [&](std::size_t k) {
       return static_cast<std::uint32_t>(end.contact_shapes[2 * i + k]);
@@ -206,6 +218,8 @@ class Checker {
       if (!state.v_WB.allFinite()) refuse("end/velocity", i, "is not finite");
       if (!state.L_W.allFinite()) refuse("end/angular_momentum", i, "is not finite");
     }
+    if (!recording_.end.q.allFinite()) refuse("end/joint_position", "is not finite");
+    if (!recording_.end.v.allFinite()) refuse("end/joint_velocity", "is not finite");
     for (std::size_t i = 0; i < recording_.end.impulses.size(); ++i) {
       if (!recording_.end.impulses[i].J_B_W.allFinite()) refuse("end/contact_impulse", i, "is not finite");
     }
@@ -307,8 +321,9 @@ Recording parse_recording(std::span<const std::byte> bytes, const std::string& n
   result.bodies = reader.names("bodies");
   EndArrays end;
   visit_arrays(result, end, [&](const char* path, auto& data, std::uint64_t width, const char* unit) {
-    const bool is_counted =
-        std::string_view(path) != "frames/step" && std::string_view(path) != "end/contact_feature";
+    const bool is_counted = std::string_view(path) != "frames/step" &&
+                            std::string_view(path) != "end/contact_feature" &&
+                            !std::string_view(path).starts_with("end/joint_");
     reader.array(path, data,
                  is_counted ? extents_of(path, width, result, end) : std::vector<std::uint64_t>{});
     reader.expect_unit(path, unit);

@@ -12,7 +12,7 @@
 // A simulation's trajectory, and what it takes to go on from its end, in memory and as an HDF5 file.
 namespace abut::dynamics {
 
-inline constexpr asset::ContainerKind kRecordingKind = {"recording", "record it again with abut-sim", 2};
+inline constexpr asset::ContainerKind kRecordingKind = {"recording", "record it again with abut-sim", 3};
 
 // F frames of N bodies, in the order of the scene. Units m, s, rad; in the world's axes.
 struct Recording {
@@ -44,7 +44,8 @@ struct Recording {
 
 // The bytes of a file: a header of 512 bytes with a digest of the contents (asset/container.h), then HDF5
 // with groups `frames` (step, time, position, quaternion, velocity, angular_velocity) and `end` (step, dt,
-// position, quaternion, velocity, angular_momentum, contact_feature, contact_shapes, contact_impulse), the
+// position, quaternion, velocity, angular_momentum, joint_position, joint_velocity, contact_feature,
+// contact_shapes, contact_impulse), the
 // array `bodies` and attributes settings and scene. The same recording gives the same bytes. Throws
 // InvalidInput where the arrays do not fit together.
 std::vector<std::byte> to_hdf5(const Recording& recording);

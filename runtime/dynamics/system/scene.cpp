@@ -32,6 +32,46 @@ double largest_size(const body::Geometry& geometry) {
   throw InvalidInput(who + ": " + what);
 }
 
+// What only a body without a joint must have.
+void require_valid_free(const Body& body, const std::string& who) {
+  if (!may_weigh(body.mass)) {
+    std::ostringstream what;
+    what << "the mass is " << body.mass << " kg; it must be from " << kLeastInertia << " to "
+         << kGreatestInertia << " kg (what shall not move is an sbox or a plane)";
+    refuse(who, what.str());
+  }
+  const Vec3<double>& I = body.inertia;
+  if (!I.allFinite() || !may_weigh(I.minCoeff()) || !may_weigh(I.maxCoeff()))
+    refuse(who, "the principal moments of inertia must be from 1e-100 to 1e100 kg m^2");
+  if (2 * I.maxCoeff() > (1 + kTriangleTolerance) * I.sum())
+    refuse(who, "no solid has these moments of inertia: the largest exceeds the sum of the others");
+  const auto& q = body.q_WB;
+  const double length = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  if (!(std::abs(length - 1) <= kUnitTolerance))
+    refuse(who, "the quaternion has length " + std::to_string(length) + "; it must be 1");
+  if (!body.p_WB.allFinite() || !body.v_WB.allFinite() || !body.w_WB_W.allFinite())
+    refuse(who, "its position or velocity has a number that is NaN or infinite");
+}
+
+// Where it is follows from the joint; a link may weigh nothing.
+void require_valid_link(const Body& body, const std::string& who) {
+  const auto may_be = [](double inertia) { return inertia == 0 || may_weigh(inertia); };
+  const Vec3<double>& I = body.inertia;
+  if (!may_be(body.mass) || !may_be(I[0]) || !may_be(I[1]) || !may_be(I[2]))
+    refuse(who, "its mass or a moment of inertia is neither 0 nor from 1e-100 to 1e100 kg, kg m^2");
+  const BodyJoint& joint = *body.joint;
+  if (!joint.X_LB.finite() || !(rotation_error(joint.X_LB.R) <= body::kRotationTolerance))
+    refuse(who, "its pose in its link has a number that is NaN or infinite, or is no rotation");
+  const JointKind& kind = joint_kind(joint.joint.type);
+  const auto fits = [](const VecX<double>& numbers, int count) {
+    return numbers.size() == 0 || (numbers.size() == count && numbers.allFinite());
+  };
+  if (!fits(joint.q, kind.nq) || !fits(joint.v, kind.nv))
+    refuse(who, "its joint '" + joint.joint.name + "' is " + std::string(kind.name) + " and starts at " +
+                    std::to_string(kind.nq) + " coordinates and " + std::to_string(kind.nv) +
+                    " velocities, finite ones");
+}
+
 }  // namespace
 
 void require_valid(const Shape& shape, const std::string& who) {
@@ -52,23 +92,10 @@ void require_valid(const Shape& shape, const std::string& who) {
 }
 
 void require_valid(const Body& body, const std::string& who) {
-  if (!may_weigh(body.mass)) {
-    std::ostringstream what;
-    what << "the mass is " << body.mass << " kg; it must be from " << kLeastInertia << " to "
-         << kGreatestInertia << " kg (what shall not move is an sbox or a plane)";
-    refuse(who, what.str());
-  }
-  const Vec3<double>& I = body.inertia;
-  if (!I.allFinite() || !may_weigh(I.minCoeff()) || !may_weigh(I.maxCoeff()))
-    refuse(who, "the principal moments of inertia must be from 1e-100 to 1e100 kg m^2");
-  if (2 * I.maxCoeff() > (1 + kTriangleTolerance) * I.sum())
-    refuse(who, "no solid has these moments of inertia: the largest exceeds the sum of the others");
-  const auto& q = body.q_WB;
-  const double length = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  if (!(std::abs(length - 1) <= kUnitTolerance))
-    refuse(who, "the quaternion has length " + std::to_string(length) + "; it must be 1");
-  if (!body.p_WB.allFinite() || !body.v_WB.allFinite() || !body.w_WB_W.allFinite())
-    refuse(who, "its position or velocity has a number that is NaN or infinite");
+  if (body.joint)
+    require_valid_link(body, who);
+  else
+    require_valid_free(body, who);
   for (std::size_t k = 0; k < body.shapes.size(); ++k) {
     if (body.shapes[k].geometry.half_space()) refuse(who, "a plane cannot be part of a moving body");
     require_valid(body.shapes[k], who + ", shape " + std::to_string(k));
@@ -104,7 +131,18 @@ void require_valid(const Scene& scene) {
   if (!scene.gravity.allFinite()) refuse("scene", "gravity has a number that is NaN or infinite");
   for (std::size_t k = 0; k < scene.fixed.size(); ++k)
     require_valid(scene.fixed[k], "fixed shape " + std::to_string(k));
-  for (const Body& body : scene.bodies) require_valid(body, "body '" + body.name + "'");
+  const auto count = static_cast<std::int32_t>(scene.bodies.size());
+  for (std::int32_t i = 0; i < count; ++i) {
+    const Body& body = scene.bodies[static_cast<std::size_t>(i)];
+    const std::string who = "body '" + body.name + "'";
+    require_valid(body, who);
+    if (body.joint && (body.joint->parent < -1 || body.joint->parent >= i))
+      refuse(who, "the body that carries it does not stand before it");
+  }
+  for (const auto& [A, B] : scene.apart)
+    if (A < 0 || A >= count || B < 0 || B >= count)
+      refuse("scene", "bodies that do not meet are " + std::to_string(A) + " and " + std::to_string(B) +
+                          "; there are " + std::to_string(count));
 }
 
 }  // namespace abut::dynamics

@@ -2,10 +2,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/body/body.h"
+#include "runtime/dynamics/tree/tree.h"
 #include "runtime/math/pose.h"
 
 // What a simulation starts from: rigid bodies made of shapes, and what stands still around them.
@@ -19,16 +22,27 @@ struct Shape {
   body::Material material = {};
 };
 
-// The body's frame B lies in its centre of mass along its principal axes.
+// What carries a body that does not move freely. It is a link L of a tree (tree/tree.h).
+struct BodyJoint {
+  std::int32_t parent = -1;  // index of the body that carries it, which stands before it; -1: the world
+  Joint joint;               // X_PJ in the frame of the parent's link, which is B for a free body
+  Pose<double> X_LB;         // the body's frame in that of its link
+  VecX<double> q, v;         // where it starts, as the joint's type says (tree.h); empty: zero
+};
+
+// The body's frame B lies in its centre of mass along its principal axes. Where a body with a joint stands
+// and how it moves follows from the joint's coordinates.
 struct Body {
   std::string name;
-  double mass = 0;                              // kg, > 0
+  double mass = 0;                              // kg, > 0; with a joint >= 0, as the moments
   Vec3<double> inertia = Vec3<double>::Ones();  // principal moments, kg m^2, > 0
   Vec3<double> p_WB = Vec3<double>::Zero();     // m
   std::array<double, 4> q_WB{1, 0, 0, 0};       // unit quaternion (w, x, y, z)
   Vec3<double> v_WB = Vec3<double>::Zero();     // m/s
   Vec3<double> w_WB_W = Vec3<double>::Zero();   // rad/s, in the world's axes
   std::vector<Shape> shapes;
+  std::optional<BodyJoint> joint;  // none: it moves freely
+  std::int32_t group = 0;          // bodies of one group do not meet one another, but for group 0
 };
 
 // A body that is one asset of even density (kg/m^3, > 0): its mass and moments are the asset's, its frame
@@ -42,6 +56,8 @@ struct Scene {
   double duration = 0;                          // s: how long the scene is meant to run
   std::vector<Shape> fixed;
   std::vector<Body> bodies;
+  // Bodies (indices) that do not meet, beside those of one group and those that a joint connects.
+  std::vector<std::pair<std::int32_t, std::int32_t>> apart;
 
   // All shapes, fixed ones first.
   template <class Visit>
@@ -57,8 +73,10 @@ struct Scene {
 };
 
 // Throws InvalidInput, naming the body and the number, unless every number is finite, materials are valid
-// (body.h), masses and moments are positive and obey the triangle inequality of a solid (to 1e-6),
-// quaternions have unit length (to 1e-9), shapes are of the kinds above and assets have a surface.
+// (body.h), masses and moments are positive and obey the triangle inequality of a solid (to 1e-6; not those
+// of a body with a joint), quaternions have unit length (to 1e-9), shapes are of the kinds above, assets have
+// a surface, joints' parents stand before them and their coordinates fit, and pairs that do not meet are of
+// bodies that there are. What a tree asks of its joints: System.
 void require_valid(const Scene& scene);
 
 // The same for one body or shape; `who` names it in the message.

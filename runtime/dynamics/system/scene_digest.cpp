@@ -47,6 +47,25 @@ class Content {
     add(body.w_WB_W);
     add(static_cast<std::int64_t>(body.shapes.size()));
     for (const Shape& shape : body.shapes) add(shape);
+    add(static_cast<std::int64_t>(body.group));
+    add(static_cast<std::int64_t>(body.joint ? 1 : 0));
+    if (body.joint) add(*body.joint);
+  }
+
+  void add(const BodyJoint& joint) {
+    const Joint& j = joint.joint;
+    add(static_cast<std::int64_t>(joint.parent));
+    add(static_cast<std::int64_t>(j.type));
+    for (const Pose<double>* X : {&j.X_PJ, &joint.X_LB}) {
+      add(X->R.data(), 9 * sizeof(double));
+      add(X->p);
+    }
+    add(j.axis_J);
+    for (const double number : {j.lower, j.upper, j.damping, j.stiffness, j.friction, j.armature})
+      add(number);
+    add(static_cast<std::int64_t>(j.mimic ? j.mimic->link : -1));
+    if (j.mimic) add(j.mimic->multiplier), add(j.mimic->offset);
+    for (const VecX<double>* numbers : {&joint.q, &joint.v}) add_array(numbers->data(), numbers->size());
   }
 
   std::string digest() const { return asset::digest(bytes_); }
@@ -93,6 +112,10 @@ std::string digest(const Scene& scene) {
   content.add(static_cast<std::int64_t>(scene.fixed.size()));
   for (const Shape& shape : scene.fixed) content.add(shape);
   for (const Body& body : scene.bodies) content.add(body);
+  for (const auto& [A, B] : scene.apart) {
+    content.add(static_cast<std::int64_t>(A));
+    content.add(static_cast<std::int64_t>(B));
+  }
   return content.digest();
 }
 

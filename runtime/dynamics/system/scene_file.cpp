@@ -1,32 +1,33 @@
 #include "runtime/dynamics/system/scene_file.h"
 
-#include <cctype>
-#include <charconv>
 #include <cmath>
 #include <deque>
 #include <set>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
 #include "runtime/dynamics/system/material_words.h"
+#include "runtime/dynamics/system/scene_joints.h"
+#include "runtime/dynamics/system/scene_lines.h"
 
 namespace abut::dynamics {
 namespace {
 
-constexpr double kQuaternionTolerance = 1e-3;  // |q| may be off by this much and is normalised
-constexpr int kMaxShapes = 100000;             // of one body: more is a damaged file
+constexpr int kMaxShapes = 100000;  // of one body: more is a damaged file
 
-class Reader {
+class Reader : private SceneLines {
  public:
   Reader(std::istream& in, const std::string& name, const AssetSource& assets)
-      : in_(in), name_(name), assets_(assets) {}
+      : SceneLines(in, name), assets_(assets) {}
 
   Scene read() {
     while (next_line()) entry();
-    if (scene_.bodies.empty()) throw InvalidInput(name_ + ": the scene has no body");
+    if (scene_.bodies.empty()) throw InvalidInput(file() + ": the scene has no body");
+    for (const auto& [body, message] : without_joint_)
+      if (!scene_.bodies[body].joint) throw InvalidInput(message);
     set_materials();
     return std::move(scene_);
   }
@@ -39,123 +40,35 @@ class Reader {
   };
   using GivenList = std::vector<Given>;
 
-  [[noreturn]] void refuse(const std::string& what) const {
-    throw InvalidInput(name_ + ":" + std::to_string(line_number_) + ": " + what);
-  }
-
-  // The next line that says something; its first word is keyword_.
-  bool next_line() {
-    std::string text;
-    while (std::getline(in_, text)) {
-      ++line_number_;
-      split(text);
-      if (words_.empty()) continue;
-      keyword_ = words_[0];
-      at_ = 1;
-      return true;
-    }
-    return false;
-  }
-
-  static bool blank(char c) { return std::string_view(" \t\r\v\f").find(c) != std::string_view::npos; }
-
-  // The words of a line up to its comment. One in quotes may hold blanks and #, and a quote where there are
-  // two.
-  void split(const std::string& text) {
-    words_.clear();
-    for (std::size_t i = 0;;) {
-      while (i < text.size() && blank(text[i])) ++i;
-      if (i == text.size() || text[i] == '#') return;
-      std::string& word = words_.emplace_back();
-      if (text[i] != '"') {
-        for (; i < text.size() && !blank(text[i]) && text[i] != '#'; ++i) word += text[i];
-        continue;
-      }
-      for (++i; i < text.size() && (text[i] != '"' || (i + 1 < text.size() && text[i + 1] == '"')); ++i) {
-        word += text[i];
-        if (text[i] == '"') ++i;
-      }
-      if (i == text.size()) refuse("a quote is not closed");
-      if (++i < text.size() && !blank(text[i]) && text[i] != '#')
-        refuse("no blank after the quoted name '" + word + "'");
-      if (word.empty()) refuse("a name is empty");
-    }
-  }
-
-  const std::string& word(const char* what) {
-    if (at_ == words_.size()) refuse("'" + keyword_ + "' lacks " + what);
-    return words_[at_++];
-  }
-
-  double number(const char* what) {
-    const std::string& text = word(what);
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-      refuse("'" + text + "' is no finite number (" + what + ")" + name_advice(text));
-    return value;
-  }
-
-  // A word where numbers begin may be the rest of a name.
-  const char* name_advice(const std::string& text) const {
-    const bool named = keyword_ == "body" || keyword_ == "object" || keyword_ == "asset";
-    const bool letter = !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0;
-    return named && letter ? "; a name that has blanks stands in quotes" : "";
-  }
-
-  Vec3<double> vector(const char* what) {
-    Vec3<double> result;
-    for (int k = 0; k < 3; ++k) result[k] = number(what);
-    return result;
-  }
-
-  std::array<double, 4> quaternion() {
-    std::array<double, 4> q{};
-    double squared = 0;
-    for (double& entry : q) {
-      entry = number("a quaternion (w, x, y, z)");
-      squared += entry * entry;
-    }
-    const double length = std::sqrt(squared);
-    if (!(std::abs(length - 1) <= kQuaternionTolerance))
-      refuse("the quaternion has length " + std::to_string(length) + "; it must be 1 to a thousandth");
-    for (double& entry : q) entry /= length;
-    return q;
-  }
-
-  Pose<double> pose() {
-    const Vec3<double> p = vector("a position");
-    const auto q = quaternion();
-    return {rotation_from_quaternion(q[0], q[1], q[2], q[3]), p};
-  }
-
-  void end_of_line() {
-    if (at_ == words_.size()) return;
-    refuse("'" + words_[at_] + "' is more than '" + keyword_ + "' takes" +
-           (keyword_ == "body" ? "; its shapes stand below it, one a line" : ""));
-  }
-
   void entry() {
-    if (keyword_ == "gravity")
+    if (keyword() == "gravity")
       scene_.gravity = vector("gravity");
-    else if (const MaterialWord* material = find_word(keyword_))
+    else if (const MaterialWord* material = find_word(keyword()))
       of_scene_.*material->member = material_number(*material);
-    else if (keyword_ == "material")
+    else if (keyword() == "material")
       last_material();
-    else if (keyword_ == "duration")
+    else if (keyword() == "duration")
       scene_.duration = at_least_zero("the duration");
-    else if (keyword_ == "plane")
+    else if (keyword() == "plane")
       plane();
-    else if (keyword_ == "sbox")
+    else if (keyword() == "sbox")
       fixed_box();
-    else if (keyword_ == "body")
+    else if (keyword() == "body")
       return body();
-    else if (keyword_ == "object")
+    else if (keyword() == "object")
       object();
+    else if (keyword() == "joint")
+      read_joint(*this, scene_);
+    else if (keyword() == "robot")
+      robot();
+    else if (keyword() == "set")
+      set_joint(*this, scene_);
+    else if (keyword() == "apart")
+      keep_apart(*this, scene_);
     else
-      refuse("'" + keyword_ +
+      refuse("'" + keyword() +
              "' is no entry of a scene; there are: gravity, mu, restitution, patch, modulus, dissipation, "
-             "duration, plane, sbox, body, object, material");
+             "duration, plane, sbox, body, object, material, joint, robot, set, apart");
     end_of_line();
   }
 
@@ -166,8 +79,8 @@ class Reader {
   }
 
   double material_number(const MaterialWord& word) {
-    if (word.member == &body::Material::modulus && at_ < words_.size() && words_[at_] == kRigidWord) {
-      ++at_;
+    if (word.member == &body::Material::modulus && words_left() > 0 && peek() == kRigidWord) {
+      SceneLines::word("the word");
       return body::kRigid;
     }
     const double value = at_least_zero(word.meaning);
@@ -185,7 +98,7 @@ class Reader {
   // material KEYWORD NUMBER [KEYWORD NUMBER ...]
   GivenList material() {
     GivenList given;
-    while (at_ < words_.size() || given.empty()) {
+    while (words_left() > 0 || given.empty()) {
       const std::string& keyword = word("what is given: mu, restitution, patch, modulus or dissipation");
       const MaterialWord* found = find_word(keyword);
       if (!found)
@@ -214,12 +127,6 @@ class Reader {
       for (Shape& shape : body.shapes) set(shape, *of_shape++);
   }
 
-  double at_least_zero(const char* what) {
-    const double value = number(what);
-    if (value < 0) refuse(std::string(what) + " is negative");
-    return value;
-  }
-
   void plane() {
     const Vec3<double> n = vector("a normal");
     const double d = number("an offset");
@@ -240,7 +147,7 @@ class Reader {
 
   void checked(const Shape& shape) {
     try {
-      require_valid(shape, "'" + keyword_ + "'");
+      require_valid(shape, "'" + keyword() + "'");
     } catch (const InvalidInput& error) {
       refuse(error.what());
     }
@@ -262,27 +169,27 @@ class Reader {
   }
 
   body::Geometry geometry() {
-    if (keyword_ == "box") return primitive(body::Box<double>{vector("half sizes")});
-    if (keyword_ == "cyl") {
+    if (keyword() == "box") return primitive(body::Box<double>{vector("half sizes")});
+    if (keyword() == "cyl") {
       const double radius = number("a radius"), half_length = number("a half height");
       skip_padding(1);
       return primitive(body::Cylinder<double>{half_length, radius});
     }
-    if (keyword_ == "sphere") {
+    if (keyword() == "sphere") {
       const double radius = number("a radius");
       skip_padding(2);
       return primitive(body::Sphere<double>{radius});
     }
-    if (keyword_ == "asset") return asset();
-    refuse("'" + keyword_ + "' is no shape of a body; there are: box, cyl, sphere, asset");
+    if (keyword() == "asset") return asset();
+    refuse("'" + keyword() + "' is no shape of a body; there are: box, cyl, sphere, asset");
   }
 
   // Scenes are found with three sizes for every shape, those without meaning zero.
   void skip_padding(std::size_t count) {
     constexpr std::size_t kPose = 7;
-    if (words_.size() - at_ != kPose + count) return;
+    if (words_left() != kPose + count) return;
     for (std::size_t k = 0; k < count; ++k)
-      if (number("a size") != 0) refuse("'" + keyword_ + "' has a size too many");
+      if (number("a size") != 0) refuse("'" + keyword() + "' has a size too many");
   }
 
   body::Geometry asset() {
@@ -316,8 +223,30 @@ class Reader {
     last_ = &of_shapes_.emplace_back();
   }
 
+  // A joint below may make right what is said here of one without.
+  void require_valid_without_joint(const Body& made, bool shapeless) {
+    const std::string who = "body '" + made.name + "'";
+    try {
+      if (shapeless) throw InvalidInput(who + " has no shape; only one with a joint may have none");
+      require_valid(made, who);
+    } catch (const InvalidInput& error) {
+      if (!shapeless && made.mass != 0) refuse(error.what());
+      without_joint_.emplace_back(scene_.bodies.size(),
+                                  file() + ":" + std::to_string(line_number()) + ": " + error.what());
+    }
+  }
+
+  void robot() {
+    const std::size_t first = read_robot(*this, scene_, assets_);
+    for (std::size_t i = first; i < scene_.bodies.size(); ++i) {
+      if (!names_.insert(scene_.bodies[i].name).second)
+        refuse("there is a body '" + scene_.bodies[i].name + "' already");
+      of_shapes_.resize(of_shapes_.size() + scene_.bodies[i].shapes.size());
+    }
+  }
+
   void body() {
-    const int line = line_number_;
+    const int line = line_number();
     Body made;
     made.name = new_name();
     made.mass = number("a mass");
@@ -327,22 +256,18 @@ class Reader {
     made.v_WB = vector("a velocity");
     made.w_WB_W = vector("an angular velocity");
     const double count = number("the number of shapes");
-    if (!(count >= 1 && count <= kMaxShapes) || count != std::floor(count))
-      refuse("the number of shapes is not a whole number from 1 to " + std::to_string(kMaxShapes));
+    if (!(count >= 0 && count <= kMaxShapes) || count != std::floor(count))
+      refuse("the number of shapes is not a whole number from 0 to " + std::to_string(kMaxShapes));
     end_of_line();
-    try {
-      require_valid(made, "body '" + made.name + "'");
-    } catch (const InvalidInput& error) {
-      refuse(error.what());
-    }
+    require_valid_without_joint(made, count == 0);
     GivenList of_body;
     while (static_cast<double>(made.shapes.size()) < count) {
       if (!next_line())
-        throw InvalidInput(name_ + ":" + std::to_string(line) + ": the file ends after " +
+        throw InvalidInput(file() + ":" + std::to_string(line) + ": the file ends after " +
                            counted(made.shapes.size(), "shape") + " of body '" + made.name + "'");
-      if (keyword_ == "material" && made.shapes.empty()) {
+      if (keyword() == "material" && made.shapes.empty()) {
         of_body = material();
-      } else if (keyword_ == "material") {
+      } else if (keyword() == "material") {
         last_material();
       } else {
         made.shapes.push_back(shape());
@@ -352,18 +277,13 @@ class Reader {
     scene_.bodies.push_back(std::move(made));
   }
 
-  std::istream& in_;
-  std::string name_;
   const AssetSource& assets_;
   Scene scene_;
   body::Material of_scene_;                     // of shapes that are given nothing else
   std::deque<GivenList> of_fixed_, of_shapes_;  // in the order of the shapes
   GivenList* last_ = nullptr;                   // of the last of them
   std::set<std::string> names_;
-  std::vector<std::string> words_;  // of the line at hand
-  std::size_t at_ = 0;              // the next of them
-  std::string keyword_;             // the first
-  int line_number_ = 0;
+  std::vector<std::pair<std::size_t, std::string>> without_joint_;  // bodies that need one, and why
 };
 
 }  // namespace

@@ -25,6 +25,16 @@ using AssetSource = std::function<body::Geometry(const std::string& name)>;
 //     followed by                             px py pz  qw qx qy qz
 //   object NAME ASSET density  px py pz  qw qx qy qz  vx vy vz  wx wy wz
 //     a body that is one asset of even density: pose of the object's frame, velocity of its centre of mass
+//   joint NAME TYPE PARENT  px py pz  qw qx qy qz  ax ay az  [KEYWORD NUMBER ...]
+//     of the body above: PARENT (`world` or a body further up) carries it by a joint of TYPE (fixed, revolute,
+//     prismatic, planar, spherical, free) in the frame (p, q) of the world, about or along its axis a, where
+//     all joints are at zero. Such a body may have mass 0 and no shape; its own velocity does not matter.
+//     KEYWORD: lower, upper, damping, stiffness, friction, armature, position, velocity (tree/tree.h); the
+//     last two of a joint of one degree of freedom: where it starts
+//   robot NAME FILE  px py pz  qw qx qy qz    a robot of a URDF file (in the folder of the scene), its root
+//     fixed there; its bodies are called NAME/LINK and its joints NAME/JOINT; a mesh is the asset of its name
+//   set JOINT KEYWORD NUMBER ...              of a joint above, the same KEYWORDs
+//   apart BODY BODY                           they do not meet, as bodies that a joint connects do not
 //   material KEYWORD NUMBER ...               of the plane, sbox, object or shape above it; between a body and
 //                                             its first shape, of all shapes of the body; `modulus rigid` too
 // clang-format on
@@ -43,8 +53,9 @@ using AssetName = std::function<std::string(const body::Geometry& asset)>;
 
 // Writes a scene as text that read_scene gives back, to rounding in its rotations (bodies that were `object`
 // entries as `body` entries). Throws InvalidInput, naming the body or the fixed shape, for a scene that is
-// not valid and for what the format has no words for: no body at all, a body without shapes, a fixed shape
-// that is neither a box nor a plane, names that are empty, used twice or have an end of line; and IoError.
+// not valid and for what the format has no words for: joints and groups, no body at all, a body without
+// shapes, a fixed shape that is neither a box nor a plane, names that are empty, used twice or have an end of
+// line; and IoError.
 void write_scene(const Scene& scene, const std::string& file, const AssetName& name_of);
 
 // The same as text.

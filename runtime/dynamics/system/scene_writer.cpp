@@ -32,6 +32,7 @@ class Writer {
     }
     for (std::size_t k = 0; k < scene_.fixed.size(); ++k) fixed(scene_.fixed[k], k);
     for (const Body& body : scene_.bodies) add(body);
+    for (const auto& [A, B] : scene_.apart) apart(A, B);
     return std::move(text_);
   }
 
@@ -107,6 +108,7 @@ class Writer {
 
   void add(const Body& body) {
     const std::string who = "body '" + body.name + "'";
+    if (body.joint || body.group != 0) refuse(who + " has a joint or a group, which are not written");
     if (body.shapes.empty()) refuse(who + " has no shape");
     if (!names_.insert(body.name).second) refuse("there are two bodies '" + body.name + "'");
     text_ += "body " + quoted(body.name, who);
@@ -118,6 +120,13 @@ class Writer {
     put(body.w_WB_W);
     text_ += ' ' + std::to_string(body.shapes.size()) + '\n';
     for (const Shape& shape : body.shapes) add(shape, who);
+  }
+
+  void apart(std::int32_t A, std::int32_t B) {
+    text_ += "apart";
+    for (const std::int32_t i : {A, B})
+      text_ += ' ' + quoted(scene_.bodies[static_cast<std::size_t>(i)].name, "a body");
+    text_ += '\n';
   }
 
   void add(const Shape& shape, const std::string& who) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/dynamics/tree/tree.h"
 #include "runtime/math/pose.h"
 
 // What moves of a system, and what acts on it from outside.
@@ -39,13 +40,21 @@ struct ContactImpulse {
 // All that the next step depends on, beside the control.
 struct State {
   std::vector<BodyState> bodies;
+  // Coordinates and velocities of the bodies with joints, one body after another, as the joints' types say
+  // (tree/tree.h). What `bodies` says of these bodies follows from them: SystemTree::place.
+  VecX<double> q, v;
   std::vector<ContactImpulse> impulses;  // of the last step, in the order of its contacts
 };
 
 // What acts on the bodies for one step beside gravity and contact.
 struct Control {
   // (Moment about the centre of mass; force) on each body, in the world's axes, N m and N. Empty: none.
-  std::span<const Vec6<double>> F_BBcm_W;
+  std::span<const Vec6<double>> F_BBcm_W = {};
+  // Force of each degree of freedom of State::v, N m or N. Empty: none.
+  std::span<const double> joint_force = {};
+  // Where the joints' springs or drives pull to, as State::q; only joints with a stiffness look at it. Empty:
+  // where the scene starts them.
+  std::span<const double> joint_target = {};
 };
 
 }  // namespace abut::dynamics

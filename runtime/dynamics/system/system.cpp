@@ -1,14 +1,18 @@
 #include "runtime/dynamics/system/system.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "runtime/core/error.h"
+#include "runtime/dynamics/system/system_tree.h"
+#include "runtime/dynamics/tree/joint.h"
 
 namespace abut::dynamics {
 namespace {
 
-constexpr double kUnitTolerance = 1e-9;  // of a quaternion's length
+constexpr double kUnitTolerance = 1e-9;   // of a quaternion's length
+constexpr double kMimicTolerance = 1e-6;  // rad or m, beside the coordinate's own size
 
 }  // namespace
 
@@ -29,7 +33,38 @@ System::System(Scene scene) {
   for (const Shape& shape : data->scene.fixed) add_body({&shape, 1});
   for (const Body& body : data->scene.bodies) add_body(body.shapes);
   data->first_shape.push_back(static_cast<std::int32_t>(data->shapes.size()));
+  add_joints(*data);
   data_ = std::move(data);
+  if (has_joints()) SystemTree(*this);  // refuses what is no tree
+}
+
+void System::add_joints(Data& data) {
+  data.joint_q.push_back(0);
+  data.joint_v.push_back(0);
+  for (const Body& body : data.scene.bodies) {
+    const JointKind kind = body.joint ? joint_kind(body.joint->joint.type) : JointKind{};
+    data.joint_q.push_back(data.joint_q.back() + kind.nq);
+    data.joint_v.push_back(data.joint_v.back() + kind.nv);
+    data.jointed = data.jointed || body.joint;
+    data.grouped = data.grouped || body.group != 0;
+    data.welded.push_back(
+        body.joint && kind.nv == 0 &&
+        (body.joint->parent < 0 || data.welded[static_cast<std::size_t>(body.joint->parent)]));
+  }
+}
+
+bool System::may_meet(std::size_t placed_A, std::size_t placed_B) const {
+  if (!has_joints() && scene().apart.empty() && !data_->grouped) return true;
+  const std::size_t fixed = fixed_count();
+  const auto welded = [&](std::size_t placed) { return placed < fixed || data_->welded[placed - fixed]; };
+  if (welded(placed_A) && welded(placed_B)) return false;
+  if (placed_A < fixed || placed_B < fixed) return true;
+  const auto a = static_cast<std::int32_t>(placed_A - fixed), b = static_cast<std::int32_t>(placed_B - fixed);
+  const Body &A = body(placed_A - fixed), &B = body(placed_B - fixed);
+  if (A.group != 0 && A.group == B.group) return false;
+  if ((A.joint && A.joint->parent == b) || (B.joint && B.joint->parent == a)) return false;
+  return std::none_of(scene().apart.begin(), scene().apart.end(),
+                      [&](const auto& pair) { return pair == std::pair(a, b) || pair == std::pair(b, a); });
 }
 
 State System::initial_state() const {
@@ -41,7 +76,33 @@ State System::initial_state() const {
     moving.v_WB = body.v_WB;
     moving.L_W = in_world(moving.q_WB, body.inertia) * body.w_WB_W;
   }
+  if (has_joints()) place_joints(state);
   return state;
+}
+
+void System::place_joints(State& state) const {
+  const SystemTree tree(*this);
+  state.q.resize(first_q(body_count()));
+  state.v = VecX<double>::Zero(first_v(body_count()));
+  const VecX<double> neutral = tree.tree().neutral();
+  for (std::size_t i = 0; i < body_count(); ++i) {
+    if (!body(i).joint) continue;
+    const BodyJoint& joint = *body(i).joint;
+    const JointKind& kind = joint_kind(joint.joint.type);
+    auto q = state.q.segment(first_q(i), kind.nq);
+    if (joint.q.size() > 0)
+      q = joint.q;
+    else
+      q = neutral.segment(tree.tree().first_q(static_cast<int>(i)), kind.nq);
+    if (joint.v.size() > 0) state.v.segment(first_v(i), kind.nv) = joint.v;
+  }
+  VecX<double> q, v;
+  tree.coordinates(state, q, v);
+  tree.mimics().obey(q);
+  v = tree.mimics().velocities(v(tree.mimics().independent_velocities()));
+  tree.tree().require_valid(q);
+  TreeScratch scratch(tree.tree());
+  tree.place(q, v, scratch, state);
 }
 
 void System::require_valid(const State& state) const {
@@ -57,6 +118,7 @@ void System::require_valid(const State& state) const {
     if (!(std::abs(length - 1) <= kUnitTolerance))
       refuse(i, "has a quaternion of length " + std::to_string(length) + "; it must be 1");
   }
+  require_valid_joints(state);
   for (std::size_t i = 0; i < state.impulses.size(); ++i) {
     const ContactImpulse& impulse = state.impulses[i];
     if (!impulse.J_B_W.allFinite())
@@ -67,7 +129,44 @@ void System::require_valid(const State& state) const {
   }
 }
 
+void System::require_valid_joints(const State& state) const {
+  if (state.q.size() != first_q(body_count()) || state.v.size() != first_v(body_count()))
+    throw InvalidInput("state: " + std::to_string(state.q.size()) + " coordinates and " +
+                       std::to_string(state.v.size()) + " velocities of joints for " +
+                       std::to_string(first_q(body_count())) + " and " +
+                       std::to_string(first_v(body_count())));
+  for (std::size_t i = 0; i < body_count(); ++i) {
+    if (!body(i).joint) continue;
+    const Joint& joint = body(i).joint->joint;
+    const JointKind& kind = joint_kind(joint.type);
+    const auto refuse = [&](const std::string& what) {
+      throw InvalidInput("state: joint '" + joint.name + "' " + what);
+    };
+    const VecX<double> q = state.q.segment(first_q(i), kind.nq);
+    if (!q.allFinite() || !state.v.segment(first_v(i), kind.nv).allFinite()) refuse("is not finite");
+    const bool turns = joint.type == JointType::kFree || joint.type == JointType::kSpherical;
+    if (turns && !(std::abs(q.head<4>().norm() - 1) <= kUnitTolerance))
+      refuse("has a quaternion of length " + std::to_string(q.head<4>().norm()) + "; it must be 1");
+    if (!joint.mimic) continue;
+    const double other = state.q[first_q(static_cast<std::size_t>(joint.mimic->link))];
+    const double wanted = joint.mimic->multiplier * other + joint.mimic->offset;
+    if (!(std::abs(q[0] - wanted) <= kMimicTolerance * (1 + std::abs(wanted))))
+      refuse("is at " + std::to_string(q[0]) + ", and the joint that it mimics asks for " +
+             std::to_string(wanted));
+  }
+}
+
 void System::require_valid(const Control& control) const {
+  const auto require_numbers = [](std::span<const double> numbers, Eigen::Index count, const char* what) {
+    if (numbers.empty()) return;
+    if (static_cast<Eigen::Index>(numbers.size()) != count)
+      throw InvalidInput("control: " + std::to_string(numbers.size()) + " " + what + " for " +
+                         std::to_string(count));
+    if (!Eigen::Map<const VecX<double>>(numbers.data(), count).allFinite())
+      throw InvalidInput(std::string("control: one of the ") + what + " is not finite");
+  };
+  require_numbers(control.joint_force, first_v(body_count()), "forces of joints");
+  require_numbers(control.joint_target, first_q(body_count()), "targets of joints");
   if (control.F_BBcm_W.empty()) return;
   if (control.F_BBcm_W.size() != body_count())
     throw InvalidInput("control: " + std::to_string(control.F_BBcm_W.size()) + " wrenches for " +
@@ -79,14 +178,27 @@ void System::require_valid(const Control& control) const {
 
 Vec3<double> System::angular_velocity(const State& state, std::size_t i) const {
   const BodyState& moving = state.bodies[i];
-  return in_world(moving.q_WB, body(i).inertia.cwiseInverse()) * moving.L_W;
+  if (!body(i).joint) return in_world(moving.q_WB, body(i).inertia.cwiseInverse()) * moving.L_W;
+  // A link may have no moments: the sum over the joints that carry it.
+  const BodyJoint& joint = *body(i).joint;
+  const Mat3<double> R_WL = moving.q_WB.toRotationMatrix() * joint.X_LB.R.transpose();
+  Vec3<double> w = joint.parent < 0 ? Vec3<double>(Vec3<double>::Zero())
+                                    : angular_velocity(state, static_cast<std::size_t>(joint.parent));
+  for (Eigen::Index k = first_v(i); k < first_v(i + 1); ++k) {
+    const Vec6<double> axis_L = detail::visit_joint(joint.joint.type, [&]<class Row>(Row) {
+      return Row::subspace(joint.joint.axis_J, static_cast<int>(k - first_v(i)));
+    });
+    w += R_WL * (axis_L.head<3>() * state.v[k]);
+  }
+  return w;
 }
 
 double System::kinetic_energy(const State& state, std::size_t i) const {
   const BodyState& moving = state.bodies[i];
   const Vec3<double> P = moving.q_WB.conjugate() * moving.L_W;
-  return (body(i).mass * moving.v_WB.squaredNorm() + P.dot(body(i).inertia.cwiseInverse().cwiseProduct(P))) /
-         2;
+  const Vec3<double> w_B = body(i).joint ? (moving.q_WB.conjugate() * angular_velocity(state, i)).eval()
+                                         : body(i).inertia.cwiseInverse().cwiseProduct(P).eval();
+  return (body(i).mass * moving.v_WB.squaredNorm() + P.dot(w_B)) / 2;
 }
 
 double System::potential_energy(const State& state, std::size_t i) const {

@@ -21,7 +21,7 @@ namespace abut::dynamics {
 // are numbered in the same order.
 class System {
  public:
-  // Throws InvalidInput as require_valid(scene) does.
+  // Throws InvalidInput as require_valid(scene) and Tree do.
   explicit System(Scene scene);
 
   const Scene& scene() const { return data_->scene; }
@@ -34,13 +34,24 @@ class System {
   std::span<const std::int32_t> first_shape() const { return data_->first_shape; }
   std::size_t placed_body_of_shape(std::size_t shape) const { return data_->body_of_shape[shape]; }
 
-  // The scene's, at rest with one another: no impulses.
+  bool has_joints() const { return data_->jointed; }
+  // Of body i: where its coordinates begin in State::q and its velocities in State::v; of i = body_count():
+  // how many there are.
+  Eigen::Index first_q(std::size_t i) const { return data_->joint_q[i]; }
+  Eigen::Index first_v(std::size_t i) const { return data_->joint_v[i]; }
+  // Whether two placed bodies may touch: no joint connects them, nothing keeps them apart, and one of them
+  // can move.
+  bool may_meet(std::size_t placed_A, std::size_t placed_B) const;
+
+  // The scene's, without impulses.
   State initial_state() const;
 
   // Throws InvalidInput, naming the body, where the sizes do not fit, a number is not finite, a quaternion
-  // has not unit length (to 1e-9) or a contact's key is of shapes that there are not.
+  // has not unit length (to 1e-9), a contact's key is of shapes that there are not, or a mimicking joint is
+  // not where it must be (to 1e-6).
   void require_valid(const State& state) const;
-  // Where there is neither none nor one wrench for each body, or a number is not finite.
+  // Where there is neither none nor one for each body, degree of freedom or coordinate, or a number is not
+  // finite.
   void require_valid(const Control& control) const;
 
   // In the world's axes, rad/s.
@@ -55,7 +66,13 @@ class System {
     std::vector<const Shape*> shapes;
     std::vector<std::int32_t> first_shape;
     std::vector<std::size_t> body_of_shape;
+    std::vector<Eigen::Index> joint_q, joint_v;  // first ones of each body, and the end
+    bool jointed = false, grouped = false;       // any body
+    std::vector<bool> welded;                    // of each body: joints leave it no motion
   };
+  static void add_joints(Data& data);
+  void place_joints(State& state) const;
+  void require_valid_joints(const State& state) const;
   std::shared_ptr<const Data> data_;
 };
 

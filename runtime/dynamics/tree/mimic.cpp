@@ -24,6 +24,8 @@ MimicMap::MimicMap(const Tree& tree) {
       at = mimic->link;
     }
     const JointKind& kind = joint_kind(tree.link(i).joint.type);
+    for (int k = 0; at == i && k < kind.nq; ++k) place_q_.push_back(tree.first_q(i) + k);
+    for (int k = 0; at == i && k < kind.nv; ++k) place_v_.push_back(tree.first_v(i) + k);
     for (int k = 0; k < kind.nq; ++k)
       q_.push_back({first_q[static_cast<std::size_t>(at)] + k, factor, offset});
     for (int k = 0; k < kind.nv; ++k) v_.push_back({first_v[static_cast<std::size_t>(at)] + k, factor, 0});
@@ -36,6 +38,14 @@ VecX<double> MimicMap::coordinates(const VecX<double>& q_independent) const {
   for (std::size_t k = 0; k < q_.size(); ++k)
     q[static_cast<Eigen::Index>(k)] = q_[k].factor * q_independent[q_[k].independent] + q_[k].offset;
   return q;
+}
+
+void MimicMap::obey(VecX<double>& q) const {
+  for (std::size_t k = 0; k < q_.size(); ++k) {
+    const auto place = static_cast<Eigen::Index>(place_q_[static_cast<std::size_t>(q_[k].independent)]);
+    if (place != static_cast<Eigen::Index>(k))
+      q[static_cast<Eigen::Index>(k)] = q_[k].factor * q[place] + q_[k].offset;
+  }
 }
 
 VecX<double> MimicMap::velocities(const VecX<double>& v_independent) const {

@@ -21,12 +21,18 @@ class MimicMap {
   MatX<double> mass_matrix(const MatX<double>& M) const;  // G' M G
   MatX<double> matrix() const;                            // G, (tree.nv(), nv)
 
+  // (nv) which velocities of the tree are independent.
+  const std::vector<int>& independent_velocities() const { return place_v_; }
+  // Sets the coordinates of the whole tree that mimic others from those.
+  void obey(VecX<double>& q) const;
+
  private:
   struct Row {
     int independent;  // index there
     double factor, offset;
   };
-  std::vector<Row> q_, v_;  // of each coordinate, of each velocity of the tree
+  std::vector<Row> q_, v_;              // of each coordinate, of each velocity of the tree
+  std::vector<int> place_q_, place_v_;  // of the independent ones in the tree
   int nq_ = 0, nv_ = 0;
 };
 

@@ -24,9 +24,9 @@ void require_finite_numbers(const Joint& joint) {
   if (!(std::abs(joint.axis_J.norm() - 1) <= kUnitTolerance)) refuse("has an axis that is not a unit vector");
   if (!(joint.lower <= joint.upper)) refuse("has a lower limit above its upper one");
   if (!(joint.velocity_limit >= 0) || !(joint.effort_limit >= 0)) refuse("has a negative limit");
-  for (const double number : {joint.damping, joint.friction, joint.armature})
+  for (const double number : {joint.damping, joint.stiffness, joint.friction, joint.armature})
     if (!(number >= 0) || !std::isfinite(number))
-      refuse("has damping, friction or armature that is negative or not finite");
+      refuse("has damping, stiffness, friction or armature that is negative or not finite");
 }
 
 void require_valid_inertia(const Link& link) {

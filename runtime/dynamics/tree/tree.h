@@ -69,8 +69,9 @@ struct Joint {
   double velocity_limit = std::numeric_limits<double>::infinity();  // rad/s or m/s
   double effort_limit = std::numeric_limits<double>::infinity();    // N m or N
   double damping = 0;                                               // N m s/rad or N s/m
-  double friction = 0;  // Coulomb friction: largest torque or force, N m or N
-  double armature = 0;  // inertia added to each degree of freedom, kg m^2 or kg
+  double stiffness = 0;  // of a spring, or a drive, to a target; one degree of freedom; N m/rad or N/m
+  double friction = 0;   // Coulomb friction: largest torque or force, N m or N
+  double armature = 0;   // inertia added to each degree of freedom, kg m^2 or kg
   std::optional<Mimic> mimic;
 };
 
@@ -94,7 +95,8 @@ class Tree {
   // Throws InvalidInput, naming the link or the joint, where a parent is not before its child, a number is
   // not finite, an axis has not unit length or a rotation is none (to 1e-9), an inertia is indefinite or not
   // symmetric, a link that moves and carries nothing has no positive definite inertia, damping, friction or
-  // armature is negative, limits are empty, or a joint mimics none of one degree of freedom, or itself.
+  // stiffness or armature is negative, limits are empty, or a joint mimics none of one degree of freedom, or
+  // itself.
   explicit Tree(std::vector<Link> links, const Vec3<double>& gravity = Vec3<double>::Zero());  // m/s^2
 
   std::span<const Link> links() const { return links_; }

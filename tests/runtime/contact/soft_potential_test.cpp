@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/contact/potential_force.h"
 #include "runtime/core/random.h"
+#include "runtime/ssdf/two_stage.h"
 #include "tests/support/bodies.h"
 #include "tests/support/gap.h"
 #include "tests/support/hulls.h"
@@ -31,6 +33,65 @@ body::Geometry plate(double s, int half_count) {
       tangents.emplace_back(1, 0, 0);
     }
   return body::Geometry(test::points_asset(test::make_points(positions, normals, s * s, tangents)));
+}
+
+// A closed wedge of 40 degrees: two squares of 6 cm that meet in an edge along y, the face opposite, the
+// ends.
+body::Geometry wedge(int per_side) {
+  std::vector<Vec3<double>> positions, normals, tangents;
+  const double side = 0.06, s = side / per_side, half = 20 * std::numbers::pi / 180;
+  const Vec3<double> y = Vec3<double>::UnitY();
+  const auto face = [&](const Vec3<double>& corner, const Vec3<double>& u, double length) {
+    const int count = int(std::lround(length / s));
+    for (int i = 0; i < count; ++i)
+      for (int j = 0; j < per_side; ++j) {
+        positions.push_back(corner + (i + 0.5) * length / count * u + ((j + 0.5) * s - side / 2) * y);
+        normals.push_back(y.cross(u));
+        tangents.push_back(u);
+      }
+  };
+  const Vec3<double> up(std::cos(half), 0, std::sin(half)), down(std::cos(half), 0, -std::sin(half));
+  face(side * up, -up, side);
+  face(Vec3<double>::Zero(), down, side);
+  face(side * down, Vec3<double>::UnitZ(), 2 * side * std::sin(half));
+  for (double x = s / 2; x < side * std::cos(half); x += s)
+    for (double z = s / 2 - side; z < side; z += s)
+      for (const double end : {-1.0, 1.0}) {
+        if (std::abs(z) > x * std::tan(half)) continue;
+        positions.push_back({x, end * side / 2, z});
+        normals.push_back(end * y);
+        tangents.push_back(Vec3<double>::UnitX());
+      }
+  return body::Geometry(test::points_asset(test::make_points(positions, normals, s * s, tangents)));
+}
+
+// Stiffness times area (N/m) of every sample of a pair, and the field there, m; none left out.
+std::vector<std::pair<double, double>> all_samples(const PotentialPair<double>& pair) {
+  std::vector<std::pair<double, double>> result;
+  for (const bool of_A : {true, false}) {
+    const asset::PointsView points = (of_A ? pair.A : pair.B)->points(),
+                            field = (of_A ? pair.B : pair.A)->points();
+    const Pose<double> X = of_A ? pair.X_AB.inverse() : pair.X_AB;
+    const int groups = points.samples.first[points.blocks.block_count];
+    for (int i = 0; i < asset::kGroupSamples * groups; ++i) {
+      const double* const x =
+          points.samples.numbers + i / asset::kGroupSamples * asset::kGroupNumbers + i % asset::kGroupSamples;
+      const auto phi =
+          ssdf::two_stage_distance<double>(field, X * Vec3<double>(x[0], x[4], x[8]), Order::kValue);
+      result.emplace_back(pair.law.stiffness * (of_A ? pair.share_A : pair.share_B) * x[12], phi.value);
+    }
+  }
+  return result;
+}
+
+double energy(const std::vector<std::pair<double, double>>& samples, const PotentialLaw<double>& law) {
+  double sum = 0;
+  for (const auto& [ka, phi] : samples) {
+    contact::internal::Push<double> push;
+    contact::internal::push_at(phi, law, push);
+    sum += ka * push.energy;
+  }
+  return sum;
 }
 
 struct Case {
@@ -202,6 +263,28 @@ TEST(SoftPotential, APlateOnAHalfSpaceFeelsAnEvenPressure) {
   const double area = std::pow(17 * s, 2);
   EXPECT_NEAR(-w.F_BBo_B[5], stiffness * depth * area, 0.05 * stiffness * depth * area);
   EXPECT_LT(w.F_BBo_B.head<3>().norm(), 1e-6 * std::abs(w.F_BBo_B[5]));
+}
+
+// Beyond sharp edges the field extends planes: it is far less than the distance of the nearest point.
+TEST(SoftPotential, LeavesOutNothingThatFeelsTheFieldBesideEdges) {
+  const body::Body A{wedge(12)}, B{wedge(16)};
+  Random random(8);
+  int met = 0;
+  for (int i = 0; i < test::runs(60); ++i) {
+    Pose<double> X{test::random_rotation(random), {}};
+    for (double& x : X.p) x = random.uniform(-0.06, 0.06);
+    const auto samples = all_samples(potential_pair({}, {&A, &B, X}));
+    for (const double eps3 : {0.1, 0.5, 1.0, 3.0}) {
+      const auto pair = potential_pair({.eps3 = eps3}, {&A, &B, X});
+      const double all = energy(samples, pair.law);
+      SoftPotential<double> found;
+      std::vector<double> near;
+      soft_potential(pair, Order::kValue, near, found);
+      met += all > 0 ? 1 : 0;
+      EXPECT_NEAR(found.energy, all, 1e-10 * all + 1e-11) << i << " eps3 " << eps3;
+    }
+  }
+  EXPECT_GT(met, test::runs(60));
 }
 
 TEST(SoftPotential, EndsOfWhatNumbersHold) {

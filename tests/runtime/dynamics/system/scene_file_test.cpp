@@ -109,7 +109,7 @@ TEST(SceneFile, RefusesWithFileAndLine) {
       {replaced("0.6 0.8 0 0", "0.6 0.9 0 0"), "x.scn:8: the quaternion has length 1.08"},
       {replaced("0.6 0.8 0 0", "0.6 x 0 0"), "x.scn:8: 'x' is no finite number"},
       {replaced("7 8 9 3", "7 8 9 4"), "x.scn:8: the file ends after 3 shapes of body 'b'"},
-      {replaced("7 8 9 3", "7 8 9 0"), "x.scn:8: the number of shapes"},
+      {replaced("7 8 9 3", "7 8 9 0"), "x.scn:9: 'box' is no entry of a scene"},
       {replaced("7 8 9 3", "7 8 9 2.5"), "x.scn:8: the number of shapes"},
       {replaced(" cyl", " tube"), "x.scn:10: 'tube' is no shape of a body"},
       {replaced(" cyl 0.05 0.1 0 1", " cyl 0.05 0.1 3 1"), "x.scn:10: 'cyl' has a size too many"},

@@ -91,8 +91,9 @@ TEST(Tree, RefusesWhatIsNoTree) {
             "tree: joint 'to_lower' has an axis that is not a unit vector");
   EXPECT_EQ(refusal_of([](auto& links) { links[1].joint.X_PJ.R *= -1; }),
             "tree: joint 'to_lower' has a pose without a rotation");
-  EXPECT_EQ(refusal_of([](auto& links) { links[1].joint.damping = -1; }),
-            "tree: joint 'to_lower' has damping, friction or armature that is negative or not finite");
+  EXPECT_EQ(
+      refusal_of([](auto& links) { links[1].joint.damping = -1; }),
+      "tree: joint 'to_lower' has damping, stiffness, friction or armature that is negative or not finite");
   EXPECT_EQ(refusal_of([](auto& links) { links[1].joint.lower = std::numeric_limits<double>::quiet_NaN(); }),
             "tree: joint 'to_lower' has a lower limit above its upper one");
 }

@@ -169,7 +169,7 @@ TEST_F(Urdf, RefusesJointsThatAreNone) {
             "Unable to parse component [nan] to a double (while parsing a vector value); Malformed parent "
             "origin element for joint [1]; joint xml is not initialized correctly");
   EXPECT_EQ(refusal(links + joint("1", "continuous", "base", "a", "<dynamics damping='-1'/>")),
-            "tree: joint '1' has damping, friction or armature that is negative or not finite");
+            "tree: joint '1' has damping, stiffness, friction or armature that is negative or not finite");
   EXPECT_EQ(refusal(links + joint("1", "prismatic", "base", "a",
                                   "<limit lower='1' upper='0' effort='1' velocity='1'/>")),
             "tree: joint '1' has a lower limit above its upper one");

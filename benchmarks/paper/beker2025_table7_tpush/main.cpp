@@ -1,0 +1,168 @@
+// Table 7 of [Beker2025]: a T pushed by a spherical finger, beside MuJoCo on the same controls. Final
+// distance and angle from MuJoCo's at steps of 0.1 ms, and time per step.
+#include <fmt/format.h>
+#include <mujoco/mujoco.h>
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "benchmarks/paper/beker2025_table7_tpush/pushing.h"
+#include "benchmarks/paper/beker2025_table7_tpush/t_mesh.h"
+#include "benchmarks/support/data.h"
+#include "benchmarks/support/promises.h"
+
+namespace {
+
+using namespace abut;
+using tpush::Rollout;
+using tpush::Targets;
+
+constexpr int kSequences = 3;
+constexpr double kReferenceStep = 1e-4;  // s
+
+struct Spread {
+  double mean = 0, deviation = 0;
+};
+Spread spread(const std::vector<double>& values) {
+  Spread result;
+  for (const double value : values) result.mean += value / static_cast<double>(values.size());
+  for (const double value : values)
+    result.deviation += (value - result.mean) * (value - result.mean) / static_cast<double>(values.size());
+  result.deviation = std::sqrt(result.deviation);
+  return result;
+}
+
+// What is simulated, and how.
+struct Contender {
+  std::string title;
+  SettingValues settings;
+  std::string model;
+};
+
+struct Line {
+  Spread distance, angle;  // cm, degrees
+  double step_time = 0;    // ms
+};
+
+class Table {
+ public:
+  Table() {
+    for (int k = 1; k <= kSequences; ++k) {
+      targets_.push_back(
+          tpush::read_targets(benchmarks::require_reference(fmt::format("tpush/ctrl_{}.csv", k)).string()));
+      reference_.push_back(
+          tpush::push_in_mujoco(model(), targets_.back(), mjINT_EULER, kReferenceStep).way.back());
+    }
+  }
+
+  // Compares all sequences' ends with the reference's.
+  template <class Push>
+  Line line(Push&& push) const {
+    std::vector<double> distances, angles;
+    Line result;
+    for (std::size_t k = 0; k < targets_.size(); ++k) {
+      const Rollout rollout = push(targets_[k]);
+      const auto &end = rollout.way.back(), &wanted = reference_[k];
+      distances.push_back(rollout.finite ? 100 * std::hypot(end[0] - wanted[0], end[1] - wanted[1])
+                                         : INFINITY);
+      angles.push_back(rollout.finite ? std::abs(end[2] - wanted[2]) * 180 / M_PI : INFINITY);
+      result.step_time += 1e3 * rollout.step_time / kSequences;
+    }
+    result.distance = spread(distances);
+    result.angle = spread(angles);
+    return result;
+  }
+
+  static std::string model() { return benchmarks::require_reference("tpush/tpush2d.xml").string(); }
+
+ private:
+  std::vector<Targets> targets_;
+  std::vector<std::array<double, 3>> reference_;
+};
+
+void print(const std::string& title, const std::string& integrator, double dt, const Line& line,
+           double peer) {
+  fmt::print("| {} | {} | {:g} | {:.2f} +- {:.2f} | {:.1f} +- {:.1f} | {:.4f} | {} |\n", title, integrator,
+             1e3 * dt, line.distance.mean, line.distance.deviation, line.angle.mean, line.angle.deviation,
+             line.step_time, peer > 0 ? fmt::format("{:.1f}", line.step_time / peer) : "");
+  std::fflush(stdout);
+}
+
+// What the potential with grids holds to: what the paper says of soft minimum with Runge and Kutta's method,
+// and of the implicit step at 16 ms what it says of 2 ms.
+void promise(benchmarks::Promises& promises, std::string_view integrator, double dt, const Line& line,
+             double peer) {
+  const std::string who = fmt::format("{} at {:g} ms: ", integrator, 1e3 * dt);
+  const bool fine = dt == 2e-3, coarse = dt == 16e-3;
+  if ((integrator == "rk4" && fine) || (integrator == "implicit" && coarse)) {
+    promises.at_most(who + "distance from MuJoCo's end, cm", line.distance.mean, 1.2);
+    promises.at_most(who + "angle, degrees", line.angle.mean, 10.8);
+  }
+  if (integrator == "rk4" && coarse) {
+    promises.at_most(who + "distance from MuJoCo's end, cm", line.distance.mean, 4.6);
+    promises.at_most(who + "angle, degrees", line.angle.mean, 29.4);
+  }
+  if (integrator != "implicit")
+    promises.at_most(who + "time per step over MuJoCo's", line.step_time / peer, 20);
+}
+
+constexpr double kSteps[] = {2e-3, 8e-3, 16e-3};
+
+// Times per step of MuJoCo, ms: Euler's at each of kSteps, and RK4's.
+using Peers = std::array<std::array<double, 3>, 2>;
+
+Peers peers_of(const Table& table) {
+  Peers peers{};
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Line line = table.line([&](const Targets& targets) {
+        return tpush::push_in_mujoco(Table::model(), targets, i == 0 ? mjINT_EULER : mjINT_RK4, kSteps[k]);
+      });
+      peers[i][k] = line.step_time;
+      print("MuJoCo", i == 0 ? "Euler" : "RK4", kSteps[k], line, 0);
+    }
+  return peers;
+}
+
+void compare(const Table& table, const Peers& peers, int points, benchmarks::Promises& promises) {
+  const body::Geometry T = tpush::meshed_t(points);
+  const std::string cloud = fmt::format(", {} points", T.points().point_count);
+  const Contender contenders[] = {{"soft minimum" + cloud, {{"load", "10"}}, "soft_minimum"},
+                                  {"soft potential" + cloud, {{"field", "points"}}, "soft_potential"},
+                                  {"soft potential, grid" + cloud, {{"field", "grid"}}, "soft_potential"}};
+  for (const Contender& contender : contenders)
+    for (const std::string integrator : {"semi_implicit", "rk4", "implicit"})
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Line line = table.line([&](const Targets& targets) {
+          dynamics::StepConfig config;
+          config.dt = kSteps[k];
+          config.integrator = integrator;
+          config.source.model = contender.model;
+          config.source.settings = contender.settings;
+          return tpush::push(tpush::scene_of(T, targets.rows[0]), targets, config);
+        });
+        const double peer = peers[integrator == "rk4" ? 1 : 0][k];
+        print(contender.title, integrator, kSteps[k], line, peer);
+        if (points > 26 && contender.title.find("grid") != std::string::npos)
+          promise(promises, integrator, kSteps[k], line, peer);
+      }
+}
+
+int run(int count, char** words) {
+  const Table table;
+  benchmarks::Promises promises;
+  fmt::print(
+      "| simulator | integrator | step, ms | distance, cm | angle, degrees | time per step, ms | over "
+      "MuJoCo |\n|---|---|---|---|---|---|---|\n");
+  const Peers peers = peers_of(table);
+  for (const int points : {26, 4000})
+    if (count == 1 || std::to_string(points) == words[1]) compare(table, peers, points, promises);
+  return promises.verdict();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return abut::benchmarks::guarded("beker2025_table7_tpush", run, argc, argv);
+}

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "runtime/dynamics/step/motion_equations.h"
+
+namespace abut::dynamics {
+
+// Of the implicit integrator; those of joints have no effect on scenes without any.
+struct ImplicitSettings {
+  double tolerance = 1e-9;  // m/s
+  int iterations = 50;
+  JointForceConfig joints;
+};
+
+ImplicitSettings implicit_config(const SettingValues& values);
+
+}  // namespace abut::dynamics

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <vector>
+
+#include "runtime/dynamics/solve/joint_forces.h"
+#include "runtime/dynamics/step/integrator.h"
+#include "runtime/dynamics/step/parameter_slopes.h"
+
+// M(q) a + b(q, v) = tau(q, v) of a system in the coordinates of its tree, with the forces that act smoothly:
+// of a contact model, of joints and of control.
+namespace abut::dynamics {
+
+// Forces of joints beyond those that a joint's own numbers say.
+struct JointForceConfig {
+  double limit_stiffness = 1e4;  // N m/rad or N/m: well beyond a limit
+  double limit_width = 1e-3;     // rad or m: depth beyond a limit at which it has half that stiffness
+  double stiction_speed = 1e-2;  // rad/s or m/s at which Coulomb friction of a joint is 0.7 of its value
+};
+
+class MotionEquations {
+ public:
+  // Throws as CompliantContact does.
+  MotionEquations(const System& system, const StepConfig& config, const JointForceConfig& joints);
+
+  const SystemTree& coordinates() const { return tree_; }
+  TreeScratch& scratch() { return scratch_; }
+
+  // Finds the pairs of bodies that may touch within dt (s) of the state. The search goes by the speeds of the
+  // state and gravity; `covers` says whether what was evaluated last kept within it.
+  void find(const State& state, const Control& control, double dt);
+  bool covers(double dt) const { return contact_.covers(motions_, dt); }
+
+  // Forces on the degrees of freedom at q, v, and their derivatives where they are wanted, else no such ones
+  // of contact; leaves the links moved so in scratch().
+  const JointForces& forces(const VecX<double>& q, const VecX<double>& v, const Control& control,
+                            bool derivatives);
+  int contacts() const;  // pairs of shapes that touched where forces were evaluated last
+
+  // The accelerations G a_i that `tau` brings about, mimicking joints obeyed.
+  const VecX<double>& acceleration(const VecX<double>& q, const VecX<double>& v, const VecX<double>& tau);
+
+  // (nv, parameters): tau - M a - b by the config's parameters, where forces(q, v) were evaluated last.
+  const MatX<double>& parameter_slopes(const VecX<double>& q, const VecX<double>& v, const VecX<double>& a) {
+    return parameters_.evaluate(tree_, contact_, motions_, scratch_, q, v, a);
+  }
+  Eigen::Index parameter_count() const { return parameters_.count(); }
+
+  // Work of the control at what was evaluated last, W.
+  double control_power(const VecX<double>& v, const Control& control) const;
+
+ private:
+  void add_joint_forces(const VecX<double>& q, const VecX<double>& v, const Control& control);
+  void add_limits(const Joint& joint, int at, double q);
+
+  SystemTree tree_;
+  JointForceConfig joints_;
+  VecX<double> start_;  // coordinates of joints, as the scene starts them
+  CompliantContact contact_;
+  ParameterSlopes parameters_;
+  TreeScratch scratch_;
+  std::vector<BodyMotion> motions_;
+  std::vector<BodySlopes> slopes_;  // of each body that forces act on
+  std::vector<std::uint8_t> wanted_, has_slopes_;
+  JointForces forces_;
+  VecX<double> acceleration_;
+};
+
+// The settings of a smooth integrator: those of the forces of joints, common to all.
+template <class Config>
+constexpr Setting<Config> kJointForceSettings[] = {
+    {"limit_stiffness", "N m/rad or N/m", kMagnitude, "of a joint well beyond its limit",
+     setting<Config, &Config::joints, &JointForceConfig::limit_stiffness>},
+    {"limit_width", "rad or m", kMagnitude, "beyond a joint's limit where it has half that stiffness",
+     setting<Config, &Config::joints, &JointForceConfig::limit_width>},
+    {"stiction_speed", "rad/s or m/s", kMagnitude, "of a joint whose Coulomb friction is 0.7 of its value",
+     setting<Config, &Config::joints, &JointForceConfig::stiction_speed>},
+};
+
+}  // namespace abut::dynamics

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "runtime/dynamics/collide/compliant_contact.h"
+#include "runtime/dynamics/solve/joint_forces.h"
+#include "runtime/dynamics/system/parameter.h"
+
+namespace abut::dynamics {
+
+// What parameters of a system change of tau - M a - b, the force that its accelerations leave over.
+class ParameterSlopes {
+ public:
+  // Throws InvalidInput as require_valid(scene, parameters).
+  ParameterSlopes(const SystemTree& tree, std::span<const Parameter> parameters);
+
+  Eigen::Index count() const { return slopes_.cols(); }
+
+  // (nv, count()), at motions that `contact` was evaluated at and `scratch` has the links moved to. By masses
+  // and moments exact, as M a + b is linear in them; by materials differences of the fourth order, with the
+  // motions held. `contact` is left as it was.
+  const MatX<double>& evaluate(const SystemTree& tree, CompliantContact& contact,
+                               std::span<const BodyMotion> motions, const TreeScratch& scratch,
+                               const VecX<double>& q, const VecX<double>& v, const VecX<double>& a);
+
+ private:
+  // A tree of bodies of which one is heavier.
+  struct Variant {
+    Eigen::Index column;
+    double change;  // of the parameter
+    Tree tree;
+    TreeScratch scratch;
+  };
+  struct Material {
+    Eigen::Index column;
+    Quantity quantity;
+    std::size_t index;  // of the body
+    Body body;
+  };
+  void add_material(const Material& material, const SystemTree& tree, CompliantContact& contact,
+                    std::span<const BodyMotion> motions, const TreeScratch& scratch);
+  void add_forces(double weight, Eigen::Index column, const SystemTree& tree, const CompliantContact& contact,
+                  const TreeScratch& scratch);
+
+  std::vector<Variant> variants_;  // none, or the tree itself (change 0) and then the others
+  std::vector<Material> materials_;
+  std::vector<std::uint8_t> wanted_;  // pairs
+  MatX<double> slopes_;
+};
+
+}  // namespace abut::dynamics

@@ -1,0 +1,52 @@
+#include "runtime/dynamics/step/semi_implicit.h"
+
+#include "runtime/dynamics/step/tree_integrator.h"
+#include "runtime/dynamics/tree/euler.h"
+
+namespace abut::dynamics {
+namespace {
+
+struct SemiImplicitConfig {
+  JointForceConfig joints;
+};
+constexpr std::span<const Setting<SemiImplicitConfig>> kSettings = kJointForceSettings<SemiImplicitConfig>;
+
+JointForceConfig joint_forces(const SettingValues& values) {
+  SemiImplicitConfig config;
+  apply<SemiImplicitConfig>(kSettings, values, config, "integrator semi_implicit");
+  return config.joints;
+}
+
+class SemiImplicit final : public TreeIntegrator {
+ public:
+  SemiImplicit(const System& system, const StepConfig& config)
+      : TreeIntegrator(system, config, joint_forces(config.integrator_settings)) {}
+
+ private:
+  void advance(VecX<double>& q, VecX<double>& v, const Control& control, Slopes* slopes) override {
+    ForwardSlopes of_a;
+    const VecX<double> a = accelerate(q, v, control, slopes != nullptr ? &of_a : nullptr);
+    const VecX<double> next = forward_velocity(tree(), v, a, dt());
+    report().control_work = dt() * equations().control_power((v + next) / 2, control);
+    if (slopes != nullptr) {
+      const VelocitySlopes velocity = forward_velocity_slopes(tree(), v, a, dt());
+      MatX<double> da = of_a.by_q * slopes->q + of_a.by_v * slopes->v;
+      da.rightCols(inputs()) += of_a.by_input;
+      slopes->v = velocity.by_v * slopes->v + velocity.by_a * da;
+      const AdvanceSlopes way = euler_advance_slopes(tree(), next, dt());
+      slopes->q = way.by_q * slopes->q + way.by_v_next * slopes->v;
+    }
+    v = next;
+    euler_advance(tree(), q, v, dt(), q);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Integrator> make_semi_implicit(const System& system, const StepConfig& config) {
+  return std::make_unique<SemiImplicit>(system, config);
+}
+
+std::vector<SettingInfo> semi_implicit_settings() { return describe<SemiImplicitConfig>(kSettings); }
+
+}  // namespace abut::dynamics

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "runtime/dynamics/step/motion_equations.h"
+
+namespace abut::dynamics {
+
+// What integrators in the coordinates of a system's tree share. They step q (nq) and v (nv) of all bodies.
+class TreeIntegrator : public Integrator {
+ public:
+  const StepReport& step(State& state, const Control& control) override;
+  const StepReport& step(State& state, const Control& control, StepDerivatives& derivatives) override;
+  std::span<const PairContact> contacts() const override { return {}; }
+
+ protected:
+  TreeIntegrator(const System& system, const StepConfig& config, const JointForceConfig& joints)
+      : equations_(system, config, joints), dt_(config.dt) {}
+
+  // What a step makes of tangents: columns of dq, dv by the independent (dq; dv) before it, and by the
+  // inputs: forces on all degrees of freedom and the config's parameters; (nv, 2 ni + inputs()) each.
+  struct Slopes {
+    MatX<double> q, v;
+  };
+  // Moves q and v on by dt(); `slopes` are moved on where there are any. Fills report().
+  virtual void advance(VecX<double>& q, VecX<double>& v, const Control& control, Slopes* slopes) = 0;
+
+  // The accelerations at q, v and, where `slopes` is given, their derivatives (nv, nv) by the tangent of q,
+  // by v and by the inputs (nv, inputs()).
+  struct ForwardSlopes {
+    MatX<double> by_q, by_v, by_input;
+  };
+  VecX<double> accelerate(const VecX<double>& q, const VecX<double>& v, const Control& control,
+                          ForwardSlopes* slopes);
+
+  MotionEquations& equations() { return equations_; }
+  const MotionEquations& equations() const { return equations_; }
+  const Tree& tree() const { return equations_.coordinates().tree(); }
+  double dt() const { return dt_; }
+  Eigen::Index inputs() const { return tree().nv() + equations_.parameter_count(); }
+  StepReport& report() { return report_; }
+
+ private:
+  const StepReport& step(State& state, const Control& control, Slopes* slopes);
+  Slopes first_slopes() const;
+
+  MotionEquations equations_;
+  double dt_;
+  StepReport report_;
+  VecX<double> q_, v_;
+};
+
+}  // namespace abut::dynamics

@@ -1,0 +1,69 @@
+#include "runtime/dynamics/system/parameter.h"
+
+#include <cmath>
+#include <string_view>
+
+#include "runtime/core/error.h"
+
+namespace abut::dynamics {
+namespace {
+
+// One row for each Quantity, in its order.
+struct Row {
+  std::string_view name;
+  double body::Material::*material;  // null for a number of the body itself
+};
+constexpr Row kRows[] = {
+    {"mass", nullptr},
+    {"moment about x", nullptr},
+    {"moment about y", nullptr},
+    {"moment about z", nullptr},
+    {"friction", &body::Material::friction},
+    {"modulus", &body::Material::modulus},
+    {"dissipation", &body::Material::dissipation},
+};
+
+const Row& row_of(Quantity quantity) { return kRows[static_cast<std::size_t>(quantity)]; }
+
+double& inertial(Body& body, Quantity quantity) {
+  if (quantity == Quantity::kMass) return body.mass;
+  return body.inertia[static_cast<int>(quantity) - static_cast<int>(Quantity::kMomentX)];
+}
+
+}  // namespace
+
+bool of_material(Quantity quantity) { return row_of(quantity).material != nullptr; }
+
+double value_of(const Body& body, Quantity quantity) {
+  if (of_material(quantity)) return body.shapes.front().material.*row_of(quantity).material;
+  Body copy = body;
+  return inertial(copy, quantity);
+}
+
+void set_value(Body& body, Quantity quantity, double value) {
+  if (!of_material(quantity)) {
+    inertial(body, quantity) = value;
+    return;
+  }
+  for (Shape& shape : body.shapes) shape.material.*row_of(quantity).material = value;
+}
+
+void require_valid(const Scene& scene, std::span<const Parameter> parameters) {
+  for (const Parameter& parameter : parameters) {
+    if (static_cast<std::size_t>(parameter.quantity) >= std::size(kRows))
+      throw InvalidInput("parameter: there is no such quantity");
+    const std::string what(row_of(parameter.quantity).name);
+    if (parameter.body < 0 || static_cast<std::size_t>(parameter.body) >= scene.bodies.size())
+      throw InvalidInput("parameter: " + what + " of body " + std::to_string(parameter.body) +
+                         ", but there are " + std::to_string(scene.bodies.size()));
+    const Body& body = scene.bodies[static_cast<std::size_t>(parameter.body)];
+    if (of_material(parameter.quantity) && body.shapes.empty())
+      throw InvalidInput("parameter: " + what + " of body '" + body.name + "', which has no shapes");
+    const double value = value_of(body, parameter.quantity);
+    if (!(value > 0 && std::isfinite(value)))
+      throw InvalidInput("parameter: " + what + " of body '" + body.name +
+                         "' is not positive and finite: there is no derivative by it");
+  }
+}
+
+}  // namespace abut::dynamics

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <vector>
+
+#include "runtime/dynamics/system/system.h"
+#include "runtime/dynamics/tree/mimic.h"
+#include "runtime/dynamics/tree/scratch.h"
+
+// A system in the coordinates of one tree: link i is body i, on its joint, or on a free one where it has
+// none.
+namespace abut::dynamics {
+
+// Matrices are dense in the degrees of freedom: more than this are for integrators without joints.
+inline constexpr int kMaxTreeFreedoms = 1200;
+
+class SystemTree {
+ public:
+  // Throws InvalidInput as Tree does, and for more than kMaxTreeFreedoms degrees of freedom.
+  explicit SystemTree(const System& system);
+
+  const System& system() const { return system_; }
+  const Tree& tree() const { return tree_; }
+  const MimicMap& mimics() const { return mimics_; }
+  // G, (nv, ni): velocities v = G v_i of ni independent ones; the identity where no joint mimics another.
+  const MatX<double>& independent() const { return independent_; }
+  double mass() const { return mass_; }  // of all that moves, kg
+
+  // q, (tree().nq()), and v, (tree().nv()), of a state.
+  void coordinates(const State& state, VecX<double>& q, VecX<double>& v) const;
+  // One state over another in the independent degrees of freedom, (2 ni): (tangent from one's q to the
+  // other's; difference of v).
+  VecX<double> difference(const State& from, const State& to) const;
+  // The state at q, v; its impulses stay. Fills `scratch` as move_links does.
+  void place(const VecX<double>& q, const VecX<double>& v, TreeScratch& scratch, State& state) const;
+
+  // The link whose joint has degree of freedom d.
+  int link_of_dof(int d) const { return link_of_dof_[static_cast<std::size_t>(d)]; }
+  // X_LB of body i.
+  Pose<double> pose_in_link(std::size_t i) const {
+    const auto& joint = system_.body(i).joint;
+    return joint ? joint->X_LB : Pose<double>{};
+  }
+
+ private:
+  System system_;
+  Tree tree_;
+  MimicMap mimics_;
+  MatX<double> independent_;
+  std::vector<int> link_of_dof_;
+  double mass_ = 0;
+};
+
+// Links of the bodies of a scene, in their order. Throws InvalidInput as object inertias do.
+std::vector<Link> links_of(const Scene& scene);
+
+}  // namespace abut::dynamics

@@ -1,0 +1,71 @@
+#include "runtime/dynamics/tree/tangent.h"
+
+#include "runtime/dynamics/tree/joint_groups.h"
+#include "runtime/math/adjoint.h"
+
+namespace abut::dynamics {
+namespace {
+
+using detail::for_each_group;
+using detail::Subspace;
+
+// B_k / k! of the series of Jr^-1 in powers of ad(u): x / (1 - exp(-x)).
+constexpr double kFirst = 0.5, kSecond = 1.0 / 12, kFourth = -1.0 / 720;
+
+}  // namespace
+
+Mat6<double> detail::right_jacobian(const Vec6<double>& xi) {
+  constexpr int kTerms = 40;
+  const Mat6<double> ad = abut::adjoint_derivative(xi);
+  Mat6<double> sum = Mat6<double>::Identity(), term = sum;
+  for (int k = 1; k < kTerms; ++k) {
+    term = (term * ad * (-1.0 / (k + 1))).eval();
+    sum += term;
+    if (term.cwiseAbs().maxCoeff() < 1e-18) break;
+  }
+  return sum;
+}
+
+ExponentialSlopes exponential_slopes(const Tree& tree, const VecX<double>& u) {
+  ExponentialSlopes slopes{MatX<double>::Identity(tree.nv(), tree.nv()),
+                           MatX<double>::Identity(tree.nv(), tree.nv())};
+  for_each_group(tree, [&](int first, const Subspace& S) {
+    const auto count = S.cols();
+    const Vec6<double> xi = S * u.segment(first, count);
+    slopes.transport.block(first, first, count, count) = S.transpose() * adjoint(exp<double>(-xi)) * S;
+    slopes.right.block(first, first, count, count) = S.transpose() * detail::right_jacobian(xi) * S;
+  });
+  return slopes;
+}
+
+MatX<double> inverse_right_slope(const Tree& tree, const VecX<double>& u) {
+  const MatX<double> ad = adjoint_derivative(tree, u), ad2 = ad * ad;
+  return MatX<double>::Identity(tree.nv(), tree.nv()) + kFirst * ad + kSecond * ad2 + kFourth * (ad2 * ad2);
+}
+
+// d(ad(u) x) = -ad(x) du, one factor of each power after the other.
+MatX<double> inverse_right_slope_by_tangent(const Tree& tree, const VecX<double>& u, const VecX<double>& v) {
+  constexpr double kPowers[] = {kFirst, kSecond, 0, kFourth};
+  const MatX<double> ad = adjoint_derivative(tree, u);
+  MatX<double> slope = MatX<double>::Zero(tree.nv(), tree.nv());
+  MatX<double> power_slope = slope;  // of ad(u)^k v
+  VecX<double> power = v;
+  for (const double c : kPowers) {
+    power_slope = (ad * power_slope - adjoint_derivative(tree, power)).eval();
+    power = (ad * power).eval();
+    slope += c * power_slope;
+  }
+  return slope;
+}
+
+MatX<double> adjoint_derivative(const Tree& tree, const VecX<double>& v) {
+  MatX<double> ad = MatX<double>::Zero(tree.nv(), tree.nv());
+  for_each_group(tree, [&](int first, const Subspace& S) {
+    const auto count = S.cols();
+    ad.block(first, first, count, count) =
+        S.transpose() * abut::adjoint_derivative<double>(S * v.segment(first, count)) * S;
+  });
+  return ad;
+}
+
+}  // namespace abut::dynamics
