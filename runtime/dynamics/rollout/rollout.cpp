@@ -4,18 +4,16 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/core/table.h"
 
 namespace abut::dynamics {
 namespace {
 
 const StepConfig& require_derivatives(const StepConfig& config) {
-  if (!find_integrator(config.integrator).has_derivatives) {
-    std::string names;
-    for (const IntegratorRow& row : integrators())
-      if (row.has_derivatives) names += (names.empty() ? "" : ", ") + std::string(row.name);
+  if (!find_integrator(config.integrator).has_derivatives)
     throw InvalidInput("rollout: the integrator '" + config.integrator +
-                       "' has no derivatives; take one of: " + names);
-  }
+                       "' has no derivatives; take one of: " +
+                       names_of(integrators(), [](const IntegratorRow& row) { return row.has_derivatives; }));
   return config;
 }
 

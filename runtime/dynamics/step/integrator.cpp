@@ -8,6 +8,7 @@
 #include "runtime/dynamics/step/implicit_step.h"
 #include "runtime/dynamics/step/kaufman_step.h"
 #include "runtime/dynamics/step/midpoint.h"
+#include "runtime/dynamics/step/motion_equations.h"
 #include "runtime/dynamics/step/runge_kutta.h"
 #include "runtime/dynamics/step/semi_implicit.h"
 
@@ -23,9 +24,9 @@ constexpr IntegratorRow kIntegrators[] = {
      "forces of a contact model (--model) at the end of the step: stiff contact at long steps; joints", true,
      true, implicit_settings, make_implicit_step},
     {"semi_implicit", "forces of a contact model at the start of the step; joints; derivatives", true, true,
-     semi_implicit_settings, make_semi_implicit},
+     joint_force_settings, make_semi_implicit},
     {"rk4", "forces of a contact model at four places of the step; joints; derivatives", true, true,
-     runge_kutta_settings, make_runge_kutta},
+     joint_force_settings, make_runge_kutta},
 };
 
 }  // namespace
@@ -44,13 +45,11 @@ std::unique_ptr<Integrator> make_integrator(const System& system, const StepConf
     throw InvalidInput(what.str());
   }
   const IntegratorRow& row = find_integrator(config.integrator);
-  if (system.has_joints() && !row.takes_joints) {
-    std::string others;
-    for (const IntegratorRow& other : integrators())
-      if (other.takes_joints) others += (others.empty() ? "" : ", ") + std::string(other.name);
-    throw InvalidInput("simulation: the integrator '" + config.integrator +
-                       "' takes no joints, which the scene has; take one of: " + others);
-  }
+  if (system.has_joints() && !row.takes_joints)
+    throw InvalidInput(
+        "simulation: the integrator '" + config.integrator +
+        "' takes no joints, which the scene has; take one of: " +
+        names_of(integrators(), [](const IntegratorRow& other) { return other.takes_joints; }));
   return row.make(system, config);
 }
 

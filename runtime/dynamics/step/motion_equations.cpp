@@ -7,6 +7,22 @@
 #include "runtime/math/adjoint.h"
 
 namespace abut::dynamics {
+namespace {
+
+struct JointsOnly {
+  JointForceConfig joints;
+};
+constexpr std::span<const Setting<JointsOnly>> kSettings = kJointForceSettings<JointsOnly>;
+
+}  // namespace
+
+JointForceConfig joint_forces_of(const StepConfig& config) {
+  JointsOnly only;
+  apply<JointsOnly>(kSettings, config.integrator_settings, only, "integrator " + config.integrator);
+  return only.joints;
+}
+
+std::vector<SettingInfo> joint_force_settings() { return describe<JointsOnly>(kSettings); }
 
 MotionEquations::MotionEquations(const System& system, const StepConfig& config,
                                  const JointForceConfig& joints)

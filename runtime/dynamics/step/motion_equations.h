@@ -65,7 +65,11 @@ class MotionEquations {
   VecX<double> acceleration_;
 };
 
-// The settings of a smooth integrator: those of the forces of joints, common to all.
+// Of integrators that have no settings but these.
+JointForceConfig joint_forces_of(const StepConfig& config);
+std::vector<SettingInfo> joint_force_settings();
+
+// The settings that the forces of joints add to an integrator's.
 template <class Config>
 constexpr Setting<Config> kJointForceSettings[] = {
     {"limit_stiffness", "N m/rad or N/m", kMagnitude, "of a joint well beyond its limit",

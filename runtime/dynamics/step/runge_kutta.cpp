@@ -6,24 +6,13 @@
 namespace abut::dynamics {
 namespace {
 
-struct RungeKuttaConfig {
-  JointForceConfig joints;
-};
-constexpr std::span<const Setting<RungeKuttaConfig>> kSettings = kJointForceSettings<RungeKuttaConfig>;
-
-JointForceConfig joint_forces(const SettingValues& values) {
-  RungeKuttaConfig config;
-  apply<RungeKuttaConfig>(kSettings, values, config, "integrator rk4");
-  return config.joints;
-}
-
 constexpr double kParts[] = {0, 0.5, 0.5, 1};                        // of the step, at the stages
 constexpr double kWeights[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};  // of their rates
 
 class RungeKutta final : public TreeIntegrator {
  public:
   RungeKutta(const System& system, const StepConfig& config)
-      : TreeIntegrator(system, config, joint_forces(config.integrator_settings)) {}
+      : TreeIntegrator(system, config, joint_forces_of(config)) {}
 
  private:
   // Rates of u and v, or their slopes.
@@ -87,7 +76,5 @@ class RungeKutta final : public TreeIntegrator {
 std::unique_ptr<Integrator> make_runge_kutta(const System& system, const StepConfig& config) {
   return std::make_unique<RungeKutta>(system, config);
 }
-
-std::vector<SettingInfo> runge_kutta_settings() { return describe<RungeKuttaConfig>(kSettings); }
 
 }  // namespace abut::dynamics

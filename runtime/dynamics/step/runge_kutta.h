@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "runtime/dynamics/step/integrator.h"
 
@@ -11,6 +10,5 @@ namespace abut::dynamics {
 // with q(t) = integrate(q, u) and u' = Jr(u)^-1 v [MuntheKaas1998]. Contact models and joints act as forces,
 // which are evaluated four times a step. Offers derivatives.
 std::unique_ptr<Integrator> make_runge_kutta(const System& system, const StepConfig& config);
-std::vector<SettingInfo> runge_kutta_settings();
 
 }  // namespace abut::dynamics

@@ -6,21 +6,10 @@
 namespace abut::dynamics {
 namespace {
 
-struct SemiImplicitConfig {
-  JointForceConfig joints;
-};
-constexpr std::span<const Setting<SemiImplicitConfig>> kSettings = kJointForceSettings<SemiImplicitConfig>;
-
-JointForceConfig joint_forces(const SettingValues& values) {
-  SemiImplicitConfig config;
-  apply<SemiImplicitConfig>(kSettings, values, config, "integrator semi_implicit");
-  return config.joints;
-}
-
 class SemiImplicit final : public TreeIntegrator {
  public:
   SemiImplicit(const System& system, const StepConfig& config)
-      : TreeIntegrator(system, config, joint_forces(config.integrator_settings)) {}
+      : TreeIntegrator(system, config, joint_forces_of(config)) {}
 
  private:
   void advance(VecX<double>& q, VecX<double>& v, const Control& control, Slopes* slopes) override {
@@ -46,7 +35,5 @@ class SemiImplicit final : public TreeIntegrator {
 std::unique_ptr<Integrator> make_semi_implicit(const System& system, const StepConfig& config) {
   return std::make_unique<SemiImplicit>(system, config);
 }
-
-std::vector<SettingInfo> semi_implicit_settings() { return describe<SemiImplicitConfig>(kSettings); }
 
 }  // namespace abut::dynamics

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "runtime/dynamics/step/integrator.h"
 
@@ -11,6 +10,5 @@ namespace abut::dynamics {
 // swings. Contact models and joints act as forces; stable where h is well below the period of the stiffest of
 // them over 2 pi. Offers derivatives.
 std::unique_ptr<Integrator> make_semi_implicit(const System& system, const StepConfig& config);
-std::vector<SettingInfo> semi_implicit_settings();
 
 }  // namespace abut::dynamics
