@@ -54,7 +54,8 @@ class KernelField {
 
   // Value and derivatives at p_Q (m, in the frame of the points) to a tolerance as soft_distance has it; 0:
   // the dense sum. kNoOverlap: p_Q is outside every support (kCompact), NaN in every number. kInvalidInput
-  // too where a number asked for would overflow, and for kQuad farther than 1e10 spacings away.
+  // too where a number asked for would overflow, and farther away than 1e10 spacings for kQuad and 1e8 for
+  // kTwoStage.
   template <class S>
   SoftDistance<S> distance(const Vec3<S>& p_Q, Order order = Order::kHessian,
                            S tolerance = S(kTolerance)) const;

@@ -7,8 +7,9 @@ namespace abut::ssdf {
 namespace {
 
 // Spacings. Farther off doubles do not tell which of the points are nearer; extended precision does up to
-// the end.
-constexpr double kDoubles = 1e3, kFarthest = 1e10;
+// the end: u is off by some 3e-18 of the distance, and the value, where planes of different normals share
+// it, by as much of the distance again: 3e-10 at the end.
+constexpr double kDoubles = 1e3, kFarthest = 1e8;
 
 template <class S, int kOrder>
 SoftDistance<S> at_origin(const internal::NearPoints<S>& near, S* scratch, S spacing) {

@@ -348,7 +348,7 @@ ABUT_INLINE bool two_stage(const NearPoints<S>& near, const T* p, S limit, Scrat
 
 }  // namespace internal
 
-// The field at p_Q (m, in the frame of the points). kInvalidInput: p_Q is not finite, or farther than 1e10
+// The field at p_Q (m, in the frame of the points). kInvalidInput: p_Q is not finite, or farther than 1e8
 // spacings from the points.
 template <class S>
 SoftDistance<S> two_stage_distance(const asset::PointsView& points, const Vec3<S>& p_Q,

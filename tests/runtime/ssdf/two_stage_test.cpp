@@ -155,7 +155,7 @@ TEST(TwoStage, PointsOutOfSightDoNotMatter) {
   const double spacing = points.spacing;
   Cloud<S> cloud(ball);
   Random random(4);
-  for (const double far : {0.0, 1.0, 10.0, 900.0, 1100.0, 1e6, 9e8})
+  for (const double far : {0.0, 1.0, 10.0, 900.0, 1100.0, 1e6, 9e7})
     for (int k = 0; k < 10; ++k) {
       const Vec3<double> way = Vec3<double>(random.normal(), random.normal(), random.normal()).normalized(),
                          p = (0.05 + (far + 0.2 * random.uniform()) * spacing) * way;
@@ -174,7 +174,7 @@ TEST(TwoStage, PointsOutOfSightDoNotMatter) {
 TEST(TwoStage, TooFarAwayThereIsAStatus) {
   const auto ball = test::sphere_points(0.05, 500);
   const asset::PointsView points = asset::view(ball);
-  for (const double x : {1.1e10 * points.spacing, 1e100, 1e300, std::nan("")}) {
+  for (const double x : {1.1e8 * points.spacing, 1e100, 1e300, std::nan("")}) {
     const ssdf::SoftDistance<double> d = ssdf::two_stage_distance<double>(points, {x, 0, 0});
     EXPECT_EQ(d.status, Status::kInvalidInput) << x;
     EXPECT_TRUE(std::isnan(d.value));
