@@ -16,6 +16,7 @@
 #include "preprocess/cli/export.h"
 #include "preprocess/cli/inspect.h"
 #include "preprocess/cli/number_checks.h"
+#include "preprocess/cli/robot.h"
 #include "preprocess/cli/summary.h"
 #include "preprocess/cli/verify.h"
 #include "preprocess/cli/verify_grid.h"
@@ -71,14 +72,10 @@ std::vector<datasets::ObjectSource> select(const datasets::Dataset& dataset,
   return selected;
 }
 
-int make(const Arguments& arguments) {
-  if (arguments.dataset.empty() || arguments.out.empty())
-    throw InvalidInput("DATASET and OUT are required; see abut-preprocess --help");
-  datasets::OpenOptions options;
-  if (!arguments.layout.empty()) options.layout = arguments.layout;
-  if (arguments.scale > 0) options.metres_per_unit = arguments.scale;
-  const datasets::Dataset dataset = datasets::open_dataset(arguments.dataset, options);
-  const std::vector<datasets::ObjectSource> objects = select(dataset, arguments.only);
+// Makes the objects, with progress and a summary. `after` has a last word where no signal ended the run.
+int make_objects(const datasets::Dataset& dataset, const std::vector<datasets::ObjectSource>& objects,
+                 const Arguments& arguments,
+                 const std::function<void(const BatchResult&, bool quiet)>& after = {}) {
   if (!arguments.json.empty()) {
     check_writable(arguments.json);
     for (const datasets::ObjectSource& object : objects) require_not_input(arguments.json, object.file);
@@ -99,7 +96,31 @@ int make(const Arguments& arguments) {
     print_error(fmt::format("stopped by a signal ({}); run again to continue", ::strsignal(batch.signal)));
     return 128 + batch.signal;
   }
+  if (after) after(batch, quiet);
   return all_fine(batch) ? kAllFine : kSomeFailed;
+}
+
+int make(const Arguments& arguments) {
+  if (arguments.dataset.empty() || arguments.out.empty())
+    throw InvalidInput("DATASET and OUT are required; see abut-preprocess --help");
+  datasets::OpenOptions options;
+  if (!arguments.layout.empty()) options.layout = arguments.layout;
+  if (arguments.scale > 0) options.metres_per_unit = arguments.scale;
+  const datasets::Dataset dataset = datasets::open_dataset(arguments.dataset, options);
+  return make_objects(dataset, select(dataset, arguments.only), arguments);
+}
+
+int make_robot(const Arguments& arguments) {
+  if (!arguments.layout.empty() || arguments.scale > 0 || !arguments.only.empty())
+    throw InvalidInput(
+        "urdf: a robot's file says which meshes there are and how large; leave out --layout, "
+        "--scale and --only");
+  const RobotFolder robot(arguments.dataset, arguments.out);
+  return make_objects({arguments.dataset, "urdf", {}, {}}, robot.meshes(), arguments,
+                      [&](const BatchResult& batch, bool quiet) {
+                        robot.write(batch);
+                        if (!quiet) fmt::print("\n{}", robot.table(batch, arguments.batch.parameters));
+                      });
 }
 
 int verify_assets(const Arguments& arguments) {
@@ -331,6 +352,14 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
          "it")
       ->required();
   sub->add_option("--out", arguments.out, "Folder for the asset; made where missing")->required();
+  sub =
+      add("urdf",
+          "Make a robot ready for scenes: its meshes as assets, and a copy of its file that names them; the "
+          "options for datasets hold",
+          make_robot);
+  sub->fallthrough();
+  sub->add_option("ROBOT", arguments.dataset, "URDF file")->required();
+  sub->add_option("OUT", arguments.out, "Folder for the assets and the copy; made where missing")->required();
   sub = add("synthetic", "Write a set of eight household objects in the YCB layout, made by code",
             write_synthetic);
   sub->add_option("OUT", arguments.dataset, "Folder for the meshes; made where missing")->required();

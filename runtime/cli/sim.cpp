@@ -60,12 +60,16 @@ class SolverWatch {
 };
 
 dynamics::Scene load_scene(const Arguments& arguments, std::unique_ptr<cli::AssetFolder>& folder) {
-  return dynamics::read_scene(arguments.scene, [&](const std::string& name) -> body::Geometry {
-    if (arguments.assets.empty())
-      throw InvalidInput("the scene has an asset '" + name + "'; say where assets are with --assets FOLDER");
-    if (!folder) folder = std::make_unique<cli::AssetFolder>(arguments.assets);
-    return (*folder)[name];
-  });
+  return dynamics::read_scene(
+      arguments.scene,
+      [&](const std::string& name) -> body::Geometry {
+        if (arguments.assets.empty())
+          throw InvalidInput("the scene has an asset '" + name +
+                             "'; say where assets are with --assets FOLDER");
+        if (!folder) folder = std::make_unique<cli::AssetFolder>(arguments.assets);
+        return (*folder)[name];
+      },
+      arguments.assets);
 }
 
 bool is_hdf5(const std::string& file) { return std::filesystem::path(file).extension() == ".h5"; }

@@ -56,7 +56,8 @@ std::vector<SettingGroup> settings_of_table(const std::string& name, std::span<c
 
 void add_sim_options(CLI::App& app, SimArguments& arguments) {
   app.add_option("SCENE", arguments.scene, "scene file")->required();
-  app.add_option("--assets", arguments.assets, "folder of the scene's assets");
+  app.add_option("--assets", arguments.assets,
+                 "folder of the scene's assets, and of robots' files that are not beside the scene");
   app.add_option(
          "--steps", arguments.steps,
          fmt::format("number of steps from the scene's start, up to {:g}; default: the scene's duration",

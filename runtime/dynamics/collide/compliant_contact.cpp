@@ -10,13 +10,18 @@ namespace {
 
 using contact::Want;
 
-std::vector<std::unique_ptr<contact::Model>> make_models(const ContactSource& source, int threads) {
+// (thread, model): the source's, then those of the scene's choices.
+std::vector<std::unique_ptr<contact::Model>> make_models(const System& system, const ContactSource& source,
+                                                         int threads) {
   const std::string name = source.model.empty() ? kDefaultForce : source.model;
   if (!contact::find_model(name).has_wrench)
     throw InvalidInput("the contact model '" + name + "' offers no wrench");
-  std::vector<std::unique_ptr<contact::Model>> models(
-      static_cast<std::size_t>(threads > 0 ? threads : default_threads()));
-  for (auto& model : models) model = contact::make_model(name, source.settings);
+  std::vector<std::unique_ptr<contact::Model>> models;
+  for (int thread = 0; thread < (threads > 0 ? threads : default_threads()); ++thread) {
+    models.push_back(contact::make_model(name, source.settings));
+    for (const ContactChoice& choice : system.scene().contacts)
+      models.push_back(contact::make_model(choice.model, choice.settings));
+  }
   return models;
 }
 
@@ -77,8 +82,11 @@ void add_wrench(const Vec6<double>& F_BBo_B, const Mat3<double>& R_WB, const std
 }  // namespace
 
 CompliantContact::CompliantContact(const System& system, const ContactSource& source, int threads)
-    : system_(system), models_(make_models(source, threads)), placed_(system, models_.front().get()) {
-  require_parts(system, contact::find_model(source.model.empty() ? kDefaultForce : source.model));
+    : system_(system),
+      models_(make_models(system, source, threads)),
+      placed_(system, std::span(models_).first(model_count())) {
+  if (system.scene().contacts.empty())
+    require_parts(system, contact::find_model(source.model.empty() ? kDefaultForce : source.model));
   require_pairs();
 }
 
@@ -86,19 +94,19 @@ CompliantContact::CompliantContact(const System& system, const ContactSource& so
 void CompliantContact::require_pairs() const {
   struct Kind {
     const Shape* shape;
+    std::size_t contact_class;
     std::size_t first, last;  // placed bodies that have it
-  };
-  const auto same = [](const Shape& a, const Shape& b) {
-    return a.geometry.id() == b.geometry.id() && a.material.modulus == b.material.modulus;
   };
   std::vector<Kind> kinds;
   for (std::size_t i = 0; i < system_.shape_count(); ++i) {
     const Shape& shape = system_.shape(i);
-    const std::size_t owner = system_.placed_body_of_shape(i);
-    const auto known =
-        std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return same(*k.shape, shape); });
+    const std::size_t owner = system_.placed_body_of_shape(i), contact_class = system_.contact_class(owner);
+    const auto known = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) {
+      return k.contact_class == contact_class && k.shape->geometry.id() == shape.geometry.id() &&
+             k.shape->material.modulus == shape.material.modulus;
+    });
     if (known == kinds.end())
-      kinds.push_back({&shape, owner, owner});
+      kinds.push_back({&shape, contact_class, owner, owner});
     else
       known->last = owner;
   }
@@ -107,9 +115,23 @@ void CompliantContact::require_pairs() const {
       const Kind &a = kinds[k], &b = kinds[i];
       const bool both_fixed = a.last < system_.fixed_count() && b.last < system_.fixed_count();
       if (both_fixed || (a.first == b.last && a.last == b.first)) continue;
-      const body::Body A{a.shape->geometry, a.shape->material}, B{b.shape->geometry, b.shape->material};
-      models_.front()->require_valid({&A, &B, {}});
+      require_pair(*a.shape, a.first, *b.shape, b.last);
     }
+}
+
+void CompliantContact::require_pair(const Shape& a, std::size_t placed_A, const Shape& b,
+                                    std::size_t placed_B) const {
+  const auto name = [&](std::size_t placed) {
+    return placed < system_.fixed_count()
+               ? "fixed shape " + std::to_string(placed)
+               : "body '" + system_.body(placed - system_.fixed_count()).name + "'";
+  };
+  const body::Body A{a.geometry, a.material}, B{b.geometry, b.material};
+  try {
+    models_[model_of(placed_A, placed_B)]->require_valid({&A, &B, {}});
+  } catch (const InvalidInput& error) {
+    throw InvalidInput("simulation: " + name(placed_A) + " and " + name(placed_B) + ": " + error.what());
+  }
 }
 
 void CompliantContact::find(const State& state, const Control& control, double dt) {
@@ -119,6 +141,7 @@ void CompliantContact::find(const State& state, const Control& control, double d
   forces_.clear();
   shapes_.clear();
   first_.assign(1, 0);
+  model_.clear();
   for (const BodyPair& pair : broad_.update(placed_.bounds(), placed_.fixed_count())) {
     if (!system_.may_meet(static_cast<std::size_t>(pair.A), static_cast<std::size_t>(pair.B))) continue;
     const PlacedBody &A = placed_.bodies()[static_cast<std::size_t>(pair.A)],
@@ -129,6 +152,7 @@ void CompliantContact::find(const State& state, const Control& control, double d
           shapes_.push_back({a, b});
     if (shapes_.size() == first_.back()) continue;
     first_.push_back(shapes_.size());
+    model_.push_back(model_of(static_cast<std::size_t>(pair.A), static_cast<std::size_t>(pair.B)));
     PairForce& force = forces_.emplace_back();
     force.A = pair.A < fixed ? kFixed : pair.A - fixed;
     force.B = pair.B - fixed;
@@ -148,16 +172,16 @@ bool CompliantContact::covers(std::span<const BodyMotion> motions, double dt) co
 
 void CompliantContact::evaluate(std::span<const BodyMotion> motions, std::span<const std::uint8_t> wanted,
                                 contact::Want want) {
-  parallel_for(static_cast<std::int64_t>(forces_.size()), static_cast<int>(models_.size()),
+  parallel_for(static_cast<std::int64_t>(forces_.size()), static_cast<int>(models_.size() / model_count()),
                [&](std::int64_t i, int thread) {
                  const auto pair = static_cast<std::size_t>(i);
-                 if (wanted[pair] != 0)
-                   evaluate(motions, want, *models_[static_cast<std::size_t>(thread)], pair);
+                 if (wanted[pair] != 0) evaluate(motions, want, static_cast<std::size_t>(thread), pair);
                });
 }
 
-void CompliantContact::evaluate(std::span<const BodyMotion> motions, contact::Want want,
-                                contact::Model& model, std::size_t pair) {
+void CompliantContact::evaluate(std::span<const BodyMotion> motions, contact::Want want, std::size_t thread,
+                                std::size_t pair) {
+  contact::Model& model = *models_[thread * model_count() + model_[pair]];
   PairForce& force = forces_[pair];
   force.contacts = 0;
   for (std::size_t on = 0; on < 2; ++on) {

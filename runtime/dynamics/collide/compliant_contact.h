@@ -29,11 +29,12 @@ struct PairForce {
   std::array<std::array<Mat6<double>, 2>, 2> dF_dV;  // [on][of], 0: A, 1: B; and by twists
 };
 
-// The wrench of a contact model between all pairs of bodies of a system.
+// The wrenches between all pairs of bodies of a system, of the contact model that the scene chooses for the
+// pair, or else the source's.
 class CompliantContact {
  public:
   // Throws InvalidInput for a model that is unknown or offers no wrench, where an asset of the system lacks
-  // what it needs, and for two shapes that it cannot take together.
+  // what it needs, and, naming their bodies, for two shapes that their model cannot take together.
   CompliantContact(const System& system, const ContactSource& source, int threads);
 
   // Finds the pairs that may touch within dt (s) of the state, ascending. Allocates only to grow.
@@ -58,15 +59,22 @@ class CompliantContact {
     std::int32_t A, B;
   };
   void require_pairs() const;
-  void evaluate(std::span<const BodyMotion> motions, contact::Want want, contact::Model& model,
+  void require_pair(const Shape& a, std::size_t placed_A, const Shape& b, std::size_t placed_B) const;
+  void evaluate(std::span<const BodyMotion> motions, contact::Want want, std::size_t thread,
                 std::size_t pair);
+  // The models of a thread: the source's, then those of the scene's choices.
+  std::size_t model_count() const { return system_.scene().contacts.size() + 1; }
+  std::size_t model_of(std::size_t placed_A, std::size_t placed_B) const {
+    return static_cast<std::size_t>(system_.contact_choice(placed_A, placed_B) + 1);
+  }
 
   System system_;
-  std::vector<std::unique_ptr<contact::Model>> models_;  // of each thread
+  std::vector<std::unique_ptr<contact::Model>> models_;  // (thread, model)
   PlacedSystem placed_;
   BroadPhase broad_;
   std::vector<PairForce> forces_;
   std::vector<std::size_t> first_;  // of each pair its first pair of shapes, and the end
+  std::vector<std::size_t> model_;  // of each pair
   std::vector<ShapePair> shapes_;
 };
 

@@ -62,6 +62,11 @@ PairContact contact_of(const SurfacePoint& point, std::int32_t A, std::int32_t B
 NarrowPhase::NarrowPhase(const System& system, const ContactSource& source, int threads)
     : sampling_(source.sampling),
       scratch_(static_cast<std::size_t>(threads > 0 ? threads : default_threads())) {
+  if (!system.scene().contacts.empty())
+    throw InvalidInput(
+        "simulation: the scene chooses contact models for some pairs, which rigid contact does not take; "
+        "take "
+        "an integrator with forces of a contact model, such as implicit, or leave the 'contact' entries out");
   if (source.model.empty()) {
     require_known(source.settings, {}, "contact at vertices");
     return;

@@ -16,7 +16,8 @@ double speed_of(const PlacedBody& body, const Vec6<double>& twist_W) {
 
 }  // namespace
 
-PlacedSystem::PlacedSystem(const System& system, const contact::Model* force) : system_(system) {
+PlacedSystem::PlacedSystem(const System& system, std::span<const std::unique_ptr<contact::Model>> forces)
+    : system_(system) {
   add_shapes();
   const std::span<const std::int32_t> first = system.first_shape();
   bodies_.resize(first.size() - 1);
@@ -25,7 +26,7 @@ PlacedSystem::PlacedSystem(const System& system, const contact::Model* force) : 
     PlacedBody& body = bodies_[i];
     body.first_shape = first[i];
     body.end_shape = first[i + 1];
-    if (force != nullptr)
+    for (const auto& force : forces)
       for (std::int32_t k = body.first_shape; k < body.end_shape; ++k)
         body.reach = std::max(body.reach, force->reach(shapes_[static_cast<std::size_t>(k)].body));
     body.margin = body.reach;

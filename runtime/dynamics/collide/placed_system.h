@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -21,8 +22,8 @@ struct PlacedBody {
 // The shapes of a system where a state has them, and how far each may get within a step.
 class PlacedSystem {
  public:
-  // `force`: a model whose reach bodies have; none: they act on one another in contact alone.
-  explicit PlacedSystem(const System& system, const contact::Model* force = nullptr);
+  // `forces`: models of which bodies have the greatest reach; none: they act on one another in contact alone.
+  explicit PlacedSystem(const System& system, std::span<const std::unique_ptr<contact::Model>> forces = {});
 
   // Bounds are grown by what a body's points may travel within dt (s) under its velocity, gravity and
   // control, so that nothing is passed through; and with the twists (w; v; rad/s, m/s) that contact gives the

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "runtime/body/body.h"
+#include "runtime/contact/model.h"
 #include "runtime/core/error.h"
 
 namespace abut::dynamics {
@@ -102,6 +103,25 @@ void require_valid(const Body& body, const std::string& who) {
   }
 }
 
+bool means(const std::string& name, const std::string& body) {
+  return body.starts_with(name) && (body.size() == name.size() || body[name.size()] == '/');
+}
+
+void require_valid(const ContactChoice& choice, const Scene& scene) {
+  const std::string who = "contact of '" + choice.A + "' and '" + choice.B + "'";
+  for (const std::string& name : {choice.A, choice.B})
+    if (name != kWorld && std::none_of(scene.bodies.begin(), scene.bodies.end(),
+                                       [&](const Body& body) { return means(name, body.name); }))
+      refuse(who, "there is no body or robot '" + name + "'");
+  if (choice.A == kWorld && choice.B == kWorld) refuse(who, "what is fixed does not meet");
+  try {
+    if (!contact::find_model(choice.model).has_wrench) refuse(choice.model, "the model offers no wrench");
+    contact::make_model(choice.model, choice.settings);
+  } catch (const InvalidInput& error) {
+    refuse(who, error.what());
+  }
+}
+
 Body object_body(const std::string& name, const body::Geometry& asset, double density,
                  const Pose<double>& X_WO) {
   if (!(density > 0) || !std::isfinite(density))
@@ -143,6 +163,7 @@ void require_valid(const Scene& scene) {
     if (A < 0 || A >= count || B < 0 || B >= count)
       refuse("scene", "bodies that do not meet are " + std::to_string(A) + " and " + std::to_string(B) +
                           "; there are " + std::to_string(count));
+  for (const ContactChoice& choice : scene.contacts) require_valid(choice, scene);
 }
 
 }  // namespace abut::dynamics

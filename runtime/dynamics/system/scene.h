@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/body/body.h"
+#include "runtime/core/settings.h"
 #include "runtime/dynamics/tree/tree.h"
 #include "runtime/math/pose.h"
 
@@ -51,6 +52,18 @@ struct Body {
 Body object_body(const std::string& name, const body::Geometry& asset, double density,
                  const Pose<double>& X_WO);
 
+// The contact model of some pairs, of integrators that take contact as forces. A and B are each a body, a
+// robot (the bodies called NAME/...), or `world`: what is fixed.
+struct ContactChoice {
+  std::string A, B;
+  std::string model;       // a row of contact/model.h that offers a wrench
+  SettingValues settings;  // of the model; the others have their defaults
+};
+
+// Whether a name in a ContactChoice means a body of this name.
+bool means(const std::string& name, const std::string& body);
+inline constexpr const char* kWorld = "world";
+
 struct Scene {
   Vec3<double> gravity = Vec3<double>::Zero();  // m/s^2
   double duration = 0;                          // s: how long the scene is meant to run
@@ -58,6 +71,8 @@ struct Scene {
   std::vector<Body> bodies;
   // Bodies (indices) that do not meet, beside those of one group and those that a joint connects.
   std::vector<std::pair<std::int32_t, std::int32_t>> apart;
+  // Of a pair that several mean, the last one counts; pairs that none means have the simulation's model.
+  std::vector<ContactChoice> contacts;
 
   // All shapes, fixed ones first.
   template <class Visit>
@@ -75,12 +90,16 @@ struct Scene {
 // Throws InvalidInput, naming the body and the number, unless every number is finite, materials are valid
 // (body.h), masses and moments are positive and obey the triangle inequality of a solid (to 1e-6; not those
 // of a body with a joint), quaternions have unit length (to 1e-9), shapes are of the kinds above, assets have
-// a surface, joints' parents stand before them and their coordinates fit, and pairs that do not meet are of
-// bodies that there are. What a tree asks of its joints: System.
+// a surface, joints' parents stand before them and their coordinates fit, pairs that do not meet are of
+// bodies that there are, and contact choices are of bodies, models and settings that there are. What a tree
+// asks of its joints: System.
 void require_valid(const Scene& scene);
 
 // The same for one body or shape; `who` names it in the message.
 void require_valid(const Body& body, const std::string& who);
 void require_valid(const Shape& shape, const std::string& who);
+
+// The same for a choice of the scene's.
+void require_valid(const ContactChoice& choice, const Scene& scene);
 
 }  // namespace abut::dynamics

@@ -116,6 +116,10 @@ std::string digest(const Scene& scene) {
     content.add(static_cast<std::int64_t>(A));
     content.add(static_cast<std::int64_t>(B));
   }
+  for (const ContactChoice& choice : scene.contacts) {
+    for (const std::string& word : {choice.A, choice.B, choice.model}) content.add(word);
+    for (const SettingValue& setting : choice.settings) content.add(setting.name), content.add(setting.text);
+  }
   return content.digest();
 }
 

@@ -20,8 +20,9 @@ constexpr int kMaxShapes = 100000;  // of one body: more is a damaged file
 
 class Reader : private SceneLines {
  public:
-  Reader(std::istream& in, const std::string& name, const AssetSource& assets)
-      : SceneLines(in, name), assets_(assets) {}
+  Reader(std::istream& in, const std::string& name, const AssetSource& assets,
+         const std::filesystem::path& robots)
+      : SceneLines(in, name), assets_(assets), robots_(robots) {}
 
   Scene read() {
     while (next_line()) entry();
@@ -63,12 +64,19 @@ class Reader : private SceneLines {
       robot();
     else if (keyword() == "set")
       set_joint(*this, scene_);
+    else if (keyword() == "mimic")
+      couple_joints(*this, scene_);
     else if (keyword() == "apart")
       keep_apart(*this, scene_);
+    else if (keyword() == "group")
+      join_group(*this, scene_);
+    else if (keyword() == "contact")
+      choose_contact(*this, scene_);
     else
-      refuse("'" + keyword() +
-             "' is no entry of a scene; there are: gravity, mu, restitution, patch, modulus, dissipation, "
-             "duration, plane, sbox, body, object, material, joint, robot, set, apart");
+      refuse(
+          "'" + keyword() +
+          "' is no entry of a scene; there are: gravity, mu, restitution, patch, modulus, dissipation, "
+          "duration, plane, sbox, body, object, material, joint, robot, set, mimic, apart, group, contact");
     end_of_line();
   }
 
@@ -230,14 +238,13 @@ class Reader : private SceneLines {
       if (shapeless) throw InvalidInput(who + " has no shape; only one with a joint may have none");
       require_valid(made, who);
     } catch (const InvalidInput& error) {
-      if (!shapeless && made.mass != 0) refuse(error.what());
       without_joint_.emplace_back(scene_.bodies.size(),
                                   file() + ":" + std::to_string(line_number()) + ": " + error.what());
     }
   }
 
   void robot() {
-    const std::size_t first = read_robot(*this, scene_, assets_);
+    const std::size_t first = read_robot(*this, scene_, assets_, robots_);
     for (std::size_t i = first; i < scene_.bodies.size(); ++i) {
       if (!names_.insert(scene_.bodies[i].name).second)
         refuse("there is a body '" + scene_.bodies[i].name + "' already");
@@ -278,6 +285,7 @@ class Reader : private SceneLines {
   }
 
   const AssetSource& assets_;
+  const std::filesystem::path& robots_;
   Scene scene_;
   body::Material of_scene_;                     // of shapes that are given nothing else
   std::deque<GivenList> of_fixed_, of_shapes_;  // in the order of the shapes
@@ -288,13 +296,14 @@ class Reader : private SceneLines {
 
 }  // namespace
 
-Scene read_scene(std::istream& in, const std::string& name, const AssetSource& assets) {
-  return Reader(in, name, assets).read();
+Scene read_scene(std::istream& in, const std::string& name, const AssetSource& assets,
+                 const std::filesystem::path& robots) {
+  return Reader(in, name, assets, robots).read();
 }
 
-Scene read_scene(const std::string& file, const AssetSource& assets) {
+Scene read_scene(const std::string& file, const AssetSource& assets, const std::filesystem::path& robots) {
   InputStream in(file);
-  Scene scene = read_scene(in, file, assets);
+  Scene scene = read_scene(in, file, assets, robots);
   if (in.bad()) throw IoError(file + ": cannot be read to its end");
   return scene;
 }

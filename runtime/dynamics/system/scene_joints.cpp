@@ -12,15 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct JointWord {
-  std::string_view keyword;
-  double Joint::*member;
-};
-constexpr JointWord kJointWords[] = {
-    {"lower", &Joint::lower},         {"upper", &Joint::upper},       {"damping", &Joint::damping},
-    {"stiffness", &Joint::stiffness}, {"friction", &Joint::friction}, {"armature", &Joint::armature},
-};
-
 JointType joint_type(const SceneLines& line, const std::string& name) {
   std::string known;
   for (int k = 0; k < kJointTypeCount; ++k) {
@@ -31,24 +22,37 @@ JointType joint_type(const SceneLines& line, const std::string& name) {
   line.refuse("'" + name + "' is no type of joint; there are: " + known);
 }
 
+// As many as the joint has; a quaternion is normalised.
+VecX<double> coordinates(SceneLines& line, JointType type) {
+  VecX<double> q(joint_kind(type).nq);
+  Eigen::Index k = 0;
+  if (type == JointType::kSpherical || type == JointType::kFree)
+    for (const double entry : line.quaternion()) q[k++] = entry;
+  while (k < q.size()) q[k++] = line.number("a coordinate of the joint");
+  return q;
+}
+
 // KEYWORD NUMBER ... up to the end of the line.
 void read_words(SceneLines& line, BodyJoint& joint) {
   while (line.words_left() > 0) {
     const std::string keyword = line.word("what is given");
-    const double value = line.number("of a joint");
-    if (keyword == "position" || keyword == "velocity") {
-      if (joint_kind(joint.joint.type).nq != 1)
-        line.refuse("'" + keyword + "' is of joints of one degree of freedom");
-      (keyword == "position" ? joint.q : joint.v) = VecX<double>::Constant(1, value);
+    if (keyword == "position") {
+      joint.q = coordinates(line, joint.joint.type);
+      continue;
+    }
+    if (keyword == "velocity") {
+      joint.v.resize(joint_kind(joint.joint.type).nv);
+      for (double& entry : joint.v) entry = line.number("a velocity of the joint");
       continue;
     }
     const auto* known = std::find_if(std::begin(kJointWords), std::end(kJointWords),
                                      [&](const JointWord& word) { return word.keyword == keyword; });
-    if (known == std::end(kJointWords))
-      line.refuse("'" + keyword +
-                  "' is nothing of a joint; there are: lower, upper, damping, stiffness, friction, armature, "
-                  "position, velocity");
-    joint.joint.*known->member = value;
+    if (known == std::end(kJointWords)) {
+      std::string words;
+      for (const JointWord& word : kJointWords) words += word.keyword + std::string(", ");
+      line.refuse("'" + keyword + "' is nothing of a joint; there are: " + words + "position, velocity");
+    }
+    joint.joint.*known->member = line.number("of a joint");
   }
 }
 
@@ -56,6 +60,13 @@ std::int32_t find_body(const SceneLines& line, const Scene& scene, const std::st
   for (std::size_t i = 0; i < scene.bodies.size(); ++i)
     if (scene.bodies[i].name == name) return static_cast<std::int32_t>(i);
   line.refuse("there is no body '" + name + "' further up");
+}
+
+// The index of its body.
+std::size_t find_joint(const SceneLines& line, const Scene& scene, const std::string& name) {
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i)
+    if (scene.bodies[i].joint && scene.bodies[i].joint->joint.name == name) return i;
+  line.refuse("there is no joint '" + name + "' further up");
 }
 
 Pose<double> pose_of(const Body& body) {
@@ -94,14 +105,20 @@ void read_joint(SceneLines& line, Scene& scene) {
   body.joint = std::move(joint);
 }
 
-std::size_t read_robot(SceneLines& line, Scene& scene, const AssetSource& assets) {
+std::size_t read_robot(SceneLines& line, Scene& scene, const AssetSource& assets, const fs::path& robots) {
   const std::string name = line.word("a name");
-  const fs::path file = fs::path(line.file()).parent_path() / line.word("a URDF file");
+  const fs::path word = line.word("a URDF file"), beside = fs::path(line.file()).parent_path() / word;
+  std::error_code ignored;
+  const bool elsewhere =
+      !robots.empty() && !fs::exists(beside, ignored) && fs::exists(robots / word, ignored);
+  const fs::path file = elsewhere ? robots / word : beside;
   const Pose<double> X_WR = line.pose();
   try {
     return add_robot(scene, name, read_urdf(file), X_WR, [&](const Mesh& mesh) {
       if (mesh.scale != Vec3<double>::Ones())
-        throw InvalidInput(mesh.file.string() + ": meshes of robots in scenes are not scaled");
+        throw InvalidInput(
+            mesh.file.string() +
+            ": is scaled; make assets with `abut-preprocess urdf ROBOT OUT`, and take OUT/ROBOT");
       return assets(mesh.file.stem().string());
     });
   } catch (const Error& error) {
@@ -110,19 +127,51 @@ std::size_t read_robot(SceneLines& line, Scene& scene, const AssetSource& assets
 }
 
 void set_joint(SceneLines& line, Scene& scene) {
-  const std::string name = line.word("a joint's name");
-  for (Body& body : scene.bodies) {
-    if (!body.joint || body.joint->joint.name != name) continue;
-    if (line.words_left() == 0) line.refuse("'set' lacks what is set");
-    return read_words(line, *body.joint);
-  }
-  line.refuse("there is no joint '" + name + "' further up");
+  BodyJoint& joint = *scene.bodies[find_joint(line, scene, line.word("a joint's name"))].joint;
+  if (line.words_left() == 0) line.refuse("'set' lacks what is set");
+  read_words(line, joint);
+}
+
+void couple_joints(SceneLines& line, Scene& scene) {
+  const std::size_t body = find_joint(line, scene, line.word("a joint's name"));
+  Mimic mimic;
+  mimic.link = static_cast<int>(find_joint(line, scene, line.word("the name of the joint that it mimics")));
+  mimic.multiplier = line.number("a multiplier");
+  mimic.offset = line.number("an offset");
+  scene.bodies[body].joint->joint.mimic = mimic;
 }
 
 void keep_apart(SceneLines& line, Scene& scene) {
   const std::int32_t A = find_body(line, scene, line.word("a body's name"));
   const std::int32_t B = find_body(line, scene, line.word("another body's name"));
   scene.apart.emplace_back(A, B);
+}
+
+void join_group(SceneLines& line, Scene& scene) {
+  std::int32_t group = 0;
+  for (const Body& body : scene.bodies) group = std::max(group, body.group);
+  do {
+    Body& body = scene.bodies[static_cast<std::size_t>(find_body(line, scene, line.word("a body's name")))];
+    if (body.group != 0) line.refuse("body '" + body.name + "' has a group already");
+    body.group = group + 1;
+  } while (line.words_left() > 0);
+}
+
+void choose_contact(SceneLines& line, Scene& scene) {
+  ContactChoice choice;
+  choice.A = line.word("a body, a robot or `world`");
+  choice.B = line.word("another body, robot or `world`");
+  choice.model = line.word("a contact model");
+  while (line.words_left() > 0) {
+    const std::string name = line.word("a setting");
+    choice.settings.emplace_back(name, line.word("the setting's value"));
+  }
+  try {
+    require_valid(choice, scene);
+  } catch (const InvalidInput& error) {
+    line.refuse(error.what());
+  }
+  scene.contacts.push_back(std::move(choice));
 }
 
 }  // namespace abut::dynamics

@@ -116,4 +116,14 @@ double SceneLines::at_least_zero(const char* what) {
   return value;
 }
 
+std::string scene_word(const std::string& name, const std::string& who) {
+  if (name.empty()) throw InvalidInput(who + " has no name");
+  if (name.find('\n') != std::string::npos)
+    throw InvalidInput(who + ": its name has an end of line, which scene files cannot hold");
+  if (name.find_first_of(" \t\r\v\f#\"") == std::string::npos) return name;
+  std::string text = "\"";
+  for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);
+  return text + '"';
+}
+
 }  // namespace abut::dynamics

@@ -48,4 +48,8 @@ class SceneLines {
   int line_number_ = 0;
 };
 
+// A name as one word of a line, in quotes where it needs them. Throws InvalidInput, naming `who`, for one
+// that is empty or has an end of line.
+std::string scene_word(const std::string& name, const std::string& who);
+
 }  // namespace abut::dynamics

@@ -1,5 +1,7 @@
 #include <charconv>
 #include <cmath>
+#include <deque>
+#include <map>
 #include <set>
 #include <system_error>
 
@@ -7,6 +9,7 @@
 #include "runtime/core/output_file.h"
 #include "runtime/dynamics/system/material_words.h"
 #include "runtime/dynamics/system/scene_file.h"
+#include "runtime/dynamics/system/scene_joints.h"
 
 namespace abut::dynamics {
 namespace {
@@ -32,7 +35,10 @@ class Writer {
     }
     for (std::size_t k = 0; k < scene_.fixed.size(); ++k) fixed(scene_.fixed[k], k);
     for (const Body& body : scene_.bodies) add(body);
+    for (const Body& body : scene_.bodies) mimic(body);
     for (const auto& [A, B] : scene_.apart) apart(A, B);
+    groups();
+    for (const ContactChoice& choice : scene_.contacts) contact(choice);
     return std::move(text_);
   }
 
@@ -82,17 +88,6 @@ class Writer {
     text_ += '\n';
   }
 
-  // A name as one word of a line.
-  static std::string quoted(const std::string& name, const std::string& who) {
-    if (name.empty()) refuse(who + " has no name");
-    if (name.find('\n') != std::string::npos)
-      refuse(who + ": its name has an end of line, which scene files cannot hold");
-    if (name.find_first_of(" \t\r\v\f#\"") == std::string::npos) return name;
-    std::string text = "\"";
-    for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);
-    return text + '"';
-  }
-
   void fixed(const Shape& shape, std::size_t number) {
     if (shape.geometry.half_space()) {
       const Vec3<double> n = shape.X_BS.R.col(2);
@@ -108,25 +103,91 @@ class Writer {
 
   void add(const Body& body) {
     const std::string who = "body '" + body.name + "'";
-    if (body.joint || body.group != 0) refuse(who + " has a joint or a group, which are not written");
-    if (body.shapes.empty()) refuse(who + " has no shape");
+    if (body.shapes.empty() && !body.joint) refuse(who + " has neither a shape nor a joint");
     if (!names_.insert(body.name).second) refuse("there are two bodies '" + body.name + "'");
-    text_ += "body " + quoted(body.name, who);
+    text_ += "body " + scene_word(body.name, "scene: " + who);
     put(body.mass);
     put(body.inertia);
-    put(body.p_WB);
-    for (const double entry : body.q_WB) put(entry);
+    const Pose<double> X_WL = place_link(body);
+    if (body.joint) {
+      put(X_WL * body.joint->X_LB);
+    } else {
+      put(body.p_WB);
+      for (const double entry : body.q_WB) put(entry);
+    }
     put(body.v_WB);
     put(body.w_WB_W);
     text_ += ' ' + std::to_string(body.shapes.size()) + '\n';
     for (const Shape& shape : body.shapes) add(shape, who);
+    if (body.joint) add(*body.joint, X_WL);
+  }
+
+  // Where its link stands when all joints are at zero; links above it are known.
+  const Pose<double>& place_link(const Body& body) {
+    const auto& q = body.q_WB;
+    if (!body.joint) return X_WL_.emplace_back(rotation_from_quaternion(q[0], q[1], q[2], q[3]), body.p_WB);
+    const std::int32_t parent = body.joint->parent;
+    const Pose<double> X_WP = parent < 0 ? Pose<double>{} : X_WL_[static_cast<std::size_t>(parent)];
+    return X_WL_.emplace_back(X_WP * body.joint->joint.X_PJ);
+  }
+
+  void add(const BodyJoint& of_body, const Pose<double>& X_WL) {
+    const Joint& joint = of_body.joint;
+    if (!joint_names_.insert(joint.name).second) refuse("there are two joints '" + joint.name + "'");
+    text_ +=
+        "joint " + scene_word(joint.name, "scene: a joint") + ' ' + std::string(joint_kind(joint.type).name);
+    text_ += ' ' + (of_body.parent < 0 ? kWorld : name_of_body(of_body.parent));
+    put(X_WL);
+    put(joint.axis_J);
+    for (const JointWord& word : kJointWords) {
+      if (joint.*word.member == Joint{}.*word.member) continue;
+      (text_ += ' ') += word.keyword;
+      put(joint.*word.member);
+    }
+    put("position", of_body.q);
+    put("velocity", of_body.v);
+    text_ += '\n';
+  }
+  void put(const char* keyword, const VecX<double>& numbers) {
+    if (numbers.size() > 0) (text_ += ' ') += keyword;
+    for (const double number : numbers) put(number);
+  }
+
+  std::string name_of_body(std::int32_t i) const {
+    return scene_word(scene_.bodies[static_cast<std::size_t>(i)].name, "scene: a body");
+  }
+
+  void mimic(const Body& body) {
+    if (!body.joint || !body.joint->joint.mimic) return;
+    const Joint& joint = body.joint->joint;
+    const auto other = static_cast<std::size_t>(joint.mimic->link);
+    if (other >= scene_.bodies.size() || !scene_.bodies[other].joint)
+      refuse("joint '" + joint.name + "' mimics none that there is");
+    text_ += "mimic " + scene_word(joint.name, "scene: a joint") + ' ' +
+             scene_word(scene_.bodies[other].joint->joint.name, "scene: a joint");
+    put(joint.mimic->multiplier);
+    put(joint.mimic->offset);
+    text_ += '\n';
+  }
+
+  void groups() {
+    std::map<std::int32_t, std::string> members;
+    for (std::size_t i = 0; i < scene_.bodies.size(); ++i)
+      if (scene_.bodies[i].group != 0)
+        members[scene_.bodies[i].group] += ' ' + name_of_body(static_cast<std::int32_t>(i));
+    for (const auto& [group, names] : members) text_ += "group" + names + '\n';
+  }
+
+  void contact(const ContactChoice& choice) {
+    text_ += "contact";
+    for (const std::string& word : {choice.A, choice.B, choice.model})
+      text_ += ' ' + scene_word(word, "scene: a contact");
+    for (const SettingValue& setting : choice.settings) text_ += ' ' + setting.name + ' ' + setting.text;
+    text_ += '\n';
   }
 
   void apart(std::int32_t A, std::int32_t B) {
-    text_ += "apart";
-    for (const std::int32_t i : {A, B})
-      text_ += ' ' + quoted(scene_.bodies[static_cast<std::size_t>(i)].name, "a body");
-    text_ += '\n';
+    text_ += "apart " + name_of_body(A) + ' ' + name_of_body(B) + '\n';
   }
 
   void add(const Shape& shape, const std::string& who) {
@@ -140,14 +201,15 @@ class Writer {
       return line(" cyl", cylinder->radius, cylinder->half_length, shape.X_BS);
     if (const auto* sphere = shape.geometry.as<body::Sphere<double>>())
       return line(" sphere", sphere->radius, shape.X_BS);
-    text_ += " asset " + quoted(name_of_(shape.geometry), who + ": its asset");
+    text_ += " asset " + scene_word(name_of_(shape.geometry), "scene: " + who + ": its asset");
     line("", shape.X_BS);
   }
 
   const Scene& scene_;
   const AssetName& name_of_;
   body::Material of_scene_;
-  std::set<std::string> names_;
+  std::set<std::string> names_, joint_names_;
+  std::deque<Pose<double>> X_WL_;  // of each body's link so far, all joints at zero
   std::string text_;
 };
 

@@ -34,6 +34,7 @@ System::System(Scene scene) {
   for (const Body& body : data->scene.bodies) add_body(body.shapes);
   data->first_shape.push_back(static_cast<std::int32_t>(data->shapes.size()));
   add_joints(*data);
+  add_contact_choices(*data);
   data_ = std::move(data);
   if (has_joints()) SystemTree(*this);  // refuses what is no tree
 }
@@ -51,6 +52,34 @@ void System::add_joints(Data& data) {
         body.joint && kind.nv == 0 &&
         (body.joint->parent < 0 || data.welded[static_cast<std::size_t>(body.joint->parent)]));
   }
+}
+
+// A class is the names of choices that mean its bodies.
+void System::add_contact_choices(Data& data) {
+  const std::vector<ContactChoice>& choices = data.scene.contacts;
+  std::vector<std::vector<bool>> classes;  // 2 c: A of choice c means it, 2 c + 1: B does
+  const auto add = [&](const auto& is_meant) {
+    std::vector<bool> meant;
+    for (const ContactChoice& choice : choices)
+      for (const std::string& name : {choice.A, choice.B}) meant.push_back(is_meant(name));
+    const auto known = std::find(classes.begin(), classes.end(), meant);
+    data.contact_class.push_back(static_cast<std::size_t>(known - classes.begin()));
+    if (known == classes.end()) classes.push_back(std::move(meant));
+  };
+  for (std::size_t k = 0; k < data.scene.fixed.size(); ++k)
+    add([](const std::string& name) { return name == kWorld; });
+  for (const Body& body : data.scene.bodies)
+    add([&](const std::string& name) { return means(name, body.name); });
+  data.contact_choice.assign(classes.size(), std::vector<std::int32_t>(classes.size(), -1));
+  for (std::size_t a = 0; a < classes.size(); ++a)
+    for (std::size_t b = 0; b < classes.size(); ++b)
+      for (std::size_t c = 0; c < choices.size(); ++c)
+        if ((classes[a][2 * c] && classes[b][2 * c + 1]) || (classes[b][2 * c] && classes[a][2 * c + 1]))
+          data.contact_choice[a][b] = static_cast<std::int32_t>(c);
+}
+
+std::int32_t System::contact_choice(std::size_t placed_A, std::size_t placed_B) const {
+  return data_->contact_choice[contact_class(placed_A)][contact_class(placed_B)];
 }
 
 bool System::may_meet(std::size_t placed_A, std::size_t placed_B) const {

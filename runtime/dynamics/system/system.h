@@ -43,6 +43,11 @@ class System {
   // can move.
   bool may_meet(std::size_t placed_A, std::size_t placed_B) const;
 
+  // Which of the scene's contact choices a pair of placed bodies has; -1: none.
+  std::int32_t contact_choice(std::size_t placed_A, std::size_t placed_B) const;
+  // Placed bodies of one class have the same choices with every other body.
+  std::size_t contact_class(std::size_t placed) const { return data_->contact_class[placed]; }
+
   // The scene's, without impulses.
   State initial_state() const;
 
@@ -66,10 +71,13 @@ class System {
     std::vector<const Shape*> shapes;
     std::vector<std::int32_t> first_shape;
     std::vector<std::size_t> body_of_shape;
-    std::vector<Eigen::Index> joint_q, joint_v;  // first ones of each body, and the end
-    bool jointed = false, grouped = false;       // any body
-    std::vector<bool> welded;                    // of each body: joints leave it no motion
+    std::vector<Eigen::Index> joint_q, joint_v;             // first ones of each body, and the end
+    bool jointed = false, grouped = false;                  // any body
+    std::vector<bool> welded;                               // of each body: joints leave it no motion
+    std::vector<std::size_t> contact_class;                 // of each placed body
+    std::vector<std::vector<std::int32_t>> contact_choice;  // of two classes
   };
+  static void add_contact_choices(Data& data);
   static void add_joints(Data& data);
   void place_joints(State& state) const;
   void require_valid_joints(const State& state) const;

@@ -79,6 +79,7 @@ class Reader {
     robot_.name = model_->getName();
     add_link(*model_->getRoot(), nullptr, -1, root_joint);
     if (robot_.links.size() != model_->links_.size()) refuse("links in a loop: " + unreached());
+    if (!missing_meshes_.empty()) refuse(missing_meshes_);
     resolve_mimics();
     require_valid_links();
   }
@@ -217,11 +218,13 @@ class Reader {
       shape.shape = body::Sphere<double>{positive(sphere->radius)};
     } else if (const auto* mesh = dynamic_cast<const urdf::Mesh*>(from.geometry.get())) {
       shape.shape = Mesh{mesh_file(mesh->filename, who), vector(mesh->scale, who)};
+      if ((std::get<Mesh>(shape.shape).scale.array() == 0).any()) refuse(who + " has a scale of zero");
     }
     robot_.collisions.push_back(std::move(shape));
   }
 
-  fs::path mesh_file(const std::string& name, const std::string& who) const {
+  // All that are missing are told at once.
+  fs::path mesh_file(const std::string& name, const std::string& who) {
     const std::string_view package = "package://", local = "file://";
     const fs::path folder = fs::absolute(file_).parent_path();
     fs::path found;
@@ -229,7 +232,9 @@ class Reader {
       found = in_package(folder, name.substr(package.size()));
     else
       found = folder / (name.compare(0, local.size(), local) == 0 ? name.substr(local.size()) : name);
-    if (!fs::is_regular_file(found)) refuse(who + " names a mesh that is missing: '" + name + "'");
+    if (!fs::is_regular_file(found))
+      missing_meshes_ +=
+          (missing_meshes_.empty() ? "" : "; ") + who + " names a mesh that is missing: '" + name + "'";
     return found.lexically_normal();
   }
 
@@ -267,6 +272,7 @@ class Reader {
   fs::path file_;
   urdf::ModelInterfaceSharedPtr model_;
   std::map<std::string, int> link_index_;
+  std::string missing_meshes_;
   Robot robot_;
 };
 

@@ -15,8 +15,8 @@
 namespace abut::dynamics {
 
 struct Mesh {
-  std::filesystem::path file;  // exists
-  Vec3<double> scale = Vec3<double>::Ones();
+  std::filesystem::path file;                 // exists
+  Vec3<double> scale = Vec3<double>::Ones();  // of its coordinates; no entry is zero, negative ones mirror
 };
 
 // A shape that collides, fixed to a link.
@@ -41,7 +41,8 @@ struct Robot {
 //
 // Throws IoError where the file cannot be read; InvalidInput, with the file and the element, for text that is
 // no URDF, numbers that are not finite, links in a loop or without a way to the one root, a link with two
-// parents, a mimic of nothing, a mesh that is missing, a size that is not positive, and what Tree refuses.
+// parents, a mimic of nothing, meshes that are missing (all of them), a size that is not positive, and what
+// Tree refuses.
 // InvalidInput, too, where the library was built without urdfdom.
 Robot read_urdf(const std::filesystem::path& file, JointType root_joint = JointType::kFixed);
 

@@ -280,7 +280,8 @@ TEST(SceneFile, WhatTheFormatCannotHoldIsNotWritten) {
   };
   EXPECT_EQ(said([](Scene& s) { s.bodies.clear(); }), "scene: there is no body to write");
   EXPECT_EQ(said([](Scene& s) { s.bodies.push_back(s.bodies.front()); }), "scene: there are two bodies 'b'");
-  EXPECT_EQ(said([](Scene& s) { s.bodies.front().shapes.clear(); }), "scene: body 'b' has no shape");
+  EXPECT_EQ(said([](Scene& s) { s.bodies.front().shapes.clear(); }),
+            "scene: body 'b' has neither a shape nor a joint");
   EXPECT_EQ(said([](Scene& s) { s.bodies.front().name = "my\nmug"; }),
             "scene: body 'my\nmug': its name has an end of line, which scene files cannot hold");
   EXPECT_EQ(said([](Scene& s) { s.duration = std::nan(""); }), "scene: the duration must be 0 s or more");

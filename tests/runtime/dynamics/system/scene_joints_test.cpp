@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "runtime/dynamics/step/integrator.h"
 #include "runtime/dynamics/step/recording.h"
+#include "runtime/dynamics/system/robot.h"
+#include "runtime/dynamics/system/scene_digest.h"
 #include "runtime/dynamics/system/system_tree.h"
 #include "tests/runtime/dynamics/system/no_asset.h"
 #include "tests/support/refusal.h"
@@ -63,13 +67,139 @@ TEST(SceneJoints, WhatIsWrongIsNamedWithItsLine) {
   expect(body + "joint j revolute world 0 0 0 1 0 0 0 0 0 0\n", ":2: the joint's axis is zero");
   expect(body + "joint j revolute world 0 0 0 1 0 0 0 0 0 1 springiness 3\n",
          ":2: 'springiness' is nothing of a joint");
-  expect(body + "joint j spherical world 0 0 0 1 0 0 0 0 0 1 position 3\n",
-         ":2: 'position' is of joints of one degree of freedom");
+  expect(body + "joint j spherical world 0 0 0 1 0 0 0 0 0 1 position 3\n", ":2: 'joint' lacks a quaternion");
+  expect(body + "joint j planar world 0 0 0 1 0 0 0 0 0 1 position 3\n",
+         ":2: 'joint' lacks a coordinate of the joint");
   expect(body + "joint j revolute world 0 0 0 1 0 0 0 0 0 1\n",
          "moves, and neither it nor what it carries has a positive definite inertia");
   expect(kSwing + "set swung position 1\n", "there is no joint 'swung' further up");
+  expect(kSwing + "mimic swing turned 1 0\n", "there is no joint 'turned' further up");
+  expect(kSwing + "mimic swing swing 1 0\n", "joint 'swing' mimics itself");
+  expect(kSwing + "group post wall\n", "there is no body 'wall' further up");
+  expect(kSwing + "group post post\n", "body 'post' has a group already");
+  expect(kSwing + "contact post bar\n", "'contact' lacks a contact model");
+  expect(kSwing + "contact post bars point\n",
+         ":8: contact of 'post' and 'bars': there is no body or robot 'bars'");
+  expect(kSwing + "contact world world point\n", "what is fixed does not meet");
+  expect(kSwing + "contact post world jelly\n", ":8: contact of 'post' and 'world': ");
+  expect(kSwing + "contact post world point stiffness -3\n", "stiffness");
+  expect(kSwing + "contact post world point wobble 3\n", "wobble");
+  expect(kSwing + "contact post world point stiffness\n", "'contact' lacks the setting's value");
   expect(kSwing + "apart post wall\n", "there is no body 'wall' further up");
   expect(kSwing + "robot r none.urdf 0 0 0 1 0 0 0\n", "none.urdf");
+}
+
+std::string no_name(const body::Geometry&) { return "none"; }
+
+// Where bodies stand, how they move and what may meet, after being written and read.
+void expect_round_trip(const Scene& scene) {
+  const Scene again = test::scene_of(scene_text(scene, no_name));
+  const System a(scene), b(again);
+  const State x = a.initial_state(), y = b.initial_state();
+  ASSERT_EQ(a.body_count(), b.body_count());
+  EXPECT_LT((x.q - y.q).cwiseAbs().maxCoeff(), 1e-15);
+  EXPECT_EQ(x.v, y.v);
+  for (std::size_t i = 0; i < a.body_count(); ++i) {
+    EXPECT_LT((x.bodies[i].p_WB - y.bodies[i].p_WB).norm(), 1e-14) << i;
+    EXPECT_LT(x.bodies[i].q_WB.angularDistance(y.bodies[i].q_WB), 1e-7) << i;
+    EXPECT_EQ(a.body(i).name, b.body(i).name);
+    EXPECT_EQ(a.body(i).inertia, b.body(i).inertia);
+    for (std::size_t k = 0; k < i; ++k) EXPECT_EQ(a.may_meet(i, k), b.may_meet(i, k)) << i << ' ' << k;
+    ASSERT_EQ(a.body(i).joint.has_value(), b.body(i).joint.has_value());
+    if (!a.body(i).joint) continue;
+    const Joint &one = a.body(i).joint->joint, &other = b.body(i).joint->joint;
+    EXPECT_EQ(a.body(i).joint->parent, b.body(i).joint->parent);
+    EXPECT_EQ(one.name, other.name);
+    EXPECT_EQ(one.type, other.type);
+    for (const JointWord& word : kJointWords) EXPECT_EQ(one.*word.member, other.*word.member) << word.keyword;
+    ASSERT_EQ(one.mimic.has_value(), other.mimic.has_value());
+    if (!one.mimic) continue;
+    EXPECT_EQ(one.mimic->link, other.mimic->link);
+    EXPECT_EQ(one.mimic->multiplier, other.mimic->multiplier);
+    EXPECT_EQ(one.mimic->offset, other.mimic->offset);
+  }
+}
+
+TEST(SceneJoints, WhatIsWrittenReadsBackTheSame) {
+  std::string text = kSwing + "set swing velocity 2 friction 0.1 armature 0.2 effort_limit 5\n";
+  const auto add = [&](const std::string& name, const std::string& joint) {
+    text +=
+        "body \"" + name + "\" 1 0.1 0.1 0.1  1 2 3  0.6 0 0.8 0  0 0 0 0 0 0  1\n box 1 1 1 0 0 0 1 0 0 0\n";
+    if (!joint.empty()) text += "joint \"j " + name + "\" " + joint + "\n";
+  };
+  add("a ball", "spherical bar  1 1 1  1 0 0 0  0 0 1  position 0.6 0 0 0.8 velocity 1 2 3");
+  add("a puck", "planar \"a ball\"  1 1 1  0.8 0 0 0.6  0 1 1  position 0.5 1 2 velocity 1 2 3");
+  add("loose", "");
+  add("on it", "free loose  1 0 1  1 0 0 0  0 0 1  position 0.6 0 0 0.8 3 2 1");
+  add("fixed", "fixed loose  1 0 1  1 0 0 0  0 0 1");
+  add("follower", "prismatic world  1 0 1  0.6 0.8 0 0  0 0 1 stiffness 3 velocity_limit 1");
+  text +=
+      "mimic \"j follower\" turn 2 0.5\ngroup post \"a ball\" loose\ngroup fixed \"a puck\"\napart bar "
+      "loose\n";
+  const Scene scene = test::scene_of(text);
+  EXPECT_EQ(scene.bodies[2].joint->q, (VecX<double>(4) << 0.6, 0, 0, 0.8).finished());
+  expect_round_trip(scene);
+}
+
+TEST(SceneJoints, TheFrankaArmIsWrittenAndReadsBackTheSame) {
+  const std::filesystem::path file = std::filesystem::path(ABUT_SHARED_DIR) / "data/robots/franka/fer.urdf";
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << "no reference data at " << ABUT_SHARED_DIR;
+  Scene scene;
+  const auto ball = [](const Mesh&) { return body::Geometry(body::Sphere<double>{0.05}); };
+  add_robot(scene, "fer", read_urdf(file), {exp_rotation<double>({0.1, 0.2, 0.3}), {1, 2, 3}}, ball);
+  for (Body& body : scene.bodies)
+    if (body.joint->joint.type == JointType::kRevolute) body.joint->q = VecX<double>::Constant(1, -0.3);
+  expect_round_trip(scene);
+}
+
+// A bar that stands on the ground, in a scene where other pairs have another model.
+TEST(SceneJoints, PairsHaveTheModelThatTheSceneChooses) {
+  const std::string ground = "plane 0 0 1 0\n", far =
+                                                    "body far 1 1 1 1  9 9 9  1 0 0 0  0 0 0 0 0 0  1\n"
+                                                    " sphere 0.1 0 0 0 1 0 0 0\n";
+  const std::string start = kSwing + ground + far + "set swing position 0.1\n";
+  const auto after = [&](const std::string& choices, const ContactSource& source) {
+    Scene scene = test::scene_of(start + choices);
+    scene.fixed[0].X_BS.p.z() = 0.41;  // the bar reaches 0.4 m down
+    StepConfig config;
+    config.dt = 1e-3;
+    config.integrator = "implicit";
+    config.source = source;
+    Simulation simulation(scene, config);
+    for (int k = 0; k < 5; ++k) simulation.step();
+    return simulation.state().v;
+  };
+  const SettingValues soft{{"stiffness", "1e5"}};
+  const ContactSource potential{.model = "soft_potential", .settings = soft},
+      field{.model = "pressure_field"};
+  const VecX<double> by_potential = after("", potential), by_field = after("", field);
+  EXPECT_GT((by_potential - by_field).norm(), 1e-6);
+  EXPECT_EQ(after("contact world bar soft_potential stiffness 1e5\n", field), by_potential);
+  EXPECT_EQ(
+      after("contact bar world pressure_field\ncontact world bar soft_potential stiffness 1e5\n", field),
+      by_potential);
+  EXPECT_EQ(after("contact post bar soft_potential\n", field), by_field);
+  EXPECT_EQ(after("contact bar world pressure_field\n", potential), by_field);
+  const Scene chosen = test::scene_of(start + "contact \"bar\" world soft_potential stiffness 1e5\n");
+  EXPECT_NE(digest(chosen), digest(test::scene_of(start)));
+  const Scene again = test::scene_of(scene_text(chosen, no_name));
+  ASSERT_EQ(again.contacts.size(), 1u);
+  EXPECT_EQ(again.contacts[0].settings[0].text, "1e5");
+}
+
+TEST(SceneJoints, ARobotsNameMeansItsBodies) {
+  EXPECT_TRUE(means("fer", "fer/link1"));
+  EXPECT_TRUE(means("fer/link1", "fer/link1"));
+  EXPECT_FALSE(means("fer", "fern/link1"));
+  EXPECT_FALSE(means("fer/link1", "fer/link10"));
+}
+
+TEST(SceneJoints, RigidContactTakesNoChoices) {
+  const Scene scene = test::scene_of(
+      "plane 0 0 1 0\nbody a 1 1 1 1  0 0 1  1 0 0 0  0 0 0 0 0 0  1\n sphere 1 0 0 0 1 0 0 0\n"
+      "contact a world pressure_field\n");
+  EXPECT_NE(test::refusal([&] { Simulation simulation(scene, {}); }).find("rigid contact does not take"),
+            std::string::npos);
 }
 
 TEST(SceneJoints, ARecordingGoesOnFromItsEndWithTheSameBits) {

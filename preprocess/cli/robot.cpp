@@ -1,0 +1,176 @@
+#include "preprocess/cli/robot.h"
+
+#include <fmt/format.h>
+#include <tinyxml.h>
+
+#include <algorithm>
+#include <map>
+
+#include "datasets/names.h"
+#include "preprocess/cli/summary.h"
+#include "preprocess/mesh/read.h"
+#include "preprocess/mesh/write.h"
+#include "runtime/core/error.h"
+#include "runtime/core/input_file.h"
+#include "runtime/core/output_file.h"
+#include "runtime/dynamics/system/scene_lines.h"
+
+namespace abut::preprocess {
+namespace {
+
+namespace fs = std::filesystem;
+using dynamics::Mesh;
+
+// Length per unit where a scale is one, else 0.
+double uniform(const Vec3<double>& scale) {
+  return scale[0] > 0 && scale == Vec3<double>::Constant(scale[0]) ? scale[0] : 0;
+}
+
+// The mesh as the scale leaves it; a mirrored one keeps its outside out.
+void write_scaled(const Mesh& mesh, const fs::path& file) {
+  Report report;
+  TriangleMesh scaled = read_mesh(mesh.file, 1, report);
+  for (Eigen::Vector3d& vertex : scaled.vertices) vertex = vertex.cwiseProduct(mesh.scale);
+  if (mesh.scale.prod() < 0)
+    for (Triangle& triangle : scaled.triangles) std::swap(triangle[1], triangle[2]);
+  write_mesh(scaled, file);
+}
+
+// What the copy has no use for, and what would name files that are not beside it.
+void remove_all(TiXmlElement& parent, const char* name) {
+  while (TiXmlElement* child = parent.FirstChildElement(name)) parent.RemoveChild(child);
+}
+
+}  // namespace
+
+RobotFolder::RobotFolder(const fs::path& urdf, const fs::path& out)
+    : urdf_(urdf), out_(out), robot_(dynamics::read_urdf(urdf)) {
+  std::error_code ignored;  // check_writable() says what is wrong with the folder
+  fs::create_directories(out_, ignored);
+  for (const fs::path& file : {copy(), scene()}) {
+    check_writable(file);
+    require_not_input(file, urdf_);
+  }
+  list_meshes();
+}
+
+void RobotFolder::list_meshes() {
+  for (const dynamics::CollisionShape& shape : robot_.collisions) {
+    const auto* mesh = std::get_if<Mesh>(&shape.shape);
+    if (mesh == nullptr || find(*mesh) != used_.end()) continue;
+    UsedMesh used{*mesh, mesh->file, uniform(mesh->scale)};
+    if (used.metres_per_unit == 0) {
+      used.metres_per_unit = 1;
+      used.file = out_ / "scaled" / fmt::format("{}_{}.ply", used_.size(), mesh->file.stem().string());
+      std::error_code ignored;
+      fs::create_directories(used.file.parent_path(), ignored);
+      write_scaled(*mesh, used.file);
+    }
+    meshes_.push_back({mesh->file.stem().string(), used.file, used.metres_per_unit, {}});
+    used_.push_back(std::move(used));
+  }
+  datasets::make_names_safe(meshes_);
+}
+
+std::vector<RobotFolder::UsedMesh>::const_iterator RobotFolder::find(const Mesh& mesh) const {
+  return std::find_if(used_.begin(), used_.end(), [&](const UsedMesh& used) {
+    return used.mesh.file == mesh.file && used.mesh.scale == mesh.scale;
+  });
+}
+
+const std::string& RobotFolder::asset_name(const Mesh& mesh) const {
+  const UsedMesh& used = *find(mesh);
+  return std::find_if(meshes_.begin(), meshes_.end(),
+                      [&](const datasets::ObjectSource& source) {
+                        return source.file == used.file && source.metres_per_unit == used.metres_per_unit;
+                      })
+      ->name;
+}
+
+void RobotFolder::write(const BatchResult& batch) const {
+  for (const ObjectResult& object : batch.objects)
+    if (object.measures.contains("recentred_x_m"))
+      throw InvalidInput(object.source_file + ": lies too far from its link's frame: move the mesh there");
+  TiXmlDocument document;
+  document.Parse(read_text(urdf_).c_str());
+  TiXmlElement* robot = document.FirstChildElement("robot");
+  if (document.Error() || robot == nullptr) throw InvalidInput(urdf_.string() + ": no URDF");
+  std::map<std::string, std::vector<const dynamics::CollisionShape*>> shapes;  // of each link, in file order
+  for (const dynamics::CollisionShape& shape : robot_.collisions)
+    shapes[robot_.links[static_cast<std::size_t>(shape.link)].name].push_back(&shape);
+  for (TiXmlElement* link = robot->FirstChildElement("link"); link != nullptr;
+       link = link->NextSiblingElement("link")) {
+    remove_all(*link, "visual");
+    auto shape = shapes[link->Attribute("name")].begin();
+    for (TiXmlElement* part = link->FirstChildElement("collision"); part != nullptr;
+         part = part->NextSiblingElement("collision")) {
+      const auto* mesh = std::get_if<Mesh>(&(*shape++)->shape);
+      if (mesh == nullptr) continue;
+      TiXmlElement* element = part->FirstChildElement("geometry")->FirstChildElement("mesh");
+      element->SetAttribute("filename", asset_name(*mesh) + ".h5");
+      element->RemoveAttribute("scale");
+    }
+  }
+  TiXmlPrinter printer;
+  document.Accept(&printer);
+  write_whole(copy(), printer.Str());
+  const std::string name = dynamics::scene_word(robot_.name.empty() ? "robot" : robot_.name, "the robot");
+  write_whole(scene(), fmt::format("# To drive a joint: set {}/JOINT stiffness NUMBER damping NUMBER\n"
+                                   "gravity 0 0 -9.81\nduration 1\nrobot {} {}  0 0 0  1 0 0 0\n",
+                                   name, name, dynamics::scene_word(copy().filename().string(), "its file")));
+}
+
+std::string RobotFolder::shapes_of(int link, const BatchResult& batch) const {
+  std::map<std::string, int> counts;
+  for (const dynamics::CollisionShape& shape : robot_.collisions) {
+    if (shape.link != link) continue;
+    const auto* mesh = std::get_if<Mesh>(&shape.shape);
+    std::string what = std::get_if<body::Box<double>>(&shape.shape)        ? "box"
+                       : std::get_if<body::Cylinder<double>>(&shape.shape) ? "cylinder"
+                                                                           : "sphere";
+    if (mesh != nullptr) {
+      what = "asset " + asset_name(*mesh);
+      const auto made = std::find_if(batch.objects.begin(), batch.objects.end(),
+                                     [&](const ObjectResult& o) { return o.name == asset_name(*mesh); });
+      if (made == batch.objects.end() || made->status == ObjectStatus::kFailed) what += " MISSING";
+    }
+    ++counts[what];
+  }
+  std::string text;
+  for (const auto& [what, count] : counts)
+    text += (text.empty() ? "" : ", ") + (count > 1 ? fmt::format("{} x {}", count, what) : what);
+  return text.empty() ? "nothing" : text;
+}
+
+std::string RobotFolder::joint_text(const dynamics::Link& link) const {
+  if (link.parent < 0) return "fixed to the world";
+  const auto other = [&](int i) -> const dynamics::Link& {
+    return robot_.links[static_cast<std::size_t>(i)];
+  };
+  return fmt::format("{}, {} on {}{}", link.joint.name, dynamics::joint_kind(link.joint.type).name,
+                     other(link.parent).name,
+                     link.joint.mimic ? ", mimics " + other(link.joint.mimic->link).joint.name : "");
+}
+
+std::string RobotFolder::table(const BatchResult& batch, const Parameters& parameters) const {
+  std::size_t link_width = 4, joint_width = 5;
+  for (const dynamics::Link& link : robot_.links) {
+    link_width = std::max(link_width, link.name.size());
+    joint_width = std::max(joint_width, joint_text(link).size());
+  }
+  std::string text = fmt::format("{:<{}}  {:<{}} {:>8}  collides with\n", "link", link_width, "joint",
+                                 joint_width, "mass, kg");
+  for (std::size_t i = 0; i < robot_.links.size(); ++i) {
+    const dynamics::Link& link = robot_.links[i];
+    text += fmt::format("{:<{}}  {:<{}} {:>8.4g}  {}\n", link.name, link_width, joint_text(link), joint_width,
+                        link.inertia.mass, shapes_of(static_cast<int>(i), batch));
+  }
+  for (const std::string& warning : robot_.warnings) text += "  warning: " + warning + "\n";
+  const bool volumes = !parameters.volume.tetrahedra.empty(), points = !parameters.points.levels.empty();
+  if (!all_fine(batch) || (!volumes && !points && !meshes_.empty())) return text;
+  return text + fmt::format("next: abut-sim {} --assets {} --integrator implicit{} --dt 0.008 --page {}\n",
+                            scene().string(), out_.string(), volumes ? "" : " --model soft_potential",
+                            copy().replace_extension(".html").string());
+}
+
+}  // namespace abut::preprocess

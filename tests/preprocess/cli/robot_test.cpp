@@ -1,0 +1,168 @@
+// abut-preprocess urdf as a user runs it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "runtime/asset/reader.h"
+#include "runtime/dynamics/system/scene_file.h"
+#include "runtime/dynamics/system/system.h"
+#include "tests/preprocess/cli/command_runner.h"
+#include "tests/support/shapes.h"
+
+namespace {
+
+using namespace abut;
+using namespace abut::test;
+
+const std::string kSolid =
+    "<inertial><mass value='2'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>";
+const std::string kHinge = "<axis xyz='0 0 1'/>";
+
+std::string collision(const std::string& geometry) {
+  return "<collision><origin xyz='0 0 1'/><geometry>" + geometry + "</geometry></collision>";
+}
+std::string link(const std::string& name, const std::string& inside) {
+  return "<link name='" + name + "'>" + inside + "</link>";
+}
+std::string joint(const std::string& name, const std::string& parent, const std::string& child,
+                  const std::string& inside = kHinge, const std::string& type = "continuous") {
+  return "<joint name='" + name + "' type='" + type + "'><parent link='" + parent + "'/><child link='" +
+         child + "'/>" + inside + "</joint>";
+}
+
+class RobotCommand : public CommandTest {
+ protected:
+  std::string urdf() const { return (data_ / "arm.urdf").string(); }
+  // Without what takes long to make.
+  CommandResult made(const std::string& inside) const {
+    write("arm.urdf", "<?xml version='1.0'?><robot name='my arm'>" + inside + "</robot>");
+    return command({"urdf", urdf(), out_.string(), "--tets", "none", "--quads", "none"});
+  }
+  dynamics::Scene scene(const std::string& name) const {
+    return dynamics::read_scene((out_ / name).string(), [&](const std::string& asset_name) {
+      return body::Geometry(asset::load(asset(asset_name)));
+    });
+  }
+};
+
+// Where a shape's hull begins and ends along an axis, m.
+std::pair<double, double> extent(const dynamics::Shape& shape, int axis) {
+  const asset::ConvexView& hull = shape.geometry.convex();
+  const double* x = axis == 0 ? hull.x : axis == 1 ? hull.y : hull.z;
+  const auto [low, high] = std::minmax_element(x, x + hull.vertex_count);
+  return {*low, *high};
+}
+
+TEST_F(RobotCommand, MeshesAreAssetsThatTheSceneFinds) {
+  preprocess::TriangleMesh bar = box(0.2, 0.1, 0.05);
+  for (Eigen::Vector3d& vertex : bar.vertices) vertex.y() += 0.3;
+  std::filesystem::create_directories(data_ / "a");
+  std::filesystem::create_directories(data_ / "b");
+  write("a/bar.obj", bar);
+  write("b/bar.obj", box(0.1, 0.1, 0.1));
+  const std::string package = data_.filename().string();
+  const CommandResult result = made(
+      link("base", "<visual><geometry><mesh filename='seen.dae'/></geometry></visual>" +
+                       collision("<mesh filename='a/bar.obj'/>") + collision("<box size='2 4 6'/>")) +
+      link("one",
+           kSolid +
+               collision("<mesh filename='package://" + package + "/b/bar.obj' scale='1e-1 1e-1 1e-1'/>") +
+               collision("<mesh filename='a/bar.obj' scale='1 -1 2'/>")) +
+      link("two", kSolid + collision("<mesh filename='a/bar.obj'/>") + collision("<sphere radius='3'/>")) +
+      joint("turn", "base", "one") +
+      joint("lift", "one", "two", kHinge + "<mimic joint='turn' multiplier='-2'/>"));
+  ASSERT_EQ(result.code, 0) << result.err << result.out;
+  EXPECT_TRUE(contains(result.out, "two   lift, revolute on one, mimics turn")) << result.out;
+  EXPECT_TRUE(contains(result.out, "asset bar_obj, box")) << result.out;
+  EXPECT_FALSE(contains(result.out, "next:"))
+      << result.out;  // no model takes assets without points or volumes
+  const dynamics::Scene scene = this->scene("arm.scn");
+  const dynamics::System system(scene);
+  ASSERT_EQ(system.body_count(), 3u);
+  ASSERT_EQ(system.body(1).shapes.size(), 2u);
+  EXPECT_EQ(system.body(0).shapes[0].geometry.id(), system.body(0).shapes[0].geometry.id());
+  EXPECT_NEAR(extent(system.body(0).shapes[0], 1).second, 0.35, 1e-12);
+  EXPECT_NEAR(extent(system.body(1).shapes[0], 1).second, 0.005, 1e-12);
+  EXPECT_NEAR(extent(system.body(1).shapes[1], 1).first, -0.35, 1e-12);
+  EXPECT_NEAR(extent(system.body(1).shapes[1], 2).second, 0.05, 1e-12);
+  EXPECT_GT(system.body(1).shapes[1].geometry.mass().volume, 0);  // mirrored, its outside is out
+  EXPECT_EQ(system.body(2).joint->joint.mimic->multiplier, -2);
+  // Nothing is made again, and OUT stands alone.
+  std::filesystem::remove_all(data_ / "a");
+  EXPECT_EQ(this->scene("arm.scn").bodies.size(), 3u);
+}
+
+TEST_F(RobotCommand, ASecondRunIsUpToDate) {
+  write("bar.obj", box(0.2, 0.1, 0.05));
+  const std::string robot = link("base", collision("<mesh filename='bar.obj'/>") +
+                                             collision("<mesh filename='bar.obj' scale='1 1 -1'/>"));
+  ASSERT_EQ(made(robot).code, 0);
+  const CommandResult again = made(robot);
+  EXPECT_EQ(again.code, 0);
+  EXPECT_TRUE(contains(again.out, "0 made, 2 up to date, 0 failed")) << again.out;
+}
+
+TEST_F(RobotCommand, AMeshOfWhichNoAssetIsMadeIsTold) {
+  write("bad.obj", "v 0 0 0\n");
+  write("bar.obj", box(0.2, 0.1, 0.05));
+  const CommandResult result =
+      made(link("base", collision("<mesh filename='bad.obj'/>") + collision("<mesh filename='bar.obj'/>")));
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(contains(result.out, "asset bad MISSING, asset bar")) << result.out;
+  EXPECT_FALSE(contains(result.out, "next:")) << result.out;
+}
+
+TEST_F(RobotCommand, BrokenFilesAreOneLineAndLeaveNothing) {
+  const std::string two = link("a", "") + link("b", kSolid);
+  const auto inertial = [](const std::string& ixx) {
+    return "<inertial><mass value='1'/><inertia ixx='" + ixx +
+           "' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>";
+  };
+  for (const auto& [inside, message] : std::vector<std::pair<std::string, std::string>>{
+           {link("r", "") + two + joint("1", "a", "b") + joint("2", "b", "a"), "links in a loop: 'a', 'b'"},
+           {two, "Two root links found: [a] and [b]"},
+           {link("a", collision("<mesh filename='none.stl'/>")) +
+                link("b", collision("<mesh filename='package://x/nor.stl'/>")) +
+                joint("1", "a", "b", "", "fixed"),
+            "link 'a': a collision shape names a mesh that is missing: 'none.stl'; link 'b': a collision "
+            "shape "
+            "names a mesh that is missing: 'package://x/nor.stl'"},
+           {link("a", "") + link("b", "") + joint("1", "a", "b"),
+            "link 'b' moves, and neither it nor what it carries has a positive definite inertia"},
+           {link("a", "") + link("b", inertial("-1")) + joint("1", "a", "b"),
+            "link 'b' has an indefinite inertia"},
+           {two + joint("1", "a", "b", "", "screw"), "Joint [1] has no known type [screw]"},
+           {two + joint("1", "a", "b", kHinge + "<mimic joint='2'/>"),
+            "joint '1' mimics '2', which there is not"},
+           {two + joint("1", "a", "nobody"), "child link [nobody] of joint [1] not found"}}) {
+    const CommandResult refused = made(inside);
+    EXPECT_EQ(refused.code, 2) << message;
+    EXPECT_TRUE(contains(refused.err, urdf() + ": ")) << refused.err;
+    EXPECT_TRUE(contains(refused.err, message)) << refused.err;
+    EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
+    EXPECT_TRUE(files().empty()) << message;
+  }
+  write("zero.obj", box(1, 1, 1));
+  EXPECT_TRUE(contains(made(link("a", collision("<mesh filename='zero.obj' scale='1 0 1'/>"))).err,
+                       "link 'a': a collision shape has a scale of zero"));
+  EXPECT_EQ(command({"urdf", urdf(), data_.string()}).code, 2);  // would replace the file itself
+  EXPECT_EQ(command({"urdf", urdf(), out_.string(), "--scale", "2"}).code, 2);
+}
+
+TEST_F(RobotCommand, TheFrankaArmIsReadyForScenes) {
+  const std::filesystem::path file = std::filesystem::path(ABUT_SHARED_DIR) / "data/robots/franka/fer.urdf";
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << "no reference data at " << ABUT_SHARED_DIR;
+  const CommandResult result =
+      command({"urdf", file.string(), out_.string(), "--tets", "none", "--quads", "none"});
+  ASSERT_EQ(result.code, 0) << result.err << result.out;
+  EXPECT_TRUE(contains(result.out, "asset hand")) << result.out;
+  EXPECT_TRUE(contains(result.out, "4 x box")) << result.out;
+  EXPECT_TRUE(contains(result.out, "warning: link 'link4'")) << result.out;
+  const dynamics::System system(scene("fer.scn"));
+  ASSERT_EQ(system.body_count(), 10u);
+  std::size_t shapes = 0;
+  for (std::size_t i = 0; i < system.body_count(); ++i) shapes += system.body(i).shapes.size();
+  EXPECT_EQ(shapes, 17u);
+}
+
+}  // namespace
