@@ -14,6 +14,10 @@ build_packages=(
   libfcl-dev libmujoco-dev libbullet-dev                   # benchmarks alone: the peers they compare with
   libsiconos-numerics-dev                                  # tests alone: the oracle of contact problems
 )
+test_packages=(
+  libsdformat-dev                                          # reads exported SDFormat
+  chromium                                                 # opens the pages of reports
+)
 python_packages=(
   pybind11-dev python3-dev python3-numpy                   # the Python module
   python3-venv python3-setuptools python3-wheel make       # its wheel

@@ -13,9 +13,10 @@
 #include "datasets/household.h"
 #include "preprocess/cli/batch.h"
 #include "preprocess/cli/batch_progress.h"
-#include "preprocess/cli/export.h"
+#include "preprocess/cli/export_command.h"
 #include "preprocess/cli/inspect.h"
 #include "preprocess/cli/number_checks.h"
+#include "preprocess/cli/report_command.h"
 #include "preprocess/cli/robot.h"
 #include "preprocess/cli/summary.h"
 #include "preprocess/cli/verify.h"
@@ -49,7 +50,7 @@ struct Arguments {
   double scale = 0;
   bool quiet = false, dirty = false;
   BatchOptions batch;
-  std::string asset, part = "surface", file, picture;
+  std::string asset, file, picture;
 };
 
 void print_error(const std::string& message) { fmt::print(stderr, "abut-preprocess: error: {}\n", message); }
@@ -150,13 +151,6 @@ int inspect_asset(const Arguments& arguments) {
     const asset::Asset asset = asset::load(arguments.asset);
     write_png(picture(asset::view(asset)), arguments.picture);
   }
-  return kAllFine;
-}
-
-int export_asset(const Arguments& arguments) {
-  check_writable(arguments.file);
-  require_not_input(arguments.file, arguments.asset);
-  export_part(asset::load(arguments.asset), arguments.part, arguments.file);
   return kAllFine;
 }
 
@@ -315,13 +309,11 @@ void add_make_options(CLI::App& app, Arguments& arguments) {
       ->check(positive());
 }
 
-using Action = int (*)(const Arguments&);
-
 // Adds the subcommands; each sets `action` when it is chosen.
 void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
-  const auto add = [&](const char* name, const char* purpose, Action what) {
+  const auto add = [&](const char* name, const char* purpose, int (*what)(const Arguments&)) {
     CLI::App* sub = app.add_subcommand(name, purpose);
-    sub->callback([&action, what] { action = what; });
+    sub->callback([&action, &arguments, what] { action = [&arguments, what] { return what(arguments); }; });
     return sub;
   };
   CLI::App* sub = add("inspect", "Print what is in an asset; --png draws it", inspect_asset);
@@ -334,16 +326,8 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
   add("verify", "Check assets against their own definition; exit code 1 where one fails", verify_assets)
       ->add_option("ASSET", arguments.assets, "Asset files")
       ->required();
-  sub = add("export", "Write a part of an asset as a mesh, with all digits", export_asset);
-  sub->add_option("ASSET", arguments.asset, "Asset file")->required();
-  sub->add_option("--part", arguments.part,
-                  fmt::format("One of {}; PART:LEVEL for a level other than the finest",
-                              fmt::join(exportable_parts(), ", ")))
-      ->type_name("PART")
-      ->capture_default_str();
-  sub->add_option("--out", arguments.file, "File to write: .obj, .ply or .vtk; a volume: .vtk")
-      ->required()
-      ->type_name("FILE");
+  add_export_command(app, action);
+  add_report_command(app, action);
   sub = add("import-volume", "Make an asset of your own tetrahedra with their pressures", import_tetrahedra);
   sub->add_option(
          "FILE", arguments.file,
@@ -366,7 +350,7 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
   sub->add_flag("--dirty", arguments.dirty, "With known faults, for trying the repair");
 }
 
-// Reads the command line; returns what to do, or null where help or the version was asked for. Throws
+// Reads the command line; returns what to do, or nothing where help or the version was asked for. Throws
 // InvalidInput.
 Action parse(int argc, const char* const* argv, Arguments& arguments) {
   CLI::App app(
@@ -376,7 +360,7 @@ Action parse(int argc, const char* const* argv, Arguments& arguments) {
       "abut-preprocess");
   app.footer(kFooter);
   app.set_version_flag("--version", versions().at("abut") + " (code " + versions().at("code") + ")");
-  Action action = make;
+  Action action = [&arguments] { return make(arguments); };
   add_make_options(app, arguments);
   add_subcommands(app, arguments, action);
   app.require_subcommand(0, 1);
@@ -402,7 +386,7 @@ int run_command(int argc, char** argv) {
   try {
     Arguments arguments;
     const Action action = parse(argc, argv, arguments);
-    const int status = action == nullptr ? kAllFine : action(arguments);
+    const int status = action ? action() : kAllFine;
     finish_standard_output();
     return status;
   } catch (const std::bad_alloc&) {

@@ -1,9 +1,14 @@
 #pragma once
 
+#include <functional>
+
 namespace abut::preprocess {
 
 // The exit codes of abut-preprocess, and 128 + the signal's number where one ended it.
 enum ExitCode { kAllFine = 0, kSomeFailed = 1, kBadInput = 2 };
+
+// What the arguments ask for; gives the exit code.
+using Action = std::function<int()>;
 
 // The command abut-preprocess: reads its arguments, prints, returns the exit code. Throws nothing.
 int run_command(int argc, char** argv);

@@ -3,6 +3,7 @@
 #include <Eigen/Dense>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 // A small z-buffer renderer: enough to look at meshes. Orthographic, supersampled, the same bits on every
@@ -16,7 +17,10 @@ struct Image {
   std::vector<std::uint8_t> rgb;  // (height, width, 3), top row first
 };
 
-// Writes an 8-bit PNG, whole or not at all. Throws IoError naming the file.
+// The bytes of an 8-bit PNG. Throws IoError where there is no memory for it.
+std::string png_bytes(const Image& image);
+
+// Writes it, whole or not at all. Throws IoError naming the file.
 void write_png(const Image& image, const std::filesystem::path& file);
 
 // Images of one height side by side.

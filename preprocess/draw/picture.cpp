@@ -142,6 +142,12 @@ constexpr Panel kPanels[] = {
 
 }  // namespace
 
+Image thumbnail(const asset::AssetView& asset, int pixels) {
+  Canvas canvas(camera_for(points_of(asset)), pixels);
+  draw_triangles(canvas, asset.surface, kSurfaceColor);
+  return canvas.image();
+}
+
 Image picture(const asset::AssetView& asset, int panel_pixels) {
   const Camera camera = camera_for(points_of(asset));
   std::vector<Image> panels;

@@ -10,4 +10,7 @@ namespace abut::preprocess {
 // absent are left out.
 Image picture(const asset::AssetView& asset, int panel_pixels = 460);
 
+// The surface alone, a square without a caption.
+Image thumbnail(const asset::AssetView& asset, int pixels);
+
 }  // namespace abut::preprocess

@@ -8,7 +8,7 @@
 
 namespace abut::preprocess {
 
-void write_png(const Image& image, const std::filesystem::path& file) {
+std::string png_bytes(const Image& image) {
   png_image header{};
   header.version = PNG_IMAGE_VERSION;
   header.width = static_cast<png_uint_32>(image.width);
@@ -26,9 +26,11 @@ void write_png(const Image& image, const std::filesystem::path& file) {
   }
   const std::string reason = header.message;
   png_image_free(&header);
-  if (!encoded) throw IoError(file.string() + ": cannot encode the picture: " + reason);
+  if (!encoded) throw IoError("cannot encode the picture: " + reason);
   bytes.resize(size);
-  write_whole(file, bytes);
+  return bytes;
 }
+
+void write_png(const Image& image, const std::filesystem::path& file) { write_whole(file, png_bytes(image)); }
 
 }  // namespace abut::preprocess

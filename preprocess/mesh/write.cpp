@@ -1,6 +1,7 @@
 #include "preprocess/mesh/write.h"
 
 #include <fmt/format.h>
+#include <Eigen/Geometry>
 #include <bit>
 #include <span>
 
@@ -90,6 +91,29 @@ void format_vtk(const Shape& shape, Buffer& out) {
   append_vectors(shape.normals, "", out);
 }
 
+// Single precision, as the format has it.
+void format_stl(const Shape& shape, Buffer& out) {
+  const auto append_floats = [&](const Eigen::Vector3d& v) {
+    const Eigen::Vector3f single = v.cast<float>();
+    const char* bytes = reinterpret_cast<const char*>(single.data());
+    out.append(bytes, bytes + 3 * sizeof(float));
+  };
+  std::string head = "Abut surface, metres";
+  head.resize(80, ' ');
+  const auto count = static_cast<std::uint32_t>(shape.count());
+  out.append(head.data(), head.data() + head.size());
+  out.append(reinterpret_cast<const char*>(&count), reinterpret_cast<const char*>(&count) + sizeof count);
+  for (std::size_t i = 0; i < shape.polygons.size(); i += 3) {
+    const Eigen::Vector3d &a = shape.vertices[static_cast<std::size_t>(shape.polygons[i])],
+                          &b = shape.vertices[static_cast<std::size_t>(shape.polygons[i + 1])],
+                          &c = shape.vertices[static_cast<std::size_t>(shape.polygons[i + 2])];
+    append_floats((b - a).cross(c - a).stableNormalized());
+    for (const Eigen::Vector3d& corner : {a, b, c}) append_floats(corner);
+    out.push_back(0);
+    out.push_back(0);
+  }
+}
+
 void write_shape(const Shape& shape, const std::filesystem::path& path) {
   const std::string extension = path.extension().string();
   Buffer out;
@@ -99,9 +123,12 @@ void write_shape(const Shape& shape, const std::filesystem::path& path) {
     format_ply(shape, out);
   } else if (extension == ".vtk") {
     format_vtk(shape, out);
+  } else if (extension == ".stl" && shape.corners == 3 && shape.count() > 0) {
+    format_stl(shape, out);
   } else {
     throw InvalidInput(
-        fmt::format("{}: cannot write format \"{}\" (known: .obj, .ply, .vtk)", path.string(), extension));
+        fmt::format("{}: cannot write format \"{}\" (known: .obj, .ply, .vtk; triangles: .stl)",
+                    path.string(), extension));
   }
   write_whole(path, {out.data(), out.size()});
 }

@@ -9,8 +9,8 @@
 namespace abut::preprocess {
 
 // Writes a mesh in the format that the path's extension names: .obj (text, 17 significant digits), .ply
-// (binary, doubles), .vtk (legacy text polydata, 17 digits): reading it back gives the same bits. The file
-// appears whole under its name or not at all.
+// (binary, doubles), .vtk (legacy text polydata, 17 digits): reading it back gives the same bits; or .stl
+// (binary, single precision). The file appears whole under its name or not at all.
 //
 // Throws InvalidInput for another extension, IoError if the file cannot be written (no permission, disk
 // full).

@@ -2,10 +2,10 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <span>
 
 #include "runtime/body/tessellation.h"
+#include "runtime/core/base64.h"
 #include "runtime/core/error.h"
 #include "runtime/core/output_file.h"
 
@@ -58,25 +58,12 @@ std::string joined(const std::vector<std::string>& parts) {
 }
 
 template <class T>
-std::string base64(const std::vector<T>& data) {
-  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::vector<unsigned char> bytes(data.size() * sizeof(T));
-  if (!bytes.empty()) std::memcpy(bytes.data(), data.data(), bytes.size());
-  std::string text;
-  text.reserve(bytes.size() * 4 / 3 + 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const auto at = [&](std::size_t k) { return k < bytes.size() ? bytes[k] : 0U; };
-    const unsigned word = at(i) << 16 | at(i + 1) << 8 | at(i + 2);
-    text += kDigits[word >> 18];
-    text += kDigits[word >> 12 & 63];
-    text += i + 1 < bytes.size() ? kDigits[word >> 6 & 63] : '=';
-    text += i + 2 < bytes.size() ? kDigits[word & 63] : '=';
-  }
-  return text;
+std::string packed(const std::vector<T>& data) {
+  return base64(std::as_bytes(std::span(data)));
 }
 
 std::string mesh_json(const Mesh& mesh) {
-  return "[\"" + base64(mesh.vertices) + "\",\"" + base64(mesh.triangles) + "\"]";
+  return "[\"" + packed(mesh.vertices) + "\",\"" + packed(mesh.triangles) + "\"]";
 }
 
 // Bodies that look alike share a mesh: (index of the mesh of each body; meshes).
@@ -334,8 +321,8 @@ std::string scene_page(const Scene& scene, const Recording& recording) {
   const std::vector<float> position(recording.positions.begin(), recording.positions.end());
   const std::vector<float> quaternion(recording.quaternions.begin(), recording.quaternions.end());
   return kHead + ("const scene={" + bodies_json(scene)) + ",edges:[" + edges_json(scene) + "],planes:[" +
-         planes_json(scene) + "],times:" + json(recording.times) + ",position:\"" + base64(position) +
-         "\",quaternion:\"" + base64(quaternion) + "\"};" + kScript;
+         planes_json(scene) + "],times:" + json(recording.times) + ",position:\"" + packed(position) +
+         "\",quaternion:\"" + packed(quaternion) + "\"};" + kScript;
 }
 
 void write_scene_page(const Scene& scene, const Recording& recording, const std::filesystem::path& file) {

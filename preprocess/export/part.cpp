@@ -1,4 +1,4 @@
-#include "preprocess/cli/export.h"
+#include "preprocess/export/part.h"
 
 #include <fmt/format.h>
 

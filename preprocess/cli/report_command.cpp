@@ -1,0 +1,55 @@
+#include "preprocess/cli/report_command.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "preprocess/export/export_set.h"
+#include "preprocess/report/report.h"
+#include "runtime/core/counted.h"
+
+namespace abut::preprocess {
+namespace {
+
+struct ReportArguments {
+  std::filesystem::path source, out;
+};
+
+int report(const ReportArguments& arguments) {
+  const bool is_set = std::filesystem::is_directory(arguments.source);
+  const std::filesystem::path folder = is_set ? arguments.source : arguments.source.parent_path();
+  const std::filesystem::path out = arguments.out.empty() ? folder / "report" : arguments.out;
+  const std::string title = std::filesystem::absolute(folder).lexically_normal().filename().string();
+  std::size_t failed = 0;
+  const auto print = [&](const ReportedObject& object) {
+    if (object.failure.empty()) {
+      fmt::print("  {}\n", object.page.string());
+    } else {
+      ++failed;
+      fmt::print(stderr, "abut-preprocess: error: {}\n", object.failure);
+    }
+  };
+  const std::vector<ReportedObject> objects =
+      write_report(assets_of(arguments.source), title.empty() ? "assets" : title, is_set, out, print);
+  if (is_set)
+    fmt::print("{}: the table of {}; open it in a browser\n", (out / "index.html").string(),
+               counted(objects.size(), "object"));
+  return failed == 0 ? kAllFine : kSomeFailed;
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app, Action& action) {
+  CLI::App* sub = app.add_subcommand(
+      "report", "Write web pages of assets: a table, and each object to turn, cut open and press on another");
+  const auto arguments = std::make_shared<ReportArguments>();
+  sub->add_option("SOURCE", arguments->source, "Folder of assets, or one asset")
+      ->required()
+      ->type_name("PATH");
+  sub->add_option("--out", arguments->out,
+                  "Folder for the pages, made where missing; default: report beside the assets")
+      ->type_name("FOLDER");
+  sub->callback([&action, arguments] { action = [arguments] { return report(*arguments); }; });
+}
+
+}  // namespace abut::preprocess

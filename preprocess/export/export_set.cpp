@@ -1,0 +1,146 @@
+#include "preprocess/export/export_set.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "preprocess/cli/versions.h"
+#include "preprocess/mesh/write.h"
+#include "runtime/asset/reader.h"
+#include "runtime/core/error.h"
+
+namespace abut::preprocess {
+namespace {
+
+constexpr const char* kManifest = "manifest.json";
+
+nlohmann::json json_of(const Eigen::Vector3d& v) { return {v.x(), v.y(), v.z()}; }
+
+nlohmann::json json_of(const ExportResult& result) {
+  nlohmann::json json{{"name", result.object.name}, {"asset_file", result.asset_file}};
+  if (!result.failure.empty()) {
+    json["failure"] = result.failure;
+    return json;
+  }
+  const Inertial& inertial = result.object.inertial;
+  json["id"] = result.object.id;
+  json["source_digest"] = result.source_digest;
+  json["files"] = result.files;
+  json["mass_kg"] = inertial.mass;
+  json["center_of_mass_m"] = json_of(inertial.center);
+  json["inertia_kg_m2"] = {json_of(inertial.inertia.row(0)), json_of(inertial.inertia.row(1)),
+                           json_of(inertial.inertia.row(2))};
+  json["box_m"] = {json_of(result.object.low), json_of(result.object.high)};
+  return json;
+}
+
+void write_manifest(const std::vector<ExportResult>& results, const Exporter& to,
+                    const ExportOptions& options, bool complete, const std::filesystem::path& out) {
+  nlohmann::json objects = nlohmann::json::array();
+  for (const ExportResult& result : results) objects.push_back(json_of(result));
+  const nlohmann::json json{{"export", to.name},
+                            {"abut", versions().at("abut")},
+                            {"complete", complete},
+                            {"units", "m, kg, kg m^2 about the centre of mass in the object's axes, Pa"},
+                            {"modulus_pa", options.settings.modulus},
+                            {"objects", objects}};
+  write_whole(out / kManifest, json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!std::filesystem::is_directory(folder))
+    throw IoError(fmt::format("{}: cannot make this folder: {}; choose another folder", folder.string(),
+                              error ? error.message() : "something else has that name"));
+}
+
+void claim(const std::filesystem::path& out) {
+  make_folder(out);
+  if (!std::filesystem::is_empty(out) && !std::filesystem::exists(out / kManifest))
+    throw InvalidInput(
+        fmt::format("{}: there are files here and they are no export (no {}); choose another "
+                    "folder, or empty this one",
+                    out.string(), kManifest));
+}
+
+// The pieces that the object was cut into, or its hull: piece 0.
+std::vector<std::string> convex_parts(const asset::Asset& asset) {
+  std::vector<std::string> parts;
+  for (std::size_t k = asset.convex.size() > 1 ? 1 : 0; k < asset.convex.size(); ++k)
+    parts.push_back(fmt::format("hull:{}", k));
+  return parts;
+}
+
+ExportObject object_of(const asset::Asset& asset, const ExportOptions& options, std::set<std::string>& ids) {
+  ExportObject object{
+      asset.name, {}, {}, convex_parts(asset), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero()};
+  const auto amount = options.amounts.find(asset.name);
+  object.inertial =
+      inertial_of(asset.mass, amount == options.amounts.end() ? options.amount : amount->second);
+  const std::vector<double>& vertices = asset.surfaces[0].vertices;
+  const Eigen::Map<const Eigen::Matrix3Xd> points(vertices.data(), 3,
+                                                  static_cast<Eigen::Index>(vertices.size() / 3));
+  object.low = points.rowwise().minCoeff();
+  object.high = points.rowwise().maxCoeff();
+  const std::string id = export_id(asset.name);
+  object.id = id;
+  for (int k = 2; !ids.insert(object.id).second; ++k) object.id = fmt::format("{}-{}", id, k);
+  return object;
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> assets_of(const std::filesystem::path& path) {
+  if (!std::filesystem::is_directory(path)) return {path};
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(path))
+    if (entry.path().extension() == ".h5" && entry.is_regular_file()) files.push_back(entry.path());
+  if (files.empty())
+    throw InvalidInput(
+        fmt::format("{}: there is no asset (*.h5) in this folder; `abut-preprocess DATASET {}` makes some",
+                    path.string(), path.string()));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<ExportResult> export_set(const std::vector<std::filesystem::path>& assets, const Exporter& to,
+                                     const std::filesystem::path& out, const ExportOptions& options,
+                                     const std::function<void(const ExportResult&)>& done) {
+  claim(out);
+  std::vector<ExportResult> results;
+  write_manifest(results, to, options, false, out);
+  std::set<std::string> ids;
+  std::vector<ExportObject> written;
+  for (const std::filesystem::path& file : assets) {
+    ExportResult& result = results.emplace_back();
+    result.asset_file = file.string();
+    result.object.name = file.stem().string();
+    std::optional<asset::Asset> asset;
+    try {
+      asset = asset::load(file);
+      if (const std::string missing = to.lacks(*asset); !missing.empty())
+        throw InvalidInput("the asset has " + missing);
+      result.object = object_of(*asset, options, ids);
+    } catch (const Error& error) {
+      asset.reset();
+      result.failure = error.what();
+    }
+    if (asset) {
+      const std::filesystem::path folder = out / result.object.id;
+      make_folder(folder);
+      for (const std::string& name : to.write(*asset, result.object, options.settings, folder))
+        result.files.push_back(result.object.id + "/" + name);
+      result.source_digest = asset->provenance.source_digest;
+      written.push_back(result.object);
+    }
+    done(result);
+  }
+  if (to.write_scene != nullptr && !written.empty()) to.write_scene(written, out);
+  write_manifest(results, to, options, true, out);
+  return results;
+}
+
+}  // namespace abut::preprocess

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "preprocess/export/exporter.h"
+
+// Many assets to one simulator.
+namespace abut::preprocess {
+
+struct ExportOptions {
+  Amount amount;                          // of objects that `amounts` does not name
+  std::map<std::string, Amount> amounts;  // by object
+  ExportSettings settings;
+};
+
+struct ExportResult {
+  ExportObject object;
+  std::string asset_file, source_digest;
+  std::vector<std::string> files;  // relative to the output folder
+  std::string failure;             // why nothing of it was written; empty: it was
+};
+
+// The assets that a path stands for: itself, or the *.h5 of a folder, ascending. Throws InvalidInput where
+// there is none.
+std::vector<std::filesystem::path> assets_of(const std::filesystem::path& path);
+
+// Writes each asset to out/<id>/, the exporter's scene, and out/manifest.json: names, files, masses (kg),
+// centres of mass (m), moments of inertia (kg m^2), and what failed and why. An object that cannot be
+// exported is a failure of its own; `done` is told of each. An earlier export is replaced file by file.
+//
+// Throws IoError where files cannot be written; InvalidInput where `out` is a folder with something in it and
+// no export.
+std::vector<ExportResult> export_set(const std::vector<std::filesystem::path>& assets, const Exporter& to,
+                                     const std::filesystem::path& out, const ExportOptions& options,
+                                     const std::function<void(const ExportResult&)>& done);
+
+}  // namespace abut::preprocess

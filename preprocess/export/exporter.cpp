@@ -1,0 +1,63 @@
+#include "preprocess/export/exporter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "datasets/names.h"
+#include "preprocess/export/part.h"
+#include "runtime/core/error.h"
+
+namespace abut::preprocess {
+
+std::span<const Exporter> exporters() {
+  static const Exporter table[] = {detail::kMujoco, detail::kDrake, detail::kUrdf, detail::kMeshes};
+  return table;
+}
+
+const Exporter& exporter(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Exporter& row : exporters()) {
+    if (row.name == name) return row;
+    names.push_back(row.name);
+  }
+  throw InvalidInput(fmt::format("--to {}: use one of {}", name, fmt::join(names, ", ")));
+}
+
+std::string export_id(const std::string& name) {
+  std::string id = datasets::safe_name(name);
+  for (char& c : id)
+    if (static_cast<unsigned char>(c) < 0x80 && !std::isalnum(static_cast<unsigned char>(c)) && c != '-' &&
+        c != '.')
+      c = '_';
+  // Hidden files, names that SDFormat and MuJoCo keep for themselves, and those of files beside the folders.
+  const bool taken = id.starts_with('.') || id.starts_with('-') || id.starts_with("__") || id == "world" ||
+                     id == "scene.xml" || id == "manifest.json";
+  return taken ? "object_" + id : id;
+}
+
+namespace detail {
+
+std::string digits(const Eigen::Vector3d& v) {
+  return fmt::format("{:.17g} {:.17g} {:.17g}", v.x(), v.y(), v.z());
+}
+
+std::string lacks_surface(const asset::Asset& asset) {
+  if (asset.surfaces.empty()) return "no surface";
+  return asset.convex.empty() ? "no convex hull" : "";
+}
+
+std::vector<std::string> write_meshes(const asset::Asset& asset, const ExportObject& object,
+                                      const std::string& extension, const std::filesystem::path& folder) {
+  std::vector<std::string> files{"surface." + extension};
+  export_part(asset, "surface", folder / files[0]);
+  for (std::size_t k = 0; k < object.convex.size(); ++k) {
+    files.push_back(fmt::format("convex_{}.{}", k, extension));
+    export_part(asset, object.convex[k], folder / files.back());
+  }
+  return files;
+}
+
+}  // namespace detail
+
+}  // namespace abut::preprocess

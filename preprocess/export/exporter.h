@@ -1,0 +1,65 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "preprocess/export/amount.h"
+#include "runtime/asset/asset.h"
+
+// Assets as models for simulators. To add a simulator: its file, and its row in exporter.cpp.
+namespace abut::preprocess {
+
+// An object on its way to a simulator. Everything is in the object's own frame.
+struct ExportObject {
+  std::string name;  // the asset's
+  // Names the object in its folder and in every file: letters, digits, '_', '-', '.' and what is not ASCII.
+  std::string id;
+  Inertial inertial;
+  std::vector<std::string> convex;  // what collides as convex: parts by their names for export_part()
+  Eigen::Vector3d low, high;        // bounding box of the surface, m
+};
+
+struct ExportSettings {
+  double modulus = 1e7;  // Pa: pressure where the extent is 1
+};
+
+struct Exporter {
+  std::string_view name;
+  std::string_view summary;
+  // What the asset lacks for it, in words for a person; empty: nothing.
+  std::string (*lacks)(const asset::Asset&);
+  // Writes the object's files to `folder`, which exists; their names.
+  std::vector<std::string> (*write)(const asset::Asset&, const ExportObject&, const ExportSettings&,
+                                    const std::filesystem::path& folder);
+  // Writes a scene of all of them, each in out/<id>/; null: none.
+  void (*write_scene)(std::span<const ExportObject>, const std::filesystem::path& out);
+};
+
+// The table; and its row of that name, or InvalidInput with the names that there are.
+std::span<const Exporter> exporters();
+const Exporter& exporter(std::string_view name);
+
+// The name as an id: what XML, shells or file systems may take for something else is '_'.
+std::string export_id(const std::string& name);
+
+// Why Drake could not take the volume as a pressure field; empty where it can: positive volumes, no
+// tetrahedron with all four corners on the surface (its pressure would be zero throughout), extent positive
+// inside and zero on the surface.
+std::string pressure_mesh_fault(const asset::VolumeView& volume);
+
+namespace detail {
+extern const Exporter kMujoco, kDrake, kUrdf, kMeshes;
+
+// "x y z" with all digits.
+std::string digits(const Eigen::Vector3d& v);
+std::string lacks_surface(const asset::Asset& asset);
+// Writes surface.<extension>, and convex_<k>.<extension> for each convex part; their names.
+std::vector<std::string> write_meshes(const asset::Asset& asset, const ExportObject& object,
+                                      const std::string& extension, const std::filesystem::path& folder);
+}  // namespace detail
+
+}  // namespace abut::preprocess

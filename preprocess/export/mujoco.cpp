@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
+#include <cmath>
+#include <iterator>
+
+#include "preprocess/export/exporter.h"
+#include "preprocess/mesh/write.h"
+
+// MJCF [Todorov2012]: a file for each object, and a scene of all of them over a plane.
+namespace abut::preprocess {
+namespace {
+
+constexpr std::string_view kUnits =
+    "<!-- Lengths in m, masses in kg. diaginertia: principal moments of inertia in kg m^2 about the centre "
+    "of "
+    "mass;\n     quat: the rotation from principal axes to the object's axes, w first. -->\n";
+
+void append_meshes(std::string& text, const ExportObject& object, const std::string& folder) {
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out, "    <mesh name=\"{0}_surface\" file=\"{1}surface.obj\"/>\n", object.id, folder);
+  for (std::size_t k = 0; k < object.convex.size(); ++k)
+    fmt::format_to(out, "    <mesh name=\"{0}_convex_{2}\" file=\"{1}convex_{2}.obj\"/>\n", object.id, folder,
+                   k);
+}
+
+// Principal moments: MuJoCo keeps fewer digits of a full matrix, which it diagonalizes itself.
+void append_body(std::string& text, const ExportObject& object, const Eigen::Vector3d& position) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> principal(object.inertial.inertia);
+  Eigen::Matrix3d axes = principal.eigenvectors();
+  if (axes.determinant() < 0) axes.col(0) *= -1;
+  const Eigen::Quaterniond q(axes);
+  const auto out = std::back_inserter(text);
+  fmt::format_to(
+      out,
+      "    <body name=\"{0}\" pos=\"{1}\">\n"
+      "      <freejoint name=\"{0}_free\"/>\n"
+      "      <inertial pos=\"{2}\" mass=\"{3:.17g}\"\n"
+      "                quat=\"{4:.17g} {5}\" diaginertia=\"{6}\"/>\n"
+      "      <geom name=\"{0}_surface\" type=\"mesh\" mesh=\"{0}_surface\" group=\"2\" contype=\"0\" "
+      "conaffinity=\"0\"/>\n",
+      object.id, detail::digits(position), detail::digits(object.inertial.center), object.inertial.mass,
+      q.w(), detail::digits(q.vec()), detail::digits(principal.eigenvalues()));
+  for (std::size_t k = 0; k < object.convex.size(); ++k)
+    fmt::format_to(
+        out, "      <geom name=\"{0}_convex_{1}\" type=\"mesh\" mesh=\"{0}_convex_{1}\" group=\"3\"/>\n",
+        object.id, k);
+  text += "    </body>\n";
+}
+
+std::vector<std::string> write(const asset::Asset& asset, const ExportObject& object, const ExportSettings&,
+                               const std::filesystem::path& folder) {
+  std::vector<std::string> files = detail::write_meshes(asset, object, "obj", folder);
+  files.push_back(object.id + ".xml");
+  std::string text = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n{}<mujoco model=\"{}\">\n  <asset>\n", kUnits, object.id);
+  append_meshes(text, object, "");
+  text += "  </asset>\n  <worldbody>\n";
+  append_body(text, object, Eigen::Vector3d::Zero());
+  text += "  </worldbody>\n</mujoco>\n";
+  write_whole(folder / files.back(), text);
+  return files;
+}
+
+// In a square grid over the plane, each a little above it.
+void write_scene(std::span<const ExportObject> objects, const std::filesystem::path& out) {
+  constexpr double kGap = 1.2;  // of the largest diagonal, between centres
+  double step = 0;
+  for (const ExportObject& object : objects) step = std::max(step, kGap * (object.high - object.low).norm());
+  const auto columns = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(objects.size()))));
+  std::string text = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n{}<mujoco model=\"scene\">\n  <statistic "
+      "extent=\"{:.3g}\"/>\n  "
+      "<asset>\n",
+      kUnits, step * static_cast<double>(std::max<std::size_t>(columns, 1)));
+  for (const ExportObject& object : objects) append_meshes(text, object, object.id + "/");
+  text +=
+      "  </asset>\n  <worldbody>\n    <light pos=\"0 0 3\" directional=\"true\"/>\n"
+      "    <geom name=\"ground\" type=\"plane\" size=\"0 0 1\"/>\n";
+  for (std::size_t k = 0; k < objects.size(); ++k) {
+    const ExportObject& object = objects[k];
+    const Eigen::Vector3d cell(static_cast<double>(k % columns), static_cast<double>(k / columns), 0);
+    const Eigen::Vector3d middle = (object.low + object.high) / 2;
+    const double lift = 0.05 * (object.high - object.low).norm();
+    append_body(text, object,
+                {step * cell.x() - middle.x(), step * cell.y() - middle.y(), lift - object.low.z()});
+  }
+  text += "  </worldbody>\n</mujoco>\n";
+  write_whole(out / "scene.xml", text);
+}
+
+}  // namespace
+
+namespace detail {
+const Exporter kMujoco{
+    "mujoco", "MJCF: convex parts collide, the surface is seen; scene.xml has all objects over a plane",
+    lacks_surface, write, write_scene};
+}
+
+}  // namespace abut::preprocess

@@ -1,0 +1,194 @@
+"use strict";
+// Drawing: meshes, lines and points in WebGL 2, a camera that turns about what is seen, a plane that cuts.
+
+const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer;
+const floats = text => new Float32Array(bytes(text));
+const whole = part => part.wide ? new Uint32Array(bytes(part.index)) : Uint32Array.from(new Uint16Array(bytes(part.index)));
+
+// Blue over green to yellow: equal steps look equal (as in the pictures of `inspect --png`).
+const scaleColors = DATA.scale;
+const scaleColor = x => {
+  const t = Math.max(0, Math.min(1, x)) * (scaleColors.length - 1), k = Math.min(scaleColors.length - 2, Math.floor(t));
+  return [0, 1, 2].map(i => scaleColors[k][i] + (t - k) * (scaleColors[k + 1][i] - scaleColors[k][i]));
+};
+const scaleCss = () => `linear-gradient(to right,${scaleColors.map(c => `rgb(${c.map(v => Math.round(255 * v))})`)})`;
+
+const VERTEX = `#version 300 es
+layout(location=0) in vec3 position; layout(location=1) in vec4 color;
+uniform mat4 view; uniform vec3 shift; uniform float size; uniform float lift;
+out vec3 at; out vec3 seen; out vec4 tint;
+void main() {
+  at = position + shift; tint = color; vec4 p = view * vec4(at, 1.); seen = p.xyz;
+  p.z -= lift; gl_Position = p; gl_PointSize = size;
+}`;
+const FRAGMENT = `#version 300 es
+precision highp float;
+in vec3 at; in vec3 seen; in vec4 tint; out vec4 color;
+uniform vec4 paint; uniform vec4 plane; uniform float lit; uniform float round; uniform vec2 stretch;
+void main() {
+  if (dot(plane.xyz, at) > plane.w) discard;
+  if (round > 0. && length(gl_PointCoord - .5) > .5) discard;
+  vec4 c = paint.a > 0. ? paint : tint;
+  if (lit > 0.) {
+    vec3 s = vec3(seen.xy * stretch, -seen.z), n = normalize(cross(dFdx(s), dFdy(s)));
+    float light = .42 + .5 * max(0., dot(n, normalize(vec3(-.35, .55, .76)))) + .12 * abs(n.z);
+    c.rgb *= gl_FrontFacing ? light : .62 * light;
+  }
+  color = vec4(c.rgb, c.a);
+}`;
+
+class View {
+  constructor(canvas) {
+    this.canvas = canvas;
+    const gl = this.gl = canvas.getContext("webgl2", {alpha: false, antialias: true, preserveDrawingBuffer: true});
+    if (!gl) throw new Error("this browser draws no WebGL 2");
+    const program = gl.createProgram();
+    for (const [kind, text] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
+      const shader = gl.createShader(kind);
+      gl.shaderSource(shader, text); gl.compileShader(shader); gl.attachShader(program, shader);
+    }
+    gl.linkProgram(program);
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
+    gl.useProgram(program);
+    this.at = name => gl.getUniformLocation(program, name);
+    this.uniform = Object.fromEntries(["view", "shift", "size", "lift", "paint", "plane", "lit", "round", "stretch"].map(n => [n, this.at(n)]));
+    gl.enable(gl.DEPTH_TEST);
+    gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+    this.items = [];
+    this.plane = null;
+    this.control();
+    new ResizeObserver(() => this.ask()).observe(canvas);
+  }
+  // position, color: Float32Array of 3 and 4 a vertex; color may be null. kind: TRIANGLES, LINES, POINTS.
+  buffer(kind, position, index, color) {
+    const gl = this.gl, array = gl.createVertexArray();
+    gl.bindVertexArray(array);
+    const attribute = (place, data, width) => {
+      gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+      gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
+      gl.enableVertexAttribArray(place);
+      gl.vertexAttribPointer(place, width, gl.FLOAT, false, 0, 0);
+    };
+    attribute(0, position, 3);
+    if (color) attribute(1, color, 4);
+    if (index) { gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer()); gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, index, gl.STATIC_DRAW); }
+    gl.bindVertexArray(null);
+    return {array, kind: gl[kind], count: index ? index.length : position.length / 3, indexed: !!index};
+  }
+  drop(buffer) { if (buffer) this.gl.deleteVertexArray(buffer.array); }
+  look(low, high) {
+    this.center = low.map((x, k) => (x + high[k]) / 2);
+    this.radius = 0.52 * Math.hypot(...low.map((x, k) => high[k] - x)) || 1;
+    this.home = {center: [...this.center], radius: this.radius};
+    this.reset();
+  }
+  reset() {
+    Object.assign(this, {turn: -1.01, tilt: 0.42, center: [...this.home.center], radius: this.home.radius});
+    this.ask();
+  }
+  axes() {
+    const c = Math.cos, s = Math.sin, a = this.turn, b = this.tilt;
+    return [[-s(a), c(a), 0], [-s(b) * c(a), -s(b) * s(a), c(b)], [c(b) * c(a), c(b) * s(a), s(b)]];
+  }
+  control() {
+    const canvas = this.canvas, move = (x, y, pan) => {
+      if (pan) {
+        const m = 2 * this.radius / canvas.clientHeight, [right, up] = this.axes();
+        this.center = this.center.map((v, k) => v - m * x * right[k] + m * y * up[k]);
+      } else {
+        this.turn -= 0.007 * x;
+        this.tilt = Math.max(-1.55, Math.min(1.55, this.tilt + 0.007 * y));
+      }
+      this.ask();
+    };
+    canvas.onpointerdown = e => canvas.setPointerCapture(e.pointerId);
+    canvas.onpointermove = e => { if (e.buttons) move(e.movementX, e.movementY, e.shiftKey || e.buttons > 1); };
+    canvas.oncontextmenu = e => e.preventDefault();
+    canvas.addEventListener("wheel", e => { this.radius *= Math.exp(0.001 * e.deltaY); this.ask(); e.preventDefault(); }, {passive: false});
+    canvas.ondblclick = () => this.reset();
+    canvas.onkeydown = e => {
+      const step = {ArrowLeft: [-20, 0], ArrowRight: [20, 0], ArrowUp: [0, -20], ArrowDown: [0, 20]}[e.key];
+      if (step) { move(...step, e.shiftKey); e.preventDefault(); }
+    };
+    document.addEventListener("keydown", e => {
+      if (/INPUT|SELECT/.test(e.target.tagName) && e.target.type !== "range" && e.target.type !== "checkbox") return;
+      if (e.key === "+" || e.key === "=") { this.radius /= 1.1; this.ask(); }
+      if (e.key === "-") { this.radius *= 1.1; this.ask(); }
+      if (e.key === "r") this.reset();
+    });
+  }
+  ask() {
+    if (this.asked) return;
+    this.asked = true;
+    requestAnimationFrame(() => { this.asked = false; this.draw(); });
+  }
+  draw() {
+    const {gl, canvas, uniform} = this, ratio = Math.min(2, devicePixelRatio || 1);
+    const w = Math.max(1, Math.round(canvas.clientWidth * ratio)), h = Math.max(1, Math.round(canvas.clientHeight * ratio));
+    if (canvas.width !== w || canvas.height !== h) { canvas.width = w; canvas.height = h; }
+    gl.viewport(0, 0, w, h);
+    const ground = getComputedStyle(canvas.parentElement).backgroundColor.match(/\d+/g).map(v => v / 255);
+    gl.clearColor(ground[0], ground[1], ground[2], 1);
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    if (!this.home) return;
+    const [right, up, toward] = this.axes(), m = 1 / this.radius, a = m * Math.min(1, h / w), b = m * Math.min(1, w / h);
+    const depth = 1 / (8 * this.home.radius), o = this.center;
+    const row = (axis, scale) => [...axis.map(v => v * scale), -scale * axis.reduce((s, v, k) => s + v * o[k], 0)];
+    const rows = [row(right, a), row(up, b), row(toward, -depth), [0, 0, 0, 1]];
+    gl.uniformMatrix4fv(uniform.view, true, rows.flat());
+    // From the picture's coordinates back to lengths, for normals.
+    gl.uniform2f(uniform.stretch, depth / a, depth / b);
+    const items = this.items.filter(item => item.on && item.buffer);
+    for (const solid of [true, false]) {
+      for (const item of items) {
+        const alpha = item.paint ? item.paint[3] : 1;
+        if ((alpha >= 1) !== solid) continue;
+        gl[solid ? "disable" : "enable"](gl.BLEND);
+        gl.depthMask(solid);
+        gl.uniform4fv(uniform.paint, item.paint || [0, 0, 0, 0]);
+        gl.uniform4fv(uniform.plane, item.cut && this.plane ? this.plane : [0, 0, 0, 1]);
+        gl.uniform3fv(uniform.shift, item.shift || [0, 0, 0]);
+        gl.uniform1f(uniform.lit, item.lit ? 1 : 0);
+        gl.uniform1f(uniform.lift, item.lift || 0);
+        gl.uniform1f(uniform.size, (item.size || 1) * ratio);
+        gl.uniform1f(uniform.round, item.buffer.kind === gl.POINTS ? 1 : 0);
+        gl.bindVertexArray(item.buffer.array);
+        if (item.buffer.indexed) gl.drawElements(item.buffer.kind, item.buffer.count, gl.UNSIGNED_INT, 0);
+        else gl.drawArrays(item.buffer.kind, 0, item.buffer.count);
+      }
+    }
+    gl.depthMask(true);
+  }
+}
+
+// Each edge once, as pairs of vertices; polygons of `corners` corners.
+function edgesOf(index, corners) {
+  const seen = new Set(), out = [];
+  for (let k = 0; k < index.length; k += corners)
+    for (let i = 0; i < corners; i++) {
+      const a = index[k + i], b = index[k + (i + 1) % corners], key = Math.min(a, b) * 67108864 + Math.max(a, b);
+      if (!seen.has(key)) { seen.add(key); out.push(a, b); }
+    }
+  return Uint32Array.from(out);
+}
+
+// The cut through tetrahedra at normal . x = offset: triangles with the field's colour, and their outlines.
+function cutTetrahedra(v, tetrahedra, field, normal, offset) {
+  const position = [], color = [], lines = [];
+  const height = k => normal[0] * v[3 * k] + normal[1] * v[3 * k + 1] + normal[2] * v[3 * k + 2] - offset;
+  for (let t = 0; t < tetrahedra.length; t += 4) {
+    const low = [], high = [];
+    for (let k = 0; k < 4; k++) (height(tetrahedra[t + k]) > 0 ? high : low).push(tetrahedra[t + k]);
+    if (!low.length || !high.length) continue;
+    // Around the polygon: three corners, or four in the order in which neighbours share a face.
+    const pairs = low.length === 2 ? [[0, 0], [0, 1], [1, 1], [1, 0]] : low.length === 1 ? [[0, 0], [0, 1], [0, 2]] : [[0, 0], [1, 0], [2, 0]];
+    const corners = pairs.map(([i, j]) => {
+      const a = low[i], b = high[j], s = height(a) / (height(a) - height(b));
+      return {p: [0, 1, 2].map(k => v[3 * a + k] + s * (v[3 * b + k] - v[3 * a + k])), e: field[a] + s * (field[b] - field[a])};
+    });
+    for (let k = 1; k + 1 < corners.length; k++)
+      for (const c of [corners[0], corners[k], corners[k + 1]]) { position.push(...c.p); color.push(...scaleColor(c.e), 1); }
+    for (let k = 0; k < corners.length; k++) lines.push(...corners[k].p, ...corners[(k + 1) % corners.length].p);
+  }
+  return {position: Float32Array.from(position), color: Float32Array.from(color), lines: Float32Array.from(lines)};
+}

@@ -1,0 +1,157 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "preprocess/export/exporter.h"
+#include "runtime/asset/reader.h"
+#include "runtime/asset/writer.h"
+#include "tests/preprocess/cli/command_runner.h"
+#include "tests/support/shapes.h"
+
+// Exports for simulators as the command meets them: options, names, what is missing, broken or in the way.
+namespace {
+
+using namespace abut;
+using namespace abut::test;
+
+class ExportSet : public CommandTest {
+ protected:
+  CommandResult export_to(const std::string& simulator, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words{"export", out_.string(), "--to", simulator, "--out", to().string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return command(words);
+  }
+  std::filesystem::path to() const { return folder_ / "exported"; }
+  nlohmann::json manifest() const { return nlohmann::json::parse(std::ifstream(to() / "manifest.json")); }
+};
+
+TEST_F(ExportSet, MassDensityMaterialAndTableAreTaken) {
+  write("a.obj", box(0.1, 0.2, 0.3));
+  write("b, c.obj", box(0.1, 0.1, 0.1));
+  ASSERT_EQ(make().code, 0);
+  const auto masses = [&] {
+    std::vector<double> kg;
+    const nlohmann::json read = manifest();
+    for (const auto& object : read["objects"]) kg.push_back(object["mass_kg"]);
+    return kg;
+  };
+  const auto expect_masses = [&](const std::vector<std::string>& options, double a, double b) {
+    const CommandResult result = export_to("urdf", options);
+    ASSERT_EQ(result.code, 0) << result.err;
+    EXPECT_NEAR(masses()[0], a, 1e-12 * a);
+    EXPECT_NEAR(masses()[1], b, 1e-12 * b);
+  };
+  expect_masses({}, 6, 1);
+  expect_masses({"--density", "500"}, 3, 0.5);
+  expect_masses({"--mass", "0.25"}, 0.25, 0.25);
+  expect_masses({"--material", "steel"}, 47.1, 7.85);
+  write("table.csv", "object,quantity,value\n# hollow\nb, c,mass,0.125\nnobody,material,wood\n");
+  const std::string table = (data_ / "table.csv").string();
+  expect_masses({"--density", "100", "--table", table}, 0.6, 0.125);
+  EXPECT_TRUE(contains(export_to("urdf", {"--table", table}).out, "there is no object 'nobody'"));
+}
+
+TEST_F(ExportSet, OddNamesAreFilesAndModels) {
+  const std::vector<std::string> names{"a & <b> \"c\"", "a_&_<b>_'c'",   "-dash",        "world",
+                                       "__x__",         "M\u00fcsli--x", "manifest.json"};
+  for (const std::string& name : names) write(name + ".obj", box(0.1, 0.1, 0.1));
+  ASSERT_EQ(make().code, 0);
+  for (const char* simulator : {"mujoco", "urdf"}) {
+    const CommandResult result = export_to(simulator);
+    ASSERT_EQ(result.code, 0) << result.err;
+    std::set<std::string> ids, originals;
+    const nlohmann::json read = manifest();
+    for (const auto& object : read["objects"]) {
+      ids.insert(object["id"].get<std::string>());
+      originals.insert(object["name"].get<std::string>());
+      for (const auto& file : object["files"])
+        EXPECT_TRUE(std::filesystem::is_regular_file(to() / file.get<std::string>())) << file;
+    }
+    EXPECT_EQ(originals, (std::set<std::string>(names.begin(), names.end())));
+    EXPECT_EQ(ids.size(), names.size());
+    for (const std::string& id : ids) EXPECT_EQ(id.find_first_of("&<>\"' /:"), std::string::npos) << id;
+    std::filesystem::remove_all(to());
+  }
+}
+
+TEST_F(ExportSet, WhatAnAssetLacksOrForgesIsItsOwnFailure) {
+  write("whole.obj", sphere(0.05, 2));
+  ASSERT_EQ(make({"--tets", "300"}).code, 0);
+  const asset::Asset whole = asset::load(asset("whole"));
+  asset::Asset forged = whole;
+  forged.name = "no_solid";
+  forged.mass.inertia[0] *= 10;
+  asset::save(forged, asset("no_solid"));
+  forged = whole;
+  forged.name = "no_volume";
+  forged.volumes.clear();
+  asset::save(forged, asset("no_volume"));
+  forged.name = "no_surface";
+  forged.surfaces.clear();
+  asset::save(forged, asset("no_surface"));
+  std::ofstream(out_ / "text.h5") << "not an asset";
+  const CommandResult result = export_to("drake");
+  EXPECT_EQ(result.code, 1);
+  for (const char* words : {"no_solid.h5: not exported: its mass properties",
+                            "no_volume.h5: not exported: the asset has no volume",
+                            "no_surface.h5: not exported: the asset has no volume", "text.h5: not exported"})
+    EXPECT_TRUE(contains(result.err, words)) << words << "\n" << result.err;
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 4);
+  EXPECT_TRUE(std::filesystem::exists(to() / "whole" / "whole.sdf"));
+  EXPECT_FALSE(std::filesystem::exists(to() / "no_solid"));
+  EXPECT_EQ(manifest()["objects"].size(), 5U);
+  EXPECT_TRUE(manifest()["complete"]);
+}
+
+TEST_F(ExportSet, APressureMeshThatDrakeWouldNotTakeIsNamed) {
+  write("ball.obj", sphere(0.05, 2));
+  ASSERT_EQ(make({"--tets", "300"}).code, 0);
+  const asset::Asset ball = asset::load(asset("ball"));
+  EXPECT_EQ(preprocess::pressure_mesh_fault(asset::view(ball.volumes[0])), "");
+  asset::Volume inverted = ball.volumes[0];
+  std::swap(inverted.tetrahedra[4 * 7], inverted.tetrahedra[4 * 7 + 1]);
+  EXPECT_EQ(preprocess::pressure_mesh_fault(asset::view(inverted)), "tetrahedron 7 has no positive volume");
+  asset::Volume cut = ball.volumes[0];
+  std::fill_n(cut.neighbours.begin() + 4 * 3, 4, -1);
+  EXPECT_TRUE(contains(preprocess::pressure_mesh_fault(asset::view(cut)), "all four corners on the surface"));
+  asset::Volume flat = ball.volumes[0];
+  for (double& e : flat.extent) e = std::min(e, 0.0);
+  EXPECT_TRUE(contains(preprocess::pressure_mesh_fault(asset::view(flat)), "is 0 inside"));
+}
+
+TEST_F(ExportSet, AnEarlierExportIsReplacedAndOtherFilesAreNot) {
+  write("box.obj", box(0.1, 0.1, 0.1));
+  ASSERT_EQ(make().code, 0);
+  ASSERT_EQ(export_to("mujoco").code, 0);
+  EXPECT_EQ(export_to("mujoco", {"--density", "1"}).code, 0);
+  EXPECT_NEAR(manifest()["objects"][0]["mass_kg"], 1e-3, 1e-15);
+  std::filesystem::remove(to() / "manifest.json");
+  EXPECT_EQ(export_to("mujoco").code, 2);
+  std::filesystem::remove_all(to());
+  std::ofstream(to()) << "a file";
+  EXPECT_EQ(export_to("mujoco").code, 2);
+}
+
+TEST_F(ExportSet, AFullDiskLeavesNoHalfFile) {
+  write("ball.obj", sphere(0.05, 4));
+  ASSERT_EQ(make().code, 0);
+  const auto limit = [] {
+    const struct rlimit bytes { 1 << 14, 1 << 14 };
+    ::signal(SIGXFSZ, SIG_IGN);
+    if (::setrlimit(RLIMIT_FSIZE, &bytes) != 0) ::_exit(126);
+  };
+  const CommandResult result =
+      run({preprocess_program(), "export", out_.string(), "--to", "meshes", "--out", to().string()}, limit);
+  EXPECT_EQ(result.code, 2);
+  EXPECT_TRUE(contains(result.err, "surface.obj: cannot write: File too large")) << result.err;
+  EXPECT_TRUE(std::filesystem::is_empty(to() / "ball"));
+  EXPECT_FALSE(manifest()["complete"]);
+  EXPECT_EQ(export_to("meshes").code, 0);  // later, with room
+  EXPECT_TRUE(manifest()["complete"]);
+}
+
+}  // namespace

@@ -1,0 +1,116 @@
+"""Makes a report of two objects, or of a folder of assets, and uses its pages as a person would.
+
+Usage: check_pages.py PREPROCESS CHROMIUM [ASSETS [SCREENSHOTS]]
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+from browser import Browser
+
+MAX_BYTES = 3_000_000  # of the page of a mug
+
+PIXELS = """(() => {
+  const canvas = document.querySelector("canvas"), gl = canvas.getContext("webgl2"), data = new Uint8Array(4 * canvas.width * canvas.height);
+  gl.readPixels(0, 0, canvas.width, canvas.height, gl.RGBA, gl.UNSIGNED_BYTE, data);
+  let hash = 0, drawn = 0;
+  for (let k = 0; k < data.length; k += 4) {
+    drawn += data[k] !== data[0] || data[k + 1] !== data[1] || data[k + 2] !== data[2];
+    hash = (Math.imul(hash, 31) + data[k] + 3 * data[k + 1] + 7 * data[k + 2]) | 0;
+  }
+  return [drawn / (data.length / 4), hash];
+})()"""
+
+SLIDE = """(id => share => {
+  const slider = document.getElementById(id);
+  slider.value = +slider.min + share * (slider.max - slider.min);
+  slider.dispatchEvent(new Event("input"));
+})"""
+
+failures = []
+
+
+def expect(condition, what):
+    if not condition:
+        failures.append(what)
+        print("FAILED:", what)
+
+
+def check_object(browser, page, shots):
+    seconds = browser.open(page)
+    name = os.path.basename(page)
+    print(f"{name}: {os.path.getsize(page)} bytes, drawn after {seconds:.2f} s")
+    expect(os.path.getsize(page) < MAX_BYTES or "mug" not in name, f"{name} is larger than {MAX_BYTES} bytes")
+    share, whole = browser.script(PIXELS)
+    expect(0.02 < share < 0.9, f"{name}: {share:.3f} of the picture is drawn")
+    shots(name, "object")
+
+    def changes(what, act):
+        before = browser.script(PIXELS)
+        act()
+        browser.drawn()
+        expect(browser.script(PIXELS) != before, f"{name}: {what} changes nothing")
+
+    changes("the cut's slider", lambda: browser.script(SLIDE + "('cut')(.3)"))
+    changes("a drag", lambda: browser.drag(400, 400, 60, 20))
+    for key, what in (("1", "a layer's key"), ("]", "the cut's key"), ("+", "the zoom's key"), ("t", "the theme's key"), ("r", "reset")):
+        changes(what, lambda key=key: browser.press(key))
+    expect(browser.script("document.documentElement.scrollWidth <= innerWidth"), f"{name}: wider than the window")
+    if browser.script("!!document.getElementById('tab-contact') && document.getElementById('tab-contact').isConnected"):
+        changes("the contact's tab", lambda: browser.script("document.getElementById('tab-contact').click()"))
+        forces = []
+        for share in (0, 0.5, 1):
+            browser.script(SLIDE + f"('depth')({share})")
+            browser.drawn()
+            forces.append(float(browser.script("document.getElementById('force').firstChild.textContent")))
+        expect(forces[0] < min(forces[1:]) and forces[1] != forces[2], f"{name}: forces {forces} at three depths")
+        changes("the depth's key", lambda: browser.press("["))
+        shots(name, "contact")
+    expect(not browser.problems(), f"{name}: {browser.problems()}")
+
+
+def check_table(browser, page, count, shots):
+    browser.open(page)
+    names = "[...document.querySelectorAll('tbody tr')].filter(r => !r.hidden).map(r => r.cells[1].textContent)"
+    first = browser.script(names)
+    expect(len(first) == count, f"the table has {len(first)} rows of {count}")
+    browser.script("document.querySelectorAll('thead button')[0].click()")
+    expect(browser.script(names) == first[::-1], "the table is not sorted by a click")
+    browser.script("(s => { s.value = '" + first[0] + "'; s.dispatchEvent(new Event('input')); })(document.querySelector('input'))")
+    expect(browser.script(names) == [first[0]], "the table does not find an object")
+    expect(browser.script("document.documentElement.scrollWidth <= innerWidth"), "the table is wider than the window")
+    browser.script("(s => { s.value = ''; s.dispatchEvent(new Event('input')); })(document.querySelector('input'))")
+    shots("index.html", "table")
+    expect(not browser.problems(), f"index.html: {browser.problems()}")
+
+
+def main():
+    program, chromium = sys.argv[1:3]
+    with tempfile.TemporaryDirectory(prefix="abut_report_") as folder:
+        assets = sys.argv[3] if len(sys.argv) > 3 else os.path.join(folder, "assets")
+        if len(sys.argv) <= 3:
+            data = os.path.join(folder, "data")
+            subprocess.run([program, "synthetic", data], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([program, data, assets, "--only", "005_mug", "--only", "001_box", "--tets", "300", "--quads", "500",
+                            "--quiet"], check=True)
+        pages = os.path.join(folder, "report")
+        subprocess.run([program, "report", assets, "--out", pages], check=True, stdout=subprocess.DEVNULL)
+
+        def shots(name, what):
+            if len(sys.argv) > 4:
+                browser.screenshot(os.path.join(sys.argv[4], f"{name[:-5]}_{what}.png"))
+
+        browser = Browser(chromium)
+        try:
+            objects = sorted(name for name in os.listdir(pages) if name != "index.html")
+            for name in objects:
+                check_object(browser, os.path.join(pages, name), shots)
+            check_table(browser, os.path.join(pages, "index.html"), len(objects), shots)
+        finally:
+            browser.close()
+    return 1 if failures else 0
+
+
+sys.exit(main())

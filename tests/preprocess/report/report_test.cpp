@@ -1,0 +1,59 @@
+#include <fstream>
+#include <sstream>
+
+#include "runtime/asset/reader.h"
+#include "runtime/asset/writer.h"
+#include "tests/preprocess/cli/command_runner.h"
+#include "tests/support/shapes.h"
+
+// Reports as the command meets them: assets that cannot be shown, names that are no HTML.
+namespace {
+
+using namespace abut;
+using namespace abut::test;
+
+using Report = CommandTest;
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+TEST_F(Report, WhatCannotBeReadIsARowAndTheOthersHavePages) {
+  write("ball.obj", sphere(0.05, 2));
+  ASSERT_EQ(make({"--tets", "300"}).code, 0);
+  asset::Asset forged = asset::load(asset("ball"));
+  const std::string name = "</script><script>x & \"y\"";
+  forged.name = name;
+  asset::save(forged, asset("named"));
+  forged.surfaces.clear();
+  asset::save(forged, asset("bare"));
+  std::ofstream(out_ / "text.h5") << "not an asset";
+  const CommandResult result = command({"report", out_.string()});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(contains(result.err, "bare.h5: the asset has no surface")) << result.err;
+  EXPECT_TRUE(contains(result.err, "text.h5")) << result.err;
+  const std::string page = text_of(out_ / "report" / "ball.html"),
+                    table = text_of(out_ / "report" / "index.html");
+  EXPECT_TRUE(contains(page, "\"frames\":[{")) << "no contact";
+  EXPECT_FALSE(contains(page + table, name));
+  EXPECT_TRUE(contains(table, "no surface"));
+  std::size_t pages = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(out_ / "report"))
+    pages += entry.path().extension() == ".html";
+  EXPECT_EQ(pages, 3U);
+}
+
+TEST_F(Report, OfOneAssetIsOnePageThatLinksNoTable) {
+  write("ball.obj", sphere(0.05, 2));
+  ASSERT_EQ(make().code, 0);
+  const std::string pages = (folder_ / "pages").string();
+  ASSERT_EQ(command({"report", asset("ball"), "--out", pages}).code, 0);
+  EXPECT_TRUE(contains(text_of(folder_ / "pages" / "ball.html"), "\"pair\":null"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "pages" / "index.html"));
+  EXPECT_EQ(command({"report", (folder_ / "nothing.h5").string(), "--out", pages}).code, 1);
+  EXPECT_EQ(command({"report", data_.string()}).code, 2);
+}
+
+}  // namespace
