@@ -18,6 +18,7 @@
 #include "preprocess/cli/number_checks.h"
 #include "preprocess/cli/report_command.h"
 #include "preprocess/cli/robot.h"
+#include "preprocess/cli/shards.h"
 #include "preprocess/cli/summary.h"
 #include "preprocess/cli/verify.h"
 #include "preprocess/cli/verify_grid.h"
@@ -50,6 +51,7 @@ struct Arguments {
   double scale = 0;
   bool quiet = false, dirty = false;
   BatchOptions batch;
+  Shard shard;
   std::string asset, file, picture;
 };
 
@@ -93,6 +95,9 @@ int make_objects(const datasets::Dataset& dataset, const std::vector<datasets::O
   if (!quiet) fmt::print("\n{}", summary_table(batch));
   if (!arguments.json.empty())
     write_whole(arguments.json, summary_json(batch, arguments.dataset, arguments.out));
+  if (arguments.shard.count > 0)
+    write_whole(manifest_of(arguments.out, arguments.shard),
+                summary_json(batch, arguments.dataset, arguments.out));
   if (batch.signal != 0) {
     print_error(fmt::format("stopped by a signal ({}); run again to continue", ::strsignal(batch.signal)));
     return 128 + batch.signal;
@@ -108,20 +113,27 @@ int make(const Arguments& arguments) {
   if (!arguments.layout.empty()) options.layout = arguments.layout;
   if (arguments.scale > 0) options.metres_per_unit = arguments.scale;
   const datasets::Dataset dataset = datasets::open_dataset(arguments.dataset, options);
-  return make_objects(dataset, select(dataset, arguments.only), arguments);
+  return make_objects(dataset, select(select(dataset, arguments.only), arguments.shard), arguments);
 }
 
 int make_robot(const Arguments& arguments) {
-  if (!arguments.layout.empty() || arguments.scale > 0 || !arguments.only.empty())
+  if (!arguments.layout.empty() || arguments.scale > 0 || !arguments.only.empty() ||
+      arguments.shard.count > 0)
     throw InvalidInput(
         "urdf: a robot's file says which meshes there are and how large; leave out --layout, "
-        "--scale and --only");
+        "--scale, --only and --shard");
   const RobotFolder robot(arguments.dataset, arguments.out);
   return make_objects({arguments.dataset, "urdf", {}, {}}, robot.meshes(), arguments,
                       [&](const BatchResult& batch, bool quiet) {
                         robot.write(batch);
                         if (!quiet) fmt::print("\n{}", robot.table(batch, arguments.batch.parameters));
                       });
+}
+
+int print_status(const Arguments& arguments) {
+  const ShardStatus status = shard_status(arguments.out, arguments.json);
+  if (!is_standard_output(arguments.json)) fmt::print("{}", status.table);
+  return status.fine ? kAllFine : kSomeFailed;
 }
 
 int verify_assets(const Arguments& arguments) {
@@ -282,6 +294,11 @@ void add_make_options(CLI::App& app, Arguments& arguments) {
                  "Only objects whose name matches this pattern (*, ?, [..]); may be repeated")
       ->type_name("GLOB")
       ->allow_extra_args(false);
+  app.add_option_function<std::string>(
+         "--shard", [&arguments](const std::string& text) { arguments.shard = shard_from_string(text); },
+         "Only part I of N of the objects; OUT/manifests/I-of-N.json says what became of them, `status` of "
+         "all parts")
+      ->type_name("I/N");
   app.add_flag("--force", arguments.batch.force, "Make again what is up to date");
   app.add_option(
          "--json", arguments.json,
@@ -328,6 +345,13 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
       ->required();
   add_export_command(app, action);
   add_report_command(app, action);
+  sub = add("status",
+            "What became of a dataset made with --shard; exit code 1 where something is left or failed",
+            print_status);
+  sub->add_option("OUT", arguments.out, "Folder of the assets")->required();
+  sub->add_option("--json", arguments.json,
+                  "Merge the manifests of all parts in this file; -: to standard output alone")
+      ->type_name("FILE");
   sub = add("import-volume", "Make an asset of your own tetrahedra with their pressures", import_tetrahedra);
   sub->add_option(
          "FILE", arguments.file,

@@ -175,6 +175,29 @@ const Wrong kImport[] = {
     {"import-volume {vtk}/in --out {new}", "{vtk}/in"},
 };
 
+const Wrong kStatus[] = {
+    {"status", "OUT is required"},
+    {"status {none}", "no manifest of a part"},
+    {"status {out}", "runs with --shard I/N write them"},
+    {"status {empty}", "no manifest of a part"},
+    {"status {text}", "no manifest of a part"},
+    {"status {pipe}", "no manifest of a part"},
+    {"status {asset}", "no manifest of a part"},
+    {"status /dev/null", "no manifest of a part"},
+    {"status {out} --json", "--json"},
+    {"status {out} --json {empty}", "no manifest of a part"},
+    {"status {out} {out}", "{out}"},
+    {"status {out} --shard 1/2", "--shard"},
+    {"status {out} --wings", "--wings"},
+    {"status --json x", "OUT is required"},
+    {"{data} {new} --shard", "--shard"},
+    {"{data} {new} --shard 3/2", "I from 1 to N"},
+    {"{data} {new} --shard 0/2", "I from 1 to N"},
+    {"{data} {new} --shard 1", "I/N"},
+    {"{data} {new} --shard a/b", "I/N"},
+    {"{data} {new} --shard 1/2 --only nobody", "none of which matches"},
+};
+
 const Wrong kSynthetic[] = {
     {"synthetic", "OUT is required"},
     {"synthetic {text}", "{text}"},
@@ -256,6 +279,7 @@ TEST_F(WrongInvocations, OfVerify) { expect_told(kVerify); }
 TEST_F(WrongInvocations, OfExport) { expect_told(kExport); }
 TEST_F(WrongInvocations, OfReport) { expect_told(kReport); }
 TEST_F(WrongInvocations, OfImport) { expect_told(kImport); }
+TEST_F(WrongInvocations, OfStatus) { expect_told(kStatus); }
 TEST_F(WrongInvocations, OfSynthetic) { expect_told(kSynthetic); }
 
 }  // namespace

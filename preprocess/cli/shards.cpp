@@ -1,0 +1,183 @@
+#include "preprocess/cli/shards.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "runtime/core/counted.h"
+#include "runtime/core/error.h"
+#include "runtime/core/input_file.h"
+#include "runtime/core/output_file.h"
+
+namespace abut::preprocess {
+namespace {
+
+constexpr const char* kFolder = "manifests";
+
+bool read_whole(const std::string& text, std::size_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// The reason without the source's name, and with # for each number: what failures of one cause share.
+std::string cause_of(std::string reason, const std::string& source) {
+  if (!source.empty() && reason.starts_with(source)) {
+    reason.erase(0, source.size());
+    reason.erase(0, reason.find_first_not_of(": "));
+  }
+  std::string cause;
+  for (std::size_t i = 0; i < reason.size(); ++i) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(reason[i])) != 0;
+    if (!digit)
+      cause += reason[i];
+    else if (cause.empty() || cause.back() != '#')
+      cause += '#';
+  }
+  return cause.empty() ? "no reason given" : cause;
+}
+
+// The youngest first.
+std::vector<std::filesystem::path> manifests_in(const std::filesystem::path& out) {
+  std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(out / kFolder, error), end; !error && it != end;
+       it.increment(error))
+    if (it->path().extension() == ".json") files.emplace_back(it->last_write_time(), it->path());
+  if (files.empty())
+    throw InvalidInput(fmt::format("{}: no manifest of a part is here; runs with --shard I/N write them",
+                                   (out / kFolder).string()));
+  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  std::vector<std::filesystem::path> sorted;
+  for (const auto& file : files) sorted.push_back(file.second);
+  return sorted;
+}
+
+struct Cause {
+  std::size_t count = 0;
+  std::string first;  // object
+};
+
+struct Tally {
+  std::set<std::string> names;
+  std::map<std::string, std::size_t> statuses;
+  std::map<std::string, Cause> causes;
+  std::size_t count = 0;        // of parts, as the youngest manifest has it
+  std::set<std::size_t> parts;  // of these the ones with a manifest
+};
+
+void count_part(const std::filesystem::path& file, Tally& tally) {
+  const std::string name = file.stem().string();
+  const std::size_t of = name.find("-of-");
+  std::size_t number = 0, count = 0;
+  if (of == std::string::npos || !read_whole(name.substr(0, of), number) ||
+      !read_whole(name.substr(of + 4), count))
+    throw InvalidInput(file.string() + ": not the name of a part's manifest, I-of-N.json");
+  if (tally.count == 0) tally.count = count;
+  if (tally.count == count) tally.parts.insert(number);
+}
+
+// True where the object was not there yet.
+bool count_object(const nlohmann::json& object, Tally& tally) {
+  const std::string name = object.at("name"), status = object.at("status");
+  if (!tally.names.insert(name).second) return false;
+  ++tally.statuses[status];
+  if (status == "failed") {
+    Cause& cause = tally.causes[cause_of(object.at("reason"), object.at("source_file"))];
+    if (cause.count++ == 0 || name < cause.first) cause.first = name;
+  }
+  return true;
+}
+
+std::vector<std::size_t> missing_parts(const Tally& tally) {
+  std::vector<std::size_t> missing;
+  for (std::size_t k = 1; k <= tally.count; ++k)
+    if (!tally.parts.contains(k)) missing.push_back(k);
+  return missing;
+}
+
+ShardStatus status_of(const Tally& tally) {
+  std::string text = fmt::format("{:>9}  status\n", "objects");
+  for (const auto& [status, count] : tally.statuses) text += fmt::format("{:>9}  {}\n", count, status);
+  text += fmt::format("{:>9}  in all\n", tally.names.size());
+  if (!tally.causes.empty()) text += fmt::format("\n{:>9}  cause of failure (the first object)\n", "objects");
+  std::vector<std::pair<std::string, Cause>> causes(tally.causes.begin(), tally.causes.end());
+  std::stable_sort(causes.begin(), causes.end(),
+                   [](const auto& a, const auto& b) { return a.second.count > b.second.count; });
+  for (const auto& [cause, what] : causes)
+    text += fmt::format("{:>9}  {} ({})\n", what.count, cause, what.first);
+  const std::vector<std::size_t> missing = missing_parts(tally);
+  if (!missing.empty())
+    text += fmt::format(
+        "\n{} of {} without a manifest, not run to their end yet: {}{}\n", missing.size(),
+        counted(tally.count, "part"),
+        fmt::join(missing.begin(), missing.begin() + std::min<std::ptrdiff_t>(10, std::ssize(missing)), ", "),
+        missing.size() > 10 ? ", ..." : "");
+  return {text, missing.empty() && tally.causes.empty() && !tally.statuses.contains("interrupted")};
+}
+
+}  // namespace
+
+Shard shard_from_string(const std::string& text) {
+  Shard shard;
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  constexpr std::size_t kMaxParts = 1'000'000;
+  if (slash == text.size() || !read_whole(text.substr(0, slash), shard.number) ||
+      !read_whole(text.substr(slash + 1), shard.count) || shard.number < 1 || shard.number > shard.count ||
+      shard.count > kMaxParts)
+    throw InvalidInput(
+        fmt::format("--shard {}: use I/N, part I of N, with I from 1 to N and N up to {}", text, kMaxParts));
+  return shard;
+}
+
+std::vector<datasets::ObjectSource> select(const std::vector<datasets::ObjectSource>& objects,
+                                           const Shard& shard) {
+  if (shard.count == 0) return objects;
+  std::vector<datasets::ObjectSource> selected;
+  for (std::size_t k = shard.number - 1; k < objects.size(); k += shard.count) selected.push_back(objects[k]);
+  return selected;
+}
+
+std::filesystem::path manifest_of(const std::filesystem::path& out, const Shard& shard) {
+  std::error_code ignored;  // whoever writes says what is wrong with the folder
+  std::filesystem::create_directories(out / kFolder, ignored);
+  return out / kFolder / fmt::format("{}-of-{}.json", shard.number, shard.count);
+}
+
+ShardStatus shard_status(const std::filesystem::path& out, const std::filesystem::path& merged) {
+  Tally tally;
+  const std::vector<std::filesystem::path> manifests = manifests_in(out);
+  std::unique_ptr<OutputFile> file;
+  for (const std::filesystem::path& manifest : manifests)
+    if (!merged.empty()) require_not_input(merged, manifest);
+  if (!merged.empty()) file = std::make_unique<OutputFile>(merged);
+  std::string_view between = "{\"objects\": [\n";
+  for (const std::filesystem::path& manifest : manifests) {
+    count_part(manifest, tally);
+    try {
+      const nlohmann::json json = nlohmann::json::parse(read_text(manifest));
+      for (const nlohmann::json& object : json.at("objects")) {
+        if (!count_object(object, tally) || !file) continue;
+        file->write(between);
+        file->write(object.dump());
+        between = ",\n";
+      }
+    } catch (const nlohmann::json::exception&) {
+      throw InvalidInput(manifest.string() + ": not a manifest, or damaged; run that part again");
+    }
+  }
+  if (file) {
+    file->write(tally.names.empty() ? "{\"objects\": [" : "");
+    file->write("\n]}\n");
+    file->finish();
+  }
+  return status_of(tally);
+}
+
+}  // namespace abut::preprocess

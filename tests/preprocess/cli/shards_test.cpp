@@ -1,0 +1,103 @@
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "command_runner.h"
+#include "tests/support/shapes.h"
+
+// Parts of a dataset that are run apart and killed, and what is said of all of them.
+namespace {
+
+using namespace abut::test;
+
+class Shards : public CommandTest {
+ protected:
+  std::vector<std::string> words(const std::string& shard) const {
+    return {preprocess_program(),
+            data_.string(),
+            out_.string(),
+            "--tets",
+            "none",
+            "--quads",
+            "none",
+            "--jobs",
+            "1",
+            "--quiet",
+            "--shard",
+            shard};
+  }
+  CommandResult status() const {
+    return command({"status", out_.string(), "--json", (folder_ / "merged.json").string()});
+  }
+  std::vector<std::string> merged() const {
+    const nlohmann::json json = nlohmann::json::parse(std::ifstream(folder_ / "merged.json"));
+    std::vector<std::string> names;
+    for (const auto& object : json["objects"]) names.push_back(object["name"]);
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  std::map<std::string, std::filesystem::file_time_type> made() const {
+    std::map<std::string, std::filesystem::file_time_type> times;
+    for (const std::string& name : files())
+      if (name.ends_with(".h5")) times[name] = std::filesystem::last_write_time(out_ / name);
+    return times;
+  }
+};
+
+TEST_F(Shards, KilledTwiceLoseNothingMakeNothingTwiceAndMergeExactly) {
+  std::vector<std::string> names;
+  for (int k = 0; k < 12; ++k) {
+    names.push_back("ball_" + std::string(1, static_cast<char>('a' + k)));
+    write(names.back() + ".obj", sphere(0.05 + 0.001 * k, 4));
+  }
+  for (int kill = 0; kill < 2; ++kill) {
+    const auto before = made();
+    const pid_t pid = start(words("1/2"));
+    while (made().size() == before.size()) std::this_thread::yield();
+    ::kill(-pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    const auto after = made();
+    for (const auto& [name, time] : before) EXPECT_EQ(after.at(name), time) << name << " was made twice";
+  }
+  const auto killed = made();
+  EXPECT_LT(killed.size(), 6U);
+  ASSERT_EQ(run(words("1/2")).code, 0);
+  EXPECT_EQ(status().code, 1);  // part 2 is missing
+  EXPECT_TRUE(contains(status().out, "1 of 2 parts without a manifest")) << status().out;
+  ASSERT_EQ(run(words("2/2")).code, 0);
+  const auto all = made();
+  for (const auto& [name, time] : killed) EXPECT_EQ(all.at(name), time) << name << " was made twice";
+  const CommandResult result = status();
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_EQ(merged(), names);
+}
+
+TEST_F(Shards, FailuresAreCountedByTheirCause) {
+  write("ball.obj", sphere(0.05, 2));
+  for (const char* name : {"bad_1.obj", "bad_2.obj", "bad_3.obj"}) write(name, "v 0 0 0\nv 1 0 0\nf 1 2 9\n");
+  for (const char* shard : {"1/3", "2/3", "3/3"}) run(words(shard));
+  const CommandResult result = status();
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(contains(result.out, "        3  failed")) << result.out;
+  EXPECT_TRUE(contains(result.out, "(bad_1)")) << result.out;
+  EXPECT_FALSE(contains(result.out, "(bad_2)")) << result.out;
+  EXPECT_EQ(merged().size(), 4U);
+}
+
+TEST_F(Shards, MorePartsThanObjectsAndDamagedManifests) {
+  write("ball.obj", sphere(0.05, 2));
+  EXPECT_EQ(run(words("3/3")).code, 0);
+  for (const char* shard : {"0/2", "3/2", "1", "1/", "/2", "a/b", "1/2/3", "-1/2", "1/99999999999999999999"})
+    EXPECT_EQ(run(words(shard)).code, 2) << shard;
+  std::ofstream(out_ / "manifests" / "1-of-3.json") << "{\"objects\": [{}]}";
+  EXPECT_EQ(status().code, 2);
+  EXPECT_TRUE(contains(status().err, "1-of-3.json: not a manifest, or damaged")) << status().err;
+  EXPECT_EQ(command({"status", data_.string()}).code, 2);
+}
+
+}  // namespace
