@@ -131,10 +131,16 @@ std::vector<ExportResult> export_set(const std::vector<std::filesystem::path>& a
     if (asset) {
       const std::filesystem::path folder = out / result.object.id;
       make_folder(folder);
-      for (const std::string& name : to.write(*asset, result.object, options.settings, folder))
-        result.files.push_back(result.object.id + "/" + name);
-      result.source_digest = asset->provenance.source_digest;
-      written.push_back(result.object);
+      try {
+        for (const std::string& name : to.write(*asset, result.object, options.settings, folder))
+          result.files.push_back(result.object.id + "/" + name);
+        result.source_digest = asset->provenance.source_digest;
+        written.push_back(result.object);
+      } catch (const InvalidInput& error) {
+        result.failure = error.what();
+        std::error_code ignored;  // it stays where an earlier export left files
+        std::filesystem::remove(folder, ignored);
+      }
     }
     done(result);
   }

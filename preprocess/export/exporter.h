@@ -32,7 +32,8 @@ struct Exporter {
   std::string_view summary;
   // What the asset lacks for it, in words for a person; empty: nothing.
   std::string (*lacks)(const asset::Asset&);
-  // Writes the object's files to `folder`, which exists; their names.
+  // Writes the object's files to `folder`, which exists; their names. Throws InvalidInput, before it writes,
+  // for an object that the simulator would refuse.
   std::vector<std::string> (*write)(const asset::Asset&, const ExportObject&, const ExportSettings&,
                                     const std::filesystem::path& folder);
   // Writes a scene of all of them, each in out/<id>/; null: none.

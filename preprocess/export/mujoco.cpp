@@ -7,6 +7,7 @@
 
 #include "preprocess/export/exporter.h"
 #include "preprocess/mesh/write.h"
+#include "runtime/core/error.h"
 
 // MJCF [Todorov2012]: a file for each object, and a scene of all of them over a plane.
 namespace abut::preprocess {
@@ -49,8 +50,20 @@ void append_body(std::string& text, const ExportObject& object, const Eigen::Vec
   text += "    </body>\n";
 }
 
+// MuJoCo takes no moving body whose mass or moment is not above its mjMINVAL.
+void require_moving(const Inertial& inertial) {
+  constexpr double kLeast = 1e-15;  // kg and kg m^2
+  const double moment = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(inertial.inertia).eigenvalues()[0];
+  if (inertial.mass > kLeast && moment > kLeast) return;
+  throw InvalidInput(
+      fmt::format("its mass of {:.3g} kg and least moment of inertia of {:.3g} kg m^2 are not both "
+                  "above {:g}, below which MuJoCo refuses a body that moves",
+                  inertial.mass, moment, kLeast));
+}
+
 std::vector<std::string> write(const asset::Asset& asset, const ExportObject& object, const ExportSettings&,
                                const std::filesystem::path& folder) {
+  require_moving(object.inertial);
   std::vector<std::string> files = detail::write_meshes(asset, object, "obj", folder);
   files.push_back(object.id + ".xml");
   std::string text = fmt::format(

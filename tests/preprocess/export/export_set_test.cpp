@@ -107,6 +107,18 @@ TEST_F(ExportSet, WhatAnAssetLacksOrForgesIsItsOwnFailure) {
   EXPECT_TRUE(manifest()["complete"]);
 }
 
+TEST_F(ExportSet, WhatMujocoWouldRefuseForItsSizeIsToldAndLeftOut) {
+  write("grain.obj", box(1e-5, 1e-5, 1e-5));
+  write("whole.obj", box(0.1, 0.1, 0.1));
+  ASSERT_EQ(make().code, 0);
+  const CommandResult result = export_to("mujoco");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(contains(result.err, "grain.h5: not exported: its mass of 1e-12 kg")) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(to() / "grain"));
+  EXPECT_TRUE(std::filesystem::exists(to() / "scene.xml"));
+  EXPECT_EQ(export_to("urdf").code, 0);
+}
+
 TEST_F(ExportSet, APressureMeshThatDrakeWouldNotTakeIsNamed) {
   write("ball.obj", sphere(0.05, 2));
   ASSERT_EQ(make({"--tets", "300"}).code, 0);
