@@ -6,6 +6,7 @@
 
 #include "runtime/core/status.h"
 #include "runtime/dynamics/system/state.h"
+#include "runtime/dynamics/tree/tree.h"
 #include "runtime/math/pose.h"
 
 // A velocity-level contact problem of rigid bodies: what the time step hands to a contact solver, and what
@@ -16,12 +17,25 @@ namespace abut::dynamics {
 // In place of a body's index: the world, or any body that nothing moves.
 inline constexpr std::int32_t kFixed = -1;
 
-// Inertia of one body, and its twist with all forces but contact applied.
+// Bodies that joints connect: generalised velocities v of n independent degrees of freedom.
+struct ContactTree {
+  // (n, n): v changes by its inverse times a generalised impulse. Inertia, and what resists within the step.
+  Eigen::LLT<MatX<double>> inertia;
+  VecX<double> v;  // (n), as ContactBody::V_WB_W
+};
+
+// Columns belong to the generalised velocities of a tree.
+using TreeJacobian = Eigen::Matrix<double, 6, Eigen::Dynamic>;
+
+// Inertia of one body, and its twist with all forces but contact applied. A body of a tree has no inertia of
+// its own; its twist follows the tree's velocities.
 struct ContactBody {
   Vec3<double> p_WBcm = Vec3<double>::Zero();             // centre of mass, m
   Mat3<double> inverse_inertia_W = Mat3<double>::Zero();  // about the centre of mass, 1/(kg m^2)
   double inverse_mass = 0;                                // 1/kg
   Vec6<double> V_WB_W = Vec6<double>::Zero();  // (w; v), rad/s and m/s: before the contacts' impulses
+  std::int32_t tree = -1;                      // that it is on; -1: none
+  const TreeJacobian* J_W = nullptr;           // of a body on a tree: V_WB_W = J v
 };
 
 // One contact between bodies A and B (indices; at most one of them kFixed).
@@ -43,6 +57,27 @@ struct PairContact {
   ContactKey key;              // the same pair of features has the same key in the next step
   Vec3<double> J_B_W =
       Vec3<double>::Zero();  // impulse on B, N s. In: the last step's, or zero. Out: this step's
+};
+
+// A limit or the friction of a joint, a law for the velocity u = factor v of one degree of freedom.
+//
+// A limit (bound 0): 0 <= u - target_velocity, complementary to impulse >= 0. Friction (bound > 0): |impulse|
+// <= bound, opposed to u, and equal to it where u is not zero.
+struct JointRow {
+  std::int32_t tree = 0;
+  std::int32_t body = 0;  // one on the tree
+  std::int32_t dof = 0;   // of the tree's v
+  double factor = 1;
+  double gap = 0;              // to the limit, rad or m; negative beyond it
+  double bound = 0;            // N m s or N s
+  double target_velocity = 0;  // rad/s or m/s
+  double impulse = 0;          // N m s or N s, along u. In: the first guess. Out: this step's
+};
+
+// What a problem has beside free bodies.
+struct ContactJoints {
+  std::span<ContactTree> trees = {};
+  std::span<JointRow> rows = {};
 };
 
 // n.v by the bodies' twists, m/s: how fast the contact opens.

@@ -93,10 +93,11 @@ BodyScale body_scale(const ContactBody& body) {
 }
 
 void make_row(const PairContact& contact, std::span<const ContactBody> bodies,
-              std::span<const BodyScale> scales, ContactRow& row) {
-  row.A = is_moved(bodies, contact.A) ? contact.A : kFixed;
-  row.B = is_moved(bodies, contact.B) ? contact.B : kFixed;
+              std::span<const BodyScale> scales, ContactRow& row, const Mat3<double>* K_trees) {
+  row.A = has_inertia(bodies, contact.A) ? contact.A : kFixed;
+  row.B = has_inertia(bodies, contact.B) ? contact.B : kFixed;
   Mat3<double> K = Mat3<double>::Zero(), arm_A, arm_B;
+  if (K_trees != nullptr) K = *K_trees;
   Vec3<double> u = Vec3<double>::Zero();
   const auto add_body = [&](std::int32_t body, bool moved, double sign, Mat3<double>& arm) {
     if (body == kFixed) return;

@@ -23,7 +23,7 @@ struct ContactRow {
   CoulombContact<double> law;
   double q;           // of its last sliding answer
   Mat3<double> R_WC;  // columns n, t1, t2 in the world
-  std::int32_t A, B;  // index of the body; kFixed for an unmoved one
+  std::int32_t A, B;  // index of the body; kFixed for an unmoved one, less for a side on a tree (tree_rows.h)
 };
 
 // A body's factor of inverse inertia and inverse root of mass; zero for an unmoved body.
@@ -36,8 +36,9 @@ struct BodyScale {
 BodyScale body_scale(const ContactBody& body);
 
 // Row of one contact between bodies of which at least one moves; the impulse starts from contact.J_B_W, moved
-// into the cone. A contact that no impulse along its normal can move gets law.W_nn = 0.
+// into the cone. A contact that no impulse along its normal can move gets law.W_nn = 0. A and B are indices
+// of free bodies; K_trees is what bodies on trees add to the velocity by an impulse, world axes, 1/kg.
 void make_row(const PairContact& contact, std::span<const ContactBody> bodies,
-              std::span<const BodyScale> scales, ContactRow& row);
+              std::span<const BodyScale> scales, ContactRow& row, const Mat3<double>* K_trees = nullptr);
 
 }  // namespace abut::dynamics

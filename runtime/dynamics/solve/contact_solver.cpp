@@ -12,8 +12,8 @@ namespace abut::dynamics {
 namespace {
 
 template <class Solver, class Config>
-constexpr ContactSolverRow row(std::string_view name, std::string_view summary) {
-  return {name, summary, [] { return describe<Config>(settings_of(Config{})); },
+constexpr ContactSolverRow row(std::string_view name, std::string_view summary, bool takes_joints) {
+  return {name, summary, takes_joints, [] { return describe<Config>(settings_of(Config{})); },
           [](const SettingValues& values, int threads) -> std::unique_ptr<ContactSolver> {
             Config config;
             apply<Config>(settings_of(config), values, config, Solver::kName);
@@ -22,9 +22,9 @@ constexpr ContactSolverRow row(std::string_view name, std::string_view summary) 
 }
 
 constexpr ContactSolverRow kContactSolvers[] = {
-    row<CoupledSolver, CoupledConfig>(CoupledSolver::kName, "Coulomb's law for all bodies together"),
+    row<CoupledSolver, CoupledConfig>(CoupledSolver::kName, "Coulomb's law for all bodies together", true),
     row<PublishedSolver, PublishedConfig>(PublishedSolver::kName,
-                                          "every body by itself, as the paper has it [Kaufman2005]"),
+                                          "every body by itself, as the paper has it [Kaufman2005]", false),
 };
 
 [[noreturn]] void refuse(const char* what, std::size_t index, const char* why) {
@@ -58,6 +58,32 @@ void check_problem(std::span<const ContactBody> bodies, std::span<const PairCont
   }
 }
 
+void check_joints(std::span<const ContactBody> bodies, const ContactJoints& joints) {
+  const auto count = static_cast<std::int64_t>(joints.trees.size());
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const std::int32_t tree = bodies[i].tree;
+    if (tree < 0) continue;
+    if (tree >= count || bodies[i].J_W == nullptr || bodies[i].J_W->cols() != joints.trees[tree].v.size())
+      refuse("body", i, "is on a tree that there is not, or its Jacobian has not the tree's size");
+    if (!bodies[i].J_W->allFinite()) refuse("body", i, "its Jacobian is not finite");
+  }
+  for (std::size_t t = 0; t < joints.trees.size(); ++t) {
+    const ContactTree& tree = joints.trees[t];
+    if (tree.inertia.info() != Eigen::Success || tree.inertia.rows() != tree.v.size() || !tree.v.allFinite())
+      refuse("tree", t, "its inertia is singular or a velocity is not finite; take a smaller time step");
+  }
+  for (std::size_t k = 0; k < joints.rows.size(); ++k) {
+    const JointRow& row = joints.rows[k];
+    if (row.tree < 0 || row.tree >= count || row.dof < 0 || row.dof >= joints.trees[row.tree].v.size() ||
+        row.body < 0 || row.body >= static_cast<std::int64_t>(bodies.size()) ||
+        bodies[row.body].tree != row.tree)
+      refuse("joint", k, "is of a tree, a body or a degree of freedom that there is not");
+    if (!(std::isfinite(row.factor) && std::isfinite(row.target_velocity) && std::isfinite(row.impulse) &&
+          row.bound >= 0 && std::isfinite(row.bound)))
+      refuse("joint", k, "a number is not finite");
+  }
+}
+
 }  // namespace
 
 std::span<const ContactSolverRow> contact_solvers() { return kContactSolvers; }
@@ -71,11 +97,15 @@ std::unique_ptr<ContactSolver> make_contact_solver(std::string_view name, const 
   return find_contact_solver(name).make(settings, threads);
 }
 
-void ContactRows::begin(std::span<const ContactBody> bodies, std::span<const PairContact> contacts) {
+void ContactRows::begin(std::span<const ContactBody> bodies, std::span<const PairContact> contacts,
+                        const ContactJoints& joints) {
   check_problem(bodies, contacts);
-  islands.build(bodies, contacts);
+  check_joints(bodies, joints);
+  islands.build(bodies, contacts, joints.rows);
   scales.resize(bodies.size());
   for (std::size_t i = 0; i < bodies.size(); ++i) scales[i] = body_scale(bodies[i]);
+  rows.resize(contacts.size() + joints.rows.size());
+  trees.make(bodies, contacts, joints, islands, scales, rows);
 }
 
 }  // namespace abut::dynamics

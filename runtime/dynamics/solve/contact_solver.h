@@ -7,8 +7,7 @@
 
 #include "runtime/core/settings.h"
 #include "runtime/dynamics/solve/contact_problem.h"
-#include "runtime/dynamics/solve/contact_row.h"
-#include "runtime/dynamics/solve/islands.h"
+#include "runtime/dynamics/solve/tree_rows.h"
 
 // Contact solvers behind one table. To add one: a file with a class derived from ContactSolver, and a row in
 // contact_solver.cpp; commands, integrators and tests iterate the table.
@@ -21,11 +20,13 @@ namespace abut::dynamics {
 struct ContactRows {
   Islands islands;
   std::vector<BodyScale> scales;  // of each body
-  std::vector<ContactRow> rows;   // by place; A and B are places of bodies
+  std::vector<ContactRow> rows;   // by place; A and B are places of bodies, or sides on trees
+  TreeRows trees;
 
-  // Checks a problem as ContactSolver::solve says; finds its islands and scales. The rows are left as they
-  // are.
-  void begin(std::span<const ContactBody> bodies, std::span<const PairContact> contacts);
+  // Checks a problem as ContactSolver::solve says; finds its islands and scales, and makes the rows on trees.
+  // The others are left as they are.
+  void begin(std::span<const ContactBody> bodies, std::span<const PairContact> contacts,
+             const ContactJoints& joints = {});
 };
 
 // A reusable solver with its memory: one per simulation. Allocates only for a problem larger than any before.
@@ -33,11 +34,16 @@ class ContactSolver {
  public:
   virtual ~ContactSolver() = default;
 
-  // Updates V_WB_W of the bodies and J_B_W of the contacts in place; J_B_W given in is the first guess.
-  // Bodies with inverse mass and inertia zero keep their twist. The same bits on any number of threads.
-  // Throws InvalidInput, naming the body or contact and before anything is changed, on numbers that are not
-  // finite, negative masses or mu, normals that are not unit and indices out of range.
-  virtual ContactReport solve(std::span<ContactBody> bodies, std::span<PairContact> contacts) = 0;
+  // Updates V_WB_W of the bodies, J_B_W of the contacts and what moves of the joints in place; J_B_W given in
+  // is the first guess. Bodies on no tree with inverse mass and inertia zero keep their twist. The same bits
+  // on any number of threads. Throws InvalidInput, naming the body, contact or joint and before anything is
+  // changed, on numbers that are not finite, negative masses or mu, normals that are not unit and indices out
+  // of range; on joints where the solver's row takes none.
+  virtual ContactReport solve(std::span<ContactBody> bodies, std::span<PairContact> contacts,
+                              const ContactJoints& joints) = 0;
+  ContactReport solve(std::span<ContactBody> bodies, std::span<PairContact> contacts) {
+    return solve(bodies, contacts, {});
+  }
 
   // Of the last problem.
   virtual const ContactRows& rows() const = 0;
@@ -46,6 +52,7 @@ class ContactSolver {
 struct ContactSolverRow {
   std::string_view name;     // for command lines
   std::string_view summary;  // one line for people
+  bool takes_joints;
   std::vector<SettingInfo> (*settings)();
   // On up to `threads` threads, 0 for all there are. Throws InvalidInput for an unknown setting and for one
   // out of range.

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "runtime/dynamics/solve/contact_row.h"
+#include "runtime/dynamics/solve/tree_rows.h"
 
 // The inner loop of the coupled solver: Gauss-Seidel sweeps over contacts.
 namespace abut::dynamics {
@@ -24,17 +24,19 @@ struct SweepChange {
 // sweep's SweepChange::total over that of the one before. Where it has grown the directions so far are
 // dropped. Impulses may leave their cones until the next sweep.
 //
-// The bodies' part of it; sweep does the contacts' first.
+// The bodies' part of it, and the trees'; sweep does the contacts' first.
 void extrapolate(double ratio, BodyChange& body);
+void extrapolate(double ratio, TreeRows::Change& tree);
 
 // Solves every contact once, in order, with all others held; y follows, and r_last keeps what r was. Contacts
 // with law.W_nn = 0 are left alone.
-SweepChange sweep(std::span<ContactRow> rows, double ratio, std::span<BodyChange> bodies);
+SweepChange sweep(std::span<ContactRow> rows, double ratio, std::span<BodyChange> bodies, TreeRows& trees);
 
 // Adds what the impulses r of all rows do to the bodies.
-void apply_impulses(std::span<const ContactRow> rows, std::span<BodyChange> bodies);
+void apply_impulses(std::span<const ContactRow> rows, std::span<BodyChange> bodies, TreeRows& trees);
 
-// Largest squared violation of the law (CoulombContact::violation), (m/s)^2.
-double largest_violation(std::span<const ContactRow> rows, std::span<const BodyChange> bodies);
+// Largest squared violation of the law (CoulombContact::violation), (m/s)^2; of joints (rad/s)^2 too.
+double largest_violation(std::span<const ContactRow> rows, std::span<const BodyChange> bodies,
+                         const TreeRows& trees);
 
 }  // namespace abut::dynamics

@@ -32,24 +32,33 @@ int first_finish(std::span<const ContactRow> rows, int limit) {
 }
 
 // Makes y of the bodies of an island anew from the impulses.
-void restart(std::span<const ContactRow> rows, std::span<BodyChange> bodies) {
+void restart(std::span<const ContactRow> rows, std::span<BodyChange> bodies, TreeRows& trees) {
   for (const ContactRow& row : rows) {
-    if (row.A != kFixed) bodies[row.A].y.setZero();
-    if (row.B != kFixed) bodies[row.B].y.setZero();
+    for (const std::int32_t side : {row.A, row.B}) {
+      if (side >= 0) bodies[side].y.setZero();
+      if (on_tree(side)) trees.restart(side);
+    }
   }
-  apply_impulses(rows, bodies);
+  apply_impulses(rows, bodies, trees);
+}
+
+// What a row says of the greatest speed without impulses; a limit says nothing where it is left alone.
+double squared_speed_of(const ContactRow& row, bool joint) {
+  return joint && row.A != kJointFriction && row.bias[0] > 0 ? 0 : row.bias.squaredNorm();
 }
 
 // Writes an impulse back to its contact and adds it, equal and opposite at one point, to its bodies.
 void deliver_row(const ContactRow& row, std::span<const ContactBody> bodies, PairContact& contact,
-                 std::span<BodyWrench> wrenches) {
+                 std::span<BodyWrench> wrenches, TreeRows& trees) {
   const Vec3<double> J = row.R_WC * row.r;
   contact.J_B_W = J;
-  if (row.A != kFixed) {
+  for (const std::int32_t side : {row.A, row.B})
+    if (on_tree(side)) trees.deliver(side, row.r.data());
+  if (row.A >= 0) {
     wrenches[row.A].value.head<3>() -= Vec3<double>(contact.p_WC - bodies[contact.A].p_WBcm).cross(J);
     wrenches[row.A].value.tail<3>() -= J;
   }
-  if (row.B != kFixed) {
+  if (row.B >= 0) {
     wrenches[row.B].value.head<3>() += Vec3<double>(contact.p_WC - bodies[contact.B].p_WBcm).cross(J);
     wrenches[row.B].value.tail<3>() += J;
   }
@@ -68,18 +77,23 @@ CoupledSolver::CoupledSolver(const CoupledConfig& config, int threads) : config_
 double CoupledSolver::make_rows(std::int32_t island, std::span<const ContactBody> bodies,
                                 std::span<const PairContact> contacts, Team& team) {
   const Islands& islands = problem_.islands;
+  const TreeRows& trees = problem_.trees;
   islands.for_units(island, team, [&](std::int32_t unit, Islands::Range places) {
     double squared_speed = 0;
     for (std::int32_t place = places.begin; place < places.end; ++place) {
       ContactRow& row = problem_.rows[place];
       islands.prefetch_ahead(contacts, place, places);
-      make_row(contacts[islands.order()[place]], bodies, problem_.scales, row);
-      row.A = islands.place_of_body(row.A);
-      row.B = islands.place_of_body(row.B);
-      squared_speed = std::max(squared_speed, row.bias.squaredNorm());
+      const auto k = static_cast<std::size_t>(islands.order()[place]);
+      const bool joint = k >= contacts.size();
+      if (trees.empty() || (!joint && !touches_tree(contacts[k], bodies))) {
+        make_row(contacts[k], bodies, problem_.scales, row);
+        row.A = islands.place_of_body(row.A);
+        row.B = islands.place_of_body(row.B);
+      }
+      squared_speed = std::max(squared_speed, squared_speed_of(row, joint));
     }
     units_[unit].squared_speed = squared_speed;
-    apply_impulses(rows(places), changes_);
+    apply_impulses(rows(places), changes_, problem_.trees);
   });
   const Islands::Range all = islands.units(island);
   double squared_speed = 0;
@@ -94,7 +108,8 @@ SweepChange CoupledSolver::sweep_island(std::int32_t island, double ratio, Team&
   islands.for_units(island, team, [&](std::int32_t unit, Islands::Range places) {
     const Islands::Range own = islands.body_places_of_unit(unit);
     for (std::int32_t p = own.begin; p < own.end; ++p) extrapolate(ratio, changes_[p]);
-    units_[unit].change = sweep(rows(places), ratio, changes_);
+    problem_.trees.for_each_in(own, [&](std::size_t t) { extrapolate(ratio, problem_.trees.change(t)); });
+    units_[unit].change = sweep(rows(places), ratio, changes_, problem_.trees);
   });
   const Islands::Range all = islands.units(island);
   SweepChange change;
@@ -108,7 +123,7 @@ SweepChange CoupledSolver::sweep_island(std::int32_t island, double ratio, Team&
 double CoupledSolver::violation(std::int32_t island, Team& team) {
   const Islands& islands = problem_.islands;
   islands.for_parts(island, team, [&](std::int32_t part) {
-    parts_[part].violation = largest_violation(rows(islands.places_of_part(part)), changes_);
+    parts_[part].violation = largest_violation(rows(islands.places_of_part(part)), changes_, problem_.trees);
   });
   const Islands::Range all = islands.parts(island);
   double largest = 0;
@@ -123,12 +138,17 @@ double CoupledSolver::take(std::span<ContactRow> rows, double residual, const Is
   std::array<Vec3<double>, IslandNewton::kMaxContacts> before;
   for (std::size_t i = 0; i < rows.size(); ++i) before[i] = rows[i].r;
   newton.store(rows);
-  for (ContactRow& row : rows) row.r = row.law.into_cone(row.r);
-  restart(rows, changes_);
-  const double left = largest_violation(rows, changes_);
+  for (ContactRow& row : rows) {
+    if (row.A == kJointFriction)
+      row.r[0] = std::clamp(row.r[0], -row.law.mu, row.law.mu);
+    else
+      row.r = row.law.into_cone(row.r);
+  }
+  restart(rows, changes_, problem_.trees);
+  const double left = largest_violation(rows, changes_, problem_.trees);
   if (left < residual) return left;
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].r = before[i];
-  restart(rows, changes_);
+  restart(rows, changes_, problem_.trees);
   return residual;
 }
 
@@ -138,7 +158,7 @@ double CoupledSolver::take(std::span<ContactRow> rows, double residual, const Is
 double CoupledSolver::finish(std::span<ContactRow> rows, double residual, double squared_speed, bool path,
                              IslandNewton& newton) {
   const double tolerance = 0.1 * config_.tolerance;
-  newton.load(rows, std::sqrt(squared_speed));
+  newton.load(rows, problem_.trees, std::sqrt(squared_speed));
   const bool found = newton.newton(tolerance);
   residual = take(rows, residual, newton);
   if (found || !path) return residual;
@@ -183,12 +203,19 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_sp
 }
 
 void CoupledSolver::deliver(std::int32_t island, std::span<ContactBody> bodies,
-                            std::span<PairContact> contacts, Team& team) {
+                            std::span<PairContact> contacts, const ContactJoints& joints, Team& team) {
   const Islands& islands = problem_.islands;
   islands.for_units(island, team, [&](std::int32_t, Islands::Range places) {
     for (std::int32_t place = places.begin; place < places.end; ++place) {
       islands.prefetch_ahead(contacts, place, places);
-      deliver_row(problem_.rows[place], bodies, contacts[islands.order()[place]], wrenches_);
+      const ContactRow& row = problem_.rows[place];
+      const auto k = static_cast<std::size_t>(islands.order()[place]);
+      if (k < contacts.size()) {
+        deliver_row(row, bodies, contacts[k], wrenches_, problem_.trees);
+      } else {
+        joints.rows[k - contacts.size()].impulse = row.r[0];
+        problem_.trees.deliver(row.B, row.r.data());
+      }
     }
   });
   islands.for_parts(island, team, [&](std::int32_t part) {
@@ -199,15 +226,29 @@ void CoupledSolver::deliver(std::int32_t island, std::span<ContactBody> bodies,
       bodies[i].V_WB_W.head<3>() += bodies[i].inverse_inertia_W * wrench.head<3>();
       bodies[i].V_WB_W.tail<3>() += bodies[i].inverse_mass * wrench.tail<3>();
     }
+    deliver_trees(own, bodies, joints);
   });
 }
 
-ContactReport CoupledSolver::solve(std::span<ContactBody> bodies, std::span<PairContact> contacts) {
-  problem_.begin(bodies, contacts);
+void CoupledSolver::deliver_trees(Islands::Range places, std::span<ContactBody> bodies,
+                                  const ContactJoints& joints) {
+  problem_.trees.for_each_in(places, [&](std::size_t t) {
+    VecX<double>& change = problem_.trees.change(t).total;
+    joints.trees[t].inertia.matrixU().solveInPlace(change);
+    joints.trees[t].v += change;
+    for (std::int32_t p = places.begin; p < places.end; ++p) {
+      ContactBody& body = bodies[problem_.islands.body_order()[p]];
+      if (body.tree == static_cast<std::int32_t>(t)) body.V_WB_W.noalias() = *body.J_W * joints.trees[t].v;
+    }
+  });
+}
+
+ContactReport CoupledSolver::solve(std::span<ContactBody> bodies, std::span<PairContact> contacts,
+                                   const ContactJoints& joints) {
+  problem_.begin(bodies, contacts, joints);
   Islands& islands = problem_.islands;
   changes_.assign(bodies.size(), {});
   wrenches_.assign(bodies.size(), {});
-  problem_.rows.resize(contacts.size());
   units_.resize(static_cast<std::size_t>(islands.unit_count()));
   parts_.resize(static_cast<std::size_t>(islands.part_count()));
   reports_.resize(static_cast<std::size_t>(islands.size()));
@@ -215,11 +256,11 @@ ContactReport CoupledSolver::solve(std::span<ContactBody> bodies, std::span<Pair
   islands.for_each(threads_, [&](std::int32_t island, Team& team, int thread) {
     const double squared_speed = make_rows(island, bodies, contacts, team);
     reports_[island] = solve_island(island, squared_speed, team, newton_[thread]);
-    deliver(island, bodies, contacts, team);
+    deliver(island, bodies, contacts, joints, team);
   });
 
   for (PairContact& contact : contacts) {  // of no island
-    if (islands.order().size() == contacts.size()) break;
+    if (islands.order().size() == problem_.rows.size()) break;
     if (!is_moved(bodies, contact.A) && !is_moved(bodies, contact.B)) contact.J_B_W.setZero();
   }
   ContactReport report;

@@ -51,7 +51,9 @@ class CoupledSolver final : public ContactSolver {
   // that is out of range.
   explicit CoupledSolver(const CoupledConfig& config = {}, int threads = 1);
 
-  ContactReport solve(std::span<ContactBody> bodies, std::span<PairContact> contacts) override;
+  using ContactSolver::solve;
+  ContactReport solve(std::span<ContactBody> bodies, std::span<PairContact> contacts,
+                      const ContactJoints& joints) override;
   const ContactRows& rows() const override { return problem_; }
 
   // Of the last problem: how each island ended.
@@ -79,7 +81,8 @@ class CoupledSolver final : public ContactSolver {
                 IslandNewton& newton);
   ContactReport solve_island(std::int32_t island, double squared_speed, Team& team, IslandNewton& newton);
   void deliver(std::int32_t island, std::span<ContactBody> bodies, std::span<PairContact> contacts,
-               Team& team);
+               const ContactJoints& joints, Team& team);
+  void deliver_trees(Islands::Range places, std::span<ContactBody> bodies, const ContactJoints& joints);
 
   CoupledConfig config_;
   int threads_;

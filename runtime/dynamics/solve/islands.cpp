@@ -7,6 +7,10 @@
 namespace abut::dynamics {
 
 bool is_moved(std::span<const ContactBody> bodies, std::int32_t body) {
+  return has_inertia(bodies, body) || (body != kFixed && bodies[static_cast<std::size_t>(body)].tree >= 0);
+}
+
+bool has_inertia(std::span<const ContactBody> bodies, std::int32_t body) {
   if (body == kFixed) return false;
   const ContactBody& b = bodies[static_cast<std::size_t>(body)];
   return b.inverse_mass > 0 || b.inverse_inertia_W.diagonal().maxCoeff() > 0;
@@ -21,12 +25,22 @@ std::int32_t Islands::root(std::int32_t body) {
 }
 
 // Fills of_contact_ and of_body_.
-void Islands::join(std::span<const ContactBody> bodies, std::span<const PairContact> contacts) {
+void Islands::join(std::span<const ContactBody> bodies, std::span<const PairContact> contacts,
+                   std::span<const JointRow> joints) {
   parent_.resize(bodies.size());
   std::iota(parent_.begin(), parent_.end(), 0);
+  of_root_.clear();  // for now: of each tree its first body
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (bodies[i].tree < 0) continue;
+    const auto tree = static_cast<std::size_t>(bodies[i].tree);
+    if (tree >= of_root_.size()) of_root_.resize(tree + 1, -1);
+    if (of_root_[tree] < 0) of_root_[tree] = static_cast<std::int32_t>(i);
+    parent_[i] = of_root_[tree];
+  }
   moved_.resize(bodies.size());
   for (std::size_t i = 0; i < bodies.size(); ++i) moved_[i] = is_moved(bodies, static_cast<std::int32_t>(i));
-  of_contact_.resize(contacts.size());
+  of_contact_.resize(contacts.size() + joints.size());
+  for (std::size_t k = 0; k < joints.size(); ++k) of_contact_[contacts.size() + k] = joints[k].body;
   for (std::size_t k = 0; k < contacts.size(); ++k) {
     const bool moved_A = is_free(contacts[k].A), moved_B = is_free(contacts[k].B);
     of_contact_[k] = moved_A ? contacts[k].A : moved_B ? contacts[k].B : -1;  // a body for now
@@ -44,20 +58,21 @@ void Islands::join(std::span<const ContactBody> bodies, std::span<const PairCont
   for (std::size_t i = 0; i < bodies.size(); ++i) of_body_[i] = of_root_[root(static_cast<std::int32_t>(i))];
 }
 
-void Islands::build(std::span<const ContactBody> bodies, std::span<const PairContact> contacts) {
-  join(bodies, contacts);
+void Islands::build(std::span<const ContactBody> bodies, std::span<const PairContact> contacts,
+                    std::span<const JointRow> joints) {
+  join(bodies, contacts, joints);
   contacts_.sort(of_contact_, size_);
   bodies_.sort(of_body_, size_);
   place_of_body_.resize(bodies.size());
   part_of_body_.resize(bodies.size());
-  group_.assign(contacts.size(), -1);
+  group_.assign(contacts.size() + joints.size(), -1);
   for (std::vector<std::int32_t>* first : {&first_part_, &first_unit_, &first_body_}) first->assign(1, 0);
   units_.clear();
   bodies_of_unit_.clear();
   turns_.clear();
   in_order_.clear();
   most_parts_ = 1;
-  for (std::int32_t island = 0; island < size_; ++island) cut(island, bodies, contacts);
+  for (std::int32_t island = 0; island < size_; ++island) cut(island, bodies, contacts, joints);
   contacts_.sort(group_, unit_count());
   for (std::int32_t island = 0; island < size_; ++island)
     for (std::int32_t unit = units(island).begin; unit < units(island).end; ++unit)
@@ -68,15 +83,21 @@ void Islands::build(std::span<const ContactBody> bodies, std::span<const PairCon
 
 // Gives an island its parts and units, and its contacts their units.
 void Islands::cut(std::int32_t island, std::span<const ContactBody> bodies,
-                  std::span<const PairContact> contacts) {
+                  std::span<const PairContact> contacts, std::span<const JointRow> joints) {
   const std::span<const std::int32_t> members = within(contacts_.order, contacts_.range(island));
   const Range places = bodies_.range(island);
   const auto count = static_cast<std::int32_t>(members.size());
   int levels = 0;
-  if (count > kMaxUncut)
-    while (2 << levels <= Schedule::kMaxParts && count > kPartContacts << levels) ++levels;
   parts_ = 0;
-  halve(places, levels, bodies);
+  if (count > kMaxUncut) {
+    const Range free = free_bodies(places, bodies);
+    const bool trees = free.end < places.end;
+    while ((2 << levels) + trees <= Schedule::kMaxParts && count > kPartContacts << levels) ++levels;
+    if (free.begin < free.end) halve(free, levels, bodies);
+    if (trees) end_part({free.end, places.end});
+  } else {
+    end_part(places);
+  }
   for (std::int32_t p = places.begin; p < places.end; ++p) place_of_body_[bodies_.order[p]] = p;
   first_part_.push_back(first_part_.back() + parts_);
   most_parts_ = std::max(most_parts_, parts_);
@@ -85,9 +106,33 @@ void Islands::cut(std::int32_t island, std::span<const ContactBody> bodies,
   make_units();
   list_in_order();
   for (const std::int32_t k : members) {
-    const auto [a, b] = parts_of(contacts[k]);
+    const auto joint = static_cast<std::size_t>(k) - contacts.size();
+    const std::int32_t on = joint < joints.size() ? part_of_body_[joints[joint].body] : 0;
+    const auto [a, b] = joint < joints.size() ? std::pair(on, on) : parts_of(contacts[k]);
     group_[k] = between_[a * parts_ + b];
   }
+}
+
+// Moves those on trees to the end, both kinds in their order; returns the places of the others.
+Islands::Range Islands::free_bodies(Range places, std::span<const ContactBody> bodies) {
+  const auto begin = bodies_.order.begin();
+  listed_.clear();
+  std::int32_t end = places.begin;
+  for (std::int32_t p = places.begin; p < places.end; ++p) {
+    const std::int32_t body = begin[p];
+    if (bodies[body].tree >= 0)
+      listed_.push_back(body);
+    else
+      begin[end++] = body;
+  }
+  std::copy(listed_.begin(), listed_.end(), begin + end);
+  return {places.begin, end};
+}
+
+void Islands::end_part(Range places) {
+  for (std::int32_t p = places.begin; p < places.end; ++p) part_of_body_[bodies_.order[p]] = parts_;
+  ++parts_;
+  first_body_.push_back(places.end);
 }
 
 // Parts of bodies side by side, by halves of as many bodies along the longest side of the box around their
@@ -96,9 +141,7 @@ void Islands::halve(Range places, int levels, std::span<const ContactBody> bodie
   const std::span<std::int32_t> members(bodies_.order.data() + places.begin,
                                         bodies_.order.data() + places.end);
   if (levels == 0 || members.size() < 2) {
-    for (const std::int32_t body : members) part_of_body_[body] = parts_;
-    ++parts_;
-    first_body_.push_back(places.end);
+    end_part(places);
     return;
   }
   Vec3<double> low = bodies[members[0]].p_WBcm, high = low;
@@ -129,6 +172,7 @@ void Islands::find_borders(std::span<const std::int32_t> members, std::span<cons
   between_.assign(static_cast<std::size_t>(parts_) * static_cast<std::size_t>(parts_), -1);
   if (parts_ == 1) return;
   for (const std::int32_t k : members) {
+    if (static_cast<std::size_t>(k) >= contacts.size()) continue;
     const auto [a, b] = parts_of(contacts[k]);
     if (a == b) continue;
     std::int32_t& border = between_[a * parts_ + b];

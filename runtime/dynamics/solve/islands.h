@@ -14,16 +14,23 @@
 
 namespace abut::dynamics {
 
-// True for a body that impulses move; false for kFixed.
+// True for a body that impulses move, and for one with inertia of its own, off any tree; false for kFixed.
 bool is_moved(std::span<const ContactBody> bodies, std::int32_t body);
+bool has_inertia(std::span<const ContactBody> bodies, std::int32_t body);
+inline bool touches_tree(const PairContact& contact, std::span<const ContactBody> bodies) {
+  return (contact.A != kFixed && bodies[contact.A].tree >= 0) ||
+         (contact.B != kFixed && bodies[contact.B].tree >= 0);
+}
 
-// Groups of contacts that share moved bodies: each group is a problem of its own.
+// Groups of contacts that share moved bodies: each group is a problem of its own. The bodies of a tree belong
+// together; so do the rows of its joints, which count as contacts with indices after those of the contacts.
 //
 // An island of more than kMaxUncut contacts is cut so that several threads can sweep it. Its bodies are
 // halved along their longest side again and again, until a part has about kPartContacts. Contacts within one
 // part are a unit of work, and so are those between the same two parts. The graph of parts is coloured: no
 // two units of a colour share a part, and units on one part follow their colours, its own first. Contacts and
 // bodies of a part stand side by side: what is kept in that order hardly moves between the cores' caches.
+// Bodies on trees are the last part.
 // Other islands have one part and one unit.
 class Islands {
  public:
@@ -36,7 +43,8 @@ class Islands {
   // it is that of the list; within a larger one, neighbours of the list, which often belong to one pair of
   // bodies, are kept apart: sweeps then carry impulses further and wait less for one another's results.
   // Allocates only for a problem larger than any before.
-  void build(std::span<const ContactBody> bodies, std::span<const PairContact> contacts);
+  void build(std::span<const ContactBody> bodies, std::span<const PairContact> contacts,
+             std::span<const JointRow> joints = {});
 
   std::int32_t size() const { return size_; }
   std::int32_t part_count() const { return first_part_.back(); }
@@ -148,9 +156,13 @@ class Islands {
   bool is_cut(std::int32_t island) const { return first_part_[island + 1] - first_part_[island] > 1; }
   bool is_free(std::int32_t body) const { return body != kFixed && moved_[body] != 0; }
   std::int32_t root(std::int32_t body);
-  void join(std::span<const ContactBody> bodies, std::span<const PairContact> contacts);
-  void cut(std::int32_t island, std::span<const ContactBody> bodies, std::span<const PairContact> contacts);
+  void join(std::span<const ContactBody> bodies, std::span<const PairContact> contacts,
+            std::span<const JointRow> joints);
+  void cut(std::int32_t island, std::span<const ContactBody> bodies, std::span<const PairContact> contacts,
+           std::span<const JointRow> joints);
+  Range free_bodies(Range places, std::span<const ContactBody> bodies);
   void halve(Range places, int levels, std::span<const ContactBody> bodies);
+  void end_part(Range places);
   void find_borders(std::span<const std::int32_t> members, std::span<const PairContact> contacts);
   void colour_borders();
   void make_units();

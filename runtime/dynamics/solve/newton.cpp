@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include "runtime/math/eliminate.h"
 
@@ -15,10 +17,11 @@ constexpr double kRounding = 0.03;  // tau at the start of the path
 constexpr double kLeastRounding = 1e-6;
 constexpr double kOnPath = 1e-8;  // largest |F| of a point of the path
 
-// J_i' J_k over the body that both name.
-void add_shared(const SpatialRows& J_i, std::int32_t body_i, const SpatialRows& J_k, std::int32_t body_k,
-                Mat3<double>& block) {
-  if (body_i != kFixed && body_i == body_k) block += J_i.transpose() * J_k;
+// J_i' J_k over the body or the tree that both name.
+void add_shared(const TreeRows& trees, const SpatialRows& J_i, std::int32_t body_i, const SpatialRows& J_k,
+                std::int32_t body_k, Mat3<double>& block) {
+  if (on_tree(body_i)) trees.add_shared(body_i, body_k, block);
+  if (body_i >= 0 && body_i == body_k) block += J_i.transpose() * J_k;
 }
 
 constexpr int kAttempts = 4;       // with different lifts
@@ -44,11 +47,18 @@ struct Rounded {
   double q_by_c, q_by_length;
 };
 
-Rounded rounded(const double* d, double mu_t, double tau) {
+Rounded rounded(const double* d, double mu_t, double bound, double tau) {
   Rounded f;
-  const double root_n = std::sqrt(d[0] * d[0] + tau * tau);
-  f.p = (d[0] + root_n) / 2;
-  f.p_by_d = root_n > 0 ? (1 + d[0] / root_n) / 2 : 0;
+  const auto positive_part = [tau](double x) {
+    const double root = std::sqrt(x * x + tau * tau);
+    return std::pair((x + root) / 2, root > 0 ? (1 + x / root) / 2 : 0);
+  };
+  std::tie(f.p, f.p_by_d) = positive_part(d[0] + bound);
+  if (bound > 0) {
+    const auto [beyond, beyond_by_d] = positive_part(d[0] - bound);
+    f.p -= beyond + bound;
+    f.p_by_d -= beyond_by_d;
+  }
   f.length = std::sqrt(d[1] * d[1] + d[2] * d[2]);
   const double c = mu_t * f.p;
   const double root = std::sqrt((f.length - c) * (f.length - c) + tau * tau);
@@ -75,7 +85,7 @@ IslandNewton::IslandNewton() {
   for (std::vector<double>* v : {&F_, &d_, &x_, &trial_, &step_, &path_, &tangent_}) v->reserve(n + 1);
 }
 
-void IslandNewton::load(std::span<const ContactRow> rows, double speed) {
+void IslandNewton::load(std::span<const ContactRow> rows, const TreeRows& trees, double speed) {
   n_ = 3 * rows.size();
   W_.resize(n_ * n_);
   contacts_.resize(rows.size());
@@ -83,7 +93,9 @@ void IslandNewton::load(std::span<const ContactRow> rows, double speed) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const CoulombContact<double>& law = rows[i].law;
     const double W_tt = law.mean_tangential();
-    contacts_[i] = {law.mu * W_tt / law.W_nn, speed / law.W_nn, speed / W_tt, rows[i].bias / speed};
+    const bool joint = rows[i].A == kJointFriction;
+    contacts_[i] = {joint ? 0 : law.mu * W_tt / law.W_nn, joint ? law.mu * law.W_nn / speed : 0,
+                    speed / law.W_nn, speed / W_tt, rows[i].bias / speed};
     x_[3 * i] = rows[i].r[0] / contacts_[i].per_n;
     for (std::size_t a = 1; a < 3; ++a)
       x_[3 * i + a] = rows[i].r[static_cast<Eigen::Index>(a)] / contacts_[i].per_t;
@@ -91,10 +103,10 @@ void IslandNewton::load(std::span<const ContactRow> rows, double speed) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t k = 0; k < rows.size(); ++k) {
       Mat3<double> block = Mat3<double>::Zero();
-      add_shared(rows[i].J_A, rows[i].A, rows[k].J_A, rows[k].A, block);
-      add_shared(rows[i].J_A, rows[i].A, rows[k].J_B, rows[k].B, block);
-      add_shared(rows[i].J_B, rows[i].B, rows[k].J_A, rows[k].A, block);
-      add_shared(rows[i].J_B, rows[i].B, rows[k].J_B, rows[k].B, block);
+      add_shared(trees, rows[i].J_A, rows[i].A, rows[k].J_A, rows[k].A, block);
+      add_shared(trees, rows[i].J_A, rows[i].A, rows[k].J_B, rows[k].B, block);
+      add_shared(trees, rows[i].J_B, rows[i].B, rows[k].J_A, rows[k].A, block);
+      add_shared(trees, rows[i].J_B, rows[i].B, rows[k].J_B, rows[k].B, block);
       for (std::size_t a = 0; a < 3; ++a) {
         for (std::size_t b = 0; b < 3; ++b) {
           const double per = (b == 0 ? contacts_[k].per_n : contacts_[k].per_t) / speed;
@@ -121,7 +133,7 @@ double IslandNewton::evaluate(const std::vector<double>& x, double lambda, doubl
     d_[i] = x[i] - u;
   }
   for (std::size_t i = 0; i < n_; i += 3) {
-    const Rounded f = rounded(&d_[i], contacts_[i / 3].mu_t, tau);
+    const Rounded f = rounded(&d_[i], contacts_[i / 3].mu_t, contacts_[i / 3].bound, tau);
     F_[i] = x[i] - f.p;
     F_[i + 1] = x[i + 1] - f.q * d_[i + 1];
     F_[i + 2] = x[i + 2] - f.q * d_[i + 2];
@@ -144,7 +156,7 @@ void IslandNewton::differentiate(double tau, std::size_t stride) {
   for (std::size_t i = 0; i < n_; i += 3) {
     const double mu_t = contacts_[i / 3].mu_t;
     const double* const d = &d_[i];
-    const Rounded f = rounded(d, mu_t, tau);
+    const Rounded f = rounded(d, mu_t, contacts_[i / 3].bound, tau);
     const double along[2] = {f.length > 0 ? d[1] / f.length : 0, f.length > 0 ? d[2] / f.length : 0};
     double C[3][3] = {{-f.p_by_d, 0, 0}, {}, {}};
     for (int a = 0; a < 2; ++a) {

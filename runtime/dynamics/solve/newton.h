@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/dynamics/solve/contact_row.h"
+#include "runtime/dynamics/solve/tree_rows.h"
 
 namespace abut::dynamics {
 
@@ -15,7 +15,8 @@ namespace abut::dynamics {
 // Unknowns x_n = W_nn r_n, x_t = W_tt r_t, velocities u = W r + b + (1 - lambda) lift, all in units of the
 // island's largest speed. With d = x - u, the positive part p(d_n) and the bound c = mu (W_tt/W_nn) p(d_n),
 //   F_n = x_n - p(d_n),   F_t = x_t - d_t c/max(|d_t|, c)
-// vanish where Coulomb's law holds; p and max are rounded by tau: p = (d_n + sqrt(d_n^2 + tau^2))/2.
+// vanish where Coulomb's law holds; p and max are rounded by tau: p = (d_n + sqrt(d_n^2 + tau^2))/2. The
+// friction of a joint has F_n = x_n - (p(d_n + bound) - p(d_n - bound) - bound) and F_t = x_t.
 //   Newton: lambda = 1, tau = 0, steps halved until the sum of squares falls.
 //   Path: at lambda = 0 all contacts open and x is nearly 0. From there the curve F = 0 in (x, lambda) is
 //   followed by its arc length, so that it may turn back in lambda, with tau falling to nearly zero at lambda
@@ -34,7 +35,7 @@ class IslandNewton {
   IslandNewton();
 
   // Takes over an island; speed > 0 is the unit. At most kMaxContacts rows, none with W_nn = 0.
-  void load(std::span<const ContactRow> rows, double speed);
+  void load(std::span<const ContactRow> rows, const TreeRows& trees, double speed);
 
   // Both look for x with the violation of every contact at most `tolerance` (coulomb_contact.h) and return
   // whether they found one; newton starts from the rows' impulses or the last x.
@@ -47,6 +48,7 @@ class IslandNewton {
  private:
   struct Contact {
     double mu_t;          // mu W_tt / W_nn
+    double bound;         // of x_n either way: friction of a joint; 0: a contact
     double per_n, per_t;  // impulse per x
     Vec3<double> b;
   };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 
 namespace abut::dynamics {
@@ -188,7 +189,9 @@ void PublishedSolver::list_contacts(std::size_t bodies) {
   begin_[0] = 0;
 }
 
-ContactReport PublishedSolver::solve(std::span<ContactBody> bodies, std::span<PairContact> contacts) {
+ContactReport PublishedSolver::solve(std::span<ContactBody> bodies, std::span<PairContact> contacts,
+                                     const ContactJoints& joints) {
+  if (!joints.trees.empty()) throw InvalidInput("contact solver 'published': takes no joints");
   problem_.begin(bodies, contacts);
   Islands& islands = problem_.islands;
   problem_.rows.resize(islands.order().size());

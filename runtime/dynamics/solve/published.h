@@ -44,7 +44,9 @@ class PublishedSolver final : public ContactSolver {
   // J_B_W is what B's own projections gave, or if B is fixed the opposite of A's; friction is shared among
   // the contacts of a body with the least sum of squares. The report's residual is the largest lowering of a
   // bound, m/s; kNotConverged if it is not 0.
-  ContactReport solve(std::span<ContactBody> bodies, std::span<PairContact> contacts) override;
+  using ContactSolver::solve;
+  ContactReport solve(std::span<ContactBody> bodies, std::span<PairContact> contacts,
+                      const ContactJoints& joints) override;
   const ContactRows& rows() const override { return problem_; }
 
  private:

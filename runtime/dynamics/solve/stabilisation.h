@@ -23,10 +23,12 @@ class Stabilisation {
   // Displacements (rotation vector; shift of the centre), rad and m, in the world's axes, one per body; zero
   // where nothing of its island is deeper than `slop`, m. The contacts' gaps are those after the bodies moved
   // with their velocities for `time` from where the contacts were found, and the rows are a solver's of these
-  // contacts. The bits do not depend on the number of threads.
+  // contacts and joints. Those of trees, tangents of their velocities' coordinates, are in trees(). The bits
+  // do not depend on the number of threads.
   void displace(std::span<const ContactBody> bodies, std::span<const PairContact> contacts,
-                const ContactRows& of_solver, double time, double slop,
+                const ContactJoints& joints, const ContactRows& of_solver, double time, double slop,
                 std::span<Vec6<double>> displacements);
+  std::span<const VecX<double>> trees() const { return y_trees_; }
 
  private:
   struct Row {
@@ -34,17 +36,22 @@ class Stabilisation {
     double goal;          // of what is opened, m
     double inverse_mass;  // N_A'N_A + N_B'N_B, 1/kg; 0: nothing moves
     double impulse;       // of displacement, kg m
-    std::int32_t A, B;    // places of the bodies in the islands' order; kFixed for unmoved ones
+    std::int32_t A, B;    // as ContactRow
   };
   struct alignas(64) Part {
     bool deep;  // whether any contact is
   };
 
-  static void sweep(Row* rows, std::size_t count, Spatial* y);
+  static void sweep(Row* rows, std::size_t count, Spatial* y, const TreeRows& trees,
+                    std::span<VecX<double>> y_trees);
+  bool make_row(std::int32_t place, std::span<const ContactBody> bodies,
+                std::span<const PairContact> contacts, const ContactJoints& joints,
+                const ContactRows& of_solver, double time, double slop);
 
   StabilisationConfig config_;
   int threads_;
   std::vector<Spatial> y_;  // displacement of each body, in the islands' order
+  std::vector<VecX<double>> y_trees_;
   std::vector<Row> rows_;
   std::vector<Part> parts_;
 };

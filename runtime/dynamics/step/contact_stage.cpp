@@ -36,7 +36,15 @@ ContactStage::ContactStage(const System& system, const StepConfig& config)
       solver_(make_contact_solver(config.solver, config.solver_settings, config.threads)),
       slop_(kSlop * placed_.thinnest()),
       bodies_(system.body_count()),
-      force_changes_(system.body_count()) {}
+      force_changes_(system.body_count()) {
+  if (system.has_joints()) jointed_.resize(system.body_count());
+  for (std::vector<std::int32_t>& bodies : jointed_bodies(system.scene())) {
+    for (const std::int32_t body : bodies) jointed_[static_cast<std::size_t>(body)] = 1;
+    TreeMotion tree(system, std::move(bodies));
+    if (tree.moves()) trees_.push_back(std::move(tree));
+  }
+  tree_problems_.resize(trees_.size());
+}
 
 // Those that the search found and that the scene lets meet.
 std::span<const BodyPair> ContactStage::pairs() {
@@ -80,6 +88,7 @@ void ContactStage::pose(const State& state, const Control& control) {
     const Body& body = system_.body(i);
     ContactBody& posed = bodies_[i];
     posed.p_WBcm = moving.p_WB;
+    if (is_jointed(i)) continue;
     posed.inverse_inertia_W = in_world(moving.q_WB, body.inertia.cwiseInverse());
     posed.inverse_mass = 1 / body.mass;
     posed.V_WB_W.head<3>() = posed.inverse_inertia_W * moving.L_W;
@@ -91,6 +100,7 @@ void ContactStage::pose(const State& state, const Control& control) {
     change.head<3>() = dt_ * (posed.inverse_inertia_W * control.F_BBcm_W[i].head<3>());
     change.tail<3>() += dt_ * posed.inverse_mass * control.F_BBcm_W[i].tail<3>();
   }
+  if (!trees_.empty()) pose_trees(control);
   std::size_t old = 0;
   for (PairContact& c : contacts_) {
     c.J_B_W.setZero();
@@ -109,6 +119,16 @@ void ContactStage::pose(const State& state, const Control& control) {
   }
   for (std::size_t i = 0; i < bodies_.size(); ++i) bodies_[i].V_WB_W += force_changes_[i];
   even_out_areas(contacts_);
+}
+
+void ContactStage::pose_trees(const Control& control) {
+  joint_rows_.clear();
+  for (std::size_t t = 0; t < trees_.size(); ++t)
+    trees_[t].push(control, dt_, static_cast<std::int32_t>(t), tree_problems_[t], joint_rows_, bodies_);
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const std::int32_t tree = bodies_[i].tree;
+    if (tree >= 0) force_changes_[i] = *bodies_[i].J_W * tree_problems_[tree].v - bodies_[i].V_WB_W;
+  }
 }
 
 // Change of the normal velocity by forces within dt, of a contact with a fixed partner.
@@ -140,6 +160,10 @@ void measure(const System& system, const State& state, StepReport& report) {
                          "' has left the finite numbers; take a smaller time step");
     report.kinetic += kinetic;
     report.potential += system.potential_energy(state, i);
+    if (system.body(i).joint)
+      report.kinetic +=
+          system.body(i).joint->joint.armature / 2 *
+          state.v.segment(system.first_v(i), system.first_v(i + 1) - system.first_v(i)).squaredNorm();
   }
 }
 

@@ -8,6 +8,7 @@
 #include "runtime/dynamics/collide/narrow_phase.h"
 #include "runtime/dynamics/collide/placed_system.h"
 #include "runtime/dynamics/step/integrator.h"
+#include "runtime/dynamics/step/tree_motion.h"
 
 namespace abut::dynamics {
 
@@ -32,7 +33,7 @@ class ContactStage {
   // an impact comes up to dt early.
   void pose(const State& state, const Control& control);
 
-  ContactReport solve() { return solver_->solve(bodies_, contacts_); }
+  ContactReport solve() { return solver_->solve(bodies_, contacts_, joints()); }
 
   // Impulses for the next step to start from.
   void remember(State& state) const;
@@ -41,6 +42,13 @@ class ContactStage {
 
   // The contacts of the step, and the state after it: measure().
   void report(const State& state, StepReport& report) const;
+
+  // The trees of bodies that joints connect and that can move, and the part of the problem that is theirs.
+  std::vector<TreeMotion>& trees() { return trees_; }
+  const std::vector<TreeMotion>& trees() const { return trees_; }
+  ContactJoints joints() { return {tree_problems_, joint_rows_}; }
+  // Whether the body has a joint, or carries one that has.
+  bool is_jointed(std::size_t body) const { return !jointed_.empty() && jointed_[body] != 0; }
 
   std::vector<ContactBody>& bodies() { return bodies_; }
   const std::vector<ContactBody>& bodies() const { return bodies_; }
@@ -53,6 +61,7 @@ class ContactStage {
  private:
   std::span<const BodyPair> pairs();
   double force_speed(const PairContact& c) const;
+  void pose_trees(const Control& control);
   bool comes_before(const ContactKey& key, const ContactKey& other) const;
 
   System system_;
@@ -66,10 +75,14 @@ class ContactStage {
   std::vector<ContactBody> bodies_;
   std::vector<Vec6<double>> force_changes_, twists_;
   std::vector<PairContact> contacts_;
+  std::vector<TreeMotion> trees_;
+  std::vector<ContactTree> tree_problems_;
+  std::vector<JointRow> joint_rows_;
+  std::vector<std::uint8_t> jointed_;  // of each body; empty: none
 };
 
-// The energies of a state, checked. Throws InvalidInput, naming the body, where it has left the finite
-// numbers.
+// The energies of a state, with those of the joints' armatures, checked. Throws InvalidInput, naming the
+// body, where it has left the finite numbers.
 void measure(const System& system, const State& state, StepReport& report);
 
 }  // namespace abut::dynamics

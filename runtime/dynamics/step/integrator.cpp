@@ -16,8 +16,8 @@ namespace abut::dynamics {
 namespace {
 
 constexpr IntegratorRow kIntegrators[] = {
-    {"midpoint", "contacts at the middle of the step; energy never rises", false, false, midpoint_settings,
-     make_midpoint},
+    {"midpoint", "contacts at the middle of the step; energy never rises; joints", true, false,
+     midpoint_settings, make_midpoint},
     {"published", "with explicit gyroscopic forces, as the paper has it [Kaufman2005]", false, false,
      kaufman_settings, make_kaufman_step},
     {"implicit",

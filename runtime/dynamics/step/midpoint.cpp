@@ -1,7 +1,9 @@
 #include "runtime/dynamics/step/midpoint.h"
 
 #include <algorithm>
+#include <string>
 
+#include "runtime/core/error.h"
 #include "runtime/dynamics/solve/stabilisation.h"
 #include "runtime/dynamics/step/contact_stage.h"
 #include "runtime/dynamics/step/free_motion.h"
@@ -33,12 +35,18 @@ class Midpoint final : public Integrator {
         stage_(system, config),
         stabilisation_(stabilisation_config(config.integrator_settings), config.threads),
         free_(system.body_count()),
+        free_trees_(stage_.trees().size()),
         displacements_(system.body_count()) {}
 
   const StepReport& step(State& state, const Control& control) override {
     system_.require_valid(state);
     system_.require_valid(control);
     drift(state, dt_ / 2);
+    for (TreeMotion& tree : stage_.trees()) {
+      tree.read(state);
+      tree.drift(dt_ / 2);
+      tree.write(state);
+    }
     stage_.find(state, control);
     solve(state, control);
     for (int k = 1; k < kMostSearches && !stage_.covers(); ++k) {
@@ -51,6 +59,10 @@ class Midpoint final : public Integrator {
     apply_impulses(state, control);
     stage_.remember(state);
     drift(state, dt_ / 2);
+    for (std::size_t t = 0; t < stage_.trees().size(); ++t) {
+      stage_.trees()[t].finish(stage_.joints().trees[t].v, dt_);
+      stage_.trees()[t].write(state);
+    }
     stabilise(state);
     stage_.report(state, report_);
     return report_;
@@ -62,7 +74,17 @@ class Midpoint final : public Integrator {
   void drift(State& state, double time) const;
   void solve(const State& state, const Control& control);
   void hold_energy(const State& state, const Islands& islands, std::int32_t island);
-  double work(const Control& control) const;
+  // Calls visit(tree) for those of an island.
+  template <class Visit>
+  void for_trees(const Islands& islands, std::int32_t island, Visit&& visit) const {
+    if (stage_.trees().empty()) return;
+    for (const std::int32_t body : islands.bodies(island))
+      if (const std::int32_t tree = stage_.bodies()[static_cast<std::size_t>(body)].tree;
+          tree >= 0 && stage_.trees()[static_cast<std::size_t>(tree)].first_body() == body)
+        visit(static_cast<std::size_t>(tree));
+  }
+  double work(const Control& control);
+  void stabilise_trees(State& state);
   void apply_impulses(State& state, const Control& control) const;
   void stabilise(State& state);
 
@@ -71,6 +93,8 @@ class Midpoint final : public Integrator {
   ContactStage stage_;
   Stabilisation stabilisation_;
   std::vector<Vec6<double>> free_;  // twists with all forces but contact
+  std::vector<VecX<double>> free_trees_;
+  VecX<double> change_, between_;  // of a tree, in the coordinates of unit inertia
   std::vector<Vec6<double>> displacements_;
   StepReport report_;
 };
@@ -78,11 +102,13 @@ class Midpoint final : public Integrator {
 void Midpoint::solve(const State& state, const Control& control) {
   stage_.pose(state, control);
   for (std::size_t i = 0; i < free_.size(); ++i) free_[i] = stage_.bodies()[i].V_WB_W;
+  for (std::size_t t = 0; t < free_trees_.size(); ++t) free_trees_[t] = stage_.joints().trees[t].v;
   report_.solver = stage_.solve();
 }
 
 void Midpoint::drift(State& state, double time) const {
   for (std::size_t i = 0; i < state.bodies.size(); ++i) {
+    if (stage_.is_jointed(i)) continue;
     BodyState& moving = state.bodies[i];
     moving.p_WB += time * moving.v_WB;
     turn_freely(moving.q_WB, moving.L_W, system_.body(i).inertia, time);
@@ -92,11 +118,12 @@ void Midpoint::drift(State& state, double time) const {
 // Scaled by s, an island's impulses J at relative velocities u, old, free (with the forces' change) and new,
 // change the energy by s (sum J.(u_old + u_free)/2) + s^2 (sum J.(u_new - u_free)/2), the latter positive: as
 // much as impulses times the mean of their velocities before and after the step, here summed up as changes of
-// momentum times twists, body by body.
+// momentum times twists, body by body, and tree by tree.
 void Midpoint::hold_energy(const State& state, const Islands& islands, std::int32_t island) {
   double linear = 0, quadratic = 0;
   for (const std::int32_t body : islands.bodies(island)) {
     const auto i = static_cast<std::size_t>(body);
+    if (stage_.bodies()[i].tree >= 0) continue;
     const Vec6<double> change = stage_.bodies()[i].V_WB_W - free_[i];
     Vec6<double> momentum;
     momentum << in_world(state.bodies[i].q_WB, system_.body(i).inertia) * change.head<3>(),
@@ -104,21 +131,37 @@ void Midpoint::hold_energy(const State& state, const Islands& islands, std::int3
     linear += momentum.dot(free_[i] - stage_.force_changes()[i] / 2);
     quadratic += momentum.dot(change) / 2;
   }
+  const ContactJoints joints = stage_.joints();
+  for_trees(islands, island, [&](std::size_t t) {
+    const auto scaled = joints.trees[t].inertia.matrixU();
+    change_ = scaled * (joints.trees[t].v - free_trees_[t]);
+    between_ = scaled * (free_trees_[t] + stage_.trees()[t].velocities());
+    linear += change_.dot(between_) / 2;
+    quadratic += change_.squaredNorm() / 2;
+  });
   if (!(linear + quadratic > 0) || !(quadratic > 0)) return;
   const double scale = std::max(0.0, -linear / quadratic);
   for (const std::int32_t k : islands.contacts(island))
-    stage_.contacts()[static_cast<std::size_t>(k)].J_B_W *= scale;
+    if (const auto at = static_cast<std::size_t>(k); at < stage_.contacts().size())
+      stage_.contacts()[at].J_B_W *= scale;
   for (const std::int32_t body : islands.bodies(island)) {
     const auto i = static_cast<std::size_t>(body);
     Vec6<double>& V = stage_.bodies()[i].V_WB_W;
     V = free_[i] + scale * (V - free_[i]);
   }
+  for_trees(islands, island, [&](std::size_t t) {
+    VecX<double>& v = joints.trees[t].v;
+    v = free_trees_[t] + scale * (v - free_trees_[t]);
+  });
 }
 
-// The control's wrenches times the mean of the twists before and after, J.
-double Midpoint::work(const Control& control) const {
+// The control's wrenches times the mean of the twists before and after, J; and what is done at joints.
+double Midpoint::work(const Control& control) {
   double sum = 0;
+  for (std::size_t t = 0; t < free_trees_.size(); ++t)
+    sum += stage_.trees()[t].control_work(stage_.joints().trees[t].v, dt_);
   for (std::size_t i = 0; i < control.F_BBcm_W.size(); ++i) {
+    if (stage_.is_jointed(i)) continue;
     const Vec6<double> before = free_[i] - stage_.force_changes()[i];
     const Vec6<double>& after = stage_.bodies()[i].V_WB_W;
     sum += dt_ * control.F_BBcm_W[i].dot(before + after) / 2;
@@ -128,6 +171,7 @@ double Midpoint::work(const Control& control) const {
 
 void Midpoint::apply_impulses(State& state, const Control& control) const {
   for (std::size_t i = 0; i < state.bodies.size(); ++i) {
+    if (stage_.is_jointed(i)) continue;
     BodyState& moving = state.bodies[i];
     moving.v_WB += stage_.force_changes()[i].tail<3>();
     if (!control.F_BBcm_W.empty()) moving.L_W += dt_ * control.F_BBcm_W[i].head<3>();
@@ -136,6 +180,7 @@ void Midpoint::apply_impulses(State& state, const Control& control) const {
     for (const std::int32_t body : {c.A, c.B}) {
       if (body == kFixed) continue;
       const auto i = static_cast<std::size_t>(body);
+      if (stage_.is_jointed(i)) continue;
       BodyState& moving = state.bodies[i];
       const Vec3<double> J = body == c.B ? c.J_B_W : Vec3<double>(-c.J_B_W);
       moving.v_WB += J / system_.body(i).mass;
@@ -146,8 +191,9 @@ void Midpoint::apply_impulses(State& state, const Control& control) const {
 
 void Midpoint::stabilise(State& state) {
   report_.stabilisation_work = 0;
-  stabilisation_.displace(stage_.bodies(), stage_.contacts(), stage_.rows(), dt_ / 2, stage_.slop(),
-                          displacements_);
+  stabilisation_.displace(stage_.bodies(), stage_.contacts(), stage_.joints(), stage_.rows(), dt_ / 2,
+                          stage_.slop(), displacements_);
+  stabilise_trees(state);
   for (std::size_t i = 0; i < state.bodies.size(); ++i) {
     const Vec3<double> turn = displacements_[i].head<3>(), shift = displacements_[i].tail<3>();
     if (turn.isZero(0) && shift.isZero(0)) continue;
@@ -162,9 +208,33 @@ void Midpoint::stabilise(State& state) {
   }
 }
 
+// Velocities of the joints stay as they are.
+void Midpoint::stabilise_trees(State& state) {
+  const auto energy = [&](const SystemTree& tree) {
+    double sum = 0;
+    for (const std::int32_t body : tree.bodies()) {
+      const auto i = static_cast<std::size_t>(body);
+      sum += system_.kinetic_energy(state, i) + system_.potential_energy(state, i);
+    }
+    return sum;
+  };
+  for (std::size_t t = 0; t < stage_.trees().size(); ++t) {
+    if (stabilisation_.trees()[t].isZero(0)) continue;
+    TreeMotion& tree = stage_.trees()[t];
+    const double before = energy(tree.coordinates());
+    tree.displace(stabilisation_.trees()[t]);
+    tree.write(state);
+    report_.stabilisation_work += energy(tree.coordinates()) - before;
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Integrator> make_midpoint(const System& system, const StepConfig& config) {
+  if (system.has_joints() && !find_contact_solver(config.solver).takes_joints)
+    throw InvalidInput("simulation: the contact solver '" + config.solver +
+                       "' takes no joints, which the scene has; take '" +
+                       std::string(contact_solvers().front().name) + "'");
   return std::make_unique<Midpoint>(system, config);
 }
 

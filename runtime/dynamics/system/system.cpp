@@ -36,7 +36,8 @@ System::System(Scene scene) {
   add_joints(*data);
   add_contact_choices(*data);
   data_ = std::move(data);
-  if (has_joints()) SystemTree(*this);  // refuses what is no tree
+  for (std::vector<std::int32_t>& bodies : jointed_bodies(data_->scene))
+    SystemTree(*this, std::move(bodies), data_->scene.gravity);  // refuses what is no tree
 }
 
 void System::add_joints(Data& data) {
@@ -110,28 +111,31 @@ State System::initial_state() const {
 }
 
 void System::place_joints(State& state) const {
-  const SystemTree tree(*this);
   state.q.resize(first_q(body_count()));
   state.v = VecX<double>::Zero(first_v(body_count()));
-  const VecX<double> neutral = tree.tree().neutral();
-  for (std::size_t i = 0; i < body_count(); ++i) {
-    if (!body(i).joint) continue;
-    const BodyJoint& joint = *body(i).joint;
-    const JointKind& kind = joint_kind(joint.joint.type);
-    auto q = state.q.segment(first_q(i), kind.nq);
-    if (joint.q.size() > 0)
-      q = joint.q;
-    else
-      q = neutral.segment(tree.tree().first_q(static_cast<int>(i)), kind.nq);
-    if (joint.v.size() > 0) state.v.segment(first_v(i), kind.nv) = joint.v;
+  for (std::vector<std::int32_t>& bodies : jointed_bodies(scene())) {
+    const SystemTree tree(*this, std::move(bodies), scene().gravity);
+    const VecX<double> neutral = tree.tree().neutral();
+    for (std::size_t link = 0; link < tree.bodies().size(); ++link) {
+      if (!tree.body(link).joint) continue;
+      const std::size_t i = tree.body_index(link);
+      const BodyJoint& joint = *tree.body(link).joint;
+      const JointKind& kind = joint_kind(joint.joint.type);
+      auto q = state.q.segment(first_q(i), kind.nq);
+      if (joint.q.size() > 0)
+        q = joint.q;
+      else
+        q = neutral.segment(tree.tree().first_q(static_cast<int>(link)), kind.nq);
+      if (joint.v.size() > 0) state.v.segment(first_v(i), kind.nv) = joint.v;
+    }
+    VecX<double> q, v;
+    tree.coordinates(state, q, v);
+    tree.mimics().obey(q);
+    v = tree.mimics().velocities(v(tree.mimics().independent_velocities()));
+    tree.tree().require_valid(q);
+    TreeScratch scratch(tree.tree());
+    tree.place(q, v, scratch, state);
   }
-  VecX<double> q, v;
-  tree.coordinates(state, q, v);
-  tree.mimics().obey(q);
-  v = tree.mimics().velocities(v(tree.mimics().independent_velocities()));
-  tree.tree().require_valid(q);
-  TreeScratch scratch(tree.tree());
-  tree.place(q, v, scratch, state);
 }
 
 void System::require_valid(const State& state) const {

@@ -1,5 +1,8 @@
 #include "runtime/dynamics/system/system_tree.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "runtime/core/error.h"
 #include "runtime/dynamics/tree/kinematics.h"
 #include "runtime/math/adjoint.h"
@@ -14,10 +17,16 @@ Eigen::Quaterniond read_quaternion(const VecX<double>& q, Eigen::Index at) {
 const Tree& require_small(const Tree& tree) {
   if (tree.nv() > kMaxTreeFreedoms)
     throw InvalidInput("system: " + std::to_string(tree.nv()) +
-                       " degrees of freedom; with joints, or integrators that take joints, there can be " +
-                       std::to_string(kMaxTreeFreedoms) +
-                       "; take --integrator midpoint for piles without joints");
+                       " degrees of freedom; bodies that joints connect, and all bodies for integrators other "
+                       "than midpoint, can have " +
+                       std::to_string(kMaxTreeFreedoms) + "; take --integrator midpoint for piles");
   return tree;
+}
+
+std::vector<std::int32_t> all_bodies(const Scene& scene) {
+  std::vector<std::int32_t> bodies(scene.bodies.size());
+  std::iota(bodies.begin(), bodies.end(), 0);
+  return bodies;
 }
 
 LinkInertia inertia_in_link(const Body& body, const Pose<double>& X_LB) {
@@ -27,14 +36,23 @@ LinkInertia inertia_in_link(const Body& body, const Pose<double>& X_LB) {
 
 }  // namespace
 
-std::vector<Link> links_of(const Scene& scene) {
+std::vector<Link> links_of(const Scene& scene) { return links_of(scene, all_bodies(scene)); }
+
+std::vector<Link> links_of(const Scene& scene, std::span<const std::int32_t> bodies) {
+  // Of a body its link; of what is no body itself, so that the tree refuses it.
+  const auto link_of = [&](std::int32_t body) {
+    const auto place = std::lower_bound(bodies.begin(), bodies.end(), body);
+    return place != bodies.end() && *place == body ? static_cast<std::int32_t>(place - bodies.begin()) : body;
+  };
   std::vector<Link> links;
-  for (const Body& body : scene.bodies) {
+  for (const std::int32_t index : bodies) {
+    const Body& body = scene.bodies[static_cast<std::size_t>(index)];
     Link& link = links.emplace_back();
     link.name = body.name;
     if (body.joint) {
-      link.parent = body.joint->parent;
+      link.parent = link_of(body.joint->parent);
       link.joint = body.joint->joint;
+      if (link.joint.mimic) link.joint.mimic->link = link_of(link.joint.mimic->link);
       link.inertia = inertia_in_link(body, body.joint->X_LB);
     } else {
       link.joint.name = body.name;
@@ -45,30 +63,65 @@ std::vector<Link> links_of(const Scene& scene) {
   return links;
 }
 
+std::vector<std::vector<std::int32_t>> jointed_bodies(const Scene& scene) {
+  const auto count = static_cast<std::int32_t>(scene.bodies.size());
+  std::vector<std::int32_t> group(scene.bodies.size());  // of each body: the first one's index
+  std::iota(group.begin(), group.end(), 0);
+  const auto root = [&](std::int32_t body) {
+    while (group[static_cast<std::size_t>(body)] != body) body = group[static_cast<std::size_t>(body)];
+    return body;
+  };
+  const auto join = [&](std::int32_t a, std::int32_t b) {
+    if (b < 0 || b >= count) return;
+    a = root(a);
+    b = root(b);
+    group[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+  };
+  std::vector<std::uint8_t> jointed(scene.bodies.size());
+  for (std::int32_t i = 0; i < count; ++i) {
+    const Body& body = scene.bodies[static_cast<std::size_t>(i)];
+    if (!body.joint) continue;
+    jointed[static_cast<std::size_t>(i)] = 1;
+    join(i, body.joint->parent);
+    if (body.joint->joint.mimic) join(i, body.joint->joint.mimic->link);
+  }
+  std::vector<std::vector<std::int32_t>> groups(scene.bodies.size());
+  for (std::int32_t i = 0; i < count; ++i) groups[static_cast<std::size_t>(root(i))].push_back(i);
+  std::erase_if(groups, [&](const auto& members) {
+    return members.empty() || (members.size() == 1 && jointed[static_cast<std::size_t>(members[0])] == 0);
+  });
+  return groups;
+}
+
 SystemTree::SystemTree(const System& system)
+    : SystemTree(system, all_bodies(system.scene()), system.scene().gravity) {}
+
+SystemTree::SystemTree(const System& system, std::vector<std::int32_t> bodies, const Vec3<double>& gravity)
     : system_(system),
-      tree_(links_of(system.scene()), system.scene().gravity),
+      bodies_(std::move(bodies)),
+      tree_(links_of(system.scene(), bodies_), gravity),
       mimics_(require_small(tree_)),
       independent_(mimics_.matrix()) {
   for (int i = 0; i < tree_.link_count(); ++i)
     link_of_dof_.resize(static_cast<std::size_t>(tree_.end_v(i)), i);
-  for (std::size_t i = 0; i < system.body_count(); ++i)
-    mass_ += tree_.last_dof(static_cast<int>(i)) >= 0 ? system.body(i).mass : 0;
+  for (std::size_t i = 0; i < bodies_.size(); ++i)
+    mass_ += tree_.last_dof(static_cast<int>(i)) >= 0 ? body(i).mass : 0;
 }
 
 void SystemTree::coordinates(const State& state, VecX<double>& q, VecX<double>& v) const {
   q.resize(tree_.nq());
   v.resize(tree_.nv());
-  for (std::size_t i = 0; i < system_.body_count(); ++i) {
-    const Body& body = system_.body(i);
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const std::size_t index = body_index(i);
+    const Body& body = system_.body(index);
     const int at_q = tree_.first_q(static_cast<int>(i)), at_v = tree_.first_v(static_cast<int>(i));
     if (body.joint) {
       const JointKind& kind = joint_kind(body.joint->joint.type);
-      q.segment(at_q, kind.nq) = state.q.segment(system_.first_q(i), kind.nq);
-      v.segment(at_v, kind.nv) = state.v.segment(system_.first_v(i), kind.nv);
+      q.segment(at_q, kind.nq) = state.q.segment(system_.first_q(index), kind.nq);
+      v.segment(at_v, kind.nv) = state.v.segment(system_.first_v(index), kind.nv);
       continue;
     }
-    const BodyState& moving = state.bodies[i];
+    const BodyState& moving = state.bodies[index];
     const Eigen::Quaterniond to_B = moving.q_WB.conjugate();
     q.segment<7>(at_q) << moving.q_WB.w(), moving.q_WB.vec(), moving.p_WB;
     v.segment<3>(at_v) = body.inertia.cwiseInverse().cwiseProduct(to_B * moving.L_W);
@@ -93,11 +146,12 @@ void SystemTree::place(const VecX<double>& q, const VecX<double>& v, TreeScratch
   state.q.resize(system_.first_q(system_.body_count()));
   state.v.resize(system_.first_v(system_.body_count()));
   state.bodies.resize(system_.body_count());
-  for (std::size_t i = 0; i < system_.body_count(); ++i) {
-    const Body& body = system_.body(i);
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const std::size_t index = body_index(i);
+    const Body& body = system_.body(index);
     const auto link = static_cast<int>(i);
     const int at_q = tree_.first_q(link), at_v = tree_.first_v(link);
-    BodyState& moving = state.bodies[i];
+    BodyState& moving = state.bodies[index];
     const Pose<double> X_LB = pose_in_link(i), X_WB = pose_of_link(scratch, link) * X_LB;
     const Vec6<double> V_WB_B = adjoint(X_LB.inverse()) * twist_of_link(scratch, link);
     moving.p_WB = X_WB.p;
@@ -106,8 +160,8 @@ void SystemTree::place(const VecX<double>& q, const VecX<double>& v, TreeScratch
     if (body.joint) {
       const JointKind& kind = joint_kind(body.joint->joint.type);
       moving.q_WB = Eigen::Quaterniond(X_WB.R).normalized();
-      state.q.segment(system_.first_q(i), kind.nq) = q.segment(at_q, kind.nq);
-      state.v.segment(system_.first_v(i), kind.nv) = v.segment(at_v, kind.nv);
+      state.q.segment(system_.first_q(index), kind.nq) = q.segment(at_q, kind.nq);
+      state.v.segment(system_.first_v(index), kind.nv) = v.segment(at_v, kind.nv);
     } else {
       moving.q_WB = read_quaternion(q, at_q);
     }

@@ -6,8 +6,8 @@
 #include "runtime/dynamics/tree/mimic.h"
 #include "runtime/dynamics/tree/scratch.h"
 
-// A system in the coordinates of one tree: link i is body i, on its joint, or on a free one where it has
-// none.
+// A system, or some of its bodies, in the coordinates of one tree: link i is body i, or the i-th of these, on
+// its joint, or on a free one where it has none.
 namespace abut::dynamics {
 
 // Matrices are dense in the degrees of freedom: more than this are for integrators without joints.
@@ -17,8 +17,11 @@ class SystemTree {
  public:
   // Throws InvalidInput as Tree does, and for more than kMaxTreeFreedoms degrees of freedom.
   explicit SystemTree(const System& system);
+  // Of some bodies (ascending) that no joint connects with others, in another gravity, m/s^2.
+  SystemTree(const System& system, std::vector<std::int32_t> bodies, const Vec3<double>& gravity);
 
   const System& system() const { return system_; }
+  std::span<const std::int32_t> bodies() const { return bodies_; }  // of the links
   const Tree& tree() const { return tree_; }
   const MimicMap& mimics() const { return mimics_; }
   // G, (nv, ni): velocities v = G v_i of ni independent ones; the identity where no joint mimics another.
@@ -30,19 +33,23 @@ class SystemTree {
   // One state over another in the independent degrees of freedom, (2 ni): (tangent from one's q to the
   // other's; difference of v).
   VecX<double> difference(const State& from, const State& to) const;
-  // The state at q, v; its impulses stay. Fills `scratch` as move_links does.
+  // The state at q, v; other bodies and its impulses stay. Fills `scratch` as move_links does.
   void place(const VecX<double>& q, const VecX<double>& v, TreeScratch& scratch, State& state) const;
 
   // The link whose joint has degree of freedom d.
   int link_of_dof(int d) const { return link_of_dof_[static_cast<std::size_t>(d)]; }
-  // X_LB of body i.
+  // The body of link i.
+  const Body& body(std::size_t i) const { return system_.body(body_index(i)); }
+  std::size_t body_index(std::size_t i) const { return static_cast<std::size_t>(bodies_[i]); }
+  // X_LB of it.
   Pose<double> pose_in_link(std::size_t i) const {
-    const auto& joint = system_.body(i).joint;
+    const auto& joint = body(i).joint;
     return joint ? joint->X_LB : Pose<double>{};
   }
 
  private:
   System system_;
+  std::vector<std::int32_t> bodies_;
   Tree tree_;
   MimicMap mimics_;
   MatX<double> independent_;
@@ -52,5 +59,11 @@ class SystemTree {
 
 // Links of the bodies of a scene, in their order. Throws InvalidInput as object inertias do.
 std::vector<Link> links_of(const Scene& scene);
+// Of some of them, ascending.
+std::vector<Link> links_of(const Scene& scene, std::span<const std::int32_t> bodies);
+
+// Bodies that joints connect, by themselves or by mimicking: ascending, by the first one of each group. Those
+// that no joint connects with anything are in none.
+std::vector<std::vector<std::int32_t>> jointed_bodies(const Scene& scene);
 
 }  // namespace abut::dynamics

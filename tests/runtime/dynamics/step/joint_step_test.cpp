@@ -296,15 +296,15 @@ TEST(JointStep, WhatIsWrongIsNamed) {
   const Scene scene = touching_scene();
   const System system(scene);
   EXPECT_EQ(
-      test::refusal([&] { make_integrator(system, {}); }),
-      "simulation: the integrator 'midpoint' takes no joints, which the scene has; take one of: implicit, "
-      "semi_implicit, rk4");
+      test::refusal([&] { make_integrator(system, {.integrator = "published"}); }),
+      "simulation: the integrator 'published' takes no joints, which the scene has; take one of: midpoint, "
+      "implicit, semi_implicit, rk4");
   Scene many;
   many.bodies.assign(201, free_body("one of many", {0, 0, 0}));
   EXPECT_EQ(
       test::refusal([&] { make_integrator(System(many), config_of("rk4", 1e-3)); }),
-      "system: 1206 degrees of freedom; with joints, or integrators that take joints, there can be 1200; "
-      "take --integrator midpoint for piles without joints");
+      "system: 1206 degrees of freedom; bodies that joints connect, and all bodies for integrators other than "
+      "midpoint, can have 1200; take --integrator midpoint for piles");
   State state = system.initial_state();
   state.q[1] = std::nan("");
   EXPECT_EQ(test::refusal([&] { system.require_valid(state); }), "state: joint 'joint1' is not finite");

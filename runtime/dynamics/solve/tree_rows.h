@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "runtime/dynamics/solve/contact_row.h"
+#include "runtime/dynamics/solve/islands.h"
+
+// Rows on bodies that joints connect, in the coordinates in which their tree has unit inertia: with M = L L'
+// (ContactTree::inertia) velocities change by L'^-1 y, and an impulse with Jacobian J changes y by L^-1 J' r.
+// The inverse inertia of an articulated body is thus a column for each direction of a row.
+//
+// ContactRow::A and B say where a side is: a free body's place (>= 0), kFixed, or a side on a tree (less).
+namespace abut::dynamics {
+
+// In the place of A: the row is the friction of a joint. r[0] is its impulse, law.mu its bound.
+inline constexpr std::int32_t kJointFriction = std::numeric_limits<std::int32_t>::min();
+
+inline bool on_tree(std::int32_t side) { return side < kFixed && side != kJointFriction; }
+
+class TreeRows {
+ public:
+  // What the impulses have changed of a tree.
+  struct Change {
+    VecX<double> y, y_last, y_way;  // as BodyChange
+    VecX<double> total;             // what the impulses that are delivered make
+    std::int32_t place = 0;         // of its first body, in the islands' order
+  };
+
+  // Makes the rows of all contacts and joints on trees, in the islands' order.
+  void make(std::span<const ContactBody> bodies, std::span<const PairContact> contacts,
+            const ContactJoints& joints, const Islands& islands, std::span<const BodyScale> scales,
+            std::span<ContactRow> rows);
+
+  bool empty() const { return changes_.empty(); }
+  std::size_t size() const { return changes_.size(); }
+  Change& change(std::size_t tree) { return changes_[tree]; }
+
+  // u += C' y and y += C r of a side, C its columns n, t1, t2.
+  void add_velocity(std::int32_t side, double* u) const;
+  void add_impulse(std::int32_t side, const double* r) { add(side, r, change_of(side).y); }
+  void deliver(std::int32_t side, const double* r) { add(side, r, change_of(side).total); }
+  void restart(std::int32_t side) { change_of(side).y.setZero(); }
+  // Calls visit(tree) for those whose first body stands in `places`.
+  template <class Visit>
+  void for_each_in(Islands::Range places, Visit&& visit) const {
+    for (std::size_t t = 0; t < changes_.size(); ++t)
+      if (changes_[t].place >= places.begin && changes_[t].place < places.end) visit(t);
+  }
+
+  // C_i' C_k over the tree that both sides are on.
+  void add_shared(std::int32_t side_i, std::int32_t side_k, Mat3<double>& block) const;
+
+  // The same for the normal alone, with displacements y of all trees.
+  double normal_way(std::int32_t side, std::span<const VecX<double>> y) const;
+  void add_normal(std::int32_t side, double impulse, std::span<VecX<double>> y) const;
+
+ private:
+  using Columns = Eigen::Matrix<double, Eigen::Dynamic, 3>;
+  struct Side {
+    std::size_t tree, first;  // where its columns begin in columns_
+    Eigen::Index size;
+  };
+
+  const Side& side_of(std::int32_t side) const { return sides_[static_cast<std::size_t>(kFixed - 1 - side)]; }
+  Change& change_of(std::int32_t side) { return changes_[side_of(side).tree]; }
+  Eigen::Map<const Columns> columns(const Side& side) const { return {&columns_[side.first], side.size, 3}; }
+  Eigen::Map<Columns> columns(const Side& side) { return {&columns_[side.first], side.size, 3}; }
+  std::int32_t add_side(std::size_t tree, Eigen::Index size);
+  void add(std::int32_t side, const double* r, VecX<double>& y) const;
+  void make_contact(const PairContact& contact, std::span<const ContactBody> bodies,
+                    const ContactJoints& joints, const Islands& islands, std::span<const BodyScale> scales,
+                    ContactRow& row);
+  void make_joint(const JointRow& joint, const ContactTree& tree, ContactRow& row);
+
+  std::vector<Side> sides_;
+  std::vector<double> columns_;
+  std::vector<Change> changes_;
+};
+
+}  // namespace abut::dynamics

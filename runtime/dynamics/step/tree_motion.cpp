@@ -1,0 +1,257 @@
+#include "runtime/dynamics/step/tree_motion.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/dynamics/tree/dynamics.h"
+#include "runtime/dynamics/tree/kinematics.h"
+
+namespace abut::dynamics {
+namespace {
+
+// To a limit, rad or m, within which it has a row, beside twice the way of a step: other impulses of the same
+// step may bring the joint there.
+constexpr double kLimitReach = 0.05;
+
+bool hangs_on_nothing(const Tree& tree) {
+  if (tree.link_count() == 0 || tree.link(0).joint.type != JointType::kFree || tree.link(0).parent >= 0 ||
+      tree.link(0).joint.armature > 0)
+    return false;
+  for (int i = 1; i < tree.link_count(); ++i)
+    if (tree.link(i).parent < 0) return false;
+  return true;
+}
+
+Vec3<double> root_place(const VecX<double>& q) { return q.segment<3>(4); }
+Mat3<double> root_turn(const VecX<double>& q) { return rotation_from_quaternion(q[0], q[1], q[2], q[3]); }
+
+}  // namespace
+
+TreeMotion::TreeMotion(const System& system, std::vector<std::int32_t> bodies)
+    : tree_(system, std::move(bodies), Vec3<double>::Zero()),
+      independent_(tree_.independent()),
+      floats_(hangs_on_nothing(tree_.tree())),
+      start_(system.initial_state().q),
+      scratch_(tree_.tree()),
+      J_W_(tree_.bodies().size(), TreeJacobian::Zero(6, independent_.cols())) {
+  const Eigen::Index ni = independent_.cols(), nv = independent_.rows();
+  damping_ = stiffness_ = VecX<double>::Zero(ni);
+  for (Eigen::Index d = 0; d < nv; ++d) {
+    Eigen::Index column;
+    independent_.row(d).cwiseAbs().maxCoeff(&column);
+    column_.push_back(static_cast<int>(column));
+    const Joint& joint = tree_.tree().link(tree_.link_of_dof(static_cast<int>(d))).joint;
+    const double square = independent_(d, column) * independent_(d, column);
+    damping_[column] += square * joint.damping;
+    stiffness_[column] += square * joint.stiffness;
+  }
+  for (VecX<double>* vector : {&v_, &bias_, &acceleration_, &middle_, &tau_gravity_, &tau_control_, &pull_})
+    vector->setZero(ni);
+  for (std::size_t i = 0; i < J_W_.size() && first_body_ < 0; ++i)
+    if (carries(i)) first_body_ = tree_.bodies()[i];
+  full_.setZero(nv);
+  GM_.setZero(nv, ni);
+  M_.setZero(ni, ni);
+}
+
+void TreeMotion::read(const State& state) {
+  tree_.coordinates(state, q_, full_);
+  v_ = full_(tree_.mimics().independent_velocities());
+  weigh();
+  start_potential_ = potential();
+}
+
+void TreeMotion::write(State& state) {
+  full_.noalias() = independent_ * v_;
+  tree_.place(q_, full_, scratch_, state);
+}
+
+void TreeMotion::weigh() {
+  GM_.noalias() = mass_matrix<double>(tree_.tree(), q_, scratch_) * independent_;
+  M_.noalias() = independent_.transpose() * GM_;
+}
+
+// -M^-1 of the forces that velocities call for, at q_ and its M_.
+void TreeMotion::accelerate(const VecX<double>& v) {
+  full_.noalias() = independent_ * v;
+  bias_.noalias() = independent_.transpose() * bias_force<double>(tree_.tree(), q_, full_, scratch_);
+  acceleration_ = -bias_;
+  llt_.compute(M_);
+  llt_.solveInPlace(acceleration_);
+}
+
+// Of the part of M that belongs to the root, [I, m [c]x; (m [c]x)', m 1] about its origin in its axes.
+TreeMotion::Momenta TreeMotion::momenta() const {
+  const Mat3<double> R = root_turn(q_);
+  const Vec6<double> p = M_.topRows<6>() * v_;
+  const double mass = M_(3, 3);
+  return {R * p.head<3>(), R * p.tail<3>(), root_place(q_),
+          R * Vec3<double>(-M_(1, 5), M_(0, 5), -M_(0, 4)) / mass};
+}
+
+// Of second order: q and v by the midpoint rule, then what has to stay as it is.
+void TreeMotion::drift(double time) {
+  const double kinetic = v_.dot(M_ * v_) / 2;
+  const Momenta start = floats_ ? momenta() : Momenta{};
+  const VecX<double> q = q_;
+  accelerate(v_);
+  full_.noalias() = independent_ * v_;
+  tree_.tree().integrate(q, time / 2 * full_, q_);
+  middle_ = v_ + time / 2 * acceleration_;
+  weigh();
+  accelerate(middle_);
+  v_ += time * acceleration_;
+  full_.noalias() = independent_ * middle_;
+  tree_.tree().integrate(q, time * full_, q_);
+  tree_.mimics().obey(q_);
+  weigh();
+  keep_invariants(kinetic, start, time);
+}
+
+// The momenta give the root's velocity for each velocity of the joints: v_b = M_bb^-1 (p - M_bj v_j). With
+// the joints' velocities scaled by s the kinetic energy is p.M_bb^-1 p/2 + s^2 v_j.(M_jj - M_jb M_bb^-1 M_bj)
+// v_j/2.
+void TreeMotion::keep_invariants(double kinetic, const Momenta& start, double time) {
+  double locked = 0, moving = v_.dot(M_ * v_) / 2;
+  Vec6<double> whole = Vec6<double>::Zero(), of_joints = Vec6<double>::Zero();
+  if (floats_) {
+    const Momenta now = momenta();
+    const Vec3<double> shift = start.p_OCom - now.p_OCom + time / M_(3, 3) * start.linear;
+    q_.segment<3>(4) = start.p_WO + shift;
+    Vec6<double> p;
+    const Mat3<double> R = root_turn(q_);
+    p << R.transpose() * (start.angular_O - shift.cross(start.linear)), R.transpose() * start.linear;
+    const Eigen::LLT<Mat6<double>> root(M_.topLeftCorner<6, 6>());
+    const Eigen::Index nj = v_.size() - 6;
+    whole = root.solve(p);
+    of_joints = -root.solve(M_.topRightCorner(6, nj) * v_.tail(nj));
+    locked = p.dot(whole) / 2;
+    v_.head<6>() = of_joints;
+    moving = v_.dot(M_ * v_) / 2;
+  }
+  const double square = (kinetic - locked) / moving;
+  const double scale = moving > 0 && std::isfinite(square) ? std::sqrt(std::clamp(square, 0.0, 4.0)) : 1;
+  v_ *= scale;
+  if (floats_) v_.head<6>() = whole + scale * of_joints;
+}
+
+double TreeMotion::potential() const {
+  double sum = 0;
+  const Vec3<double>& gravity = tree_.system().scene().gravity;
+  for (std::size_t i = 0; i < J_W_.size(); ++i) {
+    const auto& link = scratch_.links[i];
+    sum -= tree_.body(i).mass * gravity.dot(link.p_WC + link.X_CL * tree_.pose_in_link(i).p);
+  }
+  return sum;
+}
+
+void TreeMotion::push(const Control& control, double dt, std::int32_t index, ContactTree& problem,
+                      std::vector<JointRow>& rows, std::span<ContactBody> bodies) {
+  for (std::size_t i = 0; i < J_W_.size(); ++i) {
+    if (!carries(i)) continue;
+    const Vec3<double> p_CB = scratch_.links[i].X_CL * tree_.pose_in_link(i).p;
+    TreeJacobian& J = J_W_[i];
+    J.setZero();
+    for (int d = tree_.tree().last_dof(static_cast<int>(i)); d >= 0; d = tree_.tree().parent_dof(d)) {
+      const Vec6<double>& axis = scratch_.dofs[static_cast<std::size_t>(d)].axis;
+      const int column = column_[static_cast<std::size_t>(d)];
+      J.col(column).head<3>() += independent_(d, column) * axis.head<3>();
+      J.col(column).tail<3>() += independent_(d, column) * (axis.tail<3>() + axis.head<3>().cross(p_CB));
+    }
+    ContactBody& body = bodies[tree_.body_index(i)];
+    body.tree = index;
+    body.J_W = &J;
+    body.V_WB_W.noalias() = J * v_;
+  }
+  add_forces(control);
+  MatX<double>& resisting = GM_;
+  resisting = M_;
+  resisting.diagonal() += dt * damping_ + dt * dt / 2 * stiffness_;
+  problem.inertia.compute(resisting);
+  problem.v = M_ * v_;
+  problem.v += dt * (tau_gravity_ + tau_control_ - pull_);
+  problem.inertia.solveInPlace(problem.v);
+  add_rows(index, dt, problem.v, rows);
+}
+
+void TreeMotion::add_forces(const Control& control) {
+  const System& system = tree_.system();
+  tau_gravity_.setZero();
+  tau_control_.setZero();
+  pull_.setZero();
+  for (std::size_t i = 0; i < J_W_.size(); ++i) {
+    if (!carries(i)) continue;
+    const std::size_t body = tree_.body_index(i);
+    tau_gravity_.noalias() +=
+        J_W_[i].bottomRows<3>().transpose() * (tree_.body(i).mass * system.scene().gravity);
+    if (!control.F_BBcm_W.empty()) tau_control_.noalias() += J_W_[i].transpose() * control.F_BBcm_W[body];
+    if (!tree_.body(i).joint) continue;
+    const Joint& joint = tree_.body(i).joint->joint;
+    const int first = tree_.tree().first_v(static_cast<int>(i)),
+              end = tree_.tree().end_v(static_cast<int>(i));
+    for (int d = first; d < end; ++d) {
+      const int column = column_[static_cast<std::size_t>(d)];
+      const double factor = independent_(d, column);
+      const auto place = static_cast<std::size_t>(system.first_v(body) + d - first);
+      if (!control.joint_force.empty()) tau_control_[column] += factor * control.joint_force[place];
+      if (end - first != 1) continue;
+      const Eigen::Index at = system.first_q(body);
+      const double target =
+          control.joint_target.empty() ? start_[at] : control.joint_target[static_cast<std::size_t>(at)];
+      pull_[column] += factor * joint.stiffness * (q_[tree_.tree().first_q(static_cast<int>(i))] - target);
+    }
+  }
+}
+
+void TreeMotion::add_rows(std::int32_t index, double dt, const VecX<double>& free,
+                          std::vector<JointRow>& rows) const {
+  for (int i = 0; i < tree_.tree().link_count(); ++i) {
+    const Joint& joint = tree_.tree().link(i).joint;
+    const int first = tree_.tree().first_v(i), end = tree_.tree().end_v(i);
+    JointRow row;
+    row.tree = index;
+    row.body = tree_.bodies()[static_cast<std::size_t>(i)];
+    for (int d = first; d < end; ++d) {
+      row.dof = column_[static_cast<std::size_t>(d)];
+      row.factor = independent_(d, row.dof);
+      row.bound = dt * joint.friction;
+      if (row.factor != 0 && row.bound > 0) rows.push_back(row);
+    }
+    if (end - first != 1 || row.factor == 0) continue;
+    row.bound = 0;
+    const double q = q_[tree_.tree().first_q(i)], factor = row.factor;
+    for (const double side : {1.0, -1.0}) {
+      row.factor = side * factor;
+      row.gap = side > 0 ? q - joint.lower : joint.upper - q;
+      const double speed = std::abs(row.factor) * std::max(std::abs(v_[row.dof]), std::abs(free[row.dof]));
+      if (!(row.gap < kLimitReach + 2 * dt * speed)) continue;
+      row.target_velocity = row.gap > 0 ? -row.gap / dt : 0;
+      if (row.factor * v_[row.dof] < row.target_velocity) row.target_velocity = 0;  // stops at once
+      rows.push_back(row);
+    }
+  }
+}
+
+double TreeMotion::control_work(const VecX<double>& after, double dt) const {
+  double power = 0;
+  for (Eigen::Index d = 0; d < v_.size(); ++d)
+    power += (tau_control_[d] - pull_[d] - dt / 2 * stiffness_[d] * after[d]) * (v_[d] + after[d]) / 2;
+  return dt * power;
+}
+
+void TreeMotion::finish(const VecX<double>& after, double dt) {
+  const double fall = dt * tau_gravity_.dot(v_ + after) / 2;  // work of gravity's impulse
+  v_ = after;
+  drift(dt / 2);
+  if (floats_) return;
+  const double excess = fall + potential() - start_potential_, kinetic = v_.dot(M_ * v_) / 2;
+  if (excess > 0 && kinetic > 0) v_ *= std::sqrt(std::max(0.0, 1 - excess / kinetic));
+}
+
+void TreeMotion::displace(const VecX<double>& tangent) {
+  full_.noalias() = independent_ * tangent;
+  tree_.tree().integrate(q_, full_, q_);
+  tree_.mimics().obey(q_);
+}
+
+}  // namespace abut::dynamics

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <vector>
+
+#include "runtime/dynamics/solve/contact_problem.h"
+#include "runtime/dynamics/system/system_tree.h"
+
+namespace abut::dynamics {
+
+// Bodies that joints connect, through a step of midpoint.h, in the independent velocities v of their tree.
+//
+// Between impulses the tree moves freely (drift): no force acts, so its kinetic energy stays as it is, and if
+// nothing holds it so do its momenta and the way of its centre of mass. Forces act as impulses on velocities
+// in the middle of the step (push): with q there, v before, v' after them and h the step,
+//   (M + h D + h^2/2 K) v' = M v + h (tau - K (q - target)) + J' r,
+// D and K damping and stiffness of the joints, tau gravity and control, r the impulses of contacts, limits
+// and the friction of joints. Springs pull as they do at the end of the step, q + h v'/2: they and the
+// damping take energy, however stiff they are.
+class TreeMotion {
+ public:
+  // Of some bodies (ascending) that no joint connects with others.
+  TreeMotion(const System& system, std::vector<std::int32_t> bodies);
+
+  const SystemTree& coordinates() const { return tree_; }
+  bool moves() const { return independent_.cols() > 0; }
+  std::int32_t first_body() const { return first_body_; }  // that the tree moves; -1: none
+  bool carries(std::size_t link) const { return tree_.tree().last_dof(static_cast<int>(link)) >= 0; }
+
+  void read(const State& state);
+  void write(State& state);
+  // Moves freely for some seconds.
+  void drift(double time);
+
+  // The problem of the impulses, as tree `index` of it, in a step of dt: of the tree, of its joints, and of
+  // its bodies, whose twists are those before the forces act.
+  void push(const Control& control, double dt, std::int32_t index, ContactTree& problem,
+            std::vector<JointRow>& rows, std::span<ContactBody> bodies);
+  const VecX<double>& velocities() const { return v_; }
+  double control_work(const VecX<double>& after, double dt) const;  // of joint forces, springs and drives, J
+
+  // Moves on from the middle with the velocities after the impulses, for half of dt. What gravity's impulse
+  // in the middle gave too much, as the way to there and from there is not straight, is taken from the
+  // velocities of a tree that hangs on the world.
+  void finish(const VecX<double>& after, double dt);
+
+  // By a tangent of the independent degrees of freedom.
+  void displace(const VecX<double>& tangent);
+
+ private:
+  struct Momenta {
+    Vec3<double> angular_O, linear, p_WO, p_OCom;  // in the world's axes
+  };
+
+  void weigh();  // M_ at q_
+  void accelerate(const VecX<double>& v);
+  Momenta momenta() const;
+  void keep_invariants(double kinetic, const Momenta& start, double time);
+  double potential() const;
+  void add_rows(std::int32_t index, double dt, const VecX<double>& free, std::vector<JointRow>& rows) const;
+  void add_forces(const Control& control);
+
+  SystemTree tree_;
+  MatX<double> independent_;  // G: all velocities by the independent ones
+  std::vector<int> column_;   // of each degree of freedom: where its row of G has its entry
+  std::int32_t first_body_ = -1;
+  bool floats_;                       // nothing holds it
+  VecX<double> start_;                // coordinates of joints, as the scene starts them
+  VecX<double> damping_, stiffness_;  // diagonals of D and K
+  TreeScratch scratch_;
+  std::vector<TreeJacobian> J_W_;  // of each body, V_WB_W = J v
+  MatX<double> M_, GM_;
+  Eigen::LLT<MatX<double>> llt_;
+  VecX<double> q_, v_, full_, bias_, acceleration_, middle_;
+  VecX<double> tau_gravity_, tau_control_, pull_;  // of gravity; of control; K (q - target)
+  double start_potential_ = 0;
+};
+
+}  // namespace abut::dynamics
