@@ -1,6 +1,8 @@
 // The example scene in which a hand lifts a mug out of a pile, under the default integrator and solver.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "runtime/cli/control_file.h"
 #include "runtime/dynamics/step/simulation.h"
 #include "runtime/dynamics/system/scene_file.h"
@@ -23,14 +25,14 @@ Place place(const Simulation& simulation) {
 }
 
 TEST(Lift, AHandLiftsAMugOutOfAPile) {
-  const std::string folder = std::string(ABUT_EXAMPLES_DIR) + "/scenes/";
-  const Scene scene = read_scene(folder + "lift.scn", [](const std::string&) -> body::Geometry {
+  const std::filesystem::path folder = std::filesystem::path(ABUT_EXAMPLES_DIR) / "scenes";
+  const Scene scene = read_scene((folder / "lift.scn").string(), [](const std::string&) -> body::Geometry {
     throw InvalidInput("the scene has no assets");
   });
   for (const double dt : {2e-3, 4e-3, 8e-3}) {
     SCOPED_TRACE(dt);
     Simulation simulation(scene, {.dt = dt});
-    cli::JointControlFile joints(folder + "lift.csv", simulation.system());
+    cli::JointControlFile joints((folder / "lift.csv").string(), simulation.system());
     double deep = 0, rise = 0;
     Place start = place(simulation), held = start;
     while (simulation.time() < scene.duration) {

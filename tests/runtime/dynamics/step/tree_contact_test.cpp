@@ -1,0 +1,175 @@
+// Trees, arms and free bodies together in rigid contact: the integrator midpoint with the coupled solver.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/support/tree_scenes.h"
+
+namespace {
+
+using namespace abut;
+using namespace abut::test;
+
+TEST(TreeContact, TreesAndBodiesThatMeetInFreeFlightKeepTheirMomentum) {
+  Scene scene;
+  add(scene, random_tree(3, {kFree, kRevolute, kRevolute}, true));
+  add(scene, random_tree(4, {kFree, kSpherical, kRevolute}, true), {0.35, 0.1, 0});
+  for (Body& body : scene.bodies) body.joint->joint.armature = 0;
+  scene.bodies.push_back(free_box("box", {0.1, 0.1, 0.1}, 0.4, {0, 0.5, 0}));
+  scene.bodies.back().v_WB = {0.1, -2, 0};
+  scene.set_material({.friction = 0.5});
+  Simulation simulation(scene, {.dt = 2e-3});
+  const System& system = simulation.system();
+  State state = simulation.state();
+  simulation.restore(state, 0);
+  const Vec6<double> start = momentum(system, state);
+  double rise = 0, last = simulation.report().kinetic, lifted = 0;
+  int contacts = 0;
+  for (int k = 0; k < 500; ++k) {
+    const StepReport& report = simulation.step();
+    contacts += report.contacts;
+    rise = std::max(rise, energy(report) - last - report.stabilisation_work);
+    last = energy(report);
+    lifted = std::max(lifted, report.solver.residual);
+  }
+  EXPECT_GT(contacts, 50);
+  EXPECT_LT(rise, 1e-9);
+  EXPECT_LT((momentum(system, simulation.state()) - start).tail<3>().norm(), 1e-10 * start.norm());
+}
+
+Scene arms_and_boxes() {
+  Scene scene;
+  scene.gravity = kGravity;
+  scene.fixed.push_back(floor_at(0));
+  for (unsigned seed = 1; seed <= 3; ++seed)
+    add(scene, random_tree(seed, {kRevolute, kSpherical, kRevolute, kRevolute}, false), {0.4 * seed, 0, 0.5});
+  for (unsigned seed = 4; seed <= 6; ++seed)
+    add(scene, random_tree(seed, {kFree, kRevolute, kPrismatic, kRevolute}, true),
+        {0.4 * seed - 1.2, 0.3, 1.2});
+  for (Body& body : scene.bodies) {
+    Joint& joint = body.joint->joint;
+    joint.damping = 0.05;
+    joint.friction = joint.type == kRevolute ? 0.1 : 0;
+    if (joint.type == kRevolute || joint.type == kPrismatic) {
+      joint.lower = -0.6;
+      joint.upper = 0.7;
+    }
+  }
+  for (int k = 0; k < 12; ++k)
+    scene.bodies.push_back(free_box("box" + std::to_string(k), {0.1, 0.08, 0.06}, 0.3 + 0.1 * k,
+                                    {0.3 * (k % 4), 0.25 * (k / 4), 0.08 + 0.05 * (k % 3)}));
+  scene.set_material({.friction = 0.5});
+  return scene;
+}
+
+// Of what a step leaves: the law of contact, limits, energy.
+TEST(TreeContact, ArmsTreesAndFreeBodiesTogether) {
+  for (const double dt : {2e-3, 8e-3}) {
+    const Scene scene = arms_and_boxes();
+    Simulation simulation(scene, {.dt = dt});
+    double rise = 0, last = energy(simulation.report()), beyond = 0, cone = 0, residual = 0, deep = 0;
+    int most = 0;
+    for (int k = 0; k * dt < 2; ++k) {
+      const StepReport& report = simulation.step();
+      rise = std::max(rise, energy(report) - last - report.stabilisation_work - report.control_work);
+      last = energy(report);
+      most = std::max(most, report.contacts);
+      residual = std::max(residual, report.solver.residual);
+      if (k * dt > 0.5) deep = std::max(deep, report.penetration);
+      for (const PairContact& c : simulation.contacts()) {
+        const double normal = c.n_W.dot(c.J_B_W);
+        cone = std::max(cone, (c.J_B_W - normal * c.n_W).norm() - c.mu * normal);
+        cone = std::max(cone, -normal);
+      }
+      for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+        if (!scene.bodies[i].joint) continue;
+        const Joint& joint = scene.bodies[i].joint->joint;
+        if (joint_kind(joint.type).nq != 1) continue;
+        const double q = simulation.state().q[simulation.system().first_q(i)];
+        beyond = std::max({beyond, joint.lower - q, q - joint.upper});
+      }
+    }
+    EXPECT_GT(most, 40);
+    EXPECT_LT(rise, 1e-7);
+    EXPECT_LT(beyond, 1e-3);
+    EXPECT_LT(cone, 1e-12);
+    EXPECT_LT(residual, 0.1);
+  }
+}
+
+void expect_same_bits(const Scene& scene, int steps, int least_contacts) {
+  std::vector<State> ends;
+  for (const int threads : {1, 2, 3, 8}) {
+    Simulation simulation(scene, {.dt = 4e-3, .threads = threads});
+    for (int k = 0; k < steps; ++k) simulation.step();
+    EXPECT_GE(simulation.report().contacts, least_contacts);
+    ends.push_back(simulation.state());
+  }
+  for (std::size_t k = 1; k < ends.size(); ++k) {
+    EXPECT_EQ(ends[k].q, ends[0].q);
+    EXPECT_EQ(ends[k].v, ends[0].v);
+    for (std::size_t i = 0; i < ends[0].bodies.size(); ++i)
+      EXPECT_EQ(ends[k].bodies[i].p_WB, ends[0].bodies[i].p_WB);
+  }
+}
+
+TEST(TreeContact, TheNumberOfThreadsChangesNoBit) { expect_same_bits(arms_and_boxes(), 100, 20); }
+
+// A wall of bricks, with two arms of two joints that lean on it: one island, which is cut.
+Scene wall() {
+  Scene scene;
+  scene.gravity = kGravity;
+  scene.fixed.push_back(floor_at(0));
+  for (int layer = 0; layer < 6; ++layer)
+    for (int k = 0; k < 10; ++k)
+      scene.bodies.push_back(free_box("brick" + std::to_string(10 * layer + k), {0.099, 0.05, 0.05}, 1,
+                                      {0.2 * k + 0.1 * (layer % 2), 0, 0.05 + 0.1 * layer}));
+  for (int arm = 0; arm < 2; ++arm) {
+    std::vector<Body> links;
+    for (int k = 0; k < 2; ++k) {
+      Link link;
+      link.name = "arm" + std::to_string(k);
+      link.joint.name = link.name;
+      link.parent = k - 1;
+      link.joint.type = kRevolute;
+      link.joint.axis_J = Vec3<double>::UnitY();
+      if (k == 1) link.joint.X_PJ.p.x() = 0.3;
+      link.inertia = {1, {0.2, 0, 0}, 1e-2 * Mat3<double>::Identity()};
+      links.push_back(link_body(link));
+      links.back().shapes.push_back(box_shape({0.15, 0.04, 0.02}));
+    }
+    add(scene, links, {0.3 + arm, 0, 0.65});
+  }
+  scene.set_material({.friction = 0.5});
+  return scene;
+}
+
+TEST(TreeContact, ALargeIslandIsCutWithItsTrees) {
+  const Scene scene = wall();
+  Simulation simulation(scene, {.dt = 4e-3});
+  double rise = 0, last = energy(simulation.report());
+  for (int k = 0; k < 250; ++k) {
+    const StepReport& report = simulation.step();
+    rise = std::max(rise, energy(report) - last - report.stabilisation_work);
+    last = energy(report);
+    EXPECT_LT(report.solver.residual, 0.3) << k;
+    EXPECT_LT(report.penetration, 1e-3) << k;
+  }
+  EXPECT_LT(rise, 1e-9);
+  EXPECT_GT(simulation.report().contacts, 400);
+  EXPECT_LT(simulation.report().kinetic, 1e-2);
+  expect_same_bits(scene, 80, 400);
+}
+
+TEST(TreeContact, HundredsOfFreeBodiesBesideAnArm) {
+  Scene scene;
+  scene.gravity = kGravity;
+  for (int k = 0; k < 300; ++k)
+    scene.bodies.push_back(free_box("box" + std::to_string(k), {0.1, 0.1, 0.1}, 1, {0.5 * k, 0, 0}));
+  add(scene, random_tree(1, {kRevolute, kSpherical, kRevolute}, false), {0, 5, 0});
+  Simulation simulation(scene, {.dt = 4e-3});
+  for (int k = 0; k < 3; ++k) simulation.step();
+  EXPECT_NEAR(simulation.states()[299].v_WB.z(), -9.81 * 12e-3, 1e-12);
+}
+
+}  // namespace
