@@ -161,7 +161,7 @@ int inspect_asset(const Arguments& arguments) {
   if (!is_standard_output(arguments.picture)) fmt::print("{}", inspect(arguments.asset));
   if (!arguments.picture.empty()) {
     const asset::Asset asset = asset::load(arguments.asset);
-    write_png(picture(asset::view(asset)), arguments.picture);
+    write_png(picture(asset), arguments.picture);
   }
   return kAllFine;
 }
@@ -283,6 +283,29 @@ void add_grid_option(CLI::App& app, GridParameters& grid) {
       ->type_name("SPACING");
 }
 
+void add_piece_options(CLI::App& app, PieceParameters& pieces) {
+  constexpr const char* kGroup = "Pieces: convex ones whose union stands for the object";
+  app.add_option_function<std::string>(
+         "--pieces", [&pieces](const std::string& text) { set_pieces(text, pieces); },
+         fmt::format(
+             "Their largest number; auto: as few as the error allows, {} at most; or none; default: {}",
+             kAutoPieces, pieces.text()))
+      ->group(kGroup)
+      ->type_name("COUNT");
+  app.add_option(
+         "--piece-error", pieces.error,
+         "How far they may reach outside the object, and how far what they leave out may be from them")
+      ->group(kGroup)
+      ->type_name("METRES")
+      ->capture_default_str()
+      ->check(positive());
+  app.add_option("--piece-vertices", pieces.vertices, "Vertices of a piece at most")
+      ->group(kGroup)
+      ->type_name("COUNT")
+      ->capture_default_str()
+      ->check(from_to(4, 4096, "a whole number from 4 to 4096"));
+}
+
 void add_make_options(CLI::App& app, Arguments& arguments) {
   app.add_option("DATASET", arguments.dataset,
                  "Folder of meshes (YCB, BOP, Google Scanned Objects, flat) or one mesh");
@@ -320,6 +343,7 @@ void add_make_options(CLI::App& app, Arguments& arguments) {
   add_volume_options(app, arguments.batch.parameters.volume);
   add_point_options(app, arguments.batch.parameters.points);
   add_grid_option(app, arguments.batch.parameters.grid);
+  add_piece_options(app, arguments.batch.parameters.pieces);
   app.add_option("--timeout", arguments.batch.timeout_seconds, "Seconds after which one object is given up")
       ->type_name("SECONDS")
       ->capture_default_str()
@@ -335,10 +359,11 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
   };
   CLI::App* sub = add("inspect", "Print what is in an asset; --png draws it", inspect_asset);
   sub->add_option("ASSET", arguments.asset, "Asset file")->required();
-  sub->add_option("--png", arguments.picture,
-                  "Also draw it to this file, side by side: the surface, the convex hull and the quads with "
-                  "their edges, "
-                  "and a cut through the tetrahedra coloured by their extent; -: to standard output alone")
+  sub->add_option(
+         "--png", arguments.picture,
+         "Also draw it to this file, side by side: the surface, the convex hull, the pieces and the quads "
+         "with their edges, and a cut through the tetrahedra coloured by their extent; -: to standard output "
+         "alone")
       ->type_name("FILE");
   add("verify", "Check assets against their own definition; exit code 1 where one fails", verify_assets)
       ->add_option("ASSET", arguments.assets, "Asset files")

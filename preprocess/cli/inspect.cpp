@@ -145,6 +145,24 @@ void append_grid(Text out, const asset::DistanceGrid& grid, std::size_t level,
                  error.unit, error(worst->second), error.unit);
 }
 
+void append_pieces(Text out, const asset::Asset& asset) {
+  const asset::Pieces& pieces = asset.pieces.front();
+  std::size_t vertices = 0, most = 0;
+  for (std::size_t i = 1; i < asset.convex.size(); ++i) {
+    const std::size_t count = asset.convex[i].vertices.size() / 3;
+    vertices += count;
+    most = std::max(most, count);
+  }
+  fmt::format_to(out, "pieces       {}, {}, {} at most in one, {}, tree of {}\n",
+                 counted(asset.convex.size() - 1, "convex piece"), counted(vertices, "vertex", "vertices"),
+                 most, counted(pieces.adjacency.size() / 2, "pair of neighbours", "pairs of neighbours"),
+                 counted(pieces.tree.counts.size() / bvh::kWidth, "node"));
+  const Figures text = length_figures(asset.surfaces.empty() ? 1 : std::sqrt(asset.mass.area));
+  fmt::format_to(out,
+                 "  error      they reach {} {} outside at most, what they leave out is {} {} from them\n",
+                 text(pieces.errors[0]), text.unit, text(pieces.errors[1]), text.unit);
+}
+
 void append_mass(Text out, const asset::MassProperties& mass) {
   const Eigen::Map<const Eigen::Vector3d> center(mass.center_of_mass);
   const Eigen::Matrix3d inertia = Eigen::Map<const Eigen::Matrix3d>(mass.inertia);
@@ -188,7 +206,9 @@ std::string inspect(const std::filesystem::path& file) {
   if (const std::string what = caution(asset.provenance.measures); !what.empty())
     fmt::format_to(out, "TAKE CARE    {}\n", what);
   for (std::size_t i = 0; i < asset.surfaces.size(); ++i) append_surface(out, asset.surfaces[i], i);
-  for (std::size_t i = 0; i < asset.convex.size(); ++i) append_convex(out, asset.convex[i], i);
+  for (std::size_t i = 0; i < (asset.pieces.empty() ? asset.convex.size() : 1); ++i)
+    append_convex(out, asset.convex[i], i);
+  if (!asset.pieces.empty()) append_pieces(out, asset);
   append_volumes(out, asset);
   for (std::size_t i = 0; i < asset.points.size(); ++i) {
     append_points(out, asset.points[i], i);

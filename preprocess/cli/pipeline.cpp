@@ -90,6 +90,11 @@ std::vector<asset::OrientedPoints> points_if_possible(const TriangleMesh& surfac
   }
 }
 
+void add_pieces(ConvexPieces made, asset::Asset& asset) {
+  std::move(made.convex.begin(), made.convex.end(), std::back_inserter(asset.convex));
+  asset.pieces.push_back(std::move(made.pieces));
+}
+
 asset::Asset make_from(const datasets::ObjectSource& source, const Parameters& parameters,
                        const StageCallback& stage) {
   asset::Asset result;
@@ -121,6 +126,16 @@ asset::Asset make_from(const datasets::ObjectSource& source, const Parameters& p
 
   if (parameters.grid.kind != GridParameters::Kind::kNone)
     result.grids.push_back(stages.run("grid", [&] { return make_grid(result, parameters.grid, report); }));
+
+  if (parameters.pieces.kind != PieceParameters::Kind::kNone)
+    add_pieces(stages.run("pieces",
+                          [&] {
+                            return make_pieces(closed.surface, asset::view(result.surfaces.front()),
+                                               parameters.pieces, report, [&](const std::string& text) {
+                                                 if (stage) stage("pieces: " + text);
+                                               });
+                          }),
+               result);
 
   provenance.warnings = std::move(report.warnings);
   provenance.measures = std::move(report.measures);
@@ -158,7 +173,10 @@ std::map<std::string, std::string> describe(const Parameters& parameters, double
           {"volume.tetgen_memory", fmt::format("{}", volume.limits.memory_bytes)},
           {"points.levels", levels.empty() ? "none" : fmt::format("{}", fmt::join(levels, ","))},
           {"points.fields", fmt::format("{}", parameters.points.remesh.fields)},
-          {"grid.spacing", parameters.grid.text()}};
+          {"grid.spacing", parameters.grid.text()},
+          {"pieces.count", parameters.pieces.text()},
+          {"pieces.error", fmt::format("{}", parameters.pieces.error)},
+          {"pieces.vertices", fmt::format("{}", parameters.pieces.vertices)}};
 }
 
 asset::Asset make_asset(const datasets::ObjectSource& source, const Parameters& parameters,

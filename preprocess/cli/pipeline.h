@@ -7,6 +7,7 @@
 #include "datasets/dataset.h"
 #include "preprocess/grid/distance_grid.h"
 #include "preprocess/mesh/close.h"
+#include "preprocess/pieces/pieces.h"
 #include "preprocess/pressure/volume.h"
 #include "preprocess/process/runner.h"
 #include "preprocess/remesh/point_levels.h"
@@ -21,6 +22,7 @@ struct Parameters {
   VolumeParameters volume;
   PointParameters points;
   GridParameters grid;
+  PieceParameters pieces;
 };
 
 // The kinds of extent field by the names that options and describe() have for them.
@@ -31,8 +33,9 @@ std::map<std::string, std::string> describe(const Parameters& parameters, double
 
 // Reads, closes, indexes, fills with tetrahedra; fills in the provenance: parameters, versions, warnings,
 // seconds of each stage, measures. `stage` is told each stage's name as it begins: read, close, hull,
-// surface, mass, volumes, points, grid. Throws InvalidInput or IoError, naming the source file; not where the
-// inside cannot be made: then the asset has no volume, the measure `volumes` is 0, and warnings say why.
+// surface, mass, volumes, points, grid, pieces (how far they are). Throws InvalidInput or IoError, naming the
+// source file; not where the inside cannot be made: then the asset has no volume, the measure `volumes` is 0,
+// and warnings say why.
 asset::Asset make_asset(const datasets::ObjectSource& source, const Parameters& parameters,
                         const StageCallback& stage);
 

@@ -12,6 +12,7 @@
 
 #include "preprocess/cli/verify_geometry.h"
 #include "preprocess/cli/verify_grid.h"
+#include "preprocess/cli/verify_pieces.h"
 #include "preprocess/cli/verify_tree.h"
 #include "preprocess/cli/verify_volume.h"
 #include "preprocess/mesh/simplify.h"
@@ -287,7 +288,8 @@ void verify_hull(const asset::Asset& asset, const asset::AssetView& view, double
     verifier.adjacency(asset.convex[i]);
     verifier.lookup(c, size);
   }
-  if (asset.convex.size() != 1 || verifier.any()) return;
+  if ((asset.convex.size() != 1 && asset.pieces.empty()) || verifier.any()) return;
+  verifier.enter("convex/0");
   const double moved = recorded_distance(asset.provenance, "hausdorff_to_input_percent", 0, size);
   const double limit = 1e-9 * size + moved;
   const double out = protrusion(view.surface, view.convex);
@@ -354,6 +356,10 @@ std::vector<std::string> verify(const asset::Asset& asset) {
   for (std::size_t i = 0; i < asset.grids.size(); ++i) {
     verifier.enter(fmt::format("grid/{}", i));
     verifier.problems(grid_problems(asset::view(asset.grids[i]), view.surface));
+  }
+  if (!asset.pieces.empty()) {
+    verifier.enter("pieces/0");
+    verifier.problems(piece_problems(asset));
   }
   return problems;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "preprocess/draw/cut.h"
@@ -70,6 +71,11 @@ std::vector<Eigen::Vector3d> points_of(const asset::AssetView& asset) {
 
 // --- panels: a square, and a line of text below ---
 
+// What the panels show of an asset.
+struct Shown : asset::AssetView {
+  std::vector<asset::ConvexView> pieces;
+};
+
 constexpr int kDot = 2;             // pixels of a dot of the letters
 constexpr int kMargin = 16;         // pixels
 constexpr int kCaptionHeight = 44;  // pixels
@@ -81,20 +87,42 @@ Image with_caption(const Image& square, const std::string& text) {
   return image;
 }
 
-Image surface_panel(const asset::AssetView& asset, const Camera& camera, int pixels) {
+Image surface_panel(const Shown& asset, const Camera& camera, int pixels) {
   Canvas canvas(camera, pixels);
   draw_triangles(canvas, asset.surface, kSurfaceColor);
   return with_caption(canvas.image(), fmt::format("surface: {} triangles", asset.surface.triangle_count));
 }
 
-Image hull_panel(const asset::AssetView& asset, const Camera& camera, int pixels) {
+Image hull_panel(const Shown& asset, const Camera& camera, int pixels) {
   Canvas canvas(camera, pixels);
   draw_triangles(canvas, asset.convex, kHullColor);
   draw_edges(canvas, asset.convex, kEdgeColor, 0.3);
   return with_caption(canvas.image(), fmt::format("convex hull: {} vertices", asset.convex.vertex_count));
 }
 
-Image quads_panel(const asset::AssetView& asset, const Camera& camera, int pixels) {
+// Colours apart from one another: hues by the golden ratio, in three steps of brightness.
+Color piece_color(std::size_t number) {
+  constexpr double kGolden = 0.618033988749895;
+  const double hue = 6 * std::fmod(kGolden * static_cast<double>(number), 1.0);
+  const double value = 0.95 - 0.15 * static_cast<double>(number % 3), pale = 0.35;
+  Color color;
+  for (int k = 0; k < 3; ++k) {
+    const double away = std::abs(std::fmod(hue + 6 - 2 * k, 6.0) - 3);  // 3 at the channel's own hue
+    color[k] = static_cast<float>(value * (pale + (1 - pale) * std::clamp(away - 1, 0.0, 1.0)));
+  }
+  return color;
+}
+
+Image pieces_panel(const Shown& asset, const Camera& camera, int pixels) {
+  Canvas canvas(camera, pixels);
+  for (std::size_t i = 0; i < asset.pieces.size(); ++i) {
+    draw_triangles(canvas, asset.pieces[i], piece_color(i));
+    draw_edges(canvas, asset.pieces[i], kEdgeColor, 0.3);
+  }
+  return with_caption(canvas.image(), fmt::format("{} convex pieces", asset.pieces.size()));
+}
+
+Image quads_panel(const Shown& asset, const Camera& camera, int pixels) {
   Canvas canvas(camera, pixels);
   draw_quads(canvas, asset.points);
   return with_caption(canvas.image(), fmt::format("oriented points: {} quads", asset.points.point_count));
@@ -112,7 +140,7 @@ void draw_scale(Image& image, int top) {
 }
 
 // Seen nearly along the normal of the cut.
-Image volume_panel(const asset::AssetView& asset, const Camera& camera, int pixels) {
+Image volume_panel(const Shown& asset, const Camera& camera, int pixels) {
   constexpr double kTilt = 0.5;  // rad
   const Eigen::Vector3d toward = camera.toward.normalized();
   const CutPlane plane = choose_cut(asset.volume, toward);
@@ -129,15 +157,16 @@ Image volume_panel(const asset::AssetView& asset, const Camera& camera, int pixe
 
 // A part of an asset: how to tell that it is there, and what is seen of it.
 struct Panel {
-  bool (*present)(const asset::AssetView&);
-  Image (*draw)(const asset::AssetView&, const Camera&, int pixels);
+  bool (*present)(const Shown&);
+  Image (*draw)(const Shown&, const Camera&, int pixels);
 };
 
 constexpr Panel kPanels[] = {
-    {[](const asset::AssetView& a) { return a.surface.triangle_count > 0; }, surface_panel},
-    {[](const asset::AssetView& a) { return a.convex.triangle_count > 0; }, hull_panel},
-    {[](const asset::AssetView& a) { return a.points.point_count > 0; }, quads_panel},
-    {[](const asset::AssetView& a) { return a.volume.tetrahedron_count > 0; }, volume_panel},
+    {[](const Shown& a) { return a.surface.triangle_count > 0; }, surface_panel},
+    {[](const Shown& a) { return a.convex.triangle_count > 0; }, hull_panel},
+    {[](const Shown& a) { return !a.pieces.empty(); }, pieces_panel},
+    {[](const Shown& a) { return a.points.point_count > 0; }, quads_panel},
+    {[](const Shown& a) { return a.volume.tetrahedron_count > 0; }, volume_panel},
 };
 
 }  // namespace
@@ -148,7 +177,10 @@ Image thumbnail(const asset::AssetView& asset, int pixels) {
   return canvas.image();
 }
 
-Image picture(const asset::AssetView& asset, int panel_pixels) {
+Image picture(const asset::Asset& whole, int panel_pixels) {
+  Shown asset{asset::view(whole), {}};
+  for (std::size_t i = 1; !whole.pieces.empty() && i < whole.convex.size(); ++i)
+    asset.pieces.push_back(asset::view(whole.convex[i]));
   const Camera camera = camera_for(points_of(asset));
   std::vector<Image> panels;
   for (const Panel& panel : kPanels)

@@ -70,6 +70,29 @@ void write_points(const asset::PointsView& points, const std::filesystem::path& 
   write_oriented_points(positions, normals, file);
 }
 
+// All in one mesh, piece after piece; as .obj each an object of its own.
+void write_pieces(const asset::Asset& asset, const std::filesystem::path& file) {
+  TriangleMesh all;
+  fmt::memory_buffer text;
+  const auto out = std::back_inserter(text);
+  for (std::size_t i = 1; i < asset.convex.size(); ++i) {
+    const TriangleMesh mesh = to_mesh(asset::view(asset.convex[i]));
+    const auto first = static_cast<std::int32_t>(all.vertices.size());
+    fmt::format_to(out, "o piece_{}\n", i - 1);
+    for (const Eigen::Vector3d& v : mesh.vertices)
+      fmt::format_to(out, "v {:.17g} {:.17g} {:.17g}\n", v.x(), v.y(), v.z());
+    all.vertices.insert(all.vertices.end(), mesh.vertices.begin(), mesh.vertices.end());
+    for (const Triangle& t : mesh.triangles) {
+      all.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+      fmt::format_to(out, "f {} {} {}\n", t[0] + first + 1, t[1] + first + 1, t[2] + first + 1);
+    }
+  }
+  if (file.extension() == ".obj")
+    write_whole(file, {text.data(), text.size()});
+  else
+    write_mesh(all, file);
+}
+
 // A part of the asset that can be written: how many of it there are (levels, pieces), and how one is written.
 struct Part {
   const char* name;
@@ -86,6 +109,8 @@ constexpr Part kParts[] = {
      [](const asset::Asset& a, std::size_t i, const std::filesystem::path& file) {
        write_mesh(to_mesh(asset::view(a.convex[i])), file);
      }},
+    {"pieces", [](const asset::Asset& a) { return a.pieces.size(); },
+     [](const asset::Asset& a, std::size_t, const std::filesystem::path& file) { write_pieces(a, file); }},
     {"volume", [](const asset::Asset& a) { return a.volumes.size(); },
      [](const asset::Asset& a, std::size_t i, const std::filesystem::path& file) {
        write_volume(asset::view(a.volumes[i]), file);

@@ -33,7 +33,8 @@ bool coplanar(const std::vector<Point>& points) {
                      [&](const Point& p) { return CGAL::coplanar(points[0], points[1], *corner, p); });
 }
 
-TriangleMesh convex_hull(const std::vector<Point>& points) {
+// Of different points that are not coplanar.
+TriangleMesh hull_of(const std::vector<Point>& points) {
   HullMesh hull;
   CGAL::convex_hull_3(points.begin(), points.end(), hull);
   TriangleMesh mesh;
@@ -52,6 +53,16 @@ TriangleMesh convex_hull(const std::vector<Point>& points) {
 }
 
 Point to_point(const Eigen::Vector3d& p) { return {p.x(), p.y(), p.z()}; }
+
+// In a fixed order, each once: the hull depends on the set alone.
+std::vector<Point> point_set(std::span<const Eigen::Vector3d> input) {
+  std::vector<Point> points;
+  points.reserve(input.size());
+  for (const Eigen::Vector3d& p : input) points.push_back(to_point(p));
+  std::sort(points.begin(), points.end());
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  return points;
+}
 
 // Neighbours of every vertex, ascending, in compressed rows.
 void build_adjacency(const TriangleMesh& mesh, asset::ConvexPiece& piece) {
@@ -87,6 +98,33 @@ std::vector<Point> extreme_points(const TriangleMesh& mesh) {
   return points;
 }
 
+// Vertices in ascending order of their keys; triangles with the smallest corner first, ascending: in an order
+// that does not hang on the hull algorithm's.
+template <class Key>
+TriangleMesh renumbered(const TriangleMesh& mesh, Key&& key) {
+  std::vector<std::int32_t> order(mesh.vertices.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return key(a) < key(b); });
+  TriangleMesh result;
+  std::vector<std::int32_t> place(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    place[order[i]] = static_cast<std::int32_t>(i);
+    result.vertices.push_back(mesh.vertices[order[i]]);
+  }
+  for (Triangle t : mesh.triangles) {
+    for (std::int32_t& v : t) v = place[v];
+    std::rotate(t.begin(), std::min_element(t.begin(), t.end()), t.end());
+    result.triangles.push_back(t);
+  }
+  std::sort(result.triangles.begin(), result.triangles.end());
+  return result;
+}
+
+std::array<double, 3> position(const TriangleMesh& mesh, std::int32_t v) {
+  const Eigen::Vector3d& p = mesh.vertices[v];
+  return {p.x(), p.y(), p.z()};
+}
+
 // Vertices along a Hilbert curve over the directions of their normals: on a convex surface, near there is
 // near here.
 TriangleMesh reorder(const TriangleMesh& mesh) {
@@ -98,29 +136,7 @@ TriangleMesh reorder(const TriangleMesh& mesh) {
   }
   std::vector<std::uint64_t> key(mesh.vertices.size());
   for (std::size_t v = 0; v < key.size(); ++v) key[v] = hilbert_key(normals[v]);
-  std::vector<std::int32_t> order(mesh.vertices.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto position = [&](std::int32_t v) {
-    const Eigen::Vector3d& p = mesh.vertices[v];
-    return std::array{p.x(), p.y(), p.z()};
-  };
-  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return std::pair{key[a], position(a)} < std::pair{key[b], position(b)};
-  });
-  TriangleMesh result;
-  std::vector<std::int32_t> place(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    place[order[i]] = static_cast<std::int32_t>(i);
-    result.vertices.push_back(mesh.vertices[order[i]]);
-  }
-  for (Triangle t : mesh.triangles) {
-    for (std::int32_t& v : t) v = place[v];
-    // The smallest corner first, so that the order of the triangles does not hang on the hull algorithm's.
-    std::rotate(t.begin(), std::min_element(t.begin(), t.end()), t.end());
-    result.triangles.push_back(t);
-  }
-  std::sort(result.triangles.begin(), result.triangles.end());
-  return result;
+  return renumbered(mesh, [&](std::int32_t v) { return std::pair{key[v], position(mesh, v)}; });
 }
 
 // Cells along an edge of the cube's faces: about nine cells to a vertex. On the reference queries between the
@@ -204,25 +220,26 @@ void build_candidates(asset::ConvexPiece& piece) {
 
 }  // namespace
 
+TriangleMesh convex_hull(std::span<const Eigen::Vector3d> input) {
+  const std::vector<Point> points = point_set(input);
+  if (coplanar(points)) return {};
+  const TriangleMesh hull = hull_of(points);
+  return renumbered(hull, [&](std::int32_t v) { return position(hull, v); });
+}
+
 asset::ConvexPiece build_convex_piece(std::span<const Eigen::Vector3d> input) {
-  std::vector<Point> points;
-  points.reserve(input.size());
-  for (std::size_t i = 0; i < input.size(); ++i) {
+  for (std::size_t i = 0; i < input.size(); ++i)
     if (!input[i].allFinite())
       throw InvalidInput("convex hull: point " + std::to_string(i) + " is not finite");
-    points.push_back(to_point(input[i]));
-  }
-  // In a fixed order, each once: the hull depends on the set alone.
-  std::sort(points.begin(), points.end());
-  points.erase(std::unique(points.begin(), points.end()), points.end());
+  const std::vector<Point> points = point_set(input);
   if (coplanar(points))
     throw InvalidInput("convex hull: all of the " + std::to_string(points.size()) +
                        " different points lie in one plane");
-  TriangleMesh hull = convex_hull(points);
+  TriangleMesh hull = hull_of(points);
   for (;;) {
     const std::vector<Point> corners = extreme_points(hull);
     if (corners.size() == hull.vertices.size()) break;
-    hull = convex_hull(corners);
+    hull = hull_of(corners);
   }
   hull = reorder(hull);
 

@@ -14,6 +14,10 @@ namespace abut::preprocess {
 // InvalidInput where a point is not finite or all lie in one plane.
 asset::ConvexPiece build_convex_piece(std::span<const Eigen::Vector3d> points);
 
+// The hull alone, as triangles over some of the points: as build_convex_piece, but corners of its triangles
+// need not be extreme points; no triangles where all points lie in one plane. Points are finite.
+TriangleMesh convex_hull(std::span<const Eigen::Vector3d> points);
+
 // Triangles in the leaf order of their tree, vertices renumbered by first use (unused ones dropped),
 // neighbours, and angle-weighted pseudonormals [Baerentzen2005] that sum over all triangles around a
 // position, so that they are right also where several sheets of the surface touch in a vertex. Throws

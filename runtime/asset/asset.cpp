@@ -181,6 +181,13 @@ void add_rows(DistanceGrid& grid) {
   }
 }
 
+PiecesView view(const Pieces& pieces, const std::vector<ConvexView>& convex) {
+  return {convex.data(),           pieces.adjacency_offsets.data(),
+          pieces.adjacency.data(), static_cast<std::int32_t>(convex.size()),
+          pieces.errors.front(),   pieces.errors.back(),
+          bvh::view(pieces.tree)};
+}
+
 AssetView view(const Asset& asset) {
   AssetView result;
   if (!asset.surfaces.empty()) result.surface = view(asset.surfaces.front());

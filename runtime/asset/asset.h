@@ -94,6 +94,17 @@ struct DistanceGrid {
   std::vector<std::uint8_t> gaps;
 };
 
+// Convex pieces whose union stands for the object: piece i is the asset's convex[i + 1]. They are in the leaf
+// order of the tree.
+struct Pieces {
+  // (2) m: no point of the union is farther outside the finest surface than the first, no point of the solid
+  // farther from the union than the second.
+  std::vector<double> errors;
+  std::vector<std::int32_t> adjacency_offsets;  // (pieces + 1) row starts of `adjacency`
+  std::vector<std::int32_t> adjacency;          // pieces that touch or overlap, ascending within a row
+  bvh::Tree tree;                               // over the pieces
+};
+
 struct MassProperties {
   double volume = 0;                     // m^3
   double area = 0;                       // m^2
@@ -115,12 +126,13 @@ struct Provenance {
 struct Asset {
   std::string name;
   std::vector<Surface> surfaces;       // level 0 is the finest
-  std::vector<ConvexPiece> convex;     // one piece: the convex hull
+  std::vector<ConvexPiece> convex;     // the convex hull, and the pieces if there are any
   std::vector<Volume> volumes;         // level 0 is the finest
   std::vector<OrientedPoints> points;  // level 0 is the finest
   std::vector<DistanceGrid> grids;     // level 0 is the finest
   MassProperties mass;
   Provenance provenance;
+  std::vector<Pieces> pieces;  // one at most
 };
 
 struct SurfaceView {
@@ -194,6 +206,15 @@ struct DistanceGridView {
   double reach = 0;              // m
 };
 
+struct PiecesView {
+  const ConvexView* convex = nullptr;               // (piece_count)
+  const std::int32_t* adjacency_offsets = nullptr;  // (piece_count + 1)
+  const std::int32_t* adjacency = nullptr;
+  std::int32_t piece_count = 0;
+  double outward_error = 0, inward_error = 0;  // m
+  bvh::TreeView tree;
+};
+
 // Level 0 surface, volume, points and grid and first convex piece; counts are 0 where a part is absent.
 struct AssetView {
   SurfaceView surface;
@@ -209,6 +230,8 @@ ConvexView view(const ConvexPiece& piece);
 VolumeView view(const Volume& volume);
 PointsView view(const OrientedPoints& points);
 DistanceGridView view(const DistanceGrid& grid);
+// `convex`: views of the pieces, one each.
+PiecesView view(const Pieces& pieces, const std::vector<ConvexView>& convex);
 AssetView view(const Asset& asset);
 AssetView view(const Asset&&) = delete;  // a view must not outlive what it shows
 

@@ -40,6 +40,7 @@ class Reader {
     read_levels("volume", result.volumes, [](auto& part, auto&& read) { visit_volume(part, read); });
     read_levels("points", result.points, [](auto& part, auto&& read) { visit_points(part, read); });
     read_levels("grid", result.grids, [](auto& part, auto&& read) { visit_grid(part, read); });
+    read_levels("pieces", result.pieces, [](auto& part, auto&& read) { visit_pieces(part, read); });
     const Attributes mass = attributes("mass");
     numbers(mass, "volume", &result.mass.volume, 1);
     numbers(mass, "area", &result.mass.area, 1);

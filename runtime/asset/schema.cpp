@@ -248,6 +248,18 @@ void check_convex(const ConvexPiece& c, Checker& checker) {
       checker.fail("candidates", "row " + std::to_string(cell) + " is empty");
 }
 
+// `pieces`: convex pieces beside the hull.
+void check_pieces(const Pieces& p, std::size_t pieces, Checker& checker) {
+  visit_pieces(p, checker);
+  checker.expect_some("errors", pieces);
+  checker.expect_size("errors", p.errors.size(), 2);
+  checker.expect_not_negative("errors", p.errors);
+  checker.expect_size("adjacency_offsets", p.adjacency_offsets.size(), pieces + 1);
+  checker.expect_rows("adjacency_offsets", p.adjacency_offsets, p.adjacency.size());
+  checker.expect_range("adjacency", p.adjacency, pieces);
+  checker.expect_tree(p.tree, pieces);
+}
+
 void check_mass(const MassProperties& mass, Checker& checker) {
   const double length = largest("m"), area = length * length, volume = area * length;
   checker.expect_magnitude("area", &mass.area, 1, area);
@@ -295,6 +307,11 @@ void check(const Asset& asset, std::string_view file) {
   for (std::size_t i = 0; i < asset.grids.size(); ++i) {
     checker.enter("grid/" + std::to_string(i) + "/");
     check_grid(asset.grids[i], checker);
+  }
+  for (std::size_t i = 0; i < asset.pieces.size(); ++i) {
+    checker.enter("pieces/" + std::to_string(i) + "/");
+    if (i > 0) checker.fail("errors", "are a second time");
+    check_pieces(asset.pieces[i], asset.convex.empty() ? 0 : asset.convex.size() - 1, checker);
   }
   checker.enter("mass/");
   check_mass(asset.mass, checker);

@@ -24,6 +24,9 @@
 //
 //     /grid/<level>/      lattice, places, index, coefficients; absent where there is no grid
 //
+//     /pieces/0/          errors, adjacency_offsets, adjacency, tree/{bounds, children, counts}; absent where
+//                         /convex has no pieces beside the hull
+//
 //     /mass/              attributes volume, area, center_of_mass, inertia
 //
 //     /provenance/        source_file, source_digest, parameters/, versions/, warnings, measures/,
@@ -118,6 +121,16 @@ void visit_grid(GridType& g, Visit&& visit) {
   visit("index", g.index, {kFree}, "1", "brick at each place, x fastest; -1 none");
   visit("coefficients", g.coefficients, {kFree, kBrickNodes, kBrickNodes, kBrickNodes}, "m",
         "of cubic B-splines at the nodes of each brick, x fastest");
+}
+
+template <class PiecesType, class Visit>
+void visit_pieces(PiecesType& p, Visit&& visit) {
+  visit("errors", p.errors, {2}, "m",
+        "of the union: how far outside the surface, how far what it leaves out");
+  visit("adjacency_offsets", p.adjacency_offsets, {kFree}, "1",
+        "row starts of adjacency, one more than pieces");
+  visit("adjacency", p.adjacency, {kFree}, "1", "pieces that touch or overlap, ascending in each row");
+  visit_tree(p.tree, visit);
 }
 
 // The extents of an array of `size` entries; a negative free extent where `size` does not fit the shape.

@@ -87,9 +87,9 @@ std::vector<std::byte> lay_out(const Asset& asset) {
   const Handle surfaces = make_group(file, "surface");
   for (std::size_t i = 0; i < asset.surfaces.size(); ++i)
     visit_surface(asset.surfaces[i], ArrayWriter(make_group(surfaces, std::to_string(i))));
-  const Handle pieces = make_group(file, "convex");
+  const Handle convex = make_group(file, "convex");
   for (std::size_t i = 0; i < asset.convex.size(); ++i)
-    visit_convex(asset.convex[i], ArrayWriter(make_group(pieces, std::to_string(i))));
+    visit_convex(asset.convex[i], ArrayWriter(make_group(convex, std::to_string(i))));
   const Handle volumes = make_group(file, "volume");
   for (std::size_t i = 0; i < asset.volumes.size(); ++i)
     visit_volume(asset.volumes[i], ArrayWriter(make_group(volumes, std::to_string(i))));
@@ -100,6 +100,11 @@ std::vector<std::byte> lay_out(const Asset& asset) {
     const Handle grids = make_group(file, "grid");
     for (std::size_t i = 0; i < asset.grids.size(); ++i)
       visit_grid(asset.grids[i], ArrayWriter(make_group(grids, std::to_string(i))));
+  }
+  if (!asset.pieces.empty()) {
+    const Handle pieces = make_group(file, "pieces");
+    for (std::size_t i = 0; i < asset.pieces.size(); ++i)
+      visit_pieces(asset.pieces[i], ArrayWriter(make_group(pieces, std::to_string(i))));
   }
   write_mass(file, asset.mass);
   write_provenance(file, asset.provenance);

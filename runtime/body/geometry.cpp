@@ -70,6 +70,11 @@ Geometry::Geometry(std::shared_ptr<const asset::Asset> asset, const Detail& deta
   choose(asset->volumes, detail.volume, *asset, "volume level", object->view.volume);
   choose(asset->points, detail.points, *asset, "level of points", object->view.points);
   choose(asset->grids, detail.grid, *asset, "grid", object->view.grid);
+  if (!asset->pieces.empty()) {
+    for (std::size_t i = 1; i < asset->convex.size(); ++i)
+      object->convex.push_back(asset::view(asset->convex[i]));
+    object->pieces = asset::view(asset->pieces.front(), object->convex);
+  }
   object->view.volume.id = object->id;
   object->mass = asset->mass;
   object->asset = std::move(asset);
@@ -113,6 +118,13 @@ const asset::PointsView& Geometry::points() const {
   return object_->derived->points.get(id(), [&] { return sample_surface(*object_->primitive); });
 }
 
+Geometry Geometry::piece(std::int32_t number) const {
+  if (number < 0 || number >= pieces().piece_count)
+    throw InvalidInput("'" + name() + "': piece " + std::to_string(number) + " is asked for; it has " +
+                       std::to_string(pieces().piece_count));
+  return Geometry(object_->asset, {.convex = number + 1});
+}
+
 const char* Geometry::missing_part(unsigned needs) const {
   if (object_->primitive) {
     if (half_space() == nullptr) return nullptr;
@@ -132,6 +144,8 @@ const char* Geometry::missing_part(unsigned needs) const {
     return "has no oriented points; preprocess the object again with --quads";
   if ((needs & kGridPart) != 0 && view.grid.brick_count <= 0)
     return "has no distance grid; preprocess the object again with --grid auto";
+  if ((needs & kPiecesPart) != 0 && object_->pieces.piece_count <= 0)
+    return "has no convex pieces; preprocess the object again with --pieces auto";
   return nullptr;
 }
 

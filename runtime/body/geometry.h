@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "runtime/asset/asset.h"
 #include "runtime/body/primitive.h"
@@ -16,7 +17,8 @@ enum Parts : unsigned {
   kSurfacePart = 2,
   kVolumePart = 4,
   kPointsPart = 8,
-  kGridPart = 16
+  kGridPart = 16,
+  kPiecesPart = 32
 };
 
 // Which of an asset's levels and convex pieces stand for the object; level 0 is the finest, piece 0 the hull.
@@ -61,7 +63,12 @@ class Geometry {
   const asset::PointsView& points() const;
   // Of an asset alone: the distance of a primitive is exact (distance/primitive_distance.h).
   const asset::DistanceGridView& grid() const { return object_->view.grid; }
+  // Of an asset alone: a primitive is one convex piece.
+  const asset::PiecesView& pieces() const { return object_->pieces; }
   const asset::MassProperties& mass() const { return object_->mass; }
+
+  // A piece as a geometry of its own. Throws InvalidInput where there is none with that number.
+  Geometry piece(std::int32_t number) const;
 
   // What of `needs` it cannot offer, and what to do about it; null where it has all.
   const char* missing_part(unsigned needs) const;
@@ -75,7 +82,9 @@ class Geometry {
     std::unique_ptr<const Primitive> primitive;
     std::shared_ptr<const asset::Asset> asset;
     struct Derived;
-    std::shared_ptr<Derived> derived;  // of a primitive but a half-space
+    std::shared_ptr<Derived> derived;       // of a primitive but a half-space
+    std::vector<asset::ConvexView> convex;  // of the pieces
+    asset::PiecesView pieces;
   };
   std::shared_ptr<const Object> object_;
 };

@@ -347,6 +347,50 @@ TEST_F(Forged, GridsThatAQueryWouldLeaveAreRefused) {
            [&](Grid& g) { g.coefficients[70] = bad; });
 }
 
+// The hull and two pieces of it, alike.
+asset::Asset with_pieces() {
+  asset::Asset asset = test::tetrahedron_asset();
+  asset.convex.assign(3, asset.convex[0]);
+  auto& p = asset.pieces.emplace_back();
+  p.errors = {0.001, 0.002};
+  p.adjacency_offsets = {0, 1, 2};
+  p.adjacency = {1, 0};
+  p.tree = test::one_leaf(2, {0, 0, 0, 1, 1, 0.34F});
+  return asset;
+}
+
+TEST_F(Forged, PiecesAreWrittenAndReadAndThoseThatAQueryWouldLeaveAreRefused) {
+  asset::save(with_pieces(), file_);
+  const asset::Asset read = asset::load(file_);
+  ASSERT_EQ(read.pieces.size(), 1U);
+  EXPECT_EQ(read.pieces[0].errors, with_pieces().pieces[0].errors);
+  EXPECT_EQ(read.pieces[0].adjacency, with_pieces().pieces[0].adjacency);
+  EXPECT_EQ(read.pieces[0].tree.bounds, with_pieces().pieces[0].tree.bounds);
+  const auto expect = [&](const char* words, const std::function<void(asset::Asset&)>& spoil) {
+    asset::Asset a = with_pieces();
+    spoil(a);
+    try {
+      asset::save(a, file_);
+      FAIL() << words;
+    } catch (const BadAsset& error) {
+      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    }
+  };
+  using Asset = asset::Asset;
+  expect("errors is empty", [](Asset& a) { a.convex.resize(1); });
+  expect("errors is empty", [](Asset& a) { a.convex.clear(); });
+  expect("errors are a second time", [](Asset& a) { a.pieces.push_back(a.pieces[0]); });
+  expect("errors has 4 entries, not 2", [](Asset& a) { a.pieces[0].errors.resize(4); });
+  expect("errors entry 1 is below 0", [](Asset& a) { a.pieces[0].errors[1] = -1e-3; });
+  expect("errors entry 0 is not finite", [](Asset& a) { a.pieces[0].errors[0] = std::nan(""); });
+  expect("adjacency_offsets has 3 entries, not 4", [](Asset& a) { a.convex.push_back(a.convex[0]); });
+  expect("does not divide the entries", [](Asset& a) { a.pieces[0].adjacency_offsets[1] = 5; });
+  for (const std::int32_t piece : {-1, 2, std::numeric_limits<std::int32_t>::max()})
+    expect("adjacency entry 0 is", [&](Asset& a) { a.pieces[0].adjacency[0] = piece; });
+  expect("points nowhere", [](Asset& a) { a.pieces[0].tree.counts[0] = 3; });
+  expect("leaves something out", [](Asset& a) { a.pieces[0].tree.counts[0] = 1; });
+}
+
 // An unused child's box that anything meets would be walked into.
 TEST_F(Forged, TreesThatATraversalWouldLeaveAreRefused) {
   const auto refused = [&](const std::function<void(bvh::Tree&)>& spoil) {

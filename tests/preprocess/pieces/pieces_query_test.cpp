@@ -1,0 +1,147 @@
+#include "runtime/witness/pieces_query.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "preprocess/index/index.h"
+#include "preprocess/pieces/pieces.h"
+#include "runtime/core/random.h"
+#include "tests/support/shapes.h"
+
+// Witness points of unions of convex pieces beside all pairs of them.
+namespace abut::witness {
+namespace {
+
+using preprocess::PieceParameters;
+
+body::Geometry geometry_of(const preprocess::TriangleMesh& mesh, double error) {
+  asset::Asset asset;
+  asset.name = "thing";
+  asset.convex.push_back(preprocess::build_convex_piece(mesh.vertices));
+  asset.surfaces.push_back(preprocess::build_surface(mesh));
+  asset.mass = preprocess::mass_properties(mesh);
+  preprocess::Report report;
+  auto made = preprocess::make_pieces(mesh, asset::view(asset.surfaces[0]),
+                                      {.kind = PieceParameters::Kind::kAuto, .error = error}, report,
+                                      [](const std::string&) {});
+  for (asset::ConvexPiece& piece : made.convex) asset.convex.push_back(std::move(piece));
+  asset.pieces.push_back(std::move(made.pieces));
+  return body::Geometry(std::move(asset));
+}
+
+const body::Geometry& ring() {
+  static const body::Geometry geometry = geometry_of(test::torus(0.05, 0.015, 20, 10), 4e-3);
+  return geometry;
+}
+
+Pose<double> random_pose(Random& random, double reach) {
+  Pose<double> X;
+  X.R = rotation_from_quaternion<double>(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1),
+                                         random.uniform(-1, 1));
+  for (int k = 0; k < 3; ++k) X.p[k] = random.uniform(-reach, reach);
+  return X;
+}
+
+double least_of_all(const body::Geometry& A, const body::Geometry& B, const Pose<double>& X) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int a = 0; a < A.pieces().piece_count; ++a)
+    for (int b = 0; b < B.pieces().piece_count; ++b)
+      least = std::min(least, separation(A.pieces().convex[a], B.pieces().convex[b], X).distance);
+  return least;
+}
+
+TEST(PiecesQuery, IsTheLeastOfAllPairsWarmAndCold) {
+  Random random(1, 0);
+  PiecesSolver solver(ring(), ring());
+  std::int64_t searched = 0;
+  constexpr int kPoses = 300;
+  for (int i = 0; i < kPoses; ++i) {
+    Pose<double> X = random_pose(random, 0.12);
+    for (int step = 0; step < 3; ++step, X.p.x() += 1e-3) {
+      const PiecesWitness w = solver(X);
+      ASSERT_EQ(w.witness.status, Status::kOk);
+      const double least = least_of_all(ring(), ring(), X);
+      EXPECT_NEAR(w.witness.distance, least, 1e-12);
+      EXPECT_LE(w.witness.lower_bound, least + 1e-12);
+      EXPECT_LE((w.witness.p2 - w.witness.p1 - w.witness.distance * w.witness.n).norm(), 1e-12);
+      if (w.witness.distance < 0) {
+        EXPECT_LE(w.least_depth, w.most_depth + 1e-12);
+        Pose<double> away = X;  // as far as that along any direction the hulls, and so the unions, are apart
+        away.p += (w.most_depth + 1e-9) * separation(ring().convex(), ring().convex(), X).n;
+        EXPECT_GE(least_of_all(ring(), ring(), away), 0);
+      }
+      searched += w.searched;
+    }
+  }
+  const int all = ring().pieces().piece_count * ring().pieces().piece_count;
+  EXPECT_LT(static_cast<double>(searched) / (3 * kPoses), 0.25 * all);
+}
+
+TEST(PiecesQuery, ABallPassesThroughTheHoleOfARing) {
+  const body::Geometry ball(body::Sphere<double>{0.02});
+  PiecesSolver solver(ring(), ball), swapped(ball, ring());
+  const PiecesWitness w = solver({});
+  EXPECT_GT(w.witness.distance, 0.035 - 0.02 - 4e-3);
+  EXPECT_EQ(w.piece_B, -1);
+  EXPECT_NEAR(swapped({}).witness.distance, w.witness.distance, 1e-12);
+  Pose<double> inside;
+  inside.p.x() = 0.05;
+  EXPECT_LT(solver(inside).witness.distance, -0.02);
+}
+
+TEST(PiecesQuery, AHalfSpaceIsAnyPair) {
+  const body::Geometry ground(body::HalfSpace<double>{});
+  Pose<double> X;
+  X.p.z() = -0.1;  // the ground's plane in the ring's frame
+  EXPECT_NEAR(PiecesSolver(ring(), ground)(X).witness.distance, 0.1 - 0.015, 4e-3);
+}
+
+TEST(PiecesQuery, FarAwayHugeAndNoPosesAreAnswered) {
+  PiecesSolver solver(ring(), ring());
+  for (const double far : {1e3, 1e7, 1e15, 1e100, 1e300}) {
+    Pose<double> X;
+    X.p.y() = far;
+    const PiecesWitness w = solver(X);
+    if (w.witness.status == Status::kOk) {
+      EXPECT_NEAR(w.witness.distance, far - 0.13, 0.01 + 1e-9 * far);
+    }
+  }
+  Pose<double> none;
+  none.p.x() = std::nan("");
+  EXPECT_EQ(solver(none).witness.status, Status::kInvalidInput);
+  EXPECT_TRUE(solver.within(none, 0).empty());
+  EXPECT_EQ(solver({}).witness.status, Status::kOk);  // coincident
+}
+
+TEST(PiecesQuery, PairsWithinAMarginAreAllOfThem) {
+  Random random(2, 0);
+  PiecesSolver solver(ring(), ring());
+  for (int i = 0; i < 50; ++i) {
+    const Pose<double> X = random_pose(random, 0.12);
+    const double margin = 5e-3, least = least_of_all(ring(), ring(), X);
+    std::size_t expected = 0;
+    for (int a = 0; a < ring().pieces().piece_count; ++a)
+      for (int b = 0; b < ring().pieces().piece_count; ++b)
+        expected +=
+            separation(ring().pieces().convex[a], ring().pieces().convex[b], X).distance <= least + margin;
+    EXPECT_EQ(solver.within(X, margin).size(), expected);
+  }
+}
+
+TEST(PiecesQuery, WithoutPiecesSaysWhatToDo) {
+  asset::Asset asset;
+  asset.name = "plain";
+  asset.convex.push_back(preprocess::build_convex_piece(test::box(0.1, 0.1, 0.1).vertices));
+  const body::Geometry plain(std::move(asset));
+  try {
+    PiecesSolver solver(plain, ring());
+    FAIL();
+  } catch (const InvalidInput& error) {
+    EXPECT_NE(std::string(error.what()).find("--pieces auto"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace abut::witness
