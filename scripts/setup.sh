@@ -12,7 +12,7 @@ build_packages=(
   libcgal-dev libtet1.5-dev                                # the pipeline: GPL and AGPL, see the README
   libgtest-dev libbenchmark-dev
   libfcl-dev libmujoco-dev libbullet-dev                   # benchmarks alone: the peers they compare with
-  libsiconos-numerics-dev                                  # tests alone: the oracle of contact problems
+  libsiconos-numerics-dev liborocos-kdl-dev                # tests alone: oracles of contact problems, of trees
 )
 test_packages=(
   libsdformat-dev                                          # reads exported SDFormat
