@@ -26,7 +26,8 @@ class Report(NamedTuple):
     stabilisation_work: float  # of the step: of moving bodies apart, J
     iterations: int  # of the contact solver
     residual: float  # of the contact solver, as it defines it
-    status: _abut.Status
+    status: _abut.Status  # NOT_CONVERGED: do not believe the step
+    stable_dt: float  # of a step too long for the stiffness, about the longest that is not, s; else infinite
 
 
 class Trajectory(NamedTuple):

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -57,6 +58,36 @@ class SolverWatch {
   static constexpr std::int64_t kLeastTold = 10;  // fewer are impacts that harm nothing
   std::int64_t steps_ = 0, doubtful_ = 0, worst_step_ = 0;
   double largest_ = 0;
+};
+
+// Explicit steps that are too long for the stiffness: the first is told at once, for what follows is not to
+// be believed, and all at the end of the run.
+class StabilityWatch {
+ public:
+  void note(const dynamics::Simulation& simulation) {
+    ++steps_;
+    const double stable_dt = simulation.report().stable_dt;
+    if (!std::isfinite(stable_dt)) return;
+    if (unstable_++ == 0)
+      fmt::print(
+          stderr,
+          "abut-sim: warning: step {} of {:g} s is too long for the stiffness and makes bodies faster; "
+          "the longest stable one there is about {:.2g} s. Take a smaller --dt or --integrator "
+          "implicit\n",
+          simulation.steps(), simulation.config().dt, stable_dt);
+    least_ = std::min(least_, stable_dt);
+  }
+  void finish() const {
+    if (unstable_ > 1)
+      fmt::print(stderr,
+                 "abut-sim: warning: {} of {} steps were too long for the stiffness: do not believe the "
+                 "motion after them. The least of the longest stable ones was about {:.2g} s\n",
+                 unstable_, steps_, least_);
+  }
+
+ private:
+  std::int64_t steps_ = 0, unstable_ = 0;
+  double least_ = INFINITY;
 };
 
 dynamics::Scene load_scene(const Arguments& arguments, std::unique_ptr<cli::AssetFolder>& folder) {
@@ -239,6 +270,7 @@ int run(const Arguments& arguments) {
   const std::int64_t first = simulation.steps();
   cli::Progress progress("step", static_cast<double>(first));
   SolverWatch watch;
+  StabilityWatch stability;
   cli::note_signals();
   while (simulation.steps() < steps && cli::noted_signal() == 0) {
     dynamics::Control now = control.at(simulation.time());
@@ -246,6 +278,7 @@ int run(const Arguments& arguments) {
     simulation.step(now);
     output.step();
     watch.note(simulation);
+    stability.note(simulation);
     if (due(simulation.steps())) output.frame();
     const double share = static_cast<double>(simulation.steps() - first) / static_cast<double>(steps - first);
     const auto contacts = static_cast<std::size_t>(simulation.report().contacts);
@@ -255,6 +288,7 @@ int run(const Arguments& arguments) {
   progress.finish(static_cast<double>(simulation.steps()));
   output.finish();
   watch.finish();
+  stability.finish();
   const int signal = cli::noted_signal();
   if (signal == 0 || simulation.steps() >= steps) return 0;
   fmt::print(stderr, "abut-sim: stopped by a signal ({}) after {} of {}{}\n", ::strsignal(signal),

@@ -13,7 +13,7 @@ using contact::Want;
 // (thread, model): the source's, then those of the scene's choices.
 std::vector<std::unique_ptr<contact::Model>> make_models(const System& system, const ContactSource& source,
                                                          int threads) {
-  const std::string name = source.model.empty() ? kDefaultForce : source.model;
+  const std::string name = force_model(source);
   if (!contact::find_model(name).has_wrench)
     throw InvalidInput("the contact model '" + name + "' offers no wrench");
   std::vector<std::unique_ptr<contact::Model>> models;
@@ -85,8 +85,7 @@ CompliantContact::CompliantContact(const System& system, const ContactSource& so
     : system_(system),
       models_(make_models(system, source, threads)),
       placed_(system, std::span(models_).first(model_count())) {
-  if (system.scene().contacts.empty())
-    require_parts(system, contact::find_model(source.model.empty() ? kDefaultForce : source.model));
+  if (system.scene().contacts.empty()) require_parts(system, contact::find_model(force_model(source)));
   require_pairs();
 }
 
@@ -159,9 +158,18 @@ void CompliantContact::find(const State& state, const Control& control, double d
   }
 }
 
-void CompliantContact::set_materials(std::size_t body, std::span<const Shape> shapes) {
+void CompliantContact::set_shapes(std::size_t body, std::span<const Shape> shapes) {
   const auto first = static_cast<std::size_t>(system_.first_shape()[system_.fixed_count() + body]);
-  for (std::size_t i = 0; i < shapes.size(); ++i) placed_.set_material(first + i, shapes[i].material);
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    placed_.set_shape(first + i, shapes[i].X_BS, shapes[i].material);
+}
+
+void CompliantContact::set_friction(bool acts) {
+  for (std::size_t i = 0; i < system_.shape_count(); ++i) {
+    body::Material material = system_.shape(i).material;
+    if (!acts) material.friction = 0;
+    placed_.set_shape(i, system_.shape(i).X_BS, material);
+  }
 }
 
 bool CompliantContact::covers(std::span<const BodyMotion> motions, double dt) const {

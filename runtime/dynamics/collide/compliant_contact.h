@@ -51,8 +51,11 @@ class CompliantContact {
   void evaluate(std::span<const BodyMotion> motions, std::span<const std::uint8_t> wanted,
                 contact::Want want = contact::Want::kJacobian);
 
-  // Gives the shapes of a body one material each, for what is evaluated next.
-  void set_materials(std::size_t body, std::span<const Shape> shapes);
+  // Gives the shapes of a body their materials and their poses in it, for what is evaluated next; the pairs
+  // stay those that were found.
+  void set_shapes(std::size_t body, std::span<const Shape> shapes);
+  // Whether there is friction in what is evaluated next.
+  void set_friction(bool acts);
 
  private:
   struct ShapePair {

@@ -19,6 +19,10 @@ struct ContactSource {
 };
 
 inline constexpr const char* kDefaultForce = "pressure_field";
+// The model that gives forces.
+inline std::string force_model(const ContactSource& source) {
+  return source.model.empty() ? kDefaultForce : source.model;
+}
 
 // Throws InvalidInput, naming the body, where an asset of the system lacks what the contact model needs.
 void require_parts(const System& system, const contact::ModelRow& model);

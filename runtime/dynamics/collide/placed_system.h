@@ -35,7 +35,10 @@ class PlacedSystem {
   bool covers(std::size_t body, const Vec6<double>& twist_W, double dt) const;
 
   // Of shape i, for what is asked next; bounds and reaches stay.
-  void set_material(std::size_t i, const body::Material& material) { shapes_[i].body.material = material; }
+  void set_shape(std::size_t i, const Pose<double>& X_BS, const body::Material& material) {
+    shapes_[i].X_BS = X_BS;
+    shapes_[i].body.material = material;
+  }
 
   std::span<const PlacedShape> shapes() const { return shapes_; }
   std::span<const PlacedBody> bodies() const { return bodies_; }

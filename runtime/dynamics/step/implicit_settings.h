@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/dynamics/step/adaptive.h"
 #include "runtime/dynamics/step/motion_equations.h"
 
 namespace abut::dynamics {
@@ -9,6 +10,7 @@ struct ImplicitSettings {
   double tolerance = 1e-9;  // m/s
   int iterations = 50;
   JointForceConfig joints;
+  AdaptiveConfig adaptive;
 };
 
 ImplicitSettings implicit_config(const SettingValues& values);

@@ -21,6 +21,8 @@ constexpr Setting<ImplicitSettings> kSettings[] = {
     kJointForceSettings<ImplicitSettings>[0],
     kJointForceSettings<ImplicitSettings>[1],
     kJointForceSettings<ImplicitSettings>[2],
+    kAdaptiveSettings<ImplicitSettings>[0],
+    kAdaptiveSettings<ImplicitSettings>[1],
 };
 
 class ImplicitStep final : public Integrator {
@@ -131,8 +133,11 @@ ImplicitSettings implicit_config(const SettingValues& values) {
 }
 
 std::unique_ptr<Integrator> make_implicit_step(const System& system, const StepConfig& config) {
-  if (system.has_joints()) return make_implicit_tree(system, config);
-  return std::make_unique<ImplicitStep>(system, config);
+  const auto make = [](const System& of, const StepConfig& with) -> std::unique_ptr<Integrator> {
+    if (of.has_joints()) return make_implicit_tree(of, with);
+    return std::make_unique<ImplicitStep>(of, with);
+  };
+  return make_adaptive(system, config, implicit_config(config.integrator_settings).adaptive, 1, make);
 }
 
 std::vector<SettingInfo> implicit_settings() { return describe<ImplicitSettings>(kSettings); }

@@ -5,10 +5,10 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/table.h"
+#include "runtime/dynamics/step/explicit_settings.h"
 #include "runtime/dynamics/step/implicit_step.h"
 #include "runtime/dynamics/step/kaufman_step.h"
 #include "runtime/dynamics/step/midpoint.h"
-#include "runtime/dynamics/step/motion_equations.h"
 #include "runtime/dynamics/step/runge_kutta.h"
 #include "runtime/dynamics/step/semi_implicit.h"
 
@@ -24,9 +24,9 @@ constexpr IntegratorRow kIntegrators[] = {
      "forces of a contact model (--model) at the end of the step: stiff contact at long steps; joints", true,
      true, implicit_settings, make_implicit_step},
     {"semi_implicit", "forces of a contact model at the start of the step; joints; derivatives", true, true,
-     joint_force_settings, make_semi_implicit},
+     explicit_settings, make_semi_implicit},
     {"rk4", "forces of a contact model at four places of the step; joints; derivatives", true, true,
-     joint_force_settings, make_runge_kutta},
+     explicit_settings, make_runge_kutta},
 };
 
 }  // namespace

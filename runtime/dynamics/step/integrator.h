@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -38,12 +40,20 @@ struct StepConfig {
 
 struct StepReport {
   int contacts = 0;
+  int substeps = 1;        // of a step with an error bound (adaptive.h)
   double penetration = 0;  // greatest depth at the middle of the step, m
   // Of the state after the step: kinetic and potential energy (zero at the world's origin), J.
   double kinetic = 0, potential = 0;
   double control_work = 0;        // of this step, J: what the control added to the energy
   double stabilisation_work = 0;  // of this step, J: what moving bodies apart added to the energy
   ContactReport solver;           // before impulses that would add energy are scaled down
+  // Of explicit steps, s: where one made bodies faster and was too long for the stiffness or the damping that
+  // acted in it, about the longest that is not; else infinity.
+  double stable_dt = std::numeric_limits<double>::infinity();
+
+  bool stable() const { return std::isinf(stable_dt); }
+  // kNotConverged: the step is not to be believed, by its solver or as it is not stable.
+  Status status() const { return stable() ? solver.status : Status::kNotConverged; }
 };
 
 // Of the state after a step, in the coordinates of the system's tree (system_tree.h): x = (tangent of q; v)

@@ -7,23 +7,6 @@
 #include "runtime/math/adjoint.h"
 
 namespace abut::dynamics {
-namespace {
-
-struct JointsOnly {
-  JointForceConfig joints;
-};
-constexpr std::span<const Setting<JointsOnly>> kSettings = kJointForceSettings<JointsOnly>;
-
-}  // namespace
-
-JointForceConfig joint_forces_of(const StepConfig& config) {
-  JointsOnly only;
-  apply<JointsOnly>(kSettings, config.integrator_settings, only, "integrator " + config.integrator);
-  return only.joints;
-}
-
-std::vector<SettingInfo> joint_force_settings() { return describe<JointsOnly>(kSettings); }
-
 MotionEquations::MotionEquations(const System& system, const StepConfig& config,
                                  const JointForceConfig& joints)
     : tree_(system),
@@ -77,6 +60,21 @@ const JointForces& MotionEquations::forces(const VecX<double>& q, const VecX<dou
   return forces_;
 }
 
+const JointForces& MotionEquations::forces_without_friction(const VecX<double>& q, const VecX<double>& v,
+                                                            const Control& control) {
+  struct WithoutFriction {
+    MotionEquations& equations;
+    explicit WithoutFriction(MotionEquations& of) : equations(of) { set(false); }
+    ~WithoutFriction() { set(true); }
+    void set(bool acts) {
+      equations.contact_.set_friction(acts);
+      equations.friction_ = acts;
+    }
+  };
+  const WithoutFriction meanwhile(*this);
+  return forces(q, v, control, true);
+}
+
 void MotionEquations::add_joint_forces(const VecX<double>& q, const VecX<double>& v, const Control& control) {
   const System& system = tree_.system();
   for (std::size_t i = 0; i < system.body_count(); ++i) {
@@ -86,9 +84,10 @@ void MotionEquations::add_joint_forces(const VecX<double>& q, const VecX<double>
               end = tree_.tree().end_v(static_cast<int>(i));
     for (int d = first; d < end; ++d) {
       const double u = v[d], scale = std::sqrt(u * u + joints_.stiction_speed * joints_.stiction_speed);
-      forces_.tau[d] -= joint.damping * u + joint.friction * u / scale;
-      forces_.dtau_dv(d, d) -= joint.damping + joint.friction * joints_.stiction_speed *
-                                                   joints_.stiction_speed / std::pow(scale, 3);
+      const double friction = friction_ ? joint.friction : 0;
+      forces_.tau[d] -= joint.damping * u + friction * u / scale;
+      forces_.dtau_dv(d, d) -=
+          joint.damping + friction * joints_.stiction_speed * joints_.stiction_speed / std::pow(scale, 3);
       const auto place = static_cast<std::size_t>(system.first_v(i) + d - first);
       if (!control.joint_force.empty()) forces_.tau[d] += control.joint_force[place];
     }

@@ -34,6 +34,9 @@ class MotionEquations {
   // of contact; leaves the links moved so in scratch().
   const JointForces& forces(const VecX<double>& q, const VecX<double>& v, const Control& control,
                             bool derivatives);
+  // The same without friction: what is elastic and what is viscous.
+  const JointForces& forces_without_friction(const VecX<double>& q, const VecX<double>& v,
+                                             const Control& control);
   int contacts() const;  // pairs of shapes that touched where forces were evaluated last
 
   // The accelerations G a_i that `tau` brings about, mimicking joints obeyed.
@@ -60,14 +63,11 @@ class MotionEquations {
   TreeScratch scratch_;
   std::vector<BodyMotion> motions_;
   std::vector<BodySlopes> slopes_;  // of each body that forces act on
+  bool friction_ = true;            // of joints
   std::vector<std::uint8_t> wanted_, has_slopes_;
   JointForces forces_;
   VecX<double> acceleration_;
 };
-
-// Of integrators that have no settings but these.
-JointForceConfig joint_forces_of(const StepConfig& config);
-std::vector<SettingInfo> joint_force_settings();
 
 // The settings that the forces of joints add to an integrator's.
 template <class Config>

@@ -3,6 +3,12 @@
 #include "runtime/dynamics/tree/dynamics.h"
 
 namespace abut::dynamics {
+namespace {
+
+// Of differences: of a material's number, and of a shape's pose, rad or m.
+constexpr double kRelativeStep = 1e-3, kPoseStep = 1e-6;
+
+}  // namespace
 
 ParameterSlopes::ParameterSlopes(const SystemTree& tree, std::span<const Parameter> parameters) {
   const Scene& scene = tree.system().scene();
@@ -14,11 +20,13 @@ ParameterSlopes::ParameterSlopes(const SystemTree& tree, std::span<const Paramet
     variants_.push_back({column, change, std::move(variant), std::move(scratch)});
   };
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const auto [quantity, index] = parameters[i];
+    const Quantity quantity = parameters[i].quantity;
     const auto column = static_cast<Eigen::Index>(i);
-    const auto at = static_cast<std::size_t>(index);
-    if (of_material(quantity)) {
-      materials_.push_back({column, quantity, at, scene.bodies[at]});
+    const auto at = static_cast<std::size_t>(parameters[i].body);
+    if (of_material(quantity) || of_shape_pose(quantity)) {
+      const Body& body = scene.bodies[at];
+      const double size = of_material(quantity) ? kRelativeStep * value_of(body, quantity) : kPoseStep;
+      of_shapes_.push_back({column, parameters[i], size, body});
       continue;
     }
     if (variants_.empty()) add(-1, 0, scene);
@@ -42,34 +50,33 @@ const MatX<double>& ParameterSlopes::evaluate(const SystemTree& tree, CompliantC
     else
       slopes_.col(variant.column) = (unchanged - force) / variant.change;
   }
-  for (const Material& material : materials_) add_material(material, tree, contact, motions, scratch);
-  if (!materials_.empty()) {
+  for (const OfShapes& part : of_shapes_) add(part, tree, contact, motions, scratch);
+  if (!of_shapes_.empty()) {
     wanted_.assign(contact.pairs().size(), 1);
     contact.evaluate(motions, wanted_, contact::Want::kValue);
   }
   return slopes_;
 }
 
-void ParameterSlopes::add_material(const Material& material, const SystemTree& tree,
-                                   CompliantContact& contact, std::span<const BodyMotion> motions,
-                                   const TreeScratch& scratch) {
-  constexpr double kStep = 1e-3;  // of the value
+void ParameterSlopes::add(const OfShapes& part, const SystemTree& tree, CompliantContact& contact,
+                          std::span<const BodyMotion> motions, const TreeScratch& scratch) {
   constexpr double kWeights[] = {1.0 / 12, -2.0 / 3, 0, 2.0 / 3, -1.0 / 12};
   wanted_.clear();
   for (const PairForce& pair : contact.pairs()) {
-    const auto on = static_cast<std::int32_t>(material.index);
+    const std::int32_t on = part.parameter.body;
     wanted_.push_back((pair.A == on || pair.B == on) && pair.contacts > 0 ? 1 : 0);
   }
-  const double value = value_of(material.body, material.quantity), size = kStep * value;
-  Body changed = material.body;
+  const auto index = static_cast<std::size_t>(part.parameter.body);
+  Body changed;
   for (int k = 0; k < 5; ++k) {
     if (kWeights[k] == 0) continue;
-    set_value(changed, material.quantity, value + (k - 2) * size);
-    contact.set_materials(material.index, changed.shapes);
+    changed = part.body;
+    change(changed, part.parameter, (k - 2) * part.size);
+    contact.set_shapes(index, changed.shapes);
     contact.evaluate(motions, wanted_, contact::Want::kValue);
-    add_forces(kWeights[k] / size, material.column, tree, contact, scratch);
+    add_forces(kWeights[k] / part.size, part.column, tree, contact, scratch);
   }
-  contact.set_materials(material.index, material.body.shapes);
+  contact.set_shapes(index, part.body.shapes);
 }
 
 void ParameterSlopes::add_forces(double weight, Eigen::Index column, const SystemTree& tree,

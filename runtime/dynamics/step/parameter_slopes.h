@@ -18,8 +18,8 @@ class ParameterSlopes {
   Eigen::Index count() const { return slopes_.cols(); }
 
   // (nv, count()), at motions that `contact` was evaluated at and `scratch` has the links moved to. By masses
-  // and moments exact, as M a + b is linear in them; by materials differences of the fourth order, with the
-  // motions held. `contact` is left as it was.
+  // and moments exact, as M a + b is linear in them; by materials and poses of shapes
+  // differences of the fourth order, with the motions held. `contact` is left as it was.
   const MatX<double>& evaluate(const SystemTree& tree, CompliantContact& contact,
                                std::span<const BodyMotion> motions, const TreeScratch& scratch,
                                const VecX<double>& q, const VecX<double>& v, const VecX<double>& a);
@@ -32,19 +32,20 @@ class ParameterSlopes {
     Tree tree;
     TreeScratch scratch;
   };
-  struct Material {
+  // A number of a material or of a shape's pose.
+  struct OfShapes {
     Eigen::Index column;
-    Quantity quantity;
-    std::size_t index;  // of the body
+    Parameter parameter;
+    double size;  // of the differences, in the parameter's unit
     Body body;
   };
-  void add_material(const Material& material, const SystemTree& tree, CompliantContact& contact,
-                    std::span<const BodyMotion> motions, const TreeScratch& scratch);
+  void add(const OfShapes& part, const SystemTree& tree, CompliantContact& contact,
+           std::span<const BodyMotion> motions, const TreeScratch& scratch);
   void add_forces(double weight, Eigen::Index column, const SystemTree& tree, const CompliantContact& contact,
                   const TreeScratch& scratch);
 
   std::vector<Variant> variants_;  // none, or the tree itself (change 0) and then the others
-  std::vector<Material> materials_;
+  std::vector<OfShapes> of_shapes_;
   std::vector<std::uint8_t> wanted_;  // pairs
   MatX<double> slopes_;
 };

@@ -1,5 +1,7 @@
 #include "runtime/dynamics/step/runge_kutta.h"
 
+#include "runtime/dynamics/step/explicit_settings.h"
+#include "runtime/dynamics/step/stiff_mode.h"
 #include "runtime/dynamics/step/tree_integrator.h"
 #include "runtime/dynamics/tree/tangent.h"
 
@@ -12,9 +14,11 @@ constexpr double kWeights[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};  // of their
 class RungeKutta final : public TreeIntegrator {
  public:
   RungeKutta(const System& system, const StepConfig& config)
-      : TreeIntegrator(system, config, joint_forces_of(config)) {}
+      : TreeIntegrator(system, config, explicit_config(config).joints) {}
 
  private:
+  double longest_step(const StiffMode& mode) const override { return longest_runge_kutta_step(mode); }
+
   // Rates of u and v, or their slopes.
   struct Rates {
     VecX<double> u, v;
@@ -74,7 +78,10 @@ class RungeKutta final : public TreeIntegrator {
 }  // namespace
 
 std::unique_ptr<Integrator> make_runge_kutta(const System& system, const StepConfig& config) {
-  return std::make_unique<RungeKutta>(system, config);
+  return make_adaptive(system, config, explicit_config(config).adaptive, 4,
+                       [](const System& of, const StepConfig& with) -> std::unique_ptr<Integrator> {
+                         return std::make_unique<RungeKutta>(of, with);
+                       });
 }
 
 }  // namespace abut::dynamics

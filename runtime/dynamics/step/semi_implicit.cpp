@@ -1,5 +1,7 @@
 #include "runtime/dynamics/step/semi_implicit.h"
 
+#include "runtime/dynamics/step/explicit_settings.h"
+#include "runtime/dynamics/step/stiff_mode.h"
 #include "runtime/dynamics/step/tree_integrator.h"
 #include "runtime/dynamics/tree/euler.h"
 
@@ -9,9 +11,11 @@ namespace {
 class SemiImplicit final : public TreeIntegrator {
  public:
   SemiImplicit(const System& system, const StepConfig& config)
-      : TreeIntegrator(system, config, joint_forces_of(config)) {}
+      : TreeIntegrator(system, config, explicit_config(config).joints) {}
 
  private:
+  double longest_step(const StiffMode& mode) const override { return longest_semi_implicit_step(mode); }
+
   void advance(VecX<double>& q, VecX<double>& v, const Control& control, Slopes* slopes) override {
     ForwardSlopes of_a;
     const VecX<double> a = accelerate(q, v, control, slopes != nullptr ? &of_a : nullptr);
@@ -33,7 +37,10 @@ class SemiImplicit final : public TreeIntegrator {
 }  // namespace
 
 std::unique_ptr<Integrator> make_semi_implicit(const System& system, const StepConfig& config) {
-  return std::make_unique<SemiImplicit>(system, config);
+  return make_adaptive(system, config, explicit_config(config).adaptive, 1,
+                       [](const System& of, const StepConfig& with) -> std::unique_ptr<Integrator> {
+                         return std::make_unique<SemiImplicit>(of, with);
+                       });
 }
 
 }  // namespace abut::dynamics

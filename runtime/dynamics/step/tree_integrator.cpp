@@ -1,16 +1,34 @@
 #include "runtime/dynamics/step/tree_integrator.h"
 
-#include <limits>
+#include <algorithm>
+#include <cmath>
+#include <sstream>
 
 #include "runtime/core/error.h"
 #include "runtime/dynamics/step/contact_stage.h"
 #include "runtime/dynamics/tree/derivatives.h"
+#include "runtime/dynamics/tree/dynamics.h"
 
 namespace abut::dynamics {
 namespace {
 
 // Of pairs of bodies within one step: contact may throw a body at what it was too slow for.
 constexpr int kMaxSearches = 3;
+
+// Factor by which a step makes a body faster, beyond half of what gravity does, where its stability is looked
+// into. A mode that grows by less from step to step is within a thousandth of the longest stable step.
+constexpr double kFaster = 1.1;
+
+[[noreturn]] void refuse_step(double dt, double stable_dt) {
+  std::ostringstream what;
+  what << "simulation: a joint has left the finite numbers; ";
+  if (stable_dt < dt)
+    what << "the time step of " << dt << " s is too long for the stiffness: take one below " << stable_dt
+         << " s or the integrator implicit";
+  else
+    what << "take a smaller time step";
+  throw InvalidInput(what.str());
+}
 
 }  // namespace
 
@@ -52,14 +70,16 @@ const StepReport& TreeIntegrator::step(State& state, const Control& control, Slo
   state.impulses.clear();
   equations_.find(state, control, dt_);
   State next = state;
+  VecX<double> start_v;
   for (int k = 1;; ++k) {
     report_ = {};
     report_.penetration = std::numeric_limits<double>::quiet_NaN();
     coordinates.coordinates(state, q_, v_);
+    start_v = v_;
+    stage_count_ = 0;
     if (slopes != nullptr) *slopes = first_slopes();
     advance(q_, v_, control, slopes);
-    if (!q_.allFinite() || !v_.allFinite())
-      throw InvalidInput("simulation: a joint has left the finite numbers; take a smaller time step");
+    if (!q_.allFinite() || !v_.allFinite()) refuse_step(dt_, stable_step(start_v, control));
     coordinates.place(q_, v_, equations_.scratch(), next);
     if (k == kMaxSearches || equations_.covers(dt_)) break;
     State faster = next;  // where it was, with the speeds that it has got
@@ -69,15 +89,53 @@ const StepReport& TreeIntegrator::step(State& state, const Control& control, Slo
     }
     equations_.find(faster, control, dt_);
   }
-  state = next;
   report_.contacts = equations_.contacts();
-  measure(coordinates.system(), state, report_);
+  measure(coordinates.system(), next, report_);
+  if (stage_count_ > 0 && faster(state, next))
+    if (const double longest = stable_step(v_ - start_v, control); longest < dt_) report_.stable_dt = longest;
+  state = next;
   return report_;
+}
+
+bool TreeIntegrator::faster(const State& before, const State& after) const {
+  const System& system = equations_.coordinates().system();
+  const double falling = dt_ * system.scene().gravity.norm();  // in a step, m/s
+  for (std::size_t i = 0; i < system.body_count(); ++i)
+    if (std::sqrt(system.kinetic_energy(after, i)) > kFaster * std::sqrt(system.kinetic_energy(before, i)) +
+                                                         falling / 2 * std::sqrt(system.body(i).mass / 2))
+      return true;
+  return false;
+}
+
+// The least of all stages, s. Friction that is too stiff for the step chatters, with changes of the velocity
+// that it bounds itself, and is left out. `change`, of the velocities in the step, is where the mode that
+// fails has grown.
+double TreeIntegrator::stable_step(const VecX<double>& change, const Control& control) {
+  const MatX<double>& G = equations_.coordinates().independent();
+  double longest = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < stage_count_; ++k) {
+    const auto& [q, v] = stages_[k];
+    if (!q.allFinite() || !v.allFinite()) continue;
+    const JointForces& forces = equations_.forces_without_friction(q, v, control);
+    const MatX<double> M = mass_matrix<double>(tree(), q, equations_.scratch());
+    const auto symmetric = [&](const MatX<double>& slopes) -> MatX<double> {
+      return -G.transpose() * (slopes + slopes.transpose()) / 2 * G;
+    };
+    const StiffMode mode =
+        stiffest_mode(G.transpose() * M * G, symmetric(forces.dtau_dq), symmetric(forces.dtau_dv),
+                      change(equations_.coordinates().mimics().independent_velocities()), dt_);
+    longest = std::min(longest, longest_step(mode));
+  }
+  return longest;
 }
 
 // M a = tau(q, v) - b(q, v), so that M da = d(tau - M a - b) with a held there.
 VecX<double> TreeIntegrator::accelerate(const VecX<double>& q, const VecX<double>& v, const Control& control,
                                         ForwardSlopes* slopes) {
+  if (stage_count_ == stages_.size()) stages_.emplace_back();
+  Stage& stage = stages_[stage_count_++];
+  stage.q = q;
+  stage.v = v;
   const JointForces& forces = equations_.forces(q, v, control, slopes != nullptr);
   const VecX<double> a = equations_.acceleration(q, v, forces.tau);
   if (slopes == nullptr) return a;

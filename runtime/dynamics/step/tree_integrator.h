@@ -1,6 +1,9 @@
 #pragma once
 
+#include <limits>
+
 #include "runtime/dynamics/step/motion_equations.h"
+#include "runtime/dynamics/step/stiff_mode.h"
 
 namespace abut::dynamics {
 
@@ -23,8 +26,11 @@ class TreeIntegrator : public Integrator {
   // Moves q and v on by dt(); `slopes` are moved on where there are any. Fills report().
   virtual void advance(VecX<double>& q, VecX<double>& v, const Control& control, Slopes* slopes) = 0;
 
-  // The accelerations at q, v and, where `slopes` is given, their derivatives (nv, nv) by the tangent of q,
-  // by v and by the inputs (nv, inputs()).
+  // The longest step that is stable where `mode` acts, s; infinite for an integrator to which all are.
+  virtual double longest_step(const StiffMode&) const { return std::numeric_limits<double>::infinity(); }
+
+  // The accelerations at q, v, a stage of the step, and, where `slopes` is given, their derivatives (nv, nv)
+  // by the tangent of q, by v and by the inputs (nv, inputs()).
   struct ForwardSlopes {
     MatX<double> by_q, by_v, by_input;
   };
@@ -41,11 +47,18 @@ class TreeIntegrator : public Integrator {
  private:
   const StepReport& step(State& state, const Control& control, Slopes* slopes);
   Slopes first_slopes() const;
+  bool faster(const State& before, const State& after) const;
+  double stable_step(const VecX<double>& change, const Control& control);
 
   MotionEquations equations_;
   double dt_;
   StepReport report_;
   VecX<double> q_, v_;
+  struct Stage {
+    VecX<double> q, v;
+  };
+  std::vector<Stage> stages_;  // where the accelerations of the step were taken
+  std::size_t stage_count_ = 0;
 };
 
 }  // namespace abut::dynamics

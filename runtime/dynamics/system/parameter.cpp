@@ -21,6 +21,12 @@ constexpr Row kRows[] = {
     {"friction", &body::Material::friction},
     {"modulus", &body::Material::modulus},
     {"dissipation", &body::Material::dissipation},
+    {"turn of a shape about x", nullptr},
+    {"turn of a shape about y", nullptr},
+    {"turn of a shape about z", nullptr},
+    {"shift of a shape along x", nullptr},
+    {"shift of a shape along y", nullptr},
+    {"shift of a shape along z", nullptr},
 };
 
 const Row& row_of(Quantity quantity) { return kRows[static_cast<std::size_t>(quantity)]; }
@@ -33,6 +39,8 @@ double& inertial(Body& body, Quantity quantity) {
 }  // namespace
 
 bool of_material(Quantity quantity) { return row_of(quantity).material != nullptr; }
+
+bool of_shape_pose(Quantity quantity) { return quantity >= Quantity::kShapeTurnX; }
 
 double value_of(const Body& body, Quantity quantity) {
   if (of_material(quantity)) return body.shapes.front().material.*row_of(quantity).material;
@@ -48,6 +56,16 @@ void set_value(Body& body, Quantity quantity, double value) {
   for (Shape& shape : body.shapes) shape.material.*row_of(quantity).material = value;
 }
 
+void change(Body& body, const Parameter& parameter, double by) {
+  if (!of_shape_pose(parameter.quantity)) {
+    set_value(body, parameter.quantity, value_of(body, parameter.quantity) + by);
+    return;
+  }
+  const int k = static_cast<int>(parameter.quantity) - static_cast<int>(Quantity::kShapeTurnX);
+  Pose<double>& X_BS = body.shapes[static_cast<std::size_t>(parameter.shape)].X_BS;
+  X_BS = X_BS * exp<double>(by * Vec6<double>::Unit(k));
+}
+
 void require_valid(const Scene& scene, std::span<const Parameter> parameters) {
   for (const Parameter& parameter : parameters) {
     if (static_cast<std::size_t>(parameter.quantity) >= std::size(kRows))
@@ -59,6 +77,12 @@ void require_valid(const Scene& scene, std::span<const Parameter> parameters) {
     const Body& body = scene.bodies[static_cast<std::size_t>(parameter.body)];
     if (of_material(parameter.quantity) && body.shapes.empty())
       throw InvalidInput("parameter: " + what + " of body '" + body.name + "', which has no shapes");
+    if (of_shape_pose(parameter.quantity)) {
+      if (parameter.shape < 0 || static_cast<std::size_t>(parameter.shape) >= body.shapes.size())
+        throw InvalidInput("parameter: " + what + " of body '" + body.name + "', which has no shape " +
+                           std::to_string(parameter.shape));
+      continue;
+    }
     const double value = value_of(body, parameter.quantity);
     if (!(value > 0 && std::isfinite(value)))
       throw InvalidInput("parameter: " + what + " of body '" + body.name +

@@ -17,22 +17,36 @@ enum class Quantity : std::uint8_t {
   kFriction,     // mu of all its shapes
   kModulus,      // Pa, of all its shapes
   kDissipation,  // s, of all its shapes
+  // The pose of one of its shapes, whatever the body weighs there: xi of X_BS exp(xi), rad and m.
+  kShapeTurnX,
+  kShapeTurnY,
+  kShapeTurnZ,
+  kShapeShiftX,
+  kShapeShiftY,
+  kShapeShiftZ,
 };
 
 struct Parameter {
   Quantity quantity = Quantity::kMass;
-  std::int32_t body = 0;  // index
+  std::int32_t body = 0;   // index
+  std::int32_t shape = 0;  // index there; for the pose of a shape
 };
 
-// Whether it is a number of the shapes' material.
+// Whether it is a number of the shapes' material, whether it is one of a shape's pose; else it is a number of
+// the body.
 bool of_material(Quantity quantity);
+bool of_shape_pose(Quantity quantity);
 
-// Of a body's shapes the first one's.
+// Of a number: of a body's shapes the first one's.
 double value_of(const Body& body, Quantity quantity);
 void set_value(Body& body, Quantity quantity, double value);
 
+// Makes a number larger, or moves a shape along the tangent of its pose.
+void change(Body& body, const Parameter& parameter, double by);
+
 // Throws InvalidInput, naming the body, for one that there is not, one without shapes where the material is
-// asked for, and values that are not positive and finite: friction has no derivative at 0.
+// asked for, without the shape whose pose is, and numbers that are not positive and finite: friction has no
+// derivative at 0.
 void require_valid(const Scene& scene, std::span<const Parameter> parameters);
 
 }  // namespace abut::dynamics

@@ -275,6 +275,23 @@ TEST_F(Sim, StepsThatTheSolverDidNotSolveAreTold) {
   }
 }
 
+// A box of 1 kg on 1 MN/m, in steps that are too long and in short ones, by hand or by an error bound.
+TEST_F(Sim, ExplicitStepsTooLongForTheStiffnessAreTold) {
+  const std::string start = "a.scn --integrator rk4 --model point --stiffness 1e6 --stats s.csv ";
+  const Outcome told = run(start + "--dt 0.02 --steps 60");
+  EXPECT_NE(told.err.find("is too long for the stiffness and makes bodies faster; the longest stable one "
+                          "there is about "),
+            std::string::npos)
+      << told.err;
+  for (const std::string stable :
+       {"--dt 0.001 --steps 1200", "--dt 0.02 --steps 60 --integrator-error 1e-3"}) {
+    const Outcome silent = run(start + stable);
+    EXPECT_EQ(silent.exit_code, 0) << silent.err;
+    EXPECT_EQ(silent.err.find("warning"), std::string::npos) << silent.err;
+    EXPECT_NE(contents(folder / "s.csv").find(",inf\n"), std::string::npos);
+  }
+}
+
 TEST_F(Sim, WhereNothingCanBeWrittenIsSaidBeforeTheRun) {
   for (const std::string option :
        {"--out no/a.csv", "--out no/a.h5", "--stats no/s.csv", "--page no/p.html"}) {

@@ -156,13 +156,12 @@ TEST(Rollout, ForwardsAndBackwardsAgree) {
   EXPECT_GT(back.parameter.cwiseAbs().minCoeff(), 1e-6);
 }
 
-TEST(Rollout, GradientsByMassesAndMaterialsEqualDifferences) {
+TEST(Rollout, GradientsByMassesMaterialsAndPosesOfShapesEqualDifferences) {
   Scene scene = pushing();
-  const std::vector<Parameter> parameters = {{Quantity::kMass, 2},
-                                             {Quantity::kMomentZ, 2},
-                                             {Quantity::kFriction, 2},
-                                             {Quantity::kMass, 4},
-                                             {Quantity::kFriction, 4}};
+  const std::vector<Parameter> parameters = {{Quantity::kMass, 2},        {Quantity::kMomentZ, 2},
+                                             {Quantity::kFriction, 2},    {Quantity::kMass, 4},
+                                             {Quantity::kFriction, 4},    {Quantity::kShapeShiftY, 2},
+                                             {Quantity::kShapeShiftY, 4}, {Quantity::kShapeTurnZ, 2}};
   for (const char* name : {"semi_implicit", "rk4", "implicit"}) {
     SCOPED_TRACE(name);
     StepConfig config = config_of(name, 4e-3);
@@ -175,17 +174,17 @@ TEST(Rollout, GradientsByMassesAndMaterialsEqualDifferences) {
     rollout.run(start, controls);
     const RolloutGradient gradient = rollout.gradient(costates);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-      const auto [quantity, index] = parameters[i];
-      Body& body = scene.bodies[static_cast<std::size_t>(index)];
-      const double value = value_of(body, quantity);
+      Body& body = scene.bodies[static_cast<std::size_t>(parameters[i].body)];
+      const Body unchanged = body;
       const auto at = [&](double t) {
-        set_value(body, quantity, value + t);
+        change(body, parameters[i], t);
         Rollout changed(System(scene), config, 5);
         const double sum = cost(changed, changed.run(start, controls), start, costates);
-        set_value(body, quantity, value);
+        body = unchanged;
         return sum;
       };
-      const double difference = slope(at, 2e-3 * value);
+      const bool of_pose = of_shape_pose(parameters[i].quantity);
+      const double difference = slope(at, of_pose ? 1e-5 : 2e-3 * value_of(body, parameters[i].quantity));
       EXPECT_NEAR(gradient.parameter[static_cast<Eigen::Index>(i)], difference, 2e-6 * std::abs(difference))
           << "parameter " << i;
     }

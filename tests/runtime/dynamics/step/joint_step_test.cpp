@@ -6,6 +6,7 @@
 #include "runtime/dynamics/step/integrator.h"
 #include "runtime/dynamics/system/robot.h"
 #include "runtime/dynamics/system/system_tree.h"
+#include "tests/runtime/dynamics/step/step_differences.h"
 #include "tests/support/random_trees.h"
 #include "tests/support/refusal.h"
 
@@ -93,51 +94,10 @@ std::vector<std::string> integrators_with_derivatives() {
   return names;
 }
 
-// States moved by independent (dq; dv), stepped, and compared.
-class Differences {
- public:
-  Differences(const System& system, const StepConfig& config)
-      : coordinates_(system), integrator_(make_integrator(system, config)), scratch_(coordinates_.tree()) {}
-
-  State moved(const State& state, const VecX<double>& x) {
-    VecX<double> q, v;
-    coordinates_.coordinates(state, q, v);
-    const MatX<double>& G = coordinates_.independent();
-    coordinates_.tree().integrate(q, G * x.head(G.cols()), q);
-    v += G * x.tail(G.cols());
-    State result = state;
-    coordinates_.place(q, v, scratch_, result);
-    return result;
-  }
-
-  VecX<double> between(const State& from, const State& to) const { return coordinates_.difference(from, to); }
-
-  State next(const State& state) {
-    State result = state;
-    integrator_->step(result, {});
-    return result;
-  }
-
-  // Central differences of the fourth order of the next state by direction x.
-  VecX<double> slope(const State& state, const VecX<double>& x, double size) {
-    const State middle = next(state);
-    const auto at = [&](double t) -> VecX<double> { return between(middle, next(moved(state, t * x))); };
-    return (8 * (at(size) - at(-size)) - (at(2 * size) - at(-2 * size))) / (12 * size);
-  }
-
-  Eigen::Index size() const { return 2 * coordinates_.independent().cols(); }
-  Integrator& integrator() { return *integrator_; }
-
- private:
-  SystemTree coordinates_;
-  std::unique_ptr<Integrator> integrator_;
-  TreeScratch scratch_;
-};
-
 // `size`: of the differences.
 void expect_derivatives(const Scene& scene, const State& state, const StepConfig& config, double size) {
   const System system(scene);
-  Differences differences(system, config);
+  test::StepDifferences differences(system, config);
   StepDerivatives derivatives;
   State stepped = state;
   differences.integrator().step(stepped, {}, derivatives);

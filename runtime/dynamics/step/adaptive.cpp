@@ -1,0 +1,176 @@
+#include "runtime/dynamics/step/adaptive.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/core/error.h"
+
+namespace abut::dynamics {
+namespace {
+
+// Of the bound, for distances: errors of earlier parts may grow in later ones.
+constexpr double kSafety = 0.5;
+
+class AdaptiveStep final : public Integrator {
+ public:
+  AdaptiveStep(const System& system, const StepConfig& config, const AdaptiveConfig& adaptive, int order,
+               MakeIntegrator make)
+      : system_(system),
+        config_(config),
+        adaptive_(adaptive),
+        growth_(std::ldexp(1.0, order + 1)),
+        make_(std::move(make)) {
+    part(0);
+  }
+
+  const StepReport& step(State& state, const Control& control) override {
+    return step(state, control, nullptr);
+  }
+  const StepReport& step(State& state, const Control& control, StepDerivatives& derivatives) override {
+    return step(state, control, &derivatives);
+  }
+  std::span<const PairContact> contacts() const override { return {}; }
+
+ private:
+  // A part of length dt / 2^halvings, tried.
+  struct Trial {
+    State end;
+    StepReport report;
+    bool stable = false;  // and finite
+  };
+
+  const StepReport& step(State& state, const Control& control, StepDerivatives* derivatives);
+  // For the distance of a part of length dt / 2^halvings.
+  double bound(int halvings) const { return std::ldexp(kSafety * adaptive_.error, -halvings); }
+  void advance(int halvings, const State& from, const Control& control, Trial& trial);
+  void take(int halvings, State& state, const Control& control, StepDerivatives* derivatives);
+  void add(const StepReport& report);
+  void add(const StepDerivatives& part, StepDerivatives& derivatives) const;
+  double distance(const State& one, const State& other) const;
+  Integrator& part(int halvings);
+
+  System system_;
+  StepConfig config_;
+  AdaptiveConfig adaptive_;
+  double growth_;  // of the distance, where a part is twice as long
+  MakeIntegrator make_;
+  std::vector<std::unique_ptr<Integrator>> parts_;  // of dt / 2^k; null: not needed yet
+  Trial coarse_, halves_[2];
+  StepDerivatives of_part_;
+  StepReport report_;
+};
+
+Integrator& AdaptiveStep::part(int halvings) {
+  const auto k = static_cast<std::size_t>(halvings);
+  if (k >= parts_.size()) parts_.resize(k + 1);
+  if (!parts_[k]) {
+    StepConfig config = config_;
+    config.dt = std::ldexp(config_.dt, -halvings);
+    parts_[k] = make_(system_, config);
+  }
+  return *parts_[k];
+}
+
+void AdaptiveStep::advance(int halvings, const State& from, const Control& control, Trial& trial) {
+  trial.end = from;
+  try {
+    trial.report = part(halvings).step(trial.end, control);
+    trial.stable = trial.report.stable();
+  } catch (const InvalidInput&) {  // the numbers have left the finite ones
+    trial.stable = false;
+  }
+}
+
+double AdaptiveStep::distance(const State& one, const State& other) const {
+  double most = 0;
+  for (std::size_t i = 0; i < system_.body_count(); ++i) {
+    const Body& body = system_.body(i);
+    if (!(body.mass > 0)) continue;
+    const BodyState &a = one.bodies[i], &b = other.bodies[i];
+    const double r = std::sqrt(body.inertia.maxCoeff() / body.mass);
+    const Vec3<double> dw = system_.angular_velocity(one, i) - system_.angular_velocity(other, i);
+    most = std::max(most, (a.p_WB - b.p_WB).norm() + r * a.q_WB.angularDistance(b.q_WB) +
+                              config_.dt * ((a.v_WB - b.v_WB).norm() + r * dw.norm()));
+  }
+  return most;
+}
+
+void AdaptiveStep::add(const StepReport& report) {
+  StepReport sum = report;
+  sum.substeps += report_.substeps;
+  sum.control_work += report_.control_work;
+  sum.solver.iterations += report_.solver.iterations;
+  if (report_.substeps > 0 && !(sum.solver.residual > report_.solver.residual))
+    sum.solver.residual = report_.solver.residual;
+  if (report_.solver.status != Status::kOk) sum.solver.status = report_.solver.status;
+  sum.stable_dt = std::min(report.stable_dt, report_.stable_dt);
+  report_ = sum;
+}
+
+void AdaptiveStep::add(const StepDerivatives& part, StepDerivatives& derivatives) const {
+  if (report_.substeps == 0) {
+    derivatives = part;
+    return;
+  }
+  derivatives.state = (part.state * derivatives.state).eval();
+  derivatives.force = (part.state * derivatives.force + part.force).eval();
+  derivatives.parameter = (part.state * derivatives.parameter + part.parameter).eval();
+}
+
+// Two halves that were accepted, or are taken as they are.
+void AdaptiveStep::take(int halvings, State& state, const Control& control, StepDerivatives* derivatives) {
+  for (const Trial& half : halves_) {
+    if (derivatives == nullptr && half.stable) {
+      state = half.end;
+      add(half.report);
+      continue;
+    }
+    Integrator& integrator = part(halvings);
+    const StepReport& report =
+        derivatives != nullptr ? integrator.step(state, control, of_part_) : integrator.step(state, control);
+    if (derivatives != nullptr) add(of_part_, *derivatives);
+    add(report);
+  }
+}
+
+// What is done is counted in parts of the least length.
+const StepReport& AdaptiveStep::step(State& state, const Control& control, StepDerivatives* derivatives) {
+  system_.require_valid(state);
+  system_.require_valid(control);
+  report_ = {};
+  report_.substeps = 0;
+  const std::int64_t all = std::int64_t{1} << adaptive_.halvings;
+  bool bound_kept = true;
+  int k = 0;
+  for (std::int64_t done = 0; done < all;) {
+    advance(k, state, control, coarse_);
+    bool accepted = false;
+    double apart = INFINITY;
+    for (;; ++k) {
+      advance(k + 1, state, control, halves_[0]);
+      halves_[1].stable = false;
+      if (coarse_.stable && halves_[0].stable) advance(k + 1, halves_[0].end, control, halves_[1]);
+      if (halves_[1].stable) apart = distance(coarse_.end, halves_[1].end);
+      accepted = apart <= bound(k);
+      if (accepted || k == adaptive_.halvings) break;
+      std::swap(coarse_, halves_[0]);
+      apart = INFINITY;
+    }
+    bound_kept = bound_kept && accepted;
+    take(k + 1, state, control, derivatives);
+    done += all >> k;
+    if (k > 0 && growth_ * apart <= bound(k - 1) && done % (all >> (k - 1)) == 0) --k;
+  }
+  if (!bound_kept) report_.solver.status = Status::kNotConverged;
+  return report_;
+}
+
+}  // namespace
+
+std::unique_ptr<Integrator> make_adaptive(const System& system, const StepConfig& config,
+                                          const AdaptiveConfig& adaptive, int order, MakeIntegrator make) {
+  if (!(adaptive.error > 0)) return make(system, config);
+  return std::make_unique<AdaptiveStep>(system, config, adaptive, order, std::move(make));
+}
+
+}  // namespace abut::dynamics

@@ -1,0 +1,86 @@
+#include "runtime/dynamics/step/second_derivatives.h"
+
+#include <string>
+
+#include "runtime/core/error.h"
+#include "runtime/dynamics/tree/tangent.h"
+
+namespace abut::dynamics {
+namespace {
+
+// The derivatives of a step from x, in the charts about a state and the state after it: those of the step
+// itself are in the charts about where it starts and ends.
+class Chart {
+ public:
+  Chart(Integrator& integrator, const SystemTree& tree, const State& state, const Control& control)
+      : integrator_(integrator),
+        tree_(tree),
+        scratch_(tree.tree()),
+        state_(state),
+        next_(state),
+        control_(control) {
+    tree_.coordinates(state_, q_, v_);
+    integrator_.step(next_, control_);
+  }
+
+  StepDerivatives at(const VecX<double>& x) {
+    const MatX<double>& G = tree_.independent();
+    const Eigen::Index ni = G.cols();
+    const VecX<double> u = G * x.head(ni);
+    VecX<double> q;
+    tree_.tree().integrate(q_, u, q);
+    State state = state_;
+    tree_.place(q, v_ + G * x.tail(ni), scratch_, state);
+    StepDerivatives result;
+    integrator_.step(state, control_, result);
+    const VecX<double> after = G * tree_.difference(next_, state).head(ni);
+    result.state.leftCols(ni) =
+        (result.state.leftCols(ni) * independent(exponential_slopes(tree_.tree(), u).right)).eval();
+    const MatX<double> out = independent(inverse_right_slope(tree_.tree(), after));
+    for (MatX<double>* part : {&result.state, &result.force, &result.parameter})
+      part->topRows(ni) = (out * part->topRows(ni)).eval();
+    return result;
+  }
+
+ private:
+  // Joints that mimic others have one degree of freedom, of which the blocks are 1.
+  MatX<double> independent(const MatX<double>& blocks) const {
+    const std::vector<int>& places = tree_.mimics().independent_velocities();
+    return blocks(places, places);
+  }
+
+  Integrator& integrator_;
+  const SystemTree& tree_;
+  TreeScratch scratch_;
+  State state_, next_;
+  const Control& control_;
+  VecX<double> q_, v_;
+};
+
+}  // namespace
+
+StepDerivatives second_derivatives(Integrator& integrator, const SystemTree& tree, const State& state,
+                                   const Control& control, const VecX<double>& direction) {
+  constexpr double kStep = 1e-6;  // rad, m, rad/s or m/s
+  constexpr double kWeights[] = {1.0 / 12, -2.0 / 3, 0, 2.0 / 3, -1.0 / 12};
+  const Eigen::Index size = 2 * tree.independent().cols();
+  if (direction.size() != size || !direction.allFinite())
+    throw InvalidInput("second derivatives: the direction must have " + std::to_string(size) +
+                       " finite entries");
+  const double greatest = direction.cwiseAbs().maxCoeff(), step = kStep / (greatest > 0 ? greatest : 1);
+  Chart chart(integrator, tree, state, control);
+  StepDerivatives sum;
+  for (int k = 0; k < 5; ++k) {
+    if (kWeights[k] == 0) continue;
+    const StepDerivatives at = chart.at((k - 2) * step * direction);
+    const double weight = kWeights[k] / step;
+    if (k == 0)
+      sum = {weight * at.state, weight * at.force, weight * at.parameter};
+    else
+      sum = {sum.state + weight * at.state, sum.force + weight * at.force,
+             sum.parameter + weight * at.parameter};
+  }
+  return sum;
+}
+
+}  // namespace abut::dynamics

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "runtime/dynamics/tree/tree.h"
+
+namespace abut::dynamics {
+
+// One mode x of M dv/dt = -K dq - C v: x'' = -stiffness x - damping x'.
+struct StiffMode {
+  double stiffness = 0;  // x'K x / x'M x, 1/s^2
+  double damping = 0;    // x'C x / x'M x, 1/s
+};
+
+// The mode that explicit steps of length dt (s) fail at first, with K and C symmetric: that of the greatest
+// eigenvalue of M^-1 (dt^2 K + 2 dt C), by its powers from `start`
+// (from ones where that is zero or not finite). From below: Rayleigh's quotient is at
+// most the eigenvalue. M, K, C are (n, n), M positive definite.
+StiffMode stiffest_mode(const MatX<double>& M, const MatX<double>& K, const MatX<double>& C,
+                        const VecX<double>& start, double dt);
+
+// Greatest steps (s) at which the mode stays bounded; infinite where nothing pulls back or brakes it.
+double longest_semi_implicit_step(const StiffMode& mode);
+double longest_runge_kutta_step(const StiffMode& mode);
+
+}  // namespace abut::dynamics
