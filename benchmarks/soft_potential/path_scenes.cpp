@@ -83,7 +83,7 @@ contact::SoftPotential<Extended> extended(const contact::PotentialPair<double>& 
   moved.share_A = pair.share_A, moved.share_B = pair.share_B;
   moved.grid_A = pair.grid_A, moved.grid_B = pair.grid_B;
   contact::SoftPotential<Extended> result;
-  std::vector<Extended> near;
+  ssdf::internal::NearScratch<Extended> near;
   soft_potential_extended(moved, ssdf::Order::kValue, near, result);
   return result;
 }

@@ -127,7 +127,7 @@ class SoftPotentialModel final : public Model {
   std::vector<ContactPoint> points_;
   std::vector<ContactPointDerivative> derivatives_;
   SoftPotential<double> contact_;
-  std::vector<double> near_;
+  ssdf::internal::NearScratch<double> near_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "runtime/contact/model.h"
 #include "runtime/core/settings.h"
 #include "runtime/ssdf/kernel.h"
+#include "runtime/ssdf/two_stage_points.h"
 
 // Contact by a potential of soft signed distances: conservative, and upright at edges, where the force of
 // soft_minimum.h pushes to the side. With Phi_A, Phi_B the bodies' fields (ssdf/two_stage.h; of a primitive
@@ -80,10 +81,11 @@ struct SoftPotential {
 
 // The kernel: four samples at a time; and its reference, one at a time in long double. `near`: memory, kept
 // from call to call.
-void soft_potential(const PotentialPair<double>& pair, ssdf::Order order, std::vector<double>& near,
-                    SoftPotential<double>& result);
+void soft_potential(const PotentialPair<double>& pair, ssdf::Order order,
+                    ssdf::internal::NearScratch<double>& near, SoftPotential<double>& result);
 void soft_potential_extended(const PotentialPair<long double>& pair, ssdf::Order order,
-                             std::vector<long double>& near, SoftPotential<long double>& result);
+                             ssdf::internal::NearScratch<long double>& near,
+                             SoftPotential<long double>& result);
 
 // A piece of one body's surface in the other's field: a group of samples (asset/sample_blocks.h).
 struct PotentialSample {
@@ -97,8 +99,8 @@ struct PotentialSample {
 };
 
 // The pieces whose middle is at most `margin` (m) from the other body's surface, or inside.
-void potential_samples(const PotentialPair<double>& pair, double margin, std::vector<double>& near,
-                       std::vector<PotentialSample>& samples);
+void potential_samples(const PotentialPair<double>& pair, double margin,
+                       ssdf::internal::NearScratch<double>& near, std::vector<PotentialSample>& samples);
 
 // The model of the table. Needs oriented points, or primitives, but no two half-spaces. An asset's samples
 // are those of asset/sample_blocks.h, a primitive's those of body::sample_surface. Of assets and

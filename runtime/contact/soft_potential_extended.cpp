@@ -31,15 +31,23 @@ struct ScalarOps {
     return internal::feel(grid, X_OP, balls, count, least, limit);
   }
   static int gather(const asset::PointBlocksView& field, const S* p, S range2, S scale,
-                    std::vector<S>& near) {
-    return ssdf::internal::gather<S, S>(field, p, range2, scale, near);
+                    std::vector<S>& packs) {
+    return ssdf::internal::gather<S, S>(field, p, range2, scale, packs);
+  }
+  static bool above_all(const S* packs, int count, S range2, S band) {
+    return ssdf::internal::above_all<S>(packs, count, range2, band);
+  }
+  static int look_at(int packs, const S* c, S radius, S limit, S far,
+                     ssdf::internal::NearScratch<S>& memory) {
+    return internal::look_at<S>(packs, c, radius, limit, far, memory);
   }
 };
 
 }  // namespace
 
 void soft_potential_extended(const PotentialPair<long double>& pair, ssdf::Order order,
-                             std::vector<long double>& near, SoftPotential<long double>& result) {
+                             ssdf::internal::NearScratch<long double>& near,
+                             SoftPotential<long double>& result) {
   using S = long double;
   internal::SoftPotentialPair<S, S, ScalarOps<S>>(order, near).solve(pair, result);
 }

@@ -40,8 +40,17 @@ void nearest_by_fours(const asset::PointBlocksView& field, const double* p,
 }
 ABUT_CLONES_FUSED
 int gather_by_fours(const asset::PointBlocksView& field, const double* p, double range2, double scale,
-                    std::vector<double>& near) {
-  return ssdf::internal::gather<Four, double>(field, p, range2, scale, near);
+                    std::vector<double>& packs) {
+  return ssdf::internal::gather<Four, double>(field, p, range2, scale, packs);
+}
+ABUT_CLONES_FUSED
+bool above_all_by_fours(const double* packs, int count, double range2, double band) {
+  return ssdf::internal::above_all<Four>(packs, count, range2, band);
+}
+ABUT_CLONES_FUSED
+int look_at_by_fours(int packs, const double* c, double radius, double limit, double far,
+                     ssdf::internal::NearScratch<double>& memory) {
+  return internal::look_at<Four>(packs, c, radius, limit, far, memory);
 }
 ABUT_CLONES_FUSED
 double grid_value_by_fours(const asset::DistanceGridView& grid, const double* p) {
@@ -83,20 +92,27 @@ struct FourOps {
     return feel_by_fours(grid, X_OP, balls, count, least, limit);
   }
   static int gather(const asset::PointBlocksView& field, const double* p, double range2, double scale,
-                    std::vector<double>& near) {
-    return gather_by_fours(field, p, range2, scale, near);
+                    std::vector<double>& packs) {
+    return gather_by_fours(field, p, range2, scale, packs);
+  }
+  static bool above_all(const double* packs, int count, double range2, double band) {
+    return above_all_by_fours(packs, count, range2, band);
+  }
+  static int look_at(int packs, const double* c, double radius, double limit, double far,
+                     ssdf::internal::NearScratch<double>& memory) {
+    return look_at_by_fours(packs, c, radius, limit, far, memory);
   }
 };
 
 }  // namespace
 
-void soft_potential(const PotentialPair<double>& pair, ssdf::Order order, std::vector<double>& near,
-                    SoftPotential<double>& result) {
+void soft_potential(const PotentialPair<double>& pair, ssdf::Order order,
+                    ssdf::internal::NearScratch<double>& near, SoftPotential<double>& result) {
   internal::SoftPotentialPair<double, Four, FourOps>(order, near).solve(pair, result);
 }
 
-void potential_samples(const PotentialPair<double>& pair, double margin, std::vector<double>& near,
-                       std::vector<PotentialSample>& samples) {
+void potential_samples(const PotentialPair<double>& pair, double margin,
+                       ssdf::internal::NearScratch<double>& near, std::vector<PotentialSample>& samples) {
   internal::SoftPotentialPair<double, Four, FourOps> solver(ssdf::Order::kGradient, near);
   const double limit = std::nextafter(margin, std::numeric_limits<double>::infinity());
   samples.clear();

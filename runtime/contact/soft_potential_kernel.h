@@ -19,6 +19,8 @@ using asset::kBlockPoints;
 using asset::kNodeChildren;
 using asset::PointBlocksView;
 using ssdf::internal::NearPoints;
+using ssdf::internal::NearScratch;
+using ssdf::internal::take;
 
 inline constexpr int kSamples = asset::kGroupSamples;
 
@@ -50,28 +52,20 @@ struct PotentialSide {
   PotentialLaw<S> law;
 };
 
-// Four samples in the owner's frame, and the field's points that matter, in spacings from `center`.
+// Four samples in the owner's frame, and the field's points that matter, in spacings from `origin`.
 template <class S>
 struct Patch {
-  S y[3][kSamples];    // m
-  S ka[kSamples];      // stiffness times area, N/m
-  S center[3];         // m
-  S spacing;           // m
-  NearPoints<S> near;  // none: `exact` or `grid`
-  S* numbers;          // of `near`; behind them room for the field's scratch
+  S y[3][kSamples];      // m
+  S ka[kSamples];        // stiffness times area, N/m
+  S center[3];           // of the samples, m
+  S origin[3] = {};      // m
+  S spacing;             // m
+  NearPoints<S> near{};  // none: `exact` or `grid`
+  NearScratch<S>* memory = nullptr;
   const body::Primitive* exact;
   const asset::DistanceGridView* grid;
   const Piece* piece;
 };
-
-// The next samples' numbers.
-template <class T, class S>
-ABUT_INLINE void take(const S* from, T& to) {
-  if constexpr (simd::kLanes<T> == 1)
-    to = *from;
-  else
-    simd::load(from, to);
-}
 
 // Value and derivatives at one place, in the order of Taylor.
 template <int kOrder, class T, class S>
@@ -127,10 +121,9 @@ ABUT_INLINE bool field_at(const Patch<S>& patch, const T* y, int first, S limit,
   }
   T p[3];
   const S scale = 1 / patch.spacing;
-  for (int k = 0; k < 3; ++k) p[k] = (y[k] - patch.center[k]) * scale;
-  if (!ssdf::internal::two_stage<T, kOrder, S>(patch.near, p, limit * scale,
-                                               {patch.numbers + 6 * patch.near.count}, phi))
-    return false;
+  for (int k = 0; k < 3; ++k) p[k] = (y[k] - patch.origin[k]) * scale;
+  const auto scratch = ssdf::internal::make_scratch<T>(patch.near.count, *patch.memory);
+  if (!ssdf::internal::two_stage<T, kOrder, S>(patch.near, p, limit * scale, scratch, phi)) return false;
   phi.value = phi.value * patch.spacing;
   for (int m = 0; m < phi.kSecond; ++m) phi.second[m] = phi.second[m] * scale;
   for (int m = 0; m < phi.kThird; ++m) phi.third[m] = phi.third[m] * (scale * scale);
@@ -162,6 +155,29 @@ ABUT_INLINE unsigned feel(const asset::DistanceGridView& grid, const Pose<S>& X_
   return result;
 }
 
+// The points of some packs that matter in a ball about c, into `memory`; lengths in spacings. Zero: no place
+// in the ball feels the field, as the nearest point is farther than `far` and its plane well below, or as the
+// field is surely `limit` or more.
+template <class T, class S>
+ABUT_INLINE int look_at(int packs, const S* c, S radius, S limit, S far, NearScratch<S>& memory) {
+  using std::sqrt;
+  ssdf::internal::make_room(packs, memory);
+  const S* const numbers = memory.packs.data();
+  S* const squares = memory.squares.data();
+  const std::int32_t nearest = ssdf::internal::nearest_place<T>(numbers, packs, c, squares);
+  S height(0), square(0);
+  for (int k = 0; k < 3; ++k) {
+    const S d = c[k] - numbers[nearest + ssdf::internal::kPack * k];
+    height += d * numbers[nearest + ssdf::internal::kPack * (3 + k)];
+    square += d * d;
+  }
+  const S depth = sqrt(square);
+  if (depth > far && height > depth / 2) return 0;
+  const S range = ssdf::internal::sight_range(depth + radius) + radius, range2 = range * range;
+  if (ssdf::internal::surely_above<T>(numbers, packs, squares, nearest, c, radius, limit, range2)) return 0;
+  return ssdf::internal::select<T>(squares, packs, range2, memory.places.data());
+}
+
 // The field and its three derivatives at all samples of a patch; derivatives are 0 where it is `limit` (m) or
 // more at all of them.
 template <class T, class S>
@@ -180,56 +196,11 @@ ABUT_INLINE void fields(Patch<S>& patch, S limit, Taylor<S, 3>* out) {
   }
 }
 
-// Drops the points that matter to none of the samples. Returns whether all planes that are left lie `limit`
-// (m) or more below all samples: so does the field.
-template <class T, class S>
-ABUT_INLINE bool all_above(Patch<S>& patch, S limit) {
-  if (patch.exact != nullptr || patch.grid != nullptr) return false;
-  constexpr int kGroups = kSamples / simd::kLanes<T>;
-  constexpr double kR2 = ssdf::TwoStage::kFar * ssdf::TwoStage::kFar;
-  const S scale = 1 / patch.spacing;
-  T p[kGroups][3], range[kGroups], low;
-  ssdf::internal::Sight<T> sight;
-  for (int group = 0; group < kGroups; ++group) {
-    for (int k = 0; k < 3; ++k) {
-      take(patch.y[k] + group * simd::kLanes<T>, p[group][k]);
-      p[group][k] = (p[group][k] - patch.center[k]) * scale;
-    }
-    T nearest;
-    simd::fill<T>(1e300, nearest);
-    for (int i = 0; i < patch.near.count; ++i) {
-      ssdf::internal::look(patch.near.numbers + 6 * i, p[group], sight);
-      simd::least<T>(sight.square, nearest, nearest);
-    }
-    T& root = range[group];
-    simd::square_root<T>(nearest + kR2, root);
-    root += ssdf::TwoStage::kCut / ssdf::TwoStage::kSharpness;
-    root = root * root - kR2;
-  }
-  simd::fill<T>(1e300, low);
-  S* to = patch.numbers;
-  for (int i = 0; i < patch.near.count; ++i) {
-    const S* const point = patch.numbers + 6 * i;
-    bool matters = false;
-    for (int group = 0; group < kGroups; ++group) {
-      ssdf::internal::look(point, p[group], sight);
-      if (!simd::any<T>(sight.square <= range[group])) continue;
-      matters = true;
-      simd::least<T>(sight.g, low, low);
-    }
-    for (int k = 0; k < 6; ++k) to[k] = point[k];
-    to += matters ? 6 : 0;
-  }
-  patch.near.count = static_cast<int>((to - patch.numbers) / 6);
-  return !simd::any<T>(low < T{} + limit * scale);
-}
-
 // Adds the samples of a patch.
 template <int kOrder, class T, class S>
 ABUT_INLINE void add_patch(Patch<S>& patch, const Vec6<S>& V, const PotentialLaw<S>& law,
                            WrenchSums<T, kOrder>& sums) {
   const S limit = law.faded * law.eps3;
-  if (all_above<T>(patch, limit)) return;
   const S *const omega = V.data(), *const nu = V.data() + 3;
   for (int first = 0; first < kSamples; first += simd::kLanes<T>) {
     T y[3], v[3], ka;

@@ -57,13 +57,14 @@ void point_force(S ka, const Taylor<S, 3>& phi, const Vec3<S>& v, const Potentia
 }
 
 // `Ops`: add<kOrder>(patch, V, law, sums), fields(patch, limit, Taylor<S, 3>[kSamples]), find_nearest(blocks,
-// p, nearby), gather(blocks, center, range2, scale, near) and feel(grid, X_OP, balls, count, least, limit),
-// the functions of those names for a lane type.
+// p, nearby), gather(blocks, center, range2, scale, packs), above_all(packs, count, range2, band),
+// look_at(packs, c, radius, limit, far, memory) and feel(grid, X_OP, balls, count, least, limit), the
+// functions of those names for a lane type.
 template <class S, class T, class Ops>
 class SoftPotentialPair {
  public:
   // `near`: memory that is kept from call to call.
-  SoftPotentialPair(ssdf::Order order, std::vector<S>& near) : order_(order), near_(near) {}
+  SoftPotentialPair(ssdf::Order order, NearScratch<S>& near) : order_(order), near_(near) {}
 
   void solve(const PotentialPair<S>& pair, SoftPotential<S>& out) {
     const PotentialBody A(*pair.A, pair.grid_A), B(*pair.B, pair.grid_B);
@@ -205,32 +206,49 @@ class SoftPotentialPair {
         if (at > 1)
           walk.push(at - 1, kNodeChildren * entry + c);
         else
-          visit_block(side, kNodeChildren * entry + c, least, visit);
+          visit_block(side, kNodeChildren * entry + c, side.X_OP * center, S(radius[c]), least, visit);
       }
     }
   }
 
-  // least: of the field at the block's centre, m.
+  // Calls visit(patch) for the pieces of a block, which stands in a ball about `center`. least: of the field
+  // there, m.
   template <class Visit>
-  void visit_block(const PotentialSide<S>& side, std::int32_t block, S least, Visit&& visit) {
+  void visit_block(const PotentialSide<S>& side, std::int32_t block, const Vec3<S>& center, S radius, S least,
+                   Visit&& visit) {
     const asset::SampleBlocksView& samples = side.other->points.samples;
     const std::int32_t first = samples.first[block], count = samples.first[block + 1] - first;
     unsigned felt = ~0u;
     if (side.owner->grid != nullptr)
       felt = Ops::feel(*side.owner->grid, side.X_OP, samples.balls + first, count, least, faded(side));
+    // The owner's points about the block, once for all of its pieces unless it is wide beside their spacing.
+    const bool by_points = side.owner->exact == nullptr && side.owner->grid == nullptr;
+    const bool wide = radius > S(kWide) * S(side.owner->points.spacing);
+    if (by_points && !wide && above_all_planes(side, center, radius)) return;
     for (std::int32_t i = 0; i < count; ++i) {
       if ((felt >> i & 1u) == 0) continue;
       const std::int32_t group = first + i;
-      visit_piece(side,
-                  {samples.numbers + std::ptrdiff_t(group) * asset::kGroupNumbers, samples.balls + group,
-                   static_cast<std::uint64_t>(group)},
-                  visit);
+      const Piece piece{samples.numbers + std::ptrdiff_t(group) * asset::kGroupNumbers, samples.balls + group,
+                        static_cast<std::uint64_t>(group)};
+      const Vec3<S> middle = side.X_OP * Vec3<double>::Map(piece.ball->center).template cast<S>();
+      if (by_points && wide) {
+        find_nearest(side, middle);
+        look_around(side, middle, S(piece.ball->radius));
+      }
+      visit_piece(side, piece, middle, visit);
     }
   }
 
+  // How many of the points gathered matter in a ball about `center`; zero: no place in it feels the field.
+  int look_at(const PotentialSide<S>& side, const Vec3<S>& center, S radius) {
+    const S scale = 1 / S(side.owner->points.spacing), far = radius + S(kSharp) * faded(side) + cover(side);
+    S c[3];
+    for (int k = 0; k < 3; ++k) c[k] = (center[k] - around_[k]) * scale;
+    return Ops::look_at(packs_, c, radius * scale, faded(side) * scale, far * scale, near_);
+  }
+
   template <class Visit>
-  void visit_piece(const PotentialSide<S>& side, const Piece& piece, Visit&& visit) {
-    const Vec3<S> center = side.X_OP * Vec3<double>::Map(piece.ball->center).template cast<S>();
+  void visit_piece(const PotentialSide<S>& side, const Piece& piece, const Vec3<S>& center, Visit&& visit) {
     const S radius = S(piece.ball->radius);
     Patch<S> patch;
     patch.exact = side.owner->exact;
@@ -240,10 +258,11 @@ class SoftPotentialPair {
     if (patch.exact != nullptr) {
       if (distance::primitive_distance<S>(*patch.exact, center, 0).value - radius > faded(side)) return;
     } else if (patch.grid == nullptr) {
-      find_nearest(side, center);
-      if (outside(center, radius + S(kSharp) * faded(side) + cover(side))) return;
-      look_around(side, center, radius, patch.near);
-      patch.numbers = near_.data();
+      for (int k = 0; k < 3; ++k) patch.origin[k] = around_[k];
+      const int count = look_at(side, center, radius);
+      if (count == 0) return;
+      patch.near = {near_.packs.data(), near_.places.data(), count};
+      patch.memory = &near_;
     }
     const double* const p = piece.numbers;
     for (int i = 0; i < kSamples; ++i) {
@@ -277,36 +296,34 @@ class SoftPotentialPair {
     if (outside(center, far)) return true;
     const S distance = sqrt(nearest_.distance2);
     if (distance <= gap + faded(side)) return false;
-    return distance > far ? field_at(side, center) > S(0) : all_planes_below(side, center, radius);
+    return distance > far ? field_at(side, center) > S(0) : above_all_planes(side, center, radius);
   }
 
   // The field of the owner's points where the nearest was looked for, in spacings.
   S field_at(const PotentialSide<S>& side, const Vec3<S>& center) {
-    NearPoints<S> near;
-    look_around(side, center, S(0), near);
+    const S range = look_around(side, center, S(0)) / S(side.owner->points.spacing);
     const S origin[3] = {S(0), S(0), S(0)};
+    const NearPoints<S> near = ssdf::internal::within<S>(origin, range * range, packs_, near_);
     Taylor<S, 0> phi;
-    ssdf::internal::two_stage<S, 0, S>(near, origin, S(0), {near_.data() + 6 * near.count}, phi);
+    ssdf::internal::two_stage<S, 0, S>(near, origin, S(0), ssdf::internal::make_scratch<S>(near.count, near_),
+                                       phi);
     return phi.value;
   }
 
   // Whether a ball about where the nearest was looked for lies above all planes that matter in it by as much
   // as the field is felt: so does the field, a mean of them.
-  bool all_planes_below(const PotentialSide<S>& side, const Vec3<S>& center, S radius) {
-    NearPoints<S> near;
-    look_around(side, center, radius, near);
-    const S origin[3] = {S(0), S(0), S(0)}, band = (radius + faded(side)) / S(side.owner->points.spacing);
-    ssdf::internal::Sight<S> sight;
-    for (int i = 0; i < near.count; ++i) {
-      ssdf::internal::look(near.numbers + 6 * i, origin, sight);
-      if (!(sight.g > band)) return false;
-    }
-    return true;
+  bool above_all_planes(const PotentialSide<S>& side, const Vec3<S>& center, S radius) {
+    const S scale = 1 / S(side.owner->points.spacing);
+    const S range = look_around(side, center, radius) * scale;
+    return Ops::above_all(near_.packs.data(), packs_, range * range, (radius + faded(side)) * scale);
   }
 
   // Ahead of an edge the field extends the planes of its sides, and the edge is farther off than they are: by
   // 1 / sin of half its angle; this one is that of 29 degrees.
   static constexpr double kSharp = 4;
+
+  // Blocks wider than this (spacings) gather the points about each of their pieces.
+  static constexpr double kWide = 3;
 
   static S cover(const PotentialSide<S>& side) { return S(side.owner->points.blocks.cover); }
 
@@ -329,21 +346,24 @@ class SoftPotentialPair {
     return distance > far && height > distance / 2;
   }
 
-  // The points of the owner that matter within a ball about where the nearest was looked for, relative to its
-  // centre, in spacings.
-  void look_around(const PotentialSide<S>& side, const Vec3<S>& center, S radius, NearPoints<S>& near) {
+  // Gathers the points of the owner that matter within a ball about where the nearest was looked for; returns
+  // how far they are at most, m.
+  S look_around(const PotentialSide<S>& side, const Vec3<S>& center, S radius) {
     const PointBlocksView& field = side.owner->points.blocks;
     const S spacing = S(side.owner->points.spacing), scale = 1 / spacing;
     const S depth = sqrt(nearest_.distance2) + radius;
     const S range = ssdf::internal::sight_range(depth * scale) * spacing + radius;
-    const int count = Ops::gather(field, center.data(), range * range, scale, near_);
-    near = {near_.data(), count};
+    packs_ = Ops::gather(field, center.data(), range * range, scale, near_.packs);
+    around_ = center;
+    return range;
   }
 
   ssdf::Order order_;
-  std::vector<S>& near_;
+  NearScratch<S>& near_;
   ssdf::internal::Nearby<S> nearest_{{}, {}, std::numeric_limits<S>::max()};
   bool started_ = false;  // on this side
+  int packs_ = 0;         // of the owner's points, gathered about:
+  Vec3<S> around_;        // m
 };
 
 }  // namespace abut::contact::internal

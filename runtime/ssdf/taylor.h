@@ -67,19 +67,23 @@ ABUT_INLINE void compose(const Taylor<T, kOrder>& a, const T& f, const T& f1, co
     });
 }
 
-// sum += w a.
-template <class T, int kOrder>
-ABUT_INLINE void add(const T& w, const Taylor<T, kOrder>& a, Taylor<T, kOrder>& sum) {
-  sum.value += w * a.value;
-  if constexpr (kOrder > 0)
+// sum += w a, from order kFrom to order kTo; the others stay as they are.
+template <int kFrom, int kTo, class T, int kOrder>
+ABUT_INLINE void add_orders(const T& w, const Taylor<T, kOrder>& a, Taylor<T, kOrder>& sum) {
+  if constexpr (kFrom == 0) sum.value += w * a.value;
+  if constexpr (kFrom <= 1 && kTo >= 1)
 #pragma GCC unroll 3
     for (int k = 0; k < 3; ++k) sum.first[k] += w * a.first[k];
-  if constexpr (kOrder > 1)
+  if constexpr (kFrom <= 2 && kTo >= 2)
 #pragma GCC unroll 6
     for (int m = 0; m < 6; ++m) sum.second[m] += w * a.second[m];
-  if constexpr (kOrder > 2)
+  if constexpr (kFrom <= 3 && kTo >= 3)
 #pragma GCC unroll 10
     for (int m = 0; m < 10; ++m) sum.third[m] += w * a.third[m];
+}
+template <class T, int kOrder>
+ABUT_INLINE void add(const T& w, const Taylor<T, kOrder>& a, Taylor<T, kOrder>& sum) {
+  add_orders<0, kOrder>(w, a, sum);
 }
 
 // a / b, b's value not zero: from a = c b by Leibniz.

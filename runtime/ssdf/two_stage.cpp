@@ -12,11 +12,12 @@ namespace {
 constexpr double kDoubles = 1e3, kFarthest = 1e8;
 
 template <class S, int kOrder>
-SoftDistance<S> at_origin(const internal::NearPoints<S>& near, S* scratch, S spacing) {
+SoftDistance<S> at_origin(const internal::NearPoints<S>& near, const internal::Scratch<S, S>& scratch,
+                          S spacing) {
   const S origin[3] = {S(0), S(0), S(0)};
   internal::Taylor<S, kOrder> phi;
   phi.clear();
-  internal::two_stage<S, kOrder, S>(near, origin, std::numeric_limits<S>::infinity(), {scratch}, phi);
+  internal::two_stage<S, kOrder, S>(near, origin, std::numeric_limits<S>::infinity(), scratch, phi);
   SoftDistance<S> result{phi.value * spacing, Vec3<S>::Zero(), Mat3<S>::Zero(), Status::kOk};
   for (int k = 0; k < phi.kFirst; ++k) result.gradient[k] = phi.first[k];
   for (int m = 0; m < phi.kSecond; ++m) {
@@ -45,11 +46,11 @@ SoftDistance<S> two_stage_distance(const asset::PointsView& points, const Vec3<S
   if constexpr (std::is_same_v<S, double>)
     if (depth > kDoubles)
       return rounded(two_stage_distance<long double>(points, p_Q.template cast<long double>(), order));
-  thread_local std::vector<S> numbers;  // kept from call to call: no allocation in the steady state
-  const S range = internal::sight_range(depth) * spacing;
-  const int count = internal::gather<S, S>(points.blocks, p_Q.data(), range * range, 1 / spacing, numbers);
-  const internal::NearPoints<S> near{numbers.data(), count};
-  S* const scratch = numbers.data() + 6 * count;
+  thread_local internal::NearScratch<S> memory;  // kept from call to call: no allocation in the steady state
+  const S range = internal::sight_range(depth), end = range * spacing, origin[3] = {S(0), S(0), S(0)};
+  const int packs = internal::gather<S, S>(points.blocks, p_Q.data(), end * end, 1 / spacing, memory.packs);
+  const auto near = internal::within<S>(origin, range * range, packs, memory);
+  const auto scratch = internal::make_scratch<S>(near.count, memory);
   if (order == Order::kValue) return at_origin<S, 0>(near, scratch, spacing);
   if (order == Order::kGradient) return at_origin<S, 1>(near, scratch, spacing);
   return at_origin<S, 2>(near, scratch, spacing);

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <cmath>
-#include <vector>
-
-#include "runtime/ssdf/block_sums.h"
 #include "runtime/ssdf/field.h"
 #include "runtime/ssdf/taylor.h"
+#include "runtime/ssdf/two_stage_points.h"
 
 // The soft signed distance in two stages, from centres x_i and unit normals n_i of a surface's pieces alone,
 // with derivatives up to the third. All lengths in spacings of the cloud; r_i = |p - x_i|, g_i = n_i . (p -
@@ -19,85 +16,7 @@
 // finite distance with seven continuous derivatives, and with them ends what the sums have to look at.
 namespace abut::ssdf {
 
-struct TwoStage {
-  static constexpr double kFar = 3;         // R
-  static constexpr double kSharpness = 24;  // 2 R / e, e = 1/4
-  static constexpr double kWeight = 3;      // B
-  static constexpr double kDepth = 0.35;
-  static constexpr double kEnd = 16;  // C: near u = 0 stage 2 is like exp(-2 r^2 / (e C))
-  // Points with E more than this above that of the nearest are left out: each of them weighs less than
-  // 1.4e-11 in stage 1, and nothing in stage 2, where u > kCut - kWeight is beyond the end.
-  static constexpr double kCut = 25;
-};
-
 namespace internal {
-
-// A cloud's points that matter, (count, 6): position (spacings) and normal.
-template <class S>
-struct NearPoints {
-  const S* numbers;
-  int count;
-};
-
-// Numbers that a near point takes: position, normal, and the scratch for at most four lanes.
-inline constexpr int kPerPoint = 6 + 3 * 4;
-
-// Puts the points within sqrt(range2) of p (m), relative to it in units of 1 / scale, into `near`, which
-// grows where it must; returns their count.
-template <class T, class S>
-ABUT_INLINE int gather(const asset::PointBlocksView& blocks, const S* p, S range2, S scale,
-                       std::vector<S>& near) {
-  std::size_t count = 0;
-  visit_near<T, S>(blocks, p, range2, [&](std::int32_t block) ABUT_INLINE_LAMBDA {
-    if (near.size() < kPerPoint * (count + asset::kBlockPoints))
-      near.resize(2 * kPerPoint * (count + asset::kBlockPoints));
-    const double* const numbers = blocks.numbers + std::ptrdiff_t(block) * asset::kBlockNumbers;
-    S* to = near.data() + 6 * count;
-    for (int first = 0; first < asset::kBlockPoints; first += simd::kLanes<T>) {
-      T d[3];
-      for (int k = 0; k < 3; ++k) {
-        simd::load(numbers + asset::kBlockPoints * k + first, d[k]);
-        d[k] -= p[k];
-      }
-      const T square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-      if (!simd::any<T>(square <= T{} + range2)) continue;
-      for (int i = 0; i < simd::kLanes<T>; ++i) {
-        for (int k = 0; k < 3; ++k) {
-          to[k] = (S(numbers[asset::kBlockPoints * k + first + i]) - p[k]) * scale;
-          to[3 + k] = S(numbers[asset::kBlockPoints * (3 + k) + first + i]);
-        }
-        if constexpr (simd::kLanes<T> == 1)
-          to += 6;
-        else
-          to += square[i] <= range2 ? 6 : 0;
-      }
-    }
-    count = static_cast<std::size_t>(to - near.data()) / 6;
-  });
-  return static_cast<int>(count);
-}
-
-// How far (spacings) a point may be to matter where the nearest is at `depth`.
-template <class S>
-S sight_range(S depth) {
-  using std::sqrt;
-  constexpr double kR2 = TwoStage::kFar * TwoStage::kFar;
-  const S root = sqrt(depth * depth + kR2) + TwoStage::kCut / TwoStage::kSharpness;
-  return sqrt(root * root - kR2);
-}
-
-// A point as seen from p: E(r) and the height g with the derivatives of E.
-template <class T>
-struct Sight {
-  T d[3], g, square;
-};
-
-template <class T, class S>
-ABUT_INLINE void look(const S* point, const T* p, Sight<T>& sight) {
-  for (int k = 0; k < 3; ++k) sight.d[k] = p[k] - point[k];
-  sight.g = point[3] * sight.d[0] + point[4] * sight.d[1] + point[5] * sight.d[2];
-  sight.square = sight.d[0] * sight.d[0] + sight.d[1] * sight.d[1] + sight.d[2] * sight.d[2];
-}
 
 // Derivatives of E where its square root is `root`; the value stays as it is.
 template <class T, int kOrder>
@@ -132,6 +51,9 @@ ABUT_INLINE void remoteness(const Sight<T>& sight, const T& root, Taylor<T, kOrd
   }
 }
 
+// B / depth.
+inline constexpr double kPenaltySlope = TwoStage::kWeight / TwoStage::kDepth;
+
 // How far p lies behind a plane, in units of the depth.
 template <class T>
 ABUT_INLINE void behind(const T& g, T& q) {
@@ -141,7 +63,7 @@ ABUT_INLINE void behind(const T& g, T& q) {
 
 // Derivatives of B q^4 / (1 + q^4), added to those of E.
 template <class T, int kOrder, class S>
-ABUT_INLINE void penalize(const T& g, const S* n, Taylor<T, kOrder>& E) {
+ABUT_INLINE void penalize(const T& g, const Normal<S>& n, Taylor<T, kOrder>& E) {
   T q;
   behind(g, q);
   if (!simd::any<T>(q > T{})) return;
@@ -166,7 +88,7 @@ ABUT_INLINE void penalize(const T& g, const S* n, Taylor<T, kOrder>& E) {
 
 // sum += w g t, g the height over a plane.
 template <class T, int kOrder, class S>
-ABUT_INLINE void add_height(const T& w, const T& g, const S* n, const Taylor<T, kOrder>& t,
+ABUT_INLINE void add_height(const T& w, const T& g, const Normal<S>& n, const Taylor<T, kOrder>& t,
                             Taylor<T, kOrder>& sum) {
   add<T, kOrder>(w * g, t, sum);
   if constexpr (kOrder > 0) {
@@ -184,115 +106,203 @@ ABUT_INLINE void add_height(const T& w, const T& g, const S* n, const Taylor<T, 
   }
 }
 
-// What the values leave for the derivatives, of point i in places 3 i ...: the square root of E, and the
-// weights w and b.
+// What the values leave for the derivatives of each point in the list: the square root of E, the height g,
+// the slope of the penalty by it, and the weights w, b, b / y and b / v.
+enum ScratchRow { kRoot, kHeight, kSteep, kStageOne, kStageTwo, kByY, kByV, kScratchRows };
+
+// Memory for a list of points.
 template <class T, class S>
 struct Scratch {
-  S* numbers;  // (count, 3) lanes
+  S* numbers;          // (count, kScratchRows) lanes
+  std::int32_t* kept;  // those that count in stage 2
 
-  ABUT_INLINE void put(int i, int what, const T& value) {
-    if constexpr (simd::kLanes<T> == 1)
-      numbers[3 * i + what] = value;
-    else
-      simd::store(value, numbers + simd::kLanes<T> * (3 * i + what));
-  }
-  ABUT_INLINE void get(int i, int what, T& value) const {
-    if constexpr (simd::kLanes<T> == 1)
-      value = numbers[3 * i + what];
-    else
-      simd::load(numbers + simd::kLanes<T> * (3 * i + what), value);
-  }
-  static std::size_t size(std::size_t count) { return count * 3 * simd::kLanes<T>; }
+  ABUT_INLINE S* at(int i, int what) const { return numbers + simd::kLanes<T> * (kScratchRows * i + what); }
+  ABUT_INLINE void get(int i, int what, T& value) const { take(at(i, what), value); }
 };
-enum ScratchRow { kRoot, kStageOne, kStageTwo };
 
-// Values: fills the scratch, N, `level` = u - E and Phi.
+// Room for the list of `count` points, the places of which are in `memory`.
 template <class T, class S>
-ABUT_INLINE void values(const NearPoints<S>& near, const T* p, Scratch<T, S>& scratch, T* N, T& level,
-                        T& phi) {
-  constexpr double kR2 = TwoStage::kFar * TwoStage::kFar;
+Scratch<T, S> make_scratch(int count, NearScratch<S>& memory) {
+  const auto room = static_cast<std::size_t>(count);
+  if (memory.kept.size() < room) memory.kept.resize(2 * room);
+  if (memory.lanes.size() < kPack * kScratchRows * room) memory.lanes.resize(2 * kPack * kScratchRows * room);
+  return {memory.lanes.data(), memory.kept.data()};
+}
+
+// Sums of both stages.
+template <class T>
+struct Sums {
+  T over;     // 1 / sum w
+  T N[3];     // of stage 1
+  T level;    // u - E
+  T bottom;   // sum b
+  T bn[3]{};  // sum b n
+  int kept;   // how many points count in stage 2
+};
+
+// Stage 1.
+template <class T, class S>
+ABUT_INLINE void pick_face(const NearPoints<S>& near, const T* p, const Scratch<T, S>& scratch,
+                           Sums<T>& sums) {
   Sight<T> sight;
   T least, q, w, root;
   simd::fill<T>(1e300, least);
   for (int i = 0; i < near.count; ++i) {
-    look(near.numbers + 6 * i, p, sight);
-    simd::square_root<T>(sight.square + kR2, root);
+    look(near.packs + near.places[i], p, sight);
+    const T square = sight.d[0] * sight.d[0] + sight.d[1] * sight.d[1] + sight.d[2] * sight.d[2];
+    simd::square_root<T>(square + kFar2, root);
     simd::least<T>(root, least, least);
-    scratch.put(i, kRoot, root);
+    put(root, scratch.at(i, kRoot));
+    put(sight.g, scratch.at(i, kHeight));
   }
-  T sum{}, sums[3]{};
+  T sum{}, along[3]{};
   for (int i = 0; i < near.count; ++i) {
-    const S* const point = near.numbers + 6 * i;
-    look(point, p, sight);
+    const Normal<S> n(near.packs + near.places[i]);
     scratch.get(i, kRoot, root);
-    T exponent = TwoStage::kSharpness * (least - root);
+    scratch.get(i, kHeight, sight.g);
     behind(sight.g, q);
-    if (simd::any<T>(q > T{})) {
-      const T q2 = q * q, q4 = q2 * q2;
-      exponent -= TwoStage::kWeight * q4 / (1.0 + q4);
-    }
+    const T q2 = q * q, under = 1.0 / (1.0 + q2 * q2);
+    put(T((-4 * kPenaltySlope) * (q2 * q) * (under * under)), scratch.at(i, kSteep));
+    const T exponent = TwoStage::kSharpness * (least - root) - TwoStage::kWeight * (q2 * q2 * under);
     simd::exponential<T>(exponent, w);
-    scratch.put(i, kStageOne, w);
+    put(w, scratch.at(i, kStageOne));
     sum += w;
-    for (int j = 0; j < 3; ++j) sums[j] += w * point[3 + j];
+    for (int j = 0; j < 3; ++j) along[j] += w * n[j];
   }
-  const T over = 1.0 / sum;
-  for (int j = 0; j < 3; ++j) N[j] = sums[j] * over;
-  simd::logarithm(sum, level);
-  level -= TwoStage::kSharpness * least;
-  T top{}, bottom{}, none{};
-  for (int i = 0; i < near.count; ++i) {
-    const S *const point = near.numbers + 6 * i, *const n = point + 3;
-    scratch.get(i, kRoot, root);
-    T y = (TwoStage::kSharpness * root + level) * (-1 / TwoStage::kEnd) + 1.0;
-    if (!simd::any<T>(y > none)) {
-      scratch.put(i, kStageTwo, none);
-      continue;
-    }
-    simd::greatest<T>(y, none, y);
-    T v = 0.5 + 0.5 * (n[0] * N[0] + n[1] * N[1] + n[2] * N[2]);
-    simd::greatest<T>(v, none, v);
-    const T y2 = y * y, y4 = y2 * y2, v2 = v * v, b = y4 * y4 * (v2 * v2 * v2 * v);
-    scratch.put(i, kStageTwo, b);
-    look(point, p, sight);
-    bottom += b;
-    top += b * sight.g;
-  }
-  phi = top / bottom;
+  sums.over = 1.0 / sum;
+  for (int j = 0; j < 3; ++j) sums.N[j] = along[j] * sums.over;
+  simd::logarithm(sum, sums.level);
+  sums.level -= TwoStage::kSharpness * least;
 }
 
-// Stage 1: N and `level`, with derivatives.
+// Stage 2: Phi. Keeps the points that count.
+template <class T, class S>
+ABUT_INLINE void blend_planes(const NearPoints<S>& near, const Scratch<T, S>& scratch, Sums<T>& sums,
+                              T& phi) {
+  const T none{};
+  T top{}, root, g, y, v;
+  sums.bottom = none;
+  sums.kept = 0;
+  for (int i = 0; i < near.count; ++i) {
+    scratch.get(i, kRoot, root);
+    y = (TwoStage::kSharpness * root + sums.level) * (-1 / TwoStage::kEnd) + 1.0;
+    if (!simd::any<T>(y > none)) continue;
+    scratch.kept[sums.kept++] = i;
+    const Normal<S> n(near.packs + near.places[i]);
+    v = 0.5 + 0.5 * (n[0] * sums.N[0] + n[1] * sums.N[1] + n[2] * sums.N[2]);
+    simd::greatest<T>(y, none, y);
+    simd::greatest<T>(v, none, v);
+    const T y2 = y * y, y3 = y2 * y, v2 = v * v, both = (y3 * y3 * y) * (v2 * v2 * v2);
+    const T by_y = both * v, by_v = both * y, b = by_y * y;
+    put(b, scratch.at(i, kStageTwo));
+    put(by_y, scratch.at(i, kByY));
+    put(by_v, scratch.at(i, kByV));
+    sums.bottom += b;
+    scratch.get(i, kHeight, g);
+    top += b * g;
+    for (int j = 0; j < 3; ++j) sums.bn[j] += b * n[j];
+  }
+  phi = top / sums.bottom;
+}
+
+// Derivatives of sum b (g - Phi) by what stage 2 takes from stage 1: by `level`, and by N.
+template <class T>
+struct Adjoint {
+  T level{}, N[3]{};
+};
+
+// Leaves the derivative by E of each point in place of b / y.
+template <class T, class S>
+ABUT_INLINE void adjoint(const NearPoints<S>& near, const Scratch<T, S>& scratch, const Sums<T>& sums,
+                         const T& phi, Adjoint<T>& result) {
+  for (int j = 0; j < sums.kept; ++j) {
+    const int i = scratch.kept[j];
+    const Normal<S> n(near.packs + near.places[i]);
+    T h, by_E, by_v;
+    scratch.get(i, kHeight, h);
+    scratch.get(i, kByY, by_E);
+    scratch.get(i, kByV, by_v);
+    h -= phi;
+    by_E = (-8 / TwoStage::kEnd) * h * by_E;
+    by_v = 3.5 * h * by_v;
+    put(by_E, scratch.at(i, kByY));
+    result.level += by_E;
+    for (int k = 0; k < 3; ++k) result.N[k] += by_v * n[k];
+  }
+}
+
+// The gradient alone, backwards: the derivative of the field by the logarithm of each w, then by E and g.
+template <class T, class S>
+ABUT_INLINE void gradient(const NearPoints<S>& near, const T* p, const Scratch<T, S>& scratch,
+                          const Sums<T>& sums, const Adjoint<T>& by, T* result) {
+  T bn[3] = {sums.bn[0], sums.bn[1], sums.bn[2]};
+  const T base = by.level - (by.N[0] * sums.N[0] + by.N[1] * sums.N[1] + by.N[2] * sums.N[2]);
+  for (int i = 0, next = 0; i < near.count; ++i) {
+    const S* const point = near.packs + near.places[i];
+    const Normal<S> n(point);
+    T w, by_E, e1, steep;
+    scratch.get(i, kStageOne, w);
+    w = (w * sums.over) * (base + by.N[0] * n[0] + by.N[1] * n[1] + by.N[2] * n[2]);
+    scratch.get(i, kRoot, e1);
+    e1 = TwoStage::kSharpness / e1;
+    if (next < sums.kept && scratch.kept[next] == i) {
+      scratch.get(i, kByY, by_E);
+      e1 = e1 * (by_E - w);
+      ++next;
+    } else {
+      e1 = -(e1 * w);
+    }
+    for (int k = 0; k < 3; ++k) bn[k] += e1 * (p[k] - point[kPack * k]);
+    scratch.get(i, kSteep, steep);
+    steep = -(w * steep);
+    for (int k = 0; k < 3; ++k) bn[k] += steep * n[k];
+  }
+  const T over = 1.0 / sums.bottom;
+  for (int k = 0; k < 3; ++k) result[k] = bn[k] * over;
+}
+
+// Stage 1 with derivatives: N and `level` below the highest order. Of that only what the field takes of it
+// is summed, in `inner`.
 template <class T, int kOrder, class S>
 ABUT_INLINE void face(const NearPoints<S>& near, const T* p, const Scratch<T, S>& scratch,
-                      Taylor<T, kOrder>* N, Taylor<T, kOrder>& level) {
-  Taylor<T, kOrder> sum, sums[3];
+                      const Sums<T>& sums, const Adjoint<T>& by, Taylor<T, kOrder>* N,
+                      Taylor<T, kOrder>& level, Taylor<T, kOrder>& inner) {
+  Taylor<T, kOrder> sum, along[3];
   T one;
   simd::fill<T>(1.0, one);
   sum.clear();
-  for (int j = 0; j < 3; ++j) sums[j].clear();
+  inner.clear();
+  for (int j = 0; j < 3; ++j) along[j].clear();
+  const T base = by.level - (by.N[0] * sums.N[0] + by.N[1] * sums.N[1] + by.N[2] * sums.N[2]);
   for (int i = 0; i < near.count; ++i) {
-    const S *const point = near.numbers + 6 * i, *const n = point + 3;
-    T root, w;
-    scratch.get(i, kRoot, root);
+    const S* const point = near.packs + near.places[i];
+    const Normal<S> n(point);
+    T w, root;
     scratch.get(i, kStageOne, w);
+    scratch.get(i, kRoot, root);
+    w = w * sums.over;
     Sight<T> sight;
     look(point, p, sight);
     Taylor<T, kOrder> E, t;
     remoteness(sight, root, E);
     penalize<T, kOrder, S>(sight.g, n, E);
     compose<T, kOrder>(E, one, -one, one, -one, t);
-    add<T, kOrder>(w, t, sum);
+    add_orders<0, kOrder - 1>(w, t, sum);
 #pragma GCC unroll 3
-    for (int j = 0; j < 3; ++j) add<T, kOrder>(w * n[j], t, sums[j]);
+    for (int k = 0; k < 3; ++k) add_orders<0, kOrder - 1>(w * n[k], t, along[k]);
+    add_orders<kOrder, kOrder>(w * (base + by.N[0] * n[0] + by.N[1] * n[1] + by.N[2] * n[2]), t, inner);
   }
-  for (int j = 0; j < 3; ++j) divide(sums[j], sum, N[j]);
-  const T over = 1.0 / sum.value;
-  compose<T, kOrder>(sum, level.value, over, -over * over, 2.0 * over * over * over, level);
+  sum.value = one;
+  for (int j = 0; j < 3; ++j) divide(along[j], sum, N[j]);
+  compose<T, kOrder>(sum, sums.level, one, -one, 2.0 * one, level);
+  for (int j = 0; j < 3; ++j) add_orders<kOrder, kOrder>(by.N[j], N[j], inner);
+  add_orders<kOrder, kOrder>(by.level, level, inner);
 }
 
-// Derivatives of the logarithm of b, 8 ln y + 7 ln v, y = 1 - u / C, v = (1 + n . N) / 2.
+// Derivatives of the logarithm of b, 8 ln y + 7 ln v, y = 1 - u / C, v = (1 + n . N) / 2, but for those of
+// the highest order of N and `level`.
 template <class T, int kOrder, class S>
-ABUT_INLINE void blend(const Taylor<T, kOrder>& E, const Taylor<T, kOrder>& level, const S* n,
+ABUT_INLINE void blend(const Taylor<T, kOrder>& E, const Taylor<T, kOrder>& level, const Normal<S>& n,
                        const Taylor<T, kOrder>* N, Taylor<T, kOrder>& L) {
   constexpr double kStep = -1 / TwoStage::kEnd;
   Taylor<T, kOrder> y, v, of_v;
@@ -300,11 +310,11 @@ ABUT_INLINE void blend(const Taylor<T, kOrder>& E, const Taylor<T, kOrder>& leve
   simd::fill<T>(1e-40, none);  // its eighth power is 0, its inverse cube a number
   y.clear();
   add<T, kOrder>(T{} + kStep, E, y);
-  add<T, kOrder>(T{} + kStep, level, y);
+  add_orders<0, kOrder - 1>(T{} + kStep, level, y);
   simd::greatest<T>(1.0 + y.value, none, y.value);
   v.clear();
 #pragma GCC unroll 3
-  for (int j = 0; j < 3; ++j) add<T, kOrder>(T{} + 0.5 * n[j], N[j], v);
+  for (int j = 0; j < 3; ++j) add_orders<0, kOrder - 1>(T{} + 0.5 * n[j], N[j], v);
   simd::greatest<T>(0.5 + v.value, none, v.value);
   const T iy = 1.0 / y.value, iv = 1.0 / v.value, iy2 = iy * iy, iv2 = iv * iv;
   compose<T, kOrder>(y, T{}, 8.0 * iy, -8.0 * iy2, 16.0 * iy2 * iy, L);
@@ -312,25 +322,22 @@ ABUT_INLINE void blend(const Taylor<T, kOrder>& E, const Taylor<T, kOrder>& leve
   add<T, kOrder>(T{} + 1.0, of_v, L);
 }
 
-// Phi at p (spacings) with its derivatives. False, and the value alone, where it is `limit` or more at all
-// places.
+// Derivatives of Phi up to the second or third.
 template <class T, int kOrder, class S>
-ABUT_INLINE bool two_stage(const NearPoints<S>& near, const T* p, S limit, Scratch<T, S> scratch,
-                           Taylor<T, kOrder>& phi) {
+ABUT_INLINE void derivatives(const NearPoints<S>& near, const T* p, const Scratch<T, S>& scratch,
+                             const Sums<T>& sums, const Adjoint<T>& by, Taylor<T, kOrder>& phi) {
   Taylor<T, kOrder> N[3], level, top, bottom;
-  T direction[3], one;
-  values(near, p, scratch, direction, level.value, phi.value);
-  if (!simd::any<T>(phi.value < T{} + limit)) return false;
-  if constexpr (kOrder == 0) return true;
-  face<T, kOrder, S>(near, p, scratch, N, level);
-  top.clear();
-  bottom.clear();
+  const T value = phi.value;
+  T one;
   simd::fill<T>(1.0, one);
-  for (int i = 0; i < near.count; ++i) {
+  face<T, kOrder, S>(near, p, scratch, sums, by, N, level, top);
+  bottom.clear();
+  for (int j = 0; j < sums.kept; ++j) {
+    const int i = scratch.kept[j];
+    const S* const point = near.packs + near.places[i];
+    const Normal<S> n(point);
     T b, root;
     scratch.get(i, kStageTwo, b);
-    if (!simd::any<T>(b > T{})) continue;
-    const S *const point = near.numbers + 6 * i, *const n = point + 3;
     scratch.get(i, kRoot, root);
     Sight<T> sight;
     look(point, p, sight);
@@ -339,10 +346,29 @@ ABUT_INLINE bool two_stage(const NearPoints<S>& near, const T* p, S limit, Scrat
     remoteness(sight, root, E);
     blend<T, kOrder, S>(E, level, n, N, L);
     compose<T, kOrder>(L, one, one, one, one, t);
-    add<T, kOrder>(b, t, bottom);
-    add_height<T, kOrder, S>(b, sight.g, n, t, top);
+    add_orders<0, kOrder - 1>(b, t, bottom);
+    add_height<T, kOrder, S>(b, sight.g - value, n, t, top);
   }
+  top.value = T{};
   divide(top, bottom, phi);
+  phi.value = value;
+}
+
+// Phi at p with its derivatives. False, and the value alone, where it is `limit` or more at all places.
+template <class T, int kOrder, class S>
+ABUT_INLINE bool two_stage(const NearPoints<S>& near, const T* p, S limit, const Scratch<T, S>& scratch,
+                           Taylor<T, kOrder>& phi) {
+  Sums<T> sums;
+  pick_face(near, p, scratch, sums);
+  blend_planes(near, scratch, sums, phi.value);
+  if (!simd::any<T>(phi.value < T{} + limit)) return false;
+  if constexpr (kOrder == 0) return true;
+  Adjoint<T> by;
+  adjoint(near, scratch, sums, phi.value, by);
+  if constexpr (kOrder == 1)
+    gradient(near, p, scratch, sums, by, phi.first);
+  else if constexpr (kOrder > 1)
+    derivatives<T, kOrder, S>(near, p, scratch, sums, by, phi);
   return true;
 }
 

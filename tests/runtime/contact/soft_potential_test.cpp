@@ -141,7 +141,7 @@ SoftPotential<S> extended(const PotentialPair<double>& pair, const Vec6<S>& xi, 
                                pair.grid_A,
                                pair.grid_B};
   SoftPotential<S> result;
-  std::vector<S> near;
+  ssdf::internal::NearScratch<S> near;
   soft_potential_extended(moved, order, near, result);
   return result;
 }
@@ -151,7 +151,7 @@ void expect_derivatives(const Case& c, const SoftPotentialConfig& config) {
   SCOPED_TRACE(c.name);
   const auto pair = potential_pair(config, {&c.A, &c.B, c.X_AB, c.V});
   SoftPotential<double> found, first, value;
-  std::vector<double> near;
+  ssdf::internal::NearScratch<double> near;
   soft_potential(pair, Order::kHessian, near, found);
   soft_potential(pair, Order::kGradient, near, first);
   soft_potential(pair, Order::kValue, near, value);
@@ -278,7 +278,7 @@ TEST(SoftPotential, LeavesOutNothingThatFeelsTheFieldBesideEdges) {
       const auto pair = potential_pair({.eps3 = eps3}, {&A, &B, X});
       const double all = energy(samples, pair.law);
       SoftPotential<double> found;
-      std::vector<double> near;
+      ssdf::internal::NearScratch<double> near;
       soft_potential(pair, Order::kValue, near, found);
       met += all > 0 ? 1 : 0;
       EXPECT_NEAR(found.energy, all, 1e-10 * all + 1e-11) << i << " eps3 " << eps3;

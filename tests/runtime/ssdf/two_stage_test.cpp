@@ -10,6 +10,8 @@
 namespace {
 
 using namespace abut;
+using ssdf::internal::kPack;
+using ssdf::internal::kPackNumbers;
 using ssdf::internal::kSecondPlaces;
 using ssdf::internal::kThirdPlaces;
 using ssdf::internal::second_place;
@@ -20,25 +22,36 @@ using S = long double;
 // A cloud in spacings, all of its points near.
 template <class T>
 struct Cloud {
-  std::vector<T> numbers;
-  std::vector<T> scratch;
+  ssdf::internal::NearScratch<T> memory;
 
+  Cloud() = default;
   explicit Cloud(const asset::OrientedPoints& points) {
     const asset::PointsView p = asset::view(points);
     for (int i = 0; i < p.point_count; ++i)
-      for (const double x :
-           {p.x[i] / p.spacing, p.y[i] / p.spacing, p.z[i] / p.spacing, p.nx[i], p.ny[i], p.nz[i]})
-        numbers.push_back(x);
-    scratch.resize(2 * numbers.size());
+      add({p.x[i] / p.spacing, p.y[i] / p.spacing, p.z[i] / p.spacing}, {p.nx[i], p.ny[i], p.nz[i]});
   }
-  int count() const { return static_cast<int>(numbers.size() / 6); }
+  void add(const Vec3<T>& x, const Vec3<T>& n) {
+    const int i = count();
+    memory.places.push_back(kPackNumbers * (i / kPack) + i % kPack);
+    memory.packs.resize(std::size_t(kPackNumbers * (i / kPack + 1)));
+    for (int k = 0; k < 3; ++k) {
+      memory.packs[std::size_t(memory.places[i] + kPack * k)] = x[k];
+      memory.packs[std::size_t(memory.places[i] + kPack * (3 + k))] = n[k];
+    }
+  }
+  int count() const { return static_cast<int>(memory.places.size()); }
+  Vec3<T> at(int i, int row) const {
+    const T* const from = memory.packs.data() + memory.places[std::size_t(i)] + kPack * row;
+    return {from[0], from[kPack], from[2 * kPack]};
+  }
 
   template <int kOrder>
   Taylor<T, kOrder> at(const Vec3<T>& p) {
     Taylor<T, kOrder> phi;
     phi.clear();
-    EXPECT_TRUE((ssdf::internal::two_stage<T, kOrder, T>({numbers.data(), count()}, p.data(), T(1e9),
-                                                         {scratch.data()}, phi)));
+    const auto scratch = ssdf::internal::make_scratch<T>(count(), memory);
+    EXPECT_TRUE((ssdf::internal::two_stage<T, kOrder, T>({memory.packs.data(), memory.places.data(), count()},
+                                                         p.data(), T(1e9), scratch, phi)));
     return phi;
   }
 };
@@ -134,14 +147,11 @@ TEST(TwoStage, PointsOutOfRangeDoNotCount) {
     const Vec3<double> p =
         Vec3<double>(random.normal(), random.normal(), random.normal()).normalized() * random.uniform(10, 18);
     double nearest = 1e300;
-    const auto distance = [&](int i) { return (Vec3<double>::Map(all.numbers.data() + 6 * i) - p).norm(); };
+    const auto distance = [&](int i) { return (all.at(i, 0) - p).norm(); };
     for (int i = 0; i < all.count(); ++i) nearest = std::min(nearest, distance(i));
-    Cloud<double> near = all;
-    near.numbers.clear();
+    Cloud<double> near;
     for (int i = 0; i < all.count(); ++i)
-      if (distance(i) <= ssdf::internal::sight_range(nearest))
-        near.numbers.insert(near.numbers.end(), all.numbers.begin() + 6 * i,
-                            all.numbers.begin() + 6 * (i + 1));
+      if (distance(i) <= ssdf::internal::sight_range(nearest)) near.add(all.at(i, 0), all.at(i, 3));
     ASSERT_LT(near.count(), all.count() / 2);
     EXPECT_NEAR(near.at<1>(p).value, all.at<1>(p).value, 1e-9);
     EXPECT_NEAR(near.at<1>(p).first[0], all.at<1>(p).first[0], 1e-8);
