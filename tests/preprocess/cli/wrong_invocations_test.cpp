@@ -221,6 +221,58 @@ const Wrong kSynthetic[] = {
     {"synthetic {bad}", "{bad}"},
 };
 
+const Wrong kQuery[] = {
+    {"", "ASSETS is required"},
+    {"{out}", "POSES is required"},
+    {"{none} {poses}", "not a folder of assets"},
+    {"{text} {poses}", "not a folder of assets"},
+    {"{empty} {poses}", "no asset 'ball'"},
+    {"{out} {none}", "{none}"},
+    {"{out} {empty}", "it is a folder"},
+    {"{out} {pipe}", "it is a pipe"},
+    {"{out} {text}", "no column 'objA'"},
+    {"{out} {poses} --what soul", "choose one of"},
+    {"{out} {poses} --what wrench --model moon", "knows point"},
+    {"{out} {poses} --jobs -1", "a whole number from 0"},
+    {"{out} {poses} --jobs many", "a whole number from 0"},
+    {"{out} {poses} --out {empty}", "it is a folder"},
+    {"{out} {poses} --out {none}/x", "make its folder first"},
+    {"{out} {poses} --out {poses}", "it is what is read"},
+    {"{out} {poses} --wings", "--wings"},
+    {"{out} {poses} more", "more"},
+    {"{out} {poses} --what wrench --model pressure_field", "preprocess the object again with --tets"},
+    {"{out} {poses} --what derivative --rings 0", "at least 1"},
+    {"{out} {poses} --stiffness 5", "no setting 'stiffness'"},
+    {"{out} {poses} --surfaces x", "goes with --what wrench"},
+    {"{out} {poses} --what ssdf", "no column 'obj'"},
+};
+
+const Wrong kSim[] = {
+    {"", "SCENE is required"},
+    {"{none}", "{none}"},
+    {"{empty}", "it is a folder"},
+    {"{pipe}", "it is a pipe"},
+    {"{text}", "no entry of a scene"},
+    {"/dev/null", "it is a device"},
+    {"{scene} --dt 0", "not a time step"},
+    {"{scene} --dt nan", "not a time step"},
+    {"{scene} --steps -1", "not a whole number of steps"},
+    {"{scene} --model moon", "moon not in"},
+    {"{scene} --integrator moon", "moon not in"},
+    {"{scene} --solver moon", "moon not in"},
+    {"{scene} --control {none}", "{none}"},
+    {"{scene} --joint-control {text}", "{text}"},
+    {"{scene} --out {empty}", "it is a folder"},
+    {"{scene} --continue", "--continue"},
+    {"{scene} --page {empty}", "it is a folder"},
+    {"{scene} --every 0", "not a time"},
+    {"{scene} --stats {empty}", "it is a folder"},
+    {"{scene} --jobs -1", "a whole number from 0"},
+    {"{scene} --wings", "--wings"},
+    {"{scene} more", "more"},
+    {"{scene} --out {scene}", "it is what is read"},
+};
+
 class WrongInvocations : public CommandTest {
  protected:
   void SetUp() override {
@@ -241,6 +293,10 @@ class WrongInvocations : public CommandTest {
                {"{asset}", asset("ball")},
                {"{text}", file("text", "once upon a time\n")},
                {"{vtk}", file("once.vtk", "# vtk DataFile Version 3.0\nonce\nASCII\nDATASET POLYDATA\n")},
+               {"{poses}", file("poses.csv", "objA,objB,qw,qx,qy,qz,tx,ty,tz\nball,ball,1,0,0,0,0,0,1\n")},
+               {"{scene}",
+                file("fall.scn",
+                     "duration 0.01\nbody a 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 1\nsphere 1 0 0 0 1 0 0 0\n")},
                {"{bad}", file("bad.h5", damaged)},
                {"{none}", (folder_ / "none").string()},
                {"{new}", (folder_ / "new").string()},
@@ -255,16 +311,17 @@ class WrongInvocations : public CommandTest {
     return text;
   }
 
-  void expect_told(std::span<const Wrong> rows) const {
+  void expect_told(std::span<const Wrong> rows, const std::string& program = preprocess_program()) const {
+    const std::string start = std::filesystem::path(program).filename().string() + ": error: ";
     EXPECT_GE(rows.size(), 20U);
     for (const Wrong& row : rows) {
       std::istringstream words(row.words);
-      std::vector<std::string> arguments;
+      std::vector<std::string> arguments{program};
       for (std::string word; words >> word;) arguments.push_back(filled(word));
-      const CommandResult result = command(arguments);
+      const CommandResult result = run(arguments);
       EXPECT_EQ(result.code, row.code) << row.words << "\n" << result.err;
       EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << row.words << "\n" << result.err;
-      EXPECT_TRUE(result.err.starts_with("abut-preprocess: error: ")) << row.words << "\n" << result.err;
+      EXPECT_TRUE(result.err.starts_with(start)) << row.words << "\n" << result.err;
       EXPECT_TRUE(contains(result.err, filled(row.says))) << row.words << "\n" << result.err;
       std::filesystem::remove_all(folder_ / "new");
     }
@@ -279,6 +336,8 @@ TEST_F(WrongInvocations, OfVerify) { expect_told(kVerify); }
 TEST_F(WrongInvocations, OfExport) { expect_told(kExport); }
 TEST_F(WrongInvocations, OfReport) { expect_told(kReport); }
 TEST_F(WrongInvocations, OfImport) { expect_told(kImport); }
+TEST_F(WrongInvocations, OfQuery) { expect_told(kQuery, ABUT_QUERY_PROGRAM); }
+TEST_F(WrongInvocations, OfSim) { expect_told(kSim, ABUT_SIM_PROGRAM); }
 TEST_F(WrongInvocations, OfStatus) { expect_told(kStatus); }
 TEST_F(WrongInvocations, OfSynthetic) { expect_told(kSynthetic); }
 
