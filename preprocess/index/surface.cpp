@@ -155,6 +155,7 @@ asset::Surface build_surface(const TriangleMesh& mesh) {
     surface.vertices.insert(surface.vertices.end(), v.begin(), v.end());
   for (const Triangle& t : sorted.triangles)
     surface.triangles.insert(surface.triangles.end(), t.begin(), t.end());
+  asset::add_search(surface);
   return surface;
 }
 

@@ -16,7 +16,10 @@ SurfaceView view(const Surface& surface) {
           surface.vertex_normals.data(),
           static_cast<std::int32_t>(surface.vertices.size() / 3),
           static_cast<std::int32_t>(surface.triangles.size() / 3),
-          bvh::view(surface.tree)};
+          bvh::view(surface.tree),
+          surface.planes.empty() ? nullptr : surface.planes.data(),
+          surface.parts.data(),
+          static_cast<std::int32_t>(surface.parts.size())};
 }
 
 ConvexView view(const ConvexPiece& piece) {

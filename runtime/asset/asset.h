@@ -23,6 +23,11 @@ struct Surface {
   std::vector<std::int32_t> neighbours;  // (triangles, 3) triangle across the edge from corner k to k + 1
   std::vector<double> vertex_normals;    // (vertices, 3) unit, outward, angle-weighted pseudonormal
   bvh::Tree tree;                        // over the triangles
+  // What add_search() makes, and load() calls: (nodes, 4, 4) rows m x, y, z and h (m) of the plane m . p = h
+  // above all that is below each child of the tree, m being the mean normal there; and a triangle of each
+  // connected part.
+  std::vector<float> planes;
+  std::vector<std::int32_t> parts;
 };
 
 // A convex polytope with the connectivity that a support function walks on. The vertex coordinates are stored
@@ -143,6 +148,9 @@ struct SurfaceView {
   std::int32_t vertex_count = 0;
   std::int32_t triangle_count = 0;
   bvh::TreeView tree;
+  const float* planes = nullptr;        // (nodes, 4, 4); null: none
+  const std::int32_t* parts = nullptr;  // (part_count)
+  std::int32_t part_count = 0;
 };
 
 struct ConvexView {
@@ -239,6 +247,9 @@ AssetView view(const Asset&&) = delete;  // a view must not outlive what it show
 // InvalidInput for no points, a position that is NaN or infinite, a normal whose length is not 1 to 1e-6, all
 // points at one place, or a spacing that is not positive.
 void add_blocks(OrientedPoints& points);
+
+// Makes the planes and parts of a surface whose other arrays are filled: the last step of whoever makes one.
+void add_search(Surface& surface);
 
 // Makes the rows of a grid whose other arrays fit together: the last step of whoever makes one.
 void add_rows(DistanceGrid& grid);

@@ -204,6 +204,7 @@ Asset load(const std::filesystem::path& file) {
                        "; make the asset again");
       }
     }
+    for (Surface& surface : asset.surfaces) add_search(surface);
     for (DistanceGrid& grid : asset.grids) add_rows(grid);
     return asset;
   });

@@ -7,19 +7,42 @@
 #include "runtime/cli/wrench_hessian_quantity.h"
 #include "runtime/cli/wrench_quantity.h"
 #include "runtime/core/error.h"
+#include "runtime/proximity/distance_model.h"
 #include "runtime/ssdf/kernel.h"
 
 namespace abut::cli {
+namespace {
+
+std::vector<std::string_view> distance_model_names() {
+  std::vector<std::string_view> names;
+  for (const proximity::DistanceModelRow& row : proximity::distance_models()) names.push_back(row.name);
+  return names;
+}
+
+// Throws InvalidInput unless `choice` is one of the names.
+void require_choice(std::string_view choice, const std::string& option,
+                    const std::vector<std::string_view>& names, const std::string& what) {
+  std::string choices;
+  for (const std::string_view name : names) {
+    if (name == choice) return;
+    choices += (choices.empty() ? "" : ", ") + std::string(name);
+  }
+  throw InvalidInput(option + " " + std::string(choice) + ": " + what +
+                     (choices.empty() ? " has no choice of methods" : " knows " + choices));
+}
+
+}  // namespace
 
 const std::vector<QuantityRow>& quantities() {
   static const std::vector<QuantityRow> rows = {
       {"separation",
-       "signed distance sd, witness points p1 and p2, normal n of the convex hulls (m, frame A)",
+       "signed distance sd, witness points p1 and p2, normal n of a --model of the bodies (m, frame A)",
        {},
        [](std::string_view) { return std::vector<SettingInfo>(); },
-       &make_separation},
+       &make_separation,
+       distance_model_names()},
       {"derivative", "separation, and the derivatives of sd, p1, p2, n by a twist of B (w rad, v m; in B)",
-       derivative_methods(), &derivative_settings, &make_derivative},
+       derivative_methods(), &derivative_settings, &make_derivative, distance_model_names()},
       {"wrench",
        "area of the contact patch (m^2), force fx,fy,fz (N) and torque taux,tauy,tauz (N m) on A about its "
        "origin (frame A)",
@@ -65,27 +88,33 @@ std::vector<SettingGroup> setting_groups() {
   return groups;
 }
 
+bool has_models(std::string_view name) {
+  for (const QuantityRow& row : quantities())
+    if (row.name == name) return !row.models.empty();
+  return false;
+}
+
 std::unique_ptr<Quantity> make_quantity(std::string_view name, std::string_view method,
                                         const QuantityOptions& options) {
   std::string known;
+  const std::string what = "--what " + std::string(name);
   for (const QuantityRow& row : quantities()) {
     known += (known.empty() ? "" : ", ") + std::string(row.name);
     if (row.name != name) continue;
-    if (row.methods.empty() && method.empty()) {
-      require_known(options.settings, {}, "--what " + std::string(name));
-      return row.make("", options);
-    }
-    if (method.empty()) return row.make(row.methods.front(), options);
-    std::string choices;
-    for (const std::string_view choice : row.methods) {
-      if (choice == method) return row.make(method, options);
-      choices += (choices.empty() ? "" : ", ") + std::string(choice);
-    }
-    throw InvalidInput("--method " + std::string(method) + ": --what " + std::string(name) +
-                       (choices.empty() ? " has no choice of methods" : " knows " + choices));
+    const bool default_model = options.model.empty() || row.models.empty();
+    if (!options.model.empty()) require_choice(options.model, "--model", row.models, what);
+    if (!method.empty())
+      require_choice(method, "--method",
+                     default_model || row.methods.empty()
+                         ? row.methods
+                         : proximity::find_distance_model(options.model).methods,
+                     what);
+    if (row.methods.empty()) require_known(options.settings, {}, what);
+    if (method.empty() && default_model && !row.methods.empty())
+      return row.make(row.methods.front(), options);
+    return row.make(method, options);
   }
-  throw InvalidInput("--what " + std::string(name) + ": unknown; choose one of " + known + ", " +
-                     std::string(kPointQuantity));
+  throw InvalidInput(what + ": unknown; choose one of " + known + ", " + std::string(kPointQuantity));
 }
 
 }  // namespace abut::cli

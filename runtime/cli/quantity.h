@@ -20,6 +20,7 @@ struct QuantityOptions {
   int threads = 0;         // 0: one per core
   bool energy = false;     // a column for the potential
   SettingValues settings;  // of the method
+  std::string model = {};  // what stands for the bodies, where a quantity has models; empty: the first
 };
 
 // Answers batches of posed pairs with rows of numbers. Not for use from two threads at once.
@@ -55,6 +56,8 @@ struct QuantityRow {
   std::vector<std::string_view> methods;  // what --method may say; the first is the default; empty: no choice
   std::vector<SettingInfo> (*settings)(std::string_view method);
   std::unique_ptr<Quantity> (*make)(std::string_view method, const QuantityOptions& options);
+  // What --model may say beside a method; the first is the default. Empty: --model is --method.
+  std::vector<std::string_view> models = {};
 };
 
 // The columns of a row of answers: the question's own, those of the quantity, the status. No two have one
@@ -64,11 +67,14 @@ std::vector<std::string> answer_columns(const Quantity& quantity);
 // All rows, in a fixed order; the first is the default.
 const std::vector<QuantityRow>& quantities();
 
+// Whether --model is a choice of its own for a quantity, beside --method.
+bool has_models(std::string_view name);
+
 // The settings of every method of every quantity, each once, for --help and the options.
 std::vector<SettingGroup> setting_groups();
 
-// By name; an empty method takes the default. Throws InvalidInput, naming the choices, for an unknown name or
-// method.
+// By name; an empty method takes the default of the quantity, or of its model. Throws InvalidInput, naming
+// the choices, for an unknown name, method or model.
 std::unique_ptr<Quantity> make_quantity(std::string_view name, std::string_view method,
                                         const QuantityOptions& options);
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
+#include <utility>
 
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/point_query.h"
@@ -125,7 +126,17 @@ void prepare_surfaces(const std::filesystem::path& folder) {
   check_writable(folder / "0.vtk");
 }
 
-int run(const Arguments& arguments) {
+// Where --model is no choice of its own it is another word for --method.
+void settle_model(Arguments& arguments) {
+  if (arguments.model.empty() || cli::has_models(arguments.what)) return;
+  if (!arguments.method.empty() && arguments.method != arguments.model)
+    throw InvalidInput("--method " + arguments.method + " and --model " + arguments.model + ": --what " +
+                       arguments.what + " takes one of them");
+  arguments.method = std::exchange(arguments.model, "");
+}
+
+int run(Arguments& arguments) {
+  settle_model(arguments);
   if (!arguments.wrench_flags.empty() && !std::string_view(arguments.what).starts_with("wrench"))
     throw InvalidInput(arguments.wrench_flags.front() + " goes with --what wrench and its derivatives");
   if (!arguments.surfaces.empty() && arguments.method != "pressure_field")

@@ -7,6 +7,7 @@
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/point_query.h"
 #include "runtime/cli/status_table.h"
+#include "runtime/proximity/distance_model.h"
 
 namespace abut::cli {
 namespace {
@@ -31,6 +32,10 @@ std::string describe_quantities() {
     text += fmt::format("  {:<21}{}\n", row.name, row.description);
     if (!row.methods.empty()) text += fmt::format("  {:<21}methods: {}\n", "", fmt::join(row.methods, ", "));
   }
+  text += "Distances are of a --model of the bodies (the first is the default):\n";
+  for (const proximity::DistanceModelRow& row : proximity::distance_models())
+    text += fmt::format("  {:<21}{}\n  {:<21}methods of derivatives: {}\n", row.name, row.summary, "",
+                        fmt::join(row.methods, ", "));
   text +=
       fmt::format("  {:<21}{}\n  {:<21}{}\n", kPointQuantity,
                   "soft signed distance of points from an object (of a primitive the exact one): value (m), "
@@ -100,7 +105,9 @@ void add_query_options(CLI::App& app, QueryArguments& arguments) {
          "wy, wz, vx, vy, vz the twist of B in A too, in B; - reads standard input")
       ->required();
   app.add_option("--what", arguments.what, "quantity to answer")->capture_default_str();
-  app.add_option("--method,--model", arguments.method, "how, where there is a choice");
+  app.add_option("--method", arguments.method, "how, where there is a choice");
+  app.add_option("--model", arguments.model,
+                 "what stands for the bodies (distances), or the contact model (wrenches)");
   app.add_option("--out", arguments.out, "CSV file to write, whole or not at all; -: standard output")
       ->capture_default_str();
   add_wrench_options(app, arguments);

@@ -11,14 +11,14 @@
 namespace abut::cli {
 
 struct QueryArguments {
-  std::string assets, poses, what, method, out = "-", surfaces, surface_format = "vtk";
+  std::string assets, poses, what, method, model, out = "-", surfaces, surface_format = "vtk";
   int jobs = 0;
   bool energy = false;
   BodyOptions bodies;
   std::vector<std::string> wrench_flags;  // those given that only wrenches heed
   SettingValues settings;                 // those given of the method
 
-  QuantityOptions options() const { return {jobs, energy, settings}; }
+  QuantityOptions options() const { return {jobs, energy, settings, model}; }
 };
 
 // Makes `app` fill `arguments`, which must outlive it.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/derivative/estimator.h"
-#include "runtime/witness/pair_query.h"
+#include "runtime/proximity/distance_model.h"
 
 namespace abut::cli {
 namespace {
@@ -45,6 +45,10 @@ void write_numbers(const derivative::WitnessDerivative<double>& derivative, doub
       for (int k = 0; k < 6; ++k) *out++ = (*m)(row, k);
 }
 
+std::string_view model_of(const QuantityOptions& options) {
+  return options.model.empty() ? proximity::distance_models().front().name : options.model;
+}
+
 // Keeps one Result a pair.
 template <typename Result>
 class BatchQuantity : public Quantity {
@@ -66,13 +70,14 @@ class BatchQuantity : public Quantity {
 
 class Separation : public BatchQuantity<witness::Witness<double>> {
  public:
-  explicit Separation(int threads) : BatchQuantity(kSeparationColumns), batch_(threads) {}
+  explicit Separation(const QuantityOptions& options)
+      : BatchQuantity(kSeparationColumns), batch_(model_of(options), {}, {}, options.threads) {}
 
-  void require_valid(const body::Pair& pair) const override { witness::require_valid(pair, "separation"); }
+  void require_valid(const body::Pair& pair) const override { batch_.require_valid(pair, "separation"); }
 
  private:
   void solve(std::span<const body::Pair> pairs, std::span<witness::Witness<double>> results) override {
-    batch_(pairs, results);
+    batch_.separations(pairs, results);
   }
 
   Status write(const body::Pair&, std::size_t i, double* out) const override {
@@ -80,19 +85,20 @@ class Separation : public BatchQuantity<witness::Witness<double>> {
     return result(i).status;
   }
 
-  witness::BatchSeparation batch_;
+  proximity::BatchDistanceModel batch_;
 };
 
 class Derivative : public BatchQuantity<derivative::PairDerivative> {
  public:
   Derivative(std::string_view method, const QuantityOptions& options)
-      : BatchQuantity(derivative_columns()), batch_(method, options.settings, options.threads) {}
+      : BatchQuantity(derivative_columns()),
+        batch_(model_of(options), method, options.settings, options.threads) {}
 
-  void require_valid(const body::Pair& pair) const override { witness::require_valid(pair, "derivative"); }
+  void require_valid(const body::Pair& pair) const override { batch_.require_valid(pair, "derivative"); }
 
  private:
   void solve(std::span<const body::Pair> pairs, std::span<derivative::PairDerivative> results) override {
-    batch_(pairs, results);
+    batch_.derivatives(pairs, results);
   }
 
   Status write(const body::Pair&, std::size_t i, double* out) const override {
@@ -101,7 +107,7 @@ class Derivative : public BatchQuantity<derivative::PairDerivative> {
     return derivative.status;
   }
 
-  derivative::BatchEstimator batch_;
+  proximity::BatchDistanceModel batch_;
 };
 
 class SmoothedDerivative : public BatchQuantity<derivative::SmoothedPair> {
@@ -128,14 +134,10 @@ class SmoothedDerivative : public BatchQuantity<derivative::SmoothedPair> {
 }  // namespace
 
 std::unique_ptr<Quantity> make_separation(std::string_view, const QuantityOptions& options) {
-  return std::make_unique<Separation>(options.threads);
+  return std::make_unique<Separation>(options);
 }
 
-std::vector<std::string_view> derivative_methods() {
-  std::vector<std::string_view> names;
-  for (const derivative::EstimatorRow& row : derivative::estimators()) names.push_back(row.name);
-  return names;
-}
+std::vector<std::string_view> derivative_methods() { return proximity::distance_models().front().methods; }
 
 std::vector<SettingInfo> derivative_settings(std::string_view method) {
   return derivative::find_estimator(method).settings();

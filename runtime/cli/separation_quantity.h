@@ -2,12 +2,12 @@
 
 #include "runtime/cli/quantity.h"
 
-// Distance, witness points and normal of two convex hulls, without and with derivatives.
+// Distance, witness points and normal of two bodies by a distance model, without and with derivatives.
 namespace abut::cli {
 
 std::unique_ptr<Quantity> make_separation(std::string_view method, const QuantityOptions& options);
 
-// Names of the rows of the estimator table.
+// Of the first distance model.
 std::vector<std::string_view> derivative_methods();
 std::vector<SettingInfo> derivative_settings(std::string_view method);
 std::unique_ptr<Quantity> make_derivative(std::string_view method, const QuantityOptions& options);

@@ -99,6 +99,26 @@ Vec3<S> gradient(const asset::SurfaceView& surface, std::int32_t triangle, const
 
 }  // namespace internal
 
+// The triangle nearest to the point p_Q and its point nearest to it; -1 where none is within `reach` (m).
+template <class S>
+std::int32_t nearest_triangle(const asset::SurfaceView& surface, const Vec3<S>& p_Q, S reach,
+                              TrianglePoint<S>& nearest) {
+  std::int32_t triangle = -1;
+  S bound = reach * reach;
+  bvh::visit_nearest<S>(surface.tree, p_Q, bound, [&](std::int32_t first, std::int32_t count, S& distance2) {
+    for (std::int32_t t = first; t < first + count; ++t) {
+      const TrianglePoint<S> candidate =
+          closest_on_triangle<S>(internal::corner<S>(surface, t, 0), internal::corner<S>(surface, t, 1),
+                                 internal::corner<S>(surface, t, 2), p_Q);
+      if (!(candidate.distance2 < distance2)) continue;
+      distance2 = candidate.distance2;
+      nearest = candidate;
+      triangle = t;
+    }
+  });
+  return triangle;
+}
+
 template <class S>
 SurfaceDistance<S> signed_distance(const asset::SurfaceView& surface, const Vec3<S>& p_Q,
                                    S reach = std::numeric_limits<S>::infinity());
@@ -126,19 +146,7 @@ SurfaceDistance<S> signed_distance(const asset::SurfaceView& surface, const Vec3
   using std::sqrt;
   if (!p_Q.allFinite() || surface.triangle_count <= 0) return internal::invalid_distance<S>();
   TrianglePoint<S> nearest;
-  std::int32_t triangle = -1;
-  S bound = reach * reach;
-  bvh::visit_nearest<S>(surface.tree, p_Q, bound, [&](std::int32_t first, std::int32_t count, S& distance2) {
-    for (std::int32_t t = first; t < first + count; ++t) {
-      const TrianglePoint<S> candidate =
-          closest_on_triangle<S>(internal::corner<S>(surface, t, 0), internal::corner<S>(surface, t, 1),
-                                 internal::corner<S>(surface, t, 2), p_Q);
-      if (!(candidate.distance2 < distance2)) continue;
-      distance2 = candidate.distance2;
-      nearest = candidate;
-      triangle = t;
-    }
-  });
+  const std::int32_t triangle = nearest_triangle<S>(surface, p_Q, reach, nearest);
   if constexpr (std::is_same_v<S, double>) {
     if (triangle < 0 && !std::isfinite(p_Q.squaredNorm())) return internal::far_distance(surface, p_Q, reach);
   }

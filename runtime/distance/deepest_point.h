@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/asset/asset.h"
+#include "runtime/distance/triangle_pair.h"
+#include "runtime/distance/triangle_point.h"
+
+// The deepest point of one surface within another.
+namespace abut::distance {
+
+// A point of the surface `inner` and the nearest of `outer`, in the outer surface's frame.
+struct DeepestPoint {
+  double depth = 0;  // m: exact distance of the point from `outer`; 0: no point is inside
+  double bound = 0;  // m: no point is deeper; at most kDepthGap depth + kLeastGap size more, or !complete
+  Vec3<double> point = Vec3<double>::Zero(), nearest = Vec3<double>::Zero();  // m
+  Vec3<double> normal = Vec3<double>::Zero();  // of `outer` at the nearest point, outward
+  std::int32_t triangle_inner = -1, triangle_outer = -1;
+  Vec3<double> weight_inner = Vec3<double>::Zero();  // barycentric
+  Feature feature_outer = Feature::kFace;            // that has the nearest point
+  bool complete = true;                              // false: ended at kMaxDepthQueries
+};
+
+inline constexpr double kDepthGap = 1e-6;                  // of the depth
+inline constexpr double kLeastGap = 1e-10;                 // of the size, that of both surfaces' boxes
+inline constexpr std::int32_t kMaxDepthQueries = 1 << 15;  // some tens of milliseconds
+
+// Branch and bound over the boxes of `inner`, its triangles and their parts, greatest bound first: on a part
+// the depth is at most that of a corner plus the way to the others, and at most the greatest distance of its
+// corners from any one triangle of `outer` [Tang2009]. Keeps its memory: one per thread.
+class DeepestSearch {
+ public:
+  // X_OI: pose of the inner surface in the outer's frame. Both closed. `least`: a depth (m) that only deeper
+  // points are of interest beyond.
+  DeepestPoint operator()(const asset::SurfaceView& inner, const asset::SurfaceView& outer,
+                          const Pose<double>& X_OI, double least = 0);
+
+  // On these triangles of the inner surface alone.
+  DeepestPoint operator()(const asset::SurfaceView& inner, const asset::SurfaceView& outer,
+                          const Pose<double>& X_OI, double least, std::span<const std::int32_t> triangles);
+
+ private:
+  struct Corner {
+    Vec3<double> p, weight;  // in the outer's frame, m; barycentric
+    double depth;            // m, negative outside
+    std::int32_t nearest;    // triangle of `outer`
+  };
+  struct Part {
+    double bound;       // m
+    std::int32_t node;  // of the inner's tree, -1: a part of a triangle
+    std::int32_t triangle;
+    std::int32_t middle;  // a further triangle of `outer` to bound by
+    Corner corner[3];
+  };
+
+  void start(const asset::SurfaceView& inner, const asset::SurfaceView& outer, const Pose<double>& X_OI,
+             double least);
+  DeepestPoint search();
+  void push(const Part& part);
+  Part pop();
+  void open(const Part& node);
+  void add_triangle(std::int32_t triangle);
+  void add_part(Part part);
+  void halve(const Part& part);
+  Corner corner(const Vec3<double>& p, const Vec3<double>& weight, std::int32_t triangle);
+  double bound_of(const Part& part) const;
+
+  asset::SurfaceView inner_, outer_;
+  Pose<double> X_OI_;
+  double worthwhile_ = 0;  // m: parts that are not deeper are left out
+  double tiny_ = 0;        // m
+  std::int32_t queries_ = 0;
+  DeepestPoint best_;
+  std::vector<Part> heap_;
+};
+
+}  // namespace abut::distance

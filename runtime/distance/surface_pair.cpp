@@ -1,0 +1,414 @@
+#include "runtime/distance/surface_pair.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "runtime/bvh/overlap.h"
+#include "runtime/distance/surface_distance.h"
+
+namespace abut::distance {
+namespace {
+
+using bvh::kMaxDepth;
+using bvh::kWidth;
+using internal::Lanes3;
+using internal::TriangleLanes;
+using simd::Four;
+using simd::FourBits;
+using Floats = bvh::FourBoxes::Lanes;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// Bounds of the distance of pairs of boxes from below, less `base`, m, single precision: `base` takes the far
+// part out. Along the direction n from the planes above each box, across it from the boxes turned into a
+// frame whose z axis is n, so that surfaces that face one another along n are told apart by all of their gap.
+class Bounds {
+ public:
+  Bounds(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB)
+      : A_(A), B_(B), X_AB_(X_AB) {
+    const bvh::Ball a = bvh::ball_of(A.tree), b = bvh::ball_of(B.tree);
+    center_A_ = a.center, center_B_ = b.center;
+    offset_ = X_AB * b.center - a.center;
+    base_ = offset_.norm();
+    size_ = static_cast<float>(a.radius + b.radius);
+    if (!(size_ > 0)) size_ = 1;
+    coordinates_ = static_cast<float>(center_A_.norm() + center_B_.norm()) + size_;
+    reach_ = static_cast<float>(X_AB.p.norm()) + coordinates_;
+    aim(base_ > 0 ? Vec3<double>(offset_ / base_) : Vec3<double>::UnitX());
+  }
+
+  // From here on along the unit vector n, in A.
+  void aim(const Vec3<double>& n) {
+    Mat3<double> R_NA;
+    R_NA.row(0) = n.unitOrthogonal();
+    R_NA.row(1) = n.cross(R_NA.row(0).transpose());
+    R_NA.row(2) = n;
+    const Mat3<double> R_NB = R_NA * X_AB_.R;
+    X_NA_ = {R_NA.cast<float>(), (-(R_NA * center_A_)).cast<float>()};
+    X_NB_ = {R_NB.cast<float>(), (R_NA * offset_ - R_NB * center_B_).cast<float>()};
+    along_A_ = n.cast<float>();
+    along_B_ = (-R_NB.row(2)).cast<float>();
+    shift_ = static_cast<float>(n.dot(offset_) - base_) + static_cast<float>(n.dot(center_A_)) -
+             static_cast<float>(R_NB.row(2).dot(center_B_)) - kRounding * coordinates_;
+  }
+
+  // A distance from above, less the base, as single precision.
+  float limit(double distance) const {
+    const auto rounded = static_cast<float>(distance - base_);
+    return rounded + kRounding * std::abs(rounded) + std::numeric_limits<float>::min();
+  }
+
+  // The four children of a node: boxes across n, greatest coordinates along it (A) or against it (B).
+  struct Side {
+    bvh::FourBoxes boxes;
+    Floats along;
+  };
+  Side of_A(std::int32_t node) const { return side(A_, node, X_NA_, along_A_); }
+  Side of_B(std::int32_t node) const { return side(B_, node, X_NB_, along_B_); }
+
+  // Of A's child a and B's four.
+  Floats operator()(const Side& A, int a, const Side& B) const {
+    const Floats gap = shift_ - (B.along + A.along[a]);  // along n, less the base
+    const float scale = 1 / size_;
+    Floats squares = Floats::Zero();
+    for (int k = 0; k < 3; ++k) {
+      Floats apart =
+          (B.boxes.center[k] - A.boxes.center[k][a]).abs() - (A.boxes.half[k][a] + B.boxes.half[k]);
+      if (k == 2) apart = apart.max(gap + static_cast<float>(base_));
+      squares += (apart * scale).max(0.f).square();
+    }
+    const Floats apart =
+        squares.sqrt() * (size_ * (1 - kRounding)) - (static_cast<float>(base_) + kRounding * reach_);
+    return apart.max(gap);
+  }
+
+ private:
+  static constexpr float kRounding = 2e-6f;  // of a few operations, in single precision
+
+  // Greatest n . p over box and plane m . p <= h: with a = max(n . m, 0), a h and the box's greatest (n - a
+  // m) . p.
+  static Side side(const asset::SurfaceView& surface, std::int32_t node, const Pose<float>& X_N,
+                   const Vec3<float>& n) {
+    Side result{bvh::turned_boxes(surface.tree, node, X_N), Floats::Zero()};
+    const float* bounds = surface.tree.bounds + std::ptrdiff_t(node) * 6 * kWidth;
+    const auto greatest = [&](const Floats& x, const Floats& y, const Floats& z) {
+      const Floats* along[3] = {&x, &y, &z};
+      Floats sum = Floats::Zero();
+      for (int k = 0; k < 3; ++k) {
+        const Eigen::Map<const Floats> low(bounds + k * kWidth), high(bounds + (3 + k) * kWidth);
+        sum += (*along[k] * low).max(*along[k] * high);
+      }
+      return sum;
+    };
+    const Floats x = Floats::Constant(n.x()), y = Floats::Constant(n.y()), z = Floats::Constant(n.z());
+    result.along = greatest(x, y, z);
+    if (surface.planes == nullptr) return result;
+    using Row = Eigen::Map<const Floats>;
+    const float* planes = surface.planes + std::ptrdiff_t(node) * 4 * kWidth;
+    const Row mx(planes), my(planes + kWidth), mz(planes + 2 * kWidth), h(planes + 3 * kWidth);
+    const Floats a = (n.x() * mx + n.y() * my + n.z() * mz).max(0.f);
+    result.along = result.along.min(a * h + greatest(x - a * mx, y - a * my, z - a * mz));
+    return result;
+  }
+
+  asset::SurfaceView A_, B_;
+  Pose<double> X_AB_;
+  Pose<float> X_NA_, X_NB_;  // both from the centre of A
+  Vec3<double> center_A_, center_B_, offset_;
+  double base_;  // m: the distance of the centres
+  float size_, coordinates_, reach_;
+  Vec3<float> along_A_, along_B_;
+  float shift_ = 0;
+};
+
+// Pairs of leaves in the order of their bounds, from near to far as far as a depth-first descent goes.
+template <class Leaf>
+ABUT_INLINE void visit_near_pairs(const bvh::TreeView& A, const bvh::TreeView& B, Bounds& bounds,
+                                  const float& limit, Leaf&& leaf) {
+  struct Entry {
+    float bound;
+    std::int32_t slot_A, slot_B;
+  };
+  constexpr int kMaxPushed = kWidth * kWidth;
+  std::array<Entry, 2 * kMaxDepth * kMaxPushed> stack;
+  int size = 0;
+
+  const auto pair_up = [&](std::int32_t node_A, int only_A, std::int32_t node_B, int only_B) {
+    const Bounds::Side of_A = bounds.of_A(node_A), of_B = bounds.of_B(node_B);
+    const int base = size;
+    for (int a = 0; a < kWidth; ++a) {
+      const std::int32_t slot_A = node_A * kWidth + a;
+      if ((only_A >= 0 && only_A != a) || A.counts[slot_A] < 0) continue;
+      const Floats found = bounds(of_A, a, of_B);
+      unsigned near = ~bvh::negative_lanes(limit - found) & (only_B < 0 ? (1u << kWidth) - 1 : 1u << only_B);
+      for (; near != 0; near &= near - 1) {
+        const int b = std::countr_zero(near);
+        if (B.counts[node_B * kWidth + b] < 0) continue;
+        int place = size++;
+        for (; place > base && stack[place - 1].bound < found[b]; --place) stack[place] = stack[place - 1];
+        stack[place] = {found[b], slot_A, node_B * kWidth + b};
+      }
+    }
+  };
+
+  pair_up(0, -1, 0, -1);
+  while (size > 0) {
+    const Entry e = stack[--size];
+    if (!(e.bound <= limit)) continue;
+    const std::int32_t count_A = A.counts[e.slot_A], count_B = B.counts[e.slot_B];
+    const std::int32_t below_A = A.children[e.slot_A], below_B = B.children[e.slot_B];
+    if (count_A > 0 && count_B > 0) {
+      if (!leaf(below_A, count_A, below_B, count_B)) return;
+    } else if (count_A > 0) {
+      pair_up(e.slot_A / kWidth, e.slot_A % kWidth, below_B, -1);
+    } else if (count_B > 0) {
+      pair_up(below_A, -1, e.slot_B / kWidth, e.slot_B % kWidth);
+    } else {
+      pair_up(below_A, -1, below_B, -1);
+    }
+  }
+}
+
+// The corners of four triangles side by side.
+struct FourTriangles {
+  Lanes3<Four> corner[3];
+};
+ABUT_INLINE FourTriangles gather(const asset::SurfaceView& surface, const std::int32_t (&triangles)[4]) {
+  FourTriangles result;
+  for (int k = 0; k < 3; ++k) {
+    const double* v[4];
+    for (int lane = 0; lane < 4; ++lane)
+      v[lane] =
+          surface.vertices + std::ptrdiff_t(3) * surface.triangles[std::ptrdiff_t(3) * triangles[lane] + k];
+    result.corner[k] = {Four{v[0][0], v[1][0], v[2][0], v[3][0]}, Four{v[0][1], v[1][1], v[2][1], v[3][1]},
+                        Four{v[0][2], v[1][2], v[2][2], v[3][2]}};
+  }
+  return result;
+}
+ABUT_INLINE void move(FourTriangles& triangles, const Pose<double>& X) {
+  for (Lanes3<Four>& p : triangles.corner) {
+    const Four x = p.x, y = p.y, z = p.z;
+    p.x = (X.R(0, 0) * x + X.R(0, 1) * y) + (X.R(0, 2) * z + X.p[0]);
+    p.y = (X.R(1, 0) * x + X.R(1, 1) * y) + (X.R(1, 2) * z + X.p[1]);
+    p.z = (X.R(2, 0) * x + X.R(2, 1) * y) + (X.R(2, 2) * z + X.p[2]);
+  }
+}
+ABUT_INLINE TriangleLanes<Four> lanes_of(const FourTriangles& t) {
+  return internal::triangle_lanes<Four>(t.corner[0], t.corner[1], t.corner[2]);
+}
+
+template <class T>
+ABUT_INLINE T least3(const T& a, const T& b, const T& c) {
+  const T d = a < b ? a : b;
+  return d < c ? d : c;
+}
+template <class T>
+ABUT_INLINE T greatest3(const T& a, const T& b, const T& c) {
+  const T d = a > b ? a : b;
+  return d > c ? d : c;
+}
+
+// Squared distances of four pairs, as if none crossed.
+ABUT_INLINE void distances2(const TriangleLanes<Four>& a, const TriangleLanes<Four>& b, Four& best,
+                            FourBits& straddle) {
+  best = Four{} + std::numeric_limits<double>::infinity();
+  Four height_A[3], height_B[3];
+  internal::visit_features<Four>(
+      a, b,
+      [&](int, int, const internal::EdgeEdge<Four>& e) { best = e.distance2 < best ? e.distance2 : best; },
+      [&](int k, bool of_A, const internal::CornerFace<Four>& c) {
+        best = c.distance2 < best ? c.distance2 : best;
+        (of_A ? height_A : height_B)[k] = c.height;
+      });
+  straddle = (least3<Four>(height_A[0], height_A[1], height_A[2]) <= 0.0) &
+             (greatest3<Four>(height_A[0], height_A[1], height_A[2]) >= 0.0) &
+             (least3<Four>(height_B[0], height_B[1], height_B[2]) <= 0.0) &
+             (greatest3<Four>(height_B[0], height_B[1], height_B[2]) >= 0.0);
+}
+
+template <class S>
+Triangle<S> triangle_of(const asset::SurfaceView& surface, std::int32_t t) {
+  return {internal::corner<S>(surface, t, 0), internal::corner<S>(surface, t, 1),
+          internal::corner<S>(surface, t, 2)};
+}
+
+// Four triangles as balls, and how far they reach along the direction n or against it (sign -1).
+struct FourBalls {
+  Lanes3<Four> center;
+  Four radius, along;
+};
+ABUT_INLINE FourBalls balls_of(const FourTriangles& t, const Lanes3<Four>& n, double sign) {
+  FourBalls result;
+  result.center = (Four{} + 1.0 / 3) * (t.corner[0] + t.corner[1] + t.corner[2]);
+  Four square[3];
+  for (int k = 0; k < 3; ++k) square[k] = dot(t.corner[k] - result.center, t.corner[k] - result.center);
+  simd::square_root(greatest3<Four>(square[0], square[1], square[2]), result.radius);
+  result.along =
+      greatest3<Four>(sign * dot(n, t.corner[0]), sign * dot(n, t.corner[1]), sign * dot(n, t.corner[2]));
+  return result;
+}
+
+class NearestSearch {
+ public:
+  NearestSearch(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB)
+      : A_(A), B_(B), X_AB_(X_AB), bounds_(A, B, X_AB) {}
+
+  ABUT_INLINE NearestTriangles run(std::int32_t first_A, std::int32_t first_B) {
+    if (first_A >= 0 && first_B >= 0)
+      take(first_A, first_B);
+    else
+      project_in_turns();
+    if (best_.pair.distance2 > 0)
+      visit_near_pairs(A_.tree, B_.tree, bounds_, limit_,
+                       [&](std::int32_t a, std::int32_t count_a, std::int32_t b, std::int32_t count_b) {
+                         compare(a, count_a, b, count_b);
+                         return best_.pair.distance2 > 0 && ++best_.visits < kMaxVisits;
+                       });
+    if (pending_count_ > 0) measure_pending();
+    best_.complete = best_.visits < kMaxVisits;
+    return best_;
+  }
+
+  // All pairs within reach, `most` of them.
+  ABUT_INLINE bool list(double reach, std::size_t most, std::vector<NearPair>& found) {
+    found.clear();
+    list_ = &found;
+    distance2_above_ = best_.pair.distance2 = reach * reach * (1 + kRounding);
+    limit_ = bounds_.limit(reach);
+    visit_near_pairs(A_.tree, B_.tree, bounds_, limit_,
+                     [&](std::int32_t a, std::int32_t count_a, std::int32_t b, std::int32_t count_b) {
+                       compare(a, count_a, b, count_b);
+                       return found.size() <= most && ++best_.visits < kMaxVisits;
+                     });
+    if (pending_count_ > 0) measure_pending();
+    return found.size() <= most && best_.visits < kMaxVisits;
+  }
+
+ private:
+  // From B's centre to the nearest triangle of A, from there to the nearest of B, and so on while that helps.
+  void project_in_turns() {
+    constexpr int kMaxTurns = 6;
+    constexpr double kWorthwhile = 0.99;  // of the distance before
+    const Pose<double> X_BA = X_AB_.inverse();
+    Vec3<double> p = X_AB_ * bvh::ball_of(B_.tree).center;
+    constexpr double kInfinite = std::numeric_limits<double>::infinity();
+    for (int turn = 0; turn < kMaxTurns; ++turn) {
+      TrianglePoint<double> on_A, on_B;
+      const std::int32_t a = nearest_triangle<double>(A_, p, kInfinite, on_A);
+      if (a < 0) return;
+      const std::int32_t b = nearest_triangle<double>(B_, X_BA * on_A.closest, kInfinite, on_B);
+      if (b < 0) return;
+      const double before = distance_;
+      take(a, b);
+      if (!(distance_ < kWorthwhile * before) || distance_ == 0) return;
+      p = best_.pair.on_B;
+    }
+  }
+
+  // Of all pairs of triangles of two leaves those that may be nearer than the best one: by their reach along
+  // n and the distance of their centres across it.
+  ABUT_INLINE void compare(std::int32_t a, std::int32_t count_a, std::int32_t b, std::int32_t count_b) {
+    const Lanes3<Four> n{Four{} + n_.x(), Four{} + n_.y(), Four{} + n_.z()};
+    for (std::int32_t i0 = 0; i0 < count_a; i0 += 4) {
+      const std::int32_t lanes_a = std::min(count_a - i0, 4);
+      const FourBalls balls_A = balls_of(gather_range(A_, a + i0, lanes_a), n, 1);
+      for (std::int32_t j0 = 0; j0 < count_b; j0 += 4) {
+        const std::int32_t lanes_b = std::min(count_b - j0, 4);
+        FourTriangles four_B = gather_range(B_, b + j0, lanes_b);
+        move(four_B, X_AB_);
+        const FourBalls balls_B = balls_of(four_B, n, -1);
+        for (std::int32_t i = 0; i < lanes_a; ++i) {
+          const Lanes3<Four> c{balls_B.center.x - balls_A.center.x[i], balls_B.center.y - balls_A.center.y[i],
+                               balls_B.center.z - balls_A.center.z[i]};
+          const Four zero{}, c_n = dot(c, n);
+          const Four across2 = dot(c, c) - c_n * c_n;
+          Four across;
+          simd::square_root<Four>(across2 > zero ? across2 : zero, across);
+          const Four gap = -(balls_B.along + balls_A.along[i]);
+          const Four beside = across - (balls_B.radius + balls_A.radius[i]);
+          const Four gap0 = gap > zero ? gap : zero, beside0 = beside > zero ? beside : zero;
+          const FourBits near = gap0 * gap0 + beside0 * beside0 < distance2_above_;
+          const FourBits touch = (gap <= zero) & (beside <= zero);
+          for (std::int32_t j = 0; j < lanes_b; ++j)
+            if (near[j] != 0) add(a + i0 + i, b + j0 + j, touch[j] != 0);
+        }
+      }
+    }
+  }
+
+  ABUT_INLINE static FourTriangles gather_range(const asset::SurfaceView& surface, std::int32_t first,
+                                                std::int32_t count) {
+    const std::int32_t last = first + count - 1;
+    return gather(surface, {first, std::min(first + 1, last), std::min(first + 2, last), last});
+  }
+
+  ABUT_INLINE void add(std::int32_t a, std::int32_t b, bool touch) {
+    pending_A_[pending_count_] = a;
+    pending_B_[pending_count_] = b;
+    pending_touch_[pending_count_] = touch;
+    if (++pending_count_ == 4) measure_pending();
+  }
+
+  ABUT_INLINE void measure_pending() {
+    const int count = std::exchange(pending_count_, 0);
+    for (int k = count; k < 4; ++k) pending_A_[k] = pending_A_[0], pending_B_[k] = pending_B_[0];
+    FourTriangles four_B = gather(B_, pending_B_);
+    move(four_B, X_AB_);
+    FourBits straddle;
+    Four found;
+    distances2(lanes_of(gather(A_, pending_A_)), lanes_of(four_B), found, straddle);
+    for (int k = 0; k < count; ++k)
+      if (found[k] < best_.pair.distance2 || (straddle[k] != 0 && pending_touch_[k]))
+        take(pending_A_[k], pending_B_[k]);
+  }
+
+  __attribute__((noinline)) void take(std::int32_t a, std::int32_t b) {
+    Triangle<double> of_B = triangle_of<double>(B_, b);
+    for (Vec3<double>& v : of_B) v = X_AB_ * v;
+    const TrianglePair<double> pair = closest_of_triangles<double>(triangle_of<double>(A_, a), of_B);
+    if (!(pair.distance2 < best_.pair.distance2)) return;
+    if (list_ != nullptr) return list_->push_back({a, b, pair});
+    best_.pair = pair;
+    best_.triangle_A = a;
+    best_.triangle_B = b;
+    distance_ = std::sqrt(pair.distance2);
+    distance2_above_ = pair.distance2 * (1 + kRounding);
+    limit_ = bounds_.limit(distance_);
+    if (distance_ > 0) bounds_.aim(n_ = (pair.on_B - pair.on_A) / distance_);
+  }
+
+  static constexpr double kRounding = 1e-9;  // of a pair's bound, more than enough
+
+  asset::SurfaceView A_, B_;
+  Pose<double> X_AB_;
+  Bounds bounds_;
+  NearestTriangles best_;
+  Vec3<double> n_ = Vec3<double>::Zero();  // along the best pair
+  double distance_ = std::numeric_limits<double>::infinity(),
+         distance2_above_ = distance_;  // of the best pair, m
+  float limit_ = kInfinity;
+  std::int32_t pending_A_[4] = {}, pending_B_[4] = {};
+  bool pending_touch_[4] = {};
+  int pending_count_ = 0;
+  std::vector<NearPair>* list_ = nullptr;  // of all pairs within distance2_above_, if not null
+};
+
+}  // namespace
+
+ABUT_CLONES [[gnu::flatten]] NearestTriangles nearest_triangles(const asset::SurfaceView& A,
+                                                                const asset::SurfaceView& B,
+                                                                const Pose<double>& X_AB,
+                                                                std::int32_t first_A, std::int32_t first_B) {
+  NearestSearch search(A, B, X_AB);
+  return search.run(first_A, first_B);
+}
+
+ABUT_CLONES [[gnu::flatten]] bool near_triangles(const asset::SurfaceView& A, const asset::SurfaceView& B,
+                                                 const Pose<double>& X_AB, double reach, std::size_t most,
+                                                 std::vector<NearPair>& found) {
+  NearestSearch search(A, B, X_AB);
+  return search.list(reach, most, found);
+}
+
+}  // namespace abut::distance

@@ -1,0 +1,74 @@
+#include "runtime/proximity/distance_model.h"
+
+#include <string>
+
+#include "runtime/core/parallel.h"
+#include "runtime/core/table.h"
+#include "runtime/proximity/hull_model.h"
+#include "runtime/proximity/surface_model.h"
+
+namespace abut::proximity {
+namespace {
+
+std::string joined(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (const std::string_view name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
+template <class Result, class Ask>
+void answer(std::vector<std::unique_ptr<DistanceModel>>& models, std::span<const body::Pair> pairs,
+            std::span<Result> results, const char* who, Ask&& ask) {
+  body::require_valid_batch(pairs, results.size(), who,
+                            [&](const body::Pair& pair) { models.front()->require_valid(pair, who); });
+  parallel_for(
+      static_cast<std::int64_t>(pairs.size()), static_cast<int>(models.size()),
+      [&](std::int64_t i, int thread) { results[i] = ask(*models[thread], pairs[i]); }, 8);
+}
+
+}  // namespace
+
+std::span<const DistanceModelRow> distance_models() {
+  static const std::vector<DistanceModelRow> rows = {
+      {"hull", "of the convex hulls; overlapping: the shortest translation that separates them",
+       hull_methods(), &hull_settings, &make_hull_model},
+      {"surface",
+       "of the surfaces themselves; overlapping: the depth of the deepest point of either within the other",
+       surface_methods(), &surface_settings, &make_surface_model},
+  };
+  return rows;
+}
+
+const DistanceModelRow& find_distance_model(std::string_view name) {
+  return find_row(distance_models(), "distance model", name);
+}
+
+std::unique_ptr<DistanceModel> make_distance_model(std::string_view name, std::string_view method,
+                                                   const SettingValues& settings) {
+  const DistanceModelRow& row = find_distance_model(name);
+  if (method.empty()) return row.make(row.methods.front(), settings);
+  for (const std::string_view known : row.methods)
+    if (known == method) return row.make(method, settings);
+  throw InvalidInput("distance model " + std::string(name) + ": no method is called '" + std::string(method) +
+                     "'; there are: " + joined(row.methods));
+}
+
+BatchDistanceModel::BatchDistanceModel(std::string_view name, std::string_view method,
+                                       const SettingValues& settings, int threads) {
+  for (int i = threads > 0 ? threads : default_threads(); i > 0; --i)
+    models_.push_back(make_distance_model(name, method, settings));
+}
+
+void BatchDistanceModel::separations(std::span<const body::Pair> pairs,
+                                     std::span<witness::Witness<double>> results) {
+  answer(models_, pairs, results, "separation",
+         [](DistanceModel& model, const body::Pair& pair) { return model.separation(pair); });
+}
+
+void BatchDistanceModel::derivatives(std::span<const body::Pair> pairs,
+                                     std::span<derivative::PairDerivative> results) {
+  answer(models_, pairs, results, "derivative",
+         [](DistanceModel& model, const body::Pair& pair) { return model.derivative(pair); });
+}
+
+}  // namespace abut::proximity

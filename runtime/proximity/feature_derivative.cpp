@@ -1,0 +1,123 @@
+#include "runtime/proximity/feature_derivative.h"
+
+#include <algorithm>
+
+namespace abut::proximity {
+namespace {
+
+using derivative::WitnessDerivative;
+
+// Below this sine two directions are taken for one.
+constexpr double kParallel = 1e-9;
+
+// Second derivative of the distance in the chart X_AB exp(xi): that of dd = [s_B x n_B; n_B]', s_B = p2 and
+// n_B = n in B, symmetric part.
+Mat6<double> distance_hessian(const witness::Witness<double>& w, const Pose<double>& X_AB,
+                              const WitnessDerivative<double>& d) {
+  const Mat3<double> R_BA = X_AB.R.transpose();
+  const Vec3<double> n_B = R_BA * w.n, s_B = R_BA * (w.p2 - X_AB.p);
+  Mat36<double> dn_B = R_BA * d.dn_A_dxi_B, ds_B = R_BA * d.dp2_A_dxi_B;
+  dn_B.leftCols<3>() += skew(n_B);
+  ds_B.leftCols<3>() += skew(s_B);
+  ds_B.rightCols<3>() -= Mat3<double>::Identity();
+  Mat6<double> H;
+  H.topRows<3>() = skew(s_B) * dn_B - skew(n_B) * ds_B;
+  H.bottomRows<3>() = dn_B;
+  return (H + H.transpose()) / 2;
+}
+
+}  // namespace
+
+Flat flat_of(const std::array<Vec3<double>, 3>& triangle, const Vec3<double>& weights) {
+  Flat flat;
+  int first = -1;
+  for (int k = 0; k < 3; ++k) {
+    flat.point += weights[k] * triangle[k];
+    if (weights[k] == 0) continue;
+    if (first < 0)
+      first = k;
+    else
+      flat.along[flat.dimension++] = triangle[k] - triangle[first];
+  }
+  return flat;
+}
+
+namespace {
+
+// Orthonormal directions in a flat.
+Vec3<double> direction(const Flat& flat, int k) {
+  const Vec3<double> first = flat.along[0].normalized();
+  return k == 0 ? first : Vec3<double>(first.cross(flat.along[1]).cross(first).normalized());
+}
+
+// The directions in which the points may move: of A, then of B as far as A has not got them. At most two,
+// since all are across n; N's other columns are 0.
+struct Directions {
+  Eigen::Matrix<double, 3, 2> N = Eigen::Matrix<double, 3, 2>::Zero();
+  int count = 0, of_A = 0;
+  void add(const Vec3<double>& u, WitnessDerivative<double>& result) {
+    const Mat3<double> beside = Mat3<double>::Identity() - N * gram().inverse() * N.transpose();
+    if (count < 2 && (beside * u).norm() > kParallel) {
+      N.col(count++) = u;
+    } else if (result.clamped_count < 2) {
+      result.clamped_A[result.clamped_count++] = u;
+    }
+  }
+  Eigen::Matrix2d gram() const {  // N'N, 1 on the diagonal where there is no column
+    Eigen::Matrix2d G = N.transpose() * N;
+    for (int k = count; k < 2; ++k) G(k, k) = 1;
+    return G;
+  }
+};
+
+}  // namespace
+
+WitnessDerivative<double> feature_derivative(const witness::Witness<double>& w, const Pose<double>& X_AB,
+                                             const Flat& A, const Flat& B, Mat6<double>* hessian) {
+  WitnessDerivative<double> result;
+  result.clamped_count = 0;
+  result.clamped_A.fill(Vec3<double>::Zero());
+  Directions free;
+  for (int k = 0; k < A.dimension; ++k) free.add(direction(A, k), result);
+  free.of_A = free.count;
+  for (int k = 0; k < B.dimension; ++k) free.add(X_AB.R * direction(B, k), result);
+  // N = [-U V] but for U's sign, which dz takes. With xi the point of B moves by R (w x b + v), and a
+  // direction V of B turns by R (w x V).
+  const Mat3<double> R_BA = X_AB.R.transpose();
+  Mat36<double> dc;
+  dc << -X_AB.R * skew<double>(R_BA * (w.p2 - X_AB.p)), X_AB.R;
+  const Vec3<double> r = w.p2 - w.p1;
+  Eigen::Matrix<double, 2, 6> right = -free.N.transpose() * dc, turned = Eigen::Matrix<double, 2, 6>::Zero();
+  for (int k = free.of_A; k < free.count; ++k) {
+    const Mat3<double> dN = -X_AB.R * skew<double>(R_BA * free.N.col(k));
+    right.row(k).head<3>() -= r.transpose() * dN;
+    turned.row(k).head<3>() = -w.n.transpose() * dN;
+  }
+  const Eigen::Matrix2d G = free.gram().inverse();
+  const Eigen::Matrix<double, 2, 6> dz = G * right;
+  result.dp1_A_dxi_B.setZero();
+  result.dp2_A_dxi_B = dc;
+  for (int k = 0; k < free.count; ++k) {
+    if (k < free.of_A)
+      result.dp1_A_dxi_B -= free.N.col(k) * dz.row(k);
+    else
+      result.dp2_A_dxi_B += free.N.col(k) * dz.row(k);
+  }
+  result.dd_dxi_B = derivative::detail::distance_gradient(w, X_AB);
+  result.dn_A_dxi_B = free.N * (G * turned);
+  if (free.count < 2) {
+    Mat36<double> rest = result.dp2_A_dxi_B - result.dp1_A_dxi_B;
+    rest -= w.n * (w.n.transpose() * rest).eval();
+    rest -= free.N * (G * (free.N.transpose() * rest)).eval();
+    if (w.distance != 0)
+      result.dn_A_dxi_B += rest / w.distance;
+    else
+      result.clamped_count = std::max(result.clamped_count, 1);
+  }
+  if (!derivative::detail::finite(result)) return derivative::detail::invalid_derivative<double>();
+  result.status = w.status == Status::kOk && result.clamped_count > 0 ? Status::kClamped : w.status;
+  if (hessian != nullptr) *hessian = distance_hessian(w, X_AB, result);
+  return result;
+}
+
+}  // namespace abut::proximity

@@ -1,0 +1,269 @@
+#include "runtime/proximity/surface_query.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/bvh/overlap.h"
+#include "runtime/distance/surface_distance.h"
+
+namespace abut::proximity {
+namespace {
+
+using asset::SurfaceView;
+using distance::DeepestPoint;
+using distance::Feature;
+using witness::Witness;
+
+constexpr double kFar = 1e8;  // in units of the bodies: rays from one to the other are parallel to rounding
+constexpr double kTouching = 1e-13;  // in units of the bodies: a distance that is none
+constexpr double kUnsure = 1e-9;     // in units of the bodies: too near for a normal to tell the side
+constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
+
+using internal::apart_witness;
+using internal::deepest_witness;
+using internal::feature_of;
+
+double size_of(const SurfaceView& A, const SurfaceView& B) {
+  return bvh::ball_of(A.tree).radius + bvh::ball_of(B.tree).radius;
+}
+
+// Largest coordinate that enters.
+double reach_of(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB) {
+  return bvh::ball_of(A.tree).center.norm() + bvh::ball_of(B.tree).center.norm() + size_of(A, B) +
+         X_AB.p.stableNorm();
+}
+
+// The vertices with the products of their weights, three at most.
+void add_simplex(const SurfaceView& A, const SurfaceView& B, SurfaceWitness& found) {
+  Witness<double>& w = found.witness;
+  w.simplex_size = 0;
+  std::fill_n(w.vertex_A, 3, -1);
+  std::fill_n(w.vertex_B, 3, -1);
+  std::fill_n(w.weight, 3, 0.0);
+  double left_A = found.weight_A[0], left_B = found.weight_B[0];
+  int i = 0, j = 0;
+  while (i < 3 && j < 3) {  // the shorter of the two rests, again and again
+    const double both = std::min(left_A, left_B);
+    if (both > 0) {
+      if (w.simplex_size == 3) return void(w.simplex_size = 0);
+      w.vertex_A[w.simplex_size] = A.triangles[std::ptrdiff_t(3) * found.triangle_A + i];
+      w.vertex_B[w.simplex_size] = B.triangles[std::ptrdiff_t(3) * found.triangle_B + j];
+      w.weight[w.simplex_size++] = both;
+    }
+    left_A -= both;
+    left_B -= both;
+    if (left_A <= left_B) {
+      if (++i < 3) left_A += found.weight_A[i];
+    } else if (++j < 3) {
+      left_B += found.weight_B[j];
+    }
+  }
+}
+
+Witness<double> invalid_witness() {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Vec3<double> nans = Vec3<double>::Constant(nan);
+  return {nans, nans,         nans,         nan,      nan, nan, 0, Status::kInvalidInput,
+          0,    {-1, -1, -1}, {-1, -1, -1}, {0, 0, 0}};
+}
+
+// Bodies so far apart that their points farthest along the way are the nearest, to rounding.
+SurfaceWitness far_separation(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB) {
+  using Wide = Vec3<long double>;
+  const Pose<long double> X = X_AB.cast<long double>();
+  const Wide way = X * Wide(bvh::ball_of(B.tree).center.cast<long double>()) -
+                   bvh::ball_of(A.tree).center.cast<long double>();
+  const Vec3<double> n = way.stableNormalized().cast<double>();
+  const auto farthest = [](const SurfaceView& surface, const Vec3<double>& along, SurfaceWitness&,
+                           Vec3<double>& weight) {
+    std::int32_t triangle = 0;
+    double most = -std::numeric_limits<double>::infinity();
+    for (std::int32_t t = 0; t < surface.triangle_count; ++t)
+      for (int k = 0; k < 3; ++k)
+        if (const double h = along.dot(distance::internal::corner<double>(surface, t, k)); h > most) {
+          most = h, triangle = t, weight = Vec3<double>::Unit(k);
+        }
+    return triangle;
+  };
+  SurfaceWitness found;
+  found.triangle_A = farthest(A, n, found, found.weight_A);
+  found.triangle_B = farthest(B, X_AB.R.transpose() * -n, found, found.weight_B);
+  int k_A, k_B;
+  found.weight_A.maxCoeff(&k_A), found.weight_B.maxCoeff(&k_B);
+  const Wide p1 = distance::internal::corner<long double>(A, found.triangle_A, k_A);
+  const Wide p2 = X * distance::internal::corner<long double>(B, found.triangle_B, k_B);
+  const long double d = (p2 - p1).stableNorm();
+  Witness<double>& w = found.witness;
+  w = invalid_witness();
+  if (!std::isfinite(static_cast<double>(d))) return found;
+  w.p1 = p1.cast<double>(), w.p2 = p2.cast<double>(), w.n = ((p2 - p1) / d).cast<double>();
+  w.distance = static_cast<double>(d);
+  w.lower_bound = w.distance * (1 - kRounding), w.upper_bound = w.distance * (1 + kRounding);
+  w.status = Status::kOk;
+  add_simplex(A, B, found);
+  return found;
+}
+
+// Whether a part of `of` whose one triangle is given, or all parts, lie within `within`; surfaces apart.
+bool any_part_within(const SurfaceView& of, const SurfaceView& within, const Pose<double>& X) {
+  for (std::int32_t part = 0; part < of.part_count; ++part) {
+    const Vec3<double> p = X * distance::internal::corner<double>(of, of.parts[part], 0);
+    if (distance::internal::outside_box<double>(within.tree, p)) continue;
+    if (distance::signed_distance<double>(within, p).distance < 0) return true;
+  }
+  return false;
+}
+
+// Of the nearest points, which are not one point: whether the other body's is on the inner side there.
+bool on_inner_side(const SurfaceView& surface, std::int32_t triangle, const Vec3<double>& weights,
+                   const Vec3<double>& to_other) {
+  return distance::internal::pseudonormal<double>(surface, triangle, feature_of(weights)).dot(to_other) < 0;
+}
+
+// The deepest point of either, unless none is deeper than `least`.
+void find_deepest(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, double least,
+                  SurfaceScratch& scratch, SurfaceWitness& found) {
+  const DeepestPoint of_A = scratch.deepest(A, B, X_AB.inverse(), least);
+  const DeepestPoint of_B = scratch.deepest(B, A, X_AB, std::max(least, of_A.depth));
+  if (of_A.triangle_inner < 0 && of_B.triangle_inner < 0) return;
+  if (of_B.triangle_inner >= 0)
+    found = deepest_witness(A, B, X_AB, of_B, false);
+  else
+    found = deepest_witness(A, B, X_AB, of_A, true);
+  found.witness.lower_bound = -std::max(of_A.bound, of_B.bound);
+  if (!of_A.complete || !of_B.complete) found.witness.status = Status::kNotConverged;
+}
+
+}  // namespace
+
+namespace internal {
+
+Feature feature_of(const Vec3<double>& w) {
+  const int zeros = (w[0] == 0) + (w[1] == 0) + (w[2] == 0);
+  if (zeros == 0) return Feature::kFace;
+  for (int k = 0; k < 3; ++k) {
+    if (zeros == 2 && w[k] != 0) return Feature(int(Feature::kVertex0) + k);
+    if (zeros == 1 && w[k] == 0) return Feature(int(Feature::kEdge0) + (k + 1) % 3);  // across from corner k
+  }
+  return Feature::kFace;
+}
+
+SurfaceWitness apart_witness(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
+                             std::int32_t triangle_A, std::int32_t triangle_B,
+                             const distance::TrianglePair<double>& pair) {
+  SurfaceWitness found;
+  found.triangle_A = triangle_A, found.triangle_B = triangle_B;
+  found.weight_A = pair.weight_A, found.weight_B = pair.weight_B;
+  Witness<double>& w = found.witness;
+  w = invalid_witness();
+  w.p1 = pair.on_A, w.p2 = pair.on_B;
+  w.distance = std::sqrt(pair.distance2);
+  const double rounding = kRounding * reach_of(A, B, X_AB);
+  w.lower_bound = w.distance - rounding, w.upper_bound = w.distance + rounding;
+  const bool one_point = w.distance <= kTouching * size_of(A, B) + rounding;
+  w.status = one_point ? Status::kTouching : Status::kOk;
+  w.n = w.distance > 64 * rounding
+            ? Vec3<double>((w.p2 - w.p1) / w.distance)
+            : distance::internal::pseudonormal<double>(A, triangle_A, feature_of(pair.weight_A)).normalized();
+  add_simplex(A, B, found);
+  return found;
+}
+
+SurfaceWitness deepest_witness(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
+                               const DeepestPoint& deepest, bool of_A) {
+  distance::Triangle<double> t;
+  for (int k = 0; k < 3; ++k)
+    t[k] = distance::internal::corner<double>(of_A ? B : A, deepest.triangle_outer, k);
+  const Vec3<double> weight =
+      distance::closest_of_triangles<double>(t, {deepest.nearest, deepest.nearest, deepest.nearest}).weight_A;
+  SurfaceWitness found;
+  Witness<double>& w = found.witness;
+  w = invalid_witness();
+  if (of_A) {  // searched in B's frame
+    w.p1 = X_AB * deepest.point, w.p2 = X_AB * deepest.nearest, w.n = X_AB.R * -deepest.normal;
+    found.triangle_A = deepest.triangle_inner, found.triangle_B = deepest.triangle_outer;
+    found.weight_A = deepest.weight_inner, found.weight_B = weight;
+  } else {
+    w.p1 = deepest.nearest, w.p2 = deepest.point, w.n = deepest.normal;
+    found.triangle_A = deepest.triangle_outer, found.triangle_B = deepest.triangle_inner;
+    found.weight_A = weight, found.weight_B = deepest.weight_inner;
+  }
+  w.distance = w.upper_bound = -deepest.depth;
+  w.lower_bound = -deepest.bound;
+  w.status = deepest.complete ? Status::kOk : Status::kNotConverged;
+  add_simplex(A, B, found);
+  return found;
+}
+
+}  // namespace internal
+
+void require_surfaces(const body::Pair& pair, const char* who) {
+  body::require_valid(pair, body::kSurfacePart, who);
+  for (const body::Body* body : {pair.A, pair.B})
+    if (body->geometry.primitive() != nullptr)
+      throw InvalidInput(std::string(who) + ": " + body->geometry.name() +
+                         " is a primitive, which has no surface of triangles; take the model hull");
+}
+
+SurfaceWitness surface_separation(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
+                                  SurfaceScratch& scratch, const SurfaceWitness& near) {
+  SurfaceWitness found;
+  Witness<double>& w = found.witness;
+  w = invalid_witness();
+  if (!X_AB.finite() || A.triangle_count <= 0 || B.triangle_count <= 0) return found;
+  const double size = size_of(A, B);
+  const double between = (X_AB * bvh::ball_of(B.tree).center - bvh::ball_of(A.tree).center).stableNorm();
+  if (!(between <= kFar * size)) return far_separation(A, B, X_AB);
+
+  const distance::NearestTriangles nearest =
+      distance::nearest_triangles(A, B, X_AB, near.triangle_A, near.triangle_B);
+  if (nearest.triangle_A < 0) return found;
+  found = apart_witness(A, B, X_AB, nearest.triangle_A, nearest.triangle_B, nearest.pair);
+  w.iterations = nearest.visits;
+  if (!nearest.complete) {
+    w.lower_bound = std::min(w.distance, std::max(0.0, between - size));
+    w.status = Status::kNotConverged;
+  }
+
+  const Pose<double> X_BA = X_AB.inverse();
+  const Vec3<double> gap = w.p2 - w.p1;
+  const double rounding = kRounding * reach_of(A, B, X_AB);
+  const bool within =
+      w.distance <= kUnsure * size || on_inner_side(A, found.triangle_A, found.weight_A, gap) ||
+      on_inner_side(B, found.triangle_B, found.weight_B, -(X_BA.R * gap)) ||
+      (A.part_count > 1 && any_part_within(A, B, X_BA)) || (B.part_count > 1 && any_part_within(B, A, X_AB));
+  if (within) find_deepest(A, B, X_AB, kTouching * size + rounding, scratch, found);
+  return found;
+}
+
+derivative::WitnessDerivative<double> surface_derivative(const SurfaceView& A, const SurfaceView& B,
+                                                         const Pose<double>& X_AB,
+                                                         const SurfaceWitness& found, Mat6<double>* hessian) {
+  const auto flat = [](const SurfaceView& surface, std::int32_t t, const Vec3<double>& weights) {
+    return flat_of(
+        {distance::internal::corner<double>(surface, t, 0), distance::internal::corner<double>(surface, t, 1),
+         distance::internal::corner<double>(surface, t, 2)},
+        weights);
+  };
+  if (found.triangle_A < 0 || found.witness.status == Status::kInvalidInput)
+    return derivative::detail::invalid_derivative<double>();
+  const Flat of_A = flat(A, found.triangle_A, found.weight_A),
+             of_B = flat(B, found.triangle_B, found.weight_B);
+  derivative::WitnessDerivative<double> result = feature_derivative(found.witness, X_AB, of_A, of_B, hessian);
+  const bool no_corner = of_A.dimension > 0 && of_B.dimension > 0;
+  if (found.witness.distance < 0 && no_corner && result.status == Status::kOk)
+    result.status = Status::kClamped;
+  return result;
+}
+
+SurfaceSolver::SurfaceSolver(const body::Geometry& A, const body::Geometry& B) : A_(A), B_(B) {
+  const body::Body a{A}, b{B};
+  require_surfaces({&a, &b, {}}, "separation");
+}
+
+witness::Witness<double> SurfaceSolver::operator()(const Pose<double>& X_AB) {
+  near_ = surface_separation(A_.surface(), B_.surface(), X_AB, scratch_, near_);
+  return near_.witness;
+}
+
+}  // namespace abut::proximity

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "runtime/body/body.h"
+#include "runtime/distance/deepest_point.h"
+#include "runtime/distance/surface_pair.h"
+#include "runtime/proximity/feature_derivative.h"
+
+// Signed distance of two closed surfaces, convex or not. With phi_A the signed distance from the surface of
+// A, negative inside, it is
+//   d(A, B) = min(min over x of B's surface of phi_A(x), min over x of A's surface of phi_B(x)):
+// the distance where the bodies are apart; where they overlap, less the depth of the deepest point of either
+// surface within the other. Bodies that share surface and no more touch: d = 0.
+//
+//   proximity::SurfaceSolver solver(mug, banana);
+//   const witness::Witness<double> w = solver(X_AB);
+namespace abut::proximity {
+
+// A witness and where on the surfaces it is.
+struct SurfaceWitness {
+  witness::Witness<double> witness;  // vertices are the surfaces'; simplex_size 0 where three do not carry it
+  std::int32_t triangle_A = -1, triangle_B = -1;
+  Vec3<double> weight_A = Vec3<double>::Zero(), weight_B = Vec3<double>::Zero();  // barycentric
+};
+
+// Scratch of a thread.
+struct SurfaceScratch {
+  distance::DeepestSearch deepest;
+};
+
+// Throws InvalidInput, naming `who`, for a pair that is not two assets with surfaces in a finite pose.
+void require_surfaces(const body::Pair& pair, const char* who);
+
+// Everything in frame A, m. near: a neighbouring answer to begin from, or none. Never throws.
+SurfaceWitness surface_separation(const asset::SurfaceView& A, const asset::SurfaceView& B,
+                                  const Pose<double>& X_AB, SurfaceScratch& scratch,
+                                  const SurfaceWitness& near = {});
+
+// Of the features that carry the witness points (feature_derivative.h). Where the surfaces overlap and the
+// deepest point is no corner, its depth is that of several features at once: kClamped.
+derivative::WitnessDerivative<double> surface_derivative(const asset::SurfaceView& A,
+                                                         const asset::SurfaceView& B,
+                                                         const Pose<double>& X_AB,
+                                                         const SurfaceWitness& found,
+                                                         Mat6<double>* hessian = nullptr);
+
+namespace internal {
+
+// The feature of a triangle that has the point of these weights.
+distance::Feature feature_of(const Vec3<double>& weights);
+
+// A witness of nearest points that are apart or one point; n from A's pseudonormal where they are too near.
+SurfaceWitness apart_witness(const asset::SurfaceView& A, const asset::SurfaceView& B,
+                             const Pose<double>& X_AB, std::int32_t triangle_A, std::int32_t triangle_B,
+                             const distance::TrianglePair<double>& pair);
+
+// A witness of the deepest point, of A's surface within B or the other way about; n points out of A, or into
+// B.
+SurfaceWitness deepest_witness(const asset::SurfaceView& A, const asset::SurfaceView& B,
+                               const Pose<double>& X_AB, const distance::DeepestPoint& deepest, bool of_A);
+
+}  // namespace internal
+
+// One pair of geometries at pose after pose: a neighbouring pose costs a fraction of the first.
+class SurfaceSolver {
+ public:
+  // Keeps the geometries. Throws InvalidInput unless both have surfaces.
+  SurfaceSolver(const body::Geometry& A, const body::Geometry& B);
+
+  witness::Witness<double> operator()(const Pose<double>& X_AB);
+
+  // The next query is a cold one.
+  void forget() { near_ = {}; }
+
+ private:
+  body::Geometry A_, B_;
+  SurfaceScratch scratch_;
+  SurfaceWitness near_;
+};
+
+}  // namespace abut::proximity
