@@ -40,9 +40,10 @@ const std::vector<QuantityRow>& quantities() {
        {},
        [](std::string_view) { return std::vector<SettingInfo>(); },
        &make_separation,
-       distance_model_names()},
+       distance_model_names(),
+       true},
       {"derivative", "separation, and the derivatives of sd, p1, p2, n by a twist of B (w rad, v m; in B)",
-       derivative_methods(), &derivative_settings, &make_derivative, distance_model_names()},
+       derivative_methods(), &derivative_settings, &make_derivative, distance_model_names(), true},
       {"wrench",
        "area of the contact patch (m^2), force fx,fy,fz (N) and torque taux,tauy,tauz (N m) on A about its "
        "origin (frame A)",
@@ -53,18 +54,24 @@ const std::vector<QuantityRow>& quantities() {
        "force and torque on A, and their second derivatives by a twist of B (w rad, v m; in B)",
        wrench_hessian_models(), &wrench_settings, &make_wrench_hessian},
       {"smoothed_derivative",
-       "separation, the same of hulls smoothed at their corners (soft_sd, ...), and the derivatives of the "
-       "latter",
-       smoothed_methods(), &derivative_settings, &make_smoothed_derivative},
+       "separation, the same of hulls smoothed at their corners, or of surfaces across contact regions "
+       "(soft_sd, "
+       "...), and the derivatives of the latter",
+       smoothed_methods(), &derivative_settings, &make_smoothed_derivative, smoothed_models()},
   };
   return rows;
 }
 
-void Quantity::answer(std::span<const body::Pair> pairs, std::span<double> values,
-                      std::span<Status> statuses) {
+void Quantity::answer(std::span<const body::Pair> pairs, Answers& answers) {
   solve(pairs);
+  answers.first.assign(1, 0);
+  for (std::size_t i = 0; i < pairs.size(); ++i) answers.first.push_back(answers.first.back() + rows(i));
+  answers.values.resize(answers.first.back() * columns_.size());
+  answers.statuses.resize(answers.first.back());
   for (std::size_t i = 0; i < pairs.size(); ++i)
-    statuses[i] = write(pairs[i], i, values.data() + i * columns_.size());
+    for (std::size_t row = answers.first[i]; row < answers.first[i + 1]; ++row)
+      answers.statuses[row] =
+          write_row(pairs[i], i, row - answers.first[i], answers.values.data() + row * columns_.size());
 }
 
 std::vector<std::string> answer_columns(const Quantity& quantity) {
@@ -84,6 +91,9 @@ std::vector<SettingGroup> setting_groups() {
   for (const QuantityRow& row : quantities())
     for (const std::string_view method : row.methods)
       add("Settings of --method " + std::string(method), row.settings(method));
+  for (const proximity::DistanceModelRow& row : proximity::distance_models().subspan(1))
+    for (const std::string_view method : row.methods)
+      add("Settings of --model " + std::string(row.name), row.settings(method));
   add("Settings of --what " + std::string(kPointQuantity), describe(ssdf::soft_distance_settings()));
   return groups;
 }
@@ -101,6 +111,9 @@ std::unique_ptr<Quantity> make_quantity(std::string_view name, std::string_view 
   for (const QuantityRow& row : quantities()) {
     known += (known.empty() ? "" : ", ") + std::string(row.name);
     if (row.name != name) continue;
+    if (options.all_contacts && !row.has_contacts)
+      throw InvalidInput("--all-contacts: " + what +
+                         " has no contact regions; take separation or derivative");
     const bool default_model = options.model.empty() || row.models.empty();
     if (!options.model.empty()) require_choice(options.model, "--model", row.models, what);
     if (!method.empty())

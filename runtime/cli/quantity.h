@@ -17,10 +17,19 @@
 namespace abut::cli {
 
 struct QuantityOptions {
-  int threads = 0;         // 0: one per core
-  bool energy = false;     // a column for the potential
-  SettingValues settings;  // of the method
-  std::string model = {};  // what stands for the bodies, where a quantity has models; empty: the first
+  int threads = 0;            // 0: one per core
+  bool energy = false;        // a column for the potential
+  SettingValues settings;     // of the method
+  bool all_contacts = false;  // every contact region within `margin`, a row each
+  double margin = 0;          // m
+  std::string model = {};     // what stands for the bodies, where a quantity has models; empty: the first
+};
+
+// Of a batch of pairs: pair i has rows first[i] to first[i + 1].
+struct Answers {
+  std::vector<double> values;      // (rows, columns) row-major
+  std::vector<Status> statuses;    // (rows)
+  std::vector<std::size_t> first;  // (pairs + 1)
 };
 
 // Answers batches of posed pairs with rows of numbers. Not for use from two threads at once.
@@ -34,8 +43,8 @@ class Quantity {
   // Throws InvalidInput for a pair that answer() cannot take, saying what can.
   virtual void require_valid(const body::Pair& pair) const = 0;
 
-  // values: (pairs, columns) row-major; statuses: (pairs). Every pair is valid.
-  void answer(std::span<const body::Pair> pairs, std::span<double> values, std::span<Status> statuses);
+  // Every pair is valid.
+  void answer(std::span<const body::Pair> pairs, Answers& answers);
 
  protected:
   explicit Quantity(std::vector<std::string> columns) : columns_(std::move(columns)) {}
@@ -44,8 +53,14 @@ class Quantity {
   // The results of all pairs, kept for write().
   virtual void solve(std::span<const body::Pair> pairs) = 0;
 
-  // The row of the i-th of them.
+  // How many rows the i-th of them has, at least one.
+  virtual std::size_t rows(std::size_t) const { return 1; }
+
+  // One of the rows of the i-th of them.
   virtual Status write(const body::Pair& pair, std::size_t i, double* out) const = 0;
+  virtual Status write_row(const body::Pair& pair, std::size_t i, std::size_t row, double* out) const {
+    return row == 0 ? write(pair, i, out) : Status::kInvalidInput;
+  }
 
   std::vector<std::string> columns_;
 };
@@ -58,6 +73,7 @@ struct QuantityRow {
   std::unique_ptr<Quantity> (*make)(std::string_view method, const QuantityOptions& options);
   // What --model may say beside a method; the first is the default. Empty: --model is --method.
   std::vector<std::string_view> models = {};
+  bool has_contacts = false;  // heeds QuantityOptions::all_contacts
 };
 
 // The columns of a row of answers: the question's own, those of the quantity, the status. No two have one

@@ -34,8 +34,7 @@ struct Block {
   std::vector<cli::PoseRow> rows;
   std::vector<body::Pair> pairs;         // of the rows that can be asked
   std::vector<std::ptrdiff_t> question;  // row -> its pair, -1 where the pose is NaN or infinite
-  std::vector<double> values;
-  std::vector<Status> statuses;
+  cli::Answers answers;
   std::vector<std::string> lines;
 
   void read(cli::PoseFile& file, cli::QueryBodies& bodies, const cli::Quantity& quantity);
@@ -81,17 +80,24 @@ void Block::format(std::size_t columns, int threads) {
       [&](std::int64_t i, int) {
         const cli::PoseRow& row = rows[i];
         const std::ptrdiff_t pair = question[i];
+        std::string asked = fmt::format("{},{},{}", cli::csv_field(row.idx), cli::csv_field(row.objA),
+                                        cli::csv_field(row.objB));
+        for (const double v : row.quaternion) fmt::format_to(std::back_inserter(asked), ",{:.17g}", v);
+        for (const double v : row.translation) fmt::format_to(std::back_inserter(asked), ",{:.17g}", v);
         std::string& line = lines[i];
-        line = fmt::format("{},{},{}", cli::csv_field(row.idx), cli::csv_field(row.objA),
-                           cli::csv_field(row.objB));
-        const auto append = std::back_inserter(line);
-        for (const double v : row.quaternion) fmt::format_to(append, ",{:.17g}", v);
-        for (const double v : row.translation) fmt::format_to(append, ",{:.17g}", v);
-        for (std::size_t k = 0; k < columns; ++k) {
-          const double v = pair < 0 ? std::nan("") : values[pair * columns + k];
-          fmt::format_to(append, ",{:.17g}", std::isnan(v) ? std::nan("") : v);  // a NaN without its sign
+        line.clear();
+        const std::size_t first = pair < 0 ? 0 : answers.first[pair];
+        const std::size_t last = pair < 0 ? 1 : answers.first[pair + 1];
+        for (std::size_t answer = first; answer < last; ++answer) {
+          line += asked;
+          for (std::size_t k = 0; k < columns; ++k) {
+            const double v = pair < 0 ? std::nan("") : answers.values[answer * columns + k];
+            fmt::format_to(std::back_inserter(line), ",{:.17g}",
+                           std::isnan(v) ? std::nan("") : v);  // a NaN without its sign
+          }
+          line +=
+              fmt::format(",{}\n", to_string(pair < 0 ? Status::kInvalidInput : answers.statuses[answer]));
         }
-        fmt::format_to(append, ",{}\n", to_string(pair < 0 ? Status::kInvalidInput : statuses[pair]));
       },
       64);
 }
@@ -165,15 +171,13 @@ int run(Arguments& arguments) {
   for (;;) {
     block.read(poses, bodies, *quantity);
     if (block.rows.empty()) break;
-    block.values.resize(block.pairs.size() * columns);
-    block.statuses.resize(block.pairs.size());
-    quantity->answer(block.pairs, block.values, block.statuses);
+    quantity->answer(block.pairs, block.answers);
     block.format(columns, arguments.jobs);
     if (!arguments.surfaces.empty()) write_surfaces(block, rows, arguments, of_surfaces);
     for (const std::string& line : block.lines) out.write(line);
-    failed +=
-        block.rows.size() - block.pairs.size() +
-        static_cast<std::size_t>(std::count_if(block.statuses.begin(), block.statuses.end(), unanswered));
+    failed += block.rows.size() - block.pairs.size() +
+              static_cast<std::size_t>(
+                  std::count_if(block.answers.statuses.begin(), block.answers.statuses.end(), unanswered));
     rows += block.rows.size();
     progress.update(static_cast<double>(rows), poses.share_read());
   }

@@ -108,6 +108,14 @@ void add_query_options(CLI::App& app, QueryArguments& arguments) {
   app.add_option("--method", arguments.method, "how, where there is a choice");
   app.add_option("--model", arguments.model,
                  "what stands for the bodies (distances), or the contact model (wrenches)");
+  CLI::Option* all =
+      app.add_flag("--all-contacts", arguments.all_contacts,
+                   "a row for every contact region within --margin, nearest first; for none one "
+                   "row of NaN with status no_overlap; --what separation or derivative");
+  app.add_option("--margin", arguments.margin, "how near regions are contacts (m)")
+      ->capture_default_str()
+      ->needs(all)
+      ->check(number_from(0, 1e12, "a margin from 0 to 1e12 m"));
   app.add_option("--out", arguments.out, "CSV file to write, whole or not at all; -: standard output")
       ->capture_default_str();
   add_wrench_options(app, arguments);

@@ -13,12 +13,13 @@ namespace abut::cli {
 struct QueryArguments {
   std::string assets, poses, what, method, model, out = "-", surfaces, surface_format = "vtk";
   int jobs = 0;
-  bool energy = false;
+  bool energy = false, all_contacts = false;
+  double margin = 0;  // m
   BodyOptions bodies;
   std::vector<std::string> wrench_flags;  // those given that only wrenches heed
   SettingValues settings;                 // those given of the method
 
-  QuantityOptions options() const { return {jobs, energy, settings, model}; }
+  QuantityOptions options() const { return {jobs, energy, settings, all_contacts, margin, model}; }
 };
 
 // Makes `app` fill `arguments`, which must outlive it.

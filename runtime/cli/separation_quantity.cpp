@@ -1,6 +1,7 @@
 #include "runtime/cli/separation_quantity.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "runtime/derivative/estimator.h"
 #include "runtime/proximity/distance_model.h"
@@ -110,6 +111,83 @@ class Derivative : public BatchQuantity<derivative::PairDerivative> {
   proximity::BatchDistanceModel batch_;
 };
 
+// Every contact region of a pair, a row each: its number, how many there are, what carries the witness
+// points; then as without --all-contacts. Of a pair without contacts one row.
+class Contacts : public BatchQuantity<std::vector<proximity::Contact>> {
+ public:
+  Contacts(const std::vector<std::string>& columns, std::string_view method, const QuantityOptions& options,
+           bool derivatives)
+      : BatchQuantity(numbered(columns)),
+        derivatives_(derivatives),
+        margin_(options.margin),
+        batch_(model_of(options), method, options.settings, options.threads) {}
+
+  void require_valid(const body::Pair& pair) const override { batch_.require_valid(pair, "contacts"); }
+
+ private:
+  static std::vector<std::string> numbered(const std::vector<std::string>& columns) {
+    std::vector<std::string> names = {"contact", "contacts", "featureA", "featureB"};
+    names.insert(names.end(), columns.begin(), columns.end());
+    return names;
+  }
+
+  void solve(std::span<const body::Pair> pairs, std::span<std::vector<proximity::Contact>> results) override {
+    batch_.contacts(pairs, margin_, derivatives_, results);
+  }
+
+  std::size_t rows(std::size_t i) const override { return std::max<std::size_t>(result(i).size(), 1); }
+
+  Status write(const body::Pair& pair, std::size_t i, double* out) const override {
+    return write_row(pair, i, 0, out);
+  }
+
+  Status write_row(const body::Pair&, std::size_t i, std::size_t row, double* out) const override {
+    if (result(i).empty()) {
+      std::fill_n(out, columns().size(), std::nan(""));
+      out[1] = 0;
+      return Status::kNoOverlap;
+    }
+    const auto& [pair, feature_A, feature_B] = result(i)[row];
+    for (const double number : {double(row), double(result(i).size()), double(feature_A), double(feature_B)})
+      *out++ = number;
+    out = write_numbers(pair.witness, out);
+    if (!derivatives_) return pair.witness.status;
+    write_numbers(pair.derivative, out);
+    return pair.derivative.status;
+  }
+
+  bool derivatives_;
+  double margin_;  // m
+  proximity::BatchDistanceModel batch_;
+};
+
+Status write_smoothed(const derivative::SmoothedPair& pair, double* out) {
+  const auto& [exact, smoothed, derivative] = pair;
+  write_numbers(derivative, write_numbers(smoothed, write_numbers(exact, out)));
+  return derivative.status;
+}
+
+// Of a model that has a smoothed form of its own.
+class SmoothedModel : public BatchQuantity<derivative::SmoothedPair> {
+ public:
+  SmoothedModel(std::string_view method, const QuantityOptions& options)
+      : BatchQuantity(smoothed_columns()),
+        batch_(model_of(options), method, options.settings, options.threads) {}
+
+  void require_valid(const body::Pair& pair) const override { batch_.require_valid(pair, "derivative"); }
+
+ private:
+  void solve(std::span<const body::Pair> pairs, std::span<derivative::SmoothedPair> results) override {
+    batch_.smoothed(pairs, results);
+  }
+
+  Status write(const body::Pair&, std::size_t i, double* out) const override {
+    return write_smoothed(result(i), out);
+  }
+
+  proximity::BatchDistanceModel batch_;
+};
+
 class SmoothedDerivative : public BatchQuantity<derivative::SmoothedPair> {
  public:
   SmoothedDerivative(std::string_view method, const QuantityOptions& options)
@@ -123,9 +201,7 @@ class SmoothedDerivative : public BatchQuantity<derivative::SmoothedPair> {
   }
 
   Status write(const body::Pair&, std::size_t i, double* out) const override {
-    const auto& [exact, smoothed, derivative] = result(i);
-    write_numbers(derivative, write_numbers(smoothed, write_numbers(exact, out)));
-    return derivative.status;
+    return write_smoothed(result(i), out);
   }
 
   derivative::BatchEstimator batch_;
@@ -134,6 +210,7 @@ class SmoothedDerivative : public BatchQuantity<derivative::SmoothedPair> {
 }  // namespace
 
 std::unique_ptr<Quantity> make_separation(std::string_view, const QuantityOptions& options) {
+  if (options.all_contacts) return std::make_unique<Contacts>(kSeparationColumns, "", options, false);
   return std::make_unique<Separation>(options);
 }
 
@@ -144,6 +221,7 @@ std::vector<SettingInfo> derivative_settings(std::string_view method) {
 }
 
 std::unique_ptr<Quantity> make_derivative(std::string_view method, const QuantityOptions& options) {
+  if (options.all_contacts) return std::make_unique<Contacts>(derivative_columns(), method, options, true);
   return std::make_unique<Derivative>(method, options);
 }
 
@@ -154,7 +232,16 @@ std::vector<std::string_view> smoothed_methods() {
   return names;
 }
 
+std::vector<std::string_view> smoothed_models() {
+  std::vector<std::string_view> names = {proximity::distance_models().front().name};
+  for (const proximity::DistanceModelRow& row : proximity::distance_models())
+    if (row.has_smoothed) names.push_back(row.name);
+  return names;
+}
+
 std::unique_ptr<Quantity> make_smoothed_derivative(std::string_view method, const QuantityOptions& options) {
+  if (model_of(options) != proximity::distance_models().front().name)
+    return std::make_unique<SmoothedModel>(method, options);
   return std::make_unique<SmoothedDerivative>(method, options);
 }
 

@@ -12,7 +12,8 @@ std::vector<std::string_view> derivative_methods();
 std::vector<SettingInfo> derivative_settings(std::string_view method);
 std::unique_ptr<Quantity> make_derivative(std::string_view method, const QuantityOptions& options);
 
-// Of those that smooth the bodies.
+// Of those that smooth the bodies, and the models that have a smoothed form.
+std::vector<std::string_view> smoothed_models();
 std::vector<std::string_view> smoothed_methods();
 std::unique_ptr<Quantity> make_smoothed_derivative(std::string_view method, const QuantityOptions& options);
 

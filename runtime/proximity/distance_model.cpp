@@ -1,5 +1,6 @@
 #include "runtime/proximity/distance_model.h"
 
+#include <stdexcept>
 #include <string>
 
 #include "runtime/core/parallel.h"
@@ -31,10 +32,10 @@ void answer(std::vector<std::unique_ptr<DistanceModel>>& models, std::span<const
 std::span<const DistanceModelRow> distance_models() {
   static const std::vector<DistanceModelRow> rows = {
       {"hull", "of the convex hulls; overlapping: the shortest translation that separates them",
-       hull_methods(), &hull_settings, &make_hull_model},
+       hull_methods(), &hull_settings, &make_hull_model, false},
       {"surface",
        "of the surfaces themselves; overlapping: the depth of the deepest point of either within the other",
-       surface_methods(), &surface_settings, &make_surface_model},
+       surface_methods(), &surface_settings, &make_surface_model, true},
   };
   return rows;
 }
@@ -53,6 +54,20 @@ std::unique_ptr<DistanceModel> make_distance_model(std::string_view name, std::s
                      "'; there are: " + joined(row.methods));
 }
 
+std::span<const Contact> DistanceModel::contacts(const body::Pair& pair, double margin, bool derivatives) {
+  contact_ = {};
+  if (derivatives)
+    contact_.pair = derivative(pair);
+  else
+    contact_.pair = {separation(pair), derivative::detail::invalid_derivative<double>()};
+  return {&contact_, contact_.pair.witness.distance > margin ? std::size_t{0} : 1};
+}
+
+derivative::SmoothedPair DistanceModel::smoothed(const body::Pair&) {
+  throw std::logic_error(
+      "this distance model offers no smoothed witness: see DistanceModelRow::has_smoothed");
+}
+
 BatchDistanceModel::BatchDistanceModel(std::string_view name, std::string_view method,
                                        const SettingValues& settings, int threads) {
   for (int i = threads > 0 ? threads : default_threads(); i > 0; --i)
@@ -69,6 +84,20 @@ void BatchDistanceModel::derivatives(std::span<const body::Pair> pairs,
                                      std::span<derivative::PairDerivative> results) {
   answer(models_, pairs, results, "derivative",
          [](DistanceModel& model, const body::Pair& pair) { return model.derivative(pair); });
+}
+
+void BatchDistanceModel::contacts(std::span<const body::Pair> pairs, double margin, bool derivatives,
+                                  std::span<std::vector<Contact>> results) {
+  answer(models_, pairs, results, "contacts", [&](DistanceModel& model, const body::Pair& pair) {
+    const std::span<const Contact> found = model.contacts(pair, margin, derivatives);
+    return std::vector<Contact>(found.begin(), found.end());
+  });
+}
+
+void BatchDistanceModel::smoothed(std::span<const body::Pair> pairs,
+                                  std::span<derivative::SmoothedPair> results) {
+  answer(models_, pairs, results, "smoothed separation",
+         [](DistanceModel& model, const body::Pair& pair) { return model.smoothed(pair); });
 }
 
 }  // namespace abut::proximity

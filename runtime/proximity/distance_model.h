@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -16,6 +17,13 @@
 //   const witness::Witness<double> w = model->separation({&mug, &box, X_AB});
 namespace abut::proximity {
 
+// The closest points of one contact region, or its deepest.
+struct Contact {
+  derivative::PairDerivative pair;  // the derivative NaN unless it was wanted
+  // What carries the witness points: the same from pose to pose while it does, exchanged with A and B.
+  std::uint32_t feature_A = 0, feature_B = 0;
+};
+
 // A reusable solver: keeps its memory, so that after the first call (with assets no larger) it allocates
 // nothing. One per thread. Answers do not depend on what was asked before.
 class DistanceModel {
@@ -30,6 +38,18 @@ class DistanceModel {
 
   // The same with derivatives by the pose.
   virtual derivative::PairDerivative derivative(const body::Pair& pair) = 0;
+
+  // One contact for every region that is within `margin` (m), nearest first; none is an answer. kNotConverged
+  // where more was within the margin than there is memory for, and a smaller one was taken. Of models without
+  // regions it is the separation. Valid until the next call.
+  virtual std::span<const Contact> contacts(const body::Pair& pair, double margin, bool derivatives);
+
+  // A form that is smooth across regions, with the derivatives of that. Throws std::logic_error for a row
+  // that has none.
+  virtual derivative::SmoothedPair smoothed(const body::Pair& pair);
+
+ private:
+  Contact contact_;
 };
 
 struct DistanceModelRow {
@@ -38,6 +58,7 @@ struct DistanceModelRow {
   std::vector<std::string_view> methods;  // of derivatives; the first is the default
   std::vector<SettingInfo> (*settings)(std::string_view method);
   std::unique_ptr<DistanceModel> (*make)(std::string_view method, const SettingValues& settings);
+  bool has_smoothed;  // offers DistanceModel::smoothed with any method
 };
 
 // All rows, in a fixed order; the first is the default.
@@ -66,6 +87,9 @@ class BatchDistanceModel {
   // is invalid; the message names the pair.
   void separations(std::span<const body::Pair> pairs, std::span<witness::Witness<double>> results);
   void derivatives(std::span<const body::Pair> pairs, std::span<derivative::PairDerivative> results);
+  void contacts(std::span<const body::Pair> pairs, double margin, bool derivatives,
+                std::span<std::vector<Contact>> results);
+  void smoothed(std::span<const body::Pair> pairs, std::span<derivative::SmoothedPair> results);
 
  private:
   std::vector<std::unique_ptr<DistanceModel>> models_;

@@ -1,39 +1,74 @@
 #include "runtime/proximity/surface_model.h"
 
-#include "runtime/proximity/surface_query.h"
+#include "runtime/proximity/surface_contacts.h"
+#include "runtime/proximity/surface_smoothed.h"
 
 namespace abut::proximity {
 namespace {
 
 class SurfaceModel : public DistanceModel {
  public:
+  explicit SurfaceModel(const SurfaceConfig& config) : config_(config) {}
+
   void require_valid(const body::Pair& pair, const char* who) const override { require_surfaces(pair, who); }
 
   witness::Witness<double> separation(const body::Pair& pair) override { return find(pair).witness; }
 
   derivative::PairDerivative derivative(const body::Pair& pair) override {
-    const SurfaceWitness found = find(pair);
+    return differentiated(pair, find(pair));
+  }
+
+  std::span<const Contact> contacts(const body::Pair& pair, double margin, bool derivatives) override {
+    const SurfaceContacts found =
+        finder_(pair.A->geometry.surface(), pair.B->geometry.surface(), pair.X_AB, margin);
+    contacts_.clear();
+    for (const SurfaceContact& contact : found.contacts) {
+      Contact& result = contacts_.emplace_back();
+      result.pair = derivatives
+                        ? differentiated(pair, contact.found)
+                        : derivative::PairDerivative{contact.found.witness,
+                                                     derivative::detail::invalid_derivative<double>()};
+      result.feature_A = contact.feature_A, result.feature_B = contact.feature_B;
+      if (found.margin < margin)
+        result.pair.witness.status = result.pair.derivative.status = Status::kNotConverged;
+    }
+    return contacts_;
+  }
+
+  derivative::SmoothedPair smoothed(const body::Pair& pair) override {
+    return smoother_(pair.A->geometry.surface(), pair.B->geometry.surface(), pair.X_AB, config_.temperature)
+        .pair;
+  }
+
+ private:
+  derivative::PairDerivative differentiated(const body::Pair& pair, const SurfaceWitness& found) const {
     return {found.witness,
             surface_derivative(pair.A->geometry.surface(), pair.B->geometry.surface(), pair.X_AB, found)};
   }
 
- private:
   SurfaceWitness find(const body::Pair& pair) {
     return surface_separation(pair.A->geometry.surface(), pair.B->geometry.surface(), pair.X_AB, scratch_);
   }
 
+  SurfaceConfig config_;
   SurfaceScratch scratch_;
+  ContactFinder finder_;
+  SurfaceSmoother smoother_;
+  std::vector<Contact> contacts_;
 };
 
 }  // namespace
 
 std::vector<std::string_view> surface_methods() { return {"features"}; }
 
-std::vector<SettingInfo> surface_settings(std::string_view) { return {}; }
+std::vector<SettingInfo> surface_settings(std::string_view) {
+  return describe<SurfaceConfig>(kSurfaceSettings);
+}
 
 std::unique_ptr<DistanceModel> make_surface_model(std::string_view, const SettingValues& settings) {
-  require_known(settings, {}, "--model surface");
-  return std::make_unique<SurfaceModel>();
+  SurfaceConfig config;
+  apply<SurfaceConfig>(kSurfaceSettings, settings, config, "--model surface");
+  return std::make_unique<SurfaceModel>(config);
 }
 
 }  // namespace abut::proximity

@@ -1,0 +1,181 @@
+#include "runtime/proximity/surface_contacts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/bvh/overlap.h"
+#include "runtime/distance/surface_distance.h"
+
+namespace abut::proximity {
+namespace {
+
+using asset::SurfaceView;
+using distance::NearPair;
+
+constexpr std::size_t kMaxPairs = 1 << 16;  // of triangles within a margin: tens of megabytes
+
+// All pairs within `reach`, halved until there are no more than kMaxPairs.
+double list_pairs(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, double reach,
+                  std::vector<NearPair>& pairs) {
+  constexpr int kMaxHalvings = 60;
+  for (int i = 0; i < kMaxHalvings; ++i, reach /= 2)
+    if (distance::near_triangles(A, B, X_AB, reach, kMaxPairs, pairs)) return reach;
+  pairs.clear();
+  return 0;
+}
+
+// Of the corner, edge (that of the lower of its two triangles) or face that has a point.
+std::uint32_t feature_code(const SurfaceView& surface, std::int32_t triangle, const Vec3<double>& weights) {
+  using distance::Feature;
+  const auto feature = internal::feature_of(weights);
+  const std::ptrdiff_t first = std::ptrdiff_t(3) * triangle;
+  if (feature == Feature::kFace) return static_cast<std::uint32_t>(triangle);
+  if (feature >= Feature::kVertex0)
+    return 0x80000000u |
+           static_cast<std::uint32_t>(surface.triangles[first + int(feature) - int(Feature::kVertex0)]);
+  const int k = int(feature) - int(Feature::kEdge0);
+  const std::int32_t across = surface.neighbours[first + k];
+  if (across > triangle) return 0x40000000u | static_cast<std::uint32_t>(first + k);
+  for (int j = 0; j < 3; ++j)
+    if (surface.neighbours[std::ptrdiff_t(3) * across + j] == triangle)
+      return 0x40000000u | static_cast<std::uint32_t>(std::ptrdiff_t(3) * across + j);
+  return 0x40000000u | static_cast<std::uint32_t>(first + k);
+}
+
+bool by_triangles(const NearPair& a, const NearPair& b) {
+  return std::pair{a.triangle_A, a.triangle_B} < std::pair{b.triangle_A, b.triangle_B};
+}
+
+}  // namespace
+
+std::size_t ContactFinder::root(std::size_t pair) {
+  while (parent_[pair] != pair) pair = parent_[pair] = parent_[parent_[pair]];
+  return pair;
+}
+
+// Pairs that differ by a step across an edge on one side get one root, the least.
+void ContactFinder::join(const SurfaceView& A, const SurfaceView& B) {
+  std::sort(pairs_.begin(), pairs_.end(), by_triangles);
+  parent_.resize(pairs_.size());
+  for (std::size_t i = 0; i < pairs_.size(); ++i) parent_[i] = i;
+  const auto link = [&](std::size_t i, std::int32_t a, std::int32_t b) {
+    NearPair wanted;
+    wanted.triangle_A = a, wanted.triangle_B = b;
+    const auto found = std::lower_bound(pairs_.begin(), pairs_.begin() + static_cast<std::ptrdiff_t>(i),
+                                        wanted, by_triangles);
+    if (found == pairs_.begin() + static_cast<std::ptrdiff_t>(i) || by_triangles(wanted, *found)) return;
+    const std::size_t x = root(i), y = root(static_cast<std::size_t>(found - pairs_.begin()));
+    parent_[std::max(x, y)] = std::min(x, y);
+  };
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    for (int k = 0; k < 3; ++k) {
+      link(i, A.neighbours[std::ptrdiff_t(3) * pairs_[i].triangle_A + k], pairs_[i].triangle_B);
+      link(i, pairs_[i].triangle_A, B.neighbours[std::ptrdiff_t(3) * pairs_[i].triangle_B + k]);
+    }
+  }
+}
+
+// To the triangles of `of` the others that they lead to by corners that are inside.
+void ContactFinder::flood(const SurfaceView& of, const SurfaceView& within, const Pose<double>& X_WO,
+                          std::vector<std::int32_t>& triangles) {
+  std::sort(triangles.begin(), triangles.end());
+  triangles.erase(std::unique(triangles.begin(), triangles.end()), triangles.end());
+  known_.assign(static_cast<std::size_t>(of.triangle_count), 0);
+  for (const std::int32_t t : triangles) known_[t] = 1;
+  for (std::size_t i = 0; i < triangles.size(); ++i) {
+    bool inside[3];
+    for (int k = 0; k < 3; ++k) {
+      const Vec3<double> p = X_WO * distance::internal::corner<double>(of, triangles[i], k);
+      inside[k] = distance::signed_distance<double>(within, p).distance < 0;
+    }
+    for (int k = 0; k < 3; ++k) {
+      const std::int32_t across = of.neighbours[std::ptrdiff_t(3) * triangles[i] + k];
+      if (known_[across] || !(inside[k] || inside[(k + 1) % 3])) continue;
+      known_[across] = 1;
+      triangles.push_back(across);
+    }
+  }
+}
+
+void ContactFinder::add_crossing(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
+                                 std::size_t region) {
+  triangles_A_.clear(), triangles_B_.clear();
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    if (root(i) != region || !pairs_[i].pair.crossing) continue;
+    triangles_A_.push_back(pairs_[i].triangle_A);
+    triangles_B_.push_back(pairs_[i].triangle_B);
+  }
+  const Pose<double> X_BA = X_AB.inverse();
+  flood(A, B, X_BA, triangles_A_);
+  flood(B, A, X_AB, triangles_B_);
+  const distance::DeepestPoint of_A = scratch_.deepest(A, B, X_BA, 0, triangles_A_);
+  const distance::DeepestPoint of_B = scratch_.deepest(B, A, X_AB, of_A.depth, triangles_B_);
+  SurfaceContact& contact = contacts_.emplace_back();
+  if (of_B.triangle_inner >= 0)
+    contact.found = internal::deepest_witness(A, B, X_AB, of_B, false);
+  else if (of_A.triangle_inner >= 0)
+    contact.found = internal::deepest_witness(A, B, X_AB, of_A, true);
+  else
+    contact.found = internal::apart_witness(A, B, X_AB, pairs_[region].triangle_A, pairs_[region].triangle_B,
+                                            pairs_[region].pair);
+}
+
+SurfaceContacts ContactFinder::operator()(const SurfaceView& A, const SurfaceView& B,
+                                          const Pose<double>& X_AB, double margin) {
+  contacts_.clear();
+  const SurfaceWitness nearest = surface_separation(A, B, X_AB, scratch_);
+  const double d = nearest.witness.distance;
+  if (!(d <= margin)) return {contacts_, margin};
+  const double reach = list_pairs(A, B, X_AB, margin, pairs_);
+  join(A, B);
+  // Of each region the nearest pair, the first in order of the triangles; kept at its root.
+  std::vector<double>& least = least_;
+  best_.resize(pairs_.size());
+  least.assign(pairs_.size(), std::numeric_limits<double>::infinity());
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    const std::size_t region = root(i);
+    if (!(pairs_[i].pair.distance2 < least[region])) continue;
+    least[region] = pairs_[i].pair.distance2;
+    best_[region] = i;
+  }
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    if (root(i) != i) continue;
+    const NearPair& best = pairs_[best_[i]];
+    if (best.pair.crossing)
+      add_crossing(A, B, X_AB, i);
+    else
+      contacts_.emplace_back().found =
+          internal::apart_witness(A, B, X_AB, best.triangle_A, best.triangle_B, best.pair);
+  }
+  finish(A, B, nearest);
+  return {contacts_, reach};
+}
+
+// Nearest first, each pair of features once; a body within the other, that no crossing leads to, has one,
+// too.
+void ContactFinder::finish(const SurfaceView& A, const SurfaceView& B, const SurfaceWitness& nearest) {
+  bool known = contacts_.empty() ? false : nearest.witness.distance > 0;
+  for (const SurfaceContact& contact : contacts_)
+    known = known || contact.found.witness.distance < 0.5 * nearest.witness.distance;
+  if (!known) contacts_.emplace_back().found = nearest;
+  for (SurfaceContact& contact : contacts_) {
+    contact.feature_A = feature_code(A, contact.found.triangle_A, contact.found.weight_A);
+    contact.feature_B = feature_code(B, contact.found.triangle_B, contact.found.weight_B);
+  }
+  const auto features = [](const SurfaceContact& c) { return std::pair{c.feature_A, c.feature_B}; };
+  std::sort(contacts_.begin(), contacts_.end(), [&](const SurfaceContact& a, const SurfaceContact& b) {
+    return std::pair{features(a), a.found.witness.distance} <
+           std::pair{features(b), b.found.witness.distance};
+  });
+  contacts_.erase(std::unique(contacts_.begin(), contacts_.end(),
+                              [&](const SurfaceContact& a, const SurfaceContact& b) {
+                                return features(a) == features(b);
+                              }),
+                  contacts_.end());
+  std::sort(contacts_.begin(), contacts_.end(), [&](const SurfaceContact& a, const SurfaceContact& b) {
+    return std::pair{a.found.witness.distance, features(a)} <
+           std::pair{b.found.witness.distance, features(b)};
+  });
+}
+
+}  // namespace abut::proximity

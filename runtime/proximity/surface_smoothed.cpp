@@ -1,0 +1,139 @@
+#include "runtime/proximity/surface_smoothed.h"
+
+#include <cmath>
+
+#include "runtime/bvh/traversal.h"
+#include "runtime/distance/surface_distance.h"
+
+namespace abut::proximity {
+namespace {
+
+using asset::SurfaceView;
+using derivative::WitnessDerivative;
+
+constexpr double kReach = 20;               // temperatures beyond the least term
+constexpr std::size_t kMaxTerms = 1 << 16;  // tens of megabytes
+constexpr int kMaxHalvings = 60;
+
+}  // namespace
+
+void SurfaceSmoother::add_pairs(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
+                                double reach, Status& status) {
+  for (int i = 0; !distance::near_triangles(A, B, X_AB, reach, kMaxTerms, pairs_); ++i, reach /= 2) {
+    status = Status::kNotConverged;
+    if (i == kMaxHalvings) return pairs_.clear();
+  }
+  for (const distance::NearPair& pair : pairs_)
+    terms_.push_back({internal::apart_witness(A, B, X_AB, pair.triangle_A, pair.triangle_B, pair.pair), 0});
+}
+
+// The vertices of one surface that are deeper within the other than `least`.
+void SurfaceSmoother::add_inside(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
+                                 bool of_A, double least) {
+  const SurfaceView &of = of_A ? A : B, &within = of_A ? B : A;
+  const Pose<double> X_WO = of_A ? X_AB.inverse() : X_AB;
+  known_.assign(static_cast<std::size_t>(of.vertex_count), 0);
+  const auto may_be_inside = [&](const Vec3<double>& low, const Vec3<double>& high) {
+    const Vec3<double> center = X_WO * Vec3<double>(low / 2 + high / 2);
+    return distance::signed_distance<double>(within, center).distance < (high / 2 - low / 2).norm() - least;
+  };
+  bvh::visit_boxes(of.tree, may_be_inside, [&](std::int32_t first, std::int32_t count) {
+    for (std::int32_t corner = 3 * first; corner < 3 * (first + count); ++corner) {
+      char& known = known_[of.triangles[corner]];
+      if (known != 0) continue;
+      known = 1;
+      distance::DeepestPoint point;
+      point.point = X_WO * distance::internal::corner<double>(of, corner / 3, corner % 3);
+      const auto found = distance::signed_distance<double>(within, point.point);
+      if (!(found.distance < -least)) continue;
+      point.depth = point.bound = -found.distance;
+      point.nearest = found.closest;
+      point.normal = found.gradient;
+      point.triangle_inner = corner / 3, point.triangle_outer = found.triangle;
+      point.weight_inner = Vec3<double>::Unit(corner % 3);
+      terms_.push_back({internal::deepest_witness(A, B, X_AB, point, of_A), 1});
+    }
+  });
+}
+
+// With w_i = exp(-d_i / T) / Z, which of a vertex inside is a little more than its part of Z:
+//   dvalue = sum w_i dd_i,   d2value = sum w_i d2d_i - (sum w_i dd_i' dd_i - dvalue' dvalue) / T
+// and of the means x = sum w_i x_i / W, W = sum w_i:   dx = sum w_i / W (dx_i - (x_i - x) dd_i / T).
+void SurfaceSmoother::blend(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, double T,
+                            SmoothedSurface& result) const {
+  double least = std::numeric_limits<double>::infinity(), Z = 0, W = 0;
+  for (const Term& term : terms_) least = std::min(least, term.at.witness.distance);
+  const auto weight = [&](const Term& term) { return std::exp((least - term.at.witness.distance) / T); };
+  for (const Term& term : terms_) {
+    W += weight(term);
+    Z += weight(term) - term.less * std::exp(least / T);
+  }
+  witness::Witness<double>& mean = result.pair.smoothed;
+  mean.distance = mean.lower_bound = mean.upper_bound = least - T * std::log(Z);
+  mean.p1 = mean.p2 = mean.n = Vec3<double>::Zero();
+  for (const Term& term : terms_) {
+    const double w = weight(term) / W;
+    mean.p1 += w * term.at.witness.p1, mean.p2 += w * term.at.witness.p2, mean.n += w * term.at.witness.n;
+  }
+  WitnessDerivative<double>& d = result.pair.derivative;
+  d.dp1_A_dxi_B.setZero(), d.dp2_A_dxi_B.setZero(), d.dn_A_dxi_B.setZero(), d.dd_dxi_B.setZero();
+  Mat6<double> spread = Mat6<double>::Zero();
+  result.hessian.setZero();
+  for (const Term& term : terms_) {
+    const witness::Witness<double>& at = term.at.witness;
+    const double w = weight(term) / W;
+    Mat6<double> hessian;
+    WitnessDerivative<double> of = surface_derivative(A, B, X_AB, term.at, &hessian);
+    if (of.status == Status::kInvalidInput) continue;
+    const bool crossing = at.distance == 0;  // the distance of crossing triangles stays 0
+    if (crossing) of.dd_dxi_B.setZero(), hessian.setZero(), of.dn_A_dxi_B.setZero();
+    d.dd_dxi_B += w * of.dd_dxi_B;
+    spread += w * of.dd_dxi_B.transpose() * of.dd_dxi_B;
+    result.hessian += w * hessian;
+    d.dp1_A_dxi_B += w * (of.dp1_A_dxi_B - (at.p1 - mean.p1) * of.dd_dxi_B / T);
+    d.dp2_A_dxi_B += w * (of.dp2_A_dxi_B - (at.p2 - mean.p2) * of.dd_dxi_B / T);
+    d.dn_A_dxi_B += w * (of.dn_A_dxi_B - (at.n - mean.n) * of.dd_dxi_B / T);
+  }
+  const double share = W / Z;  // 1 but for the vertices
+  d.dd_dxi_B *= share;
+  result.hessian = share * (result.hessian - spread / T) + d.dd_dxi_B.transpose() * d.dd_dxi_B / T;
+  const double length = mean.n.norm();
+  if (length > 0) {
+    mean.n /= length;
+    d.dn_A_dxi_B /= length;
+    d.dn_A_dxi_B -= mean.n * (mean.n.transpose() * d.dn_A_dxi_B).eval();
+  }
+}
+
+SmoothedSurface SurfaceSmoother::operator()(const SurfaceView& A, const SurfaceView& B,
+                                            const Pose<double>& X_AB, double temperature) {
+  SmoothedSurface result;
+  const SurfaceWitness nearest = surface_separation(A, B, X_AB, scratch_);
+  result.pair.exact = result.pair.smoothed = nearest.witness;
+  result.pair.derivative = derivative::detail::invalid_derivative<double>();
+  result.hessian.setConstant(std::numeric_limits<double>::quiet_NaN());
+  if (nearest.witness.status == Status::kInvalidInput) return result;
+  Status status = nearest.witness.status;
+  terms_.clear();
+  const double d = nearest.witness.distance;
+  const double far = kReach * temperature;
+  if (d > 1e8 * far) {  // one pair alone, to rounding
+    terms_.push_back({nearest, 0});
+  } else {
+    if (d > -far) add_pairs(A, B, X_AB, d + far, status);
+    if (d < 0) {
+      add_inside(A, B, X_AB, true, std::max(0.0, -d - far));
+      add_inside(A, B, X_AB, false, std::max(0.0, -d - far));
+    }
+    if (terms_.empty()) terms_.push_back({nearest, 0});
+  }
+  result.terms = terms_.size();
+  result.pair.derivative.clamped_count = 0;
+  result.pair.derivative.clamped_A.fill(Vec3<double>::Zero());
+  blend(A, B, X_AB, temperature, result);
+  result.pair.smoothed.status = result.pair.derivative.status = status;
+  result.pair.smoothed.simplex_size = 0;
+  return result;
+}
+
+}  // namespace abut::proximity

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <vector>
+
+#include "runtime/derivative/estimator.h"
+#include "runtime/proximity/surface_query.h"
+
+// A distance of two surfaces that is smooth where the nearest region changes.
+namespace abut::proximity {
+
+// The distance blended over all pairs of triangles (S of A, T of B), and over the vertices inside the other
+// body:
+//   Z = sum of exp(-d_ST / temperature) + sum of (exp(depth_v / temperature) - 1),   value = -temperature ln
+//   Z
+// It is at most the distance and at least it less temperature times ln of the number of terms; as the
+// temperature goes to 0 it becomes the distance, in overlap less the greatest depth of a vertex. Pairs and
+// vertices do not come and go as regions do: the value is continuous, with slope at most 1 in every motion of
+// a point. p1, p2 and n are the weighted means (n normalised), with weights that sum to 1; what weighs less
+// than exp(-20) is left out.
+struct SmoothedSurface {
+  derivative::SmoothedPair
+      pair;              // status kNotConverged: too many pairs, those up to less than that were taken
+  Mat6<double> hessian;  // second derivative of the smoothed distance
+  std::size_t terms = 0;
+};
+
+class SurfaceSmoother {
+ public:
+  // temperature: m, > 0.
+  SmoothedSurface operator()(const asset::SurfaceView& A, const asset::SurfaceView& B,
+                             const Pose<double>& X_AB, double temperature);
+
+ private:
+  struct Term {
+    SurfaceWitness at;
+    double less;  // what its exponential is less by: 1 of a vertex inside the other body, else 0
+  };
+  void add_pairs(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB,
+                 double reach, Status& status);
+  void add_inside(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB,
+                  bool of_A, double least);
+  void blend(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB,
+             double temperature, SmoothedSurface& result) const;
+
+  SurfaceScratch scratch_;
+  std::vector<distance::NearPair> pairs_;
+  std::vector<Term> terms_;
+  std::vector<char> known_;
+};
+
+}  // namespace abut::proximity

@@ -1,0 +1,161 @@
+#include "runtime/proximity/surface_contacts.h"
+
+#include <gtest/gtest.h>
+
+#include "preprocess/index/index.h"
+#include "runtime/core/random.h"
+#include "runtime/proximity/surface_smoothed.h"
+#include "tests/support/runs.h"
+#include "tests/support/shapes.h"
+
+// Contact regions and the form that is smooth across them.
+namespace {
+
+using namespace abut;
+using asset::Surface;
+using proximity::SmoothedSurface;
+
+const Surface& hoop() {
+  static const Surface surface = preprocess::build_surface(test::torus(1, 0.3, 20, 10));
+  return surface;
+}
+const Surface& plate() {
+  static const Surface surface = preprocess::build_surface(test::box(3.1, 0.1, 0.2));
+  return surface;
+}
+
+// A bar across the hoop: it is near on two sides.
+Pose<double> across(double height) {
+  Pose<double> X;
+  X.R = exp_rotation<double>({0.02, 0.01, 0.1});
+  X.p = {0.01, 0.02, height};
+  return X;
+}
+
+TEST(SurfaceContacts, OneOfEachRegionWithinTheMargin) {
+  proximity::ContactFinder find;
+  const auto found = find(view(hoop()), view(plate()), across(0.5), 0.2);
+  ASSERT_EQ(found.contacts.size(), 2u);
+  EXPECT_EQ(found.margin, 0.2);
+  EXPECT_LT(found.contacts[0].found.witness.distance, found.contacts[1].found.witness.distance);
+  EXPECT_LT(found.contacts[0].found.witness.p1.x() * found.contacts[1].found.witness.p1.x(), 0);
+  proximity::SurfaceScratch scratch;
+  EXPECT_EQ(
+      found.contacts[0].found.witness.distance,
+      proximity::surface_separation(view(hoop()), view(plate()), across(0.5), scratch).witness.distance);
+  EXPECT_EQ(find(view(hoop()), view(plate()), across(0.5), 0.05).contacts.size(), 0u);
+  EXPECT_EQ(find(view(hoop()), view(plate()), across(0.5), 0).contacts.size(), 0u);
+}
+
+TEST(SurfaceContacts, RegionsThatOverlapHaveTheirDepths) {
+  proximity::ContactFinder find;
+  const auto found = find(view(hoop()), view(plate()), across(0.38), 0.01);
+  ASSERT_EQ(found.contacts.size(), 2u);
+  proximity::SurfaceScratch scratch;
+  const double deepest =
+      proximity::surface_separation(view(hoop()), view(plate()), across(0.38), scratch).witness.distance;
+  EXPECT_LT(deepest, 0);
+  EXPECT_NEAR(found.contacts[0].found.witness.distance, deepest, 1e-6);
+  EXPECT_LT(found.contacts[1].found.witness.distance, 0);
+}
+
+TEST(SurfaceContacts, FeaturesStayAndAreExchangedWithTheBodies) {
+  proximity::ContactFinder find;
+  const auto features = [&](const Surface& A, const Surface& B, const Pose<double>& X) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> result;
+    for (const auto& contact : find(view(A), view(B), X, 0.2).contacts)
+      result.emplace_back(contact.feature_A, contact.feature_B);
+    return result;
+  };
+  const auto at = features(hoop(), plate(), across(0.5));
+  EXPECT_EQ(features(hoop(), plate(), across(0.5 + 1e-7)), at);
+  auto exchanged = features(plate(), hoop(), across(0.5).inverse());
+  for (auto& [a, b] : exchanged) std::swap(a, b);
+  EXPECT_EQ(exchanged, at);
+}
+
+TEST(SurfaceContacts, OneBodyWithinTheOtherIsAContact) {
+  const Surface large = preprocess::build_surface(test::box(2, 2, 2)),
+                small = preprocess::build_surface(test::box(0.2, 0.2, 0.2));
+  proximity::ContactFinder find;
+  Pose<double> X;
+  X.p = {0.1, 0.2, 0.3};
+  const auto found = find(view(large), view(small), X, 0.01);
+  ASSERT_EQ(found.contacts.size(), 1u);
+  EXPECT_NEAR(found.contacts[0].found.witness.distance, -0.8, 1e-6);
+}
+
+TEST(SurfaceSmoothed, LiesBelowTheDistanceAndTendsToIt) {
+  proximity::SurfaceSmoother smooth;
+  for (const double height : {0.5, 0.36}) {
+    double last = std::numeric_limits<double>::infinity();
+    for (const double temperature : {1e-2, 1e-3, 1e-4}) {
+      const SmoothedSurface s = smooth(view(hoop()), view(plate()), across(height), temperature);
+      const double less = s.pair.exact.distance - s.pair.smoothed.distance;
+      if (height > 0.4) {
+        EXPECT_GE(less, 0);
+        EXPECT_LE(less, temperature * std::log(static_cast<double>(s.terms)) + 1e-12);
+      }
+      EXPECT_LT(std::abs(less), last);
+      last = std::abs(less) + 1e-12;
+    }
+  }
+}
+
+// The nearest region changes from one side to the other as the bar tilts.
+TEST(SurfaceSmoothed, DoesNotJumpWhereTheNearestRegionChanges) {
+  constexpr double kTemperature = 2e-3, kStep = 1e-9;
+  proximity::SurfaceSmoother smooth;
+  proximity::SurfaceScratch scratch;
+  const int paths = test::runs(20, 50);
+  for (int path = 0; path < paths; ++path) {
+    Random random(7, path);
+    Vec6<double> xi;
+    for (int k = 0; k < 6; ++k) xi[k] = 0.01 * random.normal();
+    const Pose<double> X0 = across(path % 4 == 0 ? 0.385 : 0.5) * exp(xi);
+    const auto posed = [&](double angle) {
+      return X0 * Pose<double>{exp_rotation<double>({0, angle, 0}), Vec3<double>::Zero()};
+    };
+    const auto side = [&](double angle) {
+      return proximity::surface_separation(view(hoop()), view(plate()), posed(angle), scratch)
+                 .witness.p1.x() > 0;
+    };
+    double low = -0.1, high = 0.1;
+    ASSERT_NE(side(low), side(high)) << path;
+    while (high - low > kStep) (side((low + high) / 2) == side(low) ? low : high) = (low + high) / 2;
+    const SmoothedSurface a = smooth(view(hoop()), view(plate()), posed(low), kTemperature);
+    const SmoothedSurface b = smooth(view(hoop()), view(plate()), posed(high), kTemperature);
+    EXPECT_LT(std::abs(a.pair.smoothed.distance - b.pair.smoothed.distance), 1e-8) << path;
+    EXPECT_LT((a.pair.smoothed.p1 - b.pair.smoothed.p1).norm(), 1e-6) << path;
+    EXPECT_LT((a.pair.smoothed.p2 - b.pair.smoothed.p2).norm(), 1e-6) << path;
+    EXPECT_LT((a.pair.smoothed.n - b.pair.smoothed.n).norm(), 1e-6) << path;
+  }
+}
+
+TEST(SurfaceSmoothed, DerivativesAreThoseOfTheBlend) {
+  constexpr double kTemperature = 5e-3, kStep = 1e-6;
+  proximity::SurfaceSmoother smooth;
+  for (int i = 0; i < test::runs(10); ++i) {
+    Random random(8, i);
+    Vec6<double> xi;
+    for (int k = 0; k < 6; ++k) xi[k] = 0.02 * random.normal();
+    const Pose<double> X = across(0.45) * exp(xi);
+    const SmoothedSurface at = smooth(view(hoop()), view(plate()), X, kTemperature);
+    for (int k = 0; k < 6; ++k) {
+      const auto moved = [&](double step) {
+        return smooth(view(hoop()), view(plate()), X * exp<double>(step * Vec6<double>::Unit(k)),
+                      kTemperature);
+      };
+      const auto p = moved(kStep), m = moved(-kStep);
+      const double slope = (p.pair.smoothed.distance - m.pair.smoothed.distance) / (2 * kStep);
+      EXPECT_NEAR(at.pair.derivative.dd_dxi_B[k], slope, 1e-7) << i << " " << k;
+      const Vec3<double> dp1 = (p.pair.smoothed.p1 - m.pair.smoothed.p1) / (2 * kStep);
+      EXPECT_LT((at.pair.derivative.dp1_A_dxi_B.col(k) - dp1).norm(), 1e-3 * (1 + dp1.norm()))
+          << i << " " << k;
+      const Vec3<double> dn = (p.pair.smoothed.n - m.pair.smoothed.n) / (2 * kStep);
+      EXPECT_LT((at.pair.derivative.dn_A_dxi_B.col(k) - dn).norm(), 1e-3 * (1 + dn.norm())) << i << " " << k;
+    }
+  }
+}
+
+}  // namespace
