@@ -23,7 +23,8 @@ std::string_view meaning(Status status) {
     case Status::kNotConverged:
       return "the best answer found within the limit of iterations: take it with care";
     case Status::kNoOverlap:
-      return "the answer holds: nothing is in contact, the wrench is zero; a point is beyond its field: NaN";
+      return "the answer holds: nothing is in contact, the wrench is zero; no region is within the margin, "
+             "or a point is beyond its field: NaN";
     case Status::kInvalidInput:
       return "the question has NaN, infinity or numbers beyond measure; every number of the answer is NaN";
   }

@@ -55,11 +55,11 @@ std::unique_ptr<DistanceModel> make_distance_model(std::string_view name, std::s
 }
 
 std::span<const Contact> DistanceModel::contacts(const body::Pair& pair, double margin, bool derivatives) {
-  contact_ = {};
+  contact_.pair.derivative = derivative::detail::invalid_derivative<double>();
   if (derivatives)
     contact_.pair = derivative(pair);
   else
-    contact_.pair = {separation(pair), derivative::detail::invalid_derivative<double>()};
+    contact_.pair.witness = separation(pair);
   return {&contact_, contact_.pair.witness.distance > margin ? std::size_t{0} : 1};
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/proximity/surface_smoothed.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "runtime/bvh/traversal.h"
@@ -18,13 +19,15 @@ constexpr int kMaxHalvings = 60;
 }  // namespace
 
 void SurfaceSmoother::add_pairs(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
-                                double reach, Status& status) {
-  for (int i = 0; !distance::near_triangles(A, B, X_AB, reach, kMaxTerms, pairs_); ++i, reach /= 2) {
+                                double least, double beyond, Status& status) {
+  for (int i = 0; !distance::near_triangles(A, B, X_AB, least + beyond, kMaxTerms, pairs_);
+       ++i, beyond /= 2) {
     status = Status::kNotConverged;
     if (i == kMaxHalvings) return pairs_.clear();
   }
   for (const distance::NearPair& pair : pairs_)
-    terms_.push_back({internal::apart_witness(A, B, X_AB, pair.triangle_A, pair.triangle_B, pair.pair), 0});
+    terms_.push_back(
+        {internal::apart_witness(A, B, X_AB, pair.triangle_A, pair.triangle_B, pair.pair), false});
 }
 
 // The vertices of one surface that are deeper within the other than `least`.
@@ -51,7 +54,7 @@ void SurfaceSmoother::add_inside(const SurfaceView& A, const SurfaceView& B, con
       point.normal = found.gradient;
       point.triangle_inner = corner / 3, point.triangle_outer = found.triangle;
       point.weight_inner = Vec3<double>::Unit(corner % 3);
-      terms_.push_back({internal::deepest_witness(A, B, X_AB, point, of_A), 1});
+      terms_.push_back({internal::deepest_witness(A, B, X_AB, point, of_A), true});
     }
   });
 }
@@ -66,7 +69,7 @@ void SurfaceSmoother::blend(const SurfaceView& A, const SurfaceView& B, const Po
   const auto weight = [&](const Term& term) { return std::exp((least - term.at.witness.distance) / T); };
   for (const Term& term : terms_) {
     W += weight(term);
-    Z += weight(term) - term.less * std::exp(least / T);
+    Z += weight(term) - (term.inside ? std::exp(least / T) : 0.0);
   }
   witness::Witness<double>& mean = result.pair.smoothed;
   mean.distance = mean.lower_bound = mean.upper_bound = least - T * std::log(Z);
@@ -118,14 +121,14 @@ SmoothedSurface SurfaceSmoother::operator()(const SurfaceView& A, const SurfaceV
   const double d = nearest.witness.distance;
   const double far = kReach * temperature;
   if (d > 1e8 * far) {  // one pair alone, to rounding
-    terms_.push_back({nearest, 0});
+    terms_.push_back({nearest, false});
   } else {
-    if (d > -far) add_pairs(A, B, X_AB, d + far, status);
+    if (d > -far) add_pairs(A, B, X_AB, std::max(d, 0.0), std::min(far, d + far), status);
     if (d < 0) {
       add_inside(A, B, X_AB, true, std::max(0.0, -d - far));
       add_inside(A, B, X_AB, false, std::max(0.0, -d - far));
     }
-    if (terms_.empty()) terms_.push_back({nearest, 0});
+    if (terms_.empty()) terms_.push_back({nearest, false});
   }
   result.terms = terms_.size();
   result.pair.derivative.clamped_count = 0;

@@ -33,10 +33,10 @@ class SurfaceSmoother {
  private:
   struct Term {
     SurfaceWitness at;
-    double less;  // what its exponential is less by: 1 of a vertex inside the other body, else 0
+    bool inside;  // a vertex inside the other body: its exponential is less by 1
   };
   void add_pairs(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB,
-                 double reach, Status& status);
+                 double least, double beyond, Status& status);
   void add_inside(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB,
                   bool of_A, double least);
   void blend(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB,
