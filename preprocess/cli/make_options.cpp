@@ -1,0 +1,192 @@
+#include "preprocess/cli/make_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "preprocess/cli/number_checks.h"
+#include "runtime/core/error.h"
+
+namespace abut::preprocess {
+namespace {
+
+// "300,1000,3000" or "none"; the finest first, each once, so that one set of levels has one description.
+std::vector<std::int64_t> targets_from(const std::string& text) {
+  std::vector<std::int64_t> targets;
+  if (text == "none") return targets;
+  for (const std::string& word : CLI::detail::split(text, ',')) {
+    std::int64_t target = 0;
+    if (!CLI::detail::lexical_cast(word, target) || target < kMinTetrahedra || target > kMaxTetrahedra)
+      throw InvalidInput(
+          fmt::format("--tets {}: '{}' is no number of tetrahedra from {} to {}; give some, such as "
+                      "300,1000,3000, or none",
+                      text, word, kMinTetrahedra, kMaxTetrahedra));
+    targets.push_back(target);
+  }
+  std::sort(targets.rbegin(), targets.rend());
+  targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
+  return targets;
+}
+
+void add_volume_options(CLI::App& app, VolumeParameters& volume) {
+  constexpr const char* kGroup = "Volumes: tetrahedra with a pressure field";
+  std::vector<std::string> fields;
+  for (const auto& kind : field_kinds()) fields.push_back(kind.first);
+  app.add_option_function<std::string>(
+         "--tets", [&volume](const std::string& text) { volume.tetrahedra = targets_from(text); },
+         fmt::format("Tetrahedra of each level of detail, separated by commas, or none; default: {}",
+                     fmt::join(volume.tetrahedra, ",")))
+      ->group(kGroup)
+      ->type_name("COUNTS");
+  app.add_flag("--fill-voids", volume.fill_voids, "Fill the cavities inside an object")->group(kGroup);
+  app.add_option_function<std::string>(
+         "--field", [&volume](const std::string& kind) { volume.extent.field = field_kinds().at(kind); },
+         "laplace: Laplace's equation between surface and core; distance: to the surface, over the largest "
+         "one; default: laplace")
+      ->group(kGroup)
+      ->type_name("KIND")
+      ->check(CLI::IsMember(fields).description(""));
+  app.add_option("--core-fraction", volume.extent.core_fraction,
+                 "The core, where the field is 1, is all that is deeper than 1 - PART of the local inradius")
+      ->group(kGroup)
+      ->type_name("PART")
+      ->capture_default_str()
+      ->check(between(0, 1, "between 0 and 1"));
+  app.add_option("--tetgen-timeout", volume.limits.timeout_seconds, "Seconds after which TetGen is given up")
+      ->group(kGroup)
+      ->type_name("SECONDS")
+      ->capture_default_str()
+      ->check(positive());
+  app.add_option("--tetgen-memory", volume.limits.memory_bytes,
+                 "Memory at which TetGen is given up; default: 4GiB")
+      ->group(kGroup)
+      ->type_name("SIZE")
+      ->transform(CLI::AsSizeValue(false).description(""))
+      ->check(from_to(1, 1e18, "a size such as 4GiB"));
+}
+
+void add_point_options(CLI::App& app, PointParameters& points) {
+  constexpr const char* kGroup = "Points: centres of quads, with normals";
+  std::vector<std::string> defaults;
+  for (const QuadTarget& target : points.levels) defaults.push_back(target.text());
+  app.add_option_function<std::string>(
+         "--quads", [&points](const std::string& text) { points.levels = quad_targets_from_string(text); },
+         fmt::format("Quads of each level of detail, separated by commas: their number, or auto: as fine as "
+                     "the thinnest walls ask for; or none; default: {}",
+                     fmt::join(defaults, ",")))
+      ->group(kGroup)
+      ->type_name("COUNTS");
+  app.add_option_function<double>(
+         "--edge-length",
+         [&points](const double& metres) {
+           points.levels = {{QuadTarget::Kind::kEdge, metres}};
+         },
+         "Quads with edges of this length instead")
+      ->group(kGroup)
+      ->type_name("METRES")
+      ->excludes("--quads")
+      ->check(positive());
+}
+
+void add_grid_option(CLI::App& app, GridParameters& grid) {
+  app.add_option_function<std::string>(
+         "--grid", [&grid](const std::string& text) { grid = grid_parameters_from_string(text); },
+         fmt::format("Metres between the nodes; auto: 1/{} of the spacing of the finest points; or none; "
+                     "default: {}",
+                     kGridFineness, grid.text()))
+      ->group("Grid: the surface's signed distance as B-splines")
+      ->type_name("SPACING");
+}
+
+void add_piece_options(CLI::App& app, PieceParameters& pieces) {
+  constexpr const char* kGroup = "Pieces: convex ones whose union stands for the object";
+  app.add_option_function<std::string>(
+         "--pieces", [&pieces](const std::string& text) { set_pieces(text, pieces); },
+         fmt::format(
+             "Their largest number; auto: as few as the error allows, {} at most; or none; default: {}",
+             kAutoPieces, pieces.text()))
+      ->group(kGroup)
+      ->type_name("COUNT");
+  app.add_option(
+         "--piece-error", pieces.error,
+         "How far they may reach outside the object, and how far what they leave out may be from them")
+      ->group(kGroup)
+      ->type_name("METRES")
+      ->capture_default_str()
+      ->check(positive());
+  app.add_option("--piece-vertices", pieces.vertices, "Vertices of a piece at most")
+      ->group(kGroup)
+      ->type_name("COUNT")
+      ->capture_default_str()
+      ->check(from_to(4, 4096, "a whole number from 4 to 4096"));
+}
+
+}  // namespace
+
+void add_make_options(CLI::App& app, MakeArguments& arguments) {
+  app.add_option("DATASET", arguments.dataset,
+                 "Folder of meshes (YCB, BOP, Google Scanned Objects, flat) or one mesh");
+  app.add_option("OUT", arguments.out, "Folder for the assets, one <object>.h5 each; made where missing");
+  app.add_option("--jobs", arguments.batch.jobs, "Objects at once; 0: the number of cores")
+      ->capture_default_str()
+      ->check(from_to(0, 1024, "a whole number from 0 (one per core) to 1024"));
+  app.add_option("--only", arguments.only,
+                 "Only objects whose name matches this pattern (*, ?, [..]); may be repeated")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+  app.add_option_function<std::string>(
+         "--shard", [&arguments](const std::string& text) { arguments.shard = shard_from_string(text); },
+         "Only part I of N of the objects; OUT/manifests/I-of-N.json says what became of them, `status` of "
+         "all parts")
+      ->type_name("I/N");
+  app.add_flag("--force", arguments.batch.force, "Make again what is up to date");
+  app.add_option(
+         "--json", arguments.json,
+         "Write all that is known of the run to this file; -: to standard output, and nothing else there")
+      ->type_name("FILE");
+  app.add_flag("--quiet", arguments.quiet, "Print errors only");
+  app.add_flag("--events", arguments.events,
+               "Write what happens to standard output, a line of JSON each and nothing else, for other "
+               "programs; the last has what --json has");
+  app.add_option("--layout", arguments.layout, datasets::layout_names() + "; default: detected");
+  app.add_option("--scale", arguments.scale,
+                 "Metres per unit of the meshes; default: 0.001 for BOP, 1 for others")
+      ->type_name("METRES")
+      ->check(positive());
+  app.add_flag("--keep-all-components", arguments.batch.parameters.close.all_components,
+               "Keep every part of an object, not the largest alone");
+  app.add_option("--max-tunnel", arguments.batch.parameters.close.max_tunnel,
+                 "Close handles and tunnels with a loop shorter than this part of the diagonal, 0: none; "
+                 "default: what the mesh does not resolve")
+      ->type_name("PART")
+      ->check(from_to(0, 1, "a number from 0 to 1"));
+  add_volume_options(app, arguments.batch.parameters.volume);
+  add_point_options(app, arguments.batch.parameters.points);
+  add_grid_option(app, arguments.batch.parameters.grid);
+  add_piece_options(app, arguments.batch.parameters.pieces);
+  app.add_option("--timeout", arguments.batch.timeout_seconds, "Seconds after which one object is given up")
+      ->type_name("SECONDS")
+      ->capture_default_str()
+      ->check(positive());
+}
+
+std::string settings_json() {
+  CLI::App app;
+  MakeArguments arguments;
+  add_make_options(app, arguments);
+  nlohmann::json settings = nlohmann::json::array();
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_lnames().empty() || option->get_lnames().front() == "help") continue;
+    settings.push_back({{"name", option->get_lnames().front()},
+                        {"type", option->get_type_name()},
+                        {"default", option->get_default_str()},
+                        {"group", option->get_group()},
+                        {"help", option->get_description()},
+                        {"flag", option->get_expected_max() == 0},
+                        {"repeats", option->get_expected_max() > 1}});
+  }
+  return settings.dump(2);
+}
+
+}  // namespace abut::preprocess
