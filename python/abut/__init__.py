@@ -49,7 +49,10 @@ from .contact import (
     wrench_derivative,
     wrench_hessian,
 )
-from .dynamics import Integrator, Report, Simulation, StepConfig, System, Trajectory, read_scene, step
-from .gradients import jvp, pose_gradient, pose_tangent, vjp
+from .dynamics import Integrator, Report, Simulation, StepConfig, Trajectory, step, step_derivatives
+from .gradients import StepDerivatives, jvp, pose_gradient, pose_tangent, vjp
+from .rollout import Rollout, RolloutGradient, RolloutJacobian, RolloutRun
+from .scene import Joint, Scene, System, read_scene
+from .show import View, show
 from .tables import Row, Setting, estimators, integrators, models, soft_distance_settings, solvers
 from .witness import Estimator, PairSolver, separation, smoothed_witness, witness_derivative

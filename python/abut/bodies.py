@@ -34,7 +34,7 @@ class Geometry(_abut.Geometry):
 
     def __init__(self, *origin: Any) -> None:
         super().__init__(*origin)
-        self._origin = origin
+        self.__dict__.setdefault("_origin", origin)
 
     @property
     def mass(self) -> MassProperties:
@@ -71,7 +71,7 @@ class Body(_abut.Body):
         if not isinstance(material, Material):
             raise TypeError(f"Body: material must be a Material, not {type(material).__name__}")
         super().__init__(geometry, *(getattr(material, field.name) for field in dataclasses.fields(material)))
-        self._parts = (geometry, material)
+        self.__dict__.setdefault("_parts", (geometry, material))
 
     geometry = property(lambda self: self._parts[0], doc="the Geometry")
     material = property(lambda self: self._parts[1], doc="the Material")

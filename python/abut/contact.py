@@ -17,7 +17,7 @@ class Model(_abut.Model):
 
     def __init__(self, model: str = "pressure_field", *, threads: int = 0, **settings: Any) -> None:
         super().__init__(model, settings, threads)
-        self._origin = (model, threads, settings)
+        self.__dict__.setdefault("_origin", (model, threads, settings))
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return (_model, self._origin)
@@ -107,7 +107,7 @@ class SoftDistances(_abut.SoftDistances):
 
     def __init__(self, geometry: OneBody, *, threads: int = 0, **settings: Any) -> None:
         super().__init__(geometry, settings, threads)
-        self._origin = (geometry, threads, settings)
+        self.__dict__.setdefault("_origin", (geometry, threads, settings))
 
     def __call__(self, points: Array, *, order: int = 1) -> _abut.SoftDistance:
         return self._ask(points, order)

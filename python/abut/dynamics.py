@@ -1,18 +1,21 @@
-"""Systems of rigid bodies: scenes, states, steps, trajectories."""
+"""Systems in motion: states, steps, trajectories."""
 
 from __future__ import annotations
 
 import dataclasses
-import pathlib
-from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Union
+import functools
+from typing import TYPE_CHECKING, Any, Dict, Mapping, NamedTuple, Optional
 
 import numpy as np
 
 from . import _abut
-from .bodies import Geometry, PathLike, load
+from .bodies import PathLike
+from .gradients import StepDerivatives
+from .scene import Parameters, System
 from .tables import documented, integrators, solvers
 
-Assets = Union[None, PathLike, Mapping[str, Geometry], Callable[[str], Geometry]]
+if TYPE_CHECKING:
+    from .rollout import Rollout
 
 
 class Report(NamedTuple):
@@ -40,45 +43,6 @@ class Trajectory(NamedTuple):
     w_WB_W: np.ndarray  # (F, N, 3) rad/s
 
 
-def _source(assets: Assets) -> Callable[[str], Geometry]:
-    if assets is None:
-        def none(name: str) -> Geometry:
-            raise _abut.InvalidInput(f"read_scene: the scene has an asset '{name}'; say where they are with assets=FOLDER")
-        return none
-    if callable(assets):
-        return assets
-    if isinstance(assets, Mapping):
-        def known(name: str) -> Geometry:
-            if name not in assets:
-                raise _abut.InvalidInput(f"read_scene: no asset '{name}'; there are: {', '.join(assets)}")
-            return assets[name]
-        return known
-    folder, loaded = pathlib.Path(assets), {}
-
-    def from_folder(name: str) -> Geometry:
-        if name not in loaded:
-            loaded[name] = load(folder / f"{name}.h5")
-        return loaded[name]
-
-    return from_folder
-
-
-class System(_abut.System):
-    """What does not move of a scene: bodies, shapes, materials. Immutable. See read_scene."""
-
-    def __repr__(self) -> str:
-        return f"<abut.System of {len(self.names)} bodies>"
-
-
-def read_scene(path: PathLike, assets: Assets = None) -> System:
-    """The system of a scene file (runtime/dynamics/system/scene_file.h).
-
-    `assets`: of a scene that has some, their folder, a mapping by name, or a function of the name. Raises IoError
-    where a file cannot be read, InvalidInput naming file and line.
-    """
-    return System(path, _source(assets))
-
-
 @dataclasses.dataclass(frozen=True)
 class StepConfig:
     """How Integrator, Simulation and step move a system on: their keywords. Settings are listed at Simulation."""
@@ -91,6 +55,7 @@ class StepConfig:
     integrator_settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     solver_settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     model_settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    parameters: Parameters = ()  # [(quantity, body), ...] that derivatives are taken by, as System.values has them
 
 
 def _config(given: Dict[str, Any]) -> Dict[str, Any]:
@@ -107,25 +72,71 @@ class Integrator(_abut.Integrator):
 
     def __init__(self, system: System, **config: Any) -> None:
         super().__init__(_system(system), _config(config))
+        self.__dict__.setdefault("_origin", (system, config))
 
-    def step(self, state: _abut.State, control: Optional[np.ndarray] = None) -> _abut.State:
+    def step(
+        self, state: _abut.State, control: Optional[np.ndarray] = None, *, joint_force: Optional[np.ndarray] = None,
+        joint_target: Optional[np.ndarray] = None
+    ) -> _abut.State:
         """The state dt later. `control`: (N, 6) (moment about the centre of mass; force) on each body, in the world's
-        axes, N m and N. Raises InvalidInput for a state or control that is not the system's.
+        axes, N m and N. `joint_force`: as State.v, N m or N; `joint_target`: as State.q, where springs and drives pull to.
+        Raises InvalidInput for a state or control that is not the system's.
         """
-        if not isinstance(state, _abut.State):
-            raise TypeError(f"step: state must be a State, not {type(state).__name__}")
-        return self._step(state, control)
+        return self._step(_state("step", state), control, joint_force, joint_target)
+
+    def step_derivatives(
+        self, state: _abut.State, control: Optional[np.ndarray] = None, *, joint_force: Optional[np.ndarray] = None,
+        joint_target: Optional[np.ndarray] = None
+    ) -> StepDerivatives:
+        """The same with derivatives, exact for the step as it is made. A drive's force is stiffness (target - q), so that
+        derivatives by a target are its stiffness times those by its force. Raises InvalidInput for an integrator
+        without: integrators() has them.
+        """
+        found = self._differentiate(_state("step_derivatives", state), control, joint_force, joint_target)
+        return StepDerivatives(*found)
+
+    @functools.cached_property
+    def rollout(self) -> "Rollout":
+        """Of one step a row: many states at once, and gradients (Rollout)."""
+        from .rollout import Rollout
+
+        system, config = self._origin
+        return Rollout(system, **{"integrator": StepConfig.integrator, **config})
+
+    def __reduce__(self) -> Any:
+        return (_integrator, self._origin)
+
+
+def _integrator(system: System, config: Dict[str, Any]) -> Integrator:
+    return Integrator(system, **config)
+
+
+def _state(function: str, given: Any) -> _abut.State:
+    if not isinstance(given, _abut.State):
+        raise TypeError(f"{function}: state must be a State, not {type(given).__name__}")
+    return given
 
 
 def _system(given: Any) -> System:
     if not isinstance(given, System):
-        raise TypeError(f"simulation: system must be a System (read_scene), not {type(given).__name__}")
+        raise TypeError(f"simulation: system must be a System (read_scene, Scene), not {type(given).__name__}")
     return given
 
 
-def step(system: System, state: _abut.State, control: Optional[np.ndarray] = None, **config: Any) -> _abut.State:
-    """The state dt later, in one call; `config`: StepConfig's fields."""
-    return Integrator(system, **config).step(state, control)
+def step(
+    system: System, state: _abut.State, control: Optional[np.ndarray] = None, *, joint_force: Optional[np.ndarray] = None,
+    joint_target: Optional[np.ndarray] = None, **config: Any
+) -> _abut.State:
+    """The state dt later, in one call; arguments as Integrator.step, `config`: StepConfig's fields."""
+    return Integrator(system, **config).step(state, control, joint_force=joint_force, joint_target=joint_target)
+
+
+def step_derivatives(
+    system: System, state: _abut.State, control: Optional[np.ndarray] = None, *, joint_force: Optional[np.ndarray] = None,
+    joint_target: Optional[np.ndarray] = None, **config: Any
+) -> StepDerivatives:
+    """The state dt later with derivatives, in one call; arguments as Integrator.step_derivatives."""
+    return Integrator(system, **config).step_derivatives(state, control, joint_force=joint_force, joint_target=joint_target)
 
 
 def _tables() -> Dict[str, Any]:
@@ -143,11 +154,14 @@ class Simulation(_abut.Simulation):
     def __init__(self, system: System, **config: Any) -> None:
         super().__init__(_system(system), _config(config))
 
-    def run(self, steps: int, *, control: Optional[np.ndarray] = None, every: int = 0) -> Report:
-        """Moves on by `steps` with one control (N, 6), recording a frame every `every` steps (0: none; else the start
+    def run(
+        self, steps: int, *, control: Optional[np.ndarray] = None, joint_force: Optional[np.ndarray] = None,
+        joint_target: Optional[np.ndarray] = None, every: int = 0
+    ) -> Report:
+        """Moves on by `steps` with one control (Integrator.step has it), recording a frame every `every` steps (0: none; else the start
         too). Ctrl-C ends it after a whole step. Raises InvalidInput as Integrator.step.
         """
-        self._run(steps, control, every)
+        self._run(steps, control, joint_force, joint_target, every)
         return self.report
 
     @property

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, NamedTuple, Tuple
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _abut
+
+class StepDerivatives(NamedTuple):
+    """A step and its derivatives in the coordinates x of System; forces are on all degrees of freedom (tree of
+    docs/joints.md), held over the step.
+    """
+
+    next: _abut.State
+    x: np.ndarray  # (nx,) of the next state over the one before
+    dx_dx: np.ndarray  # (nx, nx)
+    dx_df: np.ndarray  # (nx, degrees of freedom) by forces, N m and N
+    dx_dp: np.ndarray  # (nx, parameters) of the config
+
 
 # Of each kind of result: a value and its derivatives, side by side.
 _DERIVATIVES: Dict[type, Dict[str, List[str]]] = {
@@ -16,6 +28,7 @@ _DERIVATIVES: Dict[type, Dict[str, List[str]]] = {
     },
     _abut.Wrench: {"F_BBo_B": ["dF_dxi_B", "dF_dV_AB_B"]},
     _abut.SoftDistance: {"value": ["gradient"], "gradient": ["hessian"]},
+    StepDerivatives: {"x": ["dx_dx", "dx_df", "dx_dp"]},
 }
 _DERIVATIVES[_abut.SmoothedWitness] = _DERIVATIVES[_abut.WitnessDerivative]
 
@@ -45,7 +58,8 @@ def vjp(result: Any, **cotangents: npt.ArrayLike) -> np.ndarray:
     """Cotangents of a result's values times its derivatives: vjp(d, distance=g), vjp(w, F_BBo_B=g).
 
     `result`: of witness_derivative, smoothed_witness: (6,) or (N, 6) by xi of X_AB exp(xi); of wrench_derivative: (12,)
-    or (N, 12) by (xi; V_AB_B); of soft_distance: (3,) or (N, 3) by the points. Each cotangent has its value's shape.
+    or (N, 12) by (xi; V_AB_B); of soft_distance: (3,) or (N, 3) by the points; of step_derivatives: by (x; forces;
+    parameters). Each cotangent has its value's shape.
     `pose_gradient` takes gradients by xi on to the numbers of the pose.
     """
     known = _derivatives(result)
@@ -89,6 +103,36 @@ def _pose(function: str, X_AB: npt.ArrayLike) -> Tuple[np.ndarray, np.ndarray]:
             [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
             [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]]
     return pose, np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def pose_matrix(function: str, X_AB: npt.ArrayLike) -> np.ndarray:
+    """One pose, (7,) or (4, 4), as a matrix."""
+    pose, R = _pose(function, X_AB)
+    if R.ndim != 2:
+        raise _abut.InvalidInput(f"{function}: X_AB has shape {pose.shape}; give one pose, (7,) or (4, 4)")
+    X = np.eye(4)
+    X[:3, :3], X[:3, 3] = R, pose[:3, 3] if pose.shape == (4, 4) else pose[4:]
+    return X
+
+
+def pose_as_seven(function: str, argument: str, X: npt.ArrayLike) -> np.ndarray:
+    """One pose, (7,) or (4, 4), as (7,), the quaternion of unit length."""
+    pose = _numbers(function, argument, X)
+    if pose.shape == (7,):
+        length = np.linalg.norm(pose[:4])
+        if not (0 < length < np.inf and np.isfinite(pose[4:]).all()):
+            raise _abut.InvalidInput(f"{function}: {argument} has a quaternion of length zero, or is not finite")
+        return np.concatenate([pose[:4] / length, pose[4:]])
+    if pose.shape != (4, 4):
+        raise _abut.InvalidInput(f"{function}: {argument} has shape {pose.shape}; it must be (7,) or (4, 4)")
+    R = pose[:3, :3]
+    # The eigenvector of the largest eigenvalue of 4 q q' - 1 [Bar-Itzhack 2000] holds for every rotation.
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = R
+    K = np.array([[xx + yy + zz, zy - yz, xz - zx, yx - xy], [zy - yz, xx - yy - zz, xy + yx, xz + zx],
+                  [xz - zx, xy + yx, yy - xx - zz, yz + zy], [yx - xy, xz + zx, yz + zy, zz - xx - yy]])
+    if not np.isfinite(K).all() or np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
+        raise _abut.InvalidInput(f"{function}: {argument} is no pose: its rotation is none")
+    return np.concatenate([np.linalg.eigh(K)[1][:, -1], pose[:3, 3]])
 
 
 def _quaternion_map(pose: np.ndarray) -> np.ndarray:

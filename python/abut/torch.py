@@ -1,4 +1,5 @@
-"""Gradients in PyTorch: witness points, distances, wrenches and soft distances as differentiable functions.
+"""Gradients in PyTorch: witness points, distances, wrenches, soft distances, steps and rollouts as differentiable
+functions.
 
     X_AB = torch.tensor([[1.0, 0, 0, 0, 0.2, 0, 0]], dtype=torch.float64, requires_grad=True)
     abut.torch.distance(mug, box, X_AB).sum().backward()
@@ -18,7 +19,9 @@ import torch
 from . import _abut
 from .contact import Model, SoftDistances
 from .frameworks import Separation, count, estimator_of, model_of, split
+from .dynamics import Integrator
 from .gradients import distance_slopes, slopes_of_jacobian
+from .rollout import Rollout
 from .tables import models
 from .witness import Bodies, Estimator, OneBody
 from .witness import separation as _separation
@@ -279,3 +282,75 @@ def soft_distance(geometry: Union[OneBody, SoftDistances], points: Tensor, *, th
     flat = points.to("cpu", torch.float64).reshape(-1, 3)
     value = _Value.apply(_SoftDistance(distances), flat, None)
     return value.reshape(points.shape[:-1]).to(points.device, points.dtype)
+
+
+class _Rollout(torch.autograd.Function):
+    """(N, rows, nz) states of starts (N, nz) under controls (N, rows, ...), with the system's parameters (P,)."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, rollout: Rollout, rows: int, start: Tensor, force: Optional[Tensor], target: Optional[Tensor],
+        parameters: Optional[Tensor]
+    ) -> Tensor:
+        if parameters is not None:
+            rollout = rollout.with_values(_numpy(parameters))
+        run = rollout(_numpy(start), joint_force=_numpy(force), joint_target=_numpy(target), rows=rows)
+        ctx.system, ctx.run, ctx.start, ctx.z = rollout.system, run, _numpy(start), run.z
+        return _tensor(run.z)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> Tuple[Optional[Tensor], ...]:
+        flat = [array.reshape(-1, ctx.system.nz) for array in (ctx.z, gradient.numpy())]
+        costates = ctx.system.gradient_by_x(*flat).reshape(ctx.z.shape[:-1] + (-1,))
+        found = ctx.run.gradient(costates)
+        by_start = ctx.system.gradient_by_z(ctx.start, found.start)
+        by = [by_start, found.joint_force, found.joint_target, found.parameter.sum(axis=0)]
+        return (None, None, *(_tensor(array) if needed else None for array, needed in zip(by, ctx.needs_input_grad[2:])))
+
+
+def rollout(
+    rollout: Rollout, start: Tensor, *, joint_force: Optional[Tensor] = None, joint_target: Optional[Tensor] = None,
+    parameters: Optional[Tensor] = None, rows: Optional[int] = None
+) -> Tensor:
+    """States after each row, (rows, nz) or (N, rows, nz), of rollouts from `start`, vectors z (nz,) or (N, nz), under
+    `joint_force` (rows, nv) or (N, rows, nv) and `joint_target` (rows, nq) or (N, rows, nq); what is one is of all, and
+    `rows` says how many there are without controls. `parameters`: values (P,) of the rollout's parameters. Once
+    differentiable by all of them; of many, one that fails is NaN from its first row on.
+    """
+    given = {"start": (start, 1), "joint_force": (joint_force, 2), "joint_target": (joint_target, 2),
+             "parameters": (parameters, 1)}
+    many, ready = [], {}
+    for name, (tensor, dimensions) in given.items():
+        if tensor is not None:
+            _require_tensor("rollout", name, tensor)
+            if tensor.dim() not in (dimensions, dimensions + (name != "parameters")):
+                raise _abut.InvalidInput(f"rollout: {name} has shape {tuple(tensor.shape)}")
+            if tensor.dim() > dimensions:
+                many.append(len(tensor))
+        ready[name] = (None if tensor is None else tensor.to("cpu", torch.float64), dimensions)
+    N = many[0] if many else 1
+    each = {name: tensor if tensor is None or name == "parameters" or tensor.dim() > dimensions
+            else tensor.expand(N, *tensor.shape) for name, (tensor, dimensions) in ready.items()}
+    controls = each["joint_force"] if each["joint_force"] is not None else each["joint_target"]
+    if rows is None:
+        if controls is None:
+            raise _abut.InvalidInput("rollout: without controls, say how many rows")
+        rows = controls.shape[1]
+    z = _Rollout.apply(rollout, rows, each["start"], each["joint_force"], each["joint_target"], each["parameters"])
+    z = z.to(start.device, start.dtype)
+    return z if many else z[0]
+
+
+def step(
+    integrator: Union[Integrator, Rollout], start: Tensor, *, joint_force: Optional[Tensor] = None,
+    joint_target: Optional[Tensor] = None, parameters: Optional[Tensor] = None
+) -> Tensor:
+    """The states dt later, (nz,) or (N, nz), of vectors z; `joint_force` (nv,) or (N, nv), `joint_target` (nq,) or (N, nq).
+    `integrator`: one with derivatives, or a Rollout of one step a row. Once differentiable.
+    """
+    if isinstance(integrator, Integrator):
+        integrator = integrator.rollout
+    controls = {name: None if tensor is None else tensor.unsqueeze(-2)
+                for name, tensor in (("joint_force", joint_force), ("joint_target", joint_target))}
+    return rollout(integrator, start, **controls, parameters=parameters, rows=1)[..., 0, :]

@@ -44,7 +44,7 @@ class Estimator(_abut.Estimator):
 
     def __init__(self, estimator: str = "gumbel", *, threads: int = 0, **settings: Any) -> None:
         super().__init__(estimator, settings, threads)
-        self._origin = (estimator, threads, settings)
+        self.__dict__.setdefault("_origin", (estimator, threads, settings))
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return (_estimator, self._origin)

@@ -106,6 +106,13 @@ void define(Class& type, const char* name, Get get, const char* doc) {
       doc);
 }
 
+// A matrix as an array of its own, (rows, columns).
+template <class Matrix>
+py::array matrix(const Matrix& values) {
+  static_assert(Matrix::IsRowMajor);
+  return py::array_t<double>({values.rows(), values.cols()}, values.data());
+}
+
 // The bytes of items, and items of such bytes: pickles, for other processes of the same build. Throws
 // InvalidInput for bytes of another size.
 template <class Items>
@@ -139,6 +146,8 @@ py::class_<AnswersType> answers_class(py::module_& module, const char* name, con
       [](const py::tuple& pickled) {
         AnswersType answers(0, py::cast<bool>(pickled[0]));
         from_bytes(pickled[1], answers.items);
+        if (!answers.many && answers.items.size() != 1)
+          throw InvalidInput("the pickle is of another version of abut");
         if constexpr (requires { answers.hessians; }) from_bytes(pickled[2], answers.hessians);
         return answers;
       }));

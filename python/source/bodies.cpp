@@ -8,6 +8,7 @@
 
 #include "python/source/arguments.h"
 #include "python/source/module.h"
+#include "python/source/released.h"
 #include "runtime/asset/reader.h"
 #include "runtime/body/body.h"
 
@@ -176,7 +177,7 @@ std::unique_ptr<Geometry> load(py::handle file, py::handle convex, py::handle su
   };
   const body::Detail detail{level("convex", convex), level("surface", surface), level("volume", volume),
                             level("points", points)};
-  const py::gil_scoped_release release;
+  const Released release;
   return std::make_unique<Geometry>(asset::load(name), detail);
 }
 

@@ -58,7 +58,7 @@ class ModelHandle {
     if (has(want, Want::kHessian)) answers->hessians.resize(count);
     WrenchHessian* const hessian = answers->hessians.empty() ? nullptr : answers->hessians.data();
     if (!pairs.many()) {
-      const py::gil_scoped_release release;
+      const Released release;
       const std::lock_guard lock(mutex_);
       answers->items[0] = one_->wrench(pairs.front(), want, hessian);
       return answers;

@@ -6,22 +6,23 @@
 #include <chrono>
 #include <cstdint>
 
+#include "python/source/released.h"
+
 // Long work with the interpreter lock released, between pieces of which Ctrl-C is heeded.
 namespace abut::python {
 
 // Calls work(begin, end) for pieces of [0, count) without the interpreter lock, which it holds on entry. A
-// piece takes about a tenth of a second. Throws what a signal's handler raises (KeyboardInterrupt).
+// piece takes about a tenth of a second; the first has `piece` of them: 64 of the dearest questions take a
+// few seconds, of the cheapest they are lost in noise. Throws what a signal's handler raises
+// (KeyboardInterrupt).
 template <class Work>
-void in_pieces(std::int64_t count, Work&& work) {
-  constexpr std::int64_t kFirstPiece =
-      64;  // of the dearest questions a few seconds, of the cheapest lost in noise
+void in_pieces(std::int64_t count, Work&& work, std::int64_t piece = 64) {
   constexpr std::chrono::milliseconds kShort{30}, kLong{200};
-  std::int64_t piece = kFirstPiece;
   for (std::int64_t begin = 0; begin < count;) {
     const std::int64_t end = std::min(begin + piece, count);
     const auto start = std::chrono::steady_clock::now();
     {
-      const pybind11::gil_scoped_release release;
+      const Released release;
       work(begin, end);
     }
     begin = end;

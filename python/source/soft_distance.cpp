@@ -6,6 +6,7 @@
 #include "python/source/arguments.h"
 #include "python/source/batch.h"
 #include "python/source/module.h"
+#include "python/source/released.h"
 
 namespace abut::python {
 namespace {
@@ -36,7 +37,7 @@ class SoftDistanceHandle {
       return answers;
     }
     // In one piece: points that lie close together are answered together.
-    const py::gil_scoped_release release;
+    const Released release;
     distances_(p_GQ, wanted, answers.items, threads_);
     return answers;
   }

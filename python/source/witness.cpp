@@ -169,7 +169,7 @@ class EstimatorHandle {
     const Pairs pairs(kWho, A, B, X_AB);
     Answers<PairDerivative> answers(pairs.all().size(), pairs.many());
     if (!pairs.many()) {
-      const py::gil_scoped_release release;
+      const Released release;
       const std::lock_guard lock(mutex_);
       answers.items[0] = (*one_)(pairs.front());
       return answers;

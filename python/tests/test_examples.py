@@ -16,7 +16,8 @@ class Examples(unittest.TestCase):
     def test_every_example_runs_and_is_short(self):
         environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(abut.__file__).resolve().parents[1])}
         scripts = sorted(EXAMPLES.glob("*.py"))
-        self.assertEqual(len(scripts), 7)
+        self.assertEqual(len(scripts), 10)
+        arguments = {"push_optimisation": ["page.html"], "preprocess_dataset": [ASSETS.resolve() / "meshes", "OUT"]}
         for script in scripts:
             with self.subTest(script.name), tempfile.TemporaryDirectory(dir=".") as folder:
                 source = script.read_text()
@@ -26,11 +27,11 @@ class Examples(unittest.TestCase):
                 except ImportError:
                     if "import torch" in source:
                         self.skipTest("PyTorch is not installed")
-                run = subprocess.run([sys.executable, "-B", script, ASSETS.resolve(), "page.html"], cwd=folder,
-                                     capture_output=True, text=True, env=environment, timeout=200)
+                run = subprocess.run([sys.executable, "-B", script, *arguments.get(script.stem, [ASSETS.resolve(), "page.html"])],
+                                     cwd=folder, capture_output=True, text=True, env=environment, timeout=200)
                 self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
                 self.assertTrue(run.stdout)
-                if script.stem == "pile":
+                if script.stem in ("pile", "push_optimisation"):
                     self.assertGreater((pathlib.Path(folder) / "page.html").stat().st_size, 10_000)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 import abut
 from support import asset, needs_assets, poses
+from test_systems import CONTACT, pushing, through
 
 try:
     import torch
@@ -91,6 +92,28 @@ class Gradients(unittest.TestCase):
         self.check(f, tensor(poses(1, reach=0.4)), second=True)
         exact = lambda X: tuple(abut.torch.separation(mug, box, X, estimator="analytic"))
         self.check(exact, tensor(poses(2, reach=0.4)))
+
+    def test_rollouts_and_steps(self):
+        rollout = abut.Rollout(pushing().system(), 3, dt=2e-3, integrator_settings={"tolerance": 1e-12},
+                               parameters=[("mass", "bar"), ("moment_x", "free")], **CONTACT)
+        system, targets = rollout.system, through(3)
+        z = system.vector(system.initial_state())
+        z[:5] = 0.01, -0.02, 0.1, 0.05, -0.0385  # the ball presses on the bar
+        z[-14:] = 0.1 * np.random.default_rng(0).normal(size=14)
+        z = np.stack([z, system.vector(system.initial_state())])
+        force = 0.1 * np.sin(np.arange(3 * 8)).reshape(3, 8)
+        values = tensor(system.values(rollout.parameters), grad=False)
+        self.check(lambda z, f, t, p: abut.torch.rollout(rollout, z, joint_force=f, joint_target=t, parameters=values * p),
+                   tensor(z), tensor(force), tensor(targets), tensor(np.ones(2)))
+        one = abut.Integrator(system, dt=2e-3, integrator="semi_implicit", **CONTACT)
+        self.check(lambda z, t: abut.torch.step(one, z, joint_target=t), tensor(z[0]), tensor(targets[0]))
+        after = one.step(system.state(z[0]), joint_target=targets[0])
+        found = abut.torch.step(one, tensor(z[0]), joint_target=tensor(targets[0]))
+        np.testing.assert_array_equal(found.detach().numpy(), system.vector(after))
+        with self.assertRaisesRegex(abut.InvalidInput, "how many rows"):
+            abut.torch.rollout(rollout, tensor(z))
+        with self.assertRaisesRegex(TypeError, "start must be a torch.Tensor"):
+            abut.torch.step(one, z)
 
     def test_single_precision_and_single_poses(self):
         one = torch.tensor([1.0, 0, 0, 0, 0.4, 0, 0], requires_grad=True)

@@ -118,11 +118,20 @@ MatX<double> Rollout::by_targets(const MatX<double>& by_forces) const {
   return result;
 }
 
-// lambda_k = lambda_k+1' A_k, where x_k+1 = A_k x_k + B_k u_k + C_k p.
 RolloutGradient Rollout::gradient(const MatX<double>& costates) {
-  const Eigen::Index rows = controls_.rows(), nx = 2 * tree_.independent().cols();
-  if (states_.size() != static_cast<std::size_t>(rows))
+  if (states_.size() != static_cast<std::size_t>(controls_.rows()))
     throw std::logic_error("rollout: gradient() without a run to its end");
+  return gradient(start_, controls_, states_, costates);
+}
+
+// lambda_k = lambda_k+1' A_k, where x_k+1 = A_k x_k + B_k u_k + C_k p.
+RolloutGradient Rollout::gradient(const State& start, const ControlSequence& controls,
+                                  std::span<const State> states, const MatX<double>& costates) {
+  require_valid(controls);
+  const Eigen::Index rows = controls.rows(), nx = 2 * tree_.independent().cols();
+  if (states.size() != static_cast<std::size_t>(rows))
+    throw InvalidInput("rollout: " + std::to_string(states.size()) + " states of " + std::to_string(rows) +
+                       " rows of controls");
   if (costates.rows() != rows || costates.cols() != nx || !costates.allFinite())
     throw InvalidInput("rollout: costates must be (" + std::to_string(rows) + ", " + std::to_string(nx) +
                        ") and finite");
@@ -133,8 +142,8 @@ RolloutGradient Rollout::gradient(const MatX<double>& costates) {
   std::vector<StepDerivatives> steps(static_cast<std::size_t>(steps_));
   for (Eigen::Index row = rows - 1; row >= 0; --row) {
     costate += costates.row(row);
-    State state = row == 0 ? start_ : states_[static_cast<std::size_t>(row - 1)];
-    const Control control = control_of(controls_, row);
+    State state = row == 0 ? start : states[static_cast<std::size_t>(row - 1)];
+    const Control control = control_of(controls, row);
     for (StepDerivatives& step : steps) integrator_->step(state, control, step);
     for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
       by_forces.row(row) += costate * step->force;

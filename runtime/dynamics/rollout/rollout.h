@@ -71,6 +71,10 @@ class Rollout {
   // Throws std::logic_error without a run, InvalidInput where the sizes do not fit.
   RolloutGradient gradient(const MatX<double>& costates);
 
+  // The same of any run of this system and config, whose states after each row are given.
+  RolloutGradient gradient(const State& start, const ControlSequence& controls, std::span<const State> states,
+                           const MatX<double>& costates);
+
   // Runs with derivatives and calls visit(k, state after row k, its dx_k): all columns at once, forwards.
   using Visit = std::function<void(Eigen::Index, const State&, const RolloutJacobian&)>;
   void differentiate(const State& start, const ControlSequence& controls, const Visit& visit);

@@ -62,8 +62,11 @@ std::string packed(const std::vector<T>& data) {
   return base64(std::as_bytes(std::span(data)));
 }
 
-std::string mesh_json(const Mesh& mesh) {
-  return "[\"" + packed(mesh.vertices) + "\",\"" + packed(mesh.triangles) + "\"]";
+// "[vertices,triangles]"
+std::string mesh_json(const std::vector<float>& vertices, const std::vector<std::int32_t>& triangles) {
+  std::string text = "[\"";
+  text.append(packed(vertices)).append("\",\"").append(packed(triangles)).append("\"]");
+  return text;
 }
 
 // Bodies that look alike share a mesh: (index of the mesh of each body; meshes).
@@ -73,7 +76,7 @@ std::string bodies_json(const Scene& scene) {
   for (const Body& body : scene.bodies) {
     Mesh mesh;
     for (const Shape& shape : body.shapes) add_shape(shape, mesh);
-    const std::string text = mesh_json(mesh);
+    const std::string text = mesh_json(mesh.vertices, mesh.triangles);
     std::size_t k = 0;
     while (k < meshes.size() && meshes[k] != text) ++k;
     if (k == meshes.size()) meshes.push_back(text);
@@ -81,6 +84,16 @@ std::string bodies_json(const Scene& scene) {
     index += std::to_string(k);
   }
   return "index:[" + index + "],meshes:[" + joined(meshes) + "]";
+}
+
+std::string marks_json(std::span<const PageMark> marks) {
+  std::vector<std::string> texts;
+  for (const PageMark& mark : marks) {
+    const std::array<double, 3> rgb{1. * mark.rgb[0], 1. * mark.rgb[1], 1. * mark.rgb[2]};
+    std::string& text = texts.emplace_back("[");
+    text.append(mesh_json(mark.vertices, mark.triangles)).append(",").append(json(rgb)).append("]");
+  }
+  return joined(texts);
 }
 
 std::string planes_json(const Scene& scene) {
@@ -114,7 +127,7 @@ std::string edges_json(const Scene& scene) {
 }
 
 constexpr const char* kHead = R"page(<!doctype html>
-<html><head><meta charset="utf-8"><title>abut-sim</title><style>
+<html><head><meta charset="utf-8"><title>abut</title><style>
 body{margin:0;background:#f4f3ef;font:14px sans-serif;color:#333;overflow:hidden}
 canvas{display:block;width:100vw;height:calc(100vh - 40px);cursor:grab}
 #bar{height:40px;display:flex;align-items:center;gap:12px;padding:0 12px}
@@ -131,6 +144,7 @@ const floats = text => new Float32Array(bytes(text).buffer);
 const ints = text => new Int32Array(bytes(text).buffer);
 const mesh = pair => ({v: floats(pair[0]), t: ints(pair[1])});
 const meshes = scene.meshes.map(mesh);
+const marks = scene.marks.map(mark => ({...mesh(mark[0]), rgb: mark[1]}));
 const P = floats(scene.position), Q = floats(scene.quaternion), T = scene.times, N = scene.index.length;
 const palette = [[214,96,77],[244,165,96],[90,174,97],[67,147,195],[146,109,181],[200,180,80],[120,190,180],[190,110,150]];
 
@@ -138,13 +152,11 @@ const palette = [[214,96,77],[244,165,96],[90,174,97],[67,147,195],[146,109,181]
 function extent() {
   const low = [1e30, 1e30, 1e30], high = [-1e30, -1e30, -1e30];
   for (const f of [0, T.length - 1]) for (let i = 0; i < N; i++) {
-    const v = meshes[scene.index[i]].v;
-    let r = 0;
-    for (let k = 0; k < v.length; k += 3) r = Math.max(r, Math.hypot(v[k], v[k + 1], v[k + 2]));
-    for (let k = 0; k < 3; k++) {
-      const x = P[3 * (f * N + i) + k];
-      low[k] = Math.min(low[k], x - r);
-      high[k] = Math.max(high[k], x + r);
+    const v = meshes[scene.index[i]].v, R = rotation(4 * (f * N + i)), p = 3 * (f * N + i);
+    for (let at = 0; at < v.length; at += 3) for (let k = 0; k < 3; k++) {
+      const x = R[3 * k] * v[at] + R[3 * k + 1] * v[at + 1] + R[3 * k + 2] * v[at + 2] + P[p + k];
+      low[k] = Math.min(low[k], x);
+      high[k] = Math.max(high[k], x);
     }
   }
   return {low, high};
@@ -258,6 +270,8 @@ function draw(picture, frame) {
   }
   grid(picture);
   for (const e of scene.edges) picture.line(e.slice(0, 3), e.slice(3), 0xff8a8f90);
+  picture.depth.fill(-1e30);  // marks are seen through what hides them
+  for (const m of marks) picture.mesh(m, [1, 0, 0, 0, 1, 0, 0, 0, 1], [0, 0, 0], m.rgb, true);
 }
 
 if (typeof document !== "undefined") {
@@ -265,6 +279,7 @@ if (typeof document !== "undefined") {
   const play = document.getElementById("play"), at = document.getElementById("at"), label = document.getElementById("time");
   let picture, image, frame = 0, playing = true, started = performance.now(), dirty = true;
   at.max = T.length - 1;
+  if (T.length < 2) document.getElementById("bar").style.display = "none";
   const resize = () => {
     view.width = view.clientWidth; view.height = view.clientHeight;
     image = context.createImageData(view.width, view.height);
@@ -312,7 +327,7 @@ if (typeof document !== "undefined") {
 
 }  // namespace
 
-std::string scene_page(const Scene& scene, const Recording& recording) {
+std::string scene_page(const Scene& scene, const Recording& recording, std::span<const PageMark> marks) {
   const std::size_t numbers = 3 * scene.bodies.size() * recording.times.size();
   if (recording.times.empty()) throw InvalidInput("scene page: the recording has no frame");
   if (recording.positions.size() != numbers || recording.quaternions.size() != numbers / 3 * 4)
@@ -321,8 +336,8 @@ std::string scene_page(const Scene& scene, const Recording& recording) {
   const std::vector<float> position(recording.positions.begin(), recording.positions.end());
   const std::vector<float> quaternion(recording.quaternions.begin(), recording.quaternions.end());
   return kHead + ("const scene={" + bodies_json(scene)) + ",edges:[" + edges_json(scene) + "],planes:[" +
-         planes_json(scene) + "],times:" + json(recording.times) + ",position:\"" + packed(position) +
-         "\",quaternion:\"" + packed(quaternion) + "\"};" + kScript;
+         planes_json(scene) + "],marks:[" + marks_json(marks) + "],times:" + json(recording.times) +
+         ",position:\"" + packed(position) + "\",quaternion:\"" + packed(quaternion) + "\"};" + kScript;
 }
 
 void write_scene_page(const Scene& scene, const Recording& recording, const std::filesystem::path& file) {

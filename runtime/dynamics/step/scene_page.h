@@ -1,16 +1,26 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "runtime/dynamics/step/recording.h"
 
 namespace abut::dynamics {
 
-// A web page that plays a recording of a scene: one file, nothing loaded from anywhere. It draws with a
-// z-buffer of its own on a plain canvas; drag to turn, wheel to zoom, space to stop. Throws InvalidInput for
-// a recording without frames or of another number of bodies.
-std::string scene_page(const Scene& scene, const Recording& recording);
+// What is drawn over everything, in the world's frame: a contact patch, the arrow of a force.
+struct PageMark {
+  std::vector<float> vertices;          // (vertices, 3) m
+  std::vector<std::int32_t> triangles;  // (triangles, 3)
+  std::array<int, 3> rgb{};             // 0 to 255
+};
+
+// A web page that plays a recording of a scene, or shows its one frame: one file, nothing loaded from
+// anywhere. It draws with a z-buffer of its own on a plain canvas; drag to turn, wheel to zoom, space to
+// stop. Throws InvalidInput for a recording without frames or of another number of bodies.
+std::string scene_page(const Scene& scene, const Recording& recording, std::span<const PageMark> marks = {});
 
 // The same as a file, whole or not at all. Throws IoError too.
 void write_scene_page(const Scene& scene, const Recording& recording, const std::filesystem::path& file);

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "runtime/core/error.h"
+#include "runtime/core/table.h"
 
 namespace abut::dynamics {
 namespace {
@@ -15,9 +16,9 @@ struct Row {
 };
 constexpr Row kRows[] = {
     {"mass", nullptr},
-    {"moment about x", nullptr},
-    {"moment about y", nullptr},
-    {"moment about z", nullptr},
+    {"moment_x", nullptr},
+    {"moment_y", nullptr},
+    {"moment_z", nullptr},
     {"friction", &body::Material::friction},
     {"modulus", &body::Material::modulus},
     {"dissipation", &body::Material::dissipation},
@@ -37,6 +38,10 @@ double& inertial(Body& body, Quantity quantity) {
 }
 
 }  // namespace
+
+Quantity find_quantity(std::string_view name) {
+  return static_cast<Quantity>(&find_row(std::span<const Row>(kRows), "quantity of a body", name) - kRows);
+}
 
 bool of_material(Quantity quantity) { return row_of(quantity).material != nullptr; }
 

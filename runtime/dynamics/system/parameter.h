@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
+#include <string_view>
 
 #include "runtime/dynamics/system/scene.h"
 
@@ -31,6 +31,10 @@ struct Parameter {
   std::int32_t body = 0;   // index
   std::int32_t shape = 0;  // index there; for the pose of a shape
 };
+
+// By name: mass, moment_x, moment_y, moment_z, friction, modulus, dissipation. Throws InvalidInput, naming
+// those that there are, for an unknown one.
+Quantity find_quantity(std::string_view name);
 
 // Whether it is a number of the shapes' material, whether it is one of a shape's pose; else it is a number of
 // the body.

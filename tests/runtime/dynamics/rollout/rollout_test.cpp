@@ -129,6 +129,27 @@ TEST(Rollout, GradientsOfFiveHundredStepsEqualDifferences) {
   }
 }
 
+TEST(Rollout, GradientsOfStatesThatAnotherOneFoundHaveTheSameBits) {
+  const System system(pushing());
+  const StepConfig config = config_of("semi_implicit", 2e-3);
+  Rollout first(system, config, 3), second(system, config, 3);
+  const State start = system.initial_state();
+  const ControlSequence controls = through(20);
+  const MatX<double> costates = some_costates(20);
+  const auto states = first.run(start, controls);
+  const RolloutGradient other = second.gradient(start, controls, states, costates);
+  EXPECT_EQ(first.gradient(costates).joint_target, other.joint_target);
+  EXPECT_THROW(second.gradient(start, controls, states.first(19), costates), InvalidInput);
+  EXPECT_THROW(second.gradient(costates), std::logic_error);
+}
+
+TEST(Rollout, QuantitiesHaveNames) {
+  EXPECT_EQ(find_quantity("mass"), Quantity::kMass);
+  EXPECT_EQ(find_quantity("moment_z"), Quantity::kMomentZ);
+  EXPECT_EQ(find_quantity("dissipation"), Quantity::kDissipation);
+  EXPECT_THROW(find_quantity("weight"), InvalidInput);
+}
+
 TEST(Rollout, ForwardsAndBackwardsAgree) {
   const System system(pushing());
   StepConfig config = config_of("implicit", 8e-3);

@@ -1,0 +1,118 @@
+"""Many steps of a system, and the gradients of where they lead."""
+
+from __future__ import annotations
+
+from typing import Any, List, NamedTuple, Optional, Tuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _abut
+from .dynamics import _config, _system
+from .scene import Parameters, System
+
+
+class RolloutGradient(NamedTuple):
+    """Of a number, by what a rollout started from and was given; of N rollouts one axis more, the first."""
+
+    start: np.ndarray  # (nx,) by x of the start (System)
+    joint_force: np.ndarray  # (rows, nv)
+    joint_target: np.ndarray  # (rows, nq)
+    parameter: np.ndarray  # (parameters,)
+
+
+class RolloutJacobian(NamedTuple):
+    """Of x after the last row."""
+
+    start: np.ndarray  # (nx, nx)
+    joint_force: np.ndarray  # (nx, rows, nv)
+    joint_target: np.ndarray  # (nx, rows, nq)
+    parameter: np.ndarray  # (nx, parameters)
+
+
+class RolloutRun:
+    """Rollouts that were run: one, or N."""
+
+    def __init__(self, run: _abut.RolloutRun) -> None:
+        if not isinstance(run, _abut.RolloutRun):
+            raise TypeError("a RolloutRun is what a Rollout gives")
+        self._run = run
+        self.z: np.ndarray = run.z  # (rows, nz) or (N, rows, nz) states after each row; NaN of one that failed
+        self.errors: List[str] = run.errors  # of each of the N why it failed; empty: it did not
+
+    def state(self, row: int, item: int = 0) -> _abut.State:
+        """After a row, of one of many."""
+        return self._run._state(row, item)
+
+    def gradient(self, costates: npt.ArrayLike) -> RolloutGradient:
+        """Of sum costates[k] . x_k, x_k after row k: `costates` (rows, nx) or (N, rows, nx), gradients of a cost by the
+        states. Backwards over the rows, each repeated from the state before it; all of N on all cores. NaN of one that
+        failed. System.gradient_by_x makes costates of gradients by z.
+        """
+        return RolloutGradient(*self._run._gradient(costates))
+
+    def jacobian(self) -> RolloutJacobian:
+        """Of the last state of a single rollout, forwards with all columns at once: for Gauss and Newton's method."""
+        return RolloutJacobian(*self._run._jacobian())
+
+    def jvp(
+        self, start: Optional[npt.ArrayLike] = None, joint_force: Optional[npt.ArrayLike] = None,
+        joint_target: Optional[npt.ArrayLike] = None, parameter: Optional[npt.ArrayLike] = None
+    ) -> np.ndarray:
+        """(nx,) change of the last state of a single rollout by a change of what it was given."""
+        jacobian, change = self.jacobian(), 0.0
+        given = RolloutGradient(start, joint_force, joint_target, parameter)  # type: ignore[arg-type]
+        for name, slope, tangent in zip(given._fields, jacobian, given):
+            if tangent is None:
+                continue
+            tangent = np.asarray(tangent, dtype=float)
+            if tangent.shape != slope.shape[1:]:
+                raise _abut.InvalidInput(f"jvp: {name} has shape {tangent.shape}; it must be {slope.shape[1:]}")
+            change = change + np.tensordot(slope, tangent, tangent.ndim)
+        if isinstance(change, float):
+            raise TypeError("jvp: give a change of one of: " + ", ".join(given._fields))
+        return change
+
+
+class Rollout(_abut.Rollout):
+    """Many steps of a system under a sequence of joint forces and targets, each row of which acts for `steps_a_row`
+    steps: `run = rollout(start, joint_target=targets)`. `config`: StepConfig's fields, of an integrator with
+    derivatives; `threads`: of many rollouts, 0: one per core; the same bits for any. Threads that share a Rollout wait
+    for one another.
+    """
+
+    def __init__(
+        self, system: System, steps_a_row: int = 1, *, integrator: str = "implicit", threads: int = 0, **config: Any
+    ) -> None:
+        super().__init__(_system(system), _config({"integrator": integrator, **config}), steps_a_row, threads)
+        self.__dict__.setdefault("system", system)
+        self.__dict__.setdefault("_origin", (system, steps_a_row, {"integrator": integrator, "threads": threads, **config}))
+
+    @property
+    def parameters(self) -> Parameters:
+        """That gradients are taken by."""
+        return self._origin[2].get("parameters", ())
+
+    def __call__(
+        self, start: Any, *, joint_force: Optional[npt.ArrayLike] = None, joint_target: Optional[npt.ArrayLike] = None,
+        rows: Optional[int] = None
+    ) -> RolloutRun:
+        """From `start`, a State, or z (nz,), or N of them, (N, nz); under `joint_force` (rows, nv), in the order of State.v,
+        N m or N, and `joint_target` (rows, nq), in that of State.q, or of each of N, (N, rows, ...). What is one is of all.
+        `rows`: how many, without controls. A single rollout that fails raises InvalidInput; of many, `errors` says so.
+        """
+        if isinstance(start, _abut.State):
+            start = self.system.vector(start)
+        return RolloutRun(self._run(start, joint_force, joint_target, rows))
+
+    def with_values(self, values: npt.ArrayLike) -> "Rollout":
+        """The same of the system with other values of its parameters."""
+        system, steps, config = self._origin
+        return Rollout(system.with_values(self.parameters, values), steps, **config)
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return (_rollout, self._origin)
+
+
+def _rollout(system: System, steps_a_row: int, config: Any) -> Rollout:
+    return Rollout(system, steps_a_row, **config)

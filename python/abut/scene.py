@@ -1,0 +1,309 @@
+"""Systems of bodies: built, or read from scene and URDF files."""
+
+from __future__ import annotations
+
+import functools
+import os
+import pathlib
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _abut
+from .bodies import RIGID, Geometry, Material, PathLike, load
+from .gradients import pose_as_seven
+
+Assets = Union[None, PathLike, Mapping[str, Geometry], Callable[[str], Geometry]]
+Parameters = Sequence[Tuple[str, str]]
+Numbers = npt.ArrayLike
+IDENTITY = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def _source(assets: Assets) -> Callable[[str], Geometry]:
+    if assets is None:
+        def none(name: str) -> Geometry:
+            raise _abut.InvalidInput(f"read_scene: the scene has an asset '{name}'; say where they are with assets=FOLDER")
+        return none
+    if callable(assets):
+        return assets
+    if isinstance(assets, Mapping):
+        def known(name: str) -> Geometry:
+            if name not in assets:
+                raise _abut.InvalidInput(f"read_scene: no asset '{name}'; there are: {', '.join(assets)}")
+            return assets[name]
+        return known
+    folder, loaded = pathlib.Path(assets), {}
+
+    def from_folder(name: str) -> Geometry:
+        if name not in loaded:
+            loaded[name] = load(folder / f"{name}.h5")
+        return loaded[name]
+
+    return from_folder
+
+
+class Joint(NamedTuple):
+    """What carries a body that does not move freely."""
+
+    type: str  # fixed, revolute, prismatic, planar, spherical, free
+    body: str  # that it carries
+    q: slice  # of State.q and joint_target
+    v: slice  # of State.v and joint_force
+    lower: float  # rad or m
+    upper: float
+    stiffness: float  # of its spring or drive, N m/rad or N/m
+    damping: float  # N m s/rad or N s/m
+
+
+class System(_abut.System):
+    """What does not move of a scene: bodies, shapes, materials, joints. Immutable. See Scene and read_scene.
+
+    A state is a State, or a vector z = (q; v) of `nz` numbers: coordinates and velocities of all joints that mimic no
+    other, in the order of the bodies, a body without a joint standing on a free one: quaternion (w, x, y, z) and
+    position; then its twist (w; v) in its own axes. Derivatives are by x = (tangent of q; v) of `nx` numbers, a
+    turn in place of each quaternion.
+    """
+
+    def __init__(self, *origin: Any) -> None:
+        super().__init__(*_resolved(origin))
+        self.__dict__.setdefault("_origin", origin)
+
+    @functools.cached_property
+    def _coordinates(self) -> _abut.Coordinates:
+        return _abut.Coordinates(self)
+
+    @property
+    def nz(self) -> int:
+        """Numbers of a state's vector."""
+        return self._coordinates.nz
+
+    @property
+    def nx(self) -> int:
+        """Numbers of a change of state."""
+        return self._coordinates.nx
+
+    @functools.cached_property
+    def joints(self) -> Dict[str, Joint]:
+        """By name, in the order of State.q."""
+        return {name: Joint(kind, body, slice(q, q_end), slice(v, v_end), *rest)
+                for name, kind, body, q, q_end, v, v_end, *rest in self._joints}
+
+    def vector(self, state: _abut.State) -> np.ndarray:
+        """A state as z, (nz,)."""
+        return self._coordinates.pack(state)
+
+    def state(self, z: Numbers) -> _abut.State:
+        """The state of z, (nz,); its quaternions are normalised."""
+        return self._coordinates.unpack(z)
+
+    def placed(self, state: _abut.State) -> _abut.State:
+        """The state whose bodies on joints stand where its `q` and `v` put them."""
+        return self.state(self.vector(state))
+
+    def difference(self, start: _abut.State, end: _abut.State) -> np.ndarray:
+        """One state over another as x, (nx,)."""
+        return self._coordinates.difference(start, end)
+
+    def gradient_by_x(self, z: Numbers, gradient: Numbers) -> np.ndarray:
+        """A gradient by the numbers of z, (nz,) or (N, nz), as one by x, (nx,) or (N, nx)."""
+        return self._coordinates.gradients(z, gradient, True)
+
+    def gradient_by_z(self, z: Numbers, gradient: Numbers) -> np.ndarray:
+        """A gradient by x as one by the numbers of z: across quaternions, which are normalised on use."""
+        return self._coordinates.gradients(z, gradient, False)
+
+    def values(self, parameters: Parameters) -> np.ndarray:
+        """Of parameters [(quantity, body), ...]: mass, kg; moment_x, moment_y, moment_z, kg m^2; friction; modulus, Pa;
+        dissipation, s. Raises InvalidInput for unknown ones and for those that are not positive.
+        """
+        return np.array(self._values(parameters), dtype=float)
+
+    def with_values(self, parameters: Parameters, values: Numbers) -> "System":
+        """The system with other values of parameters."""
+        return System(self, list(parameters), np.array(values, dtype=float))
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return (System, self._origin)
+
+    def __copy__(self) -> "System":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "System":
+        return self
+
+    def __repr__(self) -> str:
+        return f"<abut.System of {len(self.names)} bodies>"
+
+
+def _resolved(origin: Tuple[Any, ...]) -> Tuple[Any, ...]:
+    """What the compiled class takes: (source, assets, is text), or (system, parameters, values)."""
+    if len(origin) == 3 and isinstance(origin[2], bool):
+        return (origin[0], _source(origin[1]), origin[2])
+    return origin
+
+
+def read_scene(path: PathLike, assets: Assets = None) -> System:
+    """The system of a scene file (runtime/dynamics/system/scene_file.h).
+
+    `assets`: of a scene that has some, their folder, a mapping by name, or a function of the name. Raises IoError
+    where a file cannot be read, InvalidInput naming file and line.
+    """
+    return System(path, assets, False)
+
+
+def _words(function: str, argument: str, values: Numbers, count: int) -> str:
+    try:
+        numbers = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{function}: {argument} must be {count} numbers: {error}") from None
+    if numbers.shape != (count,):
+        raise _abut.InvalidInput(f"{function}: {argument} has shape {numbers.shape}; it must be ({count},)")
+    return " ".join(repr(float(number)) for number in numbers)
+
+
+def _name(function: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{function}: a name must be a str, not {type(value).__name__}")
+    if "\n" in value or "\r" in value or not value:
+        raise _abut.InvalidInput(f"{function}: a name is empty or has an end of line")
+    return '"' + value.replace('"', '""') + '"'
+
+
+def _settings(function: str, values: Mapping[str, Any]) -> str:
+    return " ".join(f"{key} {_words(function, key, [value], 1)}" for key, value in values.items())
+
+
+class Scene:
+    """Bodies and joints, added one by one: what a System is made of.
+
+        scene = abut.Scene(gravity=(0, 0, -9.81), friction=0.5)
+        scene.add_plane((0, 0, 1), 0)
+        scene.add_object("mug", mug, density=400, pose=(1, 0, 0, 0, 0, 0, 0.2))
+        scene.add_robot("arm", "arm.urdf", assets="ASSETS")
+        system = scene.system()
+
+    Poses are of bodies in the world, (7,) or (4, 4). `text` is the scene as a file has it
+    (runtime/dynamics/system/scene_file.h); what it says is checked by `system()`, whose messages name its line.
+    """
+
+    def __init__(self, gravity: Numbers = (0, 0, 0), *, friction: float = 0.0, duration: float = 0.0) -> None:
+        self._lines = [f"gravity {_words('Scene', 'gravity', gravity, 3)}", f"mu {_words('Scene', 'friction', [friction], 1)}",
+                       f"duration {_words('Scene', 'duration', [duration], 1)}"]
+        self._assets: Dict[str, Geometry] = {}
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self._lines) + "\n"
+
+    def _pose(self, function: str, pose: Numbers) -> str:
+        seven = pose_as_seven(function, "pose", pose)
+        return _words(function, "pose", [*seven[4:], *seven[:4]], 7)
+
+    def _asset(self, geometry: Geometry) -> str:
+        name = geometry.name
+        while self._assets.setdefault(name, geometry) is not geometry:
+            name += "'"
+        return _name("Scene", name)
+
+    def _material(self, function: str, material: Optional[Material]) -> None:
+        if material is None:
+            return
+        if not isinstance(material, Material):
+            raise TypeError(f"{function}: material must be a Material, not {type(material).__name__}")
+        words = {"mu": material.friction, "restitution": material.restitution, "patch": material.patch,
+                 "dissipation": material.dissipation}
+        modulus = "rigid" if material.modulus == RIGID else _words(function, "modulus", [material.modulus], 1)
+        self._lines.append(f"material {_settings(function, words)} modulus {modulus}")
+
+    def add_plane(self, normal: Numbers, offset: float = 0.0, material: Optional[Material] = None) -> None:
+        """The half-space normal . x <= offset, fixed."""
+        self._lines.append(f"plane {_words('add_plane', 'normal', normal, 3)} {_words('add_plane', 'offset', [offset], 1)}")
+        self._material("add_plane", material)
+
+    def add_fixed_box(self, half: Numbers, pose: Numbers = IDENTITY, material: Optional[Material] = None) -> None:
+        """A box by its half sizes, m, that stays where it is."""
+        self._lines.append(f"sbox {self._pose('add_fixed_box', pose)} {_words('add_fixed_box', 'half', half, 3)}")
+        self._material("add_fixed_box", material)
+
+    def add_object(
+        self, name: str, geometry: Geometry, density: float, pose: Numbers = IDENTITY, twist: Numbers = (0,) * 6,
+        material: Optional[Material] = None
+    ) -> None:
+        """A body that is one asset of even density, kg/m^3; `pose` is of the asset's frame, `twist` (w; v) of its centre
+        of mass in the world's axes.
+        """
+        twist = _words("add_object", "twist", twist, 6).split()
+        self._lines.append(f"object {_name('add_object', name)} {self._asset(_geometry('add_object', geometry))} "
+                           f"{_words('add_object', 'density', [density], 1)} {self._pose('add_object', pose)} "
+                           + " ".join(twist[3:] + twist[:3]))
+        self._material("add_object", material)
+
+    def add_body(
+        self, name: str, mass: float, moments: Numbers, shapes: Sequence[Any] = (), pose: Numbers = IDENTITY,
+        twist: Numbers = (0,) * 6, material: Optional[Material] = None
+    ) -> None:
+        """A body in its centre of mass along its principal axes: `moments` (3,), kg m^2; `shapes`: geometries, or pairs
+        (geometry, pose in the body): boxes, cylinders, spheres, assets; `twist` (w; v) in the world's axes. One that a
+        joint carries may have neither mass nor shapes.
+        """
+        twist = _words("add_body", "twist", twist, 6).split()
+        lines: List[str] = []
+        for shape in shapes:
+            geometry, X_BS = shape if isinstance(shape, tuple) and len(shape) == 2 else (shape, IDENTITY)
+            lines.append(f" {self._shape(_geometry('add_body', geometry))} {self._pose('add_body', X_BS)}")
+        self._lines.append(f"body {_name('add_body', name)} {_words('add_body', 'mass', [mass], 1)} "
+                           f"{_words('add_body', 'moments', moments, 3)} {self._pose('add_body', pose)} "
+                           + " ".join(twist[3:] + twist[:3]) + f" {len(lines)}")
+        self._material("add_body", material)
+        self._lines += lines
+
+    def _shape(self, geometry: Geometry) -> str:
+        if not geometry.is_primitive:
+            return f"asset {self._asset(geometry)}"
+        words = {"box": "box", "cylinder": "cyl", "sphere": "sphere"}
+        if geometry.name not in words:
+            raise _abut.InvalidInput(f"add_body: shapes are boxes, cylinders, spheres and assets, not a {geometry.name}")
+        return words[geometry.name] + "".join(f" {size!r}" for size in geometry._sizes)
+
+    def add_joint(
+        self, name: str, type: str, parent: str = "world", pose: Numbers = IDENTITY, axis: Numbers = (0, 0, 1),
+        **settings: float
+    ) -> None:
+        """What carries the body added last: `parent` ("world" or a body's name) by a joint of `type` (fixed, revolute,
+        prismatic, planar, spherical, free) at `pose` in the world, about or along `axis` there, where all joints are at
+        zero. `settings`: lower, upper, rad or m; damping, stiffness, friction, armature; position, velocity.
+        """
+        self._lines.append(f"joint {_name('add_joint', name)} {_name('add_joint', type)} {_name('add_joint', parent)} "
+                           f"{self._pose('add_joint', pose)} {_words('add_joint', 'axis', axis, 3)} "
+                           + _settings("add_joint", settings))
+
+    def add_robot(
+        self, name: str, path: PathLike, pose: Numbers = IDENTITY, assets: Optional[Mapping[str, Geometry]] = None
+    ) -> None:
+        """A robot of a URDF file, its root fixed at `pose`: bodies NAME/LINK, joints NAME/JOINT. A mesh FILE.stl is
+        `assets["FILE"]`: abut-preprocess makes them from a folder of meshes, load_folder reads them.
+        """
+        for mesh, geometry in (assets or {}).items():
+            if self._assets.setdefault(mesh, _geometry("add_robot", geometry)) is not geometry:
+                raise _abut.InvalidInput(f"add_robot: another asset is called '{mesh}' already")
+        file = os.path.abspath(os.fsdecode(path))
+        self._lines.append(f"robot {_name('add_robot', name)} {_name('add_robot', file)} {self._pose('add_robot', pose)}")
+
+    def set_joint(self, name: str, **settings: float) -> None:
+        """Other settings of a joint, as add_joint has them."""
+        self._lines.append(f"set {_name('set_joint', name)} {_settings('set_joint', settings)}")
+
+    def keep_apart(self, body: str, other: str) -> None:
+        """Two bodies do not meet."""
+        self._lines.append(f"apart {_name('keep_apart', body)} {_name('keep_apart', other)}")
+
+    def system(self) -> System:
+        """Raises InvalidInput, naming the line of `text`, for what no scene can be."""
+        return System(self.text, dict(self._assets), True)
+
+
+def _geometry(function: str, value: Any) -> Geometry:
+    if not isinstance(value, Geometry):
+        raise TypeError(f"{function}: geometry must be a Geometry, not {type(value).__name__}")
+    return value

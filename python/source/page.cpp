@@ -1,0 +1,80 @@
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "python/source/arguments.h"
+#include "python/source/module.h"
+#include "runtime/dynamics/step/scene_page.h"
+
+namespace abut::python {
+namespace {
+
+using dynamics::PageMark;
+using dynamics::Recording;
+
+// [(vertices (V, 3), triangles (T, 3), (r, g, b)), ...]
+std::vector<PageMark> marks_of(const py::list& given) {
+  std::vector<PageMark> marks;
+  for (const py::handle one : given) {
+    const auto parts = py::cast<py::tuple>(one);
+    const auto vertices = py::array_t<float, py::array::c_style | py::array::forcecast>::ensure(parts[0]);
+    const auto triangles =
+        py::array_t<std::int32_t, py::array::c_style | py::array::forcecast>::ensure(parts[1]);
+    marks.push_back({{vertices.data(), vertices.data() + vertices.size()},
+                     {triangles.data(), triangles.data() + triangles.size()},
+                     py::cast<std::array<int, 3>>(parts[2])});
+  }
+  return marks;
+}
+
+// The frame that a body of a page stands in: no scene's body is asked to be a solid.
+void add_frame(Recording& recording, const dynamics::Body& body) {
+  recording.positions.insert(recording.positions.end(), body.p_WB.begin(), body.p_WB.end());
+  recording.quaternions.insert(recording.quaternions.end(), body.q_WB.begin(), body.q_WB.end());
+}
+
+// A page of geometries, each where its pose says, and marks.
+std::string page_of_geometries(const py::list& items, const py::list& marks) {
+  dynamics::Scene scene;
+  Recording recording;
+  recording.times = {0};
+  for (const py::handle item : items) {
+    const auto parts = py::cast<py::tuple>(item);
+    const auto& geometry = py::cast<const body::Geometry&>(parts[0]);
+    const Pose<double> X = Poses({"show", "X_AB"}, parts[1])[0];
+    if (geometry.half_space()) {
+      scene.fixed.push_back({geometry, X});
+      continue;
+    }
+    dynamics::Body& body = scene.bodies.emplace_back();
+    body.shapes.push_back({geometry, {}});
+    body.p_WB = X.p;
+    const Eigen::Quaterniond q(X.R);
+    body.q_WB = {q.w(), q.x(), q.y(), q.z()};
+    add_frame(recording, body);
+  }
+  return dynamics::scene_page(scene, recording, marks_of(marks));
+}
+
+// A page of a system where a state has it.
+std::string page_of_state(const dynamics::System& system, const dynamics::State& state) {
+  system.require_valid(state);
+  Recording recording;
+  recording.times = {0};
+  dynamics::Scene scene = system.scene();
+  for (std::size_t i = 0; i < state.bodies.size(); ++i) {
+    const Eigen::Quaterniond& q = state.bodies[i].q_WB;
+    scene.bodies[i].p_WB = state.bodies[i].p_WB;
+    scene.bodies[i].q_WB = {q.w(), q.x(), q.y(), q.z()};
+    add_frame(recording, scene.bodies[i]);
+  }
+  return dynamics::scene_page(scene, recording);
+}
+
+}  // namespace
+
+void bind_page(py::module_& module) {
+  module.def("page_of_geometries", &page_of_geometries);
+  module.def("page_of_state", &page_of_state);
+}
+
+}  // namespace abut::python

@@ -1,0 +1,40 @@
+#include "python/source/released.h"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace abut::python {
+namespace {
+
+namespace py = pybind11;
+
+std::atomic<bool> ending{false};
+std::atomic<int> taking{0};  // threads that are about to have the lock again
+std::thread::id last;        // the one that ends the interpreter; written before `ending`
+
+// Returns once no thread is on its way back into Python.
+void announce_the_end() {
+  last = std::this_thread::get_id();
+  ending = true;
+  const py::gil_scoped_release release;
+  while (taking > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+}  // namespace
+
+Released::~Released() {
+  ++taking;
+  if (ending && std::this_thread::get_id() != last) {
+    --taking;
+    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+  PyEval_RestoreThread(state_);
+  --taking;
+}
+
+void watch_for_the_end() {
+  py::module_::import("atexit").attr("register")(py::cpp_function(&announce_the_end));
+}
+
+}  // namespace abut::python

@@ -1,0 +1,307 @@
+#include "runtime/dynamics/rollout/rollout.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <mutex>
+
+#include "python/source/answers.h"
+#include "python/source/batch.h"
+#include "python/source/control.h"
+#include "python/source/coordinates.h"
+#include "python/source/interruptible.h"
+#include "python/source/module.h"
+#include "runtime/core/parallel.h"
+#include "runtime/core/thread_pool.h"
+
+namespace abut::python {
+namespace {
+
+using dynamics::ControlSequence;
+using dynamics::MatX;
+using dynamics::Rollout;
+using dynamics::RolloutGradient;
+using dynamics::State;
+using dynamics::System;
+using dynamics::VecX;
+
+constexpr const char* kWho = "rollout";
+constexpr Eigen::Index kMaxRows = 100'000'000;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// (rows, width) or many, (N, rows, width); None: without rows.
+class Sequences {
+ public:
+  Sequences(const char* argument, py::handle given, Eigen::Index width) {
+    if (given.is_none()) return;
+    const Name name{kWho, argument};
+    array_ = numbers(name, given);
+    const py::ssize_t dimensions = array_->ndim();
+    if (dimensions < 2 || dimensions > 3 || array_->shape(dimensions - 1) != width)
+      refuse(name, "has shape " + shape_words(*array_) + "; it must be (rows, " + std::to_string(width) +
+                       ") or (N, rows, " + std::to_string(width) + ")");
+    many_ = dimensions == 3;
+    rows_ = array_->shape(dimensions - 2);
+    count_ = many_ ? static_cast<std::size_t>(array_->shape(0)) : 1;
+  }
+
+  bool given() const { return array_.has_value(); }
+  bool many() const { return many_; }
+  std::size_t count() const { return count_; }
+  Eigen::Index rows() const { return rows_; }
+  MatX<double> operator[](std::size_t i) const {
+    if (!array_) return {};
+    MatX<double> matrix(rows_, array_->shape(array_->ndim() - 1));
+    for (Eigen::Index r = 0; r < rows_; ++r)
+      for (Eigen::Index c = 0; c < matrix.cols(); ++c)
+        matrix(r, c) = many_ ? entry(*array_, static_cast<py::ssize_t>(i), r, c) : entry(*array_, r, c);
+    return matrix;
+  }
+
+ private:
+  std::optional<py::array> array_;
+  bool many_ = false;
+  Eigen::Index rows_ = 0;
+  std::size_t count_ = 1;
+};
+
+// Rollouts of one system, a memory for each thread. One call at a time: others wait.
+class Workers {
+ public:
+  Workers(System system, dynamics::StepConfig config, int steps_a_row, int threads)
+      : coordinates(system),
+        system_(std::move(system)),
+        config_(std::move(config)),
+        steps_(steps_a_row),
+        rollouts_(static_cast<std::size_t>(threads > 0 ? threads : default_threads())) {
+    config_.threads = 1;
+    rollouts_.front() = std::make_unique<Rollout>(system_, config_, steps_);
+  }
+
+  const System& system() const { return system_; }
+  Eigen::Index parameters() const { return static_cast<Eigen::Index>(config_.parameters.size()); }
+
+  // Calls work(i, rollout) for each of `count`, in pieces between which Ctrl-C is heeded.
+  template <class Work>
+  void each(std::size_t count, Work&& work) {
+    in_pieces(
+        static_cast<std::int64_t>(count),
+        [&](std::int64_t begin, std::int64_t end) {
+          const std::lock_guard lock(mutex_);
+          parallel_for(end - begin, static_cast<int>(rollouts_.size()), [&](std::int64_t i, int thread) {
+            auto& rollout = rollouts_[static_cast<std::size_t>(thread)];
+            if (!rollout) rollout = std::make_unique<Rollout>(system_, config_, steps_);
+            work(static_cast<std::size_t>(begin + i), *rollout);
+          });
+        },
+        static_cast<std::int64_t>(rollouts_.size()));
+  }
+
+  const Coordinates coordinates;
+
+ private:
+  System system_;
+  dynamics::StepConfig config_;
+  int steps_;
+  std::vector<std::unique_ptr<Rollout>> rollouts_;
+  std::mutex mutex_;
+};
+
+// Rollouts that were run, one or many.
+struct Runs {
+  std::shared_ptr<Workers> workers;
+  bool many = false;
+  Eigen::Index rows = 0;
+  std::vector<State> starts;
+  std::vector<ControlSequence> controls;
+  std::vector<std::vector<State>> states;  // after each row; none of one that failed
+  std::vector<std::string> errors;         // empty: none
+
+  // (N, shape...), or (shape...) of one.
+  std::vector<py::ssize_t> shape(std::initializer_list<Eigen::Index> of_one) const {
+    std::vector<py::ssize_t> shape(of_one.begin(), of_one.end());
+    if (many) shape.insert(shape.begin(), static_cast<py::ssize_t>(starts.size()));
+    return shape;
+  }
+};
+
+class RolloutHandle {
+ public:
+  RolloutHandle(const System& system, const py::dict& config, py::handle steps_a_row, py::handle threads)
+      : workers_(std::make_shared<Workers>(
+            system, config_of(system, config),
+            static_cast<int>(std::min<std::int64_t>(whole_number({kWho, "steps_a_row"}, steps_a_row, 1),
+                                                    std::numeric_limits<int>::max())),
+            thread_count(kWho, threads))) {}
+
+  // From the states z, (nz) or (N, nz).
+  Runs run(py::handle start, py::handle joint_force, py::handle joint_target, py::handle rows) {
+    Runs runs = prepared(start, joint_force, joint_target, rows);
+    workers_->each(runs.starts.size(), [&](std::size_t i, Rollout& rollout) {
+      try {
+        const auto states = rollout.run(runs.starts[i], runs.controls[i]);
+        runs.states[i].assign(states.begin(), states.end());
+      } catch (const InvalidInput& error) {
+        runs.errors[i] = error.what();
+      }
+    });
+    if (!runs.many && !runs.errors[0].empty()) throw InvalidInput(runs.errors[0]);
+    return runs;
+  }
+
+ private:
+  Runs prepared(py::handle start, py::handle joint_force, py::handle joint_target, py::handle rows) const {
+    const System& system = workers_->system();
+    const Eigen::Index nv = system.first_v(system.body_count()), nq = system.first_q(system.body_count());
+    const Vectors z({kWho, "start"}, start, workers_->coordinates.nz());
+    const Sequences force("joint_force", joint_force, nv), target("joint_target", joint_target, nq);
+    Runs runs;
+    runs.workers = workers_;
+    runs.many = z.many() || force.many() || target.many();
+    runs.rows = std::max(force.rows(), target.rows());
+    if (force.given() && target.given() && force.rows() != target.rows())
+      refuse({kWho, "joint_force"}, "has " + std::to_string(force.rows()) + " rows, but joint_target " +
+                                        std::to_string(target.rows()));
+    if (!rows.is_none()) {
+      const std::int64_t count = whole_number({kWho, "rows"}, rows, 0);
+      if ((force.given() || target.given()) && count != runs.rows)
+        refuse({kWho, "rows"},
+               "is " + std::to_string(count) + ", but the controls have " + std::to_string(runs.rows));
+      runs.rows = count;
+    } else if (!force.given() && !target.given()) {
+      refuse({kWho, "rows"}, "is missing: without controls, say how many rows");
+    }
+    if (runs.rows > kMaxRows) refuse({kWho, "rows"}, "is more than " + std::to_string(kMaxRows));
+    std::size_t count = 1;
+    for (const auto& [many, size] : {std::pair{z.many(), z.count()}, std::pair{force.many(), force.count()},
+                                     std::pair{target.many(), target.count()}}) {
+      if (!many) continue;
+      if (count != 1 && size != count)
+        refuse({kWho, "start"}, "and the controls are of different numbers of rollouts");
+      count = size;
+    }
+    fill(runs, count, z, force, target);
+    return runs;
+  }
+
+  void fill(Runs& runs, std::size_t count, const Vectors& z, const Sequences& force,
+            const Sequences& target) const {
+    const Coordinates& coordinates = workers_->coordinates;
+    std::vector<double> row(static_cast<std::size_t>(coordinates.nz()));
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t k = 0; k < row.size(); ++k) row[k] = z(i, static_cast<py::ssize_t>(k));
+      runs.starts.push_back(coordinates.unpack(row.data()));
+      ControlSequence& controls = runs.controls.emplace_back();
+      controls.joint_force = force[i];
+      controls.joint_target = target[i];
+      const System& system = workers_->system();
+      if (controls.rows() < runs.rows)
+        controls.joint_force.setZero(runs.rows, system.first_v(system.body_count()));
+    }
+    runs.states.resize(count);
+    runs.errors.resize(count);
+  }
+
+  std::shared_ptr<Workers> workers_;
+};
+
+// (N, rows, nz) states after each row; NaN of a rollout that failed.
+py::array vectors(const Runs& runs) {
+  const Coordinates& coordinates = runs.workers->coordinates;
+  py::array_t<double> result(runs.shape({runs.rows, coordinates.nz()}));
+  double* to = result.mutable_data();
+  for (const std::vector<State>& states : runs.states) {
+    if (states.empty()) to = std::fill_n(to, runs.rows * coordinates.nz(), kNaN);
+    for (const State& state : states) {
+      coordinates.pack(state, to);
+      to += coordinates.nz();
+    }
+  }
+  return result;
+}
+
+State state(const Runs& runs, py::handle row, py::handle item) {
+  const auto i = static_cast<std::size_t>(whole_number({kWho, "item"}, item, 0));
+  const auto k = static_cast<std::size_t>(whole_number({kWho, "row"}, row, 0));
+  if (i >= runs.states.size()) refuse({kWho, "item"}, "is beyond the last rollout");
+  if (!runs.errors[i].empty()) throw InvalidInput(runs.errors[i]);
+  if (k >= runs.states[i].size()) refuse({kWho, "row"}, "is beyond the last row");
+  return runs.states[i][k];
+}
+
+// (start, joint_force, joint_target, parameter) of sum costates dx, costates (N, rows, nx).
+py::tuple gradient(const Runs& runs, py::handle given) {
+  Workers& workers = *runs.workers;
+  const System& system = workers.system();
+  const Eigen::Index nx = workers.coordinates.nx();
+  const Sequences costates("costates", given, nx);
+  if (costates.many() != runs.many || costates.count() != (runs.many ? runs.starts.size() : 1) ||
+      costates.rows() != runs.rows || !costates.given())
+    refuse({kWho, "costates"},
+           "must be of the shape of the run's states, the last axis " + std::to_string(nx));
+  std::vector<MatX<double>> of(runs.starts.size());
+  for (std::size_t i = 0; i < of.size(); ++i) of[i] = costates[i];
+  std::vector<RolloutGradient> found(runs.starts.size());
+  workers.each(found.size(), [&](std::size_t i, Rollout& rollout) {
+    if (runs.errors[i].empty())
+      found[i] = rollout.gradient(runs.starts[i], runs.controls[i], runs.states[i], of[i]);
+  });
+  const auto stacked = [&](std::initializer_list<Eigen::Index> shape, auto get) {
+    Eigen::Index size = 1;
+    for (const Eigen::Index extent : shape) size *= extent;
+    py::array_t<double> result(runs.shape(shape));
+    double* to = result.mutable_data();
+    for (std::size_t i = 0; i < found.size(); ++i)
+      to = runs.errors[i].empty() ? std::copy_n(get(found[i]).data(), size, to) : std::fill_n(to, size, kNaN);
+    return result;
+  };
+  const Eigen::Index nv = system.first_v(system.body_count()), nq = system.first_q(system.body_count());
+  return py::make_tuple(
+      stacked({nx}, [](const RolloutGradient& g) -> const VecX<double>& { return g.start; }),
+      stacked({runs.rows, nv}, [](const RolloutGradient& g) -> const MatX<double>& { return g.joint_force; }),
+      stacked({runs.rows, nq},
+              [](const RolloutGradient& g) -> const MatX<double>& { return g.joint_target; }),
+      stacked({workers.parameters()},
+              [](const RolloutGradient& g) -> const VecX<double>& { return g.parameter; }));
+}
+
+// (start, joint_force, joint_target, parameter): dx after the last row, of a single run.
+py::tuple jacobian(const Runs& runs) {
+  if (runs.many) refuse({kWho, "jacobian"}, "is of a single rollout");
+  dynamics::RolloutJacobian last;
+  last.start.setIdentity(runs.workers->coordinates.nx(), runs.workers->coordinates.nx());
+  runs.workers->each(1, [&](std::size_t, Rollout& rollout) {
+    rollout.differentiate(runs.starts[0], runs.controls[0],
+                          [&](Eigen::Index row, const State&, const dynamics::RolloutJacobian& jacobian) {
+                            if (row + 1 == runs.rows) last = jacobian;
+                          });
+  });
+  const auto by_rows = [&](const MatX<double>& found) {
+    const Eigen::Index columns = runs.rows > 0 ? found.cols() / runs.rows : 0;
+    return py::array_t<double>({found.rows(), runs.rows, columns}, found.data());
+  };
+  return py::make_tuple(matrix(last.start), by_rows(last.joint_force), by_rows(last.joint_target),
+                        matrix(last.parameter));
+}
+
+}  // namespace
+
+void bind_rollout(py::module_& module) {
+  py::class_<Runs>(module, "RolloutRun",
+                   "Rollouts that were run, one or N, and where their gradients come from.")
+      .def_property_readonly(
+          "z", &vectors,
+          "(rows, nz) or (N, rows, nz) states after each row as vectors; NaN of one that failed")
+      .def_property_readonly(
+          "errors", [](const Runs& runs) { return runs.errors; },
+          "of each rollout why it failed; empty: it did not")
+      .def("_state", &state)
+      .def("_gradient", &gradient)
+      .def("_jacobian", &jacobian);
+  py::class_<RolloutHandle>(module, "Rollout")
+      .def(py::init<const System&, const py::dict&, py::handle, py::handle>())
+      .def("_run", &RolloutHandle::run);
+}
+
+}  // namespace abut::python

@@ -1,0 +1,197 @@
+#include "runtime/dynamics/system/system.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <sstream>
+
+#include "python/source/control.h"
+#include "python/source/coordinates.h"
+#include "python/source/module.h"
+#include "runtime/dynamics/system/scene_file.h"
+
+namespace abut::python {
+namespace {
+
+using dynamics::State;
+using dynamics::System;
+
+dynamics::AssetSource asset_source(const py::function& assets) {
+  return [assets](const std::string& name) {
+    const py::object found = assets(name);
+    if (!py::isinstance<body::Geometry>(found))
+      refuse_type({"read_scene", "assets"}, "giving a Geometry", found);
+    return py::cast<body::Geometry>(found);
+  };
+}
+
+// A scene of a file; `assets` is called with the name of each asset and gives a Geometry.
+System read_file(py::handle file, const py::function& assets) {
+  return System(dynamics::read_scene(path({"read_scene", "path"}, file), asset_source(assets)));
+}
+
+// The same of a text in the format of scene files.
+System read_text(py::handle lines, const py::function& assets) {
+  std::istringstream in(text({"Scene", "text"}, lines));
+  return System(dynamics::read_scene(in, "scene", asset_source(assets)));
+}
+
+System with_values(const System& system, py::handle given, py::handle values) {
+  const std::vector<dynamics::Parameter> parameters = parameters_of(system, given);
+  const Name name{"with_values", "values"};
+  const py::array array = numbers(name, values);
+  if (array.ndim() != 1 || array.shape(0) != static_cast<py::ssize_t>(parameters.size()))
+    refuse(name, "has shape " + shape_words(array) + "; it must be (" + std::to_string(parameters.size()) +
+                     ",), as there are parameters");
+  dynamics::Scene scene = system.scene();
+  for (std::size_t k = 0; k < parameters.size(); ++k)
+    dynamics::set_value(scene.bodies[static_cast<std::size_t>(parameters[k].body)], parameters[k].quantity,
+                        entry(array, static_cast<py::ssize_t>(k)));
+  return System(std::move(scene));
+}
+
+py::list values(const System& system, py::handle given) {
+  py::list result;
+  for (const dynamics::Parameter& parameter : parameters_of(system, given))
+    result.append(
+        dynamics::value_of(system.body(static_cast<std::size_t>(parameter.body)), parameter.quantity));
+  return result;
+}
+
+// [(name, type, body, q begin, q end, v begin, v end, lower, upper, stiffness, damping), ...]
+py::list joints(const System& system) {
+  py::list rows;
+  for (std::size_t i = 0; i < system.body_count(); ++i) {
+    const dynamics::Body& body = system.body(i);
+    if (!body.joint) continue;
+    const dynamics::Joint& joint = body.joint->joint;
+    rows.append(py::make_tuple(joint.name, dynamics::joint_kind(joint.type).name, body.name,
+                               system.first_q(i), system.first_q(i + 1), system.first_v(i),
+                               system.first_v(i + 1), joint.lower, joint.upper, joint.stiffness,
+                               joint.damping));
+  }
+  return rows;
+}
+
+py::array angular_velocity(const System& system, const State& state) {
+  system.require_valid(state);
+  py::array_t<double> w({static_cast<py::ssize_t>(state.bodies.size()), py::ssize_t{3}});
+  for (std::size_t i = 0; i < state.bodies.size(); ++i) {
+    const Vec3<double> w_WB = system.angular_velocity(state, i);
+    for (int k = 0; k < 3; ++k) w.mutable_at(static_cast<py::ssize_t>(i), k) = w_WB[k];
+  }
+  return w;
+}
+
+double energy(const System& system, const State& state) {
+  system.require_valid(state);
+  double energy = 0;
+  for (std::size_t i = 0; i < state.bodies.size(); ++i)
+    energy += system.kinetic_energy(state, i) + system.potential_energy(state, i);
+  return energy;
+}
+
+// Rows of a matrix of `width` columns that map one to one to rows of another.
+template <class Map>
+py::array each_row(const Name& name, py::handle given, Eigen::Index from, Eigen::Index to, Map&& map) {
+  const Vectors rows(name, given, from);
+  std::vector<py::ssize_t> shape{to};
+  if (rows.many()) shape.insert(shape.begin(), static_cast<py::ssize_t>(rows.count()));
+  py::array_t<double> result(shape);
+  std::vector<double> row(static_cast<std::size_t>(from));
+  for (std::size_t i = 0; i < rows.count(); ++i) {
+    for (Eigen::Index k = 0; k < from; ++k) row[static_cast<std::size_t>(k)] = rows(i, k);
+    map(i, row.data(), result.mutable_data() + static_cast<Eigen::Index>(i) * to);
+  }
+  return result;
+}
+
+py::array pack(const Coordinates& coordinates, const State& state) {
+  py::array_t<double> z(coordinates.nz());
+  coordinates.pack(state, z.mutable_data());
+  return z;
+}
+
+State unpack(const Coordinates& coordinates, py::handle given) {
+  const Name name{"state", "z"};
+  const Vectors z(name, given, coordinates.nz());
+  if (z.many()) refuse(name, "is of many states; give one");
+  std::vector<double> row(static_cast<std::size_t>(coordinates.nz()));
+  for (std::size_t k = 0; k < row.size(); ++k) row[k] = z(0, static_cast<py::ssize_t>(k));
+  return coordinates.unpack(row.data());
+}
+
+py::array difference(const Coordinates& coordinates, const State& from, const State& to) {
+  const System& system = coordinates.tree().system();
+  system.require_valid(from);
+  system.require_valid(to);
+  const dynamics::VecX<double> x = coordinates.tree().difference(from, to);
+  return py::array_t<double>(x.size(), x.data());
+}
+
+// Gradients at states z, (nz) or (N, nz).
+py::array gradients(const Coordinates& coordinates, py::handle states, py::handle given, bool to_tangent) {
+  const Vectors z({"gradient", "z"}, states, coordinates.nz());
+  std::vector<double> at(static_cast<std::size_t>(coordinates.nz()));
+  const Eigen::Index nz = coordinates.nz(), nx = coordinates.nx();
+  const Name name{"gradient", "gradient"};
+  if (Vectors(name, given, to_tangent ? nz : nx).count() != z.count())
+    refuse(name, "has another number of rows than z");
+  return each_row(name, given, to_tangent ? nz : nx, to_tangent ? nx : nz,
+                  [&](std::size_t i, const double* from, double* to) {
+                    for (Eigen::Index k = 0; k < nz; ++k) at[static_cast<std::size_t>(k)] = z(i, k);
+                    if (to_tangent)
+                      coordinates.by_tangent(at.data(), from, to);
+                    else
+                      coordinates.by_vector(at.data(), from, to);
+                  });
+}
+
+void bind_coordinates(py::module_& module) {
+  py::class_<Coordinates>(module, "Coordinates")
+      .def(py::init<const System&>())
+      .def_property_readonly("nz", &Coordinates::nz)
+      .def_property_readonly("nx", &Coordinates::nx)
+      .def_property_readonly("nq", &Coordinates::nq)
+      .def("pack", &pack)
+      .def("unpack", &unpack)
+      .def("difference", &difference)
+      .def("gradients", &gradients);
+}
+
+}  // namespace
+
+void bind_system(py::module_& module) {
+  py::class_<System> type(module, "System");
+  type.def(py::init([](py::handle source, const py::function& assets, bool is_text) {
+    return is_text ? read_text(source, assets) : read_file(source, assets);
+  }));
+  type.def(py::init(&with_values));
+  type.def_property_readonly(
+      "names",
+      [](const System& system) {
+        std::vector<std::string> names;
+        for (const auto& body : system.scene().bodies) names.push_back(body.name);
+        return names;
+      },
+      "of the bodies");
+  type.def_property_readonly(
+      "masses",
+      [](const System& system) {
+        std::vector<double> masses;
+        for (const auto& body : system.scene().bodies) masses.push_back(body.mass);
+        return py::array_t<double>(static_cast<py::ssize_t>(masses.size()), masses.data());
+      },
+      "(N,) kg");
+  type.def_property_readonly(
+          "duration", [](const System& system) { return system.scene().duration; },
+          "how long it is meant to run, s")
+      .def_property_readonly("_joints", &joints)
+      .def("initial_state", &System::initial_state, "as the scene has it")
+      .def("angular_velocity", &angular_velocity, "(N, 3) of a state's bodies, in the world's axes, rad/s")
+      .def("energy", &energy, "kinetic and potential, of a state, J")
+      .def("_values", &values);
+  bind_coordinates(module);
+}
+
+}  // namespace abut::python
