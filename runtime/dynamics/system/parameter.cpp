@@ -22,12 +22,12 @@ constexpr Row kRows[] = {
     {"friction", &body::Material::friction},
     {"modulus", &body::Material::modulus},
     {"dissipation", &body::Material::dissipation},
-    {"turn of a shape about x", nullptr},
-    {"turn of a shape about y", nullptr},
-    {"turn of a shape about z", nullptr},
-    {"shift of a shape along x", nullptr},
-    {"shift of a shape along y", nullptr},
-    {"shift of a shape along z", nullptr},
+    {"shape_turn_x", nullptr},
+    {"shape_turn_y", nullptr},
+    {"shape_turn_z", nullptr},
+    {"shape_shift_x", nullptr},
+    {"shape_shift_y", nullptr},
+    {"shape_shift_z", nullptr},
 };
 
 const Row& row_of(Quantity quantity) { return kRows[static_cast<std::size_t>(quantity)]; }

@@ -32,7 +32,7 @@ struct Parameter {
   std::int32_t shape = 0;  // index there; for the pose of a shape
 };
 
-// By name: mass, moment_x, moment_y, moment_z, friction, modulus, dissipation. Throws InvalidInput, naming
+// By name, as mass, moment_x, friction, shape_turn_x or shape_shift_x. Throws InvalidInput, naming
 // those that there are, for an unknown one.
 Quantity find_quantity(std::string_view name);
 

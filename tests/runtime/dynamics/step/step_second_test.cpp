@@ -191,7 +191,7 @@ TEST(StepParameters, ShapesThatThereAreNotAreNamed) {
   StepConfig config = config_of("rk4");
   config.parameters = {{Quantity::kShapeShiftY, 2, 1}};
   EXPECT_EQ(test::refusal([&] { make_integrator(system, config); }),
-            "parameter: shift of a shape along y of body 'egg', which has no shape 1");
+            "parameter: shape_shift_y of body 'egg', which has no shape 1");
 }
 
 }  // namespace
