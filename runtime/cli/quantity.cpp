@@ -83,17 +83,20 @@ std::vector<std::string> answer_columns(const Quantity& quantity) {
 
 std::vector<SettingGroup> setting_groups() {
   std::vector<SettingGroup> groups;
+  const auto known = [&](const std::string& title) {
+    return std::any_of(groups.begin(), groups.end(),
+                       [&](const SettingGroup& group) { return group.title == title; });
+  };
   const auto add = [&](const std::string& title, const std::vector<SettingInfo>& settings) {
-    const bool known = std::any_of(groups.begin(), groups.end(),
-                                   [&](const SettingGroup& group) { return group.title == title; });
-    if (!known && !settings.empty()) groups.push_back({title, settings});
+    if (!known(title) && !settings.empty()) groups.push_back({title, settings});
   };
   for (const QuantityRow& row : quantities())
     for (const std::string_view method : row.methods)
       add("Settings of --method " + std::string(method), row.settings(method));
   for (const proximity::DistanceModelRow& row : proximity::distance_models().subspan(1))
     for (const std::string_view method : row.methods)
-      add("Settings of --model " + std::string(row.name), row.settings(method));
+      if (!known("Settings of --method " + std::string(method)))
+        add("Settings of --model " + std::string(row.name), row.settings(method));
   add("Settings of --what " + std::string(kPointQuantity), describe(ssdf::soft_distance_settings()));
   return groups;
 }

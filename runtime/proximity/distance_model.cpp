@@ -6,6 +6,7 @@
 #include "runtime/core/parallel.h"
 #include "runtime/core/table.h"
 #include "runtime/proximity/hull_model.h"
+#include "runtime/proximity/pieces_model.h"
 #include "runtime/proximity/surface_model.h"
 
 namespace abut::proximity {
@@ -36,6 +37,9 @@ std::span<const DistanceModelRow> distance_models() {
       {"surface",
        "of the surfaces themselves; overlapping: the depth of the deepest point of either within the other",
        surface_methods(), &surface_settings, &make_surface_model, true},
+      {"pieces",
+       "of unions of convex pieces (--pieces); overlapping: the depth of the deepest pair of pieces",
+       hull_methods(), &hull_settings, &make_pieces_model, false},
   };
   return rows;
 }

@@ -9,9 +9,9 @@
 #include "runtime/core/settings.h"
 #include "runtime/derivative/estimator.h"
 
-// What stands for a body when distances are asked, behind one table: its convex hull, or its surface. To add
-// a row: a file with a class derived from DistanceModel, and a row in distance_model.cpp; contract tests,
-// command lines and benchmarks iterate the table.
+// What stands for a body when distances are asked, behind one table: its convex hull, its surface, or its
+// convex pieces. To add a row: a file with a class derived from DistanceModel, and a row in
+// distance_model.cpp; contract tests, command lines and benchmarks iterate the table.
 //
 //   auto model = proximity::make_distance_model("surface");
 //   const witness::Witness<double> w = model->separation({&mug, &box, X_AB});

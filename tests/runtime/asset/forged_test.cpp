@@ -376,19 +376,18 @@ TEST_F(Forged, PiecesAreWrittenAndReadAndThoseThatAQueryWouldLeaveAreRefused) {
       EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
     }
   };
-  using Asset = asset::Asset;
-  expect("errors is empty", [](Asset& a) { a.convex.resize(1); });
-  expect("errors is empty", [](Asset& a) { a.convex.clear(); });
-  expect("errors are a second time", [](Asset& a) { a.pieces.push_back(a.pieces[0]); });
-  expect("errors has 4 entries, not 2", [](Asset& a) { a.pieces[0].errors.resize(4); });
-  expect("errors entry 1 is below 0", [](Asset& a) { a.pieces[0].errors[1] = -1e-3; });
-  expect("errors entry 0 is not finite", [](Asset& a) { a.pieces[0].errors[0] = std::nan(""); });
-  expect("adjacency_offsets has 3 entries, not 4", [](Asset& a) { a.convex.push_back(a.convex[0]); });
-  expect("does not divide the entries", [](Asset& a) { a.pieces[0].adjacency_offsets[1] = 5; });
+  expect("errors is empty", [](asset::Asset& a) { a.convex.resize(1); });
+  expect("errors is empty", [](asset::Asset& a) { a.convex.clear(); });
+  expect("errors are a second time", [](asset::Asset& a) { a.pieces.push_back(a.pieces[0]); });
+  expect("errors has 4 entries, not 2", [](asset::Asset& a) { a.pieces[0].errors.resize(4); });
+  expect("errors entry 1 is below 0", [](asset::Asset& a) { a.pieces[0].errors[1] = -1e-3; });
+  expect("errors entry 0 is not finite", [](asset::Asset& a) { a.pieces[0].errors[0] = std::nan(""); });
+  expect("adjacency_offsets has 3 entries, not 4", [](asset::Asset& a) { a.convex.push_back(a.convex[0]); });
+  expect("does not divide the entries", [](asset::Asset& a) { a.pieces[0].adjacency_offsets[1] = 5; });
   for (const std::int32_t piece : {-1, 2, std::numeric_limits<std::int32_t>::max()})
-    expect("adjacency entry 0 is", [&](Asset& a) { a.pieces[0].adjacency[0] = piece; });
-  expect("points nowhere", [](Asset& a) { a.pieces[0].tree.counts[0] = 3; });
-  expect("leaves something out", [](Asset& a) { a.pieces[0].tree.counts[0] = 1; });
+    expect("adjacency entry 0 is", [&](asset::Asset& a) { a.pieces[0].adjacency[0] = piece; });
+  expect("points nowhere", [](asset::Asset& a) { a.pieces[0].tree.counts[0] = 3; });
+  expect("leaves something out", [](asset::Asset& a) { a.pieces[0].tree.counts[0] = 1; });
 }
 
 // An unused child's box that anything meets would be walked into.
