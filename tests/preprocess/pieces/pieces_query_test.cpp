@@ -4,10 +4,13 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <string_view>
 
 #include "preprocess/index/index.h"
 #include "preprocess/pieces/pieces.h"
 #include "runtime/core/random.h"
+#include "runtime/proximity/distance_model.h"
 #include "tests/support/shapes.h"
 
 // Witness points of unions of convex pieces beside all pairs of them.
@@ -128,6 +131,32 @@ TEST(PiecesQuery, PairsWithinAMarginAreAllOfThem) {
             separation(ring().pieces().convex[a], ring().pieces().convex[b], X).distance <= least + margin;
     EXPECT_EQ(solver.within(X, margin).size(), expected);
   }
+}
+
+// The row of the table of distances: the same distance, by every estimator, with its derivative by the pose.
+TEST(PiecesQuery, TheTableHasThemWithDerivatives) {
+  const body::Body A{ring()}, B{ring()};
+  const proximity::DistanceModelRow& row = proximity::find_distance_model("pieces");
+  for (const std::string_view method : row.methods) {
+    const auto model = proximity::make_distance_model("pieces", method);
+    Random random(3, 0);
+    for (int i = 0; i < 20; ++i) {
+      const Pose<double> X = random_pose(random, 0.15);
+      const auto [witness, derivative] = model->derivative({&A, &B, X});
+      EXPECT_EQ(witness.distance, PiecesSolver(ring(), ring())(X).witness.distance);
+      ASSERT_NE(derivative.status, Status::kInvalidInput) << method;
+      if (witness.distance < 1e-3) continue;
+      constexpr double kStep = 1e-7;
+      for (int k = 0; k < 6; ++k) {
+        const Vec6<double> xi = kStep * Vec6<double>::Unit(k);
+        const double ahead = model->separation({&A, &B, X * exp<double>(xi)}).distance,
+                     behind = model->separation({&A, &B, X * exp<double>(Vec6<double>(-xi))}).distance;
+        EXPECT_NEAR(derivative.dd_dxi_B[k], (ahead - behind) / (2 * kStep), 1e-4) << method << ' ' << i;
+      }
+    }
+  }
+  const body::Body plain{body::Geometry(body::Sphere<double>{0.02})};
+  EXPECT_LT(proximity::make_distance_model("pieces")->separation({&A, &plain, {}}).distance, 0.035);
 }
 
 TEST(PiecesQuery, WithoutPiecesSaysWhatToDo) {
