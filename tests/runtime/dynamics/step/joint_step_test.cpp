@@ -261,10 +261,10 @@ TEST(JointStep, WhatIsWrongIsNamed) {
       "implicit, semi_implicit, rk4");
   Scene many;
   many.bodies.assign(201, free_body("one of many", {0, 0, 0}));
-  EXPECT_EQ(
-      test::refusal([&] { make_integrator(System(many), config_of("rk4", 1e-3)); }),
-      "system: 1206 degrees of freedom; bodies that joints connect, and all bodies for integrators other than "
-      "midpoint, can have 1200; take --integrator midpoint for piles");
+  EXPECT_EQ(test::refusal([&] { make_integrator(System(many), config_of("rk4", 1e-3)); }),
+            "system: 1206 degrees of freedom; bodies that joints connect, and all bodies for integrators "
+            "other than "
+            "midpoint, can have 1200; take --integrator midpoint for piles");
   State state = system.initial_state();
   state.q[1] = std::nan("");
   EXPECT_EQ(test::refusal([&] { system.require_valid(state); }), "state: joint 'joint1' is not finite");
