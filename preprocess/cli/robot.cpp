@@ -114,6 +114,7 @@ void RobotFolder::write(const BatchResult& batch) const {
   TiXmlPrinter printer;
   document.Accept(&printer);
   write_whole(copy(), printer.Str());
+  if (fs::exists(scene())) return;  // it may have been edited
   const std::string name = dynamics::scene_word(robot_.name.empty() ? "robot" : robot_.name, "the robot");
   write_whole(scene(), fmt::format("# To drive a joint: set {}/JOINT stiffness NUMBER damping NUMBER\n"
                                    "gravity 0 0 -9.81\nduration 1\nrobot {} {}  0 0 0  1 0 0 0\n",

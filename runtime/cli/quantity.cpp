@@ -117,7 +117,8 @@ std::unique_ptr<Quantity> make_quantity(std::string_view name, std::string_view 
     if (options.all_contacts && !row.has_contacts)
       throw InvalidInput("--all-contacts: " + what +
                          " has no contact regions; take separation or derivative");
-    const bool default_model = options.model.empty() || row.models.empty();
+    const bool default_model =
+        options.model.empty() || row.models.empty() || options.model == row.models.front();
     if (!options.model.empty()) require_choice(options.model, "--model", row.models, what);
     if (!method.empty())
       require_choice(method, "--method",

@@ -15,6 +15,8 @@ using derivative::WitnessDerivative;
 constexpr double kReach = 20;               // temperatures beyond the least term
 constexpr std::size_t kMaxTerms = 1 << 16;  // tens of megabytes
 constexpr int kMaxHalvings = 60;
+constexpr double kWeighing = 1e-9;   // share of a pair whose part in a derivative is seen
+constexpr double kCancelled = 1e-3;  // mean of unit normals that is no direction any more
 
 }  // namespace
 
@@ -79,6 +81,7 @@ void SurfaceSmoother::blend(const SurfaceView& A, const SurfaceView& B, const Po
     mean.p1 += w * term.at.witness.p1, mean.p2 += w * term.at.witness.p2, mean.n += w * term.at.witness.n;
   }
   WitnessDerivative<double>& d = result.pair.derivative;
+  d.status = Status::kOk;
   d.dp1_A_dxi_B.setZero(), d.dp2_A_dxi_B.setZero(), d.dn_A_dxi_B.setZero(), d.dd_dxi_B.setZero();
   Mat6<double> spread = Mat6<double>::Zero();
   result.hessian.setZero();
@@ -88,8 +91,10 @@ void SurfaceSmoother::blend(const SurfaceView& A, const SurfaceView& B, const Po
     Mat6<double> hessian;
     WitnessDerivative<double> of = surface_derivative(A, B, X_AB, term.at, &hessian);
     if (of.status == Status::kInvalidInput) continue;
-    const bool crossing = at.distance == 0;  // the distance of crossing triangles stays 0
-    if (crossing) of.dd_dxi_B.setZero(), hessian.setZero(), of.dn_A_dxi_B.setZero();
+    if (at.distance == 0) {  // the distance of crossing triangles stays 0; how their point moves is not known
+      of.dd_dxi_B.setZero(), hessian.setZero(), of.dn_A_dxi_B.setZero();
+      if (w > kWeighing) d.status = Status::kClamped;
+    }
     d.dd_dxi_B += w * of.dd_dxi_B;
     spread += w * of.dd_dxi_B.transpose() * of.dd_dxi_B;
     result.hessian += w * hessian;
@@ -101,6 +106,7 @@ void SurfaceSmoother::blend(const SurfaceView& A, const SurfaceView& B, const Po
   d.dd_dxi_B *= share;
   result.hessian = share * (result.hessian - spread / T) + d.dd_dxi_B.transpose() * d.dd_dxi_B / T;
   const double length = mean.n.norm();
+  if (length < kCancelled) d.status = Status::kClamped;
   if (length > 0) {
     mean.n /= length;
     d.dn_A_dxi_B /= length;
@@ -134,7 +140,8 @@ SmoothedSurface SurfaceSmoother::operator()(const SurfaceView& A, const SurfaceV
   result.pair.derivative.clamped_count = 0;
   result.pair.derivative.clamped_A.fill(Vec3<double>::Zero());
   blend(A, B, X_AB, temperature, result);
-  result.pair.smoothed.status = result.pair.derivative.status = status;
+  result.pair.smoothed.status = status;
+  if (status != Status::kOk) result.pair.derivative.status = status;
   result.pair.smoothed.simplex_size = 0;
   return result;
 }

@@ -212,6 +212,13 @@ TEST_F(Urdf, RefusesShapesAndFilesThatAreNone) {
   EXPECT_THROW(read_urdf(folder_ / "none.urdf"), IoError);
 }
 
+TEST_F(Urdf, RefusesElementsWithoutBottom) {
+  std::string deep;
+  for (int i = 0; i < 100000; ++i) deep += "<a>";
+  EXPECT_EQ(refusal(link("base") + deep), "line 1: elements lie deeper in one another than 200");
+  EXPECT_EQ(refusal("<!-- " + deep + " -->"), "No link elements found in urdf file");
+}
+
 TEST_F(Urdf, ReadsTheFrankaArm) {
   const fs::path file = fs::path(ABUT_SHARED_DIR) / "data/robots/franka/fer.urdf";
   if (!fs::exists(file)) GTEST_SKIP() << "no reference data at " << ABUT_SHARED_DIR;
