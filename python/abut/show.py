@@ -20,6 +20,7 @@ from .witness import OneBody, separation
 Mark = Tuple[np.ndarray, np.ndarray, Tuple[int, int, int]]  # vertices, triangles, colour
 
 _PATCH, _FORCE, _WITNESS = (255, 214, 0), (220, 30, 30), (30, 60, 220)
+_START = b"<!doctype html>"  # of every page
 
 
 class View:
@@ -31,15 +32,25 @@ class View:
         self.page = page
 
     def save(self, path: PathLike) -> None:
-        """Writes the page: one file, nothing loaded from anywhere."""
+        """Writes the page: one file, nothing loaded from anywhere. Raises IoError, also
+        rather than write over a file that is no page."""
         try:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(self.page)
+            foreign = os.path.isfile(path) and not _may_be_page(path)
+            if not foreign:
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(self.page)
         except OSError as error:
             raise _abut.IoError(f"save: {os.fspath(path)!r} cannot be written: {error.strerror}") from None
+        if foreign:
+            raise _abut.IoError(f"save: {os.fspath(path)!r} is there and no page; name another file")
 
     def _repr_html_(self) -> str:
         return f'<iframe srcdoc="{html.escape(self.page)}" width="100%" height="480" style="border:0"></iframe>'
+
+
+def _may_be_page(path: PathLike) -> bool:
+    with open(path, "rb") as file:
+        return file.read(len(_START)) in (b"", _START)
 
 
 def _tangents(n: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:

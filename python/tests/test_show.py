@@ -59,8 +59,14 @@ class Show(unittest.TestCase):
             file = pathlib.Path(folder, "view.html")
             view.save(file)
             self.assertEqual(file.read_text(), view.page)
+            view.save(file)  # a page is written over
             with self.assertRaisesRegex(abut.IoError, "cannot be written"):
                 view.save(folder)
+            asset = pathlib.Path(folder, "asset.h5")
+            asset.write_bytes(b"precious")
+            with self.assertRaisesRegex(abut.IoError, "is there and no page"):
+                view.save(asset)
+            self.assertEqual(asset.read_bytes(), b"precious")
 
     def test_marks_are_of_the_contact(self):
         self.assertEqual(abut.show(BALL).page.count("[255,214,0]"), 0)
