@@ -11,6 +11,7 @@ SI units; poses X_AB are of B in A; twists and wrenches have the angular part fi
 from ._abut import (
     BadAsset,
     ContactPoints,
+    ContactRegions,
     Error,
     InvalidInput,
     IoError,
@@ -54,5 +55,13 @@ from .gradients import StepDerivatives, jvp, pose_gradient, pose_tangent, vjp
 from .rollout import Rollout, RolloutGradient, RolloutJacobian, RolloutRun
 from .scene import Joint, Scene, System, read_scene
 from .show import View, show
-from .tables import Row, Setting, estimators, integrators, models, soft_distance_settings, solvers
-from .witness import Estimator, PairSolver, separation, smoothed_witness, witness_derivative
+from .tables import Row, Setting, distance_models, estimators, integrators, models, soft_distance_settings, solvers
+from .witness import (
+    DistanceModel,
+    Estimator,
+    PairSolver,
+    all_contacts,
+    separation,
+    smoothed_witness,
+    witness_derivative,
+)

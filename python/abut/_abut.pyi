@@ -106,6 +106,11 @@ class SmoothedWitness(_Derivatives):
     d2n_A_dxi_B: Numbers  # (N, 3, 6, 6)
     d2d_dxi_B: Numbers  # (N, 6, 6)
 
+class ContactRegions(_Derivatives):
+    feature_A: NDArray[np.uint32]  # (K,)
+    feature_B: NDArray[np.uint32]  # (K,)
+    offsets: NDArray[np.int64]  # (N + 1,)
+
 class Wrench:
     F_BBo_B: Numbers  # (N, 6) N m, N
     dF_dxi_B: Numbers  # (N, 6, 6)
@@ -146,6 +151,14 @@ class Estimator:
     def __init__(self, name: str, settings: Dict[str, Any], threads: int) -> None: ...
     def __call__(self, A: Any, B: Any, X_AB: Any) -> WitnessDerivative: ...
     def smoothed(self, A: Any, B: Any, X_AB: Any, hessian: bool) -> SmoothedWitness: ...
+
+class DistanceModel:
+    name: str
+    def __init__(self, name: str, method: Any, settings: Dict[str, Any], threads: int) -> None: ...
+    def __call__(self, A: Any, B: Any, X_AB: Any) -> WitnessDerivative: ...
+    def separation(self, A: Any, B: Any, X_AB: Any) -> Separation: ...
+    def smoothed(self, A: Any, B: Any, X_AB: Any, hessian: bool) -> SmoothedWitness: ...
+    def _all_contacts(self, A: Any, B: Any, X_AB: Any, margin: float, derivatives: bool) -> ContactRegions: ...
 
 class Model:
     name: str

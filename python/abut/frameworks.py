@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Optional, Union
 
 from .bodies import Body, Geometry
 from .contact import Model
-from .witness import Bodies, Estimator
+from .witness import Bodies
 
 
 class Separation(NamedTuple):
@@ -33,10 +33,6 @@ def count(bodies: Bodies) -> Optional[int]:
         raise TypeError(f"A and B must be a Body, a Geometry, a sequence of them, or (sequence, indices), not "
                         f"{type(bodies).__name__}")
     return len(bodies)
-
-
-def estimator_of(given: Union[str, Estimator], threads: int, settings: Any) -> Estimator:
-    return given if isinstance(given, Estimator) else Estimator(given, threads=threads, **settings)
 
 
 def model_of(given: Union[str, Model], threads: int, settings: Any) -> Model:

@@ -30,7 +30,7 @@ _DERIVATIVES: Dict[type, Dict[str, List[str]]] = {
     _abut.SoftDistance: {"value": ["gradient"], "gradient": ["hessian"]},
     StepDerivatives: {"x": ["dx_dx", "dx_df", "dx_dp"]},
 }
-_DERIVATIVES[_abut.SmoothedWitness] = _DERIVATIVES[_abut.WitnessDerivative]
+_DERIVATIVES[_abut.SmoothedWitness] = _DERIVATIVES[_abut.ContactRegions] = _DERIVATIVES[_abut.WitnessDerivative]
 
 
 def _derivatives(result: Any) -> Dict[str, List[str]]:

@@ -16,9 +16,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from .contact import Model, SoftDistances
-from .frameworks import Separation, count, estimator_of, model_of, split
+from .frameworks import Separation, count, model_of, split
 from .gradients import pose_gradient
-from .witness import Bodies, Estimator, OneBody
+from .witness import Bodies, DistanceModel, Estimator, OneBody, solver_of
 
 Array = Any
 
@@ -76,10 +76,11 @@ def _by_pose(X_AB: np.ndarray, by_xi: np.ndarray) -> np.ndarray:
 
 
 def separation(
-    A: Bodies, B: Bodies, X_AB: Array, *, estimator: Union[str, Estimator] = "gumbel", threads: int = 0, **settings: Any
+    A: Bodies, B: Bodies, X_AB: Array, *, model: Union[str, DistanceModel] = "hull",
+    estimator: Union[None, str, Estimator] = None, threads: int = 0, **settings: Any
 ) -> Separation:
-    """Distance, witness points and normal, with the derivatives that an estimator gives them."""
-    handle, X_AB = estimator_of(estimator, threads, settings), jnp.asarray(X_AB)
+    """Distance, witness points and normal of a distance model, with the derivatives that it gives them."""
+    handle, X_AB = solver_of(model, estimator, threads, settings), jnp.asarray(X_AB)
 
     def value(X: np.ndarray) -> np.ndarray:
         found = handle(A, B, X)
@@ -96,10 +97,11 @@ def separation(
 
 
 def distance(
-    A: Bodies, B: Bodies, X_AB: Array, *, estimator: Union[str, Estimator] = "gumbel", threads: int = 0, **settings: Any
+    A: Bodies, B: Bodies, X_AB: Array, *, model: Union[str, DistanceModel] = "hull",
+    estimator: Union[None, str, Estimator] = None, threads: int = 0, **settings: Any
 ) -> Array:
     """Signed distances (N,), m, with their exact gradient."""
-    return separation(A, B, X_AB, estimator=estimator, threads=threads, **settings).distance
+    return separation(A, B, X_AB, model=model, estimator=estimator, threads=threads, **settings).distance
 
 
 def wrench(

@@ -1,4 +1,4 @@
-"""Settings of estimators, contact models, integrators and solvers, from the library's own tables."""
+"""Settings of estimators, distance models, contact models, integrators and solvers, from the library's own tables."""
 
 from __future__ import annotations
 
@@ -39,6 +39,17 @@ def _rows(table: str) -> Dict[str, Row]:
 def estimators() -> Dict[str, Row]:
     """Estimators of witness-point derivatives by name; the first is the default."""
     return _rows("estimators")
+
+
+def distance_models() -> Dict[str, Row]:
+    """What stands for a body when distances are asked, by name; the first is the default. Capabilities: `methods` of
+    derivatives, each with its settings, the first the default; `has_smoothed`. `settings` are the first method's.
+    """
+    rows = _rows("distance_models")
+    for row in rows.values():
+        methods = row.capabilities["methods"].items()
+        row.capabilities["methods"] = {name: [Setting(*setting) for setting in settings] for name, settings in methods}
+    return rows
 
 
 def models() -> Dict[str, Row]:
@@ -84,3 +95,15 @@ def documented(rows: Callable[[], Any]) -> Callable[[_Function], _Function]:
         return function
 
     return add
+
+
+def with_distance_models(function: _Function) -> _Function:
+    """Adds the rows of distance_models() to a function's docstring, and the settings of methods that are no estimators."""
+    text = "\n    Distance models:\n"
+    for row in distance_models().values():
+        text += f"      {row.name!r}: {row.summary}\n        methods: {', '.join(row.capabilities['methods'])}\n"
+        for method, settings in row.capabilities["methods"].items():
+            if method not in _TABLES["estimators"]:
+                text += _lines(settings, "          ")
+    function.__doc__ = (function.__doc__ or "").rstrip() + "\n" + text
+    return function

@@ -18,13 +18,12 @@ import torch
 
 from . import _abut
 from .contact import Model, SoftDistances
-from .frameworks import Separation, count, estimator_of, model_of, split
+from .frameworks import Separation, count, model_of, split
 from .dynamics import Integrator
 from .gradients import distance_slopes, slopes_of_jacobian
 from .rollout import Rollout
 from .tables import models
-from .witness import Bodies, Estimator, OneBody
-from .witness import separation as _separation
+from .witness import Bodies, DistanceModel, Estimator, OneBody, solver_of
 
 Tensor = torch.Tensor
 
@@ -155,9 +154,10 @@ def _apply(function: str, query: _Query, A: Bodies, B: Bodies, X_AB: Tensor, V_A
 
 
 class _Witness(_Query):
-    def __init__(self, A: Bodies, B: Bodies, estimator: Estimator, smoothed: bool) -> None:
-        self.A, self.B, self.estimator, self.smoothed = A, B, estimator, smoothed
-        self.who = f"a witness of estimator '{estimator.name}'"
+    def __init__(self, A: Bodies, B: Bodies, solver: Union[Estimator, DistanceModel], smoothed: bool) -> None:
+        self.A, self.B, self.solver, self.smoothed = A, B, solver, smoothed
+        kind = "estimator" if isinstance(solver, Estimator) else "distance model"
+        self.who = f"a {'smoothed ' if smoothed else ''}witness of {kind} '{solver.name}'"
 
     @staticmethod
     def _values(found: Any) -> np.ndarray:
@@ -165,11 +165,11 @@ class _Witness(_Query):
 
     def _found(self, X: np.ndarray, hessian: bool = False) -> Any:
         if self.smoothed:
-            return self.estimator.smoothed(self.A, self.B, X, hessian)
-        return self.estimator(self.A, self.B, X)
+            return self.solver.smoothed(self.A, self.B, X, hessian)
+        return self.solver(self.A, self.B, X)
 
     def value(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
-        return self._values(self._found(X) if self.smoothed else _separation(self.A, self.B, X))
+        return self._values(self._found(X) if self.smoothed else self.solver.separation(self.A, self.B, X))
 
     def first(self, X: np.ndarray, V: Optional[np.ndarray]) -> Tuple[np.ndarray, np.ndarray]:
         found = self._found(X)
@@ -181,7 +181,7 @@ class _Witness(_Query):
             [found.dd_dxi_B[:, None], found.dp1_A_dxi_B, found.dp2_A_dxi_B, found.dn_A_dxi_B], axis=1)
 
     def slopes(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
-        if not self.smoothed:
+        if not (self.smoothed and isinstance(self.solver, Estimator)):
             return super().slopes(X, V)
         found = self._found(X, hessian=True)
         hessian = np.concatenate(
@@ -191,14 +191,14 @@ class _Witness(_Query):
 
 class _Distance(_Witness):
     def value(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
-        return _separation(self.A, self.B, X).distance[:, None]
+        return self.solver.separation(self.A, self.B, X).distance[:, None]
 
     def first(self, X: np.ndarray, V: Optional[np.ndarray]) -> Tuple[np.ndarray, np.ndarray]:
-        found = self.estimator(self.A, self.B, X)
+        found = self.solver(self.A, self.B, X)
         return found.distance[:, None], found.dd_dxi_B[:, None]
 
     def slopes(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
-        return distance_slopes(X, self.estimator(self.A, self.B, X))[:, None]
+        return distance_slopes(X, self.solver(self.A, self.B, X))[:, None]
 
 
 class _Wrench(_Query):
@@ -241,26 +241,35 @@ class _SoftDistance(_Query):
 
 
 def distance(
-    A: Bodies, B: Bodies, X_AB: Tensor, *, estimator: Union[str, Estimator] = "gumbel", threads: int = 0, **settings: Any
+    A: Bodies, B: Bodies, X_AB: Tensor, *, model: Union[str, DistanceModel] = "hull",
+    estimator: Union[None, str, Estimator] = None, threads: int = 0, **settings: Any
 ) -> Tensor:
-    """Signed distances (N,), m. The gradient is exact; the second derivative is made of the estimates of dp2 and dn."""
-    return _apply("distance", _Distance(A, B, estimator_of(estimator, threads, settings), False), A, B, X_AB)[..., 0]
+    """Signed distances (N,), m, of a distance model. The gradient is exact (of surfaces that overlap where the deepest
+    point is a corner: docs/distances.md); the second derivative is made of dp2 and dn, which are estimates but for
+    surfaces and "analytic". `model`, `estimator`: names as in witness_derivative, or a handle.
+    """
+    return _apply("distance", _Distance(A, B, solver_of(model, estimator, threads, settings), False), A, B, X_AB)[..., 0]
 
 
 def separation(
-    A: Bodies, B: Bodies, X_AB: Tensor, *, estimator: Union[str, Estimator] = "gumbel", threads: int = 0, **settings: Any
+    A: Bodies, B: Bodies, X_AB: Tensor, *, model: Union[str, DistanceModel] = "hull",
+    estimator: Union[None, str, Estimator] = None, threads: int = 0, **settings: Any
 ) -> Separation:
-    """Distance, witness points and normal, with the derivatives that an estimator gives them. Once differentiable."""
-    query = _Witness(A, B, estimator_of(estimator, threads, settings), False)
+    """Distance, witness points and normal of a distance model: of surfaces with their own derivatives, of hulls and
+    pieces with those that an estimator gives them, the same bits as in C++. Once differentiable.
+    """
+    query = _Witness(A, B, solver_of(model, estimator, threads, settings), False)
     return split(_apply("separation", query, A, B, X_AB))
 
 
 def smoothed_separation(
-    A: Bodies, B: Bodies, X_AB: Tensor, *, estimator: Union[str, Estimator] = "soft_bodies", threads: int = 0,
-    **settings: Any
+    A: Bodies, B: Bodies, X_AB: Tensor, *, model: Union[str, DistanceModel] = "hull",
+    estimator: Union[None, str, Estimator] = None, threads: int = 0, **settings: Any
 ) -> Separation:
-    """Distance, witness points and normal of smoothed hulls, with their own derivatives. Twice differentiable."""
-    query = _Witness(A, B, estimator_of(estimator, threads, settings), True)
+    """Distance, witness points and normal of a smoothed form of the bodies, with their own derivatives: of hulls
+    ("soft_bodies") twice differentiable, of surfaces once.
+    """
+    query = _Witness(A, B, solver_of(model, estimator, threads, settings, "soft_bodies"), True)
     return split(_apply("smoothed_separation", query, A, B, X_AB))
 
 

@@ -1,31 +1,35 @@
-"""Witness points of pairs of convex bodies and their derivatives by the pose."""
+"""Distances and witness points of pairs of bodies and their derivatives by the pose."""
 
 from __future__ import annotations
 
-from typing import Any, Sequence, Tuple, Union
+from typing import Any, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _abut
 from .bodies import Body, Geometry
-from .tables import documented, estimators
+from .tables import documented, estimators, with_distance_models
 
 OneBody = Union[Body, Geometry]
 Bodies = Union[OneBody, Sequence[OneBody], Tuple[Sequence[OneBody], npt.ArrayLike]]
 Array = npt.ArrayLike
 
 
-def separation(A: Bodies, B: Bodies, X_AB: Array, *, threads: int = 0) -> _abut.Separation:
-    """Witness points, normal and signed distance of pairs: of an asset its convex hull, of a primitive itself.
+@with_distance_models
+def separation(A: Bodies, B: Bodies, X_AB: Array, *, model: str = "hull", threads: int = 0) -> _abut.Separation:
+    """Signed distance, witness points and normal of pairs, of what stands for the bodies in a distance model.
 
     `A`, `B`: a Body or Geometry, a sequence of N of them, or (sequence, indices (N,)).
     `X_AB`: pose of B in A, (4, 4) or (N, 4, 4), or (7,) or (N, 7): quaternion (w, x, y, z), normalised on use, then
     translation, m. What is one is of all N pairs. `threads`: of a batch, 0: one per core; the same bits for any.
 
-    Raises InvalidInput, naming argument and place, for poses that are none, bodies without hull, two half-spaces.
+    Raises InvalidInput, naming argument and place, for poses that are none, bodies that the model does not take (no
+    hull, surface or pieces; two half-spaces), models that are unknown.
     """
-    return _abut.separation(A, B, X_AB, threads)
+    if model == "hull":
+        return _abut.separation(A, B, X_AB, threads)
+    return DistanceModel(model, threads=threads).separation(A, B, X_AB)
 
 
 class PairSolver(_abut.PairSolver):
@@ -46,6 +50,14 @@ class Estimator(_abut.Estimator):
         super().__init__(estimator, settings, threads)
         self.__dict__.setdefault("_origin", (estimator, threads, settings))
 
+    def separation(self, A: Bodies, B: Bodies, X_AB: Array) -> _abut.Separation:
+        """Of the hulls, without derivatives: as abut.separation."""
+        return _abut.separation(A, B, X_AB, self._origin[1])
+
+    def smoothed(self, A: Bodies, B: Bodies, X_AB: Array, hessian: bool = False) -> _abut.SmoothedWitness:
+        """As abut.smoothed_witness."""
+        return super().smoothed(A, B, X_AB, hessian)
+
     def __reduce__(self) -> Tuple[Any, ...]:
         return (_estimator, self._origin)
 
@@ -54,24 +66,85 @@ def _estimator(name: str, threads: int, settings: Any) -> Estimator:
     return Estimator(name, threads=threads, **settings)
 
 
+class DistanceModel(_abut.DistanceModel):
+    """A distance model that keeps its memory and answers sooner than the functions of this module with the same name:
+    `model(A, B, X_AB)` as `witness_derivative`; `separation`, `smoothed`, `all_contacts`. `method`: of derivatives; None:
+    the model's first. Any number of threads may share it: they wait for one another.
+    """
+
+    def __init__(self, model: str = "surface", method: Optional[str] = None, *, threads: int = 0, **settings: Any) -> None:
+        super().__init__(model, method, settings, threads)
+        self.__dict__.setdefault("_origin", (model, method, threads, settings))
+
+    def smoothed(self, A: Bodies, B: Bodies, X_AB: Array, hessian: bool = False) -> _abut.SmoothedWitness:
+        """As abut.smoothed_witness."""
+        return super().smoothed(A, B, X_AB, hessian)
+
+    def all_contacts(
+        self, A: Bodies, B: Bodies, X_AB: Array, *, margin: float = 0.0, derivatives: bool = False
+    ) -> _abut.ContactRegions:
+        """As abut.all_contacts."""
+        return self._all_contacts(A, B, X_AB, margin, derivatives)
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return (_distance_model, self._origin)
+
+
+def _distance_model(name: str, method: Optional[str], threads: int, settings: Any) -> DistanceModel:
+    return DistanceModel(name, method, threads=threads, **settings)
+
+
+def solver_of(
+    model: Union[str, DistanceModel], estimator: Union[None, str, Estimator], threads: int, settings: Any,
+    hull_estimator: str = "gumbel"
+) -> Union[Estimator, DistanceModel]:
+    """What answers with derivatives: a handle that was given, or one by names."""
+    for given in estimator, model:
+        if isinstance(given, (Estimator, DistanceModel)):
+            return given
+    if model == "hull":
+        return Estimator(hull_estimator if estimator is None else estimator, threads=threads, **settings)
+    return DistanceModel(model, estimator, threads=threads, **settings)
+
+
+@with_distance_models
 @documented(estimators)
 def witness_derivative(
-    A: Bodies, B: Bodies, X_AB: Array, *, estimator: str = "gumbel", threads: int = 0, **settings: Any
+    A: Bodies, B: Bodies, X_AB: Array, *, model: str = "hull", estimator: Optional[str] = None, threads: int = 0,
+    **settings: Any
 ) -> _abut.WitnessDerivative:
     """Witness points and their derivatives by xi = (w; v) of X_AB exp(xi), in B: rad, m.
 
     Arguments as `separation`. (3, 6) `dp1_A_dxi_B`, `dp2_A_dxi_B`, `dn_A_dxi_B`, (6,) `dd_dxi_B`, of many (N, ...).
+    `estimator`: the distance model's method, None: its first; of hulls and pieces those below with their settings.
     Raises InvalidInput as `separation`, and for estimators and settings that are unknown or out of range.
     """
-    return Estimator(estimator, threads=threads, **settings)(A, B, X_AB)
+    return solver_of(model, estimator, threads, settings)(A, B, X_AB)
 
 
+@with_distance_models
 def smoothed_witness(
-    A: Bodies, B: Bodies, X_AB: Array, *, hessian: bool = False, estimator: str = "soft_bodies", threads: int = 0,
-    **settings: Any
+    A: Bodies, B: Bodies, X_AB: Array, *, model: str = "hull", hessian: bool = False, estimator: Optional[str] = None,
+    threads: int = 0, **settings: Any
 ) -> _abut.SmoothedWitness:
-    """Witness points of smoothed hulls with first and, where wanted, second derivatives (else NaN).
+    """Witness points of a smoothed form of the bodies with first and, where wanted, second derivatives (else NaN).
 
-    Arguments and settings as `witness_derivative`. Raises InvalidInput for primitives too.
+    `model` "hull": of hulls, `estimator` one that smooths (None: "soft_bodies"); others with `has_smoothed`: the model's
+    own form, first derivatives alone. Arguments as `witness_derivative`. Raises InvalidInput for primitives too.
     """
-    return Estimator(estimator, threads=threads, **settings).smoothed(A, B, X_AB, hessian)
+    return solver_of(model, estimator, threads, settings, "soft_bodies").smoothed(A, B, X_AB, hessian)
+
+
+@with_distance_models
+def all_contacts(
+    A: Bodies, B: Bodies, X_AB: Array, *, margin: float = 0.0, derivatives: bool = False, model: str = "surface",
+    estimator: Optional[str] = None, threads: int = 0, **settings: Any
+) -> _abut.ContactRegions:
+    """One contact for every region of the bodies within `margin` (m, >= 0) of one another, of all pairs, one pair after
+    the other and of a pair the nearest first, in A: `distance`, `p1`, `p2`, `n`, `feature_A`, `feature_B`, `status`; of pair i
+    those from `offsets[i]` to `offsets[i + 1]`. With `derivatives`, `dd_dxi_B`, `dp1_A_dxi_B`, `dp2_A_dxi_B`, `dn_A_dxi_B`, else
+    NaN. A model without regions has the one of `separation`. Arguments and errors as `witness_derivative`.
+    """
+    handle = DistanceModel(model, estimator, threads=threads, **settings)
+    return handle.all_contacts(A, B, X_AB, margin=margin, derivatives=derivatives)
+

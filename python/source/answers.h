@@ -141,6 +141,7 @@ py::class_<AnswersType> answers_class(py::module_& module, const char* name, con
       [](const AnswersType& answers) {
         py::bytes more;
         if constexpr (requires { answers.hessians; }) more = to_bytes(answers.hessians);
+        if constexpr (requires { answers.offsets; }) more = to_bytes(answers.offsets);
         return py::make_tuple(answers.many, to_bytes(answers.items), more);
       },
       [](const py::tuple& pickled) {
@@ -149,6 +150,7 @@ py::class_<AnswersType> answers_class(py::module_& module, const char* name, con
         if (!answers.many && answers.items.size() != 1)
           throw InvalidInput("the pickle is of another version of abut");
         if constexpr (requires { answers.hessians; }) from_bytes(pickled[2], answers.hessians);
+        if constexpr (requires { answers.offsets; }) from_bytes(pickled[2], answers.offsets);
         return answers;
       }));
   return type;

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <mutex>
 #include <span>
 
+#include "python/source/answers.h"
 #include "python/source/arguments.h"
+#include "python/source/interruptible.h"
 
 namespace abut::python {
 
@@ -17,6 +20,26 @@ void check_all(std::span<const body::Pair> pairs, const char* who, bool many, Ch
     if (before == nullptr || before->A != pair.A || before->B != pair.B) check(pair);
     before = &pair;
   });
+}
+
+// The answers to pairs, by one(pair) or, many of them, by batch(pairs, results) in pieces: without the
+// interpreter lock, under `mutex`, once all have passed `check`.
+template <class Result, class Check, class One, class Batch>
+Answers<Result> answered(const Pairs& pairs, const char* who, std::mutex& mutex, Check&& check, One&& one,
+                         Batch&& batch) {
+  Answers<Result> answers(pairs.all().size(), pairs.many());
+  check_all(pairs.all(), who, pairs.many(), check);
+  if (!pairs.many()) {
+    const Released release;
+    const std::lock_guard lock(mutex);
+    answers.items[0] = one(pairs.front());
+    return answers;
+  }
+  in_pieces(static_cast<std::int64_t>(answers.items.size()), [&](std::int64_t begin, std::int64_t end) {
+    const std::lock_guard lock(mutex);
+    batch(pairs.all().subspan(begin, end - begin), std::span(answers.items).subspan(begin, end - begin));
+  });
+  return answers;
 }
 
 inline int thread_count(const char* function, py::handle threads) {

@@ -91,6 +91,7 @@ PYBIND11_MODULE(_abut, module) {
   bind_settings(module);
   bind_bodies(module);
   bind_witness(module);
+  bind_distance(module);
   bind_contact(module);
   bind_soft_distance(module);
   bind_state(module);

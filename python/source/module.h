@@ -10,6 +10,7 @@ void bind_status(pybind11::module_& module);
 void bind_settings(pybind11::module_& module);
 void bind_bodies(pybind11::module_& module);
 void bind_witness(pybind11::module_& module);
+void bind_distance(pybind11::module_& module);
 void bind_contact(pybind11::module_& module);
 void bind_soft_distance(pybind11::module_& module);
 void bind_state(pybind11::module_& module);

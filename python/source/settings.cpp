@@ -11,6 +11,7 @@
 #include "runtime/derivative/estimator.h"
 #include "runtime/dynamics/solve/contact_solver.h"
 #include "runtime/dynamics/step/integrator.h"
+#include "runtime/proximity/distance_model.h"
 #include "runtime/ssdf/kernel.h"
 
 namespace abut::python {
@@ -52,6 +53,16 @@ py::dict tables() {
                     "has_energy"_a = contact::has(row.offers, contact::Want::kEnergy),
                     "exact_jacobian"_a = row.exact_jacobian, "smoothness"_a = row.smoothness);
   });
+  py::dict distances;  // settings are a method's: those of the first, and in the capabilities of each
+  for (const proximity::DistanceModelRow& row : proximity::distance_models()) {
+    py::dict methods;
+    for (const std::string_view method : row.methods)
+      methods[py::str(std::string(method))] = rows_of(row.settings(method));
+    distances[py::str(std::string(row.name))] =
+        py::make_tuple(std::string(row.summary), rows_of(row.settings(row.methods.front())),
+                       py::dict("methods"_a = methods, "has_smoothed"_a = row.has_smoothed));
+  }
+  result["distance_models"] = distances;
   result["integrators"] = table(dynamics::integrators(), nothing);
   result["solvers"] = table(dynamics::contact_solvers(), nothing);
   result["soft_distance"] = rows_of(describe(ssdf::soft_distance_settings()));

@@ -9,78 +9,14 @@
 #include "python/source/batch.h"
 #include "python/source/interruptible.h"
 #include "python/source/module.h"
+#include "python/source/witness_answers.h"
 #include "runtime/derivative/estimator.h"
 #include "runtime/witness/pair_query.h"
 
 namespace abut::python {
 namespace {
 
-using derivative::PairDerivative;
 using derivative::SmoothedPair;
-using Witness = witness::Witness<double>;
-using Hessian = derivative::WitnessHessian<double>;
-
-// A smoothed witness with its second derivatives where they were wanted.
-struct Smoothed {
-  SmoothedPair pair;
-  Hessian hessian;
-};
-
-// The members of a witness that the answers have at of(answer).
-template <class Class, class Of>
-void define_witness(Class& type, Of of) {
-  define<typename Class::type>(
-      type, "distance", [of](auto& a) -> auto& { return of(a).distance; }, "(N,) signed distance, m");
-  define<typename Class::type>(
-      type, "p1", [of](auto& a) -> auto& { return of(a).p1; }, "(N, 3) witness point on A, in A, m");
-  define<typename Class::type>(
-      type, "p2", [of](auto& a) -> auto& { return of(a).p2; }, "(N, 3) witness point on B, in A, m");
-  define<typename Class::type>(
-      type, "n", [of](auto& a) -> auto& { return of(a).n; }, "(N, 3) unit normal from A to B, in A");
-  define<typename Class::type>(
-      type, "lower_bound", [of](auto& a) -> auto& { return of(a).lower_bound; },
-      "(N,) m: the true distance is not less");
-  define<typename Class::type>(
-      type, "upper_bound", [of](auto& a) -> auto& { return of(a).upper_bound; },
-      "(N,) m: the true distance is not more");
-  define<typename Class::type>(
-      type, "iterations", [of](auto& a) -> auto& { return of(a).iterations; }, "(N,) of GJK and EPA");
-}
-
-// The simplex that carries the witness points.
-template <class Class, class Of>
-void define_simplex(Class& type, Of of) {
-  define<typename Class::type>(
-      type, "simplex_size", [of](auto& a) -> auto& { return of(a).simplex_size; }, "(N,) 1 to 3");
-  define<typename Class::type>(
-      type, "vertex_A", [of](auto& a) -> auto& { return of(a).vertex_A; },
-      "(N, 3) vertices of A's hull whose weighted mean is p1; -1: none");
-  define<typename Class::type>(
-      type, "vertex_B", [of](auto& a) -> auto& { return of(a).vertex_B; },
-      "(N, 3) vertices of B's hull whose weighted mean is p2; -1: none");
-  define<typename Class::type>(
-      type, "weight", [of](auto& a) -> auto& { return of(a).weight; }, "(N, 3) weights of the vertices");
-}
-
-template <class Class, class Of>
-void define_derivative(Class& type, Of of) {
-  define<typename Class::type>(
-      type, "dp1_A_dxi_B", [of](auto& a) -> auto& { return of(a).dp1_A_dxi_B; }, "(N, 3, 6) m/rad, 1");
-  define<typename Class::type>(
-      type, "dp2_A_dxi_B", [of](auto& a) -> auto& { return of(a).dp2_A_dxi_B; }, "(N, 3, 6) m/rad, 1");
-  define<typename Class::type>(
-      type, "dn_A_dxi_B", [of](auto& a) -> auto& { return of(a).dn_A_dxi_B; }, "(N, 3, 6) 1/rad, 1/m");
-  define<typename Class::type>(
-      type, "dd_dxi_B", [of](auto& a) -> auto& { return of(a).dd_dxi_B; }, "(N, 6) m/rad, 1");
-  define<typename Class::type>(
-      type, "clamped_count", [of](auto& a) -> auto& { return of(a).clamped_count; },
-      "(N,) directions without a derivative, 0 to 2");
-  define<typename Class::type>(
-      type, "clamped_A", [of](auto& a) -> auto& { return of(a).clamped_A; },
-      "(N, 2, 3) those directions, unit, in A");
-  define<typename Class::type>(
-      type, "status", [of](auto& a) -> auto& { return of(a).status; }, "(N,) of the derivative: Status");
-}
 
 void bind_answers(py::module_& module) {
   auto separations =
@@ -166,20 +102,10 @@ class EstimatorHandle {
         one_(derivative::make_estimator(name_, settings_)) {}
 
   Answers<PairDerivative> derivative(py::handle A, py::handle B, py::handle X_AB) {
-    const Pairs pairs(kWho, A, B, X_AB);
-    Answers<PairDerivative> answers(pairs.all().size(), pairs.many());
-    if (!pairs.many()) {
-      const Released release;
-      const std::lock_guard lock(mutex_);
-      answers.items[0] = (*one_)(pairs.front());
-      return answers;
-    }
-    check_all(pairs.all(), kWho, true, [](const body::Pair& p) { witness::require_valid(p, kWho); });
-    in_pieces(static_cast<std::int64_t>(answers.items.size()), [&](std::int64_t begin, std::int64_t end) {
-      const std::lock_guard lock(mutex_);
-      batch()(pairs.all().subspan(begin, end - begin), std::span(answers.items).subspan(begin, end - begin));
-    });
-    return answers;
+    return answered<PairDerivative>(
+        Pairs(kWho, A, B, X_AB), kWho, mutex_, [](const body::Pair& p) { witness::require_valid(p, kWho); },
+        [&](const body::Pair& pair) { return (*one_)(pair); },
+        [&](auto pairs, auto results) { batch()(pairs, results); });
   }
 
   Answers<Smoothed> smoothed(py::handle A, py::handle B, py::handle X_AB, py::handle hessian) {
@@ -197,7 +123,7 @@ class EstimatorHandle {
       std::vector<Hessian> hessians(second ? size : 0);
       batch().smoothed(pairs.all().subspan(begin, size), found, hessians);
       for (std::size_t i = 0; i < size; ++i) {
-        answers.items[begin + i] = {found[i], second ? hessians[i] : absent()};
+        answers.items[begin + i] = {found[i], second ? hessians[i] : absent_hessian()};
       }
     });
     return answers;
@@ -212,15 +138,6 @@ class EstimatorHandle {
   derivative::BatchEstimator& batch() {
     if (!batch_) batch_ = std::make_unique<derivative::BatchEstimator>(name_, settings_, threads_);
     return *batch_;
-  }
-
-  static Hessian absent() {
-    Hessian none;
-    none.d.setConstant(std::numeric_limits<double>::quiet_NaN());
-    none.p1_A.fill(none.d);
-    none.p2_A.fill(none.d);
-    none.n_A.fill(none.d);
-    return none;
   }
 
   std::string name_;

@@ -16,7 +16,7 @@ class Examples(unittest.TestCase):
     def test_every_example_runs_and_is_short(self):
         environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(abut.__file__).resolve().parents[1])}
         scripts = sorted(EXAMPLES.glob("*.py"))
-        self.assertEqual(len(scripts), 10)
+        self.assertEqual(len(scripts), 11)
         arguments = {"push_optimisation": ["page.html"], "preprocess_dataset": [ASSETS.resolve() / "meshes", "OUT"]}
         for script in scripts:
             with self.subTest(script.name), tempfile.TemporaryDirectory(dir=".") as folder:

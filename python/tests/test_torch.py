@@ -93,6 +93,25 @@ class Gradients(unittest.TestCase):
         exact = lambda X: tuple(abut.torch.separation(mug, box, X, estimator="analytic"))
         self.check(exact, tensor(poses(2, reach=0.4)))
 
+    @needs_assets
+    def test_of_surfaces_and_pieces(self):
+        mug, banana = asset("005_mug"), asset("006_banana")
+        X_AB = poses(40, reach=0.15)
+        found = abut.separation(mug, banana, X_AB, model="surface")
+        apart = X_AB[(found.distance > 1e-3) & (found.status == abut.Status.OK)][:3]
+        surface = abut.DistanceModel("surface")
+        self.check(lambda X: tuple(abut.torch.separation(mug, banana, X, model=surface)), tensor(apart))
+        self.check(lambda X: abut.torch.distance(mug, banana, X, model="surface"), tensor(apart[:2]), second=True)
+        self.check(lambda X: abut.torch.smoothed_separation(mug, banana, X, model=surface).distance, tensor(apart[:2]))
+        exact = lambda X: tuple(abut.torch.separation(mug, banana, X, model="pieces", estimator="analytic"))
+        self.check(exact, tensor(apart))
+        value = abut.torch.separation(mug, banana, tensor(apart), model=surface)
+        np.testing.assert_array_equal(value.p1.detach(), surface(mug, banana, abut.torch.pose_matrix(tensor(apart)).detach()).p1)
+        with self.assertRaisesRegex(RuntimeError, "distance model 'surface' has no second derivatives"):
+            pose = tensor(apart)
+            (g,) = torch.autograd.grad(abut.torch.separation(mug, banana, pose, model=surface).p1.sum(), pose, create_graph=True)
+            g.sum().backward()
+
     def test_rollouts_and_steps(self):
         rollout = abut.Rollout(pushing().system(), 3, dt=2e-3, integrator_settings={"tolerance": 1e-12},
                                parameters=[("mass", "bar"), ("moment_x", "free")], **CONTACT)

@@ -1,0 +1,156 @@
+#include "runtime/proximity/distance_model.h"
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "python/source/batch.h"
+#include "python/source/module.h"
+#include "python/source/witness_answers.h"
+#include "runtime/contact/model.h"
+
+namespace abut::python {
+namespace {
+
+using proximity::Contact;
+
+// The contact regions of all pairs, one pair after the other.
+struct Regions : Answers<Contact> {
+  using Answers::Answers;
+  std::vector<std::int64_t> offsets;  // (N + 1) of pair i: offsets[i] to offsets[i + 1]
+};
+
+// A distance model with its memory. One question at a time: others wait.
+class DistanceModelHandle {
+ public:
+  DistanceModelHandle(py::handle name, py::handle method, py::handle given, py::handle threads)
+      : name_(text({"DistanceModel", "model"}, name)),
+        method_(method.is_none() ? std::string() : text({"DistanceModel", "method"}, method)),
+        settings_(settings({"DistanceModel", "settings"}, given)),
+        threads_(thread_count("DistanceModel", threads)),
+        one_(proximity::make_distance_model(name_, method_, settings_)) {}
+
+  const std::string& name() const { return name_; }
+
+  Answers<Witness> separation(py::handle A, py::handle B, py::handle X_AB) {
+    return ask<Witness>(
+        "separation", Pairs("separation", A, B, X_AB),
+        [&](const body::Pair& pair) { return one_->separation(pair); },
+        [&](auto pairs, auto results) { batch().separations(pairs, results); });
+  }
+
+  Answers<PairDerivative> derivative(py::handle A, py::handle B, py::handle X_AB) {
+    return ask<PairDerivative>(
+        "witness_derivative", Pairs("witness_derivative", A, B, X_AB),
+        [&](const body::Pair& pair) { return one_->derivative(pair); },
+        [&](auto pairs, auto results) { batch().derivatives(pairs, results); });
+  }
+
+  Answers<Smoothed> smoothed(py::handle A, py::handle B, py::handle X_AB, py::handle hessian) {
+    const Pairs pairs(kSmoothedWho, A, B, X_AB);
+    if (!proximity::find_distance_model(name_).has_smoothed)
+      throw InvalidInput(std::string(kSmoothedWho) + ": the distance model '" + name_ +
+                         "' has no smoothed form");
+    if (truth({kSmoothedWho, "hessian"}, hessian))
+      throw InvalidInput(std::string(kSmoothedWho) + ": the distance model '" + name_ +
+                         "' has no second derivatives; leave hessian out");
+    return ask<Smoothed>(
+        kSmoothedWho, pairs,
+        [&](const body::Pair& pair) -> Smoothed {
+          return {one_->smoothed(pair), absent_hessian()};
+        },
+        [&](auto some, auto results) {
+          std::vector<derivative::SmoothedPair> found(some.size());
+          batch().smoothed(some, found);
+          for (std::size_t i = 0; i < found.size(); ++i) results[i] = {found[i], absent_hessian()};
+        });
+  }
+
+  std::unique_ptr<Regions> regions(py::handle A, py::handle B, py::handle X_AB, py::handle margin,
+                                   py::handle derivatives) {
+    const double reach = number({kRegionsWho, "margin"}, margin);
+    contact::require_margin(kRegionsWho, reach);
+    const bool first = truth({kRegionsWho, "derivatives"}, derivatives);
+    const Pairs pairs(kRegionsWho, A, B, X_AB);
+    check(kRegionsWho, pairs);
+    std::vector<std::vector<Contact>> each(pairs.all().size());
+    in_pieces(static_cast<std::int64_t>(each.size()), [&](std::int64_t begin, std::int64_t end) {
+      const std::lock_guard lock(mutex_);
+      batch().contacts(pairs.all().subspan(begin, end - begin), reach, first,
+                       std::span(each).subspan(begin, end - begin));
+    });
+    std::vector<std::int64_t> offsets{0};
+    for (const std::vector<Contact>& of_pair : each)
+      offsets.push_back(offsets.back() + static_cast<std::int64_t>(of_pair.size()));
+    auto regions = std::make_unique<Regions>(static_cast<std::size_t>(offsets.back()), true);
+    for (std::size_t i = 0; i < each.size(); ++i)
+      std::copy(each[i].begin(), each[i].end(), regions->items.begin() + offsets[i]);
+    if (!first)
+      for (Contact& contact : regions->items) contact.pair.derivative.status = contact.pair.witness.status;
+    regions->offsets = std::move(offsets);
+    return regions;
+  }
+
+ private:
+  static constexpr const char* kSmoothedWho = "smoothed_witness";
+  static constexpr const char* kRegionsWho = "all_contacts";
+
+  void check(const char* who, const Pairs& pairs) const {
+    check_all(pairs.all(), who, pairs.many(),
+              [&](const body::Pair& pair) { one_->require_valid(pair, who); });
+  }
+
+  template <class Result, class One, class Batch>
+  Answers<Result> ask(const char* who, const Pairs& pairs, One&& one, Batch&& many) {
+    return answered<Result>(
+        pairs, who, mutex_, [&](const body::Pair& pair) { one_->require_valid(pair, who); }, one, many);
+  }
+
+  proximity::BatchDistanceModel& batch() {
+    if (!batch_)
+      batch_ = std::make_unique<proximity::BatchDistanceModel>(name_, method_, settings_, threads_);
+    return *batch_;
+  }
+
+  std::string name_, method_;
+  SettingValues settings_;
+  int threads_;
+  std::unique_ptr<proximity::DistanceModel> one_;
+  std::unique_ptr<proximity::BatchDistanceModel> batch_;
+  std::mutex mutex_;
+};
+
+void bind_regions(py::module_& module) {
+  auto type = answers_class<Regions>(module, "ContactRegions",
+                                     "Contact regions of pairs, in A; K of all together, of a pair the "
+                                     "nearest first.");
+  define_witness(
+      type, [](auto& c) -> auto& { return c.pair.witness; });
+  define_derivative(
+      type, [](auto& c) -> auto& { return c.pair.derivative; });
+  define<Regions>(
+      type, "feature_A", [](auto& c) -> auto& { return c.feature_A; },
+      "(K,) what of A carries p1: the same from pose to pose while it does");
+  define<Regions>(
+      type, "feature_B", [](auto& c) -> auto& { return c.feature_B; }, "(K,) what of B carries p2");
+  type.def_property_readonly(
+      "offsets", [](py::handle self) { return view(self, py::cast<Regions&>(self).offsets, true); },
+      "(N + 1,) regions of pair i: offsets[i] to offsets[i + 1]");
+}
+
+}  // namespace
+
+void bind_distance(py::module_& module) {
+  bind_regions(module);
+  py::class_<DistanceModelHandle>(module, "DistanceModel")
+      .def(py::init<py::handle, py::handle, py::handle, py::handle>())
+      .def_property_readonly("name", &DistanceModelHandle::name)
+      .def("__call__", &DistanceModelHandle::derivative)
+      .def("separation", &DistanceModelHandle::separation)
+      .def("smoothed", &DistanceModelHandle::smoothed)
+      .def("_all_contacts", &DistanceModelHandle::regions);
+}
+
+}  // namespace abut::python

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <limits>
+
+#include "python/source/answers.h"
+#include "runtime/derivative/estimator.h"
+
+// What answers about witness points have in common.
+namespace abut::python {
+
+using derivative::PairDerivative;
+using Witness = witness::Witness<double>;
+using Hessian = derivative::WitnessHessian<double>;
+
+// A smoothed witness with its second derivatives where they were wanted.
+struct Smoothed {
+  derivative::SmoothedPair pair;
+  Hessian hessian;
+};
+
+// Of second derivatives that were not: NaN.
+inline Hessian absent_hessian() {
+  Hessian none;
+  none.d.setConstant(std::numeric_limits<double>::quiet_NaN());
+  none.p1_A.fill(none.d);
+  none.p2_A.fill(none.d);
+  none.n_A.fill(none.d);
+  return none;
+}
+
+// The members of a witness that the answers have at of(answer).
+template <class Class, class Of>
+void define_witness(Class& type, Of of) {
+  define<typename Class::type>(
+      type, "distance", [of](auto& a) -> auto& { return of(a).distance; }, "(N,) signed distance, m");
+  define<typename Class::type>(
+      type, "p1", [of](auto& a) -> auto& { return of(a).p1; }, "(N, 3) witness point on A, in A, m");
+  define<typename Class::type>(
+      type, "p2", [of](auto& a) -> auto& { return of(a).p2; }, "(N, 3) witness point on B, in A, m");
+  define<typename Class::type>(
+      type, "n", [of](auto& a) -> auto& { return of(a).n; }, "(N, 3) unit normal from A to B, in A");
+  define<typename Class::type>(
+      type, "lower_bound", [of](auto& a) -> auto& { return of(a).lower_bound; },
+      "(N,) m: the true distance is not less");
+  define<typename Class::type>(
+      type, "upper_bound", [of](auto& a) -> auto& { return of(a).upper_bound; },
+      "(N,) m: the true distance is not more");
+  define<typename Class::type>(
+      type, "iterations", [of](auto& a) -> auto& { return of(a).iterations; }, "(N,) of GJK and EPA");
+}
+
+// The simplex that carries the witness points.
+template <class Class, class Of>
+void define_simplex(Class& type, Of of) {
+  define<typename Class::type>(
+      type, "simplex_size", [of](auto& a) -> auto& { return of(a).simplex_size; }, "(N,) 1 to 3");
+  define<typename Class::type>(
+      type, "vertex_A", [of](auto& a) -> auto& { return of(a).vertex_A; },
+      "(N, 3) vertices of A's hull whose weighted mean is p1; -1: none");
+  define<typename Class::type>(
+      type, "vertex_B", [of](auto& a) -> auto& { return of(a).vertex_B; },
+      "(N, 3) vertices of B's hull whose weighted mean is p2; -1: none");
+  define<typename Class::type>(
+      type, "weight", [of](auto& a) -> auto& { return of(a).weight; }, "(N, 3) weights of the vertices");
+}
+
+template <class Class, class Of>
+void define_derivative(Class& type, Of of) {
+  define<typename Class::type>(
+      type, "dp1_A_dxi_B", [of](auto& a) -> auto& { return of(a).dp1_A_dxi_B; }, "(N, 3, 6) m/rad, 1");
+  define<typename Class::type>(
+      type, "dp2_A_dxi_B", [of](auto& a) -> auto& { return of(a).dp2_A_dxi_B; }, "(N, 3, 6) m/rad, 1");
+  define<typename Class::type>(
+      type, "dn_A_dxi_B", [of](auto& a) -> auto& { return of(a).dn_A_dxi_B; }, "(N, 3, 6) 1/rad, 1/m");
+  define<typename Class::type>(
+      type, "dd_dxi_B", [of](auto& a) -> auto& { return of(a).dd_dxi_B; }, "(N, 6) m/rad, 1");
+  define<typename Class::type>(
+      type, "clamped_count", [of](auto& a) -> auto& { return of(a).clamped_count; },
+      "(N,) directions without a derivative, 0 to 2");
+  define<typename Class::type>(
+      type, "clamped_A", [of](auto& a) -> auto& { return of(a).clamped_A; },
+      "(N, 2, 3) those directions, unit, in A");
+  define<typename Class::type>(
+      type, "status", [of](auto& a) -> auto& { return of(a).status; }, "(N,) of the derivative: Status");
+}
+
+}  // namespace abut::python
