@@ -149,6 +149,7 @@ void add_witness_properties(std::vector<Property>& list);
 void add_shape_properties(std::vector<Property>& list);
 void add_derivative_properties(std::vector<Property>& list);
 void add_distance_properties(std::vector<Property>& list);
+void add_distance_model_properties(std::vector<Property>& list);
 void add_contact_properties(std::vector<Property>& list);
 void add_dynamics_properties(std::vector<Property>& list);
 void add_batch_properties(std::vector<Property>& list);

@@ -139,6 +139,7 @@ int main(int argc, char** argv) {
   add_shape_properties(properties);
   add_derivative_properties(properties);
   add_distance_properties(properties);
+  add_distance_model_properties(properties);
   add_contact_properties(properties);
   add_dynamics_properties(properties);
   add_batch_properties(properties);
