@@ -7,9 +7,9 @@
 #include "runtime/dynamics/step/implicit_settings.h"
 #include "runtime/dynamics/step/implicit_step.h"
 #include "runtime/dynamics/step/tree_integrator.h"
-#include "runtime/dynamics/tree/derivatives.h"
 #include "runtime/dynamics/tree/dynamics.h"
 #include "runtime/dynamics/tree/euler.h"
+#include "runtime/dynamics/tree/momentum.h"
 
 namespace abut::dynamics {
 namespace {
@@ -23,7 +23,6 @@ class ImplicitTree final : public TreeIntegrator {
   // A trial of the velocities after a step.
   struct Trial {
     VecX<double> v, q;
-    VecX<double> a;         // of backward Euler
     VecX<double> residual;  // generalised force that is left, of the independent degrees of freedom
     double speed = 0;       // what its impulse changes of the velocity of all mass, m/s
     double scale = 0;       // what its rounding is relative to, m/s
@@ -39,7 +38,8 @@ class ImplicitTree final : public TreeIntegrator {
 
   void advance(VecX<double>& q, VecX<double>& v, const Control& control, double h, int halvings,
                Slopes* slopes) {
-    const Trial end = solve(q, v, control, h);
+    const BackwardInertia inertia(tree(), q, v, h, equations().scratch());
+    const Trial end = solve(inertia, q, v, control, h);
     if (!solved(end) && halvings < kMostHalvings) {
       for (int half = 0; half < 2; ++half) advance(q, v, control, h / 2, halvings + 1, slopes);
       return;
@@ -47,7 +47,7 @@ class ImplicitTree final : public TreeIntegrator {
     if (!solved(end)) report().solver.status = Status::kNotConverged;
     report().solver.residual = std::max(report().solver.residual, end.speed);
     report().control_work += h * equations().control_power(end.v, control);
-    if (slopes != nullptr) differentiate(v, end, control, h, *slopes);
+    if (slopes != nullptr) differentiate(inertia, q, v, end, control, h, *slopes);
     q = end.q;
     v = end.v;
   }
@@ -57,16 +57,16 @@ class ImplicitTree final : public TreeIntegrator {
     return trial.speed <= settings_.tolerance + kRounding * trial.scale;
   }
 
-  Trial solve(const VecX<double>& q, const VecX<double>& v, const Control& control, double h);
-  Trial trial_at(const VecX<double>& q, const VecX<double>& v, const VecX<double>& v_next,
+  Trial solve(const BackwardInertia& inertia, const VecX<double>& q, const VecX<double>& v,
+              const Control& control, double h);
+  Trial trial_at(const BackwardInertia& inertia, const VecX<double>& q, const VecX<double>& v_next,
                  const Control& control, double h);
   double speed_of(const VecX<double>& residual, double h) const;
-  struct ResidualSlopes {
-    MatX<double> by_q, by_v, by_v_next;  // (nv, nv): of q' and v' held, of v, of v' in all
-  };
-  ResidualSlopes residual_slopes(const VecX<double>& v, const Trial& trial, const Control& control, double h);
-  void differentiate(const VecX<double>& v, const Trial& end, const Control& control, double h,
-                     Slopes& slopes);
+  // (nv, nv): by q' and by v', with the other held.
+  BackwardInertia::EndSlopes residual_slopes(const BackwardInertia& inertia, const Trial& trial,
+                                             const Control& control);
+  void differentiate(const BackwardInertia& inertia, const VecX<double>& q, const VecX<double>& v,
+                     const Trial& end, const Control& control, double h, Slopes& slopes);
 
   ImplicitSettings settings_;
   Eigen::LLT<MatX<double>> inertia_;  // of the independent degrees of freedom, where the step starts
@@ -79,57 +79,50 @@ double ImplicitTree::speed_of(const VecX<double>& residual, double h) const {
   return square >= 0 ? std::sqrt(square) : std::numeric_limits<double>::infinity();
 }
 
-ImplicitTree::Trial ImplicitTree::trial_at(const VecX<double>& q, const VecX<double>& v,
+ImplicitTree::Trial ImplicitTree::trial_at(const BackwardInertia& inertia, const VecX<double>& q,
                                            const VecX<double>& v_next, const Control& control, double h) {
   Trial trial;
   trial.v = v_next;
   euler_advance(tree(), q, v_next, h, trial.q);
-  trial.a = backward_acceleration(tree(), v, v_next, h);
   const VecX<double> tau = equations().forces(trial.q, v_next, control, false).tau;
   const MatX<double>& G = equations().coordinates().independent();
-  const VecX<double> inertial =
-      inverse_dynamics<double>(tree(), trial.q, v_next, trial.a, equations().scratch());
+  const VecX<double> inertial = inertia.force(trial.q, v_next, equations().scratch());
   trial.residual = G.transpose() * (inertial - tau);
   trial.speed = speed_of(trial.residual, h);
   trial.scale = speed_of(G.transpose() * tau, h) + speed_of(G.transpose() * inertial, h);
   return trial;
 }
 
-ImplicitTree::ResidualSlopes ImplicitTree::residual_slopes(const VecX<double>& v, const Trial& trial,
-                                                           const Control& control, double h) {
+BackwardInertia::EndSlopes ImplicitTree::residual_slopes(const BackwardInertia& inertia, const Trial& trial,
+                                                         const Control& control) {
   const JointForces& forces = equations().forces(trial.q, trial.v, control, true);
-  TreeScratch& scratch = equations().scratch();
-  const MatX<double>& dtau = inverse_dynamics_derivatives<double>(tree(), trial.q, trial.v, trial.a, scratch);
-  const Eigen::Index nv = tree().nv();
-  const MatX<double>& M = scratch.mass_matrix;
-  const AccelerationSlopes of_a = backward_acceleration_slopes(tree(), v, trial.v, h);
-  ResidualSlopes slopes;
-  slopes.by_q = dtau.leftCols(nv) - forces.dtau_dq;
-  slopes.by_v = M * of_a.by_v;
-  slopes.by_v_next = slopes.by_q * euler_advance_slopes(tree(), trial.v, h).by_v_next + dtau.rightCols(nv) -
-                     forces.dtau_dv + M * of_a.by_v_next;
+  BackwardInertia::EndSlopes slopes = inertia.end_slopes(trial.q, trial.v, equations().scratch());
+  slopes.by_q_next -= forces.dtau_dq;
+  slopes.by_v_next -= forces.dtau_dv;
   return slopes;
 }
 
-ImplicitTree::Trial ImplicitTree::solve(const VecX<double>& q, const VecX<double>& v, const Control& control,
-                                        double h) {
+ImplicitTree::Trial ImplicitTree::solve(const BackwardInertia& inertia, const VecX<double>& q,
+                                        const VecX<double>& v, const Control& control, double h) {
   constexpr double kLeastDecrease = 1e-4;  // of the squared speed, over what the slope promises
   constexpr double kLeastStep = 1e-6;      // of Newton's
   const MatX<double>& G = equations().coordinates().independent();
   inertia_.compute(G.transpose() * mass_matrix<double>(tree(), q, equations().scratch()) * G);
-  Trial best = trial_at(q, v, v, control, h);
+  Trial best = trial_at(inertia, q, v, control, h);
   for (int k = 0; k < settings_.iterations && !solved(best); ++k) {
-    const ResidualSlopes slopes = residual_slopes(v, best, control, h);
-    const VecX<double> way = G * (G.transpose() * slopes.by_v_next * G).partialPivLu().solve(-best.residual);
+    const BackwardInertia::EndSlopes of_R = residual_slopes(inertia, best, control);
+    const MatX<double> by_v =
+        of_R.by_q_next * euler_advance_slopes(tree(), best.v, h).by_v_next + of_R.by_v_next;
+    const VecX<double> way = G * (G.transpose() * by_v * G).partialPivLu().solve(-best.residual);
     if (!way.allFinite()) break;
     double length = 1;
-    Trial next = trial_at(q, v, best.v + way, control, h);
+    Trial next = trial_at(inertia, q, best.v + way, control, h);
     const auto falls = [&] {
       return next.speed * next.speed <= (1 - 2 * kLeastDecrease * length) * best.speed * best.speed;
     };
     while (!falls() && length > kLeastStep) {
       length /= 2;
-      next = trial_at(q, v, best.v + length * way, control, h);
+      next = trial_at(inertia, q, best.v + length * way, control, h);
     }
     if (!falls()) break;
     best = next;
@@ -140,16 +133,22 @@ ImplicitTree::Trial ImplicitTree::solve(const VecX<double>& q, const VecX<double
 }
 
 // R(v'; q, v, f, p) = 0: dv' = -(dR/dv')^-1 (dR/dq dq + dR/dv dv - df + dR/dp dp), and q' by q and v'.
-void ImplicitTree::differentiate(const VecX<double>& v, const Trial& end, const Control& control, double h,
-                                 Slopes& slopes) {
+void ImplicitTree::differentiate(const BackwardInertia& inertia, const VecX<double>& q, const VecX<double>& v,
+                                 const Trial& end, const Control& control, double h, Slopes& slopes) {
   const MatX<double>& G = equations().coordinates().independent();
-  const ResidualSlopes of_R = residual_slopes(v, end, control, h);
+  const BackwardInertia::EndSlopes of_R = residual_slopes(inertia, end, control);
   const AdvanceSlopes way = euler_advance_slopes(tree(), end.v, h);
-  MatX<double> dR = of_R.by_q * (way.by_q * slopes.q) + of_R.by_v * slopes.v;
+  const auto of_variant = [&](const Tree& of, TreeScratch& with) {
+    return BackwardInertia(of, q, v, h, with).force(end.q, end.v, with);
+  };
+  const MatX<double>& by_parameters = equations().parameter_slopes(of_variant);
+  const BackwardInertia::StartSlopes of_start = inertia.start_slopes(end.q, end.v, equations().scratch());
+  MatX<double> dR = (of_R.by_q_next * way.by_q + of_start.by_q) * slopes.q + of_start.by_v * slopes.v;
   const Eigen::Index nv = tree().nv(), inputs_begin = dR.cols() - inputs();
   dR.middleCols(inputs_begin, nv) -= MatX<double>::Identity(nv, nv);
-  dR.rightCols(equations().parameter_count()) -= equations().parameter_slopes(end.q, end.v, end.a);
-  slopes.v = -G * (G.transpose() * of_R.by_v_next * G).partialPivLu().solve(G.transpose() * dR);
+  dR.rightCols(by_parameters.cols()) -= by_parameters;
+  const MatX<double> by_v = of_R.by_q_next * way.by_v_next + of_R.by_v_next;
+  slopes.v = -G * (G.transpose() * by_v * G).partialPivLu().solve(G.transpose() * dR);
   slopes.q = way.by_q * slopes.q + way.by_v_next * slopes.v;
 }
 

@@ -43,8 +43,12 @@ class MotionEquations {
   const VecX<double>& acceleration(const VecX<double>& q, const VecX<double>& v, const VecX<double>& tau);
 
   // (nv, parameters): tau - M a - b by the config's parameters, where forces(q, v) were evaluated last.
-  const MatX<double>& parameter_slopes(const VecX<double>& q, const VecX<double>& v, const VecX<double>& a) {
-    return parameters_.evaluate(tree_, contact_, motions_, scratch_, q, v, a);
+  const MatX<double>& parameter_slopes(const ParameterSlopes::Inertia& inertia) {
+    return parameters_.evaluate(tree_, contact_, motions_, scratch_, inertia);
+  }
+  // The same of -inertia alone.
+  const MatX<double>& inertia_slopes(const ParameterSlopes::Inertia& inertia) {
+    return parameters_.evaluate(inertia);
   }
   Eigen::Index parameter_count() const { return parameters_.count(); }
 

@@ -1,7 +1,5 @@
 #include "runtime/dynamics/step/parameter_slopes.h"
 
-#include "runtime/dynamics/tree/dynamics.h"
-
 namespace abut::dynamics {
 namespace {
 
@@ -37,19 +35,23 @@ ParameterSlopes::ParameterSlopes(const SystemTree& tree, std::span<const Paramet
   }
 }
 
-const MatX<double>& ParameterSlopes::evaluate(const SystemTree& tree, CompliantContact& contact,
-                                              std::span<const BodyMotion> motions, const TreeScratch& scratch,
-                                              const VecX<double>& q, const VecX<double>& v,
-                                              const VecX<double>& a) {
+const MatX<double>& ParameterSlopes::evaluate(const Inertia& inertia) {
   slopes_.setZero();
   VecX<double> unchanged;
   for (Variant& variant : variants_) {
-    const VecX<double>& force = inverse_dynamics<double>(variant.tree, q, v, a, variant.scratch);
+    const VecX<double> force = inertia(variant.tree, variant.scratch);
     if (variant.change == 0)
       unchanged = force;
     else
       slopes_.col(variant.column) = (unchanged - force) / variant.change;
   }
+  return slopes_;
+}
+
+const MatX<double>& ParameterSlopes::evaluate(const SystemTree& tree, CompliantContact& contact,
+                                              std::span<const BodyMotion> motions, const TreeScratch& scratch,
+                                              const Inertia& inertia) {
+  evaluate(inertia);
   for (const OfShapes& part : of_shapes_) add(part, tree, contact, motions, scratch);
   if (!of_shapes_.empty()) {
     wanted_.assign(contact.pairs().size(), 1);

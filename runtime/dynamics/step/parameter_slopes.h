@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -17,12 +18,18 @@ class ParameterSlopes {
 
   Eigen::Index count() const { return slopes_.cols(); }
 
+  // M a + b of a tree like the system's, (nv), linear in its masses and moments.
+  using Inertia = std::function<VecX<double>(const Tree&, TreeScratch&)>;
+
+  // (nv, count()): of -inertia alone.
+  const MatX<double>& evaluate(const Inertia& inertia);
+
   // (nv, count()), at motions that `contact` was evaluated at and `scratch` has the links moved to. By masses
-  // and moments exact, as M a + b is linear in them; by materials and poses of shapes
-  // differences of the fourth order, with the motions held. `contact` is left as it was.
+  // and moments exact; by materials and poses of shapes differences of the fourth order, with the motions
+  // held. `contact` is left as it was.
   const MatX<double>& evaluate(const SystemTree& tree, CompliantContact& contact,
                                std::span<const BodyMotion> motions, const TreeScratch& scratch,
-                               const VecX<double>& q, const VecX<double>& v, const VecX<double>& a);
+                               const Inertia& inertia);
 
  private:
   // A tree of bodies of which one is heavier.

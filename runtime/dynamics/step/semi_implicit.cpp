@@ -4,6 +4,7 @@
 #include "runtime/dynamics/step/stiff_mode.h"
 #include "runtime/dynamics/step/tree_integrator.h"
 #include "runtime/dynamics/tree/euler.h"
+#include "runtime/dynamics/tree/momentum.h"
 
 namespace abut::dynamics {
 namespace {
@@ -19,18 +20,32 @@ class SemiImplicit final : public TreeIntegrator {
   void advance(VecX<double>& q, VecX<double>& v, const Control& control, Slopes* slopes) override {
     ForwardSlopes of_a;
     const VecX<double> a = accelerate(q, v, control, slopes != nullptr ? &of_a : nullptr);
-    const VecX<double> next = forward_velocity(tree(), v, a, dt());
-    report().control_work = dt() * equations().control_power((v + next) / 2, control);
-    if (slopes != nullptr) {
-      const VelocitySlopes velocity = forward_velocity_slopes(tree(), v, a, dt());
-      MatX<double> da = of_a.by_q * slopes->q + of_a.by_v * slopes->v;
-      da.rightCols(inputs()) += of_a.by_input;
-      slopes->v = velocity.by_v * slopes->v + velocity.by_a * da;
-      const AdvanceSlopes way = euler_advance_slopes(tree(), next, dt());
-      slopes->q = way.by_q * slopes->q + way.by_v_next * slopes->v;
-    }
-    v = next;
-    euler_advance(tree(), q, v, dt(), q);
+    const VecX<double> way = forward_velocity(tree(), v, a, dt());
+    VecX<double> q_next;
+    euler_advance(tree(), q, way, dt(), q_next);
+    const ForwardMomentum kept(tree(), q, v, a, dt(), q_next, way, equations().scratch());
+    report().control_work = dt() * equations().control_power((v + kept.v_next()) / 2, control);
+    if (slopes != nullptr) differentiate(v, a, way, of_a, kept, *slopes);
+    q = q_next;
+    v = kept.v_next();
+  }
+
+  void differentiate(const VecX<double>& v, const VecX<double>& a, const VecX<double>& way,
+                     const ForwardSlopes& of_a, const ForwardMomentum& kept, Slopes& slopes) {
+    const VelocitySlopes of_way = forward_velocity_slopes(tree(), v, a, dt());
+    MatX<double> da = of_a.by_q * slopes.q + of_a.by_v * slopes.v;
+    da.rightCols(inputs()) += of_a.by_input;
+    const MatX<double> dway = of_way.by_v * slopes.v + of_way.by_a * da;
+    const AdvanceSlopes advance = euler_advance_slopes(tree(), way, dt());
+    const MatX<double> dq_next = advance.by_q * slopes.q + advance.by_v_next * dway;
+    const ForwardMomentum::Slopes of_v = kept.slopes(equations().scratch());
+    slopes.v = (of_v.by_q * slopes.q + of_v.by_v * slopes.v + of_v.by_a * da + of_v.by_q_next * dq_next +
+                of_v.by_v_way * dway)
+                   .eval();
+    const MatX<double>& of_excess =
+        equations().inertia_slopes([&](const Tree& of, TreeScratch& with) { return kept.excess(of, with); });
+    slopes.v.rightCols(of_excess.cols()) += of_v.by_excess * of_excess;
+    slopes.q = dq_next;
   }
 };
 

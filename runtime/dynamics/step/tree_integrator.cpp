@@ -139,7 +139,10 @@ VecX<double> TreeIntegrator::accelerate(const VecX<double>& q, const VecX<double
   const JointForces& forces = equations_.forces(q, v, control, slopes != nullptr);
   const VecX<double> a = equations_.acceleration(q, v, forces.tau);
   if (slopes == nullptr) return a;
-  const MatX<double>& by_parameters = equations_.parameter_slopes(q, v, a);
+  const MatX<double>& by_parameters =
+      equations_.parameter_slopes([&](const Tree& of, TreeScratch& with) -> VecX<double> {
+        return inverse_dynamics<double>(of, q, v, a, with);
+      });
   TreeScratch& scratch = equations_.scratch();
   const MatX<double>& G = equations_.coordinates().independent();
   const MatX<double>& dtau = inverse_dynamics_derivatives<double>(tree(), q, v, a, scratch);

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <vector>
+
+#include "runtime/dynamics/tree/scratch.h"
+
+// Momenta of what joints on the world carry. The kinetic energy of a tree does not depend on the coordinates
+// of such a joint, so that its generalised momentum p = M v, taken in the axes and about the origin of its
+// link, changes by forces and by moving along with the link alone. Steps that make it so keep the momenta of
+// what nothing acts on, whatever their length. Of joints of several degrees of freedom, "rooted" here; those
+// of one have momenta that do not move along.
+namespace abut::dynamics {
+
+std::vector<int> rooted_freedoms(const Tree& tree);  // ascending
+
+// M v without the armatures' share, (nv), and its slope by the tangent of q, (nv, nv).
+VecX<double> momentum(const Tree& tree, const VecX<double>& q, const VecX<double>& v, TreeScratch& scratch);
+MatX<double> momentum_slope(const Tree& tree, const VecX<double>& q, const VecX<double>& v,
+                            TreeScratch& scratch);
+
+// What momenta p (nv) become where euler_advance (euler.h) takes their links with v_next in h seconds.
+VecX<double> carried_momentum(const Tree& tree, const VecX<double>& p, const VecX<double>& v_next, double h);
+struct MomentumSlopes {
+  MatX<double> by_p, by_v_next;  // (nv, nv), a block for each joint
+};
+MomentumSlopes carried_momentum_slopes(const Tree& tree, const VecX<double>& p, const VecX<double>& v_next,
+                                       double h);
+
+// M a + b of a backward Euler step from q, v (nv) in h seconds: at the end of the step, a
+// backward_acceleration (euler.h); of rooted joints the momenta's change over h, less gravity.
+class BackwardInertia {
+ public:
+  BackwardInertia(const Tree& tree, const VecX<double>& q, const VecX<double>& v, double h,
+                  TreeScratch& scratch);
+
+  VecX<double> force(const VecX<double>& q_next, const VecX<double>& v_next, TreeScratch& scratch) const;
+  struct EndSlopes {
+    MatX<double> by_q_next, by_v_next;  // (nv, nv), the other held
+  };
+  EndSlopes end_slopes(const VecX<double>& q_next, const VecX<double>& v_next, TreeScratch& scratch) const;
+  struct StartSlopes {
+    MatX<double> by_q, by_v;  // (nv, nv)
+  };
+  StartSlopes start_slopes(const VecX<double>& q_next, const VecX<double>& v_next,
+                           TreeScratch& scratch) const;
+
+ private:
+  const Tree& tree_;
+  VecX<double> q_, v_;
+  double h_;
+  std::vector<int> rooted_;
+  VecX<double> armature_, p_;
+};
+
+// v' of a forward Euler step from q, v with the acceleration a in h seconds, that takes links along by
+// euler_advance with the velocities v_way: these, but of rooted joints those that give the momenta
+// p' = carried(p + h f), f = M a + b without gravity's part of it, the force there.
+class ForwardMomentum {
+ public:
+  ForwardMomentum(const Tree& tree, const VecX<double>& q, const VecX<double>& v, const VecX<double>& a,
+                  double h, const VecX<double>& q_next, const VecX<double>& v_way, TreeScratch& scratch);
+
+  const VecX<double>& v_next() const { return v_next_; }
+  struct Slopes {
+    MatX<double> by_q, by_v, by_a, by_q_next, by_v_way;  // (nv, nv), the others held
+    MatX<double> by_excess;                              // (nv, nv): by `excess`, negative
+  };
+  Slopes slopes(TreeScratch& scratch) const;
+  // p' less what it has to be, (nv), of a tree like this one; zero but for rooted joints, there zero of this
+  // one.
+  VecX<double> excess(const Tree& of, TreeScratch& scratch) const;
+
+ private:
+  VecX<double> pushed(const Tree& of, TreeScratch& scratch) const;
+
+  const Tree& tree_;
+  VecX<double> q_, v_, a_;
+  double h_;
+  VecX<double> q_next_, v_way_, v_next_;
+  std::vector<int> rooted_;
+  VecX<double> armature_;
+};
+
+}  // namespace abut::dynamics
