@@ -9,6 +9,7 @@ build_packages=(
   libeigen3-dev libhdf5-dev libxxhash-dev                  # the runtime
   liburdfdom-dev libconsole-bridge-dev                     # its reader of URDF, optional
   libcli11-dev libfmt-dev nlohmann-json3-dev libpng-dev libtinyxml-dev    # the commands
+  libcurl4-openssl-dev libarchive-dev libssl-dev zlib1g-dev # abut-datasets alone
   libcgal-dev libtet1.5-dev                                # the pipeline: GPL and AGPL, see the README
   libgtest-dev libbenchmark-dev
   libfcl-dev libmujoco-dev libbullet-dev                   # benchmarks alone: the peers they compare with

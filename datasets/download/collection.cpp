@@ -1,0 +1,190 @@
+#include "datasets/download/collection.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "datasets/download/digest.h"
+#include "datasets/listing.h"
+#include "runtime/core/error.h"
+#include "runtime/core/input_file.h"
+#include "runtime/core/output_file.h"
+
+namespace abut::datasets {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* kHidden = ".abut";
+
+struct Record {
+  std::string object, variant, address, licence;
+  std::vector<UnpackedFile> files;  // paths relative to the collection
+};
+
+void write_record(const Record& record, const std::string& digest, const fs::path& place) {
+  json files = json::array();
+  for (const UnpackedFile& one : record.files)
+    files.push_back({{"path", one.path}, {"bytes", one.bytes}, {"sha256", one.sha256}});
+  const json root{{"object", record.object},   {"variant", record.variant}, {"address", record.address},
+                  {"licence", record.licence}, {"archive_sha256", digest},  {"files", files}};
+  OutputFile file(place);
+  file.write(root.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  file.finish();
+}
+
+Record read_record(const fs::path& file) {
+  try {
+    const json root = json::parse(read_text(file));
+    Record record{root.at("object"), root.at("variant"), root.at("address"), root.at("licence"), {}};
+    for (const json& one : root.at("files"))
+      record.files.push_back({one.at("path"), one.at("bytes"), one.at("sha256")});
+    return record;
+  } catch (const json::exception&) {
+    throw InvalidInput(file.string() + ": damaged; remove it, and download the object again");
+  }
+}
+
+bool has_its_files(const Record& record, const fs::path& folder) {
+  return std::all_of(record.files.begin(), record.files.end(), [&](const UnpackedFile& file) {
+    std::error_code error;
+    return fs::file_size(folder / file.path, error) == file.bytes && !error;
+  });
+}
+
+void clear(const fs::path& path) {
+  std::error_code ignored;
+  fs::remove_all(path, ignored);
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!fs::is_directory(folder, error))
+    throw IoError(fmt::format("{}: cannot make this folder{}", folder.string(),
+                              error ? ": " + error.message() : ": something else has that name"));
+}
+
+// Of an archive that holds the folder of its object, all is in there, so that it cannot touch others.
+void require_inside(const std::vector<UnpackedFile>& files, const std::string& object,
+                    const fs::path& archive) {
+  for (const UnpackedFile& file : files)
+    if (!file.path.starts_with(object + "/"))
+      throw InvalidInput(fmt::format(
+          "{}: entry '{}' is not in the folder {}/ of the object; nothing of the archive is taken",
+          archive.string(), file.path, object));
+}
+
+void require_mesh(const std::vector<UnpackedFile>& files, const fs::path& archive) {
+  if (std::none_of(files.begin(), files.end(),
+                   [](const auto& file) { return has_mesh_extension(file.path); }))
+    throw InvalidInput(archive.string() + ": the archive has no mesh (.obj, .ply or .stl)");
+}
+
+void require_digest(const Manifest& manifest, const std::string& key, const std::string& digest,
+                    const std::string& address) {
+  const auto known = manifest.sha256.find(key);
+  if (known != manifest.sha256.end() && known->second != digest)
+    throw InvalidInput(fmt::format("{}: not what it should be: its SHA-256 is {}, of the set's manifest {}",
+                                   address, digest, known->second));
+}
+
+// Moves the files into the collection and names them from there.
+void settle(std::vector<UnpackedFile>& files, const fs::path& from, const fs::path& to,
+            const fs::path& folder) {
+  for (UnpackedFile& file : files) {
+    const fs::path place = to / file.path;
+    make_folder(place.parent_path());
+    std::error_code error;
+    fs::rename(from / file.path, place, error);
+    if (error) throw IoError(fmt::format("{}: cannot write: {}", place.string(), error.message()));
+    file.path = place.lexically_relative(folder).generic_string();
+  }
+}
+
+}  // namespace
+
+Collection::Collection(const fs::path& folder) : folder_(folder), hidden_(folder / kHidden) {
+  make_folder(hidden_);
+  const fs::path lock = hidden_ / "lock";
+  lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (lock_ < 0) throw IoError(fmt::format("{}: cannot write: {}", lock.string(), std::strerror(errno)));
+  if (::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::close(lock_);
+    throw IoError(folder_.string() + ": another download is at work in this folder; wait for its end");
+  }
+}
+
+Collection::~Collection() { ::close(lock_); }
+
+Collection::Got Collection::get(const Manifest& manifest, const Variant& variant, const std::string& object,
+                                const FetchOptions& options, const FetchProgress& progress) {
+  const std::string name = object + "." + variant.name, address = archive_address(variant, object);
+  const fs::path record_file = hidden_ / (name + ".json"), archive = hidden_ / (name + ".part"),
+                 unpacked = hidden_ / (name + ".unpacked");
+  if (fs::exists(record_file)) {
+    const Record record = read_record(record_file);
+    if (record.address == address && has_its_files(record, folder_)) return {true, record.files.size(), 0};
+  }
+  fetch(address, archive, options, progress);
+  clear(unpacked);
+  make_folder(unpacked);
+  Record record{object, variant.name, address, manifest.licence, {}};
+  Got got;
+  got.bytes = fs::file_size(archive);
+  try {
+    const std::string digest = sha256_of(archive);
+    require_digest(manifest, object + "/" + variant.name, digest, address);
+    record.files = unpack(archive, unpacked, {}, [&] { return progress(got.bytes, got.bytes); });
+    if (manifest.archives_hold_folder) require_inside(record.files, object, address);
+    require_mesh(record.files, address);
+    settle(record.files, unpacked, manifest.archives_hold_folder ? folder_ : folder_ / object, folder_);
+    write_record(record, digest, record_file);
+  } catch (const InvalidInput&) {
+    clear(archive);
+    clear(unpacked);
+    throw;
+  }
+  clear(archive);
+  clear(unpacked);
+  got.files = record.files.size();
+  return got;
+}
+
+Check check_collection(const fs::path& folder, const std::function<void(std::size_t)>& progress) {
+  Check check;
+  const fs::path hidden = folder / kHidden;
+  std::vector<fs::path> records;
+  std::error_code error;
+  for (fs::directory_iterator it(hidden, error), end; !error && it != end; it.increment(error))
+    if (it->path().extension() == ".json") records.push_back(it->path());
+  if (records.empty())
+    throw InvalidInput(folder.string() +
+                       ": there is no record of a download here; abut-datasets download makes one");
+  std::sort(records.begin(), records.end());
+  for (const fs::path& file : records) {
+    const Record record = read_record(file);
+    ++check.objects;
+    for (const UnpackedFile& one : record.files) {
+      ++check.files;
+      progress(check.files);
+      const fs::path place = folder / one.path;
+      try {
+        if (sha256_of(place) != one.sha256)
+          check.problems.push_back(fmt::format("{}: not the file that was downloaded", place.string()));
+      } catch (const IoError& problem) {
+        check.problems.push_back(problem.what());
+      }
+    }
+  }
+  return check;
+}
+
+}  // namespace abut::datasets

@@ -1,0 +1,272 @@
+#include "datasets/download/fetch.h"
+
+#include <curl/curl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "runtime/core/counted.h"
+#include "runtime/core/input_file.h"
+
+namespace abut::datasets {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr long kConnectSeconds = 20;
+constexpr long kStallSpeed = 1024;  // bytes a second; a transfer that is slower for long stands still
+constexpr long kMaxRedirects = 10;
+constexpr std::chrono::milliseconds kFirstPause(500);  // before the second try; each next one is twice that
+
+fs::path tag_file(const fs::path& file) { return file.string() + ".tag"; }
+
+// What comes of one transfer. Called by libcurl, so that nothing may be thrown through it.
+struct Transfer {
+  CURL* curl = nullptr;
+  fs::path file;  // or, where that is empty, `text`
+  std::string text;
+  std::uint64_t from = 0, bytes = 0, max_bytes = 0;
+  const FetchProgress* progress = nullptr;
+  std::FILE* out = nullptr;
+  std::string etag, date;  // of the response at hand
+  std::string content_range;
+  bool opened = false, too_large = false, stopped = false, wrong_range = false;
+  int write_error = 0;
+
+  ~Transfer() {
+    if (out != nullptr) std::fclose(out);
+  }
+
+  long status() const {
+    long code = 0;
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &code);
+    return code;
+  }
+
+  // Opens the file for the body: behind what is there where the server goes on from there, else anew.
+  bool open() {
+    const bool goes_on = status() == 206 && from > 0;
+    if (goes_on && !content_range.starts_with(fmt::format("bytes {}-", from))) {
+      wrong_range = true;
+      return false;
+    }
+    bytes = goes_on ? from : 0;
+    opened = true;
+    if (file.empty()) return true;
+    out = std::fopen(file.c_str(), goes_on ? "ab" : "wb");
+    if (out == nullptr) write_error = errno;
+    // By which a later run knows the same content: a weak tag does not promise it [RFC 9110, 8.8.1].
+    const std::string tag = !etag.empty() && !etag.starts_with("W/") ? etag : date;
+    std::error_code ignored;
+    fs::remove(tag_file(file), ignored);
+    if (out != nullptr && !tag.empty()) write_tag(tag);
+    return out != nullptr;
+  }
+
+  void write_tag(const std::string& tag) const {
+    if (std::FILE* file_of_tag = std::fopen(tag_file(file).c_str(), "wb")) {
+      std::fwrite(tag.data(), 1, tag.size(), file_of_tag);
+      std::fclose(file_of_tag);
+    }
+  }
+
+  std::size_t write(const char* data, std::size_t size) {
+    if (status() >= 300) return 0;  // the body of an error tells nothing
+    if (!opened && !open()) return 0;
+    bytes += size;
+    too_large = bytes > max_bytes;
+    if (too_large) return 0;
+    if (file.empty()) {
+      text.append(data, size);
+      return size;
+    }
+    if (std::fwrite(data, 1, size, out) == size) return size;
+    write_error = errno;
+    return 0;
+  }
+
+  void header(std::string_view line) {
+    const auto value_of = [&](std::string_view name) -> std::optional<std::string> {
+      if (line.size() < name.size() ||
+          !std::equal(name.begin(), name.end(), line.begin(),
+                      [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); }))
+        return std::nullopt;
+      std::string_view value = line.substr(name.size());
+      while (!value.empty() && std::isspace(static_cast<unsigned char>(value.front())))
+        value.remove_prefix(1);
+      while (!value.empty() && std::isspace(static_cast<unsigned char>(value.back()))) value.remove_suffix(1);
+      return std::string(value);
+    };
+    if (line.starts_with("HTTP/")) etag = date = content_range = "";  // the next response of a redirect
+    if (const auto value = value_of("etag:")) etag = *value;
+    if (const auto value = value_of("last-modified:")) date = *value;
+    if (const auto value = value_of("content-range:")) content_range = *value;
+  }
+};
+
+std::size_t on_body(char* data, std::size_t, std::size_t size, void* transfer) {
+  return static_cast<Transfer*>(transfer)->write(data, size);
+}
+
+std::size_t on_header(char* data, std::size_t, std::size_t size, void* transfer) {
+  static_cast<Transfer*>(transfer)->header({data, size});
+  return size;
+}
+
+int on_progress(void* data, curl_off_t total, curl_off_t now, curl_off_t, curl_off_t) {
+  auto& transfer = *static_cast<Transfer*>(data);
+  if (now > 0 && static_cast<std::uint64_t>(now) > transfer.max_bytes) transfer.too_large = true;
+  const std::uint64_t first = transfer.out != nullptr && transfer.status() == 206 ? transfer.from : 0;
+  transfer.stopped =
+      !(*transfer.progress)(transfer.bytes, total > 0 ? first + static_cast<std::uint64_t>(total) : 0);
+  return transfer.stopped || transfer.too_large ? 1 : 0;
+}
+
+struct CloseCurl {
+  void operator()(CURL* curl) const { curl_easy_cleanup(curl); }
+};
+
+CURL* handle() {
+  static const CURLcode global = curl_global_init(CURL_GLOBAL_DEFAULT);
+  thread_local const std::unique_ptr<CURL, CloseCurl> curl(global == CURLE_OK ? curl_easy_init() : nullptr);
+  if (!curl) throw IoError("libcurl cannot be started");
+  curl_easy_reset(curl.get());  // its connections stay
+  return curl.get();
+}
+
+struct FreeList {
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+
+void prepare(CURL* curl, const std::string& address, const FetchOptions& options, Transfer& transfer,
+             std::array<char, CURL_ERROR_SIZE>& words) {
+  curl_easy_setopt(curl, CURLOPT_URL, address.c_str());
+  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, words.data());
+  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl, CURLOPT_USERAGENT, "abut-datasets");
+  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, address.starts_with("https:") ? "https" : "http,https");
+  curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
+  curl_easy_setopt(curl, CURLOPT_MAXREDIRS, kMaxRedirects);
+  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
+  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, kStallSpeed);
+  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, std::max(1L, static_cast<long>(options.stall_seconds)));
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &transfer);
+  curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
+  curl_easy_setopt(curl, CURLOPT_HEADERDATA, &transfer);
+  curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+  curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &transfer);
+}
+
+bool unreachable(CURLcode code) {
+  return code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY ||
+         code == CURLE_COULDNT_CONNECT;
+}
+
+// Whether another try may end otherwise.
+bool may_pass(CURLcode code, long status) {
+  return code == CURLE_PARTIAL_FILE || code == CURLE_OPERATION_TIMEDOUT || code == CURLE_RECV_ERROR ||
+         code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING || code == CURLE_HTTP2_STREAM ||
+         (code == CURLE_OK && (status == 429 || status >= 500));
+}
+
+std::string reason(const Transfer& transfer, CURLcode code, const char* words, const FetchOptions& options) {
+  if (transfer.stopped) return "stopped; run again to continue";
+  if (transfer.too_large)
+    return fmt::format("larger than {} MiB, which nothing here should be", transfer.max_bytes >> 20);
+  if (transfer.write_error != 0)
+    return fmt::format("cannot write {}: {}", transfer.file.string(), std::strerror(transfer.write_error));
+  if (unreachable(code))
+    return "cannot be reached; is this machine online, and does it need http_proxy or https_proxy set?";
+  if (code == CURLE_OPERATION_TIMEDOUT)
+    return fmt::format("the server stands still; given up after {} of {:g} s; run again to continue",
+                       counted(static_cast<std::size_t>(options.tries), "try", "tries"),
+                       options.stall_seconds);
+  if (code == CURLE_PARTIAL_FILE) return "the connection ends before the file does; run again to continue";
+  if (code == CURLE_TOO_MANY_REDIRECTS) return fmt::format("more than {} redirects", kMaxRedirects);
+  if (code != CURLE_OK) return *words != '\0' ? words : curl_easy_strerror(code);
+  return fmt::format("the server refuses (HTTP {})", transfer.status());
+}
+
+// Has the server go on behind what is there, if it still has the same content.
+std::unique_ptr<curl_slist, FreeList> go_on(Transfer& transfer) {
+  std::unique_ptr<curl_slist, FreeList> headers;
+  std::error_code none;
+  const std::uintmax_t size = transfer.file.empty() ? 0 : fs::file_size(transfer.file, none);
+  if (none || size == 0 || !fs::exists(tag_file(transfer.file))) return headers;
+  transfer.from = size;
+  headers.reset(curl_slist_append(nullptr, ("If-Range: " + read_text(tag_file(transfer.file))).c_str()));
+  curl_easy_setopt(transfer.curl, CURLOPT_RANGE, fmt::format("{}-", size).c_str());
+  curl_easy_setopt(transfer.curl, CURLOPT_HTTPHEADER, headers.get());
+  return headers;
+}
+
+void forget(const fs::path& file) {
+  std::error_code ignored;
+  fs::remove(file, ignored);
+  fs::remove(tag_file(file), ignored);
+}
+
+// Into the file, or what is returned where there is none.
+std::string fetch_with_tries(const std::string& address, const fs::path& file, const FetchOptions& options,
+                             const FetchProgress& progress) {
+  std::chrono::milliseconds pause = kFirstPause;
+  for (int left = options.tries;; pause *= 2) {
+    Transfer transfer;
+    transfer.curl = handle();
+    transfer.file = file;
+    transfer.max_bytes = options.max_bytes;
+    transfer.progress = &progress;
+    std::array<char, CURL_ERROR_SIZE> words{};
+    prepare(transfer.curl, address, options, transfer, words);
+    const auto headers = go_on(transfer);
+    CURLcode code = curl_easy_perform(transfer.curl);
+    const long status = transfer.status();
+    if (code == CURLE_WRITE_ERROR && status >= 300) code = CURLE_OK;  // the status is the answer
+    if (code == CURLE_OK && status >= 200 && status < 300) {
+      if (!transfer.opened) transfer.open();  // an empty body
+      if (transfer.out != nullptr && std::fclose(std::exchange(transfer.out, nullptr)) != 0)
+        transfer.write_error = errno;
+      if (transfer.write_error == 0) return std::move(transfer.text);
+      code = CURLE_WRITE_ERROR;
+    }
+    if (transfer.from > 0 && (status == 416 || transfer.wrong_range)) {
+      forget(file);  // what was kept is of no use
+      continue;
+    }
+    if (code == CURLE_OK && (status == 404 || status == 410))
+      throw NotThere(fmt::format("{}: is not there (HTTP {})", address, status));
+    if (--left <= 0 || !may_pass(code, status) || !progress(transfer.bytes, 0))
+      throw IoError(address + ": " + reason(transfer, code, words.data(), options));
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+}  // namespace
+
+void fetch(const std::string& address, const fs::path& file, const FetchOptions& options,
+           const FetchProgress& progress) {
+  fetch_with_tries(address, file, options, progress);
+  std::error_code ignored;
+  fs::remove(tag_file(file), ignored);
+}
+
+std::string fetch_text(const std::string& address, FetchOptions options, const FetchProgress& progress) {
+  options.max_bytes = kMaxText;
+  return fetch_with_tries(address, {}, options, progress);
+}
+
+}  // namespace abut::datasets

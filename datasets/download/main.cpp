@@ -1,0 +1,219 @@
+// abut-datasets: downloads object sets and checks what was downloaded.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <functional>
+
+#include "datasets/download/collection.h"
+#include "runtime/cli/command_line.h"
+#include "runtime/cli/program.h"
+#include "runtime/cli/progress.h"
+#include "runtime/cli/shell_word.h"
+#include "runtime/core/counted.h"
+#include "runtime/core/input_file.h"
+
+namespace abut::datasets {
+namespace {
+
+constexpr const char* kFooter =
+    "Exit codes: 0 all is there and whole; 1 some object failed; 2 bad arguments, or nothing can be done;\n"
+    "            130, 143 stopped by SIGINT, SIGTERM. What is broken off goes on where it was with the next "
+    "run.";
+constexpr int kMaxPages = 1000;  // of an object list
+
+struct Arguments {
+  std::string set, manifest, variant, out, folder;
+  std::vector<std::string> objects;
+  FetchOptions fetch;
+};
+
+bool go_on(std::uint64_t, std::uint64_t) { return cli::noted_signal() == 0; }
+
+void print_error(const std::string& message) {
+  std::string line = message;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  fmt::print(stderr, "abut-datasets: error: {}\n", line);
+}
+
+// Of its file, or the built-in one.
+Manifest manifest_of(const Arguments& arguments) {
+  if (arguments.manifest.empty()) return find_manifest(arguments.set);
+  Manifest manifest = manifest_from_json(read_text(arguments.manifest), arguments.manifest);
+  if (manifest.name != arguments.set)
+    throw InvalidInput(fmt::format("{}: it is of the set '{}', not of '{}'", arguments.manifest,
+                                   manifest.name, arguments.set));
+  return manifest;
+}
+
+std::vector<std::string> listed_objects(const Manifest& manifest, const FetchOptions& options) {
+  constexpr std::string_view kPlace = "{page}";
+  if (manifest.object_list.empty())
+    throw InvalidInput(fmt::format("{} has no list of its objects; name them by --objects; see {}",
+                                   manifest.name, manifest.homepage));
+  std::vector<std::string> names;
+  const std::size_t at = manifest.object_list.find(kPlace);
+  for (int page = 1; page <= kMaxPages; ++page) {
+    std::string address = manifest.object_list;
+    if (at != std::string::npos) address.replace(at, kPlace.size(), std::to_string(page));
+    try {
+      const std::vector<std::string> more = object_names(fetch_text(address, options, go_on), address);
+      names.insert(names.end(), more.begin(), more.end());
+      if (more.empty() || at == std::string::npos) break;
+    } catch (const NotThere&) {
+      if (page == 1) throw;
+      break;  // behind the last page
+    }
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+// Names as they are; patterns are looked up in the list, which is asked for where there is one.
+std::vector<std::string> chosen_objects(const Manifest& manifest, const Arguments& arguments) {
+  const auto pattern = [](const std::string& word) { return word.find_first_of("*?[") != std::string::npos; };
+  if (!arguments.objects.empty() &&
+      std::none_of(arguments.objects.begin(), arguments.objects.end(), pattern)) {
+    for (const std::string& name : arguments.objects) require_object_name(name, "--objects");
+    return arguments.objects;
+  }
+  std::vector<std::string> chosen;
+  const std::vector<std::string> all = listed_objects(manifest, arguments.fetch);
+  for (const std::string& name : all)
+    if (arguments.objects.empty() ||
+        std::any_of(arguments.objects.begin(), arguments.objects.end(),
+                    [&](const std::string& glob) { return ::fnmatch(glob.c_str(), name.c_str(), 0) == 0; }))
+      chosen.push_back(name);
+  if (chosen.empty())
+    throw InvalidInput(fmt::format("{} has {}, none of which matches '{}'", manifest.name,
+                                   counted(all.size(), "object"), fmt::join(arguments.objects, "', '")));
+  return chosen;
+}
+
+int list(const Arguments& arguments) {
+  if (arguments.set.empty()) {
+    for (const Manifest& manifest : manifests()) {
+      fmt::print("{}: {}\n     licence: {}; see {}\n     variants:", manifest.name, manifest.title,
+                 manifest.licence, manifest.homepage);
+      for (const Variant& variant : manifest.variants) fmt::print(" {}", variant.name);
+      fmt::print("\n");
+    }
+    return 0;
+  }
+  for (const std::string& name : listed_objects(manifest_of(arguments), arguments.fetch))
+    fmt::print("{}\n", name);
+  return 0;
+}
+
+int stopped() {
+  print_error("stopped by a signal; run again to continue");
+  return 128 + cli::noted_signal();
+}
+
+int download(const Arguments& arguments) {
+  const Manifest manifest = manifest_of(arguments);
+  const Variant& variant = find_variant(manifest, arguments.variant);
+  cli::note_signals();
+  const std::string folder = arguments.out.empty() ? manifest.name : arguments.out;
+  Collection collection(folder);
+  const std::vector<std::string> objects = chosen_objects(manifest, arguments);
+  fmt::print("{}, {}: {}; licence: {}\n", manifest.title, variant.name, counted(objects.size(), "object"),
+             manifest.licence);
+  cli::Progress progress("object");
+  std::size_t done = 0, there = 0, failed = 0;
+  for (const std::string& object : objects) {
+    const auto show = [&](std::uint64_t bytes, std::uint64_t total) {
+      const double part = total > 0 ? static_cast<double>(bytes) / static_cast<double>(total) : 0;
+      const double all = static_cast<double>(done) + std::min(part, 1.0);
+      progress.update(static_cast<double>(done), all / static_cast<double>(objects.size()),
+                      fmt::format(", {} {:.1f} MiB", object, static_cast<double>(bytes) / (1 << 20)));
+      return go_on(bytes, total);
+    };
+    try {
+      const Collection::Got got = collection.get(manifest, variant, object, arguments.fetch, show);
+      there += got.was_there;
+      fmt::print("  {}: {}, {}\n", object, counted(got.files, "file"),
+                 got.was_there ? "there already"
+                               : fmt::format("{:.1f} MiB", static_cast<double>(got.bytes) / (1 << 20)));
+    } catch (const Error& error) {
+      if (cli::noted_signal() != 0) return stopped();
+      print_error(error.what());
+      ++failed;
+    }
+    ++done;
+  }
+  fmt::print("{}: {} downloaded, {} there already, {} failed\n", folder, done - there - failed, there,
+             failed);
+  if (done > failed) fmt::print("next: abut-preprocess {} OUT\n", cli::shell_word(folder));
+  return failed == 0 ? 0 : 1;
+}
+
+int check(const Arguments& arguments) {
+  cli::Progress progress("file");
+  const Check found = check_collection(
+      arguments.folder, [&](std::size_t files) { progress.update(static_cast<double>(files), 0); });
+  for (const std::string& problem : found.problems) print_error(problem);
+  fmt::print("{}: {} of {}, {} not as downloaded\n", arguments.folder, counted(found.files, "file"),
+             counted(found.objects, "object"), found.problems.size());
+  if (!found.problems.empty())
+    fmt::print("`abut-datasets download` gets again what is missing or of another size\n");
+  return found.problems.empty() ? 0 : 1;
+}
+
+void add_network_options(CLI::App& sub, Arguments& arguments) {
+  sub.add_option("--manifest", arguments.manifest, "A set of your own: JSON as datasets/manifests has it")
+      ->type_name("FILE");
+  sub.add_option("--stall", arguments.fetch.stall_seconds,
+                 "Seconds after which a connection that stands still is given up")
+      ->type_name("SECONDS")
+      ->capture_default_str()
+      ->check(cli::number_from(1, 86400, "a time from 1 to 86400 s"));
+  sub.add_option("--tries", arguments.fetch.tries, "Of each download that breaks off")
+      ->type_name("COUNT")
+      ->capture_default_str()
+      ->check(cli::number_from(1, 20, "a whole number from 1 to 20"));
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Downloads object sets for abut-preprocess, and checks what was downloaded.", "abut-datasets");
+  app.footer(kFooter);
+  app.require_subcommand(0, 1);
+  Arguments arguments;
+  std::function<int()> action;
+  const auto add = [&](const char* name, const char* purpose, int (*what)(const Arguments&)) {
+    CLI::App* sub = app.add_subcommand(name, purpose);
+    sub->callback([&, what] { action = [&, what] { return what(arguments); }; });
+    return sub;
+  };
+  CLI::App* sub = add("list", "Print the sets, or the objects of one", list);
+  sub->add_option("SET", arguments.set, "Name of a set");
+  add_network_options(*sub, arguments);
+  sub =
+      add("download", "Download a set or some of its objects; what is there already is left alone", download);
+  sub->add_option("SET", arguments.set, "Name of a set, see `abut-datasets list`")->required();
+  sub->add_option("--objects", arguments.objects,
+                  "Names or patterns (*, ?, [..]), separated by commas; default: all")
+      ->type_name("NAMES")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  sub->add_option("--variant", arguments.variant, "The form of the meshes; default: the set's first")
+      ->type_name("NAME");
+  sub->add_option("--out", arguments.out, "Folder for the set, made where missing; default: its name")
+      ->type_name("FOLDER");
+  add_network_options(*sub, arguments);
+  sub = add("check", "Compare every file with what was downloaded; exit code 1 where one differs", check);
+  sub->add_option("DIR", arguments.folder, "Folder of a downloaded set")->required();
+  if (!cli::parse(app, argc, argv)) return 0;
+  if (!action) throw InvalidInput("list, download or check is required; see abut-datasets --help");
+  return action();
+}
+
+}  // namespace
+}  // namespace abut::datasets
+
+int main(int argc, char** argv) {
+  return abut::cli::run_program("abut-datasets", abut::datasets::run, argc, argv);
+}

@@ -1,0 +1,207 @@
+#include "datasets/download/unpack.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <span>
+
+#include "datasets/dataset.h"
+#include "datasets/download/digest.h"
+#include "datasets/names.h"
+#include "runtime/core/error.h"
+
+namespace abut::datasets {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kBlock = std::size_t{1} << 16;
+constexpr std::uint64_t kFreeBytes = std::uint64_t{64} << 20;
+constexpr int kMaxDepth = 32;  // of folders
+
+// The limit that `bytes` from an archive of `packed` bytes exceed, or nothing.
+std::string exceeded(std::uint64_t bytes, std::uint64_t packed, const UnpackLimits& limits) {
+  if (bytes > limits.max_bytes) return fmt::format("more than {} GiB", limits.max_bytes >> 30);
+  if (bytes > kFreeBytes && static_cast<double>(bytes) > limits.max_ratio * static_cast<double>(packed))
+    return fmt::format("more than {:g} times the archive's size", limits.max_ratio);
+  return {};
+}
+
+// Reads a gzip file to its end and throws InvalidInput unless its checksum is right, which libarchive does
+// not look at. What is no gzip file is read as it is.
+void check_gzip(const fs::path& file, std::uint64_t packed, const UnpackLimits& limits,
+                const std::function<bool()>& go_on) {
+  struct Close {
+    void operator()(gzFile gz) const { gzclose(gz); }
+  };
+  const std::unique_ptr<gzFile_s, Close> gz(gzopen(file.c_str(), "rbe"));
+  if (!gz) throw IoError(fmt::format("{}: cannot open: {}", file.string(), std::strerror(errno)));
+  std::vector<char> block(kBlock);
+  std::uint64_t bytes = 0;
+  int n = 0;
+  while ((n = gzread(gz.get(), block.data(), static_cast<unsigned>(block.size()))) > 0) {
+    bytes += static_cast<std::uint64_t>(n);
+    if (const std::string what = exceeded(bytes, packed, limits); !what.empty())
+      throw InvalidInput(fmt::format("{}: swells to {}; nothing of it is taken", file.string(), what));
+    if (!go_on()) throw IoError(file.string() + ": stopped; run again to continue");
+  }
+  int code = Z_OK;
+  const char* words = gzerror(gz.get(), &code);
+  if (n < 0 || code != Z_OK)
+    throw InvalidInput(fmt::format("{}: no archive, or damaged: {}", file.string(), words));
+}
+
+struct FreeArchive {
+  void operator()(archive* a) const { archive_read_free(a); }
+};
+
+class Unpacker {
+ public:
+  Unpacker(const fs::path& file, const fs::path& folder, const UnpackLimits& limits,
+           const std::function<bool()>& go_on)
+      : name_(file.string()), folder_(folder), limits_(limits), go_on_(go_on), archive_(archive_read_new()) {
+    std::error_code ignored;
+    packed_ = fs::file_size(file, ignored);
+    check_gzip(file, packed_, limits_, go_on_);
+    archive* a = archive_.get();
+    archive_read_support_filter_gzip(a);
+    archive_read_support_filter_bzip2(a);
+    archive_read_support_filter_xz(a);
+    archive_read_support_filter_zstd(a);
+    archive_read_support_format_tar(a);
+    archive_read_support_format_zip(a);
+    check(archive_read_open_filename(a, file.c_str(), kBlock));
+  }
+
+  std::vector<UnpackedFile> run() {
+    archive_entry* entry = nullptr;
+    for (int code = 0; (code = archive_read_next_header(archive_.get(), &entry)) != ARCHIVE_EOF;) {
+      check(code);
+      unpack_entry(entry);
+    }
+    if (files_.empty()) throw InvalidInput(name_ + ": the archive has no file");
+    return std::move(files_);
+  }
+
+ private:
+  void check(int code) const {
+    if (code < ARCHIVE_WARN) refuse_damage();
+  }
+
+  [[noreturn]] void refuse_damage() const {
+    const char* words = archive_error_string(archive_.get());
+    throw InvalidInput(
+        fmt::format("{}: no archive, or damaged: {}", name_, words != nullptr ? words : "unreadable"));
+  }
+
+  [[noreturn]] void refuse(const std::string& entry, const std::string& what) const {
+    throw InvalidInput(
+        fmt::format("{}: entry '{}' {}; nothing of the archive is taken", name_, safe_name(entry), what));
+  }
+
+  // The entry's path without `.`; empty for the archive's own folder.
+  fs::path checked_path(const std::string& text) const {
+    const fs::path path(text);
+    if (path.is_absolute()) refuse(text, "has an absolute path");
+    fs::path clean;
+    int depth = 0;
+    for (const fs::path& part : path) {
+      const std::string word = part.string();
+      if (word == "..") refuse(text, "leads out of the folder");
+      if (word.empty() || word == ".") continue;
+      if (word.size() > 255 || ++depth > kMaxDepth) refuse(text, "has a path that is too long");
+      for (const char c : word)
+        if (static_cast<unsigned char>(c) < ' ' || c == '\\') refuse(text, "has a name that is none");
+      clean /= part;
+    }
+    return clean;
+  }
+
+  void unpack_entry(archive_entry* entry) {
+    const char* text = archive_entry_pathname(entry);
+    if (text == nullptr) refuse("", "has a name that cannot be read");
+    if (archive_entry_hardlink(entry) != nullptr || archive_entry_symlink(entry) != nullptr)
+      refuse(text, "is a link");
+    const auto type = archive_entry_filetype(entry);
+    if (type != AE_IFREG && type != AE_IFDIR) refuse(text, "is neither a file nor a folder");
+    const fs::path path = checked_path(text);
+    if (path.empty()) return;
+    if (++entries_ > limits_.max_files)
+      throw InvalidInput(fmt::format("{}: more than {} files", name_, limits_.max_files));
+    const fs::path place = folder_ / path;
+    std::error_code error;
+    fs::create_directories(type == AE_IFDIR ? place : place.parent_path(), error);
+    if (error) refuse(text, "cannot be made: " + error.message());
+    if (type == AE_IFREG) files_.push_back(write_file(text, path, place));
+  }
+
+  UnpackedFile write_file(const std::string& text, const fs::path& path, const fs::path& place) {
+    const int fd = ::open(place.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0 && (errno == EEXIST || errno == EISDIR)) refuse(text, "is there twice");
+    if (fd < 0) throw IoError(fmt::format("{}: cannot write: {}", place.string(), std::strerror(errno)));
+    UnpackedFile file{path.generic_string(), 0, {}};
+    Sha256 digest;
+    try {
+      std::vector<std::byte> block(kBlock);
+      while (true) {
+        const la_ssize_t n = archive_read_data(archive_.get(), block.data(), block.size());
+        if (n < 0) refuse_damage();
+        if (n == 0) break;
+        count(text, static_cast<std::uint64_t>(n));
+        const std::span<const std::byte> part(block.data(), static_cast<std::size_t>(n));
+        digest.add(part);
+        write_all(fd, part, place);
+        file.bytes += part.size();
+      }
+    } catch (...) {
+      ::close(fd);
+      throw;
+    }
+    if (::close(fd) != 0)
+      throw IoError(fmt::format("{}: cannot write: {}", place.string(), std::strerror(errno)));
+    file.sha256 = digest.finish();
+    return file;
+  }
+
+  void count(const std::string& text, std::uint64_t n) {
+    bytes_ += n;
+    if (const std::string what = exceeded(bytes_, packed_, limits_); !what.empty())
+      refuse(text, "swells the files to " + what);
+    if (!go_on_()) throw IoError(name_ + ": stopped; run again to continue");
+  }
+
+  static void write_all(int fd, std::span<const std::byte> bytes, const fs::path& place) {
+    while (!bytes.empty()) {
+      const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) throw IoError(fmt::format("{}: cannot write: {}", place.string(), std::strerror(errno)));
+      bytes = bytes.subspan(static_cast<std::size_t>(n));
+    }
+  }
+
+  std::string name_;
+  fs::path folder_;
+  const UnpackLimits& limits_;
+  const std::function<bool()>& go_on_;
+  std::unique_ptr<archive, FreeArchive> archive_;
+  std::uint64_t packed_ = 0, bytes_ = 0;
+  std::size_t entries_ = 0;
+  std::vector<UnpackedFile> files_;
+};
+
+}  // namespace
+
+std::vector<UnpackedFile> unpack(const fs::path& archive, const fs::path& folder, const UnpackLimits& limits,
+                                 const std::function<bool()>& go_on) {
+  return Unpacker(archive, folder, limits, go_on).run();
+}
+
+}  // namespace abut::datasets

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+namespace abut::cli {
+
+// The text as one word of a shell's command line: as it is where nothing in it is special, else in single
+// quotes; behind ./ where it could be taken for an option.
+inline std::string shell_word(const std::string& text) {
+  constexpr const char* kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=:,./@%";
+  const std::string word = text.starts_with('-') ? "./" + text : text;
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace abut::cli
