@@ -48,7 +48,7 @@ constexpr const char* kFooter =
 struct Arguments : MakeArguments {
   std::vector<std::string> assets;
   bool dirty = false;
-  std::string asset, file, picture;
+  std::string asset, file, picture, robot, robot_out;
 };
 
 void print_error(const std::string& message) { fmt::print(stderr, "abut-preprocess: error: {}\n", message); }
@@ -117,7 +117,12 @@ int make(const Arguments& arguments) {
   return make_objects(dataset, select(select(dataset, arguments.only), arguments.shard), arguments);
 }
 
-int make_robot(const Arguments& arguments) {
+int make_robot(const Arguments& given) {
+  if (!given.dataset.empty())
+    throw InvalidInput("urdf takes ROBOT and OUT; '" + given.dataset + "' is more than that");
+  Arguments arguments = given;
+  arguments.dataset = given.robot;
+  arguments.out = given.robot_out;
   if (!arguments.layout.empty() || arguments.scale > 0 || !arguments.only.empty() ||
       arguments.shard.count > 0)
     throw InvalidInput(
@@ -242,8 +247,9 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
           "options for datasets hold",
           make_robot);
   sub->fallthrough();
-  sub->add_option("ROBOT", arguments.dataset, "URDF file")->required();
-  sub->add_option("OUT", arguments.out, "Folder for the assets and the copy; made where missing")->required();
+  sub->add_option("ROBOT", arguments.robot, "URDF file")->required();
+  sub->add_option("OUT", arguments.robot_out, "Folder for the assets and the copy; made where missing")
+      ->required();
   add("settings", "Print the options of a run as JSON, for other programs", print_settings);
   sub = add("synthetic", "Write a set of eight household objects in the YCB layout, made by code",
             write_synthetic);

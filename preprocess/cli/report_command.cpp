@@ -16,6 +16,7 @@ struct ReportArguments {
 };
 
 int report(const ReportArguments& arguments) {
+  const std::vector<std::filesystem::path> assets = assets_of(arguments.source);
   const bool is_set = std::filesystem::is_directory(arguments.source);
   const std::filesystem::path folder = is_set ? arguments.source : arguments.source.parent_path();
   const std::filesystem::path out = arguments.out.empty() ? folder / "report" : arguments.out;
@@ -30,7 +31,7 @@ int report(const ReportArguments& arguments) {
     }
   };
   const std::vector<ReportedObject> objects =
-      write_report(assets_of(arguments.source), title.empty() ? "assets" : title, is_set, out, print);
+      write_report(assets, title.empty() ? "assets" : title, is_set, out, print);
   if (is_set)
     fmt::print("{}: the table of {}; open it in a browser\n", (out / "index.html").string(),
                counted(objects.size(), "object"));

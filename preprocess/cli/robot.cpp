@@ -10,6 +10,7 @@
 #include "preprocess/cli/summary.h"
 #include "preprocess/mesh/read.h"
 #include "preprocess/mesh/write.h"
+#include "runtime/cli/shell_word.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
 #include "runtime/core/output_file.h"
@@ -36,6 +37,17 @@ void write_scaled(const Mesh& mesh, const fs::path& file) {
   write_mesh(scaled, file);
 }
 
+// The first line of what is written here, by which it is known again.
+constexpr const char* kMark = " made by abut-preprocess urdf: made again, changes are lost ";
+
+// Throws InvalidInput for a file that is no copy of a robot's file, made before.
+void require_copy(const fs::path& file) {
+  if (fs::exists(file) && read_text(file).find(kMark) == std::string::npos)
+    throw InvalidInput(
+        file.string() +
+        ": is there, and was not made by this command; move it away, or choose another folder");
+}
+
 // What the copy has no use for, and what would name files that are not beside it.
 void remove_all(TiXmlElement& parent, const char* name) {
   while (TiXmlElement* child = parent.FirstChildElement(name)) parent.RemoveChild(child);
@@ -51,6 +63,7 @@ RobotFolder::RobotFolder(const fs::path& urdf, const fs::path& out)
     check_writable(file);
     require_not_input(file, urdf_);
   }
+  require_copy(copy());
   list_meshes();
 }
 
@@ -111,6 +124,9 @@ void RobotFolder::write(const BatchResult& batch) const {
       element->RemoveAttribute("scale");
     }
   }
+  TiXmlComment mark;
+  mark.SetValue(kMark);
+  document.InsertBeforeChild(robot, mark);
   TiXmlPrinter printer;
   document.Accept(&printer);
   write_whole(copy(), printer.Str());
@@ -168,10 +184,13 @@ std::string RobotFolder::table(const BatchResult& batch, const Parameters& param
   }
   for (const std::string& warning : robot_.warnings) text += "  warning: " + warning + "\n";
   const bool volumes = !parameters.volume.tetrahedra.empty(), points = !parameters.points.levels.empty();
-  if (!all_fine(batch) || (!volumes && !points && !meshes_.empty())) return text;
-  return text + fmt::format("next: abut-sim {} --assets {} --integrator implicit{} --dt 0.008 --page {}\n",
-                            scene().string(), out_.string(), volumes ? "" : " --model soft_potential",
-                            copy().replace_extension(".html").string());
+  if (!all_fine(batch)) return text;
+  std::string how;  // the default integrator takes surfaces
+  if (volumes || points || meshes_.empty())
+    how = fmt::format(" --integrator implicit{} --dt 0.008", volumes ? "" : " --model soft_potential");
+  return text + fmt::format("next: abut-sim {} --assets {}{} --page {}\n", cli::shell_word(scene().string()),
+                            cli::shell_word(out_.string()), how,
+                            cli::shell_word(copy().replace_extension(".html").string()));
 }
 
 }  // namespace abut::preprocess

@@ -15,7 +15,8 @@ namespace abut::preprocess {
 class RobotFolder {
  public:
   // Reads the robot and lists its meshes, each file at each scale once. Meshes that are stretched or mirrored
-  // are written into `out`/scaled as they stand. Throws as read_urdf and read_mesh do, and IoError.
+  // are written into `out`/scaled as they stand. Throws as read_urdf and read_mesh do, and IoError;
+  // InvalidInput where `out`/ROBOT.urdf is there and no copy made before.
   RobotFolder(const std::filesystem::path& urdf, const std::filesystem::path& out);
 
   // To be made, in ascending order of name.

@@ -9,6 +9,7 @@
 #include "preprocess/cli/versions.h"
 #include "preprocess/mesh/write.h"
 #include "runtime/asset/reader.h"
+#include "runtime/cli/shell_word.h"
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {
@@ -94,14 +95,17 @@ ExportObject object_of(const asset::Asset& asset, const ExportOptions& options, 
 }  // namespace
 
 std::vector<std::filesystem::path> assets_of(const std::filesystem::path& path) {
-  if (!std::filesystem::is_directory(path)) return {path};
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) throw IoError(fmt::format("{}: {}", path.string(), error.message()));
+  if (!std::filesystem::is_directory(status)) return {path};
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(path))
     if (entry.path().extension() == ".h5" && entry.is_regular_file()) files.push_back(entry.path());
   if (files.empty())
     throw InvalidInput(
         fmt::format("{}: there is no asset (*.h5) in this folder; `abut-preprocess DATASET {}` makes some",
-                    path.string(), path.string()));
+                    path.string(), cli::shell_word(path.string())));
   std::sort(files.begin(), files.end());
   return files;
 }

@@ -24,8 +24,8 @@ struct ExportResult {
   std::string failure;             // why nothing of it was written; empty: it was
 };
 
-// The assets that a path stands for: itself, or the *.h5 of a folder, ascending. Throws InvalidInput where
-// there is none.
+// The assets that a path stands for: itself, or the *.h5 of a folder, ascending. Throws IoError where
+// the path does not exist, InvalidInput where there is none.
 std::vector<std::filesystem::path> assets_of(const std::filesystem::path& path);
 
 // Writes each asset to out/<id>/, the exporter's scene, and out/manifest.json: names, files, masses (kg),

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <deque>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "runtime/dynamics/system/material_words.h"
 #include "runtime/dynamics/system/scene_joints.h"
 #include "runtime/dynamics/system/scene_lines.h"
+#include "runtime/dynamics/system/system_tree.h"
+#include "runtime/dynamics/tree/bad_link.h"
 
 namespace abut::dynamics {
 namespace {
@@ -29,6 +32,7 @@ class Reader : private SceneLines {
     if (scene_.bodies.empty()) throw InvalidInput(file() + ": the scene has no body");
     for (const auto& [body, message] : without_joint_)
       if (!scene_.bodies[body].joint) throw InvalidInput(message);
+    check_joints();
     set_materials();
     return std::move(scene_);
   }
@@ -59,13 +63,13 @@ class Reader : private SceneLines {
     else if (keyword() == "object")
       object();
     else if (keyword() == "joint")
-      read_joint(*this, scene_);
+      last_line_[read_joint(*this, scene_)] = line_number();
     else if (keyword() == "robot")
       robot();
     else if (keyword() == "set")
-      set_joint(*this, scene_);
+      last_line_[set_joint(*this, scene_)] = line_number();
     else if (keyword() == "mimic")
-      couple_joints(*this, scene_);
+      last_line_[couple_joints(*this, scene_)] = line_number();
     else if (keyword() == "apart")
       keep_apart(*this, scene_);
     else if (keyword() == "group")
@@ -221,6 +225,7 @@ class Reader : private SceneLines {
     const double density = number("a density");
     const Pose<double> X_WO = pose();
     const Vec3<double> v_WB = vector("a velocity"), w_WB_W = vector("an angular velocity");
+    last_line_[scene_.bodies.size()] = line_number();
     try {
       scene_.bodies.push_back(object_body(name, of, density, X_WO));
     } catch (const InvalidInput& error) {
@@ -249,11 +254,30 @@ class Reader : private SceneLines {
       if (!names_.insert(scene_.bodies[i].name).second)
         refuse("there is a body '" + scene_.bodies[i].name + "' already");
       of_shapes_.resize(of_shapes_.size() + scene_.bodies[i].shapes.size());
+      last_line_[i] = line_number();
     }
   }
 
+  // Names the line of what is wrong with a joint, or with a body that joints connect.
+  void check_joints() const {
+    const auto refuse = [this](std::size_t body, const InvalidInput& error) {
+      throw InvalidInput(file() + ":" + std::to_string(last_line_.at(body)) + ": " + error.what());
+    };
+    for (std::size_t body = 0; body < scene_.bodies.size(); ++body) try {
+        if (scene_.bodies[body].joint)
+          require_valid(scene_.bodies[body], "body '" + scene_.bodies[body].name + "'");
+      } catch (const InvalidInput& error) {
+        refuse(body, error);
+      }
+    for (const std::vector<std::int32_t>& bodies : jointed_bodies(scene_)) try {
+        Tree(links_of(scene_, bodies), scene_.gravity);
+      } catch (const BadLink& error) {
+        refuse(static_cast<std::size_t>(bodies[error.link()]), error);
+      }
+  }
+
   void body() {
-    const int line = line_number();
+    const int line = last_line_[scene_.bodies.size()] = line_number();
     Body made;
     made.name = new_name();
     made.mass = number("a mass");
@@ -291,6 +315,7 @@ class Reader : private SceneLines {
   std::deque<GivenList> of_fixed_, of_shapes_;  // in the order of the shapes
   GivenList* last_ = nullptr;                   // of the last of them
   std::set<std::string> names_;
+  std::map<std::size_t, int> last_line_;  // by body: the last line about it or its joint
   std::vector<std::pair<std::size_t, std::string>> without_joint_;  // bodies that need one, and why
 };
 

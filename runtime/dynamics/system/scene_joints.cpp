@@ -76,7 +76,7 @@ Pose<double> pose_of(const Body& body) {
 
 }  // namespace
 
-void read_joint(SceneLines& line, Scene& scene) {
+std::size_t read_joint(SceneLines& line, Scene& scene) {
   if (scene.bodies.empty()) line.refuse("'joint' stands below the body that it carries");
   Body& body = scene.bodies.back();
   if (body.joint) line.refuse("body '" + body.name + "' has a joint already");
@@ -103,6 +103,7 @@ void read_joint(SceneLines& line, Scene& scene) {
   joint.X_LB = X_WJ.inverse() * pose_of(body);
   read_words(line, joint);
   body.joint = std::move(joint);
+  return scene.bodies.size() - 1;
 }
 
 std::size_t read_robot(SceneLines& line, Scene& scene, const AssetSource& assets, const fs::path& robots) {
@@ -126,19 +127,21 @@ std::size_t read_robot(SceneLines& line, Scene& scene, const AssetSource& assets
   }
 }
 
-void set_joint(SceneLines& line, Scene& scene) {
-  BodyJoint& joint = *scene.bodies[find_joint(line, scene, line.word("a joint's name"))].joint;
+std::size_t set_joint(SceneLines& line, Scene& scene) {
+  const std::size_t body = find_joint(line, scene, line.word("a joint's name"));
   if (line.words_left() == 0) line.refuse("'set' lacks what is set");
-  read_words(line, joint);
+  read_words(line, *scene.bodies[body].joint);
+  return body;
 }
 
-void couple_joints(SceneLines& line, Scene& scene) {
+std::size_t couple_joints(SceneLines& line, Scene& scene) {
   const std::size_t body = find_joint(line, scene, line.word("a joint's name"));
   Mimic mimic;
   mimic.link = static_cast<int>(find_joint(line, scene, line.word("the name of the joint that it mimics")));
   mimic.multiplier = line.number("a multiplier");
   mimic.offset = line.number("an offset");
   scene.bodies[body].joint->joint.mimic = mimic;
+  return body;
 }
 
 void keep_apart(SceneLines& line, Scene& scene) {

@@ -23,13 +23,14 @@ inline constexpr JointWord kJointWords[] = {
     {"effort_limit", &Joint::effort_limit},
 };
 
-// Of the last body.
-void read_joint(SceneLines& line, Scene& scene);
+// Returns the last body's index, whose joint it is.
+std::size_t read_joint(SceneLines& line, Scene& scene);
 // Returns the index of the robot's first body.
 std::size_t read_robot(SceneLines& line, Scene& scene, const AssetSource& assets,
                        const std::filesystem::path& robots);
-void set_joint(SceneLines& line, Scene& scene);
-void couple_joints(SceneLines& line, Scene& scene);
+// Return the index of the body whose joint it is.
+std::size_t set_joint(SceneLines& line, Scene& scene);
+std::size_t couple_joints(SceneLines& line, Scene& scene);
 void keep_apart(SceneLines& line, Scene& scene);
 void join_group(SceneLines& line, Scene& scene);
 void choose_contact(SceneLines& line, Scene& scene);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "runtime/core/error.h"
+#include "runtime/dynamics/tree/bad_link.h"
 #include "runtime/dynamics/tree/joint.h"
 
 namespace abut::dynamics {
@@ -73,8 +74,8 @@ void require_inertia_at_the_ends(const std::vector<Link>& links) {
     const Link& link = links[i];
     carries[i] = carries[i] || moves_with_inertia(link.inertia);
     if (!carries[i] && joint_kind(link.joint.type).nv > 0 && link.joint.armature == 0)
-      throw InvalidInput(name_of(link) +
-                         "moves, and neither it nor what it carries has a positive definite inertia");
+      throw BadLink(
+          name_of(link) + "moves, and neither it nor what it carries has a positive definite inertia", i);
     if (carries[i] && link.parent >= 0) carries[static_cast<std::size_t>(link.parent)] = true;
   }
 }
@@ -88,13 +89,15 @@ const JointKind& joint_kind(JointType type) {
 Tree::Tree(std::vector<Link> links, const Vec3<double>& gravity)
     : links_(std::move(links)), gravity_(gravity) {
   if (!gravity_.allFinite()) throw InvalidInput("tree: gravity is not finite");
-  for (std::size_t i = 0; i < links_.size(); ++i) {
-    if (links_[i].parent < -1 || links_[i].parent >= static_cast<int>(i))
-      throw InvalidInput(name_of(links_[i]) + "has a parent that does not stand before it");
-    require_finite_numbers(links_[i].joint);
-    require_valid_inertia(links_[i]);
-    require_valid_mimic(links_, i);
-  }
+  for (std::size_t i = 0; i < links_.size(); ++i) try {
+      if (links_[i].parent < -1 || links_[i].parent >= static_cast<int>(i))
+        throw InvalidInput(name_of(links_[i]) + "has a parent that does not stand before it");
+      require_finite_numbers(links_[i].joint);
+      require_valid_inertia(links_[i]);
+      require_valid_mimic(links_, i);
+    } catch (const InvalidInput& error) {
+      throw BadLink(error.what(), i);
+    }
   require_inertia_at_the_ends(links_);
   lay_out();
 }

@@ -74,8 +74,10 @@ TEST_F(RobotCommand, MeshesAreAssetsThatTheSceneFinds) {
   ASSERT_EQ(result.code, 0) << result.err << result.out;
   EXPECT_TRUE(contains(result.out, "two   lift, revolute on one, mimics turn")) << result.out;
   EXPECT_TRUE(contains(result.out, "asset bar_obj, box")) << result.out;
-  EXPECT_FALSE(contains(result.out, "next:"))
-      << result.out;  // no model takes assets without points or volumes
+  // The default integrator takes surfaces; the models of `implicit` take points or volumes.
+  EXPECT_TRUE(contains(result.out, "next: abut-sim " + (out_ / "arm.scn").string() + " --assets " +
+                                       out_.string() + " --page "))
+      << result.out;
   const dynamics::Scene scene = this->scene("arm.scn");
   const dynamics::System system(scene);
   ASSERT_EQ(system.body_count(), 3u);
@@ -100,6 +102,28 @@ TEST_F(RobotCommand, ASecondRunIsUpToDate) {
   const CommandResult again = made(robot);
   EXPECT_EQ(again.code, 0);
   EXPECT_TRUE(contains(again.out, "0 made, 2 up to date, 0 failed")) << again.out;
+}
+
+// What is printed last is run by a shell as it stands, in a folder whose name it would take apart.
+TEST_F(RobotCommand, TheNextLineRunsInAShell) {
+  write("bar.obj", box(0.2, 0.1, 0.05));
+  out_ = folder_ / "my $(robot)'s \"out\"; & *";
+  for (const std::vector<std::string>& parts :
+       {std::vector<std::string>{"--quads", "none"}, {"--quads", "40"}}) {
+    write("arm.urdf", "<robot name='my arm'>" + link("base", kSolid) +
+                          link("one", kSolid + collision("<mesh filename='bar.obj'/>")) +
+                          joint("turn", "base", "one") + "</robot>");
+    std::vector<std::string> words{"urdf", urdf(), out_.string(), "--tets", "none"};
+    words.insert(words.end(), parts.begin(), parts.end());
+    const CommandResult made = command(words);
+    ASSERT_EQ(made.code, 0) << made.err;
+    const std::size_t at = made.out.find("next: abut-sim ");
+    ASSERT_NE(at, std::string::npos) << made.out;
+    const std::string line = ABUT_SIM_PROGRAM + made.out.substr(at + std::string("next: abut-sim").size());
+    const CommandResult moved = run({"/bin/sh", "-c", line});
+    EXPECT_EQ(moved.code, 0) << line << moved.err;
+    EXPECT_TRUE(std::filesystem::exists(out_ / "arm.html")) << line;
+  }
 }
 
 TEST_F(RobotCommand, AMeshOfWhichNoAssetIsMadeIsTold) {

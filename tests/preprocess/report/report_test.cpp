@@ -52,7 +52,7 @@ TEST_F(Report, OfOneAssetIsOnePageThatLinksNoTable) {
   ASSERT_EQ(command({"report", asset("ball"), "--out", pages}).code, 0);
   EXPECT_TRUE(contains(text_of(folder_ / "pages" / "ball.html"), "\"pair\":null"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "pages" / "index.html"));
-  EXPECT_EQ(command({"report", (folder_ / "nothing.h5").string(), "--out", pages}).code, 1);
+  EXPECT_EQ(command({"report", (folder_ / "nothing.h5").string(), "--out", pages}).code, 2);
   EXPECT_EQ(command({"report", data_.string()}).code, 2);
 }
 

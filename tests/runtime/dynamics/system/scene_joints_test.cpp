@@ -71,10 +71,12 @@ TEST(SceneJoints, WhatIsWrongIsNamedWithItsLine) {
   expect(body + "joint j planar world 0 0 0 1 0 0 0 0 0 1 position 3\n",
          ":2: 'joint' lacks a coordinate of the joint");
   expect(body + "joint j revolute world 0 0 0 1 0 0 0 0 0 1\n",
-         "moves, and neither it nor what it carries has a positive definite inertia");
+         ":2: tree: link 'a' moves, and neither it nor what it carries has a positive definite inertia");
+  expect(kSwing + "set swing damping -1\n", ":8: tree: joint 'swing' has damping");
+  expect(kSwing + "set swing lower 2\n", ":8: tree: joint 'swing' has a lower limit above its upper one");
   expect(kSwing + "set swung position 1\n", "there is no joint 'swung' further up");
   expect(kSwing + "mimic swing turned 1 0\n", "there is no joint 'turned' further up");
-  expect(kSwing + "mimic swing swing 1 0\n", "joint 'swing' mimics itself");
+  expect(kSwing + "mimic swing swing 1 0\n", ":8: tree: joint 'swing' mimics itself");
   expect(kSwing + "group post wall\n", "there is no body 'wall' further up");
   expect(kSwing + "group post post\n", "body 'post' has a group already");
   expect(kSwing + "contact post bar\n", "'contact' lacks a contact model");
