@@ -43,7 +43,7 @@ class Model(_abut.Model):
         self, A: Bodies, B: Bodies, X_AB: Array, *, margin: float = 0.0, derivatives: bool = False
     ) -> _abut.ContactPoints:
         """As abut.contact_points."""
-        return self._contact_points(A, B, X_AB, margin, bool(derivatives))
+        return self._contact_points(A, B, X_AB, margin, derivatives)
 
 
 def _model(name: str, threads: int, settings: Any) -> Model:

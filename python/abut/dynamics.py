@@ -11,7 +11,7 @@ import numpy as np
 from . import _abut
 from .bodies import PathLike
 from .gradients import StepDerivatives
-from .scene import Parameters, System
+from .scene import Parameters, StateLike, System
 from .tables import documented, integrators, solvers
 
 if TYPE_CHECKING:
@@ -75,24 +75,24 @@ class Integrator(_abut.Integrator):
         self.__dict__.setdefault("_origin", (system, config))
 
     def step(
-        self, state: _abut.State, control: Optional[np.ndarray] = None, *, joint_force: Optional[np.ndarray] = None,
+        self, state: StateLike, control: Optional[np.ndarray] = None, *, joint_force: Optional[np.ndarray] = None,
         joint_target: Optional[np.ndarray] = None
     ) -> _abut.State:
-        """The state dt later. `control`: (N, 6) (moment about the centre of mass; force) on each body, in the world's
+        """The state dt later than `state`, a State or a vector z of System. `control`: (N, 6) (moment about the centre of mass; force) on each body, in the world's
         axes, N m and N. `joint_force`: as State.v, N m or N; `joint_target`: as State.q, where springs and drives pull to.
         Raises InvalidInput for a state or control that is not the system's.
         """
-        return self._step(_state("step", state), control, joint_force, joint_target)
+        return self._step(self._origin[0]._state("step", state), control, joint_force, joint_target)
 
     def step_derivatives(
-        self, state: _abut.State, control: Optional[np.ndarray] = None, *, joint_force: Optional[np.ndarray] = None,
+        self, state: StateLike, control: Optional[np.ndarray] = None, *, joint_force: Optional[np.ndarray] = None,
         joint_target: Optional[np.ndarray] = None
     ) -> StepDerivatives:
         """The same with derivatives, exact for the step as it is made. A drive's force is stiffness (target - q), so that
         derivatives by a target are its stiffness times those by its force. Raises InvalidInput for an integrator
         without: integrators() has them.
         """
-        found = self._differentiate(_state("step_derivatives", state), control, joint_force, joint_target)
+        found = self._differentiate(self._origin[0]._state("step_derivatives", state), control, joint_force, joint_target)
         return StepDerivatives(*found)
 
     @functools.cached_property
@@ -111,12 +111,6 @@ def _integrator(system: System, config: Dict[str, Any]) -> Integrator:
     return Integrator(system, **config)
 
 
-def _state(function: str, given: Any) -> _abut.State:
-    if not isinstance(given, _abut.State):
-        raise TypeError(f"{function}: state must be a State, not {type(given).__name__}")
-    return given
-
-
 def _system(given: Any) -> System:
     if not isinstance(given, System):
         raise TypeError(f"simulation: system must be a System (read_scene, Scene), not {type(given).__name__}")
@@ -124,7 +118,7 @@ def _system(given: Any) -> System:
 
 
 def step(
-    system: System, state: _abut.State, control: Optional[np.ndarray] = None, *, joint_force: Optional[np.ndarray] = None,
+    system: System, state: StateLike, control: Optional[np.ndarray] = None, *, joint_force: Optional[np.ndarray] = None,
     joint_target: Optional[np.ndarray] = None, **config: Any
 ) -> _abut.State:
     """The state dt later, in one call; arguments as Integrator.step, `config`: StepConfig's fields."""
@@ -132,7 +126,7 @@ def step(
 
 
 def step_derivatives(
-    system: System, state: _abut.State, control: Optional[np.ndarray] = None, *, joint_force: Optional[np.ndarray] = None,
+    system: System, state: StateLike, control: Optional[np.ndarray] = None, *, joint_force: Optional[np.ndarray] = None,
     joint_target: Optional[np.ndarray] = None, **config: Any
 ) -> StepDerivatives:
     """The state dt later with derivatives, in one call; arguments as Integrator.step_derivatives."""

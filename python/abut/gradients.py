@@ -47,11 +47,12 @@ def _jacobian(result: Any, value: str) -> Tuple[np.ndarray, bool]:
     return np.concatenate(parts, axis=-1), scalar
 
 
-def _numbers(function: str, argument: str, value: npt.ArrayLike) -> np.ndarray:
+def as_numbers(function: str, argument: str, value: npt.ArrayLike) -> np.ndarray:
     try:
         return np.asarray(value, dtype=float)
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise TypeError(f"{function}: {argument} must be an array of numbers: {error}") from None
+    except (TypeError, ValueError, RuntimeError, OverflowError):
+        what = "; it holds something else" if isinstance(value, (list, tuple)) else f", not {type(value).__name__}"
+        raise TypeError(f"{function}: {argument} must be an array of numbers{what}") from None
 
 
 def vjp(result: Any, **cotangents: npt.ArrayLike) -> np.ndarray:
@@ -69,7 +70,7 @@ def vjp(result: Any, **cotangents: npt.ArrayLike) -> np.ndarray:
     for value, cotangent in cotangents.items():
         if value not in known:
             raise TypeError(f"vjp: {type(result).__name__} has no derivative of '{value}'; it has: {', '.join(known)}")
-        weights, shape = _numbers("vjp", value, cotangent), np.shape(getattr(result, value))
+        weights, shape = as_numbers("vjp", value, cotangent), np.shape(getattr(result, value))
         if weights.shape != shape:
             raise _abut.InvalidInput(f"vjp: {value} has shape {weights.shape}; it must be {shape}")
         jacobian, scalar = _jacobian(result, value)
@@ -80,7 +81,7 @@ def vjp(result: Any, **cotangents: npt.ArrayLike) -> np.ndarray:
 
 def jvp(result: Any, tangent: npt.ArrayLike) -> Dict[str, np.ndarray]:
     """Changes of a result's values by name for a tangent of the shape that `vjp` gives: xi (N, 6) and so on."""
-    known, direction, changes = _derivatives(result), _numbers("jvp", "tangent", tangent), {}
+    known, direction, changes = _derivatives(result), as_numbers("jvp", "tangent", tangent), {}
     for value in known:
         jacobian, scalar = _jacobian(result, value)
         expected = jacobian.shape if scalar else jacobian.shape[:-2] + jacobian.shape[-1:]
@@ -93,7 +94,7 @@ def jvp(result: Any, tangent: npt.ArrayLike) -> Dict[str, np.ndarray]:
 
 def _pose(function: str, X_AB: npt.ArrayLike) -> Tuple[np.ndarray, np.ndarray]:
     """The pose as it is given, and its rotation (..., 3, 3)."""
-    pose = _numbers(function, "X_AB", X_AB)
+    pose = as_numbers(function, "X_AB", X_AB)
     if pose.ndim in (2, 3) and pose.shape[-2:] == (4, 4):
         return pose, pose[..., :3, :3]
     if pose.ndim not in (1, 2) or pose.shape[-1] != 7:
@@ -117,7 +118,7 @@ def pose_matrix(function: str, X_AB: npt.ArrayLike) -> np.ndarray:
 
 def pose_as_seven(function: str, argument: str, X: npt.ArrayLike) -> np.ndarray:
     """One pose, (7,) or (4, 4), as (7,), the quaternion of unit length."""
-    pose = _numbers(function, argument, X)
+    pose = as_numbers(function, argument, X)
     if pose.shape == (7,):
         length = np.linalg.norm(pose[:4])
         if not (0 < length < np.inf and np.isfinite(pose[4:]).all()):
@@ -156,7 +157,7 @@ def pose_gradient(X_AB: npt.ArrayLike, gradient: npt.ArrayLike) -> np.ndarray:
     numbers: across the quaternion, which is normalised on use.
     """
     pose, R = _pose("pose_gradient", X_AB)
-    g = _numbers("pose_gradient", "gradient", gradient)
+    g = as_numbers("pose_gradient", "gradient", gradient)
     expected = pose.shape[: pose.ndim - (1 if pose.shape[-1] == 7 else 2)] + (6,)
     if g.shape != expected:
         raise _abut.InvalidInput(f"pose_gradient: gradient has shape {g.shape}; it must be {expected}")
@@ -174,7 +175,7 @@ def pose_gradient(X_AB: npt.ArrayLike, gradient: npt.ArrayLike) -> np.ndarray:
 def pose_tangent(X_AB: npt.ArrayLike, change: npt.ArrayLike) -> np.ndarray:
     """A change of the pose's numbers, of the shape of X_AB, as xi of X_AB exp(xi), (6,) or (N, 6)."""
     pose, R = _pose("pose_tangent", X_AB)
-    dX = _numbers("pose_tangent", "change", change)
+    dX = as_numbers("pose_tangent", "change", change)
     if dX.shape != pose.shape:
         raise _abut.InvalidInput(f"pose_tangent: change has shape {dX.shape}; it must be {pose.shape}")
     back = np.swapaxes(R, -1, -2)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from . import _abut
 from .dynamics import _config, _system
+from .gradients import as_numbers
 from .scene import Parameters, System
 
 
@@ -65,7 +66,7 @@ class RolloutRun:
         for name, slope, tangent in zip(given._fields, jacobian, given):
             if tangent is None:
                 continue
-            tangent = np.asarray(tangent, dtype=float)
+            tangent = as_numbers("jvp", name, tangent)
             if tangent.shape != slope.shape[1:]:
                 raise _abut.InvalidInput(f"jvp: {name} has shape {tangent.shape}; it must be {slope.shape[1:]}")
             change = change + np.tensordot(slope, tangent, tangent.ndim)

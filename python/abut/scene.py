@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from . import _abut
 from .bodies import RIGID, Geometry, Material, PathLike, load
-from .gradients import pose_as_seven
+from .gradients import as_numbers, pose_as_seven
 
 Assets = Union[None, PathLike, Mapping[str, Geometry], Callable[[str], Geometry]]
 Parameters = Sequence[Tuple[str, str]]
 Numbers = npt.ArrayLike
+StateLike = Union[_abut.State, npt.ArrayLike]  # a State, or a vector z of a System's nz numbers
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -89,21 +90,32 @@ class System(_abut.System):
         return {name: Joint(kind, body, slice(q, q_end), slice(v, v_end), *rest)
                 for name, kind, body, q, q_end, v, v_end, *rest in self._joints}
 
-    def vector(self, state: _abut.State) -> np.ndarray:
+    def _state(self, function: str, given: StateLike) -> _abut.State:
+        return given if isinstance(given, _abut.State) else self._coordinates.unpack(given, function)
+
+    def vector(self, state: StateLike) -> np.ndarray:
         """A state as z, (nz,)."""
-        return self._coordinates.pack(state)
+        return self._coordinates.pack(self._state("vector", state))
 
-    def state(self, z: Numbers) -> _abut.State:
+    def state(self, z: StateLike) -> _abut.State:
         """The state of z, (nz,); its quaternions are normalised."""
-        return self._coordinates.unpack(z)
+        return self._state("state", z)
 
-    def placed(self, state: _abut.State) -> _abut.State:
+    def placed(self, state: StateLike) -> _abut.State:
         """The state whose bodies on joints stand where its `q` and `v` put them."""
         return self.state(self.vector(state))
 
-    def difference(self, start: _abut.State, end: _abut.State) -> np.ndarray:
+    def difference(self, start: StateLike, end: StateLike) -> np.ndarray:
         """One state over another as x, (nx,)."""
-        return self._coordinates.difference(start, end)
+        return self._coordinates.difference(self._state("difference", start), self._state("difference", end))
+
+    def angular_velocity(self, state: StateLike) -> np.ndarray:
+        """(N, 3) of a state's bodies, in the world's axes, rad/s."""
+        return super().angular_velocity(self._state("angular_velocity", state))
+
+    def energy(self, state: StateLike) -> float:
+        """Kinetic and potential, of a state, J."""
+        return super().energy(self._state("energy", state))
 
     def gradient_by_x(self, z: Numbers, gradient: Numbers) -> np.ndarray:
         """A gradient by the numbers of z, (nz,) or (N, nz), as one by x, (nx,) or (N, nx)."""
@@ -153,10 +165,7 @@ def read_scene(path: PathLike, assets: Assets = None) -> System:
 
 
 def _words(function: str, argument: str, values: Numbers, count: int) -> str:
-    try:
-        numbers = np.asarray(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{function}: {argument} must be {count} numbers: {error}") from None
+    numbers = as_numbers(function, argument, values)
     if numbers.shape != (count,):
         raise _abut.InvalidInput(f"{function}: {argument} has shape {numbers.shape}; it must be ({count},)")
     return " ".join(repr(float(number)) for number in numbers)

@@ -135,7 +135,7 @@ def show(
 ) -> View:
     """A view of a Geometry or a Body; of a pair, show(A, B, X_AB): witness points of the hulls in blue, and with `model`
     and its `settings` the contact patch in yellow and the force on B as a red arrow; of a System at its start, or in a
-    state, show(system, state); of the frames that a Simulation has recorded.
+    state or vector z, show(system, state); of the frames that a Simulation has recorded.
 
     Drag turns, the wheel zooms, space stops. Raises InvalidInput as `separation` and `wrench`, and for a simulation
     without frames.
@@ -148,9 +148,7 @@ def show(
             raise TypeError("show: of a pair give show(A, B, X_AB)")
         return View(_pair(thing, other, X_AB, Model(model, **settings)))
     if isinstance(thing, System):
-        state = thing.initial_state() if other is None else other
-        if not isinstance(state, _abut.State):
-            raise TypeError(f"show: state must be a State, not {type(state).__name__}")
+        state = thing.initial_state() if other is None else thing._state("show", other)
         return View(_abut.page_of_state(thing, state))
     if isinstance(thing, Simulation):
         return View(thing._page())

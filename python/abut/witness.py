@@ -27,7 +27,7 @@ def separation(A: Bodies, B: Bodies, X_AB: Array, *, model: str = "hull", thread
     Raises InvalidInput, naming argument and place, for poses that are none, bodies that the model does not take (no
     hull, surface or pieces; two half-spaces), models that are unknown.
     """
-    if model == "hull":
+    if isinstance(model, str) and model == "hull":
         return _abut.separation(A, B, X_AB, threads)
     return DistanceModel(model, threads=threads).separation(A, B, X_AB)
 
@@ -102,7 +102,7 @@ def solver_of(
     for given in estimator, model:
         if isinstance(given, (Estimator, DistanceModel)):
             return given
-    if model == "hull":
+    if isinstance(model, str) and model == "hull":
         return Estimator(hull_estimator if estimator is None else estimator, threads=threads, **settings)
     return DistanceModel(model, estimator, threads=threads, **settings)
 

@@ -60,7 +60,9 @@ double number(const Name& name, py::handle value) {
     refuse_type(name, "a number", value);
   const double result = PyFloat_AsDouble(value.ptr());
   if (result == -1 && PyErr_Occurred() != nullptr) {
+    const bool large = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
     PyErr_Clear();
+    if (large) refuse(name, "is larger than any number that a double holds");
     refuse_type(name, "a number", value);
   }
   return result;
@@ -101,7 +103,7 @@ std::string path(const Name& name, py::handle value) {
 SettingValues settings(const Name& name, py::handle dict) {
   SettingValues values;
   for (const auto& [key, value] : py::cast<py::dict>(dict)) {
-    const auto setting = py::cast<std::string>(key);
+    const std::string setting = text({name.function, "settings' name"}, key);
     const std::string words = "setting '" + setting + "'";
     const Name of{name.function, words.c_str()};
     if (py::isinstance<py::str>(value))

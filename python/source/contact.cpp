@@ -75,9 +75,11 @@ class ModelHandle {
     return answers;
   }
 
-  ContactPoints points(py::handle A, py::handle B, py::handle X_AB, py::handle margin, bool derivatives) {
+  ContactPoints points(py::handle A, py::handle B, py::handle X_AB, py::handle margin,
+                       py::handle derivatives) {
     const double reach = number({"contact_points", "margin"}, margin);
     contact::require_margin("contact_points", reach);
+    const Want want = truth({"contact_points", "derivatives"}, derivatives) ? Want::kJacobian : Want::kValue;
     const Pairs pairs("contact_points", A, B, X_AB);
     check_all(pairs.all(), "contact_points", pairs.many(),
               [&](const body::Pair& pair) { one_->require_valid(pair); });
@@ -87,8 +89,7 @@ class ModelHandle {
       const std::lock_guard lock(mutex_);
       make_each();
       parallel_for(end - begin, static_cast<int>(each_.size()), [&](std::int64_t i, int thread) {
-        const contact::Constraints found = each_[thread]->constraints(
-            pairs.all()[begin + i], reach, derivatives ? Want::kJacobian : Want::kValue);
+        const contact::Constraints found = each_[thread]->constraints(pairs.all()[begin + i], reach, want);
         each[begin + i] = {{found.points.begin(), found.points.end()},
                            {found.derivatives.begin(), found.derivatives.end()},
                            {},

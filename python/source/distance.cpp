@@ -147,9 +147,10 @@ void bind_distance(py::module_& module) {
   py::class_<DistanceModelHandle>(module, "DistanceModel")
       .def(py::init<py::handle, py::handle, py::handle, py::handle>())
       .def_property_readonly("name", &DistanceModelHandle::name)
-      .def("__call__", &DistanceModelHandle::derivative)
-      .def("separation", &DistanceModelHandle::separation)
-      .def("smoothed", &DistanceModelHandle::smoothed)
+      .def("__call__", &DistanceModelHandle::derivative, py::arg("A"), py::arg("B"), py::arg("X_AB"))
+      .def("separation", &DistanceModelHandle::separation, py::arg("A"), py::arg("B"), py::arg("X_AB"))
+      .def("smoothed", &DistanceModelHandle::smoothed, py::arg("A"), py::arg("B"), py::arg("X_AB"),
+           py::arg("hessian"))
       .def("_all_contacts", &DistanceModelHandle::regions);
 }
 

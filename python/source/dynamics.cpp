@@ -92,7 +92,7 @@ py::dict report_of(const StepReport& report) {
 
 void bind_simulation(py::module_& module) {
   py::class_<SimulationHandle> type(module, "Simulation");
-  type.def(py::init<const System&, const py::dict&>())
+  type.def(py::init<const System&, const py::dict&>(), py::arg("system"), py::arg("config"))
       .def("_run", &SimulationHandle::run)
       .def_property_readonly("_frames", &all_frames);
   const auto asks = [](auto ask) {
@@ -102,7 +102,9 @@ void bind_simulation(py::module_& module) {
   };
   type.def_property(
       "state", asks([](const Simulation& now) { return now.state(); }),
-      [](SimulationHandle& handle, const State& state) {
+      [](SimulationHandle& handle, py::handle given) {
+        if (!py::isinstance<State>(given)) refuse_type({"Simulation", "state"}, "a State", given);
+        const auto& state = py::cast<const State&>(given);
         handle.between_steps([&](Simulation& now, const Recording&) { now.restore(state, now.steps()); });
       },
       "the State, a copy; assign to change it");

@@ -4,6 +4,7 @@
 
 #include <exception>
 
+#include "python/source/guard.h"
 #include "python/source/released.h"
 #include "runtime/core/error.h"
 #include "runtime/core/thread_pool.h"
@@ -50,36 +51,10 @@ void bind_exceptions(py::module_& module) {
       PyErr_SetString(exceptions.io_error, error.what());
     } catch (const Error& error) {
       PyErr_SetString(exceptions.error, error.what());
+    } catch (const py::cast_error&) {  // of parts of pickles
+      PyErr_SetString(PyExc_TypeError, "something is not of the kind that belongs here: a damaged pickle?");
     }
   });
-}
-
-// Objects whose constructor has not run (Class.__new__(Class), a subclass before super().__init__()) have no
-// C++ object, and pybind11 lends them raw memory when they are used. This is asked for that memory.
-void* refuse_unmade(std::size_t) {
-  throw py::type_error("this object was never made: its __init__ has not run");
-}
-
-// In place of object.__reduce__, which makes a bare object of pybind11's base class: that ends the process.
-py::tuple reduce(const py::object& self) {
-  const py::type type = py::type::of(self);
-  if (!py::hasattr(type, "__setstate__"))
-    throw py::type_error("cannot pickle '" + std::string(py::str(type.attr("__name__"))) + "' objects");
-  return py::make_tuple(py::module_::import("copyreg").attr("__newobj__"), py::make_tuple(type),
-                        self.attr("__getstate__")());
-}
-
-// Of all classes: what must not reach into objects that are not there.
-void guard_classes(const py::module_& module) {
-  const py::cpp_function reduce_function(&reduce, py::name("__reduce__"));
-  for (const auto& item : module.attr("__dict__").cast<py::dict>()) {
-    if (!py::isinstance<py::type>(item.second)) continue;
-    auto* const type = py::detail::get_type_info(reinterpret_cast<PyTypeObject*>(item.second.ptr()));
-    if (type == nullptr) continue;
-    type->operator_new = &refuse_unmade;
-    item.second.attr("__reduce__") =
-        py::reinterpret_steal<py::object>(PyInstanceMethod_New(reduce_function.ptr()));
-  }
 }
 
 }  // namespace
@@ -99,10 +74,10 @@ PYBIND11_MODULE(_abut, module) {
   bind_dynamics(module);
   bind_rollout(module);
   bind_page(module);
-  guard_classes(module);
   watch_for_the_end();
   module.def("default_threads", &default_threads,
              "Number of threads of calls with threads=0: OMP_NUM_THREADS, or one for every processor.");
+  guard(module);
 }
 
 }  // namespace abut::python

@@ -112,8 +112,12 @@ py::array pack(const Coordinates& coordinates, const State& state) {
   return z;
 }
 
-State unpack(const Coordinates& coordinates, py::handle given) {
-  const Name name{"state", "z"};
+State unpack(const Coordinates& coordinates, py::handle given, py::handle function) {
+  const std::string who = text({"state", "function"}, function);
+  const Name name{who.c_str(), "state"};
+  if (!py::isinstance<py::array>(given) && PySequence_Check(given.ptr()) == 0)
+    refuse_type(name, ("a State or a vector of " + std::to_string(coordinates.nz()) + " numbers").c_str(),
+                given);
   const Vectors z(name, given, coordinates.nz());
   if (z.many()) refuse(name, "is of many states; give one");
   std::vector<double> row(static_cast<std::size_t>(coordinates.nz()));
@@ -149,14 +153,14 @@ py::array gradients(const Coordinates& coordinates, py::handle states, py::handl
 
 void bind_coordinates(py::module_& module) {
   py::class_<Coordinates>(module, "Coordinates")
-      .def(py::init<const System&>())
+      .def(py::init<const System&>(), py::arg("system"))
       .def_property_readonly("nz", &Coordinates::nz)
       .def_property_readonly("nx", &Coordinates::nx)
       .def_property_readonly("nq", &Coordinates::nq)
-      .def("pack", &pack)
-      .def("unpack", &unpack)
-      .def("difference", &difference)
-      .def("gradients", &gradients);
+      .def("pack", &pack, py::arg("state"))
+      .def("unpack", &unpack, py::arg("z"), py::arg("function"))
+      .def("difference", &difference, py::arg("start"), py::arg("end"))
+      .def("gradients", &gradients, py::arg("z"), py::arg("gradient"), py::arg("to_tangent"));
 }
 
 }  // namespace
@@ -188,8 +192,9 @@ void bind_system(py::module_& module) {
           "how long it is meant to run, s")
       .def_property_readonly("_joints", &joints)
       .def("initial_state", &System::initial_state, "as the scene has it")
-      .def("angular_velocity", &angular_velocity, "(N, 3) of a state's bodies, in the world's axes, rad/s")
-      .def("energy", &energy, "kinetic and potential, of a state, J")
+      .def("angular_velocity", &angular_velocity, py::arg("state"),
+           "(N, 3) of a state's bodies, in the world's axes, rad/s")
+      .def("energy", &energy, py::arg("state"), "kinetic and potential, of a state, J")
       .def("_values", &values);
   bind_coordinates(module);
 }

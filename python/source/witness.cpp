@@ -154,14 +154,15 @@ void bind_witness(py::module_& module) {
   bind_answers(module);
   module.def("separation", &separation);
   py::class_<PairQuery>(module, "PairSolver")
-      .def(py::init<py::handle, py::handle>())
-      .def("__call__", &PairQuery::ask)
+      .def(py::init<py::handle, py::handle>(), py::arg("A"), py::arg("B"))
+      .def("__call__", &PairQuery::ask, py::arg("X_AB"))
       .def("forget", [](PairQuery& query) { query.solver.forget(); });
   py::class_<EstimatorHandle>(module, "Estimator")
       .def(py::init<py::handle, py::handle, py::handle>())
       .def_property_readonly("name", &EstimatorHandle::name)
-      .def("__call__", &EstimatorHandle::derivative)
-      .def("smoothed", &EstimatorHandle::smoothed);
+      .def("__call__", &EstimatorHandle::derivative, py::arg("A"), py::arg("B"), py::arg("X_AB"))
+      .def("smoothed", &EstimatorHandle::smoothed, py::arg("A"), py::arg("B"), py::arg("X_AB"),
+           py::arg("hessian"));
 }
 
 }  // namespace abut::python

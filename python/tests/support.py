@@ -12,6 +12,11 @@ ASSETS = pathlib.Path(os.environ.get("ABUT_TEST_ASSETS", "assets"))
 needs_assets = unittest.skipUnless((ASSETS / "005_mug.h5").exists(), "no assets: the pipeline was not built")
 
 
+def raw(error):
+    """Whether a message is not for people: it lists C++ signatures."""
+    return any(word in str(error) for word in ("incompatible function", "arg0", "pybind11", "C++"))
+
+
 def asset(name):
     return abut.load(ASSETS / f"{name}.h5")
 

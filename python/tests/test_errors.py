@@ -8,7 +8,7 @@ import unittest
 import numpy as np
 
 import abut
-from support import ASSETS, needs_assets
+from support import ASSETS, needs_assets, raw
 
 A, B, GROUND = abut.sphere(0.1), abut.box(0.1, 0.1, 0.1), abut.half_space()
 X = np.eye(4)
@@ -100,6 +100,9 @@ CASES = [
     (lambda: abut.contact_points(A, B, X, margin=-1), Bad, "margin"),
     (lambda: abut.contact_points(A, B, X, margin="wide"), TypeError, "margin must be a number, not str"),
     (lambda: abut.contact_points(A, B, X, margin=np.nan), Bad, "margin"),
+    (lambda: abut.contact_points(A, B, X, margin=-1e300), Bad, "the margin is -1e.?300 m; it must be 0 or more"),
+    (lambda: abut.contact_points(A, B, X, margin=10**400), Bad, "margin is larger than any number"),
+    (lambda: abut.contact_points(A, B, X, derivatives="yes"), TypeError, "derivatives must be True or False, not str"),
     (lambda: abut.contact_points(A, B, [1, 0, 0, 0, 0.15, 0, 0]).dp_dxi_B, Bad, "no derivatives were asked for"),
     # soft distances
     (lambda: abut.soft_distance(3, [0, 0, 0]), TypeError, "geometry must be a Geometry or a Body, not int"),
@@ -150,6 +153,26 @@ CASES = [
     (lambda: abut.read_scene("nowhere.scn"), abut.IoError, "nowhere.scn"),
     (lambda: abut.read_scene(None), TypeError, "read_scene: path must be a path"),
     (lambda: abut.Simulation("pile.scn"), TypeError, "system must be a System"),
+    (lambda: abut.Rollout("pile.scn"), TypeError, "system must be a System"),
+    (lambda: abut.Scene(gravity=(0, 0)), Bad, r"gravity has shape \(2,\)"),
+    (lambda: abut.Scene(gravity="down"), TypeError, "gravity must be an array of numbers, not str"),
+    (lambda: abut.Scene().add_object("a", "mug", 400), TypeError, "geometry must be a Geometry, not str"),
+    (lambda: abut.Scene().add_object("", A, 400), Bad, "name is empty"),
+    (lambda: abut.Scene().add_object("a", A, 400, pose=np.eye(3)), Bad, r"pose has shape \(3, 3\)"),
+    (lambda: abut.Scene().add_body("a", 1, (1, 1)), Bad, r"moments has shape \(2,\)"),
+    (lambda: abut.show(A, B), TypeError, r"show\(A, B, X_AB\)"),
+    (lambda: abut.show(3), TypeError, "show: a Geometry.* not int"),
+    (lambda: abut.show(A, B, BATCH), Bad, "give one pose"),
+    # arguments that no form of a function takes
+    (lambda: abut.Estimator()(A, B), TypeError, r"Estimator.__call__ takes \(A, B, X_AB\), and cannot take \(Geometry, Geometry\)"),
+    (lambda: abut.Estimator()(A, B, X, 3), TypeError, "Estimator.__call__ takes"),
+    (lambda: abut.Estimator()(A, B, X, threads=3), TypeError, "threads=int"),
+    (lambda: abut.DistanceModel("hull")(A), TypeError, r"DistanceModel.__call__ takes \(A, B, X_AB\)"),
+    (lambda: abut.DistanceModel("hull").separation(A, B, pose=X), TypeError, r"takes \(A, B, X_AB\).* pose=ndarray"),
+    (lambda: abut.PairSolver(A, B)(), TypeError, r"PairSolver.__call__ takes \(X_AB\), and cannot take \(\)"),
+    (lambda: abut.PairSolver(A, B).forget(1), TypeError, r"PairSolver.forget takes \(\), and cannot take \(int\)"),
+    (lambda: abut.State(1), TypeError, "State"),
+    (lambda: abut.default_threads(2), TypeError, r"default_threads takes \(\), and cannot take \(int\)"),
 ]
 
 
@@ -157,10 +180,10 @@ class Errors(unittest.TestCase):
     def refuses(self, call, error, message):
         with self.assertRaisesRegex(error, message) as caught:
             call()
-        self.assertNotIn("incompatible function arguments", str(caught.exception))
+        self.assertFalse(raw(caught.exception), caught.exception)
 
     def test_every_bad_input_is_an_exception(self):
-        self.assertGreaterEqual(len(CASES), 60)
+        self.assertGreaterEqual(len(CASES), 120)
         for i, (call, error, message) in enumerate(CASES):
             with self.subTest(i, message=message):
                 self.refuses(call, error, message)
@@ -180,8 +203,8 @@ class Errors(unittest.TestCase):
             call, arguments = choose(calls), [choose(things) for _ in range(choose(range(5)))]
             try:
                 call(*arguments)
-            except (TypeError, abut.Error):
-                pass
+            except (TypeError, abut.Error) as error:
+                self.assertFalse(raw(error), (call, arguments, error))
 
     def test_of_systems(self):
         with tempfile.TemporaryDirectory(dir=".") as folder:
@@ -202,7 +225,18 @@ class Errors(unittest.TestCase):
                 (lambda: abut.Simulation(system, model=3), TypeError, "model must be a str"),
                 (lambda: abut.Simulation(system, solver_settings={"speed": 1}), Bad, "no setting 'speed'"),
                 (lambda: abut.Simulation(system, solver_settings=3), TypeError, "solver_settings must be a mapping"),
-                (lambda: abut.step(system, 3), TypeError, "state must be a State"),
+                (lambda: abut.step(system, 3), TypeError, "step: state must be a State or a vector of 13 numbers, not int"),
+                (lambda: abut.step(system, None), TypeError, "step: state must be a State or a vector of 13 numbers, not None"),
+                (lambda: abut.step(system, np.zeros(12)), Bad, r"step: state has shape \(12,\); it must be \(13,\)"),
+                (lambda: abut.step(system, np.zeros((2, 13))), Bad, "step: state is of many states; give one"),
+                (lambda: abut.step(system, np.zeros(13)), Bad, "quaternion of length zero"),
+                (lambda: abut.step_derivatives(system, "rest"), TypeError, "step_derivatives: state must be an array of numbers"),
+                (lambda: abut.show(system, np.zeros(3)), Bad, r"show: state has shape \(3,\)"),
+                (lambda: system.energy(), TypeError, "state"),
+                (lambda: system.energy({}), TypeError, "energy: state must be a State or a vector"),
+                (lambda: system.difference(state, 3.0), TypeError, "difference: state must be a State or a vector"),
+                (lambda: setattr(simulation, "state", 3), TypeError, "Simulation: state must be a State, not int"),
+                (lambda: abut.Simulation(system, solver_settings={1: 2}), TypeError, "settings' name must be a str, not int"),
                 (lambda: abut.step(system, state, two), Bad, r"control has shape \(2, 6\); it must be \(1, 6\)"),
                 (lambda: abut.step(system, state, [[np.nan] * 6]), Bad, "finite|NaN"),
                 (lambda: simulation.run(-1), Bad, "steps is -1"),

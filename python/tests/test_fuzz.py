@@ -21,6 +21,7 @@ import numpy as np
 
 import abut
 from abut import _abut
+from support import raw
 from test_systems import pushing
 
 ALLOWED = (TypeError, ValueError, AttributeError, KeyError, IndexError, OverflowError, MemoryError, RecursionError, OSError,
@@ -217,8 +218,11 @@ class Arguments(unittest.TestCase):
                 answer = call(*given, **more)
                 if type(answer).__module__.startswith("abut") and len(things) < 400:
                     things.append(answer)
-            except ALLOWED:
-                pass
+            except ALLOWED as error:
+                if not getattr(call, "__name__", "").startswith("_"):  # not public, or Python's own
+                    self.assertFalse(raw(error), (call, given, more, error))
+            except Exception as error:
+                raise AssertionError((call, given, more)) from error
         self.assertGreater(count, 10)
 
 

@@ -93,7 +93,7 @@ void require_room(Want want, bool offered, const WrenchHessian* hessian) {
 
 void require_margin(const char* who, double margin) {
   if (!(margin >= 0) || !std::isfinite(margin)) {
-    throw InvalidInput(std::string(who) + ": the margin is " + std::to_string(margin) +
+    throw InvalidInput(std::string(who) + ": the margin is " + detail::number_text(margin) +
                        " m; it must be 0 or more");
   }
 }
