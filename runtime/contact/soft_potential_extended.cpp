@@ -9,11 +9,10 @@ namespace {
 template <class S>
 struct ScalarOps {
   template <int kOrder>
-  static void add(internal::Patch<S>& patch, const Vec6<S>& V, const PotentialLaw<S>& law,
-                  internal::WrenchSums<S, kOrder>& sums) {
-    internal::add_patch<kOrder, S, S>(patch, V, law, sums);
+  static void add(const internal::Patch<S>& patch, internal::WrenchSums<S, kOrder>& sums) {
+    internal::add_patch<kOrder, S, S>(patch, sums);
   }
-  static void fields(internal::Patch<S>& patch, S limit, ssdf::internal::Taylor<S, 3>* phi) {
+  static void fields(const internal::Patch<S>& patch, S limit, ssdf::internal::Taylor<S, 3>* phi) {
     internal::fields<S, S>(patch, limit, phi);
   }
   static void descend(const asset::PointBlocksView& field, const S* p, ssdf::internal::Nearby<S>& nearby) {
@@ -23,12 +22,12 @@ struct ScalarOps {
                            ssdf::internal::Nearby<S>& nearby) {
     ssdf::internal::find_nearest<S>(field, p, nearby);
   }
-  static S grid_value(const asset::DistanceGridView& grid, const S* p) {
-    return internal::grid_value(grid, p);
+  static internal::GridBound<S> grid_bound(const asset::DistanceGridView& grid, const S* p) {
+    return internal::grid_bound(grid, p);
   }
-  static unsigned feel(const asset::DistanceGridView& grid, const Pose<S>& X_OP,
-                       const asset::SampleBall* balls, int count, S least, S limit) {
-    return internal::feel(grid, X_OP, balls, count, least, limit);
+  static unsigned feel(const internal::PotentialSide<S>& side, const asset::SampleBall* balls, int count,
+                       const internal::GridBound<S>& bound, S limit) {
+    return internal::feel<S>(side, balls, count, bound, limit);
   }
   static int gather(const asset::PointBlocksView& field, const S* p, S range2, S scale,
                     std::vector<S>& packs) {

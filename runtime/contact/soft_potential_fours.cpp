@@ -9,28 +9,27 @@ namespace abut::contact {
 
 namespace {
 
+using internal::GridBound;
 using internal::Patch;
+using internal::PotentialSide;
 using internal::WrenchSums;
 using simd::Four;
 
 // Inner loops four samples at a time.
 ABUT_CLONES_FUSED
-void forces_by_fours(Patch<double>& patch, const Vec6<double>& V, const PotentialLaw<double>& law,
-                     WrenchSums<Four, 0>& sums) {
-  internal::add_patch<0, Four, double>(patch, V, law, sums);
+void forces_by_fours(const Patch<double>& patch, WrenchSums<Four, 0>& sums) {
+  internal::add_patch<0, Four, double>(patch, sums);
 }
 ABUT_CLONES_FUSED
-void slopes_by_fours(Patch<double>& patch, const Vec6<double>& V, const PotentialLaw<double>& law,
-                     WrenchSums<Four, 1>& sums) {
-  internal::add_patch<1, Four, double>(patch, V, law, sums);
+void slopes_by_fours(const Patch<double>& patch, WrenchSums<Four, 1>& sums) {
+  internal::add_patch<1, Four, double>(patch, sums);
 }
 ABUT_CLONES_FUSED
-void bends_by_fours(Patch<double>& patch, const Vec6<double>& V, const PotentialLaw<double>& law,
-                    WrenchSums<Four, 2>& sums) {
-  internal::add_patch<2, Four, double>(patch, V, law, sums);
+void bends_by_fours(const Patch<double>& patch, WrenchSums<Four, 2>& sums) {
+  internal::add_patch<2, Four, double>(patch, sums);
 }
 ABUT_CLONES_FUSED
-void fields_by_fours(Patch<double>& patch, double limit, ssdf::internal::Taylor<double, 3>* phi) {
+void fields_by_fours(const Patch<double>& patch, double limit, ssdf::internal::Taylor<double, 3>* phi) {
   internal::fields<Four, double>(patch, limit, phi);
 }
 ABUT_CLONES_FUSED
@@ -53,27 +52,26 @@ int look_at_by_fours(int packs, const double* c, double radius, double limit, do
   return internal::look_at<Four>(packs, c, radius, limit, far, memory);
 }
 ABUT_CLONES_FUSED
-double grid_value_by_fours(const asset::DistanceGridView& grid, const double* p) {
-  return internal::grid_value(grid, p);
+GridBound<double> grid_bound_by_fours(const asset::DistanceGridView& grid, const double* p) {
+  return internal::grid_bound(grid, p);
 }
 ABUT_CLONES_FUSED
-unsigned feel_by_fours(const asset::DistanceGridView& grid, const Pose<double>& X_OP,
-                       const asset::SampleBall* balls, int count, double least, double limit) {
-  return internal::feel(grid, X_OP, balls, count, least, limit);
+unsigned feel_by_fours(const PotentialSide<double>& side, const asset::SampleBall* balls, int count,
+                       const GridBound<double>& bound, double limit) {
+  return internal::feel<Four>(side, balls, count, bound, limit);
 }
 
 struct FourOps {
   template <int kOrder>
-  static void add(Patch<double>& patch, const Vec6<double>& V, const PotentialLaw<double>& law,
-                  WrenchSums<Four, kOrder>& sums) {
+  static void add(const Patch<double>& patch, WrenchSums<Four, kOrder>& sums) {
     if constexpr (kOrder == 0)
-      forces_by_fours(patch, V, law, sums);
+      forces_by_fours(patch, sums);
     else if constexpr (kOrder == 1)
-      slopes_by_fours(patch, V, law, sums);
+      slopes_by_fours(patch, sums);
     else
-      bends_by_fours(patch, V, law, sums);
+      bends_by_fours(patch, sums);
   }
-  static void fields(Patch<double>& patch, double limit, ssdf::internal::Taylor<double, 3>* phi) {
+  static void fields(const Patch<double>& patch, double limit, ssdf::internal::Taylor<double, 3>* phi) {
     fields_by_fours(patch, limit, phi);
   }
   static void descend(const asset::PointBlocksView& field, const double* p,
@@ -84,12 +82,12 @@ struct FourOps {
                            ssdf::internal::Nearby<double>& nearby) {
     nearest_by_fours(field, p, nearby);
   }
-  static double grid_value(const asset::DistanceGridView& grid, const double* p) {
-    return grid_value_by_fours(grid, p);
+  static GridBound<double> grid_bound(const asset::DistanceGridView& grid, const double* p) {
+    return grid_bound_by_fours(grid, p);
   }
-  static unsigned feel(const asset::DistanceGridView& grid, const Pose<double>& X_OP,
-                       const asset::SampleBall* balls, int count, double least, double limit) {
-    return feel_by_fours(grid, X_OP, balls, count, least, limit);
+  static unsigned feel(const PotentialSide<double>& side, const asset::SampleBall* balls, int count,
+                       const GridBound<double>& bound, double limit) {
+    return feel_by_fours(side, balls, count, bound, limit);
   }
   static int gather(const asset::PointBlocksView& field, const double* p, double range2, double scale,
                     std::vector<double>& packs) {

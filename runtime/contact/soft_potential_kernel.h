@@ -1,12 +1,13 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "runtime/body/body.h"
 #include "runtime/contact/pair_sums.h"
 #include "runtime/contact/potential_force.h"
 #include "runtime/distance/primitive_distance.h"
-#include "runtime/ssdf/grid_kernel.h"
+#include "runtime/ssdf/grid_lanes.h"
 #include "runtime/ssdf/two_stage.h"
 
 // The walk over the samples of one body near the other one's surface, and the sums of the pair. `Ops` holds
@@ -33,6 +34,7 @@ struct PotentialBody {
   PotentialBody(const body::Geometry& geometry, bool by_grid)
       : points(geometry.points()), exact(geometry.primitive()), grid(by_grid ? &geometry.grid() : nullptr) {}
   bool endless() const { return points.point_count == 0; }
+  bool by_points() const { return exact == nullptr && grid == nullptr; }
 };
 
 // A piece of a surface, a group of its samples.
@@ -52,19 +54,15 @@ struct PotentialSide {
   PotentialLaw<S> law;
 };
 
-// Four samples in the owner's frame, and the field's points that matter, in spacings from `origin`.
+// Four samples, and the field's points that matter, in spacings from `origin`.
 template <class S>
 struct Patch {
-  S y[3][kSamples];      // m
-  S ka[kSamples];        // stiffness times area, N/m
-  S center[3];           // of the samples, m
-  S origin[3] = {};      // m
-  S spacing;             // m
-  NearPoints<S> near{};  // none: `exact` or `grid`
-  NearScratch<S>* memory = nullptr;
-  const body::Primitive* exact;
-  const asset::DistanceGridView* grid;
+  const PotentialSide<S>* side;
   const Piece* piece;
+  const double* numbers;  // as those of a piece
+  S origin[3];            // m, in the owner's frame
+  NearPoints<S> near;     // of a field of points
+  NearScratch<S>* memory;
 };
 
 // Value and derivatives at one place, in the order of Taylor.
@@ -85,26 +83,31 @@ ABUT_INLINE void exact_jet(const body::Primitive& primitive, const S* p, S* jet)
 template <class S>
 using Row = std::conditional_t<std::is_same_v<S, double>, simd::Four, Eigen::Array<S, 4, 1>>;
 
-// The field of a primitive or of a grid at samples, one after the other. Beyond its reach a grid says
-// nothing: there the field is taken for more than the limit, where no sample feels it.
+// The field of a primitive, or of a grid, at places, one after the other. Beyond its reach a grid says
+// nothing: there the value is `beyond` (m), and derivatives are 0.
 template <int kOrder, class T, class S>
-ABUT_INLINE void fields_one_by_one(const Patch<S>& patch, int first, S limit, Taylor<T, kOrder>& phi) {
+ABUT_INLINE void fields_one_by_one(const PotentialBody& owner, const T* y, S beyond, Taylor<T, kOrder>& phi) {
   for (int lane = 0; lane < simd::kLanes<T>; ++lane) {
-    const int i = first + lane;
-    const S p[3] = {patch.y[0][i], patch.y[1][i], patch.y[2][i]};
-    S jet[ssdf::internal::kJetRoom] = {};
-    if (patch.exact != nullptr) {
-      exact_jet<kOrder, T>(*patch.exact, p, jet);
-    } else if (!ssdf::internal::grid_jet<kOrder, Row<S>>(*patch.grid, p, jet)) {
-      for (S& number : jet) number = S(0);
-      jet[0] = limit + S(patch.grid->reach);
-    }
+    const auto get = [lane](const T& from) ABUT_INLINE_LAMBDA -> S {
+      if constexpr (simd::kLanes<T> == 1)
+        return from;
+      else
+        return from[lane];
+    };
     const auto put = [lane](S from, T& to) ABUT_INLINE_LAMBDA {
       if constexpr (simd::kLanes<T> == 1)
         to = from;
       else
         to[lane] = from;
     };
+    const S p[3] = {get(y[0]), get(y[1]), get(y[2])};
+    S jet[ssdf::internal::kJetRoom] = {};
+    if (owner.exact != nullptr) {
+      exact_jet<kOrder, T>(*owner.exact, p, jet);
+    } else if (!ssdf::internal::grid_jet<kOrder, Row<S>>(*owner.grid, p, jet)) {
+      for (S& number : jet) number = S(0);
+      jet[0] = beyond;
+    }
     put(jet[0], phi.value);
     for (int k = 0; k < phi.kFirst; ++k) put(jet[1 + k], phi.first[k]);
     for (int m = 0; m < phi.kSecond; ++m) put(jet[4 + m], phi.second[m]);
@@ -114,43 +117,100 @@ ABUT_INLINE void fields_one_by_one(const Patch<S>& patch, int first, S limit, Ta
 
 // The field at samples. False: it is `limit` (m) or more at all of them.
 template <int kOrder, class T, class S>
-ABUT_INLINE bool field_at(const Patch<S>& patch, const T* y, int first, S limit, Taylor<T, kOrder>& phi) {
-  if (patch.exact != nullptr || patch.grid != nullptr) {
-    fields_one_by_one<kOrder, T, S>(patch, first, limit, phi);
-    return simd::any<T>(phi.value < T{} + limit);
+ABUT_INLINE bool field_at(const Patch<S>& patch, const T* y, S limit, Taylor<T, kOrder>& phi) {
+  const PotentialBody& owner = *patch.side->owner;
+  if (owner.by_points()) {
+    T p[3];
+    const S scale = 1 / S(owner.points.spacing);
+    for (int k = 0; k < 3; ++k) p[k] = (y[k] - patch.origin[k]) * scale;
+    const auto scratch = ssdf::internal::make_scratch<T>(patch.near.count, *patch.memory);
+    if (!ssdf::internal::two_stage<T, kOrder, S>(patch.near, p, limit * scale, scratch, phi)) return false;
+    phi.value = phi.value * S(owner.points.spacing);
+    for (int m = 0; m < phi.kSecond; ++m) phi.second[m] = phi.second[m] * scale;
+    for (int m = 0; m < phi.kThird; ++m) phi.third[m] = phi.third[m] * (scale * scale);
+    return true;
   }
-  T p[3];
-  const S scale = 1 / patch.spacing;
-  for (int k = 0; k < 3; ++k) p[k] = (y[k] - patch.origin[k]) * scale;
-  const auto scratch = ssdf::internal::make_scratch<T>(patch.near.count, *patch.memory);
-  if (!ssdf::internal::two_stage<T, kOrder, S>(patch.near, p, limit * scale, scratch, phi)) return false;
-  phi.value = phi.value * patch.spacing;
-  for (int m = 0; m < phi.kSecond; ++m) phi.second[m] = phi.second[m] * scale;
-  for (int m = 0; m < phi.kThird; ++m) phi.third[m] = phi.third[m] * (scale * scale);
-  return true;
+  if constexpr (simd::kLanes<T> == 4) {
+    if (owner.grid != nullptr) {
+      ssdf::internal::grid_fours<kOrder>(*owner.grid, y, limit + owner.grid->reach, phi);
+      return simd::any<T>(phi.value < T{} + limit);
+    }
+  }
+  fields_one_by_one<kOrder, T, S>(owner, y, limit + S(owner.grid != nullptr ? owner.grid->reach : 0), phi);
+  return simd::any<T>(phi.value < T{} + limit);
 }
 
-// The value of a grid; where it has none, beyond its reach outside, that reach: it is farther away.
-template <class S>
-ABUT_INLINE S grid_value(const asset::DistanceGridView& grid, const S* p) {
-  S jet[ssdf::internal::kJetRoom];
-  return ssdf::internal::grid_jet<0, Row<S>>(grid, p, jet) ? jet[0] : S(grid.reach);
+// The places of the next samples in the frame of the field's owner.
+template <class T, class S>
+ABUT_INLINE void places(const Pose<S>& X_OP, const double* numbers, T* y) {
+  T p[3];
+  for (int k = 0; k < 3; ++k) simd::load(numbers + kSamples * k, p[k]);
+  for (int k = 0; k < 3; ++k)
+    y[k] = X_OP.R(k, 0) * p[0] + X_OP.R(k, 1) * p[1] + (X_OP.R(k, 2) * p[2] + X_OP.p[k]);
 }
+
+// A bound from below of a grid's field about a place: nowhere in a ball of radius r is it less than value -
+// slope r (m).
+template <class S>
+struct GridBound {
+  S value, slope;
+};
 
 // No distance grid is steeper: rounded corners overshoot 1 a little.
 inline constexpr double kSlope = 1.25;
 
-// Which pieces of a block come below `limit` (m) in the field of a grid, a bit each; the block's centre lies
-// `least` (m) above the surface or more.
+// Where no grid is: the surface is farther than its reach from all places without nodes, and the field is the
+// distance to some node spacings.
 template <class S>
-ABUT_INLINE unsigned feel(const asset::DistanceGridView& grid, const Pose<S>& X_OP,
-                          const asset::SampleBall* balls, int count, S least, S limit) {
+ABUT_INLINE GridBound<S> bound_beyond(const asset::DistanceGridView& grid, const S* p) {
+  constexpr S kError = 2;  // in node spacings
+  return {S(grid.reach) + ssdf::internal::empty_radius<S>(grid, p) - kError * S(grid.spacing), S(1)};
+}
+
+template <class S>
+ABUT_INLINE GridBound<S> grid_bound(const asset::DistanceGridView& grid, const S* p) {
+  S jet[ssdf::internal::kJetRoom];
+  if (ssdf::internal::grid_jet<0, Row<S>>(grid, p, jet)) return {jet[0], S(kSlope)};
+  return bound_beyond(grid, p);
+}
+
+// Which pieces of a block come below `limit` (m) in the field of a grid, a bit each. `bound`: about the
+// block's centre.
+template <class T, class S>
+ABUT_INLINE unsigned feel(const PotentialSide<S>& side, const asset::SampleBall* balls, int count,
+                          const GridBound<S>& bound, S limit) {
+  constexpr int kLanes = simd::kLanes<T>;
+  const asset::DistanceGridView& grid = *side.owner->grid;
   unsigned result = 0;
-  for (int i = 0; i < count; ++i) {
-    const asset::SampleBall& ball = balls[i];
-    if (!(least - S(kSlope) * S(ball.reach) < limit)) continue;
-    const Vec3<S> p = X_OP * Vec3<S>(S(ball.center[0]), S(ball.center[1]), S(ball.center[2]));
-    if (grid_value<S>(grid, p.data()) - S(kSlope) * S(ball.radius) < limit) result |= 1u << i;
+  int chosen[kLanes];
+  double centers[3][kSamples] = {}, radii[kLanes] = {};
+  for (int i = 0, filled = 0; i < count; ++i) {
+    if (bound.value - bound.slope * S(balls[i].reach) < limit) {
+      for (int k = 0; k < 3; ++k) centers[k][filled] = balls[i].center[k];
+      radii[filled] = balls[i].radius;
+      chosen[filled++] = i;
+    }
+    if (filled == 0 || (filled < kLanes && i + 1 < count)) continue;
+    T p[3];
+    places(side.X_OP, centers[0], p);
+    Taylor<T, 0> phi;
+    const S none = std::numeric_limits<S>::max();
+    if constexpr (kLanes == 4)
+      ssdf::internal::grid_fours<0>(grid, p, none, phi);
+    else
+      fields_one_by_one<0, T, S>(*side.owner, p, none, phi);
+    S values[kLanes], q[3][kLanes];
+    ssdf::internal::put(phi.value, values);
+    for (int k = 0; k < 3; ++k) ssdf::internal::put(p[k], q[k]);
+    for (int lane = 0; lane < filled; ++lane) {
+      GridBound<S> about{values[lane], S(kSlope)};
+      if (values[lane] == none) {
+        const S place[3] = {q[0][lane], q[1][lane], q[2][lane]};
+        about = bound_beyond(grid, place);
+      }
+      if (about.value - about.slope * S(radii[lane]) < limit) result |= 1u << chosen[lane];
+    }
+    filled = 0;
   }
   return result;
 }
@@ -181,13 +241,13 @@ ABUT_INLINE int look_at(int packs, const S* c, S radius, S limit, S far, NearScr
 // The field and its three derivatives at all samples of a patch; derivatives are 0 where it is `limit` (m) or
 // more at all of them.
 template <class T, class S>
-ABUT_INLINE void fields(Patch<S>& patch, S limit, Taylor<S, 3>* out) {
+ABUT_INLINE void fields(const Patch<S>& patch, S limit, Taylor<S, 3>* out) {
   for (int first = 0; first < kSamples; first += simd::kLanes<T>) {
     T y[3];
-    for (int k = 0; k < 3; ++k) take(patch.y[k] + first, y[k]);
+    places(patch.side->X_OP, patch.numbers + first, y);
     Taylor<T, 3> phi;
     phi.clear();
-    field_at<3, T, S>(patch, y, first, limit, phi);
+    field_at<3, T, S>(patch, y, limit, phi);
     const S* const lanes = reinterpret_cast<const S*>(&phi);
     constexpr int kNumbers = sizeof(phi) / sizeof(T);
     for (int lane = 0; lane < simd::kLanes<T>; ++lane)
@@ -198,20 +258,21 @@ ABUT_INLINE void fields(Patch<S>& patch, S limit, Taylor<S, 3>* out) {
 
 // Adds the samples of a patch.
 template <int kOrder, class T, class S>
-ABUT_INLINE void add_patch(Patch<S>& patch, const Vec6<S>& V, const PotentialLaw<S>& law,
-                           WrenchSums<T, kOrder>& sums) {
-  const S limit = law.faded * law.eps3;
-  const S *const omega = V.data(), *const nu = V.data() + 3;
+ABUT_INLINE void add_patch(const Patch<S>& patch, WrenchSums<T, kOrder>& sums) {
+  const PotentialSide<S>& side = *patch.side;
+  const PotentialLaw<S>& law = side.law;
+  const S *const omega = side.V.data(), *const nu = side.V.data() + 3;
   for (int first = 0; first < kSamples; first += simd::kLanes<T>) {
     T y[3], v[3], ka;
-    take(patch.ka + first, ka);
-    for (int k = 0; k < 3; ++k) take(patch.y[k] + first, y[k]);
+    places(side.X_OP, patch.numbers + first, y);
+    simd::load(patch.numbers + 3 * kSamples + first, ka);
+    ka = ka * law.stiffness;
     for (int k = 0; k < 3; ++k) {
       const int l = (k + 1) % 3, m = (k + 2) % 3;
       v[k] = -(nu[k] + (omega[l] * y[m] - omega[m] * y[l]));
     }
     Taylor<T, kOrder + 1> phi;
-    if (!field_at<kOrder + 1, T, S>(patch, y, first, limit, phi)) continue;
+    if (!field_at<kOrder + 1, T, S>(patch, y, law.faded * law.eps3, phi)) continue;
     add_samples<kOrder>(ka, phi, y, v, omega, law, sums);
   }
 }

@@ -56,10 +56,10 @@ void point_force(S ka, const Taylor<S, 3>& phi, const Vec3<S>& v, const Potentia
   }
 }
 
-// `Ops`: add<kOrder>(patch, V, law, sums), fields(patch, limit, Taylor<S, 3>[kSamples]), find_nearest(blocks,
-// p, nearby), gather(blocks, center, range2, scale, packs), above_all(packs, count, range2, band),
-// look_at(packs, c, radius, limit, far, memory) and feel(grid, X_OP, balls, count, least, limit), the
-// functions of those names for a lane type.
+// `Ops`: add<kOrder>(patch, sums), fields(patch, limit, Taylor<S, 3>[kSamples]), find_nearest(blocks, p,
+// nearby), gather(blocks, center, range2, scale, packs), above_all(packs, count, range2, band),
+// look_at(packs, c, radius, limit, far, memory), grid_bound(grid, p) and feel(side, balls, count, bound,
+// limit), the functions of those names for a lane type.
 template <class S, class T, class Ops>
 class SoftPotentialPair {
  public:
@@ -97,8 +97,9 @@ class SoftPotentialPair {
     side.law.eps3 = limit;
     start();
     walk(side, [&](Patch<S>& patch) {
-      for (int k = 0; k < 3; ++k)
-        for (S& y : patch.y[k]) y = patch.center[k];
+      double middle[asset::kGroupNumbers] = {};
+      for (int i = 0; i < 3 * kSamples; ++i) middle[i] = patch.piece->ball->center[i / kSamples];
+      patch.numbers = middle;
       Taylor<S, 3> phi[kSamples];
       Ops::fields(patch, limit, phi);
       if (phi[0].value < limit) visit(*patch.piece, phi[0]);
@@ -125,10 +126,10 @@ class SoftPotentialPair {
   void sum(const PotentialSide<S>& side, PairSums<S>& sums, SoftPotential<S>& out) {
     WrenchSums<T, kOrder> lanes;
     start();
-    walk(side, [&](Patch<S>& patch) {
+    walk(side, [&](const Patch<S>& patch) {
       out.met = true;
       if (kOrder < 2 || side.law.still())
-        Ops::template add<kOrder>(patch, side.V, side.law, lanes);
+        Ops::template add<kOrder>(patch, lanes);
       else
         add_moving(patch, side, sums, out);
     });
@@ -171,17 +172,21 @@ class SoftPotentialPair {
     H.template block<6, 3>(0, 0) += half.transpose();
   }
 
-  void add_moving(Patch<S>& patch, const PotentialSide<S>& side, PairSums<S>& sums, SoftPotential<S>& out) {
+  void add_moving(const Patch<S>& patch, const PotentialSide<S>& side, PairSums<S>& sums,
+                  SoftPotential<S>& out) {
     Taylor<S, 3> phi[kSamples];
     Ops::fields(patch, faded(side), phi);
     const Vec3<S> omega = side.V.template head<3>(), nu = side.V.template tail<3>();
     for (int i = 0; i < kSamples; ++i) {
-      const Vec3<S> y(patch.y[0][i], patch.y[1][i], patch.y[2][i]), v = -(nu + omega.cross(y));
+      S y_Q[3];
+      places<S, S>(side.X_OP, patch.numbers + i, y_Q);
+      const Vec3<S> y = Vec3<S>::Map(y_Q), v = -(nu + omega.cross(y));
+      const S ka = side.law.stiffness * S(patch.numbers[3 * kSamples + i]);
       PointForce<S> force;
-      point_force(patch.ka[i], phi[i], v, side.law, force);
+      point_force(ka, phi[i], v, side.law, force);
       Push<S> push;
       push_at(phi[i].value, side.law, push);
-      out.energy += patch.ka[i] * push.energy;
+      out.energy += ka * push.energy;
       add_point(force, y, omega, phi[i].value, std::numeric_limits<S>::infinity(), order_, sums);
     }
   }
@@ -201,28 +206,28 @@ class SoftPotentialPair {
         if (radius[c] < 0) continue;  // no child
         const auto row = [&](int r) { return S(node[kNodeChildren * r + c]); };
         const Vec3<S> center(row(asset::kCenterRow), row(asset::kCenterRow + 1), row(asset::kCenterRow + 2));
-        S least = -std::numeric_limits<S>::infinity();
-        if (clear(side, side.X_OP * center, S(radius[c]), least)) continue;
+        const Vec3<S> p = side.X_OP * center;
+        GridBound<S> bound;
+        if (clear(side, p, S(radius[c]), bound)) continue;
         if (at > 1)
           walk.push(at - 1, kNodeChildren * entry + c);
         else
-          visit_block(side, kNodeChildren * entry + c, side.X_OP * center, S(radius[c]), least, visit);
+          visit_block(side, kNodeChildren * entry + c, p, S(radius[c]), bound, visit);
       }
     }
   }
 
-  // Calls visit(patch) for the pieces of a block, which stands in a ball about `center`. least: of the field
-  // there, m.
+  // Calls visit(patch) for the pieces of a block, which stands in a ball about `center`; bound: of a grid
+  // there.
   template <class Visit>
-  void visit_block(const PotentialSide<S>& side, std::int32_t block, const Vec3<S>& center, S radius, S least,
-                   Visit&& visit) {
+  void visit_block(const PotentialSide<S>& side, std::int32_t block, const Vec3<S>& center, S radius,
+                   const GridBound<S>& bound, Visit&& visit) {
     const asset::SampleBlocksView& samples = side.other->points.samples;
     const std::int32_t first = samples.first[block], count = samples.first[block + 1] - first;
     unsigned felt = ~0u;
-    if (side.owner->grid != nullptr)
-      felt = Ops::feel(*side.owner->grid, side.X_OP, samples.balls + first, count, least, faded(side));
+    if (side.owner->grid != nullptr) felt = Ops::feel(side, samples.balls + first, count, bound, faded(side));
     // The owner's points about the block, once for all of its pieces unless it is wide beside their spacing.
-    const bool by_points = side.owner->exact == nullptr && side.owner->grid == nullptr;
+    const bool by_points = side.owner->by_points();
     const bool wide = radius > S(kWide) * S(side.owner->points.spacing);
     if (by_points && !wide && above_all_planes(side, center, radius)) return;
     for (std::int32_t i = 0; i < count; ++i) {
@@ -250,35 +255,22 @@ class SoftPotentialPair {
   template <class Visit>
   void visit_piece(const PotentialSide<S>& side, const Piece& piece, const Vec3<S>& center, Visit&& visit) {
     const S radius = S(piece.ball->radius);
-    Patch<S> patch;
-    patch.exact = side.owner->exact;
-    patch.grid = side.owner->grid;
-    patch.piece = &piece;
-    patch.spacing = S(side.owner->points.spacing);
-    if (patch.exact != nullptr) {
-      if (distance::primitive_distance<S>(*patch.exact, center, 0).value - radius > faded(side)) return;
-    } else if (patch.grid == nullptr) {
+    Patch<S> patch{&side, &piece, piece.numbers, {}, {}, &near_};
+    if (side.owner->exact != nullptr) {
+      if (distance::primitive_distance<S>(*side.owner->exact, center, 0).value - radius > faded(side)) return;
+    } else if (side.owner->grid == nullptr) {
       for (int k = 0; k < 3; ++k) patch.origin[k] = around_[k];
       const int count = look_at(side, center, radius);
       if (count == 0) return;
       patch.near = {near_.packs.data(), near_.places.data(), count};
-      patch.memory = &near_;
     }
-    const double* const p = piece.numbers;
-    for (int i = 0; i < kSamples; ++i) {
-      const Vec3<S> y = side.X_OP * Vec3<S>(S(p[i]), S(p[kSamples + i]), S(p[2 * kSamples + i]));
-      for (int k = 0; k < 3; ++k) patch.y[k][i] = y[k];
-      patch.ka[i] = side.law.stiffness * S(p[3 * kSamples + i]);
-    }
-    for (int k = 0; k < 3; ++k) patch.center[k] = center[k];
     visit(patch);
   }
 
   static S faded(const PotentialSide<S>& side) { return side.law.faded * side.law.eps3; }
 
-  // Whether no sample in a ball feels the field. `least`: raised to what the field is known to be at its
-  // centre at least, m.
-  bool clear(const PotentialSide<S>& side, const Vec3<S>& center, S radius, S& least) {
+  // Whether no sample in a ball feels the field. `bound`: set for grids.
+  bool clear(const PotentialSide<S>& side, const Vec3<S>& center, S radius, GridBound<S>& bound) {
     const S band = radius + faded(side);
     if (side.owner->exact != nullptr)
       return distance::primitive_distance<S>(*side.owner->exact, center, 0).value > band;
@@ -288,9 +280,8 @@ class SoftPotentialPair {
     const S gap = radius + cover(side) + S(side.owner->points.spacing), far = gap + S(kSharp) * faded(side);
     if (!((center - middle).stableNorm() <= S(field.radius) + far)) return true;
     if (side.owner->grid != nullptr) {
-      if (ssdf::internal::empty_radius<S>(*side.owner->grid, center.data()) > radius) return true;
-      least = Ops::grid_value(*side.owner->grid, center.data());
-      return !(least - S(kSlope) * radius < faded(side));
+      bound = Ops::grid_bound(*side.owner->grid, center.data());
+      return !(bound.value - bound.slope * radius < faded(side));
     }
     find_nearest(side, center);
     if (outside(center, far)) return true;

@@ -27,39 +27,49 @@ struct GridCell {
   S t[3];                   // place in the cell along x, y, z, [0, 1)
 };
 
-// False where p (m) is not finite or a brick is missing, but for that of the rows' ends, which are then NaN.
+// Finds the rows from the first node of the cell on, x, y, z; false where a brick is missing, but for that of
+// the rows' ends, which are then NaN.
+template <class S>
+ABUT_INLINE bool find_rows(const asset::DistanceGridView& grid, const std::int32_t* node, GridCell<S>& cell) {
+  constexpr unsigned kNodes = asset::kBrickNodes;
+  unsigned first[3];
+  std::size_t place[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    first[axis] = static_cast<unsigned>(node[axis]) % kNodes;
+    place[axis] = static_cast<unsigned>(node[axis]) / kNodes;
+  }
+  const std::size_t along_x = static_cast<unsigned>(grid.places[0]),
+                    along_y = static_cast<unsigned>(grid.places[1]);
+  const std::size_t next_y = first[1] > 0 ? along_x : 0,  // to the place of the cell's last row, layer
+      next_z = first[2] > 0 ? along_x * along_y : 0;
+  const std::int32_t* const index = grid.index + (place[2] * along_y + place[1]) * along_x + place[0];
+  const std::int32_t bricks[2][2] = {{index[0], index[next_y]}, {index[next_z], index[next_z + next_y]}};
+  if ((bricks[0][0] | bricks[0][1] | bricks[1][0] | bricks[1][1]) < 0) return false;  // one is negative
+  const float* const begin = grid.rows + 2 * kNodes * first[1] + first[0];
+  for (int z = 0; z < 2; ++z) {
+    const float* const low = begin + std::ptrdiff_t(2 * asset::kBrickSize) * bricks[z][0];
+    const float* const high =
+        begin + std::ptrdiff_t(2 * asset::kBrickSize) * bricks[z][1] - 2 * kNodes * kNodes;
+    for (unsigned y = 0; y < 4; ++y)
+      cell.rows[z][y] = (y + first[1] < kNodes ? low : high) + std::size_t(2 * kNodes * y);
+  }
+  cell.first_layer = first[2];
+  return true;
+}
+
+// False where p (m) is not finite or a brick is missing, as find_rows says it.
 template <class S>
 ABUT_INLINE bool find_cell(const asset::DistanceGridView& grid, const S* p, S per_spacing,
                            GridCell<S>& cell) {
-  constexpr unsigned kNodes = asset::kBrickNodes;
-  unsigned first[3], place[3][2];
+  std::int32_t first[3];
   for (int axis = 0; axis < 3; ++axis) {
     const S q = (p[axis] - S(grid.origin[axis])) * per_spacing;
     if (!(q >= S(1) && q < S(asset::kBrickNodes * grid.places[axis] - 2))) return false;
     const auto node = static_cast<std::int32_t>(q);
     cell.t[axis] = q - S(node);
-    const auto begin = static_cast<unsigned>(node - 1);
-    place[axis][0] = begin / kNodes;
-    place[axis][1] = (begin + 3) / kNodes;
-    first[axis] = begin % kNodes;
+    first[axis] = node - 1;
   }
-  const std::size_t along_x = static_cast<unsigned>(grid.places[0]),
-                    along_y = static_cast<unsigned>(grid.places[1]);
-  std::int32_t bricks[2][2], all = 0;
-  for (int z = 0; z < 2; ++z)
-    for (int y = 0; y < 2; ++y) {
-      bricks[z][y] = grid.index[(place[2][z] * along_y + place[1][y]) * along_x + place[0][0]];
-      all |= bricks[z][y];  // negative where one is
-    }
-  if (all < 0) return false;
-  for (int z = 0; z < 2; ++z)
-    for (unsigned y = 0; y < 4; ++y) {
-      const unsigned node = first[1] + y;
-      const auto brick = static_cast<std::size_t>(bricks[z][node / kNodes]);
-      cell.rows[z][y] = grid.rows + 2 * asset::kBrickSize * brick + 2 * kNodes * (node % kNodes) + first[0];
-    }
-  cell.first_layer = first[2];
-  return true;
+  return find_rows(grid, first, cell);
 }
 
 // The four cubic B-splines about t in [0, 1) and their derivatives by the place in m, a row for each degree.
@@ -93,30 +103,51 @@ ABUT_INLINE void sum_lanes(const T& a, const T& b, const T& c, const T& d, T& to
   }
 }
 
-// All derivatives up to kOrder in the order of kJetDegrees; jet has room for a multiple of four.
-template <int kOrder, class T, class S>
-ABUT_INLINE void cell_sums(const GridCell<S>& cell, S per_spacing, S* jet) {
-  constexpr int kRows = kOrder + 1;
-  T x[kRows], y[kRows], z[kRows];
-  spline_rows<kOrder>(cell.t[0], per_spacing, x);
-  spline_rows<kOrder>(cell.t[1], per_spacing, y);
-  spline_rows<kOrder>(cell.t[2], per_spacing, z);
-  T plane[kRows][kRows];  // by derivatives along z and y, at the four nodes along x
-  for (auto& line : plane)
-    for (T& lanes : line) lanes = x[0] * S(0);
+// Sums over the rows of a cell, by derivatives along z and y, at the four nodes along x. y, z: the splines of
+// each degree at four nodes, numbers kStride apart.
+template <int kOrder, int kStride, class T, class S>
+ABUT_INLINE void plane_sums(const GridCell<S>& cell, const S* y, const S* z,
+                            T (&plane)[kOrder + 1][kOrder + 1]) {
+#pragma GCC unroll 4
   for (unsigned k = 0; k < 4; ++k) {
     constexpr unsigned kNodes = asset::kBrickNodes;
     const unsigned layer = cell.first_layer + k;
     const float* const* const rows = cell.rows[layer / kNodes];
-    T line[kRows];
+    T line[kOrder + 1];
+#pragma GCC unroll 4
     for (int j = 0; j < 4; ++j) {
       T row;
       load_row(rows[j] + 2 * kNodes * kNodes * (layer % kNodes), row);
-      for (int m = 0; m < kRows; ++m) line[m] = j == 0 ? T(row * S(y[m][0])) : T(line[m] + row * S(y[m][j]));
+#pragma GCC unroll 4
+      for (int m = 0; m <= kOrder; ++m) {
+        const T term = row * y[kStride * (4 * m + j)];
+        line[m] = j == 0 ? term : T(line[m] + term);
+      }
     }
-    for (int n = 0; n < kRows; ++n)
-      for (int m = 0; m + n < kRows; ++m) plane[n][m] += line[m] * S(z[n][k]);
+#pragma GCC unroll 4
+    for (int n = 0; n <= kOrder; ++n)
+#pragma GCC unroll 4
+      for (int m = 0; m + n <= kOrder; ++m) {
+        const T term = line[m] * z[kStride * (4 * n + k)];
+        plane[n][m] = k == 0 ? term : T(plane[n][m] + term);
+      }
   }
+}
+
+// All derivatives up to kOrder in the order of kJetDegrees; jet has room for a multiple of four.
+template <int kOrder, class T, class S>
+ABUT_INLINE void cell_sums(const GridCell<S>& cell, S per_spacing, S* jet) {
+  constexpr int kRows = kOrder + 1;
+  T x[kRows], y[kRows], z[kRows], plane[kRows][kRows];
+  spline_rows<kOrder>(cell.t[0], per_spacing, x);
+  spline_rows<kOrder>(cell.t[1], per_spacing, y);
+  spline_rows<kOrder>(cell.t[2], per_spacing, z);
+  S along_y[4 * kRows], along_z[4 * kRows];
+  for (int i = 0; i < 4 * kRows; ++i) {
+    along_y[i] = y[i / 4][i % 4];
+    along_z[i] = z[i / 4][i % 4];
+  }
+  plane_sums<kOrder, 1>(cell, along_y, along_z, plane);
   const auto term = [&](int i, T& to) ABUT_INLINE_LAMBDA {
     const std::int8_t* const degrees = kJetDegrees[i < kJetCounts[kOrder] ? i : 0];
     to = x[degrees[0]] * plane[degrees[2]][degrees[1]];

@@ -4,6 +4,7 @@
 
 #include "runtime/contact/potential_force.h"
 #include "runtime/core/random.h"
+#include "runtime/ssdf/grid_field.h"
 #include "runtime/ssdf/two_stage.h"
 #include "tests/support/bodies.h"
 #include "tests/support/gap.h"
@@ -76,9 +77,15 @@ std::vector<std::pair<double, double>> all_samples(const PotentialPair<double>& 
     for (int i = 0; i < asset::kGroupSamples * groups; ++i) {
       const double* const x =
           points.samples.numbers + i / asset::kGroupSamples * asset::kGroupNumbers + i % asset::kGroupSamples;
-      const auto phi =
-          ssdf::two_stage_distance<double>(field, X * Vec3<double>(x[0], x[4], x[8]), Order::kValue);
-      result.emplace_back(pair.law.stiffness * (of_A ? pair.share_A : pair.share_B) * x[12], phi.value);
+      const Vec3<double> p = X * Vec3<double>(x[0], x[4], x[8]);
+      double phi;
+      if (of_A ? pair.grid_B : pair.grid_A) {
+        const auto d = ssdf::GridField((of_A ? pair.B : pair.A)->grid()).distance(p, 0);
+        phi = d.status == Status::kOk ? d.value : std::numeric_limits<double>::infinity();
+      } else {
+        phi = ssdf::two_stage_distance<double>(field, p, Order::kValue).value;
+      }
+      result.emplace_back(pair.law.stiffness * (of_A ? pair.share_A : pair.share_B) * x[12], phi);
     }
   }
   return result;
@@ -87,11 +94,39 @@ std::vector<std::pair<double, double>> all_samples(const PotentialPair<double>& 
 double energy(const std::vector<std::pair<double, double>>& samples, const PotentialLaw<double>& law) {
   double sum = 0;
   for (const auto& [ka, phi] : samples) {
+    if (!(phi < law.faded * law.eps3)) continue;
     contact::internal::Push<double> push;
     contact::internal::push_at(phi, law, push);
     sum += ka * push.energy;
   }
   return sum;
+}
+
+// A ball of points with the grid of its distance, bricks only where they are needed for a reach of two point
+// spacings.
+body::Geometry ball_with_grid(double radius, int count) {
+  asset::Asset ball = test::points_asset(test::sphere_points(radius, count));
+  const double s = ball.points.front().spacing.front(), h = s / 4, reach = 2 * s;
+  const int places = 2 * int(std::ceil((radius + reach + 6 * h) / (asset::kBrickNodes * h)));
+  const double origin = -places * asset::kBrickNodes * h / 2;
+  asset::DistanceGrid& grid = ball.grids.emplace_back();
+  grid.lattice = {origin, origin, origin, h, reach};
+  grid.places = {places, places, places};
+  int bricks = 0;
+  for (int place = 0; place < places * places * places; ++place) {
+    const Vec3<double> first =
+        Vec3<double>::Constant(origin) +
+        asset::kBrickNodes * h *
+            Vec3<double>(place % places, place / places % places, place / (places * places));
+    const bool near = (first + Vec3<double>::Constant(1.5 * h)).norm() < radius + reach + 6 * h;
+    grid.index.push_back(near ? bricks++ : -1);
+    for (int node = 0; near && node < asset::kBrickSize; ++node) {
+      const Vec3<double> p = first + h * Vec3<double>(node % 4, node / 4 % 4, node / 16);
+      grid.coefficients.push_back(float(p.norm() - radius));
+    }
+  }
+  asset::add_rows(grid);
+  return body::Geometry(std::move(ball));
 }
 
 struct Case {
@@ -285,6 +320,33 @@ TEST(SoftPotential, LeavesOutNothingThatFeelsTheFieldBesideEdges) {
     }
   }
   EXPECT_GT(met, test::runs(60));
+}
+
+TEST(SoftPotential, GridsAnswerAsTheReferenceAndLeaveNothingOut) {
+  const body::Material rough{.friction = 0.5};
+  const body::Body A{ball_with_grid(0.05, 400), rough}, B{ball_with_grid(0.03, 300), rough};
+  Random random(9);
+  int met = 0;
+  for (const double gap : {-0.02, -0.004, -0.0005, 0.0002, 0.0008, 0.02})
+    for (int i = 0; i < 10; ++i) {
+      const Pose<double> X{
+          test::random_rotation(random),
+          (0.08 + gap) * Vec3<double>(random.normal(), random.normal(), random.normal()).normalized()};
+      const auto pair = potential_pair({}, {&A, &B, X});
+      ASSERT_TRUE(pair.grid_A && pair.grid_B);
+      const double all = energy(all_samples(pair), pair.law);
+      SoftPotential<double> found;
+      ssdf::internal::NearScratch<double> near;
+      soft_potential(pair, Order::kValue, near, found);
+      met += all > 0 ? 1 : 0;
+      EXPECT_NEAR(found.energy, all, 1e-12 * all) << gap;
+    }
+  EXPECT_GT(met, 30);
+  for (const bool moving : {false, true}) {
+    Case c{"grids", A, B, {test::random_rotation(random), {0, 0, 0.0795}}, Vec6<double>::Zero()};
+    if (moving) c.V << 0.3, -1, 0.7, 0.1, 0.02, -0.05;
+    expect_derivatives(c, {.dissipation = moving ? 3.0 : 0.0});
+  }
 }
 
 TEST(SoftPotential, EndsOfWhatNumbersHold) {

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <cmath>
+
+#include "runtime/ssdf/grid_kernel.h"
+#include "runtime/ssdf/taylor.h"
+
+// The field of a distance grid at four places at once, one to a lane: splines and the last sums of all four
+// together, the sums over rows of coefficients one after the other.
+namespace abut::ssdf::internal {
+
+// The four cubic B-splines about t in [0, 1) and their derivatives by the place in m: splines[degree][node].
+template <int kOrder>
+ABUT_INLINE void splines_at(const Four& t, double per_spacing, Four (*splines)[4]) {
+  const Four r = 1.0 - t;
+  splines[0][0] = (1.0 / 6) * (r * r * r);
+  splines[0][1] = (t * t) * (0.5 * t - 1.0) + 2.0 / 3;
+  splines[0][2] = (r * r) * (0.5 * r - 1.0) + 2.0 / 3;
+  splines[0][3] = (1.0 / 6) * (t * t * t);
+  if constexpr (kOrder >= 1) {
+    const Four half = t * (0.5 * per_spacing), other = r * (0.5 * per_spacing);
+    splines[1][0] = -(r * other);
+    splines[1][1] = half * (3.0 * t - 4.0);
+    splines[1][2] = other * (4.0 - 3.0 * r);
+    splines[1][3] = t * half;
+  }
+  if constexpr (kOrder >= 2) {
+    const double per2 = per_spacing * per_spacing;
+    splines[2][0] = r * per2;
+    splines[2][1] = (3.0 * t - 2.0) * per2;
+    splines[2][2] = (3.0 * r - 2.0) * per2;
+    splines[2][3] = t * per2;
+  }
+  if constexpr (kOrder >= 3) {
+    const double per3 = per_spacing * per_spacing * per_spacing;
+    constexpr double kThirds[] = {-1, 3, -3, 1};
+    for (int i = 0; i < 4; ++i) splines[3][i] = Four{} + kThirds[i] * per3;
+  }
+}
+
+// Columns of four rows.
+ABUT_INLINE void transpose(const Four& a, const Four& b, const Four& c, const Four& d, Four* columns) {
+  const Four ab0 = __builtin_shufflevector(a, b, 0, 4, 2, 6), ab1 = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const Four cd0 = __builtin_shufflevector(c, d, 0, 4, 2, 6), cd1 = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  columns[0] = __builtin_shufflevector(ab0, cd0, 0, 1, 4, 5);
+  columns[1] = __builtin_shufflevector(ab1, cd1, 0, 1, 4, 5);
+  columns[2] = __builtin_shufflevector(ab0, cd0, 2, 3, 6, 7);
+  columns[3] = __builtin_shufflevector(ab1, cd1, 2, 3, 6, 7);
+}
+
+// The number of a Taylor that is differentiated a, b, c times by x, y, z.
+template <int kOrder>
+ABUT_INLINE Four& derivative(Taylor<Four, kOrder>& phi, int a, int b, int c) {
+  const int degree = a + b + c, last = b + c;  // in blocks of the same count by x, ordered by z
+  if (degree == 0) return phi.value;
+  if (degree == 1) return phi.first[b + 2 * c];
+  if (degree == 2) return phi.second[last * (last + 1) / 2 + c];
+  return phi.third[last * (last + 1) / 2 + c];
+}
+
+// The cells about four places (m), and where in them the places are, t; a bit for each that is found.
+ABUT_INLINE unsigned find_cells(const asset::DistanceGridView& grid, const Four* p, double per_spacing,
+                                GridCell<double>* cells, Four* t) {
+  using Integers = std::int32_t __attribute__((vector_size(16)));
+  Integers first[3];
+  simd::FourBits inside = simd::FourBits{} - 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    const Four q = (p[axis] - grid.origin[axis]) * per_spacing;
+    inside &= (q >= Four{} + 1.0) & (q < Four{} + double(asset::kBrickNodes * grid.places[axis] - 2));
+    const Four safe = inside ? q : Four{} + 1.0;
+    const Integers node = __builtin_convertvector(safe, Integers);
+    t[axis] = safe - __builtin_convertvector(node, Four);
+    first[axis] = node - 1;
+  }
+  unsigned found = 0;
+#pragma GCC unroll 4
+  for (int lane = 0; lane < simd::kLanes<Four>; ++lane) {
+    const std::int32_t node[3] = {first[0][lane], first[1][lane], first[2][lane]};
+    if (inside[lane] != 0 && find_rows(grid, node, cells[lane])) found |= 1u << lane;
+  }
+  return found;
+}
+
+// At p (m, a place to a lane). Where a node is missing the value is `beyond` (m) and derivatives are 0.
+template <int kOrder>
+ABUT_INLINE void grid_fours(const asset::DistanceGridView& grid, const Four* p, double beyond,
+                            Taylor<Four, kOrder>& phi) {
+  constexpr int kRows = kOrder + 1, kLanes = simd::kLanes<Four>;
+  const double per_spacing = 1 / grid.spacing;
+  GridCell<double> cells[kLanes];
+  Four t[3];
+  const unsigned found = find_cells(grid, p, per_spacing, cells, t);
+  phi.clear();
+  phi.value += beyond;
+  if (found == 0) return;
+  Four weights[3][kRows][4];
+  for (int axis = 0; axis < 3; ++axis) splines_at<kOrder>(t[axis], per_spacing, weights[axis]);
+  double numbers[2][4 * kRows * kLanes];
+  for (int i = 0; i < 4 * kRows; ++i) {
+    simd::store(weights[1][i / 4][i % 4], numbers[0] + kLanes * i);
+    simd::store(weights[2][i / 4][i % 4], numbers[1] + kLanes * i);
+  }
+  Four planes[kLanes][kRows][kRows];
+#pragma GCC unroll 1
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if ((found >> lane & 1u) != 0) {
+      plane_sums<kOrder, kLanes>(cells[lane], numbers[0] + lane, numbers[1] + lane, planes[lane]);
+    } else {
+      for (int n = 0; n < kRows; ++n)
+        for (int m = 0; m + n < kRows; ++m) planes[lane][n][m] = Four{} + std::nan("");
+    }
+  }
+#pragma GCC unroll 4
+  for (int n = 0; n < kRows; ++n)
+#pragma GCC unroll 4
+    for (int m = 0; m + n < kRows; ++m) {
+      Four along[4];
+      transpose(planes[0][n][m], planes[1][n][m], planes[2][n][m], planes[3][n][m], along);
+#pragma GCC unroll 4
+      for (int l = 0; l + m + n < kRows; ++l) {
+        const Four* const x = weights[0][l];
+        const Four sum = (x[0] * along[0] + x[1] * along[1]) + (x[2] * along[2] + x[3] * along[3]);
+        Four& to = derivative<kOrder>(phi, l, m, n);
+        to = sum == sum ? sum : to;
+      }
+    }
+}
+
+}  // namespace abut::ssdf::internal
