@@ -175,8 +175,10 @@ void ripple(Promises& promises) {
         }
         const double share = 100 * (most - least) / (most + least);
         fmt::print(" {:.2f} |", share);
-        if (one.potential && other == &ball && depth >= 0.4)
-          promises.at_most(fmt::format("ripple, {}, {} spacings deep, %", one.title, depth), share, 1);
+        if (one.potential && (other == &ball || depth >= 0.2))
+          promises.at_most(fmt::format("ripple, {}, {} ball, {} spacings deep, %", one.title,
+                                       other == &ball ? "primitive" : "meshed", depth),
+                           share, 1);
       }
       fmt::print(" {:.4f} |\n", sideways);
       std::fflush(stdout);

@@ -3,7 +3,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 
-#include "runtime/asset/asset.h"
+#include "runtime/asset/moved_samples.h"
 
 namespace abut::asset {
 
@@ -106,7 +106,10 @@ SampleBlocksView view(const SampleBlocks& samples) {
   return {samples.numbers.data(), samples.balls.data(), samples.first.data(), samples.radii.data()};
 }
 
-SampleBlocks make_sample_blocks(const PointsView& points) {
+SampleBlocks make_sample_blocks(const PointsView& points) { return make_sample_blocks(points, nullptr); }
+
+SampleBlocks make_sample_blocks(const PointsView& points,
+                                const std::function<void(double* numbers, bool bent)>& move) {
   const PointBlocksView& blocks = points.blocks;
   const bool of_quads = points.vertex_count > 0 && points.quads != nullptr;
   const std::vector<char> bent = of_quads ? find_bent(points) : std::vector<char>();
@@ -117,8 +120,13 @@ SampleBlocks make_sample_blocks(const PointsView& points) {
     const std::int32_t* const order = blocks.order + std::ptrdiff_t(block) * kBlockPoints;
     const std::size_t before = groups.size();
     if (of_quads) {
-      for (int i = 0; i < kBlockPoints; ++i)
-        if (order[i] >= 0) add_quad(points, order[i], bent[std::size_t(order[i])] != 0, groups);
+      for (int i = 0; i < kBlockPoints; ++i) {
+        if (order[i] < 0) continue;
+        const bool bends = bent[std::size_t(order[i])] != 0;
+        const std::size_t first = groups.size();
+        add_quad(points, order[i], bends, groups);
+        for (std::size_t k = first; move && k < groups.size(); ++k) move(groups[k].data(), bends);
+      }
     } else {
       for (const int half : {0, 1}) groups.push_back(sample_points(points, order, half));
     }

@@ -7,6 +7,7 @@
 #include "runtime/body/tessellation.h"
 #include "runtime/body/tetrahedra.h"
 #include "runtime/core/error.h"
+#include "runtime/ssdf/surface_samples.h"
 
 namespace abut::body {
 
@@ -34,10 +35,14 @@ struct Lazy {
 }  // namespace
 
 struct Geometry::Object::Derived {
-  double deviation;
+  double deviation;  // of a primitive
   Lazy<asset::Surface, asset::SurfaceView> surface;
   Lazy<asset::Volume, asset::VolumeView> volume;
   Lazy<asset::OrientedPoints, asset::PointsView> points;
+  // Of an asset with quads and a grid: its points with samples on the surface.
+  std::once_flag on_surface;
+  asset::SampleBlocks samples;
+  asset::PointsView sampled;
 };
 
 namespace {
@@ -79,6 +84,8 @@ Geometry::Geometry(std::shared_ptr<const asset::Asset> asset, const Detail& deta
   object->mass = asset->mass;
   object->asset = std::move(asset);
   object->view.mass = &object->mass;
+  if (object->view.points.vertex_count > 0 && object->view.grid.brick_count > 0)
+    object->derived = std::make_shared<Object::Derived>();
   object_ = std::move(object);
 }
 
@@ -102,20 +109,29 @@ Geometry::Geometry(const Primitive& primitive, double deviation) {
 }
 
 const asset::SurfaceView& Geometry::surface() const {
-  if (!object_->derived) return object_->view.surface;
+  if (!object_->primitive || !object_->derived) return object_->view.surface;
   Object::Derived& derived = *object_->derived;
   return derived.surface.get(id(), [&] { return tessellate(*object_->primitive, derived.deviation); });
 }
 
 const asset::VolumeView& Geometry::volume() const {
-  if (!object_->derived) return object_->view.volume;
+  if (!object_->primitive || !object_->derived) return object_->view.volume;
   Object::Derived& derived = *object_->derived;
   return derived.volume.get(id(), [&] { return tetrahedralize(*object_->primitive, derived.deviation); });
 }
 
 const asset::PointsView& Geometry::points() const {
   if (!object_->derived) return object_->view.points;
-  return object_->derived->points.get(id(), [&] { return sample_surface(*object_->primitive); });
+  Object::Derived& derived = *object_->derived;
+  if (object_->primitive)
+    return derived.points.get(id(), [&] { return sample_surface(*object_->primitive); });
+  std::call_once(derived.on_surface, [&] {
+    const asset::AssetView& view = object_->view;
+    derived.samples = ssdf::samples_on_surface(view.points, view.grid);
+    derived.sampled = view.points;
+    derived.sampled.samples = asset::view(derived.samples);
+  });
+  return derived.sampled;
 }
 
 Geometry Geometry::piece(std::int32_t number) const {

@@ -48,6 +48,11 @@ double spacing(const body::Geometry& geometry) {
   return points.point_count == 0 ? std::numeric_limits<double>::infinity() : points.spacing;
 }
 
+// Of the samples of its surface: those of quads stand twice as close.
+double sample_spacing(const body::Geometry& geometry) {
+  return spacing(geometry) / (geometry.points().vertex_count > 0 ? 2 : 1);
+}
+
 // Whether the grid answers for a geometry where fields are looked at up to `distance` (m).
 bool by_grid(const SoftPotentialConfig& config, const body::Geometry& geometry, double distance) {
   if (geometry.primitive() != nullptr || config.field == PotentialField::kPoints) return false;
@@ -142,6 +147,7 @@ SoftPotentialConfig soft_potential_config(const SettingValues& values) {
 
 PotentialPair<double> potential_pair(const SoftPotentialConfig& config, const body::Pair& pair) {
   const double s_A = spacing(pair.A->geometry), s_B = spacing(pair.B->geometry);
+  const double sample_A = sample_spacing(pair.A->geometry), sample_B = sample_spacing(pair.B->geometry);
   const auto share = [](double own, double other) { return 1 / (1 + std::pow(own / other, 4)); };
   const double eps3 = config.reach > 0 ? config.reach : config.eps3 * std::min(s_A, s_B);
   const double end = faded(config) * eps3;
@@ -151,8 +157,8 @@ PotentialPair<double> potential_pair(const SoftPotentialConfig& config, const bo
           pair.V_AB_B,
           {config.stiffness, eps3, faded(config), body::pair_friction(pair.A->material, pair.B->material),
            config.stiction_speed, config.dissipation},
-          share(s_A, s_B),
-          share(s_B, s_A),
+          share(sample_A, sample_B),
+          share(sample_B, sample_A),
           by_grid(config, pair.A->geometry, end),
           by_grid(config, pair.B->geometry, end)};
 }

@@ -17,10 +17,10 @@
 //   U = k (share_A sum over f of A: a_f P(Phi_B(x_f))  +  share_B sum over f of B: a_f P(Phi_A(x_f))),
 //   P = s^2 / 2,  s = eps3 ln(1 + exp(-Phi / eps3)).
 // P goes to zero with four continuous derivatives from Phi = 4.5 to 6 eps3; with a `reach`, for gradients
-// before contact, from 11 to 15. A body's share is that of its partner's spacing^4 in the sum of both: coarse
-// samples stay out where fine ones are there; a half-space has none. The force on a sample is k share a_f
-// (-P') grad Phi, and the opposite on the other body at the same place; damping and friction multiply it at
-// each sample (potential_force.h).
+// before contact, from 11 to 15. A body's share is that of (distance between its partner's samples)^4 in the
+// sum of both: coarse ones stay out where fine ones are there; a half-space has none. The force on a sample
+// is k share a_f (-P') grad Phi, and the opposite on the other body at the same place; damping and friction
+// multiply it at each sample (potential_force.h).
 //
 //   auto model = contact::make_model("soft_potential", {{"reach", "0.01"}});   // feels 10 cm ahead
 namespace abut::contact {

@@ -255,21 +255,24 @@ TEST(SoftPotential, AReachInMetresFeelsAhead) {
 
 // A ball that slides over a plate is pressed evenly: samples do not show.
 TEST(SoftPotential, ABallSlidesWithoutRipple) {
-  const double s = 0.003, depth = 0.2 * s;
+  const double s = 0.003;
   const body::Body floor{plate(s, 14)}, ball{body::Geometry(body::Sphere<double>{0.02})};
   const auto model = make_model("soft_potential");
-  double least = 1e300, most = 0;
-  Random random(6);
-  for (int k = 0; k < 100; ++k) {
-    Pose<double> X{test::random_rotation(random), {random.uniform(0, s), random.uniform(0, s), 0.02 - depth}};
-    const PairWrench w = model->wrench({&floor, &ball, X}, Want::kValue);
-    const Vec3<double> f = X.R * w.F_BBo_B.tail<3>();
-    least = std::min(least, f.z());
-    most = std::max(most, f.z());
-    EXPECT_LT(f.head<2>().norm(), 0.02 * f.z());
+  for (const double depth : {0.05 * s, 0.1 * s, 0.2 * s}) {
+    double least = 1e300, most = 0;
+    Random random(6);
+    for (int k = 0; k < 100; ++k) {
+      Pose<double> X{test::random_rotation(random),
+                     {random.uniform(0, s), random.uniform(0, s), 0.02 - depth}};
+      const PairWrench w = model->wrench({&floor, &ball, X}, Want::kValue);
+      const Vec3<double> f = X.R * w.F_BBo_B.tail<3>();
+      least = std::min(least, f.z());
+      most = std::max(most, f.z());
+      EXPECT_LT(f.head<2>().norm(), 0.02 * f.z());
+    }
+    EXPECT_GT(least, 0);
+    EXPECT_LT((most - least) / (most + least), 0.01) << depth;
   }
-  EXPECT_GT(least, 0);
-  EXPECT_LT((most - least) / (most + least), 0.01);
 }
 
 // Friction of a sliding body is mu times its normal force, against the motion; none without motion.
@@ -347,6 +350,28 @@ TEST(SoftPotential, GridsAnswerAsTheReferenceAndLeaveNothingOut) {
     if (moving) c.V << 0.3, -1, 0.7, 0.1, 0.02, -0.05;
     expect_derivatives(c, {.dissipation = moving ? 3.0 : 0.0});
   }
+}
+
+// Quads touch the ball in their middles; beside them their samples come down to it, and stand for a little
+// less.
+TEST(SoftPotential, SamplesStandOnTheSurfaceOfAGrid) {
+  const body::Geometry ball = ball_with_grid(0.05, 400);
+  const asset::PointsView points = ball.points();
+  const asset::SampleBlocks of_quads = asset::make_sample_blocks(points);
+  const ssdf::GridField field(ball.grid());
+  double farthest = 0, before = 0, area = 0, area_before = 0;
+  for (std::size_t i = 0; i < of_quads.numbers.size(); ++i) {
+    if (i % asset::kGroupNumbers >= asset::kGroupSamples) continue;
+    const double *const x = points.samples.numbers + i, *const y = of_quads.numbers.data() + i;
+    farthest = std::max(farthest, std::abs(field.distance({x[0], x[4], x[8]}, 0).value));
+    before = std::max(before, std::abs(field.distance({y[0], y[4], y[8]}, 0).value));
+    area += x[12];
+    area_before += y[12];
+  }
+  EXPECT_LT(farthest, 1e-12);
+  EXPECT_GT(before, 5e-5);
+  EXPECT_NEAR(area / area_before, 1, 0.01);
+  EXPECT_LT(area, area_before);
 }
 
 TEST(SoftPotential, EndsOfWhatNumbersHold) {
