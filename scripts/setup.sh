@@ -18,6 +18,7 @@ build_packages=(
 test_packages=(
   libsdformat-dev                                          # reads exported SDFormat
   chromium                                                 # opens the pages of reports
+  snakemake                                                # runs datasets in shards
 )
 python_packages=(
   pybind11-dev python3-dev python3-numpy                   # the Python module

@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kMemoryShare = 0.8;
 constexpr std::size_t kLeastMemory = std::size_t{1} << 30;
+constexpr int kMaxJobs = 1024;
 
 // The child's answer to the parent.
 std::string pack(const asset::Asset& asset, ObjectStatus status, const std::string& reason) {
@@ -135,23 +136,26 @@ BatchResult run_batch(const std::vector<datasets::ObjectSource>& objects,
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto memory = static_cast<std::size_t>(kMemoryShare * static_cast<double>(machine_memory()));
   const auto most_jobs =
-      static_cast<int>(std::clamp(memory / kLeastMemory, std::size_t{1}, std::size_t{1024}));
+      static_cast<int>(std::clamp(memory / kLeastMemory, std::size_t{1}, std::size_t{kMaxJobs}));
+  const auto limit = [&](int jobs) {
+    return options.memory_bytes > 0 ? options.memory_bytes : memory / static_cast<std::size_t>(jobs);
+  };
 
   BatchResult batch;
-  batch.jobs = std::min(
-      {options.jobs > 0 ? options.jobs : cores, most_jobs, std::max(1, static_cast<int>(objects.size()))});
-  batch.memory_limit = memory / static_cast<std::size_t>(batch.jobs);
+  batch.jobs =
+      std::min({options.jobs > 0 ? options.jobs : cores, options.memory_bytes > 0 ? kMaxJobs : most_jobs,
+                std::max(1, static_cast<int>(objects.size()))});
+  batch.memory_limit = limit(batch.jobs);
   batch.objects = describe_objects(objects, out);
 
   const auto run = [&](std::vector<std::size_t> numbers, int jobs) {
-    Translator translator(std::move(numbers), batch.objects, observer, jobs > 1);
+    Translator translator(std::move(numbers), batch.objects, observer, limit(jobs) < limit(1));
     const Work work = [&](std::size_t job, const StageCallback& stage) {
       set_default_threads(std::max(1, cores / jobs));
       return make_object(objects[translator.numbers()[job]], out, options, stage);
     };
-    const RunnerOptions runner{.jobs = jobs,
-                               .timeout_seconds = options.timeout_seconds,
-                               .memory_bytes = memory / static_cast<std::size_t>(jobs)};
+    const RunnerOptions runner{
+        .jobs = jobs, .timeout_seconds = options.timeout_seconds, .memory_bytes = limit(jobs)};
     batch.signal = run_jobs(translator.numbers().size(), work, runner, translator).signal;
     return translator.again();
   };

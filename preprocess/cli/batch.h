@@ -16,6 +16,7 @@ struct BatchOptions {
   Parameters parameters;
   int jobs = 0;                   // objects at once; 0: the machine's cores
   double timeout_seconds = 1800;  // for one object
+  std::size_t memory_bytes = 0;   // for one object; 0: its share of the machine's
   bool force = false;             // make again what is up to date
 };
 
@@ -59,7 +60,7 @@ class BatchObserver {
 
 // Makes the assets of all objects in `out`. Objects at once share four fifths of the machine's memory, and
 // are fewer than asked for where that leaves less than 1 GiB to each; one that ran out of its share is tried
-// again alone. Throws IoError where `out` cannot be written. The calling process must be single-threaded.
+// again alone; neither where the options give a limit. Throws IoError where `out` cannot be written. The calling process must be single-threaded.
 BatchResult run_batch(const std::vector<datasets::ObjectSource>& objects, const std::filesystem::path& out,
                       const BatchOptions& options, BatchObserver& observer);
 

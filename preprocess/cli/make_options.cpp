@@ -169,6 +169,11 @@ void add_make_options(CLI::App& app, MakeArguments& arguments) {
       ->type_name("SECONDS")
       ->capture_default_str()
       ->check(positive());
+  app.add_option("--memory", arguments.batch.memory_bytes,
+                 "Memory at which one object is given up; default: its share of four fifths of the machine's")
+      ->type_name("SIZE")
+      ->transform(CLI::AsSizeValue(false).description(""))
+      ->check(from_to(1 << 26, 1e18, "a size from 64MiB, such as 4GiB"));
 }
 
 std::string settings_json() {

@@ -89,6 +89,17 @@ TEST_F(Shards, FailuresAreCountedByTheirCause) {
   EXPECT_EQ(merged().size(), 4U);
 }
 
+TEST_F(Shards, MemoryOfOneObjectIsLimited) {
+  write("ball.obj", sphere(0.05, 7));
+  write("small.obj", sphere(0.05, 2));
+  std::vector<std::string> limited = words("1/1");
+  limited.insert(limited.end(), {"--memory", "64MiB"});
+  const CommandResult result = run(limited);
+  EXPECT_EQ(result.code, 1) << result.out;
+  EXPECT_TRUE(contains(result.err, "ball.obj: out of memory in stage")) << result.err;
+  EXPECT_TRUE(contains(status().out, "        1  ok")) << status().out;
+}
+
 TEST_F(Shards, MorePartsThanObjectsAndDamagedManifests) {
   write("ball.obj", sphere(0.05, 2));
   EXPECT_EQ(run(words("3/3")).code, 0);

@@ -31,6 +31,8 @@ inline constexpr Wrong kPreprocess[] = {
     {"{data} {new} --scale nan", "positive"},
     {"{data} {new} --layout moon", "moon"},
     {"{data} {new} --timeout 0", "positive"},
+    {"{data} {new} --memory 5", "a size from 64MiB"},
+    {"{data} {new} --memory much", "much"},
     {"{data} {new} --max-tunnel 2", "from 0 to 1"},
     {"{data} {new} --json {empty}", "{empty}"},
     {"{data} {new} --json {none}/run.json", "{none}/run.json"},
