@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "datasets/download/digest.h"
 #include "datasets/listing.h"
@@ -20,40 +19,9 @@ namespace abut::datasets {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
-
-constexpr const char* kHidden = ".abut";
-
-struct Record {
-  std::string object, variant, address, licence;
-  std::vector<UnpackedFile> files;  // paths relative to the collection
-};
-
-void write_record(const Record& record, const std::string& digest, const fs::path& place) {
-  json files = json::array();
-  for (const UnpackedFile& one : record.files)
-    files.push_back({{"path", one.path}, {"bytes", one.bytes}, {"sha256", one.sha256}});
-  const json root{{"object", record.object},   {"variant", record.variant}, {"address", record.address},
-                  {"licence", record.licence}, {"archive_sha256", digest},  {"files", files}};
-  OutputFile file(place);
-  file.write(root.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
-  file.finish();
-}
-
-Record read_record(const fs::path& file) {
-  try {
-    const json root = json::parse(read_text(file));
-    Record record{root.at("object"), root.at("variant"), root.at("address"), root.at("licence"), {}};
-    for (const json& one : root.at("files"))
-      record.files.push_back({one.at("path"), one.at("bytes"), one.at("sha256")});
-    return record;
-  } catch (const json::exception&) {
-    throw InvalidInput(file.string() + ": damaged; remove it, and download the object again");
-  }
-}
 
 bool has_its_files(const Record& record, const fs::path& folder) {
-  return std::all_of(record.files.begin(), record.files.end(), [&](const UnpackedFile& file) {
+  return std::all_of(record.files.begin(), record.files.end(), [&](const StoredFile& file) {
     std::error_code error;
     return fs::file_size(folder / file.path, error) == file.bytes && !error;
   });
@@ -73,16 +41,16 @@ void make_folder(const fs::path& folder) {
 }
 
 // Of an archive that holds the folder of its object, all is in there, so that it cannot touch others.
-void require_inside(const std::vector<UnpackedFile>& files, const std::string& object,
+void require_inside(const std::vector<StoredFile>& files, const std::string& object,
                     const fs::path& archive) {
-  for (const UnpackedFile& file : files)
+  for (const StoredFile& file : files)
     if (!file.path.starts_with(object + "/"))
       throw InvalidInput(fmt::format(
           "{}: entry '{}' is not in the folder {}/ of the object; nothing of the archive is taken",
           archive.string(), file.path, object));
 }
 
-void require_mesh(const std::vector<UnpackedFile>& files, const fs::path& archive) {
+void require_mesh(const std::vector<StoredFile>& files, const fs::path& archive) {
   if (std::none_of(files.begin(), files.end(),
                    [](const auto& file) { return has_mesh_extension(file.path); }))
     throw InvalidInput(archive.string() + ": the archive has no mesh (.obj, .ply or .stl)");
@@ -97,9 +65,9 @@ void require_digest(const Manifest& manifest, const std::string& key, const std:
 }
 
 // Moves the files into the collection and names them from there.
-void settle(std::vector<UnpackedFile>& files, const fs::path& from, const fs::path& to,
+void settle(std::vector<StoredFile>& files, const fs::path& from, const fs::path& to,
             const fs::path& folder) {
-  for (UnpackedFile& file : files) {
+  for (StoredFile& file : files) {
     const fs::path place = to / file.path;
     make_folder(place.parent_path());
     std::error_code error;
@@ -111,7 +79,7 @@ void settle(std::vector<UnpackedFile>& files, const fs::path& from, const fs::pa
 
 }  // namespace
 
-Collection::Collection(const fs::path& folder) : folder_(folder), hidden_(folder / kHidden) {
+Collection::Collection(const fs::path& folder) : folder_(folder), hidden_(folder / kRecordFolder) {
   make_folder(hidden_);
   const fs::path lock = hidden_ / "lock";
   lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -136,17 +104,17 @@ Collection::Got Collection::get(const Manifest& manifest, const Variant& variant
   fetch(address, archive, options, progress);
   clear(unpacked);
   make_folder(unpacked);
-  Record record{object, variant.name, address, manifest.licence, {}};
+  Record record{object, variant.name, address, manifest.licence, {}, {}};
   Got got;
   got.bytes = fs::file_size(archive);
   try {
-    const std::string digest = sha256_of(archive);
-    require_digest(manifest, object + "/" + variant.name, digest, address);
+    record.archive_sha256 = sha256_of(archive);
+    require_digest(manifest, object + "/" + variant.name, record.archive_sha256, address);
     record.files = unpack(archive, unpacked, {}, [&] { return progress(got.bytes, got.bytes); });
     if (manifest.archives_hold_folder) require_inside(record.files, object, address);
     require_mesh(record.files, address);
     settle(record.files, unpacked, manifest.archives_hold_folder ? folder_ : folder_ / object, folder_);
-    write_record(record, digest, record_file);
+    write_record(record, record_file);
   } catch (const InvalidInput&) {
     clear(archive);
     clear(unpacked);
@@ -160,7 +128,7 @@ Collection::Got Collection::get(const Manifest& manifest, const Variant& variant
 
 Check check_collection(const fs::path& folder, const std::function<void(std::size_t)>& progress) {
   Check check;
-  const fs::path hidden = folder / kHidden;
+  const fs::path hidden = folder / kRecordFolder;
   std::vector<fs::path> records;
   std::error_code error;
   for (fs::directory_iterator it(hidden, error), end; !error && it != end; it.increment(error))
@@ -172,7 +140,7 @@ Check check_collection(const fs::path& folder, const std::function<void(std::siz
   for (const fs::path& file : records) {
     const Record record = read_record(file);
     ++check.objects;
-    for (const UnpackedFile& one : record.files) {
+    for (const StoredFile& one : record.files) {
       ++check.files;
       progress(check.files);
       const fs::path place = folder / one.path;

@@ -81,7 +81,7 @@ class Unpacker {
     check(archive_read_open_filename(a, file.c_str(), kBlock));
   }
 
-  std::vector<UnpackedFile> run() {
+  std::vector<StoredFile> run() {
     archive_entry* entry = nullptr;
     for (int code = 0; (code = archive_read_next_header(archive_.get(), &entry)) != ARCHIVE_EOF;) {
       check(code);
@@ -143,11 +143,11 @@ class Unpacker {
     if (type == AE_IFREG) files_.push_back(write_file(text, path, place));
   }
 
-  UnpackedFile write_file(const std::string& text, const fs::path& path, const fs::path& place) {
+  StoredFile write_file(const std::string& text, const fs::path& path, const fs::path& place) {
     const int fd = ::open(place.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0 && (errno == EEXIST || errno == EISDIR)) refuse(text, "is there twice");
     if (fd < 0) throw IoError(fmt::format("{}: cannot write: {}", place.string(), std::strerror(errno)));
-    UnpackedFile file{path.generic_string(), 0, {}};
+    StoredFile file{path.generic_string(), 0, {}};
     Sha256 digest;
     try {
       std::vector<std::byte> block(kBlock);
@@ -194,13 +194,13 @@ class Unpacker {
   std::unique_ptr<archive, FreeArchive> archive_;
   std::uint64_t packed_ = 0, bytes_ = 0;
   std::size_t entries_ = 0;
-  std::vector<UnpackedFile> files_;
+  std::vector<StoredFile> files_;
 };
 
 }  // namespace
 
-std::vector<UnpackedFile> unpack(const fs::path& archive, const fs::path& folder, const UnpackLimits& limits,
-                                 const std::function<bool()>& go_on) {
+std::vector<StoredFile> unpack(const fs::path& archive, const fs::path& folder, const UnpackLimits& limits,
+                               const std::function<bool()>& go_on) {
   return Unpacker(archive, folder, limits, go_on).run();
 }
 

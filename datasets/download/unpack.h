@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "datasets/record.h"
+
 // Archives of objects (tar with gzip, bzip2, xz or zstd; zip), by libarchive.
 namespace abut::datasets {
 
@@ -16,17 +18,11 @@ struct UnpackLimits {
   double max_ratio = 200;
 };
 
-struct UnpackedFile {
-  std::string path;  // relative, with /
-  std::uint64_t bytes = 0;
-  std::string sha256;
-};
-
 // Unpacks into `folder`, which is empty. Files and folders alone: an archive with a link, a device, a path
 // that leads out of the folder, the same path twice, or that swells beyond the limits is refused as a whole;
 // so is a damaged one. Modes and owners are those of new files. `go_on` is asked between blocks. Throws
 // InvalidInput naming archive and entry, IoError where files cannot be written or `go_on` says no.
-std::vector<UnpackedFile> unpack(const std::filesystem::path& archive, const std::filesystem::path& folder,
-                                 const UnpackLimits& limits, const std::function<bool()>& go_on);
+std::vector<StoredFile> unpack(const std::filesystem::path& archive, const std::filesystem::path& folder,
+                               const UnpackLimits& limits, const std::function<bool()>& go_on);
 
 }  // namespace abut::datasets

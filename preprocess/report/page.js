@@ -1,6 +1,14 @@
 "use strict";
 // What stands around the pictures. DATA is what the program wrote.
 
+// Blue over green to yellow: equal steps look equal (as in the pictures of `inspect --png`).
+const scaleColors = DATA.scale;
+const scaleColor = x => {
+  const t = Math.max(0, Math.min(1, x)) * (scaleColors.length - 1), k = Math.min(scaleColors.length - 2, Math.floor(t));
+  return [0, 1, 2].map(i => scaleColors[k][i] + (t - k) * (scaleColors[k + 1][i] - scaleColors[k][i]));
+};
+const scaleCss = () => `linear-gradient(to right,${scaleColors.map(c => `rgb(${c.map(v => Math.round(255 * v))})`)})`;
+
 function el(tag, attributes = {}, ...children) {
   const node = document.createElementNS(/^(svg|path|circle|line|text)$/.test(tag) ? "http://www.w3.org/2000/svg" : "http://www.w3.org/1999/xhtml", tag);
   for (const [name, value] of Object.entries(attributes))
@@ -37,8 +45,8 @@ function objectView(view) {
     view.items.push(...items);
   };
   const cut = {axis: o.cut.axis, share: 0.5};
-  const mesh = part => { const v = floats(part.vertices), t = whole(part); return {v, t, solid: view.buffer("TRIANGLES", v, t)}; };
-  if (o.surface) layer("surface", BLUE, `${o.surface.count} triangles`, true, [{buffer: mesh(o.surface).solid, paint: BLUE, lit: true, cut: true}]);
+  const mesh = part => { const v = floats(part.vertices), t = whole(part); return {v, t, solid: () => view.buffer("TRIANGLES", v, t)}; };
+  if (o.surface) layer("surface", BLUE, `${o.surface.count} triangles`, true, [{make: mesh(o.surface).solid, paint: BLUE, lit: true, cut: true}]);
   let volume = null, slices = [];
   if (o.volume) {
     volume = {v: floats(o.volume.vertices), t: whole(o.volume), e: floats(o.volume.extent)};
@@ -46,19 +54,18 @@ function objectView(view) {
     layer("tetrahedra, cut", scaleColor(.75), `${o.volume.count}`, true, slices);
   }
   if (o.quads) {
-    const v = floats(o.quads.vertices), q = whole(o.quads), p = floats(o.quads.points);
     layer("quads and points", GREEN, `${o.quads.count}`, false, [
-      {buffer: view.buffer("LINES", v, edgesOf(q, 4)), paint: GREEN, lift: 4e-4, cut: true},
-      {buffer: view.buffer("POINTS", p), paint: [.86, .30, .22, 1], size: 3, lift: 6e-4, cut: true}]);
+      {make: () => view.buffer("LINES", floats(o.quads.vertices), edgesOf(whole(o.quads), 4)), paint: GREEN, lift: 4e-4, cut: true},
+      {make: () => view.buffer("POINTS", floats(o.quads.points)), paint: [.86, .30, .22, 1], size: 3, lift: 6e-4, cut: true}]);
   }
   if (o.hull) {
     const m = mesh(o.hull);
     layer("convex hull", [...ORANGE.slice(0, 3), 1], `${m.v.length / 3} vertices`, false, [
-      {buffer: m.solid, paint: ORANGE, lit: true}, {buffer: view.buffer("LINES", m.v, edgesOf(m.t, 3)), paint: [.75, .45, .1, .6], lift: 2e-4}]);
+      {make: m.solid, paint: ORANGE, lit: true}, {make: () => view.buffer("LINES", m.v, edgesOf(m.t, 3)), paint: [.75, .45, .1, .6], lift: 2e-4}]);
   }
   if (o.pieces.length)
     layer("convex pieces", PALETTE[4], `${o.pieces.length}`, false,
-      o.pieces.map((piece, k) => ({buffer: mesh(piece).solid, paint: PALETTE[k % PALETTE.length], lit: true, cut: true})));
+      o.pieces.map((piece, k) => ({make: mesh(piece).solid, paint: PALETTE[k % PALETTE.length], lit: true, cut: true})));
   if (o.inertia) {
     const {center, axes, radii} = o.inertia, position = [], color = [];
     axes.forEach((axis, k) => {
@@ -243,7 +250,7 @@ function setPage() {
     if (column.picture) return el("td", {}, value ? el("img", {src: value, alt: "", loading: "lazy"}) : "");
     if (k === 1) return el("td", {class: "text"}, row.link ? el("a", {href: row.link}, value) : value);
     const shown = value === null ? "–" : typeof value === "number" ? number(value) : value;
-    return el("td", {class: column.text ? `text ${row.failed ? "bad" : "note"}` : null}, shown);
+    return el("td", {class: column.text ? `text ${row.failed ? "bad" : column.note ? "note" : ""}` : null}, shown);
   };
   const lines = rows.map(row => ({row, node: el("tr", {}, ...columns.map((column, k) => cell(row, column, k)))}));
   let by = 1, down = false;
@@ -266,4 +273,25 @@ function setPage() {
     el("main", {class: "set"}, el("div", {class: "row"}, search), el("table", {class: "set"}, el("thead", {}, el("tr", {}, ...head)), body)));
   down = true;
   sort(1);
+}
+
+// The cut through tetrahedra at normal . x = offset: triangles with the field's colour, and their outlines.
+function cutTetrahedra(v, tetrahedra, field, normal, offset) {
+  const position = [], color = [], lines = [];
+  const height = k => normal[0] * v[3 * k] + normal[1] * v[3 * k + 1] + normal[2] * v[3 * k + 2] - offset;
+  for (let t = 0; t < tetrahedra.length; t += 4) {
+    const low = [], high = [];
+    for (let k = 0; k < 4; k++) (height(tetrahedra[t + k]) > 0 ? high : low).push(tetrahedra[t + k]);
+    if (!low.length || !high.length) continue;
+    // Around the polygon: three corners, or four in the order in which neighbours share a face.
+    const pairs = low.length === 2 ? [[0, 0], [0, 1], [1, 1], [1, 0]] : low.length === 1 ? [[0, 0], [0, 1], [0, 2]] : [[0, 0], [1, 0], [2, 0]];
+    const corners = pairs.map(([i, j]) => {
+      const a = low[i], b = high[j], s = height(a) / (height(a) - height(b));
+      return {p: [0, 1, 2].map(k => v[3 * a + k] + s * (v[3 * b + k] - v[3 * a + k])), e: field[a] + s * (field[b] - field[a])};
+    });
+    for (let k = 1; k + 1 < corners.length; k++)
+      for (const c of [corners[0], corners[k], corners[k + 1]]) { position.push(...c.p); color.push(...scaleColor(c.e), 1); }
+    for (let k = 0; k < corners.length; k++) lines.push(...corners[k].p, ...corners[(k + 1) % corners.length].p);
+  }
+  return {position: Float32Array.from(position), color: Float32Array.from(color), lines: Float32Array.from(lines)};
 }

@@ -2,7 +2,7 @@
 
 namespace abut::preprocess {
 
-// view.js and page.js one after the other, and page.css.
+// page.js and page.css.
 extern const char* const kPageScript;
 extern const char* const kPageStyle;
 

@@ -4,11 +4,13 @@
 
 #include <Eigen/Core>
 
+#include "datasets/record.h"
 #include "preprocess/cli/figures.h"
 #include "preprocess/cli/summary.h"
 #include "preprocess/draw/picture.h"
 #include "preprocess/report/page_data.h"
 #include "preprocess/report/page_text.h"
+#include "runtime/dynamics/step/page_text.h"
 
 namespace abut::preprocess {
 namespace {
@@ -66,41 +68,47 @@ nlohmann::json count_or_null(std::size_t count) {
 
 // A column of the table: its value is null where the asset has none.
 struct Column {
+  enum class Kind { kNumber, kText, kNote };  // a note: what to take care of, or why an object failed
   const char *name, *unit;
-  bool text;
+  Kind kind;
   nlohmann::json (*value)(const asset::Asset&);
 };
 
 constexpr double kMillimetres = 1e3, kCubicCentimetres = 1e6;
 
 const Column kColumns[] = {
-    {"longest", "mm", false,
+    {"longest", "mm", Column::Kind::kNumber,
      [](const asset::Asset& a) { return nlohmann::json(kMillimetres * size_of(a).maxCoeff()); }},
-    {"volume", "cm\u00b3", false,
+    {"volume", "cm\u00b3", Column::Kind::kNumber,
      [](const asset::Asset& a) { return nlohmann::json(kCubicCentimetres * a.mass.volume); }},
-    {"surface", "triangles", false,
+    {"surface", "triangles", Column::Kind::kNumber,
      [](const asset::Asset& a) {
        return count_or_null(a.surfaces.empty() ? 0 : a.surfaces[0].triangles.size() / 3);
      }},
-    {"off the input", "% of diagonal", false,
+    {"off the input", "% of diagonal", Column::Kind::kNumber,
      [](const asset::Asset& a) { return measure(a, "hausdorff_to_input_percent"); }},
-    {"hull", "vertices", false,
+    {"hull", "vertices", Column::Kind::kNumber,
      [](const asset::Asset& a) {
        return count_or_null(a.convex.empty() ? 0 : a.convex[0].vertices.size() / 3);
      }},
-    {"pieces", "convex", false,
+    {"pieces", "convex", Column::Kind::kNumber,
      [](const asset::Asset& a) { return count_or_null(a.convex.size() - !a.convex.empty()); }},
-    {"inside", "tetrahedra", false,
+    {"inside", "tetrahedra", Column::Kind::kNumber,
      [](const asset::Asset& a) {
        return count_or_null(a.volumes.empty() ? 0 : a.volumes[0].tetrahedra.size() / 4);
      }},
-    {"least angle", "degrees", false,
+    {"least angle", "degrees", Column::Kind::kNumber,
      [](const asset::Asset& a) { return measure(a, "volume0_min_dihedral_degrees"); }},
-    {"points", "quads", false,
+    {"points", "quads", Column::Kind::kNumber,
      [](const asset::Asset& a) { return count_or_null(a.points.empty() ? 0 : a.points[0].areas.size()); }},
-    {"warnings", "", false,
+    {"licence", "", Column::Kind::kText,
+     [](const asset::Asset& a) {
+       const std::string licence = datasets::licence_of(a.provenance.source_file);
+       return licence.empty() ? nlohmann::json(nullptr) : nlohmann::json(licence);
+     }},
+    {"warnings", "", Column::Kind::kNumber,
      [](const asset::Asset& a) { return nlohmann::json(a.provenance.warnings.size()); }},
-    {"take care", "", true,
+    {"take care", "", Column::Kind::kNote,
      [](const asset::Asset& a) { return nlohmann::json(caution(a.provenance.measures)); }},
 };
 
@@ -120,9 +128,9 @@ std::string page(const std::string& title, const nlohmann::json& data, const std
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n<link rel=\"icon\" href=\"data:,\">\n"
       "<title>{}</title>\n<style>\n{}</style></head><body>\n<script>\nconst DATA = "
-      "{};\n{}\n{}();\n</script>\n"
+      "{};\n{}\n{}\n{}();\n</script>\n"
       "</body></html>\n",
-      escaped(title), kPageStyle, script_text(all), kPageScript, start);
+      escaped(title), kPageStyle, script_text(all), dynamics::kViewScript, kPageScript, start);
 }
 
 nlohmann::json facts_data(const asset::Asset& asset) {
@@ -140,8 +148,10 @@ nlohmann::json facts_data(const asset::Asset& asset) {
   for (const char* key : {"size", "volume", "area", "centre of mass"})
     shape_rows.push_back({key, shape[key]});
   const asset::Provenance& provenance = asset.provenance;
-  const std::vector<std::pair<std::string, std::string>> source{{"file", provenance.source_file},
-                                                                {"digest", provenance.source_digest}};
+  std::vector<std::pair<std::string, std::string>> source{{"file", provenance.source_file},
+                                                          {"digest", provenance.source_digest}};
+  if (const std::string licence = datasets::licence_of(provenance.source_file); !licence.empty())
+    source.emplace_back("licence", licence);
   const std::string care = caution(provenance.measures);
   return {
       {"name", asset.name},
@@ -166,14 +176,17 @@ nlohmann::json row_data(const asset::Asset& asset, const std::string& link, int 
 nlohmann::json failed_row(const std::string& name, const std::string& why) {
   nlohmann::json cells{nullptr, name};
   for (const Column& column : kColumns)
-    cells.push_back(column.text ? nlohmann::json(why) : nlohmann::json(nullptr));
+    cells.push_back(column.kind == Column::Kind::kNote ? nlohmann::json(why) : nlohmann::json(nullptr));
   return {{"link", nullptr}, {"failed", true}, {"cells", cells}};
 }
 
 nlohmann::json columns_data() {
   nlohmann::json columns{{{"picture", true}}, {{"name", "object"}, {"text", true}}};
   for (const Column& column : kColumns)
-    columns.push_back({{"name", column.name}, {"unit", column.unit}, {"text", column.text}});
+    columns.push_back({{"name", column.name},
+                       {"unit", column.unit},
+                       {"text", column.kind != Column::Kind::kNumber},
+                       {"note", column.kind == Column::Kind::kNote}});
   return columns;
 }
 

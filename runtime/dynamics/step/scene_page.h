@@ -18,8 +18,8 @@ struct PageMark {
 };
 
 // A web page that plays a recording of a scene, or shows its one frame: one file, nothing loaded from
-// anywhere. It draws with a z-buffer of its own on a plain canvas; drag to turn, wheel to zoom, space to
-// stop. Throws InvalidInput for a recording without frames or of another number of bodies.
+// anywhere. It draws with WebGL 2; drag or arrow keys turn, wheel or + - zoom, r resets, space plays and
+// stops. Throws InvalidInput for a recording without frames or of another number of bodies.
 std::string scene_page(const Scene& scene, const Recording& recording, std::span<const PageMark> marks = {});
 
 // The same as a file, whole or not at all. Throws IoError too.

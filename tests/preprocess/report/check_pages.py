@@ -1,12 +1,13 @@
-"""Makes a report of two objects, or of a folder of assets, and uses its pages as a person would.
+"""Makes a report of two objects, or of a folder of assets, and a recording, and uses their pages as a person would.
 
-Usage: check_pages.py PREPROCESS CHROMIUM [ASSETS [SCREENSHOTS]]
+Usage: check_pages.py PREPROCESS SIM CHROMIUM [ASSETS [SCREENSHOTS]]
 """
 
 import os
 import subprocess
 import sys
 import tempfile
+import time
 
 from browser import Browser
 
@@ -86,11 +87,56 @@ def check_table(browser, page, count, shots):
     expect(not browser.problems(), f"index.html: {browser.problems()}")
 
 
+SCENE = """gravity 0 0 -9.81
+duration 1
+plane 0 0 1 0
+sbox 0 0.3 0.1  1 0 0 0  0.2 0.02 0.1
+body box 1 0.001 0.001 0.001  0 0 0.3  1 0 0 0  0 0 0  1 2 3  1
+ box 0.05 0.08 0.03  0 0 0  1 0 0 0
+body ball 1 0.001 0.001 0.001  0.3 0 0.2  1 0 0 0  0 0 0  0 0 0  1
+ sphere 0.05  0 0 0  1 0 0 0
+"""
+
+
+def check_recording(browser, sim, folder, shots):
+    scene, page = os.path.join(folder, "fall.scn"), os.path.join(folder, "recording.html")
+    with open(scene, "w") as file:
+        file.write(SCENE)
+    subprocess.run([sim, scene, "--page", page, "--out", os.path.join(folder, "motion.csv")], check=True, capture_output=True)
+    seconds = browser.open(page)
+    print(f"recording.html: {os.path.getsize(page)} bytes, drawn after {seconds:.2f} s")
+    browser.press(" ")  # stops
+    browser.drawn()
+    pictures = []
+    for share in (0, 0.3, 1, 0):
+        browser.script(SLIDE + f"('at')({share})")
+        browser.drawn()
+        pictures.append(tuple(browser.script(PIXELS)))
+        if share == 0.3:
+            shots("recording.html", "motion")
+    expect(all(0.02 < drawn < 0.9 for drawn, _ in pictures), f"recording.html: {pictures} of the picture is drawn")
+    expect(len(set(pictures)) == 3 and pictures[0] == pictures[3], "recording.html: the slider does not scrub")
+    for act, what in ((lambda: browser.drag(400, 400, 60, 20), "a drag"), (lambda: browser.press("+"), "the zoom's key"),
+                      (lambda: browser.press("r"), "reset")):
+        before = browser.script(PIXELS)
+        act()
+        browser.drawn()
+        expect(browser.script(PIXELS) != before, f"recording.html: {what} changes nothing")
+    expect(browser.script("document.getElementById('play').textContent") == "play", "recording.html: space does not stop")
+    browser.script("document.getElementById('play').click()")
+    first = float(browser.script("parseFloat(document.getElementById('time').textContent)"))
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and browser.script("parseFloat(document.getElementById('time').textContent)") == first:
+        browser.drawn()
+    expect(time.monotonic() < deadline, "recording.html: it does not play")
+    expect(not browser.problems(), f"recording.html: {browser.problems()}")
+
+
 def main():
-    program, chromium = sys.argv[1:3]
+    program, sim, chromium = sys.argv[1:4]
     with tempfile.TemporaryDirectory(prefix="abut_report_") as folder:
-        assets = sys.argv[3] if len(sys.argv) > 3 else os.path.join(folder, "assets")
-        if len(sys.argv) <= 3:
+        assets = sys.argv[4] if len(sys.argv) > 4 else os.path.join(folder, "assets")
+        if len(sys.argv) <= 4:
             data = os.path.join(folder, "data")
             subprocess.run([program, "synthetic", data], check=True, stdout=subprocess.DEVNULL)
             subprocess.run([program, data, assets, "--only", "005_mug", "--only", "001_box", "--tets", "300", "--quads", "500",
@@ -99,8 +145,8 @@ def main():
         subprocess.run([program, "report", assets, "--out", pages], check=True, stdout=subprocess.DEVNULL)
 
         def shots(name, what):
-            if len(sys.argv) > 4:
-                browser.screenshot(os.path.join(sys.argv[4], f"{name[:-5]}_{what}.png"))
+            if len(sys.argv) > 5:
+                browser.screenshot(os.path.join(sys.argv[5], f"{name[:-5]}_{what}.png"))
 
         browser = Browser(chromium)
         try:
@@ -108,6 +154,7 @@ def main():
             for name in objects:
                 check_object(browser, os.path.join(pages, name), shots)
             check_table(browser, os.path.join(pages, "index.html"), len(objects), shots)
+            check_recording(browser, sim, folder, shots)
         finally:
             browser.close()
     return 1 if failures else 0

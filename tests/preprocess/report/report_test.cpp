@@ -45,6 +45,29 @@ TEST_F(Report, WhatCannotBeReadIsARowAndTheOthersHavePages) {
   EXPECT_EQ(pages, 3U);
 }
 
+TEST_F(Report, LicencesAreThoseOfTheDownload) {
+  std::filesystem::create_directories(data_ / "ball");
+  std::filesystem::create_directories(data_ / ".abut");
+  write("ball/mesh.obj", sphere(0.05, 2));
+  write("ball_2.obj", sphere(0.06, 2));
+  write(".abut/ball.a.json",
+        R"({"object": "ball", "variant": "a", "address": "", "licence": "CC BY 4.0", "archive_sha256": "",
+            "files": [{"path": "ball/mesh.obj", "bytes": 1, "sha256": ""}]})");
+  write(".abut/ball_2.a.json", "damaged");
+  ASSERT_EQ(run({preprocess_program(), (data_ / "ball").string(), out_.string(), "--tets", "none", "--quads",
+                 "none"})
+                .code,
+            0);
+  ASSERT_EQ(run({preprocess_program(), (data_ / "ball_2.obj").string(), out_.string(), "--tets", "none",
+                 "--quads", "none"})
+                .code,
+            0);
+  ASSERT_EQ(command({"report", out_.string()}).code, 0);
+  const std::string table = text_of(out_ / "report" / "index.html");
+  EXPECT_EQ(table.find("CC BY 4.0"), table.rfind("CC BY 4.0"));  // once
+  EXPECT_TRUE(contains(table, "CC BY 4.0"));
+}
+
 TEST_F(Report, OfOneAssetIsOnePageThatLinksNoTable) {
   write("ball.obj", sphere(0.05, 2));
   ASSERT_EQ(make().code, 0);

@@ -1,24 +1,21 @@
 "use strict";
-// Drawing: meshes, lines and points in WebGL 2, a camera that turns about what is seen, a plane that cuts.
+// Drawing: meshes, lines and points in WebGL 2, a camera that turns about what is seen, a plane that cuts. An item
+// of a View has a buffer (or `make`, which makes it when it is first seen), a place (`shift`, `turn`) and a look.
 
-const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer;
+const bytes = text => {
+  const packed = atob(text), out = new Uint8Array(packed.length);
+  for (let k = 0; k < packed.length; k++) out[k] = packed.charCodeAt(k);
+  return out.buffer;
+};
 const floats = text => new Float32Array(bytes(text));
 const whole = part => part.wide ? new Uint32Array(bytes(part.index)) : Uint32Array.from(new Uint16Array(bytes(part.index)));
 
-// Blue over green to yellow: equal steps look equal (as in the pictures of `inspect --png`).
-const scaleColors = DATA.scale;
-const scaleColor = x => {
-  const t = Math.max(0, Math.min(1, x)) * (scaleColors.length - 1), k = Math.min(scaleColors.length - 2, Math.floor(t));
-  return [0, 1, 2].map(i => scaleColors[k][i] + (t - k) * (scaleColors[k + 1][i] - scaleColors[k][i]));
-};
-const scaleCss = () => `linear-gradient(to right,${scaleColors.map(c => `rgb(${c.map(v => Math.round(255 * v))})`)})`;
-
 const VERTEX = `#version 300 es
 layout(location=0) in vec3 position; layout(location=1) in vec4 color;
-uniform mat4 view; uniform vec3 shift; uniform float size; uniform float lift;
+uniform mat4 view; uniform mat3 turn; uniform vec3 shift; uniform float size; uniform float lift;
 out vec3 at; out vec3 seen; out vec4 tint;
 void main() {
-  at = position + shift; tint = color; vec4 p = view * vec4(at, 1.); seen = p.xyz;
+  at = turn * position + shift; tint = color; vec4 p = view * vec4(at, 1.); seen = p.xyz;
   p.z -= lift; gl_Position = p; gl_PointSize = size;
 }`;
 const FRAGMENT = `#version 300 es
@@ -37,6 +34,8 @@ void main() {
   color = vec4(c.rgb, c.a);
 }`;
 
+const UNTURNED = [1, 0, 0, 0, 1, 0, 0, 0, 1];  // rows of a rotation
+
 class View {
   constructor(canvas) {
     this.canvas = canvas;
@@ -51,13 +50,14 @@ class View {
     if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
     gl.useProgram(program);
     this.at = name => gl.getUniformLocation(program, name);
-    this.uniform = Object.fromEntries(["view", "shift", "size", "lift", "paint", "plane", "lit", "round", "stretch"].map(n => [n, this.at(n)]));
+    this.uniform = Object.fromEntries(["view", "turn", "shift", "size", "lift", "paint", "plane", "lit", "round", "stretch"].map(n => [n, this.at(n)]));
     gl.enable(gl.DEPTH_TEST);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
     this.items = [];
     this.plane = null;
+    this.drawn = [0, 0];
     this.control();
-    new ResizeObserver(() => this.ask()).observe(canvas);
+    new ResizeObserver(() => { if (this.size().some((v, k) => v !== this.drawn[k])) this.ask(); }).observe(canvas);
   }
   // position, color: Float32Array of 3 and 4 a vertex; color may be null. kind: TRIANGLES, LINES, POINTS.
   buffer(kind, position, index, color) {
@@ -117,14 +117,17 @@ class View {
       if (e.key === "r") this.reset();
     });
   }
+  ratio() { return Math.min(2, devicePixelRatio || 1); }
+  // Of the picture, pixels.
+  size() { return [this.canvas.clientWidth, this.canvas.clientHeight].map(x => Math.max(1, Math.round(x * this.ratio()))); }
   ask() {
     if (this.asked) return;
     this.asked = true;
     requestAnimationFrame(() => { this.asked = false; this.draw(); });
   }
   draw() {
-    const {gl, canvas, uniform} = this, ratio = Math.min(2, devicePixelRatio || 1);
-    const w = Math.max(1, Math.round(canvas.clientWidth * ratio)), h = Math.max(1, Math.round(canvas.clientHeight * ratio));
+    const {gl, canvas, uniform} = this;
+    const [w, h] = this.drawn = this.size();
     if (canvas.width !== w || canvas.height !== h) { canvas.width = w; canvas.height = h; }
     gl.viewport(0, 0, w, h);
     const ground = getComputedStyle(canvas.parentElement).backgroundColor.match(/\d+/g).map(v => v / 255);
@@ -138,6 +141,7 @@ class View {
     gl.uniformMatrix4fv(uniform.view, true, rows.flat());
     // From the picture's coordinates back to lengths, for normals.
     gl.uniform2f(uniform.stretch, depth / a, depth / b);
+    for (const item of this.items) if (item.on && !item.buffer && item.make) item.buffer = item.make();
     const items = this.items.filter(item => item.on && item.buffer);
     for (const solid of [true, false]) {
       for (const item of items) {
@@ -147,10 +151,11 @@ class View {
         gl.depthMask(solid);
         gl.uniform4fv(uniform.paint, item.paint || [0, 0, 0, 0]);
         gl.uniform4fv(uniform.plane, item.cut && this.plane ? this.plane : [0, 0, 0, 1]);
+        gl.uniformMatrix3fv(uniform.turn, true, item.turn || UNTURNED);
         gl.uniform3fv(uniform.shift, item.shift || [0, 0, 0]);
         gl.uniform1f(uniform.lit, item.lit ? 1 : 0);
         gl.uniform1f(uniform.lift, item.lift || 0);
-        gl.uniform1f(uniform.size, (item.size || 1) * ratio);
+        gl.uniform1f(uniform.size, (item.size || 1) * this.ratio());
         gl.uniform1f(uniform.round, item.buffer.kind === gl.POINTS ? 1 : 0);
         gl.bindVertexArray(item.buffer.array);
         if (item.buffer.indexed) gl.drawElements(item.buffer.kind, item.buffer.count, gl.UNSIGNED_INT, 0);
@@ -170,25 +175,4 @@ function edgesOf(index, corners) {
       if (!seen.has(key)) { seen.add(key); out.push(a, b); }
     }
   return Uint32Array.from(out);
-}
-
-// The cut through tetrahedra at normal . x = offset: triangles with the field's colour, and their outlines.
-function cutTetrahedra(v, tetrahedra, field, normal, offset) {
-  const position = [], color = [], lines = [];
-  const height = k => normal[0] * v[3 * k] + normal[1] * v[3 * k + 1] + normal[2] * v[3 * k + 2] - offset;
-  for (let t = 0; t < tetrahedra.length; t += 4) {
-    const low = [], high = [];
-    for (let k = 0; k < 4; k++) (height(tetrahedra[t + k]) > 0 ? high : low).push(tetrahedra[t + k]);
-    if (!low.length || !high.length) continue;
-    // Around the polygon: three corners, or four in the order in which neighbours share a face.
-    const pairs = low.length === 2 ? [[0, 0], [0, 1], [1, 1], [1, 0]] : low.length === 1 ? [[0, 0], [0, 1], [0, 2]] : [[0, 0], [1, 0], [2, 0]];
-    const corners = pairs.map(([i, j]) => {
-      const a = low[i], b = high[j], s = height(a) / (height(a) - height(b));
-      return {p: [0, 1, 2].map(k => v[3 * a + k] + s * (v[3 * b + k] - v[3 * a + k])), e: field[a] + s * (field[b] - field[a])};
-    });
-    for (let k = 1; k + 1 < corners.length; k++)
-      for (const c of [corners[0], corners[k], corners[k + 1]]) { position.push(...c.p); color.push(...scaleColor(c.e), 1); }
-    for (let k = 0; k < corners.length; k++) lines.push(...corners[k].p, ...corners[(k + 1) % corners.length].p);
-  }
-  return {position: Float32Array.from(position), color: Float32Array.from(color), lines: Float32Array.from(lines)};
 }

@@ -1,0 +1,77 @@
+#include "datasets/record.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "runtime/core/error.h"
+#include "runtime/core/input_file.h"
+#include "runtime/core/output_file.h"
+
+namespace abut::datasets {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr int kMaxDepth = 8;  // of a file in its set
+
+// Of the records in `folder` the licence of the one that has the file, whose path in the set is `path`.
+std::string licence_in(const fs::path& folder, const fs::path& path) {
+  const std::string object = path.begin()->string() + ".", wanted = path.generic_string();
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (!name.starts_with(object) || !name.ends_with(".json")) continue;
+    try {
+      const Record record = read_record(it->path());
+      if (std::any_of(record.files.begin(), record.files.end(),
+                      [&](const StoredFile& file) { return file.path == wanted; }))
+        return record.licence;
+    } catch (const Error&) {  // `abut-datasets check` says what is wrong with it
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Record read_record(const fs::path& file) {
+  try {
+    const json root = json::parse(read_text(file));
+    Record record{root.at("object"),  root.at("variant"),        root.at("address"),
+                  root.at("licence"), root.at("archive_sha256"), {}};
+    for (const json& one : root.at("files"))
+      record.files.push_back({one.at("path"), one.at("bytes"), one.at("sha256")});
+    return record;
+  } catch (const json::exception&) {
+    throw InvalidInput(file.string() + ": damaged; remove it, and download the object again");
+  }
+}
+
+void write_record(const Record& record, const fs::path& place) {
+  json files = json::array();
+  for (const StoredFile& one : record.files)
+    files.push_back({{"path", one.path}, {"bytes", one.bytes}, {"sha256", one.sha256}});
+  const json root{{"object", record.object},
+                  {"variant", record.variant},
+                  {"address", record.address},
+                  {"licence", record.licence},
+                  {"archive_sha256", record.archive_sha256},
+                  {"files", files}};
+  OutputFile file(place);
+  file.write(root.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  file.finish();
+}
+
+std::string licence_of(const fs::path& file) {
+  fs::path path = file.filename(), folder = file.parent_path();
+  std::error_code ignored;
+  for (int depth = 0; depth < kMaxDepth && !folder.filename().empty(); ++depth) {
+    if (fs::is_directory(folder / kRecordFolder, ignored)) return licence_in(folder / kRecordFolder, path);
+    path = folder.filename() / path;
+    folder = folder.parent_path();
+  }
+  return {};
+}
+
+}  // namespace abut::datasets

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+// What abut-datasets leaves beside the objects that it downloaded.
+namespace abut::datasets {
+
+inline constexpr const char* kRecordFolder = ".abut";  // in the set's folder: OBJECT.VARIANT.json
+
+struct StoredFile {
+  std::string path;  // relative, with /
+  std::uint64_t bytes = 0;
+  std::string sha256;
+};
+
+struct Record {
+  std::string object, variant, address, licence, archive_sha256;
+  std::vector<StoredFile> files;  // paths relative to the set's folder
+};
+
+// Throws IoError; InvalidInput for a file that is no record.
+Record read_record(const std::filesystem::path& file);
+void write_record(const Record& record, const std::filesystem::path& file);
+
+// The licence under which a file was downloaded, by the record of the set that it lies in; empty where there
+// is none.
+std::string licence_of(const std::filesystem::path& file);
+
+}  // namespace abut::datasets
