@@ -84,7 +84,7 @@ def run_and_kill(words, out, log, until):
     running = subprocess.Popen(words, cwd=log.parent, stdout=log.open("a"), stderr=subprocess.STDOUT,
                                start_new_session=True)
     while running.poll() is None and len(assets(out)) < until:
-        time.sleep(0.02)
+        time.sleep(0.1)
     require(running.poll() is None, f"the run ended before it was killed; {log}:\n{log.read_text()[-2000:]}")
     os.killpg(running.pid, signal.SIGKILL)
     running.wait()

@@ -57,7 +57,8 @@ class View {
     this.plane = null;
     this.drawn = [0, 0];
     this.control();
-    new ResizeObserver(() => { if (this.size().some((v, k) => v !== this.drawn[k])) this.ask(); }).observe(canvas);
+    // Before the browser paints, so that no picture is seen stretched.
+    new ResizeObserver(() => { if (this.size().some((v, k) => v !== this.drawn[k])) this.draw(); }).observe(canvas);
   }
   // position, color: Float32Array of 3 and 4 a vertex; color may be null. kind: TRIANGLES, LINES, POINTS.
   buffer(kind, position, index, color) {
