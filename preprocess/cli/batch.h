@@ -60,7 +60,8 @@ class BatchObserver {
 
 // Makes the assets of all objects in `out`. Objects at once share four fifths of the machine's memory, and
 // are fewer than asked for where that leaves less than 1 GiB to each; one that ran out of its share is tried
-// again alone; neither where the options give a limit. Throws IoError where `out` cannot be written. The calling process must be single-threaded.
+// again alone; neither where the options give a limit. Throws IoError where `out` cannot be written. The
+// calling process must be single-threaded.
 BatchResult run_batch(const std::vector<datasets::ObjectSource>& objects, const std::filesystem::path& out,
                       const BatchOptions& options, BatchObserver& observer);
 
