@@ -2,11 +2,10 @@
 
 #include <fcl/narrowphase/distance.h>
 
-#include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "benchmarks/support/fcl_hull.h"
 #include "benchmarks/support/reference_hulls.h"
 
 // The reference queries of one file as FCL asks them (its default solver, libccd).
@@ -19,7 +18,7 @@ class FclQueries {
       fcl::Transform3d X = fcl::Transform3d::Identity();
       X.linear() = q.X_AB.R;
       X.translation() = q.X_AB.p;
-      rows_.push_back({hull(q.A), hull(q.B), X});
+      rows_.push_back({hulls_(q.A), hulls_(q.B), X});
     }
   }
 
@@ -40,24 +39,8 @@ class FclQueries {
     fcl::Transform3d X_AB;
   };
 
-  const fcl::Convexd* hull(const asset::ConvexView& view) {
-    auto& slot = hulls_[view.x];
-    if (!slot) {
-      auto vertices = std::make_shared<std::vector<fcl::Vector3d>>();
-      auto faces = std::make_shared<std::vector<int>>();
-      for (std::int32_t i = 0; i < view.vertex_count; ++i)
-        vertices->emplace_back(view.x[i], view.y[i], view.z[i]);
-      for (std::int32_t t = 0; t < view.triangle_count; ++t) {
-        faces->push_back(3);
-        faces->insert(faces->end(), view.triangles + 3 * t, view.triangles + 3 * t + 3);
-      }
-      slot = std::make_shared<fcl::Convexd>(vertices, view.triangle_count, faces);
-    }
-    return slot.get();
-  }
-
   HullQueries set_;
-  std::map<const double*, std::shared_ptr<fcl::Convexd>> hulls_;
+  FclHulls hulls_;
   std::vector<Row> rows_;
 };
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any, Callable, Dict, List, NamedTuple, TypeVar
 
 from . import _abut
@@ -107,3 +108,20 @@ def with_distance_models(function: _Function) -> _Function:
                 text += _lines(settings, "          ")
     function.__doc__ = (function.__doc__ or "").rstrip() + "\n" + text
     return function
+
+
+_Handle = TypeVar("_Handle")
+_last = threading.local()  # key and handle
+
+
+def kept(kind: Callable[..., _Handle], *names: Any, threads: Any, settings: Dict[str, Any]) -> _Handle:
+    """kind(*names, threads=threads, **settings), or the last of these that this thread made: what it is asked does not
+    change its answers, and the memory that it needs is there.
+    """
+    values = [*names, threads, *settings.values()]
+    if not all(value is None or isinstance(value, (str, int, float)) for value in values):
+        return kind(*names, threads=threads, **settings)
+    key = (kind, *settings, *((type(value), value) for value in values))
+    if getattr(_last, "key", None) != key:
+        _last.handle, _last.key = kind(*names, threads=threads, **settings), key
+    return _last.handle

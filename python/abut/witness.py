@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from . import _abut
 from .bodies import Body, Geometry
-from .tables import documented, estimators, with_distance_models
+from .tables import documented, estimators, kept, with_distance_models
 
 OneBody = Union[Body, Geometry]
 Bodies = Union[OneBody, Sequence[OneBody], Tuple[Sequence[OneBody], npt.ArrayLike]]
@@ -29,7 +29,7 @@ def separation(A: Bodies, B: Bodies, X_AB: Array, *, model: str = "hull", thread
     """
     if isinstance(model, str) and model == "hull":
         return _abut.separation(A, B, X_AB, threads)
-    return DistanceModel(model, threads=threads).separation(A, B, X_AB)
+    return kept(DistanceModel, model, None, threads=threads, settings={}).separation(A, B, X_AB)
 
 
 class PairSolver(_abut.PairSolver):
@@ -103,8 +103,8 @@ def solver_of(
         if isinstance(given, (Estimator, DistanceModel)):
             return given
     if isinstance(model, str) and model == "hull":
-        return Estimator(hull_estimator if estimator is None else estimator, threads=threads, **settings)
-    return DistanceModel(model, estimator, threads=threads, **settings)
+        return kept(Estimator, hull_estimator if estimator is None else estimator, threads=threads, settings=settings)
+    return kept(DistanceModel, model, estimator, threads=threads, settings=settings)
 
 
 @with_distance_models
@@ -145,6 +145,6 @@ def all_contacts(
     those from `offsets[i]` to `offsets[i + 1]`. With `derivatives`, `dd_dxi_B`, `dp1_A_dxi_B`, `dp2_A_dxi_B`, `dn_A_dxi_B`, else
     NaN. A model without regions has the one of `separation`. Arguments and errors as `witness_derivative`.
     """
-    handle = DistanceModel(model, estimator, threads=threads, **settings)
+    handle = kept(DistanceModel, model, estimator, threads=threads, settings=settings)
     return handle.all_contacts(A, B, X_AB, margin=margin, derivatives=derivatives)
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "python/source/room.h"
 #include "runtime/body/body.h"
 #include "runtime/core/settings.h"
 
@@ -111,7 +112,7 @@ class Pairs {
 
  private:
   Bodies A_, B_;
-  std::vector<body::Pair> pairs_;
+  Room<body::Pair> pairs_;
   bool many_ = false;
 };
 

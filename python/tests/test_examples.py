@@ -1,3 +1,6 @@
+import importlib.machinery
+import importlib.util
+import json
 import os
 import pathlib
 import subprocess
@@ -33,6 +36,22 @@ class Examples(unittest.TestCase):
                 self.assertTrue(run.stdout)
                 if script.stem in ("pile", "push_optimisation"):
                     self.assertGreater((pathlib.Path(folder) / "page.html").stat().st_size, 10_000)
+
+
+class Notebooks(unittest.TestCase):
+    def test_notebooks_are_those_of_the_scripts(self):
+        path = EXAMPLES.parents[1] / "scripts" / "notebooks"
+        loader = importlib.machinery.SourceFileLoader("notebooks", str(path))
+        maker = importlib.util.module_from_spec(importlib.util.spec_from_loader("notebooks", loader))
+        loader.exec_module(maker)
+        self.assertEqual({file.stem for file in maker.OUT.glob("*.ipynb")}, set(maker.PICTURES))
+        for name in maker.PICTURES:
+            with self.subTest(name):
+                _, expected = maker.paragraphs((EXAMPLES / f"{name}.py").read_text())
+                cells = json.loads((maker.OUT / f"{name}.ipynb").read_text())["cells"]
+                code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+                self.assertEqual(code[1:-1], expected)  # run scripts/notebooks where they differ
+                self.assertTrue(any("image/png" in output.get("data", {}) for output in cells[-1]["outputs"]))
 
 
 if __name__ == "__main__":

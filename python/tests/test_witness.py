@@ -116,6 +116,16 @@ class WitnessDerivative(unittest.TestCase):
                 np.testing.assert_array_equal(
                     many.dd_dxi_B, abut.witness_derivative(A, B, X_AB, estimator=name, threads=1).dd_dxi_B)
 
+    def test_calls_in_a_row_do_not_take_one_anothers_settings(self):
+        A, B, X_AB = abut.ellipsoid(0.1, 0.2, 0.15), abut.sphere(0.05), poses(1, reach=0.4)[0]
+        abut.witness_derivative(A, B, X_AB, eps=1)
+        with self.assertRaisesRegex(abut.InvalidInput, "eps is 'yes'"):
+            abut.witness_derivative(A, B, X_AB, eps=True)
+        first = abut.witness_derivative(A, B, X_AB, estimator="finite_difference")
+        abut.witness_derivative(A, B, X_AB)
+        again = abut.witness_derivative(A, B, X_AB, estimator="finite_difference")
+        np.testing.assert_array_equal(first.dp1_A_dxi_B, again.dp1_A_dxi_B)
+
     @needs_assets
     def test_settings_reach_the_estimator(self):
         A, B, X_AB = asset("005_mug"), asset("001_box"), poses(1)[0]
