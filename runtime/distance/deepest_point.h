@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "runtime/asset/asset.h"
-#include "runtime/distance/triangle_pair.h"
-#include "runtime/distance/triangle_point.h"
+#include "runtime/distance/depth_balance.h"
 
 // The deepest point of one surface within another.
 namespace abut::distance {
@@ -25,11 +24,15 @@ struct DeepestPoint {
 
 inline constexpr double kDepthGap = 1e-6;                  // of the depth
 inline constexpr double kLeastGap = 1e-10;                 // of the size, that of both surfaces' boxes
-inline constexpr std::int32_t kMaxDepthQueries = 1 << 15;  // some tens of milliseconds
+inline constexpr std::int32_t kMaxDepthQueries = 1 << 18;  // distances of points: some tenths of a second
 
 // Branch and bound over the boxes of `inner`, its triangles and their parts, greatest bound first: on a part
 // the depth is at most that of a corner plus the way to the others, and at most the greatest distance of its
-// corners from any one triangle of `outer` [Tang2009]. Keeps its memory: one per thread.
+// corners from any one triangle of `outer` [Tang2009]. A part is cut where two triangles of `outer` are
+// equally far, so that faces have exact bounds after few cuts, walls that are parallel to the part included;
+// a part outside that does not meet `outer` is left out.
+// Where the deepest point is that at which several features are equally near, it is then moved there. Keeps
+// its memory: one per thread.
 class DeepestSearch {
  public:
   // X_OI: pose of the inner surface in the outer's frame. Both closed. `least`: a depth (m) that only deeper
@@ -51,7 +54,10 @@ class DeepestSearch {
     double bound;       // m
     std::int32_t node;  // of the inner's tree, -1: a part of a triangle
     std::int32_t triangle;
-    std::int32_t middle;  // a further triangle of `outer` to bound by
+    std::int32_t middle;   // a further triangle of `outer` to bound by
+    std::int32_t farther;  // the triangle that `bound` is by, -1: none
+    int worst;             // corner that is farthest from it
+    int halvings_due;      // cuts until the next halving
     Corner corner[3];
   };
 
@@ -64,8 +70,16 @@ class DeepestSearch {
   void add_triangle(std::int32_t triangle);
   void add_part(Part part);
   void halve(const Part& part);
-  Corner corner(const Vec3<double>& p, const Vec3<double>& weight, std::int32_t triangle);
-  double bound_of(const Part& part) const;
+  bool outside(const Part& part) const;
+  bool cut(const Part& part);
+  bool cut_where(const Part& part, std::int32_t farther, std::int32_t nearer);
+  Corner between(const Part& part, int i, int j, double share);
+  Corner vertex(std::int32_t triangle, int k, std::int32_t near);
+  Corner corner(const Vec3<double>& p, const Vec3<double>& weight, std::int32_t triangle, std::int32_t near);
+  void set_bound(Part& part) const;
+  double distance_to(std::int32_t triangle, const Vec3<double>& p) const;
+  void polish();
+  void name_heaviest(const NearFeatures& near, const Balance& balance);
 
   asset::SurfaceView inner_, outer_;
   Pose<double> X_OI_;
@@ -74,6 +88,9 @@ class DeepestSearch {
   std::int32_t queries_ = 0;
   DeepestPoint best_;
   std::vector<Part> heap_;
+  std::vector<Corner> vertices_;      // of `inner`, asked before
+  std::vector<std::uint64_t> asked_;  // by vertex: the search in which it was
+  std::uint64_t search_ = 0;
 };
 
 }  // namespace abut::distance

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -33,6 +34,11 @@ Vec3<S> corner(const asset::SurfaceView& surface, std::int32_t triangle, int k) 
   const double* v =
       surface.vertices + std::ptrdiff_t(3) * surface.triangles[std::ptrdiff_t(3) * triangle + k];
   return {S(v[0]), S(v[1]), S(v[2])};
+}
+
+template <class S>
+std::array<Vec3<S>, 3> triangle_of(const asset::SurfaceView& surface, std::int32_t triangle) {
+  return {corner<S>(surface, triangle, 0), corner<S>(surface, triangle, 1), corner<S>(surface, triangle, 2)};
 }
 
 // Unit normal of a triangle, 0 for one without area.

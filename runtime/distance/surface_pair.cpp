@@ -227,12 +227,6 @@ ABUT_INLINE void distances2(const TriangleLanes<Four>& a, const TriangleLanes<Fo
              (greatest3<Four>(height_B[0], height_B[1], height_B[2]) >= 0.0);
 }
 
-template <class S>
-Triangle<S> triangle_of(const asset::SurfaceView& surface, std::int32_t t) {
-  return {internal::corner<S>(surface, t, 0), internal::corner<S>(surface, t, 1),
-          internal::corner<S>(surface, t, 2)};
-}
-
 // Four triangles as balls, and how far they reach along the direction n or against it (sign -1).
 struct FourBalls {
   Lanes3<Four> center;
@@ -364,9 +358,10 @@ class NearestSearch {
   }
 
   __attribute__((noinline)) void take(std::int32_t a, std::int32_t b) {
-    Triangle<double> of_B = triangle_of<double>(B_, b);
+    Triangle<double> of_B = internal::triangle_of<double>(B_, b);
     for (Vec3<double>& v : of_B) v = X_AB_ * v;
-    const TrianglePair<double> pair = closest_of_triangles<double>(triangle_of<double>(A_, a), of_B);
+    const TrianglePair<double> pair =
+        closest_of_triangles<double>(internal::triangle_of<double>(A_, a), of_B);
     if (!(pair.distance2 < best_.pair.distance2)) return;
     if (list_ != nullptr) return list_->push_back({a, b, pair});
     best_.pair = pair;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -145,13 +146,31 @@ TriangleLanes<S> lanes(const Triangle<S>& t) {
   return triangle_lanes<S>(lanes(t[0]), lanes(t[1]), lanes(t[2]));
 }
 
-// Whether the edge p, q passes through a triangle: through its plane, on the same side of all its edges. x:
-// where, as a share of the edge; w: weights of the triangle's corners there.
 template <class S>
-bool edge_through(const Vec3<S>& p, const Vec3<S>& q, const Triangle<S>& t, S& x, Vec3<S>& w) {
+Vec3<S> at(const Triangle<S>& t, const Vec3<S>& w) {  // from the heaviest corner, so that digits are kept
+  int k;
+  w.maxCoeff(&k);
+  const int i = (k + 1) % 3, j = (k + 2) % 3;
+  return t[k] + (w[i] * (t[i] - t[k]) + w[j] * (t[j] - t[k]));
+}
+
+// Rounding of the difference of two points with such coordinates.
+template <class S>
+S rounding_of(const Triangle<S>& a, const Triangle<S>& b) {
+  S largest = 0;
+  for (int k = 0; k < 3; ++k)
+    largest = std::max({largest, a[k].cwiseAbs().maxCoeff(), b[k].cwiseAbs().maxCoeff()});
+  return 64 * std::numeric_limits<S>::epsilon() * largest;
+}
+
+// Whether the edge p, q passes through a triangle: through its plane, by more than `rounding`, on the same
+// side of all its edges. x: where, as a share of the edge; w: weights of the triangle's corners there.
+template <class S>
+bool edge_through(const Vec3<S>& p, const Vec3<S>& q, const Triangle<S>& t, S rounding, S& x, Vec3<S>& w) {
   const Vec3<S> normal = (t[1] - t[0]).cross(t[2] - t[0]);
   const S above = normal.dot(p - t[0]), below = normal.dot(q - t[0]);
   if (!((above >= 0 && below < 0) || (above < 0 && below >= 0))) return false;
+  if (!(std::max(above, -above) + std::max(below, -below) > rounding * normal.norm())) return false;
   const Vec3<S> d = q - p;
   for (int k = 0; k < 3; ++k) w[k] = d.dot((t[(k + 1) % 3] - p).cross(t[(k + 2) % 3] - p));
   if (!((w.array() >= 0).all() || (w.array() <= 0).all())) return false;
@@ -162,33 +181,32 @@ bool edge_through(const Vec3<S>& p, const Vec3<S>& q, const Triangle<S>& t, S& x
   return true;
 }
 
-// The crossing point of two triangles that cross.
+// The crossing point of two triangles that cross. Where they are so nearly parallel that it is not found to
+// rounding, `result` has two points that are near to it.
 template <class S>
 bool crossing_point(const Triangle<S>& a, const Triangle<S>& b, TrianglePair<S>& result) {
+  const S rounding = rounding_of(a, b);
   for (int k = 0; k < 6; ++k) {
     const bool of_A = k < 3;
     const Triangle<S>&edges = of_A ? a : b, &face = of_A ? b : a;
     S x;
     Vec3<S> w;
-    if (!edge_through<S>(edges[k % 3], edges[(k + 1) % 3], face, x, w)) continue;
+    if (!edge_through<S>(edges[k % 3], edges[(k + 1) % 3], face, rounding, x, w)) continue;
     Vec3<S> along = Vec3<S>::Zero();
     along[k % 3] = 1 - x;
     along[(k + 1) % 3] = x;
+    const Vec3<S> on_edge = edges[k % 3] + x * (edges[(k + 1) % 3] - edges[k % 3]);
+    const S distance2 = (at(face, w) - on_edge).squaredNorm();
+    if (!(distance2 < result.distance2)) continue;
     result.weight_A = of_A ? along : w;
     result.weight_B = of_A ? w : along;
-    result.on_A = result.on_B = edges[k % 3] + x * (edges[(k + 1) % 3] - edges[k % 3]);
+    result.distance2 = distance2;
+    if (!(distance2 <= rounding * rounding)) continue;
+    result.on_A = result.on_B = on_edge;
     result.distance2 = 0;
     return result.crossing = true;
   }
   return false;
-}
-
-template <class S>
-Vec3<S> at(const Triangle<S>& t, const Vec3<S>& w) {  // from the heaviest corner, so that digits are kept
-  int k;
-  w.maxCoeff(&k);
-  const int i = (k + 1) % 3, j = (k + 2) % 3;
-  return t[k] + (w[i] * (t[i] - t[k]) + w[j] * (t[j] - t[k]));
 }
 
 }  // namespace internal

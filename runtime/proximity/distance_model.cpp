@@ -64,7 +64,8 @@ std::span<const Contact> DistanceModel::contacts(const body::Pair& pair, double 
     contact_.pair = derivative(pair);
   else
     contact_.pair.witness = separation(pair);
-  return {&contact_, contact_.pair.witness.distance > margin ? std::size_t{0} : 1};
+  const witness::Witness<double>& w = contact_.pair.witness;
+  return {&contact_, w.distance > margin && w.status != Status::kTouching ? std::size_t{0} : 1};
 }
 
 derivative::SmoothedPair DistanceModel::smoothed(const body::Pair&) {

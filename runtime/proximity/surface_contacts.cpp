@@ -18,8 +18,11 @@ constexpr std::size_t kMaxPairs = 1 << 16;  // of triangles within a margin: ten
 double list_pairs(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, double reach,
                   std::vector<NearPair>& pairs) {
   constexpr int kMaxHalvings = 60;
-  for (int i = 0; i < kMaxHalvings; ++i, reach /= 2)
+  for (int i = 0; i < kMaxHalvings; ++i, reach /= 2) {
     if (distance::near_triangles(A, B, X_AB, reach, kMaxPairs, pairs)) return reach;
+    if (std::all_of(pairs.begin(), pairs.end(), [](const NearPair& p) { return p.pair.distance2 == 0; }))
+      break;
+  }
   pairs.clear();
   return 0;
 }
@@ -27,7 +30,7 @@ double list_pairs(const SurfaceView& A, const SurfaceView& B, const Pose<double>
 // Of the corner, edge (that of the lower of its two triangles) or face that has a point.
 std::uint32_t feature_code(const SurfaceView& surface, std::int32_t triangle, const Vec3<double>& weights) {
   using distance::Feature;
-  const auto feature = internal::feature_of(weights);
+  const auto feature = feature_of(weights);
   const std::ptrdiff_t first = std::ptrdiff_t(3) * triangle;
   if (feature == Feature::kFace) return static_cast<std::uint32_t>(triangle);
   if (feature >= Feature::kVertex0)
@@ -98,7 +101,7 @@ void ContactFinder::flood(const SurfaceView& of, const SurfaceView& within, cons
 }
 
 void ContactFinder::add_crossing(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
-                                 std::size_t region) {
+                                 std::size_t region, const SurfaceWitness& nearest) {
   triangles_A_.clear(), triangles_B_.clear();
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     if (root(i) != region || !pairs_[i].pair.crossing) continue;
@@ -108,9 +111,14 @@ void ContactFinder::add_crossing(const SurfaceView& A, const SurfaceView& B, con
   const Pose<double> X_BA = X_AB.inverse();
   flood(A, B, X_BA, triangles_A_);
   flood(B, A, X_AB, triangles_B_);
+  const std::vector<std::int32_t>& inner = nearest.of_A ? triangles_A_ : triangles_B_;
+  SurfaceContact& contact = contacts_.emplace_back();
+  if (nearest.witness.distance < 0 &&
+      std::find(inner.begin(), inner.end(), nearest.of_A ? nearest.triangle_A : nearest.triangle_B) !=
+          inner.end())
+    return void(contact.found = nearest);
   const distance::DeepestPoint of_A = scratch_.deepest(A, B, X_BA, 0, triangles_A_);
   const distance::DeepestPoint of_B = scratch_.deepest(B, A, X_AB, of_A.depth, triangles_B_);
-  SurfaceContact& contact = contacts_.emplace_back();
   if (of_B.triangle_inner >= 0)
     contact.found = internal::deepest_witness(A, B, X_AB, of_B, false);
   else if (of_A.triangle_inner >= 0)
@@ -124,9 +132,17 @@ SurfaceContacts ContactFinder::operator()(const SurfaceView& A, const SurfaceVie
                                           const Pose<double>& X_AB, double margin) {
   contacts_.clear();
   const SurfaceWitness nearest = surface_separation(A, B, X_AB, scratch_);
-  const double d = nearest.witness.distance;
-  if (!(d <= margin)) return {contacts_, margin};
-  const double reach = list_pairs(A, B, X_AB, margin, pairs_);
+  if (nearest.witness.status == Status::kInvalidInput) {
+    contacts_.emplace_back().found = nearest;
+    return {contacts_, margin};
+  }
+  const bool touching = nearest.witness.status == Status::kTouching;
+  if (!(nearest.witness.distance <= margin) && !touching) return {contacts_, margin};
+  const double within = touching ? std::max(margin, internal::touching_distance(A, B, X_AB)) : margin;
+  // No pair is farther apart than all of both bodies.
+  const double all =
+      nearest.witness.upper_bound + 2 * (bvh::ball_of(A.tree).radius + bvh::ball_of(B.tree).radius);
+  const double reach = list_pairs(A, B, X_AB, std::min(within, std::max(all, 0.0)), pairs_);
   join(A, B);
   // Of each region the nearest pair, the first in order of the triangles; kept at its root.
   std::vector<double>& least = least_;
@@ -142,21 +158,22 @@ SurfaceContacts ContactFinder::operator()(const SurfaceView& A, const SurfaceVie
     if (root(i) != i) continue;
     const NearPair& best = pairs_[best_[i]];
     if (best.pair.crossing)
-      add_crossing(A, B, X_AB, i);
+      add_crossing(A, B, X_AB, i, nearest);
     else
       contacts_.emplace_back().found =
           internal::apart_witness(A, B, X_AB, best.triangle_A, best.triangle_B, best.pair);
+    internal::settle_normal(A, B, X_AB, contacts_.back().found);
   }
   finish(A, B, nearest);
-  return {contacts_, reach};
+  return {contacts_, reach < std::min(within, all) ? reach : margin};
 }
 
 // Nearest first, each pair of features once; a body within the other, that no crossing leads to, has one,
 // too.
 void ContactFinder::finish(const SurfaceView& A, const SurfaceView& B, const SurfaceWitness& nearest) {
-  bool known = contacts_.empty() ? false : nearest.witness.distance > 0;
-  for (const SurfaceContact& contact : contacts_)
-    known = known || contact.found.witness.distance < 0.5 * nearest.witness.distance;
+  const bool known = std::any_of(contacts_.begin(), contacts_.end(), [&](const SurfaceContact& contact) {
+    return contact.found.witness.distance <= nearest.witness.distance;
+  });
   if (!known) contacts_.emplace_back().found = nearest;
   for (SurfaceContact& contact : contacts_) {
     contact.feature_A = feature_code(A, contact.found.triangle_A, contact.found.weight_A);

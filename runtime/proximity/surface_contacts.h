@@ -36,7 +36,7 @@ class ContactFinder {
   void join(const asset::SurfaceView& A, const asset::SurfaceView& B);
   std::size_t root(std::size_t pair);
   void add_crossing(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB,
-                    std::size_t region);
+                    std::size_t region, const SurfaceWitness& nearest);
   void flood(const asset::SurfaceView& of, const asset::SurfaceView& within, const Pose<double>& X_WO,
              std::vector<std::int32_t>& triangles);
 

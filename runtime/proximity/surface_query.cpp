@@ -5,6 +5,7 @@
 
 #include "runtime/bvh/overlap.h"
 #include "runtime/distance/surface_distance.h"
+#include "runtime/proximity/depth_derivative.h"
 
 namespace abut::proximity {
 namespace {
@@ -15,13 +16,14 @@ using distance::Feature;
 using witness::Witness;
 
 constexpr double kFar = 1e8;  // in units of the bodies: rays from one to the other are parallel to rounding
-constexpr double kTouching = 1e-13;  // in units of the bodies: a distance that is none
-constexpr double kUnsure = 1e-9;     // in units of the bodies: too near for a normal to tell the side
+constexpr double kTouching = 1e-13;       // in units of the bodies: a distance that is none
+constexpr double kUnsure = 1e-9;          // in units of the bodies: too near for a normal to tell the side
+constexpr double kNearlyTouching = 1e-6;  // in units of the bodies: points that tell n worse than features
+constexpr double kStep = 64;              // in units of the distance at which surfaces touch
 constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
 
 using internal::apart_witness;
 using internal::deepest_witness;
-using internal::feature_of;
 
 double size_of(const SurfaceView& A, const SurfaceView& B) {
   return bvh::ball_of(A.tree).radius + bvh::ball_of(B.tree).radius;
@@ -95,7 +97,8 @@ SurfaceWitness far_separation(const SurfaceView& A, const SurfaceView& B, const 
   const long double d = (p2 - p1).stableNorm();
   Witness<double>& w = found.witness;
   w = invalid_witness();
-  if (!std::isfinite(static_cast<double>(d))) return found;
+  // No number in double, or the derivatives, 1 / d, are none.
+  if (!std::isfinite(static_cast<double>(d)) || !std::isnormal(static_cast<double>(1 / d))) return found;
   w.p1 = p1.cast<double>(), w.p2 = p2.cast<double>(), w.n = ((p2 - p1) / d).cast<double>();
   w.distance = static_cast<double>(d);
   w.lower_bound = w.distance * (1 - kRounding), w.upper_bound = w.distance * (1 + kRounding);
@@ -114,10 +117,47 @@ bool any_part_within(const SurfaceView& of, const SurfaceView& within, const Pos
   return false;
 }
 
+// Barycentric coordinates of a point of a triangle's feature, exactly 0 for corners that do not carry it.
+Vec3<double> weights_at(const distance::Triangle<double>& t, Feature feature, const Vec3<double>& p) {
+  if (feature >= Feature::kVertex0) return Vec3<double>::Unit(int(feature) - int(Feature::kVertex0));
+  if (feature == Feature::kFace) return distance::closest_of_triangles<double>(t, {p, p, p}).weight_A;
+  const int k = int(feature) - int(Feature::kEdge0), next = (k + 1) % 3;
+  const Vec3<double> edge = t[next] - t[k];
+  Vec3<double> weight = Vec3<double>::Zero();
+  weight[next] = (p - t[k]).dot(edge) / edge.squaredNorm();
+  weight[k] = 1 - weight[next];
+  return weight;
+}
+
 // Of the nearest points, which are not one point: whether the other body's is on the inner side there.
 bool on_inner_side(const SurfaceView& surface, std::int32_t triangle, const Vec3<double>& weights,
                    const Vec3<double>& to_other) {
   return distance::internal::pseudonormal<double>(surface, triangle, feature_of(weights)).dot(to_other) < 0;
+}
+
+// Of nearest points that are apart: whether a body or a part of one is within the other.
+bool is_within(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
+               const SurfaceWitness& nearest) {
+  const Pose<double> X_BA = X_AB.inverse();
+  const Vec3<double> gap = nearest.witness.p2 - nearest.witness.p1;
+  return on_inner_side(A, nearest.triangle_A, nearest.weight_A, gap) ||
+         on_inner_side(B, nearest.triangle_B, nearest.weight_B, -(X_BA.R * gap)) ||
+         (A.part_count > 1 && any_part_within(A, B, X_BA)) ||
+         (B.part_count > 1 && any_part_within(B, A, X_AB));
+}
+
+// Whether bodies that touch are apart when B moves a little along n: then they do not overlap by more than
+// that, which is told without a search for the deepest point.
+bool parts(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, SurfaceWitness& touching) {
+  const double step = kStep * internal::touching_distance(A, B, X_AB);
+  const Pose<double> X{X_AB.R, X_AB.p + step * touching.witness.n};
+  const distance::NearestTriangles nearest =
+      distance::nearest_triangles(A, B, X, touching.triangle_A, touching.triangle_B);
+  if (!nearest.complete || !(nearest.pair.distance2 >= step * step / 4)) return false;
+  if (is_within(A, B, X, apart_witness(A, B, X, nearest.triangle_A, nearest.triangle_B, nearest.pair)))
+    return false;
+  touching.witness.lower_bound = std::min(touching.witness.lower_bound, -step);
+  return true;
 }
 
 // The deepest point of either, unless none is deeper than `least`.
@@ -138,14 +178,8 @@ void find_deepest(const SurfaceView& A, const SurfaceView& B, const Pose<double>
 
 namespace internal {
 
-Feature feature_of(const Vec3<double>& w) {
-  const int zeros = (w[0] == 0) + (w[1] == 0) + (w[2] == 0);
-  if (zeros == 0) return Feature::kFace;
-  for (int k = 0; k < 3; ++k) {
-    if (zeros == 2 && w[k] != 0) return Feature(int(Feature::kVertex0) + k);
-    if (zeros == 1 && w[k] == 0) return Feature(int(Feature::kEdge0) + (k + 1) % 3);  // across from corner k
-  }
-  return Feature::kFace;
+double touching_distance(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB) {
+  return kTouching * size_of(A, B) + kRounding * reach_of(A, B, X_AB);
 }
 
 SurfaceWitness apart_witness(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
@@ -160,7 +194,7 @@ SurfaceWitness apart_witness(const SurfaceView& A, const SurfaceView& B, const P
   w.distance = std::sqrt(pair.distance2);
   const double rounding = kRounding * reach_of(A, B, X_AB);
   w.lower_bound = w.distance - rounding, w.upper_bound = w.distance + rounding;
-  const bool one_point = w.distance <= kTouching * size_of(A, B) + rounding;
+  const bool one_point = w.distance <= touching_distance(A, B, X_AB);
   w.status = one_point ? Status::kTouching : Status::kOk;
   w.n = w.distance > 64 * rounding
             ? Vec3<double>((w.p2 - w.p1) / w.distance)
@@ -169,14 +203,27 @@ SurfaceWitness apart_witness(const SurfaceView& A, const SurfaceView& B, const P
   return found;
 }
 
+bool settle_normal(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
+                   SurfaceWitness& found) {
+  Witness<double>& w = found.witness;
+  const double rounding = kRounding * reach_of(A, B, X_AB);
+  if (!(w.distance >= 0 && w.distance <= kNearlyTouching * size_of(A, B))) return false;
+  const TouchingNormal touching =
+      touching_normal(A, B, X_AB, {found.triangle_A, found.weight_A}, {found.triangle_B, found.weight_B},
+                      touching_distance(A, B, X_AB));
+  const bool one_point = w.distance <= 64 * rounding;
+  if (one_point ? touching.n.norm() > 0.5 : (touching.n - w.n).norm() * w.distance <= 4 * rounding)
+    w.n = touching.n;
+  return touching.separates || !one_point;
+}
+
 SurfaceWitness deepest_witness(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
                                const DeepestPoint& deepest, bool of_A) {
-  distance::Triangle<double> t;
-  for (int k = 0; k < 3; ++k)
-    t[k] = distance::internal::corner<double>(of_A ? B : A, deepest.triangle_outer, k);
   const Vec3<double> weight =
-      distance::closest_of_triangles<double>(t, {deepest.nearest, deepest.nearest, deepest.nearest}).weight_A;
+      weights_at(distance::internal::triangle_of<double>(of_A ? B : A, deepest.triangle_outer),
+                 deepest.feature_outer, deepest.nearest);
   SurfaceWitness found;
+  found.of_A = of_A;
   Witness<double>& w = found.witness;
   w = invalid_witness();
   if (of_A) {  // searched in B's frame
@@ -225,34 +272,43 @@ SurfaceWitness surface_separation(const SurfaceView& A, const SurfaceView& B, co
     w.status = Status::kNotConverged;
   }
 
-  const Pose<double> X_BA = X_AB.inverse();
-  const Vec3<double> gap = w.p2 - w.p1;
-  const double rounding = kRounding * reach_of(A, B, X_AB);
-  const bool within =
-      w.distance <= kUnsure * size || on_inner_side(A, found.triangle_A, found.weight_A, gap) ||
-      on_inner_side(B, found.triangle_B, found.weight_B, -(X_BA.R * gap)) ||
-      (A.part_count > 1 && any_part_within(A, B, X_BA)) || (B.part_count > 1 && any_part_within(B, A, X_AB));
-  if (within) find_deepest(A, B, X_AB, kTouching * size + rounding, scratch, found);
+  const bool leads_apart = internal::settle_normal(A, B, X_AB, found);
+  const bool overlap =
+      w.distance > kUnsure * size ? is_within(A, B, X_AB, found) : !leads_apart || !parts(A, B, X_AB, found);
+  if (overlap) find_deepest(A, B, X_AB, internal::touching_distance(A, B, X_AB), scratch, found);
   return found;
 }
+
+namespace internal {
+
+derivative::WitnessDerivative<double> carrier_derivative(const SurfaceView& A, const SurfaceView& B,
+                                                         const Pose<double>& X_AB,
+                                                         const SurfaceWitness& found, Mat6<double>* hessian) {
+  if (found.triangle_A < 0 || found.witness.status == Status::kInvalidInput)
+    return derivative::detail::invalid_derivative<double>();
+  return feature_derivative(
+      found.witness, X_AB,
+      flat_of(distance::internal::triangle_of<double>(A, found.triangle_A), found.weight_A),
+      flat_of(distance::internal::triangle_of<double>(B, found.triangle_B), found.weight_B), hessian);
+}
+
+}  // namespace internal
 
 derivative::WitnessDerivative<double> surface_derivative(const SurfaceView& A, const SurfaceView& B,
                                                          const Pose<double>& X_AB,
                                                          const SurfaceWitness& found, Mat6<double>* hessian) {
-  const auto flat = [](const SurfaceView& surface, std::int32_t t, const Vec3<double>& weights) {
-    return flat_of(
-        {distance::internal::corner<double>(surface, t, 0), distance::internal::corner<double>(surface, t, 1),
-         distance::internal::corner<double>(surface, t, 2)},
-        weights);
-  };
-  if (found.triangle_A < 0 || found.witness.status == Status::kInvalidInput)
-    return derivative::detail::invalid_derivative<double>();
-  const Flat of_A = flat(A, found.triangle_A, found.weight_A),
-             of_B = flat(B, found.triangle_B, found.weight_B);
-  derivative::WitnessDerivative<double> result = feature_derivative(found.witness, X_AB, of_A, of_B, hessian);
-  const bool no_corner = of_A.dimension > 0 && of_B.dimension > 0;
-  if (found.witness.distance < 0 && no_corner && result.status == Status::kOk)
-    result.status = Status::kClamped;
+  derivative::WitnessDerivative<double> result = internal::carrier_derivative(A, B, X_AB, found, hessian);
+  if (result.status == Status::kInvalidInput) return result;
+  const Witness<double>& w = found.witness;
+  if (w.distance < 0) {
+    const bool corner = feature_of(found.of_A ? found.weight_A : found.weight_B) >= Feature::kVertex0;
+    if (hessian != nullptr && !corner) hessian->setConstant(std::numeric_limits<double>::quiet_NaN());
+    return depth_derivative(A, B, X_AB, found);
+  }
+  if (slides(A, B, X_AB, {found.triangle_A, found.weight_A}, {found.triangle_B, found.weight_B}, w.n)) {
+    result.clamped_count = std::max(result.clamped_count, 1);
+    if (result.status == Status::kOk) result.status = Status::kClamped;
+  }
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/body/body.h"
 #include "runtime/distance/deepest_point.h"
 #include "runtime/distance/surface_pair.h"
+#include "runtime/proximity/feature_cone.h"
 #include "runtime/proximity/feature_derivative.h"
 
 // Signed distance of two closed surfaces, convex or not. With phi_A the signed distance from the surface of
@@ -20,6 +21,7 @@ struct SurfaceWitness {
   witness::Witness<double> witness;  // vertices are the surfaces'; simplex_size 0 where three do not carry it
   std::int32_t triangle_A = -1, triangle_B = -1;
   Vec3<double> weight_A = Vec3<double>::Zero(), weight_B = Vec3<double>::Zero();  // barycentric
+  bool of_A = false;  // overlapping: the deepest point is one of A's surface; else of B's
 };
 
 // Scratch of a thread.
@@ -35,8 +37,9 @@ SurfaceWitness surface_separation(const asset::SurfaceView& A, const asset::Surf
                                   const Pose<double>& X_AB, SurfaceScratch& scratch,
                                   const SurfaceWitness& near = {});
 
-// Of the features that carry the witness points (feature_derivative.h). Where the surfaces overlap and the
-// deepest point is no corner, its depth is that of several features at once: kClamped.
+// Apart: of the features that carry the witness points (feature_derivative.h); kClamped where faces or edges
+// are parallel and the points slide. Overlapping: depth_derivative.h. `hessian`, if not null, gets the second
+// derivative of the distance, NaN where the bodies overlap and the deepest point is no corner.
 derivative::WitnessDerivative<double> surface_derivative(const asset::SurfaceView& A,
                                                          const asset::SurfaceView& B,
                                                          const Pose<double>& X_AB,
@@ -45,18 +48,30 @@ derivative::WitnessDerivative<double> surface_derivative(const asset::SurfaceVie
 
 namespace internal {
 
-// The feature of a triangle that has the point of these weights.
-distance::Feature feature_of(const Vec3<double>& weights);
+// Of the features that carry the witness points, whatever else is as near.
+derivative::WitnessDerivative<double> carrier_derivative(const asset::SurfaceView& A,
+                                                         const asset::SurfaceView& B,
+                                                         const Pose<double>& X_AB,
+                                                         const SurfaceWitness& found,
+                                                         Mat6<double>* hessian = nullptr);
 
 // A witness of nearest points that are apart or one point; n from A's pseudonormal where they are too near.
 SurfaceWitness apart_witness(const asset::SurfaceView& A, const asset::SurfaceView& B,
                              const Pose<double>& X_AB, std::int32_t triangle_A, std::int32_t triangle_B,
                              const distance::TrianglePair<double>& pair);
 
+// Of an apart_witness of surfaces that touch or nearly do: n as exact as that of a plane that touches both,
+// where the points do not tell their direction as well as that. Whether n leads apart.
+bool settle_normal(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB,
+                   SurfaceWitness& found);
+
 // A witness of the deepest point, of A's surface within B or the other way about; n points out of A, or into
 // B.
 SurfaceWitness deepest_witness(const asset::SurfaceView& A, const asset::SurfaceView& B,
                                const Pose<double>& X_AB, const distance::DeepestPoint& deepest, bool of_A);
+
+// Distance (m) up to which surfaces touch.
+double touching_distance(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB);
 
 }  // namespace internal
 

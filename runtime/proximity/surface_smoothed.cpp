@@ -55,6 +55,7 @@ void SurfaceSmoother::add_inside(const SurfaceView& A, const SurfaceView& B, con
       point.nearest = found.closest;
       point.normal = found.gradient;
       point.triangle_inner = corner / 3, point.triangle_outer = found.triangle;
+      point.feature_outer = found.feature;
       point.weight_inner = Vec3<double>::Unit(corner % 3);
       terms_.push_back({internal::deepest_witness(A, B, X_AB, point, of_A), true});
     }
@@ -89,7 +90,7 @@ void SurfaceSmoother::blend(const SurfaceView& A, const SurfaceView& B, const Po
     const witness::Witness<double>& at = term.at.witness;
     const double w = weight(term) / W;
     Mat6<double> hessian;
-    WitnessDerivative<double> of = surface_derivative(A, B, X_AB, term.at, &hessian);
+    WitnessDerivative<double> of = internal::carrier_derivative(A, B, X_AB, term.at, &hessian);
     if (of.status == Status::kInvalidInput) continue;
     if (at.distance == 0) {  // the distance of crossing triangles stays 0; how their point moves is not known
       of.dd_dxi_B.setZero(), hessian.setZero(), of.dn_A_dxi_B.setZero();

@@ -5,8 +5,8 @@
 #include "preprocess/index/index.h"
 #include "runtime/core/random.h"
 #include "runtime/distance/surface_distance.h"
+#include "tests/support/real_surfaces.h"
 #include "tests/support/runs.h"
-#include "tests/support/shapes.h"
 
 // Signed distances of surfaces against all pairs of triangles, invariants and closed forms.
 namespace {
@@ -14,13 +14,8 @@ namespace {
 using namespace abut;
 using asset::Surface;
 using preprocess::TriangleMesh;
-using proximity::SurfaceScratch;
 using proximity::SurfaceWitness;
-
-SurfaceWitness ask(const Surface& A, const Surface& B, const Pose<double>& X_AB) {
-  SurfaceScratch scratch;
-  return proximity::surface_separation(view(A), view(B), X_AB, scratch);
-}
+using test::ask;
 
 Pose<double> random_pose(Random& random, double distance) {
   const auto unit = [&] {

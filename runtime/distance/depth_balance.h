@@ -1,0 +1,67 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "runtime/asset/asset.h"
+#include "runtime/distance/triangle_pair.h"
+#include "runtime/distance/triangle_point.h"
+
+// The features of a surface that are equally near to its deepest point, and the weights under which their
+// pulls cancel. Where a point moves by U z in a flat (an orthonormal U of up to two columns) and feature i,
+// with outward normal n_i, is depth_i away, the depth is to first order min_i (depth_i - n_i' U z). Where
+// that is greatest, weights w_i >= 0 with sum 1 of at most one feature more than U has columns hold
+//   sum w_i U' n_i = 0,
+// and the greatest depth is sum w_i depth_i: of all such weights the least (duality of linear programs).
+namespace abut::distance {
+
+// As seen from a point inside.
+struct NearFeature {
+  double depth;           // m
+  Vec3<double> nearest;   // of the feature, m
+  Vec3<double> normal;    // unit, outward: the depth grows against it
+  std::int32_t triangle;  // that has it, and which of its
+  Feature feature;
+};
+
+// Nearest first, every nearest point once.
+struct NearFeatures {
+  static constexpr int kMax = 16;
+  std::array<NearFeature, kMax> feature;
+  int count = 0;
+};
+
+// The features of a surface whose distance from the point p inside it is within `beyond` (m) of the least, or
+// kMax of them.
+NearFeatures near_features(const asset::SurfaceView& surface, const Vec3<double>& p, double beyond);
+
+// An orthonormal basis of the directions in which the point of these weights may move within a triangle: of
+// its plane, of an edge, none.
+struct FlatBasis {
+  int dimension = 0;
+  std::array<Vec3<double>, 2> along = {Vec3<double>::Zero(), Vec3<double>::Zero()};
+};
+FlatBasis flat_basis(const Triangle<double>& triangle, const Vec3<double>& weights);
+
+struct Balance {
+  int count = 0;  // 0: no weights under which the pulls cancel
+  std::array<int, 3> feature = {-1, -1, -1};
+  std::array<double, 3> weight = {0, 0, 0};
+  double depth = 0;  // m: their weighted mean
+};
+
+// That of least depth. If `others` is not empty, those that are within `tie` (m) of it go there,
+// `other_count` of them.
+Balance balance_depths(const NearFeatures& near, const FlatBasis& flat, double tie = 0,
+                       std::span<Balance> others = {}, int* other_count = nullptr);
+
+// U' n_i of a balance's features, rows, 0 beyond its count.
+Eigen::Matrix<double, 3, 2> pulls(const NearFeatures& near, const FlatBasis& flat, const Balance& balance);
+
+// The shortest move z with P z = right, P a matrix of pulls: rank of P is told, 2 at most.
+Eigen::Matrix<double, 2, Eigen::Dynamic, 0, 2, 6> shortest_move(
+    const Eigen::Matrix<double, 3, 2>& pulls, const Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, 6>& right,
+    int* rank = nullptr);
+
+}  // namespace abut::distance

@@ -1,0 +1,123 @@
+#include "runtime/proximity/depth_derivative.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/bvh/overlap.h"
+#include "runtime/distance/depth_balance.h"
+#include "runtime/distance/surface_distance.h"
+
+namespace abut::proximity {
+namespace {
+
+using asset::SurfaceView;
+using derivative::WitnessDerivative;
+using distance::Balance;
+using distance::NearFeatures;
+
+constexpr double kEqual = 1e-9;      // of the depth, of features that are equally near
+constexpr double kRounding = 1e-14;  // of the size
+constexpr double kSameSlope = 1e-6;  // m / m; times the size m / rad
+constexpr double kParallel = 1e-9;   // sine of an angle that is none
+
+// One deepest point and what is nearest to it; all in the outer surface's frame but for the slopes.
+struct Deepest {
+  const SurfaceView &inner, &outer;
+  bool of_A;  // whether A is the inner one
+  Pose<double> X_OI;
+  SurfacePoint at;
+  double size;  // m
+  distance::FlatBasis flat;
+  NearFeatures near;
+  double equal;  // m: depths that are one
+
+  Deepest(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, const SurfaceWitness& found)
+      : inner(found.of_A ? A : B), outer(found.of_A ? B : A), of_A(found.of_A) {
+    X_OI = of_A ? X_AB.inverse() : X_AB;
+    at = of_A ? SurfacePoint{found.triangle_A, found.weight_A}
+              : SurfacePoint{found.triangle_B, found.weight_B};
+    size = bvh::ball_of(A.tree).radius + bvh::ball_of(B.tree).radius;
+    distance::Triangle<double> t = distance::internal::triangle_of<double>(inner, at.triangle);
+    for (Vec3<double>& v : t) v = X_OI * v;
+    flat = distance::flat_basis(t, at.weight);
+    equal = kEqual * std::abs(found.witness.distance) + kRounding * size;
+    near = distance::near_features(outer, distance::internal::at(t, at.weight), equal);
+  }
+
+  // Of the distance of feature i, by xi of B, the point held in its body.
+  Row6<double> slope(int i, const Pose<double>& X_AB, const Vec3<double>& p_inner) const {
+    const distance::NearFeature& f = near.feature[i];
+    const Vec3<double> n_B = of_A ? Vec3<double>(-f.normal) : Vec3<double>(X_AB.R.transpose() * f.normal);
+    const Vec3<double> arm = (of_A ? f.nearest : p_inner).cross(n_B);
+    Row6<double> dd;
+    dd << arm.x(), arm.y(), arm.z(), n_B.x(), n_B.y(), n_B.z();
+    return dd;
+  }
+
+  // Whether a way along the inner surface leads on at the same depth.
+  bool level() const {
+    bool found = false;
+    visit_directions(inner, at.triangle, feature_of(at.weight), [&](const Vec3<double>& u) {
+      double most = -1;  // by which the depth falls
+      for (int i = 0; i < near.count; ++i) most = std::max(most, near.feature[i].normal.dot(X_OI.R * u));
+      found = found || most <= kParallel;
+    });
+    return found;
+  }
+};
+
+}  // namespace
+
+WitnessDerivative<double> depth_derivative(const SurfaceView& A, const SurfaceView& B,
+                                           const Pose<double>& X_AB, const SurfaceWitness& found) {
+  const Deepest deepest(A, B, X_AB, found);
+  const distance::Triangle<double> t_A = distance::internal::triangle_of<double>(A, found.triangle_A),
+                                   t_B = distance::internal::triangle_of<double>(B, found.triangle_B);
+  const Vec3<double> p_inner =
+      distance::internal::at(deepest.of_A ? t_A : t_B, deepest.of_A ? found.weight_A : found.weight_B);
+  Flat of_A = flat_of(t_A, found.weight_A), of_B = flat_of(t_B, found.weight_B);
+  (deepest.of_A ? of_A : of_B).dimension = 0;  // a point for now
+  WitnessDerivative<double> result = feature_derivative(found.witness, X_AB, of_A, of_B);
+  if (result.status == Status::kInvalidInput) return result;
+
+  std::array<Balance, 16> all;
+  int count = 0;
+  const Balance balance = distance::balance_depths(deepest.near, deepest.flat, deepest.equal, all, &count);
+  const auto mean = [&](const Balance& b) {
+    Row6<double> sum = Row6<double>::Zero();
+    for (int k = 0; k < b.count; ++k) sum += b.weight[k] * deepest.slope(b.feature[k], X_AB, p_inner);
+    return sum;
+  };
+  const auto clamp = [&] {
+    result.clamped_count = std::max(result.clamped_count, 1);
+    if (result.status == Status::kOk) result.status = Status::kClamped;
+  };
+  if (balance.count == 0) {  // of the nearest feature alone
+    clamp();
+    return result;
+  }
+  const Row6<double> dd = mean(balance);
+  Row6<double> scale;
+  scale << deepest.size, deepest.size, deepest.size, 1, 1, 1;
+  for (int i = 0; i < count; ++i)
+    if (((mean(all[i]) - dd).array().abs() > kSameSlope * scale.array()).any()) clamp();
+  Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, 6> right = Eigen::Matrix<double, 3, 6>::Zero();
+  for (int k = 0; k < balance.count; ++k)
+    right.row(k) = dd - deepest.slope(balance.feature[k], X_AB, p_inner);
+  int rank = 0;
+  const Eigen::Matrix<double, 2, 6> dz =
+      distance::shortest_move(distance::pulls(deepest.near, deepest.flat, balance), right, &rank);
+  if (rank < deepest.flat.dimension || deepest.level()) clamp();
+
+  // The point's move in its body is that of a body moved by as much.
+  const Mat36<double> move_O = deepest.flat.along[0] * dz.row(0) + deepest.flat.along[1] * dz.row(1);
+  const Mat36<double> move_A = deepest.of_A ? Mat36<double>(X_AB.R * move_O) : move_O;
+  const Mat36<double> moved_B = (deepest.of_A ? -1.0 : 1.0) * (X_AB.R.transpose() * move_A);
+  const auto follow = [&](Mat36<double>& d) { d += d.rightCols<3>().eval() * moved_B; };
+  follow(result.dp1_A_dxi_B), follow(result.dp2_A_dxi_B), follow(result.dn_A_dxi_B);
+  if (deepest.of_A) result.dp1_A_dxi_B += move_A, result.dp2_A_dxi_B += move_A;
+  result.dd_dxi_B = dd;
+  return result;
+}
+
+}  // namespace abut::proximity

@@ -1,0 +1,132 @@
+#include "runtime/proximity/feature_cone.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace abut::proximity {
+namespace {
+
+using asset::SurfaceView;
+using distance::Feature;
+
+constexpr double kParallel = 1e-9;  // sine of an angle that is none
+
+// The unit normals of the triangles about a point of a feature.
+template <class Take>
+void visit_normals(const SurfaceView& surface, std::int32_t triangle, Feature feature, Take&& take) {
+  const auto take_of = [&](std::int32_t t) {
+    const Vec3<double> n = distance::internal::face_normal<double>(surface, t);
+    if (n.squaredNorm() > 0.5) take(n);  // 0 of a triangle without area
+  };
+  if (feature >= Feature::kVertex0)
+    return internal::visit_fan(surface, triangle, int(feature) - int(Feature::kVertex0),
+                               [&](std::int32_t t, int) { take_of(t); });
+  take_of(triangle);
+  if (feature != Feature::kFace)
+    take_of(surface.neighbours[std::ptrdiff_t(3) * triangle + (int(feature) - int(Feature::kEdge0))]);
+}
+
+}  // namespace
+
+Feature feature_of(const Vec3<double>& w) {
+  const int zeros = (w[0] == 0) + (w[1] == 0) + (w[2] == 0);
+  for (int k = 0; k < 3; ++k) {
+    if (zeros == 2 && w[k] != 0) return Feature(int(Feature::kVertex0) + k);
+    if (zeros == 1 && w[k] == 0) return Feature(int(Feature::kEdge0) + (k + 1) % 3);  // across from corner k
+  }
+  return Feature::kFace;
+}
+
+Feature feature_within(const SurfaceView& surface, const SurfacePoint& at, double tolerance) {
+  Vec3<double> p[3], weight = at.weight, here = Vec3<double>::Zero();
+  for (int k = 0; k < 3; ++k) {
+    p[k] = distance::internal::corner<double>(surface, at.triangle, k);
+    here += at.weight[k] * p[k];
+  }
+  for (int k = 0; k < 3; ++k)
+    if ((here - p[k]).norm() <= tolerance) return Feature(int(Feature::kVertex0) + k);
+  for (int k = 0; k < 3; ++k) {
+    const Vec3<double> edge = p[(k + 2) % 3] - p[(k + 1) % 3];
+    const double height = edge.cross(p[k] - p[(k + 1) % 3]).norm() / edge.norm();
+    if (!(weight[k] * height > tolerance)) return Feature(int(Feature::kEdge0) + (k + 1) % 3);
+  }
+  return Feature::kFace;
+}
+
+TouchingNormal touching_normal(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
+                               const SurfacePoint& at_A, const SurfacePoint& at_B, double tolerance) {
+  const Feature of_A = feature_within(A, at_A, tolerance), of_B = feature_within(B, at_B, tolerance);
+  Vec3<double> best = Vec3<double>::Zero();
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  const auto consider = [&](const Vec3<double>& n) {
+    const Vec3<double> n_B = X_AB.R.transpose() * n;
+    double out = kParallel, facing_A = -1, facing_B = -1;  // how far the surfaces stick out; nearest faces
+    visit_directions(A, at_A.triangle, of_A, [&](const Vec3<double>& u) { out = std::max(out, n.dot(u)); });
+    visit_directions(B, at_B.triangle, of_B,
+                     [&](const Vec3<double>& u) { out = std::max(out, -n_B.dot(u)); });
+    if (out > least) return;
+    visit_normals(A, at_A.triangle, of_A,
+                  [&](const Vec3<double>& f) { facing_A = std::max(facing_A, n.dot(f)); });
+    visit_normals(B, at_B.triangle, of_B,
+                  [&](const Vec3<double>& f) { facing_B = std::max(facing_B, -n_B.dot(f)); });
+    if (out == least && !(facing_A + facing_B > most)) return;
+    least = out, most = facing_A + facing_B, best = n;
+  };
+  visit_normals(A, at_A.triangle, of_A, consider);
+  visit_normals(B, at_B.triangle, of_B, [&](const Vec3<double>& f) { consider(X_AB.R * -f); });
+  if (least <= kParallel) return {best, true};
+  visit_directions(A, at_A.triangle, of_A, [&](const Vec3<double>& u) {
+    visit_directions(B, at_B.triangle, of_B, [&](const Vec3<double>& v) {
+      const Vec3<double> n = u.cross(X_AB.R * v);
+      if (!(n.norm() > kParallel)) return;
+      consider(n.normalized());
+      consider(-n.normalized());
+    });
+  });
+  return {best, least <= kParallel};
+}
+
+namespace {
+
+// Part of the plane across n: a direction, or all between two.
+struct Arc {
+  Eigen::Vector2d from, to;
+  bool has(const Eigen::Vector2d& d) const {
+    const auto turn = [](const Eigen::Vector2d& a, const Eigen::Vector2d& b) {
+      return a.x() * b.y() - a.y() * b.x();
+    };
+    const auto same = [&](const Eigen::Vector2d& a) { return (a - d).norm() <= 2 * kParallel; };
+    if (same(from) || same(to)) return true;
+    const double side = turn(from, to);
+    return std::abs(side) > kParallel && turn(from, d) * side > 0 && turn(d, to) * side > 0;
+  }
+};
+
+// Of the surface's wedges what lies across n.
+template <class Take>
+void visit_arcs(const SurfaceView& surface, const Mat3<double>& R, const SurfacePoint& at,
+                const Vec3<double>& n, Take&& take) {
+  const Vec3<double> x = n.unitOrthogonal(), y = n.cross(x);
+  const auto flat = [&](const Vec3<double>& u) { return Eigen::Vector2d(x.dot(u), y.dot(u)); };
+  internal::visit_wedges(surface, at.triangle, feature_of(at.weight),
+                         [&](const Vec3<double>& u, const Vec3<double>& v) {
+                           const Vec3<double> a = R * u, b = R * v;
+                           if (std::abs(n.dot(a)) > kParallel) return;
+                           take(Arc{flat(a), std::abs(n.dot(b)) > kParallel ? flat(a) : flat(b)});
+                         });
+}
+
+}  // namespace
+
+bool slides(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, const SurfacePoint& at_A,
+            const SurfacePoint& at_B, const Vec3<double>& n) {
+  bool found = false;
+  visit_arcs(A, Mat3<double>::Identity(), at_A, n, [&](const Arc& a) {
+    visit_arcs(B, X_AB.R, at_B, n, [&](const Arc& b) {
+      found = found || a.has(b.from) || a.has(b.to) || b.has(a.from) || b.has(a.to);
+    });
+  });
+  return found;
+}
+
+}  // namespace abut::proximity

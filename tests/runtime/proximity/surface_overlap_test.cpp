@@ -1,0 +1,119 @@
+#include <gtest/gtest.h>
+
+#include "runtime/core/random.h"
+#include "runtime/proximity/surface_contacts.h"
+#include "tests/support/real_surfaces.h"
+#include "tests/support/runs.h"
+
+// Depths of surfaces that overlap, their derivatives, and regions that overlap, on scanned objects and on
+// boxes with many coplanar triangles.
+namespace {
+
+using namespace abut;
+using asset::Surface;
+using proximity::SurfaceWitness;
+using test::ask;
+
+TEST(SurfaceOverlap, ParallelWallsAreSearchedToTheEndInBothOrders) {
+  const auto expect_depth = [](const Surface& A, const Surface& B, const Pose<double>& X, double depth) {
+    for (const witness::Witness<double>& w : {ask(A, B, X).witness, ask(B, A, X.inverse()).witness}) {
+      EXPECT_EQ(w.status, Status::kOk) << depth;
+      EXPECT_NEAR(w.distance, -depth, 1e-12);
+      EXPECT_LE(w.distance - w.lower_bound, 2e-6 * depth + 1e-8);
+    }
+  };
+  for (const int fine : {0, 2, 4}) {
+    const Surface bar = preprocess::build_surface(test::subdivided(test::box(4, 0.2, 0.2), fine));
+    const Surface large = preprocess::build_surface(test::subdivided(test::box(2, 2, 2), fine)),
+                  small = preprocess::build_surface(test::subdivided(test::box(0.2, 0.2, 0.2), fine));
+    const Mat3<double> crossed = exp_rotation<double>({0, 0, 1.1});
+    expect_depth(bar, bar, {crossed, {0.1, 0, 0.15}}, 0.05);
+    expect_depth(bar, bar, {crossed, {0.1, 0.01, 0}}, 0.1);
+    expect_depth(bar, bar, {Mat3<double>::Identity(), {0.1, 0.05, 0.03}}, 0.1);
+    expect_depth(bar, bar, {Mat3<double>::Identity(), {0, 0, 1e-7}}, 1e-7);
+    expect_depth(large, small, {Mat3<double>::Identity(), {0.3, 0, 0}}, 0.8);
+    expect_depth(large, small, {Mat3<double>::Identity(), {0, 0, 0}}, 0.9);
+  }
+}
+
+TEST(SurfaceOverlap, AScannedObjectMovedOutOfItselfIsSearchedToTheEnd) {
+  for (const char* const object : test::kScanned) {
+    const Surface* scanned = test::scanned_surface(object);
+    if (scanned == nullptr) GTEST_SKIP() << "no reference data at " << ABUT_SHARED_DIR;
+    for (const double step : {1e-6, 1e-2}) {
+      const Pose<double> X{Mat3<double>::Identity(), {0, 0, step}};
+      const witness::Witness<double> w = ask(*scanned, *scanned, X).witness,
+                                     v = ask(*scanned, *scanned, X.inverse()).witness;
+      EXPECT_EQ(w.status, Status::kOk) << object << " " << step;
+      EXPECT_EQ(v.status, Status::kOk) << object << " " << step;
+      EXPECT_NEAR(w.distance, v.distance, 2e-6 * step + 1e-9) << object;
+      EXPECT_LE(-w.distance, step * (1 + 1e-9));
+    }
+  }
+}
+
+// Where the deepest point is in the middle of a face, three features are equally near: dd is that of the
+// depth, not one feature's, and the points and the normal have derivatives, too.
+TEST(SurfaceOverlap, DerivativesAreThoseOfTheDepth) {
+  constexpr double kStep = 1e-7;
+  int carried[3] = {};
+  for (int i = 0; i < test::runs(16, 10); ++i) {
+    Random random(78, i);
+    const Surface* objects[2];
+    for (const Surface*& object : objects)
+      if ((object = test::scanned_surface(test::kScanned[random.below(4)])) == nullptr)
+        GTEST_SKIP() << "no reference data at " << ABUT_SHARED_DIR;
+    const Surface &A = *objects[0], &B = *objects[1];
+    const auto unit = [&] {
+      return Vec3<double>(random.normal(), random.normal(), random.normal()).normalized();
+    };
+    const Pose<double> X{exp_rotation<double>(random.uniform(0, 3) * unit()),
+                         random.uniform(0, 0.06) * unit()};
+    const SurfaceWitness found = ask(A, B, X);
+    if (!(found.witness.distance < 0)) continue;
+    const auto d = proximity::surface_derivative(view(A), view(B), X, found);
+    if (d.status != Status::kOk) continue;
+    ++carried[2 - ((found.of_A ? found.weight_A : found.weight_B).array() == 0).count()];
+    for (int k = 0; k < 6; ++k) {
+      const auto at = [&](double step) {
+        return ask(A, B, X * exp<double>(step * Vec6<double>::Unit(k))).witness;
+      };
+      const witness::Witness<double> p = at(kStep), m = at(-kStep);
+      EXPECT_NEAR(d.dd_dxi_B[k], (p.distance - m.distance) / (2 * kStep), 1e-7) << i << " " << k;
+      EXPECT_LT((d.dp1_A_dxi_B.col(k) - (p.p1 - m.p1) / (2 * kStep)).norm(), 1e-6) << i << " " << k;
+      EXPECT_LT((d.dp2_A_dxi_B.col(k) - (p.p2 - m.p2) / (2 * kStep)).norm(), 1e-6) << i << " " << k;
+      EXPECT_LT((d.dn_A_dxi_B.col(k) - (p.n - m.n) / (2 * kStep)).norm(), 1e-5) << i << " " << k;
+    }
+  }
+  EXPECT_GT(carried[2], 10);              // in faces
+  EXPECT_GT(carried[0] + carried[1], 0);  // on edges and corners
+}
+
+// Regions at any margin: the deepest is the separation's.
+TEST(SurfaceOverlap, TheDeepestContactIsTheSeparations) {
+  proximity::ContactFinder find;
+  int overlapping = 0;
+  for (int i = 0; i < 4; ++i) {
+    Random random(79, i);
+    const Surface *A = test::scanned_surface(test::kScanned[i % 4]),
+                  *B = test::scanned_surface(test::kScanned[(i + 1) % 4]);
+    if (A == nullptr || B == nullptr) GTEST_SKIP() << "no reference data at " << ABUT_SHARED_DIR;
+    const Pose<double> X{
+        exp_rotation<double>(Vec3<double>(random.normal(), random.normal(), random.normal())),
+        0.04 * Vec3<double>(random.normal(), random.normal(), random.normal())};
+    const SurfaceWitness deepest = ask(*A, *B, X);
+    overlapping += deepest.witness.distance < 0;
+    for (const double margin : {0.0, 1e-3, 0.05, 1e6}) {
+      const auto found = find(view(*A), view(*B), X, margin);
+      if (deepest.witness.distance > margin) {
+        EXPECT_TRUE(found.contacts.empty());
+      } else {
+        ASSERT_FALSE(found.contacts.empty()) << i << " " << margin;
+        EXPECT_EQ(found.contacts[0].found.witness.distance, deepest.witness.distance) << i << " " << margin;
+      }
+    }
+  }
+  EXPECT_GT(overlapping, 1);
+}
+
+}  // namespace
