@@ -24,7 +24,7 @@ struct DeepestPoint {
 
 inline constexpr double kDepthGap = 1e-6;                  // of the depth
 inline constexpr double kLeastGap = 1e-10;                 // of the size, that of both surfaces' boxes
-inline constexpr std::int32_t kMaxDepthQueries = 1 << 18;  // distances of points: some tenths of a second
+inline constexpr std::int32_t kMaxDepthQueries = 1 << 17;  // distances of points: some tenths of a second
 
 // Branch and bound over the boxes of `inner`, its triangles and their parts, greatest bound first: on a part
 // the depth is at most that of a corner plus the way to the others, and at most the greatest distance of its
