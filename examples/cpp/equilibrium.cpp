@@ -4,64 +4,23 @@
 #include <cstdio>
 #include <exception>
 
+#include "examples/cpp/equilibrium.h"
 #include "runtime/asset/reader.h"
-#include "runtime/contact/model.h"
 #include "runtime/dynamics/step/scene_page.h"
 
 using namespace abut;
+using namespace equilibrium;
 
 namespace {
 
-constexpr double kLength = 0.05,
-                 kMaxMove = 0.002;  // m: makes torques forces and turns shifts; a step at most
+constexpr double kMaxMove = 0.002;  // m, of a step
 constexpr int kMaxSteps = 300;
-constexpr double kDensity = 1100;  // kg/m^3
-
-struct Rest {
-  double energy;   // J
-  Vec6<double> F;  // (tau / kLength; f) on the mug about its origin, in its axes, N
-  Mat6<double> J;  // by (kLength w; v), N/m
-};
-
-// Contact and gravity, in the frame of the box.
-Rest rest(contact::Model& model, const body::Pair& pair, const Vec3<double>& up) {
-  const contact::PairWrench contact = model.wrench(pair, contact::Want::kJacobian | contact::Want::kEnergy);
-  const asset::MassProperties& mass = pair.B->geometry.mass();
-  const Vec3<double> com = Vec3<double>::Map(mass.center_of_mass);
-  const Vec3<double> weight = -9.81 * kDensity * mass.volume * up;
-  const Vec3<double> f = pair.X_AB.R.transpose() * weight;
-  Vec6<double> scale;
-  scale << Vec3<double>::Constant(1 / kLength), Vec3<double>::Ones();
-  Rest result{contact.energy - weight.dot(pair.X_AB * com), contact.F_BBo_B, contact.dF_dxi_B};
-  result.F.head<3>() += com.cross(f);
-  result.F.tail<3>() += f;
-  result.J.topLeftCorner<3, 3>() += skew(com) * skew(f);  // the mug turns under its weight
-  result.J.bottomLeftCorner<3, 3>() += skew(f);
-  result.F = scale.cwiseProduct(result.F);
-  result.J = scale.asDiagonal() * result.J * scale.asDiagonal();
-  return result;
-}
 
 int run(int argc, char** argv) {
   const body::Body box{body::Geometry(asset::load(argv[2])), {.friction = 0}};
   const body::Body mug{body::Geometry(asset::load(argv[1])), {.friction = 0}};
-  // How far a hull reaches from its centre of mass along an axis, m.
-  const auto centre = [](const body::Body& b) { return Vec3<double>::Map(b.geometry.mass().center_of_mass); };
-  const auto reach = [&](const body::Body& b, const Vec3<double>& axis) {
-    const asset::ConvexView& hull = b.geometry.convex();
-    double farthest = 0;
-    for (std::int32_t i = 0; i < hull.vertex_count; ++i)
-      farthest = std::max(farthest, axis.dot(Vec3<double>(hull.x[i], hull.y[i], hull.z[i]) - centre(b)));
-    return farthest;
-  };
-  // The mug stands above the middle of the box's widest face.
-  Vec3<double> up = Vec3<double>::UnitX();
-  for (int k = 1; k < 3; ++k)
-    if (reach(box, Vec3<double>::Unit(k)) < reach(box, up)) up = Vec3<double>::Unit(k);
-  const Mat3<double> upright = shortest_rotation<double>(Vec3<double>::UnitZ(), up);
-  body::Pair pair{&box, &mug, {upright * exp_rotation<double>({0.06, -0.04, 0.4}), {}}};
-  pair.X_AB.p = centre(box) - pair.X_AB.R * centre(mug) +
-                (reach(box, up) + reach(mug, -Vec3<double>::UnitZ()) + 0.005) * up;
+  const Vec3<double> up = widest(box);
+  body::Pair pair{&box, &mug, above(box, mug, up)};
   dynamics::Scene scene;
   scene.bodies.push_back(dynamics::object_body("box", box.geometry, kDensity, {}));
   scene.bodies.push_back(dynamics::object_body("mug", mug.geometry, kDensity, pair.X_AB));

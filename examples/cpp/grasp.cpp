@@ -1,72 +1,16 @@
 // Fingertips meet chosen points of a mug, and no finger goes into it: those of a hand of 20 joints that is
 // built here, or, with a URDF file, those of the Franka arm.
 //   grasp MUG.h5 [PAGE.html [fer.urdf]]    the page plays the iterates
-#include "examples/cpp/grasp.h"
-
 #include <cstdio>
 #include <exception>
-#include <numbers>
 
+#include "examples/cpp/hands.h"
 #include "runtime/asset/reader.h"
-#include "runtime/dynamics/system/robot.h"
 
 using namespace abut;
 using namespace dynamics;
 
 namespace {
-
-// Appends a link that hangs on another one, with balls of a radius along its y axis, m.
-int add_link(Scene& scene, int parent, const Joint& joint, const std::vector<double>& balls, double radius) {
-  const LinkInertia inertia{0.02, Vec3<double>::Zero(), 1e-5 * Mat3<double>::Identity()};
-  Body& body = scene.bodies.emplace_back(link_body({joint.name, parent, joint, inertia}));
-  body.group = 1;
-  for (const double y : balls)
-    body.shapes.push_back({body::Geometry(body::Sphere<double>{radius}),
-                           body.joint->X_LB.inverse() * Pose<double>{Mat3<double>::Identity(), {0, y, 0}}});
-  return static_cast<int>(scene.bodies.size()) - 1;
-}
-
-// A palm that moves freely, four fingers beside one another and a thumb, four joints each: they point along
-// y of the palm and away from it, and close towards -z.
-void add_hand(Scene& scene, const Pose<double>& X_WP, grasp::Problem& problem) {
-  constexpr double kLengths[] = {0.045, 0.03, 0.025}, kRadius = 0.007;  // m
-  Joint free;
-  free.name = "palm";
-  free.type = JointType::kFree;
-  free.X_PJ = X_WP;
-  const int palm = add_link(scene, -1, free, {}, 0);
-  for (int f = 0; f < 5; ++f) {
-    Joint joint;
-    joint.name = "finger " + std::to_string(f);
-    joint.type = JointType::kRevolute;
-    joint.X_PJ.p = {0.022 * (f - 1.5), 0.035, 0};
-    if (f == 4) joint.X_PJ = {exp_rotation<double>({0, 0, std::numbers::pi}), {0, -0.035, 0}};
-    int link = add_link(scene, palm, joint, {}, 0);
-    joint.axis_J = -Vec3<double>::UnitX();
-    joint.X_PJ = {};
-    for (const double length : kLengths) {
-      joint.name += '+';
-      link = add_link(scene, link, joint, {length / 2, length}, kRadius);
-      scene.bodies.back().joint->q = VecX<double>::Constant(1, 0.5);
-      joint.X_PJ.p = {0, length, 0};
-    }
-    problem.tips.push_back({static_cast<std::size_t>(link), scene.bodies.back().shapes.back().X_BS.p, {}});
-  }
-}
-
-void add_franka(Scene& scene, const char* file, grasp::Problem& problem) {
-  const auto unseen = [](const Mesh&) { return body::Geometry(body::Sphere<double>{0.01}); };
-  add_robot(scene, "fer", read_urdf(file), {}, unseen);
-  const double start[] = {0, -0.4, 0, -2.2, 0, 1.8, 0.785};  // rad: the hand points down
-  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
-    BodyJoint& joint = *scene.bodies[i].joint;
-    if (joint.joint.type == JointType::kRevolute)
-      joint.q = VecX<double>::Constant(1, start[joint.joint.name.back() - '1']);
-    if (joint.joint.type != JointType::kPrismatic) continue;
-    joint.q = VecX<double>::Constant(1, 0.02);
-    problem.tips.push_back({i, joint.X_LB.inverse() * Vec3<double>(0, 0, 0.04525), {}});  // middle of a pad
-  }
-}
 
 // The closest point of the object to p_O, and the outward normal there.
 std::pair<Vec3<double>, Vec3<double>> on(const asset::SurfaceView& object, const Vec3<double>& p_O) {
@@ -107,8 +51,8 @@ int run(int argc, char** argv) {
   R_WP << 0, 0, -1, 0, 1, 0, 1, 0, 0;
   Scene scene;
   grasp::Problem problem{{}, {}, mug.surface(), {}};
-  franka ? add_franka(scene, argv[3], problem)
-         : add_hand(scene, {R_WP, middle - Vec3<double>(0.09, 0, 0)}, problem);
+  franka ? grasp::add_franka(scene, argv[3], problem)
+         : grasp::add_hand(scene, {R_WP, middle - Vec3<double>(0.09, 0, 0)}, problem);
   choose_points(franka, System(scene), middle, top, problem);
   scene.bodies.push_back(object_body("mug", mug, 1100, problem.X_WO));
   for (std::size_t i = 0; i + 1 < scene.bodies.size(); ++i)
