@@ -1,6 +1,7 @@
 #include "runtime/dynamics/collide/compliant_contact.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
@@ -10,19 +11,32 @@ namespace {
 
 using contact::Want;
 
-// (thread, model): the source's, then those of the scene's choices.
-std::vector<std::unique_ptr<contact::Model>> make_models(const System& system, const ContactSource& source,
-                                                         int threads) {
-  const std::string name = force_model(source);
-  if (!contact::find_model(name).has_wrench)
-    throw InvalidInput("the contact model '" + name + "' offers no wrench");
-  std::vector<std::unique_ptr<contact::Model>> models;
-  for (int thread = 0; thread < (threads > 0 ? threads : default_threads()); ++thread) {
-    models.push_back(contact::make_model(name, source.settings));
-    for (const ContactChoice& choice : system.scene().contacts)
-      models.push_back(contact::make_model(choice.model, choice.settings));
-  }
-  return models;
+// sqrt(g size), the unit of the setting `stiction`, of objects of 1 m, m/s.
+constexpr double kGreatestUnit = 3;
+
+// The settings with the slip at which friction is 0.7 of its value, of a model that has one, times a factor;
+// `standard` where they say none and it is not NaN.
+SettingValues with_stiction(const std::string& model, SettingValues settings, double standard,
+                            double factor) {
+  const std::vector<SettingInfo> all = contact::find_model(model).settings();
+  const auto info = std::find_if(all.begin(), all.end(), [](const SettingInfo& setting) {
+    return setting.name == "stiction_speed" || setting.name == "stiction";
+  });
+  if (info == all.end()) return settings;
+  const auto given = std::find_if(settings.begin(), settings.end(),
+                                  [&](const SettingValue& value) { return value.name == info->name; });
+  if (given != settings.end() && factor == 1) return settings;
+  if (given == settings.end() && factor == 1 && std::isnan(standard)) return settings;
+  if (info->unit != "m/s") standard /= kGreatestUnit;
+  double speed = standard;
+  if (given != settings.end() || std::isnan(standard))
+    detail::read_number(given != settings.end() ? given->text : info->standard, speed);
+  speed = std::min(factor * speed, kMagnitude.high);
+  if (given != settings.end())
+    *given = SettingValue(info->name, speed);
+  else
+    settings.emplace_back(info->name, speed);
+  return settings;
 }
 
 // One of two bodies in contact, as a pair's wrench sees it.
@@ -81,12 +95,38 @@ void add_wrench(const Vec6<double>& F_BBo_B, const Mat3<double>& R_WB, const std
 
 }  // namespace
 
-CompliantContact::CompliantContact(const System& system, const ContactSource& source, int threads)
+CompliantContact::CompliantContact(const System& system, const ContactSource& source, int threads,
+                                   double stiction)
     : system_(system),
-      models_(make_models(system, source, threads)),
-      placed_(system, std::span(models_).first(model_count())) {
+      source_(source),
+      threads_(threads > 0 ? threads : default_threads()),
+      stiction_(stiction),
+      placed_(system, std::span(models_.emplace_back(make_models(1))).first(model_count())) {
   if (system.scene().contacts.empty()) require_parts(system, contact::find_model(force_model(source)));
   require_pairs();
+}
+
+CompliantContact::Models CompliantContact::make_models(double factor) const {
+  const std::string name = force_model(source_);
+  if (!contact::find_model(name).has_wrench)
+    throw InvalidInput("the contact model '" + name + "' offers no wrench");
+  Models models;
+  const auto add = [&](const std::string& model, const SettingValues& settings) {
+    models.push_back(contact::make_model(model, with_stiction(model, settings, stiction_, factor)));
+  };
+  for (int thread = 0; thread < threads_; ++thread) {
+    add(name, source_.settings);
+    for (const ContactChoice& choice : system_.scene().contacts) add(choice.model, choice.settings);
+  }
+  return models;
+}
+
+void CompliantContact::smooth_stiction(double factor) {
+  const auto known = std::find(factors_.begin(), factors_.end(), factor);
+  acting_ = static_cast<std::size_t>(known - factors_.begin());
+  if (known != factors_.end()) return;
+  models_.push_back(make_models(factor));
+  factors_.push_back(factor);
 }
 
 // Each two kinds of shapes that may meet, once.
@@ -127,7 +167,7 @@ void CompliantContact::require_pair(const Shape& a, std::size_t placed_A, const 
   };
   const body::Body A{a.geometry, a.material}, B{b.geometry, b.material};
   try {
-    models_[model_of(placed_A, placed_B)]->require_valid({&A, &B, {}});
+    models_[0][model_of(placed_A, placed_B)]->require_valid({&A, &B, {}});
   } catch (const InvalidInput& error) {
     throw InvalidInput("simulation: " + name(placed_A) + " and " + name(placed_B) + ": " + error.what());
   }
@@ -180,16 +220,15 @@ bool CompliantContact::covers(std::span<const BodyMotion> motions, double dt) co
 
 void CompliantContact::evaluate(std::span<const BodyMotion> motions, std::span<const std::uint8_t> wanted,
                                 contact::Want want) {
-  parallel_for(static_cast<std::int64_t>(forces_.size()), static_cast<int>(models_.size() / model_count()),
-               [&](std::int64_t i, int thread) {
-                 const auto pair = static_cast<std::size_t>(i);
-                 if (wanted[pair] != 0) evaluate(motions, want, static_cast<std::size_t>(thread), pair);
-               });
+  parallel_for(static_cast<std::int64_t>(forces_.size()), threads_, [&](std::int64_t i, int thread) {
+    const auto pair = static_cast<std::size_t>(i);
+    if (wanted[pair] != 0) evaluate(motions, want, static_cast<std::size_t>(thread), pair);
+  });
 }
 
 void CompliantContact::evaluate(std::span<const BodyMotion> motions, contact::Want want, std::size_t thread,
                                 std::size_t pair) {
-  contact::Model& model = *models_[thread * model_count() + model_[pair]];
+  contact::Model& model = *models_[acting_][thread * model_count() + model_[pair]];
   PairForce& force = forces_[pair];
   force.contacts = 0;
   for (std::size_t on = 0; on < 2; ++on) {

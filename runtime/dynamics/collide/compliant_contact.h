@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -33,9 +34,12 @@ struct PairForce {
 // pair, or else the source's.
 class CompliantContact {
  public:
+  // `stiction`: the slip at which friction is 0.7 of its value, m/s, for models whose settings say none; NaN:
+  // their defaults.
   // Throws InvalidInput for a model that is unknown or offers no wrench, where an asset of the system lacks
   // what it needs, and, naming their bodies, for two shapes that their model cannot take together.
-  CompliantContact(const System& system, const ContactSource& source, int threads);
+  CompliantContact(const System& system, const ContactSource& source, int threads,
+                   double stiction = std::numeric_limits<double>::quiet_NaN());
 
   // Finds the pairs that may touch within dt (s) of the state, ascending. Allocates only to grow.
   void find(const State& state, const Control& control, double dt);
@@ -54,6 +58,9 @@ class CompliantContact {
   // Gives the shapes of a body their materials and their poses in it, for what is evaluated next; the pairs
   // stay those that were found.
   void set_shapes(std::size_t body, std::span<const Shape> shapes);
+  // Friction at rest is smoothed over `factor` times the slip that the settings say, in what is evaluated
+  // next. Allocates where a factor is new.
+  void smooth_stiction(double factor);
   // Whether there is friction in what is evaluated next.
   void set_friction(bool acts);
 
@@ -71,8 +78,16 @@ class CompliantContact {
     return static_cast<std::size_t>(system_.contact_choice(placed_A, placed_B) + 1);
   }
 
+  using Models = std::vector<std::unique_ptr<contact::Model>>;  // (thread, model)
+  Models make_models(double factor) const;
+
   System system_;
-  std::vector<std::unique_ptr<contact::Model>> models_;  // (thread, model)
+  ContactSource source_;
+  int threads_;
+  double stiction_;
+  std::vector<double> factors_{1};  // of stiction that were asked for
+  std::vector<Models> models_;      // for each of these
+  std::size_t acting_ = 0;          // of these
   PlacedSystem placed_;
   BroadPhase broad_;
   std::vector<PairForce> forces_;

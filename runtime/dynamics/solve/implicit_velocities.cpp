@@ -34,9 +34,8 @@ void ImplicitBodies::begin(const System& system, const State& state, const Contr
     start.mass = body.mass;
     start.wrench_W << Vec3<double>::Zero(), body.mass * system.scene().gravity;
     if (!control.F_BBcm_W.empty()) start.wrench_W += control.F_BBcm_W[i];
-    Vec6<double> twist;
-    twist << start.inverse_inertia_W * start.L_W, start.v;
-    try_twist(i, twist);
+    start.V_WB_W << start.inverse_inertia_W * start.L_W, start.v;
+    try_twist(i, start.V_WB_W);
   }
 }
 
@@ -178,6 +177,21 @@ void ImplicitIsland::try_step(ImplicitBodies& bodies, double length) {
   }
 }
 
+void ImplicitIsland::restart(ImplicitBodies& bodies, const Eigen::VectorXd& twists) {
+  best_ = twists;
+  try_step(bodies, 0);
+  start_ = iterations_;
+  begun_ = ended_ = solved_ = false;
+}
+
+Eigen::VectorXd ImplicitIsland::start_twists(const ImplicitBodies& bodies) const {
+  Eigen::VectorXd twists(static_cast<Eigen::Index>(6 * bodies_.size()));
+  for (std::size_t k = 0; k < bodies_.size(); ++k)
+    twists.segment<6>(static_cast<Eigen::Index>(6 * k)) =
+        bodies.start_twist(static_cast<std::size_t>(bodies_[k]));
+  return twists;
+}
+
 void ImplicitIsland::advance(ImplicitBodies& bodies, std::span<const PairForce> forces, double tolerance,
                              int iteration_limit) {
   constexpr double kRounding = 1e-12;      // of forces, relative
@@ -193,7 +207,7 @@ void ImplicitIsland::advance(ImplicitBodies& bodies, std::span<const PairForce> 
       best_.segment<6>(static_cast<Eigen::Index>(6 * k)) =
           bodies.trials()[static_cast<std::size_t>(bodies_[k])].V_WB_W;
     solved_ = residual_ <= tolerance + kRounding * now.scale;
-    ended_ = solved_ || iterations_ == iteration_limit || !find_direction(bodies, forces);
+    ended_ = solved_ || iterations_ - start_ == iteration_limit || !find_direction(bodies, forces);
     if (ended_) return;
     ++iterations_;
     try_step(bodies, 1);

@@ -35,6 +35,7 @@ class ImplicitBodies {
   double square_of_speed(std::size_t i, const Vec6<double>& impulse) const;
 
   double mass(std::size_t i) const { return starts_[i].mass; }  // kg
+  const Vec6<double>& start_twist(std::size_t i) const { return starts_[i].V_WB_W; }
 
   // Makes the trials, or the velocity of one, the state's.
   void take(State& state) const;
@@ -46,6 +47,7 @@ class ImplicitBodies {
     Eigen::Quaterniond q;
     Mat3<double> inverse_inertia_W;
     double mass;
+    Vec6<double> V_WB_W;
     Vec6<double> wrench_W;  // of gravity and control
   };
   Mat3<double> inertia_W(std::size_t i) const;
@@ -70,10 +72,15 @@ class ImplicitIsland {
   void advance(ImplicitBodies& bodies, std::span<const PairForce> forces, double tolerance,
                int iteration_limit);
 
+  // Starts again, at twists (6 each) of its bodies.
+  void restart(ImplicitBodies& bodies, const Eigen::VectorXd& twists);
+  Eigen::VectorXd start_twists(const ImplicitBodies& bodies) const;
+
   bool ended() const { return ended_; }
   bool solved() const { return solved_; }
   int iterations() const { return iterations_; }
-  double residual() const { return residual_; }  // largest of a body, m/s
+  double residual() const { return residual_; }            // largest of a body, m/s
+  const Eigen::VectorXd& twists() const { return best_; }  // of the best trial
 
  private:
   struct Measure {
@@ -88,7 +95,7 @@ class ImplicitIsland {
   std::vector<std::int32_t> bodies_, pairs_;  // ascending
   Eigen::VectorXd residual_vector_, best_, direction_;
   double merit_ = 0, residual_ = 0, step_ = 0;
-  int iterations_ = 0;
+  int iterations_ = 0, start_ = 0;  // in all; where it started last
   bool begun_ = false, ended_ = false, solved_ = false;
 };
 

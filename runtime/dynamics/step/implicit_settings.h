@@ -2,6 +2,7 @@
 
 #include "runtime/dynamics/step/adaptive.h"
 #include "runtime/dynamics/step/motion_equations.h"
+#include "runtime/dynamics/step/smoothed_friction.h"
 
 namespace abut::dynamics {
 
@@ -9,7 +10,7 @@ namespace abut::dynamics {
 struct ImplicitSettings {
   double tolerance = 1e-9;  // m/s
   int iterations = 50;
-  JointForceConfig joints;
+  JointForceConfig joints{.stiction_speed = kImplicitStiction};
   AdaptiveConfig adaptive;
 };
 

@@ -32,7 +32,7 @@ class ImplicitStep final : public Integrator {
         dt_(config.dt),
         threads_(config.threads),
         settings_(implicit_config(config.integrator_settings)),
-        contact_(system, config.source, config.threads) {}
+        contact_(system, config.source, config.threads, kImplicitStiction) {}
 
   const StepReport& step(State& state, const Control& control) override {
     system_.require_valid(state);
@@ -52,6 +52,8 @@ class ImplicitStep final : public Integrator {
  private:
   void advance(State& state, const Control& control, double h, int halvings);
   bool solve(const State& state, const Control& control, double h);
+  void search(int iterations);
+  void search_smoothed();
   bool solve_within_margins(const State& state, const Control& control, double h);
   void take(State& state, const Control& control);
 
@@ -91,26 +93,54 @@ bool ImplicitStep::solve_within_margins(const State& state, const Control& contr
   return solved;
 }
 
-// All islands at once, one round of forces after the other.
 bool ImplicitStep::solve(const State& state, const Control& control, double h) {
+  contact_.smooth_stiction(1);  // where a step before has thrown
   bodies_.begin(system_, state, control, h);
   islands_ = implicit_islands(bodies_.size(), contact_.pairs());
-  wanted_.assign(contact_.pairs().size(), 1);
-  for (bool live = true; live;) {
-    contact_.evaluate(bodies_.trials(), wanted_);
-    parallel_for(static_cast<std::int64_t>(islands_.size()), threads_, [&](std::int64_t k, int) {
-      ImplicitIsland& island = islands_[static_cast<std::size_t>(k)];
-      if (!island.ended())
-        island.advance(bodies_, contact_.pairs(), settings_.tolerance, settings_.iterations);
-    });
-    live = false;
+  search(std::min(kDirectIterations, settings_.iterations));
+  const auto solved = [](const ImplicitIsland& i) { return i.solved(); };
+  if (!std::all_of(islands_.begin(), islands_.end(), solved)) search_smoothed();
+  return std::all_of(islands_.begin(), islands_.end(), solved);
+}
+
+// All islands that have not ended at once, one round of forces after the other.
+void ImplicitStep::search(int iterations) {
+  for (;;) {
+    wanted_.assign(contact_.pairs().size(), 0);
+    bool live = false;
     for (const ImplicitIsland& island : islands_) {
       live = live || !island.ended();
       for (const std::int32_t pair : island.pairs())
         wanted_[static_cast<std::size_t>(pair)] = !island.ended();
     }
+    if (!live) return;
+    contact_.evaluate(bodies_.trials(), wanted_);
+    parallel_for(static_cast<std::int64_t>(islands_.size()), threads_, [&](std::int64_t k, int) {
+      ImplicitIsland& island = islands_[static_cast<std::size_t>(k)];
+      if (!island.ended()) island.advance(bodies_, contact_.pairs(), settings_.tolerance, iterations);
+    });
   }
-  return std::all_of(islands_.begin(), islands_.end(), [](const ImplicitIsland& i) { return i.solved(); });
+}
+
+// One island after the other.
+void ImplicitStep::search_smoothed() {
+  for (ImplicitIsland& island : islands_) {
+    if (island.solved()) continue;
+    const Eigen::VectorXd direct = island.twists();
+    const bool found = follow_smoothed_friction(
+        island.start_twists(bodies_),
+        [&](double factor, const Eigen::VectorXd& guess) {
+          contact_.smooth_stiction(factor);
+          island.restart(bodies_, guess);
+          search(settings_.iterations);
+          return island.solved();
+        },
+        [&] { return island.twists(); });
+    contact_.smooth_stiction(1);
+    if (found) continue;
+    island.restart(bodies_, direct);
+    search(std::max(settings_.iterations - kDirectIterations, 0));
+  }
 }
 
 void ImplicitStep::take(State& state, const Control& control) {

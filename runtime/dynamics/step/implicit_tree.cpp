@@ -6,6 +6,7 @@
 
 #include "runtime/dynamics/step/implicit_settings.h"
 #include "runtime/dynamics/step/implicit_step.h"
+#include "runtime/dynamics/step/smoothed_friction.h"
 #include "runtime/dynamics/step/tree_integrator.h"
 #include "runtime/dynamics/tree/dynamics.h"
 #include "runtime/dynamics/tree/euler.h"
@@ -29,7 +30,7 @@ class ImplicitTree final : public TreeIntegrator {
   };
 
   ImplicitTree(const System& system, const StepConfig& config, const ImplicitSettings& settings)
-      : TreeIntegrator(system, config, settings.joints), settings_(settings) {}
+      : TreeIntegrator(system, config, settings.joints, kImplicitStiction), settings_(settings) {}
 
   void advance(VecX<double>& q, VecX<double>& v, const Control& control, Slopes* slopes) override {
     report().solver.residual = 0;
@@ -59,6 +60,8 @@ class ImplicitTree final : public TreeIntegrator {
 
   Trial solve(const BackwardInertia& inertia, const VecX<double>& q, const VecX<double>& v,
               const Control& control, double h);
+  Trial search(const BackwardInertia& inertia, const VecX<double>& q, const VecX<double>& v,
+               const Control& control, double h, int iterations);
   Trial trial_at(const BackwardInertia& inertia, const VecX<double>& q, const VecX<double>& v_next,
                  const Control& control, double h);
   double speed_of(const VecX<double>& residual, double h) const;
@@ -102,14 +105,38 @@ BackwardInertia::EndSlopes ImplicitTree::residual_slopes(const BackwardInertia& 
   return slopes;
 }
 
+// Directly, or else by smoothed friction.
 ImplicitTree::Trial ImplicitTree::solve(const BackwardInertia& inertia, const VecX<double>& q,
                                         const VecX<double>& v, const Control& control, double h) {
+  equations().smooth_stiction(1);  // where a step before has thrown
+  const MatX<double>& G = equations().coordinates().independent();
+  inertia_.compute(G.transpose() * mass_matrix<double>(tree(), q, equations().scratch()) * G);
+  const int direct_iterations = std::min(kDirectIterations, settings_.iterations);
+  Trial best = search(inertia, q, v, control, h, direct_iterations), trial;
+  const bool found = solved(best) || follow_smoothed_friction(
+                                         v,
+                                         [&](double factor, const VecX<double>& guess) {
+                                           equations().smooth_stiction(factor);
+                                           trial =
+                                               search(inertia, q, guess, control, h, settings_.iterations);
+                                           return solved(trial);
+                                         },
+                                         [&] { return trial.v; });
+  equations().smooth_stiction(1);
+  if (!solved(best))
+    best = found ? trial : search(inertia, q, best.v, control, h, settings_.iterations - direct_iterations);
+  equations().forces(best.q, best.v, control, false);
+  return best;
+}
+
+ImplicitTree::Trial ImplicitTree::search(const BackwardInertia& inertia, const VecX<double>& q,
+                                         const VecX<double>& v, const Control& control, double h,
+                                         int iterations) {
   constexpr double kLeastDecrease = 1e-4;  // of the squared speed, over what the slope promises
   constexpr double kLeastStep = 1e-6;      // of Newton's
   const MatX<double>& G = equations().coordinates().independent();
-  inertia_.compute(G.transpose() * mass_matrix<double>(tree(), q, equations().scratch()) * G);
   Trial best = trial_at(inertia, q, v, control, h);
-  for (int k = 0; k < settings_.iterations && !solved(best); ++k) {
+  for (int k = 0; k < iterations && !solved(best); ++k) {
     const BackwardInertia::EndSlopes of_R = residual_slopes(inertia, best, control);
     const MatX<double> by_v =
         of_R.by_q_next * euler_advance_slopes(tree(), best.v, h).by_v_next + of_R.by_v_next;
@@ -128,7 +155,6 @@ ImplicitTree::Trial ImplicitTree::solve(const BackwardInertia& inertia, const Ve
     best = next;
     ++report().solver.iterations;
   }
-  equations().forces(best.q, best.v, control, false);
   return best;
 }
 

@@ -8,11 +8,11 @@
 
 namespace abut::dynamics {
 MotionEquations::MotionEquations(const System& system, const StepConfig& config,
-                                 const JointForceConfig& joints)
+                                 const JointForceConfig& joints, double stiction)
     : tree_(system),
       joints_(joints),
       start_(system.initial_state().q),
-      contact_(system, config.source, config.threads),
+      contact_(system, config.source, config.threads, stiction),
       parameters_(tree_, config.parameters),
       scratch_(tree_.tree()),
       motions_(system.body_count()),
@@ -75,19 +75,24 @@ const JointForces& MotionEquations::forces_without_friction(const VecX<double>& 
   return forces(q, v, control, true);
 }
 
+void MotionEquations::smooth_stiction(double factor) {
+  contact_.smooth_stiction(factor);
+  smoothed_ = factor;
+}
+
 void MotionEquations::add_joint_forces(const VecX<double>& q, const VecX<double>& v, const Control& control) {
   const System& system = tree_.system();
+  const double rest = smoothed_ * joints_.stiction_speed;
   for (std::size_t i = 0; i < system.body_count(); ++i) {
     if (!system.body(i).joint) continue;
     const Joint& joint = system.body(i).joint->joint;
     const int first = tree_.tree().first_v(static_cast<int>(i)),
               end = tree_.tree().end_v(static_cast<int>(i));
     for (int d = first; d < end; ++d) {
-      const double u = v[d], scale = std::sqrt(u * u + joints_.stiction_speed * joints_.stiction_speed);
+      const double u = v[d], scale = std::sqrt(u * u + rest * rest);
       const double friction = friction_ ? joint.friction : 0;
       forces_.tau[d] -= joint.damping * u + friction * u / scale;
-      forces_.dtau_dv(d, d) -=
-          joint.damping + friction * joints_.stiction_speed * joints_.stiction_speed / std::pow(scale, 3);
+      forces_.dtau_dv(d, d) -= joint.damping + friction * rest * rest / std::pow(scale, 3);
       const auto place = static_cast<std::size_t>(system.first_v(i) + d - first);
       if (!control.joint_force.empty()) forces_.tau[d] += control.joint_force[place];
     }

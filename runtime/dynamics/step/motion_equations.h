@@ -19,8 +19,9 @@ struct JointForceConfig {
 
 class MotionEquations {
  public:
-  // Throws as CompliantContact does.
-  MotionEquations(const System& system, const StepConfig& config, const JointForceConfig& joints);
+  // Throws as CompliantContact does, whose `stiction` is.
+  MotionEquations(const System& system, const StepConfig& config, const JointForceConfig& joints,
+                  double stiction = std::numeric_limits<double>::quiet_NaN());
 
   const SystemTree& coordinates() const { return tree_; }
   TreeScratch& scratch() { return scratch_; }
@@ -37,6 +38,9 @@ class MotionEquations {
   // The same without friction: what is elastic and what is viscous.
   const JointForces& forces_without_friction(const VecX<double>& q, const VecX<double>& v,
                                              const Control& control);
+  // Friction at rest, of contact and of joints, over `factor` times the speeds that settings say, in what is
+  // evaluated next.
+  void smooth_stiction(double factor);
   int contacts() const;  // pairs of shapes that touched where forces were evaluated last
 
   // The accelerations G a_i that `tau` brings about, mimicking joints obeyed.
@@ -68,6 +72,7 @@ class MotionEquations {
   std::vector<BodyMotion> motions_;
   std::vector<BodySlopes> slopes_;  // of each body that forces act on
   bool friction_ = true;            // of joints
+  double smoothed_ = 1;             // factor of stiction speeds
   std::vector<std::uint8_t> wanted_, has_slopes_;
   JointForces forces_;
   VecX<double> acceleration_;

@@ -19,6 +19,16 @@ constexpr int kMaxSearches = 3;
 // into. Beyond the longest stable step by 1 % (semi_implicit) or 4 % (rk4), a mode may grow by less.
 constexpr double kFaster = 1.1;
 
+bool beyond_a_limit(const Tree& tree, const VecX<double>& q) {
+  for (int i = 0; i < tree.link_count(); ++i) {
+    if (tree.end_v(i) - tree.first_v(i) != 1) continue;
+    const Joint& joint = tree.link(i).joint;
+    const double at = q[tree.first_q(i)];
+    if (at < joint.lower || at > joint.upper) return true;
+  }
+  return false;
+}
+
 [[noreturn]] void refuse_step(double dt, double stable_dt) {
   std::ostringstream what;
   what << "simulation: a joint has left the finite numbers; ";
@@ -91,10 +101,17 @@ const StepReport& TreeIntegrator::step(State& state, const Control& control, Slo
   }
   report_.contacts = equations_.contacts();
   measure(coordinates.system(), next, report_);
-  if (stage_count_ > 0 && faster(state, next))
+  if (stage_count_ > 0 && (at_a_limit() || faster(state, next)))
     if (const double longest = stable_step(v_ - start_v, control); longest < dt_) report_.stable_dt = longest;
   state = next;
   return report_;
+}
+
+// The spring of a limit throws a joint back before it is fast.
+bool TreeIntegrator::at_a_limit() const {
+  for (std::size_t k = 0; k < stage_count_; ++k)
+    if (beyond_a_limit(tree(), stages_[k].q)) return true;
+  return false;
 }
 
 bool TreeIntegrator::faster(const State& before, const State& after) const {

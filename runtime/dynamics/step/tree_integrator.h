@@ -15,8 +15,10 @@ class TreeIntegrator : public Integrator {
   std::span<const PairContact> contacts() const override { return {}; }
 
  protected:
-  TreeIntegrator(const System& system, const StepConfig& config, const JointForceConfig& joints)
-      : equations_(system, config, joints), dt_(config.dt) {}
+  // `stiction` as of CompliantContact.
+  TreeIntegrator(const System& system, const StepConfig& config, const JointForceConfig& joints,
+                 double stiction = std::numeric_limits<double>::quiet_NaN())
+      : equations_(system, config, joints, stiction), dt_(config.dt) {}
 
   // What a step makes of tangents: columns of dq, dv by the independent (dq; dv) before it, and by the
   // inputs: forces on all degrees of freedom and the config's parameters; (nv, 2 ni + inputs()) each.
@@ -47,6 +49,7 @@ class TreeIntegrator : public Integrator {
  private:
   const StepReport& step(State& state, const Control& control, Slopes* slopes);
   Slopes first_slopes() const;
+  bool at_a_limit() const;
   bool faster(const State& before, const State& after) const;
   double stable_step(const VecX<double>& change, const Control& control);
 

@@ -225,8 +225,7 @@ void TreeMotion::add_rows(std::int32_t index, double dt, const VecX<double>& fre
       row.gap = side > 0 ? q - joint.lower : joint.upper - q;
       const double speed = std::abs(row.factor) * std::max(std::abs(v_[row.dof]), std::abs(free[row.dof]));
       if (!(row.gap < kLimitReach + 2 * dt * speed)) continue;
-      row.target_velocity = row.gap > 0 ? -row.gap / dt : 0;
-      if (row.factor * v_[row.dof] < row.target_velocity) row.target_velocity = 0;  // stops at once
+      row.target_velocity = row.gap > 0 ? -row.gap / dt : 0;  // there at the next middle
       rows.push_back(row);
     }
   }

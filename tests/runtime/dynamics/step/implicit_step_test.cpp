@@ -68,6 +68,33 @@ TEST(ImplicitStep, ABoxOnASlopeCreepsByTheModelsLawAlone) {
   EXPECT_LT(state.bodies[0].v_WB.tail<2>().norm(), 1e-8);
 }
 
+// In every contact model that has friction, and of a joint's own, at nine tenths of what friction carries.
+TEST(ImplicitStep, WhatRestsInTheFrictionConeCreepsLessThanAMicrometreASecondWithDefaultSettings) {
+  const double angle = std::atan(0.45), g_x = kWeight * std::sin(angle), g_z = kWeight * std::cos(angle);
+  const std::string box = "gravity " + std::to_string(g_x) + " 0 -" + std::to_string(g_z) + "\n" + kFloor +
+                          soft_box_at("a", "0 0 0.05", "modulus 1e6 mu 0.5");
+  const std::string joint =
+      "body slider 1 0.01 0.01 0.01 3 0 2 1 0 0 0 0 0 0 0 0 0 0\n"
+      "joint slides prismatic world 3 0 2 1 0 0 0 1 0 0 friction " +
+      std::to_string(g_x / 0.9) + "\n";
+  for (const char* model : {"pressure_field", "soft_minimum", "soft_potential"})
+    for (const auto& [scene, dt] : {std::pair{box, 8e-3}, std::pair{box + joint, 16e-3}}) {
+      SCOPED_TRACE(std::string(model) + ", " + std::to_string(dt));
+      const System system(test::scene_of(scene));
+      State state = system.initial_state();
+      const auto integrator = make_integrator(system, implicit(dt, model));
+      const auto run = [&](double time) {
+        for (int k = 0; k < std::lround(time / dt); ++k)
+          EXPECT_EQ(integrator->step(state, {}).status(), Status::kOk);
+      };
+      run(4);  // it sinks in and its load evens out
+      const Vec3<double> settled = state.bodies[0].p_WB;
+      run(1);
+      EXPECT_LT((state.bodies[0].p_WB - settled).head<2>().norm(), 1e-6);
+      for (const BodyState& body : state.bodies) EXPECT_LT(body.v_WB.head<2>().norm(), 1e-6);
+    }
+}
+
 // Linear momentum to the tolerance; angular momentum but for the arms that forces have at the end of the
 // step, in the order of its length.
 TEST(ImplicitStep, KeepsTheMomentumOfBodiesThatCollide) {

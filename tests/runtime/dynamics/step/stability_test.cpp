@@ -64,6 +64,25 @@ TEST(Stability, ASpringIsToldFromItsLongestStableStepOn) {
     }
 }
 
+// 1 kg that comes to a limit of 10 kN/m at 1 m/s, beside a heavy arm.
+TEST(Stability, ALimitTooStiffForTheStepIsTold) {
+  Scene scene = spring(0);
+  Joint& joint = scene.bodies[0].joint->joint;
+  joint.stiffness = 0;
+  joint.upper = 0.1;
+  scene.bodies[0].joint->v = VecX<double>::Constant(1, 1);
+  for (const std::string name : {"semi_implicit", "rk4"}) {
+    SCOPED_TRACE(name);
+    const StiffMode mode{1e4, 0};
+    const double longest = name == "rk4" ? longest_runge_kutta_step(mode) : longest_semi_implicit_step(mode);
+    const Told below = told(scene, explicit_steps(name, 0.5 * longest), 0.5),
+               above = told(scene, explicit_steps(name, 2 * longest), 0.5);
+    EXPECT_EQ(below.unstable, 0);
+    EXPECT_GE(above.unstable, 1);
+    EXPECT_NEAR(above.stable_dt, longest, 0.05 * longest);
+  }
+}
+
 // The damped oscillator on its own: what the recurrence of each integrator does at the step that is said to
 // be the longest.
 TEST(Stability, TheLongestStepsAreThoseAtWhichOscillatorsStayBounded) {

@@ -143,6 +143,19 @@ TEST(TreeMotion, FrictionOfAJointHoldsAndBrakes) {
   EXPECT_EQ(simulation.state().q[0], stop);
 }
 
+TEST(TreeMotion, AJointThatCoastsStopsAtItsLimitAndNotBefore) {
+  Scene scene = one_joint(kPrismatic, 2);
+  scene.bodies[0].joint->joint.upper = 0.1;
+  for (const double dt : {1e-3, 8e-3, 30e-3})
+    for (const double speed : {0.3, 1.0, 3.0}) {
+      scene.bodies[0].joint->v = VecX<double>::Constant(1, speed);
+      Simulation simulation(scene, {.dt = dt});
+      for (int k = 0; k < std::lround(0.1 / speed / dt) + 4; ++k) simulation.step();
+      EXPECT_NEAR(simulation.state().q[0], 0.1, 1e-12) << dt << " s, " << speed << " m/s";
+      EXPECT_LT(std::abs(simulation.state().v[0]), 1e-12);
+    }
+}
+
 TEST(TreeMotion, ALimitStopsAndAStiffDriveHolds) {
   Scene scene = one_joint(kPrismatic, 2);
   scene.bodies[0].joint->joint.upper = 0.1;
