@@ -11,7 +11,8 @@
 namespace abut::preprocess {
 
 std::span<const Exporter> exporters() {
-  static const Exporter table[] = {detail::kMujoco, detail::kDrake, detail::kUrdf, detail::kMeshes};
+  static const Exporter table[] = {detail::kMujoco, detail::kDrake, detail::kUrdf, detail::kUsd,
+                                   detail::kMeshes};
   return table;
 }
 

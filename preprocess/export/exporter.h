@@ -53,7 +53,7 @@ std::string export_id(const std::string& name);
 std::string pressure_mesh_fault(const asset::VolumeView& volume);
 
 namespace detail {
-extern const Exporter kMujoco, kDrake, kUrdf, kMeshes;
+extern const Exporter kMujoco, kDrake, kUrdf, kUsd, kMeshes;
 
 // "x y z" with all digits.
 std::string digits(const Eigen::Vector3d& v);

@@ -11,7 +11,6 @@
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {
-namespace {
 
 TriangleMesh to_mesh(const asset::SurfaceView& surface) {
   TriangleMesh mesh;
@@ -32,6 +31,8 @@ TriangleMesh to_mesh(const asset::ConvexView& piece) {
         {piece.triangles[3 * i], piece.triangles[3 * i + 1], piece.triangles[3 * i + 2]});
   return mesh;
 }
+
+namespace {
 
 // Legacy VTK: an unstructured grid with the extent at its points.
 void write_volume(const asset::VolumeView& v, const std::filesystem::path& file) {

@@ -4,9 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "preprocess/mesh/mesh.h"
 #include "runtime/asset/asset.h"
 
 namespace abut::preprocess {
+
+TriangleMesh to_mesh(const asset::SurfaceView& surface);
+TriangleMesh to_mesh(const asset::ConvexView& piece);
 
 // The parts of an asset that can be written: "surface", "hull", "volume", "quads" (of the points),
 // "points" (with their normals).

@@ -55,6 +55,51 @@ TEST_F(ExportSet, MassDensityMaterialAndTableAreTaken) {
   EXPECT_TRUE(contains(export_to("urdf", {"--table", table}).out, "there is no object 'nobody'"));
 }
 
+// The numbers behind `key =`, up to the end of the line.
+std::vector<double> numbers_behind(const std::string& text, const std::string& key, std::size_t from = 0) {
+  const std::size_t at = text.find(key + " = ", from);
+  if (at == std::string::npos) return {};
+  std::string line = text.substr(at + key.size() + 3, text.find('\n', at) - at - key.size() - 3);
+  for (char& c : line)
+    if (std::string("[](),").find(c) != std::string::npos) c = ' ';
+  std::istringstream in(line);
+  std::vector<double> numbers;
+  for (double number = 0; in >> number;) numbers.push_back(number);
+  return numbers;
+}
+
+TEST_F(ExportSet, UsdHasTheBodyAndItsMeshes) {
+  write("9 lives.obj", box(0.1, 0.2, 0.3));
+  ASSERT_EQ(make().code, 0);
+  ASSERT_EQ(export_to("usd", {"--mass", "2"}).code, 0);
+  std::ostringstream read;
+  read << std::ifstream(to() / "9_lives" / "9_lives.usda").rdbuf();
+  const std::string text = read.str();
+  EXPECT_TRUE(text.starts_with("#usda 1.0\n"));
+  EXPECT_TRUE(contains(text, "def Xform \"_9_lives\""));  // a name of USD has no digit first
+  EXPECT_EQ(std::count(text.begin(), text.end(), '{'), std::count(text.begin(), text.end(), '}'));
+  EXPECT_EQ(numbers_behind(text, "physics:mass"), std::vector<double>{2});
+  const std::vector<double> moments = numbers_behind(text, "physics:diagonalInertia"),
+                            q = numbers_behind(text, "physics:principalAxes");
+  ASSERT_EQ(moments.size(), 3U);
+  ASSERT_EQ(q.size(), 4U);
+  const Eigen::Matrix3d R = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).toRotationMatrix();
+  const Eigen::Matrix3d I = R * Eigen::Vector3d::Map(moments.data()).asDiagonal() * R.transpose();
+  const nlohmann::json inertia = manifest()["objects"][0]["inertia_kg_m2"];
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) EXPECT_NEAR(I(i, j), inertia[i][j].get<double>(), 1e-15);
+  for (const char* mesh : {"surface", "convex_0"}) {
+    const std::size_t at = text.find("def Mesh \"" + std::string(mesh) + "\"");
+    ASSERT_NE(at, std::string::npos) << mesh;
+    EXPECT_EQ(numbers_behind(text, "faceVertexCounts", at), std::vector<double>(12, 3)) << mesh;
+    EXPECT_EQ(numbers_behind(text, "faceVertexIndices", at).size(), 36U) << mesh;
+    const std::vector<double> points = numbers_behind(text, "points", at);
+    ASSERT_EQ(points.size(), 24U) << mesh;
+    EXPECT_NEAR(*std::max_element(points.begin(), points.end()), 0.15, 1e-12) << mesh;
+  }
+  EXPECT_TRUE(contains(text, "physics:approximation = \"convexHull\""));
+}
+
 TEST_F(ExportSet, OddNamesAreFilesAndModels) {
   const std::vector<std::string> names{"a & <b> \"c\"", "a_&_<b>_'c'",   "-dash",        "world",
                                        "__x__",         "M\u00fcsli--x", "manifest.json"};
