@@ -51,7 +51,6 @@ OutsideLattice::OutsideLattice(const asset::SurfaceView& surface, double spacing
 }
 
 struct OutsideLattice::Scan {
-  double allowed;
   Overreach result;
 
   void take(double d, const Vector3d& at) {
@@ -116,13 +115,8 @@ void OutsideLattice::scan_ends(const Polytope& polytope, int axis, Scan& scan) c
       const int x0 = std::max(0, static_cast<int>(std::ceil((first - origin_[0]) / spacing_)));
       const int x1 = std::min(count_[0] - 1, static_cast<int>((last - origin_[0]) / spacing_));
       const float* const row = distance_.data() + index(0, i, j);
-      float sum = 0, most = 0;
-      const auto allowed = static_cast<float>(scan.allowed);
-      for (int x = x0; x <= x1; ++x) {
-        sum += std::max(0.F, row[x] - allowed);
-        most = std::max(most, row[x]);
-      }
-      scan.result.excess += static_cast<double>(sum) * spacing_ * spacing_ * spacing_;
+      float most = 0;
+      for (int x = x0; x <= x1; ++x) most = std::max(most, row[x]);
       if (!(most > scan.result.worst)) continue;
       p[0] = origin_[0] + spacing_ * static_cast<double>(std::find(row + x0, row + x1, most) - row);
       scan.take(most, p);
@@ -153,8 +147,42 @@ double OutsideLattice::between(const Vector3d& p) const {
   return result;
 }
 
-Overreach OutsideLattice::overreach(const Polytope& polytope, double allowed) const {
-  Scan scan{allowed, {}};
+Vector3d OutsideLattice::uphill(const Vector3d& p) const {
+  Vector3d result;
+  for (int axis = 0; axis < 3; ++axis) {
+    const Vector3d step = spacing_ / 2 * Vector3d::Unit(axis);
+    result[axis] = between(p + step) - between(p - step);
+  }
+  return result.norm() > 0 ? result.normalized() : Vector3d::UnitX();
+}
+
+std::vector<LevelPoint> OutsideLattice::level(double height) const {
+  std::vector<LevelPoint> result;
+  const auto wanted = static_cast<float>(height);
+  const std::size_t stride[3] = {1, static_cast<std::size_t>(count_[0]),
+                                 static_cast<std::size_t>(count_[0]) * count_[1]};
+  int at[3];
+  for (at[2] = 0; at[2] < count_[2]; ++at[2]) {
+    for (at[1] = 0; at[1] < count_[1]; ++at[1]) {
+      for (at[0] = 0; at[0] < count_[0]; ++at[0]) {
+        const std::size_t node = index(at[0], at[1], at[2]);
+        for (int axis = 0; axis < 3; ++axis) {
+          if (at[axis] + 1 == count_[axis]) continue;
+          const float a = distance_[node], b = distance_[node + stride[axis]];
+          if ((a < wanted) == (b < wanted)) continue;
+          Vector3d p = origin_ + spacing_ * Vector3d(at[0], at[1], at[2]);
+          p[axis] += spacing_ * (wanted - a) / (b - a);
+          result.push_back({p, uphill(p)});
+          break;
+        }
+      }
+    }
+  }
+  return result;
+}
+
+Overreach OutsideLattice::overreach(const Polytope& polytope) const {
+  Scan scan;
   for (int axis = 0; axis < 3; ++axis) scan_ends(polytope, axis, scan);
   // Small faces are missed by the lines.
   for (const Triangle& t : polytope.triangles) {
@@ -183,18 +211,53 @@ bool apart(const Polytope& polytope, const Vector3d& middle, const Vector3d& hal
   });
 }
 
+// A bound on the distance of a polytope all of which is inside the surface but for rounding; infinite for any
+// other: no triangle enters it, made smaller about its middle by kShrunk, and that is inside.
+double within(const asset::SurfaceView& surface, const Polytope& polytope) {
+  constexpr double kShrunk = 1e-7;
+  Vector3d middle = Vector3d::Zero();
+  for (const Vector3d& v : polytope.vertices) middle += v / static_cast<double>(polytope.vertices.size());
+  if (!(exact(surface, middle) < 0)) return kInfinity;
+  double size = 0;
+  for (const Vector3d& v : polytope.vertices) size = std::max(size, (v - middle).norm());
+  std::vector<Vector3d> polygon, clipped;
+  for (std::int32_t t = 0; t < surface.triangle_count; ++t) {
+    polygon.clear();
+    for (int k = 0; k < 3; ++k) polygon.push_back(distance::internal::corner<double>(surface, t, k));
+    for (const Plane& plane : polytope.planes) {
+      const double d = plane.d + kShrunk * plane.height(middle);
+      clipped.clear();
+      for (std::size_t i = 0; i < polygon.size(); ++i) {
+        const Vector3d &p = polygon[i], &q = polygon[i + 1 == polygon.size() ? 0 : i + 1];
+        const double a = plane.n.dot(p) - d, b = plane.n.dot(q) - d;
+        if (a <= 0) clipped.push_back(p);
+        if ((a < 0 && b > 0) || (a > 0 && b < 0)) clipped.push_back(p + a / (a - b) * (q - p));
+      }
+      polygon.swap(clipped);
+      if (polygon.empty()) break;
+    }
+    if (!polygon.empty()) return kInfinity;
+  }
+  return kShrunk * size;
+}
+
 class OutwardSearch {
  public:
   OutwardSearch(const asset::SurfaceView& surface, const std::vector<Polytope>& polytopes, double enough)
       : surface_(surface), polytopes_(polytopes), enough_(enough) {
     result_.of.assign(polytopes.size(), 0);
+    result_.at.assign(polytopes.size(), Vector3d::Zero());
   }
 
   OutwardError run() {
     std::vector<Box> boxes;
     for (std::size_t i = 0; i < polytopes_.size(); ++i) {
       const Polytope& p = polytopes_[i];
-      for (const Vector3d& v : p.vertices) take(exact(surface_, v), static_cast<std::int32_t>(i));
+      for (const Vector3d& v : p.vertices) take(exact(surface_, v), v, static_cast<std::int32_t>(i));
+      if (const double most = within(surface_, p); most < kInfinity) {
+        closed_ = std::max(closed_, most);
+        continue;
+      }
       boxes.push_back({0, (p.low + p.high) / 2, (p.high - p.low) / 2, static_cast<std::int32_t>(i)});
     }
     open(boxes);
@@ -218,9 +281,28 @@ class OutwardSearch {
 
   bool done(double most) const { return most <= std::max(enough_, result_.least * (1 + kGap)); }
 
-  void take(double d, std::int32_t i) {
+  void take(double d, const Vector3d& p, std::int32_t i) {
     result_.least = std::max(result_.least, d);
-    result_.of[i] = std::max(result_.of[i], d);
+    if (d <= result_.of[i]) return;
+    result_.of[i] = d;
+    result_.at[i] = p;
+  }
+
+  // With g the way out at the middle m of a box, and h as far as the polytope is beyond m along it: a ball of
+  // radius R in the solid about c = m - t g is no farther from x = m + u than
+  //   |x - c| - R <= sqrt(r^2 + 2 t h + t^2) - R,   r half the box's diagonal,
+  // which beside a flat surface is more than the distance by r^2 / 2 t only.
+  double by_ball(const Polytope& polytope, const Box& box, const Vector3d& g, double d) const {
+    constexpr double kDepth = 8;  // half diagonals below the surface
+    const double r = box.half.norm(), t = std::max(0.0, d) + kDepth * r;
+    double h = g.cwiseAbs().dot(box.half);
+    for (const Plane& plane : polytope.planes) {
+      const double along = g.dot(plane.n);
+      if (along > 0)
+        h = std::min(h, -along * plane.height(box.middle) + (g - along * plane.n).cwiseAbs().dot(box.half));
+    }
+    const double R = -exact(surface_, box.middle - t * g);
+    return R > 0 ? std::sqrt(std::max(0.0, r * r + 2 * t * h + t * t)) - R : kInfinity;
   }
 
   static void halve(const Box& box, std::vector<Box>& boxes) {
@@ -245,14 +327,16 @@ class OutwardSearch {
             box.most = -kInfinity;
             return;
           }
-          const double d = exact(surface_, box.middle);
+          const auto nearest = distance::signed_distance<double>(surface_, box.middle);
+          const double d = nearest.distance;
           box.most = d + box.half.norm();
+          if (!done(box.most)) box.most = std::min(box.most, by_ball(polytope, box, nearest.gradient, d));
           if (polytope.height(box.middle) <= 0) inside[i] = d;
         },
         32);
     result_.queries += static_cast<std::int64_t>(boxes.size());
     for (std::size_t i = 0; i < boxes.size(); ++i)
-      if (inside[i] > -kInfinity) take(inside[i], boxes[i].polytope);
+      if (inside[i] > -kInfinity) take(inside[i], boxes[i].middle, boxes[i].polytope);
     for (const Box& box : boxes) {
       if (done(box.most))
         closed_ = std::max(closed_, box.most);

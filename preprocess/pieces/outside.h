@@ -14,7 +14,12 @@ namespace abut::preprocess {
 struct Overreach {
   double worst = 0;                              // distance to the surface, m
   Eigen::Vector3d at = Eigen::Vector3d::Zero();  // of the worst, m
-  double excess = 0;                             // m^4: integral of the distance beyond what is allowed
+};
+
+// A point at a level of the signed distance, and the way in which that grows most there.
+struct LevelPoint {
+  Eigen::Vector3d p;  // m
+  Eigen::Vector3d n;  // unit
 };
 
 // Signed distances of a surface at the nodes of a lattice about it: a fast estimate for searches. Exact
@@ -24,16 +29,18 @@ class OutsideLattice {
   // `spacing` (m) of the nodes, greater where there would be more than kMaxNodes.
   OutsideLattice(const asset::SurfaceView& surface, double spacing);
 
-  double spacing() const { return spacing_; }
+  // At the nodes in the polytope, and where lines of nodes along x, y and z leave it.
+  Overreach overreach(const Polytope& polytope) const;
 
-  // At the nodes in the polytope, and where lines of nodes along x, y and z leave it. `allowed`: m.
-  Overreach overreach(const Polytope& polytope, double allowed) const;
+  // Where lines of nodes cross the level `height` (m, positive), one point for a node.
+  std::vector<LevelPoint> level(double height) const;
 
  private:
   static constexpr double kMaxNodes = 3e6;
 
   struct Scan;
   double between(const Eigen::Vector3d& p) const;
+  Eigen::Vector3d uphill(const Eigen::Vector3d& p) const;
   void scan_ends(const Polytope& polytope, int axis, Scan& scan) const;
   void take_end(Eigen::Vector3d node, int axis, double x, Scan& scan) const;
   std::size_t index(int x, int y, int z) const {
@@ -50,7 +57,8 @@ class OutsideLattice {
 // point is `least` away from it.
 struct OutwardError {
   double least = 0, most = 0;
-  std::vector<double> of;  // of each polytope, m: at most `most`; that of the farthest is `least` or more
+  std::vector<double> of;           // of each polytope, m: at most `most`; of the farthest it is `least`
+  std::vector<Eigen::Vector3d> at;  // where that is, m
   std::int64_t queries = 0;
 };
 

@@ -5,10 +5,15 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <optional>
 
 #include "preprocess/index/index.h"
-#include "preprocess/pieces/thin_out.h"
+#include "preprocess/pieces/cover.h"
+#include "preprocess/pieces/left_out.h"
+#include "preprocess/pieces/part.h"
+#include "preprocess/remesh/surface_sampler.h"
 #include "runtime/bvh/build.h"
+#include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 #include "runtime/distance/surface_distance.h"
@@ -19,57 +24,22 @@ namespace {
 
 using Eigen::Vector3d;
 
-// Triangles that the search looks at; what it finds is measured against all of them.
-constexpr std::size_t kSearchTriangles = 2500;
-// Of the error: how far inside the surface the search sees it, so that pieces may be less curved outside; how
-// far pieces may be from their hulls for the sake of fewer vertices.
-constexpr double kInset = 0.6, kReduced = 0.3;
-// The search aims at this part of the error, since a lattice misses some of what is outside.
-constexpr double kAim = 0.9;
-constexpr int kMaxRounds = 2;
-// Parts that the search cuts at most, for each piece that is allowed.
-constexpr std::size_t kPartsPerPiece = 4;
+// Of the error:
+constexpr double kInset = 0.6;    // how far inside the surface what regions must hold is
+constexpr double kLevel = 0.86;   // how far outside what they must not hold
+constexpr double kNear = 0.1;     // how far what counts as held may be from a region
+constexpr double kReduced = 0.3;  // how far pieces may be from their hulls for the sake of fewer vertices
+constexpr double kTrim = 0.96;    // how far pieces may reach out: less by what the bound on it is not tight
+constexpr double kRepair = 0.97;  // what is farther from the pieces is repaired
+constexpr double kEnough = 0.05;  // an outward error that need not be known better
+constexpr double kLarger = 1.25;  // the next error that is tried where there are too few pieces for one
+// Parts of the targets: with more missing, an error is given up; the next is larger by two steps.
+constexpr double kMissing = 0.01, kFarOff = 0.05;
 
-bool in_solid(const asset::SurfaceView& surface, const Vector3d& p) {
-  return distance::signed_distance<double>(surface, p).distance < 0;
-}
-
-// The mesh with fewer triangles, moved inside by `depth` (m), less where the solid is thin.
-TriangleMesh inset(const TriangleMesh& mesh, const asset::SurfaceView& surface, double depth) {
-  const asset::Surface thin = build_surface(thin_out(mesh, kSearchTriangles));
-  TriangleMesh result;
-  for (std::size_t i = 0; i < thin.vertices.size(); i += 3) {
-    const Vector3d p = Vector3d::Map(&thin.vertices[i]), n = Vector3d::Map(&thin.vertex_normals[i]);
-    double d = depth;
-    const auto fits = [&] {
-      return distance::signed_distance<double>(surface, p - d * n).distance <= -d / 2;
-    };
-    while (d > depth / 10 && !fits()) d /= 2;
-    result.vertices.push_back(d > depth / 10 ? Vector3d(p - d * n) : p);
-  }
-  for (std::size_t i = 0; i < thin.triangles.size(); i += 3)
-    result.triangles.push_back({thin.triangles[i], thin.triangles[i + 1], thin.triangles[i + 2]});
-  return result;
-}
-
-// Points whose hull holds each part of the solid itself, cut as that of the search was.
-std::vector<std::vector<Vector3d>> corners_of_parts(const TriangleMesh& mesh,
-                                                    const asset::SurfaceView& surface,
-                                                    const std::vector<CutMade>& cuts) {
-  std::vector<Part> parts{whole(mesh)};
-  for (const CutMade& made : cuts) {
-    auto [behind, before] =
-        cut(parts[made.of], made.plane, [&](const Vector3d& p) { return in_solid(surface, p); });
-    parts[made.of] = std::move(behind);
-    parts.push_back(std::move(before));
-  }
-  std::vector<std::vector<Vector3d>> result(parts.size());
-  parallel_for(static_cast<std::int64_t>(parts.size()), 0, [&](std::int64_t i, int) {
-    Polytope hull = hull_of(parts[i]);
-    result[i] = std::move(hull.flat() ? parts[i].surface.points : hull.vertices);
-  });
-  return result;
-}
+constexpr int kVertexTargets = 10'000, kSurfaceTargets = 4'000, kInsideTargets = 4'000;  // at most, or about
+constexpr std::size_t kEvery = 2;  // of the lattice's points of the level one in so many is an obstacle
+constexpr int kMaxTrims = 20;
+constexpr int kMaxRepairs = 6;
 
 struct Pieces {
   std::vector<Polytope> polytopes;
@@ -86,88 +56,182 @@ class Maker {
         surface_(surface),
         parameters_(parameters),
         progress_(progress),
-        lattice_(surface, parameters.error) {}
+        hull_(make_polytope(mesh.vertices)) {}
 
+  // The least error for which there are pieces enough, of some, in steps.
   Pieces run() {
-    Pieces best;
-    double aim = kAim * parameters_.error;
-    const TriangleMesh seen = inset(mesh_, surface_, kInset * parameters_.error);
-    for (int round = 0; round < kMaxRounds; ++round) {
-      // More parts of the same, unless there are too many: then afresh.
-      if (parts_.empty()) {
-        parts_.push_back({whole(seen), {}, {}, 0});
-        if (hull_of(parts_.front().part).flat()) parts_.front().part = whole(mesh_);  // thinned to nothing
-        parts_.front().hull = hull_of(parts_.front().part);
-      }
-      for (HulledPart& part : parts_) part.over = lattice_.overreach(part.hull, aim);
-      cut_parts(surface_, lattice_, aim, kPartsPerPiece * static_cast<std::size_t>(parameters_.count), parts_,
-                cuts_, progress_);
-      Pieces found = unite(aim);
-      const bool too_many = found.outward > 2 * aim;
-      if (found.error() < best.error()) best = found;
-      if (best.error() <= parameters_.error) break;
-      aim = too_many ? 0.7 * found.outward
-                     : aim * std::clamp(kAim * parameters_.error / found.error(), 0.5, 0.9);
-      if (!too_many) continue;
-      parts_.clear();
-      cuts_.clear();
+    Pieces best = one();
+    if (best.error() <= parameters_.error || parameters_.count == 1) return best;
+    lattice_.emplace(surface_, parameters_.error);
+    for (double error = parameters_.error; error < best.error();) {
+      Pieces found = attempt(error);
+      error *= missing_ > kFarOff ? kLarger * kLarger : kLarger;
+      if (found.error() < best.error()) best = std::move(found);
     }
     return best;
   }
 
  private:
-  Pieces unite(double aim) {
-    std::vector<Polytope> hulls;
-    for (const HulledPart& part : parts_) hulls.push_back(part.hull);
-    const std::vector<United> united =
-        unite_hulls(lattice_, aim, static_cast<std::size_t>(parameters_.count), std::move(hulls), progress_);
-    progress_("measuring");
-    const std::vector<std::vector<Vector3d>> corners = corners_of_parts(mesh_, surface_, cuts_);
+  // The hull, with fewer vertices.
+  Pieces one() const {
+    progress_("hull");
     Pieces found;
-    found.polytopes.resize(united.size());
-    std::vector<double> left_out(united.size());
-    parallel_for(static_cast<std::int64_t>(united.size()), 0, [&](std::int64_t i, int) {
-      std::vector<Vector3d> points;
-      for (const std::size_t part : united[i].parts)
-        points.insert(points.end(), corners[parts_[part].number].begin(), corners[parts_[part].number].end());
-      found.polytopes[i] = fit(united[i].hull, points, aim, left_out[i]);
-    });
-    found.inward = *std::max_element(left_out.begin(), left_out.end());
-    found.outward = outward_error(surface_, found.polytopes, parameters_.error / 4).most;
+    found.polytopes = {reduce(hull_, parameters_.vertices, kReduced * parameters_.error)};
+    const double enough = kEnough * parameters_.error;
+    found.inward = inward_error(mesh_, surface_, found.polytopes, kReduced * parameters_.error).most;
+    found.outward = outward_error(surface_, found.polytopes, enough).most;
     return found;
   }
 
-  // The hull of `points`, which holds all of a part of the solid, where it reaches no farther outside than
-  // `aim`; otherwise `hull`, which was seen deeper inside, with more of the solid where too much is left out.
-  Polytope fit(const Polytope& hull, const std::vector<Vector3d>& points, double aim,
-               double& left_out) const {
-    const double reduced = kReduced * parameters_.error, most = 0.95 * parameters_.error;
-    Polytope result = make_polytope(points);
-    if (!result.flat()) {
-      result = reduce(result, parameters_.vertices, reduced);
-      left_out = farthest(result, points).first;
-      if (left_out <= most && lattice_.overreach(result, aim).worst <= aim) return result;
+  bool in_solid(const Vector3d& p) const {
+    return distance::signed_distance<double>(surface_, p).distance < 0;
+  }
+
+  void add_target(const Vector3d& target, const Vector3d& outer) {
+    ground_.targets.push_back(target);
+    ground_.outer.push_back(outer);
+  }
+
+  // A point of the surface and its normal, moved inside by `inset` (m), less where the solid is thin.
+  void add_surface_target(const Vector3d& p, const Vector3d& n, double inset) {
+    double d = inset;
+    const auto fits = [&] {
+      return distance::signed_distance<double>(surface_, p - d * n).distance <= -d / 2;
+    };
+    while (d > inset / 10 && !fits()) d /= 2;
+    add_target(d > inset / 10 ? Vector3d(p - d * n) : p, p);
+  }
+
+  // Vertices, of which hulls are, and random points.
+  void add_surface_targets(double inset) {
+    const std::int32_t stride = 1 + surface_.vertex_count / kVertexTargets;
+    for (std::int32_t v = 0; v < surface_.vertex_count; v += stride)
+      add_surface_target(Vector3d::Map(surface_.vertices + 3 * v),
+                         Vector3d::Map(surface_.vertex_normals + 3 * v), inset);
+    Random random(5, 0);
+    const SurfaceSampler sample(surface_);
+    for (int i = 0; i < kSurfaceTargets; ++i) {
+      const auto [p, triangle] = sample(random);
+      add_surface_target(p, distance::internal::face_normal<double>(surface_, triangle), inset);
     }
-    result = reduce(hull, parameters_.vertices, reduced);
-    for (int more = 0; more < parameters_.vertices; ++more) {
-      const auto [away, point] = farthest(result, points);
-      if (away <= most || static_cast<int>(result.vertices.size()) >= parameters_.vertices) break;
-      const Vector3d nearest = result.nearest(point);
-      std::vector<Vector3d> corners = result.vertices;
-      corners.push_back(nearest + (1 - 0.9 * most / away) * (point - nearest));
-      result = make_polytope(corners);
+  }
+
+  void add_inside_targets(double inset) {
+    const Vector3d size = hull_.high - hull_.low;
+    const double spacing = std::max(std::cbrt(size.prod() / kInsideTargets), size.maxCoeff() / 100);
+    for (double z = hull_.low.z(); z < hull_.high.z(); z += spacing)
+      for (double y = hull_.low.y(); y < hull_.high.y(); y += spacing)
+        for (double x = hull_.low.x(); x < hull_.high.x(); x += spacing) {
+          const Vector3d p(x, y, z);
+          if (distance::signed_distance<double>(surface_, p).distance < -inset) add_target(p, p);
+        }
+  }
+
+  // What regions are to hold and to avoid for an error (m).
+  void set_ground(double error) {
+    ground_ = {};
+    add_surface_targets(kInset * error);
+    add_inside_targets(kInset * error);
+    std::size_t number = 0;
+    for (const LevelPoint& q : lattice_->level(kLevel * error))
+      if (number++ % kEvery == 0 && hull_.height(q.p) <= 0) ground_.obstacles.push_back(q);
+  }
+
+  // Pieces for an error (m); none where there are too few for it.
+  Pieces attempt(double error) {
+    set_ground(error);
+    const auto tell = [&](std::size_t regions, std::size_t missing) {
+      progress_(fmt::format("{} regions, {} of {} points missing, error {:.2g} m", regions, missing,
+                            ground_.targets.size(), error));
+    };
+    const auto most = static_cast<std::size_t>(parameters_.count);
+    std::vector<char> wanted(ground_.targets.size(), 1);
+    std::vector<Region> regions = cover(ground_, wanted, most, kNear * error, tell);
+    missing_ =
+        static_cast<double>(std::count(wanted.begin(), wanted.end(), 1)) / static_cast<double>(wanted.size());
+    if (missing_ > kMissing) return {};
+    Pieces found;
+    fit_all(regions, error, found.polytopes);
+    InwardError inward = inward_error(mesh_, surface_, found.polytopes, kRepair * error);
+    for (int repair = 0; inward.most > error && regions.size() < most && repair < kMaxRepairs; ++repair) {
+      wanted.assign(ground_.targets.size(), 0);
+      for (const Vector3d& p : inward.far) {
+        add_target(p, p);
+        wanted.push_back(1);
+      }
+      std::vector<Region> more = cover(ground_, wanted, most - regions.size(), 0, tell);
+      std::move(more.begin(), more.end(), std::back_inserter(regions));
+      fit_all(regions, error, found.polytopes);
+      inward = inward_error(mesh_, surface_, found.polytopes, kRepair * error);
     }
-    left_out = farthest(result, points).first;
-    return result;
+    progress_("measuring");
+    found.inward = inward.most;
+    found.outward = outward_error(surface_, found.polytopes, kEnough * error).most;
+    if (found.outward > error)  // not known well enough, or more
+      found.outward = std::min(found.outward, outward_error(surface_, found.polytopes, error).most);
+    return found;
+  }
+
+  // Adds the polytopes of regions that have none yet.
+  void fit_all(std::vector<Region>& regions, double error, std::vector<Polytope>& polytopes) const {
+    progress_(fmt::format("fitting {}", counted(regions.size() - polytopes.size(), "piece")));
+    const std::size_t first = polytopes.size();
+    polytopes.resize(regions.size());
+    parallel_for(static_cast<std::int64_t>(regions.size() - first), 0,
+                 [&](std::int64_t i, int) { polytopes[first + i] = fit(regions[first + i], error); });
+  }
+
+  // The hull of what of the solid is in the region, with fewer vertices, trimmed until it reaches no farther
+  // outside than kTrim of the error (m).
+  Polytope fit(Region& region, double error) const {
+    const auto inside = [&](const Vector3d& p) { return in_solid(p); };
+    Part part = whole(mesh_);
+    for (const Plane& plane : region.planes) part = cut(part, plane, inside).first;
+    for (int trims = 0;; ++trims) {
+      const Polytope hull = hull_of(part);
+      if (hull.flat()) return hull;
+      Polytope result = reduce(hull, parameters_.vertices, kReduced * error);
+      Overreach over = lattice_->overreach(result);
+      if (over.worst <= kTrim * error) {
+        const OutwardError exact = outward_error(surface_, {result}, kTrim * error);
+        over = {exact.least, exact.at.front()};
+      }
+      if (over.worst <= kTrim * error || trims == kMaxTrims) return result;
+      region.planes.push_back(trim(region, over.at, error));
+      part = cut(part, region.planes.back(), inside).first;
+    }
+  }
+
+  // A plane through the level nearest to a point that is too far outside, before that: of some directions,
+  // the one that leaves most of what the region holds.
+  Plane trim(const Region& region, const Vector3d& at, double error) const {
+    const auto near = distance::signed_distance<double>(surface_, at);
+    const Vector3d q = near.closest + kLevel * error * near.gradient;
+    const Vector3d away = (q - region.middle).normalized();
+    Plane best{near.gradient, near.gradient.dot(q)};
+    std::ptrdiff_t most = -1;
+    for (const Vector3d& n : {near.gradient, away, Vector3d((near.gradient + away).normalized()),
+                              Vector3d((region.metric * away).normalized())}) {
+      const Plane plane{n, n.dot(q)};
+      if (!(plane.height(at) > 0)) continue;
+      const auto kept = std::count_if(region.held.begin(), region.held.end(), [&](std::int32_t i) {
+        return plane.height(ground_.targets[i]) <= kNear * error;
+      });
+      if (kept <= most) continue;
+      most = kept;
+      best = plane;
+    }
+    return best;
   }
 
   const TriangleMesh& mesh_;
   const asset::SurfaceView& surface_;
   const PieceParameters& parameters_;
   const PieceProgress& progress_;
-  OutsideLattice lattice_;
-  std::vector<HulledPart> parts_;
-  std::vector<CutMade> cuts_;
+  Polytope hull_;
+  std::optional<OutsideLattice> lattice_;
+  Ground ground_;
+  double missing_ = 0;  // part of the targets that the regions of the last attempt do not hold
 };
 
 // Pieces at most `gap` (m) apart, row by row.
@@ -224,9 +288,11 @@ ConvexPieces make_pieces(const TriangleMesh& mesh, const asset::SurfaceView& sur
   const Pieces found = Maker(mesh, surface, parameters, progress).run();
   if (found.error() > parameters.error)
     report.warnings.push_back(fmt::format(
-        "{} convex pieces reach {:.3g} m outside and leave out {:.3g} m, more than the {:g} m wished for; "
-        "--pieces gives more of them, --piece-vertices finer ones",
-        found.polytopes.size(), found.outward, found.inward, parameters.error));
+        "{} outside by {:.3g} m and leave out {:.3g} m, more than the {:g} m wished for; "
+        "--pieces allows more of them, --piece-vertices finer ones",
+        found.polytopes.size() == 1 ? "1 convex piece reaches"
+                                    : fmt::format("{} convex pieces reach", found.polytopes.size()),
+        found.outward, found.inward, parameters.error));
   std::size_t vertices = 0;
   for (const Polytope& p : found.polytopes) vertices += p.vertices.size();
   report.measures["pieces"] = static_cast<double>(found.polytopes.size());

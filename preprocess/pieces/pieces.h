@@ -1,10 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "preprocess/mesh/mesh.h"
-#include "preprocess/pieces/search.h"
 #include "runtime/asset/asset.h"
 
 // Approximate convex decomposition: convex polytopes whose union stands for a solid, within measured errors.
@@ -12,6 +12,9 @@
 //   PieceParameters parameters{.kind = PieceParameters::Kind::kAuto};
 //   ConvexPieces made = make_pieces(mesh, surface, parameters, report, [](const std::string&) {});
 namespace abut::preprocess {
+
+// Told of what is going on, for people.
+using PieceProgress = std::function<void(const std::string& text)>;
 
 inline constexpr int kAutoPieces = 64;  // at most, with `auto`
 inline constexpr int kMaxPieces = 1024;

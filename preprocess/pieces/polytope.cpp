@@ -94,19 +94,23 @@ Polytope reduce(const Polytope& polytope, int max_vertices, double tolerance) {
   for (const std::size_t i : first_corners(all, polytope.high - polytope.low)) take(i);
   Polytope result = make_polytope(kept);
   if (result.flat()) result = polytope;  // flat but for rounding
-  while (result.vertices.size() < all.size()) {
-    double farthest = tolerance;
-    std::size_t next = all.size();
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (taken[i] != 0) continue;
-      // Not the height alone: beside a sharp edge it says little.
-      const double away = result.distance(all[i]);
-      if (away > farthest) {
-        farthest = away;
-        next = i;
-      }
+  // Distances only shrink as the polytope grows: what is on top again after a new look is the farthest.
+  std::vector<std::pair<double, std::size_t>> waiting;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (taken[i] == 0) waiting.emplace_back(std::numeric_limits<double>::infinity(), i);
+  while (!waiting.empty() && static_cast<int>(kept.size()) < max_vertices) {
+    std::pop_heap(waiting.begin(), waiting.end());
+    auto& [away, i] = waiting.back();
+    // Not the height alone: beside a sharp edge it says little.
+    const double now = result.distance(all[i]);
+    if (now < away && now > tolerance) {
+      away = now;
+      std::push_heap(waiting.begin(), waiting.end());
+      continue;
     }
-    if (next == all.size() || static_cast<int>(kept.size()) >= max_vertices) break;
+    const std::size_t next = i;
+    waiting.pop_back();
+    if (now <= tolerance) continue;
     take(next);
     result = make_polytope(kept);
     kept = result.vertices;
