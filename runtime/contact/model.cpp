@@ -1,5 +1,6 @@
 #include "runtime/contact/model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -76,6 +77,19 @@ PairWrench without_overflow(const PairWrench& wrench, Want want, WrenchHessian* 
   if (wants_second)
     for (auto& component : *hessian) component.setConstant(kNotAsked);
   return invalid_wrench();
+}
+
+Constraints without_overflow(const Constraints& constraints) {
+  const auto finite = [](const ContactPoint& c) {
+    return c.p_AC.allFinite() && c.n_A.allFinite() && std::isfinite(c.gap) && std::isfinite(c.area);
+  };
+  const auto finite_slopes = [](const ContactPointDerivative& d) {
+    return d.dp_dxi_B.allFinite() && d.dn_dxi_B.allFinite() && d.dgap_dxi_B.allFinite();
+  };
+  if (std::ranges::all_of(constraints.points, finite) &&
+      std::ranges::all_of(constraints.derivatives, finite_slopes))
+    return constraints;
+  return {{}, Status::kInvalidInput, {}};
 }
 
 PairWrench invalid_wrench() {

@@ -72,7 +72,7 @@ struct ContactPointDerivative {
 // Valid until the model's next call.
 struct Constraints {
   std::span<const ContactPoint> points;
-  Status status;                                             // kNoOverlap: none within the margin
+  Status status;  // kNoOverlap: none within the margin. kInvalidInput: none, beyond what numbers hold
   std::span<const ContactPointDerivative> derivatives = {};  // one per point where they were wanted
 };
 
@@ -128,6 +128,9 @@ PairWrench invalid_wrench();
 // The wrench, or an invalid one where an entry that was asked for is beyond what numbers hold: sizes,
 // stiffnesses or speeds are too large; then a Hessian that was asked for is NaN too.
 PairWrench without_overflow(const PairWrench& wrench, Want want, WrenchHessian* hessian = nullptr);
+
+// The contact points, or none and kInvalidInput where a number of them or of their derivatives is beyond.
+Constraints without_overflow(const Constraints& constraints);
 
 // Throws std::logic_error where a Hessian is wanted of a model that offers none, or there is no room for it.
 void require_room(Want want, bool offered, const WrenchHessian* hessian);

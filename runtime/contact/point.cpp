@@ -94,10 +94,10 @@ class PointModel final : public Model {
     if (witness.status == Status::kInvalidInput) return {{}, witness.status};
     if (witness.distance > margin) return {{}, Status::kNoOverlap};
     point_[0] = {(witness.p1 + witness.p2) / 2, witness.n, witness.distance, 0.0, 0};
-    if (!has(want, Want::kJacobian)) return {point_, witness.status};
+    if (!has(want, Want::kJacobian)) return without_overflow({point_, witness.status});
     const auto d = derivative::gumbel_derivative(pair, witness, config_.gumbel, config_.clamp, rings_);
     derivative_[0] = {(d.dp1_A_dxi_B + d.dp2_A_dxi_B) / 2, d.dn_A_dxi_B, d.dd_dxi_B};
-    return {point_, witness.status, derivative_};
+    return without_overflow({point_, witness.status, derivative_});
   }
 
  private:

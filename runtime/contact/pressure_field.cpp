@@ -223,7 +223,7 @@ class PressureFieldModel final : public Model {
         derivatives_[i] = exchanged(derivatives_[i], points_[i], pair.X_AB);
       for (ContactPoint& point : points_) point = exchanged(point, pair.X_AB);
     }
-    return {points_, points_.empty() ? Status::kNoOverlap : Status::kOk, derivatives_};
+    return without_overflow({points_, points_.empty() ? Status::kNoOverlap : Status::kOk, derivatives_});
   }
 
  private:

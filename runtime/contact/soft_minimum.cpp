@@ -115,7 +115,7 @@ class SoftMinimumModel final : public Model {
                          std::uint64_t{f.body != 0} << 32 | static_cast<std::uint32_t>(f.point)});
       if (has(want, Want::kJacobian)) derivatives_.push_back(derivative_of(pair, f, p));
     }
-    return {points_, points_.empty() ? Status::kNoOverlap : Status::kOk, derivatives_};
+    return without_overflow({points_, points_.empty() ? Status::kNoOverlap : Status::kOk, derivatives_});
   }
 
  private:

@@ -104,7 +104,7 @@ class SoftPotentialModel final : public Model {
       points_.back().feature = std::uint64_t{!s.of_A} << 32 | s.feature;
       if (has(want, Want::kJacobian)) derivatives_.push_back(internal::derivative(pair.X_AB, contact));
     }
-    return {points_, points_.empty() ? Status::kNoOverlap : Status::kOk, derivatives_};
+    return without_overflow({points_, points_.empty() ? Status::kNoOverlap : Status::kOk, derivatives_});
   }
 
  private:

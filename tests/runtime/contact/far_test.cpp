@@ -45,6 +45,31 @@ TEST(FarApart, OverflowIsInvalid) {
   EXPECT_TRUE(w.status == Status::kInvalidInput ? w.F_BBo_B.array().isNaN().all() : w.F_BBo_B.allFinite());
 }
 
+// Nor are contact points and their derivatives given whose numbers are too large.
+TEST(FarApart, ContactPointsAreFiniteOrNone) {
+  const asset::Asset A = box(0.05);
+  const body::Body a = test::body_of(A), plane = test::body_of(body::HalfSpace<double>{0.05});
+  for (const auto& row : contact::models()) {
+    if (!row.has_constraints) continue;
+    const auto model = row.make({});
+    for (const double far : {1e100, 1e154, 1e200, 1e300})
+      for (const Vec3<double>& way : {Vec3<double>(0, 0, 1), Vec3<double>(0.3, -0.4, 0.9)})
+        for (const bool swapped : {false, true}) {
+          Pose<double> X;
+          X.p = (swapped ? -far : far) * way;
+          const body::Pair pair{swapped ? &plane : &a, swapped ? &a : &plane, X};
+          const contact::Constraints found = model->constraints(pair, 0, contact::Want::kJacobian);
+          EXPECT_EQ(found.points.size(), found.derivatives.size()) << row.name << " " << far;
+          if (found.status == Status::kInvalidInput) EXPECT_TRUE(found.points.empty()) << row.name;
+          for (const contact::ContactPoint& c : found.points)
+            EXPECT_TRUE(c.p_AC.allFinite() && c.n_A.allFinite() && std::isfinite(c.gap)) << row.name;
+          for (const contact::ContactPointDerivative& d : found.derivatives)
+            EXPECT_TRUE(d.dp_dxi_B.allFinite() && d.dn_dxi_B.allFinite() && d.dgap_dxi_B.allFinite())
+                << row.name << " " << far;
+        }
+  }
+}
+
 // Squares of speeds from 1e154 m/s on are no numbers; friction goes on opposing the motion.
 TEST(FastMotion, FrictionOfPressureFieldsIsKept) {
   const asset::Asset A = box(0.05), B = box(0.04);
