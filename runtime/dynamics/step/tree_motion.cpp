@@ -5,6 +5,7 @@
 
 #include "runtime/dynamics/tree/dynamics.h"
 #include "runtime/dynamics/tree/kinematics.h"
+#include "runtime/math/adjoint.h"
 
 namespace abut::dynamics {
 namespace {
@@ -13,24 +14,26 @@ namespace {
 // step may bring the joint there.
 constexpr double kLimitReach = 0.05;
 
-bool hangs_on_nothing(const Tree& tree) {
-  if (tree.link_count() == 0 || tree.link(0).joint.type != JointType::kFree || tree.link(0).parent >= 0 ||
-      tree.link(0).joint.armature > 0)
-    return false;
+// The twists of the one joint on the world, in its link, where nothing else holds the tree and it is a free
+// or a planar one; none otherwise.
+detail::Subspace moving_freely(const Tree& tree) {
+  if (tree.link_count() == 0) return {};
+  const Joint& root = tree.link(0).joint;
+  const bool moves = root.type == JointType::kFree || root.type == JointType::kPlanar;
+  if (!moves || tree.link(0).parent >= 0 || root.armature > 0) return {};
   for (int i = 1; i < tree.link_count(); ++i)
-    if (tree.link(i).parent < 0) return false;
-  return true;
+    if (tree.link(i).parent < 0) return {};
+  detail::Subspace S(6, tree.end_v(0));
+  for (int d = 0; d < S.cols(); ++d) S.col(d) = tree.subspace(d);
+  return S;
 }
-
-Vec3<double> root_place(const VecX<double>& q) { return q.segment<3>(4); }
-Mat3<double> root_turn(const VecX<double>& q) { return rotation_from_quaternion(q[0], q[1], q[2], q[3]); }
 
 }  // namespace
 
 TreeMotion::TreeMotion(const System& system, std::vector<std::int32_t> bodies)
     : tree_(system, std::move(bodies), Vec3<double>::Zero()),
       independent_(tree_.independent()),
-      floats_(hangs_on_nothing(tree_.tree())),
+      root_(moving_freely(tree_.tree())),
       start_(system.initial_state().q),
       scratch_(tree_.tree()),
       J_W_(tree_.bodies().size(), TreeJacobian::Zero(6, independent_.cols())) {
@@ -80,19 +83,18 @@ void TreeMotion::accelerate(const VecX<double>& v) {
   llt_.solveInPlace(acceleration_);
 }
 
-// Of the part of M that belongs to the root, [I, m [c]x; (m [c]x)', m 1] about its origin in its axes.
 TreeMotion::Momenta TreeMotion::momenta() const {
-  const Mat3<double> R = root_turn(q_);
-  const Vec6<double> p = M_.topRows<6>() * v_;
-  const double mass = M_(3, 3);
-  return {R * p.head<3>(), R * p.tail<3>(), root_place(q_),
-          R * Vec3<double>(-M_(1, 5), M_(0, 5), -M_(0, 4)) / mass};
+  const RootVector p = M_.topRows(root_.cols()) * v_;
+  Momenta momenta{root_ * p, pose_of_link(scratch_, 0), Vec3<double>::Zero()};
+  for (std::size_t i = 0; i < J_W_.size(); ++i)
+    momenta.p_LCom_W += tree_.body(i).mass / tree_.mass() * from_root(i);
+  return momenta;
 }
 
 // Of second order: q and v by the midpoint rule, then what has to stay as it is.
 void TreeMotion::drift(double time) {
   const double kinetic = v_.dot(M_ * v_) / 2;
-  const Momenta start = floats_ ? momenta() : Momenta{};
+  const Momenta start = root_.cols() > 0 ? momenta() : Momenta{};
   const VecX<double> q = q_;
   accelerate(v_);
   full_.noalias() = independent_ * v_;
@@ -105,43 +107,55 @@ void TreeMotion::drift(double time) {
   tree_.tree().integrate(q, time * full_, q_);
   tree_.mimics().obey(q_);
   weigh();
-  keep_invariants(kinetic, start, time);
+  keep_invariants(kinetic, start, q, time);
 }
 
-// The momenta give the root's velocity for each velocity of the joints: v_b = M_bb^-1 (p - M_bj v_j). With
-// the joints' velocities scaled by s the kinetic energy is p.M_bb^-1 p/2 + s^2 v_j.(M_jj - M_jb M_bb^-1 M_bj)
-// v_j/2.
-void TreeMotion::keep_invariants(double kinetic, const Momenta& start, double time) {
+// The centre of mass goes straight on, along the plane of a planar joint, and the root with it: its momenta p
+// are carried along to there. They give the root's velocity for each velocity of the joints:
+// v_b = M_bb^-1 (p - M_bj v_j). With the joints' velocities scaled by s the kinetic energy is
+// p.M_bb^-1 p/2 + s^2 v_j.(M_jj - M_jb M_bb^-1 M_bj) v_j/2.
+void TreeMotion::keep_invariants(double kinetic, const Momenta& start, const VecX<double>& q_start,
+                                 double time) {
   double locked = 0, moving = v_.dot(M_ * v_) / 2;
-  Vec6<double> whole = Vec6<double>::Zero(), of_joints = Vec6<double>::Zero();
-  if (floats_) {
+  RootVector whole, of_joints;
+  const Eigen::Index nb = root_.cols(), nj = v_.size() - nb;
+  if (nb > 0) {
     const Momenta now = momenta();
-    const Vec3<double> shift = start.p_OCom - now.p_OCom + time / M_(3, 3) * start.linear;
-    q_.segment<3>(4) = start.p_WO + shift;
-    Vec6<double> p;
-    const Mat3<double> R = root_turn(q_);
-    p << R.transpose() * (start.angular_O - shift.cross(start.linear)), R.transpose() * start.linear;
-    const Eigen::LLT<Mat6<double>> root(M_.topLeftCorner<6, 6>());
-    const Eigen::Index nj = v_.size() - 6;
+    const auto shifts = root_.bottomRows<3>();
+    const Vec3<double> shift_W =
+        start.p_LCom_W - now.p_LCom_W + time / tree_.mass() * (start.X_WL.R * start.p_L.tail<3>());
+    full_.setZero();
+    full_.head(nb) = shifts.transpose() * (now.X_WL.R.transpose() * shift_W);
+    const Pose<double> X{start.X_WL.R.transpose() * now.X_WL.R,
+                         start.X_WL.R.transpose() * (now.X_WL.R * (shifts * full_.head(nb)))};
+    const Eigen::Index at = nb == 6 ? 4 : 1, places = nb == 6 ? 3 : 2;  // in q (tree.h)
+    q_.segment(at, places) = q_start.segment(at, places);
+    tree_.tree().integrate(q_, full_, q_);
+    for (auto& link : scratch_.links) link.p_WC = start.X_WL * X.p;
+    const RootVector p = root_.transpose() * (adjoint(X).transpose() * start.p_L);
+    const Eigen::LLT<RootMatrix> root(M_.topLeftCorner(nb, nb));
     whole = root.solve(p);
-    of_joints = -root.solve(M_.topRightCorner(6, nj) * v_.tail(nj));
+    of_joints = -root.solve(RootVector(M_.topRightCorner(nb, nj) * v_.tail(nj)));
     locked = p.dot(whole) / 2;
-    v_.head<6>() = of_joints;
+    v_.head(nb) = of_joints;
     moving = v_.dot(M_ * v_) / 2;
   }
   const double square = (kinetic - locked) / moving;
   const double scale = moving > 0 && std::isfinite(square) ? std::sqrt(std::clamp(square, 0.0, 4.0)) : 1;
   v_ *= scale;
-  if (floats_) v_.head<6>() = whole + scale * of_joints;
+  if (nb > 0) v_.head(nb) = whole + scale * of_joints;
+}
+
+// From the root's origin to a body's centre of mass, in the world's axes.
+Vec3<double> TreeMotion::from_root(std::size_t i) const {
+  return scratch_.links[i].X_CL * tree_.pose_in_link(i).p;
 }
 
 double TreeMotion::potential() const {
   double sum = 0;
   const Vec3<double>& gravity = tree_.system().scene().gravity;
-  for (std::size_t i = 0; i < J_W_.size(); ++i) {
-    const auto& link = scratch_.links[i];
-    sum -= tree_.body(i).mass * gravity.dot(link.p_WC + link.X_CL * tree_.pose_in_link(i).p);
-  }
+  for (std::size_t i = 0; i < J_W_.size(); ++i)
+    sum -= tree_.body(i).mass * gravity.dot(scratch_.links[i].p_WC + from_root(i));
   return sum;
 }
 
@@ -149,7 +163,7 @@ void TreeMotion::push(const Control& control, double dt, std::int32_t index, Con
                       std::vector<JointRow>& rows, std::span<ContactBody> bodies) {
   for (std::size_t i = 0; i < J_W_.size(); ++i) {
     if (!carries(i)) continue;
-    const Vec3<double> p_CB = scratch_.links[i].X_CL * tree_.pose_in_link(i).p;
+    const Vec3<double> p_CB = from_root(i);
     TreeJacobian& J = J_W_[i];
     J.setZero();
     for (int d = tree_.tree().last_dof(static_cast<int>(i)); d >= 0; d = tree_.tree().parent_dof(d)) {
@@ -242,7 +256,7 @@ void TreeMotion::finish(const VecX<double>& after, double dt) {
   const double fall = dt * tau_gravity_.dot(v_ + after) / 2;  // work of gravity's impulse
   v_ = after;
   drift(dt / 2);
-  if (floats_) return;
+  if (root_.cols() == 6) return;
   const double excess = fall + potential() - start_potential_, kinetic = v_.dot(M_ * v_) / 2;
   if (excess > 0 && kinetic > 0) v_ *= std::sqrt(std::max(0.0, 1 - excess / kinetic));
 }

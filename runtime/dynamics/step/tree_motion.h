@@ -4,14 +4,16 @@
 
 #include "runtime/dynamics/solve/contact_problem.h"
 #include "runtime/dynamics/system/system_tree.h"
+#include "runtime/dynamics/tree/joint_groups.h"
 
 namespace abut::dynamics {
 
 // Bodies that joints connect, through a step of midpoint.h, in the independent velocities v of their tree.
 //
-// Between impulses the tree moves freely (drift): no force acts, so its kinetic energy stays as it is, and if
-// nothing holds it so do its momenta and the way of its centre of mass. Forces act as impulses on velocities
-// in the middle of the step (push): with q there, v before, v' after them and h the step,
+// Between impulses the tree moves freely (drift): no force acts, so its kinetic energy stays as it is. Of
+// what hangs on nothing, or on a planar joint on the world, so do the momenta and the way of the centre of
+// mass, in the plane. Forces act as impulses on velocities in the middle of the step (push): with q there, v
+// before, v' after them and h the step,
 //   (M + h D + h^2/2 K) v' = M v + h (tau - K (q - target)) + J' r,
 // D and K damping and stiffness of the joints, tau gravity and control, r the impulses of contacts, limits
 // and the friction of joints. Springs pull as they do at the end of the step, q + h v'/2: they and the
@@ -47,14 +49,20 @@ class TreeMotion {
   void displace(const VecX<double>& tangent);
 
  private:
+  using RootVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
+  using RootMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
+  // Of the whole tree, along the root joint: (angular; linear) about the origin of the root's link L.
   struct Momenta {
-    Vec3<double> angular_O, linear, p_WO, p_OCom;  // in the world's axes
+    Vec6<double> p_L;
+    Pose<double> X_WL;
+    Vec3<double> p_LCom_W;
   };
 
   void weigh();  // M_ at q_
   void accelerate(const VecX<double>& v);
   Momenta momenta() const;
-  void keep_invariants(double kinetic, const Momenta& start, double time);
+  void keep_invariants(double kinetic, const Momenta& start, const VecX<double>& q_start, double time);
+  Vec3<double> from_root(std::size_t i) const;
   double potential() const;
   void add_rows(std::int32_t index, double dt, const VecX<double>& free, std::vector<JointRow>& rows) const;
   void add_forces(const Control& control);
@@ -63,7 +71,7 @@ class TreeMotion {
   MatX<double> independent_;  // G: all velocities by the independent ones
   std::vector<int> column_;   // of each degree of freedom: where its row of G has its entry
   std::int32_t first_body_ = -1;
-  bool floats_;                       // nothing holds it
+  detail::Subspace root_;             // twists of the joint whose momenta stay; none: (6, 0)
   VecX<double> start_;                // coordinates of joints, as the scene starts them
   VecX<double> damping_, stiffness_;  // diagonals of D and K
   TreeScratch scratch_;

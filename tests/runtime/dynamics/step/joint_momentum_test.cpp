@@ -58,8 +58,8 @@ Chain chain(JointType root, int revolute, const VecX<double>& v) {
 }
 
 State after(const System& system, State state, std::string_view integrator, double tolerance = 1e-12) {
-  StepConfig config{
-      .dt = kStep, .integrator = std::string(integrator), .source = {.model = "soft_potential"}};
+  StepConfig config{.dt = kStep, .integrator = std::string(integrator)};
+  if (integrator != "midpoint") config.source.model = "soft_potential";
   if (integrator == "implicit") config.integrator_settings = {{"tolerance", tolerance}};
   const auto stepper = make_integrator(system, config);
   for (int k = 0; k < std::lround(kSpan / kStep); ++k)
@@ -127,7 +127,8 @@ TEST(JointMomentum, SphericalAndPlanarJointsOnTheWorldKeepWhatTheyDoNotHold) {
       const Chain held = chain(type, revolute, v.head(3 + revolute));
       const System system(held.scene);
       const Vec6<double> start = momenta(system, held.start);
-      for (const std::string_view name : kFirstOrder) {
+      for (const std::string_view name : {"implicit", "semi_implicit", "midpoint"}) {
+        if (type == kSpherical && name == "midpoint") continue;  // keeps its energy, that to the second order
         SCOPED_TRACE(std::string(name) + ", type " + std::to_string(static_cast<int>(type)));
         const Vec6<double> change = momenta(system, after(system, held.start, name)) - start;
         const Vec3<double> normal = link_on(type, -1).joint.axis_J;

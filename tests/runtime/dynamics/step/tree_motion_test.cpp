@@ -28,6 +28,33 @@ TEST(TreeMotion, ATreeThatFloatsKeepsEnergyMomentaAndTheWayOfItsCentreOfMass) {
   }
 }
 
+// In steps of up to half a radian, far from the world's origin, by itself and with links that leave the
+// plane.
+TEST(TreeMotion, WhatAPlanarJointCarriesKeepsEnergyAndMomentaInThePlane) {
+  for (const auto& types : {std::vector{kPlanar}, std::vector{kPlanar, kRevolute, kPrismatic, kSpherical}}) {
+    Scene scene;
+    add(scene, random_tree(3, types, true), {1e3, 2e3, -3e3});
+    for (Body& body : scene.bodies) body.joint->joint.armature = 0;
+    Simulation simulation(scene, {.dt = types.size() > 1 ? 4e-3 : 0.05});
+    const System& system = simulation.system();
+    simulation.restore(random_state(system, 3, types.size() > 1 ? 2 : 10), 0);
+    const Joint& joint = scene.bodies[0].joint->joint;
+    const Vec3<double> normal = joint.X_PJ.R * joint.axis_J, origin = joint.X_PJ.p;
+    const auto in_plane = [&] {
+      const Vec6<double> p = momentum(system, simulation.state());
+      const Vec3<double> linear = p.tail<3>();
+      return std::pair{normal.dot(p.head<3>() - origin.cross(linear)),
+                       Vec3<double>(linear - normal.dot(linear) * normal)};
+    };
+    const auto [angular, linear] = in_plane();
+    const double kinetic = simulation.report().kinetic;
+    for (int k = 0; k < 500; ++k) simulation.step();
+    EXPECT_NEAR(simulation.report().kinetic, kinetic, 1e-9 * kinetic) << types.size();
+    EXPECT_NEAR(in_plane().first, angular, 1e-9 * std::abs(angular)) << types.size();
+    EXPECT_LT((in_plane().second - linear).norm(), 1e-9 * linear.norm()) << types.size();
+  }
+}
+
 // The share of its greatest kinetic energy that a tree without friction loses in a second.
 double loss(unsigned seed, double dt) {
   Scene scene;
