@@ -98,7 +98,7 @@ Rollout push(const dynamics::Scene& scene, const Targets& targets, const dynamic
     dynamics::Control control;
     control.joint_target = joint_target;
     try {
-      integrator->step(state, control);
+      rollout.failed += integrator->step(state, control).status() != Status::kOk ? 1 : 0;
     } catch (const InvalidInput&) {
       rollout.finite = false;
     }

@@ -25,6 +25,7 @@ Targets read_targets(const std::string& file);
 struct Rollout {
   std::vector<std::array<double, 3>> way;  // (x, y, angle) at the targets' rows
   double step_time = 0;                    // of the processor, s
+  long failed = 0;                         // steps without an answer
   bool finite = true;
 };
 
