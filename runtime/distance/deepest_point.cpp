@@ -15,6 +15,7 @@ constexpr int kMaxRootSteps = 40;
 constexpr double kReachRounding = 1e-9;
 constexpr double kEqualDepth = 1e-10;  // of the depth: features that are equally near
 constexpr double kRootError = 1e-15;   // of the depth
+constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // of the coordinates
 constexpr double kPolishReach = 1e-4;  // of the depth: features that may be equally near where it is greatest
 
 // Barycentric coordinates of a point in a triangle's plane.
@@ -58,7 +59,10 @@ void DeepestSearch::start(const asset::SurfaceView& inner, const asset::SurfaceV
   ++search_;
   const auto vertices = static_cast<std::size_t>(inner.vertex_count);
   if (asked_.size() < vertices) asked_.resize(vertices), vertices_.resize(vertices);
-  tiny_ = kLeastGap * (bvh::ball_of(inner.tree).radius + bvh::ball_of(outer.tree).radius);
+  const bvh::Ball of_inner = bvh::ball_of(inner.tree), of_outer = bvh::ball_of(outer.tree);
+  tiny_ = kLeastGap * (of_inner.radius + of_outer.radius);
+  rounding_ = kRounding *
+              ((X_OI * of_inner.center).norm() + of_inner.radius + of_outer.center.norm() + of_outer.radius);
   worthwhile_ = least * (1 + kDepthGap) + tiny_;
 }
 
@@ -277,7 +281,7 @@ bool DeepestSearch::cut_where(const Part& part, std::int32_t farther, std::int32
   double beyond[3];
   for (int k = 0; k < 3; ++k) {
     beyond[k] = difference(part.corner[k].p);
-    if (std::abs(beyond[k]) <= kEqualDepth * scale) beyond[k] = 0;
+    if (std::abs(beyond[k]) <= kEqualDepth * scale + rounding_) beyond[k] = 0;
   }
   // One corner on one side, the others on the other side, one of them perhaps on the cut.
   int apex = 0;
@@ -294,7 +298,7 @@ bool DeepestSearch::cut_where(const Part& part, std::int32_t farther, std::int32
     for (int i = 0; i < kMaxRootSteps; ++i) {  // regula falsi and bisection in turns
       share = i % 2 ? (low + high) / 2 : low + (high - low) * (at_low / (at_low - at_high));
       const double here = difference(a + share * (b - a));
-      if (std::abs(here) <= kRootError * scale) break;
+      if (std::abs(here) <= kRootError * scale + rounding_) break;
       (here * at_low > 0 ? low : high) = share;
       (here * at_low > 0 ? at_low : at_high) = here;
     }

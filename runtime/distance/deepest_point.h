@@ -85,6 +85,7 @@ class DeepestSearch {
   Pose<double> X_OI_;
   double worthwhile_ = 0;  // m: parts that are not deeper are left out
   double tiny_ = 0;        // m
+  double rounding_ = 0;    // m: of distances of points from triangles
   std::int32_t queries_ = 0;
   DeepestPoint best_;
   std::vector<Part> heap_;

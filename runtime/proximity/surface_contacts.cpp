@@ -102,6 +102,12 @@ void ContactFinder::flood(const SurfaceView& of, const SurfaceView& within, cons
 
 void ContactFinder::add_crossing(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
                                  std::size_t region, const SurfaceWitness& nearest) {
+  const NearPair& best = pairs_[best_[region]];
+  const auto crossing_point = [&] {
+    return internal::apart_witness(A, B, X_AB, best.triangle_A, best.triangle_B, best.pair);
+  };
+  SurfaceContact& contact = contacts_.emplace_back();
+  if (!(nearest.witness.distance < 0)) return void(contact.found = crossing_point());  // none is deep
   triangles_A_.clear(), triangles_B_.clear();
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     if (root(i) != region || !pairs_[i].pair.crossing) continue;
@@ -112,10 +118,8 @@ void ContactFinder::add_crossing(const SurfaceView& A, const SurfaceView& B, con
   flood(A, B, X_BA, triangles_A_);
   flood(B, A, X_AB, triangles_B_);
   const std::vector<std::int32_t>& inner = nearest.of_A ? triangles_A_ : triangles_B_;
-  SurfaceContact& contact = contacts_.emplace_back();
-  if (nearest.witness.distance < 0 &&
-      std::find(inner.begin(), inner.end(), nearest.of_A ? nearest.triangle_A : nearest.triangle_B) !=
-          inner.end())
+  if (std::find(inner.begin(), inner.end(), nearest.of_A ? nearest.triangle_A : nearest.triangle_B) !=
+      inner.end())
     return void(contact.found = nearest);
   const distance::DeepestPoint of_A = scratch_.deepest(A, B, X_BA, 0, triangles_A_);
   const distance::DeepestPoint of_B = scratch_.deepest(B, A, X_AB, of_A.depth, triangles_B_);
@@ -124,8 +128,7 @@ void ContactFinder::add_crossing(const SurfaceView& A, const SurfaceView& B, con
   else if (of_A.triangle_inner >= 0)
     contact.found = internal::deepest_witness(A, B, X_AB, of_A, true);
   else
-    contact.found = internal::apart_witness(A, B, X_AB, pairs_[region].triangle_A, pairs_[region].triangle_B,
-                                            pairs_[region].pair);
+    contact.found = crossing_point();
 }
 
 SurfaceContacts ContactFinder::operator()(const SurfaceView& A, const SurfaceView& B,

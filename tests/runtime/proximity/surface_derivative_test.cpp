@@ -1,0 +1,222 @@
+#include <gtest/gtest.h>
+
+#include "runtime/core/random.h"
+#include "runtime/distance/surface_distance.h"
+#include "runtime/proximity/surface_smoothed.h"
+#include "tests/support/real_surfaces.h"
+#include "tests/support/runs.h"
+
+// Derivatives of distances of scanned surfaces against differences of fourth order: in extended precision
+// where the triangles that carry them are known, else of the query itself.
+namespace {
+
+using namespace abut;
+using asset::Surface;
+using distance::NearPair;
+using proximity::SurfaceWitness;
+using test::ask;
+using Wide = long double;
+
+// Distance, points and normal, with S numbers.
+template <class S>
+struct Answer {
+  S distance = 0;
+  Vec3<S> p1 = Vec3<S>::Zero(), p2 = Vec3<S>::Zero(), n = Vec3<S>::Zero();
+};
+
+// (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12 h, off by h^4 / 30 times the fifth derivative.
+template <class S>
+Answer<double> slope(const std::function<Answer<S>(S)>& f, S h) {
+  const Answer<S> a = f(h), b = f(-h), c = f(2 * h), d = f(-2 * h);
+  const auto difference = [&](const auto& member) {
+    return ((8 * (a.*member - b.*member) - (c.*member - d.*member)) / (12 * h)).eval();
+  };
+  return {static_cast<double>((8 * (a.distance - b.distance) - (c.distance - d.distance)) / (12 * h)),
+          difference(&Answer<S>::p1).template cast<double>(),
+          difference(&Answer<S>::p2).template cast<double>(),
+          difference(&Answer<S>::n).template cast<double>()};
+}
+
+// Largest differences over the six motions, points and normals as shares of 1 plus their slope.
+struct Errors {
+  double distance = 0, points = 0, normal = 0;
+  int poses = 0;
+
+  void add(const derivative::WitnessDerivative<double>& d, int k, const Answer<double>& slope) {
+    const auto share = [&](const Mat36<double>& found, const Vec3<double>& expected) {
+      return (found.col(k) - expected).norm() / (1 + expected.norm());
+    };
+    distance = std::max(distance, std::abs(d.dd_dxi_B[k] - slope.distance));
+    points = std::max({points, share(d.dp1_A_dxi_B, slope.p1), share(d.dp2_A_dxi_B, slope.p2)});
+    normal = std::max(normal, share(d.dn_A_dxi_B, slope.n));
+  }
+  void merge(const Errors& other) {
+    distance = std::max(distance, other.distance);
+    points = std::max(points, other.points);
+    normal = std::max(normal, other.normal);
+  }
+  void report() const {
+    std::printf("%d poses: off by at most %.1e (distance), %.1e (points), %.1e (normal)\n", poses, distance,
+                points, normal);
+  }
+};
+
+struct Posed {
+  const Surface *A = nullptr, *B = nullptr;
+  Pose<double> X;
+};
+
+// Two scanned objects about `gap` (m) apart; none without the data.
+Posed draw(Random& random, double gap) {
+  const auto vector = [&] { return Vec3<double>(random.normal(), random.normal(), random.normal()); };
+  Posed posed{test::scanned_surface(test::kScanned[random.below(4)]),
+              test::scanned_surface(test::kScanned[random.below(4)]),
+              {exp_rotation<double>(vector()), 0.5 * vector().normalized()}};
+  if (posed.A == nullptr || posed.B == nullptr) return {};
+  const auto far = ask(*posed.A, *posed.B, posed.X).witness;
+  posed.X.p += (gap - far.distance) * far.n;
+  return posed;
+}
+
+Pose<Wide> moved(const Pose<double>& X, int k, Wide step) {
+  return X.cast<Wide>() * exp<Wide>(step * Vec6<Wide>::Unit(k));
+}
+
+distance::TrianglePair<Wide> pair_at(const Posed& posed, std::int32_t a, std::int32_t b,
+                                     const Pose<Wide>& X) {
+  distance::Triangle<Wide> of_B = distance::internal::triangle_of<Wide>(view(*posed.B), b);
+  for (Vec3<Wide>& v : of_B) v = X * v;
+  return distance::closest_of_triangles<Wide>(distance::internal::triangle_of<Wide>(view(*posed.A), a), of_B);
+}
+
+template <class S>
+int carriers(const Vec3<S>& weight_A, const Vec3<S>& weight_B) {
+  int bits = 0;
+  for (int k = 0; k < 3; ++k) bits = 4 * bits + 2 * (weight_A[k] != 0) + (weight_B[k] != 0);
+  return bits;
+}
+
+TEST(SurfaceDerivatives, ApartThoseOfExtendedPrecision) {
+  Errors errors;
+  for (int i = 0; i < test::runs(40); ++i) {
+    Random random(92, i);
+    const Posed posed = draw(random, std::pow(10, random.uniform(-4, -1.5)));
+    if (posed.A == nullptr) GTEST_SKIP() << "no reference data at " << ABUT_SHARED_DIR;
+    const SurfaceWitness at = ask(*posed.A, *posed.B, posed.X);
+    if (!(at.witness.distance > 0)) continue;
+    const auto d = proximity::surface_derivative(view(*posed.A), view(*posed.B), posed.X, at);
+    if (d.status != Status::kOk) continue;
+    const int features = carriers(at.weight_A, at.weight_B);
+    bool same = true;
+    Answer<double> slopes[6];
+    for (int k = 0; k < 6; ++k)
+      slopes[k] = slope<Wide>(
+          [&](Wide step) -> Answer<Wide> {
+            const auto pair = pair_at(posed, at.triangle_A, at.triangle_B, moved(posed.X, k, step));
+            same = same && carriers(pair.weight_A, pair.weight_B) == features;
+            const Wide length = (pair.on_B - pair.on_A).norm();
+            return {length, pair.on_A, pair.on_B, (pair.on_B - pair.on_A) / length};
+          },
+          Wide(1e-4) * at.witness.distance);
+    if (!same) continue;
+    ++errors.poses;
+    for (int k = 0; k < 6; ++k) errors.add(d, k, slopes[k]);
+  }
+  errors.report();
+  EXPECT_GT(errors.poses, test::runs(25));
+  EXPECT_LT(errors.distance, 1e-11);
+  EXPECT_LT(errors.points, 1e-9);
+  EXPECT_LT(errors.normal, 1e-9);
+}
+
+// The blend over the pairs within reach, anew.
+Answer<Wide> blended(const Posed& posed, const std::vector<NearPair>& pairs, const Pose<Wide>& X,
+                     Wide temperature, bool& same) {
+  std::vector<distance::TrianglePair<Wide>> at;
+  Wide least = std::numeric_limits<Wide>::infinity();
+  for (const NearPair& pair : pairs) {
+    at.push_back(pair_at(posed, pair.triangle_A, pair.triangle_B, X));
+    least = std::min(least, std::sqrt(at.back().distance2));
+  }
+  Answer<Wide> mean;
+  Wide Z = 0;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const Wide d = std::sqrt(at[i].distance2), weight = std::exp((least - d) / temperature);
+    same = same && (weight < 1e-9 || carriers(at[i].weight_A, at[i].weight_B) ==
+                                         carriers(pairs[i].pair.weight_A, pairs[i].pair.weight_B));
+    Z += weight;
+    mean.p1 += weight * at[i].on_A, mean.p2 += weight * at[i].on_B;
+    mean.n += weight * (at[i].on_B - at[i].on_A) / d;
+  }
+  return {least - temperature * std::log(Z), mean.p1 / Z, mean.p2 / Z, mean.n.normalized()};
+}
+
+TEST(SurfaceDerivatives, SmoothedThoseOfExtendedPrecision) {
+  constexpr double kTemperature = 2e-4;
+  proximity::SurfaceSmoother smooth;
+  Errors errors;
+  std::vector<NearPair> pairs;
+  for (int i = 0; i < test::runs(12, 5); ++i) {
+    Random random(93, i);
+    const Posed posed = draw(random, std::pow(10, random.uniform(-3, -2)));
+    if (posed.A == nullptr) GTEST_SKIP() << "no reference data at " << ABUT_SHARED_DIR;
+    const auto at = smooth(view(*posed.A), view(*posed.B), posed.X, kTemperature);
+    const double d = at.pair.exact.distance;
+    if (!(d > 0) || at.pair.derivative.status != Status::kOk) continue;
+    ASSERT_TRUE(distance::near_triangles(view(*posed.A), view(*posed.B), posed.X, d + 20 * kTemperature,
+                                         1 << 16, pairs));
+    bool same = true;
+    Answer<double> slopes[6];
+    for (int k = 0; k < 6; ++k)
+      slopes[k] = slope<Wide>(
+          [&](Wide step) { return blended(posed, pairs, moved(posed.X, k, step), Wide(kTemperature), same); },
+          Wide(1e-7));
+    if (!same) continue;
+    ++errors.poses;
+    for (int k = 0; k < 6; ++k) errors.add(at.pair.derivative, k, slopes[k]);
+  }
+  errors.report();
+  EXPECT_GT(errors.poses, test::runs(3, 5));
+  EXPECT_LT(errors.distance, 1e-7);
+  EXPECT_LT(errors.points, 1e-7);
+  EXPECT_LT(errors.normal, 1e-7);
+}
+
+// Where differences at two steps are the same: nothing that is as near or as deep comes or goes between.
+TEST(SurfaceDerivatives, OverlappingThoseOfTheQuery) {
+  constexpr double kStep = 1e-6;
+  Errors errors;
+  for (int i = 0; i < test::runs(16, 10); ++i) {
+    Random random(94, i);
+    const Posed posed = draw(random, -0.01);
+    if (posed.A == nullptr) GTEST_SKIP() << "no reference data at " << ABUT_SHARED_DIR;
+    const SurfaceWitness at = ask(*posed.A, *posed.B, posed.X);
+    if (!(at.witness.distance < 0)) continue;
+    const auto d = proximity::surface_derivative(view(*posed.A), view(*posed.B), posed.X, at);
+    if (d.status != Status::kOk) continue;
+    Errors steps, of_pose;
+    for (int k = 0; k < 6; ++k) {
+      const std::function<Answer<double>(double)> query = [&](double step) -> Answer<double> {
+        const auto w = ask(*posed.A, *posed.B, posed.X * exp<double>(step * Vec6<double>::Unit(k))).witness;
+        return {w.distance, w.p1, w.p2, w.n};
+      };
+      const Answer<double> whole = slope(query, kStep), half = slope(query, kStep / 2);
+      derivative::WitnessDerivative<double> as_derivative = d;
+      as_derivative.dd_dxi_B[k] = half.distance;
+      as_derivative.dp1_A_dxi_B.col(k) = half.p1, as_derivative.dp2_A_dxi_B.col(k) = half.p2;
+      as_derivative.dn_A_dxi_B.col(k) = half.n;
+      steps.add(as_derivative, k, whole);
+      of_pose.add(d, k, whole);
+    }
+    if (!(steps.distance < 1e-8 && steps.points < 1e-6 && steps.normal < 1e-5)) continue;
+    ++errors.poses;
+    errors.merge(of_pose);
+  }
+  errors.report();
+  EXPECT_GT(errors.poses, test::runs(6, 10));
+  EXPECT_LT(errors.distance, 1e-9);
+  EXPECT_LT(errors.points, 1e-8);
+  EXPECT_LT(errors.normal, 1e-7);
+}
+
+}  // namespace
