@@ -32,6 +32,7 @@ def draw(*bodies, points=(), arrows=(), title="", view=(20, -60)):
         getattr(axes, f"set_{axis}lim")(m - half, m + half)
         getattr(axes, f"set_{axis}label")(f"{axis} (m)")
     axes.locator_params(nbins=4)
+    axes.set_box_aspect((1, 1, 1), zoom=0.85)  # leaves room for the labels
     axes.view_init(*view)
     axes.set_title(title)
     plt.show()

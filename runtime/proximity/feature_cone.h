@@ -65,8 +65,8 @@ void visit_fan(const asset::SurfaceView& surface, std::int32_t triangle, int k, 
   }
 }
 
-// Calls take(u, v, area) for each triangle about a point of a feature: the ways along its sides from there,
-// unit, that span what is seen of it; half a plane of an edge's triangle and a face come in parts.
+// Calls take(u, v) for each triangle about a point of a feature: the ways along its sides from there, unit,
+// that span what is seen of it; half a plane of an edge's triangle and a face come in parts.
 template <class Take>
 void visit_wedges(const asset::SurfaceView& surface, std::int32_t triangle, distance::Feature feature,
                   Take&& take) {

@@ -35,9 +35,10 @@ std::vector<Link> weld(const Robot& robot, std::vector<Place>& places) {
   for (const Link& link : robot.links) {
     if (link.parent >= 0 && link.joint.type == JointType::kFixed) {
       const Place& parent = places[static_cast<std::size_t>(link.parent)];
-      places.push_back({parent.kept, parent.X_KL * link.joint.X_PJ});
-      Link& carrier = kept[parent.kept];
-      carrier.inertia = joined(carrier.inertia, seen_from(places.back().X_KL, link.inertia));
+      const Place welded{parent.kept, parent.X_KL * link.joint.X_PJ};
+      Link& carrier = kept[welded.kept];
+      carrier.inertia = joined(carrier.inertia, seen_from(welded.X_KL, link.inertia));
+      places.push_back(welded);
       continue;
     }
     places.push_back({kept.size(), {}});

@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "runtime/core/input_file.h"
+#include "runtime/dynamics/tree/urdf_limits.h"
 #endif
 
 namespace abut::dynamics {
@@ -53,34 +54,9 @@ std::mutex& parser_mutex() {
   return mutex;
 }
 
-// Throws InvalidInput for elements within one another beyond any robot's, for each of which the parser takes
-// a part of the stack. Comments are passed over.
-void require_shallow(const fs::path& file, std::string_view text) {
-  constexpr int kMaxDepth = 200;
-  int depth = 0;
-  for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at + 1)) {
-    const std::string_view tag = text.substr(at);
-    if (tag.starts_with("<!--")) {
-      at = text.find("-->", at);
-      if (at == std::string_view::npos) return;
-    } else if (tag.starts_with("</")) {
-      --depth;
-    } else if (!tag.starts_with("<?") && !tag.starts_with("<!")) {
-      const std::size_t end = text.find('>', at);
-      if (end != std::string_view::npos && text[end - 1] == '/') continue;
-      if (++depth > kMaxDepth)
-        throw InvalidInput(
-            file.string() + ": line " +
-            std::to_string(1 +
-                           std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n')) +
-            ": elements lie deeper in one another than " + std::to_string(kMaxDepth));
-    }
-  }
-}
-
 urdf::ModelInterfaceSharedPtr parse(const fs::path& file) {
   const std::string text = read_text(file);
-  require_shallow(file, text);
+  detail::require_modest_xml(file, text);
   const std::lock_guard lock(parser_mutex());
   Complaints complaints;
   console_bridge::useOutputHandler(&complaints);

@@ -154,6 +154,30 @@ TEST(SceneJoints, TheFrankaArmIsWrittenAndReadsBackTheSame) {
   expect_round_trip(scene);
 }
 
+// A chain of links that are all fixed to the first is one body of all their mass.
+TEST(SceneJoints, LinksThatAreFixedToTheRootAreOneBodyWithIt) {
+  for (const int count : {2, 3, 5, 9, 17, 1000}) {
+    Robot robot;
+    for (int i = 0; i < count; ++i) {
+      Link& link = robot.links.emplace_back();
+      link.name = std::to_string(i);
+      link.parent = i - 1;
+      link.inertia = {1, Vec3<double>::Zero(), Mat3<double>::Identity()};
+      link.joint.type = i == 0 ? JointType::kFree : JointType::kFixed;
+      if (i > 0) link.joint.X_PJ.p.x() = 1;
+    }
+    Scene scene;
+    add_robot(scene, "chain", robot, {}, [](const Mesh&) { return body::Geometry(body::Sphere<double>{1}); });
+    ASSERT_EQ(scene.bodies.size(), 1U);
+    EXPECT_EQ(scene.bodies[0].mass, count);
+    EXPECT_NEAR(scene.bodies[0].p_WB.x(), (count - 1) / 2.0, 1e-12 * count);
+    // count (1 + (count^2 - 1) / 12) across the chain, count along it
+    const double across = count * (1 + (double(count) * count - 1) / 12);
+    EXPECT_NEAR(scene.bodies[0].inertia.maxCoeff(), across, 1e-12 * across);
+    EXPECT_NEAR(scene.bodies[0].inertia.minCoeff(), count, 1e-10 * across);
+  }
+}
+
 // A bar that stands on the ground, in a scene where other pairs have another model.
 TEST(SceneJoints, PairsHaveTheModelThatTheSceneChooses) {
   const std::string ground = "plane 0 0 1 0\n", far =

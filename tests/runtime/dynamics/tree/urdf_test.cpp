@@ -217,6 +217,24 @@ TEST_F(Urdf, RefusesElementsWithoutBottom) {
   for (int i = 0; i < 100000; ++i) deep += "<a>";
   EXPECT_EQ(refusal(link("base") + deep), "line 1: elements lie deeper in one another than 200");
   EXPECT_EQ(refusal("<!-- " + deep + " -->"), "No link elements found in urdf file");
+  // However they are hidden.
+  std::string quoted, closed;
+  for (int i = 0; i < 100000; ++i) quoted += "<a b=\"/>\">", closed += "<a><![CDATA[</a>]]>";
+  for (const std::string& hidden : {quoted, closed, "<a b='<!--'>" + deep, "<!-->-->" + deep, "<?a>" + deep})
+    EXPECT_EQ(refusal(link("base") + hidden), "line 1: elements lie deeper in one another than 200");
+}
+
+TEST_F(Urdf, RefusesChainsWithoutEnd) {
+  const auto chain = [](int count) {
+    std::string text = link("0");
+    for (int i = 1; i < count; ++i) {
+      const std::string name = std::to_string(i);
+      text += link(name) + joint("j" + name, "fixed", std::to_string(i - 1), name);
+    }
+    return text;
+  };
+  EXPECT_EQ(read_urdf(write(chain(5000))).links.size(), 5000U);
+  EXPECT_EQ(refusal(chain(100000)), "line 1: more links than 5000");
 }
 
 TEST_F(Urdf, ReadsTheFrankaArm) {

@@ -1,0 +1,67 @@
+#include "runtime/dynamics/tree/urdf_limits.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include "runtime/core/error.h"
+
+namespace abut::dynamics::detail {
+namespace {
+
+constexpr int kMaxDepth = 200, kMaxLinks = 5000;
+
+// Where what begins with a '<' at `at` ends: one past its last character, or the text's size.
+std::size_t past(std::string_view text, std::string_view end, std::size_t at) {
+  const std::size_t found = text.find(end, at);
+  return found == std::string_view::npos ? text.size() : found + end.size();
+}
+
+// One past the '>' of an element's tag: one within quotes is a part of an attribute.
+std::size_t past_tag(std::string_view text, std::size_t at) {
+  while (at < text.size() && text[at] != '>') {
+    const char c = text[at++];
+    if (c == '"' || c == '\'') at = past(text, {&c, 1}, at);
+  }
+  return std::min(at + 1, text.size());
+}
+
+bool names_element(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return std::isalpha(byte) != 0 || c == '_' || byte >= 127;
+}
+
+bool is_link(std::string_view tag) {
+  return tag.starts_with("<link") &&
+         (tag.size() == 5 || std::isspace(static_cast<unsigned char>(tag[5])) != 0 || tag[5] == '/' ||
+          tag[5] == '>');
+}
+
+}  // namespace
+
+void require_modest_xml(const std::filesystem::path& file, std::string_view text) {
+  int depth = 0, links = 0;
+  for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {
+    const std::string_view tag = text.substr(at);
+    const auto refuse = [&](const std::string& what) {
+      const auto end = text.begin() + static_cast<std::ptrdiff_t>(at);
+      throw InvalidInput(file.string() + ": line " + std::to_string(1 + std::count(text.begin(), end, '\n')) +
+                         ": " + what);
+    };
+    if (tag.starts_with("<!--")) {
+      at = past(text, "-->", at + 4);
+    } else if (tag.starts_with("<![CDATA[")) {
+      at = past(text, "]]>", at + 9);
+    } else if (tag.size() > 1 && names_element(tag[1])) {
+      at = past_tag(text, at);
+      if (is_link(tag) && ++links > kMaxLinks) refuse("more links than " + std::to_string(kMaxLinks));
+      if (text[at - 1] == '>' && text[at - 2] == '/') continue;
+      if (++depth > kMaxDepth) refuse("elements lie deeper in one another than " + std::to_string(kMaxDepth));
+    } else {
+      at = past(text, ">", at);
+      if (tag.starts_with("</") && depth > 0) --depth;
+    }
+  }
+}
+
+}  // namespace abut::dynamics::detail
