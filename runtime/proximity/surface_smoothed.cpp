@@ -32,15 +32,17 @@ void SurfaceSmoother::add_pairs(const SurfaceView& A, const SurfaceView& B, cons
         {internal::apart_witness(A, B, X_AB, pair.triangle_A, pair.triangle_B, pair.pair), false});
 }
 
-// The vertices of one surface that are deeper within the other than `least`.
+// The vertices of one surface within the other whose depth may weigh beside that of the deepest one, which
+// `deepest` (m) follows.
 void SurfaceSmoother::add_inside(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
-                                 bool of_A, double least) {
+                                 bool of_A, double reach, double& deepest) {
   const SurfaceView &of = of_A ? A : B, &within = of_A ? B : A;
   const Pose<double> X_WO = of_A ? X_AB.inverse() : X_AB;
   known_.assign(static_cast<std::size_t>(of.vertex_count), 0);
+  const auto least = [&] { return std::max(0.0, deepest - reach); };
   const auto may_be_inside = [&](const Vec3<double>& low, const Vec3<double>& high) {
     const Vec3<double> center = X_WO * Vec3<double>(low / 2 + high / 2);
-    return distance::signed_distance<double>(within, center).distance < (high / 2 - low / 2).norm() - least;
+    return distance::signed_distance<double>(within, center).distance < (high / 2 - low / 2).norm() - least();
   };
   bvh::visit_boxes(of.tree, may_be_inside, [&](std::int32_t first, std::int32_t count) {
     for (std::int32_t corner = 3 * first; corner < 3 * (first + count); ++corner) {
@@ -50,7 +52,8 @@ void SurfaceSmoother::add_inside(const SurfaceView& A, const SurfaceView& B, con
       distance::DeepestPoint point;
       point.point = X_WO * distance::internal::corner<double>(of, corner / 3, corner % 3);
       const auto found = distance::signed_distance<double>(within, point.point);
-      if (!(found.distance < -least)) continue;
+      if (!(found.distance < -least())) continue;
+      deepest = std::max(deepest, -found.distance);
       point.depth = point.bound = -found.distance;
       point.nearest = found.closest;
       point.normal = found.gradient;
@@ -130,11 +133,13 @@ SmoothedSurface SurfaceSmoother::operator()(const SurfaceView& A, const SurfaceV
   if (d > 1e8 * far) {  // one pair alone, to rounding
     terms_.push_back({nearest, false});
   } else {
-    if (d > -far) add_pairs(A, B, X_AB, std::max(d, 0.0), std::min(far, d + far), status);
+    double deepest = 0;  // of the vertices: the deepest point of all may be none
     if (d < 0) {
-      add_inside(A, B, X_AB, true, std::max(0.0, -d - far));
-      add_inside(A, B, X_AB, false, std::max(0.0, -d - far));
+      add_inside(A, B, X_AB, true, far, deepest);
+      add_inside(A, B, X_AB, false, far, deepest);
+      std::erase_if(terms_, [&](const Term& term) { return -term.at.witness.distance < deepest - far; });
     }
+    if (deepest < far) add_pairs(A, B, X_AB, std::max(d, 0.0), far - deepest, status);
     if (terms_.empty()) terms_.push_back({nearest, false});
   }
   result.terms = terms_.size();

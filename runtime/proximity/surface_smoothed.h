@@ -14,8 +14,8 @@ namespace abut::proximity {
 //   Z
 // It is at most the distance and at least it less temperature times ln of the number of terms; as the
 // temperature goes to 0 it becomes the distance, in overlap less the greatest depth of a vertex. Pairs and
-// vertices do not come and go as regions do: the value is continuous, with slope at most 1 in every motion of
-// a point. p1, p2 and n are the weighted means (n normalised), with weights that sum to 1; what weighs less
+// vertices do not come and go as regions do: the value is continuous, and apart has a slope of at most 1 in every
+// motion of a point. p1, p2 and n are the weighted means (n normalised), with weights that sum to 1; what weighs less
 // than exp(-20) is left out.
 struct SmoothedSurface {
   derivative::SmoothedPair
@@ -38,7 +38,7 @@ class SurfaceSmoother {
   void add_pairs(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB,
                  double least, double beyond, Status& status);
   void add_inside(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB,
-                  bool of_A, double least);
+                  bool of_A, double reach, double& deepest);
   void blend(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB,
              double temperature, SmoothedSurface& result) const;
 

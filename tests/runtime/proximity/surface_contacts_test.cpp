@@ -4,6 +4,7 @@
 
 #include "preprocess/index/index.h"
 #include "runtime/core/random.h"
+#include "runtime/distance/surface_distance.h"
 #include "runtime/proximity/surface_smoothed.h"
 #include "tests/support/runs.h"
 #include "tests/support/shapes.h"
@@ -85,19 +86,37 @@ TEST(SurfaceContacts, OneBodyWithinTheOtherIsAContact) {
   EXPECT_NEAR(found.contacts[0].found.witness.distance, -0.8, 1e-6);
 }
 
-TEST(SurfaceSmoothed, LiesBelowTheDistanceAndTendsToIt) {
+// Of the vertices of either surface inside the other, m; 0: none.
+double deepest_vertex(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB) {
+  double deepest = 0;
+  const auto look = [&](const asset::SurfaceView& of, const asset::SurfaceView& within,
+                        const Pose<double>& X_WO) {
+    for (int t = 0; t < of.triangle_count; ++t)
+      for (int k = 0; k < 3; ++k) {
+        const Vec3<double> x = X_WO * distance::internal::corner<double>(of, t, k);
+        deepest = std::max(deepest, -distance::signed_distance<double>(within, x).distance);
+      }
+  };
+  look(A, B, X_AB.inverse());
+  look(B, A, X_AB);
+  return deepest;
+}
+
+// Apart to the distance, from below; in overlap to less the depth of the deepest vertex.
+TEST(SurfaceSmoothed, TendsToTheDistanceOrTheDeepestVertex) {
   proximity::SurfaceSmoother smooth;
-  for (const double height : {0.5, 0.36}) {
+  for (const double height : {0.5, 0.36, 0.3, 0.2}) {
     double last = std::numeric_limits<double>::infinity();
     for (const double temperature : {1e-2, 1e-3, 1e-4}) {
       const SmoothedSurface s = smooth(view(hoop()), view(plate()), across(height), temperature);
-      const double less = s.pair.exact.distance - s.pair.smoothed.distance;
-      if (height > 0.4) {
-        EXPECT_GE(less, 0);
-        EXPECT_LE(less, temperature * std::log(static_cast<double>(s.terms)) + 1e-12);
-      }
-      EXPECT_LT(std::abs(less), last);
-      last = std::abs(less) + 1e-12;
+      const bool apart = s.pair.exact.distance > 0;
+      const double limit =
+          apart ? s.pair.exact.distance : -deepest_vertex(view(hoop()), view(plate()), across(height));
+      const double less = limit - s.pair.smoothed.distance;
+      EXPECT_GE(less, 0) << height;
+      EXPECT_LE(less, temperature * std::log(static_cast<double>(s.terms)) + 1e-12) << height;
+      EXPECT_LT(less, last) << height;
+      last = less + 1e-12;
     }
   }
 }
@@ -156,6 +175,38 @@ TEST(SurfaceSmoothed, DerivativesAreThoseOfTheBlend) {
       EXPECT_LT((at.pair.derivative.dn_A_dxi_B.col(k) - dn).norm(), 1e-3 * (1 + dn.norm())) << i << " " << k;
     }
   }
+}
+
+// Two cubes pushed together edge on edge, and corner into face: far deeper than the temperature, where the
+// deepest point of all is no vertex, and at first no vertex is inside.
+TEST(SurfaceSmoothed, IsOneFormFromTouchToDeepOverlap) {
+  constexpr double kTemperature = 2e-4, kStep = 1e-7;
+  const Surface cube = preprocess::build_surface(test::box(0.1, 0.1, 0.1));
+  proximity::SurfaceSmoother smooth;
+  const auto posed = [](double overlap, const Vec3<double>& turn) {
+    const Pose<double> X_WA{exp_rotation<double>({M_PI / 4, 0, 0}), Vec3<double>::Zero()};
+    const Pose<double> X_WB{exp_rotation<double>({0, M_PI / 4, 0}) * exp_rotation<double>(turn),
+                            Vec3<double>(0.001, 0.002, 0.1 * std::sqrt(2.0) - overlap)};
+    return Pose<double>(X_WA.inverse() * X_WB);
+  };
+  for (const Vec3<double>& turn : {Vec3<double>(0.01, 0.02, 0.03), Vec3<double>(0.5, -0.3, 0.2)})
+    for (const double overlap :
+         {-0.001, 0.001, 0.0039, 0.00399, 0.0041, 0.00558, 0.00559, 0.01, 0.02, 0.04}) {
+      const auto at = [&](const Pose<double>& X) { return smooth(view(cube), view(cube), X, kTemperature); };
+      const Pose<double> X = posed(overlap, turn);
+      const SmoothedSurface found = at(X);
+      EXPECT_LT(
+          std::abs(at(posed(overlap + 1e-9, turn)).pair.smoothed.distance - found.pair.smoothed.distance),
+          2e-9)
+          << overlap;
+      for (int k = 0; k < 6; ++k) {
+        const auto moved = [&](double step) {
+          return at(X * exp<double>(step * Vec6<double>::Unit(k))).pair.smoothed.distance;
+        };
+        EXPECT_NEAR(found.pair.derivative.dd_dxi_B[k], (moved(kStep) - moved(-kStep)) / (2 * kStep), 1e-6)
+            << overlap << " " << k;
+      }
+    }
 }
 
 }  // namespace
