@@ -33,18 +33,28 @@ std::string licence_in(const fs::path& folder, const fs::path& path) {
   return {};
 }
 
+// Of a file in the set: relative, and not out of it.
+bool stays_inside(const fs::path& path) {
+  return path.is_relative() && !path.empty() &&
+         std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
+}
+
 }  // namespace
 
 Record read_record(const fs::path& file) {
+  const std::string damaged = file.string() + ": damaged; remove it, and download the object again";
   try {
     const json root = json::parse(read_text(file));
     Record record{root.at("object"),  root.at("variant"),        root.at("address"),
                   root.at("licence"), root.at("archive_sha256"), {}};
     for (const json& one : root.at("files"))
       record.files.push_back({one.at("path"), one.at("bytes"), one.at("sha256")});
+    if (record.files.empty() || !std::all_of(record.files.begin(), record.files.end(),
+                                             [](const StoredFile& one) { return stays_inside(one.path); }))
+      throw InvalidInput(damaged);
     return record;
   } catch (const json::exception&) {
-    throw InvalidInput(file.string() + ": damaged; remove it, and download the object again");
+    throw InvalidInput(damaged);
   }
 }
 

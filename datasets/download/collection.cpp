@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "datasets/download/digest.h"
 #include "datasets/listing.h"
@@ -56,6 +57,16 @@ void require_mesh(const std::vector<StoredFile>& files, const fs::path& archive)
     throw InvalidInput(archive.string() + ": the archive has no mesh (.obj, .ply or .stl)");
 }
 
+// The record of a download, and who reads it, know names in UTF-8 alone.
+void require_readable_names(const std::vector<StoredFile>& files, const fs::path& archive) {
+  for (const StoredFile& file : files) try {
+      nlohmann::json(file.path).dump();
+    } catch (const nlohmann::json::exception&) {
+      throw InvalidInput(archive.string() +
+                         ": the archive has a file whose name is not UTF-8; nothing of it is taken");
+    }
+}
+
 void require_digest(const Manifest& manifest, const std::string& key, const std::string& digest,
                     const std::string& address) {
   const auto known = manifest.sha256.find(key);
@@ -99,8 +110,14 @@ Collection::Got Collection::get(const Manifest& manifest, const Variant& variant
                  unpacked = hidden_ / (name + ".unpacked");
   if (fs::exists(record_file)) {
     const Record record = read_record(record_file);
-    if (record.address == address && has_its_files(record, folder_)) return {true, record.files.size(), 0};
+    if (record.address == address && has_its_files(record, folder_)) {
+      require_digest(manifest, object + "/" + variant.name, record.archive_sha256, record_file.string());
+      return {true, record.files.size(), 0};
+    }
   }
+  std::error_code ignored;
+  if (!fs::is_regular_file(fs::symlink_status(archive, ignored)))
+    clear(archive);  // a link or a pipe is none of ours
   fetch(address, archive, options, progress);
   clear(unpacked);
   make_folder(unpacked);
@@ -113,6 +130,7 @@ Collection::Got Collection::get(const Manifest& manifest, const Variant& variant
     record.files = unpack(archive, unpacked, {}, [&] { return progress(got.bytes, got.bytes); });
     if (manifest.archives_hold_folder) require_inside(record.files, object, address);
     require_mesh(record.files, address);
+    require_readable_names(record.files, address);
     settle(record.files, unpacked, manifest.archives_hold_folder ? folder_ : folder_ / object, folder_);
     write_record(record, record_file);
   } catch (const InvalidInput&) {

@@ -1,6 +1,6 @@
 """A banana is let down into a mug until it is 2 mm from it: clearance.py FOLDER_OF_ASSETS
 
-The hull of a mug is full to the brim; its surface is not (docs/distances.md).
+The hull of a mug is full to the brim; its surface is not (docs/distances.md). Assets made with --pieces auto.
 """
 import sys
 

@@ -41,13 +41,16 @@ std::string cause_of(std::string reason, const std::string& source) {
   return cause.empty() ? "no reason given" : cause;
 }
 
+constexpr std::size_t kMaxParts = 1'000'000;
+
 // The youngest first.
 std::vector<std::filesystem::path> manifests_in(const std::filesystem::path& out) {
   std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> files;
   std::error_code error;
   for (std::filesystem::directory_iterator it(out / kFolder, error), end; !error && it != end;
        it.increment(error))
-    if (it->path().extension() == ".json") files.emplace_back(it->last_write_time(), it->path());
+    if (std::error_code no_file; it->path().extension() == ".json" && it->is_regular_file(no_file))
+      files.emplace_back(it->last_write_time(), it->path());
   if (files.empty())
     throw InvalidInput(fmt::format("{}: no manifest of a part is here; runs with --shard I/N write them",
                                    (out / kFolder).string()));
@@ -77,7 +80,7 @@ void count_part(const std::filesystem::path& file, Tally& tally) {
   const std::size_t of = name.find("-of-");
   std::size_t number = 0, count = 0;
   if (of == std::string::npos || !read_whole(name.substr(0, of), number) ||
-      !read_whole(name.substr(of + 4), count))
+      !read_whole(name.substr(of + 4), count) || number < 1 || number > count || count > kMaxParts)
     throw InvalidInput(file.string() + ": not the name of a part's manifest, I-of-N.json");
   if (tally.count == 0) tally.count = count;
   if (tally.count == count) tally.parts.insert(number);
@@ -127,7 +130,6 @@ ShardStatus status_of(const Tally& tally) {
 Shard shard_from_string(const std::string& text) {
   Shard shard;
   const std::size_t slash = std::min(text.find('/'), text.size());
-  constexpr std::size_t kMaxParts = 1'000'000;
   if (slash == text.size() || !read_whole(text.substr(0, slash), shard.number) ||
       !read_whole(text.substr(slash + 1), shard.count) || shard.number < 1 || shard.number > shard.count ||
       shard.count > kMaxParts)

@@ -196,13 +196,17 @@ class Steps(unittest.TestCase):
         system = pushing().system()
         with self.assertRaisesRegex(abut.InvalidInput, "takes no joints"):
             abut.Integrator(system, integrator="published")
-        with self.assertRaisesRegex(abut.InvalidInput, "has no derivatives; take one of: implicit"):
+        with self.assertRaisesRegex(abut.InvalidInput, "has no derivatives of this system; take one of: implicit"):
             abut.Rollout(system, integrator="published")
         scene = abut.Scene()
         scene.add_body("a", 1, (1, 1, 1), [abut.sphere(0.1)])
         free = scene.system()
-        with self.assertRaisesRegex(abut.InvalidInput, "step_derivatives: .*take one of"):
+        with self.assertRaisesRegex(abut.InvalidInput, "step_derivatives: .*take one of: semi_implicit, rk4"):
             abut.step_derivatives(free, free.initial_state())
+        for integrator in "semi_implicit", "rk4":
+            abut.step_derivatives(free, free.initial_state(), integrator=integrator)
+        with self.assertRaisesRegex(abut.InvalidInput, "'implicit' has no derivatives of this system; take one of: semi_implicit, rk4"):
+            abut.Rollout(free, integrator="implicit")
 
 
 class Rollouts(unittest.TestCase):

@@ -14,9 +14,9 @@ namespace abut::proximity {
 //   Z
 // It is at most the distance and at least it less temperature times ln of the number of terms; as the
 // temperature goes to 0 it becomes the distance, in overlap less the greatest depth of a vertex. Pairs and
-// vertices do not come and go as regions do: the value is continuous, and apart has a slope of at most 1 in every
-// motion of a point. p1, p2 and n are the weighted means (n normalised), with weights that sum to 1; what weighs less
-// than exp(-20) is left out.
+// vertices do not come and go as regions do: the value is continuous, and apart has a slope of at most 1 in
+// every motion of a point. p1, p2 and n are the weighted means (n normalised), with weights that sum to 1;
+// what weighs less than exp(-20) is left out.
 struct SmoothedSurface {
   derivative::SmoothedPair
       pair;              // status kNotConverged: too many pairs, those up to less than that were taken

@@ -82,6 +82,7 @@ HOSTILE = {
     "many": (tar([(f"mug/{i}.obj", b"") for i in range(20001)]), "more than 20000 files"),
     "deep": (tar([("mug/" + "a/" * 40 + "a.obj", MESH)]), "too long"),
     "newline": (tar([("mug/a\nb.obj", MESH)]), "a name that is none"),
+    "not_utf8": (tar([("mug/a.obj", MESH), ("mug/caf\udce9.obj", MESH)]), "not UTF-8"),
     "damaged": (damaged(), "damaged"),
     "cut": (tar(mug())[:1000], "damaged"),
     "page": (b"<html>Sign in to this network</html>", "no archive"),
@@ -361,10 +362,30 @@ class Download(unittest.TestCase):
         digest = hashlib.sha256(body).hexdigest()
         right = self.download("exact", "--objects", "mug", sha256={"mug/google_16k": digest})
         self.assertEqual(right.returncode, 0, right.stderr)
+        there = self.download("exact", "--objects", "mug", sha256={"mug/google_16k": "0" * 64})
+        self.expect_refused(there, "not what it should be: its SHA-256 is")
         del HOSTILE["exact"]
         (self.out / ".abut/mug.google_16k.json").unlink()
         wrong = self.download("ok", "--objects", "mug", sha256={"mug/google_16k": digest})
         self.expect_refused(wrong, "not what it should be: its SHA-256 is")
+
+    def test_what_lies_in_the_hidden_folder_is_not_followed(self):
+        (self.out / ".abut").mkdir(parents=True)
+        outside = self.folder / "outside"
+        outside.write_text("kept")
+        (self.out / ".abut/mug.google_16k.part").symlink_to(outside)
+        os.mkfifo(self.out / ".abut/pan.google_16k.part")
+        result = self.download("ok", "--objects", "mug,pan")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(outside.read_text(), "kept")
+
+    def test_records_name_files_of_their_set_alone(self):
+        self.download("ok", "--objects", "mug")
+        record = self.out / ".abut/mug.google_16k.json"
+        text = record.read_text()
+        for path in ("../outside", "/etc/passwd"):
+            record.write_text(text.replace("mug/google_16k/textured.obj", path))
+            self.assertIn("damaged", self.check().stderr)
 
     def test_check_names_what_differs(self):
         self.download("ok")

@@ -110,6 +110,8 @@ def _words(name: str, value: Any) -> List[str]:
             raise TypeError(f"preprocess: {name} must be True or False, not {type(value).__name__}")
         return [option] if value else []
     values = [value] if isinstance(value, (str, int, float)) else list(value)
+    if not values and not setting.repeats:
+        raise TypeError(f"preprocess: {name} is empty; leave it out for the default")
     if isinstance(value, bool) or not all(isinstance(one, (str, int, float)) for one in values):
         raise TypeError(f"preprocess: {name} must be {setting.type}: numbers or words, not {value!r}")
     words = [str(one) for one in values]

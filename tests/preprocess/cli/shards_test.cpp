@@ -89,6 +89,22 @@ TEST_F(Shards, FailuresAreCountedByTheirCause) {
   EXPECT_EQ(merged().size(), 4U);
 }
 
+TEST_F(Shards, ForgedManifestsAreRefusedOrPassedOver) {
+  write("ball.obj", sphere(0.05, 2));
+  ASSERT_EQ(run(words("1/1")).code, 0);
+  const std::filesystem::path manifests = out_ / "manifests";
+  std::filesystem::create_symlink("loop.json", manifests / "loop.json");
+  EXPECT_EQ(status().code, 0);
+  for (const char* name : {"1-of-18446744073709551615", "1-of-300000000", "3-of-2", "0-of-2"}) {
+    const std::filesystem::path file = manifests / (name + std::string(".json"));
+    std::ofstream(file) << "{\"objects\":[]}";
+    const CommandResult result = status();
+    EXPECT_EQ(result.code, 2) << name;
+    EXPECT_TRUE(contains(result.err, "not the name of a part's manifest")) << result.err;
+    std::filesystem::remove(file);
+  }
+}
+
 TEST_F(Shards, MemoryOfOneObjectIsLimited) {
   write("ball.obj", sphere(0.05, 7));
   write("small.obj", sphere(0.05, 2));
