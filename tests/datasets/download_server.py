@@ -1,0 +1,184 @@
+"""Archives, some of them hostile, and the server on loopback that misbehaves with them, of download_test.py."""
+
+import io
+import json
+import os
+import socket
+import tarfile
+import time
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+MESH = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+LARGE = os.urandom(1 << 20)  # does not shrink, so that a part of the archive is a part of it
+
+
+def tar(entries, mode="w:gz"):
+    """entries: (name, bytes) or a TarInfo."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode=mode) as archive:
+        for entry in entries:
+            if isinstance(entry, tarfile.TarInfo):
+                archive.addfile(entry)
+            else:
+                info = tarfile.TarInfo(entry[0])
+                info.size = len(entry[1])
+                archive.addfile(info, io.BytesIO(entry[1]))
+    return data.getvalue()
+
+
+def special(name, kind, target=""):
+    info = tarfile.TarInfo(name)
+    info.type = kind
+    info.linkname = target
+    return info
+
+
+def zipped(entries):
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in entries:
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+def mug(name="mug"):
+    return [(f"{name}/google_16k/textured.obj", MESH), (f"{name}/google_16k/texture.png", LARGE)]
+
+
+def damaged():
+    data = bytearray(tar(mug()))
+    data[len(data) // 2] ^= 0xFF
+    return bytes(data)
+
+
+# What each hostile archive is, and what is said of it.
+HOSTILE = {
+    "climbs": (tar([("mug/a.obj", MESH), ("mug/../../evil.obj", MESH)]), "leads out of the folder"),
+    "climbs_at_once": (tar([("../evil.obj", MESH)]), "leads out of the folder"),
+    "absolute": (tar([("/tmp/abut_evil.obj", MESH)]), "absolute path"),
+    "symlink": (tar([("mug/a.obj", MESH), special("mug/b", tarfile.SYMTYPE, "/etc/passwd")]), "is a link"),
+    "through_symlink": (tar([special("mug/x", tarfile.SYMTYPE, "/tmp"), ("mug/x/evil.obj", MESH)]), "is a link"),
+    "hardlink": (tar([("mug/a.obj", MESH), special("mug/b.obj", tarfile.LNKTYPE, "mug/a.obj")]), "is a link"),
+    "fifo": (tar([("mug/a.obj", MESH), special("mug/p", tarfile.FIFOTYPE)]), "neither a file nor a folder"),
+    "device": (tar([("mug/a.obj", MESH), special("mug/p", tarfile.CHRTYPE)]), "neither a file nor a folder"),
+    "twice": (tar([("mug/a.obj", MESH), ("mug/a.obj", MESH)]), "is there twice"),
+    "over_folder": (tar([("mug/a/b.obj", MESH), ("mug/a", MESH)]), "is there twice"),
+    "others_folder": (tar([("mug/a.obj", MESH), ("bowl/a.obj", MESH)]), "not in the folder"),
+    "hidden_folder": (tar([(".abut/mug.google_16k.json", b"{}"), ("mug/a.obj", MESH)]), "not in the folder"),
+    "bomb": (tar([("mug/a.obj", MESH), ("mug/zeros", bytes(200 << 20))]), "times the archive's size"),
+    "xz_bomb": (tar([("mug/a.obj", MESH), ("mug/zeros", bytes(200 << 20))], "w:xz"), "times the archive's size"),
+    "zip_bomb": (zipped([("mug/a.obj", MESH), ("mug/zeros", bytes(200 << 20))]), "times the archive's size"),
+    "many": (tar([(f"mug/{i}.obj", b"") for i in range(20001)]), "more than 20000 files"),
+    "deep": (tar([("mug/" + "a/" * 40 + "a.obj", MESH)]), "too long"),
+    "newline": (tar([("mug/a\nb.obj", MESH)]), "a name that is none"),
+    "not_utf8": (tar([("mug/a.obj", MESH), ("mug/caf\udce9.obj", MESH)]), "not UTF-8"),
+    "damaged": (damaged(), "damaged"),
+    "cut": (tar(mug())[:1000], "damaged"),
+    "page": (b"<html>Sign in to this network</html>", "no archive"),
+    "empty": (b"", "archive"),
+    "no_file": (tar([]), "archive"),
+    "no_mesh": (tar([("mug/readme.txt", b"hello")]), "has no mesh"),
+    "other_program": (b"LRZI" + bytes(100), "no archive"),
+}
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.reset()
+
+    def reset(self):
+        self.requests = []  # (path, Range header)
+        self.left = {}  # of what goes wrong a number of times, by path
+        self.tag = '"one"'
+
+    def handle_error(self, *_):
+        pass  # clients that break off are part of the test
+
+    def once(self, path, times=1):
+        """True the first `times` times."""
+        self.left.setdefault(path, times)
+        self.left[path] -= 1
+        return self.left[path] >= 0
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def redirect(self, to):
+        self.send_response(302)
+        self.send_header("Location", to)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def answer(self, body, status=200, headers=(), cut=None, stall=False):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in headers:
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body if cut is None else body[:cut])
+        self.wfile.flush()
+        if stall:
+            time.sleep(8)
+        if cut is not None:
+            self.close_connection = True
+            self.connection.shutdown(socket.SHUT_RDWR)
+
+    def ranged(self, body, cut=None, stall=False):
+        headers = [("ETag", self.server.tag), ("Accept-Ranges", "bytes")]
+        wanted = self.headers.get("Range")
+        if wanted and self.headers.get("If-Range") == self.server.tag:
+            start = int(wanted.removeprefix("bytes=").removesuffix("-"))
+            if start >= len(body):
+                return self.answer(b"", 416, headers)
+            headers.append(("Content-Range", f"bytes {start}-{len(body) - 1}/{len(body)}"))
+            return self.answer(body[start:], 206, headers, cut, stall)
+        return self.answer(body, 200, headers, cut, stall)
+
+    def do_GET(self):
+        server = self.server
+        server.requests.append((self.path, self.headers.get("Range")))
+        kind = self.path.strip("/").split("/")
+        name = kind[-1].removesuffix(".tgz").split("?")[0]
+        body = tar(mug(name))
+        if kind[0] == "list":
+            return self.answer(json.dumps({"objects": ["bowl", "mug", "pan"]}).encode())
+        if kind[0] == "pages":
+            page = int(kind[1])
+            return self.answer(json.dumps([{"name": f"object {page}"}]).encode(), 200 if page < 3 else 404)
+        if kind[0] == "bad_list":
+            return self.answer(json.dumps({"objects": ["../evil"]}).encode())
+        if kind[0] == "ok":
+            return self.ranged(body)
+        if kind[0] == "truncate":  # once in the middle, then goes on
+            return self.ranged(body, cut=len(body) // 2 if server.once(self.path) else None)
+        if kind[0] == "always_truncate":
+            return self.ranged(body, cut=1000)
+        if kind[0] == "no_ranges":  # answers a range with the whole
+            return self.answer(body, 200, [("ETag", server.tag)], cut=1000 if server.once(self.path) else None)
+        if kind[0] == "wrong_range":  # answers a range with another one
+            if self.headers.get("Range"):
+                return self.answer(body[5:], 206, [("Content-Range", f"bytes 5-{len(body) - 1}/{len(body)}")])
+            return self.answer(body, 200, [("ETag", server.tag)], cut=1000 if server.once(self.path) else None)
+        if kind[0] == "stall":
+            return self.ranged(body, cut=1000, stall=True) if server.once(self.path) else self.ranged(body)
+        if kind[0] == "busy":
+            return self.answer(b"", 503) if server.once(self.path, 2) else self.ranged(body)
+        if kind[0] == "redirect":
+            return self.redirect("/ok/" + kind[-1])
+        if kind[0] == "loop":
+            return self.redirect("/loop/" + kind[-1])
+        if kind[0] == "to_file":
+            return self.redirect("file:///etc/passwd")
+        if kind[0] == "spaces":
+            return self.answer(zipped([("meshes/model.obj", MESH)]) if kind[-1] == "object%201.tgz" else b"", 200)
+        if kind[0] in HOSTILE:
+            return self.answer(HOSTILE[kind[0]][0])
+        return self.answer(b"not here", 404)
