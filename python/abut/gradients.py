@@ -19,6 +19,10 @@ class StepDerivatives(NamedTuple):
     dx_dx: np.ndarray  # (nx, nx)
     dx_df: np.ndarray  # (nx, degrees of freedom) by forces, N m and N
     dx_dp: np.ndarray  # (nx, parameters) of the config
+    # Of rigid contact (midpoint). CLAMPED: at a kink, where derivatives are those of one side; NOT_CONVERGED: of the
+    # contact law's answer, which the step's impulses are not.
+    status: _abut.Status
+    kinks: List[Tuple[str, int]]  # (kind, index of the contact, -1: of many)
 
 
 # Of each kind of result: a value and its derivatives, side by side.

@@ -137,7 +137,7 @@ class IntegratorHandle {
                 [&](State& moved, const Control& control) { integrator_->step(moved, control); });
   }
 
-  // (next state, its (2 ni) difference from the one before, dx'/dx, dx'/df, dx'/dp).
+  // (next state, its (2 ni) difference from the one before, dx'/dx, dx'/df, dx'/dp, status, kinks).
   py::tuple differentiate(const State& state, py::handle wrenches, py::handle joint_force,
                           py::handle joint_target) {
     StepDerivatives found;
@@ -154,8 +154,11 @@ class IntegratorHandle {
     };
     const State moved = next(state, wrenches, joint_force, joint_target, step);
     const dynamics::VecX<double> x = dynamics::SystemTree(system_).difference(state, moved);
+    py::list kinks;
+    for (const dynamics::StepKink& kink : found.kinks)
+      kinks.append(py::make_tuple(std::string(dynamics::to_string(kink.kind)), kink.contact));
     return py::make_tuple(moved, py::array_t<double>(x.size(), x.data()), matrix(found.state),
-                          matrix(found.force), matrix(found.parameter));
+                          matrix(found.force), matrix(found.parameter), status_word(found.status), kinks);
   }
 
  private:

@@ -198,15 +198,39 @@ class Steps(unittest.TestCase):
             abut.Integrator(system, integrator="published")
         with self.assertRaisesRegex(abut.InvalidInput, "has no derivatives of this system; take one of: implicit"):
             abut.Rollout(system, integrator="published")
+        with self.assertRaisesRegex(abut.InvalidInput, "step_derivatives: .*take one of: implicit"):
+            abut.step_derivatives(system, system.initial_state(), integrator="midpoint")
         scene = abut.Scene()
         scene.add_body("a", 1, (1, 1, 1), [abut.sphere(0.1)])
         free = scene.system()
-        with self.assertRaisesRegex(abut.InvalidInput, "step_derivatives: .*take one of: semi_implicit, rk4"):
-            abut.step_derivatives(free, free.initial_state())
-        for integrator in "semi_implicit", "rk4":
+        with self.assertRaisesRegex(abut.InvalidInput, "step_derivatives: .*take one of: midpoint, semi_implicit, rk4"):
+            abut.step_derivatives(free, free.initial_state(), integrator="published")
+        with self.assertRaisesRegex(abut.InvalidInput, "this contact solver have no derivatives; take one of: coupled"):
+            abut.step_derivatives(free, free.initial_state(), solver="published")
+        for integrator in "midpoint", "semi_implicit", "rk4":
             abut.step_derivatives(free, free.initial_state(), integrator=integrator)
-        with self.assertRaisesRegex(abut.InvalidInput, "'implicit' has no derivatives of this system; take one of: semi_implicit, rk4"):
+        with self.assertRaisesRegex(abut.InvalidInput, "'implicit' has no derivatives of this system; take one of: midpoint, semi_implicit, rk4"):
             abut.Rollout(free, integrator="implicit")
+
+
+class RigidContact(unittest.TestCase):
+    def test_derivatives_of_a_sliding_box_and_of_one_at_rest(self):
+        scene = abut.Scene(gravity=(0, 0, -10), friction=0.5)
+        scene.add_plane((0, 0, 1))
+        scene.add_body("box", 2, (1e-2, 1e-2, 1e-2), [abut.box(0.1, 0.1, 0.05)], (1, 0, 0, 0, 0, 0, 0.05 - 1e-6),
+                       (0, 0, 0, 1, 0, -1e-3))
+        system = scene.system()
+        found = abut.step_derivatives(system, system.initial_state(), dt=1e-3, parameters=[("friction", "box")])
+        self.assertEqual((found.status, found.kinks), (abut.Status.OK, []))
+        np.testing.assert_allclose(found.dx_dp[9:, 0], (-(1e-3 + 10 * 1e-3) / 2, 0, 0), atol=1e-9)
+        np.testing.assert_allclose(found.dx_dx[9, 9:], (1, 0, 0.5), atol=1e-9)
+        at_rest = abut.Scene(gravity=(0, 0, -10), friction=0.5)
+        at_rest.add_plane((0, 0, 1))
+        at_rest.add_body("box", 2, (1e-2, 1e-2, 1e-2), [abut.box(0.1, 0.1, 0.05)], (1, 0, 0, 0, 0, 0, 0.05))
+        system = at_rest.system()
+        found = abut.step_derivatives(system, system.initial_state())
+        self.assertEqual(found.status, abut.Status.CLAMPED)
+        self.assertIn(("target", 0), found.kinks)
 
 
 class Rollouts(unittest.TestCase):

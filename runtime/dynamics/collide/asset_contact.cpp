@@ -111,6 +111,28 @@ Ball cylinder_sample(const Vec3<double>& half, std::int32_t index) {
   return {{0, 0, count > 1 ? end * (2.0 * place / (count - 1) - 1) : 0.0}, radius};
 }
 
+Ball sample_of(const PlacedShape& shape, std::int32_t index) {
+  switch (shape.kind) {
+    case ShapeKind::kAsset:
+      return {shape.samples[index]};
+    case ShapeKind::kBox:
+      return box_corner(shape.half, index);
+    case ShapeKind::kCylinder:
+      return cylinder_sample(shape.half, index);
+    default:
+      return {Vec3<double>::Zero(), shape.half[0]};
+  }
+}
+
+// Of a sample of `of`, at the distance d from `shape`.
+SurfacePoint point_of(const PlacedShape& of, const PlacedShape& shape, bool of_A, std::int32_t index,
+                      const Ball& ball, const Distance& d) {
+  const Vec3<double> outward = shape.X_WS.R * d.gradient;
+  const Vec3<double> p_W = of.X_WS * ball.center - (ball.radius + d.value / 2) * outward;
+  const std::uint64_t feature = static_cast<std::uint32_t>(index) | (of_A ? kOfA : 0);
+  return {p_W, of_A ? Vec3<double>(-outward) : outward, d.value, 0.0, feature};
+}
+
 class Search {
  public:
   // Of the samples of `of` against `shape`; one of the two is an asset.
@@ -128,7 +150,7 @@ class Search {
     const double touching = memory_.travelled + margin_ + kRounding * size();
     for (NearSamples::Sample& sample : memory_.samples) {
       if (sample.reach > touching) continue;
-      const Ball ball = sample_of(sample.index);
+      const Ball ball = sample_of(of_, sample.index);
       // One that is outside for sure may be too far to be of interest.
       const bool outside = sample.reach > memory_.travelled + kRounding * size();
       const double enough = outside ? kFar * margin_ : std::numeric_limits<double>::infinity();
@@ -142,18 +164,6 @@ class Search {
  private:
   double size() const { return of_.half.norm(); }
 
-  Ball sample_of(std::int32_t index) const {
-    switch (of_.kind) {
-      case ShapeKind::kAsset:
-        return {of_.samples[index]};
-      case ShapeKind::kBox:
-        return box_corner(of_.half, index);
-      case ShapeKind::kCylinder:
-        return cylinder_sample(of_.half, index);
-      default:
-        return {Vec3<double>::Zero(), of_.half[0]};
-    }
-  }
   std::int32_t samples_of_primitive() const {
     switch (of_.kind) {
       case ShapeKind::kBox:
@@ -211,10 +221,7 @@ void add_points(const PlacedShape& of, const PlacedShape& shape, bool of_A, doub
                 NearSamples& memory, AssetWorkspace& workspace, std::vector<SurfacePoint>& points) {
   Search(of, shape, margin, memory, workspace.met)
       .visit([&](std::int32_t index, const Ball& ball, const Distance& d) {
-        const Vec3<double> outward = shape.X_WS.R * d.gradient;
-        const Vec3<double> p_W = of.X_WS * ball.center - (ball.radius + d.value / 2) * outward;
-        const std::uint64_t feature = static_cast<std::uint32_t>(index) | (of_A ? kOfA : 0);
-        points.push_back({p_W, of_A ? Vec3<double>(-outward) : outward, d.value, 0.0, feature});
+        points.push_back(point_of(of, shape, of_A, index, ball, d));
       });
 }
 
@@ -227,6 +234,16 @@ void asset_points(const PlacedShape& A, const PlacedShape& B, double margin, Ass
   if (A.kind != ShapeKind::kPlane) add_points(A, B, true, margin, memory.of_A, workspace, points);
   const double length = B.kind == ShapeKind::kAsset ? B.half.norm() : A.half.norm();
   keep_spread(points, first, kMaxAssetPoints, length, workspace.spread);
+}
+
+SurfacePoint asset_point(const PlacedShape& A, const PlacedShape& B, std::uint64_t feature) {
+  const bool of_A = (feature & kOfA) != 0;
+  const PlacedShape &of = of_A ? A : B, &shape = of_A ? B : A;
+  const auto index = static_cast<std::int32_t>(feature & ~kOfA);
+  const Ball ball = sample_of(of, index);
+  Distance d = shape_distance(shape, shape.X_WS.inverse() * (of.X_WS * ball.center));
+  d.value -= ball.radius;
+  return point_of(of, shape, of_A, index, ball, d);
 }
 
 }  // namespace abut::dynamics

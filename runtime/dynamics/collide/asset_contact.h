@@ -45,4 +45,7 @@ struct AssetWorkspace {
 void asset_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetMemory& memory,
                   AssetWorkspace& workspace, std::vector<SurfacePoint>& points);
 
+// The point of one sample, whatever its gap, by the feature that asset_points has named it by.
+SurfacePoint asset_point(const PlacedShape& A, const PlacedShape& B, std::uint64_t feature);
+
 }  // namespace abut::dynamics

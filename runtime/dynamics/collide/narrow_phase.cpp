@@ -38,8 +38,6 @@ bool before(const BodyPair& a, const BodyPair& b) { return a.A != b.A ? a.A < b.
 
 bool same(const BodyPair& a, const BodyPair& b) { return a.A == b.A && a.B == b.B; }
 
-bool is_asset(const PlacedShape& shape) { return shape.kind == ShapeKind::kAsset; }
-
 PairContact contact_of(const SurfacePoint& point, std::int32_t A, std::int32_t B,
                        std::span<const PlacedShape> shapes) {
   const body::Material &of_A = shapes[point.shape_A].body.material,
@@ -113,7 +111,7 @@ void NarrowPhase::follow(std::span<const BodyPair> pairs) {
 // `memory` is there where one of the shapes is an asset.
 void NarrowPhase::find_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetMemory* memory,
                               Scratch& scratch) const {
-  if (is_asset(A) && is_asset(B) && scratch.model)
+  if (takes_model(A, B, scratch))
     model_points(A, B, margin, scratch);
   else if (memory != nullptr)
     asset_points(A, B, margin, *memory, scratch.asset, scratch.points);
@@ -123,6 +121,15 @@ void NarrowPhase::find_points(const PlacedShape& A, const PlacedShape& B, double
     box_box_points(A, B, margin, scratch.points);
   else
     witness_points(A, B, margin, scratch.witness, scratch.points);
+}
+
+void NarrowPhase::shape_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetMemory* memory,
+                               Scratch& scratch) const {
+  const std::size_t first = scratch.points.size();
+  find_points(A, B, margin, memory, scratch);
+  if (scratch.points.size() == first) return;
+  if (const double patch = body::pair_patch(A.body.material, B.body.material); patch > 0)
+    widen(patch, first, scratch.points);
 }
 
 void NarrowPhase::find_pair(const PlacedSystem& placed, const BodyPair& pair, Memory& memory,
@@ -143,10 +150,7 @@ void NarrowPhase::find_pair(const PlacedSystem& placed, const BodyPair& pair, Me
         if (memory.assets.size() <= pair_of_shapes) memory.assets.resize(pair_of_shapes + 1);
         of_assets = &memory.assets[pair_of_shapes];
       }
-      find_points(a, b, A.margin + B.margin, of_assets, scratch);
-      if (points.size() == first) continue;
-      if (const double patch = body::pair_patch(a.body.material, b.body.material); patch > 0)
-        widen(patch, first, points);
+      shape_points(a, b, A.margin + B.margin, of_assets, scratch);
       std::sort(points.begin() + static_cast<std::ptrdiff_t>(first), points.end(),
                 [](const SurfacePoint& x, const SurfacePoint& y) { return x.feature < y.feature; });
       for (std::size_t k = first; k < points.size(); ++k) {

@@ -8,6 +8,7 @@
 #include "runtime/dynamics/collide/broad_phase.h"
 #include "runtime/dynamics/collide/contact_source.h"
 #include "runtime/dynamics/collide/placed_system.h"
+#include "runtime/dynamics/collide/point_slopes.h"
 #include "runtime/dynamics/solve/contact_problem.h"
 
 namespace abut::dynamics {
@@ -25,6 +26,11 @@ class NarrowPhase {
   // Contacts have gaps up to the sum of the bodies' margins, are thinned out to kMaxPairContacts a pair, and
   // come by pair, shapes and feature. All is set but target_velocity and J_B_W. Allocates only to grow.
   void find(const PlacedSystem& placed, std::span<const BodyPair> pairs, std::vector<PairContact>& contacts);
+
+  // How contacts that were found there move with their shapes, one for each: differences of the fourth order
+  // (point_slopes.cpp).
+  void slopes(const PlacedSystem& placed, std::span<const PairContact> contacts,
+              std::vector<PointSlopes>& slopes);
 
  private:
   struct alignas(128) Scratch {  // of a thread, on cache lines of its own
@@ -49,6 +55,18 @@ class NarrowPhase {
   void find_pair(const PlacedSystem& placed, const BodyPair& pair, Memory& memory, Scratch& scratch) const;
   void find_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetMemory* memory,
                    Scratch& scratch) const;
+  // The points of two shapes, on patches where their materials have some.
+  void shape_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetMemory* memory,
+                    Scratch& scratch) const;
+  void points_of(const PlacedShape& A, const PlacedShape& B, std::span<const PairContact> contacts,
+                 double margin, Scratch& scratch, std::span<Eigen::Matrix<double, 7, 1>> points,
+                 std::span<std::uint8_t> seen) const;
+  void pair_slopes(const PlacedShape& A, const PlacedShape& B, std::span<const PairContact> contacts,
+                   Scratch& scratch, std::span<PointSlopes> slopes) const;
+  static bool is_asset(const PlacedShape& shape) { return shape.kind == ShapeKind::kAsset; }
+  static bool takes_model(const PlacedShape& A, const PlacedShape& B, const Scratch& scratch) {
+    return is_asset(A) && is_asset(B) && scratch.model;
+  }
   static void model_points(const PlacedShape& A, const PlacedShape& B, double margin, Scratch& scratch);
 
   ContactSampling sampling_;

@@ -12,8 +12,13 @@ namespace abut::dynamics {
 namespace {
 
 template <class Solver, class Config>
-constexpr ContactSolverRow row(std::string_view name, std::string_view summary, bool takes_joints) {
-  return {name, summary, takes_joints, [] { return describe<Config>(settings_of(Config{})); },
+constexpr ContactSolverRow row(std::string_view name, std::string_view summary, bool takes_joints,
+                               bool has_derivatives) {
+  return {name,
+          summary,
+          takes_joints,
+          has_derivatives,
+          [] { return describe<Config>(settings_of(Config{})); },
           [](const SettingValues& values, int threads) -> std::unique_ptr<ContactSolver> {
             Config config;
             apply<Config>(settings_of(config), values, config, Solver::kName);
@@ -22,9 +27,10 @@ constexpr ContactSolverRow row(std::string_view name, std::string_view summary, 
 }
 
 constexpr ContactSolverRow kContactSolvers[] = {
-    row<CoupledSolver, CoupledConfig>(CoupledSolver::kName, "Coulomb's law for all bodies together", true),
-    row<PublishedSolver, PublishedConfig>(PublishedSolver::kName,
-                                          "every body by itself, as the paper has it [Kaufman2005]", false),
+    row<CoupledSolver, CoupledConfig>(CoupledSolver::kName, "Coulomb's law for all bodies together", true,
+                                      true),
+    row<PublishedSolver, PublishedConfig>(
+        PublishedSolver::kName, "every body by itself, as the paper has it [Kaufman2005]", false, false),
 };
 
 [[noreturn]] void refuse(const char* what, std::size_t index, const char* why) {

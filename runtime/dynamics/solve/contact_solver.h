@@ -53,6 +53,7 @@ struct ContactSolverRow {
   std::string_view name;     // for command lines
   std::string_view summary;  // one line for people
   bool takes_joints;
+  bool has_derivatives;  // steps of midpoint with it have
   std::vector<SettingInfo> (*settings)();
   // On up to `threads` threads, 0 for all there are. Throws InvalidInput for an unknown setting and for one
   // out of range.

@@ -29,6 +29,7 @@ class Stabilisation {
                 const ContactJoints& joints, const ContactRows& of_solver, double time, double slop,
                 std::span<Vec6<double>> displacements);
   std::span<const VecX<double>> trees() const { return y_trees_; }
+  const StabilisationConfig& config() const { return config_; }
 
  private:
   struct Row {

@@ -57,6 +57,9 @@ class ContactStage {
   std::vector<PairContact>& contacts() { return contacts_; }
   const std::vector<PairContact>& contacts() const { return contacts_; }
   const ContactRows& rows() const { return solver_->rows(); }
+  const Pose<double>& shape_pose(std::size_t shape) const { return placed_.shapes()[shape].X_WS; }
+  // How the contacts move with their shapes where they were found.
+  void slopes(std::vector<PointSlopes>& slopes) { narrow_.slopes(placed_, contacts_, slopes); }
 
  private:
   std::span<const BodyPair> pairs();

@@ -16,7 +16,7 @@ namespace abut::dynamics {
 namespace {
 
 constexpr IntegratorRow kIntegrators[] = {
-    {"midpoint", "contacts at the middle of the step; energy never rises; joints", true, false, false,
+    {"midpoint", "contacts at the middle of the step; energy never rises; joints", true, false, true,
      midpoint_settings, make_midpoint},
     {"published", "with explicit gyroscopic forces, as the paper has it [Kaufman2005]", false, false, false,
      kaufman_settings, make_kaufman_step},
@@ -51,6 +51,11 @@ std::unique_ptr<Integrator> make_integrator(const System& system, const StepConf
         "' takes no joints, which the scene has; take one of: " +
         names_of(integrators(), [](const IntegratorRow& other) { return other.takes_joints; }));
   return row.make(system, config);
+}
+
+std::string_view to_string(StepKink::Kind kind) {
+  constexpr std::string_view kWords[] = {"shape", "target", "opening", "sliding", "share", "energy", "depth"};
+  return kWords[static_cast<std::size_t>(kind)];
 }
 
 const StepReport& Integrator::step(State&, const Control&, StepDerivatives&) {

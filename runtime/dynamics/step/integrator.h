@@ -56,12 +56,33 @@ struct StepReport {
   Status status() const { return stable() ? solver.status : Status::kNotConverged; }
 };
 
+// A place where a step has no derivative, or none that tells: the derivatives are then those of one side.
+struct StepKink {
+  enum class Kind : std::uint8_t {
+    kShape,    // features that touch change within kPointKink (collide/point_slopes.h)
+    kTarget,   // the least velocity of a contact changes its form: a gap of zero, an impact that just is one
+    kOpening,  // a contact neither loaded nor open
+    kSliding,  // a contact that neither slides nor is held
+    kShare,    // contacts share their load in more than one way, and the motion depends on it
+    kEnergy,   // impulses that just add no energy
+    kDepth,    // a depth at which overlapping bodies begin to be moved apart
+  };
+  Kind kind = Kind::kShape;
+  std::int32_t contact = -1;  // index of one, then of joints' rows; -1: of many
+};
+// As a word, for people.
+std::string_view to_string(StepKink::Kind kind);
+
 // Of the state after a step, in the coordinates of the system's tree (system_tree.h): x = (tangent of q; v)
 // of its ni independent degrees of freedom. Exact for the step as it is made.
 struct StepDerivatives {
   MatX<double> state;  // (2 ni, 2 ni): dx' / dx
   MatX<double> force;  // (2 ni, nv): dx' by forces on all degrees of freedom, held over the step, N m and N
   MatX<double> parameter;  // (2 ni, parameters): dx' by those of the config, per their units
+  // Of rigid contact. kClamped: at a kink, see there; kNotConverged: of the law's answer, from which the
+  // impulses of the step are as far as its report's residual says.
+  Status status = Status::kOk;
+  std::vector<StepKink> kinks = {};
 };
 
 // Moves states of one system on, by one time step a call; keeps its memory, which saves time and changes no

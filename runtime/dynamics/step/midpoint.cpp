@@ -4,9 +4,11 @@
 #include <string>
 
 #include "runtime/core/error.h"
+#include "runtime/core/table.h"
 #include "runtime/dynamics/solve/stabilisation.h"
 #include "runtime/dynamics/step/contact_stage.h"
 #include "runtime/dynamics/step/free_motion.h"
+#include "runtime/dynamics/step/midpoint_slopes.h"
 
 namespace abut::dynamics {
 namespace {
@@ -32,15 +34,28 @@ class Midpoint final : public Integrator {
   Midpoint(const System& system, const StepConfig& config)
       : system_(system),
         dt_(config.dt),
+        parameters_(config.parameters),
+        has_slopes_(find_contact_solver(config.solver).has_derivatives),
         stage_(system, config),
         stabilisation_(stabilisation_config(config.integrator_settings), config.threads),
         free_(system.body_count()),
         free_trees_(stage_.trees().size()),
-        displacements_(system.body_count()) {}
+        displacements_(system.body_count()) {
+    require_valid(system.scene(), parameters_);
+  }
 
   const StepReport& step(State& state, const Control& control) override {
+    return step(state, control, static_cast<StepDerivatives*>(nullptr));
+  }
+  const StepReport& step(State& state, const Control& control, StepDerivatives& derivatives) override;
+
+  std::span<const PairContact> contacts() const override { return stage_.contacts(); }
+
+ private:
+  const StepReport& step(State& state, const Control& control, StepDerivatives* derivatives) {
     system_.require_valid(state);
     system_.require_valid(control);
+    if (derivatives != nullptr) trace_.start = state;
     drift(state, dt_ / 2);
     for (TreeMotion& tree : stage_.trees()) {
       tree.read(state);
@@ -52,6 +67,12 @@ class Midpoint final : public Integrator {
     for (int k = 1; k < kMostSearches && !stage_.covers(); ++k) {
       stage_.find_beyond(state, control);
       solve(state, control);
+    }
+    if (derivatives != nullptr) {
+      trace_.middle = state;
+      trace_.contacts = stage_.contacts();
+      trace_.bodies = stage_.bodies();
+      trace_.free = free_;
     }
     const Islands& islands = stage_.rows().islands;
     for (std::int32_t island = 0; island < islands.size(); ++island) hold_energy(state, islands, island);
@@ -65,12 +86,10 @@ class Midpoint final : public Integrator {
     }
     stabilise(state);
     stage_.report(state, report_);
+    if (derivatives != nullptr) trace_.end = state;
     return report_;
   }
 
-  std::span<const PairContact> contacts() const override { return stage_.contacts(); }
-
- private:
   void drift(State& state, double time) const;
   void solve(const State& state, const Control& control);
   void hold_energy(const State& state, const Islands& islands, std::int32_t island);
@@ -90,6 +109,8 @@ class Midpoint final : public Integrator {
 
   System system_;
   double dt_;
+  std::vector<Parameter> parameters_;
+  bool has_slopes_;
   ContactStage stage_;
   Stabilisation stabilisation_;
   std::vector<Vec6<double>> free_;  // twists with all forces but contact
@@ -97,7 +118,25 @@ class Midpoint final : public Integrator {
   VecX<double> change_, between_;  // of a tree, in the coordinates of unit inertia
   std::vector<Vec6<double>> displacements_;
   StepReport report_;
+  MidpointSlopes::Trace trace_;
+  std::unique_ptr<MidpointSlopes> slopes_;  // where derivatives have been asked for
 };
+
+const StepReport& Midpoint::step(State& state, const Control& control, StepDerivatives& derivatives) {
+  if (system_.has_joints()) return Integrator::step(state, control, derivatives);
+  if (!has_slopes_)
+    throw InvalidInput(
+        "simulation: steps with this contact solver have no derivatives; take one of: " +
+        names_of(contact_solvers(), [](const ContactSolverRow& row) { return row.has_derivatives; }));
+  if (!slopes_)
+    slopes_ = std::make_unique<MidpointSlopes>(system_, dt_, stabilisation_.config(), parameters_);
+  step(state, control, &derivatives);
+  slopes_->differentiate(trace_, stage_, derivatives);
+  derivatives.status = report_.solver.status != Status::kOk ? Status::kNotConverged
+                       : derivatives.kinks.empty()          ? Status::kOk
+                                                            : Status::kClamped;
+  return report_;
+}
 
 void Midpoint::solve(const State& state, const Control& control) {
   stage_.pose(state, control);

@@ -1,0 +1,115 @@
+#include "runtime/dynamics/collide/point_slopes.h"
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/dynamics/collide/narrow_phase.h"
+
+namespace abut::dynamics {
+namespace {
+
+using Point = Eigen::Matrix<double, 7, 1>;  // p, n, gap
+
+// Of the differences, rad and over the size of the smaller shape: the next one where features change within
+// the first.
+constexpr double kSizes[] = {1e-4, kPointKink / 2};
+constexpr double kSmooth = 1e-5;  // by which slopes of a smooth point differ at most, over 1
+constexpr std::array<int, 5> kPlaces{-2, -1, 0, 1, 2};
+
+PlacedShape moved(PlacedShape shape, int axis, double by, double length) {
+  if (axis < 3)
+    shape.X_WS.R = exp_rotation<double>(by * Vec3<double>::Unit(axis)) * shape.X_WS.R;
+  else
+    shape.X_WS.p[axis - 3] += by * length;
+  return shape;
+}
+
+double size_of(const PlacedShape& shape) {
+  return shape.kind == ShapeKind::kPlane ? std::numeric_limits<double>::infinity() : shape.half.norm();
+}
+
+}  // namespace
+
+// The contacts' points where the shapes are, by their features; `seen`: which of them there are.
+void NarrowPhase::points_of(const PlacedShape& A, const PlacedShape& B, std::span<const PairContact> contacts,
+                            double margin, Scratch& scratch, std::span<Point> points,
+                            std::span<std::uint8_t> seen) const {
+  const bool of_assets = (is_asset(A) || is_asset(B)) && !takes_model(A, B, scratch);
+  scratch.points.clear();
+  if (!of_assets) shape_points(A, B, margin, nullptr, scratch);
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    const std::uint64_t feature = contacts[k].key.feature;
+    const auto found = std::find_if(scratch.points.begin(), scratch.points.end(),
+                                    [&](const SurfacePoint& p) { return p.feature == feature; });
+    // A ring about an asset's points has lost their names.
+    seen[k] = of_assets ? contacts[k].area == 0 : found != scratch.points.end();
+    if (seen[k] == 0) continue;
+    const SurfacePoint point = of_assets ? asset_point(A, B, feature) : *found;
+    points[k] << point.p_W, point.n_W, point.gap;
+  }
+}
+
+// Differences of the fourth order. That slopes at one and at two steps agree, on both sides, says that the
+// points are smooth.
+void NarrowPhase::pair_slopes(const PlacedShape& placed_A, const PlacedShape& placed_B,
+                              std::span<const PairContact> contacts, Scratch& scratch,
+                              std::span<PointSlopes> slopes) const {
+  PlacedShape A = placed_A, B = placed_B;
+  const double length = std::min(size_of(A), size_of(B));
+  const Vec3<double> pivot = B.X_WS.p;
+  A.X_WS.p -= pivot;
+  B.X_WS.p.setZero();
+  double margin = 0;
+  for (const PairContact& c : contacts) margin = std::max(margin, c.gap);
+  Point unit;
+  unit << Vec3<double>::Constant(length), Vec3<double>::Ones(), length;
+  const std::size_t count = contacts.size();
+  std::vector<Point> points(kPlaces.size() * count);
+  std::vector<std::uint8_t> seen(points.size());
+  const auto at = [&](int place, std::size_t k) -> const Point& {
+    return points[static_cast<std::size_t>(place + 2) * count + k];
+  };
+  for (std::size_t k = 0; k < count; ++k) slopes[k] = {.pivot_W = pivot, .smooth = false};
+  for (const double size : kSizes) {
+    std::vector<std::uint8_t> smooth(count, 1);
+    std::vector<PointSlopes::Matrix> found(count, PointSlopes::Matrix::Zero());
+    for (int axis = 0; axis < 6; ++axis) {
+      for (const int place : kPlaces) {
+        const std::size_t first = static_cast<std::size_t>(place + 2) * count;
+        points_of(A, moved(B, axis, place * size, length), contacts, margin + 10 * size * length, scratch,
+                  std::span(points).subspan(first, count), std::span(seen).subspan(first, count));
+      }
+      for (std::size_t k = 0; k < count; ++k) {
+        for (const int place : kPlaces) smooth[k] &= seen[static_cast<std::size_t>(place + 2) * count + k];
+        if (smooth[k] == 0) continue;
+        const Point one = at(1, k) - at(-1, k), two = at(2, k) - at(-2, k);
+        const Point bent = at(1, k) + at(-1, k) - 2 * at(0, k),
+                    bent_two = at(2, k) + at(-2, k) - 2 * at(0, k);
+        const double off = std::max((two - 2 * one).cwiseQuotient(unit).cwiseAbs().maxCoeff(),
+                                    (bent_two - 4 * bent).cwiseQuotient(unit).cwiseAbs().maxCoeff());
+        if (!(off < kSmooth * size)) smooth[k] = 0;
+        found[k].col(axis) = (8 * one - two) / (12 * size * (axis < 3 ? 1 : length));
+      }
+    }
+    bool all = true;
+    for (std::size_t k = 0; k < count; ++k) {
+      if (!slopes[k].smooth) slopes[k] = {found[k], pivot, smooth[k] != 0};
+      all &= slopes[k].smooth;
+    }
+    if (all) return;
+  }
+}
+
+void NarrowPhase::slopes(const PlacedSystem& placed, std::span<const PairContact> contacts,
+                         std::vector<PointSlopes>& slopes) {
+  slopes.resize(contacts.size());
+  for (std::size_t first = 0, end; first < contacts.size(); first = end) {
+    const ContactKey& key = contacts[first].key;
+    for (end = first + 1; end < contacts.size() && contacts[end].key.same_shapes(key);) ++end;
+    pair_slopes(placed.shapes()[key.shape_A], placed.shapes()[key.shape_B],
+                contacts.subspan(first, end - first), scratch_.front(),
+                std::span(slopes).subspan(first, end - first));
+  }
+}
+
+}  // namespace abut::dynamics

@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/dynamics/step/impulse_slopes.h"
+
+// Slopes of the sweeps of Stabilisation, one after the other as they are.
+namespace abut::dynamics {
+namespace {
+
+constexpr double kAtDepth = 1e-6;  // of the slop: within which of it a depth is at a kink
+
+struct Opening {
+  struct Side {
+    std::size_t part;
+    VecX<double> N, way;    // (n): opened = N'd; d by a unit impulse
+    MatX<double> dN, dway;  // (n, N)
+  };
+  std::vector<Side> sides;
+  double goal = 0, inverse_mass = 0, impulse = 0;
+  MatX<double> dgoal, dinverse_mass, dimpulse;  // (1, N)
+};
+
+void sweep(std::span<Opening> rows, std::span<ImpulseSlopes::Displacement> displacements) {
+  for (Opening& row : rows) {
+    if (row.inverse_mass == 0) continue;
+    double opened = 0;
+    for (const auto& side : row.sides) opened += side.N.dot(displacements[side.part].value);
+    if (row.impulse == 0 && opened >= row.goal) continue;
+    const double change = std::max(-row.impulse, (row.goal - opened) / row.inverse_mass);
+    MatX<double> slopes = -row.dimpulse;
+    if (row.impulse + change > 0) {
+      slopes = row.dgoal - change * row.dinverse_mass;
+      for (const auto& side : row.sides)
+        slopes -= displacements[side.part].value.transpose() * side.dN +
+                  side.N.transpose() * displacements[side.part].slopes;
+      slopes /= row.inverse_mass;
+    }
+    row.impulse += change;
+    row.dimpulse += slopes;
+    for (const auto& side : row.sides) {
+      displacements[side.part].value += change * side.way;
+      displacements[side.part].slopes += side.way * slopes + change * side.dway;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ImpulseSlopes::Displacement> ImpulseSlopes::displace(const StabilisationConfig& config,
+                                                                 double slop) {
+  constexpr double kJointSlop = 1e-6;
+  std::vector<Displacement> displacements(parts_.size());
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    displacements[p] = {VecX<double>::Zero(parts_[p].size()), MatX<double>::Zero(parts_[p].size(), inputs_)};
+  const auto opening_of = [&](const Row& row) {
+    Opening opening;
+    const bool joint = static_cast<std::size_t>(row.index) >= problem_.contacts.size();
+    const double time = problem_.dt / 2, within = joint ? kJointSlop : slop;
+    const Vec3<double> u = velocity(row, &MovingPart::y);
+    const MatX<double> du = velocity_slopes(row, &MovingPart::y, &MovingPart::dy);
+    const double gap = row.gap + time * row.n.dot(u) + within;
+    opening.dgoal = -(row.dgap + time * (row.n.transpose() * du + u.transpose() * row.dn));
+    if (gap < 0) opening.dgoal *= config.share;
+    opening.goal = gap < 0 ? -config.share * gap : -gap;
+    opening.inverse_mass = row.friction_of_joint ? 0 : row.inverse_mass;
+    opening.dinverse_mass = opening.dimpulse = MatX<double>::Zero(1, inputs_);
+    for (const Side& side : row.sides) {
+      MovingPart& part = *side.part;
+      Opening::Side of{
+          static_cast<std::size_t>(side.part - parts_.data()), side.B.transpose() * row.n, {}, {}, {}};
+      of.dN = side.B.transpose() * row.dn + impulse_slopes(side, row.n);
+      of.way = part.llt.solve(of.N);
+      of.dway = part.llt.solve(MatX<double>(of.dN - part.inertia_slopes(of.way)));
+      opening.dinverse_mass += of.way.transpose() * of.dN + of.N.transpose() * of.dway;
+      opening.sides.push_back(std::move(of));
+    }
+    return opening;
+  };
+  const Islands& islands = *problem_.islands;
+  std::vector<Opening> openings(islands.order().size());
+  for (std::int32_t island = 0; island < islands.size(); ++island) {
+    bool deep = false;
+    for (const std::int32_t k : islands.contacts(island)) {
+      const Row& row = rows_[static_cast<std::size_t>(k)];
+      const bool joint = static_cast<std::size_t>(k) >= problem_.contacts.size();
+      const double beyond = row.gap + (joint ? kJointSlop : slop);
+      if (row.friction_of_joint || row.inverse_mass == 0) continue;
+      deep |= beyond < 0;
+      if (std::abs(beyond) < kAtDepth * slop) add_kink(StepKink::Kind::kDepth, row);
+    }
+    if (!deep || config.sweeps == 0) continue;
+    const Islands::Range places = islands.places_of_island(island);
+    for (std::int32_t place = places.begin; place < places.end; ++place)
+      openings[static_cast<std::size_t>(place)] =
+          opening_of(rows_[static_cast<std::size_t>(islands.order()[static_cast<std::size_t>(place)])]);
+    Team alone;
+    for (int k = 0; k < config.sweeps; ++k)
+      islands.for_units(island, alone, [&](std::int32_t, Islands::Range unit) {
+        sweep(std::span(openings).subspan(static_cast<std::size_t>(unit.begin),
+                                          static_cast<std::size_t>(unit.end - unit.begin)),
+              displacements);
+      });
+  }
+  return displacements;
+}
+
+}  // namespace abut::dynamics

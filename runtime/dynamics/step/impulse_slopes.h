@@ -1,0 +1,98 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "runtime/dynamics/collide/point_slopes.h"
+#include "runtime/dynamics/solve/islands.h"
+#include "runtime/dynamics/solve/stabilisation.h"
+#include "runtime/dynamics/step/integrator.h"
+#include "runtime/dynamics/step/moving_part.h"
+
+namespace abut::dynamics {
+
+// How the impulses of a step of midpoint.h, and what follows from them, depend on the inputs of the step: by
+// the implicit function theorem on the equations that each contact obeys where it is,
+//   open:     J = 0
+//   sticking: u = target n
+//   sliding:  n.u = target, J_t = -mu J_n u_t / |u_t|,
+// all contacts of an island coupled by u = B y. Where more equations hold than there are motions (four
+// corners on a floor) the impulses' least change is taken; what the motion does not tell from it is a kink
+// of the kind kShare.
+class ImpulseSlopes {
+ public:
+  // What inputs change of a contact beside the motion of its bodies.
+  struct OfShapes {
+    MatX<double> dmu;         // (1, N)
+    MatX<double> of_A, of_B;  // (6, N): motions of the shapes in their bodies, about PointSlopes::pivot_W
+  };
+  struct Problem {
+    std::span<const ContactBody> bodies;    // where the contacts are found
+    std::span<const PairContact> contacts;  // with the impulses that solve the problem
+    std::span<const PointSlopes> points;    // of the contacts
+    std::span<const OfShapes> of_shapes;    // of the contacts; empty: none
+    std::span<const JointRow> joints;
+    std::span<const std::int32_t> part_of_body;  // -1: moves by nothing
+    const Islands* islands;
+    double dt;
+  };
+
+  // `parts` are completed: dfree, dy.
+  ImpulseSlopes(const Problem& problem, std::span<MovingPart> parts, std::vector<StepKink>& kinks);
+
+  // Of impulses that are scaled down where they would add energy: y and dy of the parts become those after
+  // it.
+  void hold_energy(std::int32_t island);
+
+  // Slopes of the displacements of the parts (n, N) by Stabilisation, and these (n), in the order of parts.
+  struct Displacement {
+    VecX<double> value;
+    MatX<double> slopes;
+  };
+  std::vector<Displacement> displace(const StabilisationConfig& config, double slop);
+
+ private:
+  // What one contact or joint does to one part: B (3, n) y is its share of the relative velocity.
+  struct Side {
+    MovingPart* part;
+    const MovingPart::Member* member;  // none: of a joint
+    double sign;
+    Vec3<double> arm = Vec3<double>::Zero();  // from the centre of mass, m
+    MatX<double> B, darm;                     // (3, N)
+  };
+  enum class Law : std::uint8_t { kOpen, kSticking, kSliding };
+  struct Row {
+    std::int32_t index = 0;  // of the contact, or after these of the joint
+    Vec3<double> n = Vec3<double>::UnitX(), J = Vec3<double>::Zero(), u = Vec3<double>::Zero();
+    double mu = 0, gap = 0, target = 0, inverse_mass = 0;  // n.W n
+    bool friction_of_joint = false;
+    MatX<double> dn, dgap, dtarget, dmu, du, dJ;  // (3, N), (1, N); du with J held
+    std::vector<Side> sides;
+    Law law = Law::kOpen;
+    bool weak = false;                          // at the boundary of its law
+    Vec3<double> along = Vec3<double>::Zero();  // unit, of sliding
+    double slip = 0;                            // |u_t| of it, m/s; 0: the direction is held
+  };
+
+  Vec3<double> velocity(const Row& row, VecX<double> MovingPart::*y) const;
+  MatX<double> velocity_slopes(const Row& row, VecX<double> MovingPart::*y,
+                               MatX<double> MovingPart::*dy) const;
+  MatX<double> impulse_slopes(const Side& side, const Vec3<double>& J) const;
+  Mat3<double> coupling(const Row& i, const Row& k) const;
+
+  Row contact_row(std::int32_t index) const;
+  Row joint_row(std::int32_t index) const;
+  void add_target(Row& row, double speed);
+  void classify(Row& row, double speed);
+  void solve_island(std::span<Row*> rows);
+  void check_weak(const Row& row, double speed);
+  void add_kink(StepKink::Kind kind, const Row& row) { kinks_.push_back({kind, row.index}); }
+
+  Problem problem_;
+  std::span<MovingPart> parts_;
+  std::vector<StepKink>& kinks_;
+  Eigen::Index inputs_ = 0;
+  std::vector<Row> rows_;
+};
+
+}  // namespace abut::dynamics

@@ -1,0 +1,214 @@
+#include "runtime/dynamics/step/midpoint_slopes.h"
+
+#include "runtime/dynamics/step/free_motion.h"
+#include "runtime/dynamics/step/impulse_slopes.h"
+
+namespace abut::dynamics {
+
+namespace {
+
+// Of body::pair_friction, 2 a b / (a + b), by a.
+double friction_slope(double a, double b) { return a + b > 0 ? 2 * b * b / ((a + b) * (a + b)) : 0; }
+
+bool is_moment(Quantity quantity) { return quantity >= Quantity::kMomentX && quantity <= Quantity::kMomentZ; }
+
+Vec3<double> moment_axis(Quantity quantity) {
+  return Vec3<double>::Unit(static_cast<int>(quantity) - static_cast<int>(Quantity::kMomentX));
+}
+
+}  // namespace
+
+MidpointSlopes::MidpointSlopes(const System& system, double dt, const StabilisationConfig& stabilisation,
+                               std::span<const Parameter> parameters)
+    : system_(system),
+      dt_(dt),
+      stabilisation_(stabilisation),
+      parameters_(parameters.begin(), parameters.end()),
+      coordinates_(system),
+      freedoms_(coordinates_.independent().cols()),
+      inputs_(2 * freedoms_ + coordinates_.tree().nv() + static_cast<Eigen::Index>(parameters.size())) {}
+
+Eigen::Index MidpointSlopes::pose_column(std::size_t body) const {
+  const std::vector<int>& places = coordinates_.mimics().independent_velocities();
+  const int first = coordinates_.tree().first_v(static_cast<int>(body));
+  return std::lower_bound(places.begin(), places.end(), first) - places.begin();
+}
+
+// A = diag(I, m), P = (L + h tau; m v + h f) in the world's axes, x the turn and the shift of the body.
+void MidpointSlopes::add_free_body(std::size_t body, const Trace& trace, const ContactStage& stage) {
+  const BodyState &start = trace.start.bodies[body], &middle = trace.middle.bodies[body];
+  const Body& of = system_.body(body);
+  const Mat3<double> R0 = start.q_WB.toRotationMatrix(), R = middle.q_WB.toRotationMatrix();
+  const Mat3<double> I_W = in_world(middle.q_WB, of.inertia);
+  const Eigen::Index pose = pose_column(body), velocity = velocity_column(body);
+  const TurnSlopes turn = turn_slopes(start.q_WB, start.L_W, of.inertia, dt_ / 2);
+  MovingPart part;
+  part.members.push_back({static_cast<std::int32_t>(body), TreeJacobian::Identity(6, 6), {}});
+  part.A = MatX<double>::Zero(6, 6);
+  part.A.topLeftCorner<3, 3>() = I_W;
+  part.A.bottomRightCorner<3, 3>().diagonal().setConstant(of.mass);
+  part.llt.compute(part.A);
+  for (int k = 0; k < 3; ++k) {
+    const Mat3<double> axis = skew<double>(Vec3<double>::Unit(k));
+    part.dA.push_back(MatX<double>::Zero(6, 6));
+    part.dA.back().topLeftCorner<3, 3>() = axis * I_W - I_W * axis;
+  }
+  part.free = trace.free[body];
+  part.old = part.free - stage.force_changes()[body];
+  part.y = trace.bodies[body].V_WB_W;
+  // by the start: turn, shift, L, v
+  MatX<double> dL = MatX<double>::Zero(3, inputs_), dv = dL, dturn = dL, dshift = dL;
+  dturn.middleCols<3>(pose) = R0;
+  dshift.middleCols<3>(pose + 3) = R0;
+  dL.middleCols<3>(pose) = -skew(start.L_W) * R0;
+  dL.middleCols<3>(velocity) = R0 * of.inertia.asDiagonal();
+  dv.middleCols<3>(pose) = -skew(start.v_WB) * R0;
+  dv.middleCols<3>(velocity + 3) = R0;
+  add_inertia_slopes(body, trace, dL, part);
+  dturn = (turn.by_turn * dturn + turn.by_momentum * dL).eval();
+  add_moment_slopes(body, turn.by_moments, dturn);
+  dshift += dt_ / 2 * dv;
+  part.dx.resize(6, inputs_);
+  part.dx << dturn, dshift;
+  part.dP.resize(6, inputs_);
+  part.dP << dL, of.mass * dv;
+  for_parameters(body, [&](Eigen::Index column, Quantity quantity) {
+    if (quantity == Quantity::kMass) part.dP.col(column).tail<3>() += start.v_WB;
+  });
+  part.dold = part.llt.solve(part.dP - part.inertia_slopes(part.old));
+  const Eigen::Index force = 2 * freedoms_ + coordinates_.tree().first_v(static_cast<int>(body));
+  for_parameters(body, [&](Eigen::Index column, Quantity quantity) {
+    if (quantity == Quantity::kMass) part.dP.col(column).tail<3>() += dt_ * system_.scene().gravity;
+  });
+  part.dP.block<3, 3>(0, force) = dt_ * R;
+  part.dP.block<3, 3>(3, force + 3) = dt_ * R;
+  part_of_body_[body] = static_cast<std::int32_t>(parts_.size());
+  parts_.push_back(std::move(part));
+}
+
+// Of M and of L = R I w at the start, with w held.
+void MidpointSlopes::add_inertia_slopes(std::size_t body, const Trace& trace, MatX<double>& dL,
+                                        MovingPart& part) const {
+  const BodyState& start = trace.start.bodies[body];
+  for_parameters(body, [&](Eigen::Index column, Quantity quantity) {
+    MatX<double> dA = MatX<double>::Zero(6, 6);
+    if (quantity == Quantity::kMass) {
+      dA.bottomRightCorner<3, 3>().setIdentity();
+    } else {
+      const Vec3<double> axis = moment_axis(quantity), w_B = angular_velocity_B(start, body);
+      dL.col(column) += start.q_WB * axis * axis.dot(w_B);
+      const Vec3<double> axis_W = trace.middle.bodies[body].q_WB * axis;
+      dA.topLeftCorner<3, 3>() = axis_W * axis_W.transpose();
+    }
+    part.dA_of_inputs.push_back({column, std::move(dA)});
+  });
+}
+
+void MidpointSlopes::add_moment_slopes(std::size_t body, const Mat3<double>& by_moments,
+                                       MatX<double>& slopes) const {
+  for_parameters(body, [&](Eigen::Index column, Quantity quantity) {
+    if (is_moment(quantity)) slopes.col(column) += by_moments * moment_axis(quantity);
+  });
+}
+
+Vec3<double> MidpointSlopes::angular_velocity_B(const BodyState& state, std::size_t body) const {
+  return system_.body(body).inertia.cwiseInverse().cwiseProduct(state.q_WB.conjugate() * state.L_W);
+}
+
+// Friction, and motions of shapes in their bodies.
+void MidpointSlopes::add_shape_slopes(const Trace& trace, const ContactStage& stage) {
+  of_shapes_.clear();
+  if (parameters_.empty()) return;
+  for (std::size_t c = 0; c < trace.contacts.size(); ++c) {
+    const PairContact& contact = trace.contacts[c];
+    ImpulseSlopes::OfShapes of{MatX<double>::Zero(1, inputs_), MatX<double>::Zero(6, inputs_),
+                               MatX<double>::Zero(6, inputs_)};
+    for (std::size_t k = 0; k < parameters_.size(); ++k) {
+      const Parameter& parameter = parameters_[k];
+      for (const bool is_B : {false, true}) {
+        if (parameter.body != (is_B ? contact.B : contact.A)) continue;
+        const std::uint32_t shape = is_B ? contact.key.shape_B : contact.key.shape_A;
+        const body::Material &own = system_.shape(shape).material,
+                             &other =
+                                 system_.shape(is_B ? contact.key.shape_A : contact.key.shape_B).material;
+        if (parameter.quantity == Quantity::kFriction)
+          of.dmu(0, parameter_column(k)) += friction_slope(own.friction, other.friction);
+        const Body& body = system_.body(static_cast<std::size_t>(parameter.body));
+        if (!of_shape_pose(parameter.quantity) ||
+            &system_.shape(shape) != &body.shapes[static_cast<std::size_t>(parameter.shape)])
+          continue;
+        const int axis = static_cast<int>(parameter.quantity) - static_cast<int>(Quantity::kShapeTurnX);
+        const Pose<double>& X_WS = stage.shape_pose(shape);
+        Vec6<double> motion = Vec6<double>::Zero();
+        motion.segment<3>(axis < 3 ? 0 : 3) = X_WS.R.col(axis % 3);
+        motion.tail<3>() += motion.head<3>().cross(points_[c].pivot_W - X_WS.p);
+        (is_B ? of.of_B : of.of_A).col(parameter_column(k)) += motion;
+      }
+    }
+    of_shapes_.push_back(std::move(of));
+  }
+}
+
+// The drift after the impulses, the displacement (turn by Cayley's transform; shift), and the axes of the
+// end.
+void MidpointSlopes::finish_free_body(std::size_t body, const MovingPart& part, const Trace& trace,
+                                      const VecX<double>& displacement,
+                                      const MatX<double>& displacement_slopes,
+                                      StepDerivatives& derivatives) const {
+  const BodyState &middle = trace.middle.bodies[body], &end = trace.end.bodies[body];
+  const Body& of = system_.body(body);
+  const MatX<double> dP = part.A * part.dy + part.inertia_slopes(part.y);
+  const MatX<double> dL = dP.topRows<3>(), dv = part.dy.bottomRows<3>();
+  const TurnSlopes turn = turn_slopes(middle.q_WB, end.L_W, of.inertia, dt_ / 2);
+  MatX<double> dturn = turn.by_turn * part.dx.topRows<3>() + turn.by_momentum * dL;
+  add_moment_slopes(body, turn.by_moments, dturn);
+  MatX<double> dshift = part.dx.bottomRows<3>() + dt_ / 2 * dv;
+  const Vec3<double> half = displacement.head<3>() / 2;
+  const Eigen::Quaterniond moved = Eigen::Quaterniond(1, half.x(), half.y(), half.z()).normalized();
+  dturn = (moved.toRotationMatrix() * dturn + 1 / (1 + half.squaredNorm()) *
+                                                  (Mat3<double>::Identity() + skew(half)) *
+                                                  displacement_slopes.topRows<3>())
+              .eval();
+  dshift += displacement_slopes.bottomRows<3>();
+  const Mat3<double> to_B = end.q_WB.conjugate().toRotationMatrix();
+  const Mat3<double> J = of.inertia.cwiseInverse().asDiagonal();
+  MatX<double> slopes(12, inputs_);
+  slopes << to_B * dturn, to_B * dshift, J * to_B * (dL + skew(end.L_W) * dturn),
+      to_B * (dv + skew(end.v_WB) * dturn);
+  const Mat3<double> w_by_moments = (-J * angular_velocity_B(end, body).asDiagonal());
+  for_parameters(body, [&](Eigen::Index column, Quantity quantity) {
+    if (is_moment(quantity)) slopes.block<3, 1>(6, column) += w_by_moments * moment_axis(quantity);
+  });
+  const Eigen::Index rows[] = {pose_column(body), velocity_column(body)};
+  for (int k = 0; k < 2; ++k) {
+    derivatives.state.middleRows<6>(rows[k]) = slopes.middleRows<6>(6 * k).leftCols(2 * freedoms_);
+    derivatives.force.middleRows<6>(rows[k]) =
+        slopes.middleRows<6>(6 * k).middleCols(2 * freedoms_, coordinates_.tree().nv());
+    derivatives.parameter.middleRows<6>(rows[k]) =
+        slopes.middleRows<6>(6 * k).rightCols(derivatives.parameter.cols());
+  }
+}
+
+void MidpointSlopes::differentiate(const Trace& trace, ContactStage& stage, StepDerivatives& derivatives) {
+  parts_.clear();
+  part_of_body_.assign(system_.body_count(), -1);
+  for (std::size_t i = 0; i < system_.body_count(); ++i) add_free_body(i, trace, stage);
+  stage.slopes(points_);
+  add_shape_slopes(trace, stage);
+  derivatives.kinks.clear();
+  ImpulseSlopes impulses({trace.bodies, trace.contacts, points_, of_shapes_, stage.joints().rows,
+                          part_of_body_, &stage.rows().islands, dt_},
+                         parts_, derivatives.kinks);
+  for (std::int32_t island = 0; island < stage.rows().islands.size(); ++island) impulses.hold_energy(island);
+  const std::vector<ImpulseSlopes::Displacement> displacements =
+      impulses.displace(stabilisation_, stage.slop());
+  derivatives.state.setZero(2 * freedoms_, 2 * freedoms_);
+  derivatives.force.setZero(2 * freedoms_, coordinates_.tree().nv());
+  derivatives.parameter.setZero(2 * freedoms_, static_cast<Eigen::Index>(parameters_.size()));
+  for (std::size_t i = 0; i < system_.body_count(); ++i) {
+    const auto p = static_cast<std::size_t>(part_of_body_[i]);
+    finish_free_body(i, parts_[p], trace, displacements[p].value, displacements[p].slopes, derivatives);
+  }
+}
+
+}  // namespace abut::dynamics

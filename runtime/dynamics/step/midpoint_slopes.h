@@ -1,0 +1,68 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "runtime/dynamics/solve/stabilisation.h"
+#include "runtime/dynamics/step/contact_stage.h"
+#include "runtime/dynamics/step/impulse_slopes.h"
+
+namespace abut::dynamics {
+
+// Derivatives of a step of midpoint.h, from what it has left: exact for the free motion and the sweeps of the
+// stabilisation, by the implicit function theorem for the impulses (impulse_slopes.h), by differences of the
+// fourth order for contact points (point_slopes.h).
+class MidpointSlopes {
+ public:
+  // Of a step that has been made.
+  struct Trace {
+    State start, middle, end;
+    std::vector<PairContact> contacts;  // as the solver leaves them
+    std::vector<ContactBody> bodies;
+    std::vector<Vec6<double>> free;  // twists with all forces but contact
+  };
+
+  // Throws InvalidInput for a system with more degrees of freedom than matrices of derivatives are made for.
+  // `parameters` are valid of the scene.
+  MidpointSlopes(const System& system, double dt, const StabilisationConfig& stabilisation,
+                 std::span<const Parameter> parameters);
+
+  void differentiate(const Trace& trace, ContactStage& stage, StepDerivatives& derivatives);
+
+ private:
+  // Columns of what a body on no joint starts with: its tangent and its velocity, in its axes.
+  Eigen::Index pose_column(std::size_t body) const;
+  Eigen::Index velocity_column(std::size_t body) const { return freedoms_ + pose_column(body); }
+  Eigen::Index parameter_column(std::size_t k) const {
+    return inputs_ - static_cast<Eigen::Index>(parameters_.size() - k);
+  }
+  void add_free_body(std::size_t body, const Trace& trace, const ContactStage& stage);
+  // Calls visit(column, quantity) for the masses and moments of a body among the parameters.
+  template <class Visit>
+  void for_parameters(std::size_t body, Visit&& visit) const {
+    for (std::size_t k = 0; k < parameters_.size(); ++k)
+      if (static_cast<std::size_t>(parameters_[k].body) == body &&
+          parameters_[k].quantity <= Quantity::kMomentZ)
+        visit(parameter_column(k), parameters_[k].quantity);
+  }
+  void add_inertia_slopes(std::size_t body, const Trace& trace, MatX<double>& dL, MovingPart& part) const;
+  void add_moment_slopes(std::size_t body, const Mat3<double>& by_moments, MatX<double>& slopes) const;
+  Vec3<double> angular_velocity_B(const BodyState& state, std::size_t body) const;
+  void add_shape_slopes(const Trace& trace, const ContactStage& stage);
+  void finish_free_body(std::size_t body, const MovingPart& part, const Trace& trace,
+                        const VecX<double>& displacement, const MatX<double>& displacement_slopes,
+                        StepDerivatives& derivatives) const;
+
+  System system_;
+  double dt_;
+  StabilisationConfig stabilisation_;
+  std::vector<Parameter> parameters_;
+  SystemTree coordinates_;
+  Eigen::Index freedoms_, inputs_;
+  std::vector<MovingPart> parts_;
+  std::vector<std::int32_t> part_of_body_;
+  std::vector<PointSlopes> points_;
+  std::vector<ImpulseSlopes::OfShapes> of_shapes_;
+};
+
+}  // namespace abut::dynamics

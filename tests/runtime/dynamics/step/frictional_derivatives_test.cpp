@@ -1,0 +1,147 @@
+// Derivatives of steps with rigid contact and friction.
+#include <gtest/gtest.h>
+
+#include "runtime/core/error.h"
+#include "tests/support/random_piles.h"
+
+namespace {
+
+using namespace abut;
+using namespace abut::test;
+
+constexpr double kStep = 2e-3;  // s
+
+StepConfig exact_config() { return {.dt = kStep, .solver_settings = {{"tolerance", 1e-13}}}; }
+
+bool has_kink(const StepDerivatives& derivatives, StepKink::Kind kind) {
+  return std::any_of(derivatives.kinks.begin(), derivatives.kinks.end(),
+                     [kind](const StepKink& kink) { return kink.kind == kind; });
+}
+
+TEST(FrictionalDerivatives, EqualDifferencesOverRandomPilesOrNameAKink) {
+  constexpr int kStates = 90;
+  int right = 0;
+  for (int k = 0; k < kStates; ++k) {
+    Random random(7, static_cast<std::uint64_t>(k));
+    const System system(random_pile(random, 1 + k % 3));
+    StepDifferences differences(system, exact_config());
+    const DerivativeCheck check =
+        check_derivatives(differences, pile_state(random, differences, system, false));
+    EXPECT_NE(check.verdict, DerivativeVerdict::kWrong) << "state " << k << ", error " << check.error;
+    right += check.verdict == DerivativeVerdict::kRight;
+  }
+  EXPECT_GT(right, kStates * 6 / 10);
+}
+
+// A box that slides without turning, pressed 1 um into a floor, which it strikes at 1 mm/s.
+Scene sliding_box(double speed) {
+  Scene scene;
+  scene.gravity = kGravity;
+  scene.fixed.push_back(floor_at(0));
+  scene.bodies.push_back(free_box("box", {0.1, 0.08, 0.05}, 2, {0, 0, 0.05 - 1e-6}));
+  scene.bodies.back().v_WB = {speed, 0, -1e-3};
+  scene.set_material({.friction = 0.4});
+  return scene;
+}
+
+StepDerivatives derivatives_of(const Scene& scene, const std::vector<Parameter>& parameters = {}) {
+  const System system(scene);
+  StepConfig config = exact_config();
+  config.parameters = parameters;
+  State state = system.initial_state();
+  StepDerivatives derivatives;
+  make_integrator(system, config)->step(state, {}, derivatives);
+  return derivatives;
+}
+
+// v' = v - mu (g h + 1 mm/s) along the floor; a force along it acts in full, one down on it by mu.
+TEST(FrictionalDerivatives, OfASlidingBoxAreCoulombs) {
+  const StepDerivatives d = derivatives_of(
+      sliding_box(1), {{Quantity::kFriction, 0, 0}, {Quantity::kMass, 0, 0}, {Quantity::kModulus, 0, 0}});
+  const double pressed = 9.81 * kStep + 1e-3;
+  constexpr Eigen::Index kVx = 9, kVz = 11;
+  EXPECT_NEAR(d.state(kVx, kVx), 1, 1e-9);
+  EXPECT_NEAR(d.state(kVx, kVz), 0.4, 1e-9);
+  EXPECT_NEAR(d.state(kVz, kVz), 0, 1e-9);
+  EXPECT_NEAR(d.force(kVx, 3), kStep / 2, 1e-9);
+  EXPECT_NEAR(d.force(kVx, 5), 0.4 * kStep / 2, 1e-9);
+  // The pair's friction is 2 a b / (a + b), whose slope is 1/2 where both are the same.
+  EXPECT_NEAR(d.parameter(kVx, 0), -pressed / 2, 1e-9);
+  EXPECT_NEAR(d.parameter(kVx, 1), 0, 1e-9);
+  EXPECT_EQ(d.parameter.col(2).cwiseAbs().maxCoeff(), 0);
+}
+
+TEST(FrictionalDerivatives, NameWhereTheBoxJustStops) {
+  const double stops = 0.4 * (9.81 * kStep + 1e-3);
+  EXPECT_FALSE(has_kink(derivatives_of(sliding_box(0.9 * stops)), StepKink::Kind::kSliding));
+  const StepDerivatives d = derivatives_of(sliding_box(stops));
+  EXPECT_TRUE(has_kink(d, StepKink::Kind::kSliding));
+  EXPECT_EQ(d.status, Status::kClamped);
+  EXPECT_TRUE(d.state.allFinite());
+}
+
+TEST(FrictionalDerivatives, NameAGapOfZero) {
+  Scene scene = sliding_box(0);
+  scene.bodies.back().p_WB.z() = 0.05;
+  scene.bodies.back().v_WB.setZero();
+  EXPECT_TRUE(has_kink(derivatives_of(scene), StepKink::Kind::kTarget));
+}
+
+// Two balls that strike each other in free flight: momenta follow those before, whatever the impulse.
+TEST(FrictionalDerivatives, KeepTheMomentumOfTwoBodies) {
+  Scene scene;
+  for (int k = 0; k < 2; ++k) {
+    scene.bodies.push_back(
+        free_box("ball" + std::to_string(k), {0.05, 0.05, 0.05}, 1 + k, {0.0995 * k, 0, 0}));
+    scene.bodies.back().shapes.front().geometry = body::Geometry(body::Sphere<double>{0.05});
+  }
+  scene.bodies[0].v_WB = {1, 0.3, 0.1};
+  scene.bodies[0].w_WB_W = {2, 1, 3};
+  scene.set_material({.friction = 0.3, .restitution = 0.5});
+  const System system(scene);
+  StepDifferences differences(system, exact_config());
+  const State state = system.initial_state();
+  const DerivativeCheck check = check_derivatives(differences, state);
+  EXPECT_EQ(check.verdict, DerivativeVerdict::kRight) << check.error;
+  State next = state;
+  differences.integrator().step(next, {});
+  ASSERT_GT((next.bodies[1].v_WB - state.bodies[1].v_WB).norm(), 0.1);
+  const auto momentum_slopes = [&](const State& at, const MatX<double>& slopes) {
+    MatX<double> sum = MatX<double>::Zero(3, slopes.cols());
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto row = static_cast<Eigen::Index>(6 * i);
+      const Mat3<double> R = at.bodies[i].q_WB.toRotationMatrix();
+      sum += system.body(i).mass *
+             (R * slopes.middleRows<3>(15 + row) - skew(at.bodies[i].v_WB) * R * slopes.middleRows<3>(row));
+    }
+    return sum;
+  };
+  const MatX<double> before = momentum_slopes(state, MatX<double>::Identity(24, 24)),
+                     after = momentum_slopes(next, check.derivatives.state);
+  EXPECT_LT((after - before).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+TEST(FrictionalDerivatives, AreThoseOfTheStepThatIsMadeWithoutThem) {
+  Random random(3, 5);
+  const System system(random_pile(random, 3));
+  const auto integrator = make_integrator(system, {}), other = make_integrator(system, {});
+  State state = system.initial_state(), plain = state;
+  StepDerivatives derivatives;
+  for (int k = 0; k < 100; ++k) {
+    integrator->step(state, {}, derivatives);
+    other->step(plain, {});
+    for (std::size_t i = 0; i < 3; ++i) {
+      ASSERT_EQ(state.bodies[i].p_WB, plain.bodies[i].p_WB);
+      ASSERT_EQ(state.bodies[i].L_W, plain.bodies[i].L_W);
+    }
+  }
+}
+
+TEST(FrictionalDerivatives, AreRefusedOfThePublishedSolver) {
+  const System system(sliding_box(1));
+  State state = system.initial_state();
+  StepDerivatives derivatives;
+  EXPECT_THROW(make_integrator(system, {.solver = "published"})->step(state, {}, derivatives), InvalidInput);
+}
+
+}  // namespace

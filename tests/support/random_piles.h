@@ -1,0 +1,96 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "runtime/core/random.h"
+#include "tests/runtime/dynamics/step/step_differences.h"
+#include "tests/support/tree_scenes.h"
+
+// Random states of piles under rigid contact with friction, and how far derivatives of their steps are from
+// differences.
+namespace abut::test {
+
+inline Vec3<double> random_vector(Random& random, double size) {
+  return {random.uniform(-size, size), random.uniform(-size, size), random.uniform(-size, size)};
+}
+
+// Boxes, balls and cylinders of 4 to 10 cm, turned anyhow, over a floor.
+inline Scene random_pile(Random& random, int bodies) {
+  Scene scene;
+  scene.gravity = kGravity;
+  scene.fixed.push_back(floor_at(0));
+  for (int k = 0; k < bodies; ++k) {
+    const Vec3<double> half(random.uniform(0.02, 0.05), random.uniform(0.02, 0.05),
+                            random.uniform(0.02, 0.05));
+    Body body = free_box("body" + std::to_string(k), half, random.uniform(0.3, 1),
+                         {random.uniform(-0.06, 0.06), random.uniform(-0.06, 0.06), 0.06 + 0.07 * k});
+    const std::uint64_t kind = random.below(3);
+    if (kind == 1) body.shapes.front().geometry = body::Geometry(body::Sphere<double>{half.x()});
+    if (kind == 2) body.shapes.front().geometry = body::Geometry(body::Cylinder<double>{half.x(), half.y()});
+    const Eigen::Quaterniond q =
+        Eigen::Quaterniond(random.normal(), random.normal(), random.normal(), random.normal()).normalized();
+    body.q_WB = {q.w(), q.x(), q.y(), q.z()};
+    body.v_WB = random_vector(random, 0.5);
+    body.w_WB_W = random_vector(random, 3);
+    scene.bodies.push_back(std::move(body));
+  }
+  scene.set_material({.friction = random.uniform(0.1, 0.8), .restitution = random.below(2) == 0 ? 0 : 0.4});
+  return scene;
+}
+
+// Some steps after the start, and then moved by up to 0.1 mm or mrad and 10 mm/s or mrad/s in each freedom:
+// what is at rest has gaps of zero, and stands at a kink.
+inline State pile_state(Random& random, StepDifferences& differences, const System& system, bool settled) {
+  State state = system.initial_state();
+  for (auto steps = random.below(250); steps > 0; --steps) differences.integrator().step(state, {});
+  if (settled) return state;
+  VecX<double> x(differences.size());
+  for (double& entry : x) entry = random.uniform(-1, 1);
+  x.head(x.size() / 2) *= 1e-4;
+  x.tail(x.size() / 2) *= 1e-2;
+  return differences.moved(state, x);
+}
+
+enum class DerivativeVerdict {
+  kRight,         // within 1e-6 of differences
+  kNamed,         // at a kink, and named
+  kNotConverged,  // as the solver says
+  kNearKink,      // differences of two sizes say different things
+  kWrong,
+};
+
+struct DerivativeCheck {
+  DerivativeVerdict verdict = DerivativeVerdict::kRight;
+  double error = 0;  // over the largest entry
+  StepDerivatives derivatives;
+};
+
+inline DerivativeCheck check_derivatives(StepDifferences& differences, const State& state) {
+  constexpr double kError = 1e-6, kSizes[] = {1e-7, 4e-7};
+  DerivativeCheck check;
+  State stepped = state;
+  differences.integrator().step(stepped, {}, check.derivatives);
+  const double scale = check.derivatives.state.cwiseAbs().maxCoeff();
+  double apart = 0;
+  for (Eigen::Index k = 0; k < differences.size(); ++k) {
+    const VecX<double> direction = VecX<double>::Unit(differences.size(), k);
+    const VecX<double> slopes[] = {differences.slope(state, direction, kSizes[0]),
+                                   differences.slope(state, direction, kSizes[1])};
+    const auto off = [&](const VecX<double>& slope) {
+      return (check.derivatives.state.col(k) - slope).cwiseAbs().maxCoeff() / scale;
+    };
+    check.error = std::max(check.error, std::min(off(slopes[0]), off(slopes[1])));
+    apart = std::max(apart, (slopes[0] - slopes[1]).cwiseAbs().maxCoeff() / scale);
+  }
+  using enum DerivativeVerdict;
+  if (check.derivatives.status == Status::kNotConverged)
+    check.verdict = kNotConverged;
+  else if (check.derivatives.status != Status::kOk)
+    check.verdict = kNamed;
+  else if (!(check.error < kError))
+    check.verdict = apart > kError ? kNearKink : kWrong;
+  return check;
+}
+
+}  // namespace abut::test
