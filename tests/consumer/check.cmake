@@ -52,6 +52,19 @@ endforeach()
 run(${WORK}/consumer/consumer)
 message(STATUS "${output}")
 
+# The same with a shared library.
+run(${CMAKE_COMMAND} -S ${SOURCE}/runtime -B ${WORK}/shared -G Ninja -DBUILD_SHARED_LIBS=ON -DABUT_BUILD_TOOLS=OFF)
+run(${CMAKE_COMMAND} --build ${WORK}/shared)
+run(${CMAKE_COMMAND} --install ${WORK}/shared --prefix ${WORK}/shared_prefix)
+run(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumer -B ${WORK}/shared_consumer -G Ninja -DCMAKE_BUILD_TYPE=Release
+    -DCMAKE_PREFIX_PATH=${WORK}/shared_prefix)
+run(${CMAKE_COMMAND} --build ${WORK}/shared_consumer --target consumer)
+run(readelf -d ${WORK}/shared_consumer/consumer)
+if(NOT output MATCHES "libabut\\.so\\.[0-9]+\\.[0-9]+\\]")
+  message(FATAL_ERROR "the consumer does not link the shared library:\n${output}")
+endif()
+run(${WORK}/shared_consumer/consumer)
+
 write_block(cmake ${WORK}/contact/CMakeLists.txt)
 write_block(cpp ${WORK}/contact/main.cpp)
 run(${CMAKE_COMMAND} -S ${WORK}/contact -B ${WORK}/contact/build -G Ninja -DCMAKE_BUILD_TYPE=Release
