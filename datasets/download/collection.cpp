@@ -41,6 +41,19 @@ void make_folder(const fs::path& folder) {
                               error ? ": " + error.message() : ": something else has that name"));
 }
 
+// Of what lies below `folder`, where no link may lead out of the set.
+void require_no_link(const fs::path& folder, const fs::path& below) {
+  fs::path place = folder;
+  for (const fs::path& part : below) {
+    place /= part;
+    std::error_code ignored;
+    if (fs::is_symlink(fs::symlink_status(place, ignored)))
+      throw IoError(place.string() +
+                    ": it is a link, and nothing is written through it; remove it, or choose another "
+                    "folder by --out");
+  }
+}
+
 // Of an archive that holds the folder of its object, all is in there, so that it cannot touch others.
 void require_inside(const std::vector<StoredFile>& files, const std::string& object,
                     const fs::path& archive) {
@@ -80,6 +93,7 @@ void settle(std::vector<StoredFile>& files, const fs::path& from, const fs::path
             const fs::path& folder) {
   for (StoredFile& file : files) {
     const fs::path place = to / file.path;
+    require_no_link(folder, place.parent_path().lexically_relative(folder));
     make_folder(place.parent_path());
     std::error_code error;
     fs::rename(from / file.path, place, error);
@@ -91,6 +105,7 @@ void settle(std::vector<StoredFile>& files, const fs::path& from, const fs::path
 }  // namespace
 
 Collection::Collection(const fs::path& folder) : folder_(folder), hidden_(folder / kRecordFolder) {
+  require_no_link(folder_, kRecordFolder);
   make_folder(hidden_);
   const fs::path lock = hidden_ / "lock";
   lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);

@@ -27,7 +27,9 @@ namespace fs = std::filesystem;
 constexpr long kConnectSeconds = 20;
 constexpr long kStallSpeed = 1024;  // bytes a second; a transfer that is slower for long stands still
 constexpr long kMaxRedirects = 10;
-constexpr std::chrono::milliseconds kFirstPause(500);  // before the second try; each next one is twice that
+// Before the second try; each next one is twice that, up to the longest.
+constexpr std::chrono::milliseconds kFirstPause(500), kLongestPause(60'000);
+constexpr std::chrono::milliseconds kNap(100);  // of a pause, after which a signal is heard
 
 fs::path tag_file(const fs::path& file) { return file.string() + ".tag"; }
 
@@ -220,11 +222,21 @@ void forget(const fs::path& file) {
   fs::remove(tag_file(file), ignored);
 }
 
+// False: stopped meanwhile.
+bool pause_for(std::chrono::milliseconds pause, const Transfer& transfer) {
+  const auto end = std::chrono::steady_clock::now() + pause;
+  while (std::chrono::steady_clock::now() < end) {
+    if (!(*transfer.progress)(transfer.bytes, 0)) return false;
+    std::this_thread::sleep_for(kNap);
+  }
+  return true;
+}
+
 // Into the file, or what is returned where there is none.
 std::string fetch_with_tries(const std::string& address, const fs::path& file, const FetchOptions& options,
                              const FetchProgress& progress) {
   std::chrono::milliseconds pause = kFirstPause;
-  for (int left = options.tries;; pause *= 2) {
+  for (int left = options.tries;; pause = std::min(2 * pause, kLongestPause)) {
     Transfer transfer;
     transfer.curl = handle();
     transfer.file = file;
@@ -249,9 +261,10 @@ std::string fetch_with_tries(const std::string& address, const fs::path& file, c
     }
     if (code == CURLE_OK && (status == 404 || status == 410))
       throw NotThere(fmt::format("{}: is not there (HTTP {})", address, status));
-    if (--left <= 0 || !may_pass(code, status) || !progress(transfer.bytes, 0))
-      throw IoError(address + ": " + reason(transfer, code, words.data(), options));
-    std::this_thread::sleep_for(pause);
+    const bool tries_again = --left > 0 && may_pass(code, status);
+    if (tries_again && pause_for(pause, transfer)) continue;
+    transfer.stopped = transfer.stopped || tries_again;
+    throw IoError(address + ": " + reason(transfer, code, words.data(), options));
   }
 }
 

@@ -11,6 +11,7 @@
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/program.h"
 #include "runtime/cli/progress.h"
+#include "runtime/cli/say.h"
 #include "runtime/cli/shell_word.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/input_file.h"
@@ -32,11 +33,7 @@ struct Arguments {
 
 bool go_on(std::uint64_t, std::uint64_t) { return cli::noted_signal() == 0; }
 
-void print_error(const std::string& message) {
-  std::string line = message;
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  fmt::print(stderr, "abut-datasets: error: {}\n", line);
-}
+void print_error(const std::string& message) { cli::say_error("abut-datasets", message); }
 
 // Of its file, or the built-in one.
 Manifest manifest_of(const Arguments& arguments) {
@@ -96,15 +93,15 @@ std::vector<std::string> chosen_objects(const Manifest& manifest, const Argument
 int list(const Arguments& arguments) {
   if (arguments.set.empty()) {
     for (const Manifest& manifest : manifests()) {
-      fmt::print("{}: {}\n     licence: {}; see {}\n     variants:", manifest.name, manifest.title,
-                 manifest.licence, manifest.homepage);
-      for (const Variant& variant : manifest.variants) fmt::print(" {}", variant.name);
-      fmt::print("\n");
+      cli::say("{}: {}\n     licence: {}; see {}\n     variants:", manifest.name, manifest.title,
+               manifest.licence, manifest.homepage);
+      for (const Variant& variant : manifest.variants) cli::say(" {}", variant.name);
+      cli::say("\n");
     }
     return 0;
   }
   for (const std::string& name : listed_objects(manifest_of(arguments), arguments.fetch))
-    fmt::print("{}\n", name);
+    cli::say("{}\n", name);
   return 0;
 }
 
@@ -120,8 +117,8 @@ int download(const Arguments& arguments) {
   const std::string folder = arguments.out.empty() ? manifest.name : arguments.out;
   Collection collection(folder);
   const std::vector<std::string> objects = chosen_objects(manifest, arguments);
-  fmt::print("{}, {}: {}; licence: {}\n", manifest.title, variant.name, counted(objects.size(), "object"),
-             manifest.licence);
+  cli::say("{}, {}: {}; licence: {}\n", manifest.title, variant.name, counted(objects.size(), "object"),
+           manifest.licence);
   cli::Progress progress("object");
   std::size_t done = 0, there = 0, failed = 0;
   for (const std::string& object : objects) {
@@ -135,9 +132,9 @@ int download(const Arguments& arguments) {
     try {
       const Collection::Got got = collection.get(manifest, variant, object, arguments.fetch, show);
       there += got.was_there;
-      fmt::print("  {}: {}, {}\n", object, counted(got.files, "file"),
-                 got.was_there ? "there already"
-                               : fmt::format("{:.1f} MiB", static_cast<double>(got.bytes) / (1 << 20)));
+      cli::say("  {}: {}, {}\n", object, counted(got.files, "file"),
+               got.was_there ? "there already"
+                             : fmt::format("{:.1f} MiB", static_cast<double>(got.bytes) / (1 << 20)));
     } catch (const Error& error) {
       if (cli::noted_signal() != 0) return stopped();
       print_error(error.what());
@@ -145,9 +142,8 @@ int download(const Arguments& arguments) {
     }
     ++done;
   }
-  fmt::print("{}: {} downloaded, {} there already, {} failed\n", folder, done - there - failed, there,
-             failed);
-  if (done > failed) fmt::print("next: abut-preprocess {} OUT\n", cli::shell_word(folder));
+  cli::say("{}: {} downloaded, {} there already, {} failed\n", folder, done - there - failed, there, failed);
+  if (done > failed) cli::say("next: abut-preprocess {} OUT\n", cli::shell_word(folder));
   return failed == 0 ? 0 : 1;
 }
 
@@ -156,10 +152,10 @@ int check(const Arguments& arguments) {
   const Check found = check_collection(
       arguments.folder, [&](std::size_t files) { progress.update(static_cast<double>(files), 0); });
   for (const std::string& problem : found.problems) print_error(problem);
-  fmt::print("{}: {} of {}, {} not as downloaded\n", arguments.folder, counted(found.files, "file"),
-             counted(found.objects, "object"), found.problems.size());
+  cli::say("{}: {} of {}, {} not as downloaded\n", arguments.folder, counted(found.files, "file"),
+           counted(found.objects, "object"), found.problems.size());
   if (!found.problems.empty())
-    fmt::print("`abut-datasets download` gets again what is missing or of another size\n");
+    cli::say("`abut-datasets download` gets again what is missing or of another size\n");
   return found.problems.empty() ? 0 : 1;
 }
 

@@ -27,6 +27,23 @@ std::string percent_encoded(const std::string& text) {
   return encoded;
 }
 
+// What a misspelt digest or key would leave unchecked.
+void require_digests(const Manifest& manifest, const std::string& file) {
+  for (const auto& [key, digest] : manifest.sha256) {
+    const std::size_t slash = key.find('/');
+    const bool known =
+        slash != std::string::npos &&
+        std::any_of(manifest.variants.begin(), manifest.variants.end(),
+                    [&](const Variant& variant) { return variant.name == key.substr(slash + 1); });
+    if (!known)
+      throw InvalidInput(
+          fmt::format("{}: sha256: '{}' is no OBJECT/VARIANT of a variant that the set has", file, key));
+    if (digest.size() != 64 || digest.find_first_not_of("0123456789abcdef") != std::string::npos)
+      throw InvalidInput(fmt::format("{}: sha256: '{}' of {} is no SHA-256: 64 digits from 0 to 9 and a to f",
+                                     file, digest, key));
+  }
+}
+
 template <class Range>
 std::string names_of(const Range& range) {
   std::vector<std::string> names;
@@ -57,6 +74,7 @@ Manifest manifest_from_json(const std::string& text, const std::string& file) {
         throw InvalidInput(
             fmt::format("{}: the address of '{}' has no {{object}} in it", file, variant.name));
     }
+    require_digests(manifest, file);
     return manifest;
   } catch (const json::exception& error) {
     throw InvalidInput(fmt::format("{}: not a manifest of an object set: {}", file, error.what()));

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "preprocess/cli/summary.h"
+#include "runtime/cli/say.h"
 
 namespace abut::preprocess {
 namespace {
@@ -53,15 +54,15 @@ void BatchProgress::finished(std::size_t object, const ObjectResult& result) {
   clear();
   if (result.status == ObjectStatus::kFailed) {
     ++failed_;
-    fmt::print(stderr, "abut-preprocess: error: {}\n", failure_text(result));
+    cli::say_error("abut-preprocess", failure_text(result));
   } else if (!quiet_) {
-    fmt::print("[{:>{}}/{}] {:<{}}  {:>7} triangles  {:>5} on the hull  {:>6.2f} s  {}\n", finished_,
-               fmt::to_string(names_.size()).size(), names_.size(), result.name, width_, result.triangles,
-               result.hull_vertices, result.seconds, status_text(result));
+    cli::say("[{:>{}}/{}] {:<{}}  {:>7} triangles  {:>5} on the hull  {:>6.2f} s  {}\n", finished_,
+             fmt::to_string(names_.size()).size(), names_.size(), result.name, width_, result.triangles,
+             result.hull_vertices, result.seconds, status_text(result));
     if (result.status == ObjectStatus::kMade) {
-      if (!result.reason.empty()) fmt::print("    made again: {}\n", result.reason);
-      for (const std::string& note : result.notes) fmt::print("    note: {}\n", note);
-      for (const std::string& warning : result.warnings) fmt::print("    warning: {}\n", warning);
+      if (!result.reason.empty()) cli::say("    made again: {}\n", result.reason);
+      for (const std::string& note : result.notes) cli::say("    note: {}\n", note);
+      for (const std::string& warning : result.warnings) cli::say("    warning: {}\n", warning);
     }
   }
   std::fflush(stdout);
@@ -92,7 +93,7 @@ std::string BatchProgress::overall() const {
 void BatchProgress::draw() {
   const std::size_t columns = terminal_columns();
   const auto line = [&](const std::string& text) {
-    fmt::print("{}\n", text.substr(0, columns - 1));
+    cli::say("{}\n", text.substr(0, columns - 1));
     ++drawn_lines_;
   };
   for (const auto& [object, running] : running_)

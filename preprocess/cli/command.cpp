@@ -29,6 +29,7 @@
 #include "runtime/asset/container.h"
 #include "runtime/asset/reader.h"
 #include "runtime/asset/writer.h"
+#include "runtime/cli/say.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
@@ -51,7 +52,7 @@ struct Arguments : MakeArguments {
   std::string asset, file, picture, robot, robot_out;
 };
 
-void print_error(const std::string& message) { fmt::print(stderr, "abut-preprocess: error: {}\n", message); }
+void print_error(const std::string& message) { cli::say_error("abut-preprocess", message); }
 
 std::vector<datasets::ObjectSource> select(const datasets::Dataset& dataset,
                                            const std::vector<std::string>& only) {
@@ -84,7 +85,7 @@ int make_objects(const datasets::Dataset& dataset, const std::vector<datasets::O
   if (arguments.events && is_standard_output(arguments.json))
     throw InvalidInput("--events and --json - cannot both have standard output");
   if (!quiet) {
-    fmt::print("{}: {}, layout {}\n", arguments.dataset, counted(objects.size(), "object"), dataset.layout);
+    cli::say("{}: {}, layout {}\n", arguments.dataset, counted(objects.size(), "object"), dataset.layout);
   }
   BatchProgress progress(objects, quiet);
   BatchEvents events(objects);
@@ -92,7 +93,7 @@ int make_objects(const datasets::Dataset& dataset, const std::vector<datasets::O
                                 arguments.events ? static_cast<BatchObserver&>(events) : progress);
   batch.notes = dataset.notes;
   progress.clear();
-  if (!quiet) fmt::print("\n{}", summary_table(batch));
+  if (!quiet) cli::say("\n{}", summary_table(batch));
   if (!arguments.json.empty())
     write_whole(arguments.json, summary_json(batch, arguments.dataset, arguments.out));
   if (arguments.shard.count > 0)
@@ -132,13 +133,13 @@ int make_robot(const Arguments& given) {
   return make_objects({arguments.dataset, "urdf", {}, {}}, robot.meshes(), arguments,
                       [&](const BatchResult& batch, bool quiet) {
                         robot.write(batch);
-                        if (!quiet) fmt::print("\n{}", robot.table(batch, arguments.batch.parameters));
+                        if (!quiet) cli::say("\n{}", robot.table(batch, arguments.batch.parameters));
                       });
 }
 
 int print_status(const Arguments& arguments) {
   const ShardStatus status = shard_status(arguments.out, arguments.json);
-  if (!is_standard_output(arguments.json)) fmt::print("{}", status.table);
+  if (!is_standard_output(arguments.json)) cli::say("{}", status.table);
   return status.fine ? kAllFine : kSomeFailed;
 }
 
@@ -150,7 +151,7 @@ int verify_assets(const Arguments& arguments) {
       const std::vector<std::string> problems = verify(asset);
       for (const std::string& problem : problems) print_error(fmt::format("{}: {}", file, problem));
       fine = fine && problems.empty();
-      if (problems.empty()) fmt::print("{}: ok{}\n", file, grid_errors(asset));
+      if (problems.empty()) cli::say("{}: ok{}\n", file, grid_errors(asset));
     } catch (const Error& error) {
       print_error(error.what());
       fine = false;
@@ -164,7 +165,7 @@ int inspect_asset(const Arguments& arguments) {
     check_writable(arguments.picture);
     require_not_input(arguments.picture, arguments.asset);
   }
-  if (!is_standard_output(arguments.picture)) fmt::print("{}", inspect(arguments.asset));
+  if (!is_standard_output(arguments.picture)) cli::say("{}", inspect(arguments.asset));
   if (!arguments.picture.empty()) {
     const asset::Asset asset = asset::load(arguments.asset);
     write_png(picture(asset), arguments.picture);
@@ -184,25 +185,25 @@ int import_tetrahedra(const Arguments& arguments) {
   imported.provenance.versions = versions();
   const std::filesystem::path file = out / (imported.name + ".h5");
   asset::save(imported, file);
-  fmt::print("{}: {}, largest pressure {:g}: the modulus that gives its pressures back\n", file.string(),
-             counted(imported.volumes.front().tetrahedra.size() / 4, "tetrahedron", "tetrahedra"),
-             imported.provenance.measures.at("import_largest_pressure"));
+  cli::say("{}: {}, largest pressure {:g}: the modulus that gives its pressures back\n", file.string(),
+           counted(imported.volumes.front().tetrahedra.size() / 4, "tetrahedron", "tetrahedra"),
+           imported.provenance.measures.at("import_largest_pressure"));
   return kAllFine;
 }
 
 int write_synthetic(const Arguments& arguments) {
   const datasets::Household household =
       datasets::write_household(arguments.dataset, {.dirty = arguments.dirty});
-  fmt::print("{}: {} in the YCB layout\n", arguments.dataset, counted(household.objects.size(), "object"));
+  cli::say("{}: {} in the YCB layout\n", arguments.dataset, counted(household.objects.size(), "object"));
   for (const datasets::HouseholdObject& object : household.objects)
-    fmt::print("  {}: {:.3f} cm3, genus {}\n", object.name, 1e6 * object.volume, object.genus);
+    cli::say("  {}: {:.3f} cm3, genus {}\n", object.name, 1e6 * object.volume, object.genus);
   for (const datasets::Fault& fault : household.faults)
-    fmt::print("  {}: fault: {}\n", fault.object, fault.description);
+    cli::say("  {}: fault: {}\n", fault.object, fault.description);
   return kAllFine;
 }
 
 int print_settings(const Arguments&) {
-  fmt::print("{}\n", settings_json());
+  cli::say("{}\n", settings_json());
   return kAllFine;
 }
 
@@ -240,7 +241,7 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
          "scalar `pressure` per point, 0 on the surface; of a legacy file also `extent`, as `export` writes "
          "it")
       ->required();
-  sub->add_option("--out", arguments.out, "Folder for the asset; made where missing")->required();
+  sub->add_option("OUT", arguments.out, "Folder for the asset; made where missing")->required();
   sub =
       add("urdf",
           "Make a robot ready for scenes: its meshes as assets, and a copy of its file that names them; the "

@@ -8,6 +8,7 @@
 #include "preprocess/export/export_set.h"
 #include "preprocess/export/part.h"
 #include "runtime/asset/reader.h"
+#include "runtime/cli/say.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/output_file.h"
@@ -34,7 +35,7 @@ void print_unused(const ExportArguments& arguments, const std::vector<ExportResu
   std::map<std::string, Amount> unused = arguments.options.amounts;
   for (const ExportResult& result : results) unused.erase(result.object.name);
   for (const auto& entry : unused)
-    fmt::print("  note: {}: there is no object '{}' here\n", arguments.table, entry.first);
+    cli::say("  note: {}: there is no object '{}' here\n", arguments.table, entry.first);
 }
 
 int export_to(ExportArguments& arguments) {
@@ -46,18 +47,19 @@ int export_to(ExportArguments& arguments) {
   std::size_t failed = 0;
   const auto print = [&](const ExportResult& result) {
     if (result.failure.empty()) {
-      fmt::print("  {}: {:.4g} kg, {} in {}/\n", result.object.name, result.object.inertial.mass,
-                 counted(result.files.size(), "file"), result.object.id);
+      cli::say("  {}: {:.4g} kg, {} in {}/\n", result.object.name, result.object.inertial.mass,
+               counted(result.files.size(), "file"), result.object.id);
     } else {
       ++failed;
-      fmt::print(stderr, "abut-preprocess: error: {}: not exported: {}\n", result.asset_file, result.failure);
+      cli::say_error("abut-preprocess",
+                     fmt::format("{}: not exported: {}", result.asset_file, result.failure));
     }
   };
   const std::vector<ExportResult> results =
       export_set(assets_of(arguments.source), to, arguments.out, options, print);
   print_unused(arguments, results);
-  fmt::print("{}: {} for {}, {} failed; manifest.json has masses (kg) and inertias (kg m^2)\n", arguments.out,
-             counted(results.size() - failed, "object"), to.name, failed);
+  cli::say("{}: {} for {}, {} failed; manifest.json has masses (kg) and inertias (kg m^2)\n", arguments.out,
+           counted(results.size() - failed, "object"), to.name, failed);
   return failed == 0 ? kAllFine : kSomeFailed;
 }
 

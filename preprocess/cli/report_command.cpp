@@ -6,6 +6,7 @@
 
 #include "preprocess/export/export_set.h"
 #include "preprocess/report/report.h"
+#include "runtime/cli/say.h"
 #include "runtime/core/counted.h"
 
 namespace abut::preprocess {
@@ -24,17 +25,17 @@ int report(const ReportArguments& arguments) {
   std::size_t failed = 0;
   const auto print = [&](const ReportedObject& object) {
     if (object.failure.empty()) {
-      fmt::print("  {}\n", object.page.string());
+      cli::say("  {}\n", object.page.string());
     } else {
       ++failed;
-      fmt::print(stderr, "abut-preprocess: error: {}\n", object.failure);
+      cli::say_error("abut-preprocess", object.failure);
     }
   };
   const std::vector<ReportedObject> objects =
       write_report(assets, title.empty() ? "assets" : title, is_set, out, print);
   if (is_set)
-    fmt::print("{}: the table of {}; open it in a browser\n", (out / "index.html").string(),
-               counted(objects.size(), "object"));
+    cli::say("{}: the table of {}; open it in a browser\n", (out / "index.html").string(),
+             counted(objects.size(), "object"));
   return failed == 0 ? kAllFine : kSomeFailed;
 }
 

@@ -60,7 +60,14 @@ void make_folder(const std::filesystem::path& folder) {
 
 void claim(const std::filesystem::path& out) {
   make_folder(out);
-  if (!std::filesystem::is_empty(out) && !std::filesystem::exists(out / kManifest))
+  std::error_code error;
+  const std::filesystem::file_status manifest = std::filesystem::status(out / kManifest, error);
+  if (std::filesystem::exists(manifest) && !std::filesystem::is_regular_file(manifest))
+    throw InvalidInput(
+        fmt::format("{}: it is no file; choose another folder, or remove it", (out / kManifest).string()));
+  const bool empty = std::filesystem::is_empty(out, error);
+  if (error) throw IoError(fmt::format("{}: cannot read this folder: {}", out.string(), error.message()));
+  if (!empty && !std::filesystem::exists(manifest))
     throw InvalidInput(
         fmt::format("{}: there are files here and they are no export (no {}); choose another "
                     "folder, or empty this one",
@@ -100,8 +107,13 @@ std::vector<std::filesystem::path> assets_of(const std::filesystem::path& path) 
   if (!std::filesystem::exists(status)) throw IoError(fmt::format("{}: {}", path.string(), error.message()));
   if (!std::filesystem::is_directory(status)) return {path};
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(path))
-    if (entry.path().extension() == ".h5" && entry.is_regular_file()) files.push_back(entry.path());
+  for (std::filesystem::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+    // A link that leads nowhere or back to itself stays in: who loads it tells why it is none.
+    std::error_code broken;
+    if (it->path().extension() == ".h5" && (it->is_regular_file(broken) || broken))
+      files.push_back(it->path());
+  }
+  if (error) throw IoError(fmt::format("{}: cannot read this folder: {}", path.string(), error.message()));
   if (files.empty())
     throw InvalidInput(
         fmt::format("{}: there is no asset (*.h5) in this folder; `abut-preprocess DATASET {}` makes some",

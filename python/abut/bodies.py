@@ -111,6 +111,8 @@ def load_folder(path: PathLike, **levels: int) -> Dict[str, Geometry]:
 
     Raises IoError where it is no folder, and as `load`.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"load_folder: path must be a path, not {type(path).__name__}")
     folder = pathlib.Path(path)
     if not folder.is_dir():
         raise _abut.IoError(f"load_folder: {folder} is no folder")

@@ -121,6 +121,8 @@ CASES = [
     (lambda: abut.load(__file__), abut.BadAsset, "test_errors.py"),
     (lambda: abut.load(__file__, surface=-1), Bad, "surface is -1"),
     (lambda: abut.load(__file__, points="fine"), TypeError, "points must be a whole number"),
+    (lambda: abut.load_folder(None), TypeError, "load_folder: path must be a path, not NoneType"),
+    (lambda: abut.load_folder(b"OUT"), TypeError, "load_folder: path must be a path, not bytes"),
     (lambda: abut.load_folder("nowhere"), abut.IoError, "nowhere is no folder"),
     (lambda: abut.sphere(-1), Bad, "sphere"),
     (lambda: abut.sphere(np.nan), Bad, "sphere"),

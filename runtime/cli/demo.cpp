@@ -8,6 +8,7 @@
 #include "runtime/cli/asset_folder.h"
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/program.h"
+#include "runtime/cli/say.h"
 #include "runtime/core/error.h"
 #include "runtime/core/random.h"
 #include "runtime/derivative/estimator.h"
@@ -86,10 +87,10 @@ void show_pair(const body::Pair& pair) {
   volatile double sink = 0;
   const double query = microseconds([&] { sink = sink + signed_distance(pair, workspace); });
   const double both = microseconds([&] { sink = sink + (*estimator)(pair).derivative.dd_dxi_B[0]; });
-  fmt::print("{:<22}{:<22}{:>10.4f}  {}  {}  {:>9.1e}  {:>7.2f}  {:>7.2f}\n",
-             pair.A->geometry.name().substr(0, 21), pair.B->geometry.name().substr(0, 21),
-             1e3 * result.witness.distance, millimetres(result.witness.p1), millimetres(result.witness.p2),
-             derivative_error(pair, result.derivative.dd_dxi_B), query, std::max(0.0, both - query));
+  cli::say("{:<22}{:<22}{:>10.4f}  {}  {}  {:>9.1e}  {:>7.2f}  {:>7.2f}\n",
+           pair.A->geometry.name().substr(0, 21), pair.B->geometry.name().substr(0, 21),
+           1e3 * result.witness.distance, millimetres(result.witness.p1), millimetres(result.witness.p2),
+           derivative_error(pair, result.derivative.dd_dxi_B), query, std::max(0.0, both - query));
 }
 
 int run(const std::string& folder) {
@@ -97,22 +98,22 @@ int run(const std::string& folder) {
   const std::vector<std::string> names = assets.names();
   if (names.empty())
     throw InvalidInput(folder + ": no assets; make some with abut-preprocess DATASET " + folder);
-  fmt::print(
+  cli::say(
       "\nContact of convex hulls: signed distance, witness points on A and B in A's frame, the derivative of "
       "the\n"
       "distance by the pose against central differences, and the time of a query and of its derivative on "
       "top\n"
       "(first-order Gumbel; one thread, caches hot).\n\n");
-  fmt::print("{:<22}{:<22}{:>10}  {:^25}  {:^25}  {:>9}  {:>7}  {:>7}\n", "A", "B", "dist. mm",
-             "witness on A, mm", "witness on B, mm", "rel.error", "query", "deriv.");
-  fmt::print("{:<44}{:>10}  {:^25}  {:^25}  {:>9}  {:>7}  {:>7}\n", "", "", "", "", "of dd/dxi", "us", "us");
+  cli::say("{:<22}{:<22}{:>10}  {:^25}  {:^25}  {:>9}  {:>7}  {:>7}\n", "A", "B", "dist. mm",
+           "witness on A, mm", "witness on B, mm", "rel.error", "query", "deriv.");
+  cli::say("{:<44}{:>10}  {:^25}  {:^25}  {:>9}  {:>7}  {:>7}\n", "", "", "", "", "of dd/dxi", "us", "us");
   for (int i = 0; i < kPairs; ++i) {
     Random random(1, static_cast<std::uint64_t>(i));
     const body::Body A{assets[names[static_cast<std::size_t>(i) % names.size()]]};
     const body::Body B{assets[names[(static_cast<std::size_t>(i) * 3 + 1) % names.size()]]};
     show_pair(pose_at_gap(A, B, kGaps[i % 4], random));
   }
-  fmt::print("\nAsk your own with: abut-query {} POSES.csv --what derivative\n", folder);
+  cli::say("\nAsk your own with: abut-query {} POSES.csv --what derivative\n", folder);
   return 0;
 }
 

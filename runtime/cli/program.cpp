@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <exception>
 #include <new>
-#include <string>
 
+#include "runtime/cli/say.h"
 #include "runtime/core/output_file.h"
 
 namespace abut::cli {
@@ -31,10 +31,7 @@ int run_program(const char* name, int (*body)(int, char**), int argc, char** arg
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "%s: error: out of memory\n", name);
   } catch (const std::exception& error) {
-    std::string line = error.what();  // names from files may have ends of lines
-    for (char& c : line)
-      if (static_cast<unsigned char>(c) < ' ') c = ' ';
-    std::fprintf(stderr, "%s: error: %s\n", name, line.c_str());
+    say_error(name, error.what());
   }
   return 2;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "runtime/cli/say.h"
 #include "runtime/core/counted.h"
 
 namespace abut::cli {
@@ -15,8 +16,8 @@ void Progress::update(double done, double share, const std::string& more) {
   const double elapsed = seconds();
   const std::string left =
       share > 0 ? fmt::format(", {:.0f} s left", elapsed * (1 - share) / share) : std::string();
-  fmt::print(stderr, "\r{}{}, {:.0f} {}s/s{}\033[K", counted(static_cast<std::size_t>(done), unit_), more,
-             (done - first_) / elapsed, unit_, left);
+  fmt::print(stderr, "\r{}{}, {:.0f} {}s/s{}\033[K", counted(static_cast<std::size_t>(done), unit_),
+             printable(more), (done - first_) / elapsed, unit_, left);
 }
 
 void Progress::finish(double done, const std::string& more) const {

@@ -194,6 +194,36 @@ class Download(unittest.TestCase):
         wrong = self.download("ok", "--objects", "mug", sha256={"mug/google_16k": digest})
         self.expect_refused(wrong, "not what it should be: its SHA-256 is")
 
+    def test_what_is_no_digest_is_refused(self):
+        for key, digest in (("mug/google_16k", "0" * 63), ("mug/google_16k", "g" * 64), ("mug/google_16k", "A" * 64),
+                            ("mug/google_16k", ""), ("mug/google_61k", "0" * 64), ("mug", "0" * 64)):
+            with self.subTest(key=key, digest=digest):
+                self.expect_refused(self.download("ok", sha256={key: digest}), "manifest.json: sha256: ", 2)
+
+    def test_nothing_is_written_through_links(self):
+        outside = self.folder / "outside"
+        outside.mkdir()
+        for link in ("mug", "bowl/google_16k"):
+            (self.out / link).parent.mkdir(parents=True, exist_ok=True)
+            (self.out / link).symlink_to(outside)
+            name = link.split("/")[0]
+            self.expect_refused(self.download("ok", "--objects", name), f"{self.out / link}: it is a link")
+        self.assertEqual(list(outside.iterdir()), [])
+        hidden = self.folder / "other"
+        hidden.mkdir()
+        (hidden / ".abut").symlink_to(outside)
+        words = self.words("ok", "--objects", "pan")
+        words[words.index("--out") + 1] = str(hidden)
+        self.expect_refused(self.run_words(words), ".abut: it is a link", 2)
+        self.assertEqual(list(outside.iterdir()), [])
+
+    def test_texts_of_manifests_steer_no_terminal(self):
+        result = self.download("ok", "--objects", "mug", title="\x1b[2Jred\x07", licence="CC\x9b31m\x7f")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn(r"\x1b[2Jred\x07, google_16k: 1 object; licence: CC\x9b31m\x7f", result.stdout)
+        result = self.download("ok", homepage="\x1b[31mhome", object_list="")
+        self.expect_refused(result, r"see \x1b[31mhome", 2)
+
     def test_what_lies_in_the_hidden_folder_is_not_followed(self):
         (self.out / ".abut").mkdir(parents=True)
         outside = self.folder / "outside"
@@ -243,6 +273,20 @@ class Download(unittest.TestCase):
                 result = self.download("ok", "--objects", f"bowl{int(number)},mug{int(number)}")
                 self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.check().returncode, 0)
+
+    def test_a_signal_is_heard_between_tries(self):
+        self.server.left["/busy/mug.tgz"] = 99
+        running = subprocess.Popen(self.words("busy", "--objects", "mug", "--tries", "20"), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 60
+        while len(self.server.requests) < 4 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        running.send_signal(signal.SIGINT)  # 4 s before the next try
+        sent = time.monotonic()
+        _, errors = running.communicate(timeout=30)
+        self.assertLess(time.monotonic() - sent, 3)
+        self.assertEqual((running.returncode, len(self.server.requests)), (130, 4), errors)
+        self.assertIn("stopped by a signal", errors)
 
     def test_sets_that_are_built_in(self):
         result = self.run_words([PROGRAM, "list"])

@@ -56,7 +56,7 @@ std::mutex& parser_mutex() {
 
 urdf::ModelInterfaceSharedPtr parse(const fs::path& file) {
   const std::string text = read_text(file);
-  detail::require_modest_xml(file, text);
+  detail::require_one_modest_robot(file, text);
   const std::lock_guard lock(parser_mutex());
   Complaints complaints;
   console_bridge::useOutputHandler(&complaints);

@@ -31,16 +31,17 @@ bool names_element(char c) {
   return std::isalpha(byte) != 0 || c == '_' || byte >= 127;
 }
 
-bool is_link(std::string_view tag) {
-  return tag.starts_with("<link") &&
-         (tag.size() == 5 || std::isspace(static_cast<unsigned char>(tag[5])) != 0 || tag[5] == '/' ||
-          tag[5] == '>');
+bool begins(std::string_view tag, std::string_view element) {
+  const std::size_t end = element.size() + 1;
+  return tag.substr(1).starts_with(element) &&
+         (tag.size() == end || std::isspace(static_cast<unsigned char>(tag[end])) != 0 || tag[end] == '/' ||
+          tag[end] == '>');
 }
 
 }  // namespace
 
-void require_modest_xml(const std::filesystem::path& file, std::string_view text) {
-  int depth = 0, links = 0;
+void require_one_modest_robot(const std::filesystem::path& file, std::string_view text) {
+  int depth = 0, links = 0, robots = 0;
   for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {
     const std::string_view tag = text.substr(at);
     const auto refuse = [&](const std::string& what) {
@@ -53,8 +54,10 @@ void require_modest_xml(const std::filesystem::path& file, std::string_view text
     } else if (tag.starts_with("<![CDATA[")) {
       at = past(text, "]]>", at + 9);
     } else if (tag.size() > 1 && names_element(tag[1])) {
+      if (depth == 0 && begins(tag, "robot") && ++robots > 1)
+        refuse("a second <robot>; a file has one: put the other into a file of its own");
       at = past_tag(text, at);
-      if (is_link(tag) && ++links > kMaxLinks) refuse("more links than " + std::to_string(kMaxLinks));
+      if (begins(tag, "link") && ++links > kMaxLinks) refuse("more links than " + std::to_string(kMaxLinks));
       if (text[at - 1] == '>' && text[at - 2] == '/') continue;
       if (++depth > kMaxDepth) refuse("elements lie deeper in one another than " + std::to_string(kMaxDepth));
     } else {

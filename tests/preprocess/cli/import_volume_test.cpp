@@ -27,8 +27,7 @@ class ImportVolume : public CommandTest {};
 
 TEST_F(ImportVolume, MakesAnAssetThatVerifies) {
   write("star.vtu", grid());
-  const CommandResult made =
-      command({"import-volume", (data_ / "star.vtu").string(), "--out", out_.string()});
+  const CommandResult made = command({"import-volume", (data_ / "star.vtu").string(), out_.string()});
   ASSERT_EQ(made.code, 0) << made.err;
   EXPECT_NE(made.out.find("star.h5: 4 tetrahedra, largest pressure 2.5e+06"), std::string::npos) << made.out;
   EXPECT_EQ(command({"verify", asset("star")}).code, 0);
@@ -44,7 +43,7 @@ TEST_F(ImportVolume, FaultsAreOneLineAndLeaveNothing) {
        {std::pair<std::string, std::string>{"bad.vtu", "the pressure at point 0, on the surface, is 1e+06"},
         {"cut.vtu", "is it cut off?"},
         {"none.vtu", "none.vtu"}}) {
-    const CommandResult refused = command({"import-volume", (data_ / file).string(), "--out", out_.string()});
+    const CommandResult refused = command({"import-volume", (data_ / file).string(), out_.string()});
     EXPECT_NE(refused.code, 0);
     EXPECT_NE(refused.err.find(message), std::string::npos) << refused.err;
     EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
@@ -54,10 +53,10 @@ TEST_F(ImportVolume, FaultsAreOneLineAndLeaveNothing) {
 
 TEST_F(ImportVolume, TakesWhatExportWrites) {
   write("star.vtu", grid());
-  ASSERT_EQ(command({"import-volume", (data_ / "star.vtu").string(), "--out", out_.string()}).code, 0);
+  ASSERT_EQ(command({"import-volume", (data_ / "star.vtu").string(), out_.string()}).code, 0);
   const std::string file = (data_ / "again.vtk").string();
   ASSERT_EQ(command({"export", asset("star"), "--part", "volume", "--out", file}).code, 0);
-  const CommandResult made = command({"import-volume", file, "--out", out_.string()});
+  const CommandResult made = command({"import-volume", file, out_.string()});
   ASSERT_EQ(made.code, 0) << made.err;
   EXPECT_EQ(asset::load(asset("again")).volumes.front().extent,
             asset::load(asset("star")).volumes.front().extent);
@@ -89,14 +88,14 @@ TEST_F(ImportVolume, FaultsOfTextNameTheLine) {
     std::string text = good;
     write("bad.vtk", text.replace(text.find(c.what), std::string(c.what).size(), c.instead));
     const std::string file = (data_ / "bad.vtk").string();
-    const CommandResult refused = command({"import-volume", file, "--out", out_.string()});
+    const CommandResult refused = command({"import-volume", file, out_.string()});
     EXPECT_EQ(refused.code, 2);
     EXPECT_TRUE(refused.err.starts_with("abut-preprocess: error: " + file + ":")) << refused.err;
     EXPECT_NE(refused.err.find(c.message), std::string::npos) << c.message << "\n" << refused.err;
     EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
   }
   write("good.vtk", good);
-  EXPECT_EQ(command({"import-volume", (data_ / "good.vtk").string(), "--out", out_.string()}).code, 0);
+  EXPECT_EQ(command({"import-volume", (data_ / "good.vtk").string(), out_.string()}).code, 0);
   EXPECT_EQ(files(), std::vector<std::string>{"good.h5"});
 }
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -139,16 +140,20 @@ TEST_F(ExportSet, WhatAnAssetLacksOrForgesIsItsOwnFailure) {
   forged.surfaces.clear();
   asset::save(forged, asset("no_surface"));
   std::ofstream(out_ / "text.h5") << "not an asset";
+  std::filesystem::create_symlink("loop.h5", out_ / "loop.h5");
+  std::filesystem::create_symlink("nowhere", out_ / "lost.h5");
   const CommandResult result = export_to("drake");
   EXPECT_EQ(result.code, 1);
   for (const char* words : {"no_solid.h5: not exported: its mass properties",
                             "no_volume.h5: not exported: the asset has no volume",
-                            "no_surface.h5: not exported: the asset has no volume", "text.h5: not exported"})
+                            "no_surface.h5: not exported: the asset has no volume", "text.h5: not exported",
+                            "loop.h5: not exported", "Too many levels of symbolic links",
+                            "lost.h5: not exported", "No such file"})
     EXPECT_TRUE(contains(result.err, words)) << words << "\n" << result.err;
-  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 4);
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 6);
   EXPECT_TRUE(std::filesystem::exists(to() / "whole" / "whole.sdf"));
   EXPECT_FALSE(std::filesystem::exists(to() / "no_solid"));
-  EXPECT_EQ(manifest()["objects"].size(), 5U);
+  EXPECT_EQ(manifest()["objects"].size(), 7U);
   EXPECT_TRUE(manifest()["complete"]);
 }
 
@@ -188,6 +193,8 @@ TEST_F(ExportSet, AnEarlierExportIsReplacedAndOtherFilesAreNot) {
   EXPECT_NEAR(manifest()["objects"][0]["mass_kg"], 1e-3, 1e-15);
   std::filesystem::remove(to() / "manifest.json");
   EXPECT_EQ(export_to("mujoco").code, 2);
+  ASSERT_EQ(::mkfifo((to() / "manifest.json").c_str(), 0600), 0);
+  EXPECT_TRUE(contains(export_to("mujoco").err, "manifest.json: it is no file"));
   std::filesystem::remove_all(to());
   std::ofstream(to()) << "a file";
   EXPECT_EQ(export_to("mujoco").code, 2);

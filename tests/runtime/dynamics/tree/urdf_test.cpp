@@ -212,6 +212,16 @@ TEST_F(Urdf, RefusesShapesAndFilesThatAreNone) {
   EXPECT_THROW(read_urdf(folder_ / "none.urdf"), IoError);
 }
 
+TEST_F(Urdf, RefusesASecondRobot) {
+  const std::string words = ": a second <robot>; a file has one: put the other into a file of its own";
+  EXPECT_EQ(refusal(link("base") + "</robot>\n<robot name='other'>" + link("base")), "line 2" + words);
+  EXPECT_EQ(refusal(link("base") + "</robot>\n\n<robot/><robot>"), "line 3" + words);
+  EXPECT_EQ(refusal("</robot><robot\n name='second'>" + link("base")), "line 1" + words);
+  // Words that only look like one.
+  const Robot robot = read_urdf(write("<!-- <robot> --><robots/><a><robot/></a>" + link("base")));
+  EXPECT_EQ(robot.links.size(), 1U);
+}
+
 TEST_F(Urdf, RefusesElementsWithoutBottom) {
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += "<a>";
