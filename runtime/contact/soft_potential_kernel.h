@@ -88,13 +88,13 @@ using Row = std::conditional_t<std::is_same_v<S, double>, simd::Four, Eigen::Arr
 template <int kOrder, class T, class S>
 ABUT_INLINE void fields_one_by_one(const PotentialBody& owner, const T* y, S beyond, Taylor<T, kOrder>& phi) {
   for (int lane = 0; lane < simd::kLanes<T>; ++lane) {
-    const auto get = [lane](const T& from) ABUT_INLINE_LAMBDA -> S {
+    const auto get = [&](const T& from) ABUT_INLINE_LAMBDA -> S {
       if constexpr (simd::kLanes<T> == 1)
         return from;
       else
         return from[lane];
     };
-    const auto put = [lane](S from, T& to) ABUT_INLINE_LAMBDA {
+    const auto put = [&](S from, T& to) ABUT_INLINE_LAMBDA {
       if constexpr (simd::kLanes<T> == 1)
         to = from;
       else

@@ -125,7 +125,8 @@ class Writer {
   // Where its link stands when all joints are at zero; links above it are known.
   const Pose<double>& place_link(const Body& body) {
     const auto& q = body.q_WB;
-    if (!body.joint) return X_WL_.emplace_back(rotation_from_quaternion(q[0], q[1], q[2], q[3]), body.p_WB);
+    if (!body.joint)
+      return X_WL_.emplace_back(Pose<double>{rotation_from_quaternion(q[0], q[1], q[2], q[3]), body.p_WB});
     const std::int32_t parent = body.joint->parent;
     const Pose<double> X_WP = parent < 0 ? Pose<double>{} : X_WL_[static_cast<std::size_t>(parent)];
     return X_WL_.emplace_back(X_WP * body.joint->joint.X_PJ);
