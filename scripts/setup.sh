@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 build_packages=(
-  g++ cmake ninja-build
+  g++ cmake ninja-build ccache
   libeigen3-dev libhdf5-dev libxxhash-dev                  # the runtime
   liburdfdom-dev libconsole-bridge-dev                     # its reader of URDF, optional
   libcli11-dev libfmt-dev nlohmann-json3-dev libpng-dev libtinyxml-dev    # the commands
@@ -50,8 +50,10 @@ need_packages() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# configure_and_build PRESET [TARGET...]
+# configure_and_build PRESET [TARGET...]: what ccache has compiled before is not compiled again.
 configure_and_build() {
+  export CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_C_COMPILER_LAUNCHER=ccache
+  export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime  # precompiled headers
   local preset=$1
   shift
   local log
