@@ -42,16 +42,11 @@ constexpr std::array<std::array<double, 3>, 6> kWay{{{0, 0, 0},
 constexpr double kJoints[] = {0, -0.4, 0, -2.2, 0, 1.8, 0.7853981633974483};  // rad
 constexpr double kOpen = 0.04;                                                // m, of a finger
 
-body::Geometry made_asset(const std::string& name, const std::filesystem::path& file, int quads) {
-  return body::Geometry(
-      preprocess::make_asset({.name = name, .file = file, .metres_per_unit = 1, .notes = {}},
-                             benchmarks::points_and_grid({quads}), {}));
-}
-
 void add_franka(Scene& scene) {
   const Robot robot = read_urdf(benchmarks::require_reference("robots/franka/fer.urdf"));
-  add_robot(scene, "fer", robot, {},
-            [](const Mesh& mesh) { return made_asset(mesh.file.stem().string(), mesh.file, 300); });
+  add_robot(scene, "fer", robot, {}, [](const Mesh& mesh) {
+    return benchmarks::made_asset(mesh.file.stem().string(), mesh.file, 300);
+  });
   for (Body& body : scene.bodies) {
     Joint& joint = body.joint->joint;
     if (joint.type == JointType::kRevolute) {
@@ -68,7 +63,8 @@ void add_franka(Scene& scene) {
 }
 
 body::Geometry mug_asset(int quads) {
-  return made_asset("mug", benchmarks::require_reference("ycb/025_mug/google_16k/textured.obj"), quads);
+  return benchmarks::made_asset("mug", benchmarks::require_reference("ycb/025_mug/google_16k/textured.obj"),
+                                quads);
 }
 
 // Targets of State::q: the joints where they start, moved by `way` (rad, of joint number 0 to 6), and the

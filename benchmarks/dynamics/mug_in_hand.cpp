@@ -19,12 +19,6 @@ using namespace dynamics;
 
 constexpr double kStep = 8e-3, kHeld = 3, kEnd = 13;  // s; from when to when places are compared
 
-body::Geometry made(const std::string& name, const std::filesystem::path& file, int quads) {
-  return body::Geometry(
-      preprocess::make_asset({.name = name, .file = file, .metres_per_unit = 1, .notes = {}},
-                             benchmarks::points_and_grid({quads}), {}));
-}
-
 // Assets by the names that the scene has for them; each is made once.
 class Assets {
  public:
@@ -34,7 +28,8 @@ class Assets {
     const bool mug = name == "025_mug";
     const std::string file =
         mug ? "ycb/025_mug/google_16k/textured.obj" : "robots/franka/collision/" + name + ".stl";
-    return made_.emplace(name, made(name, benchmarks::require_reference(file), mug ? 2000 : 300))
+    return made_
+        .emplace(name, benchmarks::made_asset(name, benchmarks::require_reference(file), mug ? 2000 : 300))
         .first->second;
   }
 

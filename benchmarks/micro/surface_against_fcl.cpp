@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "benchmarks/support/data.h"
+#include "benchmarks/support/median.h"
 #include "benchmarks/support/promises.h"
 #include "datasets/dataset.h"
 #include "preprocess/index/index.h"
@@ -25,6 +26,7 @@
 namespace {
 
 using namespace abut;
+using benchmarks::median;
 
 constexpr int kPairs = 100, kRepeats = 5;
 constexpr double kApart = 0.01;  // m
@@ -44,12 +46,6 @@ double least_time(Body&& body) {
     least = std::min(least, processor_us() - start);
   }
   return least;
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
 }
 
 struct Object {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "benchmarks/support/fcl_queries.h"
+#include "benchmarks/support/median.h"
 #include "benchmarks/support/promises.h"
 #include "runtime/core/random.h"
 #include "runtime/witness/solver.h"
@@ -23,6 +24,7 @@ namespace {
 
 using namespace abut;
 using benchmark_support::HullQueries;
+using benchmarks::median;
 using Solver = witness::WitnessSolver<double, asset::ConvexView, asset::ConvexView>;
 using Clock = std::chrono::steady_clock;
 
@@ -34,12 +36,6 @@ struct Figure {
   double fcl_agrees = 0;                                          // share of the rows within 1e-5 m
   std::size_t rows = 0;
 };
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
 
 // Best time of body(i) over kPasses passes over all rows; `repeats` calls at once, the best counts.
 // prepare(i) is not timed.

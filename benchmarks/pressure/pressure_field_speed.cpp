@@ -13,6 +13,7 @@
 
 #include "benchmarks/pressure/reference_field.h"
 #include "benchmarks/support/data.h"
+#include "benchmarks/support/median.h"
 #include "benchmarks/support/promises.h"
 #include "runtime/contact/pressure_field.h"
 #include "runtime/core/random.h"
@@ -21,6 +22,7 @@
 namespace {
 
 using namespace abut;
+using benchmarks::median;
 using contact::PairWrench;
 using contact::Want;
 
@@ -29,11 +31,6 @@ double now() {
   timespec t{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return 1e6 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_nsec);
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 struct Row {

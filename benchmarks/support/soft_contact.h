@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -47,6 +48,12 @@ inline preprocess::Parameters points_and_grid(const std::vector<int>& quads, int
     parameters.points.levels.push_back({preprocess::QuadTarget::Kind::kQuads, double(count)});
   parameters.grid = preprocess::grid_parameters_from_string("auto");
   return parameters;
+}
+
+// The asset of a mesh in metres, with them and the grid.
+inline body::Geometry made_asset(const std::string& name, const std::filesystem::path& file, int quads) {
+  return body::Geometry(preprocess::make_asset(
+      {.name = name, .file = file, .metres_per_unit = 1, .notes = {}}, points_and_grid({quads}), {}));
 }
 
 // Quads of either body whose points are inside the other.

@@ -19,6 +19,7 @@
 
 #include <fmt/format.h>
 
+#include "benchmarks/support/median.h"
 #include "benchmarks/support/promises.h"
 #include "benchmarks/volumes/studies.h"
 #include "preprocess/mesh/close.h"
@@ -31,6 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace abut::preprocess;
+using abut::benchmarks::median;
 
 double cpu_seconds() {
   double sum = 0;
@@ -65,11 +67,6 @@ std::vector<std::vector<std::string>> print_rows(std::size_t count,
 
 double number(const std::vector<std::string>& row, std::size_t field) {
   return field < row.size() ? std::stod(row[field]) : std::nan("");
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-  return values[values.size() / 2];
 }
 
 // --- levels ---

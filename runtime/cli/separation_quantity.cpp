@@ -69,12 +69,28 @@ class BatchQuantity : public Quantity {
   std::vector<Result> results_;
 };
 
-class Separation : public BatchQuantity<witness::Witness<double>> {
+// What the distance model that the options name says of a pair.
+template <typename Result>
+class DistanceQuantity : public BatchQuantity<Result> {
+ protected:
+  DistanceQuantity(std::vector<std::string> columns, const char* what, std::string_view method,
+                   const QuantityOptions& options)
+      : BatchQuantity<Result>(std::move(columns)),
+        batch_(model_of(options), method, options.settings, options.threads),
+        what_(what) {}
+
+  void require_valid(const body::Pair& pair) const override { batch_.require_valid(pair, what_); }
+
+  proximity::BatchDistanceModel batch_;
+
+ private:
+  const char* what_;  // in messages
+};
+
+class Separation : public DistanceQuantity<witness::Witness<double>> {
  public:
   explicit Separation(const QuantityOptions& options)
-      : BatchQuantity(kSeparationColumns), batch_(model_of(options), {}, {}, options.threads) {}
-
-  void require_valid(const body::Pair& pair) const override { batch_.require_valid(pair, "separation"); }
+      : DistanceQuantity(kSeparationColumns, "separation", {}, options) {}
 
  private:
   void solve(std::span<const body::Pair> pairs, std::span<witness::Witness<double>> results) override {
@@ -85,17 +101,12 @@ class Separation : public BatchQuantity<witness::Witness<double>> {
     write_numbers(result(i), out);
     return result(i).status;
   }
-
-  proximity::BatchDistanceModel batch_;
 };
 
-class Derivative : public BatchQuantity<derivative::PairDerivative> {
+class Derivative : public DistanceQuantity<derivative::PairDerivative> {
  public:
   Derivative(std::string_view method, const QuantityOptions& options)
-      : BatchQuantity(derivative_columns()),
-        batch_(model_of(options), method, options.settings, options.threads) {}
-
-  void require_valid(const body::Pair& pair) const override { batch_.require_valid(pair, "derivative"); }
+      : DistanceQuantity(derivative_columns(), "derivative", method, options) {}
 
  private:
   void solve(std::span<const body::Pair> pairs, std::span<derivative::PairDerivative> results) override {
@@ -107,22 +118,17 @@ class Derivative : public BatchQuantity<derivative::PairDerivative> {
     write_numbers(derivative, write_numbers(witness, out));
     return derivative.status;
   }
-
-  proximity::BatchDistanceModel batch_;
 };
 
 // Every contact region of a pair, a row each: its number, how many there are, what carries the witness
 // points; then as without --all-contacts. Of a pair without contacts one row.
-class Contacts : public BatchQuantity<std::vector<proximity::Contact>> {
+class Contacts : public DistanceQuantity<std::vector<proximity::Contact>> {
  public:
   Contacts(const std::vector<std::string>& columns, std::string_view method, const QuantityOptions& options,
            bool derivatives)
-      : BatchQuantity(numbered(columns)),
+      : DistanceQuantity(numbered(columns), "contacts", method, options),
         derivatives_(derivatives),
-        margin_(options.margin),
-        batch_(model_of(options), method, options.settings, options.threads) {}
-
-  void require_valid(const body::Pair& pair) const override { batch_.require_valid(pair, "contacts"); }
+        margin_(options.margin) {}
 
  private:
   static std::vector<std::string> numbered(const std::vector<std::string>& columns) {
@@ -158,21 +164,25 @@ class Contacts : public BatchQuantity<std::vector<proximity::Contact>> {
 
   bool derivatives_;
   double margin_;  // m
-  proximity::BatchDistanceModel batch_;
 };
 
-Status write_smoothed(const derivative::SmoothedPair& pair, double* out) {
-  const auto& [exact, smoothed, derivative] = pair;
-  write_numbers(derivative, write_numbers(smoothed, write_numbers(exact, out)));
-  return derivative.status;
-}
+class Smoothed : public BatchQuantity<derivative::SmoothedPair> {
+ protected:
+  Smoothed() : BatchQuantity(smoothed_columns()) {}
+
+ private:
+  Status write(const body::Pair&, std::size_t i, double* out) const override {
+    const auto& [exact, smoothed, derivative] = result(i);
+    write_numbers(derivative, write_numbers(smoothed, write_numbers(exact, out)));
+    return derivative.status;
+  }
+};
 
 // Of a model that has a smoothed form of its own.
-class SmoothedModel : public BatchQuantity<derivative::SmoothedPair> {
+class SmoothedModel : public Smoothed {
  public:
   SmoothedModel(std::string_view method, const QuantityOptions& options)
-      : BatchQuantity(smoothed_columns()),
-        batch_(model_of(options), method, options.settings, options.threads) {}
+      : batch_(model_of(options), method, options.settings, options.threads) {}
 
   void require_valid(const body::Pair& pair) const override { batch_.require_valid(pair, "derivative"); }
 
@@ -181,27 +191,19 @@ class SmoothedModel : public BatchQuantity<derivative::SmoothedPair> {
     batch_.smoothed(pairs, results);
   }
 
-  Status write(const body::Pair&, std::size_t i, double* out) const override {
-    return write_smoothed(result(i), out);
-  }
-
   proximity::BatchDistanceModel batch_;
 };
 
-class SmoothedDerivative : public BatchQuantity<derivative::SmoothedPair> {
+class SmoothedDerivative : public Smoothed {
  public:
   SmoothedDerivative(std::string_view method, const QuantityOptions& options)
-      : BatchQuantity(smoothed_columns()), batch_(method, options.settings, options.threads) {}
+      : batch_(method, options.settings, options.threads) {}
 
   void require_valid(const body::Pair& pair) const override { derivative::require_hulls(pair, "derivative"); }
 
  private:
   void solve(std::span<const body::Pair> pairs, std::span<derivative::SmoothedPair> results) override {
     batch_.smoothed(pairs, results);
-  }
-
-  Status write(const body::Pair&, std::size_t i, double* out) const override {
-    return write_smoothed(result(i), out);
   }
 
   derivative::BatchEstimator batch_;

@@ -128,8 +128,7 @@ ABUT_INLINE bool all_above(const Side<S>& side, const S* p, S radius, const Boun
   const S slack = side.slack(), limit = (nearby.distance2 + side.eps1 * (bound.cut + slack)) * S(1 + 1e-14);
   Walk walk;
   walk.push(blocks.levels, 0);
-  while (walk.size > 0) {
-    const std::int32_t at = walk.level[--walk.size], entry = walk.entry[walk.size];
+  for (std::int32_t at, entry; walk.pop(at, entry);) {
     const double* const node = ssdf::internal::node_at(blocks, at, entry);
     S excess[kNodeChildren], heights[kNodeChildren];
     ssdf::internal::box_distances<T>(node, p, excess);
@@ -232,8 +231,7 @@ ABUT_INLINE void visit_pressing(const Side<S>& side, const S* p, const Reach<S>&
                                 Visit&& visit) {
   Walk walk;
   walk.push(side.field->levels, 0);
-  while (walk.size > 0) {
-    const std::int32_t level = walk.level[--walk.size], entry = walk.entry[walk.size];
+  for (std::int32_t level, entry; walk.pop(level, entry);) {
     const double* const node = ssdf::internal::node_at(*side.field, level, entry);
     S distances2[kNodeChildren], heights[kNodeChildren];
     ssdf::internal::box_distances<T>(node, p, distances2);

@@ -220,8 +220,7 @@ class SoftMinimumKernel {
     const PointBlocksView& blocks = *side.points;
     Walk walk;
     walk.push(blocks.levels, 0);
-    while (walk.size > 0) {
-      const std::int32_t at = walk.level[--walk.size], entry = walk.entry[walk.size];
+    for (std::int32_t at, entry; walk.pop(at, entry);) {
       if (at == 0) {
         visit(entry);
         continue;

@@ -198,8 +198,7 @@ class SoftPotentialPair {
     const double* const radii = side.other->points.samples.radii;
     ssdf::internal::Walk walk;
     walk.push(blocks.levels, 0);
-    while (walk.size > 0) {
-      const std::int32_t at = walk.level[--walk.size], entry = walk.entry[walk.size];
+    for (std::int32_t at, entry; walk.pop(at, entry);) {
       const double* const node = ssdf::internal::node_at(blocks, at, entry);
       const double* const radius = radii + std::ptrdiff_t(blocks.first_node[at] + entry) * kNodeChildren;
       for (int c = 0; c < kNodeChildren; ++c) {

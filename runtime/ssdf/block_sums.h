@@ -59,6 +59,13 @@ struct Walk {
     level[size] = l;
     entry[size++] = j;
   }
+  // Takes the last one off; false where none is left.
+  ABUT_INLINE bool pop(std::int32_t& l, std::int32_t& j) {
+    if (size == 0) return false;
+    l = level[--size];
+    j = entry[size];
+    return true;
+  }
 };
 
 ABUT_INLINE const double* node_at(const PointBlocksView& blocks, std::int32_t level, std::int32_t entry) {
@@ -71,8 +78,7 @@ template <class T, class S, class Visit>
 ABUT_INLINE void visit_near(const PointBlocksView& blocks, const S* p, const S& limit2, Visit&& visit) {
   Walk walk;
   walk.push(blocks.levels, 0);
-  while (walk.size > 0) {
-    const std::int32_t level = walk.level[--walk.size], entry = walk.entry[walk.size];
+  for (std::int32_t level, entry; walk.pop(level, entry);) {
     S distances2[kNodeChildren];
     box_distances<T>(node_at(blocks, level, entry), p, distances2);
     for (int c = 0; c < kNodeChildren; ++c) {

@@ -71,4 +71,9 @@ inline const std::vector<dynamics::JointType>& every_joint_type() {
   return types;
 }
 
+// Of all entries, relative to the largest and 1.
+inline double relative_error(const Eigen::MatrixXd& value, const Eigen::MatrixXd& reference) {
+  return (value - reference).cwiseAbs().maxCoeff() / (1 + reference.cwiseAbs().maxCoeff());
+}
+
 }  // namespace abut::test

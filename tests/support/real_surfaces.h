@@ -27,27 +27,6 @@ inline const asset::Surface* scanned_surface(const std::string& object) {
   return place->second.get();
 }
 
-// Every triangle in four, `times` over.
-inline TriangleMesh subdivided(TriangleMesh mesh, int times) {
-  for (; times > 0; --times) {
-    std::vector<Triangle> fine;
-    std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> middles;
-    const auto middle = [&](std::int32_t a, std::int32_t b) {
-      const auto [place, added] =
-          middles.try_emplace(std::minmax(a, b), static_cast<std::int32_t>(mesh.vertices.size()));
-      if (added) mesh.vertices.push_back((mesh.vertices[a] + mesh.vertices[b]) / 2);
-      return place->second;
-    };
-    for (const auto& [a, b, c] : mesh.triangles) {
-      const std::int32_t ab = middle(a, b), bc = middle(b, c), ca = middle(c, a);
-      for (const Triangle& t : {Triangle{a, ab, ca}, {ab, b, bc}, {ca, bc, c}, {ab, bc, ca}})
-        fine.push_back(t);
-    }
-    mesh.triangles = std::move(fine);
-  }
-  return mesh;
-}
-
 inline proximity::SurfaceWitness ask(const asset::Surface& A, const asset::Surface& B,
                                      const Pose<double>& X_AB) {
   static proximity::SurfaceScratch scratch;

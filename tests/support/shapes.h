@@ -47,17 +47,14 @@ inline TriangleMesh torus(double R, double r, int n, int m) {
   return mesh;
 }
 
-// Sphere about the origin from an octahedron, each triangle divided into four `levels` times.
-inline TriangleMesh sphere(double radius, int levels) {
-  TriangleMesh mesh;
-  mesh.vertices = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
-  mesh.triangles = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
-  for (int level = 0; level < levels; ++level) {
+// Every triangle in four, with new vertices in the middle of its edges, `times` over.
+inline TriangleMesh subdivided(TriangleMesh mesh, int times) {
+  for (; times > 0; --times) {
     std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> middles;
     const auto middle = [&](std::int32_t a, std::int32_t b) {
       const auto [place, added] =
           middles.try_emplace(std::minmax(a, b), static_cast<std::int32_t>(mesh.vertices.size()));
-      if (added) mesh.vertices.push_back((mesh.vertices[a] + mesh.vertices[b]).normalized());
+      if (added) mesh.vertices.push_back((mesh.vertices[a] + mesh.vertices[b]) / 2);
       return place->second;
     };
     std::vector<Triangle> fine;
@@ -67,6 +64,18 @@ inline TriangleMesh sphere(double radius, int levels) {
         fine.push_back(t);
     }
     mesh.triangles = std::move(fine);
+  }
+  return mesh;
+}
+
+// Sphere about the origin from an octahedron, each triangle divided into four `levels` times.
+inline TriangleMesh sphere(double radius, int levels) {
+  TriangleMesh mesh;
+  mesh.vertices = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+  mesh.triangles = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
+  for (int level = 0; level < levels; ++level) {
+    mesh = subdivided(std::move(mesh), 1);
+    for (Eigen::Vector3d& v : mesh.vertices) v.normalize();
   }
   for (Eigen::Vector3d& v : mesh.vertices) v *= radius;
   return mesh;

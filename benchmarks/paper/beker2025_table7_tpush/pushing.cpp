@@ -6,11 +6,11 @@
 #include <sstream>
 
 #include "runtime/core/error.h"
+#include "tests/support/massless_link.h"
 
 namespace abut::tpush {
 
 using dynamics::Body;
-using dynamics::BodyJoint;
 using dynamics::JointType;
 
 namespace {
@@ -20,17 +20,8 @@ double processor_time() { return static_cast<double>(std::clock()) / CLOCKS_PER_
 // A link that slides or turns above the last one.
 Body& carry(dynamics::Scene& scene, const std::string& name, int parent, JointType type,
             const Vec3<double>& axis, double damping) {
-  Body& body = scene.bodies.emplace_back();
-  body.name = name;
-  body.inertia.setZero();
-  BodyJoint joint;
-  joint.parent = parent;
-  joint.joint.name = name;
-  joint.joint.type = type;
-  joint.joint.axis_J = axis;
-  joint.joint.damping = damping;
-  if (parent < 0) joint.joint.X_PJ.p = {0, 0, 0.02};
-  body.joint = joint;
+  Body& body = scene.bodies.emplace_back(test::massless_link(name, parent, type, axis, damping));
+  if (parent < 0) body.joint->joint.X_PJ.p = {0, 0, 0.02};
   return body;
 }
 

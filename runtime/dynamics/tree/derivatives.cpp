@@ -296,14 +296,8 @@ void differentiate(const Tree& tree, const S* a, BasicTreeScratch<S>& scratch) {
 template <class S>
 const MatX<S>& inverse_dynamics_derivatives(const Tree& tree, InVec<S> q, InVec<S> v, InVec<S> a,
                                             BasicTreeScratch<S>& scratch) {
-  detail::require_size("coordinates", q.size(), tree.nq());
-  detail::require_size("velocities", v.size(), tree.nv());
   detail::require_size("accelerations", a.size(), tree.nv());
-  for (int i = 0; i < tree.link_count(); ++i) {
-    detail::place_link(tree, i, q.data(), scratch);
-    detail::twist_link(tree, i, v.data(), scratch);
-    detail::weigh_link(tree, i, scratch);
-  }
+  detail::set_state<S>(tree, q, v, scratch);
   differentiate(tree, a.data(), scratch);
   return scratch.dtau_dx;
 }

@@ -78,13 +78,9 @@ void point_jacobian(const Tree& tree, const BasicTreeScratch<S>& scratch, int li
 
 template <class S>
 S kinetic_energy(const Tree& tree, InVec<S> q, InVec<S> v, BasicTreeScratch<S>& scratch) {
-  detail::require_size("coordinates", q.size(), tree.nq());
-  detail::require_size("velocities", v.size(), tree.nv());
+  detail::set_state<S>(tree, q, v, scratch);
   S twice = 0;
   for (int i = 0; i < tree.link_count(); ++i) {
-    detail::place_link(tree, i, q.data(), scratch);
-    detail::twist_link(tree, i, v.data(), scratch);
-    detail::weigh_link(tree, i, scratch);
     const auto& here = detail::at(scratch, i);
     twice += here.V.dot(here.inertia * here.V);
     for (int d = tree.first_v(i); d < tree.end_v(i); ++d)
@@ -107,16 +103,10 @@ S potential_energy(const Tree& tree, InVec<S> q, BasicTreeScratch<S>& scratch) {
 
 template <class S>
 Vec6<S> momentum(const Tree& tree, InVec<S> q, InVec<S> v, BasicTreeScratch<S>& scratch) {
-  detail::require_size("coordinates", q.size(), tree.nq());
-  detail::require_size("velocities", v.size(), tree.nv());
+  detail::set_state<S>(tree, q, v, scratch);
   Vec6<S> sum = Vec6<S>::Zero();
-  for (int i = 0; i < tree.link_count(); ++i) {
-    detail::place_link(tree, i, q.data(), scratch);
-    detail::twist_link(tree, i, v.data(), scratch);
-    detail::weigh_link(tree, i, scratch);
-    const auto& here = detail::at(scratch, i);
-    sum += shift_wrench<S>({Mat3<S>::Identity(), here.p_WC}, here.inertia * here.V);
-  }
+  for (const auto& link : scratch.links)
+    sum += shift_wrench<S>({Mat3<S>::Identity(), link.p_WC}, link.inertia * link.V);
   return sum;
 }
 

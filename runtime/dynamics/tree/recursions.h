@@ -105,6 +105,18 @@ void weigh_link(const Tree& tree, int i, BasicTreeScratch<S>& scratch) {
       inertia_seen_from<S>(here.X_CL, S(inertia.mass), inertia.p_LLcm.cast<S>(), inertia.I_LLcm_L.cast<S>());
 }
 
+// Poses, twists and inertias of all links.
+template <class S>
+void set_state(const Tree& tree, InVec<S> q, InVec<S> v, BasicTreeScratch<S>& scratch) {
+  require_size("coordinates", q.size(), tree.nq());
+  require_size("velocities", v.size(), tree.nv());
+  for (int i = 0; i < tree.link_count(); ++i) {
+    place_link(tree, i, q.data(), scratch);
+    twist_link(tree, i, v.data(), scratch);
+    weigh_link(tree, i, scratch);
+  }
+}
+
 // The acceleration of the world that has the effect of gravity on all in it.
 template <class S>
 Vec6<S> gravity_as_acceleration(const Tree& tree) {

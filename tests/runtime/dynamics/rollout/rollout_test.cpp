@@ -6,35 +6,24 @@
 #include <cmath>
 
 #include "runtime/core/error.h"
+#include "tests/support/massless_link.h"
 #include "tests/support/refusal.h"
 
 namespace {
 
 using namespace abut;
 using namespace abut::dynamics;
-
-Body slider(const std::string& name, int parent, JointType type, const Vec3<double>& axis, double damping) {
-  Body body;
-  body.name = name;
-  body.inertia.setZero();
-  BodyJoint joint;
-  joint.parent = parent;
-  joint.joint.name = name;
-  joint.joint.type = type;
-  joint.joint.axis_J = axis;
-  joint.joint.damping = damping;
-  body.joint = joint;
-  return body;
-}
+using test::massless_link;
 
 // A bar in the plane, on a viscous table, and a ball on drives beside it.
 Scene pushing() {
   Scene scene;
   const Vec3<double> x = Vec3<double>::UnitX(), y = Vec3<double>::UnitY(), z = Vec3<double>::UnitZ();
-  scene.bodies = {slider("x", -1, JointType::kPrismatic, x, 4), slider("y", 0, JointType::kPrismatic, y, 4),
-                  slider("bar", 1, JointType::kRevolute, z, 0.02),
-                  slider("ball_x", -1, JointType::kPrismatic, x, 12),
-                  slider("ball", 3, JointType::kPrismatic, y, 12)};
+  scene.bodies = {massless_link("x", -1, JointType::kPrismatic, x, 4),
+                  massless_link("y", 0, JointType::kPrismatic, y, 4),
+                  massless_link("bar", 1, JointType::kRevolute, z, 0.02),
+                  massless_link("ball_x", -1, JointType::kPrismatic, x, 12),
+                  massless_link("ball", 3, JointType::kPrismatic, y, 12)};
   Body &bar = scene.bodies[2], &ball = scene.bodies[4];
   bar.mass = 0.5;
   bar.inertia = {1e-3, 1e-3, 2e-3};

@@ -74,6 +74,30 @@ Scene apart(Scene scene) {
 constexpr double kSize = 2e-5;             // of differences, rad, m, rad/s, m/s
 constexpr double kGaps[] = {-1e-3, 0.05};  // m: in contact, 5 cm before
 
+// Steps with contact, and alone without it.
+struct Steps {
+  Steps(double gap, std::string_view integrator)
+      : system(near_scene(gap)),
+        free(apart(near_scene(gap))),
+        differences(system, config_of(integrator)),
+        alone(free, config_of(integrator)) {}
+
+  System system, free;
+  StepDifferences differences, alone;
+  State start = system.initial_state();
+};
+
+// visit(gap, integrator), of all integrators with derivatives.
+template <class Visit>
+void for_every_gap_and_integrator(Visit&& visit) {
+  for (const double gap : kGaps)
+    for (const IntegratorRow& row : integrators()) {
+      if (!row.has_derivatives) continue;
+      SCOPED_TRACE(std::string(row.name) + ", gap " + std::to_string(gap));
+      visit(gap, row.name);
+    }
+}
+
 TEST(StepBeforeContact, TheForceAtFiveReachesIsFarAboveRounding) {
   const auto acceleration = [](double gap) {
     const System system(near_scene(gap)), free(apart(near_scene(gap)));
@@ -90,54 +114,48 @@ TEST(StepBeforeContact, TheForceAtFiveReachesIsFarAboveRounding) {
 
 // What contact adds to the derivatives, relative to itself.
 TEST(StepBeforeContact, FirstDerivativesEqualDifferences) {
-  for (const double gap : kGaps)
-    for (const IntegratorRow& row : integrators()) {
-      if (!row.has_derivatives) continue;
-      SCOPED_TRACE(std::string(row.name) + ", gap " + std::to_string(gap));
-      const System system(near_scene(gap)), free(apart(near_scene(gap)));
-      StepDifferences differences(system, config_of(row.name)), alone(free, config_of(row.name));
-      const State start = system.initial_state();
-      StepDerivatives with, without;
-      State next = start;
-      differences.integrator().step(next, {}, with);
-      next = start;
-      alone.integrator().step(next, {}, without);
-      const double scale = (with.state - without.state).cwiseAbs().maxCoeff();
-      EXPECT_GT(scale, gap > 0 ? 1e-5 : 1e-2);
-      for (Eigen::Index k = 0; k < differences.size(); ++k) {
-        const VecX<double> x = VecX<double>::Unit(differences.size(), k),
-                           slope = differences.slope(start, x, kSize) - alone.slope(start, x, kSize);
-        EXPECT_LT((with.state.col(k) - without.state.col(k) - slope).cwiseAbs().maxCoeff(), 1e-7 * scale)
-            << "column " << k;
-      }
+  for_every_gap_and_integrator([&](double gap, std::string_view integrator) {
+    Steps steps(gap, integrator);
+    StepDifferences &differences = steps.differences, &alone = steps.alone;
+    const State& start = steps.start;
+    StepDerivatives with, without;
+    State next = start;
+    differences.integrator().step(next, {}, with);
+    next = start;
+    alone.integrator().step(next, {}, without);
+    const double scale = (with.state - without.state).cwiseAbs().maxCoeff();
+    EXPECT_GT(scale, gap > 0 ? 1e-5 : 1e-2);
+    for (Eigen::Index k = 0; k < differences.size(); ++k) {
+      const VecX<double> x = VecX<double>::Unit(differences.size(), k),
+                         slope = differences.slope(start, x, kSize) - alone.slope(start, x, kSize);
+      EXPECT_LT((with.state.col(k) - without.state.col(k) - slope).cwiseAbs().maxCoeff(), 1e-7 * scale)
+          << "column " << k;
     }
+  });
 }
 
 TEST(StepSecondDerivatives, EqualSecondDifferencesAndAreSymmetric) {
-  for (const double gap : kGaps)
-    for (const IntegratorRow& row : integrators()) {
-      if (!row.has_derivatives) continue;
-      SCOPED_TRACE(std::string(row.name) + ", gap " + std::to_string(gap));
-      const System system(near_scene(gap)), free(apart(near_scene(gap)));
-      StepDifferences differences(system, config_of(row.name)), alone(free, config_of(row.name));
-      const State start = system.initial_state();
-      const Eigen::Index size = differences.size();
-      VecX<double> x(size), y(size);
-      for (Eigen::Index k = 0; k < size; ++k) {
-        x[k] = std::sin(1.7 * static_cast<double>(k) + 0.3);
-        y[k] = std::cos(2.3 * static_cast<double>(k));
-      }
-      const auto along = [&](StepDifferences& of, const VecX<double>& direction) {
-        return second_derivatives(of.integrator(), of.coordinates(), start, {}, direction).state;
-      };
-      const MatX<double> by_x = along(differences, x), alone_by_x = along(alone, x);
-      const VecX<double> contact = (by_x - alone_by_x) * x,
-                         reference = differences.curvature(start, x, 3 * kSize) -
-                                     alone.curvature(start, x, 3 * kSize);
-      EXPECT_LT((contact - reference).cwiseAbs().maxCoeff(), 1e-5 * reference.cwiseAbs().maxCoeff());
-      const VecX<double> one = by_x * y, other = along(differences, y) * x;
-      EXPECT_LT((one - other).cwiseAbs().maxCoeff(), 1e-7 * one.cwiseAbs().maxCoeff());
+  for_every_gap_and_integrator([&](double gap, std::string_view integrator) {
+    Steps steps(gap, integrator);
+    StepDifferences &differences = steps.differences, &alone = steps.alone;
+    const State& start = steps.start;
+    const Eigen::Index size = differences.size();
+    VecX<double> x(size), y(size);
+    for (Eigen::Index k = 0; k < size; ++k) {
+      x[k] = std::sin(1.7 * static_cast<double>(k) + 0.3);
+      y[k] = std::cos(2.3 * static_cast<double>(k));
     }
+    const auto along = [&](StepDifferences& of, const VecX<double>& direction) {
+      return second_derivatives(of.integrator(), of.coordinates(), start, {}, direction).state;
+    };
+    const MatX<double> by_x = along(differences, x), alone_by_x = along(alone, x);
+    const VecX<double> contact = (by_x - alone_by_x) * x,
+                       reference =
+                           differences.curvature(start, x, 3 * kSize) - alone.curvature(start, x, 3 * kSize);
+    EXPECT_LT((contact - reference).cwiseAbs().maxCoeff(), 1e-5 * reference.cwiseAbs().maxCoeff());
+    const VecX<double> one = by_x * y, other = along(differences, y) * x;
+    EXPECT_LT((one - other).cwiseAbs().maxCoeff(), 1e-7 * one.cwiseAbs().maxCoeff());
+  });
 }
 
 TEST(StepSecondDerivatives, WhatIsNoDirectionIsRefused) {
@@ -155,35 +173,31 @@ TEST(StepParameters, PosesOfShapesEqualDifferencesBeforeAndInContact) {
   for (const std::int32_t body : {1, 2})
     for (const int k : {1, 3, 5})
       parameters.push_back({static_cast<Quantity>(static_cast<int>(Quantity::kShapeTurnX) + k), body, 0});
-  for (const double gap : kGaps)
-    for (const IntegratorRow& row : integrators()) {
-      if (!row.has_derivatives) continue;
-      SCOPED_TRACE(std::string(row.name) + ", gap " + std::to_string(gap));
-      Scene scene = near_scene(gap);
-      StepConfig config = config_of(row.name);
-      config.parameters = parameters;
-      const System system(scene);
-      StepDifferences differences(system, config);
-      StepDerivatives derivatives;
-      State next = system.initial_state();
-      differences.integrator().step(next, {}, derivatives);
-      const double scale = derivatives.parameter.cwiseAbs().maxCoeff(), size = kSize;
-      for (std::size_t i = 0; i < parameters.size(); ++i) {
-        const auto at = [&](double t) -> VecX<double> {
-          Scene moved = scene;
-          change(moved.bodies[static_cast<std::size_t>(parameters[i].body)], parameters[i], t);
-          StepConfig plain = config_of(row.name);
-          State end = system.initial_state();
-          make_integrator(System(moved), plain)->step(end, {});
-          return differences.between(next, end);
-        };
-        const VecX<double> slope =
-            (8 * (at(size) - at(-size)) - (at(2 * size) - at(-2 * size))) / (12 * size);
-        EXPECT_LT((derivatives.parameter.col(static_cast<Eigen::Index>(i)) - slope).cwiseAbs().maxCoeff(),
-                  1e-6 * scale)
-            << "parameter " << i;
-      }
+  for_every_gap_and_integrator([&](double gap, std::string_view integrator) {
+    Scene scene = near_scene(gap);
+    StepConfig config = config_of(integrator);
+    config.parameters = parameters;
+    const System system(scene);
+    StepDifferences differences(system, config);
+    StepDerivatives derivatives;
+    State next = system.initial_state();
+    differences.integrator().step(next, {}, derivatives);
+    const double scale = derivatives.parameter.cwiseAbs().maxCoeff(), size = kSize;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const auto at = [&](double t) -> VecX<double> {
+        Scene moved = scene;
+        change(moved.bodies[static_cast<std::size_t>(parameters[i].body)], parameters[i], t);
+        StepConfig plain = config_of(integrator);
+        State end = system.initial_state();
+        make_integrator(System(moved), plain)->step(end, {});
+        return differences.between(next, end);
+      };
+      const VecX<double> slope = (8 * (at(size) - at(-size)) - (at(2 * size) - at(-2 * size))) / (12 * size);
+      EXPECT_LT((derivatives.parameter.col(static_cast<Eigen::Index>(i)) - slope).cwiseAbs().maxCoeff(),
+                1e-6 * scale)
+          << "parameter " << i;
     }
+  });
 }
 
 TEST(StepParameters, ShapesThatThereAreNotAreNamed) {

@@ -14,11 +14,6 @@
 namespace abut::dynamics {
 namespace {
 
-// Relative to the size of the whole.
-double error(const MatX<double>& value, const MatX<double>& reference) {
-  return (value - reference).cwiseAbs().maxCoeff() / (1 + reference.cwiseAbs().maxCoeff());
-}
-
 // Joints of every type, free ones on other links too.
 Tree random_tree(test::TreeSource& random) {
   std::vector<Link> links = random.links(test::every_joint_type());
@@ -34,17 +29,18 @@ void expect_equal(const Tree& tree, test::KdlTree& kdl, test::TreeSource& random
   const Eigen::VectorXd a = random.numbers(tree.nv(), 3), tau = random.numbers(tree.nv(), 5);
   TreeScratch scratch(tree);
   const MatX<double> M = kdl.mass_matrix();
-  EXPECT_LT(error(mass_matrix(tree, q, scratch), M), 1e-10);
-  EXPECT_LT(error(bias_force(tree, q, v, scratch), kdl.bias()), 1e-10);
-  EXPECT_LT(error(inverse_dynamics(tree, q, v, a, scratch), kdl.inverse_dynamics(a)), 1e-10);
-  EXPECT_LT(error(forward_dynamics(tree, q, v, tau, scratch), M.llt().solve(tau - kdl.bias())), 1e-10);
+  EXPECT_LT(test::relative_error(mass_matrix(tree, q, scratch), M), 1e-10);
+  EXPECT_LT(test::relative_error(bias_force(tree, q, v, scratch), kdl.bias()), 1e-10);
+  EXPECT_LT(test::relative_error(inverse_dynamics(tree, q, v, a, scratch), kdl.inverse_dynamics(a)), 1e-10);
+  EXPECT_LT(test::relative_error(forward_dynamics(tree, q, v, tau, scratch), M.llt().solve(tau - kdl.bias())),
+            1e-10);
   place_links(tree, q, scratch);
   for (int i = 0; i < tree.link_count(); ++i) {
     const Pose<double> X_WL = pose_of_link(scratch, i);
     MatX<double> J_W = body_jacobian(tree, scratch, i);
     J_W.topRows<3>() = (X_WL.R * J_W.topRows<3>()).eval();
     J_W.bottomRows<3>() = (X_WL.R * J_W.bottomRows<3>()).eval();
-    EXPECT_LT(error(J_W, kdl.jacobian(i)), 1e-10);
+    EXPECT_LT(test::relative_error(J_W, kdl.jacobian(i)), 1e-10);
   }
 }
 

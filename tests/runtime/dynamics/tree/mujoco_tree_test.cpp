@@ -12,11 +12,6 @@
 namespace abut::dynamics {
 namespace {
 
-// Relative to the size of the whole.
-double error(const MatX<double>& value, const MatX<double>& reference) {
-  return (value - reference).cwiseAbs().maxCoeff() / (1 + reference.cwiseAbs().maxCoeff());
-}
-
 // Every joint type that MuJoCo has; free ones stand in the world, as it demands.
 Tree random_tree(test::TreeSource& random) {
   std::vector<Link> links = random.links(test::every_joint_type());
@@ -32,10 +27,10 @@ void expect_equal_dynamics(const Tree& tree, test::MujocoTree& mujoco, test::Tre
                         a = random.numbers(tree.nv(), 3), tau = random.numbers(tree.nv(), 5);
   const auto reference = mujoco.quantities(q, v, a, tau);
   TreeScratch scratch(tree);
-  EXPECT_LT(error(mass_matrix(tree, q, scratch), reference.M), 1e-12);
-  EXPECT_LT(error(bias_force(tree, q, v, scratch), reference.bias), 1e-12);
-  EXPECT_LT(error(inverse_dynamics(tree, q, v, a, scratch), reference.inverse), 1e-12);
-  EXPECT_LT(error(forward_dynamics(tree, q, v, tau, scratch), reference.acceleration), 1e-10);
+  EXPECT_LT(test::relative_error(mass_matrix(tree, q, scratch), reference.M), 1e-12);
+  EXPECT_LT(test::relative_error(bias_force(tree, q, v, scratch), reference.bias), 1e-12);
+  EXPECT_LT(test::relative_error(inverse_dynamics(tree, q, v, a, scratch), reference.inverse), 1e-12);
+  EXPECT_LT(test::relative_error(forward_dynamics(tree, q, v, tau, scratch), reference.acceleration), 1e-10);
 }
 
 TEST(TreeBesideMujoco, MassMatrixBiasForwardAndInverseDynamics) {
@@ -77,12 +72,13 @@ TEST(TreeBesideMujoco, ArmAsItsOwnFileHasIt) {
     mj_forward(model.get(), data.get());
     MatX<double> M(7, 7), J(3, 7), J_reference(3, 7);
     mj_fullM(model.get(), M.data(), data->qM);
-    EXPECT_LT(error(mass_matrix(tree, q, scratch), M), 1e-10);
-    EXPECT_LT(error(bias_force(tree, q, v, scratch), Eigen::VectorXd::Map(data->qfrc_bias, 7)), 1e-10);
+    EXPECT_LT(test::relative_error(mass_matrix(tree, q, scratch), M), 1e-10);
+    EXPECT_LT(test::relative_error(bias_force(tree, q, v, scratch), Eigen::VectorXd::Map(data->qfrc_bias, 7)),
+              1e-10);
     const int tip = mj_name2id(model.get(), mjOBJ_BODY, "l6");
     mj_jacBody(model.get(), data.get(), J_reference.data(), nullptr, tip);
     point_jacobian(tree, scratch, tree.find_link("l6"), Vec3<double>::Zero(), J);
-    EXPECT_LT(error(J, J_reference), 1e-10);
+    EXPECT_LT(test::relative_error(J, J_reference), 1e-10);
   }
 }
 
@@ -101,7 +97,7 @@ TEST(TreeBesideMujoco, PosesAndJacobians) {
       MatX<double> J_W = body_jacobian(tree, scratch, i);
       J_W.topRows<3>() = (X_WL.R * J_W.topRows<3>()).eval();
       J_W.bottomRows<3>() = (X_WL.R * J_W.bottomRows<3>()).eval();
-      EXPECT_LT(error(J_W, mujoco.jacobian(i)), 1e-13);
+      EXPECT_LT(test::relative_error(J_W, mujoco.jacobian(i)), 1e-13);
     }
   }
 }
