@@ -9,14 +9,16 @@
 namespace abut::distance {
 namespace {
 
-constexpr int kCutsPerHalving = 3;
-constexpr std::int32_t kQueriesToDeep = 1 << 12;  // after which a point about as deep as the deepest is known
-constexpr int kMaxRootSteps = 40;
+constexpr std::int32_t kQueriesForEqual = 1 << 7;
 constexpr double kReachRounding = 1e-9;
-constexpr double kEqualDepth = 1e-10;  // of the depth: features that are equally near
-constexpr double kRootError = 1e-15;   // of the depth
 constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // of the coordinates
 constexpr double kPolishReach = 1e-4;  // of the depth: features that may be equally near where it is greatest
+
+// Whether a part is searched after another.
+template <class Part>
+bool later(const Part& a, const Part& b) {
+  return a.rank < b.rank || (a.rank == b.rank && a.order > b.order);
+}
 
 // Barycentric coordinates of a point in a triangle's plane.
 Vec3<double> weights_in(const Triangle<double>& t, const Vec3<double>& p) {
@@ -29,14 +31,14 @@ Vec3<double> weights_in(const Triangle<double>& t, const Vec3<double>& p) {
 }  // namespace
 
 DeepestPoint DeepestSearch::operator()(const asset::SurfaceView& inner, const asset::SurfaceView& outer,
-                                       const Pose<double>& X_OI, double least) {
+                                       const Pose<double>& X_OI, double least, std::int32_t limit) {
   start(inner, outer, X_OI, least);
   if (!bvh::far_apart(inner.tree, outer.tree, X_OI)) {
     Part root{};
     root.bound = std::numeric_limits<double>::infinity();
     push(root);
   }
-  return search();
+  return search(limit);
 }
 
 DeepestPoint DeepestSearch::operator()(const asset::SurfaceView& inner, const asset::SurfaceView& outer,
@@ -44,7 +46,12 @@ DeepestPoint DeepestSearch::operator()(const asset::SurfaceView& inner, const as
                                        std::span<const std::int32_t> triangles) {
   start(inner, outer, X_OI, least);
   for (const std::int32_t triangle : triangles) add_triangle(triangle);
-  return search();
+  return search(kMaxDepthQueries);
+}
+
+DeepestPoint DeepestSearch::resume(double least, std::int32_t limit) {
+  if (least > greatest_) best_ = {}, raise(least);
+  return search(limit);
 }
 
 void DeepestSearch::start(const asset::SurfaceView& inner, const asset::SurfaceView& outer,
@@ -53,45 +60,87 @@ void DeepestSearch::start(const asset::SurfaceView& inner, const asset::SurfaceV
   outer_ = outer;
   X_OI_ = X_OI;
   best_ = {};
-  best_.depth = least;
   queries_ = 0;
+  parts_ = 0;
   heap_.clear();
   ++search_;
   const auto vertices = static_cast<std::size_t>(inner.vertex_count);
   if (asked_.size() < vertices) asked_.resize(vertices), vertices_.resize(vertices);
   const bvh::Ball of_inner = bvh::ball_of(inner.tree), of_outer = bvh::ball_of(outer.tree);
-  tiny_ = kLeastGap * (of_inner.radius + of_outer.radius);
+  size_ = of_inner.radius + of_outer.radius;
   rounding_ = kRounding *
               ((X_OI * of_inner.center).norm() + of_inner.radius + of_outer.center.norm() + of_outer.radius);
-  worthwhile_ = least * (1 + kDepthGap) + tiny_;
+  tiny_ = std::max(kLeastGap * size_, 64 * rounding_);
+  equal_ = kEqualDepth * size_ + rounding_;
+  raise(least);
 }
 
-DeepestPoint DeepestSearch::search() {
-  while (!heap_.empty() && heap_.front().bound > worthwhile_) {
-    if (queries_ >= kMaxDepthQueries) {
+void DeepestSearch::raise(double depth) {
+  greatest_ = depth;
+  worthwhile_ = depth * (1 + kDepthGap) + tiny_;
+  kept_ = depth * (1 - kTie) - equal_;
+}
+
+DeepestPoint DeepestSearch::search(std::int32_t limit) {
+  best_.complete = true;
+  while (!heap_.empty() && !(heap_.front().rank < rank(worthwhile_))) {
+    if (queries_ >= limit) {
       best_.complete = false;
       break;
     }
-    const Part part = pop();
-    if (part.node >= 0)
-      open(part);
-    else if (!outside(part) && !cut(part))
-      halve(part);
+    divide(pop());
   }
-  if (best_.triangle_inner >= 0) polish();
-  best_.bound = best_.complete ? worthwhile_ : std::max(worthwhile_, heap_.front().bound);
-  if (best_.triangle_inner < 0) best_.depth = 0;
-  return best_;
+  polish();
+  if (best_.complete) find_equal(queries_ + kQueriesForEqual), polish();
+  best_.equalled = best_.equalled ||
+                   std::any_of(heap_.begin(), heap_.end(), [&](const Part& part) { return equals(part); });
+  DeepestPoint found = best_;
+  found.bound = best_.complete ? worthwhile_ : std::max(worthwhile_, heap_.front().bound);
+  if (found.triangle_inner < 0) found.depth = 0;
+  return found;
+}
+
+// Whether another point is as deep.
+void DeepestSearch::find_equal(std::int32_t limit) {
+  while (!heap_.empty() && heap_.front().bound >= kept_ && queries_ < limit) {
+    const Part part = pop();
+    best_.equalled = best_.equalled || equals(part);
+    if (!in_place(part)) divide(part);
+  }
+}
+
+// Whether a corner of the part is as deep as the deepest point and elsewhere.
+bool DeepestSearch::equals(const Part& part) const {
+  return part.node < 0 && std::any_of(part.corner, part.corner + 3, [&](const Corner& c) {
+           return c.depth >= kept_ &&
+                  (best_.triangle_inner < 0 || !((c.p - best_.point).norm() <= kSamePlace * best_.depth));
+         });
+}
+
+// Whether all of the part is where the deepest point is.
+bool DeepestSearch::in_place(const Part& part) const {
+  return part.node < 0 && best_.triangle_inner >= 0 &&
+         std::all_of(part.corner, part.corner + 3,
+                     [&](const Corner& c) { return (c.p - best_.point).norm() <= kSamePlace * best_.depth; });
+}
+
+void DeepestSearch::divide(const Part& part) {
+  if (part.node >= 0)
+    open(part);
+  else if (!outside(part) && !cut(part))
+    halve(part);
 }
 
 void DeepestSearch::push(const Part& part) {
-  if (!(part.bound > worthwhile_)) return;
+  if (!(part.bound >= kept_)) return;
   heap_.push_back(part);
-  std::push_heap(heap_.begin(), heap_.end(), [](const Part& a, const Part& b) { return a.bound < b.bound; });
+  heap_.back().rank = rank(part.bound);
+  heap_.back().order = parts_++;
+  std::push_heap(heap_.begin(), heap_.end(), later<Part>);
 }
 
 DeepestSearch::Part DeepestSearch::pop() {
-  std::pop_heap(heap_.begin(), heap_.end(), [](const Part& a, const Part& b) { return a.bound < b.bound; });
+  std::pop_heap(heap_.begin(), heap_.end(), later<Part>);
   const Part part = heap_.back();
   heap_.pop_back();
   return part;
@@ -156,8 +205,9 @@ DeepestSearch::Corner DeepestSearch::corner(const Vec3<double>& p, const Vec3<do
   const double reach = near < 0 ? std::numeric_limits<double>::infinity()
                                 : distance_to(near, p) * (1 + kReachRounding) + tiny_;
   const SurfaceDistance<double> found = signed_distance<double>(outer_, p, reach);
-  if (-found.distance > best_.depth) {
-    best_.depth = -found.distance;
+  const double depth = -found.distance;
+  const auto take = [&] {
+    best_.depth = depth;
     best_.point = p;
     best_.nearest = found.closest;
     best_.normal = found.gradient;
@@ -165,9 +215,25 @@ DeepestSearch::Corner DeepestSearch::corner(const Vec3<double>& p, const Vec3<do
     best_.triangle_outer = found.triangle;
     best_.feature_outer = found.feature;
     best_.weight_inner = weight;
-    worthwhile_ = best_.depth * (1 + kDepthGap) + tiny_;
+  };
+  const std::int64_t number = number_of(triangle, weight);
+  const bool none = best_.triangle_inner < 0;
+  if (depth > greatest_) {
+    raise(depth);
+  } else if (none || depth < greatest_ - equal_) {
+    return {p, weight, depth, found.triangle};
   }
-  return {p, weight, -found.distance, found.triangle};
+  if (none || best_.depth < greatest_ - equal_ || number < number_ ||
+      (number == number_ && depth > best_.depth))
+    take(), number_ = number;
+  return {p, weight, depth, found.triangle};
+}
+
+// Vertices count from 0, other points on from there by their triangle.
+std::int64_t DeepestSearch::number_of(std::int32_t triangle, const Vec3<double>& weight) const {
+  for (int k = 0; k < 3; ++k)
+    if (weight[k] == 1) return inner_.triangles[std::ptrdiff_t(3) * triangle + k];
+  return std::int64_t(inner_.vertex_count) + triangle;
 }
 
 void DeepestSearch::add_part(Part part) {
@@ -175,11 +241,14 @@ void DeepestSearch::add_part(Part part) {
   push(part);
 }
 
+TrianglePoint<double> DeepestSearch::closest_on(std::int32_t triangle, const Vec3<double>& p) const {
+  return closest_on_triangle<double>(internal::corner<double>(outer_, triangle, 0),
+                                     internal::corner<double>(outer_, triangle, 1),
+                                     internal::corner<double>(outer_, triangle, 2), p);
+}
+
 double DeepestSearch::distance_to(std::int32_t triangle, const Vec3<double>& p) const {
-  return std::sqrt(closest_on_triangle<double>(internal::corner<double>(outer_, triangle, 0),
-                                               internal::corner<double>(outer_, triangle, 1),
-                                               internal::corner<double>(outer_, triangle, 2), p)
-                       .distance2);
+  return std::sqrt(closest_on(triangle, p).distance2);
 }
 
 void DeepestSearch::set_bound(Part& part) const {
@@ -206,123 +275,10 @@ void DeepestSearch::set_bound(Part& part) const {
   }
 }
 
-// The point of the part's edge from corner i to corner j.
-DeepestSearch::Corner DeepestSearch::between(const Part& part, int i, int j, double share) {
-  const Corner &a = part.corner[i], &b = part.corner[j];
-  return corner(a.p + share * (b.p - a.p), a.weight + share * (b.weight - a.weight), part.triangle,
-                a.nearest);
-}
-
-// Across its longest edge.
-void DeepestSearch::halve(const Part& part) {
-  int longest = 0;
-  double length2 = -1;
-  for (int k = 0; k < 3; ++k) {
-    const double edge2 = (part.corner[(k + 1) % 3].p - part.corner[k].p).squaredNorm();
-    if (edge2 > length2) length2 = edge2, longest = k;
-  }
-  const Corner middle = between(part, longest, (longest + 1) % 3, 0.5);
-  Part half = part;
-  half.halvings_due = kCutsPerHalving;
-  half.corner[longest] = middle;
-  add_part(half);
-  half.corner[longest] = part.corner[longest];
-  half.corner[(longest + 1) % 3] = middle;
-  add_part(half);
-}
-
-// Whether all of it is: its corners are, and it does not meet the surface.
-bool DeepestSearch::outside(const Part& part) const {
-  Vec3<double> low = part.corner[0].p, high = low;
-  Triangle<double> t;
-  for (int k = 0; k < 3; ++k) {
-    if (!(part.corner[k].depth < -tiny_)) return false;
-    t[k] = part.corner[k].p;
-    low = low.cwiseMin(t[k]), high = high.cwiseMax(t[k]);
-  }
-  bool met = false;
-  const auto near = [&](const Vec3<double>& l, const Vec3<double>& h) {
-    return !met && ((l - high).cwiseMax(low - h).array() <= tiny_).all();
-  };
-  bvh::visit_boxes(outer_.tree, near, [&](std::int32_t first, std::int32_t count) {
-    for (std::int32_t i = first; i < first + count && !met; ++i)
-      met = closest_of_triangles<double>(internal::triangle_of<double>(outer_, i), t).distance2 <=
-            tiny_ * tiny_;
-  });
-  return !met;
-}
-
-// False: there is no such place, or it is time to halve the part, so that all edges become short.
-bool DeepestSearch::cut(const Part& part) {
-  if (part.halvings_due == 0) return false;
-  const auto deeper = [](const Corner& a, const Corner& b) { return a.depth < b.depth; };
-  const Corner* const deepest = std::max_element(part.corner, part.corner + 3, deeper);
-  // What is near to the surface is no matter, and the rest may prove to be outside: of use once what is
-  // worthwhile hardly rises any more.
-  const bool leaves =
-      queries_ > kQueriesToDeep && std::min_element(part.corner, part.corner + 3, deeper)->depth < -tiny_;
-  const std::int32_t nearer = part.corner[part.worst].nearest;
-  const auto to_outside = [&] {
-    return leaves && deepest->nearest >= 0 && cut_where(part, deepest->nearest, -1);
-  };
-  const auto to_nearer = [&] {
-    return part.farther >= 0 && nearer >= 0 && nearer != part.farther &&
-           cut_where(part, part.farther, nearer);
-  };
-  return part.halvings_due % 2 ? to_nearer() || to_outside() : to_outside() || to_nearer();
-}
-
-// Where the triangle `farther` is as far as `nearer`, or, if that is -1, as far as is worthwhile.
-bool DeepestSearch::cut_where(const Part& part, std::int32_t farther, std::int32_t nearer) {
-  const double level = worthwhile_ - tiny_ / 2, scale = nearer < 0 ? level : part.bound;
-  const auto difference = [&](const Vec3<double>& p) {
-    return distance_to(farther, p) - (nearer < 0 ? level : distance_to(nearer, p));
-  };
-  double beyond[3];
-  for (int k = 0; k < 3; ++k) {
-    beyond[k] = difference(part.corner[k].p);
-    if (std::abs(beyond[k]) <= kEqualDepth * scale + rounding_) beyond[k] = 0;
-  }
-  // One corner on one side, the others on the other side, one of them perhaps on the cut.
-  int apex = 0;
-  const auto alone = [&](int k) {
-    const double next = beyond[k] * beyond[(k + 1) % 3], last = beyond[k] * beyond[(k + 2) % 3];
-    return next <= 0 && last <= 0 && (next < 0 || last < 0);
-  };
-  while (apex < 3 && !alone(apex)) ++apex;
-  if (apex == 3) return false;
-  const auto crossing = [&](int j) {  // on the edge from the apex
-    if (beyond[j] == 0) return part.corner[j];
-    const Vec3<double>&a = part.corner[apex].p, &b = part.corner[j].p;
-    double low = 0, high = 1, at_low = beyond[apex], at_high = beyond[j], share = 0;
-    for (int i = 0; i < kMaxRootSteps; ++i) {  // regula falsi and bisection in turns
-      share = i % 2 ? (low + high) / 2 : low + (high - low) * (at_low / (at_low - at_high));
-      const double here = difference(a + share * (b - a));
-      if (std::abs(here) <= kRootError * scale + rounding_) break;
-      (here * at_low > 0 ? low : high) = share;
-      (here * at_low > 0 ? at_low : at_high) = here;
-    }
-    return between(part, apex, j, share);
-  };
-  const int second = (apex + 1) % 3, third = (apex + 2) % 3;
-  const Corner on_second = crossing(second), on_third = crossing(third);
-  Part piece = part;
-  piece.halvings_due = part.halvings_due - 1;
-  const auto add = [&](const Corner& a, const Corner& b, const Corner& c, bool beyond_apex) {
-    piece.corner[0] = a, piece.corner[1] = b, piece.corner[2] = c;
-    piece.middle = nearer < 0 || (beyond[apex] > 0) == beyond_apex ? farther : nearer;
-    add_part(piece);
-  };
-  add(part.corner[apex], on_second, on_third, false);
-  if (beyond[second] != 0) add(on_second, part.corner[second], part.corner[third], true);
-  if (beyond[third] != 0) add(on_third, on_second, part.corner[third], true);
-  return true;
-}
-
 // Newton's method on the features that are equally near to the deepest point, along what carries it.
 void DeepestSearch::polish() {
   constexpr int kMaxTurns = 8;
-  for (int turn = 0; turn < kMaxTurns; ++turn) {
+  for (int turn = 0; turn < kMaxTurns && best_.triangle_inner >= 0; ++turn) {
     const double before = best_.depth;
     Triangle<double> t = internal::triangle_of<double>(inner_, best_.triangle_inner);
     for (Vec3<double>& v : t) v = X_OI_ * v;
@@ -346,21 +302,37 @@ void DeepestSearch::polish() {
     weight /= weight.sum();
     corner(internal::at(t, weight), weight, best_.triangle_inner, best_.triangle_outer);
     if (best_.depth > before) continue;
-    name_heaviest(near, balance);
+    name_heaviest(near, flat);
     return;
   }
 }
 
 // Of the features that are equally near at the deepest point that of the greatest weight is told, which from
-// pose to pose is the same but where another becomes as heavy.
-void DeepestSearch::name_heaviest(const NearFeatures& near, const Balance& balance) {
-  const auto heaviest = std::max_element(balance.weight.begin(), balance.weight.begin() + balance.count);
-  const NearFeature& f = near.feature[balance.feature[heaviest - balance.weight.begin()]];
-  if (!(f.depth <= best_.depth * (1 + kEqualDepth) + kEqualDepth * tiny_)) return;
-  best_.nearest = f.nearest;
-  best_.normal = f.normal;
-  best_.triangle_outer = f.triangle;
-  best_.feature_outer = f.feature;
+// pose to pose is the same but where another becomes as heavy; of those that are as heavy that of the lowest
+// triangle.
+void DeepestSearch::name_heaviest(const NearFeatures& near, const FlatBasis& flat) {
+  constexpr double kSameWeight = 1e-6;
+  const double equal = kEqualFeature * (best_.depth + tiny_);
+  std::array<Balance, 16> all;
+  int count = 0;
+  balance_depths(near, flat, equal, all, &count);
+  const NearFeature* named = nullptr;
+  double heaviest = 0;
+  for (int i = 0; i < count; ++i) {
+    for (int k = 0; k < all[i].count; ++k) {
+      const NearFeature& f = near.feature[all[i].feature[k]];
+      const double weight = all[i].weight[k];
+      if (!(f.depth <= best_.depth + equal) || weight < heaviest - kSameWeight) continue;
+      if (weight <= heaviest + kSameWeight && named != nullptr && named->triangle < f.triangle) continue;
+      named = &f;
+      heaviest = weight;
+    }
+  }
+  if (named == nullptr) return;
+  best_.nearest = named->nearest;
+  best_.normal = named->normal;
+  best_.triangle_outer = named->triangle;
+  best_.feature_outer = named->feature;
 }
 
 }  // namespace abut::distance

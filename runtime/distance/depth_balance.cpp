@@ -46,7 +46,8 @@ NearFeatures near_features(const asset::SurfaceView& surface, const Vec3<double>
   const std::int32_t first =
       nearest_triangle<double>(surface, p, std::numeric_limits<double>::infinity(), nearest);
   if (first < 0) return result;
-  const double reach = std::sqrt(nearest.distance2) + beyond, same = kSame * reach;
+  const double reach = std::sqrt(nearest.distance2) + beyond, same = kSame * reach,
+               rounding = 8 * std::numeric_limits<double>::epsilon() * reach;
   const auto add = [&](std::int32_t t) {
     const TrianglePoint<double> at = closest_on_triangle<double>(internal::corner<double>(surface, t, 0),
                                                                  internal::corner<double>(surface, t, 1),
@@ -61,7 +62,8 @@ NearFeatures near_features(const asset::SurfaceView& surface, const Vec3<double>
     auto* const end = begin + result.count;
     for (auto* f = begin; f != end; ++f)
       if ((f->nearest - found.nearest).norm() <= same) {
-        if (std::pair{found.depth, t} < std::pair{f->depth, f->triangle}) *f = found;
+        const double nearer = f->depth - found.depth;
+        if (nearer > rounding || (nearer >= -rounding && t < f->triangle)) *f = found;
         return;
       }
     if (result.count < NearFeatures::kMax)

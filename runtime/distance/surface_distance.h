@@ -87,8 +87,8 @@ SurfaceDistance<S> invalid_distance() {
   return {nan, nans, nans, -1, Feature::kFace, Status::kInvalidInput};
 }
 
-// The unit gradient: the pseudonormal where the residual is lost in rounding or, on a face, less exact; else
-// the residual's direction.
+// The unit gradient: the pseudonormal where the residual is lost in rounding, differs from it by no more or,
+// on a face, is less exact; else the residual's direction.
 template <class S>
 Vec3<S> gradient(const asset::SurfaceView& surface, std::int32_t triangle, const TrianglePoint<S>& nearest,
                  const Vec3<S>& normal, S distance, S sign) {
@@ -98,8 +98,11 @@ Vec3<S> gradient(const asset::SurfaceView& surface, std::int32_t triangle, const
   // sine of the angle between its edges.
   const S reach = (nearest.closest - a).norm() + ab.norm() + ac.norm();
   const bool face = nearest.feature == Feature::kFace;
-  const bool residual_is_better = face ? distance * ab.norm() * ac.norm() > reach * ab.cross(ac).norm()
-                                       : distance > S(64) * std::numeric_limits<S>::epsilon() * reach;
+  const S rounding = S(16) * std::numeric_limits<S>::epsilon() * reach;
+  const bool residual_is_better =
+      face ? distance * ab.norm() * ac.norm() > reach * ab.cross(ac).norm()
+           : distance > S(4) * rounding &&
+                 (nearest.residual * sign - distance * normal.normalized()).norm() > rounding;
   return residual_is_better ? Vec3<S>(nearest.residual * (sign / distance)) : normal.normalized();
 }
 

@@ -4,171 +4,18 @@
 #include <cmath>
 #include <utility>
 
-#include "runtime/bvh/overlap.h"
+#include "runtime/distance/near_boxes.h"
 #include "runtime/distance/surface_distance.h"
 
 namespace abut::distance {
 namespace {
 
-using bvh::kMaxDepth;
-using bvh::kWidth;
+using internal::kNoBound;
 using internal::Lanes3;
+using internal::NearBoxes;
 using internal::TriangleLanes;
 using simd::Four;
 using simd::FourBits;
-using Floats = bvh::FourBoxes::Lanes;
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-// Bounds of the distance of pairs of boxes from below, less `base`, m, single precision: `base` takes the far
-// part out. Along the direction n from the planes above each box, across it from the boxes turned into a
-// frame whose z axis is n, so that surfaces that face one another along n are told apart by all of their gap.
-class Bounds {
- public:
-  Bounds(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB)
-      : A_(A), B_(B), X_AB_(X_AB) {
-    const bvh::Ball a = bvh::ball_of(A.tree), b = bvh::ball_of(B.tree);
-    center_A_ = a.center, center_B_ = b.center;
-    offset_ = X_AB * b.center - a.center;
-    base_ = offset_.norm();
-    size_ = static_cast<float>(a.radius + b.radius);
-    if (!(size_ > 0)) size_ = 1;
-    coordinates_ = static_cast<float>(center_A_.norm() + center_B_.norm()) + size_;
-    reach_ = static_cast<float>(X_AB.p.norm()) + coordinates_;
-    aim(base_ > 0 ? Vec3<double>(offset_ / base_) : Vec3<double>::UnitX());
-  }
-
-  // From here on along the unit vector n, in A.
-  void aim(const Vec3<double>& n) {
-    Mat3<double> R_NA;
-    R_NA.row(0) = n.unitOrthogonal();
-    R_NA.row(1) = n.cross(R_NA.row(0).transpose());
-    R_NA.row(2) = n;
-    const Mat3<double> R_NB = R_NA * X_AB_.R;
-    X_NA_ = {R_NA.cast<float>(), (-(R_NA * center_A_)).cast<float>()};
-    X_NB_ = {R_NB.cast<float>(), (R_NA * offset_ - R_NB * center_B_).cast<float>()};
-    along_A_ = n.cast<float>();
-    along_B_ = (-R_NB.row(2)).cast<float>();
-    shift_ = static_cast<float>(n.dot(offset_) - base_) + static_cast<float>(n.dot(center_A_)) -
-             static_cast<float>(R_NB.row(2).dot(center_B_)) - kRounding * coordinates_;
-  }
-
-  // A distance from above, less the base, as single precision.
-  float limit(double distance) const {
-    const auto rounded = static_cast<float>(distance - base_);
-    return rounded + kRounding * std::abs(rounded) + std::numeric_limits<float>::min();
-  }
-
-  // The four children of a node: boxes across n, greatest coordinates along it (A) or against it (B).
-  struct Side {
-    bvh::FourBoxes boxes;
-    Floats along;
-  };
-  Side of_A(std::int32_t node) const { return side(A_, node, X_NA_, along_A_); }
-  Side of_B(std::int32_t node) const { return side(B_, node, X_NB_, along_B_); }
-
-  // Of A's child a and B's four.
-  Floats operator()(const Side& A, int a, const Side& B) const {
-    const Floats gap = shift_ - (B.along + A.along[a]);  // along n, less the base
-    const float scale = 1 / size_;
-    Floats squares = Floats::Zero();
-    for (int k = 0; k < 3; ++k) {
-      Floats apart =
-          (B.boxes.center[k] - A.boxes.center[k][a]).abs() - (A.boxes.half[k][a] + B.boxes.half[k]);
-      if (k == 2) apart = apart.max(gap + static_cast<float>(base_));
-      squares += (apart * scale).max(0.f).square();
-    }
-    const Floats apart =
-        squares.sqrt() * (size_ * (1 - kRounding)) - (static_cast<float>(base_) + kRounding * reach_);
-    return apart.max(gap);
-  }
-
- private:
-  static constexpr float kRounding = 2e-6f;  // of a few operations, in single precision
-
-  // Greatest n . p over box and plane m . p <= h: with a = max(n . m, 0), a h and the box's greatest (n - a
-  // m) . p.
-  static Side side(const asset::SurfaceView& surface, std::int32_t node, const Pose<float>& X_N,
-                   const Vec3<float>& n) {
-    Side result{bvh::turned_boxes(surface.tree, node, X_N), Floats::Zero()};
-    const float* bounds = surface.tree.bounds + std::ptrdiff_t(node) * 6 * kWidth;
-    const auto greatest = [&](const Floats& x, const Floats& y, const Floats& z) {
-      const Floats* along[3] = {&x, &y, &z};
-      Floats sum = Floats::Zero();
-      for (int k = 0; k < 3; ++k) {
-        const Eigen::Map<const Floats> low(bounds + k * kWidth), high(bounds + (3 + k) * kWidth);
-        sum += (*along[k] * low).max(*along[k] * high);
-      }
-      return sum;
-    };
-    const Floats x = Floats::Constant(n.x()), y = Floats::Constant(n.y()), z = Floats::Constant(n.z());
-    result.along = greatest(x, y, z);
-    if (surface.planes == nullptr) return result;
-    using Row = Eigen::Map<const Floats>;
-    const float* planes = surface.planes + std::ptrdiff_t(node) * 4 * kWidth;
-    const Row mx(planes), my(planes + kWidth), mz(planes + 2 * kWidth), h(planes + 3 * kWidth);
-    const Floats a = (n.x() * mx + n.y() * my + n.z() * mz).max(0.f);
-    result.along = result.along.min(a * h + greatest(x - a * mx, y - a * my, z - a * mz));
-    return result;
-  }
-
-  asset::SurfaceView A_, B_;
-  Pose<double> X_AB_;
-  Pose<float> X_NA_, X_NB_;  // both from the centre of A
-  Vec3<double> center_A_, center_B_, offset_;
-  double base_;  // m: the distance of the centres
-  float size_, coordinates_, reach_;
-  Vec3<float> along_A_, along_B_;
-  float shift_ = 0;
-};
-
-// Pairs of leaves in the order of their bounds, from near to far as far as a depth-first descent goes.
-template <class Leaf>
-ABUT_INLINE void visit_near_pairs(const bvh::TreeView& A, const bvh::TreeView& B, Bounds& bounds,
-                                  const float& limit, Leaf&& leaf) {
-  struct Entry {
-    float bound;
-    std::int32_t slot_A, slot_B;
-  };
-  constexpr int kMaxPushed = kWidth * kWidth;
-  std::array<Entry, 2 * kMaxDepth * kMaxPushed> stack;
-  int size = 0;
-
-  const auto pair_up = [&](std::int32_t node_A, int only_A, std::int32_t node_B, int only_B) {
-    const Bounds::Side of_A = bounds.of_A(node_A), of_B = bounds.of_B(node_B);
-    const int base = size;
-    for (int a = 0; a < kWidth; ++a) {
-      const std::int32_t slot_A = node_A * kWidth + a;
-      if ((only_A >= 0 && only_A != a) || A.counts[slot_A] < 0) continue;
-      const Floats found = bounds(of_A, a, of_B);
-      unsigned near = ~bvh::negative_lanes(limit - found) & (only_B < 0 ? (1u << kWidth) - 1 : 1u << only_B);
-      for (; near != 0; near &= near - 1) {
-        const int b = std::countr_zero(near);
-        if (B.counts[node_B * kWidth + b] < 0) continue;
-        int place = size++;
-        for (; place > base && stack[place - 1].bound < found[b]; --place) stack[place] = stack[place - 1];
-        stack[place] = {found[b], slot_A, node_B * kWidth + b};
-      }
-    }
-  };
-
-  pair_up(0, -1, 0, -1);
-  while (size > 0) {
-    const Entry e = stack[--size];
-    if (!(e.bound <= limit)) continue;
-    const std::int32_t count_A = A.counts[e.slot_A], count_B = B.counts[e.slot_B];
-    const std::int32_t below_A = A.children[e.slot_A], below_B = B.children[e.slot_B];
-    if (count_A > 0 && count_B > 0) {
-      if (!leaf(below_A, count_A, below_B, count_B)) return;
-    } else if (count_A > 0) {
-      pair_up(e.slot_A / kWidth, e.slot_A % kWidth, below_B, -1);
-    } else if (count_B > 0) {
-      pair_up(below_A, -1, e.slot_B / kWidth, e.slot_B % kWidth);
-    } else {
-      pair_up(below_A, -1, below_B, -1);
-    }
-  }
-}
 
 // The corners of four triangles side by side.
 struct FourTriangles {
@@ -253,33 +100,59 @@ class NearestSearch {
       take(first_A, first_B);
     else
       project_in_turns();
-    if (best_.pair.distance2 > 0)
-      visit_near_pairs(A_.tree, B_.tree, bounds_, limit_,
-                       [&](std::int32_t a, std::int32_t count_a, std::int32_t b, std::int32_t count_b) {
-                         compare(a, count_a, b, count_b);
-                         return best_.pair.distance2 > 0 && ++best_.visits < kMaxVisits;
-                       });
-    if (pending_count_ > 0) measure_pending();
-    best_.complete = best_.visits < kMaxVisits;
+    float left = kNoBound;
+    if (best_.pair.distance2 > 0) left = visit([&] { return best_.pair.distance2 > 0; });
+    best_.bound = best_.complete() ? distance_ : std::clamp(bounds_.distance(left), 0.0, distance_);
     return best_;
   }
 
-  // All pairs within reach, `most` of them.
-  ABUT_INLINE bool list(double reach, std::size_t most, std::vector<NearPair>& found) {
+  // All pairs within the distance that is returned, `most` of them.
+  ABUT_INLINE double list(double reach, std::size_t most, std::vector<NearPair>& found) {
     found.clear();
     list_ = &found;
-    distance2_above_ = best_.pair.distance2 = reach * reach * (1 + kRounding);
-    limit_ = bounds_.limit(reach);
-    visit_near_pairs(A_.tree, B_.tree, bounds_, limit_,
-                     [&](std::int32_t a, std::int32_t count_a, std::int32_t b, std::int32_t count_b) {
-                       compare(a, count_a, b, count_b);
-                       return found.size() <= most && ++best_.visits < kMaxVisits;
-                     });
-    if (pending_count_ > 0) measure_pending();
-    return found.size() <= most && best_.visits < kMaxVisits;
+    set_reach(reach);
+    const float left = visit([&] {
+      if (found.size() > most) set_reach(reach = shrink(found));
+      return found.size() <= most;
+    });
+    if (found.size() > most) return found.clear(), 0.0;
+    if (best_.complete()) return reach;
+    reach = std::clamp(bounds_.distance(left), 0.0, reach);
+    std::erase_if(found, [&](const NearPair& p) { return p.pair.distance2 > reach * reach; });
+    return reach;
   }
 
  private:
+  template <class GoOn>
+  ABUT_INLINE float visit(GoOn&& go_on) {
+    const float left = internal::visit_near_pairs(
+        A_.tree, B_.tree, bounds_, limit_,
+        [&](std::int32_t a, std::int32_t count_a, std::int32_t b, std::int32_t count_b) {
+          compare(a, count_a, b, count_b);
+          return go_on() && ++best_.visits < kMaxVisits;
+        });
+    if (pending_count_ > 0) measure_pending();
+    return left;
+  }
+
+  void set_reach(double reach) {
+    distance2_above_ = best_.pair.distance2 =
+        std::max(reach * reach * (1 + kRounding), std::numeric_limits<double>::min());
+    limit_ = bounds_.limit(reach);
+  }
+
+  // Leaves the nearer half of the pairs found: the distance up to which they are.
+  static double shrink(std::vector<NearPair>& found) {
+    const auto middle = found.begin() + static_cast<std::ptrdiff_t>(found.size() / 2);
+    const auto nearer = [](const NearPair& p, const NearPair& q) {
+      return p.pair.distance2 < q.pair.distance2;
+    };
+    std::nth_element(found.begin(), middle, found.end(), nearer);
+    const double reach2 = middle->pair.distance2;
+    std::erase_if(found, [&](const NearPair& p) { return p.pair.distance2 > reach2; });
+    return std::sqrt(reach2);
+  }
+
   // From B's centre to the nearest triangle of A, from there to the nearest of B, and so on while that helps.
   void project_in_turns() {
     constexpr int kMaxTurns = 6;
@@ -377,12 +250,12 @@ class NearestSearch {
 
   asset::SurfaceView A_, B_;
   Pose<double> X_AB_;
-  Bounds bounds_;
+  NearBoxes bounds_;
   NearestTriangles best_;
   Vec3<double> n_ = Vec3<double>::Zero();  // along the best pair
   double distance_ = std::numeric_limits<double>::infinity(),
          distance2_above_ = distance_;  // of the best pair, m
-  float limit_ = kInfinity;
+  float limit_ = kNoBound;
   std::int32_t pending_A_[4] = {}, pending_B_[4] = {};
   bool pending_touch_[4] = {};
   int pending_count_ = 0;
@@ -399,9 +272,9 @@ ABUT_CLONES [[gnu::flatten]] NearestTriangles nearest_triangles(const asset::Sur
   return search.run(first_A, first_B);
 }
 
-ABUT_CLONES [[gnu::flatten]] bool near_triangles(const asset::SurfaceView& A, const asset::SurfaceView& B,
-                                                 const Pose<double>& X_AB, double reach, std::size_t most,
-                                                 std::vector<NearPair>& found) {
+ABUT_CLONES [[gnu::flatten]] double near_triangles(const asset::SurfaceView& A, const asset::SurfaceView& B,
+                                                   const Pose<double>& X_AB, double reach, std::size_t most,
+                                                   std::vector<NearPair>& found) {
   NearestSearch search(A, B, X_AB);
   return search.list(reach, most, found);
 }

@@ -54,14 +54,22 @@ struct Deepest {
     return dd;
   }
 
-  // Whether a way along the inner surface leads on at the same depth.
+  // Whether a way along the inner surface leads on at the same depth: of each wedge one between its sides u
+  // and v, u + share (v - u), along which no distance falls.
   bool level() const {
     bool found = false;
-    visit_directions(inner, at.triangle, feature_of(at.weight), [&](const Vec3<double>& u) {
-      double most = -1;  // by which the depth falls
-      for (int i = 0; i < near.count; ++i) most = std::max(most, near.feature[i].normal.dot(X_OI.R * u));
-      found = found || most <= kParallel;
-    });
+    internal::visit_wedges(inner, at.triangle, feature_of(at.weight),
+                           [&](const Vec3<double>& u, const Vec3<double>& v) {
+                             double least = 0, most = 1;
+                             for (int i = 0; i < near.count; ++i) {
+                               const double at_u = near.feature[i].normal.dot(X_OI.R * u) - kParallel,
+                                            at_v = near.feature[i].normal.dot(X_OI.R * v) - kParallel;
+                               if (at_u > 0 && at_v > 0) most = -1;
+                               if (at_u > 0) least = std::max(least, at_u / (at_u - at_v));
+                               if (at_v > 0) most = std::min(most, at_u / (at_u - at_v));
+                             }
+                             found = found || least <= most;
+                           });
     return found;
   }
 };
@@ -107,7 +115,7 @@ WitnessDerivative<double> depth_derivative(const SurfaceView& A, const SurfaceVi
   int rank = 0;
   const Eigen::Matrix<double, 2, 6> dz =
       distance::shortest_move(distance::pulls(deepest.near, deepest.flat, balance), right, &rank);
-  if (rank < deepest.flat.dimension || deepest.level()) clamp();
+  if (rank < deepest.flat.dimension || found.equalled || deepest.level()) clamp();
 
   // The point's move in its body is that of a body moved by as much.
   const Mat36<double> move_O = deepest.flat.along[0] * dz.row(0) + deepest.flat.along[1] * dz.row(1);

@@ -7,8 +7,8 @@ namespace {
 
 using derivative::WitnessDerivative;
 
-// Below this sine two directions are taken for one.
-constexpr double kParallel = 1e-9;
+// Below this sine, whose square is lost beside 1, two directions are taken for one.
+constexpr double kParallel = 1e-7;
 
 // Second derivative of the distance in the chart X_AB exp(xi): that of dd = [s_B x n_B; n_B]', s_B = p2 and
 // n_B = n in B, symmetric part.

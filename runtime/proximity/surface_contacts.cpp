@@ -14,19 +14,6 @@ using distance::NearPair;
 
 constexpr std::size_t kMaxPairs = 1 << 16;  // of triangles within a margin: tens of megabytes
 
-// All pairs within `reach`, halved until there are no more than kMaxPairs.
-double list_pairs(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, double reach,
-                  std::vector<NearPair>& pairs) {
-  constexpr int kMaxHalvings = 60;
-  for (int i = 0; i < kMaxHalvings; ++i, reach /= 2) {
-    if (distance::near_triangles(A, B, X_AB, reach, kMaxPairs, pairs)) return reach;
-    if (std::all_of(pairs.begin(), pairs.end(), [](const NearPair& p) { return p.pair.distance2 == 0; }))
-      break;
-  }
-  pairs.clear();
-  return 0;
-}
-
 // Of the corner, edge (that of the lower of its two triangles) or face that has a point.
 std::uint32_t feature_code(const SurfaceView& surface, std::int32_t triangle, const Vec3<double>& weights) {
   using distance::Feature;
@@ -121,8 +108,8 @@ void ContactFinder::add_crossing(const SurfaceView& A, const SurfaceView& B, con
   if (std::find(inner.begin(), inner.end(), nearest.of_A ? nearest.triangle_A : nearest.triangle_B) !=
       inner.end())
     return void(contact.found = nearest);
-  const distance::DeepestPoint of_A = scratch_.deepest(A, B, X_BA, 0, triangles_A_);
-  const distance::DeepestPoint of_B = scratch_.deepest(B, A, X_AB, of_A.depth, triangles_B_);
+  const distance::DeepestPoint of_A = scratch_.deepest_of_A(A, B, X_BA, 0, triangles_A_);
+  const distance::DeepestPoint of_B = scratch_.deepest_of_B(B, A, X_AB, of_A.depth, triangles_B_);
   if (of_B.triangle_inner >= 0)
     contact.found = internal::deepest_witness(A, B, X_AB, of_B, false);
   else if (of_A.triangle_inner >= 0)
@@ -145,7 +132,8 @@ SurfaceContacts ContactFinder::operator()(const SurfaceView& A, const SurfaceVie
   // No pair is farther apart than all of both bodies.
   const double all =
       nearest.witness.upper_bound + 2 * (bvh::ball_of(A.tree).radius + bvh::ball_of(B.tree).radius);
-  const double reach = list_pairs(A, B, X_AB, std::min(within, std::max(all, 0.0)), pairs_);
+  const double reach =
+      distance::near_triangles(A, B, X_AB, std::min(within, std::max(all, 0.0)), kMaxPairs, pairs_);
   join(A, B);
   // Of each region the nearest pair, the first in order of the triangles; kept at its root.
   std::vector<double>& least = least_;

@@ -146,32 +146,78 @@ bool is_within(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X
          (B.part_count > 1 && any_part_within(B, A, X_AB));
 }
 
-// Whether bodies that touch are apart when B moves a little along n: then they do not overlap by more than
-// that, which is told without a search for the deepest point.
+// Whether the bodies are apart when B moves by `step` (m) along n: then no point is deeper than that, which
+// is told without a search for the deepest.
+bool parted_by(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, const SurfaceWitness& at,
+               double step, double least) {
+  const Pose<double> X{X_AB.R, X_AB.p + step * at.witness.n};
+  const distance::NearestTriangles nearest =
+      distance::nearest_triangles(A, B, X, at.triangle_A, at.triangle_B);
+  return nearest.complete() && nearest.pair.distance2 >= least * least &&
+         !is_within(A, B, X, apart_witness(A, B, X, nearest.triangle_A, nearest.triangle_B, nearest.pair));
+}
+
+// Whether bodies that touch do not overlap by more than kStep times what is touching.
 bool parts(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, SurfaceWitness& touching) {
   const double step = kStep * internal::touching_distance(A, B, X_AB);
-  const Pose<double> X{X_AB.R, X_AB.p + step * touching.witness.n};
-  const distance::NearestTriangles nearest =
-      distance::nearest_triangles(A, B, X, touching.triangle_A, touching.triangle_B);
-  if (!nearest.complete || !(nearest.pair.distance2 >= step * step / 4)) return false;
-  if (is_within(A, B, X, apart_witness(A, B, X, nearest.triangle_A, nearest.triangle_B, nearest.pair)))
-    return false;
+  if (!parted_by(A, B, X_AB, touching, step, step / 2)) return false;
   touching.witness.lower_bound = std::min(touching.witness.lower_bound, -step);
   return true;
 }
 
-// The deepest point of either, unless none is deeper than `least`.
+// The search for the deepest point of one surface within the other.
+struct DepthSide {
+  distance::DeepestSearch& search;
+  const SurfaceView &inner, &outer;
+  Pose<double> X_OI;
+  bool of_A;
+  DeepestPoint found{};
+  bool begun = false;
+
+  void go_on(double least, std::int32_t limit) {
+    found = begun ? search.resume(least, limit) : search(inner, outer, X_OI, least, limit);
+    begun = true;
+  }
+};
+
+// The deepest point of either, unless none is deeper than `least`; of points as deep, one of the body with
+// fewer triangles, or of A. Where that takes long, a move of B that parts the bodies may tell that none is
+// deeper.
 void find_deepest(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, double least,
                   SurfaceScratch& scratch, SurfaceWitness& found) {
-  const DeepestPoint of_A = scratch.deepest(A, B, X_AB.inverse(), least);
-  const DeepestPoint of_B = scratch.deepest(B, A, X_AB, std::max(least, of_A.depth));
-  if (of_A.triangle_inner < 0 && of_B.triangle_inner < 0) return;
-  if (of_B.triangle_inner >= 0)
-    found = deepest_witness(A, B, X_AB, of_B, false);
-  else
-    found = deepest_witness(A, B, X_AB, of_A, true);
-  found.witness.lower_bound = -std::max(of_A.bound, of_B.bound);
-  if (!of_A.complete || !of_B.complete) found.witness.status = Status::kNotConverged;
+  constexpr std::int32_t kFewQueries = 1 << 9;
+  const double size = size_of(A, B), equal = distance::kEqualDepth * size;
+  DepthSide sides[2] = {{scratch.deepest_of_A, A, B, X_AB.inverse(), true},
+                        {scratch.deepest_of_B, B, A, X_AB, false}};
+  const int fewer = B.triangle_count < A.triangle_count ? 1 : 0;
+  DepthSide &first = sides[fewer], &second = sides[1 - fewer];
+  const SurfaceWitness touching = found;
+  for (std::int32_t limit = kFewQueries;; limit = std::min(4 * limit, distance::kMaxDepthQueries)) {
+    first.go_on(std::max(least, second.found.depth), limit);
+    second.go_on(std::max(least, first.found.depth + equal), limit);
+    const bool of_second = second.found.triangle_inner >= 0 && second.found.depth > first.found.depth + equal;
+    const DepthSide& deeper = of_second ? second : first;
+    const DeepestPoint &deepest = deeper.found, &other = (of_second ? first : second).found;
+    found = deepest.triangle_inner < 0 ? touching : deepest_witness(A, B, X_AB, deepest, deeper.of_A);
+    found.equalled =
+        deepest.equalled ||
+        (other.triangle_inner < 0 ? other.equalled : other.depth >= deepest.depth * (1 - distance::kTie));
+    const bool complete = first.found.complete && second.found.complete;
+    const double gap = std::max(distance::kLeastGap * size, 64 * kRounding * reach_of(A, B, X_AB)),
+                 step = std::max(least, deepest.depth) * (1 + distance::kDepthGap) + gap;
+    const bool parted = !complete && parted_by(A, B, X_AB, found, step, gap / 2);
+    const double bound = parted ? step : std::max(first.found.bound, second.found.bound);
+    if (deepest.triangle_inner >= 0) {
+      found.witness.lower_bound = -bound;
+      if (parted) found.witness.status = Status::kOk;
+    } else if (!(found.witness.distance >
+                 bound)) {  // else apart: from afar a normal may tell the side wrongly
+      found.witness.lower_bound = std::min(found.witness.lower_bound, -bound);
+    }
+    if (parted || complete) return;
+    found.witness.status = Status::kNotConverged;
+    if (limit == distance::kMaxDepthQueries) return;
+  }
 }
 
 }  // namespace
@@ -267,8 +313,8 @@ SurfaceWitness surface_separation(const SurfaceView& A, const SurfaceView& B, co
   if (nearest.triangle_A < 0) return found;
   found = apart_witness(A, B, X_AB, nearest.triangle_A, nearest.triangle_B, nearest.pair);
   w.iterations = nearest.visits;
-  if (!nearest.complete) {
-    w.lower_bound = std::min(w.distance, std::max(0.0, between - size));
+  if (!nearest.complete()) {
+    w.lower_bound = std::min(w.lower_bound, nearest.bound);
     w.status = Status::kNotConverged;
   }
 

@@ -21,12 +21,13 @@ struct SurfaceWitness {
   witness::Witness<double> witness;  // vertices are the surfaces'; simplex_size 0 where three do not carry it
   std::int32_t triangle_A = -1, triangle_B = -1;
   Vec3<double> weight_A = Vec3<double>::Zero(), weight_B = Vec3<double>::Zero();  // barycentric
-  bool of_A = false;  // overlapping: the deepest point is one of A's surface; else of B's
+  bool of_A = false;      // overlapping: the deepest point is one of A's surface; else of B's
+  bool equalled = false;  // another point is as deep (distance::kTie)
 };
 
 // Scratch of a thread.
 struct SurfaceScratch {
-  distance::DeepestSearch deepest;
+  distance::DeepestSearch deepest_of_A, deepest_of_B;
 };
 
 // Throws InvalidInput, naming `who`, for a pair that is not two assets with surfaces in a finite pose.

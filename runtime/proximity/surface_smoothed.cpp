@@ -14,19 +14,15 @@ using derivative::WitnessDerivative;
 
 constexpr double kReach = 20;               // temperatures beyond the least term
 constexpr std::size_t kMaxTerms = 1 << 16;  // tens of megabytes
-constexpr int kMaxHalvings = 60;
-constexpr double kWeighing = 1e-9;   // share of a pair whose part in a derivative is seen
-constexpr double kCancelled = 1e-3;  // mean of unit normals that is no direction any more
+constexpr double kWeighing = 1e-9;          // share of a pair whose part in a derivative is seen
+constexpr double kCancelled = 1e-3;         // mean of unit normals that is no direction any more
 
 }  // namespace
 
 void SurfaceSmoother::add_pairs(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
                                 double least, double beyond, Status& status) {
-  for (int i = 0; !distance::near_triangles(A, B, X_AB, least + beyond, kMaxTerms, pairs_);
-       ++i, beyond /= 2) {
-    status = Status::kNotConverged;
-    if (i == kMaxHalvings) return pairs_.clear();
-  }
+  const double reach = least + beyond;
+  if (distance::near_triangles(A, B, X_AB, reach, kMaxTerms, pairs_) < reach) status = Status::kNotConverged;
   for (const distance::NearPair& pair : pairs_)
     terms_.push_back(
         {internal::apart_witness(A, B, X_AB, pair.triangle_A, pair.triangle_B, pair.pair), false});

@@ -163,8 +163,9 @@ TEST(SurfaceDerivatives, SmoothedThoseOfExtendedPrecision) {
     const auto at = smooth(view(*posed.A), view(*posed.B), posed.X, kTemperature);
     const double d = at.pair.exact.distance;
     if (!(d > 0) || at.pair.derivative.status != Status::kOk) continue;
-    ASSERT_TRUE(distance::near_triangles(view(*posed.A), view(*posed.B), posed.X, d + 20 * kTemperature,
-                                         1 << 16, pairs));
+    const double reach = d + 20 * kTemperature;
+    ASSERT_EQ(distance::near_triangles(view(*posed.A), view(*posed.B), posed.X, reach, 1 << 16, pairs),
+              reach);
     bool same = true;
     Answer<double> slopes[6];
     for (int k = 0; k < 6; ++k)

@@ -36,6 +36,74 @@ TEST(SurfaceOverlap, ParallelWallsAreSearchedToTheEndInBothOrders) {
   }
 }
 
+// Flush faces, from overlaps that are lost in rounding on.
+TEST(SurfaceOverlap, FacesThatHardlyOverlapAreSearchedToTheEnd) {
+  proximity::ContactFinder find;
+  for (const int fine : {0, 3}) {
+    const Surface slab = preprocess::build_surface(test::subdivided(test::box(0.2, 0.16, 0.02), fine)),
+                  cube = preprocess::build_surface(test::subdivided(test::box(0.1, 0.1, 0.1), fine));
+    for (const Surface* B : {&slab, &cube}) {
+      for (const double overlap : {1e-15, 1e-14, 3e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-8, 1e-6}) {
+        for (const double turn : {0.0, 0.3}) {
+          const double at = (B == &slab ? 0.02 : 0.06) - overlap;
+          const Pose<double> X{exp_rotation<double>({0, 0, turn}), {0.01, 0.02, at}};
+          const witness::Witness<double> w = ask(slab, *B, X).witness;
+          EXPECT_TRUE(w.status == Status::kOk || w.status == Status::kTouching) << overlap;
+          EXPECT_LE(std::abs(w.distance + overlap), w.status == Status::kTouching ? 4e-14 : 1e-15) << overlap;
+          EXPECT_LE(w.lower_bound, -overlap + 1e-16);
+          EXPECT_GE(w.lower_bound, -overlap * (1 + 2e-6) - 1e-10);  // 3e-10 of the size
+          EXPECT_LT((w.n - Vec3<double>::UnitZ()).norm(), 1e-6) << overlap;
+          for (const auto& contact : find(view(slab), view(*B), X, 0).contacts)
+            EXPECT_NE(contact.found.witness.status, Status::kNotConverged) << overlap;
+        }
+      }
+    }
+  }
+}
+
+// Regular bodies: depths that are equal at several points or from several features have the same status in
+// poses that differ by rounding, in another frame and with the bodies exchanged; where it is `ok`, the points
+// and the normal stay.
+TEST(SurfaceOverlap, EqualDepthsHaveOneStatus) {
+  const preprocess::TriangleMesh shapes[] = {test::box(0.2, 0.16, 0.02), test::box(0.24, 0.02, 0.02),
+                                             test::box(0.1, 0.1, 0.1),
+                                             test::subdivided(test::box(0.24, 0.02, 0.02), 2)};
+  const auto answer = [](const Surface& A, const Surface& B, const Pose<double>& X) {
+    const SurfaceWitness found = ask(A, B, X);
+    return std::pair{found.witness, proximity::surface_derivative(view(A), view(B), X, found).status};
+  };
+  int overlapping = 0, smooth = 0;
+  for (int i = 0; i < test::runs(300, 6); ++i) {
+    Random random(80, i);
+    const preprocess::TriangleMesh &a = shapes[random.below(4)], &b = shapes[random.below(4)];
+    const Surface A = preprocess::build_surface(a), B = preprocess::build_surface(b);
+    Pose<double> X{exp_rotation<double>(Vec3<double>(random.normal(), random.normal(), random.normal())),
+                   0.02 * Vec3<double>(random.normal(), random.normal(), random.normal())};
+    if (i % 3 == 0)
+      X = {exp_rotation<double>({0, 0, 1.1 * double(i % 2)}), 0.01 * Vec3<double>(i % 4, i % 3, i % 5 - 2)};
+    const auto [w, status] = answer(A, B, X);
+    if (!(w.distance < -1e-6)) continue;
+    ++overlapping;
+    smooth += status == Status::kOk;
+    for (int k = 0; k < 6; ++k) {
+      const auto [v, beside] = answer(A, B, X * exp<double>(1e-13 * Vec6<double>::Unit(k)));
+      EXPECT_EQ(beside, status) << i << " " << k;
+      EXPECT_NEAR(v.distance, w.distance, 1e-12);
+      if (status == Status::kOk) {
+        EXPECT_LT((v.p1 - w.p1).norm() + (v.p2 - w.p2).norm() + (v.n - w.n).norm(), 1e-6) << i << " " << k;
+      }
+    }
+    EXPECT_EQ(answer(B, A, X.inverse()).second, status) << i;
+    const Pose<double> frame{exp_rotation<double>(Vec3<double>(random.normal(), random.normal(), 1)),
+                             Vec3<double>(random.normal(), random.normal(), 0)};
+    preprocess::TriangleMesh moved = a;
+    for (Vec3<double>& v : moved.vertices) v = frame * v;
+    EXPECT_EQ(answer(preprocess::build_surface(moved), B, frame * X).second, status) << i;
+  }
+  EXPECT_GT(smooth, overlapping / 5);
+  EXPECT_LT(smooth, overlapping * 4 / 5);
+}
+
 TEST(SurfaceOverlap, AScannedObjectMovedOutOfItselfIsSearchedToTheEnd) {
   for (const char* const object : test::kScanned) {
     const Surface* scanned = test::scanned_surface(object);
