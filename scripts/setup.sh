@@ -21,6 +21,7 @@ test_packages=(
   snakemake                                                # runs datasets in shards
 )
 package_packages=(dpkg-dev file help2man man-db pkgconf)   # Debian packages, and their test
+site_packages=(doxygen mkdocs)                              # the documentation as web pages
 python_packages=(
   pybind11-dev python3-dev python3-numpy                   # the Python module
   python3-venv python3-setuptools python3-wheel make       # its wheel

@@ -67,7 +67,7 @@ class Browser:
             self.events.append(answer)
 
     def open(self, file, width=1280, height=800, dark=False):
-        """The page, loaded and drawn once."""
+        """The page, a file or http:, loaded and drawn once."""
         self._session = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -78,7 +78,7 @@ class Browser:
                   features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
         self.events = []
         begin = time.monotonic()
-        self.call("Page.navigate", url="file://" + os.path.abspath(file))
+        self.call("Page.navigate", url=file if str(file).startswith("http:") else "file://" + os.path.abspath(file))
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
             self.events.append(self._message())
         self.drawn()
