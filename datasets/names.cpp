@@ -40,7 +40,8 @@ std::string replace_unprintable(const std::string& name) {
   for (std::size_t i = 0; i < name.size();) {
     const std::size_t length = utf8_length(name, i);
     const auto c = static_cast<unsigned char>(name[i]);
-    const bool control = length == 1 && (c < 0x20 || c == 0x7F);
+    const bool c1 = c == 0xC2 && length == 2 && static_cast<unsigned char>(name[i + 1]) < 0xA0;
+    const bool control = (length == 1 && (c < 0x20 || c == 0x7F)) || c1;
     if (length == 0 || control)
       safe += '_';
     else

@@ -6,6 +6,7 @@ import sys
 
 BEHIND = re.compile(r"^(?P<code>(?:[^\"/]|\"(?:[^\"\\]|\\.)*\"|/(?!/))*[;,{}] *)//(?P<words> .*)$")
 ALONE = re.compile(r"^(?P<blank> *)//(?P<words> .*)?$")
+SEVERAL = re.compile(r"^(?P<blank> *)[\w:]+(?:<.*>)?[*&]? \w+( = [^,;]+)?(, \w+( = [^,;]+)?)+; *$")
 
 
 def plain(words):
@@ -24,7 +25,10 @@ for line in open(sys.argv[1], encoding="utf-8"):
         print(f"{alone['blank']}///{plain(alone['words'])}")
     elif after and after["code"].strip() and not after["code"].strip().startswith("}"):
         behind = len(after["code"])
-        print(f"{after['code']}///<{plain(after['words'])}")
+        if SEVERAL.match(after["code"]):  # all of them, by a group
+            print(f"/**@{{*/ /**{plain(after['words'])} */ {after['code']} /**@}}*/")
+        else:
+            print(f"{after['code']}///<{plain(after['words'])}")
     else:
         behind = -1
         print(line)

@@ -253,10 +253,12 @@ TEST_F(DatasetTest, UnusualNames) {
   touch(kanji + ".obj");
   touch("two\nlines.obj");
   touch("latin\xE9.obj");
+  touch("a\302\2332J.obj");  // U+009B begins a command to a terminal
   const Dataset dataset = open_dataset(root_);
   const Names found = names(dataset);
-  EXPECT_EQ(found.size(), 6U);
-  for (const std::string& name : {accents, kanji, std::string("two_lines"), std::string("latin_")})
+  EXPECT_EQ(found.size(), 7U);
+  for (const std::string& name :
+       {accents, kanji, std::string("two_lines"), std::string("latin_"), std::string("a_2J")})
     EXPECT_EQ(std::count(found.begin(), found.end(), name), 1) << name;
   for (const ObjectSource& object : dataset.objects) {
     EXPECT_LE(object.name.size(), kLongestName);
