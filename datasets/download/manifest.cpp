@@ -29,13 +29,13 @@ std::string percent_encoded(const std::string& text) {
 
 // What a misspelt digest or key would leave unchecked.
 void require_digests(const Manifest& manifest, const std::string& file) {
+  const auto is_of_variant = [&](const std::string& key) {
+    return std::any_of(manifest.variants.begin(), manifest.variants.end(), [&](const Variant& variant) {
+      return key.find('/') != std::string::npos && key.substr(key.find('/') + 1) == variant.name;
+    });
+  };
   for (const auto& [key, digest] : manifest.sha256) {
-    const std::size_t slash = key.find('/');
-    const bool known =
-        slash != std::string::npos &&
-        std::any_of(manifest.variants.begin(), manifest.variants.end(),
-                    [&](const Variant& variant) { return variant.name == key.substr(slash + 1); });
-    if (!known)
+    if (!is_of_variant(key))
       throw InvalidInput(
           fmt::format("{}: sha256: '{}' is no OBJECT/VARIANT of a variant that the set has", file, key));
     if (digest.size() != 64 || digest.find_first_not_of("0123456789abcdef") != std::string::npos)
