@@ -65,10 +65,11 @@ offers "pressure_field" abut-sim SCENE --model pre
 offers "--objects" abut-datasets download --ob
 offers "" abut-query OUT POSES.csv --out a
 
-echo "a program by pkg-config"
+echo "a program by pkg-config, and by CMake"
 export PKG_CONFIG_PATH=$usr/lib/pkgconfig
 [ "$(pkg-config --modversion abut)" = "$version" ] || fail "abut.pc: version"
-sed -n '/^```cpp$/,/^```$/{/^```/!p}' "$source_dir/README.md" >"$root/main.cpp"
+block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/{/^\`\`\`/!p}" "$source_dir/README.md"; }
+block cpp >"$root/main.cpp"
 # shellcheck disable=SC2046
 g++ -std=c++20 "$root/main.cpp" $(pkg-config --cflags --libs abut) -o "$root/contact"
 cat >"$root/cube.obj" <<'OBJ'
@@ -90,6 +91,11 @@ OBJ
 abut-preprocess "$root/cube.obj" "$root/assets" --tets none --quads none --quiet
 [[ $("$root/contact" "$root/assets/cube.h5" "$root/assets/cube.h5") == "distance 0.1 m; it grows by 1 m"* ]] ||
   fail "the README's program"
+block cmake >"$root/CMakeLists.txt"
+cmake -S "$root" -B "$root/build" -DCMAKE_PREFIX_PATH="$usr" >/dev/null
+grep -q "^abut_DIR:PATH=$usr/" "$root/build/CMakeCache.txt" || fail "CMake found abut elsewhere"
+cmake --build "$root/build" >/dev/null
+"$root/build/contact" "$root/assets/cube.h5" "$root/assets/cube.h5" >/dev/null
 
 echo "the Python modules"
 PYTHONPATH=$usr/lib/python3/dist-packages "$python" -B - "$root" <<'PYTHON'
