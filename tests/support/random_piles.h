@@ -39,6 +39,31 @@ inline Scene random_pile(Random& random, int bodies) {
   return scene;
 }
 
+// A tree of boxes on joints, every third one floating, every second one with drives, limits and friction,
+// over a floor, on which every second pair of them has a box to strike.
+inline Scene random_arm(Random& random, unsigned seed) {
+  Scene scene;
+  scene.gravity = kGravity;
+  scene.fixed.push_back(floor_at(0));
+  const bool floats = seed % 3 == 2;
+  add(scene,
+      floats ? random_tree(seed, {kFree, kRevolute, kPrismatic, kRevolute}, true)
+             : random_tree(seed, {kRevolute, kSpherical, kRevolute}, false),
+      {0, 0, random.uniform(0.2, 0.5)});
+  for (Body& body : scene.bodies) {
+    Joint& joint = body.joint->joint;
+    if (seed % 2 == 0 || (joint.type != kRevolute && joint.type != kPrismatic)) continue;
+    joint.damping = 0.05;
+    joint.friction = joint.type == kRevolute ? 0.1 : 0;
+    joint.stiffness = 3;
+    joint.lower = -0.6;
+    joint.upper = 0.7;
+  }
+  if (seed % 4 >= 2) scene.bodies.push_back(free_box("box", {0.1, 0.08, 0.06}, 0.3, {0, 0, 0.07}));
+  scene.set_material({.friction = random.uniform(0.2, 0.7)});
+  return scene;
+}
+
 // Some steps after the start, and then moved by up to 0.1 mm or mrad and 10 mm/s or mrad/s in each freedom:
 // what is at rest has gaps of zero, and stands at a kink.
 inline State pile_state(Random& random, StepDifferences& differences, const System& system, bool settled) {

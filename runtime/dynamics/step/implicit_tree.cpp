@@ -112,9 +112,10 @@ ImplicitTree::Trial ImplicitTree::solve(const BackwardInertia& inertia, const Ve
   const MatX<double>& G = equations().coordinates().independent();
   inertia_.compute(G.transpose() * mass_matrix<double>(tree(), q, equations().scratch()) * G);
   const int direct_iterations = std::min(kDirectIterations, settings_.iterations);
-  Trial best = search(inertia, q, v, control, h, direct_iterations), trial;
+  const VecX<double> carried = carried_velocity(tree(), v, h);
+  Trial best = search(inertia, q, carried, control, h, direct_iterations), trial;
   const bool found = solved(best) || follow_smoothed_friction(
-                                         v,
+                                         carried,
                                          [&](double factor, const VecX<double>& guess) {
                                            equations().smooth_stiction(factor);
                                            trial =

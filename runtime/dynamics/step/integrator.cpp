@@ -16,7 +16,7 @@ namespace abut::dynamics {
 namespace {
 
 constexpr IntegratorRow kIntegrators[] = {
-    {"midpoint", "contacts at the middle of the step; energy never rises; joints", true, false, true,
+    {"midpoint", "contacts at the middle of the step; energy never rises; joints", true, true, true,
      midpoint_settings, make_midpoint},
     {"published", "with explicit gyroscopic forces, as the paper has it [Kaufman2005]", false, false, false,
      kaufman_settings, make_kaufman_step},

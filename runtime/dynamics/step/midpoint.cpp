@@ -73,6 +73,8 @@ class Midpoint final : public Integrator {
       trace_.contacts = stage_.contacts();
       trace_.bodies = stage_.bodies();
       trace_.free = free_;
+      trace_.trees.clear();
+      for (const ContactTree& tree : stage_.joints().trees) trace_.trees.push_back(tree.v);
     }
     const Islands& islands = stage_.rows().islands;
     for (std::int32_t island = 0; island < islands.size(); ++island) hold_energy(state, islands, island);
@@ -123,7 +125,6 @@ class Midpoint final : public Integrator {
 };
 
 const StepReport& Midpoint::step(State& state, const Control& control, StepDerivatives& derivatives) {
-  if (system_.has_joints()) return Integrator::step(state, control, derivatives);
   if (!has_slopes_)
     throw InvalidInput(
         "simulation: steps with this contact solver have no derivatives; take one of: " +
@@ -131,7 +132,7 @@ const StepReport& Midpoint::step(State& state, const Control& control, StepDeriv
   if (!slopes_)
     slopes_ = std::make_unique<MidpointSlopes>(system_, dt_, stabilisation_.config(), parameters_);
   step(state, control, &derivatives);
-  slopes_->differentiate(trace_, stage_, derivatives);
+  slopes_->differentiate(trace_, control, stage_, derivatives);
   derivatives.status = report_.solver.status != Status::kOk ? Status::kNotConverged
                        : derivatives.kinks.empty()          ? Status::kOk
                                                             : Status::kClamped;

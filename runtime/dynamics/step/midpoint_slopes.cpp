@@ -1,7 +1,9 @@
 #include "runtime/dynamics/step/midpoint_slopes.h"
 
+#include <algorithm>
+
+#include "runtime/core/error.h"
 #include "runtime/dynamics/step/free_motion.h"
-#include "runtime/dynamics/step/impulse_slopes.h"
 
 namespace abut::dynamics {
 
@@ -9,6 +11,12 @@ namespace {
 
 // Of body::pair_friction, 2 a b / (a + b), by a.
 double friction_slope(double a, double b) { return a + b > 0 ? 2 * b * b / ((a + b) * (a + b)) : 0; }
+
+bool is_jointed(const System& system, std::int32_t body) {
+  for (const std::vector<std::int32_t>& group : jointed_bodies(system.scene()))
+    if (std::find(group.begin(), group.end(), body) != group.end()) return true;
+  return false;
+}
 
 bool is_moment(Quantity quantity) { return quantity >= Quantity::kMomentX && quantity <= Quantity::kMomentZ; }
 
@@ -26,12 +34,54 @@ MidpointSlopes::MidpointSlopes(const System& system, double dt, const Stabilisat
       parameters_(parameters.begin(), parameters.end()),
       coordinates_(system),
       freedoms_(coordinates_.independent().cols()),
-      inputs_(2 * freedoms_ + coordinates_.tree().nv() + static_cast<Eigen::Index>(parameters.size())) {}
+      inputs_(2 * freedoms_ + coordinates_.tree().nv() + static_cast<Eigen::Index>(parameters.size())) {
+  for (const Parameter& parameter : parameters) {
+    const Body& body = system.body(static_cast<std::size_t>(parameter.body));
+    if (parameter.quantity <= Quantity::kMomentZ && is_jointed(system, parameter.body))
+      throw InvalidInput(
+          "simulation: steps of the integrator 'midpoint' have no derivatives by masses and moments of "
+          "bodies that joints connect, as '" +
+          body.name + "'; leave these parameters out");
+  }
+}
 
 Eigen::Index MidpointSlopes::pose_column(std::size_t body) const {
   const std::vector<int>& places = coordinates_.mimics().independent_velocities();
   const int first = coordinates_.tree().first_v(static_cast<int>(body));
   return std::lower_bound(places.begin(), places.end(), first) - places.begin();
+}
+
+// Of the inputs of one of the stage's trees.
+TreeSlopes::Columns MidpointSlopes::columns_of(const SystemTree& tree) const {
+  TreeSlopes::Columns columns;
+  columns.count = inputs_;
+  const std::vector<int>& places = coordinates_.mimics().independent_velocities();
+  std::vector<int> of_system;  // of each degree of freedom: which it is of the system
+  for (std::size_t i = 0; i < tree.bodies().size(); ++i) {
+    const int first = coordinates_.tree().first_v(static_cast<int>(tree.body_index(i)));
+    const auto link = static_cast<int>(i);
+    for (int d = tree.tree().first_v(link); d < tree.tree().end_v(link); ++d)
+      of_system.push_back(first + d - tree.tree().first_v(link));
+  }
+  for (const int d : of_system) columns.force.push_back(2 * freedoms_ + d);
+  for (const int d : tree.mimics().independent_velocities()) {
+    const auto place = std::lower_bound(places.begin(), places.end(), of_system[static_cast<std::size_t>(d)]);
+    columns.pose.push_back(place - places.begin());
+    columns.velocity.push_back(freedoms_ + columns.pose.back());
+  }
+  return columns;
+}
+
+void MidpointSlopes::add_trees(const Trace& trace, const Control& control, const ContactStage& stage) {
+  trees_.clear();
+  for (std::size_t t = 0; t < stage.trees().size(); ++t) {
+    const TreeMotion& tree = stage.trees()[t];
+    trees_.emplace_back(tree, trace.start, control, dt_, columns_of(tree.coordinates()));
+    for (std::size_t i = 0; i < tree.coordinates().bodies().size(); ++i)
+      if (tree.carries(i))
+        part_of_body_[tree.coordinates().body_index(i)] = static_cast<std::int32_t>(parts_.size());
+    parts_.push_back(trees_.back().middle(trace.trees[t], system_.body_count()));
+  }
 }
 
 // A = diag(I, m), P = (L + h tau; m v + h f) in the world's axes, x the turn and the shift of the body.
@@ -151,10 +201,8 @@ void MidpointSlopes::add_shape_slopes(const Trace& trace, const ContactStage& st
 
 // The drift after the impulses, the displacement (turn by Cayley's transform; shift), and the axes of the
 // end.
-void MidpointSlopes::finish_free_body(std::size_t body, const MovingPart& part, const Trace& trace,
-                                      const VecX<double>& displacement,
-                                      const MatX<double>& displacement_slopes,
-                                      StepDerivatives& derivatives) const {
+MatX<double> MidpointSlopes::end_of_free_body(std::size_t body, const MovingPart& part, const Trace& trace,
+                                              const ImpulseSlopes::Displacement& displacement) const {
   const BodyState &middle = trace.middle.bodies[body], &end = trace.end.bodies[body];
   const Body& of = system_.body(body);
   const MatX<double> dP = part.A * part.dy + part.inertia_slopes(part.y);
@@ -163,13 +211,13 @@ void MidpointSlopes::finish_free_body(std::size_t body, const MovingPart& part, 
   MatX<double> dturn = turn.by_turn * part.dx.topRows<3>() + turn.by_momentum * dL;
   add_moment_slopes(body, turn.by_moments, dturn);
   MatX<double> dshift = part.dx.bottomRows<3>() + dt_ / 2 * dv;
-  const Vec3<double> half = displacement.head<3>() / 2;
+  const Vec3<double> half = displacement.value.head<3>() / 2;
   const Eigen::Quaterniond moved = Eigen::Quaterniond(1, half.x(), half.y(), half.z()).normalized();
   dturn = (moved.toRotationMatrix() * dturn + 1 / (1 + half.squaredNorm()) *
                                                   (Mat3<double>::Identity() + skew(half)) *
-                                                  displacement_slopes.topRows<3>())
+                                                  displacement.slopes.topRows<3>())
               .eval();
-  dshift += displacement_slopes.bottomRows<3>();
+  dshift += displacement.slopes.bottomRows<3>();
   const Mat3<double> to_B = end.q_WB.conjugate().toRotationMatrix();
   const Mat3<double> J = of.inertia.cwiseInverse().asDiagonal();
   MatX<double> slopes(12, inputs_);
@@ -179,20 +227,17 @@ void MidpointSlopes::finish_free_body(std::size_t body, const MovingPart& part, 
   for_parameters(body, [&](Eigen::Index column, Quantity quantity) {
     if (is_moment(quantity)) slopes.block<3, 1>(6, column) += w_by_moments * moment_axis(quantity);
   });
-  const Eigen::Index rows[] = {pose_column(body), velocity_column(body)};
-  for (int k = 0; k < 2; ++k) {
-    derivatives.state.middleRows<6>(rows[k]) = slopes.middleRows<6>(6 * k).leftCols(2 * freedoms_);
-    derivatives.force.middleRows<6>(rows[k]) =
-        slopes.middleRows<6>(6 * k).middleCols(2 * freedoms_, coordinates_.tree().nv());
-    derivatives.parameter.middleRows<6>(rows[k]) =
-        slopes.middleRows<6>(6 * k).rightCols(derivatives.parameter.cols());
-  }
+  return slopes;
 }
 
-void MidpointSlopes::differentiate(const Trace& trace, ContactStage& stage, StepDerivatives& derivatives) {
+void MidpointSlopes::differentiate(const Trace& trace, const Control& control, ContactStage& stage,
+                                   StepDerivatives& derivatives) {
   parts_.clear();
   part_of_body_.assign(system_.body_count(), -1);
-  for (std::size_t i = 0; i < system_.body_count(); ++i) add_free_body(i, trace, stage);
+  for (std::size_t i = 0; i < system_.body_count(); ++i)
+    if (!stage.is_jointed(i)) add_free_body(i, trace, stage);
+  const std::size_t free_bodies = parts_.size();
+  add_trees(trace, control, stage);
   stage.slopes(points_);
   add_shape_slopes(trace, stage);
   derivatives.kinks.clear();
@@ -202,13 +247,24 @@ void MidpointSlopes::differentiate(const Trace& trace, ContactStage& stage, Step
   for (std::int32_t island = 0; island < stage.rows().islands.size(); ++island) impulses.hold_energy(island);
   const std::vector<ImpulseSlopes::Displacement> displacements =
       impulses.displace(stabilisation_, stage.slop());
-  derivatives.state.setZero(2 * freedoms_, 2 * freedoms_);
-  derivatives.force.setZero(2 * freedoms_, coordinates_.tree().nv());
-  derivatives.parameter.setZero(2 * freedoms_, static_cast<Eigen::Index>(parameters_.size()));
-  for (std::size_t i = 0; i < system_.body_count(); ++i) {
-    const auto p = static_cast<std::size_t>(part_of_body_[i]);
-    finish_free_body(i, parts_[p], trace, displacements[p].value, displacements[p].slopes, derivatives);
+  MatX<double> slopes = MatX<double>::Zero(2 * freedoms_, inputs_);
+  for (std::size_t p = 0; p < free_bodies; ++p) {
+    const auto body = static_cast<std::size_t>(parts_[p].members.front().body);
+    const MatX<double> of_body = end_of_free_body(body, parts_[p], trace, displacements[p]);
+    slopes.middleRows<6>(pose_column(body)) = of_body.topRows<6>();
+    slopes.middleRows<6>(velocity_column(body)) = of_body.bottomRows<6>();
   }
+  for (std::size_t t = 0; t < trees_.size(); ++t) {
+    const std::size_t p = free_bodies + t;
+    const MatX<double> of_tree = trees_[t].end(parts_[p], displacements[p].value, displacements[p].slopes);
+    const Eigen::Index n = parts_[p].size();
+    slopes(trees_[t].columns().pose, Eigen::all) = of_tree.topRows(n);
+    slopes(trees_[t].columns().velocity, Eigen::all) = of_tree.bottomRows(n);
+  }
+  const Eigen::Index forces = coordinates_.tree().nv();
+  derivatives.state = slopes.leftCols(2 * freedoms_);
+  derivatives.force = slopes.middleCols(2 * freedoms_, forces);
+  derivatives.parameter = slopes.rightCols(inputs_ - 2 * freedoms_ - forces);
 }
 
 }  // namespace abut::dynamics

@@ -6,6 +6,7 @@
 #include "runtime/dynamics/solve/stabilisation.h"
 #include "runtime/dynamics/step/contact_stage.h"
 #include "runtime/dynamics/step/impulse_slopes.h"
+#include "runtime/dynamics/step/tree_slopes.h"
 
 namespace abut::dynamics {
 
@@ -19,19 +20,23 @@ class MidpointSlopes {
     State start, middle, end;
     std::vector<PairContact> contacts;  // as the solver leaves them
     std::vector<ContactBody> bodies;
-    std::vector<Vec6<double>> free;  // twists with all forces but contact
+    std::vector<Vec6<double>> free;   // twists with all forces but contact
+    std::vector<VecX<double>> trees;  // velocities of the trees as the solver leaves them
   };
 
-  // Throws InvalidInput for a system with more degrees of freedom than matrices of derivatives are made for.
+  // Throws InvalidInput for a system with more degrees of freedom than matrices of derivatives are made for,
+  // and for masses and moments of bodies on joints.
   // `parameters` are valid of the scene.
   MidpointSlopes(const System& system, double dt, const StabilisationConfig& stabilisation,
                  std::span<const Parameter> parameters);
 
-  void differentiate(const Trace& trace, ContactStage& stage, StepDerivatives& derivatives);
+  void differentiate(const Trace& trace, const Control& control, ContactStage& stage,
+                     StepDerivatives& derivatives);
 
  private:
   // Columns of what a body on no joint starts with: its tangent and its velocity, in its axes.
   Eigen::Index pose_column(std::size_t body) const;
+  TreeSlopes::Columns columns_of(const SystemTree& tree) const;
   Eigen::Index velocity_column(std::size_t body) const { return freedoms_ + pose_column(body); }
   Eigen::Index parameter_column(std::size_t k) const {
     return inputs_ - static_cast<Eigen::Index>(parameters_.size() - k);
@@ -49,9 +54,10 @@ class MidpointSlopes {
   void add_moment_slopes(std::size_t body, const Mat3<double>& by_moments, MatX<double>& slopes) const;
   Vec3<double> angular_velocity_B(const BodyState& state, std::size_t body) const;
   void add_shape_slopes(const Trace& trace, const ContactStage& stage);
-  void finish_free_body(std::size_t body, const MovingPart& part, const Trace& trace,
-                        const VecX<double>& displacement, const MatX<double>& displacement_slopes,
-                        StepDerivatives& derivatives) const;
+  void add_trees(const Trace& trace, const Control& control, const ContactStage& stage);
+  // (12, N): of (tangent; velocity).
+  MatX<double> end_of_free_body(std::size_t body, const MovingPart& part, const Trace& trace,
+                                const ImpulseSlopes::Displacement& displacement) const;
 
   System system_;
   double dt_;
@@ -59,7 +65,8 @@ class MidpointSlopes {
   std::vector<Parameter> parameters_;
   SystemTree coordinates_;
   Eigen::Index freedoms_, inputs_;
-  std::vector<MovingPart> parts_;
+  std::vector<MovingPart> parts_;  // of bodies on no joint, then of trees
+  std::vector<TreeSlopes> trees_;
   std::vector<std::int32_t> part_of_body_;
   std::vector<PointSlopes> points_;
   std::vector<ImpulseSlopes::OfShapes> of_shapes_;

@@ -64,6 +64,13 @@ void TreeMotion::read(const State& state) {
   start_potential_ = potential();
 }
 
+void TreeMotion::start(const VecX<double>& q, const VecX<double>& v) {
+  q_ = q;
+  v_ = v;
+  weigh();
+  start_potential_ = potential();
+}
+
 void TreeMotion::write(State& state) {
   full_.noalias() = independent_ * v_;
   tree_.place(q_, full_, scratch_, state);

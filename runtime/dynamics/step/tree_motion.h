@@ -29,6 +29,8 @@ class TreeMotion {
   bool carries(std::size_t link) const { return tree_.tree().last_dof(static_cast<int>(link)) >= 0; }
 
   void read(const State& state);
+  // At coordinates q of the tree, with independent velocities v.
+  void start(const VecX<double>& q, const VecX<double>& v);
   void write(State& state);
   // Moves freely for some seconds.
   void drift(double time);
@@ -37,6 +39,7 @@ class TreeMotion {
   // its bodies, whose twists are those before the forces act.
   void push(const Control& control, double dt, std::int32_t index, ContactTree& problem,
             std::vector<JointRow>& rows, std::span<ContactBody> bodies);
+  const VecX<double>& place() const { return q_; }
   const VecX<double>& velocities() const { return v_; }
   double control_work(const VecX<double>& after, double dt) const;  // of joint forces, springs and drives, J
 

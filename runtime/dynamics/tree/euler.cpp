@@ -79,6 +79,16 @@ AdvanceSlopes euler_advance_slopes(const Tree& tree, const VecX<double>& v_next,
   return slopes;
 }
 
+VecX<double> carried_velocity(const Tree& tree, const VecX<double>& v, double h) {
+  VecX<double> next = v;
+  for_each_group(tree, [&](int first, const Subspace& S) {
+    Vec6<double> V = S * v.segment(first, S.cols());
+    V.tail<3>() = exp_rotation<double>(-h * V.head<3>()) * V.tail<3>();
+    next.segment(first, S.cols()) = S.transpose() * V;
+  });
+  return next;
+}
+
 VecX<double> backward_acceleration(const Tree& tree, const VecX<double>& v, const VecX<double>& v_next,
                                    double h) {
   VecX<double> a = (v_next - v) / h;

@@ -19,6 +19,10 @@ struct AdvanceSlopes {
 };
 AdvanceSlopes euler_advance_slopes(const Tree& tree, const VecX<double>& v_next, double h);
 
+// What v becomes of links that euler_advance takes with v, where nothing changes their velocities in the axes
+// of their parents: R'v of a free joint.
+VecX<double> carried_velocity(const Tree& tree, const VecX<double>& v, double h);
+
 // The acceleration, rate of v in the axes of the links, for which v becomes v_next: backward Euler's. Of a
 // free joint it is (v' - R'v) / h - w' x v'.
 VecX<double> backward_acceleration(const Tree& tree, const VecX<double>& v, const VecX<double>& v_next,

@@ -248,10 +248,10 @@ TEST(Rollout, WhatIsWrongIsNamed) {
   config.parameters = {{Quantity::kMass, 9}};
   EXPECT_EQ(refusal(config, 1), "parameter: mass of body 9, but there are 5");
   config.parameters = {};
-  config.integrator = "midpoint";
+  config.integrator = "published";
   EXPECT_EQ(refusal(config, 1),
-            "rollout: the integrator 'midpoint' has no derivatives of this system; take one of: implicit, "
-            "semi_implicit, rk4");
+            "rollout: the integrator 'published' has no derivatives of this system; take one of: midpoint, "
+            "implicit, semi_implicit, rk4");
   Rollout rollout(system, config_of("rk4", 1e-3), 1);
   EXPECT_THROW(rollout.gradient(MatX<double>::Zero(2, 10)), InvalidInput);
   ControlSequence controls = through(3);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/core/error.h"
+#include "runtime/dynamics/rollout/rollout.h"
 #include "tests/support/random_piles.h"
 
 namespace {
@@ -31,6 +32,70 @@ TEST(FrictionalDerivatives, EqualDifferencesOverRandomPilesOrNameAKink) {
     right += check.verdict == DerivativeVerdict::kRight;
   }
   EXPECT_GT(right, kStates * 6 / 10);
+}
+
+TEST(FrictionalDerivatives, EqualDifferencesOverRandomArmsOrNameAKink) {
+  constexpr int kStates = 24;
+  int right = 0;
+  for (int k = 0; k < kStates; ++k) {
+    SCOPED_TRACE(k);
+    Random random(8, static_cast<std::uint64_t>(k));
+    const System system(random_arm(random, static_cast<unsigned>(k)));
+    StepDifferences differences(system, exact_config());
+    const DerivativeCheck check =
+        check_derivatives(differences, pile_state(random, differences, system, false));
+    EXPECT_NE(check.verdict, DerivativeVerdict::kWrong) << "error " << check.error;
+    right += check.verdict == DerivativeVerdict::kRight;
+  }
+  EXPECT_GT(right, kStates / 2);
+}
+
+// A pendulum with a drive: forces, and the friction of what its tip slides on.
+TEST(FrictionalDerivatives, OfAnArmByForcesAndFriction) {
+  Scene scene;
+  scene.gravity = kGravity;
+  scene.fixed.push_back(floor_at(0));
+  Link link;
+  link.name = "arm";
+  link.joint.name = "hinge";
+  link.joint.type = kRevolute;
+  link.joint.axis_J = Vec3<double>::UnitZ();
+  link.joint.X_PJ.p.z() = 0.1;
+  link.inertia = {1, {0.2, 0, 0}, Vec3<double>(0.01, 0.02, 0.02).asDiagonal()};
+  scene.bodies.push_back(link_body(link));
+  Link wrist = link;
+  wrist.name = "wrist";
+  wrist.parent = 0;
+  wrist.joint.name = "slide";
+  wrist.joint.type = kPrismatic;
+  wrist.joint.X_PJ.p = {0.4, 0, 0};
+  wrist.inertia = {0.5, {0, 0, 0}, 1e-3 * Mat3<double>::Identity()};
+  scene.bodies.push_back(link_body(wrist));
+  scene.bodies.back().shapes.push_back({body::Geometry(body::Sphere<double>{0.1}), {}, {.friction = 0.5}});
+  scene.bodies.back().shapes.back().X_BS.p.z() = -1e-6;
+  scene.bodies[0].joint->v = VecX<double>::Constant(1, 1);
+  scene.bodies[1].joint->v = VecX<double>::Constant(1, -1e-3);
+  const System system(scene);
+  StepConfig config = exact_config();
+  config.parameters = {{Quantity::kFriction, 1, 0}};
+  StepDerivatives d;
+  State state = system.initial_state();
+  make_integrator(system, config)->step(state, {}, d);
+  ASSERT_EQ(d.status, Status::kOk);
+  const double inertia = 0.02 + 0.04 + 1e-3 + 0.5 * 0.16, pressed = 0.5 * (9.81 * kStep + 1e-3);
+  EXPECT_NEAR(d.force(2, 0), kStep / inertia, 1e-9);
+  EXPECT_NEAR(d.parameter(2, 0), -0.4 * pressed / 2 / inertia, 1e-8);
+  EXPECT_NEAR(d.force(2, 1), 0.4 * 0.5 * kStep / inertia, 1e-8);  // down is less load
+}
+
+TEST(FrictionalDerivatives, ByMassesOfBodiesOnJointsAreRefused) {
+  Random random(1, 1);
+  const System system(random_arm(random, 1));
+  State state = system.initial_state();
+  StepDerivatives derivatives;
+  StepConfig config;
+  config.parameters = {{Quantity::kMass, 0, 0}};
+  EXPECT_THROW(make_integrator(system, config)->step(state, {}, derivatives), InvalidInput);
 }
 
 // A box that slides without turning, pressed 1 um into a floor, which it strikes at 1 mm/s.
@@ -69,6 +134,21 @@ TEST(FrictionalDerivatives, OfASlidingBoxAreCoulombs) {
   EXPECT_NEAR(d.parameter(kVx, 0), -pressed / 2, 1e-9);
   EXPECT_NEAR(d.parameter(kVx, 1), 0, 1e-9);
   EXPECT_EQ(d.parameter.col(2).cwiseAbs().maxCoeff(), 0);
+}
+
+// Over two rows of five steps: the way follows the velocity at the start, friction takes 10 mu g h of it.
+TEST(FrictionalDerivatives, GoThroughRollouts) {
+  const System system(sliding_box(1));
+  StepConfig config = exact_config();
+  config.parameters = {{Quantity::kFriction, 0, 0}};
+  Rollout rollout(system, config, 5);
+  rollout.run(system.initial_state(), {.joint_force = MatX<double>(2, 0), .joint_target = {}});
+  MatX<double> costates = MatX<double>::Zero(2, 12);
+  costates(1, 9) = 1;  // of the velocity along the floor at the end
+  const RolloutGradient gradient = rollout.gradient(costates);
+  EXPECT_NEAR(gradient.start[9], 1, 1e-6);
+  EXPECT_NEAR(gradient.start[11], 0.4, 1e-6);
+  EXPECT_NEAR(gradient.parameter[0], -(9.81 * 10 * kStep + 1e-3) / 2, 1e-6);
 }
 
 TEST(FrictionalDerivatives, NameWhereTheBoxJustStops) {

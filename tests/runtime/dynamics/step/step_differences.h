@@ -9,6 +9,11 @@ namespace abut::test {
 
 using namespace dynamics;
 
+// Of forces that act smoothly, of contact models; rigid contact has none.
+inline bool has_smooth_derivatives(const IntegratorRow& row) {
+  return row.has_derivatives && row.name != "midpoint";
+}
+
 // States moved by independent (dq; dv), stepped, and compared.
 class StepDifferences {
  public:

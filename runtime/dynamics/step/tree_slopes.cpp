@@ -1,0 +1,151 @@
+#include "runtime/dynamics/step/tree_slopes.h"
+
+#include "runtime/dynamics/tree/tangent.h"
+
+namespace abut::dynamics {
+namespace {
+
+constexpr double kSize = 1e-4;  // of the differences, rad or m, and their rates
+
+// Of f(t) at 0, of the fourth order.
+template <class F>
+auto slope(F&& f) {
+  const auto one = f(kSize), back = f(-kSize), two = f(2 * kSize), two_back = f(-2 * kSize);
+  return ((8 * (one - back) - (two - two_back)) / (12 * kSize)).eval();
+}
+
+}  // namespace
+
+TreeSlopes::TreeSlopes(const TreeMotion& tree, const State& start, const Control& control, double dt,
+                       Columns columns)
+    : tree_(tree), control_(control), dt_(dt), columns_(std::move(columns)) {
+  tree_.read(start);
+  start_ = {tree_.place(), tree_.velocities()};
+}
+
+TreeSlopes::Place TreeSlopes::moved(const Place& from, const VecX<double>& x) const {
+  const SystemTree& of = tree_.coordinates();
+  Place to = from;
+  of.tree().integrate(from.q, of.independent() * x.head(from.v.size()), to.q);
+  of.mimics().obey(to.q);
+  to.v += x.tail(from.v.size());
+  return to;
+}
+
+VecX<double> TreeSlopes::between(const Place& from, const Place& to) const {
+  VecX<double> dq, x(2 * from.v.size());
+  tree_.coordinates().tree().difference(from.q, to.q, dq);
+  x << dq(tree_.coordinates().mimics().independent_velocities()), to.v - from.v;
+  return x;
+}
+
+TreeSlopes::Place TreeSlopes::middle_of(const Place& start) {
+  tree_.start(start.q, start.v);
+  tree_.drift(dt_ / 2);
+  return {tree_.place(), tree_.velocities()};
+}
+
+void TreeSlopes::push(const Place& middle, ContactTree& problem) {
+  tree_.start(middle.q, middle.v);
+  rows_.clear();
+  tree_.push(control_, dt_, 0, problem, rows_, bodies_);
+}
+
+TreeSlopes::Place TreeSlopes::end_of(const Place& start, const VecX<double>& after) {
+  tree_.start(start.q, start.v);
+  tree_.drift(dt_ / 2);
+  ContactTree problem;
+  rows_.clear();
+  tree_.push(control_, dt_, 0, problem, rows_, bodies_);
+  tree_.finish(after, dt_);
+  return {tree_.place(), tree_.velocities()};
+}
+
+MatX<double> TreeSlopes::start_slopes() const {
+  const Eigen::Index n = start_.v.size();
+  MatX<double> slopes = MatX<double>::Zero(2 * n, columns_.count);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    slopes(k, columns_.pose[static_cast<std::size_t>(k)]) = 1;
+    slopes(n + k, columns_.velocity[static_cast<std::size_t>(k)]) = 1;
+  }
+  return slopes;
+}
+
+MovingPart TreeSlopes::middle(const VecX<double>& after, std::size_t body_count) {
+  bodies_.assign(body_count, {});
+  middle_ = middle_of(start_);
+  const Eigen::Index n = start_.v.size();
+  MatX<double> by_start(2 * n, 2 * n);
+  for (Eigen::Index k = 0; k < 2 * n; ++k)
+    by_start.col(k) = slope([&](double t) {
+      return between(middle_, middle_of(moved(start_, t * VecX<double>::Unit(2 * n, k))));
+    });
+  const MatX<double> slopes = by_start * start_slopes();
+  MovingPart part;
+  part.dx = slopes.topRows(n);
+  part.dold = slopes.bottomRows(n);
+  part.old = middle_.v;
+  part.y = after;
+  // A, P and the Jacobians side by side.
+  ContactTree problem;
+  push(middle_, problem);
+  for (std::size_t i = 0; i < body_count; ++i)
+    if (bodies_[i].tree >= 0) part.members.push_back({static_cast<std::int32_t>(i), *bodies_[i].J_W, {}});
+  const auto rows = n + 6 * static_cast<Eigen::Index>(part.members.size());
+  const auto all_at = [&](const Place& place) {
+    push(place, problem);
+    MatX<double> all(rows, n + 1);
+    all.topLeftCorner(n, n) = problem.inertia.reconstructedMatrix();
+    all.col(n).setZero();
+    all.col(n).head(n) = all.topLeftCorner(n, n) * problem.v;
+    for (std::size_t m = 0; m < part.members.size(); ++m)
+      all.block(n + 6 * static_cast<Eigen::Index>(m), 0, 6, n) =
+          *bodies_[static_cast<std::size_t>(part.members[m].body)].J_W;
+    return all;
+  };
+  const MatX<double> here = all_at(middle_);
+  part.A = here.topLeftCorner(n, n);
+  part.llt.compute(part.A);
+  part.free = problem.v;
+  part.dP = MatX<double>::Zero(n, columns_.count);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const MatX<double> by_x =
+        slope([&](double t) { return all_at(moved(middle_, t * VecX<double>::Unit(2 * n, k))); });
+    part.dA.push_back(by_x.topLeftCorner(n, n));
+    for (std::size_t m = 0; m < part.members.size(); ++m)
+      part.members[m].dJ.push_back(by_x.block(n + 6 * static_cast<Eigen::Index>(m), 0, 6, n));
+    part.dP += by_x.col(n).head(n) * part.dx.row(k);
+    // P is linear in the velocities.
+    part.dP +=
+        (all_at(moved(middle_, VecX<double>::Unit(2 * n, n + k))) - here).col(n).head(n) * part.dold.row(k);
+  }
+  const MatX<double>& G = tree_.coordinates().independent();
+  for (Eigen::Index d = 0; d < G.rows(); ++d)
+    part.dP.col(columns_.force[static_cast<std::size_t>(d)]) += dt_ * G.row(d).transpose();
+  return part;
+}
+
+MatX<double> TreeSlopes::end(const MovingPart& part, const VecX<double>& displacement,
+                             const MatX<double>& displacement_slopes) {
+  const Eigen::Index n = start_.v.size();
+  const Place base = end_of(start_, part.y);
+  MatX<double> by_start(2 * n, 2 * n), by_after(2 * n, n);
+  for (Eigen::Index k = 0; k < 2 * n; ++k)
+    by_start.col(k) = slope([&](double t) {
+      return between(base, end_of(moved(start_, t * VecX<double>::Unit(2 * n, k)), part.y));
+    });
+  for (Eigen::Index k = 0; k < n; ++k)
+    by_after.col(k) =
+        slope([&](double t) { return between(base, end_of(start_, part.y + t * VecX<double>::Unit(n, k))); });
+  MatX<double> slopes = by_start * start_slopes() + by_after * part.dy;
+  if (displacement.isZero(0)) return slopes;
+  const std::vector<int>& places = tree_.coordinates().mimics().independent_velocities();
+  const ExponentialSlopes way =
+      exponential_slopes(tree_.coordinates().tree(), tree_.coordinates().independent() * displacement);
+  slopes.topRows(n) =
+      (way.transport(places, places) * slopes.topRows(n) + way.right(places, places) * displacement_slopes)
+          .eval();
+  return slopes;
+}
+
+}  // namespace abut::dynamics

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <vector>
+
+#include "runtime/dynamics/step/moving_part.h"
+#include "runtime/dynamics/step/tree_motion.h"
+
+namespace abut::dynamics {
+
+// How the motion of a tree through a step of midpoint.h depends on where it starts and on the velocities that
+// impulses leave: differences of the fourth order of TreeMotion, whose maps are smooth.
+class TreeSlopes {
+ public:
+  // Where inputs of the step stand among all N: of the tree's tangent and of its velocity, of its independent
+  // degrees of freedom, and of forces on all of its degrees of freedom.
+  struct Columns {
+    std::vector<Eigen::Index> pose, velocity, force;
+    Eigen::Index count = 0;  // N
+  };
+
+  TreeSlopes(const TreeMotion& tree, const State& start, const Control& control, double dt, Columns columns);
+
+  // The tree in the middle of the step; `after`: the velocities there that the solver leaves.
+  MovingPart middle(const VecX<double>& after, std::size_t body_count);
+
+  // (2 n, N): of (tangent; velocity) at the end, from `part` with the velocities after the impulses, and from
+  // a displacement (n) with its slopes (n, N).
+  MatX<double> end(const MovingPart& part, const VecX<double>& displacement,
+                   const MatX<double>& displacement_slopes);
+
+  const Columns& columns() const { return columns_; }
+
+ private:
+  struct Place {
+    VecX<double> q, v;
+  };
+  Place moved(const Place& from, const VecX<double>& x) const;
+  VecX<double> between(const Place& from, const Place& to) const;
+  Place middle_of(const Place& start);
+  void push(const Place& middle, ContactTree& problem);
+  Place end_of(const Place& start, const VecX<double>& after);
+  // (2 n, N): (tangent; velocity) at the start.
+  MatX<double> start_slopes() const;
+
+  TreeMotion tree_;
+  Control control_;
+  double dt_;
+  Columns columns_;
+  Place start_, middle_;
+  std::vector<JointRow> rows_;
+  std::vector<ContactBody> bodies_;
+};
+
+}  // namespace abut::dynamics
