@@ -20,6 +20,7 @@ class RolloutGradient(NamedTuple):
     joint_force: np.ndarray  # (rows, nv)
     joint_target: np.ndarray  # (rows, nq)
     parameter: np.ndarray  # (parameters,)
+    kinks: Any = None  # steps of rigid contact that have no derivative (step_derivatives says why), () or (N,)
 
 
 class RolloutJacobian(NamedTuple):
@@ -29,6 +30,7 @@ class RolloutJacobian(NamedTuple):
     joint_force: np.ndarray  # (nx, rows, nv)
     joint_target: np.ndarray  # (nx, rows, nq)
     parameter: np.ndarray  # (nx, parameters)
+    kinks: int = 0  # as RolloutGradient
 
 
 class RolloutRun:
@@ -71,7 +73,7 @@ class RolloutRun:
                 raise _abut.InvalidInput(f"jvp: {name} has shape {tangent.shape}; it must be {slope.shape[1:]}")
             change = change + np.tensordot(slope, tangent, tangent.ndim)
         if isinstance(change, float):
-            raise TypeError("jvp: give a change of one of: " + ", ".join(given._fields))
+            raise TypeError("jvp: give a change of one of: " + ", ".join(given._fields[:-1]))
         return change
 
 

@@ -230,7 +230,7 @@ State state(const Runs& runs, py::handle row, py::handle item) {
   return runs.states[i][k];
 }
 
-// (start, joint_force, joint_target, parameter) of sum costates dx, costates (N, rows, nx).
+// (start, joint_force, joint_target, parameter, kinks) of sum costates dx, costates (N, rows, nx).
 py::tuple gradient(const Runs& runs, py::handle given) {
   Workers& workers = *runs.workers;
   const System& system = workers.system();
@@ -263,10 +263,11 @@ py::tuple gradient(const Runs& runs, py::handle given) {
       stacked({runs.rows, nq},
               [](const RolloutGradient& g) -> const MatX<double>& { return g.joint_target; }),
       stacked({workers.parameters()},
-              [](const RolloutGradient& g) -> const VecX<double>& { return g.parameter; }));
+              [](const RolloutGradient& g) -> const VecX<double>& { return g.parameter; }),
+      stacked({}, [](const RolloutGradient& g) { return VecX<double>::Constant(1, g.kinks).eval(); }));
 }
 
-// (start, joint_force, joint_target, parameter): dx after the last row, of a single run.
+// (start, joint_force, joint_target, parameter, kinks): dx after the last row, of a single run.
 py::tuple jacobian(const Runs& runs) {
   if (runs.many) refuse({kWho, "jacobian"}, "is of a single rollout");
   dynamics::RolloutJacobian last;
@@ -282,7 +283,7 @@ py::tuple jacobian(const Runs& runs) {
     return py::array_t<double>({found.rows(), runs.rows, columns}, found.data());
   };
   return py::make_tuple(matrix(last.start), by_rows(last.joint_force), by_rows(last.joint_target),
-                        matrix(last.parameter));
+                        matrix(last.parameter), last.kinks);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <string>
 
 #include "runtime/core/random.h"
@@ -15,8 +16,8 @@ inline Vec3<double> random_vector(Random& random, double size) {
   return {random.uniform(-size, size), random.uniform(-size, size), random.uniform(-size, size)};
 }
 
-// Boxes, balls and cylinders of 4 to 10 cm, turned anyhow, over a floor.
-inline Scene random_pile(Random& random, int bodies) {
+// Boxes, balls and cylinders of 4 to 10 cm, or the shapes of `objects`, turned anyhow, over a floor.
+inline Scene random_pile(Random& random, int bodies, std::span<const body::Geometry> objects = {}) {
   Scene scene;
   scene.gravity = kGravity;
   scene.fixed.push_back(floor_at(0));
@@ -28,6 +29,8 @@ inline Scene random_pile(Random& random, int bodies) {
     const std::uint64_t kind = random.below(3);
     if (kind == 1) body.shapes.front().geometry = body::Geometry(body::Sphere<double>{half.x()});
     if (kind == 2) body.shapes.front().geometry = body::Geometry(body::Cylinder<double>{half.x(), half.y()});
+    if (!objects.empty())
+      body.shapes.front().geometry = objects[static_cast<std::size_t>(k) % objects.size()];
     const Eigen::Quaterniond q =
         Eigen::Quaterniond(random.normal(), random.normal(), random.normal(), random.normal()).normalized();
     body.q_WB = {q.w(), q.x(), q.y(), q.z()};

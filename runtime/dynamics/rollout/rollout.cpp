@@ -145,7 +145,10 @@ RolloutGradient Rollout::gradient(const State& start, const ControlSequence& con
     costate += costates.row(row);
     State state = row == 0 ? start : states[static_cast<std::size_t>(row - 1)];
     const Control control = control_of(controls, row);
-    for (StepDerivatives& step : steps) integrator_->step(state, control, step);
+    for (StepDerivatives& step : steps) {
+      integrator_->step(state, control, step);
+      result.kinks += step.status != Status::kOk;
+    }
     for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
       by_forces.row(row) += costate * step->force;
       if (parameters_ > 0) result.parameter += (costate * step->parameter).transpose();
@@ -177,6 +180,7 @@ void Rollout::differentiate(const State& start, const ControlSequence& controls,
     auto so_far = by_forces.leftCols((row + 1) * nv);
     for (int k = 0; k < steps_; ++k) {
       integrator_->step(state, control, step);
+      jacobian.kinks += step.status != Status::kOk;
       jacobian.start = (step.state * jacobian.start).eval();
       so_far = (step.state * so_far).eval();
       so_far.rightCols(nv) += step.force;

@@ -32,6 +32,7 @@ struct RolloutJacobian {
   MatX<double> joint_force;   // (2 ni, rows nv)
   MatX<double> joint_target;  // (2 ni, rows nq); zero where a joint has no stiffness
   MatX<double> parameter;     // (2 ni, parameters of the config)
+  int kinks = 0;              // steps so far that have no derivative: StepDerivatives::status says why
 };
 
 // Of a cost, a number.
@@ -40,6 +41,7 @@ struct RolloutGradient {
   MatX<double> joint_force;   // (rows, nv)
   MatX<double> joint_target;  // (rows, nq)
   VecX<double> parameter;     // (parameters)
+  int kinks = 0;              // as RolloutJacobian
 };
 
 // Where a rollout ends.

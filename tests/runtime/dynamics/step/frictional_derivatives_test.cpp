@@ -146,6 +146,7 @@ TEST(FrictionalDerivatives, GoThroughRollouts) {
   MatX<double> costates = MatX<double>::Zero(2, 12);
   costates(1, 9) = 1;  // of the velocity along the floor at the end
   const RolloutGradient gradient = rollout.gradient(costates);
+  EXPECT_EQ(gradient.kinks, 9);  // after the first step it neither falls nor rises, where targets bend
   EXPECT_NEAR(gradient.start[9], 1, 1e-6);
   EXPECT_NEAR(gradient.start[11], 0.4, 1e-6);
   EXPECT_NEAR(gradient.parameter[0], -(9.81 * 10 * kStep + 1e-3) / 2, 1e-6);
