@@ -10,8 +10,7 @@ namespace {
 
 using simd::Four;
 
-constexpr std::size_t kAhead = 4;    // rows ahead whose bodies are prefetched
-constexpr double kJointSlop = 1e-6;  // rad or m beyond a joint's limit that is left alone
+constexpr std::size_t kAhead = 4;  // rows ahead whose bodies are prefetched
 
 // products += N * y, lane by lane.
 ABUT_INLINE void multiply(const Spatial& N, const Spatial& y, Four& products) {

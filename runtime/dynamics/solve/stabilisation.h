@@ -7,6 +7,8 @@
 
 namespace abut::dynamics {
 
+inline constexpr double kJointSlop = 1e-6;  // rad or m beyond a joint's limit that is left alone
+
 struct StabilisationConfig {
   double share = 0.2;  // of the excess depth taken away in a step, in (0, 1]
   int sweeps = 10;     // of the projection; what they leave is taken away later

@@ -48,7 +48,6 @@ void sweep(std::span<Opening> rows, std::span<ImpulseSlopes::Displacement> displ
 
 std::vector<ImpulseSlopes::Displacement> ImpulseSlopes::displace(const StabilisationConfig& config,
                                                                  double slop) {
-  constexpr double kJointSlop = 1e-6;
   std::vector<Displacement> displacements(parts_.size());
   for (std::size_t p = 0; p < parts_.size(); ++p)
     displacements[p] = {VecX<double>::Zero(parts_[p].size()), MatX<double>::Zero(parts_[p].size(), inputs_)};
@@ -84,7 +83,7 @@ std::vector<ImpulseSlopes::Displacement> ImpulseSlopes::displace(const Stabilisa
       const Row& row = rows_[static_cast<std::size_t>(k)];
       const bool joint = static_cast<std::size_t>(k) >= problem_.contacts.size();
       const double beyond = row.gap + (joint ? kJointSlop : slop);
-      if (row.friction_of_joint || row.inverse_mass == 0) continue;
+      if (row.friction_of_joint) continue;
       deep |= beyond < 0;
       if (std::abs(beyond) < kAtDepth * slop) add_kink(StepKink::Kind::kDepth, row);
     }

@@ -13,8 +13,6 @@ constexpr double kDependent = 1e-9;  // of equations, relative
 constexpr double kLoose = 1e-8;      // velocity by impulses that the equations leave open, relative
 constexpr double kImplied = 1e-6;    // to which slopes obey equations that they were not asked to
 
-using Row3 = Eigen::Matrix<double, 1, 3>;
-
 }  // namespace
 
 Vec3<double> ImpulseSlopes::velocity(const Row& row, VecX<double> MovingPart::*y) const {
@@ -277,8 +275,9 @@ ImpulseSlopes::ImpulseSlopes(const Problem& problem, std::span<MovingPart> parts
     for (const std::int32_t k : islands.contacts(island)) {
       Row& row = rows_[static_cast<std::size_t>(k)];
       const Mat3<double> W = coupling(row, row);
-      row.inverse_mass = row.n.dot(W * row.n);
-      if (!(row.inverse_mass > 1e-14 * W.trace())) continue;
+      const double inverse_mass = row.n.dot(W * row.n);
+      if (!(inverse_mass > 1e-14 * W.trace())) continue;
+      row.inverse_mass = inverse_mass;
       row.u = velocity(row, &MovingPart::y);
       classify(row, speed);
       if (row.law == Law::kOpen && !row.weak) continue;

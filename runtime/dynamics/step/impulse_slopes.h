@@ -64,7 +64,7 @@ class ImpulseSlopes {
   struct Row {
     std::int32_t index = 0;  // of the contact, or after these of the joint
     Vec3<double> n = Vec3<double>::UnitX(), J = Vec3<double>::Zero(), u = Vec3<double>::Zero();
-    double mu = 0, gap = 0, target = 0, inverse_mass = 0;  // n.W n
+    double mu = 0, gap = 0, target = 0, inverse_mass = 0;  // n.W n; 0: nothing moves along n
     bool friction_of_joint = false;
     MatX<double> dn, dgap, dtarget, dmu, du, dJ;  // (3, N), (1, N); du with J held
     std::vector<Side> sides;
