@@ -218,6 +218,25 @@ TEST(FrictionalDerivatives, AreThoseOfTheStepThatIsMadeWithoutThem) {
   }
 }
 
+// Differences are of a solver to 1e-13, which says something of the derivatives of one to 1e-10, too.
+TEST(FrictionalDerivatives, AreTheSameWithTheDefaultTolerance) {
+  int compared = 0;
+  for (int k = 0; k < 90; ++k) {
+    Random random(7, static_cast<std::uint64_t>(k));
+    const System system(random_pile(random, 1 + k % 3));
+    StepDifferences exact(system, exact_config());
+    const State state = pile_state(random, exact, system, false);
+    State one = state, other = state;
+    StepDerivatives d, by_default;
+    exact.integrator().step(one, {}, d);
+    make_integrator(system, {.dt = kStep})->step(other, {}, by_default);
+    if (d.status != Status::kOk || by_default.status != Status::kOk) continue;
+    EXPECT_LT((d.state - by_default.state).cwiseAbs().maxCoeff(), 1e-7 * d.state.cwiseAbs().maxCoeff()) << k;
+    ++compared;
+  }
+  EXPECT_GT(compared, 50);
+}
+
 TEST(FrictionalDerivatives, AreRefusedOfThePublishedSolver) {
   const System system(sliding_box(1));
   State state = system.initial_state();
