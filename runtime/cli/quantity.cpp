@@ -96,7 +96,9 @@ std::vector<SettingGroup> setting_groups() {
   for (const proximity::DistanceModelRow& row : proximity::distance_models().subspan(1))
     for (const std::string_view method : row.methods)
       if (!known("Settings of --method " + std::string(method)))
-        add("Settings of --model " + std::string(row.name), row.settings(method));
+        add("Settings of --model " + std::string(row.name) +
+                (method == row.methods.front() ? "" : " --method " + std::string(method)),
+            row.settings(method));
   add("Settings of --what " + std::string(kPointQuantity), describe(ssdf::soft_distance_settings()));
   return groups;
 }

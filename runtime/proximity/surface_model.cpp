@@ -6,9 +6,15 @@
 namespace abut::proximity {
 namespace {
 
+constexpr std::string_view kPatch = "patch";
+
+std::span<const Setting<SurfaceConfig>> settings_of(std::string_view method) {
+  return method == kPatch ? std::span<const Setting<SurfaceConfig>>(kPatchSettings) : kSurfaceSettings;
+}
+
 class SurfaceModel : public DistanceModel {
  public:
-  explicit SurfaceModel(const SurfaceConfig& config) : config_(config) {}
+  SurfaceModel(bool patches, const SurfaceConfig& config) : patches_(patches), config_(config) {}
 
   void require_valid(const body::Pair& pair, const char* who) const override { require_surfaces(pair, who); }
 
@@ -42,14 +48,16 @@ class SurfaceModel : public DistanceModel {
 
  private:
   derivative::PairDerivative differentiated(const body::Pair& pair, const SurfaceWitness& found) const {
-    return {found.witness,
-            surface_derivative(pair.A->geometry.surface(), pair.B->geometry.surface(), pair.X_AB, found)};
+    const asset::SurfaceView &A = pair.A->geometry.surface(), &B = pair.B->geometry.surface();
+    if (!patches_) return {found.witness, surface_derivative(A, B, pair.X_AB, found)};
+    return {found.witness, patch_derivative(A, B, pair.X_AB, found.witness, config_.patch, config_.patch)};
   }
 
   SurfaceWitness find(const body::Pair& pair) {
     return surface_separation(pair.A->geometry.surface(), pair.B->geometry.surface(), pair.X_AB, scratch_);
   }
 
+  bool patches_;  // derivatives are those of patches
   SurfaceConfig config_;
   SurfaceScratch scratch_;
   ContactFinder finder_;
@@ -59,16 +67,16 @@ class SurfaceModel : public DistanceModel {
 
 }  // namespace
 
-std::vector<std::string_view> surface_methods() { return {"features"}; }
+std::vector<std::string_view> surface_methods() { return {"features", kPatch}; }
 
-std::vector<SettingInfo> surface_settings(std::string_view) {
-  return describe<SurfaceConfig>(kSurfaceSettings);
+std::vector<SettingInfo> surface_settings(std::string_view method) {
+  return describe<SurfaceConfig>(settings_of(method));
 }
 
-std::unique_ptr<DistanceModel> make_surface_model(std::string_view, const SettingValues& settings) {
+std::unique_ptr<DistanceModel> make_surface_model(std::string_view method, const SettingValues& settings) {
   SurfaceConfig config;
-  apply<SurfaceConfig>(kSurfaceSettings, settings, config, "--model surface");
-  return std::make_unique<SurfaceModel>(config);
+  apply<SurfaceConfig>(settings_of(method), settings, config, "--model surface");
+  return std::make_unique<SurfaceModel>(method == kPatch, config);
 }
 
 }  // namespace abut::proximity

@@ -1,18 +1,27 @@
 #pragma once
 
 #include "runtime/proximity/distance_model.h"
+#include "runtime/proximity/patch_derivative.h"
 
 // Distances of the surfaces themselves, derivatives from the features that carry the witness points.
 namespace abut::proximity {
 
 struct SurfaceConfig {
   double temperature = 2e-4;  // m: of the form that is smooth across regions (surface_smoothed.h)
+  Patch patch;                // of method `patch`
 };
 
-inline constexpr Setting<SurfaceConfig> kSurfaceSettings[] = {
-    {"temperature", "m", from_to(1e-12, 1e12),
-     "how far beyond the nearest a region still counts, when smoothed",
-     setting<SurfaceConfig, &SurfaceConfig::temperature>}};
+inline constexpr Setting<SurfaceConfig> kTemperatureSetting = {
+    "temperature", "m", from_to(1e-12, 1e12),
+    "how far beyond the nearest a region still counts, when smoothed",
+    setting<SurfaceConfig, &SurfaceConfig::temperature>};
+inline constexpr Setting<SurfaceConfig> kSurfaceSettings[] = {kTemperatureSetting};
+inline constexpr Setting<SurfaceConfig> kPatchSettings[] = {
+    kTemperatureSetting,
+    {"reach", "m", from_to(1e-12, 1e12), "about the witness points in which the surfaces count, a deviation",
+     setting<SurfaceConfig, &SurfaceConfig::patch, &Patch::reach>},
+    {"radius", "m", from_to(1e-12, 1e12), "of curvature, the greatest: that of what is flat in the reach",
+     setting<SurfaceConfig, &SurfaceConfig::patch, &Patch::radius>}};
 
 std::vector<std::string_view> surface_methods();
 std::vector<SettingInfo> surface_settings(std::string_view method);
