@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <type_traits>
 
 #include "preprocess/pressure/grid.h"
 #include "runtime/core/error.h"
@@ -283,6 +284,8 @@ class XmlReader {
   std::vector<Number> from_bytes(const DataArray& array, Bytes bytes, std::uint64_t expected) const {
     const std::string data = compressed_ ? inflated(array, bytes, 8 * expected) : plain(bytes, 8 * expected);
     const std::string_view type = array.tag["type"];
+    if (std::is_integral_v<Number> && type.starts_with("Float"))
+      refuse(fmt::format("{}has the type '{}' where whole numbers stand; save it as Int64", at(array), type));
     if (type == "Float64") return converted<double, Number>(data);
     if (type == "Float32") return converted<float, Number>(data);
     if (type == "Int64" || type == "UInt64") return converted<std::int64_t, Number>(data);

@@ -141,6 +141,8 @@ TEST_F(Import, FaultsOfXmlFilesAreRefusedAndNamed) {
   refused(with(good, "NumberOfPoints=\"5\"", "NumberOfPoints=\"-5\""), "NumberOfPoints is '-5'");
   refused(with(good, "</Piece>", "</Piece><Piece NumberOfPoints=\"5\" NumberOfCells=\"4\">"),
           "more than one piece");
+  refused(with(text(VtuFormat::kBinary), "type=\"Int64\"", "type=\"Float64\""),
+          "has the type 'Float64' where whole numbers stand");
   refused(with(good, "0 0 0 0 5", "0 1 0 0 5"), "the pressure at point 1, on the surface");
   refused(with(text(VtuFormat::kBinary), "UInt32\"", "UInt32\" compressor=\"vtkLZ4DataCompressor\""),
           "compressed by vtkLZ4DataCompressor");

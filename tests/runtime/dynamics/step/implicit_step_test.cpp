@@ -83,7 +83,7 @@ TEST(ImplicitStep, WhatRestsInTheFrictionConeCreepsLessThanAMicrometreASecondWit
       const System system(test::scene_of(scene));
       State state = system.initial_state();
       const auto integrator = make_integrator(system, implicit(dt, model));
-      const auto run = [&](double time) {
+      const auto run = [&, dt = dt](double time) {
         for (int k = 0; k < std::lround(time / dt); ++k)
           EXPECT_EQ(integrator->step(state, {}).status(), Status::kOk);
       };
