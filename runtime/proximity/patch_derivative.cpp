@@ -16,9 +16,9 @@ using derivative::Mat32;
 using derivative::TangentCurvature;
 using derivative::Vec2;
 
-constexpr double kWindow = 3;     // reaches: what is farther does not count
-constexpr double kSpacing = 0.75; // reaches: longest edge of what counts as a point
-constexpr int kMaxSplits = 12;    // of a triangle, in halves of its longest edge twice as many
+constexpr double kWindow = 3;      // reaches: what is farther does not count
+constexpr double kSpacing = 0.75;  // reaches: longest edge of what counts as a point
+constexpr int kMaxSplits = 12;     // of a triangle, in halves of its longest edge twice as many
 
 using Corners = std::array<Vec3<double>, 3>;  // relative to the witness point, m
 
