@@ -85,6 +85,19 @@ inline FourBoxes turned_boxes(const TreeView& tree, std::int32_t node, const Pos
   return result;
 }
 
+// Goes on from a pair of slots, one of which at least is no leaf: pair_up(node of A, the child to take there
+// or -1, and the same of B).
+template <class PairUp>
+void descend(const TreeView& A, std::int32_t slot_A, const TreeView& B, std::int32_t slot_B,
+             PairUp&& pair_up) {
+  if (A.counts[slot_A] > 0)
+    pair_up(slot_A / kWidth, slot_A % kWidth, B.children[slot_B], -1);
+  else if (B.counts[slot_B] > 0)
+    pair_up(A.children[slot_A], -1, slot_B / kWidth, slot_B % kWidth);
+  else
+    pair_up(A.children[slot_A], -1, B.children[slot_B], -1);
+}
+
 // Calls leaf(first_A, count_A, first_B, count_B) for every pair of leaves whose boxes may overlap, in an
 // order that depends on the trees and the pose alone; a pair whose boxes overlap is never left out. X_BA:
 // pose of A in B. keep(slot_A, node_B) tells which of the children of B's node (four lanes, negative: no) are
@@ -125,16 +138,10 @@ void visit_overlaps(const TreeView& A, const TreeView& B, const Pose<double>& X_
   while (size > 0) {
     const Entry e = stack[--size];
     const std::int32_t count_A = A.counts[e.slot_A], count_B = B.counts[e.slot_B];
-    const std::int32_t below_A = A.children[e.slot_A], below_B = B.children[e.slot_B];
-    if (count_A > 0 && count_B > 0) {
-      leaf(below_A, count_A, below_B, count_B);
-    } else if (count_A > 0) {
-      pair_up(e.slot_A / kWidth, e.slot_A % kWidth, below_B, -1);
-    } else if (count_B > 0) {
-      pair_up(below_A, -1, e.slot_B / kWidth, e.slot_B % kWidth);
-    } else {
-      pair_up(below_A, -1, below_B, -1);
-    }
+    if (count_A > 0 && count_B > 0)
+      leaf(A.children[e.slot_A], count_A, B.children[e.slot_B], count_B);
+    else
+      descend(A, e.slot_A, B, e.slot_B, pair_up);
   }
 }
 

@@ -89,12 +89,6 @@ double step_limit(const Vec6<double>& xi, double size) {
   return 1 / std::max({1.0, xi.head<3>().norm(), xi.tail<3>().norm() / size});
 }
 
-Pose<double> moved(const Pose<double>& X_AB, const Vec6<double>& xi) {
-  Pose<double> X = X_AB * exp<double>(xi);
-  X.R = Eigen::Quaterniond(X.R).normalized().toRotationMatrix();
-  return X;
-}
-
 // One annealing, with its budget of iterations.
 class Annealing {
  public:
@@ -226,6 +220,12 @@ double half_extent(const asset::ConvexView& hull) {
 std::span<const Setting<Config>> contact_pose_settings() { return kSettings; }
 
 Config contact_pose_config(const SettingValues& values) { return config_of<Config>(kSettings, values, kWho); }
+
+Pose<double> moved(const Pose<double>& X_AB, const Vec6<double>& xi) {
+  Pose<double> X = X_AB * exp<double>(xi);
+  X.R = Eigen::Quaterniond(X.R).normalized().toRotationMatrix();
+  return X;
+}
 
 double contact_pose_size(const body::Body& A, const body::Body& B) {
   return (half_extent(A.geometry.convex()) + half_extent(B.geometry.convex())) / 2;

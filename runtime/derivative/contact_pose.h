@@ -21,6 +21,9 @@ struct ContactPoseProblem {
   Pose<double> start;     // X_AB
 };
 
+// X_AB exp(xi), orthonormal to rounding after any number of moves.
+Pose<double> moved(const Pose<double>& X_AB, const Vec6<double>& xi);
+
 // Of both hulls: mean of half the longest edges of their bounding boxes, m.
 double contact_pose_size(const body::Body& A, const body::Body& B);
 

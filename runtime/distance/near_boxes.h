@@ -160,19 +160,13 @@ ABUT_INLINE float visit_near_pairs(const bvh::TreeView& A, const bvh::TreeView& 
     const Entry e = stack[--size];
     if (!(e.bound <= limit)) continue;
     const std::int32_t count_A = A.counts[e.slot_A], count_B = B.counts[e.slot_B];
-    const std::int32_t below_A = A.children[e.slot_A], below_B = B.children[e.slot_B];
     if (count_A > 0 && count_B > 0) {
-      if (leaf(below_A, count_A, below_B, count_B)) continue;
+      if (leaf(A.children[e.slot_A], count_A, B.children[e.slot_B], count_B)) continue;
       float left = kNoBound;
       while (size > 0) left = std::min(left, stack[--size].bound);
       return left;
-    } else if (count_A > 0) {
-      pair_up(e.slot_A / kWidth, e.slot_A % kWidth, below_B, -1);
-    } else if (count_B > 0) {
-      pair_up(below_A, -1, e.slot_B / kWidth, e.slot_B % kWidth);
-    } else {
-      pair_up(below_A, -1, below_B, -1);
     }
+    bvh::descend(A, e.slot_A, B, e.slot_B, pair_up);
   }
   return kNoBound;
 }

@@ -20,12 +20,6 @@ double processor_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-Pose<double> moved(const Pose<double>& X_AB, const Vec6<double>& xi) {
-  Pose<double> X = X_AB * exp<double>(xi);
-  X.R = Eigen::Quaterniond(X.R).normalized().toRotationMatrix();
-  return X;
-}
-
 // Gauss-Newton's steps from one pose.
 class Search {
  public:
@@ -45,7 +39,7 @@ class Search {
       double length = std::min(1.0, 1 / std::max(xi.head<3>().norm() / 0.5, xi.tail<3>().norm() / size_));
       const double before = now;
       for (int h = 0; h < kHalvings && !(now < before); ++h, length /= 2) {
-        const Pose<double> X = moved(X_AB, length * xi);
+        const Pose<double> X = derivative::moved(X_AB, length * xi);
         if (at.witness.distance > 0 && crossing(X)) continue;
         ++queries_;
         const double there = judge(X, query_->witness(X));
@@ -137,7 +131,7 @@ Outcome descend(const TargetProblem& problem, const MakeQuery& make_query, Tange
     xi.head<3>() *= kRadians;
     xi.tail<3>() *= kMetres;
     xi.tail<3>() -= xi.head<3>().cross(at);
-    X_AB = moved(X_AB, xi);
+    X_AB = derivative::moved(X_AB, xi);
   }
   return {loss(problem.problem, X_AB, query->witness(X_AB)), steps, processor_seconds() - begin};
 }
