@@ -48,6 +48,7 @@ class NearBoxes {
     X_NB_ = {R_NB.cast<float>(), (R_NA * offset_ - R_NB * center_B_).cast<float>()};
     along_A_ = n.cast<float>();
     along_B_ = (-R_NB.row(2)).cast<float>();
+    ++aims_;
     shift_ = static_cast<float>(n.dot(offset_) - base_) + static_cast<float>(n.dot(center_A_)) -
              static_cast<float>(R_NB.row(2).dot(center_B_)) - kRounding * coordinates_;
   }
@@ -66,8 +67,8 @@ class NearBoxes {
     bvh::FourBoxes boxes;
     Floats along;
   };
-  Side of_A(std::int32_t node) const { return side(A_, node, X_NA_, along_A_); }
-  Side of_B(std::int32_t node) const { return side(B_, node, X_NB_, along_B_); }
+  const Side& of_A(std::int32_t node) { return known(known_A_, A_, node, X_NA_, along_A_); }
+  const Side& of_B(std::int32_t node) { return known(known_B_, B_, node, X_NB_, along_B_); }
 
   // Of A's child a and B's four.
   Floats operator()(const Side& A, int a, const Side& B) const {
@@ -87,6 +88,19 @@ class NearBoxes {
 
  private:
   static constexpr float kRounding = 2e-6f;  // of a few operations, in single precision
+
+  // Sides made, at the place of their node's number modulo kKnown: a descent comes back to most.
+  static constexpr int kKnown = 64;
+  struct Known {
+    std::int32_t node = -1, aim = 0;
+    Side side;
+  };
+  const Side& known(std::array<Known, kKnown>& all, const asset::SurfaceView& surface, std::int32_t node,
+                    const Pose<float>& X_N, const Vec3<float>& n) {
+    Known& k = all[node % kKnown];
+    if (k.node != node || k.aim != aims_) k.node = node, k.aim = aims_, k.side = side(surface, node, X_N, n);
+    return k.side;
+  }
 
   // Greatest n . p over box and plane m . p <= h: with a = max(n . m, 0), a h and the box's greatest (n - a
   // m) . p.
@@ -122,6 +136,8 @@ class NearBoxes {
   float size_, coordinates_, reach_;
   Vec3<float> along_A_, along_B_;
   float shift_ = 0;
+  std::int32_t aims_ = 0;
+  std::array<Known, kKnown> known_A_, known_B_;
 };
 
 // Pairs of leaves in the order of their bounds, from near to far as far as a depth-first descent goes. Ends
@@ -138,7 +154,7 @@ ABUT_INLINE float visit_near_pairs(const bvh::TreeView& A, const bvh::TreeView& 
   int size = 0;
 
   const auto pair_up = [&](std::int32_t node_A, int only_A, std::int32_t node_B, int only_B) {
-    const NearBoxes::Side of_A = bounds.of_A(node_A), of_B = bounds.of_B(node_B);
+    const NearBoxes::Side &of_A = bounds.of_A(node_A), &of_B = bounds.of_B(node_B);
     const int base = size;
     for (int a = 0; a < kWidth; ++a) {
       const std::int32_t slot_A = node_A * kWidth + a;

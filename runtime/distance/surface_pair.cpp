@@ -179,12 +179,10 @@ class NearestSearch {
     const Lanes3<Four> n{Four{} + n_.x(), Four{} + n_.y(), Four{} + n_.z()};
     for (std::int32_t i0 = 0; i0 < count_a; i0 += 4) {
       const std::int32_t lanes_a = std::min(count_a - i0, 4);
-      const FourBalls balls_A = balls_of(gather_range(A_, a + i0, lanes_a), n, 1);
+      const FourBalls& balls_A = balls_in_A(a + i0, lanes_a, n);
       for (std::int32_t j0 = 0; j0 < count_b; j0 += 4) {
         const std::int32_t lanes_b = std::min(count_b - j0, 4);
-        FourTriangles four_B = gather_range(B_, b + j0, lanes_b);
-        move(four_B, X_AB_);
-        const FourBalls balls_B = balls_of(four_B, n, -1);
+        const FourBalls& balls_B = balls_in_B(b + j0, lanes_b, n);
         for (std::int32_t i = 0; i < lanes_a; ++i) {
           const Lanes3<Four> c{balls_B.center.x - balls_A.center.x[i], balls_B.center.y - balls_A.center.y[i],
                                balls_B.center.z - balls_A.center.z[i]};
@@ -202,6 +200,31 @@ class NearestSearch {
         }
       }
     }
+  }
+
+  // Balls made, at the place of their first triangle's number modulo kKnown.
+  static constexpr int kKnown = 64;
+  struct Known {
+    std::int32_t first = -1, takes = 0;
+    FourBalls balls;
+  };
+  ABUT_INLINE const FourBalls& balls_in_A(std::int32_t first, std::int32_t count, const Lanes3<Four>& n) {
+    Known& k = known_A_[first / 4 % kKnown];
+    if (k.first != first || k.takes != takes_) {
+      k.first = first, k.takes = takes_;
+      k.balls = balls_of(gather_range(A_, first, count), n, 1);
+    }
+    return k.balls;
+  }
+  ABUT_INLINE const FourBalls& balls_in_B(std::int32_t first, std::int32_t count, const Lanes3<Four>& n) {
+    Known& k = known_B_[first / 4 % kKnown];
+    if (k.first != first || k.takes != takes_) {
+      k.first = first, k.takes = takes_;
+      FourTriangles four = gather_range(B_, first, count);
+      move(four, X_AB_);
+      k.balls = balls_of(four, n, -1);
+    }
+    return k.balls;
   }
 
   ABUT_INLINE static FourTriangles gather_range(const asset::SurfaceView& surface, std::int32_t first,
@@ -243,6 +266,7 @@ class NearestSearch {
     distance_ = std::sqrt(pair.distance2);
     distance2_above_ = pair.distance2 * (1 + kRounding);
     limit_ = bounds_.limit(distance_);
+    ++takes_;
     if (distance_ > 0) bounds_.aim(n_ = (pair.on_B - pair.on_A) / distance_);
   }
 
@@ -256,6 +280,8 @@ class NearestSearch {
   double distance_ = std::numeric_limits<double>::infinity(),
          distance2_above_ = distance_;  // of the best pair, m
   float limit_ = kNoBound;
+  std::int32_t takes_ = 0;  // of a best pair
+  std::array<Known, kKnown> known_A_, known_B_;
   std::int32_t pending_A_[4] = {}, pending_B_[4] = {};
   bool pending_touch_[4] = {};
   int pending_count_ = 0;
