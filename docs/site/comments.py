@@ -6,7 +6,8 @@ import sys
 
 BEHIND = re.compile(r"^(?P<code>(?:[^\"/]|\"(?:[^\"\\]|\\.)*\"|/(?!/))*[;,{}] *)//(?P<words> .*)$")
 ALONE = re.compile(r"^(?P<blank> *)//(?P<words> .*)?$")
-SEVERAL = re.compile(r"^(?P<blank> *)[\w:]+(?:<.*>)?[*&]? \w+( = [^,;]+)?(, \w+( = [^,;]+)?)+; *$")
+NAME = r"\*?\w+(?:\[\w+\])?(?: = [^,;]+)?"
+SEVERAL = re.compile(rf"^ *(?:(?:inline|static|constexpr|const) )*[\w:]+(?:<.*>)?[*&]? {NAME}(?:, {NAME})+; *$")
 
 
 def plain(words):

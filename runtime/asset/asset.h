@@ -27,7 +27,7 @@ struct Surface {
   // above all that is below each child of the tree, m being the mean normal there; and a triangle of each
   // connected part.
   std::vector<float> planes;
-  std::vector<std::int32_t> parts;
+  std::vector<std::int32_t> parts;  // (connected parts) a triangle of each
 };
 
 // A convex polytope with the connectivity that a support function walks on. The vertex coordinates are stored
@@ -80,7 +80,7 @@ struct OrientedPoints {
 };
 
 inline constexpr int kBrickNodes = 4;  // of a distance grid's brick, along each axis
-inline constexpr int kBrickSize = kBrickNodes * kBrickNodes * kBrickNodes;
+inline constexpr int kBrickSize = kBrickNodes * kBrickNodes * kBrickNodes;  // nodes of a brick
 inline constexpr int kMaxPlaces = 1 << 24;  // for bricks along an axis: nodes are counted in 32 bits
 
 // The signed distance of the finest surface as a cubic B-spline, twice continuously differentiable: with
@@ -96,7 +96,7 @@ struct DistanceGrid {
   // that of the next brick along x, NaN where there is none; and how many places it is from each place to one
   // with a brick along the axis on which it is farthest, at most 255.
   std::vector<float> rows;
-  std::vector<std::uint8_t> gaps;
+  std::vector<std::uint8_t> gaps;  // (places) x fastest
 };
 
 // Convex pieces whose union stands for the object: piece i is the asset's convex[i + 1]. They are in the leaf
@@ -110,6 +110,7 @@ struct Pieces {
   bvh::Tree tree;                               // over the pieces
 };
 
+// Of the solid, in the object's frame, at unit density: exact for its triangles, closed forms of a primitive.
 struct MassProperties {
   double volume = 0;                     // m^3
   double area = 0;                       // m^2
@@ -128,119 +129,124 @@ struct Provenance {
   std::map<std::string, double> measures;                     // quality figures; the unit is the key's suffix
 };
 
+// All that is known of one object, in its own frame; parts that it lacks are empty.
 struct Asset {
-  std::string name;
+  std::string name;                    // of the object, as messages and answers call it
   std::vector<Surface> surfaces;       // level 0 is the finest
   std::vector<ConvexPiece> convex;     // the convex hull, and the pieces if there are any
   std::vector<Volume> volumes;         // level 0 is the finest
   std::vector<OrientedPoints> points;  // level 0 is the finest
   std::vector<DistanceGrid> grids;     // level 0 is the finest
-  MassProperties mass;
-  Provenance provenance;
-  std::vector<Pieces> pieces;  // one at most
+  MassProperties mass;                 // of the closed surface
+  Provenance provenance;               // how it was made
+  std::vector<Pieces> pieces;          // one at most
 };
 
+// A view of a Surface: its arrays, whose meaning stands there.
 struct SurfaceView {
-  const double* vertices = nullptr;          // (vertex_count, 3) m
-  const std::int32_t* triangles = nullptr;   // (triangle_count, 3)
-  const std::int32_t* neighbours = nullptr;  // (triangle_count, 3)
-  const double* vertex_normals = nullptr;    // (vertex_count, 3)
-  std::int32_t vertex_count = 0;
-  std::int32_t triangle_count = 0;
-  bvh::TreeView tree;
-  const float* planes = nullptr;        // (nodes, 4, 4); null: none
-  const std::int32_t* parts = nullptr;  // (part_count)
-  std::int32_t part_count = 0;
+  const double* vertices = nullptr;                   // (vertex_count, 3) m
+  const std::int32_t* triangles = nullptr;            // (triangle_count, 3)
+  const std::int32_t* neighbours = nullptr;           // (triangle_count, 3)
+  const double* vertex_normals = nullptr;             // (vertex_count, 3)
+  std::int32_t vertex_count = 0, triangle_count = 0;  // 0: no surface
+  bvh::TreeView tree;                                 // over the triangles
+  const float* planes = nullptr;                      // (nodes, 4, 4); null: none
+  const std::int32_t* parts = nullptr;                // (part_count)
+  std::int32_t part_count = 0;                        // connected parts
 };
 
+// A view of a ConvexPiece.
 struct ConvexView {
-  const double* x = nullptr;  // (vertex_count) m, and so y and z
-  const double* y = nullptr;
-  const double* z = nullptr;
+  const double* x = nullptr;                        // (vertex_count) m
+  const double* y = nullptr;                        // (vertex_count) m
+  const double* z = nullptr;                        // (vertex_count) m
   const std::int32_t* triangles = nullptr;          // (triangle_count, 3)
   const std::int32_t* adjacency_offsets = nullptr;  // (vertex_count + 1)
-  const std::int32_t* adjacency = nullptr;
+  const std::int32_t* adjacency = nullptr;          // (adjacency_offsets[vertex_count])
   const std::int32_t* support_lookup = nullptr;     // (6, lookup_resolution, lookup_resolution)
   const std::int32_t* candidate_offsets = nullptr;  // (6 lookup_resolution^2 + 1); null where they are absent
-  const std::int32_t* candidates = nullptr;
-  std::int32_t vertex_count = 0;
-  std::int32_t triangle_count = 0;
-  std::int32_t lookup_resolution = 0;
+  const std::int32_t* candidates = nullptr;         // vertices that support a direction of the cell
+  std::int32_t vertex_count = 0, triangle_count = 0;  // 0: no piece
+  std::int32_t lookup_resolution = 0;                 // cells along an edge of the cube; 0: no lookup
 };
 
+// A view of a Volume.
 struct VolumeView {
-  const double* vertices = nullptr;          // (vertex_count, 3) m
-  const std::int32_t* tetrahedra = nullptr;  // (tetrahedron_count, 4)
-  const std::int32_t* neighbours = nullptr;  // (tetrahedron_count, 4)
-  const double* extent = nullptr;            // (vertex_count)
-  const double* gradients = nullptr;         // (tetrahedron_count, 3) 1/m
-  const double* face_planes = nullptr;       // (tetrahedron_count, 4, 4)
-  const double* extent_ranges = nullptr;     // (tetrahedron_count, 2)
-  std::int32_t vertex_count = 0;
-  std::int32_t tetrahedron_count = 0;
-  bvh::TreeView tree;
-  const float* tree_extent_ranges = nullptr;  // (tree.nodes, 2, 4)
+  const double* vertices = nullptr;                      // (vertex_count, 3) m
+  const std::int32_t* tetrahedra = nullptr;              // (tetrahedron_count, 4)
+  const std::int32_t* neighbours = nullptr;              // (tetrahedron_count, 4)
+  const double* extent = nullptr;                        // (vertex_count)
+  const double* gradients = nullptr;                     // (tetrahedron_count, 3) 1/m
+  const double* face_planes = nullptr;                   // (tetrahedron_count, 4, 4)
+  const double* extent_ranges = nullptr;                 // (tetrahedron_count, 2)
+  std::int32_t vertex_count = 0, tetrahedron_count = 0;  // 0: no volume
+  bvh::TreeView tree;                                    // over the tetrahedra
+  const float* tree_extent_ranges = nullptr;             // (tree.nodes, 2, 4)
   // body::Geometry::id of what it is a view of; 0: of none, nothing is remembered of it.
   std::uint64_t id = 0;
 };
 
+// A view of OrientedPoints.
 struct PointsView {
-  const double* x = nullptr;  // (point_count) m, and so y and z
-  const double* y = nullptr;
-  const double* z = nullptr;
-  const double* nx = nullptr;  // (point_count) unit normal, and so ny and nz
-  const double* ny = nullptr;
-  const double* nz = nullptr;
-  const double* areas = nullptr;        // (point_count) m^2
-  const double* thickness = nullptr;    // (point_count) m
-  const std::int32_t* quads = nullptr;  // (point_count, 4)
-  const double* vertices = nullptr;     // (vertex_count, 3) m
-  double spacing = 0;                   // square root of the mean area, m
-  std::int32_t point_count = 0;
-  std::int32_t vertex_count = 0;
-  bvh::TreeView tree;
-  PointBlocksView blocks;
-  SampleBlocksView samples;
+  const double* x = nullptr;                       // (point_count) m
+  const double* y = nullptr;                       // (point_count) m
+  const double* z = nullptr;                       // (point_count) m
+  const double* nx = nullptr;                      // (point_count) of the unit normal, outward
+  const double* ny = nullptr;                      // (point_count)
+  const double* nz = nullptr;                      // (point_count)
+  const double* areas = nullptr;                   // (point_count) m^2
+  const double* thickness = nullptr;               // (point_count) m
+  const std::int32_t* quads = nullptr;             // (point_count, 4)
+  const double* vertices = nullptr;                // (vertex_count, 3) m
+  double spacing = 0;                              // square root of the mean area, m
+  std::int32_t point_count = 0, vertex_count = 0;  // 0: no points; no corners of quads
+  bvh::TreeView tree;                              // over the points
+  PointBlocksView blocks;                          // of the points, for sums over those that matter
+  SampleBlocksView samples;                        // of the surface that they stand for, likewise
 };
 
+// A view of a DistanceGrid.
 struct DistanceGridView {
   const std::int32_t* index = nullptr;  // (places z, y, x) brick, -1: none
   const float* rows = nullptr;          // (brick_count, 4, 4, 8) m
   const std::uint8_t* gaps = nullptr;   // (places z, y, x) to the next brick
   std::int32_t places[3] = {0, 0, 0};   // along x, y, z
-  std::int32_t brick_count = 0;
-  double origin[3] = {0, 0, 0};  // of node (0, 0, 0), m
-  double spacing = 0;            // of nodes, m
-  double reach = 0;              // m
+  std::int32_t brick_count = 0;         // 0: no grid
+  double origin[3] = {0, 0, 0};         // of node (0, 0, 0), m
+  double spacing = 0;                   // of nodes, m
+  double reach = 0;                     // m
 };
 
+// A view of Pieces, and of the convex pieces themselves.
 struct PiecesView {
   const ConvexView* convex = nullptr;               // (piece_count)
   const std::int32_t* adjacency_offsets = nullptr;  // (piece_count + 1)
-  const std::int32_t* adjacency = nullptr;
-  std::int32_t piece_count = 0;
-  double outward_error = 0, inward_error = 0;  // m
-  bvh::TreeView tree;
+  const std::int32_t* adjacency = nullptr;          // (adjacency_offsets[piece_count])
+  std::int32_t piece_count = 0;                     // 0: no pieces
+  double outward_error = 0, inward_error = 0;       // m
+  bvh::TreeView tree;                               // over the pieces
 };
 
-// Level 0 surface, volume, points and grid and first convex piece; counts are 0 where a part is absent.
+// What stands for an object: one level of each part, and one convex piece; counts are 0 where a part is
+// absent.
 struct AssetView {
-  SurfaceView surface;
-  ConvexView convex;
-  VolumeView volume;
-  PointsView points;
-  DistanceGridView grid;
-  const MassProperties* mass = nullptr;
+  SurfaceView surface;                   // its boundary
+  ConvexView convex;                     // its hull, or one of its pieces
+  VolumeView volume;                     // its inside, with the extent
+  PointsView points;                     // its surface as planes
+  DistanceGridView grid;                 // its signed distance
+  const MassProperties* mass = nullptr;  // of the whole object; null: unknown
 };
 
+// Views are valid while what they show stands unchanged.
 SurfaceView view(const Surface& surface);
-ConvexView view(const ConvexPiece& piece);
-VolumeView view(const Volume& volume);
-PointsView view(const OrientedPoints& points);
-DistanceGridView view(const DistanceGrid& grid);
+ConvexView view(const ConvexPiece& piece);        // without candidates where it has none
+VolumeView view(const Volume& volume);            // of no geometry: id 0
+PointsView view(const OrientedPoints& points);    // with blocks and samples, which add_blocks() makes
+DistanceGridView view(const DistanceGrid& grid);  // by its rows, which add_rows() makes
 // `convex`: views of the pieces, one each.
 PiecesView view(const Pieces& pieces, const std::vector<ConvexView>& convex);
-AssetView view(const Asset& asset);
+AssetView view(const Asset& asset);      // level 0 of each part, and the hull
 AssetView view(const Asset&&) = delete;  // a view must not outlive what it shows
 
 // Makes the blocks of points whose other arrays are filled: the last step of whoever makes points. Throws

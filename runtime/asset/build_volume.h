@@ -10,6 +10,7 @@
 
 namespace abut::asset {
 
+// Indices of vertices; corner 3 sees 0, 1, 2 run counter-clockwise.
 using Tetrahedron = std::array<std::int32_t, 4>;
 
 // The corners of the face opposite corner k, counter-clockwise seen from k.

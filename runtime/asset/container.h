@@ -12,7 +12,7 @@
 // header and body, so that one flipped bit anywhere is found before anything is parsed.
 namespace abut::asset {
 
-inline constexpr std::size_t kHeaderBytes = 512;
+inline constexpr std::size_t kHeaderBytes = 512;  // of the header, whatever the body
 
 // What a file holds, and what to do about one that cannot be read.
 struct ContainerKind {

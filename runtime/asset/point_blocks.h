@@ -8,10 +8,10 @@
 // loaded; not stored in the file.
 namespace abut::asset {
 
-inline constexpr int kBlockPoints = 8;    // in a block
-inline constexpr int kNodeChildren = 4;   // of a node
-inline constexpr int kBlockNumbers = 48;  // of a block: x, y, z, nx, ny, nz of its eight points
-inline constexpr int kMaxBlockLevels = 16;
+inline constexpr int kBlockPoints = 8;      // in a block
+inline constexpr int kNodeChildren = 4;     // of a node
+inline constexpr int kBlockNumbers = 48;    // of a block: x, y, z, nx, ny, nz of its eight points
+inline constexpr int kMaxBlockLevels = 16;  // blocks included: more than 32-bit indices can fill
 
 // Rows of a node: each holds one number for each of four children.
 enum NodeRow {
@@ -37,16 +37,17 @@ struct PointBlocks {
   double cover = 0;                 // no place of the surface is farther from its point, m
 };
 
+// A view of PointBlocks.
 struct PointBlocksView {
-  const double* numbers = nullptr;      // (block_count, 6, 8)
-  const std::int32_t* order = nullptr;  // (block_count, 8)
-  const double* nodes = nullptr;
-  std::int32_t block_count = 0;
+  const double* numbers = nullptr;                 // (block_count, 6, 8)
+  const std::int32_t* order = nullptr;             // (block_count, 8)
+  const double* nodes = nullptr;                   // (nodes, 13, 4)
+  std::int32_t block_count = 0;                    // 0: no points
   std::int32_t levels = 0;                         // above the blocks, >= 1
   std::int32_t first_node[kMaxBlockLevels] = {0};  // of each level: first_node[1] = 0
-  double center[3] = {0, 0, 0};
-  double radius = 0;
-  double cover = 0;
+  double center[3] = {0, 0, 0};                    // mean of the points, m
+  double radius = 0;                               // of the ball about it that holds them all, m
+  double cover = 0;                                // no place of the surface is farther from its point, m
 };
 
 // positions, normals: (3, count), all x, then all y, then all z. `spacing` (m) weighs how much a difference
@@ -54,6 +55,6 @@ struct PointBlocksView {
 PointBlocks make_point_blocks(const double* positions, const double* normals, std::int32_t count,
                               double spacing);
 
-PointBlocksView view(const PointBlocks& blocks);
+PointBlocksView view(const PointBlocks& blocks);  // valid while `blocks` stands unchanged
 
 }  // namespace abut::asset

@@ -32,15 +32,16 @@ struct SampleBlocks {
   std::vector<double> radii;  // (nodes, 4) m: as kRadiusRow, of the samples below the child
 };
 
+// A view of SampleBlocks.
 struct SampleBlocksView {
-  const double* numbers = nullptr;
-  const SampleBall* balls = nullptr;
-  const std::int32_t* first = nullptr;
-  const double* radii = nullptr;
+  const double* numbers = nullptr;      // (groups, 4, 4)
+  const SampleBall* balls = nullptr;    // (groups)
+  const std::int32_t* first = nullptr;  // (blocks + 1)
+  const double* radii = nullptr;        // (nodes, 4) m
 };
 
-SampleBlocksView view(const SampleBlocks& samples);
+SampleBlocksView view(const SampleBlocks& samples);  // valid while `samples` stands unchanged
 
-SampleBlocks make_sample_blocks(const PointsView& points);
+SampleBlocks make_sample_blocks(const PointsView& points);  // of points whose blocks are made
 
 }  // namespace abut::asset

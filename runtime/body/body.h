@@ -18,6 +18,7 @@ namespace abut::body {
 // The modulus of a body that does not give.
 inline constexpr double kRigid = std::numeric_limits<double>::infinity();
 
+// What a body is made of. Each contact model heeds the members that it has a law for.
 struct Material {
   double modulus = 1e7;    // E, Pa, > 0: the pressure where the extent is 1; kRigid
   double dissipation = 0;  // chi of [Elandt2019, Eq. 3], s, >= 0
@@ -36,15 +37,16 @@ double pair_restitution(const Material& A, const Material& B);
 // Patch of a pair: the larger, which is that of the softer body.
 double pair_patch(const Material& A, const Material& B);
 
+// What a contact question is asked about. It has no mass: bodies that move are dynamics::Body.
 struct Body {
-  Geometry geometry;
-  Material material = {};
+  Geometry geometry;       // its shape, in the body's frame
+  Material material = {};  // 10 MPa, without dissipation and friction
 };
 
 // Two bodies in relative pose and motion. The bodies must outlive it.
 struct Pair {
-  const Body* A = nullptr;
-  const Body* B = nullptr;
+  const Body* A = nullptr;                     // answers are in its frame where they do not say otherwise
+  const Body* B = nullptr;                     // derivatives are by its pose in A
   Pose<double> X_AB;                           // of B's frame in A's
   Vec6<double> V_AB_B = Vec6<double>::Zero();  // twist of B in A, at Bo, in B: rad/s, m/s
 };
@@ -55,6 +57,7 @@ inline constexpr double kRotationTolerance = 1e-5;
 // Throws InvalidInput, naming `who`, and the body where it is one's, unless both bodies are there and have
 // the parts, the pose is finite with a rotation, and the twist is finite. Allocates only to throw.
 void require_valid(const Pair& pair, unsigned needs_A, unsigned needs_B, const char* who);
+// The same where both bodies need the same parts.
 inline void require_valid(const Pair& pair, unsigned needs, const char* who) {
   require_valid(pair, needs, needs, who);
 }

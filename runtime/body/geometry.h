@@ -23,7 +23,7 @@ enum Parts : unsigned {
 
 // Which of an asset's levels and convex pieces stand for the object; level 0 is the finest, piece 0 the hull.
 struct Detail {
-  int convex = 0, surface = 0, volume = 0, points = 0, grid = 0;
+  int convex = 0, surface = 0, volume = 0, points = 0, grid = 0;  // indices: of a piece; of levels
 };
 
 // What a body looks like to every query: an asset or a primitive. A handle: copies share one immutable
@@ -33,7 +33,7 @@ class Geometry {
   // Throws InvalidInput for no asset and for a level or piece that it has not got (0 of an absent part is
   // allowed).
   explicit Geometry(std::shared_ptr<const asset::Asset> asset, const Detail& detail = {});
-  explicit Geometry(asset::Asset asset, const Detail& detail = {});
+  explicit Geometry(asset::Asset asset, const Detail& detail = {});  // shared with nobody else
 
   // Throws InvalidInput for sizes and a deviation out of range. `deviation`: of the triangles and tetrahedra
   // that stand for a round body in pressure-field contact (tessellation.h, tetrahedra.h), in units of its
@@ -52,20 +52,20 @@ class Geometry {
   const T* as() const {
     return object_->primitive ? std::get_if<T>(object_->primitive.get()) : nullptr;
   }
-  const HalfSpace<double>* half_space() const { return as<HalfSpace<double>>(); }
+  const HalfSpace<double>* half_space() const { return as<HalfSpace<double>>(); }  // null for anything else
 
   // Arrays; counts are 0 where the part is absent. Those of a primitive are made when first asked for, once:
   // tessellation.h, tetrahedra.h, samples.h; its support function needs none, a half-space has none. The
   // normals of a primitive's points stand for nothing: its distance is exact (distance/primitive_distance.h).
   const asset::ConvexView& convex() const { return object_->view.convex; }
-  const asset::SurfaceView& surface() const;
-  const asset::VolumeView& volume() const;
-  const asset::PointsView& points() const;
+  const asset::SurfaceView& surface() const;  // closed triangles, m
+  const asset::VolumeView& volume() const;    // tetrahedra with the extent
+  const asset::PointsView& points() const;    // oriented points
   // Of an asset alone: the distance of a primitive is exact (distance/primitive_distance.h).
   const asset::DistanceGridView& grid() const { return object_->view.grid; }
   // Of an asset alone: a primitive is one convex piece.
   const asset::PiecesView& pieces() const { return object_->pieces; }
-  const asset::MassProperties& mass() const { return object_->mass; }
+  const asset::MassProperties& mass() const { return object_->mass; }  // of the solid; 0 of a half-space
 
   // A piece as a geometry of its own. Throws InvalidInput where there is none with that number.
   Geometry piece(std::int32_t number) const;

@@ -13,20 +13,22 @@
 // queries: its core (witness/core.h) and its surface (tessellation.h).
 namespace abut::body {
 
+// Any primitive; primitives() has a row for each alternative.
 using Primitive = std::variant<Sphere<double>, Ellipsoid<double>, Box<double>, Capsule<double>,
                                Cylinder<double>, Cone<double>, HalfSpace<double>>;
 
+// What command lines and messages know of a kind of primitive.
 struct PrimitiveRow {
-  std::string_view name;   // "cylinder", for command lines and messages
-  std::string_view sizes;  // what follows the name, m: "R:H"
-  std::string_view help;   // what the sizes are
-  std::size_t size_count;
-  Primitive (*make)(std::span<const double> sizes);
+  std::string_view name;                             // "cylinder", for command lines and messages
+  std::string_view sizes;                            // what follows the name, m: "R:H"
+  std::string_view help;                             // what the sizes are
+  std::size_t size_count;                            // how many numbers `sizes` names
+  Primitive (*make)(std::span<const double> sizes);  // from so many, m; checks none
 };
 
 // All rows, in the order of the variant's alternatives.
 std::span<const PrimitiveRow> primitives();
-const PrimitiveRow& row_of(const Primitive& primitive);
+const PrimitiveRow& row_of(const Primitive& primitive);  // the row of its kind
 
 // A primitive from words, "cylinder:0.03:0.1". Throws InvalidInput, saying which there are, for a text that
 // is none, and as require_valid does.

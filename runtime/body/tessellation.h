@@ -8,12 +8,12 @@
 
 namespace abut::body {
 
-// Range of the deviation below.
-inline constexpr double kLeastDeviation = 1e-5, kGreatestDeviation = 0.5;
+inline constexpr double kLeastDeviation = 1e-5, kGreatestDeviation = 0.5;  // of the deviation below
 
 // Throws InvalidInput for a deviation out of that range.
 void require_deviation(double deviation);
 
+// Triangles by the indices of their vertices, in the primitive's frame.
 struct TriangleMesh {
   std::vector<Vec3<double>> vertices;                  // m
   std::vector<std::array<std::int32_t, 3>> triangles;  // counter-clockwise seen from outside

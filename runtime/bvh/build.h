@@ -11,12 +11,12 @@ namespace abut::bvh {
 
 // An axis-aligned box, m.
 struct Box {
-  Eigen::Vector3d lo;
-  Eigen::Vector3d hi;
+  Eigen::Vector3d lo, hi;  // least and greatest coordinates
 };
 
+// A tree, and the order in which it wants the primitives.
 struct BuiltTree {
-  Tree tree;
+  Tree tree;                        // over the primitives in that order
   std::vector<std::int32_t> order;  // leaf position -> input index: store the primitives in this order
 };
 

@@ -20,6 +20,7 @@ struct Ball {
   Vec3<double> center = Vec3<double>::Zero();  // m
   double radius = 0;                           // m
 };
+// From the boxes of the root's children: half the diagonal of the box about them is its radius.
 inline Ball ball_of(const TreeView& tree) {
   Vec3<double> low = Vec3<double>::Constant(std::numeric_limits<double>::infinity()), high = -low;
   for (int c = 0; c < kWidth; ++c) {
@@ -43,8 +44,8 @@ inline bool far_apart(const TreeView& A, const TreeView& B, const Pose<double>& 
 
 // Four boxes side by side: centres and half sizes, m.
 struct FourBoxes {
-  using Lanes = Eigen::Array<float, kWidth, 1>;
-  std::array<Lanes, 3> center, half;
+  using Lanes = Eigen::Array<float, kWidth, 1>;  // of a node's children
+  std::array<Lanes, 3> center, half;             // m, along x, y and z
 };
 
 // Bit k: lane k has its sign set.

@@ -9,11 +9,12 @@
 // its primitives.
 namespace abut::bvh {
 
-inline constexpr int kWidth = 4;
+inline constexpr int kWidth = 4;  // children of a node
 
 // No leaf of a built tree lies deeper (the root's children have depth 1): traversals size their stacks by it.
 inline constexpr int kMaxDepth = 64;
 
+// The arrays of a tree; TreeView says what an unused child slot holds.
 struct Tree {
   std::vector<float> bounds;           // (nodes, 6, 4): rows min x, y, z, max x, y, z of the four children, m
   std::vector<std::int32_t> children;  // (nodes, 4): inner child: its node; leaf: first primitive
@@ -26,9 +27,10 @@ struct TreeView {
   const float* bounds = nullptr;           // (nodes, 6, 4), m
   const std::int32_t* children = nullptr;  // (nodes, 4)
   const std::int32_t* counts = nullptr;    // (nodes, 4)
-  std::int32_t nodes = 0;
+  std::int32_t nodes = 0;                  // 0: a tree over nothing
 };
 
+// Valid while the tree stands unchanged.
 inline TreeView view(const Tree& tree) {
   return {tree.bounds.data(), tree.children.data(), tree.counts.data(),
           static_cast<std::int32_t>(tree.counts.size() / kWidth)};

@@ -1,11 +1,35 @@
 # The headers as a consumer has them: include/abut/contact/model.h for runtime/contact/model.h, which include one
-# another as "abut/contact/model.h".
+# another as "abut/contact/model.h". They are those listed here, which a user includes, and all that these include.
 #   cmake -DFROM=<runtime> -DTO=<folder, made anew> -P public_headers.cmake
+set(headers
+    asset/build_volume asset/reader asset/writer
+    body/body body/tessellation
+    bvh/build bvh/traversal
+    contact/contact_mesh contact/model contact/point contact/pressure_energy contact/pressure_field contact/soft_minimum
+    contact/soft_potential
+    core/parallel core/random core/thread_pool
+    derivative/contact_pose derivative/estimator derivative/finite_difference derivative/gaussian derivative/gumbel
+    derivative/pair_derivative derivative/polytope derivative/smooth derivative/soft_bodies derivative/zeroth_order
+    distance/primitive_distance distance/surface_distance
+    dynamics/rollout/rollout dynamics/solve/contact_solver
+    dynamics/step/recording dynamics/step/scene_page dynamics/step/second_derivatives dynamics/step/simulation
+    dynamics/system/robot dynamics/system/scene_file dynamics/system/system_tree
+    dynamics/tree/derivatives dynamics/tree/dynamics dynamics/tree/joint dynamics/tree/kinematics dynamics/tree/urdf
+    math/adjoint
+    proximity/distance_model proximity/surface_query
+    ssdf/grid_field ssdf/primitives ssdf/soft_distances ssdf/ssdf
+    witness/direction_cell witness/pair_query witness/pieces_query witness/separation)
+list(TRANSFORM headers APPEND .h)
 file(REMOVE_RECURSE ${TO})
-file(GLOB_RECURSE headers RELATIVE ${FROM} ${FROM}/*.h)
-list(FILTER headers EXCLUDE REGEX "^cli/|/hdf5_[^/]*$")
-foreach(header ${headers})
+while(headers)
+  list(POP_FRONT headers header)
+  if(EXISTS ${TO}/abut/${header})
+    continue()
+  endif()
   file(READ ${FROM}/${header} text)
+  string(REGEX MATCHALL "#include \"runtime/[^\"]+" included "${text}")
+  list(TRANSFORM included REPLACE ".*\"runtime/" "")
+  list(APPEND headers ${included})
   string(REPLACE "#include \"runtime/" "#include \"abut/" text "${text}")
   file(WRITE ${TO}/abut/${header} "${text}")
-endforeach()
+endwhile()

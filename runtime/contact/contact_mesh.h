@@ -9,6 +9,7 @@
 // wrench needs none of it.
 namespace abut::contact {
 
+// One polygon of the contact surface.
 struct ContactFace {
   std::int32_t first = 0, count = 0;  // of its corners in ContactMesh::corners
   double area = 0;                    // m^2
@@ -24,7 +25,7 @@ struct ContactFace {
 struct ContactMesh {
   std::vector<Vec3<double>> corners;  // m; neighbours do not share them
   std::vector<double> pressures;      // at the corners and at rest, Pa
-  std::vector<ContactFace> faces;
+  std::vector<ContactFace> faces;     // each names its corners
 };
 
 // The surface that the model's wrench is an integral over. Throws InvalidInput as the model does.

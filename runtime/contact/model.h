@@ -23,13 +23,16 @@ namespace abut::contact {
 
 // What is wanted of a wrench besides its value, as bits.
 enum class Want : unsigned { kValue = 0, kJacobian = 1, kHessian = 2, kEnergy = 4 };
+// All that either asks for.
 constexpr Want operator|(Want a, Want b) {
   return static_cast<Want>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
+// Whether all that `one` asks for is wanted.
 constexpr bool has(Want wants, Want one) {
   return (static_cast<unsigned>(wants) & static_cast<unsigned>(one)) == static_cast<unsigned>(one);
 }
 
+// In place of a number that was not wanted.
 inline constexpr double kNotAsked = std::numeric_limits<double>::quiet_NaN();
 
 // Contact wrench on B, about B's origin Bo, expressed in B: F = (tau; f), N m and N. The wrench on A is its
@@ -39,7 +42,7 @@ inline constexpr double kNotAsked = std::numeric_limits<double>::quiet_NaN();
 // relative twist V_AB_B (of B in A, at Bo, in B). The columns for xi hold V_AB_B fixed. Chains to each body's
 // own pose and twist: docs/conventions.md, "Jacobians of a wrench". What was not asked for is NaN.
 struct PairWrench {
-  Vec6<double> F_BBo_B = Vec6<double>::Zero();
+  Vec6<double> F_BBo_B = Vec6<double>::Zero();                  // (tau; f) N m, N
   Mat6<double> dF_dxi_B = Mat6<double>::Constant(kNotAsked);    // (6, 6) N m/rad, N m/m; N/rad, N/m
   Mat6<double> dF_dV_AB_B = Mat6<double>::Constant(kNotAsked);  // (6, 6) N m s/rad, N m s/m; N s/rad, N s/m
   double energy = kNotAsked;  // J: potential whose negative gradient in xi is F; NaN too where there is none
@@ -71,7 +74,7 @@ struct ContactPointDerivative {
 
 // Valid until the model's next call.
 struct Constraints {
-  std::span<const ContactPoint> points;
+  std::span<const ContactPoint> points;  // those with gap <= margin
   Status status;  // kNoOverlap: none within the margin. kInvalidInput: none, beyond what numbers hold
   std::span<const ContactPointDerivative> derivatives = {};  // one per point where they were wanted
 };
@@ -100,13 +103,14 @@ class Model {
   virtual Constraints constraints(const body::Pair& pair, double margin, Want want = Want::kValue);
 };
 
+// What the table says of a contact model.
 struct ModelRow {
   std::string_view name;     // for command lines
   std::string_view summary;  // one line for people
   unsigned needs;            // body::Parts, unless a material asks for others
-  bool has_wrench;
-  bool has_constraints;
-  Want offers;  // of what may be wanted besides the value
+  bool has_wrench;           // offers Model::wrench
+  bool has_constraints;      // offers Model::constraints
+  Want offers;               // of what may be wanted besides the value
   // Number of continuous derivatives of the wrench as a function of pose and twists, at every pose. -1: it
   // may jump.
   int smoothness;
@@ -116,7 +120,7 @@ struct ModelRow {
   // Settings that are made from words; as numbers they are in the model's own header. Of these,
   // `constraint_settings` alone act on constraints.
   std::vector<SettingInfo> (*settings)();
-  std::span<const std::string_view> constraint_settings;
+  std::span<const std::string_view> constraint_settings;  // names of those that act there
   // With the given settings, the others at their defaults. Throws InvalidInput for an unknown setting and for
   // one out of range.
   std::unique_ptr<Model> (*make)(const SettingValues& settings);

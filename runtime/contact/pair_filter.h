@@ -12,9 +12,10 @@ namespace abut::contact {
 
 // A pair of tetrahedra that may share a polygon. Pairs are ordered by A's, then B's.
 struct TetrahedronPair {
-  std::int32_t a, b;
-  unsigned cut;  // bit k: A's tetrahedron may cross the face opposite corner k of B's
+  std::int32_t a, b;  // indices in A's and B's volume
+  unsigned cut;       // bit k: A's tetrahedron may cross the face opposite corner k of B's
 
+  // By A's tetrahedron, then by B's.
   bool operator<(const TetrahedronPair& other) const { return a != other.a ? a < other.a : b < other.b; }
 };
 

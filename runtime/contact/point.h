@@ -7,15 +7,16 @@
 // Contact of two convex bodies at their witness points: one contact, one frictionless spring.
 namespace abut::contact {
 
+// Settings of the model `point`.
 struct PointConfig {
   double stiffness = 1e4;           // k, N/m, > 0: a load of 10 N is carried at 1 mm
   derivative::GumbelConfig gumbel;  // curvature for the Jacobian
-  derivative::Clamp clamp;
+  derivative::Clamp clamp;          // keeps the Jacobian finite in singular directions
 };
 
-// What each setting is called, its unit, range and meaning; and the defaults with the settings that were
-// given, which throws InvalidInput for an unknown one and for one out of range.
+// What each setting is called, its unit, range and meaning.
 std::span<const Setting<PointConfig>> point_settings();
+// The defaults with those given. Throws InvalidInput for one that is unknown or out of range.
 PointConfig point_config(const SettingValues& values);
 
 // Constraints: the witness pair. Wrench: a spring along the witness normal while they overlap,

@@ -24,14 +24,14 @@ struct PressureFieldSettings {
   bool fade_pulls = false;
 };
 
-// What each setting is called, its unit, range and meaning; and the defaults with the settings that were
-// given, which throws InvalidInput for an unknown one and for one out of range.
+// What each setting is called, its unit, range and meaning.
 std::span<const Setting<PressureFieldSettings>> pressure_field_settings();
+// The defaults with those given. Throws InvalidInput for one that is unknown or out of range.
 PressureFieldSettings pressure_field_config(const SettingValues& values);
 
 // Settings and materials of one pair.
 struct PressureFieldConfig : PressureFieldSettings {
-  body::Material A, B;
+  body::Material A, B;  // of the two bodies
 };
 
 // Throws InvalidInput: settings or materials out of range, two rigid bodies.
@@ -59,14 +59,14 @@ struct SurfaceSums {
   Vec6<S> F_BBo_B = Vec6<S>::Zero();     // N m, N
   Mat6<S> dF_dxi_B = Mat6<S>::Zero();    // (6, 6), as PairWrench
   Mat6<S> dF_dV_AB_B = Mat6<S>::Zero();  // (6, 6), as PairWrench
-  std::int64_t polygons = 0;
+  std::int64_t polygons = 0;             // that the surface consists of
 };
 
 // One per thread; keeps its memory, and the pairs of the last pose, from call to call. Sums do not depend on
 // them. S: the scalar of the queries.
 template <class S>
 struct PressureFieldWorkspace {
-  PairFinder finder;
+  PairFinder finder;  // of pairs of tetrahedra that may meet
 };
 
 // The kernels: sums over all pairs of tetrahedra, or of tetrahedra and triangles where one material is rigid.

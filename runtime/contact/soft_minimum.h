@@ -17,8 +17,8 @@ namespace abut::contact {
 // What soft-minimum contact knows of a body: points where it is felt, and its field, of the planes of those
 // points or of the exact distance of a primitive. Views: what is shown must outlive it.
 struct SoftBody {
-  asset::PointsView points;  // of a half-space: none
-  const body::Primitive* exact = nullptr;
+  asset::PointsView points;                // of a half-space: none
+  const body::Primitive* exact = nullptr;  // the primitive whose exact distance is the field; null: none
 
   SoftBody(const asset::PointsView& planes) : points(planes) {}  // NOLINT(google-explicit-constructor)
   // Of an asset its oriented points, of a primitive those of body::sample_surface.
@@ -42,7 +42,7 @@ struct SoftMinimumConfig {
   double penetration = 0.05;       // over spacing: at `load`, which gives the stiffness
   double dissipation = 0.1;        // dissipation velocity over sqrt(g size)
   double stiction = 1e-3;          // stiction velocity over sqrt(g size)
-  DampingLaw damping = DampingLaw::kTwiceDifferentiable;
+  DampingLaw damping = DampingLaw::kTwiceDifferentiable;  // of the normal force
   ssdf::KernelKind kernel = ssdf::KernelKind::kGaussian;  // kGaussian or kWall
   double tolerance = ssdf::kTolerance;  // of every result, relative to the sum of its terms' absolute values
 };
@@ -56,10 +56,11 @@ struct SoftMinimumParameters {
   S friction;              // mu
   S dissipation_velocity;  // m/s
   S stiction_velocity;     // m/s
-  DampingLaw damping;
-  S wall_A, wall_B;  // depth of the kernel of walls, m; 0: the Gaussian kernel
-  S tolerance;       // 0: every point of either body against every point of the other, the dense reference
+  DampingLaw damping;      // of the normal force
+  S wall_A, wall_B;        // depth of the kernel of walls, m; 0: the Gaussian kernel
+  S tolerance;  // 0: every point of either body against every point of the other, the dense reference
 
+  // The same in another scalar.
   template <class U>
   SoftMinimumParameters<U> cast() const {
     return {U(eps1_A),
@@ -89,9 +90,11 @@ SoftMinimumConfig soft_minimum_config(const SettingValues& values);
 SoftMinimumParameters<double> parameters_of(const SoftMinimumConfig& config, const SoftBody& A,
                                             const SoftBody& B, double friction = 0.5);
 
+// Second derivatives of a component of F by (xi; V).
 template <class S>
 using Mat12 = Eigen::Matrix<S, 12, 12>;
 
+// Zeros: what was not asked for.
 template <class S>
 std::array<Mat12<S>, 6> no_hessian() {
   std::array<Mat12<S>, 6> hessian;
@@ -125,6 +128,7 @@ template <class S>
 void soft_minimum_scalar(const SoftBody& A, const SoftBody& B, const Pose<S>& X_AB, const Vec6<S>& V_AB_B,
                          const SoftMinimumParameters<S>& parameters, ssdf::Order order,
                          SoftMinimum<S>& result);
+// Four points at a time: what the model uses.
 void soft_minimum(const SoftBody& A, const SoftBody& B, const Pose<double>& X_AB, const Vec6<double>& V_AB_B,
                   const SoftMinimumParameters<double>& parameters, ssdf::Order order,
                   SoftMinimum<double>& result);
@@ -145,6 +149,7 @@ struct SeparationPoint {
 template <class S>
 void separation_scalar(const SoftBody& A, const SoftBody& B, const Pose<S>& X_AB,
                        const SoftMinimumParameters<S>& parameters, std::vector<SeparationPoint<S>>& points);
+// Four points at a time: what the model uses.
 void separation(const SoftBody& A, const SoftBody& B, const Pose<double>& X_AB,
                 const SoftMinimumParameters<double>& parameters,
                 std::vector<SeparationPoint<double>>& points);

@@ -29,20 +29,22 @@ namespace abut::contact {
 // is one that reaches as far as forces do, and else the points.
 enum class PotentialField { kAuto, kPoints, kGrid };
 
+// Settings of the model `soft_potential`; spacings are those of the bodies' samples.
 struct SoftPotentialConfig {
   double stiffness = 1e8;        // k, Pa/m: 10 kPa at a depth of 0.1 mm
   double eps3 = 0.1;             // distance at which the force sets in, of the finer spacing of the two
   double reach = 0;              // the same in metres; 0: eps3 spacings
   double dissipation = 0;        // chi, s/m: pressure times 1 + chi times the approaching speed
   double stiction_speed = 1e-3;  // slip at which friction is 0.7 mu N, m/s
-  PotentialField field = PotentialField::kAuto;
+  PotentialField field = PotentialField::kAuto;  // of the bodies that are assets
 };
 
-// What each setting is called, its unit, range and meaning; and the defaults with the settings that were
-// given, which throws InvalidInput for an unknown one and for one out of range.
+// What each setting is called, its unit, range and meaning.
 std::span<const Setting<SoftPotentialConfig>> soft_potential_settings();
+// The defaults with those given. Throws InvalidInput for one that is unknown or out of range.
 SoftPotentialConfig soft_potential_config(const SettingValues& values);
 
+// What acts on every sample, with units.
 template <class S>
 struct PotentialLaw {
   S stiffness;  // k, Pa/m
@@ -51,21 +53,22 @@ struct PotentialLaw {
   S friction;   // mu
   S stiction;   // v_s, m/s
   S damping;    // chi, s/m
+  // Whether there is neither damping nor friction: U is then the wrench's potential in motion too.
   bool still() const { return !(friction > S(0)) && !(damping > S(0)); }
 };
 
 // One pair with units. At least one body is no half-space. Views.
 template <class S>
 struct PotentialPair {
-  const body::Geometry* A;
-  const body::Geometry* B;
-  Pose<S> X_AB;
-  Vec6<S> V_AB_B;
-  PotentialLaw<S> law;
-  S share_A, share_B;
-  bool grid_A, grid_B;  // whether the field is that of the grid
+  const body::Geometry *A, *B;  // one half-space at most
+  Pose<S> X_AB;                 // of B in A
+  Vec6<S> V_AB_B;               // twist of B in A, at Bo, in B: rad/s, m/s
+  PotentialLaw<S> law;          // the same for samples of either body
+  S share_A, share_B;           // of A's and of B's samples in U; they sum to 1
+  bool grid_A, grid_B;          // whether the field is that of the grid
 };
 
+// The pair with all settings in their units. Keeps views of its geometries.
 PotentialPair<double> potential_pair(const SoftPotentialConfig& config, const body::Pair& pair);
 
 // Wrench on B about Bo in B, its derivatives by (xi; V) as PairWrench has them, and the energy. What was not
@@ -83,6 +86,7 @@ struct SoftPotential {
 // from call to call.
 void soft_potential(const PotentialPair<double>& pair, ssdf::Order order,
                     ssdf::internal::NearScratch<double>& near, SoftPotential<double>& result);
+// In long double, one sample at a time: what soft_potential() is tested against.
 void soft_potential_extended(const PotentialPair<long double>& pair, ssdf::Order order,
                              ssdf::internal::NearScratch<long double>& near,
                              SoftPotential<long double>& result);

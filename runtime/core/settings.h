@@ -23,17 +23,20 @@ namespace abut {
 
 // The numbers that a setting may be.
 struct Range {
-  double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
+  double low = -std::numeric_limits<double>::infinity();  // least value
+  double high = std::numeric_limits<double>::infinity();  // greatest value
   bool open = false;  // the ends themselves are excluded; infinite ones always are
 
-  bool contains(double value) const;
-  std::string words() const;  // "positive", "0 or more", "between 0 and 1", "from 3 to 100"
+  bool contains(double value) const;  // of infinities and NaN none
+  std::string words() const;          // "positive", "0 or more", "between 0 and 1", "from 3 to 100"
 };
 
-inline constexpr Range kPositive{.low = 0, .open = true};
-inline constexpr Range kNotNegative{.low = 0};
-constexpr Range at_least(double low) { return {.low = low}; }
+inline constexpr Range kPositive{.low = 0, .open = true};      // greater than 0
+inline constexpr Range kNotNegative{.low = 0};                 // 0 or greater
+constexpr Range at_least(double low) { return {.low = low}; }  // low <= value
+// low < value < high
 constexpr Range between(double low, double high) { return {.low = low, .high = high, .open = true}; }
+// low <= value <= high
 constexpr Range from_to(double low, double high) { return {.low = low, .high = high}; }
 // For ratios and moduli, of which products and squares stay finite.
 inline constexpr Range kMagnitude = from_to(1e-12, 1e12);
@@ -41,17 +44,19 @@ inline constexpr Range kMagnitude = from_to(1e-12, 1e12);
 // A setting that is one of a few words: an enumeration whose values count from 0 in their order.
 template <class Config>
 struct Choice {
-  std::span<const std::string_view> words;
-  int (*get)(const Config&);  // none of the words: negative
-  void (*set)(Config&, int);
+  std::span<const std::string_view> words;  // in the order of the enumeration's values
+  int (*get)(const Config&);                // none of the words: negative
+  void (*set)(Config&, int);                // to the word of that index
 };
 
+// A row of a table of settings.
 template <class Config>
 struct Setting {
-  std::string_view name;
+  std::string_view name;  // as options and keywords spell it
   std::string_view unit;  // for people; "" for a number without one
   Range range;            // numbers only
-  std::string_view help;
+  std::string_view help;  // what it does, in a line
+  // The member of Config: a number by reference, or a choice of words.
   std::variant<double& (*)(Config&), int& (*)(Config&), std::uint64_t& (*)(Config&), Choice<Config>> member;
 };
 
@@ -61,6 +66,7 @@ constexpr auto& setting(Config& config) {
   return (config.*....*path);
 }
 
+// The Choice of a member that is an enumeration.
 template <class Config, auto member>
 constexpr Choice<Config> choice(std::span<const std::string_view> words) {
   using Value = std::remove_cvref_t<decltype(std::declval<Config&>().*member)>;
@@ -75,16 +81,18 @@ struct SettingInfo {
 
 // A setting as somebody gave it: `text` is the value, {"stiffness", "1e4"} or {"stiffness", 1e4}.
 struct SettingValue {
+  // From text as it stands on a command line.
   SettingValue(std::string its_name, std::string its_text)
       : name(std::move(its_name)), text(std::move(its_text)) {}
-  SettingValue(std::string its_name, double number);
-  SettingValue(std::string its_name, std::int64_t number);
-  SettingValue(std::string its_name, std::uint64_t number);
+  SettingValue(std::string its_name, double number);         // in digits that read back the same
+  SettingValue(std::string its_name, std::int64_t number);   // in decimal digits
+  SettingValue(std::string its_name, std::uint64_t number);  // in decimal digits, as seeds are
+  // As std::int64_t: for literals.
   SettingValue(std::string its_name, int number) : SettingValue(std::move(its_name), std::int64_t{number}) {}
 
-  std::string name, text;
+  std::string name, text;  // of the setting; its value as text
 };
-using SettingValues = std::vector<SettingValue>;
+using SettingValues = std::vector<SettingValue>;  // of two with one name the later holds
 
 // Throws InvalidInput, listing the names that there are, for a value that none of the rows describes.
 void require_known(const SettingValues& values, std::span<const SettingInfo> rows, std::string_view who);

@@ -15,6 +15,7 @@ enum class Status : std::uint8_t {
   kInvalidInput,  // NaN, infinity or an empty shape went in; every number in the result is NaN
 };
 
+// As it stands in answers: "ok", "not_converged". docs/conventions.md explains each.
 constexpr std::string_view to_string(Status status) {
   switch (status) {
     case Status::kOk:

@@ -33,9 +33,9 @@ struct WorkUnit {
 
 // Units of work on numbered parts. Unit u belongs to part units[u].a.
 struct Schedule {
-  static constexpr int kMaxParts = 64;
+  static constexpr int kMaxParts = 64;  // that a schedule may have
 
-  int parts;
+  int parts;                       // 1 to kMaxParts
   const WorkUnit* units;           // by part, then by turn
   const std::int32_t* first_unit;  // (parts + 1) of each part
   const std::int32_t* turns;       // (parts) units that work on each part
@@ -49,6 +49,7 @@ struct Schedule {
 class Team {
  public:
   Team() = default;  // the leader alone
+  // A leader, and `threads` - 1 that help.
   explicit Team(int threads) : threads_(threads), spin_time_(spin_time_for(threads)) {}
 
   // By the leader: calls work(u) for every unit, and returns when all are done. A unit sees what those before
@@ -85,6 +86,7 @@ class Team {
     }
   }
 
+  // By the leader, when no more runs follow: help() returns.
   void close() {
     offered_.store(kClosed, std::memory_order_release);
     event_.notify();

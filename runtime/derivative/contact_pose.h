@@ -14,6 +14,7 @@
 //   const auto found = derivative::solve_contact_pose({mug, box, p_AT, p_BT, X_AB});
 namespace abut::derivative {
 
+// What is sought, and where the search starts.
 struct ContactPoseProblem {
   body::Body A, B;        // assets with a convex piece
   Vec3<double> target_A;  // in A, m
@@ -35,27 +36,31 @@ double contact_pose_cost(const ContactPoseProblem& problem, const Pose<double>& 
 double contact_pose_set_cost(const ContactPoseProblem& problem, const Pose<double>& X_AB,
                              const witness::Witness<double>& witness);
 
+// Where a search has ended.
 struct ContactPoseSolution {
-  Pose<double> X_AB;
+  Pose<double> X_AB;          // of the best cost met
   double cost;                // m^2, the best one met
   std::vector<double> trace;  // best cost before each iteration and after the last
 };
 
+// The cost that a search lowers.
 enum class ContactPoseScore {
   kPoints,  // contact_pose_cost
   kSets,    // contact_pose_set_cost; the polytopes' own step is left out
 };
 
+// Settings of the annealed search.
 struct ContactPoseConfig {
-  int iterations = 50;             // every step counts as one
-  double first_temperature = 1;    // of both soft bodies, in units of contact_pose_size
-  double shrink = 0.6;             // of the temperature, per iteration
-  double last_temperature = 1e-3;  // then the polytopes' own residual
-  double close = 1e-6;             // cost in units of size^2 at which it is tried earlier
-  ContactPoseScore score = ContactPoseScore::kPoints;
-  std::uint64_t seed = 5;  // of the poses that a stalled search starts again from
+  int iterations = 50;                                 // every step counts as one
+  double first_temperature = 1;                        // of both soft bodies, in units of contact_pose_size
+  double shrink = 0.6;                                 // of the temperature, per iteration
+  double last_temperature = 1e-3;                      // then the polytopes' own residual
+  double close = 1e-6;                                 // cost in units of size^2 at which it is tried earlier
+  ContactPoseScore score = ContactPoseScore::kPoints;  // what is lowered
+  std::uint64_t seed = 5;                              // of the poses that a stalled search starts again from
 };
-std::span<const Setting<ContactPoseConfig>> contact_pose_settings();
+std::span<const Setting<ContactPoseConfig>> contact_pose_settings();  // name, unit, range and meaning of each
+// The defaults with those given. Throws InvalidInput for one that is unknown or out of range.
 ContactPoseConfig contact_pose_config(const SettingValues& values);
 
 // Annealing: Gauss-Newton with backtracking on the residual of two soft bodies (soft_bodies.h) whose
@@ -65,12 +70,14 @@ ContactPoseConfig contact_pose_config(const SettingValues& values);
 // for settings out of range. Differs from [Montaut2022]: the residual is smoothed with its Jacobian, and the
 // temperature falls.
 ContactPoseSolution solve_contact_pose(const ContactPoseProblem& problem, const SettingValues& settings = {});
+// The same with settings as numbers.
 ContactPoseSolution solve_contact_pose(const ContactPoseProblem& problem, const ContactPoseConfig& config);
 
-// The method of [Montaut2022]: Gauss-Newton with backtracking on the plain cost, with the estimated
-// derivative of the witness at a pose. Throws as the above does.
+// Derivative of the witness points at a pose, as estimated in that iteration, which may seed samples.
 using PoseDifferentiator =
     std::function<WitnessDerivative<double>(const body::Pair& pair, std::uint64_t iteration)>;
+// The method of [Montaut2022]: Gauss-Newton with backtracking on the plain cost, with an estimated
+// derivative. Throws as the above does.
 ContactPoseSolution gauss_newton_contact_pose(const ContactPoseProblem& problem,
                                               const PoseDifferentiator& differentiator, int iterations = 50);
 

@@ -20,15 +20,15 @@ namespace abut::derivative {
 
 // Value and derivative of one pair. The status is the derivative's.
 struct PairDerivative {
-  witness::Witness<double> witness;
-  WitnessDerivative<double> derivative;
+  witness::Witness<double> witness;      // in A's frame
+  WitnessDerivative<double> derivative;  // by the pose of B in A
 };
 
 // Of rows that smooth the bodies: the hulls' own witness, that of the smoothed bodies, and the derivative of
 // the latter.
 struct SmoothedPair {
-  witness::Witness<double> exact, smoothed;
-  WitnessDerivative<double> derivative;
+  witness::Witness<double> exact, smoothed;  // of the hulls; of the bodies that stand for them
+  WitnessDerivative<double> derivative;      // of `smoothed`
 };
 
 // Throws InvalidInput, naming `who`, for a pair that witness queries refuse and for one with a primitive.
@@ -49,6 +49,7 @@ class Estimator {
   virtual SmoothedPair smoothed(const body::Pair& pair, WitnessHessian<double>* hessian = nullptr);
 };
 
+// What the table says of an estimator.
 struct EstimatorRow {
   std::string_view name;     // for command lines
   std::string_view summary;  // one line for people

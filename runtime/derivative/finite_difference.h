@@ -48,9 +48,11 @@ WitnessDerivative<S> central_differences(const witness::Witness<S>& centre, cons
   return detail::finite(result) ? result : detail::invalid_derivative<S>();
 }
 
-// The estimator of the table.
+// Of the estimator of the table: name, unit, range and meaning of each setting.
 std::span<const Setting<FiniteDifferenceConfig>> finite_difference_settings();
+// The defaults with those given. Throws InvalidInput for one that is unknown or out of range.
 FiniteDifferenceConfig finite_difference_config(const SettingValues& values);
+// The estimator of the table. Throws InvalidInput for settings out of range.
 std::unique_ptr<Estimator> make_finite_difference_estimator(const FiniteDifferenceConfig& config = {});
 
 }  // namespace abut::derivative

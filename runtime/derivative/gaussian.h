@@ -17,6 +17,7 @@
 // 26]
 namespace abut::derivative {
 
+// Settings of the estimator `gaussian`.
 struct GaussianConfig {
   int samples = 20;  // M, >= 3
   // Standard deviation of the turn, > 0, in units of the angle between neighbouring facets at the witness
@@ -26,7 +27,7 @@ struct GaussianConfig {
   // the unit normal it is noise / |d|. Takes the place of eps.
   double noise = 0;
   std::uint64_t seed = 1;  // of the samples, which are made once per estimator
-  Clamp clamp;
+  Clamp clamp;             // keeps the derivative finite in singular directions
 };
 
 // Curvature at unit n with tangent basis T (shape's frame), smoothed over turns by the angle eps (rad), from
@@ -105,9 +106,11 @@ WitnessDerivative<S> gaussian_derivative(const asset::ConvexView& A, const asset
                           gaussian_curvature<S>(B, m_B, T_B, angle_B, samples), size, clamp);
 }
 
-// The estimator of the table.
+// Of the estimator of the table: name, unit, range and meaning of each setting.
 std::span<const Setting<GaussianConfig>> gaussian_settings();
+// The defaults with those given. Throws InvalidInput for one that is unknown or out of range.
 GaussianConfig gaussian_config(const SettingValues& values);
+// The estimator of the table. Throws InvalidInput for settings out of range.
 std::unique_ptr<Estimator> make_gaussian_estimator(const GaussianConfig& config = {});
 
 }  // namespace abut::derivative

@@ -17,6 +17,7 @@
 // 28]
 namespace abut::derivative {
 
+// How the curvature of a hull is estimated.
 struct GumbelConfig {
   // Depth of the neighbourhood: vertices within this many edges of a vertex of the witness simplex, >= 1.
   int rings = 3;
@@ -38,14 +39,9 @@ inline double recommended_eps(int rings) { return rings <= 1 ? 0.5 : rings == 2 
 // Scratch space of the estimate: one per thread. Grows to the largest hull seen, then never allocates.
 template <class S>
 struct RingWorkspace {
-  RingWalk walk;
-  Heights<S> heights;
+  RingWalk walk;       // gathers the vertices of the rings
+  Heights<S> heights;  // of these vertices
 };
-
-template <class S>
-Vec3<S> hull_vertex(const asset::ConvexView& hull, std::int32_t v) {
-  return {static_cast<S>(hull.x[v]), static_cast<S>(hull.y[v]), static_cast<S>(hull.z[v])};
-}
 
 // A length of the hull for scaling bounds, m: half the diagonal of the box that the lookup's vertices for the
 // six axis directions span, or of the bounding box where there is no lookup. Order of magnitude only.
@@ -128,16 +124,19 @@ WitnessDerivative<S> gumbel_derivative(const asset::ConvexView& A, const asset::
   return differentiate<S>(witness, X_AB, T, H_A, H_B, size_A + size_B, clamp);
 }
 
-// The estimator of the table.
+// Settings of the estimator `gumbel`.
 struct GumbelEstimatorConfig {
-  GumbelConfig curvature;
+  GumbelConfig curvature;  // of each hull
   // Not 0: the published form, whose temperature is fixed on the separation vector, m: on the unit normal it
   // is noise / |d|. Takes the place of eps.
   double noise = 0;
-  Clamp clamp;
+  Clamp clamp;  // keeps the derivative finite in singular directions
 };
+// Name, unit, range and meaning of each.
 std::span<const Setting<GumbelEstimatorConfig>> gumbel_settings();
+// The defaults with those given. Throws InvalidInput for one that is unknown or out of range.
 GumbelEstimatorConfig gumbel_config(const SettingValues& values);
+// The estimator of the table. Throws InvalidInput for settings out of range.
 std::unique_ptr<Estimator> make_gumbel_estimator(const GumbelEstimatorConfig& config = {});
 
 }  // namespace abut::derivative

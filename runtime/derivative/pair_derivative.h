@@ -20,12 +20,13 @@ inline double geometry_size(const body::Geometry& geometry) {
 
 // One body at its witness point: point p and unit outward normal n, both in its frame, tangent basis T of n.
 struct WitnessSite {
-  const body::Geometry& geometry;
+  const body::Geometry& geometry;        // hull or primitive
   std::array<std::int32_t, 3> vertices;  // of the hull, that carry the point
-  std::size_t vertex_count;
-  Vec3<double> n, p;
-  Mat32<double> T;
+  std::size_t vertex_count;              // of these, 0 to 3
+  Vec3<double> n, p;                     // unit normal; point, m
+  Mat32<double> T;                       // (3, 2) orthonormal, across n
 
+  // The vertices that count.
   std::span<const std::int32_t> simplex() const { return {vertices.data(), vertex_count}; }
 };
 

@@ -46,9 +46,11 @@ WitnessDerivative<S> polytope_derivative(const asset::ConvexView& A, const asset
                           polytope_curvature<S>(B, std::span(witness.vertex_B, corners), T_B), size, clamp);
 }
 
-// The estimator of the table; its settings are those of the clamp.
+// Of the estimator of the table, which has those of the clamp: name, unit, range and meaning of each setting.
 std::span<const Setting<Clamp>> analytic_settings();
+// The defaults with those given. Throws InvalidInput for one that is unknown or out of range.
 Clamp analytic_config(const SettingValues& values);
+// The estimator of the table. Throws InvalidInput for settings out of range.
 std::unique_ptr<Estimator> make_analytic_estimator(const Clamp& clamp = {});
 
 }  // namespace abut::derivative

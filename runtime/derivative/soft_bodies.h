@@ -20,18 +20,19 @@ namespace abut::derivative {
 // A hull at a temperature t (m, > 0).
 template <class S>
 struct SoftHull {
-  const asset::ConvexView& hull;
-  S temperature;
+  const asset::ConvexView& hull;  // must outlive it
+  S temperature;                  // t, m
 };
 
 // At a unit normal n, in the hull's frame: s_t(n), its Jacobian H = hess h_t(n) (in space: H n is not 0) and
 // h_t(n), all in m.
 template <class S>
 struct SoftSupport {
-  Vec3<S> point;
-  Mat3<S> H;
-  S height;
+  Vec3<S> point;  // s_t(n), m
+  Mat3<S> H;      // hess h_t(n), m
+  S height;       // h_t(n), m
 };
+// By sums over all vertices of the hull.
 template <class S>
 SoftSupport<S> soft_support(const SoftHull<S>& body, const Vec3<S>& n);
 
@@ -63,17 +64,20 @@ template <class S>
 WitnessHessian<S> soft_hessian(const SoftHull<S>& A, const SoftHull<S>& B, const SoftWitness<S>& soft,
                                const Pose<S>& X_AB, S size, const Clamp& clamp = {});
 
-// The estimator of the table: the hulls' own witness with the soft bodies' curvature there, and the soft
-// bodies' witness.
+// Settings of the estimator `soft_bodies`, which gives the hulls' own witness with the soft bodies' curvature
+// there, and the soft bodies' witness.
 struct SoftBodiesConfig {
   // Temperature of each hull, > 0, in units of the spread of its vertices (root mean square distance from
   // their mean) over their number: about h^2 / (2 r) for spacing h and radius of curvature r. Constant over
   // poses, so that the soft bodies stay the same.
   double eps = 7;
-  Clamp clamp;
+  Clamp clamp;  // keeps the derivative finite in singular directions
 };
+// Name, unit, range and meaning of each.
 std::span<const Setting<SoftBodiesConfig>> soft_bodies_settings();
+// The defaults with those given. Throws InvalidInput for one that is unknown or out of range.
 SoftBodiesConfig soft_bodies_config(const SettingValues& values);
+// The estimator of the table. Throws InvalidInput for settings out of range.
 std::unique_ptr<Estimator> make_soft_bodies_estimator(const SoftBodiesConfig& config = {});
 
 }  // namespace abut::derivative

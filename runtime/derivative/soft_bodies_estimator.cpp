@@ -1,6 +1,7 @@
 #include "runtime/derivative/query.h"
 #include "runtime/derivative/settings.h"
 #include "runtime/derivative/soft_bodies.h"
+#include "runtime/witness/support.h"
 
 namespace abut::derivative {
 
@@ -21,10 +22,10 @@ constexpr Setting<Config> kSettings[] = {
 double spread(const asset::ConvexView& hull) {
   Vec3<double> mean = Vec3<double>::Zero();
   double square = 0;
-  for (std::int32_t v = 0; v < hull.vertex_count; ++v) mean += hull_vertex<double>(hull, v);
+  for (std::int32_t v = 0; v < hull.vertex_count; ++v) mean += witness::core_vertex<double>(hull, v);
   mean /= hull.vertex_count;
   for (std::int32_t v = 0; v < hull.vertex_count; ++v)
-    square += (hull_vertex<double>(hull, v) - mean).squaredNorm();
+    square += (witness::core_vertex<double>(hull, v) - mean).squaredNorm();
   return std::sqrt(square / hull.vertex_count);
 }
 

@@ -20,14 +20,16 @@ namespace abut::derivative {
 // position in the tangent plane. Room for `capacity` vertices and three more.
 template <class S>
 struct Heights {
-  std::vector<S> depth, u, v;
+  std::vector<S> depth, u, v;  // m: against n; along T's columns
 
+  // Makes room; only ever grows.
   void reserve(std::size_t capacity) {
     if (depth.size() >= capacity + 3) return;
     for (std::vector<S>* list : {&depth, &u, &v}) list->resize(capacity + 3);
   }
 };
 
+// Of the depths of some vertices.
 template <class S>
 struct HeightRange {
   S least, sum;  // of the depths, m
@@ -50,6 +52,7 @@ struct SoftMoments {
   }
 };
 
+// One vertex at a time, in any scalar: what measure_heights() is tested against.
 template <class S>
 HeightRange<S> measure_heights_reference(const asset::ConvexView& hull,
                                          std::span<const std::int32_t> vertices, const Vec3<S>& n,
@@ -70,6 +73,7 @@ HeightRange<S> measure_heights_reference(const asset::ConvexView& hull,
   return range;
 }
 
+// One vertex at a time, in any scalar: what soft_moments() is tested against.
 template <class S>
 SoftMoments<S> soft_moments_reference(const Heights<S>& heights, std::size_t count, S least, S temperature) {
   using std::exp;
@@ -94,6 +98,7 @@ HeightRange<S> measure_heights(const asset::ConvexView& hull, std::span<const st
                                const Vec3<S>& n, const Mat32<S>& T, Heights<S>& heights) {
   return measure_heights_reference(hull, vertices, n, T, heights);
 }
+// Four vertices at a time.
 template <>
 HeightRange<double> measure_heights(const asset::ConvexView& hull, std::span<const std::int32_t> vertices,
                                     const Vec3<double>& n, const Mat32<double>& T, Heights<double>& heights);
@@ -103,6 +108,7 @@ template <class S>
 SoftMoments<S> soft_moments(const Heights<S>& heights, std::size_t count, S least, S temperature) {
   return soft_moments_reference(heights, count, least, temperature);
 }
+// Four vertices at a time.
 template <>
 SoftMoments<double> soft_moments(const Heights<double>& heights, std::size_t count, double least,
                                  double temperature);

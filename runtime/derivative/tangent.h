@@ -7,12 +7,16 @@
 // Small algebra on the tangent plane of a unit normal.
 namespace abut::derivative {
 
+// Coordinates in a tangent basis.
 template <class S>
 using Vec2 = Eigen::Matrix<S, 2, 1>;
+// A symmetric form on the tangent plane, such as a curvature.
 template <class S>
 using Mat2 = Eigen::Matrix<S, 2, 2>;
+// A tangent basis, its vectors as columns; or its Jacobian.
 template <class S>
 using Mat32 = Eigen::Matrix<S, 3, 2>;
+// Derivative of tangent coordinates by the tangent of a pose.
 template <class S>
 using Mat26 = Eigen::Matrix<S, 2, 6>;
 

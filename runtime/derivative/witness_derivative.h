@@ -20,17 +20,17 @@ namespace abut::derivative {
 // unit vectors orthogonal to n and to one another. H is the curvature across them.
 template <class S>
 struct Curvature {
-  Mat3<S> H = Mat3<S>::Zero();
-  int flat_count = 0;
-  std::array<Vec3<S>, 2> flat = {Vec3<S>::Zero(), Vec3<S>::Zero()};
+  Mat3<S> H = Mat3<S>::Zero();                                       // m
+  int flat_count = 0;                                                // 0 to 2
+  std::array<Vec3<S>, 2> flat = {Vec3<S>::Zero(), Vec3<S>::Zero()};  // zero beyond flat_count
 };
 
 // The same in coordinates of a tangent basis of n.
 template <class S>
 struct TangentCurvature {
-  Mat2<S> H = Mat2<S>::Zero();
-  int flat_count = 0;
-  std::array<Vec2<S>, 2> flat = {Vec2<S>::Zero(), Vec2<S>::Zero()};
+  Mat2<S> H = Mat2<S>::Zero();                                       // m
+  int flat_count = 0;                                                // 0 to 2
+  std::array<Vec2<S>, 2> flat = {Vec2<S>::Zero(), Vec2<S>::Zero()};  // zero beyond flat_count
 };
 
 // A curvature in the tangent basis T of the normal, both in the shape's frame.
@@ -63,7 +63,7 @@ struct WitnessDerivative {
 template <class S>
 struct WitnessHessian {
   std::array<Mat6<S>, 3> p1_A, p2_A, n_A;  // by component, in A
-  Mat6<S> d;
+  Mat6<S> d;                               // of the signed distance
 };
 
 // Lower bound of the eigenvalues of d I + H_D on the tangent plane:
@@ -71,8 +71,8 @@ struct WitnessHessian {
 // estimate of H that shrinks with |d| is not clamped away near touching), but not into a flat direction,
 // whose radius says nothing about the other one; the second keeps the derivative finite where all vanishes.
 struct Clamp {
-  double relative = 1e-3;
-  double absolute = 1e-9;
+  double relative = 1e-3;  // to the curvature's scale
+  double absolute = 1e-9;  // to the pair's size
 };
 
 namespace detail {

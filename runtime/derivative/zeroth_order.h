@@ -12,18 +12,20 @@
 // Needs nothing but the query. [Montaut2022, Eq. 6]
 namespace abut::derivative {
 
+// How the slope is taken: samples and control variate.
 enum class ZerothOrderForm {
   kLeastSquares,    // whitened samples about the query's own answer; keeps the witness equation
   kControlVariate,  // drawn samples about the query's own answer
   kPublished,       // Eq. 6 as printed: drawn samples, without control variate
 };
 
+// Settings of the estimator `zeroth_order`.
 struct ZerothOrderConfig {
   int samples = 50;        // M, >= 7
   double angle = 0.2;      // standard deviation of the turns, rad, > 0
   double length = 0.04;    // and of the shifts, in units of the pair's size, > 0
   std::uint64_t seed = 1;  // of the samples, which are drawn once per estimator
-  ZerothOrderForm form = ZerothOrderForm::kLeastSquares;
+  ZerothOrderForm form = ZerothOrderForm::kLeastSquares;  // how the slope is taken
 };
 
 // Derivative of `query(X_AB) -> witness::Witness<S>` around X_AB, whose result there is `centre`, from the
@@ -66,9 +68,11 @@ WitnessDerivative<S> zeroth_order(const witness::Witness<S>& centre, const Pose<
   return detail::finite(result) ? result : detail::invalid_derivative<S>();
 }
 
-// The estimator of the table.
+// Of the estimator of the table: name, unit, range and meaning of each setting.
 std::span<const Setting<ZerothOrderConfig>> zeroth_order_settings();
+// The defaults with those given. Throws InvalidInput for one that is unknown or out of range.
 ZerothOrderConfig zeroth_order_config(const SettingValues& values);
+// The estimator of the table. Throws InvalidInput for settings out of range.
 std::unique_ptr<Estimator> make_zeroth_order_estimator(const ZerothOrderConfig& config = {});
 
 }  // namespace abut::derivative

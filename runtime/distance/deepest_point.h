@@ -15,11 +15,11 @@ struct DeepestPoint {
   double depth = 0;  // m: exact distance of the point from `outer`; 0: no point is inside
   double bound = 0;  // m: no point is deeper; at most kDepthGap depth + kLeastGap size more, or !complete
   Vec3<double> point = Vec3<double>::Zero(), nearest = Vec3<double>::Zero();  // m
-  Vec3<double> normal = Vec3<double>::Zero();  // of `outer` at the nearest point, outward
-  std::int32_t triangle_inner = -1, triangle_outer = -1;
-  Vec3<double> weight_inner = Vec3<double>::Zero();  // barycentric
-  Feature feature_outer = Feature::kFace;            // that has the nearest point
-  bool complete = true;                              // false: ended at its limit of queries
+  Vec3<double> normal = Vec3<double>::Zero();             // of `outer` at the nearest point, outward
+  std::int32_t triangle_inner = -1, triangle_outer = -1;  // that have the points; -1: none
+  Vec3<double> weight_inner = Vec3<double>::Zero();       // barycentric
+  Feature feature_outer = Feature::kFace;                 // that has the nearest point
+  bool complete = true;                                   // false: ended at its limit of queries
   bool equalled = false;  // another point, farther away than kSamePlace depths, is as deep but for kTie
 };
 

@@ -21,15 +21,15 @@ struct NearFeature {
   double depth;           // m
   Vec3<double> nearest;   // of the feature, m
   Vec3<double> normal;    // unit, outward: the depth grows against it
-  std::int32_t triangle;  // that has it, and which of its
-  Feature feature;
+  std::int32_t triangle;  // that has it
+  Feature feature;        // of that triangle
 };
 
 // Nearest first, every nearest point once.
 struct NearFeatures {
-  static constexpr int kMax = 16;
-  std::array<NearFeature, kMax> feature;
-  int count = 0;
+  static constexpr int kMax = 16;         // more are left out
+  std::array<NearFeature, kMax> feature;  // (count) nearest first
+  int count = 0;                          // of those within the distance, kMax at most
 };
 
 // The features of a surface whose distance from the point p inside it is within `beyond` (m) of the least, or
@@ -39,16 +39,19 @@ NearFeatures near_features(const asset::SurfaceView& surface, const Vec3<double>
 // An orthonormal basis of the directions in which the point of these weights may move within a triangle: of
 // its plane, of an edge, none.
 struct FlatBasis {
-  int dimension = 0;
+  int dimension = 0;  // 0 to 2
+  // Unit, orthogonal; zero beyond `dimension`.
   std::array<Vec3<double>, 2> along = {Vec3<double>::Zero(), Vec3<double>::Zero()};
 };
+// From the barycentric weights of the point: corners with weight 0 do not carry it.
 FlatBasis flat_basis(const Triangle<double>& triangle, const Vec3<double>& weights);
 
+// Features and weights under which their pulls cancel.
 struct Balance {
-  int count = 0;  // 0: no weights under which the pulls cancel
-  std::array<int, 3> feature = {-1, -1, -1};
-  std::array<double, 3> weight = {0, 0, 0};
-  double depth = 0;  // m: their weighted mean
+  int count = 0;                              // 0: no weights under which the pulls cancel
+  std::array<int, 3> feature = {-1, -1, -1};  // indices of NearFeatures; -1 beyond count
+  std::array<double, 3> weight = {0, 0, 0};   // sum to 1
+  double depth = 0;                           // m: their weighted mean
 };
 
 // That of least depth. If `others` is not empty, those that are within `tie` (m) of it go there,

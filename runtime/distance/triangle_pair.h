@@ -12,9 +12,11 @@
 //   const auto pair = distance::closest_of_triangles<double>(a, b);     // a, b: std::array<Vec3<double>, 3>
 namespace abut::distance {
 
+// A triangle by its corners, m.
 template <class S>
 using Triangle = std::array<Vec3<S>, 3>;
 
+// Closest points of two triangles, in the frame that both are given in.
 template <class S>
 struct TrianglePair {
   Vec3<S> on_A, on_B;                                // m

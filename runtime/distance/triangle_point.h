@@ -17,7 +17,7 @@ struct TrianglePoint {
   Vec3<S> closest;                                   // on the triangle, m
   Vec3<S> residual;                                  // query point less closest point, m
   S distance2 = std::numeric_limits<S>::infinity();  // squared length of the residual, m^2
-  Feature feature = Feature::kFace;
+  Feature feature = Feature::kFace;                  // that has the closest point
 };
 
 namespace internal {

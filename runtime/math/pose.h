@@ -11,16 +11,22 @@
 //   respect to a pose are 6 wide in that order.
 namespace abut {
 
+// A point (m), a vector or a unit normal.
 template <class S>
 using Vec3 = Eigen::Matrix<S, 3, 1>;
+// A twist (w; v), a wrench (tau; f) or the tangent xi of a pose.
 template <class S>
 using Vec6 = Eigen::Matrix<S, 6, 1>;
+// A rotation, or a linear map of vectors.
 template <class S>
 using Mat3 = Eigen::Matrix<S, 3, 3>;
+// Derivative of a vector by the tangent of a pose.
 template <class S>
 using Mat36 = Eigen::Matrix<S, 3, 6>;
+// Derivative of a twist or a wrench by the tangent of a pose; a spatial inertia.
 template <class S>
 using Mat6 = Eigen::Matrix<S, 6, 6>;
+// Derivative of a number by the tangent of a pose.
 template <class S>
 using Row6 = Eigen::Matrix<S, 1, 6>;
 
@@ -35,14 +41,15 @@ Mat3<S> skew(const Vec3<S>& a) {
 // X_AB: rotation R_AB and origin p_AB of frame B in frame A, m.
 template <class S>
 struct Pose {
-  Mat3<S> R = Mat3<S>::Identity();
-  Vec3<S> p = Vec3<S>::Zero();
+  Mat3<S> R = Mat3<S>::Identity();  // R_AB
+  Vec3<S> p = Vec3<S>::Zero();      // p_AB, m
 
-  Vec3<S> operator*(const Vec3<S>& p_B) const { return R * p_B + p; }
-  Pose operator*(const Pose& X_BC) const { return {R * X_BC.R, R * X_BC.p + p}; }
-  Pose inverse() const { return {R.transpose(), -(R.transpose() * p)}; }
-  bool finite() const { return R.allFinite() && p.allFinite(); }
+  Vec3<S> operator*(const Vec3<S>& p_B) const { return R * p_B + p; }              // p_A = X_AB p_B, m
+  Pose operator*(const Pose& X_BC) const { return {R * X_BC.R, R * X_BC.p + p}; }  // X_AC = X_AB X_BC
+  Pose inverse() const { return {R.transpose(), -(R.transpose() * p)}; }           // X_BA, R being a rotation
+  bool finite() const { return R.allFinite() && p.allFinite(); }  // no entry is infinite or NaN
 
+  // The same in another scalar.
   template <class T>
   Pose<T> cast() const {
     return {R.template cast<T>(), p.template cast<T>()};

@@ -21,7 +21,7 @@ namespace abut::proximity {
 struct Contact {
   derivative::PairDerivative pair;  // the derivative NaN unless it was wanted
   // What carries the witness points: the same from pose to pose while it does, exchanged with A and B.
-  std::uint32_t feature_A = 0, feature_B = 0;
+  std::uint32_t feature_A = 0, feature_B = 0;  // 0 of models without regions
 };
 
 // A reusable solver: keeps its memory, so that after the first call (with assets no larger) it allocates
@@ -52,11 +52,13 @@ class DistanceModel {
   Contact contact_;
 };
 
+// What the table says of a distance model.
 struct DistanceModelRow {
-  std::string_view name;                  // for command lines
-  std::string_view summary;               // one line for people
-  std::vector<std::string_view> methods;  // of derivatives; the first is the default
-  std::vector<SettingInfo> (*settings)(std::string_view method);
+  std::string_view name;                                          // for command lines
+  std::string_view summary;                                       // one line for people
+  std::vector<std::string_view> methods;                          // of derivatives; the first is the default
+  std::vector<SettingInfo> (*settings)(std::string_view method);  // made from words
+  // Throws InvalidInput for an unknown method or setting, and for one out of range.
   std::unique_ptr<DistanceModel> (*make)(std::string_view method, const SettingValues& settings);
   bool has_smoothed;  // offers DistanceModel::smoothed with any method
 };
@@ -79,6 +81,7 @@ class BatchDistanceModel {
   explicit BatchDistanceModel(std::string_view name, std::string_view method = {},
                               const SettingValues& settings = {}, int threads = 0);
 
+  // Throws InvalidInput, naming `who`, for a pair that the model cannot take.
   void require_valid(const body::Pair& pair, const char* who) const {
     models_.front()->require_valid(pair, who);
   }
@@ -86,9 +89,12 @@ class BatchDistanceModel {
   // results[i] answers pairs[i]. Throws InvalidInput before any work if the spans differ in length or a pair
   // is invalid; the message names the pair.
   void separations(std::span<const body::Pair> pairs, std::span<witness::Witness<double>> results);
+  // The same of DistanceModel::derivative.
   void derivatives(std::span<const body::Pair> pairs, std::span<derivative::PairDerivative> results);
+  // The same of DistanceModel::contacts: results[i] has as many as pairs[i].
   void contacts(std::span<const body::Pair> pairs, double margin, bool derivatives,
                 std::span<std::vector<Contact>> results);
+  // The same of DistanceModel::smoothed, which says when it throws.
   void smoothed(std::span<const body::Pair> pairs, std::span<derivative::SmoothedPair> results);
 
  private:

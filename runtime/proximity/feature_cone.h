@@ -9,8 +9,8 @@ namespace abut::proximity {
 
 // A point of a surface by its triangle and barycentric coordinates.
 struct SurfacePoint {
-  std::int32_t triangle = -1;
-  Vec3<double> weight = Vec3<double>::Zero();
+  std::int32_t triangle = -1;                  // -1: none
+  Vec3<double> weight = Vec3<double>::Zero();  // barycentric
 };
 
 // The feature of a triangle that has the point of these weights.
@@ -25,6 +25,7 @@ template <class Take>
 void visit_directions(const asset::SurfaceView& surface, std::int32_t triangle, distance::Feature feature,
                       Take&& take);
 
+// The normal where surfaces touch, and whether it is one.
 struct TouchingNormal {
   Vec3<double> n = Vec3<double>::Zero();  // in A, from A to B
   bool separates = false;                 // a plane across n has the surfaces about the points on its sides

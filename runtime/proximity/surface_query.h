@@ -19,7 +19,7 @@ namespace abut::proximity {
 // A witness and where on the surfaces it is.
 struct SurfaceWitness {
   witness::Witness<double> witness;  // vertices are the surfaces'; simplex_size 0 where three do not carry it
-  std::int32_t triangle_A = -1, triangle_B = -1;
+  std::int32_t triangle_A = -1, triangle_B = -1;  // that have p1 and p2; -1: none
   Vec3<double> weight_A = Vec3<double>::Zero(), weight_B = Vec3<double>::Zero();  // barycentric
   bool of_A = false;      // overlapping: the deepest point is one of A's surface; else of B's
   bool equalled = false;  // another point is as deep (distance::kTie)
@@ -27,7 +27,7 @@ struct SurfaceWitness {
 
 // Scratch of a thread.
 struct SurfaceScratch {
-  distance::DeepestSearch deepest_of_A, deepest_of_B;
+  distance::DeepestSearch deepest_of_A, deepest_of_B;  // of A's surface within B, of B's within A
 };
 
 // Throws InvalidInput, naming `who`, for a pair that is not two assets with surfaces in a finite pose.
@@ -82,6 +82,7 @@ class SurfaceSolver {
   // Keeps the geometries. Throws InvalidInput unless both have surfaces.
   SurfaceSolver(const body::Geometry& A, const body::Geometry& B);
 
+  // Everything in frame A, m. Never throws.
   witness::Witness<double> operator()(const Pose<double>& X_AB);
 
   // The next query is a cold one.

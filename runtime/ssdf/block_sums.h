@@ -13,7 +13,7 @@ namespace abut::ssdf {
 
 // The kernel of walls, see kernel.h.
 inline constexpr double kWallWeight = 2;
-inline constexpr double kWallDepth = 0.35;
+inline constexpr double kWallDepth = 0.35;  // of the spacing
 
 }  // namespace abut::ssdf
 

@@ -20,6 +20,7 @@ inline constexpr double kTolerance = 1e-12;
 
 // Largest eps1 (m^2): absent points of a block, which are 1e100 m away, weigh nothing beside real ones.
 inline constexpr double kGreatestSmoothing = 1e150;
+// Whether eps1 (m^2) is positive, has a finite reciprocal, and is no larger than that.
 inline bool usable_smoothing(double eps1) {
   return eps1 > 0 && std::isfinite(1 / eps1) && eps1 <= kGreatestSmoothing;
 }

@@ -10,6 +10,7 @@
 //   value = sum B_i g_i / sum B_i,  B_i a function of r = p - p_i and of the plane, g_i = n_i . r.
 namespace abut::ssdf {
 
+// The weight B_i of a plane.
 enum class KernelKind {
   kGaussian,  // exp(-|r|^2 / eps1), as everywhere else: the default
   kQuad,      // exp(-(r . M_i r) / eps1): M_i stretches the quad to a square of the cloud's mean area
@@ -29,7 +30,7 @@ inline constexpr double kWallFar = 1e3;  // depths behind a plane
 // psi and its first two derivatives; `depth` = kWallDepth spacing, m.
 template <class S>
 struct WallPenalty {
-  S value, first, second;
+  S value, first, second;  // psi, and by g: 1/m, 1/m^2
 };
 template <class S>
 WallPenalty<S> wall_penalty(S g, S depth) {
@@ -64,8 +65,8 @@ class KernelField {
   void distances(std::span<const Vec3<double>> p_Q, Order order, std::span<SoftDistance<double>> results,
                  double tolerance = kTolerance, int threads = 0) const;
 
-  KernelKind kind() const { return kind_; }
-  double eps1() const { return eps1_; }
+  KernelKind kind() const { return kind_; }  // of the sums' weights
+  double eps1() const { return eps1_; }      // m^2
 
  private:
   asset::PointsView points_;
@@ -83,15 +84,15 @@ enum class FieldKind {
 
 // Settings of a soft distance that fit any object.
 struct SoftDistanceConfig {
-  double eps1 = kSmoothing;  // over spacing^2
-  KernelKind kernel = KernelKind::kGaussian;
-  double tolerance = kTolerance;  // see field.h
-  FieldKind field = FieldKind::kPoints;
+  double eps1 = kSmoothing;                   // over spacing^2
+  KernelKind kernel = KernelKind::kGaussian;  // of oriented points
+  double tolerance = kTolerance;              // see field.h
+  FieldKind field = FieldKind::kPoints;       // of an asset; that of a primitive is exact
 };
 
-// What each is called, its unit, range and meaning; and the defaults with the settings that were given, which
-// throws InvalidInput for an unknown one and for one out of range.
+// What each is called, its unit, range and meaning.
 std::span<const Setting<SoftDistanceConfig>> soft_distance_settings();
+// The defaults with those given. Throws InvalidInput for one that is unknown or out of range.
 SoftDistanceConfig soft_distance_config(const SettingValues& values);
 
 // Throws InvalidInput for a setting that is out of range.

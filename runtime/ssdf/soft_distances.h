@@ -41,6 +41,7 @@ class SoftDistances {
 // One-shot forms. Throw as SoftDistances does.
 SoftDistance<double> soft_distance(const body::Geometry& geometry, const Vec3<double>& p_GQ,
                                    const SoftDistanceConfig& config = {}, Order order = Order::kHessian);
+// Of many points, on several threads.
 void soft_distances(const body::Geometry& geometry, std::span<const Vec3<double>> p_GQ,
                     std::span<SoftDistance<double>> results, const SoftDistanceConfig& config = {},
                     Order order = Order::kHessian, int threads = 0);

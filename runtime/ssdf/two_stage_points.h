@@ -10,12 +10,13 @@
 // scalar S. All lengths in spacings but where it says m.
 namespace abut::ssdf {
 
+// Constants of the field, with their letters in two_stage.h.
 struct TwoStage {
   static constexpr double kFar = 3;         // R
   static constexpr double kSharpness = 24;  // 2 R / e, e = 1/4
   static constexpr double kWeight = 3;      // B
-  static constexpr double kDepth = 0.35;
-  static constexpr double kEnd = 16;  // C: near u = 0 stage 2 is like exp(-2 r^2 / (e C))
+  static constexpr double kDepth = 0.35;    // depth, behind a plane, that q counts in
+  static constexpr double kEnd = 16;        // C: near u = 0 stage 2 is like exp(-2 r^2 / (e C))
   // Points with E more than this above that of the nearest are left out: each of them weighs less than
   // 1.4e-11 in stage 1, and nothing in stage 2, where u > kCut - kWeight is beyond the end.
   static constexpr double kCut = 25;

@@ -19,26 +19,34 @@ struct Rim {
   S z, radius;  // m
 };
 
+// A shape's core and the radius of its ball, in the shape's frame.
 template <class S>
 class Core {
  public:
+  // A sphere's core is a point, a capsule's a segment, a cylinder's and a cone's two rims.
   enum class Kind : std::uint8_t { kHull, kPoint, kSegment, kBox, kPlane, kEllipsoid, kRims };
 
   // The hull must outlive the core.
   explicit Core(const asset::ConvexView& hull) : kind_(Kind::kHull), hull_(&hull) {}
+  // A point and a ball.
   explicit Core(const Sphere<S>& sphere) : kind_(Kind::kPoint) { sweep(sphere.radius); }
+  // A segment along z and a ball.
   explicit Core(const Capsule<S>& capsule) : kind_(Kind::kSegment), size_(0, 0, capsule.half_length) {
     sweep(capsule.radius);
   }
-  explicit Core(const Box<S>& box) : kind_(Kind::kBox), size_(box.half) {}
-  explicit Core(const HalfSpace<S>&) : kind_(Kind::kPlane) {}
+  explicit Core(const Box<S>& box) : kind_(Kind::kBox), size_(box.half) {}  // itself, no ball
+  explicit Core(const HalfSpace<S>&) : kind_(Kind::kPlane) {}               // z <= 0
+  // Itself, no ball.
   explicit Core(const Ellipsoid<S>& ellipsoid) : kind_(Kind::kEllipsoid), size_(ellipsoid.semi_axes) {}
+  // Two equal rims.
   explicit Core(const Cylinder<S>& cylinder)
       : kind_(Kind::kRims),
         size_(cylinder.radius, cylinder.radius, cylinder.half_length),
         top_radius_(cylinder.radius) {}
+  // A rim below, and above it one of radius 0: the apex.
   explicit Core(const Cone<S>& cone)
       : kind_(Kind::kRims), size_(cone.radius, cone.radius, cone.half_length) {}
+  // The core of its shape; both radii add up.
   template <class Shape>
   explicit Core(const Swept<S, Shape>& swept) : Core(swept.shape) {
     sweep(swept.radius);
@@ -57,9 +65,9 @@ class Core {
     return core;
   }
 
-  Kind kind() const { return kind_; }
-  const asset::ConvexView& hull() const { return *hull_; }
-  const Vec3<S>& size() const { return size_; }
+  Kind kind() const { return kind_; }                       // tells which of the following it has
+  const asset::ConvexView& hull() const { return *hull_; }  // of kHull alone
+  const Vec3<S>& size() const { return size_; }             // half sizes along the axes, m
   // Rim 0 is the upper one.
   Rim<S> rim(int i) const { return i == 0 ? Rim<S>{size_.z(), top_radius_} : Rim<S>{-size_.z(), size_.x()}; }
   S swept_radius() const { return swept_radius_; }  // m
@@ -68,7 +76,7 @@ class Core {
   bool has_rims() const { return kind_ == Kind::kRims; }
   // Whether it is a curved body without rims, with a support Hessian.
   bool smooth() const { return kind_ == Kind::kEllipsoid; }
-  bool plane() const { return kind_ == Kind::kPlane; }
+  bool plane() const { return kind_ == Kind::kPlane; }  // a half-space
 
   // Whether it is something to ask a support point of: not empty, lengths finite and positive.
   bool usable() const {
@@ -103,29 +111,33 @@ inline constexpr bool kMayCurve = true;
 template <>
 inline constexpr bool kMayCurve<asset::ConvexView> = false;
 
+// Whether its boundary is curved: an ellipsoid's, or one about rims.
 template <class S>
 bool curved(const Core<S>& core) {
   return core.smooth() || core.has_rims();
 }
-inline bool curved(const asset::ConvexView&) { return false; }
+inline bool curved(const asset::ConvexView&) { return false; }  // no hull is
 
+// Whether it is a half-space.
 template <class S>
 bool plane(const Core<S>& core) {
   return core.plane();
 }
-inline bool plane(const asset::ConvexView&) { return false; }
+inline bool plane(const asset::ConvexView&) { return false; }  // no hull is
 
+// Whether it has support points: not empty, lengths finite and positive.
 template <class S>
 bool usable(const Core<S>& core) {
   return core.usable();
 }
-inline bool usable(const asset::ConvexView& hull) { return hull.vertex_count > 0; }
+inline bool usable(const asset::ConvexView& hull) { return hull.vertex_count > 0; }  // not empty
 
 // Radius of the ball that is swept along the core, m.
 template <class S>
 S swept_radius(const Core<S>& core) {
   return core.swept_radius();
 }
+// A hull has no ball.
 template <class S>
 S swept_radius(const asset::ConvexView&) {
   return 0;
@@ -138,6 +150,7 @@ std::int32_t vertex_count(const Core<S>& core) {
   if (core.kind() == Kind::kHull) return core.hull().vertex_count;
   return core.kind() == Kind::kBox ? 8 : core.kind() == Kind::kSegment ? 2 : 1;
 }
+// 0: not usable.
 inline std::int32_t vertex_count(const asset::ConvexView& hull) { return hull.vertex_count; }
 
 // Vertex i of a polytope, in the shape's frame: bit k of i is set where coordinate k of a box is negative.
@@ -200,6 +213,7 @@ SupportPoint<S> core_support(const Core<S>& core, const Vec3<S>& n) {
       return {Vec3<S>::Zero(), -1};
   }
 }
+// A hull is its own core.
 template <class S>
 SupportPoint<S> core_support(const asset::ConvexView& hull, const Vec3<S>& n) {
   return support(hull, n);

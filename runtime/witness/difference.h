@@ -7,6 +7,7 @@
 
 namespace abut::witness {
 
+// The largest absolute coordinate, m: of the size that rounding errors are relative to.
 template <class S>
 S largest_coordinate(const Vec3<S>& v) {
   const S x = std::abs(v.x()), y = std::abs(v.y()), z = std::abs(v.z()), xy = x > y ? x : y;
@@ -16,11 +17,11 @@ S largest_coordinate(const Vec3<S>& v) {
 // A boundary point of the Minkowski difference: w = x2 - x1 with the points it comes from. All in frame A, m.
 template <class S>
 struct DifferenceVertex {
-  Vec3<S> w;
+  Vec3<S> w;       // x2 - x1
   Vec3<S> x1;      // on the core of A
   Vec3<S> x2;      // on the core of B
   std::int32_t a;  // vertex of A, -1 if A is no hull
-  std::int32_t b;
+  std::int32_t b;  // vertex of B, -1 if B is no hull
 
   // Whether it is the same point; different in x, as a rule, which is seen first.
   bool same_point(const DifferenceVertex& other) const {
@@ -34,8 +35,9 @@ struct DifferenceVertex {
 template <class S, class Shape_>
 class Difference {
  public:
-  using Shape = Shape_;
+  using Shape = Shape_;  // of A and of B
 
+  // All three must outlive it.
   Difference(const Shape& A, const Shape& B, const Pose<S>& X_AB) : A_(A), B_(B), X_AB_(X_AB) {}
 
   // The vertex of D that minimises <n, w>. A hull's search starts from its lookup: on the hulls of 15 YCB
@@ -67,9 +69,9 @@ class Difference {
   // Largest coordinate met so far, m.
   S magnitude() const { return magnitude_; }
 
-  const Shape& shape_a() const { return A_; }
-  const Shape& shape_b() const { return B_; }
-  const Pose<S>& pose() const { return X_AB_; }
+  const Shape& shape_a() const { return A_; }    // A in its own frame
+  const Shape& shape_b() const { return B_; }    // B in its own frame
+  const Pose<S>& pose() const { return X_AB_; }  // X_AB
 
  private:
   const Shape& A_;

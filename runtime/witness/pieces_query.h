@@ -21,7 +21,7 @@ namespace abut::witness {
 struct PiecesWitness {
   Witness<double> witness;    // of the pair of pieces; its bounds hold for the least of all pairs
   std::int32_t piece_A = -1;  // of the pair; -1: a primitive
-  std::int32_t piece_B = -1;
+  std::int32_t piece_B = -1;  // of the pair; -1: a primitive
   double least_depth = 0, most_depth = 0;  // 0 where the unions do not overlap
   std::int32_t searched = 0;               // pairs of pieces that were searched
 };

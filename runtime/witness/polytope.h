@@ -12,32 +12,36 @@ namespace abut::witness {
 // An edge seen from one of its two faces: 4 face + number; edge k runs from corner k to corner k + 1.
 using HalfEdge = std::int32_t;
 
+// A triangle of the polytope, by the indices of its corners.
 struct PolytopeFace {
   std::int32_t corner[3];  // counter-clockwise seen from outside
   HalfEdge across[3];      // the same edges seen from the neighbours
-  bool alive;
+  bool alive;              // false: it has been replaced
 };
 
 // An array that only grows: elements beyond `size` are kept as scratch, room for them is made ahead.
 template <class T>
 struct Pool {
-  std::vector<T> storage;
-  std::int32_t size = 0;
+  std::vector<T> storage;  // the elements, then scratch
+  std::int32_t size = 0;   // number of elements
 
+  // Empty, with that many elements allocated.
   explicit Pool(std::size_t room) : storage(room) {}
+  // So that `more` elements can be pushed.
   void make_room(std::size_t more) {
     const std::size_t needed = static_cast<std::size_t>(size) + more;
     if (needed > storage.size()) storage.resize(std::max(needed, 2 * storage.size()));
   }
+  // Takes the elements of another pool.
   void copy(const Pool& other) {
     size = 0;
     make_room(static_cast<std::size_t>(other.size));
     std::copy_n(other.storage.begin(), other.size, storage.begin());
     size = other.size;
   }
-  T& operator[](std::int32_t i) { return storage.data()[i]; }
-  const T& operator[](std::int32_t i) const { return storage.data()[i]; }
-  void push(const T& value) { storage.data()[size++] = value; }
+  T& operator[](std::int32_t i) { return storage.data()[i]; }              // unchecked
+  const T& operator[](std::int32_t i) const { return storage.data()[i]; }  // unchecked
+  void push(const T& value) { storage.data()[size++] = value; }            // after make_room()
 };
 
 // Planes of the faces, each number in an array of its own, so that several are made and searched at a time.
@@ -47,31 +51,35 @@ struct FacePlanes {
   std::vector<S> offset;      // m; infinite for a face without area
   std::vector<S> waiting;     // the offset if the face may be the nearest, infinite otherwise
 
-  explicit FacePlanes(std::size_t room) { resize(room); }
+  explicit FacePlanes(std::size_t room) { resize(room); }  // room for so many faces
+  // Room for so many faces; planes that are there stay.
   void resize(std::size_t room) {
     for (std::vector<S>* list : {&mx, &my, &mz, &offset, &waiting}) list->resize(room);
   }
-  Vec3<S> normal(std::int32_t f) const { return {mx.data()[f], my.data()[f], mz.data()[f]}; }
+  Vec3<S> normal(std::int32_t f) const { return {mx.data()[f], my.data()[f], mz.data()[f]}; }  // of face f
 };
 
 // Reusable memory of a query. It is reserved when made, and grows only for a pair that needs more than any
 // before it.
 template <class S>
 struct Workspace {
+  // A face in the queue.
   struct Entry {
-    S offset;
-    std::int32_t face;
+    S offset;           // of its plane, m
+    std::int32_t face;  // its index
   };
+  // An edge of the horizon, which parts the faces that the new vertex sees from the others.
   struct Rim {
     HalfEdge edge;        // of a live face
     std::int32_t corner;  // where the edge ends: the faces around the new vertex run the other way
   };
   static constexpr std::size_t kRoom = 2048;  // faces
 
-  Pool<DifferenceVertex<S>> vertices{256};
-  Pool<PolytopeFace> faces{kRoom};
-  FacePlanes<S> planes{kRoom};   // of the faces
-  Pool<Rim> horizon{2 * kRoom};  // in order around the new vertex
+  Pool<DifferenceVertex<S>> vertices{256};  // of the polytope, and those that it has left behind
+  Pool<PolytopeFace> faces{kRoom};          // alive or not
+  FacePlanes<S> planes{kRoom};              // of the faces
+  Pool<Rim> horizon{2 * kRoom};             // in order around the new vertex
+  // Edges left to cross in the walk over the faces that the new vertex sees.
   std::vector<HalfEdge> stack = std::vector<HalfEdge>(2 * kRoom);
   Pool<std::int32_t> hidden{kRoom};  // faces that the new vertex replaces
   // From the new vertex to the horizon's corners: all x, then all y, then all z.

@@ -48,7 +48,8 @@ Workspace<S>& thread_workspace();
 template <class S, class ShapeA, class ShapeB>
 Witness<S> separation(const ShapeA& A, const ShapeB& B, const Pose<S>& X_AB, Workspace<S>& workspace,
                       const Vec3<S>& guess = Vec3<S>::Zero()) {
-  static_assert(!kHalfSpace<ShapeA> || !kHalfSpace<ShapeB>, "two half-spaces have no witness points");
+  static_assert(!detail::kHalfSpace<ShapeA> || !detail::kHalfSpace<ShapeB>,
+                "two half-spaces have no witness points");
   if constexpr (detail::kTwoHulls<S, ShapeA, ShapeB>)
     return detail::separate_hulls(A, B, X_AB, workspace, guess);
   else

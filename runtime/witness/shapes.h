@@ -15,15 +15,20 @@ using body::Sphere;
 // A shape and a ball of `radius` summed (Minkowski).
 template <class S, class Shape>
 struct Swept {
-  Shape shape;
-  S radius;  // m, >= 0
+  Shape shape;  // summed with the ball
+  S radius;     // m, >= 0
 };
 
+namespace detail {
+
+// Whether a shape is a half-space, at compile time.
 template <class Shape>
 inline constexpr bool kHalfSpace = false;
 template <class S>
 inline constexpr bool kHalfSpace<HalfSpace<S>> = true;
 template <class S, class Shape>
 inline constexpr bool kHalfSpace<Swept<S, Shape>> = kHalfSpace<Shape>;
+
+}  // namespace detail
 
 }  // namespace abut::witness

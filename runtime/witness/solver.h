@@ -7,8 +7,8 @@ namespace abut::witness {
 // What a query leaves for the next one.
 template <class S>
 struct SolverMemory {
-  Workspace<S> work;
-  Witness<S> last;
+  Workspace<S> work;       // the polytope, and buffers
+  Witness<S> last;         // answer; its simplex and normal are where the next search starts
   Pose<S> X_polytope;      // at which the workspace's polytope is, where a core is curved
   std::int32_t moves = 0;  // how often that was moved since it was made
 
@@ -49,7 +49,8 @@ class WitnessSolver {
   // B posed by X_AB; everything in frame A, m. Allocates only for a pair harder than any before it. Never
   // throws.
   Witness<S> operator()(const Pose<S>& X_AB) {
-    static_assert(!kHalfSpace<ShapeA> || !kHalfSpace<ShapeB>, "two half-spaces have no witness points");
+    static_assert(!detail::kHalfSpace<ShapeA> || !detail::kHalfSpace<ShapeB>,
+                  "two half-spaces have no witness points");
     if constexpr (detail::kTwoHulls<S, ShapeA, ShapeB>)
       return detail::answer_hulls(A_, B_, X_AB, memory_);
     else

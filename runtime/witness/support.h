@@ -13,6 +13,7 @@
 // Directions need not be unit vectors, only finite and not zero. Those of other shapes: core.h.
 namespace abut::witness {
 
+// A point of a shape that is farthest in some direction.
 template <class S>
 struct SupportPoint {
   Vec3<S> point;       // in the shape's frame, m

@@ -14,9 +14,10 @@ inline constexpr std::size_t kMaxAssetPoints = 16;
 // What a search for the samples of one shape near another leaves to the next: it saves queries and changes
 // no answer.
 struct NearSamples {
+  // A sample that may touch.
   struct Sample {
-    std::int32_t index;
-    double reach;  // what the shapes must have travelled before it may touch, m
+    std::int32_t index;  // of SurfaceSamples
+    double reach;        // what the shapes must have travelled before it may touch, m
   };
   Pose<double> X_SO;     // of the samples' shape in the other's frame, at the last search
   double travelled = 0;  // m that a sample has moved in that frame at most, search after search
@@ -26,15 +27,16 @@ struct NearSamples {
 
 // Of a pair of shapes, from step to step.
 struct AssetMemory {
-  NearSamples of_A, of_B;
+  NearSamples of_A, of_B;  // samples of A near B; of B near A
 
+  // The next search is a new one.
   void forget() { of_A.horizon = of_B.horizon = -std::numeric_limits<double>::infinity(); }
 };
 
 // Scratch memory of one thread.
 struct AssetWorkspace {
-  std::vector<NearSamples::Sample> met;
-  std::vector<double> spread;
+  std::vector<NearSamples::Sample> met;  // found by the search at hand
+  std::vector<double> spread;            // of each point: the distance, m, to those that are kept
 };
 
 // The samples of either surface against the exact signed distance of the other shape: points with gap <=

@@ -11,7 +11,7 @@ namespace abut::dynamics {
 
 // Two bodies whose boxes may meet, A < B. Indices below `fixed` of update() stand for the fixed shapes.
 struct BodyPair {
-  std::int32_t A, B;
+  std::int32_t A, B;  // indices of update()
 };
 
 // Pairs of boxes that may meet: a uniform grid, sorted. A box gets room to move; as long as none leaves it

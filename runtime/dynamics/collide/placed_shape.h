@@ -11,19 +11,23 @@ namespace abut::dynamics {
 
 // Axis-aligned box in the world, m.
 struct Bounds {
-  Vec3<double> low, high;
+  Vec3<double> low, high;  // least and greatest coordinates
 
+  // Whether they share a point.
   bool meets(const Bounds& other) const {
     return low.x() <= other.high.x() && other.low.x() <= high.x() && low.y() <= other.high.y() &&
            other.low.y() <= high.y() && low.z() <= other.high.z() && other.low.z() <= high.z();
   }
+  // Whether `other` lies within, its boundary included.
   bool contains(const Bounds& other) const {
     return (low.array() <= other.low.array()).all() && (other.high.array() <= high.array()).all();
   }
+  // Grows to hold `other` too.
   void include(const Bounds& other) {
     low = low.cwiseMin(other.low);
     high = high.cwiseMax(other.high);
   }
+  // By `margin` (m) on every side.
   void grow(double margin) {
     low.array() -= margin;
     high.array() += margin;
@@ -39,6 +43,7 @@ struct SurfaceSamples {
   bvh::TreeView tree;                                       // over the faces
   double overhang = 0;  // by which corners stick out of their boxes in the tree at most, m
 
+  // A sample by its index, in the shape's frame, m.
   const Vec3<double>& operator[](std::int32_t index) const {
     return (*points)[static_cast<std::size_t>(index)];
   }
@@ -55,14 +60,14 @@ enum class ShapeKind : std::uint8_t { kBox, kCylinder, kSphere, kPlane, kAsset }
 
 // A shape where it is now.
 struct PlacedShape {
-  body::Body body;  // the shape's geometry and material
-  Pose<double> X_BS;
-  ShapeKind kind = ShapeKind::kAsset;
+  body::Body body;                                // the shape's geometry and material
+  Pose<double> X_BS;                              // in the body's frame; in the world's if it is fixed
+  ShapeKind kind = ShapeKind::kAsset;             // which search for points takes it
   SurfaceSamples samples;                         // of an asset
   Vec3<double> p_SCenter = Vec3<double>::Zero();  // of the box about the shape along its own axes, m
   Vec3<double> half = Vec3<double>::Zero();       // half sizes of that box, m
-  Pose<double> X_WS;
-  Bounds bounds;  // grown by the body's margin; everything for a plane
+  Pose<double> X_WS;                              // place() sets it
+  Bounds bounds;                                  // grown by the body's margin; everything for a plane
 
   // Of a valid shape.
   explicit PlacedShape(const Shape& shape);

@@ -13,9 +13,9 @@ namespace abut::dynamics {
 
 // A body, or a fixed shape in the place of one, as the search for contacts sees it.
 struct PlacedBody {
-  std::int32_t first_shape = 0, end_shape = 0;
-  double reach = 0;   // gap within which a contact model makes it exert forces, m
-  double margin = 0;  // gap within which it has contacts, m
+  std::int32_t first_shape = 0, end_shape = 0;  // [first, end) of the system's shapes
+  double reach = 0;                             // gap within which a contact model makes it exert forces, m
+  double margin = 0;                            // gap within which it has contacts, m
   double length = std::numeric_limits<double>::infinity();  // its size, m; infinite for a fixed one
 };
 
@@ -40,10 +40,10 @@ class PlacedSystem {
     shapes_[i].body.material = material;
   }
 
-  std::span<const PlacedShape> shapes() const { return shapes_; }
-  std::span<const PlacedBody> bodies() const { return bodies_; }
-  std::span<const Bounds> bounds() const { return bounds_; }  // of the bodies, grown
-  std::size_t fixed_count() const { return system_.fixed_count(); }
+  std::span<const PlacedShape> shapes() const { return shapes_; }    // where place() has put them
+  std::span<const PlacedBody> bodies() const { return bodies_; }     // fixed shapes first
+  std::span<const Bounds> bounds() const { return bounds_; }         // of the bodies, grown
+  std::size_t fixed_count() const { return system_.fixed_count(); }  // of bodies(): those before it are fixed
   double thinnest() const { return thinnest_; }  // least half size of any shape, m; infinite without any
 
  private:

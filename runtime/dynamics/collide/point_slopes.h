@@ -6,12 +6,12 @@ namespace abut::dynamics {
 
 // How a contact point moves with the shapes that touch there.
 struct PointSlopes {
-  using Matrix = Eigen::Matrix<double, 7, 6>;
+  using Matrix = Eigen::Matrix<double, 7, 6>;  // (p; n; gap) by (w; v)
 
   // Of (p; n; gap), world axes, by a motion (w; v) of B about `pivot_W`, rad and m, with A held. Of motions
   // that A and B share it follows from these: the point and the normal go along.
   Matrix by_B = Matrix::Zero();
-  Vec3<double> pivot_W = Vec3<double>::Zero();
+  Vec3<double> pivot_W = Vec3<double>::Zero();  // in the world, m
   // Whether it moves smoothly within kPointKink of here; else the slopes are means of those nearby.
   bool smooth = true;
 };

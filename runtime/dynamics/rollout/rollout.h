@@ -23,6 +23,7 @@ struct ControlSequence {
   MatX<double> joint_force;   // (rows, nv of State::v), N m or N; without rows: none
   MatX<double> joint_target;  // (rows, nq of State::q), rad or m; without rows: where the scene starts
 
+  // Rows of those that are given.
   Eigen::Index rows() const { return std::max(joint_force.rows(), joint_target.rows()); }
 };
 
@@ -46,7 +47,7 @@ struct RolloutGradient {
 
 // Where a rollout ends.
 struct RolloutEnd {
-  State state;
+  State state;        // after the last row
   std::string error;  // empty: none; else what a step threw, and `state` is the one before it
 };
 
@@ -57,8 +58,8 @@ class Rollout {
   // a row.
   Rollout(const System& system, const StepConfig& config, int steps_a_row);
 
-  const SystemTree& coordinates() const { return tree_; }
-  int steps_a_row() const { return steps_; }
+  const SystemTree& coordinates() const { return tree_; }  // the tree whose coordinates x are
+  int steps_a_row() const { return steps_; }               // time steps of a row of controls
 
   // The states after each row, valid until the next call. Throws InvalidInput for controls that do not fit,
   // and as Integrator::step.
@@ -77,8 +78,9 @@ class Rollout {
   RolloutGradient gradient(const State& start, const ControlSequence& controls, std::span<const State> states,
                            const MatX<double>& costates);
 
-  // Runs with derivatives and calls visit(k, state after row k, its dx_k): all columns at once, forwards.
+  // Is called after row k with k, the state there and its dx_k.
   using Visit = std::function<void(Eigen::Index, const State&, const RolloutJacobian&)>;
+  // Runs with derivatives and visits after every row: all columns at once, forwards. Throws as run().
   void differentiate(const State& start, const ControlSequence& controls, const Visit& visit);
 
  private:

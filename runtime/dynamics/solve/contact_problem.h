@@ -45,8 +45,7 @@ struct ContactBody {
 //   0 <= u - target_velocity, complementary to n.J >= 0;   |J - n (n.J)| <= mu n.J, opposed to the sliding
 //   velocity.
 struct PairContact {
-  std::int32_t A = kFixed;
-  std::int32_t B = kFixed;
+  std::int32_t A = kFixed, B = kFixed;       // bodies, by index
   Vec3<double> p_WC = Vec3<double>::Zero();  // point of application, m
   Vec3<double> n_W = Vec3<double>::UnitZ();  // unit normal from A to B
   double gap = 0;                            // signed distance along n, m; negative when penetrating
@@ -64,10 +63,10 @@ struct PairContact {
 // A limit (bound 0): 0 <= u - target_velocity, complementary to impulse >= 0. Friction (bound > 0): |impulse|
 // <= bound, opposed to u, and equal to it where u is not zero.
 struct JointRow {
-  std::int32_t tree = 0;
-  std::int32_t body = 0;  // one on the tree
-  std::int32_t dof = 0;   // of the tree's v
-  double factor = 1;
+  std::int32_t tree = 0;       // of which tree
+  std::int32_t body = 0;       // one on the tree
+  std::int32_t dof = 0;        // of the tree's v
+  double factor = 1;           // 1, or -1 at an upper limit; of a mimic times its multiplier
   double gap = 0;              // to the limit, rad or m; negative beyond it
   double bound = 0;            // N m s or N s
   double target_velocity = 0;  // rad/s or m/s
@@ -76,8 +75,8 @@ struct JointRow {
 
 // What a problem has beside free bodies.
 struct ContactJoints {
-  std::span<ContactTree> trees = {};
-  std::span<JointRow> rows = {};
+  std::span<ContactTree> trees = {};  // indexed by ContactBody::tree
+  std::span<JointRow> rows = {};      // limits and friction
 };
 
 // n.v by the bodies' twists, m/s: how fast the contact opens.
@@ -92,8 +91,9 @@ inline double normal_speed(const PairContact& contact, std::span<const ContactBo
   return u;
 }
 
+// How a solver has ended.
 struct ContactReport {
-  int iterations = 0;
+  int iterations = 0;  // of the island that took most; 1 of a solver without iterations
   double residual =
       std::numeric_limits<double>::quiet_NaN();  // as the solver defines it, at the returned impulses
   Status status = Status::kOk;                   // kNotConverged: residual above the tolerance

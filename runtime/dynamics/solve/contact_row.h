@@ -12,24 +12,25 @@ namespace abut::dynamics {
 
 // A twist or a column of rows in these coordinates: (angular, 0; linear, 0), two packets of four.
 using Spatial = Eigen::Matrix<double, 8, 1>;
-using SpatialRows = Eigen::Matrix<double, 8, 3>;
+using SpatialRows = Eigen::Matrix<double, 8, 3>;  // rows of J, as columns
 
+// A contact, or a limit or the friction of a joint, as sweeps see it.
 struct ContactRow {
-  SpatialRows J_A, J_B;  // columns n, t1, t2: u = bias + J_A' y_A + J_B' y_B
-  Vec3<double> bias;     // velocity without any impulse; the normal part less target_velocity
-  Vec3<double> r;        // impulse on B in the contact's frame, N s
-  Vec3<double> r_last;   // before the sweep
-  Vec3<double> r_way;    // direction of the extrapolation of sweeps
-  CoulombContact<double> law;
-  double q;           // of its last sliding answer
-  Mat3<double> R_WC;  // columns n, t1, t2 in the world
+  SpatialRows J_A, J_B;        // columns n, t1, t2: u = bias + J_A' y_A + J_B' y_B
+  Vec3<double> bias;           // velocity without any impulse; the normal part less target_velocity
+  Vec3<double> r;              // impulse on B in the contact's frame, N s
+  Vec3<double> r_last;         // before the sweep
+  Vec3<double> r_way;          // direction of the extrapolation of sweeps
+  CoulombContact<double> law;  // of the contact's W and mu
+  double q;                    // of its last sliding answer
+  Mat3<double> R_WC;           // columns n, t1, t2 in the world
   std::int32_t A, B;  // index of the body; kFixed for an unmoved one, less for a side on a tree (tree_rows.h)
 };
 
 // A body's factor of inverse inertia and inverse root of mass; zero for an unmoved body.
 struct BodyScale {
-  Mat3<double> L;
-  double inverse_root_mass;
+  Mat3<double> L;            // inverse inertia is L L' in the world's axes; 1/(kg^0.5 m)
+  double inverse_root_mass;  // 1/kg^0.5
 };
 
 // L of a positive semidefinite inverse inertia.

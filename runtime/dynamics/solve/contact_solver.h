@@ -18,10 +18,10 @@ namespace abut::dynamics {
 
 // A problem as solvers see it: its islands and its rows in their order.
 struct ContactRows {
-  Islands islands;
+  Islands islands;                // of the contacts, and their order
   std::vector<BodyScale> scales;  // of each body
   std::vector<ContactRow> rows;   // by place; A and B are places of bodies, or sides on trees
-  TreeRows trees;
+  TreeRows trees;                 // columns of the sides on trees
 
   // Checks a problem as ContactSolver::solve says; finds its islands and scales, and makes the rows on trees.
   // The others are left as they are.
@@ -41,6 +41,7 @@ class ContactSolver {
   // of range; on joints where the solver's row takes none.
   virtual ContactReport solve(std::span<ContactBody> bodies, std::span<PairContact> contacts,
                               const ContactJoints& joints) = 0;
+  // Without joints.
   ContactReport solve(std::span<ContactBody> bodies, std::span<PairContact> contacts) {
     return solve(bodies, contacts, {});
   }
@@ -49,12 +50,13 @@ class ContactSolver {
   virtual const ContactRows& rows() const = 0;
 };
 
+// What the table says of a contact solver.
 struct ContactSolverRow {
-  std::string_view name;     // for command lines
-  std::string_view summary;  // one line for people
-  bool takes_joints;
-  bool has_derivatives;  // steps of midpoint with it have
-  std::vector<SettingInfo> (*settings)();
+  std::string_view name;                   // for command lines
+  std::string_view summary;                // one line for people
+  bool takes_joints;                       // bodies on trees, limits and friction
+  bool has_derivatives;                    // steps of midpoint with it have
+  std::vector<SettingInfo> (*settings)();  // made from words
   // On up to `threads` threads, 0 for all there are. Throws InvalidInput for an unknown setting and for one
   // out of range.
   std::unique_ptr<ContactSolver> (*make)(const SettingValues& settings, int threads);

@@ -23,10 +23,10 @@ namespace abut::dynamics {
 // The part of the law's data that does not change while impulses are sought. t1 and t2 must diagonalise S.
 template <class S>
 struct CoulombContact {
-  S W_nn = 0;
-  S w1 = 0, w2 = 0;       // W_nt / W_nn
-  S sigma = 0, half = 0;  // eigenvalues of S: sigma + half >= sigma - half > 0
-  S mu = 0;
+  S W_nn = 0;                         // 1/kg; 0: no impulse along n moves it
+  S w1 = 0, w2 = 0;                   // W_nt / W_nn
+  S sigma = 0, half = 0;              // eigenvalues of S: sigma + half >= sigma - half > 0
+  S mu = 0;                           // Coulomb's coefficient, >= 0
   S per_n = 0, per_1 = 0, per_2 = 0;  // 1/W_nn, 1/(sigma + half), 1/(sigma - half)
 
   // W r: the velocity that impulse r makes.
@@ -66,6 +66,7 @@ struct CoulombContact {
   // its own q.
   ABUT_INLINE void impulse(const S* b, S& q, S* r) const;
 
+  // The same, returned.
   Vec3<S> impulse(const Vec3<S>& b, S& q) const {
     Vec3<S> r;
     impulse(b.data(), q, r.data());

@@ -14,9 +14,10 @@
 
 namespace abut::dynamics {
 
-// True for a body that impulses move, and for one with inertia of its own, off any tree; false for kFixed.
+// True for a body that impulses move; false for kFixed.
 bool is_moved(std::span<const ContactBody> bodies, std::int32_t body);
-bool has_inertia(std::span<const ContactBody> bodies, std::int32_t body);
+bool has_inertia(std::span<const ContactBody> bodies, std::int32_t body);  // of its own, off any tree
+// Whether one of its bodies is on a tree.
 inline bool touches_tree(const PairContact& contact, std::span<const ContactBody> bodies) {
   return (contact.A != kFixed && bodies[contact.A].tree >= 0) ||
          (contact.B != kFixed && bodies[contact.B].tree >= 0);
@@ -34,8 +35,9 @@ inline bool touches_tree(const PairContact& contact, std::span<const ContactBody
 // Other islands have one part and one unit.
 class Islands {
  public:
+  // Indices from begin up to, but without, end.
   struct Range {
-    std::int32_t begin, end;
+    std::int32_t begin, end;  // begin = end: none
   };
 
   // Contacts between two unmoved bodies belong to no island. The order follows the first contact of each
@@ -46,12 +48,13 @@ class Islands {
   void build(std::span<const ContactBody> bodies, std::span<const PairContact> contacts,
              std::span<const JointRow> joints = {});
 
-  std::int32_t size() const { return size_; }
-  std::int32_t part_count() const { return first_part_.back(); }
-  std::int32_t unit_count() const { return first_unit_.back(); }
+  std::int32_t size() const { return size_; }                     // number of islands
+  std::int32_t part_count() const { return first_part_.back(); }  // over all islands
+  std::int32_t unit_count() const { return first_unit_.back(); }  // over all islands
 
+  // The parts of an island.
   Range parts(std::int32_t island) const { return {first_part_[island], first_part_[island + 1]}; }
-  // By part, then in turn.
+  // Its units of work: by part, then in turn.
   Range units(std::int32_t island) const {
     return {first_unit_[parts(island).begin], first_unit_[parts(island).end]};
   }
@@ -59,11 +62,13 @@ class Islands {
   // Indices of the contacts of all islands, in the order of islands and units: each has a place here.
   std::span<const std::int32_t> order() const { return contacts_.order; }
   const WorkUnit& unit(std::int32_t unit) const { return units_[unit]; }  // parts counted within the island
+  // Of the contacts of a unit, in order().
   Range places_of_unit(std::int32_t unit) const { return contacts_.range(unit); }
   // Of the units that belong to the part.
   Range places_of_part(std::int32_t part) const {
     return {contacts_.begin[first_unit_[part]], contacts_.begin[first_unit_[part + 1]]};
   }
+  // Of all contacts of the island, in order().
   Range places_of_island(std::int32_t island) const {
     return {contacts_.begin[units(island).begin], contacts_.begin[units(island).end]};
   }
@@ -71,17 +76,20 @@ class Islands {
   // Indices of the moved bodies of all islands, in the order of islands and parts, and the place of one
   // there; kFixed for kFixed.
   std::span<const std::int32_t> body_order() const { return bodies_.order; }
+  // Where the body stands in body_order(); kFixed for kFixed.
   std::int32_t place_of_body(std::int32_t body) const {
     return body == kFixed ? kFixed : place_of_body_[body];
   }
+  // Where the bodies of a part stand in body_order().
   Range body_places(std::int32_t part) const { return {first_body_[part], first_body_[part + 1]}; }
   // Of a part whose own unit this is, the first to work on it; of none for a unit between two parts.
   Range body_places_of_unit(std::int32_t unit) const { return bodies_of_unit_[unit]; }
 
-  // Indices of the contacts and of the moved bodies of one island.
+  // Indices of the contacts of one island.
   std::span<const std::int32_t> contacts(std::int32_t island) const {
     return within(contacts_.order, places_of_island(island));
   }
+  // Indices of the moved bodies of one island.
   std::span<const std::int32_t> bodies(std::int32_t island) const {
     return within(bodies_.order, bodies_.range(island));
   }

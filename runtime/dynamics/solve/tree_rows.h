@@ -19,8 +19,10 @@ namespace abut::dynamics {
 // In the place of A: the row is the friction of a joint. r[0] is its impulse, law.mu its bound.
 inline constexpr std::int32_t kJointFriction = std::numeric_limits<std::int32_t>::min();
 
+// Whether a side of a row is on a tree.
 inline bool on_tree(std::int32_t side) { return side < kFixed && side != kJointFriction; }
 
+// Columns of the rows' sides that are on trees, and what impulses have changed of the trees.
 class TreeRows {
  public:
   // What the impulses have changed of a tree.
@@ -35,15 +37,15 @@ class TreeRows {
             const ContactJoints& joints, const Islands& islands, std::span<const BodyScale> scales,
             std::span<ContactRow> rows);
 
-  bool empty() const { return changes_.empty(); }
-  std::size_t size() const { return changes_.size(); }
-  Change& change(std::size_t tree) { return changes_[tree]; }
+  bool empty() const { return changes_.empty(); }              // whether no contact or joint is on a tree
+  std::size_t size() const { return changes_.size(); }         // number of trees
+  Change& change(std::size_t tree) { return changes_[tree]; }  // of a tree, by index
 
   // u += C' y and y += C r of a side, C its columns n, t1, t2.
   void add_velocity(std::int32_t side, double* u) const;
-  void add_impulse(std::int32_t side, const double* r) { add(side, r, change_of(side).y); }
-  void deliver(std::int32_t side, const double* r) { add(side, r, change_of(side).total); }
-  void restart(std::int32_t side) { change_of(side).y.setZero(); }
+  void add_impulse(std::int32_t side, const double* r) { add(side, r, change_of(side).y); }  // y += C r
+  void deliver(std::int32_t side, const double* r) { add(side, r, change_of(side).total); }  // total += C r
+  void restart(std::int32_t side) { change_of(side).y.setZero(); }  // y = 0, of the side's tree
   // Calls visit(tree) for those whose first body stands in `places`.
   template <class Visit>
   void for_each_in(Islands::Range places, Visit&& visit) const {
@@ -56,6 +58,7 @@ class TreeRows {
 
   // The same for the normal alone, with displacements y of all trees.
   double normal_way(std::int32_t side, std::span<const VecX<double>> y) const;
+  // y of its tree += C r, r an impulse (N s) along the normal.
   void add_normal(std::int32_t side, double impulse, std::span<VecX<double>> y) const;
 
  private:

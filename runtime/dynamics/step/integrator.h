@@ -27,37 +27,40 @@ namespace abut::dynamics {
 // Bounds far beyond what rigid contact is simulated with: a number outside is a slip.
 inline constexpr double kLeastTimeStep = 1e-9, kGreatestTimeStep = 10;  // s
 
+// How a system is stepped: the time step, and rows of the tables with their settings.
 struct StepConfig {
-  double dt = 2e-3;                     // s, from kLeastTimeStep to kGreatestTimeStep
-  std::string integrator = "midpoint";  // of the table below
-  SettingValues integrator_settings = {};
-  std::string solver = "coupled";  // of contact_solver.h
-  SettingValues solver_settings = {};
-  ContactSource source = {};
+  double dt = 2e-3;                        // s, from kLeastTimeStep to kGreatestTimeStep
+  std::string integrator = "midpoint";     // of the table below
+  SettingValues integrator_settings = {};  // of it; the others have their defaults
+  std::string solver = "coupled";          // of contact_solver.h
+  SettingValues solver_settings = {};      // of it; the others have their defaults
+  ContactSource source = {};               // of contact points, or of contact forces
   int threads = 1;                         // 0: one per core; the same bits for any number
   std::vector<Parameter> parameters = {};  // that derivatives are taken by
 };
 
+// How a step went.
 struct StepReport {
-  int contacts = 0;
+  int contacts = 0;        // points; of compliant contact pairs of shapes that overlap
   int substeps = 1;        // of a step with an error bound (adaptive.h)
   double penetration = 0;  // greatest depth at the middle of the step, m
   // Of the state after the step: kinetic and potential energy (zero at the world's origin), J.
-  double kinetic = 0, potential = 0;
-  double control_work = 0;        // of this step, J: what the control added to the energy
-  double stabilisation_work = 0;  // of this step, J: what moving bodies apart added to the energy
-  ContactReport solver;           // before impulses that would add energy are scaled down
+  double kinetic = 0, potential = 0;  // J
+  double control_work = 0;            // of this step, J: what the control added to the energy
+  double stabilisation_work = 0;      // of this step, J: what moving bodies apart added to the energy
+  ContactReport solver;               // before impulses that would add energy are scaled down
   // Of explicit steps, s: where one made bodies faster and was too long for the stiffness or the damping that
   // acted in it, about the longest that is not; else infinity.
   double stable_dt = std::numeric_limits<double>::infinity();
 
-  bool stable() const { return std::isinf(stable_dt); }
+  bool stable() const { return std::isinf(stable_dt); }  // whether the step was not too long
   // kNotConverged: the step is not to be believed, by its solver or as it is not stable.
   Status status() const { return stable() ? solver.status : Status::kNotConverged; }
 };
 
 // A place where a step has no derivative, or none that tells: the derivatives are then those of one side.
 struct StepKink {
+  // What changes across the place.
   enum class Kind : std::uint8_t {
     kShape,    // features that touch change within kPointKink (collide/point_slopes.h)
     kTarget,   // the least velocity of a contact changes its form: a gap of zero, an impact that just is one
@@ -67,7 +70,7 @@ struct StepKink {
     kEnergy,   // impulses that just add no energy
     kDepth,    // a depth at which overlapping bodies begin to be moved apart
   };
-  Kind kind = Kind::kShape;
+  Kind kind = Kind::kShape;   // what changes there
   std::int32_t contact = -1;  // index of one, then of joints' rows; -1: of many
 };
 // As a word, for people.
@@ -82,7 +85,7 @@ struct StepDerivatives {
   // Of rigid contact. kClamped: at a kink, see there; kNotConverged: of the law's answer, from which the
   // impulses of the step are as far as its report's residual says.
   Status status = Status::kOk;
-  std::vector<StepKink> kinks = {};
+  std::vector<StepKink> kinks = {};  // those met; `status` is then kClamped
 };
 
 // Moves states of one system on, by one time step a call; keeps its memory, which saves time and changes no
@@ -103,13 +106,15 @@ class Integrator {
   virtual std::span<const PairContact> contacts() const = 0;
 };
 
+// What the table says of an integrator.
 struct IntegratorRow {
-  std::string_view name;     // for command lines
-  std::string_view summary;  // one line for people
-  bool takes_joints;
-  bool has_derivatives;       // of systems with joints
-  bool has_free_derivatives;  // of systems without
-  std::vector<SettingInfo> (*settings)();
+  std::string_view name;                   // for command lines
+  std::string_view summary;                // one line for people
+  bool takes_joints;                       // systems with joints
+  bool has_derivatives;                    // of systems with joints
+  bool has_free_derivatives;               // of systems without
+  std::vector<SettingInfo> (*settings)();  // made from words
+  // Throws InvalidInput for a setting that is unknown or out of range.
   std::unique_ptr<Integrator> (*make)(const System& system, const StepConfig& config);
 };
 

@@ -12,6 +12,7 @@
 // A simulation's trajectory, and what it takes to go on from its end, in memory and as an HDF5 file.
 namespace abut::dynamics {
 
+// Kind and newest schema of a recording's file.
 inline constexpr asset::ContainerKind kRecordingKind = {"recording", "record it again with abut-sim", 3};
 
 // F frames of N bodies, in the order of the scene. Units m, s, rad; in the world's axes.
@@ -27,10 +28,10 @@ struct Recording {
   // The state at the end, which may be later than the last frame: what Simulation::restore takes, and the
   // settings it belongs to.
   double dt = 0;
-  std::string settings;      // as the program that recorded says them
-  std::string scene_digest;  // of the scene that it is a motion of
-  std::int64_t end_steps = 0;
-  State end;  // of N bodies
+  std::string settings;        // as the program that recorded says them
+  std::string scene_digest;    // of the scene that it is a motion of
+  std::int64_t end_steps = 0;  // steps done at the end
+  State end;                   // of N bodies
 
   // Appends what the simulation is at now as a frame.
   void add_frame(const Simulation& simulation);

@@ -27,14 +27,14 @@ class Simulation {
   // Moves on by dt. Throws as Integrator::step.
   const StepReport& step(const Control& control = {});
 
-  const System& system() const { return system_; }
-  const Scene& scene() const { return system_.scene(); }
-  const StepConfig& config() const { return config_; }
-  std::int64_t steps() const { return steps_; }
-  double time() const { return static_cast<double>(steps_) * config_.dt; }
-  const StepReport& report() const { return report_; }
+  const System& system() const { return system_; }                          // that moves
+  const Scene& scene() const { return system_.scene(); }                    // that it was made of
+  const StepConfig& config() const { return config_; }                      // that it was made with
+  std::int64_t steps() const { return steps_; }                             // done since the scene's start
+  double time() const { return static_cast<double>(steps_) * config_.dt; }  // since the scene's start, s
+  const StepReport& report() const { return report_; }                      // of the last step
 
-  const State& state() const { return state_; }
+  const State& state() const { return state_; }  // what restore() takes
   // One per body of the scene.
   std::span<const BodyState> states() const { return state_.bodies; }
   Vec3<double> angular_velocity(std::size_t body) const {  // in the world's axes, rad/s

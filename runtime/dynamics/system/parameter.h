@@ -9,6 +9,7 @@
 // Numbers of a scene's bodies that the derivatives of a step may be taken by.
 namespace abut::dynamics {
 
+// The numbers that the derivatives of a step may be taken by.
 enum class Quantity : std::uint8_t {
   kMass,         // kg, the moments held
   kMomentX,      // kg m^2, principal, about x of the body's frame
@@ -26,10 +27,11 @@ enum class Quantity : std::uint8_t {
   kShapeShiftZ,
 };
 
+// A number of one body, or of one of its shapes.
 struct Parameter {
-  Quantity quantity = Quantity::kMass;
-  std::int32_t body = 0;   // index
-  std::int32_t shape = 0;  // index there; for the pose of a shape
+  Quantity quantity = Quantity::kMass;  // which number of it
+  std::int32_t body = 0;                // index
+  std::int32_t shape = 0;               // index there; for the pose of a shape
 };
 
 // By name, as mass, moment_x, friction, shape_turn_x or shape_shift_x. Throws InvalidInput, naming
@@ -39,11 +41,11 @@ Quantity find_quantity(std::string_view name);
 // Whether it is a number of the shapes' material, whether it is one of a shape's pose; else it is a number of
 // the body.
 bool of_material(Quantity quantity);
-bool of_shape_pose(Quantity quantity);
+bool of_shape_pose(Quantity quantity);  // a turn or a shift of the shape
 
-// Of a number: of a body's shapes the first one's.
+// Of a number, in its unit: of a body's shapes the first one's. Not of a pose, which has no one number.
 double value_of(const Body& body, Quantity quantity);
-void set_value(Body& body, Quantity quantity, double value);
+void set_value(Body& body, Quantity quantity, double value);  // of all its shapes; not of a pose
 
 // Makes a number larger, or moves a shape along the tangent of its pose.
 void change(Body& body, const Parameter& parameter, double by);

@@ -18,9 +18,9 @@ namespace abut::dynamics {
 // Part of a body, or of the fixed world: a box, cylinder, sphere or asset (with a surface); fixed ones may be
 // half-spaces too.
 struct Shape {
-  body::Geometry geometry;
-  Pose<double> X_BS;  // in the body's frame; in the world's for a fixed shape
-  body::Material material = {};
+  body::Geometry geometry;       // in its own frame S
+  Pose<double> X_BS;             // in the body's frame; in the world's for a fixed shape
+  body::Material material = {};  // of this shape alone
 };
 
 // What carries a body that does not move freely. It is a link L of a tree (tree/tree.h).
@@ -34,16 +34,16 @@ struct BodyJoint {
 // The body's frame B lies in its centre of mass along its principal axes. Where a body with a joint stands
 // and how it moves follows from the joint's coordinates.
 struct Body {
-  std::string name;
+  std::string name;                             // by which answers and messages name it
   double mass = 0;                              // kg, > 0; with a joint >= 0, as the moments
   Vec3<double> inertia = Vec3<double>::Ones();  // principal moments, kg m^2, > 0
   Vec3<double> p_WB = Vec3<double>::Zero();     // m
   std::array<double, 4> q_WB{1, 0, 0, 0};       // unit quaternion (w, x, y, z)
   Vec3<double> v_WB = Vec3<double>::Zero();     // m/s
   Vec3<double> w_WB_W = Vec3<double>::Zero();   // rad/s, in the world's axes
-  std::vector<Shape> shapes;
-  std::optional<BodyJoint> joint;  // none: it moves freely
-  std::int32_t group = 0;          // bodies of one group do not meet one another, but for group 0
+  std::vector<Shape> shapes;                    // fixed to it
+  std::optional<BodyJoint> joint;               // none: it moves freely
+  std::int32_t group = 0;  // bodies of one group do not meet one another, but for group 0
 };
 
 // A body that is one asset of even density (kg/m^3, > 0): its mass and moments are the asset's, its frame
@@ -55,20 +55,21 @@ Body object_body(const std::string& name, const body::Geometry& asset, double de
 // The contact model of some pairs, of integrators that take contact as forces. A and B are each a body, a
 // robot (the bodies called NAME/...), or `world`: what is fixed.
 struct ContactChoice {
-  std::string A, B;
+  std::string A, B;        // names; a body's, a robot's or kWorld
   std::string model;       // a row of contact/model.h that offers a wrench
   SettingValues settings;  // of the model; the others have their defaults
 };
 
 // Whether a name in a ContactChoice means a body of this name.
 bool means(const std::string& name, const std::string& body);
-inline constexpr const char* kWorld = "world";
+inline constexpr const char* kWorld = "world";  // name of what is fixed
 
+// What a simulation starts from: what moves, what is fixed, and what acts between them.
 struct Scene {
   Vec3<double> gravity = Vec3<double>::Zero();  // m/s^2
   double duration = 0;                          // s: how long the scene is meant to run
-  std::vector<Shape> fixed;
-  std::vector<Body> bodies;
+  std::vector<Shape> fixed;                     // shapes that do not move
+  std::vector<Body> bodies;                     // parents before the bodies that they carry
   // Bodies (indices) that do not meet, beside those of one group and those that a joint connects.
   std::vector<std::pair<std::int32_t, std::int32_t>> apart;
   // Of a pair that several mean, the last one counts; pairs that none means have the simulation's model.
@@ -97,7 +98,7 @@ void require_valid(const Scene& scene);
 
 // The same for one body or shape; `who` names it in the message.
 void require_valid(const Body& body, const std::string& who);
-void require_valid(const Shape& shape, const std::string& who);
+void require_valid(const Shape& shape, const std::string& who);  // `who`: the body whose it is
 
 // The same for a choice of the scene's.
 void require_valid(const ContactChoice& choice, const Scene& scene);

@@ -21,11 +21,11 @@ struct BodyState {
 
 // A contact's name from step to step.
 struct ContactKey {
-  std::uint32_t shape_A = 0,
-                shape_B = 0;  // indices among the system's shapes: fixed ones, then body after body
-  std::uint64_t feature = 0;  // of this pair of shapes
+  std::uint32_t shape_A = 0, shape_B = 0;  // of all shapes: fixed ones first, then body after body
+  std::uint64_t feature = 0;               // of this pair of shapes
 
-  auto operator<=>(const ContactKey&) const = default;
+  auto operator<=>(const ContactKey&) const = default;  // by shapes, then by feature
+  // Whether it is between the same two shapes.
   bool same_shapes(const ContactKey& other) const {
     return shape_A == other.shape_A && shape_B == other.shape_B;
   }
@@ -33,16 +33,16 @@ struct ContactKey {
 
 // Impulse of a contact, which the next step's solver starts from.
 struct ContactImpulse {
-  ContactKey key;
+  ContactKey key;                             // of the contact
   Vec3<double> J_B_W = Vec3<double>::Zero();  // N s
 };
 
 // All that the next step depends on, beside the control.
 struct State {
-  std::vector<BodyState> bodies;
+  std::vector<BodyState> bodies;  // in the scene's order
   // Coordinates and velocities of the bodies with joints, one body after another, as the joints' types say
   // (tree/tree.h). What `bodies` says of these bodies follows from them: SystemTree::place.
-  VecX<double> q, v;
+  VecX<double> q, v;                     // (nq) rad, m, unit quaternions; (nv) rad/s, m/s
   std::vector<ContactImpulse> impulses;  // of the last step, in the order of its contacts
 };
 

@@ -24,21 +24,22 @@ class System {
   // Throws InvalidInput as require_valid(scene) and Tree do.
   explicit System(Scene scene);
 
-  const Scene& scene() const { return data_->scene; }
-  const Body& body(std::size_t i) const { return scene().bodies[i]; }
-  std::size_t body_count() const { return scene().bodies.size(); }
-  std::size_t fixed_count() const { return scene().fixed.size(); }
-  std::size_t shape_count() const { return data_->shapes.size(); }
-  const Shape& shape(std::size_t i) const { return *data_->shapes[i]; }
+  const Scene& scene() const { return data_->scene; }                    // that it was made of
+  const Body& body(std::size_t i) const { return scene().bodies[i]; }    // of the scene, by index
+  std::size_t body_count() const { return scene().bodies.size(); }       // of the scene, fixed shapes apart
+  std::size_t fixed_count() const { return scene().fixed.size(); }       // of shapes that do not move
+  std::size_t shape_count() const { return data_->shapes.size(); }       // of fixed ones and of bodies
+  const Shape& shape(std::size_t i) const { return *data_->shapes[i]; }  // fixed ones first
   // Of each placed body the first shape, and the end.
   std::span<const std::int32_t> first_shape() const { return data_->first_shape; }
+  // The placed body that has the shape.
   std::size_t placed_body_of_shape(std::size_t shape) const { return data_->body_of_shape[shape]; }
 
-  bool has_joints() const { return data_->jointed; }
+  bool has_joints() const { return data_->jointed; }  // whether any body has one
   // Of body i: where its coordinates begin in State::q and its velocities in State::v; of i = body_count():
   // how many there are.
   Eigen::Index first_q(std::size_t i) const { return data_->joint_q[i]; }
-  Eigen::Index first_v(std::size_t i) const { return data_->joint_v[i]; }
+  Eigen::Index first_v(std::size_t i) const { return data_->joint_v[i]; }  // in State::v
   // Whether two placed bodies may touch: no joint connects them, nothing keeps them apart, and one of them
   // can move.
   bool may_meet(std::size_t placed_A, std::size_t placed_B) const;
@@ -90,6 +91,7 @@ inline Mat3<double> in_world(const Eigen::Quaterniond& q_WB, const Vec3<double>&
   return R * moments.asDiagonal() * R.transpose();
 }
 
+// Whether all its numbers are finite.
 bool finite(const BodyState& state);
 
 }  // namespace abut::dynamics

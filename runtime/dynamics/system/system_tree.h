@@ -13,6 +13,7 @@ namespace abut::dynamics {
 // Matrices are dense in the degrees of freedom: more than this are for integrators without joints.
 inline constexpr int kMaxTreeFreedoms = 1200;
 
+// The tree, and the maps between its coordinates and states.
 class SystemTree {
  public:
   // Throws InvalidInput as Tree does, and for more than kMaxTreeFreedoms degrees of freedom.
@@ -20,10 +21,10 @@ class SystemTree {
   // Of some bodies (ascending) that no joint connects with others, in another gravity, m/s^2.
   SystemTree(const System& system, std::vector<std::int32_t> bodies, const Vec3<double>& gravity);
 
-  const System& system() const { return system_; }
+  const System& system() const { return system_; }                  // whose bodies they are
   std::span<const std::int32_t> bodies() const { return bodies_; }  // of the links
-  const Tree& tree() const { return tree_; }
-  const MimicMap& mimics() const { return mimics_; }
+  const Tree& tree() const { return tree_; }                        // links in the order of bodies()
+  const MimicMap& mimics() const { return mimics_; }                // of its joints
   // G, (nv, ni): velocities v = G v_i of ni independent ones; the identity where no joint mimics another.
   const MatX<double>& independent() const { return independent_; }
   double mass() const { return mass_; }  // of all that moves, kg
@@ -40,6 +41,7 @@ class SystemTree {
   int link_of_dof(int d) const { return link_of_dof_[static_cast<std::size_t>(d)]; }
   // The body of link i.
   const Body& body(std::size_t i) const { return system_.body(body_index(i)); }
+  // Its index in the system.
   std::size_t body_index(std::size_t i) const { return static_cast<std::size_t>(bodies_[i]); }
   // X_LB of it.
   Pose<double> pose_in_link(std::size_t i) const {

@@ -19,6 +19,7 @@ Pose<S> pose_of_link(const BasicTreeScratch<S>& scratch, int link);  // X_WL
 // After move_links: V_WL_L, the twist of link L at its origin in its axes, and the rate of its components.
 template <class S>
 Vec6<S> twist_of_link(const BasicTreeScratch<S>& scratch, int link);
+// The rate of these components, rad/s^2 and m/s^2.
 template <class S>
 Vec6<S> acceleration_of_link(const BasicTreeScratch<S>& scratch, int link);
 
@@ -30,10 +31,10 @@ template <class S>
 void point_jacobian(const Tree& tree, const BasicTreeScratch<S>& scratch, int link,
                     const Vec3<std::type_identity_t<S>>& p_LQ, MatX<S>& J);
 
-// J. Kinetic energy of the links and of the joints' armature, and that of gravity, zero at the world's
-// origin.
+// J. Kinetic energy of the links and of the joints' armature.
 template <class S>
 S kinetic_energy(const Tree& tree, InVec<S> q, InVec<S> v, BasicTreeScratch<S>& scratch);
+// J, of gravity, zero at the world's origin.
 template <class S>
 S potential_energy(const Tree& tree, InVec<S> q, BasicTreeScratch<S>& scratch);
 

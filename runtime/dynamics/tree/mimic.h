@@ -6,20 +6,20 @@
 // independent coordinates the mass matrix is G' M G and the generalised forces are G' tau.
 namespace abut::dynamics {
 
+// The map from independent coordinates to those of a tree.
 class MimicMap {
  public:
-  explicit MimicMap(const Tree& tree);
+  explicit MimicMap(const Tree& tree);  // from Joint::mimic of its links
 
-  // Numbers of independent coordinates and velocities.
-  int nq() const { return nq_; }
-  int nv() const { return nv_; }
+  int nq() const { return nq_; }  // independent coordinates
+  int nv() const { return nv_; }  // independent velocities
 
   // Of the whole tree from the independent ones, and of these from all.
   VecX<double> coordinates(const VecX<double>& q_independent) const;
-  VecX<double> velocities(const VecX<double>& v_independent) const;
-  VecX<double> forces(const VecX<double>& tau) const;     // G' tau
-  MatX<double> mass_matrix(const MatX<double>& M) const;  // G' M G
-  MatX<double> matrix() const;                            // G, (tree.nv(), nv)
+  VecX<double> velocities(const VecX<double>& v_independent) const;  // v = G v_independent
+  VecX<double> forces(const VecX<double>& tau) const;                // G' tau
+  MatX<double> mass_matrix(const MatX<double>& M) const;             // G' M G
+  MatX<double> matrix() const;                                       // G, (tree.nv(), nv)
 
   // (nv) which velocities of the tree are independent.
   const std::vector<int>& independent_velocities() const { return place_v_; }

@@ -13,19 +13,21 @@ namespace abut::dynamics {
 // frame, and a branch far from the world's origin loses no digits.
 template <class S>
 struct BasicTreeScratch {
+  // What is known of a link; in C where no frame is named.
   struct Link {
-    Pose<S> X_CL;
+    Pose<S> X_CL;                    // of the link's frame L in C
     Vec3<S> p_WC = Vec3<S>::Zero();  // m
     Vec6<S> V = Vec6<S>::Zero();     // twist in W
     Vec6<S> V_PL = Vec6<S>::Zero();  // the joint's share of it
     Vec6<S> A = Vec6<S>::Zero();     // rate of V; in inverse and forward dynamics less gravity's acceleration
     Vec6<S> F =
         Vec6<S>::Zero();  // force of the joint on the link; articulated bias force in forward dynamics
-    detail::SpatialInertia<S> inertia;
+    detail::SpatialInertia<S> inertia;      // of the link alone
     detail::SpatialInertia<S> composite;    // with all that the link carries
     Mat3<S> turn_moment = Mat3<S>::Zero();  // derivatives.cpp: T and p of the link and of what it carries
-    Vec3<S> momentum = Vec3<S>::Zero();
+    Vec3<S> momentum = Vec3<S>::Zero();     // p, kg m/s
   };
+  // What is known of a degree of freedom, in C.
   struct Dof {
     Vec6<S> axis = Vec6<S>::Zero();  // twist of a unit velocity
     Vec6<S> U = Vec6<S>::Zero();     // articulated inertia times axis [Featherstone2008, Eq. 7.43]
@@ -39,23 +41,23 @@ struct BasicTreeScratch {
     S row[3] = {};        // 2 B' axis, angular
   };
 
-  explicit BasicTreeScratch(const Tree& tree);
+  explicit BasicTreeScratch(const Tree& tree);  // allocates all that the tree needs
 
-  std::vector<Link> links;
-  std::vector<Mat6<S>> articulated;  // articulated-body inertia of each link
-  std::vector<Dof> dofs;
-  std::vector<Derivative> derivatives;
-  std::vector<int> ancestors;
+  std::vector<Link> links;              // (links)
+  std::vector<Mat6<S>> articulated;     // articulated-body inertia of each link
+  std::vector<Dof> dofs;                // (nv)
+  std::vector<Derivative> derivatives;  // (nv)
+  std::vector<int> ancestors;           // degrees of freedom on the way to the world
 
-  VecX<S> tau;           // generalised forces: of inverse dynamics, N m and N
-  VecX<S> acceleration;  // generalised: of forward dynamics
-  MatX<S> mass_matrix;   // (nv, nv), zero off the branches
-  MatX<S> factor;        // of it: L under the diagonal, 1/D on it, M = L' D L
-  MatX<S> jacobian;      // (6, nv)
-  MatX<S> dtau_dx;       // (nv, 2 nv): by the tangent of q, then by v; zero off the branches
-  MatX<S> dacceleration_dx;
+  VecX<S> tau;               // generalised forces: of inverse dynamics, N m and N
+  VecX<S> acceleration;      // generalised: of forward dynamics
+  MatX<S> mass_matrix;       // (nv, nv), zero off the branches
+  MatX<S> factor;            // of it: L under the diagonal, 1/D on it, M = L' D L
+  MatX<S> jacobian;          // (6, nv)
+  MatX<S> dtau_dx;           // (nv, 2 nv): by the tangent of q, then by v; zero off the branches
+  MatX<S> dacceleration_dx;  // (nv, 2 nv): of forward dynamics, columns as dtau_dx
 };
 
-using TreeScratch = BasicTreeScratch<double>;
+using TreeScratch = BasicTreeScratch<double>;  // of simulations; long double is for tests
 
 }  // namespace abut::dynamics

@@ -16,10 +16,11 @@
 //   dynamics::Tree tree(links, {0, 0, -9.81});
 //   dynamics::TreeScratch scratch(tree);                                    // scratch.h
 //   Eigen::VectorXd q = tree.neutral(), v = Eigen::VectorXd::Zero(tree.nv());
-//   const Eigen::VectorXd& a = forward_dynamics(tree, q, v, tau, scratch);  // forward_dynamics.h
+//   const Eigen::VectorXd& a = forward_dynamics(tree, q, v, tau, scratch);  // dynamics.h
 //   tree.integrate(q, dt * v, q);
 namespace abut::dynamics {
 
+// A column: coordinates, velocities, generalised forces.
 template <class S>
 using VecX = Eigen::Matrix<S, Eigen::Dynamic, 1>;
 // Row-major: a row belongs to one generalised force or acceleration.
@@ -28,19 +29,20 @@ using MatX = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 // An argument whose scalar follows from another one's.
 template <class S>
 using InVec = const Eigen::Ref<const VecX<std::type_identity_t<S>>>&;
+// A result in memory of the caller's, whose scalar follows from another argument.
 template <class S>
 using OutVec = Eigen::Ref<VecX<std::type_identity_t<S>>>;
 
 // P: parent link, J: the joint's frame, fixed in P; L: the child link, J's frame moved by the joint.
 enum class JointType : std::uint8_t { kFixed, kRevolute, kPrismatic, kPlanar, kSpherical, kFree };
-inline constexpr int kJointTypeCount = 6;
+inline constexpr int kJointTypeCount = 6;  // rows of joint_kind()
 
 // Coordinates q and velocities v of a joint. v is the twist V_JL_L in the joint's subspace, so that a tangent
 // of q is a right perturbation X_JL exp(S dv) (docs/conventions.md).
 struct JointKind {
-  std::string_view name;
-  int nq, nv;
-  std::string_view coordinates;
+  std::string_view name;         // as scene files have it, "revolute"
+  int nq, nv;                    // entries in q and in v
+  std::string_view coordinates;  // what the entries of q are, with units, for people
 };
 // fixed      none
 // revolute   q: angle about the axis, rad                            v: rad/s
@@ -53,26 +55,27 @@ const JointKind& joint_kind(JointType type);
 
 // q_this = multiplier q_other + offset, between joints of one degree of freedom (mimic.h).
 struct Mimic {
-  int link = -1;  // whose joint is the other one
-  double multiplier = 1;
-  double offset = 0;
+  int link = -1;          // whose joint is the other one
+  double multiplier = 1;  // 1, m/rad or rad/m
+  double offset = 0;      // rad or m
 };
 
+// How a link is held by its parent.
 struct Joint {
-  std::string name;
-  JointType type = JointType::kFixed;
-  Pose<double> X_PJ;
+  std::string name;                             // for Tree::find_joint
+  JointType type = JointType::kFixed;           // which motion it leaves
+  Pose<double> X_PJ;                            // of the joint's frame J in the parent link's, m
   Vec3<double> axis_J = Vec3<double>::UnitZ();  // unit; of the plane's normal for a planar joint
   // Data for those who act on the joint; of these armature alone enters the algorithms.
-  double lower = -std::numeric_limits<double>::infinity();  // rad or m
-  double upper = std::numeric_limits<double>::infinity();
+  double lower = -std::numeric_limits<double>::infinity();          // rad or m
+  double upper = std::numeric_limits<double>::infinity();           // rad or m
   double velocity_limit = std::numeric_limits<double>::infinity();  // rad/s or m/s
   double effort_limit = std::numeric_limits<double>::infinity();    // N m or N
   double damping = 0;                                               // N m s/rad or N s/m
-  double stiffness = 0;  // of a spring, or a drive, to a target; one degree of freedom; N m/rad or N/m
-  double friction = 0;   // Coulomb friction: largest torque or force, N m or N
-  double armature = 0;   // inertia added to each degree of freedom, kg m^2 or kg
-  std::optional<Mimic> mimic;
+  double stiffness = 0;        // of a spring, or a drive, to a target; one degree of freedom; N m/rad or N/m
+  double friction = 0;         // Coulomb friction: largest torque or force, N m or N
+  double armature = 0;         // inertia added to each degree of freedom, kg m^2 or kg
+  std::optional<Mimic> mimic;  // of another joint; none: it moves by itself
 };
 
 // Mass, centre of mass in the link's frame, moments about the centre of mass in the link's axes.
@@ -82,11 +85,12 @@ struct LinkInertia {
   Mat3<double> I_LLcm_L = Mat3<double>::Zero();  // kg m^2, symmetric
 };
 
+// A rigid body of a tree, with the joint that holds it.
 struct Link {
-  std::string name;
-  int parent = -1;  // index of a link before this one; -1: the world
-  Joint joint;      // to the parent
-  LinkInertia inertia;
+  std::string name;     // for Tree::find_link
+  int parent = -1;      // index of a link before this one; -1: the world
+  Joint joint;          // to the parent
+  LinkInertia inertia;  // of the link alone: the joint's armature is extra
 };
 
 // A constant tree. Link i has joint i; its coordinates and velocities stand in q and v in the links' order.
@@ -99,35 +103,34 @@ class Tree {
   // itself.
   explicit Tree(std::vector<Link> links, const Vec3<double>& gravity = Vec3<double>::Zero());  // m/s^2
 
-  std::span<const Link> links() const { return links_; }
-  const Link& link(int i) const { return links_[static_cast<std::size_t>(i)]; }
-  int link_count() const { return static_cast<int>(links_.size()); }
+  std::span<const Link> links() const { return links_; }                         // parents first
+  const Link& link(int i) const { return links_[static_cast<std::size_t>(i)]; }  // 0 <= i < link_count()
+  int link_count() const { return static_cast<int>(links_.size()); }             // of links, and so of joints
   // Index of a link or of a joint's link by name. Throws InvalidInput for an unknown one.
   int find_link(std::string_view name) const;
-  int find_joint(std::string_view name) const;
-  const Vec3<double>& gravity() const { return gravity_; }
-  int nq() const { return nq_; }
-  int nv() const { return nv_; }
+  int find_joint(std::string_view name) const;              // index of the link that the joint holds
+  const Vec3<double>& gravity() const { return gravity_; }  // in the world, m/s^2
+  int nq() const { return nq_; }                            // entries of q
+  int nv() const { return nv_; }                            // entries of v
 
   // Of joint i: where its coordinates and velocities begin; where those of the next begin.
   int first_q(int i) const { return layout_[static_cast<std::size_t>(i)].q; }
-  int first_v(int i) const { return layout_[static_cast<std::size_t>(i)].v; }
-  int end_v(int i) const { return layout_[static_cast<std::size_t>(i) + 1].v; }
+  int first_v(int i) const { return layout_[static_cast<std::size_t>(i)].v; }    // in v
+  int end_v(int i) const { return layout_[static_cast<std::size_t>(i) + 1].v; }  // in v
   // The degree of freedom next to d on the way to the world; -1 for none.
   int parent_dof(int d) const { return parent_dof_[static_cast<std::size_t>(d)]; }
-  int last_dof(int i) const {
-    return last_dof_[static_cast<std::size_t>(i)];
-  }  // at or above link i; -1: none
+  // The last degree of freedom at or above link i; -1: none.
+  int last_dof(int i) const { return last_dof_[static_cast<std::size_t>(i)]; }
   // One past the last degree of freedom that d carries.
   int end_of_subtree(int d) const { return end_of_subtree_[static_cast<std::size_t>(d)]; }
   // Twist V_JL_L of a unit velocity in degree of freedom d: constant in L.
   const Vec6<double>& subspace(int d) const { return subspace_[static_cast<std::size_t>(d)]; }
   // R_PL = fixed + cos(q) cosine + sin(q) sine of a revolute joint, and its axis in P.
   struct Turn {
-    Mat3<double> fixed, cosine, sine;
-    Vec3<double> axis_P;
+    Mat3<double> fixed, cosine, sine;  // R_PL's, constant
+    Vec3<double> axis_P;               // unit
   };
-  const Turn& turn(int i) const { return turns_[static_cast<std::size_t>(i)]; }
+  const Turn& turn(int i) const { return turns_[static_cast<std::size_t>(i)]; }  // of joint i
 
   // All joints at zero: identity quaternions.
   VecX<double> neutral() const;

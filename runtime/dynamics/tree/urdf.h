@@ -14,6 +14,7 @@
 //   const dynamics::Tree tree(robot.links, {0, 0, -9.81});
 namespace abut::dynamics {
 
+// A mesh by its file.
 struct Mesh {
   std::filesystem::path file;                 // exists
   Vec3<double> scale = Vec3<double>::Ones();  // of its coordinates; no entry is zero, negative ones mirror
@@ -21,16 +22,18 @@ struct Mesh {
 
 // A shape that collides, fixed to a link.
 struct CollisionShape {
-  int link = -1;
-  Pose<double> X_LS;
+  int link = -1;      // index in Robot::links
+  Pose<double> X_LS;  // of the shape in the link's frame, m
+  // In its own frame S.
   std::variant<body::Box<double>, body::Cylinder<double>, body::Sphere<double>, Mesh> shape;
 };
 
+// What a URDF file says of a robot.
 struct Robot {
-  std::string name;
-  std::vector<Link> links;  // depth first; the first one is the root
-  std::vector<CollisionShape> collisions;
-  std::vector<std::string> warnings;  // what no solid can be and is taken as it is, by link
+  std::string name;                        // as the file says
+  std::vector<Link> links;                 // depth first; the first one is the root
+  std::vector<CollisionShape> collisions;  // of all links
+  std::vector<std::string> warnings;       // what no solid can be and is taken as it is, by link
 };
 
 // Reads links and joints, each joint type, mimic, limits, damping, friction, inertias and collision shapes.

@@ -55,7 +55,8 @@ Pose<double> symmetry(const auto& shape, Random& random, double size) {
     X.R.diagonal() << -1, -1, 1;
   } else {
     X.R = exp_rotation<double>({0, 0, random.uniform(-3, 3)});
-    if constexpr (witness::kHalfSpace<Shape>) X.p << size * random.normal(), size * random.normal(), 0;
+    if constexpr (witness::detail::kHalfSpace<Shape>)
+      X.p << size * random.normal(), size * random.normal(), 0;
   }
   return X;
 }

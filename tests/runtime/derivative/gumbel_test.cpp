@@ -80,7 +80,7 @@ TEST(GumbelCurvature, IsTheHessianOfTheSoftMaximum) {
   const auto vertices = workspace.walk.gather(hull, seed, config.rings);
   long double top = -10, mean = 0;
   for (const std::int32_t v : vertices) {
-    const long double z = derivative::hull_vertex<long double>(hull, v).dot(n);
+    const long double z = witness::core_vertex<long double>(hull, v).dot(n);
     top = std::max(top, z);
     mean += z / static_cast<long double>(vertices.size());
   }
@@ -89,7 +89,7 @@ TEST(GumbelCurvature, IsTheHessianOfTheSoftMaximum) {
     Vec3<long double> sum = Vec3<long double>::Zero();
     long double weight = 0;
     for (const std::int32_t v : vertices) {
-      const Vec3<long double> p = derivative::hull_vertex<long double>(hull, v);
+      const Vec3<long double> p = witness::core_vertex<long double>(hull, v);
       const long double a = std::exp((p.dot(direction) - top) / t);
       sum += a * p;
       weight += a;

@@ -53,7 +53,7 @@ TEST_F(PublishedForms, GumbelIsTheSoftMaximumWithFixedNoiseOnTheSeparation) {
                          Vec3<double> mean = Vec3<double>::Zero();
                          Mat3<double> square = Mat3<double>::Zero();
                          for (std::int32_t i = 0; i < hull.vertex_count; ++i) {
-                           const Vec3<double> v = derivative::hull_vertex<double>(hull, i);
+                           const Vec3<double> v = witness::core_vertex<double>(hull, i);
                            const double weight_i = std::exp((v.dot(n) - top) / t);
                            weight += weight_i;
                            mean += weight_i * v;
