@@ -94,18 +94,17 @@ void PiecesSolver::open(const Entry& entry, const Pose<double>& X_AB, double lim
   Place of_a[bvh::kWidth], of_b[bvh::kWidth];
   const int count_a = children(A_, entry.a, of_a), count_b = children(B_, entry.b, of_b);
   const Mat3<double> turn = X_AB.R.cwiseAbs();
+  const double rounding = 1e-14 + 4 * rotation_error(X_AB.R);  // of the pose, of sizes
   for (int j = 0; j < count_b; ++j) {
     const Place& b = of_b[j];
     const Vec3<double> middle = X_AB * b.middle, half = turn * b.half;
+    const double size_b = X_AB.p.cwiseAbs().maxCoeff() + b.middle.norm() + b.half.norm();
     for (int i = 0; i < count_a; ++i) {
       const Place& a = of_a[i];
       const Vec3<double> d = middle - a.middle;
       const double in_A = signed_gap(d, half + a.half);
       const double in_B = signed_gap(X_AB.R.transpose() * d, turn.transpose() * a.half + b.half);
-      // Rounding of the poses, and a rotation that is one to kRotationTolerance only.
-      const double slack =
-          1e-14 * (X_AB.p.cwiseAbs().maxCoeff() + middle.cwiseAbs().maxCoeff() + half.maxCoeff());
-      const double bound = std::max(in_A, in_B) * (1 - body::kRotationTolerance) - slack;
+      const double bound = std::max(in_A, in_B) - rounding * (size_b + a.middle.norm() + a.half.norm());
       if (!(bound < limit)) continue;
       queue_.push_back({std::isnan(bound) ? -kInfinity : bound, a, b});
       std::push_heap(queue_.begin(), queue_.end());
@@ -183,8 +182,13 @@ PiecesWitness PiecesSolver::operator()(const Pose<double>& X_AB) {
   PiecesWitness result = best_;
   result.searched = static_cast<std::int32_t>(found_.size());
   for (const PiecesWitness& other : found_) {
-    result.witness.lower_bound = std::min(result.witness.lower_bound, other.witness.lower_bound);
-    if (other.witness.status == Status::kInvalidInput) result.witness.status = Status::kInvalidInput;
+    const bool lower = other.witness.lower_bound < result.witness.lower_bound;
+    if (lower) result.witness.lower_bound = other.witness.lower_bound;
+    Status& status = result.witness.status;
+    if (other.witness.status == Status::kInvalidInput)
+      status = Status::kInvalidInput;
+    else if (lower && other.witness.status == Status::kNotConverged && status != Status::kInvalidInput)
+      status = Status::kNotConverged;
   }
   if (result.witness.distance < 0) {
     result.least_depth = -result.witness.upper_bound;

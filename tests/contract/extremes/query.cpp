@@ -5,10 +5,12 @@
 #include <cmath>
 #include <cstdio>
 
+#include "runtime/bvh/build.h"
 #include "runtime/witness/separation.h"
 #include "tests/contract/contract.h"
 
 #ifdef ABUT_TEST_PREPROCESS
+#include "preprocess/pieces/pieces.h"
 #include "tests/support/pressure_field_data.h"
 #endif
 
@@ -22,19 +24,29 @@ using Vector = Vec3<double>;
 struct Source {
   std::string name;
   asset::Asset asset;
+  std::vector<asset::ConvexPiece> pieces;  // of the tetrahedra
 };
 
 // Real objects where their data is there, and shapes made by code.
 std::vector<Source> sources() {
   std::vector<Source> list;
-  list.push_back({"box", convex_asset(box_hull({0.08, 0.05, 0.03}))});
-  list.push_back({"cube", convex_asset(box_hull({0.05, 0.05, 0.05}))});
-  list.push_back({"ellipsoid", convex_asset(tessellated_ellipsoid(1, {0.10, 0.07, 0.04}))});
+  const auto add = [&](const char* name, const asset::ConvexPiece& hull) {
+    list.push_back({name, convex_asset(hull), {hull}});
+  };
+  add("box", box_hull({0.08, 0.05, 0.03}));
+  add("cube", box_hull({0.05, 0.05, 0.05}));
+  add("ellipsoid", tessellated_ellipsoid(1, {0.10, 0.07, 0.04}));
 #ifdef ABUT_TEST_PREPROCESS
   for (const char* name : {"011_banana", "025_mug", "035_power_drill", "003_cracker_box"}) {
     if (!std::filesystem::exists(pressure_field_folder() / (std::string(name) + "_300.tet"))) continue;
-    Source source{name, read_reference_volume(name, 300)};
+    Source source{name, read_reference_volume(name, 300), {}};
     for (NamedAsset& real : real_assets({name})) source.asset.convex = std::move(real.asset.convex);
+    const preprocess::TriangleMesh skin = boundary(source.asset.volumes.front());
+    preprocess::Report report;
+    source.pieces = preprocess::make_pieces(skin, asset::view(preprocess::build_surface(skin)),
+                                            {.kind = preprocess::PieceParameters::Kind::kAuto, .error = 6e-3},
+                                            report, [](const std::string&) {})
+                        .convex;
     list.push_back(std::move(source));
   }
 #endif
@@ -55,6 +67,37 @@ asset::ConvexPiece in_frame(const asset::ConvexPiece& piece, const auto& place) 
   for (int t = 0; t < hull.triangle_count; ++t)
     triangles.push_back({hull.triangles[3 * t], hull.triangles[3 * t + 1], hull.triangles[3 * t + 2]});
   return make_piece(vertices, triangles);
+}
+
+struct Extent {
+  Vector low = Vector::Constant(1e300), high = -low;
+};
+Extent extent(const asset::ConvexView& hull, const Mat3<double>& R) {
+  Extent box;
+  for (int i = 0; i < hull.vertex_count; ++i) {
+    const Vector v = R * Vector(hull.x[i], hull.y[i], hull.z[i]);
+    box.low = box.low.cwiseMin(v);
+    box.high = box.high.cwiseMax(v);
+  }
+  return box;
+}
+
+// The same pieces elsewhere, after the hull, with a tree over them.
+void add_pieces(const std::vector<asset::ConvexPiece>& pieces, const auto& place, asset::Asset& asset) {
+  std::vector<asset::ConvexPiece> moved;
+  std::vector<bvh::Box> boxes;
+  for (const asset::ConvexPiece& piece : pieces) {
+    moved.push_back(in_frame(piece, place));
+    const Extent box = extent(asset::view(moved.back()), Mat3<double>::Identity());
+    boxes.push_back({box.low, box.high});
+  }
+  const bvh::BuiltTree built = bvh::build_tree(boxes, 1);
+  for (const std::int32_t i : built.order) asset.convex.push_back(std::move(moved[i]));
+  asset::Pieces index;
+  index.errors = {0, 0};
+  index.adjacency_offsets.assign(pieces.size() + 1, 0);
+  index.tree = built.tree;
+  asset.pieces = {std::move(index)};
 }
 
 #ifdef ABUT_TEST_PREPROCESS
@@ -123,6 +166,8 @@ std::unique_ptr<Body> make_body(const Source& source, double scale, Random& rand
   std::snprintf(name, sizeof name, "%s x %a", source.name.c_str(), scale);
   asset::Asset own = rebuilt(volume, [&](const Vector& x) -> Vector { return scale * x; });
   own.convex = {scaled_hull(source.asset, scale)};
+  add_pieces(
+      source.pieces, [&](const Vector& x) -> Vector { return scale * x; }, own);
   double reach = 0;
   for (std::size_t i = 0; i < volume.extent.size(); ++i)
     reach = std::max(reach, scale * vertex(volume.vertices, i).norm());
@@ -134,6 +179,8 @@ std::unique_ptr<Body> make_body(const Source& source, double scale, Random& rand
       0.5 * reach * Vector(random.normal(), random.normal(), random.normal()).normalized()};
   asset::Asset moved = rebuilt(volume, [&](const Vector& x) -> Vector { return X_MO * Vector(scale * x); });
   moved.convex = {in_frame(own.convex.front(), [&](const Vector& x) -> Vector { return X_MO * x; })};
+  add_pieces(
+      source.pieces, [&](const Vector& x) -> Vector { return X_MO * Vector(scale * x); }, moved);
   asset::Asset bare = own;
   bare.points.clear();
   const auto made = [](asset::Asset& asset) { return body::Geometry(std::move(asset)); };
@@ -175,19 +222,6 @@ Mat3<double> draw_rotation(Random& random) {
     default:
       return random_rotation(random);
   }
-}
-
-struct Extent {
-  Vector low = Vector::Constant(1e300), high = -low;
-};
-Extent extent(const asset::ConvexView& hull, const Mat3<double>& R) {
-  Extent box;
-  for (int i = 0; i < hull.vertex_count; ++i) {
-    const Vector v = R * Vector(hull.x[i], hull.y[i], hull.z[i]);
-    box.low = box.low.cwiseMin(v);
-    box.high = box.high.cwiseMax(v);
-  }
-  return box;
 }
 
 // A little or nothing, m.
@@ -253,8 +287,9 @@ void draw_offset(Random& random, Query& query) {
 std::vector<std::unique_ptr<Body>> make_bodies(int sizes) {
   std::vector<std::unique_ptr<Body>> bodies;
   Random random(29);
+  const std::vector<Source> list = sources();
   for (int k = 0; k < sizes; ++k)
-    for (const Source& source : sources()) {
+    for (const Source& source : list) {
       // Each object's own size is about 0.1 m.
       const double exponent = sizes > 1 ? -5 + 12 * (k + random.uniform(-0.5, 0.5)) / (sizes - 1) : 0;
       bodies.push_back(make_body(source, std::pow(10.0, std::clamp(exponent, -5.0, 7.0)), random));

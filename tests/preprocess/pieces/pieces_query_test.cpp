@@ -82,6 +82,19 @@ TEST(PiecesQuery, IsTheLeastOfAllPairsWarmAndCold) {
   EXPECT_LT(static_cast<double>(searched) / (3 * kPoses), 0.25 * all);
 }
 
+// There the pieces' depths differ by little of the depth.
+TEST(PiecesQuery, DeepInsideWhatIsAMillionTimesAsLarge) {
+  const body::Geometry ground = geometry_of(test::box(3e4, 4e4, 5e4), 1.0);
+  PiecesSolver solver(ring(), ground), swapped(ground, ring());
+  Random random(2, 0);
+  for (int i = 0; i < 20; ++i) {
+    const Pose<double> X = random_pose(random, 1e4);
+    const double least = least_of_all(ring(), ground, X);
+    EXPECT_NEAR(solver(X).witness.distance, least, 1e-10);
+    EXPECT_NEAR(swapped(X.inverse()).witness.distance, least, 1e-10);
+  }
+}
+
 TEST(PiecesQuery, ABallPassesThroughTheHoleOfARing) {
   const body::Geometry ball(body::Sphere<double>{0.02});
   PiecesSolver solver(ring(), ball), swapped(ball, ring());
