@@ -39,31 +39,9 @@ for command in abut-query abut-sim abut-datasets abut-preprocess; do
   done
 done
 export PATH=$usr/bin:$PATH
-# complete WORD...: what bash offers for the last word.
-complete_words() (
-  source "$usr/share/bash-completion/completions/$1"
-  COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-  _abut
-  echo "${COMPREPLY[*]}"
-)
-# offers EXPECTED WORD...
-offers() {
-  local expected=$1 offered
-  shift
-  offered=$(complete_words "$@")
-  [ "$offered" = "$expected" ] || fail "completion of '$*' is '$offered', not '$expected'"
-}
-offers "inspect" abut-preprocess in
-offers "--pieces --piece-error --piece-vertices" abut-preprocess MESHES OUT --pie
-offers "--to --table" abut-preprocess export --t
-offers "mujoco meshes" abut-preprocess export --to m
-offers "surface" abut-preprocess export --part s
-offers "foam" abut-preprocess export --material fo
-offers "wrench wrench_derivative wrench_hessian" abut-query OUT POSES.csv --what wre
-offers "vtk" abut-query OUT POSES.csv --surface-format v
-offers "pressure_field" abut-sim SCENE --model pre
-offers "--objects" abut-datasets download --ob
-offers "" abut-query OUT POSES.csv --out a
+for command in abut-query abut-sim abut-preprocess abut-datasets; do
+  "$source_dir/tests/docs/completion_test.bash" "$usr/share/bash-completion/completions/$command" "$usr/bin"
+done
 
 echo "a program by pkg-config, and by CMake"
 export PKG_CONFIG_PATH=$usr/lib/pkgconfig

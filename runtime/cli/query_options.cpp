@@ -27,20 +27,23 @@ std::string describe_primitives() {
 }
 
 std::string describe_quantities() {
-  std::string text = "Quantities (--what) and their methods (--method; the first is the default):\n";
-  for (const QuantityRow& row : quantities()) {
-    text += fmt::format("  {:<21}{}\n", row.name, row.description);
-    if (!row.methods.empty()) text += fmt::format("  {:<21}methods: {}\n", "", fmt::join(row.methods, ", "));
-  }
-  text += "Distances are of a --model of the bodies (the first is the default):\n";
-  for (const proximity::DistanceModelRow& row : proximity::distance_models())
-    text += fmt::format("  {:<21}{}\n  {:<21}methods of derivatives: {}\n", row.name, row.summary, "",
-                        fmt::join(row.methods, ", "));
+  // The shell's completion offers what stands behind "models:" and "methods:".
+  const auto choices = [](const char* what, const std::vector<std::string_view>& names) {
+    return names.empty() ? "" : fmt::format("  {:<21}{}: {}\n", "", what, fmt::join(names, ", "));
+  };
+  std::string text =
+      "Quantities (--what) with their models and methods (--model, --method; the first is the default):\n";
+  for (const QuantityRow& row : quantities())
+    text += fmt::format("  {:<21}{}\n", row.name, row.description) + choices("models", row.models) +
+            choices(row.models.empty() ? "models" : "methods", row.methods);
   text +=
       fmt::format("  {:<21}{}\n  {:<21}{}\n", kPointQuantity,
                   "soft signed distance of points from an object (of a primitive the exact one): value (m), "
                   "gradient, Hessian (1/m);",
                   "", "POSES then has columns obj, x, y, z (m, in the object's frame)");
+  text += "Models of the bodies for distances, with the methods of their derivatives:\n";
+  for (const proximity::DistanceModelRow& row : proximity::distance_models())
+    text += fmt::format("  {:<21}{}\n", row.name, row.summary) + choices("methods", row.methods);
   text += describe_primitives();
   text += describe_settings(setting_groups()) + describe_statuses();
   return text +

@@ -1,11 +1,20 @@
 # Completion of Abut's commands for bash. The words are those of the command's own --help: subcommands, options, and
-# the values of an option where its help has them: as {a,b,c}, as "one of a, b, c", as lines "a: ..." below "One of", or
-# as lines of a table whose head names the option, as (--what).
+# the values of an option where its help has them: as {a,b,c}, as "one of a, b, c", as lines "a: ..." below "One of",
+# as lines of a table whose head names the option, as (--what), or as lines "models: a, b" of a table for --model: those
+# of the last row that the command line names, else all.
 
-# Words of the help on standard input: subcommands, options, or the values of the option $2.
+# Words of the help on standard input: subcommands, options, or the values of the option $2 on the command line $3.
 _abut_words() {
-  awk -v kind="$1" -v option="${2-}" '
+  awk -v kind="$1" -v option="${2-}" -v line=" ${3-} " '
     /^[^ ]/ { table = "" }
+    /^  [a-z]/ { row = $1 }
+    kind == "values" && "--" $1 == option "s:" {
+      sub(/^[^:]*: /, "")
+      gsub(/, /, "\n")
+      all = all $0 "\n"
+      if (index(line, " " row " ")) named = $0
+      next
+    }
     /^Subcommands:/ { table = "subcommands" }
     option != "" && index($0, "(" option ")") { table = "values" }
     kind == table && /^  [a-z]/ { print $1 }
@@ -22,7 +31,8 @@ _abut_words() {
       gsub(/, /, "\n", values)
       print values
     }
-    /^   +[a-z]+: / { sub(/:/, "", $1); print $1 }'
+    /^   +[a-z]+: / { sub(/:/, "", $1); print $1 }
+    END { printf "%s", named != "" ? named : all }' | awk '!seen[$0]++'
 }
 
 _abut() {
@@ -36,7 +46,7 @@ _abut() {
   case $current in
     -*) words=$(_abut_words options <<<"$help") ;;
     *)
-      words=$(_abut_words values "$previous" <<<"$help")
+      words=$(_abut_words values "$previous" "${COMP_WORDS[*]}" <<<"$help")
       [ "$COMP_CWORD" -eq 1 ] && words+=" $(_abut_words subcommands <<<"$help")"
       ;;
   esac
