@@ -113,7 +113,7 @@ int stopped() {
 int download(const Arguments& arguments) {
   const Manifest manifest = manifest_of(arguments);
   const Variant& variant = find_variant(manifest, arguments.variant);
-  cli::note_signals();
+  cli::note_signals("abut-datasets: stopping; again to stop now\n");
   const std::string folder = arguments.out.empty() ? manifest.name : arguments.out;
   Collection collection(folder);
   const std::vector<std::string> objects = chosen_objects(manifest, arguments);

@@ -1,7 +1,11 @@
 #include "runtime/cli/program.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 
@@ -12,11 +16,20 @@ namespace abut::cli {
 namespace {
 
 volatile std::sig_atomic_t noted = 0;
+const char* notice = "";
+
+// Of any thread; only what a signal handler may do.
+void print(const char* text) {
+  const int error = errno;
+  if (write(STDERR_FILENO, text, std::strlen(text)) < 0) errno = error;  // nobody there to be told
+}
 
 // The first one is noted, the next one is as deadly as it was.
 void note(int signal) {
   noted = signal;
   clean_up_on_signals();
+  if (isatty(STDERR_FILENO) != 0) print("\n");  // below the line of progress
+  print(notice);
 }
 
 }  // namespace
@@ -36,7 +49,8 @@ int run_program(const char* name, int (*body)(int, char**), int argc, char** arg
   return 2;
 }
 
-void note_signals() {
+void note_signals(const char* line) {
+  notice = line;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
     if (std::signal(signal, note) == SIG_IGN) std::signal(signal, SIG_IGN);
 }

@@ -271,7 +271,7 @@ int run(const Arguments& arguments) {
   cli::Progress progress("step", static_cast<double>(first));
   SolverWatch watch;
   StabilityWatch stability;
-  cli::note_signals();
+  cli::note_signals("abut-sim: stopping after this step; again to stop now\n");
   while (simulation.steps() < steps && cli::noted_signal() == 0) {
     dynamics::Control now = control.at(simulation.time());
     if (!arguments.joint_control.empty()) joints.add(simulation.time(), now);

@@ -6,9 +6,13 @@
 namespace abut::dynamics {
 namespace {
 
-// An edge axis must beat the best face by this share of the smaller box, a face of B the best of A: ties are
-// common (a box on a box), and the answer must not jump between two axes that are as good.
+// An edge axis must beat the best face by this share of the smaller box: ties are common (a box on a box),
+// and the answer must not jump between two axes that are as good.
 constexpr double kPreference = 1e-2;
+
+// Faces that look at each other within this angle, rad, have one normal, their mean: neither box comes first.
+// Up to twice the angle it turns to that of the face of greater separation.
+constexpr double kFaceToFace = 1e-2;
 
 struct Axis {
   double separation = -std::numeric_limits<double>::infinity();  // m
@@ -31,11 +35,10 @@ class Boxes {
       if (s > margin) return {};
       if (s > face.separation) face = {s, k, -1};
     }
-    const double of_A = face.separation + preference;
     for (int k = 0; k < 3; ++k) {
       const double s = std::abs(R_.col(k).dot(p_)) - b_[k] - size_.col(k).dot(a_);
       if (s > margin) return {};
-      if (s > of_A && s > face.separation) face = {s, -1, k};
+      if (s > face.separation) face = {s, -1, k};
     }
     Axis edge;
     for (int i = 0; i < 3; ++i) {
@@ -99,6 +102,11 @@ SurfacePoint edge_point(const PlacedShape& A, const PlacedShape& B, const Axis& 
   return {(on_A + on_B) / 2, n_W, axis.separation, 0.0, feature};
 }
 
+// How much of the mean's: 1 to 0. Outward normals.
+double share_of_mean(const Vec3<double>& n_A, const Vec3<double>& n_B) {
+  return n_A.dot(n_B) < 0 ? std::clamp(2 - n_A.cross(n_B).norm() / kFaceToFace, 0.0, 1.0) : 0;
+}
+
 }  // namespace
 
 void box_box_points(const PlacedShape& A, const PlacedShape& B, double margin,
@@ -106,13 +114,19 @@ void box_box_points(const PlacedShape& A, const PlacedShape& B, double margin,
   const Boxes boxes(A, B);
   const Axis axis = boxes.best(margin);
   if (axis.a < 0 && axis.b < 0) return;
-  const Vec3<double> n_W = A.X_WS.R * boxes.normal(axis);
+  const Vec3<double> axis_W = A.X_WS.R * boxes.normal(axis);
   if (axis.a >= 0 && axis.b >= 0) {
-    points.push_back(edge_point(A, B, axis, n_W));
-  } else if (axis.a >= 0) {
-    clip_features(facing_feature(A, n_W), facing_feature(B, -n_W), n_W, false, margin, points);
+    points.push_back(edge_point(A, B, axis, axis_W));
+    return;
+  }
+  const SupportFeature of_A = facing_feature(A, axis_W), of_B = facing_feature(B, -axis_W);
+  const double share = share_of_mean(of_A.normal, of_B.normal);
+  if (share == 1 || axis.a >= 0) {
+    const Vec3<double> n_W = (of_A.normal - share * of_B.normal).normalized();
+    clip_features(of_A, of_B, n_W, false, margin, points);
   } else {
-    clip_features(facing_feature(B, -n_W), facing_feature(A, n_W), n_W, true, margin, points);
+    const Vec3<double> n_W = (share * of_A.normal - of_B.normal).normalized();
+    clip_features(of_B, of_A, n_W, true, margin, points);
   }
 }
 

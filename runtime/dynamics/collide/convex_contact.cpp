@@ -40,16 +40,17 @@ bool along_edges(const PlacedShape& A, const PlacedShape& B, const Vec3<double>&
   const SupportFeature a = facing_edge(A, n_W, kParallel), b = facing_edge(B, -n_W, kParallel);
   if (a.size == 0 || b.size == 0) return false;
   const Vec3<double> u = a.corner[1] - a.corner[0], v = b.corner[1] - b.corner[0];
-  const double length = u.norm();
-  if (u.cross(v).norm() > kParallel * length * v.norm()) return false;
-  const Vec3<double> along = u / length;
+  const double of_u = u.norm(), of_v = v.norm();
+  if (u.cross(v).norm() > kParallel * of_u * of_v) return false;
+  const Vec3<double> along = (u / of_u + v / std::copysign(of_v, u.dot(v))).normalized();
   double low = along.dot(b.corner[0] - a.corner[0]), high = low + along.dot(v);
   if (low > high) std::swap(low, high);
-  const double from = std::max(0.0, low), to = std::min(length, high);
+  const double from = std::max(0.0, low), to = std::min(along.dot(u), high);
   if (!(from < to)) return false;
   for (int k = 0; k < 2; ++k) {
-    const Vec3<double> on_A = a.corner[0] + (k == 0 ? from : to) * along;
-    const Vec3<double> on_B = b.corner[0] + along.dot(on_A - b.corner[0]) / along.dot(v) * v;
+    const double t = k == 0 ? from : to;
+    const Vec3<double> on_A = a.corner[0] + t / along.dot(u) * u;
+    const Vec3<double> on_B = b.corner[0] + (t - along.dot(b.corner[0] - a.corner[0])) / along.dot(v) * v;
     const double gap = n_W.dot(on_B - on_A);
     if (gap <= margin)
       points.push_back({(on_A + on_B) / 2, n_W, gap, 0.0, static_cast<std::uint16_t>(kSingle - 1 - k)});

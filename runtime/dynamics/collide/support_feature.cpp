@@ -89,11 +89,12 @@ void clip_features(const SupportFeature& reference, const SupportFeature& incide
   for (int k = 0; k < size; ++k) buffer[0][k] = {incident.corner[k], static_cast<std::uint16_t>(k)};
   const Clipped* from = buffer[0].data();
   int into = 1;
-  // Sutherland and Hodgman: one side of the reference polygon after the other.
+  // Sutherland and Hodgman: one side of the reference polygon after the other, as n sees it.
+  const Vec3<double> up = swapped ? Vec3<double>(-n_W) : n_W;
   for (int side = 0; side < reference.size && size > 0; ++side) {
     const Vec3<double>& a = reference.corner[side];
     const Vec3<double> edge = reference.corner[side + 1 == reference.size ? 0 : side + 1] - a;
-    const Vec3<double> outward = edge.cross(reference.normal);
+    const Vec3<double> outward = edge.cross(up);
     Clipped* to = buffer[into].data();
     int kept = 0;
     const int edges = size > 2 ? size : size - 1;  // a segment does not close

@@ -12,8 +12,10 @@ namespace abut::dynamics {
 
 namespace {
 
-constexpr double kShift = 1e-10;    // of W in the matrix of a step
-constexpr double kRounding = 0.03;  // tau at the start of the path
+constexpr double kShift = 1e-10;        // of W in the matrix of a step
+constexpr double kSingular = 1e-8;      // least pivot of a matrix that is not singular
+constexpr double kLeastSquare = 1e-12;  // singular values whose squares are below it count as none
+constexpr double kRounding = 0.03;      // tau at the start of the path
 constexpr double kLeastRounding = 1e-6;
 constexpr double kOnPath = 1e-8;  // largest |F| of a point of the path
 
@@ -82,14 +84,17 @@ IslandNewton::IslandNewton() {
   contacts_.reserve(kMaxContacts);
   W_.reserve(n * n);
   J_.reserve((n + 1) * (n + 1));
-  for (std::vector<double>* v : {&F_, &d_, &x_, &trial_, &step_, &path_, &tangent_}) v->reserve(n + 1);
+  squares_.reserve(n * n);
+  for (std::vector<double>* v : {&F_, &d_, &x_, &trial_, &start_, &step_, &path_, &tangent_})
+    v->reserve(n + 1);
 }
 
 void IslandNewton::load(std::span<const ContactRow> rows, const TreeRows& trees, double speed) {
   n_ = 3 * rows.size();
   W_.resize(n_ * n_);
   contacts_.resize(rows.size());
-  for (std::vector<double>* v : {&F_, &d_, &x_, &trial_, &step_, &path_, &tangent_}) v->resize(n_ + 1);
+  for (std::vector<double>* v : {&F_, &d_, &x_, &trial_, &start_, &step_, &path_, &tangent_})
+    v->resize(n_ + 1);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const CoulombContact<double>& law = rows[i].law;
     const double W_tt = law.mean_tangential();
@@ -176,24 +181,66 @@ void IslandNewton::differentiate(double tau, std::size_t stride) {
   }
 }
 
-bool IslandNewton::newton(double tolerance) {
-  double value = evaluate(x_, 1, 0);
-  for (int iteration = 0; iteration < 30 && worst() > tolerance; ++iteration) {
-    J_.resize(n_ * n_);
-    differentiate(0, n_);
-    for (std::size_t i = 0; i < n_; ++i) step_[i] = -F_[i];
-    if (!eliminate(J_.data(), step_.data(), n_, 0.0)) return false;
-    double length = 1, next = value;
-    for (int halving = 0; halving < 12; ++halving, length /= 2) {
-      for (std::size_t i = 0; i < n_; ++i) trial_[i] = x_[i] + length * step_[i];
-      next = evaluate(trial_, 1, 0);
-      if (next < (1 - 1e-4 * length) * value) break;
+// step_ = -J^-1 F at x_; false where no pivot of a column is larger than `least`.
+bool IslandNewton::exact_step(double least) {
+  evaluate(x_, 1, 0);
+  J_.resize(n_ * n_);
+  differentiate(0, n_);
+  for (std::size_t i = 0; i < n_; ++i) step_[i] = -F_[i];
+  return eliminate(J_.data(), step_.data(), n_, least);
+}
+
+// step_ = -(J'J + kLeastSquare I)^-1 J'F at x_: the least of those that make |J step + F| least.
+bool IslandNewton::least_step() {
+  evaluate(x_, 1, 0);
+  differentiate(0, n_);
+  squares_.assign(n_ * n_, 0);
+  std::fill(step_.begin(), step_.end(), 0.0);
+  for (std::size_t k = 0; k < n_; ++k) {
+    const double* const row = &J_[k * n_];
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (row[i] == 0) continue;
+      step_[i] -= row[i] * F_[k];
+      for (std::size_t j = 0; j < n_; ++j) squares_[i * n_ + j] += row[i] * row[j];
     }
-    if (!(next < value)) return false;
-    std::swap(x_, trial_);
-    value = next;
   }
-  return worst() <= tolerance;
+  for (std::size_t i = 0; i < n_; ++i) squares_[i * n_ + i] += kLeastSquare;
+  return eliminate(squares_.data(), step_.data(), n_, 0.0);
+}
+
+// Halves the step until the sum of squares falls; whether it does, and x_ and `value` with it.
+bool IslandNewton::descend(double& value) {
+  double length = 1, next = value;
+  for (int halving = 0; halving < 12; ++halving, length /= 2) {
+    for (std::size_t i = 0; i < n_; ++i) trial_[i] = x_[i] + length * step_[i];
+    next = evaluate(trial_, 1, 0);
+    if (next < (1 - 1e-4 * length) * value) break;
+  }
+  if (!(next < value)) return false;
+  std::swap(x_, trial_);
+  value = next;
+  return true;
+}
+
+// By least steps first. Where contacts stand at the boundary of their laws these may crawl: then, from the
+// start again, by any.
+bool IslandNewton::newton(double tolerance) {
+  start_ = x_;
+  bool singular = false;
+  for (const bool any : {false, true}) {
+    if (any) x_ = start_;
+    double value = evaluate(x_, 1, 0);
+    for (int iteration = 0; iteration < 30 && worst() > tolerance; ++iteration) {
+      if (!exact_step(any ? 0 : kSingular)) {
+        singular = true;
+        if (any || !least_step()) break;
+      }
+      if (!descend(value)) break;
+    }
+    if (evaluate(x_, 1, 0); worst() <= tolerance) return true;
+    if (!singular) break;
+  }
+  return false;
 }
 
 // step_ = the solution of [dF/dx dF/dlambda; border'] step = step_, at x and the lambda of z; F_ is lost.

@@ -23,8 +23,9 @@ namespace abut::dynamics {
 //   = 1, where Newton's method finds the states of all contacts known. The curve cannot run to infinity while
 //   no target_velocity is positive, as in [Stewart1996]'s proof that an answer exists; contacts that are
 //   jammed by friction and asked to separate may have no answer.
-// Redundant contacts make the matrix of a step singular: a small shift of W in it, but not in F, picks one of
-// the impulses.
+// Redundant contacts make the matrix of a step singular. Newton then takes the least step that solves it, so
+// that of all impulses that obey the law those near the first ones are found, which follow from the problem
+// continuously; on the path a small shift of W in the matrix, but not in F, picks one.
 class IslandNewton {
  public:
   // Islands of more contacts cost more this way than sweeping on.
@@ -58,6 +59,10 @@ class IslandNewton {
   double evaluate(const std::vector<double>& x, double lambda, double tau);  // fills d_, F_; returns |F|^2
   double worst() const;                                                      // largest |F| of a contact
   void differentiate(double tau, std::size_t stride);                        // fills J_ from d_
+  // Of newton, into step_ and x_.
+  bool exact_step(double least);
+  bool least_step();
+  bool descend(double& value);
   bool bordered_solve(const std::vector<double>& z, const std::vector<double>& border);
   bool back_to_path(std::vector<double>& z);
   Step advance(double& length, double tolerance);
@@ -65,9 +70,10 @@ class IslandNewton {
   std::size_t n_ = 0;  // 3 x contacts
   int attempt_ = 0;    // of follow_path
   std::vector<Contact> contacts_;
-  std::vector<double> W_;  // n x n, row-major: u = W x + b
-  std::vector<double> J_;  // row-major
-  std::vector<double> F_, d_, x_, trial_, step_;
+  std::vector<double> W_;        // n x n, row-major: u = W x + b
+  std::vector<double> J_;        // row-major
+  std::vector<double> squares_;  // J'J
+  std::vector<double> F_, d_, x_, trial_, start_, step_;
   std::vector<double> path_, tangent_;  // n + 1: point of the curve (x, lambda) and its direction
 };
 

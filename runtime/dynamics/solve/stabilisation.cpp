@@ -1,6 +1,7 @@
 #include "runtime/dynamics/solve/stabilisation.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "runtime/core/simd.h"
 
@@ -34,8 +35,9 @@ ABUT_INLINE void add(const Spatial& N, double impulse, Spatial& y) {
 
 }  // namespace
 
-ABUT_CLONES void Stabilisation::sweep(Row* rows, std::size_t count, Spatial* y, const TreeRows& trees,
-                                      std::span<VecX<double>> y_trees) {
+ABUT_CLONES double Stabilisation::sweep(Row* rows, std::size_t count, Spatial* y, const TreeRows& trees,
+                                        std::span<VecX<double>> y_trees) {
+  double largest = 0;
   for (std::size_t i = 0; i < count; ++i) {
     Row& row = rows[i];
     if (i + kAhead < count) {
@@ -55,12 +57,14 @@ ABUT_CLONES void Stabilisation::sweep(Row* rows, std::size_t count, Spatial* y, 
     const double impulse = row.impulse + (row.goal - opened) / row.inverse_mass;
     const double change = (impulse > 0 ? impulse : 0) - row.impulse;
     row.impulse += change;
+    largest = std::max(largest, std::abs(change) * row.inverse_mass);
     if (row.A >= 0) add(row.N_A, change, y[row.A]);
     if (row.B >= 0) add(row.N_B, change, y[row.B]);
     if (on_trees)
       for (const std::int32_t side : {row.A, row.B})
         if (on_tree(side)) trees.add_normal(side, change, y_trees);
   }
+  return largest;
 }
 
 // Returns whether it is deep. A shallow contact may close up to the slop, a deep one has to open by its
@@ -102,6 +106,7 @@ void Stabilisation::displace(std::span<const ContactBody> bodies, std::span<cons
   for (std::size_t t = 0; t < y_trees_.size(); ++t) y_trees_[t].setZero(joints.trees[t].v.size());
   rows_.resize(of_solver.rows.size());
   parts_.resize(static_cast<std::size_t>(islands.part_count()));
+  units_.resize(static_cast<std::size_t>(islands.unit_count()));
   islands.for_each(threads_, [&](std::int32_t island, Team& team, int) {
     islands.for_parts(island, team, [&](std::int32_t part) {
       const Islands::Range places = islands.places_of_part(part);
@@ -116,11 +121,18 @@ void Stabilisation::displace(std::span<const ContactBody> bodies, std::span<cons
     if (std::none_of(parts_.begin() + parts.begin, parts_.begin() + parts.end,
                      [](const Part& part) { return part.deep; }))
       return;
-    for (int k = 0; k < config_.sweeps; ++k)
-      islands.for_units(island, team, [&](std::int32_t, Islands::Range places) {
-        sweep(rows_.data() + places.begin, static_cast<std::size_t>(places.end - places.begin), y_.data(),
-              of_solver.trees, y_trees_);
+    const Islands::Range places = islands.places_of_island(island), units = islands.units(island);
+    sweep_displacements(config_, places.end - places.begin, [&] {
+      islands.for_units(island, team, [&](std::int32_t unit, Islands::Range of_unit) {
+        units_[unit].change =
+            sweep(rows_.data() + of_unit.begin, static_cast<std::size_t>(of_unit.end - of_unit.begin),
+                  y_.data(), of_solver.trees, y_trees_);
       });
+      double change = 0;
+      for (std::int32_t unit = units.begin; unit < units.end; ++unit)
+        change = std::max(change, units_[unit].change);
+      return change;
+    });
     islands.for_parts(island, team, [&](std::int32_t part) {
       const Islands::Range own = islands.body_places(part);
       for (std::int32_t p = own.begin; p < own.end; ++p) {

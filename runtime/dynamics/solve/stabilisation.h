@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -13,6 +15,24 @@ struct StabilisationConfig {
   double share = 0.2;  // of the excess depth taken away in a step, in (0, 1]
   int sweeps = 10;     // of the projection; what they leave is taken away later
 };
+
+// Calls sweep() for the projection of an island of `contacts`: it returns the largest change of a
+// displacement at a contact, m. Small islands are swept on until that is next to nothing: the least
+// displacement is unique, and so does not depend on the order of the contacts.
+template <class Sweep>
+void sweep_displacements(const StabilisationConfig& config, std::int32_t contacts, Sweep&& sweep) {
+  constexpr double kNothing = 1e-10;  // of the first sweep's
+  constexpr int kMaxFurther = 500;
+  const double squares = static_cast<double>(contacts) * contacts;
+  const int limit =
+      config.sweeps + (config.sweeps > 0 ? static_cast<int>(std::min(1.0 * kMaxFurther, 72e3 / squares)) : 0);
+  double first = 0;
+  for (int k = 0; k < limit; ++k) {
+    const double change = sweep();
+    if (k == 0) first = change;
+    if (change <= kNothing * first) return;
+  }
+}
 
 // Moves overlapping bodies apart without touching their velocities: the least displacement, in the kinetic
 // metric, that takes a share of the depth beyond a slop away, by projected Gauss-Seidel over the contacts'
@@ -44,9 +64,12 @@ class Stabilisation {
   struct alignas(64) Part {
     bool deep;  // whether any contact is
   };
+  struct alignas(64) Unit {
+    double change;  // largest of the last sweep, m
+  };
 
-  static void sweep(Row* rows, std::size_t count, Spatial* y, const TreeRows& trees,
-                    std::span<VecX<double>> y_trees);
+  static double sweep(Row* rows, std::size_t count, Spatial* y, const TreeRows& trees,
+                      std::span<VecX<double>> y_trees);
   bool make_row(std::int32_t place, std::span<const ContactBody> bodies,
                 std::span<const PairContact> contacts, const ContactJoints& joints,
                 const ContactRows& of_solver, double time, double slop);
@@ -57,6 +80,7 @@ class Stabilisation {
   std::vector<VecX<double>> y_trees_;
   std::vector<Row> rows_;
   std::vector<Part> parts_;
+  std::vector<Unit> units_;
 };
 
 }  // namespace abut::dynamics

@@ -20,7 +20,9 @@ struct Opening {
   MatX<double> dgoal, dinverse_mass, dimpulse;  // (1, N)
 };
 
-void sweep(std::span<Opening> rows, std::span<ImpulseSlopes::Displacement> displacements) {
+// The largest change of a displacement, m.
+double sweep(std::span<Opening> rows, std::span<ImpulseSlopes::Displacement> displacements) {
+  double largest = 0;
   for (Opening& row : rows) {
     if (row.inverse_mass == 0) continue;
     double opened = 0;
@@ -36,12 +38,14 @@ void sweep(std::span<Opening> rows, std::span<ImpulseSlopes::Displacement> displ
       slopes /= row.inverse_mass;
     }
     row.impulse += change;
+    largest = std::max(largest, std::abs(change) * row.inverse_mass);
     row.dimpulse += slopes;
     for (const auto& side : row.sides) {
       displacements[side.part].value += change * side.way;
       displacements[side.part].slopes += side.way * slopes + change * side.dway;
     }
   }
+  return largest;
 }
 
 }  // namespace
@@ -93,12 +97,17 @@ std::vector<ImpulseSlopes::Displacement> ImpulseSlopes::displace(const Stabilisa
       openings[static_cast<std::size_t>(place)] =
           opening_of(rows_[static_cast<std::size_t>(islands.order()[static_cast<std::size_t>(place)])]);
     Team alone;
-    for (int k = 0; k < config.sweeps; ++k)
+    sweep_displacements(config, places.end - places.begin, [&] {
+      double change = 0;
       islands.for_units(island, alone, [&](std::int32_t, Islands::Range unit) {
-        sweep(std::span(openings).subspan(static_cast<std::size_t>(unit.begin),
-                                          static_cast<std::size_t>(unit.end - unit.begin)),
-              displacements);
+        const double of_unit =
+            sweep(std::span(openings).subspan(static_cast<std::size_t>(unit.begin),
+                                              static_cast<std::size_t>(unit.end - unit.begin)),
+                  displacements);
+        change = std::max(change, of_unit);
       });
+      return change;
+    });
   }
   return displacements;
 }

@@ -168,10 +168,11 @@ void ImpulseSlopes::classify(Row& row, double speed) {
   }
   const double pressed = row.n.dot(row.J) * W, opens = row.n.dot(row.u) - row.target;
   row.weak = std::max(pressed, opens) < near;
+  const Vec3<double> u_t = row.u - row.n * row.n.dot(row.u), J_t = row.J - row.n * row.n.dot(row.J);
+  if (row.weak && u_t.norm() > near) row.along = u_t.normalized();  // how it would slide if it were pressed
   if (opens >= pressed || row.weak) return;
   row.law = Law::kSliding;
   if (row.mu == 0) return;
-  const Vec3<double> u_t = row.u - row.n * row.n.dot(row.u), J_t = row.J - row.n * row.n.dot(row.J);
   const double slack = row.mu * pressed - W * J_t.norm();
   row.slip = u_t.norm();
   if (std::max(row.slip, slack) < near) {
@@ -185,11 +186,12 @@ void ImpulseSlopes::classify(Row& row, double speed) {
   }
 }
 
-// a.du + b.dJ = what is known, three a row; unknowns are scaled by the root of the mass at the contact.
-void ImpulseSlopes::solve_island(std::span<Row*> rows) {
+// a.du + b.dJ = what is known.
+ImpulseSlopes::Equations ImpulseSlopes::equations(std::span<Row* const> rows) const {
   const auto count = static_cast<Eigen::Index>(rows.size());
-  MatX<double> W(3 * count, 3 * count), K(3 * count, 3 * count), known(3 * count, inputs_);
-  VecX<double> root(count);
+  Equations of{MatX<double>(3 * count, 3 * count), MatX<double>(3 * count, 3 * count),
+               MatX<double>(3 * count, inputs_), VecX<double>(count)};
+  auto& [K, W, known, root] = of;
   for (Eigen::Index i = 0; i < count; ++i) {
     for (Eigen::Index k = 0; k < count; ++k)
       W.block<3, 3>(3 * i, 3 * k) =
@@ -207,7 +209,7 @@ void ImpulseSlopes::solve_island(std::span<Row*> rows) {
       known.row(3 * i + k) = scale * (right - a.transpose() * row.du);
     };
     const Vec3<double> none = Vec3<double>::Zero();
-    if (row.law == Law::kSticking) {
+    if (row.sticks()) {
       int k = 0;
       for (const Vec3<double>& e : {row.n, t1, t2})
         equation(k++, e, none, e.dot(row.n) * row.dtarget + row.target * (e.transpose() * row.dn));
@@ -224,19 +226,36 @@ void ImpulseSlopes::solve_island(std::span<Row*> rows) {
     W.middleCols(3 * i, 3) /= root[i];
     W.middleRows(3 * i, 3) /= root[i];
   }
+  return of;
+}
+
+// Whether impulses that the equations leave open move anything.
+bool ImpulseSlopes::shares_freely(const Equations& of) const {
   Eigen::CompleteOrthogonalDecomposition<MatX<double>> solver;
   solver.setThreshold(kDependent);
-  solver.compute(K);
-  const MatX<double> dJ = solver.solve(known);
-  if (solver.rank() < 3 * count) {
-    const MatX<double> loose = MatX<double>::Identity(3 * count, 3 * count) - solver.pseudoInverse() * K;
-    const bool moves = (W * loose).cwiseAbs().maxCoeff() > kLoose;
-    const bool inconsistent = (K * dJ - known).cwiseAbs().maxCoeff() > kImplied * known.cwiseAbs().maxCoeff();
-    if (moves || inconsistent) add_kink(StepKink::Kind::kShare, *rows.front());
-  }
+  solver.compute(of.K);
+  if (solver.rank() == of.K.rows()) return false;
+  const MatX<double> loose = MatX<double>::Identity(of.K.rows(), of.K.rows()) - solver.pseudoInverse() * of.K;
+  return (of.W * loose).cwiseAbs().maxCoeff() > kLoose;
+}
+
+// Contacts that touch without a load carry none of what changes, but may take of the others' loads.
+void ImpulseSlopes::solve_island(std::span<Row* const> rows, std::span<Row* const> touching) {
+  const auto count = static_cast<Eigen::Index>(rows.size());
+  const Equations of = equations(rows);
+  Eigen::CompleteOrthogonalDecomposition<MatX<double>> solver;
+  solver.setThreshold(kDependent);
+  solver.compute(of.K);
+  const MatX<double> dJ = solver.solve(of.known);
+  const bool inconsistent = solver.rank() < 3 * count && (of.K * dJ - of.known).cwiseAbs().maxCoeff() >
+                                                             kImplied * of.known.cwiseAbs().maxCoeff();
+  std::vector<Row*> all(rows.begin(), rows.end());
+  all.insert(all.end(), touching.begin(), touching.end());
+  if (inconsistent || shares_freely(touching.empty() ? of : equations(all)))
+    add_kink(StepKink::Kind::kShare, *rows.front());
   for (Eigen::Index i = 0; i < count; ++i) {
     Row& row = *rows[static_cast<std::size_t>(i)];
-    row.dJ = dJ.middleRows(3 * i, 3) / root[i];
+    row.dJ = dJ.middleRows(3 * i, 3) / of.root[i];
     for (const Side& side : row.sides)
       side.part->dy += side.part->llt.solve(MatX<double>(side.B.transpose() * row.dJ));
   }
@@ -269,7 +288,7 @@ ImpulseSlopes::ImpulseSlopes(const Problem& problem, std::span<MovingPart> parts
   const Islands& islands = *problem_.islands;
   for (std::int32_t island = 0; island < islands.size(); ++island) {
     double speed = 0;
-    std::vector<Row*> active;
+    std::vector<Row*> active, touching;
     for (const std::int32_t k : islands.contacts(island))
       speed = std::max(speed, velocity(rows_[static_cast<std::size_t>(k)], &MovingPart::free).norm());
     for (const std::int32_t k : islands.contacts(island)) {
@@ -286,8 +305,9 @@ ImpulseSlopes::ImpulseSlopes(const Problem& problem, std::span<MovingPart> parts
       if (k < contacts && !problem_.points[static_cast<std::size_t>(k)].smooth)
         add_kink(StepKink::Kind::kShape, row);
       if (row.law != Law::kOpen) active.push_back(&row);
+      if (row.touches()) touching.push_back(&row);
     }
-    if (!active.empty()) solve_island(active);
+    if (!active.empty()) solve_island(active, touching);
     for (const std::int32_t k : islands.contacts(island))
       if (rows_[static_cast<std::size_t>(k)].weak) check_weak(rows_[static_cast<std::size_t>(k)], speed);
   }

@@ -72,6 +72,15 @@ class ImpulseSlopes {
     bool weak = false;                          // at the boundary of its law
     Vec3<double> along = Vec3<double>::Zero();  // unit, of sliding
     double slip = 0;                            // |u_t| of it, m/s; 0: the direction is held
+
+    bool touches() const { return weak && law == Law::kOpen && !friction_of_joint; }
+    bool sticks() const { return law == Law::kSticking || (touches() && mu > 0 && along.isZero(0)); }
+  };
+  // K dJ = known, three rows a contact, in units of the root of the mass at each contact; W: velocities by
+  // dJ.
+  struct Equations {
+    MatX<double> K, W, known;
+    VecX<double> root;
   };
 
   Vec3<double> velocity(const Row& row, VecX<double> MovingPart::*y) const;
@@ -84,7 +93,9 @@ class ImpulseSlopes {
   Row joint_row(std::int32_t index) const;
   void add_target(Row& row, double speed);
   void classify(Row& row, double speed);
-  void solve_island(std::span<Row*> rows);
+  Equations equations(std::span<Row* const> rows) const;
+  bool shares_freely(const Equations& of) const;
+  void solve_island(std::span<Row* const> rows, std::span<Row* const> touching);
   void check_weak(const Row& row, double speed);
   void add_kink(StepKink::Kind kind, const Row& row) { kinks_.push_back({kind, row.index}); }
 

@@ -244,6 +244,7 @@ TEST_F(Sim, SignalsEndARunWithItsOutputsWhole) {
               "pid=$!; sleep 0.5; kill -" +
               signal + " $pid; wait $pid");
     EXPECT_EQ(got.exit_code, code);
+    EXPECT_EQ(got.err.find("abut-sim: stopping after this step; again to stop now\n"), 0U) << got.err;
     EXPECT_NE(got.err.find("abut-sim: stopped by a signal ("), std::string::npos) << got.err;
     const dynamics::Recording recording = dynamics::read_recording(folder / "a.h5");
     EXPECT_GT(recording.end_steps, 0);
