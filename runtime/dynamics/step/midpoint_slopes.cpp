@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "runtime/core/error.h"
 #include "runtime/dynamics/step/free_motion.h"
 
 namespace abut::dynamics {
@@ -11,12 +10,6 @@ namespace {
 
 // Of body::pair_friction, 2 a b / (a + b), by a.
 double friction_slope(double a, double b) { return a + b > 0 ? 2 * b * b / ((a + b) * (a + b)) : 0; }
-
-bool is_jointed(const System& system, std::int32_t body) {
-  for (const std::vector<std::int32_t>& group : jointed_bodies(system.scene()))
-    if (std::find(group.begin(), group.end(), body) != group.end()) return true;
-  return false;
-}
 
 bool is_moment(Quantity quantity) { return quantity >= Quantity::kMomentX && quantity <= Quantity::kMomentZ; }
 
@@ -34,16 +27,7 @@ MidpointSlopes::MidpointSlopes(const System& system, double dt, const Stabilisat
       parameters_(parameters.begin(), parameters.end()),
       coordinates_(system),
       freedoms_(coordinates_.independent().cols()),
-      inputs_(2 * freedoms_ + coordinates_.tree().nv() + static_cast<Eigen::Index>(parameters.size())) {
-  for (const Parameter& parameter : parameters) {
-    const Body& body = system.body(static_cast<std::size_t>(parameter.body));
-    if (parameter.quantity <= Quantity::kMomentZ && is_jointed(system, parameter.body))
-      throw InvalidInput(
-          "simulation: steps of the integrator 'midpoint' have no derivatives by masses and moments of "
-          "bodies that joints connect, as '" +
-          body.name + "'; leave these parameters out");
-  }
-}
+      inputs_(2 * freedoms_ + coordinates_.tree().nv() + static_cast<Eigen::Index>(parameters.size())) {}
 
 Eigen::Index MidpointSlopes::pose_column(std::size_t body) const {
   const std::vector<int>& places = coordinates_.mimics().independent_velocities();
@@ -72,11 +56,32 @@ TreeSlopes::Columns MidpointSlopes::columns_of(const SystemTree& tree) const {
   return columns;
 }
 
+std::vector<TreeSlopes::Variants> MidpointSlopes::variants_of(const SystemTree& tree) const {
+  constexpr double kSize = 1e-3;  // of differences, over the number
+  std::vector<std::int32_t> bodies;
+  for (std::size_t i = 0; i < tree.bodies().size(); ++i)
+    bodies.push_back(static_cast<std::int32_t>(tree.body_index(i)));
+  std::vector<TreeSlopes::Variants> variants;
+  for (const std::int32_t body : bodies) {
+    for_parameters(static_cast<std::size_t>(body), [&](Eigen::Index column, Quantity quantity) {
+      const double size = kSize * value_of(system_.body(static_cast<std::size_t>(body)), quantity);
+      const auto with = [&](double by) {
+        Scene scene = system_.scene();
+        change(scene.bodies[static_cast<std::size_t>(body)], {quantity, body, 0}, by);
+        return TreeMotion(System(scene), bodies);
+      };
+      variants.push_back({column, size, with(-2 * size), with(-size), with(size), with(2 * size)});
+    });
+  }
+  return variants;
+}
+
 void MidpointSlopes::add_trees(const Trace& trace, const Control& control, const ContactStage& stage) {
   trees_.clear();
   for (std::size_t t = 0; t < stage.trees().size(); ++t) {
     const TreeMotion& tree = stage.trees()[t];
-    trees_.emplace_back(tree, trace.start, control, dt_, columns_of(tree.coordinates()));
+    if (variants_.size() == t) variants_.push_back(variants_of(tree.coordinates()));
+    trees_.emplace_back(tree, trace.start, control, dt_, columns_of(tree.coordinates()), variants_[t]);
     for (std::size_t i = 0; i < tree.coordinates().bodies().size(); ++i)
       if (tree.carries(i))
         part_of_body_[tree.coordinates().body_index(i)] = static_cast<std::int32_t>(parts_.size());

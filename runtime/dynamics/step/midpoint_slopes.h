@@ -24,8 +24,7 @@ class MidpointSlopes {
     std::vector<VecX<double>> trees;  // velocities of the trees as the solver leaves them
   };
 
-  // Throws InvalidInput for a system with more degrees of freedom than matrices of derivatives are made for,
-  // and for masses and moments of bodies on joints.
+  // Throws InvalidInput for a system with more degrees of freedom than matrices of derivatives are made for.
   // `parameters` are valid of the scene.
   MidpointSlopes(const System& system, double dt, const StabilisationConfig& stabilisation,
                  std::span<const Parameter> parameters);
@@ -54,6 +53,7 @@ class MidpointSlopes {
   void add_moment_slopes(std::size_t body, const Mat3<double>& by_moments, MatX<double>& slopes) const;
   Vec3<double> angular_velocity_B(const BodyState& state, std::size_t body) const;
   void add_shape_slopes(const Trace& trace, const ContactStage& stage);
+  std::vector<TreeSlopes::Variants> variants_of(const SystemTree& tree) const;
   void add_trees(const Trace& trace, const Control& control, const ContactStage& stage);
   // (12, N): of (tangent; velocity).
   MatX<double> end_of_free_body(std::size_t body, const MovingPart& part, const Trace& trace,
@@ -67,6 +67,7 @@ class MidpointSlopes {
   Eigen::Index freedoms_, inputs_;
   std::vector<MovingPart> parts_;  // of bodies on no joint, then of trees
   std::vector<TreeSlopes> trees_;
+  std::vector<std::vector<TreeSlopes::Variants>> variants_;  // of each tree
   std::vector<std::int32_t> part_of_body_;
   std::vector<PointSlopes> points_;
   std::vector<ImpulseSlopes::OfShapes> of_shapes_;

@@ -14,11 +14,18 @@ auto slope(F&& f) {
   return ((8 * (one - back) - (two - two_back)) / (12 * kSize)).eval();
 }
 
+// Of f(tree) by a mass or a moment.
+template <class F>
+auto slope(TreeSlopes::Variants& of, F&& f) {
+  const auto one = f(of.more), back = f(of.less), two = f(of.two_more), two_back = f(of.two_less);
+  return ((8 * (one - back) - (two - two_back)) / (12 * of.size)).eval();
+}
+
 }  // namespace
 
 TreeSlopes::TreeSlopes(const TreeMotion& tree, const State& start, const Control& control, double dt,
-                       Columns columns)
-    : tree_(tree), control_(control), dt_(dt), columns_(std::move(columns)) {
+                       Columns columns, std::span<Variants> variants)
+    : tree_(tree), control_(control), dt_(dt), columns_(std::move(columns)), variants_(variants) {
   tree_.read(start);
   start_ = {tree_.place(), tree_.velocities()};
 }
@@ -39,26 +46,26 @@ VecX<double> TreeSlopes::between(const Place& from, const Place& to) const {
   return x;
 }
 
-TreeSlopes::Place TreeSlopes::middle_of(const Place& start) {
-  tree_.start(start.q, start.v);
-  tree_.drift(dt_ / 2);
-  return {tree_.place(), tree_.velocities()};
+TreeSlopes::Place TreeSlopes::middle_of(TreeMotion& tree, const Place& start) const {
+  tree.start(start.q, start.v);
+  tree.drift(dt_ / 2);
+  return {tree.place(), tree.velocities()};
 }
 
-void TreeSlopes::push(const Place& middle, ContactTree& problem) {
-  tree_.start(middle.q, middle.v);
+void TreeSlopes::push(TreeMotion& tree, const Place& middle, ContactTree& problem) {
+  tree.start(middle.q, middle.v);
   rows_.clear();
-  tree_.push(control_, dt_, 0, problem, rows_, bodies_);
+  tree.push(control_, dt_, 0, problem, rows_, bodies_);
 }
 
-TreeSlopes::Place TreeSlopes::end_of(const Place& start, const VecX<double>& after) {
-  tree_.start(start.q, start.v);
-  tree_.drift(dt_ / 2);
+TreeSlopes::Place TreeSlopes::end_of(TreeMotion& tree, const Place& start, const VecX<double>& after) {
+  tree.start(start.q, start.v);
+  tree.drift(dt_ / 2);
   ContactTree problem;
   rows_.clear();
-  tree_.push(control_, dt_, 0, problem, rows_, bodies_);
-  tree_.finish(after, dt_);
-  return {tree_.place(), tree_.velocities()};
+  tree.push(control_, dt_, 0, problem, rows_, bodies_);
+  tree.finish(after, dt_);
+  return {tree.place(), tree.velocities()};
 }
 
 MatX<double> TreeSlopes::start_slopes() const {
@@ -73,14 +80,17 @@ MatX<double> TreeSlopes::start_slopes() const {
 
 MovingPart TreeSlopes::middle(const VecX<double>& after, std::size_t body_count) {
   bodies_.assign(body_count, {});
-  middle_ = middle_of(start_);
+  middle_ = middle_of(tree_, start_);
   const Eigen::Index n = start_.v.size();
   MatX<double> by_start(2 * n, 2 * n);
   for (Eigen::Index k = 0; k < 2 * n; ++k)
     by_start.col(k) = slope([&](double t) {
-      return between(middle_, middle_of(moved(start_, t * VecX<double>::Unit(2 * n, k))));
+      return between(middle_, middle_of(tree_, moved(start_, t * VecX<double>::Unit(2 * n, k))));
     });
-  const MatX<double> slopes = by_start * start_slopes();
+  MatX<double> slopes = by_start * start_slopes();
+  for (Variants& of : variants_)
+    slopes.col(of.column) =
+        slope(of, [&](TreeMotion& tree) { return between(middle_, middle_of(tree, start_)); });
   MovingPart part;
   part.dx = slopes.topRows(n);
   part.dold = slopes.bottomRows(n);
@@ -88,12 +98,12 @@ MovingPart TreeSlopes::middle(const VecX<double>& after, std::size_t body_count)
   part.y = after;
   // A, P and the Jacobians side by side.
   ContactTree problem;
-  push(middle_, problem);
+  push(tree_, middle_, problem);
   for (std::size_t i = 0; i < body_count; ++i)
     if (bodies_[i].tree >= 0) part.members.push_back({static_cast<std::int32_t>(i), *bodies_[i].J_W, {}});
   const auto rows = n + 6 * static_cast<Eigen::Index>(part.members.size());
-  const auto all_at = [&](const Place& place) {
-    push(place, problem);
+  const auto all_at = [&](TreeMotion& tree, const Place& place) {
+    push(tree, place, problem);
     MatX<double> all(rows, n + 1);
     all.topLeftCorner(n, n) = problem.inertia.reconstructedMatrix();
     all.col(n).setZero();
@@ -103,21 +113,26 @@ MovingPart TreeSlopes::middle(const VecX<double>& after, std::size_t body_count)
           *bodies_[static_cast<std::size_t>(part.members[m].body)].J_W;
     return all;
   };
-  const MatX<double> here = all_at(middle_);
+  const MatX<double> here = all_at(tree_, middle_);
   part.A = here.topLeftCorner(n, n);
   part.llt.compute(part.A);
   part.free = problem.v;
   part.dP = MatX<double>::Zero(n, columns_.count);
   for (Eigen::Index k = 0; k < n; ++k) {
     const MatX<double> by_x =
-        slope([&](double t) { return all_at(moved(middle_, t * VecX<double>::Unit(2 * n, k))); });
+        slope([&](double t) { return all_at(tree_, moved(middle_, t * VecX<double>::Unit(2 * n, k))); });
     part.dA.push_back(by_x.topLeftCorner(n, n));
     for (std::size_t m = 0; m < part.members.size(); ++m)
       part.members[m].dJ.push_back(by_x.block(n + 6 * static_cast<Eigen::Index>(m), 0, 6, n));
     part.dP += by_x.col(n).head(n) * part.dx.row(k);
     // P is linear in the velocities.
-    part.dP +=
-        (all_at(moved(middle_, VecX<double>::Unit(2 * n, n + k))) - here).col(n).head(n) * part.dold.row(k);
+    part.dP += (all_at(tree_, moved(middle_, VecX<double>::Unit(2 * n, n + k))) - here).col(n).head(n) *
+               part.dold.row(k);
+  }
+  for (Variants& of : variants_) {
+    const MatX<double> by_number = slope(of, [&](TreeMotion& tree) { return all_at(tree, middle_); });
+    part.dA_of_inputs.push_back({of.column, by_number.topLeftCorner(n, n)});
+    part.dP.col(of.column) += by_number.col(n).head(n);
   }
   const MatX<double>& G = tree_.coordinates().independent();
   for (Eigen::Index d = 0; d < G.rows(); ++d)
@@ -128,16 +143,20 @@ MovingPart TreeSlopes::middle(const VecX<double>& after, std::size_t body_count)
 MatX<double> TreeSlopes::end(const MovingPart& part, const VecX<double>& displacement,
                              const MatX<double>& displacement_slopes) {
   const Eigen::Index n = start_.v.size();
-  const Place base = end_of(start_, part.y);
+  const Place base = end_of(tree_, start_, part.y);
   MatX<double> by_start(2 * n, 2 * n), by_after(2 * n, n);
   for (Eigen::Index k = 0; k < 2 * n; ++k)
     by_start.col(k) = slope([&](double t) {
-      return between(base, end_of(moved(start_, t * VecX<double>::Unit(2 * n, k)), part.y));
+      return between(base, end_of(tree_, moved(start_, t * VecX<double>::Unit(2 * n, k)), part.y));
     });
   for (Eigen::Index k = 0; k < n; ++k)
-    by_after.col(k) =
-        slope([&](double t) { return between(base, end_of(start_, part.y + t * VecX<double>::Unit(n, k))); });
+    by_after.col(k) = slope([&](double t) {
+      return between(base, end_of(tree_, start_, part.y + t * VecX<double>::Unit(n, k)));
+    });
   MatX<double> slopes = by_start * start_slopes() + by_after * part.dy;
+  for (Variants& of : variants_)
+    slopes.col(of.column) +=
+        slope(of, [&](TreeMotion& tree) { return between(base, end_of(tree, start_, part.y)); });
   if (displacement.isZero(0)) return slopes;
   const std::vector<int>& places = tree_.coordinates().mimics().independent_velocities();
   const ExponentialSlopes way =

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "runtime/dynamics/step/moving_part.h"
@@ -18,7 +19,17 @@ class TreeSlopes {
     Eigen::Index count = 0;  // N
   };
 
-  TreeSlopes(const TreeMotion& tree, const State& start, const Control& control, double dt, Columns columns);
+  // A mass or a moment of one of its bodies, an input of the step: trees of which it is less and more by two
+  // and by one `size`.
+  struct Variants {
+    Eigen::Index column;
+    double size;
+    TreeMotion two_less, less, more, two_more;
+  };
+
+  // `variants` outlive it.
+  TreeSlopes(const TreeMotion& tree, const State& start, const Control& control, double dt, Columns columns,
+             std::span<Variants> variants);
 
   // The tree in the middle of the step; `after`: the velocities there that the solver leaves.
   MovingPart middle(const VecX<double>& after, std::size_t body_count);
@@ -36,9 +47,9 @@ class TreeSlopes {
   };
   Place moved(const Place& from, const VecX<double>& x) const;
   VecX<double> between(const Place& from, const Place& to) const;
-  Place middle_of(const Place& start);
-  void push(const Place& middle, ContactTree& problem);
-  Place end_of(const Place& start, const VecX<double>& after);
+  Place middle_of(TreeMotion& tree, const Place& start) const;
+  void push(TreeMotion& tree, const Place& middle, ContactTree& problem);
+  Place end_of(TreeMotion& tree, const Place& start, const VecX<double>& after);
   // (2 n, N): (tangent; velocity) at the start.
   MatX<double> start_slopes() const;
 
@@ -46,6 +57,7 @@ class TreeSlopes {
   Control control_;
   double dt_;
   Columns columns_;
+  std::span<Variants> variants_;
   Place start_, middle_;
   std::vector<JointRow> rows_;
   std::vector<ContactBody> bodies_;

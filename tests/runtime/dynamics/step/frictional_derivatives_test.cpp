@@ -88,14 +88,43 @@ TEST(FrictionalDerivatives, OfAnArmByForcesAndFriction) {
   EXPECT_NEAR(d.force(2, 1), 0.4 * 0.5 * kStep / inertia, 1e-8);  // down is less load
 }
 
-TEST(FrictionalDerivatives, ByMassesOfBodiesOnJointsAreRefused) {
-  Random random(1, 1);
-  const System system(random_arm(random, 1));
-  State state = system.initial_state();
-  StepDerivatives derivatives;
-  StepConfig config;
-  config.parameters = {{Quantity::kMass, 0, 0}};
-  EXPECT_THROW(make_integrator(system, config)->step(state, {}, derivatives), InvalidInput);
+// Heavier and lighter links, by differences of the fourth order between systems.
+TEST(FrictionalDerivatives, ByMassesAndMomentsOfBodiesOnJoints) {
+  int right = 0;
+  for (unsigned k = 0; k < 12; ++k) {
+    Random random(8, k);
+    const Scene scene = random_arm(random, k);
+    const System system(scene);
+    StepConfig config = exact_config();
+    config.parameters = {{Quantity::kMass, 0, 0},
+                         {Quantity::kMass, 1, 0},
+                         {Quantity::kMomentX, 1, 0},
+                         {Quantity::kMomentY, 2, 0},
+                         {Quantity::kMomentZ, 2, 0}};
+    StepDifferences differences(system, config);
+    const State state = pile_state(random, differences, system, false);
+    State next = state;
+    StepDerivatives d;
+    differences.integrator().step(next, {}, d);
+    if (d.status != Status::kOk) continue;
+    for (std::size_t p = 0; p < config.parameters.size(); ++p) {
+      const Parameter& parameter = config.parameters[p];
+      const double size =
+          1e-4 * value_of(scene.bodies[static_cast<std::size_t>(parameter.body)], parameter.quantity);
+      const auto at = [&](double by) {
+        Scene changed = scene;
+        change(changed.bodies[static_cast<std::size_t>(parameter.body)], parameter, by);
+        State to = state;
+        make_integrator(System(changed), exact_config())->step(to, {});
+        return differences.between(next, to);
+      };
+      const VecX<double> slope = (8 * (at(size) - at(-size)) - (at(2 * size) - at(-2 * size))) / (12 * size);
+      const auto column = static_cast<Eigen::Index>(p);
+      EXPECT_LT((d.parameter.col(column) - slope).norm(), 1e-6 * slope.norm() + 1e-9) << k << ", " << p;
+      right += slope.norm() > 1e-6;
+    }
+  }
+  EXPECT_GT(right, 25);
 }
 
 // A box that slides without turning, pressed 1 um into a floor, which it strikes at 1 mm/s.
