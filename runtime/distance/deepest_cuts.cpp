@@ -11,6 +11,18 @@ namespace {
 
 constexpr int kMaxRootSteps = 40;
 constexpr double kRootError = 1e-15;  // of the depth
+constexpr double kEqual = 1e-10;      // of the depth: a corner is on a cut
+
+// Whether all of t is on one side of the plane of another triangle, more than `apart` away.
+bool beyond_plane(const Triangle<double>& t, const Triangle<double>& other, double apart) {
+  const Vec3<double> normal = (other[1] - other[0]).cross(other[2] - other[0]);
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  for (const Vec3<double>& p : t) {
+    const double height = normal.dot(p - other[0]);
+    least = std::min(least, height), most = std::max(most, height);
+  }
+  return std::max(least, -most) > apart * normal.norm();
+}
 
 }  // namespace
 
@@ -40,7 +52,7 @@ void DeepestSearch::halve(const Part& part) {
 }
 
 // Whether all of it is: its corners are, and it does not meet the surface.
-bool DeepestSearch::outside(const Part& part) const {
+bool DeepestSearch::outside(const Part& part) {
   const double apart = tiny_ / 4;
   Vec3<double> low = part.corner[0].p, high = low;
   Triangle<double> t;
@@ -49,14 +61,17 @@ bool DeepestSearch::outside(const Part& part) const {
     t[k] = part.corner[k].p;
     low = low.cwiseMin(t[k]), high = high.cwiseMax(t[k]);
   }
+  ++steps_;
   bool met = false;
   const auto near = [&](const Vec3<double>& l, const Vec3<double>& h) {
     return !met && ((l - high).cwiseMax(low - h).array() <= apart).all();
   };
   bvh::visit_boxes(outer_.tree, near, [&](std::int32_t first, std::int32_t count) {
-    for (std::int32_t i = first; i < first + count && !met; ++i)
-      met = closest_of_triangles<double>(internal::triangle_of<double>(outer_, i), t).distance2 <=
-            apart * apart;
+    for (std::int32_t i = first; i < first + count && !met; ++i) {
+      const Triangle<double> of_outer = internal::triangle_of<double>(outer_, i);
+      met = !beyond_plane(t, of_outer, apart) && !beyond_plane(of_outer, t, apart) &&
+            closest_of_triangles<double>(of_outer, t).distance2 <= apart * apart;
+    }
   });
   return !met;
 }
@@ -100,7 +115,7 @@ bool DeepestSearch::cut_where(const Part& part, double scale, Function&& differe
   double beyond[3];
   for (int k = 0; k < 3; ++k) {
     beyond[k] = difference(part.corner[k].p);
-    if (std::abs(beyond[k]) <= kEqualFeature * scale + rounding_) beyond[k] = 0;
+    if (std::abs(beyond[k]) <= kEqual * scale + rounding_) beyond[k] = 0;
   }
   // One corner on one side, the others on the other side, one of them perhaps on the cut.
   int apex = 0;
@@ -110,16 +125,25 @@ bool DeepestSearch::cut_where(const Part& part, double scale, Function&& differe
   };
   while (apex < 3 && !alone(apex)) ++apex;
   if (apex == 3) return false;
+  ++steps_;
   const auto crossing = [&](int j) {  // on the edge from the apex
     if (beyond[j] == 0) return part.corner[j];
     const Vec3<double>&a = part.corner[apex].p, &b = part.corner[j].p;
     double low = 0, high = 1, at_low = beyond[apex], at_high = beyond[j], share = 0;
-    for (int i = 0; i < kMaxRootSteps; ++i) {  // regula falsi and bisection in turns
-      share = i % 2 ? (low + high) / 2 : low + (high - low) * (at_low / (at_low - at_high));
+    int side = 0;  // of the last step: what stays is halved, so that both ends move [Dowell1971]
+    for (int i = 0; i < kMaxRootSteps; ++i) {
+      share = low + (high - low) * (at_low / (at_low - at_high));
       const double here = difference(a + share * (b - a));
       if (std::abs(here) <= kRootError * scale + rounding_) break;
-      (here * at_low > 0 ? low : high) = share;
-      (here * at_low > 0 ? at_low : at_high) = here;
+      if (here * at_low > 0) {
+        low = share, at_low = here;
+        if (side < 0) at_high /= 2;
+        side = -1;
+      } else {
+        high = share, at_high = here;
+        if (side > 0) at_low /= 2;
+        side = 1;
+      }
     }
     return between(part, apex, j, share);
   };

@@ -9,7 +9,7 @@
 namespace abut::distance {
 namespace {
 
-constexpr std::int32_t kQueriesForEqual = 1 << 7;
+constexpr std::int32_t kStepsForEqual = 1 << 8;
 constexpr double kReachRounding = 1e-9;
 constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // of the coordinates
 constexpr double kPolishReach = 1e-4;  // of the depth: features that may be equally near where it is greatest
@@ -46,7 +46,7 @@ DeepestPoint DeepestSearch::operator()(const asset::SurfaceView& inner, const as
                                        std::span<const std::int32_t> triangles) {
   start(inner, outer, X_OI, least);
   for (const std::int32_t triangle : triangles) add_triangle(triangle);
-  return search(kMaxDepthQueries);
+  return search(kMaxDepthSteps);
 }
 
 DeepestPoint DeepestSearch::resume(double least, std::int32_t limit) {
@@ -60,7 +60,7 @@ void DeepestSearch::start(const asset::SurfaceView& inner, const asset::SurfaceV
   outer_ = outer;
   X_OI_ = X_OI;
   best_ = {};
-  queries_ = 0;
+  steps_ = 0;
   parts_ = 0;
   heap_.clear();
   ++search_;
@@ -72,6 +72,10 @@ void DeepestSearch::start(const asset::SurfaceView& inner, const asset::SurfaceV
               ((X_OI * of_inner.center).norm() + of_inner.radius + of_outer.center.norm() + of_outer.radius);
   tiny_ = std::max(kLeastGap * size_, 64 * rounding_);
   equal_ = kEqualDepth * size_ + rounding_;
+  const bool copy = inner.vertices == outer.vertices && inner.triangles == outer.triangles;
+  moved_ = copy ? (X_OI * of_outer.center - of_outer.center).norm() +
+                      (X_OI.R - Mat3<double>::Identity()).norm() * of_outer.radius
+                : std::numeric_limits<double>::infinity();
   raise(least);
 }
 
@@ -84,25 +88,27 @@ void DeepestSearch::raise(double depth) {
 DeepestPoint DeepestSearch::search(std::int32_t limit) {
   best_.complete = true;
   while (!heap_.empty() && !(heap_.front().rank < rank(worthwhile_))) {
-    if (queries_ >= limit) {
+    if (steps_ >= limit) {
       best_.complete = false;
       break;
     }
     divide(pop());
   }
   polish();
-  if (best_.complete) find_equal(queries_ + kQueriesForEqual), polish();
+  if (best_.complete) find_equal(steps_ + kStepsForEqual), polish();
   best_.equalled = best_.equalled ||
                    std::any_of(heap_.begin(), heap_.end(), [&](const Part& part) { return equals(part); });
   DeepestPoint found = best_;
-  found.bound = best_.complete ? worthwhile_ : std::max(worthwhile_, heap_.front().bound);
+  found.bound =
+      best_.complete ? worthwhile_ : std::max(worthwhile_, std::min(heap_.front().bound, moved_ + tiny_));
+  found.steps = steps_;
   if (found.triangle_inner < 0) found.depth = 0;
   return found;
 }
 
 // Whether another point is as deep.
 void DeepestSearch::find_equal(std::int32_t limit) {
-  while (!heap_.empty() && heap_.front().bound >= kept_ && queries_ < limit) {
+  while (!heap_.empty() && heap_.front().bound >= kept_ && steps_ < limit) {
     const Part part = pop();
     best_.equalled = best_.equalled || equals(part);
     if (!in_place(part)) divide(part);
@@ -111,17 +117,19 @@ void DeepestSearch::find_equal(std::int32_t limit) {
 
 // Whether a corner of the part is as deep as the deepest point and elsewhere.
 bool DeepestSearch::equals(const Part& part) const {
-  return part.node < 0 && std::any_of(part.corner, part.corner + 3, [&](const Corner& c) {
-           return c.depth >= kept_ &&
-                  (best_.triangle_inner < 0 || !((c.p - best_.point).norm() <= kSamePlace * best_.depth));
-         });
+  return part.node < 0 && std::any_of(part.corner, part.corner + 3,
+                                      [&](const Corner& c) { return c.depth >= kept_ && !near_best(c.p); });
 }
 
 // Whether all of the part is where the deepest point is.
 bool DeepestSearch::in_place(const Part& part) const {
-  return part.node < 0 && best_.triangle_inner >= 0 &&
-         std::all_of(part.corner, part.corner + 3,
-                     [&](const Corner& c) { return (c.p - best_.point).norm() <= kSamePlace * best_.depth; });
+  return part.node < 0 &&
+         std::all_of(part.corner, part.corner + 3, [&](const Corner& c) { return near_best(c.p); });
+}
+
+bool DeepestSearch::near_best(const Vec3<double>& p) const {
+  return best_.triangle_inner >= 0 &&
+         (p - best_.point).norm() <= kSamePlace * best_.depth + kSameSpot * size_;
 }
 
 void DeepestSearch::divide(const Part& part) {
@@ -160,7 +168,7 @@ void DeepestSearch::open(const Part& node) {
     for (int k = 0; k < 3; ++k)
       low[k] = bounds[k * bvh::kWidth + c], high[k] = bounds[(3 + k) * bvh::kWidth + c];
     const Vec3<double> center = X_OI_ * Vec3<double>(low / 2 + high / 2);
-    ++queries_;
+    ++steps_;
     Part child{};
     child.node = tree.children[slot];
     child.bound =
@@ -181,9 +189,26 @@ void DeepestSearch::add_triangle(std::int32_t triangle) {
     middle += part.corner[k].p / 3;
   }
   set_bound(part);
-  if (!(part.bound > worthwhile_)) return;
-  part.middle = corner(middle, Vec3<double>::Constant(1.0 / 3), triangle, part.corner[2].nearest).nearest;
+  if (!(part.bound > worthwhile_) || outside(part)) return;
+  part.middle = walk(part.corner[2].nearest, middle);
   add_part(part);
+}
+
+// A triangle of `outer` that no neighbour is nearer to p than, from one nearby.
+std::int32_t DeepestSearch::walk(std::int32_t from, const Vec3<double>& p) const {
+  constexpr int kMaxSteps = 16;
+  double nearest = distance_to(from, p);
+  for (int step = 0; step < kMaxSteps; ++step) {
+    std::int32_t next = from;
+    for (int k = 0; k < 3; ++k) {
+      const std::int32_t t = outer_.neighbours[std::ptrdiff_t(3) * from + k];
+      if (t < 0) continue;
+      if (const double d = distance_to(t, p); d < nearest) nearest = d, next = t;
+    }
+    if (next == from) break;
+    from = next;
+  }
+  return from;
 }
 
 DeepestSearch::Corner DeepestSearch::vertex(std::int32_t triangle, int k, std::int32_t near) {
@@ -201,7 +226,7 @@ DeepestSearch::Corner DeepestSearch::vertex(std::int32_t triangle, int k, std::i
 // A point of the inner surface, perhaps the deepest; `near`: a triangle of `outer` nearby, or -1.
 DeepestSearch::Corner DeepestSearch::corner(const Vec3<double>& p, const Vec3<double>& weight,
                                             std::int32_t triangle, std::int32_t near) {
-  ++queries_;
+  ++steps_;
   const double reach = near < 0 ? std::numeric_limits<double>::infinity()
                                 : distance_to(near, p) * (1 + kReachRounding) + tiny_;
   const SurfaceDistance<double> found = signed_distance<double>(outer_, p, reach);
@@ -286,9 +311,10 @@ void DeepestSearch::polish() {
     const FlatBasis flat = flat_basis(t, best_.weight_inner);
     const Balance balance = balance_depths(near, flat);
     if (balance.count == 0) return;
-    Vec3<double> right = Vec3<double>::Zero();
-    for (int k = 0; k < balance.count; ++k) right[k] = near.feature[balance.feature[k]].depth - balance.depth;
-    const Eigen::Vector2d z = shortest_move(pulls(near, flat, balance), right);
+    const std::span<const int> features(balance.feature.data(), balance.count);
+    Shares right(balance.count, 1);
+    for (int k = 0; k < balance.count; ++k) right(k) = near.feature[features[k]].depth - balance.depth;
+    const Eigen::Vector2d z = shortest_move(pulls(near, flat, features), right);
     Vec3<double> weight = weights_in(t, best_.point + z[0] * flat.along[0] + z[1] * flat.along[1]);
     double share = 1;  // of the way, so that the point stays on the triangle
     int stop = -1;
@@ -312,7 +338,7 @@ void DeepestSearch::polish() {
 // triangle.
 void DeepestSearch::name_heaviest(const NearFeatures& near, const FlatBasis& flat) {
   constexpr double kSameWeight = 1e-6;
-  const double equal = kEqualFeature * (best_.depth + tiny_);
+  const double equal = kEqualFeature * size_ + rounding_;
   std::array<Balance, 16> all;
   int count = 0;
   balance_depths(near, flat, equal, all, &count);
@@ -329,6 +355,7 @@ void DeepestSearch::name_heaviest(const NearFeatures& near, const FlatBasis& fla
     }
   }
   if (named == nullptr) return;
+  best_.depth = named->depth;
   best_.nearest = named->nearest;
   best_.normal = named->normal;
   best_.triangle_outer = named->triangle;

@@ -19,17 +19,19 @@ struct DeepestPoint {
   std::int32_t triangle_inner = -1, triangle_outer = -1;  // that have the points; -1: none
   Vec3<double> weight_inner = Vec3<double>::Zero();       // barycentric
   Feature feature_outer = Feature::kFace;                 // that has the nearest point
-  bool complete = true;                                   // false: ended at its limit of queries
-  bool equalled = false;  // another point, farther away than kSamePlace depths, is as deep but for kTie
+  bool complete = true;                                   // false: ended at its limit of steps
+  bool equalled = false;   // another point, not in the same place, is as deep but for kTie
+  std::int32_t steps = 0;  // distances of points, tests and cuts of parts
 };
 
-inline constexpr double kDepthGap = 1e-6;                  // of the depth
-inline constexpr double kLeastGap = 1e-10;                 // of the size, that of both surfaces' boxes
-inline constexpr double kEqualDepth = 1e-12;               // of the size
-inline constexpr double kTie = 1e-9;                       // of the depth: depths that are one
-inline constexpr double kEqualFeature = 1e-10;             // of the depth: features that are equally near
-inline constexpr double kSamePlace = 1e-4;                 // of the depth
-inline constexpr std::int32_t kMaxDepthQueries = 1 << 17;  // distances of points: some tenths of a second
+inline constexpr double kDepthGap = 1e-6;       // of the depth
+inline constexpr double kLeastGap = 1e-10;      // of the size, that of both surfaces' boxes
+inline constexpr double kEqualDepth = 1e-12;    // of the size
+inline constexpr double kTie = 1e-9;            // of the depth: depths that are one
+inline constexpr double kEqualFeature = 2e-13;  // of the size: features that are equally near to a point
+inline constexpr double kSamePlace = 1e-4;      // of the depth, and kSameSpot of the size: one place
+inline constexpr double kSameSpot = 1e-8;       // of the size: see kSamePlace
+inline constexpr std::int32_t kMaxDepthSteps = 10'000;  // of either surface: some hundredths of a second
 
 // Of points whose depths differ by no more than kEqualDepth of the size and rounding that of the lowest
 // number counts: vertices by theirs, then points by their triangle; and parts whose bounds are one in single
@@ -41,15 +43,15 @@ inline constexpr std::int32_t kMaxDepthQueries = 1 << 17;  // distances of point
 // corners from any one triangle of `outer` [Tang2009]. A part is cut where two triangles of `outer` are
 // equally far, so that faces have exact bounds after few cuts, walls that are parallel to the part included,
 // and from what is outside beyond the plane that touches `outer` where it is nearest to the outermost corner;
-// a part outside that does not meet `outer` is left out.
-// Where the deepest point is that at which several features are equally near, it is then moved there. Keeps
-// its memory: one per thread.
+// a part outside that does not meet `outer` is left out. Of a surface's copy that is moved no point is deeper
+// than it has been moved. Where the deepest point is that at which several features are equally near, it is
+// then moved there. Keeps its memory: one per thread.
 class DeepestSearch {
  public:
   // X_OI: pose of the inner surface in the outer's frame. Both closed. `least`: a depth (m) that only deeper
-  // points are of interest beyond. Ends after `limit` distances of points.
+  // points are of interest beyond. Ends after `limit` steps.
   DeepestPoint operator()(const asset::SurfaceView& inner, const asset::SurfaceView& outer,
-                          const Pose<double>& X_OI, double least = 0, std::int32_t limit = kMaxDepthQueries);
+                          const Pose<double>& X_OI, double least = 0, std::int32_t limit = kMaxDepthSteps);
 
   // Goes on with a search that was not complete, to a further limit.
   DeepestPoint resume(double least, std::int32_t limit);
@@ -85,6 +87,7 @@ class DeepestSearch {
   void find_equal(std::int32_t limit);
   bool equals(const Part& part) const;
   bool in_place(const Part& part) const;
+  bool near_best(const Vec3<double>& p) const;
   void divide(const Part& part);
   void raise(double depth);
   float rank(double bound) const { return static_cast<float>(bound / size_); }
@@ -92,9 +95,10 @@ class DeepestSearch {
   Part pop();
   void open(const Part& node);
   void add_triangle(std::int32_t triangle);
+  std::int32_t walk(std::int32_t from, const Vec3<double>& p) const;
   void add_part(Part part);
   void halve(const Part& part);
-  bool outside(const Part& part) const;
+  bool outside(const Part& part);
   bool cut(const Part& part);
   bool cut_between(const Part& part, std::int32_t farther, std::int32_t nearer);
   bool cut_off(const Part& part);
@@ -119,10 +123,11 @@ class DeepestSearch {
   double kept_ = 0;          // m: parts that may hold a point as deep
   double tiny_ = 0;          // m
   double rounding_ = 0;      // m: of distances of points from triangles
+  double moved_ = 0;         // m: of a copy of `outer` no point has been moved farther
   double equal_ = 0;         // m: depths that are one
   std::int64_t number_ = 0;  // of the point that is the deepest
   std::uint32_t parts_ = 0;  // of this search
-  std::int32_t queries_ = 0;
+  std::int32_t steps_ = 0;
   DeepestPoint best_;
   std::vector<Part> heap_;
   std::vector<Corner> vertices_;      // of `inner`, asked before

@@ -142,24 +142,21 @@ Balance balance_depths(const NearFeatures& near, const FlatBasis& flat, double t
   return best;
 }
 
-Eigen::Matrix<double, 3, 2> pulls(const NearFeatures& near, const FlatBasis& flat, const Balance& balance) {
-  Eigen::Matrix<double, 3, 2> P = Eigen::Matrix<double, 3, 2>::Zero();
-  for (int k = 0; k < balance.count; ++k)
-    for (int j = 0; j < flat.dimension; ++j)
-      P(k, j) = near.feature[balance.feature[k]].normal.dot(flat.along[j]);
+Pulls pulls(const NearFeatures& near, const FlatBasis& flat, std::span<const int> features) {
+  Pulls P = Pulls::Zero(static_cast<Eigen::Index>(features.size()), 2);
+  for (Eigen::Index k = 0; k < P.rows(); ++k)
+    for (int j = 0; j < flat.dimension; ++j) P(k, j) = near.feature[features[k]].normal.dot(flat.along[j]);
   return P;
 }
 
-Eigen::Matrix<double, 2, Eigen::Dynamic, 0, 2, 6> shortest_move(
-    const Eigen::Matrix<double, 3, 2>& pulls, const Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, 6>& right,
-    int* rank) {
-  Eigen::CompleteOrthogonalDecomposition<Eigen::Matrix<double, 3, 2>> solver;
+Eigen::Matrix<double, 2, Eigen::Dynamic, 0, 2, 6> shortest_move(const Pulls& pulls, const Shares& right,
+                                                                int* rank) {
+  const bool none = pulls.squaredNorm() <= kBalanced * kBalanced;
+  Eigen::CompleteOrthogonalDecomposition<Pulls> solver;
   solver.setThreshold(kBalanced);
-  solver.compute(pulls);
-  if (rank != nullptr)
-    *rank = pulls.squaredNorm() <= kBalanced * kBalanced ? 0 : static_cast<int>(solver.rank());
-  if (pulls.squaredNorm() <= kBalanced * kBalanced)
-    return Eigen::Matrix<double, 2, Eigen::Dynamic, 0, 2, 6>::Zero(2, right.cols());
+  if (!none) solver.compute(pulls);
+  if (rank != nullptr) *rank = none ? 0 : static_cast<int>(solver.rank());
+  if (none) return Eigen::Matrix<double, 2, Eigen::Dynamic, 0, 2, 6>::Zero(2, right.cols());
   return solver.solve(right);
 }
 

@@ -52,6 +52,13 @@ struct Balance {
   std::array<int, 3> feature = {-1, -1, -1};  // indices of NearFeatures; -1 beyond count
   std::array<double, 3> weight = {0, 0, 0};   // sum to 1
   double depth = 0;                           // m: their weighted mean
+
+  // Of a feature by its index; 0 of one that it has not.
+  double weight_of(int f) const {
+    for (int k = 0; k < count; ++k)
+      if (feature[k] == f) return weight[k];
+    return 0;
+  }
 };
 
 // That of least depth. If `others` is not empty, those that are within `tie` (m) of it go there,
@@ -59,12 +66,16 @@ struct Balance {
 Balance balance_depths(const NearFeatures& near, const FlatBasis& flat, double tie = 0,
                        std::span<Balance> others = {}, int* other_count = nullptr);
 
-// U' n_i of a balance's features, rows, 0 beyond its count.
-Eigen::Matrix<double, 3, 2> pulls(const NearFeatures& near, const FlatBasis& flat, const Balance& balance);
+// U' n_i of some features, a row each.
+using Pulls = Eigen::Matrix<double, Eigen::Dynamic, 2, 0, NearFeatures::kMax, 2>;
+Pulls pulls(const NearFeatures& near, const FlatBasis& flat, std::span<const int> features);
 
-// The shortest move z with P z = right, P a matrix of pulls: rank of P is told, 2 at most.
-Eigen::Matrix<double, 2, Eigen::Dynamic, 0, 2, 6> shortest_move(
-    const Eigen::Matrix<double, 3, 2>& pulls, const Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, 6>& right,
-    int* rank = nullptr);
+// What a move is to do to features, a row each, a column for each way.
+using Shares = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, NearFeatures::kMax, 6>;
+
+// The shortest move z with P z = right, P a matrix of pulls, in the sense of least squares: rank of P is
+// told, 2 at most.
+Eigen::Matrix<double, 2, Eigen::Dynamic, 0, 2, 6> shortest_move(const Pulls& pulls, const Shares& right,
+                                                                int* rank = nullptr);
 
 }  // namespace abut::distance

@@ -16,7 +16,6 @@ using distance::Balance;
 using distance::NearFeatures;
 
 constexpr double kEqual = 1e-9;      // of the depth, of features that are equally near
-constexpr double kRounding = 1e-14;  // of the size
 constexpr double kSameSlope = 1e-6;  // m / m; times the size m / rad
 constexpr double kParallel = 1e-9;   // sine of an angle that is none
 
@@ -40,7 +39,7 @@ struct Deepest {
     distance::Triangle<double> t = distance::internal::triangle_of<double>(inner, at.triangle);
     for (Vec3<double>& v : t) v = X_OI * v;
     flat = distance::flat_basis(t, at.weight);
-    equal = kEqual * std::abs(found.witness.distance) + kRounding * size;
+    equal = kEqual * std::abs(found.witness.distance) + distance::kEqualDepth * size;
     near = distance::near_features(outer, distance::internal::at(t, at.weight), equal);
   }
 
@@ -52,6 +51,18 @@ struct Deepest {
     Row6<double> dd;
     dd << arm.x(), arm.y(), arm.z(), n_B.x(), n_B.y(), n_B.z();
     return dd;
+  }
+
+  // Of balances that in which the feature that the witness names weighs most; null where there are none.
+  const Balance* of_witness(std::span<const Balance> all, const SurfaceWitness& found) const {
+    const Vec3<double> n = of_A ? Vec3<double>(X_OI.R * -found.witness.n) : found.witness.n;
+    int named = 0;  // by its normal
+    for (int f = 1; f < near.count; ++f)
+      if (near.feature[f].normal.dot(n) > near.feature[named].normal.dot(n)) named = f;
+    const Balance* best = nullptr;
+    for (const Balance& b : all)
+      if (best == nullptr || b.weight_of(named) > best->weight_of(named)) best = &b;
+    return best;
   }
 
   // Whether a way along the inner surface leads on at the same depth: of each wedge one between its sides u
@@ -90,7 +101,8 @@ WitnessDerivative<double> depth_derivative(const SurfaceView& A, const SurfaceVi
 
   std::array<Balance, 16> all;
   int count = 0;
-  const Balance balance = distance::balance_depths(deepest.near, deepest.flat, deepest.equal, all, &count);
+  distance::balance_depths(deepest.near, deepest.flat, deepest.equal, all, &count);
+  const Balance* const balance = deepest.of_witness({all.data(), static_cast<std::size_t>(count)}, found);
   const auto mean = [&](const Balance& b) {
     Row6<double> sum = Row6<double>::Zero();
     for (int k = 0; k < b.count; ++k) sum += b.weight[k] * deepest.slope(b.feature[k], X_AB, p_inner);
@@ -100,22 +112,30 @@ WitnessDerivative<double> depth_derivative(const SurfaceView& A, const SurfaceVi
     result.clamped_count = std::max(result.clamped_count, 1);
     if (result.status == Status::kOk) result.status = Status::kClamped;
   };
-  if (balance.count == 0) {  // of the nearest feature alone
+  if (balance == nullptr) {  // of the nearest feature alone
     clamp();
     return result;
   }
-  const Row6<double> dd = mean(balance);
+  const Row6<double> dd = mean(*balance);
   Row6<double> scale;
   scale << deepest.size, deepest.size, deepest.size, 1, 1, 1;
   for (int i = 0; i < count; ++i)
     if (((mean(all[i]) - dd).array().abs() > kSameSlope * scale.array()).any()) clamp();
-  Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, 6> right = Eigen::Matrix<double, 3, 6>::Zero();
-  for (int k = 0; k < balance.count; ++k)
-    right.row(k) = dd - deepest.slope(balance.feature[k], X_AB, p_inner);
+  // The point follows all features that any balance has, if it can.
+  std::array<int, NearFeatures::kMax> followed;
+  int follow_count = 0;
+  for (int f = 0; f < deepest.near.count; ++f)
+    if (std::any_of(all.begin(), all.begin() + count, [&](const Balance& b) { return b.weight_of(f) > 0; }))
+      followed[follow_count++] = f;
+  const std::span<const int> features(followed.data(), follow_count);
+  distance::Shares right(follow_count, 6);
+  for (int k = 0; k < follow_count; ++k) right.row(k) = dd - deepest.slope(features[k], X_AB, p_inner);
   int rank = 0;
-  const Eigen::Matrix<double, 2, 6> dz =
-      distance::shortest_move(distance::pulls(deepest.near, deepest.flat, balance), right, &rank);
-  if (rank < deepest.flat.dimension || found.equalled || deepest.level()) clamp();
+  const distance::Pulls P = distance::pulls(deepest.near, deepest.flat, features);
+  const Eigen::Matrix<double, 2, 6> dz = distance::shortest_move(P, right, &rank);
+  const Row6<double> off = (P * dz - right).cwiseAbs().colwise().maxCoeff();
+  const bool kink = (off.array() > kSameSlope * scale.array()).any();
+  if (kink || rank < deepest.flat.dimension || found.equalled || deepest.level()) clamp();
 
   // The point's move in its body is that of a body moved by as much.
   const Mat36<double> move_O = deepest.flat.along[0] * dz.row(0) + deepest.flat.along[1] * dz.row(1);

@@ -185,23 +185,24 @@ struct DepthSide {
 // deeper.
 void find_deepest(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, double least,
                   SurfaceScratch& scratch, SurfaceWitness& found) {
-  constexpr std::int32_t kFewQueries = 1 << 9;
+  constexpr std::int32_t kFewSteps = 1 << 9;
   const double size = size_of(A, B), equal = distance::kEqualDepth * size;
   DepthSide sides[2] = {{scratch.deepest_of_A, A, B, X_AB.inverse(), true},
                         {scratch.deepest_of_B, B, A, X_AB, false}};
   const int fewer = B.triangle_count < A.triangle_count ? 1 : 0;
   DepthSide &first = sides[fewer], &second = sides[1 - fewer];
   const SurfaceWitness touching = found;
-  for (std::int32_t limit = kFewQueries;; limit = std::min(4 * limit, distance::kMaxDepthQueries)) {
+  for (std::int32_t limit = kFewSteps;; limit = std::min(4 * limit, distance::kMaxDepthSteps)) {
     first.go_on(std::max(least, second.found.depth), limit);
     second.go_on(std::max(least, first.found.depth + equal), limit);
     const bool of_second = second.found.triangle_inner >= 0 && second.found.depth > first.found.depth + equal;
     const DepthSide& deeper = of_second ? second : first;
     const DeepestPoint &deepest = deeper.found, &other = (of_second ? first : second).found;
     found = deepest.triangle_inner < 0 ? touching : deepest_witness(A, B, X_AB, deepest, deeper.of_A);
-    found.equalled =
-        deepest.equalled ||
-        (other.triangle_inner < 0 ? other.equalled : other.depth >= deepest.depth * (1 - distance::kTie));
+    found.equalled = deepest.equalled ||
+                     (other.triangle_inner < 0 ? other.equalled
+                                               : other.depth >= deepest.depth * (1 - distance::kTie) - equal);
+    found.witness.iterations = touching.witness.iterations + first.found.steps + second.found.steps;
     const bool complete = first.found.complete && second.found.complete;
     const double gap = std::max(distance::kLeastGap * size, 64 * kRounding * reach_of(A, B, X_AB)),
                  step = std::max(least, deepest.depth) * (1 + distance::kDepthGap) + gap;
@@ -216,7 +217,7 @@ void find_deepest(const SurfaceView& A, const SurfaceView& B, const Pose<double>
     }
     if (parted || complete) return;
     found.witness.status = Status::kNotConverged;
-    if (limit == distance::kMaxDepthQueries) return;
+    if (limit == distance::kMaxDepthSteps) return;
   }
 }
 
@@ -294,8 +295,9 @@ void require_surfaces(const body::Pair& pair, const char* who) {
   body::require_valid(pair, body::kSurfacePart, who);
   for (const body::Body* body : {pair.A, pair.B})
     if (body->geometry.primitive() != nullptr)
-      throw InvalidInput(std::string(who) + ": " + body->geometry.name() +
-                         " is a primitive, which has no surface of triangles; take the model hull");
+      throw InvalidInput(
+          std::string(who) + ": " + body->geometry.name() +
+          " is a primitive, where surfaces of two assets are needed; the model hull takes two primitives");
 }
 
 SurfaceWitness surface_separation(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,

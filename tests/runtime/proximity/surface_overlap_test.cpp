@@ -108,16 +108,90 @@ TEST(SurfaceOverlap, AScannedObjectMovedOutOfItselfIsSearchedToTheEnd) {
   for (const char* const object : test::kScanned) {
     const Surface* scanned = test::scanned_surface(object);
     if (scanned == nullptr) GTEST_SKIP() << "no reference data at " << ABUT_SHARED_DIR;
-    for (const double step : {1e-6, 1e-2}) {
-      const Pose<double> X{Mat3<double>::Identity(), {0, 0, step}};
-      const witness::Witness<double> w = ask(*scanned, *scanned, X).witness,
-                                     v = ask(*scanned, *scanned, X.inverse()).witness;
-      EXPECT_EQ(w.status, Status::kOk) << object << " " << step;
-      EXPECT_EQ(v.status, Status::kOk) << object << " " << step;
-      EXPECT_NEAR(w.distance, v.distance, 2e-6 * step + 1e-9) << object;
-      EXPECT_LE(-w.distance, step * (1 + 1e-9));
+    const double step = 1e-2;
+    const Pose<double> X{Mat3<double>::Identity(), {0, 0, step}};
+    const witness::Witness<double> w = ask(*scanned, *scanned, X).witness,
+                                   v = ask(*scanned, *scanned, X.inverse()).witness;
+    EXPECT_EQ(w.status, Status::kOk) << object;
+    EXPECT_EQ(v.status, Status::kOk) << object;
+    EXPECT_NEAR(w.distance, v.distance, 2e-6 * step + 1e-9) << object;
+    EXPECT_LE(-w.distance, step * (1 + 1e-9));
+  }
+}
+
+// Thousands of faces that are as deep but for their tilt: the search ends, with bounds that tell how well.
+TEST(SurfaceOverlap, AScannedObjectMovedOutOfItselfByLittleTakesFewSteps) {
+  for (const char* const object : test::kScanned) {
+    const Surface* scanned = test::scanned_surface(object);
+    if (scanned == nullptr) GTEST_SKIP() << "no reference data at " << ABUT_SHARED_DIR;
+    for (const double step : {1e-6, 1e-5, 1e-4, 1e-3}) {
+      const Pose<double> X{Mat3<double>::Identity(), step * Vec3<double>(0.4, -0.5, 0.77).normalized()};
+      for (const witness::Witness<double>& w :
+           {ask(*scanned, *scanned, X).witness, ask(*scanned, *scanned, X.inverse()).witness}) {
+        EXPECT_GT(w.iterations, 1000);
+        EXPECT_LE(w.iterations, 2 * distance::kMaxDepthSteps + 1000) << object << " " << step;
+        EXPECT_GE(w.lower_bound, -step * (1 + 2e-6) - 3e-10) << object << " " << step;
+        EXPECT_LE(w.lower_bound, w.distance);
+        EXPECT_LT(w.distance, -0.9 * step);
+        EXPECT_GE(w.distance, -step * (1 + 1e-9));
+      }
     }
   }
+}
+
+// A corner within a box, three of whose faces are nearly as far: everything that is told is of one of them.
+TEST(SurfaceOverlap, FacesNearlyAsDeepAreToldByOne) {
+  preprocess::TriangleMesh mesh;
+  mesh.vertices = {{0, 0, 0}, {0.08, 0, 0}, {0, 0.06, 0}, {0.01, 0.02, 0.09}};
+  mesh.triangles = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
+  const Surface A = preprocess::build_surface(mesh), B = preprocess::build_surface(test::box(0.1, 0.1, 0.1));
+  const Vec3<double> turned(-1, 1, -1);
+  for (const double off : {1e-13, 1e-12, 2e-11, 1e-10}) {
+    const Pose<double> X{turned.asDiagonal(), off * Vec3<double>(-0.65, -0.9, 0.1)};
+    const auto expect_one = [&](const Surface& a, const Surface& b, const Pose<double>& X_ab,
+                                bool corner_of_A) {
+      const SurfaceWitness found = ask(a, b, X_ab);
+      const witness::Witness<double>& w = found.witness;
+      EXPECT_LT((w.p2 - w.p1 - w.distance * w.n).norm(), 1e-16) << off;
+      const auto d = proximity::surface_derivative(view(a), view(b), X_ab, found);
+      EXPECT_LT((d.dd_dxi_B.tail<3>().transpose() - X_ab.R.transpose() * w.n).norm(), 1e-9) << off;
+      const Vec3<double> arm = X_ab.R.transpose() * ((corner_of_A ? w.p2 : w.p1) - X_ab.p);
+      EXPECT_LT((d.dd_dxi_B.head<3>().transpose() - arm.cross(X_ab.R.transpose() * w.n)).norm(), 1e-9) << off;
+      EXPECT_EQ(d.status, Status::kClamped) << off;
+    };
+    expect_one(A, B, X, true);
+    expect_one(B, A, X.inverse(), false);
+  }
+}
+
+// A point in a face of a slab between four equally near facets of a torus, and the tip of a ball that hardly
+// enters: whichever of the features rounding takes first, one status in every frame.
+TEST(SurfaceOverlap, SymmetricDepthsHaveOneStatusInEveryFrame) {
+  const preprocess::TriangleMesh slab = test::box(0.2, 0.16, 0.02), torus = test::torus(0.05, 0.015, 24, 12),
+                                 ball = test::sphere(0.04, 2);
+  const auto moved = [](preprocess::TriangleMesh mesh, const Pose<double>& frame) {
+    for (Vec3<double>& v : mesh.vertices) v = frame * v;
+    return preprocess::build_surface(mesh);
+  };
+  const auto expect_one = [&](const preprocess::TriangleMesh& a, const preprocess::TriangleMesh& b,
+                              const Vec3<double>& p, Status expected) {
+    for (int i = 0; i < 20; ++i) {
+      Random random(81, i);
+      const auto frame = [&] {
+        return Pose<double>{
+            exp_rotation<double>(Vec3<double>(random.normal(), random.normal(), random.normal())),
+            0.1 * Vec3<double>(random.normal(), random.normal(), random.normal())};
+      };
+      const Pose<double> of_A = frame(), of_B = frame(), X{Mat3<double>::Identity(), p};
+      const Surface A = moved(a, of_A), B = moved(b, of_B);
+      const Pose<double> X_AB = of_A * X * of_B.inverse();
+      const SurfaceWitness found = ask(A, B, X_AB);
+      EXPECT_EQ(proximity::surface_derivative(view(A), view(B), X_AB, found).status, expected) << i;
+    }
+  };
+  for (const double off : {0.0, 7.952e-13})
+    expect_one(slab, torus, {0.15455127018772488, 0.04850480946177, off - 0.0025}, Status::kOk);
+  expect_one(ball, slab, {0.1399999999761453, -0.012946635468813097, 0.006273208951999902}, Status::kOk);
 }
 
 // Where the deepest point is in the middle of a face, three features are equally near: dd is that of the
