@@ -61,6 +61,7 @@ from .witness import (
     Estimator,
     PairSolver,
     all_contacts,
+    overlap_volume,
     separation,
     smoothed_witness,
     witness_derivative,

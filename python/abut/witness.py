@@ -32,6 +32,14 @@ def separation(A: Bodies, B: Bodies, X_AB: Array, *, model: str = "hull", thread
     return kept(DistanceModel, model, None, threads=threads, settings={}).separation(A, B, X_AB)
 
 
+def overlap_volume(A: Bodies, B: Bodies, X_AB: Array, *, threads: int = 0) -> _abut.OverlapVolume:
+    """Volume that the surfaces of pairs have in common: `volume` and `error`, the bound of its rounding, m^3;
+    `dvolume_dxi_B` (N, 6), its derivative by the twist of B, in B; `status`: `ok`, `no_overlap`, or `clamped` where
+    faces coincide, so that the derivative jumps. Of assets with surfaces; arguments and errors as `separation`.
+    """
+    return _abut.overlap_volume(A, B, X_AB, threads)
+
+
 class PairSolver(_abut.PairSolver):
     """Witness points of one pair of geometries at pose after pose: a neighbouring pose costs a fraction of the
     first. `solver(X_AB)` answers as `separation`; (N, ...) poses are taken in their order. One thread at a time.

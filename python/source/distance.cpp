@@ -10,11 +10,14 @@
 #include "python/source/module.h"
 #include "python/source/witness_answers.h"
 #include "runtime/contact/model.h"
+#include "runtime/proximity/overlap_volume.h"
+#include "runtime/proximity/surface_query.h"
 
 namespace abut::python {
 namespace {
 
 using proximity::Contact;
+using proximity::OverlapVolume;
 
 // The contact regions of all pairs, one pair after the other.
 struct Regions : Answers<Contact> {
@@ -140,10 +143,40 @@ void bind_regions(py::module_& module) {
       "(N + 1,) regions of pair i: offsets[i] to offsets[i + 1]");
 }
 
+Answers<OverlapVolume> overlap_volume(py::handle A, py::handle B, py::handle X_AB, py::handle threads) {
+  constexpr const char* kWho = "overlap_volume";
+  const int thread_limit = thread_count(kWho, threads);
+  const Pairs pairs(kWho, A, B, X_AB);
+  Answers<OverlapVolume> answers(pairs.all().size(), pairs.many());
+  check_all(pairs.all(), kWho, pairs.many(),
+            [](const body::Pair& pair) { proximity::require_surfaces(pair, kWho); });
+  in_pieces(static_cast<std::int64_t>(answers.items.size()), [&](std::int64_t begin, std::int64_t end) {
+    proximity::overlap_volumes(pairs.all().subspan(begin, end - begin),
+                               std::span(answers.items).subspan(begin, end - begin), thread_limit);
+  });
+  return answers;
+}
+
+void bind_overlap_volume(py::module_& module) {
+  auto type = answers_class<Answers<OverlapVolume>>(module, "OverlapVolume",
+                                                    "Volume that the surfaces of pairs have in common.");
+  define<Answers<OverlapVolume>>(
+      type, "volume", [](auto& a) -> auto& { return a.volume; }, "(N,) m^3");
+  define<Answers<OverlapVolume>>(
+      type, "error", [](auto& a) -> auto& { return a.error; }, "(N,) m^3: of rounding, no more");
+  define<Answers<OverlapVolume>>(
+      type, "dvolume_dxi_B", [](auto& a) -> auto& { return a.dvolume_dxi_B; },
+      "(N, 6) by the twist of B, in B: m^3/rad, m^2");
+  define<Answers<OverlapVolume>>(
+      type, "status", [](auto& a) -> auto& { return a.status; }, "(N,) Status");
+  module.def("overlap_volume", &overlap_volume);
+}
+
 }  // namespace
 
 void bind_distance(py::module_& module) {
   bind_regions(module);
+  bind_overlap_volume(module);
   py::class_<DistanceModelHandle>(module, "DistanceModel")
       .def(py::init<py::handle, py::handle, py::handle, py::handle>())
       .def_property_readonly("name", &DistanceModelHandle::name)

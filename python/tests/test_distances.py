@@ -41,6 +41,30 @@ class Rows(unittest.TestCase):
                         np.testing.assert_array_equal(getattr(many, VALUES[name])[i], getattr(one, VALUES[name]))
                     self.assertEqual(apart.distance[i], handle.separation(self.A, self.B, self.X_AB[i]).distance)
 
+    def test_volumes_in_common_and_their_slopes(self):
+        X_AB = np.stack([matrix(pose) for pose in self.X_AB[:12]])
+        X_AB[:, :3, 3] /= 10
+        found, back = abut.overlap_volume(self.A, self.A, X_AB), abut.overlap_volume(self.A, self.A, np.linalg.inv(X_AB))
+        self.assertTrue((np.abs(back.volume - found.volume) <= found.error + back.error).all())
+        ok = np.asarray(found.status) == int(abut.Status.OK)
+        self.assertGreater(ok.sum(), 2)
+        h = 1e-5
+        for k, xi in enumerate(np.eye(6)):
+            ends = [abut.overlap_volume(self.A, self.A, X_AB @ exp(s * h * xi)).volume for s in (1, -1)]
+            np.testing.assert_allclose(found.dvolume_dxi_B[ok, k], ((ends[0] - ends[1]) / (2 * h))[ok], atol=1e-8)
+        one = abut.overlap_volume(self.A, self.A, X_AB[0])
+        self.assertEqual((one.volume, one.dvolume_dxi_B.shape), (found.volume[0], (6,)))
+        with self.assertRaises(abut.InvalidInput):
+            abut.overlap_volume(self.A, abut.sphere(0.1), X_AB[0])
+
+    def test_surfaces_take_primitives(self):
+        ball, X_AB = abut.sphere(0.02), self.X_AB[0]
+        found = abut.witness_derivative(self.A, ball, X_AB, model="surface")
+        back = abut.separation(ball, self.A, np.linalg.inv(matrix(X_AB)), model="surface")
+        self.assertAlmostEqual(found.distance, back.distance, places=12)
+        with self.assertRaises(abut.InvalidInput):
+            abut.separation(ball, ball, X_AB, model="surface")
+
     def test_exchanged_bodies_have_the_same_distance_the_other_way_round(self):
         for model in abut.distance_models():
             with self.subTest(model):

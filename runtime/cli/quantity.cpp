@@ -58,6 +58,13 @@ const std::vector<QuantityRow>& quantities() {
        "(soft_sd, "
        "...), and the derivatives of the latter",
        smoothed_methods(), &derivative_settings, &make_smoothed_derivative, smoothed_models()},
+      {"overlap_volume",
+       "volume that the surfaces have in common, a bound of its rounding (m^3), and its derivative by a "
+       "twist "
+       "of B (w rad, v m; in B)",
+       {},
+       [](std::string_view) { return std::vector<SettingInfo>(); },
+       &make_overlap_volume},
   };
   return rows;
 }

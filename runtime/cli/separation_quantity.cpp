@@ -5,6 +5,8 @@
 
 #include "runtime/derivative/estimator.h"
 #include "runtime/proximity/distance_model.h"
+#include "runtime/proximity/overlap_volume.h"
+#include "runtime/proximity/surface_query.h"
 
 namespace abut::cli {
 namespace {
@@ -209,7 +211,41 @@ class SmoothedDerivative : public Smoothed {
   derivative::BatchEstimator batch_;
 };
 
+// Volume in common, the bound of its rounding, and its derivative.
+class Volume : public BatchQuantity<proximity::OverlapVolume> {
+ public:
+  explicit Volume(int threads) : BatchQuantity(volume_columns()), threads_(threads) {}
+
+  void require_valid(const body::Pair& pair) const override {
+    proximity::require_surfaces(pair, "overlap_volume");
+  }
+
+ private:
+  static std::vector<std::string> volume_columns() {
+    std::vector<std::string> names = {"volume", "volume_error"};
+    add_derivative_columns({"volume"}, names);
+    return names;
+  }
+
+  void solve(std::span<const body::Pair> pairs, std::span<proximity::OverlapVolume> results) override {
+    proximity::overlap_volumes(pairs, results, threads_);
+  }
+
+  Status write(const body::Pair&, std::size_t i, double* out) const override {
+    const proximity::OverlapVolume& found = result(i);
+    *out++ = found.volume, *out++ = found.error;
+    std::copy(found.dvolume_dxi_B.data(), found.dvolume_dxi_B.data() + 6, out);
+    return found.status;
+  }
+
+  int threads_;
+};
+
 }  // namespace
+
+std::unique_ptr<Quantity> make_overlap_volume(std::string_view, const QuantityOptions& options) {
+  return std::make_unique<Volume>(options.threads);
+}
 
 std::unique_ptr<Quantity> make_separation(std::string_view, const QuantityOptions& options) {
   if (options.all_contacts) return std::make_unique<Contacts>(kSeparationColumns, "", options, false);

@@ -16,7 +16,7 @@ set(headers
     dynamics/system/robot dynamics/system/scene_file dynamics/system/system_tree
     dynamics/tree/derivatives dynamics/tree/dynamics dynamics/tree/joint dynamics/tree/kinematics dynamics/tree/urdf
     math/adjoint
-    proximity/distance_model proximity/surface_query
+    proximity/distance_model proximity/overlap_volume proximity/surface_query
     ssdf/grid_field ssdf/primitives ssdf/soft_distances ssdf/ssdf
     witness/direction_cell witness/pair_query witness/pieces_query witness/separation)
 list(TRANSFORM headers APPEND .h)

@@ -9,7 +9,8 @@
 namespace abut::distance {
 namespace {
 
-constexpr std::int32_t kStepsForEqual = 1 << 8;
+constexpr std::int32_t kStepsForEqual = 1 << 8;       // after the search
+constexpr std::int32_t kMostStepsForEqual = 1 << 12;  // where none is found
 constexpr double kReachRounding = 1e-9;
 constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // of the coordinates
 constexpr double kPolishReach = 1e-4;  // of the depth: features that may be equally near where it is greatest
@@ -95,7 +96,7 @@ DeepestPoint DeepestSearch::search(std::int32_t limit) {
     divide(pop());
   }
   polish();
-  if (best_.complete) find_equal(steps_ + kStepsForEqual), polish();
+  if (best_.complete) find_equal(), polish();
   best_.equalled = best_.equalled ||
                    std::any_of(heap_.begin(), heap_.end(), [&](const Part& part) { return equals(part); });
   DeepestPoint found = best_;
@@ -107,8 +108,10 @@ DeepestPoint DeepestSearch::search(std::int32_t limit) {
 }
 
 // Whether another point is as deep.
-void DeepestSearch::find_equal(std::int32_t limit) {
-  while (!heap_.empty() && heap_.front().bound >= kept_ && steps_ < limit) {
+void DeepestSearch::find_equal() {
+  const std::int32_t begun = steps_;
+  while (!heap_.empty() && heap_.front().bound >= kept_ &&
+         steps_ < begun + (best_.equalled ? kStepsForEqual : kMostStepsForEqual)) {
     const Part part = pop();
     best_.equalled = best_.equalled || equals(part);
     if (!in_place(part)) divide(part);

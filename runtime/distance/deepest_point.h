@@ -84,7 +84,7 @@ class DeepestSearch {
   void start(const asset::SurfaceView& inner, const asset::SurfaceView& outer, const Pose<double>& X_OI,
              double least);
   DeepestPoint search(std::int32_t limit);
-  void find_equal(std::int32_t limit);
+  void find_equal();
   bool equals(const Part& part) const;
   bool in_place(const Part& part) const;
   bool near_best(const Vec3<double>& p) const;

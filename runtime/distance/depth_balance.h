@@ -66,8 +66,9 @@ struct Balance {
 Balance balance_depths(const NearFeatures& near, const FlatBasis& flat, double tie = 0,
                        std::span<Balance> others = {}, int* other_count = nullptr);
 
-// U' n_i of some features, a row each.
+// A feature's pull a row.
 using Pulls = Eigen::Matrix<double, Eigen::Dynamic, 2, 0, NearFeatures::kMax, 2>;
+// U' n_i of some features, by their indices.
 Pulls pulls(const NearFeatures& near, const FlatBasis& flat, std::span<const int> features);
 
 // What a move is to do to features, a row each, a column for each way.

@@ -45,7 +45,7 @@ class DistanceModel {
   virtual std::span<const Contact> contacts(const body::Pair& pair, double margin, bool derivatives);
 
   // A form that is smooth across regions, with the derivatives of that. Throws std::logic_error for a row
-  // that has none.
+  // that has none, InvalidInput where it takes no primitives and one body is one.
   virtual derivative::SmoothedPair smoothed(const body::Pair& pair);
 
  private:

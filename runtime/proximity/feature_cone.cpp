@@ -10,6 +10,8 @@ using asset::SurfaceView;
 using distance::Feature;
 
 constexpr double kParallel = 1e-9;  // sine of an angle that is none
+// The same of directions between which rounding chooses: half its square is rounding of the distance.
+constexpr double kSlides = 2e-7;
 
 // The unit normals of the triangles about a point of a feature.
 template <class Take>
@@ -95,10 +97,10 @@ struct Arc {
     const auto turn = [](const Eigen::Vector2d& a, const Eigen::Vector2d& b) {
       return a.x() * b.y() - a.y() * b.x();
     };
-    const auto same = [&](const Eigen::Vector2d& a) { return (a - d).norm() <= 2 * kParallel; };
+    const auto same = [&](const Eigen::Vector2d& a) { return (a - d).norm() <= 2 * kSlides; };
     if (same(from) || same(to)) return true;
     const double side = turn(from, to);
-    return std::abs(side) > kParallel && turn(from, d) * side > 0 && turn(d, to) * side > 0;
+    return std::abs(side) > kSlides && turn(from, d) * side > 0 && turn(d, to) * side > 0;
   }
 };
 
@@ -111,8 +113,8 @@ void visit_arcs(const SurfaceView& surface, const Mat3<double>& R, const Surface
   internal::visit_wedges(surface, at.triangle, feature_of(at.weight),
                          [&](const Vec3<double>& u, const Vec3<double>& v) {
                            const Vec3<double> a = R * u, b = R * v;
-                           if (std::abs(n.dot(a)) > kParallel) return;
-                           take(Arc{flat(a), std::abs(n.dot(b)) > kParallel ? flat(a) : flat(b)});
+                           if (std::abs(n.dot(a)) > kSlides) return;
+                           take(Arc{flat(a), std::abs(n.dot(b)) > kSlides ? flat(a) : flat(b)});
                          });
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/proximity/surface_model.h"
 
+#include "runtime/proximity/primitive_query.h"
 #include "runtime/proximity/surface_contacts.h"
 #include "runtime/proximity/surface_smoothed.h"
 
@@ -16,7 +17,13 @@ class SurfaceModel : public DistanceModel {
  public:
   SurfaceModel(bool patches, const SurfaceConfig& config) : patches_(patches), config_(config) {}
 
-  void require_valid(const body::Pair& pair, const char* who) const override { require_surfaces(pair, who); }
+  void require_valid(const body::Pair& pair, const char* who) const override {
+    if (!of_primitive_and_surface(pair)) return require_surfaces(pair, who);
+    require_primitive_and_surface(pair, who);
+    if (patches_)
+      throw InvalidInput(std::string(who) +
+                         ": the method patch takes two assets, and one body is a primitive; take features");
+  }
 
   witness::Witness<double> separation(const body::Pair& pair) override { return find(pair).witness; }
 
@@ -25,6 +32,7 @@ class SurfaceModel : public DistanceModel {
   }
 
   std::span<const Contact> contacts(const body::Pair& pair, double margin, bool derivatives) override {
+    if (of_primitive_and_surface(pair)) return DistanceModel::contacts(pair, margin, derivatives);
     const SurfaceContacts found =
         finder_(pair.A->geometry.surface(), pair.B->geometry.surface(), pair.X_AB, margin);
     contacts_.clear();
@@ -42,24 +50,28 @@ class SurfaceModel : public DistanceModel {
   }
 
   derivative::SmoothedPair smoothed(const body::Pair& pair) override {
+    require_surfaces(pair, "smoothed separation");
     return smoother_(pair.A->geometry.surface(), pair.B->geometry.surface(), pair.X_AB, config_.temperature)
         .pair;
   }
 
  private:
   derivative::PairDerivative differentiated(const body::Pair& pair, const SurfaceWitness& found) const {
+    if (of_primitive_and_surface(pair)) return {found.witness, primitive_derivative(pair, found)};
     const asset::SurfaceView &A = pair.A->geometry.surface(), &B = pair.B->geometry.surface();
     if (!patches_) return {found.witness, surface_derivative(A, B, pair.X_AB, found)};
     return {found.witness, patch_derivative(A, B, pair.X_AB, found.witness, config_.patch, config_.patch)};
   }
 
   SurfaceWitness find(const body::Pair& pair) {
+    if (of_primitive_and_surface(pair)) return primitive_separation(pair, primitive_);
     return surface_separation(pair.A->geometry.surface(), pair.B->geometry.surface(), pair.X_AB, scratch_);
   }
 
   bool patches_;  // derivatives are those of patches
   SurfaceConfig config_;
   SurfaceScratch scratch_;
+  PrimitiveScratch primitive_;
   ContactFinder finder_;
   SurfaceSmoother smoother_;
   std::vector<Contact> contacts_;

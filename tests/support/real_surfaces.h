@@ -4,6 +4,7 @@
 
 #include "preprocess/index/index.h"
 #include "preprocess/mesh/close.h"
+#include "runtime/core/random.h"
 #include "runtime/proximity/surface_query.h"
 #include "tests/support/shapes.h"
 
@@ -25,6 +26,10 @@ inline const asset::Surface* scanned_surface(const std::string& object) {
           preprocess::build_surface(preprocess::close_surface(*mesh, {}, report).surface));
     }
   return place->second.get();
+}
+
+inline Vec3<double> normal_vector(Random& random) {
+  return {random.normal(), random.normal(), random.normal()};
 }
 
 inline proximity::SurfaceWitness ask(const asset::Surface& A, const asset::Surface& B,

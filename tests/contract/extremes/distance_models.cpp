@@ -35,7 +35,9 @@ class Distances final : public Asker {
     judge_same(query, found, swapped, Again::kExchanged, judge);
     judge_same(query, found, moved, Again::kMoved, judge);
     if (has_regions_) ask_contacts(query, ways.direct, found.witness, judge);
-    if (has_smoothed_) ask_smoothed(query, ways.direct, found.witness, judge);
+    const bool surfaces = ways.direct.A->geometry.primitive() == nullptr &&
+                          ways.direct.B->geometry.primitive() == nullptr;  // which alone are smoothed
+    if (has_smoothed_ && surfaces) ask_smoothed(query, ways.direct, found.witness, judge);
   }
 
  private:

@@ -1,0 +1,192 @@
+#include "runtime/distance/least_distance.h"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/bvh/overlap.h"
+#include "runtime/distance/primitive_distance.h"
+#include "runtime/distance/surface_distance.h"
+#include "runtime/distance/triangle_pair.h"
+
+namespace abut::distance {
+namespace {
+
+constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // of the coordinates
+constexpr double kGap = 1e-14;                                             // of the size
+
+template <class Part>
+bool later(const Part& a, const Part& b) {
+  return a.bound > b.bound;
+}
+
+}  // namespace
+
+LeastPoint LeastSearch::operator()(const body::Primitive& primitive, const asset::SurfaceView& surface,
+                                   const Pose<double>& X_PS) {
+  primitive_ = &primitive;
+  surface_ = surface;
+  X_PS_ = X_PS;
+  best_ = {};
+  best_.distance = std::numeric_limits<double>::infinity();
+  heap_.clear();
+  const bvh::Ball ball = bvh::ball_of(surface.tree);
+  tolerance_ = kGap * ball.radius + kRounding * ((X_PS * ball.center).norm() + ball.center.norm());
+  open(0);
+  while (!heap_.empty() && heap_.front().bound < best_.distance - tolerance_) {
+    if (best_.steps >= kMaxLeastSteps) {
+      best_.complete = false;
+      break;
+    }
+    std::pop_heap(heap_.begin(), heap_.end(), later<Part>);
+    const Part part = heap_.back();
+    heap_.pop_back();
+    if (part.node >= 0) {
+      open(part.node);
+      continue;
+    }
+    if (part.whole && !(solve(part.triangle, Vec3<double>::Constant(1.0 / 3)) < best_.distance - tolerance_))
+      continue;
+    Part quarter = part;
+    quarter.whole = false;
+    Vec3<double> middle[3], weight[3];  // of the edges
+    for (int k = 0; k < 3; ++k) {
+      const int next = (k + 1) % 3;
+      middle[k] = (part.corner[k] + part.corner[next]) / 2;
+      weight[k] = (part.weight[k] + part.weight[next]) / 2;
+    }
+    for (int k = 0; k < 3; ++k) {
+      const int last = (k + 2) % 3;
+      quarter.corner[0] = part.corner[k], quarter.corner[1] = middle[k], quarter.corner[2] = middle[last];
+      quarter.weight[0] = part.weight[k], quarter.weight[1] = weight[k], quarter.weight[2] = weight[last];
+      add(quarter);
+    }
+    std::copy_n(middle, 3, quarter.corner), std::copy_n(weight, 3, quarter.weight);
+    add(quarter);
+  }
+  best_.bound = best_.distance - tolerance_;
+  if (!best_.complete) best_.bound = std::min(best_.bound, heap_.front().bound);
+  if (best_.triangle < 0) return best_;
+  solve(best_.triangle, best_.weight);
+  best_.normal = primitive_distance<double>(*primitive_, best_.point, 1).gradient;
+  return best_;
+}
+
+void LeastSearch::push(const Part& part) {
+  if (!(part.bound < best_.distance - tolerance_)) return;
+  heap_.push_back(part);
+  std::push_heap(heap_.begin(), heap_.end(), later<Part>);
+}
+
+void LeastSearch::open(std::int32_t node) {
+  using bvh::kWidth;
+  const bvh::TreeView& tree = surface_.tree;
+  const float* bounds = tree.bounds + std::ptrdiff_t(node) * 6 * kWidth;
+  for (int c = 0; c < kWidth; ++c) {
+    const std::int32_t slot = node * kWidth + c, count = tree.counts[slot];
+    if (count < 0) continue;
+    Part child{};
+    Vec3<double> low, high;
+    for (int k = 0; k < 3; ++k) low[k] = bounds[k * kWidth + c], high[k] = bounds[(3 + k) * kWidth + c];
+    const Vec3<double> half = high / 2 - low / 2;
+    const auto at = primitive_distance<double>(*primitive_, X_PS_ * Vec3<double>(low / 2 + high / 2), 1);
+    ++best_.steps;
+    child.bound = at.value - (X_PS_.R.transpose() * at.gradient).cwiseAbs().dot(half) - tolerance_;
+    if (!(child.bound < best_.distance - tolerance_)) continue;
+    child.node = tree.children[slot];
+    if (count == 0) {
+      push(child);
+      continue;
+    }
+    for (std::int32_t t = child.node; t < tree.children[slot] + count; ++t) {
+      Part part{};
+      part.node = -1, part.triangle = t, part.whole = true;
+      for (int k = 0; k < 3; ++k) {
+        part.corner[k] = X_PS_ * internal::corner<double>(surface_, t, k),
+        part.weight[k] = Vec3<double>::Unit(k);
+        ++best_.steps;
+        consider(part.corner[k], t, part.weight[k],
+                 primitive_distance<double>(*primitive_, part.corner[k], 0).value);
+      }
+      add(part);
+    }
+  }
+}
+
+void LeastSearch::add(Part part) {
+  const Vec3<double> middle = (part.corner[0] + part.corner[1] + part.corner[2]) / 3;
+  const auto at = primitive_distance<double>(*primitive_, middle, 1);
+  ++best_.steps;
+  consider(middle, part.triangle, (part.weight[0] + part.weight[1] + part.weight[2]) / 3, at.value);
+  part.bound = std::numeric_limits<double>::infinity();
+  for (const Vec3<double>& p : part.corner)
+    part.bound = std::min(part.bound, at.value + at.gradient.dot(p - middle));
+  push(part);
+}
+
+void LeastSearch::consider(const Vec3<double>& p, std::int32_t triangle, const Vec3<double>& weight,
+                           double distance) {
+  if (!(distance < best_.distance)) return;
+  best_.distance = distance, best_.point = p, best_.triangle = triangle, best_.weight = weight;
+}
+
+// Newton's method along a triangle's face, its edges and to its corners: of the points found that are as near
+// the one of the fewest dimensions, to rounding, is considered. No point of the triangle is nearer than what
+// is returned: the tangent plane's least height there.
+double LeastSearch::solve(std::int32_t triangle, const Vec3<double>& begun) {
+  Triangle<double> t = internal::triangle_of<double>(surface_, triangle);
+  for (Vec3<double>& v : t) v = X_PS_ * v;
+  double least = std::numeric_limits<double>::infinity();
+  Vec3<double> found = begun;
+  const auto take = [&](const Vec3<double>& weight, double favour) {
+    if (!(weight.array() >= 0).all()) return;
+    ++best_.steps;
+    const double d = primitive_distance<double>(*primitive_, internal::at(t, weight), 0).value;
+    if (d <= least + favour) least = d, found = weight;
+  };
+  const double favour = tolerance_ / 4;
+  take(begun, 0);
+  take(newton(t, begun, -1), favour);
+  for (int k = 0; k < 3; ++k) take(newton(t, begun, k), favour);
+  for (int k = 0; k < 3; ++k) take(Vec3<double>::Unit(k), favour);
+  const Vec3<double> p = internal::at(t, found);
+  consider(p, triangle, found, least);
+  const Vec3<double> g = primitive_distance<double>(*primitive_, p, 1).gradient;
+  return least + std::min({g.dot(t[0] - p), g.dot(t[1] - p), g.dot(t[2] - p)});
+}
+
+// The weights at which the distance is stationary along the triangle's face, or the edge across from corner
+// `skip`.
+Vec3<double> LeastSearch::newton(const Triangle<double>& t, Vec3<double> weight, int skip) {
+  constexpr int kTurns = 20;
+  constexpr double kConverged = 1e-16, kSingular = 1e-9;
+  const int first = skip == 0 ? 1 : 0;
+  Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, 2> U(3, skip < 0 ? 2 : 1);
+  int other[2], count = 0;
+  for (int k = first + 1; k < 3; ++k)
+    if (k != skip) U.col(count) = t[k] - t[first], other[count++] = k;
+  if (skip >= 0) {
+    weight[skip] = 0;
+    if (weight.sum() > 0)
+      weight /= weight.sum();
+    else
+      weight[first] = 1;
+  }
+  for (int turn = 0; turn < kTurns; ++turn) {
+    ++best_.steps;
+    const auto at = primitive_distance<double>(*primitive_, internal::at(t, weight), 2);
+    using Square = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 2, 2>;
+    Eigen::CompleteOrthogonalDecomposition<Square> solver;
+    solver.setThreshold(kSingular);
+    solver.compute(Square(U.transpose() * at.hessian * U));
+    Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 2, 1> z = solver.solve(-(U.transpose() * at.gradient));
+    const double length = z.cwiseAbs().maxCoeff();
+    if (!std::isfinite(length)) break;
+    if (length > 1) z /= length;
+    for (int k = 0; k < count; ++k) weight[other[k]] += z[k], weight[first] -= z[k];
+    if (length <= kConverged || (weight.array() < -1).any()) break;
+  }
+  return weight;
+}
+
+}  // namespace abut::distance

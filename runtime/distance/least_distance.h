@@ -1,0 +1,59 @@
+#pragma once
+
+#include <vector>
+
+#include "runtime/asset/asset.h"
+#include "runtime/body/primitive.h"
+#include "runtime/distance/triangle_pair.h"
+
+// The point of a surface with the least signed distance from a primitive.
+namespace abut::distance {
+
+struct LeastPoint {
+  double distance = 0;                         // m, negative within the primitive
+  double bound = 0;                            // m: no point's is less
+  Vec3<double> point = Vec3<double>::Zero();   // in the primitive's frame, m
+  Vec3<double> normal = Vec3<double>::Zero();  // of the primitive, unit, outward: the distance's gradient
+  std::int32_t triangle = -1;
+  Vec3<double> weight =
+      Vec3<double>::Zero();  // barycentric, exactly 0 for corners that do not carry the point
+  bool complete = true;      // false: ended at its limit of steps
+  std::int32_t steps = 0;    // distances of points
+};
+
+inline constexpr std::int32_t kMaxLeastSteps = 20'000;  // some thousandths of a second
+
+// The signed distance f of a convex solid is a convex function, so that over a box or a triangle it is no
+// less than its tangent plane at the middle: f(c) + g . (x - c). Branch and bound over the tree's boxes and
+// parts of triangles, least bound first, to 1e-14 of the size; a triangle's least is found by Newton's method
+// along its features, and shown by the tangent plane there. Keeps its memory: one per thread.
+class LeastSearch {
+ public:
+  // X_PS: pose of the surface in the primitive's frame.
+  LeastPoint operator()(const body::Primitive& primitive, const asset::SurfaceView& surface,
+                        const Pose<double>& X_PS);
+
+ private:
+  struct Part {
+    double bound;       // m
+    std::int32_t node;  // -1: a part of a triangle
+    std::int32_t triangle;
+    bool whole;  // all of it
+    Vec3<double> corner[3], weight[3];
+  };
+  void open(std::int32_t node);
+  void add(Part part);
+  void push(const Part& part);
+  void consider(const Vec3<double>& p, std::int32_t triangle, const Vec3<double>& weight, double distance);
+  double solve(std::int32_t triangle, const Vec3<double>& begun);
+  Vec3<double> newton(const Triangle<double>& t, Vec3<double> weight, int skip);
+
+  const body::Primitive* primitive_ = nullptr;
+  asset::SurfaceView surface_;
+  Pose<double> X_PS_;
+  double tolerance_ = 0;  // m
+  LeastPoint best_;
+  std::vector<Part> heap_;
+};
+
+}  // namespace abut::distance

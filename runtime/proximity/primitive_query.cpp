@@ -1,0 +1,265 @@
+#include "runtime/proximity/primitive_query.h"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/bvh/overlap.h"
+#include "runtime/distance/primitive_distance.h"
+#include "runtime/distance/surface_distance.h"
+#include "runtime/witness/core.h"
+
+namespace abut::proximity {
+namespace {
+
+using asset::SurfaceView;
+using body::Primitive;
+
+constexpr double kTouching = 1e-13;  // of the size: a distance that is none
+constexpr double kEqual = 1e-12;     // of the size: depths that are one
+constexpr double kKink = 1e-6;       // m / m: slope along a feature at its nearest point
+constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // of the coordinates
+
+// A pair as primitive P and surface S.
+struct Sides {
+  const Primitive& primitive;
+  const SurfaceView& surface;
+  bool primitive_is_A;
+  Pose<double> X_PS, X_AP;
+  double size;      // m: of the surface, and of the primitive but a half-space
+  double rounding;  // m
+
+  explicit Sides(const body::Pair& pair)
+      : primitive(*(pair.A->geometry.primitive() != nullptr ? pair.A : pair.B)->geometry.primitive()),
+        surface((pair.A->geometry.primitive() != nullptr ? pair.B : pair.A)->geometry.surface()),
+        primitive_is_A(pair.A->geometry.primitive() != nullptr),
+        X_PS(primitive_is_A ? pair.X_AB : pair.X_AB.inverse()),
+        X_AP(primitive_is_A ? Pose<double>() : pair.X_AB) {
+    const bvh::Ball ball = bvh::ball_of(surface.tree);
+    size = ball.radius;
+    for (const double length : body::sizes(primitive)) size += length;
+    rounding = kRounding * (size + ball.center.norm() + X_PS.p.stableNorm());
+  }
+
+  double f(const Vec3<double>& p) const {
+    return distance::primitive_distance<double>(primitive, p, 0).value;
+  }
+};
+
+Vec3<double> support(const Primitive& primitive, const Vec3<double>& n) {
+  return std::visit(
+      [&](const auto& shape) -> Vec3<double> {
+        if constexpr (std::is_same_v<std::decay_t<decltype(shape)>, body::HalfSpace<double>>)
+          return Vec3<double>::Zero();
+        else
+          return witness::support<double>(shape, n).point;
+      },
+      primitive);
+}
+
+// Points of S and P, and the direction from P to S; all in P.
+SurfaceWitness witness_of(const Sides& sides, const Vec3<double>& on_S, const Vec3<double>& on_P,
+                          const Vec3<double>& n_PS, double distance) {
+  SurfaceWitness found;
+  witness::Witness<double>& w = found.witness;
+  const Vec3<double> s = sides.X_AP * on_S, p = sides.X_AP * on_P, n = sides.X_AP.R * n_PS;
+  w.p1 = sides.primitive_is_A ? p : s, w.p2 = sides.primitive_is_A ? s : p;
+  w.n = sides.primitive_is_A ? n : Vec3<double>(-n);
+  w.distance = w.upper_bound = distance;
+  w.lower_bound = distance;
+  w.iterations = w.simplex_size = 0;
+  std::fill_n(w.vertex_A, 3, -1), std::fill_n(w.vertex_B, 3, -1), std::fill_n(w.weight, 3, 0.0);
+  w.status = Status::kOk;
+  return found;
+}
+
+// How far the triangles that stand for a primitive are off, m: vertices are off by half.
+double deviation(const Sides& sides, const SurfaceView& triangles) {
+  double most = 0;
+  for (std::int32_t v = 0; v < triangles.vertex_count; ++v)
+    most = std::max(
+        most, std::abs(sides.f(Eigen::Map<const Vec3<double>>(triangles.vertices + std::ptrdiff_t(3) * v))));
+  return 2 * most;
+}
+
+// The deepest point of P within S, if one is deeper than `least`; `bound`: none is deeper.
+bool deepest_of_primitive(const Sides& sides, const SurfaceView& triangles, double least,
+                          PrimitiveScratch& scratch, SurfaceWitness& found, double& bound) {
+  constexpr int kTurns = 8;
+  const Pose<double> X_SP = sides.X_PS.inverse();
+  const double off = deviation(sides, triangles);
+  const distance::DeepestPoint on_triangles =
+      scratch.deepest(triangles, sides.surface, X_SP, std::max(0.0, least - off));
+  bound = std::max(least, on_triangles.bound + off);
+  found.witness.iterations += on_triangles.steps;
+  if (!on_triangles.complete) found.witness.status = Status::kNotConverged;
+  if (on_triangles.triangle_inner < 0) return false;
+  Vec3<double> p = sides.X_PS * on_triangles.point;
+  const auto on_P = distance::primitive_distance<double>(sides.primitive, p, 1);
+  p -= on_P.value * on_P.gradient;
+  distance::SurfaceDistance<double> at = distance::signed_distance<double>(sides.surface, X_SP * p);
+  for (int turn = 0; turn < kTurns;
+       ++turn) {  // where a plane across the normal touches P is deeper, as a rule
+    const Vec3<double> next = support(sides.primitive, sides.X_PS.R * -at.gradient);
+    const auto there = distance::signed_distance<double>(sides.surface, X_SP * next);
+    if (!(there.distance < at.distance)) break;
+    p = next, at = there;
+  }
+  if (!(-at.distance > least)) return false;
+  const int steps = found.witness.iterations;
+  const Status status = found.witness.status;
+  found = witness_of(sides, sides.X_PS * at.closest, p, sides.X_PS.R * -at.gradient, at.distance);
+  found.witness.iterations = steps, found.witness.status = status;
+  found.of_A = sides.primitive_is_A;
+  Vec3<double> weight = distance::closest_of_triangles<double>(
+                            distance::internal::triangle_of<double>(sides.surface, at.triangle),
+                            {at.closest, at.closest, at.closest})
+                            .weight_A;
+  (sides.primitive_is_A ? found.triangle_B : found.triangle_A) = at.triangle;
+  (sides.primitive_is_A ? found.weight_B : found.weight_A) = weight;
+  return true;
+}
+
+// How S moves in P as B does by xi: x -> turn cross x + shift, linear in xi.
+struct Motion {
+  Mat36<double> turn = Mat36<double>::Zero(), shift = Mat36<double>::Zero();
+
+  Motion(const body::Pair& pair, const Sides& sides) {
+    const Mat3<double> R = sides.primitive_is_A ? pair.X_AB.R : Mat3<double>(-Mat3<double>::Identity());
+    turn.leftCols<3>() = R, shift.rightCols<3>() = R;
+    if (sides.primitive_is_A) shift.leftCols<3>() = skew(pair.X_AB.p) * R;
+  }
+
+  // Of a point that B holds, in B.
+  static Mat36<double> of_B(const Vec3<double>& p) {
+    Mat36<double> d;
+    d << -skew(p), Mat3<double>::Identity();
+    return d;
+  }
+};
+
+// Adds to dp how the point moves along its flat, so that the distance stays least there; whether it is known.
+bool slide(const Sides& sides, const Motion& motion, const distance::PrimitiveDistance<double>& f,
+           const distance::FlatBasis& flat, Mat36<double>& dp) {
+  constexpr double kFlat = 1e-9;  // of one over the size: curvature that is none
+  if (flat.dimension == 0) return true;
+  Eigen::Matrix<double, 3, 2> U;  // a column of zeros for each dimension fewer than two
+  U << sides.X_PS.R * flat.along[0], sides.X_PS.R * flat.along[1];
+  const derivative::Mat2<double> along = U.transpose() * f.hessian * U;
+  if (along.norm() <= kFlat / sides.size) return false;
+  Eigen::Matrix<double, 2, 6> right = -(U.transpose() * f.hessian * dp);
+  for (int k = 0; k < 2; ++k) right.row(k) -= U.col(k).cross(f.gradient).transpose() * motion.turn;
+  Eigen::CompleteOrthogonalDecomposition<derivative::Mat2<double>> solver;
+  solver.setThreshold(kKink);
+  solver.compute(along);
+  dp += U * solver.solve(right);
+  return solver.rank() == flat.dimension && (U.transpose() * f.gradient).norm() <= kKink;
+}
+
+// Of a point of P within S, held in P.
+derivative::WitnessDerivative<double> held_derivative(const body::Pair& pair, const Sides& sides,
+                                                      const witness::Witness<double>& w,
+                                                      const distance::Triangle<double>& t,
+                                                      const Vec3<double>& weight) {
+  const Flat flat = flat_of(t, weight);
+  Flat point;
+  point.point = sides.primitive_is_A ? w.p1 : pair.X_AB.inverse() * w.p2;
+  derivative::WitnessDerivative<double> result = sides.primitive_is_A
+                                                     ? feature_derivative(w, pair.X_AB, point, flat)
+                                                     : feature_derivative(w, pair.X_AB, flat, point);
+  result.clamped_count = std::max(result.clamped_count, 1);
+  if (result.status == Status::kOk) result.status = Status::kClamped;
+  return result;
+}
+
+}  // namespace
+
+bool of_primitive_and_surface(const body::Pair& pair) {
+  return pair.A != nullptr && pair.B != nullptr &&
+         (pair.A->geometry.primitive() != nullptr) != (pair.B->geometry.primitive() != nullptr);
+}
+
+void require_primitive_and_surface(const body::Pair& pair, const char* who) {
+  const bool A_is = pair.A->geometry.primitive() != nullptr;
+  body::require_valid(pair, A_is ? body::kNoPart : body::kSurfacePart,
+                      A_is ? body::kSurfacePart : body::kNoPart, who);
+}
+
+SurfaceWitness primitive_separation(const body::Pair& pair, PrimitiveScratch& scratch) {
+  const Sides sides(pair);
+  const body::Geometry& of_P = (sides.primitive_is_A ? pair.A : pair.B)->geometry;
+  const distance::LeastPoint least = scratch.least(sides.primitive, sides.surface, sides.X_PS);
+  SurfaceWitness found = witness_of(sides, least.point, least.point - least.distance * least.normal,
+                                    least.normal, least.distance);
+  witness::Witness<double>& w = found.witness;
+  if (least.triangle < 0 || !std::isfinite(least.distance) || !w.p1.allFinite() || !w.p2.allFinite()) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    found = witness_of(sides, Vec3<double>::Constant(nan), Vec3<double>::Constant(nan),
+                       Vec3<double>::Constant(nan), nan);
+    found.witness.status = Status::kInvalidInput;
+    return found;
+  }
+  (sides.primitive_is_A ? found.triangle_B : found.triangle_A) = least.triangle;
+  (sides.primitive_is_A ? found.weight_B : found.weight_A) = least.weight;
+  found.of_A = !sides.primitive_is_A;
+  w.lower_bound = least.bound - sides.rounding, w.upper_bound = least.distance + sides.rounding;
+  w.iterations = least.steps;
+  if (!least.complete) w.status = Status::kNotConverged;
+  const double touching = kTouching * sides.size + sides.rounding;
+  const bool within =
+      least.distance > 0 && of_P.half_space() == nullptr &&
+      distance::signed_distance<double>(sides.surface, sides.X_PS.inverse() * Vec3<double>::Zero()).distance <
+          0;
+  if (least.distance > touching && !within) return found;
+  if (std::abs(least.distance) <= touching && w.status == Status::kOk) w.status = Status::kTouching;
+  if (of_P.half_space() != nullptr) return found;  // its points are no deeper than those of the surface
+  double bound = 0;
+  const double depth = std::max(0.0, -least.distance);
+  if (deepest_of_primitive(sides, of_P.surface(), depth + kEqual * sides.size, scratch, found, bound)) {
+    w.lower_bound = -std::max(bound, -least.bound), w.upper_bound = w.distance + sides.rounding;
+  } else {
+    w.lower_bound = std::min(w.lower_bound, -bound);
+  }
+  return found;
+}
+
+derivative::WitnessDerivative<double> primitive_derivative(const body::Pair& pair,
+                                                           const SurfaceWitness& found) {
+  const witness::Witness<double>& w = found.witness;
+  if (w.status == Status::kInvalidInput) return derivative::detail::invalid_derivative<double>();
+  const Sides sides(pair);
+  const std::int32_t triangle = sides.primitive_is_A ? found.triangle_B : found.triangle_A;
+  const distance::Triangle<double> t = distance::internal::triangle_of<double>(sides.surface, triangle);
+  const Vec3<double>& weight = sides.primitive_is_A ? found.weight_B : found.weight_A;
+  if (found.of_A == sides.primitive_is_A && w.distance < 0) return held_derivative(pair, sides, w, t, weight);
+
+  // In P. Of the surface's point:
+  const Motion motion(pair, sides);
+  const Vec3<double> x = sides.X_PS * distance::internal::at(t, weight);
+  const auto f = distance::primitive_distance<double>(sides.primitive, x, 2);
+  Mat36<double> dp = motion.shift - skew(x) * motion.turn;
+  const Row6<double> dd = f.gradient.transpose() * dp;
+  const bool exact = slide(sides, motion, f, distance::flat_basis(t, weight), dp);
+  // Of the primitive's, and of the normal:
+  const Mat36<double> dg = f.hessian * dp, dq = dp - f.gradient * dd - f.value * dg;
+  const Vec3<double> q = x - f.value * f.gradient;
+
+  derivative::WitnessDerivative<double> result = derivative::detail::invalid_derivative<double>();
+  if (!dp.allFinite() || !dq.allFinite() || !dg.allFinite() || !dd.allFinite()) return result;
+  result.status = !exact && w.status == Status::kOk ? Status::kClamped : w.status;
+  result.clamped_count = exact ? 0 : 1;
+  result.clamped_A = {Vec3<double>::Zero(), Vec3<double>::Zero()};
+  result.dd_dxi_B = dd;
+  if (sides.primitive_is_A) {
+    result.dp1_A_dxi_B = dq, result.dp2_A_dxi_B = dp, result.dn_A_dxi_B = dg;
+  } else {  // P is B, and moves in A
+    const Mat3<double>& R = pair.X_AB.R;
+    result.dp1_A_dxi_B = R * (dp + motion.of_B(x)), result.dp2_A_dxi_B = R * (dq + motion.of_B(q));
+    Mat36<double> turned = dg;
+    turned.leftCols<3>() -= skew(f.gradient);
+    result.dn_A_dxi_B = -R * turned;
+  }
+  return result;
+}
+
+}  // namespace abut::proximity
