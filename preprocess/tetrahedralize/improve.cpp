@@ -8,21 +8,18 @@
 #include <optional>
 #include <vector>
 
-#include "preprocess/tetrahedralize/editable_tets.h"
+#include "preprocess/tetrahedralize/cavity.h"
 
 namespace abut::preprocess {
 namespace {
 
-constexpr int kMaxRing = 12;  // edges with more tetrahedra around them are left alone
-constexpr std::size_t kMaxCavity = 60;
+constexpr int kMaxRing = 12;      // edges with more tetrahedra around them are left alone
 constexpr double kPoor = 0.1;     // the sine below which a new vertex is worth its tetrahedra
-constexpr double kEdgeEnd = 0.1;  // of a surface edge: nearer to its end it is not cut
 constexpr double kSliver = 0.04;  // the sine below which even cutting edges and mending after is
 constexpr int kMendRounds = 3;
 constexpr int kThoroughPasses = 3;
 constexpr double kMaxSlivers = 0.05;  // of all: with more the triangles are too large for the wall
 constexpr double kGain = 1e-4;        // a change must make the worst sine better by this
-constexpr int kEdges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 
 using Eigen::Vector3d;
 
@@ -80,11 +77,11 @@ class Improver {
   // its sides.
   bool split_and_mend(std::int32_t slot) {
     const double before = tets_.quality(slot);
-    for (const Place& place : places(slot)) {
-      const Cavity cavity = start(place);
+    for (const VertexPlace& place : vertex_places(tets_, slot)) {
+      const Cavity cavity = start_cavity(tets_, place);
       if (!cavity.valid) continue;
       tets_.begin();
-      fill(cavity);
+      fill_cavity(tets_, cavity);
       for (int round = 0; round < kMendRounds; ++round) {
         std::vector<std::pair<double, std::int32_t>> bad;
         for (const std::int32_t s : tets_.changed())
@@ -258,35 +255,13 @@ class Improver {
     return result_.splits > before;
   }
 
-  // Tetrahedra to be replaced by those between a point and the faces around them.
-  struct Cavity {
-    struct Face {
-      std::array<std::int32_t, 3> corners;
-      std::int32_t beyond;  // the slot on the other side, -1 at the surface
-      double quality;
-    };
-    Vector3d point;
-    bool inside = true;
-    std::vector<std::int32_t> slots;
-    std::vector<Face> faces;
-    double quality = -10;
-    bool valid = false;
-  };
-
-  // Where a new vertex may go, and what it takes the place of at least.
-  struct Place {
-    Vector3d point;
-    std::vector<std::int32_t> seeds;
-    std::vector<std::int32_t> on;  // vertices of the surface's edge or triangle that it lies on; none: inside
-  };
-
   // A new vertex at the best of some places in a tetrahedron. It takes the place of a cavity that is dug for
   // it.
   bool insert(std::int32_t slot) {
     std::optional<Cavity> best;
     double gain = kGain;
-    for (const Place& place : places(slot)) {
-      Cavity cavity = dig(place);
+    for (const VertexPlace& place : vertex_places(tets_, slot)) {
+      Cavity cavity = dig_cavity(tets_, place);
       const double q = cavity.quality - tets_.worst(cavity.slots);
       if (cavity.quality <= 0 || q <= gain) continue;
       gain = q;
@@ -294,129 +269,9 @@ class Improver {
     }
     if (!best) return false;
     if (tets_.quality(slot) < -0.5) ++result_.splits;
-    const std::int32_t v = fill(*best);
+    const std::int32_t v = fill_cavity(tets_, *best);
     if (best->inside) smooth(v);
     return true;
-  }
-
-  std::int32_t fill(const Cavity& cavity) {
-    const std::int32_t v = tets_.add_vertex(cavity.point, cavity.inside);
-    std::vector<Tetrahedron> added;
-    for (const Cavity::Face& face : cavity.faces)
-      added.push_back({face.corners[0], face.corners[1], face.corners[2], v});
-    tets_.replace(cavity.slots, added);
-    return v;
-  }
-
-  // The centre of a tetrahedron, the middles of its edges and faces; on the surface's edges also the points
-  // next to the edge and the corners across, where slivers are flattest.
-  std::vector<Place> places(std::int32_t slot) const {
-    const Tetrahedron t = tets_.tet(slot);
-    const Vector3d p[4] = {tets_.point(t[0]), tets_.point(t[1]), tets_.point(t[2]), tets_.point(t[3])};
-    std::vector<Place> result{{(p[0] + p[1] + p[2] + p[3]) / 4, {slot}, {}}};
-    for (int k = 0; k < 4; ++k) {
-      const auto& f = kFaces[k];
-      const Vector3d middle = (p[f[0]] + p[f[1]] + p[f[2]]) / 3;
-      const std::int32_t beyond = tets_.across(slot, k);
-      if (beyond >= 0)
-        result.push_back({middle, {slot, beyond}, {}});
-      else
-        result.push_back({middle, {slot}, {t[f[0]], t[f[1]], t[f[2]]}});
-    }
-    for (int e = 0; e < 6; ++e) add_edge_places(t, p, e, result);
-    return result;
-  }
-
-  void add_edge_places(const Tetrahedron& t, const Vector3d (&p)[4], int e, std::vector<Place>& to) const {
-    const auto [a, b] = kEdges[e];
-    const auto [c, d] = kEdges[5 - e];
-    const std::vector<std::int32_t> around = both(t[a], t[b]);
-    if (tets_.inner(t[a]) || tets_.inner(t[b]) || tets_.ring(t[a], t[b])) {
-      to.push_back({(p[a] + p[b]) / 2, around, {}});
-      return;
-    }
-    const Vector3d ab = p[b] - p[a], cd = p[d] - p[c];
-    const Vector3d across = cd - cd.dot(ab) / ab.squaredNorm() * ab;
-    const auto foot = [&, start = p[a]](const Vector3d& q) { return (q - start).dot(ab) / ab.squaredNorm(); };
-    std::vector<double> shares{0.5, foot(p[c]), foot(p[d])};
-    if (across.norm() > 0)
-      shares.push_back(
-          foot(p[c] + std::clamp((p[a] - p[c]).dot(across) / across.squaredNorm(), 0.0, 1.0) * cd));
-    for (const double share : shares)
-      if (share > kEdgeEnd && share < 1 - kEdgeEnd) to.push_back({p[a] + share * ab, around, {t[a], t[b]}});
-  }
-
-  // The tetrahedra at an edge.
-  std::vector<std::int32_t> both(std::int32_t a, std::int32_t b) const {
-    std::vector<std::int32_t> result;
-    for (const std::int32_t slot : tets_.star(a)) {
-      const Tetrahedron& t = tets_.tet(slot);
-      if (std::find(t.begin(), t.end(), b) != t.end()) result.push_back(slot);
-    }
-    return result;
-  }
-
-  // The cavity of a place's seeds.
-  Cavity start(const Place& place) const {
-    Cavity cavity;
-    cavity.point = place.point;
-    cavity.inside = place.on.empty();
-    cavity.slots = place.seeds;
-    const auto holds_point = [&](const Cavity::Face& face) {
-      return face.beyond < 0 && !place.on.empty() &&
-             std::all_of(place.on.begin(), place.on.end(), [&](std::int32_t v) {
-               return std::find(face.corners.begin(), face.corners.end(), v) != face.corners.end();
-             });
-    };
-    std::size_t cut = 0;  // triangles of the surface that the point lies on
-    for (const std::int32_t seed : place.seeds)
-      for (const Cavity::Face& face : faces_of(seed, place)) {
-        if (holds_point(face))
-          ++cut;
-        else if (!is_within(cavity, face))
-          cavity.faces.push_back(face);
-      }
-    // Two triangles at an edge, or the one that the point is in.
-    cavity.valid = place.on.empty() || cut == 4 - place.on.size();
-    return cavity;
-  }
-
-  static bool is_within(const Cavity& cavity, const Cavity::Face& face) {
-    return std::find(cavity.slots.begin(), cavity.slots.end(), face.beyond) != cavity.slots.end();
-  }
-
-  // Grows a cavity as long as that makes the worst of the new tetrahedra better.
-  Cavity dig(const Place& place) const {
-    Cavity cavity = start(place);
-    if (!cavity.valid) return cavity;
-    while (cavity.slots.size() < kMaxCavity) {
-      const auto worst = std::min_element(cavity.faces.begin(), cavity.faces.end(),
-                                          [](const auto& a, const auto& b) { return a.quality < b.quality; });
-      cavity.quality = worst->quality;
-      const std::int32_t next = worst->beyond;
-      if (next < 0) break;
-      std::vector<Cavity::Face> added = faces_of(next, place);
-      std::erase_if(added, [&](const auto& face) { return is_within(cavity, face); });
-      if (std::any_of(added.begin(), added.end(), [&](const auto& f) { return f.quality <= cavity.quality; }))
-        break;
-      cavity.slots.push_back(next);
-      std::erase_if(cavity.faces, [&](const auto& face) { return is_within(cavity, face); });
-      cavity.faces.insert(cavity.faces.end(), added.begin(), added.end());
-    }
-    return cavity;
-  }
-
-  // A tetrahedron over a face without a vertex inside counts as worse than any other, as everywhere.
-  std::vector<Cavity::Face> faces_of(std::int32_t slot, const Place& place) const {
-    const Tetrahedron& t = tets_.tet(slot);
-    std::vector<Cavity::Face> faces;
-    for (int k = 0; k < 4; ++k) {
-      const std::array<std::int32_t, 3> f{t[kFaces[k][0]], t[kFaces[k][1]], t[kFaces[k][2]]};
-      double q = smallest_sine(tets_.point(f[0]), tets_.point(f[1]), tets_.point(f[2]), place.point);
-      const bool flat = !place.on.empty() && !tets_.inner(f[0]) && !tets_.inner(f[1]) && !tets_.inner(f[2]);
-      faces.push_back({f, tets_.across(slot, k), flat ? q - 2 : q});
-    }
-    return faces;
   }
 
   EditableTets& tets_;
