@@ -3,6 +3,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <span>
 
@@ -12,7 +13,6 @@ namespace {
 
 using Vector = Eigen::Vector3d;
 
-constexpr double kAway = 1e100;     // m: no weight there, and its square is still a number
 constexpr double kMargin = 1e-12;   // relative: bounds hold for rounded sums too
 constexpr double kNormalReach = 2;  // spacings: the distance that counts as a difference of normals of 1
 
@@ -89,9 +89,11 @@ void bound(const Source& source, std::span<const std::int32_t> indices, double* 
   row(kOffsetRow) = offset + kMargin * size;
 }
 
+// A child that is none: farther than any other from everywhere.
 void put_away(double* node, int child) {
   for (int r = 0; r < kNodeNumbers / kNodeChildren; ++r) node[kNodeChildren * r + child] = 0;
-  for (int k = 0; k < 3; ++k) node[kNodeChildren * (kCenterRow + k) + child] = kAway;
+  for (int k = 0; k < 3; ++k)
+    node[kNodeChildren * (kCenterRow + k) + child] = std::numeric_limits<double>::infinity();
   node[kNodeChildren * kCosineRow + child] = 1;
 }
 

@@ -11,6 +11,7 @@ namespace abut::asset {
 inline constexpr int kBlockPoints = 8;      // in a block
 inline constexpr int kNodeChildren = 4;     // of a node
 inline constexpr int kBlockNumbers = 48;    // of a block: x, y, z, nx, ny, nz of its eight points
+inline constexpr double kAway = 1e100;      // m: of a place without a point; its square is a number yet
 inline constexpr int kMaxBlockLevels = 16;  // blocks included: more than 32-bit indices can fill
 
 // Rows of a node: each holds one number for each of four children.

@@ -132,10 +132,18 @@ ABUT_INLINE std::int32_t nearest_block(const PointBlocksView& blocks, const S* p
   return entry;
 }
 
+// A point of that block. From as far as places without a point any of it, as if at the end of all numbers.
 template <class T, class S>
 ABUT_INLINE void descend(const PointBlocksView& blocks, const S* p, Nearby<S>& nearby) {
-  const std::int32_t block = nearest_block<T>(blocks, p);
-  take_nearer(blocks.numbers + std::ptrdiff_t(block) * kBlockNumbers, p, nearby);
+  const double* const numbers = blocks.numbers + std::ptrdiff_t(nearest_block<T>(blocks, p)) * kBlockNumbers;
+  bool far = false;
+  for (int k = 0; k < 3; ++k) far |= !(p[k] < S(asset::kAway / 4) && p[k] > S(-asset::kAway / 4));
+  if (!far) return take_nearer(numbers, p, nearby);
+  nearby.distance2 = std::numeric_limits<S>::max();
+  for (int k = 0; k < 3; ++k) {
+    nearby.x[k] = S(numbers[kBlockPoints * k]);
+    nearby.n[k] = S(numbers[kBlockPoints * (3 + k)]);
+  }
 }
 
 // The nearest point, from one that is near.

@@ -158,6 +158,24 @@ TEST(Kernel, FarValuesAreThoseOfThePointsInFront) {
   }
 }
 
+// Where the places of a block without a point are.
+TEST(Kernel, NothingIsWhereThereIsNoPoint) {
+  const asset::OrientedPoints cloud = bar();
+  const asset::PointsView points = asset::view(cloud);
+  ASSERT_NE(points.point_count % asset::kBlockPoints, 0);
+  for (const KernelKind kind : kKinds) {
+    const KernelField field(points, kind, default_eps1(points));
+    const auto ask = [&](double far) {
+      return field.distance<double>(Vec3<double>::Constant(far), Order::kValue);
+    };
+    const auto there = ask(asset::kAway), beyond = ask(2 * asset::kAway);
+    EXPECT_EQ(there.status, beyond.status) << int(kind);
+    if (there.status == Status::kOk) {
+      EXPECT_NEAR(there.value / beyond.value, 0.5, 1e-12) << int(kind);
+    }
+  }
+}
+
 // From both sides of where it is computed by 1/s.
 TEST(Kernel, ThePenaltyOfWallsIsSmoothFarBehind) {
   for (const S s : {S(999), S(1001), S(1e4), S(1e10)}) {
