@@ -10,10 +10,11 @@ constexpr double kRoom = 0.05;  // of the box's largest side, on every side
 constexpr double kLarge = 4;    // a box larger than this many medians is compared with every other
 constexpr int kAxisBits = 21;   // of a cell's number
 
+// The first and last ones hold all that is beyond; the first what is nowhere (NaN).
 std::uint32_t cell_number(double x, double cell) {
   constexpr double kHalf = 1 << (kAxisBits - 1);
-  const double number = std::clamp(std::floor(x / cell), -kHalf, kHalf - 1) + kHalf;
-  return static_cast<std::uint32_t>(number);
+  const double number = std::floor(x / cell);
+  return number > -kHalf ? static_cast<std::uint32_t>(std::min(number, kHalf - 1) + kHalf) : 0;
 }
 
 std::uint64_t cell_key(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
