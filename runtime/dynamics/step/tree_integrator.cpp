@@ -169,7 +169,8 @@ VecX<double> TreeIntegrator::accelerate(const VecX<double>& q, const VecX<double
   slopes->by_v = G * M.solve(G.transpose() * (forces.dtau_dv - dtau.rightCols(nv)));
   slopes->by_input.resize(nv, inputs());
   slopes->by_input.leftCols(nv) = G * M.solve(G.transpose());
-  slopes->by_input.rightCols(by_parameters.cols()) = G * M.solve(G.transpose() * by_parameters);
+  if (by_parameters.cols() > 0)
+    slopes->by_input.rightCols(by_parameters.cols()) = G * M.solve(G.transpose() * by_parameters);
   return a;
 }
 

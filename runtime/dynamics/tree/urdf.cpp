@@ -79,7 +79,7 @@ class Reader {
   Reader(const fs::path& file, JointType root_joint) : file_(file), model_(parse(file)) {
     require_tree();
     robot_.name = model_->getName();
-    add_link(*model_->getRoot(), nullptr, -1, root_joint);
+    add_links(root_joint);
     if (robot_.links.size() != model_->links_.size()) refuse("links in a loop: " + unreached());
     if (!missing_meshes_.empty()) refuse(missing_meshes_);
     resolve_mimics();
@@ -123,7 +123,24 @@ class Reader {
     return X;
   }
 
-  void add_link(const urdf::Link& from, const urdf::Joint* joint, int parent, JointType root_joint) {
+  // Depth first, parents before their children.
+  void add_links(JointType root_joint) {
+    struct Entry {
+      const urdf::Link* link;
+      int parent;
+    };
+    std::vector<Entry> left{{model_->getRoot().get(), -1}};
+    while (!left.empty()) {
+      const auto [link, parent] = left.back();
+      left.pop_back();
+      const int index = add_link(*link, parent < 0 ? nullptr : link->parent_joint.get(), parent, root_joint);
+      for (auto child = link->child_links.rbegin(); child != link->child_links.rend(); ++child)
+        left.push_back({child->get(), index});
+    }
+  }
+
+  // Its index.
+  int add_link(const urdf::Link& from, const urdf::Joint* joint, int parent, JointType root_joint) {
     const int index = static_cast<int>(robot_.links.size());
     link_index_[from.name] = index;
     Link& link = robot_.links.emplace_back();
@@ -138,7 +155,7 @@ class Reader {
     if (from.inertial) link.inertia = inertia_of(*from.inertial, from.name);
     for (const auto& collision : from.collision_array)
       if (collision && collision->geometry) add_collision(*collision, index);
-    for (const auto& child : from.child_links) add_link(*child, child->parent_joint.get(), index, root_joint);
+    return index;
   }
 
   JointType type_of(const urdf::Joint& joint) const {
