@@ -31,6 +31,7 @@ std::string tree_problem(const bvh::TreeView& tree, const TreePrimitives& below)
   std::vector<int> parents(static_cast<std::size_t>(tree.nodes), 0);
   for (std::int32_t slot = 0; slot < tree.nodes * bvh::kWidth; ++slot) {
     const std::int32_t count = tree.counts[slot], child = tree.children[slot];
+    if (count < 0) continue;
     if (count == 0) {
       ++parents[static_cast<std::size_t>(child)];
       for (std::int32_t k = 0; k < bvh::kWidth; ++k)

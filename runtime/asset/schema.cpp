@@ -81,7 +81,7 @@ class Checker {
     depth[0] = 1;
     for (std::size_t i = 0; i < tree.counts.size(); ++i) {
       const std::int32_t count = tree.counts[i], child = tree.children[i];
-      if (count == -1) continue;
+      if (count == -1 && child == 0) continue;  // none
       const std::size_t first = static_cast<std::size_t>(child);
       const bool leaf_fits = count > 0 && child >= 0 && first + static_cast<std::size_t>(count) <= primitives;
       const bool child_fits = count == 0 && child >= 0 && first > i / bvh::kWidth && first < nodes;

@@ -407,6 +407,8 @@ TEST_F(Forged, TreesThatATraversalWouldLeaveAreRefused) {
   EXPECT_NE(refused([](bvh::Tree& t) { t.bounds[12] = 3.4e38F; }).find("impossible box"), std::string::npos);
   EXPECT_NE(refused([](bvh::Tree& t) { t.counts[0] = 3; }).find("leaves something out"), std::string::npos);
   EXPECT_NE(refused([](bvh::Tree& t) { t.counts[1] = 1; }).find("second leaf"), std::string::npos);
+  EXPECT_NE(refused([](bvh::Tree& t) { t.children[1] = INT32_MIN; }).find("points nowhere"),
+            std::string::npos);
   EXPECT_NE(refused([](bvh::Tree& t) { t = {}; }).find("is empty"), std::string::npos);
 }
 
