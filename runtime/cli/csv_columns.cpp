@@ -61,6 +61,7 @@ void CsvColumns::open(const std::string& path) {
 }
 
 void CsvColumns::find_columns(std::size_t optional) {
+  name_count_ = field_count_;
   std::string all;
   for (const std::string_view name : names_.first(std::min(optional, names_.size())))
     all += (all.empty() ? "" : ",") + std::string(name);
@@ -144,6 +145,10 @@ bool CsvColumns::next() {
   for (std::size_t k = 0; k < names_.size(); ++k)
     if (column_[k] != kAbsent && column_[k] >= field_count_)
       refuse("the row ends before column '" + std::string(names_[k]) + "'");
+  for (std::size_t i = name_count_; i < field_count_; ++i)
+    if (!fields_[i].empty())
+      refuse("more fields than the first line has names (" + std::to_string(name_count_) +
+             "); numbers have a decimal point, texts with commas stand in double quotes");
   return true;
 }
 

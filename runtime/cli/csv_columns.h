@@ -25,7 +25,8 @@ class CsvColumns {
   CsvColumns(const std::string& path, std::span<const std::string_view> names,
              std::size_t optional = static_cast<std::size_t>(-1));
 
-  // The next row; false at the end. Throws InvalidInput where a row is incomplete. A field in double quotes
+  // The next row; false at the end. Throws InvalidInput where a row is incomplete or has more fields than the
+  // first line has names, unless those are empty. A field in double quotes
   // may contain commas, ends of lines, and quotes that are doubled. Blanks around a field are not part of it.
   bool next();
 
@@ -56,6 +57,7 @@ class CsvColumns {
   std::string record_;  // the lines of one row
   std::vector<std::string> fields_;
   std::size_t field_count_ = 0;             // of fields_, whose memory is kept
+  std::size_t name_count_ = 0;              // of the first line
   std::vector<std::size_t> column_;         // position of each wanted column; kAbsent where it is missing
   std::int64_t line_ = 0, first_line_ = 0;  // read last; where the row begins
   std::uintmax_t bytes_ = 0, bytes_read_ = 0;

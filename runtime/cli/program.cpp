@@ -35,6 +35,7 @@ void note(int signal) {
 }  // namespace
 
 int run_program(const char* name, int (*body)(int, char**), int argc, char** argv) {
+  hold_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write error with a message, not a death
   clean_up_on_signals();
   try {

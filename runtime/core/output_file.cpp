@@ -253,6 +253,12 @@ void remove_temporaries() noexcept {
     if (slot.set) ::unlink(slot.name);
 }
 
+void hold_standard_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF)  // the lowest number that is free is the one opened
+      ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 void clean_up_on_signals() {
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of its size is a write error with a message
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {

@@ -60,6 +60,10 @@ int descriptor_of(const std::filesystem::path& path);
 // Removes the temporaries of all unfinished files of this process. For the handler of a deadly signal.
 void remove_temporaries() noexcept;
 
+// For programs, before they open anything: standard streams that are closed lead nowhere from now on, and
+// still fail where they are used. Or files would take their numbers, and messages would go there.
+void hold_standard_streams();
+
 // For programs: has SIGINT, SIGTERM and SIGHUP, unless they are ignored, do so before they end the process.
 void clean_up_on_signals();
 

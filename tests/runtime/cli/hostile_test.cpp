@@ -51,6 +51,14 @@ TEST_F(Hostile, StandardOutputThatFailsIsAnError) {
   EXPECT_EQ(outcome.exit_code, 2);
 }
 
+TEST_F(Hostile, ClosedStandardStreamsTakeNoFile) {
+  ASSERT_EQ(run("assets poses.csv --out whole.csv", poses).exit_code, 0);
+  for (const char* closed : {"2>&-", "<&- 2>&-", "<&- >&- 2>&-"}) {
+    shell("{ " + std::string(ABUT_QUERY_PROGRAM) + " assets poses.csv --out answers.csv; } " + closed);
+    EXPECT_EQ(contents(folder / "answers.csv"), contents(folder / "whole.csv")) << closed;
+  }
+}
+
 TEST_F(Hostile, OptionsThatMakeNoSenseAreNamed) {
   expect_refused("--what derivative --rings 2 --rings 3", "--rings is given more than once");
   const std::string field = "--what wrench --model pressure_field ";

@@ -121,6 +121,10 @@ TEST_F(PoseFileTest, NamesFileLineAndColumnOfEveryFault) {
             std::string::npos);
   EXPECT_NE(error(header + std::string(std::size_t{1} << 21, 'x')).find(":2: a row of more than"),
             std::string::npos);
+  EXPECT_NE(
+      error(header + "0,a,b,1,0,0,0,0,3,0,0\n").find(":2: more fields than the first line has names (10)"),
+      std::string::npos);
+  EXPECT_EQ(error(header + "0,a,b,1,0,0,0,3,0,0,,\n"), "");
   EXPECT_EQ(error(header), "");
   EXPECT_THROW(PoseFile("/nonexistent/poses.csv"), abut::IoError);
 }
