@@ -216,7 +216,9 @@ TEST(PegInHole, SoftMinimumForcesGoAlongTheExactGradient) {
     const auto within = std::upper_bound(angles.begin(), angles.end(), 30.0) - angles.begin();
     std::printf("%s: %d poses, %d within 30 degrees of the gradient; median %.1f, worst %.1f degrees\n",
                 kernel.name, poses, static_cast<int>(within), angles[angles.size() / 2], angles.back());
-    EXPECT_LT(angles[angles.size() / 2], kernel.median);
+    if (poses >= 10) {
+      EXPECT_LT(angles[angles.size() / 2], kernel.median);
+    }
     EXPECT_LT(angles.back(), kernel.worst);
   }
 }
