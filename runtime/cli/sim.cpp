@@ -50,7 +50,7 @@ class SolverWatch {
     fmt::print(stderr,
                "abut-sim: warning: in {} of {} steps the contact solver ended more than {:g} off the law of "
                "contact (largest residual {:.2g}, in step {}): bodies may have sunk in or been thrown. Take "
-               "a smaller --dt, or lighter bodies on top of light ones\n",
+               "a smaller --dt, or no heavy bodies on top of light ones\n",
                doubtful_, steps_, dynamics::kGreatestResidual, largest_, worst_step_);
   }
 
@@ -88,6 +88,34 @@ class StabilityWatch {
  private:
   std::int64_t steps_ = 0, unstable_ = 0;
   double least_ = INFINITY;
+};
+
+// Steps of contact models as forces whose equations were not solved, or whose error stayed above its bound;
+// told at the end of the run.
+class ConvergenceWatch {
+ public:
+  explicit ConvergenceWatch(const dynamics::StepConfig& config) {
+    for (const SettingInfo& setting : dynamics::find_integrator(config.integrator).settings())
+      watches_ |= setting.name == "error";
+  }
+  void note(const dynamics::Simulation& simulation) {
+    ++steps_;
+    const dynamics::StepReport& report = simulation.report();
+    if (!watches_ || !report.stable() || report.solver.status != Status::kNotConverged) return;
+    if (failed_++ == 0) first_ = simulation.steps();
+  }
+  void finish() const {
+    if (failed_ > 0)
+      fmt::print(stderr,
+                 "abut-sim: warning: {} of {} steps, the first of them step {}, were not solved to their "
+                 "tolerance or missed --integrator-error. Take a smaller --dt or more "
+                 "--integrator-halvings\n",
+                 failed_, steps_, first_);
+  }
+
+ private:
+  bool watches_ = false;
+  std::int64_t steps_ = 0, failed_ = 0, first_ = 0;
 };
 
 dynamics::Scene load_scene(const Arguments& arguments, std::unique_ptr<cli::AssetFolder>& folder) {
@@ -206,6 +234,10 @@ std::int64_t steps_of(const dynamics::Scene& scene, const Arguments& arguments) 
     throw InvalidInput(fmt::format(
         "{}: its duration of {:g} s is more than {:g} steps of {:g} s; shorten it or give --steps",
         arguments.scene, scene.duration, static_cast<double>(dynamics::kMaxSteps), arguments.dt));
+  if (!(steps >= 1))
+    throw InvalidInput(
+        fmt::format("{}: its duration of {:g} s is less than half a step of {:g} s; take a smaller --dt",
+                    arguments.scene, scene.duration, arguments.dt));
   return static_cast<std::int64_t>(steps);
 }
 
@@ -271,7 +303,9 @@ int run(const Arguments& arguments) {
   cli::Progress progress("step", static_cast<double>(first));
   SolverWatch watch;
   StabilityWatch stability;
-  cli::note_signals("abut-sim: stopping after this step; again to stop now\n");
+  ConvergenceWatch convergence(config);
+  cli::note_signals("abut-sim: stopping after this step; again to stop now
+");
   while (simulation.steps() < steps && cli::noted_signal() == 0) {
     dynamics::Control now = control.at(simulation.time());
     if (!arguments.joint_control.empty()) joints.add(simulation.time(), now);
@@ -279,6 +313,7 @@ int run(const Arguments& arguments) {
     output.step();
     watch.note(simulation);
     stability.note(simulation);
+    convergence.note(simulation);
     if (due(simulation.steps())) output.frame();
     const double share = static_cast<double>(simulation.steps() - first) / static_cast<double>(steps - first);
     const auto contacts = static_cast<std::size_t>(simulation.report().contacts);
@@ -289,6 +324,7 @@ int run(const Arguments& arguments) {
   output.finish();
   watch.finish();
   stability.finish();
+  convergence.finish();
   const int signal = cli::noted_signal();
   if (signal == 0 || simulation.steps() >= steps) return 0;
   fmt::print(stderr, "abut-sim: stopped by a signal ({}) after {} of {}{}\n", ::strsignal(signal),
