@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/contact/facet_points.h"
+#include "runtime/contact/facet_slopes.h"
 #include "runtime/contact/pressure_energy.h"
 #include "runtime/contact/visit_facets.h"
 #include "runtime/core/error.h"
@@ -66,7 +67,6 @@ class FacetSums {
       : X_BA_(X_AB.inverse()), V_AB_B_(V_AB_B), law_(law), want_(want) {
     if (!law_.any() || !has(want_, Want::kJacobian)) return;
     moving_X_BA_ = moving<Moving>(X_BA_);
-    for (int k = 0; k < 6; ++k) moving_V_[k] = Moving::parameter(V_AB_B_[k], 6 + k);
   }
 
   const Pose<S>& X_BA() const { return X_BA_; }
@@ -83,26 +83,21 @@ class FacetSums {
       add_at_rest(facet, m, want_, sums_);
       return;
     }
-    if (!has(want_, Want::kJacobian)) {
-      sums_.F_BBo_B += wrench_in_motion(facet, law_, V_AB_B_);
-      return;
-    }
-    const Vec6<Moving> F = wrench_in_motion(build(moving_X_BA_), law_, moving_V_);
-    for (int i = 0; i < 6; ++i) {
-      sums_.F_BBo_B[i] += F[i].value;
-      sums_.dF_dxi_B.row(i) += F[i].slopes.template head<6>().matrix().transpose();
-      sums_.dF_dV_AB_B.row(i) += F[i].slopes.template tail<6>().matrix().transpose();
-    }
+    sums_.F_BBo_B += wrench_in_motion(facet, law_, V_AB_B_);
+    if (!has(want_, Want::kJacobian)) return;
+    const Facet<Moving> varied = build(moving_X_BA_);
+    const FacetSlopes<S> slopes(varied, law_, V_AB_B_);
+    sums_.dF_dxi_B += slopes.by_pose();
+    sums_.dF_dV_AB_B += slopes.by_twist();
   }
 
  private:
-  using Moving = Dual<S, 12>;  // by xi and V_AB_B
+  using Moving = typename FacetSlopes<S>::Moving;
   Pose<S> X_BA_;
   Vec6<S> V_AB_B_;
   RateLaw law_;
   Want want_;
   Pose<Moving> moving_X_BA_;
-  Vec6<Moving> moving_V_;
   SurfaceSums<S> sums_;
 };
 
