@@ -188,9 +188,12 @@ std::string RobotFolder::table(const BatchResult& batch, const Parameters& param
   std::string how;  // the default integrator takes surfaces
   if (volumes || points || meshes_.empty())
     how = fmt::format(" --integrator implicit{} --dt 0.008", volumes ? "" : " --model soft_potential");
-  return text + fmt::format("next: abut-sim {} --assets {}{} --page {}\n", cli::shell_word(scene().string()),
-                            cli::shell_word(out_.string()), how,
-                            cli::shell_word(copy().replace_extension(".html").string()));
+  const auto beside = [&](const char* extension) {
+    return cli::shell_word(copy().replace_extension(extension).string());
+  };
+  return text + fmt::format("next: abut-sim {} --assets {}{} --out {} --page {}\n",
+                            cli::shell_word(scene().string()), cli::shell_word(out_.string()), how,
+                            beside(".csv"), beside(".html"));
 }
 
 }  // namespace abut::preprocess

@@ -43,8 +43,12 @@ Answers<Result> answered(const Pairs& pairs, const char* who, std::mutex& mutex,
 }
 
 inline int thread_count(const char* function, py::handle threads) {
-  constexpr std::int64_t kMaxThreads = 4096;
-  return static_cast<int>(std::min(whole_number({function, "threads"}, threads, 0), kMaxThreads));
+  constexpr std::int64_t kMaxThreads = 1024;
+  const Name name{function, "threads"};
+  const std::int64_t count = whole_number(name, threads, 0);
+  if (count > kMaxThreads)
+    refuse(name, "is " + std::to_string(count) + "; it must be at most " + std::to_string(kMaxThreads));
+  return static_cast<int>(count);
 }
 
 }  // namespace abut::python

@@ -72,6 +72,7 @@ CASES = [
     (lambda: abut.PairSolver(GROUND, GROUND), Bad, "half-space"),
     # threads and settings
     (lambda: abut.separation(A, B, X, threads=-1), Bad, "threads is -1; it must be 0 or more"),
+    (lambda: abut.separation(A, B, X, threads=100000), Bad, "threads is 100000; it must be at most 1024"),
     (lambda: abut.separation(A, B, X, threads=1.5), TypeError, "threads must be a whole number, not float"),
     (lambda: abut.separation(A, B, X, threads="two"), TypeError, "threads must be a whole number, not str"),
     (lambda: abut.separation(A, B, X, thread=2), TypeError, "thread"),

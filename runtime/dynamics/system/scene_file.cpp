@@ -76,6 +76,8 @@ class Reader : private SceneLines {
       join_group(*this, scene_);
     else if (keyword() == "contact")
       choose_contact(*this, scene_);
+    else if (keyword().starts_with('<'))
+      refuse("this is XML, not a scene; abut-preprocess urdf makes a scene of a URDF file");
     else
       refuse(
           "'" + keyword() +

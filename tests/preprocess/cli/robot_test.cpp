@@ -76,7 +76,7 @@ TEST_F(RobotCommand, MeshesAreAssetsThatTheSceneFinds) {
   EXPECT_TRUE(contains(result.out, "asset bar_obj, box")) << result.out;
   // The default integrator takes surfaces; the models of `implicit` take points or volumes.
   EXPECT_TRUE(contains(result.out, "next: abut-sim " + (out_ / "arm.scn").string() + " --assets " +
-                                       out_.string() + " --page "))
+                                       out_.string() + " --out "))
       << result.out;
   const dynamics::Scene scene = this->scene("arm.scn");
   const dynamics::System system(scene);
