@@ -20,6 +20,8 @@ struct CloseParameters {
   static constexpr double kMaxWrap = 0.02;
   static constexpr double kHausdorffTolerance = 1e-4;  // of the distances measured, of the diagonal
   static constexpr double kFlat = 1e-6;  // thickness over diagonal below which an object is flat
+  // Two in a surface; what has more is taken apart, by work that grows with their square.
+  static constexpr std::size_t kMostFacesAtAnEdge = 256;
   // Least diagonal of an object, m: below it volumes and moments lose their digits.
   static constexpr double kLeastDiagonal = 1e-9;
   // Holes up to this extent (of the diagonal) are filled, and larger ones whose rims are flat where a flat

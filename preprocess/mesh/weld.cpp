@@ -168,6 +168,16 @@ std::vector<std::array<std::int32_t, 2>> open_edges(const TriangleMesh& mesh) {
 
 std::size_t count_open_edges(const TriangleMesh& mesh) { return open_edges(mesh).size(); }
 
+std::size_t most_faces_at_an_edge(const TriangleMesh& mesh) {
+  const std::vector<Edge> edges = sorted_edges(mesh);
+  std::size_t most = 0, first = 0;
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    if (!(edges[i] == edges[first])) first = i;
+    most = std::max(most, i - first + 1);
+  }
+  return most;
+}
+
 Components find_components(const TriangleMesh& mesh) {
   std::vector<std::int32_t> parent(mesh.vertices.size());
   std::iota(parent.begin(), parent.end(), 0);

@@ -36,6 +36,9 @@ Coincident cancel_coincident(TriangleMesh& mesh);
 std::vector<std::array<std::int32_t, 2>> open_edges(const TriangleMesh& mesh);
 std::size_t count_open_edges(const TriangleMesh& mesh);
 
+// Of one edge, at most.
+std::size_t most_faces_at_an_edge(const TriangleMesh& mesh);
+
 // Component of each face, joined through shared vertices, numbered from 0 in order of first face.
 struct Components {
   std::vector<std::int32_t> of_face;

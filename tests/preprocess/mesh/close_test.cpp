@@ -167,6 +167,21 @@ TEST_F(Close, CancelsFlapsAndDropsCollapsedAndRepeatedFaces) {
   EXPECT_TRUE(has_warning("1 repeated face dropped")) << all_warnings();
 }
 
+TEST_F(Close, RefusesAFanOfManyFacesAboutAnEdge) {
+  TriangleMesh book;
+  book.vertices = {{0, 0, 0}, {0, 0, 1}};
+  for (int i = 0; i < 5000; ++i) {
+    book.vertices.emplace_back(std::cos(1e-3 * i), std::sin(1e-3 * i), 0.5);
+    book.triangles.push_back({0, 1, i + 2});
+  }
+  try {
+    close_surface(book, parameters_, report_);
+    FAIL();
+  } catch (const abut::InvalidInput& error) {
+    EXPECT_NE(std::string(error.what()).find("an edge has 5000 faces"), std::string::npos) << error.what();
+  }
+}
+
 TEST_F(Close, FillsSmallHoles) {
   TriangleMesh mesh = sphere();
   const double whole = volume(mesh);
