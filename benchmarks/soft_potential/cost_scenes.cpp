@@ -11,7 +11,11 @@ using contact::Want;
 
 void time_rows(const char* study, const body::Body& mug, const body::Body& banana, const Pose<double>& X) {
   contact::WrenchHessian hessian;
-  for (const Contender& one : contenders(mug, banana)) {
+  std::vector<Contender> all = contenders(mug, banana);
+  const SettingValues lattice{{"field", "lattice"}};
+  all.push_back({"soft potential, lattice", true, lattice, contact::make_model("soft_potential", lattice),
+                 &mug, &banana});
+  for (const Contender& one : all) {
     fmt::print("{};{};{};{}", study, mug.geometry.points().point_count,
                benchmarks::quads_inside(mug.geometry, banana.geometry, X), one.title);
     for (const Want want : {Want::kValue, Want::kJacobian, Want::kJacobian | Want::kHessian})

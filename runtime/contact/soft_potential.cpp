@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/contact/sample_contact.h"
+#include "runtime/contact/shared_lattices.h"
 #include "runtime/contact/soft_model.h"
 #include "runtime/contact/soft_potential_kernel.h"
 
@@ -16,7 +17,7 @@ using ssdf::Order;
 
 constexpr const char* kWho = "soft potential contact";
 
-constexpr std::string_view kFields[] = {"auto", "points", "grid"};  // of PotentialField
+constexpr std::string_view kFields[] = {"auto", "points", "grid", "lattice"};  // of PotentialField
 
 template <double SoftPotentialConfig::*member>
 constexpr auto kMember = &setting<SoftPotentialConfig, member>;
@@ -34,7 +35,9 @@ constexpr Setting<SoftPotentialConfig> kSettings[] = {
     {"field",
      "",
      {},
-     "of assets: in two stages from their oriented points, their distance grids, or grids where they reach",
+     "of assets: in two stages from their oriented points, their distance grids, grids where they reach, or "
+     "that "
+     "of the points on a lattice",
      choice<SoftPotentialConfig, &SoftPotentialConfig::field>(kFields)},
 };
 
@@ -55,7 +58,9 @@ double sample_spacing(const body::Geometry& geometry) {
 
 // Whether the grid answers for a geometry where fields are looked at up to `distance` (m).
 bool by_grid(const SoftPotentialConfig& config, const body::Geometry& geometry, double distance) {
-  if (geometry.primitive() != nullptr || config.field == PotentialField::kPoints) return false;
+  if (geometry.primitive() != nullptr || config.field == PotentialField::kPoints ||
+      config.field == PotentialField::kLattice)
+    return false;
   return config.field == PotentialField::kGrid ||
          (geometry.grid().brick_count > 0 && distance <= geometry.grid().reach);
 }
@@ -67,8 +72,7 @@ class SoftPotentialModel final : public Model {
   void require_valid(const body::Pair& pair) const override {
     internal::require_soft_pair(
         pair, [this](const body::Geometry& geometry) { return needs(geometry); }, kWho);
-    const PotentialLaw<double> law = potential_pair(config_, pair).law;
-    require_grids(pair, law.faded * law.eps3, "forces end");
+    require_reach(pair, end(potential_pair(config_, pair)), "forces end");
   }
 
   double reach(const body::Body& body) const override {
@@ -79,7 +83,7 @@ class SoftPotentialModel final : public Model {
   PairWrench wrench(const body::Pair& pair, Want want, WrenchHessian* hessian) override {
     require_room(want, true, hessian);
     require_valid(pair);
-    soft_potential(potential_pair(config_, pair), internal::order_of(want), near_, contact_);
+    soft_potential(with_lattices(potential_pair(config_, pair)), internal::order_of(want), near_, contact_);
     PairWrench result = internal::pair_wrench(contact_, want, hessian);
     result.status = contact_.met ? Status::kOk : Status::kNoOverlap;
     if (has(want, Want::kEnergy)) result.energy = contact_.energy;
@@ -89,8 +93,8 @@ class SoftPotentialModel final : public Model {
   Constraints constraints(const body::Pair& pair, double margin, Want want) override {
     require_valid(pair);
     require_margin(kWho, margin);
-    require_grids(pair, margin, "the margin ends");
-    PotentialPair<double> views = potential_pair(config_, pair);
+    require_reach(pair, margin, "the margin ends");
+    PotentialPair<double> views = with_lattices(potential_pair(config_, pair));
     views.grid_A = by_grid(config_, pair.A->geometry, margin);
     views.grid_B = by_grid(config_, pair.B->geometry, margin);
     potential_samples(views, margin, near_, samples_);
@@ -113,15 +117,32 @@ class SoftPotentialModel final : public Model {
     return grid ? body::kPointsPart | body::kGridPart : body::kPointsPart;
   }
 
-  // Grids that are asked for must reach as far as fields are looked at (m).
-  void require_grids(const body::Pair& pair, double distance, const char* what) const {
-    if (config_.field != PotentialField::kGrid) return;
+  static double end(const PotentialPair<double>& views) { return views.law.faded * views.law.eps3; }
+
+  PotentialPair<double> with_lattices(PotentialPair<double> views) {
+    if (config_.field != PotentialField::kLattice) return views;
+    const auto lattice = [&](const body::Geometry& geometry) {
+      return geometry.primitive() == nullptr ? &lattices_.of(geometry) : nullptr;
+    };
+    views.lattice_A = lattice(*views.A);
+    views.lattice_B = lattice(*views.B);
+    return views;
+  }
+
+  // Grids and lattices that are asked for must reach as far as fields are looked at (m).
+  void require_reach(const body::Pair& pair, double distance, const char* what) const {
+    const bool lattice = config_.field == PotentialField::kLattice;
+    if (!lattice && config_.field != PotentialField::kGrid) return;
     for (const body::Body* body : {pair.A, pair.B}) {
-      const double reach = body->geometry.grid().reach;
-      if (body->geometry.primitive() == nullptr && distance > reach)
+      const body::Geometry& geometry = body->geometry;
+      if (geometry.primitive() != nullptr) continue;
+      const double reach =
+          lattice ? ssdf::PointLattice::kReach * geometry.points().spacing : geometry.grid().reach;
+      if (distance > reach)
         throw InvalidInput(std::string(kWho) + ": " + what + " " + std::to_string(distance) +
-                           " m from the surface, the grid of " + body->geometry.name() + " at " +
-                           std::to_string(reach) + " m; make either shorter, or take field auto");
+                           " m from the surface, the " + (lattice ? "lattice" : "grid") + " of " +
+                           geometry.name() + " at " + std::to_string(reach) +
+                           " m; make either shorter, or take field auto");
     }
   }
 
@@ -133,6 +154,7 @@ class SoftPotentialModel final : public Model {
   std::vector<ContactPointDerivative> derivatives_;
   SoftPotential<double> contact_;
   ssdf::internal::NearScratch<double> near_;
+  internal::SharedLattices lattices_;
 };
 
 }  // namespace

@@ -29,6 +29,10 @@ struct ScalarOps {
                        const internal::GridBound<S>& bound, S limit) {
     return internal::feel<S>(side, balls, count, bound, limit);
   }
+  static unsigned feel_lattice(const internal::PotentialSide<S>& side, const double* numbers, int count,
+                               S limit) {
+    return internal::feel_lattice<S>(side, numbers, count, limit);
+  }
   static int gather(const asset::PointBlocksView& field, const S* p, S range2, S scale,
                     std::vector<S>& packs) {
     return ssdf::internal::gather<S, S>(field, p, range2, scale, packs);

@@ -60,6 +60,11 @@ unsigned feel_by_fours(const PotentialSide<double>& side, const asset::SampleBal
                        const GridBound<double>& bound, double limit) {
   return internal::feel<Four>(side, balls, count, bound, limit);
 }
+ABUT_CLONES_FUSED
+unsigned feel_lattice_by_fours(const PotentialSide<double>& side, const double* numbers, int count,
+                               double limit) {
+  return internal::feel_lattice<Four>(side, numbers, count, limit);
+}
 
 struct FourOps {
   template <int kOrder>
@@ -88,6 +93,10 @@ struct FourOps {
   static unsigned feel(const PotentialSide<double>& side, const asset::SampleBall* balls, int count,
                        const GridBound<double>& bound, double limit) {
     return feel_by_fours(side, balls, count, bound, limit);
+  }
+  static unsigned feel_lattice(const PotentialSide<double>& side, const double* numbers, int count,
+                               double limit) {
+    return feel_lattice_by_fours(side, numbers, count, limit);
   }
   static int gather(const asset::PointBlocksView& field, const double* p, double range2, double scale,
                     std::vector<double>& packs) {

@@ -8,6 +8,7 @@
 #include "runtime/contact/potential_force.h"
 #include "runtime/distance/primitive_distance.h"
 #include "runtime/ssdf/grid_lanes.h"
+#include "runtime/ssdf/point_lattice_sums.h"
 #include "runtime/ssdf/two_stage.h"
 
 // The walk over the samples of one body near the other one's surface, and the sums of the pair. `Ops` holds
@@ -30,11 +31,15 @@ struct PotentialBody {
   asset::PointsView points;             // of a half-space: none
   const body::Primitive* exact;         // null: an asset
   const asset::DistanceGridView* grid;  // null: the field is that of the points, or exact
+  const ssdf::PointLattice* lattice;    // null: the field is another one
 
-  PotentialBody(const body::Geometry& geometry, bool by_grid)
-      : points(geometry.points()), exact(geometry.primitive()), grid(by_grid ? &geometry.grid() : nullptr) {}
+  PotentialBody(const body::Geometry& geometry, bool by_grid, const ssdf::PointLattice* by_lattice)
+      : points(geometry.points()),
+        exact(geometry.primitive()),
+        grid(by_grid ? &geometry.grid() : nullptr),
+        lattice(by_lattice) {}
   bool endless() const { return points.point_count == 0; }
-  bool by_points() const { return exact == nullptr && grid == nullptr; }
+  bool by_points() const { return exact == nullptr && grid == nullptr && lattice == nullptr; }
 };
 
 // A piece of a surface, a group of its samples.
@@ -130,6 +135,7 @@ ABUT_INLINE bool field_at(const Patch<S>& patch, const T* y, S limit, Taylor<T, 
     for (int m = 0; m < phi.kThird; ++m) phi.third[m] = phi.third[m] * (scale * scale);
     return true;
   }
+  if (owner.lattice != nullptr) return ssdf::internal::lattice_field<kOrder>(*owner.lattice, y, limit, phi);
   if constexpr (simd::kLanes<T> == 4) {
     if (owner.grid != nullptr) {
       ssdf::internal::grid_fours<kOrder>(*owner.grid, y, limit + owner.grid->reach, phi);
@@ -211,6 +217,22 @@ ABUT_INLINE unsigned feel(const PotentialSide<S>& side, const asset::SampleBall*
       if (about.value - about.slope * S(radii[lane]) < limit) result |= 1u << chosen[lane];
     }
     filled = 0;
+  }
+  return result;
+}
+
+// Which pieces of a block may come below `limit` (m) in the field of a lattice, a bit each.
+template <class T, class S>
+ABUT_INLINE unsigned feel_lattice(const PotentialSide<S>& side, const double* numbers, int count, S limit) {
+  unsigned result = 0;
+  for (int i = 0; i < count; ++i, numbers += asset::kGroupNumbers) {
+    bool felt = false;
+    for (int first = 0; first < kSamples; first += simd::kLanes<T>) {
+      T y[3];
+      places(side.X_OP, numbers + first, y);
+      felt = felt || ssdf::internal::lattice_felt(*side.owner->lattice, y, limit);
+    }
+    if (felt) result |= 1u << i;
   }
   return result;
 }

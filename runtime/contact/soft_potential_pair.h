@@ -59,7 +59,7 @@ void point_force(S ka, const Taylor<S, 3>& phi, const Vec3<S>& v, const Potentia
 // `Ops`: add<kOrder>(patch, sums), fields(patch, limit, Taylor<S, 3>[kSamples]), find_nearest(blocks, p,
 // nearby), gather(blocks, center, range2, scale, packs), above_all(packs, count, range2, band),
 // look_at(packs, c, radius, limit, far, memory), grid_bound(grid, p) and feel(side, balls, count, bound,
-// limit), the functions of those names for a lane type.
+// limit), feel_lattice(side, numbers, count, limit), the functions of those names for a lane type.
 template <class S, class T, class Ops>
 class SoftPotentialPair {
  public:
@@ -67,7 +67,7 @@ class SoftPotentialPair {
   SoftPotentialPair(ssdf::Order order, NearScratch<S>& near) : order_(order), near_(near) {}
 
   void solve(const PotentialPair<S>& pair, SoftPotential<S>& out) {
-    const PotentialBody A(*pair.A, pair.grid_A), B(*pair.B, pair.grid_B);
+    const PotentialBody A(*pair.A, pair.grid_A, pair.lattice_A), B(*pair.B, pair.grid_B, pair.lattice_B);
     PotentialSide<S> on_B{&B, &A, pair.X_AB.inverse(), pair.V_AB_B, pair.law};
     PotentialSide<S> on_A{&A, &B, pair.X_AB, -(adjoint(pair.X_AB) * pair.V_AB_B), pair.law};
     on_B.law.stiffness *= pair.share_A;
@@ -89,13 +89,14 @@ class SoftPotentialPair {
   // the other's surface; phi is the field there.
   template <class Visit>
   void middles(const PotentialPair<S>& pair, bool of_A, S limit, Visit&& visit) {
-    const PotentialBody A(*pair.A, pair.grid_A), B(*pair.B, pair.grid_B);
+    const PotentialBody A(*pair.A, pair.grid_A, pair.lattice_A), B(*pair.B, pair.grid_B, pair.lattice_B);
     PotentialSide<S> side{of_A ? &B : &A, of_A ? &A : &B, of_A ? pair.X_AB.inverse() : pair.X_AB,
                           Vec6<S>::Zero(), pair.law};
     if (side.other->endless()) return;
     side.law.faded = S(1);
     side.law.eps3 = limit;
     start();
+    middles_ = true;
     walk(side, [&](Patch<S>& patch) {
       double middle[asset::kGroupNumbers] = {};
       for (int i = 0; i < 3 * kSamples; ++i) middle[i] = patch.piece->ball->center[i / kSamples];
@@ -225,6 +226,9 @@ class SoftPotentialPair {
     const std::int32_t first = samples.first[block], count = samples.first[block + 1] - first;
     unsigned felt = ~0u;
     if (side.owner->grid != nullptr) felt = Ops::feel(side, samples.balls + first, count, bound, faded(side));
+    const double* const numbers = samples.numbers + std::ptrdiff_t(first) * asset::kGroupNumbers;
+    if (side.owner->lattice != nullptr && !middles_)
+      felt = Ops::feel_lattice(side, numbers, count, faded(side));
     // The owner's points about the block, once for all of its pieces unless it is wide beside their spacing.
     const bool by_points = side.owner->by_points();
     const bool wide = radius > S(kWide) * S(side.owner->points.spacing);
@@ -257,7 +261,7 @@ class SoftPotentialPair {
     Patch<S> patch{&side, &piece, piece.numbers, {}, {}, &near_};
     if (side.owner->exact != nullptr) {
       if (distance::primitive_distance<S>(*side.owner->exact, center, 0).value - radius > faded(side)) return;
-    } else if (side.owner->grid == nullptr) {
+    } else if (side.owner->by_points()) {
       for (int k = 0; k < 3; ++k) patch.origin[k] = around_[k];
       const int count = look_at(side, center, radius);
       if (count == 0) return;
@@ -273,6 +277,10 @@ class SoftPotentialPair {
     const S band = radius + faded(side);
     if (side.owner->exact != nullptr)
       return distance::primitive_distance<S>(*side.owner->exact, center, 0).value > band;
+    if (side.owner->lattice != nullptr) {
+      const double c[3] = {double(center[0]), double(center[1]), double(center[2])};
+      return side.owner->lattice->clear(c, double(radius));
+    }
     const PointBlocksView& field = side.owner->points.blocks;
     const Vec3<S> middle(field.center[0], field.center[1], field.center[2]);
     // No zero of the field lies farther off than `gap`, and it is felt no farther off than `far`.
@@ -351,6 +359,7 @@ class SoftPotentialPair {
   ssdf::Order order_;
   NearScratch<S>& near_;
   ssdf::internal::Nearby<S> nearest_{{}, {}, std::numeric_limits<S>::max()};
+  bool middles_ = false;  // whether pieces are asked for by their middles
   bool started_ = false;  // on this side
   int packs_ = 0;         // of the owner's points, gathered about:
   Vec3<S> around_;        // m

@@ -49,8 +49,8 @@ ABUT_INLINE void transpose(const Four& a, const Four& b, const Four& c, const Fo
 }
 
 // The number of a Taylor that is differentiated a, b, c times by x, y, z.
-template <int kOrder>
-ABUT_INLINE Four& derivative(Taylor<Four, kOrder>& phi, int a, int b, int c) {
+template <int kOrder, class T>
+ABUT_INLINE T& derivative(Taylor<T, kOrder>& phi, int a, int b, int c) {
   const int degree = a + b + c, last = b + c;  // in blocks of the same count by x, ordered by z
   if (degree == 0) return phi.value;
   if (degree == 1) return phi.first[b + 2 * c];

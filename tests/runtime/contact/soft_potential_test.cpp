@@ -5,6 +5,7 @@
 #include "runtime/contact/potential_force.h"
 #include "runtime/core/random.h"
 #include "runtime/ssdf/grid_field.h"
+#include "runtime/ssdf/point_lattice.h"
 #include "runtime/ssdf/two_stage.h"
 #include "tests/support/bodies.h"
 #include "tests/support/gap.h"
@@ -91,6 +92,33 @@ std::vector<std::pair<double, double>> all_samples(const PotentialPair<double>& 
   return result;
 }
 
+// The value at p (m) from the definition: the field at all nodes about it.
+double lattice_value(const ssdf::PointLattice& lattice, const asset::PointsView& points,
+                     const Vec3<double>& p) {
+  const double h = 1 / lattice.per_node();
+  std::int64_t first[3];
+  double splines[3][5];
+  for (int k = 0; k < 3; ++k) {
+    const double q = (p[k] - lattice.origin()[k]) / h;
+    first[k] = std::llround(q) - 2;
+    for (int i = 0; i < 5; ++i) {
+      const double x = std::abs(q - double(first[k] + i)), x2 = x * x;
+      splines[k][i] = x < 0.5   ? 115.0 / 192 - 5 * x2 / 8 + x2 * x2 / 4
+                      : x < 1.5 ? (55 + 20 * x - 120 * x2 + 80 * x2 * x - 16 * x2 * x2) / 96
+                                : std::pow(2.5 - x, 4) / 24;
+    }
+  }
+  double sum = 0;
+  for (int i = 0; i < 125; ++i) {
+    const int at[3] = {i % 5, i / 5 % 5, i / 25};
+    Vec3<double> x;
+    for (int k = 0; k < 3; ++k) x[k] = lattice.origin()[k] + h * double(first[k] + at[k]);
+    const double value = ssdf::two_stage_distance<double>(points, x, Order::kValue).value;
+    sum += std::min(value, lattice.reach()) * splines[0][at[0]] * splines[1][at[1]] * splines[2][at[2]];
+  }
+  return sum;
+}
+
 double energy(const std::vector<std::pair<double, double>>& samples, const PotentialLaw<double>& law) {
   double sum = 0;
   for (const auto& [ka, phi] : samples) {
@@ -174,17 +202,29 @@ SoftPotential<S> extended(const PotentialPair<double>& pair, const Vec6<S>& xi, 
                                pair.share_A,
                                pair.share_B,
                                pair.grid_A,
-                               pair.grid_B};
+                               pair.grid_B,
+                               pair.lattice_A,
+                               pair.lattice_B};
   SoftPotential<S> result;
   ssdf::internal::NearScratch<S> near;
   soft_potential_extended(moved, order, near, result);
   return result;
 }
 
+// Null where the field is another one.
+std::unique_ptr<ssdf::PointLattice> lattice_of(const body::Geometry& geometry,
+                                               const SoftPotentialConfig& config) {
+  if (config.field != PotentialField::kLattice || geometry.primitive() != nullptr) return nullptr;
+  return std::make_unique<ssdf::PointLattice>(geometry.points());
+}
+
 // All derivatives against differences of the fourth order in extended precision.
 void expect_derivatives(const Case& c, const SoftPotentialConfig& config) {
   SCOPED_TRACE(c.name);
-  const auto pair = potential_pair(config, {&c.A, &c.B, c.X_AB, c.V});
+  auto pair = potential_pair(config, {&c.A, &c.B, c.X_AB, c.V});
+  const auto lattices = std::pair{lattice_of(c.A.geometry, config), lattice_of(c.B.geometry, config)};
+  pair.lattice_A = lattices.first.get();
+  pair.lattice_B = lattices.second.get();
   SoftPotential<double> found, first, value;
   ssdf::internal::NearScratch<double> near;
   soft_potential(pair, Order::kHessian, near, found);
@@ -233,6 +273,12 @@ TEST(SoftPotential, DerivativesAreThoseOfTheWrenchAtRest) {
 
 TEST(SoftPotential, DerivativesAreThoseOfTheWrenchInMotion) {
   for (const Case& c : cases(true)) expect_derivatives(c, {.dissipation = 3});
+}
+
+TEST(SoftPotential, DerivativesAreThoseOfTheWrenchOnLattices) {
+  for (const Case& c : cases(false)) expect_derivatives(c, {.field = PotentialField::kLattice});
+  for (const Case& c : cases(true))
+    expect_derivatives(c, {.dissipation = 3, .field = PotentialField::kLattice});
 }
 
 TEST(SoftPotential, AReachInMetresFeelsAhead) {
@@ -325,6 +371,50 @@ TEST(SoftPotential, LeavesOutNothingThatFeelsTheFieldBesideEdges) {
   EXPECT_GT(met, test::runs(60));
 }
 
+TEST(SoftPotential, LatticesAnswerAsTheirDefinitionAndLeaveNothingOut) {
+  const body::Body A{wedge(10)}, B{cloud(0.02, 150)};
+  const asset::PointsView field = A.geometry.points();
+  Random random(11);
+  int met = 0;
+  for (int i = 0; i < test::runs(4); ++i) {
+    const Vec3<double> p(random.uniform(-0.02, 0.05), random.uniform(-0.03, 0.03),
+                         random.uniform(-0.03, 0.03));
+    auto pair =
+        potential_pair({.field = PotentialField::kLattice}, {&A, &B, {test::random_rotation(random), p}});
+    const ssdf::PointLattice of_A(field), of_B(B.geometry.points()), again(field);
+    pair.lattice_A = &of_A;
+    pair.lattice_B = &of_B;
+    pair.share_A = 0;  // samples of the ball in the wedge's field
+    SoftPotential<double> found, other;
+    ssdf::internal::NearScratch<double> near;
+    soft_potential(pair, Order::kValue, near, found);
+    std::vector<std::pair<double, double>> samples;
+    const asset::SampleBlocksView& blocks = B.geometry.points().samples;
+    const int groups = blocks.first[B.geometry.points().blocks.block_count];
+    for (int g = 0; g < asset::kGroupSamples * groups; ++g) {
+      const double* const x =
+          blocks.numbers + g / asset::kGroupSamples * asset::kGroupNumbers + g % asset::kGroupSamples;
+      const Vec3<double> q = pair.X_AB * Vec3<double>(x[0], x[4], x[8]);
+      if (ssdf::two_stage_distance<double>(field, q, Order::kValue).value > 3 * field.spacing) continue;
+      samples.emplace_back(pair.law.stiffness * pair.share_B * x[12], lattice_value(of_A, field, q));
+    }
+    const double all = energy(samples, pair.law);
+    met += all > 0 ? 1 : 0;
+    EXPECT_NEAR(found.energy, all, 1e-5 * all + 1e-11) << i;  // coefficients are floats
+    // The bits do not depend on what was made before.
+    const body::Pair elsewhere{&A, &B, {Mat3<double>::Identity(), {0.03, 0.01, 0.01}}};
+    auto before = potential_pair({.field = PotentialField::kLattice}, elsewhere);
+    before.lattice_A = &again;
+    before.lattice_B = &of_B;
+    soft_potential(before, Order::kValue, near, other);
+    pair.lattice_A = &again;
+    soft_potential(pair, Order::kValue, near, other);
+    EXPECT_EQ(found.F_BBo_B, other.F_BBo_B);
+    EXPECT_EQ(found.energy, other.energy);
+  }
+  EXPECT_GE(met, test::runs(4) / 2);
+}
+
 TEST(SoftPotential, GridsAnswerAsTheReferenceAndLeaveNothingOut) {
   const body::Material rough{.friction = 0.5};
   const body::Body A{ball_with_grid(0.05, 400), rough}, B{ball_with_grid(0.03, 300), rough};
@@ -402,6 +492,8 @@ TEST(SoftPotential, SaysWhatIsMissing) {
   const body::Body A{cloud(0.05, 100)}, floor{body::Geometry(body::HalfSpace<double>{})};
   EXPECT_THROW(contact_wrench("soft_potential", {&floor, &floor, {}}), InvalidInput);
   EXPECT_THROW(contact_wrench("soft_potential", {&A, &A, {}}, {{"field", "grid"}}), InvalidInput);
+  EXPECT_THROW(contact_wrench("soft_potential", {&A, &A, {}}, {{"field", "lattice"}, {"reach", "0.01"}}),
+               InvalidInput);
   EXPECT_THROW(make_model("soft_potential", {{"reach", "-1"}}), InvalidInput);
   EXPECT_THROW(make_model("soft_potential", {{"stiffness", "nan"}}), InvalidInput);
 }
