@@ -35,9 +35,8 @@ constexpr Setting<SoftPotentialConfig> kSettings[] = {
     {"field",
      "",
      {},
-     "of assets: in two stages from their oriented points, their distance grids, grids where they reach, or "
-     "that "
-     "of the points on a lattice",
+     "of assets: in two stages from their oriented points, their distance grids, grids where they reach, "
+     "or the points' on a lattice",
      choice<SoftPotentialConfig, &SoftPotentialConfig::field>(kFields)},
 };
 

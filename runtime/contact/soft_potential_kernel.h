@@ -30,7 +30,7 @@ inline constexpr int kSamples = asset::kGroupSamples;
 struct PotentialBody {
   asset::PointsView points;             // of a half-space: none
   const body::Primitive* exact;         // null: an asset
-  const asset::DistanceGridView* grid;  // null: the field is that of the points, or exact
+  const asset::DistanceGridView* grid;  // null: the field is another one
   const ssdf::PointLattice* lattice;    // null: the field is another one
 
   PotentialBody(const body::Geometry& geometry, bool by_grid, const ssdf::PointLattice* by_lattice)
