@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,5 +27,8 @@ struct Report {
   std::vector<std::string> warnings;       // one line each: what was found and what was done about it
   std::map<std::string, double> measures;  // named figures; the unit is the key's suffix (_m, _percent, ...)
 };
+
+// Told of what is going on, for people.
+using Progress = std::function<void(const std::string& text)>;
 
 }  // namespace abut::preprocess

@@ -1,11 +1,10 @@
 #include "preprocess/pieces/outside.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <queue>
 
+#include "preprocess/pieces/best_first.h"
 #include "runtime/core/parallel.h"
 #include "runtime/distance/surface_distance.h"
 
@@ -16,193 +15,26 @@ using Eigen::Vector3d;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-double exact(const asset::SurfaceView& surface, const Vector3d& p, double reach = kInfinity) {
-  return distance::signed_distance<double>(surface, p, reach).distance;
+double exact(const asset::SurfaceView& surface, const Vector3d& p) {
+  return distance::signed_distance<double>(surface, p).distance;
 }
-
-}  // namespace
-
-OutsideLattice::OutsideLattice(const asset::SurfaceView& surface, double spacing) {
-  const Eigen::Map<const Eigen::Matrix3Xd> vertices(surface.vertices, 3, surface.vertex_count);
-  const Vector3d low = vertices.rowwise().minCoeff(), size = vertices.rowwise().maxCoeff() - low;
-  spacing_ = std::max({spacing, size.maxCoeff() / 1000, std::cbrt(size.prod() / kMaxNodes)});
-  origin_ = low - Vector3d::Constant(spacing_);
-  for (int axis = 0; axis < 3; ++axis) count_[axis] = static_cast<int>(std::ceil(size[axis] / spacing_)) + 3;
-  distance_.resize(index(0, 0, count_[2]));
-  parallel_for(
-      std::int64_t{count_[1]} * count_[2], 0,
-      [&](std::int64_t row, int) {
-        float* const values = distance_.data() + row * count_[0];
-        const Vector3d start = origin_ + spacing_ * Vector3d(0, static_cast<double>(row % count_[1]),
-                                                             static_cast<double>(row / count_[1]));
-        double reach = kInfinity;
-        for (int x = 0; x < count_[0];) {
-          const double d = exact(surface, start + x * spacing_ * Vector3d::UnitX(), reach);
-          values[x] = static_cast<float>(d);
-          // Deep inside, the distance is known to be negative as far as this.
-          const int deep = d < 0 ? static_cast<int>(-d / spacing_) - 1 : 0;
-          for (int k = 1; k <= deep && x + k < count_[0]; ++k)
-            values[x + k] = static_cast<float>(d + k * spacing_);
-          x += 1 + std::max(deep, 0);
-          reach = std::abs(d) + 1.001 * spacing_ * (1 + std::max(deep, 0));
-        }
-      },
-      16);
-}
-
-struct OutsideLattice::Scan {
-  Overreach result;
-
-  void take(double d, const Vector3d& at) {
-    if (!(d > result.worst)) return;
-    result.worst = d;
-    result.at = at;
-  }
-};
-
-namespace {
-
-// Where a line along an axis is inside a polytope: [first, last] of that coordinate, empty if first > last.
-std::pair<double, double> inside_of(const Polytope& polytope, const Vector3d& p, int axis) {
-  double first = -kInfinity, last = kInfinity;
-  for (const Plane& plane : polytope.planes) {
-    const double along = plane.n[axis], rest = plane.d - plane.n.dot(p) + along * p[axis];
-    if (along > 1e-12)
-      last = std::min(last, rest / along);
-    else if (along < -1e-12)
-      first = std::max(first, rest / along);
-    else if (rest < 0)
-      return {1, 0};
-  }
-  return {first, last};
-}
-
-}  // namespace
-
-// The end of a run of nodes at coordinate x along the axis; `node` is on the line.
-void OutsideLattice::take_end(Vector3d node, int axis, double x, Scan& scan) const {
-  const Vector3d q = (node - origin_) / spacing_;
-  int at[3];
-  for (int k = 0; k < 3; ++k) at[k] = std::clamp(static_cast<int>(std::lround(q[k])), 0, count_[k] - 1);
-  const double along = (x - origin_[axis]) / spacing_;
-  const int below = std::clamp(static_cast<int>(along), 0, count_[axis] - 2);
-  at[axis] = below;
-  const float a = distance_[index(at[0], at[1], at[2])];
-  ++at[axis];
-  const float b = distance_[index(at[0], at[1], at[2])];
-  node[axis] = x;
-  scan.take(a + (along - below) * (b - a), node);
-}
-
-void OutsideLattice::scan_ends(const Polytope& polytope, int axis, Scan& scan) const {
-  const int u = (axis + 1) % 3, v = (axis + 2) % 3;
-  const auto range = [&](int k) {
-    return std::pair{std::max(0, static_cast<int>(std::ceil((polytope.low[k] - origin_[k]) / spacing_))),
-                     std::min(count_[k] - 1, static_cast<int>((polytope.high[k] - origin_[k]) / spacing_))};
-  };
-  const auto [u0, u1] = range(u);
-  const auto [v0, v1] = range(v);
-  for (int j = v0; j <= v1; ++j) {
-    for (int i = u0; i <= u1; ++i) {
-      Vector3d p = origin_;
-      p[u] += i * spacing_;
-      p[v] += j * spacing_;
-      const auto [first, last] = inside_of(polytope, p, axis);
-      if (!(first <= last)) continue;
-      take_end(p, axis, first, scan);
-      take_end(p, axis, last, scan);
-      if (axis != 0) continue;
-      const int x0 = std::max(0, static_cast<int>(std::ceil((first - origin_[0]) / spacing_)));
-      const int x1 = std::min(count_[0] - 1, static_cast<int>((last - origin_[0]) / spacing_));
-      const float* const row = distance_.data() + index(0, i, j);
-      float most = 0;
-      for (int x = x0; x <= x1; ++x) most = std::max(most, row[x]);
-      if (!(most > scan.result.worst)) continue;
-      p[0] = origin_[0] + spacing_ * static_cast<double>(std::find(row + x0, row + x1, most) - row);
-      scan.take(most, p);
-    }
-  }
-}
-
-// Linear in each coordinate between the eight nodes about a point.
-double OutsideLattice::between(const Vector3d& p) const {
-  const Vector3d q = (p - origin_) / spacing_;
-  int at[3];
-  double part[3];
-  for (int k = 0; k < 3; ++k) {
-    at[k] = std::clamp(static_cast<int>(q[k]), 0, count_[k] - 2);
-    part[k] = q[k] - at[k];
-  }
-  double result = 0;
-  for (int corner = 0; corner < 8; ++corner) {
-    double weight = 1;
-    int node[3];
-    for (int k = 0; k < 3; ++k) {
-      const int up = corner >> k & 1;
-      node[k] = at[k] + up;
-      weight *= up != 0 ? part[k] : 1 - part[k];
-    }
-    result += weight * distance_[index(node[0], node[1], node[2])];
-  }
-  return result;
-}
-
-Vector3d OutsideLattice::uphill(const Vector3d& p) const {
-  Vector3d result;
-  for (int axis = 0; axis < 3; ++axis) {
-    const Vector3d step = spacing_ / 2 * Vector3d::Unit(axis);
-    result[axis] = between(p + step) - between(p - step);
-  }
-  return result.norm() > 0 ? result.normalized() : Vector3d::UnitX();
-}
-
-std::vector<LevelPoint> OutsideLattice::level(double height) const {
-  std::vector<LevelPoint> result;
-  const auto wanted = static_cast<float>(height);
-  const std::size_t stride[3] = {1, static_cast<std::size_t>(count_[0]),
-                                 static_cast<std::size_t>(count_[0]) * count_[1]};
-  int at[3];
-  for (at[2] = 0; at[2] < count_[2]; ++at[2]) {
-    for (at[1] = 0; at[1] < count_[1]; ++at[1]) {
-      for (at[0] = 0; at[0] < count_[0]; ++at[0]) {
-        const std::size_t node = index(at[0], at[1], at[2]);
-        for (int axis = 0; axis < 3; ++axis) {
-          if (at[axis] + 1 == count_[axis]) continue;
-          const float a = distance_[node], b = distance_[node + stride[axis]];
-          if ((a < wanted) == (b < wanted)) continue;
-          Vector3d p = origin_ + spacing_ * Vector3d(at[0], at[1], at[2]);
-          p[axis] += spacing_ * (wanted - a) / (b - a);
-          result.push_back({p, uphill(p)});
-          break;
-        }
-      }
-    }
-  }
-  return result;
-}
-
-Overreach OutsideLattice::overreach(const Polytope& polytope) const {
-  Scan scan;
-  for (int axis = 0; axis < 3; ++axis) scan_ends(polytope, axis, scan);
-  // Small faces are missed by the lines.
-  for (const Triangle& t : polytope.triangles) {
-    const Vector3d &a = polytope.vertices[t[0]], &b = polytope.vertices[t[1]], &c = polytope.vertices[t[2]];
-    for (const Vector3d& p :
-         {Vector3d((a + b + c) / 3), Vector3d((a + b) / 2), Vector3d((b + c) / 2), Vector3d((c + a) / 2)})
-      scan.take(between(p), p);
-  }
-  return scan.result;
-}
-
-namespace {
 
 struct Box {
-  double most;  // m: bound on the distance of what is in it
+  double most;  // m: bound on the distance of what of the body is in it
   Vector3d middle;
   Vector3d half;
-  std::int32_t polytope;
-  bool operator<(const Box& other) const { return most < other.most; }
+  std::int32_t body;
 };
+
+// What the search asks of a body: a box about it; whether it is `apart` from a box; the way along g from the
+// box's middle beyond which nothing of it in the box is, m; points of it far outside; and a bound, if only an
+// infinite one, on how far it reaches.
+
+Box box_of(const Polytope& polytope) {
+  return {kInfinity, (polytope.low + polytope.high) / 2, (polytope.high - polytope.low) / 2, 0};
+}
+
+Box box_of(const Ball& ball) { return {kInfinity, ball.center, Vector3d::Constant(ball.radius), 0}; }
 
 // Whether no point of the box is in the polytope, as far as one plane tells.
 bool apart(const Polytope& polytope, const Vector3d& middle, const Vector3d& half) {
@@ -211,9 +43,37 @@ bool apart(const Polytope& polytope, const Vector3d& middle, const Vector3d& hal
   });
 }
 
+bool apart(const Ball& ball, const Vector3d& middle, const Vector3d& half) {
+  const Vector3d away = ((ball.center - middle).cwiseAbs() - half).cwiseMax(0);
+  return away.norm() > ball.radius * (1 + 1e-9);
+}
+
+double along(const Polytope& polytope, const Box& box, const Vector3d& g) {
+  double h = g.cwiseAbs().dot(box.half);
+  for (const Plane& plane : polytope.planes) {
+    const double part = g.dot(plane.n);
+    if (part > 0)
+      h = std::min(h, -part * plane.height(box.middle) + (g - part * plane.n).cwiseAbs().dot(box.half));
+  }
+  return h;
+}
+
+double along(const Ball& ball, const Box& box, const Vector3d& g) {
+  return std::min(g.cwiseAbs().dot(box.half), g.dot(ball.center - box.middle) + ball.radius);
+}
+
+const std::vector<Vector3d>& far_points(const asset::SurfaceView&, const Polytope& polytope) {
+  return polytope.vertices;
+}
+
+std::vector<Vector3d> far_points(const asset::SurfaceView& surface, const Ball& ball) {
+  const auto nearest = distance::signed_distance<double>(surface, ball.center);
+  return {ball.center + ball.radius * nearest.gradient};
+}
+
 // A bound on the distance of a polytope all of which is inside the surface but for rounding; infinite for any
 // other: no triangle enters it, made smaller about its middle by kShrunk, and that is inside.
-double within(const asset::SurfaceView& surface, const Polytope& polytope) {
+double bound(const asset::SurfaceView& surface, const Polytope& polytope) {
   constexpr double kShrunk = 1e-7;
   Vector3d middle = Vector3d::Zero();
   for (const Vector3d& v : polytope.vertices) middle += v / static_cast<double>(polytope.vertices.size());
@@ -241,123 +101,95 @@ double within(const asset::SurfaceView& surface, const Polytope& polytope) {
   return kShrunk * size;
 }
 
+double bound(const asset::SurfaceView& surface, const Ball& ball) {
+  return (exact(surface, ball.center) + ball.radius) * (1 + 1e-12);
+}
+
+template <class Body>
 class OutwardSearch {
  public:
-  OutwardSearch(const asset::SurfaceView& surface, const std::vector<Polytope>& polytopes, double enough)
-      : surface_(surface), polytopes_(polytopes), enough_(enough) {
-    result_.of.assign(polytopes.size(), 0);
-    result_.at.assign(polytopes.size(), Vector3d::Zero());
-  }
+  OutwardSearch(const asset::SurfaceView& surface, const std::vector<Body>& bodies, double enough)
+      : surface_(surface), bodies_(bodies), search_(enough) {}
 
   OutwardError run() {
     std::vector<Box> boxes;
-    for (std::size_t i = 0; i < polytopes_.size(); ++i) {
-      const Polytope& p = polytopes_[i];
-      for (const Vector3d& v : p.vertices) take(exact(surface_, v), v, static_cast<std::int32_t>(i));
-      if (const double most = within(surface_, p); most < kInfinity) {
-        closed_ = std::max(closed_, most);
-        continue;
-      }
-      boxes.push_back({0, (p.low + p.high) / 2, (p.high - p.low) / 2, static_cast<std::int32_t>(i)});
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      for (const Vector3d& p : far_points(surface_, bodies_[i])) take(exact(surface_, p), p);
+      Box box = box_of(bodies_[i]);
+      box.most = bound(surface_, bodies_[i]);
+      box.body = static_cast<std::int32_t>(i);
+      boxes.push_back(box);
     }
-    open(boxes);
-    while (!queue_.empty() && !done(queue_.top().most) && result_.queries < kMaxQueries) {
-      boxes.clear();
-      while (!queue_.empty() && !done(queue_.top().most) && boxes.size() < 8 * kBatch) {
-        halve(queue_.top(), boxes);
-        queue_.pop();
-      }
-      open(boxes);
-    }
-    result_.most =
-        std::max(closed_, queue_.empty() ? result_.least : std::max(queue_.top().most, result_.least));
+    for (Box& box : boxes) search_.add(box);
+    search_.run(kMaxDivisions, [&](const std::vector<Box>& now) { divide(now); });
+    result_.least = search_.least();
+    result_.most = search_.most();
     return result_;
   }
 
  private:
-  static constexpr std::int64_t kMaxQueries = 1'500'000;
-  static constexpr std::size_t kBatch = 64;  // boxes at a time; the same for any number of threads
-  static constexpr double kGap = 0.03;
+  static constexpr std::size_t kMaxDivisions = 190'000;
 
-  bool done(double most) const { return most <= std::max(enough_, result_.least * (1 + kGap)); }
-
-  void take(double d, const Vector3d& p, std::int32_t i) {
-    result_.least = std::max(result_.least, d);
-    if (d <= result_.of[i]) return;
-    result_.of[i] = d;
-    result_.at[i] = p;
+  void take(double d, const Vector3d& p) {
+    if (d > search_.least()) result_.at = p;
+    search_.find(d);
   }
 
-  // With g the way out at the middle m of a box, and h as far as the polytope is beyond m along it: a ball of
+  // With g the way out at the middle m of a box, and h as far as the body is beyond m along it: a ball of
   // radius R in the solid about c = m - t g is no farther from x = m + u than
   //   |x - c| - R <= sqrt(r^2 + 2 t h + t^2) - R,   r half the box's diagonal,
   // which beside a flat surface is more than the distance by r^2 / 2 t only.
-  double by_ball(const Polytope& polytope, const Box& box, const Vector3d& g, double d) const {
+  double by_ball(const Box& box, const Vector3d& g, double d) const {
     constexpr double kDepth = 8;  // half diagonals below the surface
     const double r = box.half.norm(), t = std::max(0.0, d) + kDepth * r;
-    double h = g.cwiseAbs().dot(box.half);
-    for (const Plane& plane : polytope.planes) {
-      const double along = g.dot(plane.n);
-      if (along > 0)
-        h = std::min(h, -along * plane.height(box.middle) + (g - along * plane.n).cwiseAbs().dot(box.half));
-    }
+    const double h = along(bodies_[box.body], box, g);
     const double R = -exact(surface_, box.middle - t * g);
     return R > 0 ? std::sqrt(std::max(0.0, r * r + 2 * t * h + t * t)) - R : kInfinity;
   }
 
-  static void halve(const Box& box, std::vector<Box>& boxes) {
-    for (int k = 0; k < 8; ++k) {
-      Box child = box;
-      child.half /= 2;
-      for (int axis = 0; axis < 3; ++axis)
-        child.middle[axis] += (k >> axis & 1) != 0 ? child.half[axis] : -child.half[axis];
-      boxes.push_back(child);
-    }
-  }
-
-  // Bounds the boxes; what may hold something farther than what is known waits.
-  void open(std::vector<Box>& boxes) {
+  // In eight, each bounded.
+  void divide(const std::vector<Box>& now) {
+    std::vector<Box> boxes(8 * now.size());
     std::vector<double> inside(boxes.size(), -kInfinity);
     parallel_for(
         static_cast<std::int64_t>(boxes.size()), 0,
         [&](std::int64_t i, int) {
-          Box& box = boxes[i];
-          const Polytope& polytope = polytopes_[box.polytope];
-          if (apart(polytope, box.middle, box.half)) {
+          Box& box = boxes[i] = now[i / 8];
+          box.half /= 2;
+          for (int axis = 0; axis < 3; ++axis)
+            box.middle[axis] += (i >> axis & 1) != 0 ? box.half[axis] : -box.half[axis];
+          const Body& body = bodies_[box.body];
+          if (apart(body, box.middle, box.half)) {
             box.most = -kInfinity;
             return;
           }
           const auto nearest = distance::signed_distance<double>(surface_, box.middle);
           const double d = nearest.distance;
-          box.most = d + box.half.norm();
-          if (!done(box.most)) box.most = std::min(box.most, by_ball(polytope, box, nearest.gradient, d));
-          if (polytope.height(box.middle) <= 0) inside[i] = d;
+          box.most = std::min(box.most, d + box.half.norm());
+          if (!search_.done(box.most)) box.most = std::min(box.most, by_ball(box, nearest.gradient, d));
+          if (body.height(box.middle) <= 0) inside[i] = d;
         },
         32);
-    result_.queries += static_cast<std::int64_t>(boxes.size());
     for (std::size_t i = 0; i < boxes.size(); ++i)
-      if (inside[i] > -kInfinity) take(inside[i], boxes[i].middle, boxes[i].polytope);
-    for (const Box& box : boxes) {
-      if (done(box.most))
-        closed_ = std::max(closed_, box.most);
-      else
-        queue_.push(box);
-    }
+      if (inside[i] > -kInfinity) take(inside[i], boxes[i].middle);
+    for (const Box& box : boxes) search_.add(box);
   }
 
   const asset::SurfaceView& surface_;
-  const std::vector<Polytope>& polytopes_;
-  double enough_;
-  double closed_ = 0;  // greatest bound of a box that is done, m
-  std::priority_queue<Box> queue_;
+  const std::vector<Body>& bodies_;
+  BestFirst<Box> search_;
   OutwardError result_;
 };
 
 }  // namespace
 
-OutwardError outward_error(const asset::SurfaceView& surface, const std::vector<Polytope>& polytopes,
+template <class Body>
+OutwardError outward_error(const asset::SurfaceView& surface, const std::vector<Body>& bodies,
                            double enough) {
-  return OutwardSearch(surface, polytopes, enough).run();
+  return OutwardSearch<Body>(surface, bodies, enough).run();
 }
+
+template OutwardError outward_error(const asset::SurfaceView&, const std::vector<Polytope>&, double);
+template OutwardError outward_error(const asset::SurfaceView&, const std::vector<Ball>&, double);
 
 }  // namespace abut::preprocess

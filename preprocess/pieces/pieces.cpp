@@ -9,7 +9,9 @@
 
 #include "preprocess/index/index.h"
 #include "preprocess/pieces/cover.h"
+#include "preprocess/pieces/lattice.h"
 #include "preprocess/pieces/left_out.h"
+#include "preprocess/pieces/outside.h"
 #include "preprocess/pieces/part.h"
 #include "preprocess/remesh/surface_sampler.h"
 #include "runtime/bvh/build.h"
@@ -51,7 +53,7 @@ struct Pieces {
 class Maker {
  public:
   Maker(const TriangleMesh& mesh, const asset::SurfaceView& surface, const PieceParameters& parameters,
-        const PieceProgress& progress)
+        const Progress& progress)
       : mesh_(mesh),
         surface_(surface),
         parameters_(parameters),
@@ -193,8 +195,8 @@ class Maker {
       Polytope result = reduce(hull, parameters_.vertices, kReduced * error);
       Overreach over = lattice_->overreach(result);
       if (over.worst <= kTrim * error) {
-        const OutwardError exact = outward_error(surface_, {result}, kTrim * error);
-        over = {exact.least, exact.at.front()};
+        const OutwardError exact = outward_error<Polytope>(surface_, {result}, kTrim * error);
+        over = {exact.least, exact.at};
       }
       if (over.worst <= kTrim * error || trims == kMaxTrims) return result;
       region.planes.push_back(trim(region, over.at, error));
@@ -227,7 +229,7 @@ class Maker {
   const TriangleMesh& mesh_;
   const asset::SurfaceView& surface_;
   const PieceParameters& parameters_;
-  const PieceProgress& progress_;
+  const Progress& progress_;
   Polytope hull_;
   std::optional<OutsideLattice> lattice_;
   Ground ground_;
@@ -284,7 +286,7 @@ void set_pieces(const std::string& text, PieceParameters& parameters) {
 }
 
 ConvexPieces make_pieces(const TriangleMesh& mesh, const asset::SurfaceView& surface,
-                         const PieceParameters& parameters, Report& report, const PieceProgress& progress) {
+                         const PieceParameters& parameters, Report& report, const Progress& progress) {
   const Pieces found = Maker(mesh, surface, parameters, progress).run();
   if (found.error() > parameters.error)
     report.warnings.push_back(fmt::format(

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,9 +11,6 @@
 //   PieceParameters parameters{.kind = PieceParameters::Kind::kAuto};
 //   ConvexPieces made = make_pieces(mesh, surface, parameters, report, [](const std::string&) {});
 namespace abut::preprocess {
-
-// Told of what is going on, for people.
-using PieceProgress = std::function<void(const std::string& text)>;
 
 inline constexpr int kAutoPieces = 64;  // at most, with `auto`
 inline constexpr int kMaxPieces = 1024;
@@ -44,6 +40,6 @@ struct ConvexPieces {
 //
 // Measures: pieces, pieces_vertices (of all), pieces_outward_m, pieces_inward_m.
 ConvexPieces make_pieces(const TriangleMesh& mesh, const asset::SurfaceView& surface,
-                         const PieceParameters& parameters, Report& report, const PieceProgress& progress);
+                         const PieceParameters& parameters, Report& report, const Progress& progress);
 
 }  // namespace abut::preprocess

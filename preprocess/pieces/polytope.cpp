@@ -118,13 +118,4 @@ Polytope reduce(const Polytope& polytope, int max_vertices, double tolerance) {
   return result;
 }
 
-std::pair<double, Vector3d> farthest(const Polytope& polytope, std::span<const Vector3d> points) {
-  std::pair<double, Vector3d> result{0, Vector3d::Zero()};
-  for (const Vector3d& p : points) {
-    const double away = polytope.height(p) > 0 ? polytope.distance(p) : 0;
-    if (away > result.first) result = {away, p};
-  }
-  return result;
-}
-
 }  // namespace abut::preprocess

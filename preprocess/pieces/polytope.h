@@ -47,9 +47,4 @@ Polytope make_polytope(std::span<const Eigen::Vector3d> points);
 // least 4 vertices.
 Polytope reduce(const Polytope& polytope, int max_vertices, double tolerance);
 
-// What is farthest from `polytope` of the hull of `points`, and its distance, m: distance is convex, so it is
-// one of them.
-std::pair<double, Eigen::Vector3d> farthest(const Polytope& polytope,
-                                            std::span<const Eigen::Vector3d> points);
-
 }  // namespace abut::preprocess

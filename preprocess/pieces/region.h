@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "preprocess/pieces/outside.h"
+#include "preprocess/pieces/lattice.h"
 #include "preprocess/pieces/polytope.h"
 
 // Convex regions that hold much of a solid and nothing far outside it. Internal to the pieces.

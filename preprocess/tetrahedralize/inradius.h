@@ -4,16 +4,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "preprocess/mesh/ball.h"
 #include "preprocess/mesh/mesh.h"
 #include "runtime/bvh/build.h"
 
 namespace abut::preprocess {
-
-// A ball inside the solid, m.
-struct Ball {
-  Eigen::Vector3d center;
-  double radius = 0;
-};
 
 // How deep a point inside a closed surface lies, and how thick the solid is around it. The local inradius of
 // a point is the radius of the largest ball within the solid that meets the point's own (the one about it
