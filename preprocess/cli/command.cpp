@@ -218,7 +218,8 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
   sub->add_option("ASSET", arguments.asset, "Asset file")->required();
   sub->add_option(
          "--png", arguments.picture,
-         "Also draw it to this file, side by side: the surface, the convex hull, the pieces and the quads "
+         "Also draw it to this file, side by side: the surface, the convex hull, the pieces, the spheres and "
+         "the quads "
          "with their edges, and a cut through the tetrahedra coloured by their extent; -: to standard output "
          "alone")
       ->type_name("FILE");

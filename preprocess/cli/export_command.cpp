@@ -111,7 +111,7 @@ void add_export_command(CLI::App& app, Action& action) {
   sub->add_option(
          "--out", arguments->out,
          "With --to the folder to write to, made where missing; otherwise the file: .obj, .ply, .vtk "
-         "or .stl; a volume: .vtk")
+         "or .stl; a volume: .vtk; spheres: .json or .yml")
       ->required()
       ->type_name("PATH");
   add_amount_options(*sub, *arguments, to);

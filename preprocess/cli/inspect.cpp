@@ -163,6 +163,14 @@ void append_pieces(Text out, const asset::Asset& asset) {
                  text(pieces.errors[0]), text.unit, text(pieces.errors[1]), text.unit);
 }
 
+void append_spheres(Text out, const asset::SphereSet& spheres) {
+  const auto [least, most] = std::minmax_element(spheres.radii.begin(), spheres.radii.end());
+  const Figures text = length_figures(*most);
+  fmt::format_to(out, "spheres      {} that hold the solid, radii {} to {} {}\n",
+                 counted(spheres.radii.size(), "sphere"), text(*least), text(*most), text.unit);
+  fmt::format_to(out, "  error      they reach {} {} outside at most\n", text(spheres.error[0]), text.unit);
+}
+
 void append_mass(Text out, const asset::MassProperties& mass) {
   const Eigen::Map<const Eigen::Vector3d> center(mass.center_of_mass);
   const Eigen::Matrix3d inertia = Eigen::Map<const Eigen::Matrix3d>(mass.inertia);
@@ -215,6 +223,7 @@ std::string inspect(const std::filesystem::path& file) {
     append_tangles(out, asset.provenance, i);
   }
   for (std::size_t i = 0; i < asset.grids.size(); ++i) append_grid(out, asset.grids[i], i, asset.provenance);
+  for (const asset::SphereSet& spheres : asset.spheres) append_spheres(out, spheres);
   append_mass(out, asset.mass);
   append_provenance(out, asset.provenance);
   return text;

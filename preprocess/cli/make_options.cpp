@@ -122,6 +122,14 @@ void add_piece_options(CLI::App& app, PieceParameters& pieces) {
       ->check(from_to(4, 4096, "a whole number from 4 to 4096"));
 }
 
+void add_sphere_option(CLI::App& app, SphereParameters& spheres) {
+  app.add_option_function<std::string>(
+         "--spheres", [&spheres](const std::string& text) { spheres = sphere_parameters_from_string(text); },
+         fmt::format("Their largest number, {} at most; or none; default: {}", kMaxSpheres, spheres.text()))
+      ->group("Spheres: balls that together hold the object")
+      ->type_name("COUNT");
+}
+
 }  // namespace
 
 void add_make_options(CLI::App& app, MakeArguments& arguments) {
@@ -165,6 +173,7 @@ void add_make_options(CLI::App& app, MakeArguments& arguments) {
   add_point_options(app, arguments.batch.parameters.points);
   add_grid_option(app, arguments.batch.parameters.grid);
   add_piece_options(app, arguments.batch.parameters.pieces);
+  add_sphere_option(app, arguments.batch.parameters.spheres);
   app.add_option("--timeout", arguments.batch.timeout_seconds, "Seconds after which one object is given up")
       ->type_name("SECONDS")
       ->capture_default_str()

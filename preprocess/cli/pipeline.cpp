@@ -127,15 +127,24 @@ asset::Asset make_from(const datasets::ObjectSource& source, const Parameters& p
   if (parameters.grid.kind != GridParameters::Kind::kNone)
     result.grids.push_back(stages.run("grid", [&] { return make_grid(result, parameters.grid, report); }));
 
+  const auto telling = [&](const char* name) {
+    return [&stage, name](const std::string& text) {
+      if (stage) stage(fmt::format("{}: {}", name, text));
+    };
+  };
+  const auto surface = [&] { return asset::view(result.surfaces.front()); };
   if (parameters.pieces.kind != PieceParameters::Kind::kNone)
     add_pieces(stages.run("pieces",
                           [&] {
-                            return make_pieces(closed.surface, asset::view(result.surfaces.front()),
-                                               parameters.pieces, report, [&](const std::string& text) {
-                                                 if (stage) stage("pieces: " + text);
-                                               });
+                            return make_pieces(closed.surface, surface(), parameters.pieces, report,
+                                               telling("pieces"));
                           }),
                result);
+
+  if (parameters.spheres.count > 0)
+    result.spheres.push_back(stages.run("spheres", [&] {
+      return make_spheres(closed.surface, surface(), parameters.spheres, report, telling("spheres"));
+    }));
 
   provenance.warnings = std::move(report.warnings);
   provenance.measures = std::move(report.measures);
@@ -176,7 +185,8 @@ std::map<std::string, std::string> describe(const Parameters& parameters, double
           {"grid.spacing", parameters.grid.text()},
           {"pieces.count", parameters.pieces.text()},
           {"pieces.error", fmt::format("{}", parameters.pieces.error)},
-          {"pieces.vertices", fmt::format("{}", parameters.pieces.vertices)}};
+          {"pieces.vertices", fmt::format("{}", parameters.pieces.vertices)},
+          {"spheres.count", parameters.spheres.text()}};
 }
 
 asset::Asset make_asset(const datasets::ObjectSource& source, const Parameters& parameters,

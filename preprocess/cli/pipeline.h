@@ -11,6 +11,7 @@
 #include "preprocess/pressure/volume.h"
 #include "preprocess/process/runner.h"
 #include "preprocess/remesh/point_levels.h"
+#include "preprocess/spheres/spheres.h"
 #include "runtime/asset/asset.h"
 
 // One object from mesh to asset, and when an asset on disk need not be made again.
@@ -23,6 +24,7 @@ struct Parameters {
   PointParameters points;
   GridParameters grid;
   PieceParameters pieces;
+  SphereParameters spheres;
 };
 
 // The kinds of extent field by the names that options and describe() have for them.
@@ -33,9 +35,9 @@ std::map<std::string, std::string> describe(const Parameters& parameters, double
 
 // Reads, closes, indexes, fills with tetrahedra; fills in the provenance: parameters, versions, warnings,
 // seconds of each stage, measures. `stage` is told each stage's name as it begins: read, close, hull,
-// surface, mass, volumes, points, grid, pieces (how far they are). Throws InvalidInput or IoError, naming the
-// source file; not where the inside cannot be made: then the asset has no volume, the measure `volumes` is 0,
-// and warnings say why.
+// surface, mass, volumes, points, grid, pieces and spheres (how far they are). Throws InvalidInput or
+// IoError, naming the source file; not where the inside cannot be made: then the asset has no volume, the
+// measure `volumes` is 0, and warnings say why.
 asset::Asset make_asset(const datasets::ObjectSource& source, const Parameters& parameters,
                         const StageCallback& stage);
 

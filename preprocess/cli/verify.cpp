@@ -13,6 +13,7 @@
 #include "preprocess/cli/verify_geometry.h"
 #include "preprocess/cli/verify_grid.h"
 #include "preprocess/cli/verify_pieces.h"
+#include "preprocess/cli/verify_spheres.h"
 #include "preprocess/cli/verify_tree.h"
 #include "preprocess/cli/verify_volume.h"
 #include "preprocess/mesh/simplify.h"
@@ -360,6 +361,10 @@ std::vector<std::string> verify(const asset::Asset& asset) {
   if (!asset.pieces.empty()) {
     verifier.enter("pieces/0");
     verifier.problems(piece_problems(asset));
+  }
+  if (!asset.spheres.empty()) {
+    verifier.enter("spheres/0");
+    verifier.problems(sphere_problems(asset));
   }
   return problems;
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <utility>
 
 #include "preprocess/draw/cut.h"
 #include "preprocess/draw/label.h"
@@ -74,6 +76,7 @@ std::vector<Eigen::Vector3d> points_of(const asset::AssetView& asset) {
 // What the panels show of an asset.
 struct Shown : asset::AssetView {
   std::vector<asset::ConvexView> pieces;
+  const asset::SphereSet* spheres = nullptr;  // null: none
 };
 
 constexpr int kDot = 2;             // pixels of a dot of the letters
@@ -122,6 +125,36 @@ Image pieces_panel(const Shown& asset, const Camera& camera, int pixels) {
   return with_caption(canvas.image(), fmt::format("{} convex pieces", asset.pieces.size()));
 }
 
+// In facets between circles of latitude and longitude, shaded as round.
+void draw_ball(Canvas& canvas, const Eigen::Vector3d& center, double radius, const Color& color) {
+  constexpr int kRings = 12;
+  const auto outward = [](int ring, int step) {
+    const double polar = ring * std::numbers::pi / kRings, turn = step * std::numbers::pi / kRings;
+    return Eigen::Vector3d(std::sin(polar) * std::cos(turn), std::sin(polar) * std::sin(turn),
+                           std::cos(polar));
+  };
+  for (int ring = 0; ring < kRings; ++ring) {
+    for (int step = 0; step < 2 * kRings; ++step) {
+      const Eigen::Vector3d n[] = {outward(ring, step), outward(ring + 1, step), outward(ring + 1, step + 1),
+                                   outward(ring, step + 1)};
+      for (const auto& [j, k] : {std::pair{1, 2}, {2, 3}}) {
+        const Eigen::Vector3d normals[] = {n[0], n[j], n[k]};
+        const Eigen::Vector3d corners[] = {center + radius * n[0], center + radius * n[j],
+                                           center + radius * n[k]};
+        canvas.triangle(corners, color, normals);
+      }
+    }
+  }
+}
+
+Image spheres_panel(const Shown& asset, const Camera& camera, int pixels) {
+  Canvas canvas(camera, pixels);
+  const asset::SphereSet& spheres = *asset.spheres;
+  for (std::size_t i = 0; i < spheres.radii.size(); ++i)
+    draw_ball(canvas, Eigen::Vector3d::Map(spheres.centers.data() + 3 * i), spheres.radii[i], piece_color(i));
+  return with_caption(canvas.image(), fmt::format("{} spheres", spheres.radii.size()));
+}
+
 Image quads_panel(const Shown& asset, const Camera& camera, int pixels) {
   Canvas canvas(camera, pixels);
   draw_quads(canvas, asset.points);
@@ -165,6 +198,7 @@ constexpr Panel kPanels[] = {
     {[](const Shown& a) { return a.surface.triangle_count > 0; }, surface_panel},
     {[](const Shown& a) { return a.convex.triangle_count > 0; }, hull_panel},
     {[](const Shown& a) { return !a.pieces.empty(); }, pieces_panel},
+    {[](const Shown& a) { return a.spheres != nullptr; }, spheres_panel},
     {[](const Shown& a) { return a.points.point_count > 0; }, quads_panel},
     {[](const Shown& a) { return a.volume.tetrahedron_count > 0; }, volume_panel},
 };
@@ -178,7 +212,7 @@ Image thumbnail(const asset::AssetView& asset, int pixels) {
 }
 
 Image picture(const asset::Asset& whole, int panel_pixels) {
-  Shown asset{asset::view(whole), {}};
+  Shown asset{asset::view(whole), {}, whole.spheres.empty() ? nullptr : whole.spheres.data()};
   for (std::size_t i = 1; !whole.pieces.empty() && i < whole.convex.size(); ++i)
     asset.pieces.push_back(asset::view(whole.convex[i]));
   const Camera camera = camera_for(points_of(asset));

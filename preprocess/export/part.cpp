@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "preprocess/mesh/write.h"
 #include "preprocess/remesh/oriented_points.h"
@@ -94,6 +95,23 @@ void write_pieces(const asset::Asset& asset, const std::filesystem::path& file) 
     write_mesh(all, file);
 }
 
+// As cuRobo and other planners read them: JSON, which is YAML too.
+void write_spheres(const asset::Asset& asset, const std::filesystem::path& file) {
+  const std::string extension = file.extension().string();
+  if (extension != ".json" && extension != ".yml" && extension != ".yaml")
+    throw InvalidInput(fmt::format("{}: cannot write spheres as \"{}\" (known: .json, .yml, .yaml)",
+                                   file.string(), extension));
+  const asset::SphereSet& spheres = asset.spheres.front();
+  std::vector<std::string> rows;
+  for (std::size_t i = 0; i < spheres.radii.size(); ++i) {
+    const double* const c = spheres.centers.data() + 3 * i;
+    rows.push_back(fmt::format(R"(    {{"center": [{:.17g}, {:.17g}, {:.17g}], "radius": {:.17g}}})", c[0],
+                               c[1], c[2], spheres.radii[i]));
+  }
+  write_whole(file, fmt::format("{{\"collision_spheres\": {{\n  {}: [\n{}\n  ]\n}}}}\n",
+                                nlohmann::json(asset.name).dump(), fmt::join(rows, ",\n")));
+}
+
 // A part of the asset that can be written: how many of it there are (levels, pieces), and how one is written.
 struct Part {
   const char* name;
@@ -112,6 +130,8 @@ constexpr Part kParts[] = {
      }},
     {"pieces", [](const asset::Asset& a) { return a.pieces.size(); },
      [](const asset::Asset& a, std::size_t, const std::filesystem::path& file) { write_pieces(a, file); }},
+    {"spheres", [](const asset::Asset& a) { return a.spheres.size(); },
+     [](const asset::Asset& a, std::size_t, const std::filesystem::path& file) { write_spheres(a, file); }},
     {"volume", [](const asset::Asset& a) { return a.volumes.size(); },
      [](const asset::Asset& a, std::size_t i, const std::filesystem::path& file) {
        write_volume(asset::view(a.volumes[i]), file);

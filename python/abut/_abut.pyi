@@ -63,6 +63,7 @@ class Geometry:
     surface: Surface
     volume: Volume
     points: Points
+    spheres: Numbers  # (N, 4) m
     _sizes: List[float]
     _mass: Tuple[float, float, Numbers, Numbers]
 

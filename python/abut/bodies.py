@@ -28,8 +28,9 @@ class Geometry(_abut.Geometry):
 
     An immutable handle: copies are the same object, and a pickle of an asset holds its path and levels, so that
     it must be there where it is read. Arrays of its parts (`hull`, `surface`, `volume`, `points`) are read-only
-    views without copies, lengths in metres, in the geometry's own frame; they keep it alive. A part that is
-    missing raises InvalidInput.
+    views without copies, lengths in metres, in the geometry's own frame; they keep it alive. `spheres` is an
+    array (N, 4): x, y, z and radius of balls that together hold an asset. A part that is missing raises
+    InvalidInput.
     """
 
     def __init__(self, *origin: Any) -> None:

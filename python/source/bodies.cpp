@@ -235,6 +235,23 @@ void bind_geometry(py::module_& module) {
         return HullPart{g, g.convex()};
       },
       "convex hull of an asset: Hull");
+  type.def_property_readonly(
+      "spheres",
+      [](const Geometry& g) {
+        if (g.asset() == nullptr || g.asset()->spheres.empty())
+          throw InvalidInput("spheres: '" + g.name() +
+                             "' has no spheres; preprocess the object again with --spheres 64");
+        const asset::SphereSet& spheres = g.asset()->spheres.front();
+        py::array_t<double> rows({spheres.radii.size(), std::size_t{4}});
+        auto row = rows.mutable_unchecked<2>();
+        for (py::ssize_t i = 0; i < row.shape(0); ++i) {
+          for (py::ssize_t k = 0; k < 3; ++k)
+            row(i, k) = spheres.centers[3 * std::size_t(i) + std::size_t(k)];
+          row(i, 3) = spheres.radii[std::size_t(i)];
+        }
+        return rows;
+      },
+      "(N, 4) m: x, y, z and radius of balls that together hold an asset");
   type.def_property_readonly("_mass", [](const Geometry& g) {
     const asset::MassProperties& m = g.mass();
     return py::make_tuple(m.volume, m.area, py::array_t<double>(3, m.center_of_mass),

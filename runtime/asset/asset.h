@@ -110,6 +110,13 @@ struct Pieces {
   bvh::Tree tree;                               // over the pieces
 };
 
+// Balls whose union holds the solid.
+struct SphereSet {
+  std::vector<double> centers;  // (spheres, 3) m
+  std::vector<double> radii;    // (spheres) m
+  std::vector<double> error;    // (1) m: no point of the union is farther outside the finest surface
+};
+
 // Of the solid, in the object's frame, at unit density: exact for its triangles, closed forms of a primitive.
 struct MassProperties {
   double volume = 0;                     // m^3
@@ -140,6 +147,7 @@ struct Asset {
   MassProperties mass;                 // of the closed surface
   Provenance provenance;               // how it was made
   std::vector<Pieces> pieces;          // one at most
+  std::vector<SphereSet> spheres;      // one at most
 };
 
 // A view of a Surface: its arrays, whose meaning stands there.

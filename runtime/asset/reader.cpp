@@ -35,12 +35,9 @@ class Reader {
   Asset asset() {
     Asset result;
     result.name = asset_name_;
-    read_levels("surface", result.surfaces, [](auto& part, auto&& read) { visit_surface(part, read); });
-    read_levels("convex", result.convex, [](auto& part, auto&& read) { visit_convex(part, read); });
-    read_levels("volume", result.volumes, [](auto& part, auto&& read) { visit_volume(part, read); });
-    read_levels("points", result.points, [](auto& part, auto&& read) { visit_points(part, read); });
-    read_levels("grid", result.grids, [](auto& part, auto&& read) { visit_grid(part, read); });
-    read_levels("pieces", result.pieces, [](auto& part, auto&& read) { visit_pieces(part, read); });
+    visit_parts(result, [&](const char* name, auto& parts, Presence, auto&& visit_arrays) {
+      read_levels(name, parts, visit_arrays);
+    });
     const Attributes mass = attributes("mass");
     numbers(mass, "volume", &result.mass.volume, 1);
     numbers(mass, "area", &result.mass.area, 1);

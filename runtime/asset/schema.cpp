@@ -132,8 +132,7 @@ class Checker {
   std::string part_;
 };
 
-void check_surface(const Surface& s, Checker& checker) {
-  visit_surface(s, checker);
+void check_part(const Surface& s, const Asset&, const Checker& checker) {
   const std::size_t vertices = s.vertices.size() / 3, triangles = s.triangles.size() / 3;
   checker.expect_some("triangles", triangles);
   checker.expect_size("vertex_normals", s.vertex_normals.size(), s.vertices.size());
@@ -164,8 +163,7 @@ void check_field(const Volume& v, const Checker& checker) {
       checker.fail("extent", "entry " + std::to_string(i) + " is outside [0, 1]");
 }
 
-void check_volume(const Volume& v, Checker& checker) {
-  visit_volume(v, checker);
+void check_part(const Volume& v, const Asset&, const Checker& checker) {
   const std::size_t vertices = v.vertices.size() / 3, tetrahedra = v.tetrahedra.size() / 4;
   checker.expect_some("tetrahedra", tetrahedra);
   checker.expect_size("neighbours", v.neighbours.size(), 4 * tetrahedra);
@@ -185,8 +183,7 @@ void check_volume(const Volume& v, Checker& checker) {
   check_field(v, checker);
 }
 
-void check_points(const OrientedPoints& p, Checker& checker) {
-  visit_points(p, checker);
+void check_part(const OrientedPoints& p, const Asset&, const Checker& checker) {
   const std::size_t points = p.areas.size(), vertices = p.vertices.size() / 3;
   checker.expect_some("areas", points);
   checker.expect_not_negative("areas", p.areas);
@@ -201,8 +198,7 @@ void check_points(const OrientedPoints& p, Checker& checker) {
   checker.expect_tree(p.tree, points);
 }
 
-void check_grid(const DistanceGrid& g, Checker& checker) {
-  visit_grid(g, checker);
+void check_part(const DistanceGrid& g, const Asset&, const Checker& checker) {
   checker.expect_size("lattice", g.lattice.size(), 5);
   checker.expect_size("places", g.places.size(), 3);
   if (!(g.lattice[3] >= 1 / largest("m"))) checker.fail("lattice", "entry 3 is no spacing");
@@ -229,8 +225,7 @@ void check_grid(const DistanceGrid& g, Checker& checker) {
       checker.fail("coefficients", "entry " + std::to_string(i) + " is not finite or beyond measure");
 }
 
-void check_convex(const ConvexPiece& c, Checker& checker) {
-  visit_convex(c, checker);
+void check_part(const ConvexPiece& c, const Asset&, const Checker& checker) {
   const std::size_t vertices = c.vertices.size() / 3;
   checker.expect_some("vertices", vertices);
   checker.expect_some("support_lookup", c.support_lookup.size());
@@ -248,9 +243,9 @@ void check_convex(const ConvexPiece& c, Checker& checker) {
       checker.fail("candidates", "row " + std::to_string(cell) + " is empty");
 }
 
-// `pieces`: convex pieces beside the hull.
-void check_pieces(const Pieces& p, std::size_t pieces, Checker& checker) {
-  visit_pieces(p, checker);
+void check_part(const Pieces& p, const Asset& asset, const Checker& checker) {
+  if (&p != asset.pieces.data()) checker.fail("errors", "are a second time");
+  const std::size_t pieces = asset.convex.empty() ? 0 : asset.convex.size() - 1;  // beside the hull
   checker.expect_some("errors", pieces);
   checker.expect_size("errors", p.errors.size(), 2);
   checker.expect_not_negative("errors", p.errors);
@@ -258,6 +253,15 @@ void check_pieces(const Pieces& p, std::size_t pieces, Checker& checker) {
   checker.expect_rows("adjacency_offsets", p.adjacency_offsets, p.adjacency.size());
   checker.expect_range("adjacency", p.adjacency, pieces);
   checker.expect_tree(p.tree, pieces);
+}
+
+void check_part(const SphereSet& s, const Asset& asset, const Checker& checker) {
+  if (&s != asset.spheres.data()) checker.fail("radii", "are a second time");
+  checker.expect_some("radii", s.radii.size());
+  checker.expect_not_negative("radii", s.radii);
+  checker.expect_size("centers", s.centers.size(), 3 * s.radii.size());
+  checker.expect_size("error", s.error.size(), 1);
+  checker.expect_not_negative("error", s.error);
 }
 
 void check_mass(const MassProperties& mass, Checker& checker) {
@@ -288,31 +292,13 @@ Shape resolve(std::size_t size, const Shape& shape) {
 
 void check(const Asset& asset, std::string_view file) {
   Checker checker(file, asset);
-  for (std::size_t i = 0; i < asset.surfaces.size(); ++i) {
-    checker.enter("surface/" + std::to_string(i) + "/");
-    check_surface(asset.surfaces[i], checker);
-  }
-  for (std::size_t i = 0; i < asset.convex.size(); ++i) {
-    checker.enter("convex/" + std::to_string(i) + "/");
-    check_convex(asset.convex[i], checker);
-  }
-  for (std::size_t i = 0; i < asset.volumes.size(); ++i) {
-    checker.enter("volume/" + std::to_string(i) + "/");
-    check_volume(asset.volumes[i], checker);
-  }
-  for (std::size_t i = 0; i < asset.points.size(); ++i) {
-    checker.enter("points/" + std::to_string(i) + "/");
-    check_points(asset.points[i], checker);
-  }
-  for (std::size_t i = 0; i < asset.grids.size(); ++i) {
-    checker.enter("grid/" + std::to_string(i) + "/");
-    check_grid(asset.grids[i], checker);
-  }
-  for (std::size_t i = 0; i < asset.pieces.size(); ++i) {
-    checker.enter("pieces/" + std::to_string(i) + "/");
-    if (i > 0) checker.fail("errors", "are a second time");
-    check_pieces(asset.pieces[i], asset.convex.empty() ? 0 : asset.convex.size() - 1, checker);
-  }
+  visit_parts(asset, [&](const std::string& name, const auto& parts, Presence, auto&& visit_arrays) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      checker.enter(name + "/" + std::to_string(i) + "/");
+      visit_arrays(parts[i], checker);
+      check_part(parts[i], asset, checker);
+    }
+  });
   checker.enter("mass/");
   check_mass(asset.mass, checker);
 }

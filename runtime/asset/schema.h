@@ -27,6 +27,8 @@
 //     /pieces/0/          errors, adjacency_offsets, adjacency, tree/{bounds, children, counts}; absent where
 //                         /convex has no pieces beside the hull
 //
+//     /spheres/0/         centers, radii, error; absent where there are no spheres
+//
 //     /mass/              attributes volume, area, center_of_mass, inertia
 //
 //     /provenance/        source_file, source_digest, parameters/, versions/, warnings, measures/,
@@ -131,6 +133,29 @@ void visit_pieces(PiecesType& p, Visit&& visit) {
         "row starts of adjacency, one more than pieces");
   visit("adjacency", p.adjacency, {kFree}, "1", "pieces that touch or overlap, ascending in each row");
   visit_tree(p.tree, visit);
+}
+
+template <class SphereSetType, class Visit>
+void visit_spheres(SphereSetType& s, Visit&& visit) {
+  visit("centers", s.centers, {kFree, 3}, "m", "positions in the object's frame");
+  visit("radii", s.radii, {kFree}, "m", "of the spheres");
+  visit("error", s.error, {1}, "m", "of the union: how far outside the surface");
+}
+
+// Whether the group of a part is in the file where the asset has none of it.
+enum class Presence { kAlways, kOptional };
+
+// visit(group, levels or pieces, presence, visit_arrays) for every part, in file order.
+template <class AssetType, class Visit>
+void visit_parts(AssetType& asset, Visit&& visit) {
+  using enum Presence;
+  visit("surface", asset.surfaces, kAlways, [](auto& part, auto&& each) { visit_surface(part, each); });
+  visit("convex", asset.convex, kAlways, [](auto& part, auto&& each) { visit_convex(part, each); });
+  visit("volume", asset.volumes, kAlways, [](auto& part, auto&& each) { visit_volume(part, each); });
+  visit("points", asset.points, kAlways, [](auto& part, auto&& each) { visit_points(part, each); });
+  visit("grid", asset.grids, kOptional, [](auto& part, auto&& each) { visit_grid(part, each); });
+  visit("pieces", asset.pieces, kOptional, [](auto& part, auto&& each) { visit_pieces(part, each); });
+  visit("spheres", asset.spheres, kOptional, [](auto& part, auto&& each) { visit_spheres(part, each); });
 }
 
 // The extents of an array of `size` entries; a negative free extent where `size` does not fit the shape.

@@ -84,28 +84,12 @@ std::vector<std::byte> lay_out(const Asset& asset) {
   write_text(file, "name", asset.name);
   const double schema = kSchemaVersion;
   write_numbers(file, "schema", &schema, 1);
-  const Handle surfaces = make_group(file, "surface");
-  for (std::size_t i = 0; i < asset.surfaces.size(); ++i)
-    visit_surface(asset.surfaces[i], ArrayWriter(make_group(surfaces, std::to_string(i))));
-  const Handle convex = make_group(file, "convex");
-  for (std::size_t i = 0; i < asset.convex.size(); ++i)
-    visit_convex(asset.convex[i], ArrayWriter(make_group(convex, std::to_string(i))));
-  const Handle volumes = make_group(file, "volume");
-  for (std::size_t i = 0; i < asset.volumes.size(); ++i)
-    visit_volume(asset.volumes[i], ArrayWriter(make_group(volumes, std::to_string(i))));
-  const Handle points = make_group(file, "points");
-  for (std::size_t i = 0; i < asset.points.size(); ++i)
-    visit_points(asset.points[i], ArrayWriter(make_group(points, std::to_string(i))));
-  if (!asset.grids.empty()) {
-    const Handle grids = make_group(file, "grid");
-    for (std::size_t i = 0; i < asset.grids.size(); ++i)
-      visit_grid(asset.grids[i], ArrayWriter(make_group(grids, std::to_string(i))));
-  }
-  if (!asset.pieces.empty()) {
-    const Handle pieces = make_group(file, "pieces");
-    for (std::size_t i = 0; i < asset.pieces.size(); ++i)
-      visit_pieces(asset.pieces[i], ArrayWriter(make_group(pieces, std::to_string(i))));
-  }
+  visit_parts(asset, [&](const char* name, const auto& parts, Presence presence, auto&& visit_arrays) {
+    if (parts.empty() && presence == Presence::kOptional) return;
+    const Handle group = make_group(file, name);
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      visit_arrays(parts[i], ArrayWriter(make_group(group, std::to_string(i))));
+  });
   write_mass(file, asset.mass);
   write_provenance(file, asset.provenance);
   return image_bytes(file);

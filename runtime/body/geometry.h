@@ -45,6 +45,8 @@ class Geometry {
 
   const std::string& name() const { return object_->name; }  // the asset's, or the primitive's
 
+  // What it is made of, all levels of all parts; null for a primitive.
+  const asset::Asset* asset() const { return object_->asset.get(); }
   // Null for an asset.
   const Primitive* primitive() const { return object_->primitive.get(); }
   // The primitive as one of its kinds; null for another and for an asset.

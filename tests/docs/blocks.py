@@ -32,7 +32,7 @@ body box 0.1 1e-4 1e-4 1e-4  0 0 0.5  1 0 0 0  0 0 0  0 0 0  1
 """
 POINTS = "obj,x,y,z\n005_mug,0.2,0,0\n"
 # Coarse, and with all that the page's other lines ask of an asset.
-COARSE = {"--tets": "300", "--quads": "100", "--grid": "auto", "--pieces": "auto"}
+COARSE = {"--tets": "300", "--quads": "100", "--grid": "auto", "--pieces": "auto", "--spheres": "16"}
 SUBCOMMANDS = ["export", "inspect", "report", "status", "synthetic", "urdf", "verify", "import-volume"]
 # Lines that other tests run, and which.
 ELSEWHERE = {

@@ -390,6 +390,37 @@ TEST_F(Forged, PiecesAreWrittenAndReadAndThoseThatAQueryWouldLeaveAreRefused) {
   expect("leaves something out", [](asset::Asset& a) { a.pieces[0].tree.counts[0] = 1; });
 }
 
+TEST_F(Forged, SpheresAreWrittenAndReadAndThoseThatDoNotFitTogetherAreRefused) {
+  asset::Asset whole = test::tetrahedron_asset();
+  whole.spheres = {{{0, 0, 0, 0.1, 0, 0}, {0.2, 0.3}, {0.01}}};
+  asset::save(whole, file_);
+  const asset::Asset read = asset::load(file_);
+  ASSERT_EQ(read.spheres.size(), 1U);
+  EXPECT_EQ(read.spheres[0].centers, whole.spheres[0].centers);
+  EXPECT_EQ(read.spheres[0].radii, whole.spheres[0].radii);
+  EXPECT_EQ(read.spheres[0].error, whole.spheres[0].error);
+  const auto expect = [&](const char* words, const std::function<void(asset::SphereSet&)>& spoil) {
+    asset::Asset a = whole;
+    spoil(a.spheres[0]);
+    try {
+      asset::save(a, file_);
+      FAIL() << words;
+    } catch (const BadAsset& error) {
+      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    }
+  };
+  using Set = asset::SphereSet;
+  expect("spheres/0/radii is empty", [](Set& s) { s.radii.clear(); });
+  expect("radii entry 1 is below 0", [](Set& s) { s.radii[1] = -0.3; });
+  expect("centers has 6 entries, not 3", [](Set& s) { s.radii.pop_back(); });
+  expect("centers entry 2 is not finite", [](Set& s) { s.centers[2] = std::nan(""); });
+  expect("radii entry 0 is beyond measure", [](Set& s) { s.radii[0] = 1e16; });
+  expect("error has 0 entries, not 1", [](Set& s) { s.error.clear(); });
+  expect("error entry 0 is below 0", [](Set& s) { s.error[0] = -1; });
+  whole.spheres.push_back(whole.spheres[0]);
+  EXPECT_THROW(asset::save(whole, file_), BadAsset);
+}
+
 // An unused child's box that anything meets would be walked into.
 TEST_F(Forged, TreesThatATraversalWouldLeaveAreRefused) {
   const auto refused = [&](const std::function<void(bvh::Tree&)>& spoil) {
