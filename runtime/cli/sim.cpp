@@ -304,8 +304,7 @@ int run(const Arguments& arguments) {
   SolverWatch watch;
   StabilityWatch stability;
   ConvergenceWatch convergence(config);
-  cli::note_signals("abut-sim: stopping after this step; again to stop now
-");
+  cli::note_signals("abut-sim: stopping after this step; again to stop now\n");
   while (simulation.steps() < steps && cli::noted_signal() == 0) {
     dynamics::Control now = control.at(simulation.time());
     if (!arguments.joint_control.empty()) joints.add(simulation.time(), now);
