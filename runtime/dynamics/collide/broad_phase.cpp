@@ -37,8 +37,9 @@ void BroadPhase::grow(std::span<const Bounds> bounds, std::size_t fixed) {
   for (std::size_t i = fixed; i < roomy_.size(); ++i) {
     const double size = (roomy_[i].high - roomy_[i].low).maxCoeff();
     roomy_[i].grow(kRoom * size);
-    sizes_.push_back(size * (1 + 2 * kRoom));
+    if (size > 0) sizes_.push_back(size * (1 + 2 * kRoom));  // else a body without shapes
   }
+  cell_ = 1;
   if (sizes_.empty()) return;
   const auto median = sizes_.begin() + static_cast<std::ptrdiff_t>(sizes_.size() / 2);
   std::nth_element(sizes_.begin(), median, sizes_.end());

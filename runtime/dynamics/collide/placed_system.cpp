@@ -21,7 +21,7 @@ PlacedSystem::PlacedSystem(const System& system, std::span<const std::unique_ptr
   add_shapes();
   const std::span<const std::int32_t> first = system.first_shape();
   bodies_.resize(first.size() - 1);
-  bounds_.resize(bodies_.size());
+  bounds_.assign(bodies_.size(), {Vec3<double>::Zero(), Vec3<double>::Zero()});
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     PlacedBody& body = bodies_[i];
     body.first_shape = first[i];
@@ -73,6 +73,7 @@ void PlacedSystem::place_body(std::size_t placed, const Pose<double>& X_WB) {
 
 bool PlacedSystem::covers(std::size_t body, const Vec6<double>& twist_W, double dt) const {
   const PlacedBody& placed = bodies_[fixed_count() + body];
+  if (placed.first_shape == placed.end_shape) return true;
   return dt * speed_of(placed, twist_W) <= placed.margin - placed.reach;
 }
 
@@ -88,6 +89,7 @@ void PlacedSystem::place(const State& state, const Control& control, double dt,
       momentum += dt * control.F_BBcm_W[i].head<3>().norm();
       push = dt * control.F_BBcm_W[i].tail<3>().norm() / body.mass;
     }
+    if (placed.first_shape == placed.end_shape) continue;  // stays where nothing is
     const double spin =
         body.joint ? system_.angular_velocity(state, i).norm() : momentum / body.inertia.minCoeff();
     double speed = moving.v_WB.norm() + fall + push + spin * placed.length;

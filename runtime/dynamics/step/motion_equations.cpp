@@ -4,7 +4,6 @@
 
 #include "runtime/dynamics/tree/dynamics.h"
 #include "runtime/dynamics/tree/kinematics.h"
-#include "runtime/math/adjoint.h"
 
 namespace abut::dynamics {
 MotionEquations::MotionEquations(const System& system, const StepConfig& config,
@@ -35,11 +34,10 @@ const JointForces& MotionEquations::forces(const VecX<double>& q, const VecX<dou
   const Tree& tree = tree_.tree();
   move_links<double>(tree, q, v, VecX<double>::Zero(tree.nv()), scratch_);
   for (std::size_t i = 0; i < motions_.size(); ++i) {
-    const Pose<double> X_LB = tree_.pose_in_link(i),
-                       X_WB = pose_of_link(scratch_, static_cast<int>(i)) * X_LB;
-    const Vec6<double> V_B = adjoint(X_LB.inverse()) * twist_of_link(scratch_, static_cast<int>(i));
-    motions_[i].X_WB = X_WB;
-    motions_[i].V_WB_W << X_WB.R * V_B.head<3>(), X_WB.R * V_B.tail<3>();
+    const Pose<double> X_LB = tree_.pose_in_link(i), X_WL = pose_of_link(scratch_, static_cast<int>(i));
+    const Vec6<double> V_L = twist_of_link(scratch_, static_cast<int>(i));
+    motions_[i].X_WB = X_WL * X_LB;
+    motions_[i].V_WB_W << X_WL.R * V_L.head<3>(), X_WL.R * (V_L.tail<3>() + V_L.head<3>().cross(X_LB.p));
   }
   contact_.evaluate(motions_, wanted_, derivatives ? contact::Want::kJacobian : contact::Want::kValue);
   forces_.clear(tree.nv());

@@ -229,9 +229,10 @@ Vec3<double> System::angular_velocity(const State& state, std::size_t i) const {
 double System::kinetic_energy(const State& state, std::size_t i) const {
   const BodyState& moving = state.bodies[i];
   const Vec3<double> P = moving.q_WB.conjugate() * moving.L_W;
-  const Vec3<double> w_B = body(i).joint ? (moving.q_WB.conjugate() * angular_velocity(state, i)).eval()
-                                         : body(i).inertia.cwiseInverse().cwiseProduct(P).eval();
-  return (body(i).mass * moving.v_WB.squaredNorm() + P.dot(w_B)) / 2;
+  double turning = 0;  // a link may have no moments, and then has no momentum about that axis
+  for (int k = 0; k < 3; ++k)
+    if (const double moment = body(i).inertia[k]; moment > 0) turning += P[k] * (P[k] / moment);
+  return (body(i).mass * moving.v_WB.squaredNorm() + turning) / 2;
 }
 
 double System::potential_energy(const State& state, std::size_t i) const {

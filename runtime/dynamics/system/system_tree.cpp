@@ -5,7 +5,6 @@
 
 #include "runtime/core/error.h"
 #include "runtime/dynamics/tree/kinematics.h"
-#include "runtime/math/adjoint.h"
 
 namespace abut::dynamics {
 namespace {
@@ -153,11 +152,12 @@ void SystemTree::place(const VecX<double>& q, const VecX<double>& v, TreeScratch
     const auto link = static_cast<int>(i);
     const int at_q = tree_.first_q(link), at_v = tree_.first_v(link);
     BodyState& moving = state.bodies[index];
-    const Pose<double> X_LB = pose_in_link(i), X_WB = pose_of_link(scratch, link) * X_LB;
-    const Vec6<double> V_WB_B = adjoint(X_LB.inverse()) * twist_of_link(scratch, link);
+    const Pose<double> X_LB = pose_in_link(i), X_WL = pose_of_link(scratch, link), X_WB = X_WL * X_LB;
+    const Vec6<double> V_L = twist_of_link(scratch, link);
+    const Vec3<double> w_B = X_LB.R.transpose() * V_L.head<3>();
     moving.p_WB = X_WB.p;
-    moving.v_WB = X_WB.R * V_WB_B.tail<3>();
-    moving.L_W = X_WB.R * body.inertia.cwiseProduct(V_WB_B.head<3>());
+    moving.v_WB = X_WL.R * (V_L.tail<3>() + V_L.head<3>().cross(X_LB.p));
+    moving.L_W = X_WB.R * body.inertia.cwiseProduct(w_B);
     if (body.joint) {
       const JointKind& kind = joint_kind(body.joint->joint.type);
       moving.q_WB = Eigen::Quaterniond(X_WB.R).normalized();
