@@ -75,8 +75,8 @@ TEST_F(RobotCommand, MeshesAreAssetsThatTheSceneFinds) {
   EXPECT_TRUE(contains(result.out, "two   lift, revolute on one, mimics turn")) << result.out;
   EXPECT_TRUE(contains(result.out, "asset bar_obj, box")) << result.out;
   // The default integrator takes surfaces; the models of `implicit` take points or volumes.
-  EXPECT_TRUE(contains(result.out, "next: abut-sim " + (out_ / "arm.scn").string() + " --assets " +
-                                       out_.string() + " --out "))
+  EXPECT_TRUE(contains(
+      result.out, "next: abut-sim " + (out_ / "arm.scn").string() + " --assets " + out_.string() + " --out "))
       << result.out;
   const dynamics::Scene scene = this->scene("arm.scn");
   const dynamics::System system(scene);
