@@ -23,7 +23,7 @@ offers "inspect" abut-preprocess in
 offers "--pieces --piece-error --piece-vertices" abut-preprocess MESHES OUT --pie
 offers "--to --table" abut-preprocess export --t
 offers "mujoco meshes" abut-preprocess export --to m
-offers "surface" abut-preprocess export --part s
+offers "surface spheres" abut-preprocess export --part s
 offers "foam" abut-preprocess export --material fo
 offers "wrench wrench_derivative wrench_hessian" abut-query OUT POSES.csv --what wre
 offers "vtk" abut-query OUT POSES.csv --surface-format v
