@@ -63,7 +63,7 @@ void add_volume_options(CLI::App& app, VolumeParameters& volume) {
       ->group(kGroup)
       ->type_name("SIZE")
       ->transform(CLI::AsSizeValue(false).description(""))
-      ->check(from_to(1 << 26, 1e18, "a size from 64MiB, such as 4GiB"));
+      ->check(from_to(1 << 20, 1e18, "a size from 1MiB, such as 4GiB"));
 }
 
 void add_point_options(CLI::App& app, PointParameters& points) {

@@ -69,7 +69,7 @@ TEST(Refine, MakesAsManyTrianglesOfTheSameSolid) {
 TEST(Refine, LongThinTrianglesOfAPlateAreNotCutIntoMoreOfThem) {
   const std::vector<double> angles = least_angles(refine(plate_with_hole(0.04, 0.006, 0.01, 64), 2000));
   EXPECT_GT(angles[angles.size() / 2], 25);
-  EXPECT_GT(angles[angles.size() / 4], 15);  // below are strips of the hole's wall, which is not flat
+  EXPECT_GT(angles[angles.size() / 4], 7);  // of the hole's wall and rim, whose edges are short
 }
 
 TEST(Refine, ABoxIsCutEvenly) {
