@@ -7,10 +7,9 @@
 #include "runtime/ssdf/grid_field.h"
 #include "runtime/ssdf/point_lattice.h"
 #include "runtime/ssdf/two_stage.h"
-#include "tests/support/bodies.h"
+#include "tests/runtime/contact/potential_samples.h"
 #include "tests/support/gap.h"
 #include "tests/support/hulls.h"
-#include "tests/support/point_clouds.h"
 #include "tests/support/runs.h"
 
 namespace {
@@ -18,12 +17,11 @@ namespace {
 using namespace abut;
 using namespace abut::contact;
 using ssdf::Order;
+using test::all_samples;
+using test::ball_cloud;
+using test::energy;
 using test::gap;
 using S = long double;
-
-body::Geometry cloud(double radius, int count) {
-  return body::Geometry(test::points_asset(test::sphere_points(radius, count)));
-}
 
 // A square plate of quads with edge s in the plane z = 0.
 body::Geometry plate(double s, int half_count) {
@@ -35,99 +33,6 @@ body::Geometry plate(double s, int half_count) {
       tangents.emplace_back(1, 0, 0);
     }
   return body::Geometry(test::points_asset(test::make_points(positions, normals, s * s, tangents)));
-}
-
-// A closed wedge of 40 degrees: two squares of 6 cm that meet in an edge along y, the face opposite, the
-// ends.
-body::Geometry wedge(int per_side) {
-  std::vector<Vec3<double>> positions, normals, tangents;
-  const double side = 0.06, s = side / per_side, half = 20 * std::numbers::pi / 180;
-  const Vec3<double> y = Vec3<double>::UnitY();
-  const auto face = [&](const Vec3<double>& corner, const Vec3<double>& u, double length) {
-    const int count = int(std::lround(length / s));
-    for (int i = 0; i < count; ++i)
-      for (int j = 0; j < per_side; ++j) {
-        positions.push_back(corner + (i + 0.5) * length / count * u + ((j + 0.5) * s - side / 2) * y);
-        normals.push_back(y.cross(u));
-        tangents.push_back(u);
-      }
-  };
-  const Vec3<double> up(std::cos(half), 0, std::sin(half)), down(std::cos(half), 0, -std::sin(half));
-  face(side * up, -up, side);
-  face(Vec3<double>::Zero(), down, side);
-  face(side * down, Vec3<double>::UnitZ(), 2 * side * std::sin(half));
-  for (double x = s / 2; x < side * std::cos(half); x += s)
-    for (double z = s / 2 - side; z < side; z += s)
-      for (const double end : {-1.0, 1.0}) {
-        if (std::abs(z) > x * std::tan(half)) continue;
-        positions.push_back({x, end * side / 2, z});
-        normals.push_back(end * y);
-        tangents.push_back(Vec3<double>::UnitX());
-      }
-  return body::Geometry(test::points_asset(test::make_points(positions, normals, s * s, tangents)));
-}
-
-// Stiffness times area (N/m) of every sample of a pair, and the field there, m; none left out.
-std::vector<std::pair<double, double>> all_samples(const PotentialPair<double>& pair) {
-  std::vector<std::pair<double, double>> result;
-  for (const bool of_A : {true, false}) {
-    const asset::PointsView points = (of_A ? pair.A : pair.B)->points(),
-                            field = (of_A ? pair.B : pair.A)->points();
-    const Pose<double> X = of_A ? pair.X_AB.inverse() : pair.X_AB;
-    const int groups = points.samples.first[points.blocks.block_count];
-    for (int i = 0; i < asset::kGroupSamples * groups; ++i) {
-      const double* const x =
-          points.samples.numbers + i / asset::kGroupSamples * asset::kGroupNumbers + i % asset::kGroupSamples;
-      const Vec3<double> p = X * Vec3<double>(x[0], x[4], x[8]);
-      double phi;
-      if (of_A ? pair.grid_B : pair.grid_A) {
-        const auto d = ssdf::GridField((of_A ? pair.B : pair.A)->grid()).distance(p, 0);
-        phi = d.status == Status::kOk ? d.value : std::numeric_limits<double>::infinity();
-      } else {
-        phi = ssdf::two_stage_distance<double>(field, p, Order::kValue).value;
-      }
-      result.emplace_back(pair.law.stiffness * (of_A ? pair.share_A : pair.share_B) * x[12], phi);
-    }
-  }
-  return result;
-}
-
-// The value at p (m) from the definition: the field at all nodes about it.
-double lattice_value(const ssdf::PointLattice& lattice, const asset::PointsView& points,
-                     const Vec3<double>& p) {
-  const double h = 1 / lattice.per_node();
-  std::int64_t first[3];
-  double splines[3][5];
-  for (int k = 0; k < 3; ++k) {
-    const double q = (p[k] - lattice.origin()[k]) / h;
-    first[k] = std::llround(q) - 2;
-    for (int i = 0; i < 5; ++i) {
-      const double x = std::abs(q - double(first[k] + i)), x2 = x * x;
-      splines[k][i] = x < 0.5   ? 115.0 / 192 - 5 * x2 / 8 + x2 * x2 / 4
-                      : x < 1.5 ? (55 + 20 * x - 120 * x2 + 80 * x2 * x - 16 * x2 * x2) / 96
-                                : std::pow(2.5 - x, 4) / 24;
-    }
-  }
-  double sum = 0;
-  for (int i = 0; i < 125; ++i) {
-    const int at[3] = {i % 5, i / 5 % 5, i / 25};
-    Vec3<double> x;
-    for (int k = 0; k < 3; ++k) x[k] = lattice.origin()[k] + h * double(first[k] + at[k]);
-    const double value = ssdf::two_stage_distance<double>(points, x, Order::kValue).value;
-    sum += std::min(value, lattice.reach()) * splines[0][at[0]] * splines[1][at[1]] * splines[2][at[2]];
-  }
-  return sum;
-}
-
-double energy(const std::vector<std::pair<double, double>>& samples, const PotentialLaw<double>& law) {
-  double sum = 0;
-  for (const auto& [ka, phi] : samples) {
-    if (!(phi < law.faded * law.eps3)) continue;
-    contact::internal::Push<double> push;
-    contact::internal::push_at(phi, law, push);
-    sum += ka * push.energy;
-  }
-  return sum;
 }
 
 // A ball of points with the grid of its distance, bricks only where they are needed for a reach of two point
@@ -168,7 +73,7 @@ struct Case {
 // still, and moving with friction.
 std::vector<Case> cases(bool moving) {
   const body::Material material{.friction = moving ? 0.5 : 0};
-  const body::Geometry coarse = cloud(0.05, 180), fine = cloud(0.03, 140);
+  const body::Geometry coarse = ball_cloud(0.05, 180), fine = ball_cloud(0.03, 140);
   const struct {
     const char* name;
     body::Geometry A, B;
@@ -282,7 +187,7 @@ TEST(SoftPotential, DerivativesAreThoseOfTheWrenchOnLattices) {
 }
 
 TEST(SoftPotential, AReachInMetresFeelsAhead) {
-  const body::Body A{cloud(0.03, 400)}, B{cloud(0.02, 300)};
+  const body::Body A{ball_cloud(0.03, 400)}, B{ball_cloud(0.02, 300)};
   const auto model = make_model("soft_potential", {{"reach", "0.01"}});
   const auto force = [&](double gap) {
     const PairWrench w =
@@ -348,73 +253,6 @@ TEST(SoftPotential, APlateOnAHalfSpaceFeelsAnEvenPressure) {
   EXPECT_NEAR(-w.F_BBo_B[5], stiffness * depth * area, 0.05 * stiffness * depth * area);
   EXPECT_LT(w.F_BBo_B.head<3>().norm(), 1e-6 * std::abs(w.F_BBo_B[5]));
 }
-
-// Beyond sharp edges the field extends planes: it is far less than the distance of the nearest point.
-TEST(SoftPotential, LeavesOutNothingThatFeelsTheFieldBesideEdges) {
-  const body::Body A{wedge(12)}, B{wedge(16)};
-  Random random(8);
-  int met = 0;
-  for (int i = 0; i < test::runs(60); ++i) {
-    Pose<double> X{test::random_rotation(random), {}};
-    for (double& x : X.p) x = random.uniform(-0.06, 0.06);
-    const auto samples = all_samples(potential_pair({}, {&A, &B, X}));
-    for (const double eps3 : {0.1, 0.5, 1.0, 3.0}) {
-      const auto pair = potential_pair({.eps3 = eps3}, {&A, &B, X});
-      const double all = energy(samples, pair.law);
-      SoftPotential<double> found;
-      ssdf::internal::NearScratch<double> near;
-      soft_potential(pair, Order::kValue, near, found);
-      met += all > 0 ? 1 : 0;
-      EXPECT_NEAR(found.energy, all, 1e-10 * all + 1e-11) << i << " eps3 " << eps3;
-    }
-  }
-  EXPECT_GT(met, test::runs(60));
-}
-
-TEST(SoftPotential, LatticesAnswerAsTheirDefinitionAndLeaveNothingOut) {
-  const body::Body A{wedge(10)}, B{cloud(0.02, 150)};
-  const asset::PointsView field = A.geometry.points();
-  Random random(11);
-  int met = 0;
-  for (int i = 0; i < test::runs(4); ++i) {
-    const Vec3<double> p(random.uniform(-0.02, 0.05), random.uniform(-0.03, 0.03),
-                         random.uniform(-0.03, 0.03));
-    auto pair =
-        potential_pair({.field = PotentialField::kLattice}, {&A, &B, {test::random_rotation(random), p}});
-    const ssdf::PointLattice of_A(field), of_B(B.geometry.points()), again(field);
-    pair.lattice_A = &of_A;
-    pair.lattice_B = &of_B;
-    pair.share_A = 0;  // samples of the ball in the wedge's field
-    SoftPotential<double> found, other;
-    ssdf::internal::NearScratch<double> near;
-    soft_potential(pair, Order::kValue, near, found);
-    std::vector<std::pair<double, double>> samples;
-    const asset::SampleBlocksView& blocks = B.geometry.points().samples;
-    const int groups = blocks.first[B.geometry.points().blocks.block_count];
-    for (int g = 0; g < asset::kGroupSamples * groups; ++g) {
-      const double* const x =
-          blocks.numbers + g / asset::kGroupSamples * asset::kGroupNumbers + g % asset::kGroupSamples;
-      const Vec3<double> q = pair.X_AB * Vec3<double>(x[0], x[4], x[8]);
-      if (ssdf::two_stage_distance<double>(field, q, Order::kValue).value > 3 * field.spacing) continue;
-      samples.emplace_back(pair.law.stiffness * pair.share_B * x[12], lattice_value(of_A, field, q));
-    }
-    const double all = energy(samples, pair.law);
-    met += all > 0 ? 1 : 0;
-    EXPECT_NEAR(found.energy, all, 1e-5 * all + 1e-11) << i;  // coefficients are floats
-    // The bits do not depend on what was made before.
-    const body::Pair elsewhere{&A, &B, {Mat3<double>::Identity(), {0.03, 0.01, 0.01}}};
-    auto before = potential_pair({.field = PotentialField::kLattice}, elsewhere);
-    before.lattice_A = &again;
-    before.lattice_B = &of_B;
-    soft_potential(before, Order::kValue, near, other);
-    pair.lattice_A = &again;
-    soft_potential(pair, Order::kValue, near, other);
-    EXPECT_EQ(found.F_BBo_B, other.F_BBo_B);
-    EXPECT_EQ(found.energy, other.energy);
-  }
-  EXPECT_GE(met, test::runs(4) / 2);
-}
-
 TEST(SoftPotential, GridsAnswerAsTheReferenceAndLeaveNothingOut) {
   const body::Material rough{.friction = 0.5};
   const body::Body A{ball_with_grid(0.05, 400), rough}, B{ball_with_grid(0.03, 300), rough};
@@ -465,7 +303,8 @@ TEST(SoftPotential, SamplesStandOnTheSurfaceOfAGrid) {
 }
 
 TEST(SoftPotential, EndsOfWhatNumbersHold) {
-  const body::Body A{cloud(0.05, 400)}, B{cloud(0.02, 300)}, floor{body::Geometry(body::HalfSpace<double>{})};
+  const body::Body A{ball_cloud(0.05, 400)}, B{ball_cloud(0.02, 300)},
+      floor{body::Geometry(body::HalfSpace<double>{})};
   const auto model = make_model("soft_potential");
   WrenchHessian hessian;
   const Want all = Want::kJacobian | Want::kHessian | Want::kEnergy;
@@ -489,7 +328,7 @@ TEST(SoftPotential, EndsOfWhatNumbersHold) {
 }
 
 TEST(SoftPotential, SaysWhatIsMissing) {
-  const body::Body A{cloud(0.05, 100)}, floor{body::Geometry(body::HalfSpace<double>{})};
+  const body::Body A{ball_cloud(0.05, 100)}, floor{body::Geometry(body::HalfSpace<double>{})};
   EXPECT_THROW(contact_wrench("soft_potential", {&floor, &floor, {}}), InvalidInput);
   EXPECT_THROW(contact_wrench("soft_potential", {&A, &A, {}}, {{"field", "grid"}}), InvalidInput);
   EXPECT_THROW(contact_wrench("soft_potential", {&A, &A, {}}, {{"field", "lattice"}, {"reach", "0.01"}}),
