@@ -52,6 +52,10 @@ SupportFeature cylinder_generator(const PlacedShape& shape, const Vec3<double>& 
   return line;
 }
 
+// Over the length of a side: a point as close to its line is on it. The corner of a rim that touches an edge
+// is, as the normal sees it, and whether rounding has it inside or outside must not make points.
+constexpr double kOnSide = 1e-9;
+
 struct Clipped {
   Vec3<double> p;
   std::uint16_t id;
@@ -95,17 +99,22 @@ void clip_features(const SupportFeature& reference, const SupportFeature& incide
     const Vec3<double>& a = reference.corner[side];
     const Vec3<double> edge = reference.corner[side + 1 == reference.size ? 0 : side + 1] - a;
     const Vec3<double> outward = edge.cross(up);
+    const double on_side = kOnSide * outward.squaredNorm();
+    const auto height_of = [&](const Clipped& corner) {
+      const double height = outward.dot(corner.p - a);
+      return std::abs(height) <= on_side ? 0 : height;
+    };
     Clipped* to = buffer[into].data();
     int kept = 0;
     const int edges = size > 2 ? size : size - 1;  // a segment does not close
-    double height = outward.dot(from[0].p - a);
+    double height = height_of(from[0]);
     for (int k = 0; k < size; ++k) {
       const Clipped& here = from[k];
       if (height <= 0) to[kept++] = here;
       if (k >= edges) break;
       const Clipped& next = from[k + 1 == size ? 0 : k + 1];
-      const double next_height = outward.dot(next.p - a);
-      if ((height <= 0) != (next_height <= 0)) {
+      const double next_height = height_of(next);
+      if (height * next_height < 0) {
         const double t = height / (height - next_height);
         const auto id =
             static_cast<std::uint16_t>(16 + 256 * (side + 1) + (here.id & 0x0f) * 16 + (next.id & 0x0f));

@@ -108,6 +108,9 @@ std::vector<ImpulseSlopes::Displacement> ImpulseSlopes::displace(const Stabilisa
       });
       return change;
     });
+    for (std::int32_t place = places.begin; place < places.end; ++place)
+      if (openings[static_cast<std::size_t>(place)].impulse > 0)
+        name_shape(rows_[static_cast<std::size_t>(islands.order()[static_cast<std::size_t>(place)])]);
   }
   return displacements;
 }

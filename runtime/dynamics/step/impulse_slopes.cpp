@@ -121,6 +121,19 @@ ImpulseSlopes::Row ImpulseSlopes::joint_row(std::int32_t index) const {
   return row;
 }
 
+void ImpulseSlopes::add_kink(StepKink::Kind kind, const Row& row) {
+  const bool known = std::any_of(kinks_.begin(), kinks_.end(), [&](const StepKink& kink) {
+    return kink.kind == kind && kink.contact == row.index;
+  });
+  if (!known) kinks_.push_back({kind, row.index});
+}
+
+// Of what moves, or is moved apart, by it.
+void ImpulseSlopes::name_shape(const Row& row) {
+  const auto k = static_cast<std::size_t>(row.index);
+  if (k < problem_.contacts.size() && !problem_.points[k].smooth) add_kink(StepKink::Kind::kShape, row);
+}
+
 // The target velocity as ContactStage::pose sets it, and where that changes its form.
 void ImpulseSlopes::add_target(Row& row, double speed) {
   row.dtarget = MatX<double>::Zero(1, inputs_);
@@ -302,8 +315,7 @@ ImpulseSlopes::ImpulseSlopes(const Problem& problem, std::span<MovingPart> parts
       if (row.law == Law::kOpen && !row.weak) continue;
       add_target(row, speed);
       row.du = velocity_slopes(row, &MovingPart::y, &MovingPart::dy);
-      if (k < contacts && !problem_.points[static_cast<std::size_t>(k)].smooth)
-        add_kink(StepKink::Kind::kShape, row);
+      name_shape(row);
       if (row.law != Law::kOpen) active.push_back(&row);
       if (row.touches()) touching.push_back(&row);
     }

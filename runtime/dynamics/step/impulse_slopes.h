@@ -97,7 +97,8 @@ class ImpulseSlopes {
   bool shares_freely(const Equations& of) const;
   void solve_island(std::span<Row* const> rows, std::span<Row* const> touching);
   void check_weak(const Row& row, double speed);
-  void add_kink(StepKink::Kind kind, const Row& row) { kinks_.push_back({kind, row.index}); }
+  void add_kink(StepKink::Kind kind, const Row& row);
+  void name_shape(const Row& row);
 
   Problem problem_;
   std::span<MovingPart> parts_;

@@ -168,6 +168,34 @@ TEST(ContactPoints, CylinderStandingAndLyingOnABox) {
   for (const SurfacePoint& point : points) EXPECT_NEAR(point.gap, -0.001, 1e-9);
 }
 
+// Where a rim touches an edge, the rim's corner is on the edge as the normal sees it.
+TEST(ContactPoints, RoundingMakesNoPoints) {
+  witness::Workspace<double> workspace;
+  Random random(41);
+  const auto features = [&](const PlacedShape& A, const PlacedShape& B) {
+    std::vector<SurfacePoint> points;
+    witness_points(A, B, 0.02, workspace, points);
+    std::set<std::uint16_t> result;
+    for (const SurfacePoint& point : points) result.insert(point.feature);
+    return result;
+  };
+  const PlacedShape A = placed(body::Cylinder<double>{0.05, 0.04});
+  const auto on_cap = [](const Pose<double>& X_WB) { return box({0.04, 0.05, 0.06}, X_WB); };
+  for (int k = 0; k < test::runs(1000); ++k) {
+    SCOPED_TRACE(k);
+    const Vec3<double> tilt(random.uniform(-0.01, 0.01), random.uniform(-0.01, 0.01), 0);
+    const Vec3<double> p(random.uniform(-0.08, 0.08), random.uniform(-0.08, 0.08), 0.1099);
+    const Pose<double> X_WB{exp_rotation<double>(tilt) * exp_rotation<double>({0, 0, random.uniform(-3, 3)}),
+                            p};
+    const std::set<std::uint16_t> here = features(A, on_cap(X_WB));
+    for (int axis = 0; axis < 3; ++axis) {
+      Pose<double> X = X_WB;
+      X.p[axis] += 1e-15;
+      ASSERT_EQ(features(A, on_cap(X)), here);
+    }
+  }
+}
+
 TEST(BroadPhase, FindsEveryPairThatMeets) {
   Random random(3);
   BroadPhase broad;

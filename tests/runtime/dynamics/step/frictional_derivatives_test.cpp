@@ -34,6 +34,18 @@ TEST(FrictionalDerivatives, EqualDifferencesOverRandomPilesOrNameAKink) {
   EXPECT_GT(right, kStates * 6 / 10);
 }
 
+// Piles that are moved apart by corners of rims: on an edge, and of caps that lie on one another nearly flat.
+TEST(FrictionalDerivatives, OfWhatIsMovedApartEqualDifferencesOrNameAKink) {
+  const auto verdict = [](int k, bool settled) {
+    Random random(19, static_cast<std::uint64_t>(k));
+    const System system(random_pile(random, 1 + k % 3));
+    StepDifferences differences(system, exact_config());
+    return check_derivatives(differences, pile_state(random, differences, system, settled)).verdict;
+  };
+  EXPECT_EQ(verdict(461, false), DerivativeVerdict::kRight);
+  EXPECT_NE(verdict(214, true), DerivativeVerdict::kWrong);
+}
+
 TEST(FrictionalDerivatives, EqualDifferencesOverRandomArmsOrNameAKink) {
   constexpr int kStates = 24;
   int right = 0;
