@@ -155,8 +155,8 @@ ABUT_INLINE void places(const Pose<S>& X_OP, const double* numbers, T* y) {
     y[k] = X_OP.R(k, 0) * p[0] + X_OP.R(k, 1) * p[1] + (X_OP.R(k, 2) * p[2] + X_OP.p[k]);
 }
 
-// A bound from below of a grid's field about a place: nowhere in a ball of radius r is it less than value -
-// slope r (m).
+// A grid's field about a place: nowhere in a ball of radius r is it less than value - slope r (m), nor, where
+// nodes are, more than value + slope r.
 template <class S>
 struct GridBound {
   S value, slope;
@@ -191,7 +191,9 @@ ABUT_INLINE unsigned feel(const PotentialSide<S>& side, const asset::SampleBall*
   int chosen[kLanes];
   double centers[3][kSamples] = {}, radii[kLanes] = {};
   for (int i = 0, filled = 0; i < count; ++i) {
-    if (bound.value - bound.slope * S(balls[i].reach) < limit) {
+    if (bound.value + bound.slope * S(balls[i].reach) < limit) {
+      result |= 1u << i;  // wherever its samples are
+    } else if (bound.value - bound.slope * S(balls[i].reach) < limit) {
       for (int k = 0; k < 3; ++k) centers[k][filled] = balls[i].center[k];
       radii[filled] = balls[i].radius;
       chosen[filled++] = i;
@@ -284,12 +286,13 @@ ABUT_INLINE void add_patch(const Patch<S>& patch, WrenchSums<T, kOrder>& sums) {
   const PotentialSide<S>& side = *patch.side;
   const PotentialLaw<S>& law = side.law;
   const S *const omega = side.V.data(), *const nu = side.V.data() + 3;
+  const bool still = law.still();
   for (int first = 0; first < kSamples; first += simd::kLanes<T>) {
-    T y[3], v[3], ka;
+    T y[3], v[3]{}, ka;
     places(side.X_OP, patch.numbers + first, y);
     simd::load(patch.numbers + 3 * kSamples + first, ka);
     ka = ka * law.stiffness;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3 && !still; ++k) {
       const int l = (k + 1) % 3, m = (k + 2) % 3;
       v[k] = -(nu[k] + (omega[l] * y[m] - omega[m] * y[l]));
     }

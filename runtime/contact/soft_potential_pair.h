@@ -285,7 +285,8 @@ class SoftPotentialPair {
     const Vec3<S> middle(field.center[0], field.center[1], field.center[2]);
     // No zero of the field lies farther off than `gap`, and it is felt no farther off than `far`.
     const S gap = radius + cover(side) + S(side.owner->points.spacing), far = gap + S(kSharp) * faded(side);
-    if (!((center - middle).stableNorm() <= S(field.radius) + far)) return true;
+    const S sight = S(field.radius) + far;
+    if (!((center - middle).squaredNorm() <= sight * sight)) return true;
     if (side.owner->grid != nullptr) {
       bound = Ops::grid_bound(*side.owner->grid, center.data());
       return !(bound.value - bound.slope * radius < faded(side));

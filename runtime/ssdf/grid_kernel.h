@@ -19,12 +19,14 @@ inline constexpr std::int8_t kJetDegrees[20][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 
                                                    {3, 0, 0}, {2, 1, 0}, {2, 0, 1}, {1, 2, 0}, {1, 1, 1},
                                                    {1, 0, 2}, {0, 3, 0}, {0, 2, 1}, {0, 1, 2}, {0, 0, 3}};
 
-// The 4 x 4 x 4 nodes about a point, in rows of four along x.
+// The 4 x 4 x 4 nodes about a point, in rows of four along x, in up to 2 x 2 bricks.
 template <class S>
 struct GridCell {
-  const float* rows[2][4];  // begin of row y in the brick that holds the first, the last of the layers z
-  unsigned first_layer;     // of the first brick
-  S t[3];                   // place in the cell along x, y, z, [0, 1)
+  // Where the first row would begin if bricks were as long as the cell needs: [0] those of the first node,
+  // [1] the next ones, along z and y.
+  const float* bricks[2][2];
+  unsigned first_y, first_z;  // the first node in its brick
+  S t[3];                     // place in the cell along x, y, z, [0, 1)
 };
 
 // Finds the rows from the first node of the cell on, x, y, z; false where a brick is missing, but for that of
@@ -40,20 +42,19 @@ ABUT_INLINE bool find_rows(const asset::DistanceGridView& grid, const std::int32
   }
   const std::size_t along_x = static_cast<unsigned>(grid.places[0]),
                     along_y = static_cast<unsigned>(grid.places[1]);
-  const std::size_t next_y = first[1] > 0 ? along_x : 0,  // to the place of the cell's last row, layer
-      next_z = first[2] > 0 ? along_x * along_y : 0;
+  // To the place of the cell's last row, layer.
+  const std::size_t next_y = along_x & -std::size_t{first[1] > 0},
+                    next_z = (along_x * along_y) & -std::size_t{first[2] > 0};
   const std::int32_t* const index = grid.index + (place[2] * along_y + place[1]) * along_x + place[0];
   const std::int32_t bricks[2][2] = {{index[0], index[next_y]}, {index[next_z], index[next_z + next_y]}};
   if ((bricks[0][0] | bricks[0][1] | bricks[1][0] | bricks[1][1]) < 0) return false;  // one is negative
-  const float* const begin = grid.rows + 2 * kNodes * first[1] + first[0];
-  for (int z = 0; z < 2; ++z) {
-    const float* const low = begin + std::ptrdiff_t(2 * asset::kBrickSize) * bricks[z][0];
-    const float* const high =
-        begin + std::ptrdiff_t(2 * asset::kBrickSize) * bricks[z][1] - 2 * kNodes * kNodes;
-    for (unsigned y = 0; y < 4; ++y)
-      cell.rows[z][y] = (y + first[1] < kNodes ? low : high) + std::size_t(2 * kNodes * y);
-  }
-  cell.first_layer = first[2];
+  const float* const begin = grid.rows + 2 * kNodes * (kNodes * first[2] + first[1]) + first[0];
+  for (int z = 0; z < 2; ++z)
+    for (int y = 0; y < 2; ++y)
+      cell.bricks[z][y] = begin + std::ptrdiff_t(2 * asset::kBrickSize) * bricks[z][y] -
+                          std::ptrdiff_t(2 * kNodes * kNodes) * (int(kNodes) * z + y);
+  cell.first_y = first[1];
+  cell.first_z = first[2];
   return true;
 }
 
@@ -108,16 +109,15 @@ ABUT_INLINE void sum_lanes(const T& a, const T& b, const T& c, const T& d, T& to
 template <int kOrder, int kStride, class T, class S>
 ABUT_INLINE void plane_sums(const GridCell<S>& cell, const S* y, const S* z,
                             T (&plane)[kOrder + 1][kOrder + 1]) {
+  constexpr unsigned kNodes = asset::kBrickNodes;
 #pragma GCC unroll 4
   for (unsigned k = 0; k < 4; ++k) {
-    constexpr unsigned kNodes = asset::kBrickNodes;
-    const unsigned layer = cell.first_layer + k;
-    const float* const* const rows = cell.rows[layer / kNodes];
+    const float* const* const bricks = cell.bricks[(cell.first_z + k) / kNodes];
     T line[kOrder + 1];
 #pragma GCC unroll 4
-    for (int j = 0; j < 4; ++j) {
+    for (unsigned j = 0; j < 4; ++j) {
       T row;
-      load_row(rows[j] + 2 * kNodes * kNodes * (layer % kNodes), row);
+      load_row(bricks[(cell.first_y + j) / kNodes] + 2 * kNodes * (kNodes * k + j), row);
 #pragma GCC unroll 4
       for (int m = 0; m <= kOrder; ++m) {
         const T term = row * y[kStride * (4 * m + j)];

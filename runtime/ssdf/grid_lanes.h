@@ -58,27 +58,22 @@ ABUT_INLINE T& derivative(Taylor<T, kOrder>& phi, int a, int b, int c) {
   return phi.third[last * (last + 1) / 2 + c];
 }
 
-// The cells about four places (m), and where in them the places are, t; a bit for each that is found.
-ABUT_INLINE unsigned find_cells(const asset::DistanceGridView& grid, const Four* p, double per_spacing,
-                                GridCell<double>* cells, Four* t) {
+// The first nodes of the cells about four places (m), and where in them the places are, t; `inside`: which
+// places are within the grid's box.
+ABUT_INLINE void find_nodes(const asset::DistanceGridView& grid, const Four* p, double per_spacing,
+                            std::int32_t (*nodes)[3], Four* t, simd::FourBits& inside) {
   using Integers = std::int32_t __attribute__((vector_size(16)));
-  Integers first[3];
-  simd::FourBits inside = simd::FourBits{} - 1;
+  inside = simd::FourBits{} - 1;
   for (int axis = 0; axis < 3; ++axis) {
     const Four q = (p[axis] - grid.origin[axis]) * per_spacing;
-    inside &= (q >= Four{} + 1.0) & (q < Four{} + double(asset::kBrickNodes * grid.places[axis] - 2));
-    const Four safe = inside ? q : Four{} + 1.0;
+    const simd::FourBits in =
+        (q >= Four{} + 1.0) & (q < Four{} + double(asset::kBrickNodes * grid.places[axis] - 2));
+    const Four safe = reinterpret_cast<Four>(reinterpret_cast<simd::FourBits>(q) & in);
     const Integers node = __builtin_convertvector(safe, Integers);
     t[axis] = safe - __builtin_convertvector(node, Four);
-    first[axis] = node - 1;
+    for (int lane = 0; lane < simd::kLanes<Four>; ++lane) nodes[lane][axis] = node[lane] - 1;
+    inside &= in;
   }
-  unsigned found = 0;
-#pragma GCC unroll 4
-  for (int lane = 0; lane < simd::kLanes<Four>; ++lane) {
-    const std::int32_t node[3] = {first[0][lane], first[1][lane], first[2][lane]};
-    if (inside[lane] != 0 && find_rows(grid, node, cells[lane])) found |= 1u << lane;
-  }
-  return found;
 }
 
 // At p (m, a place to a lane). Where a node is missing the value is `beyond` (m) and derivatives are 0.
@@ -87,24 +82,24 @@ ABUT_INLINE void grid_fours(const asset::DistanceGridView& grid, const Four* p, 
                             Taylor<Four, kOrder>& phi) {
   constexpr int kRows = kOrder + 1, kLanes = simd::kLanes<Four>;
   const double per_spacing = 1 / grid.spacing;
-  GridCell<double> cells[kLanes];
+  std::int32_t nodes[kLanes][3];
   Four t[3];
-  const unsigned found = find_cells(grid, p, per_spacing, cells, t);
-  phi.clear();
-  phi.value += beyond;
-  if (found == 0) return;
-  Four weights[3][kRows][4];
-  for (int axis = 0; axis < 3; ++axis) splines_at<kOrder>(t[axis], per_spacing, weights[axis]);
-  double numbers[2][4 * kRows * kLanes];
-  for (int i = 0; i < 4 * kRows; ++i) {
-    simd::store(weights[1][i / 4][i % 4], numbers[0] + kLanes * i);
-    simd::store(weights[2][i / 4][i % 4], numbers[1] + kLanes * i);
+  simd::FourBits inside;
+  find_nodes(grid, p, per_spacing, nodes, t, inside);
+  Four along_x[kRows][4];
+  splines_at<kOrder>(t[0], per_spacing, along_x);
+  double numbers[2][4 * kRows * kLanes];  // the splines along y, z
+  for (int axis = 1; axis < 3; ++axis) {
+    Four splines[kRows][4];
+    splines_at<kOrder>(t[axis], per_spacing, splines);
+    for (int i = 0; i < 4 * kRows; ++i) simd::store(splines[i / 4][i % 4], numbers[axis - 1] + kLanes * i);
   }
   Four planes[kLanes][kRows][kRows];
 #pragma GCC unroll 1
   for (int lane = 0; lane < kLanes; ++lane) {
-    if ((found >> lane & 1u) != 0) {
-      plane_sums<kOrder, kLanes>(cells[lane], numbers[0] + lane, numbers[1] + lane, planes[lane]);
+    GridCell<double> cell;
+    if (inside[lane] != 0 && find_rows(grid, nodes[lane], cell)) {
+      plane_sums<kOrder, kLanes>(cell, numbers[0] + lane, numbers[1] + lane, planes[lane]);
     } else {
       for (int n = 0; n < kRows; ++n)
         for (int m = 0; m + n < kRows; ++m) planes[lane][n][m] = Four{} + std::nan("");
@@ -118,12 +113,17 @@ ABUT_INLINE void grid_fours(const asset::DistanceGridView& grid, const Four* p, 
       transpose(planes[0][n][m], planes[1][n][m], planes[2][n][m], planes[3][n][m], along);
 #pragma GCC unroll 4
       for (int l = 0; l + m + n < kRows; ++l) {
-        const Four* const x = weights[0][l];
-        const Four sum = (x[0] * along[0] + x[1] * along[1]) + (x[2] * along[2] + x[3] * along[3]);
-        Four& to = derivative<kOrder>(phi, l, m, n);
-        to = sum == sum ? sum : to;
+        const Four* const x = along_x[l];
+        derivative<kOrder>(phi, l, m, n) =
+            (x[0] * along[0] + x[1] * along[1]) + (x[2] * along[2] + x[3] * along[3]);
       }
     }
+  // The same coefficients are in all numbers: NaN in all of them or in none.
+  const simd::FourBits found = phi.value == phi.value;
+  Four* const all = &phi.value;
+  for (int i = 1; i < kJetCounts[kOrder]; ++i)
+    all[i] = reinterpret_cast<Four>(reinterpret_cast<simd::FourBits>(all[i]) & found);
+  phi.value = phi.value == phi.value ? phi.value : Four{} + beyond;
 }
 
 }  // namespace abut::ssdf::internal
