@@ -26,6 +26,7 @@ from ._abut import (
 )
 from .bodies import (
     RIGID,
+    AssetFolder,
     Body,
     Geometry,
     MassProperties,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import pathlib
+import warnings
 from typing import Any, Dict, NamedTuple, Tuple, Union
 
 import numpy as np
@@ -107,17 +108,50 @@ def load(path: PathLike, *, convex: int = 0, surface: int = 0, volume: int = 0, 
     return Geometry(path, convex, surface, volume, points)
 
 
-def load_folder(path: PathLike, **levels: int) -> Dict[str, Geometry]:
-    """All assets `<name>.h5` of a folder by name, in ascending order. `levels` as `load` has them.
+class AssetFolder(Dict[str, Geometry]):
+    """The assets of a folder by name, in ascending order, and in `failed` the exception of each that could not be
+    loaded, by name. Asking for one of those raises a KeyError that says why."""
 
-    Raises IoError where it is no folder, and as `load`.
+    def __init__(self, *items: Any) -> None:
+        super().__init__(*items)
+        self.failed: Dict[str, _abut.Error] = {}
+
+    def __missing__(self, name: str) -> Geometry:
+        if name in self.failed:
+            raise KeyError(f"{name}: it could not be loaded: {self.failed[name]}") from self.failed[name]
+        raise KeyError(name)
+
+
+def load_folder(path: PathLike, **levels: int) -> AssetFolder:
+    """All assets `<name>.h5` of a folder by name. `levels` as `load` has them.
+
+    One that cannot be loaded costs no other: it stands in `.failed` by name with its exception, and a UserWarning
+    says so. Raises IoError where `path` is no folder that can be read, and as `load` where none of its assets
+    could be loaded.
     """
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"load_folder: path must be a path, not {type(path).__name__}")
     folder = pathlib.Path(path)
-    if not folder.is_dir():
-        raise _abut.IoError(f"load_folder: {folder} is no folder")
-    return {file.stem: load(file, **levels) for file in sorted(folder.glob("*.h5"))}
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError as error:
+        raise _abut.IoError(f"load_folder: {str(folder)!r} is no folder that can be read: {error.strerror}") from None
+    except ValueError:
+        raise _abut.InvalidInput(f"load_folder: path {str(folder)!r} has a character that no path can have") from None
+    assets = AssetFolder()
+    for file in (folder / name for name in names if name.endswith(".h5")):
+        try:
+            assets[file.stem] = load(file, **levels)
+        except _abut.Error as error:
+            assets.failed[file.stem] = error
+    reasons = list(assets.failed.values())
+    if reasons and not assets:
+        raise reasons[0]
+    if reasons:
+        warnings.warn(
+            f"load_folder: {len(reasons)} of {len(reasons) + len(assets)} assets in {folder} could not be loaded; "
+            f"`.failed` has all reasons. The first: {reasons[0]}", stacklevel=2)
+    return assets
 
 
 def primitive(name: str, *sizes: float, deviation: float = 1e-3) -> Geometry:

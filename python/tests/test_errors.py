@@ -124,7 +124,9 @@ CASES = [
     (lambda: abut.load(__file__, points="fine"), TypeError, "points must be a whole number"),
     (lambda: abut.load_folder(None), TypeError, "load_folder: path must be a path, not NoneType"),
     (lambda: abut.load_folder(b"OUT"), TypeError, "load_folder: path must be a path, not bytes"),
-    (lambda: abut.load_folder("nowhere"), abut.IoError, "nowhere is no folder"),
+    (lambda: abut.load_folder("nowhere"), abut.IoError, "'nowhere' is no folder that can be read: No such file"),
+    (lambda: abut.load_folder(__file__), abut.IoError, "is no folder that can be read: Not a directory"),
+    (lambda: abut.load_folder("a\0b"), Bad, "path .* has a character that no path can have"),
     (lambda: abut.sphere(-1), Bad, "sphere"),
     (lambda: abut.sphere(np.nan), Bad, "sphere"),
     (lambda: abut.sphere("wide"), TypeError, r"sizes\[0\] must be a number, not str"),
@@ -264,6 +266,27 @@ class Errors(unittest.TestCase):
                     abut.load(file)
         with self.assertRaisesRegex(Bad, "surface level 7|has no|level"):
             abut.load(ASSETS / "001_box.h5", surface=7)
+
+    @needs_assets
+    def test_one_damaged_asset_of_a_folder_costs_no_other(self):
+        good = (ASSETS / "001_box.h5").read_bytes()
+        with tempfile.TemporaryDirectory(dir=".") as folder:
+            for name, content in ("b.h5", good), ("a.h5", good), ("bad.h5", good[:100]), ("note.txt", b""):
+                pathlib.Path(folder, name).write_bytes(content)
+            pathlib.Path(folder, "sub.h5").mkdir()
+            with self.assertWarnsRegex(UserWarning, "2 of 4 assets in .* could not be loaded.*bad.h5") as told:
+                assets = abut.load_folder(folder)
+            self.assertEqual(told.filename, __file__)
+            self.assertEqual(list(assets), ["a", "b"])
+            self.assertEqual(list(assets.failed), ["bad", "sub"])
+            self.assertIsInstance(assets.failed["bad"], abut.BadAsset)
+            self.assertIsInstance(assets.failed["sub"], abut.IoError)
+            with self.assertRaisesRegex(KeyError, "bad: it could not be loaded: .*bad.h5"):
+                assets["bad"]
+            with self.assertRaisesRegex(KeyError, "^'mug'$"):
+                assets["mug"]
+            with self.assertRaisesRegex(Bad, "surface"):
+                abut.load_folder(folder, surface=7)
 
     def test_exceptions_are_pythons_own_kinds_too(self):
         self.assertTrue(issubclass(abut.InvalidInput, ValueError) and issubclass(abut.InvalidInput, abut.Error))

@@ -3,6 +3,7 @@
 import ast
 import inspect
 import pathlib
+import re
 import typing
 import unittest
 
@@ -51,6 +52,21 @@ class Types(unittest.TestCase):
                         self.assertIsNot(parameter.annotation, inspect.Parameter.empty, parameter)
             elif inspect.isclass(value):
                 self.assertTrue(value.__doc__, name)
+
+    def test_the_documentation_has_the_arguments(self):
+        """Of docs/python.md's table of calls: what stands behind * is given by name alone, what stands before it by place."""
+        page = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md").read_text()
+        calls = re.findall(r"^\| `(\w+)\(([^`]*?)\)[`(]", page, re.M)
+        self.assertGreater(len(calls), 10)
+        for name, text in calls:
+            written = ast.parse(f"def f({text.replace('..., ', '').replace('...', '')}): ...").body[0].args
+            if not inspect.isfunction(getattr(abut, name)):
+                continue
+            real = inspect.signature(getattr(abut, name)).parameters
+            by_name = {key for key, value in real.items() if value.kind is value.KEYWORD_ONLY}
+            with self.subTest(name):
+                self.assertFalse({arg.arg for arg in written.args} & by_name)
+                self.assertFalse({arg.arg for arg in written.kwonlyargs} & (set(real) - by_name))
 
 
 if __name__ == "__main__":
