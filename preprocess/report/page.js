@@ -29,7 +29,10 @@ function theme() {
   return el("button", {onclick: flip, title: "light or dark (t)"}, "Light / dark");
 }
 
-const facts = rows => el("table", {class: "facts"}, ...rows.map(([name, value]) => el("tr", {}, el("td", {}, name), el("td", {}, value))));
+// Long names break behind _ and /, before they break anywhere.
+const breakable = text => String(text).split(/(?<=[_/])/).flatMap((part, k) => k ? [el("wbr"), part] : [part]);
+
+const facts = rows => el("table", {class: "facts"}, ...rows.map(([name, value]) => el("tr", {}, el("td", {}, ...breakable(name)), el("td", {}, ...breakable(value)))));
 const rgb = c => `rgb(${c.slice(0, 3).map(v => Math.round(255 * v))})`;
 
 // --- the page of an asset ---
@@ -248,9 +251,9 @@ function setPage() {
   const cell = (row, column, k) => {
     const value = row.cells[k];
     if (column.picture) return el("td", {}, value ? el("img", {src: value, alt: "", loading: "lazy"}) : "");
-    if (k === 1) return el("td", {class: "text"}, row.link ? el("a", {href: row.link}, value) : value);
+    if (k === 1) return el("td", {class: "text name"}, ...(row.link ? [el("a", {href: row.link}, ...breakable(value))] : breakable(value)));
     const shown = value === null ? "–" : typeof value === "number" ? number(value) : value;
-    return el("td", {class: column.text ? `text ${row.failed ? "bad" : column.note ? "note" : ""}` : null}, shown);
+    return el("td", {class: column.text ? `text ${column.note ? "note" : ""} ${row.failed ? "bad" : ""}` : null}, ...breakable(shown));
   };
   const lines = rows.map(row => ({row, node: el("tr", {}, ...columns.map((column, k) => cell(row, column, k)))}));
   let by = 1, down = false;

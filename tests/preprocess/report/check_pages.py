@@ -30,6 +30,19 @@ SLIDE = """(id => share => {
   slider.dispatchEvent(new Event("input"));
 })"""
 
+# Words of a page's tables that stand on two lines; names may break behind _, / and -, and digests anywhere.
+BROKEN_WORDS = """[...document.querySelectorAll("td, th")].flatMap(cell => {
+  const broken = [], texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  for (let node = texts.nextNode(); node; node = texts.nextNode())
+    for (const word of node.data.matchAll(/[^\\s_\\/-]+/g)) {
+      const range = document.createRange();
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      if (word[0].length <= 24 && range.getClientRects().length > 1) broken.push(word[0]);
+    }
+  return broken;
+})"""
+
 failures = []
 
 
@@ -70,6 +83,15 @@ def check_object(browser, page, shots):
         changes("the depth's key", lambda: browser.press("["))
         shots(name, "contact")
     expect(not browser.problems(), f"{name}: {browser.problems()}")
+
+
+def check_words(browser, page):
+    """In a window of 1200 pixels, with all that is folded away open."""
+    browser.open(page, width=1200)
+    browser.script("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
+    broken = browser.script(BROKEN_WORDS)
+    expect(not broken, f"{os.path.basename(page)}: words that break in the middle: {broken}")
+    expect(browser.script("document.documentElement.scrollWidth <= innerWidth"), f"{os.path.basename(page)}: wider than 1200 pixels")
 
 
 def check_table(browser, page, count, shots):
@@ -153,6 +175,8 @@ def main():
             objects = sorted(name for name in os.listdir(pages) if name != "index.html")
             for name in objects:
                 check_object(browser, os.path.join(pages, name), shots)
+            for name in (*objects, "index.html"):
+                check_words(browser, os.path.join(pages, name))
             check_table(browser, os.path.join(pages, "index.html"), len(objects), shots)
             check_recording(browser, sim, folder, shots)
         finally:
