@@ -9,12 +9,14 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "runtime/cli/asset_folder.h"
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/control_file.h"
 #include "runtime/cli/program.h"
 #include "runtime/cli/progress.h"
+#include "runtime/cli/say.h"
 #include "runtime/cli/sim_options.h"
 #include "runtime/cli/trajectory_csv.h"
 #include "runtime/core/counted.h"
@@ -23,6 +25,7 @@
 #include "runtime/dynamics/step/recording.h"
 #include "runtime/dynamics/step/scene_page.h"
 #include "runtime/dynamics/step/simulation.h"
+#include "runtime/dynamics/system/joint_starts.h"
 #include "runtime/dynamics/system/scene_digest.h"
 #include "runtime/dynamics/system/scene_file.h"
 
@@ -159,7 +162,7 @@ class Output {
     if (arguments.resume) resume();
     if (is_hdf5(arguments.out))
       next_save_ = std::make_unique<OutputFile>(arguments.out);
-    else
+    else if (!arguments.out.empty())
       csv_ = std::make_unique<cli::TrajectoryCsv>(arguments.out);
     if (!arguments.page.empty()) page_ = std::make_unique<OutputFile>(arguments.page);
     if (!arguments.stats.empty()) statistics_ = std::make_unique<cli::StatisticsCsv>(arguments.stats);
@@ -171,20 +174,35 @@ class Output {
   }
 
   void frame() {
+    const bool saves = is_hdf5(arguments_.out);
     if (csv_) csv_->write(simulation_);
-    if (!csv_ || page_) recording_.add_frame(simulation_);
-    if (!csv_ && std::chrono::steady_clock::now() - saved_ > std::chrono::seconds(1)) save();
+    if (saves || page_) recording_.add_frame(simulation_);
+    if (saves && std::chrono::steady_clock::now() - saved_ > std::chrono::seconds(1)) save();
   }
 
   void finish() {
-    csv_ ? csv_->finish() : save();
+    if (csv_) csv_->finish();
+    if (is_hdf5(arguments_.out)) save();
     if (statistics_) statistics_->finish();
-    if (!page_) return;
-    page_->write(dynamics::scene_page(simulation_.scene(), recording_));
-    page_->finish();
+    if (page_) {
+      page_->write(dynamics::scene_page(simulation_.scene(), recording_));
+      page_->finish();
+    }
+    if (arguments_.out.empty() && !is_standard_output(arguments_.page) &&
+        !is_standard_output(arguments_.stats))
+      summarize();
   }
 
  private:
+  // On standard output, where no trajectory goes anywhere.
+  void summarize() const {
+    cli::say("{}: {} of {:g} s, {}: time {:g} s{}{}; --out FILE keeps the trajectory\n", arguments_.scene,
+             counted(static_cast<std::size_t>(simulation_.steps()), "step"), arguments_.dt,
+             counted(simulation_.scene().bodies.size(), "body", "bodies"), simulation_.time(),
+             arguments_.page.empty() ? "" : "; motion in " + arguments_.page,
+             arguments_.stats.empty() ? "" : "; statistics in " + arguments_.stats);
+  }
+
   void resume() {
     if (!is_hdf5(arguments_.out)) throw InvalidInput("--continue goes on from a recording: --out FILE.h5");
     dynamics::Recording last = dynamics::read_recording(arguments_.out);
@@ -270,7 +288,9 @@ void require_no_input_replaced(const Arguments& arguments, const cli::AssetFolde
   }
 }
 
-int run(const Arguments& arguments) {
+int run(Arguments arguments) {
+  // Where nothing else is asked for, the trajectory goes to standard output.
+  if (arguments.out.empty() && arguments.page.empty() && arguments.stats.empty()) arguments.out = "-";
   require_distinct_outputs(arguments);
   std::unique_ptr<cli::AssetFolder> folder;
   const dynamics::Scene scene = load_scene(arguments, folder);
@@ -288,6 +308,9 @@ int run(const Arguments& arguments) {
     config.source.model = arguments.model;
   config.source.settings = arguments.settings;
   dynamics::Simulation simulation(scene, config);
+  for (const std::string& line : dynamics::starts_beyond_limits(scene))
+    cli::say(stderr, "abut-sim: warning: {}: {}; set another `position`, or other limits\n", arguments.scene,
+             line);
   cli::ControlFile control(arguments.control, simulation.system());
   cli::JointControlFile joints(arguments.joint_control, simulation.system());
   const std::int64_t steps = steps_of(scene, arguments);
@@ -336,7 +359,7 @@ int simulate(int argc, char** argv) {
   CLI::App app{"Moves the rigid bodies of a scene under gravity, contact and friction.", "abut-sim"};
   Arguments arguments;
   cli::add_sim_options(app, arguments);
-  return cli::parse(app, argc, argv) ? run(arguments) : 0;
+  return cli::parse(app, argc, argv) ? run(std::move(arguments)) : 0;
 }
 
 }  // namespace

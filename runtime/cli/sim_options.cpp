@@ -87,9 +87,8 @@ void add_sim_options(CLI::App& app, SimArguments& arguments) {
       "stiffness pulls), and if present force (N m or N); a row holds until the next of its joint");
   app.add_option("--out", arguments.out,
                  "trajectory: FILE.h5, saved about every second, or a CSV file, whole or not at all; -: CSV "
-                 "on standard output; poses are those of the bodies' frames, in the centre of mass along the "
-                 "principal axes")
-      ->capture_default_str();
+                 "on standard output, which is the default where neither --page nor --stats is given; poses "
+                 "are those of the bodies' frames, in the centre of mass along the principal axes");
   app.add_flag("--continue", arguments.resume, "go on from the end of --out FILE.h5, with the same bits");
   app.add_option("--page", arguments.page, "web page that plays the motion");
   const auto integrator_settings = settings_of_table("integrator", dynamics::integrators());

@@ -25,6 +25,8 @@ bool SceneLines::next_line() {
   std::string text;
   while (std::getline(in_, text)) {
     ++line_number_;
+    if (text.find('\0') != std::string::npos)
+      refuse("there is a byte of value 0, which a text has not: this is no scene, or a damaged one");
     split(text);
     if (words_.empty()) continue;
     keyword_ = words_[0];

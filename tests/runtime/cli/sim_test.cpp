@@ -56,7 +56,7 @@ class Sim : public testing::Test {
 };
 
 TEST_F(Sim, WritesTrajectoryAndStatistics) {
-  const Outcome got = run("a.scn --every 0.02 --stats stats.csv --dt 0.002");
+  const Outcome got = run("a.scn --every 0.02 --out - --stats stats.csv --dt 0.002");
   EXPECT_EQ(got.exit_code, 0) << got.err;
   EXPECT_EQ(got.out.substr(0, got.out.find('\n')), "step,time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz");
   EXPECT_EQ(lines(got.out), 1U + 6U);  // the start and every tenth step
@@ -173,6 +173,41 @@ TEST_F(Sim, PagesHoldTheirMotion) {
   EXPECT_NE(page.find("times:[0,"), std::string::npos);
 }
 
+// Rows of the trajectory come unasked only where nothing else is asked for.
+TEST_F(Sim, FilesThatAreAskedForLeaveASummaryOnStandardOutput) {
+  const Outcome got = run("a.scn --page a.html --stats s.csv");
+  EXPECT_EQ(got.exit_code, 0) << got.err;
+  EXPECT_EQ(
+      got.out,
+      "a.scn: 50 steps of 0.002 s, 1 body: time 0.1 s; motion in a.html; statistics in s.csv; --out FILE "
+      "keeps the trajectory\n");
+  EXPECT_NE(contents(folder / "a.html").find("times:[0,"), std::string::npos);
+  EXPECT_EQ(run("a.scn --out a.csv --page a.html").out, "");
+  const std::string statistics = run("a.scn --stats -").out;
+  EXPECT_EQ(statistics, contents(folder / "s.csv"));
+  EXPECT_EQ(run("a.scn --page -").out, contents(folder / "a.html"));
+}
+
+// By `position`, by a limit that zero is beyond, and by mimicry.
+TEST_F(Sim, JointsThatStartBeyondTheirLimitsAreTold) {
+  const auto arm = [](const std::string& name, const std::string& of) {
+    return "body " + name + " 1 0.01 0.01 0.01 0 0 0.5 1 0 0 0 0 0 0 0 0 0 0\njoint " + name + "_joint " +
+           of + "\n";
+  };
+  write("arm.scn", arm("a", "revolute world 0 0 0 1 0 0 0 0 0 1 lower -1 upper 1 position 3") +
+                       arm("b", "prismatic world 0 0 0 1 0 0 0 0 0 1 lower 0.1 upper 0.4") +
+                       arm("c", "revolute world 0 0 0 1 0 0 0 0 0 1 lower -1 upper 1 position 1") +
+                       arm("d", "revolute world 0 0 0 1 0 0 0 0 0 1 upper 2") +
+                       "mimic d_joint a_joint 2 0.5\n");
+  const Outcome got = run("arm.scn --steps 1 --integrator implicit");
+  EXPECT_EQ(got.exit_code, 0) << got.err;
+  for (const std::string told : {"joint 'a_joint' starts at 3 rad, beyond its limits of -1 to 1 rad; ",
+                                 "joint 'b_joint' starts at 0 m, beyond its limits of 0.1 to 0.4 m; ",
+                                 "joint 'd_joint' starts at 6.5 rad, beyond its limits of -inf to 2 rad; "})
+    EXPECT_NE(got.err.find("abut-sim: warning: arm.scn: " + told), std::string::npos) << got.err;
+  EXPECT_EQ(got.err.find("c_joint"), std::string::npos) << got.err;
+}
+
 TEST_F(Sim, ErrorsNameFileAndLine) {
   const struct {
     std::string arguments, said;
@@ -188,14 +223,16 @@ TEST_F(Sim, ErrorsNameFileAndLine) {
       {"a.scn --every 1e-300", "abut-sim: error: --every: 1e-300 is not a time"},
       {"a.scn --jobs -1", "abut-sim: error: --jobs: -1 is not a whole number from 0 (one per core) to 1024"},
       {"long.scn", "abut-sim: error: long.scn: its duration of 1e+300 s is more than 1e+12 steps of 0.002 s"},
-      {"a.scn --stats -", "abut-sim: error: --out and --stats both go to standard output"},
+      {"a.scn --out - --stats -", "abut-sim: error: --out and --stats both go to standard output"},
       {"a.scn --out a.csv --page ./a.csv", "abut-sim: error: --out and --page both go to a.csv"},
+      {"zero.scn", "abut-sim: error: zero.scn:2: there is a byte of value 0"},
       {"mu.scn", "abut-sim: error: mu.scn:1: the coefficient of friction is negative"},
       {"asset.scn", "abut-sim: error: asset.scn:2: the scene has an asset 'mug'; say where"},
       {"asset.scn --assets .", "abut-sim: error: asset.scn:2: no asset 'mug' in .; there are none"},
       {"asset.scn --assets nowhere", "abut-sim: error: nowhere: not a folder"},
   };
   write("mu.scn", "mu -1\n");
+  write("zero.scn", std::string("mu 1\nbody a\0 1\n", 14));
   write("long.scn", contents(folder / "a.scn") + "duration 1e300\n");
   write("asset.scn", "body a 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 1\n asset mug 0 0 0 1 0 0 0\n");
   for (const auto& [arguments, said] : kCases) {
@@ -224,7 +261,7 @@ TEST_F(Sim, ColumnsHaveNamesOfTheirOwnAndNamesComeBack) {
   write("b.scn",
         "gravity 0 0 -9.81\nbody a,\"b\" 1 0.01 0.01 0.01 0 0 0.5 1 0 0 0 1 0 0 0 0 3 1\n box 0.1 0.1 0.1 "
         "0 0 0 1 0 0 0\n");
-  const Outcome got = run("b.scn --steps 3 --stats stats.csv");
+  const Outcome got = run("b.scn --steps 3 --out - --stats stats.csv");
   ASSERT_EQ(got.exit_code, 0) << got.err;
   for (const std::string& text : {got.out, contents(folder / "stats.csv")}) {
     std::istringstream line(text.substr(0, text.find('\n')));
