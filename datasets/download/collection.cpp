@@ -166,6 +166,8 @@ Check check_collection(const fs::path& folder, const std::function<void(std::siz
   std::error_code error;
   for (fs::directory_iterator it(hidden, error), end; !error && it != end; it.increment(error))
     if (it->path().extension() == ".json") records.push_back(it->path());
+  if (error == std::errc::permission_denied)
+    throw IoError(folder.string() + ": cannot read this folder: " + error.message());
   if (records.empty())
     throw InvalidInput(folder.string() +
                        ": there is no record of a download here; abut-datasets download makes one");

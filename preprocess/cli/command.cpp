@@ -29,6 +29,7 @@
 #include "runtime/asset/container.h"
 #include "runtime/asset/reader.h"
 #include "runtime/asset/writer.h"
+#include "runtime/cli/arguments.h"
 #include "runtime/cli/say.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
@@ -273,6 +274,7 @@ Action parse(int argc, const char* const* argv, Arguments& arguments) {
   add_make_options(app, arguments);
   add_subcommands(app, arguments, action);
   app.require_subcommand(0, 1);
+  cli::refuse_misspelt_command(app, argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -281,6 +283,7 @@ Action parse(int argc, const char* const* argv, Arguments& arguments) {
     app.exit(error);  // --help, --version
     return nullptr;
   }
+  cli::refuse_empty_values(app);
   return action;
 }
 

@@ -7,7 +7,6 @@
 #include "preprocess/cli/number_checks.h"
 #include "preprocess/export/export_set.h"
 #include "preprocess/export/part.h"
-#include "runtime/asset/reader.h"
 #include "runtime/cli/say.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
@@ -27,7 +26,7 @@ int export_one_part(const ExportArguments& arguments) {
     throw InvalidInput(arguments.source + ": --part is of one asset; --to exports all assets of a folder");
   check_writable(arguments.out);
   require_not_input(arguments.out, arguments.source);
-  export_part(asset::load(arguments.source), arguments.part, arguments.out);
+  export_part(load_named_by_file(arguments.source), arguments.part, arguments.out);
   return kAllFine;
 }
 

@@ -208,9 +208,12 @@ std::string inspect(const std::filesystem::path& file) {
   const asset::Asset asset = asset::load(file);
   std::string text;
   const Text out(text);
-  fmt::format_to(out, "{}\nfile         {}, {:.2f} MiB, schema {}, digest verified\n", asset.name,
+  fmt::format_to(out, "{}\nfile         {}, {:.2f} MiB, schema {}, digest verified\n", file.stem().string(),
                  file.string(), static_cast<double>(std::filesystem::file_size(file)) / (1 << 20),
                  asset::kSchemaVersion);
+  if (asset.name != file.stem().string())
+    fmt::format_to(out, "renamed      it was made as {}; in folders it goes by the name of its file\n",
+                   asset.name);
   if (const std::string what = caution(asset.provenance.measures); !what.empty())
     fmt::format_to(out, "TAKE CARE    {}\n", what);
   for (std::size_t i = 0; i < asset.surfaces.size(); ++i) append_surface(out, asset.surfaces[i], i);

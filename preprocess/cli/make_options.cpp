@@ -11,6 +11,8 @@
 namespace abut::preprocess {
 namespace {
 
+constexpr double kLeastScale = 1e-9, kGreatestScale = 1e9;  // m: units of no mesh are beyond
+
 // "300,1000,3000" or "none"; the finest first, each once, so that one set of levels has one description.
 std::vector<std::int64_t> targets_from(const std::string& text) {
   std::vector<std::int64_t> targets;
@@ -161,7 +163,9 @@ void add_make_options(CLI::App& app, MakeArguments& arguments) {
   app.add_option("--scale", arguments.scale,
                  "Metres per unit of the meshes; default: 0.001 for BOP, 1 for others")
       ->type_name("METRES")
-      ->check(positive());
+      ->check(
+          from_to(kLeastScale, kGreatestScale,
+                  fmt::format("a positive number of metres from {:g} to {:g}", kLeastScale, kGreatestScale)));
   app.add_flag("--keep-all-components", arguments.batch.parameters.close.all_components,
                "Keep every part of an object, not the largest alone");
   app.add_option("--max-tunnel", arguments.batch.parameters.close.max_tunnel,

@@ -51,6 +51,8 @@ std::vector<std::filesystem::path> manifests_in(const std::filesystem::path& out
        it.increment(error))
     if (std::error_code no_file; it->path().extension() == ".json" && it->is_regular_file(no_file))
       files.emplace_back(it->last_write_time(), it->path());
+  if (error == std::errc::permission_denied)
+    throw IoError(fmt::format("{}: cannot read this folder: {}", out.string(), error.message()));
   if (files.empty())
     throw InvalidInput(fmt::format("{}: no manifest of a part is here; runs with --shard I/N write them",
                                    (out / kFolder).string()));

@@ -101,6 +101,12 @@ ExportObject object_of(const asset::Asset& asset, const ExportOptions& options, 
 
 }  // namespace
 
+asset::Asset load_named_by_file(const std::filesystem::path& file) {
+  asset::Asset asset = asset::load(file);
+  asset.name = file.stem().string();
+  return asset;
+}
+
 std::vector<std::filesystem::path> assets_of(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
@@ -136,7 +142,7 @@ std::vector<ExportResult> export_set(const std::vector<std::filesystem::path>& a
     result.object.name = file.stem().string();
     std::optional<asset::Asset> asset;
     try {
-      asset = asset::load(file);
+      asset = load_named_by_file(file);
       if (const std::string missing = to.lacks(*asset); !missing.empty())
         throw InvalidInput("the asset has " + missing);
       result.object = object_of(*asset, options, ids);

@@ -28,6 +28,10 @@ struct ExportResult {
 // the path does not exist, InvalidInput where there is none.
 std::vector<std::filesystem::path> assets_of(const std::filesystem::path& path);
 
+// The asset of a file, which goes by the file's name in folders, scenes, reports and exports: a renamed file
+// is another object. Throws what asset::load throws.
+asset::Asset load_named_by_file(const std::filesystem::path& file);
+
 // Writes each asset to out/<id>/, the exporter's scene, and out/manifest.json: names, files, masses (kg),
 // centres of mass (m), moments of inertia (kg m^2), and what failed and why. An object that cannot be
 // exported is a failure of its own; `done` is told of each. An earlier export is replaced file by file.

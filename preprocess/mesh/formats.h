@@ -28,6 +28,13 @@ void append_polygon(const std::vector<std::int32_t>& corners, TriangleMesh& mesh
 // Largest coordinate taken for a length, in file units: beyond it squares and products lose their meaning.
 inline constexpr double kLargestCoordinate = 1e15;
 
+// More than any face of a model has; the triangles of one with more would share a corner, and what mends
+// meshes walks around corners.
+inline constexpr std::size_t kMaxFaceCorners = 10000;
+
+// The words for a face that has more.
+std::string too_many_corners(std::size_t corners);
+
 inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
 // Reads tokens from [at, end), which hold no newline unless the caller says that newlines are blanks.

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <Eigen/Geometry>
 
 #include "preprocess/mesh/formats.h"
@@ -65,6 +67,13 @@ void append_ears(Corners rest, const Eigen::Vector3d& normal, TriangleMesh& mesh
 }
 
 }  // namespace
+
+std::string too_many_corners(std::size_t corners) {
+  return fmt::format(
+      "has {} corners, and no face may have more than {}: cut it into triangles (the modeller's "
+      "option to triangulate faces on export)",
+      corners, kMaxFaceCorners);
+}
 
 void append_polygon(const Corners& corners, TriangleMesh& mesh) {
   if (corners.size() > 3 && corners.size() <= kMaxCornersForEars) {

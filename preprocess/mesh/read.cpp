@@ -72,6 +72,10 @@ TriangleMesh read_soup(const std::filesystem::path& path, double metres_per_unit
   report.measures["input_triangles"] = static_cast<double>(mesh.triangles.size());
   report.measures["input_vertices"] = static_cast<double>(mesh.vertices.size());
   const double diagonal = mesh.diagonal();
+  if (!(diagonal > 0)) {
+    throw InvalidInput(fmt::format(
+        "{}: all its vertices are at one point: export the mesh again, with more digits", path.string()));
+  }
   if (!(diagonal < kLargestCoordinate)) {
     throw InvalidInput(
         fmt::format("{}: the object measures {:.3g} m across: wrong units?", path.string(), diagonal));

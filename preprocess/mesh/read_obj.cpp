@@ -112,6 +112,9 @@ class ObjParser {
     if (corners_.size() < 3) {
       refuse(fmt::format("face with {} corners: the file seems truncated or damaged", corners_.size()));
     }
+    ++faces_;
+    if (corners_.size() > kMaxFaceCorners)
+      refuse(fmt::format("face {} {}", faces_, too_many_corners(corners_.size())));
     append_polygon(corners_, mesh_);
   }
 
@@ -177,6 +180,7 @@ class ObjParser {
   const std::string& name_;
   TriangleMesh mesh_;
   std::vector<std::int32_t> corners_;
+  std::size_t faces_ = 0;
   std::vector<std::size_t> attributes_[2];   // hashes of the "vt" and "vn" lines
   std::size_t attributes_used_[2] = {0, 0};  // one beyond the last of each that a face uses
   std::vector<std::size_t> looks_;

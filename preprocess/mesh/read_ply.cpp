@@ -289,6 +289,7 @@ class PlyParser {
       }
       const std::size_t length = list_length(p);
       if (length < 3) refuse(fmt::format("has {} corners", length));
+      if (length > kMaxFaceCorners) refuse(too_many_corners(length));
       for (std::size_t c = 0; c < length; ++c) {
         const double index = number(p.type);
         if (!(index >= 0 && index < std::numeric_limits<std::int32_t>::max()) || index != std::floor(index)) {

@@ -6,11 +6,11 @@
 #include <optional>
 #include <set>
 
+#include "preprocess/export/export_set.h"
 #include "preprocess/export/exporter.h"
 #include "preprocess/mesh/write.h"
 #include "preprocess/report/page_data.h"
 #include "preprocess/report/pages.h"
-#include "runtime/asset/reader.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 
@@ -40,7 +40,8 @@ std::string object_page(const Shared& asset, const Shared& partner, bool with_in
 Shared next_asset(const std::vector<std::filesystem::path>& assets, std::size_t from) {
   for (std::size_t k = 1; k <= assets.size(); ++k) {
     try {
-      auto asset = std::make_shared<const asset::Asset>(asset::load(assets[(from + k) % assets.size()]));
+      auto asset =
+          std::make_shared<const asset::Asset>(load_named_by_file(assets[(from + k) % assets.size()]));
       if (detail::lacks_surface(*asset).empty()) return asset;
     } catch (const Error&) {  // a row of the table says why
     }
@@ -65,7 +66,7 @@ std::vector<ReportedObject> write_report(const std::vector<std::filesystem::path
     std::optional<std::string> text;
     std::string id;
     try {
-      const auto asset = std::make_shared<const asset::Asset>(asset::load(assets[i]));
+      const auto asset = std::make_shared<const asset::Asset>(load_named_by_file(assets[i]));
       if (const std::string missing = detail::lacks_surface(*asset); !missing.empty())
         throw InvalidInput(fmt::format("{}: the asset has {}", assets[i].string(), missing));
       id = export_id(asset->name);

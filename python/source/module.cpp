@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 
 #include <exception>
+#include <string_view>
 
 #include "python/source/guard.h"
 #include "python/source/released.h"
@@ -28,6 +29,15 @@ PyObject* add_exception(py::module_& module, const char* name, const char* doc, 
   return made;
 }
 
+// A name of a file within the message may be of bytes that are no UTF-8.
+void raise(PyObject* type, const std::exception& error) {
+  const std::string_view words = error.what();
+  PyErr_SetObject(type, py::reinterpret_steal<py::object>(
+                            PyUnicode_DecodeUTF8(words.data(), static_cast<py::ssize_t>(words.size()),
+                                                 "backslashreplace"))
+                            .ptr());
+}
+
 void bind_exceptions(py::module_& module) {
   exceptions.error = add_exception(module, "Error", "What this library raises.",
                                    py::make_tuple(py::handle(PyExc_Exception)));
@@ -44,13 +54,13 @@ void bind_exceptions(py::module_& module) {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const InvalidInput& error) {
-      PyErr_SetString(exceptions.invalid_input, error.what());
+      raise(exceptions.invalid_input, error);
     } catch (const BadAsset& error) {
-      PyErr_SetString(exceptions.bad_asset, error.what());
+      raise(exceptions.bad_asset, error);
     } catch (const IoError& error) {
-      PyErr_SetString(exceptions.io_error, error.what());
+      raise(exceptions.io_error, error);
     } catch (const Error& error) {
-      PyErr_SetString(exceptions.error, error.what());
+      raise(exceptions.error, error);
     } catch (const py::cast_error&) {  // of parts of pickles
       PyErr_SetString(PyExc_TypeError, "something is not of the kind that belongs here: a damaged pickle?");
     }

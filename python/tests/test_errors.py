@@ -116,6 +116,8 @@ CASES = [
     # geometries, materials, files
     (lambda: abut.load("nowhere.h5"), abut.IoError, "nowhere.h5: cannot open"),
     (lambda: abut.load("."), abut.IoError, "folder|directory|regular"),
+    (lambda: abut.load("no\udcff.h5"), abut.IoError, r"no\\xff.h5: cannot open: No such file"),
+    (lambda: abut.read_scene("no\udcff.scn"), abut.IoError, r"no\\xff.scn: cannot open: No such file"),
     (lambda: abut.load(3), TypeError, "load: path must be a path"),
     (lambda: abut.load(closed_file()), TypeError, "load: path must be a path"),
     (lambda: abut.load("a\0b"), Bad, "path has a character that no path can have"),

@@ -11,7 +11,10 @@ namespace abut::cli {
 AssetFolder::AssetFolder(std::filesystem::path folder) : folder_(std::move(folder)) {
   if (folder_.empty()) throw IoError("'': the name of the folder of assets is empty");
   std::error_code error;
-  if (!std::filesystem::is_directory(folder_, error))
+  const bool is_folder = std::filesystem::is_directory(folder_, error);
+  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+    throw IoError(folder_.string() + ": cannot read this folder of assets: " + error.message());
+  if (!is_folder)
     throw IoError(folder_.string() + ": not a folder of assets" +
                   (error ? " (" + error.message() + ")" : "") + "; make one with abut-preprocess DATASET " +
                   folder_.string());
@@ -22,8 +25,10 @@ const body::Geometry& AssetFolder::operator[](const std::string& name) {
   const std::filesystem::path file = folder_ / (name + ".h5");
   const bool plain =
       !name.empty() && name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
-  std::error_code ignored;
-  if (!plain || !std::filesystem::exists(file, ignored)) {
+  std::error_code error;
+  const bool exists = plain && std::filesystem::exists(file, error);
+  if (error) throw IoError(file.string() + ": cannot open: " + error.message());
+  if (!exists) {
     std::string known;
     for (const std::string& other : names()) known += (known.empty() ? "" : ", ") + other;
     throw InvalidInput("no asset '" + name + "' in " + folder_.string() + "; there " +
@@ -34,8 +39,10 @@ const body::Geometry& AssetFolder::operator[](const std::string& name) {
 
 std::vector<std::string> AssetFolder::names() const {
   std::vector<std::string> result;
-  for (const auto& file : std::filesystem::directory_iterator(folder_))
-    if (file.path().extension() == ".h5") result.push_back(file.path().stem().string());
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error))
+    if (it->path().extension() == ".h5") result.push_back(it->path().stem().string());
+  if (error) throw IoError(folder_.string() + ": cannot read this folder of assets: " + error.message());
   std::sort(result.begin(), result.end());
   return result;
 }

@@ -12,7 +12,7 @@ namespace abut::cli {
 // The assets of a folder by object name, each loaded when first asked for and kept.
 class AssetFolder {
  public:
-  // Throws IoError where `folder` is not a folder.
+  // Throws IoError where `folder` is not a folder, or may not be entered.
   explicit AssetFolder(std::filesystem::path folder);
 
   // The asset <folder>/<name>.h5. Throws InvalidInput, saying which names there are, or what asset::load
@@ -22,7 +22,7 @@ class AssetFolder {
   // Throws IoError where an output would replace an asset that was loaded.
   void require_none_replaced(const std::filesystem::path& output) const;
 
-  // Names of all assets in the folder, ascending.
+  // Names of all assets in the folder, ascending. Throws IoError where it may not be read.
   std::vector<std::string> names() const;
 
  private:

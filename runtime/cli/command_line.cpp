@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/cli/arguments.h"
 #include "runtime/cli/version.h"
 #include "runtime/core/error.h"
 
@@ -14,6 +15,7 @@ constexpr int kMaxJobs = 1024;
 
 bool parse(CLI::App& app, int argc, const char* const* argv) {
   app.set_version_flag("--version", version());
+  refuse_misspelt_command(app, argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -22,6 +24,7 @@ bool parse(CLI::App& app, int argc, const char* const* argv) {
     app.exit(error);
     return false;
   }
+  refuse_empty_values(app);
   return true;
 }
 

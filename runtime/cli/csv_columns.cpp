@@ -109,6 +109,8 @@ bool CsvColumns::read_record() {
     record_ += '\n';
     if (!read_line()) refuse("a quoted field that does not end; close its quote");
   }
+  if (record_.find('\0') != std::string::npos)
+    refuse("there is a byte of value 0, which a text has not: this is no CSV file, or a damaged one");
   return true;
 }
 

@@ -55,23 +55,26 @@ std::string describe_quantities() {
 void add_wrench_options(CLI::App& app, QueryArguments& arguments) {
   BodyOptions& bodies = arguments.bodies;
   std::vector<CLI::Option*> options;
-  constexpr double kAny = std::numeric_limits<double>::infinity();
-  const CLI::Validator a_number = number_from(-kAny, kAny, "a number");
-  const auto both = [&](const std::string& name, double body::Material::*member, const std::string& text) {
+  constexpr double kAny = std::numeric_limits<double>::max();
+  const std::string finite = "a finite number";
+  const auto both = [&](const std::string& name, double body::Material::*member, const std::string& text,
+                        const std::string& what) {
     const std::pair<const char*, body::Material*> materials[] = {{"-a", &bodies.A}, {"-b", &bodies.B}};
     for (const auto& [which, material] : materials)
       options.push_back(
           app.add_option(name + which, material->*member, text + (which[1] == 'a' ? " of objA" : " of objB"))
               ->capture_default_str()
-              ->check(a_number));
+              ->check(number_from(-kAny, kAny, what)));
   };
   both("--modulus", &body::Material::modulus,
-       "pressure field: pressure in the core (Pa); makes a primitive compliant, too");
+       "pressure field: pressure in the core (Pa); makes a primitive compliant, too",
+       finite + " of Pa; --rigid-a and --rigid-b make bodies rigid");
   app.get_option("--modulus-a")->each([&bodies](const std::string&) { bodies.compliant_A = true; });
   app.get_option("--modulus-b")->each([&bodies](const std::string&) { bodies.compliant_B = true; });
-  both("--dissipation", &body::Material::dissipation, "pressure field: Hunt and Crossley's factor (s)");
+  both("--dissipation", &body::Material::dissipation, "pressure field: Hunt and Crossley's factor (s)",
+       finite);
   both("--mu", &body::Material::friction,
-       "coefficient of friction; a pair has the harmonic mean 2 a b / (a + b)");
+       "coefficient of friction; a pair has the harmonic mean 2 a b / (a + b)", finite);
   const auto rigid = [&](const std::string& name, body::Material& material) {
     options.push_back(app.add_flag_callback(
         name, [&material] { material.modulus = body::kRigid; }, "pressure field: its surface is rigid"));
@@ -81,7 +84,7 @@ void add_wrench_options(CLI::App& app, QueryArguments& arguments) {
   options.push_back(app.add_option("--half-space-thickness", bodies.half_space_thickness,
                                    "pressure field: depth at which @half_space has its modulus (m)")
                         ->capture_default_str()
-                        ->check(a_number));
+                        ->check(number_from(-kAny, kAny, finite)));
   options.push_back(app.add_flag("--energy", arguments.energy, "a column for the potential (J)"));
   options.push_back(app.add_option(
       "--surfaces", arguments.surfaces,

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <grp.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,6 +71,12 @@ CommandResult run(const std::vector<std::string>& words, const std::function<voi
   ::waitpid(pid, &status, 0);
   result.code = code_of(status);
   return result;
+}
+
+void become_nobody() {
+  constexpr unsigned kNobody = 65534;
+  if (::getuid() != 0) return;
+  if (::setgroups(0, nullptr) != 0 || ::setgid(kNobody) != 0 || ::setuid(kNobody) != 0) ::_exit(126);
 }
 
 std::string preprocess_program() { return ABUT_PREPROCESS_PROGRAM; }

@@ -29,6 +29,9 @@ CommandResult run(const std::vector<std::string>& words, const std::function<voi
 CommandResult command(std::vector<std::string> arguments);
 std::string preprocess_program();
 
+// Of a new process: has no rights of root, whom no permission binds. Ends it with 126 where it cannot.
+void become_nobody();
+
 // Direct children of a process.
 std::vector<pid_t> children_of(pid_t parent);
 

@@ -190,10 +190,6 @@ TEST_F(Refuse, NoPermissionToWrite) {
   write("box.obj", box(0.1, 0.1, 0.1));
   std::filesystem::create_directory(out_);
   std::filesystem::permissions(out_, std::filesystem::perms(0555));
-  const auto become_nobody = [] {
-    if (::getuid() != 0) return;
-    if (::setgroups(0, nullptr) != 0 || ::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(126);
-  };
   const CommandResult result =
       run({preprocess_program(), data_.string(), out_.string(), "--tets", "none", "--quads", "none"},
           become_nobody);

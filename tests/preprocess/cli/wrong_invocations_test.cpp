@@ -54,6 +54,7 @@ class WrongInvocations : public CommandTest {
                {"{other}", (folder_ / "other").string()},
                {"{new}", (folder_ / "new").string()},
                {"{empty}", (folder_ / "empty").string()},
+               {"{nothing}", ""},
                {"{pipe}", (folder_ / "pipe").string()}};
   }
 
@@ -103,6 +104,27 @@ TEST_F(WrongInvocations, LeaveNothingOfAMissingSource) {
   EXPECT_EQ(command({"export", filled("{none}"), "--to", "urdf", "--out", filled("{new}")}).code, 2);
   EXPECT_EQ(command({"report", filled("{none}"), "--out", filled("{new}")}).code, 2);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "new"));
+}
+// Nor is it called empty.
+TEST_F(WrongInvocations, AFolderThatMayNotBeReadIsNotCalledMissing) {
+  std::filesystem::permissions(out_, std::filesystem::perms::none);
+  const std::string out = out_.string();
+  const std::vector<std::string> invocations[] = {
+      {ABUT_QUERY_PROGRAM, out, filled("{poses}")},
+      {preprocess_program(), "report", out},
+      {preprocess_program(), "status", out},
+      {preprocess_program(), out, filled("{new}")},
+      {preprocess_program(), "inspect", asset("a")},
+      {ABUT_DATASETS_PROGRAM, "check", out},
+      {preprocess_program(), "export", out, "--to", "urdf", "--out", filled("{new}")}};
+  for (const std::vector<std::string>& words : invocations) {
+    const CommandResult result = run(words, become_nobody);
+    if (result.code == 126 || result.code == 127) GTEST_SKIP() << "cannot run a program as another user here";
+    EXPECT_EQ(result.code, 2) << words[1];
+    EXPECT_TRUE(contains(result.err, out)) << result.err;
+    EXPECT_TRUE(contains(result.err, "Permission denied")) << result.err;
+    EXPECT_FALSE(contains(result.err, "make one with")) << result.err;
+  }
 }
 TEST_F(WrongInvocations, OfSynthetic) { expect_told(kSynthetic); }
 

@@ -107,6 +107,30 @@ TEST_F(Read, RefusesBadFiles) {
   expect_refused("huge.obj", v + "f 1 2 99999999999999999999\n", "line 4");
 }
 
+TEST_F(Read, RefusesMeshesOfOnePointAndFacesOfTooManyCorners) {
+  const std::string point = "v 1 2 3\nv 1 2 3\nv 1 2 3\n";
+  expect_refused("point.obj", point + "f 1 2 3\n", "point.obj: all its vertices are at one point");
+  expect_refused(
+      "point.ply",
+      "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float "
+      "z\nelement face 1\nproperty list int int vertex_indices\nend_header\n1 2 3\n1 2 3\n1 2 3\n3 0 "
+      "1 2\n",
+      "all its vertices are at one point");
+  std::string obj, corners;
+  for (int i = 1; i <= 10001; ++i) {
+    obj += "v " + std::to_string(i) + " " + std::to_string(i * i) + " 0\n";
+    corners += " " + std::to_string(i);
+  }
+  expect_refused(
+      "wheel.obj", obj + "f 1 2 3\nf" + corners + "\n",
+      "wheel.obj: line 10003: face 2 has 10001 corners, and no face may have more than 10000: cut it");
+  std::string ply =
+      "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float "
+      "z\nelement face 1\nproperty list int int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n10001";
+  for (int i = 0; i < 10001; ++i) ply += " 0";
+  expect_refused("wheel.ply", ply + "\n", "wheel.ply: face 1 of 1: has 10001 corners");
+}
+
 TEST_F(Read, RefusesAnObjCutOffAmongItsFaces) {
   std::string text;
   for (int i = 0; i < 100; ++i) text += "v " + std::to_string(i) + " " + std::to_string(i * i) + " 0\n";

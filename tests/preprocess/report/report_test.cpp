@@ -24,9 +24,8 @@ TEST_F(Report, WhatCannotBeReadIsARowAndTheOthersHavePages) {
   write("ball.obj", sphere(0.05, 2));
   ASSERT_EQ(make({"--tets", "300"}).code, 0);
   asset::Asset forged = asset::load(asset("ball"));
-  const std::string name = "</script><script>x & \"y\"";
-  forged.name = name;
-  asset::save(forged, asset("named"));
+  const std::string name = "<!--<script>x & \"y\"";
+  asset::save(forged, asset(name));
   forged.surfaces.clear();
   asset::save(forged, asset("bare"));
   std::ofstream(out_ / "text.h5") << "not an asset";
@@ -43,6 +42,25 @@ TEST_F(Report, WhatCannotBeReadIsARowAndTheOthersHavePages) {
   for (const auto& entry : std::filesystem::directory_iterator(out_ / "report"))
     pages += entry.path().extension() == ".html";
   EXPECT_EQ(pages, 3U);
+}
+
+TEST_F(Report, RenamedAssetsGoByTheNamesOfTheirFiles) {
+  write("ball.obj", sphere(0.05, 2));
+  ASSERT_EQ(make().code, 0);
+  std::filesystem::rename(asset("ball"), asset("orb"));
+  ASSERT_EQ(command({"report", out_.string()}).code, 0);
+  const std::string page = text_of(out_ / "report" / "orb.html");
+  EXPECT_TRUE(contains(page, "<title>orb</title>"));
+  EXPECT_TRUE(contains(page, "\"name\":\"orb\""));
+  EXPECT_TRUE(contains(text_of(out_ / "report" / "index.html"), "\"orb\""));
+  const CommandResult exported =
+      command({"export", out_.string(), "--to", "urdf", "--out", (folder_ / "robots").string()});
+  ASSERT_EQ(exported.code, 0) << exported.err;
+  EXPECT_TRUE(contains(exported.out, "  orb: ")) << exported.out;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "robots" / "orb" / "orb.urdf"));
+  const CommandResult inspected = command({"inspect", asset("orb")});
+  EXPECT_TRUE(inspected.out.starts_with("orb\n")) << inspected.out;
+  EXPECT_TRUE(contains(inspected.out, "it was made as ball")) << inspected.out;
 }
 
 TEST_F(Report, LicencesAreThoseOfTheDownload) {

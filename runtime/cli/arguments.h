@@ -1,0 +1,65 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/core/error.h"
+
+// What is wrong with arguments that a parser of options takes.
+namespace abut::cli {
+
+// Letters to insert, leave out or replace that make one word of the other.
+inline std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t k = 1; k <= b.size(); ++k) {
+      const std::size_t replaced = diagonal + (a[i - 1] != b[k - 1]);
+      diagonal = row[k];
+      row[k] = std::min({replaced, row[k] + 1, row[k - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+// Throws InvalidInput where the first argument is almost the name of a subcommand and nothing that is there.
+inline void refuse_misspelt_command(const CLI::App& app, int argc, const char* const* argv) {
+  constexpr std::size_t kLettersPerSlip = 3;
+  if (argc < 2) return;
+  const std::string_view word = argv[1];
+  std::error_code ignored;
+  if (std::filesystem::exists(word, ignored)) return;
+  std::string nearest;
+  std::size_t least = word.size() / kLettersPerSlip + 1;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    const std::size_t distance = edit_distance(word, command->get_name());
+    if (distance == 0) return;
+    if (distance < least) nearest = command->get_name();
+    least = std::min(least, distance);
+  }
+  if (!nearest.empty())
+    throw InvalidInput(fmt::format("there is no command '{}'; did you mean '{}'? See {} --help", word,
+                                   nearest, app.get_name()));
+}
+
+// Throws InvalidInput where an option was given an empty value: often a variable of a script without one.
+inline void refuse_empty_values(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options())
+    if (!option->get_positional())
+      for (const std::string& value : option->results())
+        if (value.empty())
+          throw InvalidInput(
+              fmt::format("{}: its value is empty; give one, or leave the option out", option->get_name()));
+  for (const CLI::App* command : app.get_subcommands()) refuse_empty_values(*command);
+}
+
+}  // namespace abut::cli
