@@ -187,10 +187,19 @@ class Improver {
     mean /= static_cast<double>(4 * star.size());
     Vector3d here = start;
     double best = before;
+    std::int32_t worst = star.front();  // what made the last attempt no better often does it again
     const auto attempt = [&](const Vector3d& point) {
       tets_.move(v, point);
-      const double q = tets_.worst(star);
-      if (q <= best + kGain / 4) return false;
+      const double wanted = best + kGain / 4;
+      if (tets_.quality(worst) <= wanted) return false;
+      double q = 2;
+      for (const std::int32_t slot : star) {
+        q = std::min(q, tets_.quality(slot));
+        if (q <= wanted) {
+          worst = slot;
+          return false;
+        }
+      }
       best = q;
       here = point;
       return true;

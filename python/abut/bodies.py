@@ -112,8 +112,8 @@ class AssetFolder(Dict[str, Geometry]):
     """The assets of a folder by name, in ascending order, and in `failed` the exception of each that could not be
     loaded, by name. Asking for one of those raises a KeyError that says why."""
 
-    def __init__(self, *items: Any) -> None:
-        super().__init__(*items)
+    def __init__(self) -> None:
+        super().__init__()
         self.failed: Dict[str, _abut.Error] = {}
 
     def __missing__(self, name: str) -> Geometry:
