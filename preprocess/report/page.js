@@ -32,7 +32,8 @@ function theme() {
 // Long names break behind _ and /, before they break anywhere.
 const breakable = text => String(text).split(/(?<=[_/])/).flatMap((part, k) => k ? [el("wbr"), part] : [part]);
 
-const facts = rows => el("table", {class: "facts"}, ...rows.map(([name, value]) => el("tr", {}, el("td", {}, ...breakable(name)), el("td", {}, ...breakable(value)))));
+const brief = value => typeof value === "number" && !Number.isInteger(value) ? number(value) : value;
+const facts = rows => el("table", {class: "facts"}, ...rows.map(([name, value]) => el("tr", {}, el("td", {}, ...breakable(name)), el("td", {}, ...breakable(brief(value))))));
 const rgb = c => `rgb(${c.slice(0, 3).map(v => Math.round(255 * v))})`;
 
 // --- the page of an asset ---
