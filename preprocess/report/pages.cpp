@@ -115,7 +115,7 @@ const Column kColumns[] = {
 template <class Entries>
 nlohmann::json rows_of(const Entries& entries) {
   nlohmann::json rows = nlohmann::json::array();
-  for (const auto& [key, value] : entries) rows.push_back({key, fmt::format("{}", value)});
+  for (const auto& [key, value] : entries) rows.push_back({key, value});
   return rows;
 }
 
