@@ -35,10 +35,10 @@ const LayoutReader* detect(const Listing& root) {
 }
 
 // Extensions of shapes in formats that are not read, in lower case.
-constexpr std::array kOtherFormats{".3ds",  ".3mf", ".abc",  ".blend", ".brep", ".ctm",  ".dae",  ".dxf",
-                                   ".fbx",  ".glb", ".gltf", ".iges",  ".igs",  ".lwo",  ".max",  ".mesh",
-                                   ".msh",  ".off", ".step", ".stp",   ".usd",  ".usda", ".usdc", ".usdz",
-                                   ".vrml", ".vtk", ".vtp",  ".vtu",   ".wrl",  ".x3d",  ".xyz"};
+constexpr std::array kOtherFormats{".3ds",  ".3mf",  ".abc", ".blend", ".brep", ".ctm",  ".dxf",
+                                   ".fbx",  ".iges", ".igs", ".lwo",   ".max",  ".mesh", ".msh",
+                                   ".off",  ".step", ".stp", ".usd",   ".usda", ".usdc", ".usdz",
+                                   ".vrml", ".vtk",  ".vtp", ".vtu",   ".wrl",  ".x3d",  ".xyz"};
 
 bool is_of_other_format(const fs::path& file) {
   return std::find(kOtherFormats.begin(), kOtherFormats.end(), lower_extension(file)) != kOtherFormats.end();
@@ -49,14 +49,19 @@ bool is_of_other_format(const fs::path& file) {
 void note_files_left_out(const Listing& listing, Dataset& dataset) {
   constexpr std::size_t kMaxNames = 20;
   std::size_t shapes = 0, others = 0;
+  const std::vector<fs::path> meshes = meshes_of(listing.files);
   for (const fs::path& file : listing.files) {
-    if (has_mesh_extension(file)) continue;
+    if (has_mesh_extension(file)) {
+      if (std::find(meshes.begin(), meshes.end(), file) == meshes.end())
+        dataset.notes.push_back(
+            fmt::format("'{}' was left out: a mesh of the same name is beside it", file.string()));
+      continue;
+    }
     if (!is_of_other_format(file)) {
       ++others;
     } else if (++shapes <= kMaxNames) {
-      dataset.notes.push_back(
-          fmt::format("'{}' was left out: {} is not read; convert it to .obj, .ply or .stl", file.string(),
-                      lower_extension(file)));
+      dataset.notes.push_back(fmt::format("'{}' was left out: {} is not read; convert it to {}",
+                                          file.string(), lower_extension(file), kMeshFormats));
     }
   }
   if (shapes > kMaxNames)
@@ -72,8 +77,8 @@ void note_files_left_out(const Listing& listing, Dataset& dataset) {
 std::string hint(const Listing& root) {
   for (const fs::path& file : root.files)
     if (is_of_other_format(file))
-      return fmt::format("; '{}' is in a format that is not read: convert it to .obj, .ply or .stl",
-                         file.string());
+      return fmt::format("; '{}' is in a format that is not read: convert it to {}", file.string(),
+                         kMeshFormats);
   for (const fs::path& folder : root.folders) {
     try {
       if (detect(list_folder(folder))) return fmt::format("; did you mean '{}'?", folder.string());
@@ -106,7 +111,7 @@ Dataset open_folder(const fs::path& root, const OpenOptions& options) {
 
 Dataset open_file(const fs::path& file, const OpenOptions& options) {
   if (!has_mesh_extension(file))
-    throw InvalidInput(fmt::format("'{}': not a mesh file; looked for .obj, .ply or .stl", file.string()));
+    throw InvalidInput(fmt::format("'{}': not a mesh file; looked for {}", file.string(), kMeshFormats));
   for (const LayoutReader* reader : kLayoutReaders) {
     std::optional<std::string> name = reader->name_of_file(file);
     if (!name) continue;

@@ -14,8 +14,7 @@ namespace fs = std::filesystem;
 std::vector<fs::path> meshes_in(const fs::path& folder, std::vector<std::string>& notes) try {
   Listing listing = list_folder(folder);
   notes.insert(notes.end(), listing.notes.begin(), listing.notes.end());
-  std::erase_if(listing.files, [](const fs::path& file) { return !has_mesh_extension(file); });
-  return listing.files;
+  return meshes_of(listing.files);
 } catch (const IoError& error) {
   notes.emplace_back(error.what());
   return {};
@@ -48,6 +47,8 @@ std::optional<std::string> name_of_file(const fs::path&) { return std::nullopt; 
 }  // namespace
 
 const LayoutReader kDirectReader{
-    "direct", 1, "NAME/MESH, one mesh file (.obj, .ply, .stl) a folder", true, detect, read, name_of_file};
+    "direct",    1,      "NAME/MESH, one mesh file (.obj, .ply, .stl, .dae, .glb, .gltf) a folder",
+    true,        detect, read,
+    name_of_file};
 
 }  // namespace abut::datasets

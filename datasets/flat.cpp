@@ -15,9 +15,8 @@ bool detect(const Listing& root) {
 }
 
 void read(const Listing& root, Dataset& dataset) {
-  for (const fs::path& file : root.files)
-    if (has_mesh_extension(file))
-      dataset.objects.push_back({.name = file.stem().string(), .file = file, .notes = {}});
+  for (const fs::path& file : meshes_of(root.files))
+    dataset.objects.push_back({.name = file.stem().string(), .file = file, .notes = {}});
   if (!root.folders.empty())
     dataset.notes.push_back(fmt::format("'{}': {} beside the mesh files not searched", root.folder.string(),
                                         counted(root.folders.size(), "folder")));
@@ -30,6 +29,7 @@ std::optional<std::string> name_of_file(const fs::path& file) {
 
 }  // namespace
 
-const LayoutReader kFlatReader{"flat", 1, "mesh files (.obj, .ply, .stl)", false, detect, read, name_of_file};
+const LayoutReader kFlatReader{
+    "flat", 1, "mesh files (.obj, .ply, .stl, .dae, .glb, .gltf)", false, detect, read, name_of_file};
 
 }  // namespace abut::datasets

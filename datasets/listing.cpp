@@ -27,9 +27,30 @@ std::string lower_extension(const fs::path& path) {
   return extension;
 }
 
+namespace {
+
+bool is_scene(const fs::path& path) {
+  const std::string extension = lower_extension(path);
+  return extension == ".dae" || extension == ".glb" || extension == ".gltf";
+}
+
+}  // namespace
+
 bool has_mesh_extension(const fs::path& path) {
   const std::string extension = lower_extension(path);
-  return extension == ".obj" || extension == ".ply" || extension == ".stl";
+  return extension == ".obj" || extension == ".ply" || extension == ".stl" || is_scene(path);
+}
+
+std::vector<fs::path> meshes_of(const std::vector<fs::path>& files) {
+  std::vector<fs::path> meshes;
+  const auto has_shape = [&](const fs::path& scene) {
+    return std::any_of(files.begin(), files.end(), [&](const fs::path& file) {
+      return has_mesh_extension(file) && !is_scene(file) && file.stem() == scene.stem();
+    });
+  };
+  for (const fs::path& file : files)
+    if (has_mesh_extension(file) && !(is_scene(file) && has_shape(file))) meshes.push_back(file);
+  return meshes;
 }
 
 std::string folder_name(const fs::path& folder) {

@@ -25,8 +25,15 @@ bool is_folder(const std::filesystem::path& path);
 // The extension in lower case, with its dot.
 std::string lower_extension(const std::filesystem::path& path);
 
-// True where the extension is .obj, .ply or .stl in upper or lower case.
+// Of the meshes that are read, for messages.
+inline constexpr const char* kMeshFormats = ".obj, .ply, .stl, .dae, .glb or .gltf";
+
+// True where the extension is one of them in upper or lower case.
 bool has_mesh_extension(const std::filesystem::path& path);
+
+// Without scenes (.dae, .glb, .gltf) of the same name as a mesh of another format: these are the pictures of
+// it.
+std::vector<std::filesystem::path> meshes_of(const std::vector<std::filesystem::path>& files);
 
 // The last component that is a name: "mug" of "a/mug/" and of "mug/.".
 std::string folder_name(const std::filesystem::path& folder);

@@ -67,7 +67,7 @@ void require_inside(const std::vector<StoredFile>& files, const std::string& obj
 void require_mesh(const std::vector<StoredFile>& files, const fs::path& archive) {
   if (std::none_of(files.begin(), files.end(),
                    [](const auto& file) { return has_mesh_extension(file.path); }))
-    throw InvalidInput(archive.string() + ": the archive has no mesh (.obj, .ply or .stl)");
+    throw InvalidInput(archive.string() + ": the archive has no mesh (" + std::string(kMeshFormats) + ")");
 }
 
 // The record of a download, and who reads it, know names in UTF-8 alone.

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -10,13 +11,15 @@
 #include "preprocess/mesh/mesh.h"
 #include "runtime/core/error.h"
 
-// What the three readers share. Each takes a file's whole content and its name (for messages) and throws
+// What the readers share. Each takes a file's whole content and its name (for messages) and throws
 // InvalidInput.
 namespace abut::preprocess {
 
 TriangleMesh parse_obj(std::string_view content, const std::string& name, Report& report);
 TriangleMesh parse_ply(std::string_view content, const std::string& name);
 TriangleMesh parse_stl(std::string_view content, const std::string& name);
+// COLLADA and glTF, with the files beside it and below that it names.
+TriangleMesh parse_scene(std::string_view content, const std::filesystem::path& file, Report& report);
 
 // The warning that duplicated vertices are merged, if there are any.
 void warn_of_duplicates(std::size_t count, Report& report);

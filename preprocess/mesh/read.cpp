@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <cmath>
 
+#include "datasets/listing.h"
 #include "preprocess/mesh/formats.h"
 #include "preprocess/mesh/weld.h"
 #include "runtime/core/counted.h"
@@ -17,14 +16,8 @@ namespace {
 constexpr double kLargestPlausible_m = 10;
 constexpr double kSmallestPlausible_m = 1e-3;
 
-std::string lower_extension(const std::filesystem::path& path) {
-  std::string text = path.extension().string();
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 TriangleMesh parse(std::string_view content, const std::filesystem::path& path, Report& report) {
-  const std::string name = path.string(), extension = lower_extension(path);
+  const std::string name = path.string(), extension = datasets::lower_extension(path);
   if (extension == ".obj") return parse_obj(content, name, report);
   if (extension == ".ply") {
     TriangleMesh mesh = parse_ply(content, name);
@@ -32,8 +25,9 @@ TriangleMesh parse(std::string_view content, const std::filesystem::path& path, 
     return mesh;
   }
   if (extension == ".stl") return parse_stl(content, name);
+  if (datasets::has_mesh_extension(path)) return parse_scene(content, path, report);
   throw InvalidInput(
-      fmt::format("{}: unknown mesh format \"{}\" (known: .obj, .ply, .stl)", name, extension));
+      fmt::format("{}: unknown mesh format \"{}\" (known: {})", name, extension, datasets::kMeshFormats));
 }
 
 void warn_of_units(const std::filesystem::path& path, double diagonal, Report& report) {

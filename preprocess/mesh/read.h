@@ -6,9 +6,10 @@
 
 namespace abut::preprocess {
 
-// Reads the triangles of an OBJ, PLY or STL file (told apart by the name's extension, in any case) as they
-// stand: a soup, vertices in the file's order, polygons cut into triangles, coordinates multiplied by
-// `metres_per_unit`.
+// Reads the triangles of an OBJ, PLY, STL, COLLADA or glTF file (told apart by the name's extension, in any
+// case) as they stand: a soup, vertices in the file's order, polygons cut into triangles, coordinates
+// multiplied by `metres_per_unit`. Scenes (.dae, .glb, .gltf) are placed by their nodes, in the file's axes
+// whichever of them is up; units that a COLLADA file states are applied.
 //
 // Materials, groups, texture coordinates, normals and colours are ignored; so is a missing .mtl. A size that
 // hints at wrong units (above 10 m or below 1 mm) and vertices that no face uses are warnings in `report`;

@@ -142,15 +142,18 @@ TEST_F(DatasetTest, FlatFolderAnyCase) {
   touch("c.Ply");
   touch("a.mtl");
   touch("notes.txt");
-  touch("chair.DAE");
+  touch("chair.FBX");
+  touch("table.GLB");
+  touch("b.dae");
   touch(".hidden.obj");
   touch("sub/d.obj");
   const Dataset dataset = open_dataset(root_);
   EXPECT_EQ(dataset.layout, "flat");
-  EXPECT_EQ(names(dataset), (Names{"a", "b", "c"}));
+  EXPECT_EQ(names(dataset), (Names{"a", "b", "c", "table"}));
+  EXPECT_TRUE(mentions(dataset.notes, "b.dae' was left out: a mesh of the same name is beside it"));
   EXPECT_TRUE(mentions(dataset.notes, "1 folder beside the mesh files not searched"));
-  EXPECT_TRUE(
-      mentions(dataset.notes, "chair.DAE' was left out: .dae is not read; convert it to .obj, .ply or .stl"));
+  EXPECT_TRUE(mentions(dataset.notes,
+                       "chair.FBX' was left out: .fbx is not read; convert it to .obj, .ply, .stl, .dae,"));
   EXPECT_TRUE(mentions(dataset.notes, "2 other files left out"));
 }
 
@@ -207,7 +210,7 @@ TEST_F(DatasetTest, OneFile) {
       1e-3);
   EXPECT_NE(message_of<InvalidInput>([&] {
               open_dataset(root_ / "readme.txt");
-            }).find("looked for .obj, .ply or .stl"),
+            }).find("looked for .obj, .ply, .stl, .dae, .glb or .gltf"),
             std::string::npos);
 }
 

@@ -1,0 +1,135 @@
+// Meshes of COLLADA and glTF.
+#include "tests/preprocess/mesh/read_fixture.h"
+
+namespace abut::preprocess {
+namespace {
+
+const std::string kCorners = "0 0 0 1 0 0 0 1 0 0 0 1", kFaces = "0 2 1 0 1 3 1 2 3 0 3 2";
+
+// A tetrahedron of triangles, placed once by each of `nodes`.
+std::string collada(const std::string& nodes, const std::string& up = "Z_UP", const std::string& metre = "1",
+                    const std::string& corners = kCorners, const std::string& faces = kFaces) {
+  return "<?xml version='1.0'?><COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' version='1.4.1'>"
+         "<asset><unit name='u' meter='" +
+         metre + "'/><up_axis>" + up +
+         "</up_axis></asset><library_geometries><geometry id='g' name='g'><mesh><source id='p'>"
+         "<float_array id='a' count='12'>" +
+         corners +
+         "</float_array><technique_common><accessor source='#a' count='4' stride='3'><param name='X' "
+         "type='float'/><param name='Y' type='float'/><param name='Z' type='float'/></accessor>"
+         "</technique_common></source><vertices id='v'><input semantic='POSITION' source='#p'/></vertices>"
+         "<triangles count='4'><input semantic='VERTEX' source='#v' offset='0'/><p>" +
+         faces +
+         "</p></triangles></mesh></geometry></library_geometries><library_visual_scenes><visual_scene "
+         "id='s'>" +
+         nodes +
+         "</visual_scene></library_visual_scenes><scene><instance_visual_scene url='#s'/></scene></COLLADA>";
+}
+
+std::string node(const std::string& place, const std::string& inside = "") {
+  return "<node>" + place + "<instance_geometry url='#g'/>" + inside + "</node>";
+}
+
+std::string little(const std::vector<float>& corners, const std::vector<std::uint16_t>& faces) {
+  std::string bytes;
+  for (const float x : corners) append_number<float>(bytes, x, false);
+  for (const std::uint16_t k : faces) append_number<std::uint16_t>(bytes, k, false);
+  return bytes;
+}
+
+const std::string kTetrahedronBytes =
+    little({0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2});
+
+// Of 48 bytes of corners and 24 of indices in the buffer; `uri`: where that is, none in a .glb.
+std::string gltf(const std::string& uri, const std::string& nodes = "{\"mesh\":0}") {
+  return R"({"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[)" + nodes +
+         R"(],"meshes":[{"primitives":[{"attributes":{"POSITION":0},"indices":1}]}],"buffers":[{"byteLength":72)" +
+         (uri.empty() ? "" : ",\"uri\":\"" + uri + "\"") +
+         R"(}],"bufferViews":[{"buffer":0,"byteOffset":0,"byteLength":48},)"
+         R"({"buffer":0,"byteOffset":48,"byteLength":24}],"accessors":[{"bufferView":0,"componentType":5126,)"
+         R"("count":4,"type":"VEC3","min":[0,0,0],"max":[1,1,1]},)"
+         R"({"bufferView":1,"componentType":5123,"count":12,"type":"SCALAR"}]})";
+}
+
+std::string glb(std::string json, const std::string& bytes) {
+  json.resize((json.size() + 3) / 4 * 4, ' ');
+  std::string out = "glTF";
+  const auto append = [&](std::size_t number) {
+    append_number<std::uint32_t>(out, static_cast<double>(number), false);
+  };
+  append(2);
+  append(12 + 8 + json.size() + 8 + bytes.size());
+  append(json.size());
+  out += "JSON" + json;
+  append(bytes.size());
+  return out + std::string("BIN\0", 4) + bytes;
+}
+
+double sixfold_volume(const TriangleMesh& mesh) {
+  double sum = 0;
+  for (const Triangle& t : mesh.triangles)
+    sum += mesh.vertices[static_cast<std::size_t>(t[0])].dot(
+        mesh.vertices[static_cast<std::size_t>(t[1])].cross(mesh.vertices[static_cast<std::size_t>(t[2])]));
+  return sum;
+}
+
+TEST_F(Read, ColladaInItsOwnAxesWhicheverIsUp) {
+  for (const char* up : {"X_UP", "Y_UP", "Z_UP"}) {
+    SCOPED_TRACE(up);
+    const TriangleMesh mesh = read("a.dae", collada(node(""), up));
+    expect_tetrahedron(mesh);
+    Eigen::Vector3d low = mesh.vertices[0], high = low;
+    for (const Eigen::Vector3d& v : mesh.vertices) low = low.cwiseMin(v), high = high.cwiseMax(v);
+    EXPECT_EQ(low, Eigen::Vector3d::Zero());
+    EXPECT_EQ(high, Eigen::Vector3d::Ones());
+  }
+}
+
+TEST_F(Read, ColladaInItsUnitAndByItsNodes) {
+  const TriangleMesh small = read("a.dae", collada(node(""), "Z_UP", "0.01"));
+  EXPECT_NEAR(sixfold_volume(small), 1e-6, 1e-12);
+  const TriangleMesh two =
+      read("a.dae", collada(node("<translate>1 2 3</translate>", node("<scale>1 1 -2</scale>"))));
+  ASSERT_EQ(two.triangles.size(), 8U);
+  EXPECT_NEAR(sixfold_volume(two), 1 + 2, 1e-6);  // a mirrored one is not inside out
+  double lowest = 10;
+  for (const Eigen::Vector3d& v : two.vertices) lowest = std::min(lowest, v.z());
+  EXPECT_EQ(lowest, 3 - 2);
+}
+
+TEST_F(Read, GltfWithItsDataInsideBesideAndBelow) {
+  expect_tetrahedron(read("a.glb", glb(gltf(""), kTetrahedronBytes)));
+  write("a.bin", kTetrahedronBytes);
+  expect_tetrahedron(read("a.gltf", gltf("a.bin")));
+  std::filesystem::create_directories(folder_ / "below");
+  write("below/a.bin", kTetrahedronBytes);
+  expect_tetrahedron(read("b.gltf", gltf("below/a.bin")));
+  const TriangleMesh moved = read(
+      "moved.glb", glb(gltf("", R"({"mesh":0,"translation":[0,0,5],"scale":[2,2,2]})"), kTetrahedronBytes));
+  EXPECT_NEAR(sixfold_volume(moved), 8, 1e-6);
+}
+
+TEST_F(Read, ScenesOpenNoFileElsewhere) {
+  std::filesystem::create_directories(folder_ / "inner");
+  write("secret.bin", kTetrahedronBytes);
+  for (const std::string& uri : std::vector<std::string>{"../secret.bin", folder_ / "secret.bin",
+                                                         "x/../../secret.bin", "/dev/zero", "none.bin"})
+    expect_refused("inner/a.gltf", gltf(uri), "assimp cannot read it");
+}
+
+TEST_F(Read, RefusesBadScenes) {
+  expect_refused("cut.dae", collada(node("")).substr(0, 300), "assimp cannot read it");
+  expect_refused("empty.dae", "", "empty");
+  expect_refused("none.dae", collada(""), "no faces");
+  expect_refused("nan.dae", collada(node(""), "Z_UP", "1", "0 0 0 nan 0 0 0 1 0 0 0 1"), "");
+  expect_refused("range.dae", collada(node(""), "Z_UP", "1", kCorners, "0 2 1 0 1 3 1 2 3 0 3 9"), "");
+  expect_refused("huge.dae", collada(node("<scale>1e20 1 1</scale>")), "has a coordinate larger than 1e15");
+  const std::string whole = glb(gltf(""), kTetrahedronBytes);
+  for (std::size_t n = 1; n < whole.size(); n += 7) {
+    SCOPED_TRACE(n);
+    EXPECT_THROW(read("cut.glb", whole.substr(0, n)), InvalidInput);
+  }
+}
+
+}  // namespace
+}  // namespace abut::preprocess
