@@ -36,8 +36,10 @@ constexpr int kCovers = 3, kRoundsAfterCover = 2;
 constexpr double kCoverTolerance = 0.5;  // of the edge: less is for the quads to cut off
 constexpr std::size_t kMaxBase = 14000;  // quads; more come by subdivision
 // Edges of the fields' lattice beside those asked for, one after the other until a mesh has no tangles:
-// another spacing meets the same thin wall or rim at another place. 0: isotropic triangles.
-constexpr double kScales[] = {1, 0.97, 1.04, 0.93, 0};
+// another spacing meets the same thin wall or rim at another place. Small meshes, which take no time, are
+// tried more often, and until none is left by the strict rule.
+constexpr double kScales[] = {1, 0.97, 1.04, 0.93}, kScalesOfSmall[] = {0.99, 1.01, 0.98, 1.02, 0.95, 1.07};
+constexpr double kSmall = 1000;  // quads
 constexpr int kUntangleRounds = 30, kStrictRounds = 60;
 
 double edge_for(const QuadTarget& target, const ReferenceSurface& surface, int threads) {
@@ -94,19 +96,35 @@ Tangles finish(QuadMesh& mesh, const ReferenceSurface& surface, double edge, int
   return repair_and_cover(mesh, surface, edge, kUntangleRounds, threads);
 }
 
+// The last one, 0, is that of isotropic triangles.
+std::vector<double> scales_of(bool small, bool fields) {
+  std::vector<double> scales;
+  if (fields) scales.assign(std::begin(kScales), std::end(kScales));
+  if (fields && small) scales.insert(scales.end(), std::begin(kScalesOfSmall), std::end(kScalesOfSmall));
+  scales.push_back(0);
+  return scales;
+}
+
+Tangles untangle_strictly(QuadMesh& mesh, const ReferenceSurface& surface) {
+  TangleFinder strict(surface, TangleRule::kStrict);
+  return untangle(mesh, strict, kStrictRounds);
+}
+
+// Of the routes the first without tangles, or the one with the fewest.
 Remeshed make_base(const TriangleMesh& closed, const ReferenceSurface& surface, double edge,
                    const RemeshParameters& parameters, Report& report) {
   Remeshed best;
   bool found = false;
-  for (const double scale : kScales) {
+  const bool small = surface.area() <= kSmall * edge * edge;
+  for (const double scale : scales_of(small, parameters.fields)) {
     const bool fields = scale > 0;
-    if (fields && !parameters.fields) continue;
     Remeshed base;
     base.route = fields ? "fields" : "isotropic";
     try {
       base.mesh = fields ? from_fields(closed, scale * edge, parameters.threads, report)
                          : from_triangles(closed, edge);
-      const Tangles left = finish(base.mesh, surface, edge, parameters.threads);
+      Tangles left = finish(base.mesh, surface, edge, parameters.threads);
+      if (small) left = untangle_strictly(base.mesh, surface);
       base.crossings = left.crossings;
       base.flips = left.flips;
     } catch (const TooMuchWork&) {
@@ -205,8 +223,7 @@ Remeshed remesh(const TriangleMesh& closed, const ReferenceSurface& surface,
            .threads = parameters.threads});
     repair_and_cover(result.mesh, surface, edge * (1 << i), kUntangleRounds, parameters.threads);
   }
-  TangleFinder strict(surface, TangleRule::kStrict);
-  const Tangles left = untangle(result.mesh, strict, kStrictRounds);
+  const Tangles left = untangle_strictly(result.mesh, surface);
   result.crossings = left.crossings;
   result.flips = left.flips;
   return result;
