@@ -10,11 +10,14 @@ namespace abut::datasets {
 namespace {
 namespace fs = std::filesystem;
 
-// Empty, with a note, where the folder cannot be listed.
+// Without scenes where there is another mesh. Empty, with a note, where the folder cannot be listed.
 std::vector<fs::path> meshes_in(const fs::path& folder, std::vector<std::string>& notes) try {
   Listing listing = list_folder(folder);
   notes.insert(notes.end(), listing.notes.begin(), listing.notes.end());
-  return meshes_of(listing.files);
+  const std::vector<fs::path> meshes = meshes_of(listing.files);
+  std::vector<fs::path> shapes = meshes;
+  std::erase_if(shapes, is_scene);
+  return shapes.empty() ? meshes : shapes;
 } catch (const IoError& error) {
   notes.emplace_back(error.what());
   return {};

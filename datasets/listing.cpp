@@ -27,14 +27,10 @@ std::string lower_extension(const fs::path& path) {
   return extension;
 }
 
-namespace {
-
 bool is_scene(const fs::path& path) {
   const std::string extension = lower_extension(path);
   return extension == ".dae" || extension == ".glb" || extension == ".gltf";
 }
-
-}  // namespace
 
 bool has_mesh_extension(const fs::path& path) {
   const std::string extension = lower_extension(path);

@@ -31,7 +31,10 @@ inline constexpr const char* kMeshFormats = ".obj, .ply, .stl, .dae, .glb or .gl
 // True where the extension is one of them in upper or lower case.
 bool has_mesh_extension(const std::filesystem::path& path);
 
-// Without scenes (.dae, .glb, .gltf) of the same name as a mesh of another format: these are the pictures of
+// True of .dae, .glb and .gltf: meshes to look at, which may come beside one to compute with.
+bool is_scene(const std::filesystem::path& path);
+
+// Without scenes of the same name as a mesh of another format: these are the pictures of
 // it.
 std::vector<std::filesystem::path> meshes_of(const std::vector<std::filesystem::path>& files);
 

@@ -165,11 +165,15 @@ TEST_F(DatasetTest, FoldersWithOneMeshOfAnyName) {
   touch("tray/a.obj");
   touch("tray/b.obj");
   touch("tray/c.obj");
+  touch("finger/collision.stl");
+  touch("finger/seen.dae");
+  touch("toy/toy.glb");
   const Dataset dataset = open_dataset(root_);
   EXPECT_EQ(dataset.layout, "direct");
-  ASSERT_EQ(names(dataset), (Names{"mug", "spoon"}));
-  EXPECT_EQ(dataset.objects[0].file, root_ / "mug/visual.STL");
-  EXPECT_EQ(dataset.objects[0].metres_per_unit, 1);
+  ASSERT_EQ(names(dataset), (Names{"finger", "mug", "spoon", "toy"}));
+  EXPECT_EQ(dataset.objects[0].file, root_ / "finger/collision.stl");
+  EXPECT_EQ(dataset.objects[1].file, root_ / "mug/visual.STL");
+  EXPECT_EQ(dataset.objects[1].metres_per_unit, 1);
   EXPECT_TRUE(mentions(dataset.notes, "plate': no mesh"));
   EXPECT_TRUE(
       mentions(dataset.notes, "tray': 3 mesh files where one is the object (a.obj, b.obj, ...); left out"));
