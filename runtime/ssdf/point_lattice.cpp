@@ -16,7 +16,7 @@ using internal::Nearby;
 using internal::NearScratch;
 using simd::Four;
 
-constexpr int kCells = PointLattice::kCells, kNodes = PointLattice::kNodes;
+constexpr int kCells = PointLattice::kCells;
 
 // Radius of the ball that holds 4 x 4 x 4 nodes, and how far the farthest node of its splines is from a
 // place, spacings.
@@ -76,7 +76,7 @@ double least_height(const double* packs, int count, double range) {
     internal::offset<Four, double>(at, origin, d, square);
     for (int m = 0; m < 3; ++m) internal::take(at + internal::kPack * (3 + m), n[m]);
     const Four g = n[0] * d[0] + n[1] * d[1] + n[2] * d[2];
-    least = (square <= Four{} + range * range) & (g < least) ? g : least;
+    least = ((square <= Four{} + range * range) & (g < least)) ? g : least;
   }
   return simd::least_lane(least);
 }

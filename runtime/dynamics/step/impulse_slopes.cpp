@@ -204,7 +204,8 @@ ImpulseSlopes::Equations ImpulseSlopes::equations(std::span<Row* const> rows) co
   const auto count = static_cast<Eigen::Index>(rows.size());
   Equations of{MatX<double>(3 * count, 3 * count), MatX<double>(3 * count, 3 * count),
                MatX<double>(3 * count, inputs_), VecX<double>(count)};
-  auto& [K, W, known, root] = of;
+  MatX<double>&K = of.K, &W = of.W, &known = of.known;
+  VecX<double>& root = of.root;
   for (Eigen::Index i = 0; i < count; ++i) {
     for (Eigen::Index k = 0; k < count; ++k)
       W.block<3, 3>(3 * i, 3 * k) =
