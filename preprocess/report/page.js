@@ -32,6 +32,7 @@ function theme() {
 // Long names break behind _ and /, before they break anywhere.
 const breakable = text => String(text).split(/(?<=[_/])/).flatMap((part, k) => k ? [el("wbr"), part] : [part]);
 
+// Counts whole, measures to four digits.
 const brief = value => typeof value === "number" && !Number.isInteger(value) ? number(value) : value;
 const facts = rows => el("table", {class: "facts"}, ...rows.map(([name, value]) => el("tr", {}, el("td", {}, ...breakable(name)), el("td", {}, ...breakable(brief(value))))));
 const rgb = c => `rgb(${c.slice(0, 3).map(v => Math.round(255 * v))})`;
@@ -253,7 +254,7 @@ function setPage() {
     const value = row.cells[k];
     if (column.picture) return el("td", {}, value ? el("img", {src: value, alt: "", loading: "lazy"}) : "");
     if (k === 1) return el("td", {class: "text name"}, ...(row.link ? [el("a", {href: row.link}, ...breakable(value))] : breakable(value)));
-    const shown = value === null ? "–" : typeof value === "number" ? number(value) : value;
+    const shown = value === null ? "–" : brief(value);
     return el("td", {class: column.text ? `text ${column.note ? "note" : ""} ${row.failed ? "bad" : ""}` : null}, ...breakable(shown));
   };
   const lines = rows.map(row => ({row, node: el("tr", {}, ...columns.map((column, k) => cell(row, column, k)))}));
