@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 
 #include "runtime/ssdf/grid_kernel.h"
 #include "runtime/ssdf/taylor.h"
@@ -76,6 +77,12 @@ ABUT_INLINE void find_nodes(const asset::DistanceGridView& grid, const Four* p, 
   }
 }
 
+// Zero in the lanes where `found` is not set.
+template <std::size_t kCount>
+ABUT_INLINE void zero_elsewhere(const simd::FourBits& found, Four (&derivatives)[kCount]) {
+  for (Four& d : derivatives) d = reinterpret_cast<Four>(reinterpret_cast<simd::FourBits>(d) & found);
+}
+
 // At p (m, a place to a lane). Where a node is missing the value is `beyond` (m) and derivatives are 0.
 template <int kOrder>
 ABUT_INLINE void grid_fours(const asset::DistanceGridView& grid, const Four* p, double beyond,
@@ -120,9 +127,9 @@ ABUT_INLINE void grid_fours(const asset::DistanceGridView& grid, const Four* p, 
     }
   // The same coefficients are in all numbers: NaN in all of them or in none.
   const simd::FourBits found = phi.value == phi.value;
-  Four* const all = &phi.value;
-  for (int i = 1; i < kJetCounts[kOrder]; ++i)
-    all[i] = reinterpret_cast<Four>(reinterpret_cast<simd::FourBits>(all[i]) & found);
+  if constexpr (kOrder >= 1) zero_elsewhere(found, phi.first);
+  if constexpr (kOrder >= 2) zero_elsewhere(found, phi.second);
+  if constexpr (kOrder >= 3) zero_elsewhere(found, phi.third);
   phi.value = phi.value == phi.value ? phi.value : Four{} + beyond;
 }
 
