@@ -37,6 +37,16 @@ void print_unused(const ExportArguments& arguments, const std::vector<ExportResu
     cli::say("  note: {}: there is no object '{}' here\n", arguments.table, entry.first);
 }
 
+// The first few; the manifest has all of them.
+void print_notes(const std::vector<ExportResult>& results) {
+  constexpr std::size_t kShown = 5;
+  std::size_t count = 0;
+  for (const ExportResult& result : results)
+    for (const std::string& note : result.object.visual.notes)
+      if (++count <= kShown) cli::say("  note: {}\n", note);
+  if (count > kShown) cli::say("  note: {} in manifest.json\n", counted(count - kShown, "more note"));
+}
+
 int export_to(ExportArguments& arguments) {
   const Exporter& to = exporter(arguments.to);
   ExportOptions& options = arguments.options;
@@ -56,6 +66,7 @@ int export_to(ExportArguments& arguments) {
   };
   const std::vector<ExportResult> results =
       export_set(assets_of(arguments.source), to, arguments.out, options, print);
+  print_notes(results);
   print_unused(arguments, results);
   cli::say("{}: {} for {}, {} failed; manifest.json has masses (kg) and inertias (kg m^2)\n", arguments.out,
            counted(results.size() - failed, "object"), to.name, failed);

@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <iterator>
 
 #include "preprocess/export/exporter.h"
 #include "preprocess/export/part.h"
@@ -18,13 +19,21 @@ std::string lacks(const asset::Asset& asset) {
   return fault.empty() ? detail::lacks_surface(asset) : "no volume that Drake takes: " + fault;
 }
 
-std::vector<std::string> write(const asset::Asset& asset, const ExportObject& object,
+std::vector<std::string> write(const asset::Asset& asset, ExportObject& object,
                                const ExportSettings& settings, const std::filesystem::path& folder) {
-  std::vector<std::string> files{"surface.obj", "volume.vtk", object.id + ".sdf"};
-  export_part(asset, "surface", folder / files[0]);
-  export_part(asset, "volume", folder / files[1]);
+  std::vector<std::string> files = detail::write_seen(asset, object, folder);
+  files.emplace_back("volume.vtk");
+  export_part(asset, "volume", folder / files.back());
+  files.push_back(object.id + ".sdf");
+  std::string seen;
+  for (const std::string& name : detail::seen_meshes(object))
+    fmt::format_to(std::back_inserter(seen),
+                   "      <visual name=\"{0}_{1}\">\n"
+                   "        <geometry><mesh><uri>{1}.obj</uri></mesh></geometry>\n"
+                   "      </visual>\n",
+                   object.id, name);
   const Eigen::Matrix3d& I = object.inertial.inertia;
-  write_whole(folder / files[2],
+  write_whole(folder / files.back(),
               fmt::format("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
                           "<!-- Lengths in m, masses in kg, moments of inertia in kg m^2 about the centre of "
                           "mass, modulus in Pa.\n"
@@ -41,9 +50,7 @@ std::vector<std::string> write(const asset::Asset& asset, const ExportObject& ob
                           "          <iyy>{6:.17g}</iyy><iyz>{7:.17g}</iyz><izz>{8:.17g}</izz>\n"
                           "        </inertia>\n"
                           "      </inertial>\n"
-                          "      <visual name=\"{0}_surface\">\n"
-                          "        <geometry><mesh><uri>surface.obj</uri></mesh></geometry>\n"
-                          "      </visual>\n"
+                          "{10}"
                           "      <collision name=\"{0}_volume\">\n"
                           "        <geometry><mesh><uri>volume.vtk</uri></mesh></geometry>\n"
                           "        <drake:proximity_properties>\n"
@@ -55,7 +62,7 @@ std::vector<std::string> write(const asset::Asset& asset, const ExportObject& ob
                           "  </model>\n"
                           "</sdf>\n",
                           object.id, detail::digits(object.inertial.center), object.inertial.mass, I(0, 0),
-                          I(0, 1), I(0, 2), I(1, 1), I(1, 2), I(2, 2), settings.modulus));
+                          I(0, 1), I(0, 2), I(1, 1), I(1, 2), I(2, 2), settings.modulus, seen));
   return files;
 }
 

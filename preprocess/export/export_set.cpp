@@ -34,6 +34,7 @@ nlohmann::json json_of(const ExportResult& result) {
   json["inertia_kg_m2"] = {json_of(inertial.inertia.row(0)), json_of(inertial.inertia.row(1)),
                            json_of(inertial.inertia.row(2))};
   json["box_m"] = {json_of(result.object.low), json_of(result.object.high)};
+  if (!result.object.visual.notes.empty()) json["notes"] = result.object.visual.notes;
   return json;
 }
 
@@ -84,7 +85,7 @@ std::vector<std::string> convex_parts(const asset::Asset& asset) {
 
 ExportObject object_of(const asset::Asset& asset, const ExportOptions& options, std::set<std::string>& ids) {
   ExportObject object{
-      asset.name, {}, {}, convex_parts(asset), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero()};
+      asset.name, {}, {}, convex_parts(asset), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero(), {}};
   const auto amount = options.amounts.find(asset.name);
   object.inertial =
       inertial_of(asset.mass, amount == options.amounts.end() ? options.amount : amount->second);
@@ -154,8 +155,10 @@ std::vector<ExportResult> export_set(const std::vector<std::filesystem::path>& a
       const std::filesystem::path folder = out / result.object.id;
       make_folder(folder);
       try {
+        result.object.visual = visual_of(*asset);
         for (const std::string& name : to.write(*asset, result.object, options.settings, folder))
           result.files.push_back(result.object.id + "/" + name);
+        result.object.visual.drop_data();
         result.source_digest = asset->provenance.source_digest;
         written.push_back(result.object);
       } catch (const InvalidInput& error) {

@@ -48,15 +48,26 @@ std::string lacks_surface(const asset::Asset& asset) {
   return asset.convex.empty() ? "no convex hull" : "";
 }
 
-std::vector<std::string> write_meshes(const asset::Asset& asset, const ExportObject& object,
-                                      const std::string& extension, const std::filesystem::path& folder) {
-  std::vector<std::string> files{"surface." + extension};
-  export_part(asset, "surface", folder / files[0]);
+std::vector<std::string> seen_meshes(const ExportObject& object) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < object.visual.parts.size(); ++k) names.push_back(fmt::format("visual_{}", k));
+  if (names.empty()) names.emplace_back("surface");
+  return names;
+}
+
+std::vector<std::string> write_seen(const asset::Asset& asset, const ExportObject& object,
+                                    const std::filesystem::path& folder) {
+  if (!object.visual.parts.empty()) return write_visual(object.visual, folder);
+  export_part(asset, "surface", folder / "surface.obj");
+  return {"surface.obj"};
+}
+
+void write_convex(const asset::Asset& asset, const ExportObject& object, const std::string& extension,
+                  const std::filesystem::path& folder, std::vector<std::string>& files) {
   for (std::size_t k = 0; k < object.convex.size(); ++k) {
     files.push_back(fmt::format("convex_{}.{}", k, extension));
     export_part(asset, object.convex[k], folder / files.back());
   }
-  return files;
 }
 
 }  // namespace detail

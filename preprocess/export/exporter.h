@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "preprocess/export/amount.h"
+#include "preprocess/export/visual.h"
 #include "runtime/asset/asset.h"
 
 // Assets as models for simulators. To add a simulator: its file, and its row in exporter.cpp.
@@ -21,6 +22,7 @@ struct ExportObject {
   Inertial inertial;
   std::vector<std::string> convex;  // what collides as convex: parts by their names for export_part()
   Eigen::Vector3d low, high;        // bounding box of the surface, m
+  Visual visual;                    // seen instead of the surface where it has parts
 };
 
 struct ExportSettings {
@@ -32,9 +34,10 @@ struct Exporter {
   std::string_view summary;
   // What the asset lacks for it, in words for a person; empty: nothing.
   std::string (*lacks)(const asset::Asset&);
-  // Writes the object's files to `folder`, which exists; their names. Throws InvalidInput, before it writes,
-  // for an object that the simulator would refuse.
-  std::vector<std::string> (*write)(const asset::Asset&, const ExportObject&, const ExportSettings&,
+  // Writes the object's files to `folder`, which exists; their names. What the simulator does not take of the
+  // visual is left out with a note. Throws InvalidInput, before it writes, for an object that the simulator
+  // would refuse.
+  std::vector<std::string> (*write)(const asset::Asset&, ExportObject&, const ExportSettings&,
                                     const std::filesystem::path& folder);
   // Writes a scene of all of them, each in out/<id>/; null: none.
   void (*write_scene)(std::span<const ExportObject>, const std::filesystem::path& out);
@@ -58,9 +61,13 @@ extern const Exporter kMujoco, kDrake, kUrdf, kUsd, kMeshes;
 // "x y z" with all digits.
 std::string digits(const Eigen::Vector3d& v);
 std::string lacks_surface(const asset::Asset& asset);
-// Writes surface.<extension>, and convex_<k>.<extension> for each convex part; their names.
-std::vector<std::string> write_meshes(const asset::Asset& asset, const ExportObject& object,
-                                      const std::string& extension, const std::filesystem::path& folder);
+// What is seen: "surface", or "visual_<k>" for each part of the visual; and its files, as .obj.
+std::vector<std::string> seen_meshes(const ExportObject& object);
+std::vector<std::string> write_seen(const asset::Asset& asset, const ExportObject& object,
+                                    const std::filesystem::path& folder);
+// Writes convex_<k>.<extension> for each convex part; adds their names to `files`.
+void write_convex(const asset::Asset& asset, const ExportObject& object, const std::string& extension,
+                  const std::filesystem::path& folder, std::vector<std::string>& files);
 }  // namespace detail
 
 }  // namespace abut::preprocess

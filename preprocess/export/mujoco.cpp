@@ -2,8 +2,11 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <set>
+#include <utility>
 
 #include "preprocess/export/exporter.h"
 #include "preprocess/mesh/write.h"
@@ -18,12 +21,40 @@ constexpr std::string_view kUnits =
     "of "
     "mass;\n     quat: the rotation from principal axes to the object's axes, w first. -->\n";
 
+// MuJoCo takes PNG alone.
+bool is_png(const std::string& texture) { return texture.ends_with(".png"); }
+
 void append_meshes(std::string& text, const ExportObject& object, const std::string& folder) {
   const auto out = std::back_inserter(text);
-  fmt::format_to(out, "    <mesh name=\"{0}_surface\" file=\"{1}surface.obj\"/>\n", object.id, folder);
+  for (const std::string& name : detail::seen_meshes(object))
+    fmt::format_to(out, "    <mesh name=\"{0}_{2}\" file=\"{1}{2}.obj\"/>\n", object.id, folder, name);
   for (std::size_t k = 0; k < object.convex.size(); ++k)
     fmt::format_to(out, "    <mesh name=\"{0}_convex_{2}\" file=\"{1}convex_{2}.obj\"/>\n", object.id, folder,
                    k);
+  for (const auto& texture : object.visual.textures)
+    if (is_png(texture.first))
+      fmt::format_to(out, "    <texture name=\"{0}_{2}\" type=\"2d\" file=\"{1}{2}\"/>\n", object.id, folder,
+                     texture.first);
+  for (std::size_t k = 0; k < object.visual.parts.size(); ++k) {
+    const VisualPart& part = object.visual.parts[k];
+    const Eigen::Vector4d& c = part.color;
+    fmt::format_to(out, "    <material name=\"{}_material_{}\" rgba=\"{:.6g} {:.6g} {:.6g} {:.6g}\"",
+                   object.id, k, c[0], c[1], c[2], c[3]);
+    if (is_png(part.texture)) fmt::format_to(out, " texture=\"{}_{}\"", object.id, part.texture);
+    text += "/>\n";
+  }
+}
+
+void append_seen(std::string& text, const ExportObject& object) {
+  const std::vector<std::string> names = detail::seen_meshes(object);
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const std::string material =
+        object.visual.parts.empty() ? "" : fmt::format(" material=\"{}_material_{}\"", object.id, k);
+    fmt::format_to(std::back_inserter(text),
+                   "      <geom name=\"{0}_{1}\" type=\"mesh\" mesh=\"{0}_{1}\"{2} group=\"2\" contype=\"0\" "
+                   "conaffinity=\"0\"/>\n",
+                   object.id, names[k], material);
+  }
 }
 
 // Principal moments: MuJoCo keeps fewer digits of a full matrix, which it diagonalizes itself.
@@ -33,16 +64,15 @@ void append_body(std::string& text, const ExportObject& object, const Eigen::Vec
   if (axes.determinant() < 0) axes.col(0) *= -1;
   const Eigen::Quaterniond q(axes);
   const auto out = std::back_inserter(text);
-  fmt::format_to(
-      out,
-      "    <body name=\"{0}\" pos=\"{1}\">\n"
-      "      <freejoint name=\"{0}_free\"/>\n"
-      "      <inertial pos=\"{2}\" mass=\"{3:.17g}\"\n"
-      "                quat=\"{4:.17g} {5}\" diaginertia=\"{6}\"/>\n"
-      "      <geom name=\"{0}_surface\" type=\"mesh\" mesh=\"{0}_surface\" group=\"2\" contype=\"0\" "
-      "conaffinity=\"0\"/>\n",
-      object.id, detail::digits(position), detail::digits(object.inertial.center), object.inertial.mass,
-      q.w(), detail::digits(q.vec()), detail::digits(principal.eigenvalues()));
+  fmt::format_to(out,
+                 "    <body name=\"{0}\" pos=\"{1}\">\n"
+                 "      <freejoint name=\"{0}_free\"/>\n"
+                 "      <inertial pos=\"{2}\" mass=\"{3:.17g}\"\n"
+                 "                quat=\"{4:.17g} {5}\" diaginertia=\"{6}\"/>\n",
+                 object.id, detail::digits(position), detail::digits(object.inertial.center),
+                 object.inertial.mass, q.w(), detail::digits(q.vec()),
+                 detail::digits(principal.eigenvalues()));
+  append_seen(text, object);
   for (std::size_t k = 0; k < object.convex.size(); ++k)
     fmt::format_to(
         out, "      <geom name=\"{0}_convex_{1}\" type=\"mesh\" mesh=\"{0}_convex_{1}\" group=\"3\"/>\n",
@@ -61,10 +91,48 @@ void require_moving(const Inertial& inertial) {
                   inertial.mass, moment, kLeast));
 }
 
-std::vector<std::string> write(const asset::Asset& asset, const ExportObject& object, const ExportSettings&,
+// MuJoCo refuses meshes without volume and such as have an edge that two triangles run the same way.
+bool takes(const TriangleMesh& mesh) {
+  std::set<std::pair<std::int32_t, std::int32_t>> edges;
+  const Eigen::Vector3d& origin = mesh.vertices[0];
+  double volume = 0, area = 0;
+  for (const Triangle& t : mesh.triangles) {
+    for (int k = 0; k < 3; ++k)
+      if (!edges.emplace(t[k], t[(k + 1) % 3]).second) return false;
+    const Eigen::Vector3d a = mesh.vertices[t[0]] - origin, b = mesh.vertices[t[1]] - origin,
+                          c = mesh.vertices[t[2]] - origin;
+    volume += std::abs(a.dot(b.cross(c))) / 6;
+    area += (b - a).cross(c - a).norm() / 2;
+  }
+  constexpr double kFlat = 1e-6;  // of the cube of the size that the area stands for
+  return volume > kFlat * std::pow(area, 1.5) && volume > 1e-14;
+}
+
+void leave_out_what_is_not_taken(ExportObject& object) {
+  Visual& visual = object.visual;
+  for (const auto& texture : visual.textures)
+    if (!is_png(texture.first)) {
+      visual.notes.push_back(object.name +
+                             ": MuJoCo takes PNG alone: a JPEG texture is replaced by its colour");
+      break;
+    }
+  if (std::all_of(visual.parts.begin(), visual.parts.end(),
+                  [](const VisualPart& p) { return takes(p.mesh); }))
+    return;
+  visual.parts.clear();
+  visual.textures.clear();
+  visual.notes.push_back(
+      object.name +
+      ": a part of its visual is flat or has triangles that turn against each other, which "
+      "MuJoCo refuses: the surface is seen");
+}
+
+std::vector<std::string> write(const asset::Asset& asset, ExportObject& object, const ExportSettings&,
                                const std::filesystem::path& folder) {
   require_moving(object.inertial);
-  std::vector<std::string> files = detail::write_meshes(asset, object, "obj", folder);
+  leave_out_what_is_not_taken(object);
+  std::vector<std::string> files = detail::write_seen(asset, object, folder);
+  detail::write_convex(asset, object, "obj", folder, files);
   files.push_back(object.id + ".xml");
   std::string text = fmt::format(
       "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n{}<mujoco model=\"{}\">\n  <asset>\n", kUnits, object.id);
@@ -107,7 +175,9 @@ void write_scene(std::span<const ExportObject> objects, const std::filesystem::p
 
 namespace detail {
 const Exporter kMujoco{
-    "mujoco", "MJCF: convex parts collide, the surface is seen; scene.xml has all objects over a plane",
+    "mujoco",
+    "MJCF: convex parts collide; the surface is seen, or the source with its materials; scene.xml has all "
+    "objects over a plane",
     lacks_surface, write, write_scene};
 }
 

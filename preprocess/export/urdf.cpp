@@ -9,9 +9,10 @@
 namespace abut::preprocess {
 namespace {
 
-std::vector<std::string> write(const asset::Asset& asset, const ExportObject& object, const ExportSettings&,
+std::vector<std::string> write(const asset::Asset& asset, ExportObject& object, const ExportSettings&,
                                const std::filesystem::path& folder) {
-  std::vector<std::string> files = detail::write_meshes(asset, object, "obj", folder);
+  std::vector<std::string> files = detail::write_seen(asset, object, folder);
+  detail::write_convex(asset, object, "obj", folder, files);
   files.push_back(object.id + ".urdf");
   const Eigen::Matrix3d& I = object.inertial.inertia;
   std::string text = fmt::format(
@@ -24,12 +25,15 @@ std::vector<std::string> write(const asset::Asset& asset, const ExportObject& ob
       "      <mass value=\"{2:.17g}\"/>\n"
       "      <inertia ixx=\"{3:.17g}\" ixy=\"{4:.17g}\" ixz=\"{5:.17g}\" iyy=\"{6:.17g}\" iyz=\"{7:.17g}\" "
       "izz=\"{8:.17g}\"/>\n"
-      "    </inertial>\n"
-      "    <visual name=\"{0}_surface\">\n"
-      "      <geometry><mesh filename=\"surface.obj\"/></geometry>\n"
-      "    </visual>\n",
+      "    </inertial>\n",
       object.id, detail::digits(object.inertial.center), object.inertial.mass, I(0, 0), I(0, 1), I(0, 2),
       I(1, 1), I(1, 2), I(2, 2));
+  for (const std::string& name : detail::seen_meshes(object))
+    fmt::format_to(std::back_inserter(text),
+                   "    <visual name=\"{0}_{1}\">\n"
+                   "      <geometry><mesh filename=\"{1}.obj\"/></geometry>\n"
+                   "    </visual>\n",
+                   object.id, name);
   for (std::size_t k = 0; k < object.convex.size(); ++k)
     fmt::format_to(std::back_inserter(text),
                    "    <collision name=\"{0}_convex_{1}\">\n"
@@ -45,7 +49,8 @@ std::vector<std::string> write(const asset::Asset& asset, const ExportObject& ob
 
 namespace detail {
 const Exporter kUrdf{"urdf",
-                     "URDF: a robot of one link for each object; convex parts collide, the surface is seen",
+                     "URDF: a robot of one link for each object; convex parts collide; the surface is seen, "
+                     "or the source with its materials",
                      lacks_surface, write, nullptr};
 }
 

@@ -45,7 +45,62 @@ void append_mesh(std::string& text, const std::string& name, const TriangleMesh&
   text += "]\n    }\n";
 }
 
-std::vector<std::string> write(const asset::Asset& asset, const ExportObject& object, const ExportSettings&,
+template <int kSize>
+std::string rows_of(const std::vector<Eigen::Matrix<double, kSize, 1>>& values) {
+  std::string text;
+  for (const auto& value : values) {
+    text += text.empty() ? "(" : ", (";
+    for (int k = 0; k < kSize; ++k)
+      fmt::format_to(std::back_inserter(text), "{}{:.9g}", k > 0 ? ", " : "", value[k]);
+    text += ")";
+  }
+  return text;
+}
+
+// A part of the visual, and the material that it is bound to: UsdPreviewSurface.
+void append_visual(std::string& text, const std::string& root, const VisualPart& part, std::size_t k) {
+  const std::string material = fmt::format("/{}/material_{}", root, k);
+  std::string rows = fmt::format("        rel material:binding = <{}>\n", material);
+  const auto out = std::back_inserter(rows);
+  if (!part.normals.empty())
+    fmt::format_to(out,
+                   "        normal3f[] normals = [{}] (\n            interpolation = \"vertex\"\n        )\n",
+                   rows_of(part.normals));
+  if (!part.places.empty())
+    fmt::format_to(
+        out, "        texCoord2f[] primvars:st = [{}] (\n            interpolation = \"vertex\"\n        )\n",
+        rows_of(part.places));
+  append_mesh(text, fmt::format("visual_{}", k), part.mesh,
+              " (\n        prepend apiSchemas = [\"MaterialBindingAPI\"]\n    )", rows);
+  const Eigen::Vector4d& c = part.color;
+  std::string color = fmt::format("inputs:diffuseColor = ({:.6g}, {:.6g}, {:.6g})", c[0], c[1], c[2]),
+              texture;
+  if (!part.texture.empty()) {
+    color = fmt::format("inputs:diffuseColor.connect = <{}/texture.outputs:rgb>", material);
+    texture = fmt::format(
+        "        def Shader \"texture\"\n        {{\n"
+        "            uniform token info:id = \"UsdUVTexture\"\n"
+        "            asset inputs:file = @./{0}@\n"
+        "            float4 inputs:scale = ({2:.6g}, {3:.6g}, {4:.6g}, 1)\n"
+        "            float2 inputs:st.connect = <{1}/places.outputs:result>\n"
+        "            token inputs:wrapS = \"repeat\"\n            token inputs:wrapT = \"repeat\"\n"
+        "            float3 outputs:rgb\n        }}\n"
+        "        def Shader \"places\"\n        {{\n"
+        "            uniform token info:id = \"UsdPrimvarReader_float2\"\n"
+        "            string inputs:varname = \"st\"\n            float2 outputs:result\n        }}\n",
+        part.texture, material, c[0], c[1], c[2]);
+  }
+  fmt::format_to(std::back_inserter(text),
+                 "\n    def Material \"material_{0}\"\n    {{\n"
+                 "        token outputs:surface.connect = <{1}/shader.outputs:surface>\n"
+                 "        def Shader \"shader\"\n        {{\n"
+                 "            uniform token info:id = \"UsdPreviewSurface\"\n"
+                 "            color3f {2}\n            float inputs:opacity = {3:.6g}\n"
+                 "            token outputs:surface\n        }}\n{4}    }}\n",
+                 k, material, color, c[3], texture);
+}
+
+std::vector<std::string> write(const asset::Asset& asset, ExportObject& object, const ExportSettings&,
                                const std::filesystem::path& folder) {
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> principal(object.inertial.inertia);
   Eigen::Matrix3d axes = principal.eigenvectors();
@@ -62,7 +117,10 @@ std::vector<std::string> write(const asset::Asset& asset, const ExportObject& ob
       "{7:.17g}, {8:.17g})\n",
       name, object.id, object.inertial.mass, tuple(object.inertial.center), tuple(principal.eigenvalues()),
       q.w(), q.x(), q.y(), q.z());
-  append_mesh(text, "surface", to_mesh(asset::view(asset.surfaces[0])), "", "");
+  if (object.visual.parts.empty())
+    append_mesh(text, "surface", to_mesh(asset::view(asset.surfaces[0])), "", "");
+  for (std::size_t k = 0; k < object.visual.parts.size(); ++k)
+    append_visual(text, name, object.visual.parts[k], k);
   const std::size_t first = asset.convex.size() - object.convex.size();
   for (std::size_t k = 0; k < object.convex.size(); ++k)
     append_mesh(
@@ -71,9 +129,11 @@ std::vector<std::string> write(const asset::Asset& asset, const ExportObject& ob
         "        uniform token purpose = \"guide\"\n"
         "        uniform token physics:approximation = \"convexHull\"\n");
   text += "}\n";
-  const std::string file = object.id + ".usda";
-  write_whole(folder / file, text);
-  return {file};
+  std::vector<std::string> files;
+  if (!object.visual.parts.empty()) files = write_textures(object.visual, folder);
+  files.push_back(object.id + ".usda");
+  write_whole(folder / files.back(), text);
+  return files;
 }
 
 }  // namespace
@@ -81,7 +141,7 @@ std::vector<std::string> write(const asset::Asset& asset, const ExportObject& ob
 namespace detail {
 const Exporter kUsd{"usd",
                     "USD as text with UsdPhysics: a rigid body for each object; convex parts collide, the "
-                    "surface is seen",
+                    "surface is seen, or the source with its materials",
                     lacks_surface, write, nullptr};
 }
 

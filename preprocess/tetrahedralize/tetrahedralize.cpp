@@ -4,16 +4,17 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <new>
 #include <string>
+#include <utility>
 
 #define TETLIBRARY
 #include <fmt/format.h>
 #include <tetgen.h>
 
 #include "preprocess/mesh/repair.h"
+#include "preprocess/process/packing.h"
 #include "preprocess/process/runner.h"
 #include "runtime/core/error.h"
 
@@ -82,32 +83,18 @@ TetrahedralMesh call_tetgen(std::string switches, const TriangleMesh& surface,
 
 // --- from the child to the parent ---
 
-template <class T>
-void put(std::string& bytes, const std::vector<T>& values) {
-  const std::size_t count = values.size();
-  bytes.append(reinterpret_cast<const char*>(&count), sizeof count);
-  bytes.append(reinterpret_cast<const char*>(values.data()), count * sizeof(T));
-}
-
-template <class T>
-const char* take(const char* at, std::vector<T>& values) {
-  std::size_t count = 0;
-  std::memcpy(&count, at, sizeof count);
-  values.resize(count);
-  std::memcpy(static_cast<void*>(values.data()), at + sizeof count, count * sizeof(T));
-  return at + sizeof count + count * sizeof(T);
-}
-
 std::string pack(const TetrahedralMesh& mesh) {
-  std::string bytes;
-  put(bytes, mesh.vertices);
-  put(bytes, mesh.tetrahedra);
-  return bytes;
+  Packer packer;
+  packer.put(mesh.vertices);
+  packer.put(mesh.tetrahedra);
+  return std::move(packer.bytes);
 }
 
 TetrahedralMesh unpack(const std::string& bytes) {
   TetrahedralMesh mesh;
-  take(take(bytes.data(), mesh.vertices), mesh.tetrahedra);
+  Unpacker unpacker(bytes);
+  unpacker.take(mesh.vertices);
+  unpacker.take(mesh.tetrahedra);
   return mesh;
 }
 

@@ -1,9 +1,12 @@
 #include <mujoco/mujoco.h>
 
 #include <Eigen/Geometry>
+#include <fstream>
 #include <memory>
 
+#include "tests/preprocess/cli/command_runner.h"
 #include "tests/preprocess/export/simulator_set.h"
+#include "tests/preprocess/export/textured_box.h"
 
 // What MuJoCo makes of the exported models.
 namespace {
@@ -33,6 +36,35 @@ TEST(MujocoExport, EveryObjectLoadsWithItsExactInertia) {
     expect_exact({model->body_mass[body], Eigen::Vector3d::Map(model->body_ipos + 3 * body),
                   R * Eigen::Vector3d::Map(model->body_inertia + 3 * body).asDiagonal() * R.transpose()},
                  name);
+  }
+}
+
+TEST(MujocoExport, TexturesAndColoursAreSeen) {
+  const std::filesystem::path folder = exports().folder / "textured";
+  std::filesystem::create_directories(folder / "box");
+  std::ofstream(folder / "box" / "box.obj") << textured_box();
+  std::ofstream(folder / "box" / "box.mtl") << box_materials("paper.png");
+  std::ofstream(folder / "box" / "paper.png", std::ios::binary) << png();
+  const std::string assets = (folder / "assets").string(), to = (folder / "mujoco").string();
+  ASSERT_EQ(
+      command({(folder / "box").string(), assets, "--tets", "none", "--quads", "none", "--scale", "0.001"})
+          .code,
+      0);
+  ASSERT_EQ(command({"export", assets, "--to", "mujoco", "--out", to}).code, 0);
+  for (const char* file : {"box/box.xml", "scene.xml"}) {
+    const Model model = load(std::filesystem::path(to) / file);
+    ASSERT_NE(model, nullptr);
+    ASSERT_EQ(model->ntex, 1);
+    EXPECT_EQ(model->tex_width[0], 2);
+    ASSERT_EQ(model->nmat, 2);
+    const int sides = mj_name2id(model.get(), mjOBJ_GEOM, "box_visual_0"),
+              lids = mj_name2id(model.get(), mjOBJ_GEOM, "box_visual_1");
+    ASSERT_GE(sides, 0);
+    ASSERT_GE(lids, 0);
+    EXPECT_EQ(model->mat_texid[model->geom_matid[sides]], 0);
+    EXPECT_EQ(model->mat_texid[model->geom_matid[lids]], -1);
+    EXPECT_EQ(model->mat_rgba[4 * model->geom_matid[lids] + 2], 0.75F);
+    EXPECT_GT(model->nmeshtexvert, 0);
   }
 }
 

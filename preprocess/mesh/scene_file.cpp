@@ -1,0 +1,112 @@
+#include "preprocess/mesh/scene_file.h"
+
+#include <assimp/MemoryIOWrapper.h>
+#include <assimp/config.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <assimp/IOSystem.hpp>
+#include <assimp/Importer.hpp>
+
+#include "preprocess/mesh/formats.h"
+#include "runtime/core/input_file.h"
+
+namespace abut::preprocess {
+namespace {
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxCorners = std::numeric_limits<std::int32_t>::max() / 4;
+
+bool is_beside(const fs::path& name, const fs::path& file) {
+  const fs::path folder = file.parent_path().lexically_normal();
+  const fs::path relative =
+      name.lexically_normal().lexically_relative(folder.empty() ? fs::path(".") : folder);
+  std::error_code ignored;
+  return !relative.empty() && *relative.begin() != ".." && fs::is_regular_file(name, ignored);
+}
+
+Assimp::IOStream* stream_of(std::string_view content) {
+  auto* copy = new std::uint8_t[content.size()];  // the stream's
+  std::copy(content.begin(), content.end(), copy);
+  return new Assimp::MemoryIOStream(copy, content.size(), true);
+}
+
+// A file that has been read, and what is beside it and below: no other file is opened, whatever a scene
+// names.
+class FilesBeside : public Assimp::IOSystem {
+ public:
+  FilesBeside(std::string_view content, const fs::path& file) : content_(content), file_(file.string()) {}
+
+  bool Exists(const char* name) const override { return name == file_ || is_beside(name, file_); }
+  char getOsSeparator() const override { return '/'; }
+  Assimp::IOStream* Open(const char* name, const char*) override {
+    if (name == file_) return stream_of(content_);
+    return Exists(name) ? stream_of(read_text(name)) : nullptr;
+  }
+  void Close(Assimp::IOStream* stream) override { delete stream; }
+
+ private:
+  std::string_view content_;
+  std::string file_;
+};
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+SceneFile::SceneFile(std::string_view content, const fs::path& file, unsigned steps)
+    : file_(file), importer_(std::make_unique<Assimp::Importer>()) {
+  importer_->SetIOHandler(new FilesBeside(content, file));  // the importer's
+  importer_->SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
+  importer_->SetPropertyBool(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, true);
+  scene_ = importer_->ReadFile(file.string(), steps);
+  if (!scene_)
+    throw InvalidInput(
+        fmt::format("{}: assimp cannot read it: {}", file.string(), first_line(importer_->GetErrorString())));
+}
+
+SceneFile::~SceneFile() = default;
+
+std::optional<fs::path> SceneFile::beside(const std::string& name) const {
+  const fs::path path = file_.parent_path() / name;
+  if (!is_beside(path, file_)) return std::nullopt;
+  return path;
+}
+
+void SceneSoup::refuse(const aiMesh& part, const std::string& what) const {
+  throw InvalidInput(fmt::format("{}: mesh '{}': {}", file_, part.mName.C_Str(), what));
+}
+
+void SceneSoup::add(const aiMesh& part, const aiMatrix4x4& X) {
+  const auto first = static_cast<std::int32_t>(mesh.vertices.size());
+  corners_ += part.mNumVertices;
+  for (unsigned f = 0; f < part.mNumFaces; ++f) corners_ += part.mFaces[f].mNumIndices;
+  if (corners_ > kMaxCorners) refuse(part, "the scene has more corners than this reader takes");
+  for (unsigned v = 0; v < part.mNumVertices; ++v) {
+    const aiVector3D p = X * part.mVertices[v];
+    for (const double x : {p.x, p.y, p.z})
+      if (const NumberStatus status = check_size(x); status != NumberStatus::kOk)
+        refuse(part, fmt::format("vertex {} of {} {}", v + 1, part.mNumVertices, describe(status)));
+    mesh.vertices.emplace_back(p.x, p.y, p.z);
+  }
+  const bool mirrors = X.Determinant() < 0;
+  std::vector<std::int32_t> polygon;
+  for (unsigned f = 0; f < part.mNumFaces; ++f) {
+    const aiFace& face = part.mFaces[f];
+    const auto name = [&] { return fmt::format("face {} of {} ", f + 1, part.mNumFaces); };
+    if (face.mNumIndices > kMaxFaceCorners) refuse(part, name() + too_many_corners(face.mNumIndices));
+    if (face.mNumIndices < 3) {
+      ++left_out;
+      continue;
+    }
+    polygon.clear();
+    for (unsigned k = 0; k < face.mNumIndices; ++k) {
+      if (face.mIndices[k] >= part.mNumVertices) refuse(part, name() + "names a vertex that is not there");
+      polygon.push_back(first + static_cast<std::int32_t>(face.mIndices[k]));
+    }
+    if (mirrors) std::reverse(polygon.begin(), polygon.end());
+    append_polygon(polygon, mesh);
+  }
+}
+
+}  // namespace abut::preprocess

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <assimp/scene.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "preprocess/mesh/mesh.h"
+
+// Files that assimp reads. Internal to the readers of meshes and of their materials.
+namespace Assimp {
+class Importer;
+}
+
+namespace abut::preprocess {
+
+// A file that has been read, with what it names of the files beside it and below; no other file is opened.
+class SceneFile {
+ public:
+  // `steps`: assimp's, taken after reading. Throws InvalidInput, naming the file, where assimp cannot read it.
+  SceneFile(std::string_view content, const std::filesystem::path& file, unsigned steps = 0);
+  SceneFile(const SceneFile&) = delete;
+  SceneFile& operator=(const SceneFile&) = delete;
+  ~SceneFile();
+
+  const aiScene& scene() const { return *scene_; }
+
+  // Calls visit(mesh, X) for all instances of all meshes; X: from the mesh's frame to the file's.
+  template <class Visit>
+  void for_each_instance(Visit&& visit) const;
+
+  // The file that a name in the scene stands for; none where it is not there, or neither beside the scene nor
+  // below.
+  std::optional<std::filesystem::path> beside(const std::string& name) const;
+
+ private:
+  std::filesystem::path file_;
+  std::unique_ptr<Assimp::Importer> importer_;
+  const aiScene* scene_ = nullptr;  // the importer's
+};
+
+// Instances of meshes as one soup. Throws InvalidInput, naming the file and mesh, for what is no mesh.
+class SceneSoup {
+ public:
+  explicit SceneSoup(const std::filesystem::path& file) : file_(file.string()) {}
+
+  void add(const aiMesh& part, const aiMatrix4x4& X);
+
+  TriangleMesh mesh;
+  std::size_t left_out = 0;  // points and lines
+
+ private:
+  [[noreturn]] void refuse(const aiMesh& part, const std::string& what) const;
+
+  std::string file_;
+  std::size_t corners_ = 0;
+};
+
+template <class Visit>
+void SceneFile::for_each_instance(Visit&& visit) const {
+  std::vector<std::pair<const aiNode*, aiMatrix4x4>> open{{scene_->mRootNode, aiMatrix4x4()}};
+  while (!open.empty()) {
+    const auto [node, X_parent] = open.back();
+    open.pop_back();
+    if (!node) continue;
+    const aiMatrix4x4 X = X_parent * node->mTransformation;
+    for (unsigned k = 0; k < node->mNumMeshes; ++k)
+      if (node->mMeshes[k] < scene_->mNumMeshes) visit(*scene_->mMeshes[node->mMeshes[k]], X);
+    for (unsigned k = node->mNumChildren; k-- > 0;) open.emplace_back(node->mChildren[k], X);
+  }
+}
+
+}  // namespace abut::preprocess
