@@ -73,6 +73,9 @@ class Maker {
     return best;
   }
 
+  // Whether an attempt had no pieces left for what was missing.
+  bool ran_short() const { return ran_short_; }
+
  private:
   // The hull, with fewer vertices.
   Pieces one() const {
@@ -151,6 +154,7 @@ class Maker {
     std::vector<Region> regions = cover(ground_, wanted, most, kNear * error, tell);
     missing_ =
         static_cast<double>(std::count(wanted.begin(), wanted.end(), 1)) / static_cast<double>(wanted.size());
+    ran_short_ |= missing_ > 0 && regions.size() >= most;
     if (missing_ > kMissing) return {};
     Pieces found;
     fit_all(regions, error, found.polytopes);
@@ -166,6 +170,7 @@ class Maker {
       fit_all(regions, error, found.polytopes);
       inward = inward_error(mesh_, surface_, found.polytopes, kRepair * error);
     }
+    ran_short_ |= inward.most > error && regions.size() >= most;
     progress_("measuring");
     found.inward = inward.most;
     found.outward = outward_error(surface_, found.polytopes, kEnough * error).most;
@@ -234,6 +239,7 @@ class Maker {
   std::optional<OutsideLattice> lattice_;
   Ground ground_;
   double missing_ = 0;  // part of the targets that the regions of the last attempt do not hold
+  bool ran_short_ = false;
 };
 
 // Pieces at most `gap` (m) apart, row by row.
@@ -264,6 +270,18 @@ ConvexPieces indexed(const Pieces& found) {
   return result;
 }
 
+// What may bring the pieces nearer.
+std::string advice(const Pieces& found, const PieceParameters& parameters, bool more_pieces) {
+  const auto full = [&](const Polytope& p) {
+    return p.vertices.size() >= static_cast<std::size_t>(parameters.vertices);
+  };
+  const bool more_vertices = std::any_of(found.polytopes.begin(), found.polytopes.end(), full);
+  if (more_pieces && more_vertices) return "--pieces allows more of them, --piece-vertices finer ones";
+  if (more_pieces) return "--pieces allows more of them";
+  if (more_vertices) return "--piece-vertices allows finer ones";
+  return "the search finds none that are nearer, and more of them would not help";
+}
+
 }  // namespace
 
 std::string PieceParameters::text() const {
@@ -287,14 +305,16 @@ void set_pieces(const std::string& text, PieceParameters& parameters) {
 
 ConvexPieces make_pieces(const TriangleMesh& mesh, const asset::SurfaceView& surface,
                          const PieceParameters& parameters, Report& report, const Progress& progress) {
-  const Pieces found = Maker(mesh, surface, parameters, progress).run();
-  if (found.error() > parameters.error)
+  Maker maker(mesh, surface, parameters, progress);
+  const Pieces found = maker.run();
+  if (found.error() > parameters.error) {
+    const bool one = found.polytopes.size() == 1;
     report.warnings.push_back(fmt::format(
-        "{} outside by {:.3g} m and leave out {:.3g} m, more than the {:g} m wished for; "
-        "--pieces allows more of them, --piece-vertices finer ones",
-        found.polytopes.size() == 1 ? "1 convex piece reaches"
-                                    : fmt::format("{} convex pieces reach", found.polytopes.size()),
-        found.outward, found.inward, parameters.error));
+        "{} outside by {:.3g} m and {} out {:.3g} m, more than the {:g} m wished for; {}",
+        one ? "1 convex piece reaches" : fmt::format("{} convex pieces reach", found.polytopes.size()),
+        found.outward, one ? "leaves" : "leave", found.inward, parameters.error,
+        advice(found, parameters, parameters.count == 1 || maker.ran_short())));
+  }
   std::size_t vertices = 0;
   for (const Polytope& p : found.polytopes) vertices += p.vertices.size();
   report.measures["pieces"] = static_cast<double>(found.polytopes.size());

@@ -31,10 +31,10 @@ Made make(const TriangleMesh& mesh, int count) {
 
 // How far a point is outside all spheres, m.
 double outside(const asset::SphereSet& spheres, const Vector3d& p) {
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < spheres.radii.size(); ++i)
-    least = std::min(least, (p - Vector3d::Map(spheres.centers.data() + 3 * i)).norm() - spheres.radii[i]);
-  return least;
+  const auto count = static_cast<Eigen::Index>(spheres.radii.size());
+  const Eigen::Map<const Eigen::Matrix3Xd> centers(spheres.centers.data(), 3, count);
+  const Eigen::Map<const Eigen::RowVectorXd> radii(spheres.radii.data(), count);
+  return ((centers.colwise() - p).colwise().norm() - radii).minCoeff();
 }
 
 // Random points of the surface, of the solid, and of the spheres.
