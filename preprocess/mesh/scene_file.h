@@ -20,7 +20,8 @@ namespace abut::preprocess {
 // A file that has been read, with what it names of the files beside it and below; no other file is opened.
 class SceneFile {
  public:
-  // `steps`: assimp's, taken after reading. Throws InvalidInput, naming the file, where assimp cannot read it.
+  // `steps`: assimp's, taken after reading. Throws InvalidInput, naming the file, where assimp cannot read
+  // it.
   SceneFile(std::string_view content, const std::filesystem::path& file, unsigned steps = 0);
   SceneFile(const SceneFile&) = delete;
   SceneFile& operator=(const SceneFile&) = delete;

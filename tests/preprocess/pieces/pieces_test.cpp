@@ -104,7 +104,8 @@ TEST(Pieces, ABudgetTooSmallGivesTheBestAndSaysHowFarItIsOff) {
   EXPECT_GT(made.measure("pieces_outward_m"), 1e-3);
   ASSERT_EQ(made.report.warnings.size(), 1U);
   const std::string& warning = made.report.warnings[0];
-  EXPECT_NE(warning.find("more than the 0.001 m wished for; --pieces allows more of them"), std::string::npos);
+  EXPECT_NE(warning.find("more than the 0.001 m wished for; --pieces allows more of them"),
+            std::string::npos);
   expect_errors_hold(made);
 }
 
