@@ -228,7 +228,7 @@ Visual unpack(const std::string& bytes) {
 
 Visual without(const std::string& note) {
   Visual visual;
-  visual.notes.push_back(note + ": exported without its materials");
+  visual.notes.push_back(note + ": materials that it may have are left out");
   return visual;
 }
 

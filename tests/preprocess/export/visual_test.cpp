@@ -108,10 +108,11 @@ TEST_F(ExportedVisual, AChangedOrMissingSourceIsTold) {
   write("paper.png", png());
   make_assets();
   write("box.obj", textured_box() + "\n");
-  EXPECT_TRUE(
-      contains(export_to("urdf").out, "box.obj has changed since the asset was made: exported without"));
+  EXPECT_TRUE(contains(export_to("urdf").out,
+                       "box.obj has changed since the asset was made: materials that it may have"));
   std::filesystem::remove(data_ / "box.obj");
-  EXPECT_TRUE(contains(export_to("mujoco").out, "box.obj is not there: exported without its materials"));
+  EXPECT_TRUE(
+      contains(export_to("mujoco").out, "box.obj is not there: materials that it may have are left out"));
   EXPECT_TRUE(has("mujoco/box/surface.obj"));
 }
 
