@@ -39,7 +39,7 @@ class Unpacker {
     at_ += sizeof count;
     values.resize(count);
     const std::size_t size = count * sizeof(typename Values::value_type);
-    std::memcpy(static_cast<void*>(values.data()), at_, size);
+    if (size > 0) std::memcpy(static_cast<void*>(values.data()), at_, size);
     at_ += size;
   }
 
