@@ -5,15 +5,15 @@
 #include <fmt/format.h>
 #include <signal.h>
 
-#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include "datasets/listing.h"
 #include "preprocess/mesh/scene_file.h"
 #include "preprocess/mesh/write.h"
 #include "preprocess/process/packing.h"
@@ -279,8 +279,7 @@ void Visual::drop_data() {
 
 Visual visual_of(const asset::Asset& asset) {
   const fs::path file = asset.provenance.source_file;
-  std::string extension = file.extension().string();
-  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string extension = datasets::lower_extension(file);
   constexpr std::string_view kWithMaterials[] = {".obj", ".dae", ".glb", ".gltf"};
   if (std::find(std::begin(kWithMaterials), std::end(kWithMaterials), extension) == std::end(kWithMaterials))
     return {};
