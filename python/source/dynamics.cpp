@@ -144,12 +144,10 @@ class IntegratorHandle {
     const auto step = [&](State& to, const Control& control) {
       try {
         integrator_->step(to, control, found);
-      } catch (const std::logic_error& error) {  // the integrator offers none of this system
-        throw InvalidInput(std::string("step_derivatives: ") + error.what() +
-                           " of this system; take one of: " +
-                           names_of(dynamics::integrators(), [&](const dynamics::IntegratorRow& row) {
-                             return dynamics::has_derivatives(row, system_);
-                           }));
+      } catch (const std::logic_error& error) {  // the integrator offers none
+        throw InvalidInput(std::string("step_derivatives: ") + error.what() + "; take one of: " +
+                           names_of(dynamics::integrators(),
+                                    [](const dynamics::IntegratorRow& row) { return row.has_derivatives; }));
       }
     };
     const State moved = next(state, wrenches, joint_force, joint_target, step);

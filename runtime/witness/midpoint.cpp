@@ -122,6 +122,19 @@ Projection<S> project(Body<S>& body, const Vec3<S>& z) {
   }
 }
 
+// How far a point is outside of a core with flat parts, at most.
+template <class S>
+S outside(const Body<S>& body, const Vec3<S>& x) {
+  using Kind = typename Core<S>::Kind;
+  const Vec3<S> q = body.R.transpose() * (x - body.p);
+  if (body.core.kind() == Kind::kBox || body.core.kind() == Kind::kSegment)
+    return (q.cwiseAbs() - body.core.size()).maxCoeff();
+  if (!body.core.has_rims()) return S(0);
+  const Rim<S> top = body.core.rim(0), bottom = body.core.rim(1);
+  const S above = q.z() - top.z, across = detail::length_of(q.x(), q.y()) - top.radius;
+  return std::max({above, bottom.z - q.z(), across * body.slope.n_r + above * body.slope.n_z});
+}
+
 // x with H x = r for a symmetric positive definite H, by its factors L D L'.
 template <class S>
 Vec3<S> solve(const Mat3<S>& H, const Vec3<S>& r) {
@@ -164,9 +177,12 @@ class Midpoint {
       Mat3<S> H = -on_A.J - on_B.J;
       H.diagonal().array() += 2 + kLift;
       step = solve<S>(H, -gradient);
-      if (gradient.squaredNorm() <= kLast * (on_B.x - on_A.x).squaredNorm() &&
-          certify(on_A.x + on_A.J * step, on_B.x + on_B.J * step, i, tolerance, result))
-        return true;
+      if (gradient.squaredNorm() <= kLast * (on_B.x - on_A.x).squaredNorm()) {
+        // A step along faces that are parallel is rounding over kLift, and may end beyond them.
+        const Vec3<S> x1 = on_A.x + on_A.J * step, x2 = on_B.x + on_B.J * step;
+        const bool within = outside(A_, x1) <= tolerance && outside(B_, x2) <= tolerance;
+        if (certify(within ? x1 : on_A.x, within ? x2 : on_B.x, i, tolerance, result)) return true;
+      }
       z += step;
     }
     return false;

@@ -104,9 +104,13 @@ Nearest<S> nearest_on_rims(const Core<S>& core, const Vec3<S>& q) {
   const Vec3<S> e = azimuth_of(q, r);
   const OnMeridian<S> at = project_on_meridian(core.rim(0), core.rim(1), slope, r, q.z());
   if (at.part == RimsPart::kInside) return out_of_rims(core, slope, q, e, r);
+  const Vec3<S> side(slope.n_r * e.x(), slope.n_r * e.y(), slope.n_z);
   const Vec3<S> x(at.r * e.x(), at.r * e.y(), at.z);
-  const S d_r = r - at.r, d_z = q.z() - at.z, distance = length_of(d_r, d_z);
-  if (!(distance > 0)) return {x, {slope.n_r * e.x(), slope.n_r * e.y(), slope.n_z}, 0};
+  const S d_r = r - at.r, d_z = q.z() - at.z;
+  // Of a short vector to the slope rounding has the direction.
+  if (at.part == RimsPart::kSlope) return {x, side, d_r * slope.n_r + d_z * slope.n_z};
+  const S distance = length_of(d_r, d_z);
+  if (!(distance > 0)) return {x, side, 0};
   return {x, {d_r / distance * e.x(), d_r / distance * e.y(), d_z / distance}, distance};
 }
 

@@ -46,7 +46,8 @@ class Polish {
         polytope_B_(!curved(difference.shape_b())) {}
 
   // Moves an answer about the cores to the maximum of g next to it. The upper bound gains the distance of the
-  // two witness points, which lie in the cores; if g falls, the answer is left as it is.
+  // two witness points, which lie in the cores. Left as it is if g falls, or if the feature does not carry
+  // the point: of a face with more than three vertices another triangle may.
   void run(Witness<S>& result) {
     Feature<S> feature = feature_of(result);
     Vec3<S> n = result.n;
@@ -60,6 +61,7 @@ class Polish {
     const S g = n.dot(low.w);
     if (g < result.lower_bound - difference_.rounding()) return;
     const DifferenceVertex<S> pair = on_feature(low, carried(feature));
+    if ((pair.w - g * n).norm() > 64 * difference_.rounding()) return;
     result.n = n;
     result.distance = g;
     result.lower_bound = g;

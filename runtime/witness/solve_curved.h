@@ -92,10 +92,12 @@ Vec3<S> pushed_normal(const D& difference, const Vec3<S>& t, S push, Workspace<S
 // Where cores touch, the vector between them has lost its direction in rounding, and often there is more than
 // one normal: at vertices and rims a cone of them. Two come from the cores pushed into one another by a
 // millionth of the smaller one, to either side of the line between their middles; the normal is the one
-// midway, which is in the cone too. The points come from the cores pulled apart along it, or from where they
-// are, whichever are closer.
+// midway, which is in the cone too. The points come from the cores pulled apart along it: where their normal
+// is another one n', g(n') >= g(n), and they are pulled along that; or from where they are, whichever differ
+// by the distance along the normal.
 template <class S, class D>
 [[gnu::noinline, gnu::cold]] Witness<S> touching_curved(D& difference) {
+  constexpr int kMostPulls = 8;
   thread_local Workspace<S> workspace;  // not the query's: its polytope is of the cores where they are
   const auto& A = difference.shape_a();
   const auto& B = difference.shape_b();
@@ -108,26 +110,37 @@ template <class S, class D>
   const S push = least / 1000000, pull = least / 1000;
   if (!(push > 64 * difference.rounding())) return invalid_witness<S>();
   const Vec3<S> side = t.unitOrthogonal() / 10;
-  const Vec3<S> n = (pushed_normal<S>(difference, (t + side).normalized(), push, workspace) +
-                     pushed_normal<S>(difference, (t - side).normalized(), push, workspace))
-                        .normalized();
+  Vec3<S> n = (pushed_normal<S>(difference, (t + side).normalized(), push, workspace) +
+               pushed_normal<S>(difference, (t - side).normalized(), push, workspace))
+                  .normalized();
   if (!n.allFinite()) return invalid_witness<S>();
-  const Pose<S> X_pulled{X_AB.R, X_AB.p + pull * n};
-  D pulled(A, B, X_pulled);
-  const GjkResult<S> found = gjk<S>(pulled, n, kCertifiedGap<S>);
-  if (found.overlap) return invalid_witness<S>();
-  Witness<S> result = apart(found, pulled.rounding());
-  polish(pulled, result);
-  result.p2 -= pull * n;
+  Witness<S> result;
+  for (int k = 0; k < kMostPulls; ++k) {
+    const Pose<S> X_pulled{X_AB.R, X_AB.p + pull * n};
+    D pulled(A, B, X_pulled);
+    const GjkResult<S> found = gjk<S>(pulled, n, kCertifiedGap<S>);
+    if (found.overlap) return invalid_witness<S>();
+    result = apart(found, pulled.rounding());
+    polish(pulled, result);
+    result.p2 -= pull * n;
+    const S turned = (result.n - n).norm();
+    n = result.n;
+    if (pull * turned <= difference.rounding()) break;
+  }
+  const S d = n.dot(difference.minimise(n).w);
+  const auto off = [&](const Witness<S>& points) { return (points.p2 - points.p1 - d * n).norm(); };
   const GjkResult<S> near = gjk<S>(difference, n, kCertifiedGap<S>);
-  if (near.length > 0 && near.length < (result.p2 - result.p1).norm())
-    result = apart(near, difference.rounding());
+  if (near.length > 0) {
+    const Witness<S> here = apart(near, difference.rounding());
+    if (off(here) < off(result)) result = here;
+  }
+  if (!(off(result) <= certified_gap<S>(difference))) return invalid_witness<S>();
   const Vec3<S> x1 = result.p1, x2 = result.p2;
   result.n = n;
-  result.distance = result.lower_bound = n.dot(difference.minimise(n).w);
+  result.distance = result.lower_bound = d;
   result.upper_bound = (x2 - x1).norm();
-  result.p1 = (x1 + x2 - result.distance * n) / 2;
-  result.p2 = (x1 + x2 + result.distance * n) / 2;
+  result.p1 = (x1 + x2 - d * n) / 2;
+  result.p2 = (x1 + x2 + d * n) / 2;
   return result;
 }
 
@@ -170,12 +183,29 @@ template <class S, class D>
   return result;
 }
 
-// Whether an answer about curved cores has close bounds, and its normal the distance that it says.
+// By how much the points are not the distance along the normal apart, m.
+template <class S>
+S off_distance(const Witness<S>& result) {
+  return (result.p2 - result.p1 - result.distance * result.n).norm();
+}
+
+// Whether an answer about curved cores has close bounds, and its normal and its points the distance that it
+// says.
 template <class S, class D>
 bool certified(D& difference, const Witness<S>& result) {
   const S gap = 2 * certified_gap<S>(difference);
   return result.upper_bound - result.lower_bound <= gap && result.distance <= result.upper_bound + gap &&
-         result.n.dot(difference.minimise(result.n).w) >= result.distance - gap;
+         result.n.dot(difference.minimise(result.n).w) >= result.distance - gap &&
+         off_distance(result) <= gap;
+}
+
+// Its bounds take in the distance, which may be beyond them by its rounding, and what the normal says.
+template <class S, class D>
+Witness<S> bounded(D& difference, Witness<S> result) {
+  const S height = result.n.dot(difference.minimise(result.n).w);
+  result.lower_bound = std::min({result.lower_bound, result.distance, height});
+  result.upper_bound = std::max(result.upper_bound, result.distance);
+  return result;
 }
 
 // With a curved core the searches stop early, Newton's method ends the work, and an overlap is certified.
@@ -219,21 +249,20 @@ template <class S, class D>
 Witness<S> solve_curved(D& difference, const Vec3<S>& start, Workspace<S>& workspace) {
   constexpr S kNear = S(1e-4);  // of the size: distances that may be none
   Witness<S> result = search_curved(difference, start, workspace);
-  if (certified(difference, result)) return result;
+  if (certified(difference, result)) return bounded(difference, result);
   if (std::abs(result.distance) < kNear * difference.magnitude()) {
     Witness<S> again = touching_curved<S>(difference);
-    if (certified(difference, again)) return again;
+    if (certified(difference, again)) return bounded(difference, again);
   }
   const auto height = [&](const Vec3<S>& n) { return n.dot(difference.minimise(n).w); };
   for (const Witness<S>& again : {pulled_apart(difference, result), seen_from_B(difference, start)}) {
-    if (certified(difference, again)) return again;
+    if (certified(difference, again)) return bounded(difference, again);
     if (height(again.n) > height(result.n) + difference.rounding()) result = again;
   }
-  // No answer: the bounds take in what the normal says.
-  result.distance = std::min(result.distance, result.n.dot(difference.minimise(result.n).w));
-  result.lower_bound = std::min(result.lower_bound, result.distance);
-  result.upper_bound = std::max(result.upper_bound, result.distance);
-  return result;
+  // No answer, beyond what its normal and its points say.
+  result.distance = std::min(result.distance, height(result.n));
+  result.upper_bound = std::max(result.upper_bound, result.distance + off_distance(result));
+  return bounded(difference, result);
 }
 
 }  // namespace abut::witness::detail

@@ -9,12 +9,11 @@
 namespace abut::dynamics {
 namespace {
 
-const StepConfig& require_derivatives(const System& system, const StepConfig& config) {
-  if (!has_derivatives(find_integrator(config.integrator), system))
-    throw InvalidInput(
-        "rollout: the integrator '" + config.integrator +
-        "' has no derivatives of this system; take one of: " +
-        names_of(integrators(), [&](const IntegratorRow& row) { return has_derivatives(row, system); }));
+const StepConfig& require_derivatives(const StepConfig& config) {
+  if (!find_integrator(config.integrator).has_derivatives)
+    throw InvalidInput("rollout: the integrator '" + config.integrator +
+                       "' has no derivatives; take one of: " +
+                       names_of(integrators(), [](const IntegratorRow& row) { return row.has_derivatives; }));
   return config;
 }
 
@@ -29,7 +28,7 @@ Rollout::Rollout(const System& system, const StepConfig& config, int steps_a_row
     : tree_(system),
       steps_(steps_a_row),
       parameters_(static_cast<Eigen::Index>(config.parameters.size())),
-      integrator_(make_integrator(system, require_derivatives(system, config))) {
+      integrator_(make_integrator(system, require_derivatives(config))) {
   if (steps_a_row < 1)
     throw InvalidInput("rollout: a row of controls acts for " + std::to_string(steps_a_row) +
                        " steps; it must be 1 or more");

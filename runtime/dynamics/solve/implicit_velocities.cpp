@@ -1,6 +1,5 @@
 #include "runtime/dynamics/solve/implicit_velocities.h"
 
-#include <Eigen/SparseCore>
 #include <Eigen/SparseLU>
 #include <algorithm>
 #include <cmath>
@@ -62,13 +61,17 @@ Vec6<double> ImplicitBodies::residual(std::size_t i) const {
   return r;
 }
 
-// Of L' = R' I R'^T w': I_W w by w, and through the turn x, x x (I_W w) - I_W (x x w).
-Mat6<double> ImplicitBodies::residual_slope(std::size_t i) const {
+// Of L' = R' I R'^T w' by a turn x: x x (I_W w) - I_W (x x w).
+Mat3<double> ImplicitBodies::momentum_slope_by_turn(std::size_t i) const {
   const Vec3<double> w = trials_[i].V_WB_W.head<3>();
   const Mat3<double> I_W = inertia_W(i);
+  return I_W * skew(w) - skew<double>(I_W * w);
+}
+
+Mat6<double> ImplicitBodies::residual_slope(std::size_t i) const {
   Mat6<double> slope = Mat6<double>::Zero();
   slope.topLeftCorner<3, 3>() =
-      I_W + (I_W * skew(w) - skew<double>(I_W * w)) * displacement_slope(i).topLeftCorner<3, 3>();
+      inertia_W(i) + momentum_slope_by_turn(i) * displacement_slope(i).topLeftCorner<3, 3>();
   slope.diagonal().tail<3>().setConstant(starts_[i].mass);
   return slope;
 }
@@ -135,8 +138,9 @@ ImplicitIsland::Measure ImplicitIsland::measure(const ImplicitBodies& bodies,
   return result;
 }
 
-// Newton's: the residual's slope is that of the momenta less h dF. Returns false where it has no inverse.
-bool ImplicitIsland::find_direction(const ImplicitBodies& bodies, std::span<const PairForce> forces) {
+// That of the momenta less h dF.
+Eigen::SparseMatrix<double> ImplicitIsland::residual_slope(const ImplicitBodies& bodies,
+                                                           std::span<const PairForce> forces) const {
   std::vector<Eigen::Triplet<double>> entries;
   const auto add = [&](std::int32_t row, std::int32_t column, const Mat6<double>& block) {
     for (int r = 0; r < 6; ++r)
@@ -161,7 +165,12 @@ bool ImplicitIsland::find_direction(const ImplicitBodies& bodies, std::span<cons
   const auto size = static_cast<Eigen::Index>(6 * bodies_.size());
   Eigen::SparseMatrix<double> slope(size, size);
   slope.setFromTriplets(entries.begin(), entries.end());
-  Eigen::SparseLU<Eigen::SparseMatrix<double>> solver(slope);
+  return slope;
+}
+
+// Newton's. Returns false where the slope has no inverse.
+bool ImplicitIsland::find_direction(const ImplicitBodies& bodies, std::span<const PairForce> forces) {
+  const Eigen::SparseLU<Eigen::SparseMatrix<double>> solver(residual_slope(bodies, forces));
   if (solver.info() != Eigen::Success) return false;
   direction_ = solver.solve(-residual_vector_);
   return direction_.allFinite();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/SparseCore>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -30,6 +31,8 @@ class ImplicitBodies {
   // twist.
   Mat6<double> residual_slope(std::size_t i) const;
   Mat6<double> displacement_slope(std::size_t i) const;
+  // (3, 3): of the angular momentum by a turn of the trial, the twist held.
+  Mat3<double> momentum_slope_by_turn(std::size_t i) const;
   // Square of what an impulse changes of the velocity, (m/s)^2: the energy that it gives the body at rest,
   // over half its mass.
   double square_of_speed(std::size_t i, const Vec6<double>& impulse) const;
@@ -64,7 +67,12 @@ class ImplicitIsland {
   ImplicitIsland(std::vector<std::int32_t> bodies, std::vector<std::int32_t> pairs)
       : bodies_(std::move(bodies)), pairs_(std::move(pairs)) {}
 
+  std::span<const std::int32_t> bodies() const { return bodies_; }
   std::span<const std::int32_t> pairs() const { return pairs_; }
+
+  // (6 bodies, 6 bodies): of the residuals of the bodies' trials by their twists, with the forces there.
+  Eigen::SparseMatrix<double> residual_slope(const ImplicitBodies& bodies,
+                                             std::span<const PairForce> forces) const;
 
   // Looks at the forces of the bodies' trials, and makes the next trial: a Newton step from the best one so
   // far, or the last one shortened. Ends, with the best trial as the bodies' own, where the velocities are

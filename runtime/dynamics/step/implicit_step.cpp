@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "runtime/core/parallel.h"
 #include "runtime/dynamics/solve/implicit_velocities.h"
 #include "runtime/dynamics/step/contact_stage.h"
 #include "runtime/dynamics/step/implicit_settings.h"
+#include "runtime/dynamics/step/implicit_slopes.h"
 #include "runtime/dynamics/step/implicit_tree.h"
 
 namespace abut::dynamics {
@@ -31,26 +33,40 @@ class ImplicitStep final : public Integrator {
       : system_(system),
         dt_(config.dt),
         threads_(config.threads),
+        parameters_(config.parameters),
         settings_(implicit_config(config.integrator_settings)),
-        contact_(system, config.source, config.threads, kImplicitStiction) {}
+        contact_(system, config.source, config.threads, kImplicitStiction) {
+    require_valid(system.scene(), parameters_);
+  }
 
   const StepReport& step(State& state, const Control& control) override {
-    system_.require_valid(state);
-    system_.require_valid(control);
-    report_ = {};
-    report_.penetration = std::numeric_limits<double>::quiet_NaN();
-    report_.solver.residual = 0;
-    state.impulses.clear();
-    advance(state, control, dt_, 0);
-    for (const PairForce& force : contact_.pairs()) report_.contacts += force.contacts;
-    measure(system_, state, report_);
+    return step(state, control, nullptr);
+  }
+  const StepReport& step(State& state, const Control& control, StepDerivatives& derivatives) override {
+    if (!slopes_) slopes_.emplace(system_, parameters_);
+    slopes_->begin();
+    step(state, control, &*slopes_);
+    slopes_->write(derivatives);
     return report_;
   }
 
   std::span<const PairContact> contacts() const override { return {}; }
 
  private:
-  void advance(State& state, const Control& control, double h, int halvings);
+  const StepReport& step(State& state, const Control& control, ImplicitSlopes* slopes) {
+    system_.require_valid(state);
+    system_.require_valid(control);
+    report_ = {};
+    report_.penetration = std::numeric_limits<double>::quiet_NaN();
+    report_.solver.residual = 0;
+    state.impulses.clear();
+    advance(state, control, dt_, 0, slopes);
+    for (const PairForce& force : contact_.pairs()) report_.contacts += force.contacts;
+    measure(system_, state, report_);
+    return report_;
+  }
+
+  void advance(State& state, const Control& control, double h, int halvings, ImplicitSlopes* slopes);
   bool solve(const State& state, const Control& control, double h);
   void search(int iterations);
   void search_smoothed();
@@ -60,8 +76,10 @@ class ImplicitStep final : public Integrator {
   System system_;
   double dt_;
   int threads_;
+  std::vector<Parameter> parameters_;
   ImplicitSettings settings_;
   CompliantContact contact_;
+  std::optional<ImplicitSlopes> slopes_;  // of steps with derivatives
   ImplicitBodies bodies_;
   std::vector<ImplicitIsland> islands_;
   std::vector<std::uint8_t> wanted_;  // of each pair of bodies: whether its force is
@@ -69,13 +87,14 @@ class ImplicitStep final : public Integrator {
   StepReport report_;
 };
 
-void ImplicitStep::advance(State& state, const Control& control, double h, int halvings) {
+void ImplicitStep::advance(State& state, const Control& control, double h, int halvings,
+                           ImplicitSlopes* slopes) {
   if (solve_within_margins(state, control, h) || halvings == kMostHalvings) {
+    if (slopes != nullptr) slopes->advance(state, bodies_, islands_, contact_);
     take(state, control);
     return;
   }
-  advance(state, control, h / 2, halvings + 1);
-  advance(state, control, h / 2, halvings + 1);
+  for (int half = 0; half < 2; ++half) advance(state, control, h / 2, halvings + 1, slopes);
 }
 
 // Bodies that contact has thrown farther than the search for pairs foresaw may meet others: it is done again

@@ -111,8 +111,7 @@ struct IntegratorRow {
   std::string_view name;                   // for command lines
   std::string_view summary;                // one line for people
   bool takes_joints;                       // systems with joints
-  bool has_derivatives;                    // of systems with joints
-  bool has_free_derivatives;               // of systems without
+  bool has_derivatives;                    // of its steps
   std::vector<SettingInfo> (*settings)();  // made from words
   // Throws InvalidInput for a setting that is unknown or out of range.
   std::unique_ptr<Integrator> (*make)(const System& system, const StepConfig& config);
@@ -120,11 +119,6 @@ struct IntegratorRow {
 
 // All rows, in a fixed order; the first is the default.
 std::span<const IntegratorRow> integrators();
-
-// Whether steps of that system have derivatives.
-inline bool has_derivatives(const IntegratorRow& row, const System& system) {
-  return system.has_joints() ? row.has_derivatives : row.has_free_derivatives;
-}
 
 // Row by name. Throws InvalidInput, naming the integrators that there are, for an unknown one.
 const IntegratorRow& find_integrator(std::string_view name);

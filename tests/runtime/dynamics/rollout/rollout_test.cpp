@@ -250,7 +250,7 @@ TEST(Rollout, WhatIsWrongIsNamed) {
   config.parameters = {};
   config.integrator = "published";
   EXPECT_EQ(refusal(config, 1),
-            "rollout: the integrator 'published' has no derivatives of this system; take one of: midpoint, "
+            "rollout: the integrator 'published' has no derivatives; take one of: midpoint, "
             "implicit, semi_implicit, rk4");
   Rollout rollout(system, config_of("rk4", 1e-3), 1);
   EXPECT_THROW(rollout.gradient(MatX<double>::Zero(2, 10)), InvalidInput);

@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "runtime/dynamics/collide/compliant_contact.h"
+#include "tests/runtime/dynamics/step/step_differences.h"
 #include "tests/runtime/dynamics/system/no_asset.h"
+#include "tests/support/random_trees.h"
 #include "tests/support/refusal.h"
 
 namespace {
@@ -122,6 +124,120 @@ TEST(ImplicitStep, KeepsTheMomentumOfBodiesThatCollide) {
     EXPECT_LT(angular[0], 2e-3) << model;  // of 0.02 kg m^2/s at first
     EXPECT_LT(angular[2], 0.4 * angular[0]) << model;
   }
+}
+
+// Two boxes that turn, one on the floor with a ball between them, and a ball that touches nothing.
+Scene tumbling() {
+  const System system(test::scene_of(
+      "gravity 0.3 0.2 -9.81\n" + kFloor +
+      "body a 2 0.01 0.02 0.025 0 0 0.0495 1 0 0 0 0.3 0.1 -0.1 3 -2 1 1\n box 0.2 0.1 0.05 0 0 0 1 0 0 0\n"
+      "material modulus 1e6 dissipation 0.2 mu 0.5\n"
+      "body b 1 0.002 0.003 0.004 0.05 0.02 0.149 0.9 0.1 -0.3 0.3 -0.2 0.1 -0.3 2 4 -3 1\n"
+      " sphere 0.05 0 0 0 0 0 1 0 0 0\nmaterial modulus 1e6 dissipation 0.2 mu 0.3\n"
+      "body c 0.5 0.002 0.003 0.004 2 0 1 0.9 0.1 -0.3 0.3 0 0 0 9 -8 5 1\n sphere 0.05 0 0 0 0 0 1 0 0 "
+      "0\n"));
+  return system.scene();
+}
+
+// By states, forces on free joints and every parameter, in whole steps and in halved ones, whose parts are
+// tried with too few iterations.
+TEST(ImplicitStep, DerivativesEqualDifferencesOfBodiesWithoutJoints) {
+  const Scene scene = tumbling();
+  const System system(scene);
+  const struct {
+    const char* model;
+    int iterations;
+  } kCases[] = {{"pressure_field", 100}, {"pressure_field", 3}, {"soft_potential", 100}};
+  test::TreeSource random(7);
+  for (const auto& [model, iterations] : kCases) {
+    SCOPED_TRACE(std::string(model) + ", iterations " + std::to_string(iterations));
+    StepConfig config = implicit(4e-3, model);
+    config.integrator_settings = {{"tolerance", 1e-12}, {"iterations", iterations}};
+    config.source.settings = {{"stiction_speed", 1e-2}};
+    test::StepDifferences differences(system, config);
+    const State start = system.initial_state();
+    StepDerivatives derivatives;
+    State stepped = start;
+    const StepReport& report = differences.integrator().step(stepped, {}, derivatives);
+    EXPECT_EQ(report.status(), Status::kOk);
+    EXPECT_GE(report.contacts, 2);
+    EXPECT_LT(differences.between(stepped, differences.next(start)).norm(), 1e-14);
+    ASSERT_EQ(derivatives.state.rows(), 36);
+    const double scale = derivatives.state.cwiseAbs().maxCoeff();
+    for (int k = 0; k < 3; ++k) {
+      const VecX<double> x = random.numbers(36, 1);
+      EXPECT_LT((derivatives.state * x - differences.slope(start, x, 1e-6)).cwiseAbs().maxCoeff(),
+                1e-7 * scale)
+          << "direction " << k;
+    }
+  }
+}
+
+// The next state of the scene with a parameter changed, from the same place and velocities.
+State with_changed(const Scene& scene, const State& start, const Parameter& parameter, double by,
+                   const StepConfig& config) {
+  VecX<double> q, v;
+  SystemTree(System(scene)).coordinates(start, q, v);
+  Scene changed = scene;
+  change(changed.bodies[static_cast<std::size_t>(parameter.body)], parameter, by);
+  const System system(changed);
+  const SystemTree tree(system);
+  TreeScratch scratch(tree.tree());
+  State state = start;
+  tree.place(q, v, scratch, state);
+  make_integrator(system, config)->step(state, {});
+  tree.coordinates(state, q, v);
+  SystemTree(System(scene)).place(q, v, scratch, state);  // with the momenta of that scene
+  return state;
+}
+
+TEST(ImplicitStep, DerivativesByForcesAndParametersEqualDifferences) {
+  const Scene scene = tumbling();
+  const System system(scene);
+  const SystemTree tree(system);
+  StepConfig config = implicit(4e-3, "pressure_field");
+  config.integrator_settings = {{"tolerance", 1e-12}};
+  config.source.settings = {{"stiction_speed", 1e-2}};
+  const StepConfig plain = config;
+  config.parameters = {{Quantity::kMass, 0},        {Quantity::kMomentY, 1},     {Quantity::kFriction, 1},
+                       {Quantity::kModulus, 0},     {Quantity::kDissipation, 0}, {Quantity::kShapeTurnX, 0},
+                       {Quantity::kShapeShiftZ, 1}, {Quantity::kMomentZ, 2}};
+  const double sizes[] = {1e-3, 1e-6, 1e-4, 1e2, 1e-4, 1e-6, 1e-6, 1e-6};
+  const auto integrator = make_integrator(system, config);
+  const State start = system.initial_state();
+  State next = start;
+  StepDerivatives derivatives;
+  integrator->step(next, {}, derivatives);
+  const auto slope = [](const auto& at, double size) -> VecX<double> {
+    return (8 * (at(size) - at(-size)) - (at(2 * size) - at(-2 * size))) / (12 * size);
+  };
+  for (std::size_t p = 0; p < config.parameters.size(); ++p) {
+    const auto at = [&](double t) -> VecX<double> {
+      return tree.difference(next, with_changed(scene, start, config.parameters[p], t, plain));
+    };
+    const VecX<double> expected = slope(at, sizes[p]);
+    EXPECT_GT(expected.norm(), 0) << p;
+    EXPECT_LT((derivatives.parameter.col(static_cast<Eigen::Index>(p)) - expected).cwiseAbs().maxCoeff(),
+              1e-6 * expected.cwiseAbs().maxCoeff())
+        << p;
+  }
+  for (std::size_t i = 0; i < 3; ++i)
+    for (int k = 0; k < 6; ++k) {
+      const auto at = [&](double t) -> VecX<double> {
+        std::vector<Vec6<double>> wrenches(3, Vec6<double>::Zero());
+        wrenches[i][k] = t;
+        State state = start;
+        integrator->step(state, {wrenches});
+        return tree.difference(next, state);
+      };
+      const Mat3<double> R =
+          next.bodies[i].q_WB.toRotationMatrix();  // forces of joints are in the body's axes
+      const auto first = static_cast<Eigen::Index>(6 * i + (k < 3 ? 0 : 3));
+      const VecX<double> found = derivatives.force.middleCols(first, 3) * R.row(k % 3).transpose();
+      EXPECT_LT((found - slope(at, 1e-3)).cwiseAbs().maxCoeff(),
+                1e-7 * derivatives.force.cwiseAbs().maxCoeff())
+          << i << ", " << k;
+    }
 }
 
 // Derivatives of the forces between moving bodies of several shapes, by where both are and how they move.
