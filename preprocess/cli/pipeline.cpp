@@ -7,6 +7,7 @@
 
 #include "preprocess/cli/versions.h"
 #include "preprocess/index/index.h"
+#include "preprocess/mesh/gltf.h"
 #include "preprocess/mesh/read.h"
 #include "preprocess/mesh/recentre.h"
 #include "preprocess/remesh/no_quads.h"
@@ -48,7 +49,7 @@ std::optional<std::string> first_difference(const std::map<std::string, std::str
   return std::nullopt;
 }
 
-std::string digest_of(const std::filesystem::path& file) { return asset::digest(read_file(file)); }
+std::string digest_of(const std::filesystem::path& file) { return source_digest(read_text(file), file); }
 
 // The stages after reading know no file: their messages get its name here.
 template <class Stage>

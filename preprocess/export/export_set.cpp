@@ -11,6 +11,7 @@
 #include "runtime/asset/reader.h"
 #include "runtime/cli/shell_word.h"
 #include "runtime/core/error.h"
+#include "runtime/core/input_file.h"
 
 namespace abut::preprocess {
 namespace {
@@ -59,6 +60,13 @@ void make_folder(const std::filesystem::path& folder) {
                               error ? error.message() : "something else has that name"));
 }
 
+// Whether a manifest is there, and one that write_manifest wrote.
+bool is_export(const std::filesystem::path& manifest) {
+  if (!std::filesystem::exists(manifest)) return false;
+  const nlohmann::json json = nlohmann::json::parse(read_text(manifest), nullptr, false);
+  return json.is_object() && json.contains("export");
+}
+
 void claim(const std::filesystem::path& out) {
   make_folder(out);
   std::error_code error;
@@ -68,11 +76,19 @@ void claim(const std::filesystem::path& out) {
         fmt::format("{}: it is no file; choose another folder, or remove it", (out / kManifest).string()));
   const bool empty = std::filesystem::is_empty(out, error);
   if (error) throw IoError(fmt::format("{}: cannot read this folder: {}", out.string(), error.message()));
-  if (!empty && !std::filesystem::exists(manifest))
+  if (!empty && !is_export(out / kManifest))
     throw InvalidInput(
-        fmt::format("{}: there are files here and they are no export (no {}); choose another "
+        fmt::format("{}: there are files here and they are no export (no {} of one); choose another "
                     "folder, or empty this one",
                     out.string(), kManifest));
+}
+
+// The folder of one object, made. Throws InvalidInput where a file or a link has its name.
+void claim_object(const std::filesystem::path& folder) {
+  const std::filesystem::file_status status = std::filesystem::symlink_status(folder);
+  if (std::filesystem::exists(status) && !std::filesystem::is_directory(status))
+    throw InvalidInput(fmt::format("{}: it is no folder; remove it", folder.string()));
+  make_folder(folder);
 }
 
 // The pieces that the object was cut into, or its hull: piece 0.
@@ -153,8 +169,8 @@ std::vector<ExportResult> export_set(const std::vector<std::filesystem::path>& a
     }
     if (asset) {
       const std::filesystem::path folder = out / result.object.id;
-      make_folder(folder);
       try {
+        claim_object(folder);
         result.object.visual = visual_of(*asset);
         for (const std::string& name : to.write(*asset, result.object, options.settings, folder))
           result.files.push_back(result.object.id + "/" + name);

@@ -2,6 +2,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
+#include <cmath>
 #include <iterator>
 
 #include "preprocess/export/exporter.h"
@@ -57,6 +58,11 @@ std::string rows_of(const std::vector<Eigen::Matrix<double, kSize, 1>>& values) 
   return text;
 }
 
+// Of a part of light as pictures have it (sRGB).
+double linear(double encoded) {
+  return encoded <= 0.04045 ? encoded / 12.92 : std::pow((encoded + 0.055) / 1.055, 2.4);
+}
+
 // A part of the visual, and the material that it is bound to: UsdPreviewSurface.
 void append_visual(std::string& text, const std::string& root, const VisualPart& part, std::size_t k) {
   const std::string material = fmt::format("/{}/material_{}", root, k);
@@ -72,7 +78,8 @@ void append_visual(std::string& text, const std::string& root, const VisualPart&
         rows_of(part.places));
   append_mesh(text, fmt::format("visual_{}", k), part.mesh,
               " (\n        prepend apiSchemas = [\"MaterialBindingAPI\"]\n    )", rows);
-  const Eigen::Vector4d& c = part.color;
+  Eigen::Vector4d c = part.color;
+  for (int i = 0; i < 3; ++i) c[i] = linear(c[i]);
   std::string color = fmt::format("inputs:diffuseColor = ({:.6g}, {:.6g}, {:.6g})", c[0], c[1], c[2]),
               texture;
   if (!part.texture.empty()) {

@@ -17,7 +17,7 @@ struct VisualPart {
   TriangleMesh mesh;                     // vertices in m
   std::vector<Eigen::Vector3d> normals;  // one of each vertex; or none
   std::vector<Eigen::Vector2d> places;   // in the texture, of each vertex; (0, 0) lower left; or none
-  Eigen::Vector4d color{1, 1, 1, 1};     // red, green, blue, opacity: 0 to 1; times the texture's
+  Eigen::Vector4d color{1, 1, 1, 1};     // red, green, blue (sRGB), opacity: 0 to 1; times the texture's
   std::string texture;                   // name of the picture; empty: none
 };
 

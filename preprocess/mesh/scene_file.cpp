@@ -8,7 +8,9 @@
 #include <assimp/IOSystem.hpp>
 #include <assimp/Importer.hpp>
 
+#include "preprocess/mesh/beside.h"
 #include "preprocess/mesh/formats.h"
+#include "preprocess/mesh/gltf.h"
 #include "runtime/core/input_file.h"
 
 namespace abut::preprocess {
@@ -16,14 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxCorners = std::numeric_limits<std::int32_t>::max() / 4;
-
-bool is_beside(const fs::path& name, const fs::path& file) {
-  const fs::path folder = file.parent_path().lexically_normal();
-  const fs::path relative =
-      name.lexically_normal().lexically_relative(folder.empty() ? fs::path(".") : folder);
-  std::error_code ignored;
-  return !relative.empty() && *relative.begin() != ".." && fs::is_regular_file(name, ignored);
-}
 
 Assimp::IOStream* stream_of(std::string_view content) {
   auto* copy = new std::uint8_t[content.size()];  // the stream's
@@ -37,15 +31,23 @@ class FilesBeside : public Assimp::IOSystem {
  public:
   FilesBeside(std::string_view content, const fs::path& file) : content_(content), file_(file.string()) {}
 
-  bool Exists(const char* name) const override { return name == file_ || is_beside(name, file_); }
+  bool Exists(const char* name) const override { return name == file_ || path_of(name); }
   char getOsSeparator() const override { return '/'; }
   Assimp::IOStream* Open(const char* name, const char*) override {
     if (name == file_) return stream_of(content_);
-    return Exists(name) ? stream_of(read_text(name)) : nullptr;
+    const auto path = path_of(name);
+    return path ? stream_of(read_text(*path)) : nullptr;
   }
   void Close(Assimp::IOStream* stream) override { delete stream; }
 
  private:
+  // Assimp puts the folder of the file before the names that it finds there.
+  std::optional<fs::path> path_of(const std::string& name) const {
+    const fs::path folder = fs::path(file_).parent_path();
+    const fs::path relative = fs::path(name).lexically_relative(folder);
+    return find_beside(relative.empty() ? name : relative.string(), file_);
+  }
+
   std::string_view content_;
   std::string file_;
 };
@@ -55,7 +57,8 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 }  // namespace
 
 SceneFile::SceneFile(std::string_view content, const fs::path& file, unsigned steps)
-    : file_(file), importer_(std::make_unique<Assimp::Importer>()) {
+    : importer_(std::make_unique<Assimp::Importer>()) {
+  require_readable_gltf(content, file);
   importer_->SetIOHandler(new FilesBeside(content, file));  // the importer's
   importer_->SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
   importer_->SetPropertyBool(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, true);
@@ -66,12 +69,6 @@ SceneFile::SceneFile(std::string_view content, const fs::path& file, unsigned st
 }
 
 SceneFile::~SceneFile() = default;
-
-std::optional<fs::path> SceneFile::beside(const std::string& name) const {
-  const fs::path path = file_.parent_path() / name;
-  if (!is_beside(path, file_)) return std::nullopt;
-  return path;
-}
 
 void SceneSoup::refuse(const aiMesh& part, const std::string& what) const {
   throw InvalidInput(fmt::format("{}: mesh '{}': {}", file_, part.mName.C_Str(), what));

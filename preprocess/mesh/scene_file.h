@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,12 +32,7 @@ class SceneFile {
   template <class Visit>
   void for_each_instance(Visit&& visit) const;
 
-  // The file that a name in the scene stands for; none where it is not there, or neither beside the scene nor
-  // below.
-  std::optional<std::filesystem::path> beside(const std::string& name) const;
-
  private:
-  std::filesystem::path file_;
   std::unique_ptr<Assimp::Importer> importer_;
   const aiScene* scene_ = nullptr;  // the importer's
 };

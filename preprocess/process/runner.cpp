@@ -20,12 +20,17 @@ namespace {
 constexpr double kTickSeconds = 0.25;
 
 // Takes SIGINT, SIGTERM and SIGHUP as data while it lives, so that the parent can stop its children first.
+// What is ignored, as SIGHUP under nohup, stays ignored.
 class SignalCatcher {
  public:
   SignalCatcher() {
     sigset_t mask;
     sigemptyset(&mask);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&mask, signal);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      struct sigaction now {};
+      ::sigaction(signal, nullptr, &now);
+      if (now.sa_handler != SIG_IGN) sigaddset(&mask, signal);
+    }
     ::sigprocmask(SIG_BLOCK, &mask, &before_);
     fd_ = FileDescriptor(::signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC));
   }

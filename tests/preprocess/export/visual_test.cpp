@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -97,9 +98,96 @@ TEST_F(ExportedVisual, OnlyPicturesBesideTheSourceAreKept) {
 TEST_F(ExportedVisual, WithoutMaterialsTheSurfaceIsSeen) {
   write("box.obj", textured_box("missing.mtl"));
   make_assets();
-  EXPECT_FALSE(contains(export_to("urdf").out, "note:"));
+  EXPECT_TRUE(contains(export_to("urdf").out, "its materials 'missing.mtl' are left out: no such file"));
   EXPECT_TRUE(has("urdf/box/surface.obj"));
   EXPECT_FALSE(has("urdf/box/visual_0.obj"));
+}
+
+TEST_F(ExportedVisual, LinksOutOfTheFolderAreNotFollowed) {
+  write("box.obj", textured_box());
+  write("box.mtl", "");
+  make_assets();
+  std::filesystem::create_directory(folder_ / "secrets");
+  std::ofstream(folder_ / "secrets/secret.png") << png();
+  std::filesystem::create_symlink(folder_ / "secrets/secret.png", data_ / "link.png");
+  std::filesystem::create_directory_symlink(folder_ / "secrets", data_ / "way");
+  expect_no_texture("link.png", "'link.png' is left out: no such picture");
+  expect_no_texture("way/secret.png", "'way/secret.png' is left out: no such picture");
+}
+
+TEST_F(ExportedVisual, ADamagedPictureIsTold) {
+  write("box.obj", textured_box());
+  write("box.mtl", "");
+  make_assets();
+  write("half.png", png().substr(0, 50));
+  expect_no_texture("half.png", "'half.png' is a damaged PNG and is left out");
+}
+
+// Google Scanned Objects: meshes/model.obj with pictures in materials/textures.
+TEST_F(ExportedVisual, PicturesOfScannedObjectsAreInTheirPlace) {
+  for (const char* folder : {"meshes", "materials/textures"})
+    std::filesystem::create_directories(data_ / "Box" / folder);
+  write("Box/meshes/model.obj", textured_box("model.mtl"));
+  write("Box/meshes/model.mtl", "newmtl paper\nmap_Kd texture.png \nnewmtl lids\nKd 0 1 0\n");
+  write("Box/materials/textures/texture.png", png());
+  make_assets();
+  EXPECT_FALSE(contains(export_to("urdf").out, "note:"));
+  EXPECT_EQ(text("urdf/Box/texture_0.png"), png());
+  EXPECT_TRUE(contains(text("urdf/Box/visual.mtl"), "Kd 1 1 1\nd 1\nmap_Kd"));  // Kd is not stated
+}
+
+TEST_F(ExportedVisual, WhatIsTooFarForSinglePrecisionIsTold) {
+  std::string far = textured_box();
+  for (const auto& [from, to] : {std::pair{"\nv 0 ", "\nv 5000000000 "}, {"\nv 100 ", "\nv 5000000100 "}})
+    for (std::size_t at; (at = far.find(from)) != std::string::npos;)
+      far.replace(at, std::string(from).size(), to);
+  write("box.obj", far);
+  write("box.mtl", box_materials("paper.png"));
+  write("paper.png", png());
+  make_assets();
+  EXPECT_TRUE(contains(export_to("urdf").out, "too far from the origin"));
+  EXPECT_TRUE(has("urdf/box/surface.obj"));
+}
+
+// The tetrahedron of the unit vectors with two sets of texture coordinates.
+std::string tetrahedron_buffer(float size) {
+  std::vector<float> numbers{0, 0, 0, size, 0, 0, 0, size, 0, 0, 0, size};  // places
+  for (const float set : {0.25F, 0.75F}) numbers.insert(numbers.end(), 8, set);
+  const std::vector<std::uint16_t> corners{0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+  return std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(float)) +
+         std::string(reinterpret_cast<const char*>(corners.data()), corners.size() * sizeof(std::uint16_t));
+}
+
+std::string tetrahedron_gltf(const std::string& material) {
+  return R"({"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],
+    "buffers":[{"uri":"the%20buffer.bin","byteLength":136}],
+    "bufferViews":[{"buffer":0,"byteOffset":0,"byteLength":48},{"buffer":0,"byteOffset":48,"byteLength":32},
+      {"buffer":0,"byteOffset":80,"byteLength":32},{"buffer":0,"byteOffset":112,"byteLength":24}],
+    "accessors":[{"bufferView":0,"componentType":5126,"count":4,"type":"VEC3","min":[0,0,0],"max":[1,1,1]},
+      {"bufferView":1,"componentType":5126,"count":4,"type":"VEC2"},
+      {"bufferView":2,"componentType":5126,"count":4,"type":"VEC2"},
+      {"bufferView":3,"componentType":5123,"count":12,"type":"SCALAR"}],
+    "images":[{"uri":"my%20paper.png"}],"textures":[{"source":0}],
+    "meshes":[{"primitives":[{"attributes":{"POSITION":0,"TEXCOORD_0":1,"TEXCOORD_1":2},"indices":3,
+      "material":0}]}],"materials":[)" +
+         material + "]}";
+}
+
+TEST_F(ExportedVisual, MaterialsOfGltfAreReadAsTheyAreMeant) {
+  write("a.gltf", tetrahedron_gltf(R"({"pbrMetallicRoughness":{"baseColorFactor":[0.21404114,1,0,0.3],
+    "baseColorTexture":{"index":0,"texCoord":1}}})"));
+  write("the buffer.bin", tetrahedron_buffer(100));
+  write("my paper.png", png());
+  make_assets();
+  EXPECT_FALSE(contains(export_to("urdf").out, "note:"));
+  // Opaque, as no other mode is stated; 0.5 as pictures have colours.
+  EXPECT_TRUE(contains(text("urdf/a/visual.mtl"), "Kd 0.5 1 0\nd 1\nmap_Kd")) << text("urdf/a/visual.mtl");
+  EXPECT_TRUE(contains(text("urdf/a/visual_0.obj"), "vt 0.75 0.25\n")) << text("urdf/a/visual_0.obj");
+  export_to("usd");
+  EXPECT_TRUE(contains(text("usd/a/a.usda"), "inputs:scale = (0.214041")) << text("usd/a/a.usda");
+  write("the buffer.bin", tetrahedron_buffer(200));
+  EXPECT_TRUE(contains(export_to("urdf").out, "has changed since the asset was made"));
+  EXPECT_FALSE(contains(make({"--quads", "none", "--scale", "0.001"}).out, "1 up to date"));
 }
 
 TEST_F(ExportedVisual, AChangedOrMissingSourceIsTold) {
@@ -127,6 +215,24 @@ TEST_F(ExportedVisual, PartsThatMujocoRefusesAreNotGivenToIt) {
   EXPECT_TRUE(contains(text("mujoco/box/box.xml"), "surface.obj"));
   EXPECT_FALSE(contains(text("mujoco/box/box.xml"), "material"));
   EXPECT_FALSE(contains(export_to("urdf").out, "note:"));
+}
+
+TEST_F(ExportedVisual, FoldersThatAreNoExportsAreLeftAlone) {
+  write("box.obj", textured_box());
+  make_assets();
+  std::filesystem::create_directory(folder_ / "web");
+  std::ofstream(folder_ / "web/manifest.json") << "{\"name\": \"an app\"}";
+  const CommandResult refused =
+      command({"export", out_.string(), "--to", "urdf", "--out", (folder_ / "web").string()});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(contains(refused.err, "they are no export")) << refused.err;
+  EXPECT_EQ(text("web/manifest.json"), "{\"name\": \"an app\"}");
+  std::filesystem::create_directories(folder_ / "urdf");
+  std::ofstream(folder_ / "urdf/manifest.json") << "{\"export\": \"urdf\"}";
+  std::ofstream(folder_ / "urdf/box") << "a file";
+  const CommandResult taken =
+      command({"export", out_.string(), "--to", "urdf", "--out", (folder_ / "urdf").string()});
+  EXPECT_TRUE(contains(taken.out + taken.err, "it is no folder; remove it")) << taken.out << taken.err;
 }
 
 }  // namespace

@@ -234,6 +234,19 @@ TEST_F(RunnerProcess, ASignalStopsChildrenAndStartsNoMore) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "2"));
 }
 
+// As under nohup.
+TEST(Runner, WhatIsIgnoredStaysIgnored) {
+  const auto before = ::signal(SIGHUP, SIG_IGN);
+  const Work work = [](std::size_t, const StageCallback&) -> std::string {
+    ::kill(::getppid(), SIGHUP);
+    return "done";
+  };
+  const RunResult result = run(2, work, {});
+  ::signal(SIGHUP, before);
+  EXPECT_EQ(result.signal, 0);
+  for (const JobResult& job : result.jobs) EXPECT_EQ(job.payload, "done");
+}
+
 TEST(Runner, KnowsTheLimitsOfItsControlGroupsAndThoseAbove) {
   std::string pattern = (std::filesystem::temp_directory_path() / "abut_runner_XXXXXX").string();
   const std::filesystem::path root = ::mkdtemp(pattern.data());
