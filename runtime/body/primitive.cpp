@@ -126,7 +126,7 @@ Primitive parse_primitive(const std::string& text) {
     if (error != std::errc() || end != word.data() + word.size()) refuse(text);
   }
   if (row == std::end(kPrimitives) || sizes.size() != row->size_count) refuse(text);
-  const Primitive primitive = row->make(sizes);
+  Primitive primitive = row->make(sizes);
   try {
     require_valid(primitive);
   } catch (const InvalidInput& error) {

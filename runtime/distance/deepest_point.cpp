@@ -152,7 +152,7 @@ void DeepestSearch::push(const Part& part) {
 
 DeepestSearch::Part DeepestSearch::pop() {
   std::pop_heap(heap_.begin(), heap_.end(), later<Part>);
-  const Part part = heap_.back();
+  Part part = heap_.back();
   heap_.pop_back();
   return part;
 }

@@ -101,7 +101,8 @@ void row_of_nodes(int packs, const double* p, double h, NearScratch<double>& mem
       internal::nearest_place<Four>(memory.packs.data(), packs, center, memory.squares.data());
   double square = 0;
   for (int k = 0; k < 3; ++k) {
-    const double d = center[k] - memory.packs[std::size_t(nearest + internal::kPack * k)];
+    const std::int32_t place = nearest + internal::kPack * k;
+    const double d = center[k] - memory.packs[static_cast<std::size_t>(place)];
     square += d * d;
   }
   const double range = internal::sight_range(std::sqrt(square) + 1.5 * h) + 1.5 * h;
@@ -171,7 +172,8 @@ const PointLattice::Values* PointLattice::values(std::size_t place) const {
   const int packs = gather_nodes(c, &range);
   Values& values = values_.emplace_back();
   for (int row = 0; row < kCells * kCells; ++row) {
-    const double p[3] = {-1.5 * h, (row % kCells - 1.5) * h, (row / kCells - 1.5) * h};
+    const int y = row % kCells, z = row / kCells;
+    const double p[3] = {-1.5 * h, (y - 1.5) * h, (z - 1.5) * h};
     Four value;
     row_of_nodes(packs, p, h, scratch_, value);
     for (int i = 0; i < kCells; ++i)

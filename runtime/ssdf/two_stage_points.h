@@ -125,7 +125,7 @@ struct Normal {
 // Room for what is said of the points of `count` packs.
 template <class S>
 void make_room(int count, NearScratch<S>& memory) {
-  const auto room = static_cast<std::size_t>(kPack * count);
+  const std::size_t room = std::size_t{kPack} * static_cast<std::size_t>(count);
   if (memory.squares.size() < room) memory.squares.resize(2 * room);
   if (memory.places.size() < room + 1) memory.places.resize(2 * room + 1);  // one more is written than kept
 }

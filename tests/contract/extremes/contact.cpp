@@ -39,9 +39,10 @@ bool judge_numbers(const PairWrench& w, Judge& judge) {
 // Two wrenches on B about Bo of one pair. Points are known to a share of the largest length only, velocities
 // to one of their own: F changes by its derivatives along those, and by all of it where the share is as long
 // as the smaller body. Where they only touch, rounding of the points alone may change what overlaps: F then
-// changes by `stiffness` (N/m) times that.
+// changes by `stiffness` (N/m) times that; and by `jump` where the points are within rounding of one.
 void judge_same(const Query& query, const PairWrench& w, const Vec6<double>& other,
-                const Vec6<double>& V_AB_B, double stiffness, Again again, Judge& judge) {
+                const Vec6<double>& V_AB_B, double stiffness, Again again, Judge& judge,
+                const Vec6<double>& jump = Vec6<double>::Zero()) {
   judge.meets(w.F_BBo_B.squaredNorm() > 0);
   if (w.F_BBo_B == other) return;  // also where the scales below have no room for products
   const double length = query.length, ratio = 1 + length / std::min(query.A->reach, query.B->reach);
@@ -55,8 +56,10 @@ void judge_same(const Query& query, const PairWrench& w, const Vec6<double>& oth
   const double rounding = 64 * std::numeric_limits<double>::epsilon() * length;
   const double force = ratio * size(3) + slope(3) + stiffness * rounding / kShare;
   const Vec6<double> gap = w.F_BBo_B - other;
-  judge.same(again, "force", gap.tail<3>().norm(), force);
-  judge.same(again, "torque", gap.head<3>().norm(), ratio * size(0) + slope(0) + query.B->reach * force);
+  judge.same(again, "force", gap.tail<3>().norm(), force + jump.tail<3>().norm() / kShare);
+  judge.same(again, "torque", gap.head<3>().norm(),
+             ratio * size(0) + slope(0) + query.B->reach * force +
+                 (jump.head<3>().norm() + query.A->reach * jump.tail<3>().norm()) / kShare);
 }
 
 // Most that the force of pressure fields may change for a shift, N/m: over a section of the smaller body,
@@ -267,7 +270,9 @@ class Rigid final : public Asker {
   std::unique_ptr<contact::Model> model_ = contact::make_pressure_field_model();
 };
 
-// And against a half-space, which stays in its frame.
+// And against a half-space, which stays in its frame. With losses the force jumps where the plane goes from
+// one tetrahedron to the next through the face between them, as the slope of the pressure does: a plane
+// within rounding of such a face may have the force of either side.
 class HalfSpace final : public Asker {
  public:
   void ask(const Query& query, Judge& judge) override {
@@ -282,6 +287,12 @@ class HalfSpace final : public Asker {
     const Pose<double>& X_AB = query.X_AB;
     const Pose<double> X_BA = X_AB.inverse(), X_MB = query.A->X_MO * X_AB;
     const Vec6<double> V_AB_B = relative_twist(X_AB, V_A, V_B), V_M = adjoint(query.A->X_MO) * V_A;
+    constexpr double kFar = 1e75;  // m, m/s: products of four have no room
+    if (!(X_AB.p.stableNorm() < kFar && V_AB_B.stableNorm() < kFar)) {
+      const PairWrench w = judge.timed([&] { return model_->wrench({&A, &ground, X_AB, V_AB_B}); });
+      return judge.holds("an answer or a refusal",
+                         w.F_BBo_B.allFinite() || w.status == Status::kInvalidInput);
+    }
     const PairWrench w = judge.timed([&] { return model_->wrench({&A, &ground, X_AB, V_AB_B}); });
     const PairWrench swapped = judge.timed([&] {
       return model_->wrench({&ground, &A, X_BA, relative_twist(X_BA, V_B, V_A)});
@@ -290,9 +301,15 @@ class HalfSpace final : public Asker {
       return model_->wrench({&M, &ground, X_MB, relative_twist(X_MB, V_M, V_B)});
     });
     if (!judge_numbers(w, judge) || !judge_numbers(swapped, judge) || !judge_numbers(moved, judge)) return;
+    const double shift = 64 * std::numeric_limits<double>::epsilon() * query.length;
+    const auto beside = [&](double height) -> Vec6<double> {
+      const Pose<double> X = X_AB * Pose<double>{Mat3<double>::Identity(), {0, 0, height}};
+      return model_->wrench({&A, &ground, X, V_AB_B}).F_BBo_B;
+    };
+    const Vec6<double> jump = 8 * (beside(shift) - beside(-shift));
     const double stiffness = stiffest(query, of_A, of_ground, V_AB_B);
-    judge_same(query, w, exchanged(swapped.F_BBo_B, X_AB), V_AB_B, stiffness, Again::kExchanged, judge);
-    judge_same(query, w, moved.F_BBo_B, V_AB_B, stiffness, Again::kMoved, judge);
+    judge_same(query, w, exchanged(swapped.F_BBo_B, X_AB), V_AB_B, stiffness, Again::kExchanged, judge, jump);
+    judge_same(query, w, moved.F_BBo_B, V_AB_B, stiffness, Again::kMoved, judge, jump);
   }
 
  private:
