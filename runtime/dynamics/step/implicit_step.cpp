@@ -39,8 +39,9 @@ class ImplicitStep final : public Integrator {
     require_valid(system.scene(), parameters_);
   }
 
+  std::span<const PairContact> contacts() const override { return {}; }
   const StepReport& step(State& state, const Control& control) override {
-    return step(state, control, nullptr);
+    return step(state, control, static_cast<ImplicitSlopes*>(nullptr));
   }
   const StepReport& step(State& state, const Control& control, StepDerivatives& derivatives) override {
     if (!slopes_) slopes_.emplace(system_, parameters_);
@@ -49,8 +50,6 @@ class ImplicitStep final : public Integrator {
     slopes_->write(derivatives);
     return report_;
   }
-
-  std::span<const PairContact> contacts() const override { return {}; }
 
  private:
   const StepReport& step(State& state, const Control& control, ImplicitSlopes* slopes) {

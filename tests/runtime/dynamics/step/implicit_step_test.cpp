@@ -173,21 +173,17 @@ TEST(ImplicitStep, DerivativesEqualDifferencesOfBodiesWithoutJoints) {
   }
 }
 
-// The next state of the scene with a parameter changed, from the same place and velocities.
+// The next state with a parameter changed, from the same place and velocities, with the momenta that the
+// scene has there.
 State with_changed(const Scene& scene, const State& start, const Parameter& parameter, double by,
                    const StepConfig& config) {
-  VecX<double> q, v;
-  SystemTree(System(scene)).coordinates(start, q, v);
   Scene changed = scene;
   change(changed.bodies[static_cast<std::size_t>(parameter.body)], parameter, by);
-  const System system(changed);
-  const SystemTree tree(system);
+  const test::Coordinates at = test::stepped_as(changed, scene, start, config);
+  const SystemTree tree{System(scene)};
   TreeScratch scratch(tree.tree());
   State state = start;
-  tree.place(q, v, scratch, state);
-  make_integrator(system, config)->step(state, {});
-  tree.coordinates(state, q, v);
-  SystemTree(System(scene)).place(q, v, scratch, state);  // with the momenta of that scene
+  tree.place(at.q, at.v, scratch, state);
   return state;
 }
 

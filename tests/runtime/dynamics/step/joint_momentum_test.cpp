@@ -161,19 +161,10 @@ StepConfig long_step(std::string_view integrator) {
 VecX<double> stepped(const Scene& scene, const State& start, const StepConfig& config, std::size_t parameter,
                      double share) {
   const auto& [quantity, at, shape] = config.parameters[parameter];
-  VecX<double> q, v;
-  SystemTree(System(scene)).coordinates(start, q, v);
   Scene changed = scene;
   Body& body = changed.bodies[static_cast<std::size_t>(at)];
   set_value(body, quantity, (1 + share) * value_of(body, quantity));
-  const System system(changed);
-  const SystemTree tree(system);
-  TreeScratch scratch(tree.tree());
-  State state = start;
-  tree.place(q, v, scratch, state);
-  make_integrator(system, config)->step(state, {});
-  tree.coordinates(state, q, v);
-  return v;
+  return test::stepped_as(changed, scene, start, config).v;
 }
 
 TEST(JointMomentum, DerivativesAreExactInLongSteps) {

@@ -14,6 +14,26 @@ inline bool has_smooth_derivatives(const IntegratorRow& row) {
   return row.has_derivatives && row.name != "midpoint";
 }
 
+// Where a system is, in the coordinates of its tree.
+struct Coordinates {
+  VecX<double> q, v;
+};
+
+// After a step of another scene of the same joints, from where `scene` is in a state.
+inline Coordinates stepped_as(const Scene& other, const Scene& scene, const State& start,
+                              const StepConfig& config) {
+  Coordinates at;
+  SystemTree(System(scene)).coordinates(start, at.q, at.v);
+  const System system(other);
+  const SystemTree tree(system);
+  TreeScratch scratch(tree.tree());
+  State state = start;
+  tree.place(at.q, at.v, scratch, state);
+  make_integrator(system, config)->step(state, {});
+  tree.coordinates(state, at.q, at.v);
+  return at;
+}
+
 // States moved by independent (dq; dv), stepped, and compared.
 class StepDifferences {
  public:
