@@ -119,7 +119,7 @@ void ImplicitSlopes::solve(const ImplicitBodies& bodies, const ImplicitIsland& i
   }
 }
 
-// Into the axes of the bodies, which turn by dphi: R'd(R''V') = dV' + V' x dphi.
+// Into the axes of the bodies, which turn by dphi: d(R'^T V') = R'^T (dV' + V' x dphi).
 void ImplicitSlopes::turn_back(const State& start, const ImplicitBodies& bodies) {
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const auto [R, R_end, at] = turn_of(start, bodies, i);
