@@ -171,7 +171,7 @@ std::vector<ExportResult> export_set(const std::vector<std::filesystem::path>& a
       const std::filesystem::path folder = out / result.object.id;
       try {
         claim_object(folder);
-        result.object.visual = visual_of(*asset);
+        result.object.visual = visual_of(*asset, (result.object.high - result.object.low).norm());
         for (const std::string& name : to.write(*asset, result.object, options.settings, folder))
           result.files.push_back(result.object.id + "/" + name);
         result.object.visual.drop_data();

@@ -24,15 +24,9 @@ namespace fs = std::filesystem;
 constexpr double kTimeout = 120;                       // s
 constexpr std::size_t kMemory = std::size_t{4} << 30;  // bytes
 
-VisualFrame frame_of(const asset::Asset& asset) {
-  const asset::Provenance& provenance = asset.provenance;
+VisualFrame frame_of(const asset::Provenance& provenance, double size) {
   VisualFrame frame;
-  if (!asset.surfaces.empty()) {
-    const std::vector<double>& vertices = asset.surfaces[0].vertices;
-    const Eigen::Map<const Eigen::Matrix3Xd> points(vertices.data(), 3,
-                                                    static_cast<Eigen::Index>(vertices.size() / 3));
-    frame.size = (points.rowwise().maxCoeff() - points.rowwise().minCoeff()).norm();
-  }
+  frame.size = size;
   if (const auto scale = provenance.parameters.find("metres_per_unit"); scale != provenance.parameters.end())
     frame.metres_per_unit = std::strtod(scale->second.c_str(), nullptr);
   constexpr const char* kOrigin[] = {"recentred_x_m", "recentred_y_m", "recentred_z_m"};
@@ -146,7 +140,7 @@ void Visual::drop_data() {
   for (auto& texture : textures) texture.second = {};
 }
 
-Visual visual_of(const asset::Asset& asset) {
+Visual visual_of(const asset::Asset& asset, double size) {
   const fs::path file = asset.provenance.source_file;
   const std::string extension = datasets::lower_extension(file);
   constexpr std::string_view kWithMaterials[] = {".obj", ".dae", ".glb", ".gltf"};
@@ -162,7 +156,7 @@ Visual visual_of(const asset::Asset& asset) {
     const std::string content = read_text(file);
     if (source_digest(content, file) != asset.provenance.source_digest)
       throw InvalidInput(file.string() + " has changed since the asset was made");
-    return pack(read_visual(content, file, frame_of(asset)));
+    return pack(read_visual(content, file, frame_of(asset.provenance, size)));
   };
   RunObserver silent;
   const RunResult run = run_jobs(1, work, {1, kTimeout, kMemory}, silent);

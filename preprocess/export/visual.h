@@ -32,7 +32,8 @@ struct Visual {
 
 // Read again from the asset's source, an OBJ with its MTL, COLLADA or glTF file, where it is as it was when
 // the asset was made. Assimp runs in a child process: what it makes of a bad file is a note.
-Visual visual_of(const asset::Asset& asset);
+// `size`: of the box about the asset, m.
+Visual visual_of(const asset::Asset& asset, double size);
 
 // Writes visual_<k>.obj for each part, visual.mtl and the textures to `folder`; or the textures alone. Their
 // names. Throws IoError.

@@ -1,12 +1,28 @@
 #include "preprocess/mesh/beside.h"
 
-#include <algorithm>
-
-#include "preprocess/mesh/gltf.h"
+#include <charconv>
+#include <string_view>
 
 namespace abut::preprocess {
 namespace {
 namespace fs = std::filesystem;
+
+// As glTF has names, with %20 for a blank.
+std::string percent_decoded(std::string_view uri) {
+  std::string name;
+  for (std::size_t i = 0; i < uri.size(); ++i) {
+    unsigned char byte = 0;
+    const char* const digits = uri.data() + i + 1;
+    if (uri[i] == '%' && i + 2 < uri.size() &&
+        std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
+      name += static_cast<char>(byte);
+      i += 2;
+    } else {
+      name += uri[i];
+    }
+  }
+  return name;
+}
 
 bool is_below(const fs::path& path, const fs::path& folder) {
   std::error_code error;

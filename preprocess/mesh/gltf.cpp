@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <vector>
 
 #include "datasets/listing.h"
 #include "preprocess/mesh/beside.h"
@@ -40,24 +38,7 @@ const nlohmann::json& list_in(const nlohmann::json& json, const char* key) {
   return json.is_object() && found != json.end() && found->is_array() ? *found : kNone;
 }
 
-}  // namespace
-
-std::string percent_decoded(std::string_view uri) {
-  std::string name;
-  for (std::size_t i = 0; i < uri.size(); ++i) {
-    unsigned char byte = 0;
-    const char* const digits = uri.data() + i + 1;
-    if (uri[i] == '%' && i + 2 < uri.size() &&
-        std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
-      name += static_cast<char>(byte);
-      i += 2;
-    } else {
-      name += uri[i];
-    }
-  }
-  return name;
-}
-
+// The names of the files that hold its buffers.
 std::vector<std::string> buffer_files(std::string_view content, const std::filesystem::path& file) {
   std::vector<std::string> files;
   const nlohmann::json json = gltf_json(content, file);
@@ -66,10 +47,12 @@ std::vector<std::string> buffer_files(std::string_view content, const std::files
     const auto uri = buffer.find("uri");
     if (uri == buffer.end() || !uri->is_string()) continue;
     const std::string name = uri->get<std::string>();
-    if (!name.starts_with("data:")) files.push_back(percent_decoded(name));
+    if (!name.starts_with("data:")) files.push_back(name);
   }
   return files;
 }
+
+}  // namespace
 
 void require_readable_gltf(std::string_view content, const std::filesystem::path& file) {
   constexpr std::string_view kUnread[] = {"KHR_mesh_quantization", "KHR_draco_mesh_compression",
@@ -84,10 +67,12 @@ void require_readable_gltf(std::string_view content, const std::filesystem::path
 }
 
 std::string source_digest(std::string_view content, const std::filesystem::path& file) {
-  std::string bytes(content);
+  std::string buffers;
   for (const std::string& name : buffer_files(content, file))
-    if (const auto buffer = find_beside(name, file)) bytes += read_text(*buffer);
-  return asset::digest(std::as_bytes(std::span(bytes)));
+    if (const auto buffer = find_beside(name, file)) buffers += read_text(*buffer);
+  if (buffers.empty()) return asset::digest(std::as_bytes(std::span(content)));
+  const std::string all = std::string(content) + buffers;
+  return asset::digest(std::as_bytes(std::span(all)));
 }
 
 }  // namespace abut::preprocess

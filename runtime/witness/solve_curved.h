@@ -89,6 +89,12 @@ Vec3<S> pushed_normal(const D& difference, const Vec3<S>& t, S push, Workspace<S
   return result.n;
 }
 
+// By how much the points of an answer are not d n apart, m.
+template <class S>
+S off_distance(const Witness<S>& points, S d, const Vec3<S>& n) {
+  return (points.p2 - points.p1 - d * n).norm();
+}
+
 // Where cores touch, the vector between them has lost its direction in rounding, and often there is more than
 // one normal: at vertices and rims a cone of them. Two come from the cores pushed into one another by a
 // millionth of the smaller one, to either side of the line between their middles; the normal is the one
@@ -128,13 +134,12 @@ template <class S, class D>
     if (pull * turned <= difference.rounding()) break;
   }
   const S d = n.dot(difference.minimise(n).w);
-  const auto off = [&](const Witness<S>& points) { return (points.p2 - points.p1 - d * n).norm(); };
   const GjkResult<S> near = gjk<S>(difference, n, kCertifiedGap<S>);
   if (near.length > 0) {
     const Witness<S> here = apart(near, difference.rounding());
-    if (off(here) < off(result)) result = here;
+    if (off_distance(here, d, n) < off_distance(result, d, n)) result = here;
   }
-  if (!(off(result) <= certified_gap<S>(difference))) return invalid_witness<S>();
+  if (!(off_distance(result, d, n) <= certified_gap<S>(difference))) return invalid_witness<S>();
   const Vec3<S> x1 = result.p1, x2 = result.p2;
   result.n = n;
   result.distance = result.lower_bound = d;
@@ -183,12 +188,6 @@ template <class S, class D>
   return result;
 }
 
-// By how much the points are not the distance along the normal apart, m.
-template <class S>
-S off_distance(const Witness<S>& result) {
-  return (result.p2 - result.p1 - result.distance * result.n).norm();
-}
-
 // Whether an answer about curved cores has close bounds, and its normal and its points the distance that it
 // says.
 template <class S, class D>
@@ -196,7 +195,7 @@ bool certified(D& difference, const Witness<S>& result) {
   const S gap = 2 * certified_gap<S>(difference);
   return result.upper_bound - result.lower_bound <= gap && result.distance <= result.upper_bound + gap &&
          result.n.dot(difference.minimise(result.n).w) >= result.distance - gap &&
-         off_distance(result) <= gap;
+         off_distance(result, result.distance, result.n) <= gap;
 }
 
 // Its bounds take in the distance, which may be beyond them by its rounding, and what the normal says.
@@ -261,7 +260,8 @@ Witness<S> solve_curved(D& difference, const Vec3<S>& start, Workspace<S>& works
   }
   // No answer, beyond what its normal and its points say.
   result.distance = std::min(result.distance, height(result.n));
-  result.upper_bound = std::max(result.upper_bound, result.distance + off_distance(result));
+  result.upper_bound =
+      std::max(result.upper_bound, result.distance + off_distance(result, result.distance, result.n));
   return bounded(difference, result);
 }
 
