@@ -16,6 +16,7 @@
 #include "preprocess/mesh/read.h"
 #include "preprocess/mesh/weld.h"
 #include "runtime/core/error.h"
+#include "tests/support/runs.h"
 
 namespace abut::preprocess {
 namespace {
@@ -365,11 +366,12 @@ TEST_P(SimplifyYcb, HoldsAtEveryLevel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SimplifyYcb,
-                         testing::Values("002_master_chef_can", "003_cracker_box", "004_sugar_box",
-                                         "005_tomato_soup_can", "006_mustard_bottle", "007_tuna_fish_can",
-                                         "009_gelatin_box", "010_potted_meat_can", "011_banana",
-                                         "019_pitcher_base", "025_mug", "035_power_drill", "036_wood_block",
-                                         "051_large_clamp", "061_foam_brick"),
+                         testing::ValuesIn(test::fewer_if_sanitized<const char*>(
+                             {"002_master_chef_can", "003_cracker_box", "004_sugar_box",
+                              "005_tomato_soup_can", "006_mustard_bottle", "007_tuna_fish_can",
+                              "009_gelatin_box", "010_potted_meat_can", "011_banana", "019_pitcher_base",
+                              "025_mug", "035_power_drill", "036_wood_block", "051_large_clamp",
+                              "061_foam_brick"})),
                          [](const auto& param) { return std::string(param.param); });
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "preprocess/mesh/close.h"
 #include "preprocess/mesh/read.h"
 #include "preprocess/mesh/weld.h"
+#include "tests/support/runs.h"
 
 namespace abut::preprocess {
 namespace {
@@ -55,14 +56,21 @@ TEST(ExactCheck, FindsFaults) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Ycb,
-                         testing::Values(Expected{"002_master_chef_can", 0}, Expected{"003_cracker_box", 0},
-                                         Expected{"004_sugar_box", 0}, Expected{"005_tomato_soup_can", 0},
-                                         Expected{"006_mustard_bottle", 0}, Expected{"007_tuna_fish_can", 0},
-                                         Expected{"009_gelatin_box", 0}, Expected{"010_potted_meat_can", 0},
-                                         Expected{"011_banana", 0}, Expected{"019_pitcher_base", 1},
-                                         Expected{"025_mug", 1}, Expected{"035_power_drill", 0},
-                                         Expected{"036_wood_block", 0}, Expected{"051_large_clamp", 4},
-                                         Expected{"061_foam_brick", 0}),
+                         testing::ValuesIn(test::fewer_if_sanitized<Expected>({{"002_master_chef_can", 0},
+                                                                               {"003_cracker_box", 0},
+                                                                               {"004_sugar_box", 0},
+                                                                               {"005_tomato_soup_can", 0},
+                                                                               {"006_mustard_bottle", 0},
+                                                                               {"007_tuna_fish_can", 0},
+                                                                               {"009_gelatin_box", 0},
+                                                                               {"010_potted_meat_can", 0},
+                                                                               {"011_banana", 0},
+                                                                               {"019_pitcher_base", 1},
+                                                                               {"025_mug", 1},
+                                                                               {"035_power_drill", 0},
+                                                                               {"036_wood_block", 0},
+                                                                               {"051_large_clamp", 4},
+                                                                               {"061_foam_brick", 0}})),
                          [](const auto& param) { return std::string(param.param.name); });
 
 }  // namespace
