@@ -113,9 +113,21 @@ class Epa {
     }
   }
 
-  // A polytope that rounding has torn may take in the same vertices again and again, each time with a longer
-  // horizon. A sound one makes some six faces for each vertex.
-  bool runs_wild() const { return work_.faces.size > 64 * work_.vertices.size + 4096; }
+  // A polytope that rounding has torn may take in the same few vertices again and again, each time with a
+  // longer horizon. A sound one has each vertex once and makes some six faces for it.
+  bool runs_wild() const { return again_ > 64 || work_.faces.size > 64 * work_.vertices.size + 4096; }
+
+  // Counts the newest vertex if it is one of the last ones; where there are many alone, for its cost.
+  void count_again() {
+    constexpr std::int32_t kMany = 256, kLast = 64;
+    const std::int32_t size = work_.vertices.size;
+    if (size < kMany) return;
+    for (std::int32_t i = size - kLast; i < size; ++i) {
+      if (!work_.vertices[i].same_point(newest())) continue;
+      ++again_;
+      return;
+    }
+  }
 
   // The vertex that insert() is to add: kept beyond the others.
   DifferenceVertex<S>& newest() { return work_.vertices[work_.vertices.size]; }
@@ -289,6 +301,7 @@ class Epa {
     for (const S factor : {first, S(0), -first, S(-16), S(-256)}) {
       if (trace_horizon(seen, factor * rounding)) {
         work_.make_room();
+        count_again();
         add_cone(work_.vertices.size++);
         return true;
       }
@@ -392,6 +405,7 @@ class Epa {
   S relative_gap_;
   std::int32_t most_vertices_;
   bool any_curved_;
+  std::int32_t again_ = 0;  // vertices that were taken in again
   bool heaped_ = false;
   std::int32_t queued_ = 0;  // faces that have been in the heap
   S ceiling_ = 0;            // least height met: no face beyond it can be the nearest facet of D

@@ -97,7 +97,10 @@ class WarmHulls final : public Asker {
       if (!judge_witness(warm, at.length, judge) || !judge_witness(back, at.length, judge) ||
           !judge_witness(other, at.length, judge))
         return;
-      judge.at_most("warm distance", std::abs(warm.distance - cold.distance), kShare * at.length);
+      judge.at_most("warm distance below the cold's bounds", cold.lower_bound - warm.distance,
+                    kShare * at.length);
+      judge.at_most("warm distance above the cold's bounds", warm.distance - cold.upper_bound,
+                    kShare * at.length);
       judge_same(at, warm, exchanged(back, at.X_AB), Again::kExchanged, judge);
       judge_same(at, warm, from_frame(other, query.A->X_MO), Again::kMoved, judge);
       Vec6<double> xi;
@@ -192,8 +195,13 @@ class Derivative final : public Asker {
     if (!closed_form_ || !same_vertices(w, other.witness, again)) return;
     // A singular direction is clamped by the size of the hulls' boxes, which are along the axes.
     if (d.status == Status::kClamped || e.status == Status::kClamped) return;
-    // A length changed by its share changes what is divided by it by as much as that is larger.
-    const double bend = 1 + length * d.dn_A_dxi_B.rightCols<3>().stableNorm();
+    // A length changed by its share changes what is divided by it by as much as that is larger. Curvatures
+    // change with the normal that they are taken at, up to 64 times as much for those found (nearly parallel
+    // edges, the soft maximum over vertices), and with what rounding of the pose does to the smaller body.
+    const double smaller = std::min(query.A->reach, query.B->reach);
+    const double rounding = std::numeric_limits<double>::epsilon() * length / smaller;
+    const double bend =
+        (1 + length * d.dn_A_dxi_B.rightCols<3>().stableNorm()) * (1 + 64 * (turned + rounding) / kShare);
     const auto both = [&](const char* what, const Mat36<double>& x, const Mat36<double>& y, double unit) {
       const Mat36<double> difference = x - y;
       judge.same(again, what, difference.rightCols<3>().stableNorm(),
