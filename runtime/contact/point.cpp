@@ -14,6 +14,12 @@ namespace {
 // U of point.h.
 double energy(double k, double d) { return k * d * d / 2; }
 
+// Of bodies that are farther apart than a margin, m: whether the witness's bounds say so too.
+Status apart_status(const witness::Witness<double>& witness, double margin) {
+  return witness.status == Status::kNotConverged && witness.lower_bound <= margin ? witness.status
+                                                                                  : Status::kNoOverlap;
+}
+
 // The wrench of a witness's spring, on B in B.
 Vec6<double> spring(double k, const Pose<double>& X_AB, const witness::Witness<double>& witness) {
   const Mat3<double> R_BA = X_AB.R.transpose();
@@ -76,7 +82,7 @@ class PointModel final : public Model {
       result.dF_dV_AB_B.setZero();
     }
     if (apart) {
-      result.status = Status::kNoOverlap;
+      result.status = apart_status(witness, 0);
       return result;
     }
     result.F_BBo_B = spring(config_.stiffness, pair.X_AB, witness);
@@ -92,7 +98,7 @@ class PointModel final : public Model {
     require_margin(kWho, margin);
     const witness::Witness<double> witness = query(pair);
     if (witness.status == Status::kInvalidInput) return {{}, witness.status};
-    if (witness.distance > margin) return {{}, Status::kNoOverlap};
+    if (witness.distance > margin) return {{}, apart_status(witness, margin)};
     point_[0] = {(witness.p1 + witness.p2) / 2, witness.n, witness.distance, 0.0, 0};
     if (!has(want, Want::kJacobian)) return without_overflow({point_, witness.status});
     const auto d = derivative::gumbel_derivative(pair, witness, config_.gumbel, config_.clamp, rings_);

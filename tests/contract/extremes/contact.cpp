@@ -72,6 +72,13 @@ double stiffest(const Query& query, const body::Material& of_A, const body::Mate
          (1 + (of_A.dissipation + of_B.dissipation) * speed);
 }
 
+// The same of soft-minimum contact as it comes.
+double spring_stiffness(const Query& query) {
+  return contact::parameters_of(contact::SoftMinimumConfig{}, query.A->own.geometry.points(),
+                                query.B->own.geometry.points())
+      .stiffness;
+}
+
 // A wrench on A about Ao, of the pair (B, A), as one on B about Bo.
 Vec6<double> exchanged(const Vec6<double>& F_AAo_A, const Pose<double>& X_AB) {
   return -shift_wrench<double>(X_AB.inverse(), F_AAo_A);
@@ -82,14 +89,14 @@ struct Wrenches {
   PairWrench direct, exchanged, moved;
 };
 
-// Nothing where a number is none.
+// Nothing where a number is none, or a query says that its answer is not certified.
 std::optional<Wrenches> ask(contact::Model& model, const Ways& ways, Judge& judge) {
   Wrenches w;
   w.direct = judge.timed([&] { return model.wrench(ways.direct); });
   if (!judge_numbers(w.direct, judge)) return {};
   w.exchanged = judge.timed([&] { return model.wrench(ways.exchanged); });
   w.moved = judge.timed([&] { return model.wrench(ways.moved); });
-  if (!judge_numbers(w.exchanged, judge) || !judge_numbers(w.moved, judge)) return {};
+  if (!judge_numbers(w.exchanged, judge) || !judge_numbers(w.moved, judge) || judge.is_open()) return {};
   return w;
 }
 
@@ -106,6 +113,7 @@ class Wrench final : public Asker {
  public:
   explicit Wrench(std::string_view row)
       : field_(row == "pressure_field"),
+        soft_minimum_(row == "soft_minimum"),
         jumps_(contact::find_model(row).smoothness < 0),
         model_(contact::make_model(row)) {}
 
@@ -120,7 +128,10 @@ class Wrench final : public Asker {
     // A model that may jump does so where its witness is not the only one.
     if (jumps_) return judge_sizes(query, *w, judge);
     const Vec6<double>& V_AB_B = ways.direct.V_AB_B;
-    judge_same(query, *w, V_AB_B, field_ ? stiffest(query, of_A, of_B, V_AB_B) : 0, judge);
+    const double stiffness = field_          ? stiffest(query, of_A, of_B, V_AB_B)
+                             : soft_minimum_ ? spring_stiffness(query)
+                                             : 0;
+    judge_same(query, *w, V_AB_B, stiffness, judge);
   }
 
  private:
@@ -147,7 +158,7 @@ class Wrench final : public Asker {
     judge.meets(force > 0);
   }
 
-  bool field_, jumps_;
+  bool field_, soft_minimum_, jumps_;
   std::unique_ptr<contact::Model> model_;
 };
 
@@ -172,32 +183,24 @@ class Constraints final : public Asker {
     }
     judge.meets(!found.points.empty());
     if (facets_) return;  // their depths are quotients by slopes that may vanish: see wrench_pressure_field
-    const std::vector<contact::ContactPoint> direct(found.points.begin(), found.points.end());
-    std::vector<contact::ContactPoint> other =
-        copy(judge.timed([&] { return model_->constraints(ways.exchanged, margin); }));
-    for (contact::ContactPoint& c : other) c.p_AC = query.X_AB * c.p_AC, c.n_A = -(query.X_AB.R * c.n_A);
-    judge_same(query, direct, other, margin, Again::kExchanged, judge);
-    other = copy(judge.timed([&] { return model_->constraints(ways.moved, margin); }));
-    const Pose<double> X_OM = query.A->X_MO.inverse();
-    for (contact::ContactPoint& c : other) c.p_AC = X_OM * c.p_AC, c.n_A = X_OM.R * c.n_A;
-    judge_same(query, direct, other, margin, Again::kMoved, judge);
+    if (judge.is_open()) return;
+    const double direct = deepest(found.points, margin);
+    judge_same(query, direct, ways.exchanged, margin, Again::kExchanged, judge);
+    judge_same(query, direct, ways.moved, margin, Again::kMoved, judge);
   }
 
  private:
-  static std::vector<contact::ContactPoint> copy(const contact::Constraints& found) {
-    return {found.points.begin(), found.points.end()};
-  }
   static double deepest(std::span<const contact::ContactPoint> points, double margin) {
     double gap = margin;
     for (const contact::ContactPoint& c : points) gap = std::min(gap, c.gap);
     return gap;
   }
-  // As deep, over the same area.
-  static void judge_same(const Query& query, std::span<const contact::ContactPoint> direct,
-                         std::span<const contact::ContactPoint> other, double margin, Again again,
-                         Judge& judge) {
-    judge.same(again, "deepest gap", std::abs(deepest(direct, margin) - deepest(other, margin)),
-               query.length);
+  // As deep asked in another way, unless that answer is not certified.
+  void judge_same(const Query& query, double direct, const body::Pair& pair, double margin, Again again,
+                  Judge& judge) {
+    const contact::Constraints other = judge.timed([&] { return model_->constraints(pair, margin); });
+    if (other.status == Status::kNotConverged) return judge.open();
+    judge.same(again, "deepest gap", std::abs(direct - deepest(other.points, margin)), query.length);
   }
 
   std::unique_ptr<contact::Model> model_;
@@ -334,7 +337,8 @@ void add_contact_properties(std::vector<Property>& list) {
     if (row.has_wrench) list.push_back({"wrench_" + name, cost, make_named<Wrench>, name});
     if (row.has_constraints) list.push_back({"constraints_" + name, cost, make_named<Constraints>, name});
   }
-  list.push_back({"soft_minimum_hessian", 100, make_plain<SoftHessian>});
+  // Its smoothing may be as wide as the bodies: then all points of one count for each point of the other.
+  list.push_back({"soft_minimum_hessian", 100, make_plain<SoftHessian>, {}, 10});
   list.push_back({"pressure_field_rigid", 10, make_plain<Rigid>});
   list.push_back({"pressure_field_half_space", 10, make_plain<HalfSpace>});
 }

@@ -143,6 +143,7 @@ struct Property {
   int cost;  // asked as often over this as the cheapest ones
   std::unique_ptr<Asker> (*make)(std::string_view row);
   std::string row = {};  // of a table
+  double patience = 1;   // how many times as long as the others it may take
 };
 
 void add_witness_properties(std::vector<Property>& list);

@@ -101,7 +101,7 @@ std::uint64_t run(const Property& property, const std::vector<std::unique_ptr<Bo
   const std::uint64_t count = std::max<std::uint64_t>(o.count / cost, 1);
   Tally tally;
   tally.sizes = o.sizes;
-  tally.longest = o.longest;
+  tally.longest = property.patience * o.longest;
   std::atomic<std::uint64_t> next = 0;
   const auto work = [&] {
     const std::unique_ptr<Asker> asker = property.make(property.row);
