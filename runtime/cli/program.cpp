@@ -20,16 +20,17 @@ const char* notice = "";
 
 // Of any thread; only what a signal handler may do.
 void print(const char* text) {
-  const int error = errno;
-  if (write(STDERR_FILENO, text, std::strlen(text)) < 0) errno = error;  // nobody there to be told
+  if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;  // nobody there to be told
 }
 
-// The first one is noted, the next one is as deadly as it was.
+// The first one is noted, the next one is as deadly as it was. What it interrupts finds its errno again.
 void note(int signal) {
+  const int error = errno;
   noted = signal;
   clean_up_on_signals();
   if (isatty(STDERR_FILENO) != 0) print("\n");  // below the line of progress
   print(notice);
+  errno = error;
 }
 
 }  // namespace

@@ -76,8 +76,8 @@ TEST_F(InputFileTest, WhatIsNoRegularFileIsRefusedAtOnce) {
 // A file of holes may be larger than any memory.
 TEST_F(InputFileTest, AFileBeyondTheMemoryIsNamed) {
 #if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-  GTEST_SKIP() << "the address sanitizer ends the program where an allocation fails";
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "a sanitizer ends the program where an allocation fails";
 #endif
 #endif
   const fs::path file = folder / "huge";
