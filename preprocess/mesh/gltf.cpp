@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -38,16 +39,20 @@ const nlohmann::json& list_in(const nlohmann::json& json, const char* key) {
   return json.is_object() && found != json.end() && found->is_array() ? *found : kNone;
 }
 
-// The names of the files that hold its buffers.
-std::vector<std::string> buffer_files(std::string_view content, const std::filesystem::path& file) {
-  std::vector<std::string> files;
+// The files that hold its buffers, each once whatever it names how often.
+std::vector<std::filesystem::path> buffer_files(std::string_view content, const std::filesystem::path& file) {
+  std::vector<std::filesystem::path> files;
+  std::set<std::filesystem::path> known;
   const nlohmann::json json = gltf_json(content, file);
   for (const nlohmann::json& buffer : list_in(json, "buffers")) {
     if (!buffer.is_object()) continue;
     const auto uri = buffer.find("uri");
     if (uri == buffer.end() || !uri->is_string()) continue;
     const std::string name = uri->get<std::string>();
-    if (!name.starts_with("data:")) files.push_back(name);
+    if (name.starts_with("data:")) continue;
+    if (const auto found = find_beside(name, file);
+        found && known.insert(std::filesystem::canonical(*found)).second)
+      files.push_back(*found);
   }
   return files;
 }
@@ -68,8 +73,7 @@ void require_readable_gltf(std::string_view content, const std::filesystem::path
 
 std::string source_digest(std::string_view content, const std::filesystem::path& file) {
   std::string buffers;
-  for (const std::string& name : buffer_files(content, file))
-    if (const auto buffer = find_beside(name, file)) buffers += read_text(*buffer);
+  for (const std::filesystem::path& buffer : buffer_files(content, file)) buffers += read_text(buffer);
   if (buffers.empty()) return asset::digest(std::as_bytes(std::span(content)));
   const std::string all = std::string(content) + buffers;
   return asset::digest(std::as_bytes(std::span(all)));

@@ -1,4 +1,6 @@
 // Meshes of COLLADA and glTF.
+#include "preprocess/mesh/gltf.h"
+#include "runtime/asset/container.h"
 #include "tests/preprocess/mesh/read_fixture.h"
 
 namespace abut::preprocess {
@@ -107,6 +109,18 @@ TEST_F(Read, GltfWithItsDataInsideBesideAndBelow) {
   const TriangleMesh moved = read(
       "moved.glb", glb(gltf("", R"({"mesh":0,"translation":[0,0,5],"scale":[2,2,2]})"), kTetrahedronBytes));
   EXPECT_NEAR(sixfold_volume(moved), 8, 1e-6);
+}
+
+// However often and by whatever names.
+TEST_F(Read, ABufferBesideIsReadOnce) {
+  std::filesystem::create_directories(folder_ / "below");
+  write("a.bin", kTetrahedronBytes);
+  const auto digest = [](const std::string& bytes) { return asset::digest(std::as_bytes(std::span(bytes))); };
+  std::string buffers;
+  for (const char* uri : {"a.bin", "./a.bin", "below/../a.bin", "%61.bin", "a.bin", "none.bin"})
+    buffers += (buffers.empty() ? "" : ",") + (R"({"uri":")" + std::string(uri) + "\"}");
+  const std::string content = R"({"buffers":[)" + buffers + "]}";
+  EXPECT_EQ(source_digest(content, folder_ / "a.gltf"), digest(content + kTetrahedronBytes));
 }
 
 TEST_F(Read, ScenesOpenNoFileElsewhere) {
