@@ -174,12 +174,14 @@ class RolloutHandle {
     }
     if (runs.rows > kMaxRows) refuse({kWho, "rows"}, "is more than " + std::to_string(kMaxRows));
     std::size_t count = 1;
+    bool any = false;
     for (const auto& [many, size] : {std::pair{z.many(), z.count()}, std::pair{force.many(), force.count()},
                                      std::pair{target.many(), target.count()}}) {
       if (!many) continue;
-      if (count != 1 && size != count)
+      if (any && size != count)
         refuse({kWho, "start"}, "and the controls are of different numbers of rollouts");
       count = size;
+      any = true;
     }
     fill(runs, count, z, force, target);
     return runs;

@@ -5,6 +5,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/math/adjoint.h"
 
 namespace abut::dynamics {
 namespace {
@@ -39,26 +40,12 @@ SettingValues with_stiction(const std::string& model, SettingValues settings, do
   return settings;
 }
 
-// One of two bodies in contact, as a pair's wrench sees it.
-struct Partner {
-  double sign;       // of the wrench on it: -1 for A
-  Vec3<double> r_W;  // from its centre of mass to Bo, m
-  Vec6<double> V_W;  // twist at its centre of mass
-
-  // (6, 6): displacement of it, or twist, to that of its point at Bo, in B.
-  Mat6<double> to_Bo(const Mat3<double>& R_WB) const {
-    Mat6<double> T;
-    T << R_WB.transpose(), Mat3<double>::Zero(), -(R_WB.transpose() * skew(r_W)), R_WB.transpose();
-    return T;
-  }
-};
-
 // Adds the wrench of one pair of shapes, with its derivatives, to those of the bodies. With T_i (to_Bo) the
 // relative tangent and twist are
 //   xi = T_B x_B - T_A x_A,   V = V_AB_B = T_B V_B - T_A V_A,   and the wrench on body i is  s_i T_i' F,
 // F = F_BBo_B. T depends on where the bodies are: B's shape turns with x_B, and r_A grows by x_B - x_A.
 void add_shapes(const contact::PairWrench& wrench, const Mat3<double>& R_WB,
-                const std::array<Partner, 2>& partners, PairForce& force) {
+                const std::array<CompliantContact::Partner, 2>& partners, PairForce& force) {
   const auto& [A, B] = partners;
   const Vec3<double> moment = R_WB * wrench.F_BBo_B.head<3>(), push = R_WB * wrench.F_BBo_B.tail<3>();
   const std::array<Mat6<double>, 2> T{A.to_Bo(R_WB), B.to_Bo(R_WB)};
@@ -87,10 +74,37 @@ void add_shapes(const contact::PairWrench& wrench, const Mat3<double>& R_WB,
   }
 }
 
-void add_wrench(const Vec6<double>& F_BBo_B, const Mat3<double>& R_WB, const std::array<Partner, 2>& partners,
-                PairForce& force) {
+void add_wrench(const Vec6<double>& F_BBo_B, const Mat3<double>& R_WB,
+                const std::array<CompliantContact::Partner, 2>& partners, PairForce& force) {
   for (std::size_t on = 0; on < 2; ++on)
     force.F_W[on] += partners[on].sign * (partners[on].to_Bo(R_WB).transpose() * F_BBo_B);
+}
+
+// Adds to the derivatives of the wrenches on both bodies those by xi of X_AS exp(xi), S being A's shape, the
+// bodies held: B's shape moves by -Ad(X_BA) xi against it.
+void add_slopes_by_A(const CompliantContact::Meeting& met, std::array<Mat6<double>, 2>& slopes) {
+  const Mat6<double> by = -met.wrench.dF_dxi_B * adjoint(met.X_WB.inverse() * met.X_WA);
+  for (std::size_t on = 0; on < 2; ++on)
+    slopes[on] += met.partners[on].sign * (met.partners[on].to_Bo(met.X_WB.R).transpose() * by);
+}
+
+// The same by xi of X_BS exp(xi), S being B's shape. The bodies' twists are held, V_AB_B is that of the
+// shape's frame: T_i turn by R xi_w and their r grow by R xi_v,
+//   dV = ([w_B] xi_w; [v_B] xi_w + [w_B] xi_v),   w_B, v_B of V_AB_B.
+void add_slopes_by_B(const CompliantContact::Meeting& met, std::array<Mat6<double>, 2>& slopes) {
+  const Mat3<double>&R = met.X_WB.R, Z = Mat3<double>::Zero();
+  const auto& [A, B] = met.partners;
+  const Vec6<double> V = B.to_Bo(R) * B.V_W - A.to_Bo(R) * A.V_W;
+  Mat6<double> dV;
+  dV << skew<double>(V.head<3>()), Z, skew<double>(V.tail<3>()), skew<double>(V.head<3>());
+  const Mat6<double> dF = met.wrench.dF_dxi_B + met.wrench.dF_dV_AB_B * dV;
+  const Mat3<double> moment = skew<double>(R * met.wrench.F_BBo_B.head<3>()),
+                     push = skew<double>(R * met.wrench.F_BBo_B.tail<3>());
+  for (std::size_t on = 0; on < 2; ++on) {
+    Mat6<double> turned;  // T_i' F, F held
+    turned << -(moment + skew(met.partners[on].r_W) * push) * R, -push * R, -push * R, Z;
+    slopes[on] += met.partners[on].sign * (met.partners[on].to_Bo(R).transpose() * dF + turned);
+  }
 }
 
 }  // namespace
@@ -238,25 +252,47 @@ void CompliantContact::evaluate(std::span<const BodyMotion> motions, contact::Wa
       force.dF_dV[on][of].setZero();
     }
   }
+  for (std::size_t k = first_[pair]; k < first_[pair + 1]; ++k) {
+    const Meeting met = meet(motions, force, shapes_[k], model, want);
+    if (met.wrench.status == Status::kNoOverlap) continue;
+    ++force.contacts;
+    if (contact::has(want, Want::kJacobian))
+      add_shapes(met.wrench, met.X_WB.R, met.partners, force);
+    else
+      add_wrench(met.wrench.F_BBo_B, met.X_WB.R, met.partners, force);
+  }
+}
+
+CompliantContact::Meeting CompliantContact::meet(std::span<const BodyMotion> motions, const PairForce& force,
+                                                 const ShapePair& shapes, contact::Model& model,
+                                                 Want want) const {
   const BodyMotion still{};
   const BodyMotion &A = force.A == kFixed ? still : motions[static_cast<std::size_t>(force.A)],
                    &B = motions[static_cast<std::size_t>(force.B)];
+  const PlacedShape &of_A = placed_.shapes()[static_cast<std::size_t>(shapes.A)],
+                    &of_B = placed_.shapes()[static_cast<std::size_t>(shapes.B)];
+  const Pose<double> X_WA = A.X_WB * of_A.X_BS, X_WB = B.X_WB * of_B.X_BS;
+  const std::array<Partner, 2> partners{Partner{-1, X_WB.p - A.X_WB.p, A.V_WB_W},
+                                        Partner{1, X_WB.p - B.X_WB.p, B.V_WB_W}};
+  const Vec6<double> V_AB_B = partners[1].to_Bo(X_WB.R) * B.V_WB_W - partners[0].to_Bo(X_WB.R) * A.V_WB_W;
+  return {X_WA, X_WB, partners, model.wrench({&of_A.body, &of_B.body, X_WA.inverse() * X_WB, V_AB_B}, want)};
+}
+
+std::array<Mat6<double>, 2> CompliantContact::slopes_by_shape(std::span<const BodyMotion> motions,
+                                                              std::size_t pair, std::size_t body,
+                                                              std::size_t shape) {
+  const PairForce& force = forces_[pair];
+  const bool of_B = force.B == static_cast<std::int32_t>(body);
+  const auto moved = static_cast<std::int32_t>(
+      static_cast<std::size_t>(system_.first_shape()[system_.fixed_count() + body]) + shape);
+  std::array<Mat6<double>, 2> slopes{Mat6<double>::Zero(), Mat6<double>::Zero()};
   for (std::size_t k = first_[pair]; k < first_[pair + 1]; ++k) {
-    const PlacedShape &of_A = placed_.shapes()[static_cast<std::size_t>(shapes_[k].A)],
-                      &of_B = placed_.shapes()[static_cast<std::size_t>(shapes_[k].B)];
-    const Pose<double> X_WB = B.X_WB * of_B.X_BS;  // of the shapes
-    const std::array<Partner, 2> partners{Partner{-1, X_WB.p - A.X_WB.p, A.V_WB_W},
-                                          Partner{1, X_WB.p - B.X_WB.p, B.V_WB_W}};
-    const Vec6<double> V_AB_B = partners[1].to_Bo(X_WB.R) * B.V_WB_W - partners[0].to_Bo(X_WB.R) * A.V_WB_W;
-    const contact::PairWrench wrench =
-        model.wrench({&of_A.body, &of_B.body, (A.X_WB * of_A.X_BS).inverse() * X_WB, V_AB_B}, want);
-    if (wrench.status == Status::kNoOverlap) continue;
-    ++force.contacts;
-    if (contact::has(want, Want::kJacobian))
-      add_shapes(wrench, X_WB.R, partners, force);
-    else
-      add_wrench(wrench.F_BBo_B, X_WB.R, partners, force);
+    if ((of_B ? shapes_[k].B : shapes_[k].A) != moved) continue;
+    const Meeting met = meet(motions, force, shapes_[k], *models_[acting_][model_[pair]], Want::kJacobian);
+    if (met.wrench.status == Status::kNoOverlap) continue;
+    of_B ? add_slopes_by_B(met, slopes) : add_slopes_by_A(met, slopes);
   }
+  return slopes;
 }
 
 }  // namespace abut::dynamics

@@ -55,6 +55,11 @@ class CompliantContact {
   void evaluate(std::span<const BodyMotion> motions, std::span<const std::uint8_t> wanted,
                 contact::Want want = contact::Want::kJacobian);
 
+  // Derivatives of the wrenches of a pair, on A and on B as in PairForce, by the pose of one shape of a body:
+  // xi of X_BS exp(xi), rad and m, the bodies held. Where the shapes do not overlap they are zero.
+  std::array<Mat6<double>, 2> slopes_by_shape(std::span<const BodyMotion> motions, std::size_t pair,
+                                              std::size_t body, std::size_t shape);
+
   // Gives the shapes of a body their materials and their poses in it, for what is evaluated next; the pairs
   // stay those that were found.
   void set_shapes(std::size_t body, std::span<const Shape> shapes);
@@ -64,10 +69,32 @@ class CompliantContact {
   // Whether there is friction in what is evaluated next.
   void set_friction(bool acts);
 
+  // One of two bodies in contact, as the wrench of a pair of shapes sees it.
+  struct Partner {
+    double sign;       // of the wrench on it: -1 for A
+    Vec3<double> r_W;  // from its centre of mass to Bo, m
+    Vec6<double> V_W;  // twist at its centre of mass
+
+    // (6, 6): displacement of it, or twist, to that of its point at Bo, in B.
+    Mat6<double> to_Bo(const Mat3<double>& R_WB) const {
+      Mat6<double> T;
+      T << R_WB.transpose(), Mat3<double>::Zero(), -(R_WB.transpose() * skew(r_W)), R_WB.transpose();
+      return T;
+    }
+  };
+  // Two shapes, and what their model says of them.
+  struct Meeting {
+    Pose<double> X_WA, X_WB;  // of the shapes
+    std::array<Partner, 2> partners;
+    contact::PairWrench wrench;
+  };
+
  private:
   struct ShapePair {
     std::int32_t A, B;
   };
+  Meeting meet(std::span<const BodyMotion> motions, const PairForce& force, const ShapePair& shapes,
+               contact::Model& model, contact::Want want) const;
   void require_pairs() const;
   void require_pair(const Shape& a, std::size_t placed_A, const Shape& b, std::size_t placed_B) const;
   void evaluate(std::span<const BodyMotion> motions, contact::Want want, std::size_t thread,

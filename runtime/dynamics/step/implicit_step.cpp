@@ -48,6 +48,8 @@ class ImplicitStep final : public Integrator {
     slopes_->begin();
     step(state, control, &*slopes_);
     slopes_->write(derivatives);
+    derivatives.status = report_.solver.status == Status::kOk ? Status::kOk : Status::kNotConverged;
+    derivatives.kinks.clear();
     return report_;
   }
 

@@ -82,8 +82,8 @@ struct StepDerivatives {
   MatX<double> state;  // (2 ni, 2 ni): dx' / dx
   MatX<double> force;  // (2 ni, nv): dx' by forces on all degrees of freedom, held over the step, N m and N
   MatX<double> parameter;  // (2 ni, parameters): dx' by those of the config, per their units
-  // Of rigid contact. kClamped: at a kink, see there; kNotConverged: of the law's answer, from which the
-  // impulses of the step are as far as its report's residual says.
+  // kClamped: at a kink of rigid contact, see there; kNotConverged: of the answer from which the step is as
+  // far as its report's residual says.
   Status status = Status::kOk;
   std::vector<StepKink> kinks = {};  // those met; `status` is then kClamped
 };

@@ -131,8 +131,12 @@ const VecX<double>& MotionEquations::acceleration(const VecX<double>& q, const V
 
 double MotionEquations::control_power(const VecX<double>& v, const Control& control) const {
   double power = 0;
-  for (std::size_t i = 0; i < control.F_BBcm_W.size(); ++i)
-    power += control.F_BBcm_W[i].dot(motions_[i].V_WB_W);
+  for (std::size_t i = 0; i < control.F_BBcm_W.size(); ++i) {
+    if (control.F_BBcm_W[i].isZero(0)) continue;  // then it has no slopes
+    const BodySlopes& body = slopes_[i];
+    for (std::size_t d = 0; d < body.dofs.size(); ++d)
+      power += control.F_BBcm_W[i].dot(body.J.col(static_cast<Eigen::Index>(d))) * v[body.dofs[d]];
+  }
   const System& system = tree_.system();
   for (std::size_t i = 0; i < system.body_count() && !control.joint_force.empty(); ++i)
     for (Eigen::Index k = system.first_v(i); k < system.first_v(i + 1); ++k)

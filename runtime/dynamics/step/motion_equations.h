@@ -56,7 +56,7 @@ class MotionEquations {
   }
   Eigen::Index parameter_count() const { return parameters_.count(); }
 
-  // Work of the control at what was evaluated last, W.
+  // Power of the control where forces were evaluated last, at velocities v, W.
   double control_power(const VecX<double>& v, const Control& control) const;
 
  private:

@@ -24,9 +24,9 @@ class ParameterSlopes {
   // (nv, count()): of -inertia alone.
   const MatX<double>& evaluate(const Inertia& inertia);
 
-  // (nv, count()), at motions that `contact` was evaluated at and `scratch` has the links moved to. By masses
-  // and moments exact; by materials and poses of shapes differences of the fourth order, with the motions
-  // held. `contact` is left as it was.
+  // (nv, count()), at motions that `contact` was evaluated at and `scratch` has the links moved to. By
+  // masses, moments and poses of shapes exact; by materials differences of the fourth order, with the motions
+  // held. `contact` is left as it was, without derivatives.
   const MatX<double>& evaluate(const SystemTree& tree, CompliantContact& contact,
                                std::span<const BodyMotion> motions, const TreeScratch& scratch,
                                const Inertia& inertia);
@@ -39,21 +39,29 @@ class ParameterSlopes {
     Tree tree;
     TreeScratch scratch;
   };
-  // A number of a material or of a shape's pose.
-  struct OfShapes {
+  // A number of the material of a body's shapes.
+  struct OfMaterial {
     Eigen::Index column;
     Parameter parameter;
     double size;  // of the differences, in the parameter's unit
     Body body;
   };
-  void add(const OfShapes& part, const SystemTree& tree, CompliantContact& contact,
+  // A direction of a shape's pose.
+  struct OfPose {
+    Eigen::Index column;
+    Parameter parameter;
+  };
+  void add(const OfMaterial& part, const SystemTree& tree, CompliantContact& contact,
            std::span<const BodyMotion> motions, const TreeScratch& scratch);
-  void add_forces(double weight, Eigen::Index column, const SystemTree& tree, const CompliantContact& contact,
-                  const TreeScratch& scratch);
+  void add(const OfPose& part, const SystemTree& tree, CompliantContact& contact,
+           std::span<const BodyMotion> motions, const TreeScratch& scratch);
+  void add_force(const Vec6<double>& F_W, std::int32_t body, Eigen::Index column, const SystemTree& tree,
+                 const TreeScratch& scratch);
 
   std::vector<Variant> variants_;  // none, or the tree itself (change 0) and then the others
-  std::vector<OfShapes> of_shapes_;
-  std::vector<std::uint8_t> wanted_;  // pairs
+  std::vector<OfMaterial> of_materials_;
+  std::vector<OfPose> of_poses_;
+  std::vector<std::uint8_t> touching_, wanted_;  // pairs
   MatX<double> slopes_;
 };
 

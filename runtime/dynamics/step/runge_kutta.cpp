@@ -34,11 +34,11 @@ class RungeKutta final : public TreeIntegrator {
     }
     for (int stage = 0; stage < 4; ++stage) {
       const double part = kParts[stage] * dt();
+      const VecX<double> v_stage = v + part * rates.v;
       rates = stage_rates(q, v, part, rates, control, slopes, of_rates);
       sum.u += kWeights[stage] * dt() * rates.u;
       sum.v += kWeights[stage] * dt() * rates.v;
-      report().control_work +=
-          kWeights[stage] * dt() * equations().control_power(v + part * rates.v, control);
+      report().control_work += kWeights[stage] * dt() * equations().control_power(v_stage, control);
       if (slopes == nullptr) continue;
       of_sum.q += kWeights[stage] * dt() * of_rates.q;
       of_sum.v += kWeights[stage] * dt() * of_rates.v;

@@ -61,6 +61,8 @@ const StepReport& TreeIntegrator::step(State& state, const Control& control, Ste
     derivatives.parameter.middleRows(first, ni) =
         (*part)(places, Eigen::all).rightCols(equations_.parameter_count());
   }
+  derivatives.status = report_.solver.status == Status::kOk ? Status::kOk : Status::kNotConverged;
+  derivatives.kinks.clear();
   return report_;
 }
 

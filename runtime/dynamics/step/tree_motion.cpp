@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "runtime/dynamics/tree/dynamics.h"
 #include "runtime/dynamics/tree/kinematics.h"
@@ -61,14 +62,14 @@ void TreeMotion::read(const State& state) {
   tree_.coordinates(state, q_, full_);
   v_ = full_(tree_.mimics().independent_velocities());
   weigh();
-  start_potential_ = potential();
+  keep_start();
 }
 
 void TreeMotion::start(const VecX<double>& q, const VecX<double>& v) {
   q_ = q;
   v_ = v;
   weigh();
-  start_potential_ = potential();
+  keep_start();
 }
 
 void TreeMotion::write(State& state) {
@@ -158,12 +159,21 @@ Vec3<double> TreeMotion::from_root(std::size_t i) const {
   return scratch_.links[i].X_CL * tree_.pose_in_link(i).p;
 }
 
-double TreeMotion::potential() const {
-  double sum = 0;
+void TreeMotion::keep_start() {
+  start_W_.resize(J_W_.size());
+  for (std::size_t i = 0; i < J_W_.size(); ++i) start_W_[i] = scratch_.links[i].p_WC + from_root(i);
+}
+
+double TreeMotion::rise() const {
+  constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();  // of places
+  double sum = 0, rounding = 0;
   const Vec3<double>& gravity = tree_.system().scene().gravity;
-  for (std::size_t i = 0; i < J_W_.size(); ++i)
-    sum -= tree_.body(i).mass * gravity.dot(scratch_.links[i].p_WC + from_root(i));
-  return sum;
+  for (std::size_t i = 0; i < J_W_.size(); ++i) {
+    const Vec3<double> p_W = scratch_.links[i].p_WC + from_root(i);
+    sum -= tree_.body(i).mass * gravity.dot(p_W - start_W_[i]);
+    rounding += tree_.body(i).mass * gravity.norm() * (p_W.norm() + from_root(i).norm());
+  }
+  return sum - kRounding * rounding;
 }
 
 void TreeMotion::push(const Control& control, double dt, std::int32_t index, ContactTree& problem,
@@ -264,7 +274,7 @@ void TreeMotion::finish(const VecX<double>& after, double dt) {
   v_ = after;
   drift(dt / 2);
   if (root_.cols() == 6) return;
-  const double excess = fall + potential() - start_potential_, kinetic = v_.dot(M_ * v_) / 2;
+  const double excess = fall + rise(), kinetic = v_.dot(M_ * v_) / 2;
   if (excess > 0 && kinetic > 0) v_ *= std::sqrt(std::max(0.0, 1 - excess / kinetic));
 }
 

@@ -66,7 +66,9 @@ class TreeMotion {
   Momenta momenta() const;
   void keep_invariants(double kinetic, const Momenta& start, const VecX<double>& q_start, double time);
   Vec3<double> from_root(std::size_t i) const;
-  double potential() const;
+  void keep_start();  // of the bodies' places
+  // Of the potential energy since then, less what rounding of the places may make of it, J.
+  double rise() const;
   void add_rows(std::int32_t index, double dt, const VecX<double>& free, std::vector<JointRow>& rows) const;
   void add_forces(const Control& control);
 
@@ -83,7 +85,7 @@ class TreeMotion {
   Eigen::LLT<MatX<double>> llt_;
   VecX<double> q_, v_, full_, bias_, acceleration_, middle_;
   VecX<double> tau_gravity_, tau_control_, pull_;  // of gravity; of control; K (q - target)
-  double start_potential_ = 0;
+  std::vector<Vec3<double>> start_W_;              // centres of mass at the start of the step, m
 };
 
 }  // namespace abut::dynamics

@@ -37,6 +37,12 @@ double& inertial(Body& body, Quantity quantity) {
   return body.inertia[static_cast<int>(quantity) - static_cast<int>(Quantity::kMomentX)];
 }
 
+void require_number(const Body& body, Quantity quantity) {
+  if (!of_shape_pose(quantity)) return;
+  throw InvalidInput("parameter: " + std::string(row_of(quantity).name) + " of body '" + body.name +
+                     "' is a pose, which has no one number to read or to set");
+}
+
 }  // namespace
 
 Quantity find_quantity(std::string_view name) {
@@ -48,17 +54,23 @@ bool of_material(Quantity quantity) { return row_of(quantity).material != nullpt
 bool of_shape_pose(Quantity quantity) { return quantity >= Quantity::kShapeTurnX; }
 
 double value_of(const Body& body, Quantity quantity) {
+  require_number(body, quantity);
   if (of_material(quantity)) return body.shapes.front().material.*row_of(quantity).material;
   Body copy = body;
   return inertial(copy, quantity);
 }
 
 void set_value(Body& body, Quantity quantity, double value) {
+  require_number(body, quantity);
   if (!of_material(quantity)) {
     inertial(body, quantity) = value;
     return;
   }
-  for (Shape& shape : body.shapes) shape.material.*row_of(quantity).material = value;
+  const double first = value_of(body, quantity);
+  for (Shape& shape : body.shapes) {
+    double& number = shape.material.*row_of(quantity).material;
+    number = number == first ? value : number + (value - first);
+  }
 }
 
 void change(Body& body, const Parameter& parameter, double by) {

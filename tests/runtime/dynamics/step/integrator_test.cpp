@@ -52,6 +52,23 @@ TEST(Control, MovesAFreeBodyAsNewtonAndEulerSay) {
   EXPECT_EQ(state.bodies[0].v_WB, before.bodies[0].v_WB);
 }
 
+// What a push does to a body is its work, by whatever integrator.
+TEST(Control, WorkOfAPushIsTheEnergyThatItBrings) {
+  const System system(test::scene_of(box_at("a", "0 0 0")));
+  Vec6<double> push;
+  push << 0, 0, 0, 10, 0, 0;
+  for (const IntegratorRow& row : integrators()) {
+    if (row.name == "implicit") continue;  // backward Euler loses energy
+    StepConfig config;
+    config.dt = 0.05;
+    config.integrator = row.name;
+    State state = system.initial_state();
+    const double work = run(system, state, {push}, 20, config);
+    EXPECT_NEAR(work, system.kinetic_energy(state, 0), 1e-12) << row.name;
+    EXPECT_NEAR(work, 25, 1e-12) << row.name;
+  }
+}
+
 // A box on a plane holds against a push below mu m g, and gives way to one above with what is left of it.
 TEST(Control, FrictionHoldsUpToItsLimit) {
   const System system(test::scene_of("gravity 0 0 -9.81\nmu 0.4\nplane 0 0 1 0\n" + box_at("a", "0 0 0.05")));

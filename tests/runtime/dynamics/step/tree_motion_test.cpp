@@ -82,6 +82,32 @@ TEST(TreeMotion, EnergyOfATreeThatHangsNeverRisesAndHardlyFalls) {
   }
 }
 
+// Rounding of the height above the world's origin takes no energy from slow motions.
+TEST(TreeMotion, APendulumSwingsAnywhereInTheWorld) {
+  for (const double height : {0.0, 1e3, 1e6}) {
+    Scene scene;
+    scene.gravity = kGravity;
+    Link link;
+    link.name = "link";
+    link.joint.name = "joint";
+    link.joint.type = kRevolute;
+    link.joint.axis_J = {0, 1, 0};
+    link.joint.X_PJ.p.z() = height;
+    link.inertia = {1, {0, 0, -1}, Vec3<double>::Constant(1e-3).asDiagonal()};
+    scene.bodies.push_back(link_body(link));
+    Simulation simulation(scene, {.dt = 1e-3});
+    State start = simulation.state();
+    start.v[0] = 1e-3;  // rad/s
+    simulation.restore(start, 0);
+    double fastest = 0;
+    for (int k = 0; k < 3000; ++k) {
+      simulation.step();
+      if (k >= 1000) fastest = std::max(fastest, std::abs(simulation.state().v[0]));
+    }
+    EXPECT_NEAR(fastest / 1e-3, 1, 1e-3) << height;
+  }
+}
+
 // The position of a double pendulum's tip after 0.5 s.
 Vec3<double> tip_after(double dt) {
   Scene scene;
