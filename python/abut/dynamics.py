@@ -88,9 +88,9 @@ class Integrator(_abut.Integrator):
         self, state: StateLike, control: Optional[np.ndarray] = None, *, joint_force: Optional[np.ndarray] = None,
         joint_target: Optional[np.ndarray] = None
     ) -> StepDerivatives:
-        """The same with derivatives, exact for the step as it is made. A drive's force is stiffness (target - q), so that
-        derivatives by a target are its stiffness times those by its force. Raises InvalidInput for an integrator
-        without: integrators() has them.
+        """The same with derivatives, exact for the step as it is made (with the model "point" those of the smooth shapes
+        that assets approximate). A drive's force is stiffness (target - q), so that derivatives by a target are its
+        stiffness times those by its force. Raises InvalidInput for an integrator without: integrators() has them.
         """
         found = self._differentiate(self._origin[0]._state("step_derivatives", state), control, joint_force, joint_target)
         return StepDerivatives(*found)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Optional, Union
 
 from .bodies import Body, Geometry
 from .contact import Model
+from .tables import without_settings
 from .witness import Bodies
 
 
@@ -36,4 +37,4 @@ def count(bodies: Bodies) -> Optional[int]:
 
 
 def model_of(given: Union[str, Model], threads: int, settings: Any) -> Model:
-    return given if isinstance(given, Model) else Model(given, threads=threads, **settings)
+    return without_settings("model", given, settings) if isinstance(given, Model) else Model(given, threads=threads, **settings)

@@ -19,8 +19,8 @@ class StepDerivatives(NamedTuple):
     dx_dx: np.ndarray  # (nx, nx)
     dx_df: np.ndarray  # (nx, degrees of freedom) by forces, N m and N
     dx_dp: np.ndarray  # (nx, parameters) of the config
-    # Of rigid contact (midpoint). CLAMPED: at a kink, where derivatives are those of one side; NOT_CONVERGED: of the
-    # contact law's answer, which the step's impulses are not.
+    # CLAMPED: at a kink of rigid contact (midpoint), where derivatives are those of one side; NOT_CONVERGED: of the
+    # answer that the step did not reach.
     status: _abut.Status
     kinks: List[Tuple[str, int]]  # (kind, index of the contact, -1: of many)
 
@@ -44,11 +44,13 @@ def _derivatives(result: Any) -> Dict[str, List[str]]:
     return _DERIVATIVES[type(result)]
 
 
-def _jacobian(result: Any, value: str) -> Tuple[np.ndarray, bool]:
-    """(N, ..., k) and whether the value is a scalar of each of the N."""
+def _jacobian(function: str, result: Any, value: str) -> Tuple[np.ndarray, bool]:
+    """(N, ..., k) and whether the value is a scalar of each of the N. Raises InvalidInput where it was not asked for."""
     parts = [np.asarray(getattr(result, name)) for name in _derivatives(result)[value]]
-    scalar = value in ("distance", "value")
-    return np.concatenate(parts, axis=-1), scalar
+    jacobian, scalar = np.concatenate(parts, axis=-1), value in ("distance", "value")
+    if jacobian.size and np.isnan(jacobian).all() and np.isfinite(getattr(result, value)).any():
+        raise _abut.InvalidInput(f"{function}: the {type(result).__name__} was asked without derivatives of '{value}'")
+    return jacobian, scalar
 
 
 def as_numbers(function: str, argument: str, value: npt.ArrayLike) -> np.ndarray:
@@ -57,6 +59,14 @@ def as_numbers(function: str, argument: str, value: npt.ArrayLike) -> np.ndarray
     except (TypeError, ValueError, RuntimeError, OverflowError):
         what = "; it holds something else" if isinstance(value, (list, tuple)) else f", not {type(value).__name__}"
         raise TypeError(f"{function}: {argument} must be an array of numbers{what}") from None
+
+
+def _known(result: Any) -> List[str]:
+    """The values with derivatives; of soft distances the value alone where the Hessian was not asked for."""
+    known = list(_derivatives(result))
+    if isinstance(result, _abut.SoftDistance) and np.size(result.hessian) and np.isnan(result.hessian).all():
+        known.remove("gradient")
+    return known
 
 
 def vjp(result: Any, **cotangents: npt.ArrayLike) -> np.ndarray:
@@ -77,17 +87,19 @@ def vjp(result: Any, **cotangents: npt.ArrayLike) -> np.ndarray:
         weights, shape = as_numbers("vjp", value, cotangent), np.shape(getattr(result, value))
         if weights.shape != shape:
             raise _abut.InvalidInput(f"vjp: {value} has shape {weights.shape}; it must be {shape}")
-        jacobian, scalar = _jacobian(result, value)
+        jacobian, scalar = _jacobian("vjp", result, value)
         total = total + (weights[..., None] * jacobian if scalar
                          else np.einsum("...m,...mk->...k", weights, jacobian))
     return total
 
 
 def jvp(result: Any, tangent: npt.ArrayLike) -> Dict[str, np.ndarray]:
-    """Changes of a result's values by name for a tangent of the shape that `vjp` gives: xi (N, 6) and so on."""
-    known, direction, changes = _derivatives(result), as_numbers("jvp", "tangent", tangent), {}
-    for value in known:
-        jacobian, scalar = _jacobian(result, value)
+    """Changes of a result's values by name for a tangent of the shape that `vjp` gives: xi (N, 6) and so on. Of a
+    SoftDistance those whose derivatives were asked for.
+    """
+    direction, changes = as_numbers("jvp", "tangent", tangent), {}
+    for value in _known(result):
+        jacobian, scalar = _jacobian("jvp", result, value)
         expected = jacobian.shape if scalar else jacobian.shape[:-2] + jacobian.shape[-1:]
         if direction.shape != expected:
             raise _abut.InvalidInput(f"jvp: tangent has shape {direction.shape}; it must be {expected}")
@@ -103,7 +115,10 @@ def _pose(function: str, X_AB: npt.ArrayLike) -> Tuple[np.ndarray, np.ndarray]:
         return pose, pose[..., :3, :3]
     if pose.ndim not in (1, 2) or pose.shape[-1] != 7:
         raise _abut.InvalidInput(f"{function}: X_AB has shape {pose.shape}; poses are (4, 4), (N, 4, 4), (7,) or (N, 7)")
-    w, x, y, z = np.moveaxis(pose[..., :4] / np.linalg.norm(pose[..., :4], axis=-1, keepdims=True), -1, 0)
+    length = np.linalg.norm(pose[..., :4], axis=-1, keepdims=True)
+    if not ((0 < length) & (length < np.inf)).all():
+        raise _abut.InvalidInput(f"{function}: X_AB has a quaternion of length zero, or is not finite")
+    w, x, y, z = np.moveaxis(pose[..., :4] / length, -1, 0)
     rows = [[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
             [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
             [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]]

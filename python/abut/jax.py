@@ -18,6 +18,7 @@ import numpy as np
 from .contact import Model, SoftDistances
 from .frameworks import Separation, count, model_of, split
 from .gradients import pose_gradient
+from .tables import without_settings
 from .witness import Bodies, DistanceModel, Estimator, OneBody, solver_of
 
 Array = Any
@@ -127,7 +128,8 @@ def wrench(
 
 def soft_distance(geometry: Union[OneBody, SoftDistances], points: Array, *, threads: int = 0, **settings: Any) -> Array:
     """Soft signed distances (...,) of points (..., 3), m."""
-    handle = geometry if isinstance(geometry, SoftDistances) else SoftDistances(geometry, threads=threads, **settings)
+    handle = (without_settings("geometry", geometry, settings) if isinstance(geometry, SoftDistances)
+              else SoftDistances(geometry, threads=threads, **settings))
     points = jnp.asarray(points)
     shape = points.shape[:-1]
 

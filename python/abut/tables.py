@@ -125,3 +125,10 @@ def kept(kind: Callable[..., _Handle], *names: Any, threads: Any, settings: Dict
     if getattr(_last, "key", None) != key:
         _last.handle, _last.key = kind(*names, threads=threads, **settings), key
     return _last.handle
+
+
+def without_settings(argument: str, handle: _Handle, settings: Dict[str, Any]) -> _Handle:
+    """The handle that was given as an argument. Raises InvalidInput for settings beside it."""
+    if settings:
+        raise _abut.InvalidInput(f"{argument}: a handle has its own settings; '{next(iter(settings))}' goes with a name")
+    return handle

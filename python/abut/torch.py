@@ -22,7 +22,7 @@ from .frameworks import Separation, count, model_of, split
 from .dynamics import Integrator
 from .gradients import distance_slopes, slopes_of_jacobian
 from .rollout import Rollout
-from .tables import models
+from .tables import models, without_settings
 from .witness import Bodies, DistanceModel, Estimator, OneBody, solver_of
 
 Tensor = torch.Tensor
@@ -198,7 +198,11 @@ class _Distance(_Witness):
         return found.distance[:, None], found.dd_dxi_B[:, None]
 
     def slopes(self, X: np.ndarray, V: Optional[np.ndarray]) -> np.ndarray:
-        return distance_slopes(X, self.solver(self.A, self.B, X))[:, None]
+        found = self.solver(self.A, self.B, X)
+        slopes = distance_slopes(X, found)
+        if self.solver.name == "surface":
+            slopes[found.distance <= 0] = np.nan
+        return slopes[:, None]
 
 
 class _Wrench(_Query):
@@ -246,7 +250,8 @@ def distance(
 ) -> Tensor:
     """Signed distances (N,), m, of a distance model. The gradient is exact (of surfaces that overlap where the deepest
     point is a corner: docs/distances.md); the second derivative is made of dp2 and dn, which are estimates but for
-    surfaces and "analytic". `model`, `estimator`: names as in witness_derivative, or a handle.
+    surfaces and "analytic"; of surfaces that overlap it is NaN. `model`, `estimator`: names as in witness_derivative, or a
+    handle, which has its own settings.
     """
     return _apply("distance", _Distance(A, B, solver_of(model, estimator, threads, settings), False), A, B, X_AB)[..., 0]
 
@@ -287,7 +292,8 @@ def soft_distance(geometry: Union[OneBody, SoftDistances], points: Tensor, *, th
     _require_tensor("soft_distance", "points", points)
     if points.dim() < 1 or points.shape[-1] != 3:
         raise _abut.InvalidInput(f"soft_distance: points has shape {tuple(points.shape)}; it must be (..., 3)")
-    distances = geometry if isinstance(geometry, SoftDistances) else SoftDistances(geometry, threads=threads, **settings)
+    distances = (without_settings("geometry", geometry, settings) if isinstance(geometry, SoftDistances)
+                 else SoftDistances(geometry, threads=threads, **settings))
     flat = points.to("cpu", torch.float64).reshape(-1, 3)
     value = _Value.apply(_SoftDistance(distances), flat, None)
     return value.reshape(points.shape[:-1]).to(points.device, points.dtype)

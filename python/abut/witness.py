@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from . import _abut
 from .bodies import Body, Geometry
-from .tables import documented, estimators, kept, with_distance_models
+from .tables import documented, estimators, kept, with_distance_models, without_settings
 
 OneBody = Union[Body, Geometry]
 Bodies = Union[OneBody, Sequence[OneBody], Tuple[Sequence[OneBody], npt.ArrayLike]]
@@ -106,10 +106,17 @@ def solver_of(
     model: Union[str, DistanceModel], estimator: Union[None, str, Estimator], threads: int, settings: Any,
     hull_estimator: str = "gumbel"
 ) -> Union[Estimator, DistanceModel]:
-    """What answers with derivatives: a handle that was given, or one by names."""
-    for given in estimator, model:
-        if isinstance(given, (Estimator, DistanceModel)):
-            return given
+    """What answers with derivatives: a handle that was given, or one by names. Raises InvalidInput for a handle beside
+    what it would not heed.
+    """
+    if isinstance(model, DistanceModel):
+        if estimator is not None:
+            raise _abut.InvalidInput("estimator: goes with names of models; a DistanceModel has its method")
+        return without_settings("model", model, settings)
+    if isinstance(estimator, Estimator):
+        if not (isinstance(model, str) and model == "hull"):
+            raise _abut.InvalidInput(f"estimator: an Estimator is of hulls, but model is {model!r}; give its method by name")
+        return without_settings("estimator", estimator, settings)
     if isinstance(model, str) and model == "hull":
         return kept(Estimator, hull_estimator if estimator is None else estimator, threads=threads, settings=settings)
     return kept(DistanceModel, model, estimator, threads=threads, settings=settings)

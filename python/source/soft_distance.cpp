@@ -2,6 +2,8 @@
 
 #include <pybind11/pybind11.h>
 
+#include <cmath>
+
 #include "python/source/answers.h"
 #include "python/source/arguments.h"
 #include "python/source/batch.h"
@@ -32,13 +34,17 @@ class SoftDistanceHandle {
       refuse({kWho, at.c_str()}, "has a coordinate that is NaN or infinite");
     }
     SoftAnswers answers(p_GQ.size(), given.many());
-    if (!given.many()) {
+    if (given.many()) {
+      // In one piece: points that lie close together are answered together.
+      const Released release;
+      distances_(p_GQ, wanted, answers.items, threads_);
+    } else {
       answers.items[0] = distances_(p_GQ[0], wanted);
-      return answers;
     }
-    // In one piece: points that lie close together are answered together.
-    const Released release;
-    distances_(p_GQ, wanted, answers.items, threads_);
+    for (auto& answer : answers.items) {  // what was not asked for is NaN
+      if (wanted < ssdf::Order::kGradient) answer.gradient.setConstant(std::nan(""));
+      if (wanted < ssdf::Order::kHessian) answer.hessian.setConstant(std::nan(""));
+    }
     return answers;
   }
 

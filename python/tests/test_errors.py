@@ -290,6 +290,20 @@ class Errors(unittest.TestCase):
             with self.assertRaisesRegex(Bad, "surface"):
                 abut.load_folder(folder, surface=7)
 
+    @needs_assets
+    def test_handles_heed_what_stands_beside_them_or_refuse_it(self):
+        A, B, X = abut.load(ASSETS / "001_box.h5"), abut.load(ASSETS / "005_mug.h5"), [1, 0, 0, 0, 0.3, 0, 0]
+        gumbel, surface = abut.Estimator("gumbel"), abut.DistanceModel("surface")
+        for told, arguments in (
+                ("an Estimator is of hulls, but model is 'surface'", {"model": "surface", "estimator": gumbel}),
+                ("a DistanceModel has its method", {"model": surface, "estimator": "patch"}),
+                ("a handle has its own settings; 'rings' goes with a name", {"estimator": gumbel, "rings": 1}),
+                ("a handle has its own settings; 'typo' goes with a name", {"model": surface, "typo": 1})):
+            with self.assertRaisesRegex(abut.InvalidInput, told):
+                abut.witness_derivative(A, B, X, **arguments)
+        self.assertEqual(abut.witness_derivative(A, B, X, model=surface).distance,
+                         abut.separation(A, B, X, model="surface").distance)
+
     def test_exceptions_are_pythons_own_kinds_too(self):
         self.assertTrue(issubclass(abut.InvalidInput, ValueError) and issubclass(abut.InvalidInput, abut.Error))
         self.assertTrue(issubclass(abut.IoError, OSError) and issubclass(abut.BadAsset, ValueError))

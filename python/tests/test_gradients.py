@@ -20,6 +20,16 @@ class Products(unittest.TestCase):
         expected = np.sum(g * change["p1"]) + np.sum(h * change["distance"])
         self.assertAlmostEqual(np.sum(abut.vjp(found, p1=g, distance=h) * xi), expected, places=12)
 
+    def test_what_was_not_asked_for_is_no_derivative(self):
+        by_value = abut.soft_distance(self.A, [[0.3, 0.1, 0.2]], order=1)
+        self.assertEqual(list(abut.jvp(by_value, [[1, 0, 0]])), ["value"])
+        self.assertTrue(np.isnan(by_value.hessian).all())
+        wrench = abut.wrench(self.A, self.B, self.X_AB, model="soft_minimum")
+        for asked, cotangents in ((by_value, {"gradient": np.ones((1, 3))}), (wrench, {"F_BBo_B": np.ones((5, 6))}),
+                                  (abut.soft_distance(self.A, [0.3, 0.1, 0.2], order=0), {"value": 1.0})):
+            with self.assertRaisesRegex(abut.InvalidInput, "vjp: .* was asked without derivatives of"):
+                abut.vjp(asked, **cotangents)
+
     def test_of_one_pair_and_of_wrenches(self):
         one = abut.witness_derivative(self.A, self.B, self.X_AB[0])
         np.testing.assert_allclose(abut.vjp(one, distance=2.0), 2 * one.dd_dxi_B)

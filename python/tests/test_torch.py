@@ -37,6 +37,16 @@ class Gradients(unittest.TestCase):
         if second:
             self.assertTrue(torch.autograd.gradgradcheck(f, inputs, eps=1e-6, atol=1e-5, rtol=1e-4))
 
+    @needs_assets
+    def test_depths_of_surfaces_have_no_second_derivative(self):
+        mug, X = asset("005_mug"), tensor([[1, 0.2, 0.1, 0.3, 0.3, 0.02, 0.01], [1, 0.2, 0.1, 0.3, 0.02, 0.02, 0.01]])
+        d = abut.torch.distance(mug, asset("001_box"), X, model="surface")
+        self.assertTrue(d[0] > 0 > d[1])
+        (first,) = torch.autograd.grad(d.sum(), X, create_graph=True)
+        (second,) = torch.autograd.grad(first.sum(), X)
+        self.assertTrue(torch.isfinite(first).all() and torch.isfinite(second[0]).all())
+        self.assertTrue(torch.isnan(second[1]).any())
+
     def by_twist(self, f):
         """f of poses X exp(xi), a function of xi."""
         return lambda xi: f(self.X @ torch.linalg.matrix_exp(hat(xi)))

@@ -145,6 +145,11 @@ int run(Arguments& arguments) {
   settle_model(arguments);
   if (!arguments.wrench_flags.empty() && !std::string_view(arguments.what).starts_with("wrench"))
     throw InvalidInput(arguments.wrench_flags.front() + " goes with --what wrench and its derivatives");
+  const bool by_point = arguments.method.empty() || arguments.method == "point";
+  for (const std::string& flag : arguments.wrench_flags)
+    if (by_point && flag != "--energy" && !flag.starts_with("--surface"))
+      throw InvalidInput(flag + " is nothing to --model point, a spring without friction or damping; --model " +
+                         "pressure_field, soft_potential and soft_minimum have materials");
   if (!arguments.surfaces.empty() && arguments.method != "pressure_field")
     throw InvalidInput("--surfaces goes with --model pressure_field");
   require_not_input(arguments.out, arguments.poses);
