@@ -57,7 +57,8 @@ Scene busy_scene(unsigned seed) {
     BodyJoint& joint = *body.joint;
     joint.joint.damping = random.number(0, 0.2);
     joint.joint.friction = random.number(0, 0.1);
-    joint.joint.stiffness = random.number(0, 3);
+    const double stiffness = random.number(0, 3);
+    if (joint_kind(joint.joint.type).nv == 1) joint.joint.stiffness = stiffness;
     body.group = 1;
   }
   Body& follower = scene.bodies.back();  // revolute, as the second one

@@ -94,6 +94,11 @@ TEST(Tree, RefusesWhatIsNoTree) {
   EXPECT_EQ(
       refusal_of([](auto& links) { links[1].joint.damping = -1; }),
       "tree: joint 'to_lower' has damping, stiffness, friction or armature that is negative or not finite");
+  EXPECT_EQ(refusal_of([](auto& links) {
+              links[1].joint.type = JointType::kSpherical;
+              links[1].joint.stiffness = 1;
+            }),
+            "tree: joint 'to_lower' has a stiffness, which only joints of one degree of freedom have");
   EXPECT_EQ(refusal_of([](auto& links) { links[1].joint.lower = std::numeric_limits<double>::quiet_NaN(); }),
             "tree: joint 'to_lower' has a lower limit above its upper one");
 }
