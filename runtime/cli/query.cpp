@@ -148,7 +148,8 @@ int run(Arguments& arguments) {
   const bool by_point = arguments.method.empty() || arguments.method == "point";
   for (const std::string& flag : arguments.wrench_flags)
     if (by_point && flag != "--energy" && !flag.starts_with("--surface"))
-      throw InvalidInput(flag + " is nothing to --model point, a spring without friction or damping; --model " +
+      throw InvalidInput(flag +
+                         " is nothing to --model point, a spring without friction or damping; --model " +
                          "pressure_field, soft_potential and soft_minimum have materials");
   if (!arguments.surfaces.empty() && arguments.method != "pressure_field")
     throw InvalidInput("--surfaces goes with --model pressure_field");
