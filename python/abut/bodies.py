@@ -131,6 +131,8 @@ def load_folder(path: PathLike, **levels: int) -> AssetFolder:
     """
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"load_folder: path must be a path, not {type(path).__name__}")
+    for name in levels.keys() - load.__kwdefaults__.keys():
+        raise TypeError(f"load_folder() got an unexpected keyword argument '{name}'")
     folder = pathlib.Path(path)
     try:
         names = sorted(os.listdir(folder))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Optional, Union
 
+import numpy as np
+
 from .bodies import Body, Geometry
 from .contact import Model
 from .tables import without_settings
@@ -29,7 +31,10 @@ def count(bodies: Bodies) -> Optional[int]:
     if isinstance(bodies, (Body, Geometry)):
         return None
     if isinstance(bodies, tuple) and len(bodies) == 2 and not isinstance(bodies[0], (Body, Geometry)):
-        return len(bodies[1])
+        indices = np.shape(bodies[1])
+        if len(indices) != 1:
+            raise TypeError(f"A and B: indices beside a sequence must be an array (N,), not of shape {indices}")
+        return indices[0]
     if not hasattr(bodies, "__len__"):
         raise TypeError(f"A and B must be a Body, a Geometry, a sequence of them, or (sequence, indices), not "
                         f"{type(bodies).__name__}")

@@ -33,7 +33,9 @@ class View:
 
     def save(self, path: PathLike) -> None:
         """Writes the page: one file, nothing loaded from anywhere. Raises IoError, also
-        rather than write over a file that is no page."""
+        rather than write over a file that is no page, and InvalidInput for a name that no file can have."""
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"save: path must be a path, not {type(path).__name__}")
         try:
             foreign = os.path.isfile(path) and not _may_be_page(path)
             if not foreign:
@@ -41,6 +43,8 @@ class View:
                     file.write(self.page)
         except OSError as error:
             raise _abut.IoError(f"save: {os.fspath(path)!r} cannot be written: {error.strerror}") from None
+        except ValueError:
+            raise _abut.InvalidInput(f"save: path {os.fspath(path)!r} has a character that no path can have") from None
         if foreign:
             raise _abut.IoError(f"save: {os.fspath(path)!r} is there and no page; name another file")
 

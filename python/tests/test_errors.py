@@ -304,6 +304,17 @@ class Errors(unittest.TestCase):
         self.assertEqual(abut.witness_derivative(A, B, X, model=surface).distance,
                          abut.separation(A, B, X, model="surface").distance)
 
+    @needs_assets
+    def test_messages_name_what_was_called(self):
+        with self.assertRaisesRegex(TypeError, "load_folder\\(\\) got an unexpected keyword argument 'bogus'"):
+            abut.load_folder(ASSETS, bogus=1)
+        page = abut.show(abut.load(ASSETS / "001_box.h5"))
+        for name in "a\0.html", "\ud800.html":
+            with self.assertRaisesRegex(abut.InvalidInput, "save: path .* has a character that no path can have"):
+                page.save(name)
+        with self.assertRaisesRegex(TypeError, "save: path must be a path, not NoneType"):
+            page.save(None)
+
     def test_exceptions_are_pythons_own_kinds_too(self):
         self.assertTrue(issubclass(abut.InvalidInput, ValueError) and issubclass(abut.InvalidInput, abut.Error))
         self.assertTrue(issubclass(abut.IoError, OSError) and issubclass(abut.BadAsset, ValueError))

@@ -47,6 +47,10 @@ class Gradients(unittest.TestCase):
         self.assertTrue(torch.isfinite(first).all() and torch.isfinite(second[0]).all())
         self.assertTrue(torch.isnan(second[1]).any())
 
+    def test_indices_that_are_none_are_named(self):
+        with self.assertRaisesRegex(TypeError, "indices beside a sequence must be an array"):
+            abut.torch.distance(([self.A], 0), self.B, self.seven)
+
     def by_twist(self, f):
         """f of poses X exp(xi), a function of xi."""
         return lambda xi: f(self.X @ torch.linalg.matrix_exp(hat(xi)))

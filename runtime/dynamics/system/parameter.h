@@ -46,7 +46,7 @@ bool of_shape_pose(Quantity quantity);  // a turn or a shift of the shape
 // Of a number, in its unit: of a body's shapes the first one's. To set it changes those of the other shapes
 // by as much. Both throw InvalidInput for a pose, which has no one number.
 double value_of(const Body& body, Quantity quantity);
-void set_value(Body& body, Quantity quantity, double value);
+void set_value(Body& body, Quantity quantity, double value);  // of the first shape; see above
 
 // Makes a number larger, or moves a shape along the tangent of its pose.
 void change(Body& body, const Parameter& parameter, double by);
