@@ -139,6 +139,16 @@ double ContactStage::force_speed(const PairContact& c) const {
   return (c.B == kFixed ? -1 : 1) * c.n_W.dot(dV.tail<3>() + dV.head<3>().cross(p));
 }
 
+double ContactStage::control_work(const Control& control, std::span<const Vec6<double>> free) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < control.F_BBcm_W.size(); ++i) {
+    if (is_jointed(i)) continue;
+    const Vec6<double> before = free[i] - force_changes_[i];
+    sum += dt_ * control.F_BBcm_W[i].dot(before + bodies_[i].V_WB_W) / 2;
+  }
+  return sum;
+}
+
 void ContactStage::remember(State& state) const {
   state.impulses.clear();
   for (const PairContact& c : contacts_) state.impulses.push_back({c.key, c.J_B_W});

@@ -33,6 +33,10 @@ class ContactStage {
   // an impact comes up to dt early.
   void pose(const State& state, const Control& control);
 
+  // Of the control's wrenches on bodies without joints: times the mean of the twists before and after the
+  // step, J. `free`: twists with all forces but contact, as pose() leaves them.
+  double control_work(const Control& control, std::span<const Vec6<double>> free) const;
+
   ContactReport solve() { return solver_->solve(bodies_, contacts_, joints()); }
 
   // Impulses for the next step to start from.

@@ -24,12 +24,11 @@ class KaufmanStep final : public Integrator {
     turn_axes(state);
     state.impulses.clear();
     stage_.pose(state, control);
-    before_.resize(start_.size());
-    for (std::size_t i = 0; i < before_.size(); ++i)
-      before_[i] = stage_.bodies()[i].V_WB_W - stage_.force_changes()[i];
+    free_.resize(start_.size());
+    for (std::size_t i = 0; i < free_.size(); ++i) free_[i] = stage_.bodies()[i].V_WB_W;
     for (PairContact& c : stage_.contacts()) c.target_velocity = std::max(0.0, c.target_velocity);
     report_.solver = stage_.solve();
-    report_.control_work = work(control);
+    report_.control_work = stage_.control_work(control, free_);
     move_on(state);
     stage_.report(state, report_);
     return report_;
@@ -41,13 +40,12 @@ class KaufmanStep final : public Integrator {
   BodyState moved(const BodyState& state, std::size_t body, double time) const;
   void turn_axes(State& state) const;
   void move_on(State& state);
-  double work(const Control& control) const;
 
   System system_;
   double dt_;
   ContactStage stage_;
   std::vector<BodyState> start_;
-  std::vector<Vec6<double>> before_;  // twists without the impulses of this step, in the world's axes
+  std::vector<Vec6<double>> free_;  // twists with all forces but contact
   StepReport report_;
 };
 
@@ -74,14 +72,6 @@ void KaufmanStep::turn_axes(State& state) const {
     moving.v_WB += dt_ * moving.v_WB.cross(w_W);
     moving.L_W += dt_ * moving.L_W.cross(w_W);
   }
-}
-
-// The control's wrenches times the mean of the twists before and after, J.
-double KaufmanStep::work(const Control& control) const {
-  double sum = 0;
-  for (std::size_t i = 0; i < control.F_BBcm_W.size(); ++i)
-    sum += dt_ * control.F_BBcm_W[i].dot(before_[i] + stage_.bodies()[i].V_WB_W) / 2;
-  return sum;
 }
 
 // The new twist in the body's axes, from the configuration before the half step.

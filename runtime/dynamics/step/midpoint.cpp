@@ -195,17 +195,11 @@ void Midpoint::hold_energy(const State& state, const Islands& islands, std::int3
   });
 }
 
-// The control's wrenches times the mean of the twists before and after, J; and what is done at joints.
+// Of the control, on bodies and at joints, J.
 double Midpoint::work(const Control& control) {
-  double sum = 0;
+  double sum = stage_.control_work(control, free_);
   for (std::size_t t = 0; t < free_trees_.size(); ++t)
     sum += stage_.trees()[t].control_work(stage_.joints().trees[t].v, dt_);
-  for (std::size_t i = 0; i < control.F_BBcm_W.size(); ++i) {
-    if (stage_.is_jointed(i)) continue;
-    const Vec6<double> before = free_[i] - stage_.force_changes()[i];
-    const Vec6<double>& after = stage_.bodies()[i].V_WB_W;
-    sum += dt_ * control.F_BBcm_W[i].dot(before + after) / 2;
-  }
   return sum;
 }
 
