@@ -117,18 +117,6 @@ class Epa {
   // longer horizon. A sound one has each vertex once and makes some six faces for it.
   bool runs_wild() const { return again_ > 64 || work_.faces.size > 64 * work_.vertices.size + 4096; }
 
-  // Counts the newest vertex if it is one of the last ones; where there are many alone, for its cost.
-  void count_again() {
-    constexpr std::int32_t kMany = 256, kLast = 64;
-    const std::int32_t size = work_.vertices.size;
-    if (size < kMany) return;
-    for (std::int32_t i = size - kLast; i < size; ++i) {
-      if (!work_.vertices[i].same_point(newest())) continue;
-      ++again_;
-      return;
-    }
-  }
-
   // The vertex that insert() is to add: kept beyond the others.
   DifferenceVertex<S>& newest() { return work_.vertices[work_.vertices.size]; }
 
@@ -301,7 +289,7 @@ class Epa {
     for (const S factor : {first, S(0), -first, S(-16), S(-256)}) {
       if (trace_horizon(seen, factor * rounding)) {
         work_.make_room();
-        count_again();
+        again_ += work_.is_recent(newest()) ? 1 : 0;
         add_cone(work_.vertices.size++);
         return true;
       }

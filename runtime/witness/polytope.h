@@ -93,6 +93,14 @@ struct Workspace {
     faces.copy(other.faces);
   }
 
+  // Whether a vertex is one of the last; looked for where there are many alone, for its cost.
+  bool is_recent(const DifferenceVertex<S>& vertex) const {
+    constexpr std::int32_t kMany = 256, kLast = 64;
+    for (std::int32_t i = vertices.size - kLast; vertices.size >= kMany && i < vertices.size; ++i)
+      if (vertices[i].same_point(vertex)) return true;
+    return false;
+  }
+
   // Makes room for a cone over the horizon, and for finding the next one.
   void make_room() {
     const std::size_t room = static_cast<std::size_t>(faces.size + horizon.size) + 8;
