@@ -9,6 +9,7 @@
 #include "tests/contract/contract.h"
 #include "tests/contract/witness_equation.h"
 #include "tests/runtime/derivative/ellipsoid_pair.h"
+#include "tests/support/runs.h"
 
 namespace abut::derivative {
 void PrintTo(const EstimatorRow& row, std::ostream* out) { *out << row.name; }
@@ -40,7 +41,7 @@ template <class Test>
 void for_each_pair(int poses, Test&& test) {
   Random random(3);
   for (const auto& [A, B] : all_pairs()) {
-    for (int k = 0; k < poses; ++k) {
+    for (int k = 0; k < test::fewer_if_fast(poses); ++k) {
       const Pose<double> X_AB = test::random_pose(random, A.size + B.size, random.uniform(0.3, 1.1));
       SCOPED_TRACE(A.name + " and " + B.name + ", pose " + std::to_string(k));
       test(A, B, X_AB);

@@ -41,7 +41,7 @@ template <class Test>
 void for_each_pair(const contact::ModelRow& row, int poses, Test&& test) {
   Random random(11);
   for (const auto& [A, B] : all_pairs(row)) {
-    for (int k = 0; k < fewer_if_sanitized(poses); ++k) {
+    for (int k = 0; k < fewer_if_sanitized(fewer_if_fast(poses)); ++k) {
       const Pose<double> X_AB = random_pose(random, A.size + B.size, random.uniform(0.2, 1.0));
       SCOPED_TRACE(A.name + " and " + B.name + ", pose " + std::to_string(k));
       const Vec6<double> V_A = random_vector6(random, 1), V_B = random_vector6(random, 1);

@@ -7,6 +7,7 @@
 
 #include "command_runner.h"
 #include "odd_shapes.h"
+#include "tests/support/runs.h"
 
 // Whatever mesh is given to abut-preprocess with its default settings: it ends soon, with an asset that
 // passes verify or with one message that names the file.
@@ -55,7 +56,7 @@ TEST_P(OddShapes, EndSoonWithAnAssetOrAMessage) {
 // A few in the fast tier, all in the full one.
 std::vector<OddShape> shapes_to_try() {
   std::vector<OddShape> shapes = odd_shapes();
-  if (std::getenv("ABUT_FULL") == nullptr) std::erase_if(shapes, [](const OddShape& s) { return !s.fast; });
+  if (!full_tier()) std::erase_if(shapes, [](const OddShape& s) { return !s.fast; });
   return shapes;
 }
 

@@ -7,6 +7,7 @@
 
 #include "preprocess/mesh/read.h"
 #include "tests/preprocess/cli/command_runner.h"
+#include "tests/support/runs.h"
 
 namespace abut::test {
 namespace {
@@ -35,9 +36,7 @@ Exports make_exports() {
     EXPECT_EQ(command({"synthetic", data}).code, 0);
   }
   std::vector<std::string> words = {data, assets, "--tets", "1000", "--quads", "none", "--quiet"};
-#ifdef ABUT_SANITIZED  // ten times slower: boxes and the mug will do
-  words.insert(words.end(), {"--only", "*box", "--only", "*_mug"});
-#endif
+  if (!full_tier()) words.insert(words.end(), {"--only", "*box", "--only", "*_mug"});
   const CommandResult made = command(words);
   EXPECT_EQ(made.code, 0) << made.err;
   Exports set{folder.path, {}};

@@ -9,8 +9,8 @@
 #include "preprocess/export/amount.h"
 #include "preprocess/mesh/mesh.h"
 
-// The real objects (or, where they are not there, the synthetic ones), made once and exported once for each
-// simulator, with the real command.
+// The real objects (or, where they are not there, the synthetic ones; boxes and the mug alone in the fast
+// tier), made once and exported once for each simulator, with the real command.
 namespace abut::test {
 
 // The others have 1 g/cm^3.
