@@ -142,7 +142,8 @@ Collection::Got Collection::get(const Manifest& manifest, const Variant& variant
   try {
     record.archive_sha256 = sha256_of(archive);
     require_digest(manifest, object + "/" + variant.name, record.archive_sha256, address);
-    record.files = unpack(archive, unpacked, {}, [&] { return progress(got.bytes, got.bytes); });
+    record.files = unpack(
+        archive, unpacked, {}, [&] { return progress(got.bytes, got.bytes); }, address);
     if (manifest.archives_hold_folder) require_inside(record.files, object, address);
     require_mesh(record.files, address);
     require_readable_names(record.files, address);

@@ -236,6 +236,7 @@ bool pause_for(std::chrono::milliseconds pause, const Transfer& transfer) {
 std::string fetch_with_tries(const std::string& address, const fs::path& file, const FetchOptions& options,
                              const FetchProgress& progress) {
   std::chrono::milliseconds pause = kFirstPause;
+  bool started_anew = false;
   for (int left = options.tries;; pause = std::min(2 * pause, kLongestPause)) {
     Transfer transfer;
     transfer.curl = handle();
@@ -255,7 +256,7 @@ std::string fetch_with_tries(const std::string& address, const fs::path& file, c
       if (transfer.write_error == 0) return std::move(transfer.text);
       code = CURLE_WRITE_ERROR;
     }
-    if (transfer.from > 0 && (status == 416 || transfer.wrong_range)) {
+    if (transfer.from > 0 && (status == 416 || transfer.wrong_range) && !std::exchange(started_anew, true)) {
       forget(file);  // what was kept is of no use
       continue;
     }

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "datasets/download/collection.h"
 #include "runtime/cli/command_line.h"
@@ -50,23 +51,25 @@ std::vector<std::string> listed_objects(const Manifest& manifest, const FetchOpt
   if (manifest.object_list.empty())
     throw InvalidInput(fmt::format("{} has no list of its objects; name them by --objects; see {}",
                                    manifest.name, manifest.homepage));
-  std::vector<std::string> names;
+  std::set<std::string> names;
   const std::size_t at = manifest.object_list.find(kPlace);
-  for (int page = 1; page <= kMaxPages; ++page) {
+  for (int page = 1;; ++page) {
+    if (page > kMaxPages)
+      throw InvalidInput(fmt::format("{}: the list has more than {} pages; name objects by --objects",
+                                     manifest.object_list, kMaxPages));
     std::string address = manifest.object_list;
     if (at != std::string::npos) address.replace(at, kPlace.size(), std::to_string(page));
     try {
       const std::vector<std::string> more = object_names(fetch_text(address, options, go_on), address);
-      names.insert(names.end(), more.begin(), more.end());
-      if (more.empty() || at == std::string::npos) break;
+      const std::size_t before = names.size();
+      names.insert(more.begin(), more.end());
+      if (names.size() == before || at == std::string::npos) break;  // servers may give their last page again
     } catch (const NotThere&) {
       if (page == 1) throw;
       break;  // behind the last page
     }
   }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
+  return {names.begin(), names.end()};
 }
 
 // Names as they are; patterns are looked up in the list, which is asked for where there is one.
@@ -74,8 +77,12 @@ std::vector<std::string> chosen_objects(const Manifest& manifest, const Argument
   const auto pattern = [](const std::string& word) { return word.find_first_of("*?[") != std::string::npos; };
   if (!arguments.objects.empty() &&
       std::none_of(arguments.objects.begin(), arguments.objects.end(), pattern)) {
-    for (const std::string& name : arguments.objects) require_object_name(name, "--objects");
-    return arguments.objects;
+    std::vector<std::string> named;
+    for (const std::string& name : arguments.objects) {
+      require_object_name(name, "--objects");
+      if (std::find(named.begin(), named.end(), name) == named.end()) named.push_back(name);
+    }
+    return named;
   }
   std::vector<std::string> chosen;
   const std::vector<std::string> all = listed_objects(manifest, arguments.fetch);
@@ -148,6 +155,7 @@ int download(const Arguments& arguments) {
 }
 
 int check(const Arguments& arguments) {
+  if (arguments.folder.empty()) throw InvalidInput("DIR is empty; name the folder of a downloaded set");
   cli::Progress progress("file");
   const Check found = check_collection(
       arguments.folder, [&](std::size_t files) { progress.update(static_cast<double>(files), 0); });
@@ -166,11 +174,11 @@ void add_network_options(CLI::App& sub, Arguments& arguments) {
                  "Seconds after which a connection that stands still is given up")
       ->type_name("SECONDS")
       ->capture_default_str()
-      ->check(cli::number_from(1, 86400, "a time from 1 to 86400 s"));
+      ->check(cli::whole_number_from(1, 86400, "a whole number of seconds from 1 to 86400"));
   sub.add_option("--tries", arguments.fetch.tries, "Of each download that breaks off")
       ->type_name("COUNT")
       ->capture_default_str()
-      ->check(cli::number_from(1, 20, "a whole number from 1 to 20"));
+      ->check(cli::whole_number_from(1, 20, "a whole number from 1 to 20"));
 }
 
 int run(int argc, char** argv) {

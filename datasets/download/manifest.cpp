@@ -67,6 +67,9 @@ Manifest manifest_from_json(const std::string& text, const std::string& file) {
                       .sha256 = root.value("sha256", std::map<std::string, std::string>())};
     for (const json& variant : root.at("variants"))
       manifest.variants.push_back({variant.at("name"), variant.at("address")});
+    for (const std::string& line : {manifest.name, manifest.title, manifest.licence, manifest.homepage})
+      if (line.find('\n') != std::string::npos)
+        throw InvalidInput(file + ": name, title, licence and homepage must be of one line each");
     if (manifest.variants.empty()) throw InvalidInput(file + ": it has no variant");
     for (const Variant& variant : manifest.variants) {
       require_object_name(variant.name, file);

@@ -38,7 +38,7 @@ std::string exceeded(std::uint64_t bytes, std::uint64_t packed, const UnpackLimi
 // Reads a gzip file to its end and throws InvalidInput unless its checksum is right, which libarchive does
 // not look at. What is no gzip file is read as it is.
 void check_gzip(const fs::path& file, std::uint64_t packed, const UnpackLimits& limits,
-                const std::function<bool()>& go_on) {
+                const std::function<bool()>& go_on, const std::string& name) {
   struct Close {
     void operator()(gzFile gz) const { gzclose(gz); }
   };
@@ -50,13 +50,12 @@ void check_gzip(const fs::path& file, std::uint64_t packed, const UnpackLimits& 
   while ((n = gzread(gz.get(), block.data(), static_cast<unsigned>(block.size()))) > 0) {
     bytes += static_cast<std::uint64_t>(n);
     if (const std::string what = exceeded(bytes, packed, limits); !what.empty())
-      throw InvalidInput(fmt::format("{}: swells to {}; nothing of it is taken", file.string(), what));
-    if (!go_on()) throw IoError(file.string() + ": stopped; run again to continue");
+      throw InvalidInput(fmt::format("{}: swells to {}; nothing of it is taken", name, what));
+    if (!go_on()) throw IoError(name + ": stopped; run again to continue");
   }
   int code = Z_OK;
   const char* words = gzerror(gz.get(), &code);
-  if (n < 0 || code != Z_OK)
-    throw InvalidInput(fmt::format("{}: no archive, or damaged: {}", file.string(), words));
+  if (n < 0 || code != Z_OK) throw InvalidInput(fmt::format("{}: no archive, or damaged: {}", name, words));
 }
 
 struct FreeArchive {
@@ -66,11 +65,11 @@ struct FreeArchive {
 class Unpacker {
  public:
   Unpacker(const fs::path& file, const fs::path& folder, const UnpackLimits& limits,
-           const std::function<bool()>& go_on)
-      : name_(file.string()), folder_(folder), limits_(limits), go_on_(go_on), archive_(archive_read_new()) {
+           const std::function<bool()>& go_on, const std::string& name)
+      : name_(name), folder_(folder), limits_(limits), go_on_(go_on), archive_(archive_read_new()) {
     std::error_code ignored;
     packed_ = fs::file_size(file, ignored);
-    check_gzip(file, packed_, limits_, go_on_);
+    check_gzip(file, packed_, limits_, go_on_, name_);
     archive* a = archive_.get();
     archive_read_support_filter_gzip(a);
     archive_read_support_filter_bzip2(a);
@@ -200,8 +199,8 @@ class Unpacker {
 }  // namespace
 
 std::vector<StoredFile> unpack(const fs::path& archive, const fs::path& folder, const UnpackLimits& limits,
-                               const std::function<bool()>& go_on) {
-  return Unpacker(archive, folder, limits, go_on).run();
+                               const std::function<bool()>& go_on, const std::string& name) {
+  return Unpacker(archive, folder, limits, go_on, name).run();
 }
 
 }  // namespace abut::datasets

@@ -21,8 +21,10 @@ struct UnpackLimits {
 // Unpacks into `folder`, which is empty. Files and folders alone: an archive with a link, a device, a path
 // that leads out of the folder, the same path twice, or that swells beyond the limits is refused as a whole;
 // so is a damaged one. Modes and owners are those of new files. `go_on` is asked between blocks. Throws
-// InvalidInput naming archive and entry, IoError where files cannot be written or `go_on` says no.
+// InvalidInput naming the archive, as `name`, and the entry, IoError where files cannot be written or `go_on`
+// says no.
 std::vector<StoredFile> unpack(const std::filesystem::path& archive, const std::filesystem::path& folder,
-                               const UnpackLimits& limits, const std::function<bool()>& go_on);
+                               const UnpackLimits& limits, const std::function<bool()>& go_on,
+                               const std::string& name);
 
 }  // namespace abut::datasets

@@ -64,7 +64,12 @@ RobotFolder::RobotFolder(const fs::path& urdf, const fs::path& out)
     require_not_input(file, urdf_);
   }
   require_copy(copy());
+  scene_name();
   list_meshes();
+}
+
+std::string RobotFolder::scene_name() const {
+  return dynamics::scene_word(robot_.name.empty() ? "robot" : robot_.name, urdf_.string() + ": the robot");
 }
 
 void RobotFolder::list_meshes() {
@@ -131,7 +136,7 @@ void RobotFolder::write(const BatchResult& batch) const {
   document.Accept(&printer);
   write_whole(copy(), printer.Str());
   if (fs::exists(scene())) return;  // it may have been edited
-  const std::string name = dynamics::scene_word(robot_.name.empty() ? "robot" : robot_.name, "the robot");
+  const std::string name = scene_name();
   write_whole(scene(), fmt::format("# To drive a joint: set {}/JOINT stiffness NUMBER damping NUMBER\n"
                                    "gravity 0 0 -9.81\nduration 1\nrobot {} {}  0 0 0  1 0 0 0\n",
                                    name, name, dynamics::scene_word(copy().filename().string(), "its file")));

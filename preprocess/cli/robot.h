@@ -37,6 +37,7 @@ class RobotFolder {
     std::filesystem::path file;  // that its asset is made from
     double metres_per_unit;
   };
+  std::string scene_name() const;  // the robot's
   void list_meshes();
   std::vector<UsedMesh>::const_iterator find(const dynamics::Mesh& mesh) const;
   const std::string& asset_name(const dynamics::Mesh& mesh) const;

@@ -14,9 +14,13 @@
 namespace abut::preprocess {
 namespace {
 
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // of UTF-8, at the start of a file
+
 class ObjParser {
  public:
-  ObjParser(std::string_view content, const std::string& name) : content_(content), name_(name) {}
+  ObjParser(std::string_view content, const std::string& name) : content_(content), name_(name) {
+    if (content_.starts_with(kByteOrderMark)) content_.remove_prefix(kByteOrderMark.size());
+  }
 
   TriangleMesh parse() {
     std::string joined;  // a line continued by backslashes

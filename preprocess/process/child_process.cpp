@@ -251,7 +251,7 @@ void ChildProcess::explain(int status, const RunnerOptions& options) {
   }
   result_.outcome = Outcome::kCrashed;
   std::string how =
-      fmt::format("left with code {} and no answer", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+      fmt::format("exited with code {} without an answer", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     how = fmt::format("crashed ({}, signal {})", ::strsignal(signal), signal);

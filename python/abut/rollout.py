@@ -20,7 +20,7 @@ class RolloutGradient(NamedTuple):
     joint_force: np.ndarray  # (rows, nv)
     joint_target: np.ndarray  # (rows, nq)
     parameter: np.ndarray  # (parameters,)
-    kinks: Any = None  # steps of rigid contact that have no derivative (step_derivatives says why), () or (N,)
+    kinks: Any = None  # steps whose derivatives are not ok (step_derivatives says why), () or (N,)
 
 
 class RolloutJacobian(NamedTuple):
@@ -78,18 +78,18 @@ class RolloutRun:
 
 
 class Rollout(_abut.Rollout):
-    """Many steps of a system under a sequence of joint forces and targets, each row of which acts for `steps_a_row`
+    """Many steps of a system under a sequence of joint forces and targets, each row of which acts for `steps_per_control`
     steps: `run = rollout(start, joint_target=targets)`. `config`: StepConfig's fields, of an integrator with
     derivatives; `threads`: of many rollouts, 0: one per core; the same bits for any. Threads that share a Rollout wait
     for one another.
     """
 
     def __init__(
-        self, system: System, steps_a_row: int = 1, *, integrator: str = "implicit", threads: int = 0, **config: Any
+        self, system: System, steps_per_control: int = 1, *, integrator: str = "implicit", threads: int = 0, **config: Any
     ) -> None:
-        super().__init__(_system(system), _config({"integrator": integrator, **config}), steps_a_row, threads)
+        super().__init__(_system(system), _config({"integrator": integrator, **config}), steps_per_control, threads)
         self.__dict__.setdefault("system", system)
-        self.__dict__.setdefault("_origin", (system, steps_a_row, {"integrator": integrator, "threads": threads, **config}))
+        self.__dict__.setdefault("_origin", (system, steps_per_control, {"integrator": integrator, "threads": threads, **config}))
 
     @property
     def parameters(self) -> Parameters:
@@ -117,5 +117,5 @@ class Rollout(_abut.Rollout):
         return (_rollout, self._origin)
 
 
-def _rollout(system: System, steps_a_row: int, config: Any) -> Rollout:
-    return Rollout(system, steps_a_row, **config)
+def _rollout(system: System, steps_per_control: int, config: Any) -> Rollout:
+    return Rollout(system, steps_per_control, **config)

@@ -76,8 +76,9 @@ std::int64_t whole_number(const Name& name, py::handle value, std::int64_t low) 
   int overflow = 0;
   const std::int64_t result = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
   if (overflow != 0 || result < low || result > INT64_MAX / 2)
-    refuse(name, "is " + std::string(py::str(index)) + "; it must be " + std::to_string(low) + " or more" +
-                     (overflow > 0 ? ", and not as large" : ""));
+    refuse(name, "is " + std::string(py::str(index)) +
+                     (overflow > 0 || result > low ? " and too large"
+                                                   : "; it must be " + std::to_string(low) + " or more"));
   return result;
 }
 

@@ -190,7 +190,7 @@ std::unique_ptr<Geometry> primitive(py::handle name, py::handle sizes, py::handl
   for (const py::handle size : sizes) {
     const std::string argument = "sizes[" + std::to_string(k++) + "]";
     words += ':';
-    words += abut::detail::number_text(number({kWho, argument.c_str()}, size));
+    words += abut::number_text(number({kWho, argument.c_str()}, size));
   }
   return std::make_unique<Geometry>(body::parse_primitive(words), number({kWho, "deviation"}, deviation));
 }

@@ -70,7 +70,7 @@ void refuse_others(py::handle owner, const std::string& name, const py::object& 
 // Objects whose constructor has not run (Class.__new__(Class), a subclass before super().__init__()) have no
 // C++ object, and pybind11 lends them raw memory when they are used. This is asked for that memory.
 void* refuse_unmade(std::size_t) {
-  throw py::type_error("this object was never made: its __init__ has not run");
+  throw py::type_error("this object is not initialised: its __init__ has not run");
 }
 
 // In place of object.__reduce__, which makes a bare object of pybind11's base class: that ends the process.

@@ -69,11 +69,11 @@ class Sequences {
 // Rollouts of one system, a memory for each thread. One call at a time: others wait.
 class Workers {
  public:
-  Workers(System system, dynamics::StepConfig config, int steps_a_row, int threads)
+  Workers(System system, dynamics::StepConfig config, int steps_per_control, int threads)
       : coordinates(system),
         system_(std::move(system)),
         config_(std::move(config)),
-        steps_(steps_a_row),
+        steps_(steps_per_control),
         rollouts_(static_cast<std::size_t>(threads > 0 ? threads : default_threads())) {
     config_.threads = 1;
     rollouts_.front() = std::make_unique<Rollout>(system_, config_, steps_);
@@ -128,12 +128,14 @@ struct Runs {
 
 class RolloutHandle {
  public:
-  RolloutHandle(const System& system, const py::dict& config, py::handle steps_a_row, py::handle threads)
-      : workers_(std::make_shared<Workers>(
-            system, config_of(system, config),
-            static_cast<int>(std::min<std::int64_t>(whole_number({kWho, "steps_a_row"}, steps_a_row, 1),
-                                                    std::numeric_limits<int>::max())),
-            thread_count(kWho, threads))) {}
+  RolloutHandle(const System& system, const py::dict& config, py::handle steps_per_control,
+                py::handle threads)
+      : workers_(
+            std::make_shared<Workers>(system, config_of(system, config),
+                                      static_cast<int>(std::min<std::int64_t>(
+                                          whole_number({kWho, "steps_per_control"}, steps_per_control, 1),
+                                          std::numeric_limits<int>::max())),
+                                      thread_count(kWho, threads))) {}
 
   // From the states z, (nz) or (N, nz).
   Runs run(py::handle start, py::handle joint_force, py::handle joint_target, py::handle rows) {

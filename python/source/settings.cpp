@@ -25,7 +25,7 @@ std::array<PyObject*, kStatuses.size()> status_words{};  // members of abut.Stat
 py::list rows_of(const std::vector<SettingInfo>& infos) {
   py::list rows;
   for (const SettingInfo& info : infos)
-    rows.append(py::make_tuple(info.name, info.unit, info.standard, info.range, info.help));
+    rows.append(py::make_tuple(info.name, info.unit, info.default_value, info.range, info.help));
   return rows;
 }
 

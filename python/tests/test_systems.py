@@ -306,7 +306,7 @@ class Rollouts(unittest.TestCase):
             (lambda: rollout(start, rows=2).gradient(ones((3, 28))), abut.InvalidInput, "costates must be"),
             (lambda: rollout(start, rows=2).jvp(), TypeError, "give a change"),
             (lambda: rollout(start, rows=2).state(2), abut.InvalidInput, "beyond the last row"),
-            (lambda: abut.Rollout(rollout.system, 0), abut.InvalidInput, "steps_a_row is 0"),
+            (lambda: abut.Rollout(rollout.system, 0), abut.InvalidInput, "steps_per_control is 0"),
             (lambda: abut.Rollout(rollout.system, parameters=[("weight", "bar")]), abut.InvalidInput, "weight"),
             (lambda: abut.Rollout(rollout.system, parameters=[("mass", "mug")]), abut.InvalidInput, "'mug'"),
             (lambda: abut.Rollout(rollout.system, parameters="mass"), TypeError, "parameters must be"),

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "runtime/core/error.h"
+#include "runtime/core/settings.h"
 
 namespace abut::asset {
 
@@ -122,7 +123,7 @@ void add_blocks(OrientedPoints& points) {
       refuse("point " + std::to_string(i) + " has a coordinate that is NaN or infinite");
     const double length = std::sqrt(p.nx[i] * p.nx[i] + p.ny[i] * p.ny[i] + p.nz[i] * p.nz[i]);
     if (!(std::abs(length - 1) <= 1e-6))
-      refuse("the normal of point " + std::to_string(i) + " has length " + std::to_string(length) +
+      refuse("the normal of point " + std::to_string(i) + " has length " + number_text(length) +
              "; normalise it first");
     apart = apart || p.x[i] != p.x[0] || p.y[i] != p.y[0] || p.z[i] != p.z[0];
   }

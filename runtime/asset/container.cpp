@@ -103,7 +103,8 @@ void write_container(const std::filesystem::path& file, int schema, std::span<co
   std::error_code ignored;
   const std::filesystem::file_status there = std::filesystem::status(file, ignored);
   if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
-    throw IoError(file.string() + ": cannot write: something that is no file has this name");
+    throw IoError(file.string() +
+                  ": cannot write: the name is taken by something that is not a regular file");
   OutputFile out(file);
   const Header header = make_header(first_line(asset_kind(schema)), schema, body);
   out.write({header.data(), header.size()});

@@ -156,7 +156,7 @@ std::vector<DenseAttribute> dense_attributes(Hdf5Bytes& bytes, std::uint64_t hea
   const FractalHeap heap(bytes, heap_address);
   std::vector<DenseAttribute> found;
   NameTree(bytes, tree_address).visit([&](Hdf5Cursor in) {
-    if (found.size() >= kMaxAttributes) bytes.fail("has attributes beyond measure");
+    if (found.size() >= kMaxAttributes) bytes.fail("has too many attributes");
     const auto id = in.take(kHeapId);
     in.expect_byte(0, "the flags of an attribute");  // not shared
     const std::uint64_t order = in.number(4);

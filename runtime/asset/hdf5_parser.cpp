@@ -141,7 +141,7 @@ void Hdf5File::add(Object& object, std::uint64_t type, std::uint64_t flags, std:
     runs.push_back({address, size});
     return;
   }
-  if (object.size() >= kMaxMessages) bytes_.fail("has a header beyond measure");
+  if (object.size() >= kMaxMessages) bytes_.fail("has too long a header");
   object.push_back({type, order, data});
 }
 
@@ -155,7 +155,7 @@ const Hdf5File::Message* Hdf5File::find(const Object& object, std::uint64_t type
 void Hdf5File::add_objects(const std::string& path, int depth) {
   const Message* table = find(objects_.at(path), kSymbolTable);
   if (table == nullptr) return;
-  if (depth > kDeepest) bytes_.fail("has groups within groups beyond measure");
+  if (depth > kDeepest) bytes_.fail("has groups nested too deeply");
   Hdf5Cursor in(bytes_, table->data);
   const std::uint64_t root = in.address();
   Hdf5Cursor heap(bytes_, bytes_.at(in.address(), 32));

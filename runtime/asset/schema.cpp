@@ -44,7 +44,7 @@ class Checker {
   void expect_magnitude(const char* name, const double* data, std::size_t size, double most) const {
     for (std::size_t i = 0; i < size; ++i) {
       if (!std::isfinite(data[i])) fail(name, "entry " + std::to_string(i) + " is not finite");
-      if (std::abs(data[i]) > most) fail(name, "entry " + std::to_string(i) + " is beyond measure");
+      if (std::abs(data[i]) > most) fail(name, "entry " + std::to_string(i) + " is too large");
     }
   }
 
@@ -85,7 +85,7 @@ class Checker {
       const std::size_t first = static_cast<std::size_t>(child);
       const bool leaf_fits = count > 0 && child >= 0 && first + static_cast<std::size_t>(count) <= primitives;
       const bool child_fits = count == 0 && child >= 0 && first > i / bvh::kWidth && first < nodes;
-      if (!leaf_fits && !child_fits) fail("tree/children", "entry " + std::to_string(i) + " points nowhere");
+      if (!leaf_fits && !child_fits) fail("tree/children", "entry " + std::to_string(i) + " is out of range");
       for (std::size_t k = first; leaf_fits && k < first + static_cast<std::size_t>(count); ++k)
         if (covered[k]++ != 0)
           fail("tree/children", "entry " + std::to_string(i) + " is the second leaf of " + std::to_string(k));
@@ -174,7 +174,7 @@ void check_part(const Volume& v, const Asset&, const Checker& checker) {
   checker.expect_range("tetrahedra", v.tetrahedra, vertices);
   for (std::size_t i = 0; i < v.neighbours.size(); ++i)
     if (v.neighbours[i] < -1 || v.neighbours[i] >= static_cast<std::int32_t>(tetrahedra))
-      checker.fail("neighbours", "entry " + std::to_string(i) + " points nowhere");
+      checker.fail("neighbours", "entry " + std::to_string(i) + " is out of range");
   checker.expect_tree(v.tree, tetrahedra);
   checker.expect_size("tree/extent_ranges", v.tree_extent_ranges.size(), 2 * v.tree.counts.size());
   for (std::size_t i = 0; i < v.tree_extent_ranges.size(); ++i)
@@ -222,7 +222,7 @@ void check_part(const DistanceGrid& g, const Asset&, const Checker& checker) {
   if (std::find(met.begin(), met.end(), 0) != met.end()) checker.fail("index", "leaves a brick out");
   for (std::size_t i = 0; i < g.coefficients.size(); ++i)
     if (!(std::abs(g.coefficients[i]) <= static_cast<float>(largest("m"))))
-      checker.fail("coefficients", "entry " + std::to_string(i) + " is not finite or beyond measure");
+      checker.fail("coefficients", "entry " + std::to_string(i) + " is not finite or too large");
 }
 
 void check_part(const ConvexPiece& c, const Asset&, const Checker& checker) {

@@ -58,7 +58,7 @@ void require_valid(const Geometry& geometry, unsigned needs, const char* who) {
 }
 
 void require_valid(const Material& material, const char* who, const char* body) {
-  const auto number = [](double value) { return abut::detail::number_text(value); };
+  const auto number = [](double value) { return abut::number_text(value); };
   const std::string of = std::string(" of ") + body + " is ";
   if (material.modulus != kRigid &&
       !(material.modulus >= kLeastModulus && material.modulus <= kGreatestModulus))

@@ -84,7 +84,7 @@ class Geometry {
     std::unique_ptr<const Primitive> primitive;
     std::shared_ptr<const asset::Asset> asset;
     struct Derived;
-    std::shared_ptr<Derived> derived;       // of a primitive but a half-space
+    std::shared_ptr<Derived> derived;       // arrays made when first asked for; of half-spaces none
     std::vector<asset::ConvexView> convex;  // of the pieces
     asset::PiecesView pieces;
   };

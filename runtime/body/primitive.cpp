@@ -155,9 +155,8 @@ void require_valid(const Primitive& primitive) {
   const bool capsule = std::holds_alternative<Capsule<double>>(primitive);
   const auto check = [&](double size, bool may_vanish) {
     if (std::isfinite(size) && (size > 0 || (may_vanish && size == 0))) return;
-    throw InvalidInput(std::string(row_of(primitive).name) + ": a size is " +
-                       abut::detail::number_text(size) + " m; it must be " +
-                       (may_vanish ? "0 or more" : "positive") + " and finite");
+    throw InvalidInput(std::string(row_of(primitive).name) + ": a size is " + abut::number_text(size) +
+                       " m; it must be " + (may_vanish ? "0 or more" : "positive") + " and finite");
   };
   for (std::size_t k = 0; k < all.size(); ++k) check(all[k], capsule && k == 1);
   if (const auto* plane = std::get_if<HalfSpace<double>>(&primitive)) check(plane->thickness, false);

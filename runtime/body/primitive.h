@@ -9,8 +9,8 @@
 #include "runtime/asset/asset.h"
 #include "runtime/body/shapes.h"
 
-// Primitives behind one table. To add one: its struct in shapes.h, its row here, and what it is to the
-// queries: its core (witness/core.h) and its surface (tessellation.h).
+// Primitives behind one table. To add one: its struct in shapes.h, its alternative of Primitive, its row in
+// primitive.cpp, and what it is to the queries (docs/architecture.md, "one more").
 namespace abut::body {
 
 // Any primitive; primitives() has a row for each alternative.

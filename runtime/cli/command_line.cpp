@@ -28,6 +28,16 @@ bool parse(CLI::App& app, int argc, const char* const* argv) {
   return true;
 }
 
+CLI::Validator whole_number_from(std::int64_t low, std::int64_t high, const std::string& what) {
+  return {[=](const std::string& text) {
+            std::int64_t value = 0;
+            const bool fits =
+                !text.empty() && CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
+            return fits ? std::string() : fmt::format("{} is not {}", text, what);
+          },
+          ""};
+}
+
 CLI::Validator number_from(double low, double high, const std::string& what) {
   return {[=](const std::string& text) {
             double value = 0;
@@ -41,7 +51,8 @@ CLI::Validator number_from(double low, double high, const std::string& what) {
 void add_jobs(CLI::App& app, int& jobs, const std::string& purpose) {
   app.add_option("--jobs", jobs, purpose + "; 0: one per core")
       ->capture_default_str()
-      ->check(number_from(0, kMaxJobs, fmt::format("a whole number from 0 (one per core) to {}", kMaxJobs)));
+      ->check(whole_number_from(0, kMaxJobs,
+                                fmt::format("a whole number from 0 (one per core) to {}", kMaxJobs)));
 }
 
 }  // namespace abut::cli

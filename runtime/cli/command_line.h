@@ -14,6 +14,9 @@ bool parse(CLI::App& app, int argc, const char* const* argv);
 // from 1e-9 to 10 s".
 CLI::Validator number_from(double low, double high, const std::string& what);
 
+// Whole numbers, likewise.
+CLI::Validator whole_number_from(std::int64_t low, std::int64_t high, const std::string& what);
+
 // --jobs: 0 or absent is one thread per core, or as `purpose` says.
 void add_jobs(CLI::App& app, int& jobs, const std::string& purpose);
 

@@ -110,7 +110,7 @@ bool CsvColumns::read_record() {
     if (!read_line()) refuse("a quoted field that does not end; close its quote");
   }
   if (record_.find('\0') != std::string::npos)
-    refuse("there is a byte of value 0, which a text has not: this is no CSV file, or a damaged one");
+    refuse("it contains a NUL byte: this is not a CSV file, or a damaged one");
   return true;
 }
 

@@ -149,7 +149,7 @@ int run(Arguments& arguments) {
   for (const std::string& flag : arguments.wrench_flags)
     if (by_point && flag != "--energy" && !flag.starts_with("--surface"))
       throw InvalidInput(flag +
-                         " is nothing to --model point, a spring without friction or damping; --model " +
+                         " has no effect with --model point, a spring without friction or damping; --model " +
                          "pressure_field, soft_potential and soft_minimum have materials");
   if (!arguments.surfaces.empty() && arguments.method != "pressure_field")
     throw InvalidInput("--surfaces goes with --model pressure_field");

@@ -44,7 +44,7 @@ std::string describe_settings(const std::vector<SettingGroup>& groups) {
     for (const SettingInfo& row : group.settings) {
       const std::string unit = row.unit.empty() ? "" : fmt::format(" ({})", row.unit);
       text += fmt::format("  {:<{}}{}{}\n  {:<{}}default {}; {}\n", option_of(group, row.name), width,
-                          row.help, unit, "", width, row.standard, row.range);
+                          row.help, unit, "", width, row.default_value, row.range);
     }
   }
   return text;

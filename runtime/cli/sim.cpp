@@ -37,12 +37,13 @@ using Arguments = cli::SimArguments;
 // Steps whose impulses are too far from Coulomb's law, told at the end of the run.
 class SolverWatch {
  public:
+  explicit SolverWatch(const dynamics::StepConfig& config)
+      : watches_(dynamics::find_integrator(config.integrator).uses_contact_solver &&
+                 config.solver == dynamics::contact_solvers().front().name) {}
   void note(const dynamics::Simulation& simulation) {
     ++steps_;
     const double residual = simulation.report().solver.residual;
-    if (simulation.config().solver != dynamics::contact_solvers().front().name ||
-        !(residual > dynamics::kGreatestResidual))
-      return;
+    if (!watches_ || !(residual > dynamics::kGreatestResidual)) return;
     ++doubtful_;
     if (!(residual > largest_)) return;
     largest_ = residual;
@@ -59,6 +60,7 @@ class SolverWatch {
 
  private:
   static constexpr std::int64_t kLeastTold = 10;  // fewer are impacts that harm nothing
+  bool watches_ = false;
   std::int64_t steps_ = 0, doubtful_ = 0, worst_step_ = 0;
   double largest_ = 0;
 };
@@ -97,10 +99,8 @@ class StabilityWatch {
 // told at the end of the run.
 class ConvergenceWatch {
  public:
-  explicit ConvergenceWatch(const dynamics::StepConfig& config) {
-    for (const SettingInfo& setting : dynamics::find_integrator(config.integrator).settings())
-      watches_ |= setting.name == "error";
-  }
+  explicit ConvergenceWatch(const dynamics::StepConfig& config)
+      : watches_(!dynamics::find_integrator(config.integrator).uses_contact_solver) {}
   void note(const dynamics::Simulation& simulation) {
     ++steps_;
     const dynamics::StepReport& report = simulation.report();
@@ -119,6 +119,26 @@ class ConvergenceWatch {
  private:
   bool watches_ = false;
   std::int64_t steps_ = 0, failed_ = 0, first_ = 0;
+};
+
+// All that is watched.
+struct Watches {
+  explicit Watches(const dynamics::StepConfig& config) : solver(config), convergence(config) {}
+
+  void note(const dynamics::Simulation& simulation) {
+    solver.note(simulation);
+    stability.note(simulation);
+    convergence.note(simulation);
+  }
+  void finish() const {
+    solver.finish();
+    stability.finish();
+    convergence.finish();
+  }
+
+  SolverWatch solver;
+  StabilityWatch stability;
+  ConvergenceWatch convergence;
 };
 
 dynamics::Scene load_scene(const Arguments& arguments, std::unique_ptr<cli::AssetFolder>& folder) {
@@ -160,6 +180,10 @@ class Output {
       : arguments_(arguments), simulation_(simulation) {
     recording_.settings = words_of(arguments, control.digest(), joints.digest());
     if (arguments.resume) resume();
+    if (arguments.resume && std::filesystem::exists(arguments.stats))
+      throw InvalidInput(arguments.stats +
+                         ": has the statistics of the run before; give those of the steps to come another "
+                         "--stats file (works are counted from there)");
     if (is_hdf5(arguments.out))
       next_save_ = std::make_unique<OutputFile>(arguments.out);
     else if (!arguments.out.empty())
@@ -288,13 +312,7 @@ void require_no_input_replaced(const Arguments& arguments, const cli::AssetFolde
   }
 }
 
-int run(Arguments arguments) {
-  // Where nothing else is asked for, the trajectory goes to standard output.
-  if (arguments.out.empty() && arguments.page.empty() && arguments.stats.empty()) arguments.out = "-";
-  require_distinct_outputs(arguments);
-  std::unique_ptr<cli::AssetFolder> folder;
-  const dynamics::Scene scene = load_scene(arguments, folder);
-  require_no_input_replaced(arguments, folder.get());
+dynamics::StepConfig step_config(const Arguments& arguments) {
   dynamics::StepConfig config;
   config.dt = arguments.dt;
   config.integrator = arguments.integrator;
@@ -307,6 +325,17 @@ int run(Arguments arguments) {
   else if (arguments.model != "vertex")
     config.source.model = arguments.model;
   config.source.settings = arguments.settings;
+  return config;
+}
+
+int run(Arguments arguments) {
+  // Where nothing else is asked for, the trajectory goes to standard output.
+  if (arguments.out.empty() && arguments.page.empty() && arguments.stats.empty()) arguments.out = "-";
+  require_distinct_outputs(arguments);
+  std::unique_ptr<cli::AssetFolder> folder;
+  const dynamics::Scene scene = load_scene(arguments, folder);
+  require_no_input_replaced(arguments, folder.get());
+  const dynamics::StepConfig config = step_config(arguments);
   dynamics::Simulation simulation(scene, config);
   for (const std::string& line : dynamics::starts_beyond_limits(scene))
     cli::say(stderr, "abut-sim: warning: {}: {}; set another `position`, or other limits\n", arguments.scene,
@@ -324,18 +353,14 @@ int run(Arguments arguments) {
   if (simulation.steps() == 0) output.frame();
   const std::int64_t first = simulation.steps();
   cli::Progress progress("step", static_cast<double>(first));
-  SolverWatch watch;
-  StabilityWatch stability;
-  ConvergenceWatch convergence(config);
+  Watches watches(config);
   cli::note_signals("abut-sim: stopping after this step; again to stop now\n");
   while (simulation.steps() < steps && cli::noted_signal() == 0) {
     dynamics::Control now = control.at(simulation.time());
     if (!arguments.joint_control.empty()) joints.add(simulation.time(), now);
     simulation.step(now);
     output.step();
-    watch.note(simulation);
-    stability.note(simulation);
-    convergence.note(simulation);
+    watches.note(simulation);
     if (due(simulation.steps())) output.frame();
     const double share = static_cast<double>(simulation.steps() - first) / static_cast<double>(steps - first);
     const auto contacts = static_cast<std::size_t>(simulation.report().contacts);
@@ -344,9 +369,7 @@ int run(Arguments arguments) {
   }
   progress.finish(static_cast<double>(simulation.steps()));
   output.finish();
-  watch.finish();
-  stability.finish();
-  convergence.finish();
+  watches.finish();
   const int signal = cli::noted_signal();
   if (signal == 0 || simulation.steps() >= steps) return 0;
   fmt::print(stderr, "abut-sim: stopped by a signal ({}) after {} of {}{}\n", ::strsignal(signal),

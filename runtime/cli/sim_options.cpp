@@ -62,7 +62,8 @@ void add_sim_options(CLI::App& app, SimArguments& arguments) {
          "--steps", arguments.steps,
          fmt::format("number of steps from the scene's start, up to {:g}; default: the scene's duration",
                      kMaxSteps))
-      ->check(number_from(0, kMaxSteps, fmt::format("a whole number of steps from 0 to {:g}", kMaxSteps)));
+      ->check(whole_number_from(0, dynamics::kMaxSteps,
+                                fmt::format("a whole number of steps from 0 to {:g}", kMaxSteps)));
   app.add_option("--dt", arguments.dt, fmt::format("time step, {:g} to {:g} s", kLeastDt, kGreatestDt))
       ->capture_default_str()
       ->check(number_from(kLeastDt, kGreatestDt,

@@ -26,7 +26,8 @@ std::string_view meaning(Status status) {
       return "the answer holds: nothing is in contact, the wrench is zero; no region is within the margin, "
              "or a point is beyond its field: NaN";
     case Status::kInvalidInput:
-      return "the question has NaN, infinity or numbers beyond measure; every number of the answer is NaN";
+      return "the question has NaN, infinity or numbers that are too large; every number of the answer is "
+             "NaN";
   }
   return {};
 }

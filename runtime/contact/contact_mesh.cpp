@@ -69,7 +69,7 @@ class TextFile {
   void print(const char* text) { file_.write(text); }
   template <class... Values>
   void print(const char* format, Values... values) {
-    char line[128];  // three numbers of 24 letters
+    char line[128];  // four numbers of 24 letters
     const int length = std::snprintf(line, sizeof line, format, values...);
     file_.write({line, static_cast<std::size_t>(length)});
   }

@@ -10,6 +10,7 @@
 #include "runtime/contact/soft_minimum.h"
 #include "runtime/contact/soft_potential.h"
 #include "runtime/core/parallel.h"
+#include "runtime/core/table.h"
 
 namespace abut::contact {
 
@@ -107,21 +108,14 @@ void require_room(Want want, bool offered, const WrenchHessian* hessian) {
 
 void require_margin(const char* who, double margin) {
   if (!(margin >= 0) || !std::isfinite(margin)) {
-    throw InvalidInput(std::string(who) + ": the margin is " + detail::number_text(margin) +
+    throw InvalidInput(std::string(who) + ": the margin is " + number_text(margin) +
                        " m; it must be 0 or more");
   }
 }
 
 std::span<const ModelRow> models() { return kModels; }
 
-const ModelRow& find_model(std::string_view name) {
-  std::string known;
-  for (const ModelRow& row : kModels) {
-    if (row.name == name) return row;
-    known += (known.empty() ? "" : ", ") + std::string(row.name);
-  }
-  throw InvalidInput("no contact model is called '" + std::string(name) + "'; there are: " + known);
-}
+const ModelRow& find_model(std::string_view name) { return find_row(models(), "contact model", name); }
 
 std::unique_ptr<Model> make_model(std::string_view name, const SettingValues& settings) {
   return find_model(name).make(settings);

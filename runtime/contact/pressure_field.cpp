@@ -135,8 +135,8 @@ void require_valid(const PressureFieldConfig& config) {
   const double contrast = config.A.modulus / config.B.modulus;
   if (config.A.modulus != kRigid && config.B.modulus != kRigid &&
       !(contrast <= kGreatestContrast && 1 / contrast <= kGreatestContrast))
-    refuse("the moduli " + abut::detail::number_text(config.A.modulus) + " and " +
-           abut::detail::number_text(config.B.modulus) +
+    refuse("the moduli " + abut::number_text(config.A.modulus) + " and " +
+           abut::number_text(config.B.modulus) +
            " Pa are more than a factor of 1e9 apart; make the stiffer body rigid");
   if (config.A.modulus == kRigid && config.B.modulus == kRigid)
     refuse("both bodies are rigid; give one a finite modulus, or use the model 'point'");

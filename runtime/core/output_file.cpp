@@ -238,7 +238,8 @@ void require_not_input(const std::filesystem::path& output, const std::filesyste
   std::error_code ignored;
   if (std::filesystem::is_regular_file(output, ignored) &&
       std::filesystem::equivalent(output, input, ignored))
-    throw IoError(output.string() + ": cannot write: it is what is read; give the output another name");
+    throw IoError(output.string() +
+                  ": cannot write: it would overwrite an input; give the output another name");
 }
 
 void finish_standard_output() {
@@ -271,11 +272,28 @@ void clean_up_on_signals() {
   }
 }
 
+namespace {
+
+// .STEM.PID.ATTEMPT.partial, as claim() makes them.
+bool is_name_of_temporary(std::string_view name) {
+  if (!name.starts_with('.') || !name.ends_with(kSuffix)) return false;
+  name.remove_suffix(kSuffix.size());
+  for (int k = 0; k < 2; ++k) {
+    const std::size_t dot = name.rfind('.');
+    const std::string_view number = name.substr(dot + 1);
+    if (dot == 0 || number.empty() || number.find_first_not_of("0123456789") != std::string_view::npos)
+      return false;
+    name.remove_suffix(number.size() + 1);
+  }
+  return true;
+}
+
+}  // namespace
+
 void remove_stale_temporaries(const std::filesystem::path& folder) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with('.') || !name.ends_with(kSuffix) || !entry.is_regular_file(ignored)) continue;
+    if (!is_name_of_temporary(entry.path().filename().string()) || !entry.is_regular_file(ignored)) continue;
     const int fd =
         ::open(entry.path().c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);  // NFS locks what is writable
     if (fd < 0) continue;

@@ -30,8 +30,13 @@ bool read_integer(const std::string& text, Integer& value) {
 
 }  // namespace
 
+std::string number_text(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
 SettingValue::SettingValue(std::string its_name, double number)
-    : name(std::move(its_name)), text(detail::number_text(number)) {}
+    : name(std::move(its_name)), text(number_text(number)) {}
 SettingValue::SettingValue(std::string its_name, std::int64_t number)
     : name(std::move(its_name)), text(std::to_string(number)) {}
 SettingValue::SettingValue(std::string its_name, std::uint64_t number)
@@ -45,10 +50,9 @@ bool Range::contains(double value) const {
 std::string Range::words() const {
   if (std::isinf(low) && std::isinf(high)) return "any number";
   if (std::isfinite(high))
-    return (open ? "between " : "from ") + detail::number_text(low) + (open ? " and " : " to ") +
-           detail::number_text(high);
+    return (open ? "between " : "from ") + number_text(low) + (open ? " and " : " to ") + number_text(high);
   if (low == 0) return open ? "positive" : "0 or more";
-  return (open ? "more than " : "at least ") + detail::number_text(low);
+  return (open ? "more than " : "at least ") + number_text(low);
 }
 
 void require_known(const SettingValues& values, std::span<const SettingInfo> rows, std::string_view who) {
@@ -71,11 +75,6 @@ void refuse_setting(std::string_view who, std::string_view name, const std::stri
   message.append(": ").append(name).append(" is ").append(value);
   if (!unit.empty()) message.append(" ").append(unit);
   throw InvalidInput(message.append("; it must be ").append(range));
-}
-
-std::string number_text(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
 bool read_number(const std::string& text, double& value) { return read_whole(text, value); }

@@ -32,7 +32,7 @@ struct Range {
 };
 
 inline constexpr Range kPositive{.low = 0, .open = true};      // greater than 0
-inline constexpr Range kNotNegative{.low = 0};                 // 0 or greater
+inline constexpr Range kNonNegative{.low = 0};                 // 0 or greater
 constexpr Range at_least(double low) { return {.low = low}; }  // low <= value
 // low < value < high
 constexpr Range between(double low, double high) { return {.low = low, .high = high, .open = true}; }
@@ -76,7 +76,7 @@ constexpr Choice<Config> choice(std::span<const std::string_view> words) {
 
 // What people are told of a setting.
 struct SettingInfo {
-  std::string name, unit, standard, range, help;  // standard: the default
+  std::string name, unit, default_value, range, help;  // as in the row
 };
 
 // A setting as somebody gave it: `text` is the value, {"stiffness", "1e4"} or {"stiffness", 1e4}.
@@ -97,11 +97,13 @@ using SettingValues = std::vector<SettingValue>;  // of two with one name the la
 // Throws InvalidInput, listing the names that there are, for a value that none of the rows describes.
 void require_known(const SettingValues& values, std::span<const SettingInfo> rows, std::string_view who);
 
+// The fewest digits that read back as this number: "0.1".
+std::string number_text(double value);
+
 namespace detail {
 std::string number_words(const Range& range, bool whole);  // "a whole number from 3 to 100"
 [[noreturn]] void refuse_setting(std::string_view who, std::string_view name, const std::string& value,
                                  std::string_view unit, const std::string& range);
-std::string number_text(double value);
 bool read_number(const std::string& text, double& value);
 bool read_number(const std::string& text, int& value);
 bool read_number(const std::string& text, std::uint64_t& value);
@@ -132,7 +134,7 @@ void require_valid(std::span<const Setting<Config>> table, const Config& config,
         [&](const auto& value) {
           if (!row.range.contains(static_cast<double>(value)))
             detail::refuse_setting(
-                who, row.name, detail::number_text(static_cast<double>(value)), row.unit,
+                who, row.name, number_text(static_cast<double>(value)), row.unit,
                 detail::number_words(row.range, std::is_integral_v<std::decay_t<decltype(value)>>));
         },
         [&](const Choice<Config>& c) {
@@ -152,11 +154,11 @@ std::vector<SettingInfo> describe(std::span<const Setting<Config>> table) {
     visit_setting(
         row, standard,
         [&](const auto& value) {
-          info.standard = detail::number_text(static_cast<double>(value));
+          info.default_value = number_text(static_cast<double>(value));
           info.range = detail::number_words(row.range, std::is_integral_v<std::decay_t<decltype(value)>>);
         },
         [&](const Choice<Config>& c) {
-          info.standard = c.words[static_cast<std::size_t>(c.get(standard))];
+          info.default_value = c.words[static_cast<std::size_t>(c.get(standard))];
           info.range = detail::joined(c.words);
         });
     rows.push_back(std::move(info));
@@ -177,10 +179,11 @@ void apply(std::span<const Setting<Config>> table, const SettingValues& values, 
     visit_setting(
         *row, config,
         [&](auto& member) {
-          if (!detail::read_number(value.text, member) || !row->range.contains(static_cast<double>(member)))
-            detail::refuse_setting(
-                who, row->name, "'" + value.text + "'", row->unit,
-                detail::number_words(row->range, std::is_integral_v<std::decay_t<decltype(member)>>));
+          std::decay_t<decltype(member)> number{};
+          if (!detail::read_number(value.text, number) || !row->range.contains(static_cast<double>(number)))
+            detail::refuse_setting(who, row->name, "'" + value.text + "'", row->unit,
+                                   detail::number_words(row->range, std::is_integral_v<decltype(number)>));
+          member = number;
         },
         [&](const Choice<Config>& c) {
           for (std::size_t k = 0; k < c.words.size(); ++k)

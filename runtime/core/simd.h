@@ -73,13 +73,15 @@ ABUT_INLINE void fill(S number, T& to) {
     to = T{} + number;
 }
 
-// Sum and least of the lanes, in a fixed order.
+// Of the lanes, in a fixed order.
 template <class T>
 ABUT_INLINE auto sum(const T& x) {
   if constexpr (kLanes<T> == 1)
     return x;
-  else
+  else {
+    static_assert(kLanes<T> == 4);
     return (x[0] + x[1]) + (x[2] + x[3]);
+  }
 }
 
 template <class T>
@@ -97,6 +99,7 @@ ABUT_INLINE auto least_lane(const T& x) {
   if constexpr (kLanes<T> == 1)
     return x;
   else {
+    static_assert(kLanes<T> == 4);
     const double a = x[0] < x[1] ? x[0] : x[1], b = x[2] < x[3] ? x[2] : x[3];
     return a < b ? a : b;
   }
@@ -120,8 +123,10 @@ template <class T, class Truth>
 ABUT_INLINE bool any(const Truth& truth) {
   if constexpr (kLanes<T> == 1)
     return truth;
-  else
+  else {
+    static_assert(kLanes<T> == 4);
     return ((truth[0] | truth[1]) | (truth[2] | truth[3])) != 0;
+  }
 }
 
 // sqrt(x), x >= 0.
@@ -130,8 +135,10 @@ ABUT_INLINE void square_root(const T& x, T& to) {
   using std::sqrt;
   if constexpr (kLanes<T> == 1)
     to = sqrt(x);
-  else
+  else {
+    static_assert(kLanes<T> == 4);
     to = T{__builtin_sqrt(x[0]), __builtin_sqrt(x[1]), __builtin_sqrt(x[2]), __builtin_sqrt(x[3])};
+  }
 }
 
 inline constexpr double kRound =

@@ -5,6 +5,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/core/table.h"
 #include "runtime/derivative/finite_difference.h"
 #include "runtime/derivative/gaussian.h"
 #include "runtime/derivative/gumbel.h"
@@ -59,16 +60,11 @@ SmoothedPair Estimator::smoothed(const body::Pair&, WitnessHessian<double>*) {
   throw std::logic_error("this estimator offers no smoothed witness: see EstimatorRow::has_smoothed");
 }
 
-const EstimatorRow& find_estimator(std::string_view name) {
-  std::string known;
-  for (const EstimatorRow& row : kEstimators) {
-    if (row.name == name) return row;
-    known += (known.empty() ? "" : ", ") + std::string(row.name);
-  }
-  throw InvalidInput("no derivative estimator is called '" + std::string(name) + "'; there are: " + known);
-}
-
 std::span<const EstimatorRow> estimators() { return kEstimators; }
+
+const EstimatorRow& find_estimator(std::string_view name) {
+  return find_row(estimators(), "derivative estimator", name);
+}
 
 std::unique_ptr<Estimator> make_estimator(std::string_view name, const SettingValues& settings) {
   return find_estimator(name).make(settings);

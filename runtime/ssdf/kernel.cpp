@@ -74,6 +74,43 @@ SoftDistance<S> outside() {
   return result;
 }
 
+// A point's weight at the query point q from x0, with derivatives; beside a Gaussian, that about x0.
+template <class S>
+struct WeightedTerm {
+  KernelKind kind;
+  S eps1, depth;          // m^2; of walls, m
+  const double* metrics;  // kQuad: six a point
+  Vec3<S> q;
+
+  // Of point i, at u from x0, with the normal n.
+  Term<S> operator()(std::int32_t i, const Vec3<S>& u, const Vec3<S>& n) const {
+    const Vec3<S> r = q - u;
+    if (kind == KernelKind::kCompact) {
+      const S support2 = 4 * eps1, left = std::max(S(1) - r.squaredNorm() / support2, S(0)),
+              slope = -6 / support2 * left * left;
+      return {S(0), left * left * left, slope * r,
+              slope * Mat3<S>::Identity() + (24 / (support2 * support2) * left) * r * r.transpose()};
+    }
+    Term<S> t{(2 * u.dot(q) - u.squaredNorm()) / eps1, S(1), 2 / eps1 * u, Mat3<S>::Zero()};
+    if (kind == KernelKind::kQuad) {
+      const double* const m = metrics + std::ptrdiff_t(6) * i;
+      Mat3<S> M;
+      M << S(m[0]), S(m[1]), S(m[2]), S(m[1]), S(m[3]), S(m[4]), S(m[2]), S(m[4]), S(m[5]);
+      M -= Mat3<S>::Identity();
+      t.exponent -= r.dot(M * r) / eps1;
+      t.first -= 2 / eps1 * (M * r);
+      t.second -= 2 / eps1 * M;
+    } else if (kind == KernelKind::kWall) {
+      const WallPenalty<S> psi = wall_penalty(S(n.dot(r)), depth);
+      t.exponent -= psi.value;
+      t.first -= psi.first * n;
+      t.second -= psi.second * n * n.transpose();
+    }
+    t.second += t.first * t.first.transpose();
+    return t;
+  }
+};
+
 }  // namespace
 
 KernelField::KernelField(const asset::PointsView& points, KernelKind kind, double eps1)
@@ -124,7 +161,7 @@ SoftDistance<S> KernelField::distance(const Vec3<S>& p_Q, Order order, S toleran
   const S quads_end = S(kQuadFarthest * points_.spacing);
   if (kind_ == KernelKind::kQuad && !(nearby.distance2 <= quads_end * quads_end))
     return internal::no_distance<S>();
-  Vec3<S> x0, n0;  // what sums are beside: of the nearest point, or far away the heaviest
+  Vec3<S> x0, n0 = Vec3<S>::Zero();  // what sums are beside: of the nearest point, or far away the heaviest
   if (far) {
     x0 = internal::position<S>(points_, internal::foremost<S>(points_, p_Q));
   } else {
@@ -145,32 +182,7 @@ SoftDistance<S> KernelField::distance(const Vec3<S>& p_Q, Order order, S toleran
                   (kind_ == KernelKind::kWall ? S(kWallWeight) : 2 * log(most / least));
     limit2 = std::min(limit2, (most * nearby.distance2 + eps1 * cut) / least * S(1 + 1e-14));
   }
-  const auto term = [&](std::int32_t i, const Vec3<S>& u, const Vec3<S>& n) {
-    const Vec3<S> r = q - u;
-    if (kind_ == KernelKind::kCompact) {
-      const S left = std::max(S(1) - r.squaredNorm() / support2, S(0)), slope = -6 / support2 * left * left;
-      return Term<S>{S(0), left * left * left, slope * r,
-                     slope * Mat3<S>::Identity() + (24 / (support2 * support2) * left) * r * r.transpose()};
-    }
-    // Beside the Gaussian about x0.
-    Term<S> t{(2 * u.dot(q) - u.squaredNorm()) / eps1, S(1), 2 / eps1 * u, Mat3<S>::Zero()};
-    if (kind_ == KernelKind::kQuad) {
-      const double* const m = metrics_.data() + std::ptrdiff_t(6) * i;
-      Mat3<S> M;
-      M << S(m[0]), S(m[1]), S(m[2]), S(m[1]), S(m[3]), S(m[4]), S(m[2]), S(m[4]), S(m[5]);
-      M -= Mat3<S>::Identity();
-      t.exponent -= r.dot(M * r) / eps1;
-      t.first -= 2 / eps1 * (M * r);
-      t.second -= 2 / eps1 * M;
-    } else if (kind_ == KernelKind::kWall) {
-      const WallPenalty<S> psi = wall_penalty(S(n.dot(r)), depth);
-      t.exponent -= psi.value;
-      t.first -= psi.first * n;
-      t.second -= psi.second * n * n.transpose();
-    }
-    t.second += t.first * t.first.transpose();
-    return t;
-  };
+  const WeightedTerm<S> term{kind_, eps1, depth, metrics_.data(), q};
   Sums<S> sums;
   const auto place = [&](std::int32_t i) -> Vec3<S> { return internal::position<S>(points_, i) - x0; };
   const auto add = [&](std::int32_t i) {

@@ -107,6 +107,14 @@ class Download(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual((self.out / "object 1/meshes/model.obj").read_bytes(), MESH)
 
+    def test_a_list_that_is_the_same_on_every_page(self):
+        words = self.words("ok", object_list="BASE/one_page/{page}")
+        listed = self.run_words([PROGRAM, "list", "test", "--manifest", words[4]])
+        self.assertEqual((listed.stdout, len(self.server.requests)), ("mug\n", 2), listed.stderr)
+
+    def test_an_object_named_twice_is_one(self):
+        self.assertIn("1 downloaded, 0 there already", self.download("ok", "--objects", "mug,mug").stdout)
+
     def test_broken_off_goes_on(self):
         self.expect_mug(self.download("truncate", "--objects", "mug"))
         first, second = (wanted for _, wanted in self.server.requests)
@@ -166,7 +174,9 @@ class Download(unittest.TestCase):
         before = set(os.listdir("/tmp"))
         for kind, (_, words) in HOSTILE.items():
             with self.subTest(kind):
-                self.expect_refused(self.download(kind, "--objects", "mug"), words)
+                refused = self.download(kind, "--objects", "mug")
+                self.expect_refused(refused, words)
+                self.assertIn("http://", refused.stderr)
                 self.assertEqual([p.name for p in self.folder.iterdir() if p.name.startswith("evil")], [])
                 self.assertEqual(sorted(p.name for p in self.out.iterdir()), [".abut"])
                 self.assertEqual([p.name for p in (self.out / ".abut").iterdir()], ["lock"])

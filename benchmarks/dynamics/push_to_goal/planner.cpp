@@ -118,8 +118,8 @@ std::vector<dynamics::RolloutEnd> World::ends(const State& from, const std::vect
   std::vector<dynamics::ControlSequence> all;
   for (const Path& path : paths) all.push_back(controls(path));
   std::vector<dynamics::RolloutEnd> ends(paths.size());
-  run_rollouts(system_, config_, rollout_.steps_a_row(), std::vector<State>(paths.size(), from), all, ends,
-               1);
+  run_rollouts(system_, config_, rollout_.steps_per_control(), std::vector<State>(paths.size(), from), all,
+               ends, 1);
   return ends;
 }
 

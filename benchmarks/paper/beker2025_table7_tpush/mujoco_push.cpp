@@ -20,10 +20,11 @@ Rollout push_in_mujoco(const std::string& file, const Targets& targets, int inte
   data->qpos[3] = targets.rows[0][0];
   data->qpos[4] = targets.rows[0][1];
   Rollout rollout;
-  const auto steps_a_row = std::lround(targets.interval / dt), steps = std::lround(targets.duration() / dt);
+  const auto steps_per_control = std::lround(targets.interval / dt),
+             steps = std::lround(targets.duration() / dt);
   const std::clock_t start = std::clock();
   for (long k = 0; k < steps; ++k) {
-    if (k % steps_a_row == 0) rollout.way.push_back({data->qpos[0], data->qpos[1], data->qpos[2]});
+    if (k % steps_per_control == 0) rollout.way.push_back({data->qpos[0], data->qpos[1], data->qpos[2]});
     const auto& target = targets.at(static_cast<double>(k) * dt);
     data->ctrl[0] = target[0];
     data->ctrl[1] = target[1];

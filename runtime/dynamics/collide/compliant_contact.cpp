@@ -31,7 +31,7 @@ SettingValues with_stiction(const std::string& model, SettingValues settings, do
   if (info->unit != "m/s") standard /= kGreatestUnit;
   double speed = standard;
   if (given != settings.end() || std::isnan(standard))
-    detail::read_number(given != settings.end() ? given->text : info->standard, speed);
+    detail::read_number(given != settings.end() ? given->text : info->default_value, speed);
   speed = std::min(factor * speed, kMagnitude.high);
   if (given != settings.end())
     *given = SettingValue(info->name, speed);

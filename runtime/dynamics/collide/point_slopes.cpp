@@ -49,8 +49,8 @@ void NarrowPhase::points_of(const PlacedShape& A, const PlacedShape& B, std::spa
   }
 }
 
-// Differences of the fourth order. That slopes at one and at two steps agree, on both sides, says that the
-// points are smooth.
+// Differences of the fourth order; of the second, to the side where the point is there, at an edge of where
+// it is. That slopes at one and at two steps agree, on both sides, says that the points are smooth.
 void NarrowPhase::pair_slopes(const PlacedShape& placed_A, const PlacedShape& placed_B,
                               std::span<const PairContact> contacts, Scratch& scratch,
                               std::span<PointSlopes> slopes) const {
@@ -69,6 +69,9 @@ void NarrowPhase::pair_slopes(const PlacedShape& placed_A, const PlacedShape& pl
   const auto at = [&](int place, std::size_t k) -> const Point& {
     return points[static_cast<std::size_t>(place + 2) * count + k];
   };
+  const auto seen_at = [&](int place, std::size_t k) {
+    return seen[static_cast<std::size_t>(place + 2) * count + k] != 0;
+  };
   for (std::size_t k = 0; k < count; ++k) slopes[k] = {.pivot_W = pivot, .smooth = false};
   for (const double size : kSizes) {
     std::vector<std::uint8_t> smooth(count, 1);
@@ -80,15 +83,21 @@ void NarrowPhase::pair_slopes(const PlacedShape& placed_A, const PlacedShape& pl
                   std::span(points).subspan(first, count), std::span(seen).subspan(first, count));
       }
       for (std::size_t k = 0; k < count; ++k) {
-        for (const int place : kPlaces) smooth[k] &= seen[static_cast<std::size_t>(place + 2) * count + k];
-        if (smooth[k] == 0) continue;
+        const double step = size * (axis < 3 ? 1 : length);
+        if (!seen_at(1, k) || !seen_at(2, k) || !seen_at(-1, k) || !seen_at(-2, k)) {
+          smooth[k] = 0;
+          for (const int side : {1, -1})
+            if (seen_at(side, k) && seen_at(2 * side, k))
+              found[k].col(axis) = side * (4 * at(side, k) - at(2 * side, k) - 3 * at(0, k)) / (2 * step);
+          continue;
+        }
         const Point one = at(1, k) - at(-1, k), two = at(2, k) - at(-2, k);
         const Point bent = at(1, k) + at(-1, k) - 2 * at(0, k),
                     bent_two = at(2, k) + at(-2, k) - 2 * at(0, k);
         const double off = std::max((two - 2 * one).cwiseQuotient(unit).cwiseAbs().maxCoeff(),
                                     (bent_two - 4 * bent).cwiseQuotient(unit).cwiseAbs().maxCoeff());
         if (!(off < kSmooth * size)) smooth[k] = 0;
-        found[k].col(axis) = (8 * one - two) / (12 * size * (axis < 3 ? 1 : length));
+        found[k].col(axis) = (8 * one - two) / (12 * step);
       }
     }
     bool all = true;

@@ -12,7 +12,8 @@ struct PointSlopes {
   // that A and B share it follows from these: the point and the normal go along.
   Matrix by_B = Matrix::Zero();
   Vec3<double> pivot_W = Vec3<double>::Zero();  // in the world, m
-  // Whether it moves smoothly within kPointKink of here; else the slopes are means of those nearby.
+  // Whether it moves smoothly within kPointKink of here; else the slopes are means of those nearby, or those
+  // of the side on which there is such a point.
   bool smooth = true;
 };
 

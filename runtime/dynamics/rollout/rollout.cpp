@@ -24,13 +24,13 @@ std::span<const double> row_of(const MatX<double>& matrix, Eigen::Index row) {
 
 }  // namespace
 
-Rollout::Rollout(const System& system, const StepConfig& config, int steps_a_row)
+Rollout::Rollout(const System& system, const StepConfig& config, int steps_per_control)
     : tree_(system),
-      steps_(steps_a_row),
+      steps_(steps_per_control),
       parameters_(static_cast<Eigen::Index>(config.parameters.size())),
       integrator_(make_integrator(system, require_derivatives(config))) {
-  if (steps_a_row < 1)
-    throw InvalidInput("rollout: a row of controls acts for " + std::to_string(steps_a_row) +
+  if (steps_per_control < 1)
+    throw InvalidInput("rollout: a row of controls acts for " + std::to_string(steps_per_control) +
                        " steps; it must be 1 or more");
   for (std::size_t i = 0; i < system.body_count(); ++i) {
     if (!system.body(i).joint) continue;
@@ -194,7 +194,7 @@ void Rollout::differentiate(const State& start, const ControlSequence& controls,
   }
 }
 
-void run_rollouts(const System& system, const StepConfig& config, int steps_a_row,
+void run_rollouts(const System& system, const StepConfig& config, int steps_per_control,
                   std::span<const State> starts, std::span<const ControlSequence> controls,
                   std::span<RolloutEnd> ends, int threads) {
   if (starts.size() != controls.size() || starts.size() != ends.size())
@@ -205,11 +205,11 @@ void run_rollouts(const System& system, const StepConfig& config, int steps_a_ro
   alone.threads = 1;
   std::vector<std::unique_ptr<Rollout>> rollouts(
       static_cast<std::size_t>(threads > 0 ? threads : default_threads()));
-  rollouts.front() = std::make_unique<Rollout>(system, alone, steps_a_row);
+  rollouts.front() = std::make_unique<Rollout>(system, alone, steps_per_control);
   parallel_for(static_cast<std::int64_t>(ends.size()), static_cast<int>(rollouts.size()),
                [&](std::int64_t i, int thread) {
                  auto& rollout = rollouts[static_cast<std::size_t>(thread)];
-                 if (!rollout) rollout = std::make_unique<Rollout>(system, alone, steps_a_row);
+                 if (!rollout) rollout = std::make_unique<Rollout>(system, alone, steps_per_control);
                  const auto at = static_cast<std::size_t>(i);
                  ends[at] = rollout->end(starts[at], controls[at]);
                });

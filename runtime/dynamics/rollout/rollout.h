@@ -33,7 +33,7 @@ struct RolloutJacobian {
   MatX<double> joint_force;   // (2 ni, rows nv)
   MatX<double> joint_target;  // (2 ni, rows nq); zero where a joint has no stiffness
   MatX<double> parameter;     // (2 ni, parameters of the config)
-  int kinks = 0;              // steps so far that have no derivative: StepDerivatives::status says why
+  int kinks = 0;              // steps so far whose StepDerivatives::status is not ok
 };
 
 // Of a cost, a number.
@@ -56,10 +56,10 @@ class Rollout {
  public:
   // Throws InvalidInput as make_integrator, for an integrator without derivatives, and for less than one step
   // a row.
-  Rollout(const System& system, const StepConfig& config, int steps_a_row);
+  Rollout(const System& system, const StepConfig& config, int steps_per_control);
 
   const SystemTree& coordinates() const { return tree_; }  // the tree whose coordinates x are
-  int steps_a_row() const { return steps_; }               // time steps of a row of controls
+  int steps_per_control() const { return steps_; }         // time steps of a row of controls
 
   // The states after each row, valid until the next call. Throws InvalidInput for controls that do not fit,
   // and as Integrator::step.
@@ -107,7 +107,7 @@ class Rollout {
 
 // ends[i] from starts[i] under controls[i], on `threads` (0: one per core): the same bits for any number.
 // Throws InvalidInput as Rollout's constructor, and where the spans differ in length.
-void run_rollouts(const System& system, const StepConfig& config, int steps_a_row,
+void run_rollouts(const System& system, const StepConfig& config, int steps_per_control,
                   std::span<const State> starts, std::span<const ControlSequence> controls,
                   std::span<RolloutEnd> ends, int threads = 0);
 

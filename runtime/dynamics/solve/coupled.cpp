@@ -15,9 +15,9 @@ constexpr Setting<CoupledConfig> kCoupledSettings[] = {
      setting<CoupledConfig, &CoupledConfig::tolerance>},
     {"iteration_limit", "", from_to(1, 1e6), "sweeps over the contacts of one island",
      setting<CoupledConfig, &CoupledConfig::iteration_limit>},
-    {"further_sweeps", "", kNotNegative, "further ones for an island of m contacts, times m^2, up to 500",
+    {"further_sweeps", "", kNonNegative, "further ones for an island of m contacts, times m^2, up to 500",
      setting<CoupledConfig, &CoupledConfig::further_sweeps>},
-    {"path_residual", "", kNotNegative, "residual from which small islands are solved by a path",
+    {"path_residual", "", kNonNegative, "residual from which small islands are solved by a path",
      setting<CoupledConfig, &CoupledConfig::path_residual>},
 };
 

@@ -115,6 +115,9 @@ void AdaptiveStep::add(const StepDerivatives& part, StepDerivatives& derivatives
   derivatives.state = (part.state * derivatives.state).eval();
   derivatives.force = (part.state * derivatives.force + part.force).eval();
   derivatives.parameter = (part.state * derivatives.parameter + part.parameter).eval();
+  if (part.status == Status::kNotConverged || derivatives.status == Status::kOk)
+    derivatives.status = part.status;
+  derivatives.kinks.insert(derivatives.kinks.end(), part.kinks.begin(), part.kinks.end());
 }
 
 // Two halves that were accepted, or are taken as they are.
@@ -161,7 +164,10 @@ const StepReport& AdaptiveStep::step(State& state, const Control& control, StepD
     done += all >> k;
     if (k > 0 && growth_ * apart <= bound(k - 1) && done % (all >> (k - 1)) == 0) --k;
   }
-  if (!bound_kept) report_.solver.status = Status::kNotConverged;
+  if (!bound_kept) {
+    report_.solver.status = Status::kNotConverged;
+    if (derivatives != nullptr) derivatives->status = Status::kNotConverged;
+  }
   return report_;
 }
 

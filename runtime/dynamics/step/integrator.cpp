@@ -17,16 +17,16 @@ namespace {
 
 constexpr IntegratorRow kIntegrators[] = {
     {"midpoint", "contacts at the middle of the step; energy never rises; joints; derivatives", true, true,
-     midpoint_settings, make_midpoint},
-    {"published", "with explicit gyroscopic forces, as the paper has it [Kaufman2005]", false, false,
+     true, midpoint_settings, make_midpoint},
+    {"published", "with explicit gyroscopic forces, as the paper has it [Kaufman2005]", false, false, true,
      kaufman_settings, make_kaufman_step},
     {"implicit",
      "forces of a contact model (--model) at the end of the step: stiff contact at long steps; joints; "
      "derivatives",
-     true, true, implicit_settings, make_implicit_step},
+     true, true, false, implicit_settings, make_implicit_step},
     {"semi_implicit", "forces of a contact model at the start of the step; joints; derivatives", true, true,
-     explicit_settings, make_semi_implicit},
-    {"rk4", "forces of a contact model at four places of the step; joints; derivatives", true, true,
+     false, explicit_settings, make_semi_implicit},
+    {"rk4", "forces of a contact model at four places of the step; joints; derivatives", true, true, false,
      explicit_settings, make_runge_kutta},
 };
 

@@ -112,6 +112,7 @@ struct IntegratorRow {
   std::string_view summary;                // one line for people
   bool takes_joints;                       // systems with joints
   bool has_derivatives;                    // of its steps
+  bool uses_contact_solver;                // of StepConfig; else forces of a contact model
   std::vector<SettingInfo> (*settings)();  // made from words
   // Throws InvalidInput for a setting that is unknown or out of range.
   std::unique_ptr<Integrator> (*make)(const System& system, const StepConfig& config);

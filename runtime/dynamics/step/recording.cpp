@@ -11,6 +11,7 @@
 #include "runtime/asset/hdf5_parser.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/input_file.h"
+#include "runtime/core/settings.h"
 #include "runtime/dynamics/system/scene_digest.h"
 
 namespace abut::dynamics {
@@ -202,7 +203,7 @@ class Checker {
   void check() const {
     if (recording_.bodies.empty()) refuse("bodies", "there are none");
     if (!(recording_.dt >= kLeastTimeStep && recording_.dt <= kGreatestTimeStep))
-      refuse("end/dt", "a time step of " + std::to_string(recording_.dt) + " s");
+      refuse("end/dt", "a time step of " + number_text(recording_.dt) + " s");
     check_steps();
     check_finite("frames/position", recording_.positions);
     check_finite("frames/velocity", recording_.velocities);
@@ -257,7 +258,7 @@ class Checker {
   void check_unit(const std::string& path, std::size_t row, const double* q) const {
     const double length = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (!(std::abs(length - 1) <= kUnitTolerance))
-      refuse(path, row, "has the length " + std::to_string(length) + "; it must be 1");
+      refuse(path, row, "has the length " + number_text(length) + "; it must be 1");
   }
 
   const Recording& recording_;

@@ -5,8 +5,6 @@
 namespace abut::dynamics {
 namespace {
 
-using detail::number_text;
-
 constexpr double kRounding = 1e-9;  // rad or m: of positions that are written as their limits are
 
 // Where a joint of one degree of freedom starts, rad or m.

@@ -7,6 +7,7 @@
 #include "runtime/body/body.h"
 #include "runtime/contact/model.h"
 #include "runtime/core/error.h"
+#include "runtime/core/settings.h"
 
 namespace abut::dynamics {
 namespace {
@@ -49,7 +50,7 @@ void require_valid_free(const Body& body, const std::string& who) {
   const auto& q = body.q_WB;
   const double length = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   if (!(std::abs(length - 1) <= kUnitTolerance))
-    refuse(who, "the quaternion has length " + std::to_string(length) + "; it must be 1");
+    refuse(who, "the quaternion has length " + number_text(length) + "; it must be 1");
   if (!body.p_WB.allFinite() || !body.v_WB.allFinite() || !body.w_WB_W.allFinite())
     refuse(who, "its position or velocity has a number that is NaN or infinite");
 }
@@ -113,7 +114,7 @@ void require_valid(const ContactChoice& choice, const Scene& scene) {
     if (name != kWorld && std::none_of(scene.bodies.begin(), scene.bodies.end(),
                                        [&](const Body& body) { return means(name, body.name); }))
       refuse(who, "there is no body or robot '" + name + "'");
-  if (choice.A == kWorld && choice.B == kWorld) refuse(who, "what is fixed does not meet");
+  if (choice.A == kWorld && choice.B == kWorld) refuse(who, "fixed shapes do not collide with one another");
   try {
     if (!contact::find_model(choice.model).has_wrench) refuse(choice.model, "the model offers no wrench");
     contact::make_model(choice.model, choice.settings);
@@ -156,6 +157,7 @@ void require_valid(const Scene& scene) {
     const Body& body = scene.bodies[static_cast<std::size_t>(i)];
     const std::string who = "body '" + body.name + "'";
     require_valid(body, who);
+    if (body.name == kWorld) refuse(who, "has the name of what is fixed; give it another");
     if (body.joint && (body.joint->parent < -1 || body.joint->parent >= i))
       refuse(who, "the body that carries it does not stand before it");
   }

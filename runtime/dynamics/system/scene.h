@@ -89,11 +89,11 @@ struct Scene {
 };
 
 // Throws InvalidInput, naming the body and the number, unless every number is finite, materials are valid
-// (body.h), masses and moments are positive and obey the triangle inequality of a solid (to 1e-6; not those
-// of a body with a joint), quaternions have unit length (to 1e-9), shapes are of the kinds above, assets have
-// a surface, joints' parents stand before them and their coordinates fit, pairs that do not meet are of
-// bodies that there are, and contact choices are of bodies, models and settings that there are. What a tree
-// asks of its joints: System.
+// (body.h), masses and moments are positive and obey the triangle inequality of a solid (to 1 %; not those
+// of a body with a joint), quaternions have unit length (to 1e-9), no body is called kWorld, shapes are of
+// the kinds above, assets have a surface, joints' parents stand before them and their coordinates fit, pairs
+// that do not meet are of bodies that there are, and contact choices are of bodies, models and settings that
+// there are. What a tree asks of its joints: System.
 void require_valid(const Scene& scene);
 
 // The same for one body or shape; `who` names it in the message.

@@ -27,6 +27,7 @@ class Content {
   void add(const Shape& shape) {
     const body::Primitive* primitive = shape.geometry.primitive();
     add(static_cast<std::int64_t>(primitive ? primitive->index() : std::variant_size_v<body::Primitive>));
+    if (const auto* plane = shape.geometry.half_space()) add(plane->thickness);
     if (primitive)
       for (const double size : body::sizes(*primitive)) add(size);
     else
@@ -77,6 +78,23 @@ class Content {
     if (count > 0) add(asset::digest(std::as_bytes(std::span(values, static_cast<std::size_t>(count)))));
   }
 
+  void add(const asset::ConvexView& convex) {
+    for (const double* axis : {convex.x, convex.y, convex.z}) add_array(axis, convex.vertex_count);
+  }
+
+  void add(const asset::DistanceGridView& grid) {
+    std::int64_t places = 1;
+    for (int k = 0; k < 3; ++k) {
+      places *= grid.places[k];
+      add(static_cast<std::int64_t>(grid.places[k]));
+      add(grid.origin[k]);
+    }
+    add(grid.spacing);
+    add(grid.reach);
+    add_array(grid.index, places);
+    add_array(grid.rows, 4LL * 4 * 8 * grid.brick_count);
+  }
+
   // Of what its other arrays are made from. Many bodies may share an asset.
   const std::string& digest_of(const body::Geometry& geometry) {
     const auto [found, fresh] = assets_.try_emplace(geometry.id());
@@ -88,15 +106,17 @@ class Content {
     const asset::PointsView& points = geometry.points();
     content.add_array(surface.vertices, 3LL * surface.vertex_count);
     content.add_array(surface.triangles, 3LL * surface.triangle_count);
-    for (const double* axis : {convex.x, convex.y, convex.z}) content.add_array(axis, convex.vertex_count);
+    content.add(convex);
     content.add_array(volume.vertices, 3LL * volume.vertex_count);
     content.add_array(volume.tetrahedra, 4LL * volume.tetrahedron_count);
     content.add_array(volume.extent, volume.vertex_count);
     for (const double* axis :
-         {points.x, points.y, points.z, points.nx, points.ny, points.nz, points.thickness})
+         {points.x, points.y, points.z, points.nx, points.ny, points.nz, points.areas, points.thickness})
       content.add_array(axis, points.point_count);
     content.add_array(points.quads, 4LL * points.point_count);
     content.add_array(points.vertices, 3LL * points.vertex_count);
+    content.add(geometry.grid());
+    for (std::int32_t k = 0; k < geometry.pieces().piece_count; ++k) content.add(geometry.pieces().convex[k]);
     return found->second = content.digest();
   }
 
@@ -111,13 +131,16 @@ std::string digest(const Scene& scene) {
   content.add(scene.gravity);
   content.add(static_cast<std::int64_t>(scene.fixed.size()));
   for (const Shape& shape : scene.fixed) content.add(shape);
+  content.add(static_cast<std::int64_t>(scene.bodies.size()));
   for (const Body& body : scene.bodies) content.add(body);
+  content.add(static_cast<std::int64_t>(scene.apart.size()));
   for (const auto& [A, B] : scene.apart) {
     content.add(static_cast<std::int64_t>(A));
     content.add(static_cast<std::int64_t>(B));
   }
   for (const ContactChoice& choice : scene.contacts) {
     for (const std::string& word : {choice.A, choice.B, choice.model}) content.add(word);
+    content.add(static_cast<std::int64_t>(choice.settings.size()));
     for (const SettingValue& setting : choice.settings) content.add(setting.name), content.add(setting.text);
   }
   return content.digest();

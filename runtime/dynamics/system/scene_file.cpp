@@ -117,7 +117,7 @@ class Reader : private SceneLines {
       const MaterialWord* found = find_word(keyword);
       if (!found)
         refuse("'" + keyword +
-               "' is nothing of a material; there are: mu, restitution, patch, modulus, dissipation");
+               "' is not a property of a material; there are: mu, restitution, patch, modulus, dissipation");
       given.push_back({found->member, material_number(*found)});
     }
     return given;
@@ -146,8 +146,9 @@ class Reader : private SceneLines {
     const double d = number("an offset");
     if (!(n.norm() > 0)) refuse("the plane's normal is zero");
     Shape shape{body::Geometry(body::HalfSpace<double>{}), {}};
-    shape.X_BS.R = shortest_rotation<double>(Vec3<double>::UnitZ(), n.stableNormalized());
-    shape.X_BS.p = n * (d / n.squaredNorm());
+    const Vec3<double> unit = n.stableNormalized();
+    shape.X_BS.R = shortest_rotation<double>(Vec3<double>::UnitZ(), unit);
+    shape.X_BS.p = unit * (d / n.stableNorm());
     scene_.fixed.push_back(shape);
     last_ = &of_fixed_.emplace_back();
   }
@@ -217,6 +218,7 @@ class Reader : private SceneLines {
 
   std::string new_name() {
     std::string name = word("a name");
+    if (name == kWorld) refuse("'world' is what is fixed; give the body another name");
     if (!names_.insert(name).second) refuse("there is a body '" + name + "' already");
     return name;
   }
@@ -251,6 +253,7 @@ class Reader : private SceneLines {
   }
 
   void robot() {
+    last_ = nullptr;
     const std::size_t first = read_robot(*this, scene_, assets_, robots_);
     for (std::size_t i = first; i < scene_.bodies.size(); ++i) {
       if (!names_.insert(scene_.bodies[i].name).second)
@@ -279,6 +282,7 @@ class Reader : private SceneLines {
   }
 
   void body() {
+    last_ = nullptr;
     const int line = last_line_[scene_.bodies.size()] = line_number();
     Body made;
     made.name = new_name();

@@ -50,9 +50,10 @@ void read_words(SceneLines& line, BodyJoint& joint) {
     if (known == std::end(kJointWords)) {
       std::string words;
       for (const JointWord& word : kJointWords) words += word.keyword + std::string(", ");
-      line.refuse("'" + keyword + "' is nothing of a joint; there are: " + words + "position, velocity");
+      line.refuse("'" + keyword + "' is not a property of a joint; there are: " + words +
+                  "position, velocity");
     }
-    joint.joint.*known->member = line.number("of a joint");
+    joint.joint.*known->member = line.number(("a value for '" + keyword + "'").c_str());
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "runtime/core/error.h"
+#include "runtime/core/settings.h"
 
 namespace abut::dynamics {
 namespace {
@@ -17,7 +18,9 @@ bool blank(char c) { return std::string_view(" \t\r\v\f").find(c) != std::string
 }  // namespace
 
 void SceneLines::refuse(const std::string& what) const {
-  throw InvalidInput(name_ + ":" + std::to_string(line_number_) + ": " + what);
+  constexpr std::size_t kMostSaid = 1000;  // of words that are as long as their line
+  throw InvalidInput(name_ + ":" + std::to_string(line_number_) + ": " +
+                     (what.size() > kMostSaid ? what.substr(0, kMostSaid) + " ..." : what));
 }
 
 // The next line that says something; its first word is keyword_.
@@ -26,7 +29,7 @@ bool SceneLines::next_line() {
   while (std::getline(in_, text)) {
     ++line_number_;
     if (text.find('\0') != std::string::npos)
-      refuse("there is a byte of value 0, which a text has not: this is no scene, or a damaged one");
+      refuse("it contains a NUL byte: this is not a scene, or a damaged one");
     split(text);
     if (words_.empty()) continue;
     keyword_ = words_[0];
@@ -95,7 +98,7 @@ std::array<double, 4> SceneLines::quaternion() {
   }
   const double length = std::sqrt(squared);
   if (!(std::abs(length - 1) <= kQuaternionTolerance))
-    refuse("the quaternion has length " + std::to_string(length) + "; it must be 1 to a thousandth");
+    refuse("the quaternion has length " + number_text(length) + "; it must be 1 to a thousandth");
   for (double& entry : q) entry /= length;
   return q;
 }

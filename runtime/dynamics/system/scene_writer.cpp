@@ -7,6 +7,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/output_file.h"
+#include "runtime/core/settings.h"
 #include "runtime/dynamics/system/material_words.h"
 #include "runtime/dynamics/system/scene_file.h"
 #include "runtime/dynamics/system/scene_joints.h"
@@ -89,7 +90,10 @@ class Writer {
   }
 
   void fixed(const Shape& shape, std::size_t number) {
-    if (shape.geometry.half_space()) {
+    if (const auto* plane = shape.geometry.half_space()) {
+      if (plane->thickness != body::HalfSpace<double>{}.thickness)
+        refuse("fixed shape " + std::to_string(number) + " is a half-space of another thickness than the " +
+               number_text(body::HalfSpace<double>{}.thickness) + " m that scene files have");
       const Vec3<double> n = shape.X_BS.R.col(2);
       line("plane", n, n.dot(shape.X_BS.p));
     } else if (const auto* box = shape.geometry.as<body::Box<double>>()) {
@@ -163,7 +167,7 @@ class Writer {
     const Joint& joint = body.joint->joint;
     const auto other = static_cast<std::size_t>(joint.mimic->link);
     if (other >= scene_.bodies.size() || !scene_.bodies[other].joint)
-      refuse("joint '" + joint.name + "' mimics none that there is");
+      refuse("joint '" + joint.name + "' mimics a joint that does not exist");
     text_ += "mimic " + scene_word(joint.name, "scene: a joint") + ' ' +
              scene_word(scene_.bodies[other].joint->joint.name, "scene: a joint");
     put(joint.mimic->multiplier);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/core/error.h"
+#include "runtime/core/settings.h"
 #include "runtime/dynamics/system/system_tree.h"
 #include "runtime/dynamics/tree/joint.h"
 
@@ -149,7 +150,7 @@ void System::require_valid(const State& state) const {
     if (!finite(state.bodies[i])) refuse(i, "is not finite");
     const double length = state.bodies[i].q_WB.norm();
     if (!(std::abs(length - 1) <= kUnitTolerance))
-      refuse(i, "has a quaternion of length " + std::to_string(length) + "; it must be 1");
+      refuse(i, "has a quaternion of length " + number_text(length) + "; it must be 1");
   }
   require_valid_joints(state);
   for (std::size_t i = 0; i < state.impulses.size(); ++i) {
@@ -179,13 +180,12 @@ void System::require_valid_joints(const State& state) const {
     if (!q.allFinite() || !state.v.segment(first_v(i), kind.nv).allFinite()) refuse("is not finite");
     const bool turns = joint.type == JointType::kFree || joint.type == JointType::kSpherical;
     if (turns && !(std::abs(q.head<4>().norm() - 1) <= kUnitTolerance))
-      refuse("has a quaternion of length " + std::to_string(q.head<4>().norm()) + "; it must be 1");
+      refuse("has a quaternion of length " + number_text(q.head<4>().norm()) + "; it must be 1");
     if (!joint.mimic) continue;
     const double other = state.q[first_q(static_cast<std::size_t>(joint.mimic->link))];
     const double wanted = joint.mimic->multiplier * other + joint.mimic->offset;
     if (!(std::abs(q[0] - wanted) <= kMimicTolerance * (1 + std::abs(wanted))))
-      refuse("is at " + std::to_string(q[0]) + ", and the joint that it mimics asks for " +
-             std::to_string(wanted));
+      refuse("is at " + number_text(q[0]) + ", and the joint that it mimics asks for " + number_text(wanted));
   }
 }
 

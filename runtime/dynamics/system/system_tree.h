@@ -59,7 +59,7 @@ class SystemTree {
   double mass_ = 0;
 };
 
-// Links of the bodies of a scene, in their order. Throws InvalidInput as object inertias do.
+// Links of the bodies of a scene, in their order.
 std::vector<Link> links_of(const Scene& scene);
 // Of some of them, ascending.
 std::vector<Link> links_of(const Scene& scene, std::span<const std::int32_t> bodies);

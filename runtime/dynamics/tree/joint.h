@@ -4,7 +4,8 @@
 #include "runtime/math/tangent_basis.h"
 
 // What a joint does, a struct for each type: its pose by its coordinates, and the exponential and logarithm
-// of its configurations. To add a type: its struct, its name in JointType, a case in visit_joint.
+// of its configurations. To add a type: its struct, its name in JointType (and
+// kJointTypeCount), a case in visit_joint.
 namespace abut::dynamics::detail {
 
 template <class S>

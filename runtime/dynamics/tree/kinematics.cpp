@@ -102,7 +102,7 @@ S potential_energy(const Tree& tree, InVec<S> q, BasicTreeScratch<S>& scratch) {
 }
 
 template <class S>
-Vec6<S> momentum(const Tree& tree, InVec<S> q, InVec<S> v, BasicTreeScratch<S>& scratch) {
+Vec6<S> spatial_momentum(const Tree& tree, InVec<S> q, InVec<S> v, BasicTreeScratch<S>& scratch) {
   detail::set_state<S>(tree, q, v, scratch);
   Vec6<S> sum = Vec6<S>::Zero();
   for (const auto& link : scratch.links)
@@ -121,7 +121,7 @@ Vec6<S> momentum(const Tree& tree, InVec<S> q, InVec<S> v, BasicTreeScratch<S>& 
   template void point_jacobian(const Tree&, const BasicTreeScratch<S>&, int, const Vec3<S>&, MatX<S>&); \
   template S kinetic_energy(const Tree&, InVec<S>, InVec<S>, BasicTreeScratch<S>&);                     \
   template S potential_energy(const Tree&, InVec<S>, BasicTreeScratch<S>&);                             \
-  template Vec6<S> momentum(const Tree&, InVec<S>, InVec<S>, BasicTreeScratch<S>&);
+  template Vec6<S> spatial_momentum(const Tree&, InVec<S>, InVec<S>, BasicTreeScratch<S>&);
 ABUT_INSTANTIATE(double)
 ABUT_INSTANTIATE(long double)
 #undef ABUT_INSTANTIATE

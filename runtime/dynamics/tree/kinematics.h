@@ -40,6 +40,6 @@ S potential_energy(const Tree& tree, InVec<S> q, BasicTreeScratch<S>& scratch);
 
 // (angular momentum about the world's origin, kg m^2/s; momentum, kg m/s) of the links, in W.
 template <class S>
-Vec6<S> momentum(const Tree& tree, InVec<S> q, InVec<S> v, BasicTreeScratch<S>& scratch);
+Vec6<S> spatial_momentum(const Tree& tree, InVec<S> q, InVec<S> v, BasicTreeScratch<S>& scratch);
 
 }  // namespace abut::dynamics

@@ -14,7 +14,7 @@ class MimicMap {
   int nq() const { return nq_; }  // independent coordinates
   int nv() const { return nv_; }  // independent velocities
 
-  // Of the whole tree from the independent ones, and of these from all.
+  // Of the whole tree from the independent ones.
   VecX<double> coordinates(const VecX<double>& q_independent) const;
   VecX<double> velocities(const VecX<double>& v_independent) const;  // v = G v_independent
   VecX<double> forces(const VecX<double>& tau) const;                // G' tau

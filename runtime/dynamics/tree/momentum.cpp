@@ -37,13 +37,14 @@ std::vector<int> rooted_freedoms(const Tree& tree) {
   return freedoms;
 }
 
-VecX<double> momentum(const Tree& tree, const VecX<double>& q, const VecX<double>& v, TreeScratch& scratch) {
+VecX<double> generalised_momentum(const Tree& tree, const VecX<double>& q, const VecX<double>& v,
+                                  TreeScratch& scratch) {
   return mass_matrix<double>(tree, q, scratch) * v - armatures(tree).cwiseProduct(v);
 }
 
 // M a and gravity's force are all that inverse dynamics has at rest.
-MatX<double> momentum_slope(const Tree& tree, const VecX<double>& q, const VecX<double>& v,
-                            TreeScratch& scratch) {
+MatX<double> generalised_momentum_slope(const Tree& tree, const VecX<double>& q, const VecX<double>& v,
+                                        TreeScratch& scratch) {
   const VecX<double> rest = VecX<double>::Zero(tree.nv());
   MatX<double> slope = inverse_dynamics_derivatives<double>(tree, q, rest, v, scratch).leftCols(tree.nv());
   slope -= inverse_dynamics_derivatives<double>(tree, q, rest, rest, scratch).leftCols(tree.nv());
@@ -86,7 +87,7 @@ MomentumSlopes carried_momentum_slopes(const Tree& tree, const VecX<double>& p, 
 BackwardInertia::BackwardInertia(const Tree& tree, const VecX<double>& q, const VecX<double>& v, double h,
                                  TreeScratch& scratch)
     : tree_(tree), q_(q), v_(v), h_(h), rooted_(rooted_freedoms(tree)), armature_(armatures(tree)) {
-  if (!rooted_.empty()) p_ = momentum(tree, q, v, scratch);
+  if (!rooted_.empty()) p_ = generalised_momentum(tree, q, v, scratch);
 }
 
 VecX<double> BackwardInertia::force(const VecX<double>& q_next, const VecX<double>& v_next,
@@ -131,7 +132,7 @@ BackwardInertia::StartSlopes BackwardInertia::start_slopes(const VecX<double>& q
   M.diagonal() -= armature_;
   MatX<double> by_v = carried * M;
   by_v.diagonal() += armature_;
-  const MatX<double> by_q = carried * momentum_slope(tree_, q_, v_, scratch);
+  const MatX<double> by_q = carried * generalised_momentum_slope(tree_, q_, v_, scratch);
   slopes.by_v(rooted_, Eigen::all) = -by_v(rooted_, Eigen::all) / h_;
   slopes.by_q(rooted_, Eigen::all) = -by_q(rooted_, Eigen::all) / h_;
   return slopes;
@@ -188,7 +189,7 @@ ForwardMomentum::Slopes ForwardMomentum::slopes(TreeScratch& scratch) const {
   by_v = (carried.by_p * by_v).eval();
   by_v.diagonal() += armature_;
   const MatX<double> by_a = h_ * carried.by_p * scratch.mass_matrix;
-  const MatX<double> by_q_next = -momentum_slope(tree_, q_next_, v_next_, scratch);
+  const MatX<double> by_q_next = -generalised_momentum_slope(tree_, q_next_, v_next_, scratch);
   MatX<double> by_v_way = carried.by_v_next - mass_matrix<double>(tree_, q_next_, scratch);
   by_v_way(Eigen::all, rooted_) = carried.by_v_next(Eigen::all, rooted_);
   const Eigen::LLT<MatX<double>> M(scratch.mass_matrix(rooted_, rooted_));

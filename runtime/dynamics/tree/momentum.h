@@ -14,9 +14,10 @@ namespace abut::dynamics {
 std::vector<int> rooted_freedoms(const Tree& tree);  // ascending
 
 // M v without the armatures' share, (nv), and its slope by the tangent of q, (nv, nv).
-VecX<double> momentum(const Tree& tree, const VecX<double>& q, const VecX<double>& v, TreeScratch& scratch);
-MatX<double> momentum_slope(const Tree& tree, const VecX<double>& q, const VecX<double>& v,
-                            TreeScratch& scratch);
+VecX<double> generalised_momentum(const Tree& tree, const VecX<double>& q, const VecX<double>& v,
+                                  TreeScratch& scratch);
+MatX<double> generalised_momentum_slope(const Tree& tree, const VecX<double>& q, const VecX<double>& v,
+                                        TreeScratch& scratch);
 
 // What momenta p (nv) become where euler_advance (euler.h) takes their links with v_next in h seconds.
 VecX<double> carried_momentum(const Tree& tree, const VecX<double>& p, const VecX<double>& v_next, double h);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "runtime/core/error.h"
+#include "runtime/core/settings.h"
 #include "runtime/dynamics/tree/bad_link.h"
 #include "runtime/dynamics/tree/joint.h"
 
@@ -44,8 +45,7 @@ void require_valid_inertia(const Link& link) {
   const Vec3<double> moments =
       Eigen::SelfAdjointEigenSolver<Mat3<double>>(inertia.I_LLcm_L, Eigen::EigenvaluesOnly).eigenvalues();
   if (moments[0] < -kMomentTolerance * size)
-    refuse("has an indefinite inertia: its least principal moment is " + std::to_string(moments[0]) +
-           " kg m^2");
+    refuse("has an indefinite inertia: its least principal moment is " + number_text(moments[0]) + " kg m^2");
 }
 
 // A mass and moments that any motion of the link feels.

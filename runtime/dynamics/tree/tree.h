@@ -67,8 +67,9 @@ struct Joint {
   Pose<double> X_PJ;                            // of the joint's frame J in the parent link's, m
   Vec3<double> axis_J = Vec3<double>::UnitZ();  // unit; of the plane's normal for a planar joint
   // Data for those who act on the joint; of these armature alone enters the algorithms.
-  double lower = -std::numeric_limits<double>::infinity();          // rad or m
-  double upper = std::numeric_limits<double>::infinity();           // rad or m
+  double lower = -std::numeric_limits<double>::infinity();  // rad or m
+  double upper = std::numeric_limits<double>::infinity();   // rad or m
+  // Held for controllers; no step enforces them.
   double velocity_limit = std::numeric_limits<double>::infinity();  // rad/s or m/s
   double effort_limit = std::numeric_limits<double>::infinity();    // N m or N
   double damping = 0;                                               // N m s/rad or N s/m

@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "runtime/core/input_file.h"
+#include "runtime/core/settings.h"
 #include "runtime/dynamics/tree/urdf_limits.h"
 #endif
 
@@ -31,7 +32,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Moments that violate the triangle inequality by rounding of the numbers in a file do not count.
-constexpr double kTriangleTolerance = 1e-6;  // of the largest moment
+constexpr double kTriangleTolerance = 1e-6;                 // of the largest moment
+constexpr double kLeastScale = 1e-9, kGreatestScale = 1e9;  // of a mesh
 
 // What urdfdom says while it parses, which would go to standard error.
 class Complaints : public console_bridge::OutputHandler {
@@ -211,8 +213,8 @@ class Reader {
     const Vec3<double> moments =
         Eigen::SelfAdjointEigenSolver<Mat3<double> >(I, Eigen::EigenvaluesOnly).eigenvalues();
     if (moments[0] + moments[1] < (1 - kTriangleTolerance) * moments[2])
-      robot_.warnings.push_back(who + ": its principal moments " + std::to_string(moments[0]) + ", " +
-                                std::to_string(moments[1]) + ", " + std::to_string(moments[2]) +
+      robot_.warnings.push_back(who + ": its principal moments " + number_text(moments[0]) + ", " +
+                                number_text(moments[1]) + ", " + number_text(moments[2]) +
                                 " kg m^2 violate the triangle inequality");
     I = (X_LI.R * I * X_LI.R.transpose()).eval();
     return {from.mass, X_LI.p, (I + I.transpose()) / 2};
@@ -236,8 +238,13 @@ class Reader {
     } else if (const auto* sphere = dynamic_cast<const urdf::Sphere*>(from.geometry.get())) {
       shape.shape = body::Sphere<double>{positive(sphere->radius)};
     } else if (const auto* mesh = dynamic_cast<const urdf::Mesh*>(from.geometry.get())) {
-      shape.shape = Mesh{mesh_file(mesh->filename, who), vector(mesh->scale, who)};
-      if ((std::get<Mesh>(shape.shape).scale.array() == 0).any()) refuse(who + " has a scale of zero");
+      const Vec3<double> scale = vector(mesh->scale, who);
+      const double least = scale.cwiseAbs().minCoeff(), most = scale.cwiseAbs().maxCoeff();
+      if (least == 0) refuse(who + " has a scale of zero");
+      if (least < kLeastScale || most > kGreatestScale)
+        refuse(who + " has a scale of " + number_text(least < kLeastScale ? least : most) +
+               "; it must be from " + number_text(kLeastScale) + " to " + number_text(kGreatestScale));
+      shape.shape = Mesh{mesh_file(mesh->filename, who), scale};
     }
     robot_.collisions.push_back(std::move(shape));
   }

@@ -26,6 +26,20 @@ std::size_t past_tag(std::string_view text, std::size_t at) {
   return std::min(at + 1, text.size());
 }
 
+// Whether readers agree on where a declaration (<?xml ...?>) ends: attributes with values in quotes, without
+// a '>' in them, and nothing else.
+bool is_plain_declaration(std::string_view tag) {
+  const std::string_view inside = tag.substr(0, tag.find('>'));
+  if (!inside.ends_with('?')) return false;
+  std::string_view left = inside.substr(2, inside.size() - 3);
+  for (std::size_t quote; (quote = left.find_first_of("\"'")) != std::string_view::npos;) {
+    const std::size_t end = left.find(left[quote], quote + 1);
+    if (quote == 0 || left[quote - 1] != '=' || end == std::string_view::npos) return false;
+    left.remove_prefix(end + 1);
+  }
+  return true;
+}
+
 bool names_element(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return std::isalpha(byte) != 0 || c == '_' || byte >= 127;
@@ -61,6 +75,8 @@ void require_one_modest_robot(const std::filesystem::path& file, std::string_vie
       if (text[at - 1] == '>' && text[at - 2] == '/') continue;
       if (++depth > kMaxDepth) refuse("elements lie deeper in one another than " + std::to_string(kMaxDepth));
     } else {
+      if (tag.starts_with("<?") && !is_plain_declaration(tag))
+        refuse("a declaration that is not of the form <?xml version=\"1.0\"?>");
       at = past(text, ">", at);
       if (tag.starts_with("</") && depth > 0) --depth;
     }

@@ -167,6 +167,12 @@ TEST_F(RobotCommand, BrokenFilesAreOneLineAndLeaveNothing) {
     EXPECT_TRUE(files().empty()) << message;
   }
   write("zero.obj", box(1, 1, 1));
+  std::ofstream(urdf()) << "<robot name='a&#10;b'>" + link("a", collision("<mesh filename='zero.obj'/>")) +
+                               "</robot>";
+  const CommandResult named = command({"urdf", urdf(), out_.string()});
+  EXPECT_EQ(named.code, 2);
+  EXPECT_TRUE(contains(named.err, urdf() + ": the robot: its name has an end of line")) << named.err;
+  EXPECT_TRUE(files().empty());
   EXPECT_TRUE(contains(made(link("a", collision("<mesh filename='zero.obj' scale='1 0 1'/>"))).err,
                        "link 'a': a collision shape has a scale of zero"));
   EXPECT_EQ(command({"urdf", urdf(), data_.string()}).code, 2);  // would replace the file itself

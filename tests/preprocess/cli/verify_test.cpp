@@ -218,7 +218,7 @@ TEST(Verify, FindsFaultsOfTheVolumesField) {
   });
   EXPECT_PROBLEM("volume/0: gradients: tetrahedron 7", asset.volumes[0].gradients[21] += 1e-3);
   EXPECT_PROBLEM("volume/0: gradients: tetrahedron 7", asset.volumes[0].gradients[21] = 1e14);
-  EXPECT_PROBLEM("gradients entry 21 is beyond measure", asset.volumes[0].gradients[21] = 1e300);
+  EXPECT_PROBLEM("gradients entry 21 is too large", asset.volumes[0].gradients[21] = 1e300);
   EXPECT_PROBLEM("belongs to no tetrahedron", {
     auto& volume = asset.volumes[0];
     volume.vertices.insert(volume.vertices.end(), 3, 0.0);

@@ -267,7 +267,7 @@ inline constexpr Wrong kQuery[] = {
     {"{out} {poses} --jobs many", "a whole number from 0"},
     {"{out} {poses} --out {empty}", "it is a folder"},
     {"{out} {poses} --out {none}/x", "make its folder first"},
-    {"{out} {poses} --out {poses}", "it is what is read"},
+    {"{out} {poses} --out {poses}", "would overwrite an input"},
     {"{out} {poses} --out {nothing}", "--out: its value is empty"},
     {"{out} {poses} --what wrench --model pressure_field --modulus-a inf",
      "--rigid-a and --rigid-b make bodies rigid"},
@@ -308,7 +308,7 @@ inline constexpr Wrong kSim[] = {
     {"{scene} --jobs -1", "a whole number from 0"},
     {"{scene} --wings", "--wings"},
     {"{scene} more", "more"},
-    {"{scene} --out {scene}", "it is what is read"},
+    {"{scene} --out {scene}", "would overwrite an input"},
 };
 
 // {set}: the manifest of a set whose server is not there.
@@ -328,7 +328,7 @@ inline constexpr Wrong kDatasets[] = {
     {"list ycb --manifest {text}", "{text}: not a manifest"},
     {"list ycb --manifest {set}", "it is of the set 'test', not of 'ycb'"},
     {"list test --manifest {set}", "is this machine online"},
-    {"list test --manifest {set} --stall 0", "a time from 1"},
+    {"list test --manifest {set} --stall 0", "a whole number of seconds from 1"},
     {"list test --manifest {set} --tries many", "a whole number from 1"},
     {"download", "SET is required"},
     {"download moon --out {new}", "there are: bop, gso, ycb"},

@@ -36,6 +36,10 @@ TEST_F(Read, ObjUpperCaseExtensionCrLfAndNoFinalNewline) {
   expect_tetrahedron(read("a.OBJ", text.substr(0, text.size() - 2)));
 }
 
+TEST_F(Read, ObjBehindAByteOrderMark) {
+  expect_tetrahedron(read("a.obj", "\xEF\xBB\xBF" + std::string(kTetrahedronObj)));
+}
+
 TEST_F(Read, ObjNegativeIndicesForwardReferencesAndContinuedLines) {
   expect_tetrahedron(
       read("a.obj",

@@ -252,7 +252,7 @@ TEST_F(AssetFile, MissingFilesAndFoldersAreNamed) {
 }
 
 TEST_F(AssetFile, TemporariesOfTheDeadGoAndThoseOfTheLivingStay) {
-  std::ofstream(folder / ".dead.h5.1.partial") << "half";
+  std::ofstream(folder / ".dead.h5.1.0.partial") << "half";
   const pid_t writer = fork();
   if (writer == 0) {  // a writer killed in the middle holds its lock until it is gone
     const std::vector<std::byte> body(1 << 20);

@@ -235,7 +235,7 @@ TEST_F(Forged, NothingButPlainArraysInTheFileIsRead) {
   expect_refused("is unknown", [](hid_t f) {
     H5Lcreate_hard(f, "volume/0/vertices", f, "surface/0/extra", H5P_DEFAULT, H5P_DEFAULT);
   });
-  expect_refused("groups within groups", [](hid_t f) {  // a group within itself
+  expect_refused("groups nested too deeply", [](hid_t f) {  // a group within itself
     H5Lcreate_hard(f, "surface", f, "surface/0/again", H5P_DEFAULT, H5P_DEFAULT);
   });
   expect_refused("has more than 4096 groups and arrays", [](hid_t f) {

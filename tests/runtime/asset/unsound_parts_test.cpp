@@ -57,7 +57,7 @@ TEST_F(UnsoundParts, GridsThatAQueryWouldLeaveAreRefused) {
   expect("lattice entry 3 is no spacing", [](Grid& g) { g.lattice[3] = -0.125; });
   expect("lattice entry 3 is no spacing", [](Grid& g) { g.lattice[3] = 1e-300; });
   expect("lattice entry 3 is not finite", [](Grid& g) { g.lattice[3] = std::nan(""); });
-  expect("lattice entry 0 is beyond measure", [](Grid& g) { g.lattice[0] = 1e16; });
+  expect("lattice entry 0 is too large", [](Grid& g) { g.lattice[0] = 1e16; });
   expect("lattice entry 4 is below 0", [](Grid& g) { g.lattice[4] = -1; });
   expect("places has 6 entries, not 3", [](Grid& g) { g.places.resize(6, 1); });
   for (const std::int32_t along : {0, -1, 1 << 25, std::numeric_limits<std::int32_t>::max()})
@@ -75,8 +75,7 @@ TEST_F(UnsoundParts, GridsThatAQueryWouldLeaveAreRefused) {
   });
   expect("coefficients has the wrong size", [](Grid& g) { g.coefficients.pop_back(); });
   for (const float bad : {std::nanf(""), HUGE_VALF, -HUGE_VALF, 1e30F})
-    expect("coefficients entry 70 is not finite or beyond measure",
-           [&](Grid& g) { g.coefficients[70] = bad; });
+    expect("coefficients entry 70 is not finite or too large", [&](Grid& g) { g.coefficients[70] = bad; });
 }
 
 // The hull and two pieces of it, alike.
@@ -113,7 +112,7 @@ TEST_F(UnsoundParts, PiecesAreWrittenAndReadAndThoseThatAQueryWouldLeaveAreRefus
   expect("does not divide the entries", [](asset::Asset& a) { a.pieces[0].adjacency_offsets[1] = 5; });
   for (const std::int32_t piece : {-1, 2, std::numeric_limits<std::int32_t>::max()})
     expect("adjacency entry 0 is", [&](asset::Asset& a) { a.pieces[0].adjacency[0] = piece; });
-  expect("points nowhere", [](asset::Asset& a) { a.pieces[0].tree.counts[0] = 3; });
+  expect("is out of range", [](asset::Asset& a) { a.pieces[0].tree.counts[0] = 3; });
   expect("leaves something out", [](asset::Asset& a) { a.pieces[0].tree.counts[0] = 1; });
 }
 
@@ -136,7 +135,7 @@ TEST_F(UnsoundParts, SpheresAreWrittenAndReadAndThoseThatDoNotFitTogetherAreRefu
   expect("radii entry 1 is below 0", [](Set& s) { s.radii[1] = -0.3; });
   expect("centers has 6 entries, not 3", [](Set& s) { s.radii.pop_back(); });
   expect("centers entry 2 is not finite", [](Set& s) { s.centers[2] = std::nan(""); });
-  expect("radii entry 0 is beyond measure", [](Set& s) { s.radii[0] = 1e16; });
+  expect("radii entry 0 is too large", [](Set& s) { s.radii[0] = 1e16; });
   expect("error has 0 entries, not 1", [](Set& s) { s.error.clear(); });
   expect("error entry 0 is below 0", [](Set& s) { s.error[0] = -1; });
   whole.spheres.push_back(whole.spheres[0]);
@@ -155,7 +154,7 @@ TEST_F(UnsoundParts, TreesThatATraversalWouldLeaveAreRefused) {
   expect("impossible box", [](bvh::Tree& t) { t.bounds[12] = 3.4e38F; });
   expect("leaves something out", [](bvh::Tree& t) { t.counts[0] = 3; });
   expect("second leaf", [](bvh::Tree& t) { t.counts[1] = 1; });
-  expect("points nowhere", [](bvh::Tree& t) { t.children[1] = INT32_MIN; });
+  expect("is out of range", [](bvh::Tree& t) { t.children[1] = INT32_MIN; });
   expect("is empty", [](bvh::Tree& t) { t = {}; });
 }
 

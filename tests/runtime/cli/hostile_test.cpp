@@ -19,9 +19,9 @@ class Hostile : public Query {
 
 TEST_F(Hostile, OutputsDoNotReplaceInputs) {
   const std::string ball = contents(folder / "assets" / "ball.h5");
-  expect_refused("--out poses.csv", "poses.csv: cannot write: it is what is read");
-  expect_refused("--out ./assets/../poses.csv", "cannot write: it is what is read");
-  expect_refused("--out assets/ball.h5", "ball.h5: cannot write: it is what is read");
+  expect_refused("--out poses.csv", "poses.csv: cannot write: it would overwrite an input");
+  expect_refused("--out ./assets/../poses.csv", "cannot write: it would overwrite an input");
+  expect_refused("--out assets/ball.h5", "ball.h5: cannot write: it would overwrite an input");
   EXPECT_EQ(contents(folder / "assets" / "ball.h5"), ball);
 }
 

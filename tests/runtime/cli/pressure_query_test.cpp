@@ -140,7 +140,7 @@ TEST_F(PressureQuery, FaultsNameTheFlagOrTheBody) {
       {kAsk, named("egg", "@sphere:-1"),
        "poses.csv:2: 'sphere:-1': sphere: a size is -1 m; it must be positive"},
       {"assets poses.csv --mu-a 1", row, "--mu-a goes with --what wrench"},
-      {"assets poses.csv --what wrench --mu-a 1", row, "--mu-a is nothing to --model point"},
+      {"assets poses.csv --what wrench --mu-a 1", row, "--mu-a has no effect with --model point"},
       {"assets poses.csv --what wrench --surfaces s", row, "--surfaces goes with --model pressure_field"},
       {"assets poses.csv --what wrench --model soft_minimum --energy", row,
        "--energy: the model soft_minimum has no potential"},

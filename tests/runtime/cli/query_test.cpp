@@ -288,7 +288,7 @@ TEST_F(Query, HelpHasEverySettingWithUnitDefaultAndRange) {
       std::string option = "--" + setting.name;
       std::replace(option.begin(), option.end(), '_', '-');
       for (const std::string& part :
-           {option, setting.unit, setting.help, "default " + setting.standard + "; " + setting.range})
+           {option, setting.unit, setting.help, "default " + setting.default_value + "; " + setting.range})
         EXPECT_NE(help.find(part), std::string::npos) << part;
     }
 }

@@ -102,6 +102,7 @@ TEST_F(Sim, RefusesToContinueSomethingElse) {
   ASSERT_EQ(run("longer.scn --steps 5 --out a.h5 --continue").exit_code, 0);
   write("bad.h5", "no recording");
   write("empty.h5", "");
+  write("old.csv", "step\n");
   const struct {
     std::string arguments, said;
   } kCases[] = {
@@ -115,6 +116,8 @@ TEST_F(Sim, RefusesToContinueSomethingElse) {
       {"a.scn --steps 9 --dt 0.001 --out a.h5 --continue", "a.h5: the recording is of time steps of 0.002 s"},
       {"a.scn --steps 9 --model patch --out a.h5 --continue",
        "a.h5: the recording is of integrator midpoint, solver coupled, model vertex, control none"},
+      {"a.scn --steps 9 --out a.h5 --continue --stats old.csv",
+       "old.csv: has the statistics of the run before"},
       {"a.scn --steps 9 --out a.csv --continue", "--continue goes on from a recording"},
       {"a.scn --steps 9 --out nothing.h5 --continue", "nothing.h5: cannot open"},
       {"a.scn --steps 9 --out bad.h5 --continue", "bad.h5: not an Abut recording"},
@@ -156,7 +159,7 @@ TEST_F(Sim, ControlsPushBodies) {
       {"time,body,fx,fy,fz\n0,a,1,nan,1\n", "bad.csv:2: a number is not finite"},
       {"time,body,fx,fy,fz\n1,a,1,1,1\n0,a,1,1,1\n", "bad.csv:3: the time descends"},
       {"time,body,fx,fy,fz\n0,a,1,one,1\n", "bad.csv:2: "},
-      {std::string("time,body,fx,fy,fz\n0,a\0,1,1,1\n", 30), "bad.csv:2: there is a byte of value 0"},
+      {std::string("time,body,fx,fy,fz\n0,a\0,1,1,1\n", 30), "bad.csv:2: it contains a NUL byte"},
   };
   for (const auto& [file, said] : kCases) {
     write("bad.csv", file);
@@ -226,7 +229,7 @@ TEST_F(Sim, ErrorsNameFileAndLine) {
       {"long.scn", "abut-sim: error: long.scn: its duration of 1e+300 s is more than 1e+12 steps of 0.002 s"},
       {"a.scn --out - --stats -", "abut-sim: error: --out and --stats both go to standard output"},
       {"a.scn --out a.csv --page ./a.csv", "abut-sim: error: --out and --page both go to a.csv"},
-      {"zero.scn", "abut-sim: error: zero.scn:2: there is a byte of value 0"},
+      {"zero.scn", "abut-sim: error: zero.scn:2: it contains a NUL byte"},
       {"mu.scn", "abut-sim: error: mu.scn:1: the coefficient of friction is negative"},
       {"asset.scn", "abut-sim: error: asset.scn:2: the scene has an asset 'mug'; say where"},
       {"asset.scn --assets .", "abut-sim: error: asset.scn:2: no asset 'mug' in .; there are none"},

@@ -32,6 +32,18 @@ class InputFileTest : public testing::Test {
   fs::path folder;
 };
 
+TEST_F(InputFileTest, AByteOrderMarkIsNoPartOfAStreamsText) {
+  const std::pair<std::string, std::string> kTexts[] = {
+      {"\xEF\xBB\xBFtext", "text"}, {"\xEF\xBB\xBF", ""}, {"\xEF\xBBtext", "\xEF\xBBtext"}};
+  for (const auto& [bytes, text] : kTexts) {
+    std::ofstream(folder / "text", std::ios::binary) << bytes;
+    abut::InputStream stream(folder / "text");
+    std::string line;
+    std::getline(stream, line);
+    EXPECT_EQ(line, text);
+  }
+}
+
 TEST_F(InputFileTest, ReadsWhatIsThere) {
   const fs::path file = folder / "text";
   std::string text;

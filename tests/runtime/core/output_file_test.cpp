@@ -269,6 +269,11 @@ TEST_F(OutputFileTest, WithoutUnnamedFilesATemporaryOneTakesItsPlace) {
   EXPECT_NE(names().find(stem), std::string::npos);
   abut::remove_stale_temporaries(folder);
   EXPECT_EQ(names(), "out.csv ");
+  for (const char* other : {".movie.mkv.partial", ".movie.1.partial", ".1.2.partial", ".a.1.x.partial"}) {
+    std::ofstream(folder / other) << "of another program";
+    abut::remove_stale_temporaries(folder);
+    EXPECT_TRUE(fs::exists(folder / other)) << other;
+  }
 }
 
 }  // namespace

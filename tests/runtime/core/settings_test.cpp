@@ -147,7 +147,7 @@ void check_rows(const std::vector<SettingInfo>& rows, Apply&& apply) {
   ASSERT_FALSE(rows.empty());
   for (const SettingInfo& row : rows) {
     SCOPED_TRACE(row.name);
-    EXPECT_NO_THROW(apply({{row.name, row.standard}}));
+    EXPECT_NO_THROW(apply({{row.name, row.default_value}}));
     EXPECT_FALSE(row.help.empty());
     for (const char* bad : {"", "nan", "inf", "-1", "1e400", "0.5mm", "gauss"}) {
       const std::string said = refusal([&] { apply({{row.name, bad}}); });
@@ -180,6 +180,17 @@ TEST(Settings, MayBeGivenAsNumbers) {
   EXPECT_EQ(derivative::gaussian_config({{"seed", ~std::uint64_t{0}}}).seed, ~std::uint64_t{0});
   EXPECT_EQ(derivative::gaussian_config({{"samples", 1e5}}).samples, 100000);
   EXPECT_THROW(derivative::make_estimator("gaussian", {{"samples", 2}}), InvalidInput);
+}
+
+TEST(Settings, WhatIsRefusedChangesNothing) {
+  struct Config {
+    double length = 2;
+  } config;
+  const Setting<Config> rows[] = {{"length", "m", {0, 3}, "how long", &setting<Config, &Config::length>}};
+  EXPECT_THROW(apply<Config>(rows, {{"length", "-1"}}, config, "test"), InvalidInput);
+  EXPECT_EQ(config.length, 2);
+  apply<Config>(rows, {{"length", "1"}}, config, "test");
+  EXPECT_EQ(config.length, 1);
 }
 
 TEST(Settings, WholeNumbersMayBeWrittenLikeOthers) {
@@ -225,7 +236,7 @@ TEST(Settings, MessagesHaveUnitAndRange) {
 
 TEST(Settings, RangesInWords) {
   EXPECT_EQ(kPositive.words(), "positive");
-  EXPECT_EQ(kNotNegative.words(), "0 or more");
+  EXPECT_EQ(kNonNegative.words(), "0 or more");
   EXPECT_EQ(at_least(3).words(), "at least 3");
   EXPECT_EQ(between(0, 1).words(), "between 0 and 1");
   EXPECT_EQ(from_to(0, 1).words(), "from 0 to 1");

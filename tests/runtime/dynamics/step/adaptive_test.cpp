@@ -91,8 +91,11 @@ TEST(Adaptive, PartsAreBoundedAndAMissedBoundIsTold) {
     if (!test::has_smooth_derivatives(row)) continue;
     State state = system.initial_state();
     state.bodies[0].p_WB.z() = 0.0499;
-    const StepReport report = make_integrator(system, bounded(row.name, 1e-12, 3))->step(state, {});
+    StepDerivatives derivatives;
+    const StepReport report =
+        make_integrator(system, bounded(row.name, 1e-12, 3))->step(state, {}, derivatives);
     EXPECT_EQ(report.solver.status, Status::kNotConverged) << row.name;
+    EXPECT_EQ(derivatives.status, Status::kNotConverged) << row.name;
     EXPECT_EQ(report.substeps, 16) << row.name;
   }
 }

@@ -3,6 +3,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/dynamics/rollout/rollout.h"
+#include "tests/runtime/dynamics/system/no_asset.h"
 #include "tests/support/random_piles.h"
 
 namespace {
@@ -60,6 +61,26 @@ TEST(FrictionalDerivatives, EqualDifferencesOverRandomArmsOrNameAKink) {
     right += check.verdict == DerivativeVerdict::kRight;
   }
   EXPECT_GT(right, kStates / 2);
+}
+
+// A ball over the edge of a box: aside its contact changes from the face to the edge, up and down it does
+// not.
+TEST(FrictionalDerivatives, AtAKinkAreRightAlongWhatIsSmooth) {
+  const System system(scene_of(
+      "gravity 0 0 -9.81\nmu 0\nsbox 0 0 -0.5 1 0 0 0 0.5 0.5 0.5\n"
+      "body ball 1 0.004 0.004 0.004 0.5 0 0.100001 1 0 0 0 0 0 0 0 0 0 1\n sphere 0.1 0 0 0 1 0 0 0\n"));
+  const auto after = [&](double lift, StepDerivatives& derivatives) {
+    State state = system.initial_state();
+    state.bodies[0].p_WB.z() += lift;
+    make_integrator(system, exact_config())->step(state, {}, derivatives);
+    return state.bodies[0].v_WB.z();
+  };
+  StepDerivatives here, lifted;
+  after(0, here);
+  EXPECT_TRUE(has_kink(here, StepKink::Kind::kShape));
+  const double slope = (after(1e-7, lifted) - after(-1e-7, lifted)) / 2e-7;
+  EXPECT_LT(slope, -100);
+  EXPECT_NEAR(here.state(11, 5), slope, 1e-5 * std::abs(slope));
 }
 
 // A pendulum with a drive: forces, and the friction of what its tip slides on.

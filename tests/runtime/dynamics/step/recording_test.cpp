@@ -98,8 +98,8 @@ TEST(Recording, WhatNoSimulationRecordsIsRefusedBehindTheDigest) {
     std::function<void(Recording&)> change;
     std::string said;
   } kCases[] = {
-      {[](Recording& r) { r.quaternions[4] = 0; }, "frames/quaternion: row 1 has the length 0.000000"},
-      {[](Recording& r) { r.quaternions[0] = 2; }, "frames/quaternion: row 0 has the length 2.000000"},
+      {[](Recording& r) { r.quaternions[4] = 0; }, "frames/quaternion: row 1 has the length 0"},
+      {[](Recording& r) { r.quaternions[0] = 2; }, "frames/quaternion: row 0 has the length 2"},
       {[&](Recording& r) { r.quaternions[0] = kNan; }, "frames/quaternion: row 0 has the length"},
       {[&](Recording& r) { r.positions[3] = kNan; }, "frames/position: row 1 is not finite"},
       {[&](Recording& r) { r.velocities[0] = kInfinity; }, "frames/velocity: row 0 is not finite"},
@@ -112,7 +112,7 @@ TEST(Recording, WhatNoSimulationRecordsIsRefusedBehindTheDigest) {
       {[](Recording& r) { r.end_steps = std::numeric_limits<std::int64_t>::min(); },
        "end/step: -92233720368"},
       {[](Recording& r) { r.end_steps = std::numeric_limits<std::int64_t>::max(); }, "end/step: 92233720368"},
-      {[](Recording& r) { r.dt = 0; }, "end/dt: a time step of 0.000000 s"},
+      {[](Recording& r) { r.dt = 0; }, "end/dt: a time step of 0 s"},
       {[&](Recording& r) { r.dt = kNan; }, "end/dt: a time step of nan s"},
       {[](Recording& r) { r.end.bodies[1].q_WB.coeffs().setZero(); },
        "end/quaternion: row 1 has the length 0"},
@@ -198,6 +198,23 @@ TEST(Scene, DigestsAreOfAllThatTheMotionDependsOn) {
     text.replace(text.find(from), from.size(), to);
     EXPECT_NE(digest(scene_of(text)), digest_of_scene) << from << " -> " << to;
   }
+  Scene soft = scene_of(kScene);
+  soft.fixed[0].geometry = body::Geometry(body::HalfSpace<double>{0.02});
+  EXPECT_NE(digest(soft), digest_of_scene);
+  const auto with_grid = [](float distance) {
+    Scene scene = scene_of(kScene);
+    asset::Asset one;
+    asset::DistanceGrid& grid = one.grids.emplace_back();
+    grid.lattice = {0, 0, 0, 0.01, 0.1};
+    grid.places = {1, 1, 1};
+    grid.index = {0};
+    grid.coefficients.assign(asset::kBrickSize, distance);
+    asset::add_rows(grid);
+    scene.bodies[0].shapes[0].geometry = body::Geometry(std::move(one));
+    return scene;
+  };
+  EXPECT_EQ(digest(with_grid(0.1F)), digest(with_grid(0.1F)));
+  EXPECT_NE(digest(with_grid(0.1F)), digest(with_grid(0.2F)));
 }
 
 }  // namespace

@@ -115,6 +115,9 @@ TEST(SceneFile, RefusesWithFileAndLine) {
       {replaced(" cyl 0.05 0.1 0 1", " cyl 0.05 0.1 3 1"), "x.scn:10: 'cyl' has a size too many"},
       {replaced(" sphere 0.2  0 0 1  1 0 0 0", " asset mug 0 0 0 1 0 0 0"), "x.scn:11: no asset 'mug'"},
       {replaced(" sphere 0.2  0 0 1  1 0 0 0", " asset"), "x.scn:11: 'asset' lacks the asset's name"},
+      {kGood + "body c 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 0\nmaterial mu 0.5\n",
+       "x.scn:13: 'material' stands below the plane, sbox, body, shape or object"},
+      {kGood + "body world 1\n", "x.scn:12: 'world' is what is fixed; give the body another name"},
       {kGood + "object b mug 100\n", "x.scn:12: there is a body 'b' already"},
       {kGood + "object c mug 100\n", "x.scn:12: no asset 'mug'"},
       {kGood + "body b 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 1\n box 1 1 1 0 0 0 1 0 0 0\n",
@@ -123,7 +126,7 @@ TEST(SceneFile, RefusesWithFileAndLine) {
       {"material mu 0.5\n", "x.scn:1: 'material' stands below the plane, sbox, body, shape or object"},
       {"plane 0 0 1 0\nmaterial\n", "x.scn:2: 'material' lacks what is given: mu, restitution"},
       {"plane 0 0 1 0\nmaterial mu\n", "x.scn:2: 'material' lacks the coefficient of friction"},
-      {"plane 0 0 1 0\nmaterial glue 1\n", "x.scn:2: 'glue' is nothing of a material; there are: mu"},
+      {"plane 0 0 1 0\nmaterial glue 1\n", "x.scn:2: 'glue' is not a property of a material; there are: mu"},
       {"modulus 1e30\n", "x.scn:1: scene: the modulus of the material is 1e+30 Pa; it must be from"},
       {"", "x.scn: the scene has no body"},
   };
@@ -212,6 +215,14 @@ TEST(SceneFile, WhatIsWrittenReadsBackTheSame) {
   written << std::ifstream(file).rdbuf();
   std::filesystem::remove(file);
   EXPECT_EQ(written.str(), text);
+}
+
+TEST(SceneFile, PlanesAreWhereTheirEquationSays) {
+  for (const char* scale : {"1", "1e160", "1e-160"}) {
+    const std::string d = scale;
+    const Scene scene = read("plane 0 0 " + d + " " + d + "\n" + kGood.substr(kGood.find("body")));
+    EXPECT_NEAR(scene.fixed[0].X_BS.p.z(), 1, 1e-15) << scale;
+  }
 }
 
 // Numbers of the scene are of all shapes that are given no others, wherever they stand.

@@ -66,7 +66,7 @@ TEST(SceneJoints, WhatIsWrongIsNamedWithItsLine) {
   expect(body + "joint j revolute a 0 0 0 1 0 0 0 0 0 1\n", ":2: body 'a' cannot carry itself");
   expect(body + "joint j revolute world 0 0 0 1 0 0 0 0 0 0\n", ":2: the joint's axis is zero");
   expect(body + "joint j revolute world 0 0 0 1 0 0 0 0 0 1 springiness 3\n",
-         ":2: 'springiness' is nothing of a joint");
+         ":2: 'springiness' is not a property of a joint");
   expect(body + "joint j spherical world 0 0 0 1 0 0 0 0 0 1 position 3\n", ":2: 'joint' lacks a quaternion");
   expect(body + "joint j planar world 0 0 0 1 0 0 0 0 0 1 position 3\n",
          ":2: 'joint' lacks a coordinate of the joint");
@@ -82,7 +82,7 @@ TEST(SceneJoints, WhatIsWrongIsNamedWithItsLine) {
   expect(kSwing + "contact post bar\n", "'contact' lacks a contact model");
   expect(kSwing + "contact post bars point\n",
          ":8: contact of 'post' and 'bars': there is no body or robot 'bars'");
-  expect(kSwing + "contact world world point\n", "what is fixed does not meet");
+  expect(kSwing + "contact world world point\n", "fixed shapes do not collide with one another");
   expect(kSwing + "contact post world jelly\n", ":8: contact of 'post' and 'world': ");
   expect(kSwing + "contact post world point stiffness -3\n", "stiffness");
   expect(kSwing + "contact post world point wobble 3\n", "wobble");

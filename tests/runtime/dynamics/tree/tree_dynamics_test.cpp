@@ -121,10 +121,10 @@ TEST(TreeDynamics, AFloatingTreeKeepsItsMomentum) {
   const Tree tree(links);
   TreeScratch scratch(tree);
   const State start{random.coordinates(tree), random.numbers(tree.nv(), 1)};
-  const Vec6<double> before = momentum(tree, start.q, start.v, scratch);
+  const Vec6<double> before = spatial_momentum(tree, start.q, start.v, scratch);
   const auto drift = [&](int steps) {
     const State end = runge_kutta(tree, start, 0.2 / steps, steps);
-    return (momentum(tree, end.q, end.v, scratch) - before).norm() / before.norm();
+    return (spatial_momentum(tree, end.q, end.v, scratch) - before).norm() / before.norm();
   };
   const double coarse = drift(64), fine = drift(128);
   EXPECT_LT(fine, 1e-5);
@@ -196,7 +196,7 @@ TEST(TreeDynamics, AllocatesNothingAndRefusesWrongSizes) {
   mass_matrix(tree, q, scratch);
   move_links(tree, q, v, v, scratch);
   body_jacobian(tree, scratch, 3);
-  momentum(tree, q, v, scratch);
+  spatial_momentum(tree, q, v, scratch);
   EXPECT_EQ(test::allocations(), before);
   EXPECT_EQ(test::refusal([&] { inverse_dynamics(tree, q, Eigen::VectorXd(2), v, scratch); }),
             "tree: 2 numbers for " + std::to_string(tree.nv()) + " velocities");

@@ -109,7 +109,7 @@ TEST(Tree, RefusesInertiasThatNothingHas) {
   EXPECT_EQ(refusal_of([](auto& links) { links[0].inertia.I_LLcm_L(0, 1) = 0.01; }),
             "tree: link 'upper' has an inertia that is not symmetric");
   EXPECT_EQ(refusal_of([](auto& links) { links[0].inertia.I_LLcm_L(2, 2) = -0.01; }),
-            "tree: link 'upper' has an indefinite inertia: its least principal moment is -0.010000 kg m^2");
+            "tree: link 'upper' has an indefinite inertia: its least principal moment is -0.01 kg m^2");
   EXPECT_EQ(refusal_of([](auto& links) { links[1].inertia = {}; }),
             "tree: link 'lower' moves, and neither it nor what it carries has a positive definite inertia");
   EXPECT_EQ(refusal_of([](auto& links) { links[0].inertia = {}; }), "nothing thrown");

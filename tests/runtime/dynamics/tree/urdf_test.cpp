@@ -195,7 +195,7 @@ TEST_F(Urdf, RefusesInertiasThatNothingHas) {
   EXPECT_EQ(moving(""), nothing);
   EXPECT_EQ(moving(inertial("0", "1")), nothing);
   EXPECT_EQ(moving(inertial("1", "-0.5")),
-            "tree: link 'a' has an indefinite inertia: its least principal moment is -0.500000 kg m^2");
+            "tree: link 'a' has an indefinite inertia: its least principal moment is -0.5 kg m^2");
   EXPECT_EQ(moving(inertial("nan", "1")),
             "Inertial: mass [nan] is not a float; Could not parse inertial element for Link [a]");
   EXPECT_EQ(
@@ -211,6 +211,9 @@ TEST_F(Urdf, RefusesShapesAndFilesThatAreNone) {
             "link 'base': a collision shape names a mesh that is missing: 'none.stl'");
   EXPECT_EQ(shape("<mesh filename='package://none/none.stl'/>"),
             "link 'base': a collision shape names a mesh that is missing: 'package://none/none.stl'");
+  std::ofstream(folder_ / "box.stl") << "solid";
+  EXPECT_EQ(shape("<mesh filename='box.stl' scale='1 1e-300 1'/>"),
+            "link 'base': a collision shape has a scale of 1e-300; it must be from 1e-09 to 1e+09");
   EXPECT_EQ(shape("<box size='1 0 1'/>"), "link 'base': a collision shape has a size that is not positive");
   std::ofstream(folder_ / "robot.urdf") << "<robot name='test'><link";
   EXPECT_NE(test::refusal([&] { read_urdf(folder_ / "robot.urdf"); }).find("robot.urdf: "),
@@ -228,15 +231,31 @@ TEST_F(Urdf, RefusesASecondRobot) {
   EXPECT_EQ(robot.links.size(), 1U);
 }
 
+// Where such a declaration ends is another place to each reader.
+TEST_F(Urdf, RefusesDeclarationsThatHideWhatFollows) {
+  const std::string words = ": line 1: a declaration that is not of the form";
+  for (const char* declaration : {"<?xml version='><!--'?>", "<?xml version='?><!--'?>",
+                                  "<?xml ' version='?><!--'?>", "<?xml version='1.0'>"}) {
+    std::ofstream(folder_ / "robot.urdf") << declaration << "<robot name='test'>" + link("base") + "</robot>";
+    EXPECT_NE(test::refusal([&] { read_urdf(folder_ / "robot.urdf"); }).find(words), std::string::npos)
+        << declaration;
+  }
+  std::ofstream(folder_ / "robot.urdf")
+      << "<?xml version=\"1.0\" encoding='utf-8'?>\n<?xml-model href=\"a\"?>"
+      << "<robot name='test'>" + link("base") + "</robot>";
+  EXPECT_EQ(read_urdf(folder_ / "robot.urdf").links.size(), 1U);
+}
+
 TEST_F(Urdf, RefusesElementsWithoutBottom) {
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += "<a>";
   EXPECT_EQ(refusal(link("base") + deep), "line 1: elements lie deeper in one another than 200");
   EXPECT_EQ(refusal("<!-- " + deep + " -->"), "No link elements found in urdf file");
+  EXPECT_EQ(refusal(link("base") + "<?a>" + deep).substr(0, 26), "line 1: a declaration that");
   // However they are hidden.
   std::string quoted, closed;
   for (int i = 0; i < 100000; ++i) quoted += "<a b=\"/>\">", closed += "<a><![CDATA[</a>]]>";
-  for (const std::string& hidden : {quoted, closed, "<a b='<!--'>" + deep, "<!-->-->" + deep, "<?a>" + deep})
+  for (const std::string& hidden : {quoted, closed, "<a b='<!--'>" + deep, "<!-->-->" + deep})
     EXPECT_EQ(refusal(link("base") + hidden), "line 1: elements lie deeper in one another than 200");
 }
 
@@ -260,8 +279,8 @@ TEST_F(Urdf, ReadsTheFrankaArm) {
   EXPECT_EQ(robot.links.size(), 13U);
   ASSERT_EQ(robot.warnings.size(), 1U);
   EXPECT_EQ(robot.warnings[0],
-            "link 'link4': its principal moments 0.003680, 0.007956, 0.012737 kg m^2 violate the triangle "
-            "inequality");
+            "link 'link4': its principal moments 0.0036799377178219463, 0.007955535978352898, "
+            "0.012736612493825163 kg m^2 violate the triangle inequality");
   EXPECT_EQ(robot.collisions.size(), 17U);
   const Tree tree(robot.links);
   EXPECT_EQ(tree.nv(), 9);
