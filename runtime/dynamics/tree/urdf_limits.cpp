@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <regex>
 #include <string>
 
 #include "runtime/core/error.h"
@@ -26,18 +27,20 @@ std::size_t past_tag(std::string_view text, std::size_t at) {
   return std::min(at + 1, text.size());
 }
 
-// Whether readers agree on where a declaration (<?xml ...?>) ends: attributes with values in quotes, without
-// a '>' in them, and nothing else.
+bool is_declaration(std::string_view tag) {
+  constexpr std::string_view kStart = "<?xml";
+  return tag.size() >= kStart.size() &&
+         std::equal(kStart.begin(), kStart.end(), tag.begin(),
+                    [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
+}
+
+// Whether a declaration ends at its first '>' for every reader: TinyXML reads on to the end of a quote there.
 bool is_plain_declaration(std::string_view tag) {
+  constexpr std::size_t kLongest = 200;
+  static const std::regex kForm(
+      R"(<\?xml(\s+(version|encoding|standalone)\s*=\s*("[\w.:-]*"|'[\w.:-]*'))*\s*\?)");
   const std::string_view inside = tag.substr(0, tag.find('>'));
-  if (!inside.ends_with('?')) return false;
-  std::string_view left = inside.substr(2, inside.size() - 3);
-  for (std::size_t quote; (quote = left.find_first_of("\"'")) != std::string_view::npos;) {
-    const std::size_t end = left.find(left[quote], quote + 1);
-    if (quote == 0 || left[quote - 1] != '=' || end == std::string_view::npos) return false;
-    left.remove_prefix(end + 1);
-  }
-  return true;
+  return inside.size() <= kLongest && std::regex_match(inside.begin(), inside.end(), kForm);
 }
 
 bool names_element(char c) {
@@ -75,7 +78,7 @@ void require_one_modest_robot(const std::filesystem::path& file, std::string_vie
       if (text[at - 1] == '>' && text[at - 2] == '/') continue;
       if (++depth > kMaxDepth) refuse("elements lie deeper in one another than " + std::to_string(kMaxDepth));
     } else {
-      if (tag.starts_with("<?") && !is_plain_declaration(tag))
+      if (is_declaration(tag) && !is_plain_declaration(tag))
         refuse("a declaration that is not of the form <?xml version=\"1.0\"?>");
       at = past(text, ">", at);
       if (tag.starts_with("</") && depth > 0) --depth;
