@@ -11,6 +11,18 @@ namespace {
 
 constexpr int kMaxJobs = 1024;
 
+// A Number from low to high, and no other text.
+template <class Number>
+CLI::Validator in_range(Number low, Number high, const std::string& what) {
+  return {[=](const std::string& text) {
+            Number value{};
+            const bool fits =
+                !text.empty() && CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
+            return fits ? std::string() : fmt::format("{} is not {}", text, what);
+          },
+          ""};
+}
+
 }  // namespace
 
 bool parse(CLI::App& app, int argc, const char* const* argv) {
@@ -29,23 +41,11 @@ bool parse(CLI::App& app, int argc, const char* const* argv) {
 }
 
 CLI::Validator whole_number_from(std::int64_t low, std::int64_t high, const std::string& what) {
-  return {[=](const std::string& text) {
-            std::int64_t value = 0;
-            const bool fits =
-                !text.empty() && CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
-            return fits ? std::string() : fmt::format("{} is not {}", text, what);
-          },
-          ""};
+  return in_range(low, high, what);
 }
 
 CLI::Validator number_from(double low, double high, const std::string& what) {
-  return {[=](const std::string& text) {
-            double value = 0;
-            const bool fits =
-                !text.empty() && CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
-            return fits ? std::string() : fmt::format("{} is not {}", text, what);
-          },
-          ""};
+  return in_range(low, high, what);
 }
 
 void add_jobs(CLI::App& app, int& jobs, const std::string& purpose) {
