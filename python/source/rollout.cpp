@@ -141,6 +141,7 @@ class RolloutHandle {
   Runs run(py::handle start, py::handle joint_force, py::handle joint_target, py::handle rows) {
     Runs runs = prepared(start, joint_force, joint_target, rows);
     workers_->each(runs.starts.size(), [&](std::size_t i, Rollout& rollout) {
+      if (!runs.errors[i].empty()) return;
       try {
         const auto states = rollout.run(runs.starts[i], runs.controls[i]);
         runs.states[i].assign(states.begin(), states.end());
@@ -193,9 +194,16 @@ class RolloutHandle {
             const Sequences& target) const {
     const Coordinates& coordinates = workers_->coordinates;
     std::vector<double> row(static_cast<std::size_t>(coordinates.nz()));
+    runs.starts.resize(count);
+    runs.states.resize(count);
+    runs.errors.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
       for (std::size_t k = 0; k < row.size(); ++k) row[k] = z(i, static_cast<py::ssize_t>(k));
-      runs.starts.push_back(coordinates.unpack(row.data()));
+      try {
+        runs.starts[i] = coordinates.unpack(row.data());
+      } catch (const InvalidInput& error) {
+        runs.errors[i] = error.what();
+      }
       ControlSequence& controls = runs.controls.emplace_back();
       controls.joint_force = force[i];
       controls.joint_target = target[i];
@@ -203,8 +211,6 @@ class RolloutHandle {
       if (controls.rows() < runs.rows)
         controls.joint_force.setZero(runs.rows, system.first_v(system.body_count()));
     }
-    runs.states.resize(count);
-    runs.errors.resize(count);
   }
 
   std::shared_ptr<Workers> workers_;
@@ -274,19 +280,22 @@ py::tuple gradient(const Runs& runs, py::handle given) {
 // (start, joint_force, joint_target, parameter, kinks): dx after the last row, of a single run.
 py::tuple jacobian(const Runs& runs) {
   if (runs.many) refuse({kWho, "jacobian"}, "is of a single rollout");
+  const System& system = runs.workers->system();
+  const Eigen::Index nx = runs.workers->coordinates.nx(), nv = system.first_v(system.body_count()),
+                     nq = system.first_q(system.body_count());
   dynamics::RolloutJacobian last;
-  last.start.setIdentity(runs.workers->coordinates.nx(), runs.workers->coordinates.nx());
+  last.start.setIdentity(nx, nx);
+  last.parameter.setZero(nx, runs.workers->parameters());
   runs.workers->each(1, [&](std::size_t, Rollout& rollout) {
     rollout.differentiate(runs.starts[0], runs.controls[0],
                           [&](Eigen::Index row, const State&, const dynamics::RolloutJacobian& jacobian) {
                             if (row + 1 == runs.rows) last = jacobian;
                           });
   });
-  const auto by_rows = [&](const MatX<double>& found) {
-    const Eigen::Index columns = runs.rows > 0 ? found.cols() / runs.rows : 0;
-    return py::array_t<double>({found.rows(), runs.rows, columns}, found.data());
+  const auto by_rows = [&](const MatX<double>& found, Eigen::Index columns) {
+    return py::array_t<double>({nx, runs.rows, columns}, found.data());
   };
-  return py::make_tuple(matrix(last.start), by_rows(last.joint_force), by_rows(last.joint_target),
+  return py::make_tuple(matrix(last.start), by_rows(last.joint_force, nv), by_rows(last.joint_target, nq),
                         matrix(last.parameter), last.kinks);
 }
 

@@ -279,16 +279,27 @@ class Rollouts(unittest.TestCase):
 
     def test_one_of_many_that_fails_says_so(self):
         rollout = self.rollout()
-        z = np.stack([rollout.system.vector(rollout.system.initial_state())] * 2)
-        z[1, -1] = 1e308
-        run = rollout(z, rows=2)
-        self.assertEqual(run.errors[0], "")
-        self.assertTrue(run.errors[1])
-        self.assertTrue(np.isfinite(run.z[0]).all() and np.isnan(run.z[1]).all())
-        gradient = run.gradient(np.ones((2, 2, rollout.system.nx)))
-        self.assertTrue(np.isfinite(gradient.start[0]).all() and np.isnan(gradient.start[1]).all())
-        with self.assertRaises(abut.InvalidInput):
-            rollout(z[1], rows=2)
+        for wrong in 1e308, np.nan:
+            z = np.stack([rollout.system.vector(rollout.system.initial_state())] * 2)
+            z[1, -1] = wrong
+            run = rollout(z, rows=2)
+            self.assertEqual(run.errors[0], "")
+            self.assertTrue(run.errors[1])
+            self.assertTrue(np.isfinite(run.z[0]).all() and np.isnan(run.z[1]).all())
+            gradient = run.gradient(np.ones((2, 2, rollout.system.nx)))
+            self.assertTrue(np.isfinite(gradient.start[0]).all() and np.isnan(gradient.start[1]).all())
+            with self.assertRaises(abut.InvalidInput):
+                rollout(z[1], rows=2)
+
+    def test_jacobians_of_no_rows_have_the_shapes_of_many(self):
+        rollout = self.rollout()
+        none, two = (rollout(rollout.system.initial_state(), rows=rows).jacobian() for rows in (0, 2))
+        np.testing.assert_array_equal(none.start, np.eye(rollout.system.nx))
+        for name in "joint_force", "joint_target", "parameter":
+            shape = np.array(getattr(two, name).shape)
+            if name != "parameter":
+                shape[1] = 0
+            np.testing.assert_array_equal(getattr(none, name).shape, shape, err_msg=name)
 
     def test_bad_input_is_an_exception(self):
         rollout = self.rollout()
