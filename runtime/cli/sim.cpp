@@ -180,7 +180,7 @@ class Output {
       : arguments_(arguments), simulation_(simulation) {
     recording_.settings = words_of(arguments, control.digest(), joints.digest());
     if (arguments.resume) resume();
-    if (arguments.resume && std::filesystem::exists(arguments.stats))
+    if (arguments.resume && std::filesystem::is_regular_file(arguments.stats))
       throw InvalidInput(arguments.stats +
                          ": has the statistics of the run before; give those of the steps to come another "
                          "--stats file (works are counted from there)");

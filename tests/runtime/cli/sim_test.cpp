@@ -223,6 +223,7 @@ TEST_F(Sim, ErrorsNameFileAndLine) {
       {"a.scn --dt 1e5", "abut-sim: error: --dt: 1e5 is not a time step"},
       {"a.scn --steps -5", "abut-sim: error: --steps: -5 is not a whole number of steps from 0 to 1e+12"},
       {"a.scn --steps 1e300", "abut-sim: error: --steps: 1e300 is not a whole number of steps"},
+      {"a.scn --steps 1e3", "abut-sim: error: --steps: 1e3 is not a whole number of steps"},
       {"a.scn --steps -9223372036854775808", "abut-sim: error: --steps: -9223372036854775808 is not"},
       {"a.scn --every 1e-300", "abut-sim: error: --every: 1e-300 is not a time"},
       {"a.scn --jobs -1", "abut-sim: error: --jobs: -1 is not a whole number from 0 (one per core) to 1024"},
