@@ -20,7 +20,9 @@ function(abut_flags target)
     target_compile_options(${target} PUBLIC $<BUILD_INTERFACE:-fsanitize=${ABUT_SANITIZE}>
                                             $<BUILD_INTERFACE:-fno-sanitize-recover=all>
                                             $<BUILD_INTERFACE:-fno-omit-frame-pointer>)
-    target_compile_definitions(${target} PUBLIC $<BUILD_INTERFACE:ABUT_SANITIZED>)
+    # Numbers that are read before they are set are NaN.
+    target_compile_definitions(${target} PUBLIC $<BUILD_INTERFACE:ABUT_SANITIZED>
+                                                $<BUILD_INTERFACE:EIGEN_INITIALIZE_MATRICES_BY_NAN>)
     target_link_options(${target} PUBLIC $<BUILD_INTERFACE:-fsanitize=${ABUT_SANITIZE}>)
   endif()
 endfunction()

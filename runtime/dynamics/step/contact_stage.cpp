@@ -36,7 +36,7 @@ ContactStage::ContactStage(const System& system, const StepConfig& config)
       solver_(make_contact_solver(config.solver, config.solver_settings, config.threads)),
       slop_(kSlop * placed_.thinnest()),
       bodies_(system.body_count()),
-      force_changes_(system.body_count()) {
+      force_changes_(system.body_count(), Vec6<double>::Zero()) {
   if (system.has_joints()) jointed_.resize(system.body_count());
   for (std::vector<std::int32_t>& bodies : jointed_bodies(system.scene())) {
     for (const std::int32_t body : bodies) jointed_[static_cast<std::size_t>(body)] = 1;

@@ -1,5 +1,6 @@
 // Trees, arms and free bodies together in rigid contact: the integrator midpoint with the coupled solver.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <cmath>
 
@@ -159,6 +160,29 @@ TEST(TreeContact, ALargeIslandIsCutWithItsTrees) {
   EXPECT_GT(simulation.report().contacts, 400);
   EXPECT_LT(simulation.report().kinetic, 1e-2);
   expect_same_bits(scene, 80, 400);
+}
+
+// Memory starts with other bytes each time: what a step reads, it has set before.
+TEST(TreeContact, WhatAFixedJointHoldsCarriesABox) {
+  Scene scene;
+  scene.gravity = kGravity;
+  scene.bodies = {free_box("base", {0.1, 0.1, 0.1}, 1, Vec3<double>::Zero()),
+                  free_box("box", {0.05, 0.05, 0.05}, 1, {0, 0, 0.25})};
+  scene.bodies[0].joint.emplace();
+  scene.bodies[0].joint->joint.name = "held";
+  scene.bodies[0].joint->joint.X_PJ.p.z() = 0.1;
+  double first = 0;
+  for (const int byte : {1, 85, 170, 255}) {
+    mallopt(M_PERTURB, byte);
+    Simulation simulation(scene, {.dt = 2e-3});
+    for (int k = 0; k < 200; ++k) simulation.step();
+    const double height = simulation.states()[1].p_WB.z();
+    EXPECT_NEAR(height, 0.25, 1e-4) << byte;
+    if (byte == 1) first = height;
+    EXPECT_EQ(height, first) << byte;
+    EXPECT_EQ(simulation.states()[0].p_WB.z(), 0.1) << byte;
+  }
+  mallopt(M_PERTURB, 0);
 }
 
 TEST(TreeContact, HundredsOfFreeBodiesBesideAnArm) {
