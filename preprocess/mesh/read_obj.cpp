@@ -10,11 +10,10 @@
 #include "preprocess/mesh/formats.h"
 #include "preprocess/mesh/weld.h"
 #include "runtime/core/counted.h"
+#include "runtime/core/input_file.h"
 
 namespace abut::preprocess {
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // of UTF-8, at the start of a file
 
 class ObjParser {
  public:

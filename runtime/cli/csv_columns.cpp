@@ -16,8 +16,6 @@ namespace {
 
 constexpr std::size_t kAbsent = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kLongestRecord = std::size_t{1} << 20;  // bytes: more is no table of poses
-constexpr std::string_view kByteOrderMark =
-    "\xef\xbb\xbf";  // spreadsheets put it before the first column's name
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 

@@ -302,10 +302,12 @@ void require_distinct_outputs(const Arguments& arguments) {
     }
 }
 
-// Nor may it take the place of the scene or of an asset.
-void require_no_input_replaced(const Arguments& arguments, const cli::AssetFolder* folder) {
+// Nor may it take the place of the scene, of one of its robots or of an asset.
+void require_no_input_replaced(const Arguments& arguments, const dynamics::Scene& scene,
+                               const cli::AssetFolder* folder) {
   for (const std::string& output : {arguments.out, arguments.stats, arguments.page}) {
     require_not_input(output, arguments.scene);
+    for (const std::filesystem::path& robot : scene.robot_files) require_not_input(output, robot);
     for (const std::string& control : {arguments.control, arguments.joint_control})
       if (!control.empty()) require_not_input(output, control);
     if (folder != nullptr) folder->require_none_replaced(output);
@@ -334,7 +336,7 @@ int run(Arguments arguments) {
   require_distinct_outputs(arguments);
   std::unique_ptr<cli::AssetFolder> folder;
   const dynamics::Scene scene = load_scene(arguments, folder);
-  require_no_input_replaced(arguments, folder.get());
+  require_no_input_replaced(arguments, scene, folder.get());
   const dynamics::StepConfig config = step_config(arguments);
   dynamics::Simulation simulation(scene, config);
   for (const std::string& line : dynamics::starts_beyond_limits(scene))

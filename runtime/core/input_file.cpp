@@ -67,12 +67,11 @@ std::size_t InputFile::read(std::span<std::byte> into) {
   return done;
 }
 
-// A byte order mark, which some editors and tables put before text in UTF-8, is no part of the text.
 std::streambuf::int_type InputStream::Buffer::underflow() {
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";
   const bool first = eback() == nullptr;
   const std::size_t n = file.read(std::as_writable_bytes(std::span(bytes)));
-  const std::size_t mark = first && std::string_view(bytes.data(), n).starts_with(kMark) ? kMark.size() : 0;
+  const bool marked = first && std::string_view(bytes.data(), n).starts_with(kByteOrderMark);
+  const std::size_t mark = marked ? kByteOrderMark.size() : 0;
   if (n == mark) return traits_type::eof();
   setg(bytes.data(), bytes.data() + mark, bytes.data() + n);
   return traits_type::to_int_type(*gptr());

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <streambuf>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/core/error.h"
@@ -39,8 +40,11 @@ class InputFile {
   std::uint64_t size_ = 0;
 };
 
-// An InputFile as a stream, for text that is read line by line in constant memory. A failure to read on sets
-// badbit.
+// Some editors and spreadsheets put this mark before text in UTF-8; it is no part of the text.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+// An InputFile as a stream, for text that is read line by line in constant memory, without its byte order
+// mark. A failure to read on sets badbit.
 class InputStream : public std::istream {
  public:
   explicit InputStream(const std::filesystem::path& file) : std::istream(nullptr), buffer_(file) {

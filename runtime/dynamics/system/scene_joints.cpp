@@ -115,6 +115,7 @@ std::size_t read_robot(SceneLines& line, Scene& scene, const AssetSource& assets
       !robots.empty() && !fs::exists(beside, ignored) && fs::exists(robots / word, ignored);
   const fs::path file = elsewhere ? robots / word : beside;
   const Pose<double> X_WR = line.pose();
+  scene.robot_files.push_back(file);
   try {
     return add_robot(scene, name, read_urdf(file), X_WR, [&](const Mesh& mesh) {
       if (mesh.scale != Vec3<double>::Ones())

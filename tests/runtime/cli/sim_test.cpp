@@ -350,6 +350,21 @@ TEST_F(Sim, WhereNothingCanBeWrittenIsSaidBeforeTheRun) {
   }
 }
 
+TEST_F(Sim, OutputsDoNotReplaceInputs) {
+  write("arm.urdf", "<robot name=\"arm\"><link name=\"base\"/></robot>\n");
+  write("arm.scn", "plane 0 0 1 0\nrobot arm arm.urdf 0 0 0 1 0 0 0\nduration 0.1\n");
+  for (const std::string input : {"arm.scn", "arm.urdf"}) {
+    const std::string before = contents(folder / input);
+    for (const std::string option : {"--out ", "--stats ", "--page "}) {
+      const Outcome got = run("arm.scn " + option + input);
+      EXPECT_EQ(got.exit_code, 2) << option << input;
+      EXPECT_NE(got.err.find(input + ": cannot write: it would overwrite an input"), std::string::npos)
+          << got.err;
+    }
+    EXPECT_EQ(contents(folder / input), before);
+  }
+}
+
 // No file may grow beyond 2 KiB, as on a full disk: the first that does not fit is named, nothing takes the
 // place of what was there, and nothing is left beside it. The recording, which comes first, has 14 KiB.
 TEST_F(Sim, FilesThatDoNotFitLeaveWhatWasThere) {
