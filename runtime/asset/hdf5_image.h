@@ -55,16 +55,32 @@ Code checked(Code code, const std::string& message) {
   return code;
 }
 
-// The type in memory of an array's numbers.
+// The type of an array's numbers in memory and in the file: little-endian whatever the machine.
 inline hid_t native_type(double) { return H5T_NATIVE_DOUBLE; }
 inline hid_t native_type(float) { return H5T_NATIVE_FLOAT; }
 inline hid_t native_type(std::int32_t) { return H5T_NATIVE_INT32; }
+inline hid_t native_type(std::int64_t) { return H5T_NATIVE_INT64; }
+inline hid_t native_type(std::uint64_t) { return H5T_NATIVE_UINT64; }
+inline hid_t file_type(double) { return H5T_IEEE_F64LE; }
+inline hid_t file_type(float) { return H5T_IEEE_F32LE; }
+inline hid_t file_type(std::int32_t) { return H5T_STD_I32LE; }
+inline hid_t file_type(std::int64_t) { return H5T_STD_I64LE; }
+inline hid_t file_type(std::uint64_t) { return H5T_STD_U64LE; }
 
 // Writing, of which failures throw BadAsset. Text: an attribute in UTF-8. Arrays: without times, in groups
 // that are made where missing; texts: of any length each.
 void write_text(hid_t object, const std::string& name, const std::string& text);
 Handle make_array(hid_t parent, const std::string& path, hid_t type, const std::vector<hsize_t>& extents);
 void write_texts(hid_t parent, const std::string& path, const std::vector<std::string>& texts);
+template <class T>
+Handle write_array(hid_t parent, const std::string& path, const std::vector<T>& data,
+                   const std::vector<hsize_t>& extents) {
+  Handle set = make_array(parent, path, file_type(T{}), extents);
+  if (!data.empty())
+    checked(H5Dwrite(set, native_type(T{}), H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()),
+            "HDF5: cannot lay out " + path);
+  return set;
+}
 
 // An empty file in memory, and one parsed from an image (`image` is copied).
 Handle create_image();

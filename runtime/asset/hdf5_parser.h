@@ -1,10 +1,15 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "runtime/asset/hdf5_bytes.h"
@@ -18,6 +23,16 @@ namespace abut::asset {
 
 enum class Hdf5Type { kFloat64, kFloat32, kInt32, kInt64, kUint64, kText, kTexts };
 
+// That of numbers of the type T.
+template <class T>
+constexpr Hdf5Type hdf5_type() {
+  if constexpr (std::is_same_v<T, double>) return Hdf5Type::kFloat64;
+  if constexpr (std::is_same_v<T, float>) return Hdf5Type::kFloat32;
+  if constexpr (std::is_same_v<T, std::int32_t>) return Hdf5Type::kInt32;
+  if constexpr (std::is_same_v<T, std::int64_t>) return Hdf5Type::kInt64;
+  if constexpr (std::is_same_v<T, std::uint64_t>) return Hdf5Type::kUint64;
+}
+
 // An attribute or data set as it stands in the image: elements of element_bytes each, little-endian. kText:
 // of that length, filled up with zeros; kTexts: of any length, see Hdf5File::texts().
 struct Hdf5Array {
@@ -27,6 +42,24 @@ struct Hdf5Array {
   std::span<const std::byte> data;
 
   std::uint64_t count() const { return data.size() / element_bytes; }
+
+  // All elements of an array of hdf5_type<T>(); `values` has room for them.
+  template <class T>
+  void copy_to(T* values) const {
+    if (data.empty()) return;
+    std::memcpy(values, data.data(), data.size());
+    if constexpr (std::endian::native == std::endian::big)
+      for (std::uint64_t i = 0; i < count(); ++i) {
+        auto* const bytes = reinterpret_cast<std::byte*>(values + i);
+        std::reverse(bytes, bytes + sizeof(T));
+      }
+  }
+
+  // Of one element of kText.
+  std::string text() const {
+    const std::string_view filled(reinterpret_cast<const char*>(data.data()), data.size());
+    return std::string(filled.substr(0, filled.find('\0')));
+  }
 };
 
 struct Hdf5Attribute {

@@ -1,8 +1,6 @@
 #include "runtime/asset/reader.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <set>
 #include <string_view>
 #include <type_traits>
@@ -112,26 +110,12 @@ class Reader {
     fail(key, "missing");
   }
 
-  template <class T>
-  static Hdf5Type type_of() {
-    if constexpr (std::is_same_v<T, double>) return Hdf5Type::kFloat64;
-    if constexpr (std::is_same_v<T, float>) return Hdf5Type::kFloat32;
-    if constexpr (std::is_same_v<T, std::int32_t>) return Hdf5Type::kInt32;
-  }
-
   // `values` has room for `count`.
   template <class T>
   void copy(const std::string& path, const Hdf5Array& array, T* values, std::size_t count) const {
-    if (array.type != type_of<T>()) fail(path, "has numbers of the wrong type");
+    if (array.type != hdf5_type<T>()) fail(path, "has numbers of the wrong type");
     if (array.count() != count) fail(path, "has the wrong length");
-    if (count == 0) return;
-    std::memcpy(values, array.data.data(), count * sizeof(T));
-    if constexpr (std::endian::native == std::endian::big) {
-      for (std::size_t i = 0; i < count; ++i) {
-        auto* const bytes = reinterpret_cast<std::byte*>(values + i);
-        std::reverse(bytes, bytes + sizeof(T));
-      }
-    }
+    array.copy_to(values);
   }
 
   template <class T>
@@ -142,7 +126,7 @@ class Reader {
     if (!std::equal(found.extents.begin(), found.extents.end(), expected.begin(), expected.end(),
                     [](std::uint64_t a, int b) { return b >= 0 && a == static_cast<std::uint64_t>(b); }))
       fail(path, "has the wrong shape");
-    if (found.type != type_of<T>()) fail(path, "has numbers of the wrong type");
+    if (found.type != hdf5_type<T>()) fail(path, "has numbers of the wrong type");
     data.resize(found.count());
     copy(path, found, data.data(), data.size());
   }
@@ -157,8 +141,7 @@ class Reader {
   std::string text(const Attributes& attributes, const std::string& key) const {
     const Hdf5Array& found = value(attributes, key);
     if (found.type != Hdf5Type::kText || !found.extents.empty()) fail(key, "is not a text");
-    const std::string_view all(reinterpret_cast<const char*>(found.data.data()), found.data.size());
-    return std::string(all.substr(0, all.find('\0')));
+    return found.text();
   }
 
   void numbers(const Attributes& attributes, const std::string& key, double* values,

@@ -9,11 +9,6 @@ namespace {
 
 const std::string kFailed = "HDF5: cannot lay out the asset";
 
-// The type in the file: little-endian whatever the machine.
-hid_t file_type(double) { return H5T_IEEE_F64LE; }
-hid_t file_type(float) { return H5T_IEEE_F32LE; }
-hid_t file_type(std::int32_t) { return H5T_STD_I32LE; }
-
 void write_numbers(hid_t object, const std::string& name, const double* values, hsize_t count) {
   const Handle space(
       checked(count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, nullptr), kFailed), H5Sclose);
@@ -40,9 +35,7 @@ class ArrayWriter {
   void operator()(const char* name, const std::vector<T>& data, const Shape& shape, const char* unit,
                   const char* description) const {
     const Shape extents = resolve(data.size(), shape);
-    const Handle set = make_array(group_, name, file_type(T{}), {extents.begin(), extents.end()});
-    if (!data.empty())
-      checked(H5Dwrite(set, native_type(T{}), H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()), kFailed);
+    const Handle set = write_array(group_, name, data, {extents.begin(), extents.end()});
     write_text(set, "unit", unit);
     write_text(set, "description", description);
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <numeric>
 
@@ -17,20 +16,11 @@
 namespace abut::dynamics {
 namespace {
 
-using asset::checked;
 using asset::Handle;
 using asset::Hdf5Array;
 using asset::Hdf5Type;
 
-const std::string kFailed = "HDF5: cannot lay out the recording";
 constexpr double kUnitTolerance = 1e-9;  // of a quaternion's length
-
-hid_t file_type(double) { return H5T_IEEE_F64LE; }
-hid_t file_type(std::int64_t) { return H5T_STD_I64LE; }
-hid_t file_type(std::uint64_t) { return H5T_STD_U64LE; }
-hid_t memory_type(double) { return H5T_NATIVE_DOUBLE; }
-hid_t memory_type(std::int64_t) { return H5T_NATIVE_INT64; }
-hid_t memory_type(std::uint64_t) { return H5T_NATIVE_UINT64; }
 
 // The state as arrays of plain numbers.
 struct EndArrays {
@@ -127,25 +117,12 @@ void set_end_arrays(const EndArrays& end, Recording& recording) {
   }
 }
 
-template <class T>
-void write_array(hid_t file, const char* path, const std::vector<T>& data, const std::vector<hsize_t>& dims,
-                 const char* unit) {
-  const Handle set = asset::make_array(file, path, file_type(T{}), dims);
-  if (!data.empty())
-    checked(H5Dwrite(set, memory_type(T{}), H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data()), kFailed);
-  write_text(set, "unit", unit);
-}
-
 void write_names(hid_t file, const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i].find('\0') != std::string::npos)
       throw InvalidInput("recording: the name of body " + std::to_string(i) + " has a zero byte");
   asset::write_texts(file, "bodies", names);
 }
-
-Hdf5Type type_of(double) { return Hdf5Type::kFloat64; }
-Hdf5Type type_of(std::int64_t) { return Hdf5Type::kInt64; }
-Hdf5Type type_of(std::uint64_t) { return Hdf5Type::kUint64; }
 
 class Reader {
  public:
@@ -158,8 +135,7 @@ class Reader {
       if (attribute.name != key) continue;
       const Hdf5Array& value = attribute.value;
       if (value.type != Hdf5Type::kText || value.count() != 1) fail(element, "is not a text");
-      const std::string padded(reinterpret_cast<const char*>(value.data.data()), value.data.size());
-      return padded.substr(0, padded.find('\0'));
+      return value.text();
     }
     fail(element, "is missing");
   }
@@ -179,11 +155,11 @@ class Reader {
   template <class T>
   void array(const std::string& path, std::vector<T>& data, const std::vector<std::uint64_t>& extents) {
     const Hdf5Array array = file_.array(path);
-    if (array.type != type_of(T{})) fail(path, "is of another type");
+    if (array.type != asset::hdf5_type<T>()) fail(path, "is of another type");
     if (extents.empty() ? array.extents.size() != 1 : array.extents != extents)
       fail(path, "has the wrong shape");
     data.resize(array.count());
-    if (!data.empty()) std::memcpy(data.data(), array.data.data(), array.data.size());
+    array.copy_to(data.data());
   }
 
  private:
@@ -307,7 +283,8 @@ std::vector<std::byte> to_hdf5(const Recording& recording) {
                  if (data.size() != count)
                    throw InvalidInput("recording: " + std::string(path) + " has " +
                                       counted(data.size(), "number") + ", not " + std::to_string(count));
-                 write_array(file, path, data, {extents.begin(), extents.end()}, unit);
+                 const Handle set = asset::write_array(file, path, data, {extents.begin(), extents.end()});
+                 write_text(set, "unit", unit);
                });
   write_names(file, recording.bodies);
   return asset::pack_container(kRecordingKind, asset::image_bytes(file));
