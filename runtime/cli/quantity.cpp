@@ -28,8 +28,11 @@ void require_choice(std::string_view choice, const std::string& option,
     choices += (choices.empty() ? "" : ", ") + std::string(name);
   }
   throw InvalidInput(option + " " + std::string(choice) + ": " + what +
-                     (choices.empty() ? " has no choice of methods" : " knows " + choices));
+                     (choices.empty() ? " has no choice of " + option.substr(2) + "s" : " knows " + choices));
 }
+
+// What people call a row's methods.
+std::string method_option(const QuantityRow& row) { return row.models.empty() ? "--model" : "--method"; }
 
 }  // namespace
 
@@ -99,7 +102,7 @@ std::vector<SettingGroup> setting_groups() {
   };
   for (const QuantityRow& row : quantities())
     for (const std::string_view method : row.methods)
-      add("Settings of --method " + std::string(method), row.settings(method));
+      add("Settings of " + method_option(row) + " " + std::string(method), row.settings(method));
   for (const proximity::DistanceModelRow& row : proximity::distance_models().subspan(1))
     for (const std::string_view method : row.methods)
       if (!known("Settings of --method " + std::string(method)))
@@ -130,7 +133,7 @@ std::unique_ptr<Quantity> make_quantity(std::string_view name, std::string_view 
         options.model.empty() || row.models.empty() || options.model == row.models.front();
     if (!options.model.empty()) require_choice(options.model, "--model", row.models, what);
     if (!method.empty())
-      require_choice(method, "--method",
+      require_choice(method, method_option(row),
                      default_model || row.methods.empty()
                          ? row.methods
                          : proximity::find_distance_model(options.model).methods,

@@ -67,11 +67,13 @@ class Quantity {
 
 struct QuantityRow {
   std::string_view name;
-  std::string_view description;           // one line for people, with units
-  std::vector<std::string_view> methods;  // what --method may say; the first is the default; empty: no choice
+  std::string_view description;  // one line for people, with units
+  // What --method may say, or --model where that has no choices of its own (below); the first is the default;
+  // empty: no choice.
+  std::vector<std::string_view> methods;
   std::vector<SettingInfo> (*settings)(std::string_view method);
   std::unique_ptr<Quantity> (*make)(std::string_view method, const QuantityOptions& options);
-  // What --model may say beside a method; the first is the default. Empty: --model is --method.
+  // What --model may say beside --method; the first is the default. Empty: both options mean the methods.
   std::vector<std::string_view> models = {};
   bool has_contacts = false;  // heeds QuantityOptions::all_contacts
 };

@@ -106,7 +106,8 @@ bool unanswered(Status status) { return status == Status::kInvalidInput || statu
 
 int run_points(const Arguments& arguments) {
   if (!arguments.method.empty())
-    throw InvalidInput("--method " + arguments.method + ": --what ssdf has no choice of methods");
+    throw InvalidInput("--model " + arguments.method + ": --what " + arguments.what +
+                       " has no choice of models");
   const ssdf::SoftDistanceConfig config = ssdf::soft_distance_config(arguments.settings);
   const cli::Progress progress("row");
   const cli::PointQueryCount count =
