@@ -75,7 +75,7 @@ struct Scene {
   std::vector<std::pair<std::int32_t, std::int32_t>> apart;
   // Of a pair that several mean, the last one counts; pairs that none means have the simulation's model.
   std::vector<ContactChoice> contacts;
-  std::vector<std::filesystem::path> robot_files;  // that its robots were read from
+  std::vector<std::filesystem::path> robot_files;  // that its robots were read from, assets included
 
   // All shapes, fixed ones first.
   template <class Visit>

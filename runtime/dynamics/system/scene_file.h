@@ -34,7 +34,8 @@ using AssetSource = std::function<body::Geometry(const std::string& name)>;
 //     velocity (tree/tree.h); velocity_limit and effort_limit are for controllers, no step enforces them; the
 //     last two, where it starts, take a number for each of the joint's coordinates and velocities
 //   robot NAME FILE  px py pz  qw qx qy qz    a robot of a URDF file (in the folder of the scene, or in that of
-//     robots), its root fixed there; its bodies are called NAME/LINK and its joints NAME/JOINT; a mesh is the asset of its name
+//     robots), its root fixed there; its bodies are called NAME/LINK and its joints NAME/JOINT; a mesh FILE.h5 is
+//     that asset, any other the asset of its name
 //   set JOINT KEYWORD NUMBER ...              of a joint above, the same KEYWORDs
 //   mimic JOINT OTHER multiplier offset       JOINT follows: its position is multiplier times OTHER's + offset
 //   apart BODY BODY                           they do not meet, as bodies that a joint connects do not

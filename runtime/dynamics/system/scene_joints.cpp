@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <vector>
 
+#include "runtime/asset/reader.h"
 #include "runtime/core/error.h"
 #include "runtime/dynamics/system/robot.h"
 
@@ -116,13 +118,18 @@ std::size_t read_robot(SceneLines& line, Scene& scene, const AssetSource& assets
   const fs::path file = elsewhere ? robots / word : beside;
   const Pose<double> X_WR = line.pose();
   scene.robot_files.push_back(file);
+  std::map<fs::path, body::Geometry> own;  // assets that the file names
   try {
     return add_robot(scene, name, read_urdf(file), X_WR, [&](const Mesh& mesh) {
       if (mesh.scale != Vec3<double>::Ones())
         throw InvalidInput(
             mesh.file.string() +
             ": is scaled; make assets with `abut-preprocess urdf ROBOT OUT`, and take OUT/ROBOT");
-      return assets(mesh.file.stem().string());
+      if (mesh.file.extension() != ".h5") return assets(mesh.file.stem().string());
+      const auto known = own.find(mesh.file);
+      if (known != own.end()) return known->second;
+      scene.robot_files.push_back(mesh.file);
+      return own.emplace(mesh.file, asset::load(mesh.file)).first->second;
     });
   } catch (const Error& error) {
     line.refuse(error.what());

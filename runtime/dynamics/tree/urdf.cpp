@@ -13,6 +13,7 @@
 
 #include "runtime/core/input_file.h"
 #include "runtime/core/settings.h"
+#include "runtime/dynamics/tree/ros_package.h"
 #include "runtime/dynamics/tree/urdf_limits.h"
 #endif
 
@@ -83,6 +84,10 @@ class Reader {
     robot_.name = model_->getName();
     add_links(root_joint);
     if (robot_.links.size() != model_->links_.size()) refuse("links in a loop: " + unreached());
+    if (missing_package_)
+      missing_meshes_ +=
+          "; a package is a folder of its name, or with a package.xml of it, at or above this file, or in "
+          "ROS_PACKAGE_PATH or AMENT_PREFIX_PATH";
     if (!missing_meshes_.empty()) refuse(missing_meshes_);
     resolve_mimics();
     require_valid_links();
@@ -255,22 +260,15 @@ class Reader {
     const fs::path folder = fs::absolute(file_).parent_path();
     fs::path found;
     if (name.compare(0, package.size(), package) == 0)
-      found = in_package(folder, name.substr(package.size()));
+      found = find_in_packages(folder, name.substr(package.size()));
     else
       found = folder / (name.compare(0, local.size(), local) == 0 ? name.substr(local.size()) : name);
-    if (!fs::is_regular_file(found))
+    if (!fs::is_regular_file(found)) {
       missing_meshes_ +=
           (missing_meshes_.empty() ? "" : "; ") + who + " names a mesh that is missing: '" + name + "'";
-    return found.lexically_normal();
-  }
-
-  static fs::path in_package(fs::path folder, const fs::path& name_and_rest) {
-    const fs::path name = *name_and_rest.begin();
-    const fs::path rest = name_and_rest.lexically_relative(name);
-    for (;; folder = folder.parent_path()) {
-      if (folder.filename() == name && fs::exists(folder / rest)) return folder / rest;
-      if (fs::exists(folder / name_and_rest) || folder == folder.parent_path()) return folder / name_and_rest;
+      missing_package_ = missing_package_ || found.empty();
     }
+    return found.lexically_normal();
   }
 
   void resolve_mimics() {
@@ -299,6 +297,7 @@ class Reader {
   urdf::ModelInterfaceSharedPtr model_;
   std::map<std::string, int> link_index_;
   std::string missing_meshes_;
+  bool missing_package_ = false;  // one of them is by package://
   Robot robot_;
 };
 

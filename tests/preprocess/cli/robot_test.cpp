@@ -82,7 +82,7 @@ TEST_F(RobotCommand, MeshesAreAssetsThatTheSceneFinds) {
   const dynamics::System system(scene);
   ASSERT_EQ(system.body_count(), 3u);
   ASSERT_EQ(system.body(1).shapes.size(), 2u);
-  EXPECT_EQ(system.body(0).shapes[0].geometry.id(), system.body(0).shapes[0].geometry.id());
+  EXPECT_EQ(system.body(0).shapes[0].geometry.id(), system.body(2).shapes[0].geometry.id());
   EXPECT_NEAR(extent(system.body(0).shapes[0], 1).second, 0.35, 1e-12);
   EXPECT_NEAR(extent(system.body(1).shapes[0], 1).second, 0.005, 1e-12);
   EXPECT_NEAR(extent(system.body(1).shapes[1], 1).first, -0.35, 1e-12);
@@ -92,6 +92,27 @@ TEST_F(RobotCommand, MeshesAreAssetsThatTheSceneFinds) {
   // Nothing is made again, and OUT stands alone.
   std::filesystem::remove_all(data_ / "a");
   EXPECT_EQ(this->scene("arm.scn").bodies.size(), 3u);
+}
+
+// Two robots with meshes of one name, beside a scene that has none of their assets in its folder of assets.
+TEST_F(RobotCommand, RobotsBringTheirAssetsWithThem) {
+  const std::filesystem::path out = out_;
+  std::string robots;
+  for (const double length : {0.1, 0.2}) {
+    out_ = out / std::to_string(length);
+    write("bar.obj", box(length, 0.1, 0.05));
+    ASSERT_EQ(made(link("base", collision("<mesh filename='bar.obj'/>"))).code, 0);
+    robots +=
+        "robot " + std::to_string(length) + " " + out_.filename().string() + "/arm.urdf  0 0 0  1 0 0 0\n";
+  }
+  std::ofstream(out / "two.scn") << robots;
+  const dynamics::Scene scene = dynamics::read_scene(
+      (out / "two.scn").string(),
+      [](const std::string& name) -> body::Geometry { throw InvalidInput("asked for " + name); });
+  ASSERT_EQ(scene.bodies.size(), 2u);
+  EXPECT_NEAR(extent(scene.bodies[0].shapes[0], 0).second, 0.05, 1e-12);
+  EXPECT_NEAR(extent(scene.bodies[1].shapes[0], 0).second, 0.1, 1e-12);
+  EXPECT_EQ(scene.robot_files.size(), 4u);
 }
 
 TEST_F(RobotCommand, ASecondRunIsUpToDate) {
@@ -150,7 +171,7 @@ TEST_F(RobotCommand, BrokenFilesAreOneLineAndLeaveNothing) {
                 joint("1", "a", "b", "", "fixed"),
             "link 'a': a collision shape names a mesh that is missing: 'none.stl'; link 'b': a collision "
             "shape "
-            "names a mesh that is missing: 'package://x/nor.stl'"},
+            "names a mesh that is missing: 'package://x/nor.stl'; a package is a folder of its name"},
            {link("a", "") + link("b", "") + joint("1", "a", "b"),
             "link 'b' moves, and neither it nor what it carries has a positive definite inertia"},
            {link("a", "") + link("b", inertial("-1")) + joint("1", "a", "b"),

@@ -118,6 +118,35 @@ TEST_F(Urdf, CollisionShapesAndMeshesByPathAndPackage) {
   EXPECT_TRUE(fs::equivalent(std::get<Mesh>(robot.collisions[4].shape).file, folder_ / "meshes/a.stl"));
 }
 
+// A clone in a folder of any name, a workspace, an installed package.
+TEST_F(Urdf, PackagesAreFoundByManifestAndEnvironment) {
+  const auto find = [&](const std::string& file) {
+    const Robot robot = read_urdf(write(link(
+        "base", "<collision><geometry><mesh filename='package://" + file + "'/></geometry></collision>")));
+    return std::get<Mesh>(robot.collisions.at(0).shape).file;
+  };
+  const auto mesh = [&](const std::string& file) {
+    fs::create_directories((folder_ / file).parent_path());
+    std::ofstream(folder_ / file) << "solid";
+    return folder_ / file;
+  };
+  const fs::path own = mesh("own/a.stl"), source = mesh("workspace/my_hand/meshes/b.stl"),
+                 other = mesh("workspace/clone/meshes/c.stl"),
+                 installed = mesh("prefix/share/my_base/meshes/d.stl");
+  std::ofstream(folder_ / "package.xml") << "<package>\n <name> my_arm </name>\n</package>";
+  std::ofstream(folder_ / "workspace/clone/package.xml") << "<package><name>my_eye</name></package>";
+  EXPECT_TRUE(fs::equivalent(find("my_arm/own/a.stl"), own));
+  EXPECT_THROW(find("my_hand/meshes/b.stl"), InvalidInput);
+  ::setenv("ROS_PACKAGE_PATH",
+           (folder_ / "workspace").string().append(":").append(other.parent_path().parent_path()).c_str(), 1);
+  ::setenv("AMENT_PREFIX_PATH", (folder_ / "prefix").c_str(), 1);
+  EXPECT_TRUE(fs::equivalent(find("my_hand/meshes/b.stl"), source));
+  EXPECT_TRUE(fs::equivalent(find("my_eye/meshes/c.stl"), other));
+  EXPECT_TRUE(fs::equivalent(find("my_base/meshes/d.stl"), installed));
+  ::unsetenv("ROS_PACKAGE_PATH");
+  ::unsetenv("AMENT_PREFIX_PATH");
+}
+
 TEST_F(Urdf, MimicsAreALinearMap) {
   const Robot robot = read_urdf(
       write(link("base", "") + link("x") + link("y") + link("z") +
@@ -209,8 +238,11 @@ TEST_F(Urdf, RefusesShapesAndFilesThatAreNone) {
   };
   EXPECT_EQ(shape("<mesh filename='none.stl'/>"),
             "link 'base': a collision shape names a mesh that is missing: 'none.stl'");
-  EXPECT_EQ(shape("<mesh filename='package://none/none.stl'/>"),
-            "link 'base': a collision shape names a mesh that is missing: 'package://none/none.stl'");
+  EXPECT_EQ(
+      shape("<mesh filename='package://none/none.stl'/>"),
+      "link 'base': a collision shape names a mesh that is missing: 'package://none/none.stl'; a package "
+      "is a folder of its name, or with a package.xml of it, at or above this file, or in "
+      "ROS_PACKAGE_PATH or AMENT_PREFIX_PATH");
   std::ofstream(folder_ / "box.stl") << "solid";
   EXPECT_EQ(shape("<mesh filename='box.stl' scale='1 1e-300 1'/>"),
             "link 'base': a collision shape has a scale of 1e-300; it must be from 1e-09 to 1e+09");
