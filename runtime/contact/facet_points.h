@@ -11,7 +11,8 @@
 namespace abut::contact {
 
 // A contact point out of a facet: the centroid, where the common pressure p says how deep it lies in either
-// body, p / (n . grad pA) and p / (-n . grad pB) along the normal; 0 in a rigid one.
+// body, p / (n . grad pA) and p / (-n . grad pB) along the normal, but never deeper than that body's deepest
+// point: beside a core pressure is nearly even, and in it says nothing. 0 in a rigid body.
 template <class T>
 struct FacetPoint {
   T area = T(0);  // 0: none
@@ -24,21 +25,28 @@ struct FacetPoint {
 // says nothing of the body.
 inline constexpr double kLeastRise = 0.1;
 
-// Infinite there, and where the pressure pulls: behind a core.
+// Infinite there, and where the pressure pulls: behind a core. `deepest`: of the body, m.
 template <class T>
-T depth(const T& p, const T& rise, const Vec3<T>& gradient) {
-  if (value_of(T(gradient.squaredNorm())) == 0) return T(0);
+T depth(const T& p, const T& rise, const Vec3<T>& gradient, double deepest) {
+  if (value_of(T(gradient.squaredNorm())) == 0) return T(deepest);
   const T least = T(kLeastRise) * sqrt(T(gradient.squaredNorm()));
-  return rise > least ? T(p / rise) : T(std::numeric_limits<double>::infinity());
+  if (!(rise > least)) return T(std::numeric_limits<double>::infinity());
+  const T along = p / rise;
+  return along > T(deepest) ? T(deepest) : along;
 }
 
+// How deep a point of either body can lie, m; 0 of a rigid one.
+struct DeepestPoints {
+  double in_A, in_B;
+};
+
 template <class T>
-FacetPoint<T> point_of(const Facet<T>& facet) {
+FacetPoint<T> point_of(const Facet<T>& facet, const DeepestPoints& deepest) {
   const auto [area, center] = place(facet);
   if (!(area > T(0))) return {};
   const T p = facet.pressure(center);
-  const T in_A = depth<T>(p, facet.n.dot(facet.gradient_A), facet.gradient_A),
-          in_B = depth<T>(p, T(-facet.n.dot(facet.gradient_B)), facet.gradient_B);
+  const T in_A = depth<T>(p, facet.n.dot(facet.gradient_A), facet.gradient_A, deepest.in_A),
+          in_B = depth<T>(p, T(-facet.n.dot(facet.gradient_B)), facet.gradient_B, deepest.in_B);
   if (!(p > T(0)) || !std::isfinite(value_of(T(in_A + in_B)))) return {};
   return {area, -(in_A + in_B), center + (in_B - in_A) / T(2) * facet.n, facet.n};
 }
@@ -46,11 +54,12 @@ FacetPoint<T> point_of(const Facet<T>& facet) {
 // Contact points of facets, and their derivatives where they are wanted.
 class FacetPoints {
  public:
-  FacetPoints(const Pose<double>& X_AB, const RateLaw& law, Want want, std::vector<ContactPoint>& points,
-              std::vector<ContactPointDerivative>& derivatives)
+  FacetPoints(const Pose<double>& X_AB, const RateLaw& law, const DeepestPoints& deepest, Want want,
+              std::vector<ContactPoint>& points, std::vector<ContactPointDerivative>& derivatives)
       : X_AB_(X_AB),
         X_BA_(X_AB.inverse()),
         law_(law),
+        deepest_(deepest),
         wants_derivatives_(has(want, Want::kJacobian)),
         points_(points),
         derivatives_(derivatives) {
@@ -65,12 +74,12 @@ class FacetPoints {
   template <class Build>
   void add(std::uint64_t feature, Build&& build) {
     const Facet<double> facet = build(X_BA_);
-    const FacetPoint<double> point = point_of(facet);
+    const FacetPoint<double> point = point_of(facet, deepest_);
     if (!(point.area > 0)) return;
     const double counted = facet.polygon.weight() * point.area;
     total_ += counted;
     points_.push_back({X_AB_ * point.p, -(X_AB_.R * point.n), point.gap, counted, feature});
-    if (wants_derivatives_) derivatives_.push_back(derivative_of(point_of(build(moving_X_BA_))));
+    if (wants_derivatives_) derivatives_.push_back(derivative_of(point_of(build(moving_X_BA_), deepest_)));
   }
 
   // Drops slivers, which carry nothing.
@@ -108,6 +117,7 @@ class FacetPoints {
 
   Pose<double> X_AB_, X_BA_;
   RateLaw law_;
+  DeepestPoints deepest_;
   bool wants_derivatives_;
   Pose<Moving> moving_X_BA_;
   double total_ = 0;

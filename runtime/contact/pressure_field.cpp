@@ -3,12 +3,14 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <unordered_map>
 
 #include "runtime/contact/facet_points.h"
 #include "runtime/contact/facet_slopes.h"
 #include "runtime/contact/pressure_energy.h"
 #include "runtime/contact/visit_facets.h"
 #include "runtime/core/error.h"
+#include "runtime/distance/surface_distance.h"
 
 namespace abut::contact {
 
@@ -246,13 +248,32 @@ class PressureFieldModel final : public Model {
   }
 
   void find_points(const body::Pair& pair, const PressureFieldConfig& config, Want want) {
-    FacetPoints sink(pair.X_AB, rate_law(config), want, points_, derivatives_);
+    const DeepestPoints deepest{config.A.modulus == kRigid ? 0 : deepest_point(pair.A->geometry),
+                                config.B.modulus == kRigid ? 0 : deepest_point(pair.B->geometry)};
+    FacetPoints sink(pair.X_AB, rate_law(config), deepest, want, points_, derivatives_);
     visit_facets(pair, config, workspace_, sink);
     sink.finish();
   }
 
+  // How far the tetrahedra's vertices lie from the surface at most, m; remembered.
+  double deepest_point(const body::Geometry& geometry) {
+    if (geometry.half_space() != nullptr || geometry.surface().triangle_count == 0)
+      return std::numeric_limits<double>::infinity();
+    const auto [entry, is_new] = deepest_.try_emplace(geometry.id(), 0);
+    if (!is_new) return entry->second;
+    const asset::VolumeView& volume = geometry.volume();
+    for (std::int32_t v = 0; v < volume.vertex_count; ++v) {
+      if (volume.extent[v] == 0) continue;
+      const Vec3<double> p = Eigen::Map<const Vec3<double>>(volume.vertices + std::ptrdiff_t(3) * v);
+      entry->second =
+          std::max(entry->second, std::abs(distance::signed_distance(geometry.surface(), p).distance));
+    }
+    return entry->second;
+  }
+
   PressureFieldSettings settings_;
   PressureFieldWorkspace<double> workspace_;
+  std::unordered_map<std::uint64_t, double> deepest_;  // by Geometry::id
   std::vector<ContactPoint> points_;
   std::vector<ContactPointDerivative> derivatives_;
 };

@@ -2,8 +2,13 @@
 // pressures are the core's, nothing but the bodies and the pose decides.
 #include <gtest/gtest.h>
 
+#include <map>
+
+#include "preprocess/index/index.h"
 #include "preprocess/pressure/volume.h"
+#include "runtime/contact/model.h"
 #include "runtime/contact/pressure_energy.h"
+#include "runtime/distance/surface_distance.h"
 #include "tests/runtime/contact/pressure_differences.h"
 #include "tests/support/hulls.h"
 #include "tests/support/pressure_field_data.h"
@@ -140,6 +145,36 @@ TEST_F(PressurePlateau, ExchangedOrShiftedBodiesFeelTheSame) {
     EXPECT_LT(area, 1e-10);
     EXPECT_LT(shifted, 1e-9);
   }
+}
+
+// Beside a core pressure hardly rises, and in it not at all: what it says of a depth has a bound.
+TEST_F(PressurePlateau, NoContactPointIsDeeperThanItsBodies) {
+  const auto made = [](const Body& body) {
+    asset::Asset whole = body.asset;
+    whole.surfaces.push_back(preprocess::build_surface(surface_of(whole.volumes.front())));
+    return body::Body{body::Geometry(std::move(whole)), {.modulus = kModulus}};
+  };
+  const auto deepest = [](const body::Geometry& geometry) {
+    double depth = 0;
+    const asset::VolumeView& volume = geometry.volume();
+    for (std::int32_t v = 0; v < volume.vertex_count; ++v) {
+      const Vec3<double> p = Vec3<double>::Map(volume.vertices + 3 * v);
+      depth = std::max(depth, -distance::signed_distance<double>(geometry.surface(), p).distance);
+    }
+    return depth;
+  };
+  std::map<const Body*, body::Body> whole;
+  for (const Body& body : bodies()) whole.emplace(&body, made(body));
+  double greatest = 0;
+  for (int i = 0; i < 40; ++i) {
+    const Deep at = deep();
+    const body::Body &A = whole.at(at.A), &B = whole.at(at.B);
+    const double bound = deepest(A.geometry) + deepest(B.geometry);
+    for (const contact::ContactPoint& point : contact::contact_points("pressure_field", {&A, &B, at.X_AB}, 0))
+      greatest = std::max(greatest, -point.gap / bound);
+  }
+  EXPECT_GT(greatest, 0.5);
+  EXPECT_LE(greatest, 1 + 1e-12);
 }
 
 // The force, which the model has of its potential, does not jump where moduli become equal.

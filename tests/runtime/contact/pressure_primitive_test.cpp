@@ -109,6 +109,32 @@ TEST(PressurePrimitive, JacobiansAreTheWrenchsOwn) {
   EXPECT_LT(kinks, columns / 10);
 }
 
+// A box and a cylinder of one height and modulus on one level: over and under the middle their pressures are
+// the same all over, and the force is the mean of those a little higher and lower.
+TEST(PressurePrimitive, LikeBodiesOnOneLevelMeetAlikeInEitherOrder) {
+  const body::Geometry box(body::Box<double>{{0.04, 0.04, 0.015}}),
+      cylinder(body::Cylinder<double>{0.03, 0.015});
+  Random random(8);
+  double worst = 0;
+  for (int i = 0; i < 60; ++i) {
+    Pose<double> X_AB{exp_rotation<double>({0, 0, i == 0 ? 5.06807673936175 : random.uniform(0, 6.2)}),
+                      {-0.02163812043440079, -0.016507672269542372, 0}};
+    if (i > 0) X_AB.p = {random.uniform(-0.05, 0.05), random.uniform(-0.05, 0.05), 0};
+    const PairWrench direct = pressure_wrench(box, cylinder, X_AB, moduli(1e6, 1e6)),
+                     swapped = pressure_wrench(cylinder, box, X_AB.inverse(), moduli(1e6, 1e6));
+    Pose<double> higher = X_AB, lower = X_AB;
+    higher.p.z() += 1e-9, lower.p.z() -= 1e-9;
+    const Vec6<double> mean = (pressure_wrench(box, cylinder, higher, moduli(1e6, 1e6)).F_BBo_B +
+                               pressure_wrench(box, cylinder, lower, moduli(1e6, 1e6)).F_BBo_B) /
+                              2;
+    if (!(direct.area > 1e-5)) continue;
+    const double scale = 1e6 * direct.area;
+    worst = std::max({worst, (swapped.F_BBo_B + shift_wrench(X_AB, direct.F_BBo_B)).norm() / scale,
+                      (direct.F_BBo_B - mean).tail<3>().norm() / scale});
+  }
+  EXPECT_LT(worst, 1e-6);
+}
+
 // A ball and a box, each rigid or compliant: the bodies' names do not matter.
 TEST(PressurePrimitive, ExchangeOfBodiesWhateverIsRigid) {
   const body::Geometry ball(body::Sphere<double>{0.03}, 5e-3), box(body::Box<double>{{0.02, 0.05, 0.03}});
