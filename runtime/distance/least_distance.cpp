@@ -47,6 +47,7 @@ LeastPoint LeastSearch::operator()(const body::Primitive& primitive, const asset
     }
     if (part.whole && !(solve(part.triangle, Vec3<double>::Constant(1.0 / 3)) < best_.distance - tolerance_))
       continue;
+    if (!(cut(part) < best_.distance - tolerance_)) continue;
     Part quarter = part;
     quarter.whole = false;
     Vec3<double> middle[3], weight[3];  // of the edges
@@ -153,6 +154,25 @@ double LeastSearch::solve(std::int32_t triangle, const Vec3<double>& begun) {
   consider(p, triangle, found, least);
   const Vec3<double> g = primitive_distance<double>(*primitive_, p, 1).gradient;
   return least + std::min({g.dot(t[0] - p), g.dot(t[1] - p), g.dot(t[2] - p)});
+}
+
+// Bounds the least distance of a part by tangent planes, each where those before have their least maximum.
+double LeastSearch::cut(const Part& part) {
+  planes_.clear();
+  Vec3<double> share = Vec3<double>::Constant(1.0 / 3);
+  while (!planes_.full()) {
+    const Vec3<double> p = share[0] * part.corner[0] + share[1] * part.corner[1] + share[2] * part.corner[2];
+    const auto at = primitive_distance<double>(*primitive_, p, 1);
+    ++best_.steps;
+    consider(p, part.triangle,
+             share[0] * part.weight[0] + share[1] * part.weight[1] + share[2] * part.weight[2], at.value);
+    const auto height = [&](int k) { return at.value + at.gradient.dot(part.corner[k] - p); };
+    planes_.add({height(0), height(1), height(2)}, best_.distance - tolerance_ / 2);
+    const Vec3<double>* const lowest = planes_.lowest();
+    if (lowest == nullptr) break;
+    share = *lowest;
+  }
+  return planes_.bound();
 }
 
 // The weights at which the distance is stationary along the triangle's face, or the edge across from corner

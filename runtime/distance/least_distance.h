@@ -4,6 +4,7 @@
 
 #include "runtime/asset/asset.h"
 #include "runtime/body/primitive.h"
+#include "runtime/distance/tangent_planes.h"
 #include "runtime/distance/triangle_pair.h"
 
 // The point of a surface with the least signed distance from a primitive.
@@ -26,7 +27,8 @@ inline constexpr std::int32_t kMaxLeastSteps = 20'000;  // some thousandths of a
 // The signed distance f of a convex solid is a convex function, so that over a box or a triangle it is no
 // less than its tangent plane at the middle: f(c) + g . (x - c). Branch and bound over the tree's boxes and
 // parts of triangles, least bound first, to 1e-14 of the size; a triangle's least is found by Newton's method
-// along its features, and shown by the tangent plane there. Keeps its memory: one per thread.
+// along its features, and shown by the tangent plane there or, where f has a kink, by several tangent planes
+// together [Kelley1960]. Keeps its memory: one per thread.
 class LeastSearch {
  public:
   // X_PS: pose of the surface in the primitive's frame.
@@ -47,6 +49,7 @@ class LeastSearch {
   void consider(const Vec3<double>& p, std::int32_t triangle, const Vec3<double>& weight, double distance);
   double solve(std::int32_t triangle, const Vec3<double>& begun);
   Vec3<double> newton(const Triangle<double>& t, Vec3<double> weight, int skip);
+  double cut(const Part& part);
 
   const body::Primitive* primitive_ = nullptr;
   asset::SurfaceView surface_;
@@ -54,6 +57,7 @@ class LeastSearch {
   double tolerance_ = 0;  // m
   LeastPoint best_;
   std::vector<Part> heap_;
+  TangentPlanes planes_;
 };
 
 }  // namespace abut::distance

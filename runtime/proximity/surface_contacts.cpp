@@ -135,15 +135,16 @@ SurfaceContacts ContactFinder::operator()(const SurfaceView& A, const SurfaceVie
   const double reach =
       distance::near_triangles(A, B, X_AB, std::min(within, std::max(all, 0.0)), kMaxPairs, pairs_);
   join(A, B);
-  // Of each region the nearest pair, the first in order of the triangles; kept at its root.
-  std::vector<double>& least = least_;
-  best_.resize(pairs_.size());
-  least.assign(pairs_.size(), std::numeric_limits<double>::infinity());
+  // Of each region the nearest pair, one that crosses before one that only touches, the first in order of the
+  // triangles; kept at its root.
+  const auto comes_before = [&](std::size_t i, std::size_t k) {
+    const auto &a = pairs_[i].pair, &b = pairs_[k].pair;
+    return a.crossing != b.crossing ? a.crossing : a.distance2 < b.distance2;
+  };
+  best_.assign(pairs_.size(), pairs_.size());
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    const std::size_t region = root(i);
-    if (!(pairs_[i].pair.distance2 < least[region])) continue;
-    least[region] = pairs_[i].pair.distance2;
-    best_[region] = i;
+    std::size_t& best = best_[root(i)];
+    if (best == pairs_.size() || comes_before(i, best)) best = i;
   }
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     if (root(i) != i) continue;

@@ -47,7 +47,6 @@ class ContactFinder {
   std::vector<std::size_t> parent_;
   std::vector<std::int32_t> triangles_A_, triangles_B_;
   std::vector<char> known_;
-  std::vector<double> least_;      // by region: squared distance of its nearest pair, m^2
   std::vector<std::size_t> best_;  // by region: that pair
   std::vector<SurfaceContact> contacts_;
 };

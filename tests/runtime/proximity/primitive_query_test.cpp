@@ -181,6 +181,30 @@ TEST(PrimitiveOnSurface, HalfSpacesAndOneWithinTheOther) {
   EXPECT_NEAR(around.witness.distance, -0.5 + 0.1, 1e-12);
 }
 
+// Where the depth below a primitive's surface has a ridge, as halfway between two sides of a box.
+TEST(PrimitiveOnSurface, DeepestOnARidgeIsFoundAndShown) {
+  const Surface bar = preprocess::build_surface(test::box(0.3, 0.02, 0.02));
+  const Body S = body_of_surface(bar);
+  Random random(21);
+  int steps = 0, asks = 0;
+  for (const body::Primitive& primitive : test::solid_primitives()) {
+    const Body P{body::Geometry(primitive)};
+    for (int i = 0; i < 20; ++i) {
+      const auto number = [&](double most) { return random.uniform(-most, most); };
+      const Pose<double> X_AB{exp_rotation<double>({number(2), number(2), number(2)}),
+                              {number(0.01), number(0.01), number(0.01)}};
+      const Pair pair{&S, &P, X_AB};
+      const SurfaceWitness found = asked(pair);
+      if (!(found.witness.distance < 0)) continue;
+      expect_consistent(pair, found);
+      EXPECT_EQ(found.witness.status, Status::kOk) << primitive.index() << " " << i;
+      steps += found.witness.iterations, ++asks;
+    }
+  }
+  EXPECT_GT(asks, 50);
+  EXPECT_LT(steps / asks, 2000);
+}
+
 TEST(PrimitiveOnSurface, AnyDistanceAndWhatIsRefused) {
   const Surface box = preprocess::build_surface(test::box(0.2, 0.2, 0.2));
   const Body S = body_of_surface(box);

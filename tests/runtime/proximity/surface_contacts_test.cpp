@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 #include "preprocess/index/index.h"
 #include "runtime/core/random.h"
 #include "runtime/distance/surface_distance.h"
@@ -23,6 +26,37 @@ const Surface& hoop() {
 const Surface& plate() {
   static const Surface surface = preprocess::build_surface(test::box(3.1, 0.1, 0.2));
   return surface;
+}
+
+// Two teeth on a back, 3 cm high about z = 0.
+Surface comb() {
+  const double xs[] = {0, 0.02, 0.08, 0.1}, ys[] = {0, 0.02, 0.09}, zs[] = {-0.015, 0.015};
+  const std::set<std::array<int, 3>> cells = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {0, 1, 0}, {2, 1, 0}};
+  preprocess::TriangleMesh mesh;
+  std::map<std::array<int, 3>, std::int32_t> vertices;
+  const auto vertex = [&](std::array<int, 3> at) {
+    const auto [place, added] = vertices.try_emplace(at, static_cast<std::int32_t>(mesh.vertices.size()));
+    if (added) mesh.vertices.emplace_back(xs[at[0]], ys[at[1]], zs[at[2]]);
+    return place->second;
+  };
+  for (const std::array<int, 3>& cell : cells)
+    for (int axis = 0; axis < 3; ++axis)
+      for (const int side : {0, 1}) {
+        std::array<int, 3> beside = cell;
+        beside[axis] += side == 1 ? 1 : -1;
+        if (cells.contains(beside)) continue;
+        std::int32_t corner[4];
+        for (int k = 0; k < 4; ++k) {
+          std::array<int, 3> at = cell;
+          at[axis] += side;
+          at[(axis + 1) % 3] += k == 1 || k == 2;
+          at[(axis + 2) % 3] += k >= 2;
+          corner[side == 1 ? k : 3 - k] = vertex(at);
+        }
+        mesh.triangles.push_back({corner[0], corner[1], corner[2]});
+        mesh.triangles.push_back({corner[0], corner[2], corner[3]});
+      }
+  return preprocess::build_surface(mesh);
 }
 
 // A bar across the hoop: it is near on two sides.
@@ -73,6 +107,30 @@ TEST(SurfaceContacts, FeaturesStayAndAreExchangedWithTheBodies) {
   auto exchanged = features(plate(), hoop(), across(0.5).inverse());
   for (auto& [a, b] : exchanged) std::swap(a, b);
   EXPECT_EQ(exchanged, at);
+}
+
+// A bar across two teeth, flush with them: of each region's pairs some cross and some only touch.
+TEST(SurfaceContacts, RegionsWithFlushFacesHaveTheirDepths) {
+  const auto bar = preprocess::build_surface(test::box(0.2, 0.02, 0.03)), hook = comb();
+  proximity::ContactFinder find;
+  Random random(4);
+  for (int i = 0; i < 100; ++i) {
+    Pose<double> flush{exp_rotation<double>({0, 0, random.uniform(-0.5, 0.5)}),
+                       {random.uniform(-0.01, 0.01), random.uniform(0.02, 0.05), 0}};
+    Pose<double> lifted = flush;
+    lifted.p.z() = 1e-8;
+    const auto depths = [&](const Surface& A, const Surface& B, const Pose<double>& X_AB) {
+      std::vector<double> result;
+      for (const auto& contact : find(view(A), view(B), X_AB, 0).contacts)
+        if (contact.found.witness.distance < -1e-6) result.push_back(contact.found.witness.distance);
+      return result;
+    };
+    const auto expected = depths(hook, bar, lifted);
+    for (const auto& found : {depths(hook, bar, flush), depths(bar, hook, flush.inverse())}) {
+      ASSERT_EQ(found.size(), expected.size()) << i;
+      for (std::size_t k = 0; k < found.size(); ++k) EXPECT_NEAR(found[k], expected[k], 1e-6) << i;
+    }
+  }
 }
 
 TEST(SurfaceContacts, OneBodyWithinTheOtherIsAContact) {
