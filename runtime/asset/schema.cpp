@@ -4,14 +4,37 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 
 namespace abut::asset {
 namespace {
+
+using Box = Eigen::AlignedBox3d;
+
+// Those of primitives of some corners each, as indices into vertices (..., 3).
+std::vector<Box> boxes_of(const std::vector<double>& vertices, const std::vector<std::int32_t>& corners,
+                          std::size_t corners_each) {
+  std::vector<Box> boxes(corners.size() / corners_each);
+  for (std::size_t i = 0; i < corners.size(); ++i)
+    boxes[i / corners_each].extend(
+        Eigen::Map<const Eigen::Vector3d>(&vertices[3 * static_cast<std::size_t>(corners[i])]));
+  return boxes;
+}
+
+// Points `first` to `last` of (3, ...): all x, then all y, then all z.
+Box box_of(const std::vector<double>& points, std::size_t first, std::size_t last) {
+  const std::size_t n = points.size() / 3;
+  Box box;
+  for (std::size_t i = first; i < last; ++i)
+    box.extend(Eigen::Vector3d(points[i], points[n + i], points[2 * n + i]));
+  return box;
+}
 
 // Largest size of a number of some unit: beyond it products of a query overflow. A length is below 1e15 m, as
 // for a tree's builder; a tetrahedron is higher than 1e-15 m; numbers without a unit are parts of unit
@@ -71,7 +94,8 @@ class Checker {
 
   // Children come after their parent, every node but the root has one, and the leaves hold each primitive
   // once: a traversal ends and stays inside, and so does the sum over its leaves.
-  void expect_tree(const bvh::Tree& tree, std::size_t primitives) const {
+  void expect_tree(const bvh::Tree& tree, std::span<const Box> boxes) const {
+    const std::size_t primitives = boxes.size();
     const std::size_t nodes = tree.counts.size() / bvh::kWidth;
     expect_size("tree/children", tree.children.size(), tree.counts.size());
     expect_size("tree/bounds", tree.bounds.size(), tree.counts.size() * 6);
@@ -99,20 +123,33 @@ class Checker {
     if (std::find(depth.begin(), depth.end(), 0) != depth.end() ||
         std::find(covered.begin(), covered.end(), 0) != covered.end())
       fail("tree/children", "leaves something out");
-    expect_boxes(tree);
+    expect_boxes(tree, boxes);
   }
 
-  // Whatever meets an unused child's inverted box would go on below it.
-  void expect_boxes(const bvh::Tree& tree) const {
+  // A box holds what is below it and sticks out by no more than the whole is wide; that of an unused child is
+  // inverted, since whatever meets it would go on below it. Children stand after their parents.
+  void expect_boxes(const bvh::Tree& tree, std::span<const Box> boxes) const {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    const auto kFarthest = static_cast<float>(2 * largest("m"));  // room for rounding outwards
-    for (std::size_t i = 0; i < tree.counts.size(); ++i) {
+    Box whole;
+    for (const Box& box : boxes) whole.extend(box);
+    const double farthest = std::max(whole.min().cwiseAbs().maxCoeff(), whole.max().cwiseAbs().maxCoeff());
+    const double room = std::max<double>(farthest, std::numeric_limits<float>::min());
+    std::vector<Box> below(tree.counts.size() / bvh::kWidth);
+    for (std::size_t i = tree.counts.size(); i-- > 0;) {
       const float* const low = tree.bounds.data() + i / bvh::kWidth * 6 * bvh::kWidth + i % bvh::kWidth;
+      const auto first = static_cast<std::size_t>(tree.children[i]);
+      Box held;
+      for (std::int32_t k = 0; k < tree.counts[i]; ++k)
+        held.extend(boxes[first + static_cast<std::size_t>(k)]);
+      if (tree.counts[i] == 0) held = below[first];
+      below[i / bvh::kWidth].extend(held);
       for (int axis = 0; axis < 3; ++axis) {
         const float lo = low[axis * bvh::kWidth], hi = low[(axis + 3) * bvh::kWidth];
-        const bool fits = tree.counts[i] == -1 ? lo == kInfinity && hi == -kInfinity
-                                               : -kFarthest <= lo && lo <= hi && hi <= kFarthest;
-        if (!fits) fail("tree/bounds", "child " + std::to_string(i) + " has an impossible box");
+        const double least = held.min()[axis], greatest = held.max()[axis];
+        const bool fits = tree.counts[i] == -1
+                              ? lo == kInfinity && hi == -kInfinity
+                              : least - room <= lo && lo <= least && greatest <= hi && hi <= greatest + room;
+        if (!fits) fail("tree/bounds", "child " + std::to_string(i) + " is not the box of what it holds");
       }
     }
   }
@@ -139,7 +176,7 @@ void check_part(const Surface& s, const Asset&, const Checker& checker) {
   checker.expect_size("neighbours", s.neighbours.size(), s.triangles.size());
   checker.expect_range("triangles", s.triangles, vertices);
   checker.expect_range("neighbours", s.neighbours, triangles);
-  checker.expect_tree(s.tree, triangles);
+  checker.expect_tree(s.tree, boxes_of(s.vertices, s.triangles, 3));
 }
 
 // What the contact model takes for granted: tetrahedra with an inside, and no pressure on the surface.
@@ -175,7 +212,7 @@ void check_part(const Volume& v, const Asset&, const Checker& checker) {
   for (std::size_t i = 0; i < v.neighbours.size(); ++i)
     if (v.neighbours[i] < -1 || v.neighbours[i] >= static_cast<std::int32_t>(tetrahedra))
       checker.fail("neighbours", "entry " + std::to_string(i) + " is out of range");
-  checker.expect_tree(v.tree, tetrahedra);
+  checker.expect_tree(v.tree, boxes_of(v.vertices, v.tetrahedra, 4));
   checker.expect_size("tree/extent_ranges", v.tree_extent_ranges.size(), 2 * v.tree.counts.size());
   for (std::size_t i = 0; i < v.tree_extent_ranges.size(); ++i)
     if (std::isnan(v.tree_extent_ranges[i]))
@@ -195,7 +232,9 @@ void check_part(const OrientedPoints& p, const Asset&, const Checker& checker) {
   checker.expect_size("quads", p.quads.size(), 4 * points);
   checker.expect_size("spacing", p.spacing.size(), 4);
   checker.expect_range("quads", p.quads, vertices);
-  checker.expect_tree(p.tree, points);
+  std::vector<Box> boxes;
+  for (std::size_t i = 0; i < points; ++i) boxes.push_back(box_of(p.positions, i, i + 1));
+  checker.expect_tree(p.tree, boxes);
 }
 
 void check_part(const DistanceGrid& g, const Asset&, const Checker& checker) {
@@ -252,7 +291,12 @@ void check_part(const Pieces& p, const Asset& asset, const Checker& checker) {
   checker.expect_size("adjacency_offsets", p.adjacency_offsets.size(), pieces + 1);
   checker.expect_rows("adjacency_offsets", p.adjacency_offsets, p.adjacency.size());
   checker.expect_range("adjacency", p.adjacency, pieces);
-  checker.expect_tree(p.tree, pieces);
+  std::vector<Box> boxes;
+  for (std::size_t i = 0; i < pieces; ++i) {
+    const std::vector<double>& vertices = asset.convex[i + 1].vertices;
+    boxes.push_back(box_of(vertices, 0, vertices.size() / 3));
+  }
+  checker.expect_tree(p.tree, boxes);
 }
 
 void check_part(const SphereSet& s, const Asset& asset, const Checker& checker) {

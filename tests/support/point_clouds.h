@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -31,12 +32,19 @@ inline asset::OrientedPoints make_points(const std::vector<Vec3<double>>& positi
       points.quads.push_back(static_cast<std::int32_t>(points.vertices.size() / 3));
       points.vertices.insert(points.vertices.end(), corner.begin(), corner.end());
     }
-  Vec3<float> low = Vec3<float>::Constant(-1e3f), high = -low;  // one leaf
-  for (const auto& side : {low, high})
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  Vec3<float> low = Vec3<float>::Constant(kInfinity), high = -low;  // one leaf, rounded outwards
+  for (const Vec3<double>& p : positions)
+    for (int k = 0; k < 3; ++k) {
+      low[k] = std::min(low[k], std::nextafter(static_cast<float>(p[k]), -kInfinity));
+      high[k] = std::max(high[k], std::nextafter(static_cast<float>(p[k]), kInfinity));
+    }
+  for (const bool is_low : {true, false})
     for (int k = 0; k < 3; ++k)
       for (int child = 0; child < bvh::kWidth; ++child)
-        points.tree.bounds.push_back(child == 0 ? side[k]
-                                                : -side[k] * std::numeric_limits<float>::infinity());
+        points.tree.bounds.push_back(child == 0 ? (is_low ? low[k] : high[k])
+                                     : is_low   ? kInfinity
+                                                : -kInfinity);
   points.tree.children.assign(bvh::kWidth, 0);
   points.tree.counts = {static_cast<std::int32_t>(positions.size()), -1, -1, -1};
   points.areas = areas;

@@ -291,7 +291,7 @@ TEST_F(VolumeAsset, ACorruptedVolumeIsRefused) {
   };
   EXPECT_TRUE(contains(problem_of([](asset::Volume& v) { v.gradients[4] += 0.1; }),
                        asset("thing") + ": volume/1: gradients: tetrahedron 1 has the wrong one"));
-  EXPECT_TRUE(contains(problem_of([](asset::Volume& v) { v.vertices[0] *= 1.2; }), "volume/1"));
+  EXPECT_TRUE(contains(problem_of([](asset::Volume& v) { v.face_planes[3] += 0.1; }), "volume/1"));
   EXPECT_TRUE(contains(problem_of([](asset::Volume& v) { v.extent.back() *= 0.9; }), "volume/1: gradients"));
 }
 

@@ -149,9 +149,10 @@ TEST_F(UnsoundParts, TreesThatATraversalWouldLeaveAreRefused) {
     spoil(a.surfaces[0].tree);
     expect_refused(words, a);
   };
-  expect("impossible box", [](bvh::Tree& t) { t.bounds[1] = 0; });
-  expect("impossible box", [](bvh::Tree& t) { t.bounds[12] = -1; });
-  expect("impossible box", [](bvh::Tree& t) { t.bounds[12] = 3.4e38F; });
+  expect("child 1 is not the box", [](bvh::Tree& t) { t.bounds[1] = 0; });
+  expect("child 0 is not the box", [](bvh::Tree& t) { t.bounds[12] = -1; });
+  expect("child 0 is not the box", [](bvh::Tree& t) { t.bounds[12] = 3.4e38F; });
+  expect("child 0 is not the box", [](bvh::Tree& t) { t.bounds[0] = 1e-3F; });  // hides a corner
   expect("leaves something out", [](bvh::Tree& t) { t.counts[0] = 3; });
   expect("second leaf", [](bvh::Tree& t) { t.counts[1] = 1; });
   expect("is out of range", [](bvh::Tree& t) { t.children[1] = INT32_MIN; });
