@@ -47,7 +47,7 @@ py::array numbers(const Name& name, py::handle value) {
   if (kind != 'f' && kind != 'i' && kind != 'u')
     throw py::type_error(name.words() + " must be an array of real numbers, not of " +
                          std::string(py::str(array.dtype())));
-  return py::array_t<double, py::array::forcecast>::ensure(array);
+  return py::array_t<double, py::array::forcecast>(array);  // MemoryError where it does not fit
 }
 
 std::string text(const Name& name, py::handle value) {
@@ -169,7 +169,7 @@ void Bodies::set_index(const Name& name, py::handle value) {
   const py::array array = py::array::ensure(value);
   if (!array || (array.dtype().kind() != 'i' && array.dtype().kind() != 'u'))
     throw py::type_error(of.words() + " must be an array of whole numbers");
-  const auto whole = py::array_t<std::int64_t, py::array::forcecast>::ensure(array);
+  const py::array_t<std::int64_t, py::array::forcecast> whole(array);
   if (whole.ndim() != 1) refuse(of, "have shape " + shape_words(whole) + "; it must be (N,)");
   indexed_ = true;
   index_.resize(static_cast<std::size_t>(whole.size()));

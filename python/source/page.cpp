@@ -16,9 +16,8 @@ std::vector<PageMark> marks_of(const py::list& given) {
   std::vector<PageMark> marks;
   for (const py::handle one : given) {
     const auto parts = py::cast<py::tuple>(one);
-    const auto vertices = py::array_t<float, py::array::c_style | py::array::forcecast>::ensure(parts[0]);
-    const auto triangles =
-        py::array_t<std::int32_t, py::array::c_style | py::array::forcecast>::ensure(parts[1]);
+    const py::array_t<float, py::array::c_style | py::array::forcecast> vertices(parts[0]);
+    const py::array_t<std::int32_t, py::array::c_style | py::array::forcecast> triangles(parts[1]);
     marks.push_back({{vertices.data(), vertices.data() + vertices.size()},
                      {triangles.data(), triangles.data() + triangles.size()},
                      py::cast<std::array<int, 3>>(parts[2])});

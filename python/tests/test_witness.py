@@ -19,6 +19,14 @@ class Separation(unittest.TestCase):
         np.testing.assert_allclose(found.n, [0, 0, 1], atol=1e-15)
         self.assertIs(found.status, abut.Status.OK)
 
+    def test_what_does_not_fit_into_memory_is_a_memory_error(self):
+        ball = abut.sphere(0.1)
+        many = np.broadcast_to(np.array([1, 0, 0, 0, 0.3, 0, 0], np.float32), (2**44, 7))
+        with self.assertRaises(MemoryError):
+            abut.separation(ball, ball, many)
+        with self.assertRaises(MemoryError):
+            abut.separation(([ball], np.broadcast_to(np.int32(0), (2**45,))), ball, many[0])
+
     def test_a_batch_has_the_bits_of_single_questions_on_any_number_of_threads(self):
         A, B = abut.box(0.1, 0.2, 0.05), abut.cone(0.1, 0.05)
         X_AB = poses(300)
