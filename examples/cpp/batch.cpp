@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <exception>
 
-#include "runtime/asset/reader.h"
-#include "runtime/core/random.h"
-#include "runtime/derivative/estimator.h"
+#include <abut/asset/reader.h>
+#include <abut/core/random.h>
+#include <abut/derivative/estimator.h>
 
 using namespace abut;
 

@@ -4,9 +4,10 @@
 #include <cstdio>
 #include <exception>
 
-#include "examples/cpp/equilibrium.h"
-#include "runtime/asset/reader.h"
-#include "runtime/dynamics/step/scene_page.h"
+#include <abut/asset/reader.h>
+#include <abut/dynamics/step/scene_page.h>
+
+#include "equilibrium.h"
 
 using namespace abut;
 using namespace equilibrium;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/contact/model.h"
+#include <abut/contact/model.h>
 
 // A mug on a box for equilibrium.cpp: where it starts, and what acts on it.
 namespace equilibrium {

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <exception>
 
-#include "runtime/asset/reader.h"
-#include "runtime/derivative/estimator.h"
+#include <abut/asset/reader.h>
+#include <abut/derivative/estimator.h>
 
 using namespace abut;
 

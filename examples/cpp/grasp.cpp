@@ -4,8 +4,9 @@
 #include <cstdio>
 #include <exception>
 
-#include "examples/cpp/hands.h"
-#include "runtime/asset/reader.h"
+#include <abut/asset/reader.h>
+
+#include "hands.h"
 
 using namespace abut;
 using namespace dynamics;

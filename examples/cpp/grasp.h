@@ -3,10 +3,10 @@
 #include <functional>
 #include <vector>
 
-#include "runtime/distance/surface_distance.h"
-#include "runtime/dynamics/step/scene_page.h"
-#include "runtime/dynamics/system/system_tree.h"
-#include "runtime/dynamics/tree/kinematics.h"
+#include <abut/distance/surface_distance.h>
+#include <abut/dynamics/step/scene_page.h>
+#include <abut/dynamics/system/system_tree.h>
+#include <abut/dynamics/tree/kinematics.h>
 
 // A hand refined so that points of it meet points of an object and none goes into it: Levenberg and
 // Marquardt's method on kinematics and exact distances, both with derivatives.

@@ -2,8 +2,9 @@
 
 #include <numbers>
 
-#include "examples/cpp/grasp.h"
-#include "runtime/dynamics/system/robot.h"
+#include <abut/dynamics/system/robot.h>
+
+#include "grasp.h"
 
 // Hands for grasp.cpp: bodies of a scene, and where their fingertips are.
 namespace grasp {

@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <exception>
 
-#include "runtime/asset/reader.h"
-#include "runtime/dynamics/step/recording.h"
-#include "runtime/dynamics/step/scene_page.h"
+#include <abut/asset/reader.h>
+#include <abut/dynamics/step/recording.h>
+#include <abut/dynamics/step/scene_page.h>
 
 using namespace abut;
 

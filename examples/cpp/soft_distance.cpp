@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <exception>
 
-#include "runtime/asset/reader.h"
-#include "runtime/core/error.h"
-#include "runtime/ssdf/soft_distances.h"
+#include <abut/asset/reader.h>
+#include <abut/core/error.h>
+#include <abut/ssdf/soft_distances.h>
 
 using namespace abut;
 

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <exception>
 
-#include "runtime/asset/reader.h"
-#include "runtime/contact/model.h"
+#include <abut/asset/reader.h>
+#include <abut/contact/model.h>
 
 using namespace abut;
 

@@ -2,7 +2,7 @@
 # libabut-dev, abut-tools, python3-abut, abut-preprocess. `cmake --install` without --component installs all.
 include(GNUInstallDirs)
 
-# abut_install_command(TARGET COMPONENT): the program, its shell completion, and its pages of the manual, which are made
+# abut_install_command(TARGET COMPONENT): the program (built into bin/), its shell completion, and its pages of the manual, which are made
 # of its own --help by the target `man` (needs help2man).
 find_program(ABUT_HELP2MAN help2man DOC "Makes pages of the manual")
 mark_as_advanced(ABUT_HELP2MAN)
@@ -11,6 +11,7 @@ if(NOT TARGET man)
 endif()
 function(abut_install_command target component)
   include(GNUInstallDirs)  # its variables are those of the folder that asks
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
   install(TARGETS ${target} COMPONENT ${component})
   install(FILES ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/completion.bash RENAME ${target} COMPONENT ${component}
           DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
