@@ -146,7 +146,7 @@ int run(Arguments& arguments) {
   settle_model(arguments);
   if (!arguments.wrench_flags.empty() && !std::string_view(arguments.what).starts_with("wrench"))
     throw InvalidInput(arguments.wrench_flags.front() + " goes with --what wrench and its derivatives");
-  const bool by_point = arguments.method.empty() || arguments.method == "point";
+  const bool by_point = arguments.method == "point";
   for (const std::string& flag : arguments.wrench_flags)
     if (by_point && flag != "--energy" && !flag.starts_with("--surface"))
       throw InvalidInput(flag +

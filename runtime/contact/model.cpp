@@ -20,17 +20,6 @@ constexpr std::string_view kSeparationSettings[] = {"eps1", "eps2", "kernel", "t
 constexpr std::string_view kFieldSettings[] = {"field"};
 
 constexpr ModelRow kModels[] = {
-    {"point",
-     "convex bodies, one spring or constraint at the witness points",
-     body::kConvexPart,
-     true,
-     true,
-     Want::kJacobian | Want::kEnergy,
-     -1,
-     false,
-     [] { return describe(point_settings()); },
-     {},
-     [](const SettingValues& settings) { return make_point_model(point_config(settings)); }},
     {"pressure_field",
      "tetrahedra with pressure fields, pressing where their pressures are equal",
      body::kVolumePart,
@@ -44,10 +33,6 @@ constexpr ModelRow kModels[] = {
      [](const SettingValues& settings) {
        return make_pressure_field_model(pressure_field_config(settings));
      }},
-    {"soft_minimum", "points pushed by the other body's planes or exact distance, softly the deepest",
-     body::kPointsPart, true, true, Want::kJacobian | Want::kHessian, 2, true,
-     [] { return describe(soft_minimum_settings()); }, kSeparationSettings,
-     [](const SettingValues& settings) { return make_soft_minimum_model(soft_minimum_config(settings)); }},
     {"soft_potential",
      "points of either surface in the other's soft distance, by a potential: upright at edges",
      body::kPointsPart, true, true, Want::kJacobian | Want::kHessian | Want::kEnergy, 2, true,
@@ -55,6 +40,21 @@ constexpr ModelRow kModels[] = {
      [](const SettingValues& settings) {
        return make_soft_potential_model(soft_potential_config(settings));
      }},
+    {"soft_minimum", "points pushed by the other body's planes or exact distance, softly the deepest",
+     body::kPointsPart, true, true, Want::kJacobian | Want::kHessian, 2, true,
+     [] { return describe(soft_minimum_settings()); }, kSeparationSettings,
+     [](const SettingValues& settings) { return make_soft_minimum_model(soft_minimum_config(settings)); }},
+    {"point",
+     "convex bodies, one spring or constraint at the witness points",
+     body::kConvexPart,
+     true,
+     true,
+     Want::kJacobian | Want::kEnergy,
+     -1,
+     false,
+     [] { return describe(point_settings()); },
+     {},
+     [](const SettingValues& settings) { return make_point_model(point_config(settings)); }},
 };
 
 }  // namespace

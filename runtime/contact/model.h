@@ -142,7 +142,7 @@ void require_room(Want want, bool offered, const WrenchHessian* hessian);
 // Throws InvalidInput naming `who` unless the margin is 0 or more, and finite.
 void require_margin(const char* who, double margin);
 
-// All rows, in a fixed order.
+// All rows, in a fixed order; the first is the default.
 std::span<const ModelRow> models();
 
 // Row by name. Throws InvalidInput, naming the models that there are, for an unknown one.

@@ -30,7 +30,7 @@ TEST_F(Query, SettingsOfTheMethodAreOptions) {
           ->wrench({&ball, &egg, X_AB});
   EXPECT_NEAR(std::stod(force[11]), -wrench.F_BBo_B[3], 1e-12 * wrench.F_BBo_B.norm());
   EXPECT_NE(force[11], columns_of("--what wrench --model soft_minimum")[11]);
-  EXPECT_NE(force[11], columns_of("--what wrench_hessian --kernel wall")[10]);
+  EXPECT_NE(force[11], columns_of("--what wrench_hessian --model soft_minimum --kernel wall")[10]);
 
   const auto turned = columns_of("--what derivative --rings 1 --eps 0.5 --clamp-relative 0.01");
   const derivative::PairDerivative expected = derivative::witness_derivative(
@@ -50,7 +50,7 @@ TEST_F(Query, SettingsThatDoNotFitAreRefusedInOneLine) {
        "soft-minimum contact: eps1 is '0' spacing^2; it must be from"},
       {"--what wrench --model soft_minimum --kernel quad",
        "soft-minimum contact: kernel is 'quad'; it must be one of gaussian, wall"},
-      {"--what wrench_hessian --tolerance 1",
+      {"--what wrench_hessian --model soft_minimum --tolerance 1",
        "soft-minimum contact: tolerance is '1'; it must be between 0 and 1"},
       {"--what wrench --model point --stiffness abc", "point contact: stiffness is 'abc' N/m; it must be"},
       {"--what wrench --model pressure_field --kernel wall",

@@ -107,7 +107,7 @@ TEST_F(Query, WrenchHessiansAreSecondDifferencesOfTheWrench) {
       }
     }
   }
-  const Outcome got = run("assets poses.csv --what wrench_hessian", poses);
+  const Outcome got = run("assets poses.csv --what wrench_hessian --model soft_minimum", poses);
   ASSERT_EQ(got.exit_code, 0) << got.err;
   const auto rows = table(got.out);
   ASSERT_EQ(rows.size(), 2U + 4U * 21U);
