@@ -275,6 +275,7 @@ Action parse(int argc, const char* const* argv, Arguments& arguments) {
   add_subcommands(app, arguments, action);
   app.require_subcommand(0, 1);
   cli::refuse_misspelt_command(app, argc, argv);
+  cli::refuse_empty_values(argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -51,7 +51,16 @@ inline void refuse_misspelt_command(const CLI::App& app, int argc, const char* c
                                    nearest, app.get_name()));
 }
 
-// Throws InvalidInput where an option was given an empty value: often a variable of a script without one.
+// Throws InvalidInput where an option was given an empty value: often a variable of a script without one. Of
+// --out= the parser would take the next argument.
+inline void refuse_empty_values(int argc, const char* const* argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string_view word = argv[i];
+    if (word.starts_with("--") && word.find('=') == word.size() - 1)
+      throw InvalidInput(fmt::format("{}: its value is empty; give one, or leave the option out",
+                                     word.substr(0, word.size() - 1)));
+  }
+}
 inline void refuse_empty_values(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
     if (!option->get_positional())

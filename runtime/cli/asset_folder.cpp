@@ -14,6 +14,8 @@ AssetFolder::AssetFolder(std::filesystem::path folder) : folder_(std::move(folde
   const bool is_folder = std::filesystem::is_directory(folder_, error);
   if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
     throw IoError(folder_.string() + ": cannot read this folder of assets: " + error.message());
+  if (std::error_code ignored; std::filesystem::is_regular_file(folder_, ignored))
+    throw IoError(folder_.string() + ": a file, not a folder of assets; name the folder that it is in");
   if (!is_folder)
     throw IoError(folder_.string() + ": not a folder of assets" +
                   (error ? " (" + error.message() + ")" : "") + "; make one with abut-preprocess DATASET " +

@@ -28,6 +28,7 @@ CLI::Validator in_range(Number low, Number high, const std::string& what) {
 bool parse(CLI::App& app, int argc, const char* const* argv) {
   app.set_version_flag("--version", version());
   refuse_misspelt_command(app, argc, argv);
+  refuse_empty_values(argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

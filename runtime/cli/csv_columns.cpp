@@ -103,6 +103,8 @@ bool CsvColumns::read_record() {
     if (!read_line()) return false;
     if (line_ == 1 && record_.starts_with(kByteOrderMark)) record_.erase(0, kByteOrderMark.size());
   } while (std::all_of(record_.begin(), record_.end(), blank));
+  field_count_ = at_ = 0;
+  in_quotes_ = false;
   while (!split()) {
     record_ += '\n';
     if (!read_line()) refuse("a quoted field that does not end; close its quote");
@@ -112,31 +114,34 @@ bool CsvColumns::read_record() {
   return true;
 }
 
-// The fields of the record; false where it ends within quotes.
+// The fields of the record, from where the last call came to; false where it ends within quotes.
 bool CsvColumns::split() {
-  field_count_ = 0;
-  std::size_t at = 0;
-  for (;; ++at) {
-    if (field_count_ == fields_.size()) fields_.emplace_back();
-    std::string& field = fields_[field_count_++];
-    field.clear();
-    while (at < record_.size() && blank(record_[at])) ++at;
-    if (at < record_.size() && record_[at] == '"') {
-      for (++at;; ++at) {
-        if (at >= record_.size()) return false;
-        if (record_[at] == '"' && (at + 1 >= record_.size() || record_[at + 1] != '"')) break;
-        at += record_[at] == '"';
-        field += record_[at];
-      }
-      for (++at; at < record_.size() && record_[at] != ','; ++at)
-        if (!blank(record_[at])) refuse("text after the quoted field " + std::to_string(field_count_));
-    } else {
-      const std::size_t end = std::min(record_.find(',', at), record_.size());
-      field.assign(record_, at, end - at);
-      trim(field);
-      at = end;
+  for (;; ++at_) {
+    if (!in_quotes_) {
+      if (field_count_ == fields_.size()) fields_.emplace_back();
+      fields_[field_count_++].clear();
+      while (at_ < record_.size() && blank(record_[at_])) ++at_;
+      in_quotes_ = at_ < record_.size() && record_[at_] == '"';
+      at_ += in_quotes_;
     }
-    if (at >= record_.size()) return true;
+    std::string& field = fields_[field_count_ - 1];
+    if (in_quotes_) {
+      for (;; ++at_) {
+        if (at_ >= record_.size()) return false;
+        if (record_[at_] == '"' && (at_ + 1 >= record_.size() || record_[at_ + 1] != '"')) break;
+        at_ += record_[at_] == '"';
+        field += record_[at_];
+      }
+      in_quotes_ = false;
+      for (++at_; at_ < record_.size() && record_[at_] != ','; ++at_)
+        if (!blank(record_[at_])) refuse("text after the quoted field " + std::to_string(field_count_));
+    } else {
+      const std::size_t end = std::min(record_.find(',', at_), record_.size());
+      field.assign(record_, at_, end - at_);
+      trim(field);
+      at_ = end;
+    }
+    if (at_ >= record_.size()) return true;
   }
 }
 

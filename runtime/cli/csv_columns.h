@@ -54,7 +54,9 @@ class CsvColumns {
   std::string file_name_;
   std::unique_ptr<std::istream> file_;
   std::istream* in_ = nullptr;
-  std::string record_;  // the lines of one row
+  std::string record_;      // the lines of one row
+  std::size_t at_ = 0;      // of the record: up to where its fields are read
+  bool in_quotes_ = false;  // there
   std::vector<std::string> fields_;
   std::size_t field_count_ = 0;             // of fields_, whose memory is kept
   std::size_t name_count_ = 0;              // of the first line

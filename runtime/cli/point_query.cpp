@@ -25,6 +25,7 @@ body::Geometry named(const std::string& name, AssetFolder& assets) {
 }
 
 struct Rows {
+  std::size_t rows_read = 0;
   std::vector<std::string> idx, obj;
   std::vector<Vec3<double>> points;
   std::vector<SoftDistance<double>> answers;
@@ -33,7 +34,8 @@ struct Rows {
   void read(CsvColumns& file, AssetFolder& assets, const ssdf::SoftDistanceConfig& config) {
     idx.clear(), obj.clear(), points.clear();
     while (points.size() < kBlock && file.next()) {
-      idx.emplace_back(file.text(0));
+      idx.push_back(file.has(0) ? std::string(file.text(0)) : std::to_string(rows_read));
+      ++rows_read;
       obj.emplace_back(file.text(1));
       points.emplace_back(file.number(2), file.number(3), file.number(4));
       try {

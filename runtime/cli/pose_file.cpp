@@ -13,7 +13,8 @@ PoseFile::PoseFile(const std::string& path) : columns_(path, kNames, kTwist) {}
 
 bool PoseFile::next(PoseRow& row) {
   if (!columns_.next()) return false;
-  row.idx = columns_.text(0);
+  row.idx = columns_.has(0) ? std::string(columns_.text(0)) : std::to_string(rows_);
+  ++rows_;
   row.objA = columns_.text(1);
   row.objB = columns_.text(2);
   for (std::size_t k = 0; k < 4; ++k) row.quaternion[k] = columns_.number(3 + k);

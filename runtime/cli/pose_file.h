@@ -9,7 +9,7 @@
 namespace abut::cli {
 
 struct PoseRow {
-  std::string idx;                    // as in the file; empty where there is no such column
+  std::string idx;                    // as in the file; without such a column the row's number, from 0
   std::string objA, objB;             // names of assets
   std::array<double, 4> quaternion;   // w, x, y, z of R_AB
   std::array<double, 3> translation;  // p_AB, m
@@ -31,6 +31,7 @@ class PoseFile {
 
  private:
   CsvColumns columns_;
+  std::size_t rows_ = 0;  // read
 };
 
 }  // namespace abut::cli

@@ -42,6 +42,18 @@ class PoseFileTest : public testing::Test {
   const std::string header = "idx,objA,objB,qw,qx,qy,qz,tx,ty,tz\n";
 };
 
+// Many short lines within one quote: read once, not once more for each line.
+TEST_F(PoseFileTest, AQuoteThatDoesNotEndIsRefusedInTime) {
+  std::string text = header + "\"0";
+  text.append(500'000, '\n');
+  EXPECT_NE(error(text).find(":2: a quoted field that does not end; close its quote"), std::string::npos);
+  write(header + "\"a\nb\"\"c\n\",x,y,1,0,0,0,0,0,0\n");
+  PoseFile file(path.string());
+  PoseRow row;
+  ASSERT_TRUE(file.next(row));
+  EXPECT_EQ(row.idx, "a\nb\"c\n");
+}
+
 TEST_F(PoseFileTest, ReadsColumnsByNameInAnyOrder) {
   write(
       "tz,extra,objB,objA,qw,qx,qy,qz,tx,ty\r\n0.3,x,b,a , "
@@ -51,7 +63,7 @@ TEST_F(PoseFileTest, ReadsColumnsByNameInAnyOrder) {
   ASSERT_TRUE(file.next(row));
   EXPECT_EQ(row.objA, "a");
   EXPECT_EQ(row.objB, "b");
-  EXPECT_EQ(row.idx, "");
+  EXPECT_EQ(row.idx, "0");
   EXPECT_EQ(row.quaternion, (std::array<double, 4>{1, 0, 0, 0}));
   EXPECT_EQ(row.translation, (std::array<double, 3>{0.1, 0.2, 0.3}));
   ASSERT_TRUE(file.next(row));
