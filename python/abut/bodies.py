@@ -109,25 +109,27 @@ def load(path: PathLike, *, convex: int = 0, surface: int = 0, volume: int = 0, 
 
 
 class AssetFolder(Dict[str, Geometry]):
-    """The assets of a folder by name, in ascending order, and in `failed` the exception of each that could not be
-    loaded, by name. Asking for one of those raises a KeyError that says why."""
+    """The assets of the folder `path` by name, in ascending order, and in `failed` the exception of each that could not
+    be loaded, by name. Asking for one of those raises a KeyError that says why; for another, one that names those that
+    there are."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: PathLike = "") -> None:
         super().__init__()
+        self.path = os.fspath(path)
         self.failed: Dict[str, _abut.Error] = {}
 
     def __missing__(self, name: str) -> Geometry:
         if name in self.failed:
             raise KeyError(f"{name}: it could not be loaded: {self.failed[name]}") from self.failed[name]
-        raise KeyError(name)
+        raise KeyError(f"no asset {name!r} in {self.path}; there {'are: ' + ', '.join(self) if self else 'are none'}")
 
 
 def load_folder(path: PathLike, **levels: int) -> AssetFolder:
     """All assets `<name>.h5` of a folder by name. `levels` as `load` has them.
 
     One that cannot be loaded costs no other: it stands in `.failed` by name with its exception, and a UserWarning
-    says so. Raises IoError where `path` is no folder that can be read, and as `load` where none of its assets
-    could be loaded.
+    says so. Raises IoError where `path` is no folder that can be read, InvalidInput where it has no asset, and as
+    `load` where none of its assets could be loaded.
     """
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"load_folder: path must be a path, not {type(path).__name__}")
@@ -140,14 +142,16 @@ def load_folder(path: PathLike, **levels: int) -> AssetFolder:
         raise _abut.IoError(f"load_folder: {str(folder)!r} is no folder that can be read: {error.strerror}") from None
     except ValueError:
         raise _abut.InvalidInput(f"load_folder: path {str(folder)!r} has a character that no path can have") from None
-    assets = AssetFolder()
+    assets = AssetFolder(folder)
     for file in (folder / name for name in names if name.endswith(".h5")):
         try:
             assets[file.stem] = load(file, **levels)
         except _abut.Error as error:
             assets.failed[file.stem] = error
     reasons = list(assets.failed.values())
-    if reasons and not assets:
+    if not assets and not reasons:
+        raise _abut.InvalidInput(f"load_folder: {folder}: no assets; make some with abut-preprocess DATASET {folder}")
+    if not assets:
         raise reasons[0]
     if reasons:
         warnings.warn(

@@ -285,10 +285,17 @@ class Errors(unittest.TestCase):
             self.assertIsInstance(assets.failed["sub"], abut.IoError)
             with self.assertRaisesRegex(KeyError, "bad: it could not be loaded: .*bad.h5"):
                 assets["bad"]
-            with self.assertRaisesRegex(KeyError, "^'mug'$"):
+            with self.assertRaisesRegex(KeyError, "no asset 'mug' in .*; there are: a, b"):
                 assets["mug"]
             with self.assertRaisesRegex(Bad, "surface"):
                 abut.load_folder(folder, surface=7)
+
+    def test_a_folder_without_assets_is_told(self):
+        with tempfile.TemporaryDirectory(dir=".") as folder:
+            pathlib.Path(folder, "mug.obj").write_bytes(b"v 0 0 0")
+            with self.assertRaisesRegex(Bad, "load_folder: .*: no assets; make some with abut-preprocess DATASET"):
+                abut.load_folder(folder)
+        self.assertEqual(abut.AssetFolder(), {})
 
     @needs_assets
     def test_handles_heed_what_stands_beside_them_or_refuse_it(self):
