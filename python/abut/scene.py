@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _abut
-from .bodies import RIGID, Geometry, Material, PathLike, load
+from .bodies import RIGID, AssetFolder, Geometry, Material, PathLike, load
 from .gradients import as_numbers, pose_as_seven
 
 Assets = Union[None, PathLike, Mapping[str, Geometry], Callable[[str], Geometry]]
@@ -42,6 +42,13 @@ def _source(assets: Assets) -> Callable[[str], Geometry]:
         return loaded[name]
 
     return from_folder
+
+
+def _folder(assets: Assets) -> Optional[PathLike]:
+    """Where assets lie, if that is known."""
+    if isinstance(assets, AssetFolder):
+        return assets.path or None
+    return assets if isinstance(assets, (str, os.PathLike)) else None
 
 
 class Joint(NamedTuple):
@@ -149,17 +156,18 @@ class System(_abut.System):
 
 
 def _resolved(origin: Tuple[Any, ...]) -> Tuple[Any, ...]:
-    """What the compiled class takes: (source, assets, is text), or (system, parameters, values)."""
+    """What the compiled class takes: (source, assets, is text, folder of robots), or (system, parameters, values)."""
     if len(origin) == 3 and isinstance(origin[2], bool):
-        return (origin[0], _source(origin[1]), origin[2])
+        return (origin[0], _source(origin[1]), origin[2], _folder(origin[1]))
     return origin
 
 
 def read_scene(path: PathLike, assets: Assets = None) -> System:
     """The system of a scene file (runtime/dynamics/system/scene_file.h).
 
-    `assets`: of a scene that has some, their folder, a mapping by name, or a function of the name. Raises IoError
-    where a file cannot be read, InvalidInput naming file and line.
+    `assets`: of a scene that has some, their folder, a mapping by name, or a function of the name. A robot's file is
+    looked for beside the scene, then in the folder (also that of what load_folder gives). Raises IoError where a file
+    cannot be read, InvalidInput naming file and line.
     """
     return System(path, assets, False)
 
@@ -189,7 +197,7 @@ class Scene:
         scene = abut.Scene(gravity=(0, 0, -9.81), friction=0.5)
         scene.add_plane((0, 0, 1), 0)
         scene.add_object("mug", mug, density=400, pose=(1, 0, 0, 0, 0, 0, 0.2))
-        scene.add_robot("arm", "arm.urdf", assets="ASSETS")
+        scene.add_robot("arm", "arm.urdf", assets=abut.load_folder("LINKS"))
         system = scene.system()
 
     Poses are of bodies in the world, (7,) or (4, 4). `text` is the scene as a file has it
@@ -293,6 +301,8 @@ class Scene:
         """A robot of a URDF file, its root fixed at `pose`: bodies NAME/LINK, joints NAME/JOINT. A mesh FILE.stl is
         `assets["FILE"]`: abut-preprocess makes them from a folder of meshes, load_folder reads them.
         """
+        if not isinstance(assets, (Mapping, type(None))):
+            raise TypeError(f"add_robot: assets must be a mapping (load_folder), not {type(assets).__name__}")
         for mesh, geometry in (assets or {}).items():
             if self._assets.setdefault(mesh, _geometry("add_robot", geometry)) is not geometry:
                 raise _abut.InvalidInput(f"add_robot: another asset is called '{mesh}' already")

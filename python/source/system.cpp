@@ -25,9 +25,11 @@ dynamics::AssetSource asset_source(const py::function& assets) {
   };
 }
 
-// A scene of a file; `assets` is called with the name of each asset and gives a Geometry.
-System read_file(py::handle file, const py::function& assets) {
-  return System(dynamics::read_scene(path({"read_scene", "path"}, file), asset_source(assets)));
+// A scene of a file; `assets` is called with the name of each asset and gives a Geometry. `robots`: the
+// folder of robots' files that are not beside the scene, or None.
+System read_file(py::handle file, const py::function& assets, py::handle robots) {
+  return System(dynamics::read_scene(path({"read_scene", "path"}, file), asset_source(assets),
+                                     robots.is_none() ? "" : path({"read_scene", "assets"}, robots)));
 }
 
 // The same of a text in the format of scene files.
@@ -167,8 +169,8 @@ void bind_coordinates(py::module_& module) {
 
 void bind_system(py::module_& module) {
   py::class_<System> type(module, "System");
-  type.def(py::init([](py::handle source, const py::function& assets, bool is_text) {
-    return is_text ? read_text(source, assets) : read_file(source, assets);
+  type.def(py::init([](py::handle source, const py::function& assets, bool is_text, py::handle robots) {
+    return is_text ? read_text(source, assets) : read_file(source, assets, robots);
   }));
   type.def(py::init(&with_values));
   type.def_property_readonly(

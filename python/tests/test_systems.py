@@ -15,6 +15,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONTACT = dict(model="soft_potential", model_settings={"reach": 2e-3, "stiffness": 1e8})
 
 
+ARM = """<robot name="arm"><link name="base"/>
+  <link name="upper"><inertial><origin xyz="0 0 0.2"/><mass value="2"/>
+    <inertia ixx="0.02" iyy="0.02" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="2" effort="10" velocity="3"/></joint></robot>"""
+
+
 def pushing():
     """A bar in the plane, on a viscous table, a ball on drives beside it, a ball that flies, a turning one."""
     scene = abut.Scene(gravity=(0, 0, 0), friction=0.4)
@@ -112,14 +119,9 @@ class Building(unittest.TestCase):
         self.assertLess(simulation.state.p_WB[:, 2].max(), 0.2)
 
     def test_robots_come_from_urdf_files(self):
-        urdf = """<robot name="arm"><link name="base"/>
-          <link name="upper"><inertial><origin xyz="0 0 0.2"/><mass value="2"/>
-            <inertia ixx="0.02" iyy="0.02" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
-          <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/>
-            <limit lower="-1" upper="2" effort="10" velocity="3"/></joint></robot>"""
         with tempfile.TemporaryDirectory(dir=".") as folder:
             file = pathlib.Path(folder, "arm's.urdf")
-            file.write_text(urdf)
+            file.write_text(ARM)
             scene = abut.Scene(gravity=(0, 0, -9.81))
             scene.add_robot("r", file, (1, 0, 0, 0, 0, 0, 1))
             scene.set_joint("r/shoulder", stiffness=1000, damping=20, position=0.3)
@@ -130,6 +132,23 @@ class Building(unittest.TestCase):
         simulation.run(400, joint_target=[0.3])
         held = simulation.state.q[0]
         self.assertAlmostEqual(1000 * (held - 0.3), 2 * 9.81 * 0.2 * np.sin(held), places=4)
+
+    def test_robots_are_looked_for_beside_the_scene_then_in_the_folder_of_assets(self):
+        with tempfile.TemporaryDirectory(dir=".") as name:
+            folder = pathlib.Path(name)
+            robots, scene = folder / "robots", folder / "pick.scn"
+            robots.mkdir()
+            (robots / "arm.urdf").write_text(ARM)
+            scene.write_text("robot r arm.urdf  0 0 0  1 0 0 0\n")
+            for assets in robots, str(robots), abut.AssetFolder(robots):
+                system = abut.read_scene(scene, assets)
+                self.assertEqual(system.names, ["r/base", "r/upper"])
+                self.assertEqual(pickle.loads(pickle.dumps(system)).names, system.names)
+            for assets in None, {}, lambda name: None:
+                with self.assertRaisesRegex(abut.InvalidInput, "arm.urdf: cannot open"):
+                    abut.read_scene(scene, assets)
+            (folder / "arm.urdf").write_text(ARM.replace('"upper"', '"lower"'))
+            self.assertEqual(abut.read_scene(scene, robots).names, ["r/base", "r/lower"])
 
     def test_what_is_no_scene_is_refused(self):
         for add, error, message in [
@@ -145,6 +164,7 @@ class Building(unittest.TestCase):
             (lambda s: (s.add_joint("j", "revolute"), s.system()), abut.InvalidInput, "scene:4: 'joint' stands below"),
             (lambda s: (s.add_body("a", 1, (1, 1, 1)), s.add_joint("j", "screw"), s.system()), abut.InvalidInput, "'screw' is no type"),
             (lambda s: (s.add_robot("r", "nowhere.urdf"), s.system()), abut.InvalidInput, "nowhere.urdf"),
+            (lambda s: s.add_robot("r", "arm.urdf", assets="LINKS"), TypeError, "assets must be a mapping .*, not str"),
             (lambda s: (s.add_body("a", np.nan, (1, 1, 1)), s.system()), abut.InvalidInput, "'nan' is no finite number"),
         ]:
             with self.subTest(message), self.assertRaisesRegex(error, message):
