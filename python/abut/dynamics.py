@@ -152,8 +152,9 @@ class Simulation(_abut.Simulation):
         self, steps: int, *, control: Optional[np.ndarray] = None, joint_force: Optional[np.ndarray] = None,
         joint_target: Optional[np.ndarray] = None, every: int = 0
     ) -> Report:
-        """Moves on by `steps` with one control (Integrator.step has it), recording a frame every `every` steps (0: none; else the start
-        too). Ctrl-C ends it after a whole step. Raises InvalidInput as Integrator.step.
+        """Moves on by `steps` with one control (Integrator.step has it). Records a frame every `every` steps, and one of the
+        start, for `trajectory`, `write_page` and `show`; without `every` (0) it records none. Ctrl-C ends it after a whole
+        step. Raises InvalidInput as Integrator.step.
         """
         self._run(steps, control, joint_force, joint_target, every)
         return self.report
@@ -165,7 +166,7 @@ class Simulation(_abut.Simulation):
 
     @property
     def trajectory(self) -> Trajectory:
-        """The frames so far, copies."""
+        """The frames that were recorded so far, copies: none without `every` in `run`."""
         return Trajectory(*self._frames)
 
     def write_page(self, path: PathLike) -> None:

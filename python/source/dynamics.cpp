@@ -81,6 +81,14 @@ py::tuple all_frames(SimulationHandle& handle) {
   });
 }
 
+// Throws InvalidInput where no frame was recorded.
+void require_frames(const char* who, const Recording& recording) {
+  if (recording.times.empty())
+    throw InvalidInput(
+        std::string(who) +
+        ": the simulation has recorded no frame; run(steps, every=k) records one every k steps");
+}
+
 py::dict report_of(const StepReport& report) {
   using namespace py::literals;
   return py::dict("contacts"_a = report.contacts, "penetration"_a = report.penetration,
@@ -113,12 +121,14 @@ void bind_simulation(py::module_& module) {
   type.def_property_readonly("_report", asks([](const Simulation& now) { return report_of(now.report()); }));
   type.def("_page", [](SimulationHandle& handle) {
     return handle.between_steps([&](const Simulation& now, const Recording& recording) {
+      require_frames("show", recording);
       return dynamics::scene_page(now.scene(), recording);
     });
   });
   type.def("_write_page", [](SimulationHandle& handle, py::handle file) {
     const std::string name = path({"write_page", "path"}, file);
     handle.between_steps([&](const Simulation& now, const Recording& recording) {
+      require_frames("write_page", recording);
       dynamics::write_scene_page(now.scene(), recording, name);
     });
   });
