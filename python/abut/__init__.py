@@ -8,22 +8,31 @@
 SI units; poses X_AB are of B in A; twists and wrenches have the angular part first. docs/python.md.
 """
 
-from ._abut import (
-    BadAsset,
-    ContactPoints,
-    ContactRegions,
-    Error,
-    InvalidInput,
-    IoError,
-    Separation,
-    SmoothedWitness,
-    SoftDistance,
-    State,
-    Status,
-    WitnessDerivative,
-    Wrench,
-    default_threads,
-)
+try:
+    from ._abut import (
+        BadAsset,
+        ContactPoints,
+        ContactRegions,
+        Error,
+        InvalidInput,
+        IoError,
+        Separation,
+        SmoothedWitness,
+        SoftDistance,
+        State,
+        Status,
+        WitnessDerivative,
+        Wrench,
+        __version__,
+        default_threads,
+    )
+except ModuleNotFoundError as error:
+    if error.name != f"{__name__}._abut":
+        raise
+    raise ImportError(
+        f"abut: its compiled part is missing in {__path__[0]}, or was built for another Python than this one. "
+        "In the build tree: cmake --build --preset release --target abut_python; else install the package again",
+        name=error.name) from None
 from .bodies import (
     RIGID,
     AssetFolder,

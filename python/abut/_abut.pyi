@@ -11,6 +11,8 @@ Whole = NDArray[np.int32]
 Scalar = Any  # float, or (N,) of many
 Word = Any  # Status, or (N,) uint8 of many
 
+__version__: str
+
 WANT_VALUE: int
 WANT_JACOBIAN: int
 WANT_HESSIAN: int

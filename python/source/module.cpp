@@ -71,6 +71,7 @@ void bind_exceptions(py::module_& module) {
 
 PYBIND11_MODULE(_abut, module) {
   module.doc() = "The compiled part of abut; use the package.";
+  module.attr("__version__") = ABUT_VERSION;
   bind_exceptions(module);
   bind_status(module);
   bind_settings(module);
