@@ -11,6 +11,7 @@ import numpy as np
 from . import _abut
 from .bodies import PathLike
 from .gradients import StepDerivatives
+from .results import summary
 from .scene import Parameters, StateLike, System
 from .tables import documented, integrators, solvers
 
@@ -41,6 +42,8 @@ class Trajectory(NamedTuple):
     q_WB: np.ndarray  # (F, N, 4) (w, x, y, z)
     v_WB: np.ndarray  # (F, N, 3) m/s
     w_WB_W: np.ndarray  # (F, N, 3) rad/s
+
+    __repr__ = summary
 
 
 @dataclasses.dataclass(frozen=True)

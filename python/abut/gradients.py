@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _abut
+from .results import summary
+
 
 class StepDerivatives(NamedTuple):
     """A step and its derivatives in the coordinates x of System; forces are on all degrees of freedom (tree of
@@ -23,6 +25,8 @@ class StepDerivatives(NamedTuple):
     # answer that the step did not reach.
     status: _abut.Status
     kinks: List[Tuple[str, int]]  # (kind, index of the contact, -1: of many)
+
+    __repr__ = summary
 
 
 # Of each kind of result: a value and its derivatives, side by side.

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from . import _abut
 from .dynamics import _config, _system
 from .gradients import as_numbers
+from .results import summary
 from .scene import Parameters, System
 
 
@@ -22,6 +23,8 @@ class RolloutGradient(NamedTuple):
     parameter: np.ndarray  # (parameters,)
     kinks: Any = None  # steps whose derivatives are not ok (step_derivatives says why), () or (N,)
 
+    __repr__ = summary
+
 
 class RolloutJacobian(NamedTuple):
     """Of x after the last row."""
@@ -31,6 +34,8 @@ class RolloutJacobian(NamedTuple):
     joint_target: np.ndarray  # (nx, rows, nq)
     parameter: np.ndarray  # (nx, parameters)
     kinks: int = 0  # as RolloutGradient
+
+    __repr__ = summary
 
 
 class RolloutRun:
@@ -42,6 +47,8 @@ class RolloutRun:
         self._run = run
         self.z: np.ndarray = run.z  # (rows, nz) or (N, rows, nz) states after each row; NaN of one that failed
         self.errors: List[str] = run.errors  # of each of the N why it failed; empty: it did not
+
+    __repr__ = summary
 
     def state(self, row: int, item: int = 0) -> _abut.State:
         """After a row, of one of many."""

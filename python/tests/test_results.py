@@ -1,5 +1,6 @@
-"""How the module presents itself."""
+"""How results, statuses and the module itself present themselves."""
 
+import inspect
 import pathlib
 import shutil
 import subprocess
@@ -7,9 +8,81 @@ import sys
 import tempfile
 import unittest
 
+import numpy as np
+
 import abut
+from abut import _abut
+from support import asset, needs_assets, poses
+from test_systems import pushing
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+BALL, BOX = abut.sphere(0.1), abut.box(0.1, 0.1, 0.1)
+PRESSED = [1, 0, 0, 0, 0.15, 0, 0]
+
+
+class Results(unittest.TestCase):
+    def test_one_answer_shows_its_numbers_and_the_shapes_of_its_matrices(self):
+        words = repr(abut.wrench_derivative(BALL, BOX, PRESSED, model="point", energy=True))
+        self.assertRegex(words, r"^<abut.Wrench F_BBo_B=\[.*\], dF_dxi_B \(6, 6\), .*energy=[\d.]+.*, status=OK>$")
+        self.assertNotIn("area", words)  # the model has none
+        self.assertNotIn("dF_dxi_B", repr(abut.wrench(BALL, BOX, PRESSED)))  # not asked for
+        self.assertRegex(repr(abut.separation(BALL, BOX, PRESSED)), r"distance=-0.05, p1=\[0.1, ")
+
+    def test_many_show_their_shapes_and_how_many_have_which_status(self):
+        X_AB = np.vstack([np.tile(PRESSED, (9, 1)), [[1, 0, 0, 0, 9, 0, 0]]])
+        words = repr(abut.wrench(BALL, BOX, X_AB))
+        self.assertIn("F_BBo_B (10, 6)", words)
+        self.assertIn("status=(9 OK, 1 NO_OVERLAP)", words)
+        self.assertLess(len(words), 400)
+        self.assertIn("distance (0,)", repr(abut.separation(BALL, BOX, np.empty((0, 7)))))
+
+    def test_every_result_has_words_for_itself(self):
+        system = pushing().system()
+        simulation = abut.Simulation(system, integrator="semi_implicit")
+        simulation.run(4, every=2)
+        state, X_AB = system.initial_state(), poses(8, reach=0.1)
+        run = abut.Rollout(system, integrator="semi_implicit")(state, rows=2)
+        costates = np.zeros((2, system.nx))
+        for found in (abut.separation(BALL, BOX, X_AB), abut.witness_derivative(BALL, BOX, X_AB),
+                      abut.wrench_hessian(BALL, BOX, X_AB), abut.contact_points(BALL, BOX, X_AB),
+                      abut.soft_distance(BALL, np.ones((8, 3))), BALL.surface, BALL.volume, BALL.points, state,
+                      simulation.trajectory, run, run.gradient(costates), run.jacobian(),
+                      abut.step_derivatives(system, state, integrator="semi_implicit")):
+            words = repr(found)
+            with self.subTest(words):
+                self.assertTrue(words.startswith(f"<abut.{type(found).__name__} "))
+                self.assertRegex(words, r"\w+ \(\d+,")  # a shape
+                self.assertNotIn("0x", words)
+                self.assertLess(len(words), 700)
+
+    def test_compiled_classes_without_a_constructor_are_results_with_words(self):
+        for name, kind in vars(_abut).items():
+            made_by_the_library = inspect.isclass(kind) and "made by the library" in self.refusal(kind)
+            if made_by_the_library and name != "RolloutRun":  # abut.RolloutRun holds it
+                with self.subTest(name):
+                    self.assertEqual(repr(kind.__new__(kind)), f"<abut.{name}>")  # and of one that was never made
+
+    @staticmethod
+    def refusal(kind):
+        try:
+            kind()
+        except Exception as error:
+            return str(error)
+        return ""
+
+    @needs_assets
+    def test_answers_of_assets_and_their_parts(self):
+        mug, box, X_AB = asset("005_mug"), asset("001_box"), poses(8, reach=0.1)
+        self.assertRegex(repr(mug.hull), r"^<abut.Hull vertices \(\d+, 3\), triangles \(\d+, 3\)>$")
+        self.assertRegex(repr(abut.overlap_volume(mug, box, X_AB)), r"^<abut.OverlapVolume volume \(8,\), ")
+        self.assertRegex(repr(abut.smoothed_witness(mug, box, X_AB)), r"^<abut.SmoothedWitness distance \(8,\), ")
+        self.assertRegex(repr(abut.all_contacts(mug, box, X_AB)), r"^<abut.ContactRegions distance\b.*, offsets \(9,\)>$")
+
+    def test_statuses_are_named(self):
+        apart = abut.wrench(BALL, BOX, [1, 0, 0, 0, 9, 0, 0]).status
+        self.assertEqual(str(apart), "Status.NO_OVERLAP")
+        self.assertEqual(int(apart), 4)
+        self.assertEqual(apart, 4)
 
 
 class Module(unittest.TestCase):
