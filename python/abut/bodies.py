@@ -57,13 +57,23 @@ class Geometry(_abut.Geometry):
 
 @dataclasses.dataclass(frozen=True)
 class Material:
-    """Of a body. Friction and restitution of a pair are the harmonic means of its materials'."""
+    """What a body is made of. Each contact model heeds the members that it has a law for.
 
-    modulus: float = 1e7  # Pa, > 0: the pressure where the extent is 1; RIGID
-    dissipation: float = 0.0  # s, >= 0
-    friction: float = 0.0  # mu, >= 0
-    restitution: float = 0.0  # in [0, 1]; rigid contact alone
-    patch: float = 0.0  # m, >= 0: resists rolling and spinning; rigid contact alone
+    `modulus`: Pa, > 0, the pressure where the extent is 1; RIGID of a body that does not give.
+    `dissipation`: s, >= 0, chi of [Elandt2019, Eq. 3], by which pressure grows with the speed of approach.
+    `friction`: mu, >= 0.
+    `restitution`: speed after over speed before an impact, from 0 to 1; rigid contact alone.
+    `patch`: m, >= 0, radius of the patch that a contact in a point or a line has: it resists rolling with up to N patch
+    and spinning with up to mu N patch, N its normal force; 0: no resistance; rigid contact alone.
+
+    Friction and restitution of a pair are the harmonic means of its materials', its patch is the larger.
+    """
+
+    modulus: float = 1e7
+    dissipation: float = 0.0
+    friction: float = 0.0
+    restitution: float = 0.0
+    patch: float = 0.0
 
 
 class Body(_abut.Body):

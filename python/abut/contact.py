@@ -92,9 +92,20 @@ def contact_points(
     A: Bodies, B: Bodies, X_AB: Array, *, margin: float = 0.0, derivatives: bool = False,
     model: str = "pressure_field", threads: int = 0, **settings: Any
 ) -> _abut.ContactPoints:
-    """Contact points with gaps up to `margin` (m, >= 0) of all pairs, one pair after the other, in A: `p_AC`, `n_A`,
-    `gap`, `area`, `feature`; of pair i those from `offsets[i]` to `offsets[i + 1]`. With `derivatives`, `dp_dxi_B`,
-    `dn_dxi_B`, `dgap_dxi_B`. Arguments and errors as `wrench`.
+    """Contact points of all pairs, one pair after the other, in A: `p_AC`, `n_A`, `gap`, `area`, `feature`; of pair i
+    those from `offsets[i]` to `offsets[i + 1]`. With `derivatives`, `dp_dxi_B`, `dn_dxi_B`, `dgap_dxi_B`.
+
+    What a point is, and what `margin` (m, >= 0) does, is the model's:
+      'point': one, of area 0, midway between the witness points of the hulls, where they are at most `margin` apart.
+      'pressure_field': the centroid of each polygon of the contact surface, with its area (m^2): hundreds to thousands.
+        `gap` is the depth that the pressure there stands for. Where the bodies overlap alone; `margin` does nothing.
+      'soft_minimum': each oriented point of either body whose soft distance from the other is at most `margin`, those
+        alone that have weight, softly the deepest; `area` is half of its quad's.
+      'soft_potential': the middle of each piece of either surface whose soft distance from the other is at most
+        `margin`; `area` is the piece's, times its body's share. A shallow overlap between the middles has none without
+        a margin.
+
+    Arguments and errors as `wrench`.
     """
     handle = Model(model, threads=threads, **settings)
     return handle.contact_points(A, B, X_AB, margin=margin, derivatives=derivatives)

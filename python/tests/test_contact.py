@@ -96,6 +96,25 @@ class Wrench(unittest.TestCase):
                 self.assertTrue((many.gap <= 0.005).all())
 
 
+    def test_what_the_margin_does_is_the_models(self):
+        ground, ball, _, _ = pressed()
+        near, deep = [1, 0, 0, 0, 0, 0, 0.0505], [1, 0, 0, 0, 0, 0, 0.0495]
+
+        def found(model, X_AB, margin):
+            return abut.contact_points(ground, ball, X_AB, margin=margin, model=model)
+
+        for model in abut.models():
+            with self.subTest(model):
+                self.assertEqual(len(found(model, near, 0)), 0)
+                self.assertEqual(len(found(model, near, 2e-3)) > 0, model != "pressure_field")
+                self.assertEqual(np.any(found(model, deep, 2e-3).area > 0), model != "point")
+        self.assertEqual(len(found("point", near, 2e-3)), 1)
+        field = abut.wrench(ground, ball, deep)
+        self.assertGreater(len(found("pressure_field", deep, 0)), 100)
+        self.assertAlmostEqual(found("pressure_field", deep, 0).area.sum() / field.area, 1, places=6)
+        self.assertEqual(len(found("pressure_field", deep, 2e-3)), len(found("pressure_field", deep, 0)))
+
+
 class SoftDistance(unittest.TestCase):
     def test_of_a_ball_is_exact(self):
         points = np.random.default_rng(0).normal(size=(100, 3))

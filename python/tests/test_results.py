@@ -2,6 +2,7 @@
 
 import inspect
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -83,6 +84,20 @@ class Results(unittest.TestCase):
         self.assertEqual(str(apart), "Status.NO_OVERLAP")
         self.assertEqual(int(apart), 4)
         self.assertEqual(apart, 4)
+
+    def test_materials_say_what_they_are_and_are_those_of_the_library(self):
+        self.assertEqual(repr(abut.Material(friction=0.5)),
+                         "Material(modulus=10000000.0, dissipation=0.0, friction=0.5, restitution=0.0, patch=0.0)")
+        header = (ROOT / "runtime" / "body" / "body.h").read_text()
+        struct = re.search(r"struct Material \{(.*?)\n\};", header, re.S).group(1)
+        fields = {name: (float(value), comment) for name, value, comment in
+                  re.findall(r"double (\w+) = (\S+?);(?: *// (.*))?", struct)}
+        self.assertEqual({name: value for name, (value, _) in fields.items()}, vars(abut.Material()))
+        for name, (_, comment) in fields.items():
+            line = re.search(rf"`{name}`: (.*)", abut.Material.__doc__).group(1)
+            for unit in re.findall(r"\b(Pa|s), >", comment):
+                self.assertIn(f"{unit}, >", line)
+        self.assertRegex(abut.Material.__doc__, "`patch`: m, >= 0, .*patch that a contact in a point or a line has")
 
 
 class Module(unittest.TestCase):
