@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "datasets/deeper.h"
 #include "datasets/layouts.h"
 #include "datasets/names.h"
 #include "runtime/core/counted.h"
@@ -72,21 +73,14 @@ void note_files_left_out(const Listing& listing, Dataset& dataset) {
                                         listing.folder.string(), counted(others, "other file")));
 }
 
-// For the message of an empty folder: a file that would have to be converted, or a folder one level down that
-// would have done.
+// For the message of an empty folder: a file that would have to be converted, or meshes deeper down.
 std::string hint(const Listing& root) {
   for (const fs::path& file : root.files)
     if (is_of_other_format(file))
       return fmt::format("; '{}' is in a format that is not read: convert it to {}", file.string(),
                          kMeshFormats);
-  for (const fs::path& folder : root.folders) {
-    try {
-      if (detect(list_folder(folder))) return fmt::format("; did you mean '{}'?", folder.string());
-    } catch (const IoError&) {
-      continue;
-    }
-  }
-  return "";
+  const std::string deeper = deeper_text(root.folder);
+  return deeper.empty() ? "" : "; " + deeper;
 }
 
 Dataset open_folder(const fs::path& root, const OpenOptions& options) {

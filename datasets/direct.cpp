@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "datasets/deeper.h"
 #include "datasets/layouts.h"
 #include "runtime/core/error.h"
 
@@ -23,6 +24,12 @@ std::vector<fs::path> meshes_in(const fs::path& folder, std::vector<std::string>
   return {};
 }
 
+std::string no_mesh(const fs::path& folder) {
+  const std::string deeper = deeper_text(folder);
+  return deeper.empty() ? fmt::format("'{}': no mesh", folder.string())
+                        : fmt::format("'{}': no mesh directly in it; {}", folder.string(), deeper);
+}
+
 // A folder with several meshes is one in the flat layout.
 bool detect(const Listing& root) {
   std::vector<std::string> unused;
@@ -36,7 +43,7 @@ void read(const Listing& root, Dataset& dataset) {
     if (meshes.size() == 1)
       dataset.objects.push_back({.name = folder_name(folder), .file = meshes.front(), .notes = {}});
     else if (meshes.empty())
-      dataset.notes.push_back(fmt::format("'{}': no mesh", folder.string()));
+      dataset.notes.push_back(no_mesh(folder));
     else
       dataset.notes.push_back(fmt::format("'{}': {} mesh files where one is the object ({}, {}{}); left out",
                                           folder.string(), meshes.size(), meshes[0].filename().string(),

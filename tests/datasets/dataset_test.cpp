@@ -8,6 +8,7 @@
 #include <fstream>
 #include <limits>
 
+#include "datasets/deeper.h"
 #include "runtime/core/error.h"
 
 namespace abut::datasets {
@@ -174,7 +175,9 @@ TEST_F(DatasetTest, FoldersWithOneMeshOfAnyName) {
   EXPECT_EQ(dataset.objects[0].file, root_ / "finger/collision.stl");
   EXPECT_EQ(dataset.objects[1].file, root_ / "mug/visual.STL");
   EXPECT_EQ(dataset.objects[1].metres_per_unit, 1);
-  EXPECT_TRUE(mentions(dataset.notes, "plate': no mesh"));
+  EXPECT_TRUE(mentions(dataset.notes,
+                       "plate': no mesh directly in it; 1 mesh deeper (first: deeper/lost.obj): run it on '" +
+                           (root_ / "plate/deeper").string() + "'"));
   EXPECT_TRUE(
       mentions(dataset.notes, "tray': 3 mesh files where one is the object (a.obj, b.obj, ...); left out"));
 }
@@ -196,7 +199,42 @@ TEST_F(DatasetTest, FoldersWithOneMeshGiveWayToOtherLayouts) {
   touch("several/left/a.obj");
   touch("several/left/b.obj");
   const std::string message = message_of<InvalidInput>([&] { open_dataset(root_ / "several"); });
-  EXPECT_NE(message.find("did you mean '" + (root_ / "several/left").string()), std::string::npos) << message;
+  EXPECT_NE(
+      message.find("2 meshes deeper (first: left/a.obj): run it on '" + (root_ / "several/left").string()),
+      std::string::npos)
+      << message;
+}
+
+TEST_F(DatasetTest, MeshesDeeperThanALayoutLooksAreNamed) {
+  touch("meshes/kitchen/cups/red/red.obj");
+  touch("meshes/kitchen/cups/blue/blue.obj");
+  touch("meshes/kitchen/pans/small/iron/pan.stl");
+  touch("meshes/mug/mug.obj");
+  const std::string cups = (root_ / "meshes/kitchen/cups").string();
+  const std::string deeper = "3 meshes deeper (first: cups/blue/blue.obj): run it on '" + cups + "'";
+  EXPECT_TRUE(mentions(open_dataset(root_ / "meshes").notes,
+                       (root_ / "meshes/kitchen").string() + "': no mesh directly in it; " + deeper));
+  EXPECT_EQ(names(open_dataset(cups)), (Names{"blue", "red"}));
+  std::string message = message_of<InvalidInput>([&] { open_dataset(root_ / "meshes/kitchen"); });
+  EXPECT_NE(message.find("looked for"), std::string::npos) << message;
+  // One folder around a mesh may be a part of an object's: its own is pointed at.
+  touch("two/x/meshes/visual.obj");
+  message = message_of<InvalidInput>([&] { open_dataset(root_ / "two"); });
+  EXPECT_NE(message.find("1 mesh deeper (first: x/meshes/visual.obj): run it on '" +
+                         (root_ / "two/x/meshes").string() + "'"),
+            std::string::npos)
+      << message;
+  // Links lead out, and the search has an end.
+  touch("out/a.obj");
+  fs::create_directories(root_ / "in/below");
+  fs::create_directory_symlink(root_ / "out", root_ / "in/below/link");
+  fs::create_directory_symlink(root_ / "in", root_ / "in/below/loop");
+  EXPECT_EQ(meshes_below(root_ / "in").count, 0U);
+  touch("deep/1/2/3/4/5/6/7/8/in.obj");
+  touch("deep/1/2/3/4/5/6/7/8/9/beyond.obj");
+  const DeeperMeshes deep = meshes_below(root_ / "deep");
+  EXPECT_EQ(deep.count, 1U);
+  EXPECT_FALSE(deep.all);
 }
 
 TEST_F(DatasetTest, OneFile) {
@@ -236,10 +274,13 @@ TEST_F(DatasetTest, ErrorsNameThePathAndWhatWasLookedFor) {
   std::string message = message_of<InvalidInput>([&] { open_dataset(root_); });
   for (const char* expected : {"google_16k", "obj_NNNNNN.ply", "meshes/model.obj", ".stl"})
     EXPECT_NE(message.find(expected), std::string::npos) << message;
-  EXPECT_EQ(message.find("did you mean"), std::string::npos);
+  EXPECT_EQ(message.find("deeper"), std::string::npos);
   touch("ycb/002_can/google_16k/textured.obj");
   message = message_of<InvalidInput>([&] { open_dataset(root_); });
-  EXPECT_NE(message.find("did you mean '" + (root_ / "ycb").string()), std::string::npos) << message;
+  EXPECT_NE(message.find("1 mesh deeper (first: ycb/002_can/google_16k/textured.obj): run it on '" +
+                         (root_ / "ycb").string()),
+            std::string::npos)
+      << message;
 }
 
 TEST_F(DatasetTest, CollidingNamesBecomeUnique) {
