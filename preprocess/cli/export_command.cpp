@@ -56,8 +56,9 @@ int export_to(ExportArguments& arguments) {
   std::size_t failed = 0;
   const auto print = [&](const ExportResult& result) {
     if (result.failure.empty()) {
-      cli::say("  {}: {:.4g} kg, {} in {}/\n", result.object.name, result.object.inertial.mass,
-               counted(result.files.size(), "file"), result.object.id);
+      const std::string caution = hull_caution(result.object);
+      cli::say("  {}: {:.4g} kg, {} in {}/{}{}\n", result.object.name, result.object.inertial.mass,
+               counted(result.files.size(), "file"), result.object.id, caution.empty() ? "" : "; ", caution);
     } else {
       ++failed;
       cli::say_error("abut-preprocess",

@@ -97,8 +97,11 @@ std::string pressure_mesh_fault(const asset::VolumeView& v) {
 namespace detail {
 const Exporter kDrake{
     "drake",
-    "SDFormat with compliant hydroelastic contact: tetrahedra as VTK with the extent at their points", lacks,
-    write, nullptr};
+    "SDFormat with compliant hydroelastic contact: tetrahedra as VTK with the extent at their points",
+    lacks,
+    write,
+    nullptr,
+    false};
 }
 
 }  // namespace abut::preprocess

@@ -35,6 +35,10 @@ nlohmann::json json_of(const ExportResult& result) {
   json["inertia_kg_m2"] = {json_of(inertial.inertia.row(0)), json_of(inertial.inertia.row(1)),
                            json_of(inertial.inertia.row(2))};
   json["box_m"] = {json_of(result.object.low), json_of(result.object.high)};
+  if (const std::string caution = hull_caution(result.object); !caution.empty()) {
+    json["hull_volume_ratio"] = result.object.hull_ratio;
+    json["caution"] = caution;
+  }
   if (!result.object.visual.notes.empty()) json["notes"] = result.object.visual.notes;
   return json;
 }
@@ -99,9 +103,24 @@ std::vector<std::string> convex_parts(const asset::Asset& asset) {
   return parts;
 }
 
+// The volume of the hull over that of the solid.
+double hull_ratio(const asset::Asset& asset) {
+  const asset::ConvexPiece& hull = asset.convex.front();
+  const auto count = static_cast<Eigen::Index>(hull.vertices.size() / 3);
+  const Eigen::Map<const Eigen::MatrixX3d> points(hull.vertices.data(), count, 3);
+  const Eigen::RowVector3d center = points.colwise().mean();
+  double volume = 0;
+  for (std::size_t t = 0; t < hull.triangles.size(); t += 3) {
+    Eigen::Matrix3d corners;
+    for (int k = 0; k < 3; ++k) corners.row(k) = points.row(hull.triangles[t + k]) - center;
+    volume += corners.determinant() / 6;
+  }
+  return volume / asset.mass.volume;
+}
+
 ExportObject object_of(const asset::Asset& asset, const ExportOptions& options, std::set<std::string>& ids) {
   ExportObject object{
-      asset.name, {}, {}, convex_parts(asset), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero(), {}};
+      asset.name, {}, {}, convex_parts(asset), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero(), {}, 0};
   const auto amount = options.amounts.find(asset.name);
   object.inertial =
       inertial_of(asset.mass, amount == options.amounts.end() ? options.amount : amount->second);
@@ -117,6 +136,14 @@ ExportObject object_of(const asset::Asset& asset, const ExportOptions& options, 
 }
 
 }  // namespace
+
+std::string hull_caution(const ExportObject& object) {
+  constexpr double kClearlyLarger = 1.05;
+  if (object.hull_ratio <= kClearlyLarger) return {};
+  return fmt::format(
+      "collides as its convex hull, {:.{}f} times its volume: make the asset with --pieces auto",
+      object.hull_ratio, object.hull_ratio < 2 ? 2 : 1);
+}
 
 asset::Asset load_named_by_file(const std::filesystem::path& file) {
   asset::Asset asset = asset::load(file);
@@ -163,6 +190,7 @@ std::vector<ExportResult> export_set(const std::vector<std::filesystem::path>& a
       if (const std::string missing = to.lacks(*asset); !missing.empty())
         throw InvalidInput("the asset has " + missing);
       result.object = object_of(*asset, options, ids);
+      if (to.convex_collides && asset->convex.size() == 1) result.object.hull_ratio = hull_ratio(*asset);
     } catch (const Error& error) {
       asset.reset();
       result.failure = error.what();

@@ -24,6 +24,9 @@ struct ExportResult {
   std::string failure;             // why nothing of it was written; empty: it was
 };
 
+// What to know of an object that collides as a hull clearly larger than its solid; empty for another.
+std::string hull_caution(const ExportObject& object);
+
 // The assets that a path stands for: itself, or the *.h5 of a folder, ascending. Throws IoError where
 // the path does not exist, InvalidInput where there is none.
 std::vector<std::filesystem::path> assets_of(const std::filesystem::path& path);
@@ -33,8 +36,9 @@ std::vector<std::filesystem::path> assets_of(const std::filesystem::path& path);
 asset::Asset load_named_by_file(const std::filesystem::path& file);
 
 // Writes each asset to out/<id>/, the exporter's scene, and out/manifest.json: names, files, masses (kg),
-// centres of mass (m), moments of inertia (kg m^2), and what failed and why. An object that cannot be
-// exported is a failure of its own; `done` is told of each. An earlier export is replaced file by file.
+// centres of mass (m), moments of inertia (kg m^2), hulls larger than their solids, what failed and why. An
+// object that cannot be exported is a failure of its own; `done` is told of each. An earlier export is
+// replaced file by file.
 //
 // Throws IoError where files cannot be written; InvalidInput where `out` is a folder with something in it and
 // no export.

@@ -23,6 +23,7 @@ struct ExportObject {
   std::vector<std::string> convex;  // what collides as convex: parts by their names for export_part()
   Eigen::Vector3d low, high;        // bounding box of the surface, m
   Visual visual;                    // seen instead of the surface where it has parts
+  double hull_ratio = 0;  // volume of the hull that collides over the solid's; 0: it is not the hull
 };
 
 struct ExportSettings {
@@ -41,6 +42,7 @@ struct Exporter {
                                     const std::filesystem::path& folder);
   // Writes a scene of all of them, each in out/<id>/; null: none.
   void (*write_scene)(std::span<const ExportObject>, const std::filesystem::path& out);
+  bool convex_collides;  // convex parts are what collides
 };
 
 // The table; and its row of that name, or InvalidInput with the names that there are.

@@ -31,7 +31,10 @@ const Exporter kMeshes{
     "meshes",
     "OBJ and STL of surface, convex parts and quads, VTK of tetrahedra with their extent, OBJ "
     "with MTL and textures of what is seen",
-    lacks_surface, write, nullptr};
+    lacks_surface,
+    write,
+    nullptr,
+    false};
 }
 
 }  // namespace abut::preprocess

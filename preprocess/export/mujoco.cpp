@@ -178,7 +178,10 @@ const Exporter kMujoco{
     "mujoco",
     "MJCF: convex parts collide; the surface is seen, or the source with its materials; scene.xml has all "
     "objects over a plane",
-    lacks_surface, write, write_scene};
+    lacks_surface,
+    write,
+    write_scene,
+    true};
 }
 
 }  // namespace abut::preprocess

@@ -51,7 +51,10 @@ namespace detail {
 const Exporter kUrdf{"urdf",
                      "URDF: a robot of one link for each object; convex parts collide; the surface is seen, "
                      "or the source with its materials",
-                     lacks_surface, write, nullptr};
+                     lacks_surface,
+                     write,
+                     nullptr,
+                     true};
 }
 
 }  // namespace abut::preprocess

@@ -149,7 +149,10 @@ namespace detail {
 const Exporter kUsd{"usd",
                     "USD as text with UsdPhysics: a rigid body for each object; convex parts collide, the "
                     "surface is seen, or the source with its materials",
-                    lacks_surface, write, nullptr};
+                    lacks_surface,
+                    write,
+                    nullptr,
+                    true};
 }
 
 }  // namespace abut::preprocess

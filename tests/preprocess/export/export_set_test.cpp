@@ -56,6 +56,30 @@ TEST_F(ExportSet, MassDensityMaterialAndTableAreTaken) {
   EXPECT_TRUE(contains(export_to("urdf", {"--table", table}).out, "there is no object 'nobody'"));
 }
 
+TEST_F(ExportSet, AHullMuchLargerThanItsSolidIsSaid) {
+  write("box.obj", box(0.1, 0.2, 0.3));
+  write("ring.obj", torus(0.05, 0.01, 24, 12));
+  ASSERT_EQ(make({"--tets", "300"}).code, 0);
+  for (const char* simulator : {"mujoco", "urdf", "usd"}) {
+    const CommandResult result = export_to(simulator);
+    ASSERT_EQ(result.code, 0) << result.err;
+    const nlohmann::json objects = manifest()["objects"];
+    EXPECT_FALSE(objects[0].contains("hull_volume_ratio"));
+    const double ratio = objects[1]["hull_volume_ratio"];
+    EXPECT_NEAR(ratio, 2.13, 0.1);  // of the round ring: R / (pi r) + 1 / 2 + 2 r / (3 pi R)
+    const std::string caution = objects[1]["caution"];
+    EXPECT_TRUE(caution.starts_with("collides as its convex hull, ")) << caution;
+    EXPECT_TRUE(caution.ends_with(" times its volume: make the asset with --pieces auto")) << caution;
+    EXPECT_TRUE(contains(result.out, " in ring/; " + caution + "\n")) << result.out;
+    EXPECT_TRUE(contains(result.out, " in box/\n")) << result.out;
+    std::filesystem::remove_all(to());
+  }
+  EXPECT_FALSE(contains(export_to("drake").out, "convex hull"));  // its tetrahedra collide
+  std::filesystem::remove_all(to());
+  ASSERT_EQ(make({"--tets", "none", "--pieces", "4"}).code, 0);
+  EXPECT_FALSE(contains(export_to("urdf").out, "convex hull"));
+}
+
 // The numbers behind `key =`, up to the end of the line.
 std::vector<double> numbers_behind(const std::string& text, const std::string& key, std::size_t from = 0) {
   const std::size_t at = text.find(key + " = ", from);
