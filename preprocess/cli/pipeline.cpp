@@ -111,8 +111,12 @@ asset::Asset make_from(const datasets::ObjectSource& source, const Parameters& p
     provenance.source_digest = digest_of(source.file);
     TriangleMesh mesh = read_mesh(source.file, source.metres_per_unit, report);
     recentre(mesh, report);
+  const std::size_t warnings = report.warnings.size();
     return mesh;
   });
+  // What closing warned of, and a shift to the origin.
+  report.measures["surface_changes"] =
+      static_cast<double>(report.warnings.size() - warnings + report.measures.contains("recentred_x_m"));
   const ClosedSurface closed =
       stages.run("close", [&] { return close_surface(soup, parameters.close, report); });
   result.convex.push_back(stages.run("hull", [&] { return build_convex_piece(closed.hull_points); }));

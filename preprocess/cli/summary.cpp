@@ -122,7 +122,7 @@ std::string status_text(const ObjectResult& object) {
       if (dropped_percent(object.measures) > kMeaningfulPercent) return "ok, parts dropped";
       if (lacks(object, "volumes")) return "ok, no volume";
       if (lacks(object, "points")) return "ok, no points";
-      return object.warnings.empty() ? "ok" : "ok, mended";
+      return value_or_zero(object.measures, "surface_changes") > 0 ? "ok, mended" : "ok";
     case ObjectStatus::kUpToDate:
       return "up to date";
     case ObjectStatus::kFailed:

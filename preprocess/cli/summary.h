@@ -18,7 +18,8 @@ std::string summary_table(const BatchResult& batch);
 std::string summary_json(const BatchResult& batch, const std::string& dataset, const std::string& out);
 
 // "ok", "ok, mended", "ok, parts dropped", "ok, wrapped", "ok, THIN SHELL", "ok, no volume", "ok, no points",
-// "up to date", "interrupted", "failed".
+// "up to date", "interrupted", "failed". "mended": the surface is not that of the file, or not where it is
+// there. Other warnings leave an object "ok".
 std::string status_text(const ObjectResult& object);
 
 // One line that names the file and says why the object failed.

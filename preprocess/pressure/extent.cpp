@@ -193,10 +193,6 @@ std::vector<double> solve_laplace(const TetrahedralMesh& mesh,
   // Where the solution is constant it is so exactly.
   for (double& value : field) value = value < lo + slack ? lo : value > hi - slack ? hi : value;
   report.measures["extent_max_principle_repairs"] += static_cast<double>(repaired);
-  if (repaired > 0)
-    report.warnings.push_back(
-        fmt::format("obtuse tetrahedra broke the maximum principle at {} of {} vertices: repaired there",
-                    repaired, field.size()));
   return field;
 }
 

@@ -57,6 +57,9 @@ void describe(const VolumeLevel& level, std::size_t number, double seconds, Repo
   note("zero_pressure_percent", 100 * quality.flat_surface_share);
   note("hausdorff_percent", level.hausdorff_percent);
   note("seconds", seconds);
+  // Vertices where obtuse tetrahedra broke the discrete maximum principle, until it was repaired.
+  const auto repairs = level.report.measures.find("extent_max_principle_repairs");
+  if (repairs != level.report.measures.end()) note("max_principle_repairs", repairs->second);
 }
 
 std::size_t count(const VolumeLevel& level) { return level.made.mesh.tetrahedra.size(); }

@@ -216,7 +216,7 @@ TEST(SolveLaplace, KeepsTheMaximumPrincipleOnSlivers) {
       EXPECT_LE(value, 1);
     }
     const double repairs = report.measures.at("extent_max_principle_repairs");
-    EXPECT_EQ(repairs > 0, !report.warnings.empty());
+    EXPECT_TRUE(report.warnings.empty());  // a measure tells it: there is nothing to be done about it
     repaired += static_cast<std::size_t>(repairs);
   }
   EXPECT_GT(repaired, 0U);  // or the test tests nothing
