@@ -45,7 +45,8 @@ void unpack(const std::string& payload, ObjectResult& result) {
   json.at("stage_seconds").get_to(result.stage_seconds);
 }
 
-// The asset on disk where it is up to date; otherwise `reason` says why it must be made again.
+// The asset on disk where it is up to date; otherwise `reason` says why it must be made again. Throws
+// InvalidInput where it is another object's.
 std::optional<asset::Asset> load_up_to_date(const std::filesystem::path& file,
                                             const datasets::ObjectSource& source, const BatchOptions& options,
                                             std::string& reason) {
@@ -56,6 +57,7 @@ std::optional<asset::Asset> load_up_to_date(const std::filesystem::path& file,
   }
   try {
     asset::Asset asset = asset::load(file);
+    require_same_source(asset.provenance, file, source.file);
     const std::optional<std::string> change = out_of_date(asset.provenance, source, options.parameters);
     if (!change) return asset;
     reason = *change;

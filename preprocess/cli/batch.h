@@ -17,7 +17,7 @@ struct BatchOptions {
   int jobs = 0;                   // objects at once; 0: the machine's cores
   double timeout_seconds = 1800;  // for one object
   std::size_t memory_bytes = 0;   // for one object; 0: its share of the machine's
-  bool force = false;             // make again what is up to date
+  bool force = false;             // make again what is up to date or of another source
 };
 
 enum class ObjectStatus { kMade, kUpToDate, kFailed };

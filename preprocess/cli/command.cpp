@@ -180,7 +180,7 @@ int import_tetrahedra(const Arguments& arguments) {
   std::filesystem::create_directories(out, ignored);
   check_writable(out / (source.stem().string() + ".h5"));
   asset::Asset imported = import_volume(source);
-  imported.provenance.source_file = source.string();
+  imported.provenance.source_file = std::filesystem::absolute(source).lexically_normal().string();
   imported.provenance.source_digest = asset::digest(read_file(source));
   imported.provenance.parameters = {{"import", "volume"}};
   imported.provenance.versions = versions();
@@ -190,6 +190,15 @@ int import_tetrahedra(const Arguments& arguments) {
            counted(imported.volumes.front().tetrahedra.size() / 4, "tetrahedron", "tetrahedra"),
            imported.provenance.measures.at("import_largest_pressure"));
   return kAllFine;
+// Throws InvalidInput where the asset is another object's, which the import would replace.
+void require_replaceable(const std::filesystem::path& file, const std::filesystem::path& source) {
+  if (!std::filesystem::exists(file)) return;
+  try {
+    require_same_source(asset::load(file).provenance, file, source);
+  } catch (const BadAsset&) {  // nobody's
+  }
+}
+
 }
 
 int write_synthetic(const Arguments& arguments) {
@@ -202,6 +211,7 @@ int write_synthetic(const Arguments& arguments) {
     cli::say("  {}: fault: {}\n", fault.object, fault.description);
   return kAllFine;
 }
+  require_replaceable(file, source);
 
 int print_settings(const Arguments&) {
   cli::say("{}\n", settings_json());

@@ -150,7 +150,8 @@ void add_make_options(CLI::App& app, MakeArguments& arguments) {
          "Only part I of N of the objects; OUT/manifests/I-of-N.json says what became of them, `status` of "
          "all parts")
       ->type_name("I/N");
-  app.add_flag("--force", arguments.batch.force, "Make again what is up to date");
+  app.add_flag("--force", arguments.batch.force,
+               "Make again what is up to date, and replace assets that were made of other files");
   app.add_option(
          "--json", arguments.json,
          "Write all that is known of the run to this file; -: to standard output, and nothing else there")

@@ -49,8 +49,6 @@ std::optional<std::string> first_difference(const std::map<std::string, std::str
   return std::nullopt;
 }
 
-std::string digest_of(const std::filesystem::path& file) { return source_digest(read_text(file), file); }
-
 // The stages after reading know no file: their messages get its name here.
 template <class Stage>
 auto naming(const std::filesystem::path& file, Stage&& stage) {
@@ -101,7 +99,7 @@ asset::Asset make_from(const datasets::ObjectSource& source, const Parameters& p
   asset::Asset result;
   result.name = source.name;
   asset::Provenance& provenance = result.provenance;
-  provenance.source_file = source.file.string();
+  provenance.source_file = std::filesystem::absolute(source.file).lexically_normal().string();
   provenance.parameters = describe(parameters, source.metres_per_unit);
   provenance.versions = versions();
   Report report;
@@ -111,14 +109,14 @@ asset::Asset make_from(const datasets::ObjectSource& source, const Parameters& p
     provenance.source_digest = digest_of(source.file);
     TriangleMesh mesh = read_mesh(source.file, source.metres_per_unit, report);
     recentre(mesh, report);
-  const std::size_t warnings = report.warnings.size();
     return mesh;
   });
+  const std::size_t warnings = report.warnings.size();
+  const ClosedSurface closed =
+      stages.run("close", [&] { return close_surface(soup, parameters.close, report); });
   // What closing warned of, and a shift to the origin.
   report.measures["surface_changes"] =
       static_cast<double>(report.warnings.size() - warnings + report.measures.contains("recentred_x_m"));
-  const ClosedSurface closed =
-      stages.run("close", [&] { return close_surface(soup, parameters.close, report); });
   result.convex.push_back(stages.run("hull", [&] { return build_convex_piece(closed.hull_points); }));
   result.surfaces.push_back(stages.run("surface", [&] { return build_surface(closed.surface); }));
   result.mass = stages.run("mass", [&] { return mass_properties(closed.surface); });
@@ -194,6 +192,8 @@ std::map<std::string, std::string> describe(const Parameters& parameters, double
           {"spheres.count", parameters.spheres.text()}};
 }
 
+std::string digest_of(const std::filesystem::path& file) { return source_digest(read_text(file), file); }
+
 asset::Asset make_asset(const datasets::ObjectSource& source, const Parameters& parameters,
                         const StageCallback& stage) {
   return naming(source.file, [&] { return make_from(source, parameters, stage); });
@@ -207,6 +207,17 @@ std::optional<std::string> out_of_date(const asset::Provenance& provenance,
     return "the parameter " + *key + " changed";
   if (provenance.source_digest != digest_of(source.file)) return "the source changed";
   return std::nullopt;
+}
+
+void require_same_source(const asset::Provenance& provenance, const std::filesystem::path& asset,
+                         const std::filesystem::path& source) {
+  const std::filesystem::path before = provenance.source_file;
+  std::error_code error;
+  if (!std::filesystem::exists(before, error) || std::filesystem::equivalent(before, source, error)) return;
+  if (provenance.source_digest == digest_of(source)) return;
+  throw InvalidInput(fmt::format("{} was made of {}, this is {}: give another OUT, or remove the asset first",
+                                 asset.string(), before.string(),
+                                 std::filesystem::absolute(source).lexically_normal().string()));
 }
 
 }  // namespace abut::preprocess

@@ -46,4 +46,13 @@ asset::Asset make_asset(const datasets::ObjectSource& source, const Parameters& 
 std::optional<std::string> out_of_date(const asset::Provenance& provenance,
                                        const datasets::ObjectSource& source, const Parameters& parameters);
 
+// The digest of a source as provenance has it. Throws IoError where it cannot be read.
+std::string digest_of(const std::filesystem::path& file);
+
+// Throws InvalidInput where `asset`, in the place of what is to be made of `source`, was made of another file
+// that is still there and has other content: two objects have one name. Where that file is gone, it was
+// moved.
+void require_same_source(const asset::Provenance& provenance, const std::filesystem::path& asset,
+                         const std::filesystem::path& source);
+
 }  // namespace abut::preprocess

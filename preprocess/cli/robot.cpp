@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "datasets/names.h"
 #include "preprocess/cli/summary.h"
 #include "preprocess/mesh/read.h"
 #include "preprocess/mesh/write.h"
+#include "runtime/asset/container.h"
 #include "runtime/cli/shell_word.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
@@ -27,6 +29,14 @@ double uniform(const Vec3<double>& scale) {
   return scale[0] > 0 && scale == Vec3<double>::Constant(scale[0]) ? scale[0] : 0;
 }
 
+// Names the mesh as the scale leaves it: the same in every run, and no other mesh's, of whichever robot.
+std::string scaled_name(const Mesh& mesh) {
+  const std::string what = fmt::format("{} {} {} {}", fs::absolute(mesh.file).lexically_normal().string(),
+                                       mesh.scale[0], mesh.scale[1], mesh.scale[2]);
+  const std::string digest = asset::digest(std::as_bytes(std::span(what)));
+  return fmt::format("{}_{}.ply", mesh.file.stem().string(), digest.substr(digest.size() - 8));
+}
+
 // The mesh as the scale leaves it; a mirrored one keeps its outside out.
 void write_scaled(const Mesh& mesh, const fs::path& file) {
   Report report;
@@ -40,12 +50,46 @@ void write_scaled(const Mesh& mesh, const fs::path& file) {
 // The first line of what is written here, by which it is known again.
 constexpr const char* kMark = " made by abut-preprocess urdf: made again, changes are lost ";
 
-// Throws InvalidInput for a file that is no copy of a robot's file, made before.
-void require_copy(const fs::path& file) {
-  if (fs::exists(file) && read_text(file).find(kMark) == std::string::npos)
+constexpr std::string_view kSourceMark = " its robot: ";
+constexpr std::string_view kHyphen = "%2D";  // the second of two, which comments of XML cannot hold
+
+// The comment by which the copy of a robot's file is known as that robot's.
+std::string source_comment(const fs::path& urdf) {
+  std::string comment{kSourceMark};
+  for (const char c : fs::absolute(urdf).lexically_normal().string())
+    if (c == '-' && comment.back() == '-')
+      comment += kHyphen;
+    else
+      comment += c;
+  return comment + " ";
+}
+
+// The file that a copy was made of, empty where it does not say.
+fs::path source_in(const std::string& copy) {
+  const std::size_t at = copy.find(kSourceMark), end = copy.find(" -->", at);
+  if (at == std::string::npos || end == std::string::npos) return {};
+  std::string path = copy.substr(at + kSourceMark.size(), end - at - kSourceMark.size());
+  for (std::size_t i = 0; (i = path.find(kHyphen, i)) != std::string::npos; ++i)
+    path.replace(i, kHyphen.size(), "-");
+  return path;
+}
+
+// Throws InvalidInput for a file that is no copy of a robot's file, made before, or is that of another robot
+// which is still there.
+void require_copy(const fs::path& file, const fs::path& urdf) {
+  if (!fs::exists(file)) return;
+  const std::string text = read_text(file);
+  if (text.find(kMark) == std::string::npos)
     throw InvalidInput(
         file.string() +
         ": is there, and was not made by this command; move it away, or choose another folder");
+  const fs::path before = source_in(text);
+  std::error_code error;
+  if (!fs::exists(before, error) || fs::equivalent(before, urdf, error)) return;
+  if (read_text(before) != read_text(urdf))
+    throw InvalidInput(
+        fmt::format("{} was made of {}, this is {}: give another OUT, or remove the copy first",
+                    file.string(), before.string(), fs::absolute(urdf).lexically_normal().string()));
 }
 
 // What the copy has no use for, and what would name files that are not beside it.
@@ -63,7 +107,7 @@ RobotFolder::RobotFolder(const fs::path& urdf, const fs::path& out)
     check_writable(file);
     require_not_input(file, urdf_);
   }
-  require_copy(copy());
+  require_copy(copy(), urdf_);
   (void)scene_name();  // one that scene files cannot hold is refused before meshes are made
   list_meshes();
 }
@@ -79,7 +123,7 @@ void RobotFolder::list_meshes() {
     UsedMesh used{*mesh, mesh->file, uniform(mesh->scale)};
     if (used.metres_per_unit == 0) {
       used.metres_per_unit = 1;
-      used.file = out_ / "scaled" / fmt::format("{}_{}.ply", used_.size(), mesh->file.stem().string());
+      used.file = out_ / "scaled" / scaled_name(*mesh);
       std::error_code ignored;
       fs::create_directories(used.file.parent_path(), ignored);
       write_scaled(*mesh, used.file);
@@ -105,10 +149,17 @@ const std::string& RobotFolder::asset_name(const Mesh& mesh) const {
       ->name;
 }
 
+bool RobotFolder::names_others(const BatchResult& batch) {
+  return std::any_of(batch.objects.begin(), batch.objects.end(), [](const ObjectResult& object) {
+    return object.status == ObjectStatus::kFailed && fs::exists(object.asset_file);
+  });
+}
+
 void RobotFolder::write(const BatchResult& batch) const {
   for (const ObjectResult& object : batch.objects)
     if (object.measures.contains("recentred_x_m"))
       throw InvalidInput(object.source_file + ": lies too far from its link's frame: move the mesh there");
+  if (names_others(batch)) return;
   TiXmlDocument document;
   document.Parse(read_text(urdf_).c_str());
   TiXmlElement* robot = document.FirstChildElement("robot");
@@ -129,9 +180,11 @@ void RobotFolder::write(const BatchResult& batch) const {
       element->RemoveAttribute("scale");
     }
   }
-  TiXmlComment mark;
-  mark.SetValue(kMark);
-  document.InsertBeforeChild(robot, mark);
+  for (const std::string& comment : {std::string(kMark), source_comment(urdf_)}) {
+    TiXmlComment mark;
+    mark.SetValue(comment);
+    document.InsertBeforeChild(robot, mark);
+  }
   TiXmlPrinter printer;
   document.Accept(&printer);
   write_whole(copy(), printer.Str());
@@ -187,6 +240,8 @@ std::string RobotFolder::table(const BatchResult& batch, const Parameters& param
     text += fmt::format("{:<{}}  {:<{}} {:>8.4g}  {}\n", link.name, link_width, joint_text(link), joint_width,
                         link.inertia.mass, shapes_of(static_cast<int>(i), batch));
   }
+  if (names_others(batch))
+    text += fmt::format("  {} is not written: an asset here is not of its mesh\n", copy().string());
   for (const std::string& warning : robot_.warnings) text += "  warning: " + warning + "\n";
   const bool volumes = !parameters.volume.tetrahedra.empty(), points = !parameters.points.levels.empty();
   if (!all_fine(batch)) return text;

@@ -16,15 +16,15 @@ class RobotFolder {
  public:
   // Reads the robot and lists its meshes, each file at each scale once. Meshes that are stretched or mirrored
   // are written into `out`/scaled as they stand. Throws as read_urdf and read_mesh do, and IoError;
-  // InvalidInput where `out`/ROBOT.urdf is there and no copy made before.
+  // InvalidInput where `out`/ROBOT.urdf is there and no copy made before, or that of another robot.
   RobotFolder(const std::filesystem::path& urdf, const std::filesystem::path& out);
 
   // To be made, in ascending order of name.
   const std::vector<datasets::ObjectSource>& meshes() const { return meshes_; }
 
   // Writes `out`/ROBOT.urdf, the file with assets for meshes and without what is only seen, and
-  // `out`/ROBOT.scn, a scene of the robot alone. Throws IoError; InvalidInput where an asset's frame is not
-  // its mesh's.
+  // `out`/ROBOT.scn, a scene of the robot alone; neither where it would name an asset that is not of its
+  // mesh. Throws IoError; InvalidInput where an asset's frame is not its mesh's.
   void write(const BatchResult& batch) const;
 
   // A line for each link: joint, mass, what collides of it and whether that is missing. Then the reader's
@@ -37,6 +37,8 @@ class RobotFolder {
     std::filesystem::path file;  // that its asset is made from
     double metres_per_unit;
   };
+  // Whether there are assets by the names of meshes that failed.
+  static bool names_others(const BatchResult& batch);
   std::string scene_name() const;  // the robot's
   void list_meshes();
   std::vector<UsedMesh>::const_iterator find(const dynamics::Mesh& mesh) const;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "command_runner.h"
+#include "runtime/asset/reader.h"
 #include "tests/support/shapes.h"
 
 namespace {
@@ -55,6 +56,53 @@ TEST_F(Command, MakesAssetsThatItCallsUpToDateUntilSomethingChanges) {
   EXPECT_EQ(statuses({}), "up to date; ok; ");
   std::filesystem::remove(asset("ball"));
   EXPECT_EQ(statuses({}), "ok; up to date; ");
+}
+
+// An asset of one name in two datasets.
+TEST_F(Command, AnAssetOfAnotherSourceIsNotReplaced) {
+  const auto made = [&](const std::string& folder, std::vector<std::string> more = {}) {
+    more.insert(more.begin(),
+                {(data_ / folder).string(), out_.string(), "--tets", "none", "--quads", "none"});
+    return command(more);
+  };
+  const auto height = [&] { return asset::load(asset("mug")).mass.volume / 0.01; };
+  for (const char* folder : {"one", "two", "copy"}) std::filesystem::create_directories(data_ / folder);
+  write("one/mug.obj", box(0.1, 0.1, 0.1));
+  write("copy/mug.obj", box(0.1, 0.1, 0.1));
+  write("two/mug.obj", box(0.1, 0.1, 0.3));
+  write("two/pot.obj", box(0.1, 0.1, 0.1));
+  ASSERT_EQ(made("one").code, 0);
+  const CommandResult refused = made("two");
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_EQ(refused.err, "abut-preprocess: error: " + asset("mug") + " was made of " +
+                             (data_ / "one/mug.obj").string() + ", this is " +
+                             (data_ / "two/mug.obj").string() +
+                             ": give another OUT, or remove the asset first\n");
+  EXPECT_TRUE(contains(refused.out, "1 made, 0 up to date, 1 failed")) << refused.out;
+  EXPECT_NEAR(height(), 0.1, 1e-9);
+  EXPECT_EQ(made("two", {"--scale", "2"}).code, 1);  // made again in any case, but not of this
+  EXPECT_TRUE(contains(made("copy").out, "0 made, 1 up to date, 0 failed"));
+  EXPECT_EQ(made("two", {"--force"}).code, 0);
+  EXPECT_NEAR(height(), 0.3, 1e-9);
+  // A dataset that was moved and changed.
+  std::filesystem::rename(data_ / "two", data_ / "moved");
+  write("moved/mug.obj", box(0.1, 0.1, 0.2));
+  const CommandResult moved = made("moved");
+  EXPECT_EQ(moved.code, 0) << moved.err;
+  EXPECT_NEAR(height(), 0.2, 1e-9);
+}
+
+// Two runs in different folders are told the same relative path of two files.
+TEST_F(Command, SourcesAreToldApartWhereverARunStands) {
+  for (const char* folder : {"one", "two"}) std::filesystem::create_directories(data_ / folder);
+  write("one/mug.obj", box(0.1, 0.1, 0.1));
+  write("two/mug.obj", box(0.1, 0.1, 0.3));
+  const auto made_in = [&](const char* folder) {
+    return run({preprocess_program(), "mug.obj", out_.string(), "--tets", "none", "--quads", "none"},
+               [&] { std::filesystem::current_path(data_ / folder); });
+  };
+  EXPECT_EQ(made_in("one").code, 0);
+  EXPECT_EQ(made_in("two").code, 1);
 }
 
 TEST_F(Command, QuietPrintsNothingWhenAllIsWell) {

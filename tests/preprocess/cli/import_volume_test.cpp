@@ -6,6 +6,7 @@
 #include "runtime/asset/reader.h"
 #include "tests/preprocess/cli/command_runner.h"
 #include "tests/preprocess/pressure/vtu_text.h"
+#include "tests/support/shapes.h"
 
 namespace {
 
@@ -60,6 +61,19 @@ TEST_F(ImportVolume, TakesWhatExportWrites) {
   ASSERT_EQ(made.code, 0) << made.err;
   EXPECT_EQ(asset::load(asset("again")).volumes.front().extent,
             asset::load(asset("star")).volumes.front().extent);
+}
+
+TEST_F(ImportVolume, AnotherSourcesAssetIsNotReplaced) {
+  write("star.obj", box(0.1, 0.1, 0.1));
+  ASSERT_EQ(make().code, 0);
+  write("star.vtu", grid());
+  const std::vector<std::string> import{"import-volume", (data_ / "star.vtu").string(), out_.string()};
+  const CommandResult refused = command(import);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(contains(refused.err, asset("star") + " was made of " + (data_ / "star.obj").string()))
+      << refused.err;
+  std::filesystem::remove(data_ / "star.obj");
+  EXPECT_EQ(command(import).code, 0);
 }
 
 // Each fault: where it stands in the file, what it is, what to do.

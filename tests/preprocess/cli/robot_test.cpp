@@ -125,6 +125,50 @@ TEST_F(RobotCommand, ASecondRunIsUpToDate) {
   EXPECT_TRUE(contains(again.out, "0 made, 2 up to date, 0 failed")) << again.out;
 }
 
+// A second robot's mesh of a name that is there already: neither asset nor copy of the first is replaced.
+TEST_F(RobotCommand, AnotherRobotsAssetsAreNotReplaced) {
+  const std::string robot = "<robot name='arm'>" + link("base", collision("<mesh filename='link.obj'/>")) +
+                            link("tip", kSolid + collision("<mesh filename='link.obj' scale='1 2 1'/>")) +
+                            joint("turn", "base", "tip") + "</robot>";
+  const auto made_of = [&](const std::string& file, std::vector<std::string> more = {}) {
+    more.insert(more.begin(),
+                {"urdf", (data_ / file).string(), out_.string(), "--tets", "none", "--quads", "none"});
+    return command(more);
+  };
+  for (const char* folder : {"r1--a", "r2"}) std::filesystem::create_directories(data_ / folder);
+  write("r1--a/link.obj", box(0.1, 0.1, 0.1));
+  write("r2/link.obj", box(0.1, 0.1, 0.2));
+  write("r1--a/first.urdf", robot);
+  write("r2/second.urdf", robot);
+  ASSERT_EQ(made_of("r1--a/first.urdf").code, 0);
+  const CommandResult second = made_of("r2/second.urdf");
+  EXPECT_EQ(second.code, 1) << second.out;
+  for (const char* name : {"link_obj", "link_ply"}) {
+    EXPECT_TRUE(contains(second.err, "abut-preprocess: error: " + asset(name) + " was made of "))
+        << second.err;
+    EXPECT_NEAR(asset::load(asset(name)).mass.volume, name[5] == 'o' ? 1e-3 : 2e-3, 1e-9) << name;
+  }
+  EXPECT_TRUE(contains(second.err, (data_ / "r1--a/link.obj").string() + ", this is " +
+                                       (data_ / "r2/link.obj").string() + ": give another OUT"))
+      << second.err;
+  EXPECT_TRUE(contains(second.out, "second.urdf is not written")) << second.out;
+  EXPECT_FALSE(std::filesystem::exists(out_ / "second.urdf"));
+  EXPECT_TRUE(contains(made_of("r1--a/first.urdf").out, "0 made, 2 up to date, 0 failed"));
+  // A file of the same name is another robot's, unless it is the same or the other is gone.
+  write("r2/first.urdf", robot);
+  EXPECT_EQ(made_of("r2/first.urdf").code, 1);
+  write("r2/first.urdf", "<robot name='other'><link name='base'/></robot>");
+  const CommandResult same_name = made_of("r2/first.urdf");
+  EXPECT_EQ(same_name.code, 2);
+  EXPECT_TRUE(contains(same_name.err, (out_ / "first.urdf").string() + " was made of " +
+                                          (data_ / "r1--a/first.urdf").string() + ", this is "))
+      << same_name.err;
+  EXPECT_EQ(made_of("r2/second.urdf", {"--force"}).code, 0);
+  EXPECT_TRUE(std::filesystem::exists(out_ / "second.urdf"));
+  std::filesystem::remove_all(data_ / "r1--a");
+  EXPECT_EQ(made_of("r2/first.urdf").code, 0);
+}
+
 // What is printed last is run by a shell as it stands, in a folder whose name it would take apart.
 TEST_F(RobotCommand, TheNextLineRunsInAShell) {
   write("bar.obj", box(0.2, 0.1, 0.05));
