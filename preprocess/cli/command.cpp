@@ -10,6 +10,7 @@
 
 #include "datasets/dataset.h"
 #include "datasets/household.h"
+#include "datasets/listing.h"
 #include "preprocess/cli/batch.h"
 #include "preprocess/cli/batch_events.h"
 #include "preprocess/cli/batch_progress.h"
@@ -39,6 +40,7 @@
 namespace abut::preprocess {
 namespace {
 
+// Of what makes assets of a dataset or a robot.
 constexpr const char* kFooter =
     "Exit codes: 0 every object is made or up to date (with warnings: mended ones, and those whose inside\n"
     "            could not be made and that have no volume);\n"
@@ -46,6 +48,9 @@ constexpr const char* kFooter =
     "            130, 143 stopped by SIGINT, SIGTERM. What was finished by then stays.\n"
     "A second run skips what is up to date: same source bytes, parameters and versions.\n"
     "Several runs may share OUT: they take turns object by object.";
+
+constexpr const char* kPlainFooter =
+    "Exit codes: 0 done; 2 bad arguments or input that cannot be used, or output that cannot be written.";
 
 struct Arguments : MakeArguments {
   std::vector<std::string> assets;
@@ -71,6 +76,15 @@ std::vector<datasets::ObjectSource> select(const datasets::Dataset& dataset,
                                    fmt::join(only, "', '"),
                                    dataset.objects.empty() ? "nothing" : dataset.objects.front().name));
   return selected;
+}
+
+// Throws InvalidInput for the name of a file where a folder is to be made.
+void require_folder_name(const std::filesystem::path& out) {
+  if (std::filesystem::is_directory(out)) return;
+  if (datasets::lower_extension(out) == ".h5" || datasets::has_mesh_extension(out))
+    throw InvalidInput(fmt::format(
+        "{}: OUT is a folder, in which each object has its file; give a name without {}, such as '{}'",
+        out.string(), out.extension().string(), std::filesystem::path(out).replace_extension().string()));
 }
 
 // Makes the objects, with progress and a summary. `after` has a last word where no signal ended the run.
@@ -112,6 +126,7 @@ int make_objects(const datasets::Dataset& dataset, const std::vector<datasets::O
 int make(const Arguments& arguments) {
   if (arguments.dataset.empty() || arguments.out.empty())
     throw InvalidInput("DATASET and OUT are required; see abut-preprocess --help");
+  require_folder_name(arguments.out);
   datasets::OpenOptions options;
   if (!arguments.layout.empty()) options.layout = arguments.layout;
   if (arguments.scale > 0) options.metres_per_unit = arguments.scale;
@@ -125,6 +140,7 @@ int make_robot(const Arguments& given) {
   Arguments arguments = given;
   arguments.dataset = given.robot;
   arguments.out = given.robot_out;
+  require_folder_name(arguments.out);
   if (!arguments.layout.empty() || arguments.scale > 0 || !arguments.only.empty() ||
       arguments.shard.count > 0)
     throw InvalidInput(
@@ -174,22 +190,6 @@ int inspect_asset(const Arguments& arguments) {
   return kAllFine;
 }
 
-int import_tetrahedra(const Arguments& arguments) {
-  const std::filesystem::path source = arguments.file, out = arguments.out;
-  std::error_code ignored;  // check_writable() says what is wrong with the folder
-  std::filesystem::create_directories(out, ignored);
-  check_writable(out / (source.stem().string() + ".h5"));
-  asset::Asset imported = import_volume(source);
-  imported.provenance.source_file = std::filesystem::absolute(source).lexically_normal().string();
-  imported.provenance.source_digest = asset::digest(read_file(source));
-  imported.provenance.parameters = {{"import", "volume"}};
-  imported.provenance.versions = versions();
-  const std::filesystem::path file = out / (imported.name + ".h5");
-  asset::save(imported, file);
-  cli::say("{}: {}, largest pressure {:g}: the modulus that gives its pressures back\n", file.string(),
-           counted(imported.volumes.front().tetrahedra.size() / 4, "tetrahedron", "tetrahedra"),
-           imported.provenance.measures.at("import_largest_pressure"));
-  return kAllFine;
 // Throws InvalidInput where the asset is another object's, which the import would replace.
 void require_replaceable(const std::filesystem::path& file, const std::filesystem::path& source) {
   if (!std::filesystem::exists(file)) return;
@@ -199,9 +199,28 @@ void require_replaceable(const std::filesystem::path& file, const std::filesyste
   }
 }
 
+int import_tetrahedra(const Arguments& arguments) {
+  const std::filesystem::path source = arguments.file, out = arguments.out;
+  require_folder_name(out);
+  std::error_code ignored;  // check_writable() says what is wrong with the folder
+  std::filesystem::create_directories(out, ignored);
+  check_writable(out / (source.stem().string() + ".h5"));
+  asset::Asset imported = import_volume(source);
+  imported.provenance.source_file = std::filesystem::absolute(source).lexically_normal().string();
+  imported.provenance.source_digest = asset::digest(read_file(source));
+  imported.provenance.parameters = {{"import", "volume"}};
+  imported.provenance.versions = versions();
+  const std::filesystem::path file = out / (imported.name + ".h5");
+  require_replaceable(file, source);
+  asset::save(imported, file);
+  cli::say("{}: {}, largest pressure {:g}: the modulus that gives its pressures back\n", file.string(),
+           counted(imported.volumes.front().tetrahedra.size() / 4, "tetrahedron", "tetrahedra"),
+           imported.provenance.measures.at("import_largest_pressure"));
+  return kAllFine;
 }
 
 int write_synthetic(const Arguments& arguments) {
+  require_folder_name(arguments.dataset);
   const datasets::Household household =
       datasets::write_household(arguments.dataset, {.dirty = arguments.dirty});
   cli::say("{}: {} in the YCB layout\n", arguments.dataset, counted(household.objects.size(), "object"));
@@ -211,7 +230,6 @@ int write_synthetic(const Arguments& arguments) {
     cli::say("  {}: fault: {}\n", fault.object, fault.description);
   return kAllFine;
 }
-  require_replaceable(file, source);
 
 int print_settings(const Arguments&) {
   cli::say("{}\n", settings_json());
@@ -221,7 +239,7 @@ int print_settings(const Arguments&) {
 // Adds the subcommands; each sets `action` when it is chosen.
 void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
   const auto add = [&](const char* name, const char* purpose, int (*what)(const Arguments&)) {
-    CLI::App* sub = app.add_subcommand(name, purpose);
+    CLI::App* sub = app.add_subcommand(name, purpose)->footer(kPlainFooter);
     sub->callback([&action, &arguments, what] { action = [&arguments, what] { return what(arguments); }; });
     return sub;
   };
@@ -234,14 +252,18 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
          "with their edges, and a cut through the tetrahedra coloured by their extent; -: to standard output "
          "alone")
       ->type_name("FILE");
-  add("verify", "Check assets against their own definition; exit code 1 where one fails", verify_assets)
-      ->add_option("ASSET", arguments.assets, "Asset files")
-      ->required();
+  sub =
+      add("verify", "Check assets against their own definition; exit code 1 where one fails", verify_assets);
+  sub->footer("Exit codes: 0 every asset is sound; 1 some asset is not, or cannot be read; 2 bad arguments.");
+  sub->add_option("ASSET", arguments.assets, "Asset files")->required();
   add_export_command(app, action);
   add_report_command(app, action);
   sub = add("status",
             "What became of a dataset made with --shard; exit code 1 where something is left or failed",
             print_status);
+  sub->footer(
+      "Exit codes: 0 every object of every part is made or up to date; 1 something is left or failed;\n"
+      "            2 bad arguments or a folder without manifests of parts.");
   sub->add_option("OUT", arguments.out, "Folder of the assets")->required();
   sub->add_option("--json", arguments.json,
                   "Merge the manifests of all parts in this file; -: to standard output alone")
@@ -260,6 +282,7 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
           "options for datasets hold",
           make_robot);
   sub->fallthrough();
+  sub->footer(kFooter);
   sub->add_option("ROBOT", arguments.robot, "URDF file")->required();
   sub->add_option("OUT", arguments.robot_out, "Folder for the assets and the copy; made where missing")
       ->required();

@@ -108,6 +108,11 @@ void add_amount_options(CLI::App& sub, ExportArguments& arguments, CLI::Option* 
 void add_export_command(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand(
       "export", "Write assets for a simulator (--to), or a part of one as a mesh with all digits (--part)");
+  sub->footer(
+      "Exit codes: 0 everything is written; 1 with --to, some object could not be exported, and the others "
+      "are\n"
+      "            there; 2 bad arguments or input that cannot be used, or output that cannot be written.\n"
+      "A second run writes everything again, file by file.");
   const auto arguments = std::make_shared<ExportArguments>();
   sub->add_option("SOURCE", arguments->source, "Asset file, or with --to a folder of assets")->required();
   std::string rows;

@@ -44,6 +44,9 @@ int report(const ReportArguments& arguments) {
 void add_report_command(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand(
       "report", "Write web pages of assets: a table, and each object to turn, cut open and press on another");
+  sub->footer(
+      "Exit codes: 0 every asset has its page; 1 some asset could not be read, and its row says so;\n"
+      "            2 bad arguments or no asset there, or output that cannot be written.");
   const auto arguments = std::make_shared<ReportArguments>();
   sub->add_option("SOURCE", arguments->source, "Folder of assets, or one asset")
       ->required()

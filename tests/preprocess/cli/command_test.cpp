@@ -164,6 +164,20 @@ TEST_F(Command, HelpNamesTheExitCodes) {
     EXPECT_TRUE(contains(help.out, word)) << word;
 }
 
+// Each command's help says what holds of it.
+TEST_F(Command, HelpOfACommandIsItsOwn) {
+  for (const char* name : {"inspect", "verify", "export", "report", "status", "import-volume", "settings",
+                           "synthetic", "urdf"}) {
+    const CommandResult help = command({name, "--help"});
+    EXPECT_EQ(help.code, 0);
+    EXPECT_TRUE(contains(help.out, "Exit codes: 0 ")) << name;
+    const bool makes = std::string(name) == "urdf";
+    EXPECT_EQ(contains(help.out, "skips what is up to date"), makes) << name << help.out;
+    EXPECT_EQ(contains(help.out, "SIGTERM"), makes) << name;
+  }
+  EXPECT_TRUE(contains(command({"verify", "--help"}).out, "1 some asset is not, or cannot be read"));
+}
+
 // The whole chain on a real object: mesh, asset, inspect, verify, export.
 TEST_F(Command, MakesAVerifiedAssetOfARealObject) {
   const std::filesystem::path ycb = std::filesystem::path(ABUT_SHARED_DIR) / "data/ycb";
