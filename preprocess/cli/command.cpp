@@ -15,6 +15,7 @@
 #include "preprocess/cli/batch_events.h"
 #include "preprocess/cli/batch_progress.h"
 #include "preprocess/cli/export_command.h"
+#include "preprocess/cli/import_asset.h"
 #include "preprocess/cli/inspect.h"
 #include "preprocess/cli/make_options.h"
 #include "preprocess/cli/report_command.h"
@@ -26,15 +27,11 @@
 #include "preprocess/cli/versions.h"
 #include "preprocess/draw/picture.h"
 #include "preprocess/mesh/write.h"
-#include "preprocess/pressure/import.h"
-#include "runtime/asset/container.h"
 #include "runtime/asset/reader.h"
-#include "runtime/asset/writer.h"
 #include "runtime/cli/arguments.h"
 #include "runtime/cli/say.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
-#include "runtime/core/input_file.h"
 #include "runtime/core/output_file.h"
 
 namespace abut::preprocess {
@@ -190,29 +187,9 @@ int inspect_asset(const Arguments& arguments) {
   return kAllFine;
 }
 
-// Throws InvalidInput where the asset is another object's, which the import would replace.
-void require_replaceable(const std::filesystem::path& file, const std::filesystem::path& source) {
-  if (!std::filesystem::exists(file)) return;
-  try {
-    require_same_source(asset::load(file).provenance, file, source);
-  } catch (const BadAsset&) {  // nobody's
-  }
-}
-
 int import_tetrahedra(const Arguments& arguments) {
-  const std::filesystem::path source = arguments.file, out = arguments.out;
-  require_folder_name(out);
-  std::error_code ignored;  // check_writable() says what is wrong with the folder
-  std::filesystem::create_directories(out, ignored);
-  check_writable(out / (source.stem().string() + ".h5"));
-  asset::Asset imported = import_volume(source);
-  imported.provenance.source_file = std::filesystem::absolute(source).lexically_normal().string();
-  imported.provenance.source_digest = asset::digest(read_file(source));
-  imported.provenance.parameters = {{"import", "volume"}};
-  imported.provenance.versions = versions();
-  const std::filesystem::path file = out / (imported.name + ".h5");
-  require_replaceable(file, source);
-  asset::save(imported, file);
+  require_folder_name(arguments.out);
+  const auto [imported, file] = import_asset(arguments.file, arguments.out);
   cli::say("{}: {}, largest pressure {:g}: the modulus that gives its pressures back\n", file.string(),
            counted(imported.volumes.front().tetrahedra.size() / 4, "tetrahedron", "tetrahedra"),
            imported.provenance.measures.at("import_largest_pressure"));

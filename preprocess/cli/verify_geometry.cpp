@@ -27,7 +27,10 @@ constexpr double kLeastArea = 1e-30;
 std::vector<std::string> solid_problems(const asset::SurfaceView& surface) {
   const std::optional<Mesh> mesh =
       verified_mesh(points_of(surface), surface.triangles, surface.triangle_count);
-  if (!mesh) return {"is not a manifold: an edge has more than two triangles or two of opposite orientation"};
+  if (!mesh)
+    return {
+        "is not a manifold: an edge has more than two triangles or two of opposite orientation, or it meets "
+        "itself in a vertex"};
   if (!CGAL::is_closed(*mesh)) return {"is not closed: an edge has a triangle on one side only"};
   std::vector<std::string> problems;
   std::vector<std::pair<Mesh::Face_index, Mesh::Face_index>> pairs;

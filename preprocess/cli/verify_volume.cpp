@@ -122,6 +122,17 @@ class VolumeVerifier {
     return "";
   }
 
+  // Whether two tetrahedra see one face with the same orientation.
+  bool on_one_side(std::int32_t slot, std::int32_t other) const {
+    std::array<std::int32_t, 3> a{}, b{};
+    for (std::size_t i = 0; i < 3; ++i) {
+      a[i] = v_.tetrahedra[slot - slot % 4 + kOutward[slot % 4][i]];
+      b[i] = v_.tetrahedra[other - other % 4 + kOutward[other % 4][i]];
+    }
+    std::rotate(b.begin(), std::find(b.begin(), b.end(), a[0]), b.end());
+    return a == b;
+  }
+
   // By sorted faces: across (a, b, c) is the tetrahedron that has it from the other side.
   std::string neighbours() {
     struct Face {
@@ -145,6 +156,9 @@ class VolumeVerifier {
         return fmt::format("tetrahedra: {} and {} others have one face", faces[i].slot / 4, end - i - 1);
       for (std::size_t j = i; j < end; ++j) {
         const std::int32_t expected = end - i == 2 ? faces[i + end - 1 - j].slot / 4 : -1;
+        if (expected >= 0 && on_one_side(faces[i].slot, faces[i + 1].slot))
+          return fmt::format("tetrahedra: {} and {} are on the same side of the face that they share",
+                             faces[i].slot / 4, faces[i + 1].slot / 4);
         if (v_.neighbours[faces[j].slot] != expected)
           return fmt::format("neighbours: tetrahedron {}, face {} is wrong", faces[j].slot / 4,
                              faces[j].slot % 4);

@@ -5,10 +5,10 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <string_view>
 
 #include "preprocess/index/index.h"
+#include "preprocess/pressure/boundary.h"
 #include "preprocess/pressure/grid.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
@@ -19,6 +19,8 @@ namespace {
 constexpr int kTetrahedronType = 10;        // of VTK's cells
 constexpr double kZeroOnTheSurface = 1e-9;  // of the largest pressure
 constexpr double kLeastVolume = 1e-14;      // of the cube of the longest edge
+// Of a point from the origin, in diagonals: further out rounding tells in what the asset is checked by.
+constexpr double kFarthestPoint = 1e5;
 
 // The file, for messages.
 struct Source {
@@ -47,6 +49,14 @@ void check_shapes(const TetrahedralMesh& mesh, const Source& source) {
   for (std::size_t v = 0; v < mesh.vertices.size(); ++v)
     if (!mesh.vertices[v].allFinite())
       source.refuse(fmt::format("point {} (from 0) is not finite; mend or remove it", v));
+  Eigen::AlignedBox3d box;
+  for (const Eigen::Vector3d& v : mesh.vertices) box.extend(v);
+  for (std::size_t v = 0; v < mesh.vertices.size(); ++v)
+    if (const double away = mesh.vertices[v].norm(); away > kFarthestPoint * box.diagonal().norm())
+      source.refuse(
+          fmt::format("point {} is {:.3g} m from the origin, and all are within {:.3g} m: too few of their "
+                      "digits are left; move them to the origin",
+                      v, away, box.diagonal().norm()));
   std::vector<char> used(mesh.vertices.size(), 0);
   for (const Tetrahedron& t : mesh.tetrahedra)
     for (const std::int32_t v : t) used[static_cast<std::size_t>(v)] = 1;
@@ -67,28 +77,8 @@ void check_shapes(const TetrahedralMesh& mesh, const Source& source) {
   }
 }
 
-// The faces that only one tetrahedron has, from outside.
-std::vector<Triangle> boundary_of(const TetrahedralMesh& mesh, const Source& source) {
-  std::map<std::array<std::int32_t, 3>, std::pair<int, Triangle>> faces;
-  for (std::size_t t = 0; t < mesh.tetrahedra.size(); ++t)
-    for (const auto& f : kFaces) {
-      const Tetrahedron& tet = mesh.tetrahedra[t];
-      const Triangle outside = {tet[f[0]], tet[f[2]], tet[f[1]]};
-      std::array<std::int32_t, 3> key = {outside[0], outside[1], outside[2]};
-      std::sort(key.begin(), key.end());
-      const auto [at, fresh] = faces.try_emplace(key, 1, outside);
-      if (!fresh && ++at->second.first > 2)
-        source.refuse(
-            fmt::format("tetrahedron {} shares a face with two others; remove those that overlap", t));
-    }
-  std::vector<Triangle> result;
-  for (const auto& [key, face] : faces)
-    if (face.first == 1) result.push_back(face.second);
-  return result;
-}
-
 // From pressures to extents.
-double normalize(std::vector<double>& pressures, const std::vector<Triangle>& boundary,
+double normalize(std::vector<double>& pressures, const TetrahedralMesh& mesh, const VolumeBoundary& boundary,
                  const Source& source) {
   double largest = 0;
   for (std::size_t v = 0; v < pressures.size(); ++v) {
@@ -98,7 +88,7 @@ double normalize(std::vector<double>& pressures, const std::vector<Triangle>& bo
     largest = std::max(largest, pressures[v]);
   }
   if (!(largest > 0)) source.refuse("the pressure is zero all over; give the inner points one");
-  for (const Triangle& triangle : boundary)
+  for (const Triangle& triangle : boundary.mesh.triangles)
     for (const std::int32_t v : triangle) {
       double& p = pressures[static_cast<std::size_t>(v)];
       if (p > kZeroOnTheSurface * largest)
@@ -107,10 +97,21 @@ double normalize(std::vector<double>& pressures, const std::vector<Triangle>& bo
       p = 0;
     }
   for (double& p : pressures) p /= largest;
+  for (const std::int32_t t : boundary.tetrahedra)
+    if (std::ranges::all_of(mesh.tetrahedra[static_cast<std::size_t>(t)],
+                            [&](std::int32_t v) { return !(pressures[static_cast<std::size_t>(v)] > 0); }))
+      source.refuse(fmt::format(
+          "tetrahedron {} is at the surface and has no pressure at any corner; give it an inner point", t));
   return largest;
 }
 
-ImportedVolume parse_volume(const std::filesystem::path& file) {
+// Points and field, and the boundary, which the points are checked by.
+struct CheckedVolume {
+  ImportedVolume volume;
+  TriangleMesh boundary;
+};
+
+CheckedVolume parse_volume(const std::filesystem::path& file) {
   const std::string contents = read_text(file);
   const std::string_view text = contents;
   const Source source{file.string()};
@@ -121,27 +122,28 @@ ImportedVolume parse_volume(const std::filesystem::path& file) {
     grid = read_xml_grid(text, source.file);
   else
     source.refuse("neither a legacy VTK file nor an XML one (.vtu); save it as one of them");
-  ImportedVolume result;
+  CheckedVolume checked;
+  ImportedVolume& result = checked.volume;
   result.mesh.tetrahedra = to_tetrahedra(grid, source);
   result.mesh.vertices = std::move(grid.points);
   check_shapes(result.mesh, source);
+  VolumeBoundary boundary = boundary_of(result.mesh, source.file);
+  check_boundary(boundary, source.file);
   result.extent = std::move(grid.pressures);
-  result.largest_pressure = normalize(result.extent, boundary_of(result.mesh, source), source);
-  return result;
+  result.largest_pressure = normalize(result.extent, result.mesh, boundary, source);
+  checked.boundary = std::move(boundary.mesh);
+  return checked;
 }
 
 }  // namespace
 
 ImportedVolume read_volume(const std::filesystem::path& file) {
-  return within_memory(file, [&] { return parse_volume(file); });
+  return within_memory(file, [&] { return parse_volume(file).volume; });
 }
 
 asset::Asset import_volume(const std::filesystem::path& file) {
-  const ImportedVolume volume = read_volume(file);
+  const auto [volume, boundary] = within_memory(file, [&] { return parse_volume(file); });
   const Source source{file.string()};
-  TriangleMesh boundary;
-  boundary.vertices = volume.mesh.vertices;
-  boundary.triangles = boundary_of(volume.mesh, source);
   asset::Asset result;
   result.name = file.stem().string();
   try {

@@ -14,14 +14,14 @@ using namespace abut;
 using namespace abut::test;
 
 // Four tetrahedra around an inner point.
+const preprocess::TetrahedralMesh kStar = {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.2, 0.2, 0.2}},
+                                           {{4, 1, 2, 3}, {0, 4, 2, 3}, {0, 1, 4, 3}, {0, 1, 2, 4}}};
+
 std::string grid(double pressure_on_the_surface = 0) {
-  preprocess::TetrahedralMesh mesh;
-  mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.2, 0.2, 0.2}};
-  mesh.tetrahedra = {{4, 1, 2, 3}, {0, 4, 2, 3}, {0, 1, 4, 3}, {0, 1, 2, 4}};
   VtuOptions options;
   options.format = VtuFormat::kBinary;
   options.compressed = true;
-  return VtuWriter(options)(mesh, {pressure_on_the_surface, 0, 0, 0, 2.5e6});
+  return VtuWriter(options)(kStar, {pressure_on_the_surface, 0, 0, 0, 2.5e6});
 }
 
 class ImportVolume : public CommandTest {};
@@ -50,6 +50,44 @@ TEST_F(ImportVolume, FaultsAreOneLineAndLeaveNothing) {
     EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
     EXPECT_FALSE(std::filesystem::exists(out_ / "bad.h5"));
   }
+}
+
+// What the checks of the file let pass, verify() is asked about: edges of 1e-20 m have gradients beyond all
+// bounds.
+TEST_F(ImportVolume, NothingIsWrittenThatVerifyRefuses) {
+  preprocess::TetrahedralMesh two = kStar, tiny = kStar;
+  for (const Eigen::Vector3d& v : kStar.vertices) two.vertices.emplace_back(v + Eigen::Vector3d(0.3, 0, 0));
+  for (preprocess::Tetrahedron t : kStar.tetrahedra) {
+    for (std::int32_t& corner : t) corner += 5;
+    two.tetrahedra.push_back(t);
+  }
+  for (Eigen::Vector3d& v : tiny.vertices) v *= 1e-20;
+  write("two.vtu", VtuWriter({})(two, {0, 0, 0, 0, 1, 0, 0, 0, 0, 1}));
+  write("tiny.vtu", VtuWriter({})(tiny, {0, 0, 0, 0, 1}));
+  for (const auto& [name, what] : {std::pair<std::string, std::string>{"two.vtu", "tetrahedra "},
+                                   {"tiny.vtu", "the asset of it would not be sound: "}}) {
+    const std::string file = (data_ / name).string();
+    const CommandResult refused = command({"import-volume", file, out_.string()});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_TRUE(refused.err.starts_with("abut-preprocess: error: " + file + ": " + what)) << refused.err;
+    EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
+    EXPECT_EQ(files(), std::vector<std::string>{});
+  }
+}
+
+TEST_F(ImportVolume, DoesNotReplaceItsInput) {
+  write("same.h5", grid());
+  const CommandResult refused = command({"import-volume", (data_ / "same.h5").string(), data_.string()});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("it would overwrite an input"), std::string::npos) << refused.err;
+  EXPECT_EQ(std::filesystem::file_size(data_ / "same.h5"), grid().size());
+}
+
+// As other runs do.
+TEST_F(ImportVolume, TakesTheLockOfItsFolder) {
+  write("star.vtu", grid());
+  ASSERT_EQ(command({"import-volume", (data_ / "star.vtu").string(), out_.string()}).code, 0);
+  EXPECT_TRUE(std::filesystem::exists(out_ / ".abut-preprocess.lock"));
 }
 
 TEST_F(ImportVolume, TakesWhatExportWrites) {

@@ -7,6 +7,7 @@
 
 #include "preprocess/index/index.h"
 #include "preprocess/pressure/volume.h"
+#include "runtime/asset/build_volume.h"
 #include "tests/support/shapes.h"
 
 // Every check of verify() finds the fault that it is there for, in an asset that is sound otherwise.
@@ -39,6 +40,20 @@ Asset make_torus() {
 const Asset& torus_asset() {
   static const Asset asset = make_torus();
   return asset;
+}
+
+// Tetrahedra with one vertex in common.
+TriangleMesh two_at_a_corner() {
+  return {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0.3, -1, -1}},
+          {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}, {0, 4, 5}, {0, 6, 4}, {0, 5, 6}, {4, 6, 5}}};
+}
+
+// Two tetrahedra of positive volume within each other.
+abut::asset::Volume folded_volume() {
+  const std::vector<Eigen::Vector3d> vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.2, 0.2, 0.8}};
+  const std::vector<abut::asset::Tetrahedron> tetrahedra = {{0, 1, 2, 3}, {0, 1, 2, 4}};
+  return abut::asset::build_volume(vertices, tetrahedra, std::vector<double>(5),
+                                   std::vector<Eigen::Vector3d>(2, Eigen::Vector3d::Zero()));
 }
 
 // The first problem of the asset after `break_it`.
@@ -78,6 +93,7 @@ TEST(Verify, FindsFaultsOfTheSurface) {
     for (const Triangle& t : other.triangles) mesh.triangles.push_back({t[1] + 66, t[0] + 66, t[2] + 66});
     asset.surfaces[0] = build_surface(mesh);
   });
+  EXPECT_PROBLEM("meets itself in a vertex", asset.surfaces[0] = build_surface(two_at_a_corner()));
   EXPECT_PROBLEM("neighbours: triangle",
                  std::swap(asset.surfaces[0].neighbours[0], asset.surfaces[0].neighbours[1]));
   EXPECT_PROBLEM("vertex_normals: vertex 3", asset.surfaces[0].vertex_normals[9] += 1e-5);
@@ -105,6 +121,10 @@ TEST(Verify, FindsFaultsOfTheTree) {
     while (tree.counts[slot] < 2) ++slot;
     --tree.counts[slot];
   });
+}
+
+TEST(Verify, FindsTetrahedraOnOneSideOfTheirFace) {
+  EXPECT_PROBLEM("are on the same side of the face that they share", asset.volumes[0] = folded_volume());
 }
 
 TEST(Verify, FindsFaultsOfTheHull) {

@@ -32,6 +32,39 @@ Grid star() {
   return grid;
 }
 
+// Another body beside those of the grid.
+void add(Grid& grid, const Grid& body, double scale, const Eigen::Vector3d& shift) {
+  const auto first = static_cast<std::int32_t>(grid.mesh.vertices.size());
+  for (const Eigen::Vector3d& v : body.mesh.vertices) grid.mesh.vertices.emplace_back(scale * v + shift);
+  for (preprocess::Tetrahedron t : body.mesh.tetrahedra) {
+    for (std::int32_t& corner : t) corner += first;
+    grid.mesh.tetrahedra.push_back(t);
+  }
+  grid.pressures.insert(grid.pressures.end(), body.pressures.begin(), body.pressures.end());
+}
+
+// A second star of these points of the first in place of its own, and others.
+void join(Grid& grid, const std::vector<Eigen::Vector3d>& others) {
+  const auto shared = static_cast<std::int32_t>(4 - others.size());
+  for (const Eigen::Vector3d& v : others) {
+    grid.mesh.vertices.push_back(v);
+    grid.pressures.push_back(0);
+  }
+  const auto number = [&](int k) { return k < shared ? k : 5 + k - shared; };
+  Eigen::Vector3d middle = Eigen::Vector3d::Zero();
+  for (int k = 0; k < 4; ++k) middle += grid.mesh.vertices[number(k)] / 4;
+  grid.mesh.vertices.push_back(middle);
+  grid.pressures.push_back(5);
+  const auto inner = static_cast<std::int32_t>(grid.mesh.vertices.size()) - 1;
+  for (preprocess::Tetrahedron t : star().mesh.tetrahedra) {
+    for (std::int32_t& corner : t) corner = corner == 4 ? inner : number(corner);
+    if (preprocess::six_volumes(grid.mesh.vertices[t[0]], grid.mesh.vertices[t[1]], grid.mesh.vertices[t[2]],
+                                grid.mesh.vertices[t[3]]) < 0)
+      std::swap(t[0], t[1]);
+    grid.mesh.tetrahedra.push_back(t);
+  }
+}
+
 std::string vtk(const Grid& grid, bool offsets = false) {
   std::ostringstream out;
   out.precision(17);
@@ -210,6 +243,58 @@ TEST_F(Import, FaultsAreRefusedAndNamed) {
   refused(with("UNSTRUCTURED_GRID", "POLYDATA"), "not an unstructured grid");
   refused(with("\n10\n", "\n12\n"), "cell 0 is no tetrahedron");
   EXPECT_THROW(preprocess::import_volume("/nowhere/at.vtk"), IoError);
+}
+
+TEST_F(Import, BodiesThatAreNoSolidTogetherAreRefused) {
+  refused(
+      [](Grid& g) {
+        add(g, star(), 1, {0.2, 0.1, 0});
+      },
+      " overlap or touch without a face that both have");
+  refused([](Grid& g) { add(g, star(), 1, {0, 0, 0}); }, " overlap or touch without a face that both have");
+  refused(
+      [](Grid& g) {
+        add(g, star(), 0.1, {0.1, 0.1, 0.1});
+      },
+      "the body of tetrahedron 7 lies within another");
+  refused(
+      [](Grid& g) {
+        join(g, {{-1, 0, 0}, {0, -1, 0}, {0.3, -1, -1}});
+      },
+      "tetrahedron 7 meets others at point 0 alone");
+  refused([](Grid& g) { join(g, {{0.5, -1, 0}, {0.5, 0, -1}}); }, " meet at the edge of points ");
+  refused([](Grid& g) { g.mesh.tetrahedra.push_back(g.mesh.tetrahedra[3]); },
+          "shares a face with two others");
+  refused(
+      [](Grid& g) {  // a fin on the face of points 1, 2 and 3, to its inner side
+        g.mesh.vertices.emplace_back(0.3, 0.3, 0.3);
+        g.pressures.push_back(0);
+        g.mesh.tetrahedra.push_back({5, 1, 2, 3});
+      },
+      "tetrahedra 0 and 4 overlap: they lie on the same side of the face that they share");
+  Grid beside = star();
+  add(beside, star(), 1, {2, 0, 0});
+  EXPECT_TRUE(preprocess::verify(from(vtk(beside))).empty());
+}
+
+TEST_F(Import, PointsTooFarForTheirDigitsAreRefused) {
+  refused(
+      [](Grid& g) {
+        for (Eigen::Vector3d& v : g.mesh.vertices) v.array() += 1e9;
+      },
+      "point 0 is 1.73e+09 m from the origin");
+  Grid far = star();
+  for (Eigen::Vector3d& v : far.mesh.vertices) v.array() += 1e4;
+  EXPECT_TRUE(preprocess::verify(from(vtk(far))).empty());
+}
+
+TEST_F(Import, TetrahedraWithoutPressureAtTheSurfaceAreRefused) {
+  refused(
+      [](Grid& g) {
+        add(g, star(), 1, {2, 0, 0});
+        g.pressures.back() = 0;
+      },
+      "tetrahedron 7 is at the surface and has no pressure at any corner");
 }
 
 // 394 bytes that promise a block of 6 GB: zlib makes 1032 bytes of one at most.

@@ -1,0 +1,52 @@
+#include "preprocess/cli/import_asset.h"
+
+#include <fmt/format.h>
+
+#include "preprocess/cli/output_folder.h"
+#include "preprocess/cli/pipeline.h"
+#include "preprocess/cli/verify.h"
+#include "preprocess/cli/versions.h"
+#include "preprocess/pressure/import.h"
+#include "runtime/asset/container.h"
+#include "runtime/asset/reader.h"
+#include "runtime/asset/writer.h"
+#include "runtime/core/error.h"
+#include "runtime/core/input_file.h"
+#include "runtime/core/output_file.h"
+
+namespace abut::preprocess {
+namespace {
+
+// Throws InvalidInput where the asset is another object's, which the import would replace.
+void require_replaceable(const std::filesystem::path& file, const std::filesystem::path& source) {
+  if (!std::filesystem::exists(file)) return;
+  try {
+    require_same_source(asset::load(file).provenance, file, source);
+  } catch (const BadAsset&) {  // nobody's
+  }
+}
+
+}  // namespace
+
+ImportedAsset import_asset(const std::filesystem::path& source, const std::filesystem::path& out) {
+  const std::string name = source.stem().string();
+  const std::filesystem::path file = out / (name + ".h5");
+  require_not_input(file, source);
+  const OutputFolder folder(out);
+  check_writable(file);
+  const ObjectLock lock = folder.lock(name, [] {});
+  ImportedAsset imported{import_volume(source), file};
+  asset::Provenance& provenance = imported.asset.provenance;
+  provenance.source_file = std::filesystem::absolute(source).lexically_normal().string();
+  provenance.source_digest = asset::digest(read_file(source));
+  provenance.parameters = {{"import", "volume"}};
+  provenance.versions = versions();
+  if (const std::vector<std::string> problems = verify(imported.asset); !problems.empty())
+    throw InvalidInput(
+        fmt::format("{}: the asset of it would not be sound: {}", source.string(), problems.front()));
+  require_replaceable(file, source);
+  asset::save(imported.asset, file);
+  return imported;
+}
+
+}  // namespace abut::preprocess
