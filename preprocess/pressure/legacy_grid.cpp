@@ -9,6 +9,10 @@
 namespace abut::preprocess {
 namespace {
 
+// Sections and attributes that a name follows, which may be anything.
+constexpr std::string_view kNamed[] = {"FIELD",   "LOOKUP_TABLE", "COLOR_SCALARS",      "VECTORS",
+                                       "NORMALS", "TENSORS",      "TEXTURE_COORDINATES"};
+
 // The words of a legacy VTK file, one after the other.
 class Words {
  public:
@@ -34,6 +38,18 @@ class Words {
     const std::string_view word(text_.data() + at_, end - at_);
     at_ = end;
     return word;
+  }
+
+  // At the end of a section: refuses what goes on with a number.
+  void end_of(std::string_view section) {
+    const std::size_t before = at_;
+    const std::string_view word = next();
+    double value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (!word.empty() && error == std::errc() && end == word.data() + word.size())
+      refuse(fmt::format("'{}' after the last number of {}: there are more than its count says; mend that",
+                         word, section));
+    at_ = before;
   }
 
   template <class Number>
@@ -76,6 +92,7 @@ class Reader {
     for (std::string_view word = words_.next(); !word.empty(); word = words_.next()) section(word);
     if (grid_.points.empty() || grid_.corners.empty())
       words_.refuse("it has no points or no cells; is it cut off?");
+    if (grid_.types.empty()) words_.refuse("it has no CELL_TYPES; give 10 for each cell");
     if (grid_.pressures.empty())
       words_.refuse("it has no scalar `pressure` per point (POINT_DATA, SCALARS pressure double 1)");
     return std::move(grid_);
@@ -84,50 +101,85 @@ class Reader {
  private:
   void section(std::string_view word) {
     if (word == "POINTS") {
-      grid_.points.resize(static_cast<std::size_t>(words_.count("points", 6)));
-      (void)words_.next();
-      for (Eigen::Vector3d& v : grid_.points)
-        for (int k = 0; k < 3; ++k) v[k] = words_.number<double>("a coordinate");
+      points();
     } else if (word == "CELLS") {
       cells();
+      match_types();
     } else if (word == "CELL_TYPES") {
-      grid_.types.resize(static_cast<std::size_t>(words_.count("cell types", 2)));
-      for (std::int64_t& type : grid_.types) type = words_.number<std::int64_t>("a cell type");
+      types();
+      match_types();
     } else if (word == "POINT_DATA") {
       of_points_ = words_.count("points with data") == static_cast<std::int64_t>(grid_.points.size());
     } else if (word == "CELL_DATA") {
       of_points_ = false;
-    } else if (word == "SCALARS" && of_points_) {
-      const std::string_view name = words_.next();
-      if (name != "pressure" && name != "extent") return;  // its numbers are skipped as words
-      (void)words_.next();
-      std::string_view table = words_.next();
-      if (table != "LOOKUP_TABLE") {
-        if (table != "1")
-          words_.refuse("the pressure has more than one component; give one number per point");
-        table = words_.next();
-      }
-      if (table != "LOOKUP_TABLE")
-        words_.refuse("no LOOKUP_TABLE after SCALARS pressure; add the line `LOOKUP_TABLE default`");
-      (void)words_.next();
-      scalars();
-    } else if (word == "pressure" && of_points_ && grid_.pressures.empty()) {  // an array of a FIELD
+    } else if (word == "SCALARS") {
+      attribute();
+    } else if (std::ranges::find(kNamed, word) != std::end(kNamed)) {
+      (void)words_.next();                          // its numbers are skipped as words
+    } else if (word == "pressure" && of_points_) {  // an array of a FIELD
       if (words_.count("components") != 1)
         words_.refuse("the pressure has more than one component; give one number per point");
       if (words_.count("values") != static_cast<std::int64_t>(grid_.points.size()))
         words_.refuse("there is not one pressure per point; give as many as POINTS has");
       (void)words_.next();
-      scalars();
+      scalars(word);
     }
   }
 
-  void scalars() {
+  void once(bool first, std::string_view section) const {
+    if (!first) words_.refuse(fmt::format("a second section {}; keep one", section));
+  }
+
+  void points() {
+    once(grid_.points.empty(), "POINTS");
+    grid_.points.resize(static_cast<std::size_t>(words_.count("points", 6)));
+    (void)words_.next();
+    for (Eigen::Vector3d& v : grid_.points)
+      for (int k = 0; k < 3; ++k) v[k] = words_.number<double>("a coordinate");
+    words_.end_of("POINTS");
+  }
+
+  void types() {
+    once(grid_.types.empty(), "CELL_TYPES");
+    grid_.types.resize(static_cast<std::size_t>(words_.count("cell types", 2)));
+    for (std::int64_t& type : grid_.types) type = words_.number<std::int64_t>("a cell type");
+    words_.end_of("CELL_TYPES");
+  }
+
+  // In whichever order the two come.
+  void match_types() const {
+    const std::size_t cells = grid_.corners.size() / 4;
+    if (cells > 0 && !grid_.types.empty() && grid_.types.size() != cells)
+      words_.refuse(fmt::format("CELL_TYPES has {} types, and CELLS has {} cells; give one for each",
+                                grid_.types.size(), cells));
+  }
+
+  void attribute() {
+    const std::string_view name = words_.next();
+    if (!of_points_ || (name != "pressure" && name != "extent")) return;  // its numbers are skipped as words
+    (void)words_.next();
+    std::string_view table = words_.next();
+    if (table != "LOOKUP_TABLE") {
+      if (table != "1") words_.refuse("the pressure has more than one component; give one number per point");
+      table = words_.next();
+    }
+    if (table != "LOOKUP_TABLE")
+      words_.refuse("no LOOKUP_TABLE after SCALARS pressure; add the line `LOOKUP_TABLE default`");
+    (void)words_.next();
+    scalars(name);
+  }
+
+  void scalars(std::string_view name) {
+    if (!grid_.pressures.empty())
+      words_.refuse(fmt::format("the array `{}` is a second one of `pressure` or `extent`; keep one", name));
     grid_.pressures.resize(grid_.points.size());
     for (double& p : grid_.pressures) p = words_.number<double>("a pressure");
+    words_.end_of(name);
   }
 
   // "CELLS n size" and rows of counts and indices, or offsets and indices apart (since 5.0).
   void cells() {
+    once(grid_.corners.empty(), "CELLS");
     const std::int64_t rows = words_.count("cells"), size = words_.count("numbers of cells");
     const std::string_view word = words_.next();
     if (word != "OFFSETS") {
@@ -138,15 +190,24 @@ class Reader {
         if (i > 0) corners = words_.number<std::int64_t>("a cell's number of corners");
         row(i, corners);
       }
-      return;
+      if (size != 5 * rows)
+        words_.refuse(fmt::format("CELLS {} {}: {} tetrahedra take {} numbers; mend its counts", rows, size,
+                                  rows, 5 * rows));
+      return words_.end_of("CELLS");
     }
     (void)words_.next();
     for (std::int64_t i = 0; i < rows; ++i)
       if (words_.number<std::int64_t>("an offset") != 4 * i)
         words_.refuse(fmt::format("cell {} is no tetrahedron; keep tetrahedra alone", i > 0 ? i - 1 : 0));
+    if (size != 4 * (rows - 1))
+      words_.refuse(
+          fmt::format("CELLS {} {}: {} offsets of tetrahedra are for {} numbers of CONNECTIVITY; mend its "
+                      "counts",
+                      rows, size, rows, 4 * (rows - 1)));
     if (words_.next() != "CONNECTIVITY") words_.refuse("no CONNECTIVITY after the offsets; is it cut off?");
     (void)words_.next();
     for (std::int64_t i = 0; 4 * i < size; ++i) row(i, 4);
+    words_.end_of("CONNECTIVITY");
   }
 
   void row(std::int64_t i, std::int64_t corners) {

@@ -116,17 +116,14 @@ class XmlReader {
     for (std::size_t i = 0; i < coordinates.size(); i += 3)
       grid.points.emplace_back(coordinates[i], coordinates[i + 1], coordinates[i + 2]);
     const std::vector<std::int64_t> offsets =
-        numbers<std::int64_t>(array("Cells", "offsets", "the cells' offsets"), cells_);
+        numbers<std::int64_t>(scalars("Cells", "offsets", "the cells' offsets"), cells_);
     for (std::size_t i = 0; i < offsets.size(); ++i)
       if (offsets[i] != 4 * static_cast<std::int64_t>(i + 1))
         refuse(fmt::format("cell {} is no tetrahedron; keep tetrahedra alone", i));
-    grid.corners = numbers<std::int64_t>(array("Cells", "connectivity", "the cells' corners"), 4 * cells_);
-    grid.types = numbers<std::int64_t>(array("Cells", "types", "the cells' types"), cells_);
-    const DataArray& pressure = array("PointData", "pressure", "scalar `pressure` per point");
-    const std::string_view components = pressure.tag["NumberOfComponents"];
-    if (!components.empty() && components != "1")
-      refuse("the pressure has more than one component; give one number per point");
-    grid.pressures = numbers<double>(pressure, points_);
+    grid.corners = numbers<std::int64_t>(scalars("Cells", "connectivity", "the cells' corners"), 4 * cells_);
+    grid.types = numbers<std::int64_t>(scalars("Cells", "types", "the cells' types"), cells_);
+    grid.pressures =
+        numbers<double>(scalars("PointData", "pressure", "scalar `pressure` per point"), points_);
     return grid;
   }
 
@@ -139,18 +136,28 @@ class XmlReader {
 
   [[noreturn]] void refuse(const std::string& what) const { throw InvalidInput(file_ + ": " + what); }
 
+  // The '>' of the tag at `at` that stands in no quotes.
+  std::size_t end_of_tag(std::size_t at) const {
+    while (at < text_.size() && text_[at] != '>') {
+      if (text_[at] == '"' || text_[at] == '\'') at = text_.find(text_[at], at + 1);
+      if (at < text_.size()) ++at;
+    }
+    if (at >= text_.size()) refuse("a tag has no end; is it cut off?");
+    return at;
+  }
+
   // The next tag from `at` on; no name at the end.
   Tag next_tag(std::size_t at) const {
     Tag tag;
     for (;;) {
       at = text_.find('<', at);
       if (at == std::string_view::npos) return tag;
-      if (text_.substr(at, 4) != "<!--") break;
-      at = text_.find("-->", at);
+      const bool comment = text_.substr(at, 4) == "<!--";
+      if (!comment && text_.substr(at, 9) != "<![CDATA[") break;
+      at = text_.find(comment ? "-->" : "]]>", at);
       if (at == std::string_view::npos) return tag;
     }
-    std::size_t end = text_.find('>', at);
-    if (end == std::string_view::npos) refuse("a tag has no end; is it cut off?");
+    const std::size_t end = end_of_tag(at);
     tag.end = end + 1;
     std::string_view body = text_.substr(at + 1, end - at - 1);
     const std::size_t name = body.find_first_of(" \t\r\n");
@@ -216,11 +223,25 @@ class XmlReader {
     return static_cast<std::uint64_t>(n);
   }
 
-  // By section and name; an empty name takes the section's first.
+  // By section and name; an empty name takes the section's only one.
   const DataArray& array(std::string_view section, std::string_view name, const char* what) const {
-    for (const DataArray& a : arrays_)
-      if (a.section == section && (name.empty() || a.tag["Name"] == name)) return a;
-    refuse(fmt::format("it has no {} (a DataArray in {})", what, section));
+    const DataArray* found = nullptr;
+    for (const DataArray& a : arrays_) {
+      if (a.section != section || (!name.empty() && a.tag["Name"] != name)) continue;
+      if (found) refuse(at(a) + "is a second one; keep one");
+      found = &a;
+    }
+    if (!found) refuse(fmt::format("it has no {} (a DataArray in {})", what, section));
+    return *found;
+  }
+
+  const DataArray& scalars(std::string_view section, std::string_view name, const char* what) const {
+    const DataArray& found = array(section, name, what);
+    const std::string_view components = found.tag["NumberOfComponents"];
+    if (!components.empty() && components != "1")
+      refuse(fmt::format("{}has more than one component ({}); give one number after the other", at(found),
+                         components));
+    return found;
   }
 
   template <class Number>
@@ -282,18 +303,30 @@ class XmlReader {
 
   template <class Number>
   std::vector<Number> from_bytes(const DataArray& array, Bytes bytes, std::uint64_t expected) const {
-    const std::string data = compressed_ ? inflated(array, bytes, 8 * expected) : plain(bytes, 8 * expected);
     const std::string_view type = array.tag["type"];
     if (std::is_integral_v<Number> && type.starts_with("Float"))
       refuse(fmt::format("{}has the type '{}' where whole numbers stand; save it as Int64", at(array), type));
-    if (type == "Float64") return converted<double, Number>(data);
-    if (type == "Float32") return converted<float, Number>(data);
-    if (type == "Int64" || type == "UInt64") return converted<std::int64_t, Number>(data);
-    if (type == "Int32") return converted<std::int32_t, Number>(data);
-    if (type == "UInt32") return converted<std::uint32_t, Number>(data);
-    if (type == "UInt8") return converted<std::uint8_t, Number>(data);
-    if (type == "Int8") return converted<std::int8_t, Number>(data);
+    const auto read = [&]<class Stored>(Stored) {
+      const std::string data = compressed_ ? inflated(array, bytes, sizeof(Stored), expected)
+                                           : plain(array, bytes, sizeof(Stored), expected);
+      if (array.tag["format"] == "binary" && !bytes.take(1).empty())
+        refuse(at(array) + "goes on after the bytes that its header counts; mend the counts");
+      return converted<Stored, Number>(data);
+    };
+    if (type == "Float64") return read(double{});
+    if (type == "Float32") return read(float{});
+    if (type == "Int64" || type == "UInt64") return read(std::int64_t{});
+    if (type == "Int32") return read(std::int32_t{});
+    if (type == "UInt32") return read(std::uint32_t{});
+    if (type == "UInt8") return read(std::uint8_t{});
+    if (type == "Int8") return read(std::int8_t{});
     refuse(fmt::format("{}has the type '{}'; save it as Float64 or Int64", at(array), type));
+  }
+
+  [[noreturn]] void refuse_size(const DataArray& array, std::uint64_t bytes, std::size_t width,
+                                std::uint64_t expected) const {
+    refuse(fmt::format("{}has {} bytes, not {} for {} numbers of type {}; mend the counts", at(array), bytes,
+                       width * expected, expected, array.tag["type"]));
   }
 
   std::optional<std::uint64_t> header(Bytes& bytes) const {
@@ -303,21 +336,26 @@ class XmlReader {
                              : converted<std::uint32_t, std::uint64_t>(word)[0];
   }
 
-  std::string plain(Bytes& bytes, std::uint64_t most) const {
+  // `expected` numbers of `width` bytes each, fewer where there are no more.
+  std::string plain(const DataArray& array, Bytes& bytes, std::size_t width, std::uint64_t expected) const {
     const std::optional<std::uint64_t> size = header(bytes);
-    return bytes.take(size ? std::min(*size, most) : 0);
+    if (size && *size > width * expected) refuse_size(array, *size, width, expected);
+    return bytes.take(size.value_or(0));
   }
 
   // Number of blocks, their size, the size of the last where it is another, and their sizes in the file; then
   // the blocks. No more is set aside than the array needs and the file's bytes can hold.
-  std::string inflated(const DataArray& array, Bytes& bytes, std::uint64_t most) const {
+  std::string inflated(const DataArray& array, Bytes& bytes, std::size_t width,
+                       std::uint64_t expected) const {
+    const std::uint64_t most = width * expected;
     const auto damaged = [&]() { refuse(at(array) + "has a damaged header; is it cut off?"); };
     const auto blocks = header(bytes), block_size = header(bytes), last_size = header(bytes);
     if (!last_size || *blocks > text_.size() || *last_size > *block_size) damaged();
     const std::uint64_t whole = *blocks - (*blocks > 0 && *last_size > 0 ? 1 : 0);
-    if (*block_size > 0 && whole > most / *block_size) damaged();
+    if (*block_size > 0 && whole > text_.size() * kMaxCompression / *block_size) damaged();
     const std::uint64_t total = whole * *block_size + (whole < *blocks ? *last_size : 0);
-    if (total > most || total / kMaxCompression > text_.size()) damaged();
+    if (total / kMaxCompression > text_.size()) damaged();
+    if (total > most) refuse_size(array, total, width, expected);
     std::vector<std::uint64_t> sizes;
     for (std::uint64_t i = 0; i < *blocks; ++i) {
       const auto size = header(bytes);
@@ -328,13 +366,13 @@ class XmlReader {
     std::uint64_t done = 0;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const std::string packed = bytes.take(std::min<std::uint64_t>(sizes[i], text_.size()));
-      const std::uint64_t expected = i < whole ? *block_size : *last_size;
-      uLongf size = expected;
+      const std::uint64_t part = i < whole ? *block_size : *last_size;
+      uLongf size = part;
       if (::uncompress(reinterpret_cast<Bytef*>(result.data() + done), &size,
                        reinterpret_cast<const Bytef*>(packed.data()), packed.size()) != Z_OK ||
-          size != expected)
+          size != part)
         refuse(at(array) + "cannot be decompressed; is it cut off?");
-      done += expected;
+      done += part;
     }
     return result;
   }

@@ -297,6 +297,65 @@ TEST_F(Import, TetrahedraWithoutPressureAtTheSurfaceAreRefused) {
       "tetrahedron 7 is at the surface and has no pressure at any corner");
 }
 
+// The counts of a legacy file, each against what is there.
+TEST_F(Import, LegacyFilesThatContradictThemselvesAreRefused) {
+  const auto with = [&](const std::string& what, const std::string& instead, bool offsets = false) {
+    std::string text = vtk(star(), offsets);
+    return text.replace(text.find(what), what.size(), instead);
+  };
+  const std::string more = "SCALARS extent double 1\nLOOKUP_TABLE default\n0\n0\n0\n0\n1\n";
+  refused(vtk(star()) + more, ":30: the array `extent` is a second one of `pressure` or `extent`; keep one");
+  refused(vtk(star()) + "FIELD FieldData 1\npressure 1 5 double\n0 0 0 0 7\n",
+          "the array `pressure` is a second");
+  refused(vtk(star()) + "9\n", "'9' after the last number of pressure");
+  refused(with("CELL_TYPES 4\n10\n10\n10\n10\n", ""), "it has no CELL_TYPES");
+  refused(with("CELL_TYPES 4\n10\n", "CELL_TYPES 3\n"), "CELL_TYPES has 3 types, and CELLS has 4 cells");
+  refused(with("CELL_TYPES 4", "CELL_TYPES 3"), "'10' after the last number of CELL_TYPES");
+  refused(with("CELLS 4 20", "CELLS 4 0"), ":15: CELLS 4 0: 4 tetrahedra take 20 numbers");
+  refused(with("CELLS 4 20", "CELLS 3 15"), "'4' after the last number of CELLS");
+  refused(with("CELLS 5 16", "CELLS 5 12", true), "CELLS 5 12: 5 offsets of tetrahedra are for 16 numbers");
+  refused(
+      with("CELLS 5 16\nOFFSETS vtktypeint64\n0 4 8 12 16", "CELLS 3 16\nOFFSETS vtktypeint64\n0 4 8", true),
+      "CELLS 3 16: 3 offsets of tetrahedra are for 8 numbers");
+  refused(with("CELLS 4 20", "POINTS 1 double\n0 0 0\nCELLS 4 20"), "a second section POINTS");
+  // Names may be anything.
+  const asset::Asset named = from(with("SCALARS",
+                                       "VECTORS pressure double\n0 0 0\n0 0 0\n0 0 0\n0 0 0\n0 0 0"
+                                       "\nFIELD CELLS 1\nPOINT 1 5 double\n0 0 0 0 1\nSCALARS"));
+  EXPECT_EQ(named.provenance.measures.at("import_largest_pressure"), 5);
+}
+
+TEST_F(Import, XmlFilesThatContradictThemselvesAreRefused) {
+  using test::VtuFormat;
+  const auto text = [](const Grid& grid, VtuFormat format, bool compressed = false) {
+    test::VtuOptions with;
+    with.format = format;
+    with.compressed = compressed;
+    return test::VtuWriter(with)(grid.mesh, grid.pressures);
+  };
+  const auto with = [](std::string whole, const std::string& what, const std::string& instead) {
+    return whole.replace(whole.find(what), what.size(), instead);
+  };
+  Grid longer = star();
+  longer.pressures.push_back(7);
+  for (const VtuFormat format : {VtuFormat::kBinary, VtuFormat::kAppendedBase64, VtuFormat::kAppendedRaw})
+    for (const bool compressed : {false, true})
+      refused(text(longer, format, compressed), "has 48 bytes, not 40 for 5 numbers of type Float64");
+  const std::string good = text(star(), VtuFormat::kAscii), binary = text(star(), VtuFormat::kBinary);
+  const std::size_t data = binary.find('>', binary.find("Name=\"pressure\"")), end = binary.find('<', data);
+  refused(std::string(binary).insert(end, "AAAA"), "goes on after the bytes that its header counts");
+  const std::size_t array = good.rfind('<', good.find("Name=\"pressure\"")), rest = good.find("</PointData>");
+  refused(std::string(good).insert(rest, good.substr(array, rest - array)),
+          "the array 'pressure' of PointData (line");
+  refused(
+      with(good, "\"connectivity\" NumberOfComponents=\"1\"", "\"connectivity\" NumberOfComponents=\"3\""),
+      "has more than one component (3)");
+  for (const char* info : {"info=\"a>b\"", "info='\">'"}) {
+    const asset::Asset made = from(with(good, "Name=\"pressure\"", "Name=\"pressure\" " + std::string(info)));
+    EXPECT_EQ(made.provenance.measures.at("import_largest_pressure"), 5);
+  }
+}
+
 // 394 bytes that promise a block of 6 GB: zlib makes 1032 bytes of one at most.
 TEST_F(Import, BlocksAreBoundedByTheFilesSize) {
   const auto number = [](std::uint32_t n) { return std::string(reinterpret_cast<const char*>(&n), 4); };
