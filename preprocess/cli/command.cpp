@@ -18,6 +18,7 @@
 #include "preprocess/cli/import_asset.h"
 #include "preprocess/cli/inspect.h"
 #include "preprocess/cli/make_options.h"
+#include "preprocess/cli/output_folder.h"
 #include "preprocess/cli/report_command.h"
 #include "preprocess/cli/robot.h"
 #include "preprocess/cli/shards.h"
@@ -89,7 +90,9 @@ int make_objects(const datasets::Dataset& dataset, const std::vector<datasets::O
                  const Arguments& arguments,
                  const std::function<void(const BatchResult&, bool quiet)>& after = {}) {
   if (!arguments.json.empty()) {
+    require_free_name(arguments.json, arguments.out);
     check_writable(arguments.json);
+    require_not_input(arguments.json, arguments.dataset);
     for (const datasets::ObjectSource& object : objects) require_not_input(arguments.json, object.file);
   }
   // Events, and a report on standard output, stand there alone.
@@ -152,6 +155,7 @@ int make_robot(const Arguments& given) {
 }
 
 int print_status(const Arguments& arguments) {
+  if (!arguments.json.empty()) require_free_name(arguments.json, arguments.out);
   const ShardStatus status = shard_status(arguments.out, arguments.json);
   if (!is_standard_output(arguments.json)) cli::say("{}", status.table);
   return status.fine ? kAllFine : kSomeFailed;

@@ -19,8 +19,10 @@ off_t offset_of(const std::string& object) {
   return static_cast<off_t>(hash >> 2);
 }
 
+constexpr const char* kLockFile = ".abut-preprocess.lock";
+
 int open_lock_file(const std::filesystem::path& folder) {
-  const int fd = ::open((folder / ".abut-preprocess.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  const int fd = ::open((folder / kLockFile).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (fd < 0)
     throw IoError(folder.string() + ": cannot write here: " + std::strerror(errno) +
                   "; choose another output folder");
@@ -77,5 +79,19 @@ ObjectLock OutputFolder::lock(const std::string& object, const std::function<voi
 }
 
 void OutputFolder::remove_stale_temporaries() const { abut::remove_stale_temporaries(path_); }
+
+void require_free_name(const std::filesystem::path& report, const std::filesystem::path& folder) {
+  if (is_standard_output(report)) return;
+  const auto place_of = [](const std::filesystem::path& path) {
+    std::error_code ignored;  // whoever writes says what is wrong with the path
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+  };
+  const std::filesystem::path inside = place_of(report).lexically_relative(place_of(folder));
+  if (inside.empty() || *inside.begin() == "..") return;
+  if (inside.extension() == ".h5" || inside == kLockFile || *inside.begin() == kManifests)
+    throw InvalidInput(
+        report.string() +
+        ": the name of an asset, or of a file that runs keep in OUT; give the report another name");
+}
 
 }  // namespace abut::preprocess

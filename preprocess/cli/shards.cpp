@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "preprocess/cli/output_folder.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
@@ -16,8 +17,6 @@
 
 namespace abut::preprocess {
 namespace {
-
-constexpr const char* kFolder = "manifests";
 
 bool read_whole(const std::string& text, std::size_t& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -47,7 +46,7 @@ constexpr std::size_t kMaxParts = 1'000'000;
 std::vector<std::filesystem::path> manifests_in(const std::filesystem::path& out) {
   std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> files;
   std::error_code error;
-  for (std::filesystem::directory_iterator it(out / kFolder, error), end; !error && it != end;
+  for (std::filesystem::directory_iterator it(out / kManifests, error), end; !error && it != end;
        it.increment(error))
     if (std::error_code no_file; it->path().extension() == ".json" && it->is_regular_file(no_file))
       files.emplace_back(it->last_write_time(), it->path());
@@ -55,7 +54,7 @@ std::vector<std::filesystem::path> manifests_in(const std::filesystem::path& out
     throw IoError(fmt::format("{}: cannot read this folder: {}", out.string(), error.message()));
   if (files.empty())
     throw InvalidInput(fmt::format("{}: no manifest of a part is here; runs with --shard I/N write them",
-                                   (out / kFolder).string()));
+                                   (out / kManifests).string()));
   std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });
@@ -150,8 +149,8 @@ std::vector<datasets::ObjectSource> select(const std::vector<datasets::ObjectSou
 
 std::filesystem::path manifest_of(const std::filesystem::path& out, const Shard& shard) {
   std::error_code ignored;  // whoever writes says what is wrong with the folder
-  std::filesystem::create_directories(out / kFolder, ignored);
-  return out / kFolder / fmt::format("{}-of-{}.json", shard.number, shard.count);
+  std::filesystem::create_directories(out / kManifests, ignored);
+  return out / kManifests / fmt::format("{}-of-{}.json", shard.number, shard.count);
 }
 
 ShardStatus shard_status(const std::filesystem::path& out, const std::filesystem::path& merged) {

@@ -156,6 +156,30 @@ TEST_F(Command, AReportToStandardOutput) {
   EXPECT_FALSE(std::filesystem::exists("-"));
 }
 
+// Nor a file that runs keep in OUT.
+TEST_F(Command, AReportDoesNotReplaceAnAsset) {
+  write("cup.obj", box(0.1, 0.2, 0.3));
+  ASSERT_EQ(make().code, 0);
+  const std::filesystem::path link = folder_ / "link.json";
+  std::filesystem::create_symlink(out_ / "cup.h5", link);
+  for (const std::filesystem::path& report :
+       {out_ / "cup.h5", out_ / "new.h5", data_ / ".." / "out" / "cup.h5", link,
+        out_ / ".abut-preprocess.lock", out_ / "manifests" / "1-of-2.json"}) {
+    for (const std::string command_name : {"make", "status"}) {
+      const CommandResult refused = command_name == "make"
+                                        ? make({"--json", report.string()})
+                                        : command({"status", out_.string(), "--json", report.string()});
+      EXPECT_EQ(refused.code, 2);
+      EXPECT_TRUE(
+          contains(refused.err, report.string() + ": the name of an asset, or of a file that runs keep"))
+          << refused.err;
+    }
+  }
+  EXPECT_EQ(files(), std::vector<std::string>{"cup.h5"});
+  EXPECT_EQ(command({"verify", asset("cup")}).code, 0);
+  EXPECT_EQ(make({"--json", (out_ / "run.json").string()}).code, 0);
+}
+
 TEST_F(Command, HelpNamesTheExitCodes) {
   const CommandResult help = command({"--help"});
   EXPECT_EQ(help.code, 0);
