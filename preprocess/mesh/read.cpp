@@ -24,7 +24,7 @@ TriangleMesh parse(std::string_view content, const std::filesystem::path& path, 
     warn_of_duplicates(weld(mesh).seam_vertices, report);
     return mesh;
   }
-  if (extension == ".stl") return parse_stl(content, name);
+  if (extension == ".stl") return parse_stl(content, name, report);
   if (datasets::has_mesh_extension(path)) return parse_scene(content, path, report);
   throw InvalidInput(
       fmt::format("{}: unknown mesh format \"{}\" (known: {})", name, extension, datasets::kMeshFormats));

@@ -18,6 +18,8 @@ namespace abut::preprocess {
 // Vertices that repeat another's position are merged later, by close_surface; that is a warning here unless
 // they differ in texture coordinates or normal (a seam) or the format has no other way (STL).
 //
+// A binary STL file that holds more faces than its header says is read as far as that, with a warning.
+//
 // Throws IoError if the file cannot be read; InvalidInput, naming the file and the line, vertex or face, if
 // it is empty, truncated, malformed, without faces, or has an index out of range or a coordinate that is not
 // a finite number.

@@ -29,7 +29,7 @@ void add_corner(TriangleMesh& mesh, const Eigen::Vector3d& position) {
   if (index % 3 == 2) mesh.triangles.push_back({index - 2, index - 1, index});
 }
 
-TriangleMesh parse_binary(std::string_view content, const std::string& name) {
+TriangleMesh parse_binary(std::string_view content, const std::string& name, Report& report) {
   if (content.size() < kHeaderBytes) {
     throw InvalidInput(fmt::format("{}: face 1: the file ends within its header ({}): it is truncated", name,
                                    counted(content.size(), "byte")));
@@ -44,6 +44,10 @@ TriangleMesh parse_binary(std::string_view content, const std::string& name) {
   if (count > std::numeric_limits<std::int32_t>::max() / 3) {
     throw InvalidInput(fmt::format("{}: {} faces are more than this reader takes", name, count));
   }
+  // Zeros behind the facets are padding.
+  if (whole > count && content.find_first_not_of('\0', kHeaderBytes + kFacetBytes * count) != content.npos)
+    report.warnings.push_back(fmt::format("its header promises {}, and {} are there: the rest is left out",
+                                          counted(count, "face"), whole));
   TriangleMesh mesh;
   mesh.vertices.reserve(std::size_t{3} * count);
   mesh.triangles.reserve(count);
@@ -154,7 +158,7 @@ bool starts_with_solid(std::string_view content) {
 
 }  // namespace
 
-TriangleMesh parse_stl(std::string_view content, const std::string& name) {
+TriangleMesh parse_stl(std::string_view content, const std::string& name, Report& report) {
   // Some binary files, too, begin with "solid": the promised size decides first, then whether it is text at
   // all.
   const bool size_fits =
@@ -163,7 +167,7 @@ TriangleMesh parse_stl(std::string_view content, const std::string& name) {
           kHeaderBytes + kFacetBytes * std::size_t{read_little<std::uint32_t>(content.data() + 80)};
   const bool is_text = content.substr(0, 4096).find('\0') == content.npos;
   if (!size_fits && is_text && starts_with_solid(content)) return parse_ascii(content, name);
-  return parse_binary(content, name);
+  return parse_binary(content, name, report);
 }
 
 }  // namespace abut::preprocess

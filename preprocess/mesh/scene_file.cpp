@@ -9,6 +9,7 @@
 #include <assimp/Importer.hpp>
 
 #include "preprocess/mesh/beside.h"
+#include "preprocess/mesh/collada.h"
 #include "preprocess/mesh/formats.h"
 #include "preprocess/mesh/gltf.h"
 #include "runtime/core/input_file.h"
@@ -59,6 +60,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 SceneFile::SceneFile(std::string_view content, const fs::path& file, unsigned steps)
     : importer_(std::make_unique<Assimp::Importer>()) {
   require_readable_gltf(content, file);
+  require_readable_collada(content, file);
   importer_->SetIOHandler(new FilesBeside(content, file));  // the importer's
   importer_->SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
   importer_->SetPropertyBool(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, true);

@@ -65,6 +65,21 @@ TEST_F(Read, StlOfAllKinds) {
             3u);
 }
 
+TEST_F(Read, AnStlWithMoreFacesThanItsHeaderSaysIsTold) {
+  const std::string whole = binary_stl("by hand", 4);
+  const auto warnings = [](const std::string& bytes) {
+    Report report;
+    parse_stl(bytes, "more.stl", report);
+    return report.warnings;
+  };
+  std::string less = whole;
+  less[80] = 3;
+  EXPECT_EQ(warnings(less),
+            std::vector<std::string>{"its header promises 3 faces, and 4 are there: the rest is left out"});
+  EXPECT_EQ(warnings(whole), std::vector<std::string>{});
+  EXPECT_EQ(warnings(whole + std::string(428, '\0')), std::vector<std::string>{});  // padding
+}
+
 TEST_F(Read, RefusesBadStls) {
   const std::string whole = binary_stl("by hand", 4);
   for (std::size_t n = 1; n < whole.size(); ++n)

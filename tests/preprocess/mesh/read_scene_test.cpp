@@ -123,6 +123,17 @@ TEST_F(Read, ABufferBesideIsReadOnce) {
   EXPECT_EQ(source_digest(content, folder_ / "a.gltf"), digest(content + kTetrahedronBytes));
 }
 
+// Assimp reads another index in place of each of these, or never ends.
+TEST_F(Read, ColladaWithIndicesThatAreNone) {
+  for (const char* index : {"-1", "4000000000", "4294967299", "1.5", "x"})
+    expect_refused("index.dae",
+                   collada(node(""), "Z_UP", "1", kCorners, std::string("0 2 1 0 1 3\n1 2 3 0 3 ") + index),
+                   "index.dae:2: '" + std::string(index) + "' in <p> is no index of a vertex");
+  const std::string nodes =
+      "<!-- <triangles><p>-1</p> --><extra><technique profile='p'><p>x</p></technique></extra>";
+  expect_tetrahedron(read("other.dae", collada(nodes + node(""))));
+}
+
 TEST_F(Read, ScenesOpenNoFileElsewhere) {
   std::filesystem::create_directories(folder_ / "inner");
   write("secret.bin", kTetrahedronBytes);

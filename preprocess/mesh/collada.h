@@ -1,0 +1,14 @@
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+// What COLLADA files say in their XML.
+namespace abut::preprocess {
+
+// Throws InvalidInput, naming the file, the line and the index, where a primitive of a COLLADA file has an
+// index that is negative, no number, or too large for one: assimp reads another in its place. Those beyond
+// the vertices it refuses itself.
+void require_readable_collada(std::string_view content, const std::filesystem::path& file);
+
+}  // namespace abut::preprocess
