@@ -100,8 +100,10 @@ double normalize(std::vector<double>& pressures, const TetrahedralMesh& mesh, co
   for (const std::int32_t t : boundary.tetrahedra)
     if (std::ranges::all_of(mesh.tetrahedra[static_cast<std::size_t>(t)],
                             [&](std::int32_t v) { return !(pressures[static_cast<std::size_t>(v)] > 0); }))
-      source.refuse(fmt::format(
-          "tetrahedron {} is at the surface and has no pressure at any corner; give it an inner point", t));
+      source.refuse(
+          fmt::format("tetrahedron {} is at the surface and has no pressure at any corner; split it at a "
+                      "point inside that has one",
+                      t));
   return largest;
 }
 
