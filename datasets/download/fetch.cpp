@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -33,17 +34,42 @@ constexpr std::chrono::milliseconds kNap(100);  // of a pause, after which a sig
 
 fs::path tag_file(const fs::path& file) { return file.string() + ".tag"; }
 
+// The number that `text` begins with, which is taken off.
+std::optional<std::uint64_t> take_number(std::string_view& text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+// The length of a file of which a response has the part `range` (bytes FIRST-LAST/LENGTH [RFC 9110, 14.4]);
+// the part's end where the length is not told (*). Nothing for a part that does not begin at `first`.
+std::optional<std::uint64_t> length_by(std::string_view range, std::uint64_t first) {
+  const std::string begin = fmt::format("bytes {}-", first);
+  if (!range.starts_with(begin)) return std::nullopt;
+  range.remove_prefix(begin.size());
+  const std::optional<std::uint64_t> last = take_number(range);
+  if (!last || *last < first || !range.starts_with('/')) return std::nullopt;
+  range.remove_prefix(1);
+  if (range == "*") return *last + 1;
+  const std::optional<std::uint64_t> length = take_number(range);
+  return length && range.empty() && *length > *last ? length : std::nullopt;
+}
+
 // What comes of one transfer. Called by libcurl, so that nothing may be thrown through it.
 struct Transfer {
   CURL* curl = nullptr;
   fs::path file;  // or, where that is empty, `text`
   std::string text;
   std::uint64_t from = 0, bytes = 0, max_bytes = 0;
+  std::string tag;  // of the content of the first `from` bytes
   const FetchProgress* progress = nullptr;
   std::FILE* out = nullptr;
   std::string etag, date;  // of the response at hand
   std::string content_range;
-  bool opened = false, too_large = false, stopped = false, wrong_range = false;
+  std::optional<std::uint64_t> length;  // of the whole file, by the response with a part of it
+  bool opened = false, too_large = false, stopped = false, wrong_part = false;
   int write_error = 0;
 
   ~Transfer() {
@@ -56,29 +82,35 @@ struct Transfer {
     return code;
   }
 
+  // Whether a response with a part is of the content that `tag` is of. It has the ETag where the whole had
+  // one, but may leave out the date [RFC 9110, 15.3.7].
+  bool has_same_content() const {
+    return etag == tag || date == tag || (etag.empty() && date.empty() && !tag.starts_with('"'));
+  }
+
   // Opens the file for the body: behind what is there where the server goes on from there, else anew.
   bool open() {
-    const bool goes_on = status() == 206 && from > 0;
-    if (goes_on && !content_range.starts_with(fmt::format("bytes {}-", from))) {
-      wrong_range = true;
-      return false;
-    }
+    const bool goes_on = status() == 206;
+    if (goes_on && from > 0 && has_same_content()) length = length_by(content_range, from);
+    wrong_part = goes_on && !length;
+    if (wrong_part) return false;
     bytes = goes_on ? from : 0;
     opened = true;
     if (file.empty()) return true;
     out = std::fopen(file.c_str(), goes_on ? "ab" : "wb");
     if (out == nullptr) write_error = errno;
-    // By which a later run knows the same content: a weak tag does not promise it [RFC 9110, 8.8.1].
-    const std::string tag = !etag.empty() && !etag.starts_with("W/") ? etag : date;
-    std::error_code ignored;
-    fs::remove(tag_file(file), ignored);
-    if (out != nullptr && !tag.empty()) write_tag(tag);
+    if (out != nullptr && !goes_on) write_tag();
     return out != nullptr;
   }
 
-  void write_tag(const std::string& tag) const {
+  // By which a later run knows the same content: a weak tag does not promise it [RFC 9110, 8.8.1].
+  void write_tag() const {
+    const std::string& kept = !etag.empty() && !etag.starts_with("W/") ? etag : date;
+    std::error_code ignored;
+    fs::remove(tag_file(file), ignored);
+    if (kept.empty()) return;
     if (std::FILE* file_of_tag = std::fopen(tag_file(file).c_str(), "wb")) {
-      std::fwrite(tag.data(), 1, tag.size(), file_of_tag);
+      std::fwrite(kept.data(), 1, kept.size(), file_of_tag);
       std::fclose(file_of_tag);
     }
   }
@@ -88,7 +120,8 @@ struct Transfer {
     if (!opened && !open()) return 0;
     bytes += size;
     too_large = bytes > max_bytes;
-    if (too_large) return 0;
+    wrong_part = length && bytes > *length;
+    if (too_large || wrong_part) return 0;
     if (file.empty()) {
       text.append(data, size);
       return size;
@@ -189,6 +222,8 @@ std::string reason(const Transfer& transfer, CURLcode code, const char* words, c
   if (transfer.stopped) return "stopped; run again to continue";
   if (transfer.too_large)
     return fmt::format("larger than {} MiB, which nothing here should be", transfer.max_bytes >> 20);
+  if (transfer.wrong_part)
+    return "the server, or a proxy before it, sends a part of the file that was not asked for (HTTP 206)";
   if (transfer.write_error != 0)
     return fmt::format("cannot write {}: {}", transfer.file.string(), std::strerror(transfer.write_error));
   if (unreachable(code))
@@ -209,8 +244,10 @@ std::unique_ptr<curl_slist, FreeList> go_on(Transfer& transfer) {
   std::error_code none;
   const std::uintmax_t size = transfer.file.empty() ? 0 : fs::file_size(transfer.file, none);
   if (none || size == 0 || !fs::exists(tag_file(transfer.file))) return headers;
+  transfer.tag = read_text(tag_file(transfer.file));
+  if (transfer.tag.empty()) return headers;
   transfer.from = size;
-  headers.reset(curl_slist_append(nullptr, ("If-Range: " + read_text(tag_file(transfer.file))).c_str()));
+  headers.reset(curl_slist_append(nullptr, ("If-Range: " + transfer.tag).c_str()));
   curl_easy_setopt(transfer.curl, CURLOPT_RANGE, fmt::format("{}-", size).c_str());
   curl_easy_setopt(transfer.curl, CURLOPT_HTTPHEADER, headers.get());
   return headers;
@@ -220,6 +257,15 @@ void forget(const fs::path& file) {
   std::error_code ignored;
   fs::remove(file, ignored);
   fs::remove(tag_file(file), ignored);
+}
+
+// Closes the file of a transfer that went well; whether all is there.
+CURLcode finish(Transfer& transfer) {
+  if (!transfer.opened) transfer.open();  // an empty body
+  if (transfer.out != nullptr && std::fclose(std::exchange(transfer.out, nullptr)) != 0)
+    transfer.write_error = errno;
+  if (transfer.write_error != 0 || transfer.wrong_part) return CURLE_WRITE_ERROR;
+  return transfer.length && transfer.bytes < *transfer.length ? CURLE_PARTIAL_FILE : CURLE_OK;
 }
 
 // False: stopped meanwhile.
@@ -250,13 +296,10 @@ std::string fetch_with_tries(const std::string& address, const fs::path& file, c
     const long status = transfer.status();
     if (code == CURLE_WRITE_ERROR && status >= 300) code = CURLE_OK;  // the status is the answer
     if (code == CURLE_OK && status >= 200 && status < 300) {
-      if (!transfer.opened) transfer.open();  // an empty body
-      if (transfer.out != nullptr && std::fclose(std::exchange(transfer.out, nullptr)) != 0)
-        transfer.write_error = errno;
-      if (transfer.write_error == 0) return std::move(transfer.text);
-      code = CURLE_WRITE_ERROR;
+      code = finish(transfer);
+      if (code == CURLE_OK) return std::move(transfer.text);
     }
-    if (transfer.from > 0 && (status == 416 || transfer.wrong_range) && !std::exchange(started_anew, true)) {
+    if (transfer.from > 0 && (status == 416 || transfer.wrong_part) && !std::exchange(started_anew, true)) {
       forget(file);  // what was kept is of no use
       continue;
     }

@@ -10,6 +10,7 @@ import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MESH = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+YESTERDAY, TODAY = "Wed, 01 May 2024 00:00:00 GMT", "Thu, 02 May 2024 00:00:00 GMT"
 LARGE = os.urandom(1 << 20)  # does not shrink, so that a part of the archive is a part of it
 
 
@@ -44,6 +45,11 @@ def zipped(entries):
 
 def mug(name="mug"):
     return [(f"{name}/google_16k/textured.obj", MESH), (f"{name}/google_16k/texture.png", LARGE)]
+
+
+def plain_tar(name="mug", texture=LARGE):
+    """Without checksums, so that parts of two go together."""
+    return tar([(f"{name}/google_16k/textured.obj", MESH), (f"{name}/google_16k/texture.png", texture)], "w")
 
 
 def damaged():
@@ -142,6 +148,29 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(body[start:], 206, headers, cut, stall)
         return self.answer(body, 200, headers, cut, stall)
 
+    def part(self, kind, name):
+        """Breaks off once, then answers a range as `kind` has it."""
+        body, other = plain_tar(name), plain_tar(name, LARGE[::-1])
+        changes = kind in ("part_of_other_tag", "part_of_other_date", "part_without_tag")
+        header = "Last-Modified" if "date" in kind else "ETag"
+        old, new = (YESTERDAY, TODAY) if "date" in kind else ('"one"', '"two"')
+        wanted = self.headers.get("Range")
+        if kind == "part_unasked":
+            return self.answer(body[:4096], 206, [("Content-Range", f"bytes 0-4095/{len(body)}")])
+        if self.server.once(self.path):
+            return self.answer(body, 200, [(header, old)], cut=700)
+        now = [(header, new)] if changes else [(header, old)]
+        whole = other if changes else body
+        if not wanted:
+            return self.answer(whole, 200, now)
+        first = int(wanted.removeprefix("bytes=").removesuffix("-"))
+        end = min(len(whole), first + 400_000) if kind == "part_of_part" else len(whole)
+        told = f"bytes {first}-{end - 1}/{len(whole)}"
+        if kind == "part_longer_than_told":
+            told = f"bytes {first}-{end - 1001}/{len(whole) - 1000}"
+        headers = {"part_without_tag": [], "part_without_date": []}.get(kind, now)
+        return self.answer(whole[first:end], 206, [*headers, ("Content-Range", told)])
+
     def do_GET(self):
         server = self.server
         server.requests.append((self.path, self.headers.get("Range")))
@@ -169,6 +198,8 @@ class Handler(BaseHTTPRequestHandler):
             if self.headers.get("Range"):
                 return self.answer(body[5:], 206, [("Content-Range", f"bytes 5-{len(body) - 1}/{len(body)}")])
             return self.answer(body, 200, [("ETag", server.tag)], cut=1000 if server.once(self.path) else None)
+        if kind[0].startswith("part_"):
+            return self.part(kind[0], name)
         if kind[0] == "stall":
             return self.ranged(body, cut=1000, stall=True) if server.once(self.path) else self.ranged(body)
         if kind[0] == "busy":

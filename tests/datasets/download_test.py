@@ -67,9 +67,12 @@ class Download(unittest.TestCase):
         return self.run_words([PROGRAM, "check", str(self.out)])
 
     def expect_mug(self, result, name="mug"):
+        self.expect_object(result, name, LARGE)
+
+    def expect_object(self, result, name, texture):
         self.assertEqual(result.returncode, 0, result.stderr + result.stdout)
         self.assertEqual((self.out / name / "google_16k/textured.obj").read_bytes(), MESH)
-        self.assertEqual((self.out / name / "google_16k/texture.png").read_bytes(), LARGE)
+        self.assertTrue((self.out / name / "google_16k/texture.png").read_bytes() == texture, "another texture")
         self.assertEqual(self.check().returncode, 0)
         left = [file.name for file in (self.out / ".abut").iterdir() if file.suffix != ".json"]
         self.assertEqual(left, ["lock"])
@@ -141,6 +144,30 @@ class Download(unittest.TestCase):
             with self.subTest(kind):
                 self.server.reset()
                 self.expect_mug(self.download(kind, "--objects", kind), kind)
+
+    def test_a_part_of_other_content_is_not_joined(self):
+        for kind in ("part_of_other_tag", "part_of_other_date", "part_without_tag"):
+            with self.subTest(kind):
+                self.server.reset()
+                self.expect_object(self.download(kind, "--objects", kind), kind, LARGE[::-1])
+                self.assertEqual([wanted for _, wanted in self.server.requests], [None, "bytes=700-", None])
+
+    def test_a_part_may_leave_out_the_date(self):
+        self.expect_mug(self.download("part_without_date", "--objects", "mug"))
+        self.assertEqual([wanted for _, wanted in self.server.requests], [None, "bytes=700-"])
+
+    def test_a_part_that_is_not_all_of_the_rest_goes_on(self):
+        self.expect_mug(self.download("part_of_part", "--objects", "mug", "--tries", "5"))
+        self.assertEqual([wanted for _, wanted in self.server.requests],
+                         [None, *(f"bytes={700 + 400_000 * i}-" for i in range(3))])
+
+    def test_a_part_that_contradicts_itself_is_fetched_anew(self):
+        self.expect_mug(self.download("part_longer_than_told", "--objects", "mug"))
+        self.assertEqual([wanted for _, wanted in self.server.requests], [None, "bytes=700-", None])
+
+    def test_a_part_that_was_not_asked_for_is_refused(self):
+        self.expect_refused(self.download("part_unasked", "--objects", "mug"), "that was not asked for (HTTP 206)")
+        self.assertFalse((self.out / "mug").exists())
 
     def test_a_stall_is_given_up_and_tried_again(self):
         self.expect_mug(self.download("stall", "--objects", "mug"))
