@@ -86,6 +86,7 @@ class Unpacker {
       check(code);
       unpack_entry(entry);
     }
+    check_end();
     if (files_.empty()) throw InvalidInput(name_ + ": the archive has no file");
     return std::move(files_);
   }
@@ -93,6 +94,15 @@ class Unpacker {
  private:
   void check(int code) const {
     if (code < ARCHIVE_WARN) refuse_damage();
+  }
+
+  // A tar ends with blocks of zeros. Where libarchive came to the end of the data instead of one, which it
+  // takes for an end too, entries may be missing.
+  void check_end() const {
+    archive* a = archive_.get();
+    const bool is_tar = (archive_format(a) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR;
+    if (is_tar && archive_filter_bytes(a, 0) == archive_read_header_position(a))
+      throw InvalidInput(name_ + ": damaged: it breaks off before the tar's end; nothing of it is taken");
   }
 
   [[noreturn]] void refuse_damage() const {

@@ -1,5 +1,6 @@
 """Archives, some of them hostile, and the server on loopback that misbehaves with them, of download_test.py."""
 
+import gzip
 import io
 import json
 import os
@@ -14,10 +15,10 @@ YESTERDAY, TODAY = "Wed, 01 May 2024 00:00:00 GMT", "Thu, 02 May 2024 00:00:00 G
 LARGE = os.urandom(1 << 20)  # does not shrink, so that a part of the archive is a part of it
 
 
-def tar(entries, mode="w:gz"):
+def tar(entries, mode="w:gz", form=tarfile.PAX_FORMAT):
     """entries: (name, bytes) or a TarInfo."""
     data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode=mode) as archive:
+    with tarfile.open(fileobj=data, mode=mode, format=form) as archive:
         for entry in entries:
             if isinstance(entry, tarfile.TarInfo):
                 archive.addfile(entry)
@@ -58,6 +59,22 @@ def damaged():
     return bytes(data)
 
 
+END = 1536 + len(LARGE)  # of the entries of plain_tar()
+
+# Archives that are whole.
+WHOLE = {
+    "one_block": plain_tar()[:END + 512],
+    "two_blocks": plain_tar()[:END + 1024],
+    "long_padding": plain_tar() + bytes(1 << 16),
+    "padding_is_no_block": plain_tar() + bytes(100),
+    "padded_gzip": gzip.compress(plain_tar() + bytes(1 << 16)),
+    "bzip2": tar(mug(), "w:bz2"),
+    "xz": tar(mug(), "w:xz"),
+    "zip": zipped(mug()),
+    "gnu": tar([*mug(), ("mug/" + "long" * 40 + "/a.txt", b"")], "w", tarfile.GNU_FORMAT),
+    "folders": tar([special("mug", tarfile.DIRTYPE), special("mug/google_16k", tarfile.DIRTYPE), *mug()], "w"),
+}
+
 # What each hostile archive is, and what is said of it.
 HOSTILE = {
     "climbs": (tar([("mug/a.obj", MESH), ("mug/../../evil.obj", MESH)]), "leads out of the folder"),
@@ -81,6 +98,9 @@ HOSTILE = {
     "not_utf8": (tar([("mug/a.obj", MESH), ("mug/caf\udce9.obj", MESH)]), "not UTF-8"),
     "damaged": (damaged(), "damaged"),
     "cut": (tar(mug())[:1000], "damaged"),
+    "cut_between_entries": (plain_tar()[:1024], "breaks off before the tar's end"),
+    "cut_after_entries": (plain_tar()[:END], "breaks off before the tar's end"),
+    "cut_and_packed": (gzip.compress(plain_tar()[:1024]), "breaks off before the tar's end"),
     "page": (b"<html>Sign in to this network</html>", "no archive"),
     "empty": (b"", "archive"),
     "no_file": (tar([]), "archive"),
@@ -212,6 +232,8 @@ class Handler(BaseHTTPRequestHandler):
             return self.redirect("file:///etc/passwd")
         if kind[0] == "spaces":
             return self.answer(zipped([("meshes/model.obj", MESH)]) if kind[-1] == "object%201.tgz" else b"", 200)
+        if kind[0] == "whole":
+            return self.answer(WHOLE[kind[1]])
         if kind[0] in HOSTILE:
             return self.answer(HOSTILE[kind[0]][0])
         return self.answer(b"not here", 404)

@@ -14,7 +14,7 @@ import threading
 import time
 import unittest
 
-from download_server import HOSTILE, LARGE, MESH, Server, mug, tar
+from download_server import HOSTILE, LARGE, MESH, WHOLE, Server, mug, tar
 
 PROGRAM = sys.argv.pop(1)
 
@@ -208,6 +208,11 @@ class Download(unittest.TestCase):
                 self.assertEqual(sorted(p.name for p in self.out.iterdir()), [".abut"])
                 self.assertEqual([p.name for p in (self.out / ".abut").iterdir()], ["lock"])
         self.assertFalse({name for name in set(os.listdir("/tmp")) - before if "evil" in name})
+
+    def test_whole_archives_of_every_form(self):
+        for kind in WHOLE:
+            with self.subTest(kind):
+                self.expect_mug(self.download(f"whole/{kind}", "--objects", "mug"))
 
     def test_one_failure_stays_its_own(self):
         result = self.download("ok", "--objects", "mug,../x")
