@@ -15,6 +15,7 @@
 
 #include "datasets/dataset.h"
 #include "datasets/download/digest.h"
+#include "datasets/download/disk.h"
 #include "datasets/names.h"
 #include "runtime/core/error.h"
 
@@ -143,19 +144,36 @@ class Unpacker {
     if (type != AE_IFREG && type != AE_IFDIR) refuse(text, "is neither a file nor a folder");
     const fs::path path = checked_path(text);
     if (path.empty()) return;
+    if (!go_on_()) throw IoError(name_ + ": stopped; run again to continue");
+    const std::size_t before = entries_;
+    make_folders(text, type == AE_IFDIR ? path : path.parent_path());
+    if (type == AE_IFREG || entries_ == before) count_entry();
+    if (type == AE_IFREG) files_.push_back(write_file(text, path, folder_ / path));
+  }
+
+  void count_entry() {
     if (++entries_ > limits_.max_files)
-      throw InvalidInput(fmt::format("{}: more than {} files", name_, limits_.max_files));
-    const fs::path place = folder_ / path;
-    std::error_code error;
-    fs::create_directories(type == AE_IFDIR ? place : place.parent_path(), error);
-    if (error) refuse(text, "cannot be made: " + error.message());
-    if (type == AE_IFREG) files_.push_back(write_file(text, path, place));
+      throw InvalidInput(fmt::format("{}: more than {} files and folders", name_, limits_.max_files));
+  }
+
+  // Each new one counts as an entry, whether it has one of its own or not.
+  void make_folders(const std::string& text, const fs::path& path) {
+    fs::path place = folder_;
+    for (const fs::path& part : path) {
+      place /= part;
+      std::error_code error;
+      if (fs::create_directory(place, error)) count_entry();
+      if (error == std::errc::not_a_directory || error == std::errc::file_exists ||
+          error == std::errc::filename_too_long)
+        refuse(text, "cannot be made: " + error.message());
+      if (error) fail_to_write(place, error.value());
+    }
   }
 
   StoredFile write_file(const std::string& text, const fs::path& path, const fs::path& place) {
     const int fd = ::open(place.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0 && (errno == EEXIST || errno == EISDIR)) refuse(text, "is there twice");
-    if (fd < 0) throw IoError(fmt::format("{}: cannot write: {}", place.string(), std::strerror(errno)));
+    if (fd < 0) fail_to_write(place, errno);
     StoredFile file{path.generic_string(), 0, {}};
     Sha256 digest;
     try {
@@ -174,8 +192,7 @@ class Unpacker {
       ::close(fd);
       throw;
     }
-    if (::close(fd) != 0)
-      throw IoError(fmt::format("{}: cannot write: {}", place.string(), std::strerror(errno)));
+    if (::close(fd) != 0) fail_to_write(place, errno);
     file.sha256 = digest.finish();
     return file;
   }
@@ -191,7 +208,7 @@ class Unpacker {
     while (!bytes.empty()) {
       const ssize_t n = ::write(fd, bytes.data(), bytes.size());
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0) throw IoError(fmt::format("{}: cannot write: {}", place.string(), std::strerror(errno)));
+      if (n < 0) fail_to_write(place, errno);
       bytes = bytes.subspan(static_cast<std::size_t>(n));
     }
   }
@@ -202,7 +219,7 @@ class Unpacker {
   const std::function<bool()>& go_on_;
   std::unique_ptr<archive, FreeArchive> archive_;
   std::uint64_t packed_ = 0, bytes_ = 0;
-  std::size_t entries_ = 0;
+  std::size_t entries_ = 0;  // and folders made for them
   std::vector<StoredFile> files_;
 };
 

@@ -75,6 +75,8 @@ WHOLE = {
     "folders": tar([special("mug", tarfile.DIRTYPE), special("mug/google_16k", tarfile.DIRTYPE), *mug()], "w"),
 }
 
+MANY_EMPTY = tar([("mug/a.obj", MESH), *((f"mug/{i}.txt", b"") for i in range(19_000))])
+
 # What each hostile archive is, and what is said of it.
 HOSTILE = {
     "climbs": (tar([("mug/a.obj", MESH), ("mug/../../evil.obj", MESH)]), "leads out of the folder"),
@@ -93,6 +95,8 @@ HOSTILE = {
     "xz_bomb": (tar([("mug/a.obj", MESH), ("mug/zeros", bytes(200 << 20))], "w:xz"), "times the archive's size"),
     "zip_bomb": (zipped([("mug/a.obj", MESH), ("mug/zeros", bytes(200 << 20))]), "times the archive's size"),
     "many": (tar([(f"mug/{i}.obj", b"") for i in range(20001)]), "more than 20000 files"),
+    "many_folders": (tar([(f"mug/{i}/" + "a/" * 28 + "a.obj", MESH if i == 0 else b"") for i in range(700)]),
+                     "more than 20000 files and folders"),
     "deep": (tar([("mug/" + "a/" * 40 + "a.obj", MESH)]), "too long"),
     "newline": (tar([("mug/a\nb.obj", MESH)]), "a name that is none"),
     "not_utf8": (tar([("mug/a.obj", MESH), ("mug/caf\udce9.obj", MESH)]), "not UTF-8"),
@@ -232,6 +236,8 @@ class Handler(BaseHTTPRequestHandler):
             return self.redirect("file:///etc/passwd")
         if kind[0] == "spaces":
             return self.answer(zipped([("meshes/model.obj", MESH)]) if kind[-1] == "object%201.tgz" else b"", 200)
+        if kind[0] == "empty_files":
+            return self.answer(MANY_EMPTY)
         if kind[0] == "whole":
             return self.answer(WHOLE[kind[1]])
         if kind[0] in HOSTILE:

@@ -330,6 +330,18 @@ class Download(unittest.TestCase):
         self.assertEqual((running.returncode, len(self.server.requests)), (130, 4), errors)
         self.assertIn("stopped by a signal", errors)
 
+    def test_a_signal_is_heard_between_entries(self):
+        running = subprocess.Popen(self.words("empty_files", "--objects", "mug"), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        begun = self.out / ".abut/mug.google_16k.unpacked/mug/0.txt"
+        deadline = time.monotonic() + 60
+        while not begun.exists() and time.monotonic() < deadline:
+            time.sleep(0.001)
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=30)
+        self.assertEqual(running.returncode, 130, errors)
+        self.assertFalse((self.out / "mug").exists())
+
     def test_sets_that_are_built_in(self):
         result = self.run_words([PROGRAM, "list"])
         self.assertEqual(result.returncode, 0)
