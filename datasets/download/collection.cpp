@@ -107,6 +107,7 @@ void settle(std::vector<StoredFile>& files, const fs::path& from, const fs::path
 Collection::Collection(const fs::path& folder) : folder_(folder), hidden_(folder / kRecordFolder) {
   require_no_link(folder_, kRecordFolder);
   make_folder(hidden_);
+  remove_stale_temporaries(hidden_);  // of records; none is in use beside the lock
   const fs::path lock = hidden_ / "lock";
   lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (lock_ < 0) throw IoError(fmt::format("{}: cannot write: {}", lock.string(), std::strerror(errno)));
@@ -123,23 +124,28 @@ Collection::Got Collection::get(const Manifest& manifest, const Variant& variant
   const std::string name = object + "." + variant.name, address = archive_address(variant, object);
   const fs::path record_file = hidden_ / (name + ".json"), archive = hidden_ / (name + ".part"),
                  unpacked = hidden_ / (name + ".unpacked");
+  const auto clear_work = [&] {
+    forget(archive);
+    clear(unpacked);
+  };
   if (fs::exists(record_file)) {
     const Record record = read_record(record_file);
     if (record.address == address && has_its_files(record, folder_)) {
       require_digest(manifest, object + "/" + variant.name, record.archive_sha256, record_file.string());
+      clear_work();  // of a run that was killed at its end
       return {true, record.files.size(), 0};
     }
   }
   std::error_code ignored;
   if (!fs::is_regular_file(fs::symlink_status(archive, ignored)))
-    clear(archive);  // a link or a pipe is none of ours
+    forget(archive);  // a link or a pipe is none of ours
   fetch(address, archive, options, progress);
-  clear(unpacked);
-  make_folder(unpacked);
   Record record{object, variant.name, address, manifest.licence, {}, {}};
   Got got;
-  got.bytes = fs::file_size(archive);
   try {
+    clear(unpacked);
+    make_folder(unpacked);
+    got.bytes = fs::file_size(archive);
     record.archive_sha256 = sha256_of(archive);
     require_digest(manifest, object + "/" + variant.name, record.archive_sha256, address);
     record.files = unpack(
@@ -149,13 +155,11 @@ Collection::Got Collection::get(const Manifest& manifest, const Variant& variant
     require_readable_names(record.files, address);
     settle(record.files, unpacked, manifest.archives_hold_folder ? folder_ : folder_ / object, folder_);
     write_record(record, record_file);
-  } catch (const InvalidInput&) {
-    clear(archive);
-    clear(unpacked);
+  } catch (...) {
+    clear_work();
     throw;
   }
-  clear(archive);
-  clear(unpacked);
+  clear_work();
   got.files = record.files.size();
   return got;
 }

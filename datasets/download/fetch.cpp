@@ -253,12 +253,6 @@ std::unique_ptr<curl_slist, FreeList> go_on(Transfer& transfer) {
   return headers;
 }
 
-void forget(const fs::path& file) {
-  std::error_code ignored;
-  fs::remove(file, ignored);
-  fs::remove(tag_file(file), ignored);
-}
-
 // Closes the file of a transfer that went well; whether all is there.
 CURLcode finish(Transfer& transfer) {
   if (!transfer.opened) transfer.open();  // an empty body
@@ -313,6 +307,12 @@ std::string fetch_with_tries(const std::string& address, const fs::path& file, c
 }
 
 }  // namespace
+
+void forget(const fs::path& file) {
+  std::error_code ignored;
+  fs::remove_all(file, ignored);
+  fs::remove_all(tag_file(file), ignored);
+}
 
 void fetch(const std::string& address, const fs::path& file, const FetchOptions& options,
            const FetchProgress& progress) {

@@ -32,6 +32,9 @@ using FetchProgress = std::function<bool(std::uint64_t bytes, std::uint64_t tota
 void fetch(const std::string& address, const std::filesystem::path& file, const FetchOptions& options,
            const FetchProgress& progress);
 
+// Removes what fetch() left under that name, whether whole or not.
+void forget(const std::filesystem::path& file);
+
 // A small text, at most `kMaxText` bytes.
 inline constexpr std::uint64_t kMaxText = std::uint64_t{16} << 20;
 std::string fetch_text(const std::string& address, FetchOptions options, const FetchProgress& progress);

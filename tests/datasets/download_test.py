@@ -276,6 +276,17 @@ class Download(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(outside.read_text(), "kept")
 
+    def test_what_killed_runs_left_is_removed(self):
+        self.expect_mug(self.download("ok", "--objects", "mug"))
+        hidden = self.out / ".abut"
+        for name in ("part", "part.tag"):
+            (hidden / f"mug.google_16k.{name}").write_text("left")
+        (hidden / "mug.google_16k.unpacked/mug").mkdir(parents=True)
+        (hidden / ".mug.google_16k.json.4194305.0.partial").write_text("left")
+        result = self.download("ok", "--objects", "mug")
+        self.assertIn("1 there already", result.stdout)
+        self.expect_mug(result)
+
     def test_records_name_files_of_their_set_alone(self):
         self.download("ok", "--objects", "mug")
         record = self.out / ".abut/mug.google_16k.json"
@@ -340,7 +351,7 @@ class Download(unittest.TestCase):
         running.send_signal(signal.SIGINT)
         _, errors = running.communicate(timeout=30)
         self.assertEqual(running.returncode, 130, errors)
-        self.assertFalse((self.out / "mug").exists())
+        self.assertEqual([p.name for p in self.out.rglob("*")], [".abut", "lock"])
 
     def test_sets_that_are_built_in(self):
         result = self.run_words([PROGRAM, "list"])
