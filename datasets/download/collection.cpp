@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "datasets/download/digest.h"
+#include "datasets/download/disk.h"
 #include "datasets/listing.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
@@ -34,11 +34,12 @@ void clear(const fs::path& path) {
 }
 
 void make_folder(const fs::path& folder) {
-  std::error_code error;
+  std::error_code error, ignored;
   fs::create_directories(folder, error);
-  if (!fs::is_directory(folder, error))
-    throw IoError(fmt::format("{}: cannot make this folder{}", folder.string(),
-                              error ? ": " + error.message() : ": something else has that name"));
+  if (fs::is_directory(folder, ignored)) return;
+  if (fs::exists(folder, ignored))
+    throw IoError(folder.string() + ": cannot make this folder: something else has that name");
+  fail_to_write(folder, error.value(), "cannot make this folder");
 }
 
 // Of what lies below `folder`, where no link may lead out of the set.
@@ -97,7 +98,7 @@ void settle(std::vector<StoredFile>& files, const fs::path& from, const fs::path
     make_folder(place.parent_path());
     std::error_code error;
     fs::rename(from / file.path, place, error);
-    if (error) throw IoError(fmt::format("{}: cannot write: {}", place.string(), error.message()));
+    if (error) fail_to_write(place, error.value());
     file.path = place.lexically_relative(folder).generic_string();
   }
 }
@@ -110,7 +111,7 @@ Collection::Collection(const fs::path& folder) : folder_(folder), hidden_(folder
   remove_stale_temporaries(hidden_);  // of records; none is in use beside the lock
   const fs::path lock = hidden_ / "lock";
   lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (lock_ < 0) throw IoError(fmt::format("{}: cannot write: {}", lock.string(), std::strerror(errno)));
+  if (lock_ < 0) fail_to_write(lock, errno);
   if (::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(lock_);
     throw IoError(folder_.string() + ": another download is at work in this folder; wait for its end");

@@ -10,13 +10,13 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
 
+#include "datasets/download/disk.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/input_file.h"
 
@@ -224,8 +224,6 @@ std::string reason(const Transfer& transfer, CURLcode code, const char* words, c
     return fmt::format("larger than {} MiB, which nothing here should be", transfer.max_bytes >> 20);
   if (transfer.wrong_part)
     return "the server, or a proxy before it, sends a part of the file that was not asked for (HTTP 206)";
-  if (transfer.write_error != 0)
-    return fmt::format("cannot write {}: {}", transfer.file.string(), std::strerror(transfer.write_error));
   if (unreachable(code))
     return "cannot be reached; is this machine online, and does it need http_proxy or https_proxy set?";
   if (code == CURLE_OPERATION_TIMEDOUT)
@@ -302,6 +300,7 @@ std::string fetch_with_tries(const std::string& address, const fs::path& file, c
     const bool tries_again = --left > 0 && may_pass(code, status);
     if (tries_again && pause_for(pause, transfer)) continue;
     transfer.stopped = transfer.stopped || tries_again;
+    if (transfer.write_error != 0) fail_to_write(file, transfer.write_error);
     throw IoError(address + ": " + reason(transfer, code, words.data(), options));
   }
 }

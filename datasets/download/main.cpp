@@ -9,6 +9,7 @@
 #include <set>
 
 #include "datasets/download/collection.h"
+#include "datasets/download/disk.h"
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/program.h"
 #include "runtime/cli/progress.h"
@@ -21,9 +22,9 @@ namespace abut::datasets {
 namespace {
 
 constexpr const char* kFooter =
-    "Exit codes: 0 all is there and whole; 1 some object failed; 2 bad arguments, or nothing can be done;\n"
-    "            130, 143 stopped by SIGINT, SIGTERM. What is broken off goes on where it was with the next "
-    "run.";
+    "Exit codes: 0 all is there and whole; 1 some object failed, or the disk is full; 2 bad arguments, or\n"
+    "            nothing can be done; 130, 143 stopped by SIGINT, SIGTERM. What is broken off goes on where\n"
+    "            it was with the next run.";
 constexpr int kMaxPages = 1000;  // of an object list
 
 struct Arguments {
@@ -142,6 +143,9 @@ int download(const Arguments& arguments) {
       cli::say("  {}: {}, {}\n", object, counted(got.files, "file"),
                got.was_there ? "there already"
                              : fmt::format("{:.1f} MiB", static_cast<double>(got.bytes) / (1 << 20)));
+    } catch (const DiskFull& error) {  // so it is for all that follow
+      print_error(error.what());
+      return 1;
     } catch (const Error& error) {
       if (cli::noted_signal() != 0) return stopped();
       print_error(error.what());

@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pathlib
+import shlex
 import signal
 import socket
 import subprocess
@@ -16,7 +17,7 @@ import unittest
 
 from download_server import HOSTILE, LARGE, MESH, WHOLE, Server, mug, tar
 
-PROGRAM = sys.argv.pop(1)
+PROGRAM = os.path.abspath(sys.argv.pop(1))
 
 
 class Download(unittest.TestCase):
@@ -352,6 +353,38 @@ class Download(unittest.TestCase):
         _, errors = running.communicate(timeout=30)
         self.assertEqual(running.returncode, 130, errors)
         self.assertEqual([p.name for p in self.out.rglob("*")], [".abut", "lock"])
+
+    def on_a_disk(self, size, commands):
+        """Runs commands of a shell in self.out, a disk of its own."""
+        self.out.mkdir(exist_ok=True)
+        script = f"mount -t tmpfs -o size={size} tmpfs {self.out} && cd {self.out} && {commands}"
+        if self.run_words(["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", str(self.out)]).returncode != 0:
+            self.skipTest("no file system may be mounted here")
+        return self.run_words(["unshare", "-rm", "sh", "-c", script])
+
+    def test_a_full_disk_ends_the_run(self):
+        download = shlex.join(self.words("ok", "--objects", "mug,pan,bowl"))
+        for size, left in (("1800k", "lock"),  # full while unpacking; below while downloading
+                           ("800k", "lock mug.google_16k.part mug.google_16k.part.tag")):
+            with self.subTest(size):
+                self.server.reset()
+                result = self.on_a_disk(size, f"{download}; echo code $?; ls .abut")
+                self.assertRegex(result.stderr, r"^abut-datasets: error: .*: the disk is full \(No space left on "
+                                                r"device\); free some space and run again to continue\n$")
+                self.assertEqual(result.stdout.split("code 1\n")[-1].split(), left.split())
+                self.assertEqual([path for path, _ in self.server.requests], ["/ok/mug.tgz"])
+
+    def test_a_transfer_goes_on_when_there_is_space(self):
+        download = shlex.join(self.words("ok", "--objects", "mug"))
+        result = self.on_a_disk("800k", f"{download}; mount -o remount,size=8m {self.out} && {download}")
+        self.assertIn("1 downloaded", result.stdout, result.stderr)
+        self.assertRegex(self.server.requests[-1][1], r"bytes=\d{6}-")
+
+    def test_a_disk_that_is_read_only(self):
+        words = self.words("ok", "--objects", "mug")
+        words[words.index("--out") + 1] = "new/set"
+        result = self.on_a_disk("1m", f"mount -o remount,ro {self.out} && {shlex.join(words)}")
+        self.assertIn("set/.abut: cannot make this folder: Read-only file system", result.stderr)
 
     def test_sets_that_are_built_in(self):
         result = self.run_words([PROGRAM, "list"])
