@@ -127,7 +127,7 @@ struct MassProperties {
 
 // Where an asset comes from: enough to make it again, and to know when it must be.
 struct Provenance {
-  std::string source_file;                                    // path as given
+  std::string source_file;                                    // its absolute path
   std::string source_digest;                                  // "xxh3-128:<hex>" of the source file's bytes
   std::map<std::string, std::string> parameters;              // every parameter that shapes the result
   std::map<std::string, std::string> versions;                // tool and libraries

@@ -66,8 +66,8 @@ inline void refuse_empty_values(const CLI::App& app) {
     if (!option->get_positional())
       for (const std::string& value : option->results())
         if (value.empty())
-          throw InvalidInput(
-              fmt::format("{}: its value is empty; give one, or leave the option out", option->get_name()));
+          throw InvalidInput(fmt::format("--{}: its value is empty; give one, or leave the option out",
+                                         option->get_lnames().front()));
   for (const CLI::App* command : app.get_subcommands()) refuse_empty_values(*command);
 }
 

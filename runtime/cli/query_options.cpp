@@ -78,13 +78,14 @@ void add_wrench_options(CLI::App& app, QueryArguments& arguments) {
   const auto rigid = [&](const std::string& name, body::Material& material) {
     options.push_back(app.add_flag_callback(
         name, [&material] { material.modulus = body::kRigid; }, "pressure field: its surface is rigid"));
+    return options.back();
   };
-  rigid("--rigid-a", bodies.A);
-  rigid("--rigid-b", bodies.B);
+  rigid("--rigid-a", bodies.A)->excludes("--modulus-a");
+  rigid("--rigid-b", bodies.B)->excludes("--modulus-b");
   options.push_back(app.add_option("--half-space-thickness", bodies.half_space_thickness,
                                    "pressure field: depth at which @half_space has its modulus (m)")
                         ->capture_default_str()
-                        ->check(number_from(-kAny, kAny, finite)));
+                        ->check(number_from(1e-9, 1e9, "a number of metres from 1e-9 to 1e9")));
   options.push_back(app.add_flag("--energy", arguments.energy, "a column for the potential (J)"));
   options.push_back(app.add_option(
       "--surfaces", arguments.surfaces,

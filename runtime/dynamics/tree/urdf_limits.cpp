@@ -11,6 +11,7 @@ namespace abut::dynamics::detail {
 namespace {
 
 constexpr int kMaxDepth = 200, kMaxLinks = 5000;
+constexpr std::size_t kLongestTag = 1 << 14;  // bytes
 
 // Where what begins with a '<' at `at` ends: one past its last character, or the text's size.
 std::size_t past(std::string_view text, std::string_view end, std::size_t at) {
@@ -73,7 +74,10 @@ void require_one_modest_robot(const std::filesystem::path& file, std::string_vie
     } else if (tag.size() > 1 && names_element(tag[1])) {
       if (depth == 0 && begins(tag, "robot") && ++robots > 1)
         refuse("a second <robot>; a file has one: put the other into a file of its own");
-      at = past_tag(text, at);
+      const std::size_t end = past_tag(text, at);
+      if (end - at > kLongestTag)
+        refuse("an element's attributes take more than " + std::to_string(kLongestTag) + " bytes");
+      at = end;
       if (begins(tag, "link") && ++links > kMaxLinks) refuse("more links than " + std::to_string(kMaxLinks));
       if (text[at - 1] == '>' && text[at - 2] == '/') continue;
       if (++depth > kMaxDepth) refuse("elements lie deeper in one another than " + std::to_string(kMaxDepth));

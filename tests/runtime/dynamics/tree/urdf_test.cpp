@@ -303,6 +303,10 @@ TEST_F(Urdf, RefusesChainsWithoutEnd) {
   };
   EXPECT_EQ(read_urdf(write(chain(5000))).links.size(), 5000U);
   EXPECT_EQ(refusal(chain(100000)), "line 1: more links than 5000");
+  std::string attributes;
+  for (int i = 0; i < 50000; ++i) attributes += " a" + std::to_string(i) + "='0'";
+  EXPECT_EQ(refusal("<link name='a'" + attributes + "/>"),
+            "line 1: an element's attributes take more than 16384 bytes");
 }
 
 TEST_F(Urdf, ReadsTheFrankaArm) {
