@@ -72,15 +72,17 @@ double six_volumes(const std::vector<Vec3<double>>& x, const asset::Tetrahedron&
   return (x[t[1]] - x[t[0]]).cross(x[t[2]] - x[t[0]]).dot(x[t[3]] - x[t[0]]);
 }
 
+// Right to the last bit in thin tetrahedra, too: like bodies on one level have like gradients then.
 Vec3<double> gradient_of(const std::vector<double>& extent, const std::vector<Vec3<double>>& x,
                          const asset::Tetrahedron& t) {
-  Vec3<double> sum = Vec3<double>::Zero();
+  const auto at = [&](int k) -> Vec3<long double> { return x[t[k]].cast<long double>(); };
+  Vec3<long double> sum = Vec3<long double>::Zero();
   for (int k = 0; k < 4; ++k) {
     const int* const f = asset::kFaces[k];
-    const Vec3<double>& a = x[t[f[0]]];
-    sum += extent[t[k]] * (x[t[f[1]]] - a).cross(x[t[f[2]]] - a);
+    sum += static_cast<long double>(extent[t[k]]) * (at(f[1]) - at(f[0])).cross(at(f[2]) - at(f[0]));
   }
-  return sum / six_volumes(x, t);
+  const long double six_volumes = (at(1) - at(0)).cross(at(2) - at(0)).dot(at(3) - at(0));
+  return (sum / six_volumes).cast<double>();
 }
 
 }  // namespace

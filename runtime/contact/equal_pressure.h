@@ -296,9 +296,6 @@ void level_polygon(const PlacedTetrahedron<T>& of_A, const Pose<T>& X_BA, const 
                    [&](int k, Vec3<T>& n, T& d) { face_plane<T>(of_A.face_planes, k, X_BA, n, d); });
 }
 
-// Rounding of a gradient in a thin tetrahedron, of which it is the quotient of differences.
-inline constexpr double kGradientRounding = 64;
-
 // The polygon of equal pressure of A's tetrahedron, whose body has the pose X_BA, and B's. `cut`: the faces
 // of B's that A's may cross.
 template <class T>
@@ -315,9 +312,8 @@ void equal_pressure_polygon(const PlacedTetrahedron<T>& of_A, const Pose<T>& X_B
       of_A.pressures - gradient_B.transpose() * of_A.corners - FourValues<T>::Constant(of_B.pressure.offset);
   // What is zero but for rounding is zero, so that zero_polygon() sees the faces of zeros. Tetrahedra that
   // share a corner agree on it.
-  const T rounding =
-      Eigen::NumTraits<T>::epsilon() *
-      (T(4) * of_A.pressures.maxCoeff() + T(kGradientRounding) * gradient_B.cwiseAbs().sum() * of_A.reach);
+  const T rounding = T(4) * Eigen::NumTraits<T>::epsilon() *
+                     (of_A.pressures.maxCoeff() + gradient_B.cwiseAbs().sum() * of_A.reach);
   bool above = false, below = false;
   for (int k = 0; k < 4; ++k) {
     if (difference[k] <= rounding && difference[k] >= -rounding) difference[k] -= T(value_of(difference[k]));

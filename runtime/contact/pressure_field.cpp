@@ -10,6 +10,7 @@
 #include "runtime/contact/pressure_energy.h"
 #include "runtime/contact/visit_facets.h"
 #include "runtime/core/error.h"
+#include "runtime/distance/primitive_distance.h"
 #include "runtime/distance/surface_distance.h"
 
 namespace abut::contact {
@@ -257,7 +258,8 @@ class PressureFieldModel final : public Model {
 
   // How far the tetrahedra's vertices lie from the surface at most, m; remembered.
   double deepest_point(const body::Geometry& geometry) {
-    if (geometry.half_space() != nullptr || geometry.surface().triangle_count == 0)
+    const body::Primitive* const primitive = geometry.primitive();
+    if (geometry.half_space() != nullptr || (primitive == nullptr && geometry.surface().triangle_count == 0))
       return std::numeric_limits<double>::infinity();
     const auto [entry, is_new] = deepest_.try_emplace(geometry.id(), 0);
     if (!is_new) return entry->second;
@@ -265,8 +267,10 @@ class PressureFieldModel final : public Model {
     for (std::int32_t v = 0; v < volume.vertex_count; ++v) {
       if (volume.extent[v] == 0) continue;
       const Vec3<double> p = Eigen::Map<const Vec3<double>>(volume.vertices + std::ptrdiff_t(3) * v);
-      entry->second =
-          std::max(entry->second, std::abs(distance::signed_distance(geometry.surface(), p).distance));
+      const double distance = primitive != nullptr
+                                  ? distance::primitive_distance<double>(*primitive, p, 0).value
+                                  : distance::signed_distance(geometry.surface(), p).distance;
+      entry->second = std::max(entry->second, std::abs(distance));
     }
     return entry->second;
   }

@@ -109,6 +109,20 @@ TEST(PressurePrimitive, JacobiansAreTheWrenchsOwn) {
   EXPECT_LT(kinks, columns / 10);
 }
 
+TEST(PressurePrimitive, ContactPointsAreNoDeeperThanTheBodies) {
+  for (const body::Primitive& primitive : test::solid_primitives()) {
+    const body::Body A{body::Geometry(primitive), {.modulus = 1e6}},
+        B{body::Geometry(body::Box<double>{{0.02, 0.02, 0.02}}), {.modulus = 2e6}};
+    const Pose<double> X_AB{exp_rotation<double>({0.3, 0.2, 0.1}), {0.01, 0.004, 0.02}};
+    const auto points = contact::contact_points("pressure_field", {&A, &B, X_AB}, 0);
+    for (const contact::ContactPoint& point : points) {
+      EXPECT_LT(point.gap, 0) << primitive.index();
+      EXPECT_GE(point.gap, -0.05) << primitive.index();  // the deepest of each, added up
+    }
+    EXPECT_FALSE(points.empty()) << primitive.index();
+  }
+}
+
 // A box and a cylinder of one height and modulus on one level: over and under the middle their pressures are
 // the same all over, and the force is the mean of those a little higher and lower.
 TEST(PressurePrimitive, LikeBodiesOnOneLevelMeetAlikeInEitherOrder) {
