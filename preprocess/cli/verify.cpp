@@ -14,7 +14,6 @@
 #include "preprocess/cli/verify_grid.h"
 #include "preprocess/cli/verify_pieces.h"
 #include "preprocess/cli/verify_spheres.h"
-#include "preprocess/cli/verify_tree.h"
 #include "preprocess/cli/verify_volume.h"
 #include "preprocess/mesh/simplify.h"
 #include "preprocess/remesh/oriented_points.h"
@@ -128,12 +127,6 @@ class Verifier {
     }
   }
 
-  void tree(const asset::SurfaceView& s) const {
-    const std::string found =
-        tree_problem(s.tree, {"triangle", s.vertices, s.triangles, s.triangle_count, 3});
-    if (!found.empty()) problem(found);
-  }
-
   void adjacency(const asset::ConvexPiece& piece) const {
     const asset::ConvexView c = asset::view(piece);
     std::vector<Edge> edges = directed_edges(c.triangles, c.triangle_count);
@@ -164,15 +157,6 @@ class Verifier {
             fmt::format("thickness: point {} has {:.3g} m, more than the object", i, p.thickness[i]));
     }
     spacing(p, mesh, spacing_stored);
-    std::vector<double> positions;
-    for (std::int32_t i = 0; i < p.point_count; ++i)
-      positions.insert(positions.end(), {p.x[i], p.y[i], p.z[i]});
-    std::vector<std::int32_t> numbers(static_cast<std::size_t>(p.point_count));
-    std::iota(numbers.begin(), numbers.end(), 0);
-    if (const std::string fault =
-            tree_problem(p.tree, {"point", positions.data(), numbers.data(), p.point_count, 1});
-        !fault.empty())
-      problem(fault);
   }
 
   // Square root of the mean area; least, mean and greatest edge.
@@ -340,7 +324,6 @@ std::vector<std::string> verify(const asset::Asset& asset) {
     verifier.problems(solid_problems(s));
     verifier.neighbours(s);
     verifier.normals(s);
-    verifier.tree(s);
   }
   for (std::size_t i = 0; i < asset.points.size(); ++i) {
     verifier.enter(fmt::format("points/{}", i));

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
-#include "preprocess/cli/verify_tree.h"
 #include "runtime/core/random.h"
 #include "runtime/distance/surface_distance.h"
 #include "runtime/witness/separation.h"
@@ -25,17 +23,6 @@ std::vector<asset::ConvexView> views_of(const asset::Asset& asset) {
   std::vector<asset::ConvexView> views;
   for (std::size_t i = 1; i < asset.convex.size(); ++i) views.push_back(asset::view(asset.convex[i]));
   return views;
-}
-
-std::string piece_tree_problem(const std::vector<asset::ConvexView>& pieces, const bvh::Tree& tree) {
-  std::vector<double> corners;  // two of each piece's box
-  for (const asset::ConvexView& c : pieces)
-    for (const auto extreme : {&std::min_element<const double*>, &std::max_element<const double*>})
-      for (const double* x : {c.x, c.y, c.z}) corners.push_back(*extreme(x, x + c.vertex_count));
-  std::vector<std::int32_t> numbers(corners.size() / 3);
-  std::iota(numbers.begin(), numbers.end(), 0);
-  return tree_problem(bvh::view(tree),
-                      {"piece", corners.data(), numbers.data(), static_cast<std::int32_t>(pieces.size()), 2});
 }
 
 bool adjacency_is_mutual(const asset::Pieces& pieces) {
@@ -92,8 +79,6 @@ std::vector<std::string> piece_problems(const asset::Asset& asset) {
   const asset::SurfaceView surface = asset::view(asset.surfaces.front());
   const std::vector<asset::ConvexView> convex = views_of(asset);
   std::vector<std::string> problems;
-  if (const std::string fault = piece_tree_problem(convex, pieces.tree); !fault.empty())
-    problems.push_back(fault);
   if (!adjacency_is_mutual(pieces)) problems.emplace_back("adjacency: is not mutual or not ascending");
   const Eigen::Map<const Eigen::Matrix3Xd> vertices(surface.vertices, 3, surface.vertex_count);
   const Vector3d low = vertices.rowwise().minCoeff(), high = vertices.rowwise().maxCoeff();

@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "preprocess/cli/verify_geometry.h"
-#include "preprocess/cli/verify_tree.h"
 #include "runtime/distance/surface_distance.h"
 
 namespace abut::preprocess {
@@ -95,8 +94,7 @@ class VolumeVerifier {
     std::vector<std::string> found = solid_problems(boundary_.view());
     for (std::string& problem : found) problem.insert(0, "the boundary ");
     for (const Check check : {&VolumeVerifier::shape, &VolumeVerifier::extent, &VolumeVerifier::gradients,
-                              &VolumeVerifier::planes, &VolumeVerifier::ranges, &VolumeVerifier::tree,
-                              &VolumeVerifier::tree_ranges})
+                              &VolumeVerifier::planes, &VolumeVerifier::ranges, &VolumeVerifier::tree_ranges})
       if (std::string problem = (this->*check)(); !problem.empty()) found.push_back(problem);
     return found;
   }
@@ -276,10 +274,6 @@ class VolumeVerifier {
         return fmt::format("extent_ranges: tetrahedron {} has the wrong one", t);
     }
     return "";
-  }
-
-  std::string tree() {
-    return tree_problem(v_.tree, {"tetrahedron", v_.vertices, v_.tetrahedra, v_.tetrahedron_count, 4});
   }
 
   // The range of a child contains those below it, and is no wider than rounding to single precision makes it.

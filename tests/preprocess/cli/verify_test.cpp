@@ -80,7 +80,11 @@ TEST(Verify, SoundAssetsPass) {
 TEST(Verify, FindsFaultsOfTheSurface) {
   EXPECT_PROBLEM("triangles entry 0 is 800", asset.surfaces[0].triangles[0] = 800);
   EXPECT_PROBLEM("not a manifold", std::swap(asset.surfaces[0].triangles[0], asset.surfaces[0].triangles[1]));
-  EXPECT_PROBLEM("intersects itself", asset.surfaces[0].vertices[0] *= -1);
+  EXPECT_PROBLEM("intersects itself", {
+    TriangleMesh mesh = abut::test::torus(0.1, 0.03, 40, 20);
+    mesh.vertices[0].x() *= -1;
+    asset.surfaces[0] = build_surface(mesh);
+  });
   EXPECT_PROBLEM("not oriented outward", {
     for (std::size_t i = 0; i < asset.surfaces[0].triangles.size(); i += 3)
       std::swap(asset.surfaces[0].triangles[i], asset.surfaces[0].triangles[i + 1]);
@@ -103,13 +107,13 @@ TEST(Verify, FindsFaultsOfTheSurface) {
 
 TEST(Verify, FindsFaultsOfTheTree) {
   // The lower x bound of the first leaf, raised.
-  EXPECT_PROBLEM("sticks out of", {
+  EXPECT_PROBLEM("is not the box of what it holds", {
     auto& tree = asset.surfaces[0].tree;
     std::size_t slot = 0;
     while (tree.counts[slot] <= 0) ++slot;
     tree.bounds[slot / 4 * 24 + slot % 4] += 1e-4F;
   });
-  EXPECT_PROBLEM("sticks out of its parent's", {
+  EXPECT_PROBLEM("is not the box of what it holds", {
     auto& tree = asset.surfaces[0].tree;
     std::size_t slot = 0;
     while (tree.counts[slot] != 0) ++slot;
@@ -198,6 +202,9 @@ TEST(Verify, FindsFaultsOfTheVolumesTetrahedra) {
   EXPECT_PROBLEM("volume/0/tetrahedra is empty", asset.volumes[0] = {});
   EXPECT_PROBLEM("volume/0: the boundary is 0.00", {
     for (double& x : asset.volumes[0].vertices) x *= 1.02;
+    std::vector<float>& bounds =
+        asset.volumes[0].tree.bounds;  // rows of four: three of minima, three of maxima
+    for (std::size_t i = 0; i < bounds.size(); ++i) bounds[i] += i / 12 % 2 == 0 ? -0.01F : 0.01F;
   });
 }
 
@@ -253,7 +260,7 @@ TEST(Verify, FindsFaultsOfTheVolumesPlanesAndTree) {
   EXPECT_PROBLEM("volume/0: face_planes: tetrahedron 2, face 1", {
     for (std::size_t i = 36; i < 40; ++i) asset.volumes[0].face_planes[i] *= -1;
   });
-  EXPECT_PROBLEM("volume/0: tree: tetrahedron", {
+  EXPECT_PROBLEM("volume/0/tree/bounds child", {
     auto& tree = asset.volumes[0].tree;
     std::size_t slot = 0;
     while (tree.counts[slot] <= 0) ++slot;
