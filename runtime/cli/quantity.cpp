@@ -113,6 +113,12 @@ std::vector<SettingGroup> setting_groups() {
   return groups;
 }
 
+std::string_view default_method(std::string_view name) {
+  for (const QuantityRow& row : quantities())
+    if (row.name == name && !row.methods.empty()) return row.methods.front();
+  return {};
+}
+
 bool has_models(std::string_view name) {
   for (const QuantityRow& row : quantities())
     if (row.name == name) return !row.models.empty();

@@ -85,6 +85,9 @@ std::vector<std::string> answer_columns(const Quantity& quantity);
 // All rows, in a fixed order; the first is the default.
 const std::vector<QuantityRow>& quantities();
 
+// The first of a quantity's methods; empty where it has none, or is unknown.
+std::string_view default_method(std::string_view name);
+
 // Whether --model is a choice of its own for a quantity, beside --method.
 bool has_models(std::string_view name);
 

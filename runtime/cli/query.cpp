@@ -133,13 +133,14 @@ void prepare_surfaces(const std::filesystem::path& folder) {
   check_writable(folder / "0.vtk");
 }
 
-// Where --model is no choice of its own it is another word for --method.
+// Where --model is no choice of its own it is another word for --method, and has a default.
 void settle_model(Arguments& arguments) {
-  if (arguments.model.empty() || cli::has_models(arguments.what)) return;
-  if (!arguments.method.empty() && arguments.method != arguments.model)
+  if (cli::has_models(arguments.what)) return;
+  if (!arguments.method.empty() && !arguments.model.empty() && arguments.method != arguments.model)
     throw InvalidInput("--method " + arguments.method + " and --model " + arguments.model + ": --what " +
                        arguments.what + " takes one of them");
-  arguments.method = std::exchange(arguments.model, "");
+  if (!arguments.model.empty()) arguments.method = std::exchange(arguments.model, "");
+  if (arguments.method.empty()) arguments.method = cli::default_method(arguments.what);
 }
 
 int run(Arguments& arguments) {

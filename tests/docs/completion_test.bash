@@ -27,8 +27,8 @@ offers "surface spheres" abut-preprocess export --part s
 offers "foam" abut-preprocess export --material fo
 offers "wrench wrench_derivative wrench_hessian" abut-query OUT POSES.csv --what wre
 offers "vtk" abut-query OUT POSES.csv --surface-format v
-offers "hull surface pieces point pressure_field soft_minimum soft_potential" abut-query OUT POSES.csv --model ""
-offers "soft_minimum soft_potential" abut-query OUT POSES.csv --what wrench_hessian --model ""
+offers "hull surface pieces pressure_field soft_potential soft_minimum point" abut-query OUT POSES.csv --model ""
+offers "soft_potential soft_minimum" abut-query OUT POSES.csv --what wrench_hessian --model ""
 offers "surface" abut-query OUT POSES.csv --what smoothed_derivative --model s
 offers "gumbel gaussian" abut-query OUT POSES.csv --what derivative --method g
 offers "features" abut-query OUT POSES.csv --what derivative --model surface --method f

@@ -277,7 +277,7 @@ inline constexpr Wrong kQuery[] = {
     {"{out} {poses} --out {nothing}", "--out: its value is empty"},
     {"{out} {poses} --out= --rigid-a", "--out: its value is empty"},
     {"{out} {poses} --rings {nothing}", "--rings: its value is empty"},
-    {"{out} {poses} --what wrench --rigid-a --modulus-a 5", "--rigid-a excludes --modulus-a"},
+    {"{out} {poses} --what wrench --rigid-a --modulus-a 5", "--modulus-a excludes --rigid-a"},
     {"{out} {poses} --what wrench --half-space-thickness -1", "a number of metres from 1e-9 to 1e9"},
     {"{out} {poses} --what wrench --model pressure_field --modulus-a inf",
      "--rigid-a and --rigid-b make bodies rigid"},
