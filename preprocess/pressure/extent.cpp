@@ -198,20 +198,8 @@ std::vector<double> solve_laplace(const TetrahedralMesh& mesh,
 
 ExtentField with_gradients(const TetrahedralMesh& mesh, std::vector<double> extent) {
   ExtentField field;
-  for (const Tetrahedron& t : mesh.tetrahedra) {
-    // Right to the last bit in thin tetrahedra, too.
-    using Extended = Eigen::Matrix<long double, 3, 1>;
-    const auto at = [&](int k) -> Extended { return mesh.vertices[t[k]].cast<long double>(); };
-    Extended sum = Extended::Zero();
-    // Differences to the first corner, so that a constant has the gradient zero exactly.
-    for (int k = 1; k < 4; ++k) {
-      const int* const f = kFaces[k];
-      const long double rise = static_cast<long double>(extent[t[k]]) - extent[t[0]];
-      sum += rise * (at(f[1]) - at(f[0])).cross(at(f[2]) - at(f[0]));
-    }
-    const long double six_volumes = (at(1) - at(0)).cross(at(2) - at(0)).dot(at(3) - at(0));
-    field.gradients.push_back((sum / six_volumes).cast<double>());
-  }
+  for (const Tetrahedron& t : mesh.tetrahedra)
+    field.gradients.push_back(asset::gradient_in(mesh.vertices, t, extent));
   field.extent = std::move(extent);
   return field;
 }

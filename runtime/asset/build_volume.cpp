@@ -83,6 +83,20 @@ std::vector<float> tree_ranges(const bvh::Tree& tree, const std::vector<double>&
 
 }  // namespace
 
+Eigen::Vector3d gradient_in(std::span<const Eigen::Vector3d> vertices, const Tetrahedron& t,
+                            std::span<const double> values) {
+  using Extended = Eigen::Matrix<long double, 3, 1>;
+  const auto at = [&](int k) -> Extended { return vertices[t[k]].cast<long double>(); };
+  Extended sum = Extended::Zero();
+  for (int k = 1; k < 4; ++k) {
+    const int* const f = kFaces[k];
+    const long double rise = static_cast<long double>(values[t[k]]) - values[t[0]];
+    sum += rise * (at(f[1]) - at(f[0])).cross(at(f[2]) - at(f[0]));
+  }
+  const long double six_volumes = (at(1) - at(0)).cross(at(2) - at(0)).dot(at(3) - at(0));
+  return (sum / six_volumes).cast<double>();
+}
+
 Volume build_volume(std::span<const Eigen::Vector3d> vertices, std::span<const Tetrahedron> tetrahedra,
                     const std::vector<double>& extent, std::span<const Eigen::Vector3d> gradients) {
   std::vector<bvh::Box> boxes;

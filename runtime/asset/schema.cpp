@@ -126,8 +126,8 @@ class Checker {
     expect_boxes(tree, boxes);
   }
 
-  // A box holds what is below it and sticks out by no more than the whole is wide; that of an unused child is
-  // inverted, since whatever meets it would go on below it. Children stand after their parents.
+  // A box holds what is below it and sticks out by no more than the farthest coordinate; that of an unused
+  // child is inverted, since whatever meets it would go on below it. Children stand after their parents.
   void expect_boxes(const bvh::Tree& tree, std::span<const Box> boxes) const {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     Box whole;

@@ -72,19 +72,6 @@ double six_volumes(const std::vector<Vec3<double>>& x, const asset::Tetrahedron&
   return (x[t[1]] - x[t[0]]).cross(x[t[2]] - x[t[0]]).dot(x[t[3]] - x[t[0]]);
 }
 
-// Right to the last bit in thin tetrahedra, too: like bodies on one level have like gradients then.
-Vec3<double> gradient_of(const std::vector<double>& extent, const std::vector<Vec3<double>>& x,
-                         const asset::Tetrahedron& t) {
-  const auto at = [&](int k) -> Vec3<long double> { return x[t[k]].cast<long double>(); };
-  Vec3<long double> sum = Vec3<long double>::Zero();
-  for (int k = 0; k < 4; ++k) {
-    const int* const f = asset::kFaces[k];
-    sum += static_cast<long double>(extent[t[k]]) * (at(f[1]) - at(f[0])).cross(at(f[2]) - at(f[0]));
-  }
-  const long double six_volumes = (at(1) - at(0)).cross(at(2) - at(0)).dot(at(3) - at(0));
-  return (sum / six_volumes).cast<double>();
-}
-
 }  // namespace
 
 asset::Volume tetrahedralize(const Primitive& primitive, double deviation) {
@@ -107,7 +94,7 @@ asset::Volume tetrahedralize(const Primitive& primitive, double deviation) {
   std::vector<Vec3<double>> gradients;
   for (asset::Tetrahedron& t : tetrahedra) {
     if (six_volumes(vertices, t) < 0) std::swap(t[0], t[1]);
-    gradients.push_back(gradient_of(extent, vertices, t));
+    gradients.push_back(asset::gradient_in(vertices, t, extent));
   }
   return asset::build_volume(vertices, tetrahedra, extent, gradients);
 }
