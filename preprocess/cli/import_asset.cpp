@@ -7,9 +7,11 @@
 #include "preprocess/cli/verify.h"
 #include "preprocess/cli/versions.h"
 #include "preprocess/pressure/import.h"
+#include "preprocess/process/runner.h"
 #include "runtime/asset/container.h"
 #include "runtime/asset/reader.h"
 #include "runtime/asset/writer.h"
+#include "runtime/cli/say.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
 #include "runtime/core/output_file.h"
@@ -34,7 +36,8 @@ ImportedAsset import_asset(const std::filesystem::path& source, const std::files
   require_not_input(file, source);
   const OutputFolder folder(out);
   check_writable(file);
-  const ObjectLock lock = folder.lock(name, [] {});
+  const ObjectLock lock =
+      folder.lock(name, [&] { cli::say(stderr, "{}: {}, which holds it\n", file.string(), kWaitingStage); });
   ImportedAsset imported{import_volume(source), file};
   asset::Provenance& provenance = imported.asset.provenance;
   provenance.source_file = std::filesystem::absolute(source).lexically_normal().string();

@@ -88,10 +88,12 @@ void require_free_name(const std::filesystem::path& report, const std::filesyste
   };
   const std::filesystem::path inside = place_of(report).lexically_relative(place_of(folder));
   if (inside.empty() || *inside.begin() == "..") return;
-  if (inside.extension() == ".h5" || inside == kLockFile || *inside.begin() == kManifests)
+  const std::string extension = inside.extension();
+  if (extension == ".h5" || extension == ".urdf" || extension == ".scn" || inside == kLockFile ||
+      *inside.begin() == kManifests)
     throw InvalidInput(
         report.string() +
-        ": the name of an asset, or of a file that runs keep in OUT; give the report another name");
+        ": the name of an asset, a robot, or a file that runs keep in OUT; give the report another name");
 }
 
 }  // namespace abut::preprocess

@@ -44,8 +44,8 @@ class OutputFolder {
 
 inline constexpr const char* kManifests = "manifests";  // the folder in it for those of parts
 
-// Throws InvalidInput where a report would have the name of an asset in `folder`, or of a file that runs keep
-// there: *.h5, .abut-preprocess.lock, what is in manifests/.
+// Throws InvalidInput where a report would have the name of an asset or a robot in `folder`, or of a file
+// that runs keep there: *.h5, *.urdf, *.scn, .abut-preprocess.lock, what is in manifests/.
 void require_free_name(const std::filesystem::path& report, const std::filesystem::path& folder);
 
 }  // namespace abut::preprocess

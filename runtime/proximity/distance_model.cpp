@@ -4,6 +4,7 @@
 #include <string>
 
 #include "runtime/core/parallel.h"
+#include "runtime/core/settings.h"
 #include "runtime/core/table.h"
 #include "runtime/proximity/hull_model.h"
 #include "runtime/proximity/pieces_model.h"
@@ -11,12 +12,6 @@
 
 namespace abut::proximity {
 namespace {
-
-std::string joined(const std::vector<std::string_view>& names) {
-  std::string text;
-  for (const std::string_view name : names) text += (text.empty() ? "" : ", ") + std::string(name);
-  return text;
-}
 
 template <class Result, class Ask>
 void answer(std::vector<std::unique_ptr<DistanceModel>>& models, std::span<const body::Pair> pairs,
@@ -55,7 +50,7 @@ std::unique_ptr<DistanceModel> make_distance_model(std::string_view name, std::s
   for (const std::string_view known : row.methods)
     if (known == method) return row.make(method, settings);
   throw InvalidInput("distance model " + std::string(name) + ": no method is called '" + std::string(method) +
-                     "'; there are: " + joined(row.methods));
+                     "'; there are: " + detail::joined(row.methods));
 }
 
 std::span<const Contact> DistanceModel::contacts(const body::Pair& pair, double margin, bool derivatives) {

@@ -15,6 +15,8 @@ constexpr double kUnitTolerance =
     1e-9;  // of lengths and rotations: rounding of numbers given with ten digits
 // Of moments, by the largest: a negative moment that rounding of given numbers explains.
 constexpr double kMomentTolerance = 1e-12;
+// Of masses (kg), moments (kg m^2) and mimics (multiplier, offset): products of two of them stay finite.
+constexpr double kGreatestNumber = 1e100;
 
 std::string name_of(const Link& link) { return "tree: link '" + link.name + "' "; }
 std::string name_of(const Joint& joint) { return "tree: joint '" + joint.name + "' "; }
@@ -38,6 +40,8 @@ void require_valid_inertia(const Link& link) {
   const LinkInertia& inertia = link.inertia;
   if (!std::isfinite(inertia.mass) || !inertia.p_LLcm.allFinite() || !inertia.I_LLcm_L.allFinite())
     refuse("has an inertia that is not finite");
+  if (std::max(inertia.mass, inertia.I_LLcm_L.cwiseAbs().maxCoeff()) > kGreatestNumber)
+    refuse("has a mass or a moment of inertia above 1e100 kg, kg m^2");
   if (inertia.mass < 0) refuse("has a negative mass");
   const double size = inertia.I_LLcm_L.cwiseAbs().maxCoeff();
   if ((inertia.I_LLcm_L - inertia.I_LLcm_L.transpose()).cwiseAbs().maxCoeff() > kMomentTolerance * size)
@@ -61,8 +65,8 @@ void require_valid_mimic(const std::vector<Link>& links, std::size_t i) {
     const Mimic& mimic = *links[at].joint.mimic;
     if (mimic.link < 0 || mimic.link >= static_cast<int>(links.size())) refuse("mimics no joint of the tree");
     if (steps == links.size()) refuse("mimics itself, by way of others");
-    if (!std::isfinite(mimic.multiplier) || !std::isfinite(mimic.offset))
-      refuse("mimics with a number that is not finite");
+    if (!(std::abs(mimic.multiplier) <= kGreatestNumber) || !(std::abs(mimic.offset) <= kGreatestNumber))
+      refuse("mimics with a number that is not finite, or above 1e100");
     at = static_cast<std::size_t>(mimic.link);
     if (joint_kind(joint.type).nv != 1 || joint_kind(links[at].joint.type).nv != 1)
       refuse("mimics, and it or the other joint has not one degree of freedom");

@@ -163,15 +163,15 @@ TEST_F(Command, AReportDoesNotReplaceAnAsset) {
   const std::filesystem::path link = folder_ / "link.json";
   std::filesystem::create_symlink(out_ / "cup.h5", link);
   for (const std::filesystem::path& report :
-       {out_ / "cup.h5", out_ / "new.h5", data_ / ".." / "out" / "cup.h5", link,
-        out_ / ".abut-preprocess.lock", out_ / "manifests" / "1-of-2.json"}) {
+       {out_ / "cup.h5", out_ / "new.h5", data_ / ".." / "out" / "cup.h5", link, out_ / "robot.urdf",
+        out_ / "robot.scn", out_ / ".abut-preprocess.lock", out_ / "manifests" / "1-of-2.json"}) {
     for (const std::string command_name : {"make", "status"}) {
       const CommandResult refused = command_name == "make"
                                         ? make({"--json", report.string()})
                                         : command({"status", out_.string(), "--json", report.string()});
       EXPECT_EQ(refused.code, 2);
-      EXPECT_TRUE(
-          contains(refused.err, report.string() + ": the name of an asset, or of a file that runs keep"))
+      EXPECT_TRUE(contains(refused.err,
+                           report.string() + ": the name of an asset, a robot, or a file that runs keep"))
           << refused.err;
     }
   }

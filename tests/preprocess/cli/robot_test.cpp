@@ -220,6 +220,8 @@ TEST_F(RobotCommand, BrokenFilesAreOneLineAndLeaveNothing) {
             "link 'b' moves, and neither it nor what it carries has a positive definite inertia"},
            {link("a", "") + link("b", inertial("-1")) + joint("1", "a", "b"),
             "link 'b' has an indefinite inertia"},
+           {link("a", "") + link("b", inertial("1e300")) + joint("1", "a", "b"),
+            "link 'b' has a mass or a moment of inertia above 1e100"},
            {two + joint("1", "a", "b", "", "screw"), "Joint [1] has no known type [screw]"},
            {two + joint("1", "a", "b", kHinge + "<mimic joint='2'/>"),
             "joint '1' mimics '2', which there is not"},

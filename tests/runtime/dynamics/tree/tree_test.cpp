@@ -106,6 +106,8 @@ TEST(Tree, RefusesWhatIsNoTree) {
 TEST(Tree, RefusesInertiasThatNothingHas) {
   EXPECT_EQ(refusal_of([](auto& links) { links[0].inertia.mass = -1; }),
             "tree: link 'upper' has a negative mass");
+  EXPECT_EQ(refusal_of([](auto& links) { links[0].inertia.mass = 1e300; }),
+            "tree: link 'upper' has a mass or a moment of inertia above 1e100 kg, kg m^2");
   EXPECT_EQ(refusal_of([](auto& links) { links[0].inertia.I_LLcm_L(0, 1) = 0.01; }),
             "tree: link 'upper' has an inertia that is not symmetric");
   EXPECT_EQ(refusal_of([](auto& links) { links[0].inertia.I_LLcm_L(2, 2) = -0.01; }),
@@ -121,6 +123,10 @@ TEST(Tree, RefusesMimicsOfNothing) {
   };
   EXPECT_EQ(refusal_of(mimics(0)), "nothing thrown");
   EXPECT_EQ(refusal_of(mimics(2)), "tree: joint 'to_lower' mimics no joint of the tree");
+  EXPECT_EQ(refusal_of([](auto& links) {
+              links[1].joint.mimic = Mimic{0, 1e300, 0};
+            }),
+            "tree: joint 'to_lower' mimics with a number that is not finite, or above 1e100");
   EXPECT_EQ(refusal_of(mimics(1)), "tree: joint 'to_lower' mimics itself, by way of others");
   EXPECT_EQ(refusal_of([](auto& links) {
               links[0].joint.type = JointType::kFree;
