@@ -339,8 +339,9 @@ struct PolygonMoments {
 };
 
 // `n`: unit normal, of either sign. Triangles fan out from o:
-//   int y = T (a + b) / 3,   int y y' = T (a a' + b b' + (a + b)(a + b)') / 12.
-template <class S>
+//   int y = T (a + b) / 3,   int y y' = T (a a' + b b' + (a + b)(a + b)') / 12,
+// the latter where kSecond says so.
+template <bool kSecond = true, class S>
 PolygonMoments<S> moments(const Polygon<S>& polygon, const Vec3<S>& n) {
   PolygonMoments<S> result;
   const Vec3<S>& o = polygon.corners[0];
@@ -350,7 +351,8 @@ PolygonMoments<S> moments(const Polygon<S>& polygon, const Vec3<S>& n) {
     const S area = n.dot(a.cross(b)) / 2;
     result.area += area;
     result.first += area / 3 * sum;
-    result.second += area / 12 * (a * a.transpose() + b * b.transpose() + sum * sum.transpose());
+    if constexpr (kSecond)
+      result.second += area / 12 * (a * a.transpose() + b * b.transpose() + sum * sum.transpose());
     a = b;
   }
   if (result.area < S(0)) {

@@ -78,37 +78,6 @@ T pushing_share(const RateLaw& law, const Vec3<T>& n, const Vec3<T>& gradient_A,
   return share;
 }
 
-// Rule of degree 4 with six points on a triangle [Dunavant1985]: exact for force and moment of a dissipative
-// pressure that is nowhere clamped.
-struct TrianglePoint {
-  double a, b, c, weight;
-};
-inline constexpr TrianglePoint kTriangleRule[] = {
-    {0.108103018168070, 0.445948490915965, 0.445948490915965, 0.223381589678011},
-    {0.445948490915965, 0.108103018168070, 0.445948490915965, 0.223381589678011},
-    {0.445948490915965, 0.445948490915965, 0.108103018168070, 0.223381589678011},
-    {0.816847572980459, 0.091576213509771, 0.091576213509771, 0.109951743655322},
-    {0.091576213509771, 0.816847572980459, 0.091576213509771, 0.109951743655322},
-    {0.091576213509771, 0.091576213509771, 0.816847572980459, 0.109951743655322}};
-
-// Traction on B at x: the pressure with dissipation and fading, clamped at zero, and friction [Elandt2019,
-// Eq. 3, 7]. V: twist of B in A.
-template <class T>
-Vec3<T> traction(const Facet<T>& facet, const RateLaw& law, const Vec6<T>& V, const Vec3<T>& x) {
-  using std::sqrt;
-  const Vec3<T> u = V.template tail<3>() + V.template head<3>().cross(x);
-  const T approach = u.dot(facet.n), factor = T(1) + facet.damping * approach;
-  if (!(factor > T(0))) return Vec3<T>::Zero();
-  const T p = facet.share * facet.pressure(x) * factor;
-  Vec3<T> slip = u - approach * facet.n;
-  T speed = sqrt(slip.squaredNorm() + T(law.stiction_speed * law.stiction_speed));
-  if (!(speed < T(0x1p500))) {  // the squares may be no numbers; only the direction counts
-    slip = T(0x1p-600) * slip;
-    speed = sqrt(slip.squaredNorm());
-  }
-  return -p * facet.n - (T(law.friction) * p / speed) * slip;
-}
-
 // About which point a polygon is cut into triangles: its centroid, which moves continuously with it
 // [Elandt2019, Fig. 5]. Where rounding makes up its area the quotient says nothing; any corner
 // will do.
@@ -120,30 +89,6 @@ Vec3<T> middle(const Polygon<T>& polygon, const PolygonMoments<T>& m) {
     size = std::max(size, T((polygon.corners[i] - o).cwiseAbs().maxCoeff()));
   const T rounding = T(64) * Eigen::NumTraits<T>::epsilon() * (o.cwiseAbs().maxCoeff() + size);
   return m.area > rounding * size ? Vec3<T>(o + m.first / m.area) : o;
-}
-
-// Wrench on B of that traction over the facet, by quadrature on triangles around its middle. Their areas have
-// signs, so that corners that coincide but for rounding add nothing, and nothing to derivatives.
-template <class T>
-Vec6<T> wrench_in_motion(const Facet<T>& facet, const RateLaw& law, const Vec6<T>& V) {
-  Vec6<T> F = Vec6<T>::Zero();
-  const Polygon<T>& polygon = facet.polygon;
-  const PolygonMoments<T> m = moments(polygon, facet.n);
-  if (!(m.area > T(0))) return F;
-  const Vec3<T> center = middle(polygon, m);
-  const T half = T(m.turn * polygon.weight() / 2);
-  for (int i = 0; i < polygon.size; ++i) {
-    const Vec3<T>& a = polygon.corners[i];
-    const Vec3<T>& b = polygon.corners[i + 1 < polygon.size ? i + 1 : 0];
-    const T area = half * facet.n.dot((a - center).cross(b - center));
-    for (const TrianglePoint& q : kTriangleRule) {
-      const Vec3<T> x = T(q.a) * a + T(q.b) * b + T(q.c) * center;
-      const Vec3<T> t = (T(q.weight) * area) * traction(facet, law, V, x);
-      F.template head<3>() += x.cross(t);
-      F.template tail<3>() += t;
-    }
-  }
-  return F;
 }
 
 }  // namespace abut::contact

@@ -1,51 +1,12 @@
 #pragma once
 
-#include "runtime/contact/facet.h"
+#include "runtime/contact/facet_traction.h"
 #include "runtime/math/pose.h"
 
-// Derivatives of what a facet in motion adds to the wrench (facet.h): by the chain rule through its corners,
-// normal, pressure, damping and share, whose own derivatives by the pose come as dual numbers. Internal to
-// the pressure-field model.
+// Derivatives of what a facet in motion adds to the wrench (facet_traction.h): by the chain rule through its
+// corners, normal, pressure, damping and share, whose own derivatives by the pose come as dual numbers.
+// Internal to the pressure-field model.
 namespace abut::contact {
-
-// The traction of facet.h at one point and its derivatives, all others held: by the velocity u of the point,
-// the normal, the pressure at rest, the share and the damping.
-template <class S>
-struct TractionSlopes {
-  Vec3<S> traction;
-  Mat3<S> by_u, by_n;
-  Vec3<S> by_pressure, by_share, by_damping;
-};
-
-// p: the pressure at rest. False: clamped at zero, derivatives and all. With e = n + mu t and t the slip over
-// its speed, traction = -share p (1 + damping s) e, s = u . n, and dt = (I - t t') dslip / speed.
-template <class S>
-bool traction_slopes(const Vec3<S>& n, const S& share, const S& damping, const S& p, const Vec3<S>& u,
-                     const RateLaw& law, TractionSlopes<S>& out) {
-  using std::sqrt;
-  const S approach = u.dot(n), factor = S(1) + damping * approach;
-  if (!(factor > S(0))) return false;
-  Vec3<S> slip = u - approach * n;
-  S unit(1), speed = sqrt(slip.squaredNorm() + S(law.stiction_speed * law.stiction_speed));
-  if (!(speed < S(0x1p500))) {  // as in traction()
-    unit = S(0x1p-600);
-    slip *= unit;
-    speed = sqrt(slip.squaredNorm());
-  }
-  const Vec3<S> t = slip / speed, e = n + S(law.friction) * t;
-  const S pressure = share * p * factor;
-  const Mat3<S> turn =
-      (S(law.friction) * pressure * unit / speed) * (Mat3<S>::Identity() - t * t.transpose());
-  const Vec3<S> along = share * p * damping * e;
-  out.traction = -pressure * e;
-  out.by_u = (turn * n - along) * n.transpose() - turn;
-  out.by_n = (turn * n - along) * u.transpose() + approach * turn;
-  out.by_n.diagonal().array() -= pressure;
-  out.by_pressure = -share * factor * e;
-  out.by_share = -p * factor * e;
-  out.by_damping = -share * p * approach * e;
-  return true;
-}
 
 // Sums the derivatives of the wrench by each part of a facet.
 template <class S>
@@ -57,7 +18,7 @@ class FacetSlopes {
   FacetSlopes(const Facet<Moving>& facet, const RateLaw& law, const Vec6<S>& V)
       : facet_(facet), law_(law), V_(V), n_(value(facet.n)), gradient_(value(facet.pressure.gradient)) {
     const Polygon<Moving>& polygon = facet.polygon;
-    const PolygonMoments<Moving> m = moments(polygon, facet.n);
+    const PolygonMoments<Moving> m = moments<false>(polygon, facet.n);
     if (!(m.area > Moving(0))) return;
     const Vec3<Moving> center = middle(polygon, m);
     half_ = S(m.turn * polygon.weight() / 2);
@@ -81,54 +42,99 @@ class FacetSlopes {
  private:
   static Vec3<S> value(const Vec3<Moving>& x) { return {x[0].value, x[1].value, x[2].value}; }
 
-  // Of the map that takes a force at x to its wrench about the origin.
-  static Part wrench_of(const Mat3<S>& X, const Mat3<S>& force) {
+  // M [a], [a] b = a x b.
+  static Part times_skew(const Part& M, const Vec3<S>& a) {
     Part result;
-    result << X * force, force;
-    return result;
-  }
-  static Vec6<S> wrench_of(const Vec3<S>& x, const Vec3<S>& force) {
-    Vec6<S> result;
-    result << x.cross(force), force;
+    for (int j = 0; j < 3; ++j) {
+      const int k = (j + 1) % 3, l = (j + 2) % 3;
+      result.col(j) = a[l] * M.col(k) - a[k] * M.col(l);
+    }
     return result;
   }
 
+  // Integrals over a triangle, per area and share: of the traction (Pa) times the barycentric coordinate of
+  // the point for each corner k, and of the derivatives of its wrench by velocity and pressure of the point
+  // times that; then of the wrench itself and its derivatives by the normal and the damping.
+  struct TriangleSums {
+    Mat3<S> traction;  // column k
+    Part by_u[3];      // k
+    Part by_pressure;  // column k
+    Part by_n;
+    Vec6<S> wrench, by_damping;
+  };
+
+  // With a = mu turn p f n - p damping e the traction's derivatives, 0 where it is clamped, are
+  //   by u: a n' - mu turn p f (I - t t'),   by n: a (u + s n)' - s (by u) - p f I,
+  //   by p: -f e,   by damping: -p s e.
+  TriangleSums integrate(const Mat3<S>& corners) const {
+    const S damping = facet_.damping.value;
+    const Traction<S> at(n_, damping, {gradient_, facet_.pressure.offset.value}, V_, law_, corners);
+    const Lanes<S> p = (at.factor > S(0)).select(at.pressure, S(0)), pressed = p * at.factor,
+                   shear = S(law_.friction) * at.turn * pressed, slowed = p * damping, worn = p * at.approach;
+    const auto along = wrench_of(at.x, [&](int i) { return shear * n_[i] - slowed * at.e[i]; });
+    const auto turned = wrench_of(at.x, [&](int i) { return shear * at.t[i]; });
+    const auto pushed = wrench_of(at.x, [&](int i) { return -at.factor * at.e[i]; });
+    const auto damped = wrench_of(at.x, [&](int i) { return -worn * at.e[i]; });
+    TriangleSums sums;
+    for (int i = 0; i < 6; ++i) {
+      sums.by_damping[i] = rule_.integral(damped[i]);
+      sums.wrench[i] = rule_.integral(p * pushed[i]);
+      sums.by_pressure.row(i) = rule_.at_corners(pushed[i]);
+    }
+    for (int i = 0; i < 3; ++i) sums.traction.row(i) = rule_.at_corners(p * pushed[3 + i]);
+    for (int j = 0; j < 3; ++j) {
+      const Lanes<S> swept = at.u[j] + at.approach * n_[j];
+      for (int i = 0; i < 6; ++i) {
+        const Lanes<S> unit = unit_wrench(at.x, i, j);
+        const Lanes<S> by_u = along[i] * n_[j] + turned[i] * at.t[j] - shear * unit;
+        const Vec3<S> of_u = rule_.at_corners(by_u);
+        for (int k = 0; k < 3; ++k) sums.by_u[k](i, j) = of_u[k];
+        sums.by_n(i, j) = rule_.integral(along[i] * swept - at.approach * by_u - pressed * unit);
+      }
+    }
+    return sums;
+  }
+
+  // Of forces (component i) at x, about the origin.
+  template <class Force>
+  static std::array<Lanes<S>, 6> wrench_of(const LaneVector<S>& x, Force&& force) {
+    const LaneVector<S> f = {force(0), force(1), force(2)}, moment = cross(x, f);
+    return {moment[0], moment[1], moment[2], f[0], f[1], f[2]};
+  }
+  // Component i of the wrench of unit forces along j at x.
+  static Lanes<S> unit_wrench(const LaneVector<S>& x, int i, int j) {
+    if (i == (j + 1) % 3) return x[(j + 2) % 3];
+    if (i == (j + 2) % 3) return -x[(j + 1) % 3];
+    return Lanes<S>::Constant(S(i == 3 + j ? 1 : 0));
+  }
+
+  // Of the corners a, b and the middle.
   void add_triangle(const Vec3<S>& a, const Vec3<S>& b, Part& by_a, Part& by_b) {
     const Vec3<S> p = a - center_, q = b - center_, turned = half_ * p.cross(q);
-    const S area = n_.dot(turned);
-    Vec6<S> mean = Vec6<S>::Zero();  // of the wrench per area
-    for (const TrianglePoint& at : kTriangleRule)
-      add_point(S(at.a) * a + S(at.b) * b + S(at.c) * center_, at, area, mean, by_a, by_b);
+    const S area = n_.dot(turned), share = facet_.share.value, acting = share * area;
+    Mat3<S> corners;
+    corners << a, b, center_;
+    const TriangleSums sums = integrate(corners);
+    by_n_ += acting * sums.by_n;
+    by_share_ += area * sums.wrench;
+    by_damping_ += acting * sums.by_damping;
+    Part* const by_corner[] = {&by_a, &by_b, &by_center_};
+    for (int k = 0; k < 3; ++k) {
+      const Part by_u = acting * sums.by_u[k];
+      const Vec6<S> by_pressure = acting * sums.by_pressure.col(k);
+      by_twist_.template rightCols<3>() += by_u;
+      by_twist_.template leftCols<3>() -= times_skew(by_u, corners.col(k));
+      *by_corner[k] += times_skew(by_u, V_.template head<3>()) + by_pressure * gradient_.transpose();
+      by_corner[k]->template topRows<3>() -= skew<S>(acting * sums.traction.col(k));
+      by_gradient_ += by_pressure * corners.col(k).transpose();
+      by_offset_ += by_pressure;
+    }
+    const Vec6<S> mean = share * sums.wrench;  // of the wrench per area
     const Vec3<S> area_by_a = half_ * q.cross(n_), area_by_b = half_ * n_.cross(p);
     by_a += mean * area_by_a.transpose();
     by_b += mean * area_by_b.transpose();
     by_center_ -= mean * (area_by_a + area_by_b).transpose();
     by_n_ += mean * turned.transpose();
-  }
-
-  void add_point(const Vec3<S>& x, const TrianglePoint& at, const S& area, Vec6<S>& mean, Part& by_a,
-                 Part& by_b) {
-    const Vec3<S> w = V_.template head<3>(), u = V_.template tail<3>() + w.cross(x);
-    const S p = facet_.pressure.offset.value + gradient_.dot(x);
-    TractionSlopes<S> t;
-    if (!traction_slopes(n_, facet_.share.value, facet_.damping.value, p, u, law_, t)) return;
-    mean += S(at.weight) * wrench_of(x, t.traction);
-    const S weight = S(at.weight) * area;
-    const Mat3<S> X = skew(x), by_u = weight * t.by_u;
-    const Part of_u = wrench_of(X, by_u);
-    by_twist_.template rightCols<3>() += of_u;
-    by_twist_.template leftCols<3>() -= of_u * X;
-    const Vec6<S> of_pressure = wrench_of(x, Vec3<S>(weight * t.by_pressure));
-    Part of_x = of_u * skew(w) + of_pressure * gradient_.transpose();
-    of_x.template topRows<3>() -= weight * skew(t.traction);
-    by_a += S(at.a) * of_x;
-    by_b += S(at.b) * of_x;
-    by_center_ += S(at.c) * of_x;
-    by_n_ += wrench_of(X, Mat3<S>(weight * t.by_n));
-    by_gradient_ += of_pressure * x.transpose();
-    by_offset_ += of_pressure;
-    by_share_ += wrench_of(x, Vec3<S>(weight * t.by_share));
-    by_damping_ += wrench_of(x, Vec3<S>(weight * t.by_damping));
   }
 
   void add(const Vec6<S>& by_part, const Moving& part) {
@@ -142,6 +148,7 @@ class FacetSlopes {
   const RateLaw& law_;
   const Vec6<S>& V_;
   Vec3<S> n_, gradient_, center_;
+  TriangleRule<S> rule_;
   S half_ = 0;
   std::array<Part, kMaxCorners> by_corner_ = zeros();
   Part by_center_ = Part::Zero(), by_n_ = Part::Zero(), by_gradient_ = Part::Zero();

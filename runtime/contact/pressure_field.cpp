@@ -20,25 +20,15 @@ namespace {
 constexpr const char* kWho = "pressure-field contact";
 constexpr std::string_view kNoYes[] = {"no", "yes"};
 
-// Counts a facet, with its moments; false: it has no area and adds nothing.
+// What one facet adds at rest.
 template <class S>
-bool count(const Facet<S>& facet, PolygonMoments<S>& m, SurfaceSums<S>& sums) {
-  m = moments(facet.polygon, facet.n);
-  if (!(m.area > S(0))) return false;
+void add_at_rest(const Facet<S>& facet, PolygonMoments<S> m, Want want, SurfaceSums<S>& sums) {
   if (facet.polygon.in_face) {
     const S weight = S(facet.polygon.weight());
     m.area *= weight;
     m.first *= weight;
     m.second *= weight;
   }
-  sums.area += facet.share * m.area;
-  ++sums.polygons;
-  return true;
-}
-
-// What one facet adds at rest.
-template <class S>
-void add_at_rest(const Facet<S>& facet, const PolygonMoments<S>& m, Want want, SurfaceSums<S>& sums) {
   const Vec3<S>& o = facet.polygon.corners[0];
   const S at_o = facet.pressure(o);
   const S force = at_o * m.area + facet.pressure.gradient.dot(m.first);         // int p
@@ -80,13 +70,16 @@ class FacetSums {
   template <class Build>
   void add(std::uint64_t, Build&& build) {
     const Facet<S> facet = build(X_BA_);
-    PolygonMoments<S> m;
-    if (facet.polygon.size < 3 || !count(facet, m, sums_)) return;
+    if (facet.polygon.size < 3) return;
+    const PolygonMoments<S> m = moments(facet.polygon, facet.n);
+    if (!(m.area > S(0))) return;
+    sums_.area += facet.share * S(facet.polygon.weight()) * m.area;
+    ++sums_.polygons;
     if (!law_.any()) {
       add_at_rest(facet, m, want_, sums_);
       return;
     }
-    sums_.F_BBo_B += wrench_in_motion(facet, law_, V_AB_B_);
+    sums_.F_BBo_B += wrench_in_motion(facet, m, law_, V_AB_B_);
     if (!has(want_, Want::kJacobian)) return;
     const Facet<Moving> varied = build(moving_X_BA_);
     const FacetSlopes<S> slopes(varied, law_, V_AB_B_);

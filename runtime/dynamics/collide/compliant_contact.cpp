@@ -143,33 +143,32 @@ void CompliantContact::smooth_stiction(double factor) {
   factors_.push_back(factor);
 }
 
-// Each two kinds of shapes that may meet, once.
+// Each two kinds of shapes of which any may meet, once.
 void CompliantContact::require_pairs() const {
   struct Kind {
     const Shape* shape;
     std::size_t contact_class;
-    std::size_t first, last;  // placed bodies that have it
+    std::vector<std::size_t> owners;  // placed bodies that have it
   };
   std::vector<Kind> kinds;
   for (std::size_t i = 0; i < system_.shape_count(); ++i) {
     const Shape& shape = system_.shape(i);
     const std::size_t owner = system_.placed_body_of_shape(i), contact_class = system_.contact_class(owner);
-    const auto known = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) {
+    auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) {
       return k.contact_class == contact_class && k.shape->geometry.id() == shape.geometry.id() &&
              k.shape->material.modulus == shape.material.modulus;
     });
-    if (known == kinds.end())
-      kinds.push_back({&shape, contact_class, owner, owner});
-    else
-      known->last = owner;
+    if (kind == kinds.end()) kind = kinds.insert(kind, {&shape, contact_class, {}});
+    kind->owners.push_back(owner);
   }
+  const auto require = [this](const Kind& A, const Kind& B) {
+    for (const std::size_t a : A.owners)
+      for (const std::size_t b : B.owners)
+        if (a != b && (a >= system_.fixed_count() || b >= system_.fixed_count()) && system_.may_meet(a, b))
+          return require_pair(*A.shape, a, *B.shape, b);
+  };
   for (std::size_t i = 0; i < kinds.size(); ++i)
-    for (std::size_t k = 0; k <= i; ++k) {
-      const Kind &a = kinds[k], &b = kinds[i];
-      const bool both_fixed = a.last < system_.fixed_count() && b.last < system_.fixed_count();
-      if (both_fixed || (a.first == b.last && a.last == b.first)) continue;
-      require_pair(*a.shape, a.first, *b.shape, b.last);
-    }
+    for (std::size_t k = 0; k <= i; ++k) require(kinds[k], kinds[i]);
 }
 
 void CompliantContact::require_pair(const Shape& a, std::size_t placed_A, const Shape& b,

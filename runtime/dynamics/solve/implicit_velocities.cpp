@@ -190,6 +190,7 @@ void ImplicitIsland::restart(ImplicitBodies& bodies, const Eigen::VectorXd& twis
   best_ = twists;
   try_step(bodies, 0);
   start_ = iterations_;
+  halvings_ = 0;
   begun_ = ended_ = solved_ = false;
 }
 
@@ -201,8 +202,16 @@ Eigen::VectorXd ImplicitIsland::start_twists(const ImplicitBodies& bodies) const
   return twists;
 }
 
-void ImplicitIsland::advance(ImplicitBodies& bodies, std::span<const PairForce> forces, double tolerance,
-                             int iteration_limit) {
+Eigen::VectorXd ImplicitIsland::response(const ImplicitBodies& bodies, std::span<const PairForce> forces) {
+  const Eigen::VectorXd before = residual_vector_;
+  measure(bodies, forces);
+  residual_vector_ -= before;
+  if (!find_direction(bodies, forces)) direction_.setZero(before.size());
+  return direction_;
+}
+
+void ImplicitIsland::advance(ImplicitBodies& bodies, std::span<const PairForce> forces,
+                             const SearchLimits& limits) {
   constexpr double kRounding = 1e-12;      // of forces, relative
   constexpr double kLeastDecrease = 1e-4;  // of the merit, over what the slope promises [Nocedal2006, 3.1]
   constexpr double kLeastStep = 1e-6;      // of Newton's
@@ -215,12 +224,14 @@ void ImplicitIsland::advance(ImplicitBodies& bodies, std::span<const PairForce> 
     for (std::size_t k = 0; k < bodies_.size(); ++k)
       best_.segment<6>(static_cast<Eigen::Index>(6 * k)) =
           bodies.trials()[static_cast<std::size_t>(bodies_[k])].V_WB_W;
-    solved_ = residual_ <= tolerance + kRounding * now.scale;
-    ended_ = solved_ || iterations_ - start_ == iteration_limit || !find_direction(bodies, forces);
+    solved_ = residual_ <= limits.tolerance + kRounding * now.scale;
+    ended_ = solved_ || iterations_ - start_ == limits.iterations || halvings_ > limits.halvings ||
+             !find_direction(bodies, forces);
     if (ended_) return;
     ++iterations_;
     try_step(bodies, 1);
   } else if (step_ > kLeastStep) {
+    ++halvings_;
     try_step(bodies, step_ / 2);
   } else {
     ended_ = true;

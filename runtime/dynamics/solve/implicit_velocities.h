@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/dynamics/collide/compliant_contact.h"
+#include "runtime/dynamics/solve/smoothed_friction.h"
 #include "runtime/dynamics/system/system.h"
 
 // Velocities of bodies at the end of a backward Euler step (implicit_step.h) under forces that depend on
@@ -75,14 +76,17 @@ class ImplicitIsland {
                                              std::span<const PairForce> forces) const;
 
   // Looks at the forces of the bodies' trials, and makes the next trial: a Newton step from the best one so
-  // far, or the last one shortened. Ends, with the best trial as the bodies' own, where the velocities are
-  // right to the tolerance (m/s), or after `iteration_limit` steps, or where no step is short enough.
-  void advance(ImplicitBodies& bodies, std::span<const PairForce> forces, double tolerance,
-               int iteration_limit);
+  // far, or the last one halved. Ends, with the best trial as the bodies' own, where the velocities are right
+  // to the tolerance, or at the limits, or where no step is short enough.
+  void advance(ImplicitBodies& bodies, std::span<const PairForce> forces, const SearchLimits& limits);
 
   // Starts again, at twists (6 each) of its bodies.
   void restart(ImplicitBodies& bodies, const Eigen::VectorXd& twists);
   Eigen::VectorXd start_twists(const ImplicitBodies& bodies) const;
+
+  // By how much the twists that it has found change when the forces become these; zero where the slope has no
+  // inverse.
+  Eigen::VectorXd response(const ImplicitBodies& bodies, std::span<const PairForce> forces);
 
   bool ended() const { return ended_; }
   bool solved() const { return solved_; }
@@ -104,6 +108,7 @@ class ImplicitIsland {
   Eigen::VectorXd residual_vector_, best_, direction_;
   double merit_ = 0, residual_ = 0, step_ = 0;
   int iterations_ = 0, start_ = 0;  // in all; where it started last
+  int halvings_ = 0;                // since then
   bool begun_ = false, ended_ = false, solved_ = false;
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "runtime/dynamics/solve/smoothed_friction.h"
 #include "runtime/dynamics/step/adaptive.h"
 #include "runtime/dynamics/step/motion_equations.h"
-#include "runtime/dynamics/step/smoothed_friction.h"
 
 namespace abut::dynamics {
 

@@ -69,7 +69,7 @@ class ImplicitStep final : public Integrator {
 
   void advance(State& state, const Control& control, double h, int halvings, ImplicitSlopes* slopes);
   bool solve(const State& state, const Control& control, double h);
-  void search(int iterations);
+  void search(const SearchLimits& limits);
   void search_smoothed();
   bool solve_within_margins(const State& state, const Control& control, double h);
   void take(State& state, const Control& control);
@@ -117,14 +117,14 @@ bool ImplicitStep::solve(const State& state, const Control& control, double h) {
   contact_.smooth_stiction(1);  // where a step before has thrown
   bodies_.begin(system_, state, control, h);
   islands_ = implicit_islands(bodies_.size(), contact_.pairs());
-  search(std::min(kDirectIterations, settings_.iterations));
+  search({settings_.tolerance, std::min(kDirectIterations, settings_.iterations), kDirectHalvings});
   const auto solved = [](const ImplicitIsland& i) { return i.solved(); };
   if (!std::all_of(islands_.begin(), islands_.end(), solved)) search_smoothed();
   return std::all_of(islands_.begin(), islands_.end(), solved);
 }
 
 // All islands that have not ended at once, one round of forces after the other.
-void ImplicitStep::search(int iterations) {
+void ImplicitStep::search(const SearchLimits& limits) {
   for (;;) {
     wanted_.assign(contact_.pairs().size(), 0);
     bool live = false;
@@ -137,7 +137,7 @@ void ImplicitStep::search(int iterations) {
     contact_.evaluate(bodies_.trials(), wanted_);
     parallel_for(static_cast<std::int64_t>(islands_.size()), threads_, [&](std::int64_t k, int) {
       ImplicitIsland& island = islands_[static_cast<std::size_t>(k)];
-      if (!island.ended()) island.advance(bodies_, contact_.pairs(), settings_.tolerance, iterations);
+      if (!island.ended()) island.advance(bodies_, contact_.pairs(), limits);
     });
   }
 }
@@ -148,18 +148,24 @@ void ImplicitStep::search_smoothed() {
     if (island.solved()) continue;
     const Eigen::VectorXd direct = island.twists();
     const bool found = follow_smoothed_friction(
-        island.start_twists(bodies_),
-        [&](double factor, const Eigen::VectorXd& guess) {
+        island.start_twists(bodies_), settings_.tolerance,
+        [&](double factor, double tolerance, const Eigen::VectorXd& guess) {
           contact_.smooth_stiction(factor);
           island.restart(bodies_, guess);
-          search(settings_.iterations);
+          search({tolerance, settings_.iterations});
           return island.solved();
         },
-        [&] { return island.twists(); });
+        [&] { return island.twists(); },
+        [&](double factor) -> Eigen::VectorXd {
+          contact_.smooth_stiction((1 + kFactorDifference) * factor);
+          for (const std::int32_t pair : island.pairs()) wanted_[static_cast<std::size_t>(pair)] = 1;
+          contact_.evaluate(bodies_.trials(), wanted_);
+          return island.response(bodies_, contact_.pairs()) / (kFactorDifference * factor);
+        });
     contact_.smooth_stiction(1);
     if (found) continue;
     island.restart(bodies_, direct);
-    search(std::max(settings_.iterations - kDirectIterations, 0));
+    search({settings_.tolerance, std::max(settings_.iterations - kDirectIterations, 0)});
   }
 }
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/dynamics/solve/smoothed_friction.h"
 #include "runtime/dynamics/step/implicit_settings.h"
 #include "runtime/dynamics/step/implicit_step.h"
-#include "runtime/dynamics/step/smoothed_friction.h"
 #include "runtime/dynamics/step/tree_integrator.h"
 #include "runtime/dynamics/tree/dynamics.h"
 #include "runtime/dynamics/tree/euler.h"
@@ -27,6 +27,7 @@ class ImplicitTree final : public TreeIntegrator {
     VecX<double> residual;  // generalised force that is left, of the independent degrees of freedom
     double speed = 0;       // what its impulse changes of the velocity of all mass, m/s
     double scale = 0;       // what its rounding is relative to, m/s
+    bool foreseen = false;  // by newton_, of a trial under the same forces
   };
 
   ImplicitTree(const System& system, const StepConfig& config, const ImplicitSettings& settings)
@@ -53,26 +54,32 @@ class ImplicitTree final : public TreeIntegrator {
     v = end.v;
   }
 
-  bool solved(const Trial& trial) const {
+  static bool solved(const Trial& trial, double tolerance) {
     constexpr double kRounding = 1e-12;  // of forces, relative
-    return trial.speed <= settings_.tolerance + kRounding * trial.scale;
+    return trial.speed <= tolerance + kRounding * trial.scale;
   }
+  bool solved(const Trial& trial) const { return solved(trial, settings_.tolerance); }
 
   Trial solve(const BackwardInertia& inertia, const VecX<double>& q, const VecX<double>& v,
               const Control& control, double h);
+  Trial solve_smoothed(const BackwardInertia& inertia, const VecX<double>& q, const VecX<double>& v,
+                       const Control& control, double h);
   Trial search(const BackwardInertia& inertia, const VecX<double>& q, const VecX<double>& v,
-               const Control& control, double h, int iterations);
+               const Control& control, double h, const SearchLimits& limits);
   Trial trial_at(const BackwardInertia& inertia, const VecX<double>& q, const VecX<double>& v_next,
                  const Control& control, double h);
   double speed_of(const VecX<double>& residual, double h) const;
   // (nv, nv): by q' and by v', with the other held.
   BackwardInertia::EndSlopes residual_slopes(const BackwardInertia& inertia, const Trial& trial,
                                              const Control& control);
+  // Makes newton_ that of a trial.
+  void linearise(const BackwardInertia& inertia, const Trial& trial, const Control& control, double h);
   void differentiate(const BackwardInertia& inertia, const VecX<double>& q, const VecX<double>& v,
                      const Trial& end, const Control& control, double h, Slopes& slopes);
 
   ImplicitSettings settings_;
-  Eigen::LLT<MatX<double>> inertia_;  // of the independent degrees of freedom, where the step starts
+  Eigen::LLT<MatX<double>> inertia_;          // of the independent degrees of freedom, where the step starts
+  Eigen::PartialPivLU<MatX<double>> newton_;  // the residual's slope by v' at the last trial that asked
 };
 
 // Velocity that the impulse h R brings about at rest, in the kinetic metric, of all mass.
@@ -105,6 +112,14 @@ BackwardInertia::EndSlopes ImplicitTree::residual_slopes(const BackwardInertia& 
   return slopes;
 }
 
+void ImplicitTree::linearise(const BackwardInertia& inertia, const Trial& trial, const Control& control,
+                             double h) {
+  const MatX<double>& G = equations().coordinates().independent();
+  const BackwardInertia::EndSlopes of_R = residual_slopes(inertia, trial, control);
+  newton_.compute(G.transpose() *
+                  (of_R.by_q_next * euler_advance_slopes(tree(), trial.v, h).by_v_next + of_R.by_v_next) * G);
+}
+
 // Directly, or else by smoothed friction.
 ImplicitTree::Trial ImplicitTree::solve(const BackwardInertia& inertia, const VecX<double>& q,
                                         const VecX<double>& v, const Control& control, double h) {
@@ -113,35 +128,54 @@ ImplicitTree::Trial ImplicitTree::solve(const BackwardInertia& inertia, const Ve
   inertia_.compute(G.transpose() * mass_matrix<double>(tree(), q, equations().scratch()) * G);
   const int direct_iterations = std::min(kDirectIterations, settings_.iterations);
   const VecX<double> carried = carried_velocity(tree(), v, h);
-  Trial best = search(inertia, q, carried, control, h, direct_iterations), trial;
-  const bool found = solved(best) || follow_smoothed_friction(
-                                         carried,
-                                         [&](double factor, const VecX<double>& guess) {
-                                           equations().smooth_stiction(factor);
-                                           trial =
-                                               search(inertia, q, guess, control, h, settings_.iterations);
-                                           return solved(trial);
-                                         },
-                                         [&] { return trial.v; });
-  equations().smooth_stiction(1);
-  if (!solved(best))
-    best = found ? trial : search(inertia, q, best.v, control, h, settings_.iterations - direct_iterations);
+  Trial best =
+      search(inertia, q, carried, control, h, {settings_.tolerance, direct_iterations, kDirectHalvings});
+  if (!solved(best)) {
+    const Trial smoothed = solve_smoothed(inertia, q, carried, control, h);
+    equations().smooth_stiction(1);
+    best = solved(smoothed) ? smoothed
+                            : search(inertia, q, best.v, control, h,
+                                     {settings_.tolerance, settings_.iterations - direct_iterations});
+  }
   equations().forces(best.q, best.v, control, false);
   return best;
 }
 
+// The last trial, of the law itself where the way has led there.
+ImplicitTree::Trial ImplicitTree::solve_smoothed(const BackwardInertia& inertia, const VecX<double>& q,
+                                                 const VecX<double>& v, const Control& control, double h) {
+  Trial trial;
+  const bool found = follow_smoothed_friction(
+      v, settings_.tolerance,
+      [&](double factor, double tolerance, const VecX<double>& guess) {
+        equations().smooth_stiction(factor);
+        trial = search(inertia, q, guess, control, h, {tolerance, settings_.iterations});
+        return solved(trial, tolerance);
+      },
+      [&] { return trial.v; },
+      [&](double factor) -> VecX<double> {
+        if (!trial.foreseen) linearise(inertia, trial, control, h);
+        equations().smooth_stiction((1 + kFactorDifference) * factor);
+        const VecX<double> change = trial_at(inertia, q, trial.v, control, h).residual - trial.residual;
+        const VecX<double> slope = newton_.solve(-change / (kFactorDifference * factor));
+        return equations().coordinates().independent() * slope;
+      });
+  if (!found) trial.speed = std::numeric_limits<double>::infinity();
+  return trial;
+}
+
 ImplicitTree::Trial ImplicitTree::search(const BackwardInertia& inertia, const VecX<double>& q,
                                          const VecX<double>& v, const Control& control, double h,
-                                         int iterations) {
+                                         const SearchLimits& limits) {
   constexpr double kLeastDecrease = 1e-4;  // of the squared speed, over what the slope promises
   constexpr double kLeastStep = 1e-6;      // of Newton's
   const MatX<double>& G = equations().coordinates().independent();
   Trial best = trial_at(inertia, q, v, control, h);
-  for (int k = 0; k < iterations && !solved(best); ++k) {
-    const BackwardInertia::EndSlopes of_R = residual_slopes(inertia, best, control);
-    const MatX<double> by_v =
-        of_R.by_q_next * euler_advance_slopes(tree(), best.v, h).by_v_next + of_R.by_v_next;
-    const VecX<double> way = G * (G.transpose() * by_v * G).partialPivLu().solve(-best.residual);
+  int halvings = 0;
+  for (int k = 0; k < limits.iterations && halvings <= limits.halvings && !solved(best, limits.tolerance);
+       ++k) {
+    linearise(inertia, best, control, h);
+    const VecX<double> way = G * newton_.solve(-best.residual);
     if (!way.allFinite()) break;
     double length = 1;
     Trial next = trial_at(inertia, q, best.v + way, control, h);
@@ -150,10 +184,12 @@ ImplicitTree::Trial ImplicitTree::search(const BackwardInertia& inertia, const V
     };
     while (!falls() && length > kLeastStep) {
       length /= 2;
+      ++halvings;
       next = trial_at(inertia, q, best.v + length * way, control, h);
     }
     if (!falls()) break;
     best = next;
+    best.foreseen = true;
     ++report().solver.iterations;
   }
   return best;
