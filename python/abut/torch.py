@@ -248,8 +248,8 @@ def distance(
     A: Bodies, B: Bodies, X_AB: Tensor, *, model: Union[str, DistanceModel] = "hull",
     estimator: Union[None, str, Estimator] = None, threads: int = 0, **settings: Any
 ) -> Tensor:
-    """Signed distances (N,), m, of a distance model. The gradient is exact (of surfaces that overlap where the deepest
-    point is a corner: docs/distances.md); the second derivative is made of dp2 and dn, which are estimates but for
+    """Signed distances (N,), m, of a distance model. The gradient is exact (status `clamped`: at a
+    kink, docs/distances.md); the second derivative is made of dp2 and dn, which are estimates but for
     surfaces and "analytic"; of surfaces that overlap it is NaN. `model`, `estimator`: names as in witness_derivative, or a
     handle, which has its own settings.
     """

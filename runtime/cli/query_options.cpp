@@ -86,7 +86,8 @@ void add_wrench_options(CLI::App& app, QueryArguments& arguments) {
                                    "pressure field: depth at which @half_space has its modulus (m)")
                         ->capture_default_str()
                         ->check(number_from(1e-9, 1e9, "a number of metres from 1e-9 to 1e9")));
-  options.push_back(app.add_flag("--energy", arguments.energy, "a column for the potential (J)"));
+  options.push_back(
+      app.add_flag("--energy", arguments.energy, "a column for the potential (J), but for wrench_hessian"));
   options.push_back(app.add_option(
       "--surfaces", arguments.surfaces,
       "pressure field: folder for each row's contact surface, 0.vtk, 1.vtk, ..., in B's frame"));

@@ -71,8 +71,8 @@ void add_sim_options(CLI::App& app, SimArguments& arguments) {
   app.add_option(
          "--model", arguments.model,
          "where contact comes from. Rigid: points at corners and vertices; a disc on a plane sampled "
-         "evenly (patch); for pairs of assets the points of a contact model. Of --integrator implicit: "
-         "the forces of a contact model (vertex: pressure_field)")
+         "evenly (patch); for pairs of assets the points of a contact model. Of --integrator implicit, "
+         "semi_implicit and rk4: the forces of a contact model (vertex, patch: pressure_field)")
       ->capture_default_str()
       ->check(CLI::IsMember(contact_sources()));
   add_table_option(app, "integrator", dynamics::integrators(), arguments.integrator);

@@ -18,7 +18,8 @@ namespace {
 constexpr Setting<ImplicitSettings> kSettings[] = {
     {"tolerance", "m/s", kMagnitude, "of the velocities after a step",
      setting<ImplicitSettings, &ImplicitSettings::tolerance>},
-    {"iterations", "", from_to(1, 1e4), "of Newton's method before a time step is halved",
+    {"iterations", "", from_to(1, 1e4),
+     "of a search by Newton's method (directly 15 at most); then a time step is halved",
      setting<ImplicitSettings, &ImplicitSettings::iterations>},
     kJointForceSettings<ImplicitSettings>[0],
     kJointForceSettings<ImplicitSettings>[1],
