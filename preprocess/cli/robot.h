@@ -45,7 +45,7 @@ class RobotFolder {
   const std::string& asset_name(const dynamics::Mesh& mesh) const;
   std::string joint_text(const dynamics::Link& link) const;
   std::string shapes_of(int link, const BatchResult& batch) const;
-  std::filesystem::path copy() const { return out_ / urdf_.filename(); }
+  std::filesystem::path copy() const { return (out_ / urdf_.filename()).replace_extension(".urdf"); }
   std::filesystem::path scene() const { return copy().replace_extension(".scn"); }
 
   std::filesystem::path urdf_, out_;

@@ -159,7 +159,7 @@ void CompliantContact::require_pairs() const {
              k.shape->material.modulus == shape.material.modulus;
     });
     if (kind == kinds.end()) kind = kinds.insert(kind, {&shape, contact_class, {}});
-    kind->owners.push_back(owner);
+    if (kind->owners.empty() || kind->owners.back() != owner) kind->owners.push_back(owner);
   }
   const auto require = [this](const Kind& A, const Kind& B) {
     for (const std::size_t a : A.owners)

@@ -37,7 +37,8 @@ class CompliantContact {
   // `stiction`: the slip at which friction is 0.7 of its value, m/s, for models whose settings say none; NaN:
   // their defaults.
   // Throws InvalidInput for a model that is unknown or offers no wrench, where an asset of the system lacks
-  // what it needs, and, naming their bodies, for two shapes that their model cannot take together.
+  // what it needs, and, naming their bodies, for two shapes of bodies that may meet which their model cannot
+  // take together.
   CompliantContact(const System& system, const ContactSource& source, int threads,
                    double stiction = std::numeric_limits<double>::quiet_NaN());
 

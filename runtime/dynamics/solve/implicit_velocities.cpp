@@ -224,7 +224,7 @@ void ImplicitIsland::advance(ImplicitBodies& bodies, std::span<const PairForce> 
     for (std::size_t k = 0; k < bodies_.size(); ++k)
       best_.segment<6>(static_cast<Eigen::Index>(6 * k)) =
           bodies.trials()[static_cast<std::size_t>(bodies_[k])].V_WB_W;
-    solved_ = residual_ <= limits.tolerance + kRounding * now.scale;
+    solved_ = std::isfinite(merit_) && residual_ <= limits.tolerance + kRounding * now.scale;
     ended_ = solved_ || iterations_ - start_ == limits.iterations || halvings_ > limits.halvings ||
              !find_direction(bodies, forces);
     if (ended_) return;

@@ -15,7 +15,7 @@ inline constexpr double kImplicitStiction = 3e-7;
 struct SearchLimits {
   double tolerance;                                // of velocities, m/s
   int iterations;                                  // at most
-  int halvings = std::numeric_limits<int>::max();  // of their steps, in all
+  int halvings = std::numeric_limits<int>::max();  // of their steps: no iteration after more in all
 };
 
 // Newton's method is lost in friction that turns round over so little slip where it starts far from the
@@ -26,8 +26,8 @@ struct SearchLimits {
 inline constexpr int kDirectIterations = 15, kDirectHalvings = 10;
 inline constexpr double kSmoothest = 1e5, kRatio = 10;
 
-// Tolerance on the way, of the slip over which friction turns round there; and by how much more of a factor
-// the derivative by it is taken.
+// Tolerance on the way, of the standard slip over which friction turns round there; and by how much more of a
+// factor the derivative by it is taken.
 inline constexpr double kToleranceOnTheWay = 0.03, kFactorDifference = 1e-3;
 
 // Calls search(factor, tolerance, guess) for each factor in turn, which returns whether there is an answer to
@@ -42,7 +42,9 @@ bool follow_smoothed_friction(Vector guess, double tolerance, Search&& search, A
         last ? tolerance : std::max(tolerance, kToleranceOnTheWay * factor * kImplicitStiction);
     if (!search(factor, wanted, guess)) return false;
     if (last) return true;
-    guess = answer() + (factor / kRatio - factor) * slope(factor);
+    guess = answer();
+    const Vector change = (factor / kRatio - factor) * slope(factor);
+    if (change.allFinite()) guess += change;
   }
 }
 

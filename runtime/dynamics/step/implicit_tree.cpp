@@ -27,7 +27,7 @@ class ImplicitTree final : public TreeIntegrator {
     VecX<double> residual;  // generalised force that is left, of the independent degrees of freedom
     double speed = 0;       // what its impulse changes of the velocity of all mass, m/s
     double scale = 0;       // what its rounding is relative to, m/s
-    bool foreseen = false;  // by newton_, of a trial under the same forces
+    bool foreseen = false;  // newton_ is that of the trial before it, friction smoothed alike
   };
 
   ImplicitTree(const System& system, const StepConfig& config, const ImplicitSettings& settings)
@@ -56,7 +56,7 @@ class ImplicitTree final : public TreeIntegrator {
 
   static bool solved(const Trial& trial, double tolerance) {
     constexpr double kRounding = 1e-12;  // of forces, relative
-    return trial.speed <= tolerance + kRounding * trial.scale;
+    return std::isfinite(trial.speed) && trial.speed <= tolerance + kRounding * trial.scale;
   }
   bool solved(const Trial& trial) const { return solved(trial, settings_.tolerance); }
 

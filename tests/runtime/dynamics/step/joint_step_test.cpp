@@ -175,6 +175,20 @@ TEST(JointStep, ImplicitStepsOfRollingBallsHaveAnswers) {
     }
 }
 
+// A residual without an end is no answer.
+TEST(JointStep, ForcesBeyondTheNumbersAreNotLeftOut) {
+  Scene scene;
+  scene.bodies.push_back(link_body(hinged("arm", 1, {0.1, 0, 0}, 1)));
+  const System system(scene);
+  const auto integrator = make_integrator(system, config_of("implicit", 1e-3));
+  const std::vector<double> force(1, 1e160);
+  State state = system.initial_state();
+  try {
+    EXPECT_EQ(integrator->step(state, {.joint_force = force}).status(), Status::kNotConverged);
+  } catch (const InvalidInput&) {  // said as well
+  }
+}
+
 // Beside a joint its velocity is in its own axes, which turn by 1.6 rad a step.
 TEST(JointStep, ARollingBallBesideAJointTakesNoMoreIterationsThanAlone) {
   Scene scene;
