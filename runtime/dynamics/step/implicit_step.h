@@ -16,10 +16,11 @@ namespace abut::dynamics {
 //
 // Each group of bodies that forces couple is solved by Newton's method with the models' own derivatives; a
 // step of it is shortened until the sum of the residuals' squares, in the kinetic metric, falls. Where that
-// ends above the tolerance the time step is made as two of half its length, and so on, up to kMostHalvings
-// times; then the report's solver says kNotConverged, and the state is the best that was found. Its residual
-// is the velocity by which a body's momentum is off at most, m/s; depths are not measured (NaN). Allocates in
-// each step. Systems with joints: implicit_tree.h.
+// ends above the tolerance, by way of smoothed friction too (solve/smoothed_friction.h), the time step is
+// made as two of half its length, and so on, up to kMostHalvings times; then the report's solver says
+// kNotConverged, and the state is the best that was found. Its residual is the velocity by which a body's
+// momentum is off at most, m/s; depths are not measured (NaN). Allocates in each step. Systems with joints:
+// implicit_tree.h.
 std::unique_ptr<Integrator> make_implicit_step(const System& system, const StepConfig& config);
 
 inline constexpr int kMostHalvings = 6;

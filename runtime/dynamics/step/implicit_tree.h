@@ -10,9 +10,10 @@ namespace abut::dynamics {
 //   M(q') a + b(q', v') = tau(q', v'),   a and q' by v and v' (tree/euler.h),
 // of contact models, joints and control, however stiff. Newton's method with the models' own derivatives; a
 // step of it is shortened until the residual, in the kinetic metric, falls. Where that ends above the
-// tolerance the time step is made as two of half its length, and so on, up to kMostHalvings times
-// (implicit_step.h); then the report's solver says kNotConverged, and the state is the best that was found.
-// Its residual is the velocity by which all mass is off, m/s. Derivatives by the implicit function theorem.
+// tolerance, by way of smoothed friction too (solve/smoothed_friction.h), the time step is made as two of
+// half its length, and so on, up to kMostHalvings times (implicit_step.h); then the report's solver says
+// kNotConverged, and the state is the best that was found. Its residual is the velocity by which all mass is
+// off, m/s. Derivatives by the implicit function theorem.
 std::unique_ptr<Integrator> make_implicit_tree(const System& system, const StepConfig& config);
 
 }  // namespace abut::dynamics
