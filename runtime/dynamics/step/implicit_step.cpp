@@ -148,6 +148,7 @@ void ImplicitStep::search_smoothed() {
   for (ImplicitIsland& island : islands_) {
     if (island.solved()) continue;
     const Eigen::VectorXd direct = island.twists();
+    const int direct_iterations = island.iterations();
     const bool found = follow_smoothed_friction(
         island.start_twists(bodies_), settings_.tolerance,
         [&](double factor, double tolerance, const Eigen::VectorXd& guess) {
@@ -166,7 +167,7 @@ void ImplicitStep::search_smoothed() {
     contact_.smooth_stiction(1);
     if (found) continue;
     island.restart(bodies_, direct);
-    search({settings_.tolerance, std::max(settings_.iterations - kDirectIterations, 0)});
+    search({settings_.tolerance, settings_.iterations - direct_iterations});
   }
 }
 

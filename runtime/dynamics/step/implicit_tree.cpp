@@ -126,11 +126,13 @@ ImplicitTree::Trial ImplicitTree::solve(const BackwardInertia& inertia, const Ve
   equations().smooth_stiction(1);  // where a step before has thrown
   const MatX<double>& G = equations().coordinates().independent();
   inertia_.compute(G.transpose() * mass_matrix<double>(tree(), q, equations().scratch()) * G);
-  const int direct_iterations = std::min(kDirectIterations, settings_.iterations);
+  const int before = report().solver.iterations;
   const VecX<double> carried = carried_velocity(tree(), v, h);
   Trial best =
-      search(inertia, q, carried, control, h, {settings_.tolerance, direct_iterations, kDirectHalvings});
+      search(inertia, q, carried, control, h,
+             {settings_.tolerance, std::min(kDirectIterations, settings_.iterations), kDirectHalvings});
   if (!solved(best)) {
+    const int direct_iterations = report().solver.iterations - before;
     const Trial smoothed = solve_smoothed(inertia, q, carried, control, h);
     equations().smooth_stiction(1);
     best = solved(smoothed) ? smoothed

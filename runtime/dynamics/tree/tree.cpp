@@ -61,12 +61,15 @@ void require_valid_mimic(const std::vector<Link>& links, std::size_t i) {
   const Joint& joint = links[i].joint;
   const auto refuse = [&](const char* what) { throw InvalidInput(name_of(joint) + what); };
   std::size_t at = i;
+  double multiplier = 1, offset = 0;  // of the joint by links[at]'s
   for (std::size_t steps = 0; links[at].joint.mimic; ++steps) {
     const Mimic& mimic = *links[at].joint.mimic;
     if (mimic.link < 0 || mimic.link >= static_cast<int>(links.size())) refuse("mimics no joint of the tree");
     if (steps == links.size()) refuse("mimics itself, by way of others");
-    if (!(std::abs(mimic.multiplier) <= kGreatestNumber) || !(std::abs(mimic.offset) <= kGreatestNumber))
-      refuse("mimics with a number that is not finite, or above 1e100");
+    offset += multiplier * mimic.offset;
+    multiplier *= mimic.multiplier;
+    if (!(std::abs(multiplier) <= kGreatestNumber) || !(std::abs(offset) <= kGreatestNumber))
+      refuse("mimics with a number that is not finite, or above 1e100, itself or by way of others");
     at = static_cast<std::size_t>(mimic.link);
     if (joint_kind(joint.type).nv != 1 || joint_kind(links[at].joint.type).nv != 1)
       refuse("mimics, and it or the other joint has not one degree of freedom");

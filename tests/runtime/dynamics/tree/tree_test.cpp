@@ -123,10 +123,18 @@ TEST(Tree, RefusesMimicsOfNothing) {
   };
   EXPECT_EQ(refusal_of(mimics(0)), "nothing thrown");
   EXPECT_EQ(refusal_of(mimics(2)), "tree: joint 'to_lower' mimics no joint of the tree");
-  EXPECT_EQ(refusal_of([](auto& links) {
-              links[1].joint.mimic = Mimic{0, 1e300, 0};
-            }),
-            "tree: joint 'to_lower' mimics with a number that is not finite, or above 1e100");
+  EXPECT_EQ(
+      refusal_of([](auto& links) {
+        links[1].joint.mimic = Mimic{0, 1e300, 0};
+      }),
+      "tree: joint 'to_lower' mimics with a number that is not finite, or above 1e100, itself or by way of "
+      "others");
+  std::vector<Link> chain{rod("a", -1), rod("b", 0), rod("c", 1)};
+  chain[1].joint.mimic = Mimic{0, 1e60, 0};
+  chain[2].joint.mimic = Mimic{1, 1e60, 0};
+  EXPECT_EQ(test::refusal([&] { Tree{chain}; }),
+            "tree: joint 'to_c' mimics with a number that is not finite, or above 1e100, itself or by way of "
+            "others");
   EXPECT_EQ(refusal_of(mimics(1)), "tree: joint 'to_lower' mimics itself, by way of others");
   EXPECT_EQ(refusal_of([](auto& links) {
               links[0].joint.type = JointType::kFree;
