@@ -104,6 +104,13 @@ class Body(_abut.Body):
 PathLike = Union[str, os.PathLike[str]]
 
 
+def absolute(path: Any) -> Any:
+    """A path from the root, so that a pickle is read in any folder; what is none, or empty, as it is."""
+    if isinstance(path, os.PathLike):
+        path = os.fspath(path)
+    return os.path.abspath(path) if isinstance(path, (str, bytes)) and path else path
+
+
 def load(path: PathLike, *, convex: int = 0, surface: int = 0, volume: int = 0, points: int = 0) -> Geometry:
     """The asset of a file that abut-preprocess made.
 
@@ -111,11 +118,7 @@ def load(path: PathLike, *, convex: int = 0, surface: int = 0, volume: int = 0, 
     hull; the finest). Raises IoError where the file cannot be read, BadAsset where it is damaged or something
     else, InvalidInput for a level that it has not got.
     """
-    if isinstance(path, os.PathLike):
-        path = os.fspath(path)
-    if isinstance(path, str) and path:
-        path = os.path.abspath(path)
-    return Geometry(path, convex, surface, volume, points)
+    return Geometry(absolute(path), convex, surface, volume, points)
 
 
 class AssetFolder(Dict[str, Geometry]):

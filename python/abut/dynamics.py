@@ -52,7 +52,7 @@ class StepConfig:
 
     dt: float = 2e-3  # s
     integrator: str = "midpoint"
-    solver: str = "coupled"
+    solver: str = ""  # of contacts, of integrators that take one; empty: the integrator's own
     model: Optional[str] = None  # contact model, of integrators that take one
     threads: int = 1  # 0: one per core; the same bits for any
     integrator_settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)

@@ -58,6 +58,8 @@ def _jacobian(function: str, result: Any, value: str) -> Tuple[np.ndarray, bool]
 
 
 def as_numbers(function: str, argument: str, value: npt.ArrayLike) -> np.ndarray:
+    if np.ma.is_masked(value):
+        raise _abut.InvalidInput(f"{function}: {argument} has masked entries; give .filled(...) or .compressed()")
     try:
         return np.asarray(value, dtype=float)
     except (TypeError, ValueError, RuntimeError, OverflowError):

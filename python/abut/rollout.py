@@ -111,9 +111,9 @@ class Rollout(_abut.Rollout):
         N m or N, and `joint_target` (rows, nq), in that of State.q, or of each of N, (N, rows, ...). What is one is of all.
         `rows`: how many, without controls. A single rollout that fails raises InvalidInput; of many, `errors` says so.
         """
-        if isinstance(start, _abut.State):
-            start = self.system.vector(start)
-        return RolloutRun(self._run(start, joint_force, joint_target, rows))
+        state = start if isinstance(start, _abut.State) else None
+        z = start if state is None else self.system.vector(state)
+        return RolloutRun(self._run(z, joint_force, joint_target, rows, state))
 
     def with_values(self, values: npt.ArrayLike) -> "Rollout":
         """The same of the system with other values of its parameters."""

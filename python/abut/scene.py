@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _abut
-from .bodies import RIGID, AssetFolder, Geometry, Material, PathLike, load
+from .bodies import RIGID, AssetFolder, Geometry, Material, PathLike, absolute, load
 from .gradients import as_numbers, pose_as_seven
 
 Assets = Union[None, PathLike, Mapping[str, Geometry], Callable[[str], Geometry]]
@@ -47,8 +47,8 @@ def _source(assets: Assets) -> Callable[[str], Geometry]:
 def _folder(assets: Assets) -> Optional[PathLike]:
     """Where assets lie, if that is known."""
     if isinstance(assets, AssetFolder):
-        return assets.path or None
-    return assets if isinstance(assets, (str, os.PathLike)) else None
+        return absolute(assets.path) or None
+    return absolute(assets) if isinstance(assets, (str, os.PathLike)) else None
 
 
 class Joint(NamedTuple):
@@ -74,7 +74,19 @@ class System(_abut.System):
     """
 
     def __init__(self, *origin: Any) -> None:
-        super().__init__(*_resolved(origin))
+        # A scene: (its file or text, assets, is text[, folder of robots]); or (system, parameters, values).
+        if len(origin) in (3, 4) and isinstance(origin[2], bool):
+            source, assets, is_text, *folder = origin
+            find, used = _source(assets), {}
+
+            def asked(name: str) -> Geometry:
+                used[name] = find(name)
+                return used[name]
+
+            origin = (source if is_text else absolute(source), used, is_text, *(folder or [_folder(assets)]))
+            super().__init__(origin[0], asked, *origin[2:])
+        else:
+            super().__init__(*origin)
         self.__dict__.setdefault("_origin", origin)
 
     @functools.cached_property
@@ -153,13 +165,6 @@ class System(_abut.System):
 
     def __repr__(self) -> str:
         return f"<abut.System of {len(self.names)} bodies>"
-
-
-def _resolved(origin: Tuple[Any, ...]) -> Tuple[Any, ...]:
-    """What the compiled class takes: (source, assets, is text, folder of robots), or (system, parameters, values)."""
-    if len(origin) == 3 and isinstance(origin[2], bool):
-        return (origin[0], _source(origin[1]), origin[2], _folder(origin[1]))
-    return origin
 
 
 def read_scene(path: PathLike, assets: Assets = None) -> System:

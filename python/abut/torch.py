@@ -304,24 +304,32 @@ class _Rollout(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, rollout: Rollout, rows: int, start: Tensor, force: Optional[Tensor], target: Optional[Tensor],
-        parameters: Optional[Tensor]
+        ctx: Any, rollout: Rollout, rows: int, many: bool, start: Tensor, force: Optional[Tensor],
+        target: Optional[Tensor], parameters: Optional[Tensor]
     ) -> Tensor:
         if parameters is not None:
             rollout = rollout.with_values(_numpy(parameters))
         run = rollout(_numpy(start), joint_force=_numpy(force), joint_target=_numpy(target), rows=rows)
-        ctx.system, ctx.run, ctx.start, ctx.z = rollout.system, run, _numpy(start), run.z
-        return _tensor(run.z)
+        if run.errors[0] and not many:
+            raise _abut.InvalidInput(run.errors[0])
+        ctx.system, ctx.run = rollout.system, run
+        ctx.save_for_backward(start)
+        return _tensor(run.z).clone()  # who changes it does not change run.z
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Tuple[Optional[Tensor], ...]:
-        flat = [array.reshape(-1, ctx.system.nz) for array in (ctx.z, gradient.numpy())]
-        costates = ctx.system.gradient_by_x(*flat).reshape(ctx.z.shape[:-1] + (-1,))
-        found = ctx.run.gradient(costates)
-        by_start = ctx.system.gradient_by_z(ctx.start, found.start)
-        by = [by_start, found.joint_force, found.joint_target, found.parameter.sum(axis=0)]
-        return (None, None, *(_tensor(array) if needed else None for array, needed in zip(by, ctx.needs_input_grad[2:])))
+        z, by_z = ctx.run.z, gradient.numpy()
+        costates = ctx.system.gradient_by_x(*(array.reshape(-1, ctx.system.nz) for array in (z, by_z)))
+        found = ctx.run.gradient(costates.reshape(z.shape[:-1] + (-1,)))
+        by_start = ctx.system.gradient_by_z(_numpy(ctx.saved_tensors[0]), found.start)
+        by = [by_start, found.joint_force, found.joint_target, found.parameter]
+        # What nobody asks of a rollout that failed spoils no gradient that others share.
+        unasked = np.array([bool(error) for error in ctx.run.errors]) & ~by_z.reshape(len(z), -1).any(axis=1)
+        for array in by:
+            array[unasked] = 0
+        by[3] = found.parameter.sum(axis=0)
+        return (None, None, None, *(_tensor(array) if needed else None for array, needed in zip(by, ctx.needs_input_grad[3:])))
 
 
 def rollout(
@@ -331,7 +339,8 @@ def rollout(
     """States after each row, (rows, nz) or (N, rows, nz), of rollouts from `start`, vectors z (nz,) or (N, nz), under
     `joint_force` (rows, nv) or (N, rows, nv) and `joint_target` (rows, nq) or (N, rows, nq); what is one is of all, and
     `rows` says how many there are without controls. `parameters`: values (P,) of the rollout's parameters. Once
-    differentiable by all of them; of many, one that fails is NaN from its first row on.
+    differentiable by all of them; of many, one that fails is NaN from its first row on, and so are the gradients of what
+    is asked of it. A single one that fails raises InvalidInput.
     """
     given = {"start": (start, 1), "joint_force": (joint_force, 2), "joint_target": (joint_target, 2),
              "parameters": (parameters, 1)}
@@ -352,7 +361,7 @@ def rollout(
         if controls is None:
             raise _abut.InvalidInput("rollout: without controls, say how many rows")
         rows = controls.shape[1]
-    z = _Rollout.apply(rollout, rows, each["start"], each["joint_force"], each["joint_target"], each["parameters"])
+    z = _Rollout.apply(rollout, rows, bool(many), each["start"], each["joint_force"], each["joint_target"], each["parameters"])
     z = z.to(start.device, start.dtype)
     return z if many else z[0]
 

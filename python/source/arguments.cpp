@@ -16,12 +16,42 @@ bool is_plain_double(const py::array& array) {
 
 std::string type_words(py::handle value) { return py::str(py::type::handle_of(value).attr("__name__")); }
 
+// Takes the exception that the Python code of an argument raised, and gives its words where it says of what
+// kind the argument is (torch raises a RuntimeError for a tensor that requires a gradient); throws any other.
+std::string words_of_refusal() {
+  const py::error_already_set error;
+  for (PyObject* const kind : {PyExc_TypeError, PyExc_ValueError, PyExc_RuntimeError})
+    if (error.matches(kind)) return py::str(error.value());
+  throw error;
+}
+
 // The items of a sequence, which stay alive with the tuple.
 py::tuple items_of(const Name& name, py::handle value) {
   const auto items = py::reinterpret_steal<py::tuple>(PySequence_Tuple(value.ptr()));
   if (items) return items;
-  PyErr_Clear();
+  words_of_refusal();
   refuse_type(name, "a Body, a Geometry, a sequence of them, or (sequence, indices)", value);
+}
+
+// Any array of any kind of numbers; a masked one without a mask.
+py::array any_array(const Name& name, py::handle value) {
+  const auto& numpy = Flags::get();
+  if (py::isinstance<py::array>(value) && Py_TYPE(value.ptr()) != numpy.PyArray_Type_ &&
+      py::cast<bool>(py::module_::import("numpy.ma").attr("is_masked")(value)))
+    refuse(name, "has masked entries; give .filled(...) or .compressed()");
+  auto array = py::reinterpret_steal<py::array>(
+      numpy.PyArray_FromAny_(value.ptr(), nullptr, 0, 0, Flags::NPY_ARRAY_ENSUREARRAY_, nullptr));
+  if (!array)
+    refuse(name, "is no array of numbers: its rows differ in length, or it holds something else (" +
+                     words_of_refusal() + ")");
+  return array;
+}
+
+// What its __index__ gives; throws what that raises.
+py::object index_of(py::handle value) {
+  auto index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+  if (!index) throw py::error_already_set();
+  return index;
 }
 
 std::string place_words(std::int64_t place) { return place < 0 ? "" : "[" + std::to_string(place) + "]"; }
@@ -35,19 +65,23 @@ void refuse_type(const Name& name, const char* wanted, py::handle value) {
 }
 
 py::array numbers(const Name& name, py::handle value) {
-  if (py::isinstance<py::array>(value)) {
+  if (Py_TYPE(value.ptr()) == Flags::get().PyArray_Type_) {
     auto array = py::reinterpret_borrow<py::array>(value);
     if (is_plain_double(array)) return array;
   }
   if (value.is_none() || py::isinstance<py::str>(value) || py::isinstance<py::bytes>(value))
     refuse_type(name, "an array of numbers", value);
-  py::array array = py::array::ensure(value);
-  if (!array) refuse(name, "is no array of numbers: its rows differ in length, or it holds something else");
+  const py::array array = any_array(name, value);
   const char kind = array.dtype().kind();
   if (kind != 'f' && kind != 'i' && kind != 'u')
     throw py::type_error(name.words() + " must be an array of real numbers, not of " +
                          std::string(py::str(array.dtype())));
-  return py::array_t<double, py::array::forcecast>(array);  // MemoryError where it does not fit
+  // MemoryError where it does not fit.
+  return py::array_t<double, static_cast<int>(py::array::forcecast) | Flags::NPY_ARRAY_ALIGNED_>(array);
+}
+
+py::object ready(const Name& name, py::handle value, bool optional) {
+  return optional && value.is_none() ? py::none() : py::object(numbers(name, value));
 }
 
 std::string text(const Name& name, py::handle value) {
@@ -60,9 +94,11 @@ double number(const Name& name, py::handle value) {
     refuse_type(name, "a number", value);
   const double result = PyFloat_AsDouble(value.ptr());
   if (result == -1 && PyErr_Occurred() != nullptr) {
-    const bool large = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
-    PyErr_Clear();
-    if (large) refuse(name, "is larger than any number that a double holds");
+    if (PyErr_ExceptionMatches(PyExc_OverflowError) != 0) {
+      PyErr_Clear();
+      refuse(name, "is larger than any number that a double holds");
+    }
+    words_of_refusal();
     refuse_type(name, "a number", value);
   }
   return result;
@@ -71,8 +107,7 @@ double number(const Name& name, py::handle value) {
 std::int64_t whole_number(const Name& name, py::handle value, std::int64_t low) {
   if (py::isinstance<py::bool_>(value) || PyIndex_Check(value.ptr()) == 0)
     refuse_type(name, "a whole number", value);
-  const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
-  if (!index) throw py::error_already_set();
+  const py::object index = index_of(value);
   int overflow = 0;
   const std::int64_t result = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
   if (overflow != 0 || result < low || result > INT64_MAX / 2)
@@ -90,12 +125,12 @@ bool truth(const Name& name, py::handle value) {
 std::string path(const Name& name, py::handle value) {
   const auto plain = py::reinterpret_steal<py::object>(PyOS_FSPath(value.ptr()));
   if (!plain) {
-    PyErr_Clear();
+    words_of_refusal();
     refuse_type(name, "a path (str or os.PathLike)", value);
   }
   PyObject* bytes = nullptr;
   if (PyUnicode_FSConverter(plain.ptr(), &bytes) == 0) {
-    PyErr_Clear();
+    words_of_refusal();
     refuse(name, "has a character that no path can have");
   }
   return py::cast<std::string>(py::reinterpret_steal<py::bytes>(bytes));
@@ -112,8 +147,7 @@ SettingValues settings(const Name& name, py::handle dict) {
     else if (py::isinstance<py::bool_>(value))
       values.emplace_back(setting, std::string(value.ptr() == Py_True ? "yes" : "no"));
     else if (PyIndex_Check(value.ptr()) != 0)
-      values.emplace_back(
-          setting, std::string(py::str(py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr())))));
+      values.emplace_back(setting, std::string(py::str(index_of(value))));
     else
       values.emplace_back(setting, number(of, value));
   }
@@ -166,8 +200,8 @@ void Bodies::add(const Name& name, py::handle value, std::int64_t place) {
 void Bodies::set_index(const Name& name, py::handle value) {
   const std::string words = std::string(name.argument) + "'s indices";
   const Name of{name.function, words.c_str()};
-  const py::array array = py::array::ensure(value);
-  if (!array || (array.dtype().kind() != 'i' && array.dtype().kind() != 'u'))
+  const py::array array = any_array(of, value);
+  if (array.dtype().kind() != 'i' && array.dtype().kind() != 'u')
     throw py::type_error(of.words() + " must be an array of whole numbers");
   const py::array_t<std::int64_t, py::array::forcecast> whole(array);
   if (whole.ndim() != 1) refuse(of, "have shape " + shape_words(whole) + "; it must be (N,)");
@@ -247,8 +281,10 @@ double Vectors::operator()(std::size_t i, py::ssize_t k) const {
 
 Pairs::Pairs(const char* function, py::handle A, py::handle B, py::handle X_AB, py::handle V_AB_B)
     : A_({function, "A"}, A), B_({function, "B"}, B) {
-  const Poses poses({function, "X_AB"}, X_AB);
-  const Vectors twists({function, "V_AB_B"}, V_AB_B, 6, true);
+  const py::object matrices = ready({function, "X_AB"}, X_AB),
+                   vectors = ready({function, "V_AB_B"}, V_AB_B, true);
+  const Poses poses({function, "X_AB"}, matrices);
+  const Vectors twists({function, "V_AB_B"}, vectors, 6, true);
   struct Argument {
     const char* name;
     bool many;

@@ -32,6 +32,10 @@ struct Name {
 // a converted copy of single precision, whole numbers, lists. Its shape is the caller's.
 py::array numbers(const Name& name, py::handle value);
 
+// The same of one argument of several: once all are ready no Python code of theirs runs any more, which could
+// give an array that another one names a new shape. None stays None where that is allowed.
+py::object ready(const Name& name, py::handle value, bool optional = false);
+
 // Entry (i, j, ...) of numbers().
 template <class... Index>
 double entry(const py::array& array, Index... index) {

@@ -6,6 +6,7 @@
 
 #include "python/source/answers.h"
 #include "python/source/arguments.h"
+#include "python/source/handle_mutex.h"
 #include "python/source/interruptible.h"
 
 namespace abut::python {
@@ -25,7 +26,7 @@ void check_all(std::span<const body::Pair> pairs, const char* who, bool many, Ch
 // The answers to pairs, by one(pair) or, many of them, by batch(pairs, results) in pieces: without the
 // interpreter lock, under `mutex`, once all have passed `check`.
 template <class Result, class Check, class One, class Batch>
-Answers<Result> answered(const Pairs& pairs, const char* who, std::mutex& mutex, Check&& check, One&& one,
+Answers<Result> answered(const Pairs& pairs, const char* who, HandleMutex& mutex, Check&& check, One&& one,
                          Batch&& batch) {
   Answers<Result> answers(pairs.all().size(), pairs.many());
   check_all(pairs.all(), who, pairs.many(), check);

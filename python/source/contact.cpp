@@ -8,6 +8,7 @@
 #include "python/source/answers.h"
 #include "python/source/arguments.h"
 #include "python/source/batch.h"
+#include "python/source/handle_mutex.h"
 #include "python/source/interruptible.h"
 #include "python/source/module.h"
 #include "runtime/contact/model.h"
@@ -129,7 +130,7 @@ class ModelHandle {
   std::unique_ptr<contact::Model> one_;
   std::unique_ptr<contact::BatchModel> batch_;
   std::vector<std::unique_ptr<contact::Model>> each_;
-  std::mutex mutex_;
+  HandleMutex mutex_;
 };
 
 void bind_wrenches(py::module_& module) {

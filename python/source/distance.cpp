@@ -7,6 +7,7 @@
 #include <string>
 
 #include "python/source/batch.h"
+#include "python/source/handle_mutex.h"
 #include "python/source/module.h"
 #include "python/source/witness_answers.h"
 #include "runtime/contact/model.h"
@@ -122,7 +123,7 @@ class DistanceModelHandle {
   int threads_;
   std::unique_ptr<proximity::DistanceModel> one_;
   std::unique_ptr<proximity::BatchDistanceModel> batch_;
-  std::mutex mutex_;
+  HandleMutex mutex_;
 };
 
 void bind_regions(py::module_& module) {

@@ -1,6 +1,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -8,8 +9,10 @@
 #include "python/source/answers.h"
 #include "python/source/arguments.h"
 #include "python/source/control.h"
+#include "python/source/handle_mutex.h"
 #include "python/source/interruptible.h"
 #include "python/source/module.h"
+#include "python/source/released.h"
 #include "runtime/core/table.h"
 #include "runtime/dynamics/step/integrator.h"
 #include "runtime/dynamics/step/recording.h"
@@ -35,9 +38,10 @@ class SimulationHandle {
   SimulationHandle(const System& system, const py::dict& config)
       : simulation_(system.scene(), config_of(system, config)) {}
 
-  // Calls ask(simulation, recording) between the steps of another thread.
+  // Calls ask(simulation, recording) between the steps of another thread, without the interpreter lock.
   template <class Ask>
   auto between_steps(Ask&& ask) {
+    const Released release;
     const std::lock_guard lock(mutex_);
     return ask(simulation_, recording_);
   }
@@ -54,10 +58,13 @@ class SimulationHandle {
       });
     in_pieces(count, [&](std::int64_t begin, std::int64_t end) {
       const std::lock_guard lock(mutex_);
+      const auto start = std::chrono::steady_clock::now();
       for (std::int64_t k = begin; k < end; ++k) {
         simulation_.step(controls.control());
         if (interval > 0 && simulation_.steps() % interval == 0) recording_.add_frame(simulation_);
+        if (std::chrono::steady_clock::now() - start > kLongPiece) return k + 1;
       }
+      return end;
     });
   }
 
@@ -65,7 +72,7 @@ class SimulationHandle {
   static constexpr const char* kWho = "run";
   Simulation simulation_;
   Recording recording_;
-  std::mutex mutex_;  // never held by who waits for the interpreter lock
+  HandleMutex mutex_;  // never held by who waits for the interpreter lock
 };
 
 py::object frames(const Recording& recording, const std::vector<double>& values, py::ssize_t width) {
@@ -75,10 +82,10 @@ py::object frames(const Recording& recording, const std::vector<double>& values,
 }
 
 py::tuple all_frames(SimulationHandle& handle) {
-  return handle.between_steps([](const Simulation&, const Recording& r) {
-    return py::make_tuple(frames(r, r.times, 0), frames(r, r.positions, 3), frames(r, r.quaternions, 4),
-                          frames(r, r.velocities, 3), frames(r, r.angular_velocities, 3));
-  });
+  const Recording r =
+      handle.between_steps([](const Simulation&, const Recording& recording) { return recording; });
+  return py::make_tuple(frames(r, r.times, 0), frames(r, r.positions, 3), frames(r, r.quaternions, 4),
+                        frames(r, r.velocities, 3), frames(r, r.angular_velocities, 3));
 }
 
 // Throws InvalidInput where no frame was recorded.
@@ -112,13 +119,15 @@ void bind_simulation(py::module_& module) {
       "state", asks([](const Simulation& now) { return now.state(); }),
       [](SimulationHandle& handle, py::handle given) {
         if (!py::isinstance<State>(given)) refuse_type({"Simulation", "state"}, "a State", given);
-        const auto& state = py::cast<const State&>(given);
+        const State state = py::cast<const State&>(given);
         handle.between_steps([&](Simulation& now, const Recording&) { now.restore(state, now.steps()); });
       },
       "the State, a copy; assign to change it");
   type.def_property_readonly("steps", asks([](const Simulation& now) { return now.steps(); }), "steps done");
   type.def_property_readonly("time", asks([](const Simulation& now) { return now.time(); }), "s");
-  type.def_property_readonly("_report", asks([](const Simulation& now) { return report_of(now.report()); }));
+  type.def_property_readonly("_report", [asks](SimulationHandle& handle) {
+    return report_of(asks([](const Simulation& now) { return now.report(); })(handle));
+  });
   type.def("_page", [](SimulationHandle& handle) {
     return handle.between_steps([&](const Simulation& now, const Recording& recording) {
       require_frames("show", recording);
@@ -183,7 +192,7 @@ class IntegratorHandle {
 
   System system_;
   std::unique_ptr<Integrator> integrator_;
-  std::mutex mutex_;
+  HandleMutex mutex_;
 };
 
 }  // namespace

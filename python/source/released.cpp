@@ -1,5 +1,7 @@
 #include "python/source/released.h"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -12,6 +14,14 @@ namespace py = pybind11;
 std::atomic<bool> ending{false};
 std::atomic<int> taking{0};  // threads that are about to have the lock again
 std::thread::id last;        // the one that ends the interpreter; written before `ending`
+std::atomic<int> forked{0};
+
+// A new process has one thread, which is not on its way back.
+void begin_forked() {
+  taking = 0;
+  ending = false;
+  ++forked;
+}
 
 // Returns once no thread is on its way back into Python.
 void announce_the_end() {
@@ -34,7 +44,10 @@ Released::~Released() {
 }
 
 void watch_for_the_end() {
+  [[maybe_unused]] static const int watched = ::pthread_atfork(nullptr, nullptr, &begin_forked);
   py::module_::import("atexit").attr("register")(py::cpp_function(&announce_the_end));
 }
+
+int forks() { return forked; }
 
 }  // namespace abut::python

@@ -18,7 +18,10 @@ class Released {
   PyThreadState* state_;
 };
 
-// Has Python announce its end (atexit).
+// Has Python announce its end (atexit), and the system that of a fork.
 void watch_for_the_end();
+
+// How many forks made this process of the one that loaded the module.
+int forks();
 
 }  // namespace abut::python

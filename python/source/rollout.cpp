@@ -3,13 +3,16 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "python/source/answers.h"
 #include "python/source/batch.h"
 #include "python/source/control.h"
 #include "python/source/coordinates.h"
+#include "python/source/handle_mutex.h"
 #include "python/source/interruptible.h"
 #include "python/source/module.h"
 #include "runtime/core/parallel.h"
@@ -105,7 +108,7 @@ class Workers {
   dynamics::StepConfig config_;
   int steps_;
   std::vector<std::unique_ptr<Rollout>> rollouts_;
-  std::mutex mutex_;
+  HandleMutex mutex_;
 };
 
 // Rollouts that were run, one or many.
@@ -137,9 +140,16 @@ class RolloutHandle {
                                           std::numeric_limits<int>::max())),
                                       thread_count(kWho, threads))) {}
 
-  // From the states z, (nz) or (N, nz).
-  Runs run(py::handle start, py::handle joint_force, py::handle joint_target, py::handle rows) {
-    Runs runs = prepared(start, joint_force, joint_target, rows);
+  // From the states z, (nz) or (N, nz); `whole`: the State of the one z, whose contacts begin from its
+  // impulses, or None.
+  Runs run(py::handle start, py::handle joint_force, py::handle joint_target, py::handle rows,
+           py::handle whole) {
+    const std::int64_t count = rows.is_none() ? 0 : whole_number({kWho, "rows"}, rows, 0);
+    const py::object starts = ready({kWho, "start"}, start),
+                     forces = ready({kWho, "joint_force"}, joint_force, true),
+                     targets = ready({kWho, "joint_target"}, joint_target, true);
+    Runs runs = prepared(starts, forces, targets, rows.is_none() ? nullptr : &count);
+    if (!whole.is_none()) std::fill(runs.starts.begin(), runs.starts.end(), py::cast<const State&>(whole));
     workers_->each(runs.starts.size(), [&](std::size_t i, Rollout& rollout) {
       if (!runs.errors[i].empty()) return;
       try {
@@ -154,7 +164,8 @@ class RolloutHandle {
   }
 
  private:
-  Runs prepared(py::handle start, py::handle joint_force, py::handle joint_target, py::handle rows) const {
+  Runs prepared(py::handle start, py::handle joint_force, py::handle joint_target,
+                const std::int64_t* rows) const {
     const System& system = workers_->system();
     const Eigen::Index nv = system.first_v(system.body_count()), nq = system.first_q(system.body_count());
     const Vectors z({kWho, "start"}, start, workers_->coordinates.nz());
@@ -166,12 +177,11 @@ class RolloutHandle {
     if (force.given() && target.given() && force.rows() != target.rows())
       refuse({kWho, "joint_force"}, "has " + std::to_string(force.rows()) + " rows, but joint_target " +
                                         std::to_string(target.rows()));
-    if (!rows.is_none()) {
-      const std::int64_t count = whole_number({kWho, "rows"}, rows, 0);
-      if ((force.given() || target.given()) && count != runs.rows)
+    if (rows) {
+      if ((force.given() || target.given()) && *rows != runs.rows)
         refuse({kWho, "rows"},
-               "is " + std::to_string(count) + ", but the controls have " + std::to_string(runs.rows));
-      runs.rows = count;
+               "is " + std::to_string(*rows) + ", but the controls have " + std::to_string(runs.rows));
+      runs.rows = *rows;
     } else if (!force.given() && !target.given()) {
       refuse({kWho, "rows"}, "is missing: without controls, say how many rows");
     }

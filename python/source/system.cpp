@@ -137,13 +137,14 @@ py::array difference(const Coordinates& coordinates, const State& from, const St
 
 // Gradients at states z, (nz) or (N, nz).
 py::array gradients(const Coordinates& coordinates, py::handle states, py::handle given, bool to_tangent) {
-  const Vectors z({"gradient", "z"}, states, coordinates.nz());
+  const Name of_states{"gradient", "z"}, name{"gradient", "gradient"};
+  const py::object all = ready(of_states, states), values = ready(name, given);
+  const Vectors z(of_states, all, coordinates.nz());
   std::vector<double> at(static_cast<std::size_t>(coordinates.nz()));
   const Eigen::Index nz = coordinates.nz(), nx = coordinates.nx();
-  const Name name{"gradient", "gradient"};
-  if (Vectors(name, given, to_tangent ? nz : nx).count() != z.count())
+  if (Vectors(name, values, to_tangent ? nz : nx).count() != z.count())
     refuse(name, "has another number of rows than z");
-  return each_row(name, given, to_tangent ? nz : nx, to_tangent ? nx : nz,
+  return each_row(name, values, to_tangent ? nz : nx, to_tangent ? nx : nz,
                   [&](std::size_t i, const double* from, double* to) {
                     for (Eigen::Index k = 0; k < nz; ++k) at[static_cast<std::size_t>(k)] = z(i, k);
                     if (to_tangent)

@@ -7,6 +7,7 @@
 #include "python/source/answers.h"
 #include "python/source/arguments.h"
 #include "python/source/batch.h"
+#include "python/source/handle_mutex.h"
 #include "python/source/interruptible.h"
 #include "python/source/module.h"
 #include "python/source/witness_answers.h"
@@ -145,7 +146,7 @@ class EstimatorHandle {
   int threads_;
   std::unique_ptr<derivative::Estimator> one_;
   std::unique_ptr<derivative::BatchEstimator> batch_;
-  std::mutex mutex_;
+  HandleMutex mutex_;
 };
 
 }  // namespace

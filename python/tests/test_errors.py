@@ -29,6 +29,42 @@ def closed_file():
         return file
 
 
+class Raises:
+    def __init__(self, error):
+        self.error = error
+
+    def __array__(self, *_, **__):
+        raise self.error
+
+    def __index__(self):
+        raise self.error
+
+    def __float__(self):
+        raise self.error
+
+    def __fspath__(self):
+        raise self.error
+
+
+class Resizes:
+    """Twists (5, 6) that, read, leave an array with one row."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, *_, **__):
+        self.array.resize((1, 7), refcheck=False)
+        return np.zeros((5, 6))
+
+
+def resized():
+    X_AB = np.tile([1.0, 0, 0, 0, 1, 0, 0], (5, 1)).copy()
+    return abut.wrench(A, B, X_AB, Resizes(X_AB))
+
+
+MASKED = np.ma.masked_array(BATCH, mask=np.zeros(BATCH.shape))
+MASKED[2, 0, 3] = np.ma.masked
+
 # What is called, what it raises, and what its message has.
 CASES = [
     # poses
@@ -53,6 +89,17 @@ CASES = [
     (lambda: abut.separation(A, B, [0, 0, 0, 0, 1, 0, 0]), Bad, "X_AB has a quaternion of length zero"),
     (lambda: abut.separation(A, B, [np.nan, 0, 0, 0, 1, 0, 0]), Bad, "X_AB has an entry that is NaN"),
     (lambda: abut.separation(A, B), TypeError, "X_AB"),
+    (lambda: abut.separation(A, B, MASKED), Bad, "X_AB has masked entries"),
+    (lambda: abut.separation(([A], np.ma.masked_array([0, 0], mask=[0, 1])), B, X), Bad, "A's indices has masked entries"),
+    (lambda: abut.vjp(abut.witness_derivative(A, B, X), distance=np.ma.masked), Bad, "distance has masked entries"),
+    (resized, Bad, "X_AB has 1 entries but V_AB_B has 5"),
+    # what the argument's own code raises
+    (lambda: abut.separation(A, B, Raises(KeyError("mine"))), KeyError, "mine"),
+    (lambda: abut.separation(A, B, Raises(RuntimeError("use detach()"))), Bad, "X_AB is no array of numbers.*use detach"),
+    (lambda: abut.separation(A, B, X, threads=Raises(KeyError("mine"))), KeyError, "mine"),
+    (lambda: abut.Estimator("gumbel", rings=Raises(KeyError("mine"))), KeyError, "mine"),
+    (lambda: abut.contact_points(A, B, X, margin=Raises(KeyError("mine"))), KeyError, "mine"),
+    (lambda: abut.load(Raises(KeyError("mine"))), KeyError, "mine"),
     # bodies
     (lambda: abut.separation(None, B, X), TypeError, "separation: A must be a Body.* not NoneType"),
     (lambda: abut.separation(A, 3, X), TypeError, "B must be a Body.* not int"),

@@ -1,11 +1,16 @@
 """Threads, signals, copies, pickles, other processes."""
 
 import _thread
+import atexit
 import concurrent.futures
 import copy
 import gc
 import multiprocessing
+import os
+import pathlib
 import pickle
+import signal
+import tempfile
 import threading
 import time
 import unittest
@@ -14,7 +19,7 @@ import weakref
 import numpy as np
 
 import abut
-from support import asset, needs_assets, poses
+from support import ASSETS, asset, needs_assets, poses
 
 
 def distances(A, B, X_AB):
@@ -95,6 +100,64 @@ class Processes(unittest.TestCase):
                 for found in pool.starmap(distances, [(A, B, X_AB)] * 3):
                     np.testing.assert_array_equal(found, expected)
 
+    @needs_assets
+    def test_pickled_scenes_are_read_in_any_folder(self):
+        home = os.getcwd()
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(ASSETS.resolve(), pathlib.Path(folder, "assets"))
+            line = 'object "mug" "005_mug" 400 0 0 0 1 0 0 0 0 0 0 0 0 0\n'
+            pathlib.Path(folder, "scene.txt").write_text("gravity 0 0 -9.81\nmu 0.5\nduration 1\n" + line)
+            try:
+                os.chdir(folder)
+                given = abut.load_folder("assets")
+                pickled = [pickle.dumps(abut.read_scene("scene.txt", assets)) for assets in ("assets", given, given.get)]
+            finally:
+                os.chdir(home)
+            for one in pickled:
+                self.assertEqual(pickle.loads(one).names, ["mug"])
+                self.assertLess(len(one), 2000)  # the assets that it has, by their paths
+
+    @unittest.skipUnless(hasattr(os, "fork"), "no fork here")
+    def test_forks_beside_a_busy_thread_end_and_refuse_what_it_holds(self):
+        A, B, one = abut.box(0.1, 0.2, 0.05), abut.sphere(0.1), poses(1)[0]
+        model, stop = abut.Model("pressure_field"), threading.Event()
+
+        def ask():
+            while not stop.is_set():
+                model.wrench(A, B, one)
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        try:
+            for _ in range(100):  # often amid an answer, or on the way back from one
+                child = os.fork()
+                if child == 0:
+                    code = 1
+                    try:
+                        model.wrench(A, B, one)
+                        code = 0
+                    except RuntimeError as error:
+                        code = 0 if "forked" in str(error) else 2
+                    except BaseException:
+                        code = 3
+                    atexit._run_exitfuncs()
+                    os._exit(code)
+                self.assertEqual(ended(child), 0)
+        finally:
+            stop.set()
+            thread.join()
+
+
+def ended(child, seconds=60):
+    """The exit status of a process, which is killed where it takes longer."""
+    for _ in range(100 * seconds):
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            return status
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    return os.waitpid(child, 0)[1]
+
 
 class Threads(unittest.TestCase):
     def test_threads_share_handles(self):
@@ -132,6 +195,32 @@ class Threads(unittest.TestCase):
             while time.monotonic() - begin < 60:
                 abut.wrench(A, B, X_AB[:20000], threads=1)
         self.assertLess(time.monotonic() - begin, 30)
+
+    def test_a_simulation_is_asked_while_it_runs(self):
+        scene = abut.Scene(gravity=(0, 0, -9.81), friction=0.5)
+        scene.add_plane((0, 0, 1), 0)
+        for i in range(10):
+            scene.add_body(f"box {i}", 1, (1e-3,) * 3, [abut.box(0.05, 0.05, 0.05)], (1, 0, 0, 0, 0, 0, 0.1 * i + 0.06))
+        simulation = abut.Simulation(scene.system(), dt=1e-3)
+        done = threading.Event()
+
+        class Asks:
+            def __del__(self):
+                simulation.steps
+
+        def work():
+            simulation.run(500, every=1)
+            done.set()
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        while not done.is_set():  # the collector runs within these
+            garbage = Asks()
+            garbage.me = garbage
+            del garbage
+            simulation.report, simulation.trajectory
+        thread.join()
+        self.assertEqual(simulation.steps, 500)
 
 
 if __name__ == "__main__":

@@ -252,6 +252,20 @@ class RigidContact(unittest.TestCase):
 
 
 class Rollouts(unittest.TestCase):
+    def test_from_a_state_contacts_begin_where_they_were(self):
+        scene = abut.Scene(gravity=(0, 0, -9.81), friction=0.5)
+        scene.add_plane((0, 0, 1), 0)
+        for i in range(4):
+            scene.add_body(f"box {i}", 1, (1e-3,) * 3, [abut.box(0.05, 0.05, 0.05)], (1, 0, 0, 0, 0, 0, 0.1 * i + 0.05))
+        system = scene.system()
+        simulation = abut.Simulation(system, dt=2e-3, integrator="midpoint")
+        simulation.run(20)
+        state = simulation.state
+        rollout = abut.Rollout(system, integrator="midpoint", dt=2e-3)
+        simulation.run(1)
+        found = rollout(state, rows=1).state(0)
+        np.testing.assert_array_equal(system.vector(found), system.vector(simulation.state))
+
     def rollout(self, **more):
         return abut.Rollout(pushing().system(), 10, dt=2e-3, integrator_settings={"tolerance": 1e-12}, **CONTACT, **more)
 

@@ -148,6 +148,37 @@ class Gradients(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "start must be a torch.Tensor"):
             abut.torch.step(one, z)
 
+    def test_rollouts_that_fail_spoil_no_others_gradients(self):
+        system, targets = pushing().system(), torch.tensor(through(3))
+        rollout = abut.Rollout(system, dt=2e-3, integrator="semi_implicit", parameters=[("mass", "bar")], **CONTACT)
+        start = system.vector(system.initial_state())
+        values = tensor(system.values(rollout.parameters))
+        z = abut.torch.rollout(rollout, tensor(start), joint_target=targets, parameters=values)
+        (expected,) = torch.autograd.grad(z.square().sum(), values)
+        bad = start.copy()
+        bad[0] = np.nan
+        z = abut.torch.rollout(rollout, tensor([start, bad]), joint_target=targets, parameters=values)
+        self.assertTrue(torch.isnan(z[1]).all())
+        (found,) = torch.autograd.grad(z[0].square().sum(), values)
+        np.testing.assert_array_equal(found.numpy(), expected.numpy())
+        with self.assertRaisesRegex(abut.InvalidInput, "NaN"):
+            abut.torch.rollout(rollout, tensor(bad), joint_target=targets)
+
+    def test_rollouts_are_not_changed_by_what_is_done_to_their_states(self):
+        system, targets = pushing().system(), torch.tensor(through(3))
+        rollout = abut.Rollout(system, dt=2e-3, integrator="semi_implicit", **CONTACT)
+        start = tensor(system.vector(system.initial_state()))
+        (expected,) = torch.autograd.grad((abut.torch.rollout(rollout, start, joint_target=targets) - 1).square().sum(), start)
+        z = abut.torch.rollout(rollout, start, joint_target=targets)
+        z -= 1
+        (found,) = torch.autograd.grad(z.square().sum(), start)
+        np.testing.assert_array_equal(found.numpy(), expected.numpy())
+        z = abut.torch.rollout(rollout, start, joint_target=targets)
+        with torch.no_grad():
+            start += 0.1
+        with self.assertRaisesRegex(RuntimeError, "inplace"):
+            z.sum().backward()
+
     def test_single_precision_and_single_poses(self):
         one = torch.tensor([1.0, 0, 0, 0, 0.4, 0, 0], requires_grad=True)
         distance = abut.torch.distance(self.A, self.B, one)
