@@ -1,6 +1,9 @@
 #include "runtime/cli/control_file.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
 #include <unordered_map>
 
 #include "runtime/asset/container.h"
@@ -57,7 +60,8 @@ dynamics::Control ControlFile::at(double time) {
   return {wrenches_};
 }
 
-JointControlFile::JointControlFile(const std::string& path, const dynamics::System& system) {
+JointControlFile::JointControlFile(const std::string& path, const dynamics::System& system)
+    : system_(system) {
   if (path.empty()) return;
   const Eigen::VectorXd start = system.initial_state().q;
   targets_.assign(start.begin(), start.end());
@@ -75,7 +79,7 @@ JointControlFile::JointControlFile(const std::string& path, const dynamics::Syst
     const std::size_t i = body->second;
     if (system.first_v(i + 1) - system.first_v(i) != 1)
       refuse("joint '" + name + "' is not of one degree of freedom");
-    rows_.push_back({columns.number(1), system.first_q(i), system.first_v(i), columns.number(3),
+    rows_.push_back({columns.number(1), i, system.first_q(i), system.first_v(i), columns.number(3),
                      columns.has(kJointForce) ? columns.number(kJointForce) : 0});
     const Row& row = rows_.back();
     if (!std::isfinite(row.time) || !std::isfinite(row.target) || !std::isfinite(row.force))
@@ -85,6 +89,39 @@ JointControlFile::JointControlFile(const std::string& path, const dynamics::Syst
     said.insert(said.end(), {row.time, static_cast<double>(row.v), row.target, row.force});
   }
   digest_ = asset::digest(std::as_bytes(std::span(said)));
+  find_followers();
+}
+
+void JointControlFile::find_followers() {
+  std::set<std::size_t> commanded;
+  for (const Row& row : rows_) commanded.insert(row.body);
+  for (std::size_t i = 0; i < system_.body_count(); ++i) {
+    if (!system_.body(i).joint || commanded.count(i) > 0) continue;
+    double multiplier = 1, offset = 0;
+    std::size_t at = i;
+    while (const auto& mimic = system_.body(at).joint->joint.mimic) {
+      offset += multiplier * mimic->offset;
+      multiplier *= mimic->multiplier;
+      at = static_cast<std::size_t>(mimic->link);
+      if (commanded.count(at) > 0) break;
+    }
+    if (at != i && commanded.count(at) > 0)
+      followers_.push_back({static_cast<std::size_t>(system_.first_q(i)),
+                            static_cast<std::size_t>(system_.first_q(at)), multiplier, offset});
+  }
+}
+
+std::vector<std::string> JointControlFile::limp() const {
+  std::set<std::string> moved, driven;
+  const Eigen::VectorXd start = system_.initial_state().q;
+  for (const Row& row : rows_) {
+    const dynamics::Joint& joint = system_.body(row.body).joint->joint;
+    if (row.force != 0 || joint.stiffness > 0 || joint.mimic) driven.insert(joint.name);
+    if (row.target != start[row.q]) moved.insert(joint.name);
+  }
+  std::vector<std::string> names;
+  std::set_difference(moved.begin(), moved.end(), driven.begin(), driven.end(), std::back_inserter(names));
+  return names;
 }
 
 void JointControlFile::add(double time, dynamics::Control& control) {
@@ -92,6 +129,8 @@ void JointControlFile::add(double time, dynamics::Control& control) {
     targets_[static_cast<std::size_t>(rows_[next_].q)] = rows_[next_].target;
     forces_[static_cast<std::size_t>(rows_[next_].v)] = rows_[next_].force;
   }
+  for (const Follower& follower : followers_)
+    targets_[follower.q] = follower.multiplier * targets_[follower.of] + follower.offset;
   control.joint_target = targets_;
   control.joint_force = forces_;
 }

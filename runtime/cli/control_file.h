@@ -37,7 +37,8 @@ class ControlFile {
 
 // Targets and forces of joints over time, from a CSV file: columns time (s), joint, target (rad or m; of its
 // stiffness), and if present force (N m or N). A row holds from its time on until the next row of its joint;
-// before the first its target is where the scene starts it. Times do not descend.
+// before the first its target is where the scene starts it. The target of a joint that mimics another and has
+// no rows goes with the other's. Times do not descend.
 class JointControlFile {
  public:
   // As ControlFile. Throws InvalidInput, too, for a joint of more than one degree of freedom.
@@ -48,13 +49,25 @@ class JointControlFile {
 
   const std::string& digest() const { return digest_; }  // of what it says; "none"
 
+  // Joints whose rows do nothing: without stiffness and force, with a target elsewhere than at the start.
+  std::vector<std::string> limp() const;
+
  private:
   struct Row {
     double time;  // s
+    std::size_t body;
     Eigen::Index q, v;
     double target, force;
   };
+  struct Follower {  // target = multiplier times that of the coordinate `of`, plus offset
+    std::size_t q, of;
+    double multiplier, offset;
+  };
+  void find_followers();
+
+  dynamics::System system_;
   std::vector<Row> rows_;
+  std::vector<Follower> followers_;
   std::size_t next_ = 0;
   std::vector<double> targets_, forces_;
   std::string digest_ = "none";

@@ -108,6 +108,8 @@ int run_points(const Arguments& arguments) {
   if (!arguments.method.empty())
     throw InvalidInput("--model " + arguments.method + ": --what " + arguments.what +
                        " has no choice of models");
+  if (arguments.all_contacts || arguments.margin != 0)
+    throw InvalidInput("--all-contacts and --margin: --what " + arguments.what + " has no contacts");
   const ssdf::SoftDistanceConfig config = ssdf::soft_distance_config(arguments.settings);
   const cli::Progress progress("row");
   const cli::PointQueryCount count =
@@ -147,12 +149,16 @@ int run(Arguments& arguments) {
   settle_model(arguments);
   if (!arguments.wrench_flags.empty() && !std::string_view(arguments.what).starts_with("wrench"))
     throw InvalidInput(arguments.wrench_flags.front() + " goes with --what wrench and its derivatives");
-  const bool by_point = arguments.method == "point";
-  for (const std::string& flag : arguments.wrench_flags)
-    if (by_point && flag != "--energy" && !flag.starts_with("--surface"))
+  for (const std::string& flag : arguments.wrench_flags) {
+    if (flag == "--energy" || flag.starts_with("--surface") || arguments.method == "pressure_field") continue;
+    if (arguments.method == "point")
       throw InvalidInput(flag +
                          " has no effect with --model point, a spring without friction or damping; --model " +
-                         "pressure_field, soft_potential and soft_minimum have materials");
+                         "pressure_field has materials, soft_potential and soft_minimum friction");
+    if (!flag.starts_with("--mu"))
+      throw InvalidInput(flag + " has no effect with --model " + arguments.method +
+                         ", of whose materials friction alone counts; --model pressure_field has all");
+  }
   if (!arguments.surfaces.empty() && arguments.method != "pressure_field")
     throw InvalidInput("--surfaces goes with --model pressure_field");
   require_not_input(arguments.out, arguments.poses);

@@ -38,8 +38,7 @@ using Arguments = cli::SimArguments;
 class SolverWatch {
  public:
   explicit SolverWatch(const dynamics::StepConfig& config)
-      : watches_(dynamics::find_integrator(config.integrator).uses_contact_solver &&
-                 config.solver == dynamics::contact_solvers().front().name) {}
+      : watches_(dynamics::solver_of(config) == dynamics::contact_solvers().front().name) {}
   void note(const dynamics::Simulation& simulation) {
     ++steps_;
     const double residual = simulation.report().solver.residual;
@@ -100,7 +99,7 @@ class StabilityWatch {
 class ConvergenceWatch {
  public:
   explicit ConvergenceWatch(const dynamics::StepConfig& config)
-      : watches_(!dynamics::find_integrator(config.integrator).uses_contact_solver) {}
+      : watches_(!dynamics::find_integrator(config.integrator).uses_contact_solver()) {}
   void note(const dynamics::Simulation& simulation) {
     ++steps_;
     const dynamics::StepReport& report = simulation.report();
@@ -164,7 +163,9 @@ std::string words_of(const Arguments& arguments, const std::string& control, con
     for (const SettingValue& value : settings) words += fmt::format(", {} {}", value.name, value.text);
   };
   add("integrator", arguments.integrator, arguments.integrator_settings);
-  add("solver", arguments.solver, arguments.solver_settings);
+  const std::string own(dynamics::find_integrator(arguments.integrator).solver);
+  if (!own.empty())
+    add("solver", arguments.solver.empty() ? own : arguments.solver, arguments.solver_settings);
   add("model", arguments.model, arguments.settings);
   add("control", control, {});
   add("joint control", joints, {});
@@ -344,6 +345,12 @@ int run(Arguments arguments) {
              line);
   cli::ControlFile control(arguments.control, simulation.system());
   cli::JointControlFile joints(arguments.joint_control, simulation.system());
+  for (const std::string& name : joints.limp())
+    cli::say(stderr,
+             "abut-sim: warning: {}: joint '{}' has no stiffness that would pull it to its targets, and no "
+             "force; `set "
+             "{} stiffness ...` in the scene\n",
+             arguments.joint_control, name, name);
   const std::int64_t steps = steps_of(scene, arguments);
 
   Output output(arguments, control, joints, simulation);
@@ -352,7 +359,7 @@ int run(Arguments arguments) {
     const double now = static_cast<double>(step) * arguments.dt, before = now - arguments.dt;
     return std::floor(now / arguments.every + 1e-9) > std::floor(before / arguments.every + 1e-9);
   };
-  if (simulation.steps() == 0) output.frame();
+  if (simulation.steps() == 0 && !arguments.resume) output.frame();
   const std::int64_t first = simulation.steps();
   cli::Progress progress("step", static_cast<double>(first));
   Watches watches(config);

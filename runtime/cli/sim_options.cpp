@@ -32,14 +32,15 @@ std::vector<SettingGroup> model_settings() {
 
 // An option for the rows of a table.
 template <class Row>
-void add_table_option(CLI::App& app, const std::string& name, std::span<const Row> rows, std::string& value) {
+void add_table_option(CLI::App& app, const std::string& name, std::span<const Row> rows, std::string& value,
+                      const std::string& after = "") {
   std::string help;
   std::vector<std::string> names;
   for (const Row& row : rows) {
     help += (help.empty() ? "" : "; ") + std::string(row.name) + ": " + std::string(row.summary);
     names.emplace_back(row.name);
   }
-  app.add_option("--" + name, value, help)->capture_default_str()->check(CLI::IsMember(names));
+  app.add_option("--" + name, value, help + after)->capture_default_str()->check(CLI::IsMember(names));
 }
 
 template <class Row>
@@ -76,7 +77,9 @@ void add_sim_options(CLI::App& app, SimArguments& arguments) {
       ->capture_default_str()
       ->check(CLI::IsMember(contact_sources()));
   add_table_option(app, "integrator", dynamics::integrators(), arguments.integrator);
-  add_table_option(app, "solver", dynamics::contact_solvers(), arguments.solver);
+  add_table_option(
+      app, "solver", dynamics::contact_solvers(), arguments.solver,
+      " (the integrator's own: published of published, coupled of midpoint; the others take none)");
   app.add_option(
       "--control", arguments.control,
       "forces (N) and torques (N m, about the centre of mass) on bodies, in the world's axes: CSV with "

@@ -5,6 +5,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/table.h"
+#include "runtime/dynamics/solve/contact_solver.h"
 #include "runtime/dynamics/step/explicit_settings.h"
 #include "runtime/dynamics/step/implicit_step.h"
 #include "runtime/dynamics/step/kaufman_step.h"
@@ -17,16 +18,16 @@ namespace {
 
 constexpr IntegratorRow kIntegrators[] = {
     {"midpoint", "contacts at the middle of the step; energy never rises; joints; derivatives", true, true,
-     true, midpoint_settings, make_midpoint},
-    {"published", "with explicit gyroscopic forces, as the paper has it [Kaufman2005]", false, false, true,
-     kaufman_settings, make_kaufman_step},
+     "coupled", midpoint_settings, make_midpoint},
+    {"published", "with explicit gyroscopic forces, as the paper has it [Kaufman2005]", false, false,
+     "published", kaufman_settings, make_kaufman_step},
     {"implicit",
      "forces of a contact model (--model) at the end of the step: stiff contact at long steps; joints; "
      "derivatives",
-     true, true, false, implicit_settings, make_implicit_step},
+     true, true, "", implicit_settings, make_implicit_step},
     {"semi_implicit", "forces of a contact model at the start of the step; joints; derivatives", true, true,
-     false, explicit_settings, make_semi_implicit},
-    {"rk4", "forces of a contact model at four places of the step; joints; derivatives", true, true, false,
+     "", explicit_settings, make_semi_implicit},
+    {"rk4", "forces of a contact model at four places of the step; joints; derivatives", true, true, "",
      explicit_settings, make_runge_kutta},
 };
 
@@ -36,6 +37,17 @@ std::span<const IntegratorRow> integrators() { return kIntegrators; }
 
 const IntegratorRow& find_integrator(std::string_view name) {
   return find_row(integrators(), "integrator", name);
+}
+
+std::string_view solver_of(const StepConfig& config) {
+  const IntegratorRow& row = find_integrator(config.integrator);
+  if (!config.solver.empty()) find_contact_solver(config.solver);
+  if (!row.uses_contact_solver() && !(config.solver.empty() && config.solver_settings.empty()))
+    throw InvalidInput(
+        "simulation: the integrator '" + config.integrator +
+        "' takes no contact solver, but forces of a contact model: leave out the solver and its "
+        "settings");
+  return config.solver.empty() ? row.solver : config.solver;
 }
 
 std::unique_ptr<Integrator> make_integrator(const System& system, const StepConfig& config) {
@@ -51,7 +63,9 @@ std::unique_ptr<Integrator> make_integrator(const System& system, const StepConf
         "simulation: the integrator '" + config.integrator +
         "' takes no joints, which the scene has; take one of: " +
         names_of(integrators(), [](const IntegratorRow& other) { return other.takes_joints; }));
-  return row.make(system, config);
+  StepConfig complete = config;
+  complete.solver = solver_of(config);
+  return row.make(system, complete);
 }
 
 std::string_view to_string(StepKink::Kind kind) {

@@ -20,7 +20,7 @@
 //
 //   const dynamics::System system(scene);
 //   dynamics::State state = system.initial_state();
-//   const auto integrator = dynamics::make_integrator(system, {.dt = 1e-3, .solver = "coupled"});
+//   const auto integrator = dynamics::make_integrator(system, {.dt = 1e-3});
 //   for (int k = 0; k < 1000; ++k) integrator->step(state, {.F_BBcm_W = wrenches});
 namespace abut::dynamics {
 
@@ -32,7 +32,7 @@ struct StepConfig {
   double dt = 2e-3;                        // s, from kLeastTimeStep to kGreatestTimeStep
   std::string integrator = "midpoint";     // of the table below
   SettingValues integrator_settings = {};  // of it; the others have their defaults
-  std::string solver = "coupled";          // of contact_solver.h
+  std::string solver = "";                 // of contact_solver.h; empty: the integrator's own
   SettingValues solver_settings = {};      // of it; the others have their defaults
   ContactSource source = {};               // of contact points, or of contact forces
   int threads = 1;                         // 0: one per core; the same bits for any number
@@ -108,14 +108,17 @@ class Integrator {
 
 // What the table says of an integrator.
 struct IntegratorRow {
-  std::string_view name;                   // for command lines
-  std::string_view summary;                // one line for people
-  bool takes_joints;                       // systems with joints
-  bool has_derivatives;                    // of its steps
-  bool uses_contact_solver;                // of StepConfig; else forces of a contact model
+  std::string_view name;     // for command lines
+  std::string_view summary;  // one line for people
+  bool takes_joints;         // systems with joints
+  bool has_derivatives;      // of its steps
+  std::string_view solver;   // where StepConfig names none; empty: it takes none, but forces of a
+                             // contact model
   std::vector<SettingInfo> (*settings)();  // made from words
   // Throws InvalidInput for a setting that is unknown or out of range.
   std::unique_ptr<Integrator> (*make)(const System& system, const StepConfig& config);
+
+  bool uses_contact_solver() const { return !solver.empty(); }
 };
 
 // All rows, in a fixed order; the first is the default.
@@ -124,8 +127,13 @@ std::span<const IntegratorRow> integrators();
 // Row by name. Throws InvalidInput, naming the integrators that there are, for an unknown one.
 const IntegratorRow& find_integrator(std::string_view name);
 
+// The contact solver of a config; empty: its integrator takes none. Throws InvalidInput for unknown names,
+// and for a solver or settings of one where none is taken.
+std::string_view solver_of(const StepConfig& config);
+
 // Throws InvalidInput for a time step out of range, names that are unknown, settings that are unknown or out
-// of range, joints where the integrator takes none, and assets that lack what the source of contacts needs.
+// of range, a solver or its settings where the integrator takes none, joints where the integrator takes none,
+// and assets that lack what the source of contacts needs.
 std::unique_ptr<Integrator> make_integrator(const System& system, const StepConfig& config = {});
 
 // One-shot form: the state dt later. Throws as make_integrator and Integrator do.

@@ -81,6 +81,7 @@ void MotionEquations::smooth_stiction(double factor) {
 void MotionEquations::add_joint_forces(const VecX<double>& q, const VecX<double>& v, const Control& control) {
   const System& system = tree_.system();
   const double rest = smoothed_ * joints_.stiction_speed;
+  drive_.setZero(forces_.tau.size());
   for (std::size_t i = 0; i < system.body_count(); ++i) {
     if (!system.body(i).joint) continue;
     const Joint& joint = system.body(i).joint->joint;
@@ -99,7 +100,8 @@ void MotionEquations::add_joint_forces(const VecX<double>& q, const VecX<double>
     const double target = control.joint_target.empty()
                               ? start_[system.first_q(i)]
                               : control.joint_target[static_cast<std::size_t>(system.first_q(i))];
-    forces_.tau[first] -= joint.stiffness * (angle - target);
+    drive_[first] = -joint.stiffness * (angle - target);
+    forces_.tau[first] += drive_[first];
     forces_.dtau_dq(first, first) -= joint.stiffness;
     add_limits(joint, first, angle);
   }
@@ -130,7 +132,7 @@ const VecX<double>& MotionEquations::acceleration(const VecX<double>& q, const V
 }
 
 double MotionEquations::control_power(const VecX<double>& v, const Control& control) const {
-  double power = 0;
+  double power = drive_.dot(v);
   for (std::size_t i = 0; i < control.F_BBcm_W.size(); ++i) {
     if (control.F_BBcm_W[i].isZero(0)) continue;  // then it has no slopes
     const BodySlopes& body = slopes_[i];

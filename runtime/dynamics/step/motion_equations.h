@@ -56,7 +56,8 @@ class MotionEquations {
   }
   Eigen::Index parameter_count() const { return parameters_.count(); }
 
-  // Power of the control where forces were evaluated last, at velocities v, W.
+  // Power of the control, drives and springs of joints included, where forces were evaluated last, at
+  // velocities v, W.
   double control_power(const VecX<double>& v, const Control& control) const;
 
  private:
@@ -75,6 +76,7 @@ class MotionEquations {
   double smoothed_ = 1;             // factor of stiction speeds
   std::vector<std::uint8_t> wanted_, has_slopes_;
   JointForces forces_;
+  VecX<double> drive_;  // (nv) of forces_.tau, of drives and springs
   VecX<double> acceleration_;
 };
 

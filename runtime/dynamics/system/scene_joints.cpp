@@ -111,6 +111,7 @@ std::size_t read_joint(SceneLines& line, Scene& scene) {
 
 std::size_t read_robot(SceneLines& line, Scene& scene, const AssetSource& assets, const fs::path& robots) {
   const std::string name = line.word("a name");
+  if (name == kWorld) line.refuse("'world' is what is fixed; give the robot another name");
   const fs::path word = line.word("a URDF file"), beside = fs::path(line.file()).parent_path() / word;
   std::error_code ignored;
   const bool elsewhere =
@@ -119,13 +120,20 @@ std::size_t read_robot(SceneLines& line, Scene& scene, const AssetSource& assets
   const Pose<double> X_WR = line.pose();
   scene.robot_files.push_back(file);
   std::map<fs::path, body::Geometry> own;  // assets that the file names
+  std::map<fs::path, fs::path> of_a_name;  // meshes by the names of their assets
   try {
     return add_robot(scene, name, read_urdf(file), X_WR, [&](const Mesh& mesh) {
       if (mesh.scale != Vec3<double>::Ones())
         throw InvalidInput(
             mesh.file.string() +
             ": is scaled; make assets with `abut-preprocess urdf ROBOT OUT`, and take OUT/ROBOT");
-      if (mesh.file.extension() != ".h5") return assets(mesh.file.stem().string());
+      if (mesh.file.extension() != ".h5") {
+        const fs::path other = of_a_name.emplace(mesh.file.stem(), mesh.file).first->second;
+        if (other != mesh.file)
+          throw InvalidInput(mesh.file.string() + ": its asset has the name of that of " + other.string() +
+                             "; make assets with `abut-preprocess urdf ROBOT OUT`, and take OUT/ROBOT");
+        return assets(mesh.file.stem().string());
+      }
       const auto known = own.find(mesh.file);
       if (known != own.end()) return known->second;
       scene.robot_files.push_back(mesh.file);

@@ -131,7 +131,16 @@ void System::place_joints(State& state) const {
     }
     VecX<double> q, v;
     tree.coordinates(state, q, v);
+    const VecX<double> given = q;
     tree.mimics().obey(q);
+    for (std::size_t link = 0; link < tree.bodies().size(); ++link) {
+      const std::optional<BodyJoint>& joint = tree.body(link).joint;
+      const Eigen::Index at = tree.tree().first_q(static_cast<int>(link));
+      if (joint && joint->joint.mimic && joint->q.size() > 0 &&
+          !(std::abs(given[at] - q[at]) <= kMimicTolerance * (1 + std::abs(q[at]))))
+        throw InvalidInput("scene: joint '" + joint->joint.name + "' starts at " + number_text(given[at]) +
+                           ", and the joint that it mimics asks for " + number_text(q[at]));
+    }
     v = tree.mimics().velocities(v(tree.mimics().independent_velocities()));
     tree.tree().require_valid(q);
     TreeScratch scratch(tree.tree());

@@ -31,6 +31,8 @@ void require_finite_numbers(const Joint& joint) {
   for (const double number : {joint.damping, joint.stiffness, joint.friction, joint.armature})
     if (!(number >= 0) || !std::isfinite(number))
       refuse("has damping, stiffness, friction or armature that is negative or not finite");
+  if ((std::isfinite(joint.lower) || std::isfinite(joint.upper)) && joint_kind(joint.type).nv > 1)
+    refuse("has limits, which only joints of one degree of freedom have");
   if (joint.stiffness > 0 && joint_kind(joint.type).nv > 1)
     refuse("has a stiffness, which only joints of one degree of freedom have");
 }

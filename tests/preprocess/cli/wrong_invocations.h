@@ -291,6 +291,10 @@ inline constexpr Wrong kQuery[] = {
     {"{out} {poses} --stiffness 5", "no setting 'stiffness'"},
     {"{out} {poses} --surfaces x", "goes with --what wrench"},
     {"{out} {poses} --what ssdf", "no column 'obj'"},
+    {"{out} {poses} --what ssdf --all-contacts", "--what ssdf has no contacts"},
+    {"{out} {poses} --what wrench --model soft_potential --modulus-a 1e5",
+     "--modulus-a has no effect with --model soft_potential"},
+    {"{out} {poses} --jobs 010", "a whole number from 0"},
 };
 
 inline constexpr Wrong kSim[] = {
@@ -303,6 +307,8 @@ inline constexpr Wrong kSim[] = {
     {"{scene} --dt 0", "not a time step"},
     {"{scene} --dt nan", "not a time step"},
     {"{scene} --steps -1", "not a whole number of steps"},
+    {"{scene} --steps 0100", "not a whole number of steps"},
+    {"{scene} --integrator rk4 --solver coupled", "takes no contact solver"},
     {"{scene} --model moon", "moon not in"},
     {"{scene} --integrator moon", "moon not in"},
     {"{scene} --solver moon", "moon not in"},

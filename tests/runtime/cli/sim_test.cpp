@@ -72,6 +72,42 @@ TEST_F(Sim, ContinuedRunsEndWithTheSameFile) {
   EXPECT_EQ(contents(folder / "whole.h5"), contents(folder / "parts.h5"));
 }
 
+TEST_F(Sim, ARunOfNoStepsIsContinued) {
+  ASSERT_EQ(run("a.scn --steps 200 --out whole.h5").exit_code, 0);
+  ASSERT_EQ(run("a.scn --steps 0 --out parts.h5").exit_code, 0);
+  ASSERT_EQ(run("a.scn --steps 200 --out parts.h5 --continue").exit_code, 0);
+  EXPECT_EQ(contents(folder / "whole.h5"), contents(folder / "parts.h5"));
+}
+
+// A finger mimics the one that the file moves: its drive pulls to the same place.
+TEST_F(Sim, TargetsOfJointsThatMimicGoWithTheirs) {
+  const auto finger = [](const std::string& name, const std::string& axis) {
+    return "body " + name + " 0.1 1e-4 1e-4 1e-4  0 0 0  1 0 0 0  0 0 0 0 0 0  0\njoint " + name +
+           " prismatic world 0 0 0 1 0 0 0 " + axis + " stiffness 1000 damping 20\n";
+  };
+  write("hand.scn", "gravity 0 0 0\nmu 0\nduration 1\n" + finger("left", "0 1 0") +
+                        finger("right", "0 -1 0") + "mimic right left 1 0\n");
+  write("joints.csv", "time,joint,target\n0,left,0.04\n");
+  for (const std::string integrator : {"midpoint", "implicit"}) {
+    ASSERT_EQ(run("hand.scn --joint-control joints.csv --out hand.h5 --integrator " + integrator).exit_code,
+              0);
+    const dynamics::Recording recording = dynamics::read_recording(folder / "hand.h5");
+    EXPECT_NEAR(recording.positions[recording.positions.size() - 5], 0.04, 1e-4) << integrator;
+  }
+}
+
+TEST_F(Sim, TargetsOfJointsWithoutADriveAreTold) {
+  write("limp.scn",
+        "gravity 0 0 0\nmu 0\nduration 0.01\nbody a 1 0.01 0.01 0.01  0 0 0  1 0 0 0  0 0 0 0 0 0  0\n"
+        "joint slide prismatic world 0 0 0 1 0 0 0 1 0 0\n");
+  write("joints.csv", "time,joint,target\n0,slide,0.1\n");
+  const Outcome got = run("limp.scn --joint-control joints.csv --out limp.h5");
+  EXPECT_EQ(got.exit_code, 0);
+  EXPECT_NE(got.err.find("joint 'slide' has no stiffness"), std::string::npos) << got.err;
+  write("joints.csv", "time,joint,target,force\n0,slide,0,1\n");
+  EXPECT_EQ(run("limp.scn --joint-control joints.csv --out limp.h5").err.find("warning"), std::string::npos);
+}
+
 // A run is killed once it has saved itself; what it left goes on to the file of a run that was left alone.
 TEST_F(Sim, KilledRunsGoOnToTheSameFile) {
   const std::string options = " --every 0.5 --out killed.h5";

@@ -2,8 +2,10 @@
 #include "runtime/dynamics/system/scene_joints.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "runtime/dynamics/step/integrator.h"
 #include "runtime/dynamics/step/recording.h"
@@ -88,7 +90,35 @@ TEST(SceneJoints, WhatIsWrongIsNamedWithItsLine) {
   expect(kSwing + "contact post world point wobble 3\n", "wobble");
   expect(kSwing + "contact post world point stiffness\n", "'contact' lacks the setting's value");
   expect(kSwing + "apart post wall\n", "there is no body 'wall' further up");
+  expect(kSwing + "robot world none.urdf 0 0 0 1 0 0 0\n", "give the robot another name");
+  expect(body + "joint j planar world 0 0 0 1 0 0 0 0 0 1 lower -0.1\n",
+         ":2: tree: joint 'j' has limits, which only joints of one degree of freedom have");
+  expect(kSwing + "mimic swing turn 1 0\n",
+         "scene: joint 'swing' starts at 0.5, and the joint that it mimics asks for 0");
   expect(kSwing + "robot r none.urdf 0 0 0 1 0 0 0\n", "none.urdf");
+}
+
+TEST(SceneJoints, MeshesOfOneNameInTwoFoldersAreTold) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("abut_scene_joints_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  const auto link = [](const std::string& name) {
+    return "<link name='" + name +
+           "'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"
+           "</inertial><collision><geometry><mesh filename='" +
+           name + "/finger.stl'/></geometry></collision></link>";
+  };
+  std::ofstream(folder / "hand.urdf")
+      << "<robot name='hand'>" << link("left") << link("right")
+      << "<joint name='j' type='revolute'><parent link='left'/><child link='right'/>"
+         "<limit lower='0' upper='1' effort='1' velocity='1'/></joint></robot>";
+  std::ofstream(folder / "a.scn") << "robot r hand.urdf 0 0 0 1 0 0 0\n";
+  const std::string said = test::refusal([&] {
+    read_scene(folder / "a.scn",
+               [](const std::string&) { return body::Geometry(body::Sphere<double>{0.1}); });
+  });
+  EXPECT_NE(said.find("right/finger.stl: its asset has the name of that of"), std::string::npos) << said;
+  std::filesystem::remove_all(folder);
 }
 
 std::string no_name(const body::Geometry&) { return "none"; }
