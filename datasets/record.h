@@ -17,7 +17,9 @@ struct StoredFile {
 };
 
 struct Record {
-  std::string object, variant, address, licence, archive_sha256;
+  std::string object, variant, licence, archive_sha256;
+  std::string address;            // without user, password and query: who gets the set may read it
+  std::string query_digest;       // of the address with its query, empty where it has none
   std::vector<StoredFile> files;  // paths relative to the set's folder
 };
 

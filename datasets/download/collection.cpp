@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
+#include "datasets/download/address.h"
 #include "datasets/download/digest.h"
 #include "datasets/download/disk.h"
 #include "datasets/listing.h"
@@ -122,7 +123,8 @@ Collection::~Collection() { ::close(lock_); }
 
 Collection::Got Collection::get(const Manifest& manifest, const Variant& variant, const std::string& object,
                                 const FetchOptions& options, const FetchProgress& progress) {
-  const std::string name = object + "." + variant.name, address = archive_address(variant, object);
+  const std::string name = object + "." + variant.name, address = archive_address(variant, object),
+                    shown = shown_address(address), query = query_digest(address);
   const fs::path record_file = hidden_ / (name + ".json"), archive = hidden_ / (name + ".part"),
                  unpacked = hidden_ / (name + ".unpacked");
   const auto clear_work = [&] {
@@ -130,9 +132,16 @@ Collection::Got Collection::get(const Manifest& manifest, const Variant& variant
     clear(unpacked);
   };
   if (fs::exists(record_file)) {
-    const Record record = read_record(record_file);
-    if (record.address == address && has_its_files(record, folder_)) {
+    Record record = read_record(record_file);
+    const bool is_whole_address = record.address == address && address != shown;
+    if ((is_whole_address || (record.address == shown && record.query_digest == query)) &&
+        has_its_files(record, folder_)) {
       require_digest(manifest, object + "/" + variant.name, record.archive_sha256, record_file.string());
+      if (is_whole_address) {  // as earlier versions kept it
+        record.address = shown;
+        record.query_digest = query;
+        write_record(record, record_file);
+      }
       clear_work();  // of a run that was killed at its end
       return {true, record.files.size(), 0};
     }
@@ -141,19 +150,25 @@ Collection::Got Collection::get(const Manifest& manifest, const Variant& variant
   if (!fs::is_regular_file(fs::symlink_status(archive, ignored)))
     forget(archive);  // a link or a pipe is none of ours
   fetch(address, archive, options, progress);
-  Record record{object, variant.name, address, manifest.licence, {}, {}};
+  Record record{.object = object,
+                .variant = variant.name,
+                .licence = manifest.licence,
+                .archive_sha256 = {},
+                .address = shown,
+                .query_digest = query,
+                .files = {}};
   Got got;
   try {
     clear(unpacked);
     make_folder(unpacked);
     got.bytes = fs::file_size(archive);
     record.archive_sha256 = sha256_of(archive);
-    require_digest(manifest, object + "/" + variant.name, record.archive_sha256, address);
+    require_digest(manifest, object + "/" + variant.name, record.archive_sha256, shown);
     record.files = unpack(
-        archive, unpacked, {}, [&] { return progress(got.bytes, got.bytes); }, address);
-    if (manifest.archives_hold_folder) require_inside(record.files, object, address);
-    require_mesh(record.files, address);
-    require_readable_names(record.files, address);
+        archive, unpacked, {}, [&] { return progress(got.bytes, got.bytes); }, shown);
+    if (manifest.archives_hold_folder) require_inside(record.files, object, shown);
+    require_mesh(record.files, shown);
+    require_readable_names(record.files, shown);
     settle(record.files, unpacked, manifest.archives_hold_folder ? folder_ : folder_ / object, folder_);
     write_record(record, record_file);
   } catch (...) {

@@ -16,6 +16,7 @@
 #include <thread>
 #include <utility>
 
+#include "datasets/download/address.h"
 #include "datasets/download/disk.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/input_file.h"
@@ -191,7 +192,7 @@ void prepare(CURL* curl, const std::string& address, const FetchOptions& options
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_USERAGENT, "abut-datasets");
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, address.starts_with("https:") ? "https" : "http,https");
+  curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, is_https(address) ? "https" : "http,https");
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
   curl_easy_setopt(curl, CURLOPT_MAXREDIRS, kMaxRedirects);
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
@@ -296,12 +297,12 @@ std::string fetch_with_tries(const std::string& address, const fs::path& file, c
       continue;
     }
     if (code == CURLE_OK && (status == 404 || status == 410))
-      throw NotThere(fmt::format("{}: is not there (HTTP {})", address, status));
+      throw NotThere(fmt::format("{}: is not there (HTTP {})", shown_address(address), status));
     const bool tries_again = --left > 0 && may_pass(code, status);
     if (tries_again && pause_for(pause, transfer)) continue;
     transfer.stopped = transfer.stopped || tries_again;
     if (transfer.write_error != 0) fail_to_write(file, transfer.write_error);
-    throw IoError(address + ": " + reason(transfer, code, words.data(), options));
+    throw IoError(shown_address(address) + ": " + reason(transfer, code, words.data(), options));
   }
 }
 

@@ -2,6 +2,7 @@
 and hostile archives. Usage: download_test.py ABUT_DATASETS [unittest options]"""
 
 import hashlib
+import json
 import os
 import signal
 import socket
@@ -193,6 +194,38 @@ class Download(DownloadCase):
         self.assertLess(time.monotonic() - sent, 3)
         self.assertEqual((running.returncode, len(self.server.requests)), (130, 4), errors)
         self.assertIn("stopped by a signal", errors)
+
+    def test_secrets_of_addresses_are_neither_printed_nor_kept(self):
+        host = f"127.0.0.1:{self.server.server_port}"
+
+        def run(kind, query, **more):
+            address = f"http://user:WORD@{host}/{kind}/{{object}}.tgz?{query}"
+            result = self.download("", "--objects", "mug", variants=[{"name": "google_16k", "address": address}], **more)
+            self.assertNotRegex(result.stdout + result.stderr, "user|WORD|TOKEN")
+            return result
+
+        for kind in ("nothing", "damaged", "page", "loop"):
+            self.expect_refused(run(kind, "sig=TOKEN"), f"http://{host}/{kind}/mug.tgz: ")
+        listed = self.run_words([PROGRAM, "list", "test", "--manifest", self.manifest(
+            "ok", object_list=f"http://user:WORD@{host}/nothing?sig=TOKEN")])
+        self.expect_refused(listed, f"http://{host}/nothing: is not there", 2)
+
+        self.expect_mug(run("ok", "sig=TOKEN"))
+        record = self.out / ".abut/mug.google_16k.json"
+        self.assertNotRegex(record.read_text(), "user|WORD|TOKEN")
+        self.assertIn("1 there already", run("ok", "sig=TOKEN").stdout)
+        self.assertIn("1 downloaded", run("ok", "sig=TOKEN2").stdout)  # another address
+        old = json.loads(record.read_text())
+        del old["query_digest"]
+        old["address"] = f"http://user:WORD@{host}/ok/mug.tgz?sig=TOKEN"  # as older versions kept it
+        record.write_text(json.dumps(old))
+        self.assertIn("1 there already", run("ok", "sig=TOKEN").stdout)
+        self.assertNotRegex(record.read_text(), "user|WORD|TOKEN")
+
+    def test_an_object_that_its_address_does_not_show_is_named(self):
+        address = f"http://127.0.0.1:{self.server.server_port}/nothing?id={{object}}"
+        result = self.download("", "--objects", "mug", variants=[{"name": "google_16k", "address": address}])
+        self.expect_refused(result, "error: mug: http://")
 
     def test_sets_that_are_built_in(self):
         result = self.run_words([PROGRAM, "list"])
