@@ -111,7 +111,8 @@ Collection::Collection(const fs::path& folder) : folder_(folder), hidden_(folder
   make_folder(hidden_);
   remove_stale_temporaries(hidden_);  // of records; none is in use beside the lock
   const fs::path lock = hidden_ / "lock";
-  lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  require_no_link(hidden_, "lock");
+  lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (lock_ < 0) fail_to_write(lock, errno);
   if (::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(lock_);
@@ -131,6 +132,7 @@ Collection::Got Collection::get(const Manifest& manifest, const Variant& variant
     forget(archive);
     clear(unpacked);
   };
+  require_no_link(hidden_, record_file.filename());
   if (fs::exists(record_file)) {
     Record record = read_record(record_file);
     const bool is_whole_address = record.address == address && address != shown;

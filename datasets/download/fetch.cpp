@@ -242,9 +242,11 @@ std::unique_ptr<curl_slist, FreeList> go_on(Transfer& transfer) {
   std::unique_ptr<curl_slist, FreeList> headers;
   std::error_code none;
   const std::uintmax_t size = transfer.file.empty() ? 0 : fs::file_size(transfer.file, none);
-  if (none || size == 0 || !fs::exists(tag_file(transfer.file))) return headers;
-  transfer.tag = read_text(tag_file(transfer.file));
-  if (transfer.tag.empty()) return headers;
+  const fs::path tag = tag_file(transfer.file);
+  // A link may lead to what is nobody's business at the server.
+  if (none || size == 0 || !fs::is_regular_file(fs::symlink_status(tag, none))) return headers;
+  transfer.tag = read_text(tag);
+  if (transfer.tag.empty() || transfer.tag.find_first_of("\r\n") != std::string::npos) return headers;
   transfer.from = size;
   headers.reset(curl_slist_append(nullptr, ("If-Range: " + transfer.tag).c_str()));
   curl_easy_setopt(transfer.curl, CURLOPT_RANGE, fmt::format("{}-", size).c_str());

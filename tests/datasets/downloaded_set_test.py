@@ -40,6 +40,27 @@ class DownloadedSet(DownloadCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(outside.read_text(), "kept")
 
+    def test_records_and_locks_that_are_links_are_not_written(self):
+        hidden = self.out / ".abut"
+        hidden.mkdir(parents=True)
+        outside = self.folder / "outside"
+        for name, code in (("mug.google_16k.json", 1), ("lock", 2)):
+            (hidden / name).unlink(missing_ok=True)
+            (hidden / name).symlink_to(outside)
+            self.expect_refused(self.download("ok", "--objects", "mug"), f".abut/{name}: it is a link", code)
+            self.assertFalse(outside.exists())
+            self.assertFalse((self.out / "mug").exists())
+
+    def test_only_tags_that_are_files_go_to_the_server(self):
+        self.download("always_truncate", "--objects", "mug", "--tries", "1")
+        tag, secret = self.out / ".abut/mug.google_16k.part.tag", self.folder / "secret"
+        secret.write_text(tag.read_text())
+        tag.unlink()
+        tag.symlink_to(secret)
+        self.server.reset()
+        self.expect_mug(self.download("ok", "--objects", "mug"))
+        self.assertEqual(self.server.requests, [("/ok/mug.tgz", None)])
+
     def test_what_killed_runs_left_is_removed(self):
         self.expect_mug(self.download("ok", "--objects", "mug"))
         hidden = self.out / ".abut"
