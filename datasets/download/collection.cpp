@@ -173,8 +173,11 @@ Collection::Got Collection::get(const Manifest& manifest, const Variant& variant
     require_readable_names(record.files, shown);
     settle(record.files, unpacked, manifest.archives_hold_folder ? folder_ : folder_ / object, folder_);
     write_record(record, record_file);
-  } catch (...) {
+  } catch (const InvalidInput&) {
     clear_work();
+    throw;
+  } catch (...) {  // the archive is as good as before: the next run goes on with it
+    clear(unpacked);
     throw;
   }
   clear_work();

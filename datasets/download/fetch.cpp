@@ -89,6 +89,14 @@ struct Transfer {
     return etag == tag || date == tag || (etag.empty() && date.empty() && !tag.starts_with('"'));
   }
 
+  // Whether the server says by its 416 that what is there is all of the same content [RFC 9110, 15.5.17],
+  // which it need not repeat the tag of.
+  bool is_whole() const {
+    const std::string& now = tag.starts_with('"') ? etag : date;
+    return from > 0 && status() == 416 && content_range == fmt::format("bytes */{}", from) &&
+           (now.empty() || now == tag);
+  }
+
   // Opens the file for the body: behind what is there where the server goes on from there, else anew.
   bool open() {
     const bool goes_on = status() == 206;
@@ -294,6 +302,7 @@ std::string fetch_with_tries(const std::string& address, const fs::path& file, c
       code = finish(transfer);
       if (code == CURLE_OK) return std::move(transfer.text);
     }
+    if (code == CURLE_OK && transfer.is_whole()) return {};
     if (transfer.from > 0 && (status == 416 || transfer.wrong_part) && !std::exchange(started_anew, true)) {
       forget(file);  // what was kept is of no use
       continue;
@@ -319,8 +328,6 @@ void forget(const fs::path& file) {
 void fetch(const std::string& address, const fs::path& file, const FetchOptions& options,
            const FetchProgress& progress) {
   fetch_with_tries(address, file, options, progress);
-  std::error_code ignored;
-  fs::remove(tag_file(file), ignored);
 }
 
 std::string fetch_text(const std::string& address, FetchOptions options, const FetchProgress& progress) {

@@ -175,7 +175,7 @@ class Handler(BaseHTTPRequestHandler):
         if wanted and self.headers.get("If-Range") == self.server.tag:
             start = int(wanted.removeprefix("bytes=").removesuffix("-"))
             if start >= len(body):
-                return self.answer(b"", 416, headers)
+                return self.answer(b"", 416, [*headers, ("Content-Range", f"bytes */{len(body)}")])
             headers.append(("Content-Range", f"bytes {start}-{len(body) - 1}/{len(body)}"))
             return self.answer(body[start:], 206, headers, cut, stall)
         return self.answer(body, 200, headers, cut, stall)
@@ -245,9 +245,9 @@ class Handler(BaseHTTPRequestHandler):
         if kind[0] == "spaces":
             return self.answer(zipped([("meshes/model.obj", MESH)]) if kind[-1] == "object%201.tgz" else b"", 200)
         if kind[0] == "empty_files":
-            return self.answer(MANY_EMPTY)
+            return self.ranged(MANY_EMPTY)
         if kind[0] == "whole":
-            return self.answer(WHOLE[kind[1]])
+            return self.ranged(WHOLE[kind[1]])
         if kind[0] in HOSTILE:
             return self.answer(HOSTILE[kind[0]][0])
         return self.answer(b"not here", 404)

@@ -9,7 +9,7 @@ import time
 import unittest
 
 from download_case import DownloadCase
-from download_server import LARGE, MESH, mug
+from download_server import MANY_EMPTY, MESH, WHOLE, mug, tar
 
 
 class DownloadedSet(DownloadCase):
@@ -112,17 +112,48 @@ class DownloadedSet(DownloadCase):
                 self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.check().returncode, 0)
 
-    def test_a_signal_is_heard_between_entries(self):
-        running = subprocess.Popen(self.words("empty_files", "--objects", "mug"), stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
+    def test_an_archive_that_has_come_outlives_a_stop_while_it_is_unpacked(self):
         begun = self.out / ".abut/mug.google_16k.unpacked/mug/0.txt"
-        deadline = time.monotonic() + 60
-        while not begun.exists() and time.monotonic() < deadline:
-            time.sleep(0.001)
-        running.send_signal(signal.SIGINT)
-        _, errors = running.communicate(timeout=30)
-        self.assertEqual(running.returncode, 130, errors)
-        self.assertEqual([p.name for p in self.out.rglob("*")], [".abut", "lock"])
+        part = self.out / ".abut/mug.google_16k.part"
+        for number, code in ((signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)):
+            self.assertFalse(begun.exists())
+            running = subprocess.Popen(self.words("empty_files", "--objects", "mug"), stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True)
+            deadline = time.monotonic() + 60
+            while not begun.exists() and time.monotonic() < deadline:
+                time.sleep(0.001)
+            running.send_signal(number)
+            _, errors = running.communicate(timeout=60)
+            self.assertEqual(running.returncode, code, errors)
+            self.assertEqual(part.stat().st_size, len(MANY_EMPTY))
+            self.assertEqual([p.name for p in self.out.iterdir()], [".abut"])
+        result = self.download("empty_files", "--objects", "mug")
+        self.assertIn("1 downloaded", result.stdout, result.stderr)
+        self.assertEqual([wanted for _, wanted in self.server.requests], [None, *[f"bytes={len(MANY_EMPTY)}-"] * 2])
+        self.assertEqual(sorted(p.name for p in part.parent.iterdir()), ["lock", "mug.google_16k.json"])
+
+    def test_what_is_no_whole_archive_is_not_taken_for_one(self):
+        hidden = self.out / ".abut"
+        hidden.mkdir(parents=True)
+
+        def leave(content, tag='"one"'):
+            self.server.reset()
+            (hidden / "mug.google_16k.part").write_bytes(content)
+            (hidden / "mug.google_16k.part.tag").write_text(tag)
+
+        whole = WHOLE["one_block"]
+        leave(whole)
+        self.expect_mug(self.download("whole/one_block", "--objects", "mug"))
+        self.assertEqual([wanted for _, wanted in self.server.requests], [f"bytes={len(whole)}-"])
+        for content, tag in ((bytes(len(whole) + 1), '"one"'), (bytes(len(whole)), '"two"')):
+            (self.out / ".abut/mug.google_16k.json").unlink()
+            leave(content, tag)
+            self.expect_mug(self.download("whole/one_block", "--objects", "mug"))
+            self.assertIn(self.server.requests[-1][1], (None, f"bytes={len(whole)}-"))
+        (self.out / ".abut/mug.google_16k.json").unlink()
+        leave(bytes(len(whole)))  # damaged since: looked at as any other
+        self.expect_refused(self.download("whole/one_block", "--objects", "mug"), "archive")
+        self.expect_mug(self.download("whole/one_block", "--objects", "mug"))
 
     def on_a_disk(self, size, commands):
         """Runs commands of a shell in self.out, a disk of its own."""
@@ -134,21 +165,23 @@ class DownloadedSet(DownloadCase):
 
     def test_a_full_disk_ends_the_run(self):
         download = shlex.join(self.words("ok", "--objects", "mug,pan,bowl"))
-        for size, left in (("1800k", "lock"),  # full while unpacking; below while downloading
-                           ("800k", "lock mug.google_16k.part mug.google_16k.part.tag")):
+        left = ["lock", "mug.google_16k.part", "mug.google_16k.part.tag"]
+        for size in ("1800k", "800k"):  # full while unpacking, while downloading
             with self.subTest(size):
                 self.server.reset()
                 result = self.on_a_disk(size, f"{download}; echo code $?; ls .abut")
                 self.assertRegex(result.stderr, r"^abut-datasets: error: .*: the disk is full \(No space left on "
                                                 r"device\); free some space and run again to continue\n$")
-                self.assertEqual(result.stdout.split("code 1\n")[-1].split(), left.split())
+                self.assertEqual(result.stdout.split("code 1\n")[-1].split(), left)
                 self.assertEqual([path for path, _ in self.server.requests], ["/ok/mug.tgz"])
 
     def test_a_transfer_goes_on_when_there_is_space(self):
         download = shlex.join(self.words("ok", "--objects", "mug"))
-        result = self.on_a_disk("800k", f"{download}; mount -o remount,size=8m {self.out} && {download}")
-        self.assertIn("1 downloaded", result.stdout, result.stderr)
-        self.assertRegex(self.server.requests[-1][1], r"bytes=\d{6}-")
+        for size, begin in (("800k", r"bytes=\d{6}-"), ("1800k", rf"bytes={len(tar(mug()))}-")):
+            self.server.reset()
+            result = self.on_a_disk(size, f"{download}; mount -o remount,size=8m {self.out} && {download}")
+            self.assertIn("1 downloaded", result.stdout, result.stderr)
+            self.assertRegex(self.server.requests[-1][1], begin)
 
     def test_a_disk_that_is_read_only(self):
         words = self.words("ok", "--objects", "mug")
