@@ -8,7 +8,8 @@
 // What abut-datasets leaves beside the objects that it downloaded.
 namespace abut::datasets {
 
-inline constexpr const char* kRecordFolder = ".abut";  // in the set's folder: OBJECT.VARIANT.json
+inline constexpr const char* kRecordFolder =
+    ".abut";  // in the set's folder: OBJECT.VARIANT.json, without a dot in VARIANT
 
 struct StoredFile {
   std::string path;  // relative, with /

@@ -155,6 +155,123 @@ class DownloadedSet(DownloadCase):
         self.expect_refused(self.download("whole/one_block", "--objects", "mug"), "archive")
         self.expect_mug(self.download("whole/one_block", "--objects", "mug"))
 
+    def serve(self, name, entries):
+        """The address of an archive of (name, bytes)."""
+        WHOLE[name] = tar(entries)
+        self.addCleanup(WHOLE.pop, name)
+        return f"whole/{name}"
+
+    def holds(self, *files):
+        self.assertEqual(sorted(str(p.relative_to(self.out)) for p in self.out.rglob("*")
+                                if ".abut" not in p.parts and not p.is_dir()), sorted(files))
+
+    def left(self):
+        return sorted(p.name for p in (self.out / ".abut").iterdir())
+
+    def test_an_object_is_moved_in_as_a_whole_or_not(self):
+        parts = self.serve("parts", [("mug/a/a.obj", MESH), ("mug/b/b.obj", MESH)])
+        target = self.out / "mug/b"
+        target.parent.mkdir(parents=True)
+        for make, words in ((lambda: target.symlink_to(self.folder), "mug/b: it is a link"),
+                            (lambda: target.write_text("mine"), "mug/b: a folder should be here"),
+                            (lambda: (target / "b.obj").mkdir(parents=True), "mug/b/b.obj: a file should be here")):
+            make()
+            self.expect_refused(self.download(parts, "--objects", "mug"), words)
+            self.assertFalse((self.out / "mug/a").exists())
+            if target.is_dir() and not target.is_symlink():
+                (target / "b.obj").rmdir()
+                target.rmdir()
+            else:
+                target.unlink()
+        self.assertEqual(self.download(parts, "--objects", "mug").returncode, 0)
+        self.holds("mug/a/a.obj", "mug/b/b.obj")
+        self.assertEqual(len([wanted for _, wanted in self.server.requests if wanted is None]), 1)
+
+    def test_files_that_a_newer_archive_has_no_more_are_removed(self):
+        old = self.serve("old", [(f"mug/{name}", MESH) for name in ("a.obj", "b.obj", "c/c.obj", "d/d.obj")])
+        new = self.serve("new", [("mug/a.obj", MESH + b"#")])
+        self.download(old, "--objects", "mug")
+        (self.out / "mug/mine.obj").write_bytes(MESH)
+        (self.out / "mug/d/d.obj").write_bytes(MESH[::-1])  # the user's own since
+        self.assertIn("1 downloaded", self.download(new, "--objects", "mug").stdout)
+        self.holds("mug/a.obj", "mug/d/d.obj", "mug/mine.obj")
+        self.assertFalse((self.out / "mug/c").exists())
+        self.assertEqual(self.check().returncode, 0)
+        self.assertEqual(self.left(), ["lock", "mug.google_16k.json"])
+
+    def test_records_have_no_other_objects_files_removed(self):
+        old = self.serve("old", [("mug/a.obj", MESH), ("mug/b.obj", MESH)])
+        new = self.serve("new", [("mug/a.obj", MESH)])
+        self.download(old, "--objects", "mug")
+        (self.out / "bowl").mkdir()
+        (self.out / "bowl/b.obj").write_bytes(MESH)
+        (self.out / "mug/to").symlink_to(self.out / "bowl")
+        record = self.out / ".abut/mug.google_16k.json"
+        text = record.read_text()
+        for path in ("bowl/b.obj", "mug/to/b.obj"):
+            record.write_text(text.replace("mug/b.obj", path))
+            self.assertIn("1 downloaded", self.download(new, "--objects", "mug").stdout)
+            self.assertTrue((self.out / "bowl/b.obj").exists())
+            self.download(old, "--objects", "mug")
+
+    def test_a_move_that_breaks_off_leaves_no_record(self):
+        old = self.serve("old", [("mug/a.obj", MESH), ("mug/b.obj", MESH), ("mug/c.obj", MESH)])
+        new = self.serve("new", [("mug/a.obj", MESH[::-1]), ("mug/b.obj", MESH[::-1])])
+        self.download(old, "--objects", "mug")
+        b = self.out / "mug/b.obj"
+        if self.run_words(["unshare", "-rm", "mount", "--bind", str(b), str(b)]).returncode != 0:
+            self.skipTest("nothing may be mounted here")
+        command = shlex.join(self.words(new, "--objects", "mug"))  # b is busy
+        broken = self.run_words(["unshare", "-rm", "sh", "-c", f"mount --bind {b} {b} && {command}"])
+        self.expect_refused(broken, "mug/b.obj: cannot write")
+        self.assertEqual(((self.out / "mug/a.obj").read_bytes(), b.read_bytes()), (MESH[::-1], MESH))
+        self.assertNotIn("mug.google_16k.json", self.left())
+        for _ in range(2):
+            again = self.download(new, "--objects", "mug")
+            self.assertEqual(again.returncode, 0, again.stderr)
+            self.assertEqual(b.read_bytes(), MESH[::-1])
+            self.holds("mug/a.obj", "mug/b.obj")
+        self.assertIn("1 there already", again.stdout)
+        self.assertEqual(self.left(), ["lock", "mug.google_16k.json"])
+
+    def variants(self, **kinds):
+        base = f"http://127.0.0.1:{self.server.server_port}"
+        return [{"name": name, "address": f"{base}/{kind}/{{object}}.tgz"} for name, kind in kinds.items()]
+
+    def test_variants_do_not_replace_each_others_files(self):
+        low = self.serve("low", [("model.obj", MESH), ("licence.txt", b"free")])
+        high = self.serve("high", [("model.obj", MESH[::-1]), ("licence.txt", b"free")])
+        beside = self.serve("beside", [("fine.obj", MESH[::-1]), ("licence.txt", b"free")])
+        more = {"archives_hold_object_folder": False, "variants": self.variants(low=low, high=high, beside=beside)}
+        for variant in ("low", "beside"):
+            result = self.download("", "--objects", "mug", "--variant", variant, **more)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        refused = self.download("", "--objects", "mug", "--variant", "high", **more)
+        self.expect_refused(refused, "mug/model.obj is of the variant 'low' and differs; choose another folder by --out")
+        self.holds("mug/fine.obj", "mug/licence.txt", "mug/model.obj")
+        self.assertEqual(self.check().returncode, 0)
+        self.assertEqual(self.left(), ["lock", "mug.beside.json", "mug.low.json"])
+
+    def test_names_with_dots_have_records_of_their_own(self):
+        model = self.serve("model", [("model.obj", MESH)])
+        variants = [{"name": name, "address": self.variants(x=model)[0]["address"]} for name in ("c", "b.c", "b%2Ec")]
+        objects = (("a", "b.c"), ("a.b", "c"), ("a", "b%2Ec"))
+
+        def get(name, variant):
+            return self.download("", "--objects", name, "--variant", variant, archives_hold_object_folder=False,
+                                 variants=variants)
+
+        for times in ("1 downloaded", "1 there already"):
+            for name, variant in objects:
+                result = get(name, variant)
+                self.assertIn(times, result.stdout, result.stderr)
+        hidden = self.out / ".abut"  # as earlier versions called it
+        (hidden / "a.b%2Ec.json").rename(hidden / "a.b.c.json")
+        self.assertIn("1 downloaded", get("a.b", "c").stdout)
+        for name, variant in objects:
+            self.assertIn("1 there already", get(name, variant).stdout)
+        self.assertIn("3 files of 3 objects, 0 not", self.check().stdout)
+
     def on_a_disk(self, size, commands):
         """Runs commands of a shell in self.out, a disk of its own."""
         self.out.mkdir(exist_ok=True)
