@@ -45,8 +45,13 @@ Record read_record(const fs::path& file) {
   const std::string damaged = file.string() + ": damaged; remove it, and download the object again";
   try {
     const json root = json::parse(read_text(file));
-    Record record{root.at("object"),  root.at("variant"),        root.at("address"),
-                  root.at("licence"), root.at("archive_sha256"), {}};
+    Record record{.object = root.at("object"),
+                  .variant = root.at("variant"),
+                  .licence = root.at("licence"),
+                  .archive_sha256 = root.at("archive_sha256"),
+                  .address = root.at("address"),
+                  .query_digest = root.value("query_digest", ""),
+                  .files = {}};
     for (const json& one : root.at("files"))
       record.files.push_back({one.at("path"), one.at("bytes"), one.at("sha256")});
     if (record.files.empty() || !std::all_of(record.files.begin(), record.files.end(),
@@ -62,12 +67,13 @@ void write_record(const Record& record, const fs::path& place) {
   json files = json::array();
   for (const StoredFile& one : record.files)
     files.push_back({{"path", one.path}, {"bytes", one.bytes}, {"sha256", one.sha256}});
-  const json root{{"object", record.object},
-                  {"variant", record.variant},
-                  {"address", record.address},
-                  {"licence", record.licence},
-                  {"archive_sha256", record.archive_sha256},
-                  {"files", files}};
+  json root{{"object", record.object},
+            {"variant", record.variant},
+            {"address", record.address},
+            {"licence", record.licence},
+            {"archive_sha256", record.archive_sha256},
+            {"files", files}};
+  if (!record.query_digest.empty()) root["query_digest"] = record.query_digest;
   OutputFile file(place);
   file.write(root.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
   file.finish();

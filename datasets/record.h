@@ -8,7 +8,8 @@
 // What abut-datasets leaves beside the objects that it downloaded.
 namespace abut::datasets {
 
-inline constexpr const char* kRecordFolder = ".abut";  // in the set's folder: OBJECT.VARIANT.json
+inline constexpr const char* kRecordFolder =
+    ".abut";  // in the set's folder: OBJECT.VARIANT.json, without a dot in VARIANT
 
 struct StoredFile {
   std::string path;  // relative, with /
@@ -17,7 +18,9 @@ struct StoredFile {
 };
 
 struct Record {
-  std::string object, variant, address, licence, archive_sha256;
+  std::string object, variant, licence, archive_sha256;
+  std::string address;            // without user, password and query: who gets the set may read it
+  std::string query_digest;       // of the address with its query, empty where it has none
   std::vector<StoredFile> files;  // paths relative to the set's folder
 };
 

@@ -7,10 +7,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 
+#include "datasets/download/address.h"
 #include "datasets/download/digest.h"
 #include "datasets/download/disk.h"
+#include "datasets/download/settle.h"
 #include "datasets/listing.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
@@ -31,28 +36,6 @@ bool has_its_files(const Record& record, const fs::path& folder) {
 void clear(const fs::path& path) {
   std::error_code ignored;
   fs::remove_all(path, ignored);
-}
-
-void make_folder(const fs::path& folder) {
-  std::error_code error, ignored;
-  fs::create_directories(folder, error);
-  if (fs::is_directory(folder, ignored)) return;
-  if (fs::exists(folder, ignored))
-    throw IoError(folder.string() + ": cannot make this folder: something else has that name");
-  fail_to_write(folder, error.value(), "cannot make this folder");
-}
-
-// Of what lies below `folder`, where no link may lead out of the set.
-void require_no_link(const fs::path& folder, const fs::path& below) {
-  fs::path place = folder;
-  for (const fs::path& part : below) {
-    place /= part;
-    std::error_code ignored;
-    if (fs::is_symlink(fs::symlink_status(place, ignored)))
-      throw IoError(place.string() +
-                    ": it is a link, and nothing is written through it; remove it, or choose another "
-                    "folder by --out");
-  }
 }
 
 // Of an archive that holds the folder of its object, all is in there, so that it cannot touch others.
@@ -89,18 +72,120 @@ void require_digest(const Manifest& manifest, const std::string& key, const std:
                                    address, digest, known->second));
 }
 
-// Moves the files into the collection and names them from there.
-void settle(std::vector<StoredFile>& files, const fs::path& from, const fs::path& to,
-            const fs::path& folder) {
-  for (StoredFile& file : files) {
-    const fs::path place = to / file.path;
-    require_no_link(folder, place.parent_path().lexically_relative(folder));
-    make_folder(place.parent_path());
-    std::error_code error;
-    fs::rename(from / file.path, place, error);
-    if (error) fail_to_write(place, error.value());
-    file.path = place.lexically_relative(folder).generic_string();
+// What .abut/ has of a variant of an object.
+struct Places {
+  fs::path record, archive, unpacked;
+  fs::path old_record;  // of files that are being replaced
+
+  // Of a dot in the variant's name is made %2E, so that the last one stands between the two names.
+  Places(const fs::path& hidden, const std::string& object, const std::string& variant) {
+    std::string name = object + ".";
+    for (const char c : variant) name += c == '.' ? "%2E" : c == '%' ? "%25" : std::string(1, c);
+    record = hidden / (name + ".json");
+    archive = hidden / (name + ".part");
+    unpacked = hidden / (name + ".unpacked");
+    old_record = hidden / (name + ".old");
   }
+
+  void clear_work() const {
+    forget(archive);
+    clear(unpacked);
+    clear(old_record);
+  }
+};
+
+bool is_plain_file(const fs::path& place) {
+  std::error_code ignored;
+  return fs::is_regular_file(fs::symlink_status(place, ignored));
+}
+
+// Earlier versions left the variant's dots, so that a record may have the name that is another's.
+void rename_old_record(const fs::path& hidden, const std::string& object, const std::string& variant) {
+  const std::string name = object + "." + variant;
+  const fs::path place = hidden / (name + ".json");
+  if (name.find('.') == name.rfind('.') || !is_plain_file(place)) return;
+  const Record record = read_record(place);
+  const fs::path right = Places(hidden, record.object, record.variant).record;
+  if (record.object + "." + record.variant != name || right == place) return;
+  std::error_code error;
+  fs::rename(place, right, error);
+  if (error) fail_to_write(right, error.value());
+}
+
+// The files of an object that are there by its records.
+struct Known {
+  std::vector<StoredFile> before;            // of this variant
+  std::map<std::string, StoredFile> others;  // by path
+  std::map<std::string, std::string> variant_of;
+};
+
+Known known_files(const fs::path& hidden, const std::string& object, const std::string& variant) {
+  Known known;
+  std::error_code error;
+  for (fs::directory_iterator it(hidden, error), end; !error && it != end; it.increment(error)) {
+    const fs::path& place = it->path();
+    if (!place.filename().string().starts_with(object + ".") || !is_plain_file(place)) continue;
+    if (place.extension() != ".json" && place.extension() != ".old") continue;
+    const Record record = read_record(place);
+    if (record.object != object) continue;
+    for (const StoredFile& file : record.files) {
+      if (record.variant == variant) {
+        known.before.push_back(file);
+      } else {
+        known.others[file.path] = file;
+        known.variant_of[file.path] = record.variant;
+      }
+    }
+  }
+  return known;
+}
+
+// Variants of an object may stand side by side, and have files in common that are the same.
+void require_not_others(const std::vector<StoredFile>& files, const Known& known, const fs::path& folder,
+                        const std::string& address) {
+  for (const StoredFile& file : files) {
+    const auto other = known.others.find(file.path);
+    if (other != known.others.end() && other->second.sha256 != file.sha256)
+      throw InvalidInput(
+          fmt::format("{}: {} is of the variant '{}' and differs; choose another folder by --out", address,
+                      (folder / file.path).string(), known.variant_of.at(file.path)));
+  }
+}
+
+// Moves what was unpacked into the set. A run that is killed meanwhile leaves no record that says all is
+// there, and the next one has the old record to know what to remove.
+void settle(const Record& record, const Places& at, const fs::path& from, const fs::path& folder,
+            const Known& known) {
+  require_not_others(record.files, known, folder, record.address);
+  require_room(from, folder / record.object);
+  std::error_code error;
+  if (is_plain_file(at.record)) fs::rename(at.record, at.old_record, error);
+  if (error) fail_to_write(at.old_record, error.value());
+  move_in(from, folder / record.object);
+  std::set<std::string> kept;
+  for (const StoredFile& file : record.files) kept.insert(file.path);
+  for (const auto& [path, file] : known.others) kept.insert(path);
+  remove_dropped(folder, record.object, known.before, kept);
+  write_record(record, at.record);
+}
+
+// The record, where it is of this archive and its files are there; without what an address of earlier
+// versions tells.
+std::optional<Record> whole_record(const Places& at, const Record& wanted, const std::string& address,
+                                   const fs::path& folder) {
+  if (!fs::exists(at.record)) return std::nullopt;
+  Record record = read_record(at.record);
+  const bool is_whole_address = record.address == address && address != wanted.address;
+  const bool is_wanted =
+      record.object == wanted.object && record.variant == wanted.variant &&
+      (is_whole_address || (record.address == wanted.address && record.query_digest == wanted.query_digest));
+  if (!is_wanted || !has_its_files(record, folder)) return std::nullopt;
+  if (is_whole_address) {
+    record.address = wanted.address;
+    record.query_digest = wanted.query_digest;
+    write_record(record, at.record);
+  }
+  return record;
 }
 
 }  // namespace
@@ -110,7 +195,8 @@ Collection::Collection(const fs::path& folder) : folder_(folder), hidden_(folder
   make_folder(hidden_);
   remove_stale_temporaries(hidden_);  // of records; none is in use beside the lock
   const fs::path lock = hidden_ / "lock";
-  lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  require_no_link(hidden_, "lock");
+  lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (lock_ < 0) fail_to_write(lock, errno);
   if (::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(lock_);
@@ -122,45 +208,50 @@ Collection::~Collection() { ::close(lock_); }
 
 Collection::Got Collection::get(const Manifest& manifest, const Variant& variant, const std::string& object,
                                 const FetchOptions& options, const FetchProgress& progress) {
-  const std::string name = object + "." + variant.name, address = archive_address(variant, object);
-  const fs::path record_file = hidden_ / (name + ".json"), archive = hidden_ / (name + ".part"),
-                 unpacked = hidden_ / (name + ".unpacked");
-  const auto clear_work = [&] {
-    forget(archive);
-    clear(unpacked);
-  };
-  if (fs::exists(record_file)) {
-    const Record record = read_record(record_file);
-    if (record.address == address && has_its_files(record, folder_)) {
-      require_digest(manifest, object + "/" + variant.name, record.archive_sha256, record_file.string());
-      clear_work();  // of a run that was killed at its end
-      return {true, record.files.size(), 0};
-    }
+  const std::string address = archive_address(variant, object), key = object + "/" + variant.name;
+  Record record{.object = object,
+                .variant = variant.name,
+                .licence = manifest.licence,
+                .archive_sha256 = {},
+                .address = shown_address(address),
+                .query_digest = query_digest(address),
+                .files = {}};
+  const Places at(hidden_, object, variant.name);
+  rename_old_record(hidden_, object, variant.name);
+  require_no_link(hidden_, at.record.filename());
+  if (const std::optional<Record> there = whole_record(at, record, address, folder_)) {
+    require_digest(manifest, key, there->archive_sha256, at.record.string());
+    at.clear_work();  // of a run that was killed at its end
+    return {true, there->files.size(), 0};
   }
-  std::error_code ignored;
-  if (!fs::is_regular_file(fs::symlink_status(archive, ignored)))
-    forget(archive);  // a link or a pipe is none of ours
-  fetch(address, archive, options, progress);
-  Record record{object, variant.name, address, manifest.licence, {}, {}};
+  const Known known = known_files(hidden_, object, variant.name);
+  if (!is_plain_file(at.archive)) forget(at.archive);  // a link or a pipe is none of ours
+  fetch(address, at.archive, options, progress);
   Got got;
   try {
-    clear(unpacked);
-    make_folder(unpacked);
-    got.bytes = fs::file_size(archive);
-    record.archive_sha256 = sha256_of(archive);
-    require_digest(manifest, object + "/" + variant.name, record.archive_sha256, address);
+    got.bytes = fs::file_size(at.archive);
+    record.archive_sha256 = sha256_of(at.archive);
+    require_digest(manifest, key, record.archive_sha256, record.address);
+    clear(at.unpacked);
+    make_folder(at.unpacked);
     record.files = unpack(
-        archive, unpacked, {}, [&] { return progress(got.bytes, got.bytes); }, address);
-    if (manifest.archives_hold_folder) require_inside(record.files, object, address);
-    require_mesh(record.files, address);
-    require_readable_names(record.files, address);
-    settle(record.files, unpacked, manifest.archives_hold_folder ? folder_ : folder_ / object, folder_);
-    write_record(record, record_file);
-  } catch (...) {
-    clear_work();
+        at.archive, at.unpacked, {}, [&] { return progress(got.bytes, got.bytes); }, record.address);
+    const bool holds_folder = manifest.archives_hold_folder;
+    if (holds_folder) require_inside(record.files, object, record.address);
+    require_mesh(record.files, record.address);
+    require_readable_names(record.files, record.address);
+    if (!holds_folder)
+      for (StoredFile& file : record.files) file.path.insert(0, object + "/");
+    settle(record, at, holds_folder ? at.unpacked / object : at.unpacked, folder_, known);
+  } catch (const InvalidInput&) {
+    forget(at.archive);
+    clear(at.unpacked);
+    throw;
+  } catch (...) {  // the archive is as good as before: the next run goes on with it
+    clear(at.unpacked);
     throw;
   }
-  clear_work();
+  at.clear_work();
   got.files = record.files.size();
   return got;
 }

@@ -29,8 +29,9 @@ class Collection {
   };
 
   // Downloads, verifies (against the manifest's digest where it has one) and unpacks an object, unless it is
-  // there whole. A transfer that is broken off is continued by the next call; an archive that is not taken
-  // is removed, with all that was unpacked of it. Throws IoError (DiskFull), InvalidInput.
+  // there whole. A transfer that is broken off is continued by the next call, and an archive that has come is
+  // not fetched again; one that is refused is removed, with all that was unpacked of it. Throws IoError
+  // (DiskFull), InvalidInput.
   Got get(const Manifest& manifest, const Variant& variant, const std::string& object,
           const FetchOptions& options, const FetchProgress& progress);
 

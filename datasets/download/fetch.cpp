@@ -16,6 +16,7 @@
 #include <thread>
 #include <utility>
 
+#include "datasets/download/address.h"
 #include "datasets/download/disk.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/input_file.h"
@@ -86,6 +87,14 @@ struct Transfer {
   // one, but may leave out the date [RFC 9110, 15.3.7].
   bool has_same_content() const {
     return etag == tag || date == tag || (etag.empty() && date.empty() && !tag.starts_with('"'));
+  }
+
+  // Whether the server says by its 416 that what is there is all of the same content [RFC 9110, 15.5.17],
+  // which it need not repeat the tag of.
+  bool is_whole() const {
+    const std::string& now = tag.starts_with('"') ? etag : date;
+    return from > 0 && status() == 416 && content_range == fmt::format("bytes */{}", from) &&
+           (now.empty() || now == tag);
   }
 
   // Opens the file for the body: behind what is there where the server goes on from there, else anew.
@@ -191,7 +200,7 @@ void prepare(CURL* curl, const std::string& address, const FetchOptions& options
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_USERAGENT, "abut-datasets");
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, address.starts_with("https:") ? "https" : "http,https");
+  curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, is_https(address) ? "https" : "http,https");
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
   curl_easy_setopt(curl, CURLOPT_MAXREDIRS, kMaxRedirects);
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
@@ -241,9 +250,11 @@ std::unique_ptr<curl_slist, FreeList> go_on(Transfer& transfer) {
   std::unique_ptr<curl_slist, FreeList> headers;
   std::error_code none;
   const std::uintmax_t size = transfer.file.empty() ? 0 : fs::file_size(transfer.file, none);
-  if (none || size == 0 || !fs::exists(tag_file(transfer.file))) return headers;
-  transfer.tag = read_text(tag_file(transfer.file));
-  if (transfer.tag.empty()) return headers;
+  const fs::path tag = tag_file(transfer.file);
+  // A link may lead to what is nobody's business at the server.
+  if (none || size == 0 || !fs::is_regular_file(fs::symlink_status(tag, none))) return headers;
+  transfer.tag = read_text(tag);
+  if (transfer.tag.empty() || transfer.tag.find_first_of("\r\n") != std::string::npos) return headers;
   transfer.from = size;
   headers.reset(curl_slist_append(nullptr, ("If-Range: " + transfer.tag).c_str()));
   curl_easy_setopt(transfer.curl, CURLOPT_RANGE, fmt::format("{}-", size).c_str());
@@ -291,17 +302,18 @@ std::string fetch_with_tries(const std::string& address, const fs::path& file, c
       code = finish(transfer);
       if (code == CURLE_OK) return std::move(transfer.text);
     }
+    if (code == CURLE_OK && transfer.is_whole()) return {};
     if (transfer.from > 0 && (status == 416 || transfer.wrong_part) && !std::exchange(started_anew, true)) {
       forget(file);  // what was kept is of no use
       continue;
     }
     if (code == CURLE_OK && (status == 404 || status == 410))
-      throw NotThere(fmt::format("{}: is not there (HTTP {})", address, status));
+      throw NotThere(fmt::format("{}: is not there (HTTP {})", shown_address(address), status));
     const bool tries_again = --left > 0 && may_pass(code, status);
     if (tries_again && pause_for(pause, transfer)) continue;
     transfer.stopped = transfer.stopped || tries_again;
     if (transfer.write_error != 0) fail_to_write(file, transfer.write_error);
-    throw IoError(address + ": " + reason(transfer, code, words.data(), options));
+    throw IoError(shown_address(address) + ": " + reason(transfer, code, words.data(), options));
   }
 }
 
@@ -316,8 +328,6 @@ void forget(const fs::path& file) {
 void fetch(const std::string& address, const fs::path& file, const FetchOptions& options,
            const FetchProgress& progress) {
   fetch_with_tries(address, file, options, progress);
-  std::error_code ignored;
-  fs::remove(tag_file(file), ignored);
 }
 
 std::string fetch_text(const std::string& address, FetchOptions options, const FetchProgress& progress) {

@@ -26,9 +26,10 @@ class NotThere : public IoError {
 using FetchProgress = std::function<bool(std::uint64_t bytes, std::uint64_t total)>;
 
 // Fetches `address` into `file`, following redirects to http and https (from https to https alone). A file
-// that is there from an earlier, broken fetch is continued where the server still has the same content, which
-// it says by its ETag or date (kept in FILE.tag); else it is fetched anew. Throws IoError with the address
-// and what to do: offline, refused, too large, stopped; DiskFull.
+// that is there from an earlier, broken fetch is continued, and one that is whole is taken, where the server
+// still has the same content, which it says by its ETag or date (kept in FILE.tag until forget()); else it is
+// fetched anew. Throws IoError with the address (as shown_address() has it) and what to do: offline, refused,
+// too large, stopped; DiskFull.
 void fetch(const std::string& address, const std::filesystem::path& file, const FetchOptions& options,
            const FetchProgress& progress);
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <set>
 
+#include "datasets/download/address.h"
 #include "datasets/download/collection.h"
 #include "datasets/download/disk.h"
 #include "runtime/cli/command_line.h"
@@ -37,6 +38,11 @@ bool go_on(std::uint64_t, std::uint64_t) { return cli::noted_signal() == 0; }
 
 void print_error(const std::string& message) { cli::say_error("abut-datasets", message); }
 
+// An address that is shown need not name the object, which may stand in its query.
+void print_error_of(const std::string& object, const std::string& message) {
+  print_error(message.find(object) == std::string::npos ? object + ": " + message : message);
+}
+
 // Of its file, or the built-in one.
 Manifest manifest_of(const Arguments& arguments) {
   if (arguments.manifest.empty()) return find_manifest(arguments.set);
@@ -57,11 +63,12 @@ std::vector<std::string> listed_objects(const Manifest& manifest, const FetchOpt
   for (int page = 1;; ++page) {
     if (page > kMaxPages)
       throw InvalidInput(fmt::format("{}: the list has more than {} pages; name objects by --objects",
-                                     manifest.object_list, kMaxPages));
+                                     shown_address(manifest.object_list), kMaxPages));
     std::string address = manifest.object_list;
     if (at != std::string::npos) address.replace(at, kPlace.size(), std::to_string(page));
     try {
-      const std::vector<std::string> more = object_names(fetch_text(address, options, go_on), address);
+      const std::vector<std::string> more =
+          object_names(fetch_text(address, options, go_on), shown_address(address));
       const std::size_t before = names.size();
       names.insert(more.begin(), more.end());
       if (names.size() == before || at == std::string::npos) break;  // servers may give their last page again
@@ -148,7 +155,7 @@ int download(const Arguments& arguments) {
       return 1;
     } catch (const Error& error) {
       if (cli::noted_signal() != 0) return stopped();
-      print_error(error.what());
+      print_error_of(object, error.what());
       ++failed;
     }
     ++done;

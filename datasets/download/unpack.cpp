@@ -4,6 +4,7 @@
 #include <archive_entry.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <locale.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -58,6 +59,25 @@ void check_gzip(const fs::path& file, std::uint64_t packed, const UnpackLimits& 
   const char* words = gzerror(gz.get(), &code);
   if (n < 0 || code != Z_OK) throw InvalidInput(fmt::format("{}: no archive, or damaged: {}", name, words));
 }
+
+// libarchive gives names in the encoding of the thread's locale, and none where they have no form in it: here
+// that is UTF-8, whatever the program's.
+class NamesInUtf8 {
+ public:
+  NamesInUtf8() : utf8_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)) {
+    if (utf8_ != nullptr) before_ = ::uselocale(utf8_);
+  }
+  NamesInUtf8(const NamesInUtf8&) = delete;
+  NamesInUtf8& operator=(const NamesInUtf8&) = delete;
+  ~NamesInUtf8() {
+    if (utf8_ == nullptr) return;
+    ::uselocale(before_);
+    ::freelocale(utf8_);
+  }
+
+ private:
+  locale_t utf8_, before_{};
+};
 
 struct FreeArchive {
   void operator()(archive* a) const { archive_read_free(a); }
@@ -227,6 +247,7 @@ class Unpacker {
 
 std::vector<StoredFile> unpack(const fs::path& archive, const fs::path& folder, const UnpackLimits& limits,
                                const std::function<bool()>& go_on, const std::string& name) {
+  const NamesInUtf8 names;
   return Unpacker(archive, folder, limits, go_on, name).run();
 }
 

@@ -1,4 +1,4 @@
-"""Archives, some of them hostile, and the server on loopback that misbehaves with them, of download_test.py."""
+"""Archives, some of them hostile, and the server on loopback that misbehaves with them, of download_case.py."""
 
 import gzip
 import io
@@ -71,6 +71,8 @@ WHOLE = {
     "bzip2": tar(mug(), "w:bz2"),
     "xz": tar(mug(), "w:xz"),
     "zip": zipped(mug()),
+    "zip_in_utf8": zipped([*mug(), ("mug/caf\u00e9.txt", b"with a flag that says so")]),
+    "tar_in_utf8": tar([*mug(), ("mug/caf\u00e9.txt", b"")]),
     "gnu": tar([*mug(), ("mug/" + "long" * 40 + "/a.txt", b"")], "w", tarfile.GNU_FORMAT),
     "folders": tar([special("mug", tarfile.DIRTYPE), special("mug/google_16k", tarfile.DIRTYPE), *mug()], "w"),
 }
@@ -85,6 +87,12 @@ HOSTILE = {
     "symlink": (tar([("mug/a.obj", MESH), special("mug/b", tarfile.SYMTYPE, "/etc/passwd")]), "is a link"),
     "through_symlink": (tar([special("mug/x", tarfile.SYMTYPE, "/tmp"), ("mug/x/evil.obj", MESH)]), "is a link"),
     "hardlink": (tar([("mug/a.obj", MESH), special("mug/b.obj", tarfile.LNKTYPE, "mug/a.obj")]), "is a link"),
+    "hardlink_in_utf8": (tar([("mug/a.obj", MESH), special("mug/b.obj", tarfile.LNKTYPE, "mug/caf\u00e9.obj")]),
+                         "is a link"),
+    "hardlink_not_utf8": (tar([("mug/a.obj", MESH), special("mug/b.obj", tarfile.LNKTYPE, "mug/caf\udce9.obj")]),
+                          "is a link"),
+    "zip_not_utf8": (zipped([("mug/a.obj", MESH), ("mug/caf\u00e9.obj", MESH)]).replace(b"\xc3\xa9", b"\xff\xff"),
+                     "cannot be read"),
     "fifo": (tar([("mug/a.obj", MESH), special("mug/p", tarfile.FIFOTYPE)]), "neither a file nor a folder"),
     "device": (tar([("mug/a.obj", MESH), special("mug/p", tarfile.CHRTYPE)]), "neither a file nor a folder"),
     "twice": (tar([("mug/a.obj", MESH), ("mug/a.obj", MESH)]), "is there twice"),
@@ -167,7 +175,7 @@ class Handler(BaseHTTPRequestHandler):
         if wanted and self.headers.get("If-Range") == self.server.tag:
             start = int(wanted.removeprefix("bytes=").removesuffix("-"))
             if start >= len(body):
-                return self.answer(b"", 416, headers)
+                return self.answer(b"", 416, [*headers, ("Content-Range", f"bytes */{len(body)}")])
             headers.append(("Content-Range", f"bytes {start}-{len(body) - 1}/{len(body)}"))
             return self.answer(body[start:], 206, headers, cut, stall)
         return self.answer(body, 200, headers, cut, stall)
@@ -199,7 +207,7 @@ class Handler(BaseHTTPRequestHandler):
         server = self.server
         server.requests.append((self.path, self.headers.get("Range")))
         kind = self.path.strip("/").split("/")
-        name = kind[-1].removesuffix(".tgz").split("?")[0]
+        name = kind[-1].split("?")[0].removesuffix(".tgz")
         body = tar(mug(name))
         if kind[0] == "list":
             return self.answer(json.dumps({"objects": ["bowl", "mug", "pan"]}).encode())
@@ -237,9 +245,9 @@ class Handler(BaseHTTPRequestHandler):
         if kind[0] == "spaces":
             return self.answer(zipped([("meshes/model.obj", MESH)]) if kind[-1] == "object%201.tgz" else b"", 200)
         if kind[0] == "empty_files":
-            return self.answer(MANY_EMPTY)
+            return self.ranged(MANY_EMPTY)
         if kind[0] == "whole":
-            return self.answer(WHOLE[kind[1]])
+            return self.ranged(WHOLE[kind[1]])
         if kind[0] in HOSTILE:
             return self.answer(HOSTILE[kind[0]][0])
         return self.answer(b"not here", 404)

@@ -4,86 +4,17 @@ and hostile archives. Usage: download_test.py ABUT_DATASETS [unittest options]""
 import hashlib
 import json
 import os
-import pathlib
-import shlex
 import signal
 import socket
 import subprocess
-import sys
-import tempfile
-import threading
 import time
 import unittest
 
-from download_server import HOSTILE, LARGE, MESH, WHOLE, Server, mug, tar
+from download_case import PROGRAM, DownloadCase
+from download_server import HOSTILE, LARGE, MESH, WHOLE, tar
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
 
-
-class Download(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Server()
-        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.shutdown()
-        cls.server.server_close()
-
-    def setUp(self):
-        self.server.reset()
-        self.root = tempfile.TemporaryDirectory(prefix="abut_download_")
-        self.folder = pathlib.Path(self.root.name)
-        self.out = self.folder / "set"
-
-    def tearDown(self):
-        self.root.cleanup()
-
-    def manifest(self, kind, **more):
-        base = f"http://127.0.0.1:{self.server.server_port}"
-        text = {
-            "name": "test", "title": "Test", "licence": "CC0", "homepage": base, "object_list": f"{base}/list",
-            "archives_hold_object_folder": True,
-            "variants": [{"name": "google_16k", "address": f"{base}/{kind}/{{object}}.tgz"}],
-        }
-        text.update({key: value.replace("BASE", base) if isinstance(value, str) else value
-                     for key, value in more.items()})
-        file = self.folder / "manifest.json"
-        file.write_text(json.dumps(text))
-        return str(file)
-
-    def words(self, kind, *more, **manifest):
-        return [PROGRAM, "download", "test", "--manifest", self.manifest(kind, **manifest), "--out", str(self.out),
-                *([] if "--stall" in more else ["--stall", "1"]), *more]
-
-    def run_words(self, words):
-        environment = {k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}
-        return subprocess.run(words, capture_output=True, text=True, timeout=120, env=environment)
-
-    def download(self, kind, *more, **manifest):
-        return self.run_words(self.words(kind, *more, **manifest))
-
-    def check(self):
-        return self.run_words([PROGRAM, "check", str(self.out)])
-
-    def expect_mug(self, result, name="mug"):
-        self.expect_object(result, name, LARGE)
-
-    def expect_object(self, result, name, texture):
-        self.assertEqual(result.returncode, 0, result.stderr + result.stdout)
-        self.assertEqual((self.out / name / "google_16k/textured.obj").read_bytes(), MESH)
-        self.assertTrue((self.out / name / "google_16k/texture.png").read_bytes() == texture, "another texture")
-        self.assertEqual(self.check().returncode, 0)
-        left = [file.name for file in (self.out / ".abut").iterdir() if file.suffix != ".json"]
-        self.assertEqual(left, ["lock"])
-
-    def expect_refused(self, result, words, code=1):
-        self.assertEqual(result.returncode, code, result.stderr + result.stdout)
-        self.assertIn(words, result.stderr)
-        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
-        self.assertTrue(result.stderr.startswith("abut-datasets: error: "), result.stderr)
-
+class Download(DownloadCase):
     def test_all_objects_of_a_list(self):
         result = self.download("ok")
         for name in ("bowl", "mug", "pan"):
@@ -243,90 +174,12 @@ class Download(unittest.TestCase):
             with self.subTest(key=key, digest=digest):
                 self.expect_refused(self.download("ok", sha256={key: digest}), "manifest.json: sha256: ", 2)
 
-    def test_nothing_is_written_through_links(self):
-        outside = self.folder / "outside"
-        outside.mkdir()
-        for link in ("mug", "bowl/google_16k"):
-            (self.out / link).parent.mkdir(parents=True, exist_ok=True)
-            (self.out / link).symlink_to(outside)
-            name = link.split("/")[0]
-            self.expect_refused(self.download("ok", "--objects", name), f"{self.out / link}: it is a link")
-        self.assertEqual(list(outside.iterdir()), [])
-        hidden = self.folder / "other"
-        hidden.mkdir()
-        (hidden / ".abut").symlink_to(outside)
-        words = self.words("ok", "--objects", "pan")
-        words[words.index("--out") + 1] = str(hidden)
-        self.expect_refused(self.run_words(words), ".abut: it is a link", 2)
-        self.assertEqual(list(outside.iterdir()), [])
-
     def test_texts_of_manifests_steer_no_terminal(self):
         result = self.download("ok", "--objects", "mug", title="\x1b[2Jred\x07", licence="CC\x9b31m\x7f")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn(r"\x1b[2Jred\x07, google_16k: 1 object; licence: CC\x9b31m\x7f", result.stdout)
         result = self.download("ok", homepage="\x1b[31mhome", object_list="")
         self.expect_refused(result, r"see \x1b[31mhome", 2)
-
-    def test_what_lies_in_the_hidden_folder_is_not_followed(self):
-        (self.out / ".abut").mkdir(parents=True)
-        outside = self.folder / "outside"
-        outside.write_text("kept")
-        (self.out / ".abut/mug.google_16k.part").symlink_to(outside)
-        os.mkfifo(self.out / ".abut/pan.google_16k.part")
-        result = self.download("ok", "--objects", "mug,pan")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(outside.read_text(), "kept")
-
-    def test_what_killed_runs_left_is_removed(self):
-        self.expect_mug(self.download("ok", "--objects", "mug"))
-        hidden = self.out / ".abut"
-        for name in ("part", "part.tag"):
-            (hidden / f"mug.google_16k.{name}").write_text("left")
-        (hidden / "mug.google_16k.unpacked/mug").mkdir(parents=True)
-        (hidden / ".mug.google_16k.json.4194305.0.partial").write_text("left")
-        result = self.download("ok", "--objects", "mug")
-        self.assertIn("1 there already", result.stdout)
-        self.expect_mug(result)
-
-    def test_records_name_files_of_their_set_alone(self):
-        self.download("ok", "--objects", "mug")
-        record = self.out / ".abut/mug.google_16k.json"
-        text = record.read_text()
-        for path in ("../outside", "/etc/passwd"):
-            record.write_text(text.replace("mug/google_16k/textured.obj", path))
-            self.assertIn("damaged", self.check().stderr)
-
-    def test_check_names_what_differs(self):
-        self.download("ok")
-        (self.out / "mug/google_16k/textured.obj").write_bytes(MESH.replace(b"1", b"2"))
-        (self.out / "pan/google_16k/texture.png").unlink()
-        result = self.check()
-        self.assertEqual(result.returncode, 1)
-        self.assertEqual(result.stderr.count("\n"), 2)
-        self.assertIn("mug/google_16k/textured.obj: not the file that was downloaded", result.stderr)
-        self.assertIn("pan/google_16k/texture.png", result.stderr)
-        self.assertIn("6 files of 3 objects, 2 not as downloaded", result.stdout)
-        again = self.download("ok")  # of the same size: left alone
-        self.assertIn("1 downloaded, 2 there already", again.stdout)
-
-    def test_killed_and_stopped_runs_lose_nothing(self):
-        for number, code in ((signal.SIGKILL, -signal.SIGKILL), (signal.SIGTERM, 128 + signal.SIGTERM)):
-            with self.subTest(number):
-                self.server.reset()
-                words = self.words("stall", "--objects", f"bowl{int(number)},mug{int(number)}", "--stall", "30")
-                running = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-                part = self.out / f".abut/bowl{int(number)}.google_16k.part"
-                deadline = time.monotonic() + 20
-                while not part.exists() and time.monotonic() < deadline:
-                    time.sleep(0.05)
-                busy = self.download("ok", "--objects", "pan")
-                self.expect_refused(busy, "another download is at work", 2)
-                running.send_signal(number)
-                _, errors = running.communicate(timeout=30)
-                self.assertEqual(running.returncode, code, errors)
-                result = self.download("ok", "--objects", f"bowl{int(number)},mug{int(number)}")
-                self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(self.check().returncode, 0)
 
     def test_a_signal_is_heard_between_tries(self):
         self.server.left["/busy/mug.tgz"] = 99
@@ -342,49 +195,37 @@ class Download(unittest.TestCase):
         self.assertEqual((running.returncode, len(self.server.requests)), (130, 4), errors)
         self.assertIn("stopped by a signal", errors)
 
-    def test_a_signal_is_heard_between_entries(self):
-        running = subprocess.Popen(self.words("empty_files", "--objects", "mug"), stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
-        begun = self.out / ".abut/mug.google_16k.unpacked/mug/0.txt"
-        deadline = time.monotonic() + 60
-        while not begun.exists() and time.monotonic() < deadline:
-            time.sleep(0.001)
-        running.send_signal(signal.SIGINT)
-        _, errors = running.communicate(timeout=30)
-        self.assertEqual(running.returncode, 130, errors)
-        self.assertEqual([p.name for p in self.out.rglob("*")], [".abut", "lock"])
+    def test_secrets_of_addresses_are_neither_printed_nor_kept(self):
+        host = f"127.0.0.1:{self.server.server_port}"
 
-    def on_a_disk(self, size, commands):
-        """Runs commands of a shell in self.out, a disk of its own."""
-        self.out.mkdir(exist_ok=True)
-        script = f"mount -t tmpfs -o size={size} tmpfs {self.out} && cd {self.out} && {commands}"
-        if self.run_words(["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", str(self.out)]).returncode != 0:
-            self.skipTest("no file system may be mounted here")
-        return self.run_words(["unshare", "-rm", "sh", "-c", script])
+        def run(kind, query, **more):
+            address = f"http://user:WORD@{host}/{kind}/{{object}}.tgz?{query}"
+            result = self.download("", "--objects", "mug", variants=[{"name": "google_16k", "address": address}], **more)
+            self.assertNotRegex(result.stdout + result.stderr, "user|WORD|TOKEN")
+            return result
 
-    def test_a_full_disk_ends_the_run(self):
-        download = shlex.join(self.words("ok", "--objects", "mug,pan,bowl"))
-        for size, left in (("1800k", "lock"),  # full while unpacking; below while downloading
-                           ("800k", "lock mug.google_16k.part mug.google_16k.part.tag")):
-            with self.subTest(size):
-                self.server.reset()
-                result = self.on_a_disk(size, f"{download}; echo code $?; ls .abut")
-                self.assertRegex(result.stderr, r"^abut-datasets: error: .*: the disk is full \(No space left on "
-                                                r"device\); free some space and run again to continue\n$")
-                self.assertEqual(result.stdout.split("code 1\n")[-1].split(), left.split())
-                self.assertEqual([path for path, _ in self.server.requests], ["/ok/mug.tgz"])
+        for kind in ("nothing", "damaged", "page", "loop"):
+            self.expect_refused(run(kind, "sig=TOKEN"), f"http://{host}/{kind}/mug.tgz: ")
+        listed = self.run_words([PROGRAM, "list", "test", "--manifest", self.manifest(
+            "ok", object_list=f"http://user:WORD@{host}/nothing?sig=TOKEN")])
+        self.expect_refused(listed, f"http://{host}/nothing: is not there", 2)
 
-    def test_a_transfer_goes_on_when_there_is_space(self):
-        download = shlex.join(self.words("ok", "--objects", "mug"))
-        result = self.on_a_disk("800k", f"{download}; mount -o remount,size=8m {self.out} && {download}")
-        self.assertIn("1 downloaded", result.stdout, result.stderr)
-        self.assertRegex(self.server.requests[-1][1], r"bytes=\d{6}-")
+        self.expect_mug(run("ok", "sig=TOKEN"))
+        record = self.out / ".abut/mug.google_16k.json"
+        self.assertNotRegex(record.read_text(), "user|WORD|TOKEN")
+        self.assertIn("1 there already", run("ok", "sig=TOKEN").stdout)
+        self.assertIn("1 downloaded", run("ok", "sig=TOKEN2").stdout)  # another address
+        old = json.loads(record.read_text())
+        del old["query_digest"]
+        old["address"] = f"http://user:WORD@{host}/ok/mug.tgz?sig=TOKEN"  # as older versions kept it
+        record.write_text(json.dumps(old))
+        self.assertIn("1 there already", run("ok", "sig=TOKEN").stdout)
+        self.assertNotRegex(record.read_text(), "user|WORD|TOKEN")
 
-    def test_a_disk_that_is_read_only(self):
-        words = self.words("ok", "--objects", "mug")
-        words[words.index("--out") + 1] = "new/set"
-        result = self.on_a_disk("1m", f"mount -o remount,ro {self.out} && {shlex.join(words)}")
-        self.assertIn("set/.abut: cannot make this folder: Read-only file system", result.stderr)
+    def test_an_object_that_its_address_does_not_show_is_named(self):
+        address = f"http://127.0.0.1:{self.server.server_port}/nothing?id={{object}}"
+        result = self.download("", "--objects", "mug", variants=[{"name": "google_16k", "address": address}])
+        self.expect_refused(result, "error: mug: http://")
 
     def test_sets_that_are_built_in(self):
         result = self.run_words([PROGRAM, "list"])
