@@ -42,7 +42,8 @@ std::string replace_unprintable(const std::string& name) {
     const auto c = static_cast<unsigned char>(name[i]);
     const bool c1 = c == 0xC2 && length == 2 && static_cast<unsigned char>(name[i + 1]) < 0xA0;
     const bool control = (length == 1 && (c < 0x20 || c == 0x7F)) || c1;
-    if (length == 0 || control)
+    const bool no_xml = name.compare(i, 3, "\xEF\xBF\xBE") == 0 || name.compare(i, 3, "\xEF\xBF\xBF") == 0;
+    if (length == 0 || control || no_xml)
       safe += '_';
     else
       safe.append(name, i, length);

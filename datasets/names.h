@@ -8,7 +8,8 @@
 namespace abut::datasets {
 
 // The name with what cannot be printed or stored replaced by '_' (control characters, bytes that are not
-// UTF-8) and cut to kLongestName bytes, the end replaced by a hash of the whole.
+// UTF-8, U+FFFE and U+FFFF, which no XML takes) and cut to kLongestName bytes, the end replaced by a hash of
+// the whole.
 std::string safe_name(const std::string& name);
 
 // Gives every object a safe and unique name, adds a note to those that changed, and sorts by name.

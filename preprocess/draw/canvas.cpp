@@ -11,6 +11,30 @@ namespace {
 constexpr int kSupersampling = 3;  // samples per pixel and axis
 const Color kBackground(1.0F, 1.0F, 1.0F);
 
+// `x` as a whole number from `low` to `high`, whatever it is.
+int whole(double x, int low, int high) {
+  if (!(x > low)) return low;
+  return x < high ? static_cast<int>(x) : high;
+}
+
+// The shares of the way from a to b at which the segment enters and leaves the square from `low` to `high`,
+// by Liang and Barsky; false where it never is inside, or is not finite.
+bool clip(const Eigen::Vector3d& a, const Eigen::Vector3d& b, double low, double high, double& enter,
+          double& leave) {
+  enter = 0;
+  leave = 1;
+  for (int k = 0; k < 2; ++k) {
+    const double along = b[k] - a[k];
+    if (!std::isfinite(along)) return false;
+    if (along == 0 && (a[k] < low || a[k] > high)) return false;
+    if (along == 0) continue;
+    const double to_low = (low - a[k]) / along, to_high = (high - a[k]) / along;
+    enter = std::max(enter, std::min(to_low, to_high));
+    leave = std::min(leave, std::max(to_low, to_high));
+  }
+  return enter <= leave && (b - a).allFinite();
+}
+
 }  // namespace
 
 Camera camera_for(const std::vector<Eigen::Vector3d>& points) {
@@ -66,17 +90,17 @@ void Canvas::fill_triangle(const Eigen::Vector3d corners[3], ColorAt&& color_at)
     return (b.x() - a.x()) * (y - a.y()) - (b.y() - a.y()) * (x - a.x());
   };
   const double area = cross(p[0], p[1], p[2].x(), p[2].y());
-  if (!(std::abs(area) > 1e-12)) return;
+  if (!(std::abs(area) > 1e-12) || !std::isfinite(area)) return;
   const auto [x_lo, x_hi] = std::minmax({p[0].x(), p[1].x(), p[2].x()});
   const auto [y_lo, y_hi] = std::minmax({p[0].y(), p[1].y(), p[2].y()});
-  const int x_end = std::min(samples_ - 1, static_cast<int>(std::ceil(x_hi)));
-  const int y_end = std::min(samples_ - 1, static_cast<int>(std::ceil(y_hi)));
-  for (int y = std::max(0, static_cast<int>(y_lo)); y <= y_end; ++y)
-    for (int x = std::max(0, static_cast<int>(x_lo)); x <= x_end; ++x) {
+  const int x_end = whole(std::ceil(x_hi), -1, samples_ - 1),
+            y_end = whole(std::ceil(y_hi), -1, samples_ - 1);
+  for (int y = whole(y_lo, 0, samples_); y <= y_end; ++y)
+    for (int x = whole(x_lo, 0, samples_); x <= x_end; ++x) {
       const double a = cross(p[1], p[2], x + 0.5, y + 0.5) / area;
       const double b = cross(p[2], p[0], x + 0.5, y + 0.5) / area;
       const double c = 1 - a - b;
-      if (a < 0 || b < 0 || c < 0) continue;
+      if (!(a >= 0 && b >= 0 && c >= 0)) continue;
       const float depth = static_cast<float>(a * p[0].z() + b * p[1].z() + c * p[2].z());
       put(x, y, depth, color_at(a, b, c));
     }
@@ -97,16 +121,22 @@ void Canvas::scalar_triangle(const Eigen::Vector3d corners[3], const double valu
 
 void Canvas::line(const Eigen::Vector3d& from, const Eigen::Vector3d& to, const Color& color, double pixels,
                   double lift) {
-  const Eigen::Vector3d a = project(from), b = project(to);
-  const double length = std::max(std::abs(b.x() - a.x()), std::abs(b.y() - a.y()));
-  const int steps = std::max(1, static_cast<int>(std::ceil(length)));
+  Eigen::Vector3d a = project(from), b = project(to);
   const int half = std::max(0, static_cast<int>(std::lround((pixels * kSupersampling - 1) / 2)));
+  double enter = 0, leave = 1;
+  if (!clip(a, b, -half - 1, samples_ + half + 1, enter, leave)) return;
+  const Eigen::Vector3d way = b - a;
+  if (leave < 1) b = a + leave * way;
+  if (enter > 0) a += enter * way;
+  const double length = std::max(std::abs(b.x() - a.x()), std::abs(b.y() - a.y()));
+  const int limit = samples_ + 2 * half + 2;
+  const int steps = whole(std::ceil(length), 1, 2 * limit);
   for (int i = 0; i <= steps; ++i) {
     const Eigen::Vector3d q = a + (b - a) * (static_cast<double>(i) / steps);
     const float depth = static_cast<float>(q.z() + lift * camera_.radius);
     for (int dy = -half; dy <= half; ++dy)
       for (int dx = -half; dx <= half; ++dx)
-        put(static_cast<int>(q.x()) + dx, static_cast<int>(q.y()) + dy, depth, color);
+        put(whole(q.x(), -limit, limit) + dx, whole(q.y(), -limit, limit) + dy, depth, color);
   }
 }
 
@@ -149,7 +179,7 @@ Color scale_color(double value) {
                                                Color(0.13F, 0.57F, 0.55F), Color(0.37F, 0.79F, 0.38F),
                                                Color(0.99F, 0.91F, 0.14F)};
   const double at = 4 * std::clamp(value, 0.0, 1.0);
-  const int i = std::min(3, static_cast<int>(at));
+  const int i = whole(at, 0, 3);
   const float t = static_cast<float>(at - i);
   return anchors[i] * (1 - t) + anchors[i + 1] * t;
 }

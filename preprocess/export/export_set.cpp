@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "preprocess/cli/versions.h"
 #include "preprocess/mesh/write.h"
@@ -17,6 +16,7 @@ namespace abut::preprocess {
 namespace {
 
 constexpr const char* kManifest = "manifest.json";
+constexpr const char* kScene = "scene.xml";  // of those that write one
 
 nlohmann::json json_of(const Eigen::Vector3d& v) { return {v.x(), v.y(), v.z()}; }
 
@@ -71,8 +71,16 @@ bool is_export(const std::filesystem::path& manifest) {
   return json.is_object() && json.contains("export");
 }
 
+// What is written would replace what a link leads to.
+void require_no_link(const std::filesystem::path& file) {
+  std::error_code ignored;  // who writes says what it is
+  if (std::filesystem::is_symlink(std::filesystem::symlink_status(file, ignored)))
+    throw InvalidInput(fmt::format("{}: it is a link; remove it", file.string()));
+}
+
 void claim(const std::filesystem::path& out) {
   make_folder(out);
+  for (const char* file : {kManifest, kScene}) require_no_link(out / file);
   std::error_code error;
   const std::filesystem::file_status manifest = std::filesystem::status(out / kManifest, error);
   if (std::filesystem::exists(manifest) && !std::filesystem::is_regular_file(manifest))
@@ -87,12 +95,17 @@ void claim(const std::filesystem::path& out) {
                     out.string(), kManifest));
 }
 
-// The folder of one object, made. Throws InvalidInput where a file or a link has its name.
+// The folder of one object, made. Throws InvalidInput where a file or a link has its name, or there is a link
+// in it.
 void claim_object(const std::filesystem::path& folder) {
   const std::filesystem::file_status status = std::filesystem::symlink_status(folder);
   if (std::filesystem::exists(status) && !std::filesystem::is_directory(status))
     throw InvalidInput(fmt::format("{}: it is no folder; remove it", folder.string()));
   make_folder(folder);
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    require_no_link(it->path());
+  if (error) throw IoError(fmt::format("{}: cannot read this folder: {}", folder.string(), error.message()));
 }
 
 // The pieces that the object was cut into, or its hull: piece 0.
@@ -118,9 +131,9 @@ double hull_ratio(const asset::Asset& asset) {
   return volume / asset.mass.volume;
 }
 
-ExportObject object_of(const asset::Asset& asset, const ExportOptions& options, std::set<std::string>& ids) {
+ExportObject object_of(const asset::Asset& asset, const ExportOptions& options, const std::string& id) {
   ExportObject object{
-      asset.name, {}, {}, convex_parts(asset), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero(), {}, 0};
+      asset.name, id, {}, convex_parts(asset), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero(), {}, 0};
   const auto amount = options.amounts.find(asset.name);
   object.inertial =
       inertial_of(asset.mass, amount == options.amounts.end() ? options.amount : amount->second);
@@ -129,10 +142,36 @@ ExportObject object_of(const asset::Asset& asset, const ExportOptions& options, 
                                                   static_cast<Eigen::Index>(vertices.size() / 3));
   object.low = points.rowwise().minCoeff();
   object.high = points.rowwise().maxCoeff();
-  const std::string id = export_id(asset.name);
-  object.id = id;
-  for (int k = 2; !ids.insert(object.id).second; ++k) object.id = fmt::format("{}-{}", id, k);
   return object;
+}
+
+// One asset to out/<id>/. Tells in `result` why it cannot be. Throws IoError where files cannot be written.
+void export_one(const std::filesystem::path& file, const std::string& id, const Exporter& to,
+                const ExportOptions& options, const std::filesystem::path& out, ExportResult& result) {
+  asset::Asset asset;
+  try {
+    asset = load_named_by_file(file);
+    if (const std::string missing = to.lacks(asset); !missing.empty())
+      throw InvalidInput("the asset has " + missing);
+    result.object = object_of(asset, options, id);
+    if (to.convex_collides && asset.convex.size() == 1) result.object.hull_ratio = hull_ratio(asset);
+  } catch (const Error& error) {
+    result.failure = error.what();
+    return;
+  }
+  const std::filesystem::path folder = out / id;
+  try {
+    claim_object(folder);
+    result.object.visual = visual_of(asset, {result.object.low, result.object.high});
+    for (const std::string& name : to.write(asset, result.object, options.settings, folder))
+      result.files.push_back(id + "/" + name);
+    result.object.visual.drop_data();
+    result.source_digest = asset.provenance.source_digest;
+  } catch (const InvalidInput& error) {
+    result.failure = error.what();
+    std::error_code ignored;  // it stays where an earlier export left files
+    std::filesystem::remove(folder, ignored);
+  }
 }
 
 }  // namespace
@@ -178,39 +217,18 @@ std::vector<ExportResult> export_set(const std::vector<std::filesystem::path>& a
   claim(out);
   std::vector<ExportResult> results;
   write_manifest(results, to, options, false, out);
-  std::set<std::string> ids;
+  const std::vector<std::string> ids = export_ids(assets);
   std::vector<ExportObject> written;
-  for (const std::filesystem::path& file : assets) {
+  for (std::size_t i = 0; i < assets.size(); ++i) {
     ExportResult& result = results.emplace_back();
-    result.asset_file = file.string();
-    result.object.name = file.stem().string();
-    std::optional<asset::Asset> asset;
+    result.asset_file = assets[i].string();
+    result.object.name = assets[i].stem().string();
     try {
-      asset = load_named_by_file(file);
-      if (const std::string missing = to.lacks(*asset); !missing.empty())
-        throw InvalidInput("the asset has " + missing);
-      result.object = object_of(*asset, options, ids);
-      if (to.convex_collides && asset->convex.size() == 1) result.object.hull_ratio = hull_ratio(*asset);
-    } catch (const Error& error) {
-      asset.reset();
+      within_memory(assets[i], [&] { export_one(assets[i], ids[i], to, options, out, result); });
+    } catch (const OutOfMemory& error) {
       result.failure = error.what();
     }
-    if (asset) {
-      const std::filesystem::path folder = out / result.object.id;
-      try {
-        claim_object(folder);
-        result.object.visual = visual_of(*asset, (result.object.high - result.object.low).norm());
-        for (const std::string& name : to.write(*asset, result.object, options.settings, folder))
-          result.files.push_back(result.object.id + "/" + name);
-        result.object.visual.drop_data();
-        result.source_digest = asset->provenance.source_digest;
-        written.push_back(result.object);
-      } catch (const InvalidInput& error) {
-        result.failure = error.what();
-        std::error_code ignored;  // it stays where an earlier export left files
-        std::filesystem::remove(folder, ignored);
-      }
-    }
+    if (result.failure.empty()) written.push_back(result.object);
     done(result);
   }
   if (to.write_scene != nullptr && !written.empty()) to.write_scene(written, out);

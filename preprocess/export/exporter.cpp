@@ -37,6 +37,21 @@ std::string export_id(const std::string& name) {
   return taken ? "object_" + id : id;
 }
 
+std::vector<std::string> export_ids(const std::vector<std::filesystem::path>& assets,
+                                    std::set<std::string> taken) {
+  std::vector<std::string> ids;
+  for (const std::filesystem::path& file : assets) ids.push_back(export_id(file.stem().string()));
+  std::vector<char> has_own(ids.size(), 0);
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    has_own[i] = assets[i].stem() == ids[i] && taken.insert(ids[i]).second;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (has_own[i]) continue;
+    const std::string id = ids[i];
+    for (int k = 2; !taken.insert(ids[i]).second; ++k) ids[i] = fmt::format("{}-{}", id, k);
+  }
+  return ids;
+}
+
 namespace detail {
 
 std::string digits(const Eigen::Vector3d& v) {
@@ -45,7 +60,10 @@ std::string digits(const Eigen::Vector3d& v) {
 
 std::string lacks_surface(const asset::Asset& asset) {
   if (asset.surfaces.empty()) return "no surface";
-  return asset.convex.empty() ? "no convex hull" : "";
+  if (asset.convex.empty()) return "no convex hull";
+  const bool whole = std::none_of(asset.convex.begin(), asset.convex.end(),
+                                  [](const asset::ConvexPiece& piece) { return piece.triangles.empty(); });
+  return whole ? "" : "a convex part without triangles";
 }
 
 std::vector<std::string> seen_meshes(const ExportObject& object) {

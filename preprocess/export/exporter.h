@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <filesystem>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,6 +52,11 @@ const Exporter& exporter(std::string_view name);
 
 // The name as an id: what XML, shells or file systems may take for something else is '_'.
 std::string export_id(const std::string& name);
+
+// The id of each of these files, all different and none of `taken`. They follow from the names alone,
+// whatever is in the files; a name that is an id keeps it.
+std::vector<std::string> export_ids(const std::vector<std::filesystem::path>& assets,
+                                    std::set<std::string> taken = {});
 
 // Why Drake could not take the volume as a pressure field; empty where it can: positive volumes, no
 // tetrahedron with all four corners on the surface (its pressure would be zero throughout), extent positive

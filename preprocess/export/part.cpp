@@ -108,8 +108,10 @@ void write_spheres(const asset::Asset& asset, const std::filesystem::path& file)
     rows.push_back(fmt::format(R"(    {{"center": [{:.17g}, {:.17g}, {:.17g}], "radius": {:.17g}}})", c[0],
                                c[1], c[2], spheres.radii[i]));
   }
-  write_whole(file, fmt::format("{{\"collision_spheres\": {{\n  {}: [\n{}\n  ]\n}}}}\n",
-                                nlohmann::json(asset.name).dump(), fmt::join(rows, ",\n")));
+  const std::string name =
+      nlohmann::json(asset.name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  write_whole(file, fmt::format("{{\"collision_spheres\": {{\n  {}: [\n{}\n  ]\n}}}}\n", name,
+                                fmt::join(rows, ",\n")));
 }
 
 // A part of the asset that can be written: how many of it there are (levels, pieces), and how one is written.

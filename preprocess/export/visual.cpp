@@ -4,7 +4,8 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -24,15 +25,27 @@ namespace fs = std::filesystem;
 constexpr double kTimeout = 120;                       // s
 constexpr std::size_t kMemory = std::size_t{4} << 30;  // bytes
 
-VisualFrame frame_of(const asset::Provenance& provenance, double size) {
+// As the asset's file says it, which may be forged. Throws InvalidInput.
+VisualFrame frame_of(const asset::Provenance& provenance, const Eigen::AlignedBox3d& box) {
   VisualFrame frame;
-  frame.size = size;
-  if (const auto scale = provenance.parameters.find("metres_per_unit"); scale != provenance.parameters.end())
-    frame.metres_per_unit = std::strtod(scale->second.c_str(), nullptr);
+  frame.box = box;
+  if (const auto scale = provenance.parameters.find("metres_per_unit");
+      scale != provenance.parameters.end()) {
+    const std::string& text = scale->second;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), frame.metres_per_unit);
+    if (error != std::errc() || end != text.data() + text.size() || !(frame.metres_per_unit > 0) ||
+        !std::isfinite(frame.metres_per_unit))
+      throw InvalidInput("the asset's metres_per_unit is no positive number");
+  }
   constexpr const char* kOrigin[] = {"recentred_x_m", "recentred_y_m", "recentred_z_m"};
   for (int k = 0; k < 3; ++k)
-    if (const auto x = provenance.measures.find(kOrigin[k]); x != provenance.measures.end())
+    if (const auto x = provenance.measures.find(kOrigin[k]); x != provenance.measures.end()) {
+      if (!std::isfinite(x->second))
+        throw InvalidInput(fmt::format("the asset's {} is not finite", kOrigin[k]));
       frame.origin[k] = x->second;
+    }
+  const auto dropped = provenance.measures.find("components_dropped");
+  frame.parts_dropped = dropped != provenance.measures.end() && dropped->second > 0;
   return frame;
 }
 
@@ -140,7 +153,7 @@ void Visual::drop_data() {
   for (auto& texture : textures) texture.second = {};
 }
 
-Visual visual_of(const asset::Asset& asset, double size) {
+Visual visual_of(const asset::Asset& asset, const Eigen::AlignedBox3d& box) {
   const fs::path file = asset.provenance.source_file;
   const std::string extension = datasets::lower_extension(file);
   constexpr std::string_view kWithMaterials[] = {".obj", ".dae", ".glb", ".gltf"};
@@ -156,7 +169,7 @@ Visual visual_of(const asset::Asset& asset, double size) {
     const std::string content = read_text(file);
     if (source_digest(content, file) != asset.provenance.source_digest)
       throw InvalidInput(file.string() + " has changed since the asset was made");
-    return pack(read_visual(content, file, frame_of(asset.provenance, size)));
+    return pack(read_visual(content, file, frame_of(asset.provenance, box)));
   };
   RunObserver silent;
   const RunResult run = run_jobs(1, work, {1, kTimeout, kMemory}, silent);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <Eigen/Core>
+#include <Eigen/Geometry>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -32,8 +32,8 @@ struct Visual {
 
 // Read again from the asset's source, an OBJ with its MTL, COLLADA or glTF file, where it is as it was when
 // the asset was made. Assimp runs in a child process: what it makes of a bad file is a note.
-// `size`: of the box about the asset, m.
-Visual visual_of(const asset::Asset& asset, double size);
+// `box`: about the asset's surface, m.
+Visual visual_of(const asset::Asset& asset, const Eigen::AlignedBox3d& box);
 
 // Writes visual_<k>.obj for each part, visual.mtl and the textures to `folder`; or the textures alone. Their
 // names. Throws IoError.

@@ -13,8 +13,13 @@
 #include <utility>
 
 #include "datasets/listing.h"
+#include "preprocess/export/mtl_pictures.h"
+#include "preprocess/export/plain_obj.h"
+#include "preprocess/export/words.h"
 #include "preprocess/mesh/beside.h"
+#include "preprocess/mesh/formats.h"
 #include "preprocess/mesh/scene_file.h"
+#include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
 
@@ -23,12 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestPicture = std::size_t{1} << 28;  // bytes
-
-// Without the blanks at its end.
-std::string trimmed(std::string_view text) {
-  const std::size_t last = text.find_last_not_of(" \t\r");
-  return std::string(text.substr(0, last == std::string_view::npos ? 0 : last + 1));
-}
+constexpr std::size_t kMostPixels = std::size_t{1} << 28;      // of all pictures, decoded one by one
 
 // The extension of a picture by its first bytes; empty for what is none.
 std::string picture_format(std::string_view bytes) {
@@ -36,18 +36,23 @@ std::string picture_format(std::string_view bytes) {
   return bytes.starts_with("\xff\xd8\xff") ? ".jpg" : "";
 }
 
-// Whether a PNG can be decoded to its end.
-bool is_whole_png(const std::string& bytes) {
+// What is wrong with a PNG; empty if it can be decoded to its end. `room`: pixels that it may have, less by
+// its own afterwards.
+std::string png_fault(const std::string& bytes, std::size_t& room) {
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
   bool whole = png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()) != 0;
-  if (whole) {
+  const std::size_t count = std::size_t{image.width} * image.height;
+  const bool fits = count <= room;
+  if (whole && fits) {
+    room -= count;
     image.format = PNG_FORMAT_RGBA;
     std::vector<png_byte> pixels(PNG_IMAGE_SIZE(image));
     whole = png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr) != 0;
   }
   png_image_free(&image);
-  return whole;
+  if (!whole) return "a damaged PNG";
+  return fits ? "" : fmt::format("too large ({} x {} pixels)", image.width, image.height);
 }
 
 // A part of light as pictures have it (sRGB), from how glTF has colours.
@@ -55,20 +60,17 @@ double encoded(double linear) {
   return linear <= 0.0031308 ? 12.92 * linear : 1.055 * std::pow(linear, 1 / 2.4) - 0.055;
 }
 
-// Files of materials that an OBJ names and that are not there.
-std::vector<std::string> missing_materials(std::string_view content, const fs::path& file) {
-  constexpr std::string_view kKey = "mtllib ";
-  std::vector<std::string> missing;
-  for (std::size_t at = 0; at < content.size();) {
-    const std::size_t end = std::min(content.find('\n', at), content.size());
-    std::string_view line = content.substr(at, end - at);
-    at = end + 1;
-    if (!line.starts_with(kKey)) continue;
-    line.remove_prefix(kKey.size());
-    const std::string name = trimmed(line);
-    if (!find_beside(name, file)) missing.push_back(name);
-  }
-  return missing;
+// About the corners of triangles.
+Eigen::AlignedBox3d box_of(const TriangleMesh& mesh) {
+  Eigen::AlignedBox3d box;
+  for (const Triangle& t : mesh.triangles)
+    for (const std::int32_t v : t) box.extend(mesh.vertices[static_cast<std::size_t>(v)]);
+  return box;
+}
+
+// Farthest that two boxes' faces are apart.
+double apart(const Eigen::AlignedBox3d& a, const Eigen::AlignedBox3d& b) {
+  return std::max((a.min() - b.min()).cwiseAbs().maxCoeff(), (a.max() - b.max()).cwiseAbs().maxCoeff());
 }
 
 // Reads one scene. Runs in the child.
@@ -78,19 +80,20 @@ class VisualReader {
       : file_(file),
         extension_(datasets::lower_extension(file)),
         frame_(frame),
-        scene_(content, file, aiProcess_JoinIdenticalVertices) {
-    if (extension_ == ".obj")
-      for (const std::string& name : missing_materials(content, file))
-        note(fmt::format("its materials '{}' are left out: no such file beside it or below", name));
+        obj_(extension_ == ".obj" ? std::optional(plain_obj(content, file)) : std::nullopt),
+        scene_(obj_ ? obj_->text : content, file, aiProcess_JoinIdenticalVertices) {
+    if (obj_) take_obj(content);
   }
 
   Visual read() {
     scene_.for_each_instance([&](const aiMesh& mesh, const aiMatrix4x4& X) { add(mesh, X); });
-    if (!(kFinest * largest_ * frame_.metres_per_unit <= kPlaces * frame_.size))
+    if (!(kFinest * largest_ * frame_.metres_per_unit <= kPlaces * frame_.box.sizes().norm()))
       throw InvalidInput(
           "its coordinates are too far from the origin for single precision, in which they are read here");
+    if (obj_) require_same_shape();
     bool any = false;
     for (auto& [key, gathered] : parts_) any |= finish(key.material, gathered);
+    require_place();
     if (!any) visual_.parts.clear();
     if (colored_) note("colours of its vertices are left out");
     return std::move(visual_);
@@ -111,6 +114,55 @@ class VisualReader {
     SceneSoup soup;
     VisualPart part;
   };
+
+  // What assimp is not asked for: the shape by the rules of the asset's reader, and the pictures.
+  void take_obj(const std::string& content) {
+    Report ignored;
+    const TriangleMesh mesh = parse_obj(content, file_.string(), ignored);
+    triangles_ = mesh.triangles.size();
+    box_ = box_of(mesh);
+    colored_ = obj_->colored;
+    for (const std::string& name : obj_->missing)
+      note(fmt::format("its materials '{}' are left out: no such file beside it or below", name));
+    for (const std::string& name : obj_->libraries)
+      if (const auto library = find_beside(name, file_))
+        add_mtl_pictures(read_text(*library), fs::path(name).parent_path(), mtl_pictures_);
+    if (obj_->bare_faces > 0)
+      note(fmt::format(
+          "texture coordinates or normals of {} are left out: not all corners have one that is there",
+          counted(obj_->bare_faces, "face")));
+  }
+
+  // Of an OBJ: assimp, which has rules of its own, has read what the asset was made from.
+  void require_same_shape() const {
+    constexpr double kRoundings = 16;
+    std::size_t triangles = 0;
+    Eigen::AlignedBox3d box;
+    for (const auto& [key, gathered] : parts_) {
+      triangles += gathered.soup.mesh.triangles.size();
+      box.extend(box_of(gathered.soup.mesh));
+    }
+    if (triangles != triangles_ || !(apart(box, box_) <= kRoundings * kFinest * largest_))
+      throw InvalidInput("assimp reads another shape from it than the asset was made from");
+  }
+
+  // The asset's frame is what its file says, and may be forged.
+  void require_place() const {
+    constexpr double kSlack = 0.1, kFarthest = 1e3;  // of the asset's size: by mending; of dropped parts
+    const double size = frame_.box.sizes().norm();
+    Eigen::AlignedBox3d box;
+    for (const VisualPart& part : visual_.parts) {
+      for (const Eigen::Vector3d& v : part.mesh.vertices)
+        if (!v.allFinite()) throw InvalidInput("its places in the asset's frame are not finite");
+      box.extend(box_of(part.mesh));
+    }
+    if (visual_.parts.empty()) return;
+    const Eigen::Vector3d slack = Eigen::Vector3d::Constant(kSlack * size);
+    const Eigen::AlignedBox3d room(box.min() - slack, box.max() + slack);
+    const double most = frame_.parts_dropped ? kFarthest * size : kSlack * size;
+    if (!room.contains(frame_.box) || !(apart(box, frame_.box) <= most))
+      throw InvalidInput("it does not lie where the asset does: the asset's scale or origin is wrong");
+  }
 
   void add(const aiMesh& mesh, const aiMatrix4x4& X) {
     const unsigned set = places_set(mesh.mMaterialIndex);
@@ -159,7 +211,13 @@ class VisualReader {
     bool stated = false;
     if (material < scene_.scene().mNumMaterials) {
       const aiMaterial& from = *scene_.scene().mMaterials[material];
-      if (!part.places.empty()) part.texture = take_texture(from);
+      if (const auto picture = picture_of(from)) {
+        if (part.places.empty())
+          note(fmt::format("its texture '{}' is left out where faces have no texture coordinates",
+                           shown(picture->name)));
+        else
+          part.texture = take_texture(*picture);
+      }
       stated = take_color(from, !part.texture.empty(), part.color) || !part.texture.empty();
     }
     visual_.parts.push_back(std::move(part));
@@ -185,26 +243,37 @@ class VisualReader {
     return stated;
   }
 
-  // The name of the material's picture in visual_.textures; empty where there is none.
-  std::string take_texture(const aiMaterial& from) {
+  // The picture that a material names.
+  std::optional<MtlPicture> picture_of(const aiMaterial& from) const {
     aiString named;
+    if (obj_) {
+      from.Get(AI_MATKEY_NAME, named);
+      const auto found = mtl_pictures_.find(named.C_Str());
+      return found == mtl_pictures_.end() ? std::nullopt : std::optional(found->second);
+    }
     aiTextureType type = aiTextureType_DIFFUSE;
     if (from.GetTexture(type, 0, &named) != AI_SUCCESS) {
       type = aiTextureType_BASE_COLOR;
-      if (from.GetTexture(type, 0, &named) != AI_SUCCESS) return {};
+      if (from.GetTexture(type, 0, &named) != AI_SUCCESS) return std::nullopt;
     }
-    const std::string name = named.C_Str();
     aiUVTransform moved;
-    if (from.Get(AI_MATKEY_UVTRANSFORM(type, 0), moved) == AI_SUCCESS && !is_none(moved))
-      note(fmt::format("its texture '{}' is moved, scaled or turned: that is left out", shown(name)));
-    const auto [known, is_new] = names_.try_emplace(name);
+    const bool moves = from.Get(AI_MATKEY_UVTRANSFORM(type, 0), moved) == AI_SUCCESS && !is_none(moved);
+    return MtlPicture{named.C_Str(), {}, moves};
+  }
+
+  // Its name in visual_.textures; empty where it is left out.
+  std::string take_texture(const MtlPicture& from) {
+    if (from.moved)
+      note(fmt::format("its texture '{}' is moved, scaled or turned: that is left out", shown(from.name)));
+    const auto [known, is_new] = names_.try_emplace({from.folder, from.name});
     if (!is_new) return known->second;
-    const std::optional<std::string> bytes = picture(name);
+    const std::optional<std::string> bytes = picture(from);
     if (!bytes) return {};
     const std::string format = picture_format(*bytes);
-    if (format.empty() || (format == ".png" && !is_whole_png(*bytes))) {
-      note(fmt::format("its texture '{}' is {} and is left out", shown(name),
-                       format.empty() ? "neither PNG nor JPEG" : "a damaged PNG"));
+    std::string fault = format.empty() ? "neither PNG nor JPEG" : "";
+    if (format == ".png") fault = png_fault(*bytes, pixels_left_);
+    if (!fault.empty()) {
+      note(fmt::format("its texture '{}' is {} and is left out", shown(from.name), fault));
       return {};
     }
     known->second = fmt::format("texture_{}{}", visual_.textures.size(), format);
@@ -212,11 +281,12 @@ class VisualReader {
     return known->second;
   }
 
-  std::optional<std::string> picture(const std::string& name) {
+  std::optional<std::string> picture(const MtlPicture& from) {
+    const std::string& name = from.name;
     if (const aiTexture* inside = scene_.scene().GetEmbeddedTexture(name.c_str())) {
       if (inside->mHeight == 0)
         return std::string(reinterpret_cast<const char*>(inside->pcData), inside->mWidth);
-    } else if (const auto file = picture_file(name)) {
+    } else if (const auto file = picture_file(from)) {
       std::error_code ignored;
       if (fs::file_size(*file, ignored) <= kLargestPicture) return read_text(*file);
       note(fmt::format("its texture '{}' is left out: it has more than {} MiB", shown(name),
@@ -227,10 +297,12 @@ class VisualReader {
     return std::nullopt;
   }
 
-  // Google Scanned Objects have meshes/model.obj, and its pictures in materials/textures.
-  std::optional<fs::path> picture_file(const std::string& name) const {
-    std::string path = trimmed(name);
+  // Beside the MTL or the scene. Google Scanned Objects have meshes/model.obj, and its pictures in
+  // materials/textures.
+  std::optional<fs::path> picture_file(const MtlPicture& from) const {
+    std::string path(trimmed(from.name));
     std::replace(path.begin(), path.end(), '\\', '/');
+    if (auto file = find_beside((from.folder / path).string(), file_)) return file;
     if (auto file = find_beside(path, file_)) return file;
     const fs::path folder = file_.parent_path();
     if (folder.filename() != "meshes") return std::nullopt;
@@ -254,11 +326,17 @@ class VisualReader {
   fs::path file_;
   std::string extension_;
   VisualFrame frame_;
+  std::optional<PlainObj> obj_;  // none: another format
   SceneFile scene_;
   std::map<Key, Gathered> parts_;
-  double largest_ = 0;                        // coordinate, in the file's units
-  bool colored_ = false;                      // whether vertices have colours
-  std::map<std::string, std::string> names_;  // in visual_.textures, by that in the scene
+  double largest_ = 0;         // coordinate, in the file's units
+  bool colored_ = false;       // whether vertices have colours
+  std::size_t triangles_ = 0;  // of an OBJ, as the asset's reader reads it
+  Eigen::AlignedBox3d box_;    // about them, in the file's units
+  std::map<std::string, MtlPicture> mtl_pictures_;
+  std::map<std::pair<fs::path, std::string>, std::string>
+      names_;  // in visual_.textures, by those in the scene
+  std::size_t pixels_left_ = kMostPixels;
   Visual visual_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Geometry>
 #include <string>
 
 #include "preprocess/export/visual.h"
@@ -10,7 +11,8 @@ namespace abut::preprocess {
 struct VisualFrame {
   double metres_per_unit = 1;
   Eigen::Vector3d origin = Eigen::Vector3d::Zero();  // the asset's, m
-  double size = 0;                                   // of the asset's box, m
+  Eigen::AlignedBox3d box;                           // about the asset's surface, in its frame, m
+  bool parts_dropped = false;                        // whether the file has more than became the asset
 
   Eigen::Vector3d operator()(const Eigen::Vector3d& p) const { return p * metres_per_unit - origin; }
 };

@@ -2,59 +2,32 @@
 
 #include <Eigen/SVD>
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <limits>
 #include <utility>
 
 #include "preprocess/mesh/formats.h"
+#include "preprocess/mesh/obj_lines.h"
 #include "preprocess/mesh/weld.h"
 #include "runtime/core/counted.h"
-#include "runtime/core/input_file.h"
 
 namespace abut::preprocess {
 namespace {
 
 class ObjParser {
  public:
-  ObjParser(std::string_view content, const std::string& name) : content_(content), name_(name) {
-    if (content_.starts_with(kByteOrderMark)) content_.remove_prefix(kByteOrderMark.size());
-  }
+  ObjParser(std::string_view content, const std::string& name) : lines_(content), name_(name) {}
 
   TriangleMesh parse() {
-    std::string joined;  // a line continued by backslashes
-    const char* at = content_.data();
-    const char* const end = at + content_.size();
-    while (at != end) {
-      const char* stop = find_newline(at, end);
-      ++line_;
-      std::string_view line(at, static_cast<std::size_t>(stop - at));
-      at = stop == end ? end : stop + 1;
-      if (continues(line)) {
-        joined.clear();
-        std::size_t first = line_;
-        while (continues(line)) {
-          joined.append(line.substr(0, line.rfind('\\'))).push_back(' ');
-          if (at == end) line = {};
-          if (line.empty()) break;
-          stop = find_newline(at, end);
-          ++line_;
-          line = std::string_view(at, static_cast<std::size_t>(stop - at));
-          at = stop == end ? end : stop + 1;
-        }
-        joined.append(line);
-        const std::size_t last = std::exchange(line_, first);
-        parse_line(joined);
-        line_ = last;
-      } else {
-        parse_line(line);
-      }
+    for (std::string_view line; lines_.next(line);) {
+      line_ = lines_.number();
+      parse_line(line);
     }
     check_forward_references();
     return std::move(mesh_);
   }
 
-  std::size_t lines() const { return line_; }
+  std::size_t lines() const { return lines_.read(); }
 
   // A number for each vertex's texture coordinates and normal: vertices at one position that differ in it are
   // a seam.
@@ -70,16 +43,6 @@ class ObjParser {
   }
 
  private:
-  static const char* find_newline(const char* at, const char* end) {
-    const void* found = std::memchr(at, '\n', static_cast<std::size_t>(end - at));
-    return found ? static_cast<const char*>(found) : end;
-  }
-
-  static bool continues(std::string_view line) {
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    return !line.empty() && line.back() == '\\';
-  }
-
   [[noreturn]] void refuse(const std::string& what) const {
     throw InvalidInput(fmt::format("{}: line {}: {}", name_, line_, what));
   }
@@ -179,7 +142,7 @@ class ObjParser {
                        counted(static_cast<std::size_t>(count), "vertex", "vertices")));
   }
 
-  std::string_view content_;
+  ObjLines lines_;
   const std::string& name_;
   TriangleMesh mesh_;
   std::vector<std::int32_t> corners_;

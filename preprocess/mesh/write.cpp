@@ -123,7 +123,8 @@ void write_shape(const Shape& shape, const std::filesystem::path& path) {
     format_ply(shape, out);
   } else if (extension == ".vtk") {
     format_vtk(shape, out);
-  } else if (extension == ".stl" && shape.corners == 3 && shape.count() > 0) {
+  } else if (extension == ".stl" && shape.corners == 3) {
+    if (shape.count() == 0) throw InvalidInput(path.string() + ": it has no triangles, and STL nothing else");
     format_stl(shape, out);
   } else {
     throw InvalidInput(

@@ -17,7 +17,7 @@ function el(tag, attributes = {}, ...children) {
   node.append(...children.filter(child => child !== null && child !== undefined));
   return node;
 }
-const number = (x, digits = 4) => x === 0 ? "0" : Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3 ? x.toExponential(digits - 1).replace(/\.?0+e/, "e") : String(+x.toPrecision(digits));
+const number = (x, digits = 4) => x === null ? "–" : x === 0 ? "0" : Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3 ? x.toExponential(digits - 1).replace(/\.?0+e/, "e") : String(+x.toPrecision(digits));
 
 function theme() {
   const root = document.documentElement, media = matchMedia("(prefers-color-scheme: dark)");
@@ -174,12 +174,13 @@ function contactPanel(view) {
   view.items.push(A, B, patch, rim, force, p1, p2, between);
   const strongest = Math.max(...frames.map(f => Math.hypot(...f.force)), 1e-300), peak = Math.max(...frames.map(f => f.peak), 1e-300);
   const size = Math.hypot(...pair.low.map((x, k) => pair.high[k] - x));
+  const times = (scale, x) => x === null ? null : scale * x, length = v => v.includes(null) ? null : Math.hypot(...v);
   const big = el("div", {class: "big", id: "force"}), table = el("div"), line = chart(frames);
   const slider = el("input", {type: "range", id: "depth", min: 0, max: frames.length - 1, step: 1, value: Math.round(.6 * (frames.length - 1)), "aria-label": "depth", oninput: () => show()});
   const out = el("output", {id: "depth-at"});
   const replace = (item, buffer) => { view.drop(item.buffer); item.buffer = buffer; };
   function show() {
-    const k = +slider.value, f = frames[k], v = corners4(pair, f.patch), newtons = Math.hypot(...f.force);
+    const k = +slider.value, f = frames[k], v = corners4(pair, f.patch), newtons = length(f.force);
     B.shift = f.shift;
     const position = [], color = [], lines = [];
     let first = 0;
@@ -193,14 +194,15 @@ function contactPanel(view) {
     replace(rim, lines.length ? view.buffer("LINES", Float32Array.from(lines)) : null);
     const reach = .45 * size * newtons / strongest;
     replace(force, newtons > 0 ? view.buffer("TRIANGLES", arrow(f.at, f.force.map(x => x / newtons * reach), Math.min(.05 * size, reach))) : null);
-    replace(p1, view.buffer("POINTS", Float32Array.from(f.p1)));
-    replace(p2, view.buffer("POINTS", Float32Array.from(f.p2)));
-    replace(between, view.buffer("LINES", Float32Array.from([...f.p1, ...f.p2])));
+    const known = points => !points.includes(null);
+    replace(p1, known(f.p1) ? view.buffer("POINTS", Float32Array.from(f.p1)) : null);
+    replace(p2, known(f.p2) ? view.buffer("POINTS", Float32Array.from(f.p2)) : null);
+    replace(between, known([...f.p1, ...f.p2]) ? view.buffer("LINES", Float32Array.from([...f.p1, ...f.p2])) : null);
     out.textContent = `${number(1e3 * f.depth, 3)} mm`;
     big.replaceChildren(number(newtons, 3), el("small", {}, " N on ", pair.name));
     table.replaceChildren(facts([["force (x, y, z)", `${f.force.map(x => number(x, 3)).join(", ")} N`], ["torque about its centre", `${f.torque.map(x => number(x, 3)).join(", ")} N m`],
-      ["patch", `${number(1e6 * f.area, 3)} mm², ${f.corners.length} polygons`], ["largest pressure", `${number(1e-3 * f.peak, 3)} kPa`],
-      ["distance of the hulls", `${number(1e3 * f.distance, 3)} mm`], ["status", f.status]]));
+      ["patch", `${number(times(1e6, f.area), 3)} mm², ${f.corners.length} polygons`], ["largest pressure", `${number(times(1e-3, f.peak), 3)} kPa`],
+      ["distance of the hulls", `${number(times(1e3, f.distance), 3)} mm`], ["status", f.status]]));
     line.move(k);
     view.ask();
   }

@@ -125,12 +125,12 @@ std::string page(const std::string& title, const nlohmann::json& data, const std
   nlohmann::json all = data;
   all["scale"] = scale_data();
   return fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n{}\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n<link rel=\"icon\" href=\"data:,\">\n"
       "<title>{}</title>\n<style>\n{}</style></head><body>\n<script>\nconst DATA = "
       "{};\n{}\n{}\n{}();\n</script>\n"
       "</body></html>\n",
-      escaped(title), kPageStyle, script_text(all), dynamics::kViewScript, kPageScript, start);
+      kPageMark, escaped(title), kPageStyle, script_text(all), dynamics::kViewScript, kPageScript, start);
 }
 
 nlohmann::json facts_data(const asset::Asset& asset) {

@@ -7,6 +7,9 @@
 
 namespace abut::preprocess {
 
+// By which a page is known as one, near its beginning.
+inline constexpr const char* kPageMark = "<meta name=\"generator\" content=\"abut-report\">";
+
 // A whole page: `start` is the script's function that fills it from `data`.
 std::string page(const std::string& title, const nlohmann::json& data, const std::string& start);
 

@@ -1,24 +1,30 @@
 #include "preprocess/report/report.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <memory>
-#include <optional>
-#include <set>
+#include <span>
+#include <utility>
 
 #include "preprocess/export/export_set.h"
 #include "preprocess/export/exporter.h"
 #include "preprocess/mesh/write.h"
+#include "preprocess/process/packing.h"
+#include "preprocess/process/runner.h"
 #include "preprocess/report/page_data.h"
 #include "preprocess/report/pages.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
+#include "runtime/core/input_file.h"
+#include "runtime/core/output_file.h"
 
 namespace abut::preprocess {
 namespace {
 
 constexpr int kThumbnail = 144;  // pixels: twice what the table shows, for dense screens
 constexpr const char* kIndex = "index.html";
+constexpr const char* kContact = "contact";  // the stage of a page that may be left out
 
 using Shared = std::shared_ptr<const asset::Asset>;
 
@@ -28,25 +34,103 @@ body::Body body_of(const Shared& asset) {
   return {body::Geometry(asset, {.volume = std::max(0, coarsest)})};
 }
 
-std::string object_page(const Shared& asset, const Shared& partner, bool with_index) {
-  nlohmann::json data = facts_data(*asset);
-  data["index"] = with_index ? nlohmann::json(kIndex) : nlohmann::json(nullptr);
-  data["object"] = object_data(*asset);
-  data["pair"] = pair_data(body_of(asset), body_of(partner));
-  return page(asset->name, data, "assetPage");
+// Throws what loading throws, and InvalidInput where there is nothing to show.
+Shared shown_asset(const std::filesystem::path& file) {
+  auto asset = std::make_shared<const asset::Asset>(load_named_by_file(file));
+  if (const std::string missing = detail::lacks_surface(*asset); !missing.empty())
+    throw InvalidInput(fmt::format("{}: the asset has {}", file.string(), missing));
+  return asset;
 }
 
-// The asset after the first `from`, around the end, that can be read: itself where there is no other.
-Shared next_asset(const std::vector<std::filesystem::path>& assets, std::size_t from) {
-  for (std::size_t k = 1; k <= assets.size(); ++k) {
+// The asset after `asset`, the one of file `i`, around the end, that can be read: itself where there is no
+// other.
+Shared next_asset(const std::vector<std::filesystem::path>& assets, std::size_t i, const Shared& asset) {
+  for (std::size_t k = 1; k < assets.size(); ++k) {
     try {
-      auto asset =
-          std::make_shared<const asset::Asset>(load_named_by_file(assets[(from + k) % assets.size()]));
-      if (detail::lacks_surface(*asset).empty()) return asset;
+      return shown_asset(assets[(i + k) % assets.size()]);
+    } catch (const OutOfMemory&) {  // which one is taken does not depend on the memory
+      throw;
     } catch (const Error&) {  // a row of the table says why
     }
   }
-  return nullptr;
+  return asset;
+}
+
+// `pair`: makes what there is to show of its contact; `no_pair`: why there is none, or empty.
+std::string object_page(const asset::Asset& asset, bool with_index,
+                        const std::function<nlohmann::json()>& pair, const std::string& no_pair) {
+  nlohmann::json data = facts_data(asset);
+  data["index"] = with_index ? nlohmann::json(kIndex) : nlohmann::json(nullptr);
+  data["object"] = object_data(asset);
+  data["pair"] = no_pair.empty() ? pair() : nlohmann::json(nullptr);
+  if (!no_pair.empty())
+    data["cautions"].push_back("its contact with the next object is left out: " + no_pair);
+  return page(asset.name, data, "assetPage");
+}
+
+struct MadePage {
+  std::string text, failure;  // one of them
+  nlohmann::json row;
+};
+
+// Made in a child process: what an asset does to it stays its own. A page that its contact keeps from being
+// made is made without.
+MadePage make_page(const std::vector<std::filesystem::path>& assets, std::size_t i, bool with_index,
+                   const std::string& link, const ReportLimits& limits) {
+  std::string no_pair;
+  const Work work = [&](std::size_t, const StageCallback& stage) {
+    stage("page");
+    Packer packer;
+    const Shared asset = shown_asset(assets[i]);
+    const auto pair = [&] {
+      stage(kContact);
+      return pair_data(body_of(asset), body_of(next_asset(assets, i, asset)));
+    };
+    packer.put(object_page(*asset, with_index, pair, no_pair));
+    packer.put(
+        row_data(*asset, link, kThumbnail).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    return std::move(packer.bytes);
+  };
+  RunObserver silent;
+  for (;;) {
+    const RunResult run = run_jobs(1, work, {1, limits.timeout_seconds, limits.memory_bytes}, silent);
+    if (run.signal != 0) ::raise(run.signal);
+    const JobResult& job = run.jobs.front();
+    if (job.outcome == Outcome::kDone) {
+      MadePage made;
+      std::string row;
+      Unpacker unpacker(job.payload);
+      unpacker.take(made.text);
+      unpacker.take(row);
+      made.row = nlohmann::json::parse(row);
+      return made;
+    }
+    if (job.stage == kContact && no_pair.empty()) {
+      no_pair = job.reason;
+      continue;
+    }
+    const std::string name = assets[i].string();
+    const std::string failure = job.reason.starts_with(name) ? job.reason : name + ": " + job.reason;
+    return {{}, failure, failed_row(assets[i].stem().string(), failure)};
+  }
+}
+
+// Throws where a page would replace another's file or what a link leads to, or cannot be written.
+void claim(const std::filesystem::path& page) {
+  constexpr std::size_t kHead = 1024;  // bytes: the mark is among the first
+  std::error_code error;               // check_writable() says what it is
+  const std::filesystem::file_status status = std::filesystem::symlink_status(page, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw InvalidInput(fmt::format("{}: it is {}; remove it", page.string(),
+                                   std::filesystem::is_symlink(status) ? "a link" : "no file"));
+  if (std::filesystem::exists(status)) {
+    std::string head(kHead, 0);
+    head.resize(InputFile(page).read(std::as_writable_bytes(std::span(head))));
+    if (head.find(kPageMark) == std::string::npos)
+      throw InvalidInput(page.string() +
+                         ": it is no page of a report; remove it, or choose another folder with --out");
+  }
+  check_writable(page);
 }
 
 }  // namespace
@@ -54,33 +138,25 @@ Shared next_asset(const std::vector<std::filesystem::path>& assets, std::size_t 
 std::vector<ReportedObject> write_report(const std::vector<std::filesystem::path>& assets,
                                          const std::string& title, bool with_index,
                                          const std::filesystem::path& out,
-                                         const std::function<void(const ReportedObject&)>& done) {
-  std::error_code ignored;  // write_whole() says what is wrong with the folder
+                                         const std::function<void(const ReportedObject&)>& done,
+                                         const ReportLimits& limits) {
+  std::error_code ignored;  // claim() says what is wrong with the folder
   std::filesystem::create_directories(out, ignored);
+  const std::vector<std::string> ids = export_ids(assets, {"index"});
+  if (with_index) claim(out / kIndex);
+  for (const std::string& id : ids) claim(out / (id + ".html"));
   std::vector<ReportedObject> objects;
-  std::set<std::string> ids{"index"};
   nlohmann::json rows = nlohmann::json::array();
   std::size_t failed = 0;
   for (std::size_t i = 0; i < assets.size(); ++i) {
-    ReportedObject& object = objects.emplace_back(ReportedObject{assets[i], {}, {}});
-    std::optional<std::string> text;
-    std::string id;
-    try {
-      const auto asset = std::make_shared<const asset::Asset>(load_named_by_file(assets[i]));
-      if (const std::string missing = detail::lacks_surface(*asset); !missing.empty())
-        throw InvalidInput(fmt::format("{}: the asset has {}", assets[i].string(), missing));
-      id = export_id(asset->name);
-      for (int k = 2; !ids.insert(id).second; ++k) id = fmt::format("{}-{}", export_id(asset->name), k);
-      text = object_page(asset, next_asset(assets, i), with_index);
-      rows.push_back(row_data(*asset, id + ".html", kThumbnail));
-    } catch (const Error& error) {
-      object.failure = error.what();
-      rows.push_back(failed_row(assets[i].stem().string(), error.what()));
+    MadePage made = make_page(assets, i, with_index, ids[i] + ".html", limits);
+    ReportedObject& object = objects.emplace_back(ReportedObject{assets[i], {}, made.failure});
+    rows.push_back(std::move(made.row));
+    if (made.failure.empty()) {
+      object.page = out / (ids[i] + ".html");
+      write_whole(object.page, made.text);
+    } else {
       ++failed;
-    }
-    if (text) {
-      object.page = out / (id + ".html");
-      write_whole(object.page, *text);
     }
     done(object);
   }

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "datasets/deeper.h"
+#include "datasets/names.h"
 #include "runtime/core/error.h"
 
 namespace abut::datasets {
@@ -57,6 +58,11 @@ std::string message_of(Call&& call) {
 }
 
 using Names = std::vector<std::string>;
+
+// Scenes and models of simulators are XML.
+TEST(SafeName, HasNoCharacterThatXmlRefuses) {
+  EXPECT_EQ(abut::datasets::safe_name("a\uFFFE\uFFFFb\x01\uFFFD"), "a__b_\uFFFD");
+}
 
 TEST_F(DatasetTest, YcbTakesTheFirstScanThatIsThere) {
   touch("002_can/google_16k/textured.obj");

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <limits>
 
 #include "preprocess/draw/cut.h"
 #include "preprocess/draw/label.h"
@@ -76,6 +77,28 @@ TEST(Canvas, LinesAreDrawnOverTheSurfaceTheyLieOn) {
   draw(canvas, 0, kRed);
   canvas.line({0, 0.1, 0.1}, {0, 0.4, 0.4}, kBlue, 2);
   EXPECT_GT(share(canvas.image(), 2), 0.002);
+}
+
+TEST(Canvas, WhatLeadsFarOutOfThePictureIsCut) {
+  Camera camera;
+  camera.toward = Eigen::Vector3d::UnitX();
+  Canvas far(camera, 100), near(camera, 100);
+  far.line({0, -1e15, 0}, {0, 1e15, 0}, kBlue, 2);
+  near.line({0, -2, 0}, {0, 2, 0}, kBlue, 2);
+  EXPECT_GT(share(near.image(), 2), 0.01);
+  EXPECT_NEAR(share(far.image(), 2), share(near.image(), 2), 0.3 * share(near.image(), 2));
+  const Image before = far.image();
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double x : {1e15, 1e300, infinity, std::numeric_limits<double>::quiet_NaN()}) {
+    far.line({0, x, x}, {0, x, 2 * x}, kRed);
+    far.line({0, 2, 0}, {x, 3, 0}, kRed);
+    const Eigen::Vector3d corners[3] = {{0, x, x}, {0, 2 * x, x}, {0, x, 2 * x}};
+    far.triangle(corners, kRed);
+  }
+  EXPECT_EQ(far.image().rgb, before.rgb);
+  const Eigen::Vector3d all[3] = {{0, -1e15, -1e15}, {0, 1e15, -1e15}, {0, 0, 1e15}};
+  far.triangle(all, kRed);
+  EXPECT_NEAR(share(far.image(), 0), 1, 0.05);
 }
 
 TEST(Canvas, AScalarTriangleHasTheColoursOfItsValues) {

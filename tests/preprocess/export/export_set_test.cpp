@@ -224,6 +224,84 @@ TEST_F(ExportSet, AnEarlierExportIsReplacedAndOtherFilesAreNot) {
   EXPECT_EQ(export_to("mujoco").code, 2);
 }
 
+TEST_F(ExportSet, NothingIsWrittenThroughALink) {
+  write("box.obj", box(0.1, 0.1, 0.1));
+  ASSERT_EQ(make().code, 0);
+  const std::filesystem::path mine = folder_ / "mine";
+  std::ofstream(mine) << "by hand";
+  const auto is_mine = [&] {
+    std::string read;
+    std::getline(std::ifstream(mine), read);
+    return read == "by hand";
+  };
+  ASSERT_EQ(export_to("mujoco").code, 0);
+  for (const char* file : {"box/surface.obj", "scene.xml", "manifest.json"}) {
+    SCOPED_TRACE(file);
+    const std::filesystem::path link = to() / file;
+    std::filesystem::rename(link, folder_ / "kept");
+    std::filesystem::create_symlink(mine, link);
+    const CommandResult result = export_to("mujoco");
+    EXPECT_NE(result.code, 0);
+    EXPECT_TRUE(contains(result.err, link.string() + ": it is a link; remove it")) << result.err;
+    EXPECT_TRUE(is_mine());
+    std::filesystem::remove(link);
+    std::filesystem::rename(folder_ / "kept", link);
+  }
+  EXPECT_EQ(export_to("mujoco").code, 0);
+}
+
+TEST_F(ExportSet, AnIdFollowsFromTheNamesAlone) {
+  write("a b.obj", box(0.1, 0.1, 0.1));
+  write("a_b.obj", box(0.2, 0.2, 0.2));
+  write("a&b.obj", box(0.3, 0.3, 0.3));
+  ASSERT_EQ(make().code, 0);
+  const auto ids = [&] {
+    std::map<std::string, std::string> by_name;
+    const nlohmann::json read = manifest();
+    for (const auto& object : read["objects"])
+      if (object.contains("id")) by_name[object["name"]] = object["id"];
+    return by_name;
+  };
+  ASSERT_EQ(export_to("urdf").code, 0);
+  const std::map<std::string, std::string> all{{"a_b", "a_b"}, {"a b", "a_b-2"}, {"a&b", "a_b-3"}};
+  EXPECT_EQ(ids(), all);
+  std::ofstream(asset("a b")) << "damaged";
+  EXPECT_EQ(export_to("urdf").code, 1);
+  EXPECT_EQ(ids(), (std::map<std::string, std::string>{{"a_b", "a_b"}, {"a&b", "a_b-3"}}));
+  EXPECT_EQ(command({"report", out_.string()}).code, 1);
+  EXPECT_TRUE(std::filesystem::exists(out_ / "report" / "a_b-3.html"));
+  EXPECT_FALSE(std::filesystem::exists(out_ / "report" / "a_b-2.html"));
+}
+
+TEST_F(ExportSet, AConvexPartWithoutTrianglesIsNamed) {
+  write("box.obj", box(0.1, 0.1, 0.1));
+  ASSERT_EQ(make().code, 0);
+  asset::Asset forged = asset::load(asset("box"));
+  forged.convex[0].triangles.clear();
+  asset::save(forged, asset("box"));
+  for (const char* simulator : {"mujoco", "urdf", "usd", "meshes"}) {
+    SCOPED_TRACE(simulator);
+    const CommandResult result = export_to(simulator);
+    EXPECT_EQ(result.code, 1);
+    EXPECT_TRUE(contains(result.err, "the asset has a convex part without triangles")) << result.err;
+    EXPECT_FALSE(std::filesystem::exists(to() / "box"));
+  }
+  const CommandResult part =
+      command({"export", asset("box"), "--part", "hull", "--out", (folder_ / "hull.stl").string()});
+  EXPECT_EQ(part.code, 2);
+  EXPECT_TRUE(contains(part.err, "hull.stl: it has no triangles")) << part.err;
+}
+
+TEST_F(ExportSet, SpheresOfAFileWhoseNameIsNotUtf8AreWritten) {
+  write("ball.obj", sphere(0.05, 2));
+  ASSERT_EQ(make({"--spheres", "4"}).code, 0);
+  const std::string odd = (out_ / "ba\xFFll.h5").string(), file = (folder_ / "spheres.json").string();
+  std::filesystem::rename(asset("ball"), odd);
+  const CommandResult result = command({"export", odd, "--part", "spheres", "--out", file});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_TRUE(nlohmann::json::parse(std::ifstream(file))["collision_spheres"].contains("ba\uFFFDll"));
+}
+
 TEST_F(ExportSet, AFullDiskLeavesNoHalfFile) {
   write("ball.obj", sphere(0.05, 4));
   ASSERT_EQ(make().code, 0);

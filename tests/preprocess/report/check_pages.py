@@ -4,6 +4,7 @@ Usage: check_pages.py PREPROCESS SIM CHROMIUM [ASSETS [SCREENSHOTS]]
 """
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -83,6 +84,26 @@ def check_object(browser, page, shots):
         changes("the depth's key", lambda: browser.press("["))
         shots(name, "contact")
     expect(not browser.problems(), f"{name}: {browser.problems()}")
+
+
+def check_unknown(browser, page):
+    """The page of a contact of which some numbers are not known."""
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    if '"frames":[{' not in text:
+        return False
+    for name, value in (("distance", "null"), ("area", "null"), ("p1", "[null,null,null]"), ("force", "[null,null,null]")):
+        text = re.sub(f'"{name}":(\\[[^]]*\\]|[-+.e0-9]+)', f'"{name}":{value}', text)
+    forged = page[:-5] + ".unknown.html"
+    with open(forged, "w", encoding="utf-8") as file:
+        file.write(text)
+    browser.open(forged)
+    browser.script("document.getElementById('tab-contact').click()")
+    browser.drawn()
+    said = browser.script("document.querySelector('aside').textContent")
+    expect("\u2013 mm" in said and "\u2013, \u2013, \u2013 N" in said, f"unknown numbers are no dashes: {said}")
+    expect(not browser.problems(), f"unknown numbers: {browser.problems()}")
+    return True
 
 
 def check_words(browser, page):
@@ -177,6 +198,7 @@ def main():
                 check_object(browser, os.path.join(pages, name), shots)
             for name in (*objects, "index.html"):
                 check_words(browser, os.path.join(pages, name))
+            expect(any([check_unknown(browser, os.path.join(pages, name)) for name in objects[:2]]), "no page has a contact")
             check_table(browser, os.path.join(pages, "index.html"), len(objects), shots)
             check_recording(browser, sim, folder, shots)
         finally:

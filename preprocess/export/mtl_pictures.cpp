@@ -1,0 +1,82 @@
+#include "preprocess/export/mtl_pictures.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "preprocess/export/words.h"
+#include "preprocess/mesh/obj_lines.h"
+
+namespace abut::preprocess {
+namespace {
+
+// An option of a map: how many words it takes. Where these may be fewer they are numbers, and `unmoved` is
+// the number that changes nothing.
+struct MapOption {
+  std::string_view name;
+  int least, most;
+  double unmoved;
+};
+
+constexpr MapOption kMapOptions[] = {{"-o", 1, 3, 0},      {"-s", 1, 3, 1},         {"-t", 1, 3, 0},
+                                     {"-blendu", 1, 1, 0}, {"-blendv", 1, 1, 0},    {"-boost", 1, 1, 0},
+                                     {"-mm", 2, 2, 0},     {"-texres", 1, 1, 0},    {"-clamp", 1, 1, 0},
+                                     {"-bm", 1, 1, 0},     {"-imfchan", 1, 1, 0},   {"-type", 1, 1, 0},
+                                     {"-cc", 1, 1, 0},     {"-colorspace", 1, 1, 0}};
+
+std::string in_small_letters(std::string_view word) {
+  std::string small(word);
+  for (char& c : small)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return small;
+}
+
+// Takes the words of an option off `rest`, of which the last word stays: it is the picture's name. Whether
+// one of them moves the picture.
+bool take_option(const MapOption& option, std::string_view& rest) {
+  bool moves = false;
+  for (int k = 0; k < option.most; ++k) {
+    std::string_view behind = rest;
+    const std::string_view word = take_word(behind);
+    if (trimmed(behind).empty()) break;
+    double number = 0;
+    const char* at = word.data();
+    const bool is_number = read_coordinate(at, at + word.size(), number) == NumberStatus::kOk;
+    if (k >= option.least && !is_number) break;
+    moves = moves || (option.most == 3 && is_number && number != option.unmoved);
+    rest = behind;
+  }
+  return moves;
+}
+
+MtlPicture picture_of(std::string_view rest) {
+  MtlPicture picture;
+  for (;;) {
+    std::string_view behind = rest;
+    const std::string word = in_small_letters(take_word(behind));
+    const auto* const option = std::find_if(std::begin(kMapOptions), std::end(kMapOptions),
+                                            [&](const MapOption& row) { return row.name == word; });
+    if (option == std::end(kMapOptions)) break;
+    picture.moved = take_option(*option, behind) || picture.moved;
+    rest = behind;
+  }
+  picture.name = trimmed(rest);
+  return picture;
+}
+
+}  // namespace
+
+void add_mtl_pictures(std::string_view content, const std::filesystem::path& folder,
+                      std::map<std::string, MtlPicture>& pictures) {
+  std::string material;
+  ObjLines lines(content);
+  for (std::string_view line; lines.next(line);) {
+    const std::string keyword = in_small_letters(take_word(line));
+    if (keyword == "newmtl") material = trimmed(line);
+    if (keyword != "map_kd") continue;
+    MtlPicture picture = picture_of(line);
+    picture.folder = folder;
+    if (!picture.name.empty()) pictures[material] = picture;
+  }
+}
+
+}  // namespace abut::preprocess

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "runtime/core/input_file.h"
+
+namespace abut::preprocess {
+
+// The lines of an OBJ file, those that backslashes continue joined with blanks between. Internal to the
+// readers of OBJ, so that they see the same ones.
+class ObjLines {
+ public:
+  explicit ObjLines(std::string_view content) : rest_(content) {
+    if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
+  }
+
+  // The next line, until the next call or the end of `content`; false where there is none.
+  bool next(std::string_view& line) {
+    if (rest_.empty()) return false;
+    line = take();
+    first_ = read_;
+    if (!continues(line)) return true;
+    joined_.clear();
+    while (continues(line)) {
+      joined_.append(line.substr(0, line.rfind('\\'))).push_back(' ');
+      line = rest_.empty() ? std::string_view() : take();
+    }
+    joined_.append(line);
+    line = joined_;
+    return true;
+  }
+
+  std::size_t number() const { return first_; }  // of the line that next() gave, from 1: of its first part
+  std::size_t read() const { return read_; }     // lines so far, each part counted
+
+ private:
+  static bool continues(std::string_view line) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return line.ends_with('\\');
+  }
+
+  std::string_view take() {
+    const std::size_t end = std::min(rest_.find('\n'), rest_.size());
+    const std::string_view line = rest_.substr(0, end);
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    ++read_;
+    return line;
+  }
+
+  std::string_view rest_;
+  std::string joined_;
+  std::size_t first_ = 0, read_ = 0;
+};
+
+}  // namespace abut::preprocess
