@@ -186,8 +186,9 @@ void CompliantContact::require_pair(const Shape& a, std::size_t placed_A, const 
   }
 }
 
-void CompliantContact::find(const State& state, const Control& control, double dt) {
-  placed_.place(state, control, dt);
+void CompliantContact::find(const State& state, const Control& control, double dt,
+                            std::span<const Vec6<double>> twists_W) {
+  placed_.place(state, control, dt, twists_W);
   const auto fixed = static_cast<std::int32_t>(placed_.fixed_count());
   const std::span<const PlacedShape> shapes = placed_.shapes();
   forces_.clear();
@@ -225,6 +226,15 @@ void CompliantContact::set_friction(bool acts) {
   }
 }
 
+Status CompliantContact::status() const {
+  Status status = Status::kOk;
+  for (const PairForce& force : forces_) {
+    if (!force.converged) return Status::kNotConverged;
+    if (force.clamped) status = Status::kClamped;
+  }
+  return status;
+}
+
 bool CompliantContact::covers(std::span<const BodyMotion> motions, double dt) const {
   for (std::size_t i = 0; i < motions.size(); ++i)
     if (!placed_.covers(i, motions[i].V_WB_W, dt)) return false;
@@ -244,6 +254,8 @@ void CompliantContact::evaluate(std::span<const BodyMotion> motions, contact::Wa
   contact::Model& model = *models_[acting_][thread * model_count() + model_[pair]];
   PairForce& force = forces_[pair];
   force.contacts = 0;
+  force.converged = true;
+  force.clamped = false;
   for (std::size_t on = 0; on < 2; ++on) {
     force.F_W[on].setZero();
     for (std::size_t of = 0; of < 2; ++of) {
@@ -255,6 +267,8 @@ void CompliantContact::evaluate(std::span<const BodyMotion> motions, contact::Wa
     const Meeting met = meet(motions, force, shapes_[k], model, want);
     if (met.wrench.status == Status::kNoOverlap) continue;
     ++force.contacts;
+    force.converged = force.converged && met.wrench.status != Status::kNotConverged;
+    force.clamped = force.clamped || met.wrench.status == Status::kClamped;
     if (contact::has(want, Want::kJacobian))
       add_shapes(met.wrench, met.X_WB.R, met.partners, force);
     else

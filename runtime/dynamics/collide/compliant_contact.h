@@ -23,8 +23,10 @@ struct BodyMotion {
 // What a contact model exerts between two bodies, and its derivatives. Wrenches (moment about the centre of
 // mass; force) and displacements (turn; shift of the centre of mass) in the world's axes: N m, N; rad, m.
 struct PairForce {
-  std::int32_t A = kFixed, B = kFixed;               // indices of bodies; A kFixed for a fixed shape
-  int contacts = 0;                                  // pairs of shapes that overlap
+  std::int32_t A = kFixed, B = kFixed;  // indices of bodies; A kFixed for a fixed shape
+  int contacts = 0;                     // pairs of shapes that overlap
+  bool converged = true;  // whether the model's answers hold for all of them; kNotConverged: they do not
+  bool clamped = false;   // whether derivatives of any of them are of a clamped direction
   std::array<Vec6<double>, 2> F_W;                   // on A and on B
   std::array<std::array<Mat6<double>, 2>, 2> dF_dx;  // of the wrench on one by displacements of the other:
   std::array<std::array<Mat6<double>, 2>, 2> dF_dV;  // [on][of], 0: A, 1: B; and by twists
@@ -42,10 +44,15 @@ class CompliantContact {
   CompliantContact(const System& system, const ContactSource& source, int threads,
                    double stiction = std::numeric_limits<double>::quiet_NaN());
 
-  // Finds the pairs that may touch within dt (s) of the state, ascending. Allocates only to grow.
-  void find(const State& state, const Control& control, double dt);
+  // Finds the pairs that may touch within dt (s) of the state, also with the twists (w; v; rad/s, m/s) that
+  // bodies get meanwhile, where they are known; ascending. Allocates only to grow.
+  void find(const State& state, const Control& control, double dt,
+            std::span<const Vec6<double>> twists_W = {});
 
   std::span<const PairForce> pairs() const { return forces_; }
+
+  // Of all pairs as they were evaluated last: kNotConverged, or else kClamped, if one's is.
+  Status status() const;
 
   // Whether no body moves farther within dt than the search foresaw.
   bool covers(std::span<const BodyMotion> motions, double dt) const;

@@ -10,10 +10,16 @@ namespace abut::dynamics {
 namespace {
 
 const StepConfig& require_derivatives(const StepConfig& config) {
-  if (!find_integrator(config.integrator).has_derivatives)
+  const IntegratorRow& integrator = find_integrator(config.integrator);
+  if (!integrator.has_derivatives)
     throw InvalidInput("rollout: the integrator '" + config.integrator +
                        "' has no derivatives; take one of: " +
                        names_of(integrators(), [](const IntegratorRow& row) { return row.has_derivatives; }));
+  const std::string solver(solver_of(config));
+  if (!solver.empty() && !find_contact_solver(solver).has_derivatives)
+    throw InvalidInput(
+        "rollout: steps with the contact solver '" + solver + "' have no derivatives; take one of: " +
+        names_of(contact_solvers(), [](const ContactSolverRow& row) { return row.has_derivatives; }));
   return config;
 }
 
@@ -74,10 +80,12 @@ std::span<const State> Rollout::run(const State& start, const ControlSequence& c
   start_ = start;
   controls_ = controls;
   states_.clear();
+  not_converged_ = 0;
   State state = start_;  // `start` may have been one of the states
   for (Eigen::Index row = 0; row < controls_.rows(); ++row) {
     const Control control = control_of(controls_, row);
-    for (int k = 0; k < steps_; ++k) integrator_->step(state, control);
+    for (int k = 0; k < steps_; ++k)
+      not_converged_ += integrator_->step(state, control).status() == Status::kNotConverged;
     states_.push_back(state);
   }
   return states_;
@@ -86,13 +94,14 @@ std::span<const State> Rollout::run(const State& start, const ControlSequence& c
 RolloutEnd Rollout::end(const State& start, const ControlSequence& controls) {
   require_valid(controls);
   tree_.system().require_valid(start);
-  RolloutEnd end{start, {}};
+  RolloutEnd end;
+  end.state = start;
   State next = start;
   try {
     for (Eigen::Index row = 0; row < controls.rows(); ++row) {
       const Control control = control_of(controls, row);
       for (int k = 0; k < steps_; ++k) {
-        integrator_->step(next, control);
+        end.not_converged += integrator_->step(next, control).status() == Status::kNotConverged;
         end.state = next;
       }
     }

@@ -47,23 +47,27 @@ struct RolloutGradient {
 
 // Where a rollout ends.
 struct RolloutEnd {
-  State state;        // after the last row
-  std::string error;  // empty: none; else what a step threw, and `state` is the one before it
+  State state;            // after the last row
+  std::string error;      // empty: none; else what a step threw, and `state` is the one before it
+  int not_converged = 0;  // steps that are not to be believed, by StepReport::status
 };
 
 // One per thread.
 class Rollout {
  public:
-  // Throws InvalidInput as make_integrator, for an integrator without derivatives, and for less than one step
-  // a row.
+  // Throws InvalidInput as make_integrator, for an integrator or contact solver without derivatives, and for
+  // less than one step a row.
   Rollout(const System& system, const StepConfig& config, int steps_per_control);
 
   const SystemTree& coordinates() const { return tree_; }  // the tree whose coordinates x are
   int steps_per_control() const { return steps_; }         // time steps of a row of controls
 
-  // The states after each row, valid until the next call. Throws InvalidInput for controls that do not fit,
-  // and as Integrator::step.
+  // The states after each row, valid until the next call; not_converged() says whether they are to be
+  // believed. Throws InvalidInput for controls that do not fit, and as Integrator::step.
   std::span<const State> run(const State& start, const ControlSequence& controls);
+
+  // Steps of the last run() that are not to be believed, by StepReport::status.
+  int not_converged() const { return not_converged_; }
 
   // The last state alone; for candidates that may fail. Throws InvalidInput for controls that do not fit and
   // a bad start.
@@ -103,6 +107,7 @@ class Rollout {
   State start_;
   ControlSequence controls_;
   std::vector<State> states_;
+  int not_converged_ = 0;
 };
 
 // ends[i] from starts[i] under controls[i], on `threads` (0: one per core): the same bits for any number.

@@ -2,14 +2,44 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "runtime/core/error.h"
+#include "runtime/dynamics/collide/placed_shape.h"
 
 namespace abut::dynamics {
 namespace {
 
 // Of the bound, for distances: errors of earlier parts may grow in later ones.
 constexpr double kSafety = 0.5;
+
+// How far the shapes of a body reach from its centre of mass, m; 1 without any.
+double reach_of(const Body& body) {
+  double reach = body.shapes.empty() ? 1 : 0;
+  for (const Shape& shape : body.shapes) {
+    const PlacedShape placed(shape);
+    reach = std::max(reach, (placed.X_BS * placed.p_SCenter).norm() + placed.half.norm());
+  }
+  return reach;
+}
+
+// Of the bodies, what their turns are counted with, m; negative where a body is not looked at: links that
+// weigh nothing, but for those that their armature moves, as nothing that they carry weighs anything.
+std::vector<double> radii_of(const System& system) {
+  std::vector<double> radii(system.body_count(), -1);
+  std::vector<bool> carries(system.body_count());  // mass, itself or by its joints
+  for (std::size_t i = system.body_count(); i-- > 0;) {
+    const Body& body = system.body(i);
+    carries[i] = carries[i] || body.mass > 0;
+    if (body.mass > 0)
+      radii[i] = std::sqrt(body.inertia.maxCoeff() / body.mass);
+    else if (!carries[i] && system.first_v(i) < system.first_v(i + 1))
+      radii[i] = reach_of(body);
+    if (carries[i] && body.joint && body.joint->parent >= 0)
+      carries[static_cast<std::size_t>(body.joint->parent)] = true;
+  }
+  return radii;
+}
 
 class AdaptiveStep final : public Integrator {
  public:
@@ -19,7 +49,8 @@ class AdaptiveStep final : public Integrator {
         config_(config),
         adaptive_(adaptive),
         growth_(std::ldexp(1.0, order + 1)),
-        make_(std::move(make)) {
+        make_(std::move(make)),
+        radii_(radii_of(system)) {
     part(0);
   }
 
@@ -54,6 +85,7 @@ class AdaptiveStep final : public Integrator {
   AdaptiveConfig adaptive_;
   double growth_;  // of the distance, where a part is twice as long
   MakeIntegrator make_;
+  std::vector<double> radii_;                       // of the bodies, as radii_of() has them
   std::vector<std::unique_ptr<Integrator>> parts_;  // of dt / 2^k; null: not needed yet
   Trial coarse_, halves_[2];
   StepDerivatives of_part_;
@@ -82,15 +114,16 @@ void AdaptiveStep::advance(int halvings, const State& from, const Control& contr
 }
 
 double AdaptiveStep::distance(const State& one, const State& other) const {
+  constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();  // of places, relative
   double most = 0;
   for (std::size_t i = 0; i < system_.body_count(); ++i) {
-    const Body& body = system_.body(i);
-    if (!(body.mass > 0)) continue;
+    const double r = radii_[i];
+    if (r < 0) continue;
     const BodyState &a = one.bodies[i], &b = other.bodies[i];
-    const double r = std::sqrt(body.inertia.maxCoeff() / body.mass);
     const Vec3<double> dw = system_.angular_velocity(one, i) - system_.angular_velocity(other, i);
     most = std::max(most, (a.p_WB - b.p_WB).norm() + r * a.q_WB.angularDistance(b.q_WB) +
-                              config_.dt * ((a.v_WB - b.v_WB).norm() + r * dw.norm()));
+                              config_.dt * ((a.v_WB - b.v_WB).norm() + r * dw.norm()) -
+                              kRounding * a.p_WB.norm());
   }
   return most;
 }
@@ -115,9 +148,7 @@ void AdaptiveStep::add(const StepDerivatives& part, StepDerivatives& derivatives
   derivatives.state = (part.state * derivatives.state).eval();
   derivatives.force = (part.state * derivatives.force + part.force).eval();
   derivatives.parameter = (part.state * derivatives.parameter + part.parameter).eval();
-  if (part.status == Status::kNotConverged || derivatives.status == Status::kOk)
-    derivatives.status = part.status;
-  derivatives.kinks.insert(derivatives.kinks.end(), part.kinks.begin(), part.kinks.end());
+  add_status(part, derivatives);
 }
 
 // Two halves that were accepted, or are taken as they are.

@@ -29,9 +29,11 @@ using MakeIntegrator = std::function<std::unique_ptr<Integrator>(const System&, 
 // length h is accepted where it and two of half its length are apart by at most half of error h / dt, and
 // then those two are taken. The sum of what parts are apart is at most error / 2: their distance is that of
 // all bodies at most, |dp| + r |dturn| + dt (|dv| + r |dw|), with r the greatest radius of gyration of the
-// body; and two halves are off by about 1 / (2^p - 1) of it, p the order of the integrator. A part that is
-// not accepted after `halvings` is taken all the same; then the report's solver says kNotConverged. The
-// report counts the parts in `substeps`. Derivatives are those of the parts as they are made.
+// body, less what places are rounded by; and two halves are off by about 1 / (2^p - 1) of it, p the order of
+// the integrator. Of links that weigh nothing those alone count that their armature moves, with how far their
+// shapes reach, 1 m without any, as r. A part that is not accepted after `halvings` is taken all the same;
+// then the report's solver says kNotConverged. The report counts the parts in `substeps`. Derivatives are
+// those of the parts as they are made.
 std::unique_ptr<Integrator> make_adaptive(const System& system, const StepConfig& config,
                                           const AdaptiveConfig& adaptive, int order, MakeIntegrator make);
 

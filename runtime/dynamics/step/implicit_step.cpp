@@ -49,7 +49,8 @@ class ImplicitStep final : public Integrator {
     slopes_->begin();
     step(state, control, &*slopes_);
     slopes_->write(derivatives);
-    derivatives.status = report_.solver.status == Status::kOk ? Status::kOk : Status::kNotConverged;
+    const bool found = report_.solver.status == Status::kOk && all_finite(derivatives);
+    derivatives.status = !found ? Status::kNotConverged : clamped_ ? Status::kClamped : Status::kOk;
     derivatives.kinks.clear();
     return report_;
   }
@@ -61,6 +62,8 @@ class ImplicitStep final : public Integrator {
     report_ = {};
     report_.penetration = std::numeric_limits<double>::quiet_NaN();
     report_.solver.residual = 0;
+    report_.substeps = 0;
+    clamped_ = false;
     state.impulses.clear();
     advance(state, control, dt_, 0, slopes);
     for (const PairForce& force : contact_.pairs()) report_.contacts += force.contacts;
@@ -87,11 +90,14 @@ class ImplicitStep final : public Integrator {
   std::vector<std::uint8_t> wanted_;  // of each pair of bodies: whether its force is
   State faster_;
   StepReport report_;
+  bool clamped_ = false;  // derivatives of contact that the step was made with
 };
 
 void ImplicitStep::advance(State& state, const Control& control, double h, int halvings,
                            ImplicitSlopes* slopes) {
-  if (solve_within_margins(state, control, h) || halvings == kMostHalvings) {
+  const bool solved = solve_within_margins(state, control, h);
+  if (solved || halvings == kMostHalvings) {
+    if (!solved) report_.solver.status = Status::kNotConverged;
     if (slopes != nullptr) slopes->advance(state, bodies_, islands_, contact_);
     take(state, control);
     return;
@@ -100,18 +106,19 @@ void ImplicitStep::advance(State& state, const Control& control, double h, int h
 }
 
 // Bodies that contact has thrown farther than the search for pairs foresaw may meet others: it is done again
-// with the speeds that they have got.
+// with the speeds that they have got. Returns whether there is an answer, and none of them goes farther in
+// it.
 bool ImplicitStep::solve_within_margins(const State& state, const Control& control, double h) {
   constexpr int kMostSearches = 3;
   contact_.find(state, control, h);
-  bool solved = solve(state, control, h);
-  for (int k = 1; k < kMostSearches && solved && !contact_.covers(bodies_.trials(), h); ++k) {
+  for (int k = 1;; ++k) {
+    if (!solve(state, control, h)) return false;
+    if (contact_.covers(bodies_.trials(), h)) return true;
+    if (k == kMostSearches) return false;
     faster_ = state;
     for (std::size_t i = 0; i < faster_.bodies.size(); ++i) bodies_.take_velocity(i, faster_.bodies[i]);
     contact_.find(faster_, control, h);
-    solved = solve(state, control, h);
   }
-  return solved;
 }
 
 bool ImplicitStep::solve(const State& state, const Control& control, double h) {
@@ -175,8 +182,11 @@ void ImplicitStep::take(State& state, const Control& control) {
   for (const ImplicitIsland& island : islands_) {
     report_.solver.iterations = std::max(report_.solver.iterations, island.iterations());
     report_.solver.residual = std::max(report_.solver.residual, island.residual());
-    if (!island.solved()) report_.solver.status = Status::kNotConverged;
   }
+  ++report_.substeps;
+  const Status contact = contact_.status();
+  if (contact == Status::kNotConverged) report_.solver.status = contact;
+  clamped_ = clamped_ || contact == Status::kClamped;
   bodies_.take(state);
   for (std::size_t i = 0; i < control.F_BBcm_W.size(); ++i)
     report_.control_work += bodies_.duration() * control.F_BBcm_W[i].dot(bodies_.trials()[i].V_WB_W);

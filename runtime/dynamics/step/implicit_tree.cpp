@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "runtime/dynamics/solve/smoothed_friction.h"
 #include "runtime/dynamics/step/implicit_settings.h"
@@ -15,6 +16,33 @@
 namespace abut::dynamics {
 namespace {
 
+// Bodies that joints connect, or one alone: their independent degrees of freedom, and what they weigh, kg.
+struct Group {
+  std::vector<int> freedoms;
+  double mass = 0;
+};
+
+std::vector<Group> groups_of(const SystemTree& coordinates) {
+  const System& system = coordinates.system();
+  std::vector<Group> groups(system.body_count());
+  std::vector<std::size_t> group_of(system.body_count());
+  std::iota(group_of.begin(), group_of.end(), 0);
+  for (const std::vector<std::int32_t>& bodies : jointed_bodies(system.scene()))
+    for (const std::int32_t body : bodies)
+      group_of[static_cast<std::size_t>(body)] = static_cast<std::size_t>(bodies.front());
+  for (std::size_t i = 0; i < system.body_count(); ++i)
+    if (coordinates.tree().last_dof(static_cast<int>(i)) >= 0)
+      groups[group_of[i]].mass += system.body(i).mass;
+  const std::vector<int>& places = coordinates.mimics().independent_velocities();
+  for (std::size_t k = 0; k < places.size(); ++k)
+    groups[group_of[static_cast<std::size_t>(coordinates.link_of_dof(places[k]))]].freedoms.push_back(
+        static_cast<int>(k));
+  std::erase_if(groups, [](const Group& group) { return group.freedoms.empty(); });
+  for (Group& group : groups)
+    if (!(group.mass > 0)) group.mass = 1;
+  return groups;
+}
+
 class ImplicitTree final : public TreeIntegrator {
  public:
   ImplicitTree(const System& system, const StepConfig& config)
@@ -25,16 +53,19 @@ class ImplicitTree final : public TreeIntegrator {
   struct Trial {
     VecX<double> v, q;
     VecX<double> residual;  // generalised force that is left, of the independent degrees of freedom
-    double speed = 0;       // what its impulse changes of the velocity of all mass, m/s
-    double scale = 0;       // what its rounding is relative to, m/s
+    double speed = 0;       // what its impulse changes of the velocity of a group's mass, m/s: the greatest
+    double excess = 0;      // that beyond what forces are rounded by, m/s: the greatest
     bool foreseen = false;  // newton_ is that of the trial before it, friction smoothed alike
   };
 
   ImplicitTree(const System& system, const StepConfig& config, const ImplicitSettings& settings)
-      : TreeIntegrator(system, config, settings.joints, kImplicitStiction), settings_(settings) {}
+      : TreeIntegrator(system, config, settings.joints, kImplicitStiction),
+        settings_(settings),
+        groups_(groups_of(equations().coordinates())) {}
 
   void advance(VecX<double>& q, VecX<double>& v, const Control& control, Slopes* slopes) override {
     report().solver.residual = 0;
+    report().substeps = 0;
     advance(q, v, control, dt(), 0, slopes);
   }
 
@@ -46,6 +77,8 @@ class ImplicitTree final : public TreeIntegrator {
       for (int half = 0; half < 2; ++half) advance(q, v, control, h / 2, halvings + 1, slopes);
       return;
     }
+    ++report().substeps;
+    heed_contact();
     if (!solved(end)) report().solver.status = Status::kNotConverged;
     report().solver.residual = std::max(report().solver.residual, end.speed);
     report().control_work += h * equations().control_power(end.v, control);
@@ -55,8 +88,7 @@ class ImplicitTree final : public TreeIntegrator {
   }
 
   static bool solved(const Trial& trial, double tolerance) {
-    constexpr double kRounding = 1e-12;  // of forces, relative
-    return std::isfinite(trial.speed) && trial.speed <= tolerance + kRounding * trial.scale;
+    return std::isfinite(trial.speed) && trial.excess <= tolerance;
   }
   bool solved(const Trial& trial) const { return solved(trial, settings_.tolerance); }
 
@@ -68,7 +100,7 @@ class ImplicitTree final : public TreeIntegrator {
                const Control& control, double h, const SearchLimits& limits);
   Trial trial_at(const BackwardInertia& inertia, const VecX<double>& q, const VecX<double>& v_next,
                  const Control& control, double h);
-  double speed_of(const VecX<double>& residual, double h) const;
+  void measure(const VecX<double>& tau, const VecX<double>& inertial, double h, Trial& trial);
   // (nv, nv): by q' and by v', with the other held.
   BackwardInertia::EndSlopes residual_slopes(const BackwardInertia& inertia, const Trial& trial,
                                              const Control& control);
@@ -78,15 +110,30 @@ class ImplicitTree final : public TreeIntegrator {
                      const Trial& end, const Control& control, double h, Slopes& slopes);
 
   ImplicitSettings settings_;
+  std::vector<Group> groups_;
   Eigen::LLT<MatX<double>> inertia_;          // of the independent degrees of freedom, where the step starts
   Eigen::PartialPivLU<MatX<double>> newton_;  // the residual's slope by v' at the last trial that asked
 };
 
-// Velocity that the impulse h R brings about at rest, in the kinetic metric, of all mass.
-double ImplicitTree::speed_of(const VecX<double>& residual, double h) const {
-  const double mass = equations().coordinates().mass();
-  const double square = h * h * residual.dot(inertia_.solve(residual)) / (mass > 0 ? mass : 1);
-  return square >= 0 ? std::sqrt(square) : std::numeric_limits<double>::infinity();
+// Velocities that the impulse h R brings about at rest, in the kinetic metric.
+void ImplicitTree::measure(const VecX<double>& tau, const VecX<double>& inertial, double h, Trial& trial) {
+  constexpr double kRounding = 1e-12;  // of forces, relative
+  const MatX<double>& G = equations().coordinates().independent();
+  const auto squares = [&](const VecX<double>& force) -> VecX<double> {
+    return h * h * force.cwiseProduct(inertia_.solve(force));
+  };
+  const auto root = [](double square) {
+    return square >= 0 ? std::sqrt(square) : std::numeric_limits<double>::infinity();
+  };
+  const VecX<double> left = squares(trial.residual), pushed = squares(G.transpose() * tau),
+                     kept = squares(G.transpose() * inertial);
+  for (const Group& group : groups_) {
+    const auto speed_of = [&](const VecX<double>& of) { return root(of(group.freedoms).sum() / group.mass); };
+    const double speed = speed_of(left);
+    trial.speed = std::max(trial.speed, speed);
+    trial.excess = std::max(
+        trial.excess, std::isfinite(speed) ? speed - kRounding * (speed_of(pushed) + speed_of(kept)) : speed);
+  }
 }
 
 ImplicitTree::Trial ImplicitTree::trial_at(const BackwardInertia& inertia, const VecX<double>& q,
@@ -98,8 +145,7 @@ ImplicitTree::Trial ImplicitTree::trial_at(const BackwardInertia& inertia, const
   const MatX<double>& G = equations().coordinates().independent();
   const VecX<double> inertial = inertia.force(trial.q, v_next, equations().scratch());
   trial.residual = G.transpose() * (inertial - tau);
-  trial.speed = speed_of(trial.residual, h);
-  trial.scale = speed_of(G.transpose() * tau, h) + speed_of(G.transpose() * inertial, h);
+  measure(tau, inertial, h, trial);
   return trial;
 }
 
@@ -169,7 +215,7 @@ ImplicitTree::Trial ImplicitTree::solve_smoothed(const BackwardInertia& inertia,
 ImplicitTree::Trial ImplicitTree::search(const BackwardInertia& inertia, const VecX<double>& q,
                                          const VecX<double>& v, const Control& control, double h,
                                          const SearchLimits& limits) {
-  constexpr double kLeastDecrease = 1e-4;  // of the squared speed, over what the slope promises
+  constexpr double kLeastDecrease = 1e-4;  // of the square, over what the slope promises
   constexpr double kLeastStep = 1e-6;      // of Newton's
   const MatX<double>& G = equations().coordinates().independent();
   Trial best = trial_at(inertia, q, v, control, h);
@@ -182,7 +228,7 @@ ImplicitTree::Trial ImplicitTree::search(const BackwardInertia& inertia, const V
     double length = 1;
     Trial next = trial_at(inertia, q, best.v + way, control, h);
     const auto falls = [&] {
-      return next.speed * next.speed <= (1 - 2 * kLeastDecrease * length) * best.speed * best.speed;
+      return next.excess <= std::sqrt(1 - 2 * kLeastDecrease * length) * best.excess;
     };
     while (!falls() && length > kLeastStep) {
       length /= 2;
@@ -202,6 +248,7 @@ void ImplicitTree::differentiate(const BackwardInertia& inertia, const VecX<doub
                                  const Trial& end, const Control& control, double h, Slopes& slopes) {
   const MatX<double>& G = equations().coordinates().independent();
   const BackwardInertia::EndSlopes of_R = residual_slopes(inertia, end, control);
+  heed_contact();
   const AdvanceSlopes way = euler_advance_slopes(tree(), end.v, h);
   const auto of_variant = [&](const Tree& of, TreeScratch& with) {
     return BackwardInertia(of, q, v, h, with).force(end.q, end.v, with);

@@ -12,8 +12,9 @@ namespace abut::dynamics {
 // step of it is shortened until the residual, in the kinetic metric, falls. Where that ends above the
 // tolerance, by way of smoothed friction too (solve/smoothed_friction.h), the time step is made as two of
 // half its length, and so on, up to kMostHalvings times (implicit_step.h); then the report's solver says
-// kNotConverged, and the state is the best that was found. Its residual is the velocity by which all mass is
-// off, m/s. Derivatives by the implicit function theorem.
+// kNotConverged, and the state is the best that was found. Its residual is the velocity by which the mass of
+// bodies that joints connect, or of one alone, is off at most, m/s. Derivatives by the implicit function
+// theorem.
 std::unique_ptr<Integrator> make_implicit_tree(const System& system, const StepConfig& config);
 
 }  // namespace abut::dynamics

@@ -73,6 +73,16 @@ std::string_view to_string(StepKink::Kind kind) {
   return kWords[static_cast<std::size_t>(kind)];
 }
 
+bool all_finite(const StepDerivatives& derivatives) {
+  return derivatives.state.allFinite() && derivatives.force.allFinite() && derivatives.parameter.allFinite();
+}
+
+void add_status(const StepDerivatives& other, StepDerivatives& derivatives) {
+  if (other.status == Status::kNotConverged || derivatives.status == Status::kOk)
+    derivatives.status = other.status;
+  derivatives.kinks.insert(derivatives.kinks.end(), other.kinks.begin(), other.kinks.end());
+}
+
 const StepReport& Integrator::step(State&, const Control&, StepDerivatives&) {
   throw std::logic_error("this integrator offers no derivatives");
 }

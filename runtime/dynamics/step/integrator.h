@@ -41,8 +41,9 @@ struct StepConfig {
 
 // How a step went.
 struct StepReport {
-  int contacts = 0;        // points; of compliant contact pairs of shapes that overlap
-  int substeps = 1;        // of a step with an error bound (adaptive.h)
+  int contacts = 0;  // points; of compliant contact pairs of shapes that overlap
+  int substeps =
+      1;  // parts that the step was made of: with an error bound (adaptive.h), or halved (implicit)
   double penetration = 0;  // greatest depth at the middle of the step, m
   // Of the state after the step: kinetic and potential energy (zero at the world's origin), J.
   double kinetic = 0, potential = 0;  // J
@@ -82,11 +83,16 @@ struct StepDerivatives {
   MatX<double> state;  // (2 ni, 2 ni): dx' / dx
   MatX<double> force;  // (2 ni, nv): dx' by forces on all degrees of freedom, held over the step, N m and N
   MatX<double> parameter;  // (2 ni, parameters): dx' by those of the config, per their units
-  // kClamped: at a kink of rigid contact, see there; kNotConverged: of the answer from which the step is as
-  // far as its report's residual says.
+  // kClamped: at a kink of rigid contact, see there, or with a contact model's derivative of which a singular
+  // direction was clamped. kNotConverged: the step is not to be believed (StepReport::status), or its
+  // equations have no slope and the numbers are not finite.
   Status status = Status::kOk;
   std::vector<StepKink> kinks = {};  // those met; `status` is then kClamped
 };
+// Whether all its numbers are finite.
+bool all_finite(const StepDerivatives& derivatives);
+// Status and kinks of derivatives that are made of these and others.
+void add_status(const StepDerivatives& other, StepDerivatives& derivatives);
 
 // Moves states of one system on, by one time step a call; keeps its memory, which saves time and changes no
 // answer. One per thread of rollouts.

@@ -18,8 +18,9 @@ MotionEquations::MotionEquations(const System& system, const StepConfig& config,
       slopes_(system.body_count()),
       has_slopes_(system.body_count()) {}
 
-void MotionEquations::find(const State& state, const Control& control, double dt) {
-  contact_.find(state, control, dt);
+void MotionEquations::find(const State& state, const Control& control, double dt,
+                           std::span<const Vec6<double>> twists_W) {
+  contact_.find(state, control, dt, twists_W);
   wanted_.assign(contact_.pairs().size(), 1);
 }
 

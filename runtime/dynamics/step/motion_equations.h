@@ -27,9 +27,13 @@ class MotionEquations {
   TreeScratch& scratch() { return scratch_; }
 
   // Finds the pairs of bodies that may touch within dt (s) of the state. The search goes by the speeds of the
-  // state and gravity; `covers` says whether what was evaluated last kept within it.
-  void find(const State& state, const Control& control, double dt);
+  // state, gravity and, where they are known, the twists (w; v) that bodies get; `covers` says whether what
+  // was evaluated last kept within it.
+  void find(const State& state, const Control& control, double dt,
+            std::span<const Vec6<double>> twists_W = {});
+  std::span<const BodyMotion> motions() const { return motions_; }  // where forces were evaluated last
   bool covers(double dt) const { return contact_.covers(motions_, dt); }
+  Status contact_status() const { return contact_.status(); }  // where forces were evaluated last
 
   // Forces on the degrees of freedom at q, v, and their derivatives where they are wanted, else no such ones
   // of contact; leaves the links moved so in scratch().

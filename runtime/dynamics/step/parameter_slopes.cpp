@@ -1,9 +1,37 @@
 #include "runtime/dynamics/step/parameter_slopes.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace abut::dynamics {
 namespace {
 
 constexpr double kRelativeStep = 1e-3;  // of the differences of a material's number
+
+// Weights of differences of the fourth order at `first`, `first` + 1, ... steps.
+struct Stencil {
+  int first;
+  std::array<double, 5> weights;
+};
+constexpr Stencil kCentral{-2, {1.0 / 12, -2.0 / 3, 0, 2.0 / 3, -1.0 / 12}};
+constexpr Stencil kForward{0, {-25.0 / 12, 4, -3, 4.0 / 3, -1.0 / 4}};
+
+// A body's shapes, changed for as long as this lives.
+class ChangedShapes {
+ public:
+  ChangedShapes(CompliantContact& contact, std::size_t index, const Body& body)
+      : contact_(contact), index_(index), body_(body) {}
+  ~ChangedShapes() { contact_.set_shapes(index_, body_.shapes); }
+  ChangedShapes(const ChangedShapes&) = delete;
+  ChangedShapes& operator=(const ChangedShapes&) = delete;
+
+  void set(std::span<const Shape> shapes) { contact_.set_shapes(index_, shapes); }
+
+ private:
+  CompliantContact& contact_;
+  std::size_t index_;
+  const Body& body_;
+};
 
 }  // namespace
 
@@ -25,8 +53,7 @@ ParameterSlopes::ParameterSlopes(const SystemTree& tree, std::span<const Paramet
       continue;
     }
     if (of_material(quantity)) {
-      const Body& body = scene.bodies[at];
-      of_materials_.push_back({column, parameters[i], kRelativeStep * value_of(body, quantity), body});
+      add_materials(column, parameters[i], scene.bodies[at]);
       continue;
     }
     if (variants_.empty()) add(-1, 0, scene);
@@ -35,6 +62,19 @@ ParameterSlopes::ParameterSlopes(const SystemTree& tree, std::span<const Paramet
     set_value(heavier.bodies[at], quantity, 2 * value);
     add(column, value, heavier);
   }
+}
+
+// A rigid shape stays one, whatever is added to its modulus.
+void ParameterSlopes::add_materials(Eigen::Index column, const Parameter& parameter, const Body& body) {
+  std::vector<double> numbers;
+  for (const Shape& shape : body.shapes) numbers.push_back(material_number(shape, parameter.quantity));
+  const double first = numbers.front();
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  for (const double number : numbers)
+    if (std::isfinite(number))
+      of_materials_.push_back(
+          {column, parameter, number, kRelativeStep * (number > 0 ? number : first), body});
 }
 
 const MatX<double>& ParameterSlopes::evaluate(const Inertia& inertia) {
@@ -81,29 +121,30 @@ void ParameterSlopes::add(const OfPose& part, const SystemTree& tree, CompliantC
 
 void ParameterSlopes::add(const OfMaterial& part, const SystemTree& tree, CompliantContact& contact,
                           std::span<const BodyMotion> motions, const TreeScratch& scratch) {
-  constexpr double kWeights[] = {1.0 / 12, -2.0 / 3, 0, 2.0 / 3, -1.0 / 12};
   wanted_ = touching_;
   for (std::size_t i = 0; i < wanted_.size(); ++i) {
     const PairForce& pair = contact.pairs()[i];
     if (pair.A != part.parameter.body && pair.B != part.parameter.body) wanted_[i] = 0;
   }
-  const auto index = static_cast<std::size_t>(part.parameter.body);
+  ChangedShapes shapes(contact, static_cast<std::size_t>(part.parameter.body), part.body);
+  const Stencil& stencil = part.number > 0 ? kCentral : kForward;
   Body changed;
   for (int k = 0; k < 5; ++k) {
-    if (kWeights[k] == 0) continue;
+    if (stencil.weights[k] == 0) continue;
     changed = part.body;
-    change(changed, part.parameter, (k - 2) * part.size);
-    contact.set_shapes(index, changed.shapes);
+    for (Shape& shape : changed.shapes)
+      if (double& number = material_number(shape, part.parameter.quantity); number == part.number)
+        number += (stencil.first + k) * part.size;
+    shapes.set(changed.shapes);
     contact.evaluate(motions, wanted_, contact::Want::kValue);
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
       if (wanted_[i] == 0) continue;
       const PairForce& pair = contact.pairs()[i];
-      const double weight = kWeights[k] / part.size;
+      const double weight = stencil.weights[k] / part.size;
       add_force(weight * pair.F_W[0], pair.A, part.column, tree, scratch);
       add_force(weight * pair.F_W[1], pair.B, part.column, tree, scratch);
     }
   }
-  contact.set_shapes(index, part.body.shapes);
 }
 
 void ParameterSlopes::add_force(const Vec6<double>& F_W, std::int32_t body, Eigen::Index column,

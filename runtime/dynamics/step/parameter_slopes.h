@@ -26,7 +26,8 @@ class ParameterSlopes {
 
   // (nv, count()), at motions that `contact` was evaluated at and `scratch` has the links moved to. By
   // masses, moments and poses of shapes exact; by materials differences of the fourth order, with the motions
-  // held. `contact` is left as it was, without derivatives.
+  // held, of the shapes with one number after the other: forwards where it is zero. `contact` is left as it
+  // was, without derivatives.
   const MatX<double>& evaluate(const SystemTree& tree, CompliantContact& contact,
                                std::span<const BodyMotion> motions, const TreeScratch& scratch,
                                const Inertia& inertia);
@@ -39,10 +40,11 @@ class ParameterSlopes {
     Tree tree;
     TreeScratch scratch;
   };
-  // A number of the material of a body's shapes.
+  // A number that the materials of some of a body's shapes have.
   struct OfMaterial {
     Eigen::Index column;
     Parameter parameter;
+    double number;
     double size;  // of the differences, in the parameter's unit
     Body body;
   };
@@ -51,6 +53,7 @@ class ParameterSlopes {
     Eigen::Index column;
     Parameter parameter;
   };
+  void add_materials(Eigen::Index column, const Parameter& parameter, const Body& body);
   void add(const OfMaterial& part, const SystemTree& tree, CompliantContact& contact,
            std::span<const BodyMotion> motions, const TreeScratch& scratch);
   void add(const OfPose& part, const SystemTree& tree, CompliantContact& contact,

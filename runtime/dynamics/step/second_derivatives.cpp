@@ -32,7 +32,9 @@ class Chart {
     State state = state_;
     tree_.place(q, v_ + G * x.tail(ni), scratch_, state);
     StepDerivatives result;
-    integrator_.step(state, control_, result);
+    const StepReport& report = integrator_.step(state, control_, result);
+    if (parts_ == 0) parts_ = report.substeps;
+    if (report.substeps != parts_) result.status = Status::kNotConverged;
     const VecX<double> after = G * tree_.difference(next_, state).head(ni);
     result.state.leftCols(ni) =
         (result.state.leftCols(ni) * independent(exponential_slopes(tree_.tree(), u).right)).eval();
@@ -55,6 +57,7 @@ class Chart {
   State state_, next_;
   const Control& control_;
   VecX<double> q_, v_;
+  int parts_ = 0;  // of the first step with derivatives
 };
 
 }  // namespace
@@ -70,15 +73,17 @@ StepDerivatives second_derivatives(Integrator& integrator, const SystemTree& tre
   const double greatest = direction.cwiseAbs().maxCoeff(), step = kStep / (greatest > 0 ? greatest : 1);
   Chart chart(integrator, tree, state, control);
   StepDerivatives sum;
+  sum.state.setZero(size, size);
+  sum.force.setZero(size, tree.tree().nv());
   for (int k = 0; k < 5; ++k) {
     if (kWeights[k] == 0) continue;
     const StepDerivatives at = chart.at((k - 2) * step * direction);
     const double weight = kWeights[k] / step;
-    if (k == 0)
-      sum = {weight * at.state, weight * at.force, weight * at.parameter};
-    else
-      sum = {sum.state + weight * at.state, sum.force + weight * at.force,
-             sum.parameter + weight * at.parameter};
+    if (k == 0) sum.parameter.setZero(size, at.parameter.cols());
+    sum.state += weight * at.state;
+    sum.force += weight * at.force;
+    sum.parameter += weight * at.parameter;
+    add_status(at, sum);
   }
   return sum;
 }

@@ -13,6 +13,8 @@ namespace abut::dynamics {
 //
 // Differences of the fourth order of the exact first derivatives: four steps with derivatives. To about 1e-8
 // of the largest entry where contact is smooth over 2e-6 of `direction`, scaled to a largest entry of 1.
+// `status` and `kinks` are those of all four; kNotConverged, too, where these are made of different parts
+// (StepReport::substeps), across which derivatives jump.
 // Throws InvalidInput for a direction that has not 2 ni finite entries and as Integrator::step, and
 // std::logic_error where the integrator offers no derivatives.
 StepDerivatives second_derivatives(Integrator& integrator, const SystemTree& tree, const State& state,

@@ -61,7 +61,8 @@ const StepReport& TreeIntegrator::step(State& state, const Control& control, Ste
     derivatives.parameter.middleRows(first, ni) =
         (*part)(places, Eigen::all).rightCols(equations_.parameter_count());
   }
-  derivatives.status = report_.solver.status == Status::kOk ? Status::kOk : Status::kNotConverged;
+  const bool found = report_.status() == Status::kOk && all_finite(derivatives);
+  derivatives.status = found ? contact_ : Status::kNotConverged;
   derivatives.kinks.clear();
   return report_;
 }
@@ -89,24 +90,34 @@ const StepReport& TreeIntegrator::step(State& state, const Control& control, Slo
     coordinates.coordinates(state, q_, v_);
     start_v = v_;
     stage_count_ = 0;
+    covered_ = true;
+    contact_ = Status::kOk;
+    fastest_.assign(state.bodies.size(), Vec6<double>::Zero());
     if (slopes != nullptr) *slopes = first_slopes();
     advance(q_, v_, control, slopes);
     if (!q_.allFinite() || !v_.allFinite()) refuse_step(dt_, stable_step(start_v, control));
     coordinates.place(q_, v_, equations_.scratch(), next);
-    if (k == kMaxSearches || equations_.covers(dt_)) break;
-    State faster = next;  // where it was, with the speeds that it has got
-    for (std::size_t i = 0; i < faster.bodies.size(); ++i) {
-      faster.bodies[i].p_WB = state.bodies[i].p_WB;
-      faster.bodies[i].q_WB = state.bodies[i].q_WB;
-    }
-    equations_.find(faster, control, dt_);
+    if (k == kMaxSearches || covered_) break;
+    equations_.find(state, control, dt_, fastest_);
   }
+  if (!covered_ || contact_ == Status::kNotConverged) report_.solver.status = Status::kNotConverged;
   report_.contacts = equations_.contacts();
   measure(coordinates.system(), next, report_);
   if (stage_count_ > 0 && (at_a_limit() || faster(state, next)))
     if (const double longest = stable_step(v_ - start_v, control); longest < dt_) report_.stable_dt = longest;
   state = next;
   return report_;
+}
+
+void TreeIntegrator::heed_contact() {
+  covered_ = covered_ && equations_.covers(dt_);
+  for (std::size_t i = 0; i < fastest_.size(); ++i) {
+    const Vec6<double>& V = equations_.motions()[i].V_WB_W;
+    fastest_[i][0] = std::max(fastest_[i][0], V.head<3>().norm());
+    fastest_[i][3] = std::max(fastest_[i][3], V.tail<3>().norm());
+  }
+  if (const Status status = equations_.contact_status(); status != Status::kOk)
+    if (contact_ != Status::kNotConverged) contact_ = status;
 }
 
 // The spring of a limit throws a joint back before it is fast.
@@ -120,8 +131,8 @@ bool TreeIntegrator::faster(const State& before, const State& after) const {
   const System& system = equations_.coordinates().system();
   const double falling = dt_ * system.scene().gravity.norm();  // in a step, m/s
   for (std::size_t i = 0; i < system.body_count(); ++i)
-    if (std::sqrt(system.kinetic_energy(after, i)) > kFaster * std::sqrt(system.kinetic_energy(before, i)) +
-                                                         falling / 2 * std::sqrt(system.body(i).mass / 2))
+    if (std::sqrt(kinetic_energy(system, after, i)) > kFaster * std::sqrt(kinetic_energy(system, before, i)) +
+                                                          falling / 2 * std::sqrt(system.body(i).mass / 2))
       return true;
   return false;
 }
@@ -156,6 +167,7 @@ VecX<double> TreeIntegrator::accelerate(const VecX<double>& q, const VecX<double
   stage.q = q;
   stage.v = v;
   const JointForces& forces = equations_.forces(q, v, control, slopes != nullptr);
+  heed_contact();
   const VecX<double> a = equations_.acceleration(q, v, forces.tau);
   if (slopes == nullptr) return a;
   const MatX<double>& by_parameters =

@@ -39,6 +39,10 @@ class TreeIntegrator : public Integrator {
   VecX<double> accelerate(const VecX<double>& q, const VecX<double>& v, const Control& control,
                           ForwardSlopes* slopes);
 
+  // Takes the forces that were evaluated last for some that the step is made with: whether contacts were
+  // looked for where they act, and what their model says of them.
+  void heed_contact();
+
   MotionEquations& equations() { return equations_; }
   const MotionEquations& equations() const { return equations_; }
   const Tree& tree() const { return equations_.coordinates().tree(); }
@@ -56,6 +60,9 @@ class TreeIntegrator : public Integrator {
   MotionEquations equations_;
   double dt_;
   StepReport report_;
+  bool covered_ = true;                // by the search for contacts, wherever the step was
+  Status contact_ = Status::kOk;       // of all forces of the step: kNotConverged, kClamped or kOk
+  std::vector<Vec6<double>> fastest_;  // of each body a twist as fast as it was anywhere in the step
   VecX<double> q_, v_;
   struct Stage {
     VecX<double> q, v;

@@ -53,9 +53,15 @@ bool of_material(Quantity quantity) { return row_of(quantity).material != nullpt
 
 bool of_shape_pose(Quantity quantity) { return quantity >= Quantity::kShapeTurnX; }
 
+double& material_number(Shape& shape, Quantity quantity) { return shape.material.*row_of(quantity).material; }
+
+double material_number(const Shape& shape, Quantity quantity) {
+  return shape.material.*row_of(quantity).material;
+}
+
 double value_of(const Body& body, Quantity quantity) {
   require_number(body, quantity);
-  if (of_material(quantity)) return body.shapes.front().material.*row_of(quantity).material;
+  if (of_material(quantity)) return material_number(body.shapes.front(), quantity);
   Body copy = body;
   return inertial(copy, quantity);
 }
@@ -68,7 +74,7 @@ void set_value(Body& body, Quantity quantity, double value) {
   }
   const double first = value_of(body, quantity);
   for (Shape& shape : body.shapes) {
-    double& number = shape.material.*row_of(quantity).material;
+    double& number = material_number(shape, quantity);
     number = number == first ? value : number + (value - first);
   }
 }

@@ -47,13 +47,16 @@ bool of_shape_pose(Quantity quantity);  // a turn or a shift of the shape
 // by as much. Both throw InvalidInput for a pose, which has no one number.
 double value_of(const Body& body, Quantity quantity);
 void set_value(Body& body, Quantity quantity, double value);  // of the first shape; see above
+// Of one shape's material; `quantity` is a number of materials.
+double& material_number(Shape& shape, Quantity quantity);
+double material_number(const Shape& shape, Quantity quantity);  // the same, to read
 
 // Makes a number larger, or moves a shape along the tangent of its pose.
 void change(Body& body, const Parameter& parameter, double by);
 
 // Throws InvalidInput, naming the body, for one that there is not, one without shapes where the material is
-// asked for, without the shape whose pose is, and numbers that are not positive and finite: friction has no
-// derivative at 0.
+// asked for, without the shape whose pose is, and numbers, of materials the first shape's, that are not
+// positive and finite: friction has no derivative at 0, but one towards more, which other shapes have there.
 void require_valid(const Scene& scene, std::span<const Parameter> parameters);
 
 }  // namespace abut::dynamics

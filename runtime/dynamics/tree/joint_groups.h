@@ -20,7 +20,7 @@ void for_each_group(const Tree& tree, Visit&& visit) {
   }
 }
 
-// Jr(xi) of exp(xi), (6, 6): sum over k of (-ad(xi))^k / (k + 1)!, to rounding for |xi| of some radians.
+// Jr(xi) of exp(xi), (6, 6): sum over k of (-ad(xi))^k / (k + 1)!, to rounding whatever the turn.
 Mat6<double> right_jacobian(const Vec6<double>& xi);
 
 }  // namespace abut::dynamics::detail

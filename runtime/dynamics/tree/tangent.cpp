@@ -14,15 +14,21 @@ constexpr double kFirst = 0.5, kSecond = 1.0 / 12, kFourth = -1.0 / 720;
 
 }  // namespace
 
+// By the series for a part of xi that turns little, and from there by Jr(2 x) = (1 + Ad(exp(-x))) Jr(x) / 2.
 Mat6<double> detail::right_jacobian(const Vec6<double>& xi) {
   constexpr int kTerms = 40;
-  const Mat6<double> ad = abut::adjoint_derivative(xi);
+  constexpr double kTurn = 2;  // rad: of larger ones the terms cancel
+  int doublings = 0;
+  Vec6<double> x = xi;
+  for (; x.allFinite() && x.head<3>().norm() > kTurn; ++doublings) x /= 2;
+  const Mat6<double> ad = abut::adjoint_derivative(x);
   Mat6<double> sum = Mat6<double>::Identity(), term = sum;
   for (int k = 1; k < kTerms; ++k) {
     term = (term * ad * (-1.0 / (k + 1))).eval();
     sum += term;
     if (term.cwiseAbs().maxCoeff() < 1e-18) break;
   }
+  for (; doublings > 0; --doublings, x *= 2) sum = ((sum + adjoint(exp<double>(-x)) * sum) / 2).eval();
   return sum;
 }
 

@@ -260,4 +260,32 @@ TEST(Rollout, WhatIsWrongIsNamed) {
             "controls: targets of joints are (3, 4); they must be (3, 5)");
 }
 
+// A drive that is far too stiff for explicit steps.
+TEST(Rollout, StepsThatAreNotToBeBelievedAreCounted) {
+  Scene scene = pushing();
+  scene.bodies[4].joint->joint.stiffness = 1e6;
+  const System system(scene);
+  const State start = system.initial_state();
+  ControlSequence controls = through(3);
+  for (const char* name : {"rk4", "implicit"}) {
+    Rollout rollout(system, config_of(name, 2e-3), 2);
+    const RolloutEnd end = rollout.end(start, controls);
+    EXPECT_EQ(end.error, "") << name;
+    rollout.run(start, controls);
+    EXPECT_EQ(rollout.not_converged(), end.not_converged) << name;
+    const RolloutGradient gradient = rollout.gradient(MatX<double>::Ones(3, 10));
+    EXPECT_EQ(gradient.kinks, end.not_converged) << name;
+    if (std::string_view(name) == "rk4")
+      EXPECT_GT(end.not_converged, 3);
+    else
+      EXPECT_EQ(end.not_converged, 0);
+  }
+}
+
+TEST(Rollout, ContactSolversWithoutDerivativesAreRefused) {
+  const System system(pushing());
+  EXPECT_EQ(test::refusal([&] { Rollout(system, {.solver = "published"}, 1); }),
+            "rollout: steps with the contact solver 'published' have no derivatives; take one of: coupled");
+}
+
 }  // namespace

@@ -5,9 +5,11 @@
 
 #include <cmath>
 
+#include "runtime/dynamics/step/second_derivatives.h"
 #include "runtime/dynamics/system/system_tree.h"
 #include "tests/runtime/dynamics/step/step_differences.h"
 #include "tests/runtime/dynamics/system/no_asset.h"
+#include "tests/support/massless_link.h"
 #include "tests/support/refusal.h"
 
 namespace {
@@ -161,6 +163,67 @@ TEST(Adaptive, BoundsOutOfRangeAreRefused) {
             std::string::npos);
   EXPECT_NE(test::refusal([&] { make_integrator(system, bounded("rk4", 1, 50)); }).find("halvings"),
             std::string::npos);
+}
+
+// Rotors and slides that weigh nothing, on springs that are far too stiff for the step.
+TEST(Adaptive, LinksThatTheirArmatureMovesAreHeeded) {
+  for (const JointType type : {JointType::kPrismatic, JointType::kRevolute})
+    for (const char* name : {"rk4", "semi_implicit"})
+      for (const double error : {0.0, 1e-4}) {
+        if (error > 0 && std::string_view(name) != "rk4") continue;  // tens of thousands of parts
+        SCOPED_TRACE(std::string(name) + ", type " + std::to_string(static_cast<int>(type)));
+        Scene scene;
+        scene.bodies = {test::massless_link("rotor", -1, type, Vec3<double>::UnitX(), 0)};
+        Joint& joint = scene.bodies[0].joint->joint;
+        joint.armature = 1;
+        joint.stiffness = 1e6;
+        scene.bodies[0].joint->v = VecX<double>::Ones(1);
+        const System system(scene);
+        const auto integrator = make_integrator(system, bounded(name, error, 16));
+        State state = system.initial_state();
+        int unstable = 0;
+        for (int k = 0; k < 5; ++k) unstable += !integrator->step(state, {}).stable();
+        if (error > 0) {
+          EXPECT_EQ(unstable, 0);
+          EXPECT_NEAR(state.q[0], 1e-3 * std::sin(1e3 * 5 * kStep), 5 * error);
+        } else {
+          EXPECT_GT(unstable, 3);
+        }
+      }
+}
+
+// 10 km from the origin places are rounded by more than the bound of the shortest parts.
+TEST(Adaptive, RoundingOfPlacesKeepsNoPartFromItsBound) {
+  const System system(
+      test::scene_of("body slider 1 0.01 0.01 0.01 10000 0 0 1 0 0 0 0 0 0 0 0 0 0\n"
+                     "joint spring prismatic world 10000 0 0 1 0 0 0 1 0 0 stiffness 1e6 velocity 1\n"));
+  const auto integrator = make_integrator(system, bounded("rk4", 1e-9));
+  State state = system.initial_state();
+  for (int k = 0; k < 5; ++k) EXPECT_EQ(integrator->step(state, {}).status(), Status::kOk);
+  EXPECT_NEAR(state.q[0], 1e-3 * std::sin(1e3 * 5 * kStep), 1e-8);
+}
+
+// Where a ball starts so that one part more is needed, derivatives jump.
+TEST(Adaptive, SecondDerivativesAcrossOtherPartsAreTold) {
+  const System system(impacts());
+  const SystemTree tree(system);
+  const auto integrator = make_integrator(system, bounded("rk4", 1e-6));
+  const auto at = [&](double z) {
+    State state = system.initial_state();
+    state.bodies[0].p_WB.z() = z;
+    return state;
+  };
+  const auto parts = [&](double z) {
+    State state = at(z);
+    return integrator->step(state, {}).substeps;
+  };
+  double low = 0.052, high = 0.06;
+  const int most = parts(low);
+  ASSERT_NE(most, parts(high));
+  for (int k = 0; k < 40; ++k) (parts((low + high) / 2) == most ? low : high) = (low + high) / 2;
+  const VecX<double> down = VecX<double>::Unit(2 * tree.independent().cols(), 5);
+  EXPECT_EQ(second_derivatives(*integrator, tree, at(low), {}, down).status, Status::kNotConverged);
+  EXPECT_EQ(second_derivatives(*integrator, tree, at(0.1), {}, down).status, Status::kOk);
 }
 
 }  // namespace

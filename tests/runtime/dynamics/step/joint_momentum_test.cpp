@@ -198,4 +198,29 @@ TEST(JointMomentum, DerivativesAreExactInLongSteps) {
     }
 }
 
+// A ball that turns by 20 rad a step, beside a joint, so that implicit steps are in the tree's coordinates.
+TEST(JointMomentum, DerivativesAreExactWhateverTheTurnOfAStep) {
+  Chain moving = chain(kRevolute, 0, VecX<double>::Constant(1, 0.3));
+  Body ball = tumbling();
+  ball.inertia.setConstant(3e-3);
+  ball.w_WB_W = {1200, -1500, 600};
+  moving.scene.bodies.push_back(ball);
+  const System system(moving.scene);
+  const State start = system.initial_state();
+  for (const std::string_view name : kFirstOrder) {
+    SCOPED_TRACE(name);
+    StepConfig config = long_step(name);
+    config.dt = 1e-2;
+    test::StepDifferences differences(system, config);
+    StepDerivatives derivatives;
+    State next = start;
+    EXPECT_EQ(differences.integrator().step(next, {}, derivatives).status(), Status::kOk);
+    EXPECT_EQ(derivatives.status, Status::kOk);
+    for (Eigen::Index k = 0; k < differences.size(); ++k) {
+      const VecX<double> slope = differences.slope(start, VecX<double>::Unit(differences.size(), k), 1e-3);
+      EXPECT_LT((derivatives.state.col(k) - slope).cwiseAbs().maxCoeff(), 1e-6) << "column " << k;
+    }
+  }
+}
+
 }  // namespace

@@ -326,4 +326,29 @@ TEST(JointStep, WhatIsWrongIsNamed) {
   EXPECT_EQ(test::refusal([&] { system.require_valid(control); }), "control: 4 forces of joints for 3");
 }
 
+// 1 g that friction holds, beside nothing and beside 1e6 kg that nothing holds.
+TEST(JointStep, WhatIsHeavyDoesNotLoosenTheToleranceOfOthers) {
+  const auto moved = [](double heavy) {
+    Scene scene;
+    scene.gravity = {0, 0, -9.81};
+    scene.bodies.push_back(link_body(hinged("light", 1e-3, {0.1, 0, 0}, 1e-5)));
+    scene.bodies[0].joint->joint.friction = 2e-3;
+    scene.bodies[0].joint->v = VecX<double>::Constant(1, 2);
+    if (heavy > 0) scene.bodies.push_back(link_body(hinged("heavy", heavy, {0.1, 0, 0}, 1)));
+    const System system(scene);
+    State state = system.initial_state();
+    StepConfig config = config_of("implicit", 8e-3);
+    config.integrator_settings = {};
+    const auto integrator = make_integrator(system, config);
+    std::vector<double> v;
+    for (int k = 0; k < 20; ++k) {
+      EXPECT_EQ(integrator->step(state, {}).status(), Status::kOk);
+      v.push_back(state.v[0]);
+    }
+    return v;
+  };
+  const std::vector<double> alone = moved(0), beside = moved(1e6);
+  for (std::size_t k = 0; k < alone.size(); ++k) EXPECT_NEAR(alone[k], beside[k], 1e-6) << "step " << k;
+}
+
 }  // namespace

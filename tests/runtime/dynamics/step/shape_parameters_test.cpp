@@ -104,4 +104,75 @@ TEST(ShapeParameters, StepsThatDidNotConvergeSaySoInTheirDerivatives) {
   EXPECT_EQ(derivatives.status, Status::kNotConverged);
 }
 
+// Bricks whose two feet have materials far apart, on a floor as soft as one of them. Dissipation and friction
+// of zero have a slope towards more.
+TEST(ShapeParameters, EqualDifferencesWhereShapesOfABodyAreOfUnlikeMaterials) {
+  const auto feet = [](const std::string& one, const std::string& other) {
+    return test::scene_of(
+        "gravity 0 0 -9.81\nsbox 0 0 -0.5 1 0 0 0 3 3 0.5\nmaterial modulus 1e6 mu 0.5\n"
+        "body feet 2 0.01 0.02 0.025 0 0 0.0499 1 0 0 0 0.2 -0.1 -0.1 0 0 0.3 2\n"
+        " box 0.02 0.1 0.05 -0.1 0 0 1 0 0 0\nmaterial " +
+        one + "\n box 0.02 0.1 0.05 0.1 0 0 1 0 0 0\nmaterial " + other + "\n");
+  };
+  const struct {
+    std::string one, other;
+    Quantity quantity;
+    double size;  // of differences towards more
+  } kCases[] = {{"modulus 1e6 mu 0.5", "modulus 1e6 mu 0", Quantity::kFriction, 1e-4},
+                {"modulus 1e6 mu 0.5 dissipation 0.1", "modulus 1e6", Quantity::kDissipation, 1e-3},
+                {"modulus 1e9", "modulus 2.1e6", Quantity::kModulus, 1e3},
+                {"modulus 1e9", "modulus 1e5", Quantity::kModulus, 1e2},
+                {"modulus 1e7", "modulus rigid", Quantity::kModulus, 1e4}};
+  for (const auto& [one, other, quantity, size] : kCases)
+    for (const std::string_view integrator : kIntegrators) {
+      const Parameter parameter{quantity, 0};
+      SCOPED_TRACE(std::string(integrator) + ", " + one + ", " + other);
+      const Scene scene = feet(one, other);
+      const System system(scene);
+      const SystemTree tree(system);
+      const State start = system.initial_state();
+      StepConfig config = config_of(integrator);
+      const StepConfig plain = config;
+      config.parameters = {parameter};
+      const auto stepper = make_integrator(system, config);
+      State next = start;
+      StepDerivatives derivatives;
+      stepper->step(next, {}, derivatives);
+      EXPECT_EQ(derivatives.status, Status::kOk);
+      const auto at = [&](double t) -> VecX<double> {
+        Scene changed = scene;
+        change(changed.bodies[0], parameter, t);
+        State end = start;
+        make_integrator(System(changed), plain)->step(end, {});
+        return tree.difference(next, end);
+      };
+      const VecX<double> slope =
+          (-25 * at(0) + 48 * at(size) - 36 * at(2 * size) + 16 * at(3 * size) - 3 * at(4 * size)) /
+          (12 * size);
+      EXPECT_GT(slope.norm(), 0);
+      EXPECT_LT((derivatives.parameter.col(0) - slope).cwiseAbs().maxCoeff(),
+                1e-4 * slope.cwiseAbs().maxCoeff());
+      State again = start;
+      stepper->step(again, {});
+      EXPECT_LT(tree.difference(next, again).norm(), 1e-13);
+    }
+}
+
+// Moduli of two shapes that meet may be 1e9 apart, and no more.
+TEST(ShapeParameters, WhatThrowsLeavesTheMaterialsAsTheyWere) {
+  const System system(
+      test::scene_of("gravity 0 0 -9.81\nsbox 0 0 -0.5 1 0 0 0 3 3 0.5\nmaterial modulus 1e6\n"
+                     "body brick 2 0.01 0.02 0.025 0 0 0.0499 1 0 0 0 0 0 0 0 0 0 1\n"
+                     " box 0.2 0.1 0.05 0 0 0 1 0 0 0\nmaterial modulus 1e15\n"));
+  for (const std::string_view integrator : kIntegrators) {
+    StepConfig config = config_of(integrator);
+    config.parameters = {{Quantity::kModulus, 0}};
+    const auto stepper = make_integrator(system, config);
+    State state = system.initial_state(), plain = state;
+    StepDerivatives derivatives;
+    EXPECT_NE(test::refusal([&] { stepper->step(state, {}, derivatives); }), "") << integrator;
+    EXPECT_EQ(stepper->step(plain, {}).status(), Status::kOk) << integrator;
+  }
+}
+
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "runtime/dynamics/step/integrator.h"
+#include "runtime/dynamics/step/second_derivatives.h"
 #include "runtime/dynamics/step/stiff_mode.h"
 #include "tests/runtime/dynamics/system/no_asset.h"
 
@@ -144,6 +145,26 @@ TEST(Stability, AStepThatMakesAPileExplodeIsToldAndTheSuggestedOneDoesNot) {
 
 TEST(Stability, ImplicitStepsAreStable) {
   EXPECT_EQ(told(spring(0), explicit_steps("implicit", 1), 20).unstable, 0);
+}
+
+TEST(Stability, DerivativesOfStepsThatAreTooLongSaySo) {
+  const System system(spring(0));
+  const SystemTree tree(system);
+  for (const std::string name : {"semi_implicit", "rk4"}) {
+    const auto integrator = make_integrator(system, explicit_steps(name, 0.2));
+    State state = system.initial_state(), before = state;
+    for (int k = 0; k < 5; ++k) {
+      before = state;
+      integrator->step(state, {});
+    }
+    StepDerivatives derivatives;
+    State next = before;
+    EXPECT_FALSE(integrator->step(next, {}, derivatives).stable()) << name;
+    EXPECT_EQ(derivatives.status, Status::kNotConverged) << name;
+    EXPECT_EQ(second_derivatives(*integrator, tree, before, {}, VecX<double>::Unit(4, 0)).status,
+              Status::kNotConverged)
+        << name;
+  }
 }
 
 }  // namespace
