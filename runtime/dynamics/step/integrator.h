@@ -124,6 +124,7 @@ struct IntegratorRow {
   // Throws InvalidInput for a setting that is unknown or out of range.
   std::unique_ptr<Integrator> (*make)(const System& system, const StepConfig& config);
 
+  // Whether it takes one, of StepConfig or its own.
   bool uses_contact_solver() const { return !solver.empty(); }
 };
 
