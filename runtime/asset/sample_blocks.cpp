@@ -61,14 +61,25 @@ void add_quad(const PointsView& points, std::int32_t quad, bool bent, std::vecto
   }
 }
 
-// Four of a block's points; absent ones stand without area where its first one is.
-Group sample_points(const PointsView& points, const std::int32_t* order, int half) {
+// Four of a block's points, of which the first is there; absent ones stand there too, without area.
+Group sample_points(const PointsView& points, const std::int32_t* order) {
   Group group;
   for (int i = 0; i < kGroupSamples; ++i) {
-    const std::int32_t point = order[half * kGroupSamples + i], at = point >= 0 ? point : order[0];
-    group.row(i) << points.x[at], points.y[at], points.z[at], point >= 0 ? points.areas[at] : 0;
+    const std::int32_t at = order[i] >= 0 ? order[i] : order[0];
+    group.row(i) << points.x[at], points.y[at], points.z[at], order[i] >= 0 ? points.areas[at] : 0;
   }
   return group;
+}
+
+int absent_in(const std::int32_t* order) {
+  return static_cast<int>(std::count_if(order, order + kGroupSamples, [](std::int32_t i) { return i < 0; }));
+}
+
+// The mean of the samples, of which the last `absent` ones stand where the first one does and do not count.
+Vector center_of(const Group& group, int absent) {
+  const Vector mean = group.leftCols<3>().colwise().mean().transpose(),
+               first = group.topLeftCorner<1, 3>().transpose();
+  return (kGroupSamples * mean - absent * first) / (kGroupSamples - absent);
 }
 
 double reach_from(const Vector& center, const Group& group) {
@@ -128,11 +139,13 @@ SampleBlocks make_sample_blocks(const PointsView& points,
         for (std::size_t k = first; move && k < groups.size(); ++k) move(groups[k].data(), bends);
       }
     } else {
-      for (const int half : {0, 1}) groups.push_back(sample_points(points, order, half));
+      for (const int half : {0, kGroupSamples})
+        if (order[half] >= 0) groups.push_back(sample_points(points, order + half));
     }
     result.first.push_back(static_cast<std::int32_t>(groups.size()));
     for (std::size_t i = before; i < groups.size(); ++i) {
-      const Vector center = groups[i].leftCols<3>().colwise().mean().transpose();
+      const int absent = of_quads ? 0 : absent_in(order + kGroupSamples * (i - before));
+      const Vector center = center_of(groups[i], absent);
       result.numbers.insert(result.numbers.end(), groups[i].data(), groups[i].data() + kGroupNumbers);
       result.balls.push_back({{center[0], center[1], center[2]},
                               reach_from(center, groups[i]),

@@ -16,14 +16,14 @@ inline constexpr int kGroupNumbers = 16;  // x, y, z (m) and area (m^2) of its f
 
 // A group's ball.
 struct SampleBall {
-  double center[3];  // mean of the samples, m
+  double center[3];  // mean of the samples that there are, m
   double radius;     // of the ball about it that holds them, m
   double reach;      // of the ball about the centre of the block's box that holds them, m
 };
 
 // Of a cloud with quads a group is the midpoints of the 2 x 2 parts of one bilinear quad, or of a quarter of
 // one where the surface bends by more than 30 degrees at a corner, with their shares of its area. Without
-// quads it is half of a block's points; absent points have no area.
+// quads it is half of a block's points, one at least; absent ones stand where the first is, without area.
 struct SampleBlocks {
   std::vector<double> numbers;    // (groups, 4, 4)
   std::vector<SampleBall> balls;  // (groups)

@@ -108,6 +108,10 @@ Geometry::Geometry(const Primitive& primitive, double deviation) {
   object_ = std::move(object);
 }
 
+double Geometry::deviation() const {
+  return object_->primitive && object_->derived ? object_->derived->deviation : 0;
+}
+
 const asset::SurfaceView& Geometry::surface() const {
   if (!object_->primitive || !object_->derived) return object_->view.surface;
   Object::Derived& derived = *object_->derived;

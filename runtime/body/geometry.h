@@ -55,6 +55,7 @@ class Geometry {
     return object_->primitive ? std::get_if<T>(object_->primitive.get()) : nullptr;
   }
   const HalfSpace<double>* half_space() const { return as<HalfSpace<double>>(); }  // null for anything else
+  double deviation() const;  // as given; 0 of an asset and of a half-space
 
   // Arrays; counts are 0 where the part is absent. Those of a primitive are made when first asked for, once:
   // tessellation.h, tetrahedra.h, samples.h; its support function needs none, a half-space has none. The

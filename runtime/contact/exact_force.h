@@ -9,6 +9,21 @@
 // surface, whose height is the distance and whose normal is the distance's gradient.
 namespace abut::contact::internal {
 
+// 1 / sqrt(t^2 + stiction^2) of a slip t, m/s.
+template <int kOrder, class S>
+Jet<S, 6, kOrder> inverse_root(const Jet<S, 6, kOrder>* t, S stiction) {
+  using J = Jet<S, 6, kOrder>;
+  const S slip[3] = {t[0].value, t[1].value, t[2].value};
+  S unit;
+  unit_of_squares<S, S>(slip, unit);
+  J root2((stiction * unit) * (stiction * unit));
+  for (int k = 0; k < 3; ++k) {
+    const J scaled = unit * t[k];
+    root2 = root2 + scaled * scaled;
+  }
+  return unit * inverse(sqrt(root2));
+}
+
 // d: with one derivative more than kOrder. v: velocity of the point over the primitive.
 template <int kOrder, class S>
 void exact_force(const distance::PrimitiveDistance<S>& d, const Vec3<S>& v,
@@ -29,12 +44,9 @@ void exact_force(const distance::PrimitiveDistance<S>& d, const Vec3<S>& v,
     velocity[k] = J::parameter(v[k], 3 + k);
     speed = speed + n[k] * velocity[k];
   }
-  J t[3], root2(with.stiction_velocity * with.stiction_velocity);
-  for (int k = 0; k < 3; ++k) {
-    t[k] = velocity[k] - speed * n[k];
-    root2 = root2 + t[k] * t[k];
-  }
-  const J slide = with.friction * inverse(sqrt(root2));
+  J t[3];
+  for (int k = 0; k < 3; ++k) t[k] = velocity[k] - speed * n[k];
+  const J slide = with.friction * inverse_root(t, with.stiction_velocity);
   Spring<S> c;
   spring<S, S>(d.value, with, c);
   const S rate = S(1) / with.dissipation_velocity;

@@ -8,6 +8,11 @@ namespace abut::contact {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
+// In bodies so small that pressures are steeper than this (Pa/m), the tests of pressures leave nothing out:
+// products with it would be no numbers. And a strength (Pa) whose rounding is more than any pressure.
+constexpr float kSteepest = 1e30f, kOverAll = 1e30f;
+// Rounding of sizes (m) from here on covers what is lost of the least floats.
+constexpr float kLeastSize = 1e-32f;
 
 // Lanes beyond `count` repeat the first.
 void read(const asset::VolumeView& volume, double modulus, std::int32_t first, int count,
@@ -44,6 +49,8 @@ void place(const Pose<float>* X, FourTetrahedra& four) {
     raise(sum, four.size);
     size_of(n[3], part);
     raise(part, four.face_size);
+    raise(Quad{} + kLeastSize, four.size);
+    raise(Quad{} + kLeastSize, four.face_size);
     if (X == nullptr) continue;
     turn(*X, c);
     for (int i = 0; i < 3; ++i) c[i] += X->p[i];
@@ -57,6 +64,23 @@ void place(const Pose<float>* X, FourTetrahedra& four) {
   turn(*X, four.gradient);
 }
 
+// Squares are numbers in units of a power of two, 1 up to 1e18 Pa/m.
+void find_steepness(FourTetrahedra& four) {
+  const Quad unit = four.slope > 0x1p60f ? Quad{} + 0x1p-70f : Quad{} + 1.0f;
+  Quad square{};
+  for (int i = 0; i < 3; ++i) {
+    const Quad g = four.gradient[i] * unit;
+    square += g * g;
+  }
+  for (int lane = 0; lane < 4; ++lane) four.steepness[lane] = std::sqrt(square[lane]) / unit[lane];
+}
+
+void leave_pressures_out(int lane, FourTetrahedra& four) {
+  for (Quad& g : four.gradient) g[lane] = 0;
+  four.slope[lane] = four.steepness[lane] = 0;
+  four.strength[lane] = kOverAll;
+}
+
 // Boxes and the other bounds. Lanes beyond `count` meet nothing.
 void bound(int count, FourTetrahedra& four) {
   Quad *g = four.gradient, (&c)[4][4] = four.corners, part{};
@@ -66,8 +90,7 @@ void bound(int count, FourTetrahedra& four) {
     size_of(g[i], part);
     four.slope += part;
   }
-  const Quad square = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
-  for (int lane = 0; lane < 4; ++lane) four.steepness[lane] = std::sqrt(square[lane]);
+  find_steepness(four);
   for (int i = 0; i < 4; ++i) {
     Quad low = c[0][i], high = low;
     for (int k = 1; k < 4; ++k) {
@@ -79,6 +102,8 @@ void bound(int count, FourTetrahedra& four) {
     four.low[i] = low - room;
     four.high[i] = high + room;
   }
+  for (int lane = 0; lane < 4; ++lane)
+    if (!(four.slope[lane] <= kSteepest)) leave_pressures_out(lane, four);
   for (int lane = count; lane < 4; ++lane) {
     four.low[0][lane] = kInfinity;
     four.high[0][lane] = -kInfinity;

@@ -74,6 +74,7 @@ PairWrench without_overflow(const PairWrench& wrench, Want want, WrenchHessian* 
     finite = finite && wrench.dF_dxi_B.allFinite() && wrench.dF_dV_AB_B.allFinite();
   if (wants_second)
     for (const auto& component : *hessian) finite = finite && component.allFinite();
+  if (has(want, Want::kEnergy)) finite = finite && !std::isinf(wrench.energy);  // NaN: there is none
   if (finite) return wrench;
   if (wants_second)
     for (auto& component : *hessian) component.setConstant(kNotAsked);

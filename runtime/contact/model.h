@@ -91,7 +91,7 @@ class Model {
   virtual void require_valid(const body::Pair& pair) const = 0;
 
   // Bodies whose surfaces are apart by more than the sum of their reaches (m) exert less than 1e-16 of what
-  // they do where they touch.
+  // they do where they touch; more where points do not resolve them (thin walls, edges below 29 degrees).
   virtual double reach(const body::Body&) const { return 0; }
 
   // Wrench of a pair, and what is wanted besides. `hessian` is filled where Want::kHessian is, and must then

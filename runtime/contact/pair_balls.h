@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "runtime/contact/soft_minimum.h"
@@ -38,6 +39,21 @@ struct Balls {
     gap = std::max(gap, distance::primitive_distance<S>(primitive, center, 0).value - radius);
   }
 };
+
+// Whether rounding of squared distances up to `farthest` (m) leaves the exponents of weights small beside
+// kTooHeavy.
+template <class S>
+bool squares_tell(S farthest, S eps1) {
+  return farthest <= S(0x1p28) * std::sqrt(eps1);
+}
+
+// Whether P's points count in F's field: it has some, and is no primitive that is too far from planes.
+// eps1: of F, m^2.
+template <class S>
+bool points_count(const SoftBody& P, const SoftBody& F, S farthest, S eps1) {
+  return P.points.point_count > 0 &&
+         (P.exact == nullptr || F.exact != nullptr || squares_tell(farthest, eps1));
+}
 
 // Apart by this many eps3 a spring's force exp(-gap / eps3) is no number any more.
 inline constexpr double kNoSpring = 745;

@@ -188,11 +188,30 @@ PairWrench exchanged(const PairWrench& on_A, const body::Pair& pair) {
   return result;
 }
 
+// Of round primitives the largest radius of curved faces, m; 0: all faces are planes.
+struct RoundRadius {
+  double operator()(const body::Sphere<double>& s) const { return s.radius; }
+  double operator()(const body::Ellipsoid<double>& e) const { return e.semi_axes.maxCoeff(); }
+  double operator()(const body::Box<double>&) const { return 0; }
+  double operator()(const body::Capsule<double>& c) const { return c.radius; }
+  double operator()(const body::Cylinder<double>& c) const { return c.radius; }
+  double operator()(const body::Cone<double>& c) const { return c.radius; }
+  double operator()(const body::HalfSpace<double>&) const { return 0; }
+};
+
 class PressureFieldModel final : public Model {
  public:
   explicit PressureFieldModel(const PressureFieldSettings& settings) : settings_(settings) {}
 
   void require_valid(const body::Pair& pair) const override { config_of(pair, settings_); }
+
+  // How far the triangles of a round primitive stand outside it: the half of their deviation, of which the
+  // unit is the radius of their insides' mean (tessellation.h).
+  double reach(const body::Body& body) const override {
+    const body::Primitive* const primitive = body.geometry.primitive();
+    const double deviation = body.geometry.deviation();
+    return primitive == nullptr ? 0 : deviation / (2 - deviation) * std::visit(RoundRadius{}, *primitive);
+  }
 
   PairWrench wrench(const body::Pair& pair, Want want, WrenchHessian* hessian) override {
     require_room(want, false, hessian);

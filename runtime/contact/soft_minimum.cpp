@@ -76,10 +76,18 @@ class SoftMinimumModel final : public Model {
         pair, [](const body::Geometry&) { return body::kPointsPart; }, kWho);
   }
 
-  // Springs fade as exp(-distance / eps3), with eps3 of the finer spacing of the two.
+  // Springs fade as exp(-distance / eps3), with eps3 of the finer spacing of the two. Planes that a point
+  // lies behind, up to the extent of the body, press however far it is, and fade by their weight: that of
+  // points half a spacing beyond the nearest one as exp(-distance / (eps1 spacing)), to the end of all
+  // springs (out_of_reach).
   double reach(const body::Body& body) const override {
     const SoftBody soft(body.geometry);
-    return soft.points.point_count == 0 ? 0 : kFaded * config_.eps3 * soft.points.spacing;
+    if (soft.points.point_count == 0) return 0;
+    const double spacing = soft.points.spacing, eps3 = config_.eps3 * spacing, springs = kFaded * eps3;
+    if (soft.exact != nullptr) return springs;
+    const double extent = 2 * soft.points.blocks.radius;
+    const double planes = config_.eps1 * spacing * (kFaded + std::log(std::max(extent / eps3, 1.0)));
+    return std::max(springs, std::min(planes, internal::kNoSpring * eps3 + extent));
   }
 
   PairWrench wrench(const body::Pair& pair, Want want, WrenchHessian* hessian) override {
@@ -102,6 +110,7 @@ class SoftMinimumModel final : public Model {
     points_.clear();
     derivatives_.clear();
     if (out_of_reach(A, B, pair.X_AB, parameters, margin)) return {points_, Status::kNoOverlap};
+    const double share = share_of_points(A, B, pair.X_AB, parameters);
     separation(A, B, pair.X_AB, parameters, field_);
     for (const SeparationPoint<double>& f : field_) {
       const Vec3<double> slope_A = pair.X_AB.R * f.gradient.tail<3>();  // moving B that way opens the gap
@@ -111,7 +120,7 @@ class SoftMinimumModel final : public Model {
       const Vec3<double> p = ssdf::internal::position<double>(own, f.point), n_A = slope_A / steepness;
       const Vec3<double> p_A = f.body == 0 ? p : pair.X_AB * p;
       points_.push_back({p_A + (f.body == 0 ? f.distance : -f.distance) / 2 * n_A, n_A, f.distance,
-                         own.areas[f.point] / 2,
+                         share * own.areas[f.point],
                          std::uint64_t{f.body != 0} << 32 | static_cast<std::uint32_t>(f.point)});
       if (has(want, Want::kJacobian)) derivatives_.push_back(derivative_of(pair, f, p));
     }
@@ -154,6 +163,15 @@ class SoftMinimumModel final : public Model {
     const Vec3<double> q = of_A ? pair.X_AB.inverse() * p : pair.X_AB * p;
     const auto d = seen_[of_A ? 1 : 0].of((of_A ? pair.B : pair.A)->geometry, config_)(q);
     return internal::derivative(pair.X_AB, {of_A, p, d.value, d.gradient, d.hessian});
+  }
+
+  // Where the points of both bodies count, each stands for half of the surface about it.
+  static double share_of_points(const SoftBody& A, const SoftBody& B, const Pose<double>& X_AB,
+                                const SoftMinimumParameters<double>& parameters) {
+    const double farthest = internal::Balls<double>(A, B, X_AB).farthest();
+    const bool both = internal::points_count(A, B, farthest, parameters.eps1_B) &&
+                      internal::points_count(B, A, farthest, parameters.eps1_A);
+    return both ? 0.5 : 1;
   }
 
   // Whether the balls about the points are apart by more than the margin and what springs reach.

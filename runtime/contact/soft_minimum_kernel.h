@@ -135,20 +135,17 @@ class SoftMinimumKernel {
 
   static S inverse(S depth) { return depth > S(0) ? 1 / depth : S(0); }
 
-  // Whether rounding of squared distances leaves the exponents of weights small beside kTooHeavy.
-  bool squares_tell(S eps1) const { return balls_.farthest() <= S(0x1p28) * std::sqrt(eps1); }
-
-  // Two clouds of planes so far apart that it does not.
+  // Two clouds of planes so far apart that squares do not tell.
   bool far() const {
-    return !sides_[0].exact && !sides_[1].exact && !squares_tell(std::min(with_.eps1_A, with_.eps1_B));
+    return !sides_[0].exact && !sides_[1].exact &&
+           !squares_tell(balls_.farthest(), std::min(with_.eps1_A, with_.eps1_B));
   }
 
   // F's field with P's points. A primitive's points too far from planes are left out.
   Side<S> side(const SoftBody& F, const SoftBody& P, const Pose<S>& X_FP, S eps1, S wall) const {
-    const bool left_out = P.points.point_count == 0 || (P.exact && !F.exact && !squares_tell(eps1));
     return {&F.points.blocks,
             F.exact,
-            left_out ? nullptr : &P.points.blocks,
+            points_count(P, F, balls_.farthest(), eps1) ? &P.points.blocks : nullptr,
             F.points.point_count,
             P.points.point_count,
             X_FP,

@@ -69,19 +69,23 @@ class SoftPotentialModel final : public Model {
   explicit SoftPotentialModel(const SoftPotentialConfig& config) : config_(config) {}
 
   void require_valid(const body::Pair& pair) const override {
-    internal::require_soft_pair(
-        pair, [this](const body::Geometry& geometry) { return needs(geometry); }, kWho);
-    require_reach(pair, end(potential_pair(config_, pair)), "forces end");
+    require_sound(pair);
+    if (config_.field == PotentialField::kLattice) require_lattices(pair);
   }
 
+  // Where the field of points ends ahead of an edge, less what the partner's reach adds.
   double reach(const body::Body& body) const override {
-    if (config_.reach > 0) return kFadedAhead * config_.reach;
-    return body.geometry.half_space() ? 0 : kFaded * config_.eps3 * spacing(body.geometry);
+    const body::Geometry& geometry = body.geometry;
+    const bool plane = geometry.half_space() != nullptr;
+    const double eps3 = config_.reach > 0 ? config_.reach : plane ? 0 : config_.eps3 * spacing(geometry);
+    const double end = faded(config_) * eps3;
+    const bool by_points = geometry.primitive() == nullptr && !by_grid(config_, geometry, end);
+    return by_points ? (internal::kSharp - 1) * end : end;
   }
 
   PairWrench wrench(const body::Pair& pair, Want want, WrenchHessian* hessian) override {
     require_room(want, true, hessian);
-    require_valid(pair);
+    require_sound(pair);
     soft_potential(with_lattices(potential_pair(config_, pair)), internal::order_of(want), near_, contact_);
     PairWrench result = internal::pair_wrench(contact_, want, hessian);
     result.status = contact_.met ? Status::kOk : Status::kNoOverlap;
@@ -90,7 +94,7 @@ class SoftPotentialModel final : public Model {
   }
 
   Constraints constraints(const body::Pair& pair, double margin, Want want) override {
-    require_valid(pair);
+    require_sound(pair);
     require_margin(kWho, margin);
     require_reach(pair, margin, "the margin ends");
     PotentialPair<double> views = with_lattices(potential_pair(config_, pair));
@@ -114,6 +118,22 @@ class SoftPotentialModel final : public Model {
   unsigned needs(const body::Geometry& geometry) const {
     const bool grid = config_.field == PotentialField::kGrid && geometry.primitive() == nullptr;
     return grid ? body::kPointsPart | body::kGridPart : body::kPointsPart;
+  }
+
+  // All but what a lattice says as it is made.
+  void require_sound(const body::Pair& pair) const {
+    internal::require_soft_pair(
+        pair, [this](const body::Geometry& geometry) { return needs(geometry); }, kWho);
+    require_reach(pair, end(potential_pair(config_, pair)), "forces end");
+  }
+
+  static void require_lattices(const body::Pair& pair) {
+    for (const body::Body* body : {pair.A, pair.B}) {
+      const body::Geometry& geometry = body->geometry;
+      if (geometry.primitive() == nullptr && !ssdf::PointLattice::fits(geometry.points()))
+        throw InvalidInput(std::string(kWho) + ": the lattice of " + geometry.name() +
+                           " would have more than 4 million places; take field points or grid");
+    }
   }
 
   static double end(const PotentialPair<double>& views) { return views.law.faded * views.law.eps3; }

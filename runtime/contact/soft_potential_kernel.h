@@ -26,6 +26,10 @@ using ssdf::internal::take;
 
 inline constexpr int kSamples = asset::kGroupSamples;
 
+// Ahead of an edge the field of points extends the planes of its sides, and the edge is farther off than they
+// are: by 1 / sin of half its angle; this one is that of 29 degrees.
+inline constexpr double kSharp = 4;
+
 // What soft-potential contact knows of a body. Views: what is shown must outlive it.
 struct PotentialBody {
   asset::PointsView points;             // of a half-space: none
@@ -120,7 +124,7 @@ ABUT_INLINE void fields_one_by_one(const PotentialBody& owner, const T* y, S bey
   }
 }
 
-// The field at samples. False: it is `limit` (m) or more at all of them.
+// The field at samples. False: it is, and phi.value says so, `limit` (m) or more at all of them.
 template <int kOrder, class T, class S>
 ABUT_INLINE bool field_at(const Patch<S>& patch, const T* y, S limit, Taylor<T, kOrder>& phi) {
   const PotentialBody& owner = *patch.side->owner;
@@ -129,7 +133,10 @@ ABUT_INLINE bool field_at(const Patch<S>& patch, const T* y, S limit, Taylor<T, 
     const S scale = 1 / S(owner.points.spacing);
     for (int k = 0; k < 3; ++k) p[k] = (y[k] - patch.origin[k]) * scale;
     const auto scratch = ssdf::internal::make_scratch<T>(patch.near.count, *patch.memory);
-    if (!ssdf::internal::two_stage<T, kOrder, S>(patch.near, p, limit * scale, scratch, phi)) return false;
+    if (!ssdf::internal::two_stage<T, kOrder, S>(patch.near, p, limit * scale, scratch, phi)) {
+      phi.value = T{} + limit;
+      return false;
+    }
     phi.value = phi.value * S(owner.points.spacing);
     for (int m = 0; m < phi.kSecond; ++m) phi.second[m] = phi.second[m] * scale;
     for (int m = 0; m < phi.kThird; ++m) phi.third[m] = phi.third[m] * (scale * scale);

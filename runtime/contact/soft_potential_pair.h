@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/contact/exact_force.h"
 #include "runtime/contact/soft_potential_kernel.h"
 #include "runtime/math/jet.h"
 
@@ -27,13 +28,10 @@ void point_force(S ka, const Taylor<S, 3>& phi, const Vec3<S>& v, const Potentia
   }
   for (const J& component : g) length2 = length2 + component * component;
   const J over = inverse(sqrt(length2 + J(S(kFlat * kFlat))));
-  J speed, t[3], root2(law.stiction * law.stiction);
+  J speed, t[3];
   for (int k = 0; k < 3; ++k) speed = speed + g[k] * over * velocity[k];
-  for (int k = 0; k < 3; ++k) {
-    t[k] = velocity[k] - speed * (g[k] * over);
-    root2 = root2 + t[k] * t[k];
-  }
-  const J grip = law.friction * length2 * over * inverse(sqrt(root2));
+  for (int k = 0; k < 3; ++k) t[k] = velocity[k] - speed * (g[k] * over);
+  const J grip = law.friction * length2 * over * inverse_root(t, law.stiction);
   Push<S> push;
   push_at(phi.value, law, push);
   Damping<S> d;
@@ -316,10 +314,6 @@ class SoftPotentialPair {
     const S range = look_around(side, center, radius) * scale;
     return Ops::above_all(near_.packs.data(), packs_, range * range, (radius + faded(side)) * scale);
   }
-
-  // Ahead of an edge the field extends the planes of its sides, and the edge is farther off than they are: by
-  // 1 / sin of half its angle; this one is that of 29 degrees.
-  static constexpr double kSharp = 4;
 
   // Blocks wider than this (spacings) gather the points about each of their pieces.
   static constexpr double kWide = 3;

@@ -119,24 +119,35 @@ void row_of_nodes(int packs, const double* p, double h, NearScratch<double>& mem
 
 const PointLattice::Brick PointLattice::kAbove{};
 
-PointLattice::PointLattice(const asset::PointsView& points) : points_(points) {
-  const double h = points.spacing / kFineness, edge = kCells * h;
-  per_node_ = 1 / h;
-  reach_ = kReach * points.spacing;
+double PointLattice::lay_out(const asset::PointsView& points, double* origin, double* counts) {
+  const double edge = kCells * (points.spacing / kFineness);
   const double margin =
       points.blocks.cover + (1 + kSharp * kReach) * points.spacing + kSupport * points.spacing + 2 * edge;
   double total = 1;
   const double* const coordinates[3] = {points.x, points.y, points.z};
   for (int k = 0; k < 3; ++k) {
     const auto [low, high] = std::minmax_element(coordinates[k], coordinates[k] + points.point_count);
-    origin_[k] = *low - margin;
-    const double count = std::ceil((*high + margin - origin_[k]) / edge);
-    total *= count;
-    counts_[k] = count < kMostPlaces ? static_cast<std::int32_t>(count) : 0;
+    origin[k] = *low - margin;
+    counts[k] = std::ceil((*high + margin - origin[k]) / edge);
+    total *= counts[k];
   }
+  return total;
+}
+
+bool PointLattice::fits(const asset::PointsView& points) {
+  double origin[3], counts[3];
+  return lay_out(points, origin, counts) <= kMostPlaces;
+}
+
+PointLattice::PointLattice(const asset::PointsView& points) : points_(points) {
+  per_node_ = 1 / (points.spacing / kFineness);
+  reach_ = kReach * points.spacing;
+  double counts[3];
+  const double total = lay_out(points, origin_, counts);
   if (!(total <= kMostPlaces))
-    throw InvalidInput("a lattice of " + std::to_string(points.point_count) +
-                       " points: they are too few for their extent; take their field without a lattice");
+    throw InvalidInput("the lattice of " + std::to_string(points.point_count) +
+                       " points would have more than 4 million places; take field points or grid");
+  for (int k = 0; k < 3; ++k) counts_[k] = static_cast<std::int32_t>(counts[k]);
   places_ = std::make_unique<Place[]>(static_cast<std::size_t>(total));
 }
 

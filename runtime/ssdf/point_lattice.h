@@ -34,8 +34,12 @@ class PointLattice {
     float coefficients[kNodes * kNodes * kNodes + 8];  // (z, y, x) m, and room to read beyond the last
   };
 
-  // Views the points, which must outlive it. Throws InvalidInput where they are too few for their extent.
+  // Views the points, which must outlive it. Throws InvalidInput where they do not fit: for their spacing they
+  // extend too far.
   explicit PointLattice(const asset::PointsView& points);
+
+  // Whether there is room for the lattice of these points.
+  static bool fits(const asset::PointsView& points);
 
   double reach() const { return reach_; }                 // m
   const double* origin() const { return origin_; }        // of node (0, 0, 0), m
@@ -63,6 +67,9 @@ class PointLattice {
     Known above = Known::kNotYet;     // whether its own nodes surely are; and
     const Values* values = nullptr;   // of these
   };
+
+  // How many places there are along each axis, and where the first node is, m; returns how many in all.
+  static double lay_out(const asset::PointsView& points, double* origin, double* counts);
 
   // The mutex is held.
   const Values* values(std::size_t place) const;

@@ -145,4 +145,15 @@ TEST(PointContact, SettingsOutOfRangeAreRefused) {
   EXPECT_THROW(contact::make_point_model(config), InvalidInput);
 }
 
+// The square of the depth is no number.
+TEST(PointContact, AnEnergyBeyondNumbersIsRefused) {
+  const body::Body A = test::body_of(body::Sphere<double>{1e155}), B = A;
+  const auto model = contact::make_point_model({.stiffness = 1, .gumbel = {}, .clamp = {}});
+  const body::Pair pair{&A, &B, {Mat3<double>::Identity(), {1e140, 0, 0}}};
+  EXPECT_EQ(model->wrench(pair, Want::kValue).status, Status::kOk);
+  const auto w = model->wrench(pair, Want::kValue | Want::kEnergy);
+  EXPECT_EQ(w.status, Status::kInvalidInput);
+  EXPECT_TRUE(std::isnan(w.energy) && w.F_BBo_B.array().isNaN().all());
+}
+
 }  // namespace

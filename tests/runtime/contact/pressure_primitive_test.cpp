@@ -162,4 +162,23 @@ TEST(PressurePrimitive, ExchangeOfBodiesWhateverIsRigid) {
   }
 }
 
+// Slopes of pressure whose squares, or which themselves, are no floats: the first answer, for which the
+// search leaves no room, is that of later ones.
+TEST(PressurePrimitive, TinyBallsMeetAtOnce) {
+  const auto model = contact::make_model("pressure_field");
+  const body::Material soft{.modulus = 1e6};
+  const auto meet = [&](contact::Model& asked, double R) {
+    const body::Body A{body::Geometry(body::Sphere<double>{R}, 0.1), soft}, B = A;
+    const Pose<double> X{Mat3<double>::Identity(), {1.5 * R, 0, 0}};
+    const PairWrench first = asked.wrench({&A, &B, X}), second = asked.wrench({&A, &B, X});
+    EXPECT_EQ(first.status, Status::kOk) << R;
+    EXPECT_EQ(second.status, Status::kOk) << R;
+    EXPECT_LT((first.F_BBo_B - second.F_BBo_B).norm(), 1e-9 * second.F_BBo_B.norm()) << R;
+    return first.F_BBo_B[3] / (R * R);
+  };
+  const double expected = meet(*model, 1);
+  for (const double R : {1e-10, 1e-20, 1e-24, 1e-30, 1e-33, 1e-36})
+    EXPECT_NEAR(meet(*model, R), expected, 1e-6 * expected) << R;
+}
+
 }  // namespace

@@ -168,4 +168,40 @@ TEST(SoftMinimumPrimitive, TwoHalfSpacesAreRefused) {
   EXPECT_NO_THROW(model->wrench({&ground, &ball, {}}));
 }
 
+Pose<double> raised(double height) { return {Mat3<double>::Identity(), {0, 0, height}}; }
+
+// A face that lies on a half-space touches it by its whole area, on another face by half of either's.
+TEST(SoftMinimumPrimitive, ContactPointsStandForTheAreaThatTouches) {
+  const double spacing = 0.005, half = 0.02, face = 4 * half * half;
+  const asset::Asset cube = test::points_asset(ssdf::box_points({half, half, half}, spacing));
+  const body::Body box = test::body_of(cube), floor = test::body_of(body::HalfSpace<double>{}),
+                   planet = test::body_of(body::Sphere<double>{1e10});
+  const auto model = make_soft_minimum_model();
+  const auto area = [&](const body::Body& A, const body::Body& B, double height) {
+    double sum = 0;
+    for (const ContactPoint& point : model->constraints({&A, &B, raised(height)}, 1e-3, Want::kValue).points)
+      sum += point.area;
+    return sum;
+  };
+  EXPECT_NEAR(area(floor, box, half - 1e-4), face, 1e-9 * face);
+  EXPECT_NEAR(area(planet, box, 1e10 + half), face, 1e-9 * face);  // whose points are left out
+  EXPECT_NEAR(area(box, box, 2 * half - 1e-4), face, 1e-9 * face);
+}
+
+// Friction of a slip whose square is no number.
+TEST(SoftMinimumPrimitive, FrictionHasNoGreatestSpeed) {
+  const asset::Asset cube = test::points_asset(ssdf::box_points({0.02, 0.02, 0.02}, 0.005));
+  const body::Body box = test::body_of(cube, {.friction = 0.5}),
+                   floor = test::body_of(body::HalfSpace<double>{}, {.friction = 0.5});
+  const auto model = make_soft_minimum_model();
+  for (const double speed : {1e6, 1e100, 1e155, 1e300}) {
+    Vec6<double> V = Vec6<double>::Zero();
+    V[3] = speed;
+    const PairWrench w = model->wrench({&floor, &box, raised(0.0199), V}, Want::kJacobian);
+    ASSERT_EQ(w.status, Status::kOk) << speed;
+    EXPECT_NEAR(w.F_BBo_B[3], -0.5 * w.F_BBo_B[5], 1e-6 * w.F_BBo_B[5]) << speed;
+    EXPECT_TRUE(w.dF_dxi_B.allFinite() && w.dF_dV_AB_B.allFinite()) << speed;
+  }
+}
+
 }  // namespace
