@@ -144,6 +144,28 @@ TEST(SurfaceContacts, OneBodyWithinTheOtherIsAContact) {
   EXPECT_NEAR(found.contacts[0].found.witness.distance, -0.8, 1e-6);
 }
 
+// Points that face each other through the inside of a body: of a small one close below a large one's face,
+// and of a plate's far side from a body above it.
+TEST(SurfaceContacts, WhatFacesThroughTheInsideIsNoContact) {
+  const Surface cube = preprocess::build_surface(test::box(1, 1, 1)),
+                small = preprocess::build_surface(test::box(0.2, 0.2, 0.2)),
+                flat = preprocess::build_surface(test::box(1, 1, 0.02));
+  proximity::ContactFinder find;
+  const Pose<double> inside{Mat3<double>::Identity(), {0.3995, 0.05, 0.02}},
+      above{Mat3<double>::Identity(), {0.05, 0.02, 0.115}};
+  const auto expect_one = [&](const Surface& A, const Surface& B, const Pose<double>& X_AB, double margin,
+                              double distance) {
+    for (const bool exchanged : {false, true}) {
+      const auto found =
+          exchanged ? find(view(B), view(A), X_AB.inverse(), margin) : find(view(A), view(B), X_AB, margin);
+      ASSERT_EQ(found.contacts.size(), 1u) << exchanged;
+      EXPECT_NEAR(found.contacts[0].found.witness.distance, distance, 1e-6) << exchanged;
+    }
+  };
+  expect_one(cube, small, inside, 1e-2, -0.2005);
+  expect_one(flat, small, above, 0.05, 0.005);
+}
+
 // Of the vertices of either surface inside the other, m; 0: none.
 double deepest_vertex(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB) {
   double deepest = 0;
