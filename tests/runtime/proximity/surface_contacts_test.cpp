@@ -257,6 +257,18 @@ TEST(SurfaceSmoothed, DerivativesAreThoseOfTheBlend) {
   }
 }
 
+// Faces that lie along each other: slopes by turns are other ones on either side.
+TEST(SurfaceSmoothed, ParallelFacesAreClamped) {
+  const Surface flat = preprocess::build_surface(test::box(1, 1, 0.25)),
+                cube = preprocess::build_surface(test::box(1, 1, 1));
+  proximity::SurfaceSmoother smooth;
+  const auto status = [&](const Pose<double>& X) {
+    return smooth(view(flat), view(cube), X, 1e-3).pair.derivative.status;
+  };
+  EXPECT_EQ(status({Mat3<double>::Identity(), {0.1, 0.05, 0.725}}), Status::kClamped);
+  EXPECT_EQ(status({exp_rotation<double>({0.3, 0.2, 0.1}), {0.1, 0.05, 0.95}}), Status::kOk);
+}
+
 // Two cubes pushed together edge on edge, and corner into face: far deeper than the temperature, where the
 // deepest point of all is no vertex, and at first no vertex is inside.
 TEST(SurfaceSmoothed, IsOneFormFromTouchToDeepOverlap) {
