@@ -248,6 +248,15 @@ TEST(PrimitiveOnSurface, AnyDistanceAndWhatIsRefused) {
   EXPECT_THROW(features->smoothed(pair), InvalidInput);
   EXPECT_EQ(features->contacts(pair, 1.0, true).size(), 1u);
   EXPECT_EQ(features->contacts(pair, 0.1, true).size(), 0u);
+  for (const double margin : {-0.1, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    EXPECT_THROW(features->contacts(pair, margin, true), InvalidInput);
+    EXPECT_THROW(patches->contacts({&S, &S, pair.X_AB}, margin, true), InvalidInput);
+    EXPECT_THROW(proximity::make_distance_model("hull")->contacts({&ball, &ball, {}}, margin, true),
+                 InvalidInput);
+    std::vector<std::vector<proximity::Contact>> results(1);
+    EXPECT_THROW(proximity::BatchDistanceModel("surface").contacts({&pair, 1}, margin, true, results),
+                 InvalidInput);
+  }
 }
 
 }  // namespace
