@@ -105,10 +105,11 @@ WitnessDerivative<S> differentiate(const witness::Witness<S>& witness, const Pos
     frame.stiffness[k] = bound;
     report(k);
   }
-  // More flat directions than the plane has room for: the points slide together.
-  const int rank = (frame.held[0] > 0) + (frame.held[1] > 0);
-  if (A.flat_count + B.flat_count > rank && result.clamped_count < 2)
-    report(frame.held[0] > frame.held[1] ? 0 : 1);
+  // More flat directions than the plane has room for: the points slide together along those of both bodies.
+  const int rank = (frame.held[0] > 0) + (frame.held[1] > 0), first = frame.held[0] > frame.held[1] ? 0 : 1;
+  int shared = A.flat_count + B.flat_count - rank;
+  for (const int k : {first, 1 - first})
+    if (shared-- > 0 && result.clamped_count < 2) report(k);
 
   b.template leftCols<3>() += H_B * B_turn;
   const detail::TangentMotion<S> motion = detail::move(frame, K, b, B_turn);

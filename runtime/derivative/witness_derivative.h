@@ -52,7 +52,9 @@ struct WitnessDerivative {
       dd_dxi_B;  // (1, 6) signed distance: m/rad and m/m. It needs no curvature: exact wherever d is smooth
   // Directions, 0 to 2, in which no derivative exists and a finite answer was put in its place: where the
   // curvatures were raised to Clamp's bound, or the points where both bodies are flat (the witness points
-  // slide freely; the shortest slide is taken).
+  // slide freely; the shortest slide is taken). Flat is what the witness point says of it (the simplex of a
+  // hull, where the point is on a box or a segment): a point that is an end of one of two parallel faces or
+  // edges, as half-spaces have it, is not seen, and the answer is that of this point, one of several.
   int clamped_count;
   std::array<Vec3<S>, 2> clamped_A;  // those directions, unit, orthogonal to n; zero beyond clamped_count
   Status status;  // the witness's own; kClamped where it is an answer and clamped_count > 0

@@ -1,5 +1,6 @@
 #include "runtime/proximity/distance_model.h"
 
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -53,7 +54,14 @@ std::unique_ptr<DistanceModel> make_distance_model(std::string_view name, std::s
                      "'; there are: " + detail::joined(row.methods));
 }
 
+void require_margin(const char* who, double margin) {
+  if (!(margin >= 0) || !std::isfinite(margin))
+    throw InvalidInput(std::string(who) + ": the margin is " + number_text(margin) +
+                       " m; it must be 0 or more");
+}
+
 std::span<const Contact> DistanceModel::contacts(const body::Pair& pair, double margin, bool derivatives) {
+  require_margin("contacts", margin);
   contact_.pair.derivative = derivative::detail::invalid_derivative<double>();
   if (derivatives)
     contact_.pair = derivative(pair);
@@ -88,6 +96,7 @@ void BatchDistanceModel::derivatives(std::span<const body::Pair> pairs,
 
 void BatchDistanceModel::contacts(std::span<const body::Pair> pairs, double margin, bool derivatives,
                                   std::span<std::vector<Contact>> results) {
+  require_margin("contacts", margin);
   answer(models_, pairs, results, "contacts", [&](DistanceModel& model, const body::Pair& pair) {
     const std::span<const Contact> found = model.contacts(pair, margin, derivatives);
     return std::vector<Contact>(found.begin(), found.end());

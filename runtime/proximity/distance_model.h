@@ -24,6 +24,9 @@ struct Contact {
   std::uint32_t feature_A = 0, feature_B = 0;  // 0 of models without regions
 };
 
+// Throws InvalidInput, naming `who`, unless the margin (m) of contacts is 0 or more, and finite.
+void require_margin(const char* who, double margin);
+
 // A reusable solver: keeps its memory, so that after the first call (with assets no larger) it allocates
 // nothing. One per thread. Answers do not depend on what was asked before.
 class DistanceModel {
@@ -41,7 +44,7 @@ class DistanceModel {
 
   // One contact for every region that is within `margin` (m), nearest first; none is an answer. kNotConverged
   // where more was within the margin than there is memory for, and a smaller one was taken. Of models without
-  // regions it is the separation. Valid until the next call.
+  // regions it is the separation. Valid until the next call. Throws InvalidInput as require_margin.
   virtual std::span<const Contact> contacts(const body::Pair& pair, double margin, bool derivatives);
 
   // A form that is smooth across regions, with the derivatives of that. Throws std::logic_error for a row
@@ -91,7 +94,7 @@ class BatchDistanceModel {
   void separations(std::span<const body::Pair> pairs, std::span<witness::Witness<double>> results);
   // The same of DistanceModel::derivative.
   void derivatives(std::span<const body::Pair> pairs, std::span<derivative::PairDerivative> results);
-  // The same of DistanceModel::contacts: results[i] has as many as pairs[i].
+  // The same of DistanceModel::contacts: results[i] has as many as pairs[i]. Throws as require_margin, too.
   void contacts(std::span<const body::Pair> pairs, double margin, bool derivatives,
                 std::span<std::vector<Contact>> results);
   // The same of DistanceModel::smoothed, which says when it throws.

@@ -16,7 +16,8 @@ using asset::SurfaceView;
 using bvh::kWidth;
 
 constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // of the coordinates
-constexpr double kFlat = 1e-12;  // of the size, of its square: heights that are one, ground that is none
+constexpr double kFlat =
+    1e-12;  // of the size: heights that are one; of the lesser's square: ground that is none
 
 using Triangle = std::array<Vec3<double>, 3>;  // in a frame whose z axis is up, m
 
@@ -68,6 +69,9 @@ class Overlap {
     const Vec3<double> way = X_AB * b.center - a.center;
     size_ = a.radius + b.radius;
     rounding_ = kRounding * (a.center.norm() + b.center.norm() + size_ + way.norm());
+    // Slivers along flush edges are as long as the lesser body, and as wide as rounding.
+    const double lesser = std::min(a.radius, b.radius);
+    no_ground_ = (kFlat * lesser + rounding_) * lesser;
     const Vec3<double> tilt(0.0577, 0.0911, 0.0731);  // no mesh's own direction
     Vec3<double> up = way.norm() > kFlat * size_ ? way.normalized() : Vec3<double>::UnitZ();
     up = (up + tilt).normalized();
@@ -84,12 +88,13 @@ class Overlap {
     OverlapVolume result;
     result.volume = std::max(volume_, 0.0);
     result.error = error_;
+    result.status = !(volume_ > error_)         ? Status::kNoOverlap
+                    : flat_ground_ > no_ground_ ? Status::kClamped
+                                                : Status::kOk;
+    if (result.status == Status::kNoOverlap) return result;  // the slope is of what rounding left
     const Vec3<double> force = X_NB_.R.transpose() * force_;
     const Vec3<double> torque = X_NB_.R.transpose() * (torque_ - X_NB_.p.cross(force_));
     result.dvolume_dxi_B << torque.transpose(), force.transpose();
-    result.status = !(volume_ > error_)                    ? Status::kNoOverlap
-                    : flat_ground_ > kFlat * size_ * size_ ? Status::kClamped
-                                                           : Status::kOk;
     return result;
   }
 
@@ -209,6 +214,7 @@ class Overlap {
   double rounding_ = 0;            // m
   double volume_ = 0, error_ = 0;  // m^3
   double flat_ground_ = 0;         // m^2: on which faces coincide
+  double no_ground_ = 0;           // m^2: which is none
   // Of dvolume/dxi, about A's centre, in N.
   Vec3<double> force_ = Vec3<double>::Zero(), torque_ = Vec3<double>::Zero();
 };

@@ -15,7 +15,7 @@ struct OverlapVolume {
   double volume = 0;  // m^3
   double error = 0;   // m^3: of rounding, no more
   // By the twist xi = (w; v) of B, in B: m^3/rad, m^2. It is the integral of (x cross n; n) over the part of
-  // B's surface within A, n outward.
+  // B's surface within A, n outward; 0 where there is no overlap, beside flush faces the slope apart.
   Row6<double> dvolume_dxi_B = Row6<double>::Zero();
   // kNoOverlap: no volume beyond the error; kClamped: faces coincide, where the derivative jumps;
   // kInvalidInput: NaN in every number.

@@ -18,7 +18,8 @@ using derivative::Vec2;
 
 constexpr double kWindow = 3;      // reaches: what is farther does not count
 constexpr double kSpacing = 0.75;  // reaches: longest edge of what counts as a point
-constexpr int kMaxSplits = 12;     // of a triangle, in halves of its longest edge twice as many
+// Of a triangle, in halves of its longest edge twice as many: 1e19 of its length, beyond a double's digits.
+constexpr int kMaxSplits = 64;
 
 using Corners = std::array<Vec3<double>, 3>;  // relative to the witness point, m
 

@@ -210,16 +210,16 @@ SurfaceWitness primitive_separation(const body::Pair& pair, PrimitiveScratch& sc
       least.distance > 0 && of_P.half_space() == nullptr &&
       distance::signed_distance<double>(sides.surface, sides.X_PS.inverse() * Vec3<double>::Zero()).distance <
           0;
-  if (least.distance > touching && !within) return found;
-  if (std::abs(least.distance) <= touching && w.status == Status::kOk) w.status = Status::kTouching;
-  if (of_P.half_space() != nullptr) return found;  // its points are no deeper than those of the surface
-  double bound = 0;
-  const double depth = std::max(0.0, -least.distance);
-  if (deepest_of_primitive(sides, of_P.surface(), depth + kEqual * sides.size, scratch, found, bound)) {
-    w.lower_bound = -std::max(bound, -least.bound), w.upper_bound = w.distance + sides.rounding;
-  } else {
-    w.lower_bound = std::min(w.lower_bound, -bound);
+  // A half-space's points are no deeper than those of the surface.
+  if ((least.distance <= touching || within) && of_P.half_space() == nullptr) {
+    double bound = 0;
+    const double depth = std::max(0.0, -least.distance);
+    if (deepest_of_primitive(sides, of_P.surface(), depth + kEqual * sides.size, scratch, found, bound))
+      w.lower_bound = -std::max(bound, -least.bound), w.upper_bound = w.distance + sides.rounding;
+    else
+      w.lower_bound = std::min(w.lower_bound, -bound);
   }
+  if (std::abs(w.distance) <= touching && w.status == Status::kOk) w.status = Status::kTouching;
   return found;
 }
 

@@ -141,6 +141,7 @@ SurfaceContacts ContactFinder::operator()(const SurfaceView& A, const SurfaceVie
     const auto &a = pairs_[i].pair, &b = pairs_[k].pair;
     return a.crossing != b.crossing ? a.crossing : a.distance2 < b.distance2;
   };
+  const double unsure = internal::unsure_distance(A, B);
   best_.assign(pairs_.size(), pairs_.size());
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     std::size_t& best = best_[root(i)];
@@ -149,11 +150,16 @@ SurfaceContacts ContactFinder::operator()(const SurfaceView& A, const SurfaceVie
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     if (root(i) != i) continue;
     const NearPair& best = pairs_[best_[i]];
-    if (best.pair.crossing)
+    if (best.pair.crossing) {
       add_crossing(A, B, X_AB, i, nearest);
-    else
-      contacts_.emplace_back().found =
+    } else {
+      const SurfaceWitness found =
           internal::apart_witness(A, B, X_AB, best.triangle_A, best.triangle_B, best.pair);
+      // A wall from its inner side, which the parts that are inside, or the nearer side of the wall, stand
+      // for.
+      if (found.witness.distance > unsure && internal::on_inner_side(A, B, X_AB, found)) continue;
+      contacts_.emplace_back().found = found;
+    }
     internal::settle_normal(A, B, X_AB, contacts_.back().found);
   }
   finish(A, B, nearest);

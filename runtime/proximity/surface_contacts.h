@@ -28,7 +28,8 @@ class ContactFinder {
   // A region is a set of pairs of triangles (one of A, one of B) that are within `margin` (m, >= 0) of one
   // another and joined by edges: (a, b) and (a, b') where b and b' share an edge, and so for a. Its contact
   // is its nearest pair; where the surfaces cross in it, the deepest point of either surface in the parts
-  // inside the other that the crossing triangles lead to. None within the margin is an answer. X_AB valid.
+  // inside the other that the crossing triangles lead to. A region whose nearest points face each other
+  // through the inside of a body is none. None within the margin is an answer. X_AB valid.
   SurfaceContacts operator()(const asset::SurfaceView& A, const asset::SurfaceView& B,
                              const Pose<double>& X_AB, double margin);
 

@@ -32,6 +32,7 @@ class SurfaceModel : public DistanceModel {
   }
 
   std::span<const Contact> contacts(const body::Pair& pair, double margin, bool derivatives) override {
+    require_margin("contacts", margin);
     if (of_primitive_and_surface(pair)) return DistanceModel::contacts(pair, margin, derivatives);
     const SurfaceContacts found =
         finder_(pair.A->geometry.surface(), pair.B->geometry.surface(), pair.X_AB, margin);

@@ -17,7 +17,6 @@ using witness::Witness;
 
 constexpr double kFar = 1e8;  // in units of the bodies: rays from one to the other are parallel to rounding
 constexpr double kTouching = 1e-13;       // in units of the bodies: a distance that is none
-constexpr double kUnsure = 1e-9;          // in units of the bodies: too near for a normal to tell the side
 constexpr double kNearlyTouching = 1e-6;  // in units of the bodies: points that tell n worse than features
 constexpr double kStep = 64;              // in units of the distance at which surfaces touch
 constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
@@ -129,20 +128,11 @@ Vec3<double> weights_at(const distance::Triangle<double>& t, Feature feature, co
   return weight;
 }
 
-// Of the nearest points, which are not one point: whether the other body's is on the inner side there.
-bool on_inner_side(const SurfaceView& surface, std::int32_t triangle, const Vec3<double>& weights,
-                   const Vec3<double>& to_other) {
-  return distance::internal::pseudonormal<double>(surface, triangle, feature_of(weights)).dot(to_other) < 0;
-}
-
 // Of nearest points that are apart: whether a body or a part of one is within the other.
 bool is_within(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
                const SurfaceWitness& nearest) {
   const Pose<double> X_BA = X_AB.inverse();
-  const Vec3<double> gap = nearest.witness.p2 - nearest.witness.p1;
-  return on_inner_side(A, nearest.triangle_A, nearest.weight_A, gap) ||
-         on_inner_side(B, nearest.triangle_B, nearest.weight_B, -(X_BA.R * gap)) ||
-         (A.part_count > 1 && any_part_within(A, B, X_BA)) ||
+  return internal::on_inner_side(A, B, X_AB, nearest) || (A.part_count > 1 && any_part_within(A, B, X_BA)) ||
          (B.part_count > 1 && any_part_within(B, A, X_AB));
 }
 
@@ -227,6 +217,22 @@ namespace internal {
 
 double touching_distance(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB) {
   return kTouching * size_of(A, B) + kRounding * reach_of(A, B, X_AB);
+}
+
+double unsure_distance(const SurfaceView& A, const SurfaceView& B) {
+  constexpr double kUnsure = 1e-9;  // in units of the bodies
+  return kUnsure * size_of(A, B);
+}
+
+bool on_inner_side(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
+                   const SurfaceWitness& nearest) {
+  const auto inward = [](const SurfaceView& surface, std::int32_t triangle, const Vec3<double>& weights,
+                         const Vec3<double>& to_other) {
+    return distance::internal::pseudonormal<double>(surface, triangle, feature_of(weights)).dot(to_other) < 0;
+  };
+  const Vec3<double> gap = nearest.witness.p2 - nearest.witness.p1;
+  return inward(A, nearest.triangle_A, nearest.weight_A, gap) ||
+         inward(B, nearest.triangle_B, nearest.weight_B, -(X_AB.R.transpose() * gap));
 }
 
 SurfaceWitness apart_witness(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
@@ -321,8 +327,9 @@ SurfaceWitness surface_separation(const SurfaceView& A, const SurfaceView& B, co
   }
 
   const bool leads_apart = internal::settle_normal(A, B, X_AB, found);
-  const bool overlap =
-      w.distance > kUnsure * size ? is_within(A, B, X_AB, found) : !leads_apart || !parts(A, B, X_AB, found);
+  const bool overlap = w.distance > internal::unsure_distance(A, B)
+                           ? is_within(A, B, X_AB, found)
+                           : !leads_apart || !parts(A, B, X_AB, found);
   if (overlap) find_deepest(A, B, X_AB, internal::touching_distance(A, B, X_AB), scratch, found);
   return found;
 }

@@ -71,6 +71,14 @@ bool settle_normal(const asset::SurfaceView& A, const asset::SurfaceView& B, con
 SurfaceWitness deepest_witness(const asset::SurfaceView& A, const asset::SurfaceView& B,
                                const Pose<double>& X_AB, const distance::DeepestPoint& deepest, bool of_A);
 
+// Of points that are the nearest of their neighbourhoods, farther apart than unsure_distance: whether either
+// is on the inner side of the other's surface.
+bool on_inner_side(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB,
+                   const SurfaceWitness& nearest);
+
+// Distance (m) up to which points are too near for normals to tell the side.
+double unsure_distance(const asset::SurfaceView& A, const asset::SurfaceView& B);
+
 // Distance (m) up to which surfaces touch.
 double touching_distance(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB);
 

@@ -15,7 +15,31 @@ using derivative::WitnessDerivative;
 constexpr double kReach = 20;               // temperatures beyond the least term
 constexpr std::size_t kMaxTerms = 1 << 16;  // tens of megabytes
 constexpr double kWeighing = 1e-9;          // share of a pair whose part in a derivative is seen
+constexpr double kParallel = 1e-7;          // sine of an angle that is none, as of feature_derivative
 constexpr double kCancelled = 1e-3;         // mean of unit normals that is no direction any more
+
+// The ways from one corner of a triangle to the others that are as far along n, unit.
+int ways_across(const distance::Triangle<double>& t, const Vec3<double>& n, Vec3<double> (&ways)[2]) {
+  int top = 0, count = 0;
+  for (int k = 1; k < 3; ++k)
+    if (n.dot(t[k] - t[top]) > 0) top = k;
+  for (int k = 0; k < 3; ++k) {
+    if (k == top) continue;
+    const Vec3<double> way = (t[k] - t[top]).normalized();
+    if (std::abs(n.dot(way)) <= kParallel) ways[count++] = way;
+  }
+  return count;
+}
+
+// Whether the nearest points of two triangles slide: faces or edges of both are parallel across n.
+bool slide(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, const SurfaceWitness& at) {
+  Vec3<double> of_A[2], of_B[2];
+  const int a = ways_across(distance::internal::triangle_of<double>(A, at.triangle_A), at.witness.n, of_A);
+  if (a == 0) return false;
+  const Vec3<double> n_B = X_AB.R.transpose() * -at.witness.n;
+  const int b = ways_across(distance::internal::triangle_of<double>(B, at.triangle_B), n_B, of_B);
+  return a + b > 2 || (b == 1 && of_A[0].cross(X_AB.R * of_B[0]).norm() <= kParallel);
+}
 
 }  // namespace
 
@@ -91,6 +115,7 @@ void SurfaceSmoother::blend(const SurfaceView& A, const SurfaceView& B, const Po
     Mat6<double> hessian;
     WitnessDerivative<double> of = internal::carrier_derivative(A, B, X_AB, term.at, &hessian);
     if (of.status == Status::kInvalidInput) continue;
+    if (w > kWeighing && !term.inside && slide(A, B, X_AB, term.at)) d.status = Status::kClamped;
     if (at.distance == 0) {  // the distance of crossing triangles stays 0; how their point moves is not known
       of.dd_dxi_B.setZero(), hessian.setZero(), of.dn_A_dxi_B.setZero();
       if (w > kWeighing) d.status = Status::kClamped;

@@ -5,10 +5,13 @@
 #include <limits>
 #include <tuple>
 
+#include "runtime/bvh/overlap.h"
+
 namespace abut::witness {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kRounding = 1e-14;  // of sizes
 
 bool has_pieces(const body::Geometry& geometry) { return geometry.primitive() == nullptr; }
 
@@ -94,7 +97,7 @@ void PiecesSolver::open(const Entry& entry, const Pose<double>& X_AB, double lim
   Place of_a[bvh::kWidth], of_b[bvh::kWidth];
   const int count_a = children(A_, entry.a, of_a), count_b = children(B_, entry.b, of_b);
   const Mat3<double> turn = X_AB.R.cwiseAbs();
-  const double rounding = 1e-14 + 4 * rotation_error(X_AB.R);  // of the pose, of sizes
+  const double rounding = kRounding + 4 * rotation_error(X_AB.R);  // of the pose, of sizes
   for (int j = 0; j < count_b; ++j) {
     const Place& b = of_b[j];
     const Vec3<double> middle = X_AB * b.middle, half = turn * b.half;
@@ -110,6 +113,21 @@ void PiecesSolver::open(const Entry& entry, const Pose<double>& X_AB, double lim
       std::push_heap(queue_.begin(), queue_.end());
     }
   }
+}
+
+// Of the distances of pairs, m: what is less than that counts as equal.
+double PiecesSolver::rounding(const Pose<double>& X_AB) const {
+  double size = X_AB.p.cwiseAbs().maxCoeff();
+  for (const body::Geometry* geometry : {&A_, &B_}) {
+    if (has_pieces(*geometry)) {
+      const bvh::Ball ball = bvh::ball_of(geometry->pieces().tree);
+      size += ball.center.norm() + ball.radius;
+    } else if (geometry->half_space() == nullptr) {
+      const Place place = root(*geometry);
+      size += place.middle.norm() + place.half.norm();
+    }
+  }
+  return (kRounding + 4 * rotation_error(X_AB.R)) * size;
 }
 
 // A bound on the signed distance: how far the pieces are apart along the unit vector n.
@@ -200,8 +218,9 @@ PiecesWitness PiecesSolver::operator()(const Pose<double>& X_AB) {
 std::span<const PiecesWitness> PiecesSolver::within(const Pose<double>& X_AB, double margin) {
   found_.clear();
   if (!X_AB.finite() || !(margin >= 0)) return {};
-  search(X_AB, margin);
-  const double limit = best_.witness.distance + margin;
+  const double tied = margin + rounding(X_AB);
+  search(X_AB, tied);
+  const double limit = best_.witness.distance + tied;
   std::erase_if(found_, [&](const PiecesWitness& pair) { return !(pair.witness.distance <= limit); });
   std::sort(found_.begin(), found_.end(), [](const PiecesWitness& x, const PiecesWitness& y) {
     return std::tie(x.piece_A, x.piece_B) < std::tie(y.piece_A, y.piece_B);

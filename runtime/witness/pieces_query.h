@@ -38,8 +38,8 @@ class PiecesSolver {
   // Never throws; a pose that is none gives kInvalidInput.
   PiecesWitness operator()(const Pose<double>& X_AB);
 
-  // Every pair of pieces whose distance is at most `margin` (m) above the least, in the order of their
-  // numbers: valid until the next call.
+  // Every pair of pieces whose distance is at most `margin` (m, >= 0) above the least, to rounding, in the
+  // order of their numbers: valid until the next call.
   std::span<const PiecesWitness> within(const Pose<double>& X_AB, double margin);
 
   // The next query is a cold one.
@@ -61,6 +61,7 @@ class PiecesSolver {
   void search(const Pose<double>& X_AB, double margin);
   void open(const Entry& entry, const Pose<double>& X_AB, double limit);
   void ask(std::int32_t a, std::int32_t b, const Pose<double>& X_AB, bool warm);
+  double rounding(const Pose<double>& X_AB) const;
   double along(std::int32_t a, std::int32_t b, const Pose<double>& X_AB, const Vec3<double>& n) const;
   static Place root(const body::Geometry& geometry);
   static int children(const body::Geometry& geometry, const Place& place, Place* out);

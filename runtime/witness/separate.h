@@ -57,6 +57,7 @@ Witness<S> over_plane(D& difference) {
     const Vec3<S> x2 = X_AB * low.point;
     result.distance = x2.z();
     simplex.vertex[0] = difference.point({x2.x(), x2.y(), 0}, x2, -1, low.index);
+    difference.point(X_AB.p, low.point, -1, -1);  // of which x2 is the sum: their sizes count
   } else {
     result.n = -X_AB.R.col(2);
     const SupportPoint<S> low = core_support<S>(difference.shape_a(), result.n);

@@ -9,6 +9,7 @@
 
 #include "preprocess/index/index.h"
 #include "preprocess/pieces/pieces.h"
+#include "runtime/bvh/build.h"
 #include "runtime/core/random.h"
 #include "runtime/proximity/distance_model.h"
 #include "tests/support/shapes.h"
@@ -143,6 +144,42 @@ TEST(PiecesQuery, PairsWithinAMarginAreAllOfThem) {
         expected +=
             separation(ring().pieces().convex[a], ring().pieces().convex[b], X).distance <= least + margin;
     EXPECT_EQ(solver.within(X, margin).size(), expected);
+  }
+}
+
+// Pieces side by side with tops in one plane, 3 cm high.
+body::Geometry tiles(const std::vector<Vec3<double>>& middles, const Vec3<double>& sizes) {
+  preprocess::TriangleMesh all;
+  std::vector<preprocess::TriangleMesh> boxes;
+  std::vector<bvh::Box> bounds;
+  for (const Vec3<double>& middle : middles) {
+    boxes.push_back(test::box(sizes.x(), sizes.y(), sizes.z()));
+    for (Vec3<double>& v : boxes.back().vertices) all.vertices.emplace_back(v += middle);
+    bounds.push_back({middle - sizes / 2, middle + sizes / 2});
+  }
+  const bvh::BuiltTree built = bvh::build_tree(bounds, 1);
+  asset::Asset asset;
+  asset.name = "tiles";
+  asset.convex.push_back(preprocess::build_convex_piece(all.vertices));
+  for (const std::int32_t i : built.order)
+    asset.convex.push_back(preprocess::build_convex_piece(boxes[i].vertices));
+  asset.pieces.push_back({{0, 0}, std::vector<std::int32_t>(middles.size() + 1), {}, built.tree});
+  return body::Geometry(std::move(asset));
+}
+
+TEST(PiecesQuery, PairsThatAreEquallyNearAreAllWithinNoMargin) {
+  std::vector<Vec3<double>> middles;
+  for (int i = 0; i < 9; ++i) middles.emplace_back(0.1 * (i % 3 - 1), 0.1 * (i / 3 - 1), 0);
+  const body::Geometry floor = tiles(middles, {0.1, 0.1, 0.03}), plate = tiles({{0, 0, 0}}, {0.2, 0.2, 0.01}),
+                       box(body::Box<double>{{0.1, 0.1, 0.005}});
+  Random random(5, 0);
+  for (int i = 0; i < 50; ++i) {
+    const Pose<double> X{exp_rotation<double>({0, 0, random.uniform(-3, 3)}),
+                         {0, 0, i == 0 ? 0.05 : random.uniform(0.015, 0.1)}};
+    for (const body::Geometry* above : {&plate, &box}) {
+      EXPECT_EQ(PiecesSolver(floor, *above).within(X, 0).size(), 9u) << i;
+      EXPECT_EQ(PiecesSolver(*above, floor).within(X.inverse(), 0).size(), 9u) << i;
+    }
   }
 }
 

@@ -278,6 +278,24 @@ TEST(WitnessDerivative, FlatDirectionLeavesTheOtherAlone) {
   EXPECT_NEAR(d.dn_A_dxi_B(0, 3), 0, 1e-7);
 }
 
+// Two faces slide along both directions, a face and an edge along the edge.
+TEST(WitnessDerivative, NamesEveryDirectionInWhichFlatsSlide) {
+  const Pose<double> X_AB{Mat3<double>::Identity(), {0, 0, 2}};
+  Curvature<double> face, edge;
+  face.flat_count = 2, face.flat = {Vec3<double>::UnitX(), Vec3<double>::UnitY()};
+  edge.flat_count = 1, edge.flat[0] = Vec3<double>(0.6, 0.8, 0);
+  const auto of_faces = derivative::differentiate<double>(head_on(0.5), X_AB, face, face, 1.0);
+  EXPECT_EQ(of_faces.status, Status::kClamped);
+  ASSERT_EQ(of_faces.clamped_count, 2);
+  EXPECT_NEAR(of_faces.clamped_A[0].dot(of_faces.clamped_A[1]), 0, 1e-15);
+  for (const auto& d : {derivative::differentiate<double>(head_on(0.5), X_AB, face, edge, 1.0),
+                        derivative::differentiate<double>(head_on(0.5), X_AB, edge, edge, 1.0)}) {
+    EXPECT_EQ(d.status, Status::kClamped);
+    ASSERT_EQ(d.clamped_count, 1);
+    EXPECT_NEAR(std::abs(d.clamped_A[0].dot(edge.flat[0])), 1, 1e-15);
+  }
+}
+
 TEST(WitnessDerivative, FiniteWhereEverythingVanishes) {
   // Two vertices that touch: no distance, no curvature.
   const Pose<double> X_AB{Mat3<double>::Identity(), {0, 0, 2}};

@@ -36,6 +36,7 @@ TEST(OverlapVolume, BoxesAlongTheAxesFlushOrNot) {
         EXPECT_NEAR(found.volume, exact, found.error) << p.transpose();
         EXPECT_LT(found.error, 1e-14);
         EXPECT_EQ(found.status == Status::kNoOverlap, exact < 1e-12) << p.transpose();
+        EXPECT_EQ(found.dvolume_dxi_B.norm() > 0, exact >= 1e-12) << p.transpose();
       }
       if (p == Vec3<double>(0.12, 0.1, 0.07)) {
         slope << 0, 0, 0, -shared[1] * shared[2], -shared[0] * shared[2], -shared[0] * shared[1];
@@ -47,6 +48,20 @@ TEST(OverlapVolume, BoxesAlongTheAxesFlushOrNot) {
       if (p.z() == 0 && exact > 0) {
         EXPECT_EQ(v.status, Status::kClamped) << p.transpose();
       }
+    }
+  }
+}
+
+// On its own scale a body of a millionth of the other's size is flush, or is not.
+TEST(OverlapVolume, SmallBodiesFlushWithLargeOnes) {
+  const Surface large = preprocess::build_surface(test::box(1, 1, 1)),
+                small = preprocess::build_surface(test::box(1e-6, 1e-6, 1e-6));
+  for (const double overlap : {1e-6, 0.9e-6, 0.5e-6}) {
+    const Pose<double> X{Mat3<double>::Identity(), {0.2, 0.1, 0.5 + 0.5e-6 - overlap}};
+    for (const OverlapVolume& v : {overlap_volume(view(large), view(small), X),
+                                   overlap_volume(view(small), view(large), X.inverse())}) {
+      EXPECT_EQ(v.status, overlap == 1e-6 ? Status::kClamped : Status::kOk) << overlap;
+      EXPECT_NEAR(v.volume, 1e-12 * overlap, v.error) << overlap;
     }
   }
 }

@@ -205,6 +205,27 @@ TEST(PrimitiveOnSurface, DeepestOnARidgeIsFoundAndShown) {
   EXPECT_LT(steps / asks, 2000);
 }
 
+// The nearest point of the surface may touch the primitive where the deepest one is far within.
+TEST(PrimitiveOnSurface, WhatIsDeepDoesNotTouch) {
+  const Surface cube = preprocess::build_surface(test::box(1, 1, 1));
+  const Body S = body_of_surface(cube), ball{body::Geometry(body::Sphere<double>{0.3})},
+             half{body::Geometry(body::Sphere<double>{0.5})},
+             cylinder{body::Geometry(body::Cylinder<double>{0.5, 0.5})};
+  const auto expect_deep = [&](const Body& P, double x) {
+    const Pose<double> X_PS{Mat3<double>::Identity(), {x, 0, 0}};
+    for (const Pair& pair : {Pair{&P, &S, X_PS}, Pair{&S, &P, X_PS.inverse()}}) {
+      const SurfaceWitness found = asked(pair);
+      EXPECT_LT(found.witness.distance, -0.1);
+      EXPECT_EQ(found.witness.status, Status::kOk);
+      EXPECT_EQ(proximity::primitive_derivative(pair, found).status, Status::kClamped);
+    }
+  };
+  expect_deep(ball, 0.2);
+  expect_deep(half, 0);
+  expect_deep(cylinder, 0);
+  EXPECT_EQ(asked({&ball, &S, {Mat3<double>::Identity(), {0.8, 0, 0}}}).witness.status, Status::kTouching);
+}
+
 TEST(PrimitiveOnSurface, AnyDistanceAndWhatIsRefused) {
   const Surface box = preprocess::build_surface(test::box(0.2, 0.2, 0.2));
   const Body S = body_of_surface(box);
@@ -227,6 +248,15 @@ TEST(PrimitiveOnSurface, AnyDistanceAndWhatIsRefused) {
   EXPECT_THROW(features->smoothed(pair), InvalidInput);
   EXPECT_EQ(features->contacts(pair, 1.0, true).size(), 1u);
   EXPECT_EQ(features->contacts(pair, 0.1, true).size(), 0u);
+  for (const double margin : {-0.1, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    EXPECT_THROW(features->contacts(pair, margin, true), InvalidInput);
+    EXPECT_THROW(patches->contacts({&S, &S, pair.X_AB}, margin, true), InvalidInput);
+    EXPECT_THROW(proximity::make_distance_model("hull")->contacts({&ball, &ball, {}}, margin, true),
+                 InvalidInput);
+    std::vector<std::vector<proximity::Contact>> results(1);
+    EXPECT_THROW(proximity::BatchDistanceModel("surface").contacts({&pair, 1}, margin, true, results),
+                 InvalidInput);
+  }
 }
 
 }  // namespace

@@ -144,6 +144,28 @@ TEST(SurfaceContacts, OneBodyWithinTheOtherIsAContact) {
   EXPECT_NEAR(found.contacts[0].found.witness.distance, -0.8, 1e-6);
 }
 
+// Points that face each other through the inside of a body: of a small one close below a large one's face,
+// and of a plate's far side from a body above it.
+TEST(SurfaceContacts, WhatFacesThroughTheInsideIsNoContact) {
+  const Surface cube = preprocess::build_surface(test::box(1, 1, 1)),
+                small = preprocess::build_surface(test::box(0.2, 0.2, 0.2)),
+                flat = preprocess::build_surface(test::box(1, 1, 0.02));
+  proximity::ContactFinder find;
+  const Pose<double> inside{Mat3<double>::Identity(), {0.3995, 0.05, 0.02}},
+      above{Mat3<double>::Identity(), {0.05, 0.02, 0.115}};
+  const auto expect_one = [&](const Surface& A, const Surface& B, const Pose<double>& X_AB, double margin,
+                              double distance) {
+    for (const bool exchanged : {false, true}) {
+      const auto found =
+          exchanged ? find(view(B), view(A), X_AB.inverse(), margin) : find(view(A), view(B), X_AB, margin);
+      ASSERT_EQ(found.contacts.size(), 1u) << exchanged;
+      EXPECT_NEAR(found.contacts[0].found.witness.distance, distance, 1e-6) << exchanged;
+    }
+  };
+  expect_one(cube, small, inside, 1e-2, -0.2005);
+  expect_one(flat, small, above, 0.05, 0.005);
+}
+
 // Of the vertices of either surface inside the other, m; 0: none.
 double deepest_vertex(const asset::SurfaceView& A, const asset::SurfaceView& B, const Pose<double>& X_AB) {
   double deepest = 0;
@@ -233,6 +255,18 @@ TEST(SurfaceSmoothed, DerivativesAreThoseOfTheBlend) {
       EXPECT_LT((at.pair.derivative.dn_A_dxi_B.col(k) - dn).norm(), 1e-3 * (1 + dn.norm())) << i << " " << k;
     }
   }
+}
+
+// Faces that lie along each other: slopes by turns are other ones on either side.
+TEST(SurfaceSmoothed, ParallelFacesAreClamped) {
+  const Surface flat = preprocess::build_surface(test::box(1, 1, 0.25)),
+                cube = preprocess::build_surface(test::box(1, 1, 1));
+  proximity::SurfaceSmoother smooth;
+  const auto status = [&](const Pose<double>& X) {
+    return smooth(view(flat), view(cube), X, 1e-3).pair.derivative.status;
+  };
+  EXPECT_EQ(status({Mat3<double>::Identity(), {0.1, 0.05, 0.725}}), Status::kClamped);
+  EXPECT_EQ(status({exp_rotation<double>({0.3, 0.2, 0.1}), {0.1, 0.05, 0.95}}), Status::kOk);
 }
 
 // Two cubes pushed together edge on edge, and corner into face: far deeper than the temperature, where the

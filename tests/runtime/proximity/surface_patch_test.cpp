@@ -52,6 +52,17 @@ TEST(SurfacePatches, CurvatureOfSpheresAndFlats) {
   EXPECT_LT((H.H / 0.03 - derivative::Mat2<double>::Identity()).cwiseAbs().maxCoeff(), 0.06);
 }
 
+// However large the triangles are beside the reach.
+TEST(SurfacePatches, AFlatIsOneForEveryReach) {
+  const asset::Surface box = preprocess::build_surface(test::box(2, 2, 2));
+  const double top = *std::max_element(box.vertices.begin(), box.vertices.end());
+  const Vec3<double> n(0, 0, 1), p(0.3 * top, 0.17 * top, top);
+  for (const double reach : {1e-2, 1e-3, 1e-4, 1e-5, 1e-7, 1e-9}) {
+    const auto H = proximity::patch_curvature(view(box), p, n, tangent_basis(n), {reach, 0.05}).H;
+    EXPECT_LT((H / 0.05 - derivative::Mat2<double>::Identity()).cwiseAbs().maxCoeff(), 0.06) << reach;
+  }
+}
+
 // What holds whatever the curvatures: the witness equation, and the distance's own derivative, which is that
 // of the features. What holds of both bodies alike: exchanged, they answer the same.
 TEST(SurfacePatches, InvariantsOnScannedObjects) {

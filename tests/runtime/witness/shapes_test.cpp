@@ -132,6 +132,17 @@ TEST(Shapes, CylindersAndConesInClosedForm) {
   EXPECT_LT((w.p1 - Vec3<double>(0.04, 0, 0)).norm(), 1e-15);
 }
 
+// Far less than the rounding of the body's own size above the plane, whichever body the half-space is.
+TEST(Shapes, HalfSpacesTouchInEitherOrder) {
+  const Cylinder<double> cylinder{0.3, 0.1};
+  const Pose<double> X_AB{Mat3<double>::Identity(), {0, 0, 0.30000000000000004}};
+  for (const Witness<double>& w : {separation(HalfSpace<double>{}, cylinder, X_AB),
+                                   separation(cylinder, HalfSpace<double>{}, X_AB.inverse())}) {
+    EXPECT_EQ(w.status, Status::kTouching);
+    EXPECT_TRUE(w.lower_bound < 0 && w.upper_bound > 0);
+  }
+}
+
 // A half-space on either side, against every kind of shape.
 TEST(Shapes, HalfSpaceAsksForTheLowestPoint) {
   const asset::ConvexPiece piece = round_hull({0.05, 0.08, 0.04}, 5);
