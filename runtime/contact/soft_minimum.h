@@ -157,10 +157,11 @@ void separation(const SoftBody& A, const SoftBody& B, const Pose<double>& X_AB,
 // The model of the table. Needs oriented points, or primitives, but no two half-spaces. Of assets and
 // half-spaces two continuous derivatives in pose and twists, forces at a distance too (they fade like
 // exp(-distance / eps3) on a primitive, and ahead of points those of planes which a point lies behind, as
-// beside an edge, like exp(-distance / (eps1 spacing)): 18 spacings at the defaults for 1e-16); where a primitive's distance has kinks (distance/primitive_distance.h) the wrench
-// has them, inside solids with edges it jumps; energy and area are NaN. Constraints: the points of
-// either body within the margin, by their soft distances from the other, that have weight in the separation
-// distribution: those some eps2 above the deepest have none. Throws InvalidInput for settings out of range.
+// beside an edge, like exp(-distance / (eps1 spacing)): 18 spacings at the defaults for 1e-16); where a
+// primitive's distance has kinks (distance/primitive_distance.h) the wrench has them, inside solids with
+// edges it jumps; energy and area are NaN. Constraints: the points of either body within the margin, by their
+// soft distances from the other, that have weight in the separation distribution: those some eps2 above the
+// deepest have none. Throws InvalidInput for settings out of range.
 std::unique_ptr<Model> make_soft_minimum_model(const SoftMinimumConfig& config = {});
 
 }  // namespace abut::contact
