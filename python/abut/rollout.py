@@ -47,6 +47,8 @@ class RolloutRun:
         self._run = run
         self.z: np.ndarray = run.z  # (rows, nz) or (N, rows, nz) states after each row; NaN of one that failed
         self.errors: List[str] = run.errors  # of each of the N why it failed; empty: it did not
+        # Of each of the N how many steps are not to be believed: their report's status is not_converged.
+        self.not_converged: List[int] = run.not_converged
 
     __repr__ = summary
 

@@ -120,6 +120,7 @@ struct Runs {
   std::vector<ControlSequence> controls;
   std::vector<std::vector<State>> states;  // after each row; none of one that failed
   std::vector<std::string> errors;         // empty: none
+  std::vector<int> not_converged;          // steps of each that are not to be believed
 
   // (N, shape...), or (shape...) of one.
   std::vector<py::ssize_t> shape(std::initializer_list<Eigen::Index> of_one) const {
@@ -155,6 +156,7 @@ class RolloutHandle {
       try {
         const auto states = rollout.run(runs.starts[i], runs.controls[i]);
         runs.states[i].assign(states.begin(), states.end());
+        runs.not_converged[i] = rollout.not_converged();
       } catch (const InvalidInput& error) {
         runs.errors[i] = error.what();
       }
@@ -207,6 +209,7 @@ class RolloutHandle {
     runs.starts.resize(count);
     runs.states.resize(count);
     runs.errors.resize(count);
+    runs.not_converged.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
       for (std::size_t k = 0; k < row.size(); ++k) row[k] = z(i, static_cast<py::ssize_t>(k));
       try {
@@ -320,6 +323,9 @@ void bind_rollout(py::module_& module) {
       .def_property_readonly(
           "errors", [](const Runs& runs) { return runs.errors; },
           "of each rollout why it failed; empty: it did not")
+      .def_property_readonly(
+          "not_converged", [](const Runs& runs) { return runs.not_converged; },
+          "of each rollout how many steps are not to be believed (StepReport.status)")
       .def("_state", &state)
       .def("_gradient", &gradient)
       .def("_jacobian", &jacobian);

@@ -319,6 +319,7 @@ class Rollouts(unittest.TestCase):
             run = rollout(z, rows=2)
             self.assertEqual(run.errors[0], "")
             self.assertTrue(run.errors[1])
+            self.assertEqual(run.not_converged, [0, 0])
             self.assertTrue(np.isfinite(run.z[0]).all() and np.isnan(run.z[1]).all())
             gradient = run.gradient(np.ones((2, 2, rollout.system.nx)))
             self.assertTrue(np.isfinite(gradient.start[0]).all() and np.isnan(gradient.start[1]).all())

@@ -34,8 +34,8 @@ class PointLattice {
     float coefficients[kNodes * kNodes * kNodes + 8];  // (z, y, x) m, and room to read beyond the last
   };
 
-  // Views the points, which must outlive it. Throws InvalidInput where they do not fit: for their spacing they
-  // extend too far.
+  // Views the points, which must outlive it. Throws InvalidInput where they do not fit: for their spacing
+  // they extend too far.
   explicit PointLattice(const asset::PointsView& points);
 
   // Whether there is room for the lattice of these points.
