@@ -42,8 +42,8 @@ struct StepConfig {
 // How a step went.
 struct StepReport {
   int contacts = 0;  // points; of compliant contact pairs of shapes that overlap
-  int substeps =
-      1;  // parts that the step was made of: with an error bound (adaptive.h), or halved (implicit)
+  // Parts that the step was made of: with an error bound (adaptive.h), or halved (implicit).
+  int substeps = 1;
   double penetration = 0;  // greatest depth at the middle of the step, m
   // Of the state after the step: kinetic and potential energy (zero at the world's origin), J.
   double kinetic = 0, potential = 0;  // J

@@ -147,11 +147,12 @@ asset::Volume heap_of_tetrahedra(std::int32_t count) {
   return heap;
 }
 
-TEST_F(Report, APageWhoseContactTakesTooLongIsMadeWithoutIt) {
+// In time or in memory, which first.
+TEST_F(Report, APageWhoseContactTakesTooMuchIsMadeWithoutIt) {
   write("ball.obj", sphere(0.05, 2));
   ASSERT_EQ(make({"--tets", "300"}).code, 0);
   asset::Asset forged = asset::load(asset("ball"));
-  forged.volumes.assign(1, heap_of_tetrahedra(3000));
+  forged.volumes.assign(1, heap_of_tetrahedra(9000));
   asset::save(forged, asset("ball"));
   std::vector<std::string> failures;
   const auto done = [&](const preprocess::ReportedObject& object) { failures.push_back(object.failure); };
@@ -159,7 +160,7 @@ TEST_F(Report, APageWhoseContactTakesTooLongIsMadeWithoutIt) {
   EXPECT_EQ(failures, std::vector<std::string>{""});
   const std::string page = text_of(folder_ / "pages" / "ball.html");
   EXPECT_TRUE(contains(page, "\"pair\":null"));
-  EXPECT_TRUE(contains(page, "its contact with the next object is left out: timed out in stage 'contact'"));
+  EXPECT_TRUE(contains(page, "its contact with the next object is left out: "));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "pages" / "index.html"));
 }
 
