@@ -1,7 +1,7 @@
 """What Python adds to the library's own time: overhead.py PEER FOLDER_OF_ASSETS
 
 The same questions in C++ (python_peer) and in Python, in one run; answers are compared bit by bit first. Fails where a
-batch of 100,000 pairs takes more than 1.5 times the processor's time that it does in C++.
+batch of 100,000 pairs takes more than 1.15 times the processor's time that it does in C++.
 """
 import pathlib
 import subprocess
