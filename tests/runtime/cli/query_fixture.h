@@ -10,25 +10,13 @@
 #include <sstream>
 
 #include "runtime/asset/writer.h"
+#include "tests/runtime/cli/outcome.h"
 #include "tests/support/bodies.h"
 #include "tests/support/hulls.h"
 #include "tests/support/point_clouds.h"
 
 // Runs abut-query as a user does, on assets made by code.
 namespace abut::test {
-
-namespace fs = std::filesystem;
-
-struct Outcome {
-  int exit_code;
-  std::string out, err;
-};
-
-inline std::string contents(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
 
 inline std::vector<std::vector<std::string>> table(const std::string& csv) {
   std::vector<std::vector<std::string>> rows;

@@ -9,51 +9,12 @@
 #include <sstream>
 
 #include "runtime/dynamics/step/recording.h"
+#include "tests/runtime/cli/sim_fixture.h"
 
 namespace {
 
-namespace fs = std::filesystem;
 using namespace abut;
-
-struct Outcome {
-  int exit_code;
-  std::string out, err;
-};
-
-std::string contents(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
-class Sim : public testing::Test {
- protected:
-  Sim() : folder(fs::temp_directory_path() / ("abut_sim_test_" + std::to_string(::getpid()))) {
-    fs::create_directories(folder);
-    write("a.scn",
-          "gravity 0 0 -9.81\nmu 0.5\nduration 0.1\nplane 0 0 1 0\n"
-          "body a 1 0.01 0.01 0.01 0 0 0.5 1 0 0 0 1 0 0 0 0 3 1\n box 0.1 0.1 0.1 0 0 0 1 0 0 0\n");
-  }
-  ~Sim() override { fs::remove_all(folder); }
-
-  void write(const std::string& name, const std::string& text) const { std::ofstream(folder / name) << text; }
-
-  Outcome run(const std::string& arguments) const {
-    return shell(std::string(ABUT_SIM_PROGRAM) + " " + arguments + " >out 2>err");
-  }
-
-  // Runs a line of bash in the folder; its program's outputs go to the files out and err.
-  Outcome shell(const std::string& line) const {
-    const int status = std::system(("cd " + folder.string() + " && bash -c '" + line + "'").c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(folder / "out"), contents(folder / "err")};
-  }
-
-  static std::size_t lines(const std::string& text) {
-    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-  }
-
-  const fs::path folder;
-};
+using namespace abut::test;
 
 TEST_F(Sim, WritesTrajectoryAndStatistics) {
   const Outcome got = run("a.scn --every 0.02 --out - --stats stats.csv --dt 0.002");
@@ -77,35 +38,6 @@ TEST_F(Sim, ARunOfNoStepsIsContinued) {
   ASSERT_EQ(run("a.scn --steps 0 --out parts.h5").exit_code, 0);
   ASSERT_EQ(run("a.scn --steps 200 --out parts.h5 --continue").exit_code, 0);
   EXPECT_EQ(contents(folder / "whole.h5"), contents(folder / "parts.h5"));
-}
-
-// A finger mimics the one that the file moves: its drive pulls to the same place.
-TEST_F(Sim, TargetsOfJointsThatMimicGoWithTheirs) {
-  const auto finger = [](const std::string& name, const std::string& axis) {
-    return "body " + name + " 0.1 1e-4 1e-4 1e-4  0 0 0  1 0 0 0  0 0 0 0 0 0  0\njoint " + name +
-           " prismatic world 0 0 0 1 0 0 0 " + axis + " stiffness 1000 damping 20\n";
-  };
-  write("hand.scn", "gravity 0 0 0\nmu 0\nduration 1\n" + finger("left", "0 1 0") +
-                        finger("right", "0 -1 0") + "mimic right left 1 0\n");
-  write("joints.csv", "time,joint,target\n0,left,0.04\n");
-  for (const std::string integrator : {"midpoint", "implicit"}) {
-    ASSERT_EQ(run("hand.scn --joint-control joints.csv --out hand.h5 --integrator " + integrator).exit_code,
-              0);
-    const dynamics::Recording recording = dynamics::read_recording(folder / "hand.h5");
-    EXPECT_NEAR(recording.positions[recording.positions.size() - 5], 0.04, 1e-4) << integrator;
-  }
-}
-
-TEST_F(Sim, TargetsOfJointsWithoutADriveAreTold) {
-  write("limp.scn",
-        "gravity 0 0 0\nmu 0\nduration 0.01\nbody a 1 0.01 0.01 0.01  0 0 0  1 0 0 0  0 0 0 0 0 0  0\n"
-        "joint slide prismatic world 0 0 0 1 0 0 0 1 0 0\n");
-  write("joints.csv", "time,joint,target\n0,slide,0.1\n");
-  const Outcome got = run("limp.scn --joint-control joints.csv --out limp.h5");
-  EXPECT_EQ(got.exit_code, 0);
-  EXPECT_NE(got.err.find("joint 'slide' has no stiffness"), std::string::npos) << got.err;
-  write("joints.csv", "time,joint,target,force\n0,slide,0,1\n");
-  EXPECT_EQ(run("limp.scn --joint-control joints.csv --out limp.h5").err.find("warning"), std::string::npos);
 }
 
 // A run is killed once it has saved itself; what it left goes on to the file of a run that was left alone.
@@ -226,26 +158,6 @@ TEST_F(Sim, FilesThatAreAskedForLeaveASummaryOnStandardOutput) {
   const std::string statistics = run("a.scn --stats -").out;
   EXPECT_EQ(statistics, contents(folder / "s.csv"));
   EXPECT_EQ(run("a.scn --page -").out, contents(folder / "a.html"));
-}
-
-// By `position`, by a limit that zero is beyond, and by mimicry.
-TEST_F(Sim, JointsThatStartBeyondTheirLimitsAreTold) {
-  const auto arm = [](const std::string& name, const std::string& of) {
-    return "body " + name + " 1 0.01 0.01 0.01 0 0 0.5 1 0 0 0 0 0 0 0 0 0 0\njoint " + name + "_joint " +
-           of + "\n";
-  };
-  write("arm.scn", arm("a", "revolute world 0 0 0 1 0 0 0 0 0 1 lower -1 upper 1 position 3") +
-                       arm("b", "prismatic world 0 0 0 1 0 0 0 0 0 1 lower 0.1 upper 0.4") +
-                       arm("c", "revolute world 0 0 0 1 0 0 0 0 0 1 lower -1 upper 1 position 1") +
-                       arm("d", "revolute world 0 0 0 1 0 0 0 0 0 1 upper 2") +
-                       "mimic d_joint a_joint 2 0.5\n");
-  const Outcome got = run("arm.scn --steps 1 --integrator implicit");
-  EXPECT_EQ(got.exit_code, 0) << got.err;
-  for (const std::string told : {"joint 'a_joint' starts at 3 rad, beyond its limits of -1 to 1 rad; ",
-                                 "joint 'b_joint' starts at 0 m, beyond its limits of 0.1 to 0.4 m; ",
-                                 "joint 'd_joint' starts at 6.5 rad, beyond its limits of -inf to 2 rad; "})
-    EXPECT_NE(got.err.find("abut-sim: warning: arm.scn: " + told), std::string::npos) << got.err;
-  EXPECT_EQ(got.err.find("c_joint"), std::string::npos) << got.err;
 }
 
 TEST_F(Sim, ErrorsNameFileAndLine) {

@@ -383,43 +383,4 @@ TEST(ImplicitStep, RefusesWhatNoForceCanCome) {
   EXPECT_NE(test::refusal([&] { make_integrator(system, config); }).find("load"), std::string::npos);
 }
 
-// What is said of one step of two shapes by the model `point`.
-struct Said {
-  StepReport report;
-  StepDerivatives derivatives;
-};
-Said said_of(const Scene& scene, const std::string& integrator) {
-  const System system(scene);
-  StepConfig config = implicit(1e-5, "point");
-  config.integrator = integrator;
-  State state = system.initial_state();
-  Said said;
-  said.report = make_integrator(system, config)->step(state, {}, said.derivatives);
-  return said;
-}
-
-// Flat faces, whose witness points have no one direction to move in.
-TEST(CompliantContact, WhatTheModelSaysOfItsAnswerIsSaidOfTheStep) {
-  const std::string joint = "joint slide prismatic world 0 0 0 1 0 0 0 0 0 1\n";
-  const struct {
-    std::string shapes[2];
-    Status of_step, of_derivatives;
-  } kCases[] = {{{"box 0.1 0.1 0.1", "box 0.05 0.05 0.101"}, Status::kOk, Status::kClamped},
-                {{"sphere 0.1", "sphere 0.05"}, Status::kOk, Status::kOk}};
-  for (const auto& [shapes, of_step, of_derivatives] : kCases)
-    for (const bool jointed : {false, true})
-      for (const char* integrator : {"implicit", "semi_implicit", "rk4"}) {
-        SCOPED_TRACE(std::string(integrator) + ", " + shapes[0] + (jointed ? ", jointed" : ""));
-        const std::string inertia = " 1 1e-2 1e-2 1e-2 0 0 ", rest = " 1 0 0 0 0 0 0 0 0 0 1\n ",
-                          at = " 0 0 0 1 0 0 0\n";
-        const Scene scene =
-            test::scene_of("body a" + inertia + "0" + rest + shapes[0] + at + (jointed ? joint : "") +
-                           "body b" + inertia + "0.14" + rest + shapes[1] + at);
-        const Said said = said_of(scene, integrator);
-        EXPECT_EQ(said.report.contacts, 1);
-        EXPECT_EQ(said.report.status(), of_step);
-        EXPECT_EQ(said.derivatives.status, of_derivatives);
-      }
-}
-
 }  // namespace

@@ -1,4 +1,4 @@
-// What steps say of themselves where contacts were missed.
+// What steps say of themselves where contacts were missed, or derivatives of contact do not tell.
 #include <gtest/gtest.h>
 
 #include "runtime/dynamics/step/integrator.h"
@@ -37,6 +37,47 @@ TEST(ImplicitStep, ABallThatIsThrownPassesNoOther) {
             EXPECT_GT(state.bodies[i].p_WB.x() - state.bodies[i - 1].p_WB.x(), 0.05)
                 << "step " << k << ", ball " << i;
     }
+}
+
+// What is said of one step of two shapes by the model `point`.
+struct Said {
+  StepReport report;
+  StepDerivatives derivatives;
+};
+Said said_of(const Scene& scene, const std::string& integrator) {
+  const System system(scene);
+  StepConfig config;
+  config.dt = 1e-5;
+  config.integrator = integrator;
+  config.source.model = "point";
+  State state = system.initial_state();
+  Said said;
+  said.report = make_integrator(system, config)->step(state, {}, said.derivatives);
+  return said;
+}
+
+// Flat faces, whose witness points have no one direction to move in.
+TEST(CompliantContact, WhatTheModelSaysOfItsAnswerIsSaidOfTheStep) {
+  const std::string joint = "joint slide prismatic world 0 0 0 1 0 0 0 0 0 1\n";
+  const struct {
+    std::string shapes[2];
+    Status of_step, of_derivatives;
+  } kCases[] = {{{"box 0.1 0.1 0.1", "box 0.05 0.05 0.101"}, Status::kOk, Status::kClamped},
+                {{"sphere 0.1", "sphere 0.05"}, Status::kOk, Status::kOk}};
+  for (const auto& [shapes, of_step, of_derivatives] : kCases)
+    for (const bool jointed : {false, true})
+      for (const char* integrator : {"implicit", "semi_implicit", "rk4"}) {
+        SCOPED_TRACE(std::string(integrator) + ", " + shapes[0] + (jointed ? ", jointed" : ""));
+        const std::string inertia = " 1 1e-2 1e-2 1e-2 0 0 ", rest = " 1 0 0 0 0 0 0 0 0 0 1\n ",
+                          at = " 0 0 0 1 0 0 0\n";
+        const Scene scene =
+            test::scene_of("body a" + inertia + "0" + rest + shapes[0] + at + (jointed ? joint : "") +
+                           "body b" + inertia + "0.14" + rest + shapes[1] + at);
+        const Said said = said_of(scene, integrator);
+        EXPECT_EQ(said.report.contacts, 1);
+        EXPECT_EQ(said.report.status(), of_step);
+        EXPECT_EQ(said.derivatives.status, of_derivatives);
+      }
 }
 
 }  // namespace
