@@ -97,10 +97,10 @@ auto watch_pencil(SceneRun& run, std::function<void()>& look) {
   return [=, &run](Promises& promises) {
     const auto [tight, loose] = *angles;
     const Pose<double> X = run.pose("pencil");
-    promises.at_most("pencil: turned in 0.6 s of the tight grip, degrees", tight / kDegree, 1);
+    promises.at_most("pencil: turned in 0.6 s of the tight grip, degrees", std::abs(tight) / kDegree, 1);
     promises.at_least("pencil: turned while the grip was loose, degrees", (loose - tight) / kDegree, 20);
-    promises.at_most("pencil: turned in the last 1.05 s, tight again, degrees", (dip(run) - loose) / kDegree,
-                     2);
+    promises.at_most("pencil: turned in the last 1.05 s, tight again, degrees",
+                     std::abs(dip(run) - loose) / kDegree, 2);
     promises.at_most("pencil: moved out of the grip, mm", 1e3 * (X * Vec3<double>(-0.03, 0, 0)).norm(), 3);
   };
 }

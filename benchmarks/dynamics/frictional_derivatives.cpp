@@ -13,6 +13,7 @@
 #include <set>
 
 #include "tests/support/random_piles.h"
+#include "tests/support/worst_of.h"
 
 namespace {
 
@@ -32,7 +33,7 @@ struct Count {
 
 void add(Count& count, const DerivativeCheck& check) {
   ++count.verdicts[static_cast<std::size_t>(check.verdict)];
-  if (check.verdict == DerivativeVerdict::kRight) count.worst = std::max(count.worst, check.error);
+  if (check.verdict == DerivativeVerdict::kRight) count.worst = test::worst_of(count.worst, check.error);
   if (check.verdict != DerivativeVerdict::kNamed) return;
   std::set<StepKink::Kind> kinds;
   for (const StepKink& kink : check.derivatives.kinks) kinds.insert(kink.kind);
@@ -103,8 +104,12 @@ int main(int argc, char** argv) {
   print("piles, as they are", states / 4, settled);
   print("arms, moved", states / 4, arms);
   const auto wrong = [](const Count& count) { return count.of(DerivativeVerdict::kWrong); };
-  const bool holds =
-      wrong(moved) + wrong(settled) + wrong(arms) == 0 && 3 * moved.of(DerivativeVerdict::kNamed) < states;
-  if (!holds) fmt::print(stderr, "derivatives are wrong where no kink is named, or kinks are many\n");
+  const auto mostly_right = [](const Count& count, int of) {
+    return 3 * count.of(DerivativeVerdict::kRight) >= 2 * of;
+  };
+  const bool holds = wrong(moved) + wrong(settled) + wrong(arms) == 0 && mostly_right(moved, states) &&
+                     mostly_right(arms, states / 4);
+  if (!holds)
+    fmt::print(stderr, "derivatives are wrong where no kink is named, or less than two thirds are right\n");
   return holds ? EXIT_SUCCESS : EXIT_FAILURE;
 }

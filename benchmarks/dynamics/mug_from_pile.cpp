@@ -17,6 +17,7 @@
 #include "datasets/dataset.h"
 #include "runtime/dynamics/step/scene_page.h"
 #include "runtime/dynamics/system/robot.h"
+#include "tests/support/worst_of.h"
 
 namespace {
 
@@ -165,7 +166,7 @@ int run(int argc, char** argv) {
     last = simulation.report().kinetic + simulation.report().potential;
     const StepReport& report = simulation.step({.joint_target = now});
     const double gain = report.kinetic + report.potential - last;
-    rise = std::max(rise, gain - report.control_work - report.stabilisation_work);
+    rise = test::worst_of(rise, gain - report.control_work - report.stabilisation_work);
     residual = std::max(residual, report.solver.residual);
     far_from_law += report.solver.residual > kGreatestResidual;
     contacts = std::max(contacts, report.contacts);

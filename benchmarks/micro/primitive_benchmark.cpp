@@ -19,6 +19,7 @@
 #include "benchmarks/support/fcl_queries.h"
 #include "runtime/witness/solver.h"
 #include "tests/runtime/witness/curved_oracle.h"
+#include "tests/support/worst_of.h"
 
 namespace {
 
@@ -72,14 +73,14 @@ class PairBenchmark {
         WitnessSolver<double, A, B> solver(a_, b_);
         for (std::size_t i = 0; i < walk.size(); ++i) {
           const Witness<double> cold = separation(a_, b_, walk[i], work_), warm = solver(walk[i]);
-          row.error = std::max(row.error, std::abs(warm.distance - cold.distance) / size);
+          row.error = test::worst_of(row.error, std::abs(warm.distance - cold.distance) / size);
           if (i > 0) continue;
           row.not_converged += cold.status == Status::kNotConverged;
           const test::CurvedOracle<A, B> oracle{a_, b_, walk[i].template cast<long double>()};
           const auto n = cold.n.template cast<long double>().normalized().eval();
           const long double found = std::max(oracle.distance(), oracle.climb(n, 1e-8L));
-          row.error = std::max({row.error, static_cast<double>(found - cold.distance) / size,
-                                static_cast<double>(std::abs(oracle.g(n) - cold.distance)) / size});
+          row.error = test::worst_of({row.error, static_cast<double>(found - cold.distance) / size,
+                                      static_cast<double>(std::abs(oracle.g(n) - cold.distance)) / size});
         }
       }
     }

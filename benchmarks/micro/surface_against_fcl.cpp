@@ -22,6 +22,7 @@
 #include "runtime/bvh/overlap.h"
 #include "runtime/core/random.h"
 #include "runtime/proximity/surface_query.h"
+#include "tests/support/worst_of.h"
 
 namespace {
 
@@ -118,7 +119,7 @@ int run(int argc, char** argv) {
       return fcl::distance(A.model.get(), fcl::Transform3d::Identity(), B.model.get(), T, request, result);
     };
     const proximity::SurfaceWitness found = proximity::surface_separation(a, b, X, scratch);
-    worst = std::max(worst, std::abs(ask_fcl() - found.witness.distance));
+    worst = test::worst_of(worst, std::abs(ask_fcl() - found.witness.distance));
     const Pose<double> Y =
         X * exp<double>(1e-3 * Vec6<double>(random.normal(), random.normal(), random.normal(),
                                             random.normal(), random.normal(), random.normal())

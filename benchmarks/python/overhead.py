@@ -1,7 +1,7 @@
 """What Python adds to the library's own time: overhead.py PEER FOLDER_OF_ASSETS
 
 The same questions in C++ (python_peer) and in Python, in one run; answers are compared bit by bit first. Fails where a
-batch of 100,000 pairs takes more than 1.15 times the processor's time that it does in C++.
+batch of 100,000 pairs takes more than 1.15 times the processor's time that it does in C++, or a question 3 us more.
 """
 import pathlib
 import subprocess
@@ -15,7 +15,8 @@ import abut
 
 SINGLES, RUNS, N, BATCH_RUNS = 100, 200, 100_000, 5  # as python_peer has them
 ROUNDS = 3
-MAX_BATCH_RATIO = 1.15  # 0.97 to 1.05 measured on a busy machine
+MAX_BATCH_RATIO = 1.15  # 0.97 to 1.05 measured on a busy machine; 1.05 promised
+MAX_ADDED = 3  # us
 
 
 def least(runs, clock, work):
@@ -71,6 +72,8 @@ def main(peer, folder):
         one, other = (min(seconds[name] for seconds in rounds) * 1e6 for rounds in (theirs, python))
         print(f"{name},{one:.2f},{other:.2f},{other - one:.2f},{other / one:.3f}")
     print(f"batch: {N} derivatives, CPU time of all threads; the others: one question, wall time")
+        if name != "batch" and not other - one < MAX_ADDED:
+            raise SystemExit(f"{name}: a question adds {other - one:.2f} us to what it takes in C++")
     if other / one > MAX_BATCH_RATIO:
         raise SystemExit(f"the batch takes {other / one:.2f} times what it does in C++")
 

@@ -9,6 +9,7 @@
 #include "benchmarks/soft_potential/solids.h"
 #include "runtime/contact/model.h"
 #include "runtime/contact/soft_potential.h"
+#include "tests/support/worst_of.h"
 
 namespace abut::soft_potential_scenes {
 
@@ -94,7 +95,7 @@ Row measure(const Contender& one, const Place& place, double spacing, double eps
     const Pose<double> X = stacked(place, depth);
     const Vec6<double> F = one.wrench(X);
     const double even = even_pressure({}, eps3, depth) * under.area;
-    row.sideways = std::max(row.sideways, std::hypot(F[3], F[4]) / std::abs(F[5]));
+    row.sideways = test::worst_of(row.sideways, std::hypot(F[3], F[4]) / std::abs(F[5]));
     const int end = depth == kDepths[0] ? 0 : 1;  // the last stays
     row.pressure[end] = F[5] / even - 1;
     row.center[end] = load_of(F, under.center).head<2>().norm() / std::abs(F[5]) / spacing;

@@ -8,6 +8,7 @@
 #include "benchmarks/soft_potential/solids.h"
 #include "runtime/contact/soft_potential.h"
 #include "runtime/core/random.h"
+#include "tests/support/worst_of.h"
 
 namespace abut::soft_potential_scenes {
 
@@ -104,8 +105,8 @@ double gap_to_slope(const Contender& one, const contact::SoftPotentialConfig& co
     };
     const double slope = double((8 * (energy(h) - energy(-h)) - (energy(2 * h) - energy(-2 * h))) / (12 * h)),
                  unit = d < 3 ? 1 / size : 1;
-    gap = std::max(gap, unit * std::abs(F[d] + slope));
-    whole = std::max(whole, unit * std::abs(F[d]));
+    gap = test::worst_of(gap, unit * std::abs(F[d] + slope));
+    whole = test::worst_of(whole, unit * std::abs(F[d]));
   }
   return gap / whole;
 }
@@ -133,8 +134,8 @@ void closed_paths(Promises& promises) {
       }
       if (one.potential)
         for (const double t : {0.5, 2.0, 4.0})
-          gap = std::max(gap,
-                         gap_to_slope(one, contact::soft_potential_config(one.settings), path.pose(t), 0.05));
+          gap = test::worst_of(
+              gap, gap_to_slope(one, contact::soft_potential_config(one.settings), path.pose(t), 0.05));
     }
     fmt::print("| {} | {:.1e} | {:.1e} | {:.1e} | {} |\n", one.title, worst[0], worst[1], worst[2],
                one.potential ? fmt::format("{:.1e}", gap) : "");
@@ -171,7 +172,7 @@ void ripple(Promises& promises) {
               {random.uniform(-0.02, 0.02), random.uniform(-0.02, 0.02), 0.005 + kRadius - depth * s}};
           const Vec3<double> f = X.R * one.wrench(X).tail<3>();
           least = std::min(least, f.z()), most = std::max(most, f.z());
-          sideways = std::max(sideways, f.head<2>().norm() / std::abs(f.z()));
+          sideways = test::worst_of(sideways, f.head<2>().norm() / std::abs(f.z()));
         }
         const double share = 100 * (most - least) / (most + least);
         fmt::print(" {:.2f} |", share);
@@ -231,7 +232,7 @@ void largest_jump(const Contender& one, const Pose<double>& start, const Vec6<do
     }
     if (k % kTold != 0) continue;
     double& jump = jumps[static_cast<std::size_t>(k / kTold - 1)];
-    jump = std::max(jump, (high - low).norm() / size);
+    jump = test::worst_of(jump, (high - low).norm() / size);
   }
 }
 

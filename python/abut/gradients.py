@@ -161,6 +161,17 @@ def pose_as_seven(function: str, argument: str, X: npt.ArrayLike) -> np.ndarray:
     return np.concatenate([np.linalg.eigh(K)[1][:, -1], pose[:3, 3]])
 
 
+def pose_as_matrix(function: str, argument: str, X: npt.ArrayLike) -> np.ndarray:
+    """One pose, (7,) or (4, 4), as (4, 4)."""
+    w, x, y, z, *p = pose_as_seven(function, argument, X)
+    pose = np.eye(4)
+    pose[:3, :3] = [[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                    [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                    [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]]
+    pose[:3, 3] = p
+    return pose
+
+
 def _quaternion_map(pose: np.ndarray) -> np.ndarray:
     """2 G(q)/|q| of docs/conventions.md: w = map dq, (..., 3, 4)."""
     length2 = np.sum(pose[..., :4] ** 2, axis=-1)[..., None, None]

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _abut
-from .bodies import RIGID, AssetFolder, Geometry, Material, PathLike, absolute, load
-from .gradients import as_numbers, pose_as_seven
+from .bodies import RIGID, AssetFolder, Geometry, Material, PathLike, absolute, load, primitive
+from .gradients import as_numbers, pose_as_matrix, pose_as_seven
 
 Assets = Union[None, PathLike, Mapping[str, Geometry], Callable[[str], Geometry]]
 Parameters = Sequence[Tuple[str, str]]
@@ -64,6 +64,13 @@ class Joint(NamedTuple):
     damping: float  # N m s/rad or N s/m
 
 
+class Shape(NamedTuple):
+    """A part of a body."""
+
+    geometry: Geometry
+    X_BS: np.ndarray  # (4, 4) in the body's frame, m; in the world's of what is fixed
+
+
 class System(_abut.System):
     """What does not move of a scene: bodies, shapes, materials, joints. Immutable. See Scene and read_scene.
 
@@ -108,6 +115,42 @@ class System(_abut.System):
         """By name, in the order of State.q."""
         return {name: Joint(kind, body, slice(q, q_end), slice(v, v_end), *rest)
                 for name, kind, body, q, q_end, v, v_end, *rest in self._joints}
+
+    @functools.cached_property
+    def shapes(self) -> Dict[str, List[Shape]]:
+        """By the body's name; of what is fixed under `world`."""
+        known = self._geometries()
+        found: Dict[str, List[Shape]] = {name: [] for name in ("world", *self.names)}
+        for name, handle, X_BS in self._shapes:
+            geometry = known.get(handle.id) or primitive(handle.name, *handle._sizes)
+            found[name].append(Shape(geometry, X_BS))
+        return found
+
+    def _geometries(self) -> Dict[int, Geometry]:
+        """The assets that it was made of, by id."""
+        if isinstance(self._origin[0], System):
+            return self._origin[0]._geometries()
+        return {geometry.id: geometry for geometry in self._origin[1].values()}
+
+    def _index(self, function: str, body: str) -> int:
+        if body not in self.names:
+            raise _abut.InvalidInput(f"{function}: the system has no body {body!r}; there are: {', '.join(self.names)}")
+        return self.names.index(body)
+
+    def pose(self, state: StateLike, body: str, X_BF: Numbers = IDENTITY) -> np.ndarray:
+        """X_WF, (4, 4), of a frame F at X_BF in a body whose joints stand at the state's `q`."""
+        i, placed = self._index("pose", body), self.placed(state)
+        X_WB = pose_as_matrix("pose", "state", [*placed.q_WB[i], *placed.p_WB[i]])
+        return X_WB @ pose_as_matrix("pose", "X_BF", X_BF)
+
+    def jacobian(self, state: StateLike, body: str, X_BF: Numbers = IDENTITY) -> np.ndarray:
+        """J, (6, nx / 2), of a frame F at X_BF in a body: its twist (w; v) at its origin in its own axes is J v, v the
+        velocities in z, in rad/s and m/s. So `dd_dxi_B @ J` is the derivative of a distance by joint angles.
+        """
+        J = self._coordinates.jacobian(self._state("jacobian", state), self._index("jacobian", body))
+        X = pose_as_matrix("jacobian", "X_BF", X_BF)
+        R, p = X[:3, :3], X[:3, 3]
+        return np.concatenate([R.T @ J[:3], R.T @ (J[3:] + np.cross(J[:3], p, axisa=0, axisc=0))])
 
     def _state(self, function: str, given: StateLike) -> _abut.State:
         return given if isinstance(given, _abut.State) else self._coordinates.unpack(given, function)
@@ -193,7 +236,8 @@ def _name(function: str, value: Any) -> str:
 
 
 def _settings(function: str, values: Mapping[str, Any]) -> str:
-    return " ".join(f"{key} {_words(function, key, [value], 1)}" for key, value in values.items())
+    return " ".join(f"{key} {_words(function, key, array, array.size)}" for key, array in
+                    ((key, np.atleast_1d(as_numbers(function, key, value)).ravel()) for key, value in values.items()))
 
 
 class Scene:
@@ -294,7 +338,8 @@ class Scene:
     ) -> None:
         """What carries the body added last: `parent` ("world" or a body's name) by a joint of `type` (fixed, revolute,
         prismatic, planar, spherical, free) at `pose` in the world, about or along `axis` there, where all joints are at
-        zero. `settings`: lower, upper, rad or m; damping, stiffness, friction, armature; position, velocity.
+        zero. `settings`: lower, upper, rad or m; damping, stiffness, friction, armature; position and velocity where it
+        starts, a number for each of its coordinates and velocities.
         """
         self._lines.append(f"joint {_name('add_joint', name)} {_name('add_joint', type)} {_name('add_joint', parent)} "
                            f"{self._pose('add_joint', pose)} {_words('add_joint', 'axis', axis, 3)} "
@@ -318,9 +363,26 @@ class Scene:
         """Other settings of a joint, as add_joint has them."""
         self._lines.append(f"set {_name('set_joint', name)} {_settings('set_joint', settings)}")
 
-    def keep_apart(self, body: str, other: str) -> None:
-        """Two bodies do not meet."""
-        self._lines.append(f"apart {_name('keep_apart', body)} {_name('keep_apart', other)}")
+    def mimic(self, joint: str, other: str, multiplier: float = 1.0, offset: float = 0.0) -> None:
+        """The position of a joint is `multiplier` times that of the other, plus `offset`, rad or m."""
+        self._lines.append(f"mimic {_name('mimic', joint)} {_name('mimic', other)} "
+                           f"{_words('mimic', 'multiplier', [multiplier], 1)} {_words('mimic', 'offset', [offset], 1)}")
+
+    def keep_apart(self, *bodies: str) -> None:
+        """No two of these bodies meet."""
+        if len(bodies) < 2:
+            raise TypeError("keep_apart: name two bodies or more")
+        for i, body in enumerate(bodies):
+            for other in bodies[:i]:
+                self._lines.append(f"apart {_name('keep_apart', other)} {_name('keep_apart', body)}")
+
+    def set_contact(self, A: str, B: str, model: str, **settings: Any) -> None:
+        """The contact model between A and B, each a body, a robot or `world` (what is fixed), and its settings, for
+        integrators with forces of a contact model; of what several calls mean, the last one counts.
+        """
+        words = "".join(f" {key} {_name('set_contact', value) if isinstance(value, str) else _words('set_contact', key, [value], 1)}"
+                        for key, value in settings.items())
+        self._lines.append(f"contact {_name('set_contact', A)} {_name('set_contact', B)} {_name('set_contact', model)}{words}")
 
     def system(self) -> System:
         """Raises InvalidInput, naming the line of `text`, for what no scene can be."""

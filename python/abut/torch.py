@@ -310,7 +310,7 @@ class _Rollout(torch.autograd.Function):
         if parameters is not None:
             rollout = rollout.with_values(_numpy(parameters))
         run = rollout(_numpy(start), joint_force=_numpy(force), joint_target=_numpy(target), rows=rows)
-        if run.errors[0] and not many:
+        if not many and run.errors[0]:
             raise _abut.InvalidInput(run.errors[0])
         ctx.system, ctx.run = rollout.system, run
         ctx.save_for_backward(start)
@@ -325,7 +325,7 @@ class _Rollout(torch.autograd.Function):
         by_start = ctx.system.gradient_by_z(_numpy(ctx.saved_tensors[0]), found.start)
         by = [by_start, found.joint_force, found.joint_target, found.parameter]
         # What nobody asks of a rollout that failed spoils no gradient that others share.
-        unasked = np.array([bool(error) for error in ctx.run.errors]) & ~by_z.reshape(len(z), -1).any(axis=1)
+        unasked = np.array([bool(error) for error in ctx.run.errors]) & ~by_z.any(axis=(1, 2))
         for array in by:
             array[unasked] = 0
         by[3] = found.parameter.sum(axis=0)

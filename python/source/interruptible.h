@@ -23,7 +23,7 @@ template <class Work>
 void in_pieces(std::int64_t count, Work&& work, std::int64_t piece = 64) {
   constexpr std::chrono::milliseconds kShort{30};
   for (std::int64_t begin = 0; begin < count;) {
-    const std::int64_t end = std::min(begin + std::min(piece, kMostOfAPiece), count);
+    const std::int64_t end = std::min(begin + piece, count);
     const auto start = std::chrono::steady_clock::now();
     {
       const Released release;
@@ -36,7 +36,7 @@ void in_pieces(std::int64_t count, Work&& work, std::int64_t piece = 64) {
     }
     if (PyErr_CheckSignals() != 0) throw pybind11::error_already_set();
     const auto taken = std::chrono::steady_clock::now() - start;
-    if (taken < kShort) piece *= 4;
+    if (taken < kShort) piece = std::min(4 * piece, kMostOfAPiece);
     if (taken > kLongPiece) piece = std::max<std::int64_t>(1, piece / 2);
   }
 }

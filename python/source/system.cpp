@@ -9,6 +9,8 @@
 #include "python/source/coordinates.h"
 #include "python/source/module.h"
 #include "runtime/dynamics/system/scene_file.h"
+#include "runtime/dynamics/tree/kinematics.h"
+#include "runtime/math/adjoint.h"
 
 namespace abut::python {
 namespace {
@@ -75,6 +77,22 @@ py::list joints(const System& system) {
   return rows;
 }
 
+// [(body, or `world` of what is fixed, geometry, X_BS (4, 4)), ...]
+py::list shapes(const System& system) {
+  py::list rows;
+  const auto add = [&](const std::string& name, const dynamics::Shape& shape) {
+    py::array_t<double> X_BS({4, 4});
+    for (int i = 0; i < 4; ++i)
+      for (int k = 0; k < 4; ++k)
+        X_BS.mutable_at(i, k) = i == 3 ? k == 3 : k == 3 ? shape.X_BS.p[i] : shape.X_BS.R(i, k);
+    rows.append(py::make_tuple(name, shape.geometry, X_BS));
+  };
+  for (const dynamics::Shape& shape : system.scene().fixed) add(dynamics::kWorld, shape);
+  for (const dynamics::Body& body : system.scene().bodies)
+    for (const dynamics::Shape& shape : body.shapes) add(body.name, shape);
+  return rows;
+}
+
 py::array angular_velocity(const System& system, const State& state) {
   system.require_valid(state);
   py::array_t<double> w({static_cast<py::ssize_t>(state.bodies.size()), py::ssize_t{3}});
@@ -135,6 +153,22 @@ py::array difference(const Coordinates& coordinates, const State& from, const St
   return py::array_t<double>(x.size(), x.data());
 }
 
+// J_B, (6, nx / 2): V_WB_B = J_B v of the body with this index.
+py::array jacobian(const Coordinates& coordinates, const State& state, std::size_t body) {
+  const dynamics::SystemTree& tree = coordinates.tree();
+  tree.system().require_valid(state);
+  dynamics::VecX<double> q, v;
+  tree.coordinates(state, q, v);
+  dynamics::TreeScratch scratch(tree.tree());
+  dynamics::place_links<double>(tree.tree(), q, scratch);
+  const dynamics::MatX<double>& J_L = dynamics::body_jacobian(tree.tree(), scratch, static_cast<int>(body));
+  const dynamics::MatX<double> J_B = adjoint(tree.pose_in_link(body).inverse()) * J_L * tree.independent();
+  py::array_t<double> result({J_B.rows(), J_B.cols()});
+  for (Eigen::Index i = 0; i < J_B.rows(); ++i)
+    for (Eigen::Index k = 0; k < J_B.cols(); ++k) result.mutable_at(i, k) = J_B(i, k);
+  return result;
+}
+
 // Gradients at states z, (nz) or (N, nz).
 py::array gradients(const Coordinates& coordinates, py::handle states, py::handle given, bool to_tangent) {
   const Name of_states{"gradient", "z"}, name{"gradient", "gradient"};
@@ -163,6 +197,7 @@ void bind_coordinates(py::module_& module) {
       .def("pack", &pack, py::arg("state"))
       .def("unpack", &unpack, py::arg("z"), py::arg("function"))
       .def("difference", &difference, py::arg("start"), py::arg("end"))
+      .def("jacobian", &jacobian, py::arg("state"), py::arg("body"))
       .def("gradients", &gradients, py::arg("z"), py::arg("gradient"), py::arg("to_tangent"));
 }
 
@@ -194,6 +229,7 @@ void bind_system(py::module_& module) {
           "duration", [](const System& system) { return system.scene().duration; },
           "how long it is meant to run, s")
       .def_property_readonly("_joints", &joints)
+      .def_property_readonly("_shapes", &shapes)
       .def("initial_state", &System::initial_state, "as the scene has it")
       .def("angular_velocity", &angular_velocity, py::arg("state"),
            "(N, 3) of a state's bodies, in the world's axes, rad/s")

@@ -147,6 +147,29 @@ class Processes(unittest.TestCase):
             stop.set()
             thread.join()
 
+    @unittest.skipUnless(hasattr(os, "fork"), "no fork here")
+    @needs_assets
+    def test_forks_beside_a_thread_that_makes_a_lattice_share_it(self):
+        X_AB = poses(200, reach=0.1)
+        for _ in range(5):
+            A, B = asset("005_mug"), abut.sphere(0.03)
+            thread = threading.Thread(target=lambda: abut.Model("soft_potential", field="lattice").wrench(A, B, X_AB))
+            thread.start()
+            children = []
+            for _ in range(4):
+                child = os.fork()
+                if child == 0:
+                    code = 1
+                    try:
+                        abut.Model("soft_potential", field="lattice").wrench(A, B, X_AB)
+                        code = 0
+                    finally:
+                        os._exit(code)
+                children.append(child)
+            thread.join()
+            for child in children:
+                self.assertEqual(ended(child), 0)
+
 
 def ended(child, seconds=60):
     """The exit status of a process, which is killed where it takes longer."""
@@ -186,14 +209,19 @@ class Threads(unittest.TestCase):
         thread.join()
         self.assertGreater(turns, 10)
 
+    def test_large_cheap_batches_end(self):
+        X_AB = np.broadcast_to(poses(1, reach=0.5), (500_000, 7))
+        found = abut.separation(abut.sphere(0.1), abut.sphere(0.2), X_AB)
+        np.testing.assert_array_equal(found.distance, found.distance[0])
+
     def test_control_c_ends_a_batch(self):
         A, B = abut.Body(abut.sphere(0.1)), abut.Body(abut.box(0.1, 0.1, 0.1))
-        X_AB = np.broadcast_to(poses(1, reach=0.05), (2_000_000, 7))
+        X_AB = np.broadcast_to(poses(1, reach=0.05), (20_000, 7))
         threading.Timer(0.5, _thread.interrupt_main).start()
         begin = time.monotonic()
         with self.assertRaises(KeyboardInterrupt):
             while time.monotonic() - begin < 60:
-                abut.wrench(A, B, X_AB[:20000], threads=1)
+                abut.wrench(A, B, X_AB, threads=1)
         self.assertLess(time.monotonic() - begin, 30)
 
     def test_a_simulation_is_asked_while_it_runs(self):

@@ -74,6 +74,17 @@ class Building(unittest.TestCase):
         self.assertEqual((turn.type, turn.body, turn.q, turn.v, turn.damping), ("revolute", "bar", slice(2, 3), slice(2, 3), 0.02))
         self.assertEqual((built.nz, built.nx), (5 + 7 + 4 + 5 + 6 + 3, 2 * 14))
 
+    def test_joints_of_several_coordinates_start_where_they_are_told(self):
+        scene = abut.Scene()
+        scene.add_body("top", 0.3, (1e-4, 2e-4, 2.5e-4), [abut.sphere(0.01)])
+        scene.add_joint("top", "spherical", position=(0.6, 0, 0.8, 0), velocity=(1, 2, 3))
+        scene.add_body("other", 0.3, (1e-4, 2e-4, 2.5e-4), [abut.sphere(0.01)])
+        scene.keep_apart("top", "other")
+        scene.set_contact("top", "world", "point", stiffness=1e5)
+        system = scene.system()
+        np.testing.assert_allclose(system.initial_state().q, [0.6, 0, 0.8, 0])
+        np.testing.assert_allclose(system.initial_state().v, [1, 2, 3])
+
     def test_systems_pickle(self):
         system = pushing().system().with_values([("mass", "bar")], [0.7])
         again = pickle.loads(pickle.dumps(system))

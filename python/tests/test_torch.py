@@ -148,6 +148,14 @@ class Gradients(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "start must be a torch.Tensor"):
             abut.torch.step(one, z)
 
+    def test_no_rollouts_have_no_states(self):
+        rollout = abut.Rollout(pushing().system(), dt=2e-3, **CONTACT)
+        start = torch.zeros((0, rollout.system.nz), dtype=torch.float64, requires_grad=True)
+        z = abut.torch.rollout(rollout, start, rows=3)
+        self.assertEqual(z.shape, (0, 3, rollout.system.nz))
+        (by_start,) = torch.autograd.grad(z.sum(), start)
+        self.assertEqual(by_start.shape, start.shape)
+
     def test_rollouts_that_fail_spoil_no_others_gradients(self):
         system, targets = pushing().system(), torch.tensor(through(3))
         rollout = abut.Rollout(system, dt=2e-3, integrator="semi_implicit", parameters=[("mass", "bar")], **CONTACT)

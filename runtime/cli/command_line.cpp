@@ -21,7 +21,7 @@ CLI::Validator in_range(Number low, Number high, const std::string& what) {
             // Numbers that begin with 0 would be read as octal or hexadecimal.
             const std::size_t digits = text.find_first_not_of("+-");
             const bool plain =
-                !std::is_integral_v<Number> || digits + 1 >= text.size() || text[digits] != '0';
+                !std::is_integral_v<Number> || digits >= text.size() - 1 || text[digits] != '0';
             const bool fits = !text.empty() && plain && CLI::detail::lexical_cast(text, value) &&
                               value >= low && value <= high;
             return fits ? std::string() : fmt::format("{} is not {}", text, what);

@@ -107,7 +107,8 @@ void JointControlFile::find_followers() {
     }
     if (at != i && commanded.count(at) > 0)
       followers_.push_back({static_cast<std::size_t>(system_.first_q(i)),
-                            static_cast<std::size_t>(system_.first_q(at)), multiplier, offset});
+                            static_cast<std::size_t>(system_.first_q(at)), multiplier, offset,
+                            system_.body(i).joint->joint.stiffness});
   }
 }
 
@@ -116,7 +117,10 @@ std::vector<std::string> JointControlFile::limp() const {
   const Eigen::VectorXd start = system_.initial_state().q;
   for (const Row& row : rows_) {
     const dynamics::Joint& joint = system_.body(row.body).joint->joint;
-    if (row.force != 0 || joint.stiffness > 0 || joint.mimic) driven.insert(joint.name);
+    const bool drawn = std::any_of(followers_.begin(), followers_.end(), [&](const Follower& follower) {
+      return follower.of == static_cast<std::size_t>(row.q) && follower.stiffness > 0;
+    });
+    if (row.force != 0 || joint.stiffness > 0 || drawn) driven.insert(joint.name);
     if (row.target != start[row.q]) moved.insert(joint.name);
   }
   std::vector<std::string> names;

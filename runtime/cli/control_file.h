@@ -59,9 +59,10 @@ class JointControlFile {
     Eigen::Index q, v;
     double target, force;
   };
-  struct Follower {  // target = multiplier times that of the coordinate `of`, plus offset
+  struct Follower {  // target = multiplier times that of the coordinate `of`, plus offset; stiffness of its
+                     // drive
     std::size_t q, of;
-    double multiplier, offset;
+    double multiplier, offset, stiffness;
   };
   void find_followers();
 

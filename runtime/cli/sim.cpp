@@ -94,8 +94,8 @@ class StabilityWatch {
   double least_ = INFINITY;
 };
 
-// Steps of contact models as forces whose equations were not solved, or whose error stayed above its bound;
-// told at the end of the run.
+// Steps in which contacts may have been missed, and those of contact models as forces whose equations were
+// not solved, or whose error stayed above its bound; told at the end of the run.
 class ConvergenceWatch {
  public:
   explicit ConvergenceWatch(const dynamics::StepConfig& config)
@@ -103,6 +103,10 @@ class ConvergenceWatch {
   void note(const dynamics::Simulation& simulation) {
     ++steps_;
     const dynamics::StepReport& report = simulation.report();
+    if (report.missed_contacts) {
+      if (missed_++ == 0) first_missed_ = simulation.steps();
+      return;
+    }
     if (!watches_ || !report.stable() || report.solver.status != Status::kNotConverged) return;
     if (failed_++ == 0) first_ = simulation.steps();
   }
@@ -110,14 +114,19 @@ class ConvergenceWatch {
     if (failed_ > 0)
       fmt::print(stderr,
                  "abut-sim: warning: {} of {} steps, the first of them step {}, were not solved to their "
-                 "tolerance or missed --integrator-error. Take a smaller --dt or more "
-                 "--integrator-halvings\n",
+                 "tolerance, missed --integrator-error, or had contact forces whose own iterations did not "
+                 "end. Take a smaller --dt\n",
                  failed_, steps_, first_);
+    if (missed_ > 0)
+      fmt::print(stderr,
+                 "abut-sim: warning: in {} of {} steps, the first of them step {}, bodies got so fast that "
+                 "some may have passed through others. Take a smaller --dt\n",
+                 missed_, steps_, first_missed_);
   }
 
  private:
   bool watches_ = false;
-  std::int64_t steps_ = 0, failed_ = 0, first_ = 0;
+  std::int64_t steps_ = 0, failed_ = 0, first_ = 0, missed_ = 0, first_missed_ = 0;
 };
 
 // All that is watched.

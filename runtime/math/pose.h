@@ -11,6 +11,10 @@
 //   respect to a pose are 6 wide in that order.
 namespace abut {
 
+static_assert(EIGEN_MAX_ALIGN_BYTES == 16,
+              "what the library exchanges is laid out otherwise: compile with -DEIGEN_MAX_ALIGN_BYTES=16 "
+              "-DEIGEN_MALLOC_ALREADY_ALIGNED=1, as find_package(abut) and pkg-config --cflags abut say");
+
 // A point (m), a vector or a unit normal.
 template <class S>
 using Vec3 = Eigen::Matrix<S, 3, 1>;

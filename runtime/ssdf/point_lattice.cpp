@@ -119,10 +119,16 @@ void row_of_nodes(int packs, const double* p, double h, NearScratch<double>& mem
 
 const PointLattice::Brick PointLattice::kAbove{};
 
+double PointLattice::edge_of(const asset::PointsView& points) {
+  return kCells * (points.spacing / kFineness);
+}
+
+double PointLattice::margin_of(const asset::PointsView& points) {
+  return points.blocks.cover + (1 + kSharp * kReach + kSupport) * points.spacing + 2 * edge_of(points);
+}
+
 double PointLattice::lay_out(const asset::PointsView& points, double* origin, double* counts) {
-  const double edge = kCells * (points.spacing / kFineness);
-  const double margin =
-      points.blocks.cover + (1 + kSharp * kReach) * points.spacing + kSupport * points.spacing + 2 * edge;
+  const double edge = edge_of(points), margin = margin_of(points);
   double total = 1;
   const double* const coordinates[3] = {points.x, points.y, points.z};
   for (int k = 0; k < 3; ++k) {
@@ -135,6 +141,8 @@ double PointLattice::lay_out(const asset::PointsView& points, double* origin, do
 }
 
 bool PointLattice::fits(const asset::PointsView& points) {
+  const double most = std::ceil(2 * (points.blocks.radius + margin_of(points)) / edge_of(points));
+  if (most * most * most <= kMostPlaces) return true;  // all about the ball that holds them
   double origin[3], counts[3];
   return lay_out(points, origin, counts) <= kMostPlaces;
 }

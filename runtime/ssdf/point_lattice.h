@@ -53,6 +53,10 @@ class PointLattice {
     return made == nullptr ? make_brick(place) : made == &kAbove ? nullptr : made;
   }
 
+  // No place is made between them: they stand about a fork of the process.
+  void pause() const { making_.lock(); }
+  void resume() const { making_.unlock(); }
+
   // Whether the field is surely nowhere below the reach in a ball (m).
   bool clear(const double* center, double radius) const;
 
@@ -68,6 +72,8 @@ class PointLattice {
     const Values* values = nullptr;   // of these
   };
 
+  static double edge_of(const asset::PointsView& points);    // of a place, m
+  static double margin_of(const asset::PointsView& points);  // of the lattice about the points, m
   // How many places there are along each axis, and where the first node is, m; returns how many in all.
   static double lay_out(const asset::PointsView& points, double* origin, double* counts);
 

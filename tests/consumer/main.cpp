@@ -1,6 +1,7 @@
 // What a user of the installed library writes: two hulls, their distance and its derivative, in whatever
 // coordinates the pose is held.
 #include <abut/asset/writer.h>
+#include <abut/contact/model.h>
 #include <abut/derivative/estimator.h>
 #include <abut/witness/pair_query.h>
 
@@ -10,6 +11,16 @@
 #include <utility>
 
 namespace {
+
+// Two balls that press on each other: the Jacobian's numbers as they are in the library.
+bool presses() {
+  const abut::body::Body ball{abut::body::Geometry(abut::body::Sphere<double>{0.5})};
+  const abut::contact::PairWrench contact = abut::contact::contact_wrench(
+      "point", {&ball, &ball, {Eigen::Matrix3d::Identity(), Eigen::Vector3d(0.99, 0, 0)}},
+      {{"stiffness", 100.0}}, abut::Want::kJacobian);
+  std::printf("force %.17g N, its derivative %.17g N/m\n", contact.F_BBo_B[3], contact.dF_dxi_B(3, 3));
+  return std::abs(contact.F_BBo_B[3] - 1) < 1e-12 && std::abs(contact.dF_dxi_B(3, 3) + 100) < 1e-9;
+}
 
 // The cube [-1, 1]^3 with its twelve face triangles and the adjacency that they make.
 abut::asset::ConvexPiece cube() {
@@ -95,5 +106,5 @@ int main() {
   const abut::body::Body ball{abut::body::Geometry(abut::body::Sphere<double>{0.5})};
   const double to_ball = abut::witness::separation({&body, &ball, pair.X_AB}).distance;
   std::printf("distance of a ball %.17g m\n", to_ball);
-  return right && std::abs(to_ball - 1.5) < 1e-12 && chains_to_quaternions(body) ? 0 : 1;
+  return right && std::abs(to_ball - 1.5) < 1e-12 && presses() && chains_to_quaternions(body) ? 0 : 1;
 }

@@ -11,6 +11,7 @@
 #include "tests/contract/witness_equation.h"
 #include "tests/support/reference_queries.h"
 #include "tests/support/runs.h"
+#include "tests/support/worst_of.h"
 
 namespace {
 
@@ -90,7 +91,7 @@ TEST_P(YcbQueries, EveryEstimatorKeepsTheWitnessEquationAlsoWhereClamped) {
       for (std::size_t i = 0; i < queries.pairs.size(); i += 20) {
         const body::Pair& pair = queries.pairs[i];
         const derivative::PairDerivative r = (*estimator)(pair);
-        worst = std::max(worst, test::broken_witness_equation(r, 0.1));
+        worst = test::worst_of(worst, test::broken_witness_equation(r, 0.1));
         clamped += r.derivative.clamped_count > 0;
         if (row.name == "finite_difference") continue;
         const Vec3<double> arm = r.witness.p2 - pair.X_AB.p;

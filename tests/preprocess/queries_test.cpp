@@ -13,6 +13,7 @@
 #include "runtime/witness/separation.h"
 #include "tests/support/reference_queries.h"
 #include "tests/support/runs.h"
+#include "tests/support/worst_of.h"
 
 // All rows of the reference queries, on hulls made by this project from the meshes themselves. The reference
 // was computed with a tolerance of 1e-6 on the distance; what is asked for here is explained in its README.
@@ -61,8 +62,8 @@ void check_row(const test::ReferenceQuery& row, const asset::ConvexView& A, cons
   if (w.status != Status::kOk || !w.p1.allFinite() || !w.p2.allFinite() || !w.n.allFinite())
     ++figures.failures;
   if (!(w.distance * row.distance > 0)) ++figures.wrong_sign;
-  figures.distance = std::max(figures.distance, std::abs(w.distance - row.distance));
-  figures.gap = std::max(figures.gap, w.upper_bound - w.lower_bound);
+  figures.distance = test::worst_of(figures.distance, std::abs(w.distance - row.distance));
+  figures.gap = test::worst_of(figures.gap, w.upper_bound - w.lower_bound);
   // The gap of an answer's own witness points: |g(n) - |p2 - p1|| with sign, both sides.
   const auto own_gap = [&](const Vec3<double>& p1, const Vec3<double>& p2, const Vec3<double>& n) {
     const auto wide = n.cast<long double>().eval();
@@ -71,10 +72,10 @@ void check_row(const test::ReferenceQuery& row, const asset::ConvexView& A, cons
     return static_cast<double>(std::abs(along - lower_bound(A, B, row, wide)) + across);
   };
   const double ours = own_gap(w.p1, w.p2, w.n);
-  figures.certified = std::max(figures.certified, ours);
+  figures.certified = test::worst_of(figures.certified, ours);
   const double off = std::max((w.p1 - row.p1).norm(), (w.p2 - row.p2).norm());
   if (off <= 1e-6) {
-    figures.witness = std::max(figures.witness, off);
+    figures.witness = test::worst_of(figures.witness, off);
   } else {
     ++figures.certified_better;
     EXPECT_LT(ours, own_gap(row.p1, row.p2, row.n))

@@ -22,6 +22,7 @@
 #include "runtime/asset/reader.h"
 #include "runtime/contact/soft_minimum.h"
 #include "runtime/ssdf/primitives.h"
+#include "tests/support/worst_of.h"
 
 namespace {
 
@@ -63,8 +64,8 @@ int force_profile() {
     const Vec3<double> m = along_centers(p, beker2025::mujoco_force(kBalls, depth)),
                        b = along_centers(p, beker2025::bullet_force(kBalls, depth));
     // On the very centre each takes a direction of its own.
-    if (mujoco && p.norm() > 1e-9) mujoco_gap = std::max(mujoco_gap, (mujoco->force(p) - m).norm());
-    if (bullet && p.norm() > 1e-9) bullet_gap = std::max(bullet_gap, (bullet->force(p) - b).norm());
+    if (mujoco && p.norm() > 1e-9) mujoco_gap = test::worst_of(mujoco_gap, (mujoco->force(p) - m).norm());
+    if (bullet && p.norm() > 1e-9) bullet_gap = test::worst_of(bullet_gap, (bullet->force(p) - b).norm());
     fmt::print("{},{:.4f},{:.4f},{:.5g},{:.5g},{:.5g},{:.5g},{:.5g},{:.5g},{:.5g},{:.5g}\n", kind, p.x(),
                p.y(), soft.x(), soft.y(), more.x(), more.y(), m.x(), m.y(), b.x(), b.y());
   };

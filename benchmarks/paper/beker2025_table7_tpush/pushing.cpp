@@ -82,7 +82,8 @@ Rollout push(const dynamics::Scene& scene, const Targets& targets, const dynamic
   const auto steps_per_control = std::lround(targets.interval / config.dt);
   const auto steps = std::lround(targets.duration() / config.dt);
   const double start = processor_time();
-  for (long k = 0; k < steps && rollout.finite; ++k) {
+  long k = 0;
+  for (; k < steps && rollout.finite; ++k) {
     if (k % steps_per_control == 0) rollout.way.push_back({state.q[0], state.q[1], state.q[2]});
     const auto& target = targets.at(static_cast<double>(k) * config.dt);
     const double joint_target[] = {0, 0, 0, target[0], target[1]};
@@ -94,7 +95,7 @@ Rollout push(const dynamics::Scene& scene, const Targets& targets, const dynamic
       rollout.finite = false;
     }
   }
-  rollout.step_time = (processor_time() - start) / static_cast<double>(steps);
+  rollout.step_time = (processor_time() - start) / static_cast<double>(k);
   rollout.way.push_back({state.q[0], state.q[1], state.q[2]});
   return rollout;
 }

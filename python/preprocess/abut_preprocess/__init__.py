@@ -87,7 +87,7 @@ def program() -> str:
     found = str(own) if own.exists() else shutil.which(PROGRAM)
     if found is None:
         raise ProgramError(f"the program {PROGRAM} is neither beside abut_preprocess nor on the PATH; "
-                           "cmake --install puts it there")
+                           "cmake --install, or the Debian package abut-preprocess, puts it there")
     return found
 
 

@@ -135,6 +135,7 @@ void AdaptiveStep::add(const StepReport& report) {
   sum.solver.iterations += report_.solver.iterations;
   if (report_.substeps > 0 && !(sum.solver.residual > report_.solver.residual))
     sum.solver.residual = report_.solver.residual;
+  sum.missed_contacts = report.missed_contacts || report_.missed_contacts;
   if (report_.solver.status != Status::kOk) sum.solver.status = report_.solver.status;
   sum.stable_dt = std::min(report.stable_dt, report_.stable_dt);
   report_ = sum;

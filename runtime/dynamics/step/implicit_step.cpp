@@ -98,6 +98,7 @@ void ImplicitStep::advance(State& state, const Control& control, double h, int h
   const bool solved = solve_within_margins(state, control, h);
   if (solved || halvings == kMostHalvings) {
     if (!solved) report_.solver.status = Status::kNotConverged;
+    if (!solved && !contact_.covers(bodies_.trials(), h)) report_.missed_contacts = true;
     if (slopes != nullptr) slopes->advance(state, bodies_, islands_, contact_);
     take(state, control);
     return;

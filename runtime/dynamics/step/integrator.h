@@ -54,8 +54,13 @@ struct StepReport {
   // acted in it, about the longest that is not; else infinity.
   double stable_dt = std::numeric_limits<double>::infinity();
 
+  // Whether bodies got so fast that they may have met others than those that were looked for: some may have
+  // passed through one another.
+  bool missed_contacts = false;
+
   bool stable() const { return std::isinf(stable_dt); }  // whether the step was not too long
-  // kNotConverged: the step is not to be believed, by its solver or as it is not stable.
+  // kNotConverged: the step is not to be believed, by its solver, for contacts missed, or as it is not
+  // stable.
   Status status() const { return stable() ? solver.status : Status::kNotConverged; }
 };
 

@@ -68,7 +68,8 @@ class Midpoint final : public Integrator {
       stage_.find_beyond(state, control);
       solve(state, control);
     }
-    if (!stage_.covers()) report_.solver.status = Status::kNotConverged;
+    report_.missed_contacts = !stage_.covers();
+    if (report_.missed_contacts) report_.solver.status = Status::kNotConverged;
     if (derivatives != nullptr) {
       trace_.middle = state;
       trace_.contacts = stage_.contacts();

@@ -100,6 +100,7 @@ const StepReport& TreeIntegrator::step(State& state, const Control& control, Slo
     if (k == kMaxSearches || covered_) break;
     equations_.find(state, control, dt_, fastest_);
   }
+  report_.missed_contacts = !covered_;
   if (!covered_ || contact_ == Status::kNotConverged) report_.solver.status = Status::kNotConverged;
   report_.contacts = equations_.contacts();
   measure(coordinates.system(), next, report_);

@@ -128,6 +128,11 @@ def main():
         require("1  failed" in status and "(damaged)" in status, status)
         idle = subprocess.run(words, cwd=scratch, capture_output=True, text=True)
         require(idle.returncode == 0 and "Nothing to be done" in idle.stdout + idle.stderr, idle.stdout + idle.stderr)
+        for other in ("options=--tets none --quads none --stage-timings", "timeout=900"):
+            words_of_other = [*command(data, out), other]
+            planned = subprocess.run([*words_of_other, "--dry-run"], cwd=scratch, capture_output=True, text=True)
+            require(f"shard {SHARDS:>12}".split() in [line.split()[:2] for line in planned.stdout.splitlines()],
+                    f"with {other} not every shard runs again: {planned.stdout}")
         seconds = sum(entry["seconds"] for entry in merged["objects"])
         print(f"{status}\nnothing lost, nothing made twice, merged manifest exact; the last run took {seconds:.0f} s "
               "of one object after another")

@@ -12,6 +12,7 @@
 #include "runtime/ssdf/grid_field.h"
 #include "tests/support/refusal.h"
 #include "tests/support/shapes.h"
+#include "tests/support/worst_of.h"
 
 namespace abut::preprocess {
 namespace {
@@ -54,7 +55,7 @@ TEST(DistanceGrid, OfABoxIsItsDistance) {
       ASSERT_EQ(found.status, Status::kOk) << p.transpose();
     }
     if (found.status != Status::kOk) continue;
-    worst = std::max(worst, std::abs(found.value - exact.value));
+    worst = test::worst_of(worst, std::abs(found.value - exact.value));
     if (std::abs(exact.value) > h) {
       EXPECT_EQ(found.value < 0, exact.value < 0) << p.transpose();
     }

@@ -12,6 +12,7 @@
 #include "tests/support/bodies.h"
 #include "tests/support/hulls.h"
 #include "tests/support/primitives.h"
+#include "tests/support/worst_of.h"
 
 namespace {
 
@@ -74,7 +75,7 @@ TEST(Tessellation, SurfacesAreWithinTheDeviation) {
       const Vec3<double> centre = (p[0] + p[1] + p[2]) / 3;
       for (const Vec3<double>& x : {p[0], p[1], p[2], centre}) {
         const Vec3<double> axis(0, 0, std::clamp(x.z(), -half_length, half_length));
-        worst = std::max(worst, std::abs((x - axis).norm() - r));
+        worst = test::worst_of(worst, std::abs((x - axis).norm() - r));
       }
     }
     EXPECT_LE(worst, 0.5001 * deviation * r);

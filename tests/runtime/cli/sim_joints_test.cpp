@@ -36,6 +36,22 @@ TEST_F(Sim, TargetsOfJointsWithoutADriveAreTold) {
   EXPECT_EQ(run("limp.scn --joint-control joints.csv --out limp.h5").err.find("warning"), std::string::npos);
 }
 
+// One that moves by the drive of a joint that mimics it; and one that mimics, whose own targets pull nothing.
+TEST_F(Sim, TargetsOfJointsThatMimicOthersAreToldWhereNothingPullsToThem) {
+  const auto finger = [](const std::string& name, const std::string& drive) {
+    return "body " + name + " 0.1 1e-4 1e-4 1e-4  0 0 0  1 0 0 0  0 0 0 0 0 0  0\njoint " + name +
+           " prismatic world 0 0 0 1 0 0 0 0 1 0 " + drive + "\n";
+  };
+  const std::string head = "gravity 0 0 0\nmu 0\nduration 0.01\n", tail = "mimic right left 1 0\n",
+                    command = "hand.scn --joint-control joints.csv --out hand.h5";
+  write("hand.scn", head + finger("left", "") + finger("right", "stiffness 100 damping 1") + tail);
+  write("joints.csv", "time,joint,target\n0,left,0.04\n");
+  EXPECT_EQ(run(command).err.find("warning"), std::string::npos);
+  write("hand.scn", head + finger("left", "stiffness 100 damping 1") + finger("right", "") + tail);
+  write("joints.csv", "time,joint,target\n0,right,0.04\n");
+  EXPECT_NE(run(command).err.find("joint 'right' has no stiffness"), std::string::npos);
+}
+
 // By `position`, by a limit that zero is beyond, and by mimicry.
 TEST_F(Sim, JointsThatStartBeyondTheirLimitsAreTold) {
   const auto arm = [](const std::string& name, const std::string& of) {

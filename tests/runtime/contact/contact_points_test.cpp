@@ -7,6 +7,7 @@
 #include "runtime/core/random.h"
 #include "runtime/ssdf/primitives.h"
 #include "tests/support/hulls.h"
+#include "tests/support/worst_of.h"
 
 namespace {
 
@@ -125,7 +126,7 @@ TEST(ContactPoints, TheColdLimitIsTheHardChoice) {
     for (std::size_t k = 0; k < 2; ++k) {
       const auto [body, vertex] = sorted[k].second;
       const Vec3<double> y = Vec3<double>::Map((body == 0 ? pair.A : pair.B).vertices + 3 * vertex);
-      worst = std::max(worst, (found.points[k] - (body == 0 ? y : pair.X_AB * y)).norm());
+      worst = test::worst_of(worst, (found.points[k] - (body == 0 ? y : pair.X_AB * y)).norm());
     }
     last = worst;
   }

@@ -18,6 +18,7 @@
 #include "runtime/ssdf/primitives.h"
 #include "tests/support/hulls.h"
 #include "tests/support/runs.h"
+#include "tests/support/worst_of.h"
 
 namespace {
 
@@ -253,8 +254,8 @@ TEST(PegInHole, PressureFieldWrenchesAreTheEnergysGradient) {
       };
       expected[i] = static_cast<double>((energy(-xi) - energy(xi)) / 2e-8L);
     }
-    worst = std::max({worst, (F - expected).head<3>().norm() / expected.head<3>().norm(),
-                      (F - expected).tail<3>().norm() / expected.tail<3>().norm()});
+    worst = test::worst_of({worst, (F - expected).head<3>().norm() / expected.head<3>().norm(),
+                            (F - expected).tail<3>().norm() / expected.tail<3>().norm()});
   }
   std::printf("%d poses: wrench off from the energy's gradient by at most %.1e\n", poses, worst);
   EXPECT_LT(worst, 1e-7);

@@ -11,6 +11,7 @@
 #include "tests/runtime/contact/pressure_pair.h"
 #include "tests/support/pressure_field_queries.h"
 #include "tests/support/runs.h"
+#include "tests/support/worst_of.h"
 
 namespace {
 
@@ -40,9 +41,9 @@ TEST_F(PressureFieldReference, EveryWrenchIsRight) {
   for (const test::PressureFieldQuery& q : queries_) {
     const SurfaceSums<double> sums = ask(volumes_[q.object_A], volumes_[q.object_B], q.X_AB);
     const Vec6<double> on_A = -shift_wrench(q.X_AB, sums.F_BBo_B), error = on_A - q.F_AAo_A;
-    worst_area = std::max(worst_area, std::abs(sums.area - q.area) / q.area);
-    worst_force = std::max(worst_force, error.tail<3>().norm() / q.F_AAo_A.tail<3>().norm());
-    worst_torque = std::max(worst_torque, error.head<3>().norm() / q.F_AAo_A.head<3>().norm());
+    worst_area = test::worst_of(worst_area, std::abs(sums.area - q.area) / q.area);
+    worst_force = test::worst_of(worst_force, error.tail<3>().norm() / q.F_AAo_A.tail<3>().norm());
+    worst_torque = test::worst_of(worst_torque, error.head<3>().norm() / q.F_AAo_A.head<3>().norm());
   }
   std::printf("largest relative error: area %.1e, force %.1e, torque %.1e\n", worst_area, worst_force,
               worst_torque);
@@ -55,8 +56,9 @@ TEST_F(PressureFieldReference, EveryWrenchIsRight) {
 void add_error(const SurfaceSums<double>& sums, const Pose<double>& X_AB, double area, const Vec6<double>& F,
                double& worst) {
   const Vec6<double> error = -shift_wrench(X_AB, sums.F_BBo_B) - F;
-  worst = std::max({worst, std::abs(sums.area - area) / area, error.tail<3>().norm() / F.tail<3>().norm(),
-                    error.head<3>().norm() / F.head<3>().norm()});
+  worst =
+      test::worst_of({worst, std::abs(sums.area - area) / area, error.tail<3>().norm() / F.tail<3>().norm(),
+                      error.head<3>().norm() / F.head<3>().norm()});
 }
 
 // The reference drops faces whose normal is more than 5 pi / 8 from a pressure gradient that points the right
@@ -107,9 +109,9 @@ TEST_F(PressureFieldReference, EveryWrenchOnARigidSurfaceIsRight) {
         contact::contact_surface<double>(A.volume, B.surface, q.X_AB, still, rigid_B, Want::kValue);
     const SurfaceSums<double> exchanged =
         contact::contact_surface<double>(B.surface, A.volume, q.X_AB.inverse(), still, rigid_A, Want::kValue);
-    worst_sum = std::max(worst_sum, (sums.F_BBo_B - all).tail<3>().norm() / all.tail<3>().norm());
+    worst_sum = test::worst_of(worst_sum, (sums.F_BBo_B - all).tail<3>().norm() / all.tail<3>().norm());
     const Vec6<double> on_A = -shift_wrench(q.X_AB, sums.F_BBo_B);
-    worst_exchanged = std::max(worst_exchanged, (exchanged.F_BBo_B - on_A).norm() / on_A.norm());
+    worst_exchanged = test::worst_of(worst_exchanged, (exchanged.F_BBo_B - on_A).norm() / on_A.norm());
   }
   std::printf("rigid: largest relative error %.1e; bodies exchanged %.1e, sum of faces %.1e\n", worst,
               worst_exchanged, worst_sum);
@@ -224,7 +226,7 @@ TEST_F(PressureFieldReference, JacobianIsTheReferencesWhereItDroppedNothing) {
     };
     std::printf("  pose %zu: ours off by %.1e, the reference's by %.1e (by turning %.1e, by shifting %.1e)\n",
                 i, error, theirs, share(0), share(3));
-    worst_ours = std::max(worst_ours, error);
+    worst_ours = test::worst_of(worst_ours, error);
     least_theirs = std::min(least_theirs, theirs);
   }
   std::sort(errors.begin(), errors.end());
@@ -261,7 +263,7 @@ TEST_F(PressureFieldReference, WrenchIsTheGradientOfTheEnergy) {
     Vec6<long double> expected;
     for (int k = 0; k < 6; ++k)
       expected[k] = -(8 * (energy(h, k) - energy(-h, k)) - (energy(2 * h, k) - energy(-2 * h, k))) / (12 * h);
-    worst = std::max(worst, static_cast<double>((F - expected).norm() / F.norm()));
+    worst = test::worst_of(worst, static_cast<double>((F - expected).norm() / F.norm()));
   }
   std::printf("largest relative difference of the wrench and the energy's gradient: %.1e\n", worst);
   EXPECT_LT(worst, 1e-7);

@@ -13,6 +13,7 @@
 #include "tests/support/hulls.h"
 #include "tests/support/pressure_field_data.h"
 #include "tests/support/runs.h"
+#include "tests/support/worst_of.h"
 
 namespace {
 
@@ -133,11 +134,12 @@ TEST_F(PressurePlateau, ExchangedOrShiftedBodiesFeelTheSame) {
       ASSERT_GT(sums.polygons, 0);
       const Vec6<double> V_B_in_A = -(adjoint(at.X_AB) * V);
       const SurfaceSums<double> other = ask(B, A, at.X_AB.inverse(), V_B_in_A, config);
-      exchanged = std::max(exchanged, difference(-shift_wrench(at.X_AB, sums.F_BBo_B), other.F_BBo_B, sums));
-      area = std::max(area, std::abs(sums.area - other.area) / sums.area);
+      exchanged =
+          test::worst_of(exchanged, difference(-shift_wrench(at.X_AB, sums.F_BBo_B), other.F_BBo_B, sums));
+      area = test::worst_of(area, std::abs(sums.area - other.area) / sums.area);
       Pose<double> moved = at.X_AB;
       for (int k = 0; k < 3; ++k) moved.p[k] += random_.uniform(-1e-13, 1e-13);
-      shifted = std::max(shifted, difference(sums.F_BBo_B, ask(A, B, moved, V, config).F_BBo_B, sums));
+      shifted = test::worst_of(shifted, difference(sums.F_BBo_B, ask(A, B, moved, V, config).F_BBo_B, sums));
     }
     std::printf("%s, %d deep poses: bodies exchanged %.1e (area %.1e), shifted by 1e-13 m %.1e\n", law.name,
                 poses, exchanged, area, shifted);
@@ -187,10 +189,11 @@ TEST_F(PressurePlateau, NearlyEqualModuliAreNearlyTheSame) {
       const SurfaceSums<double> equal = ask(at.A->view, at.B->view, at.X_AB, Vec6<double>::Zero(),
                                             test::settings(kRest, kModulus, kModulus));
       for (const double sign : {-1, 1})
-        worst = std::max(worst, difference(ask(at.A->view, at.B->view, at.X_AB, Vec6<double>::Zero(),
-                                               test::settings(kRest, kModulus, (1 + sign * by) * kModulus))
-                                               .F_BBo_B,
-                                           equal.F_BBo_B, equal));
+        worst =
+            test::worst_of(worst, difference(ask(at.A->view, at.B->view, at.X_AB, Vec6<double>::Zero(),
+                                                 test::settings(kRest, kModulus, (1 + sign * by) * kModulus))
+                                                 .F_BBo_B,
+                                             equal.F_BBo_B, equal));
     }
     std::printf("moduli apart by %.0e: wrenches by %.1e\n", by, worst);
     EXPECT_LT(worst, 1e-11 + 4 * by);
@@ -232,7 +235,7 @@ TEST_F(PressurePlateau, WrenchIsTheGradientOfTheEnergy) {
     for (int k = 0; k < 6; ++k)
       expected[k] = static_cast<double>(
           -(8 * (energy(h, k) - energy(-h, k)) - (energy(2 * h, k) - energy(-2 * h, k))) / (12 * h));
-    worst = std::max(worst, difference(sums.F_BBo_B, expected, sums));
+    worst = test::worst_of(worst, difference(sums.F_BBo_B, expected, sums));
   }
   std::printf("%d deep poses: wrench and energy's gradient differ by %.1e\n", poses, worst);
   EXPECT_LT(worst, 1e-9);

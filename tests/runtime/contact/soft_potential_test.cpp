@@ -11,6 +11,7 @@
 #include "tests/support/gap.h"
 #include "tests/support/hulls.h"
 #include "tests/support/runs.h"
+#include "tests/support/worst_of.h"
 
 namespace {
 
@@ -291,8 +292,8 @@ TEST(SoftPotential, SamplesStandOnTheSurfaceOfAGrid) {
   for (std::size_t i = 0; i < of_quads.numbers.size(); ++i) {
     if (i % asset::kGroupNumbers >= asset::kGroupSamples) continue;
     const double *const x = points.samples.numbers + i, *const y = of_quads.numbers.data() + i;
-    farthest = std::max(farthest, std::abs(field.distance({x[0], x[4], x[8]}, 0).value));
-    before = std::max(before, std::abs(field.distance({y[0], y[4], y[8]}, 0).value));
+    farthest = test::worst_of(farthest, std::abs(field.distance({x[0], x[4], x[8]}, 0).value));
+    before = test::worst_of(before, std::abs(field.distance({y[0], y[4], y[8]}, 0).value));
     area += x[12];
     area_before += y[12];
   }

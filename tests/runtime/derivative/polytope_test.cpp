@@ -5,6 +5,7 @@
 #include "runtime/derivative/finite_difference.h"
 #include "runtime/witness/separation.h"
 #include "tests/support/hulls.h"
+#include "tests/support/worst_of.h"
 
 namespace {
 
@@ -43,7 +44,7 @@ TEST(PolytopeDerivative, MatchesExtendedPrecisionDifferences) {
                                  (d.dp2_A_dxi_B - fine.dp2_A_dxi_B).cwiseAbs().maxCoeff(),
                                  (d.dn_A_dxi_B - fine.dn_A_dxi_B).cwiseAbs().maxCoeff() / 10,
                                  (d.dd_dxi_B - fine.dd_dxi_B).cwiseAbs().maxCoeff()});
-    worst = std::max(worst, static_cast<double>(error));
+    worst = test::worst_of(worst, static_cast<double>(error));
   }
   std::printf("%d pairs, largest error %.1e; vertex on vertex %d, edge %d, face %d, edge on edge %d\n",
               checked, worst, kinds[0][0], kinds[0][1] + kinds[1][0], kinds[0][2] + kinds[2][0], kinds[1][1]);

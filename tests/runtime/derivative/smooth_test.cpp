@@ -7,6 +7,7 @@
 #include "tests/runtime/derivative/cast_witness.h"
 #include "tests/support/hulls.h"
 #include "tests/support/runs.h"
+#include "tests/support/worst_of.h"
 
 // Shapes in closed form with rims, sides, slopes and discs: the analytic derivative in double against
 // differences of the query in extended precision.
@@ -65,7 +66,7 @@ void compare(const ShapeA& A, const ShapeB& B, std::uint64_t seed, Tally& tally)
     tally.flat += derivative::curvature(a, narrow.n, narrow.p1).flat_count > 0 ||
                   derivative::curvature(b, m, p2).flat_count > 0;
     const double error = (stacked(found) - expected).norm() / std::max(1.0, expected.norm());
-    tally.worst = std::max(tally.worst, error);
+    tally.worst = test::worst_of(tally.worst, error);
     ASSERT_LT(error, 1e-9) << i << " d " << narrow.distance << " n " << narrow.n.transpose() << " m "
                            << m.transpose();
   }

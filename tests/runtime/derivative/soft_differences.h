@@ -5,6 +5,7 @@
 #include "runtime/derivative/gumbel.h"
 #include "runtime/derivative/soft_bodies.h"
 #include "runtime/witness/separation.h"
+#include "tests/support/worst_of.h"
 
 namespace abut::test {
 
@@ -59,7 +60,7 @@ double stacked_gap(const Matrix& found, const Matrix& expected) {
   double worst = 0;
   for (const auto& [row, count] : {std::pair(0, 3), std::pair(3, 3), std::pair(6, 3), std::pair(9, 1)}) {
     const auto difference = (found - expected).middleRows(row, count).cwiseAbs().maxCoeff();
-    worst = std::max(worst, double(difference / expected.middleRows(row, count).cwiseAbs().maxCoeff()));
+    worst = test::worst_of(worst, double(difference / expected.middleRows(row, count).cwiseAbs().maxCoeff()));
   }
   return worst;
 }
@@ -102,8 +103,8 @@ inline void compare_soft_differences(const asset::ConvexView& A, const asset::Co
     }
   }
   const auto hessian = derivative::soft_hessian<Real>(a, b, soft, X, size);
-  worst.first = std::max(worst.first, stacked_gap(stacked(d), first));
-  worst.second = std::max(worst.second, stacked_gap(stacked(hessian), second));
+  worst.first = test::worst_of(worst.first, stacked_gap(stacked(d), first));
+  worst.second = test::worst_of(worst.second, stacked_gap(stacked(hessian), second));
 
   const derivative::SoftHull<double> a_double{A, t}, b_double{B, t};
   const auto again = derivative::soft_witness<double>(a_double, b_double, X_AB, n);

@@ -8,6 +8,7 @@
 #include "tests/runtime/derivative/ellipsoid_pair.h"
 #include "tests/support/hulls.h"
 #include "tests/support/runs.h"
+#include "tests/support/worst_of.h"
 
 namespace {
 
@@ -104,7 +105,7 @@ TEST(WitnessDerivative, EllipsoidsMatchExtendedPrecisionDifferences) {
       const WitnessDerivative<Long> expected = reference(c);
       const WitnessDerivative<double> found_double = analytic<double>(c);
       EXPECT_EQ(found_double.status, Status::kOk);
-      worst = std::max(worst, difference(found_double, expected));
+      worst = test::worst_of(worst, difference(found_double, expected));
     }
     EXPECT_LT(worst, 1e-9) << "at signed distance " << distance;
     std::printf("d = %+.2f m: largest error of 20 pairs %.1e (of %d drawn)\n", distance, worst, tried);
@@ -120,8 +121,8 @@ TEST(WitnessDerivative, RandomSweepOfEllipsoids) {
     if (conditioning(c) < 0.05L) continue;
     ++used;
     const WitnessDerivative<Long> expected = reference(c);
-    worst = std::max(worst, difference(analytic<double>(c), expected));
-    worst_long = std::max(worst_long, difference(analytic<Long>(c), expected));
+    worst = test::worst_of(worst, difference(analytic<double>(c), expected));
+    worst_long = test::worst_of(worst_long, difference(analytic<Long>(c), expected));
   }
   std::printf("sweep of %d pairs: largest error double %.1e, long double %.1e\n", used, worst, worst_long);
   EXPECT_GT(used, 250);
@@ -189,7 +190,7 @@ TEST(WitnessDerivative, CapsulesMatchExtendedPrecisionDifferences) {
     const auto found = pair.analytic<double>(X_AB, w);
     EXPECT_EQ(found.status, Status::kOk);
     EXPECT_EQ(found.clamped_count, 0);
-    worst = std::max(worst, difference(found, expected));
+    worst = test::worst_of(worst, difference(found, expected));
     if (pair.sphere) {
       Curvature<double> A, B;
       const Vec3<double> n = w.n.cast<double>(), m = -(X_AB.R.transpose() * w.n).cast<double>();

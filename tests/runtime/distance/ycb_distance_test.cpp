@@ -12,6 +12,7 @@
 #include "runtime/core/random.h"
 #include "runtime/distance/surface_distance.h"
 #include "tests/support/shapes.h"
+#include "tests/support/worst_of.h"
 
 // Distance and sign on real surfaces against CGAL: distance with exact constructions, side with exact
 // predicates.
@@ -70,7 +71,7 @@ TEST_P(YcbDistance, AgreesWithExactQueries) {
     inside += expected_inside;
     // 1e-12 of the distance; below 1e-5 of the diagonal 1e-17 of it, a few roundings of a triangle's edge.
     const double floor = std::max(expected, 1e-5 * diagonal);
-    worst = std::max(worst, std::abs(std::abs(found.distance) - expected) / floor);
+    worst = abut::test::worst_of(worst, std::abs(std::abs(found.distance) - expected) / floor);
     ASSERT_NEAR(std::abs(found.distance), expected, 1e-12 * floor) << i;
     ASSERT_EQ(found.distance < 0, expected_inside) << i << " at " << found.distance;
   }

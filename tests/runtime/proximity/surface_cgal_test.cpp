@@ -6,6 +6,7 @@
 #include "runtime/distance/surface_distance.h"
 #include "tests/support/real_surfaces.h"
 #include "tests/support/runs.h"
+#include "tests/support/worst_of.h"
 
 // Distances of scanned surfaces of 16,000 triangles against CGAL with exact constructions.
 namespace {
@@ -112,7 +113,7 @@ TEST(SurfaceBesideCgal, DistanceIsTheExactOne) {
     ++apart;
     const double exact = exact_distance({*A, {}}, {*B, X}, w.n, w.distance, measured);
     const double size = bvh::ball_of(view(*A).tree).radius + bvh::ball_of(view(*B).tree).radius;
-    worst = std::max(worst, std::abs(w.distance - exact) / size);
+    worst = test::worst_of(worst, std::abs(w.distance - exact) / size);
     ASSERT_NEAR(w.distance, exact, 1e-12 * size) << i;
     ASSERT_EQ(w.status, Status::kOk) << i;
     ASSERT_LE(w.lower_bound, exact) << i;

@@ -5,6 +5,7 @@
 #include "runtime/proximity/surface_smoothed.h"
 #include "tests/support/real_surfaces.h"
 #include "tests/support/runs.h"
+#include "tests/support/worst_of.h"
 
 // Derivatives of distances of scanned surfaces against differences of fourth order: in extended precision
 // where the triangles that carry them are known, else of the query itself.
@@ -46,14 +47,14 @@ struct Errors {
     const auto share = [&](const Mat36<double>& found, const Vec3<double>& expected) {
       return (found.col(k) - expected).norm() / (1 + expected.norm());
     };
-    distance = std::max(distance, std::abs(d.dd_dxi_B[k] - slope.distance));
-    points = std::max({points, share(d.dp1_A_dxi_B, slope.p1), share(d.dp2_A_dxi_B, slope.p2)});
-    normal = std::max(normal, share(d.dn_A_dxi_B, slope.n));
+    distance = test::worst_of(distance, std::abs(d.dd_dxi_B[k] - slope.distance));
+    points = test::worst_of({points, share(d.dp1_A_dxi_B, slope.p1), share(d.dp2_A_dxi_B, slope.p2)});
+    normal = test::worst_of(normal, share(d.dn_A_dxi_B, slope.n));
   }
   void merge(const Errors& other) {
-    distance = std::max(distance, other.distance);
-    points = std::max(points, other.points);
-    normal = std::max(normal, other.normal);
+    distance = test::worst_of(distance, other.distance);
+    points = test::worst_of(points, other.points);
+    normal = test::worst_of(normal, other.normal);
   }
   void report() const {
     std::printf("%d poses: off by at most %.1e (distance), %.1e (points), %.1e (normal)\n", poses, distance,

@@ -5,6 +5,7 @@
 #include "runtime/witness/solver.h"
 #include "tests/runtime/witness/curved_oracle.h"
 #include "tests/support/runs.h"
+#include "tests/support/worst_of.h"
 
 // Random pairs with a curved shape, in random poses, against the search of curved_oracle.h.
 namespace abut::test {
@@ -44,7 +45,7 @@ void expect_certified(const CurvedOracle<A, B>& oracle, const witness::Witness<d
   ASSERT_LE(Kind<A>::outside(oracle.a, p1), kCertified * size);
   const LVec p2_B = oracle.X_AB.R.transpose() * (p2 - oracle.X_AB.p);
   ASSERT_LE(Kind<B>::outside(oracle.b, p2_B), kCertified * size);
-  tally.widest = std::max(tally.widest, (w.upper_bound - w.lower_bound) / size);
+  tally.widest = test::worst_of(tally.widest, (w.upper_bound - w.lower_bound) / size);
   tally.overlapping += w.distance < 0;
 }
 
@@ -94,7 +95,7 @@ void expect_certified_in_random_poses(const char* name, int count, std::uint64_t
       if (testing::Test::HasFatalFailure()) return;
       if (cold.status != Status::kNotConverged && warm.status != Status::kNotConverged) {
         ASSERT_LE(std::abs(cold.distance - warm.distance), kCertified * size);
-        tally.cold_warm = std::max(tally.cold_warm, std::abs(cold.distance - warm.distance) / size);
+        tally.cold_warm = test::worst_of(tally.cold_warm, std::abs(cold.distance - warm.distance) / size);
       }
       Vec6<double> xi;
       xi << stride * random_vector(random), stride * size * random_vector(random);

@@ -8,6 +8,7 @@
 #include "tests/support/allocations.h"
 #include "tests/support/contact_problems.h"
 #include "tests/support/runs.h"
+#include "tests/support/worst_of.h"
 
 namespace abut::dynamics {
 namespace {
@@ -32,8 +33,8 @@ double law_error(const ContactProblem& problem) {
     const Vec3<double> v = contact_velocity(problem, c);
     const double u = c.n_W.dot(v) - c.target_velocity, jn = c.n_W.dot(c.J_B_W);
     const Vec3<double> vt = v - c.n_W * c.n_W.dot(v), jt = c.J_B_W - c.n_W * jn;
-    worst = std::max({worst, -u, -jn, std::min(u, jn), jt.norm() - c.mu * jn});
-    worst = std::max(worst, (c.mu * jn * vt + vt.norm() * jt).norm());  // jt = -mu jn vt/|vt|
+    worst = test::worst_of({worst, -u, -jn, std::min(u, jn), jt.norm() - c.mu * jn});
+    worst = test::worst_of(worst, (c.mu * jn * vt + vt.norm() * jt).norm());  // jt = -mu jn vt/|vt|
   }
   return worst;
 }

@@ -8,6 +8,7 @@
 #include "tests/support/allocations.h"
 #include "tests/support/projections.h"
 #include "tests/support/runs.h"
+#include "tests/support/worst_of.h"
 
 namespace abut::dynamics {
 namespace {
@@ -26,11 +27,11 @@ S kkt_residual(const Vec6<S>& z0, const std::vector<Vec6<S>>& a, const std::vect
     const std::int32_t k = answer.active()[j];
     const S u = answer.multipliers()[j];
     sum += u * a[k];
-    worst = std::max({worst, -u, std::abs(a[k].dot(z) - d[k])});
+    worst = test::worst_of({worst, -u, std::abs(a[k].dot(z) - d[k])});
   }
-  worst = std::max(worst, (sum - z).norm());
+  worst = test::worst_of(worst, (sum - z).norm());
   for (std::size_t k = 0; k < a.size(); ++k) {
-    worst = std::max(worst, d[k] - a[k].dot(z));
+    worst = test::worst_of(worst, d[k] - a[k].dot(z));
     scale = std::max(scale, std::abs(d[k]));
   }
   return worst / scale;
@@ -44,7 +45,7 @@ TEST(LeastDistance, RandomProblemsMeetTheOptimalityConditions) {
   for (int i = 0; i < tries; ++i) {
     const Projection p = random_projection(random, 1 + random.below(48));
     ASSERT_EQ(solver.solve(p.z0, p.a, p.d), Status::kOk) << i;
-    worst = std::max(worst, kkt_residual(p.z0, p.a, p.d, solver));
+    worst = test::worst_of(worst, kkt_residual(p.z0, p.a, p.d, solver));
     ASSERT_LE(worst, 1e-12) << i;
   }
 }

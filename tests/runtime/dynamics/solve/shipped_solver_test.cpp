@@ -13,6 +13,7 @@
 #include "tests/runtime/dynamics/solve/siconos_problem.h"
 #include "tests/support/contact_problems.h"
 #include "tests/support/runs.h"
+#include "tests/support/worst_of.h"
 
 namespace abut::dynamics {
 namespace {
@@ -76,7 +77,8 @@ double residual(const ContactProblem& start, const std::vector<PairContact>& sol
     const Vec3<Real> d_t = (r - n * n.dot(r)) - (u - n * n.dot(u)) / W_tt;
     const Real p_n = std::max<Real>(0, n.dot(r) - n.dot(u) / W_nn), bound = c.mu * p_n;
     const Vec3<Real> p_t = d_t.norm() > bound ? Vec3<Real>(d_t * (bound / d_t.norm())) : d_t;
-    worst = std::max(worst, std::hypot(W_nn * (n.dot(r) - p_n), W_tt * (r - n * n.dot(r) - p_t).norm()));
+    worst =
+        test::worst_of(worst, std::hypot(W_nn * (n.dot(r) - p_n), W_tt * (r - n * n.dot(r) - p_t).norm()));
     speed = std::max(speed, (relative_velocity(start, V_free, c) - target).norm());
   }
   return static_cast<double>(worst / speed);
@@ -88,7 +90,8 @@ double apart(const ContactProblem& start, const ContactProblem& x, const Contact
                                 V = twists(start, x.contacts, false);
   Real worst = 0, speed = 0;
   for (const PairContact& c : x.contacts) {
-    worst = std::max(worst, (relative_velocity(start, V_x, c) - relative_velocity(start, V_y, c)).norm());
+    worst =
+        test::worst_of(worst, (relative_velocity(start, V_x, c) - relative_velocity(start, V_y, c)).norm());
     speed = std::max(speed,
                      (relative_velocity(start, V, c) - c.n_W.cast<Real>() * Real(c.target_velocity)).norm());
   }
@@ -120,7 +123,7 @@ TEST(ShippedSolver, SmallProblemsAreSolvedOrShortOfThePathsResidual) {
     ASSERT_LE(report.residual, CoupledConfig{}.path_residual) << "problem " << i;
     ASSERT_LE(error, report.status == Status::kOk ? 1e-8 : 1e-6) << "problem " << i;
     short_of += report.status != Status::kOk;
-    largest = std::max(largest, error);
+    largest = test::worst_of(largest, error);
   }
   std::printf("%d problems: %d short of the tolerance, Siconos's error at most %.1e\n", tries, short_of,
               largest);
@@ -185,8 +188,8 @@ TEST_P(ShippedSolverOnSlipperyIslands, VelocitiesAreAsNearToTheAnswerAsTheResidu
     ASSERT_LE(residual(start, answer.contacts), 2e-11) << i;
     const ContactReport report = solver.solve(problem.bodies, problem.contacts);
     const double error = apart(start, problem, answer);
-    worst = std::max(worst, error / std::max(report.residual, 1e-11));
-    farthest = std::max(farthest, error);
+    worst = test::worst_of(worst, error / std::max(report.residual, 1e-11));
+    farthest = test::worst_of(farthest, error);
   }
   std::printf("%3d contacts, mu up to %.2f: velocities off by at most %.1e, %.1f times the residual\n",
               contacts, kSlippery, farthest, worst);

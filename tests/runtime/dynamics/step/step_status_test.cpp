@@ -29,13 +29,19 @@ TEST(ImplicitStep, ABallThatIsThrownPassesNoOther) {
         config.source = {.model = "point", .settings = {{"stiffness", 1e6}}};
       State state = system.initial_state();
       const auto integrator = make_integrator(system, config);
-      for (int k = 0; k < 10; ++k)
-        if (integrator->step(state, {}).status() != Status::kOk)
+      int solved = 0;
+      for (; solved < 10; ++solved) {
+        const StepReport report = integrator->step(state, {});
+        if (report.status() != Status::kOk) {
+          EXPECT_TRUE(report.missed_contacts);
           break;  // said
-        else
-          for (std::size_t i = 1; i < 7; ++i)
-            EXPECT_GT(state.bodies[i].p_WB.x() - state.bodies[i - 1].p_WB.x(), 0.05)
-                << "step " << k << ", ball " << i;
+        }
+        for (std::size_t i = 1; i < 7; ++i)
+          EXPECT_GT(state.bodies[i].p_WB.x() - state.bodies[i - 1].p_WB.x(), 0.05)
+              << "step " << solved << ", ball " << i;
+      }
+      EXPECT_GT(solved, 0);
+      if (config.integrator == "implicit" && !jointed) EXPECT_EQ(solved, 10);  // it is halved
     }
 }
 

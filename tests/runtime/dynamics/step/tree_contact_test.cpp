@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tests/support/tree_scenes.h"
+#include "tests/support/worst_of.h"
 
 namespace {
 
@@ -29,7 +30,7 @@ TEST(TreeContact, TreesAndBodiesThatMeetInFreeFlightKeepTheirMomentum) {
   for (int k = 0; k < 500; ++k) {
     const StepReport& report = simulation.step();
     contacts += report.contacts;
-    rise = std::max(rise, energy(report) - last - report.stabilisation_work);
+    rise = test::worst_of(rise, energy(report) - last - report.stabilisation_work);
     last = energy(report);
     lifted = std::max(lifted, report.solver.residual);
   }
@@ -72,22 +73,22 @@ TEST(TreeContact, ArmsTreesAndFreeBodiesTogether) {
     int most = 0;
     for (int k = 0; k * dt < 2; ++k) {
       const StepReport& report = simulation.step();
-      rise = std::max(rise, energy(report) - last - report.stabilisation_work - report.control_work);
+      rise = test::worst_of(rise, energy(report) - last - report.stabilisation_work - report.control_work);
       last = energy(report);
       most = std::max(most, report.contacts);
       residual = std::max(residual, report.solver.residual);
       if (k * dt > 0.5) deep = std::max(deep, report.penetration);
       for (const PairContact& c : simulation.contacts()) {
         const double normal = c.n_W.dot(c.J_B_W);
-        cone = std::max(cone, (c.J_B_W - normal * c.n_W).norm() - c.mu * normal);
-        cone = std::max(cone, -normal);
+        cone = test::worst_of(cone, (c.J_B_W - normal * c.n_W).norm() - c.mu * normal);
+        cone = test::worst_of(cone, -normal);
       }
       for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
         if (!scene.bodies[i].joint) continue;
         const Joint& joint = scene.bodies[i].joint->joint;
         if (joint_kind(joint.type).nq != 1) continue;
         const double q = simulation.state().q[simulation.system().first_q(i)];
-        beyond = std::max({beyond, joint.lower - q, q - joint.upper});
+        beyond = test::worst_of({beyond, joint.lower - q, q - joint.upper});
       }
     }
     EXPECT_GT(most, 40);
@@ -151,7 +152,7 @@ TEST(TreeContact, ALargeIslandIsCutWithItsTrees) {
   double rise = 0, last = energy(simulation.report());
   for (int k = 0; k < 250; ++k) {
     const StepReport& report = simulation.step();
-    rise = std::max(rise, energy(report) - last - report.stabilisation_work);
+    rise = test::worst_of(rise, energy(report) - last - report.stabilisation_work);
     last = energy(report);
     EXPECT_LT(report.solver.residual, 0.3) << k;
     EXPECT_LT(report.penetration, 1e-3) << k;

@@ -280,6 +280,12 @@ TEST_F(Urdf, RefusesDeclarationsThatHideWhatFollows) {
   }
 }
 
+TEST_F(Urdf, RefusesXacro) {
+  const std::string words = "is xacro, of which a URDF is made";
+  EXPECT_NE(refusal(link("base") + "<xacro:include filename='arm.xacro'/>").find(words), std::string::npos);
+  EXPECT_NE(refusal("<link name=\"${prefix}base\"/>").find(words), std::string::npos);
+}
+
 TEST_F(Urdf, RefusesElementsWithoutBottom) {
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += "<a>";

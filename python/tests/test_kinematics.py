@@ -1,0 +1,90 @@
+"""Where the links of robots are, and how they move with the joints."""
+
+import pathlib
+import tempfile
+import unittest
+
+import numpy as np
+
+import abut
+from test_systems import ARM, pushing, slopes
+
+
+def moved(X, x):
+    """log(inv(X0) X1) of poses a hair apart is what slopes make of this: (w; v) at the origin, in X's axes."""
+    M = np.linalg.inv(X) @ x
+    return np.array([M[2, 1] - M[1, 2], M[0, 2] - M[2, 0], M[1, 0] - M[0, 1], 2 * M[0, 3], 2 * M[1, 3], 2 * M[2, 3]]) / 2
+
+
+class Kinematics(unittest.TestCase):
+    def test_shapes_are_those_of_the_scene(self):
+        scene = pushing()
+        scene.add_plane((0, 0, 1), -1)
+        ball = abut.sphere(0.01)
+        system = scene.system()
+        self.assertEqual(list(system.shapes), ["world", *system.names])
+        self.assertEqual([len(system.shapes[name]) for name in ("world", "x", "bar", "top")], [1, 0, 1, 1])
+        (top,) = system.shapes["top"]
+        self.assertEqual((top.geometry.name, tuple(top.geometry._sizes)), (ball.name, tuple(ball._sizes)))
+        np.testing.assert_array_equal(top.X_BS, [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0.03], [0, 0, 0, 1]])
+
+    def test_jacobians_are_differences_of_poses(self):
+        system, random = pushing().system(), np.random.default_rng(3)
+        z = system.vector(system.state(random.normal(size=system.nz)))
+        X_BF = [*random.normal(size=4), 0.1, -0.2, 0.05]
+        for body in system.names:
+            X = system.pose(z, body, X_BF)
+            by_z = slopes(lambda y: moved(X, system.pose(y, body, X_BF)), z, 1e-3)  # (6, nz)
+            J = np.stack([system.gradient_by_x(z, row)[: system.nx // 2] for row in by_z])
+            np.testing.assert_allclose(system.jacobian(z, body, X_BF), J, atol=1e-9, err_msg=body)
+
+    def test_twists_are_the_jacobian_times_velocities(self):
+        system = pushing().system()
+        z = system.vector(system.state(np.random.default_rng(4).normal(size=system.nz)))
+        state = system.state(z)
+        for i, body in enumerate(system.names):
+            w, v = np.split(system.jacobian(z, body) @ z[-system.nx // 2 :], 2)
+            R = system.pose(z, body)[:3, :3]
+            np.testing.assert_allclose(R @ w, system.angular_velocity(state)[i], atol=1e-12)
+            np.testing.assert_allclose(R @ v, state.v_WB[i], atol=1e-12)
+
+    def test_distances_of_a_robots_links_have_derivatives_by_joint_angles(self):
+        with tempfile.TemporaryDirectory(dir=".") as folder:
+            file = pathlib.Path(folder, "arm.urdf")
+            file.write_text(ARM.replace("</inertial>", '</inertial><collision><origin xyz="0.02 0 0.3"/><geometry>'
+                                        '<box size="0.04 0.06 0.2"/></geometry></collision>'))
+            scene = abut.Scene()
+            scene.add_robot("r", file, (1, 0, 0, 0, 0.1, 0, 1))
+            system = scene.system()
+        ball, X_WA = abut.sphere(0.05), np.eye(4)
+        X_WA[:3, 3] = 0.6, 0.1, 1.5
+        ((box, X_BS),) = system.shapes["r/upper"]
+
+        def distance(z, ask=abut.separation):
+            return ask(ball, box, np.linalg.inv(X_WA) @ system.pose(z, "r/upper", X_BS))
+
+        z = np.array([0.4, 0])
+        slope = distance(z, abut.witness_derivative).dd_dxi_B @ system.jacobian(z, "r/upper", X_BS)
+        np.testing.assert_allclose(slope, slopes(lambda q: distance(np.append(q, 0)).distance, z[:1], 1e-4), rtol=1e-7)
+
+    def test_joints_that_mimic_move_with_theirs(self):
+        scene = abut.Scene()
+        for name in "ab":
+            scene.add_body(name, 1, (1, 1, 1), [abut.box(0.1, 0.1, 0.1)])
+            scene.add_joint(name, "prismatic", axis=(0, 1, 0))
+        scene.mimic("b", "a", -2, 0.1)
+        system = scene.system()
+        np.testing.assert_allclose(system.pose([0.3, 0], "b")[:3, 3], [0, -0.5, 0], atol=1e-15)
+        np.testing.assert_allclose(system.jacobian([0.3, 0], "b"), np.transpose([[0, 0, 0, 0, -2, 0]]), atol=1e-15)
+
+    def test_what_is_none_of_the_system_is_refused(self):
+        system = pushing().system()
+        for ask in system.pose, system.jacobian:
+            with self.assertRaisesRegex(abut.InvalidInput, "no body 'ba'; there are: x, y, bar"):
+                ask(system.initial_state(), "ba")
+            with self.assertRaisesRegex(abut.InvalidInput, "X_BF"):
+                ask(system.initial_state(), "bar", np.zeros((4, 4)))
+
+
+if __name__ == "__main__":
+    unittest.main()
