@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "preprocess/cli/verify_geometry.h"
+#include "preprocess/pressure/extent.h"
 #include "runtime/distance/surface_distance.h"
 
 namespace abut::preprocess {
@@ -222,6 +223,33 @@ class VolumeVerifier {
         if (v_.neighbours[slot] < 0 && extent_at(slot / 4, k) != 0)
           return fmt::format("extent: vertex {} is on the surface and not zero",
                              v_.tetrahedra[slot - slot % 4 + k]);
+    return context_.has_cores ? cores() : "";
+  }
+
+  std::string cores() {
+    std::vector<char> seen(static_cast<std::size_t>(v_.tetrahedron_count), 0);
+    for (std::int32_t first = 0; first < v_.tetrahedron_count; ++first) {
+      if (seen[static_cast<std::size_t>(first)]) continue;
+      double most = 0;
+      std::vector<std::int32_t> stack = {first};
+      seen[static_cast<std::size_t>(first)] = 1;
+      while (!stack.empty()) {
+        const std::int32_t t = stack.back();
+        stack.pop_back();
+        for (int k = 0; k < 4; ++k) {
+          most = std::max(most, extent_at(t, k));
+          const std::int32_t next = v_.neighbours[4 * t + k];
+          if (next < 0 || seen[static_cast<std::size_t>(next)]) continue;
+          seen[static_cast<std::size_t>(next)] = 1;
+          stack.push_back(next);
+        }
+      }
+      if (!(most >= kLeastCoreExtent))
+        return fmt::format(
+            "extent: the part of tetrahedron {} reaches {:.3g}, not 1, and hardly presses: make the asset "
+            "again",
+            first, most);
+    }
     return "";
   }
 
