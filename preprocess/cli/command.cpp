@@ -4,9 +4,11 @@
 #include <fnmatch.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <new>
+#include <optional>
 
 #include "datasets/dataset.h"
 #include "datasets/household.h"
@@ -58,22 +60,30 @@ struct Arguments : MakeArguments {
 
 void print_error(const std::string& message) { cli::say_error("abut-preprocess", message); }
 
-std::vector<datasets::ObjectSource> select(const datasets::Dataset& dataset,
-                                           const std::vector<std::string>& only) {
-  if (only.empty()) return dataset.objects;
-  std::vector<datasets::ObjectSource> selected;
-  for (const datasets::ObjectSource& object : dataset.objects)
-    for (const std::string& glob : only)
-      if (::fnmatch(glob.c_str(), object.name.c_str(), 0) == 0) {
-        selected.push_back(object);
-        break;
-      }
-  if (selected.empty())
+bool is_selected(const datasets::ObjectSource& object, const std::vector<std::string>& only) {
+  return only.empty() || std::any_of(only.begin(), only.end(), [&](const std::string& glob) {
+           return ::fnmatch(glob.c_str(), object.name.c_str(), 0) == 0;
+         });
+}
+
+// What a run makes, and the objects of its part that it leaves alone.
+struct Selection {
+  std::vector<datasets::ObjectSource> objects, others;
+};
+
+// Throws InvalidInput where `only` matches nothing in the dataset; in a part of it there may be none.
+Selection select(const datasets::Dataset& dataset, const std::vector<std::string>& only, const Shard& shard) {
+  if (!only.empty() &&
+      std::none_of(dataset.objects.begin(), dataset.objects.end(),
+                   [&](const datasets::ObjectSource& object) { return is_selected(object, only); }))
     throw InvalidInput(fmt::format("{}: it has {}, none of which matches '{}'; the first is called {}",
                                    dataset.root.string(), counted(dataset.objects.size(), "object"),
                                    fmt::join(only, "', '"),
                                    dataset.objects.empty() ? "nothing" : dataset.objects.front().name));
-  return selected;
+  Selection selection;
+  for (datasets::ObjectSource& object : select(dataset.objects, shard))
+    (is_selected(object, only) ? selection.objects : selection.others).push_back(std::move(object));
+  return selection;
 }
 
 // Throws InvalidInput for the name of a file where a folder is to be made.
@@ -86,9 +96,9 @@ void require_folder_name(const std::filesystem::path& out) {
 }
 
 // Makes the objects, with progress and a summary. `after` has a last word where no signal ended the run.
-int make_objects(const datasets::Dataset& dataset, const std::vector<datasets::ObjectSource>& objects,
-                 const Arguments& arguments,
+int make_objects(const datasets::Dataset& dataset, const Selection& selection, const Arguments& arguments,
                  const std::function<void(const BatchResult&, bool quiet)>& after = {}) {
+  const std::vector<datasets::ObjectSource>& objects = selection.objects;
   if (!arguments.json.empty()) {
     require_free_name(arguments.json, arguments.out);
     check_writable(arguments.json);
@@ -102,6 +112,8 @@ int make_objects(const datasets::Dataset& dataset, const std::vector<datasets::O
   if (!quiet) {
     cli::say("{}: {}, layout {}\n", arguments.dataset, counted(objects.size(), "object"), dataset.layout);
   }
+  std::optional<Manifest> manifest;
+  if (arguments.shard.count > 0) manifest.emplace(arguments.out, arguments.shard, objects, selection.others);
   BatchProgress progress(objects, quiet);
   BatchEvents events(objects);
   BatchResult batch = run_batch(objects, arguments.out, arguments.batch,
@@ -111,9 +123,7 @@ int make_objects(const datasets::Dataset& dataset, const std::vector<datasets::O
   if (!quiet) cli::say("\n{}", summary_table(batch));
   if (!arguments.json.empty())
     write_whole(arguments.json, summary_json(batch, arguments.dataset, arguments.out));
-  if (arguments.shard.count > 0)
-    write_whole(manifest_of(arguments.out, arguments.shard),
-                summary_json(batch, arguments.dataset, arguments.out));
+  if (manifest) manifest->write(summary_json(batch, arguments.dataset, arguments.out));
   if (arguments.events) print_event("end", summary_json(batch, arguments.dataset, arguments.out));
   if (batch.signal != 0) {
     print_error(fmt::format("stopped by a signal ({}); run again to continue", ::strsignal(batch.signal)));
@@ -131,7 +141,7 @@ int make(const Arguments& arguments) {
   if (!arguments.layout.empty()) options.layout = arguments.layout;
   if (arguments.scale > 0) options.metres_per_unit = arguments.scale;
   const datasets::Dataset dataset = datasets::open_dataset(arguments.dataset, options);
-  return make_objects(dataset, select(select(dataset, arguments.only), arguments.shard), arguments);
+  return make_objects(dataset, select(dataset, arguments.only, arguments.shard), arguments);
 }
 
 int make_robot(const Arguments& given) {
@@ -147,7 +157,7 @@ int make_robot(const Arguments& given) {
         "urdf: a robot's file says which meshes there are and how large; leave out --layout, "
         "--scale, --only and --shard");
   const RobotFolder robot(arguments.dataset, arguments.out);
-  return make_objects({arguments.dataset, "urdf", {}, {}}, robot.meshes(), arguments,
+  return make_objects({arguments.dataset, "urdf", {}, {}}, {robot.meshes(), {}}, arguments,
                       [&](const BatchResult& batch, bool quiet) {
                         robot.write(batch);
                         if (!quiet) cli::say("\n{}", robot.table(batch, arguments.batch.parameters));
