@@ -11,7 +11,7 @@ namespace abut::preprocess {
 struct VolumeContext {
   asset::SurfaceView surface;  // sound
   double distance = 0;         // m: how far the volume's boundary may be from the surface
-  bool fill_voids = false;     // the volume has no cavities where the surface has some
+  bool fill_voids = false;     // the volume has neither the surface's cavities nor what lies in them
   bool has_cores = false;      // its extent is 1 in a core of every connected part
 };
 

@@ -228,6 +228,15 @@ TEST(Verify, FindsAVolumeThatFillsACavity) {
   EXPECT_TRUE(problems[0].starts_with("volume/0: the volume is 0.0005")) << problems[0];
   asset.provenance.parameters["volume.fill_voids"] = "true";
   EXPECT_EQ(verify(asset), std::vector<std::string>{});
+
+  TriangleMesh rattle = shell;  // a ball in the cavity is filled with it
+  TriangleMesh ball = outer;
+  for (Eigen::Vector3d& v : ball.vertices) v *= 0.6;
+  append_mesh(rattle, ball);
+  const Asset rattling = make(rattle);
+  asset.surfaces = rattling.surfaces;
+  asset.mass = rattling.mass;
+  EXPECT_EQ(verify(asset), std::vector<std::string>{});
 }
 
 TEST(Verify, FindsFaultsOfTheVolumesField) {
