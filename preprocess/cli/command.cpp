@@ -101,9 +101,11 @@ int make_objects(const datasets::Dataset& dataset, const Selection& selection, c
   const std::vector<datasets::ObjectSource>& objects = selection.objects;
   if (!arguments.json.empty()) {
     require_free_name(arguments.json, arguments.out);
-    check_writable(arguments.json);
     require_not_input(arguments.json, arguments.dataset);
     for (const datasets::ObjectSource& object : objects) require_not_input(arguments.json, object.file);
+    std::error_code ignored;  // check_writable() says what is wrong with the folder
+    std::filesystem::create_directories(arguments.out, ignored);
+    check_writable(arguments.json);
   }
   // Events, and a report on standard output, stand there alone.
   const bool quiet = arguments.quiet || arguments.events || is_standard_output(arguments.json);
@@ -284,6 +286,17 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
   sub->add_flag("--dirty", arguments.dirty, "With known faults, for trying the repair");
 }
 
+// Of a subcommand other than `urdf`, which takes them: throws InvalidInput for options and operands of a run
+// on a dataset ahead of it.
+void refuse_ahead_of_subcommand(const CLI::App& app) {
+  for (const CLI::App* sub : app.get_subcommands())
+    for (const CLI::Option* option : app.get_options())
+      if (!sub->get_fallthrough() && option->count() > 0)
+        throw InvalidInput(fmt::format(
+            "{0} has no use for {1} ahead of it; leave that out, and see abut-preprocess {0} --help",
+            sub->get_name(), option->get_positional() ? option->results().front() : option->get_name()));
+}
+
 // Reads the command line; returns what to do, or nothing where help or the version was asked for. Throws
 // InvalidInput.
 Action parse(int argc, const char* const* argv, Arguments& arguments) {
@@ -309,6 +322,7 @@ Action parse(int argc, const char* const* argv, Arguments& arguments) {
     return nullptr;
   }
   cli::refuse_empty_values(app);
+  refuse_ahead_of_subcommand(app);
   return action;
 }
 
