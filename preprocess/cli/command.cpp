@@ -158,7 +158,7 @@ int make_robot(const Arguments& given) {
     throw InvalidInput(
         "urdf: a robot's file says which meshes there are and how large; leave out --layout, "
         "--scale, --only and --shard");
-  const RobotFolder robot(arguments.dataset, arguments.out);
+  const RobotFolder robot(arguments.dataset, arguments.out, arguments.batch);
   return make_objects({arguments.dataset, "urdf", {}, {}}, {robot.meshes(), {}}, arguments,
                       [&](const BatchResult& batch, bool quiet) {
                         robot.write(batch);
