@@ -17,6 +17,7 @@ namespace {
 constexpr double kMemoryShare = 0.8;
 constexpr std::size_t kLeastMemory = std::size_t{1} << 30;
 constexpr int kMaxJobs = 1024;
+constexpr const char* kInterruptedReason = "interrupted";
 
 // The child's answer to the parent.
 std::string pack(const asset::Asset& asset, ObjectStatus status, const std::string& reason) {
@@ -43,6 +44,17 @@ void unpack(const std::string& payload, ObjectResult& result) {
   json.at("warnings").get_to(result.warnings);
   json.at("measures").get_to(result.measures);
   json.at("stage_seconds").get_to(result.stage_seconds);
+}
+
+// What the child answered; an answer with numbers that are none, as of a forged asset, is a failure.
+void take(const std::string& payload, ObjectResult& result) {
+  try {
+    unpack(payload, result);
+  } catch (const nlohmann::json::exception&) {
+    result.status = ObjectStatus::kFailed;
+    result.outcome = Outcome::kFailed;
+    result.reason = result.asset_file + ": has measures that are no numbers; make it again with --force";
+  }
 }
 
 // The asset on disk where it is up to date; otherwise `reason` says why it must be made again. Throws
@@ -97,11 +109,14 @@ class Translator : public RunObserver {
     result.seconds += answer.seconds;
     result.peak_memory = answer.peak_memory;
     result.reason = answer.reason;
-    if (answer.outcome == Outcome::kDone) unpack(answer.payload, result);
-    if (retry_ && answer.outcome == Outcome::kOutOfMemory)
+    if (answer.outcome == Outcome::kDone) take(answer.payload, result);
+    if (retry_ && answer.outcome == Outcome::kOutOfMemory) {
+      result.outcome = Outcome::kInterrupted;  // until its try alone has ended
+      result.reason = kInterruptedReason;
       again_.push_back(numbers_[job]);
-    else
+    } else {
       observer_.finished(numbers_[job], result);
+    }
   }
   void tick() override { observer_.tick(); }
 
@@ -123,7 +138,7 @@ std::vector<ObjectResult> describe_objects(const std::vector<datasets::ObjectSou
     results[i].source_file = objects[i].file.string();
     results[i].asset_file = out.asset(objects[i].name).string();
     results[i].notes = objects[i].notes;
-    results[i].reason = "interrupted";
+    results[i].reason = kInterruptedReason;
   }
   return results;
 }

@@ -4,9 +4,11 @@
 #include <fnmatch.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <new>
+#include <optional>
 
 #include "datasets/dataset.h"
 #include "datasets/household.h"
@@ -58,22 +60,30 @@ struct Arguments : MakeArguments {
 
 void print_error(const std::string& message) { cli::say_error("abut-preprocess", message); }
 
-std::vector<datasets::ObjectSource> select(const datasets::Dataset& dataset,
-                                           const std::vector<std::string>& only) {
-  if (only.empty()) return dataset.objects;
-  std::vector<datasets::ObjectSource> selected;
-  for (const datasets::ObjectSource& object : dataset.objects)
-    for (const std::string& glob : only)
-      if (::fnmatch(glob.c_str(), object.name.c_str(), 0) == 0) {
-        selected.push_back(object);
-        break;
-      }
-  if (selected.empty())
+bool is_selected(const datasets::ObjectSource& object, const std::vector<std::string>& only) {
+  return only.empty() || std::any_of(only.begin(), only.end(), [&](const std::string& glob) {
+           return ::fnmatch(glob.c_str(), object.name.c_str(), 0) == 0;
+         });
+}
+
+// What a run makes, and the objects of its part that it leaves alone.
+struct Selection {
+  std::vector<datasets::ObjectSource> objects, others;
+};
+
+// Throws InvalidInput where `only` matches nothing in the dataset; in a part of it there may be none.
+Selection select(const datasets::Dataset& dataset, const std::vector<std::string>& only, const Shard& shard) {
+  if (!only.empty() &&
+      std::none_of(dataset.objects.begin(), dataset.objects.end(),
+                   [&](const datasets::ObjectSource& object) { return is_selected(object, only); }))
     throw InvalidInput(fmt::format("{}: it has {}, none of which matches '{}'; the first is called {}",
                                    dataset.root.string(), counted(dataset.objects.size(), "object"),
                                    fmt::join(only, "', '"),
                                    dataset.objects.empty() ? "nothing" : dataset.objects.front().name));
-  return selected;
+  Selection selection;
+  for (datasets::ObjectSource& object : select(dataset.objects, shard))
+    (is_selected(object, only) ? selection.objects : selection.others).push_back(std::move(object));
+  return selection;
 }
 
 // Throws InvalidInput for the name of a file where a folder is to be made.
@@ -86,14 +96,16 @@ void require_folder_name(const std::filesystem::path& out) {
 }
 
 // Makes the objects, with progress and a summary. `after` has a last word where no signal ended the run.
-int make_objects(const datasets::Dataset& dataset, const std::vector<datasets::ObjectSource>& objects,
-                 const Arguments& arguments,
+int make_objects(const datasets::Dataset& dataset, const Selection& selection, const Arguments& arguments,
                  const std::function<void(const BatchResult&, bool quiet)>& after = {}) {
+  const std::vector<datasets::ObjectSource>& objects = selection.objects;
   if (!arguments.json.empty()) {
     require_free_name(arguments.json, arguments.out);
-    check_writable(arguments.json);
     require_not_input(arguments.json, arguments.dataset);
     for (const datasets::ObjectSource& object : objects) require_not_input(arguments.json, object.file);
+    std::error_code ignored;  // check_writable() says what is wrong with the folder
+    std::filesystem::create_directories(arguments.out, ignored);
+    check_writable(arguments.json);
   }
   // Events, and a report on standard output, stand there alone.
   const bool quiet = arguments.quiet || arguments.events || is_standard_output(arguments.json);
@@ -102,6 +114,8 @@ int make_objects(const datasets::Dataset& dataset, const std::vector<datasets::O
   if (!quiet) {
     cli::say("{}: {}, layout {}\n", arguments.dataset, counted(objects.size(), "object"), dataset.layout);
   }
+  std::optional<Manifest> manifest;
+  if (arguments.shard.count > 0) manifest.emplace(arguments.out, arguments.shard, objects, selection.others);
   BatchProgress progress(objects, quiet);
   BatchEvents events(objects);
   BatchResult batch = run_batch(objects, arguments.out, arguments.batch,
@@ -111,9 +125,7 @@ int make_objects(const datasets::Dataset& dataset, const std::vector<datasets::O
   if (!quiet) cli::say("\n{}", summary_table(batch));
   if (!arguments.json.empty())
     write_whole(arguments.json, summary_json(batch, arguments.dataset, arguments.out));
-  if (arguments.shard.count > 0)
-    write_whole(manifest_of(arguments.out, arguments.shard),
-                summary_json(batch, arguments.dataset, arguments.out));
+  if (manifest) manifest->write(summary_json(batch, arguments.dataset, arguments.out));
   if (arguments.events) print_event("end", summary_json(batch, arguments.dataset, arguments.out));
   if (batch.signal != 0) {
     print_error(fmt::format("stopped by a signal ({}); run again to continue", ::strsignal(batch.signal)));
@@ -131,7 +143,7 @@ int make(const Arguments& arguments) {
   if (!arguments.layout.empty()) options.layout = arguments.layout;
   if (arguments.scale > 0) options.metres_per_unit = arguments.scale;
   const datasets::Dataset dataset = datasets::open_dataset(arguments.dataset, options);
-  return make_objects(dataset, select(select(dataset, arguments.only), arguments.shard), arguments);
+  return make_objects(dataset, select(dataset, arguments.only, arguments.shard), arguments);
 }
 
 int make_robot(const Arguments& given) {
@@ -146,8 +158,8 @@ int make_robot(const Arguments& given) {
     throw InvalidInput(
         "urdf: a robot's file says which meshes there are and how large; leave out --layout, "
         "--scale, --only and --shard");
-  const RobotFolder robot(arguments.dataset, arguments.out);
-  return make_objects({arguments.dataset, "urdf", {}, {}}, robot.meshes(), arguments,
+  const RobotFolder robot(arguments.dataset, arguments.out, arguments.batch);
+  return make_objects({arguments.dataset, "urdf", {}, {}}, {robot.meshes(), {}}, arguments,
                       [&](const BatchResult& batch, bool quiet) {
                         robot.write(batch);
                         if (!quiet) cli::say("\n{}", robot.table(batch, arguments.batch.parameters));
@@ -274,6 +286,17 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
   sub->add_flag("--dirty", arguments.dirty, "With known faults, for trying the repair");
 }
 
+// Of a subcommand other than `urdf`, which takes them: throws InvalidInput for options and operands of a run
+// on a dataset ahead of it.
+void refuse_ahead_of_subcommand(const CLI::App& app) {
+  for (const CLI::App* sub : app.get_subcommands())
+    for (const CLI::Option* option : app.get_options())
+      if (!sub->get_fallthrough() && option->count() > 0)
+        throw InvalidInput(fmt::format(
+            "{0} has no use for {1} ahead of it; leave that out, and see abut-preprocess {0} --help",
+            sub->get_name(), option->get_positional() ? option->results().front() : option->get_name()));
+}
+
 // Reads the command line; returns what to do, or nothing where help or the version was asked for. Throws
 // InvalidInput.
 Action parse(int argc, const char* const* argv, Arguments& arguments) {
@@ -299,6 +322,7 @@ Action parse(int argc, const char* const* argv, Arguments& arguments) {
     return nullptr;
   }
   cli::refuse_empty_values(app);
+  refuse_ahead_of_subcommand(app);
   return action;
 }
 

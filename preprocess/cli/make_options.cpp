@@ -61,7 +61,7 @@ void add_volume_options(CLI::App& app, VolumeParameters& volume) {
       ->capture_default_str()
       ->check(positive());
   app.add_option("--tetgen-memory", volume.limits.memory_bytes,
-                 "Memory at which TetGen is given up; default: 4GiB")
+                 "Memory at which TetGen is given up, where --memory is not less; default: 4GiB")
       ->group(kGroup)
       ->type_name("SIZE")
       ->transform(CLI::AsSizeValue(false).description(""))

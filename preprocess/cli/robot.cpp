@@ -1,6 +1,7 @@
 #include "preprocess/cli/robot.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <tinyxml.h>
 
 #include <algorithm>
@@ -11,6 +12,8 @@
 #include "preprocess/cli/summary.h"
 #include "preprocess/mesh/read.h"
 #include "preprocess/mesh/write.h"
+#include "preprocess/process/packing.h"
+#include "preprocess/process/runner.h"
 #include "runtime/asset/container.h"
 #include "runtime/cli/shell_word.h"
 #include "runtime/core/error.h"
@@ -37,14 +40,37 @@ std::string scaled_name(const Mesh& mesh) {
   return fmt::format("{}_{}.ply", mesh.file.stem().string(), digest.substr(digest.size() - 8));
 }
 
-// The mesh as the scale leaves it; a mirrored one keeps its outside out.
-void write_scaled(const Mesh& mesh, const fs::path& file) {
+// Writes the mesh as the scale leaves it; a mirrored one keeps its outside out. Returns what the reader warns
+// of.
+std::vector<std::string> write_scaled(const Mesh& mesh, const fs::path& file) {
   Report report;
   TriangleMesh scaled = read_mesh(mesh.file, 1, report);
   for (Eigen::Vector3d& vertex : scaled.vertices) vertex = vertex.cwiseProduct(mesh.scale);
   if (mesh.scale.prod() < 0)
     for (Triangle& triangle : scaled.triangles) std::swap(triangle[1], triangle[2]);
   write_mesh(scaled, file);
+  return report.warnings;
+}
+
+// ... in a process of its own: what reads a mesh may crash on it, or never end.
+std::vector<std::string> write_scaled(const Mesh& mesh, const fs::path& file, const BatchOptions& limits) {
+  const Work work = [&](std::size_t, const StageCallback& stage) {
+    stage("read");
+    Packer packer;
+    for (const std::string& warning : write_scaled(mesh, file)) packer.put(warning);
+    return std::move(packer.bytes);
+  };
+  RunObserver silent;
+  const RunResult run = run_jobs(
+      1, work, {.timeout_seconds = limits.timeout_seconds, .memory_bytes = limits.memory_bytes}, silent);
+  if (run.signal != 0) ::raise(run.signal);
+  const JobResult& job = run.jobs.front();
+  const std::string name = mesh.file.string();
+  if (job.outcome != Outcome::kDone)
+    throw InvalidInput(job.reason.starts_with(name) ? job.reason : name + ": " + job.reason);
+  std::vector<std::string> warnings;
+  for (Unpacker unpacker(job.payload); !unpacker.done();) unpacker.take(warnings.emplace_back());
+  return warnings;
 }
 
 // The first line of what is written here, by which it is known again.
@@ -99,7 +125,7 @@ void remove_all(TiXmlElement& parent, const char* name) {
 
 }  // namespace
 
-RobotFolder::RobotFolder(const fs::path& urdf, const fs::path& out)
+RobotFolder::RobotFolder(const fs::path& urdf, const fs::path& out, const BatchOptions& limits)
     : urdf_(urdf), out_(out), robot_(dynamics::read_urdf(urdf)) {
   std::error_code ignored;  // check_writable() says what is wrong with the folder
   fs::create_directories(out_, ignored);
@@ -109,26 +135,27 @@ RobotFolder::RobotFolder(const fs::path& urdf, const fs::path& out)
   }
   require_copy(copy(), urdf_);
   (void)scene_name();  // one that scene files cannot hold is refused before meshes are made
-  list_meshes();
+  list_meshes(limits);
 }
 
 std::string RobotFolder::scene_name() const {
   return dynamics::scene_word(robot_.name.empty() ? "robot" : robot_.name, urdf_.string() + ": the robot");
 }
 
-void RobotFolder::list_meshes() {
+void RobotFolder::list_meshes(const BatchOptions& limits) {
   for (const dynamics::CollisionShape& shape : robot_.collisions) {
     const auto* mesh = std::get_if<Mesh>(&shape.shape);
     if (mesh == nullptr || find(*mesh) != used_.end()) continue;
     UsedMesh used{*mesh, mesh->file, uniform(mesh->scale)};
+    std::vector<std::string> notes;
     if (used.metres_per_unit == 0) {
       used.metres_per_unit = 1;
       used.file = out_ / "scaled" / scaled_name(*mesh);
       std::error_code ignored;
       fs::create_directories(used.file.parent_path(), ignored);
-      write_scaled(*mesh, used.file);
+      notes = write_scaled(*mesh, used.file, limits);
     }
-    meshes_.push_back({mesh->file.stem().string(), used.file, used.metres_per_unit, {}});
+    meshes_.push_back({mesh->file.stem().string(), used.file, used.metres_per_unit, std::move(notes)});
     used_.push_back(std::move(used));
   }
   datasets::make_names_safe(meshes_);

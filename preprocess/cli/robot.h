@@ -15,9 +15,11 @@ namespace abut::preprocess {
 class RobotFolder {
  public:
   // Reads the robot and lists its meshes, each file at each scale once. Meshes that are stretched or mirrored
-  // are written into `out`/scaled as they stand. Throws as read_urdf and read_mesh do, and IoError;
-  // InvalidInput where `out`/ROBOT.urdf is there and no copy made before, or that of another robot.
-  RobotFolder(const std::filesystem::path& urdf, const std::filesystem::path& out);
+  // are written into `out`/scaled as they stand, each by a process within the limits of one object. Throws as
+  // read_urdf does, and IoError; InvalidInput where such a mesh cannot be read within them, where
+  // `out`/ROBOT.urdf is there and no copy made before, or that of another robot.
+  RobotFolder(const std::filesystem::path& urdf, const std::filesystem::path& out,
+              const BatchOptions& limits);
 
   // To be made, in ascending order of name.
   const std::vector<datasets::ObjectSource>& meshes() const { return meshes_; }
@@ -40,7 +42,7 @@ class RobotFolder {
   // Whether there are assets by the names of meshes that failed.
   static bool names_others(const BatchResult& batch);
   std::string scene_name() const;  // the robot's
-  void list_meshes();
+  void list_meshes(const BatchOptions& limits);
   std::vector<UsedMesh>::const_iterator find(const dynamics::Mesh& mesh) const;
   const std::string& asset_name(const dynamics::Mesh& mesh) const;
   std::string joint_text(const dynamics::Link& link) const;

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "preprocess/cli/output_folder.h"
+#include "preprocess/mesh/write.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
@@ -87,6 +88,20 @@ void count_part(const std::filesystem::path& file, Tally& tally) {
   if (tally.count == count) tally.parts.insert(number);
 }
 
+template <class Visit>
+void for_each_object(const std::filesystem::path& manifest, const Visit& visit) {
+  try {
+    const nlohmann::json json = nlohmann::json::parse(read_text(manifest));
+    for (const nlohmann::json& object : json.at("objects")) visit(object);
+  } catch (const nlohmann::json::exception&) {
+    throw InvalidInput(manifest.string() + ": not a manifest, or damaged; run that part again, all of it");
+  }
+}
+
+std::string text_of(const nlohmann::json& manifest) {
+  return manifest.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
 // True where the object was not there yet.
 bool count_object(const nlohmann::json& object, Tally& tally) {
   const std::string name = object.at("name"), status = object.at("status");
@@ -147,10 +162,35 @@ std::vector<datasets::ObjectSource> select(const std::vector<datasets::ObjectSou
   return selected;
 }
 
-std::filesystem::path manifest_of(const std::filesystem::path& out, const Shard& shard) {
+Manifest::Manifest(const std::filesystem::path& out, const Shard& shard,
+                   const std::vector<datasets::ObjectSource>& objects,
+                   const std::vector<datasets::ObjectSource>& others)
+    : file_(out / kManifests / fmt::format("{}-of-{}.json", shard.number, shard.count)) {
   std::error_code ignored;  // whoever writes says what is wrong with the folder
-  std::filesystem::create_directories(out / kManifests, ignored);
-  return out / kManifests / fmt::format("{}-of-{}.json", shard.number, shard.count);
+  std::filesystem::create_directories(file_.parent_path(), ignored);
+  std::set<std::string> names;
+  for (const datasets::ObjectSource& object : others) names.insert(object.name);
+  if (!names.empty() && std::filesystem::exists(file_)) {
+    for_each_object(file_, [&](const nlohmann::json& object) {
+      if (names.contains(object.at("name"))) others_.push_back(object.dump());
+    });
+  }
+  std::filesystem::remove(file_, ignored);
+  if (others_.empty()) return;
+  nlohmann::json begun = nlohmann::json::array();
+  for (const datasets::ObjectSource& object : objects)
+    begun.push_back({{"name", object.name},
+                     {"source_file", object.file.string()},
+                     {"status", "interrupted"},
+                     {"reason", "interrupted"}});
+  write(text_of({{"objects", begun}}));
+}
+
+void Manifest::write(const std::string& summary) const {
+  if (others_.empty()) return write_whole(file_, summary);
+  nlohmann::json all = nlohmann::json::parse(summary);
+  for (const std::string& object : others_) all.at("objects").push_back(nlohmann::json::parse(object));
+  write_whole(file_, text_of(all));
 }
 
 ShardStatus shard_status(const std::filesystem::path& out, const std::filesystem::path& merged) {
@@ -163,17 +203,12 @@ ShardStatus shard_status(const std::filesystem::path& out, const std::filesystem
   std::string_view between = "{\"objects\": [\n";
   for (const std::filesystem::path& manifest : manifests) {
     count_part(manifest, tally);
-    try {
-      const nlohmann::json json = nlohmann::json::parse(read_text(manifest));
-      for (const nlohmann::json& object : json.at("objects")) {
-        if (!count_object(object, tally) || !file) continue;
-        file->write(between);
-        file->write(object.dump());
-        between = ",\n";
-      }
-    } catch (const nlohmann::json::exception&) {
-      throw InvalidInput(manifest.string() + ": not a manifest, or damaged; run that part again");
-    }
+    for_each_object(manifest, [&](const nlohmann::json& object) {
+      if (!count_object(object, tally) || !file) return;
+      file->write(between);
+      file->write(object.dump());
+      between = ",\n";
+    });
   }
   if (file) {
     file->write(tally.names.empty() ? "{\"objects\": [" : "");

@@ -22,9 +22,24 @@ Shard shard_from_string(const std::string& text);
 std::vector<datasets::ObjectSource> select(const std::vector<datasets::ObjectSource>& objects,
                                            const Shard& shard);
 
-// Where a run of the part writes what is known of it (summary_json): out/manifests/I-of-N.json. Makes the
-// folder.
-std::filesystem::path manifest_of(const std::filesystem::path& out, const Shard& shard);
+// What is known of a part's objects, out/manifests/I-of-N.json, through one run of it. A run that dies leaves
+// no word of an earlier run on its objects.
+class Manifest {
+ public:
+  // Takes what an earlier manifest says of `others`, the objects of the part that the run leaves alone, and
+  // removes it; where there is something to take, the run's `objects` are down as interrupted beside that.
+  // Throws InvalidInput where the earlier manifest is damaged and there are others; IoError.
+  Manifest(const std::filesystem::path& out, const Shard& shard,
+           const std::vector<datasets::ObjectSource>& objects,
+           const std::vector<datasets::ObjectSource>& others);
+
+  // At the end: `summary` is the summary_json of the run, to which the others are added.
+  void write(const std::string& summary) const;
+
+ private:
+  std::filesystem::path file_;
+  std::vector<std::string> others_;  // as JSON
+};
 
 // What became of the objects of all manifests in out/manifests: how many there are of each status, and what
 // failed by its cause, which is the reason without names and numbers.

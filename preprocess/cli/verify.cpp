@@ -293,7 +293,10 @@ void verify_hull(const asset::Asset& asset, const asset::AssetView& view, double
 void verify_volumes(const asset::Asset& asset, const asset::SurfaceView& surface, double size,
                     Verifier& verifier) {
   const auto& parameters = asset.provenance.parameters;
-  const auto fill_voids = parameters.find("volume.fill_voids");
+  const auto says = [&](const char* name, const char* value) {
+    const auto found = parameters.find(name);
+    return found != parameters.end() && found->second == value;
+  };
   for (std::size_t i = 0; i < asset.volumes.size(); ++i) {
     verifier.enter(fmt::format("volume/{}", i));
     verifier.problems(
@@ -301,7 +304,7 @@ void verify_volumes(const asset::Asset& asset, const asset::SurfaceView& surface
                         {surface,
                          recorded_distance(asset.provenance, fmt::format("volume{}_hausdorff_percent", i),
                                            SimplifyParameters{}.max_hausdorff_percent, size),
-                         fill_voids != parameters.end() && fill_voids->second == "true"}));
+                         says("volume.fill_voids", "true"), says("volume.field", "laplace")}));
   }
 }
 

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "preprocess/cli/verify_geometry.h"
+#include "preprocess/mesh/shells.h"
+#include "preprocess/pressure/extent.h"
 #include "runtime/distance/surface_distance.h"
 
 namespace abut::preprocess {
@@ -49,32 +52,20 @@ double area_of(const asset::SurfaceView& s) {
   return sum;
 }
 
-// Volume behind the triangles of each connected part of a closed surface, m^3; cavities are negative.
-std::vector<double> volumes_of_parts(const asset::SurfaceView& s) {
-  std::vector<double> volumes;
-  std::vector<char> seen(static_cast<std::size_t>(s.triangle_count), 0);
-  const Vector3d o = Vector3d::Map(s.vertices);
-  for (std::int32_t first = 0; first < s.triangle_count; ++first) {
-    if (seen[static_cast<std::size_t>(first)]) continue;
-    double& sum = volumes.emplace_back(0);
-    std::vector<std::int32_t> stack = {first};
-    seen[static_cast<std::size_t>(first)] = 1;
-    while (!stack.empty()) {
-      const std::int32_t t = stack.back();
-      stack.pop_back();
-      const Vector3d a = distance::internal::corner<double>(s, t, 0) - o;
-      sum += a.dot((distance::internal::corner<double>(s, t, 1) - o)
-                       .cross(distance::internal::corner<double>(s, t, 2) - o)) /
-             6;
-      for (int k = 0; k < 3; ++k) {
-        const std::int32_t next = s.neighbours[3 * t + k];
-        if (seen[static_cast<std::size_t>(next)]) continue;
-        seen[static_cast<std::size_t>(next)] = 1;
-        stack.push_back(next);
-      }
-    }
-  }
-  return volumes;
+// Volume that the surface encloses, with its cavities or without, m^3.
+double volume_within(const asset::SurfaceView& s, bool fill_voids) {
+  TriangleMesh mesh;
+  for (std::int32_t v = 0; v < s.vertex_count; ++v)
+    mesh.vertices.emplace_back(Vector3d::Map(s.vertices + std::ptrdiff_t(3) * v));
+  for (std::int32_t t = 0; t < s.triangle_count; ++t)
+    mesh.triangles.push_back({s.triangles[3 * t], s.triangles[3 * t + 1], s.triangles[3 * t + 2]});
+  const Components parts = find_components(mesh);
+  const std::vector<double> volumes = part_volumes(mesh, parts);
+  if (!fill_voids) return std::accumulate(volumes.begin(), volumes.end(), 0.0);
+  const std::vector<char> outermost = outermost_solids(mesh, parts);
+  double sum = 0;
+  for (std::size_t part = 0; part < volumes.size(); ++part) sum += outermost[part] ? volumes[part] : 0;
+  return sum;
 }
 
 class VolumeVerifier {
@@ -198,10 +189,9 @@ class VolumeVerifier {
         return fmt::format("the boundary is {:.3g} m from the surface, more than the {:.3g} m allowed",
                            distance, h);
     }
-    double own = 0, expected = 0;
+    const double expected = volume_within(context_.surface, context_.fill_voids);
+    double own = 0;
     for (std::int32_t t = 0; t < v_.tetrahedron_count; ++t) own += volume(t);
-    for (const double part : volumes_of_parts(context_.surface))
-      if (part > 0 || !context_.fill_voids) expected += part;
     if (!(std::abs(own - expected) <= h * (area_of(boundary) + area_of(context_.surface))))
       return fmt::format("the volume is {:.6g} m^3 where the surface encloses {:.6g} m^3", own, expected);
     return "";
@@ -222,6 +212,33 @@ class VolumeVerifier {
         if (v_.neighbours[slot] < 0 && extent_at(slot / 4, k) != 0)
           return fmt::format("extent: vertex {} is on the surface and not zero",
                              v_.tetrahedra[slot - slot % 4 + k]);
+    return context_.has_cores ? cores() : "";
+  }
+
+  std::string cores() {
+    std::vector<char> seen(static_cast<std::size_t>(v_.tetrahedron_count), 0);
+    for (std::int32_t first = 0; first < v_.tetrahedron_count; ++first) {
+      if (seen[static_cast<std::size_t>(first)]) continue;
+      double most = 0;
+      std::vector<std::int32_t> stack = {first};
+      seen[static_cast<std::size_t>(first)] = 1;
+      while (!stack.empty()) {
+        const std::int32_t t = stack.back();
+        stack.pop_back();
+        for (int k = 0; k < 4; ++k) {
+          most = std::max(most, extent_at(t, k));
+          const std::int32_t next = v_.neighbours[4 * t + k];
+          if (next < 0 || seen[static_cast<std::size_t>(next)]) continue;
+          seen[static_cast<std::size_t>(next)] = 1;
+          stack.push_back(next);
+        }
+      }
+      if (!(most >= kLeastCoreExtent))
+        return fmt::format(
+            "extent: the part of tetrahedron {} reaches {:.3g}, not 1, and hardly presses: make the asset "
+            "again",
+            first, most);
+    }
     return "";
   }
 

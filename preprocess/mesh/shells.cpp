@@ -63,6 +63,19 @@ bool lies_within(const TriangleMesh& mesh, const Components& parts, std::int32_t
   return std::abs(sum) > 0.5;
 }
 
+std::vector<char> outermost_solids(const TriangleMesh& mesh, const Components& parts) {
+  const std::vector<double> volumes = part_volumes(mesh, parts);
+  const std::vector<Eigen::AlignedBox3d> boxes = part_boxes(mesh, parts);
+  std::vector<char> outermost(volumes.size());
+  for (std::int32_t p = 0; p < parts.count; ++p) {
+    outermost[p] = volumes[p] >= 0;
+    for (std::int32_t q = 0; q < parts.count && outermost[p]; ++q)
+      outermost[p] =
+          !(volumes[q] > volumes[p] && boxes[q].contains(boxes[p]) && lies_within(mesh, parts, p, q));
+  }
+  return outermost;
+}
+
 Turned turn_outward(TriangleMesh& mesh) {
   const Components parts = find_components(mesh);
   const std::vector<double> volumes = part_volumes(mesh, parts);

@@ -21,6 +21,10 @@ std::vector<double> part_volumes(const TriangleMesh& mesh, const Components& par
 // Whether part `inner` lies within part `outer`, whichever way they face: judged by one vertex.
 bool lies_within(const TriangleMesh& mesh, const Components& parts, std::int32_t inner, std::int32_t outer);
 
+// Marks the parts that face outward and lie in no other such part: what bounds a solid with its cavities
+// filled, which takes in what lies in them.
+std::vector<char> outermost_solids(const TriangleMesh& mesh, const Components& parts);
+
 struct Turned {
   std::size_t shells = 0;    // outer shells that faced inward, turned over with what lies in them
   std::size_t cavities = 0;  // shells within others, facing against them: left so

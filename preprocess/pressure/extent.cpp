@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -21,8 +23,6 @@ using SparseMatrix = Eigen::SparseMatrix<double>;
 // Up to so many unknowns the sparse Cholesky factor is small; in three dimensions it grows with the square of
 // their number, and conjugate gradients are faster beyond.
 constexpr Eigen::Index kDirectLimit = 20000;
-// A vertex a little outside the core, where one is meant to lie on its boundary, still counts.
-constexpr double kNearCore = 0.97;
 constexpr double kRounding = 1e-9;
 // No vertex inside gets less, so that no tetrahedron at the surface is without pressure.
 constexpr double kLeastExtent = 1e-3;
@@ -116,15 +116,61 @@ class Laplacian {
   SparseMatrix couplings_;
 };
 
+// For each vertex the first vertex of its part: of what tetrahedra join.
+std::vector<std::int32_t> firsts_of_parts(const TetrahedralMesh& mesh) {
+  std::vector<std::int32_t> parent(mesh.vertices.size());
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto root = [&](std::int32_t v) {
+    while (parent[v] != v) v = parent[v] = parent[parent[v]];
+    return v;
+  };
+  for (const Tetrahedron& t : mesh.tetrahedra)
+    for (int k = 1; k < 4; ++k) {
+      const std::int32_t a = root(t[0]), b = root(t[k]);
+      parent[std::max(a, b)] = std::min(a, b);
+    }
+  for (std::size_t v = 0; v < parent.size(); ++v) parent[v] = root(static_cast<std::int32_t>(v));
+  return parent;
+}
+
+// 1 at the deepest vertex of each part of which no vertex lies in the core: without a value other than 0 its
+// field would vanish.
+void stand_for_cores(const TetrahedralMesh& mesh, const std::vector<double>& depths,
+                     std::vector<std::optional<double>>& given, Report& report) {
+  struct Part {
+    std::int32_t deepest;
+    bool has_core = false;
+  };
+  const std::vector<std::int32_t> firsts = firsts_of_parts(mesh);
+  std::map<std::int32_t, Part> parts;
+  for (std::size_t v = 0; v < depths.size(); ++v) {
+    const auto vertex = static_cast<std::int32_t>(v);
+    Part& part = parts.try_emplace(firsts[v], Part{vertex}).first->second;
+    if (depths[v] > depths[part.deepest]) part.deepest = vertex;
+    part.has_core = part.has_core || given[v].value_or(0) > 0;
+  }
+  std::size_t without = 0;
+  for (const auto& [first, part] : parts) {
+    if (part.has_core) continue;
+    if (depths[part.deepest] <= 0) throw InvalidInput("the extent field needs a vertex inside the surface");
+    given[part.deepest] = 1;
+    ++without;
+  }
+  if (without == 0) return;
+  report.warnings.push_back(
+      parts.size() == 1
+          ? "no vertex lies in the core: the deepest one stands for it"
+          : fmt::format("no vertex lies in the core of {} of {} parts: the deepest one stands for it",
+                        without, parts.size()));
+}
+
 // 1 in the core, 0 on the surface, nothing in between. A vertex just outside the core's boundary gets its
 // share of the way, as the field has there to first order: otherwise the core would end at the next vertex
 // inward.
 std::vector<std::optional<double>> boundary_values(const TetrahedralMesh& mesh, const LocalInradius& inradius,
                                                    double core_fraction, Report& report) {
   std::vector<std::optional<double>> given(mesh.vertices.size());
-  std::size_t deepest = 0;
-  double depth_of_deepest = 0;
-  bool any = false;
+  std::vector<double> depths(mesh.vertices.size(), 0);  // m
   for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
     if (mesh.on_surface(static_cast<std::int32_t>(v))) {
       given[v] = 0;
@@ -132,20 +178,10 @@ std::vector<std::optional<double>> boundary_values(const TetrahedralMesh& mesh, 
     }
     const LocalInradius::Foot foot = inradius.foot(mesh.vertices[v]);
     const double share = foot.distance / ((1 - core_fraction) * inradius.inradius(mesh.vertices[v], foot));
-    if (share >= kNearCore) {
-      given[v] = std::min(1.0, share);
-      any = true;
-    }
-    if (foot.distance > depth_of_deepest) {
-      depth_of_deepest = foot.distance;
-      deepest = v;
-    }
+    if (share >= kLeastCoreExtent) given[v] = std::min(1.0, share);
+    depths[v] = foot.distance;
   }
-  if (!any) {
-    if (depth_of_deepest <= 0) throw InvalidInput("the extent field needs a vertex inside the surface");
-    given[deepest] = 1;
-    report.warnings.emplace_back("no vertex lies in the core: the deepest one stands for it");
-  }
+  stand_for_cores(mesh, depths, given, report);
   return given;
 }
 

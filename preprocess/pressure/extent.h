@@ -24,6 +24,10 @@ struct ExtentParameters {
   double core_fraction = 0.5;
 };
 
+// A vertex a little outside the core, where one is meant to lie on its boundary, still counts as part of it,
+// with an extent of at least this.
+inline constexpr double kLeastCoreExtent = 0.97;
+
 // The penetration extent: 0 on the surface, 1 in the core, linear in every tetrahedron.
 struct ExtentField {
   std::vector<double> extent;              // per vertex
@@ -33,11 +37,15 @@ struct ExtentField {
 // The solution of Laplace's equation by linear finite elements with the given values where there are some
 // (per vertex; at least one). Where obtuse tetrahedra make the solution leave the range of the given values,
 // the couplings of the wrong sign at the vertices concerned are dropped, which restores the discrete maximum
-// principle, and a warning says so. Throws InvalidInput where a part of the mesh has no given value.
+// principle; the measure extent_max_principle_repairs counts them. Throws InvalidInput where a part of the
+// mesh has no given value.
 std::vector<double> solve_laplace(const TetrahedralMesh& mesh,
                                   const std::vector<std::optional<double>>& given, Report& report);
 
-// The field of a tetrahedral mesh; `inradius` is that of its surface. Measures: extent_max_principle_repairs.
+// The field of a tetrahedral mesh; `inradius` is that of its surface. Of Laplace's equation every connected
+// part reaches kLeastCoreExtent: where no vertex lies in its core, the deepest one stands for it, and a
+// warning says so. Measures: extent_max_principle_repairs. Throws InvalidInput where a part has no vertex
+// inside.
 ExtentField extent_field(const TetrahedralMesh& mesh, const LocalInradius& inradius,
                          const ExtentParameters& parameters, Report& report);
 

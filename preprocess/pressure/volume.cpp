@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "preprocess/mesh/shells.h"
 #include "preprocess/mesh/weld.h"
 #include "preprocess/pressure/level_search.h"
 #include "preprocess/pressure/snap.h"
@@ -34,14 +35,9 @@ void refuse_thin(const LocalInradius& inradius) {
 
 TriangleMesh without_voids(const TriangleMesh& surface) {
   const Components parts = find_components(surface);
-  std::vector<char> keep(surface.triangles.size(), 1);
-  for (std::int32_t part = 0; part < parts.count; ++part) {
-    std::vector<char> of_part(surface.triangles.size());
-    for (std::size_t i = 0; i < of_part.size(); ++i) of_part[i] = parts.of_face[i] == part ? 1 : 0;
-    if (volume(select_faces(surface, of_part)) >= 0) continue;
-    for (std::size_t i = 0; i < keep.size(); ++i)
-      if (of_part[i]) keep[i] = 0;
-  }
+  const std::vector<char> outermost = outermost_solids(surface, parts);
+  std::vector<char> keep(surface.triangles.size());
+  for (std::size_t i = 0; i < keep.size(); ++i) keep[i] = outermost[parts.of_face[i]];
   return select_faces(surface, keep);
 }
 

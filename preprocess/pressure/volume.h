@@ -16,7 +16,8 @@ struct VolumeParameters {
   // Tetrahedra per level; a level comes within a quarter of its target, or a warning says why not.
   std::vector<std::int64_t> tetrahedra = {6000};
   ExtentParameters extent;
-  // Cavities that the surface encloses are filled; otherwise they stay empty, and their walls are surface.
+  // Cavities that the surface encloses are filled, with what lies in them; otherwise they stay empty, and
+  // their walls are surface.
   bool fill_voids = false;
   TetrahedralizeLimits limits;
 };

@@ -54,18 +54,27 @@ void send(int fd, char kind, std::string_view text) {
   write_all(fd, text.data(), text.size());
 }
 
-void set_limit(__rlimit_resource resource, rlim_t value) {
+// Lowers this process's limit; RLIM_INFINITY is the largest value.
+void lower_limit(__rlimit_resource resource, rlim_t value) {
   struct rlimit limit {};
   ::getrlimit(resource, &limit);
-  limit.rlim_cur = limit.rlim_max == RLIM_INFINITY ? value : std::min(value, limit.rlim_max);
+  limit.rlim_cur = std::min(value, limit.rlim_cur);
   ::setrlimit(resource, &limit);
+}
+
+// What a child has of addresses, bytes: what the options say, or this process's own limit where that is less.
+rlim_t child_memory(const RunnerOptions& options) {
+  struct rlimit own {};
+  ::getrlimit(RLIMIT_AS, &own);
+  const bool limited = options.memory_bytes > 0 && kLimitMemory;
+  return limited ? std::min<rlim_t>(options.memory_bytes, own.rlim_cur) : own.rlim_cur;
 }
 
 void prepare_child(pid_t parent, const RunnerOptions& options) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(3);  // it died before the line above
-  set_limit(RLIMIT_CORE, 0);
-  if (options.memory_bytes > 0 && kLimitMemory) set_limit(RLIMIT_AS, options.memory_bytes);
+  lower_limit(RLIMIT_CORE, 0);
+  lower_limit(RLIMIT_AS, child_memory(options));
   // These may come to the whole process group; what becomes of the children is for the parent to say.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_IGN);
   sigset_t none;
@@ -102,8 +111,6 @@ std::string first_line(const std::string& text) {
   if (begin == std::string::npos) return "";
   return text.substr(begin, std::min(text.find('\n', begin) - begin, std::size_t{200}));
 }
-
-std::string mib(std::size_t bytes) { return fmt::format("{} MiB", bytes >> 20); }
 
 }  // namespace
 
@@ -232,11 +239,12 @@ JobResult ChildProcess::reap(const RunnerOptions& options) {
   if (output_.get() >= 0) read_output();
   result_.seconds = seconds();
   result_.peak_memory = static_cast<std::size_t>(usage.ru_maxrss) * 1024;
+  if (const rlim_t limit = child_memory(options); limit != RLIM_INFINITY) result_.memory_limit = limit;
   if (!answered_) explain(status, options);
   if (result_.outcome == Outcome::kOutOfMemory)
-    result_.reason =
-        fmt::format("out of memory in stage '{}' (limit {}); run it with fewer jobs or more memory",
-                    result_.stage, mib(options.memory_bytes));
+    result_.reason = fmt::format(
+        "out of memory in stage '{}' ({}); run it with fewer jobs or more memory", result_.stage,
+        result_.memory_limit > 0 ? fmt::format("limit {} MiB", result_.memory_limit >> 20) : "no limit");
   return std::move(result_);
 }
 

@@ -29,7 +29,9 @@ class Packer {
 
 class Unpacker {
  public:
-  explicit Unpacker(const std::string& bytes) : at_(bytes.data()) {}
+  explicit Unpacker(const std::string& bytes) : at_(bytes.data()), end_(at_ + bytes.size()) {}
+
+  bool done() const { return at_ == end_; }
 
   // Into a vector or a string.
   template <class Values>
@@ -44,7 +46,7 @@ class Unpacker {
   }
 
  private:
-  const char* at_;
+  const char *at_, *end_;
 };
 
 }  // namespace abut::preprocess

@@ -21,19 +21,21 @@ enum class Outcome {
 
 struct JobResult {
   Outcome outcome = Outcome::kInterrupted;
-  std::string payload;          // what the work returned, with kDone
-  std::string reason;           // one line, without kDone
-  std::string output;           // what the child printed, its first 16 KiB
-  std::string stage;            // the last stage it entered
-  double seconds = 0;           // wall time from its start to its end, waiting excluded
-  std::size_t peak_memory = 0;  // largest resident size of the child, bytes
+  std::string payload;           // what the work returned, with kDone
+  std::string reason;            // one line, without kDone
+  std::string output;            // what the child printed, its first 16 KiB
+  std::string stage;             // the last stage it entered
+  double seconds = 0;            // wall time from its start to its end, waiting excluded
+  std::size_t peak_memory = 0;   // largest resident size of the child, bytes
+  std::size_t memory_limit = 0;  // address space that it had, bytes; 0: no limit
 };
 
 struct RunnerOptions {
   int jobs = 1;                // children at once
   double timeout_seconds = 0;  // per job, waiting excluded; 0: no limit
-  std::size_t memory_bytes =
-      0;  // address space per job; 0: no limit. Not applied under sanitizers, which map more.
+  // Address space per job, bytes, of which a job has no more than the caller; 0: as much as that. Not applied
+  // under sanitizers, which map more.
+  std::size_t memory_bytes = 0;
 };
 
 using StageCallback = std::function<void(std::string_view stage)>;

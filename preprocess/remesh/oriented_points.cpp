@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "preprocess/remesh/no_quads.h"
 #include "runtime/bvh/build.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
@@ -58,7 +59,7 @@ asset::OrientedPoints make_points(const QuadMesh& mesh, const ReferenceSurface& 
     const Quad& q = mesh.quads[built.order[i]];
     const Vec3 area = vector_area(mesh, q), c = centre(mesh, q);
     points.areas[i] = area.norm();
-    if (!(points.areas[i] > 0)) throw InvalidInput(fmt::format("quad {} has no area", built.order[i]));
+    if (!(points.areas[i] > 0)) throw NoQuads(fmt::format("quad {} has no area", built.order[i]));
     total += points.areas[i];
     for (std::size_t k = 0; k < 3; ++k) {
       points.positions[k * count + i] = c[static_cast<int>(k)];

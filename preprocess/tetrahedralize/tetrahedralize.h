@@ -28,7 +28,8 @@ class LimitReached : public InvalidInput {
 // surface is kept, `inside` (m, strictly inside) become vertices, and so may a few points that the surface
 // needs to be kept. Regions that the surface's orientation calls outside (voids) stay empty. Throws
 // InvalidInput where the surface is empty, not closed, crosses itself or encloses nothing, and where TetGen
-// fails or crashes, LimitReached where it reaches a limit: the message says which.
+// fails or crashes, LimitReached where it reaches a limit: the message says which. Throws std::bad_alloc
+// where the caller's own limit of memory is the lower one, and is reached.
 TetrahedralMesh tetrahedralize(const TriangleMesh& surface, std::span<const Eigen::Vector3d> inside,
                                const TetrahedralizeLimits& limits = {});
 

@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "command_runner.h"
 #include "runtime/asset/reader.h"
+#include "runtime/asset/writer.h"
 #include "tests/support/shapes.h"
 
 namespace {
@@ -276,6 +278,30 @@ TEST_F(Command, InspectDrawsAPicture) {
   EXPECT_EQ(three.share(0, yellow) + three.share(1, yellow), 0);
   EXPECT_GT(three.share(2, yellow), 0.03);
   EXPECT_LT(three.share(2, yellow), 0.3);
+}
+
+TEST_F(Command, AReportMayStandInAFolderThatIsMadeForIt) {
+  write("ball.obj", sphere(0.05, 2));
+  const CommandResult result = make({"--json", (out_ / "run.json").string()});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(files(), (std::vector<std::string>{"ball.h5", "run.json"}));
+}
+
+// Of a forged asset: its object fails, and nothing else.
+TEST_F(Command, MeasuresThatAreNoNumbersFailTheirObject) {
+  write("ball.obj", sphere(0.05, 2));
+  write("box.obj", box(0.1, 0.2, 0.3));
+  ASSERT_EQ(make().code, 0);
+  asset::Asset forged = asset::load(asset("ball"));
+  forged.provenance.measures["genus"] = std::numeric_limits<double>::quiet_NaN();
+  asset::save(forged, asset("ball"));
+  std::filesystem::remove(asset("box"));
+  const CommandResult result = make();
+  EXPECT_EQ(result.code, 1) << result.err;
+  EXPECT_TRUE(contains(result.err, "ball.h5: has measures that are no numbers; make it again with --force"))
+      << result.err << result.out;
+  EXPECT_TRUE(contains(result.out, "1 made, 0 up to date, 1 failed")) << result.out;
+  EXPECT_EQ(make({"--force"}).code, 0);
 }
 
 TEST_F(Command, AllRealObjectsAreVerifiedWithinTheMemoryAndDeviationPromised) {

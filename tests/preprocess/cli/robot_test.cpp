@@ -115,6 +115,19 @@ TEST_F(RobotCommand, RobotsBringTheirAssetsWithThem) {
   EXPECT_EQ(scene.robot_files.size(), 4u);
 }
 
+// What reads a stretched mesh is within the limits of one object, as what reads any other.
+TEST_F(RobotCommand, StretchedMeshesAreReadWithinTheLimits) {
+  write("ball.obj", sphere(0.05, 6));
+  write("arm.urdf", "<robot name='arm'>" +
+                        link("base", collision("<mesh filename='ball.obj' scale='1 1 2'/>")) + "</robot>");
+  const CommandResult result =
+      command({"urdf", urdf(), out_.string(), "--tets", "none", "--quads", "none", "--timeout", "0.001"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_TRUE(contains(result.err, "ball.obj: timed out in stage 'read'") ||
+              contains(result.err, "ball.obj: timed out before its first stage"))
+      << result.err;
+}
+
 TEST_F(RobotCommand, ASecondRunIsUpToDate) {
   write("bar.obj", box(0.2, 0.1, 0.05));
   const std::string robot = link("base", collision("<mesh filename='bar.obj'/>") +

@@ -89,6 +89,51 @@ TEST_F(Shards, FailuresAreCountedByTheirCause) {
   EXPECT_EQ(merged().size(), 4U);
 }
 
+// Parts are of the dataset, not of what --only selects, and what is known of their other objects stays.
+TEST_F(Shards, OnlySomeObjectsOfAPart) {
+  for (const char* name : {"a", "b", "c"}) write(name + std::string(".obj"), sphere(0.05, 2));
+  write("d.obj", "v 0 0 0\nv 1 0 0\nf 1 2 9\n");
+  for (const char* shard : {"1/2", "2/2"}) run(words(shard));
+  const auto only = [&](const char* shard, const char* name) {
+    std::vector<std::string> selected = words(shard);
+    selected.insert(selected.end(), {"--only", name});
+    return run(selected).code;
+  };
+  EXPECT_EQ(only("2/2", "b"), 0);
+  EXPECT_EQ(only("2/2", "c"), 0);  // of part 1
+  EXPECT_EQ(only("2/2", "e"), 2);
+  EXPECT_EQ(status().code, 1);
+  EXPECT_TRUE(contains(status().out, "        1  failed")) << status().out;
+  EXPECT_EQ(merged(), (std::vector<std::string>{"a", "b", "c", "d"}));
+  write("d.obj", sphere(0.05, 2));
+  EXPECT_EQ(only("2/2", "d"), 0);
+  EXPECT_EQ(status().code, 0) << status().out;
+  EXPECT_EQ(merged(), (std::vector<std::string>{"a", "b", "c", "d"}));
+}
+
+// A run that is killed leaves no word of the one before on what it was to make.
+TEST_F(Shards, KilledRunsOfAPartLeaveNoManifestOfTheirObjects) {
+  write("a.obj", sphere(0.05, 2));
+  write("b.obj", sphere(0.05, 5));
+  ASSERT_EQ(run(words("1/1")).code, 0);
+  const auto killed = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> again = words("1/1");
+    again.insert(again.end(), more.begin(), more.end());
+    const pid_t pid = start(again);
+    while (children_of(pid).empty()) std::this_thread::yield();
+    ::kill(-pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    return status();
+  };
+  const CommandResult some = killed({"--force", "--only", "b"});
+  EXPECT_EQ(some.code, 1) << some.out;
+  EXPECT_TRUE(contains(some.out, "        1  interrupted") && contains(some.out, "        1  ok"))
+      << some.out;
+  EXPECT_EQ(killed({"--force"}).code, 2);
+  EXPECT_EQ(run(words("1/1")).code, 0);
+  EXPECT_EQ(status().code, 0);
+}
+
 TEST_F(Shards, ForgedManifestsAreRefusedOrPassedOver) {
   write("ball.obj", sphere(0.05, 2));
   ASSERT_EQ(run(words("1/1")).code, 0);

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "preprocess/index/index.h"
+#include "preprocess/mesh/weld.h"
 #include "preprocess/pressure/volume.h"
 #include "runtime/asset/build_volume.h"
 #include "tests/support/shapes.h"
@@ -227,6 +228,15 @@ TEST(Verify, FindsAVolumeThatFillsACavity) {
   EXPECT_TRUE(problems[0].starts_with("volume/0: the volume is 0.0005")) << problems[0];
   asset.provenance.parameters["volume.fill_voids"] = "true";
   EXPECT_EQ(verify(asset), std::vector<std::string>{});
+
+  TriangleMesh rattle = shell;  // a ball in the cavity is filled with it
+  TriangleMesh ball = outer;
+  for (Eigen::Vector3d& v : ball.vertices) v *= 0.6;
+  append_mesh(rattle, ball);
+  const Asset rattling = make(rattle);
+  asset.surfaces = rattling.surfaces;
+  asset.mass = rattling.mass;
+  EXPECT_EQ(verify(asset), std::vector<std::string>{});
 }
 
 TEST(Verify, FindsFaultsOfTheVolumesField) {
@@ -252,6 +262,44 @@ TEST(Verify, FindsFaultsOfTheVolumesField) {
     volume.extent.push_back(0);
   });
   EXPECT_PROBLEM("volume/0: extent_ranges: tetrahedron 5", asset.volumes[0].extent_ranges[11] *= 0.999);
+}
+
+// Two balls, of which the second has a field that rises to a half only.
+TEST(Verify, FindsAPartWithoutACore) {
+  TriangleMesh mesh = abut::test::sphere(0.05, 3);
+  TriangleMesh other = mesh;
+  for (Eigen::Vector3d& v : other.vertices) v.x() += 0.2;
+  append_mesh(mesh, other);
+  Asset asset = make(mesh);
+  VolumeParameters parameters;
+  parameters.tetrahedra = {500};
+  Report report;
+  asset.volumes = make_volumes(mesh, parameters, report);
+  asset.provenance.measures = report.measures;
+  asset.provenance.parameters["volume.field"] = "laplace";
+  EXPECT_EQ(verify(asset), std::vector<std::string>{});
+  const auto halve = [](abut::asset::Volume& volume) {
+    std::vector<Eigen::Vector3d> vertices, gradients;
+    std::vector<abut::asset::Tetrahedron> tetrahedra;
+    for (std::size_t i = 0; i < volume.extent.size(); ++i) {
+      vertices.emplace_back(Eigen::Vector3d::Map(&volume.vertices[3 * i]));
+      if (vertices.back().x() > 0.1) volume.extent[i] /= 2;
+    }
+    for (std::size_t t = 0; t < volume.tetrahedra.size(); t += 4) {
+      const std::int32_t* const v = &volume.tetrahedra[t];
+      tetrahedra.push_back({v[0], v[1], v[2], v[3]});
+      gradients.push_back(abut::asset::gradient_in(vertices, tetrahedra.back(), volume.extent));
+    }
+    volume = abut::asset::build_volume(vertices, tetrahedra, volume.extent, gradients);
+  };
+  halve(asset.volumes[0]);
+  const std::vector<std::string> problems = verify(asset);
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_TRUE(problems[0].starts_with("volume/0: extent: the part of tetrahedron")) << problems[0];
+  EXPECT_TRUE(problems[0].ends_with("reaches 0.5, not 1, and hardly presses: make the asset again"))
+      << problems[0];
+  asset.provenance.parameters["volume.field"] = "distance";
+  EXPECT_EQ(verify(asset), std::vector<std::string>{});
 }
 
 TEST(Verify, FindsFaultsOfTheVolumesPlanesAndTree) {

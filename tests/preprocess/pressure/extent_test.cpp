@@ -244,6 +244,21 @@ TEST(ExtentField, TheCubeOfTwelveTetrahedra) {
   }
 }
 
+// Two cubes, of which one has a vertex in its core and the other a shallow one alone: that one stands for the
+// core.
+TEST(ExtentField, EveryPartHasACore) {
+  TriangleMesh cubes = shapes::box({0.5, 0.5, 0.5});
+  TriangleMesh other = cubes;
+  for (Vector3d& v : other.vertices) v.x() += 3;
+  append_mesh(cubes, other);
+  const TetrahedralMesh mesh = tetrahedralize(cubes, std::vector<Vector3d>{{0, 0, 0}, {3.45, 0, 0}});
+  Report report;
+  const ExtentField field = extent_field(mesh, LocalInradius(cubes), {}, report);
+  for (std::size_t v = 0; v < field.extent.size(); ++v) EXPECT_EQ(field.extent[v], v < 16 ? 0 : 1) << v;
+  ASSERT_EQ(report.warnings.size(), 1U);
+  EXPECT_EQ(report.warnings[0], "no vertex lies in the core of 1 of 2 parts: the deepest one stands for it");
+}
+
 // At a given share of the thickness the extent is the same in a thin plate and a thick one.
 TEST(ExtentField, ThinPartsAreAsStiffPerThicknessAsThickOnes) {
   for (const double half : {0.1, 0.05}) {

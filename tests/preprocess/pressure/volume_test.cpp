@@ -161,6 +161,22 @@ TEST(MakeVolumes, AVoidIsKeptOrFilled) {
   EXPECT_NEAR(volume_of(make_volumes(shell, parameters, report)[0]), outer, 0.03 * outer);
 }
 
+// What lies in a void that is filled is filled with it; beside the outermost solid stays what lies beside it.
+TEST(MakeVolumes, AVoidIsFilledWithWhatLiesInIt) {
+  TriangleMesh rattle = shapes::spherical_shell(0.1, 2, 0.05, 2);
+  append_mesh(rattle, shapes::sphere(0.02, 1));
+  TriangleMesh beside = shapes::sphere(0.02, 1);
+  for (Vector3d& v : beside.vertices) v.x() += 0.2;
+  append_mesh(rattle, beside);
+  const double outer = volume(shapes::sphere(0.1, 2)), small = volume(beside);
+  VolumeParameters parameters;
+  parameters.tetrahedra = {1500};
+  parameters.fill_voids = true;
+  Report report;
+  EXPECT_NEAR(volume_of(make_volumes(rattle, parameters, report)[0]), outer + small, 0.03 * outer);
+  EXPECT_TRUE(report.warnings.empty()) << report.warnings.front();
+}
+
 // By memory: a limit of time may pass unseen when the mesher is done before the clock is read.
 TEST(MakeVolumes, AFailingMesherIsNamed) {
 #ifdef ABUT_SANITIZED

@@ -145,6 +145,25 @@ TEST(Runner, MemoryBlowUpIsStoppedAtTheLimit) {
   EXPECT_LE(result.jobs[1].peak_memory, std::size_t{512} << 20);
 }
 
+// Runs of jobs within a job have what it has, whatever they ask for.
+TEST(Runner, AJobsLimitHoldsForWhatItRuns) {
+#ifdef ABUT_SANITIZED
+  GTEST_SKIP() << "the limit is not applied under sanitizers";
+#endif
+  const Work hoard = [](std::size_t, const StageCallback& stage) -> std::string {
+    stage("hoard");
+    return std::to_string(std::string(std::size_t{1} << 30, 'x').size());
+  };
+  const Work work = [&](std::size_t, const StageCallback&) {
+    const JobResult inner = run(1, hoard, {.memory_bytes = std::size_t{4} << 30}).jobs[0];
+    return inner.reason + ", " + std::to_string(inner.memory_limit >> 20);
+  };
+  const RunResult result = run(1, work, {.memory_bytes = std::size_t{512} << 20});
+  EXPECT_EQ(result.jobs[0].memory_limit, std::size_t{512} << 20);
+  EXPECT_EQ(result.jobs[0].payload,
+            "out of memory in stage 'hoard' (limit 512 MiB); run it with fewer jobs or more memory, 512");
+}
+
 TEST(Runner, WaitingForAnotherRunIsNotCounted) {
   const Work work = [](std::size_t, const StageCallback& stage) -> std::string {
     stage(kWaitingStage);

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "preprocess/mesh/weld.h"
+#include "preprocess/process/runner.h"
 #include "preprocess/tetrahedralize/improve.h"
 #include "preprocess/tetrahedralize/inradius.h"
 #include "preprocess/tetrahedralize/interior_points.h"
@@ -144,6 +145,24 @@ TEST(Tetrahedralize, TheMemoryLimitHolds) {
     return mesh;
   };
   EXPECT_NE(reason(eat, {60, std::size_t{2} << 30}).find("out of memory"), std::string::npos);
+}
+
+// The object is out of memory then, not without a volume for good.
+TEST(Tetrahedralize, TheCallersLimitOfMemoryIsTheCallers) {
+#ifdef ABUT_SANITIZED
+  GTEST_SKIP() << "no limits of memory under sanitizers";
+#endif
+  const Mesher eat = [](const TriangleMesh&, std::span<const Vector3d>) -> TetrahedralMesh {
+    return {std::vector<Vector3d>(std::size_t{1} << 26), {}, 0};  // 1.5 GiB
+  };
+  const Work work = [&](std::size_t, const StageCallback& stage) {
+    stage("volumes");
+    return reason(eat, {});
+  };
+  RunObserver nobody;
+  const JobResult result = run_jobs(1, work, {.memory_bytes = std::size_t{512} << 20}, nobody).jobs[0];
+  EXPECT_EQ(result.outcome, Outcome::kOutOfMemory) << result.payload;
+  EXPECT_TRUE(result.reason.starts_with("out of memory in stage 'volumes' (limit 512 MiB)")) << result.reason;
 }
 
 TEST(Improve, KeepsTheSurfacesShapeAndNoTetrahedronWithoutAVertexInside) {
