@@ -25,15 +25,15 @@ function theme() {
   const flip = () => set(root.dataset.theme !== "dark");
   set(media.matches);
   media.addEventListener("change", e => set(e.matches));
-  document.addEventListener("keydown", e => { if (e.key === "t" && !/^(text|search)$/.test(e.target.type || "")) flip(); });
+  document.addEventListener("keydown", e => { if (e.key === "t" && forPage(e) && !/^(text|search)$/.test(e.target.type || "")) flip(); });
   return el("button", {onclick: flip, title: "light or dark (t)"}, "Light / dark");
 }
 
 // Long names break behind _ and /, before they break anywhere.
 const breakable = text => String(text).split(/(?<=[_/])/).flatMap((part, k) => k ? [el("wbr"), part] : [part]);
 
-// Counts whole, measures to four digits.
-const brief = value => typeof value === "number" && !Number.isInteger(value) ? number(value) : value;
+// Counts whole, measures to four digits, what is not known a dash.
+const brief = value => value === null || typeof value === "number" && !Number.isInteger(value) ? number(value) : value;
 const facts = rows => el("table", {class: "facts"}, ...rows.map(([name, value]) => el("tr", {}, el("td", {}, ...breakable(name)), el("td", {}, ...breakable(brief(value))))));
 const rgb = c => `rgb(${c.slice(0, 3).map(v => Math.round(255 * v))})`;
 
@@ -109,17 +109,22 @@ function objectPanel(view) {
     }});
     return el("label", {class: "layer"}, box, el("i", {style: `background:${rgb(layer.color)}`}), layer.name, el("kbd", {}, k + 1), el("small", {}, layer.count));
   });
-  const at = el("output", {id: "cut-at"}, slice());
-  const slider = el("input", {type: "range", id: "cut", min: 0, max: 1, step: .005, value: cut.share, "aria-label": "place of the cut",
-    oninput: () => { cut.share = +slider.value; at.textContent = slice(); }});
-  const axis = el("select", {id: "cut-axis", "aria-label": "axis of the cut", onchange: () => { cut.axis = +axis.value; at.textContent = slice(); }},
+  const at = el("output", {id: "cut-at"});
+  const slider = el("input", {type: "range", id: "cut", min: 0, max: 1, step: .005, value: cut.share, "aria-label": "place of the cut", oninput: () => show()});
+  const axis = el("select", {id: "cut-axis", "aria-label": "axis of the cut", onchange: () => show()},
     ...["x", "y", "z"].map((name, k) => el("option", {value: k, selected: k === cut.axis}, name)));
+  const show = () => {
+    Object.assign(cut, {axis: +axis.value, share: +slider.value});
+    at.textContent = slice();
+    slider.setAttribute("aria-valuetext", at.textContent);
+  };
+  show();
   const keys = e => {
     if (/^(text|search)$/.test(e.target.type || "")) return;
     const k = +e.key - 1;
     if (layers[k]) boxes[k].querySelector("input").click();
     const step = {"[": -.02, "]": .02}[e.key];
-    if (step) { slider.value = +slider.value + step; slider.oninput(); }
+    if (step) { slider.value = +slider.value + step; show(); }
   };
   return {keys, legend: o.volume ? ["extent", "0 surface", "1 core"] : null, panel: el("div", {},
     ...DATA.cautions.map(text => el("p", {class: "note"}, `Take care: ${text}`)),
@@ -199,6 +204,7 @@ function contactPanel(view) {
     replace(p2, known(f.p2) ? view.buffer("POINTS", Float32Array.from(f.p2)) : null);
     replace(between, known([...f.p1, ...f.p2]) ? view.buffer("LINES", Float32Array.from([...f.p1, ...f.p2])) : null);
     out.textContent = `${number(1e3 * f.depth, 3)} mm`;
+    slider.setAttribute("aria-valuetext", out.textContent);
     big.replaceChildren(number(newtons, 3), el("small", {}, " N on ", pair.name));
     table.replaceChildren(facts([["force (x, y, z)", `${f.force.map(x => number(x, 3)).join(", ")} N`], ["torque about its centre", `${f.torque.map(x => number(x, 3)).join(", ")} N m`],
       ["patch", `${number(times(1e6, f.area), 3)} mm², ${f.corners.length} polygons`], ["largest pressure", `${number(times(1e-3, f.peak), 3)} kPa`],
@@ -222,9 +228,10 @@ function contactPanel(view) {
 
 function assetPage() {
   const tabs = [["Object", objectPanel], ...(DATA.pair ? [["Contact", contactPanel]] : [])];
-  const canvas = el("canvas", {tabindex: 0, "aria-label": "drag or arrow keys turn, wheel zooms"});
-  const stage = el("section", {class: "stage"}, canvas), aside = el("aside");
+  const canvas = el("canvas", {tabindex: 0, role: "img", "aria-label": `${DATA.name}: drag or arrow keys turn, wheel zooms`});
+  const over = el("div"), stage = el("section", {class: "stage"}, canvas, over), aside = el("aside");
   const names = tabs.map(([name], k) => el("button", {role: "tab", id: `tab-${name.toLowerCase()}`, onclick: () => open(k)}, name));
+  document.body.className = "asset";
   document.body.append(
     el("header", {}, DATA.index ? el("a", {href: DATA.index}, "All objects") : null, el("h1", {}, DATA.name), el("nav", {role: "tablist"}, ...(tabs.length > 1 ? names : [])), el("span", {class: "space"}), theme()),
     el("main", {class: "asset"}, stage, aside));
@@ -232,16 +239,16 @@ function assetPage() {
   const view = new View(canvas), places = [];
   function open(k) {
     names.forEach((button, i) => button.setAttribute("aria-selected", i === k));
-    if (!places[k]) { view.items = []; view.plane = null; places[k] = {...tabs[k][1](view), items: view.items, home: view.home}; }
+    if (!places[k]) { view.items = []; places[k] = {...tabs[k][1](view), items: view.items, home: view.home}; }
     else { view.items = places[k].items; view.home = places[k].home; view.reset(); }
     current = places[k];
     const [title, low, high] = current.legend || [];
     aside.replaceChildren(current.panel);
-    stage.replaceChildren(canvas, el("div", {class: "hint"}, "drag turns, shift-drag moves, wheel zooms; ", el("kbd", {}, "r"), " resets, ", el("kbd", {}, "t"), " light or dark"),
+    over.replaceChildren(el("div", {class: "hint"}, "drag turns, shift-drag moves, wheel zooms; ", el("kbd", {}, "r"), " resets, ", el("kbd", {}, "t"), " light or dark"),
       title ? el("div", {class: "scale"}, el("i", {style: `background:${scaleCss()}`}), el("span", {}, el("span", {}, low), el("span", {}, title), el("span", {}, high))) : "");
     view.ask();
   }
-  document.addEventListener("keydown", e => current.keys(e));
+  document.addEventListener("keydown", e => { if (forPage(e)) current.keys(e); });
   document.addEventListener("theme", () => view.ask());
   open(0);
 }
@@ -256,8 +263,7 @@ function setPage() {
     const value = row.cells[k];
     if (column.picture) return el("td", {}, value ? el("img", {src: value, alt: "", loading: "lazy"}) : "");
     if (k === 1) return el("td", {class: "text name"}, ...(row.link ? [el("a", {href: row.link}, ...breakable(value))] : breakable(value)));
-    const shown = value === null ? "–" : brief(value);
-    return el("td", {class: column.text ? `text ${column.note ? "note" : ""} ${row.failed ? "bad" : ""}` : null}, ...breakable(shown));
+    return el("td", {class: column.text ? `text ${column.note ? "note" : ""} ${row.failed ? "bad" : ""}` : null}, ...breakable(brief(value)));
   };
   const lines = rows.map(row => ({row, node: el("tr", {}, ...columns.map((column, k) => cell(row, column, k)))}));
   let by = 1, down = false;

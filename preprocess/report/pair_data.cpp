@@ -83,8 +83,9 @@ void add_patch(const body::Pair& pair, Corners& corners, nlohmann::json& frame) 
   Eigen::Vector3d moment = Eigen::Vector3d::Zero();
   double force = 0;
   for (const contact::ContactFace& face : mesh.faces) {
-    moment += face.area * face.pressure * (pair.X_AB * face.centroid);
-    force += face.area * face.pressure;
+    const double push = face.area * face.pressure * face.share;
+    moment += push * (pair.X_AB * face.centroid);
+    force += push;
   }
   frame["corners"] = counts;
   frame["peak"] = peak;

@@ -32,24 +32,20 @@ class View:
         self.page = page
 
     def save(self, path: PathLike) -> None:
-        """Writes the page: one file, nothing loaded from anywhere. Raises IoError, also
+        """Writes the page, whole or not at all: one file, nothing loaded from anywhere. Raises IoError, also
         rather than write over a file that is no page, and InvalidInput for a name that no file can have."""
         if not isinstance(path, (str, os.PathLike)):
             raise TypeError(f"save: path must be a path, not {type(path).__name__}")
         try:
             foreign = os.path.isfile(path) and not _may_be_page(path)
-            if not foreign:
-                with open(path, "w", encoding="utf-8") as file:
-                    file.write(self.page)
         except OSError as error:
-            raise _abut.IoError(f"save: {os.fspath(path)!r} cannot be written: {error.strerror}") from None
-        except ValueError:
-            raise _abut.InvalidInput(f"save: path {os.fspath(path)!r} has a character that no path can have") from None
+            raise _abut.IoError(f"save: {os.fspath(path)!r} cannot be read: {error.strerror}") from None
         if foreign:
             raise _abut.IoError(f"save: {os.fspath(path)!r} is there and no page; name another file")
+        _abut.write_page(path, self.page)
 
     def _repr_html_(self) -> str:
-        return f'<iframe srcdoc="{html.escape(self.page)}" width="100%" height="480" style="border:0"></iframe>'
+        return f'<iframe title="abut" srcdoc="{html.escape(self.page)}" width="100%" height="480" style="border:0"></iframe>'
 
 
 def _may_be_page(path: PathLike) -> bool:
@@ -66,8 +62,8 @@ def _tangents(n: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
 
 
 def _rod(start: np.ndarray, end: np.ndarray, radii: List[Tuple[float, float]], colour: Tuple[int, int, int]) -> Mark:
-    """A solid of revolution from start to end: (part of the way, radius) of each of its rings."""
-    n = (end - start) / max(float(np.linalg.norm(end - start)), 1e-300)
+    """A solid of revolution from start to end, which differ: (part of the way, radius) of each of its rings."""
+    n = (end - start) / np.linalg.norm(end - start)
     u, v = _tangents(n)
     sides = 12
     angle = 2 * np.pi * np.arange(sides) / sides
@@ -128,8 +124,9 @@ def _pair(A: OneBody, B: OneBody, X_AB: npt.ArrayLike, model: Model) -> str:
     geometries = [body.geometry if isinstance(body, Body) else body for body in (A, B)]
     size = min(map(_size, geometries))
     found = separation(A, B, X)
-    marks = [_ball(found.p1, 0.012 * size, _WITNESS), _ball(found.p2, 0.012 * size, _WITNESS),
-             _rod(found.p1, found.p2, [(0, 0.004 * size), (1, 0.004 * size)], _WITNESS)]
+    marks = [_ball(found.p1, 0.012 * size, _WITNESS), _ball(found.p2, 0.012 * size, _WITNESS)]
+    if np.linalg.norm(found.p2 - found.p1) > 0:
+        marks.append(_rod(found.p1, found.p2, [(0, 0.004 * size), (1, 0.004 * size)], _WITNESS))
     marks += _contact(A, B, X, model, size)
     return _abut.page_of_geometries([(geometries[0], np.eye(4)), (geometries[1], X)], marks)
 
@@ -152,7 +149,7 @@ def show(
             raise TypeError("show: of a pair give show(A, B, X_AB)")
         return View(_pair(thing, other, X_AB, Model(model, **settings)))
     if isinstance(thing, System):
-        state = thing.initial_state() if other is None else thing._state("show", other)
+        state = thing.initial_state() if other is None else thing.placed(thing._state("show", other))
         return View(_abut.page_of_state(thing, state))
     if isinstance(thing, Simulation):
         return View(thing._page())

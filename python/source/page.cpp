@@ -3,6 +3,7 @@
 
 #include "python/source/arguments.h"
 #include "python/source/module.h"
+#include "runtime/core/output_file.h"
 #include "runtime/dynamics/step/scene_page.h"
 
 namespace abut::python {
@@ -69,11 +70,19 @@ std::string page_of_state(const dynamics::System& system, const dynamics::State&
   return dynamics::scene_page(scene, recording);
 }
 
+// Of View.save.
+void write_page(py::handle file, const std::string& page) {
+  OutputFile out(path({"save", "path"}, file));
+  out.write(page);
+  out.finish();
+}
+
 }  // namespace
 
 void bind_page(py::module_& module) {
   module.def("page_of_geometries", &page_of_geometries);
   module.def("page_of_state", &page_of_state);
+  module.def("write_page", &write_page);
 }
 
 }  // namespace abut::python

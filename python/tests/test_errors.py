@@ -366,7 +366,7 @@ class Errors(unittest.TestCase):
             abut.load_folder(ASSETS, bogus=1)
         page = abut.show(abut.load(ASSETS / "001_box.h5"))
         for name in "a\0.html", "\ud800.html":
-            with self.assertRaisesRegex(abut.InvalidInput, "save: path .* has a character that no path can have"):
+            with self.assertRaisesRegex(abut.InvalidInput, "save: path has a character that no path can have"):
                 page.save(name)
         with self.assertRaisesRegex(TypeError, "save: path must be a path, not NoneType"):
             page.save(None)

@@ -6,6 +6,7 @@ import struct
 import subprocess
 import tempfile
 import unittest
+import warnings
 import zlib
 
 import numpy as np
@@ -44,6 +45,17 @@ def pixels(file):
     return np.array(rows).reshape(height, width, channels)
 
 
+def drawn(view):
+    """Red, green and blue, (height, width) each, of a view in a browser."""
+    with tempfile.TemporaryDirectory(dir=".") as folder:
+        page, picture = pathlib.Path(folder, "view.html").resolve(), pathlib.Path(folder, "view.png").resolve()
+        view.save(page)
+        subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=300,300",
+                        "--virtual-time-budget=2000", f"--user-data-dir={folder}/profile", f"--screenshot={picture}",
+                        page.as_uri()], check=True, capture_output=True, timeout=120)
+        return np.moveaxis(pixels(picture)[..., :3], -1, 0)
+
+
 class Show(unittest.TestCase):
     def test_pages_need_nothing_else(self):
         simulation = abut.Simulation(pushing().system(), integrator="semi_implicit")
@@ -60,7 +72,7 @@ class Show(unittest.TestCase):
             view.save(file)
             self.assertEqual(file.read_text(), view.page)
             view.save(file)  # a page is written over
-            with self.assertRaisesRegex(abut.IoError, "cannot be written"):
+            with self.assertRaisesRegex(abut.IoError, "cannot write: it is a folder"):
                 view.save(folder)
             asset = pathlib.Path(folder, "asset.h5")
             asset.write_bytes(b"precious")
@@ -89,18 +101,32 @@ class Show(unittest.TestCase):
             with self.subTest(message), self.assertRaisesRegex(error, message):
                 call()
 
+    def test_points_that_are_one_have_no_rod(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            page = abut.show(GROUND, abut.box(0.1, 0.1, 0.1), [1, 0, 0, 0, 0, 0, 0.1]).page
+        self.assertEqual(page.count("[30,60,220]"), 2)  # the balls of the witness points
+
+    def test_bodies_on_joints_stand_where_the_joints_are(self):
+        system = pushing().system()
+        state = system.initial_state()
+        state.q = state.q + 0.1 * (np.arange(len(state.q)) < 3)
+        self.assertEqual(abut.show(system, state).page, abut.show(system, system.placed(state)).page)
+        self.assertNotEqual(abut.show(system, state).page, abut.show(system).page)
+
     @unittest.skipUnless(CHROMIUM, "no browser")
     def test_a_browser_draws_the_ball_the_patch_and_the_force(self):
-        with tempfile.TemporaryDirectory(dir=".") as folder:
-            page, picture = pathlib.Path(folder, "view.html").resolve(), pathlib.Path(folder, "view.png").resolve()
-            abut.show(GROUND, BALL, PRESSED).save(page)
-            subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=300,300",
-                            "--virtual-time-budget=2000", f"--user-data-dir={folder}/profile", f"--screenshot={picture}",
-                            page.as_uri()], check=True, capture_output=True, timeout=120)
-            r, g, b = np.moveaxis(pixels(picture)[..., :3], -1, 0)
+        r, g, b = drawn(abut.show(GROUND, BALL, PRESSED))
         self.assertGreater(np.sum((r > 180) & (g > 140) & (b < 60)), 100)  # yellow: the patch
         self.assertGreater(np.sum((r > 120) & (g < 45) & (b < 45)), 100)  # red: the force
         self.assertGreater(np.mean((r > 120) & (g < 120) & (b < 110)), 0.1)  # the ball
+
+    @unittest.skipUnless(CHROMIUM, "no browser")
+    def test_a_browser_shows_witness_points_that_are_far_apart(self):
+        r, g, b = drawn(abut.show(GROUND, BALL, APART))
+        rows = np.flatnonzero(np.any((b > 90) & (r < 60) & (g < 90), axis=1))
+        self.assertTrue(0 < rows[0] < rows[-1] < len(r) - 1, rows)  # from ball to ground, within the picture
+        self.assertGreater(rows[-1] - rows[0], len(r) // 3)
 
 
 if __name__ == "__main__":

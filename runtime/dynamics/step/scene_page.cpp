@@ -107,6 +107,14 @@ std::string planes_json(const Scene& scene) {
   return joined(planes);
 }
 
+// Shapes of the fixed world that are neither boxes nor half-spaces, in one mesh.
+std::string fixed_json(const Scene& scene) {
+  Mesh mesh;
+  for (const Shape& shape : scene.fixed)
+    if (shape.geometry.as<body::Box<double>>() == nullptr) add_shape(shape, mesh);
+  return mesh_json(mesh.vertices, mesh.triangles);
+}
+
 std::string edges_json(const Scene& scene) {
   std::vector<std::string> edges;
   for (const Shape& shape : scene.fixed) {
@@ -132,8 +140,8 @@ constexpr const char* kHead = R"(<!doctype html>
 <link rel="icon" href="data:,"><title>abut</title><style>
 )";
 constexpr const char* kBody = R"(</style></head><body>
-<div id="stage"><canvas id="view" tabindex="0" aria-label="drag or arrow keys turn, wheel zooms"></canvas></div>
-<div id="bar"><button id="play">stop</button><input id="at" type="range" min="0" value="0" aria-label="time"><output id="time"></output></div>
+<div id="stage"><canvas id="view" tabindex="0" role="img" aria-label="scene: drag or arrow keys turn, wheel zooms"></canvas></div>
+<div id="bar"><button id="play">play</button><input id="at" type="range" min="0" value="0" aria-label="time"><output id="time"></output></div>
 <script>
 )";
 constexpr const char* kEnd = "</script></body></html>\n";
@@ -149,9 +157,9 @@ std::string scene_page(const Scene& scene, const Recording& recording, std::span
   const std::vector<float> position(recording.positions.begin(), recording.positions.end());
   const std::vector<float> quaternion(recording.quaternions.begin(), recording.quaternions.end());
   return std::string(kHead) + kSceneStyle + kBody + kViewScript + "const scene={" + bodies_json(scene) +
-         ",edges:[" + edges_json(scene) + "],planes:[" + planes_json(scene) + "],marks:[" +
-         marks_json(marks) + "],times:" + json(recording.times) + ",position:\"" + packed(position) +
-         "\",quaternion:\"" + packed(quaternion) + "\"};\n" + kSceneScript + kEnd;
+         ",fixed:" + fixed_json(scene) + ",edges:[" + edges_json(scene) + "],planes:[" + planes_json(scene) +
+         "],marks:[" + marks_json(marks) + "],times:" + json(recording.times) + ",position:\"" +
+         packed(position) + "\",quaternion:\"" + packed(quaternion) + "\"};\n" + kSceneScript + kEnd;
 }
 
 void write_scene_page(const Scene& scene, const Recording& recording, const std::filesystem::path& file) {

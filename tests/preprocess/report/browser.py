@@ -79,10 +79,14 @@ class Browser:
         self.events = []
         begin = time.monotonic()
         self.call("Page.navigate", url=file if str(file).startswith("http:") else "file://" + os.path.abspath(file))
-        while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
+        self.wait("Page.loadEventFired")
+        return time.monotonic() - begin
+
+    def wait(self, method):
+        """Until an event comes, and what is drawn then."""
+        while not any(event.get("method") == method for event in self.events):
             self.events.append(self._message())
         self.drawn()
-        return time.monotonic() - begin
 
     def script(self, text):
         result = self.call("Runtime.evaluate", expression=text, awaitPromise=True, returnByValue=True)

@@ -86,12 +86,57 @@ def check_object(browser, page, shots):
     expect(not browser.problems(), f"{name}: {browser.problems()}")
 
 
+def check_tabs(browser, page):
+    """Back from the contact the object looks as it did."""
+    browser.open(page)
+    before = browser.script(PIXELS)
+    for name in "contact", "object":
+        browser.script(f"document.getElementById('tab-{name}').click()")
+        browser.drawn()
+        expect((browser.script(PIXELS) == before) == (name == "object"), f"{os.path.basename(page)}: the picture after a click on {name}")
+
+
+def check_narrow(browser, page):
+    """In a window as wide as a phone."""
+    browser.open(page, width=390, height=700)
+    wide, high, panel = browser.script("['canvas', 'aside'].map(what => document.querySelector(what).getBoundingClientRect())"
+                                       ".flatMap(box => [box.width, box.height]).slice(0, 3)")
+    expect(wide == panel > 360 and high > 300, f"{os.path.basename(page)}: a phone has a picture of {wide} x {high}, a panel {panel} wide")
+    expect(browser.script("document.documentElement.scrollWidth <= innerWidth"), f"{os.path.basename(page)}: wider than a phone")
+
+
+def check_lost(browser, page):
+    """A picture that the browser drops is drawn again by a click."""
+    browser.open(page)
+    browser.script("document.querySelector('canvas').getContext('webgl2').getExtension('WEBGL_lose_context').loseContext()")
+    browser.drawn()
+    note = "[...document.querySelectorAll('.stage div')].find(part => part.onclick)"
+    expect("Click" in browser.script(f"{note}.textContent"), "nothing is said of a picture that is lost")
+    browser.events = []
+    browser.script(f"{note}.click()")
+    browser.wait("Page.loadEventFired")
+    expect(browser.script(PIXELS)[0] > 0.02, "a picture that was lost is not drawn again")
+
+
+def check_without_pictures(browser, page):
+    """All that needs no WebGL is there in a browser that has none."""
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    forged = page[:-5] + ".plain.html"
+    with open(forged, "w", encoding="utf-8") as file:
+        file.write(text.replace("<script>", "<script>HTMLCanvasElement.prototype.getContext = () => null;</script><script>", 1))
+    browser.open(forged)
+    expect("WebGL 2" in browser.script("document.querySelector('.stage').textContent"), "nothing is said of missing WebGL")
+    expect("centre of mass" in browser.script("document.querySelector('aside').textContent"), "no facts without WebGL")
+    browser.script("document.getElementById('tab-contact').click()")
+    expect("N on" in browser.script("document.querySelector('aside').textContent"), "no forces without WebGL")
+    expect(not browser.problems(), f"without WebGL: {browser.problems()}")
+
+
 def check_unknown(browser, page):
     """The page of a contact of which some numbers are not known."""
     with open(page, encoding="utf-8") as file:
         text = file.read()
-    if '"frames":[{' not in text:
-        return False
     for name, value in (("distance", "null"), ("area", "null"), ("p1", "[null,null,null]"), ("force", "[null,null,null]")):
         text = re.sub(f'"{name}":(\\[[^]]*\\]|[-+.e0-9]+)', f'"{name}":{value}', text)
     forged = page[:-5] + ".unknown.html"
@@ -103,7 +148,11 @@ def check_unknown(browser, page):
     said = browser.script("document.querySelector('aside').textContent")
     expect("\u2013 mm" in said and "\u2013, \u2013, \u2013 N" in said, f"unknown numbers are no dashes: {said}")
     expect(not browser.problems(), f"unknown numbers: {browser.problems()}")
-    return True
+
+
+def has_contact(page):
+    with open(page, encoding="utf-8") as file:
+        return '"frames":[{' in file.read()
 
 
 def check_words(browser, page):
@@ -198,7 +247,11 @@ def main():
                 check_object(browser, os.path.join(pages, name), shots)
             for name in (*objects, "index.html"):
                 check_words(browser, os.path.join(pages, name))
-            expect(any([check_unknown(browser, os.path.join(pages, name)) for name in objects[:2]]), "no page has a contact")
+            with_contact = [os.path.join(pages, name) for name in objects[:2] if has_contact(os.path.join(pages, name))]
+            expect(with_contact, "no page has a contact")
+            for check in (check_unknown, check_tabs, check_narrow, check_lost, check_without_pictures):
+                for page in with_contact[:1]:
+                    check(browser, page)
             check_table(browser, os.path.join(pages, "index.html"), len(objects), shots)
             check_recording(browser, sim, folder, shots)
         finally:

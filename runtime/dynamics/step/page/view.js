@@ -16,7 +16,7 @@ uniform mat4 view; uniform mat3 turn; uniform vec3 shift; uniform float size; un
 out vec3 at; out vec3 seen; out vec4 tint;
 void main() {
   at = turn * position + shift; tint = color; vec4 p = view * vec4(at, 1.); seen = p.xyz;
-  p.z -= lift; gl_Position = p; gl_PointSize = size;
+  p.z = max(p.z - lift, min(p.z, -1.)); gl_Position = p; gl_PointSize = size;
 }`;
 const FRAGMENT = `#version 300 es
 precision highp float;
@@ -34,49 +34,73 @@ void main() {
   color = vec4(c.rgb, c.a);
 }`;
 
+// Whether a key is for the page, not for the browser; some keyboards write brackets with Alt.
+const forPage = e => !e.ctrlKey && !e.metaKey && (!e.altKey || "[]".includes(e.key));
+
 const UNTURNED = [1, 0, 0, 0, 1, 0, 0, 0, 1];  // rows of a rotation
 
 class View {
   constructor(canvas) {
     this.canvas = canvas;
+    this.items = [];
+    this.plane = null;
+    this.drawn = [0, 0];
     const gl = this.gl = canvas.getContext("webgl2", {alpha: false, antialias: true, preserveDrawingBuffer: true});
-    if (!gl) throw new Error("this browser draws no WebGL 2");
+    if (!gl) return this.tell("This browser has no WebGL 2, which the picture needs.");
+    // Also where there are more pictures than a browser keeps at once.
+    canvas.addEventListener("webglcontextlost", () => this.tell("The browser dropped this picture. Click to draw it again.", () => location.reload()));
     const program = gl.createProgram();
     for (const [kind, text] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
       const shader = gl.createShader(kind);
       gl.shaderSource(shader, text); gl.compileShader(shader); gl.attachShader(program, shader);
     }
     gl.linkProgram(program);
-    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) throw new Error(gl.getProgramInfoLog(program));
     gl.useProgram(program);
     this.at = name => gl.getUniformLocation(program, name);
     this.uniform = Object.fromEntries(["view", "turn", "shift", "size", "lift", "paint", "plane", "lit", "round", "stretch"].map(n => [n, this.at(n)]));
     gl.enable(gl.DEPTH_TEST);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
-    this.items = [];
-    this.plane = null;
-    this.drawn = [0, 0];
     this.control();
     // Before the browser paints, so that no picture is seen stretched.
     new ResizeObserver(() => { if (this.size().some((v, k) => v !== this.drawn[k])) this.draw(); }).observe(canvas);
   }
+  // Says over the picture why there is none.
+  tell(text, onclick) {
+    const note = document.createElement("div");
+    note.textContent = text;
+    note.style = "position: absolute; inset: 0; display: grid; place-content: center; padding: 16px; background: inherit";
+    note.style.cursor = onclick ? "pointer" : "default";
+    note.onclick = onclick;
+    this.canvas.parentElement.append(note);
+  }
   // position, color: Float32Array of 3 and 4 a vertex; color may be null. kind: TRIANGLES, LINES, POINTS.
   buffer(kind, position, index, color) {
-    const gl = this.gl, array = gl.createVertexArray();
+    const gl = this.gl, stores = [];
+    if (!gl) return null;
+    const array = gl.createVertexArray();
     gl.bindVertexArray(array);
+    const store = (target, data) => {
+      stores.push(gl.createBuffer());
+      gl.bindBuffer(target, stores.at(-1));
+      gl.bufferData(target, data, gl.STATIC_DRAW);
+    };
     const attribute = (place, data, width) => {
-      gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
-      gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
+      store(gl.ARRAY_BUFFER, data);
       gl.enableVertexAttribArray(place);
       gl.vertexAttribPointer(place, width, gl.FLOAT, false, 0, 0);
     };
     attribute(0, position, 3);
     if (color) attribute(1, color, 4);
-    if (index) { gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer()); gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, index, gl.STATIC_DRAW); }
+    if (index) store(gl.ELEMENT_ARRAY_BUFFER, index);
     gl.bindVertexArray(null);
-    return {array, kind: gl[kind], count: index ? index.length : position.length / 3, indexed: !!index};
+    return {array, stores, kind: gl[kind], count: index ? index.length : position.length / 3, indexed: !!index};
   }
-  drop(buffer) { if (buffer) this.gl.deleteVertexArray(buffer.array); }
+  drop(buffer) {
+    if (!buffer) return;
+    this.gl.deleteVertexArray(buffer.array);
+    for (const store of buffer.stores) this.gl.deleteBuffer(store);
+  }
   look(low, high) {
     this.center = low.map((x, k) => (x + high[k]) / 2);
     this.radius = 0.52 * Math.hypot(...low.map((x, k) => high[k] - x)) || 1;
@@ -94,7 +118,7 @@ class View {
   control() {
     const canvas = this.canvas, move = (x, y, pan) => {
       if (pan) {
-        const m = 2 * this.radius / canvas.clientHeight, [right, up] = this.axes();
+        const m = 2 * this.radius / Math.min(canvas.clientWidth, canvas.clientHeight), [right, up] = this.axes();
         this.center = this.center.map((v, k) => v - m * x * right[k] + m * y * up[k]);
       } else {
         this.turn -= 0.007 * x;
@@ -103,15 +127,16 @@ class View {
       this.ask();
     };
     canvas.onpointerdown = e => canvas.setPointerCapture(e.pointerId);
-    canvas.onpointermove = e => { if (e.buttons) move(e.movementX, e.movementY, e.shiftKey || e.buttons > 1); };
+    canvas.onpointermove = e => { if (canvas.hasPointerCapture(e.pointerId)) move(e.movementX, e.movementY, e.shiftKey || e.buttons > 1); };
     canvas.oncontextmenu = e => e.preventDefault();
     canvas.addEventListener("wheel", e => { this.radius *= Math.exp(0.001 * e.deltaY); this.ask(); e.preventDefault(); }, {passive: false});
     canvas.ondblclick = () => this.reset();
     canvas.onkeydown = e => {
       const step = {ArrowLeft: [-20, 0], ArrowRight: [20, 0], ArrowUp: [0, -20], ArrowDown: [0, 20]}[e.key];
-      if (step) { move(...step, e.shiftKey); e.preventDefault(); }
+      if (step && forPage(e)) { move(...step, e.shiftKey); e.preventDefault(); }
     };
     document.addEventListener("keydown", e => {
+      if (!forPage(e)) return;
       if (/INPUT|SELECT/.test(e.target.tagName) && e.target.type !== "range" && e.target.type !== "checkbox") return;
       if (e.key === "+" || e.key === "=") { this.radius /= 1.1; this.ask(); }
       if (e.key === "-") { this.radius *= 1.1; this.ask(); }
@@ -128,6 +153,7 @@ class View {
   }
   draw() {
     const {gl, canvas, uniform} = this;
+    if (!gl) return;
     const [w, h] = this.drawn = this.size();
     if (canvas.width !== w || canvas.height !== h) { canvas.width = w; canvas.height = h; }
     gl.viewport(0, 0, w, h);

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "runtime/core/error.h"
+#include "runtime/dynamics/step/scene_page.h"
 #include "runtime/dynamics/system/scene_digest.h"
 #include "runtime/dynamics/system/scene_file.h"
 
@@ -215,6 +216,15 @@ TEST(Scene, DigestsAreOfAllThatTheMotionDependsOn) {
   };
   EXPECT_EQ(digest(with_grid(0.1F)), digest(with_grid(0.1F)));
   EXPECT_NE(digest(with_grid(0.1F)), digest(with_grid(0.2F)));
+}
+
+// Boxes have edges and half-spaces grids; of other shapes the page has the triangles.
+TEST(ScenePage, ShowsFixedShapesOfEveryKind) {
+  Scene scene = scene_of(kScene + "sbox 2 0 0 1 0 0 0 0.1 0.2 0.3\n");
+  const auto page = [&] { return scene_page(scene, recorded()); };
+  EXPECT_NE(page().find(",fixed:[\"\",\"\"],edges:[["), std::string::npos);
+  scene.fixed.push_back({body::Geometry(body::Sphere<double>{0.3}), {}});
+  EXPECT_EQ(page().find(",fixed:[\"\",\"\"]"), std::string::npos);
 }
 
 }  // namespace
