@@ -88,7 +88,7 @@ TEST(BuildSurface, PseudonormalsConvergeOnASphere) {
     const Surface sphere = build_surface(abut::test::sphere(2, level));
     double error = 0;
     for (std::size_t i = 0; i < sphere.vertices.size(); ++i)
-      error = test::worst_of(error, std::abs(sphere.vertex_normals[i] - sphere.vertices[i] / 2));
+      error = abut::test::worst_of(error, std::abs(sphere.vertex_normals[i] - sphere.vertices[i] / 2));
     if (level > 3) {
       EXPECT_LT(error, 0.6 * coarse);
     }

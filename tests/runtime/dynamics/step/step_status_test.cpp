@@ -41,7 +41,9 @@ TEST(ImplicitStep, ABallThatIsThrownPassesNoOther) {
               << "step " << solved << ", ball " << i;
       }
       EXPECT_GT(solved, 0);
-      if (config.integrator == "implicit" && !jointed) EXPECT_EQ(solved, 10);  // it is halved
+      if (config.integrator == "implicit" && !jointed) {
+        EXPECT_EQ(solved, 10);  // it is halved
+      }
     }
 }
 
