@@ -56,10 +56,10 @@ class Midpoint final : public Integrator {
     system_.require_valid(state);
     system_.require_valid(control);
     if (derivatives != nullptr) trace_.start = state;
-    bool turned = drift(state, dt_ / 2);
+    bool moved = drift(state, dt_ / 2);
     for (TreeMotion& tree : stage_.trees()) {
       tree.read(state);
-      tree.drift(dt_ / 2);
+      moved = tree.drift(dt_ / 2) && moved;
       tree.write(state);
     }
     stage_.find(state, control);
@@ -82,12 +82,12 @@ class Midpoint final : public Integrator {
     report_.control_work = work(control);
     apply_impulses(state, control);
     stage_.remember(state);
-    turned = drift(state, dt_ / 2) && turned;
-    if (!turned) report_.solver.status = Status::kNotConverged;
+    moved = drift(state, dt_ / 2) && moved;
     for (std::size_t t = 0; t < stage_.trees().size(); ++t) {
-      stage_.trees()[t].finish(stage_.joints().trees[t].v, dt_);
+      moved = stage_.trees()[t].finish(stage_.joints().trees[t].v, dt_) && moved;
       stage_.trees()[t].write(state);
     }
+    if (!moved) report_.solver.status = Status::kNotConverged;
     stabilise(state);
     stage_.report(state, report_);
     if (derivatives != nullptr) trace_.end = state;

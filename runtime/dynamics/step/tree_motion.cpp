@@ -121,8 +121,9 @@ void TreeMotion::give_way(const Vec3<double>& v_WCom_W) {
 // Of second order: q and v by the midpoint rule, then what has to stay as it is. The energy is that of the
 // motion about the centre of mass; the velocities of the joints are scaled by s so that what the whole tree
 // has locked and s^2 of what they have add up to it. Where they have none but for rounding, it stays so.
-void TreeMotion::drift(double time) {
+bool TreeMotion::drift(double time) {
   constexpr double kRounding = 1e-12;  // of the energy that the tree has locked
+  constexpr double kMostOff = 0.05;    // of all energy
   const bool floats = root_.cols() > 0;
   const Whole start = floats ? take_way() : Whole{};
   const Shares before = shares(start.L_W);
@@ -143,10 +144,13 @@ void TreeMotion::drift(double time) {
   const double excess = now.moving - before.moving + (now.locked - before.locked),
                square = 1 - excess / (now.moving + kRounding * now.locked);
   const double scale = std::isfinite(square) ? std::sqrt(std::clamp(square, 0.0, 4.0)) : 1;
+  const double all = before.locked + before.moving, off = now.locked + scale * scale * now.moving - all;
+  const bool kept = !(std::abs(off) > kMostOff * all);
   v_ *= scale;
-  if (!floats) return;
+  if (!floats) return kept;
   v_.head(root_.cols()) = now.whole + scale * now.of_joints;
   give_way(start.v_WCom_W);
+  return kept;
 }
 
 // The centre of mass goes straight on, along the plane of a planar joint, and the root with it.
@@ -298,13 +302,14 @@ double TreeMotion::control_work(const VecX<double>& after, double dt) const {
   return dt * power;
 }
 
-void TreeMotion::finish(const VecX<double>& after, double dt) {
+bool TreeMotion::finish(const VecX<double>& after, double dt) {
   const double fall = dt * tau_gravity_.dot(v_ + after) / 2;  // work of gravity's impulse
   v_ = after;
-  drift(dt / 2);
-  if (root_.cols() == 6) return;
+  const bool kept = drift(dt / 2);
+  if (root_.cols() == 6) return kept;
   const double excess = fall + rise(), kinetic = v_.dot(M_ * v_) / 2;
   if (excess > 0 && kinetic > 0) v_ *= std::sqrt(std::max(0.0, 1 - excess / kinetic));
+  return kept;
 }
 
 void TreeMotion::displace(const VecX<double>& tangent) {

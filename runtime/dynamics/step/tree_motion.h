@@ -33,8 +33,9 @@ class TreeMotion {
   // At coordinates q of the tree, with independent velocities v.
   void start(const VecX<double>& q, const VecX<double>& v);
   void write(State& state);
-  // Moves freely for some seconds.
-  void drift(double time);
+  // Moves freely for some seconds. Returns whether that has kept the energy, to a fifth of it: not in turns
+  // of some radians.
+  bool drift(double time);
 
   // The problem of the impulses, as tree `index` of it, in a step of dt: of the tree, of its joints, and of
   // its bodies, whose twists are those before the forces act.
@@ -46,8 +47,8 @@ class TreeMotion {
 
   // Moves on from the middle with the velocities after the impulses, for half of dt. What gravity's impulse
   // in the middle gave too much, as the way to there and from there is not straight, is taken from the
-  // velocities of a tree that hangs on the world.
-  void finish(const VecX<double>& after, double dt);
+  // velocities of a tree that hangs on the world. Returns what drift does.
+  bool finish(const VecX<double>& after, double dt);
 
   // By a tangent of the independent degrees of freedom.
   void displace(const VecX<double>& tangent);

@@ -82,6 +82,31 @@ TEST(TreeInvariants, JointsOnABaseThatSpinsRemainAtRest) {
   EXPECT_LT(std::abs(simulation.state().v[6]), 1e-10);
 }
 
+// An arm, or none, on a free base of three moments.
+TEST(TreeInvariants, TurnsTooFarForAStepAreToldBeforeTheirEnergyIsOff) {
+  for (const bool arm : {false, true})
+    for (const double spin : {10.0, 300.0, 1e3, 1e4}) {
+      Scene scene;
+      Link base = link_of("base", -1, kFree, Vec3<double>::Zero(), 5, {0.1, 0, 0}, 0);
+      base.inertia.I_LLcm_L.diagonal() << 0.1, 0.2, 0.27;
+      scene.bodies.push_back(link_body(base));
+      scene.bodies[0].joint->v = (VecX<double>(6) << spin, 0.3 * spin, 0.2 * spin, 0, 0, 0).finished();
+      if (arm)
+        scene.bodies.push_back(link_body(link_of("arm", 0, kRevolute, {0.4, 0.1, 0}, 1, {0.3, 0, 0}, 0.01)));
+      Simulation simulation(scene, {.dt = 4e-3});
+      const double kinetic = simulation.report().kinetic;
+      bool told = false;
+      double worst = 0;
+      for (int k = 0; k < 50 && !told; ++k) {
+        told = simulation.step().status() != Status::kOk;
+        if (!told) worst = std::max(worst, std::abs(simulation.report().kinetic / kinetic - 1));
+      }
+      EXPECT_TRUE(told || spin < 1e4) << spin << arm;
+      EXPECT_FALSE(told && spin < 100) << spin << arm;
+      EXPECT_LT(worst, 0.5) << spin << arm;
+    }
+}
+
 // A wheel and a double pendulum, on a welded base or on the world.
 Scene workshop(bool welded, bool pendulum, const Vec3<double>& gravity) {
   Scene scene;
