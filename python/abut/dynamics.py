@@ -31,7 +31,7 @@ class Report(NamedTuple):
     iterations: int  # of the contact solver
     residual: float  # of the contact solver, as it defines it
     status: _abut.Status  # NOT_CONVERGED: do not believe the step
-    stable_dt: float  # of a step too long for the stiffness, about the longest that is not, s; else infinite
+    stable_dt: float  # of a step too long for the stiffness or the spin, about the longest that is not, s; else infinite
 
 
 class Trajectory(NamedTuple):

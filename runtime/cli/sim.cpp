@@ -64,8 +64,8 @@ class SolverWatch {
   double largest_ = 0;
 };
 
-// Explicit steps that are too long for the stiffness: the first is told at once, for what follows is not to
-// be believed, and all at the end of the run.
+// Explicit steps that are too long for the stiffness or the spin: the first is told at once, for what follows
+// is not to be believed, and all at the end of the run.
 class StabilityWatch {
  public:
   void note(const dynamics::Simulation& simulation) {
@@ -73,19 +73,18 @@ class StabilityWatch {
     const double stable_dt = simulation.report().stable_dt;
     if (!std::isfinite(stable_dt)) return;
     if (unstable_++ == 0)
-      fmt::print(
-          stderr,
-          "abut-sim: warning: step {} of {:g} s is too long for the stiffness and makes bodies faster; "
-          "the longest stable one there is about {:.2g} s. Take a smaller --dt or --integrator "
-          "implicit\n",
-          simulation.steps(), simulation.config().dt, stable_dt);
+      fmt::print(stderr,
+                 "abut-sim: warning: step {} of {:g} s is too long for the stiffness or the spin and makes "
+                 "bodies faster; the longest stable one there is about {:.2g} s. Take a smaller --dt or "
+                 "--integrator implicit\n",
+                 simulation.steps(), simulation.config().dt, stable_dt);
     least_ = std::min(least_, stable_dt);
   }
   void finish() const {
     if (unstable_ > 1)
       fmt::print(stderr,
-                 "abut-sim: warning: {} of {} steps were too long for the stiffness: do not believe the "
-                 "motion after them. The least of the longest stable ones was about {:.2g} s\n",
+                 "abut-sim: warning: {} of {} steps were too long for the stiffness or the spin: do not "
+                 "believe the motion after them. The least of the longest stable ones was about {:.2g} s\n",
                  unstable_, steps_, least_);
   }
 

@@ -38,8 +38,9 @@ ContactStage::ContactStage(const System& system, const StepConfig& config)
       bodies_(system.body_count()),
       force_changes_(system.body_count(), Vec6<double>::Zero()) {
   if (system.has_joints()) jointed_.resize(system.body_count());
-  for (std::vector<std::int32_t>& bodies : jointed_bodies(system.scene())) {
+  for (const std::vector<std::int32_t>& bodies : jointed_bodies(system.scene()))
     for (const std::int32_t body : bodies) jointed_[static_cast<std::size_t>(body)] = 1;
+  for (std::vector<std::int32_t>& bodies : moving_trees(system.scene())) {
     TreeMotion tree(system, std::move(bodies));
     if (tree.moves()) trees_.push_back(std::move(tree));
   }

@@ -11,22 +11,33 @@ namespace detail {
 struct TurnMiddle {
   Vec3<double> P;
   Mat3<double> slope;
+  bool found;
 };
 inline TurnMiddle turn_middle(const Vec3<double>& P0, const Vec3<double>& J, double time) {
+  constexpr double kFound = 1e-12;  // of the last step, over |P0|
   Vec3<double> P = P0;
   const double scale = P0.norm();
   const auto slope_at = [&](const Vec3<double>& at) -> Mat3<double> {
     return Mat3<double>::Identity() -
            time / 2 * (skew(at) * J.asDiagonal() - skew<double>(J.cwiseProduct(at)));
   };
+  Vec3<double> step = P0;
   for (int k = 0; k < 20; ++k) {
     const Vec3<double> w = J.cwiseProduct(P);
     const Vec3<double> residual = P - P0 - time / 2 * P.cross(w);
-    const Vec3<double> step = slope_at(P).inverse() * residual;
+    step = slope_at(P).inverse() * residual;
     P -= step;
     if (!(step.norm() > 1e-15 * scale)) break;
   }
-  return {P, slope_at(P)};
+  return {P, slope_at(P), step.norm() <= kFound * scale};
+}
+
+// Whether the middle of a turn is to be looked for: of longer ones Newton's method may find none, and that of
+// each half is. Up to 2^kMostTurnHalvings parts.
+constexpr int kMostTurnHalvings = 12;
+inline bool is_short(const Vec3<double>& P0, const Vec3<double>& J, double time) {
+  constexpr double kShort = 2;  // rad
+  return time * J.cwiseProduct(P0).norm() <= kShort;
 }
 
 }  // namespace detail
@@ -36,13 +47,22 @@ inline TurnMiddle turn_middle(const Vec3<double>& P0, const Vec3<double>& J, dou
 //
 // The midpoint rule for Euler's equations in body axes, P1 = P0 + t Pm x J Pm with Pm = (P0 + P1)/2 and
 // J = I^-1, keeps both |P| and the energy P.J P/2; it turns P by the Cayley transform of t J Pm, so that
-// turning the body by the same transform keeps R P = L. The implicit equation is solved by Newton's method.
-inline void turn_freely(Eigen::Quaterniond& q_WB, const Vec3<double>& L_W, const Vec3<double>& inertia,
-                        double time) {
-  const Vec3<double> J = inertia.cwiseInverse();
-  const Vec3<double> P = detail::turn_middle(q_WB.conjugate() * L_W, J, time).P;
-  const Vec3<double> half = time / 2 * J.cwiseProduct(P);  // half the turn's tangent
-  q_WB = (q_WB * Eigen::Quaterniond(1, half.x(), half.y(), half.z())).normalized();
+// turning the body by the same transform keeps R P = L. The implicit equation is solved by Newton's method,
+// in halves of the time where it is long. Returns whether all were.
+inline bool turn_freely(Eigen::Quaterniond& q_WB, const Vec3<double>& L_W, const Vec3<double>& inertia,
+                        double time, int halvings = 0) {
+  const Vec3<double> J = inertia.cwiseInverse(), P0 = q_WB.conjugate() * L_W;
+  const bool last = halvings == detail::kMostTurnHalvings;
+  if (last || detail::is_short(P0, J, time)) {
+    const detail::TurnMiddle middle = detail::turn_middle(P0, J, time);
+    if (last || middle.found) {
+      const Vec3<double> half = time / 2 * J.cwiseProduct(middle.P);  // half the turn's tangent
+      q_WB = (q_WB * Eigen::Quaterniond(1, half.x(), half.y(), half.z())).normalized();
+      return middle.found && detail::is_short(P0, J, time);
+    }
+  }
+  const bool first = turn_freely(q_WB, L_W, inertia, time / 2, halvings + 1);
+  return turn_freely(q_WB, L_W, inertia, time / 2, halvings + 1) && first;
 }
 
 // How the turn of the body after turn_freely, a rotation vector in the world's axes, follows from the turn
@@ -50,13 +70,14 @@ inline void turn_freely(Eigen::Quaterniond& q_WB, const Vec3<double>& L_W, const
 struct TurnSlopes {
   Mat3<double> by_turn, by_momentum, by_moments;
 };
-inline TurnSlopes turn_slopes(const Eigen::Quaterniond& q_WB, const Vec3<double>& L_W,
-                              const Vec3<double>& inertia, double time) {
-  const Vec3<double> J = inertia.cwiseInverse();
-  const detail::TurnMiddle middle = detail::turn_middle(q_WB.conjugate() * L_W, J, time);
+
+namespace detail {
+
+// Of a turn that is made at once.
+inline TurnSlopes turn_slopes(const Eigen::Quaterniond& q_WB, const Vec3<double>& L_W, const Vec3<double>& J,
+                              double time, const TurnMiddle& middle) {
   const Vec3<double> half = time / 2 * J.cwiseProduct(middle.P);
-  Eigen::Quaterniond q_end = q_WB;
-  turn_freely(q_end, L_W, inertia, time);
+  const Eigen::Quaterniond q_end = (q_WB * Eigen::Quaterniond(1, half.x(), half.y(), half.z())).normalized();
   // The turn after, in the axes of its end, by half: 2/(1 + |half|^2) (I - [half]).
   const Mat3<double> by_half = 2 / (1 + half.squaredNorm()) * (Mat3<double>::Identity() - skew(half));
   const Mat3<double> by_half_W = q_end.toRotationMatrix() * by_half;
@@ -65,6 +86,24 @@ inline TurnSlopes turn_slopes(const Eigen::Quaterniond& q_WB, const Vec3<double>
   const Mat3<double> w_by_moments = (-J.cwiseAbs2().cwiseProduct(middle.P)).asDiagonal();  // of J P
   return {Mat3<double>::Identity() + by_L * skew(L_W), by_L,
           time / 2 * (by_P * skew(middle.P) + by_half_W) * w_by_moments};
+}
+
+}  // namespace detail
+
+inline TurnSlopes turn_slopes(const Eigen::Quaterniond& q_WB, const Vec3<double>& L_W,
+                              const Vec3<double>& inertia, double time, int halvings = 0) {
+  const Vec3<double> J = inertia.cwiseInverse(), P0 = q_WB.conjugate() * L_W;
+  const bool last = halvings == detail::kMostTurnHalvings;
+  if (last || detail::is_short(P0, J, time)) {
+    const detail::TurnMiddle middle = detail::turn_middle(P0, J, time);
+    if (last || middle.found) return detail::turn_slopes(q_WB, L_W, J, time, middle);
+  }
+  Eigen::Quaterniond q_between = q_WB;
+  turn_freely(q_between, L_W, inertia, time / 2, halvings + 1);
+  const TurnSlopes first = turn_slopes(q_WB, L_W, inertia, time / 2, halvings + 1),
+                   second = turn_slopes(q_between, L_W, inertia, time / 2, halvings + 1);
+  return {second.by_turn * first.by_turn, second.by_turn * first.by_momentum + second.by_momentum,
+          second.by_turn * first.by_moments + second.by_moments};
 }
 
 }  // namespace abut::dynamics

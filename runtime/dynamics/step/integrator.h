@@ -50,8 +50,8 @@ struct StepReport {
   double control_work = 0;            // of this step, J: what the control added to the energy
   double stabilisation_work = 0;      // of this step, J: what moving bodies apart added to the energy
   ContactReport solver;               // before impulses that would add energy are scaled down
-  // Of explicit steps, s: where one made bodies faster and was too long for the stiffness or the damping that
-  // acted in it, about the longest that is not; else infinity.
+  // Of explicit steps, s: where one made bodies faster and was too long for the stiffness, the damping or the
+  // inertial forces that acted in it, about the longest that is not; else infinity.
   double stable_dt = std::numeric_limits<double>::infinity();
 
   // Whether bodies got so fast that they may have met others than those that were looked for: some may have

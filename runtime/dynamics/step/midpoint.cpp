@@ -56,10 +56,10 @@ class Midpoint final : public Integrator {
     system_.require_valid(state);
     system_.require_valid(control);
     if (derivatives != nullptr) trace_.start = state;
-    drift(state, dt_ / 2);
+    bool moved = drift(state, dt_ / 2);
     for (TreeMotion& tree : stage_.trees()) {
       tree.read(state);
-      tree.drift(dt_ / 2);
+      moved = tree.drift(dt_ / 2) && moved;
       tree.write(state);
     }
     stage_.find(state, control);
@@ -83,18 +83,19 @@ class Midpoint final : public Integrator {
     report_.control_work = work(control);
     apply_impulses(state, control);
     stage_.remember(state);
-    drift(state, dt_ / 2);
+    moved = drift(state, dt_ / 2) && moved;
     for (std::size_t t = 0; t < stage_.trees().size(); ++t) {
-      stage_.trees()[t].finish(stage_.joints().trees[t].v, dt_);
+      moved = stage_.trees()[t].finish(stage_.joints().trees[t].v, dt_) && moved;
       stage_.trees()[t].write(state);
     }
+    if (!moved) report_.solver.status = Status::kNotConverged;
     stabilise(state);
     stage_.report(state, report_);
     if (derivatives != nullptr) trace_.end = state;
     return report_;
   }
 
-  void drift(State& state, double time) const;
+  bool drift(State& state, double time) const;  // whether all bodies' turns were found
   void solve(const State& state, const Control& control);
   void hold_energy(const State& state, const Islands& islands, std::int32_t island);
   // Calls visit(tree) for those of an island.
@@ -148,13 +149,15 @@ void Midpoint::solve(const State& state, const Control& control) {
   report_.solver = stage_.solve();
 }
 
-void Midpoint::drift(State& state, double time) const {
+bool Midpoint::drift(State& state, double time) const {
+  bool turned = true;
   for (std::size_t i = 0; i < state.bodies.size(); ++i) {
     if (stage_.is_jointed(i)) continue;
     BodyState& moving = state.bodies[i];
     moving.p_WB += time * moving.v_WB;
-    turn_freely(moving.q_WB, moving.L_W, system_.body(i).inertia, time);
+    turned = turn_freely(moving.q_WB, moving.L_W, system_.body(i).inertia, time) && turned;
   }
+  return turned;
 }
 
 // Scaled by s, an island's impulses J at relative velocities u, old, free (with the forces' change) and new,

@@ -3,13 +3,16 @@
 #include "runtime/dynamics/step/explicit_settings.h"
 #include "runtime/dynamics/step/stiff_mode.h"
 #include "runtime/dynamics/step/tree_integrator.h"
-#include "runtime/dynamics/tree/tangent.h"
+#include "runtime/dynamics/tree/fixed_axes.h"
 
 namespace abut::dynamics {
 namespace {
 
 constexpr double kParts[] = {0, 0.5, 0.5, 1};                        // of the step, at the stages
 constexpr double kWeights[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};  // of their rates
+
+// |h lambda| of what turns or grows by inertial forces up to which it does not grow by the step.
+constexpr double kStableTurn = 2.6;
 
 class RungeKutta final : public TreeIntegrator {
  public:
@@ -18,60 +21,67 @@ class RungeKutta final : public TreeIntegrator {
 
  private:
   double longest_step(const StiffMode& mode) const override { return longest_runge_kutta_step(mode); }
+  double longest_step(double inertial_rate) const override { return kStableTurn / inertial_rate; }
 
-  // Rates of u and v, or their slopes.
+  // Rates of u and y along the way of the step (fixed_axes.h).
   struct Rates {
-    VecX<double> u, v;
+    VecX<double> u, y;
   };
 
   void advance(VecX<double>& q, VecX<double>& v, const Control& control, Slopes* slopes) override {
     const Eigen::Index nv = tree().nv();
     Rates rates{VecX<double>::Zero(nv), VecX<double>::Zero(nv)}, sum = rates;
-    Slopes of_rates, of_sum;
+    Slopes of_rates, of_sum;  // of u and y
     if (slopes != nullptr) {
       of_rates = {MatX<double>::Zero(nv, slopes->q.cols()), MatX<double>::Zero(nv, slopes->q.cols())};
       of_sum = of_rates;
     }
     for (int stage = 0; stage < 4; ++stage) {
-      const double part = kParts[stage] * dt();
-      const VecX<double> v_stage = v + part * rates.v;
-      rates = stage_rates(q, v, part, rates, control, slopes, of_rates);
+      rates =
+          stage_rates(q, v, kParts[stage] * dt(), kWeights[stage] * dt(), rates, control, slopes, of_rates);
       sum.u += kWeights[stage] * dt() * rates.u;
-      sum.v += kWeights[stage] * dt() * rates.v;
-      report().control_work += kWeights[stage] * dt() * equations().control_power(v_stage, control);
+      sum.y += kWeights[stage] * dt() * rates.y;
       if (slopes == nullptr) continue;
       of_sum.q += kWeights[stage] * dt() * of_rates.q;
       of_sum.v += kWeights[stage] * dt() * of_rates.v;
     }
-    if (slopes != nullptr) {
-      const ExponentialSlopes way = exponential_slopes(tree(), sum.u);
-      slopes->q = way.transport * slopes->q + way.right * of_sum.q;
-      slopes->v += of_sum.v;
-    }
-    v += sum.v;
-    tree().integrate(q, sum.u, q);
+    const FixedAxes end(tree(), sum.u);
+    const VecX<double> y = v + sum.y;
+    if (slopes != nullptr) move_slopes(end, y, of_sum, *slopes);
+    v = end.velocity(y);
+    q = end.coordinates(q);
   }
 
-  // The rates `part` seconds on along those of the stage before; `of_rates`: the slopes of these, and then of
-  // the new ones.
-  Rates stage_rates(const VecX<double>& q, const VecX<double>& v, double part, const Rates& before,
-                    const Control& control, const Slopes* slopes, Slopes& of_rates) {
-    const VecX<double> u = part * before.u, v_stage = v + part * before.v;
-    VecX<double> q_stage;
-    tree().integrate(q, u, q_stage);
+  // The rates `part` seconds on along those of the stage before, with which the step goes on for `weight`
+  // seconds; `of_rates`: the slopes of these, and then of the new ones.
+  Rates stage_rates(const VecX<double>& q, const VecX<double>& v, double part, double weight,
+                    const Rates& before, const Control& control, const Slopes* slopes, Slopes& of_rates) {
+    const FixedAxes place(tree(), part * before.u);
+    const VecX<double> y = v + part * before.y, v_stage = place.velocity(y);
     ForwardSlopes of_a;
-    Rates rates;
-    rates.v = accelerate(q_stage, v_stage, control, slopes != nullptr ? &of_a : nullptr);
-    const MatX<double> to_u = inverse_right_slope(tree(), u);
-    rates.u = to_u * v_stage;
+    const VecX<double> a =
+        accelerate(place.coordinates(q), v_stage, control, slopes != nullptr ? &of_a : nullptr);
+    report().control_work += weight * equations().control_power(v_stage, control);
+    const Rates rates{place.way_rate(v_stage), place.acceleration(v_stage, a)};
     if (slopes == nullptr) return rates;
-    const ExponentialSlopes way = exponential_slopes(tree(), u);
-    const MatX<double> du = part * of_rates.q, dv = slopes->v + part * of_rates.v,
-                       dq = way.transport * slopes->q + way.right * du;
-    of_rates.q = to_u * dv + inverse_right_slope_by_tangent(tree(), u, v_stage) * du;
-    of_rates.v = of_a.by_q * dq + of_a.by_v * dv;
-    of_rates.v.rightCols(inputs()) += of_a.by_input;
+    const MatX<double> du = part * of_rates.q;
+    Slopes at = *slopes;
+    move_slopes(place, y, {du, part * of_rates.v}, at);
+    MatX<double> da = of_a.by_q * at.q + of_a.by_v * at.v;
+    da.rightCols(inputs()) += of_a.by_input;
+    const FixedAxes::WayRateSlopes of_u = place.way_rate_slopes(v_stage);
+    const FixedAxes::AccelerationSlopes of_y = place.acceleration_slopes(v_stage, a);
+    of_rates.q = of_u.by_v * at.v + of_u.by_u * du;
+    of_rates.v = of_y.by_a * da + of_y.by_v * at.v + of_y.by_u * du;
     return rates;
+  }
+
+  // From q and v at the start to those at a place, where u and y - v have the slopes `way`.
+  static void move_slopes(const FixedAxes& place, const VecX<double>& y, const Slopes& way, Slopes& slopes) {
+    const FixedAxes::CoordinateSlopes of_q = place.coordinate_slopes();
+    const FixedAxes::VelocitySlopes of_v = place.velocity_slopes(y);
+    slopes.q = (of_q.by_q0 * slopes.q + of_q.by_u * way.q).eval();
+    slopes.v = (of_v.by_y * (slopes.v + way.v) + of_v.by_u * way.q).eval();
   }
 };
 

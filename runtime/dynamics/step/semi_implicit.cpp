@@ -9,6 +9,10 @@
 namespace abut::dynamics {
 namespace {
 
+// |h lambda| of velocities that turn by inertial forces at which the step makes them 1.1 times as fast:
+// sqrt(1 + (h lambda)^2).
+constexpr double kStableTurn = 0.46;
+
 class SemiImplicit final : public TreeIntegrator {
  public:
   SemiImplicit(const System& system, const StepConfig& config)
@@ -16,6 +20,7 @@ class SemiImplicit final : public TreeIntegrator {
 
  private:
   double longest_step(const StiffMode& mode) const override { return longest_semi_implicit_step(mode); }
+  double longest_step(double inertial_rate) const override { return kStableTurn / inertial_rate; }
 
   void advance(VecX<double>& q, VecX<double>& v, const Control& control, Slopes* slopes) override {
     ForwardSlopes of_a;

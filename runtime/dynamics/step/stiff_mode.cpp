@@ -23,6 +23,24 @@ StiffMode stiffest_mode(const MatX<double>& M, const MatX<double>& K, const MatX
   return {std::max(x.dot(K * x) / weight, 0.0), std::max(x.dot(C * x) / weight, 0.0)};
 }
 
+// Of z = (x / dt; y). Pairs of complex eigenvalues make |z| go up and down: the growth is a mean.
+double greatest_rate(const MatX<double>& M, const MatX<double>& K, const MatX<double>& C,
+                     const VecX<double>& start, double dt) {
+  constexpr int kPowers = 60, kMean = 40;  // of which the last ones count
+  const Eigen::LLT<MatX<double>> inertia(M);
+  VecX<double> x = start, y = start;
+  double growth = 0;  // its logarithm
+  for (int k = 0; k < kPowers; ++k) {
+    const double size = std::hypot(x.norm(), y.norm());
+    if (!(size > 0 && std::isfinite(size))) return 0;
+    if (k > kPowers - kMean) growth += std::log(size);
+    const VecX<double> force = dt * (dt * (K * x) + C * y);
+    x = y / size;
+    y = -inertia.solve(force) / size;
+  }
+  return std::exp(growth / (kMean - 1)) / dt;
+}
+
 // v' = v - h (k x + c v), x' = x + h v': bounded while h^2 k + 2 h c <= 4.
 double longest_semi_implicit_step(const StiffMode& mode) {
   return 4 / (mode.damping + std::sqrt(mode.damping * mode.damping + 4 * mode.stiffness));

@@ -17,6 +17,11 @@ struct StiffMode {
 StiffMode stiffest_mode(const MatX<double>& M, const MatX<double>& K, const MatX<double>& C,
                         const VecX<double>& start, double dt);
 
+// The spectral radius, 1/s, of x' = y, M y' = -K x - C y with any K and C, by powers of what it makes of
+// (start dt, start) in dt; zero where that is not finite.
+double greatest_rate(const MatX<double>& M, const MatX<double>& K, const MatX<double>& C,
+                     const VecX<double>& start, double dt);
+
 // Greatest steps (s) at which the mode stays bounded; infinite where nothing pulls back or brakes it.
 double longest_semi_implicit_step(const StiffMode& mode);
 double longest_runge_kutta_step(const StiffMode& mode);

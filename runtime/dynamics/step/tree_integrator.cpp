@@ -1,5 +1,6 @@
 #include "runtime/dynamics/step/tree_integrator.h"
 
+#include <Eigen/SparseCore>
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -8,6 +9,7 @@
 #include "runtime/dynamics/step/contact_stage.h"
 #include "runtime/dynamics/tree/derivatives.h"
 #include "runtime/dynamics/tree/dynamics.h"
+#include "runtime/dynamics/tree/fixed_axes.h"
 
 namespace abut::dynamics {
 namespace {
@@ -33,8 +35,8 @@ bool beyond_a_limit(const Tree& tree, const VecX<double>& q) {
   std::ostringstream what;
   what << "simulation: a joint has left the finite numbers; ";
   if (stable_dt < dt)
-    what << "the time step of " << dt << " s is too long for the stiffness: take one below " << stable_dt
-         << " s or the integrator implicit";
+    what << "the time step of " << dt << " s is too long for the stiffness or the spin: take one below "
+         << stable_dt << " s or the integrator implicit";
   else
     what << "take a smaller time step";
   throw InvalidInput(what.str());
@@ -81,13 +83,16 @@ const StepReport& TreeIntegrator::step(State& state, const Control& control, Slo
   coordinates.system().require_valid(state);
   coordinates.system().require_valid(control);
   state.impulses.clear();
-  equations_.find(state, control, dt_);
-  State next = state;
+  State start = state;  // bodies on joints where these are
+  coordinates.coordinates(state, q_, v_);
+  coordinates.place(q_, v_, equations_.scratch(), start);
+  equations_.find(start, control, dt_);
+  State next = start;
   VecX<double> start_v;
   for (int k = 1;; ++k) {
     report_ = {};
     report_.penetration = std::numeric_limits<double>::quiet_NaN();
-    coordinates.coordinates(state, q_, v_);
+    coordinates.coordinates(start, q_, v_);
     start_v = v_;
     stage_count_ = 0;
     covered_ = true;
@@ -98,13 +103,13 @@ const StepReport& TreeIntegrator::step(State& state, const Control& control, Slo
     if (!q_.allFinite() || !v_.allFinite()) refuse_step(dt_, stable_step(start_v, control));
     coordinates.place(q_, v_, equations_.scratch(), next);
     if (k == kMaxSearches || covered_) break;
-    equations_.find(state, control, dt_, fastest_);
+    equations_.find(start, control, dt_, fastest_);
   }
   report_.missed_contacts = !covered_;
   if (!covered_ || contact_ == Status::kNotConverged) report_.solver.status = Status::kNotConverged;
   report_.contacts = equations_.contacts();
   measure(coordinates.system(), next, report_);
-  if (stage_count_ > 0 && (at_a_limit() || faster(state, next)))
+  if (stage_count_ > 0 && (at_a_limit() || faster(start, next)))
     if (const double longest = stable_step(v_ - start_v, control); longest < dt_) report_.stable_dt = longest;
   state = next;
   return report_;
@@ -138,7 +143,8 @@ bool TreeIntegrator::faster(const State& before, const State& after) const {
   return false;
 }
 
-// The least of all stages, s. Friction that is too stiff for the step chatters, with changes of the velocity
+// The least of all stages, s; of inertial forces where the step starts, as a step that they have made too
+// fast has no end of them. Friction that is too stiff for the step chatters, with changes of the velocity
 // that it bounds itself, and is left out. `change`, of the velocities in the step, is where the mode that
 // fails has grown.
 double TreeIntegrator::stable_step(const VecX<double>& change, const Control& control) {
@@ -156,8 +162,31 @@ double TreeIntegrator::stable_step(const VecX<double>& change, const Control& co
         stiffest_mode(G.transpose() * M * G, symmetric(forces.dtau_dq), symmetric(forces.dtau_dv),
                       change(equations_.coordinates().mimics().independent_velocities()), dt_);
     longest = std::min(longest, longest_step(mode));
+    if (k == 0) longest = std::min(longest, longest_step(inertial_rate(q, v, change)));
   }
   return longest;
+}
+
+// Of M dy/dt = -b(q, v), gravity left out, in axes that do not turn (fixed_axes.h): there small changes x, y
+// of the motion go as x' = y, M y' = -K x - C y. Turning axes are no matter of the step.
+double TreeIntegrator::inertial_rate(const VecX<double>& q, const VecX<double>& v,
+                                     const VecX<double>& change) {
+  TreeScratch& scratch = equations_.scratch();
+  const MatX<double>& G = equations_.coordinates().independent();
+  const Eigen::Index nv = G.rows();
+  const VecX<double> rest = VecX<double>::Zero(nv);
+  const VecX<double> weight = bias_force<double>(tree(), q, rest, scratch);
+  const VecX<double> a = equations_.acceleration(q, v, weight);
+  MatX<double> K = -inverse_dynamics_derivatives<double>(tree(), q, rest, rest, scratch).leftCols(nv);
+  K += inverse_dynamics_derivatives<double>(tree(), q, v, a, scratch).leftCols(nv);
+  const MatX<double>& M = scratch.mass_matrix;
+  const FixedAxes here(tree(), rest);
+  const FixedAxes::AccelerationSlopes of_y = here.acceleration_slopes(v, a);
+  const MatX<double> C = scratch.dtau_dx.rightCols(nv) - M * of_y.by_v.sparseView();
+  K += C * here.velocity_slopes(v).by_u.sparseView();
+  K -= M * of_y.by_u.sparseView();
+  return greatest_rate(G.transpose() * M * G, G.transpose() * K * G, G.transpose() * C * G,
+                       change(equations_.coordinates().mimics().independent_velocities()), dt_);
 }
 
 // M a = tau(q, v) - b(q, v), so that M da = d(tau - M a - b) with a held there.

@@ -30,6 +30,10 @@ class TreeIntegrator : public Integrator {
 
   // The longest step that is stable where `mode` acts, s; infinite for an integrator to which all are.
   virtual double longest_step(const StiffMode&) const { return std::numeric_limits<double>::infinity(); }
+  // The same where small changes of the motion turn or grow by inertial forces, 1/s.
+  virtual double longest_step(double /*inertial_rate*/) const {
+    return std::numeric_limits<double>::infinity();
+  }
 
   // The accelerations at q, v, a stage of the step, and, where `slopes` is given, their derivatives (nv, nv)
   // by the tangent of q, by v and by the inputs (nv, inputs()).
@@ -56,6 +60,7 @@ class TreeIntegrator : public Integrator {
   bool at_a_limit() const;
   bool faster(const State& before, const State& after) const;
   double stable_step(const VecX<double>& change, const Control& control);
+  double inertial_rate(const VecX<double>& q, const VecX<double>& v, const VecX<double>& change);
 
   MotionEquations equations_;
   double dt_;

@@ -6,7 +6,6 @@
 
 #include "runtime/dynamics/tree/dynamics.h"
 #include "runtime/dynamics/tree/kinematics.h"
-#include "runtime/math/adjoint.h"
 
 namespace abut::dynamics {
 namespace {
@@ -91,18 +90,43 @@ void TreeMotion::accelerate(const VecX<double>& v) {
   llt_.solveInPlace(acceleration_);
 }
 
-TreeMotion::Momenta TreeMotion::momenta() const {
-  const RootVector p = M_.topRows(root_.cols()) * v_;
-  Momenta momenta{root_ * p, pose_of_link(scratch_, 0), Vec3<double>::Zero()};
-  for (std::size_t i = 0; i < J_W_.size(); ++i)
-    momenta.p_LCom_W += tree_.body(i).mass / tree_.mass() * from_root(i);
-  return momenta;
+Vec3<double> TreeMotion::centre_from_root() const {
+  Vec3<double> p_LCom_W = Vec3<double>::Zero();
+  for (std::size_t i = 0; i < J_W_.size(); ++i) p_LCom_W += tree_.body(i).mass / tree_.mass() * from_root(i);
+  return p_LCom_W;
 }
 
-// Of second order: q and v by the midpoint rule, then what has to stay as it is.
-void TreeMotion::drift(double time) {
-  const double kinetic = v_.dot(M_ * v_) / 2;
-  const Momenta start = root_.cols() > 0 ? momenta() : Momenta{};
+// Leaves v_ seen from the centre of mass: the shifts of the root at which the momentum
+// M_sr v_r + m v_s, v_r the other velocities, is zero.
+TreeMotion::Whole TreeMotion::take_way() {
+  const Eigen::Index nb = root_.cols(), ns = nb - turns();
+  Whole whole{pose_of_link(scratch_, 0), centre_from_root(), Vec3<double>::Zero(), Vec3<double>::Zero()};
+  auto shift = v_.segment(turns(), ns);
+  const RootVector all = shift;
+  shift.setZero();
+  const RootVector own = -1 / tree_.mass() * (M_.middleRows(turns(), ns) * v_);
+  shift = own;
+  whole.v_WCom_W = whole.X_WL.R * (root_.bottomRightCorner(3, ns) * (all - own));
+  const RootVector p = M_.topRows(nb) * v_;
+  whole.L_W = whole.X_WL.R * (root_.topRows<3>() * p);
+  return whole;
+}
+
+void TreeMotion::give_way(const Vec3<double>& v_WCom_W) {
+  const Eigen::Index ns = root_.cols() - turns();
+  v_.segment(turns(), ns) +=
+      root_.bottomRightCorner(3, ns).transpose() * (pose_of_link(scratch_, 0).R.transpose() * v_WCom_W);
+}
+
+// Of second order: q and v by the midpoint rule, then what has to stay as it is. The energy is that of the
+// motion about the centre of mass; the velocities of the joints are scaled by s so that what the whole tree
+// has locked and s^2 of what they have add up to it. Where they have none but for rounding, it stays so.
+bool TreeMotion::drift(double time) {
+  constexpr double kRounding = 1e-12;  // of the energy that the tree has locked
+  constexpr double kMostOff = 0.05;    // of all energy
+  const bool floats = root_.cols() > 0;
+  const Whole start = floats ? take_way() : Whole{};
+  const Shares before = shares(start.L_W);
   const VecX<double> q = q_;
   accelerate(v_);
   full_.noalias() = independent_ * v_;
@@ -115,43 +139,51 @@ void TreeMotion::drift(double time) {
   tree_.tree().integrate(q, time * full_, q_);
   tree_.mimics().obey(q_);
   weigh();
-  keep_invariants(kinetic, start, q, time);
+  if (floats) go_straight(start, q, time);
+  const Shares now = shares(start.L_W);
+  const double excess = now.moving - before.moving + (now.locked - before.locked),
+               square = 1 - excess / (now.moving + kRounding * now.locked);
+  const double scale = std::isfinite(square) ? std::sqrt(std::clamp(square, 0.0, 4.0)) : 1;
+  const double all = before.locked + before.moving, off = now.locked + scale * scale * now.moving - all;
+  const bool kept = !(std::abs(off) > kMostOff * all);
+  v_ *= scale;
+  if (!floats) return kept;
+  v_.head(root_.cols()) = now.whole + scale * now.of_joints;
+  give_way(start.v_WCom_W);
+  return kept;
 }
 
-// The centre of mass goes straight on, along the plane of a planar joint, and the root with it: its momenta p
-// are carried along to there. They give the root's velocity for each velocity of the joints:
-// v_b = M_bb^-1 (p - M_bj v_j). With the joints' velocities scaled by s the kinetic energy is
-// p.M_bb^-1 p/2 + s^2 v_j.(M_jj - M_jb M_bb^-1 M_bj) v_j/2.
-void TreeMotion::keep_invariants(double kinetic, const Momenta& start, const VecX<double>& q_start,
-                                 double time) {
-  double locked = 0, moving = v_.dot(M_ * v_) / 2;
-  RootVector whole, of_joints;
-  const Eigen::Index nb = root_.cols(), nj = v_.size() - nb;
-  if (nb > 0) {
-    const Momenta now = momenta();
-    const auto shifts = root_.bottomRows<3>();
-    const Vec3<double> shift_W =
-        start.p_LCom_W - now.p_LCom_W + time / tree_.mass() * (start.X_WL.R * start.p_L.tail<3>());
-    full_.setZero();
-    full_.head(nb) = shifts.transpose() * (now.X_WL.R.transpose() * shift_W);
-    const Pose<double> X{start.X_WL.R.transpose() * now.X_WL.R,
-                         start.X_WL.R.transpose() * (now.X_WL.R * (shifts * full_.head(nb)))};
-    const Eigen::Index at = nb == 6 ? 4 : 1, places = nb == 6 ? 3 : 2;  // in q (tree.h)
-    q_.segment(at, places) = q_start.segment(at, places);
-    tree_.tree().integrate(q_, full_, q_);
-    for (auto& link : scratch_.links) link.p_WC = start.X_WL * X.p;
-    const RootVector p = root_.transpose() * (adjoint(X).transpose() * start.p_L);
+// The centre of mass goes straight on, along the plane of a planar joint, and the root with it.
+void TreeMotion::go_straight(const Whole& start, const VecX<double>& q_start, double time) {
+  const Eigen::Index nb = root_.cols();
+  const auto shifts = root_.bottomRows<3>();
+  const Mat3<double> R = pose_of_link(scratch_, 0).R;
+  const Vec3<double> shift_W = start.p_LCom_W - centre_from_root() + time * start.v_WCom_W;
+  full_.setZero();
+  full_.head(nb) = shifts.transpose() * (R.transpose() * shift_W);
+  const Eigen::Index at = nb == 6 ? 4 : 1, places = nb == 6 ? 3 : 2;  // in q (tree.h)
+  q_.segment(at, places) = q_start.segment(at, places);
+  tree_.tree().integrate(q_, full_, q_);
+  for (auto& link : scratch_.links) link.p_WC = start.X_WL.p + R * (shifts * full_.head(nb));
+}
+
+// The angular momentum L about the centre of mass, p along the root joint, gives the root's velocities for
+// each velocity of the joints: v_b = M_bb^-1 (p - M_bj v_j), and the kinetic energy p.M_bb^-1 p/2 +
+// v_j.(M_jj - M_jb M_bb^-1 M_bj) v_j/2.
+TreeMotion::Shares TreeMotion::shares(const Vec3<double>& L_W) {
+  Shares shares;
+  middle_ = v_;
+  if (const Eigen::Index nb = root_.cols(); nb > 0) {
+    const RootVector p = root_.topRows<3>().transpose() * (pose_of_link(scratch_, 0).R.transpose() * L_W);
     const Eigen::LLT<RootMatrix> root(M_.topLeftCorner(nb, nb));
-    whole = root.solve(p);
-    of_joints = -root.solve(RootVector(M_.topRightCorner(nb, nj) * v_.tail(nj)));
-    locked = p.dot(whole) / 2;
-    v_.head(nb) = of_joints;
-    moving = v_.dot(M_ * v_) / 2;
+    shares.whole = root.solve(p);
+    shares.of_joints =
+        -root.solve(RootVector(M_.topRightCorner(nb, v_.size() - nb) * v_.tail(v_.size() - nb)));
+    shares.locked = p.dot(shares.whole) / 2;
+    middle_.head(nb) = shares.of_joints;
   }
-  const double square = (kinetic - locked) / moving;
-  const double scale = moving > 0 && std::isfinite(square) ? std::sqrt(std::clamp(square, 0.0, 4.0)) : 1;
-  v_ *= scale;
-  if (nb > 0) v_.head(nb) = whole + scale * of_joints;
+  shares.moving = middle_.dot(M_ * middle_) / 2;
+  return shares;
 }
 
 // From the root's origin to a body's centre of mass, in the world's axes.
@@ -169,6 +201,7 @@ double TreeMotion::rise() const {
   double sum = 0, rounding = 0;
   const Vec3<double>& gravity = tree_.system().scene().gravity;
   for (std::size_t i = 0; i < J_W_.size(); ++i) {
+    if (!carries(i)) continue;
     const Vec3<double> p_W = scratch_.links[i].p_WC + from_root(i);
     sum -= tree_.body(i).mass * gravity.dot(p_W - start_W_[i]);
     rounding += tree_.body(i).mass * gravity.norm() * (p_W.norm() + from_root(i).norm());
@@ -269,13 +302,14 @@ double TreeMotion::control_work(const VecX<double>& after, double dt) const {
   return dt * power;
 }
 
-void TreeMotion::finish(const VecX<double>& after, double dt) {
+bool TreeMotion::finish(const VecX<double>& after, double dt) {
   const double fall = dt * tau_gravity_.dot(v_ + after) / 2;  // work of gravity's impulse
   v_ = after;
-  drift(dt / 2);
-  if (root_.cols() == 6) return;
+  const bool kept = drift(dt / 2);
+  if (root_.cols() == 6) return kept;
   const double excess = fall + rise(), kinetic = v_.dot(M_ * v_) / 2;
   if (excess > 0 && kinetic > 0) v_ *= std::sqrt(std::max(0.0, 1 - excess / kinetic));
+  return kept;
 }
 
 void TreeMotion::displace(const VecX<double>& tangent) {

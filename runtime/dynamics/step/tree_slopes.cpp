@@ -1,17 +1,23 @@
 #include "runtime/dynamics/step/tree_slopes.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "runtime/dynamics/tree/dynamics.h"
 #include "runtime/dynamics/tree/tangent.h"
 
 namespace abut::dynamics {
 namespace {
 
-constexpr double kSize = 1e-4;  // of the differences, rad or m, and their rates
+constexpr double kSize =
+    1e-4;  // of the differences: of a radian, or of the length of a shift, and their rates
 
 // Of f(t) at 0, of the fourth order.
 template <class F>
-auto slope(F&& f) {
-  const auto one = f(kSize), back = f(-kSize), two = f(2 * kSize), two_back = f(-2 * kSize);
-  return ((8 * (one - back) - (two - two_back)) / (12 * kSize)).eval();
+auto slope(double size, F&& f) {
+  const auto one = f(size), back = f(-size), two = f(2 * size), two_back = f(-2 * size);
+  return ((8 * (one - back) - (two - two_back)) / (12 * size)).eval();
 }
 
 // Of f(tree) by a mass or a moment.
@@ -28,6 +34,29 @@ TreeSlopes::TreeSlopes(const TreeMotion& tree, const State& start, const Control
     : tree_(tree), control_(control), dt_(dt), columns_(std::move(columns)), variants_(variants) {
   tree_.read(start);
   start_ = {tree_.place(), tree_.velocities()};
+  sizes_ = sizes();
+}
+
+// A shift changes moments of inertia, I + m s^2, over the length sqrt(I / m), with I of a turn on the way to
+// the world and m what is shifted; where nothing turns, no inertia depends on it.
+VecX<double> TreeSlopes::sizes() const {
+  const Tree& tree = tree_.coordinates().tree();
+  const MatX<double>& G = tree_.coordinates().independent();
+  const auto turns = [&](int d) { return !tree.subspace(d).head<3>().isZero(0); };
+  TreeScratch scratch(tree);
+  const MatX<double>& M = mass_matrix<double>(tree, start_.q, scratch);
+  VecX<double> sizes = VecX<double>::Constant(G.cols(), std::numeric_limits<double>::infinity());
+  for (int d = 0; d < tree.nv(); ++d) {
+    double square = std::numeric_limits<double>::infinity();
+    const int first = tree.first_v(tree_.coordinates().link_of_dof(d));
+    for (int above = tree.parent_dof(first); above >= 0 && !turns(d); above = tree.parent_dof(above))
+      if (turns(above) && M(above, above) > 0) square = std::min(square, M(above, above) / M(d, d));
+    const double length = std::isfinite(square) ? std::sqrt(square) : 1;
+    Eigen::Index column;
+    const double factor = G.row(d).cwiseAbs().maxCoeff(&column);
+    if (factor > 0) sizes[column] = std::min(sizes[column], kSize * length / factor);
+  }
+  return sizes;
 }
 
 TreeSlopes::Place TreeSlopes::moved(const Place& from, const VecX<double>& x) const {
@@ -84,7 +113,7 @@ MovingPart TreeSlopes::middle(const VecX<double>& after, std::size_t body_count)
   const Eigen::Index n = start_.v.size();
   MatX<double> by_start(2 * n, 2 * n);
   for (Eigen::Index k = 0; k < 2 * n; ++k)
-    by_start.col(k) = slope([&](double t) {
+    by_start.col(k) = slope(sizes_[k % n], [&](double t) {
       return between(middle_, middle_of(tree_, moved(start_, t * VecX<double>::Unit(2 * n, k))));
     });
   MatX<double> slopes = by_start * start_slopes();
@@ -119,8 +148,8 @@ MovingPart TreeSlopes::middle(const VecX<double>& after, std::size_t body_count)
   part.free = problem.v;
   part.dP = MatX<double>::Zero(n, columns_.count);
   for (Eigen::Index k = 0; k < n; ++k) {
-    const MatX<double> by_x =
-        slope([&](double t) { return all_at(tree_, moved(middle_, t * VecX<double>::Unit(2 * n, k))); });
+    const MatX<double> by_x = slope(
+        sizes_[k], [&](double t) { return all_at(tree_, moved(middle_, t * VecX<double>::Unit(2 * n, k))); });
     part.dA.push_back(by_x.topLeftCorner(n, n));
     for (std::size_t m = 0; m < part.members.size(); ++m)
       part.members[m].dJ.push_back(by_x.block(n + 6 * static_cast<Eigen::Index>(m), 0, 6, n));
@@ -146,11 +175,11 @@ MatX<double> TreeSlopes::end(const MovingPart& part, const VecX<double>& displac
   const Place base = end_of(tree_, start_, part.y);
   MatX<double> by_start(2 * n, 2 * n), by_after(2 * n, n);
   for (Eigen::Index k = 0; k < 2 * n; ++k)
-    by_start.col(k) = slope([&](double t) {
+    by_start.col(k) = slope(sizes_[k % n], [&](double t) {
       return between(base, end_of(tree_, moved(start_, t * VecX<double>::Unit(2 * n, k)), part.y));
     });
   for (Eigen::Index k = 0; k < n; ++k)
-    by_after.col(k) = slope([&](double t) {
+    by_after.col(k) = slope(sizes_[k], [&](double t) {
       return between(base, end_of(tree_, start_, part.y + t * VecX<double>::Unit(n, k)));
     });
   MatX<double> slopes = by_start * start_slopes() + by_after * part.dy;

@@ -50,6 +50,7 @@ class TreeSlopes {
   Place middle_of(TreeMotion& tree, const Place& start) const;
   void push(TreeMotion& tree, const Place& middle, ContactTree& problem);
   Place end_of(TreeMotion& tree, const Place& start, const VecX<double>& after);
+  VecX<double> sizes() const;
   // (2 n, N): (tangent; velocity) at the start.
   MatX<double> start_slopes() const;
 
@@ -59,6 +60,7 @@ class TreeSlopes {
   Columns columns_;
   std::span<Variants> variants_;
   Place start_, middle_;
+  VecX<double> sizes_;  // (n) of the differences by each tangent, and by its rate
   std::vector<JointRow> rows_;
   std::vector<ContactBody> bodies_;
 };

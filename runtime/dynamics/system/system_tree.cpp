@@ -63,7 +63,22 @@ std::vector<Link> links_of(const Scene& scene, std::span<const std::int32_t> bod
   return links;
 }
 
-std::vector<std::vector<std::int32_t>> jointed_bodies(const Scene& scene) {
+namespace {
+
+// Of each body: whether fixed joints hold it to the world.
+std::vector<std::uint8_t> welded_bodies(const Scene& scene) {
+  std::vector<std::uint8_t> welded(scene.bodies.size());
+  for (std::size_t i = 0; i < welded.size(); ++i) {
+    const auto& joint = scene.bodies[i].joint;
+    if (!joint || joint->joint.type != JointType::kFixed) continue;
+    welded[i] = joint->parent < 0 || welded[static_cast<std::size_t>(joint->parent)];
+  }
+  return welded;
+}
+
+// Groups of bodies that joints connect, parents that are `apart` excepted: ascending, by the first one of
+// each.
+std::vector<std::vector<std::int32_t>> connected(const Scene& scene, const std::vector<std::uint8_t>& apart) {
   const auto count = static_cast<std::int32_t>(scene.bodies.size());
   std::vector<std::int32_t> group(scene.bodies.size());  // of each body: the first one's index
   std::iota(group.begin(), group.end(), 0);
@@ -81,8 +96,9 @@ std::vector<std::vector<std::int32_t>> jointed_bodies(const Scene& scene) {
   for (std::int32_t i = 0; i < count; ++i) {
     const Body& body = scene.bodies[static_cast<std::size_t>(i)];
     if (!body.joint) continue;
+    const std::int32_t parent = body.joint->parent;
     jointed[static_cast<std::size_t>(i)] = 1;
-    join(i, body.joint->parent);
+    if (parent >= count || parent < 0 || !apart[static_cast<std::size_t>(parent)]) join(i, parent);
     if (body.joint->joint.mimic) join(i, body.joint->joint.mimic->link);
   }
   std::vector<std::vector<std::int32_t>> groups(scene.bodies.size());
@@ -91,6 +107,32 @@ std::vector<std::vector<std::int32_t>> jointed_bodies(const Scene& scene) {
     return members.empty() || (members.size() == 1 && jointed[static_cast<std::size_t>(members[0])] == 0);
   });
   return groups;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::int32_t>> jointed_bodies(const Scene& scene) {
+  return connected(scene, std::vector<std::uint8_t>(scene.bodies.size()));
+}
+
+std::vector<std::vector<std::int32_t>> moving_trees(const Scene& scene) {
+  const std::vector<std::uint8_t> welded = welded_bodies(scene);
+  std::vector<std::vector<std::int32_t>> trees = connected(scene, welded);
+  const auto parent_of = [&](std::int32_t body) {
+    const auto& joint = scene.bodies[static_cast<std::size_t>(body)].joint;
+    return joint ? joint->parent : -1;
+  };
+  std::erase_if(trees,
+                [&](const auto& members) { return welded[static_cast<std::size_t>(members[0])] != 0; });
+  for (std::vector<std::int32_t>& members : trees) {
+    for (std::size_t k = 0; k < members.size(); ++k) {
+      const std::int32_t parent = parent_of(members[k]);
+      if (parent >= 0 && welded[static_cast<std::size_t>(parent)] != 0) members.push_back(parent);
+    }
+    std::sort(members.begin(), members.end());
+    members.erase(std::unique(members.begin(), members.end()), members.end());
+  }
+  return trees;
 }
 
 SystemTree::SystemTree(const System& system)

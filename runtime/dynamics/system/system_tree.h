@@ -67,5 +67,8 @@ std::vector<Link> links_of(const Scene& scene, std::span<const std::int32_t> bod
 // Bodies that joints connect, by themselves or by mimicking: ascending, by the first one of each group. Those
 // that no joint connects with anything are in none.
 std::vector<std::vector<std::int32_t>> jointed_bodies(const Scene& scene);
+// The same of what moves: bodies that fixed joints hold to the world connect nothing, and are in each group
+// that stands on them.
+std::vector<std::vector<std::int32_t>> moving_trees(const Scene& scene);
 
 }  // namespace abut::dynamics

@@ -6,29 +6,16 @@
 namespace abut::dynamics {
 namespace {
 
+using detail::blocks;
 using detail::for_each_group;
+using detail::Parts;
+using detail::right_jacobian_of_turn;
+using detail::set_block;
 using detail::Subspace;
-
-struct Parts {
-  Vec3<double> w, v;
-  explicit Parts(const Vec6<double>& V) : w(V.head<3>()), v(V.tail<3>()) {}
-};
-
-Mat6<double> blocks(const Mat3<double>& ww, const Mat3<double>& wv, const Mat3<double>& vw,
-                    const Mat3<double>& vv) {
-  Mat6<double> m;
-  m << ww, wv, vw, vv;
-  return m;
-}
 
 const Mat3<double>& zero() {
   static const Mat3<double> kZero = Mat3<double>::Zero();
   return kZero;
-}
-
-Mat3<double> right_jacobian_of_turn(const Vec3<double>& turn) {
-  return detail::right_jacobian((Vec6<double>() << turn, Vec3<double>::Zero()).finished())
-      .topLeftCorner<3, 3>();
 }
 
 // Rate of v in the world, in the link's axes, less that of its components: w x v of a free joint.
@@ -36,11 +23,6 @@ Vec6<double> carried(const Parts& V) {
   return (Vec6<double>() << Vec3<double>::Zero(), V.w.cross(V.v)).finished();
 }
 Mat6<double> carried_slope(const Parts& V) { return blocks(zero(), zero(), -skew(V.v), skew(V.w)); }
-
-// Sets one joint's block from its slope in all six dimensions.
-void set_block(const Subspace& S, int first, const Mat6<double>& slope, MatX<double>& to) {
-  to.block(first, first, S.cols(), S.cols()) = S.transpose() * slope * S;
-}
 
 MatX<double> identity(const Tree& tree, double scale) {
   return scale * MatX<double>::Identity(tree.nv(), tree.nv());
@@ -50,20 +32,14 @@ MatX<double> identity(const Tree& tree, double scale) {
 
 void euler_advance(const Tree& tree, const VecX<double>& q, const VecX<double>& v_next, double h,
                    VecX<double>& q_next) {
-  // exp((h w; v)) shifts by A v with A = integral of R along the way; a straight line asks for h R v.
-  VecX<double> tangent = h * v_next;
+  // Turns first; exp((0; h v)) then shifts by h R_q' v.
+  VecX<double> turn = h * v_next, shift = VecX<double>::Zero(tree.nv());
   for_each_group(tree, [&](int first, const Subspace& S) {
-    const Parts V(S * v_next.segment(first, S.cols()));
-    Vec6<double> xi = Vec6<double>::Zero();
-    Mat3<double> A;
-    for (int k = 0; k < 3; ++k) {
-      xi << h * V.w, Vec3<double>::Unit(k);
-      A.col(k) = exp(xi).p;
-    }
-    xi << h * V.w, A.inverse() * (exp_rotation<double>(h * V.w) * (h * V.v));
-    tangent.segment(first, S.cols()) = S.transpose() * xi;
+    shift.segment(first, S.cols()) = detail::shift_of(S, turn.segment(first, S.cols()));
   });
-  tree.integrate(q, tangent, q_next);
+  turn -= shift;
+  tree.integrate(q, turn, q_next);
+  tree.integrate(q_next, shift, q_next);
 }
 
 // dtheta' = R' dtheta + h Jr dw',  dp' = R' dp + h (dv' + dtheta' x v').

@@ -20,7 +20,31 @@ void for_each_group(const Tree& tree, Visit&& visit) {
   }
 }
 
+// A twist, or a tangent, by parts.
+struct Parts {
+  Vec3<double> w, v;
+  explicit Parts(const Vec6<double>& V) : w(V.head<3>()), v(V.tail<3>()) {}
+};
+
+// The part of a joint's tangent that shifts its link.
+inline VecX<double> shift_of(const Subspace& S, const VecX<double>& tangent) {
+  return S.bottomRows<3>().transpose() * (S.bottomRows<3>() * tangent);
+}
+
+inline Mat6<double> blocks(const Mat3<double>& ww, const Mat3<double>& wv, const Mat3<double>& vw,
+                           const Mat3<double>& vv) {
+  Mat6<double> m;
+  m << ww, wv, vw, vv;
+  return m;
+}
+
+// Sets one joint's block from its slope in all six dimensions.
+inline void set_block(const Subspace& S, int first, const Mat6<double>& slope, MatX<double>& to) {
+  to.block(first, first, S.cols(), S.cols()) = S.transpose() * slope * S;
+}
+
 // Jr(xi) of exp(xi), (6, 6): sum over k of (-ad(xi))^k / (k + 1)!, to rounding whatever the turn.
 Mat6<double> right_jacobian(const Vec6<double>& xi);
+Mat3<double> right_jacobian_of_turn(const Vec3<double>& turn);  // the same of turns alone
 
 }  // namespace abut::dynamics::detail

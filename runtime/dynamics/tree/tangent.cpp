@@ -32,6 +32,10 @@ Mat6<double> detail::right_jacobian(const Vec6<double>& xi) {
   return sum;
 }
 
+Mat3<double> detail::right_jacobian_of_turn(const Vec3<double>& turn) {
+  return right_jacobian((Vec6<double>() << turn, Vec3<double>::Zero()).finished()).topLeftCorner<3, 3>();
+}
+
 ExponentialSlopes exponential_slopes(const Tree& tree, const VecX<double>& u) {
   ExponentialSlopes slopes{MatX<double>::Identity(tree.nv(), tree.nv()),
                            MatX<double>::Identity(tree.nv(), tree.nv())};
@@ -47,21 +51,6 @@ ExponentialSlopes exponential_slopes(const Tree& tree, const VecX<double>& u) {
 MatX<double> inverse_right_slope(const Tree& tree, const VecX<double>& u) {
   const MatX<double> ad = adjoint_derivative(tree, u), ad2 = ad * ad;
   return MatX<double>::Identity(tree.nv(), tree.nv()) + kFirst * ad + kSecond * ad2 + kFourth * (ad2 * ad2);
-}
-
-// d(ad(u) x) = -ad(x) du, one factor of each power after the other.
-MatX<double> inverse_right_slope_by_tangent(const Tree& tree, const VecX<double>& u, const VecX<double>& v) {
-  constexpr double kPowers[] = {kFirst, kSecond, 0, kFourth};
-  const MatX<double> ad = adjoint_derivative(tree, u);
-  MatX<double> slope = MatX<double>::Zero(tree.nv(), tree.nv());
-  MatX<double> power_slope = slope;  // of ad(u)^k v
-  VecX<double> power = v;
-  for (const double c : kPowers) {
-    power_slope = (ad * power_slope - adjoint_derivative(tree, power)).eval();
-    power = (ad * power).eval();
-    slope += c * power_slope;
-  }
-  return slope;
 }
 
 MatX<double> adjoint_derivative(const Tree& tree, const VecX<double>& v) {

@@ -16,9 +16,6 @@ ExponentialSlopes exponential_slopes(const Tree& tree, const VecX<double>& u);
 // Jr(u)^-1: the rate of u where q' moves with velocities v is Jr(u)^-1 v. By its series up to the fourth
 // power of u: for turns of much less than a radian.
 MatX<double> inverse_right_slope(const Tree& tree, const VecX<double>& u);
-// By u, of Jr(u)^-1 v with v held, (nv, nv); the same series.
-MatX<double> inverse_right_slope_by_tangent(const Tree& tree, const VecX<double>& u, const VecX<double>& v);
-
 // ad(v), the derivative of Ad(exp(t v)) at t = 0; zero for joints of one degree of freedom.
 MatX<double> adjoint_derivative(const Tree& tree, const VecX<double>& v);
 

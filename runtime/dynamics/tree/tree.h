@@ -139,7 +139,9 @@ class Tree {
   // normalised.
   template <class S>
   void integrate(const VecX<S>& q, const VecX<std::type_identity_t<S>>& dv, VecX<S>& q_out) const;
-  // The tangent dv with integrate(q0, dv) = q1; turns of at most half a circle for quaternions.
+  // The tangent dv with integrate(q0, dv) = q1; turns of at most half a circle for quaternions. Of a planar
+  // joint the turn is that of the coordinates: near whole ones dv grows without bound, as such a twist shifts
+  // nothing.
   template <class S>
   void difference(const VecX<S>& q0, const VecX<std::type_identity_t<S>>& q1, VecX<S>& dv) const;
 

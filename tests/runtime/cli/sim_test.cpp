@@ -270,8 +270,9 @@ TEST_F(Sim, StepsThatTheSolverDidNotSolveAreTold) {
 TEST_F(Sim, ExplicitStepsTooLongForTheStiffnessAreTold) {
   const std::string start = "a.scn --integrator rk4 --model point --stiffness 1e6 --stats s.csv ";
   const Outcome told = run(start + "--dt 0.02 --steps 60");
-  EXPECT_NE(told.err.find("is too long for the stiffness and makes bodies faster; the longest stable one "
-                          "there is about "),
+  EXPECT_NE(told.err.find(
+                "is too long for the stiffness or the spin and makes bodies faster; the longest stable one "
+                "there is about "),
             std::string::npos)
       << told.err;
   for (const std::string stable :

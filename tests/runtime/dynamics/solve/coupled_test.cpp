@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/core/error.h"
+#include "runtime/dynamics/solve/even_pressure.h"
 #include "tests/support/allocations.h"
 #include "tests/support/contact_problems.h"
 #include "tests/support/runs.h"
@@ -331,6 +332,29 @@ TEST(Coupled, DegenerateInput) {
   EXPECT_NEAR(table.bodies[0].V_WB_W[3], 0.3 * 0.02, 1e-9);  // dragged along
   EXPECT_EQ(table.bodies[1].V_WB_W[3], 0.5);
   EXPECT_EQ(table.contacts.back().J_B_W.norm(), 0);
+}
+
+// On planes that are none of the coordinates', of any size.
+TEST(Coupled, APressureThatIsLinearStaysSo) {
+  for (const double size : {1e-6, 1e-4, 1e-2, 1.0, 1e3}) {
+    const Mat3<double> R = exp_rotation<double>({0.3, -0.2, 0.1});
+    std::vector<PairContact> contacts;
+    for (int k = 0; k < 64; ++k) {
+      const double x = k / 8 - 3.5, y = k % 8 - 3.5;
+      PairContact c;
+      c.n_W = R.col(2);
+      c.p_WC = size / 8 * (R * Vec3<double>(x, y, 0)) + size * Vec3<double>(1, 2, 3);
+      c.area = size * size / 64;
+      c.J_B_W = (1 + 0.1 * x - 0.05 * y) * c.n_W;
+      contacts.push_back(c);
+    }
+    const std::vector<PairContact> linear = contacts;
+    even_out(contacts);
+    double off = 0;
+    for (std::size_t k = 0; k < linear.size(); ++k)
+      off = std::max(off, (contacts[k].J_B_W - linear[k].J_B_W).norm());
+    EXPECT_LT(off, 1e-12) << size;
+  }
 }
 
 TEST(Coupled, BadInputIsRefusedByName) {

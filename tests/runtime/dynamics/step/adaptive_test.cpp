@@ -127,7 +127,7 @@ TEST(Adaptive, DerivativesAreThoseOfThePartsInARow) {
   TreeScratch scratch(coordinates.tree());
   for (const IntegratorRow& row : integrators()) {
     if (!test::has_smooth_derivatives(row)) continue;
-    const auto integrator = make_integrator(system, bounded(row.name, row.name == "rk4" ? 1e-10 : 1e-4));
+    const auto integrator = make_integrator(system, bounded(row.name, row.name == "rk4" ? 1e-13 : 1e-4));
     State start = system.initial_state();
     for (int k = 0; k < 6; ++k) integrator->step(start, {});
     VecX<double> q, v;

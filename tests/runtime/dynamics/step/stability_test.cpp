@@ -1,4 +1,5 @@
-// Explicit steps that are too long for the stiffness are told, and no others.
+// Explicit steps that are too long for the stiffness are told, and no others (for inertial forces:
+// fast_spin_test.cpp).
 #include <gtest/gtest.h>
 
 #include <cmath>

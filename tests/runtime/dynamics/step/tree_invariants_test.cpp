@@ -1,0 +1,200 @@
+// What the integrator midpoint keeps of trees, however fast they go, however small they are, and whatever
+// else stands on the same base.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/runtime/dynamics/step/step_differences.h"
+#include "tests/support/tree_scenes.h"
+
+namespace {
+
+using namespace abut;
+using namespace abut::test;
+
+Link link_of(const std::string& name, int parent, JointType type, const Vec3<double>& p_PJ, double mass,
+             const Vec3<double>& p_LLcm, double moment) {
+  Link link;
+  link.name = name;
+  link.parent = parent;
+  link.joint.name = name + "_joint";
+  link.joint.type = type;
+  link.joint.X_PJ.p = p_PJ;
+  link.inertia = {mass, p_LLcm, moment * Mat3<double>::Identity()};
+  return link;
+}
+
+// A base that flies at a speed, m/s, and turns at a spin, rad/s, and an arm on it at 1e-3 rad/s.
+Scene flying(JointType root, double speed, double spin) {
+  Scene scene;
+  scene.bodies.push_back(link_body(link_of("base", -1, root, Vec3<double>::Zero(), 5, {0.1, 0, 0}, 0.5)));
+  scene.bodies.push_back(link_body(link_of("arm", 0, kRevolute, {0.4, 0.1, 0}, 1, {0.3, 0, 0}, 0.01)));
+  VecX<double>& v = scene.bodies[0].joint->v;
+  if (root == kFree)
+    v = (VecX<double>(6) << 0, 0, spin, speed, 0.3 * speed, 0.1 * speed).finished();
+  else
+    v = (VecX<double>(3) << spin, speed, 0.3 * speed).finished();
+  scene.bodies[1].joint->v = VecX<double>::Constant(1, 1e-3);
+  return scene;
+}
+
+TEST(TreeInvariants, AnArmTurnsOnABaseThatFliesAsOnOneThatRests) {
+  for (const JointType root : {kFree, kPlanar})
+    for (const double spin : {0.0, 2e-4}) {
+      Simulation resting(flying(root, 0, spin), {.dt = 4e-3});
+      for (int k = 0; k < 50; ++k) resting.step();
+      for (const double speed : {10.0, 100.0, 7700.0}) {
+        Simulation flies(flying(root, speed, spin), {.dt = 4e-3});
+        for (int k = 0; k < 50; ++k) flies.step();
+        const auto v_arm = [](const Simulation& of) { return of.state().v[of.state().v.size() - 1]; };
+        EXPECT_NEAR(v_arm(flies), v_arm(resting), 1e-7 * 1e-3) << speed << " m/s, " << spin << " rad/s";
+        EXPECT_NEAR(flies.state().v[kFree == root ? 2 : 0], resting.state().v[kFree == root ? 2 : 0], 1e-11)
+            << speed << " m/s, " << spin << " rad/s";
+      }
+    }
+}
+
+TEST(TreeInvariants, SlopesOfAnArmAreThoseOfOneWhoseBaseRests) {
+  for (const JointType root : {kFree, kPlanar}) {
+    const auto slopes_at = [&](double speed) {
+      const System system(flying(root, speed, 2e-4));
+      StepDerivatives derivatives;
+      State state = system.initial_state();
+      make_integrator(system, {.dt = 4e-3})->step(state, {}, derivatives);
+      return derivatives.state(derivatives.state.rows() - 1, derivatives.state.cols() - 1);
+    };
+    const double resting = slopes_at(0);
+    EXPECT_NEAR(resting, 1, 1e-4);
+    for (const double speed : {10.0, 100.0, 7700.0}) EXPECT_NEAR(slopes_at(speed), resting, 1e-6) << speed;
+  }
+}
+
+// Joints at rest on a base that spins about its axis: rounding does not set them going.
+TEST(TreeInvariants, JointsOnABaseThatSpinsRemainAtRest) {
+  Scene scene;
+  scene.bodies.push_back(
+      link_body(link_of("base", -1, kFree, Vec3<double>::Zero(), 5, Vec3<double>::Zero(), 0.5)));
+  scene.bodies.push_back(
+      link_body(link_of("wheel", 0, kRevolute, {0, 0, 0.1}, 1, Vec3<double>::Zero(), 0.01)));
+  scene.bodies[0].joint->v = (VecX<double>(6) << 0, 0, 20, 0, 0, 0).finished();
+  Simulation simulation(scene, {.dt = 4e-3});
+  for (int k = 0; k < 500; ++k) simulation.step();
+  EXPECT_LT(std::abs(simulation.state().v[6]), 1e-10);
+}
+
+// An arm, or none, on a free base of three moments.
+TEST(TreeInvariants, TurnsTooFarForAStepAreToldBeforeTheirEnergyIsOff) {
+  for (const bool arm : {false, true})
+    for (const double spin : {10.0, 300.0, 1e3, 1e4}) {
+      Scene scene;
+      Link base = link_of("base", -1, kFree, Vec3<double>::Zero(), 5, {0.1, 0, 0}, 0);
+      base.inertia.I_LLcm_L.diagonal() << 0.1, 0.2, 0.27;
+      scene.bodies.push_back(link_body(base));
+      scene.bodies[0].joint->v = (VecX<double>(6) << spin, 0.3 * spin, 0.2 * spin, 0, 0, 0).finished();
+      if (arm)
+        scene.bodies.push_back(link_body(link_of("arm", 0, kRevolute, {0.4, 0.1, 0}, 1, {0.3, 0, 0}, 0.01)));
+      Simulation simulation(scene, {.dt = 4e-3});
+      const double kinetic = simulation.report().kinetic;
+      bool told = false;
+      double worst = 0;
+      for (int k = 0; k < 50 && !told; ++k) {
+        told = simulation.step().status() != Status::kOk;
+        if (!told) worst = std::max(worst, std::abs(simulation.report().kinetic / kinetic - 1));
+      }
+      EXPECT_TRUE(told || spin < 1e4) << spin << arm;
+      EXPECT_FALSE(told && spin < 100) << spin << arm;
+      EXPECT_LT(worst, 0.5) << spin << arm;
+    }
+}
+
+// A wheel and a double pendulum, on a welded base or on the world.
+Scene workshop(bool welded, bool pendulum, const Vec3<double>& gravity) {
+  Scene scene;
+  scene.gravity = gravity;
+  const int base = welded ? 0 : -1;
+  if (welded)
+    scene.bodies.push_back(
+        link_body(link_of("base", -1, JointType::kFixed, Vec3<double>::Zero(), 5, Vec3<double>::Zero(), 1)));
+  if (pendulum) {
+    const int first = static_cast<int>(scene.bodies.size());
+    Link upper = link_of("upper", base, kRevolute, Vec3<double>::Zero(), 1, {0.5, 0, 0}, 0.01),
+         lower = link_of("lower", first, kRevolute, {1, 0, 0}, 1, {0.5, 0, 0}, 0.01);
+    upper.joint.axis_J = lower.joint.axis_J = Vec3<double>::UnitY();
+    scene.bodies.push_back(link_body(upper));
+    scene.bodies.push_back(link_body(lower));
+    scene.bodies[static_cast<std::size_t>(first)].joint->v = VecX<double>::Constant(1, 10);
+    scene.bodies.back().joint->v = VecX<double>::Constant(1, -7);
+  }
+  scene.bodies.push_back(
+      link_body(link_of("wheel", base, kRevolute, {0, 3, 0}, 1, Vec3<double>::Zero(), 0.01)));
+  scene.bodies.back().joint->v = VecX<double>::Constant(1, 5);
+  return scene;
+}
+
+TEST(TreeInvariants, WhatStandsOnAWeldedBaseMovesAsOnTheWorld) {
+  for (const Vec3<double>& gravity : {Vec3<double>(0, 0, 0), kGravity}) {
+    Simulation welded(workshop(true, true, gravity), {.dt = 8e-3}),
+        apart(workshop(false, true, gravity), {.dt = 8e-3});
+    for (int k = 0; k < 250; ++k) {
+      welded.step();
+      apart.step();
+      ASSERT_NEAR(welded.state().v[2], 5, 1e-12);
+    }
+    EXPECT_LT((welded.state().v - apart.state().v).norm(), 1e-10);
+    EXPECT_LT((welded.state().q - apart.state().q).norm(), 1e-10);
+    EXPECT_EQ(welded.states()[0].p_WB, Vec3<double>::Zero());
+  }
+}
+
+TEST(TreeInvariants, SlopesOfTreesOnAWeldedBaseAreThoseOnTheWorld) {
+  StepDerivatives of[2];
+  for (const bool welded : {false, true}) {
+    const System system(workshop(welded, true, kGravity));
+    State state = system.initial_state();
+    const std::int32_t upper = welded ? 1 : 0;
+    const StepConfig config{.dt = 8e-3, .parameters = {{Quantity::kMass, upper, 0}, {Quantity::kMass, 0, 0}}};
+    make_integrator(system, config)->step(state, {}, of[welded]);
+    EXPECT_EQ(of[welded].status, Status::kOk);
+  }
+  EXPECT_LT((of[0].state - of[1].state).norm(), 1e-10);
+  EXPECT_LT((of[0].force - of[1].force).norm(), 1e-10);
+  EXPECT_LT((of[0].parameter.col(0) - of[1].parameter.col(0)).norm(), 1e-10);
+  EXPECT_TRUE(of[1].parameter.col(1).isZero(0));
+}
+
+// A slider on a turning base, of a size in m.
+Scene slider(double size) {
+  Scene scene;
+  const double moment = 0.4 * size * size;
+  Link base = link_of("base", -1, kRevolute, Vec3<double>::Zero(), 1, Vec3<double>::Zero(), moment),
+       slide = link_of("slide", 0, kPrismatic, {3 * size, 0, 0}, 1, Vec3<double>::Zero(), moment);
+  slide.joint.axis_J = Vec3<double>::UnitX();
+  scene.bodies.push_back(link_body(base));
+  scene.bodies.push_back(link_body(slide));
+  scene.bodies[0].joint->v = VecX<double>::Constant(1, 1);
+  scene.bodies[1].joint->v = VecX<double>::Constant(1, 0.1 * size);
+  return scene;
+}
+
+TEST(TreeInvariants, SlopesScaleWithTheSizeOfTheTree) {
+  const auto slopes_of = [](double size) -> MatX<double> {
+    const System system(slider(size));
+    State state = system.initial_state();
+    StepDerivatives derivatives;
+    make_integrator(system, {.dt = 0.1})->step(state, {}, derivatives);
+    EXPECT_EQ(derivatives.status, Status::kOk);
+    const Eigen::Vector4d units(1, size, 1, size);  // of the state
+    return units.cwiseInverse().asDiagonal() * derivatives.state * units.asDiagonal();
+  };
+  const MatX<double> unit = slopes_of(1);
+  const System system(slider(1));
+  StepDifferences differences(system, {.dt = 0.1});
+  for (Eigen::Index k = 0; k < 4; ++k)
+    EXPECT_LT(
+        (differences.slope(system.initial_state(), VecX<double>::Unit(4, k), 1e-3) - unit.col(k)).norm(),
+        1e-9);
+  for (const double size : {1e-6, 1e-4, 1e-2, 1e3, 1e6})
+    EXPECT_LT((slopes_of(size) - unit).cwiseAbs().maxCoeff(), 1e-8) << size;
+}
+
+}  // namespace
