@@ -1,0 +1,130 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+
+#include "runtime/dynamics/solve/contact_solver.h"
+#include "runtime/dynamics/step/simulation.h"
+
+// What abut-sim tells of steps that are not to be believed.
+namespace abut::cli {
+
+// Steps whose impulses are too far from Coulomb's law, told at the end of the run.
+class SolverWatch {
+ public:
+  explicit SolverWatch(const dynamics::StepConfig& config)
+      : watches_(dynamics::solver_of(config) == dynamics::contact_solvers().front().name) {}
+  void note(const dynamics::Simulation& simulation) {
+    ++steps_;
+    const double residual = simulation.report().solver.residual;
+    if (!watches_ || !(residual > dynamics::kGreatestResidual)) return;
+    ++doubtful_;
+    if (!(residual > largest_)) return;
+    largest_ = residual;
+    worst_step_ = simulation.steps();
+  }
+  void finish() const {
+    if (doubtful_ < kLeastTold) return;
+    fmt::print(stderr,
+               "abut-sim: warning: in {} of {} steps the contact solver ended more than {:g} off the law of "
+               "contact (largest residual {:.2g}, in step {}): bodies may have sunk in or been thrown. Take "
+               "a smaller --dt, or no heavy bodies on top of light ones\n",
+               doubtful_, steps_, dynamics::kGreatestResidual, largest_, worst_step_);
+  }
+
+ private:
+  static constexpr std::int64_t kLeastTold = 10;  // fewer are impacts that harm nothing
+  bool watches_ = false;
+  std::int64_t steps_ = 0, doubtful_ = 0, worst_step_ = 0;
+  double largest_ = 0;
+};
+
+// Explicit steps that are too long for the stiffness or the spin: the first is told at once, for what follows
+// is not to be believed, and all at the end of the run.
+class StabilityWatch {
+ public:
+  void note(const dynamics::Simulation& simulation) {
+    ++steps_;
+    const double stable_dt = simulation.report().stable_dt;
+    if (!std::isfinite(stable_dt)) return;
+    if (unstable_++ == 0)
+      fmt::print(stderr,
+                 "abut-sim: warning: step {} of {:g} s is too long for the stiffness or the spin and makes "
+                 "bodies faster; the longest stable one there is about {:.2g} s. Take a smaller --dt or "
+                 "--integrator implicit\n",
+                 simulation.steps(), simulation.config().dt, stable_dt);
+    least_ = std::min(least_, stable_dt);
+  }
+  void finish() const {
+    if (unstable_ > 1)
+      fmt::print(stderr,
+                 "abut-sim: warning: {} of {} steps were too long for the stiffness or the spin: do not "
+                 "believe the motion after them. The least of the longest stable ones was about {:.2g} s\n",
+                 unstable_, steps_, least_);
+  }
+
+ private:
+  std::int64_t steps_ = 0, unstable_ = 0;
+  double least_ = INFINITY;
+};
+
+// Steps in which contacts may have been missed, and those of contact models as forces whose equations were
+// not solved, or whose error stayed above its bound; told at the end of the run.
+class ConvergenceWatch {
+ public:
+  explicit ConvergenceWatch(const dynamics::StepConfig& config)
+      : watches_(!dynamics::find_integrator(config.integrator).uses_contact_solver()) {}
+  void note(const dynamics::Simulation& simulation) {
+    ++steps_;
+    const dynamics::StepReport& report = simulation.report();
+    if (report.missed_contacts) {
+      if (missed_++ == 0) first_missed_ = simulation.steps();
+      return;
+    }
+    if (!watches_ || !report.stable() || report.solver.status != Status::kNotConverged) return;
+    if (failed_++ == 0) first_ = simulation.steps();
+  }
+  void finish() const {
+    if (failed_ > 0)
+      fmt::print(stderr,
+                 "abut-sim: warning: {} of {} steps, the first of them step {}, were not solved to their "
+                 "tolerance, missed --integrator-error, or had contact forces whose own iterations did not "
+                 "end. Take a smaller --dt\n",
+                 failed_, steps_, first_);
+    if (missed_ > 0)
+      fmt::print(stderr,
+                 "abut-sim: warning: in {} of {} steps, the first of them step {}, bodies got so fast that "
+                 "some may have passed through others. Take a smaller --dt\n",
+                 missed_, steps_, first_missed_);
+  }
+
+ private:
+  bool watches_ = false;
+  std::int64_t steps_ = 0, failed_ = 0, first_ = 0, missed_ = 0, first_missed_ = 0;
+};
+
+// All that is watched.
+struct Watches {
+  explicit Watches(const dynamics::StepConfig& config) : solver(config), convergence(config) {}
+
+  void note(const dynamics::Simulation& simulation) {
+    solver.note(simulation);
+    stability.note(simulation);
+    convergence.note(simulation);
+  }
+  void finish() const {
+    solver.finish();
+    stability.finish();
+    convergence.finish();
+  }
+
+  SolverWatch solver;
+  StabilityWatch stability;
+  ConvergenceWatch convergence;
+};
+
+}  // namespace abut::cli
