@@ -321,11 +321,11 @@ class _Rollout(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> Tuple[Optional[Tensor], ...]:
         z, by_z = ctx.run.z, gradient.numpy()
         costates = ctx.system.gradient_by_x(*(array.reshape(-1, ctx.system.nz) for array in (z, by_z)))
-        found = ctx.run.gradient(costates.reshape(z.shape[:-1] + (-1,)))
+        found = ctx.run.gradient(costates.reshape(z.shape[:-1] + (ctx.system.nx,)))
         by_start = ctx.system.gradient_by_z(_numpy(ctx.saved_tensors[0]), found.start)
         by = [by_start, found.joint_force, found.joint_target, found.parameter]
         # What nobody asks of a rollout that failed spoils no gradient that others share.
-        unasked = np.array([bool(error) for error in ctx.run.errors]) & ~by_z.any(axis=(1, 2))
+        unasked = np.array([bool(error) for error in ctx.run.errors], dtype=bool) & ~by_z.any(axis=(1, 2))
         for array in by:
             array[unasked] = 0
         by[3] = found.parameter.sum(axis=0)

@@ -45,7 +45,7 @@ ELSEWHERE = {
 }
 STATUS = {"abut-preprocess status OUT --json all.json": 1}  # parts are missing
 BEFORE = {  # what a Python page takes for given
-    "docs/python.md": "import numpy as np\ntargets, costates, X_WM, z = np.zeros((2, 7)), np.ones((2, 26)), np.eye(4), np.zeros(27)\n",
+    "docs/python.md": "import numpy as np\ntargets, costates, X_WM = np.zeros((2, 7)), np.ones((2, 26)), np.eye(4)\n",
 }
 FRAGMENT = """void fragment_{number}(const dynamics::Scene& scene, const dynamics::System& system, const dynamics::MeshSource& meshes,
     const body::Geometry& mug, const body::Geometry& spoon, double density, const Pose<double>& X_AB, const Pose<double>& X_WO,

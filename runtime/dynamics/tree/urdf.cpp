@@ -60,9 +60,6 @@ std::mutex& parser_mutex() {
 urdf::ModelInterfaceSharedPtr parse(const fs::path& file) {
   const std::string text = read_text(file);
   detail::require_one_modest_robot(file, text);
-  if (text.find("<xacro:") != std::string::npos || text.find("=\"${") != std::string::npos)
-    throw InvalidInput(file.string() +
-                       ": is xacro, of which a URDF is made: `xacro FILE > robot.urdf` (ROS)");
   const std::lock_guard lock(parser_mutex());
   Complaints complaints;
   console_bridge::useOutputHandler(&complaints);

@@ -77,6 +77,9 @@ void require_one_modest_robot(const std::filesystem::path& file, std::string_vie
       const std::size_t end = past_tag(text, at);
       if (end - at > kLongestTag)
         refuse("an element's attributes take more than " + std::to_string(kLongestTag) + " bytes");
+      const std::string_view element = text.substr(at, end - at);
+      if (element.starts_with("<xacro:") || element.find("${") != std::string_view::npos)
+        refuse("is xacro, of which a URDF is made first: `xacro FILE > robot.urdf` (ROS)");
       at = end;
       if (begins(tag, "link") && ++links > kMaxLinks) refuse("more links than " + std::to_string(kMaxLinks));
       if (text[at - 1] == '>' && text[at - 2] == '/') continue;

@@ -281,9 +281,11 @@ TEST_F(Urdf, RefusesDeclarationsThatHideWhatFollows) {
 }
 
 TEST_F(Urdf, RefusesXacro) {
-  const std::string words = "is xacro, of which a URDF is made";
-  EXPECT_NE(refusal(link("base") + "<xacro:include filename='arm.xacro'/>").find(words), std::string::npos);
-  EXPECT_NE(refusal("<link name=\"${prefix}base\"/>").find(words), std::string::npos);
+  const std::string words = ": is xacro, of which a URDF is made first: `xacro FILE > robot.urdf` (ROS)";
+  EXPECT_EQ(refusal(link("base") + "\n<xacro:include filename='arm.xacro'/>"), "line 2" + words);
+  EXPECT_EQ(refusal("<link name=\"${prefix}base\"/>"), "line 1" + words);
+  const Robot robot = read_urdf(write("<!-- <xacro:leg/> <a b='${c}'/> -->" + link("base")));
+  EXPECT_EQ(robot.links.size(), 1U);
 }
 
 TEST_F(Urdf, RefusesElementsWithoutBottom) {
