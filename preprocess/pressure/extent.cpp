@@ -152,7 +152,12 @@ void stand_for_cores(const TetrahedralMesh& mesh, const std::vector<double>& dep
   std::size_t without = 0;
   for (const auto& [first, part] : parts) {
     if (part.has_core) continue;
-    if (depths[part.deepest] <= 0) throw InvalidInput("the extent field needs a vertex inside the surface");
+    if (depths[part.deepest] <= 0)
+      throw InvalidInput(parts.size() == 1
+                             ? "the extent field needs a vertex inside the surface"
+                             : fmt::format("the extent field needs a vertex inside each of {} parts of the "
+                                           "surface; one has none",
+                                           parts.size()));
     given[part.deepest] = 1;
     ++without;
   }

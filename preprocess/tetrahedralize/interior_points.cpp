@@ -7,6 +7,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "preprocess/mesh/weld.h"
+
 namespace abut::preprocess {
 namespace {
 
@@ -104,6 +106,7 @@ class Sampler {
     insert_medial(set);
     std::vector<Vector3d> result;
     for (const Candidate& c : set.taken()) result.push_back(c.point);
+    add_to_empty_parts(result);
     return result;
   }
 
@@ -182,6 +185,23 @@ class Sampler {
       const std::int32_t triangle = inradius_.foot_within(ball.center, ball.radius).triangle;
       set.insert({ball.center, spacing(triangle_edge_[triangle], ball.radius)});
     }
+  }
+
+  // Parts of a surface that lie so near others that all their candidates were refused have the middle of
+  // their largest ball.
+  void add_to_empty_parts(std::vector<Vector3d>& points) const {
+    const Components parts = find_components(surface_);
+    if (parts.count < 2) return;
+    const auto part_at = [&](const Vector3d& p) { return parts.of_face[inradius_.foot(p).triangle]; };
+    std::vector<char> has_point(parts.count, 0);
+    for (const Vector3d& p : points) has_point[part_at(p)] = 1;
+    std::vector<Ball> largest(parts.count, Ball{Vector3d::Zero(), 0});
+    for (const Ball& ball : inradius_.balls()) {
+      const std::int32_t part = part_at(ball.center);
+      if (has_point[part] == 0 && ball.radius > largest[part].radius) largest[part] = ball;
+    }
+    for (const Ball& ball : largest)
+      if (ball.radius > 0) points.push_back(ball.center);
   }
 
   const TriangleMesh& surface_;

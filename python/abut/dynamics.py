@@ -32,6 +32,8 @@ class Report(NamedTuple):
     residual: float  # of the contact solver, as it defines it
     status: _abut.Status  # NOT_CONVERGED: do not believe the step
     stable_dt: float  # of a step too long for the stiffness or the spin, about the longest that is not, s; else infinite
+    missed_contacts: bool  # bodies got so fast that they may have met others than those that were looked for
+    turned_too_far: bool  # something turned so far that its energy may be off
 
 
 class Trajectory(NamedTuple):

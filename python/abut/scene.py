@@ -87,7 +87,8 @@ class System(_abut.System):
             find, used = _source(assets), {}
 
             def asked(name: str) -> Geometry:
-                used[name] = find(name)
+                if name not in used:
+                    used[name] = find(name)
                 return used[name]
 
             origin = (source if is_text else absolute(source), used, is_text, *(folder or [_folder(assets)]))

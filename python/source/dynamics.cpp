@@ -102,7 +102,8 @@ py::dict report_of(const StepReport& report) {
                   "kinetic"_a = report.kinetic, "potential"_a = report.potential,
                   "control_work"_a = report.control_work, "stabilisation_work"_a = report.stabilisation_work,
                   "iterations"_a = report.solver.iterations, "residual"_a = report.solver.residual,
-                  "status"_a = status_word(report.status()), "stable_dt"_a = report.stable_dt);
+                  "status"_a = status_word(report.status()), "stable_dt"_a = report.stable_dt,
+                  "missed_contacts"_a = report.missed_contacts, "turned_too_far"_a = report.turned_too_far);
 }
 
 void bind_simulation(py::module_& module) {

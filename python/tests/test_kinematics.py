@@ -7,6 +7,7 @@ import unittest
 import numpy as np
 
 import abut
+from support import asset, needs_assets
 from test_systems import ARM, pushing, slopes
 
 
@@ -27,6 +28,16 @@ class Kinematics(unittest.TestCase):
         (top,) = system.shapes["top"]
         self.assertEqual((top.geometry.name, tuple(top.geometry._sizes)), (ball.name, tuple(ball._sizes)))
         np.testing.assert_array_equal(top.X_BS, [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0.03], [0, 0, 0, 1]])
+
+    @needs_assets
+    def test_assets_of_a_function_are_asked_for_once(self):
+        object_line = 'object "{}" "005_mug" 400 0 0 {} 1 0 0 0 0 0 0 0 0 0\n'
+        with tempfile.TemporaryDirectory(dir=".") as folder:
+            file = pathlib.Path(folder, "scene.scn")
+            file.write_text("gravity 0 0 -9.81\nmu 0.5\nduration 1\n" + object_line.format("a", 1) + object_line.format("b", 2))
+            system = abut.read_scene(file, asset)
+        self.assertIs(system.shapes["a"][0].geometry, system.shapes["b"][0].geometry)
+        self.assertEqual(system.shapes["a"][0].geometry.name, "005_mug")
 
     def test_jacobians_are_differences_of_poses(self):
         system, random = pushing().system(), np.random.default_rng(3)

@@ -72,8 +72,8 @@ class StabilityWatch {
   double least_ = INFINITY;
 };
 
-// Steps in which contacts may have been missed, and those of contact models as forces whose equations were
-// not solved, or whose error stayed above its bound; told at the end of the run.
+// Steps in which contacts may have been missed or things turned too far, and those of contact models as
+// forces whose equations were not solved, or whose error stayed above its bound; told at the end of the run.
 class ConvergenceWatch {
  public:
   explicit ConvergenceWatch(const dynamics::StepConfig& config)
@@ -81,10 +81,9 @@ class ConvergenceWatch {
   void note(const dynamics::Simulation& simulation) {
     ++steps_;
     const dynamics::StepReport& report = simulation.report();
-    if (report.missed_contacts) {
-      if (missed_++ == 0) first_missed_ = simulation.steps();
-      return;
-    }
+    if (report.missed_contacts && missed_++ == 0) first_missed_ = simulation.steps();
+    if (report.turned_too_far && turned_++ == 0) first_turned_ = simulation.steps();
+    if (report.missed_contacts || report.turned_too_far) return;
     if (!watches_ || !report.stable() || report.solver.status != Status::kNotConverged) return;
     if (failed_++ == 0) first_ = simulation.steps();
   }
@@ -100,11 +99,18 @@ class ConvergenceWatch {
                  "abut-sim: warning: in {} of {} steps, the first of them step {}, bodies got so fast that "
                  "some may have passed through others. Take a smaller --dt\n",
                  missed_, steps_, first_missed_);
+    if (turned_ > 0)
+      fmt::print(
+          stderr,
+          "abut-sim: warning: in {} of {} steps, the first of them step {}, something turned so far that "
+          "its energy may be off. Take a smaller --dt\n",
+          turned_, steps_, first_turned_);
   }
 
  private:
   bool watches_ = false;
-  std::int64_t steps_ = 0, failed_ = 0, first_ = 0, missed_ = 0, first_missed_ = 0;
+  std::int64_t steps_ = 0, failed_ = 0, first_ = 0, missed_ = 0, first_missed_ = 0, turned_ = 0,
+               first_turned_ = 0;
 };
 
 // All that is watched.

@@ -5,6 +5,7 @@ include(GNUInstallDirs)
 # abut_find_library(TARGET FOLDER): what is installed in FOLDER finds a shared libabut beside it, wherever the prefix is.
 function(abut_find_library target folder)
   if(BUILD_SHARED_LIBS)
+    include(GNUInstallDirs)  # its variables are those of the folder that asks
     cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}/${folder} OUTPUT_VARIABLE to)
     set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${to}")
   endif()

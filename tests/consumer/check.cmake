@@ -62,10 +62,15 @@ if(flags)
 endif()
 
 # The same with a shared library.
-run(${CMAKE_COMMAND} -S ${SOURCE}/runtime -B ${WORK}/shared -G Ninja -DBUILD_SHARED_LIBS=ON)
+run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/shared -G Ninja -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=Release
+    -DABUT_BUILD_PREPROCESS=OFF -DABUT_BUILD_TESTS=OFF -DABUT_BUILD_BENCHMARKS=OFF)
 run(${CMAKE_COMMAND} --build ${WORK}/shared)
 run(${CMAKE_COMMAND} --install ${WORK}/shared --prefix ${WORK}/shared_prefix)
 run(${WORK}/shared_prefix/bin/abut-query --version)
+file(GLOB modules ${WORK}/shared_prefix/lib/python3/dist-packages)
+if(modules)
+  run(${CMAKE_COMMAND} -E env PYTHONPATH=${modules} /usr/bin/python3 -B -c "import abut; abut.separation")
+endif()
 run(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumer -B ${WORK}/shared_consumer -G Ninja -DCMAKE_BUILD_TYPE=Release
     -DCMAKE_PREFIX_PATH=${WORK}/shared_prefix)
 run(${CMAKE_COMMAND} --build ${WORK}/shared_consumer --target consumer)

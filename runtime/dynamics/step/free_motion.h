@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "runtime/math/pose.h"
 
 namespace abut::dynamics {
@@ -39,6 +41,10 @@ inline bool is_short(const Vec3<double>& P0, const Vec3<double>& J, double time)
   constexpr double kShort = 2;  // rad
   return time * J.cwiseProduct(P0).norm() <= kShort;
 }
+// Whether it is not halved again: nor is one that would still be long after all halvings.
+inline bool is_last(const Vec3<double>& P0, const Vec3<double>& J, double time, int halvings) {
+  return halvings == kMostTurnHalvings || !is_short(P0, J, std::ldexp(time, halvings - kMostTurnHalvings));
+}
 
 }  // namespace detail
 
@@ -52,7 +58,7 @@ inline bool is_short(const Vec3<double>& P0, const Vec3<double>& J, double time)
 inline bool turn_freely(Eigen::Quaterniond& q_WB, const Vec3<double>& L_W, const Vec3<double>& inertia,
                         double time, int halvings = 0) {
   const Vec3<double> J = inertia.cwiseInverse(), P0 = q_WB.conjugate() * L_W;
-  const bool last = halvings == detail::kMostTurnHalvings;
+  const bool last = detail::is_last(P0, J, time, halvings);
   if (last || detail::is_short(P0, J, time)) {
     const detail::TurnMiddle middle = detail::turn_middle(P0, J, time);
     if (last || middle.found) {
@@ -93,7 +99,7 @@ inline TurnSlopes turn_slopes(const Eigen::Quaterniond& q_WB, const Vec3<double>
 inline TurnSlopes turn_slopes(const Eigen::Quaterniond& q_WB, const Vec3<double>& L_W,
                               const Vec3<double>& inertia, double time, int halvings = 0) {
   const Vec3<double> J = inertia.cwiseInverse(), P0 = q_WB.conjugate() * L_W;
-  const bool last = halvings == detail::kMostTurnHalvings;
+  const bool last = detail::is_last(P0, J, time, halvings);
   if (last || detail::is_short(P0, J, time)) {
     const detail::TurnMiddle middle = detail::turn_middle(P0, J, time);
     if (last || middle.found) return detail::turn_slopes(q_WB, L_W, J, time, middle);

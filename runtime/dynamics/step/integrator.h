@@ -57,10 +57,12 @@ struct StepReport {
   // Whether bodies got so fast that they may have met others than those that were looked for: some may have
   // passed through one another.
   bool missed_contacts = false;
+  // Whether something turned so far that its energy may be off.
+  bool turned_too_far = false;
 
   bool stable() const { return std::isinf(stable_dt); }  // whether the step was not too long
-  // kNotConverged: the step is not to be believed, by its solver, for contacts missed, or as it is not
-  // stable.
+  // kNotConverged: the step is not to be believed, by its solver, for what it missed or how
+  // far things turned, or as it is not stable.
   Status status() const { return stable() ? solver.status : Status::kNotConverged; }
 };
 

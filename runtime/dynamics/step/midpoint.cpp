@@ -88,6 +88,7 @@ class Midpoint final : public Integrator {
       moved = stage_.trees()[t].finish(stage_.joints().trees[t].v, dt_) && moved;
       stage_.trees()[t].write(state);
     }
+    report_.turned_too_far = !moved;
     if (!moved) report_.solver.status = Status::kNotConverged;
     stabilise(state);
     stage_.report(state, report_);

@@ -33,8 +33,8 @@ class TreeMotion {
   // At coordinates q of the tree, with independent velocities v.
   void start(const VecX<double>& q, const VecX<double>& v);
   void write(State& state);
-  // Moves freely for some seconds. Returns whether that has kept the energy, to a fifth of it: not in turns
-  // of some radians.
+  // Moves freely for some seconds. Returns whether that has kept the energy, to a twentieth of it: not in
+  // turns of some radians.
   bool drift(double time);
 
   // The problem of the impulses, as tree `index` of it, in a step of dt: of the tree, of its joints, and of

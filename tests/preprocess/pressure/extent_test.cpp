@@ -259,6 +259,19 @@ TEST(ExtentField, EveryPartHasACore) {
   EXPECT_EQ(report.warnings[0], "no vertex lies in the core of 1 of 2 parts: the deepest one stands for it");
 }
 
+// The points of the large part are coarser than the small one is wide.
+TEST(ExtentField, ASmallPartBesideALargeOneHasACore) {
+  TriangleMesh both = shapes::box({0.5, 0.5, 0.5}), small = shapes::box({1e-3, 1e-3, 1e-3});
+  for (Vector3d& v : small.vertices) v.x() += 0.502;
+  append_mesh(both, small);
+  Report report;
+  const MadeVolume made = make_volume(both, {}, report);
+  double greatest = 0;
+  for (std::size_t v = 0; v < made.mesh.vertices.size(); ++v)
+    if (made.mesh.vertices[v].x() > 0.5005) greatest = std::max(greatest, made.field.extent[v]);
+  EXPECT_GE(greatest, kLeastCoreExtent);
+}
+
 // At a given share of the thickness the extent is the same in a thin plate and a thick one.
 TEST(ExtentField, ThinPartsAreAsStiffPerThicknessAsThickOnes) {
   for (const double half : {0.1, 0.05}) {
