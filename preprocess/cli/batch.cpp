@@ -80,16 +80,14 @@ std::optional<asset::Asset> load_up_to_date(const std::filesystem::path& file,
 }
 
 std::string make_object(const datasets::ObjectSource& source, const OutputFolder& out,
-                        const BatchOptions& options, bool tried_again, const StageCallback& stage) {
+                        const BatchOptions& options, const StageCallback& stage) {
   const ObjectLock lock = out.lock(source.name, [&] { stage(kWaitingStage); });
   stage("check");
   const std::filesystem::path file = out.asset(source.name);
   std::string reason;
   if (const auto asset = load_up_to_date(file, source, options, reason))
     return pack(*asset, ObjectStatus::kUpToDate, "");
-  Parameters parameters = options.parameters;
-  parameters.volume.limits.tried_again = tried_again;
-  const asset::Asset asset = make_asset(source, parameters, stage);
+  const asset::Asset asset = make_asset(source, options.parameters, stage);
   stage("write");
   asset::save(asset, file);
   return pack(asset, ObjectStatus::kMade, reason);
@@ -168,11 +166,10 @@ BatchResult run_batch(const std::vector<datasets::ObjectSource>& objects,
   batch.objects = describe_objects(objects, out);
 
   const auto run = [&](std::vector<std::size_t> numbers, int jobs) {
-    const bool tried_again = limit(jobs) < limit(1);  // where memory is short
-    Translator translator(std::move(numbers), batch.objects, observer, tried_again);
+    Translator translator(std::move(numbers), batch.objects, observer, limit(jobs) < limit(1));
     const Work work = [&](std::size_t job, const StageCallback& stage) {
       set_default_threads(std::max(1, cores / jobs));
-      return make_object(objects[translator.numbers()[job]], out, options, tried_again, stage);
+      return make_object(objects[translator.numbers()[job]], out, options, stage);
     };
     const RunnerOptions runner{
         .jobs = jobs, .timeout_seconds = options.timeout_seconds, .memory_bytes = limit(jobs)};

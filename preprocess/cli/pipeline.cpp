@@ -60,7 +60,7 @@ auto naming(const std::filesystem::path& file, Stage&& stage) {
   }
 }
 
-// An inside that cannot be made (thinner than a volume can be, TetGen at its limits) does not fail the
+// An inside that cannot be made (thinner than a volume can be, TetGen at limits of its own) does not fail the
 // object: surface, hull and mass properties are whole, and most of what the runtime answers needs no volume.
 // What asks for one finds the part absent. What make_volumes refuses before its first level is the
 // parameters, which no object could be made with; that is an error.

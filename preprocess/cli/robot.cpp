@@ -61,8 +61,11 @@ std::vector<std::string> write_scaled(const Mesh& mesh, const fs::path& file, co
     return std::move(packer.bytes);
   };
   RunObserver silent;
-  const RunResult run = run_jobs(
-      1, work, {.timeout_seconds = limits.timeout_seconds, .memory_bytes = limits.memory_bytes}, silent);
+  const RunResult run =
+      run_jobs(1, work,
+               {.timeout_seconds = limits.timeout_seconds,
+                .memory_bytes = limits.memory_bytes > 0 ? limits.memory_bytes : machine_memory()},
+               silent);
   if (run.signal != 0) ::raise(run.signal);
   const JobResult& job = run.jobs.front();
   const std::string name = mesh.file.string();

@@ -168,21 +168,24 @@ Manifest::Manifest(const std::filesystem::path& out, const Shard& shard,
     : file_(out / kManifests / fmt::format("{}-of-{}.json", shard.number, shard.count)) {
   std::error_code ignored;  // whoever writes says what is wrong with the folder
   std::filesystem::create_directories(file_.parent_path(), ignored);
-  std::set<std::string> names;
-  for (const datasets::ObjectSource& object : others) names.insert(object.name);
-  if (!names.empty() && std::filesystem::exists(file_)) {
+  const auto left = [](const datasets::ObjectSource& object) {
+    return nlohmann::json{{"name", object.name},
+                          {"source_file", object.file.string()},
+                          {"status", "interrupted"},
+                          {"reason", "interrupted"}};
+  };
+  std::map<std::string, const datasets::ObjectSource*> unsaid;
+  for (const datasets::ObjectSource& object : others) unsaid.emplace(object.name, &object);
+  if (!unsaid.empty() && std::filesystem::exists(file_)) {
     for_each_object(file_, [&](const nlohmann::json& object) {
-      if (names.contains(object.at("name"))) others_.push_back(object.dump());
+      if (unsaid.erase(object.at("name")) > 0) others_.push_back(object.dump());
     });
   }
+  for (const auto& [name, object] : unsaid) others_.push_back(left(*object).dump());
   std::filesystem::remove(file_, ignored);
   if (others_.empty()) return;
   nlohmann::json begun = nlohmann::json::array();
-  for (const datasets::ObjectSource& object : objects)
-    begun.push_back({{"name", object.name},
-                     {"source_file", object.file.string()},
-                     {"status", "interrupted"},
-                     {"reason", "interrupted"}});
+  for (const datasets::ObjectSource& object : objects) begun.push_back(left(object));
   write(text_of({{"objects", begun}}));
 }
 

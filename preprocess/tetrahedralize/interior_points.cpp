@@ -7,6 +7,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "preprocess/mesh/shells.h"
 #include "preprocess/mesh/weld.h"
 
 namespace abut::preprocess {
@@ -192,13 +193,15 @@ class Sampler {
   void add_to_empty_parts(std::vector<Vector3d>& points) const {
     const Components parts = find_components(surface_);
     if (parts.count < 2) return;
+    const std::vector<double> volumes = part_volumes(surface_, parts);  // of voids below zero
     const auto part_at = [&](const Vector3d& p) { return parts.of_face[inradius_.foot(p).triangle]; };
     std::vector<char> has_point(parts.count, 0);
     for (const Vector3d& p : points) has_point[part_at(p)] = 1;
     std::vector<Ball> largest(parts.count, Ball{Vector3d::Zero(), 0});
     for (const Ball& ball : inradius_.balls()) {
       const std::int32_t part = part_at(ball.center);
-      if (has_point[part] == 0 && ball.radius > largest[part].radius) largest[part] = ball;
+      if (has_point[part] == 0 && volumes[part] > 0 && ball.radius > largest[part].radius)
+        largest[part] = ball;
     }
     for (const Ball& ball : largest)
       if (ball.radius > 0) points.push_back(ball.center);

@@ -110,8 +110,8 @@ TetrahedralMesh run_in_child(const Mesher& mesher, const TriangleMesh& surface,
   const JobResult& job = run.jobs.front();
   const std::string failure =
       fmt::format("no tetrahedra of a surface of {} triangles: {}", surface.triangles.size(), job.reason);
-  if (job.outcome == Outcome::kOutOfMemory && job.memory_limit != limits.memory_bytes && limits.tried_again)
-    throw std::bad_alloc();
+  if (job.outcome == Outcome::kOutOfMemory && job.memory_limit != limits.memory_bytes)
+    throw std::bad_alloc();  // it was not TetGen's own limit
   if (job.outcome == Outcome::kTimedOut || job.outcome == Outcome::kOutOfMemory) throw LimitReached(failure);
   if (job.outcome != Outcome::kDone) throw InvalidInput(failure);
   return unpack(job.payload);

@@ -16,8 +16,6 @@ namespace abut::preprocess {
 struct TetrahedralizeLimits {
   double timeout_seconds = 300;
   std::size_t memory_bytes = std::size_t{4} << 30;  // address space, the caller's included
-  // Whether the caller tries again, with more memory, where its own limit is the lower one and is reached.
-  bool tried_again = false;
 };
 
 // TetGen reached a limit: another try on the same or a finer surface would only take as long again.
@@ -31,7 +29,7 @@ class LimitReached : public InvalidInput {
 // needs to be kept. Regions that the surface's orientation calls outside (voids) stay empty. Throws
 // InvalidInput where the surface is empty, not closed, crosses itself or encloses nothing, and where TetGen
 // fails or crashes, LimitReached where it reaches a limit: the message says which. Throws std::bad_alloc
-// where the caller tries again (TetrahedralizeLimits).
+// where the caller's own limit of memory is the lower one, and is reached.
 TetrahedralMesh tetrahedralize(const TriangleMesh& surface, std::span<const Eigen::Vector3d> inside,
                                const TetrahedralizeLimits& limits = {});
 

@@ -129,9 +129,10 @@ class System(_abut.System):
 
     def _geometries(self) -> Dict[int, Geometry]:
         """The assets that it was made of, by id."""
-        if isinstance(self._origin[0], System):
-            return self._origin[0]._geometries()
-        return {geometry.id: geometry for geometry in self._origin[1].values()}
+        system = self
+        while isinstance(system._origin[0], System):
+            system = system._origin[0]
+        return {geometry.id: geometry for geometry in system._origin[1].values()}
 
     def _index(self, function: str, body: str) -> int:
         if body not in self.names:

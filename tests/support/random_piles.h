@@ -102,8 +102,9 @@ inline double state_gap(const MatX<double>& J, const VecX<double>& slope, Eigen:
   const Eigen::Index half = J.rows() / 2, first = column < half ? 0 : half;
   double gap = 0;
   for (const Eigen::Index row : {Eigen::Index{0}, half}) {
-    const double scale = J.block(row, first, half, half).cwiseAbs().maxCoeff();
-    const double error = (J.col(column) - slope).segment(row, half).cwiseAbs().maxCoeff();
+    const double scale = J.block(row, first, half, half).cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
+    const double error =
+        (J.col(column) - slope).segment(row, half).cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
     gap = worst_of(gap, error / (scale + kResolved[row > 0]));
   }
   return gap;

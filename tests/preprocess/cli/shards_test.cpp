@@ -111,6 +111,18 @@ TEST_F(Shards, OnlySomeObjectsOfAPart) {
   EXPECT_EQ(merged(), (std::vector<std::string>{"a", "b", "c", "d"}));
 }
 
+// The others of the part are left to be made, of whichever there was no word.
+TEST_F(Shards, OnlyOneObjectFirstLeavesTheOthersToBeMade) {
+  for (const char* name : {"a", "b"}) write(name + std::string(".obj"), sphere(0.05, 2));
+  std::vector<std::string> selected = words("1/1");
+  selected.insert(selected.end(), {"--only", "a"});
+  EXPECT_EQ(run(selected).code, 0);
+  EXPECT_EQ(status().code, 1) << status().out;
+  EXPECT_EQ(merged(), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(run(words("1/1")).code, 0);
+  EXPECT_EQ(status().code, 0) << status().out;
+}
+
 // A run that is killed leaves no word of the one before on what it was to make.
 TEST_F(Shards, KilledRunsOfAPartLeaveNoManifestOfTheirObjects) {
   write("a.obj", sphere(0.05, 2));

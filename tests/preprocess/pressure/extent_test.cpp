@@ -270,6 +270,8 @@ TEST(ExtentField, ASmallPartBesideALargeOneHasACore) {
   for (std::size_t v = 0; v < made.mesh.vertices.size(); ++v)
     if (made.mesh.vertices[v].x() > 0.5005) greatest = std::max(greatest, made.field.extent[v]);
   EXPECT_GE(greatest, kLeastCoreExtent);
+  for (const std::string& warning : report.warnings)
+    EXPECT_EQ(warning.find("core"), std::string::npos) << warning;
 }
 
 // At a given share of the thickness the extent is the same in a thin plate and a thick one.

@@ -59,7 +59,8 @@ template <class Matrix>
 double stacked_gap(const Matrix& found, const Matrix& expected) {
   double worst = 0;
   for (const auto& [row, count] : {std::pair(0, 3), std::pair(3, 3), std::pair(6, 3), std::pair(9, 1)}) {
-    const auto difference = (found - expected).middleRows(row, count).cwiseAbs().maxCoeff();
+    const auto difference =
+        (found - expected).middleRows(row, count).cwiseAbs().template maxCoeff<Eigen::PropagateNaN>();
     worst = test::worst_of(worst, double(difference / expected.middleRows(row, count).cwiseAbs().maxCoeff()));
   }
   return worst;
