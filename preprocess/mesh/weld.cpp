@@ -5,6 +5,8 @@
 #include <bit>
 #include <numeric>
 
+#include "preprocess/mesh/disjoint_sets.h"
+
 namespace abut::preprocess {
 namespace {
 
@@ -179,23 +181,14 @@ std::size_t most_faces_at_an_edge(const TriangleMesh& mesh) {
 }
 
 Components find_components(const TriangleMesh& mesh) {
-  std::vector<std::int32_t> parent(mesh.vertices.size());
-  std::iota(parent.begin(), parent.end(), 0);
-  const auto root = [&](std::int32_t v) {
-    while (parent[v] != v) v = parent[v] = parent[parent[v]];
-    return v;
-  };
-  for (const Triangle& t : mesh.triangles) {
-    for (int k = 1; k < 3; ++k) {
-      const std::int32_t a = root(t[0]), b = root(t[k]);
-      parent[std::max(a, b)] = std::min(a, b);
-    }
-  }
+  DisjointSets joined(mesh.vertices.size());
+  for (const Triangle& t : mesh.triangles)
+    for (int k = 1; k < 3; ++k) joined.join(t[0], t[k]);
   Components found;
   std::vector<std::int32_t> number(mesh.vertices.size(), -1);
   found.of_face.reserve(mesh.triangles.size());
   for (const Triangle& t : mesh.triangles) {
-    std::int32_t& id = number[root(t[0])];
+    std::int32_t& id = number[joined.least(t[0])];
     if (id < 0) id = found.count++;
     found.of_face.push_back(id);
   }

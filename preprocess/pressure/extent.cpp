@@ -8,10 +8,10 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include <fmt/format.h>
 
+#include "preprocess/mesh/disjoint_sets.h"
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {
@@ -118,19 +118,12 @@ class Laplacian {
 
 // For each vertex the first vertex of its part: of what tetrahedra join.
 std::vector<std::int32_t> firsts_of_parts(const TetrahedralMesh& mesh) {
-  std::vector<std::int32_t> parent(mesh.vertices.size());
-  std::iota(parent.begin(), parent.end(), 0);
-  const auto root = [&](std::int32_t v) {
-    while (parent[v] != v) v = parent[v] = parent[parent[v]];
-    return v;
-  };
+  DisjointSets joined(mesh.vertices.size());
   for (const Tetrahedron& t : mesh.tetrahedra)
-    for (int k = 1; k < 4; ++k) {
-      const std::int32_t a = root(t[0]), b = root(t[k]);
-      parent[std::max(a, b)] = std::min(a, b);
-    }
-  for (std::size_t v = 0; v < parent.size(); ++v) parent[v] = root(static_cast<std::int32_t>(v));
-  return parent;
+    for (int k = 1; k < 4; ++k) joined.join(t[0], t[k]);
+  std::vector<std::int32_t> firsts(mesh.vertices.size());
+  for (std::size_t v = 0; v < firsts.size(); ++v) firsts[v] = joined.least(static_cast<std::int32_t>(v));
+  return firsts;
 }
 
 // 1 at the deepest vertex of each part of which no vertex lies in the core: without a value other than 0 its

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 
 #include "runtime/math/pose.h"
 
@@ -46,6 +47,15 @@ inline bool is_last(const Vec3<double>& P0, const Vec3<double>& J, double time, 
   return halvings == kMostTurnHalvings || !is_short(P0, J, std::ldexp(time, halvings - kMostTurnHalvings));
 }
 
+// The middle of a turn, where it is made at once, found or not; else it is made in halves.
+inline std::optional<TurnMiddle> middle_at_once(const Vec3<double>& P0, const Vec3<double>& J, double time,
+                                                int halvings) {
+  const bool last = is_last(P0, J, time, halvings);
+  if (!last && !is_short(P0, J, time)) return {};
+  const TurnMiddle middle = turn_middle(P0, J, time);
+  return last || middle.found ? std::optional(middle) : std::nullopt;
+}
+
 }  // namespace detail
 
 // Turns a free rigid body for `time` seconds: q_WB by its own spin, the angular momentum L_W (about the
@@ -58,14 +68,10 @@ inline bool is_last(const Vec3<double>& P0, const Vec3<double>& J, double time, 
 inline bool turn_freely(Eigen::Quaterniond& q_WB, const Vec3<double>& L_W, const Vec3<double>& inertia,
                         double time, int halvings = 0) {
   const Vec3<double> J = inertia.cwiseInverse(), P0 = q_WB.conjugate() * L_W;
-  const bool last = detail::is_last(P0, J, time, halvings);
-  if (last || detail::is_short(P0, J, time)) {
-    const detail::TurnMiddle middle = detail::turn_middle(P0, J, time);
-    if (last || middle.found) {
-      const Vec3<double> half = time / 2 * J.cwiseProduct(middle.P);  // half the turn's tangent
-      q_WB = (q_WB * Eigen::Quaterniond(1, half.x(), half.y(), half.z())).normalized();
-      return middle.found && detail::is_short(P0, J, time);
-    }
+  if (const auto middle = detail::middle_at_once(P0, J, time, halvings)) {
+    const Vec3<double> half = time / 2 * J.cwiseProduct(middle->P);  // half the turn's tangent
+    q_WB = (q_WB * Eigen::Quaterniond(1, half.x(), half.y(), half.z())).normalized();
+    return middle->found && detail::is_short(P0, J, time);
   }
   const bool first = turn_freely(q_WB, L_W, inertia, time / 2, halvings + 1);
   return turn_freely(q_WB, L_W, inertia, time / 2, halvings + 1) && first;
@@ -99,11 +105,8 @@ inline TurnSlopes turn_slopes(const Eigen::Quaterniond& q_WB, const Vec3<double>
 inline TurnSlopes turn_slopes(const Eigen::Quaterniond& q_WB, const Vec3<double>& L_W,
                               const Vec3<double>& inertia, double time, int halvings = 0) {
   const Vec3<double> J = inertia.cwiseInverse(), P0 = q_WB.conjugate() * L_W;
-  const bool last = detail::is_last(P0, J, time, halvings);
-  if (last || detail::is_short(P0, J, time)) {
-    const detail::TurnMiddle middle = detail::turn_middle(P0, J, time);
-    if (last || middle.found) return detail::turn_slopes(q_WB, L_W, J, time, middle);
-  }
+  if (const auto middle = detail::middle_at_once(P0, J, time, halvings))
+    return detail::turn_slopes(q_WB, L_W, J, time, *middle);
   Eigen::Quaterniond q_between = q_WB;
   turn_freely(q_between, L_W, inertia, time / 2, halvings + 1);
   const TurnSlopes first = turn_slopes(q_WB, L_W, inertia, time / 2, halvings + 1),

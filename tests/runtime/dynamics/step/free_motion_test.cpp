@@ -12,18 +12,20 @@ namespace {
 using namespace abut;
 using namespace abut::dynamics;
 
+// J.
+double turning_energy(const Eigen::Quaterniond& q, const Vec3<double>& L, const Vec3<double>& inertia) {
+  const Vec3<double> P = q.conjugate() * L;
+  return P.dot(inertia.cwiseInverse().cwiseProduct(P)) / 2;
+}
+
 TEST(FreeMotion, KeepsEnergyAndMomentumAtAnyStep) {
   Random random(5);
   for (const double time : {1e-3, 0.05, 0.5}) {
     Eigen::Quaterniond q = Eigen::Quaterniond::Identity();
     const Vec3<double> inertia(1, 2, 2.5), L(random.normal(), random.normal(), random.normal());
-    const auto energy = [&] {
-      const Vec3<double> P = q.conjugate() * L;
-      return P.dot(inertia.cwiseInverse().cwiseProduct(P)) / 2;
-    };
-    const double start = energy();
+    const double start = turning_energy(q, L, inertia);
     for (int k = 0; k < 2000; ++k) turn_freely(q, L, inertia, time);
-    EXPECT_NEAR(energy(), start, 1e-12 * start);
+    EXPECT_NEAR(turning_energy(q, L, inertia), start, 1e-12 * start);
   }
 }
 
@@ -37,13 +39,9 @@ TEST(FreeMotion, KeepsEnergyInTurnsOfManyRadians) {
       q.normalize();
       const Vec3<double> w(random.normal(), random.normal(), random.normal());
       const Vec3<double> L = inertia.cwiseProduct(speed * w.normalized());
-      const auto energy = [&] {
-        const Vec3<double> P = q.conjugate() * L;
-        return P.dot(inertia.cwiseInverse().cwiseProduct(P)) / 2;
-      };
-      const double start = energy();
+      const double start = turning_energy(q, L, inertia);
       for (int i = 0; i < 3; ++i) turn_freely(q, L, inertia, 5e-3);
-      EXPECT_NEAR(energy(), start, 1e-10 * start) << speed;
+      EXPECT_NEAR(turning_energy(q, L, inertia), start, 1e-10 * start) << speed;
     }
 }
 
