@@ -35,25 +35,22 @@ inline TurnMiddle turn_middle(const Vec3<double>& P0, const Vec3<double>& J, dou
   return {P, slope_at(P), step.norm() <= kFound * scale};
 }
 
-// Whether the middle of a turn is to be looked for: of longer ones Newton's method may find none, and that of
-// each half is. Up to 2^kMostTurnHalvings parts.
-constexpr int kMostTurnHalvings = 12;
-inline bool is_short(const Vec3<double>& P0, const Vec3<double>& J, double time) {
-  constexpr double kShort = 2;  // rad
-  return time * J.cwiseProduct(P0).norm() <= kShort;
-}
-// Whether it is not halved again: nor is one that would still be long after all halvings.
-inline bool is_last(const Vec3<double>& P0, const Vec3<double>& J, double time, int halvings) {
-  return halvings == kMostTurnHalvings || !is_short(P0, J, std::ldexp(time, halvings - kMostTurnHalvings));
-}
-
-// The middle of a turn, where it is made at once, found or not; else it is made in halves.
+// The middle of a turn that is made at once; `found` is false where that is no good. None where it is to be
+// made in halves, up to 2^kMostTurnHalvings parts: of longer turns Newton's method may find no middle, and
+// that of each half is. What would still be long then is not halved at all.
 inline std::optional<TurnMiddle> middle_at_once(const Vec3<double>& P0, const Vec3<double>& J, double time,
                                                 int halvings) {
-  const bool last = is_last(P0, J, time, halvings);
-  if (!last && !is_short(P0, J, time)) return {};
-  const TurnMiddle middle = turn_middle(P0, J, time);
-  return last || middle.found ? std::optional(middle) : std::nullopt;
+  constexpr int kMostTurnHalvings = 12;
+  constexpr double kShort = 2;  // rad
+  const double turn = time * J.cwiseProduct(P0).norm();
+  const bool is_short = turn <= kShort;
+  const bool is_last =
+      halvings == kMostTurnHalvings || !(std::ldexp(turn, halvings - kMostTurnHalvings) <= kShort);
+  if (!is_short && !is_last) return {};
+  TurnMiddle middle = turn_middle(P0, J, time);
+  if (!middle.found && !is_last) return {};
+  middle.found = middle.found && is_short;
+  return middle;
 }
 
 }  // namespace detail
@@ -71,7 +68,7 @@ inline bool turn_freely(Eigen::Quaterniond& q_WB, const Vec3<double>& L_W, const
   if (const auto middle = detail::middle_at_once(P0, J, time, halvings)) {
     const Vec3<double> half = time / 2 * J.cwiseProduct(middle->P);  // half the turn's tangent
     q_WB = (q_WB * Eigen::Quaterniond(1, half.x(), half.y(), half.z())).normalized();
-    return middle->found && detail::is_short(P0, J, time);
+    return middle->found;
   }
   const bool first = turn_freely(q_WB, L_W, inertia, time / 2, halvings + 1);
   return turn_freely(q_WB, L_W, inertia, time / 2, halvings + 1) && first;
