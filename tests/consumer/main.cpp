@@ -17,7 +17,7 @@ bool presses() {
   const abut::body::Body ball{abut::body::Geometry(abut::body::Sphere<double>{0.5})};
   const abut::contact::PairWrench contact = abut::contact::contact_wrench(
       "point", {&ball, &ball, {Eigen::Matrix3d::Identity(), Eigen::Vector3d(0.99, 0, 0)}},
-      {{"stiffness", 100.0}}, abut::Want::kJacobian);
+      {{"stiffness", 100.0}}, abut::contact::Want::kJacobian);
   std::printf("force %.17g N, its derivative %.17g N/m\n", contact.F_BBo_B[3], contact.dF_dxi_B(3, 3));
   return std::abs(contact.F_BBo_B[3] - 1) < 1e-12 && std::abs(contact.dF_dxi_B(3, 3) + 100) < 1e-9;
 }
