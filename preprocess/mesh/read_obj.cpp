@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "preprocess/mesh/disjoint_sets.h"
 #include "preprocess/mesh/formats.h"
 #include "preprocess/mesh/obj_lines.h"
 #include "preprocess/mesh/weld.h"
@@ -179,17 +180,12 @@ struct OpenRim {
 
 // Groups of edges joined through vertices.
 std::size_t count_rims(const std::vector<std::array<std::int32_t, 2>>& edges, std::size_t vertices) {
-  std::vector<std::int32_t> parent(vertices);
-  for (std::size_t v = 0; v < vertices; ++v) parent[v] = static_cast<std::int32_t>(v);
-  const auto root = [&](std::int32_t v) {
-    while (parent[v] != v) v = parent[v] = parent[parent[v]];
-    return v;
-  };
-  for (const auto& [a, b] : edges) parent[root(a)] = root(b);
-  std::vector<std::int32_t> roots;
-  for (const auto& edge : edges) roots.push_back(root(edge[0]));
-  std::sort(roots.begin(), roots.end());
-  return static_cast<std::size_t>(std::unique(roots.begin(), roots.end()) - roots.begin());
+  DisjointSets joined(vertices);
+  for (const auto& [a, b] : edges) joined.join(a, b);
+  std::vector<std::int32_t> firsts;
+  for (const auto& edge : edges) firsts.push_back(joined.least(edge[0]));
+  std::sort(firsts.begin(), firsts.end());
+  return static_cast<std::size_t>(std::unique(firsts.begin(), firsts.end()) - firsts.begin());
 }
 
 OpenRim find_rim(const TriangleMesh& mesh) {

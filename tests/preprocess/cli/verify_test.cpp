@@ -26,17 +26,18 @@ Asset make(const TriangleMesh& mesh) {
   return asset;
 }
 
-// A torus with a volume.
-Asset make_torus() {
-  const TriangleMesh mesh = abut::test::torus(0.1, 0.03, 40, 20);
+// With a volume of about so many tetrahedra.
+Asset make_with_volume(const TriangleMesh& mesh, int tetrahedra) {
   Asset asset = make(mesh);
   VolumeParameters parameters;
-  parameters.tetrahedra = {700};
+  parameters.tetrahedra = {tetrahedra};
   Report report;
   asset.volumes = make_volumes(mesh, parameters, report);
   asset.provenance.measures = report.measures;
   return asset;
 }
+
+Asset make_torus() { return make_with_volume(abut::test::torus(0.1, 0.03, 40, 20), 700); }
 
 const Asset& torus_asset() {
   static const Asset asset = make_torus();
@@ -270,12 +271,7 @@ TEST(Verify, FindsAPartWithoutACore) {
   TriangleMesh other = mesh;
   for (Eigen::Vector3d& v : other.vertices) v.x() += 0.2;
   append_mesh(mesh, other);
-  Asset asset = make(mesh);
-  VolumeParameters parameters;
-  parameters.tetrahedra = {500};
-  Report report;
-  asset.volumes = make_volumes(mesh, parameters, report);
-  asset.provenance.measures = report.measures;
+  Asset asset = make_with_volume(mesh, 500);
   asset.provenance.parameters["volume.field"] = "laplace";
   EXPECT_EQ(verify(asset), std::vector<std::string>{});
   const auto halve = [](abut::asset::Volume& volume) {
