@@ -21,7 +21,7 @@ class ObjLines {
     if (rest_.empty()) return false;
     line = take();
     first_ = read_;
-    if (!continues(line)) return true;
+    if (!continues(line) || is_comment(line)) return true;
     joined_.clear();
     while (continues(line)) {
       joined_.append(line.substr(0, line.rfind('\\'))).push_back(' ');
@@ -39,6 +39,12 @@ class ObjLines {
   static bool continues(std::string_view line) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     return line.ends_with('\\');
+  }
+
+  // A comment ends with its line: it may be a path with backslashes.
+  static bool is_comment(std::string_view line) {
+    const std::size_t first = line.find_first_not_of(" \t");
+    return first != line.npos && line[first] == '#';
   }
 
   std::string_view take() {

@@ -1,15 +1,12 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 
 #include "preprocess/mesh/formats.h"
 
 namespace abut::preprocess {
 namespace {
-
-// Ear clipping costs the cube of the corners; a polygon beyond this many corners is cut as a fan, so that no
-// file can stall the reader.
-constexpr std::size_t kMaxCornersForEars = 64;
 
 using Corners = std::vector<std::int32_t>;
 
@@ -29,20 +26,6 @@ double signed_area(const Triangle& t, const Eigen::Vector3d& normal, const Trian
   return (mesh.vertices[t[1]] - a).cross(mesh.vertices[t[2]] - a).dot(normal);
 }
 
-bool is_ear(const Corners& rest, std::size_t i, const Eigen::Vector3d& normal, const TriangleMesh& mesh) {
-  const std::size_t n = rest.size();
-  const Triangle t{rest[(i + n - 1) % n], rest[i], rest[(i + 1) % n]};
-  if (signed_area(t, normal, mesh) <= 0) return false;
-  for (const std::int32_t q : rest) {
-    if (q == t[0] || q == t[1] || q == t[2]) continue;
-    const bool inside = signed_area({t[0], t[1], q}, normal, mesh) >= 0 &&
-                        signed_area({t[1], t[2], q}, normal, mesh) >= 0 &&
-                        signed_area({t[2], t[0], q}, normal, mesh) >= 0;
-    if (inside) return false;
-  }
-  return true;
-}
-
 bool fan_is_fair(const Corners& corners, const Eigen::Vector3d& normal, const TriangleMesh& mesh) {
   for (std::size_t i = 1; i + 1 < corners.size(); ++i) {
     if (signed_area({corners[0], corners[i], corners[i + 1]}, normal, mesh) <= 0) return false;
@@ -50,20 +33,89 @@ bool fan_is_fair(const Corners& corners, const Eigen::Vector3d& normal, const Tr
   return true;
 }
 
-void append_ears(Corners rest, const Eigen::Vector3d& normal, TriangleMesh& mesh) {
-  while (rest.size() > 3) {
-    std::size_t ear = 0;  // where there is none (a polygon that crosses itself) any corner serves
-    for (std::size_t i = 0; i < rest.size(); ++i) {
-      if (is_ear(rest, i, normal, mesh)) {
-        ear = i;
-        break;
-      }
+// The corners of a polygon as a ring that loses one ear after the other. What blocks a corner is remembered:
+// it is looked for again only where that is gone or a neighbour changed, so that the cost is about the square
+// of the corners.
+class Ring {
+ public:
+  Ring(const Corners& corners, const Eigen::Vector3d& normal, const TriangleMesh& mesh)
+      : corners_(corners), normal_(normal), mesh_(mesh), size_(corners.size()) {
+    for (std::size_t i = 0; i < size_; ++i) {
+      previous_.push_back((i + size_ - 1) % size_);
+      next_.push_back((i + 1) % size_);
     }
-    const std::size_t n = rest.size();
-    mesh.triangles.push_back({rest[(ear + n - 1) % n], rest[ear], rest[(ear + 1) % n]});
-    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(ear));
+    blocker_.assign(size_, kUnknown);
   }
-  mesh.triangles.push_back({rest[0], rest[1], rest[2]});
+
+  std::size_t size() const { return size_; }
+
+  // The triangle of the first ear; where there is none (a polygon that crosses itself) any corner serves.
+  Triangle take_ear() {
+    std::size_t ear = first_;
+    for (std::size_t i = first_, k = 0; k < size_; ++k, i = next_[i]) {
+      if (!is_ear(i)) continue;
+      ear = i;
+      break;
+    }
+    return take(ear);
+  }
+
+  Triangle rest() const { return triangle(first_); }
+
+ private:
+  static constexpr std::size_t kUnknown = static_cast<std::size_t>(-1), kNone = kUnknown - 1,
+                               kGone = kUnknown - 2;
+
+  Triangle triangle(std::size_t i) const { return {corners_[previous_[i]], corners_[i], corners_[next_[i]]}; }
+
+  bool is_ear(std::size_t i) {
+    const std::size_t known = blocker_[i];
+    if (known == kUnknown || (known != kNone && blocker_[known] == kGone)) blocker_[i] = find_blocker(i);
+    return blocker_[i] == kNone;
+  }
+
+  // A corner within the triangle at corner i; i itself where that is flat or turned over.
+  std::size_t find_blocker(std::size_t i) const {
+    const Triangle t = triangle(i);
+    if (signed_area(t, normal_, mesh_) <= 0) return i;
+    for (std::size_t k = next_[next_[i]]; k != previous_[i]; k = next_[k]) {
+      const std::int32_t q = corners_[k];
+      const bool inside = signed_area({t[0], t[1], q}, normal_, mesh_) >= 0 &&
+                          signed_area({t[1], t[2], q}, normal_, mesh_) >= 0 &&
+                          signed_area({t[2], t[0], q}, normal_, mesh_) >= 0;
+      if (inside && !is_at_corner(q, t)) return k;
+    }
+    return kNone;
+  }
+
+  // Whether a vertex is where one of a triangle's is: a face with a hole comes twice through the cut to it.
+  bool is_at_corner(std::int32_t q, const Triangle& t) const {
+    return std::any_of(t.begin(), t.end(),
+                       [&](std::int32_t v) { return mesh_.vertices[q] == mesh_.vertices[v]; });
+  }
+
+  Triangle take(std::size_t i) {
+    const Triangle ear = triangle(i);
+    next_[previous_[i]] = next_[i];
+    previous_[next_[i]] = previous_[i];
+    blocker_[previous_[i]] = blocker_[next_[i]] = kUnknown;
+    blocker_[i] = kGone;
+    if (i == first_) first_ = next_[i];
+    --size_;
+    return ear;
+  }
+
+  const Corners& corners_;
+  const Eigen::Vector3d normal_;
+  const TriangleMesh& mesh_;
+  std::vector<std::size_t> previous_, next_, blocker_;
+  std::size_t first_ = 0, size_;
+};
+
+void append_ears(const Corners& corners, const Eigen::Vector3d& normal, TriangleMesh& mesh) {
+  Ring ring(corners, normal, mesh);
+  while (ring.size() > 3) mesh.triangles.push_back(ring.take_ear());
+  mesh.triangles.push_back(ring.rest());
 }
 
 }  // namespace
@@ -76,7 +128,7 @@ std::string too_many_corners(std::size_t corners) {
 }
 
 void append_polygon(const Corners& corners, TriangleMesh& mesh) {
-  if (corners.size() > 3 && corners.size() <= kMaxCornersForEars) {
+  if (corners.size() > 3) {
     bool known = true;
     for (const std::int32_t c : corners) known = known && static_cast<std::size_t>(c) < mesh.vertices.size();
     if (known) {

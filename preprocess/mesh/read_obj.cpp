@@ -51,8 +51,8 @@ class ObjParser {
   void parse_line(std::string_view line) {
     const char* end = line.data() + line.size();
     const char* at = skip_blanks(line.data(), end);
-    if (end - at > 2 && *at == 'v' && is_blank(at[2])) {
-      if (at[1] == 't' || at[1] == 'n') attributes_[at[1] == 'n'].push_back(hash({at + 3, end}));
+    if (end - at > 2 && *at == 'v' && (at[1] == 't' || at[1] == 'n') && is_blank(at[2])) {
+      attributes_[at[1] == 'n'].push_back(hash({at + 3, end}));
       return;
     }
     if (end - at < 1 || (at + 1 != end && !is_blank(at[1])))

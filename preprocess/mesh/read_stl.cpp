@@ -150,10 +150,8 @@ TriangleMesh parse_ascii(std::string_view content, const std::string& name) {
   }
 }
 
-bool starts_with_solid(std::string_view content) {
-  const char* at = skip_blanks(content.data(), content.data() + content.size());
-  return std::string_view(at, static_cast<std::size_t>(content.data() + content.size() - at))
-      .starts_with("solid");
+bool starts_with_solid(std::string_view content, const std::string& name) {
+  return Words(content, name).next().starts_with("solid");
 }
 
 }  // namespace
@@ -166,7 +164,7 @@ TriangleMesh parse_stl(std::string_view content, const std::string& name, Report
       content.size() ==
           kHeaderBytes + kFacetBytes * std::size_t{read_little<std::uint32_t>(content.data() + 80)};
   const bool is_text = content.substr(0, 4096).find('\0') == content.npos;
-  if (!size_fits && is_text && starts_with_solid(content)) return parse_ascii(content, name);
+  if (!size_fits && is_text && starts_with_solid(content, name)) return parse_ascii(content, name);
   return parse_binary(content, name, report);
 }
 

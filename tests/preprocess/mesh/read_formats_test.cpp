@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cctype>
+
 #include "runtime/core/random.h"
 #include "tests/preprocess/mesh/read_fixture.h"
 #include "tests/support/runs.h"
@@ -63,6 +65,9 @@ TEST_F(Read, StlOfAllKinds) {
   EXPECT_EQ(read("text.stl", "solid a\n" + kFacet + "endsolid a\nsolid b c\n" + kFacet + kFacet + "endsolid")
                 .triangles.size(),
             3u);
+  std::string capitals = "\nSOLID A\n" + kFacet + "ENDSOLID A\n";
+  for (char& c : capitals) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  EXPECT_EQ(read("capitals.stl", capitals).triangles.size(), 1u);
 }
 
 TEST_F(Read, AnStlWithMoreFacesThanItsHeaderSaysIsTold) {

@@ -1,5 +1,6 @@
 #include "preprocess/mesh/read.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -40,6 +41,14 @@ TEST_F(Read, ObjBehindAByteOrderMark) {
   expect_tetrahedron(read("a.obj", "\xEF\xBB\xBF" + std::string(kTetrahedronObj)));
 }
 
+TEST_F(Read, ObjInColumnsWithSeveralBlanks) {
+  std::string text = kTetrahedronObj;
+  for (std::size_t at = 0; (at = text.find("v ", at)) != text.npos; at += 3) text.replace(at, 2, "v  ");
+  expect_tetrahedron(read("columns.obj", text));
+  std::replace(text.begin(), text.end(), ' ', '\t');
+  expect_tetrahedron(read("tabs.obj", text));
+}
+
 TEST_F(Read, ObjNegativeIndicesForwardReferencesAndContinuedLines) {
   expect_tetrahedron(
       read("a.obj",
@@ -48,11 +57,8 @@ TEST_F(Read, ObjNegativeIndicesForwardReferencesAndContinuedLines) {
       read("b.obj", "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"));
 }
 
-TEST_F(Read, ObjPolygonsConvexAndNot) {
-  // An L of area 3: every fan has a triangle that is turned over; ears cover it once.
-  const TriangleMesh mesh =
-      read("l.obj", "v 0 0 0\nv 2 0 0\nv 2 1 0\nv 1 1 0\nv 1 2 0\nv 0 2 0\nf 2 3 4 5 6 1\n");
-  ASSERT_EQ(mesh.triangles.size(), 4u);
+// The area of triangles in the plane z = 0, none of which is turned over: of what they cover once.
+double area_covered(const TriangleMesh& mesh) {
   double total = 0;
   for (const Triangle& t : mesh.triangles) {
     const Eigen::Vector3d e = mesh.vertices[t[1]] - mesh.vertices[t[0]],
@@ -60,7 +66,54 @@ TEST_F(Read, ObjPolygonsConvexAndNot) {
     EXPECT_GE(e.x() * f.y() - e.y() * f.x(), 0);
     total += (e.x() * f.y() - e.y() * f.x()) / 2;
   }
-  EXPECT_DOUBLE_EQ(total, 3);
+  return total;
+}
+
+TEST_F(Read, ObjPolygonsConvexAndNot) {
+  // An L of area 3: every fan has a triangle that is turned over; ears cover it once.
+  const TriangleMesh mesh =
+      read("l.obj", "v 0 0 0\nv 2 0 0\nv 2 1 0\nv 1 1 0\nv 1 2 0\nv 0 2 0\nf 2 3 4 5 6 1\n");
+  ASSERT_EQ(mesh.triangles.size(), 4u);
+  EXPECT_DOUBLE_EQ(area_covered(mesh), 3);
+}
+
+TEST_F(Read, ObjFacesWithAHoleThroughACutOfVerticesOfItsOwn) {
+  // A square of side 4 less one of side 2 in its midst; corners 1 and 5, 6 and 10 are at one place.
+  const TriangleMesh mesh = read("hole.obj",
+                                 "v 0 0 0\nv 4 0 0\nv 4 4 0\nv 0 4 0\nv 0 0 0\n"
+                                 "v 1 1 0\nv 1 3 0\nv 3 3 0\nv 3 1 0\nv 1 1 0\nf 1 2 3 4 5 6 7 8 9 10\n");
+  EXPECT_EQ(mesh.triangles.size(), 8u);
+  EXPECT_DOUBLE_EQ(area_covered(mesh), 12);
+}
+
+TEST_F(Read, ObjFacesOfManyCornersThatAreNotConvex) {
+  // A strip of twenty turns of a spiral: out along one edge, back along the other.
+  constexpr int kCorners = 10000;  // the most that a face may have
+  std::vector<Eigen::Vector2d> corners;
+  std::string text, face = "f";
+  for (int i = 0; i < kCorners; ++i) {
+    const bool out = i < kCorners / 2;
+    const double turns = 20.0 * (out ? i : kCorners - 1 - i) / (kCorners / 2 - 1),
+                 r = turns + (out ? 1.0 : 0.5);
+    corners.emplace_back(r * std::cos(2 * std::numbers::pi * turns),
+                         r * std::sin(2 * std::numbers::pi * turns));
+    text += fmt::format("v {} {} 0\n", corners.back().x(), corners.back().y());
+    face += fmt::format(" {}", i + 1);
+  }
+  double area = 0;
+  for (int i = 0; i < kCorners; ++i) {
+    const Eigen::Vector2d& next = corners[(i + 1) % kCorners];
+    area += (corners[i].x() * next.y() - corners[i].y() * next.x()) / 2;
+  }
+  const TriangleMesh mesh = read("spiral.obj", text + face + "\n");
+  EXPECT_EQ(mesh.triangles.size(), kCorners - 2u);
+  EXPECT_NEAR(std::abs(area_covered(mesh)), std::abs(area), 1e-9 * std::abs(area));
+}
+
+TEST_F(Read, ObjCommentsThatEndInABackslash) {
+  const std::string text = kTetrahedronObj;
+  expect_tetrahedron(read("path.obj", "# from C:\\models\\\n" + text));
+  expect_tetrahedron(read("blank.obj", " # from C:\\models\\\r\n" + text));
 }
 
 TEST_F(Read, WarnsOfDuplicatedVerticesButNotOfSeams) {
