@@ -162,6 +162,12 @@ void stand_for_cores(const TetrahedralMesh& mesh, const std::vector<double>& dep
                         without, parts.size()));
 }
 
+// Of the way from the surface to the core, to first order; above 1 within the core.
+double share_of_way(const LocalInradius& inradius, double core_fraction, const Vector3d& p,
+                    const LocalInradius::Foot& foot) {
+  return foot.distance / ((1 - core_fraction) * inradius.inradius(p, foot));
+}
+
 // 1 in the core, 0 on the surface, nothing in between. A vertex just outside the core's boundary gets its
 // share of the way, as the field has there to first order: otherwise the core would end at the next vertex
 // inward.
@@ -175,7 +181,7 @@ std::vector<std::optional<double>> boundary_values(const TetrahedralMesh& mesh, 
       continue;
     }
     const LocalInradius::Foot foot = inradius.foot(mesh.vertices[v]);
-    const double share = foot.distance / ((1 - core_fraction) * inradius.inradius(mesh.vertices[v], foot));
+    const double share = share_of_way(inradius, core_fraction, mesh.vertices[v], foot);
     if (share >= kLeastCoreExtent) given[v] = std::min(1.0, share);
     depths[v] = foot.distance;
   }
@@ -246,8 +252,13 @@ ExtentField extent_field(const TetrahedralMesh& mesh, const LocalInradius& inrad
   if (parameters.field == FieldKind::kDistance) return with_gradients(mesh, distance_field(mesh, inradius));
   std::vector<double> extent =
       solve_laplace(mesh, boundary_values(mesh, inradius, parameters.core_fraction, report), report);
-  for (std::size_t v = static_cast<std::size_t>(mesh.surface_vertices); v < extent.size(); ++v)
+  for (std::size_t v = static_cast<std::size_t>(mesh.surface_vertices); v < extent.size(); ++v) {
+    const Vector3d& p = mesh.vertices[v];
+    if (extent[v] ==
+        0)  // it has neighbours on the surface alone, or lost the others to the repair of the principle
+      extent[v] = std::min(1.0, share_of_way(inradius, parameters.core_fraction, p, inradius.foot(p)));
     extent[v] = std::max(extent[v], kLeastExtent);
+  }
   return with_gradients(mesh, std::move(extent));
 }
 

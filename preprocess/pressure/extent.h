@@ -44,8 +44,10 @@ std::vector<double> solve_laplace(const TetrahedralMesh& mesh,
 
 // The field of a tetrahedral mesh; `inradius` is that of its surface. Of Laplace's equation every connected
 // part reaches kLeastCoreExtent: where no vertex lies in its core, the deepest one stands for it, and a
-// warning says so. Measures: extent_max_principle_repairs. Throws InvalidInput where a part has no vertex
-// inside.
+// warning says so. Vertices that those on the surface alone cut off from it, and such as lose
+// their couplings to it to the maximum principle, have their share of the way to it.
+// Measures: extent_max_principle_repairs. Throws InvalidInput where a part has no
+// vertex inside.
 ExtentField extent_field(const TetrahedralMesh& mesh, const LocalInradius& inradius,
                          const ExtentParameters& parameters, Report& report);
 

@@ -263,7 +263,8 @@ void ChildProcess::explain(int status, const RunnerOptions& options) {
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     how = fmt::format("crashed ({}, signal {})", ::strsignal(signal), signal);
-    if (signal == SIGKILL) how = "killed from outside (signal 9), as the system does when memory runs out";
+    result_.killed = signal == SIGKILL;
+    if (result_.killed) how = "killed from outside (signal 9), as the system does when memory runs out";
   }
   const std::string said = first_line(result_.output);
   result_.reason = fmt::format("{} {}{}{}", how, where, said.empty() ? "" : "; it said: ", said);

@@ -23,6 +23,7 @@ struct JobResult {
   Outcome outcome = Outcome::kInterrupted;
   std::string payload;           // what the work returned, with kDone
   std::string reason;            // one line, without kDone
+  bool killed = false;           // from outside, with kCrashed, as the system does when memory runs out
   std::string output;            // what the child printed, its first 16 KiB
   std::string stage;             // the last stage it entered
   double seconds = 0;            // wall time from its start to its end, waiting excluded

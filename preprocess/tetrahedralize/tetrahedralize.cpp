@@ -113,6 +113,7 @@ TetrahedralMesh run_in_child(const Mesher& mesher, const TriangleMesh& surface,
   if (job.outcome == Outcome::kOutOfMemory && job.memory_limit != limits.memory_bytes)
     throw std::bad_alloc();  // it was not TetGen's own limit
   if (job.outcome == Outcome::kTimedOut || job.outcome == Outcome::kOutOfMemory) throw LimitReached(failure);
+  if (job.killed) throw IoError(failure);  // says nothing of the surface
   if (job.outcome != Outcome::kDone) throw InvalidInput(failure);
   return unpack(job.payload);
 }

@@ -29,7 +29,8 @@ class LimitReached : public InvalidInput {
 // needs to be kept. Regions that the surface's orientation calls outside (voids) stay empty. Throws
 // InvalidInput where the surface is empty, not closed, crosses itself or encloses nothing, and where TetGen
 // fails or crashes, LimitReached where it reaches a limit: the message says which. Throws std::bad_alloc
-// where the caller's own limit of memory is the lower one, and is reached.
+// where the caller's own limit of memory is the lower one, and is reached, IoError where TetGen is killed
+// from outside.
 TetrahedralMesh tetrahedralize(const TriangleMesh& surface, std::span<const Eigen::Vector3d> inside,
                                const TetrahedralizeLimits& limits = {});
 

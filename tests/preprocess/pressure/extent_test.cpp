@@ -259,6 +259,34 @@ TEST(ExtentField, EveryPartHasACore) {
   EXPECT_EQ(report.warnings[0], "no vertex lies in the core of 1 of 2 parts: the deepest one stands for it");
 }
 
+// Two tetrahedra on one another, each cut into four about a vertex inside: no tetrahedron joins the two
+// vertices, of which one is in the core and the other a little below the surface.
+TEST(ExtentField, WhatTheSurfaceCutsOffFromTheCoreHasItsShareOfTheWay) {
+  const double s = std::sqrt(0.75);
+  TetrahedralMesh mesh;
+  mesh.vertices = {{1, 0, 0}, {-0.5, s, 0}, {-0.5, -s, 0}, {0, 0, 1}, {0, 0, -1}};
+  mesh.surface_vertices = 5;
+  const std::vector<Vector3d>& v = mesh.vertices;
+  const Vector3d shallow = 0.1 * v[2] + 0.3 * (v[0] + v[1] + v[4]);
+  mesh.vertices.emplace_back(0, 0, 0.15);
+  mesh.vertices.push_back(shallow);
+  mesh.tetrahedra = {{0, 1, 2, 5}, {0, 3, 1, 5}, {1, 3, 2, 5}, {2, 3, 0, 5},
+                     {0, 2, 1, 6}, {0, 1, 4, 6}, {1, 2, 4, 6}, {2, 0, 4, 6}};
+  TriangleMesh surface;
+  surface.vertices.assign(v.begin(), v.begin() + 5);
+  surface.triangles = {{0, 1, 3}, {1, 2, 3}, {2, 0, 3}, {1, 0, 4}, {2, 1, 4}, {0, 2, 4}};
+  const LocalInradius inradius(surface);
+  const LocalInradius::Foot foot = inradius.foot(shallow);
+  const double share = foot.distance / (0.5 * inradius.inradius(shallow, foot));
+  ASSERT_GT(share, 0.1);
+  ASSERT_LT(share, kLeastCoreExtent);
+  Report report;
+  const ExtentField field = extent_field(mesh, inradius, {}, report);
+  EXPECT_EQ(field.extent[5], 1);
+  EXPECT_NEAR(field.extent[6], share, 1e-12);
+  EXPECT_TRUE(report.warnings.empty());
+}
+
 // The points of the large part are coarser than the small one is wide.
 TEST(ExtentField, ASmallPartBesideALargeOneHasACore) {
   TriangleMesh both = shapes::box({0.5, 0.5, 0.5}), small = shapes::box({1e-3, 1e-3, 1e-3});

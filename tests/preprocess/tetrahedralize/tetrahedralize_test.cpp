@@ -135,6 +135,15 @@ TEST(Tetrahedralize, ACrashATimeOutAndAMemoryOutEachSaySo) {
   EXPECT_NE(reason(eat, {}).find("out of memory"), std::string::npos) << reason(eat, {});
 }
 
+// As the system kills when memory runs out: that is no property of the surface, which may do another time.
+TEST(Tetrahedralize, AKillFromOutsideIsNoAnswer) {
+  const auto killed = [](const TriangleMesh&, std::span<const Vector3d>) -> TetrahedralMesh {
+    ::raise(SIGKILL);
+    return {};
+  };
+  EXPECT_THROW((void)tetrahedralize_with(killed, shapes::box({1, 1, 1}), {}, {}), abut::IoError);
+}
+
 TEST(Tetrahedralize, TheMemoryLimitHolds) {
 #ifdef ABUT_SANITIZED
   GTEST_SKIP() << "no limits of memory under sanitizers";
