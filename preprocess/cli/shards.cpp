@@ -49,8 +49,8 @@ std::vector<std::filesystem::path> manifests_in(const std::filesystem::path& out
   std::error_code error;
   for (std::filesystem::directory_iterator it(out / kManifests, error), end; !error && it != end;
        it.increment(error))
-    if (std::error_code no_file; it->path().extension() == ".json" && it->is_regular_file(no_file))
-      files.emplace_back(it->last_write_time(), it->path());
+    if (std::error_code gone; it->path().extension() == ".json" && it->is_regular_file(gone))
+      if (const auto time = it->last_write_time(gone); !gone) files.emplace_back(time, it->path());
   if (error == std::errc::permission_denied)
     throw IoError(fmt::format("{}: cannot read this folder: {}", out.string(), error.message()));
   if (files.empty())
@@ -98,8 +98,9 @@ void for_each_object(const std::filesystem::path& manifest, const Visit& visit) 
   }
 }
 
-std::string text_of(const nlohmann::json& manifest) {
-  return manifest.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+// Names of files may be no UTF-8.
+std::string text_of(const nlohmann::json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 // True where the object was not there yet.
@@ -174,26 +175,31 @@ Manifest::Manifest(const std::filesystem::path& out, const Shard& shard,
                           {"status", "interrupted"},
                           {"reason", "interrupted"}};
   };
-  std::map<std::string, const datasets::ObjectSource*> unsaid;
-  for (const datasets::ObjectSource& object : others) unsaid.emplace(object.name, &object);
-  if (!unsaid.empty() && std::filesystem::exists(file_)) {
-    for_each_object(file_, [&](const nlohmann::json& object) {
-      if (unsaid.erase(object.at("name")) > 0) others_.push_back(object.dump());
-    });
+  for (const datasets::ObjectSource& object : others) others_[object.name] = text_of(left(object), -1);
+  take_others();
+  if (others_.empty()) {
+    std::filesystem::remove(file_, ignored);
+    return;
   }
-  for (const auto& [name, object] : unsaid) others_.push_back(left(*object).dump());
-  std::filesystem::remove(file_, ignored);
-  if (others_.empty()) return;
   nlohmann::json begun = nlohmann::json::array();
   for (const datasets::ObjectSource& object : objects) begun.push_back(left(object));
-  write(text_of({{"objects", begun}}));
+  write(text_of({{"objects", begun}}, 2) + "\n");
 }
 
-void Manifest::write(const std::string& summary) const {
+void Manifest::take_others() {
+  if (others_.empty() || !std::filesystem::exists(file_)) return;
+  for_each_object(file_, [&](const nlohmann::json& object) {
+    const auto other = others_.find(object.at("name"));
+    if (other != others_.end()) other->second = text_of(object, -1);
+  });
+}
+
+void Manifest::write(const std::string& summary) {
   if (others_.empty()) return write_whole(file_, summary);
+  take_others();
   nlohmann::json all = nlohmann::json::parse(summary);
-  for (const std::string& object : others_) all.at("objects").push_back(nlohmann::json::parse(object));
-  write_whole(file_, text_of(all));
+  for (const auto& [name, object] : others_) all.at("objects").push_back(nlohmann::json::parse(object));
+  write_whole(file_, text_of(all, 2) + "\n");
 }
 
 ShardStatus shard_status(const std::filesystem::path& out, const std::filesystem::path& merged) {
@@ -209,7 +215,7 @@ ShardStatus shard_status(const std::filesystem::path& out, const std::filesystem
     for_each_object(manifest, [&](const nlohmann::json& object) {
       if (!count_object(object, tally) || !file) return;
       file->write(between);
-      file->write(object.dump());
+      file->write(text_of(object, -1));
       between = ",\n";
     });
   }

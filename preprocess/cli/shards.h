@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,12 +34,15 @@ class Manifest {
            const std::vector<datasets::ObjectSource>& objects,
            const std::vector<datasets::ObjectSource>& others);
 
-  // At the end: `summary` is the summary_json of the run, to which the others are added.
-  void write(const std::string& summary) const;
+  // At the end: `summary` is the summary_json of the run, to which the others are added, as another run may
+  // have written them meanwhile. Throws as the constructor.
+  void write(const std::string& summary);
 
  private:
+  void take_others();
+
   std::filesystem::path file_;
-  std::vector<std::string> others_;  // as JSON
+  std::map<std::string, std::string> others_;  // as JSON, by name
 };
 
 // What became of the objects of all manifests in out/manifests: how many there are of each status, and what

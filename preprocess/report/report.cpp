@@ -106,7 +106,7 @@ MadePage make_page(const std::vector<std::filesystem::path>& assets, std::size_t
       return made;
     }
     if (job.stage == kContact && no_pair.empty()) {
-      no_pair = job.reason;
+      no_pair = job.reason.empty() ? "no reason given" : job.reason;
       continue;
     }
     const std::string name = assets[i].string();
