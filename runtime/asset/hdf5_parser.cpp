@@ -12,7 +12,8 @@
 namespace abut::asset {
 namespace {
 
-constexpr std::size_t kMaxObjects = 4096;  // groups and arrays; an asset of ten levels has 400
+// Groups and arrays: an asset of ten levels has 400, one of 1024 convex pieces 8 for each.
+constexpr std::size_t kMaxObjects = 16384;
 constexpr int kDeepest = 8;                // groups within groups; an asset has three
 constexpr std::size_t kMaxMessages = 256;  // of an object; an array has ten
 constexpr std::size_t kLongestName = 255;  // bytes

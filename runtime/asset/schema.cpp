@@ -92,6 +92,25 @@ class Checker {
                        ", out of range [0, " + std::to_string(count) + ")");
   }
 
+  // What is below a child is a range: what is done for all of it takes no longer than the depth times as
+  // long.
+  void expect_ranges(const bvh::Tree& tree) const {
+    struct Range {
+      std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0, size = 0;
+    };
+    std::vector<Range> below(tree.counts.size() / bvh::kWidth);
+    for (std::size_t i = tree.counts.size(); i-- > 0;) {  // children follow their parent
+      const std::int64_t count = tree.counts[i], child = tree.children[i];
+      if (count < 0) continue;
+      const Range part =
+          count > 0 ? Range{child, child + count, count} : below[static_cast<std::size_t>(child)];
+      if (part.last - part.first != part.size)
+        fail("tree/children", "entry " + std::to_string(i) + " has what is not one range below it");
+      Range& node = below[i / bvh::kWidth];
+      node = {std::min(node.first, part.first), std::max(node.last, part.last), node.size + part.size};
+    }
+  }
+
   // Children come after their parent, every node but the root has one, and the leaves hold each primitive
   // once: a traversal ends and stays inside, and so does the sum over its leaves.
   void expect_tree(const bvh::Tree& tree, std::span<const Box> boxes) const {
@@ -177,6 +196,7 @@ void check_part(const Surface& s, const Asset&, const Checker& checker) {
   checker.expect_range("triangles", s.triangles, vertices);
   checker.expect_range("neighbours", s.neighbours, triangles);
   checker.expect_tree(s.tree, boxes_of(s.vertices, s.triangles, 3));
+  checker.expect_ranges(s.tree);
 }
 
 // What the contact model takes for granted: tetrahedra with an inside, and no pressure on the surface.

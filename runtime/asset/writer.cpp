@@ -45,8 +45,14 @@ class ArrayWriter {
 };
 
 void write_map(hid_t parent, const char* name, const std::map<std::string, std::string>& entries) {
+  constexpr std::size_t kLongest = 3900;  // bytes: HDF5 keeps larger entries where the reader does not look
   const Handle group = make_group(parent, name);
-  for (const auto& [key, value] : entries) write_text(group, key, value);
+  for (const auto& [key, value] : entries) {
+    if (key.size() + value.size() > kLongest)
+      throw InvalidInput("provenance/" + std::string(name) + ": '" + key.substr(0, 40) +
+                         "' and its value are longer than " + std::to_string(kLongest) + " bytes");
+    write_text(group, key, value);
+  }
 }
 
 void write_provenance(hid_t file, const Provenance& provenance) {

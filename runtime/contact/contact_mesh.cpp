@@ -76,10 +76,9 @@ class TextFile {
   void print_rows(const std::vector<Vec3<double>>& rows) {
     for (const Vec3<double>& v : rows) print("%.17g %.17g %.17g\n", v.x(), v.y(), v.z());
   }
-  void print_face(const ContactFace& face) {
+  void print_corners(const ContactFace& face) {
     print("%d", face.count);
     for (std::int32_t i = 0; i < face.count; ++i) print(" %d", face.first + i);
-    print("\n");
   }
   // Surfaces come by the thousand: they are not waited for.
   void finish() { file_.finish(/*durable=*/false); }
@@ -93,11 +92,16 @@ void write_vtk(const ContactMesh& mesh, TextFile& file) {
   file.print("POINTS %zu double\n", mesh.corners.size());
   file.print_rows(mesh.corners);
   file.print("POLYGONS %zu %zu\n", mesh.faces.size(), mesh.faces.size() + mesh.corners.size());
-  for (const ContactFace& face : mesh.faces) file.print_face(face);
+  for (const ContactFace& face : mesh.faces) {
+    file.print_corners(face);
+    file.print("\n");
+  }
   file.print("POINT_DATA %zu\nSCALARS pressure double 1\nLOOKUP_TABLE default\n", mesh.corners.size());
   for (const double p : mesh.pressures) file.print("%.17g\n", p);
   file.print("CELL_DATA %zu\nSCALARS area double 1\nLOOKUP_TABLE default\n", mesh.faces.size());
   for (const ContactFace& face : mesh.faces) file.print("%.17g\n", face.area);
+  file.print("SCALARS share double 1\nLOOKUP_TABLE default\n");
+  for (const ContactFace& face : mesh.faces) file.print("%.17g\n", face.share);
   file.print("NORMALS normal double\n");
   for (const ContactFace& face : mesh.faces)
     file.print("%.17g %.17g %.17g\n", face.n.x(), face.n.y(), face.n.z());
@@ -107,12 +111,16 @@ void write_ply(const ContactMesh& mesh, TextFile& file) {
   file.print("ply\nformat ascii 1.0\ncomment contact surface in B's frame, metres, pascals\n");
   file.print("element vertex %zu\n", mesh.corners.size());
   for (const char* name : {"x", "y", "z", "pressure"}) file.print("property double %s\n", name);
-  file.print("element face %zu\nproperty list uchar int vertex_indices\nend_header\n", mesh.faces.size());
+  file.print("element face %zu\nproperty list uchar int vertex_indices\nproperty double share\nend_header\n",
+             mesh.faces.size());
   for (std::size_t i = 0; i < mesh.corners.size(); ++i) {
     const Vec3<double>& v = mesh.corners[i];
     file.print("%.17g %.17g %.17g %.17g\n", v.x(), v.y(), v.z(), mesh.pressures[i]);
   }
-  for (const ContactFace& face : mesh.faces) file.print_face(face);
+  for (const ContactFace& face : mesh.faces) {
+    file.print_corners(face);
+    file.print(" %.17g\n", face.share);
+  }
 }
 
 }  // namespace

@@ -34,8 +34,9 @@ ContactMesh contact_mesh(const body::Pair& pair, const PressureFieldSettings& se
 // Every face as triangles around its centroid [Elandt2019, Algorithm 1].
 ContactMesh triangulated(const ContactMesh& mesh);
 
-// Writes .vtk (legacy polygons, pressure per corner, normals and areas per face) or .ply (pressure per
-// corner). Throws InvalidInput for another ending, IoError where the file cannot be written.
+// Writes .vtk (legacy polygons, pressure per corner, normals, areas and shares per face) or .ply (pressure
+// per corner, share per face): the force is the sum of area, pressure, share and normal. Throws InvalidInput
+// for another ending, IoError where the file cannot be written.
 void write_contact_mesh(const ContactMesh& mesh, const std::filesystem::path& file);
 
 }  // namespace abut::contact

@@ -11,7 +11,7 @@
 //   respect to a pose are 6 wide in that order.
 namespace abut {
 
-static_assert(EIGEN_MAX_ALIGN_BYTES == 16,
+static_assert(EIGEN_MAX_ALIGN_BYTES == 16 && EIGEN_MAX_STATIC_ALIGN_BYTES == 16,
               "what the library exchanges is laid out otherwise: compile with -DEIGEN_MAX_ALIGN_BYTES=16 "
               "-DEIGEN_MALLOC_ALREADY_ALIGNED=1, as find_package(abut) and pkg-config --cflags abut say");
 

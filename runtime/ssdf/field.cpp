@@ -42,7 +42,7 @@ SoftDistance<double> distance_by_fours(const asset::PointsView& points, const Ve
   sums_by_fours(blocks, p_Q.data(), eps1, cutoffs(nearby.distance2), order, nearby, sums);
   double g0 = 0;
   for (int k = 0; k < 3; ++k) g0 += nearby.n[k] * (p_Q[k] - nearby.x[k]);
-  return internal::from_sums(sums, g0, eps1, order);
+  return internal::if_finite(internal::from_sums(sums, g0, eps1, order));
 }
 
 }  // namespace internal

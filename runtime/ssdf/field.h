@@ -191,7 +191,7 @@ SoftDistance<S> soft_distance_scalar(const asset::PointsView& points, const Vec3
   internal::near_sums<2, S>(points.blocks, p_Q.data(), eps1, cut, nearby, sums);
   S g0(0);
   for (int k = 0; k < 3; ++k) g0 += nearby.n[k] * (p_Q[k] - nearby.x[k]);
-  return internal::from_sums(sums, g0, eps1, order);
+  return internal::if_finite(internal::from_sums(sums, g0, eps1, order));
 }
 
 // The same in double, four points at a time: the same bits on every x86 machine.

@@ -28,6 +28,7 @@ struct File {
   std::vector<Vec3<double>> corners;
   std::vector<double> pressures;
   std::vector<std::vector<int>> faces;
+  std::vector<double> shares;
 };
 
 void expect_word(std::istream& in, const std::string& expected) {
@@ -36,15 +37,19 @@ void expect_word(std::istream& in, const std::string& expected) {
   EXPECT_EQ(word, expected);
 }
 
-std::vector<std::vector<int>> read_faces(std::istream& in, std::size_t count) {
-  std::vector<std::vector<int>> faces(count);
-  for (auto& face : faces) {
-    std::size_t corners = 0;
-    in >> corners;
-    face.resize(corners);
-    for (int& corner : face) in >> corner;
-  }
-  return faces;
+std::vector<int> read_face(std::istream& in) {
+  std::size_t corners = 0;
+  in >> corners;
+  std::vector<int> face(corners);
+  for (int& corner : face) in >> corner;
+  return face;
+}
+
+std::vector<double> read_scalars(std::istream& in, const char* name, std::size_t count) {
+  for (const char* word : {"SCALARS", name, "double", "1", "LOOKUP_TABLE", "default"}) expect_word(in, word);
+  std::vector<double> scalars(count);
+  for (double& x : scalars) in >> x;
+  return scalars;
 }
 
 File read_vtk(const fs::path& path) {
@@ -63,17 +68,16 @@ File read_vtk(const fs::path& path) {
   expect_word(in, "POLYGONS");
   in >> faces >> size;
   EXPECT_EQ(size, faces + points);
-  file.faces = read_faces(in, faces);
+  for (std::size_t i = 0; i < faces; ++i) file.faces.push_back(read_face(in));
   expect_word(in, "POINT_DATA");
   in >> size;
   EXPECT_EQ(size, points);
-  for (const char* word : {"SCALARS", "pressure", "double", "1", "LOOKUP_TABLE", "default"})
-    expect_word(in, word);
-  file.pressures.resize(points);
-  for (double& p : file.pressures) in >> p;
+  file.pressures = read_scalars(in, "pressure", points);
   expect_word(in, "CELL_DATA");
   in >> size;
   EXPECT_EQ(size, faces);
+  (void)read_scalars(in, "area", faces);
+  file.shares = read_scalars(in, "share", faces);
   EXPECT_TRUE(in.good());
   return file;
 }
@@ -95,7 +99,11 @@ File read_ply(const fs::path& path) {
   file.pressures.resize(points);
   for (std::size_t i = 0; i < points; ++i)
     in >> file.corners[i][0] >> file.corners[i][1] >> file.corners[i][2] >> file.pressures[i];
-  file.faces = read_faces(in, faces);
+  file.shares.resize(faces);
+  for (double& share : file.shares) {
+    file.faces.push_back(read_face(in));
+    in >> share;
+  }
   EXPECT_TRUE(in.good());
   return file;
 }
@@ -142,6 +150,7 @@ TEST_F(ContactMeshFiles, ReadBackAsWritten) {
       for (std::size_t i = 0; i < file.faces.size(); ++i) {
         ASSERT_EQ(file.faces[i].size(), static_cast<std::size_t>(written.faces[i].count));
         EXPECT_EQ(file.faces[i].front(), written.faces[i].first);
+        EXPECT_EQ(file.shares[i], written.faces[i].share);
       }
       EXPECT_NEAR(force(file).x(), push, 1e-12 * push);
     }

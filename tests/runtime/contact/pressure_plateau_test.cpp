@@ -145,7 +145,7 @@ TEST_F(PressurePlateau, ExchangedOrShiftedBodiesFeelTheSame) {
                 poses, exchanged, area, shifted);
     EXPECT_LT(exchanged, 1e-10);
     EXPECT_LT(area, 1e-10);
-    EXPECT_LT(shifted, 1e-9);
+    EXPECT_LT(shifted, 1e-10);
   }
 }
 
