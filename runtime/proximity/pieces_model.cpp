@@ -26,6 +26,8 @@ class PiecesModel : public DistanceModel {
     const body::Body B{piece(pair.B->geometry, found.piece_B), pair.B->material};
     derivative::PairDerivative result = (*estimator_)({&A, &B, pair.X_AB});
     result.witness = found.witness;
+    const Status status = found.witness.status;  // of all pairs of pieces
+    if (status == Status::kNotConverged || status == Status::kInvalidInput) result.derivative.status = status;
     return result;
   }
 

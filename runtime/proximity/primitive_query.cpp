@@ -1,10 +1,13 @@
 #include "runtime/proximity/primitive_query.h"
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "runtime/bvh/overlap.h"
+#include "runtime/distance/depth_balance.h"
 #include "runtime/distance/primitive_distance.h"
 #include "runtime/distance/surface_distance.h"
 #include "runtime/witness/core.h"
@@ -18,6 +21,7 @@ using body::Primitive;
 constexpr double kTouching = 1e-13;  // of the size: a distance that is none
 constexpr double kEqual = 1e-12;     // of the size: depths that are one
 constexpr double kKink = 1e-6;       // m / m: slope along a feature at its nearest point
+constexpr double kBeside = 1e-7;     // of the size: from a kink to where the distance is smooth
 constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // of the coordinates
 
 // A pair as primitive P and surface S.
@@ -156,17 +160,103 @@ bool slide(const Sides& sides, const Motion& motion, const distance::PrimitiveDi
   return solver.rank() == flat.dimension && (U.transpose() * f.gradient).norm() <= kKink;
 }
 
+// The primitive's distance at x, with the slope n that an answer has where several faces are as near.
+distance::PrimitiveDistance<double> distance_with(const Sides& sides, const Vec3<double>& x,
+                                                  const Vec3<double>& n) {
+  auto f = distance::primitive_distance<double>(sides.primitive, x, 2);
+  if ((f.gradient - n).norm() <= kKink) return f;
+  const auto beside = distance::primitive_distance<double>(sides.primitive, x + kBeside * sides.size * n, 2);
+  if ((beside.gradient - n).norm() <= kKink) f.gradient = n, f.hessian = beside.hessian;
+  return f;
+}
+
+Vec3<double> mean_normal(const distance::NearFeatures& near, const distance::Balance& balance) {
+  Vec3<double> mean = Vec3<double>::Zero();
+  for (int k = 0; k < balance.count; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    mean += balance.weight[at] * near.feature[static_cast<std::size_t>(balance.feature[at])].normal;
+  }
+  return mean;
+}
+
+// By what a move of S changes the distance at its point x in P: there where the distance has a kink, the mean
+// of the slopes about it that cancel along the flat in which the point may move.
+Vec3<double> carried_slope(const Sides& sides, const Vec3<double>& x, const Vec3<double>& slope,
+                           distance::FlatBasis flat) {
+  constexpr int kAround = 8;
+  static_assert(kAround <= distance::NearFeatures::kMax);
+  Vec3<double> kept = slope;
+  for (Vec3<double>& along : flat.along) along = sides.X_PS.R * along, kept -= along.dot(slope) * along;
+  if ((slope - kept).norm() <= kKink) return slope;
+  distance::NearFeatures near;
+  for (int k = 0; k < kAround; ++k) {
+    const double angle = 2 * std::numbers::pi * k / kAround;
+    const Vec3<double> aside = std::cos(angle) * flat.along[0] + std::sin(angle) * flat.along[1];
+    const Vec3<double> n =
+        distance::primitive_distance<double>(sides.primitive, x + kBeside * sides.size * aside, 1).gradient;
+    const auto known = near.feature.begin() + near.count;
+    if (std::none_of(near.feature.begin(), known,
+                     [&](const auto& o) { return (o.normal - n).norm() <= kKink; }))
+      near.feature[static_cast<std::size_t>(near.count++)] = {0, x, n, 0, distance::Feature::kFace};
+  }
+  const distance::Balance balance = distance::balance_depths(near, flat);
+  return balance.count == 0 ? slope : mean_normal(near, balance);
+}
+
+// The directions in which a point on P's surface may move along it: across all normals that P has there. In
+// P.
+distance::FlatBasis flat_of_primitive(const Sides& sides, const Vec3<double>& p) {
+  constexpr double kNone = 1e-3;  // of the normals' part along a direction, squared
+  Mat3<double> normals = Mat3<double>::Zero();
+  double count = 0;
+  for (int k = 0; k < 27; ++k) {
+    const Vec3<double> aside(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
+    const auto f = distance::primitive_distance<double>(sides.primitive, p + kBeside * sides.size * aside, 1);
+    if (!(f.value > 0)) continue;
+    normals += f.gradient * f.gradient.transpose();
+    ++count;
+  }
+  const Eigen::SelfAdjointEigenSolver<Mat3<double>> parts(normals);
+  distance::FlatBasis flat;
+  for (int k = 0; k < 2; ++k)
+    if (parts.eigenvalues()[k] <= kNone * count)
+      flat.along[static_cast<std::size_t>(flat.dimension++)] = parts.eigenvectors().col(k);
+  return flat;
+}
+
+// By what a move changes the depth of P's point p within S, from P to S and in P: the mean of the normals of
+// the faces of S that are as near, under which their pulls along P cancel; else n.
+Vec3<double> held_slope(const Sides& sides, const SurfaceView& triangles, const Vec3<double>& p,
+                        const Vec3<double>& n) {
+  distance::FlatBasis flat = flat_of_primitive(sides, p);
+  double pull = 0;
+  for (const Vec3<double>& along : flat.along) pull = std::max(pull, std::abs(along.dot(n)));
+  if (pull <= kKink) return n;
+  for (Vec3<double>& along : flat.along) along = sides.X_PS.R.transpose() * along;
+  const distance::NearFeatures near = distance::near_features(
+      sides.surface, sides.X_PS.inverse() * p, deviation(sides, triangles) + kBeside * sides.size);
+  const distance::Balance balance = distance::balance_depths(near, flat);
+  return balance.count == 0 ? n : Vec3<double>(sides.X_PS.R * -mean_normal(near, balance));
+}
+
 // Of a point of P within S, held in P.
 derivative::WitnessDerivative<double> held_derivative(const body::Pair& pair, const Sides& sides,
                                                       const witness::Witness<double>& w,
                                                       const distance::Triangle<double>& t,
                                                       const Vec3<double>& weight) {
+  const body::Geometry& of_P = (sides.primitive_is_A ? pair.A : pair.B)->geometry;
   const Flat flat = flat_of(t, weight);
   Flat point;
   point.point = sides.primitive_is_A ? w.p1 : pair.X_AB.inverse() * w.p2;
   derivative::WitnessDerivative<double> result = sides.primitive_is_A
                                                      ? feature_derivative(w, pair.X_AB, point, flat)
                                                      : feature_derivative(w, pair.X_AB, flat, point);
+  const Mat3<double> R_PA = sides.X_AP.R.transpose();
+  const double sign = sides.primitive_is_A ? 1 : -1;  // of w.n from P to S
+  const Vec3<double> slope_A =
+      sign * (sides.X_AP.R * held_slope(sides, of_P.surface(), point.point, sign * (R_PA * w.n)));
+  const Vec3<double> p_B = sides.primitive_is_A ? Vec3<double>(pair.X_AB.inverse() * w.p1) : point.point;
+  result.dd_dxi_B = (pair.X_AB.R.transpose() * slope_A).transpose() * Motion::of_B(p_B);
   result.clamped_count = std::max(result.clamped_count, 1);
   if (result.status == Status::kOk) result.status = Status::kClamped;
   return result;
@@ -236,10 +326,13 @@ derivative::WitnessDerivative<double> primitive_derivative(const body::Pair& pai
   // In P. Of the surface's point:
   const Motion motion(pair, sides);
   const Vec3<double> x = sides.X_PS * distance::internal::at(t, weight);
-  const auto f = distance::primitive_distance<double>(sides.primitive, x, 2);
+  const Vec3<double> n_P = sides.X_AP.R.transpose() * (sides.primitive_is_A ? w.n : Vec3<double>(-w.n));
+  const auto f = w.distance < 0 ? distance_with(sides, x, n_P)
+                                : distance::primitive_distance<double>(sides.primitive, x, 2);
+  const distance::FlatBasis flat = distance::flat_basis(t, weight);
   Mat36<double> dp = motion.shift - skew(x) * motion.turn;
-  const Row6<double> dd = f.gradient.transpose() * dp;
-  const bool exact = slide(sides, motion, f, distance::flat_basis(t, weight), dp);
+  const Row6<double> dd = carried_slope(sides, x, f.gradient, flat).transpose() * dp;
+  const bool exact = slide(sides, motion, f, flat, dp);
   // Of the primitive's, and of the normal:
   const Mat36<double> dg = f.hessian * dp, dq = dp - f.gradient * dd - f.value * dg;
   const Vec3<double> q = x - f.value * f.gradient;

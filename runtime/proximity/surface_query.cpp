@@ -214,6 +214,19 @@ void find_deepest(const SurfaceView& A, const SurfaceView& B, const Pose<double>
 }  // namespace
 
 namespace internal {
+namespace {
+
+// From A to B where their nearest points are one: of the face that an edge or a corner of the other goes
+// through.
+Vec3<double> normal_at_one_point(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
+                                 const SurfaceWitness& at) {
+  const Feature of_A = feature_of(at.weight_A), of_B = feature_of(at.weight_B);
+  if (of_A != Feature::kFace && of_B == Feature::kFace)
+    return X_AB.R * -distance::internal::pseudonormal<double>(B, at.triangle_B, of_B).normalized();
+  return distance::internal::pseudonormal<double>(A, at.triangle_A, of_A).normalized();
+}
+
+}  // namespace
 
 double touching_distance(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB) {
   return kTouching * size_of(A, B) + kRounding * reach_of(A, B, X_AB);
@@ -249,9 +262,8 @@ SurfaceWitness apart_witness(const SurfaceView& A, const SurfaceView& B, const P
   w.lower_bound = w.distance - rounding, w.upper_bound = w.distance + rounding;
   const bool one_point = w.distance <= touching_distance(A, B, X_AB);
   w.status = one_point ? Status::kTouching : Status::kOk;
-  w.n = w.distance > 64 * rounding
-            ? Vec3<double>((w.p2 - w.p1) / w.distance)
-            : distance::internal::pseudonormal<double>(A, triangle_A, feature_of(pair.weight_A)).normalized();
+  w.n = w.distance > 64 * rounding ? Vec3<double>((w.p2 - w.p1) / w.distance)
+                                   : normal_at_one_point(A, B, X_AB, found);
   add_simplex(A, B, found);
   return found;
 }

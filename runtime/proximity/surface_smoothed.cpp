@@ -85,23 +85,23 @@ void SurfaceSmoother::add_inside(const SurfaceView& A, const SurfaceView& B, con
   });
 }
 
-// With w_i = exp(-d_i / T) / Z, which of a vertex inside is a little more than its part of Z:
-//   dvalue = sum w_i dd_i,   d2value = sum w_i d2d_i - (sum w_i dd_i' dd_i - dvalue' dvalue) / T
-// and of the means x = sum w_i x_i / W, W = sum w_i:   dx = sum w_i / W (dx_i - (x_i - x) dd_i / T).
+// With e_i = exp(-d_i / T) / Z and w_i = e_i, of a vertex inside less by 1 / Z, so that sum w_i = 1:
+//   dvalue = sum e_i dd_i,   d2value = sum e_i d2d_i - (sum e_i dd_i' dd_i) / T + dvalue' dvalue / T
+// and of the means x = sum w_i x_i:   dx = sum w_i dx_i - e_i (x_i - x) dd_i / T.
 void SurfaceSmoother::blend(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB, double T,
                             SmoothedSurface& result) const {
-  double least = std::numeric_limits<double>::infinity(), Z = 0, W = 0;
+  double least = std::numeric_limits<double>::infinity(), Z = 0;  // Z: in units of exp(-least / T)
   for (const Term& term : terms_) least = std::min(least, term.at.witness.distance);
-  const auto weight = [&](const Term& term) { return std::exp((least - term.at.witness.distance) / T); };
-  for (const Term& term : terms_) {
-    W += weight(term);
-    Z += weight(term) - (term.inside ? std::exp(least / T) : 0.0);
-  }
+  const auto exponential = [&](const Term& term) { return std::exp((least - term.at.witness.distance) / T); };
+  const auto weight = [&](const Term& term) {
+    return exponential(term) - (term.inside ? std::exp(least / T) : 0.0);
+  };
+  for (const Term& term : terms_) Z += weight(term);
   witness::Witness<double>& mean = result.pair.smoothed;
   mean.distance = mean.lower_bound = mean.upper_bound = least - T * std::log(Z);
   mean.p1 = mean.p2 = mean.n = Vec3<double>::Zero();
   for (const Term& term : terms_) {
-    const double w = weight(term) / W;
+    const double w = weight(term) / Z;
     mean.p1 += w * term.at.witness.p1, mean.p2 += w * term.at.witness.p2, mean.n += w * term.at.witness.n;
   }
   WitnessDerivative<double>& d = result.pair.derivative;
@@ -111,25 +111,23 @@ void SurfaceSmoother::blend(const SurfaceView& A, const SurfaceView& B, const Po
   result.hessian.setZero();
   for (const Term& term : terms_) {
     const witness::Witness<double>& at = term.at.witness;
-    const double w = weight(term) / W;
+    const double e = exponential(term) / Z, w = weight(term) / Z;
     Mat6<double> hessian;
     WitnessDerivative<double> of = internal::carrier_derivative(A, B, X_AB, term.at, &hessian);
     if (of.status == Status::kInvalidInput) continue;
-    if (w > kWeighing && !term.inside && slide(A, B, X_AB, term.at)) d.status = Status::kClamped;
+    if (e > kWeighing && !term.inside && slide(A, B, X_AB, term.at)) d.status = Status::kClamped;
     if (at.distance == 0) {  // the distance of crossing triangles stays 0; how their point moves is not known
       of.dd_dxi_B.setZero(), hessian.setZero(), of.dn_A_dxi_B.setZero();
-      if (w > kWeighing) d.status = Status::kClamped;
+      if (e > kWeighing) d.status = Status::kClamped;
     }
-    d.dd_dxi_B += w * of.dd_dxi_B;
-    spread += w * of.dd_dxi_B.transpose() * of.dd_dxi_B;
-    result.hessian += w * hessian;
-    d.dp1_A_dxi_B += w * (of.dp1_A_dxi_B - (at.p1 - mean.p1) * of.dd_dxi_B / T);
-    d.dp2_A_dxi_B += w * (of.dp2_A_dxi_B - (at.p2 - mean.p2) * of.dd_dxi_B / T);
-    d.dn_A_dxi_B += w * (of.dn_A_dxi_B - (at.n - mean.n) * of.dd_dxi_B / T);
+    d.dd_dxi_B += e * of.dd_dxi_B;
+    spread += e * of.dd_dxi_B.transpose() * of.dd_dxi_B;
+    result.hessian += e * hessian;
+    d.dp1_A_dxi_B += w * of.dp1_A_dxi_B - e * (at.p1 - mean.p1) * of.dd_dxi_B / T;
+    d.dp2_A_dxi_B += w * of.dp2_A_dxi_B - e * (at.p2 - mean.p2) * of.dd_dxi_B / T;
+    d.dn_A_dxi_B += w * of.dn_A_dxi_B - e * (at.n - mean.n) * of.dd_dxi_B / T;
   }
-  const double share = W / Z;  // 1 but for the vertices
-  d.dd_dxi_B *= share;
-  result.hessian = share * (result.hessian - spread / T) + d.dd_dxi_B.transpose() * d.dd_dxi_B / T;
+  result.hessian += (d.dd_dxi_B.transpose() * d.dd_dxi_B - spread) / T;
   const double length = mean.n.norm();
   if (length < kCancelled) d.status = Status::kClamped;
   if (length > 0) {

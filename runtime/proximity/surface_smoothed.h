@@ -15,9 +15,10 @@ namespace abut::proximity {
 // It is at most the distance and at least it less temperature times ln of the number of terms; as the
 // temperature goes to 0 it becomes the distance, in overlap less the greatest depth of a vertex. Pairs and
 // vertices do not come and go as regions do: the value is continuous, and apart has a slope of at most 1 in
-// every motion of a point. p1, p2 and n are the weighted means (n normalised), with weights that sum to 1;
-// what weighs less than exp(-20) is left out. The value has a kink, and the means may jump, where a pair of
-// triangles that weighs has parallel features: the derivative is kClamped there, and its slope one of those.
+// every motion of a point. p1, p2 and n are the means weighted by the terms of Z (n normalised; of triangles
+// that cross, of the face that an edge goes through); what weighs less than exp(-20) is left out. The value
+// has a kink, and the means may jump, where a pair of triangles that weighs has parallel features: the
+// derivative is kClamped there, and its slope one of those.
 struct SmoothedSurface {
   derivative::SmoothedPair
       pair;              // status kNotConverged: too many pairs, those up to less than that were taken

@@ -205,6 +205,50 @@ TEST(PrimitiveOnSurface, DeepestOnARidgeIsFoundAndShown) {
   EXPECT_LT(steps / asks, 2000);
 }
 
+// The deepest point lies where several faces of the primitive are as near, as a rule: the distance is smooth
+// there all the same.
+TEST(PrimitiveOnSurface, SlopesOfDepthsAreThoseOfDifferences) {
+  constexpr double kStep = 1e-6;
+  const Surface cube = preprocess::build_surface(test::box(0.1, 0.1, 0.1));
+  const Body S = body_of_surface(cube);
+  const std::size_t box_index = body::Primitive(body::Box<double>{{1, 1, 1}}).index();
+  int held = 0, right = 0, wrong = 0;
+  for (const body::Primitive& primitive : {body::Primitive(body::Box<double>{{0.03, 0.05, 0.02}}),
+                                           body::Primitive(body::Cylinder<double>{0.03, 0.04}),
+                                           body::Primitive(body::Capsule<double>{0.02, 0.04})}) {
+    const Body P{body::Geometry(primitive)};
+    for (int i = 0; i < 40; ++i) {
+      Random random(91, i);
+      const Pose<double> X{exp_rotation<double>(test::normal_vector(random)),
+                           0.05 * test::normal_vector(random)};
+      for (const Pair& pair : {Pair{&S, &P, X}, Pair{&P, &S, X.inverse()}}) {
+        const SurfaceWitness found = asked(pair);
+        if (!(found.witness.distance < -1e-3)) continue;
+        const bool is_held = found.of_A == (pair.A == &P);  // a point of the primitive, held in it
+        held += is_held;
+        const auto d = proximity::primitive_derivative(pair, found);
+        for (int k = 0; k < 6; ++k) {
+          const auto slope = [&](double step) {
+            const auto at = [&](double s) {
+              return asked({pair.A, pair.B, pair.X_AB * exp<double>(s * Vec6<double>::Unit(k))})
+                  .witness.distance;
+            };
+            return (at(step) - at(-step)) / (2 * step);
+          };
+          const double difference = slope(kStep);
+          if (std::abs(difference - slope(10 * kStep)) > 1e-4) continue;  // a kink of the distance itself
+          // Deepest points of round primitives are found on triangles.
+          const double tolerance = is_held && primitive.index() != box_index ? 0.02 : 1e-3;
+          ++(std::abs(d.dd_dxi_B[k] - difference) < tolerance ? right : wrong);
+        }
+      }
+    }
+  }
+  EXPECT_GT(right, 300);
+  EXPECT_LE(wrong, right / 25);
+  std::printf("%d right, %d wrong; %d points of the primitive\n", right, wrong, held);
+}
+
 // The nearest point of the surface may touch the primitive where the deepest one is far within.
 TEST(PrimitiveOnSurface, WhatIsDeepDoesNotTouch) {
   const Surface cube = preprocess::build_surface(test::box(1, 1, 1));

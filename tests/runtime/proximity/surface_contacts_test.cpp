@@ -301,4 +301,33 @@ TEST(SurfaceSmoothed, IsOneFormFromTouchToDeepOverlap) {
     }
 }
 
+// A corner of a cube that comes into the face of another: means of what weighs, the same whichever body is
+// asked first.
+TEST(SurfaceSmoothed, MeansDoNotJumpWhereACornerComesIn) {
+  constexpr double kTemperature = 1e-3;
+  const Surface cube = preprocess::build_surface(test::box(0.1, 0.1, 0.1));
+  const Mat3<double> R = exp_rotation<double>({0.15, 0.06, 0});
+  double lowest = 0;
+  for (std::int32_t v = 0; v < view(cube).vertex_count; ++v)
+    lowest = std::min(lowest, (R * Eigen::Map<const Vec3<double>>(view(cube).vertices + 3 * v)).z());
+  proximity::SurfaceSmoother smooth;
+  const auto at = [&](double height) { return Pose<double>{R, {0.003, 0.002, 0.05 - lowest + height}}; };
+  const auto asked = [&](double height) {
+    return smooth(view(cube), view(cube), at(height), kTemperature).pair.smoothed;
+  };
+  const auto above = asked(1e-9), inside = asked(-1e-9);
+  EXPECT_LT((above.p1 - inside.p1).norm(), 1e-6);
+  EXPECT_LT((above.p2 - inside.p2).norm(), 1e-6);
+  EXPECT_LT((above.n - inside.n).norm(), 1e-6);
+  for (const double height : {1e-3, 1e-9, -1e-9, -3e-4, -2e-3}) {
+    const Pose<double> X_AB = at(height);
+    const auto found = asked(height);
+    const auto swapped = smooth(view(cube), view(cube), X_AB.inverse(), kTemperature).pair.smoothed;
+    EXPECT_NEAR(found.distance, swapped.distance, 1e-12) << height;
+    EXPECT_LT((found.p1 - X_AB * swapped.p2).norm(), 1e-9) << height;
+    EXPECT_LT((found.p2 - X_AB * swapped.p1).norm(), 1e-9) << height;
+    EXPECT_LT((found.n + X_AB.R * swapped.n).norm(), 1e-7) << height;
+  }
+}
+
 }  // namespace
