@@ -13,27 +13,6 @@ namespace {
 
 constexpr std::int64_t kPairsAtOnce = 16;
 
-// Two shapes that meet in a point or in the two ends of a line: a ring of points of the same gap in place of
-// each, which resists rolling with N patch (to 1 - cos(pi / 8) = 8 % of it), and spinning with mu N patch.
-void widen(double patch, std::size_t first, std::vector<SurfacePoint>& points) {
-  constexpr int kRing = 8;
-  const std::size_t count = points.size() - first;
-  if (count == 0 || count > 2) return;
-  const SurfacePoint centers[2] = {points[first], points.back()};
-  points.resize(first);
-  for (std::size_t c = 0; c < count; ++c) {
-    const Mat3<double> frame = shortest_rotation<double>(Vec3<double>::UnitZ(), centers[c].n_W);
-    for (int k = 0; k < kRing; ++k) {
-      const double angle = 2 * std::numbers::pi * k / kRing;
-      SurfacePoint point = centers[c];
-      point.p_W += patch * (std::cos(angle) * frame.col(0) + std::sin(angle) * frame.col(1));
-      point.area = std::numbers::pi * patch * patch / kRing;
-      point.feature = kRing * c + static_cast<std::uint64_t>(k);
-      points.push_back(point);
-    }
-  }
-}
-
 bool before(const BodyPair& a, const BodyPair& b) { return a.A != b.A ? a.A < b.A : a.B < b.B; }
 
 bool same(const BodyPair& a, const BodyPair& b) { return a.A == b.A && a.B == b.B; }
@@ -108,6 +87,22 @@ void NarrowPhase::follow(std::span<const BodyPair> pairs) {
   }
 }
 
+void NarrowPhase::widen(double patch, std::size_t first, std::vector<SurfacePoint>& points) {
+  const std::size_t count = points.size() - first;
+  points.resize(first + kRing * count);
+  for (std::size_t c = count; c-- > 0;) {  // from the last, so that no centre is written over before its turn
+    const SurfacePoint center = points[first + c];
+    const Mat3<double> frame = shortest_rotation<double>(Vec3<double>::UnitZ(), center.n_W);
+    for (std::size_t k = 0; k < kRing; ++k) {
+      const double angle = 2 * std::numbers::pi * static_cast<double>(k) / kRing;
+      SurfacePoint& point = points[first + kRing * c + k] = center;
+      point.p_W += patch * (std::cos(angle) * frame.col(0) + std::sin(angle) * frame.col(1));
+      point.area = std::numbers::pi * patch * patch / kRing;
+      point.feature = kOnRing | center.feature * kRing | k;
+    }
+  }
+}
+
 // `memory` is there where one of the shapes is an asset.
 void NarrowPhase::find_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetMemory* memory,
                               Scratch& scratch) const {
@@ -128,8 +123,8 @@ void NarrowPhase::shape_points(const PlacedShape& A, const PlacedShape& B, doubl
   const std::size_t first = scratch.points.size();
   find_points(A, B, margin, memory, scratch);
   if (scratch.points.size() == first) return;
-  if (const double patch = body::pair_patch(A.body.material, B.body.material); patch > 0)
-    widen(patch, first, scratch.points);
+  const double patch = body::pair_patch(A.body.material, B.body.material);
+  if (patch > 0 && scratch.points.size() <= first + 2) widen(patch, first, scratch.points);
 }
 
 void NarrowPhase::find_pair(const PlacedSystem& placed, const BodyPair& pair, Memory& memory,

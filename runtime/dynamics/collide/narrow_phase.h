@@ -55,9 +55,15 @@ class NarrowPhase {
   void find_pair(const PlacedSystem& placed, const BodyPair& pair, Memory& memory, Scratch& scratch) const;
   void find_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetMemory* memory,
                    Scratch& scratch) const;
-  // The points of two shapes, on patches where their materials have some.
+  // The points of two shapes; where those are one, or the two ends of a line, and their materials have a
+  // patch, on patches.
   void shape_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetMemory* memory,
                     Scratch& scratch) const;
+  // Of the points from `first` on: a ring of points of the same gap in place of each, named by it, which
+  // resists rolling with N patch (to 1 - cos(pi / 8) = 8 % of it), and spinning with mu N patch.
+  static constexpr std::uint64_t kRing = 8,
+                                 kOnRing = std::uint64_t{1} << 63;  // of a ring: its size; a feature's bit
+  static void widen(double patch, std::size_t first, std::vector<SurfacePoint>& points);
   void points_of(const PlacedShape& A, const PlacedShape& B, std::span<const PairContact> contacts,
                  double margin, Scratch& scratch, std::span<Eigen::Matrix<double, 7, 1>> points,
                  std::span<std::uint8_t> seen) const;

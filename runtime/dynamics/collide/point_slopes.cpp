@@ -35,17 +35,25 @@ void NarrowPhase::points_of(const PlacedShape& A, const PlacedShape& B, std::spa
                             double margin, Scratch& scratch, std::span<Point> points,
                             std::span<std::uint8_t> seen) const {
   const bool of_assets = (is_asset(A) || is_asset(B)) && !takes_model(A, B, scratch);
-  scratch.points.clear();
-  if (!of_assets) shape_points(A, B, margin, nullptr, scratch);
+  const double patch = body::pair_patch(A.body.material, B.body.material);
+  const auto on_ring = [](const PairContact& c) { return c.area > 0 && (c.key.feature & kOnRing) != 0; };
+  std::vector<SurfacePoint>& found = scratch.points;
+  found.clear();
+  if (!of_assets) {
+    find_points(A, B, margin, nullptr, scratch);
+    // However many there are now, within a margin of its own: on patches as the contacts were.
+    if (on_ring(contacts.front())) widen(patch, 0, found);
+  }
   for (std::size_t k = 0; k < contacts.size(); ++k) {
     const std::uint64_t feature = contacts[k].key.feature;
-    const auto found = std::find_if(scratch.points.begin(), scratch.points.end(),
-                                    [&](const SurfacePoint& p) { return p.feature == feature; });
-    // A ring about an asset's points has lost their names.
-    seen[k] = of_assets ? contacts[k].area == 0 : found != scratch.points.end();
-    if (seen[k] == 0) continue;
-    const SurfacePoint point = of_assets ? asset_point(A, B, feature) : *found;
-    points[k] << point.p_W, point.n_W, point.gap;
+    if (of_assets) {
+      found = {asset_point(A, B, on_ring(contacts[k]) ? (feature & ~kOnRing) / kRing : feature)};
+      if (on_ring(contacts[k])) widen(patch, 0, found);
+    }
+    const auto point =
+        std::find_if(found.begin(), found.end(), [&](const SurfacePoint& p) { return p.feature == feature; });
+    seen[k] = point != found.end();
+    if (seen[k] != 0) points[k] << point->p_W, point->n_W, point->gap;
   }
 }
 

@@ -56,10 +56,13 @@ SupportFeature cylinder_generator(const PlacedShape& shape, const Vec3<double>& 
 // is, as the normal sees it, and whether rounding has it inside or outside must not make points.
 constexpr double kOnSide = 1e-9;
 
+// A corner of what is left of a polygon, named by its number there, or by the two lines that meet in it.
 struct Clipped {
   Vec3<double> p;
   std::uint16_t id;
+  std::uint16_t line;  // to the next corner: that of the incident polygon's side, or kReference + the other's
 };
+constexpr std::uint16_t kReference = kRimCorners;
 
 }  // namespace
 
@@ -90,7 +93,10 @@ void clip_features(const SupportFeature& reference, const SupportFeature& incide
                    bool swapped, double margin, std::vector<SurfacePoint>& points) {
   std::array<Clipped, kMaxCorners + 2> buffer[2];
   int size = incident.size;
-  for (int k = 0; k < size; ++k) buffer[0][k] = {incident.corner[k], static_cast<std::uint16_t>(k)};
+  for (int k = 0; k < size; ++k) {
+    const auto number = static_cast<std::uint16_t>(k);
+    buffer[0][k] = {incident.corner[k], number, number};
+  }
   const Clipped* from = buffer[0].data();
   int into = 1;
   // Sutherland and Hodgman: one side of the reference polygon after the other, as n sees it.
@@ -104,6 +110,7 @@ void clip_features(const SupportFeature& reference, const SupportFeature& incide
       const double height = outward.dot(corner.p - a);
       return std::abs(height) <= on_side ? 0 : height;
     };
+    const auto line = static_cast<std::uint16_t>(kReference + side);
     Clipped* to = buffer[into].data();
     int kept = 0;
     const int edges = size > 2 ? size : size - 1;  // a segment does not close
@@ -116,10 +123,10 @@ void clip_features(const SupportFeature& reference, const SupportFeature& incide
       const double next_height = height_of(next);
       if (height * next_height < 0) {
         const double t = height / (height - next_height);
-        const auto id =
-            static_cast<std::uint16_t>(16 + 256 * (side + 1) + (here.id & 0x0f) * 16 + (next.id & 0x0f));
-        to[kept++] = {here.p + t * (next.p - here.p), id};
+        const auto id = static_cast<std::uint16_t>(256 * (side + 1) + 2 * kRimCorners + here.line);
+        to[kept++] = {here.p + t * (next.p - here.p), id, here.line};
       }
+      if (height <= 0 && next_height > 0) to[kept - 1].line = line;  // what leaves goes on along this side
       height = next_height;
     }
     from = to;

@@ -111,7 +111,8 @@ class Rollout {
 };
 
 // ends[i] from starts[i] under controls[i], on `threads` (0: one per core): the same bits for any number.
-// Throws InvalidInput as Rollout's constructor, and where the spans differ in length.
+// Throws InvalidInput as Rollout's constructor, where the spans differ in length, and for starts and controls
+// that are not the system's: other ends may be written then.
 void run_rollouts(const System& system, const StepConfig& config, int steps_per_control,
                   std::span<const State> starts, std::span<const ControlSequence> controls,
                   std::span<RolloutEnd> ends, int threads = 0);

@@ -174,6 +174,13 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_sp
   const int limit = config_.iteration_limit +
                     static_cast<int>(std::min<double>(kMaxFurtherSweeps, config_.further_sweeps / (m * m)));
   ContactReport report;
+  report.status = Status::kOk;
+  if (squared_speed == 0) {  // nothing is to be stopped, whatever impulses there were before
+    for (ContactRow& row : all) row.r.setZero();
+    restart(all, changes_, problem_.trees);
+    report.residual = 0;
+    return report;
+  }
   double residual = std::numeric_limits<double>::infinity();
   int finish_at = first_finish(all, limit);
   const bool may_follow_path = finish_at <= limit && all.size() <= IslandNewton::kMaxOnPath;
@@ -197,8 +204,8 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_sp
   }
   const double tolerated = std::max(tolerance, config_.path_residual * config_.path_residual * squared_speed);
   if (residual > tolerated && may_follow_path) residual = finish(all, residual, squared_speed, true, newton);
-  report.residual = squared_speed > 0 ? std::sqrt(residual / squared_speed) : 0;
-  report.status = residual <= tolerance ? Status::kOk : Status::kNotConverged;
+  report.residual = std::sqrt(residual / squared_speed);
+  if (!(residual <= tolerance)) report.status = Status::kNotConverged;
   return report;
 }
 

@@ -150,7 +150,9 @@ double IslandNewton::evaluate(const std::vector<double>& x, double lambda, doubl
 double IslandNewton::worst() const {
   double largest = 0;
   for (std::size_t i = 0; i < n_; i += 3) {
-    largest = std::max(largest, F_[i] * F_[i] + F_[i + 1] * F_[i + 1] + F_[i + 2] * F_[i + 2]);
+    const double square = F_[i] * F_[i] + F_[i + 1] * F_[i + 1] + F_[i + 2] * F_[i + 2];
+    if (!(square <= largest))
+      largest = square >= 0 ? square : std::numeric_limits<double>::infinity();  // of NaN
   }
   return std::sqrt(largest);
 }

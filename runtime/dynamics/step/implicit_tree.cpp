@@ -16,7 +16,8 @@
 namespace abut::dynamics {
 namespace {
 
-// Bodies that joints connect, or one alone: their independent degrees of freedom, and what they weigh, kg.
+// Bodies that move together by their joints, or one alone: their independent degrees of freedom, and what
+// they weigh, kg.
 struct Group {
   std::vector<int> freedoms;
   double mass = 0;
@@ -27,12 +28,14 @@ std::vector<Group> groups_of(const SystemTree& coordinates) {
   std::vector<Group> groups(system.body_count());
   std::vector<std::size_t> group_of(system.body_count());
   std::iota(group_of.begin(), group_of.end(), 0);
-  for (const std::vector<std::int32_t>& bodies : jointed_bodies(system.scene()))
+  const auto moves = [&](std::int32_t body) { return coordinates.tree().last_dof(body) >= 0; };
+  for (const std::vector<std::int32_t>& bodies : moving_trees(system.scene())) {
+    const auto first = std::find_if(bodies.begin(), bodies.end(), moves);  // what is welded may carry several
     for (const std::int32_t body : bodies)
-      group_of[static_cast<std::size_t>(body)] = static_cast<std::size_t>(bodies.front());
+      if (moves(body)) group_of[static_cast<std::size_t>(body)] = static_cast<std::size_t>(*first);
+  }
   for (std::size_t i = 0; i < system.body_count(); ++i)
-    if (coordinates.tree().last_dof(static_cast<int>(i)) >= 0)
-      groups[group_of[i]].mass += system.body(i).mass;
+    if (moves(static_cast<std::int32_t>(i))) groups[group_of[i]].mass += system.body(i).mass;
   const std::vector<int>& places = coordinates.mimics().independent_velocities();
   for (std::size_t k = 0; k < places.size(); ++k)
     groups[group_of[static_cast<std::size_t>(coordinates.link_of_dof(places[k]))]].freedoms.push_back(

@@ -42,6 +42,12 @@ class Midpoint final : public Integrator {
         free_trees_(stage_.trees().size()),
         displacements_(system.body_count()) {
     require_valid(system.scene(), parameters_);
+    for (const Parameter& parameter : parameters_)
+      if (parameter.quantity == Quantity::kModulus && !config.source.model.empty())
+        throw InvalidInput(
+            "simulation: the contact points of the contact model '" + config.source.model +
+            "' may follow the moduli, and steps have no derivatives by those; leave 'modulus' out, "
+            "or take contact at vertices");
   }
 
   const StepReport& step(State& state, const Control& control) override {

@@ -34,9 +34,11 @@ bool beyond_a_limit(const Tree& tree, const VecX<double>& q) {
 [[noreturn]] void refuse_step(double dt, double stable_dt) {
   std::ostringstream what;
   what << "simulation: a joint has left the finite numbers; ";
+  const bool known = stable_dt > 1e-6 * dt;  // else what is asked about has left the finite numbers itself
   if (stable_dt < dt)
-    what << "the time step of " << dt << " s is too long for the stiffness or the spin: take one below "
-         << stable_dt << " s or the integrator implicit";
+    what << "the time step of " << dt << " s is too long for the stiffness or the spin: take "
+         << (known ? "one below " + number_text(stable_dt) + " s" : "a much smaller one")
+         << " or the integrator implicit";
   else
     what << "take a smaller time step";
   throw InvalidInput(what.str());

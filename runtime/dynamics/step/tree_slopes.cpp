@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kSize =
     1e-4;  // of the differences: of a radian, or of the length of a shift, and their rates
+constexpr double kFar = 1e-14;  // of an inertia: rounding that spoils those
 
 // Of f(t) at 0, of the fourth order.
 template <class F>
@@ -37,24 +38,39 @@ TreeSlopes::TreeSlopes(const TreeMotion& tree, const State& start, const Control
   sizes_ = sizes();
 }
 
-// A shift changes moments of inertia, I + m s^2, over the length sqrt(I / m), with I of a turn on the way to
-// the world and m what is shifted; where nothing turns, no inertia depends on it.
+// A shift changes moments of inertia, I + m s^2, over the length sqrt(I / m), with I of a turn that it is on
+// the way to the world of, or that is on its own way there, while all else is free to move, and m what is
+// shifted; where nothing turns, no inertia depends on it. About a far axis inertias
+// are rounded by more than such a shift changes them: then by a larger one, at which rounding and the fifth
+// power of the step are about as large.
 VecX<double> TreeSlopes::sizes() const {
   const Tree& tree = tree_.coordinates().tree();
   const MatX<double>& G = tree_.coordinates().independent();
   const auto turns = [&](int d) { return !tree.subspace(d).head<3>().isZero(0); };
   TreeScratch scratch(tree);
   const MatX<double>& M = mass_matrix<double>(tree, start_.q, scratch);
-  VecX<double> sizes = VecX<double>::Constant(G.cols(), std::numeric_limits<double>::infinity());
+  const VecX<double> mobility = M.ldlt().solve(MatX<double>::Identity(tree.nv(), tree.nv())).diagonal();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  VecX<double> squares = VecX<double>::Constant(tree.nv(), kInfinity);  // m^2
+  VecX<double> shares = VecX<double>::Constant(tree.nv(), kSize);       // of the length
   for (int d = 0; d < tree.nv(); ++d) {
-    double square = std::numeric_limits<double>::infinity();
     const int first = tree.first_v(tree_.coordinates().link_of_dof(d));
-    for (int above = tree.parent_dof(first); above >= 0 && !turns(d); above = tree.parent_dof(above))
-      if (turns(above) && M(above, above) > 0) square = std::min(square, M(above, above) / M(d, d));
-    const double length = std::isfinite(square) ? std::sqrt(square) : 1;
+    for (int above = tree.parent_dof(first); above >= 0; above = tree.parent_dof(above)) {
+      if (turns(d) == turns(above)) continue;
+      const int turn = turns(d) ? d : above, shift = turns(d) ? above : d;
+      const double square = 1 / (mobility[turn] * M(shift, shift));
+      if (!(mobility[turn] > 0) || !(square < squares[shift])) continue;
+      squares[shift] = square;
+      const double rounding = std::numeric_limits<double>::epsilon() * mobility[turn] * M(turn, turn);
+      shares[shift] = rounding > kFar ? std::pow(rounding, 0.2) : kSize;
+    }
+  }
+  VecX<double> sizes = VecX<double>::Constant(G.cols(), kInfinity);
+  for (int d = 0; d < tree.nv(); ++d) {
+    const double length = squares[d] < kInfinity ? std::sqrt(squares[d]) : 1;
     Eigen::Index column;
     const double factor = G.row(d).cwiseAbs().maxCoeff(&column);
-    if (factor > 0) sizes[column] = std::min(sizes[column], kSize * length / factor);
+    if (factor > 0) sizes[column] = std::min(sizes[column], shares[d] * length / factor);
   }
   return sizes;
 }

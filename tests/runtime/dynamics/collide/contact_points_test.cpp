@@ -6,6 +6,7 @@
 #include "runtime/core/random.h"
 #include "runtime/dynamics/collide/broad_phase.h"
 #include "runtime/dynamics/collide/convex_contact.h"
+#include "runtime/dynamics/collide/support_feature.h"
 #include "runtime/witness/shapes.h"
 #include "tests/support/runs.h"
 
@@ -194,6 +195,37 @@ TEST(ContactPoints, RoundingMakesNoPoints) {
       ASSERT_EQ(features(A, on_cap(X)), here);
     }
   }
+}
+
+// Slopes of points and impulses of the last step are found by name.
+TEST(ContactPoints, NoTwoHaveOneName) {
+  Random random(31);
+  int most = 0;
+  for (int k = 0; k < test::runs(4000); ++k) {
+    const auto flat = [&](bool is_box) {
+      const Pose<double> X_WS{
+          exp_rotation<double>({0.02 * random.normal(), 0.02 * random.normal(), random.normal()}),
+          {0.3 * random.normal(), 0.3 * random.normal(), 0}};
+      const double r = random.uniform(0.3, 1);
+      return is_box ? box({r, random.uniform(0.3, 1), 0.1}, X_WS)
+                    : placed(body::Cylinder<double>{r, 0.1}, X_WS);
+    };
+    const PlacedShape A = flat(k % 2 == 0);
+    PlacedShape B = flat(k % 4 < 2);
+    B.X_WS.p.z() = 0.2;
+    std::vector<SurfacePoint> points;
+    const SupportFeature of_A = facing_feature(A, Vec3<double>::UnitZ()),
+                         of_B = facing_feature(B, -Vec3<double>::UnitZ());
+    if (k % 3 == 0)
+      clip_features(of_B, of_A, Vec3<double>::UnitZ(), true, 1, points);
+    else
+      clip_features(of_A, of_B, Vec3<double>::UnitZ(), false, 1, points);
+    std::set<std::uint64_t> names;
+    for (const SurfacePoint& point : points) names.insert(point.feature);
+    EXPECT_EQ(names.size(), points.size()) << k;
+    most = std::max(most, static_cast<int>(points.size()));
+  }
+  EXPECT_GT(most, 8);
 }
 
 TEST(BroadPhase, FindsEveryPairThatMeets) {

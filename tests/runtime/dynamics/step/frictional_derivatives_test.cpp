@@ -5,6 +5,7 @@
 #include "runtime/dynamics/rollout/rollout.h"
 #include "tests/runtime/dynamics/system/no_asset.h"
 #include "tests/support/random_piles.h"
+#include "tests/support/refusal.h"
 #include "tests/support/worst_of.h"
 
 namespace {
@@ -46,6 +47,25 @@ TEST(FrictionalDerivatives, OfWhatIsMovedApartEqualDifferencesOrNameAKink) {
   };
   EXPECT_EQ(verdict(461, false), DerivativeVerdict::kRight);
   EXPECT_NE(verdict(214, true), DerivativeVerdict::kWrong);
+}
+
+// A rod that lies on one end, the other one above what a step reaches: the points about the patch are those
+// of its own end, whichever that is.
+TEST(FrictionalDerivatives, OfARodOnThePatchOfOneEnd) {
+  constexpr double kRadius = 0.01, kHalf = 0.2, kGap = 5e-6, kTilt = (1.5e-4 - kGap) / (2 * kHalf);
+  for (const int end : {-1, 1}) {
+    const double angle = M_PI / 2 + end * kTilt;
+    const double height = kGap + kHalf * std::abs(std::cos(angle)) + kRadius * std::abs(std::sin(angle));
+    std::ostringstream text;
+    text.precision(17);
+    text << "gravity 0 0 -9.81\nmu 0.5\npatch 0.002\nplane 0 0 1 0\nbody rod 1 0.02 0.02 5e-5 0 0 " << height
+         << ' ' << std::cos(angle / 2) << " 0 " << std::sin(angle / 2) << " 0 0.002 0 0 0 0 0 1\ncyl "
+         << kRadius << ' ' << kHalf << " 0 0 0 0 1 0 0 0\n";
+    const System system(scene_of(text.str()));
+    StepDifferences differences(system, exact_config());
+    const DerivativeCheck check = check_derivatives(differences, system.initial_state());
+    EXPECT_EQ(check.verdict, DerivativeVerdict::kRight) << "end " << end << ", error " << check.error;
+  }
 }
 
 TEST(FrictionalDerivatives, EqualDifferencesOverRandomArmsOrNameAKink) {
@@ -394,6 +414,15 @@ TEST(FrictionalDerivatives, AreRefusedOfThePublishedSolver) {
   State state = system.initial_state();
   StepDerivatives derivatives;
   EXPECT_THROW(make_integrator(system, {.solver = "published"})->step(state, {}, derivatives), InvalidInput);
+}
+
+// Where pressures are equal follows the moduli.
+TEST(FrictionalDerivatives, AreRefusedByModuliWhereTheyMoveTheContactPoints) {
+  const System system(sliding_box(1));
+  StepConfig config = exact_config();
+  config.parameters = {{Quantity::kModulus, 0, 0}};
+  config.source.model = "pressure_field";
+  EXPECT_NE(test::refusal([&] { (void)make_integrator(system, config); }).find("moduli"), std::string::npos);
 }
 
 }  // namespace

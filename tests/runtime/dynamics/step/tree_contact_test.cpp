@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "tests/runtime/dynamics/system/no_asset.h"
 #include "tests/support/tree_scenes.h"
 #include "tests/support/worst_of.h"
 
@@ -195,6 +196,28 @@ TEST(TreeContact, HundredsOfFreeBodiesBesideAnArm) {
   Simulation simulation(scene, {.dt = 4e-3});
   for (int k = 0; k < 3; ++k) simulation.step();
   EXPECT_NEAR(simulation.states()[299].v_WB.z(), -9.81 * 12e-3, 1e-12);
+}
+
+// What is at rest stays so, whatever impulses the last step had: here an arm with friction in its joints that
+// was pressed on the floor, and let go.
+TEST(TreeContact, AnArmAtRestStaysSoWhateverImpulsesTheLastStepHad) {
+  const System system(
+      scene_of("gravity 0 0 0\nmu 0.5\nplane 0 0 1 0\n"
+               "body a 1 0.01 0.01 0.01 0 0 0.5 1 0 0 0 0 0 0 0 0 0 1\nsphere 0.05 0 0 0 1 0 0 0\n"
+               "joint ja revolute world 0 0 0.5 1 0 0 0 0 1 0 friction 0.1\n"
+               "body b 1 0.01 0.01 0.01 0.3 0 0.097995 1 0 0 0 0 0 0 0 0 0 1\nsphere 0.098 0 0 0 1 0 0 0\n"
+               "joint jb revolute a 0.31 0.02 0.47 1 0 0 0 0 1 0.1 friction 0.1\n"));
+  const std::unique_ptr<Integrator> integrator = make_integrator(system, {.dt = 2e-3});
+  const State start = system.initial_state();
+  State state = start;
+  const double pressed[] = {50, 20};
+  integrator->step(state, {.joint_force = pressed});
+  ASSERT_FALSE(state.impulses.empty());
+  State rest = start;
+  rest.impulses = state.impulses;
+  integrator->step(rest, {});
+  EXPECT_LT(rest.v.norm(), 1e-2);  // no more than the floor's push out of 5 um
+  EXPECT_LT((rest.q - start.q).norm(), 1e-4);
 }
 
 }  // namespace
