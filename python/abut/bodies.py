@@ -38,6 +38,13 @@ class Geometry(_abut.Geometry):
         super().__init__(*origin)
         self.__dict__.setdefault("_origin", origin)
 
+    @classmethod
+    def _loaded(cls, handle: _abut.Geometry, path: str) -> "Geometry":
+        """A handle of what was loaded from a file already."""
+        geometry = cls(handle)
+        geometry._origin = (path, 0, 0, 0, 0)
+        return geometry
+
     @property
     def mass(self) -> MassProperties:
         return MassProperties(*self._mass)

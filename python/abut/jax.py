@@ -24,6 +24,13 @@ from .witness import Bodies, DistanceModel, Estimator, OneBody, solver_of
 Array = Any
 
 
+def _array(function: str, argument: str, value: Any) -> Array:
+    array = jnp.asarray(value)
+    if not jnp.issubdtype(array.dtype, jnp.floating):  # answers have its type
+        raise TypeError(f"{function}: {argument} must be of a floating-point type, not {array.dtype}")
+    return array
+
+
 def _called(answer: Callable[..., Tuple[np.ndarray, ...]], shapes: Sequence[Tuple[int, ...]], *inputs: Array) -> Any:
     """answer(inputs) on the host: arrays of these shapes, of the first input's type."""
     kind = inputs[0].dtype
@@ -81,7 +88,7 @@ def separation(
     estimator: Union[None, str, Estimator] = None, threads: int = 0, **settings: Any
 ) -> Separation:
     """Distance, witness points and normal of a distance model, with the derivatives that it gives them."""
-    handle, X_AB = solver_of(model, estimator, threads, settings), jnp.asarray(X_AB)
+    handle, X_AB = solver_of(model, estimator, threads, settings), _array("separation", "X_AB", X_AB)
 
     def value(X: np.ndarray) -> np.ndarray:
         found = handle(A, B, X)
@@ -111,8 +118,8 @@ def wrench(
 ) -> Array:
     """Contact wrenches F_BBo_B (N, 6), by pose and twist."""
     handle = model_of(model, threads, settings)
-    X_AB = jnp.asarray(X_AB)
-    V_AB_B = jnp.zeros(6, X_AB.dtype) if V_AB_B is None else jnp.asarray(V_AB_B)
+    X_AB = _array("wrench", "X_AB", X_AB)
+    V_AB_B = jnp.zeros(6, X_AB.dtype) if V_AB_B is None else _array("wrench", "V_AB_B", V_AB_B)
 
     def value(X: np.ndarray, V: np.ndarray) -> np.ndarray:
         return handle.wrench(A, B, X, V).F_BBo_B
@@ -130,7 +137,7 @@ def soft_distance(geometry: Union[OneBody, SoftDistances], points: Array, *, thr
     """Soft signed distances (...,) of points (..., 3), m."""
     handle = (without_settings("geometry", geometry, settings) if isinstance(geometry, SoftDistances)
               else SoftDistances(geometry, threads=threads, **settings))
-    points = jnp.asarray(points)
+    points = _array("soft_distance", "points", points)
     shape = points.shape[:-1]
 
     def value(p: np.ndarray) -> np.ndarray:

@@ -30,6 +30,8 @@ def _source(assets: Assets) -> Callable[[str], Geometry]:
         return assets
     if isinstance(assets, Mapping):
         def known(name: str) -> Geometry:
+            if name in getattr(assets, "failed", {}):
+                raise _abut.InvalidInput(f"read_scene: asset '{name}' was not loaded: {assets.failed[name]}") from assets.failed[name]
             if name not in assets:
                 raise _abut.InvalidInput(f"read_scene: no asset '{name}'; there are: {', '.join(assets)}")
             return assets[name]
@@ -120,11 +122,13 @@ class System(_abut.System):
     @functools.cached_property
     def shapes(self) -> Dict[str, List[Shape]]:
         """By the body's name; of what is fixed under `world`."""
-        known = self._geometries()
+        known, files = self._geometries(), self._robot_assets
         found: Dict[str, List[Shape]] = {name: [] for name in ("world", *self.names)}
         for name, handle, X_BS in self._shapes:
-            geometry = known.get(handle.id) or primitive(handle.name, *handle._sizes)
-            found[name].append(Shape(geometry, X_BS))
+            if handle.id not in known:
+                known[handle.id] = (primitive(handle.name, *handle._sizes) if handle.is_primitive
+                                    else Geometry._loaded(handle, files[handle.id]))
+            found[name].append(Shape(known[handle.id], X_BS))
         return found
 
     def _geometries(self) -> Dict[int, Geometry]:
@@ -336,7 +340,7 @@ class Scene:
 
     def add_joint(
         self, name: str, type: str, parent: str = "world", pose: Numbers = IDENTITY, axis: Numbers = (0, 0, 1),
-        **settings: float
+        **settings: Numbers
     ) -> None:
         """What carries the body added last: `parent` ("world" or a body's name) by a joint of `type` (fixed, revolute,
         prismatic, planar, spherical, free) at `pose` in the world, about or along `axis` there, where all joints are at
@@ -361,7 +365,7 @@ class Scene:
         file = os.path.abspath(os.fsdecode(path))
         self._lines.append(f"robot {_name('add_robot', name)} {_name('add_robot', file)} {self._pose('add_robot', pose)}")
 
-    def set_joint(self, name: str, **settings: float) -> None:
+    def set_joint(self, name: str, **settings: Numbers) -> None:
         """Other settings of a joint, as add_joint has them."""
         self._lines.append(f"set {_name('set_joint', name)} {_settings('set_joint', settings)}")
 

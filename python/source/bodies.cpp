@@ -210,7 +210,7 @@ std::unique_ptr<body::Body> make_body(py::handle geometry, py::handle modulus, p
 
 void bind_geometry(py::module_& module) {
   py::class_<Geometry> type(module, "Geometry");
-  type.def(py::init(&load)).def(py::init(&primitive));
+  type.def(py::init(&load)).def(py::init(&primitive)).def(py::init<const Geometry&>());
   type.def_property_readonly("name", &Geometry::name, "the asset's, or the primitive's kind")
       .def_property_readonly("id", &Geometry::id,
                              "of the shared object: no other geometry of the process has it")

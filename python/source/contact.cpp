@@ -206,6 +206,23 @@ void bind_contact_points(py::module_& module) {
       },
       "(N,) Status of each pair");
   type.def("__len__", [](const ContactPoints& contacts) { return contacts.points.size(); });
+  type.def("__deepcopy__", [](const ContactPoints& contacts, py::handle) { return contacts; });
+  type.def(py::pickle(
+      [](const ContactPoints& contacts) {
+        return py::make_tuple(contacts.many, to_bytes(contacts.points), to_bytes(contacts.derivatives),
+                              to_bytes(contacts.offsets), to_bytes(contacts.statuses));
+      },
+      [](const py::tuple& pickled) {
+        ContactPoints contacts;
+        contacts.many = py::cast<bool>(pickled[0]);
+        from_bytes(pickled[1], contacts.points);
+        from_bytes(pickled[2], contacts.derivatives);
+        from_bytes(pickled[3], contacts.offsets);
+        from_bytes(pickled[4], contacts.statuses);
+        if (!contacts.many && contacts.statuses.size() != 1)
+          throw InvalidInput("the pickle is of another version of abut");
+        return contacts;
+      }));
 }
 
 }  // namespace

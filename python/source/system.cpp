@@ -230,6 +230,13 @@ void bind_system(py::module_& module) {
           "how long it is meant to run, s")
       .def_property_readonly("_joints", &joints)
       .def_property_readonly("_shapes", &shapes)
+      .def_property_readonly("_robot_assets",
+                             [](const System& system) {
+                               py::dict files;  // by id
+                               for (const auto& [file, asset] : system.scene().robot_assets)
+                                 files[py::cast(asset.id())] = file.string();
+                               return files;
+                             })
       .def("initial_state", &System::initial_state, "as the scene has it")
       .def("angular_velocity", &angular_velocity, py::arg("state"),
            "(N, 3) of a state's bodies, in the world's axes, rad/s")

@@ -86,11 +86,19 @@ struct PairQuery {
   Answers<Witness> ask(py::handle X_AB) {
     const Poses poses({"PairSolver", "X_AB"}, X_AB);
     Answers<Witness> answers(poses.count(), poses.many());
-    for (std::size_t i = 0; i < poses.count(); ++i) answers.items[i] = solver(poses[i]);
+    const auto ask_some = [&](std::int64_t begin, std::int64_t end) {
+      const std::lock_guard lock(mutex);
+      for (std::int64_t i = begin; i < end; ++i) answers.items[i] = solver(poses[i]);
+    };
+    if (poses.many())
+      in_pieces(static_cast<std::int64_t>(poses.count()), ask_some);
+    else
+      ask_some(0, 1);
     return answers;
   }
 
   witness::PairSolver solver;
+  HandleMutex mutex;
 };
 
 // An estimator with its memory. One question at a time: others wait.
@@ -157,7 +165,10 @@ void bind_witness(py::module_& module) {
   py::class_<PairQuery>(module, "PairSolver")
       .def(py::init<py::handle, py::handle>(), py::arg("A"), py::arg("B"))
       .def("__call__", &PairQuery::ask, py::arg("X_AB"))
-      .def("forget", [](PairQuery& query) { query.solver.forget(); });
+      .def("forget", [](PairQuery& query) {
+        const std::lock_guard lock(query.mutex);
+        query.solver.forget();
+      });
   py::class_<EstimatorHandle>(module, "Estimator")
       .def(py::init<py::handle, py::handle, py::handle>())
       .def_property_readonly("name", &EstimatorHandle::name)

@@ -1,3 +1,5 @@
+import copy
+import pickle
 import unittest
 
 import numpy as np
@@ -95,6 +97,17 @@ class Wrench(unittest.TestCase):
                 np.testing.assert_array_equal(many.feature[rows], one.feature)
                 self.assertTrue((many.gap <= 0.005).all())
 
+
+    @needs_assets
+    def test_contact_points_are_copied_and_pickled(self):
+        mug, box = asset("005_mug"), abut.box(0.05, 0.05, 0.05)
+        X_AB = poses(8, reach=0.1)
+        names = ["p_AC", "n_A", "gap", "area", "feature", "dp_dxi_B", "dn_dxi_B", "dgap_dxi_B", "offsets", "status"]
+        for asked in X_AB, X_AB[0]:
+            found = abut.contact_points(mug, box, asked, margin=0.005, derivatives=True)
+            for again in pickle.loads(pickle.dumps(found)), copy.deepcopy(found), copy.copy(found):
+                for name in names:
+                    np.testing.assert_array_equal(getattr(again, name), getattr(found, name), err_msg=name)
 
     def test_what_the_margin_does_is_the_models(self):
         ground, ball, _, _ = pressed()

@@ -1,6 +1,7 @@
 """Where the links of robots are, and how they move with the joints."""
 
 import pathlib
+import pickle
 import tempfile
 import unittest
 
@@ -38,6 +39,37 @@ class Kinematics(unittest.TestCase):
             system = abut.read_scene(file, asset)
         self.assertIs(system.shapes["a"][0].geometry, system.shapes["b"][0].geometry)
         self.assertEqual(system.shapes["a"][0].geometry.name, "005_mug")
+
+    @needs_assets
+    def test_assets_that_a_robots_file_names_are_among_its_shapes(self):
+        link = '<link name="{0}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>' \
+               '</inertial><collision><geometry><mesh filename="mine.h5"/></geometry></collision></link>'
+        joint = '<joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>'
+        with tempfile.TemporaryDirectory(dir=".") as folder:
+            folder = pathlib.Path(folder)
+            (folder / "mine.h5").symlink_to(asset("005_mug")._origin[0])
+            (folder / "r.urdf").write_text('<robot name="r">' + link.format("a") + link.format("b") + joint + "</robot>")
+            file = folder / "scene.scn"
+            file.write_text("gravity 0 0 -9.81\nmu 0.5\nduration 1\nrobot r r.urdf 0 0 0 1 0 0 0\n")
+            system = abut.read_scene(file)
+            (a,), (b,) = system.shapes["r/a"], system.shapes["r/b"]
+            self.assertIs(a.geometry, b.geometry)
+            again = pickle.loads(pickle.dumps(a.geometry))
+        self.assertEqual(abut.separation(a.geometry, again, np.eye(4)).distance,
+                         abut.separation(again, again, np.eye(4)).distance)
+
+    def test_limits_of_a_system_can_be_given_back_and_removed(self):
+        scene = pushing()
+        scene.set_joint("turn", lower=-1, upper=2)
+        self.assertEqual([scene.system().joints["turn"].lower, scene.system().joints["turn"].upper], [-1, 2])
+        scene.set_joint("turn", lower=-np.inf, upper=np.inf)
+        turn = scene.system().joints["turn"]
+        self.assertEqual([turn.lower, turn.upper], [-np.inf, np.inf])
+        for wrong in {"lower": np.inf}, {"upper": -np.inf}, {"damping": np.inf}:
+            scene = pushing()
+            scene.set_joint("turn", **wrong)
+            with self.assertRaisesRegex(abut.InvalidInput, "no finite number"):
+                scene.system()
 
     def test_jacobians_are_differences_of_poses(self):
         system, random = pushing().system(), np.random.default_rng(3)

@@ -80,6 +80,13 @@ class Gradients(unittest.TestCase):
         self.check(f, seven, V, second=True)
         self.check(lambda X: f(X, None), seven, second=True)
 
+    def test_wrenches_of_soft_potential_are_twice_differentiable(self):
+        ground, ball = abut.Body(abut.half_space()), abut.Body(abut.sphere(0.05))
+        for height in 0.0495, 0.0505:  # pressed, and apart within reach
+            seven = tensor([[0.9, 0.1, 0.2, -0.3, 0, 0, height]])
+            f = lambda X: abut.torch.wrench(ground, ball, X, model="soft_potential", reach=2e-3, stiffness=1e6)
+            self.check(f, seven, second=True)
+
     def test_wrenches_of_pressure_fields_are_differentiable(self):
         ground = abut.Body(abut.half_space(), abut.Material(modulus=abut.RIGID))
         ball = abut.Body(abut.sphere(0.05), abut.Material(modulus=1e4))
@@ -113,6 +120,8 @@ class Gradients(unittest.TestCase):
         X_AB = poses(40, reach=0.15)
         found = abut.separation(mug, banana, X_AB, model="surface")
         apart = X_AB[(found.distance > 1e-3) & (found.status == abut.Status.OK)][:3]
+        deep = X_AB[(found.distance < -1e-3) & (found.status == abut.Status.OK)][:2]
+        self.check(lambda X: abut.torch.distance(mug, banana, X, model="surface"), tensor(deep))
         surface = abut.DistanceModel("surface")
         self.check(lambda X: tuple(abut.torch.separation(mug, banana, X, model=surface)), tensor(apart))
         self.check(lambda X: abut.torch.distance(mug, banana, X, model="surface"), tensor(apart[:2]), second=True)

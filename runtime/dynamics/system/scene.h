@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -76,6 +77,7 @@ struct Scene {
   // Of a pair that several mean, the last one counts; pairs that none means have the simulation's model.
   std::vector<ContactChoice> contacts;
   std::vector<std::filesystem::path> robot_files;  // that its robots were read from, assets included
+  std::map<std::filesystem::path, body::Geometry> robot_assets;  // those that robots' files name
 
   // All shapes, fixed ones first.
   template <class Visit>

@@ -31,8 +31,8 @@ using AssetSource = std::function<body::Geometry(const std::string& name)>;
 //     prismatic, planar, spherical, free) in the frame (p, q) of the world, about or along its axis a, where
 //     all joints are at zero. Such a body may have mass 0 and no shape; its own velocity does not matter.
 //     KEYWORD: lower, upper, damping, stiffness, friction, armature, velocity_limit, effort_limit, position,
-//     velocity (tree/tree.h); velocity_limit and effort_limit are for controllers, no step enforces them; the
-//     last two, where it starts, take a number for each of the joint's coordinates and velocities
+//     velocity (tree/tree.h); lower may be -inf, upper and the limits inf: none; velocity_limit and effort_limit
+//     are for controllers, no step enforces them; the last two, where it starts, take a number for each of the joint's coordinates and velocities
 //   robot NAME FILE  px py pz  qw qx qy qz    a robot of a URDF file (in the folder of the scene, or in that of
 //     robots), its root fixed there; its bodies are called NAME/LINK and its joints NAME/JOINT; a mesh FILE.h5 is
 //     that asset, any other the asset of its name

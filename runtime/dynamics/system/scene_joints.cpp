@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
+#include <string_view>
 #include <vector>
 
 #include "runtime/asset/reader.h"
@@ -34,6 +36,12 @@ VecX<double> coordinates(SceneLines& line, JointType type) {
   return q;
 }
 
+// The word for none of what a keyword limits; of others empty.
+std::string_view no_limit(std::string_view keyword) {
+  if (keyword == "lower") return "-inf";
+  return keyword == "upper" || keyword == "velocity_limit" || keyword == "effort_limit" ? "inf" : "";
+}
+
 // KEYWORD NUMBER ... up to the end of the line.
 void read_words(SceneLines& line, BodyJoint& joint) {
   while (line.words_left() > 0) {
@@ -54,6 +62,11 @@ void read_words(SceneLines& line, BodyJoint& joint) {
       for (const JointWord& word : kJointWords) words += word.keyword + std::string(", ");
       line.refuse("'" + keyword + "' is not a property of a joint; there are: " + words +
                   "position, velocity");
+    }
+    if (line.words_left() > 0 && no_limit(keyword) == line.peek()) {
+      const double infinity = std::numeric_limits<double>::infinity();
+      joint.joint.*known->member = line.word("a limit").front() == '-' ? -infinity : infinity;
+      continue;
     }
     joint.joint.*known->member = line.number(("a value for '" + keyword + "'").c_str());
   }
@@ -119,7 +132,6 @@ std::size_t read_robot(SceneLines& line, Scene& scene, const AssetSource& assets
   const fs::path file = elsewhere ? robots / word : beside;
   const Pose<double> X_WR = line.pose();
   scene.robot_files.push_back(file);
-  std::map<fs::path, body::Geometry> own;  // assets that the file names
   std::map<fs::path, fs::path> of_a_name;  // meshes by the names of their assets
   try {
     return add_robot(scene, name, read_urdf(file), X_WR, [&](const Mesh& mesh) {
@@ -134,10 +146,10 @@ std::size_t read_robot(SceneLines& line, Scene& scene, const AssetSource& assets
                              "; make assets with `abut-preprocess urdf ROBOT OUT`, and take OUT/ROBOT");
         return assets(mesh.file.stem().string());
       }
-      const auto known = own.find(mesh.file);
-      if (known != own.end()) return known->second;
+      const auto known = scene.robot_assets.find(mesh.file);
+      if (known != scene.robot_assets.end()) return known->second;
       scene.robot_files.push_back(mesh.file);
-      return own.emplace(mesh.file, asset::load(mesh.file)).first->second;
+      return scene.robot_assets.emplace(mesh.file, asset::load(mesh.file)).first->second;
     });
   } catch (const Error& error) {
     line.refuse(error.what());
