@@ -10,6 +10,8 @@ import os
 import pathlib
 import pickle
 import signal
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -146,6 +148,26 @@ class Processes(unittest.TestCase):
         finally:
             stop.set()
             thread.join()
+
+    @unittest.skipUnless(hasattr(os, "fork"), "no fork here")
+    @needs_assets
+    def test_forks_beside_the_first_use_of_a_model_of_a_process(self):
+        script = ("import os, threading, abut\n"
+                  "from test_processes import asset, ended, poses\n"
+                  "ask = lambda: abut.Model('soft_potential', field='lattice').wrench(asset('005_mug'), abut.sphere(0.03), X_AB)\n"
+                  "X_AB = poses(50, reach=0.1)\n"
+                  "thread = threading.Thread(target=ask)\n"
+                  "thread.start()\n"
+                  "children = []\n"
+                  "for _ in range(3):\n"
+                  "    children.append(os.fork())\n"
+                  "    if children[-1] == 0:\n"
+                  "        ask()\n"
+                  "        os._exit(0)\n"
+                  "thread.join()\n"
+                  "assert [ended(child) for child in children] == [0, 0, 0]\n")
+        for _ in range(5):
+            subprocess.run([sys.executable, "-c", script], cwd=pathlib.Path(__file__).parent, check=True, timeout=200)
 
     @unittest.skipUnless(hasattr(os, "fork"), "no fork here")
     @needs_assets

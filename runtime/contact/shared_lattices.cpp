@@ -8,36 +8,38 @@
 namespace abut::contact::internal {
 namespace {
 
-// Those of the process. A fork waits until no thread makes one, or a part of one: in the child no thread
-// would ever finish it.
-template <class Held>
+// Those of the process.
 struct Registry {
   std::mutex mutex;
-  std::unordered_map<std::uint64_t, std::weak_ptr<const Held>> all;  // by the geometry's id
-  std::vector<std::shared_ptr<const Held>> paused;                   // during a fork
-
-  static Registry& get() {
-    static Registry registry;
-    static const int handled = pthread_atfork(pause, resume, resume);
-    static_cast<void>(handled);
-    return registry;
-  }
-  static void pause() {
-    Registry& registry = get();
-    registry.mutex.lock();
-    for (const auto& [id, lattice] : registry.all)
-      if (std::shared_ptr<const Held> held = lattice.lock()) {
-        held->lattice.pause();
-        registry.paused.push_back(std::move(held));
-      }
-  }
-  static void resume() {
-    Registry& registry = get();
-    for (const std::shared_ptr<const Held>& held : registry.paused) held->lattice.resume();
-    registry.paused.clear();
-    registry.mutex.unlock();
-  }
+  std::unordered_map<std::uint64_t, std::weak_ptr<const SharedLattice>> all;  // by the geometry's id
+  std::vector<std::shared_ptr<const SharedLattice>> paused;                   // during a fork
 };
+
+Registry& get_registry() {
+  static Registry registry;
+  return registry;
+}
+
+// A fork waits until no thread makes a lattice, or a part of one: in the child no thread would ever finish
+// it.
+void pause() {
+  Registry& registry = get_registry();
+  registry.mutex.lock();
+  for (const auto& [id, lattice] : registry.all)
+    if (std::shared_ptr<const SharedLattice> held = lattice.lock()) {
+      held->lattice.pause();
+      registry.paused.push_back(std::move(held));
+    }
+}
+void resume() {
+  Registry& registry = get_registry();
+  for (const std::shared_ptr<const SharedLattice>& held : registry.paused) held->lattice.resume();
+  registry.paused.clear();
+  registry.mutex.unlock();
+}
+
+// As the library is loaded: what a thread is about to initialise as another one forks stays so in the child.
+[[maybe_unused]] const int at_forks = (get_registry(), pthread_atfork(pause, resume, resume));
 
 }  // namespace
 
@@ -47,13 +49,13 @@ const ssdf::PointLattice& SharedLattices::of(const body::Geometry& geometry) {
   return held_.emplace(geometry.id(), share(geometry)).first->second->lattice;
 }
 
-std::shared_ptr<const SharedLattices::Held> SharedLattices::share(const body::Geometry& geometry) {
-  auto& registry = Registry<Held>::get();
+std::shared_ptr<const SharedLattice> SharedLattices::share(const body::Geometry& geometry) {
+  Registry& registry = get_registry();
   const std::lock_guard lock(registry.mutex);
   std::erase_if(registry.all, [](const auto& entry) { return entry.second.expired(); });
-  std::weak_ptr<const Held>& entry = registry.all[geometry.id()];
-  std::shared_ptr<const Held> held = entry.lock();
-  if (!held) entry = held = std::make_shared<const Held>(geometry);
+  std::weak_ptr<const SharedLattice>& entry = registry.all[geometry.id()];
+  std::shared_ptr<const SharedLattice> held = entry.lock();
+  if (!held) entry = held = std::make_shared<const SharedLattice>(geometry);
   return held;
 }
 

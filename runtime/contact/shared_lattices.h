@@ -9,6 +9,13 @@
 
 namespace abut::contact::internal {
 
+// A lattice with the geometry whose points are in it.
+struct SharedLattice {
+  body::Geometry geometry;
+  ssdf::PointLattice lattice;
+  explicit SharedLattice(const body::Geometry& of) : geometry(of), lattice(geometry.points()) {}
+};
+
 // The lattices of the geometries that a model met. Models of all threads share that of a geometry, which is
 // there as long as one of them holds it, and with it the geometry.
 class SharedLattices {
@@ -17,14 +24,9 @@ class SharedLattices {
   const ssdf::PointLattice& of(const body::Geometry& geometry);
 
  private:
-  struct Held {
-    body::Geometry geometry;
-    ssdf::PointLattice lattice;
-    explicit Held(const body::Geometry& of) : geometry(of), lattice(geometry.points()) {}
-  };
-  static std::shared_ptr<const Held> share(const body::Geometry& geometry);
+  static std::shared_ptr<const SharedLattice> share(const body::Geometry& geometry);
 
-  std::unordered_map<std::uint64_t, std::shared_ptr<const Held>> held_;  // by the geometry's id
+  std::unordered_map<std::uint64_t, std::shared_ptr<const SharedLattice>> held_;  // by the geometry's id
 };
 
 }  // namespace abut::contact::internal

@@ -28,8 +28,29 @@ std::atomic<int> asked_threads{0};
 thread_local bool within_work = false;
 thread_local bool at_its_end = false;  // the thread has lost its pool
 
+// Of the process, found once. No static of a function: the child of a fork would wait for ever for a thread
+// that was about to initialise it.
+constexpr int kUnknown = -1;
+std::atomic<int> found_processors{kUnknown}, found_in_environment{kUnknown};
+[[maybe_unused]] const int at_forks = ::pthread_atfork(nullptr, nullptr, [] { ++generation; });
+
 int processors() {
-  static const int count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  int count = found_processors.load(std::memory_order_relaxed);
+  if (count == kUnknown) {
+    count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    found_processors.store(count, std::memory_order_relaxed);
+  }
+  return count;
+}
+
+int threads_in_environment() {  // 0: none are asked for there
+  constexpr int kMost = 256;    // each has its own scratch memory
+  int count = found_in_environment.load(std::memory_order_relaxed);
+  if (count == kUnknown) {
+    const char* text = std::getenv("OMP_NUM_THREADS");
+    count = text ? std::clamp(std::atoi(text), 0, kMost) : 0;
+    found_in_environment.store(count, std::memory_order_relaxed);
+  }
   return count;
 }
 
@@ -105,8 +126,6 @@ class ThreadPool {
 
   // Makes workers up to this number, where the system lets it; returns how many of them there are.
   std::size_t grow(std::size_t count) {
-    static const int watched = ::pthread_atfork(nullptr, nullptr, [] { ++generation; });
-    static_cast<void>(watched);
     if (forked()) {  // their threads exist in the parent only
       workers_.clear();
       generation_ = generation;
@@ -133,13 +152,10 @@ thread_local ThreadPool pool;
 }  // namespace
 
 int default_threads() {
-  static constexpr int kMaxFromEnvironment = 256;  // each has its own scratch memory
-  static const int from_environment = [] {
-    const char* text = std::getenv("OMP_NUM_THREADS");
-    return text ? std::min(std::atoi(text), kMaxFromEnvironment) : 0;
-  }();
   const int asked = asked_threads.load(std::memory_order_relaxed);
-  return asked > 0 ? asked : from_environment > 0 ? from_environment : processors();
+  if (asked > 0) return asked;
+  const int wished = threads_in_environment();
+  return wished > 0 ? wished : processors();
 }
 
 void set_default_threads(int threads) { asked_threads.store(threads, std::memory_order_relaxed); }
