@@ -7,10 +7,11 @@
 #include <limits>
 
 #include "benchmarks/support/median.h"
-#include "runtime/bvh/bvh.h"
+#include "runtime/bvh/overlap.h"
 #include "runtime/core/random.h"
 #include "runtime/proximity/surface_query.h"
 #include "runtime/witness/pieces_query.h"
+#include "tests/support/worst_of.h"
 
 namespace abut::benchmarks {
 namespace {
@@ -63,8 +64,8 @@ void compare_with_surfaces(const std::vector<ObjectOfPieces>& objects, Promises&
       ++apart;
       const double off = solver(X_AB).witness.distance - exact;
       const double over = std::max(off - A.inward - B.inward, -off - A.outward - B.outward);
-      beyond = over <= beyond ? beyond : over;  // NaN stays
-      most = std::max(most, std::abs(off));
+      beyond = test::worst_of(beyond, over);
+      most = test::worst_of(most, std::abs(off));
     }
   });
   fmt::print(

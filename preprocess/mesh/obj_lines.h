@@ -21,7 +21,7 @@ class ObjLines {
     if (rest_.empty()) return false;
     line = take();
     first_ = read_;
-    if (!continues(line) || is_comment(line)) return true;
+    if (!continues(line)) return true;
     joined_.clear();
     while (continues(line)) {
       joined_.append(line.substr(0, line.rfind('\\'))).push_back(' ');
@@ -36,15 +36,11 @@ class ObjLines {
   std::size_t read() const { return read_; }     // lines so far, each part counted
 
  private:
+  // A comment ends with its line: it may be a path with backslashes.
   static bool continues(std::string_view line) {
+    if (line.find('#') != line.npos) return false;
     if (line.ends_with('\r')) line.remove_suffix(1);
     return line.ends_with('\\');
-  }
-
-  // A comment ends with its line: it may be a path with backslashes.
-  static bool is_comment(std::string_view line) {
-    const std::size_t first = line.find_first_not_of(" \t");
-    return first != line.npos && line[first] == '#';
   }
 
   std::string_view take() {

@@ -35,7 +35,7 @@ bool fan_is_fair(const Corners& corners, const Eigen::Vector3d& normal, const Tr
 
 // The corners of a polygon as a ring that loses one ear after the other. What blocks a corner is remembered:
 // it is looked for again only where that is gone or a neighbour changed, so that the cost is about the square
-// of the corners.
+// of the corners. A face that is made to cost more is cut without looking from some point on.
 class Ring {
  public:
   Ring(const Corners& corners, const Eigen::Vector3d& normal, const TriangleMesh& mesh)
@@ -63,6 +63,7 @@ class Ring {
   Triangle rest() const { return triangle(first_); }
 
  private:
+  static constexpr std::size_t kMostWork = 1'000'000'000;  // some seconds
   static constexpr std::size_t kUnknown = static_cast<std::size_t>(-1), kNone = kUnknown - 1,
                                kGone = kUnknown - 2;
 
@@ -75,10 +76,10 @@ class Ring {
   }
 
   // A corner within the triangle at corner i; i itself where that is flat or turned over.
-  std::size_t find_blocker(std::size_t i) const {
+  std::size_t find_blocker(std::size_t i) {
     const Triangle t = triangle(i);
     if (signed_area(t, normal_, mesh_) <= 0) return i;
-    for (std::size_t k = next_[next_[i]]; k != previous_[i]; k = next_[k]) {
+    for (std::size_t k = next_[next_[i]]; k != previous_[i] && work_ < kMostWork; k = next_[k], ++work_) {
       const std::int32_t q = corners_[k];
       const bool inside = signed_area({t[0], t[1], q}, normal_, mesh_) >= 0 &&
                           signed_area({t[1], t[2], q}, normal_, mesh_) >= 0 &&
@@ -109,7 +110,7 @@ class Ring {
   const Eigen::Vector3d normal_;
   const TriangleMesh& mesh_;
   std::vector<std::size_t> previous_, next_, blocker_;
-  std::size_t first_ = 0, size_;
+  std::size_t first_ = 0, size_, work_ = 0;  // corners looked at
 };
 
 void append_ears(const Corners& corners, const Eigen::Vector3d& normal, TriangleMesh& mesh) {

@@ -1,6 +1,8 @@
+#include <CGAL/Polygon_mesh_processing/bbox.h>
 #include <CGAL/Polygon_mesh_processing/corefinement.h>
 #include <CGAL/Polygon_mesh_processing/orientation.h>
 #include <CGAL/Polygon_mesh_processing/self_intersections.h>
+#include <CGAL/Side_of_triangle_mesh.h>
 
 #include <algorithm>
 #include <cmath>
@@ -56,14 +58,36 @@ class SolidUniter {
     return whole;
   }
 
-  // Each solid in turn is added to the first or, where `cavity` says so, taken from it.
-  std::optional<SurfaceMesh> unite_in_turn(std::span<SurfaceMesh> solids, const std::vector<char>& cavity) {
+  // Of solids from the largest on: where `cavity` says so one is no solid, and taken from the one that holds
+  // it alone. Others may reach into it.
+  std::optional<SurfaceMesh> unite(std::span<SurfaceMesh> solids, const std::vector<char>& cavity) {
+    std::vector<SurfaceMesh> rest;
     for (std::size_t i = 1; i < solids.size(); ++i)
-      if (!take(solids.front(), solids[i], cavity[i] != 0)) return std::nullopt;
-    return std::move(solids.front());
+      if (cavity[i] != 0 && !take(solids[holder_of(solids, cavity, i)], solids[i], true)) return std::nullopt;
+    for (std::size_t i = 0; i < solids.size(); ++i)
+      if (i == 0 || cavity[i] == 0) rest.push_back(std::move(solids[i]));
+    return unite(rest);
   }
 
  private:
+  // The smallest of the larger solids that all corners of the cavity are within; the first where there is
+  // none.
+  std::size_t holder_of(std::span<const SurfaceMesh> solids, const std::vector<char>& cavity, std::size_t i) {
+    const CGAL::Bbox_3 box = pmp::bbox(solids[i]);
+    for (std::size_t k = i; k-- > 1 && work_ <= kMaxUnited;) {
+      if (cavity[k] != 0 || pmp::bbox(solids[k]) + box != pmp::bbox(solids[k])) continue;
+      work_ += solids[k].number_of_faces();
+      const CGAL::Side_of_triangle_mesh<SurfaceMesh, CGAL::Exact_predicates_inexact_constructions_kernel>
+          side_of(solids[k]);
+      const auto corners = solids[i].vertices();
+      if (std::all_of(corners.begin(), corners.end(), [&](SurfaceMesh::Vertex_index v) {
+            return side_of(solids[i].point(v)) == CGAL::ON_BOUNDED_SIDE;
+          }))
+        return k;
+    }
+    return 0;
+  }
+
   bool take(SurfaceMesh& whole, SurfaceMesh& solid, bool away) {
     work_ += whole.number_of_faces() + solid.number_of_faces();
     if (work_ > kMaxUnited) return false;
@@ -100,8 +124,7 @@ std::optional<TriangleMesh> unite_parts(const TriangleMesh& mesh) {
     }
     const bool has_cavities = std::count(cavity.begin(), cavity.end(), 1) > 0;
     try {
-      std::optional<SurfaceMesh> whole =
-          has_cavities ? uniter.unite_in_turn(solids, cavity) : uniter.unite(solids);
+      std::optional<SurfaceMesh> whole = has_cavities ? uniter.unite(solids, cavity) : uniter.unite(solids);
       if (!whole) return std::nullopt;
       append_mesh(result, to_triangle_mesh(*whole));
     } catch (const std::exception&) {  // self-intersections, and what else the corefinement cannot do

@@ -5,7 +5,6 @@ if it is not set; scripts/test --full has a million in all.
 import gc
 import os
 import pickle
-import resource
 import tracemalloc
 import unittest
 
@@ -19,9 +18,9 @@ CALLS = int(os.environ.get("ABUT_LEAK_CALLS", "2000"))
 
 
 def resident():
-    """Of this process, bytes."""
-    with open("/proc/self/statm") as statm:
-        return int(statm.read().split()[1]) * resource.getpagesize()
+    """Of this process and no file's, bytes."""
+    with open("/proc/self/status") as status:
+        return next(1024 * int(line.split()[1]) for line in status if line.startswith("RssAnon"))
 
 
 def refused(call):
@@ -32,7 +31,7 @@ def refused(call):
     raise AssertionError("nothing was raised")
 
 
-@unittest.skipUnless(os.path.exists("/proc/self/statm"), "no /proc")
+@unittest.skipUnless(os.path.exists("/proc/self/status"), "no /proc")
 class Leaks(unittest.TestCase):
     def check(self, call, of=1):
         """`of`: so many times fewer calls of what is dear."""

@@ -1,4 +1,4 @@
-// Any bytes as a robot: one whose tree has motions that are numbers, or an abut::Error.
+// Any bytes as a robot: one whose tree stands somewhere and has a mass matrix, or an abut::Error.
 #include "runtime/core/error.h"
 #include "runtime/dynamics/tree/dynamics.h"
 #include "runtime/dynamics/tree/urdf.h"

@@ -245,6 +245,19 @@ TEST_F(Close, KeepsACavityWithAllPartsAndNamesItWhenDropped) {
   EXPECT_DOUBLE_EQ(volume(close(embedded).surface), 1000);
 }
 
+TEST_F(Close, ACavityIsTakenFromWhatHoldsItNotFromWhatReachesIntoIt) {
+  // The same with a rod, larger than the hollow, from within it out through the wall.
+  TriangleMesh mesh = box(10, 10, 10), hollow = box(5, 5, 5), rod = box(2, 2, 40);
+  for (auto& v : hollow.vertices) v += Eigen::Vector3d(2.25, 2.5, 2.125);
+  for (auto& v : rod.vertices) v += Eigen::Vector3d(4.125, 4.25, 5.0625);
+  for (Triangle& t : hollow.triangles) std::swap(t[0], t[1]);
+  append_mesh(mesh, hollow);
+  append_mesh(mesh, rod);
+  parameters_.all_components = true;
+  const double within = 4 * (7.125 - 5.0625), outside = 4 * (45.0625 - 10);
+  EXPECT_NEAR(volume(close(mesh).surface), 875 + within + outside, 1e-9);
+}
+
 TEST_F(Close, MergesOverlappingPartsWhenAllAreKept) {
   TriangleMesh mesh = sphere();
   append_mesh(mesh, sphere(40, 80, {1, 0.01, 0.02}));

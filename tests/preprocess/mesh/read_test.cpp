@@ -113,6 +113,7 @@ TEST_F(Read, ObjFacesOfManyCornersThatAreNotConvex) {
 TEST_F(Read, ObjCommentsThatEndInABackslash) {
   const std::string text = kTetrahedronObj;
   expect_tetrahedron(read("path.obj", "# from C:\\models\\\n" + text));
+  expect_tetrahedron(read("behind.obj", "vn 0 0 1 # C:\\\n" + text));
   expect_tetrahedron(read("blank.obj", " # from C:\\models\\\r\n" + text));
 }
 
