@@ -179,6 +179,17 @@ Vec3<double> mean_normal(const distance::NearFeatures& near, const distance::Bal
   return mean;
 }
 
+// Whether the primitive's distance has another slope beside x.
+bool has_kink(const Sides& sides, const Vec3<double>& x, const Vec3<double>& slope) {
+  constexpr double kOther = 1e-3;  // more than curvature makes
+  for (int k = 0; k < 6; ++k) {
+    const Vec3<double> aside = (k < 3 ? 1 : -1) * Vec3<double>::Unit(k % 3);
+    const auto f = distance::primitive_distance<double>(sides.primitive, x + kBeside * sides.size * aside, 1);
+    if ((f.gradient - slope).norm() > kOther) return true;
+  }
+  return false;
+}
+
 // By what a move of S changes the distance at its point x in P: there where the distance has a kink, the mean
 // of the slopes about it that cancel along the flat in which the point may move.
 Vec3<double> carried_slope(const Sides& sides, const Vec3<double>& x, const Vec3<double>& slope,
@@ -332,7 +343,8 @@ derivative::WitnessDerivative<double> primitive_derivative(const body::Pair& pai
   const distance::FlatBasis flat = distance::flat_basis(t, weight);
   Mat36<double> dp = motion.shift - skew(x) * motion.turn;
   const Row6<double> dd = carried_slope(sides, x, f.gradient, flat).transpose() * dp;
-  const bool exact = slide(sides, motion, f, flat, dp);
+  const bool exact = slide(sides, motion, f, flat, dp) &&
+                     !(w.distance < 0 && flat.dimension == 0 && has_kink(sides, x, f.gradient));
   // Of the primitive's, and of the normal:
   const Mat36<double> dg = f.hessian * dp, dq = dp - f.gradient * dd - f.value * dg;
   const Vec3<double> q = x - f.value * f.gradient;

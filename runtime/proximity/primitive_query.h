@@ -30,7 +30,9 @@ SurfaceWitness primitive_separation(const body::Pair& pair, PrimitiveScratch& sc
 // primitive's distance, g and H its derivatives, U' g = 0:
 //   dz = -(U' H U)^-1 (U' H dx0 + dU' g),   dp = dx0 + U dz,   dg = H dp.
 // kClamped: flats are parallel, a kink of f carries the point, or the deepest point is one of the primitive:
-// then it is held in it, and the derivatives are those of the feature nearest to it.
+// then it is held in it. There the points and the normal move with one of the features that are as near, and
+// dd is the mean of theirs under which their pulls along the point's flat cancel: the slope of the depth (of
+// round primitives, whose deepest point is found on triangles, about).
 derivative::WitnessDerivative<double> primitive_derivative(const body::Pair& pair,
                                                            const SurfaceWitness& found);
 

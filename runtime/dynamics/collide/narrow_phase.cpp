@@ -92,7 +92,9 @@ void NarrowPhase::widen(double patch, std::size_t first, std::vector<SurfacePoin
   points.resize(first + kRing * count);
   for (std::size_t c = count; c-- > 0;) {  // from the last, so that no centre is written over before its turn
     const SurfacePoint center = points[first + c];
-    const Mat3<double> frame = shortest_rotation<double>(Vec3<double>::UnitZ(), center.n_W);
+    // The same for a normal and its opposite, and smooth but where they lie level.
+    const Vec3<double> pole = std::copysign(1.0, center.n_W.z()) * Vec3<double>::UnitZ();
+    const Mat3<double> frame = shortest_rotation<double>(pole, center.n_W);
     for (std::size_t k = 0; k < kRing; ++k) {
       const double angle = 2 * std::numbers::pi * static_cast<double>(k) / kRing;
       SurfacePoint& point = points[first + kRing * c + k] = center;

@@ -43,6 +43,8 @@ void restart(std::span<const ContactRow> rows, std::span<BodyChange> bodies, Tre
 }
 
 // What a row says of the greatest speed without impulses; a limit says nothing where it is left alone.
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 double squared_speed_of(const ContactRow& row, bool joint) {
   return joint && row.A != kJointFriction && row.bias[0] > 0 ? 0 : row.bias.squaredNorm();
 }
@@ -90,7 +92,8 @@ double CoupledSolver::make_rows(std::int32_t island, std::span<const ContactBody
         row.A = islands.place_of_body(row.A);
         row.B = islands.place_of_body(row.B);
       }
-      squared_speed = std::max(squared_speed, squared_speed_of(row, joint));
+      const double square = squared_speed_of(row, joint);
+      if (!(square <= squared_speed)) squared_speed = square >= 0 ? square : kInfinity;  // of NaN
     }
     units_[unit].squared_speed = squared_speed;
     apply_impulses(rows(places), changes_, problem_.trees);
@@ -174,6 +177,11 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_sp
   const int limit = config_.iteration_limit +
                     static_cast<int>(std::min<double>(kMaxFurtherSweeps, config_.further_sweeps / (m * m)));
   ContactReport report;
+  if (squared_speed == kInfinity) {  // nothing that could be solved
+    report.residual = kInfinity;
+    report.status = Status::kNotConverged;
+    return report;
+  }
   report.status = Status::kOk;
   if (squared_speed == 0) {  // nothing is to be stopped, whatever impulses there were before
     for (ContactRow& row : all) row.r.setZero();
@@ -181,7 +189,7 @@ ContactReport CoupledSolver::solve_island(std::int32_t island, double squared_sp
     report.residual = 0;
     return report;
   }
-  double residual = std::numeric_limits<double>::infinity();
+  double residual = kInfinity;
   int finish_at = first_finish(all, limit);
   const bool may_follow_path = finish_at <= limit && all.size() <= IslandNewton::kMaxOnPath;
   double ratio = kNoRatio, last_total = 0;

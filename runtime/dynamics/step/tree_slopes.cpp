@@ -39,10 +39,10 @@ TreeSlopes::TreeSlopes(const TreeMotion& tree, const State& start, const Control
 }
 
 // A shift changes moments of inertia, I + m s^2, over the length sqrt(I / m), with I of a turn that it is on
-// the way to the world of, or that is on its own way there, while all else is free to move, and m what is
-// shifted; where nothing turns, no inertia depends on it. About a far axis inertias
-// are rounded by more than such a shift changes them: then by a larger one, at which rounding and the fifth
-// power of the step are about as large.
+// the way to the world of, while all else is free to move, and m what is shifted; and the turns that it
+// carries, of moment I, over I / (m e), m e what couples the two. Where nothing turns, no inertia depends on
+// it. About a far axis inertias are rounded by more than such a shift changes them: then by a larger one, at
+// which rounding and the fifth power of the step are about as large.
 VecX<double> TreeSlopes::sizes() const {
   const Tree& tree = tree_.coordinates().tree();
   const MatX<double>& G = tree_.coordinates().independent();
@@ -58,7 +58,8 @@ VecX<double> TreeSlopes::sizes() const {
     for (int above = tree.parent_dof(first); above >= 0; above = tree.parent_dof(above)) {
       if (turns(d) == turns(above)) continue;
       const int turn = turns(d) ? d : above, shift = turns(d) ? above : d;
-      const double square = 1 / (mobility[turn] * M(shift, shift));
+      const double carried = M(turn, turn) / M(d, above);
+      const double square = turn == d ? carried * carried : 1 / (mobility[turn] * M(shift, shift));
       if (!(mobility[turn] > 0) || !(square < squares[shift])) continue;
       squares[shift] = square;
       const double rounding = std::numeric_limits<double>::epsilon() * mobility[turn] * M(turn, turn);
