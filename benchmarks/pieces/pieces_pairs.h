@@ -19,8 +19,8 @@ struct ObjectOfPieces {
 // of the surfaces.
 void compare_with_surfaces(const std::vector<ObjectOfPieces>& objects, Promises& promises);
 
-// Processor time of a query by pieces over that of one of the hulls, in the median over the pairs: cold, each
-// at a random pose; warm, along a path of small steps.
-void compare_with_hulls(const std::vector<ObjectOfPieces>& objects, Promises& promises);
+// Prints processor time of a query by pieces over that of one of the hulls, in the median over the pairs:
+// cold, each at a random pose; warm, along a path of small steps; apart and overlapping.
+void compare_with_hulls(const std::vector<ObjectOfPieces>& objects);
 
 }  // namespace abut::benchmarks

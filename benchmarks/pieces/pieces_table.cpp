@@ -125,7 +125,7 @@ int run(int argc, char** argv) {
   }
   if (objects.size() > 1) {
     compare_with_surfaces(objects, promises);
-    compare_with_hulls(objects, promises);
+    compare_with_hulls(objects);
   }
   if (parameters.pieces.kind == PieceParameters::Kind::kAuto &&
       parameters.pieces.vertices == PieceParameters{}.vertices)

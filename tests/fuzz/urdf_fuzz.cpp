@@ -11,10 +11,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const dynamics::Robot robot = dynamics::read_urdf(scratch_file(data, size, ".urdf"));
     const dynamics::Tree tree(robot.links, {0, 0, -9.81});
     if (robot.links.size() > kMaxLinks) return 0;
-    const VecX<double> q = tree.neutral();
+    const Eigen::VectorXd q = tree.neutral();
     if (!q.allFinite()) __builtin_trap();
     dynamics::TreeScratch scratch(tree);
-    const MatX<double>& M = dynamics::mass_matrix<double>(tree, q, scratch);
+    const Eigen::MatrixXd& M = dynamics::mass_matrix<double>(tree, q, scratch);
     if (M.rows() != tree.nv()) __builtin_trap();
   } catch (const Error&) {
   }
