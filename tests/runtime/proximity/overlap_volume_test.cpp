@@ -92,7 +92,7 @@ TEST(OverlapVolume, WithinAndCoincident) {
 
 TEST(OverlapVolume, ExchangeFramesAndDifferencesOfScannedObjects) {
   constexpr double kStep = 1e-5;
-  int overlapping = 0;
+  int overlapping = 0, columns = 0, rough = 0;
   for (int i = 0; i < test::runs(12, 10); ++i) {
     Random random(85, i);
     const Surface* objects[2];
@@ -117,9 +117,12 @@ TEST(OverlapVolume, ExchangeFramesAndDifferencesOfScannedObjects) {
     for (int k = 0; k < 6; ++k) {
       const double difference =
           (8 * (at(k, kStep) - at(k, -kStep)) - (at(k, 2 * kStep) - at(k, -2 * kStep))) / (12 * kStep);
-      EXPECT_NEAR(v.dvolume_dxi_B[k], difference, 1e-5 * v.dvolume_dxi_B.norm()) << i << " " << k;
+      const double off = std::abs(v.dvolume_dxi_B[k] - difference) / v.dvolume_dxi_B.norm();
+      EXPECT_LT(off, 1e-4) << i << " " << k;
+      ++columns, rough += !(off <= 1e-5);  // edges come and go within the differences
     }
   }
+  EXPECT_LE(rough, columns / 100);
   EXPECT_GT(overlapping, 4);
 }
 

@@ -234,7 +234,9 @@ TEST(SurfaceSmoothed, DoesNotJumpWhereTheNearestRegionChanges) {
 TEST(SurfaceSmoothed, DerivativesAreThoseOfTheBlend) {
   constexpr double kTemperature = 5e-3, kStep = 1e-6;
   proximity::SurfaceSmoother smooth;
-  for (int i = 0; i < test::runs(10); ++i) {
+  const int poses = test::runs(10);
+  int kinks = 0;
+  for (int i = 0; i < poses; ++i) {
     Random random(8, i);
     Vec6<double> xi;
     for (int k = 0; k < 6; ++k) xi[k] = 0.02 * random.normal();
@@ -246,15 +248,27 @@ TEST(SurfaceSmoothed, DerivativesAreThoseOfTheBlend) {
                       kTemperature);
       };
       const auto p = moved(kStep), m = moved(-kStep);
+      // A pair that weighs may change its features within the step: points and normal have a kink there.
+      const SmoothedSurface near_p = moved(kStep / 8), near_m = moved(-kStep / 8);
+      const auto bends = [&](auto&& of) {
+        return ((of(p) - of(m)) / 2 - 4 * (of(near_p) - of(near_m))).norm() > 3e-4 * kStep;
+      };
+      const bool kink = bends([](const SmoothedSurface& s) { return s.pair.smoothed.p1; }) ||
+                        bends([](const SmoothedSurface& s) { return s.pair.smoothed.n; });
       const double slope = (p.pair.smoothed.distance - m.pair.smoothed.distance) / (2 * kStep);
       EXPECT_NEAR(at.pair.derivative.dd_dxi_B[k], slope, 1e-7) << i << " " << k;
       const Vec3<double> dp1 = (p.pair.smoothed.p1 - m.pair.smoothed.p1) / (2 * kStep);
+      const Vec3<double> dn = (p.pair.smoothed.n - m.pair.smoothed.n) / (2 * kStep);
+      const bool clamped =
+          at.pair.derivative.status != Status::kOk;  // a pair that weighs has parallel features
+      kinks += kink || clamped;
+      if (kink || clamped) continue;
       EXPECT_LT((at.pair.derivative.dp1_A_dxi_B.col(k) - dp1).norm(), 1e-3 * (1 + dp1.norm()))
           << i << " " << k;
-      const Vec3<double> dn = (p.pair.smoothed.n - m.pair.smoothed.n) / (2 * kStep);
       EXPECT_LT((at.pair.derivative.dn_A_dxi_B.col(k) - dn).norm(), 1e-3 * (1 + dn.norm())) << i << " " << k;
     }
   }
+  EXPECT_LE(kinks, 6 * poses / 5);  // columns
 }
 
 // Faces that lie along each other: slopes by turns are other ones on either side.

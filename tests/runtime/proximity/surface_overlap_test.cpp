@@ -198,7 +198,7 @@ TEST(SurfaceOverlap, SymmetricDepthsHaveOneStatusInEveryFrame) {
 // depth, not one feature's, and the points and the normal have derivatives, too.
 TEST(SurfaceOverlap, DerivativesAreThoseOfTheDepth) {
   constexpr double kStep = 1e-7;
-  int carried[3] = {};
+  int carried[3] = {}, columns = 0, bent = 0;
   for (int i = 0; i < test::runs(16, 10); ++i) {
     Random random(78, i);
     const Surface* objects[2];
@@ -221,12 +221,19 @@ TEST(SurfaceOverlap, DerivativesAreThoseOfTheDepth) {
         return ask(A, B, X * exp<double>(step * Vec6<double>::Unit(k))).witness;
       };
       const witness::Witness<double> p = at(kStep), m = at(-kStep);
+      // Other features carry the point within the step.
+      const double bend = std::abs(p.distance + m.distance - 2 * found.witness.distance);
+      if (++columns; bend > 1e-4 * kStep) {
+        ++bent;
+        continue;
+      }
       EXPECT_NEAR(d.dd_dxi_B[k], (p.distance - m.distance) / (2 * kStep), 1e-7) << i << " " << k;
       EXPECT_LT((d.dp1_A_dxi_B.col(k) - (p.p1 - m.p1) / (2 * kStep)).norm(), 1e-6) << i << " " << k;
       EXPECT_LT((d.dp2_A_dxi_B.col(k) - (p.p2 - m.p2) / (2 * kStep)).norm(), 1e-6) << i << " " << k;
       EXPECT_LT((d.dn_A_dxi_B.col(k) - (p.n - m.n) / (2 * kStep)).norm(), 1e-5) << i << " " << k;
     }
   }
+  EXPECT_LE(bent, columns / 100);
   EXPECT_GT(carried[2], 10);              // in faces
   EXPECT_GT(carried[0] + carried[1], 0);  // on edges and corners
 }
