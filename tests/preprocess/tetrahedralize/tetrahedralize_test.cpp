@@ -127,12 +127,14 @@ TEST(Tetrahedralize, ACrashATimeOutAndAMemoryOutEachSaySo) {
   const auto hang = [](const TriangleMesh&, std::span<const Vector3d>) -> TetrahedralMesh {
     for (;;) ::usleep(1000);
   };
-  const auto eat = [](const TriangleMesh&, std::span<const Vector3d>) -> TetrahedralMesh {
+  [[maybe_unused]] const auto eat = [](const TriangleMesh&, std::span<const Vector3d>) -> TetrahedralMesh {
     throw std::bad_alloc();
   };
   EXPECT_NE(reason(crash, {}).find("crashed"), std::string::npos) << reason(crash, {});
   EXPECT_NE(reason(hang, {0.2}).find("timed out"), std::string::npos) << reason(hang, {0.2});
+#ifndef ABUT_SANITIZED  // there no limit is TetGen's own, and the caller is out of memory
   EXPECT_NE(reason(eat, {}).find("out of memory"), std::string::npos) << reason(eat, {});
+#endif
 }
 
 // As the system kills when memory runs out: that is no property of the surface, which may do another time.
