@@ -30,20 +30,13 @@ def _source(assets: Assets) -> Callable[[str], Geometry]:
         return assets
     if isinstance(assets, Mapping):
         def known(name: str) -> Geometry:
-            if name in getattr(assets, "failed", {}):
-                raise _abut.InvalidInput(f"read_scene: asset '{name}' was not loaded: {assets.failed[name]}") from assets.failed[name]
+            if error := getattr(assets, "failed", {}).get(name):
+                raise _abut.InvalidInput(f"read_scene: asset '{name}' was not loaded: {error}") from error
             if name not in assets:
                 raise _abut.InvalidInput(f"read_scene: no asset '{name}'; there are: {', '.join(assets)}")
             return assets[name]
         return known
-    folder, loaded = pathlib.Path(assets), {}
-
-    def from_folder(name: str) -> Geometry:
-        if name not in loaded:
-            loaded[name] = load(folder / f"{name}.h5")
-        return loaded[name]
-
-    return from_folder
+    return lambda name: load(pathlib.Path(assets) / f"{name}.h5")
 
 
 def _folder(assets: Assets) -> Optional[PathLike]:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 
 #include "runtime/dynamics/solve/contact_problem.h"
@@ -32,6 +33,11 @@ struct BodyScale {
   Mat3<double> L;            // inverse inertia is L L' in the world's axes; 1/(kg^0.5 m)
   double inverse_root_mass;  // 1/kg^0.5
 };
+
+// The largest of squares one after the other; infinite where one is NaN, which comparisons pass over.
+ABUT_INLINE void keep_largest(double& largest, double square) {
+  if (!(square <= largest)) largest = square >= 0 ? square : std::numeric_limits<double>::infinity();
+}
 
 // L of a positive semidefinite inverse inertia.
 BodyScale body_scale(const ContactBody& body);

@@ -1,7 +1,6 @@
 #include "runtime/dynamics/solve/contact_sweep.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "runtime/core/simd.h"
 #include "runtime/core/team.h"
@@ -138,8 +137,7 @@ ABUT_INLINE double violation_of_rows(const ContactRow* rows, std::size_t count, 
     } else {
       square = law.violation(rows[i].r.data(), u);
     }
-    if (!(square <= largest))
-      largest = square >= 0 ? square : std::numeric_limits<double>::infinity();  // of NaN
+    keep_largest(largest, square);
   }
   return largest;
 }

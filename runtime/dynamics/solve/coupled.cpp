@@ -93,7 +93,7 @@ double CoupledSolver::make_rows(std::int32_t island, std::span<const ContactBody
         row.B = islands.place_of_body(row.B);
       }
       const double square = squared_speed_of(row, joint);
-      if (!(square <= squared_speed)) squared_speed = square >= 0 ? square : kInfinity;  // of NaN
+      keep_largest(squared_speed, square);
     }
     units_[unit].squared_speed = squared_speed;
     apply_impulses(rows(places), changes_, problem_.trees);

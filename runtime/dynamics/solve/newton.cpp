@@ -151,8 +151,7 @@ double IslandNewton::worst() const {
   double largest = 0;
   for (std::size_t i = 0; i < n_; i += 3) {
     const double square = F_[i] * F_[i] + F_[i + 1] * F_[i + 1] + F_[i + 2] * F_[i + 2];
-    if (!(square <= largest))
-      largest = square >= 0 ? square : std::numeric_limits<double>::infinity();  // of NaN
+    keep_largest(largest, square);
   }
   return std::sqrt(largest);
 }

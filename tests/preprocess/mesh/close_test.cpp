@@ -4,110 +4,14 @@
 
 #include <Eigen/Geometry>
 #include <array>
-#include <functional>
 #include <numbers>
 
-#include "exact_check.h"
-#include "preprocess/mesh/measure.h"
-#include "preprocess/mesh/weld.h"
+#include "close_fixture.h"
 #include "runtime/core/error.h"
 #include "runtime/core/random.h"
 
 namespace abut::preprocess {
 namespace {
-
-// The boundary of the unit voxels of an nx x ny x nz grid that `solid` marks, triangulated, vertices shared.
-TriangleMesh voxels(int nx, int ny, int nz, const std::function<bool(int, int, int)>& solid) {
-  TriangleMesh soup;
-  const auto filled = [&](const Eigen::Vector3i& c) {
-    return c.minCoeff() >= 0 && c.x() < nx && c.y() < ny && c.z() < nz && solid(c.x(), c.y(), c.z());
-  };
-  for (int i = 0; i < nx * ny * nz; ++i) {
-    const Eigen::Vector3i c(i % nx, i / nx % ny, i / (nx * ny));
-    if (!filled(c)) continue;
-    for (int axis = 0; axis < 3; ++axis) {
-      for (const int sign : {-1, 1}) {
-        if (filled(c + sign * Eigen::Vector3i::Unit(axis))) continue;
-        const Eigen::Vector3d u = Eigen::Vector3d::Unit((axis + 1) % 3),
-                              v = Eigen::Vector3d::Unit((axis + 2) % 3);
-        const Eigen::Vector3d corner =
-            c.cast<double>() + (sign > 0 ? 1.0 : 0.0) * Eigen::Vector3d::Unit(axis);
-        const auto n = static_cast<std::int32_t>(soup.vertices.size());
-        for (const Eigen::Vector3d& p : {corner, Eigen::Vector3d(corner + u), Eigen::Vector3d(corner + u + v),
-                                         Eigen::Vector3d(corner + v)}) {
-          soup.vertices.push_back(p);
-        }
-        if (sign > 0) {
-          soup.triangles.insert(soup.triangles.end(), {{n, n + 1, n + 2}, {n, n + 2, n + 3}});
-        } else {
-          soup.triangles.insert(soup.triangles.end(), {{n, n + 2, n + 1}, {n, n + 3, n + 2}});
-        }
-      }
-    }
-  }
-  return weld(soup).mesh;
-}
-
-TriangleMesh box(int nx = 4, int ny = 4, int nz = 4) {
-  return voxels(nx, ny, nz, [](int, int, int) { return true; });
-}
-
-TriangleMesh sphere(int rings = 40, int segments = 80,
-                    const Eigen::Vector3d& centre = Eigen::Vector3d::Zero()) {
-  TriangleMesh mesh;
-  for (int i = 1; i < rings; ++i) {
-    for (int j = 0; j < segments; ++j) {
-      const double a = std::numbers::pi * i / rings, b = 2 * std::numbers::pi * j / segments;
-      mesh.vertices.push_back(
-          centre + Eigen::Vector3d(std::sin(a) * std::cos(b), std::sin(a) * std::sin(b), std::cos(a)));
-    }
-  }
-  mesh.vertices.push_back(centre + Eigen::Vector3d::UnitZ());
-  mesh.vertices.push_back(centre - Eigen::Vector3d::UnitZ());
-  const int north = (rings - 1) * segments, south = north + 1;
-  for (int j = 0; j < segments; ++j) {
-    const int k = (j + 1) % segments;
-    mesh.triangles.push_back({north, j, k});
-    mesh.triangles.push_back({south, (rings - 2) * segments + k, (rings - 2) * segments + j});
-    for (int i = 0; i + 2 < rings; ++i) {
-      const int a = i * segments + j, b = i * segments + k;
-      mesh.triangles.push_back({a, a + segments, b});
-      mesh.triangles.push_back({b, a + segments, b + segments});
-    }
-  }
-  return mesh;
-}
-
-class Close : public testing::Test {
- protected:
-  // Closes the soup and has the result judged by the oracle.
-  ClosedSurface close(const TriangleMesh& soup) {
-    report_ = {};
-    ClosedSurface closed = close_surface(soup, parameters_, report_);
-    EXPECT_TRUE(is_closed_and_oriented(closed.surface));
-    EXPECT_EQ(count_exact_intersections(closed.surface), 0u);
-    EXPECT_GT(volume(closed.surface), 0);
-    return closed;
-  }
-
-  bool has_warning(const std::string& part) const {
-    for (const std::string& w : report_.warnings) {
-      if (w.find(part) != w.npos) return true;
-    }
-    return false;
-  }
-
-  std::string all_warnings() const {
-    std::string all;
-    for (const std::string& w : report_.warnings) all += w + "\n";
-    return all;
-  }
-
-  double measure(const std::string& name) const { return report_.measures.at(name); }
-
-  CloseParameters parameters_;
-  Report report_;
-};
 
 TEST_F(Close, LeavesACleanSurfaceAsItIs) {
   const TriangleMesh soup = box();
@@ -209,62 +113,6 @@ TEST_F(Close, JoinsSeamsThatWereRoundedDifferently) {
   close(upper);
   EXPECT_TRUE(has_warning("80 vertices of open edges merged")) << all_warnings();
   EXPECT_EQ(report_.warnings.size(), 1u) << all_warnings();
-}
-
-TEST_F(Close, KeepsTheLargestPartOrAllOnRequest) {
-  TriangleMesh mesh = box();
-  append_mesh(mesh, voxels(2, 2, 2, [](int, int, int) { return true; }));
-  for (std::size_t v = mesh.vertices.size() - 26; v < mesh.vertices.size(); ++v) mesh.vertices[v].x() += 10;
-  const ClosedSurface closed = close(mesh);
-  EXPECT_EQ(closed.hull_points.size(), mesh.vertices.size() - 26);
-  EXPECT_DOUBLE_EQ(volume(closed.surface), 64);
-  EXPECT_TRUE(has_warning("1 of 2 separate parts dropped")) << all_warnings();
-  parameters_.all_components = true;
-  EXPECT_DOUBLE_EQ(volume(close(mesh).surface), 72);
-  EXPECT_TRUE(report_.warnings.empty()) << all_warnings();
-}
-
-TEST_F(Close, KeepsACavityWithAllPartsAndNamesItWhenDropped) {
-  // A box of side 10 with a hollow of side 5.
-  TriangleMesh mesh = box(10, 10, 10), hollow = box(5, 5, 5);
-  for (auto& v : hollow.vertices) v += Eigen::Vector3d(2.25, 2.5, 2.125);
-  TriangleMesh embedded = mesh;
-  append_mesh(embedded, hollow);
-  for (Triangle& t : hollow.triangles) std::swap(t[0], t[1]);
-  append_mesh(mesh, hollow);
-  EXPECT_DOUBLE_EQ(volume(close(mesh).surface), 1000);
-  EXPECT_TRUE(has_warning("1 cavity")) << all_warnings();
-  parameters_.all_components = true;
-  EXPECT_DOUBLE_EQ(volume(close(mesh).surface), 875);
-  EXPECT_EQ(measure("cavities"), 1);
-  EXPECT_TRUE(report_.warnings.empty()) << all_warnings();
-  for (Triangle& t : mesh.triangles) std::swap(t[0], t[1]);
-  EXPECT_DOUBLE_EQ(volume(close(mesh).surface), 875);
-  EXPECT_TRUE(has_warning("inside out")) << all_warnings();
-  // A solid within a solid adds nothing.
-  EXPECT_DOUBLE_EQ(volume(close(embedded).surface), 1000);
-}
-
-TEST_F(Close, ACavityIsTakenFromWhatHoldsItNotFromWhatReachesIntoIt) {
-  // The same with a rod, larger than the hollow, from within it out through the wall.
-  TriangleMesh mesh = box(10, 10, 10), hollow = box(5, 5, 5), rod = box(2, 2, 40);
-  for (auto& v : hollow.vertices) v += Eigen::Vector3d(2.25, 2.5, 2.125);
-  for (auto& v : rod.vertices) v += Eigen::Vector3d(4.125, 4.25, 5.0625);
-  for (Triangle& t : hollow.triangles) std::swap(t[0], t[1]);
-  append_mesh(mesh, hollow);
-  append_mesh(mesh, rod);
-  parameters_.all_components = true;
-  const double within = 4 * (7.125 - 5.0625), outside = 4 * (45.0625 - 10);
-  EXPECT_NEAR(volume(close(mesh).surface), 875 + within + outside, 1e-9);
-}
-
-TEST_F(Close, MergesOverlappingPartsWhenAllAreKept) {
-  TriangleMesh mesh = sphere();
-  append_mesh(mesh, sphere(40, 80, {1, 0.01, 0.02}));
-  parameters_.all_components = true;
-  // Two unit spheres at distance d: 8/3 pi minus the lens pi (4 + d) (2 - d)^2 / 12.
-  const double lens = std::numbers::pi * (4 + 1.00025) * std::pow(2 - 1.00025, 2) / 12;
-  EXPECT_NEAR(volume(close(mesh).surface), 8 * std::numbers::pi / 3 - lens, 0.05);
 }
 
 TEST_F(Close, RemovesSelfIntersections) {

@@ -3,8 +3,8 @@
 
 #include "runtime/core/error.h"
 #include "runtime/dynamics/rollout/rollout.h"
+#include "tests/runtime/dynamics/step/frictional_steps.h"
 #include "tests/runtime/dynamics/system/no_asset.h"
-#include "tests/support/random_piles.h"
 #include "tests/support/refusal.h"
 #include "tests/support/worst_of.h"
 
@@ -12,77 +12,6 @@ namespace {
 
 using namespace abut;
 using namespace abut::test;
-
-constexpr double kStep = 2e-3;  // s
-
-StepConfig exact_config() { return {.dt = kStep, .solver_settings = {{"tolerance", 1e-13}}}; }
-
-bool has_kink(const StepDerivatives& derivatives, StepKink::Kind kind) {
-  return std::any_of(derivatives.kinks.begin(), derivatives.kinks.end(),
-                     [kind](const StepKink& kink) { return kink.kind == kind; });
-}
-
-TEST(FrictionalDerivatives, EqualDifferencesOverRandomPilesOrNameAKink) {
-  constexpr int kStates = 90;
-  int right = 0;
-  for (int k = 0; k < kStates; ++k) {
-    Random random(7, static_cast<std::uint64_t>(k));
-    const System system(random_pile(random, 1 + k % 3));
-    StepDifferences differences(system, exact_config());
-    const DerivativeCheck check =
-        check_derivatives(differences, pile_state(random, differences, system, false));
-    EXPECT_NE(check.verdict, DerivativeVerdict::kWrong) << "state " << k << ", error " << check.error;
-    right += check.verdict == DerivativeVerdict::kRight;
-  }
-  EXPECT_GT(right, kStates * 6 / 10);
-}
-
-// Piles that are moved apart by corners of rims: on an edge, and of caps that lie on one another nearly flat.
-TEST(FrictionalDerivatives, OfWhatIsMovedApartEqualDifferencesOrNameAKink) {
-  const auto verdict = [](int k, bool settled) {
-    Random random(19, static_cast<std::uint64_t>(k));
-    const System system(random_pile(random, 1 + k % 3));
-    StepDifferences differences(system, exact_config());
-    return check_derivatives(differences, pile_state(random, differences, system, settled)).verdict;
-  };
-  EXPECT_EQ(verdict(461, false), DerivativeVerdict::kRight);
-  EXPECT_NE(verdict(214, true), DerivativeVerdict::kWrong);
-}
-
-// A rod that lies on one end, the other one above what a step reaches: the points about the patch are those
-// of its own end, whichever that is.
-TEST(FrictionalDerivatives, OfARodOnThePatchOfOneEnd) {
-  constexpr double kRadius = 0.01, kHalf = 0.2, kGap = 5e-6, kTilt = (1.5e-4 - kGap) / (2 * kHalf);
-  for (const int end : {-1, 1}) {
-    const double angle = M_PI / 2 + end * kTilt;
-    const double height = kGap + kHalf * std::abs(std::cos(angle)) + kRadius * std::abs(std::sin(angle));
-    std::ostringstream text;
-    text.precision(17);
-    text << "gravity 0 0 -9.81\nmu 0.5\npatch 0.002\nplane 0 0 1 0\nbody rod 1 0.02 0.02 5e-5 0 0 " << height
-         << ' ' << std::cos(angle / 2) << " 0 " << std::sin(angle / 2) << " 0 0.002 0 0 0 0 0 1\ncyl "
-         << kRadius << ' ' << kHalf << " 0 0 0 0 1 0 0 0\n";
-    const System system(scene_of(text.str()));
-    StepDifferences differences(system, exact_config());
-    const DerivativeCheck check = check_derivatives(differences, system.initial_state());
-    EXPECT_EQ(check.verdict, DerivativeVerdict::kRight) << "end " << end << ", error " << check.error;
-  }
-}
-
-TEST(FrictionalDerivatives, EqualDifferencesOverRandomArmsOrNameAKink) {
-  constexpr int kStates = 24;
-  int right = 0;
-  for (int k = 0; k < kStates; ++k) {
-    SCOPED_TRACE(k);
-    Random random(8, static_cast<std::uint64_t>(k));
-    const System system(random_arm(random, static_cast<unsigned>(k)));
-    StepDifferences differences(system, exact_config());
-    const DerivativeCheck check =
-        check_derivatives(differences, pile_state(random, differences, system, false));
-    EXPECT_NE(check.verdict, DerivativeVerdict::kWrong) << "error " << check.error;
-    right += check.verdict == DerivativeVerdict::kRight;
-  }
-  EXPECT_GT(right, kStates / 2);
-}
 
 // A ball over the edge of a box: aside its contact changes from the face to the edge, up and down it does
 // not.
@@ -179,27 +108,6 @@ TEST(FrictionalDerivatives, ByMassesAndMomentsOfBodiesOnJoints) {
     }
   }
   EXPECT_GT(right, 25);
-}
-
-// A box that slides without turning, pressed 1 um into a floor, which it strikes at 1 mm/s.
-Scene sliding_box(double speed) {
-  Scene scene;
-  scene.gravity = kGravity;
-  scene.fixed.push_back(floor_at(0));
-  scene.bodies.push_back(free_box("box", {0.1, 0.08, 0.05}, 2, {0, 0, 0.05 - 1e-6}));
-  scene.bodies.back().v_WB = {speed, 0, -1e-3};
-  scene.set_material({.friction = 0.4});
-  return scene;
-}
-
-StepDerivatives derivatives_of(const Scene& scene, const std::vector<Parameter>& parameters = {}) {
-  const System system(scene);
-  StepConfig config = exact_config();
-  config.parameters = parameters;
-  State state = system.initial_state();
-  StepDerivatives derivatives;
-  make_integrator(system, config)->step(state, {}, derivatives);
-  return derivatives;
 }
 
 // v' = v - mu (g h + 1 mm/s) along the floor; a force along it acts in full, one down on it by mu.
