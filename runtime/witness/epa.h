@@ -37,12 +37,14 @@ template <class S, class D>
 class Epa {
  public:
   // `relative_gap`: gap between height and offset, relative to the largest coordinate, at which to stop.
-  // `most_vertices`: size of the polytope at which to give up.
-  Epa(D& difference, Workspace<S>& workspace, S relative_gap, std::int32_t most_vertices)
+  // `most_vertices`: size of the polytope at which to give up. `limit`, m: signed distance beyond which to
+  // stop.
+  Epa(D& difference, Workspace<S>& workspace, S relative_gap, std::int32_t most_vertices, S limit = kInfinite)
       : difference_(difference),
         work_(workspace),
         relative_gap_(relative_gap),
         most_vertices_(most_vertices),
+        limit_(limit),
         any_curved_(curved(difference.shape_a()) || curved(difference.shape_b())) {}
 
   // From four vertices of D that span a volume.
@@ -109,6 +111,7 @@ class Epa {
       best.height = ceiling_;
       best.depth = offset;
       if (best.converged || height < -2 * difference_.rounding()) return best;  // the latter: origin outside
+      if (-ceiling_ - difference_.rounding() > limit_) return best;
       if (work_.vertices.size >= most_vertices_ || runs_wild() || !insert(f)) return best;
     }
   }
@@ -392,6 +395,7 @@ class Epa {
   Workspace<S>& work_;
   S relative_gap_;
   std::int32_t most_vertices_;
+  S limit_;
   bool any_curved_;
   std::int32_t again_ = 0;  // vertices that were taken in again
   bool heaped_ = false;

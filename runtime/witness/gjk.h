@@ -90,8 +90,9 @@ bool gjk_step(D& difference, GjkResult<S>& result, S relative_gap) {
 }
 
 // Distance of the origin to the Minkowski difference, started from result.simplex: 1 to 3 vertices of it.
+// Ends also where the signed distance is known to be beyond `limit`, m.
 template <class S, class D>
-GjkResult<S> gjk_from(D& difference, GjkResult<S>& result, S relative_gap) {
+GjkResult<S> gjk_from(D& difference, GjkResult<S>& result, S relative_gap, S limit) {
   constexpr int kMaxIterations = 1000;
   const ClosestPoint<S> closest = result.simplex.closest(result.simplex.size);
   result.simplex.keep(closest, result.simplex.size);
@@ -102,18 +103,19 @@ GjkResult<S> gjk_from(D& difference, GjkResult<S>& result, S relative_gap) {
   result.iterations = 1;
   while (!result.overlap && result.iterations < kMaxIterations) {
     ++result.iterations;
-    if (gjk_step(difference, result, relative_gap)) break;
+    if (gjk_step(difference, result, relative_gap) || result.height - difference.rounding() > limit) break;
   }
   return result;
 }
 
 // Distance of the origin to the Minkowski difference, started along `guess` (not zero; from A to B).
 template <class S, class D>
-GjkResult<S> gjk(D& difference, const Vec3<S>& guess, S relative_gap) {
+GjkResult<S> gjk(D& difference, const Vec3<S>& guess, S relative_gap,
+                 S limit = std::numeric_limits<S>::infinity()) {
   GjkResult<S> result;
   result.simplex.vertex[0] = difference.minimise(guess);
   result.simplex.size = 1;
-  return gjk_from(difference, result, relative_gap);
+  return gjk_from(difference, result, relative_gap, limit);
 }
 
 }  // namespace abut::witness

@@ -173,7 +173,7 @@ Core<T> wider_core(const asset::ConvexView& hull) {
 
 // Signed distance of the cores: a half-space and a bounded one, bodies far apart, curved ones, two polytopes.
 template <class S, class D>
-Witness<S> solve(D& difference, const Vec3<S>& start, Workspace<S>& workspace) {
+Witness<S> solve(D& difference, const Vec3<S>& start, Workspace<S>& workspace, S limit) {
   if constexpr (kMayCurve<typename D::Shape>) {
     if (plane(difference.shape_a()) || plane(difference.shape_b())) return over_plane<S>(difference);
   }
@@ -182,13 +182,13 @@ Witness<S> solve(D& difference, const Vec3<S>& start, Workspace<S>& workspace) {
     if (curved(difference.shape_a()) || curved(difference.shape_b()))
       return solve_curved(difference, start, workspace);
   }
-  return solve_polytopes(difference, start, workspace);
+  return solve_polytopes(difference, start, workspace, limit);
 }
 
-// The query of separation().
+// The query of separation(). Of hulls farther apart than `limit`, m, the lower bound alone may be known.
 template <class S, class Shape>
 Witness<S> separate(const Shape& A, const Shape& B, const Pose<S>& X_AB, Workspace<S>& workspace,
-                    const Vec3<S>& guess) {
+                    const Vec3<S>& guess, S limit = std::numeric_limits<S>::infinity()) {
   if (!usable(A) || !usable(B) || (plane(A) && plane(B)) || !X_AB.finite()) return invalid_witness<S>();
   if constexpr (kMayCurve<Shape>) {
     Witness<S> result;
@@ -198,9 +198,10 @@ Witness<S> separate(const Shape& A, const Shape& B, const Pose<S>& X_AB, Workspa
   Difference<S, Shape> difference(A, B, X_AB);
   Vec3<S> start = guess.squaredNorm() > 0 && guess.allFinite() ? guess : X_AB.p;
   if (!(start.squaredNorm() > 0)) start = Vec3<S>::UnitX();
-  Witness<S> result = solve(difference, start, workspace);
+  Witness<S> result = solve(difference, start, workspace, limit);
   const S rounding = difference.rounding(), enough = tolerance<S>(difference, result.distance);
   finish(result, swept_radius<S>(A), swept_radius<S>(B), rounding, enough);
+  if (result.lower_bound > limit) return result;
   using T = typename Wider<S>::type;
   if constexpr (!std::is_same_v<S, T>) {
     if (result.status == Status::kNotConverged && !curved(A) && !curved(B) && !plane(A) && !plane(B))

@@ -11,8 +11,8 @@ ABUT_CLONES [[gnu::flatten]] Witness<double> separate_hulls(const asset::ConvexV
                                                             const asset::ConvexView& B,
                                                             const Pose<double>& X_AB,
                                                             Workspace<double>& workspace,
-                                                            const Vec3<double>& guess) {
-  return separate<double>(A, B, X_AB, workspace, guess);
+                                                            const Vec3<double>& guess, double limit) {
+  return separate<double>(A, B, X_AB, workspace, guess, limit);
 }
 
 ABUT_CLONES [[gnu::flatten]] static bool answer_hulls_from_memory(const asset::ConvexView& A,
@@ -24,7 +24,10 @@ ABUT_CLONES [[gnu::flatten]] static bool answer_hulls_from_memory(const asset::C
 
 Witness<double> answer_hulls(const asset::ConvexView& A, const asset::ConvexView& B, const Pose<double>& X_AB,
                              SolverMemory<double>& memory) {
-  return answer_by(answer_hulls_from_memory, separate_hulls, A, B, X_AB, memory);
+  const auto cold = [](auto&&... query) {
+    return separate_hulls(query..., std::numeric_limits<double>::infinity());
+  };
+  return answer_by(answer_hulls_from_memory, cold, A, B, X_AB, memory);
 }
 
 }  // namespace abut::witness::detail

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <type_traits>
 
 #include "runtime/witness/core.h"
@@ -19,10 +20,13 @@ template <class S>
 Witness<S> separate_cores(const Core<S>& A, const Core<S>& B, const Pose<S>& X_AB, Workspace<S>& workspace,
                           const Vec3<S>& guess);
 
-// Compiled for the processor's vectors (simd.h): the same bits as with cores.
+// Compiled for the processor's vectors (simd.h): the same bits as with cores. Where the signed distance is
+// beyond `limit`, m, the search may end as soon as the answer's lower bound is; the rest of it then says
+// nothing.
 Witness<double> separate_hulls(const asset::ConvexView& A, const asset::ConvexView& B,
                                const Pose<double>& X_AB, Workspace<double>& workspace,
-                               const Vec3<double>& guess);
+                               const Vec3<double>& guess,
+                               double limit = std::numeric_limits<double>::infinity());
 
 extern template Witness<double> separate_cores(const Core<double>&, const Core<double>&, const Pose<double>&,
                                                Workspace<double>&, const Vec3<double>&);

@@ -138,7 +138,8 @@ std::int32_t pairs_of_vertices(const D& difference) {
 }
 
 template <class S, class D>
-Witness<S> overlapping(D& difference, GjkResult<S>& gjk, Workspace<S>& workspace, S relative_gap) {
+Witness<S> overlapping(D& difference, GjkResult<S>& gjk, Workspace<S>& workspace, S relative_gap,
+                       S limit = std::numeric_limits<S>::infinity()) {
   Tetrahedron<S> seed;
   const DifferenceVertex<S>* corners = gjk.simplex.vertex;
   if (gjk.simplex.size < 4 || !spans_volume(corners)) {
@@ -150,18 +151,23 @@ Witness<S> overlapping(D& difference, GjkResult<S>& gjk, Workspace<S>& workspace
   // nearest. A vertex comes twice only by rounding.
   const std::int32_t most_vertices =
       relative_gap > 0 ? 1024 : std::min(32768, 8 + 2 * pairs_of_vertices(difference));
-  const EpaResult<S> epa = Epa<S, D>(difference, workspace, relative_gap, most_vertices).run(corners);
+  const EpaResult<S> epa = Epa<S, D>(difference, workspace, relative_gap, most_vertices, limit).run(corners);
   return from_polytope(difference, epa, workspace, relative_gap, gjk.iterations);
 }
 
 // Signed distance of the cores. Beside a body 10,000 times as large, GJK may take a tetrahedron that is flat
 // but for rounding for one that holds the origin: the polytope then meets a plane between the bodies, and the
-// search starts again from there.
+// search starts again from there. Beyond `limit` only the lower bound of the answer holds.
 template <class S, class D>
-Witness<S> solve_polytopes(D& difference, const Vec3<S>& start, Workspace<S>& workspace) {
-  GjkResult<S> found = gjk<S>(difference, start, S(0));
+Witness<S> solve_polytopes(D& difference, const Vec3<S>& start, Workspace<S>& workspace, S limit) {
+  GjkResult<S> found = gjk<S>(difference, start, S(0), limit);
+  if (found.height - difference.rounding() > limit) {
+    Witness<S> beyond = invalid_witness<S>();
+    beyond.lower_bound = found.height;
+    return beyond;
+  }
   if (!found.overlap) return apart(found, difference.rounding());
-  Witness<S> result = overlapping(difference, found, workspace, S(0));
+  Witness<S> result = overlapping(difference, found, workspace, S(0), limit);
   if (!(result.lower_bound > 2 * difference.rounding())) return result;
   found = gjk<S>(difference, result.n, S(0));
   return found.overlap ? result : apart(found, difference.rounding());

@@ -74,7 +74,7 @@ class WarmQuery {
       found.simplex.vertex[k] = difference_.vertex(memory_.last.vertex_A[k], memory_.last.vertex_B[k]);
     }
     found.simplex.size = memory_.last.simplex_size;
-    gjk_from(difference_, found, S(0));
+    gjk_from(difference_, found, S(0), std::numeric_limits<S>::infinity());
     return found.overlap ? overlapping(difference_, found, work_, S(0))
                          : apart(found, difference_.rounding());
   }

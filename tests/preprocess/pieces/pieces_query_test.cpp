@@ -147,6 +147,44 @@ TEST(PiecesQuery, PairsWithinAMarginAreAllOfThem) {
   }
 }
 
+// Steps of all lengths, along which bounds of an earlier search are used as long as they hold.
+TEST(PiecesQuery, IsTheLeastOfAllPairsAlongAPath) {
+  Random random(3, 0);
+  PiecesSolver solver(ring(), ring());
+  for (int path = 0; path < 10; ++path) {
+    Pose<double> X = random_pose(random, 0.08);
+    for (int i = 0; i < 30; ++i) {
+      Vec6<double> step;
+      const double size = std::pow(10.0, random.uniform(-9, -1.5));
+      for (int k = 0; k < 6; ++k) step[k] = (k < 3 ? 10 : 1) * size * random.normal();
+      X = X * exp(step);
+      const double least = least_of_all(ring(), ring(), X);
+      const PiecesWitness w = solver(X);
+      EXPECT_NEAR(w.witness.distance, least, 1e-13) << path << ", " << i;
+      EXPECT_LE(w.witness.lower_bound, least + 1e-15);
+      EXPECT_EQ(w.witness.status, Status::kOk);
+      if (i % 3 != 0) continue;
+      EXPECT_EQ(solver.within(X, 2e-3).size(), PiecesSolver(ring(), ring()).within(X, 2e-3).size()) << i;
+    }
+  }
+}
+
+// A half-space moves without end under a body that stands, also seen from it.
+TEST(PiecesQuery, FollowsAHalfSpaceAlongAPath) {
+  Random random(4, 0);
+  const body::Geometry ground{body::HalfSpace<double>{}};
+  PiecesSolver solver(ring(), ground), swapped(ground, ring());
+  Pose<double> X{Mat3<double>::Identity(), {0, 0, -0.05}};
+  for (int i = 0; i < 100; ++i) {
+    Vec6<double> step;
+    for (int k = 0; k < 6; ++k) step[k] = (k < 3 ? 1e-2 : 1e-4) * random.normal();
+    X = X * exp(step);
+    const double cold = PiecesSolver(ring(), ground)(X).witness.distance;
+    EXPECT_NEAR(solver(X).witness.distance, cold, 1e-14) << i;
+    EXPECT_NEAR(swapped(X.inverse()).witness.distance, cold, 1e-14) << i;
+  }
+}
+
 // Pieces side by side with tops in one plane, 3 cm high.
 body::Geometry tiles(const std::vector<Vec3<double>>& middles, const Vec3<double>& sizes) {
   preprocess::TriangleMesh all;
