@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "preprocess/cli/number_checks.h"
@@ -19,7 +20,9 @@ std::vector<std::int64_t> targets_from(const std::string& text) {
   if (text == "none") return targets;
   for (const std::string& word : CLI::detail::split(text, ',')) {
     std::int64_t target = 0;
-    if (!CLI::detail::lexical_cast(word, target) || target < kMinTetrahedra || target > kMaxTetrahedra)
+    const auto read = std::from_chars(word.data(), word.data() + word.size(), target);
+    const bool number = read.ec == std::errc() && read.ptr == word.data() + word.size();
+    if (!number || target < kMinTetrahedra || target > kMaxTetrahedra)
       throw InvalidInput(
           fmt::format("--tets {}: '{}' is no number of tetrahedra from {} to {}; give some, such as "
                       "300,1000,3000, or none",

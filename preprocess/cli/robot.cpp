@@ -129,7 +129,7 @@ void remove_all(TiXmlElement& parent, const char* name) {
 }  // namespace
 
 RobotFolder::RobotFolder(const fs::path& urdf, const fs::path& out, const BatchOptions& limits)
-    : urdf_(urdf), out_(out), robot_(dynamics::read_urdf(urdf)) {
+    : urdf_(urdf), out_(out), robot_(dynamics::read_urdf(urdf)), text_(read_text(urdf)) {
   std::error_code ignored;  // check_writable() says what is wrong with the folder
   fs::create_directories(out_, ignored);
   for (const fs::path& file : {copy(), scene()}) {
@@ -190,8 +190,10 @@ void RobotFolder::write(const BatchResult& batch) const {
     if (object.measures.contains("recentred_x_m"))
       throw InvalidInput(object.source_file + ": lies too far from its link's frame: move the mesh there");
   if (names_others(batch)) return;
+  if (read_text(urdf_) != text_)
+    throw InvalidInput(urdf_.string() + ": has changed while its meshes were made; run again");
   TiXmlDocument document;
-  document.Parse(read_text(urdf_).c_str());
+  document.Parse(text_.c_str());
   TiXmlElement* robot = document.FirstChildElement("robot");
   if (document.Error() || robot == nullptr) throw InvalidInput(urdf_.string() + ": no URDF");
   std::map<std::string, std::vector<const dynamics::CollisionShape*>> shapes;  // of each link, in file order

@@ -52,6 +52,7 @@ class RobotFolder {
 
   std::filesystem::path urdf_, out_;
   dynamics::Robot robot_;
+  std::string text_;  // of the file that it was read from
   std::vector<datasets::ObjectSource> meshes_;
   std::vector<UsedMesh> used_;
 };

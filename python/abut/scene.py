@@ -167,7 +167,9 @@ class System(_abut.System):
         return self.state(self.vector(state))
 
     def difference(self, start: StateLike, end: StateLike) -> np.ndarray:
-        """One state over another as x, (nx,)."""
+        """One state over another as x, (nx,). Of a planar joint the motion that, kept up for the time 1, leads from one
+        to the other: it grows without bound where that turns it by nearly a whole turn.
+        """
         return self._coordinates.difference(self._state("difference", start), self._state("difference", end))
 
     def angular_velocity(self, state: StateLike) -> np.ndarray:
@@ -379,13 +381,18 @@ class Scene:
         """The contact model between A and B, each a body, a robot or `world` (what is fixed), and its settings, for
         integrators with forces of a contact model; of what several calls mean, the last one counts.
         """
-        words = "".join(f" {key} {_name('set_contact', value) if isinstance(value, str) else _words('set_contact', key, [value], 1)}"
-                        for key, value in settings.items())
+        words = "".join(f" {key} {_setting(key, value)}" for key, value in settings.items())
         self._lines.append(f"contact {_name('set_contact', A)} {_name('set_contact', B)} {_name('set_contact', model)}{words}")
 
     def system(self) -> System:
         """Raises InvalidInput, naming the line of `text`, for what no scene can be."""
         return System(self.text, dict(self._assets), True)
+
+
+def _setting(key: str, value: Any) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    return _name("set_contact", value) if isinstance(value, str) else _words("set_contact", key, [value], 1)
 
 
 def _geometry(function: str, value: Any) -> Geometry:

@@ -81,6 +81,7 @@ class Building(unittest.TestCase):
         scene.add_body("other", 0.3, (1e-4, 2e-4, 2.5e-4), [abut.sphere(0.01)])
         scene.keep_apart("top", "other")
         scene.set_contact("top", "world", "point", stiffness=1e5)
+        scene.set_contact("other", "world", "pressure_field", fade_pulls=True)
         system = scene.system()
         np.testing.assert_allclose(system.initial_state().q, [0.6, 0, 0.8, 0])
         np.testing.assert_allclose(system.initial_state().v, [1, 2, 3])
@@ -238,6 +239,23 @@ class Steps(unittest.TestCase):
             abut.step_derivatives(free, free.initial_state(), solver="published")
         for integrator in "midpoint", "implicit", "semi_implicit", "rk4":
             abut.step_derivatives(free, free.initial_state(), integrator=integrator)
+
+
+class JointsAlone(unittest.TestCase):
+    def pendulum(self, **settings):
+        scene = abut.Scene(gravity=(0, 0, 0))
+        scene.add_body("link", 1, (0.1, 0.1, 0.1))
+        scene.add_joint("hinge", "revolute", **settings)
+        return scene.system()
+
+    def test_a_limit_in_reach_is_no_kink_of_depth(self):
+        system = self.pendulum(lower=-0.02, position=0.02)
+        found = abut.step_derivatives(system, system.initial_state(), dt=1e-3, integrator="midpoint")
+        self.assertEqual((found.status, found.kinks), (abut.Status.OK, []))
+
+    def test_energy_has_the_armatures_share(self):
+        system = self.pendulum(armature=1, velocity=10)
+        self.assertAlmostEqual(system.energy(system.initial_state()), (0.1 + 1) / 2 * 10**2, places=12)
 
 
 class RigidContact(unittest.TestCase):

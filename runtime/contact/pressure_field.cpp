@@ -217,8 +217,11 @@ class PressureFieldModel final : public Model {
     require_room(want, false, hessian);
     const PressureFieldConfig config = config_of(pair, settings_);
     if (pair.A->geometry.half_space() == nullptr) return without_overflow(wrench(pair, config, want), want);
-    const body::Pair other = contact::exchanged(pair);
-    return without_overflow(exchanged(wrench(other, config_of(other, settings_), want), pair), want);
+    // Of the frames that a half-space may have, the one under Bo: sums about a point far off lose digits.
+    body::Pair near = pair;
+    near.X_AB.p.head<2>().setZero();
+    const body::Pair other = contact::exchanged(near);
+    return without_overflow(exchanged(wrench(other, config_of(other, settings_), want), near), want);
   }
 
   Constraints constraints(const body::Pair& pair, double margin, Want want) override {

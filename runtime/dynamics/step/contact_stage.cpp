@@ -162,17 +162,10 @@ void ContactStage::report(const State& state, StepReport& report) const {
   measure(system_, state, report);
 }
 
-double kinetic_energy(const System& system, const State& state, std::size_t i) {
-  const double kinetic = system.kinetic_energy(state, i);
-  if (!system.body(i).joint) return kinetic;
-  const auto v = state.v.segment(system.first_v(i), system.first_v(i + 1) - system.first_v(i));
-  return kinetic + system.body(i).joint->joint.armature / 2 * v.squaredNorm();
-}
-
 void measure(const System& system, const State& state, StepReport& report) {
   report.kinetic = report.potential = 0;
   for (std::size_t i = 0; i < state.bodies.size(); ++i) {
-    const double kinetic = kinetic_energy(system, state, i);
+    const double kinetic = system.kinetic_energy(state, i);
     if (!finite(state.bodies[i]) || !std::isfinite(kinetic))
       throw InvalidInput("simulation: body '" + system.body(i).name +
                          "' has left the finite numbers; take a smaller time step");

@@ -88,9 +88,6 @@ class ContactStage {
   std::vector<std::uint8_t> jointed_;  // of each body; empty: none
 };
 
-// Of a body, with that of its joint's armature, J.
-double kinetic_energy(const System& system, const State& state, std::size_t body);
-
 // The energies of a state, with those of the joints' armatures, checked. Throws InvalidInput, naming the
 // body, where it has left the finite numbers.
 void measure(const System& system, const State& state, StepReport& report);

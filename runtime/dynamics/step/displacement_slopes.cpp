@@ -86,10 +86,10 @@ std::vector<ImpulseSlopes::Displacement> ImpulseSlopes::displace(const Stabilisa
     for (const std::int32_t k : islands.contacts(island)) {
       const Row& row = rows_[static_cast<std::size_t>(k)];
       const bool joint = static_cast<std::size_t>(k) >= problem_.contacts.size();
-      const double beyond = row.gap + (joint ? kJointSlop : slop);
+      const double allowed = joint ? kJointSlop : slop, beyond = row.gap + allowed;
       if (row.friction_of_joint) continue;
       deep |= beyond < 0;
-      if (std::abs(beyond) < kAtDepth * slop) add_kink(StepKink::Kind::kDepth, row);
+      if (std::abs(beyond) < kAtDepth * allowed) add_kink(StepKink::Kind::kDepth, row);
     }
     if (!deep || config.sweeps == 0) continue;
     const Islands::Range places = islands.places_of_island(island);

@@ -139,8 +139,8 @@ bool TreeIntegrator::faster(const State& before, const State& after) const {
   const System& system = equations_.coordinates().system();
   const double falling = dt_ * system.scene().gravity.norm();  // in a step, m/s
   for (std::size_t i = 0; i < system.body_count(); ++i)
-    if (std::sqrt(kinetic_energy(system, after, i)) > kFaster * std::sqrt(kinetic_energy(system, before, i)) +
-                                                          falling / 2 * std::sqrt(system.body(i).mass / 2))
+    if (std::sqrt(system.kinetic_energy(after, i)) > kFaster * std::sqrt(system.kinetic_energy(before, i)) +
+                                                         falling / 2 * std::sqrt(system.body(i).mass / 2))
       return true;
   return false;
 }

@@ -241,7 +241,12 @@ double System::kinetic_energy(const State& state, std::size_t i) const {
   double turning = 0;  // a link may have no moments, and then has no momentum about that axis
   for (int k = 0; k < 3; ++k)
     if (const double moment = body(i).inertia[k]; moment > 0) turning += P[k] * (P[k] / moment);
-  return (body(i).mass * moving.v_WB.squaredNorm() + turning) / 2;
+  double armature = 0;
+  if (body(i).joint) {
+    const auto v = state.v.segment(first_v(i), first_v(i + 1) - first_v(i));
+    armature = body(i).joint->joint.armature * v.squaredNorm();
+  }
+  return (body(i).mass * moving.v_WB.squaredNorm() + turning + armature) / 2;
 }
 
 double System::potential_energy(const State& state, std::size_t i) const {

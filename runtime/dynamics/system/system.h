@@ -62,7 +62,8 @@ class System {
 
   // In the world's axes, rad/s.
   Vec3<double> angular_velocity(const State& state, std::size_t body) const;
-  double kinetic_energy(const State& state, std::size_t body) const;  // J
+  // With that of its joint's armature, J.
+  double kinetic_energy(const State& state, std::size_t body) const;
   // Of gravity, zero at the world's origin, J.
   double potential_energy(const State& state, std::size_t body) const;
 

@@ -61,6 +61,25 @@ TEST(PressureHalfSpace, HasTheWrenchForItsEnergysGradient) {
   }
 }
 
+// Where its origin is says nothing about a half-space.
+TEST(PressureHalfSpace, AsBodyAItsOriginMayBeFar) {
+  Pose<double> X_AB = Pose<double>{exp_rotation<double>({0.1, 0.2, 0.3}), {0.01, 0.02, -0.03}}.inverse();
+  Vec6<double> V;
+  V << 0.3, -0.4, 0.2, 0.02, -0.05, 0.03;
+  const auto ask = [&](double far) {
+    X_AB.p.head<2>() << far, -far;
+    return pressure_wrench(half_space(), potato(), X_AB, test::exchanged(rough()), V, Want::kJacobian);
+  };
+  const PairWrench near = ask(0);
+  ASSERT_EQ(near.status, Status::kOk);
+  for (const double far : {1e3, 1e7, 1e15}) {
+    const PairWrench w = ask(far);
+    EXPECT_LT((w.F_BBo_B - near.F_BBo_B).norm(), 1e-12 * near.F_BBo_B.norm());
+    EXPECT_LT((w.dF_dxi_B - near.dF_dxi_B).norm(), 1e-12 * near.dF_dxi_B.norm()) << far;
+    EXPECT_LT((w.dF_dV_AB_B - near.dF_dV_AB_B).norm(), 1e-12 * near.dF_dV_AB_B.norm()) << far;
+  }
+}
+
 // A half-space as body A, in motion: the wrench of the exchanged pair, with a Jacobian of its own.
 TEST(PressureHalfSpace, AsBodyAIsTheExchangedPair) {
   const Pose<double> X_AB =
@@ -78,8 +97,8 @@ TEST(PressureHalfSpace, AsBodyAIsTheExchangedPair) {
     const PairWrench other = pressure_wrench(potato(), half_space(), X_AB.inverse(), test::exchanged(config),
                                              -(adjoint(X_AB) * V), want);
     ASSERT_EQ(w.status, Status::kOk);
-    EXPECT_EQ(w.area, other.area);
-    EXPECT_EQ(w.energy, other.energy);
+    EXPECT_NEAR(w.area, other.area, 1e-14 * other.area);
+    EXPECT_NEAR(w.energy, other.energy, 1e-13 * other.energy);
     EXPECT_GT(w.energy, 0);
     EXPECT_LT((other.F_BBo_B + shift_wrench(X_AB, w.F_BBo_B)).norm(), 1e-12 * other.F_BBo_B.norm());
     for (int k = 0; k < 12; ++k) {
