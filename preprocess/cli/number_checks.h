@@ -7,23 +7,16 @@
 #include <limits>
 #include <string>
 
+#include "runtime/cli/decimal.h"
+
 // What a number on the command line must be.
 namespace abut::preprocess {
-
-// Whether a number is written in decimal digits: ones that begin with 0 would be read as octal or
-// hexadecimal.
-inline bool decimal(const std::string& text) {
-  const std::size_t first = text.find_first_not_of("+-");
-  return first != std::string::npos &&
-         (text[first] != '0' || text.find_first_of(".eE", first + 1) == first + 1 ||
-          first + 1 == text.size());
-}
 
 // A number that `fits`; what it is not says the message.
 inline CLI::Validator number_that(const std::function<bool(double)>& fits, const std::string& what) {
   return {[=](const std::string& text) {
             double value = 0;
-            const bool good = decimal(text) && CLI::detail::lexical_cast(text, value) && fits(value);
+            const bool good = cli::decimal(text) && CLI::detail::lexical_cast(text, value) && fits(value);
             return good ? std::string() : fmt::format("'{}' is not {}", text, what);
           },
           ""};

@@ -167,9 +167,7 @@ class System(_abut.System):
         return self.state(self.vector(state))
 
     def difference(self, start: StateLike, end: StateLike) -> np.ndarray:
-        """One state over another as x, (nx,). Of a planar joint the motion that, kept up for the time 1, leads from one
-        to the other: it grows without bound where that turns it by nearly a whole turn.
-        """
+        """One state over another as x, (nx,). A planar joint's part grows without bound towards whole turns."""
         return self._coordinates.difference(self._state("difference", start), self._state("difference", end))
 
     def angular_velocity(self, state: StateLike) -> np.ndarray:

@@ -241,23 +241,6 @@ class Steps(unittest.TestCase):
             abut.step_derivatives(free, free.initial_state(), integrator=integrator)
 
 
-class JointsAlone(unittest.TestCase):
-    def pendulum(self, **settings):
-        scene = abut.Scene(gravity=(0, 0, 0))
-        scene.add_body("link", 1, (0.1, 0.1, 0.1))
-        scene.add_joint("hinge", "revolute", **settings)
-        return scene.system()
-
-    def test_a_limit_in_reach_is_no_kink_of_depth(self):
-        system = self.pendulum(lower=-0.02, position=0.02)
-        found = abut.step_derivatives(system, system.initial_state(), dt=1e-3, integrator="midpoint")
-        self.assertEqual((found.status, found.kinks), (abut.Status.OK, []))
-
-    def test_energy_has_the_armatures_share(self):
-        system = self.pendulum(armature=1, velocity=10)
-        self.assertAlmostEqual(system.energy(system.initial_state()), (0.1 + 1) / 2 * 10**2, places=12)
-
-
 class RigidContact(unittest.TestCase):
     def test_derivatives_of_a_sliding_box_and_of_one_at_rest(self):
         scene = abut.Scene(gravity=(0, 0, -10), friction=0.5)

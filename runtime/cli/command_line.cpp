@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <type_traits>
-
 #include "runtime/cli/arguments.h"
+#include "runtime/cli/decimal.h"
 #include "runtime/cli/version.h"
 #include "runtime/core/error.h"
 
@@ -18,12 +17,8 @@ template <class Number>
 CLI::Validator in_range(Number low, Number high, const std::string& what) {
   return {[=](const std::string& text) {
             Number value{};
-            // Numbers that begin with 0 would be read as octal or hexadecimal.
-            const std::size_t digits = text.find_first_not_of("+-");
-            const bool plain =
-                !std::is_integral_v<Number> || digits >= text.size() - 1 || text[digits] != '0';
-            const bool fits = !text.empty() && plain && CLI::detail::lexical_cast(text, value) &&
-                              value >= low && value <= high;
+            const bool fits =
+                decimal(text) && CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
             return fits ? std::string() : fmt::format("{} is not {}", text, what);
           },
           ""};

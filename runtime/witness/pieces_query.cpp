@@ -127,7 +127,7 @@ void PiecesSolver::open(const Places& pair, const Pose<double>& X_AB, double lim
         if (bound < rest_) rest_ = bound;
         continue;
       }
-      queue_.push_back({std::isnan(bound) ? -kInfinity : bound, static_cast<std::int32_t>(places_.size())});
+      queue_.push_back({bound, static_cast<std::int32_t>(places_.size())});
       places_.push_back({a, b});
       std::push_heap(queue_.begin(), queue_.end());
     }
@@ -226,12 +226,10 @@ bool PiecesSolver::ask(std::int32_t a, std::int32_t b, const Pose<double>& X_AB,
 }
 
 void PiecesSolver::ask_last(const Pose<double>& X_AB) {
-  PiecesWitness answer = best_;
+  PiecesWitness answer = best_;  // of these pieces
   answer.witness =
       hulls_ ? detail::answer_hulls(piece_of(A_, last_A_), piece_of(B_, last_B_), X_AB, memory_)
              : detail::answer_cores(core_of_piece(A_, last_A_), core_of_piece(B_, last_B_), X_AB, memory_);
-  answer.piece_A = has_pieces(A_) ? last_A_ : -1;
-  answer.piece_B = has_pieces(B_) ? last_B_ : -1;
   keep(answer);
 }
 
@@ -283,7 +281,10 @@ void PiecesSolver::search(const Pose<double>& X_AB, double margin, double slack)
     else
       search_leaves(pair, X_AB, margin, slack);
   }
-  if (found_.empty()) ask(0, 0, X_AB, kInfinity, Vec3<double>::Zero());  // a pose too far for boxes
+  if (found_.empty()) {  // a pose too far for boxes: nothing is known
+    rest_ = -kInfinity;
+    ask(0, 0, X_AB, kInfinity, Vec3<double>::Zero());
+  }
   rivals_.clear();
   for (const PiecesWitness& pair : found_) {
     const Witness<double>& w = pair.witness;

@@ -24,9 +24,7 @@ ABUT_CLONES [[gnu::flatten]] static bool answer_hulls_from_memory(const asset::C
 
 Witness<double> answer_hulls(const asset::ConvexView& A, const asset::ConvexView& B, const Pose<double>& X_AB,
                              SolverMemory<double>& memory) {
-  const auto cold = [](auto&&... query) {
-    return separate_hulls(query..., std::numeric_limits<double>::infinity());
-  };
+  const auto cold = [](auto&&... query) { return separate_hulls(query...); };
   return answer_by(answer_hulls_from_memory, cold, A, B, X_AB, memory);
 }
 

@@ -90,6 +90,7 @@ TEST_F(Sim, RefusesToContinueSomethingElse) {
       {"a.scn --steps 9 --out nothing.h5 --continue", "nothing.h5: cannot open"},
       {"a.scn --steps 9 --out bad.h5 --continue", "bad.h5: not an Abut recording"},
       {"a.scn --steps 9 --out empty.h5 --continue", "empty.h5: the file is empty"},
+      {"a.scn --dt 0x1p-10", "--dt: 0x1p-10 is not a time step from 1e-09 to 10 s; see abut-sim --help"},
       {"a.scn --every 0", "--every: 0 is not a time from 1e-09 to 1e+06 s; see abut-sim --help"},
   };
   for (const auto& [arguments, said] : kCases) {
