@@ -157,9 +157,9 @@ ABUT_INLINE void moving_force(const T& ka, const Push<T>& push, const Taylor<T, 
   }
 }
 
-// Sums over samples, on the owner of the field, about its origin in its axes, as PairSums (pair_sums.h) has
-// them: value[6] of F = -(y x f; f); first[6][6] of dF/dxi and dF/dV, row by row; of the Hessian by xi the
-// sums of what add_second below says.
+// Sums over samples, on the owner of the field, about a point C of it in its axes, as PairSums (pair_sums.h)
+// has them, y from C: value[6] of F = -(y x f; f); first[6][6] of dF/dxi and dF/dV, row by row; of the
+// Hessian by xi the sums of what add_second below says.
 template <class T, int kOrder>
 struct WrenchSums {
   T energy{}, value[6]{};

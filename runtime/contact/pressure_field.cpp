@@ -188,6 +188,13 @@ PairWrench exchanged(const PairWrench& on_A, const body::Pair& pair) {
   return result;
 }
 
+// The pair with a half-space as A, its frame moved to be under Bo: sums about a point far off lose digits.
+body::Pair under_B(const body::Pair& pair) {
+  body::Pair result = pair;
+  result.X_AB.p.head<2>().setZero();
+  return result;
+}
+
 // Of round primitives the largest radius of curved faces, m; 0: all faces are planes.
 struct RoundRadius {
   double operator()(const body::Sphere<double>& s) const { return s.radius; }
@@ -217,9 +224,7 @@ class PressureFieldModel final : public Model {
     require_room(want, false, hessian);
     const PressureFieldConfig config = config_of(pair, settings_);
     if (pair.A->geometry.half_space() == nullptr) return without_overflow(wrench(pair, config, want), want);
-    // Of the frames that a half-space may have, the one under Bo: sums about a point far off lose digits.
-    body::Pair near = pair;
-    near.X_AB.p.head<2>().setZero();
+    const body::Pair near = under_B(pair);
     const body::Pair other = contact::exchanged(near);
     return without_overflow(exchanged(wrench(other, config_of(other, settings_), want), near), want);
   }
@@ -230,11 +235,15 @@ class PressureFieldModel final : public Model {
     if (pair.A->geometry.half_space() == nullptr) {
       find_points(pair, config, want);
     } else {
-      const body::Pair other = contact::exchanged(pair);
+      const body::Pair near = under_B(pair);
+      const body::Pair other = contact::exchanged(near);
       find_points(other, config_of(other, settings_), want);
       for (std::size_t i = 0; i < derivatives_.size(); ++i)
-        derivatives_[i] = exchanged(derivatives_[i], points_[i], pair.X_AB);
-      for (ContactPoint& point : points_) point = exchanged(point, pair.X_AB);
+        derivatives_[i] = exchanged(derivatives_[i], points_[i], near.X_AB);
+      for (ContactPoint& point : points_) {
+        point = exchanged(point, near.X_AB);
+        point.p_AC += pair.X_AB.p - near.X_AB.p;
+      }
     }
     return without_overflow({points_, points_.empty() ? Status::kNoOverlap : Status::kOk, derivatives_});
   }

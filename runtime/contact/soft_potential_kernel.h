@@ -59,7 +59,8 @@ struct PotentialSide {
   const PotentialBody* owner;
   const PotentialBody* other;
   Pose<S> X_OP;  // of the samples' body in the owner
-  Vec6<S> V;     // of the owner over the other body, at the owner's origin in its axes
+  Pose<S> X_CP;  // the same at the point C that the sums are about
+  Vec6<S> V;     // of the owner over the other body, at C in the owner's axes
   PotentialLaw<S> law;
 };
 
@@ -295,17 +296,18 @@ ABUT_INLINE void add_patch(const Patch<S>& patch, WrenchSums<T, kOrder>& sums) {
   const S *const omega = side.V.data(), *const nu = side.V.data() + 3;
   const bool still = law.still();
   for (int first = 0; first < kSamples; first += simd::kLanes<T>) {
-    T y[3], v[3]{}, ka;
+    T y[3], arm[3], v[3]{}, ka;
     places(side.X_OP, patch.numbers + first, y);
+    places(side.X_CP, patch.numbers + first, arm);
     simd::load(patch.numbers + 3 * kSamples + first, ka);
     ka = ka * law.stiffness;
     for (int k = 0; k < 3 && !still; ++k) {
       const int l = (k + 1) % 3, m = (k + 2) % 3;
-      v[k] = -(nu[k] + (omega[l] * y[m] - omega[m] * y[l]));
+      v[k] = -(nu[k] + (omega[l] * arm[m] - omega[m] * arm[l]));
     }
     Taylor<T, kOrder + 1> phi;
     if (!field_at<kOrder + 1, T, S>(patch, y, law.faded * law.eps3, phi)) continue;
-    add_samples<kOrder>(ka, phi, y, v, omega, law, sums);
+    add_samples<kOrder>(ka, phi, arm, v, omega, law, sums);
   }
 }
 

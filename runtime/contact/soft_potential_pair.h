@@ -66,8 +66,12 @@ class SoftPotentialPair {
 
   void solve(const PotentialPair<S>& pair, SoftPotential<S>& out) {
     const PotentialBody A(*pair.A, pair.grid_A, pair.lattice_A), B(*pair.B, pair.grid_B, pair.lattice_B);
-    PotentialSide<S> on_B{&B, &A, pair.X_AB.inverse(), pair.V_AB_B, pair.law};
-    PotentialSide<S> on_A{&A, &B, pair.X_AB, -(adjoint(pair.X_AB) * pair.V_AB_B), pair.law};
+    // Both about Bo: A's origin may be far from the contact, and sums about it would lose digits.
+    const Pose<S> X_BA = pair.X_AB.inverse();
+    Pose<S> X_CB = pair.X_AB;  // C: Bo with the axes of A
+    X_CB.p.setZero();
+    PotentialSide<S> on_B{&B, &A, X_BA, X_BA, pair.V_AB_B, pair.law};
+    PotentialSide<S> on_A{&A, &B, pair.X_AB, X_CB, -(adjoint(X_CB) * pair.V_AB_B), pair.law};
     on_B.law.stiffness *= pair.share_A;
     on_A.law.stiffness *= pair.share_B;
     PairSums<S> sums_B(order_), sums_A(order_);
@@ -75,7 +79,7 @@ class SoftPotentialPair {
     out.met = false;
     sum(on_B, sums_B, out);
     sum(on_A, sums_A, out);
-    sums_B.add(seen_from_other(sums_A, pair.X_AB, pair.V_AB_B, order_), order_);
+    sums_B.add(seen_from_other(sums_A, X_CB, pair.V_AB_B, order_), order_);
     out.F_BBo_B = sums_B.value.template head<6>();
     if (order_ == ssdf::Order::kValue) return;
     out.jacobian = sums_B.first.template topRows<6>();
@@ -88,8 +92,8 @@ class SoftPotentialPair {
   template <class Visit>
   void middles(const PotentialPair<S>& pair, bool of_A, S limit, Visit&& visit) {
     const PotentialBody A(*pair.A, pair.grid_A, pair.lattice_A), B(*pair.B, pair.grid_B, pair.lattice_B);
-    PotentialSide<S> side{of_A ? &B : &A, of_A ? &A : &B, of_A ? pair.X_AB.inverse() : pair.X_AB,
-                          Vec6<S>::Zero(), pair.law};
+    const Pose<S> X_OP = of_A ? pair.X_AB.inverse() : pair.X_AB;
+    PotentialSide<S> side{of_A ? &B : &A, of_A ? &A : &B, X_OP, X_OP, Vec6<S>::Zero(), pair.law};
     if (side.other->endless()) return;
     side.law.faded = S(1);
     side.law.eps3 = limit;
@@ -177,16 +181,16 @@ class SoftPotentialPair {
     Ops::fields(patch, faded(side), phi);
     const Vec3<S> omega = side.V.template head<3>(), nu = side.V.template tail<3>();
     for (int i = 0; i < kSamples; ++i) {
-      S y_Q[3];
-      places<S, S>(side.X_OP, patch.numbers + i, y_Q);
-      const Vec3<S> y = Vec3<S>::Map(y_Q), v = -(nu + omega.cross(y));
+      S y_C[3];
+      places<S, S>(side.X_CP, patch.numbers + i, y_C);
+      const Vec3<S> arm = Vec3<S>::Map(y_C), v = -(nu + omega.cross(arm));
       const S ka = side.law.stiffness * S(patch.numbers[3 * kSamples + i]);
       PointForce<S> force;
       point_force(ka, phi[i], v, side.law, force);
       Push<S> push;
       push_at(phi[i].value, side.law, push);
       out.energy += ka * push.energy;
-      add_point(force, y, omega, phi[i].value, std::numeric_limits<S>::infinity(), order_, sums);
+      add_point(force, arm, omega, phi[i].value, std::numeric_limits<S>::infinity(), order_, sums);
     }
   }
 

@@ -134,4 +134,25 @@ TEST(PressureHalfSpace, AsBodyAHasTheSameContactPoints) {
   }
 }
 
+// ... and their derivatives keep their digits far from the half-space's origin.
+TEST(PressureHalfSpace, AsBodyAHasTheSameDerivativesEverywhere) {
+  Pose<double> X_AB{exp_rotation<double>({0.1, 0.2, 0.3}), {0, 0, 0.03}};
+  const body::Body plane{half_space(), {.modulus = 3e6}}, B{potato(), {}};
+  const auto model = contact::make_pressure_field_model();
+  const auto ask = [&] {
+    const auto found = model->constraints({&plane, &B, X_AB}, 0, contact::Want::kJacobian).derivatives;
+    return std::vector(found.begin(), found.end());
+  };
+  const std::vector<contact::ContactPointDerivative> here = ask();
+  ASSERT_GT(here.size(), 3u);
+  X_AB.p.head<2>() << 1e8, -1e8;
+  const std::vector<contact::ContactPointDerivative> there = ask();
+  ASSERT_EQ(here.size(), there.size());
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    EXPECT_EQ(here[i].dp_dxi_B, there[i].dp_dxi_B);
+    EXPECT_EQ(here[i].dn_dxi_B, there[i].dn_dxi_B);
+    EXPECT_EQ(here[i].dgap_dxi_B, there[i].dgap_dxi_B);
+  }
+}
+
 }  // namespace

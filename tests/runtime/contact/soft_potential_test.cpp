@@ -181,6 +181,18 @@ TEST(SoftPotential, DerivativesAreThoseOfTheWrenchInMotion) {
   for (const Case& c : cases(true)) expect_derivatives(c, {.dissipation = 3});
 }
 
+TEST(SoftPotential, DerivativesKeepTheirDigitsFarFromTheOriginOfA) {
+  for (const bool moving : {false, true})
+    for (Case& c : cases(moving)) {
+      if (c.A.geometry.half_space() == nullptr) continue;
+      for (const double far : {1e4, 1e8}) {
+        c.X_AB.p.x() = far;
+        c.X_AB.p.y() = -far;
+        expect_derivatives(c, {.dissipation = moving ? 3.0 : 0.0});
+      }
+    }
+}
+
 TEST(SoftPotential, DerivativesAreThoseOfTheWrenchOnLattices) {
   for (const Case& c : cases(false)) expect_derivatives(c, {.field = PotentialField::kLattice});
   for (const Case& c : cases(true))
