@@ -1,5 +1,6 @@
 // Support queries and cold separation queries on convex hulls of scanned objects, and warm against cold
-// queries along walks of overlapping curved shapes, one thread:
+// queries along walks of overlapping curved shapes, one thread; derivatives of 100,000 overlapping pairs by
+// every estimator, two threads:
 //   witness_benchmark [--benchmark_filter=...]
 // Random relative poses of random pairs, sorted by sign; every answer's bounds are checked before anything is
 // timed. Needs the reference meshes beside the project.
@@ -8,12 +9,14 @@
 #include <cmath>
 #include <filesystem>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "benchmarks/support/data.h"
 #include "preprocess/index/index.h"
 #include "preprocess/mesh/read.h"
 #include "runtime/core/random.h"
+#include "runtime/derivative/estimator.h"
 #include "runtime/witness/solver.h"
 
 namespace {
@@ -138,6 +141,53 @@ void cylinder_ellipsoid(benchmark::State& state, bool warm) {
 }
 void two_ellipsoids(benchmark::State& state, bool warm) { walk_of(state, kEllipsoid, kFlatEllipsoid, warm); }
 
+// Pairs of hulls at random poses, all of them overlapping.
+struct Batch {
+  std::vector<body::Body> bodies;
+  std::vector<body::Pair> pairs;
+};
+
+const Batch& overlapping_batch() {
+  static const Batch instance = [] {
+    constexpr std::size_t kPairs = 100'000;
+    Batch batch;
+    for (const asset::ConvexPiece& hull : queries().hulls) {
+      asset::Asset asset;
+      asset.convex.push_back(hull);
+      batch.bodies.push_back({body::Geometry(std::move(asset))});
+    }
+    Random random(4);
+    while (batch.pairs.size() < kPairs && !batch.bodies.empty()) {
+      body::Pair pair;
+      pair.A = &batch.bodies[random.below(batch.bodies.size())];
+      pair.B = &batch.bodies[random.below(batch.bodies.size())];
+      pair.X_AB.R =
+          rotation_from_quaternion(random.normal(), random.normal(), random.normal(), random.normal());
+      pair.X_AB.p = 0.08 * random_vector(random);
+      if (witness::separation(pair.A->geometry.convex(), pair.B->geometry.convex(), pair.X_AB).distance < 0)
+        batch.pairs.push_back(pair);
+    }
+    return batch;
+  }();
+  return instance;
+}
+
+// Items a second: pairs, each a cold query and its derivative.
+void derivatives(benchmark::State& state, std::string_view method, const SettingValues& settings) {
+  const Batch& batch = overlapping_batch();
+  if (batch.pairs.empty()) return state.SkipWithError("the reference meshes are missing");
+  derivative::BatchEstimator estimator(method, settings, 2);
+  std::vector<derivative::PairDerivative> results(batch.pairs.size());
+  for (auto _ : state) estimator(batch.pairs, results);
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(results.size()));
+}
+
+void register_derivatives(const std::string& name, std::string_view method, const SettingValues& settings) {
+  benchmark::RegisterBenchmark(("derivatives_overlapping/" + name).c_str(), derivatives, method, settings)
+      ->UseRealTime()
+      ->Unit(benchmark::kMillisecond);
+}
+
 BENCHMARK_CAPTURE(cylinder_cone, cold, false)->DenseRange(3, 5);
 BENCHMARK_CAPTURE(cylinder_cone, warm, true)->DenseRange(3, 5);
 BENCHMARK_CAPTURE(cylinder_ellipsoid, cold, false)->DenseRange(3, 5);
@@ -150,4 +200,11 @@ BENCHMARK(separation_overlapping);
 
 }  // namespace
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  register_derivatives("gumbel, one ring", "gumbel", {{"rings", "1"}});
+  for (const derivative::EstimatorRow& row : derivative::estimators())
+    register_derivatives(std::string(row.name), row.name, {});
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+}
