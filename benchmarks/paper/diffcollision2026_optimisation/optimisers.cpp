@@ -89,14 +89,15 @@ class Search {
   int queries_ = 0;
 };
 
-constexpr double kTilt = 0.05;  // rad: of aligned starts, since normals of scans are no better
+constexpr double kTilt = 0.05;  // rad: of aligned starts at most, since normals of scans are no better
 
 Pose<double> restart_pose(const TargetProblem& target, Restart restart, Random& random) {
   const derivative::ContactPoseProblem& problem = target.problem;
   Pose<double> X;
   if (restart == Restart::kAligned) {
+    const double tilt = random.uniform(0, kTilt);
     const double x = random.normal(), y = random.normal(), z = random.normal();
-    X.R = exp_rotation<double>(kTilt * Vec3<double>(x, y, z)) *
+    X.R = exp_rotation<double>(tilt * Vec3<double>(x, y, z)) *
           exp_rotation<double>(random.uniform(0, kTurn) * target.n_A) *
           Eigen::Quaterniond::FromTwoVectors(target.n_B, -target.n_A).toRotationMatrix();
     X.p = problem.target_A + kMargin * target.n_A - X.R * problem.target_B;
