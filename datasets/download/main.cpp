@@ -43,10 +43,12 @@ void print_error_of(const std::string& object, const std::string& message) {
   print_error(message.find(object) == std::string::npos ? object + ": " + message : message);
 }
 
+Manifest manifest_in(const std::string& file) { return manifest_from_json(read_text(file), file); }
+
 // Of its file, or the built-in one.
 Manifest manifest_of(const Arguments& arguments) {
   if (arguments.manifest.empty()) return find_manifest(arguments.set);
-  Manifest manifest = manifest_from_json(read_text(arguments.manifest), arguments.manifest);
+  Manifest manifest = manifest_in(arguments.manifest);
   if (manifest.name != arguments.set)
     throw InvalidInput(fmt::format("{}: it is of the set '{}', not of '{}'", arguments.manifest,
                                    manifest.name, arguments.set));
@@ -107,7 +109,8 @@ std::vector<std::string> chosen_objects(const Manifest& manifest, const Argument
 
 int list(const Arguments& arguments) {
   if (arguments.set.empty()) {
-    for (const Manifest& manifest : manifests()) {
+    for (const Manifest& manifest :
+         arguments.manifest.empty() ? manifests() : std::vector{manifest_in(arguments.manifest)}) {
       cli::say("{}: {}\n     licence: {}; see {}\n     variants:", manifest.name, manifest.title,
                manifest.licence, manifest.homepage);
       for (const Variant& variant : manifest.variants) cli::say(" {}", variant.name);

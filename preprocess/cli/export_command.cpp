@@ -96,7 +96,7 @@ void add_amount_options(CLI::App& sub, ExportArguments& arguments, CLI::Option* 
                      "Lines OBJECT,density,KG_M3 or OBJECT,mass,KG or OBJECT,material,NAME for some objects")
           ->type_name("FILE");
   CLI::Option* modulus = sub.add_option("--modulus", arguments.options.settings.modulus,
-                                        "Pa, drake: pressure where the extent is 1")
+                                        "Pa, with --to drake: pressure where the extent is 1")
                              ->capture_default_str()
                              ->check(magnitude);
   for (CLI::Option* option : {density, mass, material, table, modulus}) option->group(kGroup)->needs(to);
@@ -131,7 +131,9 @@ void add_export_command(CLI::App& app, Action& action) {
       ->required()
       ->type_name("PATH");
   add_amount_options(*sub, *arguments, to);
-  sub->callback([&action, arguments] {
+  sub->callback([&action, arguments, sub] {
+    if (sub->count("--modulus") > 0 && arguments->to != "drake")
+      throw InvalidInput("--modulus goes with --to drake");
     action = [arguments] {
       return arguments->to.empty() ? export_one_part(*arguments) : export_to(*arguments);
     };

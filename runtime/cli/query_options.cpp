@@ -88,11 +88,12 @@ void add_wrench_options(CLI::App& app, QueryArguments& arguments) {
                         ->check(number_from(1e-9, 1e9, "a number of metres from 1e-9 to 1e9")));
   options.push_back(
       app.add_flag("--energy", arguments.energy, "a column for the potential (J), but for wrench_hessian"));
-  options.push_back(app.add_option(
+  CLI::Option* surfaces = options.emplace_back(app.add_option(
       "--surfaces", arguments.surfaces,
       "pressure field: folder for each row's contact surface, 0.vtk, 1.vtk, ..., in B's frame"));
   options.push_back(app.add_option("--surface-format", arguments.surface_format, "vtk or ply")
                         ->capture_default_str()
+                        ->needs(surfaces)
                         ->check(CLI::IsMember({"vtk", "ply"})));
   for (CLI::Option* option : options) {
     option->group("With --what wrench and its derivatives");

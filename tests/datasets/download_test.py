@@ -38,6 +38,8 @@ class Download(DownloadCase):
         words = self.words("spaces", object_list="BASE/pages/{page}", archives_hold_object_folder=False)
         listed = self.run_words([PROGRAM, "list", "test", "--manifest", words[4]])
         self.assertEqual(listed.stdout, "object 1\nobject 2\n", listed.stderr)
+        sets = self.run_words([PROGRAM, "list", "--manifest", words[4]])
+        self.assertTrue(sets.stdout.startswith("test: Test\n"), sets.stdout)
         result = self.run_words([*words, "--objects", "object 1"])
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual((self.out / "object 1/meshes/model.obj").read_bytes(), MESH)
