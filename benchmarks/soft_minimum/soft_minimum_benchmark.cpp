@@ -25,6 +25,7 @@
 #include "runtime/contact/soft_minimum.h"
 #include "runtime/core/error.h"
 #include "runtime/core/random.h"
+#include "tests/support/worst_of.h"
 
 namespace {
 
@@ -265,11 +266,11 @@ void accuracy(const std::string& folder, int count) {
       const auto found = ssdf::soft_distance(A, p, eps1);
       const auto dense = ssdf::soft_distance_dense<long double>(A, p.cast<long double>(), eps1);
       const auto scale = scales(A, p.cast<long double>(), eps1);
-      worst[0] = std::max(worst[0], double(std::abs(found.value - dense.value) / scale[0]));
-      worst[1] =
-          std::max(worst[1], double((found.gradient.cast<long double>() - dense.gradient).norm() / scale[1]));
-      worst[2] =
-          std::max(worst[2], double((found.hessian.cast<long double>() - dense.hessian).norm() / scale[2]));
+      worst[0] = test::worst_of(worst[0], double(std::abs(found.value - dense.value) / scale[0]));
+      worst[1] = test::worst_of(
+          worst[1], double((found.gradient.cast<long double>() - dense.gradient).norm() / scale[1]));
+      worst[2] = test::worst_of(
+          worst[2], double((found.hessian.cast<long double>() - dense.hessian).norm() / scale[2]));
     }
     const Pose<double> X_AB = in_contact(
         A, B, random_rotation(random),
