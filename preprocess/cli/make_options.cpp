@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "preprocess/cli/number_checks.h"
@@ -20,8 +19,7 @@ std::vector<std::int64_t> targets_from(const std::string& text) {
   if (text == "none") return targets;
   for (const std::string& word : CLI::detail::split(text, ',')) {
     std::int64_t target = 0;
-    const auto read = std::from_chars(word.data(), word.data() + word.size(), target);
-    const bool number = read.ec == std::errc() && read.ptr == word.data() + word.size();
+    const bool number = cli::decimal(word) && CLI::detail::lexical_cast(word, target);
     if (!number || target < kMinTetrahedra || target > kMaxTetrahedra)
       throw InvalidInput(
           fmt::format("--tets {}: '{}' is no number of tetrahedra from {} to {}; give some, such as "
@@ -67,7 +65,7 @@ void add_volume_options(CLI::App& app, VolumeParameters& volume) {
                  "Memory at which TetGen is given up, where --memory is not less; default: 4GiB")
       ->group(kGroup)
       ->type_name("SIZE")
-      ->transform(CLI::AsSizeValue(false).description(""))
+      ->transform(decimal_size())
       ->check(from_to(1 << 20, 1e18, "a size from 1MiB, such as 4GiB"));
 }
 
@@ -189,7 +187,7 @@ void add_make_options(CLI::App& app, MakeArguments& arguments) {
   app.add_option("--memory", arguments.batch.memory_bytes,
                  "Memory at which one object is given up; default: its share of four fifths of the machine's")
       ->type_name("SIZE")
-      ->transform(CLI::AsSizeValue(false).description(""))
+      ->transform(decimal_size())
       ->check(from_to(1 << 26, 1e18, "a size from 64MiB, such as 4GiB"));
 }
 

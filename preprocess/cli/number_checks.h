@@ -35,4 +35,14 @@ inline CLI::Validator positive() {
   return between(0, std::numeric_limits<double>::infinity(), "a positive number");
 }
 
+// A size in bytes, such as 4GiB, in bytes afterwards.
+inline CLI::Validator decimal_size() {
+  return {[](std::string& text) {
+            if (!cli::decimal(text.substr(0, text.find_first_of("bBkKmMgGtTpPeE"))))
+              return fmt::format("'{}' is no size such as 4GiB", text);
+            return CLI::AsSizeValue(false)(text);
+          },
+          ""};
+}
+
 }  // namespace abut::preprocess

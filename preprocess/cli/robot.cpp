@@ -129,7 +129,7 @@ void remove_all(TiXmlElement& parent, const char* name) {
 }  // namespace
 
 RobotFolder::RobotFolder(const fs::path& urdf, const fs::path& out, const BatchOptions& limits)
-    : urdf_(urdf), out_(out), robot_(dynamics::read_urdf(urdf)), text_(read_text(urdf)) {
+    : urdf_(urdf), out_(out), text_(read_text(urdf)), robot_(dynamics::read_urdf(urdf)) {
   std::error_code ignored;  // check_writable() says what is wrong with the folder
   fs::create_directories(out_, ignored);
   for (const fs::path& file : {copy(), scene()}) {

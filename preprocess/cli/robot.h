@@ -51,8 +51,8 @@ class RobotFolder {
   std::filesystem::path scene() const { return copy().replace_extension(".scn"); }
 
   std::filesystem::path urdf_, out_;
+  std::string text_;  // of the file, before the robot is read from it
   dynamics::Robot robot_;
-  std::string text_;  // of the file that it was read from
   std::vector<datasets::ObjectSource> meshes_;
   std::vector<UsedMesh> used_;
 };

@@ -15,6 +15,7 @@
 #include "preprocess/remesh/relax.h"
 #include "preprocess/remesh/to_quads.h"
 #include "preprocess/remesh/untangle.h"
+#include "runtime/cli/decimal.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 #include "runtime/distance/surface_distance.h"
@@ -154,7 +155,7 @@ QuadTarget target_from(const std::string& text) {
   if (text == "auto") return {};
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !(value >= kLeastQuads && value <= kMaxQuads) ||
+  if (!cli::decimal(text) || *end != '\0' || !(value >= kLeastQuads && value <= kMaxQuads) ||
       value != std::floor(value))
     throw InvalidInput(fmt::format("number of quads '{}': use auto or a whole number from {} to {}", text,
                                    kLeastQuads, kMaxQuads));

@@ -4,14 +4,13 @@
 
 namespace abut::cli {
 
-// Whether what may be a number is written in decimal: one that begins with 0 and a digit or a letter would be
-// read as octal or hexadecimal.
+// Whether what may be a number is written in decimal: whole numbers that begin with 0 would be read as octal,
+// and any with an x as hexadecimal.
 inline bool decimal(const std::string& text) {
   const std::size_t first = text.find_first_not_of("+- \t");
-  if (first == std::string::npos) return false;
-  const std::size_t next = first + 1;
-  return text[first] != '0' || next == text.size() ||
-         std::string(".eE").find(text[next]) != std::string::npos;
+  if (first == std::string::npos || text.find_first_of("xX") != std::string::npos) return false;
+  return text[first] != '0' || first + 1 == text.size() ||
+         text.find_first_of(".eE", first) != std::string::npos;
 }
 
 }  // namespace abut::cli

@@ -1,6 +1,6 @@
 #include "runtime/witness/least_change.h"
 
-#include <Eigen/QR>
+#include <Eigen/SVD>
 #include <limits>
 
 #include "runtime/math/eliminate.h"
@@ -9,7 +9,7 @@ namespace abut::witness {
 
 namespace {
 
-// Below this part of the largest entry a pivot is rounding.
+// Below this part of the largest entry a pivot is rounding, and below that of the largest a singular value.
 template <class S>
 constexpr S kSingular = 4096 * std::numeric_limits<S>::epsilon();
 
@@ -20,9 +20,9 @@ Eigen::Matrix<S, 8, 1> least_change(const Eigen::Matrix<S, 8, 8>& M, const Eigen
   Eigen::Matrix<S, 8, 8, Eigen::RowMajor> lost = M;
   Eigen::Matrix<S, 8, 1> x = r;
   if (eliminate(lost.data(), x.data(), 8, kSingular<S> * M.cwiseAbs().maxCoeff())) return x;
-  Eigen::CompleteOrthogonalDecomposition<Eigen::Matrix<S, 8, 8>> solver;
+  // Of sizes known to the compiler it allocates nothing.
+  Eigen::JacobiSVD<Eigen::Matrix<S, 8, 8>> solver(M, Eigen::ComputeFullU | Eigen::ComputeFullV);
   solver.setThreshold(kSingular<S>);
-  solver.compute(M);
   return solver.solve(r);
 }
 

@@ -24,7 +24,7 @@ struct PiecesWitness {
   std::int32_t piece_A = -1;  // of the pair; -1: a primitive
   std::int32_t piece_B = -1;  // of the pair; -1: a primitive
   double least_depth = 0, most_depth = 0;  // 0 where the unions do not overlap
-  std::int32_t searched = 0;               // pairs of pieces that were searched
+  std::int32_t searched = 0;  // pairs of pieces that were answered, others ended as soon as they were beyond
 };
 
 // One pair of geometries at pose after pose. Branch and bound over pairs of nodes of both trees, nearest

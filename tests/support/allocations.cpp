@@ -1,34 +1,37 @@
 #include "tests/support/allocations.h"
 
 #include <atomic>
-#include <cstdlib>
-#include <new>
-
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define ABUT_OWN_NEW 0
-#endif
-#endif
-#ifndef ABUT_OWN_NEW
-#define ABUT_OWN_NEW 1
-#endif
 
 namespace {
 std::atomic<std::size_t> allocation_count{0};
+void count() { allocation_count.fetch_add(1, std::memory_order_relaxed); }
 }  // namespace
 
-#if ABUT_OWN_NEW
-// Not inlined, or the compiler sees free() meet operator new and warns.
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  allocation_count.fetch_add(1, std::memory_order_relaxed);
-  return std::malloc(size > 0 ? size : 1);
+#ifndef ABUT_SANITIZED
+// In place of the C library's, which offers its own by these names.
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* old, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+
+void* malloc(std::size_t size) {
+  count();
+  return __libc_malloc(size);
 }
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  if (void* p = operator new(size, std::nothrow)) return p;
-  throw std::bad_alloc();
+void* calloc(std::size_t items, std::size_t size) {
+  count();
+  return __libc_calloc(items, size);
 }
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void* realloc(void* old, std::size_t size) {
+  count();
+  return __libc_realloc(old, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  count();
+  return __libc_memalign(alignment, size);
+}
+}
 #endif
 
 std::size_t abut::test::allocations() { return allocation_count.load(); }

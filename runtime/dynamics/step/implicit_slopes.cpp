@@ -64,7 +64,7 @@ void ImplicitSlopes::add_parameters(const State& start, const ImplicitBodies& bo
   bodies.take(end);
   VecX<double> q, v;
   tree_.coordinates(end, q, v);
-  move_links<double>(tree_.tree(), q, v, VecX<double>::Zero(v.size()), scratch_);
+  move_links<double>(tree_.tree(), q, v, scratch_);
   const double h = bodies.duration();
   const System& system = tree_.system();
   const auto inertia = [&](const Tree& of, TreeScratch&) {

@@ -107,9 +107,9 @@ class Integrator {
  public:
   virtual ~Integrator() = default;
 
-  // The state dt later. Allocates only to grow. Throws InvalidInput, before anything is changed, for a state
-  // or control that is not the system's or not finite, and where the next state or its energy leaves the
-  // finite numbers; the state is then undefined.
+  // The state dt later. Midpoint and published allocate only to grow, the others some vectors in each step.
+  // Throws InvalidInput, before anything is changed, for a state or control that is not the system's or not
+  // finite, and where the next state or its energy leaves the finite numbers; the state is then undefined.
   virtual const StepReport& step(State& state, const Control& control) = 0;
 
   // The same with derivatives. Throws std::logic_error where the integrator's row offers none.

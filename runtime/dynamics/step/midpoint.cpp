@@ -127,7 +127,6 @@ class Midpoint final : public Integrator {
   Stabilisation stabilisation_;
   std::vector<Vec6<double>> free_;  // twists with all forces but contact
   std::vector<VecX<double>> free_trees_;
-  VecX<double> change_, between_;  // of a tree, in the coordinates of unit inertia
   std::vector<Vec6<double>> displacements_;
   StepReport report_;
   MidpointSlopes::Trace trace_;
@@ -185,11 +184,15 @@ void Midpoint::hold_energy(const State& state, const Islands& islands, std::int3
   }
   const ContactJoints joints = stage_.joints();
   for_trees(islands, island, [&](std::size_t t) {
-    const auto scaled = joints.trees[t].inertia.matrixU();
-    change_ = scaled * (joints.trees[t].v - free_trees_[t]);
-    between_ = scaled * (free_trees_[t] + stage_.trees()[t].velocities());
-    linear += change_.dot(between_) / 2;
-    quadratic += change_.squaredNorm() / 2;
+    // In the coordinates in which the tree has unit inertia: L' v, M = L L'.
+    const MatX<double>& L = joints.trees[t].inertia.matrixLLT();
+    const VecX<double>&v = joints.trees[t].v, &free = free_trees_[t], &old = stage_.trees()[t].velocities();
+    for (Eigen::Index d = 0; d < v.size(); ++d) {
+      const auto row = L.col(d).tail(v.size() - d);
+      const double change = row.dot((v - free).tail(v.size() - d));
+      linear += change * row.dot((free + old).tail(v.size() - d)) / 2;
+      quadratic += change * change / 2;
+    }
   });
   if (!(linear + quadratic > 0) || !(quadratic > 0)) return;
   const double scale = std::max(0.0, -linear / quadratic);

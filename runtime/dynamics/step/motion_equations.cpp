@@ -33,7 +33,7 @@ int MotionEquations::contacts() const {
 const JointForces& MotionEquations::forces(const VecX<double>& q, const VecX<double>& v,
                                            const Control& control, bool derivatives) {
   const Tree& tree = tree_.tree();
-  move_links<double>(tree, q, v, VecX<double>::Zero(tree.nv()), scratch_);
+  move_links<double>(tree, q, v, scratch_);
   for (std::size_t i = 0; i < motions_.size(); ++i) {
     const Pose<double> X_LB = tree_.pose_in_link(i), X_WL = pose_of_link(scratch_, static_cast<int>(i));
     const Vec6<double> V_L = twist_of_link(scratch_, static_cast<int>(i));

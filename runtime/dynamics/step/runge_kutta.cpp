@@ -59,7 +59,7 @@ class RungeKutta final : public TreeIntegrator {
     const FixedAxes place(tree(), part * before.u);
     const VecX<double> y = v + part * before.y, v_stage = place.velocity(y);
     ForwardSlopes of_a;
-    const VecX<double> a =
+    const VecX<double>& a =
         accelerate(place.coordinates(q), v_stage, control, slopes != nullptr ? &of_a : nullptr);
     report().control_work += weight * equations().control_power(v_stage, control);
     const Rates rates{place.way_rate(v_stage), place.acceleration(v_stage, a)};

@@ -24,14 +24,13 @@ class SemiImplicit final : public TreeIntegrator {
 
   void advance(VecX<double>& q, VecX<double>& v, const Control& control, Slopes* slopes) override {
     ForwardSlopes of_a;
-    const VecX<double> a = accelerate(q, v, control, slopes != nullptr ? &of_a : nullptr);
+    const VecX<double>& a = accelerate(q, v, control, slopes != nullptr ? &of_a : nullptr);
     const VecX<double> way = forward_velocity(tree(), v, a, dt());
-    VecX<double> q_next;
-    euler_advance(tree(), q, way, dt(), q_next);
-    const ForwardMomentum kept(tree(), q, v, a, dt(), q_next, way, equations().scratch());
+    euler_advance(tree(), q, way, dt(), q_next_);
+    const ForwardMomentum kept(tree(), q, v, a, dt(), q_next_, way, equations().scratch());
     report().control_work = dt() * equations().control_power((v + kept.v_next()) / 2, control);
     if (slopes != nullptr) differentiate(v, a, way, of_a, kept, *slopes);
-    q = q_next;
+    q = q_next_;
     v = kept.v_next();
   }
 
@@ -52,6 +51,8 @@ class SemiImplicit final : public TreeIntegrator {
     slopes.v.rightCols(of_excess.cols()) += of_v.by_excess * of_excess;
     slopes.q = dq_next;
   }
+
+  VecX<double> q_next_;
 };
 
 }  // namespace

@@ -85,35 +85,35 @@ const StepReport& TreeIntegrator::step(State& state, const Control& control, Slo
   coordinates.system().require_valid(state);
   coordinates.system().require_valid(control);
   state.impulses.clear();
-  State start = state;  // bodies on joints where these are
+  start_ = state;
   coordinates.coordinates(state, q_, v_);
-  coordinates.place(q_, v_, equations_.scratch(), start);
-  equations_.find(start, control, dt_);
-  State next = start;
-  VecX<double> start_v;
+  coordinates.place(q_, v_, equations_.scratch(), start_);
+  equations_.find(start_, control, dt_);
+  next_ = start_;
   for (int k = 1;; ++k) {
     report_ = {};
     report_.penetration = std::numeric_limits<double>::quiet_NaN();
-    coordinates.coordinates(start, q_, v_);
-    start_v = v_;
+    coordinates.coordinates(start_, q_, v_);
+    v_start_ = v_;
     stage_count_ = 0;
     covered_ = true;
     contact_ = Status::kOk;
     fastest_.assign(state.bodies.size(), Vec6<double>::Zero());
     if (slopes != nullptr) *slopes = first_slopes();
     advance(q_, v_, control, slopes);
-    if (!q_.allFinite() || !v_.allFinite()) refuse_step(dt_, stable_step(start_v, control));
-    coordinates.place(q_, v_, equations_.scratch(), next);
+    if (!q_.allFinite() || !v_.allFinite()) refuse_step(dt_, stable_step(v_start_, control));
+    coordinates.place(q_, v_, equations_.scratch(), next_);
     if (k == kMaxSearches || covered_) break;
-    equations_.find(start, control, dt_, fastest_);
+    equations_.find(start_, control, dt_, fastest_);
   }
   report_.missed_contacts = !covered_;
   if (!covered_ || contact_ == Status::kNotConverged) report_.solver.status = Status::kNotConverged;
   report_.contacts = equations_.contacts();
-  measure(coordinates.system(), next, report_);
-  if (stage_count_ > 0 && (at_a_limit() || faster(start, next)))
-    if (const double longest = stable_step(v_ - start_v, control); longest < dt_) report_.stable_dt = longest;
-  state = next;
+  measure(coordinates.system(), next_, report_);
+  if (stage_count_ > 0 && (at_a_limit() || faster(start_, next_)))
+    if (const double longest = stable_step(v_ - v_start_, control); longest < dt_)
+      report_.stable_dt = longest;
+  state = next_;
   return report_;
 }
 
@@ -192,15 +192,15 @@ double TreeIntegrator::inertial_rate(const VecX<double>& q, const VecX<double>& 
 }
 
 // M a = tau(q, v) - b(q, v), so that M da = d(tau - M a - b) with a held there.
-VecX<double> TreeIntegrator::accelerate(const VecX<double>& q, const VecX<double>& v, const Control& control,
-                                        ForwardSlopes* slopes) {
+const VecX<double>& TreeIntegrator::accelerate(const VecX<double>& q, const VecX<double>& v,
+                                               const Control& control, ForwardSlopes* slopes) {
   if (stage_count_ == stages_.size()) stages_.emplace_back();
   Stage& stage = stages_[stage_count_++];
   stage.q = q;
   stage.v = v;
   const JointForces& forces = equations_.forces(q, v, control, slopes != nullptr);
   heed_contact();
-  const VecX<double> a = equations_.acceleration(q, v, forces.tau);
+  const VecX<double>& a = equations_.acceleration(q, v, forces.tau);
   if (slopes == nullptr) return a;
   const MatX<double>& by_parameters =
       equations_.parameter_slopes([&](const Tree& of, TreeScratch& with) -> VecX<double> {

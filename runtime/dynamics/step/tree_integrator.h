@@ -36,12 +36,12 @@ class TreeIntegrator : public Integrator {
   }
 
   // The accelerations at q, v, a stage of the step, and, where `slopes` is given, their derivatives (nv, nv)
-  // by the tangent of q, by v and by the inputs (nv, inputs()).
+  // by the tangent of q, by v and by the inputs (nv, inputs()). Valid until the next call.
   struct ForwardSlopes {
     MatX<double> by_q, by_v, by_input;
   };
-  VecX<double> accelerate(const VecX<double>& q, const VecX<double>& v, const Control& control,
-                          ForwardSlopes* slopes);
+  const VecX<double>& accelerate(const VecX<double>& q, const VecX<double>& v, const Control& control,
+                                 ForwardSlopes* slopes);
 
   // Takes the forces that were evaluated last for some that the step is made with: whether contacts were
   // looked for where they act, and what their model says of them.
@@ -68,7 +68,8 @@ class TreeIntegrator : public Integrator {
   bool covered_ = true;                // by the search for contacts, wherever the step was
   Status contact_ = Status::kOk;       // of all forces of the step: kNotConverged, kClamped or kOk
   std::vector<Vec6<double>> fastest_;  // of each body a twist as fast as it was anywhere in the step
-  VecX<double> q_, v_;
+  VecX<double> q_, v_, v_start_;
+  State start_, next_;  // of the step, bodies on joints where these are
   struct Stage {
     VecX<double> q, v;
   };

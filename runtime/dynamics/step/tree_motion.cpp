@@ -59,7 +59,9 @@ TreeMotion::TreeMotion(const System& system, std::vector<std::int32_t> bodies)
 
 void TreeMotion::read(const State& state) {
   tree_.coordinates(state, q_, full_);
-  v_ = full_(tree_.mimics().independent_velocities());
+  const std::vector<int>& places = tree_.mimics().independent_velocities();
+  v_.resize(static_cast<Eigen::Index>(places.size()));
+  for (std::size_t k = 0; k < places.size(); ++k) v_[static_cast<Eigen::Index>(k)] = full_[places[k]];
   weigh();
   keep_start();
 }
@@ -114,7 +116,7 @@ TreeMotion::Whole TreeMotion::take_way() {
 
 void TreeMotion::give_way(const Vec3<double>& v_WCom_W) {
   const Eigen::Index ns = root_.cols() - turns();
-  v_.segment(turns(), ns) +=
+  v_.segment(turns(), ns).noalias() +=
       root_.bottomRightCorner(3, ns).transpose() * (pose_of_link(scratch_, 0).R.transpose() * v_WCom_W);
 }
 
@@ -127,19 +129,21 @@ bool TreeMotion::drift(double time) {
   const bool floats = root_.cols() > 0;
   const Whole start = floats ? take_way() : Whole{};
   const Shares before = shares(start.L_W);
-  const VecX<double> q = q_;
+  q_start_ = q_;
   accelerate(v_);
   full_.noalias() = independent_ * v_;
-  tree_.tree().integrate(q, time / 2 * full_, q_);
+  full_ *= time / 2;
+  tree_.tree().integrate(q_start_, full_, q_);
   middle_ = v_ + time / 2 * acceleration_;
   weigh();
   accelerate(middle_);
   v_ += time * acceleration_;
   full_.noalias() = independent_ * middle_;
-  tree_.tree().integrate(q, time * full_, q_);
+  full_ *= time;
+  tree_.tree().integrate(q_start_, full_, q_);
   tree_.mimics().obey(q_);
   weigh();
-  if (floats) go_straight(start, q, time);
+  if (floats) go_straight(start, time);
   const Shares now = shares(start.L_W);
   const double excess = now.moving - before.moving + (now.locked - before.locked),
                square = 1 - excess / (now.moving + kRounding * now.locked);
@@ -154,15 +158,15 @@ bool TreeMotion::drift(double time) {
 }
 
 // The centre of mass goes straight on, along the plane of a planar joint, and the root with it.
-void TreeMotion::go_straight(const Whole& start, const VecX<double>& q_start, double time) {
+void TreeMotion::go_straight(const Whole& start, double time) {
   const Eigen::Index nb = root_.cols();
   const auto shifts = root_.bottomRows<3>();
   const Mat3<double> R = pose_of_link(scratch_, 0).R;
   const Vec3<double> shift_W = start.p_LCom_W - centre_from_root() + time * start.v_WCom_W;
   full_.setZero();
-  full_.head(nb) = shifts.transpose() * (R.transpose() * shift_W);
+  full_.head(nb).noalias() = shifts.transpose() * (R.transpose() * shift_W);
   const Eigen::Index at = nb == 6 ? 4 : 1, places = nb == 6 ? 3 : 2;  // in q (tree.h)
-  q_.segment(at, places) = q_start.segment(at, places);
+  q_.segment(at, places) = q_start_.segment(at, places);
   tree_.tree().integrate(q_, full_, q_);
   for (auto& link : scratch_.links) link.p_WC = start.X_WL.p + R * (shifts * full_.head(nb));
 }
@@ -182,7 +186,8 @@ TreeMotion::Shares TreeMotion::shares(const Vec3<double>& L_W) {
     shares.locked = p.dot(shares.whole) / 2;
     middle_.head(nb) = shares.of_joints;
   }
-  shares.moving = middle_.dot(M_ * middle_) / 2;
+  bias_.noalias() = M_ * middle_;
+  shares.moving = middle_.dot(bias_) / 2;
   return shares;
 }
 
@@ -232,7 +237,7 @@ void TreeMotion::push(const Control& control, double dt, std::int32_t index, Con
   resisting = M_;
   resisting.diagonal() += dt * damping_ + dt * dt / 2 * stiffness_;
   problem.inertia.compute(resisting);
-  problem.v = M_ * v_;
+  problem.v.noalias() = M_ * v_;
   problem.v += dt * (tau_gravity_ + tau_control_ - pull_);
   problem.inertia.solveInPlace(problem.v);
   add_rows(index, dt, problem.v, rows);
@@ -307,7 +312,8 @@ bool TreeMotion::finish(const VecX<double>& after, double dt) {
   v_ = after;
   const bool kept = drift(dt / 2);
   if (root_.cols() == 6) return kept;
-  const double excess = fall + rise(), kinetic = v_.dot(M_ * v_) / 2;
+  bias_.noalias() = M_ * v_;
+  const double excess = fall + rise(), kinetic = v_.dot(bias_) / 2;
   if (excess > 0 && kinetic > 0) v_ *= std::sqrt(std::max(0.0, 1 - excess / kinetic));
   return kept;
 }

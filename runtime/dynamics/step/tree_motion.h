@@ -74,7 +74,7 @@ class TreeMotion {
   Eigen::Index turns() const { return root_.cols() == 6 ? 3 : 1; }  // of the root's degrees of freedom
   Whole take_way();
   void give_way(const Vec3<double>& v_WCom_W);
-  void go_straight(const Whole& start, const VecX<double>& q_start, double time);
+  void go_straight(const Whole& start, double time);
   Shares shares(const Vec3<double>& L_W);
   Vec3<double> centre_from_root() const;
   Vec3<double> from_root(std::size_t i) const;
@@ -96,6 +96,7 @@ class TreeMotion {
   MatX<double> M_, GM_;
   Eigen::LLT<MatX<double>> llt_;
   VecX<double> q_, v_, full_, bias_, acceleration_, middle_;
+  VecX<double> q_start_;                           // where drift() starts
   VecX<double> tau_gravity_, tau_control_, pull_;  // of gravity; of control; K (q - target)
   std::vector<Vec3<double>> start_W_;              // centres of mass at the start of the step, m
 };

@@ -185,7 +185,7 @@ void System::require_valid_joints(const State& state) const {
     const auto refuse = [&](const std::string& what) {
       throw InvalidInput("state: joint '" + joint.name + "' " + what);
     };
-    const VecX<double> q = state.q.segment(first_q(i), kind.nq);
+    const auto q = state.q.segment(first_q(i), kind.nq);
     if (!q.allFinite() || !state.v.segment(first_v(i), kind.nv).allFinite()) refuse("is not finite");
     const bool turns = joint.type == JointType::kFree || joint.type == JointType::kSpherical;
     if (turns && !(std::abs(q.head<4>().norm() - 1) <= kUnitTolerance))

@@ -184,7 +184,7 @@ VecX<double> SystemTree::difference(const State& from, const State& to) const {
 
 void SystemTree::place(const VecX<double>& q, const VecX<double>& v, TreeScratch& scratch,
                        State& state) const {
-  move_links<double>(tree_, q, v, VecX<double>::Zero(tree_.nv()), scratch);
+  move_links<double>(tree_, q, v, scratch);
   state.q.resize(system_.first_q(system_.body_count()));
   state.v.resize(system_.first_v(system_.body_count()));
   state.bodies.resize(system_.body_count());

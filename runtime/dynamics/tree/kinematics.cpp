@@ -12,6 +12,7 @@ BasicTreeScratch<S>::BasicTreeScratch(const Tree& tree)
       dofs(static_cast<std::size_t>(tree.nv())),
       derivatives(static_cast<std::size_t>(tree.nv())),
       ancestors(static_cast<std::size_t>(tree.nv())),
+      none(VecX<S>::Zero(tree.nv())),
       tau(VecX<S>::Zero(tree.nv())),
       acceleration(VecX<S>::Zero(tree.nv())),
       mass_matrix(MatX<S>::Zero(tree.nv(), tree.nv())),
@@ -36,6 +37,11 @@ void move_links(const Tree& tree, InVec<S> q, InVec<S> v, InVec<S> a, BasicTreeS
     detail::twist_link(tree, i, v.data(), scratch);
     detail::accelerate_link<S>(tree, i, a.data(), Vec6<S>::Zero(), scratch);
   }
+}
+
+template <class S>
+void move_links(const Tree& tree, InVec<S> q, InVec<S> v, BasicTreeScratch<S>& scratch) {
+  move_links<S>(tree, q, v, scratch.none, scratch);
 }
 
 template <class S>
@@ -114,6 +120,7 @@ Vec6<S> spatial_momentum(const Tree& tree, InVec<S> q, InVec<S> v, BasicTreeScra
   template struct BasicTreeScratch<S>;                                                                  \
   template void place_links(const Tree&, InVec<S>, BasicTreeScratch<S>&);                               \
   template void move_links(const Tree&, InVec<S>, InVec<S>, InVec<S>, BasicTreeScratch<S>&);            \
+  template void move_links(const Tree&, InVec<S>, InVec<S>, BasicTreeScratch<S>&);                      \
   template Pose<S> pose_of_link(const BasicTreeScratch<S>&, int);                                       \
   template Vec6<S> twist_of_link(const BasicTreeScratch<S>&, int);                                      \
   template Vec6<S> acceleration_of_link(const BasicTreeScratch<S>&, int);                               \

@@ -12,6 +12,9 @@ void place_links(const Tree& tree, InVec<S> q, BasicTreeScratch<S>& scratch);
 // Also twists for velocities v, and accelerations for v and their rates a. Without gravity.
 template <class S>
 void move_links(const Tree& tree, InVec<S> q, InVec<S> v, InVec<S> a, BasicTreeScratch<S>& scratch);
+// The same for a = 0.
+template <class S>
+void move_links(const Tree& tree, InVec<S> q, InVec<S> v, BasicTreeScratch<S>& scratch);
 
 // After place_links.
 template <class S>

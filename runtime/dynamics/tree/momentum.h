@@ -55,7 +55,8 @@ class BackwardInertia {
 
 // v' of a forward Euler step from q, v with the acceleration a in h seconds, that takes links along by
 // euler_advance with the velocities v_way: these, but of rooted joints those that give the momenta
-// p' = carried(p + h f), f = M a + b without gravity's part of it, the force there.
+// p' = carried(p + h f), f = M a + b without gravity's part of it, the force there. Views: what it is made of
+// must outlive it.
 class ForwardMomentum {
  public:
   ForwardMomentum(const Tree& tree, const VecX<double>& q, const VecX<double>& v, const VecX<double>& a,
@@ -75,9 +76,10 @@ class ForwardMomentum {
   VecX<double> pushed(const Tree& of, TreeScratch& scratch) const;
 
   const Tree& tree_;
-  VecX<double> q_, v_, a_;
+  const VecX<double>&q_, &v_, &a_;
   double h_;
-  VecX<double> q_next_, v_way_, v_next_;
+  const VecX<double>&q_next_, &v_way_;
+  VecX<double> v_next_;
   std::vector<int> rooted_;
   VecX<double> armature_;
 };

@@ -49,6 +49,7 @@ struct BasicTreeScratch {
   std::vector<Derivative> derivatives;  // (nv)
   std::vector<int> ancestors;           // degrees of freedom on the way to the world
 
+  VecX<S> none;              // (nv) zeros
   VecX<S> tau;               // generalised forces: of inverse dynamics, N m and N
   VecX<S> acceleration;      // generalised: of forward dynamics
   MatX<S> mass_matrix;       // (nv, nv), zero off the branches

@@ -69,10 +69,10 @@ class VolumeOptions : public CommandTest {
 
 TEST_F(VolumeOptions, NumbersAreDecimal) {
   write("thing.obj", sphere(0.05, 3));
-  const asset::Asset thing = make_thing({"--tets", "0300"});
-  EXPECT_NEAR(static_cast<double>(thing.volumes.front().tetrahedra.size()) / 4 / 300, 1, 0.25);
-  for (const auto& [option, number] :
-       {std::pair{"--tets", "0x200"}, {"--piece-vertices", "0200"}, {"--core-fraction", "0x1p-1"}}) {
+  for (const auto& [option, number] : {std::pair{"--tets", "0300"},
+                                       {"--tets", "0x200"},
+                                       {"--piece-vertices", "0200"},
+                                       {"--core-fraction", "0x1p-1"}}) {
     const CommandResult refused = command({data_.string(), out_.string(), option, number});
     EXPECT_EQ(refused.code, 2) << option;
     EXPECT_TRUE(contains(refused.err, std::string("'") + number + "' is no")) << refused.err;

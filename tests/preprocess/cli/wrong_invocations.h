@@ -50,6 +50,8 @@ inline constexpr Wrong kPreprocess[] = {
     {"{data} {new} --timeout 0", "positive"},
     {"{data} {new} --memory 5", "a size from 64MiB"},
     {"{data} {new} --memory much", "much"},
+    {"{data} {new} --memory 010GiB", "'010GiB' is no size such as 4GiB"},
+    {"{data} {new} --quads 0x200", "number of quads '0x200'"},
     {"{data} {new} --max-tunnel 2", "from 0 to 1"},
     {"{data} {new} --json {empty}", "{empty}"},
     {"{data} {new} --json {none}/run.json", "{none}/run.json"},

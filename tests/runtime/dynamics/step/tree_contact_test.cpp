@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tests/runtime/dynamics/system/no_asset.h"
+#include "tests/support/allocations.h"
 #include "tests/support/tree_scenes.h"
 #include "tests/support/worst_of.h"
 
@@ -114,6 +115,18 @@ void expect_same_bits(const Scene& scene, int steps, int least_contacts) {
     for (std::size_t i = 0; i < ends[0].bodies.size(); ++i)
       EXPECT_EQ(ends[k].bodies[i].p_WB, ends[0].bodies[i].p_WB);
   }
+}
+
+// Where there were as many contacts before.
+TEST(TreeContact, StepsAllocateNothing) {
+  Simulation simulation(arms_and_boxes(), {.dt = 4e-3});
+  for (int k = 0; k < 200; ++k) simulation.step();
+  const State start = simulation.state();
+  for (int k = 0; k < 50; ++k) simulation.step();
+  simulation.restore(start, 0);
+  const std::size_t before = test::allocations();
+  for (int k = 0; k < 50; ++k) simulation.step();
+  EXPECT_EQ(test::allocations(), before);
 }
 
 TEST(TreeContact, TheNumberOfThreadsChangesNoBit) { expect_same_bits(arms_and_boxes(), 100, 20); }
