@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
+#include "preprocess/cli/asset_store.h"
 #include "preprocess/cli/output_folder.h"
 #include "runtime/asset/reader.h"
 #include "runtime/asset/writer.h"
@@ -20,11 +22,13 @@ constexpr int kMaxJobs = 1024;
 constexpr const char* kInterruptedReason = "interrupted";
 
 // The child's answer to the parent.
-std::string pack(const asset::Asset& asset, ObjectStatus status, const std::string& reason) {
+std::string pack(const asset::Asset& asset, ObjectStatus status, const std::string& reason,
+                 bool from_store = false) {
   const asset::Provenance& provenance = asset.provenance;
   return nlohmann::json{
       {"status", static_cast<int>(status)},
       {"reason", reason},
+      {"from_store", from_store},
       {"triangles", asset.surfaces.empty() ? 0 : asset.surfaces.front().triangles.size() / 3},
       {"hull_vertices", asset.convex.empty() ? 0 : asset.convex.front().vertices.size() / 3},
       {"volume", asset.mass.volume},
@@ -38,6 +42,7 @@ void unpack(const std::string& payload, ObjectResult& result) {
   const nlohmann::json json = nlohmann::json::parse(payload);
   result.status = static_cast<ObjectStatus>(json.at("status").get<int>());
   json.at("reason").get_to(result.reason);
+  json.at("from_store").get_to(result.from_store);
   json.at("triangles").get_to(result.triangles);
   json.at("hull_vertices").get_to(result.hull_vertices);
   json.at("volume").get_to(result.volume);
@@ -79,18 +84,32 @@ std::optional<asset::Asset> load_up_to_date(const std::filesystem::path& file,
   return std::nullopt;
 }
 
+// Made, or taken from the store.
+std::string make_or_take(const datasets::ObjectSource& source, const std::filesystem::path& file,
+                         const AssetStore* store, const BatchOptions& options, const std::string& reason,
+                         const StageCallback& stage) {
+  const std::string key = store != nullptr ? AssetStore::key(source, options.parameters) : "";
+  std::optional<ObjectLock> lock;
+  if (store != nullptr) lock.emplace(store->lock(key, [&] { stage(kWaitingStage); }));
+  std::optional<asset::Asset> asset;
+  if (store != nullptr && !options.force) asset = store->find(key, source, options.parameters);
+  const bool found = asset.has_value();
+  if (!found) asset = make_asset(source, options.parameters, stage);
+  stage("write");
+  asset::save(*asset, file);
+  if (store != nullptr && !found) store->keep(key, *asset);
+  return pack(*asset, ObjectStatus::kMade, reason, found);
+}
+
 std::string make_object(const datasets::ObjectSource& source, const OutputFolder& out,
-                        const BatchOptions& options, const StageCallback& stage) {
+                        const AssetStore* store, const BatchOptions& options, const StageCallback& stage) {
   const ObjectLock lock = out.lock(source.name, [&] { stage(kWaitingStage); });
   stage("check");
   const std::filesystem::path file = out.asset(source.name);
   std::string reason;
   if (const auto asset = load_up_to_date(file, source, options, reason))
     return pack(*asset, ObjectStatus::kUpToDate, "");
-  const asset::Asset asset = make_asset(source, options.parameters, stage);
-  stage("write");
-  asset::save(asset, file);
-  return pack(asset, ObjectStatus::kMade, reason);
+  return make_or_take(source, file, store, options, reason, stage);
 }
 
 // Passes the runner's progress on as that of objects; `numbers` are the objects that the runner's jobs stand
@@ -150,6 +169,8 @@ BatchResult run_batch(const std::vector<datasets::ObjectSource>& objects,
                       BatchObserver& observer) {
   const auto begin = std::chrono::steady_clock::now();
   const OutputFolder out(out_path);
+  std::optional<AssetStore> store;
+  if (!options.store.empty()) store.emplace(options.store, out_path);
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto memory = static_cast<std::size_t>(kMemoryShare * static_cast<double>(machine_memory()));
   const auto most_jobs =
@@ -169,7 +190,7 @@ BatchResult run_batch(const std::vector<datasets::ObjectSource>& objects,
     Translator translator(std::move(numbers), batch.objects, observer, limit(jobs) < limit(1));
     const Work work = [&](std::size_t job, const StageCallback& stage) {
       set_default_threads(std::max(1, cores / jobs));
-      return make_object(objects[translator.numbers()[job]], out, options, stage);
+      return make_object(objects[translator.numbers()[job]], out, store ? &*store : nullptr, options, stage);
     };
     const RunnerOptions runner{
         .jobs = jobs, .timeout_seconds = options.timeout_seconds, .memory_bytes = limit(jobs)};

@@ -18,6 +18,7 @@ struct BatchOptions {
   double timeout_seconds = 1800;  // for one object
   std::size_t memory_bytes = 0;   // for one object; 0: its share of the machine's
   bool force = false;             // make again what is up to date or of another source
+  std::string store;              // folder (asset_store.h); empty: none
 };
 
 enum class ObjectStatus { kMade, kUpToDate, kFailed };
@@ -29,7 +30,8 @@ struct ObjectResult {
   std::string asset_file;
   ObjectStatus status = ObjectStatus::kFailed;
   Outcome outcome = Outcome::kInterrupted;
-  std::string reason;  // failed: why; made: why again, where there was an asset
+  std::string reason;       // failed: why; made: why again, where there was an asset
+  bool from_store = false;  // made earlier, under whatever name
   std::size_t triangles = 0, hull_vertices = 0;
   double volume = 0;  // m^3
   std::vector<std::string> notes;
@@ -60,8 +62,8 @@ class BatchObserver {
 
 // Makes the assets of all objects in `out`. Objects at once share four fifths of the machine's memory, and
 // are fewer than asked for where that leaves less than 1 GiB to each; one that ran out of its share is tried
-// again alone; neither where the options give a limit. Throws IoError where `out` cannot be written. The
-// calling process must be single-threaded.
+// again alone; neither where the options give a limit. Throws IoError where `out` or the store cannot be
+// written. The calling process must be single-threaded.
 BatchResult run_batch(const std::vector<datasets::ObjectSource>& objects, const std::filesystem::path& out,
                       const BatchOptions& options, BatchObserver& observer);
 

@@ -154,6 +154,11 @@ void add_make_options(CLI::App& app, MakeArguments& arguments) {
   app.add_flag("--force", arguments.batch.force,
                "Make again what is up to date, and replace assets that were made of other files");
   app.add_option(
+         "--store", arguments.batch.store,
+         "Folder that keeps what is made under a digest of meshes, settings and versions: what is there "
+         "is taken, so that no mesh is made twice in any dataset")
+      ->type_name("DIR");
+  app.add_option(
          "--json", arguments.json,
          "Write all that is known of the run to this file; -: to standard output, and nothing else there")
       ->type_name("FILE");

@@ -99,7 +99,7 @@ asset::Asset make_from(const datasets::ObjectSource& source, const Parameters& p
   asset::Asset result;
   result.name = source.name;
   asset::Provenance& provenance = result.provenance;
-  provenance.source_file = std::filesystem::absolute(source.file).lexically_normal().string();
+  provenance.source_file = absolute_source(source);
   provenance.parameters = describe(parameters, source.metres_per_unit);
   provenance.versions = versions();
   Report report;
@@ -190,6 +190,10 @@ std::map<std::string, std::string> describe(const Parameters& parameters, double
           {"pieces.error", fmt::format("{}", parameters.pieces.error)},
           {"pieces.vertices", fmt::format("{}", parameters.pieces.vertices)},
           {"spheres.count", parameters.spheres.text()}};
+}
+
+std::string absolute_source(const datasets::ObjectSource& source) {
+  return std::filesystem::absolute(source.file).lexically_normal().string();
 }
 
 std::string digest_of(const std::filesystem::path& file) { return source_digest(read_text(file), file); }

@@ -46,6 +46,8 @@ asset::Asset make_asset(const datasets::ObjectSource& source, const Parameters& 
 std::optional<std::string> out_of_date(const asset::Provenance& provenance,
                                        const datasets::ObjectSource& source, const Parameters& parameters);
 
+// The path of a source as provenance has it.
+std::string absolute_source(const datasets::ObjectSource& source);
 // The digest of a source as provenance has it. Throws IoError where it cannot be read.
 std::string digest_of(const std::filesystem::path& file);
 

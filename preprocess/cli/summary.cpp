@@ -83,6 +83,7 @@ nlohmann::json object_json(const ObjectResult& object) {
                       {"status", status_text(object)},
                       {"outcome", outcome_text(object.outcome)},
                       {"reason", object.reason},
+                      {"from_store", object.from_store},
                       {"caution", caution(object.measures)},
                       {"notes", object.notes},
                       {"warnings", object.warnings},
@@ -149,10 +150,11 @@ std::string summary_table(const BatchResult& batch) {
                   "triangles", "hull", "volume", "Hausdorff", "tets", "warnings", "time", "memory", "status");
   text += fmt::format("{:<{}} {:>9} {:>8} {:>11} {:>11} {:>7} {:>8} {:>8} {:>6}\n", "", width, "", "vertices",
                       "cm3", "% diagonal", "finest", "", "s", "MiB");
-  std::size_t made = 0, kept = 0, failed = 0;
+  std::size_t made = 0, taken = 0, kept = 0, failed = 0;
   for (const ObjectResult& object : batch.objects) {
     const bool fine = object.status != ObjectStatus::kFailed;
-    made += object.status == ObjectStatus::kMade;
+    made += object.status == ObjectStatus::kMade && !object.from_store;
+    taken += object.from_store;
     kept += object.status == ObjectStatus::kUpToDate;
     failed += !fine;
     text += fmt::format("{:<{}} {:>9} {:>8} {:>11} {:>11} {:>7} {:>8} {:>8.2f} {:>6.0f}  {}\n", object.name,
@@ -162,9 +164,10 @@ std::string summary_table(const BatchResult& batch) {
                         measure_text(object, kHausdorff, 4), measure_text(object, "volume0_tetrahedra", 0),
                         object.warnings.size(), object.seconds, mib(object.peak_memory), status_text(object));
   }
-  text += fmt::format("{} in {:.1f} s on {}: {} made, {} up to date, {} failed\n",
+  text += fmt::format("{} in {:.1f} s on {}: {} made, {}{} up to date, {} failed\n",
                       counted(batch.objects.size(), "object"), batch.seconds,
-                      counted(static_cast<std::size_t>(batch.jobs), "job"), made, kept, failed);
+                      counted(static_cast<std::size_t>(batch.jobs), "job"), made,
+                      taken > 0 ? fmt::format("{} from the store, ", taken) : "", kept, failed);
   for (const ObjectResult& object : batch.objects)
     if (object.status == ObjectStatus::kFailed)
       text += fmt::format("  {}: {}\n", object.name, failure_text(object));

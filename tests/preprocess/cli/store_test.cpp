@@ -1,0 +1,108 @@
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "command_runner.h"
+#include "runtime/asset/reader.h"
+#include "tests/support/shapes.h"
+
+// Assets that other runs have made of the same meshes.
+namespace {
+
+using namespace abut::test;
+namespace fs = std::filesystem;
+
+class Store : public CommandTest {
+ protected:
+  // Runs on a folder of meshes with the store. How many objects came from it; fails where one was not made.
+  std::size_t taken(const fs::path& data, const fs::path& out,
+                    const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words{data.string(), out.string(), "--store", store_.string(), "--tets",
+                                   "none",        "--quads",    "none",    "--json",        json_.string()};
+    words.insert(words.end(), more.begin(), more.end());
+    const CommandResult result = command(words);
+    EXPECT_EQ(result.code, 0) << result.err;
+    const nlohmann::json run = nlohmann::json::parse(std::ifstream(json_));
+    std::size_t count = 0;
+    for (const auto& object : run.at("objects")) {
+      EXPECT_EQ(object.at("status"), "ok") << object.dump();
+      count += object.at("from_store").get<bool>() ? 1 : 0;
+    }
+    return count;
+  }
+
+  std::vector<fs::path> entries() const {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(store_))
+      if (entry.path().extension() == ".h5") found.push_back(entry.path());
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+
+  fs::path store_ = folder_ / "store", json_ = folder_ / "run.json";
+};
+
+TEST_F(Store, ASecondDatasetTakesWhatTheFirstMade) {
+  write("ball.obj", sphere(0.05, 2));
+  write("box.obj", box(0.1, 0.08, 0.06));
+  EXPECT_EQ(taken(data_, out_), 0u);
+  EXPECT_EQ(entries().size(), 2u);
+  const fs::path data = folder_ / "other", out = folder_ / "other_out";
+  fs::create_directories(data);
+  fs::copy_file(data_ / "ball.obj", data / "globe.obj");
+  fs::copy_file(data_ / "box.obj", data / "box.obj");
+  EXPECT_EQ(taken(data, out), 2u);
+  const abut::asset::Asset made = abut::asset::load(out_ / "ball.h5"),
+                           found = abut::asset::load(out / "globe.h5");
+  EXPECT_EQ(found.name, "globe");
+  EXPECT_EQ(found.provenance.source_file, (data / "globe.obj").string());
+  EXPECT_EQ(found.surfaces.front().vertices, made.surfaces.front().vertices);
+  EXPECT_EQ(command({"verify", (out / "globe.h5").string()}).code, 0);
+  EXPECT_NE(command({data.string(), (folder_ / "third").string(), "--store", store_.string(), "--tets",
+                     "none", "--quads", "none"})
+                .out.find("0 made, 2 from the store, 0 up to date, 0 failed"),
+            std::string::npos);
+}
+
+TEST_F(Store, TwinsAreMadeOnce) {
+  for (const char* name : {"a.obj", "b.obj", "c.obj"}) write(name, sphere(0.05, 3));
+  EXPECT_EQ(taken(data_, out_, {"--jobs", "3"}), 2u);
+  EXPECT_EQ(entries().size(), 1u);
+}
+
+TEST_F(Store, WhatDiffersIsMade) {
+  write("ball.obj", sphere(0.05, 2));
+  EXPECT_EQ(taken(data_, out_), 0u);
+  EXPECT_EQ(taken(data_, folder_ / "scaled", {"--scale", "0.5"}), 0u);
+  EXPECT_EQ(taken(data_, folder_ / "spheres", {"--spheres", "4"}), 0u);
+  EXPECT_EQ(taken(data_, folder_ / "again", {"--force"}), 0u);
+  write("ball.obj", sphere(0.06, 2));
+  EXPECT_EQ(taken(data_, folder_ / "changed"), 0u);
+  EXPECT_EQ(taken(data_, folder_ / "same"), 1u);
+}
+
+// Nor is what stands under another's digest, or is not whole.
+TEST_F(Store, DamagedAndForgedEntriesAreMadeAnew) {
+  write("ball.obj", sphere(0.05, 2));
+  EXPECT_EQ(taken(data_, out_), 0u);
+  const fs::path entry = entries().front();
+  fs::resize_file(entry, fs::file_size(entry) - 1);
+  EXPECT_EQ(taken(data_, folder_ / "after_damage"), 0u);
+  EXPECT_EQ(taken(data_, folder_ / "mended"), 1u);
+  EXPECT_EQ(taken(data_, folder_ / "scaled", {"--scale", "0.5"}), 0u);
+  for (const fs::path& other : entries())
+    if (other != entry) fs::copy_file(other, entry, fs::copy_options::overwrite_existing);
+  EXPECT_EQ(taken(data_, folder_ / "after_forgery"), 0u);
+}
+
+TEST_F(Store, IsAFolderOfItsOwn) {
+  write("ball.obj", sphere(0.05, 2));
+  const CommandResult same = command({data_.string(), out_.string(), "--store", out_.string()});
+  EXPECT_EQ(same.code, 2);
+  EXPECT_TRUE(contains(same.err, "is OUT; give --store a folder of its own")) << same.err;
+  const CommandResult file =
+      command({data_.string(), out_.string(), "--store", (data_ / "ball.obj").string()});
+  EXPECT_EQ(file.code, 2);
+  EXPECT_TRUE(contains(file.err, "cannot make this folder")) << file.err;
+}
+
+}  // namespace
