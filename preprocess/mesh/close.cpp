@@ -32,6 +32,10 @@ TriangleMesh take_in(const TriangleMesh& soup, Report& report) {
   report.measures["welded_vertices"] = static_cast<double>(welded.seam_vertices);
   if (const std::size_t n = drop_collapsed(welded.mesh); n > 0)
     report.warnings.push_back(fmt::format("{} dropped", counted(n, "collapsed face")));
+  // A vertex that collapsed faces alone have is no place of the object.
+  if (TriangleMesh used = select_faces(welded.mesh, std::vector<char>(welded.mesh.triangles.size(), 1));
+      used.diagonal() < welded.mesh.diagonal())
+    welded.mesh = std::move(used);
   if (welded.mesh.triangles.empty()) throw InvalidInput("every face is collapsed: the object has no surface");
   if (const double d = welded.mesh.diagonal(); d < CloseParameters::kLeastDiagonal)
     throw InvalidInput(fmt::format("the object measures {:.3g} m across, less than {} m: wrong units?", d,

@@ -167,6 +167,16 @@ TEST_F(Close, RefusesAVertexFarFromAllOthers) {
   EXPECT_TRUE(report_.warnings.empty()) << all_warnings();
 }
 
+TEST_F(Close, AVertexOfACollapsedFaceMayBeAnywhere) {
+  TriangleMesh mesh = box();
+  const auto far = static_cast<std::int32_t>(mesh.vertices.size());
+  mesh.vertices.emplace_back(0, 1e4, 0);
+  mesh.triangles.push_back({0, far, far});
+  EXPECT_DOUBLE_EQ(volume(close(mesh).surface), 64);
+  EXPECT_TRUE(has_warning("1 collapsed face dropped")) << all_warnings();
+  EXPECT_LT(measure("hausdorff_to_input_percent"), 0.01);
+}
+
 TEST(ObjectSize, IsTheBoxWithoutWhatLiesFarOff) {
   const TriangleMesh whole = sphere(20, 40);
   const double size = whole.diagonal();

@@ -120,7 +120,7 @@ def run(program, data, out, options):
     """The entries of all objects, and the names of the assets that pass `verify`."""
     report = out.parent / "run.json"
     result = subprocess.run([program, data, out, "--jobs", "2", "--quiet", "--json", report, *options],
-                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
     entries = json.loads(report.read_text())["objects"]
     failed = [entry for entry in entries if entry["status"] == "failed"]
     if result.returncode != (1 if failed else 0) or result.stderr.count("\n") < len(failed):
