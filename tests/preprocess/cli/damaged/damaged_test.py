@@ -66,7 +66,8 @@ def shape_faults(mesh, wanted, entry, at):
     if wanted.mild and wrapped:
         return f"is {status}"
     within, spread = (max(wanted.within, NEAR), max(wanted.spread, 0.2)) if wrapped else (wanted.within, wanted.spread)
-    if wanted.volume and "SHELL" not in status and abs(volume / wanted.volume - 1) > spread:
+    whole = "SHELL" not in status and "dropped" not in status
+    if wanted.volume and whole and abs(volume / wanted.volume - 1) > spread:
         return f"has {volume / wanted.volume:.3f} of the volume ({status})"
     if wanted.solid is not None:
         d = wanted.solid.diagonal()

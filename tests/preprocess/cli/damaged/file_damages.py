@@ -39,7 +39,7 @@ def truncated(mesh, at, name):
     content, extension = write(mesh, name)
     share = at.choice([at.uniform(0, 1), at.uniform(0.9, 0.999), 1 - 10 ** at.uniform(-5, -3)])
     content = content[:int(share * len(content)) // 2 * 2 if name == "glb" else int(share * len(content))]
-    reason = "truncated|cut off|ends (here|where|within|without)|empty|fewer than|incomplete|buffer|[Ff]ile"
+    reason = "truncated|cut off|ends (here|where|within|without)|instead of \"|empty|fewer than|incomplete|buffer|[Ff]ile"
     if name == "obj":  # a cut within the last faces cannot be told from a hole
         return content, extension, Wanted(EITHER, reason, warning="cut off|hole", solid=mesh, within=0.05, spread=0.1, mild=False)
     return content, extension, refused(reason)
@@ -70,13 +70,16 @@ def wrong_header(mesh, at, name):
              (b"property list uchar int vertex_indices\n", b""), (b"element vertex ", b"element vertex -")]
     swaps = [swap for swap in swaps if swap[0] in content]
     before, after = swaps[at.integers(len(swaps))]
+    if before == b"list uchar" and b"format ascii" in content:  # where numbers are words their type says nothing
+        return content.replace(before, after, 1), extension, like(mesh)
     return content.replace(before, after, 1), extension, refused("line \\d|vert(ex|ices)|face|no faces|truncated")
 
 
 def other_format(mesh, at, name):
     content, extension = write(mesh, name)
     other = at.choice([e for e in (".obj", ".stl", ".ply", ".glb", ".gltf", ".dae") if e != extension and e[:3] != extension[:3]])
-    return content, str(other), Wanted(EITHER, solid=mesh, reason="without a face|not a PLY|truncated|header|line \\d|vertex 1 |face 1|cannot be read|no faces|empty|glTF|JSON|XML|COLLADA")
+    return content, str(other), Wanted(EITHER, solid=mesh, reason=r"without a face|not a PLY|truncated|header|line \d|vertex 1 |face 1|"
+                                       r"cannot (be read|read it)|no faces|empty|glTF|JSON|XML|COLLADA")
 
 
 def garbage(mesh, at, name):
