@@ -52,6 +52,14 @@ double dropped_percent(const Measures& measures) {
                   value_or_zero(measures, "dropped_volume_percent"));
 }
 
+// What became of the surface that is more than a mending.
+std::string surface_text(const Measures& measures) {
+  std::string text = measures.contains("thin_shell") ? ", THIN SHELL" : "";
+  if (text.empty() && measures.contains("wrapped")) text = ", wrapped";
+  if (dropped_percent(measures) > kMeaningfulPercent) text += ", parts dropped";
+  return text;
+}
+
 std::string measure_text(const ObjectResult& object, const char* key, int digits) {
   const auto found = object.measures.find(key);
   return found == object.measures.end() ? "-" : fmt::format("{:.{}f}", found->second, digits);
@@ -102,25 +110,25 @@ nlohmann::json object_json(const ObjectResult& object) {
 }  // namespace
 
 std::string caution(const Measures& measures) {
+  std::vector<std::string> cautions;
   if (measures.contains("thin_shell"))
-    return fmt::format("not a solid but a thin shell, {:.2g} % of its hull's volume",
-                       value_or_zero(measures, "shell_of_hull_percent"));
+    cautions.push_back(fmt::format("not a solid but a thin shell, {:.2g} % of its hull's volume",
+                                   value_or_zero(measures, "shell_of_hull_percent")));
   if (dropped_percent(measures) > kMeaningfulPercent)
-    return fmt::format("separate parts dropped: {:.3g} % of the area, {:.3g} % of the volume of closed parts",
-                       value_or_zero(measures, "dropped_area_percent"),
-                       value_or_zero(measures, "dropped_volume_percent"));
-  if (measures.contains("flat_lids"))
-    return fmt::format("taken for solid behind flat lids ({:.0f}, the largest {:.3g} m across)",
-                       value_or_zero(measures, "flat_lids"), value_or_zero(measures, "largest_flat_lid_m"));
-  return {};
+    cautions.push_back(fmt::format(
+        "parts dropped: {:.3g} % of the area, {:.3g} % of the volume of closed parts",
+        value_or_zero(measures, "dropped_area_percent"), value_or_zero(measures, "dropped_volume_percent")));
+  if (cautions.empty() && measures.contains("flat_lids"))
+    cautions.push_back(fmt::format("taken for solid behind flat lids ({:.0f}, the largest {:.3g} m across)",
+                                   value_or_zero(measures, "flat_lids"),
+                                   value_or_zero(measures, "largest_flat_lid_m")));
+  return fmt::format("{}", fmt::join(cautions, "; "));
 }
 
 std::string status_text(const ObjectResult& object) {
   switch (object.status) {
     case ObjectStatus::kMade:
-      if (object.measures.contains("thin_shell")) return "ok, THIN SHELL";
-      if (object.measures.contains("wrapped")) return "ok, wrapped";
-      if (dropped_percent(object.measures) > kMeaningfulPercent) return "ok, parts dropped";
+      if (const std::string what = surface_text(object.measures); !what.empty()) return "ok" + what;
       if (lacks(object, "volumes")) return "ok, no volume";
       if (lacks(object, "points")) return "ok, no points";
       return value_or_zero(object.measures, "surface_changes") > 0 ? "ok, mended" : "ok";

@@ -17,9 +17,9 @@ std::string summary_table(const BatchResult& batch);
 // All that is known of the run and its objects as JSON; the keys carry the units.
 std::string summary_json(const BatchResult& batch, const std::string& dataset, const std::string& out);
 
-// "ok", "ok, mended", "ok, parts dropped", "ok, wrapped", "ok, THIN SHELL", "ok, no volume", "ok, no points",
-// "up to date", "interrupted", "failed". "mended": the surface is not that of the file, or not where it is
-// there. Other warnings leave an object "ok".
+// "ok", "ok, mended", "ok, parts dropped", "ok, wrapped", "ok, THIN SHELL", these two also with ", parts
+// dropped" behind, "ok, no volume", "ok, no points", "up to date", "interrupted", "failed". "mended": the
+// surface is not that of the file, or not where it is there. Other warnings leave an object "ok".
 std::string status_text(const ObjectResult& object);
 
 // One line that names the file and says why the object failed.

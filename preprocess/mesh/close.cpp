@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "preprocess/mesh/close_part.h"
 #include "preprocess/mesh/measure.h"
+#include "preprocess/mesh/object_size.h"
 #include "preprocess/mesh/parts.h"
+#include "preprocess/mesh/seams.h"
 #include "preprocess/mesh/tunnels.h"
 #include "preprocess/mesh/unite.h"
 #include "preprocess/mesh/weld.h"
@@ -19,6 +22,9 @@ namespace abut::preprocess {
 namespace {
 
 constexpr double kRimTolerance = 1e-6;  // gap, of the diagonal, up to which open edges are taken for one
+// How many times farther than all others are from each other a vertex may be: gates and limits follow the
+// diagonal.
+constexpr double kStray = 10;
 
 TriangleMesh take_in(const TriangleMesh& soup, Report& report) {
   if (soup.triangles.empty()) throw InvalidInput("the mesh has no faces");
@@ -26,34 +32,69 @@ TriangleMesh take_in(const TriangleMesh& soup, Report& report) {
   report.measures["welded_vertices"] = static_cast<double>(welded.seam_vertices);
   if (const std::size_t n = drop_collapsed(welded.mesh); n > 0)
     report.warnings.push_back(fmt::format("{} dropped", counted(n, "collapsed face")));
+  // A vertex that collapsed faces alone have is no place of the object.
+  if (TriangleMesh used = select_faces(welded.mesh, std::vector<char>(welded.mesh.triangles.size(), 1));
+      used.diagonal() < welded.mesh.diagonal())
+    welded.mesh = std::move(used);
   if (welded.mesh.triangles.empty()) throw InvalidInput("every face is collapsed: the object has no surface");
   if (const double d = welded.mesh.diagonal(); d < CloseParameters::kLeastDiagonal)
     throw InvalidInput(fmt::format("the object measures {:.3g} m across, less than {} m: wrong units?", d,
                                    CloseParameters::kLeastDiagonal));
+  if (const std::optional<StrayVertex> stray = find_stray_vertex(welded.mesh, kStray)) {
+    const Eigen::Vector3d& at = welded.mesh.vertices[stray->vertex];
+    throw InvalidInput(
+        fmt::format("the vertex at ({:.6g}, {:.6g}, {:.6g}) m is far from all others, which "
+                    "lie within {:.3g} m: it is not of the object; delete it or its faces",
+                    at.x(), at.y(), at.z(), stray->others));
+  }
   return std::move(welded.mesh);
 }
 
-// Seams whose two sides were rounded differently.
+// Seams whose two sides were rounded differently, or have vertices that the other has not.
 void close_seams(TriangleMesh& mesh, Report& report) {
   if (count_open_edges(mesh) == 0) return;
   const double gap = kRimTolerance * mesh.diagonal();
   if (const std::size_t n = weld_rims(mesh, gap); n > 0)
     report.warnings.push_back(fmt::format("{} of open edges merged with others within {:.2g} m",
                                           counted(n, "vertex", "vertices"), gap));
+  if (const std::size_t n = split_rims(mesh, gap); n > 0)
+    report.warnings.push_back(
+        fmt::format("{} split at vertices of others within {:.2g} m", counted(n, "open edge"), gap));
+}
+
+// Marks the parts joined through vertices that make up the object.
+std::vector<char> parts_of_object(const TriangleMesh& mesh, const Parts& parts, double size,
+                                  const CloseParameters& parameters) {
+  const double speck = kNoise * size;
+  if (!parameters.all_components)
+    return joined_to_largest(mesh, parts, parameters.max_hausdorff * size, speck);
+  std::vector<char> keep;
+  for (std::int32_t p = 0; p < parts.of.count; ++p)
+    keep.push_back(p == parts.largest || parts.extents[p] > speck ? 1 : 0);
+  return keep;
+}
+
+// Where most of the area would be dropped, joins rims across larger gaps. Returns how far that may have moved
+// vertices, m.
+double join_loose_parts(TriangleMesh& mesh, const CloseParameters& parameters, Report& report) {
+  const Parts parts = measure_parts(mesh);
+  if (parts.of.count == 1 || count_open_edges(mesh) == 0) return 0;
+  const double size = object_size(mesh);
+  if (left_out_share(mesh, parts, parts_of_object(mesh, parts, size, parameters)) <= kMostLeftOut) return 0;
+  const double gap =
+      join_rims(mesh, kRimTolerance * size, parameters.max_hausdorff * size, parameters.max_area_change);
+  if (gap > 0)
+    report.warnings.push_back(
+        fmt::format("loose faces: vertices of open edges merged with others within {:.2g} m", gap));
+  return gap;
 }
 
 // The parts joined through vertices, before any repair, that make up the object.
 TriangleMesh choose_parts(const TriangleMesh& mesh, const CloseParameters& parameters, Report& report) {
   const Parts parts = measure_parts(mesh);
   if (parts.of.count == 1) return mesh;
-  const double speck = kNoise * mesh.diagonal();
-  std::vector<char> keep;
-  if (parameters.all_components) {
-    for (std::int32_t p = 0; p < parts.of.count; ++p)
-      keep.push_back(p == parts.largest || parts.extents[p] > speck ? 1 : 0);
-  } else {
-    keep = joined_to_largest(mesh, parts, parameters.max_hausdorff * mesh.diagonal(), speck);
-  }
+  const double size = object_size(mesh), speck = kNoise * size;
+  const std::vector<char> keep = parts_of_object(mesh, parts, size, parameters);
   const std::size_t cavities = count_dropped_cavities(mesh, parts, keep, speck);
   TriangleMesh kept = drop_parts(
       mesh, parts, keep, parameters.all_components ? "" : ": --keep-all-components keeps them", report);
@@ -85,15 +126,17 @@ Hausdorff distance(const TriangleMesh& surface, const TriangleMesh& reference) {
 ClosedSurface close_surface(const TriangleMesh& soup, const CloseParameters& parameters, Report& report) {
   TriangleMesh mesh = take_in(soup, report);
   close_seams(mesh, report);
+  const double joined = join_loose_parts(mesh, parameters, report);
   mesh = choose_parts(mesh, parameters, report);
   if (find_components(mesh).count > 1) {
     UnitedParts united = close_and_unite(mesh, parameters, report);
     const Hausdorff moved = distance(united.surface, united.reference);
-    finish(united.surface, united.overlapping ? moved.from_A : moved.symmetric(), united.kept, report);
+    finish(united.surface, joined + (united.overlapping ? moved.from_A : moved.symmetric()), united.kept,
+           report);
     return {std::move(united.surface), std::move(united.hull_points)};
   }
   ClosedPart closed = close_part(mesh, parameters, true, report).value();
-  finish(closed.surface, distance(closed.surface, closed.reference).symmetric(), mesh, report);
+  finish(closed.surface, joined + distance(closed.surface, closed.reference).symmetric(), mesh, report);
   return {std::move(closed.surface), std::move(closed.hull_points)};
 }
 

@@ -40,22 +40,25 @@ struct ClosedSurface {
 };
 
 // Makes the boundary of a solid out of a triangle soup by the mildest repair that does: merges vertices at
-// identical positions, drops collapsed and cancels coincident faces, orients, chooses the parts that make up
-// the object, fills holes, removes self-intersections and tiny tunnels; a step that fails its gate is undone.
-// Several parts are closed one by one, and those that overlap united. The last resort is an alpha wrap
-// [Portaneri et al. 2022], coarse at first, and says so, louder where it makes a thin shell of an open
-// surface.
+// identical positions, drops collapsed faces, joins open edges (across gaps of up to max_hausdorff where most
+// of the area hangs together only so), chooses the parts that make up the object, cancels coincident faces,
+// drops what hangs on edges of two others, orients, fills holes, removes self-intersections and tiny tunnels;
+// a step that fails its gate is undone. Several parts are closed one by one, and those that overlap united.
+// The last resort is an alpha wrap [Portaneri et al. 2022], coarse at first, and says so, louder where it
+// makes a thin shell of an open surface.
 //
 // Every mending is a line in report.warnings. Measures: welded_vertices, hausdorff_to_input_percent (of the
-// diagonal, symmetric, certified to 0.01, to the input with its holes filled; of parts that overlap from the
-// surface to the input alone), lids_to_input_percent (how far the lids of filled holes reach from the input),
-// flat_lids and largest_flat_lid_m, area_change_percent, genus, surface_triangles, components_dropped,
-// dropped_area_percent, dropped_volume_percent (of the closed parts), cavities, wrapped (1 if the last resort
-// was taken) and those of wrap_surface. Merging vertices at one position is a measure only: read_mesh knows
-// which of them are seams and warns of the others.
+// diagonal, symmetric, certified to 0.01, to the input with its holes filled, gaps that were joined added; of
+// parts that overlap from the surface to the input alone), lids_to_input_percent (how far the lids of filled
+// holes reach from the input), flat_lids and largest_flat_lid_m, area_change_percent, genus,
+// surface_triangles, components_dropped, dropped_area_percent, dropped_volume_percent (of the closed parts),
+// cavities, wrapped (1 if the last resort was taken) and those of wrap_surface. Merging vertices at one
+// position is a measure only: read_mesh knows which of them are seams and warns of the others.
+//
+// "Of the diagonal" is of object_size where little of the input stretches its bounding box.
 //
 // Throws InvalidInput if no solid can be made of the soup: it is flat, without volume, smaller than
-// kLeastDiagonal, or beyond repair.
+// kLeastDiagonal, one vertex far from all others, mostly parts that would be dropped, or beyond repair.
 ClosedSurface close_surface(const TriangleMesh& soup, const CloseParameters& parameters, Report& report);
 
 }  // namespace abut::preprocess

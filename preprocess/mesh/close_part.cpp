@@ -7,9 +7,11 @@
 #include <cmath>
 #include <utility>
 
+#include "preprocess/mesh/hanging.h"
 #include "preprocess/mesh/lids.h"
 #include "preprocess/mesh/measure.h"
 #include "preprocess/mesh/mend_part.h"
+#include "preprocess/mesh/object_size.h"
 #include "preprocess/mesh/parts.h"
 #include "preprocess/mesh/repair.h"
 #include "preprocess/mesh/shells.h"
@@ -85,10 +87,22 @@ TriangleMesh drop_specks(const TriangleMesh& mesh, double diagonal, Report& repo
   return drop_parts(mesh, parts, keep, "", report);
 }
 
+void peel(TriangleMesh& mesh, double most, Report& report) {
+  const double before = area(mesh);
+  const Hanging hanging = drop_hanging(mesh, most * before);
+  if (hanging.faces == 0) return;
+  const double percent = 100 * hanging.area / before;
+  report.warnings.push_back(fmt::format("{} dropped that {} on edges of two others, {:.3g} % of the area",
+                                        counted(hanging.faces, "face"), hanging.faces == 1 ? "hangs" : "hang",
+                                        percent));
+  report.measures["dropped_area_percent"] += percent;
+}
+
 // The part as a manifold mesh, oriented consistently, that may have holes.
-TriangleMesh clean(const TriangleMesh& part, double diagonal, Report& report) {
+TriangleMesh clean(const TriangleMesh& part, double diagonal, double most_hanging, Report& report) {
   TriangleMesh mesh = cancel_flaps(part, report);
   refuse_if_flat(mesh, diagonal);
+  peel(mesh, most_hanging, report);
   return drop_specks(orient(mesh, report), diagonal, report);
 }
 
@@ -136,8 +150,8 @@ TriangleMesh orient_outward(TriangleMesh mesh, Report& report) {
 
 std::optional<ClosedPart> close_part(const TriangleMesh& part, const CloseParameters& parameters,
                                      bool may_wrap, Report& report) {
-  const double diagonal = part.diagonal();
-  const TriangleMesh cleaned = clean(part, diagonal, report);
+  const double diagonal = object_size(part);
+  const TriangleMesh cleaned = clean(part, diagonal, parameters.max_area_change, report);
   const bool has_holes = count_open_edges(cleaned) > 0;
   const double outlined = has_holes ? outlined_volume(cleaned) : 0;  // its holes closed by fans, m^3
   const std::optional<TriangleMesh> filled =

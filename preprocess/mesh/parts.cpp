@@ -9,6 +9,7 @@
 #include "preprocess/mesh/intersect.h"
 #include "preprocess/mesh/shells.h"
 #include "runtime/core/counted.h"
+#include "runtime/core/error.h"
 #include "runtime/distance/triangle_point.h"
 
 namespace abut::preprocess {
@@ -156,6 +157,17 @@ std::size_t count_dropped_cavities(const TriangleMesh& mesh, const Parts& parts,
   return cavities;
 }
 
+double left_out_share(const TriangleMesh& mesh, const Parts& parts, const std::vector<char>& keep) {
+  double dropped = 0;
+  for (std::int32_t p = 0; p < parts.of.count; ++p) dropped += keep[p] == 0 ? parts.areas[p] : 0;
+  if (dropped <= kMostLeftOut * parts.area || closed_parts(mesh, parts)[parts.largest] == 0)
+    return dropped / parts.area;
+  double within = 0;
+  for (std::int32_t p = 0; p < parts.of.count; ++p)
+    if (keep[p] == 0 && lies_within(mesh, parts.of, p, parts.largest)) within += parts.areas[p];
+  return (dropped - within) / (parts.area - within);
+}
+
 TriangleMesh drop_parts(const TriangleMesh& mesh, const Parts& parts, const std::vector<char>& keep,
                         const std::string& advice, Report& report) {
   const std::vector<double> volumes = part_volumes(mesh, parts.of);
@@ -171,6 +183,11 @@ TriangleMesh drop_parts(const TriangleMesh& mesh, const Parts& parts, const std:
     lost_volume += held;
     largest = std::max(largest, parts.areas[p]);
   }
+  if (const double share = left_out_share(mesh, parts, keep); share > kMostLeftOut)
+    throw InvalidInput(fmt::format(
+        "of {} separate parts only {} would be kept, with {:.2g} % of the area, less than {:.0f} %{}",
+        parts.of.count, parts.of.count - static_cast<std::int32_t>(dropped), 100 * (1 - share),
+        100 * (1 - kMostLeftOut), advice));
   report.measures["components_dropped"] += static_cast<double>(dropped);
   if (dropped == 0) return mesh;
   const double area_percent = 100 * lost / parts.area,

@@ -26,8 +26,14 @@ std::vector<char> joined_to_largest(const TriangleMesh& mesh, const Parts& parts
 std::size_t count_dropped_cavities(const TriangleMesh& mesh, const Parts& parts,
                                    const std::vector<char>& keep, double speck);
 
+// Share of the area in parts that `keep` does not mark, but for those within the largest, which adds them to
+// its solid.
+double left_out_share(const TriangleMesh& mesh, const Parts& parts, const std::vector<char>& keep);
+inline constexpr double kMostLeftOut = 0.5;  // of the area: what keeps less is not the object
+
 // The parts that `keep` marks. A warning tells how much area and, of closed parts, volume went, with `advice`
 // after it; the measures components_dropped, dropped_area_percent and dropped_volume_percent count it.
+// Throws InvalidInput where more than kMostLeftOut is left out.
 TriangleMesh drop_parts(const TriangleMesh& mesh, const Parts& parts, const std::vector<char>& keep,
                         const std::string& advice, Report& report);
 

@@ -7,6 +7,7 @@
 #include "preprocess/index/index.h"
 #include "preprocess/mesh/close.h"
 #include "preprocess/mesh/measure.h"
+#include "preprocess/mesh/object_size.h"
 #include "preprocess/mesh/repair.h"
 #include "preprocess/mesh/weld.h"
 #include "runtime/core/error.h"
@@ -62,7 +63,7 @@ void judge_shell(const Wrapped& what, const TriangleMesh& wrapped, double thickn
 }  // namespace
 
 TriangleMesh wrap_surface(const Wrapped& what, Report& report) {
-  const double diagonal = what.input.diagonal();
+  const double diagonal = object_size(what.input);
   double moved = 0, alpha = 0;
   TriangleMesh wrapped;
   for (const double relative : kAlphas) {

@@ -16,4 +16,18 @@ TEST(StatusText, MendedIsSaidOfChangesOfTheSurfaceAlone) {
   EXPECT_EQ(status_text(object), "ok, mended");
 }
 
+TEST(StatusText, PartsDroppedAreToldBesideAWrap) {
+  ObjectResult object;
+  object.status = ObjectStatus::kMade;
+  object.measures["dropped_area_percent"] = 30;
+  EXPECT_EQ(status_text(object), "ok, parts dropped");
+  object.measures["wrapped"] = 1;
+  EXPECT_EQ(status_text(object), "ok, wrapped, parts dropped");
+  object.measures["thin_shell"] = 1;
+  EXPECT_EQ(status_text(object), "ok, THIN SHELL, parts dropped");
+  const std::string what = caution(object.measures);
+  EXPECT_NE(what.find("thin shell"), what.npos) << what;
+  EXPECT_NE(what.find("30 % of the area"), what.npos) << what;
+}
+
 }  // namespace

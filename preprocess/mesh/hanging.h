@@ -1,0 +1,17 @@
+#pragma once
+
+#include "preprocess/mesh/mesh.h"
+
+namespace abut::preprocess {
+
+// What hangs on a surface: fins, sheets, faces without area that stand in an edge.
+struct Hanging {
+  std::size_t faces = 0;
+  double area = 0;  // m^2
+};
+
+// Removes patches of faces, joined through edges of two, that have open edges and hang on edges of three or
+// more faces, of which each keeps two: the smallest first, of together at most `most` (m^2).
+Hanging drop_hanging(TriangleMesh& mesh, double most);
+
+}  // namespace abut::preprocess

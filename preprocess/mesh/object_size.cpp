@@ -1,0 +1,83 @@
+#include "preprocess/mesh/object_size.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "preprocess/mesh/parts.h"
+#include "preprocess/mesh/shells.h"
+
+namespace abut::preprocess {
+namespace {
+
+using Box = Eigen::AlignedBox3d;
+
+constexpr double kStretched = 2;      // times its own size, from where on an object is smaller than its box
+constexpr double kLittleArea = 1e-3;  // of all, that parts have together which do not count
+constexpr double kNeighbours = 0.5;   // of the others' size: what a stray vertex's neighbours span at most
+
+// Diagonal of the box of the vertices but for one, m.
+double diagonal_without(const TriangleMesh& mesh, std::int32_t without) {
+  Box box;
+  for (std::size_t v = 0; v < mesh.vertices.size(); ++v)
+    if (static_cast<std::int32_t>(v) != without) box.extend(mesh.vertices[v]);
+  return box.isEmpty() ? 0 : box.diagonal().norm();
+}
+
+double span_of_neighbours(const TriangleMesh& mesh, std::int32_t vertex) {
+  Box box;
+  for (const Triangle& t : mesh.triangles) {
+    if (std::find(t.begin(), t.end(), vertex) == t.end()) continue;
+    for (const std::int32_t v : t)
+      if (v != vertex) box.extend(mesh.vertices[v]);
+  }
+  return box.isEmpty() ? 0 : box.diagonal().norm();
+}
+
+// Diagonal of the box of the parts that have all but little of the area, m.
+double diagonal_of_large_parts(const TriangleMesh& mesh) {
+  const Parts parts = measure_parts(mesh);
+  const std::vector<Box> boxes = part_boxes(mesh, parts.of);
+  std::vector<std::int32_t> order(parts.of.count);
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int32_t p, std::int32_t q) { return parts.areas[p] > parts.areas[q]; });
+  Box box;
+  double area = 0;
+  for (const std::int32_t p : order) {
+    if (area >= (1 - kLittleArea) * parts.area) break;
+    box.extend(boxes[p]);
+    area += parts.areas[p];
+  }
+  return box.isEmpty() ? 0 : box.diagonal().norm();
+}
+
+}  // namespace
+
+std::optional<StrayVertex> find_stray_vertex(const TriangleMesh& mesh, double factor) {
+  std::set<std::int32_t> extremes;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto [lo, hi] = std::minmax_element(
+        mesh.vertices.begin(), mesh.vertices.end(),
+        [&](const Eigen::Vector3d& a, const Eigen::Vector3d& b) { return a[axis] < b[axis]; });
+    for (const auto at : {lo, hi}) extremes.insert(static_cast<std::int32_t>(at - mesh.vertices.begin()));
+  }
+  StrayVertex stray{-1, mesh.diagonal() / factor};
+  for (const std::int32_t v : extremes) {
+    const double others = diagonal_without(mesh, v);
+    if (others > 0 && others < stray.others) stray = {v, others};
+  }
+  if (stray.vertex < 0 || span_of_neighbours(mesh, stray.vertex) > kNeighbours * stray.others)
+    return std::nullopt;
+  return stray;
+}
+
+double object_size(const TriangleMesh& mesh) {
+  const double diagonal = mesh.diagonal();
+  double size = diagonal;
+  if (const std::optional<StrayVertex> stray = find_stray_vertex(mesh, kStretched)) size = stray->others;
+  const double large = diagonal_of_large_parts(mesh);
+  return kStretched * large < diagonal ? std::min(size, large) : size;
+}
+
+}  // namespace abut::preprocess
