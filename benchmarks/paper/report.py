@@ -85,7 +85,7 @@ def summary_rows(row, result, text, errors):
     made = ""
     for k, (what, ours, met, published) in enumerate(lines):
         head = f'<td{span}><a href="#{row.name}">{escaped(row.result)}</a></td>' if k == 0 else ""
-        tail = f'<td{span}>{checks(result, errors)}</td><td{span} class="number">{seconds}</td>' if k == 0 else ""
+        tail = f'<td{span} class="number">{checks(result, errors)}</td><td{span} class="number">{seconds}</td>' if k == 0 else ""
         made += (f'<tr>{head}<td>{escaped(what)}</td><td class="number">{escaped(ours)}</td>'
                  f'<td>{escaped(published)}</td><td>{verdict(met)}</td>{tail}</tr>\n')
     return made

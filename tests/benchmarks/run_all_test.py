@@ -38,7 +38,7 @@ def main():
     source, work = (pathlib.Path(word) for word in sys.argv[1:])
     shutil.rmtree(work, ignore_errors=True)
     build, out = work / "build", work / "out"
-    command = [sys.executable, "-B", source / "benchmarks/paper/run_all", out, "--build", build, "--only", *NAMES]
+    command = [sys.executable, "-B", source / "benchmarks/paper/run_all", out, "--build", build, "--only", *NAMES, "elandt2019_figure2"]
     page = out / "index.html"
 
     def finish():
@@ -48,6 +48,8 @@ def main():
     expect(finish().returncode == 1 and not page.exists(), "no programs: not told")
 
     # Killed while the second program runs: the first stays, the second starts again.
+    build.mkdir()
+    (build / "CMakeCache.txt").write_text(f"ABUT_SHARED_DIR:PATH={work / 'nowhere'}\n")
     program(build, PROGRAMS[0], QUICK)
     program(build, PROGRAMS[1], QUICK + "; touch {0}.started; exec sleep 60")
     program(build, PROGRAMS[2], QUICK)
@@ -80,6 +82,8 @@ def main():
     program(build, PROGRAMS[1], QUICK)
     told = finish()
     expect(told.returncode == 0, f"a whole run fails:\n{told.stdout}")
+    expect(f"elandt2019_figure2: skipped: needs {work / 'nowhere/data/pressure_field'}" in told.stdout,
+           f"data that is missing is not told:\n{told.stdout}")
     expect([runs(build, name) for name in PROGRAMS] == [1, 4, 1], "a program that is another is not run again")
 
     (build / "benchmarks/paper" / PROGRAMS[2]).unlink()
