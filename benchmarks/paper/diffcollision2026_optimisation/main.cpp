@@ -82,8 +82,8 @@ Row row(const std::string& name, const Problems& problems, Method&& method) {
 void title(const char* what, const std::string& bodies) {
   std::printf(
       "\n%s, %s\n\n| method | solved | of those known to be solvable | loss: median, D9, m^2 | queries | "
-      "ms: median, D9 |\n|---|---|---|---|---|---|\n",
-      what, bodies.c_str());
+      "ms: median, D9 |\n|---|---|---|---|---|---|\n| published, on other objects | %s | | | | |\n",
+      what, bodies.c_str(), bodies == "hulls" ? "over 90 % of convex" : "over 70 % of concave");
 }
 
 struct Estimate {
