@@ -26,7 +26,8 @@ derivative::TangentCurvature<double> patch_curvature(const asset::SurfaceView& s
                                                      const derivative::Mat32<double>& T, const Patch& patch);
 
 // Derivative of `witness` by xi of X_AB exp(xi) from the curvatures of the patches about its points
-// (witness_derivative.h). That of the distance is exact wherever it has one.
+// (witness_derivative.h). That of the distance is exact where the surfaces are apart; that of a depth is of
+// one feature, with normal n, of those that hold the deepest point.
 derivative::WitnessDerivative<double> patch_derivative(const asset::SurfaceView& A,
                                                        const asset::SurfaceView& B, const Pose<double>& X_AB,
                                                        const witness::Witness<double>& witness,

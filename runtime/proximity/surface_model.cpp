@@ -61,7 +61,19 @@ class SurfaceModel : public DistanceModel {
     if (of_primitive_and_surface(pair)) return {found.witness, primitive_derivative(pair, found)};
     const asset::SurfaceView &A = pair.A->geometry.surface(), &B = pair.B->geometry.surface();
     if (!patches_) return {found.witness, surface_derivative(A, B, pair.X_AB, found)};
-    return {found.witness, patch_derivative(A, B, pair.X_AB, found.witness, config_.patch, config_.patch)};
+    derivative::PairDerivative result{
+        found.witness, patch_derivative(A, B, pair.X_AB, found.witness, config_.patch, config_.patch)};
+    if (found.witness.distance < 0 && result.derivative.status != Status::kInvalidInput)
+      take_depths_slope(surface_derivative(A, B, pair.X_AB, found), result);
+    return result;
+  }
+
+  // The depth is that of a point which several features hold: its slope is the weighted sum of theirs.
+  static void take_depths_slope(const derivative::WitnessDerivative<double>& features,
+                                derivative::PairDerivative& result) {
+    result.derivative.dd_dxi_B = features.dd_dxi_B;
+    derivative::detail::restore_witness_equation(result.witness, result.derivative);
+    if (features.status != Status::kOk) result.derivative.status = features.status;
   }
 
   SurfaceWitness find(const body::Pair& pair) {

@@ -2,6 +2,7 @@
 
 #include "runtime/core/random.h"
 #include "runtime/math/adjoint.h"
+#include "runtime/proximity/distance_model.h"
 #include "runtime/proximity/patch_derivative.h"
 #include "tests/support/real_surfaces.h"
 
@@ -29,6 +30,12 @@ struct PosedPair {
     found = test::ask(A, B, X);
   }
 };
+
+body::Body body_of(const asset::Surface& surface) {
+  asset::Asset asset;
+  asset.surfaces.push_back(surface);
+  return {body::Geometry(std::move(asset)), {}};
+}
 
 // Within the 5 % that the window, which ends at three reaches, leaves out.
 TEST(SurfacePatches, CurvatureOfSpheresAndFlats) {
@@ -91,6 +98,30 @@ TEST(SurfacePatches, InvariantsOnScannedObjects) {
     const Mat36<double> expected = X_BA.R * (with_A - d.dp1_A_dxi_B * adjoint(X_BA));
     EXPECT_LT((e.dp2_A_dxi_B - expected).norm(), 1e-9 * (1 + expected.norm()));
   }
+}
+
+// Of a depth too, which several features of the other surface hold.
+TEST(SurfacePatches, TheModelHasTheSlopeOfTheDepth) {
+  const auto patches = proximity::make_distance_model("surface", "patch");
+  const auto features = proximity::make_distance_model("surface", "features");
+  int overlapping = 0;
+  for (int i = 0; i < 40; ++i) {
+    Random random(8, static_cast<std::uint64_t>(i));
+    const asset::Surface* const a = test::scanned_surface(test::kScanned[random.below(4)]);
+    const asset::Surface* const b = test::scanned_surface(test::kScanned[random.below(4)]);
+    if (a == nullptr || b == nullptr) GTEST_SKIP() << "no reference data at " << ABUT_SHARED_DIR;
+    const body::Body A = body_of(*a), B = body_of(*b);
+    const PosedPair posed(*a, *b, random, -random.uniform(1e-3, 1e-2));
+    const body::Pair pair{&A, &B, posed.X};
+    const auto [w, d] = patches->derivative(pair);
+    const auto exact = features->derivative(pair).derivative;
+    overlapping += w.distance < 0 ? 1 : 0;
+    EXPECT_LT((d.dd_dxi_B - exact.dd_dxi_B).norm(), 1e-9) << i;
+    EXPECT_LT((d.dp2_A_dxi_B - d.dp1_A_dxi_B - w.n * d.dd_dxi_B - w.distance * d.dn_A_dxi_B).norm(), 1e-12);
+    EXPECT_LT((w.n.transpose() * d.dn_A_dxi_B).norm(), 1e-9);
+    EXPECT_TRUE(d.status == Status::kOk ? exact.status == Status::kOk : true);
+  }
+  EXPECT_GT(overlapping, 20);
 }
 
 }  // namespace
