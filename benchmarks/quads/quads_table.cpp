@@ -93,7 +93,9 @@ constexpr KnownFlips kKnownFlips[] = {{"002_master_chef_can", "500", 2},
                                       {"035_power_drill", "2000", 4},
                                       {"035_power_drill", "auto", 4},
                                       {"025_mug", "auto", 1},
-                                      {"010_potted_meat_can", "auto", 1}};
+                                      {"010_potted_meat_can", "auto", 1},
+                                      {"002_master_chef_can", "8000", 5},
+                                      {"051_large_clamp", "8000", 1}};
 
 // What docs/quads.md and docs/measurements.md promise of every mesh.
 void check_promises(const std::string& object, const std::string& target, const std::string& route,

@@ -79,7 +79,7 @@ def wrench_derivative(
 
 
 def wrench_hessian(
-    A: Bodies, B: Bodies, X_AB: Array, V_AB_B: Optional[Array] = None, *, model: str = "soft_minimum",
+    A: Bodies, B: Bodies, X_AB: Array, V_AB_B: Optional[Array] = None, *, model: str = "soft_potential",
     threads: int = 0, **settings: Any
 ) -> _abut.Wrench:
     """The wrench with its Jacobians and `d2F`, (6, 12, 12) or (N, 6, 12, 12): second derivatives of each component by

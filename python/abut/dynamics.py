@@ -34,6 +34,7 @@ class Report(NamedTuple):
     stable_dt: float  # of a step too long for the stiffness or the spin, about the longest that is not, s; else infinite
     missed_contacts: bool  # bodies got so fast that they may have met others than those that were looked for
     turned_too_far: bool  # something turned so far that its energy may be off
+    unsolved_steps: int  # of the run that this step ended, those with another status than OK
 
 
 class Trajectory(NamedTuple):

@@ -1,6 +1,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -56,11 +57,12 @@ class SimulationHandle {
       between_steps([](const Simulation& now, Recording& recording) {
         if (recording.times.empty()) recording.add_frame(now);
       });
+    unsolved_ = 0;
     in_pieces(count, [&](std::int64_t begin, std::int64_t end) {
       const std::lock_guard lock(mutex_);
       const auto start = std::chrono::steady_clock::now();
       for (std::int64_t k = begin; k < end; ++k) {
-        simulation_.step(controls.control());
+        if (simulation_.step(controls.control()).status() != Status::kOk) ++unsolved_;
         if (interval > 0 && simulation_.steps() % interval == 0) recording_.add_frame(simulation_);
         if (std::chrono::steady_clock::now() - start > kLongPiece) return k + 1;
       }
@@ -68,9 +70,12 @@ class SimulationHandle {
     });
   }
 
+  std::int64_t unsolved() const { return unsolved_; }
+
  private:
   static constexpr const char* kWho = "run";
   Simulation simulation_;
+  std::atomic<std::int64_t> unsolved_ = 0;  // steps of the last run
   Recording recording_;
   HandleMutex mutex_;  // never held by who waits for the interpreter lock
 };
@@ -96,14 +101,15 @@ void require_frames(const char* who, const Recording& recording) {
         ": the simulation has recorded no frame; run(steps, every=k) records one every k steps");
 }
 
-py::dict report_of(const StepReport& report) {
+py::dict report_of(const StepReport& report, std::int64_t unsolved_steps) {
   using namespace py::literals;
   return py::dict("contacts"_a = report.contacts, "penetration"_a = report.penetration,
                   "kinetic"_a = report.kinetic, "potential"_a = report.potential,
                   "control_work"_a = report.control_work, "stabilisation_work"_a = report.stabilisation_work,
                   "iterations"_a = report.solver.iterations, "residual"_a = report.solver.residual,
                   "status"_a = status_word(report.status()), "stable_dt"_a = report.stable_dt,
-                  "missed_contacts"_a = report.missed_contacts, "turned_too_far"_a = report.turned_too_far);
+                  "missed_contacts"_a = report.missed_contacts, "turned_too_far"_a = report.turned_too_far,
+                  "unsolved_steps"_a = unsolved_steps);
 }
 
 void bind_simulation(py::module_& module) {
@@ -127,7 +133,7 @@ void bind_simulation(py::module_& module) {
   type.def_property_readonly("steps", asks([](const Simulation& now) { return now.steps(); }), "steps done");
   type.def_property_readonly("time", asks([](const Simulation& now) { return now.time(); }), "s");
   type.def_property_readonly("_report", [asks](SimulationHandle& handle) {
-    return report_of(asks([](const Simulation& now) { return now.report(); })(handle));
+    return report_of(asks([](const Simulation& now) { return now.report(); })(handle), handle.unsolved());
   });
   type.def("_page", [](SimulationHandle& handle) {
     return handle.between_steps([&](const Simulation& now, const Recording& recording) {

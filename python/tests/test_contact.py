@@ -53,7 +53,7 @@ class Wrench(unittest.TestCase):
 
     def test_hessians_are_the_second_slopes(self):
         ground, ball, X_AB, V = pressed()
-        found = abut.wrench_hessian(ground, ball, X_AB, V)
+        found = abut.wrench_hessian(ground, ball, X_AB, V, model="soft_minimum")
         model = abut.Model("soft_minimum")
         np.testing.assert_allclose(found.d2F, np.swapaxes(found.d2F, 1, 2), rtol=1e-9)
         step = 1e-5

@@ -70,7 +70,7 @@ class Products(unittest.TestCase):
 
     def test_slopes_of_a_wrench(self):
         X, V = matrix(np.array([0.9, 0.1, 0.2, -0.3, 0, 0, 0.195])), np.full(6, 0.1)
-        found = abut.wrench_hessian(self.A, self.B, X, V)
+        found = abut.wrench_hessian(self.A, self.B, X, V, model="soft_minimum")
         expected = slopes(
             lambda Y: abut.wrench_derivative(self.A, self.B, Y, V, model="soft_minimum").dF_dxi_B, X, 1e-5)
         J = np.concatenate([found.dF_dxi_B, found.dF_dV_AB_B], axis=1)

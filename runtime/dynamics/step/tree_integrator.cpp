@@ -194,6 +194,7 @@ double TreeIntegrator::inertial_rate(const VecX<double>& q, const VecX<double>& 
 // M a = tau(q, v) - b(q, v), so that M da = d(tau - M a - b) with a held there.
 const VecX<double>& TreeIntegrator::accelerate(const VecX<double>& q, const VecX<double>& v,
                                                const Control& control, ForwardSlopes* slopes) {
+  if (!q.allFinite() || !v.allFinite()) refuse_step(dt_, stable_step(v_start_, control));
   if (stage_count_ == stages_.size()) stages_.emplace_back();
   Stage& stage = stages_[stage_count_++];
   stage.q = q;
