@@ -262,6 +262,23 @@ ExtentField extent_field(const TetrahedralMesh& mesh, const LocalInradius& inrad
   return with_gradients(mesh, std::move(extent));
 }
 
+double missed_core(const TetrahedralMesh& mesh, const ExtentField& field, const LocalInradius& inradius,
+                   double core_fraction) {
+  constexpr double kMissed = 0.5;
+  constexpr std::size_t kAsked = 1000;  // tetrahedra at least, where there are more
+  double core = 0, missed = 0;          // m^3
+  for (std::size_t i = 0; i < mesh.tetrahedra.size(); i += 1 + mesh.tetrahedra.size() / (2 * kAsked)) {
+    const Tetrahedron& t = mesh.tetrahedra[i];
+    Vector3d middle = Vector3d::Zero();
+    double extent = 0;
+    for (const std::int32_t v : t) middle += mesh.vertices[v] / 4, extent += field.extent[v] / 4;
+    if (share_of_way(inradius, core_fraction, middle, inradius.foot(middle)) < 1) continue;
+    core += volume_of(mesh, t);
+    if (extent < kMissed) missed += volume_of(mesh, t);
+  }
+  return core > 0 ? missed / core : 0;
+}
+
 double dirichlet_energy(const TetrahedralMesh& mesh, const ExtentField& field) {
   double sum = 0;
   for (std::size_t i = 0; i < mesh.tetrahedra.size(); ++i)

@@ -41,6 +41,9 @@ TriangleMesh without_voids(const TriangleMesh& surface) {
   return select_faces(surface, keep);
 }
 
+constexpr const char* kMissedCore = "missed_core_percent";
+constexpr double kMuchMissed = 10;  // %
+
 void describe(const VolumeLevel& level, std::size_t number, double seconds, Report& report) {
   const TetrahedralQuality& quality = level.quality;
   const auto note = [&](const char* name, double value) {
@@ -52,6 +55,13 @@ void describe(const VolumeLevel& level, std::size_t number, double seconds, Repo
   note("p1_dihedral_degrees", quality.p1_dihedral);
   note("zero_pressure_percent", 100 * quality.flat_surface_share);
   note("hausdorff_percent", level.hausdorff_percent);
+  const double missed = level.report.measures.at(kMissedCore);
+  note(kMissedCore, missed);
+  if (missed > kMuchMissed)
+    report.warnings.push_back(
+        fmt::format("volume {}: {:.0f} % of its core have less than half of their pressure, as no vertex of "
+                    "{} tetrahedra is in the core of walls and narrow parts; more of them (--tets) have some",
+                    number, missed, level.made.mesh.tetrahedra.size()));
   note("seconds", seconds);
   // Vertices where obtuse tetrahedra broke the discrete maximum principle, until it was repaired.
   const auto repairs = level.report.measures.find("extent_max_principle_repairs");
@@ -126,6 +136,8 @@ MadeVolume make_volume(const TriangleMesh& surface, const VolumeParameters& para
   if (parameters.extent.field == FieldKind::kHarmonic)
     snap_to_core(made.mesh, inradius, parameters.extent.core_fraction);
   made.field = extent_field(made.mesh, inradius, parameters.extent, report);
+  report.measures[kMissedCore] =
+      100 * missed_core(made.mesh, made.field, inradius, parameters.extent.core_fraction);
   return made;
 }
 

@@ -258,4 +258,34 @@ INSTANTIATE_TEST_SUITE_P(Objects, YcbVolume,
                          testing::ValuesIn(abut::test::fewer_if_fast<const char*>(
                              {"011_banana", "003_cracker_box", "025_mug", "035_power_drill"})));
 
+// A bar with a knob, of whose core a coarse mesh has no vertex in the bar.
+TEST(Volume, TellsHowMuchOfTheCoreItMisses) {
+  TriangleMesh bar = abut::test::box(0.2, 0.01, 0.01);
+  for (Eigen::Vector3d& v : bar.vertices)
+    if (v.x() > 0) v.y() *= 6, v.z() *= 6;
+  Report report;
+  VolumeParameters parameters;
+  parameters.tetrahedra = {6000, 300};
+  make_volumes(bar, parameters, report);
+  const double fine = report.measures.at("volume0_missed_core_percent"),
+               coarse = report.measures.at("volume1_missed_core_percent");
+  EXPECT_GE(fine, 0);
+  EXPECT_LT(fine, 2);
+  EXPECT_GT(coarse, 2 * fine);
+  EXPECT_LE(coarse, 100);
+}
+
+// A wall with one layer of vertices.
+TEST(Volume, WarnsWhereWallsAreTooThin) {
+  Report report;
+  VolumeParameters parameters;
+  parameters.tetrahedra = {300};
+  make_volumes(abut::test::box(0.1, 0.1, 0.002), parameters, report);
+  const double missed = report.measures.at("volume0_missed_core_percent");
+  const bool warned = std::any_of(report.warnings.begin(), report.warnings.end(), [](const std::string& w) {
+    return w.find("of its core have less than half of their pressure") != std::string::npos;
+  });
+  EXPECT_EQ(warned, missed > 10) << missed;
+}
+
 }  // namespace
