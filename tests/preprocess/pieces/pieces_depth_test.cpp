@@ -7,11 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "preprocess/index/index.h"
 #include "preprocess/mesh/close.h"
-#include "preprocess/pieces/pieces.h"
 #include "runtime/core/random.h"
 #include "runtime/witness/pieces_query.h"
+#include "tests/support/pieces_geometry.h"
 #include "tests/support/runs.h"
 #include "tests/support/shapes.h"
 
@@ -101,28 +100,14 @@ double way_out(const std::vector<Difference>& pairs, const Vec3<double>& d) {
   return reached;
 }
 
-body::Geometry geometry_of(const TriangleMesh& mesh, const PieceParameters& parameters) {
-  asset::Asset asset;
-  asset.name = "thing";
-  asset.convex.push_back(preprocess::build_convex_piece(mesh.vertices));
-  asset.surfaces.push_back(preprocess::build_surface(mesh));
-  asset.mass = preprocess::mass_properties(mesh);
-  preprocess::Report report;
-  auto made = preprocess::make_pieces(mesh, asset::view(asset.surfaces[0]), parameters, report,
-                                      [](const std::string&) {});
-  for (asset::ConvexPiece& piece : made.convex) asset.convex.push_back(std::move(piece));
-  asset.pieces.push_back(std::move(made.pieces));
-  return body::Geometry(std::move(asset));
-}
-
 // A ring, and in the full tier a few coarse pieces of scanned objects.
 std::vector<body::Geometry> objects() {
   PieceParameters coarse{.kind = PieceParameters::Kind::kCount, .count = 8, .error = 8e-3, .vertices = 12};
-  std::vector<body::Geometry> result{geometry_of(test::torus(0.05, 0.015, 16, 8), coarse)};
+  std::vector<body::Geometry> result{test::pieces_geometry(test::torus(0.05, 0.015, 16, 8), coarse)};
   for (const char* const name : {"011_banana", "025_mug", "051_large_clamp"})
     if (const auto mesh = test::full_tier() ? test::welded_ycb(name) : std::nullopt) {
       preprocess::Report report;
-      result.push_back(geometry_of(preprocess::close_surface(*mesh, {}, report).surface, coarse));
+      result.push_back(test::pieces_geometry(preprocess::close_surface(*mesh, {}, report).surface, coarse));
     }
   return result;
 }

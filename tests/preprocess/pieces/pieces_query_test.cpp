@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "preprocess/index/index.h"
-#include "preprocess/pieces/pieces.h"
 #include "runtime/bvh/build.h"
 #include "runtime/core/random.h"
 #include "runtime/proximity/distance_model.h"
+#include "tests/support/pieces_geometry.h"
 #include "tests/support/shapes.h"
 
 // Witness points of unions of convex pieces beside all pairs of them.
@@ -21,18 +21,7 @@ namespace {
 using preprocess::PieceParameters;
 
 body::Geometry geometry_of(const preprocess::TriangleMesh& mesh, double error) {
-  asset::Asset asset;
-  asset.name = "thing";
-  asset.convex.push_back(preprocess::build_convex_piece(mesh.vertices));
-  asset.surfaces.push_back(preprocess::build_surface(mesh));
-  asset.mass = preprocess::mass_properties(mesh);
-  preprocess::Report report;
-  auto made = preprocess::make_pieces(mesh, asset::view(asset.surfaces[0]),
-                                      {.kind = PieceParameters::Kind::kAuto, .error = error}, report,
-                                      [](const std::string&) {});
-  for (asset::ConvexPiece& piece : made.convex) asset.convex.push_back(std::move(piece));
-  asset.pieces.push_back(std::move(made.pieces));
-  return body::Geometry(std::move(asset));
+  return test::pieces_geometry(mesh, {.kind = PieceParameters::Kind::kAuto, .error = error});
 }
 
 const body::Geometry& ring() {
