@@ -4,10 +4,11 @@
 
 namespace {
 std::atomic<std::size_t> allocation_count{0};
-void count() { allocation_count.fetch_add(1, std::memory_order_relaxed); }
 }  // namespace
 
 #ifndef ABUT_SANITIZED
+static void count() { allocation_count.fetch_add(1, std::memory_order_relaxed); }
+
 // In place of the C library's, which offers its own by these names.
 extern "C" {
 void* __libc_malloc(std::size_t size);
