@@ -55,13 +55,14 @@ void describe(const VolumeLevel& level, std::size_t number, double seconds, Repo
   note("p1_dihedral_degrees", quality.p1_dihedral);
   note("zero_pressure_percent", 100 * quality.flat_surface_share);
   note("hausdorff_percent", level.hausdorff_percent);
-  const double missed = level.report.measures.at(kMissedCore);
-  note(kMissedCore, missed);
-  if (missed > kMuchMissed)
-    report.warnings.push_back(
-        fmt::format("volume {}: {:.0f} % of its core have less than half of their pressure, as no vertex of "
-                    "{} tetrahedra is in the core of walls and narrow parts; more of them (--tets) have some",
-                    number, missed, level.made.mesh.tetrahedra.size()));
+  if (const auto missed = level.report.measures.find(kMissedCore); missed != level.report.measures.end()) {
+    note(kMissedCore, missed->second);
+    if (missed->second > kMuchMissed)
+      report.warnings.push_back(fmt::format(
+          "volume {}: {:.0f} % of its core have less than half of their pressure, as no vertex of "
+          "{} tetrahedra is in the core of walls and narrow parts; more of them (--tets) have some",
+          number, missed->second, level.made.mesh.tetrahedra.size()));
+  }
   note("seconds", seconds);
   // Vertices where obtuse tetrahedra broke the discrete maximum principle, until it was repaired.
   const auto repairs = level.report.measures.find("extent_max_principle_repairs");
@@ -133,11 +134,12 @@ MadeVolume make_volume(const TriangleMesh& surface, const VolumeParameters& para
   MadeVolume made;
   made.mesh = tetrahedralize(surface, interior_points(surface, inradius, interior), parameters.limits);
   improve(made.mesh);
-  if (parameters.extent.field == FieldKind::kHarmonic)
-    snap_to_core(made.mesh, inradius, parameters.extent.core_fraction);
+  const bool has_core = parameters.extent.field == FieldKind::kHarmonic;
+  if (has_core) snap_to_core(made.mesh, inradius, parameters.extent.core_fraction);
   made.field = extent_field(made.mesh, inradius, parameters.extent, report);
-  report.measures[kMissedCore] =
-      100 * missed_core(made.mesh, made.field, inradius, parameters.extent.core_fraction);
+  if (has_core)
+    report.measures[kMissedCore] =
+        100 * missed_core(made.mesh, made.field, inradius, parameters.extent.core_fraction);
   return made;
 }
 

@@ -286,6 +286,10 @@ TEST(Volume, WarnsWhereWallsAreTooThin) {
     return w.find("of its core have less than half of their pressure") != std::string::npos;
   });
   EXPECT_EQ(warned, missed > 10) << missed;
+  Report of_distance;  // a field without a core
+  parameters.extent.field = FieldKind::kDistance;
+  make_volumes(abut::test::box(0.1, 0.1, 0.002), parameters, of_distance);
+  EXPECT_FALSE(of_distance.measures.contains("volume0_missed_core_percent"));
 }
 
 }  // namespace
