@@ -11,6 +11,15 @@
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {
+namespace {
+
+// Warnings name the file that the asset is made of.
+void rename_in_warnings(asset::Asset& asset, const std::string& from, const std::string& to) {
+  for (std::string& warning : asset.provenance.warnings)
+    if (warning.starts_with(from)) warning.replace(0, from.size(), to);
+}
+
+}  // namespace
 
 AssetStore::AssetStore(const std::filesystem::path& folder, const std::filesystem::path& out)
     : folder_(folder) {
@@ -35,6 +44,7 @@ std::optional<asset::Asset> AssetStore::find(const std::string& key, const datas
   try {
     asset::Asset asset = asset::load(file);
     if (out_of_date(asset.provenance, source, parameters)) return std::nullopt;
+    rename_in_warnings(asset, asset.provenance.source_file, source.file.string());
     asset.name = source.name;
     asset.provenance.source_file = absolute_source(source);
     return asset;
@@ -43,7 +53,9 @@ std::optional<asset::Asset> AssetStore::find(const std::string& key, const datas
   }
 }
 
-void AssetStore::keep(const std::string& key, const asset::Asset& asset) const {
+void AssetStore::keep(const std::string& key, const datasets::ObjectSource& source,
+                      asset::Asset asset) const {
+  rename_in_warnings(asset, source.file.string(), asset.provenance.source_file);
   asset::save(asset, folder_.asset(key));
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "preprocess/cli/output_folder.h"
 #include "preprocess/cli/pipeline.h"
@@ -30,7 +31,7 @@ class AssetStore {
   std::optional<asset::Asset> find(const std::string& key, const datasets::ObjectSource& source,
                                    const Parameters& parameters) const;
   // Throws IoError where it cannot be written.
-  void keep(const std::string& key, const asset::Asset& asset) const;
+  void keep(const std::string& key, const datasets::ObjectSource& source, asset::Asset asset) const;
 
  private:
   OutputFolder folder_;

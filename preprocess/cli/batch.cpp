@@ -97,7 +97,7 @@ std::string make_or_take(const datasets::ObjectSource& source, const std::filesy
   if (!found) asset = make_asset(source, options.parameters, stage);
   stage("write");
   asset::save(*asset, file);
-  if (store != nullptr && !found) store->keep(key, *asset);
+  if (store != nullptr && !found) store->keep(key, source, *asset);
   return pack(*asset, ObjectStatus::kMade, reason, found);
 }
 

@@ -63,6 +63,20 @@ TEST_F(Store, ASecondDatasetTakesWhatTheFirstMade) {
             std::string::npos);
 }
 
+// As of a mesh in millimetres.
+TEST_F(Store, WarningsNameTheFileAtHand) {
+  write("ball.obj", sphere(50, 2));
+  EXPECT_EQ(taken(data_, out_), 0u);
+  const fs::path data = folder_ / "other", out = folder_ / "other_out";
+  fs::create_directories(data);
+  fs::copy_file(data_ / "ball.obj", data / "globe.obj");
+  EXPECT_EQ(taken(data, out), 1u);
+  const auto warnings = abut::asset::load(out / "globe.h5").provenance.warnings;
+  ASSERT_FALSE(warnings.empty());
+  EXPECT_TRUE(warnings.front().starts_with((data / "globe.obj").string() + ": the object measures"))
+      << warnings.front();
+}
+
 TEST_F(Store, TwinsAreMadeOnce) {
   for (const char* name : {"a.obj", "b.obj", "c.obj"}) write(name, sphere(0.05, 3));
   EXPECT_EQ(taken(data_, out_, {"--jobs", "3"}), 2u);
