@@ -20,11 +20,13 @@ constexpr double kCloseEnough = 0.2;      // of the target
 constexpr int kMaxAttempts = 5;           // per gate
 constexpr double kGateStep = 0.6;         // from one distance gate to the next
 constexpr int kGates = 3;
-constexpr int kBisections = 2;  // between what fails and what holds
+constexpr double kClearShare = 0.9;    // of the triangles given, without the least features
+constexpr std::int64_t kFewest = 100;  // triangles with features to spare
+constexpr int kBisections = 2;         // between what fails and what holds
 
 class LevelSearch {
  public:
-  LevelSearch(const TriangleMesh& closed, std::int64_t target, const VolumeMaker& make)
+  LevelSearch(const TriangleMesh& closed, std::int64_t target, const TetrahedraMaker& make)
       : closed_(closed),
         target_(static_cast<double>(target)),
         make_(make),
@@ -38,8 +40,8 @@ class LevelSearch {
       if (!level) break;  // no mesh at all: a tighter gate does not help
       if (!holds(*level)) too_few_ = std::max(too_few_, surface_triangles(*level));
       if (!best || level->quality.min_dihedral > best->quality.min_dihedral) best = std::move(level);
-      // A surface that was not simplified stays what it is.
-      if (holds(*best) || best->hausdorff_percent == 0 || stopped_) break;
+      if (holds(*best) || stopped_) break;
+      if (best->hausdorff_percent == 0 && !clear_of_folds()) break;
     }
     if (!best) {
       if (stopped_) throw LimitReached(failure_);
@@ -63,7 +65,7 @@ class LevelSearch {
     return static_cast<double>(level.quality.surface_triangles);
   }
   bool above_target(const VolumeLevel& level) const {
-    return static_cast<double>(level.made.mesh.tetrahedra.size()) > target_ * (1 + kLevelTolerance);
+    return static_cast<double>(level.mesh.tetrahedra.size()) > target_ * (1 + kLevelTolerance);
   }
 
   // Halves the gap between `level`, which a tightened gate found, and the finest surface that did not hold,
@@ -73,12 +75,23 @@ class LevelSearch {
     for (int i = 0; i < kBisections && above_target(level) && !stopped_; ++i) {
       triangles_ = std::sqrt(too_few_ * surface_triangles(level));
       std::optional<VolumeLevel> between = attempt();
-      if (between && holds(*between) &&
-          between->made.mesh.tetrahedra.size() < level.made.mesh.tetrahedra.size())
+      if (between && holds(*between) && between->mesh.tetrahedra.size() < level.mesh.tetrahedra.size())
         level = std::move(*between);
       else
         too_few_ = triangles_;
     }
+  }
+
+  // A surface as fine as the one given may have triangles that lie back to back; one with a tenth fewer,
+  // which is cut into more from now on, has the least of its features no more. False where that was tried
+  // before.
+  bool clear_of_folds() {
+    if (!clear_.surface.triangles.empty()) return false;
+    const auto fewer = static_cast<std::int64_t>(kClearShare * static_cast<double>(closed_.triangles.size()));
+    if (fewer < kFewest) return false;
+    Report unheard;
+    clear_ = simplify(closed_, {fewer, gate_}, unheard);
+    return clear_.hausdorff_percent > 0;
   }
 
   // The level next to the target among surfaces within the gate.
@@ -91,7 +104,7 @@ class LevelSearch {
         triangles_ = 1.2 * triangles_ + 8;
         continue;
       }
-      const double count = static_cast<double>(level->made.mesh.tetrahedra.size());
+      const double count = static_cast<double>(level->mesh.tetrahedra.size());
       const double error = std::abs(count / target_ - 1);
       // Neither helps another number of triangles.
       const bool ends =
@@ -111,16 +124,19 @@ class LevelSearch {
     try {
       const auto wanted = static_cast<std::size_t>(std::llround(triangles_));
       SimplifyResult simple;
-      if (wanted > closed_.triangles.size())
-        simple.surface = refine(closed_, wanted);
-      else
+      if (wanted > closed_.triangles.size()) {
+        simple.hausdorff_percent = clear_.hausdorff_percent;
+        simple.surface = refine(clear_.surface.triangles.empty() ? closed_ : clear_.surface, wanted);
+      } else {
         simple = simplify(closed_, {static_cast<std::int64_t>(wanted), gate_}, level.report);
+      }
       level.report = {};  // what simplify says of its own target is not the caller's concern
-      reached_ = static_cast<double>(simple.surface.triangles.size());
+      level.surface = std::move(simple.surface);
+      reached_ = static_cast<double>(level.surface.triangles.size());
       level.hausdorff_percent = simple.hausdorff_percent;
       level.limit = simple.limit;
-      level.made = make_(simple.surface, level.report);
-      level.quality = measure(level.made.mesh);
+      level.mesh = make_(level.surface);
+      level.quality = measure(level.mesh);
     } catch (const LimitReached& error) {
       stopped_ = true;
       failure_ = error.what();
@@ -134,10 +150,11 @@ class LevelSearch {
 
   const TriangleMesh& closed_;
   double target_;
-  const VolumeMaker& make_;
+  const TetrahedraMaker& make_;
   double triangles_;                                          // of the next attempt
   double reached_ = 0;                                        // by the last one
   double gate_ = SimplifyParameters{}.max_hausdorff_percent;  // of the diagonal
+  SimplifyResult clear_;                                      // of folds, once looked for
   double too_few_ = 0;    // triangles of the finest surface seen that did not hold
   bool stopped_ = false;  // a limit was reached: no more attempts
   std::string failure_;
@@ -145,7 +162,7 @@ class LevelSearch {
 
 }  // namespace
 
-VolumeLevel find_level(const TriangleMesh& closed, std::int64_t target, const VolumeMaker& make) {
+VolumeLevel find_level(const TriangleMesh& closed, std::int64_t target, const TetrahedraMaker& make) {
   return LevelSearch(closed, target, make).search();
 }
 

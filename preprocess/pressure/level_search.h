@@ -6,19 +6,20 @@
 
 #include "preprocess/pressure/volume.h"
 
-// A level of detail. Internal to make_volumes().
+// A level of detail, before it has its field. Internal to make_volumes().
 namespace abut::preprocess {
 
 struct VolumeLevel {
-  MadeVolume made;
+  TriangleMesh surface;
+  TetrahedralMesh mesh;
   TetrahedralQuality quality;
-  Report report;                 // of the attempt that was kept
+  Report report;                 // of the search
   double hausdorff_percent = 0;  // of its surface to the one given, of the diagonal
   std::string limit;             // why it is not as coarse as wanted; empty if it is
 };
 
-// What makes a volume within a surface as it is: make_volume() with its parameters.
-using VolumeMaker = std::function<MadeVolume(const TriangleMesh&, Report&)>;
+// What makes tetrahedra within a surface as it is: make_tetrahedra() with its parameters.
+using TetrahedraMaker = std::function<TetrahedralMesh(const TriangleMesh&)>;
 
 // The level of about `target` tetrahedra whose smallest dihedral angle is at least kLeastDihedral. Where the
 // simplified surface leaves too little of a thin wall for that, the distance gate of the simplification is
@@ -26,7 +27,7 @@ using VolumeMaker = std::function<MadeVolume(const TriangleMesh&, Report&)>;
 // that holds, and `limit` says so. When `make` reaches a limit the search ends with the best level so far,
 // and a warning in its report says so. Throws InvalidInput where no attempt succeeds, LimitReached if that
 // was for a limit.
-VolumeLevel find_level(const TriangleMesh& closed, std::int64_t target, const VolumeMaker& make);
+VolumeLevel find_level(const TriangleMesh& closed, std::int64_t target, const TetrahedraMaker& make);
 
 // Degrees.
 inline constexpr double kLeastDihedral = 1;

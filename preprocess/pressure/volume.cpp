@@ -11,6 +11,7 @@
 
 #include "preprocess/mesh/shells.h"
 #include "preprocess/mesh/weld.h"
+#include "preprocess/pressure/fill_core.h"
 #include "preprocess/pressure/level_search.h"
 #include "preprocess/pressure/snap.h"
 #include "preprocess/tetrahedralize/improve.h"
@@ -44,12 +45,26 @@ TriangleMesh without_voids(const TriangleMesh& surface) {
 constexpr const char* kMissedCore = "missed_core_percent";
 constexpr double kMuchMissed = 10;  // %
 
-void describe(const VolumeLevel& level, std::size_t number, double seconds, Report& report) {
-  const TetrahedralQuality& quality = level.quality;
+// A level with its field.
+struct FinishedLevel {
+  VolumeLevel level;
+  MadeVolume made;
+
+  std::size_t count() const { return made.mesh.tetrahedra.size(); }
+  // Why it is not as coarse as wanted.
+  std::string limit() const {
+    if (!level.limit.empty() || count() <= level.mesh.tetrahedra.size()) return level.limit;
+    return "walls and narrow parts have more vertices, in their core";
+  }
+};
+
+void describe(const FinishedLevel& finished, std::size_t number, double seconds, Report& report) {
+  const VolumeLevel& level = finished.level;
+  const TetrahedralQuality quality = measure(finished.made.mesh);
   const auto note = [&](const char* name, double value) {
     report.measures[fmt::format("volume{}_{}", number, name)] = value;
   };
-  note("tetrahedra", static_cast<double>(level.made.mesh.tetrahedra.size()));
+  note("tetrahedra", static_cast<double>(finished.count()));
   note("surface_triangles", static_cast<double>(quality.surface_triangles));
   note("min_dihedral_degrees", quality.min_dihedral);
   note("p1_dihedral_degrees", quality.p1_dihedral);
@@ -61,7 +76,7 @@ void describe(const VolumeLevel& level, std::size_t number, double seconds, Repo
       report.warnings.push_back(fmt::format(
           "volume {}: {:.0f} % of its core have less than half of their pressure, as no vertex of "
           "{} tetrahedra is in the core of walls and narrow parts; more of them (--tets) have some",
-          number, missed->second, level.made.mesh.tetrahedra.size()));
+          number, missed->second, finished.count()));
   }
   note("seconds", seconds);
   // Vertices where obtuse tetrahedra broke the discrete maximum principle, until it was repaired.
@@ -69,7 +84,7 @@ void describe(const VolumeLevel& level, std::size_t number, double seconds, Repo
   if (repairs != level.report.measures.end()) note("max_principle_repairs", repairs->second);
 }
 
-std::size_t count(const VolumeLevel& level) { return level.made.mesh.tetrahedra.size(); }
+std::size_t count(const VolumeLevel& level) { return level.mesh.tetrahedra.size(); }
 
 // So far above its target that a search for one still coarser would find the same.
 bool out_of_reach(const VolumeLevel& level, std::int64_t target) {
@@ -84,12 +99,12 @@ bool is_better(const VolumeLevel& level, const VolumeLevel& last) {
 // Levels that miss their targets: one warning for all that have the same mesh.
 class Misses {
  public:
-  void add(const VolumeLevel& level, std::size_t number, std::int64_t target, Report& report) {
-    const double reached = static_cast<double>(count(level));
+  void add(const FinishedLevel& level, std::size_t number, std::int64_t target, Report& report) {
+    const auto reached = static_cast<double>(level.count());
     if (std::abs(reached / static_cast<double>(target) - 1) <= kLevelTolerance) return;
-    if (count_ != count(level)) flush(report);
-    count_ = count(level);
-    limit_ = level.limit;
+    if (count_ != level.count()) flush(report);
+    count_ = level.count();
+    limit_ = level.limit();
     numbers_.push_back(number);
     targets_.push_back(target);
   }
@@ -126,21 +141,34 @@ asset::Volume build_volume(const TetrahedralMesh& mesh, const ExtentField& field
   return asset::build_volume(mesh.vertices, mesh.tetrahedra, field.extent, field.gradients);
 }
 
-MadeVolume make_volume(const TriangleMesh& surface, const VolumeParameters& parameters, Report& report) {
+TetrahedralMesh make_tetrahedra(const TriangleMesh& surface, const VolumeParameters& parameters) {
   const LocalInradius inradius(surface);
   refuse_thin(inradius);
   InteriorParameters interior;
   interior.core_fraction = parameters.extent.core_fraction;
-  MadeVolume made;
-  made.mesh = tetrahedralize(surface, interior_points(surface, inradius, interior), parameters.limits);
-  improve(made.mesh);
+  TetrahedralMesh mesh =
+      tetrahedralize(surface, interior_points(surface, inradius, interior), parameters.limits);
+  improve(mesh);
+  if (parameters.extent.field == FieldKind::kHarmonic)
+    snap_to_core(mesh, inradius, parameters.extent.core_fraction);
+  return mesh;
+}
+
+MadeVolume make_field(TetrahedralMesh mesh, const TriangleMesh& surface, const VolumeParameters& parameters,
+                      Report& report) {
+  const LocalInradius inradius(surface);
   const bool has_core = parameters.extent.field == FieldKind::kHarmonic;
-  if (has_core) snap_to_core(made.mesh, inradius, parameters.extent.core_fraction);
+  const double core_fraction = parameters.extent.core_fraction;
+  if (has_core) fill_core(mesh, inradius, core_fraction);
+  MadeVolume made{std::move(mesh), {}};
   made.field = extent_field(made.mesh, inradius, parameters.extent, report);
   if (has_core)
-    report.measures[kMissedCore] =
-        100 * missed_core(made.mesh, made.field, inradius, parameters.extent.core_fraction);
+    report.measures[kMissedCore] = 100 * missed_core(made.mesh, made.field, inradius, core_fraction);
   return made;
+}
+
+MadeVolume make_volume(const TriangleMesh& surface, const VolumeParameters& parameters, Report& report) {
+  return make_field(make_tetrahedra(surface, parameters), surface, parameters, report);
 }
 
 std::vector<asset::Volume> make_volumes(const TriangleMesh& closed, const VolumeParameters& parameters,
@@ -149,25 +177,24 @@ std::vector<asset::Volume> make_volumes(const TriangleMesh& closed, const Volume
   const TriangleMesh surface = parameters.fill_voids ? without_voids(closed) : closed;
   std::vector<asset::Volume> volumes;
   std::string failure;
-  std::optional<VolumeLevel> last;
+  std::optional<FinishedLevel> last;
   std::int64_t last_target = 0;
   Misses misses;
-  const auto make = [&parameters](const TriangleMesh& simple, Report& told) {
-    return make_volume(simple, parameters, told);
-  };
+  const auto make = [&parameters](const TriangleMesh& simple) { return make_tetrahedra(simple, parameters); };
   for (const std::int64_t target : targets) {
     const auto begin = Clock::now();
     const std::size_t number = volumes.size();
     try {
       refuse_thin(LocalInradius(surface));  // before simplification, which may make it thicker
       std::optional<VolumeLevel> level;
-      if (!last || !out_of_reach(*last, last_target)) level = find_level(surface, target, make);
-      if (level && (!last || is_better(*level, *last))) {
-        last = std::move(level);
-        for (const std::string& warning : last->report.warnings)
+      if (!last || !out_of_reach(last->level, last_target)) level = find_level(surface, target, make);
+      if (level && (!last || is_better(*level, last->level))) {
+        MadeVolume made = make_field(level->mesh, level->surface, parameters, level->report);
+        last = {std::move(*level), std::move(made)};
+        for (const std::string& warning : last->level.report.warnings)
           report.warnings.push_back(fmt::format("volume {}: {}", number, warning));
-      } else if (level && last->limit.empty()) {
-        last->limit = level->limit;
+      } else if (level && last->level.limit.empty()) {
+        last->level.limit = level->limit;
       }
       last_target = target;
       volumes.push_back(build_volume(last->made.mesh, last->made.field));

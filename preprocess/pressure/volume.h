@@ -34,8 +34,16 @@ struct MadeVolume {
   ExtentField field;
 };
 
-// Tetrahedra and field within a closed surface as it is. Throws InvalidInput where the surface is no boundary
-// of a solid, the solid is thinner than 10 micrometres all over, or TetGen fails.
+// Tetrahedra within a closed surface as it is, the core's boundary among their faces as far as there is room.
+// Throws InvalidInput where the surface is no boundary of a solid, the solid is thinner than 10 micrometres
+// all over, or TetGen fails.
+TetrahedralMesh make_tetrahedra(const TriangleMesh& surface, const VolumeParameters& parameters);
+
+// The field of these tetrahedra, which have more vertices afterwards where they missed the core.
+MadeVolume make_field(TetrahedralMesh mesh, const TriangleMesh& surface, const VolumeParameters& parameters,
+                      Report& report);
+
+// Both.
 MadeVolume make_volume(const TriangleMesh& surface, const VolumeParameters& parameters, Report& report);
 
 // One volume per target, the finest first: simplifies (or refines) the closed surface to the number of

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+
+#include "preprocess/tetrahedralize/inradius.h"
+#include "preprocess/tetrahedralize/tetrahedral_mesh.h"
+
+// Internal to make_volume().
+namespace abut::preprocess {
+
+// Puts vertices into the core where tetrahedra of it have none that is deep enough for half of its pressure,
+// as in walls and narrow parts; where the smallest dihedral angle stays what it was or above
+// kSnappedDihedral. Returns how many.
+std::size_t fill_core(TetrahedralMesh& mesh, const LocalInradius& inradius, double core_fraction);
+
+}  // namespace abut::preprocess
