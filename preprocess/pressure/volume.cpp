@@ -44,6 +44,7 @@ TriangleMesh without_voids(const TriangleMesh& surface) {
 
 constexpr const char* kMissedCore = "missed_core_percent";
 constexpr double kMuchMissed = 10;  // %
+constexpr double kOutOfReach = 2;   // times its target
 
 // A level with its field.
 struct FinishedLevel {
@@ -84,16 +85,41 @@ void describe(const FinishedLevel& finished, std::size_t number, double seconds,
   if (repairs != level.report.measures.end()) note("max_principle_repairs", repairs->second);
 }
 
-std::size_t count(const VolumeLevel& level) { return level.mesh.tetrahedra.size(); }
+FinishedLevel finish(VolumeLevel level, const VolumeParameters& parameters) {
+  MadeVolume made = make_field(level.mesh, level.surface, parameters, level.report);
+  return {std::move(level), std::move(made)};
+}
+
+// The level of a target with its field. Where vertices in the core of walls and narrow parts make too many
+// tetrahedra of it, the level of a target lower by as much is taken if that comes nearer.
+FinishedLevel make_level(const TriangleMesh& surface, std::int64_t target,
+                         const VolumeParameters& parameters) {
+  const auto make = [&parameters](const TriangleMesh& simple) { return make_tetrahedra(simple, parameters); };
+  FinishedLevel level = finish(find_level(surface, target, make), parameters);
+  const auto excess = [target](const FinishedLevel& of) {
+    return static_cast<double>(of.count()) / static_cast<double>(target);
+  };
+  if (!level.level.limit.empty() || excess(level) <= 1 + kLevelTolerance || excess(level) > kOutOfReach)
+    return level;
+  const auto lower = std::llround(static_cast<double>(target) / excess(level));
+  try {
+    FinishedLevel second =
+        finish(find_level(surface, std::max<std::int64_t>(lower, kMinTetrahedra), make), parameters);
+    if (std::abs(excess(second) - 1) < std::abs(excess(level) - 1)) return second;
+  } catch (const InvalidInput&) {  // the first is there
+  }
+  return level;
+}
 
 // So far above its target that a search for one still coarser would find the same.
-bool out_of_reach(const VolumeLevel& level, std::int64_t target) {
-  return !level.limit.empty() && count(level) > 2 * static_cast<std::size_t>(target);
+bool out_of_reach(const FinishedLevel& level, std::int64_t target) {
+  return !level.level.limit.empty() &&
+         static_cast<double>(level.count()) > kOutOfReach * static_cast<double>(target);
 }
 
 // A level for a coarser target than that of `last`, which holds for it too if nothing better is found.
-bool is_better(const VolumeLevel& level, const VolumeLevel& last) {
-  return count(level) < count(last) || last.quality.min_dihedral < kLeastDihedral;
+bool is_better(const FinishedLevel& level, const FinishedLevel& last) {
+  return level.count() < last.count() || last.level.quality.min_dihedral < kLeastDihedral;
 }
 
 // Levels that miss their targets: one warning for all that have the same mesh.
@@ -180,21 +206,19 @@ std::vector<asset::Volume> make_volumes(const TriangleMesh& closed, const Volume
   std::optional<FinishedLevel> last;
   std::int64_t last_target = 0;
   Misses misses;
-  const auto make = [&parameters](const TriangleMesh& simple) { return make_tetrahedra(simple, parameters); };
   for (const std::int64_t target : targets) {
     const auto begin = Clock::now();
     const std::size_t number = volumes.size();
     try {
       refuse_thin(LocalInradius(surface));  // before simplification, which may make it thicker
-      std::optional<VolumeLevel> level;
-      if (!last || !out_of_reach(last->level, last_target)) level = find_level(surface, target, make);
-      if (level && (!last || is_better(*level, last->level))) {
-        MadeVolume made = make_field(level->mesh, level->surface, parameters, level->report);
-        last = {std::move(*level), std::move(made)};
+      std::optional<FinishedLevel> level;
+      if (!last || !out_of_reach(*last, last_target)) level = make_level(surface, target, parameters);
+      if (level && (!last || is_better(*level, *last))) {
+        last = std::move(level);
         for (const std::string& warning : last->level.report.warnings)
           report.warnings.push_back(fmt::format("volume {}: {}", number, warning));
       } else if (level && last->level.limit.empty()) {
-        last->level.limit = level->limit;
+        last->level.limit = level->level.limit;
       }
       last_target = target;
       volumes.push_back(build_volume(last->made.mesh, last->made.field));
