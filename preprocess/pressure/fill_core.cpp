@@ -70,7 +70,8 @@ class CoreFiller {
     for (const VertexPlace& place : vertex_places(tets_, slot)) {
       if (!place.on.empty() || share(place.point) < 1) continue;
       Cavity cavity = dig_cavity(tets_, place);
-      if (cavity.quality <= 0 || cavity.quality < std::min(enough, tets_.worst(cavity.slots))) continue;
+      const double before = tets_.worst(cavity.slots);
+      if (cavity.quality < std::max(std::min(enough, before), before / 2)) continue;
       if (!best || cavity.quality > best->quality) best = std::move(cavity);
     }
     if (!best) return std::nullopt;

@@ -9,8 +9,8 @@
 namespace abut::preprocess {
 
 // Puts vertices into the core where tetrahedra of it have none that is deep enough for half of its pressure,
-// as in walls and narrow parts; where the smallest dihedral angle stays what it was or above
-// kSnappedDihedral. Returns how many.
+// as in walls and narrow parts; where the sine of the smallest dihedral angle stays what it was or above that
+// of three degrees, and above half of what it was. Returns how many.
 std::size_t fill_core(TetrahedralMesh& mesh, const LocalInradius& inradius, double core_fraction);
 
 }  // namespace abut::preprocess

@@ -20,7 +20,8 @@ constexpr int kShrinkSteps = 30;
 constexpr int kGrowSteps = 12;
 constexpr double kFirstBall = 1e-4;  // of the diagonal
 constexpr double kTouch = 1e-9;      // relative: this close is touching
-constexpr double kTight = 3e-3;      // relative: balls are as large as that
+constexpr double kFullOverlap = 0.25;
+constexpr double kTight = 3e-3;  // relative: balls are as large as that
 
 double squared_distance(const bvh::Tree& tree, std::int32_t node, int child, const Eigen::Vector3d& p) {
   const float* box = tree.bounds.data() + std::size_t{24} * static_cast<std::size_t>(node) + child;
@@ -31,6 +32,14 @@ double squared_distance(const bvh::Tree& tree, std::int32_t node, int child, con
     sum += out * out;
   }
   return sum;
+}
+
+// The radius for which a ball inside counts at a point of this depth (m): in full where it overlaps the
+// point's own ball by kFullOverlap of the depth, not at all where they only touch.
+double counted_radius(const Ball& ball, const Eigen::Vector3d& point, double depth) {
+  const double overlap = ball.radius + depth - (ball.center - point).norm();
+  const double share = std::clamp(overlap / (kFullOverlap * depth), 0.0, 1.0);
+  return depth + share * (ball.radius - depth);
 }
 
 bvh::Box box_of(const Ball& ball) {
@@ -109,10 +118,10 @@ Ball LocalInradius::shrinking_ball(const Eigen::Vector3d& p, const Eigen::Vector
   return {p + radius * inward, radius * (1 - kTight)};
 }
 
-// Moves a ball away from where it touches, while that makes it larger and it still meets the one about
-// `anchor`. The shrinking ball of a point next to a convex edge, also one that only comes from cutting a
-// curved surface into triangles, is far too small.
-Ball LocalInradius::grow(Ball ball, const Eigen::Vector3d& anchor, double anchor_radius) const {
+// Away from where it touches. The shrinking ball of a point next to a convex edge, also one that only comes
+// from cutting a curved surface into triangles, is far too small.
+template <class Counted>
+Ball LocalInradius::grow(Ball ball, const Counted& counted) const {
   double step = ball.radius / 2;
   const double least = ball.radius / 8;
   const auto away_from = [&](const Eigen::Vector3d& center) -> Eigen::Vector3d {
@@ -121,9 +130,9 @@ Ball LocalInradius::grow(Ball ball, const Eigen::Vector3d& anchor, double anchor
   };
   const auto take = [&](const Eigen::Vector3d& center) {
     if (!is_free(center, ball.radius * (1 + kTight))) return false;
-    const double radius = depth(center);
-    if ((center - anchor).norm() > radius + anchor_radius) return false;
-    ball = {center, radius};
+    const Ball larger{center, depth(center)};
+    if (counted(larger) <= counted(ball)) return false;
+    ball = larger;
     return true;
   };
   Eigen::Vector3d away = away_from(ball.center);
@@ -164,7 +173,7 @@ void LocalInradius::sample_balls() {
     for (int u = 0; u < k; ++u)  // centroids of the k x k small triangles that stand upright
       for (int v = 0; u + v < k; ++v) {
         const Eigen::Vector3d p = a + ((u + 1.0 / 3) * (b - a) + (v + 1.0 / 3) * (c - a)) / k;
-        Ball ball = grow(shrinking_ball(p, -normal.normalized()), p, diagonal_);
+        Ball ball = grow(shrinking_ball(p, -normal.normalized()), [](const Ball& b) { return b.radius; });
         ball.radius = depth(ball.center);
         if (!(ball.radius > 0)) continue;
         balls_.push_back(ball);
@@ -173,14 +182,12 @@ void LocalInradius::sample_balls() {
   }
 }
 
-std::int32_t LocalInradius::largest_meeting(const Eigen::Vector3d& point, double depth,
-                                            double at_least) const {
+LocalInradius::Sample LocalInradius::best_sample(const Eigen::Vector3d& point, double depth) const {
   const bvh::Tree& tree = ball_tree_.tree;
   std::array<std::int32_t, 4 * bvh::kMaxDepth> stack;
   std::size_t top = 0;
   stack[top++] = 0;
-  double best = at_least;
-  std::int32_t which = -1;
+  Sample best{-1, depth};
   while (top > 0) {
     const std::int32_t node = stack[--top];
     for (int child = 0; child < bvh::kWidth; ++child) {
@@ -191,30 +198,31 @@ std::int32_t LocalInradius::largest_meeting(const Eigen::Vector3d& point, double
       for (int i = 0; i < tree.counts[slot]; ++i) {
         const std::int32_t sample = ball_tree_.order[tree.children[slot] + i];
         const Ball& ball = balls_[sample];
-        const double reach = ball.radius + depth;
-        if (!(ball.radius > best) || (ball.center - point).squaredNorm() > reach * reach) continue;
-        best = ball.radius;
-        which = sample;
+        if (!(ball.radius > best.counted)) continue;
+        const double counted = counted_radius(ball, point, depth);
+        if (counted > best.counted) best = {sample, counted};
       }
     }
   }
-  return which;
+  return best;
 }
 
 double LocalInradius::inradius(const Eigen::Vector3d& point) const { return inradius(point, foot(point)); }
 
 double LocalInradius::inradius(const Eigen::Vector3d& point, const Foot& foot) const {
-  const std::int32_t sample = largest_meeting(point, foot.distance, foot.distance);
-  const double sampled = sample < 0 ? foot.distance : balls_[sample].radius;
-  if (foot.distance < kTouch * diagonal_ || (sample >= 0 && sampled > kDense * spacing_[sample]))
-    return sampled;
+  const Sample sampled = best_sample(point, foot.distance);
+  const bool in_full = sampled.ball >= 0 && sampled.counted >= balls_[sampled.ball].radius;
+  if (foot.distance < kTouch * diagonal_ || (in_full && sampled.counted > kDense * spacing_[sampled.ball]))
+    return sampled.counted;
   // The ball at the point's own foot, unless the samples' is far larger than the depth and one look shows
   // that this one is not.
   const Eigen::Vector3d inward = (point - foot.point) / foot.distance;
-  const double larger = sampled * (1 + 2 * kTight);
-  if (sampled > 4 * foot.distance && !is_free(foot.point + larger * inward, sampled * (1 + kTight)))
-    return sampled;
-  return std::max(sampled, grow(shrinking_ball(foot.point, inward), point, foot.distance).radius);
+  const double larger = sampled.counted * (1 + 2 * kTight);
+  if (in_full && sampled.counted > 4 * foot.distance &&
+      !is_free(foot.point + larger * inward, sampled.counted * (1 + kTight)))
+    return sampled.counted;
+  const auto counted = [&](const Ball& ball) { return counted_radius(ball, point, foot.distance); };
+  return std::max(sampled.counted, counted(grow(shrinking_ball(foot.point, inward), counted)));
 }
 
 }  // namespace abut::preprocess

@@ -269,7 +269,8 @@ TriangleMesh bar_with_knob() {
 
 // The tetrahedra alone, whose core has vertices in the knob only, and with those that are put in.
 TEST(Volume, NarrowPartsHaveVerticesInTheirCore) {
-  const TriangleMesh bar = refine(bar_with_knob(), 200);
+  constexpr std::size_t kTriangles = 150;
+  const TriangleMesh bar = refine(bar_with_knob(), kTriangles);
   const TetrahedralMesh bare = make_tetrahedra(bar, {});
   const LocalInradius inradius(bar);
   Report report;

@@ -231,6 +231,41 @@ TEST(LocalInradius, MakesLightOfTheRidgesOfABox) {
   EXPECT_NEAR(inradius.inradius({0.1, 0.2, -0.1}), 1, 0.02);
 }
 
+// A tooth on a rack, 4.2 mm wide and 5 mm high: its balls just meet those of the rack. From tip to rack its
+// inradius grows without a jump, and its upper half has a core.
+TEST(LocalInradius, IsContinuousInATooth) {
+  const double half = 2.1e-3, high = 5e-3, wide = 20e-3, deep = 20e-3;
+  const Eigen::Vector2d outline[] = {{-wide, -deep}, {wide, -deep}, {wide, 0},  {half, 0},
+                                     {half, high},   {-half, high}, {-half, 0}, {-wide, 0}};
+  const Triangle cap[] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 6}, {0, 6, 7}, {3, 4, 5}, {3, 5, 6}};
+  TriangleMesh rack;
+  for (const double z : {-5e-3, 5e-3})
+    for (const Eigen::Vector2d& p : outline) rack.vertices.emplace_back(p.x(), p.y(), z);
+  for (const Triangle& t : cap) {
+    rack.triangles.push_back({t[2], t[1], t[0]});
+    rack.triangles.push_back({t[0] + 8, t[1] + 8, t[2] + 8});
+  }
+  for (int i = 0; i < 8; ++i) {
+    const int next = (i + 1) % 8;
+    rack.triangles.push_back({i, next, next + 8});
+    rack.triangles.push_back({i, next + 8, i + 8});
+  }
+  const LocalInradius inradius(rack);
+  constexpr double kStep = 1e-5;
+  double last = 0;
+  for (double y = high - 1e-3; y > -1e-3; y -= kStep) {
+    const double here = inradius.inradius({0, y, 0});
+    if (last > 0) {
+      EXPECT_NEAR(here, last, 0.2e-3) << y;
+    }
+    last = here;
+    if (y > high / 2 && y < high - half) {
+      EXPECT_GT(inradius.depth({0, y, 0}), here / 2) << y;
+    }
+  }
+  EXPECT_GT(last, 4e-3);
+}
+
 // The plate and the ball of a rattle: each part its own thickness.
 TEST(LocalInradius, ThinPartsKeepTheirOwn) {
   const TriangleMesh cup = shapes::cup(1, 1, 0.04, 0.1);
