@@ -14,7 +14,8 @@ set(headers
     dynamics/rollout/rollout dynamics/solve/contact_solver
     dynamics/step/recording dynamics/step/scene_page dynamics/step/second_derivatives dynamics/step/simulation
     dynamics/system/robot dynamics/system/scene_file dynamics/system/system_tree
-    dynamics/tree/derivatives dynamics/tree/dynamics dynamics/tree/joint dynamics/tree/kinematics dynamics/tree/urdf
+    dynamics/tree/derivatives dynamics/tree/dynamics dynamics/tree/hessian_products dynamics/tree/joint
+    dynamics/tree/kinematics dynamics/tree/urdf
     math/adjoint
     proximity/distance_model proximity/overlap_volume proximity/surface_query
     ssdf/grid_field ssdf/primitives ssdf/soft_distances ssdf/ssdf

@@ -11,6 +11,7 @@ BasicTreeScratch<S>::BasicTreeScratch(const Tree& tree)
       articulated(links.size(), Mat6<S>::Zero()),
       dofs(static_cast<std::size_t>(tree.nv())),
       derivatives(static_cast<std::size_t>(tree.nv())),
+      products(links.size()),
       ancestors(static_cast<std::size_t>(tree.nv())),
       none(VecX<S>::Zero(tree.nv())),
       tau(VecX<S>::Zero(tree.nv())),
@@ -19,7 +20,12 @@ BasicTreeScratch<S>::BasicTreeScratch(const Tree& tree)
       factor(MatX<S>::Zero(tree.nv(), tree.nv())),
       jacobian(MatX<S>::Zero(6, tree.nv())),
       dtau_dx(MatX<S>::Zero(tree.nv(), 2 * tree.nv())),
-      dacceleration_dx(MatX<S>::Zero(tree.nv(), 2 * tree.nv())) {}
+      dacceleration_dx(MatX<S>::Zero(tree.nv(), 2 * tree.nv())),
+      gradient(VecX<S>::Zero(3 * tree.nv())),
+      hessian_product(VecX<S>::Zero(3 * tree.nv())),
+      solved_weights(VecX<S>::Zero(tree.nv())),
+      weights_rate(VecX<S>::Zero(tree.nv())),
+      acceleration_rate(VecX<S>::Zero(tree.nv())) {}
 
 template <class S>
 void place_links(const Tree& tree, InVec<S> q, BasicTreeScratch<S>& scratch) {

@@ -40,6 +40,12 @@ struct BasicTreeScratch {
     S force[6][4] = {};   // on what it carries, by q, by velocity, unused, by acceleration
     S row[3] = {};        // 2 B' axis, angular
   };
+  // Of a link, for Hessian-vector products (hessian_products.cpp, which says what the letters are).
+  struct Product {
+    Vec6<S> turn = Vec6<S>::Zero();       // twist of the direction against the parent
+    detail::Moving<S> V_P, A_P, W_P;      // of the parent
+    detail::Moving<S> V, A, W, F, IW, Y;  // of the link; F, IW and Y later of all that it carries
+  };
 
   explicit BasicTreeScratch(const Tree& tree);  // allocates all that the tree needs
 
@@ -47,6 +53,7 @@ struct BasicTreeScratch {
   std::vector<Mat6<S>> articulated;     // articulated-body inertia of each link
   std::vector<Dof> dofs;                // (nv)
   std::vector<Derivative> derivatives;  // (nv)
+  std::vector<Product> products;        // (links)
   std::vector<int> ancestors;           // degrees of freedom on the way to the world
 
   VecX<S> none;              // (nv) zeros
@@ -57,6 +64,13 @@ struct BasicTreeScratch {
   MatX<S> jacobian;          // (6, nv)
   MatX<S> dtau_dx;           // (nv, 2 nv): by the tangent of q, then by v; zero off the branches
   MatX<S> dacceleration_dx;  // (nv, 2 nv): of forward dynamics, columns as dtau_dx
+
+  // hessian_products.h
+  VecX<S> gradient;           // (3 nv)
+  VecX<S> hessian_product;    // (3 nv)
+  VecX<S> solved_weights;     // (nv) M^-1 weights,
+  VecX<S> weights_rate;       // (nv) and its rate along the direction
+  VecX<S> acceleration_rate;  // (nv) of forward dynamics
 };
 
 using TreeScratch = BasicTreeScratch<double>;  // of simulations; long double is for tests

@@ -67,4 +67,29 @@ SpatialInertia<S> inertia_seen_from(const Pose<S>& X_AB, S m, const Vec3<S>& p_B
   return inertia;
 }
 
+// A vector and its rate along a direction in which the state of a tree moves, in axes that move with a link:
+// there the link's inertia and the axes of its joint are constant.
+template <class S>
+struct Moving {
+  Vec6<S> value = Vec6<S>::Zero();
+  Vec6<S> rate = Vec6<S>::Zero();
+
+  Moving& operator+=(const Moving& other) {
+    value += other.value;
+    rate += other.rate;
+    return *this;
+  }
+  friend Moving operator+(const Moving& a, const Moving& b) { return {a.value + b.value, a.rate + b.rate}; }
+  friend Moving operator-(const Moving& a, const Moving& b) { return {a.value - b.value, a.rate - b.rate}; }
+  friend Moving operator*(const SpatialInertia<S>& I, const Moving& V) { return {I * V.value, I * V.rate}; }
+};
+template <class S>
+Moving<S> cross_motion(const Moving<S>& V, const Moving<S>& m) {
+  return {cross_motion(V.value, m.value), cross_motion(V.rate, m.value) + cross_motion(V.value, m.rate)};
+}
+template <class S>
+Moving<S> cross_force(const Moving<S>& V, const Moving<S>& F) {
+  return {cross_force(V.value, F.value), cross_force(V.rate, F.value) + cross_force(V.value, F.rate)};
+}
+
 }  // namespace abut::dynamics::detail

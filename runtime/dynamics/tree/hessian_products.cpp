@@ -1,0 +1,142 @@
+#include "runtime/dynamics/tree/hessian_products.h"
+
+#include "runtime/dynamics/tree/recursions.h"
+
+// With W = sum of axis_d weights_d over the degrees of freedom that carry a link, weights' tau is the sum of
+// W.F over the links. As in derivatives.cpp a unit tangent s of a joint of link J changes twist and
+// acceleration of all links K that J carries by psi_dot = V_P x s and psi_ddot = A_P x s + V_P x psi_dot, in
+// axes that go with it, and the axes of those that carry J see the force on J turned by s x* F. So
+//   df/dq = psi_ddot.IW + psi_dot.Y + W_P.(s x* F),   df/dv = (psi_dot + V_J x s).IW + s.Y,   df/da = s.IW
+// with F, IW and Y summed over the links K, Y = (2 B)' W = V x* IW - W x* IV - I (V x W). As
+// (V x s).F = -s.(V x* F), each is s times one force of the link:
+//   df/dq = -s.(A_P x* IW + V_P x* Z + W_P x* F),   Z = Y - V_P x* IW,   df/dv = s.(Z - V x* IW).
+// In axes that move with the links s and I are constant, and the rates follow by the rule of products.
+namespace abut::dynamics {
+namespace {
+
+using detail::at;
+using detail::dof;
+using detail::Moving;
+
+// Numbers of the degrees of freedom and their rates along the direction.
+template <class S>
+struct Input {
+  const S *value, *rate;
+};
+template <class S>
+struct Motion {
+  const S* dq;
+  Input<S> v, a, weights;
+};
+
+template <class S>
+typename BasicTreeScratch<S>::Product& product_at(BasicTreeScratch<S>& scratch, int link) {
+  return scratch.products[static_cast<std::size_t>(link)];
+}
+
+// The twist that the joint of link i has with these numbers.
+template <class S>
+Moving<S> joint_twist(const Tree& tree, int i, const Input<S>& of, BasicTreeScratch<S>& scratch) {
+  Moving<S> sum;
+  for (int d = tree.first_v(i); d < tree.end_v(i); ++d) {
+    sum.value += dof(scratch, d).axis * of.value[d];
+    sum.rate += dof(scratch, d).axis * of.rate[d];
+  }
+  return sum;
+}
+
+// The parent's motion vector in axes that move with the link, and the link's force in the parent's.
+template <class S>
+Moving<S> in_link(const Moving<S>& m, const Vec6<S>& turn) {
+  return {m.value, m.rate - detail::cross_motion(turn, m.value)};
+}
+template <class S>
+Moving<S> in_parent(const Moving<S>& F, const Vec6<S>& turn) {
+  return {F.value, F.rate + detail::cross_force(turn, F.value)};
+}
+
+// Of link i alone; its pose, axes and inertia and the parent's motion are known.
+template <class S>
+void move_link(const Tree& tree, int i, const Motion<S>& motion, BasicTreeScratch<S>& scratch) {
+  auto& here = product_at(scratch, i);
+  here.turn.setZero();
+  for (int d = tree.first_v(i); d < tree.end_v(i); ++d) here.turn += dof(scratch, d).axis * motion.dq[d];
+  if (const int parent = tree.link(i).parent; parent >= 0) {
+    const auto& below = product_at(scratch, parent);
+    here.V_P = in_link(below.V, here.turn);
+    here.A_P = in_link(below.A, here.turn);
+    here.W_P = in_link(below.W, here.turn);
+  } else {
+    here.A_P = in_link<S>({detail::gravity_as_acceleration<S>(tree), Vec6<S>::Zero()}, here.turn);
+  }
+  const Moving<S> V_PL = joint_twist(tree, i, motion.v, scratch);
+  here.V = here.V_P + V_PL;
+  here.A = here.A_P + joint_twist(tree, i, motion.a, scratch) + detail::cross_motion(here.V, V_PL);
+  here.W = here.W_P + joint_twist(tree, i, motion.weights, scratch);
+  const auto& I = at(scratch, i).inertia;
+  const Moving<S> momentum = I * here.V;
+  here.F = I * here.A + detail::cross_force(here.V, momentum);
+  here.IW = I * here.W;
+  here.Y = detail::cross_force(here.V, here.IW) - detail::cross_force(here.W, momentum) -
+           I * detail::cross_motion(here.V, here.W);
+}
+
+// Gradient and product by the joint of link i, whose F, IW and Y are whole; these go on to the parent.
+template <class S>
+void differentiate_joint(const Tree& tree, int i, const Motion<S>& motion, BasicTreeScratch<S>& scratch) {
+  const auto& here = product_at(scratch, i);
+  const Moving<S> Z = here.Y - detail::cross_force(here.V_P, here.IW);
+  const Moving<S> less_by_q = detail::cross_force(here.A_P, here.IW) + detail::cross_force(here.V_P, Z) +
+                              detail::cross_force(here.W_P, here.F);
+  const Moving<S> by_v = Z - detail::cross_force(here.V, here.IW);
+  const S armature = S(tree.link(i).joint.armature);
+  const int n = tree.nv();
+  for (int d = tree.first_v(i); d < tree.end_v(i); ++d) {
+    const Vec6<S>& axis = dof(scratch, d).axis;
+    scratch.gradient[d] = -axis.dot(less_by_q.value);
+    scratch.gradient[n + d] = axis.dot(by_v.value);
+    scratch.gradient[2 * n + d] = axis.dot(here.IW.value) + armature * motion.weights.value[d];
+    scratch.hessian_product[d] = -axis.dot(less_by_q.rate);
+    scratch.hessian_product[n + d] = axis.dot(by_v.rate);
+    scratch.hessian_product[2 * n + d] = axis.dot(here.IW.rate) + armature * motion.weights.rate[d];
+  }
+  const int parent = tree.link(i).parent;
+  if (parent < 0) return;
+  auto& below = product_at(scratch, parent);
+  below.F += in_parent(here.F, here.turn);
+  below.IW += in_parent(here.IW, here.turn);
+  below.Y += in_parent(here.Y, here.turn);
+}
+
+// Poses and inertias of the links are known.
+template <class S>
+void differentiate(const Tree& tree, const Motion<S>& motion, BasicTreeScratch<S>& scratch) {
+  for (int i = 0; i < tree.link_count(); ++i) move_link(tree, i, motion, scratch);
+  for (int i = tree.link_count(); i-- > 0;) differentiate_joint(tree, i, motion, scratch);
+}
+
+}  // namespace
+
+template <class S>
+const VecX<S>& inverse_dynamics_hessian_product(const Tree& tree, InVec<S> q, InVec<S> v, InVec<S> a,
+                                                InVec<S> weights, InVec<S> direction,
+                                                BasicTreeScratch<S>& scratch) {
+  const int n = tree.nv();
+  detail::require_size("accelerations", a.size(), n);
+  detail::require_size("weights", weights.size(), n);
+  detail::require_size("entries of the direction", direction.size(), 3 * n);
+  detail::set_state<S>(tree, q, v, scratch);
+  const S* const dx = direction.data();
+  differentiate<S>(
+      tree, {dx, {v.data(), dx + n}, {a.data(), dx + 2 * n}, {weights.data(), scratch.none.data()}}, scratch);
+  return scratch.hessian_product;
+}
+
+#define ABUT_INSTANTIATE(S)                                                                           \
+  template const VecX<S>& inverse_dynamics_hessian_product(const Tree&, InVec<S>, InVec<S>, InVec<S>, \
+                                                           InVec<S>, InVec<S>, BasicTreeScratch<S>&);
+ABUT_INSTANTIATE(double)
+ABUT_INSTANTIATE(long double)
+#undef ABUT_INSTANTIATE
+
+}  // namespace abut::dynamics
