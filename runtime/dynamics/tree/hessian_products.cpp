@@ -1,5 +1,6 @@
 #include "runtime/dynamics/tree/hessian_products.h"
 
+#include "runtime/dynamics/tree/dynamics.h"
 #include "runtime/dynamics/tree/recursions.h"
 
 // With W = sum of axis_d weights_d over the degrees of freedom that carry a link, weights' tau is the sum of
@@ -11,6 +12,10 @@
 // (V x s).F = -s.(V x* F), each is s times one force of the link:
 //   df/dq = -s.(A_P x* IW + V_P x* Z + W_P x* F),   Z = Y - V_P x* IW,   df/dv = s.(Z - V x* IW).
 // In axes that move with the links s and I are constant, and the rates follow by the rule of products.
+//
+// Of forward dynamics, tau(q, v, a) = tau: with m = M^-1 weights the gradient of weights' a by (q, v) is less
+// that of m' tau(q, v, a), by tau it is m. The rates of a and m that this needs are those that keep tau and
+// M m = weights, M^-1 times what is left of both where a and m are held.
 namespace abut::dynamics {
 namespace {
 
@@ -115,6 +120,51 @@ void differentiate(const Tree& tree, const Motion<S>& motion, BasicTreeScratch<S
   for (int i = tree.link_count(); i-- > 0;) differentiate_joint(tree, i, motion, scratch);
 }
 
+// x = M^-1 x in place, by the articulated inertias of forward_dynamics, of which this is the part that is
+// linear in tau. F and A of scratch.products are overwritten.
+template <class S>
+void solve_articulated(const Tree& tree, VecX<S>& x, BasicTreeScratch<S>& scratch) {
+  for (auto& product : scratch.products) product.F.value.setZero();
+  for (int i = tree.link_count(); i-- > 0;) {
+    Vec6<S>& F = product_at(scratch, i).F.value;
+    for (int d = tree.end_v(i); d-- > tree.first_v(i);) {
+      const auto& joint = dof(scratch, d);
+      x[d] -= joint.axis.dot(F);
+      F += joint.U * (joint.inverse_D * x[d]);
+    }
+    if (const int parent = tree.link(i).parent; parent >= 0) product_at(scratch, parent).F.value += F;
+  }
+  for (int i = 0; i < tree.link_count(); ++i) {
+    Vec6<S>& A = product_at(scratch, i).A.value;
+    const int parent = tree.link(i).parent;
+    A = parent >= 0 ? product_at(scratch, parent).A.value : Vec6<S>::Zero().eval();
+    for (int d = tree.first_v(i); d < tree.end_v(i); ++d) {
+      const auto& joint = dof(scratch, d);
+      x[d] = (x[d] - joint.U.dot(A)) * joint.inverse_D;
+      A += joint.axis * x[d];
+    }
+  }
+}
+
+// Rates of a and of M^-1 weights, after forward_dynamics; `held` has none for them.
+template <class S>
+void solve_rates(const Tree& tree, const Motion<S>& held, const S* dtau, BasicTreeScratch<S>& scratch) {
+  for (int i = 0; i < tree.link_count(); ++i) move_link(tree, i, held, scratch);
+  for (int i = tree.link_count(); i-- > 0;) {
+    const auto& here = product_at(scratch, i);
+    for (int d = tree.first_v(i); d < tree.end_v(i); ++d) {
+      scratch.acceleration_rate[d] = dtau[d] - dof(scratch, d).axis.dot(here.F.rate);
+      scratch.weights_rate[d] = -dof(scratch, d).axis.dot(here.IW.rate);
+    }
+    const int parent = tree.link(i).parent;
+    if (parent < 0) continue;
+    product_at(scratch, parent).F += in_parent(here.F, here.turn);
+    product_at(scratch, parent).IW += in_parent(here.IW, here.turn);
+  }
+  solve_articulated(tree, scratch.acceleration_rate, scratch);
+  solve_articulated(tree, scratch.weights_rate, scratch);
+}
+
 }  // namespace
 
 template <class S>
@@ -132,8 +182,34 @@ const VecX<S>& inverse_dynamics_hessian_product(const Tree& tree, InVec<S> q, In
   return scratch.hessian_product;
 }
 
+template <class S>
+const VecX<S>& forward_dynamics_hessian_product(const Tree& tree, InVec<S> q, InVec<S> v, InVec<S> tau,
+                                                InVec<S> weights, InVec<S> direction,
+                                                BasicTreeScratch<S>& scratch) {
+  const int n = tree.nv();
+  detail::require_size("weights", weights.size(), n);
+  detail::require_size("entries of the direction", direction.size(), 3 * n);
+  forward_dynamics<S>(tree, q, v, tau, scratch);
+  scratch.solved_weights = weights;
+  solve_articulated(tree, scratch.solved_weights, scratch);
+  const S *const dx = direction.data(), *const none = scratch.none.data();
+  Motion<S> motion{
+      dx, {v.data(), dx + n}, {scratch.acceleration.data(), none}, {scratch.solved_weights.data(), none}};
+  solve_rates(tree, motion, dx + 2 * n, scratch);
+  motion.a.rate = scratch.acceleration_rate.data();
+  motion.weights.rate = scratch.weights_rate.data();
+  differentiate(tree, motion, scratch);
+  scratch.gradient.head(2 * n) *= S(-1);
+  scratch.gradient.tail(n) = scratch.solved_weights;
+  scratch.hessian_product.head(2 * n) *= S(-1);
+  scratch.hessian_product.tail(n) = scratch.weights_rate;
+  return scratch.hessian_product;
+}
+
 #define ABUT_INSTANTIATE(S)                                                                           \
   template const VecX<S>& inverse_dynamics_hessian_product(const Tree&, InVec<S>, InVec<S>, InVec<S>, \
+                                                           InVec<S>, InVec<S>, BasicTreeScratch<S>&); \
+  template const VecX<S>& forward_dynamics_hessian_product(const Tree&, InVec<S>, InVec<S>, InVec<S>, \
                                                            InVec<S>, InVec<S>, BasicTreeScratch<S>&);
 ABUT_INSTANTIATE(double)
 ABUT_INSTANTIATE(long double)

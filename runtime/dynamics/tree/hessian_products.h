@@ -26,4 +26,11 @@ const VecX<S>& inverse_dynamics_hessian_product(const Tree& tree, InVec<S> q, In
                                                 InVec<S> weights, InVec<S> direction,
                                                 BasicTreeScratch<S>& scratch);
 
+// Of weights' a(q, v, tau), (weights: nv). a itself in scratch.acceleration, and its rate along the direction
+// in scratch.acceleration_rate.
+template <class S>
+const VecX<S>& forward_dynamics_hessian_product(const Tree& tree, InVec<S> q, InVec<S> v, InVec<S> tau,
+                                                InVec<S> weights, InVec<S> direction,
+                                                BasicTreeScratch<S>& scratch);
+
 }  // namespace abut::dynamics
