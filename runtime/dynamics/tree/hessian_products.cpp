@@ -86,7 +86,8 @@ void move_link(const Tree& tree, int i, const Motion<S>& motion, BasicTreeScratc
            I * detail::cross_motion(here.V, here.W);
 }
 
-// Gradient and product by the joint of link i, whose F, IW and Y are whole; these go on to the parent.
+// Gradient and product by the joint of link i, whose F, IW and Y are whole; these go on to the parent. The
+// product by a is for weights that are held.
 template <class S>
 void differentiate_joint(const Tree& tree, int i, const Motion<S>& motion, BasicTreeScratch<S>& scratch) {
   const auto& here = product_at(scratch, i);
@@ -94,16 +95,16 @@ void differentiate_joint(const Tree& tree, int i, const Motion<S>& motion, Basic
   const Moving<S> less_by_q = detail::cross_force(here.A_P, here.IW) + detail::cross_force(here.V_P, Z) +
                               detail::cross_force(here.W_P, here.F);
   const Moving<S> by_v = Z - detail::cross_force(here.V, here.IW);
-  const S armature = S(tree.link(i).joint.armature);
   const int n = tree.nv();
   for (int d = tree.first_v(i); d < tree.end_v(i); ++d) {
     const Vec6<S>& axis = dof(scratch, d).axis;
     scratch.gradient[d] = -axis.dot(less_by_q.value);
     scratch.gradient[n + d] = axis.dot(by_v.value);
-    scratch.gradient[2 * n + d] = axis.dot(here.IW.value) + armature * motion.weights.value[d];
+    scratch.gradient[2 * n + d] =
+        axis.dot(here.IW.value) + S(tree.link(i).joint.armature) * motion.weights.value[d];
     scratch.hessian_product[d] = -axis.dot(less_by_q.rate);
     scratch.hessian_product[n + d] = axis.dot(by_v.rate);
-    scratch.hessian_product[2 * n + d] = axis.dot(here.IW.rate) + armature * motion.weights.rate[d];
+    scratch.hessian_product[2 * n + d] = axis.dot(here.IW.rate);
   }
   const int parent = tree.link(i).parent;
   if (parent < 0) return;
