@@ -3,13 +3,17 @@ import importlib.util
 import json
 import os
 import pathlib
+import runpy
 import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
+
+import numpy as np
 
 import abut
-from support import ASSETS, needs_assets
+from support import ASSETS, needs_assets, poses
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python"
 
@@ -19,7 +23,7 @@ class Examples(unittest.TestCase):
     def test_every_example_runs_and_is_short(self):
         environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(abut.__file__).resolve().parents[1])}
         scripts = sorted(EXAMPLES.glob("*.py"))
-        self.assertEqual(len(scripts), 11)
+        self.assertEqual(len(scripts), 12)
         arguments = {"push_optimisation": ["page.html"], "preprocess_dataset": [ASSETS.resolve() / "meshes", "OUT"]}
         for script in scripts:
             with self.subTest(script.name), tempfile.TemporaryDirectory(dir=".") as folder:
@@ -36,6 +40,24 @@ class Examples(unittest.TestCase):
                 self.assertTrue(run.stdout)
                 if script.stem in ("pile", "push_optimisation"):
                     self.assertGreater((pathlib.Path(folder) / "page.html").stat().st_size, 10_000)
+
+    def test_casadi_gets_numbers_and_their_jacobian(self):
+        """By a stand-in for CasADi: with CasADi itself the script runs where that is installed, in the test above."""
+        script = EXAMPLES / "casadi_contact.py"
+        modules = {name: module for name, module in sys.modules.items() if name != "casadi"}
+        with mock.patch.dict(sys.modules, modules, clear=True), \
+                mock.patch.object(sys, "path", [str(pathlib.Path(__file__).parent / "stubs"), *sys.path]), \
+                mock.patch.object(sys, "argv", [str(script), str(ASSETS)]), mock.patch("builtins.print") as told:
+            names = runpy.run_path(str(script))
+        self.assertIn("2.00 mm at", told.call_args.args[0])
+        casadi, distance = names["casadi"], names["distance"]
+        for pose in poses(20, reach=0.1):
+            value, step = distance.numbers(casadi.DM(pose)), 1e-7
+            self.assertEqual(value.full(), abut.separation(names["mug"], names["box"], pose).distance)
+            slopes = [(distance.numbers(casadi.DM(pose + step * e)).full() - distance.numbers(casadi.DM(pose - step * e)).full())
+                      / (2 * step) for e in np.eye(7)]
+            jacobian = distance.jacobian().numbers(casadi.DM(pose), value).full()
+            np.testing.assert_allclose(jacobian, np.reshape(slopes, (1, 7)), atol=1e-6)
 
 
 class Notebooks(unittest.TestCase):
