@@ -11,6 +11,7 @@
 #include "datasets/names.h"
 #include "preprocess/cli/summary.h"
 #include "preprocess/mesh/read.h"
+#include "preprocess/mesh/weld.h"
 #include "preprocess/mesh/write.h"
 #include "preprocess/process/packing.h"
 #include "preprocess/process/runner.h"
@@ -40,11 +41,18 @@ std::string scaled_name(const Mesh& mesh) {
   return fmt::format("{}_{}.ply", mesh.file.stem().string(), digest.substr(digest.size() - 8));
 }
 
-// Writes the mesh as the scale leaves it; a mirrored one keeps its outside out. Returns what the reader warns
-// of.
+// What tells a mesh from the same one at other scales: nothing at scale 1.
+std::string scale_suffix(const Vec3<double>& scale) {
+  if (scale == Vec3<double>::Ones()) return "";
+  if (uniform(scale) != 0) return fmt::format("_{}", scale[0]);
+  return fmt::format("_{}x{}x{}", scale[0], scale[1], scale[2]);
+}
+
+// Writes the mesh as the scale leaves it, each vertex once; a mirrored one keeps its outside out. Returns
+// what the reader warns of.
 std::vector<std::string> write_scaled(const Mesh& mesh, const fs::path& file) {
   Report report;
-  TriangleMesh scaled = read_mesh(mesh.file, 1, report);
+  TriangleMesh scaled = weld(read_mesh_in_its_units(mesh.file, report)).mesh;
   for (Eigen::Vector3d& vertex : scaled.vertices) vertex = vertex.cwiseProduct(mesh.scale);
   if (mesh.scale.prod() < 0)
     for (Triangle& triangle : scaled.triangles) std::swap(triangle[1], triangle[2]);
@@ -146,6 +154,7 @@ std::string RobotFolder::scene_name() const {
 }
 
 void RobotFolder::list_meshes(const BatchOptions& limits) {
+  std::map<std::string, int> uses;  // of each mesh's own name, by files and scales
   for (const dynamics::CollisionShape& shape : robot_.collisions) {
     const auto* mesh = std::get_if<Mesh>(&shape.shape);
     if (mesh == nullptr || find(*mesh) != used_.end()) continue;
@@ -158,9 +167,12 @@ void RobotFolder::list_meshes(const BatchOptions& limits) {
       fs::create_directories(used.file.parent_path(), ignored);
       notes = write_scaled(*mesh, used.file, limits);
     }
+    ++uses[mesh->file.stem().string()];
     meshes_.push_back({mesh->file.stem().string(), used.file, used.metres_per_unit, std::move(notes)});
     used_.push_back(std::move(used));
   }
+  for (std::size_t i = 0; i < used_.size(); ++i)
+    if (uses.at(meshes_[i].name) > 1) meshes_[i].name += scale_suffix(used_[i].mesh.scale);
   datasets::make_names_safe(meshes_);
 }
 

@@ -33,11 +33,13 @@ TriangleMesh parse(std::string_view content, const std::filesystem::path& path, 
 void warn_of_units(const std::filesystem::path& path, double diagonal, Report& report) {
   if (diagonal > kLargestPlausible_m) {
     report.warnings.push_back(fmt::format(
-        "{}: the object measures {:.4g} m across: are its units millimetres? Say so with --scale 0.001",
+        "{}: the object measures {:.4g} m across: are its units millimetres? Say so with --scale 0.001 (of a "
+        "robot's mesh: in its URDF)",
         path.string(), diagonal));
   } else if (diagonal < kSmallestPlausible_m) {
     report.warnings.push_back(fmt::format(
-        "{}: the object measures {:.4g} mm across: are its units other than metres? Say so with --scale",
+        "{}: the object measures {:.4g} mm across: are its units other than metres? Say so with --scale (of "
+        "a robot's mesh: in its URDF)",
         path.string(), diagonal * 1e3));
   }
 }
@@ -51,21 +53,17 @@ void warn_of_duplicates(std::size_t count, Report& report) {
 
 namespace {
 
-TriangleMesh read_soup(const std::filesystem::path& path, double metres_per_unit, Report& report) {
-  if (!(metres_per_unit > 0) || !std::isfinite(metres_per_unit)) {
-    throw InvalidInput(
-        fmt::format("{}: the scale must be a positive number, not {}", path.string(), metres_per_unit));
-  }
+TriangleMesh read_soup(const std::filesystem::path& path, Report& report) {
   const std::string content = read_text(path);
   if (content.empty()) throw InvalidInput(fmt::format("{}: the file is empty", path.string()));
   TriangleMesh mesh = parse(content, path, report);
   if (mesh.triangles.empty()) throw InvalidInput(fmt::format("{}: the file has no faces", path.string()));
-  if (metres_per_unit != 1) {
-    for (Eigen::Vector3d& v : mesh.vertices) v *= metres_per_unit;
-  }
   report.measures["input_triangles"] = static_cast<double>(mesh.triangles.size());
   report.measures["input_vertices"] = static_cast<double>(mesh.vertices.size());
-  const double diagonal = mesh.diagonal();
+  return mesh;
+}
+
+void require_size(const std::filesystem::path& path, double diagonal, Report& report) {
   if (!(diagonal > 0)) {
     throw InvalidInput(fmt::format(
         "{}: all its vertices are at one point: export the mesh again, with more digits", path.string()));
@@ -75,13 +73,25 @@ TriangleMesh read_soup(const std::filesystem::path& path, double metres_per_unit
         fmt::format("{}: the object measures {:.3g} m across: wrong units?", path.string(), diagonal));
   }
   warn_of_units(path, diagonal, report);
-  return mesh;
 }
 
 }  // namespace
 
+TriangleMesh read_mesh_in_its_units(const std::filesystem::path& path, Report& report) {
+  return within_memory(path, [&] { return read_soup(path, report); });
+}
+
 TriangleMesh read_mesh(const std::filesystem::path& path, double metres_per_unit, Report& report) {
-  return within_memory(path, [&] { return read_soup(path, metres_per_unit, report); });
+  if (!(metres_per_unit > 0) || !std::isfinite(metres_per_unit)) {
+    throw InvalidInput(
+        fmt::format("{}: the scale must be a positive number, not {}", path.string(), metres_per_unit));
+  }
+  TriangleMesh mesh = read_mesh_in_its_units(path, report);
+  if (metres_per_unit != 1) {
+    for (Eigen::Vector3d& v : mesh.vertices) v *= metres_per_unit;
+  }
+  require_size(path, mesh.diagonal(), report);
+  return mesh;
 }
 
 }  // namespace abut::preprocess

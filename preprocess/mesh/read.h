@@ -25,4 +25,7 @@ namespace abut::preprocess {
 // a finite number.
 TriangleMesh read_mesh(const std::filesystem::path& path, double metres_per_unit, Report& report);
 
+// ... in the file's units, whatever its size.
+TriangleMesh read_mesh_in_its_units(const std::filesystem::path& path, Report& report);
+
 }  // namespace abut::preprocess

@@ -73,7 +73,7 @@ TEST_F(RobotCommand, MeshesAreAssetsThatTheSceneFinds) {
       joint("lift", "one", "two", kHinge + "<mimic joint='turn' multiplier='-2'/>"));
   ASSERT_EQ(result.code, 0) << result.err << result.out;
   EXPECT_TRUE(contains(result.out, "two   lift, revolute on one, mimics turn")) << result.out;
-  EXPECT_TRUE(contains(result.out, "asset bar_obj, box")) << result.out;
+  EXPECT_TRUE(contains(result.out, "asset bar, box")) << result.out;
   // The default integrator takes surfaces; the models of `implicit` take points or volumes.
   EXPECT_TRUE(contains(
       result.out, "next: abut-sim " + (out_ / "arm.scn").string() + " --assets " + out_.string() + " --out "))
@@ -92,6 +92,36 @@ TEST_F(RobotCommand, MeshesAreAssetsThatTheSceneFinds) {
   // Nothing is made again, and OUT stands alone.
   std::filesystem::remove_all(data_ / "a");
   EXPECT_EQ(this->scene("arm.scn").bodies.size(), 3u);
+}
+
+std::string ascii_stl(const preprocess::TriangleMesh& mesh) {
+  std::ostringstream text;
+  text << "solid part\n";
+  for (const preprocess::Triangle& triangle : mesh.triangles) {
+    text << "facet normal 0 0 0\nouter loop\n";
+    for (const int v : triangle)
+      text << "vertex " << mesh.vertices[static_cast<std::size_t>(v)].transpose() << "\n";
+    text << "endloop\nendfacet\n";
+  }
+  text << "endsolid part\n";
+  return text.str();
+}
+
+// Names tell the scales apart, and neither size nor vertices are judged before the scale is taken.
+TEST_F(RobotCommand, AMeshInMillimetresAtTwoScales) {
+  write("link.stl", ascii_stl(box(200, 100, 50)));
+  const std::string robot =
+      link("base", collision("<mesh filename='link.stl' scale='0.001 0.001 0.001'/>") +
+                       collision("<mesh filename='link.stl' scale='0.001 0.001 0.0003'/>"));
+  const CommandResult result = made(robot);
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "asset link_0.001, asset link_0.001x0.001x0.0003")) << result.out;
+  for (const std::string& text : {result.out, result.err})
+    for (const char* word : {"measures", "duplicated", "would name"})
+      EXPECT_FALSE(contains(text, word)) << text;
+  EXPECT_NEAR(asset::load(asset("link_0.001x0.001x0.0003")).mass.volume, 0.2 * 0.1 * 0.015, 1e-9);
+  const CommandResult large = made(link("base", collision("<mesh filename='link.stl' scale='1 1 2'/>")));
+  EXPECT_TRUE(contains(large.out + large.err, "are its units millimetres?")) << large.out << large.err;
 }
 
 // Two robots with meshes of one name, beside a scene that has none of their assets in its folder of assets.
@@ -156,10 +186,11 @@ TEST_F(RobotCommand, AnotherRobotsAssetsAreNotReplaced) {
   ASSERT_EQ(made_of("r1--a/first.urdf").code, 0);
   const CommandResult second = made_of("r2/second.urdf");
   EXPECT_EQ(second.code, 1) << second.out;
-  for (const char* name : {"link_obj", "link_ply"}) {
+  for (const char* name : {"link", "link_1x2x1"}) {
     EXPECT_TRUE(contains(second.err, "abut-preprocess: error: " + asset(name) + " was made of "))
         << second.err;
-    EXPECT_NEAR(asset::load(asset(name)).mass.volume, name[5] == 'o' ? 1e-3 : 2e-3, 1e-9) << name;
+    EXPECT_NEAR(asset::load(asset(name)).mass.volume, std::string(name) == "link" ? 1e-3 : 2e-3, 1e-9)
+        << name;
   }
   EXPECT_TRUE(contains(second.err, (data_ / "r1--a/link.obj").string() + ", this is " +
                                        (data_ / "r2/link.obj").string() + ": give another OUT"))
