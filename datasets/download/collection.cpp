@@ -265,6 +265,8 @@ Check check_collection(const fs::path& folder, const std::function<void(std::siz
     if (it->path().extension() == ".json") records.push_back(it->path());
   if (error == std::errc::permission_denied)
     throw IoError(folder.string() + ": cannot read this folder: " + error.message());
+  if (!fs::is_directory(folder, error))
+    throw IoError(folder.string() + ": " + (error ? error.message() : "it is no folder"));
   if (records.empty())
     throw InvalidInput(folder.string() +
                        ": there is no record of a download here; abut-datasets download makes one");

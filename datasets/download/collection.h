@@ -45,8 +45,8 @@ struct Check {
   std::vector<std::string> problems;  // one line each
 };
 
-// Compares every file of every record in `folder` with its size and digest. Throws InvalidInput where there
-// is no record or one is damaged.
+// Compares every file of every record in `folder` with its size and digest. Throws IoError where
+// `folder` is none; InvalidInput where there is no record or one is damaged.
 Check check_collection(const std::filesystem::path& folder, const std::function<void(std::size_t)>& progress);
 
 }  // namespace abut::datasets

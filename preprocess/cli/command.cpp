@@ -323,6 +323,7 @@ Action parse(int argc, const char* const* argv, Arguments& arguments) {
   }
   cli::refuse_empty_values(app);
   refuse_ahead_of_subcommand(app);
+  refuse_unheeded(app, arguments.batch.parameters);
   return action;
 }
 

@@ -11,13 +11,17 @@
 namespace abut::preprocess {
 namespace {
 
+constexpr const char* kVolumes = "Volumes: tetrahedra with a pressure field";
+constexpr const char* kPieces = "Pieces: convex ones whose union stands for the object";
 constexpr double kLeastScale = 1e-9, kGreatestScale = 1e9;  // m: units of no mesh are beyond
 
 // "300,1000,3000" or "none"; the finest first, each once, so that one set of levels has one description.
 std::vector<std::int64_t> targets_from(const std::string& text) {
   std::vector<std::int64_t> targets;
   if (text == "none") return targets;
-  for (const std::string& word : CLI::detail::split(text, ',')) {
+  for (std::size_t begin = 0, end = 0; begin <= text.size(); begin = end + 1) {
+    end = std::min(text.find(',', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
     std::int64_t target = 0;
     const bool number = cli::decimal(word) && CLI::detail::lexical_cast(word, target);
     if (!number || target < kMinTetrahedra || target > kMaxTetrahedra)
@@ -33,37 +37,36 @@ std::vector<std::int64_t> targets_from(const std::string& text) {
 }
 
 void add_volume_options(CLI::App& app, VolumeParameters& volume) {
-  constexpr const char* kGroup = "Volumes: tetrahedra with a pressure field";
   std::vector<std::string> fields;
   for (const auto& kind : field_kinds()) fields.push_back(kind.first);
   app.add_option_function<std::string>(
          "--tets", [&volume](const std::string& text) { volume.tetrahedra = targets_from(text); },
          fmt::format("Tetrahedra of each level of detail, separated by commas, or none; default: {}",
                      fmt::join(volume.tetrahedra, ",")))
-      ->group(kGroup)
+      ->group(kVolumes)
       ->type_name("COUNTS");
-  app.add_flag("--fill-voids", volume.fill_voids, "Fill the cavities inside an object")->group(kGroup);
+  app.add_flag("--fill-voids", volume.fill_voids, "Fill the cavities inside an object")->group(kVolumes);
   app.add_option_function<std::string>(
          "--field", [&volume](const std::string& kind) { volume.extent.field = field_kinds().at(kind); },
          "laplace: Laplace's equation between surface and core; distance: to the surface, over the largest "
          "one; default: laplace")
-      ->group(kGroup)
+      ->group(kVolumes)
       ->type_name("KIND")
       ->check(CLI::IsMember(fields).description(""));
   app.add_option("--core-fraction", volume.extent.core_fraction,
                  "The core, where the field is 1, is all that is deeper than 1 - PART of the local inradius")
-      ->group(kGroup)
+      ->group(kVolumes)
       ->type_name("PART")
       ->capture_default_str()
       ->check(between(0, 1, "between 0 and 1"));
   app.add_option("--tetgen-timeout", volume.limits.timeout_seconds, "Seconds after which TetGen is given up")
-      ->group(kGroup)
+      ->group(kVolumes)
       ->type_name("SECONDS")
       ->capture_default_str()
       ->check(positive());
   app.add_option("--tetgen-memory", volume.limits.memory_bytes,
                  "Memory at which TetGen is given up, where --memory is not less; default: 4GiB")
-      ->group(kGroup)
+      ->group(kVolumes)
       ->type_name("SIZE")
       ->transform(decimal_size())
       ->check(from_to(1 << 20, 1e18, "a size from 1MiB, such as 4GiB"));
@@ -103,23 +106,22 @@ void add_grid_option(CLI::App& app, GridParameters& grid) {
 }
 
 void add_piece_options(CLI::App& app, PieceParameters& pieces) {
-  constexpr const char* kGroup = "Pieces: convex ones whose union stands for the object";
   app.add_option_function<std::string>(
          "--pieces", [&pieces](const std::string& text) { set_pieces(text, pieces); },
          fmt::format(
              "Their largest number; auto: as few as the error allows, {} at most; or none; default: {}",
              kAutoPieces, pieces.text()))
-      ->group(kGroup)
+      ->group(kPieces)
       ->type_name("COUNT");
   app.add_option(
          "--piece-error", pieces.error,
          "How far they may reach outside the object, and how far what they leave out may be from them")
-      ->group(kGroup)
+      ->group(kPieces)
       ->type_name("METRES")
       ->capture_default_str()
       ->check(positive());
   app.add_option("--piece-vertices", pieces.vertices, "Vertices of a piece at most")
-      ->group(kGroup)
+      ->group(kPieces)
       ->type_name("COUNT")
       ->capture_default_str()
       ->check(from_to(4, 4096, "a whole number from 4 to 4096"));
@@ -194,6 +196,17 @@ void add_make_options(CLI::App& app, MakeArguments& arguments) {
       ->type_name("SIZE")
       ->transform(decimal_size())
       ->check(from_to(1 << 26, 1e18, "a size from 64MiB, such as 4GiB"));
+}
+
+void refuse_unheeded(const CLI::App& app, const Parameters& parameters) {
+  for (const CLI::Option* option : app.get_options()) {
+    const auto lacks = [&](const char* group, const std::string& maker, bool makes) {
+      if (option->count() > 0 && !makes && option->get_group() == group && option->get_name() != maker)
+        throw InvalidInput(fmt::format("{} has no effect without {}", option->get_name(), maker));
+    };
+    lacks(kVolumes, "--tets", !parameters.volume.tetrahedra.empty());
+    lacks(kPieces, "--pieces", parameters.pieces.kind != PieceParameters::Kind::kNone);
+  }
 }
 
 std::string settings_json() {

@@ -21,6 +21,9 @@ struct MakeArguments {
 
 void add_make_options(CLI::App& app, MakeArguments& arguments);
 
+// Throws InvalidInput for options given of a part that is not made: --piece-error without --pieces.
+void refuse_unheeded(const CLI::App& app, const Parameters& parameters);
+
 // What add_make_options declares: [{name, type, default, group, help, flag, repeats}, ...].
 std::string settings_json();
 

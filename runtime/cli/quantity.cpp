@@ -139,7 +139,7 @@ std::unique_ptr<Quantity> make_quantity(std::string_view name, std::string_view 
         options.model.empty() || row.models.empty() || options.model == row.models.front();
     if (!options.model.empty()) require_choice(options.model, "--model", row.models, what);
     if (!method.empty())
-      require_choice(method, method_option(row),
+      require_choice(method, options.method_option.empty() ? method_option(row) : options.method_option,
                      default_model || row.methods.empty()
                          ? row.methods
                          : proximity::find_distance_model(options.model).methods,

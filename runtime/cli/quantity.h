@@ -23,6 +23,7 @@ struct QuantityOptions {
   bool all_contacts = false;  // every contact region within `margin`, a row each
   double margin = 0;          // m
   std::string model = {};     // what stands for the bodies, where a quantity has models; empty: the first
+  std::string method_option = {};  // by which the method was given; empty: as people call the quantity's
 };
 
 // Of a batch of pairs: pair i has rows first[i] to first[i + 1].

@@ -106,8 +106,8 @@ bool unanswered(Status status) { return status == Status::kInvalidInput || statu
 
 int run_points(const Arguments& arguments) {
   if (!arguments.method.empty())
-    throw InvalidInput("--model " + arguments.method + ": --what " + arguments.what +
-                       " has no choice of models");
+    throw InvalidInput(arguments.method_option + " " + arguments.method + ": --what " + arguments.what +
+                       " has no choice of " + arguments.method_option.substr(2) + "s");
   if (arguments.all_contacts || arguments.margin != 0)
     throw InvalidInput("--all-contacts and --margin: --what " + arguments.what + " has no contacts");
   const ssdf::SoftDistanceConfig config = ssdf::soft_distance_config(arguments.settings);
@@ -135,18 +135,24 @@ void prepare_surfaces(const std::filesystem::path& folder) {
   check_writable(folder / "0.vtk");
 }
 
+bool gives(const Arguments& arguments, std::string_view flag) {
+  const std::vector<std::string>& flags = arguments.wrench_flags;
+  return std::find(flags.begin(), flags.end(), flag) != flags.end();
+}
+
 // Where --model is no choice of its own it is another word for --method, and has a default.
 void settle_model(Arguments& arguments) {
   if (cli::has_models(arguments.what)) return;
   if (!arguments.method.empty() && !arguments.model.empty() && arguments.method != arguments.model)
     throw InvalidInput("--method " + arguments.method + " and --model " + arguments.model + ": --what " +
                        arguments.what + " takes one of them");
+  if (arguments.method.empty()) arguments.method_option = "--model";
   if (!arguments.model.empty()) arguments.method = std::exchange(arguments.model, "");
   if (arguments.method.empty()) arguments.method = cli::default_method(arguments.what);
 }
 
-int run(Arguments& arguments) {
-  settle_model(arguments);
+// Options that would have no effect are refused.
+void require_heeded(const Arguments& arguments) {
   if (!arguments.wrench_flags.empty() && !std::string_view(arguments.what).starts_with("wrench"))
     throw InvalidInput(arguments.wrench_flags.front() + " goes with --what wrench and its derivatives");
   for (const std::string& flag : arguments.wrench_flags) {
@@ -161,6 +167,16 @@ int run(Arguments& arguments) {
   }
   if (!arguments.surfaces.empty() && arguments.method != "pressure_field")
     throw InvalidInput("--surfaces goes with --model pressure_field");
+  if (arguments.energy && arguments.what == "wrench_hessian")
+    throw InvalidInput("--energy: --what wrench_hessian has no column for it; take wrench or its derivative");
+  if (gives(arguments, "--mu-a") != gives(arguments, "--mu-b"))
+    throw InvalidInput(
+        "--mu-a and --mu-b go together: friction of a pair is their harmonic mean, 0 where one is 0");
+}
+
+int run(Arguments& arguments) {
+  settle_model(arguments);
+  require_heeded(arguments);
   require_not_input(arguments.out, arguments.poses);
   const std::filesystem::path out_file = arguments.out;
   if (out_file.extension() == ".h5")
@@ -195,6 +211,8 @@ int run(Arguments& arguments) {
     rows += block.rows.size();
     progress.update(static_cast<double>(rows), poses.share_read());
   }
+  if (gives(arguments, "--half-space-thickness") && !bodies.heeded_thickness())
+    throw InvalidInput("--half-space-thickness has no effect: no row has an @half_space that is not rigid");
   out.finish();
   progress.finish(static_cast<double>(rows), answered(failed));
   return failed == 0 ? 0 : 1;

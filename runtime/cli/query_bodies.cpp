@@ -13,10 +13,12 @@ body::Body QueryBodies::make(const std::string& name, const body::Material& mate
   if (!name.starts_with('@')) return {assets_[name], material};
   body::Primitive primitive = body::parse_primitive(name.substr(1));
   body::Material own = material;
-  if (auto* half_space = std::get_if<body::HalfSpace<double>>(&primitive))
+  if (auto* half_space = std::get_if<body::HalfSpace<double>>(&primitive)) {
     half_space->thickness = options_.half_space_thickness;
-  else if (!compliant)
+    heeded_thickness_ = heeded_thickness_ || own.modulus != body::kRigid;
+  } else if (!compliant) {
     own.modulus = body::kRigid;
+  }
   return {body::Geometry(primitive), own};
 }
 

@@ -28,6 +28,9 @@ class QueryBodies {
   const body::Body& A(const std::string& name) { return body(name, options_.A, options_.compliant_A, as_A_); }
   const body::Body& B(const std::string& name) { return body(name, options_.B, options_.compliant_B, as_B_); }
 
+  // Whether one of those made was a half-space that is not rigid.
+  bool heeded_thickness() const { return heeded_thickness_; }
+
  private:
   using Bodies = std::unordered_map<std::string, std::unique_ptr<const body::Body>>;
 
@@ -38,6 +41,7 @@ class QueryBodies {
   AssetFolder assets_;
   BodyOptions options_;
   Bodies as_A_, as_B_;
+  bool heeded_thickness_ = false;
 };
 
 }  // namespace abut::cli

@@ -59,12 +59,17 @@ void add_wrench_options(CLI::App& app, QueryArguments& arguments) {
   const std::string finite = "a finite number";
   const auto both = [&](const std::string& name, double body::Material::*member, const std::string& text,
                         const std::string& what) {
-    const std::pair<const char*, body::Material*> materials[] = {{"-a", &bodies.A}, {"-b", &bodies.B}};
-    for (const auto& [which, material] : materials)
-      options.push_back(
-          app.add_option(name + which, material->*member, text + (which[1] == 'a' ? " of objA" : " of objB"))
-              ->capture_default_str()
-              ->check(number_from(-kAny, kAny, what)));
+    const std::pair<const char*, body::Material*> materials[] = {{"A", &bodies.A}, {"B", &bodies.B}};
+    for (const auto& [which, material] : materials) {
+      const std::string option = name + (material == &bodies.A ? "-a" : "-b");
+      const auto set = [=](const double& value) {
+        material->*member = value;
+        body::require_valid(*material, option.c_str(), which);
+      };
+      options.push_back(app.add_option_function<double>(option, set, text + " of obj" + which)
+                            ->default_str(number_text(material->*member))
+                            ->check(number_from(-kAny, kAny, what)));
+    }
   };
   both("--modulus", &body::Material::modulus,
        "pressure field: pressure in the core (Pa); makes a primitive compliant, too",

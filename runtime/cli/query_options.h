@@ -12,6 +12,7 @@ namespace abut::cli {
 
 struct QueryArguments {
   std::string assets, poses, what, method, model, out = "-", surfaces, surface_format = "vtk";
+  std::string method_option = "--method";  // by which the method was given
   int jobs = 0;
   bool energy = false, all_contacts = false;
   double margin = 0;  // m
@@ -19,7 +20,9 @@ struct QueryArguments {
   std::vector<std::string> wrench_flags;  // those given that only wrenches heed
   SettingValues settings;                 // those given of the method
 
-  QuantityOptions options() const { return {jobs, energy, settings, all_contacts, margin, model}; }
+  QuantityOptions options() const {
+    return {jobs, energy, settings, all_contacts, margin, model, method_option};
+  }
 };
 
 // Makes `app` fill `arguments`, which must outlive it.

@@ -227,6 +227,8 @@ dynamics::StepConfig step_config(const Arguments& arguments) {
 }
 
 int run(Arguments arguments) {
+  if (arguments.every_given && arguments.out.empty() && arguments.page.empty() && !arguments.stats.empty())
+    throw InvalidInput("--every has no effect without --out or --page: --stats has every step");
   // Where nothing else is asked for, the trajectory goes to standard output.
   if (arguments.out.empty() && arguments.page.empty() && arguments.stats.empty()) arguments.out = "-";
   require_distinct_outputs(arguments);

@@ -110,7 +110,8 @@ void add_sim_options(CLI::App& app, SimArguments& arguments) {
                              kGreatestEvery))
       ->capture_default_str()
       ->check(number_from(kLeastDt, kGreatestEvery,
-                          fmt::format("a time from {:g} to {:g} s", kLeastDt, kGreatestEvery)));
+                          fmt::format("a time from {:g} to {:g} s", kLeastDt, kGreatestEvery)))
+      ->each([&arguments](const std::string&) { arguments.every_given = true; });
   app.add_option("--stats", arguments.stats, "statistics of every step, CSV; -: on standard output");
   add_jobs(app, arguments.jobs, "threads");
 }

@@ -64,7 +64,7 @@ TEST_F(Hostile, OptionsThatMakeNoSenseAreNamed) {
   const std::string field = "--what wrench --model pressure_field ";
   expect_refused(field + "--mu-a \"\"", "--mu-a:  is not a finite number");
   expect_refused(field + "--mu-a nan", "--mu-a: nan is not a finite number");
-  expect_refused(field + "--mu-a 1 --stiction-speed 1e-300",
+  expect_refused(field + "--mu-a 1 --mu-b 1 --stiction-speed 1e-300",
                  "pressure-field contact: stiction_speed is '1e-300' m/s; it must be from 1e-12");
   expect_refused(field + "--dissipation-a 1e300",
                  "the dissipation of A is 1e+300; it must be from 0 to 1e12");

@@ -128,7 +128,9 @@ TEST_F(PressureQuery, FaultsNameTheFlagOrTheBody) {
   } cases[] = {
       {kAsk + " --modulus-a 0", row, "the modulus of A is 0"},
       {kAsk + " --modulus-b -1", row, "the modulus of B is -1"},
-      {kAsk + " --mu-a -1", row, "the friction of A"},
+      {kAsk + " --half-space-thickness 0.02", row, "no row has an @half_space that is not rigid"},
+      {kAsk + " --half-space-thickness 0.02 --rigid-b", named("ball", "@half_space"),
+       "--half-space-thickness has no effect"},
       {kAsk + " --rigid-a --rigid-b", row, "both bodies are rigid"},
       {kAsk + " --rigid-b", row, "poses.csv:2: pressure-field contact: body B ('egg') has no surface"},
       {kAsk, row + named("@sphere:0.1", "@sphere:0.1"),
