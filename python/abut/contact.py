@@ -6,7 +6,7 @@ from typing import Any, Optional, Tuple
 
 from . import _abut
 from .bodies import Body, Geometry
-from .tables import documented, models, soft_distance_settings
+from .tables import documented, made, models, soft_distance_settings
 from .witness import Array, Bodies, OneBody
 
 
@@ -16,7 +16,7 @@ class Model(_abut.Model):
     """
 
     def __init__(self, model: str = "pressure_field", *, threads: int = 0, **settings: Any) -> None:
-        super().__init__(model, settings, threads)
+        made("Model", super().__init__, model, settings, threads)
         self.__dict__.setdefault("_origin", (model, threads, settings))
 
     def __reduce__(self) -> Tuple[Any, ...]:
@@ -65,7 +65,7 @@ def wrench(
     Raises InvalidInput, naming argument and place, for poses and twists that are none, a part that the model needs
     and a body lacks, models and settings that are unknown or out of range.
     """
-    return Model(model, threads=threads, **settings).wrench(A, B, X_AB, V_AB_B, energy=energy)
+    return made("wrench", Model, model, threads=threads, **settings).wrench(A, B, X_AB, V_AB_B, energy=energy)
 
 
 def wrench_derivative(
@@ -75,7 +75,7 @@ def wrench_derivative(
     """The wrench with its Jacobians, (6, 6) or (N, 6, 6): `dF_dxi_B` by xi = (w; v) of X_AB exp(xi), in B, rad and m,
     with the twist held, and `dF_dV_AB_B` by the twist. Arguments and errors as `wrench`.
     """
-    return Model(model, threads=threads, **settings).wrench_derivative(A, B, X_AB, V_AB_B, energy=energy)
+    return made("wrench_derivative", Model, model, threads=threads, **settings).wrench_derivative(A, B, X_AB, V_AB_B, energy=energy)
 
 
 def wrench_hessian(
@@ -85,7 +85,7 @@ def wrench_hessian(
     """The wrench with its Jacobians and `d2F`, (6, 12, 12) or (N, 6, 12, 12): second derivatives of each component by
     (xi; V_AB_B) in the chart X_AB exp(xi), symmetric. Arguments and errors as `wrench`; of models that offer it.
     """
-    return Model(model, threads=threads, **settings).wrench_hessian(A, B, X_AB, V_AB_B)
+    return made("wrench_hessian", Model, model, threads=threads, **settings).wrench_hessian(A, B, X_AB, V_AB_B)
 
 
 def contact_points(
@@ -107,7 +107,7 @@ def contact_points(
 
     Arguments and errors as `wrench`.
     """
-    handle = Model(model, threads=threads, **settings)
+    handle = made("contact_points", Model, model, threads=threads, **settings)
     return handle.contact_points(A, B, X_AB, margin=margin, derivatives=derivatives)
 
 
@@ -117,7 +117,7 @@ class SoftDistances(_abut.SoftDistances):
     """
 
     def __init__(self, geometry: OneBody, *, threads: int = 0, **settings: Any) -> None:
-        super().__init__(geometry, settings, threads)
+        made("SoftDistances", super().__init__, geometry, settings, threads)
         self.__dict__.setdefault("_origin", (geometry, threads, settings))
 
     def __call__(self, points: Array, *, order: int = 1) -> _abut.SoftDistance:
@@ -142,4 +142,4 @@ def soft_distance(
 
     Raises InvalidInput for a geometry without points, points that are not finite, settings out of range.
     """
-    return SoftDistances(geometry, threads=threads, **settings)(points, order=order)
+    return made("soft_distance", SoftDistances, geometry, threads=threads, **settings)(points, order=order)

@@ -13,7 +13,7 @@ from .bodies import PathLike
 from .gradients import StepDerivatives
 from .results import summary
 from .scene import Parameters, StateLike, System
-from .tables import documented, integrators, solvers
+from .tables import documented, integrators, made, solvers
 
 if TYPE_CHECKING:
     from .rollout import Rollout
@@ -77,7 +77,7 @@ class Integrator(_abut.Integrator):
     """Moves states of one system on: `next = integrator.step(state, control)`. `config`: StepConfig's fields."""
 
     def __init__(self, system: System, **config: Any) -> None:
-        super().__init__(_system(system), _config(config))
+        made("Integrator", super().__init__, _system(system), _config(config))
         self.__dict__.setdefault("_origin", (system, config))
 
     def step(
@@ -128,7 +128,8 @@ def step(
     joint_target: Optional[np.ndarray] = None, **config: Any
 ) -> _abut.State:
     """The state dt later, in one call; arguments as Integrator.step, `config`: StepConfig's fields."""
-    return Integrator(system, **config).step(state, control, joint_force=joint_force, joint_target=joint_target)
+    integrator = made("step", Integrator, system, **config)
+    return integrator.step(state, control, joint_force=joint_force, joint_target=joint_target)
 
 
 def step_derivatives(
@@ -136,7 +137,8 @@ def step_derivatives(
     joint_target: Optional[np.ndarray] = None, **config: Any
 ) -> StepDerivatives:
     """The state dt later with derivatives, in one call; arguments as Integrator.step_derivatives."""
-    return Integrator(system, **config).step_derivatives(state, control, joint_force=joint_force, joint_target=joint_target)
+    integrator = made("step_derivatives", Integrator, system, **config)
+    return integrator.step_derivatives(state, control, joint_force=joint_force, joint_target=joint_target)
 
 
 def _tables() -> Dict[str, Any]:
@@ -152,7 +154,7 @@ class Simulation(_abut.Simulation):
     """
 
     def __init__(self, system: System, **config: Any) -> None:
-        super().__init__(_system(system), _config(config))
+        made("Simulation", super().__init__, _system(system), _config(config))
 
     def run(
         self, steps: int, *, control: Optional[np.ndarray] = None, joint_force: Optional[np.ndarray] = None,

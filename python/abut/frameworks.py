@@ -8,7 +8,7 @@ import numpy as np
 
 from .bodies import Body, Geometry
 from .contact import Model
-from .tables import without_settings
+from .tables import made, without_settings
 from .witness import Bodies
 
 
@@ -41,5 +41,7 @@ def count(bodies: Bodies) -> Optional[int]:
     return len(bodies)
 
 
-def model_of(given: Union[str, Model], threads: int, settings: Any) -> Model:
-    return without_settings("model", given, settings) if isinstance(given, Model) else Model(given, threads=threads, **settings)
+def model_of(function: str, given: Union[str, Model], threads: int, settings: Any) -> Model:
+    if isinstance(given, Model):
+        return without_settings(function, "model", given, settings)
+    return made(function, Model, given, threads=threads, **settings)

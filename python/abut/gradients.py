@@ -151,13 +151,19 @@ def pose_as_seven(function: str, argument: str, X: npt.ArrayLike) -> np.ndarray:
         return np.concatenate([pose[:4] / length, pose[4:]])
     if pose.shape != (4, 4):
         raise _abut.InvalidInput(f"{function}: {argument} has shape {pose.shape}; it must be (7,) or (4, 4)")
+    if not np.isfinite(pose).all():
+        raise _abut.InvalidInput(f"{function}: {argument} has an entry that is NaN or infinite")
+    if (pose[3] != (0, 0, 0, 1)).any():
+        raise _abut.InvalidInput(f"{function}: {argument} is no pose: its last row is not (0, 0, 0, 1)")
     R = pose[:3, :3]
+    error, determinant = np.abs(R.T @ R - np.eye(3)).max(), np.linalg.det(R)
+    if error > 1e-6 or determinant < 0:
+        raise _abut.InvalidInput(f"{function}: {argument} is no pose: its 3x3 part is not orthonormal with determinant +1 "
+                                 f"(|R'R - I| = {error:.3g}, determinant {determinant:.3g})")
     # The eigenvector of the largest eigenvalue of 4 q q' - 1 [Bar-Itzhack 2000] holds for every rotation.
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = R
     K = np.array([[xx + yy + zz, zy - yz, xz - zx, yx - xy], [zy - yz, xx - yy - zz, xy + yx, xz + zx],
                   [xz - zx, xy + yx, yy - xx - zz, yz + zy], [yx - xy, xz + zx, yz + zy, zz - xx - yy]])
-    if not np.isfinite(K).all() or np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
-        raise _abut.InvalidInput(f"{function}: {argument} is no pose: its rotation is none")
     return np.concatenate([np.linalg.eigh(K)[1][:, -1], pose[:3, 3]])
 
 

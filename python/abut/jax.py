@@ -18,7 +18,7 @@ import numpy as np
 from .contact import Model, SoftDistances
 from .frameworks import Separation, count, model_of, split
 from .gradients import pose_gradient
-from .tables import without_settings
+from .tables import made, without_settings
 from .witness import Bodies, DistanceModel, Estimator, OneBody, solver_of
 
 Array = Any
@@ -88,7 +88,8 @@ def separation(
     estimator: Union[None, str, Estimator] = None, threads: int = 0, **settings: Any
 ) -> Separation:
     """Distance, witness points and normal of a distance model, with the derivatives that it gives them."""
-    handle, X_AB = solver_of(model, estimator, threads, settings), _array("separation", "X_AB", X_AB)
+    handle = solver_of("separation", model, estimator, threads, settings)
+    X_AB = _array("separation", "X_AB", X_AB)
 
     def value(X: np.ndarray) -> np.ndarray:
         found = handle(A, B, X)
@@ -117,7 +118,7 @@ def wrench(
     threads: int = 0, **settings: Any
 ) -> Array:
     """Contact wrenches F_BBo_B (N, 6), by pose and twist."""
-    handle = model_of(model, threads, settings)
+    handle = model_of("wrench", model, threads, settings)
     X_AB = _array("wrench", "X_AB", X_AB)
     V_AB_B = jnp.zeros(6, X_AB.dtype) if V_AB_B is None else _array("wrench", "V_AB_B", V_AB_B)
 
@@ -135,8 +136,8 @@ def wrench(
 
 def soft_distance(geometry: Union[OneBody, SoftDistances], points: Array, *, threads: int = 0, **settings: Any) -> Array:
     """Soft signed distances (...,) of points (..., 3), m."""
-    handle = (without_settings("geometry", geometry, settings) if isinstance(geometry, SoftDistances)
-              else SoftDistances(geometry, threads=threads, **settings))
+    handle = (without_settings("soft_distance", "geometry", geometry, settings) if isinstance(geometry, SoftDistances)
+              else made("soft_distance", SoftDistances, geometry, threads=threads, **settings))
     points = _array("soft_distance", "points", points)
     shape = points.shape[:-1]
 

@@ -12,6 +12,7 @@ from .dynamics import _config, _system
 from .gradients import as_numbers
 from .results import summary
 from .scene import Parameters, System
+from .tables import made
 
 
 class RolloutGradient(NamedTuple):
@@ -96,7 +97,8 @@ class Rollout(_abut.Rollout):
     def __init__(
         self, system: System, steps_per_control: int = 1, *, integrator: str = "implicit", threads: int = 0, **config: Any
     ) -> None:
-        super().__init__(_system(system), _config({"integrator": integrator, **config}), steps_per_control, threads)
+        given = _config({"integrator": integrator, **config})
+        made("Rollout", super().__init__, _system(system), given, steps_per_control, threads)
         self.__dict__.setdefault("system", system)
         self.__dict__.setdefault("_origin", (system, steps_per_control, {"integrator": integrator, "threads": threads, **config}))
 

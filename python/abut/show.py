@@ -15,6 +15,7 @@ from .contact import Model
 from .dynamics import Simulation
 from .gradients import pose_matrix
 from .scene import System
+from .tables import made
 from .witness import OneBody, separation
 
 Mark = Tuple[np.ndarray, np.ndarray, Tuple[int, int, int]]  # vertices, triangles, colour
@@ -147,7 +148,7 @@ def show(
             return View(_abut.page_of_geometries([(geometry, np.eye(4))], []))
         if not isinstance(other, (Geometry, Body)) or X_AB is None:
             raise TypeError("show: of a pair give show(A, B, X_AB)")
-        return View(_pair(thing, other, X_AB, Model(model, **settings)))
+        return View(_pair(thing, other, X_AB, made("show", Model, model, **settings)))
     if isinstance(thing, System):
         state = thing.initial_state() if other is None else thing.placed(thing._state("show", other))
         return View(_abut.page_of_state(thing, state))

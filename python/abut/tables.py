@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from typing import Any, Callable, Dict, List, NamedTuple, TypeVar
 
@@ -110,25 +111,41 @@ def with_distance_models(function: _Function) -> _Function:
     return function
 
 
+def said_by(function: str, error: Exception) -> Exception:
+    """The error with the function that was called in front, in the place of what that calls."""
+    return type(error)(f"{function}: " + re.sub(r"^[A-Za-z_]+: ", "", str(error)))
+
+
 _Handle = TypeVar("_Handle")
+
+
+def made(function: str, kind: Callable[..., _Handle], *names: Any, **keywords: Any) -> _Handle:
+    """kind(*names, **keywords) for a function that was called, which errors name."""
+    try:
+        return kind(*names, **keywords)
+    except (_abut.InvalidInput, TypeError) as error:
+        raise said_by(function, error) from None
+
+
 _last = threading.local()  # key and handle
 
 
-def kept(kind: Callable[..., _Handle], *names: Any, threads: Any, settings: Dict[str, Any]) -> _Handle:
-    """kind(*names, threads=threads, **settings), or the last of these that this thread made: what it is asked does not
-    change its answers, and the memory that it needs is there.
+def kept(function: str, kind: Callable[..., _Handle], *names: Any, threads: Any, settings: Dict[str, Any]) -> _Handle:
+    """made(function, kind, *names, threads=threads, **settings), or the last of these that this thread made: what it is
+    asked does not change its answers, and the memory that it needs is there.
     """
     values = [*names, threads, *settings.values()]
     if not all(value is None or isinstance(value, (str, int, float)) for value in values):
-        return kind(*names, threads=threads, **settings)
+        return made(function, kind, *names, threads=threads, **settings)
     key = (kind, *settings, *((type(value), value) for value in values))
     if getattr(_last, "key", None) != key:
-        _last.handle, _last.key = kind(*names, threads=threads, **settings), key
+        _last.handle, _last.key = made(function, kind, *names, threads=threads, **settings), key
     return _last.handle
 
 
-def without_settings(argument: str, handle: _Handle, settings: Dict[str, Any]) -> _Handle:
+def without_settings(function: str, argument: str, handle: _Handle, settings: Dict[str, Any]) -> _Handle:
     """The handle that was given as an argument. Raises InvalidInput for settings beside it."""
     if settings:
-        raise _abut.InvalidInput(f"{argument}: a handle has its own settings; '{next(iter(settings))}' goes with a name")
+        raise _abut.InvalidInput(f"{function}: {argument}: a handle has its own settings; '{next(iter(settings))}' goes "
+                                 "with a name")
     return handle

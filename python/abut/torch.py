@@ -22,7 +22,7 @@ from .frameworks import Separation, count, model_of, split
 from .dynamics import Integrator
 from .gradients import distance_slopes, slopes_of_jacobian
 from .rollout import Rollout
-from .tables import models, without_settings
+from .tables import made, models, said_by, without_settings
 from .witness import Bodies, DistanceModel, Estimator, OneBody, solver_of
 
 Tensor = torch.Tensor
@@ -134,6 +134,10 @@ def _apply(function: str, query: _Query, A: Bodies, B: Bodies, X_AB: Tensor, V_A
     _require_tensor(function, "X_AB", X_AB)
     X = X_AB.to("cpu", torch.float64)
     if X.dim() in (1, 2) and X.shape[-1] == 7:
+        none = torch.nonzero((X[..., :4] == 0).all(dim=-1).reshape(-1))
+        if len(none):
+            place = f"[{none[0].item()}]" if X.dim() == 2 else ""
+            raise _abut.InvalidInput(f"{function}: X_AB{place} has a quaternion of length zero")
         X = pose_matrix(X)
     if X.dim() not in (2, 3) or X.shape[-2:] != (4, 4):
         raise _abut.InvalidInput(f"{function}: X_AB has shape {tuple(X_AB.shape)}; poses are (4, 4), (N, 4, 4), (7,) or "
@@ -147,9 +151,14 @@ def _apply(function: str, query: _Query, A: Bodies, B: Bodies, X_AB: Tensor, V_A
     counts = [count(A), count(B), len(X) if X.dim() == 3 else None, len(V) if V is not None and V.dim() == 2 else None]
     many = [size for size in counts if size is not None]
     N = many[0] if many else 1
-    X = X if X.dim() == 3 else X.expand(N, 4, 4)
+    one_pose = X.dim() == 2
+    X = X.expand(N, 4, 4) if one_pose else X
     V = V if V is None or V.dim() == 2 else V.expand(N, 6)
-    value = _Value.apply(query, X, V).to(X_AB.device, X_AB.dtype)
+    try:
+        value = _Value.apply(query, X, V).to(X_AB.device, X_AB.dtype)
+    except _abut.InvalidInput as error:
+        words = str(error).replace("X_AB[0]", "X_AB") if one_pose else str(error)
+        raise said_by(function, _abut.InvalidInput(words)) from None
     return value if many else value[0]
 
 
@@ -253,7 +262,8 @@ def distance(
     surfaces and "analytic"; of surfaces that overlap it is NaN. `model`, `estimator`: names as in witness_derivative, or a
     handle, which has its own settings.
     """
-    return _apply("distance", _Distance(A, B, solver_of(model, estimator, threads, settings), False), A, B, X_AB)[..., 0]
+    solver = solver_of("distance", model, estimator, threads, settings)
+    return _apply("distance", _Distance(A, B, solver, False), A, B, X_AB)[..., 0]
 
 
 def separation(
@@ -263,7 +273,7 @@ def separation(
     """Distance, witness points and normal of a distance model: of surfaces with their own derivatives, of hulls and
     pieces with those that an estimator gives them, the same bits as in C++. Once differentiable.
     """
-    query = _Witness(A, B, solver_of(model, estimator, threads, settings), False)
+    query = _Witness(A, B, solver_of("separation", model, estimator, threads, settings), False)
     return split(_apply("separation", query, A, B, X_AB))
 
 
@@ -274,7 +284,8 @@ def smoothed_separation(
     """Distance, witness points and normal of a smoothed form of the bodies, with their own derivatives: of hulls
     ("soft_bodies") twice differentiable, of surfaces once.
     """
-    query = _Witness(A, B, solver_of(model, estimator, threads, settings, "soft_bodies"), True)
+    solver = solver_of("smoothed_separation", model, estimator, threads, settings, "soft_bodies")
+    query = _Witness(A, B, solver, True)
     return split(_apply("smoothed_separation", query, A, B, X_AB))
 
 
@@ -283,7 +294,7 @@ def wrench(
     threads: int = 0, **settings: Any
 ) -> Tensor:
     """Contact wrenches F_BBo_B (N, 6), by pose and twist. Twice differentiable where the model has a Hessian."""
-    handle = model_of(model, threads, settings)
+    handle = model_of("wrench", model, threads, settings)
     return _apply("wrench", _Wrench(A, B, handle), A, B, X_AB, V_AB_B)
 
 
@@ -292,8 +303,8 @@ def soft_distance(geometry: Union[OneBody, SoftDistances], points: Tensor, *, th
     _require_tensor("soft_distance", "points", points)
     if points.dim() < 1 or points.shape[-1] != 3:
         raise _abut.InvalidInput(f"soft_distance: points has shape {tuple(points.shape)}; it must be (..., 3)")
-    distances = (without_settings("geometry", geometry, settings) if isinstance(geometry, SoftDistances)
-                 else SoftDistances(geometry, threads=threads, **settings))
+    distances = (without_settings("soft_distance", "geometry", geometry, settings) if isinstance(geometry, SoftDistances)
+                 else made("soft_distance", SoftDistances, geometry, threads=threads, **settings))
     flat = points.to("cpu", torch.float64).reshape(-1, 3)
     value = _Value.apply(_SoftDistance(distances), flat, None)
     return value.reshape(points.shape[:-1]).to(points.device, points.dtype)

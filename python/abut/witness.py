@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from . import _abut
 from .bodies import Body, Geometry
-from .tables import documented, estimators, kept, with_distance_models, without_settings
+from .tables import documented, estimators, kept, made, with_distance_models, without_settings
 
 OneBody = Union[Body, Geometry]
 Bodies = Union[OneBody, Sequence[OneBody], Tuple[Sequence[OneBody], npt.ArrayLike]]
@@ -29,7 +29,7 @@ def separation(A: Bodies, B: Bodies, X_AB: Array, *, model: str = "hull", thread
     """
     if isinstance(model, str) and model == "hull":
         return _abut.separation(A, B, X_AB, threads)
-    return kept(DistanceModel, model, None, threads=threads, settings={}).separation(A, B, X_AB)
+    return kept("separation", DistanceModel, model, None, threads=threads, settings={}).separation(A, B, X_AB)
 
 
 def overlap_volume(A: Bodies, B: Bodies, X_AB: Array, *, threads: int = 0) -> _abut.OverlapVolume:
@@ -55,7 +55,7 @@ class Estimator(_abut.Estimator):
     """
 
     def __init__(self, estimator: str = "gumbel", *, threads: int = 0, **settings: Any) -> None:
-        super().__init__(estimator, settings, threads)
+        made("Estimator", super().__init__, estimator, settings, threads)
         self.__dict__.setdefault("_origin", (estimator, threads, settings))
 
     def separation(self, A: Bodies, B: Bodies, X_AB: Array) -> _abut.Separation:
@@ -81,7 +81,7 @@ class DistanceModel(_abut.DistanceModel):
     """
 
     def __init__(self, model: str = "surface", method: Optional[str] = None, *, threads: int = 0, **settings: Any) -> None:
-        super().__init__(model, method, settings, threads)
+        made("DistanceModel", super().__init__, model, method, settings, threads)
         self.__dict__.setdefault("_origin", (model, method, threads, settings))
 
     def smoothed(self, A: Bodies, B: Bodies, X_AB: Array, hessian: bool = False) -> _abut.SmoothedWitness:
@@ -103,7 +103,7 @@ def _distance_model(name: str, method: Optional[str], threads: int, settings: An
 
 
 def solver_of(
-    model: Union[str, DistanceModel], estimator: Union[None, str, Estimator], threads: int, settings: Any,
+    function: str, model: Union[str, DistanceModel], estimator: Union[None, str, Estimator], threads: int, settings: Any,
     hull_estimator: str = "gumbel"
 ) -> Union[Estimator, DistanceModel]:
     """What answers with derivatives: a handle that was given, or one by names. Raises InvalidInput for a handle beside
@@ -111,15 +111,17 @@ def solver_of(
     """
     if isinstance(model, DistanceModel):
         if estimator is not None:
-            raise _abut.InvalidInput("estimator: goes with names of models; a DistanceModel has its method")
-        return without_settings("model", model, settings)
+            raise _abut.InvalidInput(f"{function}: estimator: goes with names of models; a DistanceModel has its method")
+        return without_settings(function, "model", model, settings)
     if isinstance(estimator, Estimator):
         if not (isinstance(model, str) and model == "hull"):
-            raise _abut.InvalidInput(f"estimator: an Estimator is of hulls, but model is {model!r}; give its method by name")
-        return without_settings("estimator", estimator, settings)
+            raise _abut.InvalidInput(f"{function}: estimator: an Estimator is of hulls, but model is {model!r}; give its "
+                                     "method by name")
+        return without_settings(function, "estimator", estimator, settings)
     if isinstance(model, str) and model == "hull":
-        return kept(Estimator, hull_estimator if estimator is None else estimator, threads=threads, settings=settings)
-    return kept(DistanceModel, model, estimator, threads=threads, settings=settings)
+        return kept(function, Estimator, hull_estimator if estimator is None else estimator, threads=threads,
+                    settings=settings)
+    return kept(function, DistanceModel, model, estimator, threads=threads, settings=settings)
 
 
 @with_distance_models
@@ -134,7 +136,7 @@ def witness_derivative(
     `estimator`: the distance model's method, None: its first; of hulls and pieces those below with their settings.
     Raises InvalidInput as `separation`, and for estimators and settings that are unknown or out of range.
     """
-    return solver_of(model, estimator, threads, settings)(A, B, X_AB)
+    return solver_of("witness_derivative", model, estimator, threads, settings)(A, B, X_AB)
 
 
 @with_distance_models
@@ -147,7 +149,8 @@ def smoothed_witness(
     `model` "hull": of hulls, `estimator` one that smooths (None: "soft_bodies"); others with `has_smoothed`: the model's
     own form, first derivatives alone. Arguments as `witness_derivative`. Raises InvalidInput for primitives too.
     """
-    return solver_of(model, estimator, threads, settings, "soft_bodies").smoothed(A, B, X_AB, hessian)
+    handle = solver_of("smoothed_witness", model, estimator, threads, settings, "soft_bodies")
+    return handle.smoothed(A, B, X_AB, hessian)
 
 
 @with_distance_models
@@ -160,6 +163,6 @@ def all_contacts(
     those from `offsets[i]` to `offsets[i + 1]`. With `derivatives`, `dd_dxi_B`, `dp1_A_dxi_B`, `dp2_A_dxi_B`, `dn_A_dxi_B`, else
     NaN. A model without regions has the one of `separation`. Arguments and errors as `witness_derivative`.
     """
-    handle = kept(DistanceModel, model, estimator, threads=threads, settings=settings)
+    handle = kept("all_contacts", DistanceModel, model, estimator, threads=threads, settings=settings)
     return handle.all_contacts(A, B, X_AB, margin=margin, derivatives=derivatives)
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdio>
 
 namespace abut::python {
 namespace {
@@ -258,8 +259,14 @@ Pose<double> Poses::operator[](std::size_t i) const {
     if (length == 0) refuse_pose(i, "has a quaternion of length zero");
   }
   if (!X.finite()) refuse_pose(i, "has an entry that is NaN or infinite");
-  if (!(rotation_error(X.R) <= body::kRotationTolerance))
-    refuse_pose(i, "is no pose: its rotation is none; normalise it first");
+  if (!(rotation_error(X.R) <= body::kRotationTolerance)) {
+    std::array<char, 64> found{};
+    std::snprintf(found.data(), found.size(), "|R'R - I| = %.3g, determinant %.3g",
+                  (X.R.transpose() * X.R - Mat3<double>::Identity()).cwiseAbs().maxCoeff(),
+                  X.R.determinant());
+    refuse_pose(i, std::string("is no pose: its 3x3 part is not orthonormal with determinant +1 (") +
+                       found.data() + ")");
+  }
   return X;
 }
 

@@ -170,7 +170,7 @@ class Building(unittest.TestCase):
             (lambda s: s.add_body("a\nb", 1, (1, 1, 1)), abut.InvalidInput, "end of line"),
             (lambda s: s.add_body("a", 1, (1, 1, 1), [abut.cone(1, 1)]), abut.InvalidInput, "not a cone"),
             (lambda s: s.add_body("a", 1, (1, 1, 1), ["mug"]), TypeError, "geometry must be a Geometry"),
-            (lambda s: s.add_body("a", 1, (1, 1, 1), pose=np.zeros((4, 4))), abut.InvalidInput, "rotation is none"),
+            (lambda s: s.add_body("a", 1, (1, 1, 1), pose=np.zeros((4, 4))), abut.InvalidInput, "3x3 part is not orthonormal|its last row"),
             (lambda s: s.add_plane((0, 0, 1), 0, "wood"), TypeError, "material must be a Material"),
             (lambda s: s.add_object("a", None, 1), TypeError, "geometry must be a Geometry"),
             (lambda s: (s.add_joint("j", "revolute"), s.system()), abut.InvalidInput, "scene:4: 'joint' stands below"),

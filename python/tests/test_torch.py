@@ -206,6 +206,19 @@ class Gradients(unittest.TestCase):
         many = abut.torch.distance([self.A, self.B], self.B, one)
         self.assertEqual(many.shape, (2,))
 
+    def test_errors_name_what_was_called_and_the_pose_that_was_given(self):
+        none, twice = [0.0, 0, 0, 0, 0.4, 0, 0], np.diag([2.0, 2, 2, 1])
+        nan = [np.nan, 0, 0, 0, 0.4, 0, 0]
+        for name in "distance", "separation", "smoothed_separation", "wrench":
+            ask = getattr(abut.torch, name)
+            for pose, words in ((none, "X_AB has a quaternion of length zero"), (nan, "X_AB has an entry that is NaN"),
+                                ([[1.0, 0, 0, 0, 1, 0, 0], none], r"X_AB\[1\] has a quaternion of length zero"),
+                                (twice, "X_AB is no pose: its 3x3 part"), ([twice], r"X_AB\[0\] is no pose: its 3x3 part")):
+                with self.subTest(name=name, words=words), self.assertRaisesRegex(abut.InvalidInput, f"^{name}: {words}"):
+                    ask(self.A, self.B, tensor(np.array(pose)))
+            with self.assertRaisesRegex(abut.InvalidInput, f"^{name}: no (distance|contact) model is called 'magic'"):
+                ask(self.A, self.B, tensor(np.eye(4)), model="magic")
+
     def test_what_is_no_tensor_is_refused(self):
         with self.assertRaisesRegex(TypeError, "X_AB must be a torch.Tensor"):
             abut.torch.distance(self.A, self.B, np.eye(4))
