@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, Dict, NamedTuple, Optional, Union
 
 import numpy as np
 
+from . import _abut
 from .bodies import Body, Geometry
 from .contact import Model
-from .tables import made, without_settings
+from .tables import made, said_by, without_settings
 from .witness import Bodies
 
 
@@ -39,6 +40,15 @@ def count(bodies: Bodies) -> Optional[int]:
         raise TypeError(f"A and B must be a Body, a Geometry, a sequence of them, or (sequence, indices), not "
                         f"{type(bodies).__name__}")
     return len(bodies)
+
+
+def as_given(function: str, error: _abut.InvalidInput, given: Dict[str, Any], taken: Dict[str, Any]) -> Exception:
+    """The error of `function`, with the shapes of what was given in the place of what that was made into."""
+    words = str(error)
+    for name, array in given.items():
+        if array is not None:
+            words = words.replace(f"{name} has shape {tuple(taken[name].shape)}", f"{name} has shape {tuple(array.shape)}")
+    return said_by(function, _abut.InvalidInput(words))
 
 
 def model_of(function: str, given: Union[str, Model], threads: int, settings: Any) -> Model:

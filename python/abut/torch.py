@@ -18,7 +18,7 @@ import torch
 
 from . import _abut
 from .contact import Model, SoftDistances
-from .frameworks import Separation, count, model_of, split
+from .frameworks import Separation, as_given, count, model_of, split
 from .dynamics import Integrator
 from .gradients import distance_slopes, slopes_of_jacobian
 from .rollout import Rollout
@@ -372,7 +372,10 @@ def rollout(
         if controls is None:
             raise _abut.InvalidInput("rollout: without controls, say how many rows")
         rows = controls.shape[1]
-    z = _Rollout.apply(rollout, rows, bool(many), each["start"], each["joint_force"], each["joint_target"], each["parameters"])
+    try:
+        z = _Rollout.apply(rollout, rows, bool(many), *each.values())
+    except _abut.InvalidInput as error:
+        raise as_given("rollout", error, {name: tensor for name, (tensor, _) in ready.items()}, each) from None
     z = z.to(start.device, start.dtype)
     return z if many else z[0]
 
@@ -386,6 +389,9 @@ def step(
     """
     if isinstance(integrator, Integrator):
         integrator = integrator.rollout
-    controls = {name: None if tensor is None else tensor.unsqueeze(-2)
-                for name, tensor in (("joint_force", joint_force), ("joint_target", joint_target))}
-    return rollout(integrator, start, **controls, parameters=parameters, rows=1)[..., 0, :]
+    given = {"joint_force": joint_force, "joint_target": joint_target}
+    controls = {name: None if tensor is None else tensor.unsqueeze(-2) for name, tensor in given.items()}
+    try:
+        return rollout(integrator, start, **controls, parameters=parameters, rows=1)[..., 0, :]
+    except _abut.InvalidInput as error:
+        raise as_given("step", error, given, controls) from None

@@ -26,7 +26,8 @@ std::vector<double> of_joints(const Name& name, py::handle given, Eigen::Index s
   if (given.is_none()) return {};
   const py::array array = numbers(name, given);
   if (array.ndim() != 1 || array.shape(0) != size)
-    refuse(name, "has shape " + shape_words(array) + "; it must be (" + std::to_string(size) + ",)");
+    refuse(name, "has shape " + shape_words(array) + "; it must be (" + std::to_string(size) + ",)" +
+                     (size > 0 ? "" : ": no body has a joint; `control` has forces on bodies"));
   std::vector<double> values(static_cast<std::size_t>(size));
   for (py::ssize_t k = 0; k < size; ++k) values[static_cast<std::size_t>(k)] = entry(array, k);
   return values;

@@ -43,7 +43,10 @@ class Sequences {
     const py::ssize_t dimensions = array_->ndim();
     if (dimensions < 2 || dimensions > 3 || array_->shape(dimensions - 1) != width)
       refuse(name, "has shape " + shape_words(*array_) + "; it must be (rows, " + std::to_string(width) +
-                       ") or (N, rows, " + std::to_string(width) + ")");
+                       ") or (N, rows, " + std::to_string(width) + ")" +
+                       (width > 0 ? ""
+                                  : ": no body has a joint; give one of type free (add_joint) to what is "
+                                    "to be pushed"));
     many_ = dimensions == 3;
     rows_ = array_->shape(dimensions - 2);
     count_ = many_ ? static_cast<std::size_t>(array_->shape(0)) : 1;

@@ -374,6 +374,25 @@ class Rollouts(unittest.TestCase):
             with self.subTest(message), self.assertRaisesRegex(error, message):
                 call()
 
+    def test_what_has_no_joint_is_pushed_by_one_of_type_free(self):
+        def ball(free):
+            scene = abut.Scene(gravity=(0, 0, 0))
+            scene.add_object("ball", abut.sphere(0.1), 1000)
+            if free:
+                scene.add_joint("float", "free")
+            return scene.system()
+
+        system, push = ball(False), np.tile([0, 0, 0, 1.0, 0, 0], (12, 1))
+        rollout = abut.Rollout(system)
+        with self.assertRaisesRegex(abut.InvalidInput, r"joint_force has shape \(12, 6\); it must be \(rows, 0\) or \(N, rows, "
+                                                       r"0\): no body has a joint; give one of type free \(add_joint\)"):
+            rollout(system.initial_state(), joint_force=push)
+        with self.assertRaisesRegex(abut.InvalidInput, r"it must be \(0,\): no body has a joint; `control` has forces"):
+            abut.step(system, system.initial_state(), joint_force=push[0])
+        system = ball(True)
+        run = abut.Rollout(system)(system.initial_state(), joint_force=push)
+        self.assertAlmostEqual(run.state(11).v[3] * system.masses[0], 12 * 2e-3, places=9)
+
     def test_rollouts_pickle(self):
         rollout = pickle.loads(pickle.dumps(self.rollout(parameters=[("mass", "bar")])))
         target = through()

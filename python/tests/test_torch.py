@@ -157,6 +157,16 @@ class Gradients(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "start must be a torch.Tensor"):
             abut.torch.step(one, z)
 
+    def test_shapes_are_told_as_they_were_given(self):
+        scene = abut.Scene()
+        scene.add_object("ball", abut.sphere(0.1), 1000)
+        rollout, push = abut.Rollout(scene.system()), torch.zeros((12, 6), dtype=torch.float64)
+        start = tensor(rollout.system.vector(rollout.system.initial_state()))
+        with self.assertRaisesRegex(abut.InvalidInput, r"^rollout: joint_force has shape \(12, 6\); .*no body has a joint"):
+            abut.torch.rollout(rollout, start, joint_force=push)
+        with self.assertRaisesRegex(abut.InvalidInput, r"^step: joint_force has shape \(6,\); .*no body has a joint"):
+            abut.torch.step(rollout, start, joint_force=push[0])
+
     def test_no_rollouts_have_no_states(self):
         rollout = abut.Rollout(pushing().system(), dt=2e-3, **CONTACT)
         start = torch.zeros((0, rollout.system.nz), dtype=torch.float64, requires_grad=True)
