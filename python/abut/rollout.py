@@ -42,10 +42,10 @@ class RolloutJacobian(NamedTuple):
 class RolloutRun:
     """Rollouts that were run: one, or N."""
 
-    def __init__(self, run: _abut.RolloutRun) -> None:
+    def __init__(self, run: _abut.RolloutRun, rollout: "Rollout") -> None:
         if not isinstance(run, _abut.RolloutRun):
             raise TypeError("a RolloutRun is what a Rollout gives")
-        self._run = run
+        self._run, self._rollout = run, rollout
         self.z: np.ndarray = run.z  # (rows, nz) or (N, rows, nz) states after each row; NaN of one that failed
         self.errors: List[str] = run.errors  # of each of the N why it failed; empty: it did not
         # Of each of the N how many steps are not to be believed: their report's status is not_converged.
@@ -86,6 +86,9 @@ class RolloutRun:
             raise TypeError("jvp: give a change of one of: " + ", ".join(given._fields[:-1]))
         return change
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return (_rollout_run, (self._rollout, self._run._parts()))
+
 
 class Rollout(_abut.Rollout):
     """Many steps of a system under a sequence of joint forces and targets, each row of which acts for `steps_per_control`
@@ -117,7 +120,7 @@ class Rollout(_abut.Rollout):
         """
         state = start if isinstance(start, _abut.State) else None
         z = start if state is None else self.system.vector(state)
-        return RolloutRun(self._run(z, joint_force, joint_target, rows, state))
+        return RolloutRun(self._run(z, joint_force, joint_target, rows, state), self)
 
     def with_values(self, values: npt.ArrayLike) -> "Rollout":
         """The same of the system with other values of its parameters."""
@@ -130,3 +133,7 @@ class Rollout(_abut.Rollout):
 
 def _rollout(system: System, steps_per_control: int, config: Any) -> Rollout:
     return Rollout(system, steps_per_control, **config)
+
+
+def _rollout_run(rollout: Rollout, parts: Tuple[Any, ...]) -> RolloutRun:
+    return RolloutRun(rollout._restored(parts), rollout)

@@ -168,6 +168,9 @@ class RolloutHandle {
     return runs;
   }
 
+  // The run that parts() are of.
+  Runs restored(const py::tuple& parts) const;
+
  private:
   Runs prepared(py::handle start, py::handle joint_force, py::handle joint_target,
                 const std::int64_t* rows) const {
@@ -231,6 +234,57 @@ class RolloutHandle {
 
   std::shared_ptr<Workers> workers_;
 };
+
+// What a run is made of again, beside its rollout: numbers, lists and states.
+py::tuple parts(const Runs& runs) {
+  py::list forces, targets;
+  const auto rows_of = [](const MatX<double>& m) {
+    return m.rows() > 0 ? py::object(matrix(m)) : py::none();
+  };
+  for (const ControlSequence& controls : runs.controls) {
+    forces.append(rows_of(controls.joint_force));
+    targets.append(rows_of(controls.joint_target));
+  }
+  return py::make_tuple(runs.many, runs.rows, runs.starts, forces, targets, runs.states, runs.errors,
+                        runs.not_converged);
+}
+
+// Throws InvalidInput for parts that are no run of this system.
+void require_whole(const Runs& runs, const System& system) {
+  const std::size_t count = runs.starts.size();
+  bool whole = runs.rows >= 0 && runs.controls.size() == count && runs.states.size() == count &&
+               runs.errors.size() == count && runs.not_converged.size() == count && (runs.many || count == 1);
+  for (std::size_t i = 0; whole && i < count; ++i) {
+    const bool failed = !runs.errors[i].empty();
+    whole = runs.controls[i].rows() == runs.rows &&
+            runs.states[i].size() == (failed ? 0 : static_cast<std::size_t>(runs.rows));
+    for (const MatX<double>* given : {&runs.controls[i].joint_force, &runs.controls[i].joint_target})
+      whole = whole && (given->rows() == 0 || given->rows() == runs.rows);
+    if (!whole || failed) continue;
+    system.require_valid(runs.starts[i]);
+    for (const State& state : runs.states[i]) system.require_valid(state);
+  }
+  if (!whole) throw InvalidInput("the pickle is of another version of abut");
+}
+
+Runs RolloutHandle::restored(const py::tuple& parts) const {
+  const System& system = workers_->system();
+  Runs runs;
+  runs.workers = workers_;
+  runs.many = py::cast<bool>(parts[0]);
+  runs.rows = py::cast<Eigen::Index>(parts[1]);
+  runs.starts = py::cast<std::vector<State>>(parts[2]);
+  const auto forces = py::cast<std::vector<py::object>>(parts[3]);
+  const auto targets = py::cast<std::vector<py::object>>(parts[4]);
+  for (std::size_t i = 0; i < std::min(forces.size(), targets.size()); ++i)
+    runs.controls.push_back({Sequences("joint_force", forces[i], system.first_v(system.body_count()))[0],
+                             Sequences("joint_target", targets[i], system.first_q(system.body_count()))[0]});
+  runs.states = py::cast<std::vector<std::vector<State>>>(parts[5]);
+  runs.errors = py::cast<std::vector<std::string>>(parts[6]);
+  runs.not_converged = py::cast<std::vector<int>>(parts[7]);
+  require_whole(runs, system);
+  return runs;
+}
 
 // (N, rows, nz) states after each row; NaN of a rollout that failed.
 py::array vectors(const Runs& runs) {
@@ -331,10 +385,12 @@ void bind_rollout(py::module_& module) {
           "of each rollout how many steps are not to be believed (StepReport.status)")
       .def("_state", &state)
       .def("_gradient", &gradient)
-      .def("_jacobian", &jacobian);
+      .def("_jacobian", &jacobian)
+      .def("_parts", &parts);
   py::class_<RolloutHandle>(module, "Rollout")
       .def(py::init<const System&, const py::dict&, py::handle, py::handle>())
-      .def("_run", &RolloutHandle::run);
+      .def("_run", &RolloutHandle::run)
+      .def("_restored", &RolloutHandle::restored);
 }
 
 }  // namespace abut::python

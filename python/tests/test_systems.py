@@ -1,6 +1,7 @@
 """Systems with joints: built and read, steps with derivatives, rollouts with gradients."""
 
 import copy
+import multiprocessing
 import pathlib
 import pickle
 import tempfile
@@ -49,6 +50,10 @@ def through(rows=6):
     target[:, 4] = -0.06 + 0.1 * np.arange(1, rows + 1) / rows
     target[:, 5] = 1
     return target
+
+
+def gradient_elsewhere(run, costates):
+    return run.gradient(costates), run
 
 
 def slopes(f, at, step):
@@ -398,6 +403,29 @@ class Rollouts(unittest.TestCase):
         target = through()
         expected = self.rollout()(rollout.system.initial_state(), joint_target=target).z
         np.testing.assert_array_equal(rollout(rollout.system.initial_state(), joint_target=target).z, expected)
+
+    def test_runs_pickle_with_what_their_gradients_take(self):
+        rollout = self.rollout(parameters=[("mass", "bar")])
+        system, targets = rollout.system, np.stack([through(), 0.5 * through()])
+        bad = system.vector(system.initial_state())
+        bad[0] = np.nan
+        force = 0.1 * np.sin(np.arange(6 * 8)).reshape(6, 8)
+        for run in (rollout(system.initial_state(), joint_force=force, joint_target=targets[0]),
+                    rollout(system.initial_state(), joint_target=targets),
+                    rollout(np.stack([system.vector(system.initial_state()), bad]), rows=2),
+                    rollout(system.initial_state(), rows=0)):
+            costates = np.cos(np.arange(run.z.size // system.nz * system.nx)).reshape(run.z.shape[:-1] + (system.nx,))
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                found, back = pool.apply(gradient_elsewhere, (run, costates))
+            for again in back, copy.deepcopy(run):
+                self.assertEqual((again.errors, again.not_converged), (run.errors, run.not_converged))
+                np.testing.assert_array_equal(again.z, run.z)
+            for name, value in run.gradient(costates)._asdict().items():
+                np.testing.assert_array_equal(getattr(found, name), value, err_msg=name)
+        parts = run._run._parts()
+        for i, other in ((1, 2), (2, ()), (2, [abut.State.__new__(abut.State)]), (3, [np.ones((0, 3))]), (6, ["no", "no"])):
+            with self.subTest(i), self.assertRaises((abut.InvalidInput, TypeError, RuntimeError)):
+                rollout._restored(parts[:i] + (other,) + parts[i + 1:])
 
     def test_the_shipped_scene_of_pushing(self):
         system = abut.read_scene(ROOT / "examples" / "scenes" / "pushing.scn")
