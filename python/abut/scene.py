@@ -13,6 +13,7 @@ import numpy.typing as npt
 from . import _abut
 from .bodies import RIGID, AssetFolder, Geometry, Material, PathLike, absolute, load, primitive
 from .gradients import as_numbers, pose_as_matrix, pose_as_seven
+from .tables import made
 
 Assets = Union[None, PathLike, Mapping[str, Geometry], Callable[[str], Geometry]]
 Parameters = Sequence[Tuple[str, str]]
@@ -259,6 +260,9 @@ class Scene:
 
     @property
     def text(self) -> str:
+        for name, geometry in self._assets.items():
+            if geometry.is_primitive:
+                raise _abut.InvalidInput(f"Scene: text: a file has no word for a {geometry.name} as a robot's mesh '{name}'")
         return "\n".join(self._lines) + "\n"
 
     def _pose(self, function: str, pose: Numbers) -> str:
@@ -295,11 +299,16 @@ class Scene:
         self, name: str, geometry: Geometry, density: float, pose: Numbers = IDENTITY, twist: Numbers = (0,) * 6,
         material: Optional[Material] = None
     ) -> None:
-        """A body that is one asset of even density, kg/m^3; `pose` is of the asset's frame, `twist` (w; v) of its centre
-        of mass in the world's axes.
+        """A body that is one asset, box, cylinder or sphere of even density, kg/m^3; `pose` is of the asset's frame,
+        `twist` (w; v) of its centre of mass in the world's axes.
         """
+        if _geometry("add_object", geometry).is_primitive:
+            rho, unit = float(_words("add_object", "density", [density], 1)), geometry.mass
+            made("add_object", self.add_body, name, rho * unit.volume, rho * np.diag(unit.inertia), [geometry], pose, twist,
+                 material)
+            return
         twist = _words("add_object", "twist", twist, 6).split()
-        self._lines.append(f"object {_name('add_object', name)} {self._asset(_geometry('add_object', geometry))} "
+        self._lines.append(f"object {_name('add_object', name)} {self._asset(geometry)} "
                            f"{_words('add_object', 'density', [density], 1)} {self._pose('add_object', pose)} "
                            + " ".join(twist[3:] + twist[:3]))
         self._material("add_object", material)
@@ -384,7 +393,7 @@ class Scene:
 
     def system(self) -> System:
         """Raises InvalidInput, naming the line of `text`, for what no scene can be."""
-        return System(self.text, dict(self._assets), True)
+        return System("\n".join(self._lines) + "\n", dict(self._assets), True)
 
 
 def _setting(key: str, value: Any) -> str:

@@ -10,7 +10,7 @@ import unittest
 import numpy as np
 
 import abut
-from support import asset, needs_assets
+from support import asset, matrix, needs_assets
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONTACT = dict(model="soft_potential", model_settings={"reach": 2e-3, "stiffness": 1e8})
@@ -123,6 +123,31 @@ class Building(unittest.TestCase):
         np.testing.assert_allclose(system.gradient_by_z(z, g_x), g_z, atol=1e-9)
         along = slopes(lambda y: g_x @ system.difference(start, system.state(y)), z, 1e-4)
         np.testing.assert_allclose(along, g_z, atol=1e-7)
+
+    def test_objects_that_are_primitives_are_read_from_files_too(self):
+        scene = abut.Scene(gravity=(0, 0, -9.81), friction=0.5)
+        pose, twist = (0.9, 0.1, 0.2, 0.3, 1, 2, 3), (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
+        shapes = [abut.box(0.1, 0.2, 0.3), abut.cylinder(0.1, 0.2), abut.sphere(0.1)]
+        for shape in shapes:
+            scene.add_object(shape.name, shape, 700, pose, twist, abut.Material(friction=0.3))
+        with tempfile.TemporaryDirectory(dir=".") as folder:
+            file = pathlib.Path(folder, "scene.scn")
+            file.write_text(scene.text)
+            read, built = abut.read_scene(file), scene.system()
+        np.testing.assert_array_equal(read.vector(read.initial_state()), built.vector(built.initial_state()))
+        np.testing.assert_allclose(read.masses, [700 * shape.mass.volume for shape in shapes], rtol=1e-12)
+        self.assertEqual(read.values([("friction", "sphere")]), [0.3])
+        state = read.initial_state()
+        np.testing.assert_allclose(read.angular_velocity(state), [twist[:3]] * 3, atol=1e-12)
+        np.testing.assert_allclose(state.v_WB, [twist[3:]] * 3)
+        spin = read.energy(state) - sum(m * (np.dot(twist[3:], twist[3:]) / 2 + 9.81 * 3) for m in read.masses)
+        turned = [matrix(np.array(pose))[:3, :3] @ shape.mass.inertia @ matrix(np.array(pose))[:3, :3].T for shape in shapes]
+        self.assertAlmostEqual(spin, sum(350 * np.dot(twist[:3], J @ twist[:3]) for J in turned), places=9)
+        with self.assertRaisesRegex(abut.InvalidInput, "add_object: shapes are boxes, cylinders, spheres and assets, not a cap"):
+            scene.add_object("pill", abut.capsule(0.05, 0.1), 700)
+        scene.add_robot("arm", "arm.urdf", assets={"link": shapes[0]})
+        with self.assertRaisesRegex(abut.InvalidInput, "text: a file has no word for a box as a robot's mesh 'link'"):
+            scene.text
 
     @needs_assets
     def test_objects_are_assets(self):
