@@ -187,7 +187,7 @@ class Building(unittest.TestCase):
                 self.assertEqual(system.names, ["r/base", "r/upper"])
                 self.assertEqual(pickle.loads(pickle.dumps(system)).names, system.names)
             for assets in None, {}, lambda name: None:
-                with self.assertRaisesRegex(abut.InvalidInput, "arm.urdf: cannot open"):
+                with self.assertRaisesRegex(abut.InvalidInput, "there is no robot's file 'arm.urdf'; it was looked for as"):
                     abut.read_scene(scene, assets)
             (folder / "arm.urdf").write_text(ARM.replace('"upper"', '"lower"'))
             self.assertEqual(abut.read_scene(scene, robots).names, ["r/base", "r/lower"])

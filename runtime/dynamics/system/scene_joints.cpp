@@ -90,6 +90,22 @@ Pose<double> pose_of(const Body& body) {
   return {rotation_from_quaternion(q[0], q[1], q[2], q[3]), body.p_WB};
 }
 
+// The file beside the scene, else in the folder of robots. What cannot be looked for is there, for its
+// reader.
+fs::path robot_file(const SceneLines& line, const fs::path& word, const fs::path& robots) {
+  std::vector<fs::path> places{fs::path(line.file()).parent_path() / word};
+  if (!robots.empty() && word.is_relative()) places.push_back(robots / word);
+  std::string looked;
+  for (const fs::path& place : places) {
+    std::error_code error;
+    if (fs::exists(place, error) || error) return place;
+    looked += (looked.empty() ? "" : " and ") + place.string();
+  }
+  line.refuse(
+      "there is no robot's file '" + word.string() + "'; it was looked for as " + looked +
+      (robots.empty() && word.is_relative() ? " (and in a folder of assets, where one is given)" : ""));
+}
+
 }  // namespace
 
 std::size_t read_joint(SceneLines& line, Scene& scene) {
@@ -125,11 +141,7 @@ std::size_t read_joint(SceneLines& line, Scene& scene) {
 std::size_t read_robot(SceneLines& line, Scene& scene, const AssetSource& assets, const fs::path& robots) {
   const std::string name = line.word("a name");
   if (name == kWorld) line.refuse("'world' is what is fixed; give the robot another name");
-  const fs::path word = line.word("a URDF file"), beside = fs::path(line.file()).parent_path() / word;
-  std::error_code ignored;
-  const bool elsewhere =
-      !robots.empty() && !fs::exists(beside, ignored) && fs::exists(robots / word, ignored);
-  const fs::path file = elsewhere ? robots / word : beside;
+  const fs::path file = robot_file(line, line.word("a URDF file"), robots);
   const Pose<double> X_WR = line.pose();
   scene.robot_files.push_back(file);
   std::map<fs::path, fs::path> of_a_name;  // meshes by the names of their assets

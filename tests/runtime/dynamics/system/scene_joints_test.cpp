@@ -95,7 +95,18 @@ TEST(SceneJoints, WhatIsWrongIsNamedWithItsLine) {
          ":2: tree: joint 'j' has limits, which only joints of one degree of freedom have");
   EXPECT_EQ(test::refusal([&] { System(test::scene_of(kSwing + "mimic swing turn 1 0\n")).initial_state(); }),
             "scene: joint 'swing' starts at 0.5, and the joint that it mimics asks for 0");
-  expect(kSwing + "robot r none.urdf 0 0 0 1 0 0 0\n", "none.urdf");
+  expect(kSwing + "robot r none.urdf 0 0 0 1 0 0 0\n",
+         "there is no robot's file 'none.urdf'; it was looked for as none.urdf (and in a folder of assets");
+  std::istringstream two_places("robot r none.urdf 0 0 0 1 0 0 0\n");
+  try {
+    (void)read_scene(two_places, "here/a.scn", {}, "there");
+    ADD_FAILURE();
+  } catch (const InvalidInput& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "here/a.scn:1: there is no robot's file 'none.urdf'; it was looked for as here/none.urdf and "
+        "there/none.urdf");
+  }
 }
 
 TEST(SceneJoints, MeshesOfOneNameInTwoFoldersAreTold) {
