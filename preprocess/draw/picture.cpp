@@ -1,7 +1,5 @@
 #include "preprocess/draw/picture.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -9,6 +7,7 @@
 
 #include "preprocess/draw/cut.h"
 #include "preprocess/draw/label.h"
+#include "runtime/core/counted.h"
 
 namespace abut::preprocess {
 namespace {
@@ -93,14 +92,15 @@ Image with_caption(const Image& square, const std::string& text) {
 Image surface_panel(const Shown& asset, const Camera& camera, int pixels) {
   Canvas canvas(camera, pixels);
   draw_triangles(canvas, asset.surface, kSurfaceColor);
-  return with_caption(canvas.image(), fmt::format("surface: {} triangles", asset.surface.triangle_count));
+  return with_caption(canvas.image(), "surface: " + counted(asset.surface.triangle_count, "triangle"));
 }
 
 Image hull_panel(const Shown& asset, const Camera& camera, int pixels) {
   Canvas canvas(camera, pixels);
   draw_triangles(canvas, asset.convex, kHullColor);
   draw_edges(canvas, asset.convex, kEdgeColor, 0.3);
-  return with_caption(canvas.image(), fmt::format("convex hull: {} vertices", asset.convex.vertex_count));
+  return with_caption(canvas.image(),
+                      "convex hull: " + counted(asset.convex.vertex_count, "vertex", "vertices"));
 }
 
 // Colours apart from one another: hues by the golden ratio, in three steps of brightness.
@@ -122,7 +122,7 @@ Image pieces_panel(const Shown& asset, const Camera& camera, int pixels) {
     draw_triangles(canvas, asset.pieces[i], piece_color(i));
     draw_edges(canvas, asset.pieces[i], kEdgeColor, 0.3);
   }
-  return with_caption(canvas.image(), fmt::format("{} convex pieces", asset.pieces.size()));
+  return with_caption(canvas.image(), counted(asset.pieces.size(), "convex piece"));
 }
 
 // In facets between circles of latitude and longitude, shaded as round.
@@ -152,13 +152,13 @@ Image spheres_panel(const Shown& asset, const Camera& camera, int pixels) {
   const asset::SphereSet& spheres = *asset.spheres;
   for (std::size_t i = 0; i < spheres.radii.size(); ++i)
     draw_ball(canvas, Eigen::Vector3d::Map(spheres.centers.data() + 3 * i), spheres.radii[i], piece_color(i));
-  return with_caption(canvas.image(), fmt::format("{} spheres", spheres.radii.size()));
+  return with_caption(canvas.image(), counted(spheres.radii.size(), "sphere"));
 }
 
 Image quads_panel(const Shown& asset, const Camera& camera, int pixels) {
   Canvas canvas(camera, pixels);
   draw_quads(canvas, asset.points);
-  return with_caption(canvas.image(), fmt::format("oriented points: {} quads", asset.points.point_count));
+  return with_caption(canvas.image(), "oriented points: " + counted(asset.points.point_count, "quad"));
 }
 
 // The scale of colours at the right of the caption, with its ends.
@@ -183,7 +183,8 @@ Image volume_panel(const Shown& asset, const Camera& camera, int pixels) {
     facing.toward = std::cos(kTilt) * plane.normal + std::sin(kTilt) * sideways.normalized();
   Canvas canvas(facing, pixels);
   draw_cut(canvas, asset.volume, plane, kSurfaceColor);
-  Image image = with_caption(canvas.image(), fmt::format("{} tetrahedra", asset.volume.tetrahedron_count));
+  Image image =
+      with_caption(canvas.image(), counted(asset.volume.tetrahedron_count, "tetrahedron", "tetrahedra"));
   draw_scale(image, pixels + kMargin / 2 - kDot);
   return image;
 }

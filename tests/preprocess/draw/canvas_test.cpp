@@ -9,6 +9,7 @@
 
 #include "preprocess/draw/cut.h"
 #include "preprocess/draw/label.h"
+#include "preprocess/draw/picture.h"
 #include "runtime/core/error.h"
 
 namespace {
@@ -135,6 +136,34 @@ TEST(Canvas, PanelsStandSideBySide) {
   EXPECT_EQ(both.width, 2);
   EXPECT_EQ(both.height, 2);
   EXPECT_EQ(both.rgb, (std::vector<std::uint8_t>{1, 2, 3, 7, 8, 9, 4, 5, 6, 255, 255, 255}));
+}
+
+// Dark pixels in some columns, below the row `top`.
+int ink(const Image& image, int left, int width, int top) {
+  int count = 0;
+  for (int y = top; y < image.height; ++y)
+    for (int x = left; x < left + width; ++x)
+      count += image.rgb[(static_cast<std::size_t>(y) * image.width + x) * 3] < 128;
+  return count;
+}
+
+TEST(Picture, CaptionsCountInGoodEnglish) {
+  abut::asset::ConvexPiece corner;
+  corner.vertices = {0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+  corner.triangles = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+  abut::asset::Asset asset;
+  asset.convex = {corner, corner};
+  asset.pieces.resize(1);
+  asset.spheres = {{{0, 0, 0}, {1}, {0}}};
+  constexpr int kPixels = 300, kDot = 2;
+  const Image picture = abut::preprocess::picture(asset, kPixels);
+  int left = 0;
+  for (const char* text : {"convex hull: 4 vertices", "1 convex piece", "1 sphere"}) {
+    Image expected{kPixels, 40, std::vector<std::uint8_t>(3 * kPixels * 40, 255)};
+    label(expected, 0, 0, text, Color(0, 0, 0), kDot);
+    EXPECT_EQ(ink(picture, left, kPixels, kPixels), ink(expected, 0, kPixels, 0)) << text;
+    left += kPixels;
+  }
 }
 
 // A volume of one tetrahedron whose corner 3 is inside.
