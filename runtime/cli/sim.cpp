@@ -226,9 +226,21 @@ dynamics::StepConfig step_config(const Arguments& arguments) {
   return config;
 }
 
-int run(Arguments arguments) {
+// Options that would have no effect are refused, and a folder of assets that is none.
+void require_heeded(const Arguments& arguments) {
   if (arguments.every_given && arguments.out.empty() && arguments.page.empty() && !arguments.stats.empty())
     throw InvalidInput("--every has no effect without --out or --page: --stats has every step");
+  const auto sets = [&](const char* name) {
+    return std::any_of(arguments.integrator_settings.begin(), arguments.integrator_settings.end(),
+                       [&](const SettingValue& value) { return value.name == name; });
+  };
+  if (sets("halvings") && !sets("error"))
+    throw InvalidInput("--integrator-halvings has no effect without --integrator-error");
+  if (!arguments.assets.empty()) (void)cli::AssetFolder(arguments.assets);
+}
+
+int run(Arguments arguments) {
+  require_heeded(arguments);
   // Where nothing else is asked for, the trajectory goes to standard output.
   if (arguments.out.empty() && arguments.page.empty() && arguments.stats.empty()) arguments.out = "-";
   require_distinct_outputs(arguments);

@@ -343,6 +343,8 @@ inline constexpr Wrong kSim[] = {
     {"{scene} --page {empty}", "it is a folder"},
     {"{scene} --every 0", "not a time"},
     {"{scene} --every 1 --stats {new}.csv", "--every has no effect without --out or --page"},
+    {"{scene} --integrator implicit --integrator-halvings 3", "no effect without --integrator-error"},
+    {"{scene} --assets {none}", "{none}: not a folder of assets"},
     {"{scene} --stats {empty}", "it is a folder"},
     {"{scene} --jobs -1", "a whole number from 0"},
     {"{scene} --wings", "--wings"},
