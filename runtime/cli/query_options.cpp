@@ -62,9 +62,9 @@ void add_wrench_options(CLI::App& app, QueryArguments& arguments) {
     const std::pair<const char*, body::Material*> materials[] = {{"A", &bodies.A}, {"B", &bodies.B}};
     for (const auto& [which, material] : materials) {
       const std::string option = name + (material == &bodies.A ? "-a" : "-b");
-      const auto set = [=](const double& value) {
-        material->*member = value;
-        body::require_valid(*material, option.c_str(), which);
+      const auto set = [=, own = material, letter = which](const double& value) {
+        own->*member = value;
+        body::require_valid(*own, option.c_str(), letter);
       };
       options.push_back(app.add_option_function<double>(option, set, text + " of obj" + which)
                             ->default_str(number_text(material->*member))
