@@ -183,7 +183,7 @@ double PiecesSolver::along(std::int32_t a, std::int32_t b, const Pose<double>& X
 
 // What a pair must be nearer than to count, m.
 double PiecesSolver::limit(double margin) const {
-  return found_.empty() ? kInfinity : best_.witness.distance + margin;
+  return found_.empty() ? most_ : std::min(most_, best_.witness.distance + margin);
 }
 
 // How far any point of one body has moved relative to the other since the last search, at most, m.
@@ -281,7 +281,7 @@ void PiecesSolver::search(const Pose<double>& X_AB, double margin, double slack)
     else
       search_leaves(pair, X_AB, margin, slack);
   }
-  if (found_.empty()) {  // a pose too far for boxes: nothing is known
+  if (found_.empty() && most_ == kNoLimit) {  // a pose too far for boxes: nothing is known
     rest_ = -kInfinity;
     ask(0, 0, X_AB, kInfinity, Vec3<double>::Zero());
   }
@@ -359,12 +359,29 @@ std::span<const PiecesWitness> PiecesSolver::within(const Pose<double>& X_AB, do
   relative_rounding_ = kRounding + 4 * rotation_error(X_AB.R);
   const double tied = margin + rounding(X_AB);
   answer(X_AB, tied);
-  const double limit = best_.witness.distance + tied;
+  sort_found(best_.witness.distance + tied);
+  return found_;
+}
+
+std::span<const PiecesWitness> PiecesSolver::up_to(const Pose<double>& X_AB, double most) {
+  found_.clear();
+  if (!X_AB.finite() || !std::isfinite(most)) return {};
+  relative_rounding_ = kRounding + 4 * rotation_error(X_AB.R);
+  forget();
+  direction_.setZero();
+  most_ = most + rounding(X_AB);
+  search(X_AB, kInfinity, 0);
+  most_ = kNoLimit;
+  sort_found(most);
+  return found_;
+}
+
+// Leaves the pairs up to the limit, in the order of their numbers.
+void PiecesSolver::sort_found(double limit) {
   std::erase_if(found_, [&](const PiecesWitness& pair) { return !(pair.witness.distance <= limit); });
   std::sort(found_.begin(), found_.end(), [](const PiecesWitness& x, const PiecesWitness& y) {
     return std::tie(x.piece_A, x.piece_B) < std::tie(y.piece_A, y.piece_B);
   });
-  return found_;
 }
 
 }  // namespace abut::witness

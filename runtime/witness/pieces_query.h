@@ -45,10 +45,16 @@ class PiecesSolver {
   // order of their numbers: valid until the next call.
   std::span<const PiecesWitness> within(const Pose<double>& X_AB, double margin);
 
+  // Every pair of pieces whose distance is at most `most` (m), in the order of their numbers: valid until the
+  // next call. A cold query: the bits depend on the pose alone.
+  std::span<const PiecesWitness> up_to(const Pose<double>& X_AB, double most);
+
   // The next query is a cold one.
   void forget();
 
  private:
+  static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
   // A node of a tree, or pieces of one leaf of it, in their box.
   struct Place {
     std::int32_t node = -1;  // -1: none, then `count` pieces
@@ -84,6 +90,7 @@ class PiecesSolver {
   void set_direction(const Vec3<double>& n);
   Witness<double> separation_of_hulls(const Pose<double>& X_AB);
   double limit(double margin) const;
+  void sort_found(double limit);
   double moved(const Pose<double>& X_AB) const;
   double rounding(const Pose<double>& X_AB) const;
   double along(std::int32_t a, std::int32_t b, const Pose<double>& X_AB, const Vec3<double>& n) const;
@@ -105,6 +112,7 @@ class PiecesSolver {
   std::int32_t last_A_ = -1, last_B_ = -1;  // -1: none
   std::vector<Rival> rivals_;               // of the last search
   double rest_ = 0;                         // m, bound on the signed distance of all other pairs there
+  double most_ = kNoLimit;                  // m, distance of pairs that count, whatever the least
   Pose<double> X_searched_;                 // of the last search
   double rounding_searched_ = 0;            // there, m
   SolverMemory<double> memory_of_hulls_;    // of the bodies' own hulls

@@ -6,9 +6,10 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <vector>
 
 #include "preprocess/index/index.h"
-#include "runtime/bvh/build.h"
 #include "runtime/core/random.h"
 #include "runtime/proximity/distance_model.h"
 #include "tests/support/pieces_geometry.h"
@@ -136,6 +137,46 @@ TEST(PiecesQuery, PairsWithinAMarginAreAllOfThem) {
   }
 }
 
+// Of pieces and of a primitive: the pairs that a look at each finds, and the same bits whatever was asked
+// before.
+TEST(PiecesQuery, PairsUpToADistanceAreAllOfThem) {
+  Random random(6, 0);
+  const body::Geometry rod{body::Cylinder<double>{0.01, 0.2}};
+  for (const body::Geometry* other : {&ring(), &rod}) {
+    const std::int32_t others = std::max(1, other->pieces().piece_count);
+    PiecesSolver solver(ring(), *other);
+    for (int i = 0; i < 50; ++i) {
+      const Pose<double> X = random_pose(random, 0.12);
+      for (const double most : {-2e-3, 0.0, 5e-3}) {
+        std::vector<std::tuple<std::int32_t, std::int32_t, double>> expected, found, cold;
+        for (std::int32_t a = 0; a < ring().pieces().piece_count; ++a)
+          for (std::int32_t b = 0; b < others; ++b) {
+            const body::Body A{ring().piece(a)}, B{other == &rod ? rod : other->piece(b)};
+            const double distance = separation({&A, &B, X}).distance;
+            if (distance <= most) expected.emplace_back(a, other == &rod ? -1 : b, distance);
+          }
+        const auto add = [](std::span<const PiecesWitness> pairs, auto& to) {
+          for (const PiecesWitness& w : pairs) to.emplace_back(w.piece_A, w.piece_B, w.witness.distance);
+        };
+        add(solver.up_to(X, most), found);
+        PiecesSolver fresh(ring(), *other);
+        add(fresh.up_to(X, most), cold);
+        EXPECT_EQ(found, cold);
+        ASSERT_EQ(found.size(), expected.size());
+        for (std::size_t k = 0; k < found.size(); ++k) {
+          EXPECT_EQ(std::get<0>(found[k]), std::get<0>(expected[k]));
+          EXPECT_EQ(std::get<1>(found[k]), std::get<1>(expected[k]));
+          EXPECT_NEAR(std::get<2>(found[k]), std::get<2>(expected[k]), 1e-13);
+        }
+        solver(X);  // warm
+      }
+    }
+  }
+  Pose<double> none;
+  none.p.x() = std::nan("");
+  EXPECT_TRUE(PiecesSolver(ring(), rod).up_to(none, 1).empty());
+}
+
 // Steps of all lengths, along which bounds of an earlier search are used as long as they hold.
 TEST(PiecesQuery, IsTheLeastOfAllPairsAlongAPath) {
   Random random(3, 0);
@@ -176,22 +217,12 @@ TEST(PiecesQuery, FollowsAHalfSpaceAlongAPath) {
 
 // Pieces side by side with tops in one plane, 3 cm high.
 body::Geometry tiles(const std::vector<Vec3<double>>& middles, const Vec3<double>& sizes) {
-  preprocess::TriangleMesh all;
   std::vector<preprocess::TriangleMesh> boxes;
-  std::vector<bvh::Box> bounds;
   for (const Vec3<double>& middle : middles) {
     boxes.push_back(test::box(sizes.x(), sizes.y(), sizes.z()));
-    for (Vec3<double>& v : boxes.back().vertices) all.vertices.emplace_back(v += middle);
-    bounds.push_back({middle - sizes / 2, middle + sizes / 2});
+    for (Vec3<double>& v : boxes.back().vertices) v += middle;
   }
-  const bvh::BuiltTree built = bvh::build_tree(bounds, 1);
-  asset::Asset asset;
-  asset.name = "tiles";
-  asset.convex.push_back(preprocess::build_convex_piece(all.vertices));
-  for (const std::int32_t i : built.order)
-    asset.convex.push_back(preprocess::build_convex_piece(boxes[i].vertices));
-  asset.pieces.push_back({{0, 0}, std::vector<std::int32_t>(middles.size() + 1), {}, built.tree});
-  return body::Geometry(std::move(asset));
+  return test::union_geometry(boxes);
 }
 
 TEST(PiecesQuery, PairsThatAreEquallyNearAreAllWithinNoMargin) {
