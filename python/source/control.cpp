@@ -67,8 +67,9 @@ StepConfig config_of(const System& system, const py::dict& given) {
   config.threads = thread_count(kWho, given["threads"]);
   config.integrator_settings = settings({kWho, "integrator_settings"}, given["integrator_settings"]);
   config.solver_settings = settings({kWho, "solver_settings"}, given["solver_settings"]);
-  config.source.settings = settings({kWho, "model_settings"}, given["model_settings"]);
-  if (!given["model"].is_none()) config.source.model = text({kWho, "model"}, given["model"]);
+  const std::string model = given["model"].is_none() ? "vertex" : text({kWho, "model"}, given["model"]);
+  config.source =
+      dynamics::contact_source(model, settings({kWho, "model_settings"}, given["model_settings"]));
   config.parameters = parameters_of(system, given["parameters"]);
   return config;
 }

@@ -218,11 +218,7 @@ dynamics::StepConfig step_config(const Arguments& arguments) {
   config.solver = arguments.solver;
   config.solver_settings = arguments.solver_settings;
   config.threads = arguments.jobs;
-  if (arguments.model == "patch")
-    config.source.sampling = dynamics::ContactSampling::kPatch;
-  else if (arguments.model != "vertex")
-    config.source.model = arguments.model;
-  config.source.settings = arguments.settings;
+  config.source = dynamics::contact_source(arguments.model, arguments.settings);
   return config;
 }
 

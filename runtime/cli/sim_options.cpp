@@ -16,12 +16,6 @@ constexpr double kGreatestEvery = 1e6;  // s: rarer frames are none
 constexpr double kLeastDt = dynamics::kLeastTimeStep, kGreatestDt = dynamics::kGreatestTimeStep;
 constexpr auto kMaxSteps = static_cast<double>(dynamics::kMaxSteps);
 
-std::vector<std::string> contact_sources() {
-  std::vector<std::string> names{"vertex", "patch"};
-  for (const contact::ModelRow& row : contact::models()) names.emplace_back(row.name);
-  return names;
-}
-
 // Rigid contact heeds those that act on contact points, and refuses the others.
 std::vector<SettingGroup> model_settings() {
   std::vector<SettingGroup> groups;
@@ -69,13 +63,13 @@ void add_sim_options(CLI::App& app, SimArguments& arguments) {
       ->capture_default_str()
       ->check(number_from(kLeastDt, kGreatestDt,
                           fmt::format("a time step from {:g} to {:g} s", kLeastDt, kGreatestDt)));
-  app.add_option(
-         "--model", arguments.model,
-         "where contact comes from. Rigid: points at corners and vertices; a disc on a plane sampled "
-         "evenly (patch); for pairs of assets the points of a contact model. Of --integrator implicit, "
-         "semi_implicit and rk4: the forces of a contact model (vertex, patch: pressure_field)")
+  app.add_option("--model", arguments.model,
+                 "where contact comes from. Rigid: points at corners and vertices; a disc on a plane sampled "
+                 "evenly (patch); assets by their convex pieces (pieces); for pairs of assets the points of "
+                 "a contact model. Of --integrator implicit, "
+                 "semi_implicit and rk4: the forces of a contact model (vertex, patch: pressure_field)")
       ->capture_default_str()
-      ->check(CLI::IsMember(contact_sources()));
+      ->check(CLI::IsMember(dynamics::contact_source_names()));
   add_table_option(app, "integrator", dynamics::integrators(), arguments.integrator);
   add_table_option(
       app, "solver", dynamics::contact_solvers(), arguments.solver,

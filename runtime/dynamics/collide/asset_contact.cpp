@@ -64,6 +64,8 @@ Distance shape_distance(const PlacedShape& shape, const Vec3<double>& p,
       const auto found = distance::signed_distance<double>(shape.body.geometry.surface(), p, reach);
       return {found.distance, found.gradient};
     }
+    case ShapeKind::kPieces:  // piece_contact.h
+      break;
   }
   return {std::numeric_limits<double>::quiet_NaN(), Vec3<double>::Zero()};
 }

@@ -116,12 +116,15 @@ CompliantContact::CompliantContact(const System& system, const ContactSource& so
       threads_(threads > 0 ? threads : default_threads()),
       stiction_(stiction),
       placed_(system, std::span(models_.emplace_back(make_models(1))).first(model_count())) {
-  if (system.scene().contacts.empty()) require_parts(system, contact::find_model(force_model(source)));
+  if (system.scene().contacts.empty()) require_parts(system, contact::find_model(force_model(source)).needs);
   require_pairs();
 }
 
 CompliantContact::Models CompliantContact::make_models(double factor) const {
   const std::string name = force_model(source_);
+  if (source_.sampling == ContactSampling::kPieces)
+    throw InvalidInput(
+        "contact by pieces offers no wrench; take an integrator with rigid contact, such as midpoint");
   if (!contact::find_model(name).has_wrench)
     throw InvalidInput("the contact model '" + name + "' offers no wrench");
   Models models;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "runtime/contact/model.h"
 #include "runtime/dynamics/collide/convex_contact.h"
@@ -10,7 +11,8 @@ namespace abut::dynamics {
 
 // Where contact comes from.
 struct ContactSource {
-  ContactSampling sampling = ContactSampling::kVertex;  // of surfaces that touch, where no model is asked
+  // Of surfaces that touch, where no model is asked; contact forces have no use for pieces, and refuse them.
+  ContactSampling sampling = ContactSampling::kVertex;
   // A row of contact/model.h. Of integrators with rigid contact: pairs of assets take the points that it
   // offers as constraints; empty: vertices against exact distances (asset_contact.h). Of those with compliant
   // contact: all pairs take its wrench; empty: kDefaultForce.
@@ -24,7 +26,13 @@ inline std::string force_model(const ContactSource& source) {
   return source.model.empty() ? kDefaultForce : source.model;
 }
 
-// Throws InvalidInput, naming the body, where an asset of the system lacks what the contact model needs.
-void require_parts(const System& system, const contact::ModelRow& model);
+// The names of what rigid contact may come from: `vertex`, `patch`, `pieces` (ContactSampling), and the
+// contact models.
+std::vector<std::string> contact_source_names();
+// A source by one of these names. An unknown one is refused as a contact model by whoever takes the source.
+ContactSource contact_source(const std::string& name, const SettingValues& settings = {});
+
+// Throws InvalidInput, naming the body, where an asset of the system lacks one of the body::Parts `needs`.
+void require_parts(const System& system, unsigned needs);
 
 }  // namespace abut::dynamics

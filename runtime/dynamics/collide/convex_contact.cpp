@@ -8,8 +8,7 @@
 namespace abut::dynamics {
 namespace {
 
-constexpr double kAligned = 0.9999;  // cosine from which a face counts as across the normal
-constexpr double kParallel = 0.02;   // rad, within which edges touch along a segment
+constexpr double kParallel = 0.02;  // rad, within which edges touch along a segment
 constexpr double kTwoPi = 6.283185307179586476925;
 constexpr std::uint16_t kSingle = 0x7fff;  // feature of a lone witness point
 
@@ -58,10 +57,6 @@ bool along_edges(const PlacedShape& A, const PlacedShape& B, const Vec3<double>&
   return true;
 }
 
-bool faces(const SupportFeature& feature, const Vec3<double>& direction) {
-  return feature.size > 2 && feature.normal.dot(direction) > kAligned;
-}
-
 // Equal areas about the rings' centroids: a disc of even pressure has its moment of friction exactly.
 void disc_points(const PlacedShape& plane, const PlacedShape& cylinder, const Vec3<double>& n_W,
                  double margin, std::vector<SurfacePoint>& points) {
@@ -95,9 +90,9 @@ void witness_points(const PlacedShape& A, const PlacedShape& B, double margin,
   const std::size_t before = points.size();
   if (A.kind != ShapeKind::kSphere && B.kind != ShapeKind::kSphere) {
     const SupportFeature a = facing_feature(A, n_W), b = facing_feature(B, -n_W);
-    if (faces(a, n_W))
+    if (lies_across(a, n_W))
       clip_features(a, b, n_W, false, margin, points);
-    else if (faces(b, -n_W))
+    else if (lies_across(b, -n_W))
       clip_features(b, a, n_W, true, margin, points);
     else if (along_edges(A, B, n_W, margin, points))
       return;
@@ -116,8 +111,7 @@ void plane_points(const PlacedShape& A, const PlacedShape& B, double margin, Con
     return;
   }
   const SupportFeature low = facing_feature(B, -n_W);
-  if (sampling == ContactSampling::kPatch && B.kind == ShapeKind::kCylinder && low.size > 2 &&
-      low.normal.dot(-n_W) > kAligned)
+  if (sampling == ContactSampling::kPatch && B.kind == ShapeKind::kCylinder && lies_across(low, -n_W))
     return disc_points(A, B, n_W, margin, points);
   for (int k = 0; k < low.size; ++k) {
     const double gap = n_W.dot(low.corner[k] - A.X_WS.p);

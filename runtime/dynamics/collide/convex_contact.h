@@ -12,6 +12,7 @@ namespace abut::dynamics {
 enum class ContactSampling {
   kVertex,  // at the corners of the common area: what may carry any load the area may
   kPatch,   // a cap on a plane at points of equal area: where pressure is even
+  kPieces,  // at corners; assets touch as unions of their convex pieces
 };
 
 // Two boxes: separating axes, then the faces or edges of the best one. Appends points with gap <= margin.

@@ -45,13 +45,16 @@ NarrowPhase::NarrowPhase(const System& system, const ContactSource& source, int 
         "take "
         "an integrator with forces of a contact model, such as implicit, or leave the 'contact' entries out");
   if (source.model.empty()) {
-    require_known(source.settings, {}, "contact at vertices");
+    require_known(source.settings, {}, "contact without a model");
     return;
   }
+  if (sampling_ == ContactSampling::kPieces)
+    throw InvalidInput("contact takes its points from pieces or from the contact model '" + source.model +
+                       "', not from both");
   const contact::ModelRow& row = contact::find_model(source.model);
   if (!row.has_constraints)
     throw InvalidInput("the contact model '" + source.model + "' offers no contact points");
-  require_parts(system, row);
+  require_parts(system, row.needs);
   for (const SettingValue& value : source.settings)
     if (std::find(row.constraint_settings.begin(), row.constraint_settings.end(), value.name) ==
         row.constraint_settings.end())
@@ -108,7 +111,9 @@ void NarrowPhase::widen(double patch, std::size_t first, std::vector<SurfacePoin
 // `memory` is there where one of the shapes is an asset.
 void NarrowPhase::find_points(const PlacedShape& A, const PlacedShape& B, double margin, AssetMemory* memory,
                               Scratch& scratch) const {
-  if (takes_model(A, B, scratch))
+  if (A.kind == ShapeKind::kPieces || B.kind == ShapeKind::kPieces)
+    piece_points(A, B, margin, scratch.pieces, scratch.points);
+  else if (takes_model(A, B, scratch))
     model_points(A, B, margin, scratch);
   else if (memory != nullptr)
     asset_points(A, B, margin, *memory, scratch.asset, scratch.points);

@@ -7,6 +7,7 @@
 #include "runtime/dynamics/collide/asset_contact.h"
 #include "runtime/dynamics/collide/broad_phase.h"
 #include "runtime/dynamics/collide/contact_source.h"
+#include "runtime/dynamics/collide/piece_contact.h"
 #include "runtime/dynamics/collide/placed_system.h"
 #include "runtime/dynamics/collide/point_slopes.h"
 #include "runtime/dynamics/solve/contact_problem.h"
@@ -36,6 +37,7 @@ class NarrowPhase {
   struct alignas(128) Scratch {  // of a thread, on cache lines of its own
     witness::Workspace<double> witness;
     AssetWorkspace asset;
+    PieceWorkspace pieces;
     std::unique_ptr<contact::Model> model;
     std::vector<SurfacePoint> points;  // of one pair
     std::vector<double> spread;

@@ -59,6 +59,29 @@ PlacedShape::PlacedShape(const Shape& shape, const SurfaceSamples& of_asset)
   bound_asset();
 }
 
+PlacedShape::PlacedShape(const Shape& shape, std::shared_ptr<const PieceFaces> of_pieces)
+    : body{shape.geometry, shape.material},
+      X_BS(shape.X_BS),
+      kind(ShapeKind::kPieces),
+      faces(std::move(of_pieces)) {
+  bound_pieces();
+}
+
+void PlacedShape::bound_pieces() {
+  const asset::PiecesView& pieces = body.geometry.pieces();
+  Vec3<double> low = Vec3<double>::Constant(std::numeric_limits<double>::infinity()), high = -low;
+  for (std::int32_t i = 0; i < pieces.piece_count; ++i) {
+    const double* const rows[] = {pieces.convex[i].x, pieces.convex[i].y, pieces.convex[i].z};
+    for (int k = 0; k < 3; ++k) {
+      const Eigen::Map<const Eigen::VectorXd> along(rows[k], pieces.convex[i].vertex_count);
+      low[k] = std::min(low[k], along.minCoeff());
+      high[k] = std::max(high[k], along.maxCoeff());
+    }
+  }
+  p_SCenter = (low + high) / 2;
+  half = (high - low) / 2;
+}
+
 // Samples lie on the surface.
 void PlacedShape::bound_asset() {
   const asset::SurfaceView& surface = body.geometry.surface();

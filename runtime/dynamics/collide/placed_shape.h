@@ -55,15 +55,18 @@ struct SurfaceSamples {
 // spacing. Between corners s apart a surface of radius R stands out by s^2/(4 R).
 SurfaceSamples surface_samples(const body::Geometry& asset);
 
-// What the search for contact points tells apart.
-enum class ShapeKind : std::uint8_t { kBox, kCylinder, kSphere, kPlane, kAsset };
+// What the search for contact points tells apart. An asset stands for its surface, or for its convex pieces.
+enum class ShapeKind : std::uint8_t { kBox, kCylinder, kSphere, kPlane, kAsset, kPieces };
+
+class PieceFaces;
 
 // A shape where it is now.
 struct PlacedShape {
   body::Body body;                                // the shape's geometry and material
   Pose<double> X_BS;                              // in the body's frame; in the world's if it is fixed
   ShapeKind kind = ShapeKind::kAsset;             // which search for points takes it
-  SurfaceSamples samples;                         // of an asset
+  SurfaceSamples samples;                         // of an asset's surface
+  std::shared_ptr<const PieceFaces> faces;        // of an asset's pieces
   Vec3<double> p_SCenter = Vec3<double>::Zero();  // of the box about the shape along its own axes, m
   Vec3<double> half = Vec3<double>::Zero();       // half sizes of that box, m
   Pose<double> X_WS;                              // place() sets it
@@ -73,12 +76,15 @@ struct PlacedShape {
   explicit PlacedShape(const Shape& shape);
   // Of an asset whose samples are at hand.
   PlacedShape(const Shape& shape, const SurfaceSamples& of_asset);
+  // Of an asset that stands for its pieces.
+  PlacedShape(const Shape& shape, std::shared_ptr<const PieceFaces> of_pieces);
 
   // Sets X_WS from the body's pose, and the bounds from it.
   void place(const Pose<double>& X_WB, double margin);
 
  private:
   void bound_asset();
+  void bound_pieces();
 };
 
 // A point of contact between two shapes, in the world.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "runtime/dynamics/collide/piece_faces.h"
+
 namespace abut::dynamics {
 namespace {
 
@@ -16,9 +18,10 @@ double speed_of(const PlacedBody& body, const Vec6<double>& twist_W) {
 
 }  // namespace
 
-PlacedSystem::PlacedSystem(const System& system, std::span<const std::unique_ptr<contact::Model>> forces)
+PlacedSystem::PlacedSystem(const System& system, std::span<const std::unique_ptr<contact::Model>> forces,
+                           ContactSampling sampling)
     : system_(system) {
-  add_shapes();
+  add_shapes(sampling);
   const std::span<const std::int32_t> first = system.first_shape();
   bodies_.resize(first.size() - 1);
   bounds_.assign(bodies_.size(), {Vec3<double>::Zero(), Vec3<double>::Zero()});
@@ -42,15 +45,23 @@ PlacedSystem::PlacedSystem(const System& system, std::span<const std::unique_ptr
   }
 }
 
-// Samples of an asset are made once, whoever has its shape.
-void PlacedSystem::add_shapes() {
-  std::unordered_map<std::uint64_t, SurfaceSamples> samples;  // by the geometry's id
+// Samples and faces of an asset are made once, whoever has its shape.
+void PlacedSystem::add_shapes(ContactSampling sampling) {
+  const bool by_pieces = sampling == ContactSampling::kPieces;
+  if (by_pieces) require_parts(system_, body::kPiecesPart);
+  std::unordered_map<std::uint64_t, SurfaceSamples> samples;                   // by the geometry's id
+  std::unordered_map<std::uint64_t, std::shared_ptr<const PieceFaces>> faces;  // the same
   for (std::size_t i = 0; i < system_.shape_count(); ++i) {
     const Shape& shape = system_.shape(i);
-    if (const auto known = samples.find(shape.geometry.id()); known != samples.end())
+    if (by_pieces && shape.geometry.primitive() == nullptr) {
+      std::shared_ptr<const PieceFaces>& of_asset = faces[shape.geometry.id()];
+      if (!of_asset) of_asset = std::make_shared<const PieceFaces>(shape.geometry);
+      shapes_.emplace_back(shape, of_asset);
+    } else if (const auto known = samples.find(shape.geometry.id()); known != samples.end()) {
       shapes_.emplace_back(shape, known->second);
-    else
+    } else {
       shapes_.emplace_back(shape);
+    }
     const PlacedShape& placed = shapes_.back();
     if (placed.kind == ShapeKind::kAsset) samples.emplace(shape.geometry.id(), placed.samples);
     if (placed.kind != ShapeKind::kPlane) thinnest_ = std::min(thinnest_, placed.half.minCoeff());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/contact/model.h"
+#include "runtime/dynamics/collide/contact_source.h"
 #include "runtime/dynamics/collide/placed_shape.h"
 #include "runtime/dynamics/system/system.h"
 
@@ -23,7 +24,9 @@ struct PlacedBody {
 class PlacedSystem {
  public:
   // `forces`: models of which bodies have the greatest reach; none: they act on one another in contact alone.
-  explicit PlacedSystem(const System& system, std::span<const std::unique_ptr<contact::Model>> forces = {});
+  // Throws InvalidInput, naming the body, where assets are to touch by pieces and one has none.
+  explicit PlacedSystem(const System& system, std::span<const std::unique_ptr<contact::Model>> forces = {},
+                        ContactSampling sampling = ContactSampling::kVertex);
 
   // Bounds are grown by what a body's points may travel within dt (s) under its velocity, gravity and
   // control, so that nothing is passed through; and with the twists (w; v; rad/s, m/s) that contact gives the
@@ -47,7 +50,7 @@ class PlacedSystem {
   double thinnest() const { return thinnest_; }  // least half size of any shape, m; infinite without any
 
  private:
-  void add_shapes();
+  void add_shapes(ContactSampling sampling);
   void place_body(std::size_t placed, const Pose<double>& X_WB);
 
   System system_;

@@ -28,6 +28,12 @@ SupportFeature facing_feature(const PlacedShape& shape, const Vec3<double>& dire
 // `tolerance` (rad), or nothing (size 0).
 SupportFeature facing_edge(const PlacedShape& shape, const Vec3<double>& direction_W, double tolerance);
 
+// Whether the feature is a face whose normal is the unit vector `direction`, within 0.014 rad.
+inline bool lies_across(const SupportFeature& feature, const Vec3<double>& direction) {
+  constexpr double kAligned = 0.9999;  // cosine
+  return feature.size > 2 && feature.normal.dot(direction) > kAligned;
+}
+
 // Appends the points that the `reference` polygon of A (or of B where `swapped`) shares with a feature of the
 // other body, looking along the normal n_W from A to B; gap and place are taken along n_W. Points with a gap
 // above the margin are left out.

@@ -31,7 +31,7 @@ void even_out_areas(std::span<PairContact> contacts) {
 ContactStage::ContactStage(const System& system, const StepConfig& config)
     : system_(system),
       dt_(config.dt),
-      placed_(system),
+      placed_(system, {}, config.source.sampling),
       narrow_(system, config.source, config.threads),
       solver_(make_contact_solver(config.solver, config.solver_settings, config.threads)),
       slop_(kSlop * placed_.thinnest()),

@@ -1,0 +1,206 @@
+// Assets that touch as unions of their convex pieces.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "runtime/core/error.h"
+#include "runtime/dynamics/step/simulation.h"
+#include "runtime/dynamics/system/scene_file.h"
+#include "tests/support/pieces_geometry.h"
+#include "tests/support/refusal.h"
+#include "tests/support/shapes.h"
+
+namespace {
+
+using namespace abut;
+using namespace abut::dynamics;
+
+preprocess::TriangleMesh moved_box(const Vec3<double>& sizes, const Vec3<double>& middle) {
+  preprocess::TriangleMesh mesh = test::box(sizes.x(), sizes.y(), sizes.z());
+  for (Vec3<double>& v : mesh.vertices) v += middle;
+  return mesh;
+}
+
+StepConfig by_pieces(int threads = 1) { return {.source = contact_source("pieces"), .threads = threads}; }
+
+void expect_refused(const std::function<void()>& call, const std::vector<std::string>& words) {
+  const std::string said = test::refusal(call);
+  for (const std::string& word : words) EXPECT_NE(said.find(word), std::string::npos) << said;
+}
+
+class Pieces : public testing::Test {
+ protected:
+  // A table of 2 m, its top at z = 0: two boxes that meet at x = 0.
+  static body::Geometry table() {
+    return test::union_geometry(
+        {moved_box({1, 2, 0.2}, {-0.5, 0, -0.1}), moved_box({1, 2, 0.2}, {0.5, 0, -0.1})});
+  }
+  // Two slopes of 45 degrees that meet in a groove along y, at z = 0.
+  static body::Geometry groove() {
+    const auto slope = [](double x) {
+      const Vec3<double> corners[] = {{0, -1, 0}, {0, 1, 0}, {x, -1, 1}, {x, 1, 1}, {x, -1, -1}, {x, 1, -1}};
+      return preprocess::convex_hull(corners);
+    };
+    return test::union_geometry({slope(-1), slope(1)});
+  }
+  static const body::Geometry& ring() {  // hole of radius 8 cm
+    static const body::Geometry made = test::pieces_geometry(
+        test::torus(0.1, 0.02, 24, 12),
+        {.kind = preprocess::PieceParameters::Kind::kAuto, .count = 64, .error = 0.004});
+    return made;
+  }
+  static Scene read(const std::string& text) {
+    std::istringstream in(text);
+    return read_scene(in, "test", [](const std::string& name) -> body::Geometry {
+      if (name == "ring") return ring();
+      throw InvalidInput("no asset '" + name + "'");
+    });
+  }
+  // What moves as `text` says, on a fixed asset.
+  static Scene on(const body::Geometry& fixed, const std::string& text) {
+    Scene scene = read(text);
+    scene.fixed.push_back({fixed, {}});
+    return scene;
+  }
+  // Steps through `seconds`; no step adds energy.
+  static void run(Simulation& simulation, double seconds) {
+    while (simulation.time() < seconds) {
+      const double before = simulation.report().kinetic + simulation.report().potential;
+      const StepReport& report = simulation.step();
+      EXPECT_LT(report.kinetic + report.potential - before - report.stabilisation_work, 1e-9)
+          << simulation.time();
+    }
+  }
+};
+
+TEST_F(Pieces, RingHangsOnABar) {
+  Simulation simulation(read("gravity 0 0 -9.81\nmu 0.5\nsbox 0 0 1 1 0 0 0 0.3 0.015 0.01\n"
+                             "object r ring 1000 0 0 0.93 0.70710678 0 0.70710678 0 0 0 0 0 0 0\n"),
+                        by_pieces());
+  run(simulation, 3);
+  EXPECT_GT(simulation.states()[0].p_WB.z(), 0.9);
+  EXPECT_LT(simulation.states()[0].v_WB.norm(), 0.02);
+  EXPECT_LT(simulation.report().penetration, 1e-3);
+}
+
+TEST_F(Pieces, BallFallsThroughTheHoleOfARing) {
+  Simulation simulation(read("gravity 0 0 -9.81\nmu 0.5\nplane 0 0 1 0\n"
+                             "object r ring 1000 0 0 0.025 1 0 0 0 0 0 0 0 0 0\n"
+                             "body ball 0.1 1e-4 1e-4 1e-4 0.01 0 0.2 1 0 0 0 0 0 0 0 0 0 1\n"
+                             " sphere 0.05 0 0 0 1 0 0 0\n"),
+                        by_pieces());
+  run(simulation, 1);
+  EXPECT_NEAR(simulation.states()[1].p_WB.z(), 0.05, 1e-3);
+  EXPECT_LT(simulation.states()[1].p_WB.head<2>().norm(), 0.1);
+  EXPECT_NEAR(simulation.states()[0].p_WB.z(), 0.02, 5e-3);  // to the pieces' outward error
+}
+
+// Where pieces meet there is neither an edge that holds what slides over it nor a side that it can run into.
+TEST_F(Pieces, WhatSlidesIsNotHeldWherePiecesMeet) {
+  const std::string start =
+      "gravity 0 0 -9.81\nmu 0\nbody b 1 0.01 0.01 0.01 -0.3 0 0.1 1 0 0 0 1 0 0 0 0 0 1\n";
+  for (const char* shape : {" box 0.1 0.1 0.1", " sphere 0.1", " cyl 0.1 0.1"}) {
+    SCOPED_TRACE(shape);
+    for (const double lower : {0.0, 1e-6, 1e-5}) {
+      Scene scene = on(table(), start + shape + " 0 0 0 1 0 0 0\n");
+      scene.bodies[0].p_WB.z() -= lower;
+      Simulation simulation(std::move(scene), by_pieces());
+      run(simulation, 0.6);
+      EXPECT_NEAR(simulation.states()[0].p_WB.x(), 0.3, 1e-5);
+      EXPECT_NEAR(simulation.states()[0].p_WB.z(), 0.1, 1e-4);
+    }
+  }
+}
+
+TEST_F(Pieces, GrooveHolds) {
+  for (const char* turned : {"1 0 0 0", "0.9238795325112867 0 0.3826834323650898 0"}) {
+    for (const char* shape : {" box 0.1 0.1 0.1", " sphere 0.1"}) {
+      SCOPED_TRACE(std::string(shape) + turned);
+      Simulation simulation(
+          on(groove(), "gravity 0 0 -9.81\nmu 0.2\nbody b 1 0.01 0.01 0.01 0.01 0 0.25 " +
+                           std::string(turned) + " 0 0 0 0 0 0 1\n" + shape + " 0 0 0 1 0 0 0\n"),
+          by_pieces());
+      run(simulation, 3);
+      EXPECT_GT(simulation.states()[0].p_WB.z(), 0.09);
+      EXPECT_LT(std::abs(simulation.states()[0].p_WB.x()), 0.02);
+      EXPECT_LT(simulation.states()[0].v_WB.norm(), 1e-3);
+    }
+  }
+}
+
+// A coin and a ring lie on all of what they touch, where pieces meet too.
+TEST_F(Pieces, FacesRestOnFaces) {
+  Simulation simulation(on(table(),
+                           "gravity 0 0 -9.81\nmu 0.5\n"
+                           "object r ring 1000 0 0.3 0.024 1 0 0 0 0 0 0 0 0 0\n"
+                           "body coin 0.1 1e-4 1e-4 2e-4 0 -0.3 0.011 1 0 0 0 0 0 0 0 0 0 1\n"
+                           " cyl 0.1 0.01 0 0 0 1 0 0 0\n"),
+                        by_pieces());
+  run(simulation, 1);
+  for (const BodyState& body : simulation.states()) {
+    EXPECT_LT(body.v_WB.norm(), 1e-4);
+    EXPECT_GT((body.q_WB * Vec3<double>::UnitZ()).z(), 0.99);
+  }
+  EXPECT_NEAR(simulation.states()[1].p_WB.z(), 0.01, 1e-5);
+}
+
+// Of many points of nearly the same place rounding decides which are kept.
+TEST_F(Pieces, ContactsKeepTheirNamesAndNoTwoShareOne) {
+  Simulation simulation(on(table(),
+                           "gravity 0 0 -9.81\nmu 0.5\nobject a ring 1000 0 0 0.024 1 0 0 0 0 0 0 0 0 0\n"
+                           "object b ring 1000 0 0 0.07 1 0 0 0 0 0 0 0 0 0\n"),
+                        by_pieces());
+  run(simulation, 1);
+  const auto names = [&] {
+    std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>> keys;
+    for (const ContactImpulse& impulse : simulation.state().impulses)
+      EXPECT_TRUE(keys.emplace(impulse.key.shape_A, impulse.key.shape_B, impulse.key.feature).second);
+    return keys;
+  };
+  const auto before = names();
+  EXPECT_GE(before.size(), 6U);
+  simulation.step();
+  const auto after = names();
+  std::size_t kept = 0;
+  for (const auto& name : before) kept += after.count(name);
+  EXPECT_GE(2 * kept, before.size());
+}
+
+TEST_F(Pieces, TheSameBitsOnAnyNumberOfThreads) {
+  std::string text = "gravity 0 0 -9.81\nmu 0.5\nplane 0 0 1 0\n";
+  for (int k = 0; k < 8; ++k)
+    text += "object r" + std::to_string(k) + " ring 1000 " + std::to_string(0.03 * k) + " 0 " +
+            std::to_string(0.05 + 0.06 * k) + " 0.9 0.3 0.1 0.3 0 0 0 0 0 0\n" + "body b" +
+            std::to_string(k) + " 0.1 1e-4 1e-4 1e-4 " + std::to_string(0.1 - 0.02 * k) + " 0.05 " +
+            std::to_string(0.08 + 0.06 * k) + " 1 0 0 0 0 0 0 0 0 0 1\n cyl 0.02 0.03 0 0 0 1 0 0 0\n";
+  const auto end = [&](int threads) {
+    Simulation simulation(read(text), by_pieces(threads));
+    for (int k = 0; k < 200; ++k) simulation.step();
+    std::vector<double> numbers;
+    for (const BodyState& body : simulation.states()) {
+      numbers.insert(numbers.end(), {body.p_WB.x(), body.p_WB.y(), body.p_WB.z()});
+      numbers.insert(numbers.end(), body.q_WB.coeffs().begin(), body.q_WB.coeffs().end());
+    }
+    return numbers;
+  };
+  const std::vector<double> one = end(1);
+  for (const int threads : {2, 3}) EXPECT_EQ(end(threads), one);
+}
+
+TEST_F(Pieces, RefusesWhatHasNone) {
+  asset::Asset without = test::surface_and_hull(test::box(0.1, 0.1, 0.1));
+  Scene scene;
+  scene.bodies.push_back(object_body("lamp", body::Geometry(without), 1000, {}));
+  expect_refused([&] { Simulation(scene, by_pieces()); },
+                 {"body 'lamp'", "no convex pieces", "--pieces auto"});
+  scene = read("object r ring 1000 0 0 0 1 0 0 0 0 0 0 0 0 0\n");
+  StepConfig config = by_pieces();
+  config.integrator = "implicit";
+  expect_refused([&] { Simulation(scene, config); }, {"pieces", "midpoint"});
+  config = by_pieces();
+  config.source.model = "point";
+  expect_refused([&] { Simulation(scene, config); }, {"pieces", "point"});
+}
+
+}  // namespace
