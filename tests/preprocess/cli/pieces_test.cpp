@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdio>
+
 #include "command_runner.h"
 #include "runtime/asset/reader.h"
 #include "runtime/asset/writer.h"
@@ -44,6 +47,41 @@ TEST_F(PieceOptions, PiecesAreMadeVerifiedInspectedAndExported) {
   thing.pieces[0].errors = {errors[0] / 10, errors[1]};
   asset::save(thing, asset("thing"));
   EXPECT_TRUE(contains(command({"verify", asset("thing")}).err, "they reach"));
+}
+
+// The height of a body's frame at the end of a trajectory, m.
+double last_height(const std::string& trajectory, const std::string& body) {
+  const std::size_t at = trajectory.rfind("," + body + ",");
+  double x = 0, y = 0, z = std::nan("");
+  if (at == std::string::npos) return z;
+  std::sscanf(trajectory.c_str() + at + body.size() + 2, "%lf,%lf,%lf", &x, &y, &z);
+  return z;
+}
+
+// The example scene: a hull would close the handle and the inside.
+TEST_F(PieceOptions, AMugHangsByItsHandleAndHoldsABall) {
+  ASSERT_EQ(command({"synthetic", data_.string()}).code, 0);
+  ASSERT_EQ(make({"--only", "005*", "--pieces", "auto", "--quads", "none"}).code, 0);
+  const auto simulate = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{ABUT_SIM_PROGRAM, ABUT_EXAMPLES_DIR "/scenes/hanging_mug.scn",
+                                   "--assets",       out_.string(),
+                                   "--every",        "1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  };
+  const CommandResult one = simulate({"--model", "pieces", "--jobs", "1"});
+  ASSERT_EQ(one.code, 0) << one.err;
+  EXPECT_GT(last_height(one.out, "hanging"), 0.23);          // the peg is at 0.3
+  EXPECT_NEAR(last_height(one.out, "ball"), 0.026, 1.5e-3);  // on the floor of the mug
+  for (const char* jobs : {"2", "3"}) EXPECT_EQ(simulate({"--model", "pieces", "--jobs", jobs}).out, one.out);
+
+  const CommandResult forces = simulate({"--model", "pieces", "--integrator", "implicit"});
+  EXPECT_EQ(forces.code, 2);
+  EXPECT_TRUE(contains(forces.err, "pieces")) << forces.err;
+  ASSERT_EQ(make({"--only", "005*", "--quads", "none", "--force"}).code, 0);
+  const CommandResult none = simulate({"--model", "pieces"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_TRUE(contains(none.err, "body 'hanging' has no convex pieces")) << none.err;
 }
 
 TEST_F(PieceOptions, NoneIsTheDefaultAndBadNumbersAreRefused) {
