@@ -56,7 +56,7 @@ class StepConfig:
     dt: float = 2e-3  # s
     integrator: str = "midpoint"
     solver: str = ""  # of contacts, of integrators that take one; empty: the integrator's own
-    model: Optional[str] = None  # contact model, of integrators that take one
+    model: Optional[str] = None  # where contact comes from, by the names of `abut-sim --model`; None: its default
     threads: int = 1  # 0: one per core; the same bits for any
     integrator_settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     solver_settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)

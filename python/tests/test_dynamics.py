@@ -45,6 +45,19 @@ class Steps(Scene):
         np.testing.assert_array_equal(system.initial_state().p_WB, [[0, 0, 5]])  # what was given stays
         np.testing.assert_allclose(system.energy(state), system.energy(system.initial_state()), rtol=1e-9)
 
+    @needs_assets
+    def test_assets_touch_by_their_pieces(self):
+        system = self.system("gravity 0 0 -9.81\nmu 0.5\nplane 0 0 1 0\nobject mug 005_mug 500  0 0 0.05  1 0 0 0  0 0 0 0 0 0\n", ASSETS)
+        simulations = [abut.Simulation(system, model=model) for model in ("pieces", "vertex", None)]
+        for simulation in simulations:
+            simulation.run(500)
+        pieces, vertex, default = [simulation.state.p_WB for simulation in simulations]
+        np.testing.assert_array_equal(vertex, default)
+        np.testing.assert_allclose(pieces, vertex, atol=6e-3)  # the pieces' error
+        self.assertTrue((pieces != vertex).any())
+        with self.assertRaisesRegex(abut.InvalidInput, "pieces"):
+            abut.Simulation(system, model="pieces", integrator="implicit")
+
     def test_forces_and_moments_act_on_bodies(self):
         system = self.system()
         lifted = abut.step(system, system.initial_state(), [[0, 0, 0.2, 0, 0, 10]], dt=0.01)

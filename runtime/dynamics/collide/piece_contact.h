@@ -13,19 +13,19 @@ namespace abut::dynamics {
 
 // Scratch memory of one thread.
 struct PieceWorkspace {
-  // Pieces that are near one another, -1 for a primitive.
+  // Pieces that are near one another.
   struct Pair {
-    std::int32_t piece_A, piece_B;
-    Vec3<double> n_W, p1_W, p2_W;  // of their witness points
-    double gap = 0;                // m
-    std::size_t first = 0;         // their points begin there
-    // Whether the normal is that of a face, and of one that other pieces of its asset cover.
-    bool of_face = false, of_inner_A = false, of_inner_B = false;
+    std::int32_t piece_A, piece_B;                // -1: a primitive
+    Vec3<double> n_W, p1_W, p2_W;                 // of their witness points
+    double gap = 0;                               // m
+    std::size_t first = 0;                        // their points begin there
+    bool of_face = false;                         // whether the normal is that of a face
+    bool of_inner_A = false, of_inner_B = false;  // of one that other pieces of its asset cover
   };
   std::map<std::pair<std::uint64_t, std::uint64_t>, witness::PiecesSolver> solvers;  // by geometries' ids
-  std::vector<Pair> pairs;
-  std::vector<SurfacePoint> found;  // of all pairs
-  std::vector<double> spread;       // of each point: the distance, m, to those that are kept
+  std::vector<Pair> pairs;                                                           // of the shapes at hand
+  std::vector<SurfacePoint> found;                                                   // of all pairs
+  std::vector<double> spread;  // of each point: the distance, m, to those that are kept
 };
 
 // Appends points with gap <= margin of two shapes, one of which is an asset that stands for its pieces

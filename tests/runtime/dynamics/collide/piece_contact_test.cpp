@@ -8,6 +8,7 @@
 #include "runtime/dynamics/step/simulation.h"
 #include "runtime/dynamics/system/scene_file.h"
 #include "tests/support/pieces_geometry.h"
+#include "tests/support/random_piles.h"
 #include "tests/support/refusal.h"
 #include "tests/support/shapes.h"
 
@@ -186,6 +187,25 @@ TEST_F(Pieces, TheSameBitsOnAnyNumberOfThreads) {
   };
   const std::vector<double> one = end(1);
   for (const int threads : {2, 3}) EXPECT_EQ(end(threads), one);
+}
+
+TEST_F(Pieces, DerivativesOfStepsEqualDifferencesOrAKinkIsNamed) {
+  constexpr std::uint64_t kStates = 20;
+  const body::Geometry objects[] = {ring()};
+  int right = 0;
+  for (std::uint64_t k = 0; k < kStates; ++k) {
+    SCOPED_TRACE(k);
+    Random random(11, k);
+    const System system(test::random_pile(random, 2, objects));
+    StepConfig config = by_pieces();
+    config.solver_settings = {{"tolerance", 1e-13}};
+    test::StepDifferences differences(system, config);
+    const test::DerivativeCheck check =
+        check_derivatives(differences, pile_state(random, differences, system, false));
+    EXPECT_NE(check.verdict, test::DerivativeVerdict::kWrong) << "error " << check.error;
+    right += check.verdict == test::DerivativeVerdict::kRight;
+  }
+  EXPECT_GT(right, static_cast<int>(kStates) / 4);
 }
 
 TEST_F(Pieces, RefusesWhatHasNone) {
