@@ -45,6 +45,11 @@ nlohmann::json inertia_data(const asset::MassProperties& mass) {
           {"radii", vector_data((principal.eigenvalues() / mass.volume).cwiseMax(0).cwiseSqrt())}};
 }
 
+nlohmann::json spheres_data(const asset::SphereSet& spheres) {
+  return {{"centers", packed_floats(spheres.centers.data(), spheres.centers.size())},
+          {"radii", packed_floats(spheres.radii.data(), spheres.radii.size())}};
+}
+
 // The finest volume that a page draws at once while its cut is moved.
 const asset::Volume* drawn_volume(const asset::Asset& asset) {
   constexpr std::size_t kMaxDrawn = 20000;  // tetrahedra
@@ -86,6 +91,7 @@ nlohmann::json object_data(const asset::Asset& asset) {
   for (std::size_t k = 1; k < asset.convex.size(); ++k)
     json["pieces"].push_back(convex_data(asset::view(asset.convex[k])));
   json["quads"] = asset.points.empty() ? nullptr : quads_data(view.points);
+  json["spheres"] = asset.spheres.empty() ? nullptr : spheres_data(asset.spheres.front());
   json["inertia"] = inertia_data(asset.mass);
   if (const asset::Volume* volume = drawn_volume(asset)) {
     json["volume"] = volume_data(asset::view(*volume));

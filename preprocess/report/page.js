@@ -71,6 +71,11 @@ function objectView(view) {
   if (o.pieces.length)
     layer("convex pieces", PALETTE[4], `${o.pieces.length}`, false,
       o.pieces.map((piece, k) => ({make: mesh(piece).solid, paint: PALETTE[k % PALETTE.length], lit: true, cut: true})));
+  if (o.spheres) {
+    const centers = floats(o.spheres.centers), radii = floats(o.spheres.radii);
+    layer("spheres", PALETTE[1], `${radii.length}`, false,
+      PALETTE.map((paint, k) => ({make: () => balls(view, centers, radii, k, PALETTE.length), paint, lit: true, cut: true})));
+  }
   if (o.inertia) {
     const {center, axes, radii} = o.inertia, position = [], color = [];
     axes.forEach((axis, k) => {
@@ -100,15 +105,36 @@ function objectView(view) {
   return {layers, cut, slice};
 }
 
-function objectPanel(view) {
-  const o = DATA.object, {layers, cut, slice} = objectView(view);
+// Every `each`-th ball from the first on, of latitudes and longitudes.
+function balls(view, centers, radii, first, each) {
+  const rings = 12, around = 20, position = [], index = [];
+  for (let b = first; b < radii.length; b += each) {
+    const base = position.length / 3;
+    for (let i = 0; i <= rings; i++) for (let j = 0; j < around; j++) {
+      const a = Math.PI * i / rings, c = 2 * Math.PI * j / around, s = radii[b] * Math.sin(a);
+      position.push(centers[3 * b] + s * Math.cos(c), centers[3 * b + 1] + s * Math.sin(c), centers[3 * b + 2] + radii[b] * Math.cos(a));
+      if (i === rings) continue;
+      const at = base + i * around, p = at + j, q = at + (j + 1) % around;
+      index.push(p, p + around, q, q, p + around, q + around);
+    }
+  }
+  return view.buffer("TRIANGLES", Float32Array.from(position), Uint32Array.from(index));
+}
+
+// A checkbox for each layer, with its key, and what presses it.
+function layerBoxes(view, layers) {
   const boxes = layers.map((layer, k) => {
     const box = el("input", {type: "checkbox", checked: layer.on, id: `layer${k}`, onchange: () => {
       for (const item of layer.items) item.on = box.checked;
       view.ask();
     }});
-    return el("label", {class: "layer"}, box, el("i", {style: `background:${rgb(layer.color)}`}), layer.name, el("kbd", {}, k + 1), el("small", {}, layer.count));
+    return el("label", {class: "layer"}, box, el("i", {style: `background:${rgb(layer.color)}${layer.round ? ";border-radius:50%" : ""}`}), el("span", {}, layer.name), el("kbd", {}, k + 1), el("small", {}, layer.count || ""));
   });
+  return {boxes, press: key => { const box = boxes[+key - 1]; if (box) box.querySelector("input").click(); }};
+}
+
+function objectPanel(view) {
+  const o = DATA.object, {layers, cut, slice} = objectView(view), {boxes, press} = layerBoxes(view, layers);
   const at = el("output", {id: "cut-at"});
   const slider = el("input", {type: "range", id: "cut", min: 0, max: 1, step: .005, value: cut.share, "aria-label": "place of the cut", oninput: () => show()});
   const axis = el("select", {id: "cut-axis", "aria-label": "axis of the cut", onchange: () => show()},
@@ -121,8 +147,7 @@ function objectPanel(view) {
   show();
   const keys = e => {
     if (/^(text|search)$/.test(e.target.type || "")) return;
-    const k = +e.key - 1;
-    if (layers[k]) boxes[k].querySelector("input").click();
+    press(e.key);
     const step = {"[": -.02, "]": .02}[e.key];
     if (step) { slider.value = +slider.value + step; show(); }
   };
@@ -175,10 +200,19 @@ function contactPanel(view) {
   const B = {buffer: body(pair.surface), paint: [.93, .71, .32, .30], lit: true, on: true};
   const patch = {on: true, lift: .5}, rim = {paint: [.1, .1, .12, .25], on: true, lift: .5002}, force = {paint: [.80, .16, .13, 1], lit: true, on: true, lift: .6};
   const p1 = {paint: [.10, .40, .85, 1], size: 10, on: true, lift: .75}, p2 = {paint: [.85, .50, .05, 1], size: 10, on: true, lift: .75};
-  const between = {paint: DARK, on: true, lift: .75};
-  view.items.push(A, B, patch, rim, force, p1, p2, between);
+  const between = {paint: [.50, .53, .58, 1], on: true, lift: .75};
+  const slope1 = {paint: [.35, .62, .95, 1], lit: true, on: true, lift: .7}, slope2 = {paint: [.95, .68, .28, 1], lit: true, on: true, lift: .7};
+  const forceSlope = {paint: [.60, .35, .75, 1], lit: true, on: true, lift: .65};
+  view.items.push(A, B, patch, rim, force, p1, p2, between, slope1, slope2, forceSlope);
+  const layer = (name, ...items) => ({name, color: items[0].paint || scaleColor(.75), round: true, on: true, items});
+  const {boxes, press} = layerBoxes(view, [layer(DATA.name, A), layer(pair.name, B), layer("contact surface", patch, rim), layer(`force on ${pair.name}, at the centre of pressure`, force),
+    layer("how the force changes with the depth", forceSlope), layer(`witness point of the hull of ${DATA.name}`, p1), layer(`witness point of the hull of ${pair.name}`, p2), layer("line between them", between),
+    layer("how they move with the depth", slope1, slope2)]);
   const strongest = Math.max(...frames.map(f => Math.hypot(...f.force)), 1e-300), peak = Math.max(...frames.map(f => f.peak), 1e-300);
+  const known = points => !points.includes(null), steepest = (...names) => Math.max(...frames.flatMap(f => names.map(name => known(f[name]) ? Math.hypot(...f[name]) : 0)), 1e-300);
+  const steepestForce = steepest("force_slope"), steepestPoint = steepest("p1_slope", "p2_slope");
   const size = Math.hypot(...pair.low.map((x, k) => pair.high[k] - x));
+  const thousandths = x => number(x === null ? null : Math.round(1e3 * x) / 1e3 || 0);
   const times = (scale, x) => x === null ? null : scale * x, length = v => v.includes(null) ? null : Math.hypot(...v);
   const big = el("div", {class: "big", id: "force"}), table = el("div"), line = chart(frames);
   const slider = el("input", {type: "range", id: "depth", min: 0, max: frames.length - 1, step: 1, value: Math.round(.6 * (frames.length - 1)), "aria-label": "depth", oninput: () => show()});
@@ -199,7 +233,14 @@ function contactPanel(view) {
     replace(rim, lines.length ? view.buffer("LINES", Float32Array.from(lines)) : null);
     const reach = .45 * size * newtons / strongest;
     replace(force, newtons > 0 ? view.buffer("TRIANGLES", arrow(f.at, f.force.map(x => x / newtons * reach), Math.min(.05 * size, reach))) : null);
-    const known = points => !points.includes(null);
+    // From `from`; the steepest of all depths is `longest` long.
+    const pointer = (from, along, steepest, longest) => {
+      const reach = known([...from, ...along]) ? longest * size * Math.hypot(...along) / steepest : 0;
+      return reach > 1e-3 * size ? view.buffer("TRIANGLES", arrow(from, along.map(x => longest * size * x / steepest), Math.min(.04 * size, reach))) : null;
+    };
+    replace(forceSlope, pointer(f.at, f.force_slope, steepestForce, .3));
+    replace(slope1, pointer(f.p1, f.p1_slope, steepestPoint, .25));
+    replace(slope2, pointer(f.p2, f.p2_slope, steepestPoint, .25));
     replace(p1, known(f.p1) ? view.buffer("POINTS", Float32Array.from(f.p1)) : null);
     replace(p2, known(f.p2) ? view.buffer("POINTS", Float32Array.from(f.p2)) : null);
     replace(between, known([...f.p1, ...f.p2]) ? view.buffer("LINES", Float32Array.from([...f.p1, ...f.p2])) : null);
@@ -208,22 +249,24 @@ function contactPanel(view) {
     big.replaceChildren(number(newtons, 3), el("small", {}, " N on ", pair.name));
     table.replaceChildren(facts([["force (x, y, z)", `${f.force.map(x => number(x, 3)).join(", ")} N`], ["torque about its centre", `${f.torque.map(x => number(x, 3)).join(", ")} N m`],
       ["patch", `${number(times(1e6, f.area), 3)} mm², ${f.corners.length} polygons`], ["largest pressure", `${number(times(1e-3, f.peak), 3)} kPa`],
-      ["distance of the hulls", `${number(times(1e3, f.distance), 3)} mm`], ["status", f.status]]));
+      ["distance of the hulls", `${number(times(1e3, f.distance), 3)} mm`],
+      ["force by depth, N/mm", f.force_slope.map(x => number(times(1e-3, x), 3)).join(", ")],
+      ...[[DATA.name, f.p1_slope], [pair.name, f.p2_slope]].map(([name, slope]) => [`witness point of ${name} by depth, mm/mm`, slope.map(thousandths).join(", ")]), ["status", f.status]]));
     line.move(k);
     view.ask();
   }
   view.look(pair.low, pair.high);
   show();
   const keys = e => {
+    press(e.key);
     const step = {"[": -1, "]": 1}[e.key];
     if (step) { slider.value = +slider.value + step; show(); }
   };
-  const dot = (item, text) => el("label", {class: "layer"}, el("i", {style: `background:${rgb(item.paint)};border-radius:50%`}), text);
   return {keys, legend: ["pressure", "0", `${number(1e-3 * peak, 3)} kPa`], panel: el("div", {},
     el("p", {class: "soft"}, `${pair.name} comes down on ${DATA.name} along z, turned as it was scanned. Pressure fields, modulus ${number(pair.modulus)} Pa each, no friction.`),
     el("h2", {}, "Depth since first touch ", el("kbd", {}, "["), " ", el("kbd", {}, "]")), el("div", {class: "row"}, slider, out),
-    el("h2", {}, "Force"), big, line.svg, table,
-    el("h2", {}, "Seen"), dot(A, DATA.name), dot(B, pair.name), dot(force, "force on it, at the centre of pressure"), dot(p1, `witness point of the hull of ${DATA.name}`), dot(p2, `witness point of the hull of ${pair.name}`))};
+    el("h2", {}, "Layers"), ...boxes,
+    el("h2", {}, "Force"), big, line.svg, table)};
 }
 
 function assetPage() {

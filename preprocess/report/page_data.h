@@ -32,8 +32,8 @@ nlohmann::json vector_data(const Eigen::Vector3d& v);
 nlohmann::json object_data(const asset::Asset& asset);
 
 // B pressed onto A along A's z, both turned as they are: poses from first touch to a tenth of the smaller
-// one's least extent, at most 5 mm, with force, contact surface and witness points of the hulls. Null where
-// one has no volume or they do not meet.
+// one's least extent, at most 5 mm, with force, contact surface and witness points of the hulls, and how
+// force and points change with the depth. Null where one has no volume or they do not meet.
 nlohmann::json pair_data(const body::Body& A, const body::Body& B);
 
 }  // namespace abut::preprocess

@@ -6,7 +6,7 @@
 #include "preprocess/report/page_data.h"
 #include "runtime/contact/contact_mesh.h"
 #include "runtime/contact/model.h"
-#include "runtime/witness/separation.h"
+#include "runtime/derivative/estimator.h"
 
 namespace abut::preprocess {
 namespace {
@@ -95,9 +95,9 @@ void add_patch(const body::Pair& pair, Corners& corners, nlohmann::json& frame) 
 nlohmann::json frame_data(const Approach& approach, contact::Model& model, double height, double depth,
                           Corners& corners) {
   const body::Pair pair = approach.at(height - depth);
-  const contact::PairWrench wrench = model.wrench(pair, contact::Want::kValue);
-  const witness::Witness<double> hulls =
-      witness::separation<double>(pair.A->geometry.convex(), pair.B->geometry.convex(), pair.X_AB);
+  const contact::PairWrench wrench = model.wrench(pair, contact::Want::kJacobian);
+  const auto [hulls, slopes] = derivative::witness_derivative(pair);
+  constexpr int kUp = 5;  // the column of B's shift along z; going down is against it
   const Eigen::Vector3d f = wrench.F_BBo_B.tail<3>();
   nlohmann::json frame{{"depth", depth},
                        {"shift", vector_data(pair.X_AB.p)},
@@ -107,7 +107,10 @@ nlohmann::json frame_data(const Approach& approach, contact::Model& model, doubl
                        {"status", to_string(wrench.status)},
                        {"distance", hulls.distance},
                        {"p1", vector_data(hulls.p1)},
-                       {"p2", vector_data(hulls.p2)}};
+                       {"p2", vector_data(hulls.p2)},
+                       {"force_slope", vector_data(-wrench.dF_dxi_B.col(kUp).tail<3>())},
+                       {"p1_slope", vector_data(-slopes.dp1_A_dxi_B.col(kUp))},
+                       {"p2_slope", vector_data(-slopes.dp2_A_dxi_B.col(kUp))}};
   add_patch(pair, corners, frame);
   return frame;
 }

@@ -53,6 +53,17 @@ def expect(condition, what):
         print("FAILED:", what)
 
 
+# Of a contact's frames: the change of the force, and of the way of a point, by depth, beside the integral of its slope.
+SLOPES = """((value, slope) => {
+  const frames = DATA.pair.frames, change = [0, 0, 0], sum = [0, 0, 0];
+  for (let k = 1; k < frames.length; k++) for (let i = 0; i < 3; i++) {
+    change[i] += frames[k][value][i] - frames[k - 1][value][i];
+    sum[i] += (frames[k].depth - frames[k - 1].depth) * (frames[k][slope][i] + frames[k - 1][slope][i]) / 2;
+  }
+  return [change, sum];
+})"""
+
+
 def check_object(browser, page, shots):
     seconds = browser.open(page)
     name = os.path.basename(page)
@@ -72,6 +83,18 @@ def check_object(browser, page, shots):
     changes("a drag", lambda: browser.drag(400, 400, 60, 20))
     for key, what in (("1", "a layer's key"), ("]", "the cut's key"), ("+", "the zoom's key"), ("t", "the theme's key"), ("r", "reset")):
         changes(what, lambda key=key: browser.press(key))
+    def check_layers(words):
+        """The box of each layer whose name has the words shows it or takes it away."""
+        for word in words:
+            box = f"[...document.querySelectorAll('label.layer')].find(label => label.textContent.includes('{word}'))"
+            expect(browser.script(f"!!({box})"), f"{name}: no layer is called '{word}'")
+            before = browser.script(PIXELS)
+            changes(f"the box of '{word}'", lambda: browser.script(f"{box}.querySelector('input').click()"))
+            browser.script(f"{box}.querySelector('input').click()")
+            browser.drawn()
+            expect(browser.script(PIXELS) == before, f"{name}: the box of '{word}' twice is not as before")
+
+    check_layers(["surface", "convex hull", "convex pieces", "spheres"])
     expect(browser.script("document.documentElement.scrollWidth <= innerWidth"), f"{name}: wider than the window")
     if browser.script("!!document.getElementById('tab-contact') && document.getElementById('tab-contact').isConnected"):
         changes("the contact's tab", lambda: browser.script("document.getElementById('tab-contact').click()"))
@@ -82,6 +105,10 @@ def check_object(browser, page, shots):
             forces.append(float(browser.script("document.getElementById('force').firstChild.textContent")))
         expect(forces[0] < min(forces[1:]) and forces[1] != forces[2], f"{name}: forces {forces} at three depths")
         changes("the depth's key", lambda: browser.press("["))
+        for value in "force", "p2":
+            change, integral = browser.script(SLOPES + f"('{value}', '{value}_slope')")
+            expect(abs(change[2] - integral[2]) < 0.05 * abs(change[2]), f"{name}: {value} changes by {change}, its slope says {integral}")
+        check_layers(["contact surface", "force on", "how the force changes", "how they move"])
         shots(name, "contact")
     expect(not browser.problems(), f"{name}: {browser.problems()}")
 
@@ -137,7 +164,7 @@ def check_unknown(browser, page):
     """The page of a contact of which some numbers are not known."""
     with open(page, encoding="utf-8") as file:
         text = file.read()
-    for name, value in (("distance", "null"), ("area", "null"), ("p1", "[null,null,null]"), ("force", "[null,null,null]")):
+    for name, value in (("distance", "null"), ("area", "null"), ("p1", "[null,null,null]"), ("p1_slope", "[null,null,null]"), ("force_slope", "[null,null,null]"), ("force", "[null,null,null]")):
         text = re.sub(f'"{name}":(\\[[^]]*\\]|[-+.e0-9]+)', f'"{name}":{value}', text)
     forged = page[:-5] + ".unknown.html"
     with open(forged, "w", encoding="utf-8") as file:
@@ -232,7 +259,7 @@ def main():
             data = os.path.join(folder, "data")
             subprocess.run([program, "synthetic", data], check=True, stdout=subprocess.DEVNULL)
             subprocess.run([program, data, assets, "--only", "005_mug", "--only", "001_box", "--tets", "300", "--quads", "500",
-                            "--quiet"], check=True)
+                            "--pieces", "8", "--piece-error", "0.005", "--spheres", "32", "--quiet"], check=True)
         pages = os.path.join(folder, "report")
         subprocess.run([program, "report", assets, "--out", pages], check=True, stdout=subprocess.DEVNULL)
 
