@@ -7,6 +7,7 @@
 #include "runtime/core/error.h"
 #include "runtime/dynamics/step/simulation.h"
 #include "runtime/dynamics/system/scene_file.h"
+#include "tests/support/allocations.h"
 #include "tests/support/pieces_geometry.h"
 #include "tests/support/random_piles.h"
 #include "tests/support/refusal.h"
@@ -166,6 +167,17 @@ TEST_F(Pieces, ContactsKeepTheirNamesAndNoTwoShareOne) {
   std::size_t kept = 0;
   for (const auto& name : before) kept += after.count(name);
   EXPECT_GE(2 * kept, before.size());
+}
+
+TEST_F(Pieces, StepsAllocateNothing) {
+  Simulation simulation(read("gravity 0 0 -9.81\nmu 0.5\nsbox 0 0 -0.1 1 0 0 0 1 1 0.1\n"
+                             "object a ring 1000 0 0 0.024 1 0 0 0 0 0 0 0 0 0\n"
+                             "object b ring 1000 0 0 0.07 1 0 0 0 0 0 0 0 0 0\n"),
+                        by_pieces());
+  run(simulation, 3);
+  const std::size_t before = test::allocations();
+  for (int k = 0; k < 100; ++k) simulation.step();
+  EXPECT_EQ(test::allocations(), before);
 }
 
 TEST_F(Pieces, TheSameBitsOnAnyNumberOfThreads) {
