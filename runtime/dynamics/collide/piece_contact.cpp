@@ -16,16 +16,14 @@ namespace {
 
 using Pair = PieceWorkspace::Pair;
 
-constexpr double kRounding = 1e-9;   // of the size of an asset
-constexpr double kAlong = 1 - 5e-7;  // cosine of 1e-3 rad, within which triangles make one face
+constexpr double kRounding = 1e-9;  // of the size of an asset
 
 // A feature: 20 bits for each piece, 20 for the point in their contact: what clip_features says, a vertex, or
 // the witness point.
 constexpr int kPointBits = 20, kPieceBits = 20;
-constexpr std::uint64_t kVertex = 1 << 16, kWitness = kVertex - 1;
-constexpr std::uint64_t kSwappedClip = 0x8000,
-                        kFirstCrossing = 256;  // of clip_features: its bit; the first
-                                               // point that is no corner of its polygon
+constexpr std::uint64_t kVertexOfB = 1 << 16, kVertexOfA = 1 << 17, kWitness = kVertexOfB - 1;
+// Of clip_features: the bit of swapped bodies, and the first point that is no corner of the incident polygon.
+constexpr std::uint64_t kSwappedClip = 0x8000, kFirstCrossing = 256;
 
 std::uint64_t feature_of(std::int32_t piece_A, std::int32_t piece_B, std::uint64_t point) {
   const auto number = [](std::int32_t piece) { return static_cast<std::uint64_t>(std::max(piece, 0)); };
@@ -60,7 +58,7 @@ struct Side {
 
 // Whether the direction is the normal of the face, as exactly as a face has one.
 bool along(const Side& side, const Vec3<double>& direction_W) {
-  return side.facing.size > 2 && side.facing.normal.dot(direction_W) > kAlong;
+  return side.facing.size > 2 && side.facing.normal.dot(direction_W) > kOneFace;
 }
 
 // Appends the vertices of a piece that lie above the reference polygon, as n_W from A to B sees it, each by
@@ -82,8 +80,8 @@ void add_vertices(const SupportFeature& reference, const Side& incident, const V
     const Vec3<double> p = incident.shape.X_WS * Vec3<double>(piece.x[i], piece.y[i], piece.z[i]);
     const double gap = reference.normal.dot(p - reference.corner[0]) / slope;
     if (gap <= margin && over(p))
-      points.push_back(
-          {p + n_W * (swapped ? gap / 2 : -gap / 2), n_W, gap, 0.0, kVertex | static_cast<std::uint64_t>(i)});
+      points.push_back({p + n_W * (swapped ? gap / 2 : -gap / 2), n_W, gap, 0.0,
+                        (swapped ? kVertexOfA : kVertexOfB) | static_cast<std::uint64_t>(i)});
   }
 }
 
@@ -170,7 +168,7 @@ void plane_and_pieces(const PlacedShape& plane, const PlacedShape& B, double mar
         const double gap = n.dot(p) + height;
         if (gap <= margin)
           points.push_back({B.X_WS * p - gap / 2 * n_W, n_W, gap, 0.0,
-                            feature_of(-1, i, kVertex | static_cast<std::uint64_t>(k))});
+                            feature_of(-1, i, kVertexOfB | static_cast<std::uint64_t>(k))});
       }
     }
   });

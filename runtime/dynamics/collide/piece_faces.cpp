@@ -10,9 +10,8 @@
 namespace abut::dynamics {
 namespace {
 
-constexpr double kOneFace = 1 - 5e-7;  // cosine of 1e-3 rad, within which triangles are of one face
-constexpr double kCovered = 1e-6;      // of the piece's size: how far above a face another piece covers it
-constexpr double kFromCorner = 0.9;    // from a face's middle towards its corners, where that is asked
+constexpr double kCovered = 1e-6;    // of the piece's size: how far above a face another piece covers it
+constexpr double kFromCorner = 0.9;  // from a face's middle towards its corners, where that is asked
 constexpr std::int32_t kMaxPieces = 1 << 20, kMaxPieceVertices = 1 << 16;
 
 Vec3<double> vertex_of(const asset::ConvexView& piece, std::int32_t i) {

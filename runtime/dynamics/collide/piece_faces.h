@@ -10,6 +10,9 @@
 
 namespace abut::dynamics {
 
+// Cosine of 1e-3 rad, within which triangles make one face.
+inline constexpr double kOneFace = 1 - 5e-7;
+
 // A flat face of a convex piece, in the asset's frame.
 struct PieceFace {
   Vec3<double> normal;  // unit, outward
@@ -25,7 +28,7 @@ struct PieceFace {
 // Of all pieces of an asset.
 class PieceFaces {
  public:
-  // Triangles within 1e-3 rad of one another make one face. The geometry must have pieces. Throws
+  // Triangles within kOneFace of a larger one make one face with it. The geometry must have pieces. Throws
   // InvalidInput for more pieces or vertices of a piece than contact features have room for (2^20, 2^16).
   explicit PieceFaces(const body::Geometry& asset);
 
