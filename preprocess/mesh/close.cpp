@@ -50,16 +50,19 @@ TriangleMesh take_in(const TriangleMesh& soup, Report& report) {
   return std::move(welded.mesh);
 }
 
-// Seams whose two sides were rounded differently, or have vertices that the other has not.
-void close_seams(TriangleMesh& mesh, Report& report) {
-  if (count_open_edges(mesh) == 0) return;
-  const double gap = kRimTolerance * mesh.diagonal();
-  if (const std::size_t n = weld_rims(mesh, gap); n > 0)
+// Seams whose two sides were rounded differently, or have vertices that the other has not. Returns how far
+// that may have moved vertices, m.
+double close_seams(TriangleMesh& mesh, Report& report) {
+  if (count_open_edges(mesh) == 0) return 0;
+  const double gap = kRimTolerance * object_size(mesh);
+  const std::size_t merged = weld_rims(mesh, gap);
+  if (merged > 0)
     report.warnings.push_back(fmt::format("{} of open edges merged with others within {:.2g} m",
-                                          counted(n, "vertex", "vertices"), gap));
+                                          counted(merged, "vertex", "vertices"), gap));
   if (const std::size_t n = split_rims(mesh, gap); n > 0)
     report.warnings.push_back(
         fmt::format("{} split at vertices of others within {:.2g} m", counted(n, "open edge"), gap));
+  return merged > 0 ? gap : 0;
 }
 
 // Marks the parts joined through vertices that make up the object.
@@ -125,8 +128,8 @@ Hausdorff distance(const TriangleMesh& surface, const TriangleMesh& reference) {
 
 ClosedSurface close_surface(const TriangleMesh& soup, const CloseParameters& parameters, Report& report) {
   TriangleMesh mesh = take_in(soup, report);
-  close_seams(mesh, report);
-  const double joined = join_loose_parts(mesh, parameters, report);
+  const double welded = close_seams(mesh, report);
+  const double joined = welded + join_loose_parts(mesh, parameters, report);
   mesh = choose_parts(mesh, parameters, report);
   if (find_components(mesh).count > 1) {
     UnitedParts united = close_and_unite(mesh, parameters, report);

@@ -94,6 +94,33 @@ TEST_F(Close, PartsWithinTheSolidAreNotMissed) {
   EXPECT_DOUBLE_EQ(volume(close(mesh).surface), 1000);  // of the area the box has 48 %
 }
 
+// An open box with a rim of 4 m, and a speck of one face at a distance, m.
+TriangleMesh open_box_and_speck(double distance) {
+  TriangleMesh mesh = box();
+  std::erase_if(mesh.triangles, [&](const Triangle& t) {
+    return std::min({mesh.vertices[t[0]].z(), mesh.vertices[t[1]].z(), mesh.vertices[t[2]].z()}) == 4;
+  });
+  const auto n = static_cast<std::int32_t>(mesh.vertices.size());
+  for (const Eigen::Vector3d& v : {Eigen::Vector3d(0, 0, 0), {0.02, 0, 0}, {0, 0.02, 0}})
+    mesh.vertices.emplace_back(v + Eigen::Vector3d(distance, 0, 0));
+  mesh.triangles.push_back({n, n + 1, n + 2});
+  return mesh;
+}
+
+TEST_F(Close, ASpeckFarOffDoesNotWidenTheGapsThatAreClosed) {
+  for (const double distance : {1e2, 1e4, 1e7}) {
+    EXPECT_DOUBLE_EQ(volume(close(open_box_and_speck(distance)).surface), 64);
+    EXPECT_FALSE(has_warning("vertices of open edges merged")) << all_warnings();
+  }
+}
+
+TEST_F(Close, MergedRimsCountAsMoved) {
+  const TriangleMesh whole = sphere(20, 40);
+  const double gap = 1e-7;
+  close(cracked(whole, gap));
+  EXPECT_GT(measure("hausdorff_to_input_percent"), 100 * gap / whole.diagonal());
+}
+
 TEST_F(Close, SplitsOpenEdgesAtVerticesThatLieOnThem) {
   const TriangleMesh whole = sphere(20, 40);
   TriangleMesh mesh = whole;
