@@ -111,7 +111,7 @@ TriangleMesh choose_parts(const TriangleMesh& mesh, const CloseParameters& param
 
 // `moved`: between the surface and what it stands for, m.
 void finish(const TriangleMesh& surface, double moved, const TriangleMesh& input, Report& report) {
-  const double diagonal = input.diagonal(), v = volume(surface), a = area(surface);
+  const double diagonal = object_size(input), v = volume(surface), a = area(surface);
   if (!(v > CloseParameters::kFlat * CloseParameters::kFlat * diagonal * a))
     throw InvalidInput(fmt::format("the object encloses no volume ({:.3g} m^3)", v));
   report.measures["hausdorff_to_input_percent"] = 100 * moved / diagonal;
@@ -121,7 +121,7 @@ void finish(const TriangleMesh& surface, double moved, const TriangleMesh& input
 }
 
 Hausdorff distance(const TriangleMesh& surface, const TriangleMesh& reference) {
-  return hausdorff(surface, reference, CloseParameters::kHausdorffTolerance * reference.diagonal());
+  return hausdorff(surface, reference, CloseParameters::kHausdorffTolerance * object_size(reference));
 }
 
 }  // namespace

@@ -194,6 +194,16 @@ TEST_F(Close, RefusesAVertexFarFromAllOthers) {
   EXPECT_TRUE(report_.warnings.empty()) << all_warnings();
 }
 
+TEST_F(Close, MeasuresInTheObjectsSizeNotItsBox) {
+  TriangleMesh mesh = sphere();
+  mesh.vertices[333] *= 6;                           // stretches the box
+  mesh.vertices[2000] = mesh.vertices[2003] * 1.01;  // dragged across its neighbours
+  const ClosedSurface closed = close(mesh);
+  const double moved = hausdorff(closed.surface, mesh, 1e-4).symmetric();
+  EXPECT_GT(moved, 1e-3);
+  EXPECT_NEAR(measure("hausdorff_to_input_percent"), 100 * moved / object_size(mesh), 0.02);
+}
+
 TEST_F(Close, AVertexOfACollapsedFaceMayBeAnywhere) {
   TriangleMesh mesh = box();
   const auto far = static_cast<std::int32_t>(mesh.vertices.size());
