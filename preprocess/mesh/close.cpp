@@ -26,6 +26,19 @@ constexpr double kRimTolerance = 1e-6;  // gap, of the diagonal, up to which ope
 // diagonal.
 constexpr double kStray = 10;
 
+// Warns of a vertex far from all others; refuses it where its faces bound no solid with the others'.
+void judge_stray_vertex(const TriangleMesh& mesh, Report& report) {
+  const std::optional<StrayVertex> stray = find_stray_vertex(mesh, kStray);
+  if (!stray) return;
+  const Eigen::Vector3d& at = mesh.vertices[stray->vertex];
+  const std::string far = fmt::format(
+      "the vertex at ({:.6g}, {:.6g}, {:.6g}) m is far from all others, which lie within {:.3g} m", at.x(),
+      at.y(), at.z(), stray->others);
+  if (!is_sound_at(mesh, stray->vertex))
+    throw InvalidInput(far + ": it is not of the object; delete it or its faces");
+  report.warnings.push_back(far + ": kept, since the surface is closed there; look whether it is meant");
+}
+
 TriangleMesh take_in(const TriangleMesh& soup, Report& report) {
   if (soup.triangles.empty()) throw InvalidInput("the mesh has no faces");
   WeldedSoup welded = weld(soup);
@@ -40,13 +53,7 @@ TriangleMesh take_in(const TriangleMesh& soup, Report& report) {
   if (const double d = welded.mesh.diagonal(); d < CloseParameters::kLeastDiagonal)
     throw InvalidInput(fmt::format("the object measures {:.3g} m across, less than {} m: wrong units?", d,
                                    CloseParameters::kLeastDiagonal));
-  if (const std::optional<StrayVertex> stray = find_stray_vertex(welded.mesh, kStray)) {
-    const Eigen::Vector3d& at = welded.mesh.vertices[stray->vertex];
-    throw InvalidInput(
-        fmt::format("the vertex at ({:.6g}, {:.6g}, {:.6g}) m is far from all others, which "
-                    "lie within {:.3g} m: it is not of the object; delete it or its faces",
-                    at.x(), at.y(), at.z(), stray->others));
-  }
+  judge_stray_vertex(welded.mesh, report);
   return std::move(welded.mesh);
 }
 

@@ -58,7 +58,8 @@ struct ClosedSurface {
 // "Of the diagonal" is of object_size where little of the input stretches its bounding box.
 //
 // Throws InvalidInput if no solid can be made of the soup: it is flat, without volume, smaller than
-// kLeastDiagonal, one vertex far from all others, mostly parts that would be dropped, or beyond repair.
+// kLeastDiagonal, one vertex far from all others whose
+// faces are open, turned or cross others, mostly parts that would be dropped, or beyond repair.
 ClosedSurface close_surface(const TriangleMesh& soup, const CloseParameters& parameters, Report& report);
 
 }  // namespace abut::preprocess

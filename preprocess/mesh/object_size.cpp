@@ -1,9 +1,11 @@
 #include "preprocess/mesh/object_size.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
+#include "preprocess/mesh/intersect.h"
 #include "preprocess/mesh/parts.h"
 #include "preprocess/mesh/shells.h"
 
@@ -24,14 +26,39 @@ double diagonal_without(const TriangleMesh& mesh, std::int32_t without) {
   return box.isEmpty() ? 0 : box.diagonal().norm();
 }
 
+bool has_corner(const Triangle& t, std::int32_t vertex) {
+  return std::find(t.begin(), t.end(), vertex) != t.end();
+}
+
 double span_of_neighbours(const TriangleMesh& mesh, std::int32_t vertex) {
   Box box;
   for (const Triangle& t : mesh.triangles) {
-    if (std::find(t.begin(), t.end(), vertex) == t.end()) continue;
+    if (!has_corner(t, vertex)) continue;
     for (const std::int32_t v : t)
       if (v != vertex) box.extend(mesh.vertices[v]);
   }
   return box.isEmpty() ? 0 : box.diagonal().norm();
+}
+
+Corners corners_of(const TriangleMesh& mesh, const Triangle& t) {
+  return {mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]]};
+}
+
+bool is_flat(const Corners& c) { return (c[1] - c[0]).cross(c[2] - c[0]).squaredNorm() == 0; }
+
+// Whether a face meets any other but in the vertices that they share; one without area does.
+bool crosses(const TriangleMesh& mesh, std::size_t face) {
+  const Triangle& t = mesh.triangles[face];
+  const Corners c = corners_of(mesh, t);
+  if (is_flat(c)) return true;
+  const Box box = Box(c[0]).extend(c[1]).extend(c[2]);
+  for (std::size_t f = 0; f < mesh.triangles.size(); ++f) {
+    const Triangle& u = mesh.triangles[f];
+    const Corners d = corners_of(mesh, u);
+    if (f == face || !box.intersects(Box(d[0]).extend(d[1]).extend(d[2])) || is_flat(d)) continue;
+    if (meet_improperly(t, c, u, d)) return true;
+  }
+  return false;
 }
 
 // Diagonal of the box of the parts that have all but little of the area, m.
@@ -70,6 +97,26 @@ std::optional<StrayVertex> find_stray_vertex(const TriangleMesh& mesh, double fa
   if (stray.vertex < 0 || span_of_neighbours(mesh, stray.vertex) > kNeighbours * stray.others)
     return std::nullopt;
   return stray;
+}
+
+bool is_sound_at(const TriangleMesh& mesh, std::int32_t vertex) {
+  std::vector<std::size_t> faces;
+  std::map<std::array<std::int32_t, 2>, std::array<int, 2>> edges;  // how often in either direction
+  for (std::size_t f = 0; f < mesh.triangles.size(); ++f)
+    if (has_corner(mesh.triangles[f], vertex)) faces.push_back(f);
+  for (const std::size_t f : faces)
+    for (int k = 0; k < 3; ++k) {
+      const auto [lo, hi] = std::minmax(mesh.triangles[f][k], mesh.triangles[f][(k + 1) % 3]);
+      edges[{lo, hi}] = {0, 0};
+    }
+  for (const Triangle& t : mesh.triangles)
+    for (int k = 0; k < 3; ++k) {
+      const auto [lo, hi] = std::minmax(t[k], t[(k + 1) % 3]);
+      if (const auto edge = edges.find({lo, hi}); edge != edges.end()) ++edge->second[t[k] == lo ? 0 : 1];
+    }
+  const auto closed = [](const auto& edge) { return edge.second == std::array{1, 1}; };
+  return std::all_of(edges.begin(), edges.end(), closed) &&
+         std::none_of(faces.begin(), faces.end(), [&](std::size_t f) { return crosses(mesh, f); });
 }
 
 double object_size(const TriangleMesh& mesh) {

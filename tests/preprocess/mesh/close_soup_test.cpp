@@ -177,9 +177,9 @@ TEST_F(Close, KeepsWhatIsMoreThanAFin) {
 
 TEST_F(Close, RefusesAVertexFarFromAllOthers) {
   TriangleMesh mesh = sphere(20, 40);
-  mesh.vertices[333] = {0, 5, 100};
+  mesh.vertices[333] = {0, 5, -100};  // from the upper half, through the lower
   const std::string told = refusal(mesh);
-  EXPECT_NE(told.find("the vertex at (0, 5, 100) m is far from all others"), told.npos) << told;
+  EXPECT_NE(told.find("the vertex at (0, 5, -100) m is far from all others"), told.npos) << told;
   // The tip of a cone is none: its neighbours go all around.
   TriangleMesh cone;
   cone.vertices = {{0, 0, 200}, {0, 0, 0}};
@@ -192,6 +192,25 @@ TEST_F(Close, RefusesAVertexFarFromAllOthers) {
   }
   EXPECT_GT(volume(close(cone).surface), 200);
   EXPECT_TRUE(report_.warnings.empty()) << all_warnings();
+}
+
+TEST_F(Close, KeepsAPinWithALongShaft) {
+  // A head of 6 m with a point drawn out of the middle of one side.
+  TriangleMesh pin = box(6, 6, 6);
+  for (auto& v : pin.vertices)
+    if (v == Eigen::Vector3d(3, 3, 6)) v.z() = 200;
+  const double whole = volume(pin);
+  const ClosedSurface closed = close(pin);
+  EXPECT_EQ(closed.surface.triangles.size(), pin.triangles.size());
+  EXPECT_DOUBLE_EQ(volume(closed.surface), whole);
+  EXPECT_TRUE(has_warning("far from all others")) << all_warnings();
+  EXPECT_EQ(report_.warnings.size(), 1u) << all_warnings();
+  EXPECT_EQ(measure("hausdorff_to_input_percent"), 0);
+  pin.triangles.erase(std::find_if(pin.triangles.begin(), pin.triangles.end(), [&](const Triangle& t) {
+    return std::any_of(t.begin(), t.end(), [&](std::int32_t v) { return pin.vertices[v].z() == 200; });
+  }));
+  const std::string told = refusal(pin);
+  EXPECT_NE(told.find("it is not of the object"), told.npos) << told;
 }
 
 TEST_F(Close, MeasuresInTheObjectsSizeNotItsBox) {
