@@ -21,7 +21,8 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr double kRimTolerance = 1e-6;  // gap, of the diagonal, up to which open edges are taken for one
+constexpr double kRimTolerance = 1e-6;   // gap, of the diagonal, up to which open edges are taken for one
+constexpr double kLittleLeftOut = 0.01;  // of the area: loose faces that are worth no joining
 // How many times farther than all others are from each other a vertex may be: gates and limits follow the
 // diagonal.
 constexpr double kStray = 10;
@@ -84,18 +85,27 @@ std::vector<char> parts_of_object(const TriangleMesh& mesh, const Parts& parts, 
   return keep;
 }
 
-// Where most of the area would be dropped, joins rims across larger gaps. Returns how far that may have moved
-// vertices, m.
+double share_left_out(const TriangleMesh& mesh, const CloseParameters& parameters, double size) {
+  const Parts parts = measure_parts(mesh);
+  return left_out_share(mesh, parts, parts_of_object(mesh, parts, size, parameters));
+}
+
+// Where most of the area would be dropped, or much in loose faces, joins rims across larger gaps if less is
+// dropped then. Returns how far that may have moved vertices, m.
 double join_loose_parts(TriangleMesh& mesh, const CloseParameters& parameters, Report& report) {
   const Parts parts = measure_parts(mesh);
   if (parts.of.count == 1 || count_open_edges(mesh) == 0) return 0;
   const double size = object_size(mesh);
-  if (left_out_share(mesh, parts, parts_of_object(mesh, parts, size, parameters)) <= kMostLeftOut) return 0;
+  const std::vector<char> keep = parts_of_object(mesh, parts, size, parameters);
+  const double left_out = left_out_share(mesh, parts, keep);
+  if (left_out <= (leaves_out_loose_faces(mesh, parts, keep) ? kLittleLeftOut : kMostLeftOut)) return 0;
+  TriangleMesh joined = mesh;
   const double gap =
-      join_rims(mesh, kRimTolerance * size, parameters.max_hausdorff * size, parameters.max_area_change);
-  if (gap > 0)
-    report.warnings.push_back(
-        fmt::format("loose faces: vertices of open edges merged with others within {:.2g} m", gap));
+      join_rims(joined, kRimTolerance * size, parameters.max_hausdorff * size, parameters.max_area_change);
+  if (gap == 0 || share_left_out(joined, parameters, size) >= left_out) return 0;
+  mesh = std::move(joined);
+  report.warnings.push_back(
+      fmt::format("loose faces: vertices of open edges merged with others within {:.2g} m", gap));
   return gap;
 }
 

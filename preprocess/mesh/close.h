@@ -40,12 +40,12 @@ struct ClosedSurface {
 };
 
 // Makes the boundary of a solid out of a triangle soup by the mildest repair that does: merges vertices at
-// identical positions, drops collapsed faces, joins open edges (across gaps of up to max_hausdorff where most
-// of the area hangs together only so), chooses the parts that make up the object, cancels coincident faces,
-// drops what hangs on edges of two others, orients, fills holes, removes self-intersections and tiny tunnels;
-// a step that fails its gate is undone. Several parts are closed one by one, and those that overlap united.
-// The last resort is an alpha wrap [Portaneri et al. 2022], coarse at first, and says so, louder where it
-// makes a thin shell of an open surface.
+// identical positions, drops collapsed faces, joins open edges (across gaps of up to max_hausdorff where
+// most of the area, or much in loose faces, hangs together only so), chooses the parts that make up the
+// object, cancels coincident faces, drops what hangs on edges of two others, orients, fills holes, removes
+// self-intersections and tiny tunnels; a step that fails its gate is undone. Several parts are closed one by
+// one, and those that overlap united. The last resort is an alpha wrap [Portaneri et al. 2022], coarse at
+// first, and says so, louder where it makes a thin shell of an open surface.
 //
 // Every mending is a line in report.warnings. Measures: welded_vertices, hausdorff_to_input_percent (of the
 // diagonal, symmetric, certified to 0.01, to the input with its holes filled, gaps that were joined added; of

@@ -17,6 +17,7 @@ namespace {
 
 // Pairs of triangles looked at before two parts are taken for separate.
 constexpr std::size_t kMaxPairs = 5'000'000;
+constexpr std::size_t kLooseFaces = 2;  // a part of so many is a triangle or a quadrilateral
 
 Corners corners_of(const TriangleMesh& mesh, std::int32_t f) {
   const Triangle& t = mesh.triangles[f];
@@ -166,6 +167,15 @@ double left_out_share(const TriangleMesh& mesh, const Parts& parts, const std::v
   for (std::int32_t p = 0; p < parts.of.count; ++p)
     if (keep[p] == 0 && lies_within(mesh, parts.of, p, parts.largest)) within += parts.areas[p];
   return (dropped - within) / (parts.area - within);
+}
+
+bool leaves_out_loose_faces(const TriangleMesh& mesh, const Parts& parts, const std::vector<char>& keep) {
+  std::vector<std::size_t> faces(parts.of.count, 0);
+  for (std::size_t f = 0; f < mesh.triangles.size(); ++f) ++faces[parts.of.of_face[f]];
+  double loose = 0, others = 0;
+  for (std::int32_t p = 0; p < parts.of.count; ++p)
+    if (keep[p] == 0) (faces[p] <= kLooseFaces ? loose : others) += parts.areas[p];
+  return loose > others;
 }
 
 TriangleMesh drop_parts(const TriangleMesh& mesh, const Parts& parts, const std::vector<char>& keep,

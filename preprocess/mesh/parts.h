@@ -31,6 +31,9 @@ std::size_t count_dropped_cavities(const TriangleMesh& mesh, const Parts& parts,
 double left_out_share(const TriangleMesh& mesh, const Parts& parts, const std::vector<char>& keep);
 inline constexpr double kMostLeftOut = 0.5;  // of the area: what keeps less is not the object
 
+// Whether most of the area that `keep` does not mark is in parts of one or two faces.
+bool leaves_out_loose_faces(const TriangleMesh& mesh, const Parts& parts, const std::vector<char>& keep);
+
 // The parts that `keep` marks. A warning tells how much area and, of closed parts, volume went, with `advice`
 // after it; the measures components_dropped, dropped_area_percent and dropped_volume_percent count it.
 // Throws InvalidInput where more than kMostLeftOut is left out.

@@ -11,6 +11,8 @@ namespace abut::preprocess {
 namespace {
 
 constexpr int kEdgesOfAFace = 3;
+// Open edges that a larger gap must take away for each face more that collapses by it.
+constexpr std::size_t kOpenEdgesAFace = 4;
 
 using Edge = std::array<std::int32_t, 2>;
 
@@ -98,15 +100,17 @@ std::size_t split_rims(TriangleMesh& mesh, double tolerance) {
 double join_rims(TriangleMesh& mesh, double least, double most, double area_change) {
   const TriangleMesh loose = mesh;
   const double before = area(loose);
-  std::size_t fewest = count_open_edges(loose);
+  std::size_t fewest = count_open_edges(loose), faces = loose.triangles.size();
   double best = 0;
   for (double gap = 2 * least; gap <= most && fewest > 0; gap *= 2) {
     TriangleMesh joined = loose;
     weld_rims(joined, gap);
     if (std::abs(area(joined) - before) > area_change * before) break;
     const std::size_t open = count_open_edges(joined);
-    if (open >= fewest) continue;
+    const std::size_t collapsed = faces - std::min(faces, joined.triangles.size());
+    if (open >= fewest || fewest - open < kOpenEdgesAFace * collapsed) continue;
     fewest = open;
+    faces = joined.triangles.size();
     best = gap;
     mesh = std::move(joined);
   }

@@ -37,6 +37,25 @@ TriangleMesh shrunk_faces(const TriangleMesh& mesh) {
   return soup;
 }
 
+// Without its top.
+TriangleMesh open_box() {
+  TriangleMesh mesh = box();
+  std::erase_if(mesh.triangles, [&](const Triangle& t) {
+    return std::min({mesh.vertices[t[0]].z(), mesh.vertices[t[1]].z(), mesh.vertices[t[2]].z()}) == 4;
+  });
+  return mesh;
+}
+
+// An open box, and a speck of one face at a distance, m.
+TriangleMesh open_box_and_speck(double distance) {
+  TriangleMesh mesh = open_box();
+  const auto n = static_cast<std::int32_t>(mesh.vertices.size());
+  for (const Eigen::Vector3d& v : {Eigen::Vector3d(0, 0, 0), {0.02, 0, 0}, {0, 0.02, 0}})
+    mesh.vertices.emplace_back(v + Eigen::Vector3d(distance, 0, 0));
+  mesh.triangles.push_back({n, n + 1, n + 2});
+  return mesh;
+}
+
 Eigen::Vector3d middle_of_edge(const TriangleMesh& mesh, const Triangle& t) {
   return (mesh.vertices[t[0]] + mesh.vertices[t[1]]) / 2;
 }
@@ -63,6 +82,45 @@ TEST_F(Close, JoinsLooseFacesAcrossGaps) {
     EXPECT_GT(measure("hausdorff_to_input_percent"), 100 * gap / whole.diagonal());
     EXPECT_LT(measure("hausdorff_to_input_percent"), 100 * 8 * gap / whole.diagonal());
   }
+}
+
+TEST_F(Close, AHoleDoesNotWidenTheGapsThatAreClosed) {
+  const TriangleMesh whole = sphere(20, 40);
+  const double gap = 1e-5;
+  TriangleMesh holed = whole;
+  // A hole whose rim is of some millimetres.
+  const Triangle t = holed.triangles[333];
+  for (const int k : {1, 2})
+    holed.vertices[t[k]] = holed.vertices[t[0]] + 0.03 * (holed.vertices[t[k]] - holed.vertices[t[0]]);
+  holed.triangles.erase(holed.triangles.begin() + 333);
+  const ClosedSurface closed = close(cracked(holed, gap));
+  EXPECT_TRUE(has_warning("1 hole of together 3 edges filled")) << all_warnings();
+  EXPECT_EQ(closed.surface.triangles.size(), whole.triangles.size());
+  EXPECT_LT(measure("hausdorff_to_input_percent"), 100 * 8 * gap / whole.diagonal());
+}
+
+TEST_F(Close, JoinsLooseFacesRatherThanDropsThem) {
+  // A cup of thick walls whose faces lie across each other by little: most count as joined.
+  const TriangleMesh cup =
+      voxels(4, 4, 4, [](int x, int y, int z) { return z == 0 || x == 0 || x == 3 || y == 0 || y == 3; });
+  const TriangleMesh soup = cracked(cup, 1e-4);
+  const ClosedSurface closed = close(soup);
+  EXPECT_NEAR(volume(closed.surface), volume(cup), 0.02);
+  EXPECT_TRUE(has_warning("loose faces")) << all_warnings();
+  EXPECT_EQ(report_.measures.count("wrapped"), 0u) << all_warnings();
+  EXPECT_EQ(report_.measures["components_dropped"], 0) << all_warnings();
+}
+
+TEST_F(Close, DoesNotJoinTheRimsOfThinWalls) {
+  // A glass with walls of 5 mm over 4 m whose brim is missing.
+  const TriangleMesh mesh = open_box();
+  TriangleMesh glass = mesh;
+  for (const Eigen::Vector3d& v : mesh.vertices)
+    glass.vertices.emplace_back(v.cwiseMax(0.005).cwiseMin(Eigen::Vector3d(3.995, 3.995, 4)));
+  const auto n = static_cast<std::int32_t>(mesh.vertices.size());
+  for (const Triangle& t : mesh.triangles) glass.triangles.push_back({t[0] + n, t[2] + n, t[1] + n});
+  EXPECT_DOUBLE_EQ(volume(close(glass).surface), 64);
+  EXPECT_TRUE(has_warning("1 of 2 separate parts dropped")) << all_warnings();
 }
 
 TEST_F(Close, RefusesPartsThatAreNoObject) {
@@ -92,19 +150,6 @@ TEST_F(Close, PartsWithinTheSolidAreNotMissed) {
     append_mesh(mesh, inner);
   }
   EXPECT_DOUBLE_EQ(volume(close(mesh).surface), 1000);  // of the area the box has 48 %
-}
-
-// An open box with a rim of 4 m, and a speck of one face at a distance, m.
-TriangleMesh open_box_and_speck(double distance) {
-  TriangleMesh mesh = box();
-  std::erase_if(mesh.triangles, [&](const Triangle& t) {
-    return std::min({mesh.vertices[t[0]].z(), mesh.vertices[t[1]].z(), mesh.vertices[t[2]].z()}) == 4;
-  });
-  const auto n = static_cast<std::int32_t>(mesh.vertices.size());
-  for (const Eigen::Vector3d& v : {Eigen::Vector3d(0, 0, 0), {0.02, 0, 0}, {0, 0.02, 0}})
-    mesh.vertices.emplace_back(v + Eigen::Vector3d(distance, 0, 0));
-  mesh.triangles.push_back({n, n + 1, n + 2});
-  return mesh;
 }
 
 TEST_F(Close, ASpeckFarOffDoesNotWidenTheGapsThatAreClosed) {
