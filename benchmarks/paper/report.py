@@ -50,15 +50,42 @@ def first_number(text):
     return float(found[0]) if found else float("nan")
 
 
+def lines_of(value, text):
+    """Where in a program's output `value` may stand: the lines of its sections, or all."""
+    lines = text.splitlines()
+    if not value.section:
+        return lines
+    found, inside = [], False
+    for line in lines:
+        inside = re.match(value.section, line) or inside and not re.match(value.end, line)
+        found += [line] if inside else []
+    return found
+
+
+def printed(value, text):
+    """The number that the program prints of `value`; None where there is none, or several and which is not known."""
+    found = [match[1] for line in lines_of(value, text) if (match := re.match(value.pattern, line))]
+    return found[0] if len(found) == 1 else None
+
+
 def judged(value, text):
     """What the program prints of `value`, and whether it is met: None where that is not judged."""
-    found = re.search(value.pattern, text, re.DOTALL)
-    if not found:
-        return "not printed", None
-    if not value.bound:
-        return found[1], None
-    ours, published = float(found[1]), first_number(value.published)
-    return found[1], ours <= published if value.bound == "<=" else ours >= published
+    number = printed(value, text)
+    if number is None or not value.bound:
+        return number, None
+    ours, published = float(number), first_number(value.published)
+    return number, ours <= published if value.bound == "<=" else ours >= published
+
+
+def output(folder):
+    """All that the program printed, a line's end behind each of the two."""
+    return "\n".join([read(folder, "output.txt"), read(folder, "errors.txt")])
+
+
+def unread(row, folder):
+    """What the row's values say that the program prints, and no line or several lines have."""
+    text = output(folder)
+    return [value.what for value in row.values if printed(value, text) is None]
 
 
 def verdict(met):
@@ -86,7 +113,8 @@ def summary_rows(row, result, text, errors):
     for k, (what, ours, met, published) in enumerate(lines):
         head = f'<td{span}><a href="#{row.name}">{escaped(row.result)}</a></td>' if k == 0 else ""
         tail = f'<td{span} class="number">{checks(result, errors)}</td><td{span} class="number">{seconds}</td>' if k == 0 else ""
-        made += (f'<tr>{head}<td>{escaped(what)}</td><td class="number">{escaped(ours)}</td>'
+        told = '<span class="bad">not printed</span>' if ours is None else escaped(ours)
+        made += (f'<tr>{head}<td>{escaped(what)}</td><td class="number">{told}</td>'
                  f'<td>{escaped(published)}</td><td>{verdict(met)}</td>{tail}</tr>\n')
     return made
 
@@ -153,10 +181,11 @@ def write(out, rows, full, commit):
         folder = out / row.name
         ran = result and "key" in result
         text, errors = (read(folder, "output.txt"), read(folder, "errors.txt")) if ran else ("", "")
+        everything = output(folder) if ran else ""
         if row.paper != paper:
             paper = row.paper
             summary += f'<tr class="paper"><th colspan="7">{escaped(paper)} <span class="soft">{escaped(PAPERS[paper])}</span></th></tr>\n'
-        summary += summary_rows(row, result, text + errors, errors)
+        summary += summary_rows(row, result, everything, errors)
         sections += section(row, result, folder, text, errors)
     page = f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Abut: published results</title><style>{STYLE}</style></head>

@@ -14,7 +14,10 @@ import time
 
 NAMES = ["elandt2019_figure1", "elandt2019_figure3", "kaufman2005_sliding"]
 PROGRAMS = ["elandt2019_figure1_compliance", "elandt2019_figure3_hydrostatic", "kaufman2005_sliding"]
-QUICK = "echo x >> {0}.runs; echo 'difference: 1e-16 of the modulus'"
+VALUES = ["largest difference of the two pressures on the surface: 1e-16 of the modulus",
+          "largest difference from hydrostatics: 2e-16; of the force", "  coupled    box at 2 m/s, mu 0.3: 0.6796 m in 2 s",
+          "  published  box at 2 m/s, mu 0.3: 4.0000 m in 2 s"]
+QUICK = "echo x >> {0}.runs; " + "; ".join(f"echo '{value}'" for value in VALUES)
 
 
 def program(build, name, lines):
@@ -85,6 +88,15 @@ def main():
     expect(f"elandt2019_figure2: skipped: needs {work / 'nowhere/data/pressure_field'}" in told.stdout,
            f"data that is missing is not told:\n{told.stdout}")
     expect([runs(build, name) for name in PROGRAMS] == [1, 4, 1], "a program that is another is not run again")
+
+    # A value that is no longer printed, or twice, is a failure, on the page too.
+    for lines in ("echo 'largest divergence from hydrostatics: 1e-3'", f"echo '{VALUES[1]}'; echo '{VALUES[1]}'"):
+        program(build, PROGRAMS[1], lines)
+        told = finish()
+        expect(told.returncode == 1 and f"results.py match no line or several: {NAMES[1]}" in told.stdout and
+               f"{NAMES[1]}: NOT PRINTED: difference from hydrostatics" in told.stdout, f"a value not printed is not told:\n{told.stdout}")
+        expect('<span class="bad">not printed</span>' in page.read_text(), "the page does not say that a value is not printed")
+        expect(finish().returncode == 1, "a value not printed is forgotten where the result is kept")
 
     (build / "benchmarks/paper" / PROGRAMS[2]).unlink()
     told = finish()
