@@ -22,10 +22,16 @@ void rename_in_warnings(asset::Asset& asset, const std::string& from, const std:
 }  // namespace
 
 AssetStore::AssetStore(const std::filesystem::path& folder, const std::filesystem::path& out)
-    : folder_(folder) {
+    : path_(folder) {
   std::error_code error;
   if (std::filesystem::equivalent(folder, out, error))
     throw InvalidInput(folder.string() + ": is OUT; give --store a folder of its own");
+  try {
+    folder_.emplace(folder, "give --store a folder that can be written");
+  } catch (const IoError& refused) {
+    if (!std::filesystem::is_directory(folder, error)) throw;
+    note_ = std::string(refused.what()) + ". What this one has is taken, and nothing is kept in it";
+  }
 }
 
 std::string AssetStore::key(const datasets::ObjectSource& source, const Parameters& parameters) {
@@ -37,26 +43,51 @@ std::string AssetStore::key(const datasets::ObjectSource& source, const Paramete
   return digest;
 }
 
-std::optional<asset::Asset> AssetStore::find(const std::string& key, const datasets::ObjectSource& source,
-                                             const Parameters& parameters) const {
-  const std::filesystem::path file = folder_.asset(key);
-  if (!std::filesystem::exists(file)) return std::nullopt;
+std::optional<ObjectLock> AssetStore::lock(const std::string& key, const std::function<void()>& wait) const {
+  if (!folder_) return std::nullopt;
   try {
-    asset::Asset asset = asset::load(file);
-    if (out_of_date(asset.provenance, source, parameters)) return std::nullopt;
-    rename_in_warnings(asset, asset.provenance.source_file, source.file.string());
-    asset.name = source.name;
-    asset.provenance.source_file = absolute_source(source);
-    return asset;
-  } catch (const BadAsset&) {
+    return folder_->lock(key, wait);
+  } catch (const IoError&) {  // gone since: keep() says so
     return std::nullopt;
   }
 }
 
-void AssetStore::keep(const std::string& key, const datasets::ObjectSource& source,
-                      asset::Asset asset) const {
+std::optional<asset::Asset> AssetStore::find(const std::string& key, const datasets::ObjectSource& source,
+                                             const Parameters& parameters,
+                                             std::vector<std::string>& warnings) const {
+  const std::filesystem::path file = entry(key);
+  std::error_code error;
+  const std::filesystem::file_status there = std::filesystem::symlink_status(file, error);
+  if (there.type() == std::filesystem::file_type::not_found) return std::nullopt;
+  const auto passed_by = [&](const std::string& why) {
+    warnings.push_back("--store: " + why + "; not taken");
+    return std::nullopt;
+  };
+  if (!std::filesystem::is_regular_file(there)) return passed_by(file.string() + ": is no file");
+  try {
+    asset::Asset asset = asset::load(file);
+    if (const auto change = out_of_date(asset.provenance, source, parameters))
+      return passed_by(file.string() + ": is of something else than its name says: " + *change);
+    rename_in_warnings(asset, asset.provenance.source_file, source.file.string());
+    asset.name = source.name;
+    asset.provenance.source_file = absolute_source(source);
+    return asset;
+  } catch (const BadAsset& damaged) {
+    return passed_by(damaged.what());
+  } catch (const IoError& refused) {
+    return passed_by(refused.what());
+  }
+}
+
+void AssetStore::keep(const std::string& key, const datasets::ObjectSource& source, asset::Asset asset,
+                      std::vector<std::string>& warnings) const {
+  if (!folder_) return;
   rename_in_warnings(asset, source.file.string(), asset.provenance.source_file);
-  asset::save(asset, folder_.asset(key));
+  try {
+    asset::save(asset, entry(key), Replace::kName);
+  } catch (const IoError& refused) {
+    warnings.push_back("--store: " + std::string(refused.what()) + "; not kept");
+  }
 }
 
 }  // namespace abut::preprocess

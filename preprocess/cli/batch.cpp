@@ -21,20 +21,32 @@ constexpr std::size_t kLeastMemory = std::size_t{1} << 30;
 constexpr int kMaxJobs = 1024;
 constexpr const char* kInterruptedReason = "interrupted";
 
-// The child's answer to the parent.
-std::string pack(const asset::Asset& asset, ObjectStatus status, const std::string& reason,
-                 bool from_store = false) {
+// What there is to tell of a finished asset.
+ObjectResult describe(const asset::Asset& asset, ObjectStatus status, std::string reason) {
   const asset::Provenance& provenance = asset.provenance;
-  return nlohmann::json{
-      {"status", static_cast<int>(status)},
-      {"reason", reason},
-      {"from_store", from_store},
-      {"triangles", asset.surfaces.empty() ? 0 : asset.surfaces.front().triangles.size() / 3},
-      {"hull_vertices", asset.convex.empty() ? 0 : asset.convex.front().vertices.size() / 3},
-      {"volume", asset.mass.volume},
-      {"warnings", provenance.warnings},
-      {"measures", provenance.measures},
-      {"stage_seconds", provenance.stage_seconds}}
+  ObjectResult result;
+  result.status = status;
+  result.reason = std::move(reason);
+  result.triangles = asset.surfaces.empty() ? 0 : asset.surfaces.front().triangles.size() / 3;
+  result.hull_vertices = asset.convex.empty() ? 0 : asset.convex.front().vertices.size() / 3;
+  result.volume = asset.mass.volume;
+  result.warnings = provenance.warnings;
+  result.measures = provenance.measures;
+  result.stage_seconds = provenance.stage_seconds;
+  return result;
+}
+
+// The child's answer to the parent.
+std::string pack(const ObjectResult& result) {
+  return nlohmann::json{{"status", static_cast<int>(result.status)},
+                        {"reason", result.reason},
+                        {"from_store", result.from_store},
+                        {"triangles", result.triangles},
+                        {"hull_vertices", result.hull_vertices},
+                        {"volume", result.volume},
+                        {"warnings", result.warnings},
+                        {"measures", result.measures},
+                        {"stage_seconds", result.stage_seconds}}
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -84,32 +96,55 @@ std::optional<asset::Asset> load_up_to_date(const std::filesystem::path& file,
   return std::nullopt;
 }
 
-// Made, or taken from the store.
-std::string make_or_take(const datasets::ObjectSource& source, const std::filesystem::path& file,
-                         const AssetStore* store, const BatchOptions& options, const std::string& reason,
-                         const StageCallback& stage) {
-  const std::string key = store != nullptr ? AssetStore::key(source, options.parameters) : "";
-  std::optional<ObjectLock> lock;
-  if (store != nullptr) lock.emplace(store->lock(key, [&] { stage(kWaitingStage); }));
-  std::optional<asset::Asset> asset;
-  if (store != nullptr && !options.force) asset = store->find(key, source, options.parameters);
-  const bool found = asset.has_value();
-  if (!found) asset = make_asset(source, options.parameters, stage);
-  stage("write");
-  asset::save(*asset, file);
-  if (store != nullptr && !found) store->keep(key, source, *asset);
-  return pack(*asset, ObjectStatus::kMade, reason, found);
+// An object on its way to its asset.
+struct Job {
+  const datasets::ObjectSource& source;
+  const std::filesystem::path file;
+  const BatchOptions& options;
+  const StageCallback& stage;
+  std::string reason;  // why it is made again
+};
+
+ObjectResult write(const Job& job, const asset::Asset& asset) {
+  job.stage("write");
+  asset::save(asset, job.file);
+  return describe(asset, ObjectStatus::kMade, job.reason);
 }
 
-std::string make_object(const datasets::ObjectSource& source, const OutputFolder& out,
-                        const AssetStore* store, const BatchOptions& options, const StageCallback& stage) {
+ObjectResult make(const Job& job) {
+  return write(job, make_asset(job.source, job.options.parameters, job.stage));
+}
+
+ObjectResult take_or_make(const Job& job, const AssetStore& store) {
+  const Parameters& parameters = job.options.parameters;
+  const std::string key = AssetStore::key(job.source, parameters);
+  const std::optional<ObjectLock> lock = store.lock(key, [&] { job.stage(kWaitingStage); });
+  std::vector<std::string> warnings;
+  std::optional<asset::Asset> found;
+  if (!job.options.force) found = store.find(key, job.source, parameters, warnings);
+  ObjectResult result;
+  if (found) {
+    result = write(job, *found);
+    result.from_store = true;
+    result.stage_seconds.clear();  // another run's
+  } else {
+    const asset::Asset made = make_asset(job.source, parameters, job.stage);
+    result = write(job, made);
+    store.keep(key, job.source, made, warnings);
+  }
+  result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
+  return result;
+}
+
+ObjectResult make_object(const datasets::ObjectSource& source, const OutputFolder& out,
+                         const std::optional<AssetStore>& store, const BatchOptions& options,
+                         const StageCallback& stage) {
   const ObjectLock lock = out.lock(source.name, [&] { stage(kWaitingStage); });
   stage("check");
-  const std::filesystem::path file = out.asset(source.name);
-  std::string reason;
-  if (const auto asset = load_up_to_date(file, source, options, reason))
-    return pack(*asset, ObjectStatus::kUpToDate, "");
-  return make_or_take(source, file, store, options, reason, stage);
+  Job job{source, out.asset(source.name), options, stage, ""};
+  if (const auto asset = load_up_to_date(job.file, source, options, job.reason))
+    return describe(*asset, ObjectStatus::kUpToDate, "");
+  return store ? take_or_make(job, *store) : make(job);
 }
 
 // Passes the runner's progress on as that of objects; `numbers` are the objects that the runner's jobs stand
@@ -185,12 +220,13 @@ BatchResult run_batch(const std::vector<datasets::ObjectSource>& objects,
                 std::max(1, static_cast<int>(objects.size()))});
   batch.memory_limit = limit(batch.jobs);
   batch.objects = describe_objects(objects, out);
+  if (store && !store->note().empty()) batch.notes.push_back(store->note());
 
   const auto run = [&](std::vector<std::size_t> numbers, int jobs) {
     Translator translator(std::move(numbers), batch.objects, observer, limit(jobs) < limit(1));
     const Work work = [&](std::size_t job, const StageCallback& stage) {
       set_default_threads(std::max(1, cores / jobs));
-      return make_object(objects[translator.numbers()[job]], out, store ? &*store : nullptr, options, stage);
+      return pack(make_object(objects[translator.numbers()[job]], out, store, options, stage));
     };
     const RunnerOptions runner{
         .jobs = jobs, .timeout_seconds = options.timeout_seconds, .memory_bytes = limit(jobs)};

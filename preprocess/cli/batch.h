@@ -37,14 +37,15 @@ struct ObjectResult {
   std::vector<std::string> notes;
   std::vector<std::string> warnings;
   std::map<std::string, double> measures;
-  std::vector<std::pair<std::string, double>> stage_seconds;  // of the making, now or earlier
-  double seconds = 0;                                         // of this run
-  std::size_t peak_memory = 0;                                // of this run, bytes
+  std::vector<std::pair<std::string, double>>
+      stage_seconds;            // of the making, of whatever run but the store's
+  double seconds = 0;           // of this run
+  std::size_t peak_memory = 0;  // of this run, bytes
 };
 
 struct BatchResult {
   std::vector<ObjectResult> objects;  // in the dataset's order
-  std::vector<std::string> notes;     // of the dataset: what was left out and why
+  std::vector<std::string> notes;     // of the dataset: what was left out and why; of the store
   int signal = 0;                     // SIGINT, SIGTERM or SIGHUP where one ended the run
   int jobs = 0;                       // objects at once
   std::size_t memory_limit = 0;       // for one object, bytes
@@ -62,8 +63,8 @@ class BatchObserver {
 
 // Makes the assets of all objects in `out`. Objects at once share four fifths of the machine's memory, and
 // are fewer than asked for where that leaves less than 1 GiB to each; one that ran out of its share is tried
-// again alone; neither where the options give a limit. Throws IoError where `out` or the store cannot be
-// written. The calling process must be single-threaded.
+// again alone; neither where the options give a limit. Throws IoError where `out` cannot be written or there
+// is no store and it cannot be made. The calling process must be single-threaded.
 BatchResult run_batch(const std::vector<datasets::ObjectSource>& objects, const std::filesystem::path& out,
                       const BatchOptions& options, BatchObserver& observer);
 

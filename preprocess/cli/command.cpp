@@ -120,7 +120,7 @@ int make_objects(const datasets::Dataset& dataset, const Selection& selection, c
   BatchEvents events(objects);
   BatchResult batch = run_batch(objects, arguments.out, arguments.batch,
                                 arguments.events ? static_cast<BatchObserver&>(events) : progress);
-  batch.notes = dataset.notes;
+  batch.notes.insert(batch.notes.begin(), dataset.notes.begin(), dataset.notes.end());
   progress.clear();
   if (!quiet) cli::say("\n{}", summary_table(batch));
   if (!arguments.json.empty())

@@ -21,22 +21,21 @@ off_t offset_of(const std::string& object) {
 
 constexpr const char* kLockFile = ".abut-preprocess.lock";
 
-int open_lock_file(const std::filesystem::path& folder) {
-  const int fd = ::open((folder / kLockFile).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd < 0)
-    throw IoError(folder.string() + ": cannot write here: " + std::strerror(errno) +
-                  "; choose another output folder");
+int open_lock_file(const std::filesystem::path& folder, const std::string& remedy) {
+  const int fd = ::open((folder / kLockFile).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (fd < 0) throw IoError(folder.string() + ": cannot write here: " + std::strerror(errno) + "; " + remedy);
   return fd;
 }
 
 // False where another run holds the lock. Throws IoError where the file system has none: two runs would then
 // make the same objects without knowing of each other.
-bool try_lock(int fd, const std::filesystem::path& folder, struct flock& range, int command) {
+bool try_lock(int fd, struct flock& range, int command, const std::filesystem::path& folder,
+              const std::string& remedy) {
   while (::fcntl(fd, command, &range) != 0) {
     if (errno == EAGAIN || errno == EACCES) return false;
     if (errno != EINTR)
-      throw IoError(folder.string() + ": file locks do not work here: " + std::strerror(errno) +
-                    "; choose an output folder on another file system");
+      throw IoError(folder.string() + ": file locks do not work here: " + std::strerror(errno) + "; " +
+                    remedy);
   }
   return true;
 }
@@ -56,25 +55,25 @@ ObjectLock::~ObjectLock() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-OutputFolder::OutputFolder(std::filesystem::path path) : path_(std::move(path)) {
+OutputFolder::OutputFolder(std::filesystem::path path, std::string remedy)
+    : path_(std::move(path)), remedy_(std::move(remedy)) {
   std::error_code error;
   std::filesystem::create_directories(path_, error);
   if (!std::filesystem::is_directory(path_))
     throw IoError(path_.string() + ": cannot make this folder: " +
-                  (error ? error.message() : std::string("something else has that name")) +
-                  "; choose another output folder");
-  const ObjectLock probe(open_lock_file(path_));
+                  (error ? error.message() : std::string("something else has that name")) + "; " + remedy_);
+  const ObjectLock probe(open_lock_file(path_, remedy_));
   struct flock range = range_of("");
-  try_lock(probe.get(), path_, range, F_OFD_SETLK);
+  try_lock(probe.get(), range, F_OFD_SETLK, path_, remedy_);
   remove_stale_temporaries();
 }
 
 ObjectLock OutputFolder::lock(const std::string& object, const std::function<void()>& wait) const {
-  ObjectLock held(open_lock_file(path_));
+  ObjectLock held(open_lock_file(path_, remedy_));
   struct flock range = range_of(object);
-  if (try_lock(held.get(), path_, range, F_OFD_SETLK)) return held;
+  if (try_lock(held.get(), range, F_OFD_SETLK, path_, remedy_)) return held;
   wait();
-  try_lock(held.get(), path_, range, F_OFD_SETLKW);
+  try_lock(held.get(), range, F_OFD_SETLKW, path_, remedy_);
   return held;
 }
 

@@ -27,8 +27,8 @@ class ObjectLock {
 class OutputFolder {
  public:
   // Makes the folder where it is missing and removes the temporaries of killed runs. Throws IoError where it
-  // cannot be written or locked.
-  explicit OutputFolder(std::filesystem::path path);
+  // cannot be written or locked; its message ends with the `remedy`.
+  explicit OutputFolder(std::filesystem::path path, std::string remedy = "choose another output folder");
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path asset(const std::string& object) const { return path_ / (object + ".h5"); }
@@ -40,6 +40,7 @@ class OutputFolder {
 
  private:
   std::filesystem::path path_;
+  std::string remedy_;
 };
 
 inline constexpr const char* kManifests = "manifests";  // the folder in it for those of parts

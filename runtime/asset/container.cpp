@@ -99,13 +99,15 @@ void check_container(const ContainerKind& kind, const std::string& name, std::sp
   if (schema > kind.newest_schema) refuse_newer_schema(name, schema, kind.newest_schema);
 }
 
-void write_container(const std::filesystem::path& file, int schema, std::span<const std::byte> body) {
+void write_container(const std::filesystem::path& file, int schema, std::span<const std::byte> body,
+                     Replace replace) {
   std::error_code ignored;
   const std::filesystem::file_status there = std::filesystem::status(file, ignored);
-  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
+  if (replace == Replace::kTarget && std::filesystem::exists(there) &&
+      !std::filesystem::is_regular_file(there))
     throw IoError(file.string() +
                   ": cannot write: the name is taken by something that is not a regular file");
-  OutputFile out(file);
+  OutputFile out(file, replace);
   const Header header = make_header(first_line(asset_kind(schema)), schema, body);
   out.write({header.data(), header.size()});
   out.write({reinterpret_cast<const char*>(body.data()), body.size()});

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/core/output_file.h"
+
 // The envelope of the files that Abut writes: 512 bytes of readable header, then the body. The digest covers
 // header and body, so that one flipped bit anywhere is found before anything is parsed.
 namespace abut::asset {
@@ -33,7 +35,8 @@ void check_container(const ContainerKind& kind, const std::string& name, std::sp
 
 // An asset's header and body: `file` is the old one or the whole new one at any moment, whoever kills the
 // process. Throws IoError (disk full, no permission) and leaves nothing behind.
-void write_container(const std::filesystem::path& file, int schema, std::span<const std::byte> body);
+void write_container(const std::filesystem::path& file, int schema, std::span<const std::byte> body,
+                     Replace replace = Replace::kTarget);
 
 // The whole file of an asset, checked. Throws IoError or BadAsset; a schema above `newest_schema` is refused
 // by name.

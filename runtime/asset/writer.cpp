@@ -96,9 +96,9 @@ std::vector<std::byte> lay_out(const Asset& asset) {
 
 }  // namespace
 
-void save(const Asset& asset, const std::filesystem::path& file) {
+void save(const Asset& asset, const std::filesystem::path& file, Replace replace) {
   check(asset, file.string());
-  write_container(file, kSchemaVersion, lay_out(asset));
+  write_container(file, kSchemaVersion, lay_out(asset), replace);
 }
 
 }  // namespace abut::asset

@@ -99,9 +99,15 @@ bool is_standard_output(const std::filesystem::path& path) {
   return path == "-" || descriptor_of(path) == STDOUT_FILENO;
 }
 
-OutputFile::OutputFile(const std::filesystem::path& path)
+OutputFile::OutputFile(const std::filesystem::path& path, Replace replace)
     : name_(is_standard_output(path) ? "standard output" : path.string()), target_(path) {
   std::error_code error;
+  if (replace == Replace::kName) {
+    if (std::filesystem::is_directory(std::filesystem::symlink_status(path, error)))
+      throw IoError(name_ + ": cannot write: it is a folder");
+    open_file();
+    return;
+  }
   const std::filesystem::file_status there = std::filesystem::status(path, error);
   if (is_standard_output(path) || descriptor_of(path) >= 0 || std::filesystem::is_fifo(there) ||
       std::filesystem::is_character_file(there)) {

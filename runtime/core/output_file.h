@@ -7,14 +7,20 @@
 
 namespace abut {
 
+// Of a name that is taken already, what an output replaces.
+enum class Replace {
+  kTarget,  // a link stays, and what it leads to is replaced; streams are written as they are
+  kName,    // whatever has the name, a link or a pipe itself; no folder
+};
+
 // A file that appears under its name whole or not at all: until finish() it has no name (or, where the file
-// system cannot do that, a temporary one beside it), and whatever was there before stays. A link stays, and
-// what it leads to is replaced. Streams are written as they are: "-" and /dev/stdout are standard output, and
-// open descriptors (/dev/fd/N), pipes and character devices are what they lead to.
+// system cannot do that, a temporary one beside it), and whatever was there before stays. Streams: "-" and
+// /dev/stdout are standard output, and open descriptors (/dev/fd/N), pipes and character devices are what
+// they lead to.
 class OutputFile {
  public:
   // Throws IoError where nothing can be written there: better said before the work than after it.
-  explicit OutputFile(const std::filesystem::path& path);
+  explicit OutputFile(const std::filesystem::path& path, Replace replace = Replace::kTarget);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   ~OutputFile();  // without finish(): nothing is left of it

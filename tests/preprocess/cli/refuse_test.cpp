@@ -282,7 +282,7 @@ TEST_F(Refuse, AFileSystemWithoutLocks) {
       run({preprocess_program(), data_.string(), out_.string(), "--tets", "none", "--quads", "none"},
           forbid_locks);
   if (result.code == 126) GTEST_SKIP() << "no system call filters here";
-  expect_error(result, 2, {out_.string(), "locks do not work here", "choose an output folder"});
+  expect_error(result, 2, {out_.string(), "locks do not work here", "choose another output folder"});
 }
 
 // On file systems of their own, in a private mount namespace; skipped where the system does not allow one

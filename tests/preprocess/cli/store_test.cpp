@@ -1,8 +1,11 @@
+#include <sys/stat.h>
+
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "command_runner.h"
 #include "runtime/asset/reader.h"
+#include "runtime/asset/writer.h"
 #include "tests/support/shapes.h"
 
 // Assets that other runs have made of the same meshes.
@@ -14,16 +17,15 @@ namespace fs = std::filesystem;
 class Store : public CommandTest {
  protected:
   // Runs on a folder of meshes with the store. How many objects came from it; fails where one was not made.
-  std::size_t taken(const fs::path& data, const fs::path& out,
-                    const std::vector<std::string>& more = {}) const {
+  std::size_t taken(const fs::path& data, const fs::path& out, const std::vector<std::string>& more = {}) {
     std::vector<std::string> words{data.string(), out.string(), "--store", store_.string(), "--tets",
                                    "none",        "--quads",    "none",    "--json",        json_.string()};
     words.insert(words.end(), more.begin(), more.end());
     const CommandResult result = command(words);
     EXPECT_EQ(result.code, 0) << result.err;
-    const nlohmann::json run = nlohmann::json::parse(std::ifstream(json_));
+    run_ = nlohmann::json::parse(std::ifstream(json_));
     std::size_t count = 0;
-    for (const auto& object : run.at("objects")) {
+    for (const auto& object : run_.at("objects")) {
       EXPECT_EQ(object.at("status"), "ok") << object.dump();
       count += object.at("from_store").get<bool>() ? 1 : 0;
     }
@@ -38,7 +40,18 @@ class Store : public CommandTest {
     return found;
   }
 
+  // Of the last run's first object.
+  std::string warnings() const { return run_.at("objects").at(0).at("warnings").dump(); }
+
+  // Of one ball, made and kept.
+  fs::path one_entry() {
+    write("ball.obj", sphere(0.05, 2));
+    EXPECT_EQ(taken(data_, out_), 0u);
+    return entries().front();
+  }
+
   fs::path store_ = folder_ / "store", json_ = folder_ / "run.json";
+  nlohmann::json run_;
 };
 
 TEST_F(Store, ASecondDatasetTakesWhatTheFirstMade) {
@@ -106,6 +119,88 @@ TEST_F(Store, DamagedAndForgedEntriesAreMadeAnew) {
   for (const fs::path& other : entries())
     if (other != entry) fs::copy_file(other, entry, fs::copy_options::overwrite_existing);
   EXPECT_EQ(taken(data_, folder_ / "after_forgery"), 0u);
+}
+
+TEST_F(Store, WhatIsNoFileIsPassedByAndReplacedWhereItCanBe) {
+  const fs::path entry = one_entry();
+  const std::map<std::string, std::function<void()>> others{
+      {"pipe", [&] { ASSERT_EQ(::mkfifo(entry.c_str(), 0666), 0); }},
+      {"link to nowhere", [&] { fs::create_symlink(folder_ / "nowhere" / "x", entry); }},
+      {"link to itself", [&] { fs::create_symlink(entry.filename(), entry); }}};
+  for (const auto& [what, make] : others) {
+    SCOPED_TRACE(what);
+    fs::remove(entry);
+    make();
+    EXPECT_EQ(taken(data_, folder_ / what), 0u);
+    EXPECT_TRUE(contains(warnings(), entry.string() + ": is no file; not taken")) << warnings();
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(entry)));
+    EXPECT_EQ(taken(data_, folder_ / (what + ", again")), 1u);
+  }
+}
+
+// As where the store is full: what is made is whole.
+TEST_F(Store, WhatCannotBeKeptIsMade) {
+  const fs::path entry = one_entry();
+  fs::remove(entry);
+  fs::create_directories(entry / "something");
+  EXPECT_EQ(taken(data_, folder_ / "folder"), 0u);
+  EXPECT_TRUE(contains(warnings(), entry.string() + ": cannot write: it is a folder; not kept"))
+      << warnings();
+  EXPECT_EQ(command({"verify", (folder_ / "folder" / "ball.h5").string()}).code, 0);
+  EXPECT_TRUE(fs::exists(entry / "something"));
+}
+
+TEST_F(Store, WritesThroughNoLink) {
+  const fs::path entry = one_entry(), precious = folder_ / "precious";
+  std::ofstream(precious) << "precious";
+  fs::permissions(precious, fs::perms::owner_read | fs::perms::owner_write);
+  fs::remove(entry);
+  fs::create_symlink(precious, entry);
+  EXPECT_EQ(taken(data_, folder_ / "linked"), 0u);
+  EXPECT_EQ(fs::file_size(precious), 8u);
+  EXPECT_EQ(fs::status(precious).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(entry)));
+}
+
+TEST_F(Store, EntriesAreAsReadableAsAssets) {
+  const fs::path entry = one_entry();
+  EXPECT_EQ(fs::status(entry).permissions(), fs::status(out_ / "ball.h5").permissions());
+}
+
+// As in a store of somebody else's. A folder in the place of the lock stands for a lack of permission, which
+// the superuser never has.
+TEST_F(Store, WhatCannotBeWrittenIsReadOnly) {
+  const fs::path entry = one_entry();
+  fs::remove(store_ / ".abut-preprocess.lock");
+  fs::create_directories(store_ / ".abut-preprocess.lock");
+  write("box.obj", box(0.1, 0.08, 0.06));
+  EXPECT_EQ(taken(data_, folder_ / "read_only"), 1u);
+  ASSERT_EQ(run_.at("notes").size(), 1u);
+  EXPECT_TRUE(contains(run_.at("notes").dump(), "What this one has is taken, and nothing is kept in it"));
+  EXPECT_EQ(entries(), std::vector<fs::path>{entry});
+}
+
+TEST_F(Store, EntriesOfOtherVersionsAndWithOtherContentAreMadeAnew) {
+  const fs::path entry = one_entry();
+  abut::asset::Asset asset = abut::asset::load(entry);
+  asset.provenance.versions.begin()->second += ".0";
+  abut::asset::save(asset, entry);
+  EXPECT_EQ(taken(data_, folder_ / "other_version"), 0u);
+  EXPECT_TRUE(contains(warnings(), "is of something else than its name says: the version of")) << warnings();
+  std::fstream file(entry, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(static_cast<std::streamoff>(fs::file_size(entry) / 2));
+  file << "other geometry";
+  file.close();
+  EXPECT_EQ(taken(data_, folder_ / "other_content"), 0u);
+  EXPECT_TRUE(contains(warnings(), "do not match the digest")) << warnings();
+  EXPECT_EQ(taken(data_, folder_ / "mended"), 1u);
+}
+
+TEST_F(Store, TimesAreThoseOfTheRun) {
+  one_entry();
+  EXPECT_FALSE(run_.at("objects").at(0).at("stages").empty());
+  EXPECT_EQ(taken(data_, folder_ / "again"), 1u);
+  EXPECT_TRUE(run_.at("objects").at(0).at("stages").empty());
 }
 
 TEST_F(Store, IsAFolderOfItsOwn) {
