@@ -108,11 +108,12 @@ def summary_rows(row, result, text, errors):
     lines = [(value.what, *judged(value, text), value.published) for value in values]
     lines = lines or [((result or {}).get("why", "picture below" if values or result else ""), "", None, "")]
     span = f' rowspan="{len(lines)}"'
-    seconds = f"{result['seconds']:.1f}" if result and "seconds" in result else ""
+    seconds, commit = (f"{result['seconds']:.1f}", result["commit"]) if result and "key" in result else ("", "")
     made = ""
     for k, (what, ours, met, published) in enumerate(lines):
         head = f'<td{span}><a href="#{row.name}">{escaped(row.result)}</a></td>' if k == 0 else ""
-        tail = f'<td{span} class="number">{checks(result, errors)}</td><td{span} class="number">{seconds}</td>' if k == 0 else ""
+        tail = (f'<td{span} class="number">{checks(result, errors)}</td><td{span} class="number">{seconds}</td>'
+                f'<td{span} class="number">{escaped(commit)}</td>') if k == 0 else ""
         told = '<span class="bad">not printed</span>' if ours is None else escaped(ours)
         made += (f'<tr>{head}<td>{escaped(what)}</td><td class="number">{told}</td>'
                  f'<td>{escaped(published)}</td><td>{verdict(met)}</td>{tail}</tr>\n')
@@ -167,33 +168,31 @@ def section(row, result, folder, text, errors):
     made = f'<section id="{row.name}"><h2>{escaped(row.paper)}, {escaped(row.result)}</h2>\n'
     if not result or "key" not in result:
         return made + f'<p class="soft">{escaped((result or {}).get("why", "not run yet"))}</p></section>\n'
-    command = " ".join([row.program, *result["key"]["arguments"]])
-    made += (f'<p class="soft"><code>{escaped(command)}</code><br>{result["seconds"]:.1f} s, {escaped(result["date"])}, '
-             f'commit {escaped(result["commit"])}, status {result["status"]} &middot; <a href="#top">summary</a></p>\n')
+    made += (f'<p class="soft"><code>{escaped(result["command"])}</code><br>{result["seconds"]:.1f} s, {escaped(result["date"])}, '
+             f'programs of commit {escaped(result["commit"])}, status {result["status"]} &middot; <a href="#top">summary</a></p>\n')
     name = folder.name
     return made + shown(errors, f"{name}/errors.txt") + shown(text, f"{name}/output.txt") + pictures(folder) + "</section>\n"
 
 
-def write(out, rows, full, commit):
-    """OUT/index.html of `rows`, pairs of a row and its result (None: not run yet)."""
+def write(out, rows, full):
+    """OUT/index.html of `rows`: each a row, its result (None: not run yet) and the folder that has it."""
     summary = sections = paper = ""
-    for row, result in rows:
-        folder = out / row.name
+    for row, result, folder in rows:
         ran = result and "key" in result
         text, errors = (read(folder, "output.txt"), read(folder, "errors.txt")) if ran else ("", "")
         everything = output(folder) if ran else ""
         if row.paper != paper:
             paper = row.paper
-            summary += f'<tr class="paper"><th colspan="7">{escaped(paper)} <span class="soft">{escaped(PAPERS[paper])}</span></th></tr>\n'
+            summary += f'<tr class="paper"><th colspan="8">{escaped(paper)} <span class="soft">{escaped(PAPERS[paper])}</span></th></tr>\n'
         summary += summary_rows(row, result, everything, errors)
         sections += section(row, result, folder, text, errors)
     page = f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>Abut: published results</title><style>{STYLE}</style></head>
 <body id="top"><h1>Published results, made again</h1>
-<p class="soft">Commit {escaped(commit)}, {"full" if full else "quick: fewer problems than the papers have"}.
+<p class="soft">{"Full." if full else "Quick: fewer problems than the papers have."}
 <em>Met</em>: ours at most, or at least, the paper's number, whose objects and machine may be others.
 <em>Own bounds</em>: those that the program itself holds to.</p>
-<table><tr><th>result</th><th>quantity</th><th>ours</th><th>published</th><th>met</th><th>own bounds</th><th>seconds</th></tr>
+<table><tr><th>result</th><th>quantity</th><th>ours</th><th>published</th><th>met</th><th>own bounds</th><th>seconds</th><th>commit</th></tr>
 {summary}</table>
 {sections}</body></html>
 """

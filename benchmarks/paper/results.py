@@ -142,7 +142,7 @@ ROWS = [
     Row("kaufman2005_pile", "Kaufman 2005", "piles of non-convex bodies: cost per contact, rest",
         "kaufman2005_pile", ["250"], [], (30, 200),
         [Value("250 bodies: us a contact", r"250,[^,]*,[^,]*," + NUMBER, "")]),
-    Row("diffcollision2026", "DiffCollision 2026", "poses by optimisation: problems solved, other objects",
+    Row("diffcollision2026", "DiffCollision 2026", "poses by optimisation: problems solved, other and fewer objects",
         "diffcollision2026_optimisation",
         ["--bodies", "hulls", "--bodies", "surfaces", "--pairs", "5", "--targets", "6", "--other-pairs", "1", "--other-targets", "3"],
         ["--bodies", "hulls", "--bodies", "surfaces", "--pairs", "10", "--targets", "12"], (80, 900),
