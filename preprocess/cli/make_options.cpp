@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "preprocess/cli/number_checks.h"
+#include "runtime/core/decimal.h"
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {
@@ -22,14 +23,13 @@ std::vector<std::int64_t> targets_from(const std::string& text) {
   for (std::size_t begin = 0, end = 0; begin <= text.size(); begin = end + 1) {
     end = std::min(text.find(',', begin), text.size());
     const std::string word = text.substr(begin, end - begin);
-    std::int64_t target = 0;
-    const bool number = cli::decimal(word) && CLI::detail::lexical_cast(word, target);
-    if (!number || target < kMinTetrahedra || target > kMaxTetrahedra)
+    const std::optional<std::int64_t> target = decimal<std::int64_t>(word);
+    if (!target || *target < kMinTetrahedra || *target > kMaxTetrahedra)
       throw InvalidInput(
-          fmt::format("--tets {}: '{}' is no number of tetrahedra from {} to {}; give some, such as "
+          fmt::format("--tets {}: '{}' is no number of tetrahedra from {} to {}{}; give some, such as "
                       "300,1000,3000, or none",
-                      text, word, kMinTetrahedra, kMaxTetrahedra));
-    targets.push_back(target);
+                      text, word, kMinTetrahedra, kMaxTetrahedra, decimal_hint(word)));
+    targets.push_back(*target);
   }
   std::sort(targets.rbegin(), targets.rend());
   targets.erase(std::unique(targets.begin(), targets.end()), targets.end());

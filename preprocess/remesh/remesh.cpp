@@ -15,7 +15,7 @@
 #include "preprocess/remesh/relax.h"
 #include "preprocess/remesh/to_quads.h"
 #include "preprocess/remesh/untangle.h"
-#include "runtime/cli/decimal.h"
+#include "runtime/core/decimal.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 #include "runtime/distance/surface_distance.h"
@@ -153,13 +153,11 @@ namespace {
 
 QuadTarget target_from(const std::string& text) {
   if (text == "auto") return {};
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (!cli::decimal(text) || *end != '\0' || !(value >= kLeastQuads && value <= kMaxQuads) ||
-      value != std::floor(value))
-    throw InvalidInput(fmt::format("number of quads '{}': use auto or a whole number from {} to {}", text,
-                                   kLeastQuads, kMaxQuads));
-  return {QuadTarget::Kind::kQuads, value};
+  const std::optional<double> value = decimal<double>(text);
+  if (!value || !(*value >= kLeastQuads && *value <= kMaxQuads) || *value != std::floor(*value))
+    throw InvalidInput(fmt::format("number of quads '{}': use auto or a whole number from {} to {}{}", text,
+                                   kLeastQuads, kMaxQuads, decimal_hint(text)));
+  return {QuadTarget::Kind::kQuads, *value};
 }
 
 }  // namespace

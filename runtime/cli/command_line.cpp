@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "runtime/cli/arguments.h"
-#include "runtime/cli/decimal.h"
+#include "runtime/cli/number_checks.h"
 #include "runtime/cli/version.h"
 #include "runtime/core/error.h"
 
@@ -11,18 +11,6 @@ namespace abut::cli {
 namespace {
 
 constexpr int kMaxJobs = 1024;
-
-// A Number from low to high, and no other text.
-template <class Number>
-CLI::Validator in_range(Number low, Number high, const std::string& what) {
-  return {[=](const std::string& text) {
-            Number value{};
-            const bool fits =
-                decimal(text) && CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
-            return fits ? std::string() : fmt::format("{} is not {}", text, what);
-          },
-          ""};
-}
 
 }  // namespace
 

@@ -71,12 +71,25 @@ TEST_F(VolumeOptions, NumbersAreDecimal) {
   write("thing.obj", sphere(0.05, 3));
   for (const auto& [option, number] : {std::pair{"--tets", "0300"},
                                        {"--tets", "0x200"},
+                                       {"--memory", "-1GiB"},
+                                       {"--memory", "1e9"},
+                                       {"--memory", "-18446744073709547520KiB"},
+                                       {"--memory", "18446744073709551615GiB"},
                                        {"--piece-vertices", "0200"},
                                        {"--core-fraction", "0x1p-1"}}) {
     const CommandResult refused = command({data_.string(), out_.string(), option, number});
     EXPECT_EQ(refused.code, 2) << option;
-    EXPECT_TRUE(contains(refused.err, std::string("'") + number + "' is no")) << refused.err;
+    EXPECT_TRUE(contains(refused.err, std::string("'") + number + "'")) << refused.err;
   }
+  for (const auto& [option, number] : {std::pair{"--tets", "\n01750"},
+                                       {"--jobs", "\n010"},
+                                       {"--quads", "\r2000"},
+                                       {"--timeout", "\v010"},
+                                       {"--memory", "\f010GiB"}})
+    EXPECT_EQ(command({data_.string(), out_.string(), option, number}).code, 2) << option;
+  const CommandResult zeros = command({data_.string(), out_.string(), "--timeout", "010"});
+  EXPECT_TRUE(contains(zeros.err, "'010' is not a positive number, written without leading zeros"))
+      << zeros.err;
 }
 
 TEST_F(VolumeOptions, LevelsOfDetailComeFinestFirst) {

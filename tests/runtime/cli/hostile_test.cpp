@@ -62,8 +62,8 @@ TEST_F(Hostile, ClosedStandardStreamsTakeNoFile) {
 TEST_F(Hostile, OptionsThatMakeNoSenseAreNamed) {
   expect_refused("--what derivative --rings 2 --rings 3", "--rings is given more than once");
   const std::string field = "--what wrench --model pressure_field ";
-  expect_refused(field + "--mu-a \"\"", "--mu-a:  is not a finite number");
-  expect_refused(field + "--mu-a nan", "--mu-a: nan is not a finite number");
+  expect_refused(field + "--mu-a \"\"", "--mu-a: '' is not a finite number");
+  expect_refused(field + "--mu-a nan", "--mu-a: 'nan' is not a finite number");
   expect_refused(field + "--mu-a 1 --mu-b 1 --stiction-speed 1e-300",
                  "pressure-field contact: stiction_speed is '1e-300' m/s; it must be from 1e-12");
   expect_refused(field + "--dissipation-a 1e300",
