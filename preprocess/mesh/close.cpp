@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "preprocess/mesh/close_part.h"
+#include "preprocess/mesh/hanging.h"
 #include "preprocess/mesh/measure.h"
 #include "preprocess/mesh/object_size.h"
 #include "preprocess/mesh/parts.h"
@@ -126,6 +127,23 @@ TriangleMesh choose_parts(const TriangleMesh& mesh, const CloseParameters& param
   return kept;
 }
 
+// What stands on the rest along edges of three faces is a part of its own, to be united with it. Walls of
+// coincident faces between solids make no such edges.
+void part_limbs(TriangleMesh& mesh, const CloseParameters& parameters, Report& report) {
+  TriangleMesh bare = mesh;
+  const Coincident found = cancel_coincident(bare);
+  if (bare.triangles.empty() || most_faces_at_an_edge(bare) > CloseParameters::kMostFacesAtAnEdge) return;
+  const std::size_t limbs = split_limbs(bare, parameters.max_hausdorff * object_size(mesh));
+  if (limbs == 0) return;
+  mesh = std::move(bare);
+  report.warnings.push_back(fmt::format("{} on edges of three or more faces closed apart from the rest",
+                                        counted(limbs, "limb that stands", "limbs that stand")));
+  if (found.flaps + found.duplicates > 0)
+    report.warnings.push_back(fmt::format(
+        "{} and {} dropped", counted(found.flaps, "flap of coincident faces", "flaps of coincident faces"),
+        counted(found.duplicates, "repeated face")));
+}
+
 // `moved`: between the surface and what it stands for, m.
 void finish(const TriangleMesh& surface, double moved, const TriangleMesh& input, Report& report) {
   const double diagonal = object_size(input), v = volume(surface), a = area(surface);
@@ -148,6 +166,7 @@ ClosedSurface close_surface(const TriangleMesh& soup, const CloseParameters& par
   const double welded = close_seams(mesh, report);
   const double joined = welded + join_loose_parts(mesh, parameters, report);
   mesh = choose_parts(mesh, parameters, report);
+  part_limbs(mesh, parameters, report);
   if (find_components(mesh).count > 1) {
     UnitedParts united = close_and_unite(mesh, parameters, report);
     const Hausdorff moved = distance(united.surface, united.reference);

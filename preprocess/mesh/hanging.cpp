@@ -2,12 +2,25 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
 #include <tuple>
 
 #include "preprocess/mesh/disjoint_sets.h"
+#include "preprocess/mesh/lids.h"
+#include "preprocess/mesh/repair.h"
+#include "preprocess/mesh/weld.h"
 
 namespace abut::preprocess {
 namespace {
+
+// Volume that a limb outlines, over its area to the power of 3/2: a tube a hundred times as long as wide has
+// 0.012, a sheet none.
+constexpr double kLimbVolume = 1e-3;
+constexpr std::size_t kLeastLimbFaces = 4;
+
+using Edge = std::array<std::int32_t, 2>;  // its vertices, ascending
 
 struct EdgeOfFace {
   std::int32_t lo, hi, face;
@@ -47,18 +60,15 @@ class Patches {
       for (std::size_t i = many[e][0]; i < many[e][1]; ++i)
         patches_[joined.least(edges[i].face)].edges.push_back(e);
       faces_left_.push_back(many[e][1] - many[e][0]);
+      shared_.push_back({edges[many[e][0]].lo, edges[many[e][0]].hi});
     }
   }
 
   // Marks the faces that stay.
   std::vector<char> peel(double most, Hanging& hanging) {
     std::vector<char> keep(mesh_.triangles.size(), 1);
-    std::vector<const Patch*> order;
-    for (const Patch& patch : patches_)
-      if (patch.open && !patch.edges.empty()) order.push_back(&patch);
-    std::stable_sort(order.begin(), order.end(),
-                     [](const Patch* a, const Patch* b) { return a->area < b->area; });
-    for (const Patch* patch : order) {
+    for (const Patch* patch : smallest_first()) {
+      if (!patch->open) continue;
       if (hanging.area + patch->area > most) break;
       if (!take(*patch)) continue;
       hanging.area += patch->area;
@@ -68,7 +78,59 @@ class Patches {
     return keep;
   }
 
+  // The faces of each limb.
+  std::vector<std::vector<std::int32_t>> limbs(double least) {
+    std::vector<std::vector<std::int32_t>> found;
+    for (const Patch* patch : smallest_first())
+      if (patch->faces.size() >= kLeastLimbFaces && stands_on_ring(*patch) && has_volume(*patch, least) &&
+          take(*patch))
+        found.push_back(patch->faces);
+    return found;
+  }
+
  private:
+  // Of those that hang on others.
+  std::vector<const Patch*> smallest_first() const {
+    std::vector<const Patch*> order;
+    for (const Patch& patch : patches_)
+      if (!patch.edges.empty()) order.push_back(&patch);
+    std::stable_sort(order.begin(), order.end(),
+                     [](const Patch* a, const Patch* b) { return a->area < b->area; });
+    return order;
+  }
+
+  // Whether a closed path of the patch's boundary lies on edges of three or more faces alone.
+  bool stands_on_ring(const Patch& patch) const {
+    std::map<Edge, int> faces_at;
+    for (const std::int32_t f : patch.faces)
+      for (int k = 0; k < 3; ++k) {
+        const Triangle& t = mesh_.triangles[f];
+        ++faces_at[{std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])}];
+      }
+    std::set<Edge> shared;
+    for (const std::size_t e : patch.edges) shared.insert(shared_[e]);
+    std::map<std::int32_t, std::int32_t> number;
+    for (const auto& [edge, faces] : faces_at)
+      if (faces == 1)
+        for (const std::int32_t v : edge) number.try_emplace(v, static_cast<std::int32_t>(number.size()));
+    DisjointSets joined(number.size());
+    std::set<std::int32_t> open;
+    for (const auto& [edge, faces] : faces_at)
+      if (faces == 1) joined.join(number[edge[0]], number[edge[1]]);
+    for (const auto& [edge, faces] : faces_at)
+      if (faces == 1 && !shared.contains(edge)) open.insert(joined.least(number[edge[0]]));
+    return std::any_of(number.begin(), number.end(),
+                       [&](const auto& v) { return !open.contains(joined.least(v.second)); });
+  }
+
+  bool has_volume(const Patch& patch, double least) const {
+    std::vector<char> keep(mesh_.triangles.size(), 0);
+    for (const std::int32_t f : patch.faces) keep[f] = 1;
+    const TriangleMesh faces = select_faces(mesh_, keep);
+    return faces.diagonal() > least &&
+           std::abs(outlined_volume(orient_soup(faces).mesh)) > kLimbVolume * std::pow(patch.area, 1.5);
+  }
+
   std::vector<EdgeOfFace> edges_of_faces() const {
     std::vector<EdgeOfFace> edges;
     edges.reserve(3 * mesh_.triangles.size());
@@ -98,6 +160,7 @@ class Patches {
   const TriangleMesh& mesh_;
   std::vector<Patch> patches_;           // by the number of their first face; others are empty
   std::vector<std::size_t> faces_left_;  // of each edge of three or more faces
+  std::vector<Edge> shared_;             // these edges
 };
 
 }  // namespace
@@ -110,6 +173,22 @@ Hanging drop_hanging(TriangleMesh& mesh, double most) {
     if (keep[f] != 0) mesh.triangles[next++] = mesh.triangles[f];
   mesh.triangles.resize(next);
   return hanging;
+}
+
+std::size_t split_limbs(TriangleMesh& mesh, double least) {
+  const std::vector<std::vector<std::int32_t>> limbs = Patches(mesh).limbs(least);
+  for (const auto& faces : limbs) {
+    std::map<std::int32_t, std::int32_t> copies;
+    for (const std::int32_t f : faces)
+      for (std::int32_t& v : mesh.triangles[f]) {
+        const auto [copy, is_new] = copies.try_emplace(v, static_cast<std::int32_t>(mesh.vertices.size()));
+        if (is_new) mesh.vertices.push_back(Eigen::Vector3d(mesh.vertices[v]));
+        v = copy->second;
+      }
+  }
+  // Without those that no face uses any more.
+  if (!limbs.empty()) mesh = select_faces(mesh, std::vector<char>(mesh.triangles.size(), 1));
+  return limbs.size();
 }
 
 }  // namespace abut::preprocess

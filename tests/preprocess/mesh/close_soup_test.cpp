@@ -199,6 +199,34 @@ TEST_F(Close, DropsFacesThatHangOnEdges) {
   }
 }
 
+TEST_F(Close, KeepsLimbsThatStandOnTheSurface) {
+  // A plate with a leg without caps that stands on four of its edges.
+  const TriangleMesh plate = box(12, 12, 1);
+  TriangleMesh leg = box(1, 1, 6);
+  std::erase_if(leg.triangles, [&](const Triangle& t) {
+    const double a = leg.vertices[t[0]].z(), b = leg.vertices[t[1]].z(), c = leg.vertices[t[2]].z();
+    return a == b && b == c;
+  });
+  for (auto& v : leg.vertices) v += Eigen::Vector3d(5, 5, 1);
+  TriangleMesh table = plate;
+  append_mesh(table, leg);
+  table = weld(table).mesh;
+  for (const bool hole : {false, true}) {
+    if (hole) table.triangles.erase(table.triangles.begin());
+    EXPECT_NEAR(volume(close(table).surface), 150, 0.01) << all_warnings();
+    EXPECT_TRUE(has_warning("1 limb that stands on edges")) << all_warnings();
+    EXPECT_EQ(report_.measures.count("dropped_area_percent"), 0u) << all_warnings();
+  }
+}
+
+TEST_F(Close, SolidsThatShareAWallAreNoLimbs) {
+  TriangleMesh two = box(), other = box();
+  for (auto& v : other.vertices) v.x() += 4;
+  append_mesh(two, other);
+  EXPECT_DOUBLE_EQ(volume(close(two).surface), 128);
+  EXPECT_FALSE(has_warning("limb")) << all_warnings();
+}
+
 TEST_F(Close, KeepsWhatIsMoreThanAFin) {
   // Two rooms with a wall between them: every edge of the wall has three faces.
   TriangleMesh rooms = box(4, 4, 8);
