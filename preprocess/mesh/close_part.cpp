@@ -87,23 +87,29 @@ TriangleMesh drop_specks(const TriangleMesh& mesh, double diagonal, Report& repo
   return drop_parts(mesh, parts, keep, "", report);
 }
 
-void peel(TriangleMesh& mesh, double most, Report& report) {
+// Returns what it drops.
+TriangleMesh peel(TriangleMesh& mesh, double most, Report& report) {
   const double before = area(mesh);
-  const Hanging hanging = drop_hanging(mesh, most * before);
-  if (hanging.faces == 0) return;
+  Hanging hanging = drop_hanging(mesh, most * before);
+  if (hanging.faces == 0) return {};
   const double percent = 100 * hanging.area / before;
   report.warnings.push_back(fmt::format("{} dropped that {} on edges of two others, {:.3g} % of the area",
                                         counted(hanging.faces, "face"), hanging.faces == 1 ? "hangs" : "hang",
                                         percent));
   report.measures["dropped_area_percent"] += percent;
+  return {mesh.vertices, std::move(hanging.dropped)};
 }
 
-// The part as a manifold mesh, oriented consistently, that may have holes.
-TriangleMesh clean(const TriangleMesh& part, double diagonal, double most_hanging, Report& report) {
+struct CleanPart {
+  TriangleMesh mesh;  // manifold, oriented consistently, may have holes
+  TriangleMesh lost;  // what hung on it
+};
+
+CleanPart clean(const TriangleMesh& part, double diagonal, double most_hanging, Report& report) {
   TriangleMesh mesh = cancel_flaps(part, report);
   refuse_if_flat(mesh, diagonal);
-  peel(mesh, most_hanging, report);
-  return drop_specks(orient(mesh, report), diagonal, report);
+  TriangleMesh lost = peel(mesh, most_hanging, report);
+  return {drop_specks(orient(mesh, report), diagonal, report), std::move(lost)};
 }
 
 // Holes of which there is a lid for each.
@@ -151,22 +157,25 @@ TriangleMesh orient_outward(TriangleMesh mesh, Report& report) {
 std::optional<ClosedPart> close_part(const TriangleMesh& part, const CloseParameters& parameters,
                                      bool may_wrap, Report& report) {
   const double diagonal = object_size(part);
-  const TriangleMesh cleaned = clean(part, diagonal, parameters.max_area_change, report);
+  const auto [cleaned, lost] = clean(part, diagonal, parameters.max_area_change, report);
   const bool has_holes = count_open_edges(cleaned) > 0;
   const double outlined = has_holes ? outlined_volume(cleaned) : 0;  // its holes closed by fans, m^3
   const std::optional<TriangleMesh> filled =
       has_holes ? fill_all_holes(cleaned, parameters.max_hole, diagonal, report) : std::optional(cleaned);
   // Where all holes could be filled, with the lids on: a wrap would slip in through the holes.
-  const TriangleMesh& reference = has_holes && filled ? *filled : part;
+  const TriangleMesh& to_wrap = has_holes && filled ? *filled : part;
+  TriangleMesh reference = to_wrap;
+  if (has_holes && filled && !lost.triangles.empty()) append_mesh(reference, compact(lost));
   std::string refused;
   if (filled) {
     MendedPart mended = mend_part(orient_outward(*filled, report), parameters, diagonal, report);
-    if (mended.surface) return ClosedPart{std::move(*mended.surface), reference, cleaned.vertices};
+    if (mended.surface) return ClosedPart{std::move(*mended.surface), std::move(reference), cleaned.vertices};
     refused = std::move(mended.refused);
   }
   if (!may_wrap) return std::nullopt;
   if (!refused.empty()) report.warnings.push_back("removing self-intersections was undone, since " + refused);
-  return ClosedPart{wrap_surface({reference, reference, outlined}, report), reference, reference.vertices};
+  return ClosedPart{wrap_surface({to_wrap, to_wrap, outlined}, report), std::move(reference),
+                    to_wrap.vertices};
 }
 
 }  // namespace abut::preprocess

@@ -170,7 +170,10 @@ Hanging drop_hanging(TriangleMesh& mesh, double most) {
   const std::vector<char> keep = Patches(mesh).peel(most, hanging);
   std::size_t next = 0;
   for (std::size_t f = 0; f < mesh.triangles.size(); ++f)
-    if (keep[f] != 0) mesh.triangles[next++] = mesh.triangles[f];
+    if (keep[f] != 0)
+      mesh.triangles[next++] = mesh.triangles[f];
+    else
+      hanging.dropped.push_back(mesh.triangles[f]);
   mesh.triangles.resize(next);
   return hanging;
 }

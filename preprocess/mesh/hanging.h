@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "preprocess/mesh/mesh.h"
 
 namespace abut::preprocess {
@@ -7,7 +9,8 @@ namespace abut::preprocess {
 // What hangs on a surface: fins, sheets, faces without area that stand in an edge.
 struct Hanging {
   std::size_t faces = 0;
-  double area = 0;  // m^2
+  double area = 0;                // m^2
+  std::vector<Triangle> dropped;  // the faces
 };
 
 // Removes patches of faces, joined through edges of two, that have open edges and hang on edges of three or

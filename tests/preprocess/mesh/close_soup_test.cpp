@@ -199,6 +199,17 @@ TEST_F(Close, DropsFacesThatHangOnEdges) {
   }
 }
 
+TEST_F(Close, FinsCountAsMovedWhereAHoleIsFilled) {
+  TriangleMesh mesh = sphere(20, 40);
+  const Triangle t = mesh.triangles[500];
+  mesh.vertices.push_back(1.2 * middle_of_edge(mesh, t));
+  mesh.triangles.push_back({t[0], t[1], static_cast<std::int32_t>(mesh.vertices.size()) - 1});
+  mesh.triangles.erase(mesh.triangles.begin() + 1000);
+  close(mesh);
+  EXPECT_TRUE(has_warning("1 hole of together 3 edges filled")) << all_warnings();
+  EXPECT_GT(measure("hausdorff_to_input_percent"), 100 * 0.18 / object_size(mesh));
+}
+
 TEST_F(Close, KeepsLimbsThatStandOnTheSurface) {
   // A plate with a leg without caps that stands on four of its edges.
   const TriangleMesh plate = box(12, 12, 1);
