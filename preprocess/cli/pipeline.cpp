@@ -114,9 +114,10 @@ asset::Asset make_from(const datasets::ObjectSource& source, const Parameters& p
   const std::size_t warnings = report.warnings.size();
   const ClosedSurface closed =
       stages.run("close", [&] { return close_surface(soup, parameters.close, report); });
-  // What closing warned of, and a shift to the origin.
+  // What closing warned of, but for a far vertex that it kept, and a shift to the origin.
   report.measures["surface_changes"] =
-      static_cast<double>(report.warnings.size() - warnings + report.measures.contains("recentred_x_m"));
+      static_cast<double>(report.warnings.size() - warnings - report.measures.contains("kept_far_vertices") +
+                          report.measures.contains("recentred_x_m"));
   result.convex.push_back(stages.run("hull", [&] { return build_convex_piece(closed.hull_points); }));
   result.surfaces.push_back(stages.run("surface", [&] { return build_surface(closed.surface); }));
   result.mass = stages.run("mass", [&] { return mass_properties(closed.surface); });

@@ -39,6 +39,7 @@ void judge_stray_vertex(const TriangleMesh& mesh, Report& report) {
   if (!is_sound_at(mesh, stray->vertex))
     throw InvalidInput(far + ": it is not of the object; delete it or its faces");
   report.warnings.push_back(far + ": kept, since the surface is closed there; look whether it is meant");
+  report.measures["kept_far_vertices"] = 1;
 }
 
 TriangleMesh take_in(const TriangleMesh& soup, Report& report) {

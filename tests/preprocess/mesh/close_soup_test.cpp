@@ -289,6 +289,7 @@ TEST_F(Close, KeepsAPinWithALongShaft) {
   EXPECT_DOUBLE_EQ(volume(closed.surface), whole);
   EXPECT_TRUE(has_warning("far from all others")) << all_warnings();
   EXPECT_EQ(report_.warnings.size(), 1u) << all_warnings();
+  EXPECT_EQ(measure("kept_far_vertices"), 1);
   EXPECT_EQ(measure("hausdorff_to_input_percent"), 0);
   pin.triangles.erase(std::find_if(pin.triangles.begin(), pin.triangles.end(), [&](const Triangle& t) {
     return std::any_of(t.begin(), t.end(), [&](std::int32_t v) { return pin.vertices[v].z() == 200; });
