@@ -174,6 +174,8 @@ double shape_quality(const Corners& t) {
   return edges > 0 ? 2 * std::sqrt(3.0) * a.cross(b).norm() / edges : 0;
 }
 
+bool is_flat(const Corners& t) { return (t[1] - t[0]).cross(t[2] - t[0]).squaredNorm() == 0; }
+
 Vec3 unit_normal(const Corners& t) {
   const Vec3 n = (t[1] - t[0]).cross(t[2] - t[0]);
   const double length = n.norm();

@@ -8,6 +8,10 @@ namespace abut::preprocess {
 
 using Corners = std::array<Eigen::Vector3d, 3>;
 
+inline Corners corners_of(const TriangleMesh& mesh, const Triangle& t) {
+  return {mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]]};
+}
+
 // A local operation on a surface: triangle added[i] takes the place of face faces[i], and the faces beyond
 // disappear. At most one vertex moves. Collapse, flip and relaxation of a vertex are all of this form, so
 // that one set of checks serves them all.
@@ -63,6 +67,9 @@ class EditableMesh {
 
 // 1 for an equilateral triangle, 0 for a degenerate one: 4 sqrt(3) area / (sum of squared edges).
 double shape_quality(const Corners& t);
+
+// Whether it has no area, so that it meets whatever it touches.
+bool is_flat(const Corners& t);
 
 // Unit normal; zero for a degenerate triangle.
 Eigen::Vector3d unit_normal(const Corners& t);

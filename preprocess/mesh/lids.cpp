@@ -42,10 +42,6 @@ double unevenness(const TriangleMesh& mesh, const Rim& rim) {
   return most;
 }
 
-Corners corners_of(const TriangleMesh& mesh, const Triangle& t) {
-  return {mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]]};
-}
-
 Vec3 twice_area(const Corners& c) { return (c[1] - c[0]).cross(c[2] - c[0]); }
 
 // Boxes of the mesh's faces, to find what a lid meets.

@@ -40,12 +40,6 @@ double span_of_neighbours(const TriangleMesh& mesh, std::int32_t vertex) {
   return box.isEmpty() ? 0 : box.diagonal().norm();
 }
 
-Corners corners_of(const TriangleMesh& mesh, const Triangle& t) {
-  return {mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]]};
-}
-
-bool is_flat(const Corners& c) { return (c[1] - c[0]).cross(c[2] - c[0]).squaredNorm() == 0; }
-
 // Whether a face meets any other but in the vertices that they share; one without area does.
 bool crosses(const TriangleMesh& mesh, std::size_t face) {
   const Triangle& t = mesh.triangles[face];

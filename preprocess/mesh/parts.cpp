@@ -19,14 +19,7 @@ namespace {
 constexpr std::size_t kMaxPairs = 5'000'000;
 constexpr std::size_t kLooseFaces = 2;  // a part of so many is a triangle or a quadrilateral
 
-Corners corners_of(const TriangleMesh& mesh, std::int32_t f) {
-  const Triangle& t = mesh.triangles[f];
-  return {mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]]};
-}
-
 BoxTree::Box box_of(const Corners& c) { return BoxTree::Box(c[0]).extend(c[1]).extend(c[2]); }
-
-bool is_flat(const Corners& c) { return (c[1] - c[0]).cross(c[2] - c[0]).squaredNorm() == 0; }
 
 double distance2(const Corners& c, const Eigen::Vector3d& p) {
   return distance::closest_on_triangle<double>(c[0], c[1], c[2], p).distance2;
@@ -44,7 +37,7 @@ class Neighbours {
         trees_(parts.of.count),
         boxes_(part_boxes(mesh, parts.of)) {
     for (std::size_t f = 0; f < mesh.triangles.size(); ++f)
-      if (!is_flat(corners_of(mesh, static_cast<std::int32_t>(f))))
+      if (!is_flat(corners_of(mesh, mesh.triangles[f])))
         faces_[parts.of.of_face[f]].push_back(static_cast<std::int32_t>(f));
   }
 
@@ -57,12 +50,12 @@ class Neighbours {
     Contact contact = Contact::kNone;
     std::size_t pairs = 0;
     for (const std::int32_t g : faces_[q]) {
-      const Corners c = corners_of(mesh_, g);
+      const Corners c = corners_of(mesh_, mesh_.triangles[g]);
       const BoxTree::Box box = grown(box_of(c));
       const bool done = tree.any([&](const BoxTree::Box& other) { return box.intersects(other); },
                                  [&](std::int32_t i) {
                                    const std::int32_t f = faces_[p][i];
-                                   const Corners d = corners_of(mesh_, f);
+                                   const Corners d = corners_of(mesh_, mesh_.triangles[f]);
                                    if (meet_improperly(mesh_.triangles[f], d, mesh_.triangles[g], c))
                                      contact = Contact::kCross;
                                    else if (contact == Contact::kNone && within_gap(c, d))
@@ -78,7 +71,7 @@ class Neighbours {
   const BoxTree& tree_of(std::int32_t p) {
     if (trees_[p].empty()) {
       std::vector<BoxTree::Box> boxes;
-      for (const std::int32_t f : faces_[p]) boxes.push_back(box_of(corners_of(mesh_, f)));
+      for (const std::int32_t f : faces_[p]) boxes.push_back(box_of(corners_of(mesh_, mesh_.triangles[f])));
       trees_[p].emplace_back().build(boxes);
     }
     return trees_[p].front();
@@ -115,7 +108,7 @@ Parts measure_parts(const TriangleMesh& mesh) {
   parts.of = find_components(mesh);
   parts.areas.assign(parts.of.count, 0);
   for (std::size_t f = 0; f < mesh.triangles.size(); ++f) {
-    const Corners c = corners_of(mesh, static_cast<std::int32_t>(f));
+    const Corners c = corners_of(mesh, mesh.triangles[f]);
     parts.areas[parts.of.of_face[f]] += (c[1] - c[0]).cross(c[2] - c[0]).norm() / 2;
   }
   for (const auto& box : part_boxes(mesh, parts.of)) parts.extents.push_back(box.diagonal().norm());

@@ -116,11 +116,6 @@ BoxTree::Box box(const Corners& corners) {
   return result.extend(corners[1]).extend(corners[2]);
 }
 
-// A triangle without area meets whatever it touches.
-bool is_flat(const Corners& corners) {
-  return (corners[1] - corners[0]).cross(corners[2] - corners[0]).squaredNorm() == 0;
-}
-
 }  // namespace
 
 Tangles TangleFinder::tangles() const {
