@@ -162,12 +162,6 @@ void stand_for_cores(const TetrahedralMesh& mesh, const std::vector<double>& dep
                         without, parts.size()));
 }
 
-// Of the way from the surface to the core, to first order; above 1 within the core.
-double share_of_way(const LocalInradius& inradius, double core_fraction, const Vector3d& p,
-                    const LocalInradius::Foot& foot) {
-  return foot.distance / ((1 - core_fraction) * inradius.inradius(p, foot));
-}
-
 // 1 in the core, 0 on the surface, nothing in between. A vertex just outside the core's boundary gets its
 // share of the way, as the field has there to first order: otherwise the core would end at the next vertex
 // inward.
@@ -180,10 +174,9 @@ std::vector<std::optional<double>> boundary_values(const TetrahedralMesh& mesh, 
       given[v] = 0;
       continue;
     }
-    const LocalInradius::Foot foot = inradius.foot(mesh.vertices[v]);
-    const double share = share_of_way(inradius, core_fraction, mesh.vertices[v], foot);
+    const double share = inradius.share_of_way(mesh.vertices[v], core_fraction);
     if (share >= kLeastCoreExtent) given[v] = std::min(1.0, share);
-    depths[v] = foot.distance;
+    depths[v] = inradius.depth(mesh.vertices[v]);
   }
   stand_for_cores(mesh, depths, given, report);
   return given;
@@ -256,7 +249,7 @@ ExtentField extent_field(const TetrahedralMesh& mesh, const LocalInradius& inrad
     const Vector3d& p = mesh.vertices[v];
     if (extent[v] ==
         0)  // it has neighbours on the surface alone, or lost the others to the repair of the principle
-      extent[v] = std::min(1.0, share_of_way(inradius, parameters.core_fraction, p, inradius.foot(p)));
+      extent[v] = std::min(1.0, inradius.share_of_way(p, parameters.core_fraction));
     extent[v] = std::max(extent[v], kLeastExtent);
   }
   return with_gradients(mesh, std::move(extent));
@@ -264,7 +257,6 @@ ExtentField extent_field(const TetrahedralMesh& mesh, const LocalInradius& inrad
 
 double missed_core(const TetrahedralMesh& mesh, const ExtentField& field, const LocalInradius& inradius,
                    double core_fraction) {
-  constexpr double kMissed = 0.5;
   constexpr std::size_t kAsked = 1000;  // tetrahedra at least, where there are more
   double core = 0, missed = 0;          // m^3
   for (std::size_t i = 0; i < mesh.tetrahedra.size(); i += 1 + mesh.tetrahedra.size() / (2 * kAsked)) {
@@ -272,9 +264,9 @@ double missed_core(const TetrahedralMesh& mesh, const ExtentField& field, const 
     Vector3d middle = Vector3d::Zero();
     double extent = 0;
     for (const std::int32_t v : t) middle += mesh.vertices[v] / 4, extent += field.extent[v] / 4;
-    if (share_of_way(inradius, core_fraction, middle, inradius.foot(middle)) < 1) continue;
+    if (inradius.share_of_way(middle, core_fraction) < 1) continue;
     core += volume_of(mesh, t);
-    if (extent < kMissed) missed += volume_of(mesh, t);
+    if (extent < kMissedExtent) missed += volume_of(mesh, t);
   }
   return core > 0 ? missed / core : 0;
 }

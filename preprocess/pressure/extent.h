@@ -28,6 +28,9 @@ struct ExtentParameters {
 // with an extent of at least this.
 inline constexpr double kLeastCoreExtent = 0.97;
 
+// A place in the core whose extent is less is missed: no vertex near it lies in the core.
+inline constexpr double kMissedExtent = 0.5;
+
 // The penetration extent: 0 on the surface, 1 in the core, linear in every tetrahedron.
 struct ExtentField {
   std::vector<double> extent;              // per vertex
@@ -51,8 +54,8 @@ std::vector<double> solve_laplace(const TetrahedralMesh& mesh,
 ExtentField extent_field(const TetrahedralMesh& mesh, const LocalInradius& inradius,
                          const ExtentParameters& parameters, Report& report);
 
-// Of the volume of the tetrahedra whose middles lie in the core the share where the field is below a half, as
-// in narrow parts of whose core no vertex is. By a thousand of them or more.
+// Of the volume of the tetrahedra whose middles lie in the core the share where the field is below
+// kMissedExtent, as in narrow parts of whose core no vertex is. By a thousand of them or more.
 double missed_core(const TetrahedralMesh& mesh, const ExtentField& field, const LocalInradius& inradius,
                    double core_fraction);
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstddef>
-
 #include "preprocess/tetrahedralize/inradius.h"
 #include "preprocess/tetrahedralize/tetrahedral_mesh.h"
 
@@ -10,7 +8,7 @@ namespace abut::preprocess {
 
 // Puts vertices into the core where tetrahedra of it have none that is deep enough for half of its pressure,
 // as in walls and narrow parts; where the sine of the smallest dihedral angle stays what it was or above that
-// of three degrees, and above half of what it was. Returns how many.
-std::size_t fill_core(TetrahedralMesh& mesh, const LocalInradius& inradius, double core_fraction);
+// of three degrees, and above half of what it was.
+void fill_core(TetrahedralMesh& mesh, const LocalInradius& inradius, double core_fraction);
 
 }  // namespace abut::preprocess

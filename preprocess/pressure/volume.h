@@ -49,11 +49,13 @@ MadeVolume make_volume(const TriangleMesh& surface, const VolumeParameters& para
 // One volume per target, the finest first: simplifies (or refines) the closed surface to the number of
 // triangles that leads to the number of tetrahedra. Where so few would leave dihedral angles below one
 // degree, as in a thin wall, the level is the coarsest found that does not: coarser targets then repeat it,
-// and one warning says for all of them what was reached and why. A level that cannot be made is left out with
-// a warning.
-// Measures per level, as volume<level>_<name>: tetrahedra, surface_triangles, min_dihedral_degrees,
-// p1_dihedral_degrees, zero_pressure_percent (of surface triangles), hausdorff_percent, seconds. Throws
-// InvalidInput where a target is out of range, or no level can be made.
+// and one warning says for all of them what was reached and why. Where the field takes more vertices for
+// walls and narrow parts, the surface is coarser by as much, if that comes nearer to the target. A level that
+// cannot be made is left out with a warning. Measures per level, as volume<level>_<name>: tetrahedra,
+// surface_triangles, min_dihedral_degrees, p1_dihedral_degrees, zero_pressure_percent (of surface triangles),
+// hausdorff_percent, missed_core_percent (of fields with a core; above 10 with a warning),
+// max_principle_repairs, seconds. Throws InvalidInput where a target is out of range, or no level can be
+// made.
 std::vector<asset::Volume> make_volumes(const TriangleMesh& closed, const VolumeParameters& parameters,
                                         Report& report);
 

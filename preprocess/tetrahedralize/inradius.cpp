@@ -225,4 +225,9 @@ double LocalInradius::inradius(const Eigen::Vector3d& point, const Foot& foot) c
   return std::max(sampled.counted, counted(grow(shrinking_ball(foot.point, inward), counted)));
 }
 
+double LocalInradius::share_of_way(const Eigen::Vector3d& point, double core_fraction) const {
+  const Foot at = foot(point);
+  return at.distance / ((1 - core_fraction) * inradius(point, at));
+}
+
 }  // namespace abut::preprocess

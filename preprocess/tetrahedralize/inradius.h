@@ -41,6 +41,10 @@ class LocalInradius {
   double inradius(const Eigen::Vector3d& point) const;
   double inradius(const Eigen::Vector3d& point, const Foot& foot) const;
 
+  // Of the way from the surface to the core, which begins at the depth (1 - core_fraction) x inradius, to
+  // first order; above 1 within the core. `point` is inside.
+  double share_of_way(const Eigen::Vector3d& point, double core_fraction) const;
+
   // The ball inside that touches the surface at `p` from the side of the unit vector `inward`.
   Ball shrinking_ball(const Eigen::Vector3d& p, const Eigen::Vector3d& inward) const;
 

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from . import _abut
 from .bodies import RIGID, AssetFolder, Geometry, Material, PathLike, absolute, load, primitive
-from .gradients import as_numbers, pose_as_matrix, pose_as_seven
+from .gradients import pose_as_matrix, pose_as_seven
+from .scene_words import name_word, number_words, setting_word, setting_words
 from .tables import made
 
 Assets = Union[None, PathLike, Mapping[str, Geometry], Callable[[str], Geometry]]
@@ -220,26 +221,6 @@ def read_scene(path: PathLike, assets: Assets = None) -> System:
     return System(path, assets, False)
 
 
-def _words(function: str, argument: str, values: Numbers, count: int) -> str:
-    numbers = as_numbers(function, argument, values)
-    if numbers.shape != (count,):
-        raise _abut.InvalidInput(f"{function}: {argument} has shape {numbers.shape}; it must be ({count},)")
-    return " ".join(repr(float(number)) for number in numbers)
-
-
-def _name(function: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{function}: a name must be a str, not {type(value).__name__}")
-    if "\n" in value or "\r" in value or not value:
-        raise _abut.InvalidInput(f"{function}: a name is empty or has an end of line")
-    return '"' + value.replace('"', '""') + '"'
-
-
-def _settings(function: str, values: Mapping[str, Any]) -> str:
-    return " ".join(f"{key} {_words(function, key, array, array.size)}" for key, array in
-                    ((key, np.atleast_1d(as_numbers(function, key, value)).ravel()) for key, value in values.items()))
-
-
 class Scene:
     """Bodies and joints, added one by one: what a System is made of.
 
@@ -254,8 +235,9 @@ class Scene:
     """
 
     def __init__(self, gravity: Numbers = (0, 0, 0), *, friction: float = 0.0, duration: float = 0.0) -> None:
-        self._lines = [f"gravity {_words('Scene', 'gravity', gravity, 3)}", f"mu {_words('Scene', 'friction', [friction], 1)}",
-                       f"duration {_words('Scene', 'duration', [duration], 1)}"]
+        self._lines = [f"gravity {number_words('Scene', 'gravity', gravity, 3)}",
+                       f"mu {number_words('Scene', 'friction', [friction], 1)}",
+                       f"duration {number_words('Scene', 'duration', [duration], 1)}"]
         self._assets: Dict[str, Geometry] = {}
 
     @property
@@ -267,13 +249,13 @@ class Scene:
 
     def _pose(self, function: str, pose: Numbers) -> str:
         seven = pose_as_seven(function, "pose", pose)
-        return _words(function, "pose", [*seven[4:], *seven[:4]], 7)
+        return number_words(function, "pose", [*seven[4:], *seven[:4]], 7)
 
     def _asset(self, geometry: Geometry) -> str:
         name = geometry.name
         while self._assets.setdefault(name, geometry) is not geometry:
             name += "'"
-        return _name("Scene", name)
+        return name_word("Scene", name)
 
     def _material(self, function: str, material: Optional[Material]) -> None:
         if material is None:
@@ -282,17 +264,18 @@ class Scene:
             raise TypeError(f"{function}: material must be a Material, not {type(material).__name__}")
         words = {"mu": material.friction, "restitution": material.restitution, "patch": material.patch,
                  "dissipation": material.dissipation}
-        modulus = "rigid" if material.modulus == RIGID else _words(function, "modulus", [material.modulus], 1)
-        self._lines.append(f"material {_settings(function, words)} modulus {modulus}")
+        modulus = "rigid" if material.modulus == RIGID else number_words(function, "modulus", [material.modulus], 1)
+        self._lines.append(f"material {setting_words(function, words)} modulus {modulus}")
 
     def add_plane(self, normal: Numbers, offset: float = 0.0, material: Optional[Material] = None) -> None:
         """The half-space normal . x <= offset, fixed."""
-        self._lines.append(f"plane {_words('add_plane', 'normal', normal, 3)} {_words('add_plane', 'offset', [offset], 1)}")
+        self._lines.append(f"plane {number_words('add_plane', 'normal', normal, 3)} "
+                           + number_words("add_plane", "offset", [offset], 1))
         self._material("add_plane", material)
 
     def add_fixed_box(self, half: Numbers, pose: Numbers = IDENTITY, material: Optional[Material] = None) -> None:
         """A box by its half sizes, m, that stays where it is."""
-        self._lines.append(f"sbox {self._pose('add_fixed_box', pose)} {_words('add_fixed_box', 'half', half, 3)}")
+        self._lines.append(f"sbox {self._pose('add_fixed_box', pose)} {number_words('add_fixed_box', 'half', half, 3)}")
         self._material("add_fixed_box", material)
 
     def add_object(
@@ -303,13 +286,13 @@ class Scene:
         `twist` (w; v) of its centre of mass in the world's axes.
         """
         if _geometry("add_object", geometry).is_primitive:
-            rho, unit = float(_words("add_object", "density", [density], 1)), geometry.mass
+            rho, unit = float(number_words("add_object", "density", [density], 1)), geometry.mass
             made("add_object", self.add_body, name, rho * unit.volume, rho * np.diag(unit.inertia), [geometry], pose, twist,
                  material)
             return
-        twist = _words("add_object", "twist", twist, 6).split()
-        self._lines.append(f"object {_name('add_object', name)} {self._asset(geometry)} "
-                           f"{_words('add_object', 'density', [density], 1)} {self._pose('add_object', pose)} "
+        twist = number_words("add_object", "twist", twist, 6).split()
+        self._lines.append(f"object {name_word('add_object', name)} {self._asset(geometry)} "
+                           f"{number_words('add_object', 'density', [density], 1)} {self._pose('add_object', pose)} "
                            + " ".join(twist[3:] + twist[:3]))
         self._material("add_object", material)
 
@@ -321,13 +304,13 @@ class Scene:
         (geometry, pose in the body): boxes, cylinders, spheres, assets; `twist` (w; v) in the world's axes. One that a
         joint carries may have neither mass nor shapes.
         """
-        twist = _words("add_body", "twist", twist, 6).split()
+        twist = number_words("add_body", "twist", twist, 6).split()
         lines: List[str] = []
         for shape in shapes:
             geometry, X_BS = shape if isinstance(shape, tuple) and len(shape) == 2 else (shape, IDENTITY)
             lines.append(f" {self._shape(_geometry('add_body', geometry))} {self._pose('add_body', X_BS)}")
-        self._lines.append(f"body {_name('add_body', name)} {_words('add_body', 'mass', [mass], 1)} "
-                           f"{_words('add_body', 'moments', moments, 3)} {self._pose('add_body', pose)} "
+        self._lines.append(f"body {name_word('add_body', name)} {number_words('add_body', 'mass', [mass], 1)} "
+                           f"{number_words('add_body', 'moments', moments, 3)} {self._pose('add_body', pose)} "
                            + " ".join(twist[3:] + twist[:3]) + f" {len(lines)}")
         self._material("add_body", material)
         self._lines += lines
@@ -349,9 +332,9 @@ class Scene:
         zero. `settings`: lower, upper, rad or m; damping, stiffness, friction, armature; position and velocity where it
         starts, a number for each of its coordinates and velocities.
         """
-        self._lines.append(f"joint {_name('add_joint', name)} {_name('add_joint', type)} {_name('add_joint', parent)} "
-                           f"{self._pose('add_joint', pose)} {_words('add_joint', 'axis', axis, 3)} "
-                           + _settings("add_joint", settings))
+        self._lines.append(f"joint {name_word('add_joint', name)} {name_word('add_joint', type)} {name_word('add_joint', parent)} "
+                           f"{self._pose('add_joint', pose)} {number_words('add_joint', 'axis', axis, 3)} "
+                           + setting_words("add_joint", settings))
 
     def add_robot(
         self, name: str, path: PathLike, pose: Numbers = IDENTITY, assets: Optional[Mapping[str, Geometry]] = None
@@ -365,16 +348,16 @@ class Scene:
             if self._assets.setdefault(mesh, _geometry("add_robot", geometry)) is not geometry:
                 raise _abut.InvalidInput(f"add_robot: another asset is called '{mesh}' already")
         file = os.path.abspath(os.fsdecode(path))
-        self._lines.append(f"robot {_name('add_robot', name)} {_name('add_robot', file)} {self._pose('add_robot', pose)}")
+        self._lines.append(f"robot {name_word('add_robot', name)} {name_word('add_robot', file)} {self._pose('add_robot', pose)}")
 
     def set_joint(self, name: str, **settings: Numbers) -> None:
         """Other settings of a joint, as add_joint has them."""
-        self._lines.append(f"set {_name('set_joint', name)} {_settings('set_joint', settings)}")
+        self._lines.append(f"set {name_word('set_joint', name)} {setting_words('set_joint', settings)}")
 
     def mimic(self, joint: str, other: str, multiplier: float = 1.0, offset: float = 0.0) -> None:
         """The position of a joint is `multiplier` times that of the other, plus `offset`, rad or m."""
-        self._lines.append(f"mimic {_name('mimic', joint)} {_name('mimic', other)} "
-                           f"{_words('mimic', 'multiplier', [multiplier], 1)} {_words('mimic', 'offset', [offset], 1)}")
+        self._lines.append(f"mimic {name_word('mimic', joint)} {name_word('mimic', other)} "
+                           f"{number_words('mimic', 'multiplier', [multiplier], 1)} {number_words('mimic', 'offset', [offset], 1)}")
 
     def keep_apart(self, *bodies: str) -> None:
         """No two of these bodies meet."""
@@ -382,24 +365,18 @@ class Scene:
             raise TypeError("keep_apart: name two bodies or more")
         for i, body in enumerate(bodies):
             for other in bodies[:i]:
-                self._lines.append(f"apart {_name('keep_apart', other)} {_name('keep_apart', body)}")
+                self._lines.append(f"apart {name_word('keep_apart', other)} {name_word('keep_apart', body)}")
 
     def set_contact(self, A: str, B: str, model: str, **settings: Any) -> None:
         """The contact model between A and B, each a body, a robot or `world` (what is fixed), and its settings, for
         integrators with forces of a contact model; of what several calls mean, the last one counts.
         """
-        words = "".join(f" {key} {_setting(key, value)}" for key, value in settings.items())
-        self._lines.append(f"contact {_name('set_contact', A)} {_name('set_contact', B)} {_name('set_contact', model)}{words}")
+        words = "".join(f" {key} {setting_word(key, value)}" for key, value in settings.items())
+        self._lines.append(f"contact {name_word('set_contact', A)} {name_word('set_contact', B)} {name_word('set_contact', model)}{words}")
 
     def system(self) -> System:
         """Raises InvalidInput, naming the line of `text`, for what no scene can be."""
         return System("\n".join(self._lines) + "\n", dict(self._assets), True)
-
-
-def _setting(key: str, value: Any) -> str:
-    if isinstance(value, (bool, np.bool_)):
-        return "yes" if value else "no"
-    return _name("set_contact", value) if isinstance(value, str) else _words("set_contact", key, [value], 1)
 
 
 def _geometry(function: str, value: Any) -> Geometry:

@@ -79,7 +79,7 @@ TEST_F(VolumeOptions, NumbersAreDecimal) {
                                        {"--core-fraction", "0x1p-1"}}) {
     const CommandResult refused = command({data_.string(), out_.string(), option, number});
     EXPECT_EQ(refused.code, 2) << option;
-    EXPECT_TRUE(contains(refused.err, std::string("'") + number + "'")) << refused.err;
+    EXPECT_TRUE(contains(refused.err, std::string("'") + number + "' is no")) << refused.err;
   }
   for (const auto& [option, number] : {std::pair{"--tets", "\n01750"},
                                        {"--jobs", "\n010"},

@@ -1,8 +1,10 @@
-// What steps say of themselves where contacts were missed, or derivatives of contact do not tell.
+// What steps say of themselves where contacts were missed, derivatives of contact do not tell, or numbers
+// end.
 #include <gtest/gtest.h>
 
 #include "runtime/dynamics/step/integrator.h"
 #include "tests/runtime/dynamics/system/no_asset.h"
+#include "tests/support/refusal.h"
 
 namespace {
 
@@ -86,6 +88,32 @@ TEST(CompliantContact, WhatTheModelSaysOfItsAnswerIsSaidOfTheStep) {
         EXPECT_EQ(said.report.status(), of_step);
         EXPECT_EQ(said.derivatives.status, of_derivatives);
       }
+}
+
+// Between the steps' ends too, before contact is asked there.
+TEST(JointStep, WhatLeavesTheFiniteNumbersIsToldWithAdvice) {
+  const System system(test::scene_of(
+      "plane 0 0 1 0\nbody slider 1e-60 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 1\n sphere 0.05 0 0 0 1 0 0 0\n"
+      "joint slider prismatic world 0 0 0 1 0 0 0 0 0 1 stiffness 1e100\n"));
+  const std::pair<const char*, const char*> told[] = {
+      {"rk4",
+       "simulation: a joint has left the finite numbers; the time step of 0.001 s is too long for the "
+       "stiffness or the spin: take a much smaller one or the integrator implicit"},
+      {"semi_implicit", "simulation: body 'slider' has left the finite numbers; take a smaller time step"}};
+  for (const auto& [name, words] : told) {
+    StepConfig config;
+    config.dt = 1e-3;
+    config.integrator = name;
+    config.source = {.model = "point", .settings = {{"stiffness", 1e6}}};
+    const auto integrator = make_integrator(system, config);
+    EXPECT_EQ(test::refusal([&] {
+                State state = system.initial_state();
+                state.q[0] = 0.049;
+                for (int k = 0; k < 10; ++k) integrator->step(state, {});
+              }),
+              words)
+        << name;
+  }
 }
 
 }  // namespace
