@@ -57,6 +57,13 @@ std::mutex& parser_mutex() {
   return mutex;
 }
 
+// The same, which lets go of its links in the end: links in a loop hold one another.
+urdf::ModelInterfaceSharedPtr released(const urdf::ModelInterfaceSharedPtr& model) {
+  return {model.get(), [model](urdf::ModelInterface*) {
+            for (const auto& [name, link] : model->links_) link->child_links.clear();
+          }};
+}
+
 urdf::ModelInterfaceSharedPtr parse(const fs::path& file) {
   const std::string text = read_text(file);
   detail::require_one_modest_robot(file, text);
@@ -72,7 +79,7 @@ urdf::ModelInterfaceSharedPtr parse(const fs::path& file) {
   }
   console_bridge::restorePreviousOutputHandler();
   // An element that it does not understand it may say and leave out.
-  if (model && complaints.all().empty()) return model;
+  if (model && complaints.all().empty()) return released(model);
   const std::string why = complaints.all().empty() ? thrown : complaints.all();
   throw InvalidInput(file.string() + ": " + (why.empty() ? "no URDF" : why));
 }
