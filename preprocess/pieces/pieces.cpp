@@ -257,19 +257,6 @@ void add_adjacency(const std::vector<asset::ConvexPiece>& convex, double gap, as
   }
 }
 
-ConvexPieces indexed(const Pieces& found) {
-  std::vector<bvh::Box> boxes;
-  for (const Polytope& p : found.polytopes) boxes.push_back({p.low, p.high});
-  const bvh::BuiltTree built = bvh::build_tree(boxes, 1);
-  ConvexPieces result;
-  for (const std::int32_t i : built.order)
-    result.convex.push_back(build_convex_piece(found.polytopes[i].vertices));
-  result.pieces.tree = built.tree;
-  result.pieces.errors = {found.outward, found.inward};
-  add_adjacency(result.convex, 2 * found.inward, result.pieces);
-  return result;
-}
-
 // What may bring the pieces nearer.
 std::string advice(const Pieces& found, const PieceParameters& parameters, bool more_pieces) {
   const auto full = [&](const Polytope& p) {
@@ -303,6 +290,23 @@ void set_pieces(const std::string& text, PieceParameters& parameters) {
   parameters.kind = Kind::kCount;
 }
 
+ConvexPieces build_pieces(const std::vector<std::vector<Eigen::Vector3d>>& points, double outward,
+                          double inward) {
+  std::vector<bvh::Box> boxes;
+  for (const std::vector<Vector3d>& of : points) {
+    bvh::Box box{of.front(), of.front()};
+    for (const Vector3d& p : of) box.lo = box.lo.cwiseMin(p), box.hi = box.hi.cwiseMax(p);
+    boxes.push_back(box);
+  }
+  const bvh::BuiltTree built = bvh::build_tree(boxes, 1);
+  ConvexPieces result;
+  for (const std::int32_t i : built.order) result.convex.push_back(build_convex_piece(points[i]));
+  result.pieces.tree = built.tree;
+  result.pieces.errors = {outward, inward};
+  add_adjacency(result.convex, 2 * inward, result.pieces);
+  return result;
+}
+
 ConvexPieces make_pieces(const TriangleMesh& mesh, const asset::SurfaceView& surface,
                          const PieceParameters& parameters, Report& report, const Progress& progress) {
   Maker maker(mesh, surface, parameters, progress);
@@ -316,12 +320,16 @@ ConvexPieces make_pieces(const TriangleMesh& mesh, const asset::SurfaceView& sur
         advice(found, parameters, parameters.count == 1 || maker.ran_short())));
   }
   std::size_t vertices = 0;
-  for (const Polytope& p : found.polytopes) vertices += p.vertices.size();
+  std::vector<std::vector<Vector3d>> points;
+  for (const Polytope& p : found.polytopes) {
+    vertices += p.vertices.size();
+    points.push_back(p.vertices);
+  }
   report.measures["pieces"] = static_cast<double>(found.polytopes.size());
   report.measures["pieces_vertices"] = static_cast<double>(vertices);
   report.measures["pieces_outward_m"] = found.outward;
   report.measures["pieces_inward_m"] = found.inward;
-  return indexed(found);
+  return build_pieces(points, found.outward, found.inward);
 }
 
 }  // namespace abut::preprocess

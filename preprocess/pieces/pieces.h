@@ -33,6 +33,11 @@ struct ConvexPieces {
   asset::Pieces pieces;
 };
 
+// Polytopes, each the hull of its points (m), as pieces with the errors (m) of their union: the tree over
+// them and their adjacency.
+ConvexPieces build_pieces(const std::vector<std::vector<Eigen::Vector3d>>& points, double outward,
+                          double inward);
+
 // The pieces of a closed surface, given as a mesh and as what build_surface made of it. `parameters.error` is
 // a wish: with too few pieces or vertices for it the errors are as small as the search finds them, a warning
 // says how far off they are. Errors are bounds: outward by branch and bound over exact distances, inward from

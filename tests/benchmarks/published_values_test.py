@@ -23,7 +23,7 @@ EXPECTED = {  # read by eye, in the order of the row's values
     "elandt2019_sphere": ["3.601"],
     "kaufman2005_sliding": ["0.6796", "4.0000"],
     "kaufman2005_pile": ["1.4353"],
-    "diffcollision2026": ["96.7", "46.7", "63.3"],
+    "diffcollision2026": ["96.7", "93.3", "46.7", "100.0", "60.0"],
 }
 
 

@@ -90,12 +90,14 @@ class Search {
 };
 
 constexpr double kTilt = 0.05;  // rad: of aligned starts at most, since normals of scans are no better
+// Of every other one more, e-fold after so many: a corner in a notch is reached from aside alone.
+constexpr double kGrowth = 30;
 
-Pose<double> restart_pose(const TargetProblem& target, Restart restart, Random& random) {
+Pose<double> restart_pose(const TargetProblem& target, Restart restart, int number, Random& random) {
   const derivative::ContactPoseProblem& problem = target.problem;
   Pose<double> X;
   if (restart == Restart::kAligned) {
-    const double tilt = random.uniform(0, kTilt);
+    const double tilt = random.uniform(0, number % 2 == 0 ? kTilt : kTilt * std::exp(number / kGrowth));
     const double x = random.normal(), y = random.normal(), z = random.normal();
     X.R = exp_rotation<double>(tilt * Vec3<double>(x, y, z)) *
           exp_rotation<double>(random.uniform(0, kTurn) * target.n_A) *
@@ -146,7 +148,7 @@ Outcome solve(const TargetProblem& problem, const MakeQuery& make_query, Restart
   Search search(problem, make_query);
   search.from(problem.problem.start);
   for (int k = 1; k < kStarts && search.queries() < kQueries && !search.solved(); ++k) {
-    Pose<double> X_AB = restart_pose(problem, restart, random);
+    Pose<double> X_AB = restart_pose(problem, restart, k, random);
     const Vec3<double> way = (X_AB.R * problem.n_B).normalized();  // B goes against it
     double lift = kMargin;
     for (; lift < kMost && search.crossing(X_AB); lift *= 2) X_AB.p -= lift * way;

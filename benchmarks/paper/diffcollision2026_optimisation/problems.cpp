@@ -40,22 +40,47 @@ Target draw_target(const asset::SurfaceView& surface, bool vertex, Random& rando
           side(t, 1).cross(side(t, 2)).normalized()};
 }
 
-body::Body scaled_body(const preprocess::TriangleMesh& mesh, double extent, bool hull) {
-  preprocess::TriangleMesh scaled = mesh;
-  Vec3<double> low = mesh.vertices[0], high = low;
-  for (const Vec3<double>& v : mesh.vertices) low = low.cwiseMin(v), high = high.cwiseMax(v);
-  for (Vec3<double>& v : scaled.vertices) v = (v - (low + high) / 2) * (extent / (high - low).maxCoeff());
+using Points = std::vector<Vec3<double>>;
+
+Points vertices_of(const asset::ConvexPiece& piece) {
+  const asset::ConvexView view = asset::view(piece);
+  Points points;
+  for (std::int32_t v = 0; v < view.vertex_count; ++v) points.emplace_back(view.x[v], view.y[v], view.z[v]);
+  return points;
+}
+
+void add_triangles(const asset::ConvexPiece& piece, preprocess::TriangleMesh& mesh) {
+  const auto first = static_cast<std::int32_t>(mesh.vertices.size());
+  const asset::ConvexView view = asset::view(piece);
+  const Points points = vertices_of(piece);
+  mesh.vertices.insert(mesh.vertices.end(), points.begin(), points.end());
+  for (std::int32_t t = 0; t < view.triangle_count; ++t) {
+    const std::int32_t* const of = view.triangles + std::ptrdiff_t(3) * t;
+    mesh.triangles.push_back({first + of[0], first + of[1], first + of[2]});
+  }
+}
+
+body::Body scaled_body(const ScannedObject& object, double extent, Shape shape) {
+  preprocess::TriangleMesh scaled = object.mesh;
+  Vec3<double> low = scaled.vertices[0], high = low;
+  for (const Vec3<double>& v : scaled.vertices) low = low.cwiseMin(v), high = high.cwiseMax(v);
+  const auto scale = [&](Points& points) {
+    for (Vec3<double>& v : points) v = (v - (low + high) / 2) * (extent / (high - low).maxCoeff());
+  };
+  scale(scaled.vertices);
   asset::Asset asset;
   asset.convex.push_back(preprocess::build_convex_piece(scaled.vertices));
-  if (hull) {
-    const asset::ConvexPiece& piece = asset.convex.front();
-    const asset::ConvexView view = asset::view(piece);
-    scaled = {};
-    for (std::int32_t v = 0; v < view.vertex_count; ++v)
-      scaled.vertices.emplace_back(view.x[v], view.y[v], view.z[v]);
-    for (std::int32_t t = 0; t < view.triangle_count; ++t)
-      scaled.triangles.push_back(
-          {view.triangles[3 * t], view.triangles[3 * t + 1], view.triangles[3 * t + 2]});
+  if (shape != Shape::kSurface) scaled = {};
+  if (shape == Shape::kHull) add_triangles(asset.convex.front(), scaled);
+  if (shape == Shape::kPieces) {
+    std::vector<Points> points;
+    for (const asset::ConvexPiece& piece : object.pieces) scale(points.emplace_back(vertices_of(piece)));
+    preprocess::ConvexPieces made = preprocess::build_pieces(points, 0, 0);
+    for (asset::ConvexPiece& piece : made.convex) {
+      add_triangles(piece, scaled);
+      asset.convex.push_back(std::move(piece));
+    }
+    asset.pieces.push_back(std::move(made.pieces));
   }
   asset.surfaces.push_back(preprocess::build_surface(scaled));
   return {body::Geometry(std::move(asset)), {}};
@@ -63,29 +88,40 @@ body::Body scaled_body(const preprocess::TriangleMesh& mesh, double extent, bool
 
 }  // namespace
 
-std::vector<ScannedObject> read_objects(const std::string& folder) {
+std::vector<ScannedObject> read_objects(const std::string& folder, bool pieces) {
   std::vector<ScannedObject> objects;
-  for (const datasets::ObjectSource& object : datasets::open_dataset(objects_folder(folder), {}).objects) {
+  for (const datasets::ObjectSource& source : datasets::open_dataset(objects_folder(folder), {}).objects) {
     preprocess::Report report;
-    const auto mesh = preprocess::read_mesh(object.file, 1, report);
-    objects.push_back({object.name, preprocess::close_surface(mesh, {}, report).surface});
+    const auto mesh = preprocess::read_mesh(source.file, 1, report);
+    ScannedObject& object = objects.emplace_back(
+        ScannedObject{source.name, preprocess::close_surface(mesh, {}, report).surface, {}});
+    if (!pieces) continue;
+    Vec3<double> low = object.mesh.vertices[0], high = low;
+    for (const Vec3<double>& v : object.mesh.vertices) low = low.cwiseMin(v), high = high.cwiseMax(v);
+    const asset::Surface surface = preprocess::build_surface(object.mesh);
+    object.pieces = preprocess::make_pieces(object.mesh, asset::view(surface),
+                                            {.kind = preprocess::PieceParameters::Kind::kCount,
+                                             .count = 32,
+                                             .error = 0.01 * (high - low).maxCoeff()},
+                                            report, [](const std::string&) {})
+                        .convex;
   }
   return objects;
 }
 
-ScaledPair draw_pair(const std::vector<ScannedObject>& objects, bool hulls, std::uint64_t seed,
+ScaledPair draw_pair(const std::vector<ScannedObject>& objects, Shape shape, std::uint64_t seed,
                      std::uint64_t index) {
   constexpr double kLeast = 0.02, kMost = 0.2;  // m
   Random random(seed, index);
   const ScannedObject &A = objects[random.below(objects.size())], &B = objects[random.below(objects.size())];
   const double a = random.uniform(kLeast, kMost), b = random.uniform(kLeast, kMost);
-  return {A.name + " " + B.name, scaled_body(A.mesh, a, hulls), scaled_body(B.mesh, b, hulls)};
+  return {A.name + " " + B.name, shape, scaled_body(A, a, shape), scaled_body(B, b, shape)};
 }
 
 std::vector<TargetProblem> draw_problems(const ScaledPair& pair, int count, std::uint64_t seed,
                                          std::uint64_t index) {
   constexpr int kDraws = 100;
-  const auto model = proximity::make_distance_model("surface");
+  const auto model = proximity::make_distance_model(pair.shape == Shape::kPieces ? "pieces" : "surface");
   const asset::SurfaceView A = pair.A.geometry.surface(), B = pair.B.geometry.surface();
   std::vector<TargetProblem> problems;
   Random random(seed + 1, index);
@@ -96,7 +132,8 @@ std::vector<TargetProblem> draw_problems(const ScaledPair& pair, int count, std:
     X.R = exp_rotation<double>(random.uniform(0, kTurn) * a.n) *
           Eigen::Quaterniond::FromTwoVectors(b.n, -a.n).toRotationMatrix();
     X.p = a.point + kMargin * a.n - X.R * b.point;
-    if (!(distance::nearest_triangles(A, B, X).pair.distance2 > 0)) continue;  // sooner told than a depth
+    if (pair.shape != Shape::kPieces && !(distance::nearest_triangles(A, B, X).pair.distance2 > 0))
+      continue;  // sooner told than a depth
     const witness::Witness<double> placed = model->separation({&pair.A, &pair.B, X});
     if (!(placed.distance > 0)) continue;
     Pose<double> start;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "preprocess/mesh/mesh.h"
+#include "preprocess/pieces/pieces.h"
 #include "runtime/derivative/contact_pose.h"
 
 // Problems of the optimisation of [Chen2025]: find the pose at which given points of two bodies are their
@@ -13,24 +14,30 @@ namespace abut::benchmarks {
 inline constexpr double kMargin = 1e-3;  // m
 inline constexpr double kSolved = 1e-6;  // m^2: a loss below it
 
+// What stands for an object.
+enum class Shape { kHull, kSurface, kPieces };
+
 // An object as the pipeline closes it, to be scaled.
 struct ScannedObject {
   std::string name;
-  preprocess::TriangleMesh mesh;  // m
+  preprocess::TriangleMesh mesh;           // m
+  std::vector<asset::ConvexPiece> pieces;  // made where wanted
 };
 
-// Of a folder in a layout that datasets knows, in the order of their names.
-std::vector<ScannedObject> read_objects(const std::string& folder);
+// Of a folder in a layout that datasets knows, in the order of their names. `pieces`: with convex pieces, at
+// most 32 of at most 64 vertices, for an error of 1 % of the longest side.
+std::vector<ScannedObject> read_objects(const std::string& folder, bool pieces);
 
-// Two bodies, convex hulls or surfaces, each scaled so that the longest side of its box is 2 to 20 cm.
+// Two bodies, each scaled so that the longest side of its box is 2 to 20 cm.
 struct ScaledPair {
   std::string name;
+  Shape shape;
   body::Body A, B;
 };
 
-// Pair `index`: the same for the same seed, and of the same objects and sizes with and without `hulls`.
-// Bodies have a surface (of the hull) in both cases.
-ScaledPair draw_pair(const std::vector<ScannedObject>& objects, bool hulls, std::uint64_t seed,
+// Pair `index`: the same for the same seed, and of the same objects and sizes with every shape. Bodies have a
+// surface: the object's, the hull's, or those of all pieces.
+ScaledPair draw_pair(const std::vector<ScannedObject>& objects, Shape shape, std::uint64_t seed,
                      std::uint64_t index);
 
 struct Target {

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "runtime/distance/surface_pair.h"
 #include "runtime/proximity/distance_model.h"
 #include "runtime/proximity/patch_derivative.h"
 #include "runtime/proximity/surface_query.h"
+#include "runtime/witness/pieces_query.h"
 #include "runtime/witness/separation.h"
 
 namespace abut::benchmarks {
@@ -34,16 +36,19 @@ class TableQuery final : public Query {
 
 class PatchQuery final : public Query {
  public:
-  PatchQuery(const TargetProblem& problem, bool hulls)
+  PatchQuery(const TargetProblem& problem, Shape shape)
       : problem_(problem.problem),
         A_(problem_.A.geometry.surface()),
         B_(problem_.B.geometry.surface()),
-        hulls_(hulls),
+        shape_(shape),
         least_A_(2 * kLeastReach * derivative::contact_pose_size(problem_.A, problem_.A)),
-        least_B_(2 * kLeastReach * derivative::contact_pose_size(problem_.B, problem_.B)) {}
+        least_B_(2 * kLeastReach * derivative::contact_pose_size(problem_.B, problem_.B)) {
+    if (shape == Shape::kPieces) pieces_.emplace(problem_.A.geometry, problem_.B.geometry);
+  }
 
   witness::Witness<double> witness(const Pose<double>& X_AB) override {
-    if (hulls_)
+    if (pieces_) return (*pieces_)(X_AB).witness;
+    if (shape_ == Shape::kHull)
       return witness::separation<double>(problem_.A.geometry.convex(), problem_.B.geometry.convex(), X_AB);
     near_ = proximity::surface_separation(A_, B_, X_AB, scratch_, near_);
     return near_.witness;
@@ -56,16 +61,18 @@ class PatchQuery final : public Query {
                                            {std::max(least_B_, off_B), radius})};
   }
   bool crossing(const Pose<double>& X_AB) override {
-    return hulls_ ? Query::crossing(X_AB) : !(distance::nearest_triangles(A_, B_, X_AB).pair.distance2 > 0);
+    return shape_ == Shape::kSurface ? !(distance::nearest_triangles(A_, B_, X_AB).pair.distance2 > 0)
+                                     : Query::crossing(X_AB);
   }
 
  private:
   const derivative::ContactPoseProblem& problem_;
   asset::SurfaceView A_, B_;
-  bool hulls_;
+  Shape shape_;
   double least_A_, least_B_;  // reaches, m
   proximity::SurfaceScratch scratch_;
   proximity::SurfaceWitness near_;
+  std::optional<witness::PiecesSolver> pieces_;
 };
 
 }  // namespace
@@ -76,8 +83,8 @@ MakeQuery table_query(const std::string& model, const std::string& method, const
   };
 }
 
-MakeQuery patch_query(bool hulls) {
-  return [=](const TargetProblem& problem) { return std::make_unique<PatchQuery>(problem, hulls); };
+MakeQuery patch_query(Shape shape) {
+  return [=](const TargetProblem& problem) { return std::make_unique<PatchQuery>(problem, shape); };
 }
 
 }  // namespace abut::benchmarks

@@ -25,9 +25,9 @@ using MakeQuery = std::function<std::unique_ptr<Query>(const TargetProblem&)>;
 MakeQuery table_query(const std::string& model, const std::string& method,
                       const SettingValues& settings = {});
 
-// Of convex hulls or of surfaces, derivatives by patches (runtime/proximity/patch_derivative.h): the reach
-// about each witness point is its distance from its target, at least 0.01 of the longest side of the body;
-// the greatest radius of curvature the square root of the loss, at least 2 mm.
-MakeQuery patch_query(bool hulls);
+// Derivatives by patches of the bodies' surfaces (runtime/proximity/patch_derivative.h): the reach about each
+// witness point is its distance from its target, at least 0.01 of the longest side of the body; the greatest
+// radius of curvature the square root of the loss, at least 2 mm.
+MakeQuery patch_query(Shape shape);
 
 }  // namespace abut::benchmarks
