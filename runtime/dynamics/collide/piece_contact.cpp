@@ -69,11 +69,8 @@ void add_vertices(const SupportFeature& reference, const Side& incident, const V
   const double slope = std::abs(reference.normal.dot(n_W));
   const Vec3<double> up = swapped ? Vec3<double>(-n_W) : n_W;
   const auto over = [&](const Vec3<double>& p) {
-    for (int k = 0; k < reference.size; ++k) {
-      const Vec3<double>& a = reference.corner[k];
-      const Vec3<double> edge = reference.corner[k + 1 == reference.size ? 0 : k + 1] - a;
-      if (edge.cross(up).dot(p - a) > 0) return false;
-    }
+    for (int k = 0; k < reference.size; ++k)
+      if (PolygonSide(reference, k, up).height_of(p) > 0) return false;
     return true;
   };
   for (std::int32_t i = 0; i < piece.vertex_count; ++i) {

@@ -11,6 +11,7 @@ namespace abut::dynamics {
 namespace {
 
 constexpr double kCovered = 1e-6;    // of the piece's size: how far above a face another piece covers it
+constexpr double kStraight = 1e-9;   // sine of the turn of what is no corner
 constexpr double kFromCorner = 0.9;  // from a face's middle towards its corners, where that is asked
 constexpr std::int32_t kMaxPieces = 1 << 20, kMaxPieceVertices = 1 << 16;
 
@@ -24,21 +25,67 @@ Vec3<double> middle_of(const PieceFace& face) {
   return sum / face.size;
 }
 
-// Of the triangles' vertices those farthest in kRimCorners directions, in the face's plane.
+using Flat = Eigen::Vector2d;  // a point of a face's plane, m
+
+double cross(const Flat& a, const Flat& b) { return a.x() * b.y() - a.y() * b.x(); }
+
+// The corners of the points' convex hull, counter-clockwise; reorders the points.
+std::vector<Flat> corners_of(std::vector<Flat>& points) {
+  std::sort(points.begin(), points.end(),
+            [](const Flat& p, const Flat& q) { return p.x() != q.x() ? p.x() < q.x() : p.y() < q.y(); });
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  std::vector<Flat> hull;
+  for (int half = 0; half < 2; ++half) {  // from left to right below, and back above
+    const std::size_t first = hull.size();
+    for (const Flat& p : points) {
+      while (hull.size() > first + 1) {
+        const Flat before = hull.back() - hull[hull.size() - 2], after = p - hull.back();
+        if (cross(before, after) > kStraight * before.norm() * after.norm()) break;
+        hull.pop_back();
+      }
+      hull.push_back(p);
+    }
+    hull.pop_back();  // begins the other half
+    std::reverse(points.begin(), points.end());
+  }
+  return hull;
+}
+
+// Leaves kRimCorners corners at most: those farthest in so many directions, of which the first is that of the
+// diameter. Its ends and what is farthest from it are three.
+void thin_out(std::vector<Flat>& corners) {
+  if (corners.size() <= kRimCorners) return;
+  Flat way = Flat::Zero();
+  for (const Flat& p : corners)
+    for (const Flat& q : corners)
+      if ((q - p).squaredNorm() > way.squaredNorm()) way = q - p;
+  std::vector<bool> kept(corners.size());
+  for (int k = 0; k < kRimCorners; ++k) {
+    const Flat turned = Eigen::Rotation2Dd(2 * std::numbers::pi * k / kRimCorners) * way;
+    const auto farthest = std::max_element(corners.begin(), corners.end(), [&](const Flat& p, const Flat& q) {
+      return turned.dot(p) < turned.dot(q);
+    });
+    kept[static_cast<std::size_t>(farthest - corners.begin())] = true;
+  }
+  std::vector<Flat> left;
+  for (std::size_t i = 0; i < corners.size(); ++i)
+    if (kept[i]) left.push_back(corners[i]);
+  corners.swap(left);
+}
+
+// Of what the triangles' vertices span in the face's plane.
 void set_corners(const asset::ConvexView& piece, std::span<const std::int32_t> vertices, PieceFace& face) {
   const Vec3<double> u = face.normal.unitOrthogonal(), v = face.normal.cross(u);
-  std::int32_t last = -1, first = -1;
-  for (int k = 0; k < kRimCorners; ++k) {
-    const double angle = 2 * std::numbers::pi * k / kRimCorners;
-    const Vec3<double> way = std::cos(angle) * u + std::sin(angle) * v;
-    const auto along = [&](std::int32_t i) { return way.dot(vertex_of(piece, i)); };
-    const std::int32_t farthest =
-        *std::max_element(vertices.begin(), vertices.end(),
-                          [&](std::int32_t i, std::int32_t j) { return along(i) < along(j); });
-    if (farthest == last || farthest == first) continue;
-    if (first < 0) first = farthest;
-    last = farthest;
-    const Vec3<double> p = vertex_of(piece, farthest);
+  const Vec3<double> start = vertex_of(piece, vertices.front());
+  std::vector<Flat> points;
+  for (const std::int32_t i : vertices) {
+    const Vec3<double> p = vertex_of(piece, i) - start;
+    points.emplace_back(u.dot(p), v.dot(p));
+  }
+  std::vector<Flat> corners = corners_of(points);
+  thin_out(corners);
+  for (const Flat& corner : corners) {
+    const Vec3<double> p = start + corner.x() * u + corner.y() * v;
     face.corner[static_cast<std::size_t>(face.size++)] = p - above(face, p) * face.normal;
   }
 }

@@ -89,6 +89,11 @@ SupportFeature facing_edge(const PlacedShape& shape, const Vec3<double>& directi
   return edge;
 }
 
+double PolygonSide::height_of(const Vec3<double>& p) const {
+  const double height = outward.dot(p - start);
+  return std::abs(height) <= kOnSide * outward.squaredNorm() ? 0 : height;
+}
+
 void clip_features(const SupportFeature& reference, const SupportFeature& incident, const Vec3<double>& n_W,
                    bool swapped, double margin, std::vector<SurfacePoint>& points) {
   std::array<Clipped, kMaxCorners + 2> buffer[2];
@@ -102,25 +107,18 @@ void clip_features(const SupportFeature& reference, const SupportFeature& incide
   // Sutherland and Hodgman: one side of the reference polygon after the other, as n sees it.
   const Vec3<double> up = swapped ? Vec3<double>(-n_W) : n_W;
   for (int side = 0; side < reference.size && size > 0; ++side) {
-    const Vec3<double>& a = reference.corner[side];
-    const Vec3<double> edge = reference.corner[side + 1 == reference.size ? 0 : side + 1] - a;
-    const Vec3<double> outward = edge.cross(up);
-    const double on_side = kOnSide * outward.squaredNorm();
-    const auto height_of = [&](const Clipped& corner) {
-      const double height = outward.dot(corner.p - a);
-      return std::abs(height) <= on_side ? 0 : height;
-    };
+    const PolygonSide line_of(reference, side, up);
     const auto line = static_cast<std::uint16_t>(kReference + side);
     Clipped* to = buffer[into].data();
     int kept = 0;
     const int edges = size > 2 ? size : size - 1;  // a segment does not close
-    double height = height_of(from[0]);
+    double height = line_of.height_of(from[0].p);
     for (int k = 0; k < size; ++k) {
       const Clipped& here = from[k];
       if (height <= 0) to[kept++] = here;
       if (k >= edges) break;
       const Clipped& next = from[k + 1 == size ? 0 : k + 1];
-      const double next_height = height_of(next);
+      const double next_height = line_of.height_of(next.p);
       if (height * next_height < 0) {
         const double t = height / (height - next_height);
         const auto id = static_cast<std::uint16_t>(256 * (side + 1) + 2 * kRimCorners + here.line);

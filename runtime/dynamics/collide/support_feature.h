@@ -34,6 +34,20 @@ inline bool lies_across(const SupportFeature& feature, const Vec3<double>& direc
   return feature.size > 2 && feature.normal.dot(direction) > kAligned;
 }
 
+// A side of a polygon, as `up` sees it: the polygon's outward normal or a direction near it.
+struct PolygonSide {
+  Vec3<double> start, outward;  // m; across side and `up`, as long as the side times `up`
+
+  PolygonSide(const SupportFeature& polygon, int side, const Vec3<double>& up)
+      : start(polygon.corner[static_cast<std::size_t>(side)]),
+        outward((polygon.corner[static_cast<std::size_t>(side + 1 == polygon.size ? 0 : side + 1)] - start)
+                    .cross(up)) {}
+
+  // How far outside of the side's line a point is, m, times the length of `outward`; 0 of a point on it to
+  // rounding.
+  double height_of(const Vec3<double>& p) const;
+};
+
 // Appends the points that the `reference` polygon of A (or of B where `swapped`) shares with a feature of the
 // other body, looking along the normal n_W from A to B; gap and place are taken along n_W. Points with a gap
 // above the margin are left out.

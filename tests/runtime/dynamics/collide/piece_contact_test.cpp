@@ -5,6 +5,8 @@
 #include <set>
 
 #include "runtime/core/error.h"
+#include "runtime/core/random.h"
+#include "runtime/dynamics/collide/piece_faces.h"
 #include "runtime/dynamics/step/simulation.h"
 #include "runtime/dynamics/system/scene_file.h"
 #include "tests/support/allocations.h"
@@ -219,6 +221,59 @@ TEST_F(Pieces, DerivativesOfStepsEqualDifferencesOrAKinkIsNamed) {
     right += check.verdict == test::DerivativeVerdict::kRight;
   }
   EXPECT_GT(right, static_cast<int>(kStates) / 4);
+}
+
+// Their corners lie in the rims of one another's faces, where rounding must not say whether they touch.
+TEST_F(Pieces, EqualBlocksStandOnTheirCorners) {
+  for (const double size : {0.001, 0.1, 10.0}) {
+    const body::Geometry block = test::union_geometry({test::box(size, size, size)});
+    for (std::uint64_t trial = 0; trial < 8; ++trial) {
+      SCOPED_TRACE(testing::Message() << size << ", trial " << trial);
+      Random random(17, trial);
+      const double half_turn = random.uniform(-1, 1), x = size * random.uniform(-1, 1);
+      Scene scene;
+      scene.gravity = {0, 0, -9.81};
+      scene.fixed.push_back({body::Geometry(body::HalfSpace<double>{}), {}});
+      for (int k = 0; k < 3; ++k) {
+        Body body = object_body("b" + std::to_string(k), block, 1000, {});
+        body.p_WB = {x, 0, (k + 0.5) * size};
+        body.q_WB = {std::cos(half_turn), 0, 0, std::sin(half_turn)};
+        scene.bodies.push_back(body);
+      }
+      Simulation simulation(scene, by_pieces());
+      for (int k = 0; k < 100; ++k) {
+        simulation.step();
+        EXPECT_EQ(simulation.report().contacts, 12) << k;
+      }
+      for (std::size_t k = 0; k < 3; ++k)
+        EXPECT_LT((simulation.states()[k].p_WB - scene.bodies[k].p_WB).norm(), 1e-9 * std::max(size, 0.1));
+    }
+  }
+}
+
+// Flat corners are not in sight from few directions.
+TEST_F(Pieces, FacesAreThoseOfTheHull) {
+  for (std::uint64_t trial = 0; trial < 200; ++trial) {
+    SCOPED_TRACE(trial);
+    Random random(18, trial);
+    std::vector<Vec3<double>> corners(4 + trial % 5);
+    for (Vec3<double>& p : corners) p = {random.normal(), random.normal(), random.normal()};
+    const preprocess::TriangleMesh hull = preprocess::convex_hull(corners);
+    const PieceFaces faces(test::union_geometry({hull}));
+    double of_hull = 0, of_faces = 0, of_polygons = 0;
+    for (const preprocess::Triangle& t : hull.triangles) {
+      const Vec3<double>& a = hull.vertices[t[0]];
+      of_hull += (hull.vertices[t[1]] - a).cross(hull.vertices[t[2]] - a).norm() / 2;
+    }
+    for (const PieceFace& face : faces.of(0)) {
+      of_faces += face.area;
+      for (std::size_t k = 2; k < static_cast<std::size_t>(face.size); ++k)
+        of_polygons +=
+            face.normal.dot((face.corner[k - 1] - face.corner[0]).cross(face.corner[k] - face.corner[0])) / 2;
+    }
+    EXPECT_NEAR(of_faces / of_hull, 1, 1e-6);
+    EXPECT_NEAR(of_polygons / of_hull, 1, 1e-6);
+  }
 }
 
 TEST_F(Pieces, RefusesWhatHasNone) {
