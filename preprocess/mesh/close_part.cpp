@@ -13,6 +13,7 @@
 #include "preprocess/mesh/mend_part.h"
 #include "preprocess/mesh/object_size.h"
 #include "preprocess/mesh/parts.h"
+#include "preprocess/mesh/pinches.h"
 #include "preprocess/mesh/repair.h"
 #include "preprocess/mesh/shells.h"
 #include "preprocess/mesh/weld.h"
@@ -129,7 +130,11 @@ void report_lids(const FilledHoles& holes, const FlatLids& flat, Report& report)
 // The mesh with lids on all its holes; none where one is left.
 std::optional<TriangleMesh> fill_all_holes(const TriangleMesh& open, double max_hole, double diagonal,
                                            Report& report) {
-  FilledHoles holes = fill_holes(open, max_hole * diagonal);
+  TriangleMesh unpinched = open;
+  const FilledPinches pinches = fill_pinched_holes(unpinched, max_hole * diagonal);
+  FilledHoles holes = fill_holes(compact(unpinched), max_hole * diagonal);
+  holes.filled += pinches.count;
+  holes.edges += pinches.edges;
   FlatLids flat;
   if (holes.left > 0) flat = add_flat_lids(holes.mesh, kFlatRim);
   if (holes.left > flat.count) {

@@ -100,6 +100,23 @@ TEST_F(Close, FillsSmallHoles) {
   EXPECT_LT(measure("lids_to_input_percent"), 5);
 }
 
+// Holes that meet in a point have a rim in common, which comes back to it.
+TEST_F(Close, FillsHolesThatMeetInAPoint) {
+  const TriangleMesh whole = sphere();
+  TriangleMesh mesh = whole;
+  Random random(3);
+  std::erase_if(mesh.triangles, [&](const Triangle&) { return random.uniform() < 0.02; });
+  const Eigen::Matrix3d turn =
+      Eigen::AngleAxis<double>(1.1, Eigen::Vector3d(1, 2, 3).normalized()).toRotationMatrix();
+  for (int turned = 0; turned < 2; ++turned) {
+    const TriangleMesh closed = close(mesh).surface;
+    EXPECT_EQ(closed.triangles.size(), whole.triangles.size()) << all_warnings();
+    EXPECT_NEAR(volume(closed) / volume(whole), 1, 1e-3);
+    EXPECT_LT(measure("hausdorff_to_input_percent"), 0.01);
+    for (Eigen::Vector3d& v : mesh.vertices) v = turn * v;
+  }
+}
+
 TEST_F(Close, JoinsSeamsThatWereRoundedDifferently) {
   TriangleMesh upper = sphere(), lower = upper;
   std::erase_if(upper.triangles, [](const Triangle& t) {

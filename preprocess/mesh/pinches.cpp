@@ -1,0 +1,120 @@
+#include "preprocess/mesh/pinches.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "preprocess/mesh/lids.h"
+#include "preprocess/mesh/repair.h"
+
+namespace abut::preprocess {
+namespace {
+
+using Rim = std::vector<std::int32_t>;
+using Position = std::array<double, 3>;
+
+class PinchFiller {
+ public:
+  PinchFiller(TriangleMesh& mesh, double largest_extent) : mesh_(mesh), largest_extent_(largest_extent) {}
+
+  FilledPinches run() {
+    std::vector<Rim> rims = find_rims(mesh_);
+    std::erase_if(rims, [&](const Rim& rim) { return !comes_back(rim); });
+    if (rims.empty()) return {};
+    for (const Triangle& t : mesh_.triangles) add_edges(t);
+    for (const auto& [edge, faces] : edges_)
+      if (faces > 2) crowded_.insert({edge.first, edge.second});
+    for (const Rim& rim : rims) follow(rim);
+    for (Triangle& t : mesh_.triangles)
+      for (std::int32_t& v : t)
+        if (const auto one = merged_.find(v); one != merged_.end()) v = one->second;
+    return done_;
+  }
+
+ private:
+  Position position(std::int32_t v) const {
+    const Eigen::Vector3d& p = mesh_.vertices[v];
+    return {p.x(), p.y(), p.z()};
+  }
+
+  bool comes_back(const Rim& rim) const {
+    std::set<Position> seen;
+    return std::any_of(rim.begin(), rim.end(),
+                       [&](std::int32_t v) { return !seen.insert(position(v)).second; });
+  }
+
+  // Along the rim, filling what lies behind whenever a position comes again.
+  void follow(const Rim& rim) {
+    Rim path;
+    std::map<Position, std::size_t> places;  // in the path
+    for (const std::int32_t v : rim) {
+      const auto [before, is_new] = places.try_emplace(position(v), path.size());
+      if (!is_new && fill({path.begin() + static_cast<std::ptrdiff_t>(before->second), path.end()})) {
+        merged_[v] = path[before->second];
+        while (path.size() > before->second + 1) {
+          const auto place = places.find(position(path.back()));
+          path.pop_back();
+          if (place->second == path.size()) places.erase(place);
+        }
+        continue;
+      }
+      before->second = path.size();
+      path.push_back(v);
+    }
+  }
+
+  bool fill(const Rim& hole) {
+    if (hole.size() < 3 || crowded_.contains(position(hole[0])) || comes_back(hole)) return false;
+    Eigen::AlignedBox3d box;
+    for (const std::int32_t v : hole) box.extend(mesh_.vertices[v]);
+    if (!(box.diagonal().norm() <= largest_extent_)) return false;
+    const std::vector<Triangle> lid =
+        hole.size() == 3 ? std::vector<Triangle>{{hole[0], hole[1], hole[2]}} : triangulate_rim(mesh_, hole);
+    if (lid.size() + 2 != hole.size() || !is_new(lid, hole)) return false;
+    for (const Triangle& t : lid) add_edges(t);
+    mesh_.triangles.insert(mesh_.triangles.end(), lid.begin(), lid.end());
+    ++done_.count;
+    done_.edges += hole.size();
+    return true;
+  }
+
+  // Whether the lid's edges within the hole are none that the mesh has.
+  bool is_new(const std::vector<Triangle>& lid, const Rim& hole) const {
+    std::set<Edge> rim;
+    for (std::size_t i = 0; i < hole.size(); ++i) rim.insert(edge(hole[i], hole[(i + 1) % hole.size()]));
+    return std::all_of(lid.begin(), lid.end(), [&](const Triangle& t) {
+      for (int k = 0; k < 3; ++k) {
+        const Edge e = edge(t[k], t[(k + 1) % 3]);
+        if (!rim.contains(e) && edges_.contains(e)) return false;
+      }
+      return true;
+    });
+  }
+
+  using Edge = std::pair<Position, Position>;
+  Edge edge(std::int32_t a, std::int32_t b) const {
+    Position p = position(a), q = position(b);
+    if (q < p) std::swap(p, q);
+    return {p, q};
+  }
+  void add_edges(const Triangle& t) {
+    for (int k = 0; k < 3; ++k) ++edges_[edge(t[k], t[(k + 1) % 3])];
+  }
+
+  TriangleMesh& mesh_;
+  double largest_extent_;
+  std::map<Edge, int> edges_;   // faces of each
+  std::set<Position> crowded_;  // where edges of more faces end than one surface has: its vertices stay two
+  std::map<std::int32_t, std::int32_t> merged_;  // vertices, by those that take their place
+  FilledPinches done_;
+};
+
+}  // namespace
+
+FilledPinches fill_pinched_holes(TriangleMesh& mesh, double largest_extent) {
+  return PinchFiller(mesh, largest_extent).run();
+}
+
+}  // namespace abut::preprocess
