@@ -19,19 +19,25 @@ class PinchFiller {
  public:
   PinchFiller(TriangleMesh& mesh, double largest_extent) : mesh_(mesh), largest_extent_(largest_extent) {}
 
-  FilledPinches run() {
+  // False where an island that was joined to what is around it is not held on a second side.
+  bool run(bool islands) {
     std::vector<Rim> rims = find_rims(mesh_);
-    std::erase_if(rims, [&](const Rim& rim) { return !comes_back(rim); });
-    if (rims.empty()) return {};
+    leave_pinched(rims);
+    if (rims.empty()) return true;
     for (const Triangle& t : mesh_.triangles) add_edges(t);
     for (const auto& [edge, faces] : edges_)
       if (faces > 2) crowded_.insert({edge.first, edge.second});
-    for (const Rim& rim : rims) follow(rim);
+    while (islands && join_island(rims)) {
+    }
+    bool apart = true;
+    for (const Rim& rim : rims) apart &= follow(rim);
     for (Triangle& t : mesh_.triangles)
       for (std::int32_t& v : t)
         if (const auto one = merged_.find(v); one != merged_.end()) v = one->second;
-    return done_;
+    return apart;
   }
+
+  const FilledPinches& done() const { return done_; }
 
  private:
   Position position(std::int32_t v) const {
@@ -45,31 +51,73 @@ class PinchFiller {
                        [&](std::int32_t v) { return !seen.insert(position(v)).second; });
   }
 
-  // Along the rim, filling what lies behind whenever a position comes again.
-  void follow(const Rim& rim) {
+  void leave_pinched(std::vector<Rim>& rims) const {
+    std::map<Position, int> times;
+    for (const Rim& rim : rims)
+      for (const std::int32_t v : rim) ++times[position(v)];
+    std::erase_if(rims, [&](const Rim& rim) {
+      return std::all_of(rim.begin(), rim.end(), [&](std::int32_t v) { return times[position(v)] == 1; });
+    });
+  }
+
+  bool fits(const Rim& rim) const {
+    Eigen::AlignedBox3d box;
+    for (const std::int32_t v : rim) box.extend(mesh_.vertices[v]);
+    return box.diagonal().norm() <= largest_extent_;
+  }
+
+  // Of faces that touch what is around them in points alone, in two at least, the rim goes on with that
+  // around them from the first of these points on: it passes there twice, and comes back to the others.
+  bool join_island(std::vector<Rim>& rims) {
+    std::map<Position, std::vector<std::pair<std::size_t, std::size_t>>> places;  // rims, and where there
+    for (std::size_t i = 0; i < rims.size(); ++i)
+      for (std::size_t k = 0; k < rims[i].size(); ++k) places[position(rims[i][k])].emplace_back(i, k);
+    std::map<std::pair<std::size_t, std::size_t>, Position> first;  // that two rims have in common
+    for (const auto& [p, at] : places) {
+      if (at.size() != 2 || at[0].first == at[1].first || crowded_.contains(p)) continue;
+      const std::size_t i = at[0].first, j = at[1].first;
+      const auto [known, is_new] = first.try_emplace({i, j}, p);
+      if (is_new || !fits(rims[i]) || !fits(rims[j])) continue;
+      const auto& from = places[known->second];
+      std::rotate(rims[i].begin(), rims[i].begin() + static_cast<std::ptrdiff_t>(from[0].second),
+                  rims[i].end());
+      std::rotate(rims[j].begin(), rims[j].begin() + static_cast<std::ptrdiff_t>(from[1].second),
+                  rims[j].end());
+      merged_[rims[j][0]] = rims[i][0];
+      rims[j][0] = rims[i][0];
+      rims[i].insert(rims[i].end(), rims[j].begin(), rims[j].end());
+      rims.erase(rims.begin() + static_cast<std::ptrdiff_t>(j));
+      return true;
+    }
+    return false;
+  }
+
+  // Along the rim, filling what lies behind whenever a position comes again; whether what is left passes
+  // through each vertex once.
+  bool follow(const Rim& rim) {
     Rim path;
     std::map<Position, std::size_t> places;  // in the path
     for (const std::int32_t v : rim) {
       const auto [before, is_new] = places.try_emplace(position(v), path.size());
-      if (!is_new && fill({path.begin() + static_cast<std::ptrdiff_t>(before->second), path.end()})) {
+      if (!is_new && path[before->second] != v &&
+          fill({path.begin() + static_cast<std::ptrdiff_t>(before->second), path.end()})) {
         merged_[v] = path[before->second];
         while (path.size() > before->second + 1) {
           const auto place = places.find(position(path.back()));
           path.pop_back();
-          if (place->second == path.size()) places.erase(place);
+          if (place != places.end() && place->second == path.size()) places.erase(place);
         }
         continue;
       }
       before->second = path.size();
       path.push_back(v);
     }
+    return std::set<std::int32_t>(path.begin(), path.end()).size() == path.size();
   }
 
   bool fill(const Rim& hole) {
     if (hole.size() < 3 || crowded_.contains(position(hole[0])) || comes_back(hole)) return false;
-    Eigen::AlignedBox3d box;
-    for (const std::int32_t v : hole) box.extend(mesh_.vertices[v]);
-    if (!(box.diagonal().norm() <= largest_extent_)) return false;
+    if (!fits(hole)) return false;
     const std::vector<Triangle> lid =
         hole.size() == 3 ? std::vector<Triangle>{{hole[0], hole[1], hole[2]}} : triangulate_rim(mesh_, hole);
     if (lid.size() + 2 != hole.size() || !is_new(lid, hole)) return false;
@@ -114,7 +162,15 @@ class PinchFiller {
 }  // namespace
 
 FilledPinches fill_pinched_holes(TriangleMesh& mesh, double largest_extent) {
-  return PinchFiller(mesh, largest_extent).run();
+  TriangleMesh filled = mesh;
+  PinchFiller filler(filled, largest_extent);
+  if (filler.run(true)) {
+    mesh = std::move(filled);
+    return filler.done();
+  }
+  PinchFiller without_islands(mesh, largest_extent);
+  without_islands.run(false);
+  return without_islands.done();
 }
 
 }  // namespace abut::preprocess
