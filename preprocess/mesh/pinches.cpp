@@ -27,7 +27,7 @@ class PinchFiller {
     for (const Triangle& t : mesh_.triangles) add_edges(t);
     for (const auto& [edge, faces] : edges_)
       if (faces > 2) crowded_.insert({edge.first, edge.second});
-    while (islands && join_island(rims)) {
+    while (islands && join_islands(rims)) {
     }
     bool apart = true;
     for (const Rim& rim : rims) apart &= follow(rim);
@@ -67,29 +67,44 @@ class PinchFiller {
   }
 
   // Of faces that touch what is around them in points alone, in two at least, the rim goes on with that
-  // around them from the first of these points on: it passes there twice, and comes back to the others.
-  bool join_island(std::vector<Rim>& rims) {
+  // around them from the first of these points on: it passes there twice, and comes back to the others. Joins
+  // as many as can be without regard to one another; whether there were any.
+  bool join_islands(std::vector<Rim>& rims) {
     std::map<Position, std::vector<std::pair<std::size_t, std::size_t>>> places;  // rims, and where there
     for (std::size_t i = 0; i < rims.size(); ++i)
       for (std::size_t k = 0; k < rims[i].size(); ++k) places[position(rims[i][k])].emplace_back(i, k);
     std::map<std::pair<std::size_t, std::size_t>, Position> first;  // that two rims have in common
+    std::vector<std::map<std::size_t, Rim>> islands(rims.size());   // by where they join each rim
+    std::vector<char> joined(rims.size(), 0);
     for (const auto& [p, at] : places) {
       if (at.size() != 2 || at[0].first == at[1].first || crowded_.contains(p)) continue;
-      const std::size_t i = at[0].first, j = at[1].first;
-      const auto [known, is_new] = first.try_emplace({i, j}, p);
-      if (is_new || !fits(rims[i]) || !fits(rims[j])) continue;
-      const auto& from = places[known->second];
-      std::rotate(rims[i].begin(), rims[i].begin() + static_cast<std::ptrdiff_t>(from[0].second),
-                  rims[i].end());
-      std::rotate(rims[j].begin(), rims[j].begin() + static_cast<std::ptrdiff_t>(from[1].second),
-                  rims[j].end());
-      merged_[rims[j][0]] = rims[i][0];
-      rims[j][0] = rims[i][0];
-      rims[i].insert(rims[i].end(), rims[j].begin(), rims[j].end());
-      rims.erase(rims.begin() + static_cast<std::ptrdiff_t>(j));
-      return true;
+      const auto [known, is_new] = first.try_emplace({at[0].first, at[1].first}, p);
+      if (is_new) continue;
+      auto [around, place] = places[known->second][0];
+      auto [island, start] = places[known->second][1];
+      if (rims[island].size() > rims[around].size()) std::swap(around, island), std::swap(place, start);
+      if (joined[around] || joined[island] || !islands[island].empty()) continue;
+      if (!fits(rims[around]) || !fits(rims[island])) continue;
+      Rim turned = rims[island];
+      std::rotate(turned.begin(), turned.begin() + static_cast<std::ptrdiff_t>(start), turned.end());
+      merged_[turned[0]] = rims[around][place];
+      turned[0] = rims[around][place];
+      islands[around].emplace(place, std::move(turned));
+      joined[island] = 1;
     }
-    return false;
+    std::vector<Rim> result;
+    for (std::size_t i = 0; i < rims.size(); ++i) {
+      if (joined[i]) continue;
+      Rim& rim = result.emplace_back();
+      for (std::size_t k = 0; k < rims[i].size(); ++k) {
+        if (const auto island = islands[i].find(k); island != islands[i].end())
+          rim.insert(rim.end(), island->second.begin(), island->second.end());
+        rim.push_back(rims[i][k]);
+      }
+    }
+    const bool any = result.size() < rims.size();
+    rims = std::move(result);
+    return any;
   }
 
   // Along the rim, filling what lies behind whenever a position comes again; whether what is left passes
