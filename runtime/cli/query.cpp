@@ -151,6 +151,13 @@ void settle_model(Arguments& arguments) {
   if (arguments.method.empty()) arguments.method = cli::default_method(arguments.what);
 }
 
+// The slip that --stiction-speed or --stiction sets is that of friction.
+void require_friction(const Arguments& arguments) {
+  if (arguments.bodies.A.friction > 0 && arguments.bodies.B.friction > 0) return;
+  const std::string slip = cli::slip_option(arguments.settings);
+  if (!slip.empty()) throw InvalidInput(slip + " has no effect without friction; give --mu-a and --mu-b");
+}
+
 // Options that would have no effect are refused.
 void require_heeded(const Arguments& arguments) {
   if (!arguments.wrench_flags.empty() && !std::string_view(arguments.what).starts_with("wrench"))
@@ -172,6 +179,25 @@ void require_heeded(const Arguments& arguments) {
   if (gives(arguments, "--mu-a") != gives(arguments, "--mu-b"))
     throw InvalidInput(
         "--mu-a and --mu-b go together: friction of a pair is their harmonic mean, 0 where one is 0");
+  for (const auto& [dissipation, rigid] :
+       {std::pair{"--dissipation-a", "--rigid-a"}, std::pair{"--dissipation-b", "--rigid-b"}})
+    if (gives(arguments, dissipation) && gives(arguments, rigid))
+      throw InvalidInput(std::string(dissipation) + " has no effect with " + rigid +
+                         ": dissipation is of what yields");
+  if (std::string_view(arguments.what).starts_with("wrench")) require_friction(arguments);
+}
+
+// The same of options that are heeded by some bodies only, once those of all rows are known.
+void require_heeded_by(const Arguments& arguments, const cli::QueryBodies& bodies) {
+  if (gives(arguments, "--half-space-thickness") && !bodies.heeded_thickness())
+    throw InvalidInput("--half-space-thickness has no effect: no row has an @half_space that is not rigid");
+  for (const auto& [side, heeded] :
+       {std::pair{'a', bodies.compliant_A()}, std::pair{'b', bodies.compliant_B()}})
+    if (gives(arguments, std::string("--dissipation-") + side) && !heeded)
+      throw InvalidInput(fmt::format(
+          "--dissipation-{0} has no effect: no row has an obj{1} that is not rigid; --modulus-{0} "
+          "makes primitives compliant",
+          side, side == 'a' ? 'A' : 'B'));
 }
 
 int run(Arguments& arguments) {
@@ -211,8 +237,7 @@ int run(Arguments& arguments) {
     rows += block.rows.size();
     progress.update(static_cast<double>(rows), poses.share_read());
   }
-  if (gives(arguments, "--half-space-thickness") && !bodies.heeded_thickness())
-    throw InvalidInput("--half-space-thickness has no effect: no row has an @half_space that is not rigid");
+  require_heeded_by(arguments, bodies);
   out.finish();
   progress.finish(static_cast<double>(rows), answered(failed));
   return failed == 0 ? 0 : 1;

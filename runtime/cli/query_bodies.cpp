@@ -1,6 +1,13 @@
 #include "runtime/cli/query_bodies.h"
 
+#include <algorithm>
+
 namespace abut::cli {
+
+bool QueryBodies::any_compliant(const Bodies& bodies) {
+  return std::any_of(bodies.begin(), bodies.end(),
+                     [](const auto& made) { return made.second->material.modulus != body::kRigid; });
+}
 
 const body::Body& QueryBodies::body(const std::string& name, const body::Material& material, bool compliant,
                                     Bodies& bodies) {

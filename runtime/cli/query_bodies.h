@@ -30,10 +30,14 @@ class QueryBodies {
 
   // Whether one of those made was a half-space that is not rigid.
   bool heeded_thickness() const { return heeded_thickness_; }
+  // Whether one of those made for A (for B) is not rigid: dissipation is of such.
+  bool compliant_A() const { return any_compliant(as_A_); }
+  bool compliant_B() const { return any_compliant(as_B_); }
 
  private:
   using Bodies = std::unordered_map<std::string, std::unique_ptr<const body::Body>>;
 
+  static bool any_compliant(const Bodies& bodies);
   const body::Body& body(const std::string& name, const body::Material& material, bool compliant,
                          Bodies& bodies);
   body::Body make(const std::string& name, const body::Material& material, bool compliant);

@@ -21,6 +21,10 @@ struct SettingGroup {
 // outlive `app`.
 void add_setting_options(CLI::App& app, const std::vector<SettingGroup>& groups, SettingValues& given);
 
+// The option of the first of the settings that is a slip of friction (contact/slip_setting.h), empty: none
+// is.
+std::string slip_option(const SettingValues& given);
+
 // The groups for --help, with units, defaults and ranges.
 std::string describe_settings(const std::vector<SettingGroup>& groups);
 

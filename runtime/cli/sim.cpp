@@ -17,6 +17,7 @@
 #include "runtime/cli/program.h"
 #include "runtime/cli/progress.h"
 #include "runtime/cli/say.h"
+#include "runtime/cli/setting_options.h"
 #include "runtime/cli/sim_options.h"
 #include "runtime/cli/step_watches.h"
 #include "runtime/cli/trajectory_csv.h"
@@ -235,6 +236,21 @@ void require_heeded(const Arguments& arguments) {
   if (!arguments.assets.empty()) (void)cli::AssetFolder(arguments.assets);
 }
 
+// The slip that --stiction-speed or --stiction sets is that of friction.
+void require_friction(const Arguments& arguments, const dynamics::Scene& scene) {
+  const std::string slip = cli::slip_option(arguments.settings);
+  const auto rub = [](const std::vector<dynamics::Shape>& shapes) {
+    return std::any_of(shapes.begin(), shapes.end(),
+                       [](const dynamics::Shape& shape) { return shape.material.friction > 0; });
+  };
+  if (slip.empty() || rub(scene.fixed) ||
+      std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                  [&](const dynamics::Body& body) { return rub(body.shapes); }))
+    return;
+  throw InvalidInput(slip + " has no effect: nothing in " + arguments.scene +
+                     " has friction; add the line `mu NUMBER`");
+}
+
 int run(Arguments arguments) {
   require_heeded(arguments);
   // Where nothing else is asked for, the trajectory goes to standard output.
@@ -245,6 +261,7 @@ int run(Arguments arguments) {
   require_no_input_replaced(arguments, scene, folder.get());
   const dynamics::StepConfig config = step_config(arguments);
   dynamics::Simulation simulation(scene, config);
+  require_friction(arguments, scene);
   for (const std::string& line : dynamics::starts_beyond_limits(scene))
     cli::say(stderr, "abut-sim: warning: {}: {}; set another `position`, or other limits\n", arguments.scene,
              line);

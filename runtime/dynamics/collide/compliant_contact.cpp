@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/contact/slip_setting.h"
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 #include "runtime/math/adjoint.h"
@@ -21,7 +22,7 @@ SettingValues with_stiction(const std::string& model, SettingValues settings, do
                             double factor) {
   const std::vector<SettingInfo> all = contact::find_model(model).settings();
   const auto info = std::find_if(all.begin(), all.end(), [](const SettingInfo& setting) {
-    return setting.name == "stiction_speed" || setting.name == "stiction";
+    return contact::is_slip_setting(setting.name);
   });
   if (info == all.end()) return settings;
   const auto given = std::find_if(settings.begin(), settings.end(),

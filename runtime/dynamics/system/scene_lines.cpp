@@ -98,7 +98,9 @@ std::array<double, 4> SceneLines::quaternion() {
   }
   const double length = std::sqrt(squared);
   if (!(std::abs(length - 1) <= kQuaternionTolerance))
-    refuse("the quaternion has length " + number_text(length) + "; it must be 1 to a thousandth");
+    refuse("the quaternion (" + number_text(q[0]) + ", " + number_text(q[1]) + ", " + number_text(q[2]) +
+           ", " + number_text(q[3]) + ") has length " + number_text(length) +
+           "; it must be 1 to a thousandth: does the line lack a number, or have one too many, before it?");
   for (double& entry : q) entry /= length;
   return q;
 }

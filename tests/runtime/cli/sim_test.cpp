@@ -186,8 +186,16 @@ TEST_F(Sim, ErrorsNameFileAndLine) {
       {"asset.scn", "abut-sim: error: asset.scn:2: the scene has an asset 'mug'; say where"},
       {"asset.scn --assets .", "abut-sim: error: asset.scn:2: no asset 'mug' in .; there are none"},
       {"asset.scn --assets nowhere", "abut-sim: error: nowhere: not a folder"},
+      {"smooth.scn --integrator implicit --model soft_potential --stiction-speed 0.1",
+       "abut-sim: error: --stiction-speed has no effect: nothing in smooth.scn has friction; add the line "
+       "`mu"},
+      {"short.scn",
+       "abut-sim: error: short.scn:1: the quaternion (0, 0, 0, 0) has length 0; it must be 1 to "
+       "a thousandth: does the line lack a number, or have one too many, before it?"},
   };
   write("mu.scn", "mu -1\n");
+  write("smooth.scn", contents(folder / "a.scn") + "mu 0\n");
+  write("short.scn", "body a 1 1 1 0 0 1 1 0 0 0 0 0 0 0 0 0 1\n box 1 1 1 0 0 0 1 0 0 0\n");
   write("zero.scn", std::string("mu 1\nbody a\0 1\n", 14));
   write("long.scn", contents(folder / "a.scn") + "duration 1e300\n");
   write("asset.scn", "body a 1 1 1 1 0 0 0 1 0 0 0 0 0 0 0 0 0 1\n asset mug 0 0 0 1 0 0 0\n");
