@@ -16,6 +16,7 @@ try:
         Error,
         InvalidInput,
         IoError,
+        NotAsked,
         Separation,
         SmoothedWitness,
         SoftDistance,

@@ -138,7 +138,7 @@ def soft_distance(
     """Soft signed distance of points from an asset's oriented points, of a primitive the exact one.
 
     `points`: (3,) or (N, 3), m, in the geometry's frame. `order`: derivatives that are wanted, 0 to 2; the others
-    are NaN. `value` (N,), m, negative inside; `gradient` (N, 3); `hessian` (N, 3, 3), 1/m.
+    raise NotAsked. `value` (N,), m, negative inside; `gradient` (N, 3); `hessian` (N, 3, 3), 1/m.
 
     Raises InvalidInput for a geometry without points, points that are not finite, settings out of range.
     """

@@ -49,12 +49,12 @@ def _derivatives(result: Any) -> Dict[str, List[str]]:
 
 
 def _jacobian(function: str, result: Any, value: str) -> Tuple[np.ndarray, bool]:
-    """(N, ..., k) and whether the value is a scalar of each of the N. Raises InvalidInput where it was not asked for."""
-    parts = [np.asarray(getattr(result, name)) for name in _derivatives(result)[value]]
-    jacobian, scalar = np.concatenate(parts, axis=-1), value in ("distance", "value")
-    if jacobian.size and np.isnan(jacobian).all() and np.isfinite(getattr(result, value)).any():
-        raise _abut.InvalidInput(f"{function}: the {type(result).__name__} was asked without derivatives of '{value}'")
-    return jacobian, scalar
+    """(N, ..., k) and whether the value is a scalar of each of the N. Raises NotAsked where it was not asked for."""
+    try:
+        parts = [np.asarray(getattr(result, name)) for name in _derivatives(result)[value]]
+    except _abut.NotAsked as error:
+        raise _abut.NotAsked(f"{function}: {error}") from None
+    return np.concatenate(parts, axis=-1), value in ("distance", "value")
 
 
 def as_numbers(function: str, argument: str, value: npt.ArrayLike) -> np.ndarray:
@@ -70,7 +70,7 @@ def as_numbers(function: str, argument: str, value: npt.ArrayLike) -> np.ndarray
 def _known(result: Any) -> List[str]:
     """The values with derivatives; of soft distances the value alone where the Hessian was not asked for."""
     known = list(_derivatives(result))
-    if isinstance(result, _abut.SoftDistance) and np.size(result.hessian) and np.isnan(result.hessian).all():
+    if isinstance(result, _abut.SoftDistance) and not hasattr(result, "hessian"):
         known.remove("gradient")
     return known
 

@@ -19,7 +19,7 @@ def _statuses(values: np.ndarray) -> str:
 
 
 def _words(name: str, value: Any) -> Optional[str]:
-    """None of numbers that are all NaN: they were not asked for, or there are none."""
+    """None of numbers that are all NaN: there are none."""
     if isinstance(value, _abut.Status):
         return f"{name}={value.name}"
     if isinstance(value, (np.ndarray, float)):

@@ -144,7 +144,7 @@ def smoothed_witness(
     A: Bodies, B: Bodies, X_AB: Array, *, model: str = "hull", hessian: bool = False, estimator: Optional[str] = None,
     threads: int = 0, **settings: Any
 ) -> _abut.SmoothedWitness:
-    """Witness points of a smoothed form of the bodies with first and, where wanted, second derivatives (else NaN).
+    """Witness points of a smoothed form of the bodies with first and, with `hessian`, second derivatives.
 
     `model` "hull": of hulls, `estimator` one that smooths (None: "soft_bodies"); others with `has_smoothed`: the model's
     own form, first derivatives alone. Arguments as `witness_derivative`. Raises InvalidInput for primitives too.
@@ -160,8 +160,9 @@ def all_contacts(
 ) -> _abut.ContactRegions:
     """One contact for every region of the bodies within `margin` (m, >= 0) of one another, of all pairs, one pair after
     the other and of a pair the nearest first, in A: `distance`, `p1`, `p2`, `n`, `feature_A`, `feature_B`, `status`; of pair i
-    those from `offsets[i]` to `offsets[i + 1]`. With `derivatives`, `dd_dxi_B`, `dp1_A_dxi_B`, `dp2_A_dxi_B`, `dn_A_dxi_B`, else
-    NaN. A model without regions has the one of `separation`. Arguments and errors as `witness_derivative`.
+    those from `offsets[i]` to `offsets[i + 1]`. With `derivatives`, `dd_dxi_B`, `dp1_A_dxi_B`, `dp2_A_dxi_B`, `dn_A_dxi_B`,
+    which else raise NotAsked. A model without regions has the one of `separation`. Arguments and errors as
+    `witness_derivative`.
     """
     handle = kept("all_contacts", DistanceModel, model, estimator, threads=threads, settings=settings)
     return handle.all_contacts(A, B, X_AB, margin=margin, derivatives=derivatives)

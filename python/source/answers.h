@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -21,11 +22,35 @@ namespace abut::python {
 
 namespace py = pybind11;
 
+// What of an answer is there where it is asked for alone.
+using Part = unsigned;
+inline constexpr Part kFirst = 1, kSecond = 2, kPotential = 4;  // derivatives, and of wrenches the energy
+inline constexpr Part kAllParts = kFirst | kSecond | kPotential;
+
+// An answer has no part that it was not asked for: InvalidInput, and of Python an AttributeError too.
+class NotAsked : public InvalidInput {
+ public:
+  using InvalidInput::InvalidInput;
+};
+
+// A part of answers, and where it is asked for.
+struct Asked {
+  Part part;
+  const char* by;
+};
+
+// Throws NotAsked, naming the property, unless `parts` has it.
+inline void require_asked(Part parts, const Asked& asked, const char* type, const char* property) {
+  if ((parts & asked.part) == 0)
+    throw NotAsked(std::string(type) + "." + property + " was not asked for; " + asked.by);
+}
+
 // Of one question, or of many: arrays then have one more axis, the first.
 template <class T>
 struct Answers {
   Room<T> items;
   bool many = false;
+  Part parts = kAllParts;  // those that were asked for
 
   explicit Answers(std::size_t count, bool is_many) : items(count), many(is_many) {}
 };
@@ -106,6 +131,20 @@ void define(Class& type, const char* name, Get get, const char* doc) {
       doc);
 }
 
+// The same of what is there where it is asked for alone.
+template <class AnswersType, class Class, class Get>
+void define_asked(Class& type, const char* name, const Asked& asked, Get get, const char* doc) {
+  const std::string owner = py::str(type.attr("__name__"));
+  type.def_property_readonly(
+      name,
+      [=](py::handle self) {
+        auto& answers = py::cast<AnswersType&>(self);
+        require_asked(answers.parts, asked, owner.c_str(), name);
+        return view(self, answers.items, answers.many, get);
+      },
+      doc);
+}
+
 // A matrix as an array of its own, (rows, columns).
 template <class Matrix>
 py::array matrix(const Matrix& values) {
@@ -142,15 +181,16 @@ py::class_<AnswersType> answers_class(py::module_& module, const char* name, con
         py::bytes more;
         if constexpr (requires { answers.hessians; }) more = to_bytes(answers.hessians);
         if constexpr (requires { answers.offsets; }) more = to_bytes(answers.offsets);
-        return py::make_tuple(answers.many, to_bytes(answers.items), more);
+        return py::make_tuple(answers.many, to_bytes(answers.items), answers.parts, more);
       },
       [](const py::tuple& pickled) {
         AnswersType answers(0, py::cast<bool>(pickled[0]));
         from_bytes(pickled[1], answers.items);
+        answers.parts = py::cast<Part>(pickled[2]);
         if (!answers.many && answers.items.size() != 1)
           throw InvalidInput("the pickle is of another version of abut");
-        if constexpr (requires { answers.hessians; }) from_bytes(pickled[2], answers.hessians);
-        if constexpr (requires { answers.offsets; }) from_bytes(pickled[2], answers.offsets);
+        if constexpr (requires { answers.hessians; }) from_bytes(pickled[3], answers.hessians);
+        if constexpr (requires { answers.offsets; }) from_bytes(pickled[3], answers.offsets);
         return answers;
       }));
   return type;

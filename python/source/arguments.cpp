@@ -48,10 +48,12 @@ py::array any_array(const Name& name, py::handle value) {
   return array;
 }
 
-// What its __index__ gives; throws what that raises.
+// What its __index__ gives, none where it has none or that says that it is no whole number (an array has one
+// and may be of any numbers).
 py::object index_of(py::handle value) {
+  if (PyIndex_Check(value.ptr()) == 0) return {};
   auto index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
-  if (!index) throw py::error_already_set();
+  if (!index) words_of_refusal();
   return index;
 }
 
@@ -106,9 +108,9 @@ double number(const Name& name, py::handle value) {
 }
 
 std::int64_t whole_number(const Name& name, py::handle value, std::int64_t low) {
-  if (py::isinstance<py::bool_>(value) || PyIndex_Check(value.ptr()) == 0)
-    refuse_type(name, "a whole number", value);
+  if (py::isinstance<py::bool_>(value)) refuse_type(name, "a whole number", value);
   const py::object index = index_of(value);
+  if (!index) refuse_type(name, "a whole number", value);
   int overflow = 0;
   const std::int64_t result = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
   if (overflow != 0 || result < low || result > INT64_MAX / 2)
@@ -147,8 +149,8 @@ SettingValues settings(const Name& name, py::handle dict) {
       values.emplace_back(setting, py::cast<std::string>(value));
     else if (py::isinstance<py::bool_>(value))
       values.emplace_back(setting, std::string(value.ptr() == Py_True ? "yes" : "no"));
-    else if (PyIndex_Check(value.ptr()) != 0)
-      values.emplace_back(setting, std::string(py::str(index_of(value))));
+    else if (const py::object index = index_of(value))
+      values.emplace_back(setting, std::string(py::str(index)));
     else
       values.emplace_back(setting, number(of, value));
   }

@@ -38,6 +38,17 @@ struct ContactPoints {
   bool many = false;
 };
 
+constexpr Asked kJacobians{kFirst, "wrench_derivative gives it"};
+constexpr Asked kEnergy{kPotential, "give energy=True to wrench or wrench_derivative"};
+constexpr Asked kHessians{kSecond, "wrench_hessian gives it"};
+constexpr Asked kPointDerivatives{kFirst, "give derivatives=True to contact_points"};
+
+// The parts of a wrench that are wanted.
+Part parts_of(Want want) {
+  return (has(want, Want::kJacobian) ? kFirst : 0u) | (has(want, Want::kHessian) ? kSecond : 0u) |
+         (has(want, Want::kEnergy) ? kPotential : 0u);
+}
+
 // A contact model with its memory. One question at a time: others wait.
 class ModelHandle {
  public:
@@ -56,6 +67,7 @@ class ModelHandle {
     require_offered(want);
     const std::size_t count = pairs.all().size();
     auto answers = std::make_unique<Wrenches>(count, pairs.many());
+    answers->parts = parts_of(want);
     if (has(want, Want::kHessian)) answers->hessians.resize(count);
     WrenchHessian* const hessian = answers->hessians.empty() ? nullptr : answers->hessians.data();
     if (!pairs.many()) {
@@ -137,14 +149,14 @@ void bind_wrenches(py::module_& module) {
   auto type = answers_class<Wrenches>(module, "Wrench", "Contact wrenches on B about Bo, in B.");
   define<Wrenches>(
       type, "F_BBo_B", [](auto& a) -> auto& { return a.F_BBo_B; }, "(N, 6) (tau; f), N m and N");
-  define<Wrenches>(
-      type, "dF_dxi_B", [](auto& a) -> auto& { return a.dF_dxi_B; },
-      "(N, 6, 6) by xi of X_AB exp(xi), V_AB_B held; NaN: not asked");
-  define<Wrenches>(
-      type, "dF_dV_AB_B", [](auto& a) -> auto& { return a.dF_dV_AB_B; },
-      "(N, 6, 6) by the twist, X_AB held; NaN: not asked");
-  define<Wrenches>(
-      type, "energy", [](auto& a) -> auto& { return a.energy; }, "(N,) J; NaN: not asked, or none");
+  define_asked<Wrenches>(
+      type, "dF_dxi_B", kJacobians, [](auto& a) -> auto& { return a.dF_dxi_B; },
+      "(N, 6, 6) by xi of X_AB exp(xi), V_AB_B held");
+  define_asked<Wrenches>(
+      type, "dF_dV_AB_B", kJacobians, [](auto& a) -> auto& { return a.dF_dV_AB_B; },
+      "(N, 6, 6) by the twist, X_AB held");
+  define_asked<Wrenches>(
+      type, "energy", kEnergy, [](auto& a) -> auto& { return a.energy; }, "(N,) J");
   define<Wrenches>(
       type, "area", [](auto& a) -> auto& { return a.area; }, "(N,) of the patch, m^2; NaN: none");
   define<Wrenches>(
@@ -153,8 +165,9 @@ void bind_wrenches(py::module_& module) {
       "d2F",
       [](py::handle self) {
         auto& wrenches = py::cast<Wrenches&>(self);
-        if (wrenches.hessians.empty() && !wrenches.items.empty())
-          throw InvalidInput("wrench: no Hessian was asked for; ask wrench_hessian");
+        require_asked(wrenches.parts, kHessians, "Wrench", "d2F");
+        if (wrenches.hessians.size() != wrenches.items.size())
+          throw InvalidInput("the pickle is of another version of abut");
         return view(self, wrenches.hessians, wrenches.many);
       },
       "(N, 6, 12, 12) by (xi; V_AB_B), symmetric");
@@ -181,10 +194,10 @@ void bind_contact_points(py::module_& module) {
   const auto derivative = [&](const char* name, auto get, const char* doc) {
     type.def_property_readonly(
         name,
-        [get](py::handle self) {
+        [get, name](py::handle self) {
           auto& contacts = py::cast<ContactPoints&>(self);
-          if (contacts.derivatives.size() != contacts.points.size())
-            throw InvalidInput("contact_points: no derivatives were asked for; give derivatives=True");
+          require_asked(contacts.derivatives.size() == contacts.points.size() ? kAllParts : 0,
+                        kPointDerivatives, "ContactPoints", name);
           return view(self, contacts.derivatives, true, get);
         },
         doc);

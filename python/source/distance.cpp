@@ -60,7 +60,7 @@ class DistanceModelHandle {
     if (truth({kSmoothedWho, "hessian"}, hessian))
       throw InvalidInput(std::string(kSmoothedWho) + ": the distance model '" + name_ +
                          "' has no second derivatives; leave hessian out");
-    return ask<Smoothed>(
+    Answers<Smoothed> answers = ask<Smoothed>(
         kSmoothedWho, pairs,
         [&](const body::Pair& pair) -> Smoothed {
           return {one_->smoothed(pair), absent_hessian()};
@@ -70,6 +70,8 @@ class DistanceModelHandle {
           batch().smoothed(some, found);
           for (std::size_t i = 0; i < found.size(); ++i) results[i] = {found[i], absent_hessian()};
         });
+    answers.parts = kFirst;
+    return answers;
   }
 
   std::unique_ptr<Regions> regions(py::handle A, py::handle B, py::handle X_AB, py::handle margin,
@@ -91,6 +93,7 @@ class DistanceModelHandle {
     auto regions = std::make_unique<Regions>(static_cast<std::size_t>(offsets.back()), true);
     for (std::size_t i = 0; i < each.size(); ++i)
       std::copy(each[i].begin(), each[i].end(), regions->items.begin() + offsets[i]);
+    regions->parts = first ? kFirst : 0;
     if (!first)
       for (Contact& contact : regions->items) contact.pair.derivative.status = contact.pair.witness.status;
     regions->offsets = std::move(offsets);
@@ -133,7 +136,7 @@ void bind_regions(py::module_& module) {
   define_witness(
       type, [](auto& c) -> auto& { return c.pair.witness; });
   define_derivative(
-      type, [](auto& c) -> auto& { return c.pair.derivative; });
+      type, [](auto& c) -> auto& { return c.pair.derivative; }, "give derivatives=True to all_contacts");
   define<Regions>(
       type, "feature_A", [](auto& c) -> auto& { return c.feature_A; },
       "(K,) what of A carries p1: the same from pose to pose while it does");

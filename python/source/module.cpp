@@ -5,6 +5,7 @@
 #include <exception>
 #include <string_view>
 
+#include "python/source/answers.h"
 #include "python/source/guard.h"
 #include "python/source/released.h"
 #include "runtime/core/error.h"
@@ -17,7 +18,7 @@ namespace py = pybind11;
 
 // The exceptions, which are Python's own kinds too. They live as long as the process.
 struct Exceptions {
-  PyObject *error, *invalid_input, *bad_asset, *io_error;
+  PyObject *error, *invalid_input, *not_asked, *bad_asset, *io_error;
 };
 Exceptions exceptions;
 
@@ -45,6 +46,9 @@ void bind_exceptions(py::module_& module) {
   exceptions.invalid_input =
       add_exception(module, "InvalidInput", "An argument is unusable: a pose, a setting, a body.",
                     py::make_tuple(base, py::handle(PyExc_ValueError)));
+  exceptions.not_asked =
+      add_exception(module, "NotAsked", "An answer has no part that it was not asked for.",
+                    py::make_tuple(py::handle(exceptions.invalid_input), py::handle(PyExc_AttributeError)));
   exceptions.bad_asset =
       add_exception(module, "BadAsset", "A file is damaged, or no asset, or of a schema that is not known.",
                     py::make_tuple(base, py::handle(PyExc_ValueError)));
@@ -53,6 +57,8 @@ void bind_exceptions(py::module_& module) {
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);
+    } catch (const NotAsked& error) {
+      raise(exceptions.not_asked, error);
     } catch (const InvalidInput& error) {
       raise(exceptions.invalid_input, error);
     } catch (const BadAsset& error) {

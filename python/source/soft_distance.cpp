@@ -41,10 +41,12 @@ class SoftDistanceHandle {
     } else {
       answers.items[0] = distances_(p_GQ[0], wanted);
     }
-    for (auto& answer : answers.items) {  // what was not asked for is NaN
+    for (auto& answer : answers.items) {  // pickles have all the bytes
       if (wanted < ssdf::Order::kGradient) answer.gradient.setConstant(std::nan(""));
       if (wanted < ssdf::Order::kHessian) answer.hessian.setConstant(std::nan(""));
     }
+    answers.parts =
+        (wanted >= ssdf::Order::kGradient ? kFirst : 0u) | (wanted >= ssdf::Order::kHessian ? kSecond : 0u);
     return answers;
   }
 
@@ -68,10 +70,12 @@ void bind_soft_distance(py::module_& module) {
   auto type = answers_class<SoftAnswers>(module, "SoftDistance", "Soft signed distances of points.");
   define<SoftAnswers>(
       type, "value", [](auto& a) -> auto& { return a.value; }, "(N,) m, negative inside");
-  define<SoftAnswers>(
-      type, "gradient", [](auto& a) -> auto& { return a.gradient; }, "(N, 3) not unit");
-  define<SoftAnswers>(
-      type, "hessian", [](auto& a) -> auto& { return a.hessian; }, "(N, 3, 3) 1/m");
+  define_asked<SoftAnswers>(
+      type, "gradient", {kFirst, "give order=1 to soft_distance"},
+      [](auto& a) -> auto& { return a.gradient; }, "(N, 3) not unit");
+  define_asked<SoftAnswers>(
+      type, "hessian", {kSecond, "give order=2 to soft_distance"}, [](auto& a) -> auto& { return a.hessian; },
+      "(N, 3, 3) 1/m");
   define<SoftAnswers>(
       type, "status", [](auto& a) -> auto& { return a.status; }, "(N,) Status");
   py::class_<SoftDistanceHandle>(module, "SoftDistances")

@@ -34,25 +34,26 @@ void bind_answers(py::module_& module) {
   define_witness(derivatives, witness_of);
   define_simplex(derivatives, witness_of);
   define_derivative(
-      derivatives, [](auto& a) -> auto& { return a.derivative; });
+      derivatives, [](auto& a) -> auto& { return a.derivative; }, "witness_derivative gives it");
 
+  constexpr Asked kHessians{kSecond, "give hessian=True to smoothed_witness, of hulls"};
   auto smoothed = answers_class<Answers<Smoothed>>(module, "SmoothedWitness",
                                                    "Witness points of smoothed hulls with derivatives.");
   define_witness(
       smoothed, [](auto& a) -> auto& { return a.pair.smoothed; });
   define_derivative(
-      smoothed, [](auto& a) -> auto& { return a.pair.derivative; });
+      smoothed, [](auto& a) -> auto& { return a.pair.derivative; }, "smoothed_witness gives it");
   define<Answers<Smoothed>>(
       smoothed, "exact_distance", [](auto& a) -> auto& { return a.pair.exact.distance; },
       "(N,) of the hulls themselves, m");
-  define<Answers<Smoothed>>(
-      smoothed, "d2p1_A_dxi_B", [](auto& a) -> auto& { return a.hessian.p1_A; }, "(N, 3, 6, 6)");
-  define<Answers<Smoothed>>(
-      smoothed, "d2p2_A_dxi_B", [](auto& a) -> auto& { return a.hessian.p2_A; }, "(N, 3, 6, 6)");
-  define<Answers<Smoothed>>(
-      smoothed, "d2n_A_dxi_B", [](auto& a) -> auto& { return a.hessian.n_A; }, "(N, 3, 6, 6)");
-  define<Answers<Smoothed>>(
-      smoothed, "d2d_dxi_B", [](auto& a) -> auto& { return a.hessian.d; }, "(N, 6, 6)");
+  define_asked<Answers<Smoothed>>(
+      smoothed, "d2p1_A_dxi_B", kHessians, [](auto& a) -> auto& { return a.hessian.p1_A; }, "(N, 3, 6, 6)");
+  define_asked<Answers<Smoothed>>(
+      smoothed, "d2p2_A_dxi_B", kHessians, [](auto& a) -> auto& { return a.hessian.p2_A; }, "(N, 3, 6, 6)");
+  define_asked<Answers<Smoothed>>(
+      smoothed, "d2n_A_dxi_B", kHessians, [](auto& a) -> auto& { return a.hessian.n_A; }, "(N, 3, 6, 6)");
+  define_asked<Answers<Smoothed>>(
+      smoothed, "d2d_dxi_B", kHessians, [](auto& a) -> auto& { return a.hessian.d; }, "(N, 6, 6)");
 }
 
 Answers<Witness> separation(py::handle A, py::handle B, py::handle X_AB, py::handle threads) {
@@ -123,6 +124,7 @@ class EstimatorHandle {
     if (!derivative::find_estimator(name_).has_smoothed)
       throw InvalidInput(std::string(kSmoothedWho) + ": the estimator '" + name_ + "' smooths nothing");
     Answers<Smoothed> answers(pairs.all().size(), pairs.many());
+    answers.parts = second ? kFirst | kSecond : kFirst;
     check_all(pairs.all(), kSmoothedWho, pairs.many(),
               [](const body::Pair& p) { derivative::require_hulls(p, kSmoothedWho); });
     in_pieces(static_cast<std::int64_t>(answers.items.size()), [&](std::int64_t begin, std::int64_t end) {

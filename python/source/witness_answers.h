@@ -64,22 +64,27 @@ void define_simplex(Class& type, Of of) {
       type, "weight", [of](auto& a) -> auto& { return of(a).weight; }, "(N, 3) weights of the vertices");
 }
 
+// The members of a derivative that the answers have at of(answer); where the derivatives are asked for.
 template <class Class, class Of>
-void define_derivative(Class& type, Of of) {
-  define<typename Class::type>(
-      type, "dp1_A_dxi_B", [of](auto& a) -> auto& { return of(a).dp1_A_dxi_B; }, "(N, 3, 6) m/rad, 1");
-  define<typename Class::type>(
-      type, "dp2_A_dxi_B", [of](auto& a) -> auto& { return of(a).dp2_A_dxi_B; }, "(N, 3, 6) m/rad, 1");
-  define<typename Class::type>(
-      type, "dn_A_dxi_B", [of](auto& a) -> auto& { return of(a).dn_A_dxi_B; }, "(N, 3, 6) 1/rad, 1/m");
-  define<typename Class::type>(
-      type, "dd_dxi_B", [of](auto& a) -> auto& { return of(a).dd_dxi_B; }, "(N, 6) m/rad, 1");
-  define<typename Class::type>(
-      type, "clamped_count", [of](auto& a) -> auto& { return of(a).clamped_count; },
+void define_derivative(Class& type, Of of, const char* by) {
+  const Asked asked{kFirst, by};
+  const auto add = [&](const char* name, auto get, const char* doc) {
+    define_asked<typename Class::type>(
+        type, name, asked, [ of, get ](auto& a) -> auto& { return get(of(a)); }, doc);
+  };
+  add(
+      "dp1_A_dxi_B", [](auto& d) -> auto& { return d.dp1_A_dxi_B; }, "(N, 3, 6) m/rad, 1");
+  add(
+      "dp2_A_dxi_B", [](auto& d) -> auto& { return d.dp2_A_dxi_B; }, "(N, 3, 6) m/rad, 1");
+  add(
+      "dn_A_dxi_B", [](auto& d) -> auto& { return d.dn_A_dxi_B; }, "(N, 3, 6) 1/rad, 1/m");
+  add(
+      "dd_dxi_B", [](auto& d) -> auto& { return d.dd_dxi_B; }, "(N, 6) m/rad, 1");
+  add(
+      "clamped_count", [](auto& d) -> auto& { return d.clamped_count; },
       "(N,) directions without a derivative, 0 to 2");
-  define<typename Class::type>(
-      type, "clamped_A", [of](auto& a) -> auto& { return of(a).clamped_A; },
-      "(N, 2, 3) those directions, unit, in A");
+  add(
+      "clamped_A", [](auto& d) -> auto& { return d.clamped_A; }, "(N, 2, 3) those directions, unit, in A");
   define<typename Class::type>(
       type, "status", [of](auto& a) -> auto& { return of(a).status; }, "(N,) of the derivative: Status");
 }

@@ -24,7 +24,7 @@ class Wrench(unittest.TestCase):
         self.assertGreater(force[2], 1)
         np.testing.assert_allclose(force[:2], 0, atol=1e-2 * force[2])
         self.assertGreater(found.energy, 0)
-        self.assertTrue(np.isnan(found.dF_dxi_B).all())  # not asked for
+        self.assertFalse(hasattr(found, "dF_dxi_B"))  # not asked for
         apart = abut.wrench(ground, ball, [1, 0, 0, 0, 0, 0, 1])
         self.assertIs(apart.status, abut.Status.NO_OVERLAP)
         np.testing.assert_array_equal(apart.F_BBo_B, 0)
@@ -33,6 +33,7 @@ class Wrench(unittest.TestCase):
         ground, ball, X_AB, _ = pressed()
         plain = abut.wrench(ground, ball, X_AB, fade_pulls=False).F_BBo_B
         np.testing.assert_array_equal(plain, abut.wrench(ground, ball, X_AB, fade_pulls="no").F_BBo_B)
+        np.testing.assert_array_equal(plain, abut.wrench(ground, ball, X_AB, stiction_speed=np.array(1e-3)).F_BBo_B)
         fast = abut.wrench(ground, ball, X_AB, [0, 0, 0, 1, 0, 0], stiction_speed=1).F_BBo_B
         slow = abut.wrench(ground, ball, X_AB, [0, 0, 0, 1, 0, 0], stiction_speed="1e-3").F_BBo_B
         self.assertLess(np.linalg.norm(fast), np.linalg.norm(slow))

@@ -1,7 +1,9 @@
 """How results, statuses and the module itself present themselves."""
 
+import copy
 import inspect
 import pathlib
+import pickle
 import re
 import shutil
 import subprocess
@@ -26,7 +28,10 @@ class Results(unittest.TestCase):
         words = repr(abut.wrench_derivative(BALL, BOX, PRESSED, model="point", energy=True))
         self.assertRegex(words, r"^<abut.Wrench F_BBo_B=\[.*\], dF_dxi_B \(6, 6\), .*energy=[\d.]+.*, status=OK>$")
         self.assertNotIn("area", words)  # the model has none
-        self.assertNotIn("dF_dxi_B", repr(abut.wrench(BALL, BOX, PRESSED)))  # not asked for
+        plain = abut.wrench(BALL, BOX, PRESSED, model="point")
+        for same in plain, pickle.loads(pickle.dumps(plain)), copy.deepcopy(plain):
+            self.assertNotIn("dF_dxi_B", repr(same))  # not asked for
+            self.assertIsNone(getattr(same, "energy", None))
         self.assertRegex(repr(abut.separation(BALL, BOX, PRESSED)), r"distance=-0.05, p1=\[0.1, ")
 
     def test_many_show_their_shapes_and_how_many_have_which_status(self):
