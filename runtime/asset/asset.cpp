@@ -116,7 +116,7 @@ void add_blocks(OrientedPoints& points) {
   if (points.positions.size() != 3 * points.areas.size() || points.normals.size() != points.positions.size())
     refuse("positions, normals and areas differ in number");
   if (!(p.spacing > 0) || !std::isfinite(p.spacing))
-    refuse("the spacing is " + std::to_string(p.spacing) + " m; it must be positive");
+    refuse("the spacing is " + number_text(p.spacing) + " m; it must be positive");
   bool apart = false;
   for (std::int32_t i = 0; i < p.point_count; ++i) {
     if (!std::isfinite(p.x[i]) || !std::isfinite(p.y[i]) || !std::isfinite(p.z[i]))

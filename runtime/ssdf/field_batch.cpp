@@ -6,6 +6,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/core/settings.h"
 #include "runtime/ssdf/cutoffs.h"
 #include "runtime/ssdf/hilbert_curve.h"
 #include "runtime/ssdf/packet.h"
@@ -191,10 +192,10 @@ void soft_distances(const asset::PointsView& points, std::span<const Vec3<double
     throw InvalidInput("soft distance: " + std::to_string(p_Q.size()) + " points but room for " +
                        std::to_string(results.size()) + " results");
   if (!usable_smoothing(eps1))
-    throw InvalidInput("soft distance: eps1 is " + std::to_string(eps1) +
+    throw InvalidInput("soft distance: eps1 is " + number_text(eps1) +
                        " m^2; it must be positive and at most 1e150");
   if (!(tolerance > 0))
-    throw InvalidInput("soft distance: the tolerance is " + std::to_string(tolerance) +
+    throw InvalidInput("soft distance: the tolerance is " + number_text(tolerance) +
                        "; it must be positive");
   if (points.blocks.block_count <= 0) throw InvalidInput("soft distance: a cloud without points");
   const Cutoffs cutoffs(points, eps1, order, tolerance);

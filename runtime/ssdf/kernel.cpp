@@ -7,6 +7,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
+#include "runtime/core/settings.h"
 #include "runtime/ssdf/two_stage.h"
 
 namespace abut::ssdf {
@@ -117,7 +118,7 @@ KernelField::KernelField(const asset::PointsView& points, KernelKind kind, doubl
     : points_(points), kind_(kind), eps1_(eps1) {
   if (points.blocks.block_count <= 0) throw InvalidInput("soft distance: a cloud without points");
   if (!usable_smoothing(eps1))
-    throw InvalidInput("soft distance: eps1 is " + std::to_string(eps1) +
+    throw InvalidInput("soft distance: eps1 is " + number_text(eps1) +
                        " m^2; it must be positive and at most 1e150");
   if (kind != KernelKind::kQuad) return;
   if (points.quads == nullptr)

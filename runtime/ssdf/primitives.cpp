@@ -9,6 +9,7 @@
 #include <string>
 
 #include "runtime/core/error.h"
+#include "runtime/core/settings.h"
 
 namespace abut::ssdf {
 
@@ -19,7 +20,7 @@ using Vector = Vec3<double>;
 void require(double value, const char* name) {
   if (!(value > 0) || !std::isfinite(value))
     throw InvalidInput("oriented points of a primitive: the " + std::string(name) + " is " +
-                       std::to_string(value) + " m; it must be positive");
+                       number_text(value) + " m; it must be positive");
 }
 
 double steps(double length, double spacing) { return std::max(1.0, std::round(length / spacing)); }

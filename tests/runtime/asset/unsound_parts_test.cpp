@@ -142,6 +142,20 @@ TEST_F(UnsoundParts, SpheresAreWrittenAndReadAndThoseThatDoNotFitTogetherAreRefu
   expect_refused("second time", whole);
 }
 
+// Numbers are told with the digits that they have: 0, or 1e-9, and not 0.000000.
+TEST_F(UnsoundParts, PointsWithoutASpacingAreRefusedByTheNumber) {
+  asset::Asset a = test::tetrahedron_asset();
+  a.points[0].spacing[0] = 0;
+  asset::save(a, file_);
+  try {
+    (void)asset::load(file_);
+    FAIL() << "loaded";
+  } catch (const BadAsset& error) {
+    EXPECT_NE(std::string(error.what()).find("the spacing is 0 m; it must be positive"), std::string::npos)
+        << error.what();
+  }
+}
+
 // An unused child's box that anything meets would be walked into.
 TEST_F(UnsoundParts, TreesThatATraversalWouldLeaveAreRefused) {
   const auto expect = [&](const char* words, const std::function<void(bvh::Tree&)>& spoil) {
