@@ -12,26 +12,89 @@
 #include "datasets/listing.h"
 #include "preprocess/mesh/beside.h"
 #include "runtime/asset/container.h"
+#include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
 
 namespace abut::preprocess {
 namespace {
 
-// Of a .gltf the whole text, of a .glb its first chunk: after a header of 12 bytes its length and kind.
-nlohmann::json gltf_json(std::string_view content, const std::filesystem::path& file) {
-  constexpr std::size_t kHeader = 12, kChunkHeader = 8;
-  const std::string extension = datasets::lower_extension(file);
-  if (extension == ".glb") {
-    if (content.size() < kHeader + kChunkHeader) return nlohmann::json::value_t::discarded;
-    std::uint32_t length = 0;
-    std::memcpy(&length, content.data() + kHeader, sizeof length);
-    content = content.substr(kHeader + kChunkHeader, length);
-  } else if (extension != ".gltf") {
-    return nlohmann::json::value_t::discarded;
-  }
-  return nlohmann::json::parse(content, nullptr, false);
+constexpr std::size_t kGlbHeader = 12, kChunkHeader = 8;  // bytes
+
+std::size_t whole_at(std::string_view content, std::size_t place) {
+  std::uint32_t number = 0;
+  std::memcpy(&number, content.data() + place, sizeof number);
+  return number;
 }
+
+// Of a .gltf the whole text, of a .glb its first chunk: after the header its length and kind. Of others none.
+std::string_view json_text(std::string_view content, const std::filesystem::path& file) {
+  const std::string extension = datasets::lower_extension(file);
+  if (extension == ".gltf") return content;
+  if (extension != ".glb" || content.size() < kGlbHeader + kChunkHeader) return {};
+  return content.substr(kGlbHeader + kChunkHeader, whole_at(content, kGlbHeader));
+}
+
+nlohmann::json gltf_json(std::string_view content, const std::filesystem::path& file) {
+  return nlohmann::json::parse(json_text(content, file), nullptr, false);
+}
+
+// Assimp makes room for as many bytes as a .glb says that it has.
+void require_whole_glb(std::string_view content, const std::filesystem::path& file) {
+  if (datasets::lower_extension(file) != ".glb") return;
+  const auto refuse = [&](const std::string& what) {
+    throw InvalidInput(file.string() + ": " + what + "; export it again");
+  };
+  if (!content.starts_with("glTF") || content.size() < kGlbHeader + kChunkHeader)
+    refuse("it has no header of a binary glTF");
+  for (const std::size_t promised :
+       {whole_at(content, 8), kGlbHeader + kChunkHeader + whole_at(content, kGlbHeader)})
+    if (promised > content.size())
+      refuse(fmt::format("it has {}, but its header promises {}: it is truncated",
+                         counted(content.size(), "byte"), promised));
+}
+
+// Assimp reads JSON by recursion, and adds offsets and lengths as they are.
+class JsonBounds : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  const char* excess() const { return excess_; }  // what is beyond bounds, null: nothing
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t value) override {
+    constexpr number_unsigned_t kMost = number_unsigned_t{1} << 53;
+    return value <= kMost || beyond("a whole number above 2^53");
+  }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return open(); }
+  bool key(string_t&) override { return true; }
+  bool end_object() override { return close(); }
+  bool start_array(std::size_t) override { return open(); }
+  bool end_array() override { return close(); }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;  // assimp says what is wrong
+  }
+
+ private:
+  bool beyond(const char* what) {
+    excess_ = what;
+    return false;
+  }
+  bool open() {
+    constexpr int kDeepest = 256;
+    return ++depth_ <= kDeepest || beyond("lists or objects that are nested more than 256 deep");
+  }
+  bool close() {
+    --depth_;
+    return true;
+  }
+
+  int depth_ = 0;
+  const char* excess_ = nullptr;
+};
 
 const nlohmann::json& list_in(const nlohmann::json& json, const char* key) {
   static const nlohmann::json kNone = nlohmann::json::array();
@@ -62,6 +125,11 @@ std::vector<std::filesystem::path> buffer_files(std::string_view content, const 
 void require_readable_gltf(std::string_view content, const std::filesystem::path& file) {
   constexpr std::string_view kUnread[] = {"KHR_mesh_quantization", "KHR_draco_mesh_compression",
                                           "EXT_meshopt_compression"};
+  require_whole_glb(content, file);
+  JsonBounds bounds;
+  nlohmann::json::sax_parse(json_text(content, file), &bounds);
+  if (bounds.excess() != nullptr)
+    throw InvalidInput(fmt::format("{}: it has {}; export it again", file.string(), bounds.excess()));
   const nlohmann::json json = gltf_json(content, file);
   for (const nlohmann::json& required : list_in(json, "extensionsRequired"))
     for (const std::string_view unread : kUnread)

@@ -150,6 +150,15 @@ TEST_F(Read, RefusesBadScenes) {
   expect_refused("range.dae", collada(node(""), "Z_UP", "1", kCorners, "0 2 1 0 1 3 1 2 3 0 3 9"), "");
   expect_refused("huge.dae", collada(node("<scale>1e20 1 1</scale>")), "has a coordinate larger than 1e15");
   const std::string whole = glb(gltf(""), kTetrahedronBytes);
+  for (const std::size_t place : {8, 12}) {  // of the whole length, of the first chunk's
+    std::string forged = whole;
+    forged.replace(place, 4, "\xf0\xff\xff\xff");
+    expect_refused("forged.glb", forged, "but its header promises 4294967");
+  }
+  expect_refused("deep.gltf", std::string(1 << 20, '['), "nested more than 256 deep");
+  std::string wrapped = gltf("data:application/octet-stream;base64,AAAA");
+  wrapped.replace(wrapped.find("\"byteOffset\":0"), 14, "\"byteOffset\":18446744073709551610");
+  expect_refused("wrapped.gltf", wrapped, "a whole number above 2^53");
   for (std::size_t n = 1; n < whole.size(); n += 7) {
     SCOPED_TRACE(n);
     EXPECT_THROW(read("cut.glb", whole.substr(0, n)), InvalidInput);
