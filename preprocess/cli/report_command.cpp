@@ -19,7 +19,8 @@ struct ReportArguments {
 int report(const ReportArguments& arguments) {
   const std::vector<std::filesystem::path> assets = assets_of(arguments.source);
   const bool is_set = std::filesystem::is_directory(arguments.source);
-  const std::filesystem::path folder = is_set ? arguments.source : arguments.source.parent_path();
+  const std::filesystem::path folder =
+      is_set ? arguments.source : (std::filesystem::path(".") / arguments.source).parent_path();
   const std::filesystem::path out = arguments.out.empty() ? folder / "report" : arguments.out;
   const std::string title = std::filesystem::absolute(folder).lexically_normal().filename().string();
   std::size_t failed = 0;

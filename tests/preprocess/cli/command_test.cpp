@@ -204,6 +204,16 @@ TEST_F(Command, HelpOfACommandIsItsOwn) {
   EXPECT_TRUE(contains(command({"verify", "--help"}).out, "1 some asset is not, or cannot be read"));
 }
 
+// In the folder of the asset, by its name alone.
+TEST_F(Command, AnAssetInTheWorkingFolderHasAReport) {
+  write("box.obj", box(0.1, 0.2, 0.3));
+  ASSERT_EQ(make().code, 0);
+  const CommandResult report =
+      run({preprocess_program(), "report", "box.h5"}, [this] { std::filesystem::current_path(out_); });
+  EXPECT_EQ(report.code, 0) << report.err;
+  EXPECT_TRUE(std::filesystem::exists(out_ / "report/box.html")) << report.out;
+}
+
 // The whole chain on a real object: mesh, asset, inspect, verify, export.
 TEST_F(Command, MakesAVerifiedAssetOfARealObject) {
   const std::filesystem::path ycb = std::filesystem::path(ABUT_SHARED_DIR) / "data/ycb";
