@@ -18,12 +18,15 @@ constexpr double kMomentTolerance = 1e-12;
 // Of masses (kg), moments (kg m^2) and mimics (multiplier, offset): products of two of them stay finite.
 constexpr double kGreatestNumber = 1e100;
 
+constexpr double kFarthest = 1e15;  // m, as the largest body
+
 std::string name_of(const Link& link) { return "tree: link '" + link.name + "' "; }
 std::string name_of(const Joint& joint) { return "tree: joint '" + joint.name + "' "; }
 
 void require_finite_numbers(const Joint& joint) {
   const auto refuse = [&](const char* what) { throw InvalidInput(name_of(joint) + what); };
   if (!joint.X_PJ.finite()) refuse("has a pose that is not finite");
+  if (!(joint.X_PJ.p.cwiseAbs().maxCoeff() <= kFarthest)) refuse("stands farther than 1e15 m away");
   if (!(rotation_error(joint.X_PJ.R) <= kUnitTolerance)) refuse("has a pose without a rotation");
   if (!(std::abs(joint.axis_J.norm() - 1) <= kUnitTolerance)) refuse("has an axis that is not a unit vector");
   if (!(joint.lower <= joint.upper)) refuse("has a lower limit above its upper one");

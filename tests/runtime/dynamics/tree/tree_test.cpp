@@ -91,6 +91,8 @@ TEST(Tree, RefusesWhatIsNoTree) {
             "tree: joint 'to_lower' has an axis that is not a unit vector");
   EXPECT_EQ(refusal_of([](auto& links) { links[1].joint.X_PJ.R *= -1; }),
             "tree: joint 'to_lower' has a pose without a rotation");
+  EXPECT_EQ(refusal_of([](auto& links) { links[1].joint.X_PJ.p.x() = -1e16; }),
+            "tree: joint 'to_lower' stands farther than 1e15 m away");
   EXPECT_EQ(
       refusal_of([](auto& links) { links[1].joint.damping = -1; }),
       "tree: joint 'to_lower' has damping, stiffness, friction or armature that is negative or not finite");
