@@ -119,7 +119,7 @@ class Unmade(unittest.TestCase):
                     pass
         empty = abut.Separation.__new__(abut.Separation)
         with self.assertRaisesRegex(abut.InvalidInput, "pickle"):
-            empty.__setstate__((False, b"", b""))
+            empty.__setstate__((False, b"", 7, b""))
         with self.assertRaises(IndexError):
             abut.State.__new__(abut.State).__setstate__(())
 
