@@ -27,17 +27,26 @@ dynamics::AssetSource asset_source(const py::function& assets) {
   };
 }
 
+// Python's warnings of what the scene has.
+System warned(const char* function, dynamics::Scene scene) {
+  for (const std::string& warning : scene.warnings)
+    if (PyErr_WarnEx(PyExc_UserWarning, (std::string(function) + ": " + warning).c_str(), 2) < 0)
+      throw py::error_already_set();
+  return System(std::move(scene));
+}
+
 // A scene of a file; `assets` is called with the name of each asset and gives a Geometry. `robots`: the
 // folder of robots' files that are not beside the scene, or None.
 System read_file(py::handle file, const py::function& assets, py::handle robots) {
-  return System(dynamics::read_scene(path({"read_scene", "path"}, file), asset_source(assets),
+  return warned("read_scene",
+                dynamics::read_scene(path({"read_scene", "path"}, file), asset_source(assets),
                                      robots.is_none() ? "" : path({"read_scene", "assets"}, robots)));
 }
 
 // The same of a text in the format of scene files.
 System read_text(py::handle lines, const py::function& assets) {
   std::istringstream in(text({"Scene", "text"}, lines));
-  return System(dynamics::read_scene(in, "scene", asset_source(assets)));
+  return warned("Scene", dynamics::read_scene(in, "scene", asset_source(assets)));
 }
 
 System with_values(const System& system, py::handle given, py::handle values) {

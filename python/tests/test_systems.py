@@ -170,6 +170,15 @@ class Building(unittest.TestCase):
         held = simulation.state.q[0]
         self.assertAlmostEqual(1000 * (held - 0.3), 2 * 9.81 * 0.2 * np.sin(held), places=4)
 
+    def test_moments_that_no_solid_has_are_a_warning(self):
+        with tempfile.TemporaryDirectory(dir=".") as folder:
+            file = pathlib.Path(folder, "arm.urdf")
+            file.write_text(ARM.replace('ixx="0.02"', 'ixx="9"'))
+            scene = abut.Scene()
+            scene.add_robot("r", file)
+            with self.assertWarnsRegex(UserWarning, "Scene: robot 'r': link 'upper': its principal moments .* triangle"):
+                scene.system()
+
     def test_robots_are_looked_for_beside_the_scene_then_in_the_folder_of_assets(self):
         with tempfile.TemporaryDirectory(dir=".") as name:
             folder = pathlib.Path(name)

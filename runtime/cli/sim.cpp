@@ -262,6 +262,8 @@ int run(Arguments arguments) {
   const dynamics::StepConfig config = step_config(arguments);
   dynamics::Simulation simulation(scene, config);
   require_friction(arguments, scene);
+  for (const std::string& warning : scene.warnings)
+    cli::say(stderr, "abut-sim: warning: {}: {}\n", arguments.scene, warning);
   for (const std::string& line : dynamics::starts_beyond_limits(scene))
     cli::say(stderr, "abut-sim: warning: {}: {}; set another `position`, or other limits\n", arguments.scene,
              line);

@@ -78,6 +78,7 @@ struct Scene {
   std::vector<ContactChoice> contacts;
   std::vector<std::filesystem::path> robot_files;  // that its robots were read from, assets included
   std::map<std::filesystem::path, body::Geometry> robot_assets;  // those that robots' files name
+  std::vector<std::string> warnings;  // what its robots have that no solid can, taken as it is
 
   // All shapes, fixed ones first.
   template <class Visit>

@@ -310,6 +310,22 @@ TEST_F(Sim, WhereNothingCanBeWrittenIsSaidBeforeTheRun) {
   }
 }
 
+TEST_F(Sim, MomentsOfARobotThatNoSolidHasAreSaid) {
+  write("arm.urdf",
+        "<robot name='arm'><link name='base'/><link name='rod'><inertial><mass value='1'/><inertia ixx='9' "
+        "iyy='1' "
+        "izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link><joint name='hinge' type='continuous'><parent "
+        "link='base'/><child link='rod'/></joint></robot>\n");
+  write("arm.scn", "robot arm arm.urdf 0 0 0 1 0 0 0\n");
+  const Outcome got = run("arm.scn --steps 1 --out /dev/null");
+  EXPECT_EQ(got.exit_code, 0);
+  EXPECT_NE(got.err.find(
+                "abut-sim: warning: arm.scn: robot 'arm': link 'rod': its principal moments 1, 1, 9 kg m^2 "
+                "violate the triangle inequality"),
+            std::string::npos)
+      << got.err;
+}
+
 TEST_F(Sim, OutputsDoNotReplaceInputs) {
   write("arm.urdf", "<robot name=\"arm\"><link name=\"base\"/></robot>\n");
   write("arm.scn", "plane 0 0 1 0\nrobot arm arm.urdf 0 0 0 1 0 0 0\nduration 0.1\n");
