@@ -71,16 +71,17 @@ ABUT_INLINE bool advance(GjkResult<S>& result, S rounding) {
 }
 
 // One round: asks for the vertex lowest along v, ends or adds it. Lower bound g(v/|v|) <= distance <= |v|.
-// Returns true when the search is over.
+// Returns true when the search is over: then v is where the height was found.
 template <class S, class D>
-bool gjk_step(D& difference, GjkResult<S>& result, S relative_gap) {
+bool gjk_step(D& difference, GjkResult<S>& result, S relative_gap, S limit) {
   Simplex<S>& simplex = result.simplex;
 
   DifferenceVertex<S>& found = simplex.vertex[simplex.size];
   found = difference.minimise(result.v);
   result.height = result.v.dot(found.w) / result.length;
   const S tolerance = std::max(difference.rounding() / 2, relative_gap * difference.magnitude());
-  if (result.length - result.height <= tolerance) return true;
+  if (result.length - result.height <= tolerance || result.height - difference.rounding() > limit)
+    return true;
   for (int k = 0; k < simplex.size; ++k) {
     if (simplex.vertex[k].same_point(found)) return true;
   }
@@ -103,7 +104,7 @@ GjkResult<S> gjk_from(D& difference, GjkResult<S>& result, S relative_gap, S lim
   result.iterations = 1;
   while (!result.overlap && result.iterations < kMaxIterations) {
     ++result.iterations;
-    if (gjk_step(difference, result, relative_gap) || result.height - difference.rounding() > limit) break;
+    if (gjk_step(difference, result, relative_gap, limit)) break;
   }
   return result;
 }

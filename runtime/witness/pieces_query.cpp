@@ -5,49 +5,29 @@
 #include <limits>
 #include <tuple>
 
-#include "runtime/bvh/overlap.h"
-
 namespace abut::witness {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double kRounding = 1e-14;  // of sizes
+constexpr const char* kWho = "separation of pieces";
 
-bool has_pieces(const body::Geometry& geometry) { return geometry.primitive() == nullptr; }
-
-const asset::ConvexView& piece_of(const body::Geometry& geometry, std::int32_t number) {
-  return geometry.pieces().convex[number];
+const body::Geometry& with_pieces(const body::Geometry& geometry) {
+  body::require_valid(geometry, body::kPiecesPart, kWho);
+  return geometry;
 }
 
-Core<double> core_of_piece(const body::Geometry& geometry, std::int32_t number) {
-  return has_pieces(geometry) ? Core<double>(piece_of(geometry, number)) : witness::core_of(geometry);
-}
-
-// Of two boxes along the axes of one frame, apart by d between their middles: where they overlap the axis in
-// which they overlap least. What is in them overlaps no deeper.
-double signed_gap(const Vec3<double>& d, const Vec3<double>& reach) {
-  const Vec3<double> gap = d.cwiseAbs() - reach;
-  const double most = gap.maxCoeff();
-  if (!(most > 0)) return std::isnan(most) ? -kInfinity : most;
-  const double norm = gap.cwiseMax(0).norm();
-  return std::isfinite(norm) ? norm : most;
+// Whether it is the answer of the pieces a and b.
+bool of(const PiecesWitness& answer, std::int32_t a, std::int32_t b) {
+  return std::max(answer.piece_A, 0) == a && std::max(answer.piece_B, 0) == b;
 }
 
 }  // namespace
 
 PiecesSolver::PiecesSolver(const body::Geometry& A, const body::Geometry& B)
-    : A_(A), B_(B), hulls_(has_pieces(A) && has_pieces(B)) {
+    : A_(with_pieces(A)), B_(with_pieces(B)), hulls_(A_.hulls() && B_.hulls()), size_(A_.size() + B_.size()) {
   const body::Body body_A{A, {}}, body_B{B, {}};
-  constexpr const char* kWho = "separation of pieces";
   require_valid({&body_A, &body_B, {}}, kWho);
-  body::require_valid(A, body::kPiecesPart, kWho);
-  body::require_valid(B, body::kPiecesPart, kWho);
-  ball_A_ = ball_about(A);
-  ball_B_ = ball_about(B);
-  if (!hulls_) return;
-  reach_A_.resize(static_cast<std::size_t>(A.pieces().piece_count));
-  reach_B_.resize(static_cast<std::size_t>(B.pieces().piece_count));
 }
 
 void PiecesSolver::forget() {
@@ -56,268 +36,135 @@ void PiecesSolver::forget() {
   last_A_ = last_B_ = -1;
 }
 
-PiecesSolver::Place PiecesSolver::root(const body::Geometry& geometry) {
-  Place place;
-  place.middle.setZero();
-  place.half.setConstant(kInfinity);
-  if (has_pieces(geometry)) {
-    place.node = 0;
-  } else if (geometry.half_space() == nullptr) {
-    const Core<double> core = core_of(geometry);
-    for (int k = 0; k < 3; ++k) {
-      const Vec3<double> axis = Vec3<double>::Unit(k);
-      const double high = support<double>(core, axis).point[k],
-                   low = support<double>(core, Vec3<double>(-axis)).point[k];
-      place.middle[k] = (low + high) / 2;
-      place.half[k] = (high - low) / 2;
-    }
-  }
-  return place;
-}
-
-int PiecesSolver::children(const body::Geometry& geometry, const Place& place, Place* out) {
-  if (place.node < 0) {
-    *out = place;
-    return 1;
-  }
-  const bvh::TreeView& tree = geometry.pieces().tree;
-  const float* const bounds = tree.bounds + std::ptrdiff_t(6 * bvh::kWidth) * place.node;
-  int count = 0;
-  for (int c = 0; c < bvh::kWidth; ++c) {
-    const std::int32_t slot = place.node * bvh::kWidth + c;
-    if (tree.counts[slot] < 0) continue;
-    Place& child = out[count++];
-    const bool leaf = tree.counts[slot] > 0;
-    child.node = leaf ? -1 : tree.children[slot];
-    child.first = tree.children[slot];
-    child.count = tree.counts[slot];
-    for (int k = 0; k < 3; ++k) {
-      const double low = bounds[k * bvh::kWidth + c], high = bounds[(3 + k) * bvh::kWidth + c];
-      child.middle[k] = (low + high) / 2;
-      child.half[k] = (high - low) / 2;
-    }
-  }
-  return count;
-}
-
-// Pairs the children of both places.
-void PiecesSolver::open(const Places& pair, const Pose<double>& X_AB, double limit) {
-  Place of_a[bvh::kWidth], of_b[bvh::kWidth];
-  const int count_a = children(A_, pair.a, of_a), count_b = children(B_, pair.b, of_b);
-  const Mat3<double> turn = X_AB.R.cwiseAbs();
-  const double size_AB = X_AB.p.cwiseAbs().maxCoeff();
-  double highest[bvh::kWidth], size_a[bvh::kWidth];
-  for (int i = 0; i < count_a; ++i) {
-    highest[i] = highest_of(of_a[i]);
-    size_a[i] = of_a[i].middle.norm() + of_a[i].half.norm();
-  }
-  for (int j = 0; j < count_b; ++j) {
-    const Place& b = of_b[j];
-    const Vec3<double> middle = X_AB * b.middle, half = turn * b.half;
-    const double lowest = lowest_of(b, X_AB), size_b = size_AB + b.middle.norm() + b.half.norm();
-    for (int i = 0; i < count_a; ++i) {
-      const Place& a = of_a[i];
-      const Vec3<double> d = middle - a.middle;
-      const double in_A = signed_gap(d, half + a.half);
-      const double in_B = signed_gap(X_AB.R.transpose() * d, turn.transpose() * a.half + b.half);
-      double bound = std::max(in_A, in_B);
-      if (lowest - highest[i] > bound) bound = lowest - highest[i];
-      bound -= relative_rounding_ * (size_b + size_a[i]);
-      if (!(bound < limit)) {
-        if (bound < rest_) rest_ = bound;
-        continue;
-      }
-      queue_.push_back({bound, static_cast<std::int32_t>(places_.size())});
-      places_.push_back({a, b});
-      std::push_heap(queue_.begin(), queue_.end());
-    }
-  }
-}
-
-// The highest point of A's pieces in a place along the search's direction, at most, m; computed once for each
-// piece. Infinite without a direction.
-double PiecesSolver::highest_of(const Place& place) {
-  const Vec3<double>& n = direction_;
-  if (!(n.squaredNorm() > 0)) return kInfinity;
-  if (!hulls_ || place.node >= 0 || place.count > 1)
-    return n.dot(place.middle) + n.cwiseAbs().dot(place.half);
-  double& reach = reach_A_[static_cast<std::size_t>(place.first)];
-  if (std::isnan(reach)) reach = n.dot(support<double>(piece_of(A_, place.first), n).point);
-  return reach;
-}
-
-// The lowest of B's.
-double PiecesSolver::lowest_of(const Place& place, const Pose<double>& X_AB) {
-  const Vec3<double>& n = direction_;
-  if (!(n.squaredNorm() > 0)) return -kInfinity;
-  const Vec3<double> m = -(X_AB.R.transpose() * n);
-  if (!hulls_ || place.node >= 0 || place.count > 1)
-    return n.dot(X_AB * place.middle) - m.cwiseAbs().dot(place.half);
-  double& reach = reach_B_[static_cast<std::size_t>(place.first)];
-  if (std::isnan(reach)) reach = n.dot(X_AB * support<double>(piece_of(B_, place.first), m).point);
-  return reach;
-}
-
-// About all of a body; of a half-space all is infinite.
-bvh::Ball PiecesSolver::ball_about(const body::Geometry& geometry) {
-  if (has_pieces(geometry)) return bvh::ball_of(geometry.pieces().tree);
-  const Place place = root(geometry);
-  return {place.middle, place.half.norm()};
-}
-
 // Of the distances of pairs, m: what is less than that counts as equal.
 double PiecesSolver::rounding(const Pose<double>& X_AB) const {
-  double size = X_AB.p.cwiseAbs().maxCoeff();
-  for (const bvh::Ball* ball : {&ball_A_, &ball_B_})
-    if (std::isfinite(ball->radius)) size += ball->center.norm() + ball->radius;
-  return relative_rounding_ * size;
-}
-
-// A bound on the signed distance: how far the pieces are apart along the unit vector n.
-double PiecesSolver::along(std::int32_t a, std::int32_t b, const Pose<double>& X_AB,
-                           const Vec3<double>& n) const {
-  const Vec3<double> m = -(X_AB.R.transpose() * n);
-  return n.dot(X_AB * support<double>(piece_of(B_, b), m).point) -
-         n.dot(support<double>(piece_of(A_, a), n).point);
+  return (kRounding + 4 * rotation_error(X_AB.R)) * (size_ + X_AB.p.cwiseAbs().maxCoeff());
 }
 
 // What a pair must be nearer than to count, m.
 double PiecesSolver::limit(double margin) const {
-  return found_.empty() ? most_ : std::min(most_, best_.witness.distance + margin);
-}
-
-// How far any point of one body has moved relative to the other since the last search, at most, m.
-double PiecesSolver::moved(const Pose<double>& X_AB) const {
-  const bool of_A = B_.half_space() != nullptr;
-  const bvh::Ball& ball = of_A ? ball_A_ : ball_B_;
-  const Pose<double> X = of_A ? X_AB.inverse() : X_AB, X0 = of_A ? X_searched_.inverse() : X_searched_;
-  // |R - R0| is the root of 2 less than Frobenius' norm where both are rotations.
-  return (X * ball.center - X0 * ball.center).norm() + (X.R - X0.R).norm() / std::sqrt(2.0) * ball.radius +
-         rounding(X_AB) + rounding_searched_;
-}
-
-// Where the search looks: bounds on boxes and pieces are taken along it.
-void PiecesSolver::set_direction(const Vec3<double>& n) {
-  if (!n.allFinite()) return;
-  direction_ = n;
-  for (std::vector<double>* reach : {&reach_A_, &reach_B_}) std::fill(reach->begin(), reach->end(), kUnknown);
+  return (found_.empty() ? most_ : std::min(most_, best_.witness.distance + margin)) - tie_;
 }
 
 void PiecesSolver::keep(const PiecesWitness& answer) {
   found_.push_back(answer);
-  if (found_.size() > 1 && !(answer.witness.distance < best_.witness.distance)) return;
-  best_ = answer;
-  set_direction(answer.witness.n);
+  if (found_.size() == 1 || answer.witness.distance < best_.witness.distance) best_ = answer;
 }
 
-// False if the pair's signed distance is beyond the limit; n: where to start from, zero for no direction.
-bool PiecesSolver::ask(std::int32_t a, std::int32_t b, const Pose<double>& X_AB, double limit,
-                       const Vec3<double>& n) {
+// Keeps the pair's answer unless its signed distance is beyond the limit; the lower bound and the normal
+// along which it holds are told in either case. n: where to start from.
+Witness<double> PiecesSolver::ask(std::int32_t a, std::int32_t b, const Pose<double>& X_AB, double limit,
+                                  const Vec3<double>& n) {
   PiecesWitness answer;
-  answer.witness = hulls_
-                       ? detail::separate_hulls(piece_of(A_, a), piece_of(B_, b), X_AB, workspace_, n, limit)
-                       : detail::separate_cores(core_of_piece(A_, a), core_of_piece(B_, b), X_AB, workspace_,
-                                                Vec3<double>(Vec3<double>::Zero()));
-  if (answer.witness.lower_bound > limit) return false;
-  answer.piece_A = has_pieces(A_) ? a : -1;
-  answer.piece_B = has_pieces(B_) ? b : -1;
+  answer.witness = hulls_ ? detail::separate_hulls(A_.hull(a), B_.hull(b), X_AB, workspace_, n, limit)
+                          : detail::separate_cores(A_.core(a), B_.core(b), X_AB, workspace_,
+                                                   Vec3<double>(Vec3<double>::Zero()));
+  if (answer.witness.lower_bound > limit) return answer.witness;
+  answer.piece_A = A_.hulls() ? a : -1;
+  answer.piece_B = B_.hulls() ? b : -1;
   keep(answer);
-  return true;
+  return answer.witness;
 }
 
 void PiecesSolver::ask_last(const Pose<double>& X_AB) {
   PiecesWitness answer = best_;  // of these pieces
-  answer.witness =
-      hulls_ ? detail::answer_hulls(piece_of(A_, last_A_), piece_of(B_, last_B_), X_AB, memory_)
-             : detail::answer_cores(core_of_piece(A_, last_A_), core_of_piece(B_, last_B_), X_AB, memory_);
+  answer.witness = hulls_ ? detail::answer_hulls(A_.hull(last_A_), B_.hull(last_B_), X_AB, memory_)
+                          : detail::answer_cores(A_.core(last_A_), B_.core(last_B_), X_AB, memory_);
   keep(answer);
 }
 
-// Where all pairs but the rivals are known to be beyond the limit.
-void PiecesSolver::ask_rivals(const Pose<double>& X_AB, double margin, double moved) {
-  for (Rival& rival : rivals_) {
-    if ((rival.a == last_A_ && rival.b == last_B_) || rival.bound - moved >= limit(margin)) continue;
-    if (hulls_ && along(rival.a, rival.b, X_AB, rival.n) >= limit(margin)) continue;
-    if (ask(rival.a, rival.b, X_AB, limit(margin), rival.n)) rival.n = found_.back().witness.n;
-  }
+// How far the pieces are apart along n, m.
+double PiecesSolver::gap(std::int32_t a, std::int32_t b, const Pose<double>& X_AB,
+                         const Vec3<double>& n) const {
+  return n.dot(X_AB.p) - A_.reach(a, n) - B_.reach(b, -(X_AB.R.transpose() * n));
 }
 
-void PiecesSolver::search_leaves(const Places& leaves, const Pose<double>& X_AB, double margin,
-                                 double slack) {
-  const bool guided = hulls_ && direction_.squaredNorm() > 0;
-  Place of_a = leaves.a, of_b = leaves.b;
-  of_a.count = of_b.count = 1;
-  for (of_a.first = leaves.a.first; of_a.first < leaves.a.first + leaves.a.count; ++of_a.first) {
-    for (of_b.first = leaves.b.first; of_b.first < leaves.b.first + leaves.b.count; ++of_b.first) {
-      if (of_a.first == last_A_ && of_b.first == last_B_) continue;
-      const double most = limit(margin + slack);
-      const double bound = guided ? lowest_of(of_b, X_AB) - highest_of(of_a) : -kInfinity;
-      if (bound >= most)
-        rest_ = std::min(rest_, bound);
-      else if (!ask(of_a.first, of_b.first, X_AB, most, direction_))
-        rest_ = std::min(rest_, most);
-    }
-  }
+// Asks the pieces that reach farthest to each other along the normal of the hulls, if there is no limit yet.
+// Where to look along.
+Vec3<double> PiecesSolver::ask_first(const Pose<double>& X_AB) {
+  const Vec3<double> n = separation_of_hulls(X_AB).n;
+  if (most_ != kNoLimit) return n;
+  return ask(A_.farthest_piece(n), B_.farthest_piece(-(X_AB.R.transpose() * n)), X_AB, kInfinity, n).n;
 }
 
-// Answers all pairs up to `margin` above the least; rivals are pairs up to `slack` above that.
-void PiecesSolver::search(const Pose<double>& X_AB, double margin, double slack) {
-  rest_ = kInfinity;
-  queue_.assign({{-kInfinity, 0}});
-  places_.assign({{root(A_), root(B_)}});
-  if (found_.empty()) set_direction(separation_of_hulls(X_AB).n);
-  while (!queue_.empty()) {
-    std::pop_heap(queue_.begin(), queue_.end());
-    const Entry entry = queue_.back();
-    queue_.pop_back();
-    const double most = limit(margin + slack);
-    if (!(entry.bound < most)) {
-      rest_ = std::min(rest_, entry.bound);
-      break;
-    }
-    const Places pair = places_[static_cast<std::size_t>(entry.places)];
-    if (pair.a.node >= 0 || pair.b.node >= 0)
-      open(pair, X_AB, most);
-    else
-      search_leaves(pair, X_AB, margin, slack);
-  }
-  if (found_.empty() && most_ == kNoLimit) {  // a pose too far for boxes: nothing is known
-    rest_ = -kInfinity;
-    ask(0, 0, X_AB, kInfinity, Vec3<double>::Zero());
-  }
-  rivals_.clear();
-  for (const PiecesWitness& pair : found_) {
-    const Witness<double>& w = pair.witness;
-    rivals_.push_back({std::max(pair.piece_A, 0), std::max(pair.piece_B, 0), w.n, w.lower_bound});
-  }
-  std::erase_if(rivals_, [&](const Rival& rival) { return rival.bound >= rest_; });
+// Answers all pairs up to `margin` above the least, of which the first may have been found.
+void PiecesSolver::search(const Pose<double>& X_AB, double margin) {
+  const Vec3<double> n = found_.empty() ? ask_first(X_AB) : best_.witness.n;
+  pairs_.open(A_, B_, X_AB, n, limit(margin));
+  bounds_.clear();
   X_searched_ = X_AB;
-  rounding_searched_ = rounding(X_AB);
+  for (;;) {
+    PairBounds::Place place;
+    const PairBounds::Bound pair = pairs_.least(A_, B_, place);
+    if (pair.a < 0 || pair.least >= limit(margin)) break;
+    double least = kInfinity;
+    if (found_.empty() || !of(found_[0], pair.a, pair.b)) {
+      const double most = limit(margin);
+      const Witness<double> w = ask(pair.a, pair.b, X_AB, most, pair.n);
+      const bool beyond = w.lower_bound > most;
+      if (beyond) least = w.lower_bound;
+      if (beyond || limit(margin) < most) pairs_.tighten(A_, B_, X_AB, w.n, limit(margin));
+    }
+    pairs_.set(place, least);
+  }
+  searched_ = found_;
+}
+
+// The bounds of the last search as a list: rivals of the last pair one by one.
+void PiecesSolver::list_bounds(const Pose<double>& X_AB, double margin) {
+  // As far as this many motions like the first one after the search may bring near.
+  constexpr double kLook = 4;
+  constexpr std::size_t kMost = 24;  // to be looked at in every query
+  const double way = (X_AB.p - X_searched_.p).norm() + (X_AB.R - X_searched_.R).norm() * B_.size();
+  double least = kInfinity;
+  for (const PiecesWitness& pair : searched_) least = std::min(least, pair.witness.distance);
+  pairs_.list(A_, B_, least + margin + kLook * way, kMost, bounds_);
+  std::erase_if(bounds_, [&](const PairBounds::Bound& bound) { return of(searched_[0], bound.a, bound.b); });
+  for (const PiecesWitness& pair : searched_)
+    bounds_.push_back(
+        {std::max(pair.piece_A, 0), std::max(pair.piece_B, 0), pair.witness.lower_bound, pair.witness.n});
+}
+
+// Asks the rivals where all other pairs are known to be beyond the limit; false where they are not.
+bool PiecesSolver::ask_rivals(const Pose<double>& X_AB, double margin) {
+  if (B_.geometry().half_space() != nullptr) return false;
+  const Vec3<double> way = X_AB.p - X_searched_.p;
+  const Mat3<double> turn = (X_AB.R - X_searched_.R).transpose();
+  for (PairBounds::Bound& bound : bounds_) {
+    if (bound.a == last_A_ && bound.b == last_B_) continue;
+    // No point of B's pieces has come nearer along n than those of their box have.
+    const Vec3<double> away = -(turn * bound.n);
+    if (bound.least + bound.n.dot(way) - B_.box_reach(bound.b, away) >= limit(margin)) continue;
+    if (bound.a < 0) return false;
+    if (gap(bound.a, bound.b, X_AB, best_.witness.n) >= limit(margin)) continue;
+    if (gap(bound.a, bound.b, X_AB, bound.n) >= limit(margin)) continue;
+    const Vec3<double> n = ask(bound.a, bound.b, X_AB, limit(margin), bound.n).n;
+    bound = {bound.a, bound.b, gap(bound.a, bound.b, X_searched_, n), n};
+  }
+  return true;
 }
 
 Witness<double> PiecesSolver::separation_of_hulls(const Pose<double>& X_AB) {
-  return hulls_ ? detail::answer_hulls(A_.convex(), B_.convex(), X_AB, memory_of_hulls_)
-                : detail::answer_cores(witness::core_of(A_), witness::core_of(B_), X_AB, memory_of_hulls_);
+  const body::Geometry &A = A_.geometry(), &B = B_.geometry();
+  const Witness<double> w = hulls_ ? detail::answer_hulls(A.convex(), B.convex(), X_AB, memory_of_hulls_)
+                                   : detail::answer_cores(core_of(A), core_of(B), X_AB, memory_of_hulls_);
+  least_of_hulls_ = w.lower_bound;
+  return w;
 }
 
 void PiecesSolver::answer(const Pose<double>& X_AB, double margin) {
-  // A search that looks this many times as far as the last motion went is good for as many more like it.
-  constexpr double kLook = 4;
-  constexpr double kFar = 0.1;  // of the smaller body's radius: a motion without sequel
   found_.clear();
-  direction_.setZero();
-  double slack = 0;
+  least_of_hulls_ = std::numeric_limits<double>::quiet_NaN();
+  tie_ = 4 * std::numeric_limits<double>::epsilon() * (size_ + X_AB.p.cwiseAbs().maxCoeff());
+  bool known = false;
   if (last_A_ >= 0) {
     ask_last(X_AB);
-    const double way = moved(X_AB);
-    if (rest_ - way >= limit(margin)) {
-      ask_rivals(X_AB, margin, way);
-    } else {
-      if (way < kFar * std::min(ball_A_.radius, ball_B_.radius)) slack = kLook * way;
-      search(X_AB, margin, slack);
-    }
-  } else {
-    search(X_AB, margin, 0);
+    if (bounds_.empty()) list_bounds(X_AB, margin);
+    known = ask_rivals(X_AB, margin);
+  }
+  if (!known) {
+    if (!found_.empty()) found_.resize(1), best_ = found_[0];
+    search(X_AB, margin);
   }
   const std::int32_t a = std::max(best_.piece_A, 0), b = std::max(best_.piece_B, 0);
   if (a == last_A_ && b == last_B_) return;
@@ -330,10 +177,9 @@ void PiecesSolver::answer(const Pose<double>& X_AB, double margin) {
 PiecesWitness PiecesSolver::operator()(const Pose<double>& X_AB) {
   if (!X_AB.finite()) {
     PiecesWitness none;
-    none.witness = witness::separation(A_, B_, X_AB, workspace_);
+    none.witness = witness::separation(A_.geometry(), B_.geometry(), X_AB, workspace_);
     return none;
   }
-  relative_rounding_ = kRounding + 4 * rotation_error(X_AB.R);
   answer(X_AB, 0);
   PiecesWitness result = best_;
   result.searched = static_cast<std::int32_t>(found_.size());
@@ -346,9 +192,12 @@ PiecesWitness PiecesSolver::operator()(const Pose<double>& X_AB) {
     else if (lower && other.witness.status == Status::kNotConverged && status != Status::kInvalidInput)
       status = Status::kNotConverged;
   }
+  result.witness.lower_bound =
+      std::min(result.witness.lower_bound, limit(0));  // of pairs that were not asked
   if (result.witness.distance < 0) {
     result.least_depth = -result.witness.upper_bound;
-    result.most_depth = -separation_of_hulls(X_AB).lower_bound;
+    result.most_depth =
+        -(std::isnan(least_of_hulls_) ? separation_of_hulls(X_AB).lower_bound : least_of_hulls_);
   }
   return result;
 }
@@ -356,7 +205,6 @@ PiecesWitness PiecesSolver::operator()(const Pose<double>& X_AB) {
 std::span<const PiecesWitness> PiecesSolver::within(const Pose<double>& X_AB, double margin) {
   found_.clear();
   if (!X_AB.finite() || !(margin >= 0)) return {};
-  relative_rounding_ = kRounding + 4 * rotation_error(X_AB.R);
   const double tied = margin + rounding(X_AB);
   answer(X_AB, tied);
   sort_found(best_.witness.distance + tied);
@@ -366,11 +214,10 @@ std::span<const PiecesWitness> PiecesSolver::within(const Pose<double>& X_AB, do
 std::span<const PiecesWitness> PiecesSolver::up_to(const Pose<double>& X_AB, double most) {
   found_.clear();
   if (!X_AB.finite() || !std::isfinite(most)) return {};
-  relative_rounding_ = kRounding + 4 * rotation_error(X_AB.R);
   forget();
-  direction_.setZero();
+  tie_ = 0;
   most_ = most + rounding(X_AB);
-  search(X_AB, kInfinity, 0);
+  search(X_AB, kInfinity);
   most_ = kNoLimit;
   sort_found(most);
   return found_;

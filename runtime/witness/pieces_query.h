@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "runtime/body/geometry.h"
-#include "runtime/bvh/overlap.h"
+#include "runtime/witness/pair_bounds.h"
 #include "runtime/witness/pair_query.h"
 
 // Witness points and signed distance of two bodies that are unions of convex pieces: an asset's pieces, a
@@ -27,12 +27,14 @@ struct PiecesWitness {
   std::int32_t searched = 0;  // pairs of pieces that were answered, others ended as soon as they were beyond
 };
 
-// One pair of geometries at pose after pose. Branch and bound over pairs of nodes of both trees, nearest
-// first: a pair of boxes bounds the signed distance of all pieces in them, also where they overlap. Of a
-// search, lower bounds stay known of all pairs, and fall by no more than any point of one body moves relative
-// to the other (a signed distance is Lipschitz with constant 1): while they are above the distance of the
-// last answer's pair and its near rivals, these alone are asked. Any pose may follow any other; the answer
-// depends on the pose alone, but for rounding. One per thread; after the first calls nothing is allocated.
+// One pair of geometries at pose after pose. How far the pieces reach along a direction bounds the signed
+// distances of all pairs at once: along the normal of the nearest pair met so far most pairs are farther away
+// than that. Of those left the one with the least bound is asked by GJK and EPA, until it is known to be
+// beyond the least; the direction that shows it bounds the others, too. From pose to pose these bounds fall
+// by no more than the bodies turn and come nearer along their directions: while they are above the distance
+// of the last answer's pair and its near rivals, these alone are asked. Any pose may follow any other; the
+// answer depends on the pose alone, but for rounding. One per thread; after the first calls nothing is
+// allocated.
 class PiecesSolver {
  public:
   // Keeps the geometries. Throws InvalidInput for an asset without pieces, and for two half-spaces.
@@ -55,67 +57,36 @@ class PiecesSolver {
  private:
   static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-  // A node of a tree, or pieces of one leaf of it, in their box.
-  struct Place {
-    std::int32_t node = -1;  // -1: none, then `count` pieces
-    std::int32_t first = 0, count = 1;
-    Vec3<double> middle, half;  // m, in the body's frame; half infinite: unbounded
-  };
-  struct Places {
-    Place a, b;
-  };
-  struct Entry {
-    double bound;         // m, on the signed distance of what is below
-    std::int32_t places;  // their number in places_
-    bool operator<(const Entry& other) const { return bound > other.bound; }  // the least on top
-  };
-
-  // A pair of pieces that was answered in the last search.
-  struct Rival {
-    std::int32_t a, b;
-    Vec3<double> n;  // unit, of its last answer, in frame A
-    double bound;    // m, on its signed distance at X_searched_
-  };
-
   void answer(const Pose<double>& X_AB, double margin);
-  void search(const Pose<double>& X_AB, double margin, double slack);
-  void search_leaves(const Places& leaves, const Pose<double>& X_AB, double margin, double slack);
-  void ask_rivals(const Pose<double>& X_AB, double margin, double moved);
-  void open(const Places& pair, const Pose<double>& X_AB, double limit);
-  bool ask(std::int32_t a, std::int32_t b, const Pose<double>& X_AB, double limit, const Vec3<double>& n);
+  void search(const Pose<double>& X_AB, double margin);
+  Vec3<double> ask_first(const Pose<double>& X_AB);
+  bool ask_rivals(const Pose<double>& X_AB, double margin);
+  Witness<double> ask(std::int32_t a, std::int32_t b, const Pose<double>& X_AB, double limit,
+                      const Vec3<double>& n);
   void ask_last(const Pose<double>& X_AB);
   void keep(const PiecesWitness& answer);
-  double highest_of(const Place& place);
-  double lowest_of(const Place& place, const Pose<double>& X_AB);
-  void set_direction(const Vec3<double>& n);
+  void list_bounds(const Pose<double>& X_AB, double margin);
   Witness<double> separation_of_hulls(const Pose<double>& X_AB);
+  double gap(std::int32_t a, std::int32_t b, const Pose<double>& X_AB, const Vec3<double>& n) const;
   double limit(double margin) const;
   void sort_found(double limit);
-  double moved(const Pose<double>& X_AB) const;
   double rounding(const Pose<double>& X_AB) const;
-  double along(std::int32_t a, std::int32_t b, const Pose<double>& X_AB, const Vec3<double>& n) const;
-  static bvh::Ball ball_about(const body::Geometry& geometry);
-  static Place root(const body::Geometry& geometry);
-  static int children(const body::Geometry& geometry, const Place& place, Place* out);
 
-  body::Geometry A_, B_;
-  bool hulls_;                 // both are unions of pieces
-  bvh::Ball ball_A_, ball_B_;  // about all of each
-  std::vector<Entry> queue_;
-  std::vector<Places> places_;
-  std::vector<PiecesWitness> found_;  // answers of the pairs that were searched
-  PiecesWitness best_;
-  Vec3<double> direction_;                  // unit, from A to B, or zero
-  std::vector<double> reach_A_, reach_B_;   // of each piece along it, m; NaN: not known yet
-  double relative_rounding_ = 0;            // of the pose, of sizes
+  PieceSet A_, B_;
+  bool hulls_;                              // both are unions of polytopes
+  double size_;                             // of the bodies, m
+  double tie_ = 0;                          // m: distances that differ by less are equal
+  double most_ = kNoLimit;                  // m, distance of pairs that count, whatever the least
+  std::vector<PiecesWitness> found_;        // answers of the pairs that were asked
+  PiecesWitness best_;                      // the least of them
+  PairBounds pairs_;                        // of the last search
+  std::vector<PairBounds::Bound> bounds_;   // the same as a list, raised since; empty: not made yet
+  std::vector<PiecesWitness> searched_;     // what that search found
+  Pose<double> X_searched_;                 // where it was
   SolverMemory<double> memory_;             // of the pair that was the last answer
   std::int32_t last_A_ = -1, last_B_ = -1;  // -1: none
-  std::vector<Rival> rivals_;               // of the last search
-  double rest_ = 0;                         // m, bound on the signed distance of all other pairs there
-  double most_ = kNoLimit;                  // m, distance of pairs that count, whatever the least
-  Pose<double> X_searched_;                 // of the last search
-  double rounding_searched_ = 0;            // there, m
   SolverMemory<double> memory_of_hulls_;    // of the bodies' own hulls
+  double least_of_hulls_ = 0;               // m, bound on their signed distance; NaN: not known yet
   Workspace<double> workspace_;
 };
 

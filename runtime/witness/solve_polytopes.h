@@ -157,13 +157,15 @@ Witness<S> overlapping(D& difference, GjkResult<S>& gjk, Workspace<S>& workspace
 
 // Signed distance of the cores. Beside a body 10,000 times as large, GJK may take a tetrahedron that is flat
 // but for rounding for one that holds the origin: the polytope then meets a plane between the bodies, and the
-// search starts again from there. Beyond `limit` only the lower bound of the answer holds.
+// search starts again from there. Beyond `limit` only the lower bound of the answer holds, and its normal,
+// along which the cores are that far apart.
 template <class S, class D>
 Witness<S> solve_polytopes(D& difference, const Vec3<S>& start, Workspace<S>& workspace, S limit) {
   GjkResult<S> found = gjk<S>(difference, start, S(0), limit);
   if (found.height - difference.rounding() > limit) {
     Witness<S> beyond = invalid_witness<S>();
     beyond.lower_bound = found.height;
+    beyond.n = found.v / found.length;
     return beyond;
   }
   if (!found.overlap) return apart(found, difference.rounding());
