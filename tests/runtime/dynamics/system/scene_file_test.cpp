@@ -106,7 +106,7 @@ TEST(SceneFile, RefusesWithFileAndLine) {
       {replaced("0.1 0.2 0.25", "0.1 1e-120 0.25"),
        "x.scn:8: body 'b': the principal moments of inertia must be from 1e-100"},
       {replaced("0.1 0.2 0.25", "0.1 0.2 0.35"), "x.scn:8: body 'b': no solid has these moments"},
-      {replaced("0.6 0.8 0 0", "0.6 0.9 0 0"), "x.scn:8: the quaternion has length 1.08"},
+      {replaced("0.6 0.8 0 0", "0.6 0.9 0 0"), "x.scn:8: the quaternion (0.6, 0.9, 0, 0) has length 1.08"},
       {replaced("0.6 0.8 0 0", "0.6 x 0 0"), "x.scn:8: 'x' is no finite number"},
       {replaced("7 8 9 3", "7 8 9 4"), "x.scn:8: the file ends after 3 shapes of body 'b'"},
       {replaced("7 8 9 3", "7 8 9 0"), "x.scn:9: 'box' is no entry of a scene"},
