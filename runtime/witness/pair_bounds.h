@@ -11,15 +11,15 @@ namespace abut::witness {
 // along a few directions.
 class PairBounds {
  public:
-  // Of pieces a and b, -1: of all pairs that have no bound of their own.
+  // Of a pair of pieces, or of all pairs that have none of their own.
   struct Bound {
-    std::int32_t a, b;
-    double least;    // m: so far apart are they along n
-    Vec3<double> n;  // unit, from A to B, in frame A
+    std::int32_t a, b;  // the pieces; -1: all pairs
+    double least;       // m: so far apart are they along n
+    Vec3<double> n;     // unit, from A to B, in frame A
   };
   // A pair of pieces by its place.
   struct Place {
-    std::size_t row, column;
+    std::size_t row, column;  // among the pieces of A and of B that have one
   };
 
   // Starts with the bounds along n. Pairs that are `limit` (m) apart there need no place.
