@@ -195,8 +195,7 @@ void soft_distances(const asset::PointsView& points, std::span<const Vec3<double
     throw InvalidInput("soft distance: eps1 is " + number_text(eps1) +
                        " m^2; it must be positive and at most 1e150");
   if (!(tolerance > 0))
-    throw InvalidInput("soft distance: the tolerance is " + number_text(tolerance) +
-                       "; it must be positive");
+    throw InvalidInput("soft distance: the tolerance is " + number_text(tolerance) + "; it must be positive");
   if (points.blocks.block_count <= 0) throw InvalidInput("soft distance: a cloud without points");
   const Cutoffs cutoffs(points, eps1, order, tolerance);
   thread_local SpatialOrder spatial;  // kept from call to call: no allocation in the steady state

@@ -126,8 +126,7 @@ void require_valid(const ContactChoice& choice, const Scene& scene) {
 Body object_body(const std::string& name, const body::Geometry& asset, double density,
                  const Pose<double>& X_WO) {
   if (!(density > 0) || !std::isfinite(density))
-    refuse("body '" + name + "'",
-           "the density is " + number_text(density) + " kg/m^3; it must be positive");
+    refuse("body '" + name + "'", "the density is " + number_text(density) + " kg/m^3; it must be positive");
   const asset::MassProperties& mass = asset.mass();
   if (!(mass.volume > 0))
     refuse("body '" + name + "'", "its asset has no mass properties; preprocess the object again");
