@@ -113,7 +113,7 @@ Promised promised(Shape shape) {
     case Shape::kHull:
       return {85, 99, 99};
     case Shape::kPieces:
-      return {35, 55, 95};
+      return {80, 90, 99};
     case Shape::kSurface:
       return {35, 55, 95};
   }
