@@ -22,15 +22,26 @@ PieceSet::PieceSet(const body::Geometry& geometry) : geometry_(geometry) {
     for (std::vector<double>& list : *lists) list.resize(static_cast<std::size_t>(count_ + 1));
   if (geometry.half_space() != nullptr) return;
   Vec3<double> least = Vec3<double>::Constant(kInfinity), most = -least;
-  for (std::int32_t piece = 0; piece < count_; ++piece) {
-    Vec3<double> low, high;
-    for (int k = 0; k < 3; ++k) {
-      high[k] = reach(piece, Vec3<double>::Unit(k));
-      low[k] = -reach(piece, -Vec3<double>::Unit(k));
-    }
+  const auto add_box = [&](std::int32_t piece, const Vec3<double>& low, const Vec3<double>& high) {
     set_box(piece, low, high);
     least = least.cwiseMin(low);
     most = most.cwiseMax(high);
+  };
+  if (hulls()) {
+    const bvh::TreeView& tree = geometry.pieces().tree;
+    for (std::int32_t slot = 0; slot < bvh::kWidth * tree.nodes; ++slot) {
+      const float* const of = tree.bounds + 6 * (slot - slot % bvh::kWidth) + slot % bvh::kWidth;
+      const Vec3<double> low(of[0], of[bvh::kWidth], of[2 * bvh::kWidth]),
+          high(of[3 * bvh::kWidth], of[4 * bvh::kWidth], of[5 * bvh::kWidth]);
+      for (std::int32_t k = 0; k < tree.counts[slot]; ++k) add_box(tree.children[slot] + k, low, high);
+    }
+  } else {
+    Vec3<double> low, high;
+    for (int k = 0; k < 3; ++k) {
+      high[k] = reach(0, Vec3<double>::Unit(k));
+      low[k] = -reach(0, -Vec3<double>::Unit(k));
+    }
+    add_box(0, low, high);
   }
   set_box(count_, least, most);
 }

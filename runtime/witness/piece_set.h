@@ -44,7 +44,8 @@ class PieceSet {
   body::Geometry geometry_;
   std::int32_t count_ = 1;
   const asset::ConvexView* hulls_ = nullptr;
-  std::array<std::vector<double>, 3> middle_, half_;  // of the boxes, m; the last is about all
+  // Of the boxes, those of an asset's tree, m; the last is about all.
+  std::array<std::vector<double>, 3> middle_, half_;
   std::vector<std::int32_t> chosen_;
   std::vector<double> reaches_;  // m
 };
