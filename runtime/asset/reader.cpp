@@ -170,6 +170,23 @@ class Reader {
   std::set<std::string> known_;  // paths of what is read
 };
 
+// Throws BadAsset unless what is across each edge of a triangle has that edge the other way round, and the
+// triangle across it: walks over the surface stay on it.
+void check_neighbours(const Surface& surface, const std::string& name) {
+  const auto& corners = surface.triangles;
+  for (std::size_t slot = 0; slot < corners.size(); ++slot) {
+    const std::size_t t = slot / 3, k = slot % 3, across = static_cast<std::size_t>(surface.neighbours[slot]);
+    const std::int32_t a = corners[slot], b = corners[3 * t + (k + 1) % 3];
+    bool shared = false;
+    for (std::size_t j = 0; j < 3; ++j)
+      shared |= corners[3 * across + j] == b && corners[3 * across + (j + 1) % 3] == a &&
+                static_cast<std::size_t>(surface.neighbours[3 * across + j]) == t;
+    if (!shared)
+      throw BadAsset(name + "/neighbours: triangles " + std::to_string(t) + " and " + std::to_string(across) +
+                     " do not share edge " + std::to_string(k) + " of the first; make the asset again");
+  }
+}
+
 }  // namespace
 
 Asset load(const std::filesystem::path& file) {
@@ -184,7 +201,10 @@ Asset load(const std::filesystem::path& file) {
                        "; make the asset again");
       }
     }
-    for (Surface& surface : asset.surfaces) add_search(surface);
+    for (std::size_t i = 0; i < asset.surfaces.size(); ++i) {
+      check_neighbours(asset.surfaces[i], file.string() + ": surface/" + std::to_string(i));
+      add_search(asset.surfaces[i]);
+    }
     for (DistanceGrid& grid : asset.grids) add_rows(grid);
     return asset;
   });

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+
+#include "runtime/core/error.h"
 
 namespace abut::dynamics {
 namespace {
@@ -9,6 +12,7 @@ namespace {
 constexpr double kRoom = 0.05;  // of the box's largest side, on every side
 constexpr double kLarge = 4;    // a box larger than this many medians is compared with every other
 constexpr int kAxisBits = 21;   // of a cell's number
+constexpr std::size_t kManyPairs = std::size_t{1} << 20, kManyOfOne = 256;
 
 // The first and last ones hold all that is beyond; the first what is nowhere (NaN).
 std::uint32_t cell_number(double x, double cell) {
@@ -84,6 +88,12 @@ void BroadPhase::add_pair(std::size_t A, std::size_t B) {
   if (!roomy_[A].meets(roomy_[B])) return;
   if (A > B) std::swap(A, B);
   keys_.push_back(static_cast<std::uint64_t>(A) << 32 | B);
+  const std::size_t bodies = roomy_.size();
+  if (keys_.size() <= kManyPairs || keys_.size() <= kManyOfOne * bodies) return;
+  roomy_.clear();  // there is no list that stands
+  throw InvalidInput("of " + std::to_string(bodies) + " bodies over " + std::to_string(keys_.size() - 1) +
+                     " pairs are close enough to touch, more than " + std::to_string(kManyOfOne) +
+                     " a body; are they in one place?");
 }
 
 std::span<const BodyPair> BroadPhase::update(std::span<const Bounds> bounds, std::size_t fixed) {
@@ -110,10 +120,10 @@ std::span<const BodyPair> BroadPhase::update(std::span<const Bounds> bounds, std
   for (std::size_t i = 0; i < fixed; ++i)
     for (std::size_t j = fixed; j < roomy_.size(); ++j) add_pair(i, j);
   for (const std::int32_t i : large_)
-    for (std::size_t j = fixed; j < roomy_.size(); ++j)
-      if (j != static_cast<std::size_t>(i)) add_pair(static_cast<std::size_t>(i), j);
+    for (auto j = static_cast<std::int32_t>(fixed); j < static_cast<std::int32_t>(roomy_.size()); ++j)
+      if (j > i || (j < i && !std::binary_search(large_.begin(), large_.end(), j)))
+        add_pair(static_cast<std::size_t>(i), static_cast<std::size_t>(j));
   std::sort(keys_.begin(), keys_.end());
-  keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
   pairs_.clear();
   for (const std::uint64_t key : keys_)
     pairs_.push_back({static_cast<std::int32_t>(key >> 32), static_cast<std::int32_t>(key & 0xffffffffU)});

@@ -19,7 +19,9 @@ struct BodyPair {
 class BroadPhase {
  public:
   // bounds: first those of the fixed shapes (which meet one another nowhere), then those of the bodies. Both
-  // may be infinite. Returns all pairs that meet, and some more, ascending. Allocates only to grow.
+  // may be infinite. Returns all pairs that meet, and some more, ascending. Allocates only to grow. Throws
+  // InvalidInput where there are more than 2^20 of them and more than 256 a body: bodies in a heap have some
+  // tens each, bodies in one place all others, and a pair takes kilobytes.
   std::span<const BodyPair> update(std::span<const Bounds> bounds, std::size_t fixed);
 
  private:

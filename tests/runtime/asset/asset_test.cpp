@@ -87,6 +87,24 @@ TEST_F(AssetFile, RoundTripKeepsEveryBit) {
   EXPECT_EQ(a.provenance.measures, b.provenance.measures);
 }
 
+// Whoever walks over a surface from triangle to triangle comes to each of them, and to no end of them.
+TEST_F(AssetFile, NeighboursThatShareNoEdgeAreRefused) {
+  const auto refusal = [&](auto&& change) {
+    Asset a = tetrahedron_asset();
+    change(a.surfaces[0].neighbours);
+    abut::asset::save(a, file);
+    return error_of_load();
+  };
+  using Neighbours = std::vector<std::int32_t>;
+  EXPECT_EQ(refusal([](Neighbours&) {}), "");
+  EXPECT_EQ(refusal([](Neighbours& n) { n.assign(n.size(), 0); }),
+            file.string() +
+                ": surface/0/neighbours: triangles 0 and 0 do not share edge 0 of the first; make "
+                "the asset again");
+  EXPECT_NE(refusal([](Neighbours& n) { std::swap(n[0], n[1]); }).find("triangles 0 and 2"),
+            std::string::npos);
+}
+
 // The layout of attributes in the file changes with their number, twice.
 TEST_F(AssetFile, ProvenanceOfAnyLengthIsKept) {
   for (const int count : {1, 7, 8, 9, 40, 600, 5000}) {

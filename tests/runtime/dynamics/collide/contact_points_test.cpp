@@ -236,7 +236,7 @@ TEST(BroadPhase, FindsEveryPairThatMeets) {
   bounds[0].low = -bounds[0].high;
   for (std::size_t i = 1; i < bounds.size(); ++i) {
     const Vec3<double> p(random.normal(), random.normal(), random.normal());
-    const double size = i == 5 ? 3 : random.uniform(0.05, 0.3);  // one much larger than the others
+    const double size = i == 5 || i == 6 || i == 90 ? 3 : random.uniform(0.05, 0.3);  // three large ones
     bounds[i] = {p.array() - size, p.array() + size};
   }
   for (int step = 0; step < 50; ++step) {
@@ -255,6 +255,22 @@ TEST(BroadPhase, FindsEveryPairThatMeets) {
       bounds[i].high += move;
     }
   }
+}
+
+// A pair takes kilobytes: a mistake of whoever places bodies must not take the machine's memory.
+TEST(BroadPhase, BodiesInOnePlaceAreRefusedAndPilesAreNot) {
+  BroadPhase broad;
+  const Bounds unit = {Vec3<double>::Zero(), Vec3<double>::Ones()};
+  std::vector<Bounds> bounds(1449, unit);  // 1,049,076 pairs
+  for (int again = 0; again < 2; ++again) EXPECT_THROW(broad.update(bounds, 0), abut::InvalidInput);
+  bounds.resize(1448);  // 1,047,628, below 2^20
+  EXPECT_EQ(broad.update(bounds, 0).size(), 1047628U);
+  bounds.clear();
+  for (int i = 0; i < 9000; ++i) {  // 124 others each, 1.1 million pairs
+    const Vec3<double> p = 2 * Vec3<double>(i / 125, 0, 0);
+    bounds.push_back({p, p.array() + 1});
+  }
+  EXPECT_EQ(broad.update(bounds, 0).size(), 72U * 125 * 124 / 2);
 }
 
 }  // namespace
