@@ -44,8 +44,8 @@ py::dict tables() {
   const auto nothing = [](const auto&) { return py::dict(); };
   py::dict result;
   result["estimators"] = table(derivative::estimators(), [](const derivative::EstimatorRow& row) {
-    return py::dict("exact_for_polytopes"_a = row.exact_for_polytopes, "has_smoothed"_a = row.has_smoothed,
-                    "sampled"_a = row.sampled);
+    return py::dict("exact_for_polytopes"_a = row.estimate_of == derivative::EstimateOf::kPolytope,
+                    "has_smoothed"_a = row.has_smoothed, "sampled"_a = row.sampled);
   });
   result["models"] = table(contact::models(), [](const contact::ModelRow& row) {
     return py::dict("has_jacobian"_a = contact::has(row.offers, contact::Want::kJacobian),

@@ -8,7 +8,7 @@ set(headers
     contact/contact_mesh contact/model contact/point contact/pressure_energy contact/pressure_field contact/soft_minimum
     contact/soft_potential
     core/parallel core/random core/thread_pool
-    derivative/contact_pose derivative/estimator derivative/finite_difference derivative/gaussian derivative/gumbel
+    derivative/contact_pose derivative/distance_weighted derivative/estimator derivative/finite_difference derivative/gaussian derivative/gumbel
     derivative/pair_derivative derivative/polytope derivative/smooth derivative/soft_bodies derivative/zeroth_order
     distance/primitive_distance distance/surface_distance
     dynamics/rollout/rollout dynamics/solve/contact_solver

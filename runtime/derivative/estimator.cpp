@@ -6,6 +6,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/parallel.h"
 #include "runtime/core/table.h"
+#include "runtime/derivative/distance_weighted.h"
 #include "runtime/derivative/finite_difference.h"
 #include "runtime/derivative/gaussian.h"
 #include "runtime/derivative/gumbel.h"
@@ -19,29 +20,34 @@ namespace abut::derivative {
 namespace {
 
 constexpr EstimatorRow kEstimators[] = {
-    {"gumbel", "first-order, soft maximum over the rings around the witness vertices", -1, false, false,
-     false, [] { return describe(gumbel_settings()); },
+    {"gumbel", "first-order, soft maximum over the rings around the witness vertices", -1,
+     EstimateOf::kSmoothShape, false, false, [] { return describe(gumbel_settings()); },
      [](const SettingValues& settings) { return make_gumbel_estimator(gumbel_config(settings)); }},
-    {"gaussian", "first-order, support points of normally distributed directions", -1, false, false, true,
-     [] { return describe(gaussian_settings()); },
+    {"gaussian", "first-order, support points of normally distributed directions", -1,
+     EstimateOf::kSmoothShape, false, true, [] { return describe(gaussian_settings()); },
      [](const SettingValues& settings) { return make_gaussian_estimator(gaussian_config(settings)); }},
-    {"zeroth_order", "slope of the query over normally distributed poses", -1, false, false, true,
-     [] { return describe(zeroth_order_settings()); },
+    {"zeroth_order", "slope of the query over normally distributed poses", -1, EstimateOf::kSmoothShape,
+     false, true, [] { return describe(zeroth_order_settings()); },
      [](const SettingValues& settings) {
        return make_zeroth_order_estimator(zeroth_order_config(settings));
      }},
-    {"finite_difference", "central differences of the query, M = 12", -1, true, false, false,
+    {"finite_difference", "central differences of the query, M = 12", -1, EstimateOf::kPolytope, false, false,
      [] { return describe(finite_difference_settings()); },
      [](const SettingValues& settings) {
        return make_finite_difference_estimator(finite_difference_config(settings));
      }},
-    {"analytic", "the polytopes' own derivative in closed form", -1, true, false, false,
+    {"analytic", "the polytopes' own derivative in closed form", -1, EstimateOf::kPolytope, false, false,
      [] { return describe(analytic_settings()); },
      [](const SettingValues& settings) { return make_analytic_estimator(analytic_config(settings)); }},
     {"soft_bodies",
-     "first-order, soft maximum over all vertices; smoothed witness points beside the exact ones", 0, false,
-     true, false, [] { return describe(soft_bodies_settings()); },
+     "first-order, soft maximum over all vertices; smoothed witness points beside the exact ones", 0,
+     EstimateOf::kSmoothShape, true, false, [] { return describe(soft_bodies_settings()); },
      [](const SettingValues& settings) { return make_soft_bodies_estimator(soft_bodies_config(settings)); }},
+    {"distance_weighted", "first-order, means of points by how near the partner's witness point is", -1,
+     EstimateOf::kNeither, false, true, [] { return describe(distance_weighted_settings()); },
+     [](const SettingValues& settings) -> std::unique_ptr<Estimator> {
+       return make_distance_weighted_estimator(distance_weighted_config(settings));
+     }},
 };
 
 constexpr const char* kWho = "derivative";

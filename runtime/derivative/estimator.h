@@ -49,6 +49,14 @@ class Estimator {
   virtual SmoothedPair smoothed(const body::Pair& pair, WitnessHessian<double>* hessian = nullptr);
 };
 
+// What dp1, dp2 and dn converge to as an estimator's smoothing goes to nothing. (dd is the polytope's own for
+// every row.)
+enum class EstimateOf {
+  kPolytope,     // the derivatives of the polytope's own witness points
+  kSmoothShape,  // those of the smooth shape that the polytope approximates
+  kNeither,
+};
+
 // What the table says of an estimator.
 struct EstimatorRow {
   std::string_view name;     // for command lines
@@ -56,9 +64,7 @@ struct EstimatorRow {
   // Number of continuous derivatives that the *estimate* has as a function of the pose, on hulls, where the
   // witness points are unique. -1: it may jump.
   int smoothness;
-  // True: dp1, dp2 and dn converge to the derivatives of the polytope's own witness points. False: to those
-  // of the smooth shape that the polytope approximates. (dd is the polytope's own for every row.)
-  bool exact_for_polytopes;
+  EstimateOf estimate_of;
   bool has_smoothed;  // offers Estimator::smoothed
   // True: drawn samples enter, so that the answer depends on the axes that the bodies are described in, by as
   // much as it depends on the seed.

@@ -98,10 +98,15 @@ std::vector<Estimate> estimates(Shape shape) {
   std::vector<Estimate> all = {{"patch", patch_query(shape)}};
   for (const derivative::EstimatorRow& estimator : derivative::estimators())
     all.push_back({estimator.name.data(), table_query(model, std::string(estimator.name))});
+  all.push_back({"distance_weighted, published", published_query(shape)});
   all.push_back({"gaussian, published, noise 1e-3 m", table_query(model, "gaussian", {{"noise", 1e-3}})});
   all.push_back({"gumbel, published, noise 1e-3 m", table_query(model, "gumbel", {{"noise", 1e-3}})});
   return all;
 }
+
+constexpr std::pair<Transport, const char*> kTransports[] = {{Transport::kContact, "at the contact"},
+                                                             {Transport::kBoth, "of both"},
+                                                             {Transport::kNone, "at B's origin"}};
 
 // What is promised of our own rows, %.
 struct Promised {
@@ -131,13 +136,13 @@ void tables(const std::vector<ScannedObject>& objects, const std::string& bodies
   title("(a) 2,000 steps along the normalised gradient", bodies);
   for (const Estimate& estimate : estimates(shape)) {
     const bool first = estimate.name == std::string_view("patch");
-    for (const Tangent tangent : {Tangent::kContact, Tangent::kOrigin}) {
-      const bool best = first && tangent == Tangent::kContact;
-      const std::string name =
-          estimate.name + std::string(tangent == Tangent::kContact ? ", at the contact" : ", at B's origin");
+    for (const auto& [way, how] : kTransports) {
+      const Transport transport = way;
+      const bool best = first && transport == Transport::kContact;
+      const std::string name = estimate.name + std::string(", ") + how;
       if (!wanted(name)) continue;
       const Row found = row(name, best ? many : few, [&](const TargetProblem& problem, std::size_t) {
-        return descend(problem, estimate.make_query, tangent);
+        return descend(problem, estimate.make_query, transport);
       });
       if (best) promises.at_least("(a) " + bodies + ", solved, %", found.solved, least.descent);
     }

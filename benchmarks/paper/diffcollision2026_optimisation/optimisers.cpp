@@ -8,6 +8,7 @@
 
 #include "runtime/bvh/overlap.h"
 #include "runtime/core/random.h"
+#include "runtime/math/adjoint.h"
 
 namespace abut::benchmarks {
 namespace {
@@ -89,6 +90,26 @@ class Search {
   int queries_ = 0;
 };
 
+// Of the optimiser's steps: (w; v) of unit length times these.
+const Vec6<double> kStep = (Vec6<double>() << 10, 10, 10, 0.01, 0.01, 0.01).finished();  // rad, m
+
+// With the tangent taken at a point, from B's origin in B.
+Vec6<double> step_at(const Vec3<double>& point, Vec6<double> g) {
+  g.head<3>() -= point.cross(g.tail<3>());
+  Vec6<double> xi = kStep.cwiseProduct(g) / g.norm();
+  xi.tail<3>() -= xi.head<3>().cross(point);
+  return xi;
+}
+
+// Of A's frame a gradient g of B's is -Ad' g, and A's step xi_A moves B by -Ad xi_A in A's eyes.
+Vec6<double> step_of_both(const Pose<double>& X_AB, const Vec6<double>& g) {
+  const Mat6<double> Ad = adjoint(X_AB.inverse());
+  Vec6<double> scale = kStep;
+  scale.head<3>() /= 2;
+  const Vec6<double> xi = scale.cwiseProduct(g) + Ad * scale.cwiseProduct(Ad.transpose() * g);
+  return xi / xi.cwiseQuotient(kStep).norm();
+}
+
 constexpr double kTilt = 0.05;  // rad: of aligned starts at most, since normals of scans are no better
 // Of every other one more, e-fold after so many: a corner in a notch is reached from aside alone.
 constexpr double kGrowth = 30;
@@ -114,27 +135,23 @@ Pose<double> restart_pose(const TargetProblem& target, Restart restart, int numb
 
 }  // namespace
 
-Outcome descend(const TargetProblem& problem, const MakeQuery& make_query, Tangent tangent, int steps) {
-  constexpr double kRadians = 10, kMetres = 0.01;
+Outcome descend(const TargetProblem& problem, const MakeQuery& make_query, Transport transport, int steps) {
   const double begin = processor_seconds();
   const std::unique_ptr<Query> query = make_query(problem);
   Pose<double> X_AB = problem.problem.start;
   for (int k = 0; k < steps; ++k) {
     const auto [w, d] = query->derivative(X_AB);
-    Vec6<double> g = 2 * residual_jacobian(X_AB, w, d).transpose() * residual(problem.problem, X_AB, w);
-    // Where the tangent is taken, from B's origin, in B.
-    const Vec3<double> at = tangent == Tangent::kContact
-                                ? Vec3<double>(X_AB.R.transpose() * ((w.p1 + w.p2) / 2 - X_AB.p))
-                                : Vec3<double>::Zero();
-    g.head<3>() -= at.cross(g.tail<3>());
-    const double norm = g.norm();
-    if (!(norm > 0)) break;
+    const Vec6<double> g = 2 * residual_jacobian(X_AB, w, d).transpose() * residual(problem.problem, X_AB, w);
+    if (!(g.norm() > 0)) break;
     const double factor = k < 0.1 * steps ? 1 : k < 0.9 * steps ? 0.1 : 0.01;
-    Vec6<double> xi = -factor / norm * g;
-    xi.head<3>() *= kRadians;
-    xi.tail<3>() *= kMetres;
-    xi.tail<3>() -= xi.head<3>().cross(at);
-    X_AB = derivative::moved(X_AB, xi);
+    const Vec6<double> unit =
+        transport == Transport::kBoth
+            ? step_of_both(X_AB, g)
+            : step_at(transport == Transport::kContact
+                          ? Vec3<double>(X_AB.R.transpose() * ((w.p1 + w.p2) / 2 - X_AB.p))
+                          : Vec3<double>::Zero(),
+                      g);
+    X_AB = derivative::moved(X_AB, -factor * unit);
   }
   return {loss(problem.problem, X_AB, query->witness(X_AB)), steps, processor_seconds() - begin};
 }

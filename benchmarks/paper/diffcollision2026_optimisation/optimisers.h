@@ -10,16 +10,19 @@ struct Outcome {
   double seconds = 0;  // of the processor
 };
 
-// Where B's tangent is taken, in which the optimiser of [Chen2025] measures a gradient and steps.
-enum class Tangent {
-  kOrigin,   // at B's origin
-  kContact,  // at the point midway between the witness points: the gradient is transported there, and the
-             // step back, so that a force at the contact turns nothing
+// How a gradient by B's pose becomes a step of B.
+enum class Transport {
+  kNone,     // at B's origin
+  kContact,  // the gradient is transported to the point midway between the witness points, and the step back:
+             // a force at the contact turns nothing
+  kBoth,  // as published: A's step, by the gradient at its origin, transported to B and taken off B's, before
+          // both are scaled; of turns the half
 };
 
 // The optimiser of [Chen2025]: so many steps along the normalised gradient (w; v), w multiplied by 10 rad and
 // v by 0.01 m, both by 1, 0.1 and 0.01 over the first 10, the middle 80 and the last 10 % of them.
-Outcome descend(const TargetProblem& problem, const MakeQuery& make_query, Tangent tangent, int steps = 2000);
+Outcome descend(const TargetProblem& problem, const MakeQuery& make_query, Transport transport,
+                int steps = 2000);
 
 // Where Gauss-Newton starts again when it stalls.
 enum class Restart {

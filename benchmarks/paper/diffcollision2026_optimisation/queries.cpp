@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "runtime/derivative/distance_weighted.h"
 #include "runtime/distance/surface_pair.h"
 #include "runtime/proximity/distance_model.h"
 #include "runtime/proximity/patch_derivative.h"
@@ -14,8 +15,9 @@
 namespace abut::benchmarks {
 namespace {
 
-constexpr double kLeastReach = 0.01;   // of a body's longest side
-constexpr double kLeastRadius = 2e-3;  // m
+constexpr double kLeastReach = 0.01;    // of a body's longest side
+constexpr double kLeastRadius = 2e-3;   // m
+constexpr double kLeastSampled = 0.01;  // m
 
 class TableQuery final : public Query {
  public:
@@ -32,6 +34,37 @@ class TableQuery final : public Query {
  private:
   const derivative::ContactPoseProblem& problem_;
   std::unique_ptr<proximity::DistanceModel> model_;
+};
+
+class PublishedQuery final : public Query {
+ public:
+  PublishedQuery(const TargetProblem& problem, Shape shape)
+      : problem_(problem.problem), estimator_(derivative::make_distance_weighted_estimator({.noise = 1})) {
+    if (shape == Shape::kPieces) pieces_.emplace(problem_.A.geometry, problem_.B.geometry);
+  }
+
+  witness::Witness<double> witness(const Pose<double>& X_AB) override {
+    if (pieces_) return (*pieces_)(X_AB).witness;
+    return witness::separation<double>(problem_.A.geometry.convex(), problem_.B.geometry.convex(), X_AB);
+  }
+  derivative::PairDerivative derivative(const Pose<double>& X_AB) override {
+    if (!pieces_) return between(problem_.A, problem_.B, X_AB, witness(X_AB));
+    const witness::PiecesWitness nearest = (*pieces_)(X_AB);
+    return between({problem_.A.geometry.piece(nearest.piece_A)}, {problem_.B.geometry.piece(nearest.piece_B)},
+                   X_AB, nearest.witness);
+  }
+
+ private:
+  derivative::PairDerivative between(const body::Body& A, const body::Body& B, const Pose<double>& X_AB,
+                                     const witness::Witness<double>& w) {
+    const double off_A = (w.p1 - problem_.target_A).norm(), off_B = (w.p2 - X_AB * problem_.target_B).norm();
+    return estimator_->within({&A, &B, X_AB}, std::max(kLeastSampled, 2 * off_A),
+                              std::max(kLeastSampled, 2 * off_B));
+  }
+
+  const derivative::ContactPoseProblem& problem_;
+  std::unique_ptr<derivative::DistanceWeightedEstimator> estimator_;
+  std::optional<witness::PiecesSolver> pieces_;
 };
 
 class PatchQuery final : public Query {
@@ -85,6 +118,10 @@ MakeQuery table_query(const std::string& model, const std::string& method, const
 
 MakeQuery patch_query(Shape shape) {
   return [=](const TargetProblem& problem) { return std::make_unique<PatchQuery>(problem, shape); };
+}
+
+MakeQuery published_query(Shape shape) {
+  return [=](const TargetProblem& problem) { return std::make_unique<PublishedQuery>(problem, shape); };
 }
 
 }  // namespace abut::benchmarks

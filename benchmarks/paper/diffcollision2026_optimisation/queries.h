@@ -30,4 +30,8 @@ MakeQuery table_query(const std::string& model, const std::string& method,
 // radius of curvature the square root of the loss, at least 2 mm.
 MakeQuery patch_query(Shape shape);
 
+// Derivatives by [Chen2025] as published: `distance_weighted` with noise 1 m, of pieces the nearest pair's,
+// and the reach about each witness point twice its distance from its target, at least 1 cm.
+MakeQuery published_query(Shape shape);
+
 }  // namespace abut::benchmarks
