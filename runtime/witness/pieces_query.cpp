@@ -41,6 +41,11 @@ double PiecesSolver::rounding(const Pose<double>& X_AB) const {
   return (kRounding + 4 * rotation_error(X_AB.R)) * (size_ + X_AB.p.cwiseAbs().maxCoeff());
 }
 
+// Bound on the rounding of how far pieces are apart along a direction, m.
+double PiecesSolver::rounding_of_gaps(const Pose<double>& X_AB) const {
+  return 4 * std::numeric_limits<double>::epsilon() * (size_ + X_AB.p.cwiseAbs().maxCoeff());
+}
+
 // What a pair must be nearer than to count, m.
 double PiecesSolver::limit(double margin) const {
   return (found_.empty() ? most_ : std::min(most_, best_.witness.distance + margin)) - tie_;
@@ -130,11 +135,13 @@ bool PiecesSolver::ask_rivals(const Pose<double>& X_AB, double margin) {
   if (B_.geometry().half_space() != nullptr) return false;
   const Vec3<double> way = X_AB.p - X_searched_.p;
   const Mat3<double> turn = (X_AB.R - X_searched_.R).transpose();
+  // Of what the bounds were there, and of the way from there.
+  const double unsure = 2 * rounding_of_gaps(X_searched_);
   for (PairBounds::Bound& bound : bounds_) {
     if (bound.a == last_A_ && bound.b == last_B_) continue;
     // No point of B's pieces has come nearer along n than those of their box have.
     const Vec3<double> away = -(turn * bound.n);
-    if (bound.least + bound.n.dot(way) - B_.box_reach(bound.b, away) >= limit(margin)) continue;
+    if (bound.least + bound.n.dot(way) - B_.box_reach(bound.b, away) - unsure >= limit(margin)) continue;
     if (bound.a < 0) return false;
     if (gap(bound.a, bound.b, X_AB, best_.witness.n) >= limit(margin)) continue;
     if (gap(bound.a, bound.b, X_AB, bound.n) >= limit(margin)) continue;
@@ -155,7 +162,7 @@ Witness<double> PiecesSolver::separation_of_hulls(const Pose<double>& X_AB) {
 void PiecesSolver::answer(const Pose<double>& X_AB, double margin) {
   found_.clear();
   least_of_hulls_ = std::numeric_limits<double>::quiet_NaN();
-  tie_ = 4 * std::numeric_limits<double>::epsilon() * (size_ + X_AB.p.cwiseAbs().maxCoeff());
+  tie_ = rounding_of_gaps(X_AB);
   bool known = false;
   if (last_A_ >= 0) {
     ask_last(X_AB);

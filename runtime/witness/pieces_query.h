@@ -71,6 +71,7 @@ class PiecesSolver {
   double limit(double margin) const;
   void sort_found(double limit);
   double rounding(const Pose<double>& X_AB) const;
+  double rounding_of_gaps(const Pose<double>& X_AB) const;
 
   PieceSet A_, B_;
   bool hulls_;                              // both are unions of polytopes

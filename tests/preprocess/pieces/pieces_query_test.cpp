@@ -137,6 +137,24 @@ TEST(PiecesQuery, PairsWithinAMarginAreAllOfThem) {
   }
 }
 
+// A search far away leaves bounds that rounding has swallowed.
+TEST(PiecesQuery, BackFromFarAwayIsTheLeastOfAllPairs) {
+  Random random(8, 0);
+  PiecesSolver solver(ring(), ring());
+  for (const double far : {1e3, 1e7, 1e15, 1e100, 1e300}) {
+    for (int i = 0; i < 30; ++i) {
+      const Pose<double> near = random_pose(random, 0.08);
+      Pose<double> away = near;
+      away.p[i % 3] += far;
+      solver(away);
+      EXPECT_NEAR(solver(near).witness.distance, least_of_all(ring(), ring(), near), 1e-13) << far;
+      solver(away);
+      EXPECT_EQ(solver.within(near, 1e-3).size(), PiecesSolver(ring(), ring()).within(near, 1e-3).size())
+          << far;
+    }
+  }
+}
+
 // Of pieces and of a primitive: the pairs that a look at each finds, and the same bits whatever was asked
 // before.
 TEST(PiecesQuery, PairsUpToADistanceAreAllOfThem) {
