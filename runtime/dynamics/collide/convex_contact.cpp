@@ -96,7 +96,7 @@ void witness_points(const PlacedShape& A, const PlacedShape& B, double margin,
       clip_features(b, a, n_W, true, margin, points);
     else if (along_edges(A, B, n_W, margin, points))
       return;
-    if (points.size() > before) return;
+    if (!misses_nearest(points, before, witness.distance, A, B)) return;
   }
   points.push_back(
       {A.X_WS * Vec3<double>((witness.p1 + witness.p2) / 2), n_W, witness.distance, 0.0, kSingle});

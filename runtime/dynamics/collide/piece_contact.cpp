@@ -117,7 +117,7 @@ void add_pair(const PlacedShape& A, const PlacedShape& B, const witness::PiecesW
     add_shared(a, b, n_W, false, margin, points);
   else if (across_B)
     add_shared(b, a, n_W, true, margin, points);
-  if (points.size() == pair.first)
+  if (misses_nearest(points, pair.first, pair.gap, A, B))
     points.push_back({(pair.p1_W + pair.p2_W) / 2, n_W, pair.gap, 0.0, kWitness});
   for (std::size_t k = pair.first; k < points.size(); ++k)
     points[k].feature = feature_of(pair.piece_A, pair.piece_B, points[k].feature);
@@ -134,14 +134,15 @@ bool goes_on(const PlacedShape& shape, std::int32_t piece, const Vec3<double>& p
 }
 
 // Whether the pair's normal is one that the union of A's pieces, or of B's, has not got there, and a deeper
-// pair of one and the same piece is.
+// pair of one and the same piece is. Pairs that are equally deep, to rounding, stay.
 bool redundant(const PlacedShape& A, const PlacedShape& B, const Pair& pair, std::span<const Pair> all) {
   const auto covered = [&](const PlacedShape& shape, std::int32_t piece, bool of_inner,
                            const Vec3<double>& p_W, const Vec3<double>& n_W) {
     return of_inner || (!pair.of_face && goes_on(shape, piece, p_W, n_W));
   };
+  const double deeper = pair.gap - kRounding * std::min(A.half.norm(), B.half.norm());
   return std::any_of(all.begin(), all.end(), [&](const Pair& other) {
-    if (!(other.gap < pair.gap)) return false;
+    if (!(other.gap < deeper)) return false;
     if (other.piece_B == pair.piece_B) return covered(A, other.piece_A, pair.of_inner_A, pair.p1_W, pair.n_W);
     return other.piece_A == pair.piece_A && covered(B, other.piece_B, pair.of_inner_B, pair.p2_W, -pair.n_W);
   });

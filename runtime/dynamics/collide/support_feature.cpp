@@ -1,5 +1,6 @@
 #include "runtime/dynamics/collide/support_feature.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace abut::dynamics {
@@ -92,6 +93,14 @@ SupportFeature facing_edge(const PlacedShape& shape, const Vec3<double>& directi
 double PolygonSide::height_of(const Vec3<double>& p) const {
   const double height = outward.dot(p - start);
   return std::abs(height) <= kOnSide * outward.squaredNorm() ? 0 : height;
+}
+
+bool misses_nearest(const std::vector<SurfacePoint>& points, std::size_t first, double distance,
+                    const PlacedShape& A, const PlacedShape& B) {
+  constexpr double kMissed = 1e-3;  // of half the diagonal
+  const double limit = distance + kMissed * std::min(A.half.norm(), B.half.norm());
+  return std::all_of(points.begin() + static_cast<std::ptrdiff_t>(first), points.end(),
+                     [&](const SurfacePoint& point) { return point.gap > limit; });
 }
 
 void clip_features(const SupportFeature& reference, const SupportFeature& incident, const Vec3<double>& n_W,

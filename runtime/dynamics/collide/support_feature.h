@@ -48,6 +48,12 @@ struct PolygonSide {
   double height_of(const Vec3<double>& p) const;
 };
 
+// Whether all points from `first` on are farther from touching than two shapes that are `distance` (m) apart,
+// by more than a thousandth of the smaller one: what they share lies between the corners of a polygon that
+// stands for a round or many-sided face.
+bool misses_nearest(const std::vector<SurfacePoint>& points, std::size_t first, double distance,
+                    const PlacedShape& A, const PlacedShape& B);
+
 // Appends the points that the `reference` polygon of A (or of B where `swapped`) shares with a feature of the
 // other body, looking along the normal n_W from A to B; gap and place are taken along n_W. Points with a gap
 // above the margin are left out.

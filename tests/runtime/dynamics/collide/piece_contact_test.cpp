@@ -6,6 +6,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/random.h"
+#include "runtime/dynamics/collide/piece_contact.h"
 #include "runtime/dynamics/collide/piece_faces.h"
 #include "runtime/dynamics/step/simulation.h"
 #include "runtime/dynamics/system/scene_file.h"
@@ -248,6 +249,76 @@ TEST_F(Pieces, EqualBlocksStandOnTheirCorners) {
       for (std::size_t k = 0; k < 3; ++k)
         EXPECT_LT((simulation.states()[k].p_WB - scene.bodies[k].p_WB).norm(), 1e-9 * std::max(size, 0.1));
     }
+  }
+}
+
+// Shapes in place, for contact up to `margin` (m).
+PlacedShape placed(const body::Geometry& geometry, const Pose<double>& X_WS, double margin) {
+  const Shape shape{geometry, {}};
+  PlacedShape result = geometry.primitive() != nullptr
+                           ? PlacedShape(shape)
+                           : PlacedShape(shape, std::make_shared<const PieceFaces>(geometry));
+  result.place(X_WS, margin);
+  return result;
+}
+
+Pose<double> random_pose(Random& random, double spread) {
+  const Vec3<double> turn(random.normal(), random.normal(), random.normal());
+  return {exp_rotation<double>(turn),
+          {spread * random.normal(), spread * random.normal(), spread * random.normal()}};
+}
+
+// Also where a face has more corners than a polygon of contact.
+TEST_F(Pieces, PointsHaveTheNearest) {
+  constexpr double kMargin = 0.02;
+  std::vector<Vec3<double>> rims;
+  for (int k = 0; k < 48; ++k)
+    for (const double z : {-0.01, 0.01})
+      rims.emplace_back(0.1 * std::cos(k * M_PI / 24), 0.1 * std::sin(k * M_PI / 24), z);
+  const body::Geometry coin = test::union_geometry({preprocess::convex_hull(rims)}),
+                       disc(body::Cylinder<double>{0.01, 0.1}), box(body::Box<double>{{0.03, 0.05, 0.02}});
+  Random random(19);
+  PieceWorkspace workspace;
+  for (const body::Geometry* A : {&coin, &ring()}) {
+    for (const body::Geometry* B : {&coin, &ring(), &disc, &box}) {
+      witness::PiecesSolver solver(*A, *B);
+      for (int k = 0; k < 300; ++k) {
+        Pose<double> X = random_pose(random, 0.1);
+        for (int i = 0; i < 2; ++i) {
+          const witness::Witness<double> apart = solver(X).witness;
+          X.p -= apart.distance * apart.n;
+        }
+        const PlacedShape of_A = placed(*A, {}, kMargin), of_B = placed(*B, X, kMargin);
+        std::vector<SurfacePoint> points;
+        piece_points(of_A, of_B, kMargin, workspace, points);
+        double least = kMargin;
+        for (const SurfacePoint& point : points) least = std::min(least, point.gap);
+        EXPECT_LT(least - solver(X).witness.distance, 1.1e-3 * std::min(of_A.half.norm(), of_B.half.norm()))
+            << k;
+      }
+    }
+  }
+}
+
+// Rounding does not say which of pairs that are equally deep are left out.
+TEST_F(Pieces, EquallyDeepPairsStayTogether) {
+  std::vector<preprocess::TriangleMesh> cubes;
+  for (int k = 0; k < 27; ++k)
+    cubes.push_back(moved_box({0.1, 0.1, 0.1}, 0.1 * Vec3<double>(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1)));
+  const body::Geometry block = test::union_geometry(cubes), box(body::Box<double>{{0.03, 0.05, 0.02}});
+  Random random(20);
+  PieceWorkspace workspace;
+  for (int k = 0; k < 100; ++k) {
+    const Pose<double> X{exp_rotation<double>({0, 0, random.uniform(-3, 3)}),
+                         {random.uniform(-0.1, 0.1), random.uniform(-0.1, 0.1), 0.07}};
+    std::set<std::size_t> counts;
+    for (int place = 0; place < 10; ++place) {
+      const Pose<double> X_WA = random_pose(random, 0.5);
+      std::vector<SurfacePoint> points;
+      piece_points(placed(block, X_WA, 0), placed(box, X_WA * X, 0), 0, workspace, points);
+      counts.insert(points.size());
+    }
+    EXPECT_EQ(counts.size(), 1U) << k;
   }
 }
 
