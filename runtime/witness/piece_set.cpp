@@ -17,6 +17,7 @@ PieceSet::PieceSet(const body::Geometry& geometry) : geometry_(geometry) {
   if (geometry.primitive() == nullptr) {
     count_ = geometry.pieces().piece_count;
     hulls_ = geometry.pieces().convex;
+    whole_ = asset::view(geometry.asset()->convex.front());
   }
   for (auto* lists : {&middle_, &half_})
     for (std::vector<double>& list : *lists) list.resize(static_cast<std::size_t>(count_ + 1));
@@ -64,6 +65,8 @@ void PieceSet::set_box(std::int32_t piece, const Vec3<double>& low, const Vec3<d
 Core<double> PieceSet::core(std::int32_t piece) const {
   return hulls() ? Core<double>(hull(piece)) : core_of(geometry_);
 }
+
+Core<double> PieceSet::whole_core() const { return hulls() ? Core<double>(whole_) : core_of(geometry_); }
 
 double PieceSet::reach(std::int32_t piece, const Vec3<double>& n) const {
   if (hulls()) return n.dot(support<double>(hull(piece), n).point);

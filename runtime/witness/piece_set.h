@@ -19,7 +19,10 @@ class PieceSet {
   bool hulls() const { return hulls_ != nullptr; }              // whether they are polytopes of an asset
   const asset::ConvexView& hull(std::int32_t piece) const { return hulls_[piece]; }  // of an asset
   Core<double> core(std::int32_t piece) const;                                       // as the searches see it
-  double size() const;  // m, no point is farther from the frame's origin; of a half-space 0
+  // Of an asset its own hull, whichever piece the geometry stands for.
+  const asset::ConvexView& whole() const { return whole_; }
+  Core<double> whole_core() const;  // a primitive, or that hull
+  double size() const;              // m, no point is farther from the frame's origin; of a half-space 0
 
   // How far a piece reaches, m: the height of its support point.
   double reach(std::int32_t piece, const Vec3<double>& n) const;
@@ -44,6 +47,7 @@ class PieceSet {
   body::Geometry geometry_;
   std::int32_t count_ = 1;
   const asset::ConvexView* hulls_ = nullptr;
+  asset::ConvexView whole_;
   // Of the boxes, those of an asset's tree, m; the last is about all.
   std::array<std::vector<double>, 3> middle_, half_;
   std::vector<std::int32_t> chosen_;

@@ -152,9 +152,9 @@ bool PiecesSolver::ask_rivals(const Pose<double>& X_AB, double margin) {
 }
 
 Witness<double> PiecesSolver::separation_of_hulls(const Pose<double>& X_AB) {
-  const body::Geometry &A = A_.geometry(), &B = B_.geometry();
-  const Witness<double> w = hulls_ ? detail::answer_hulls(A.convex(), B.convex(), X_AB, memory_of_hulls_)
-                                   : detail::answer_cores(core_of(A), core_of(B), X_AB, memory_of_hulls_);
+  const Witness<double> w =
+      hulls_ ? detail::answer_hulls(A_.whole(), B_.whole(), X_AB, memory_of_hulls_)
+             : detail::answer_cores(A_.whole_core(), B_.whole_core(), X_AB, memory_of_hulls_);
   least_of_hulls_ = w.lower_bound;
   return w;
 }

@@ -137,6 +137,18 @@ TEST(PiecesQuery, PairsWithinAMarginAreAllOfThem) {
   }
 }
 
+// Of a geometry that stands for one piece, too: queries by pieces ask the union.
+TEST(PiecesQuery, DepthsAreThoseOfTheWholeAsset) {
+  Random random(9, 0);
+  PiecesSolver solver(ring(), ring()), of_one(ring().piece(1), ring().piece(0));
+  for (int i = 0; i < 100; ++i) {
+    const Pose<double> X = random_pose(random, 0.08);
+    const PiecesWitness w = solver(X), one = of_one(X);
+    EXPECT_EQ(one.witness.distance, w.witness.distance);
+    EXPECT_EQ(one.most_depth, w.most_depth);
+  }
+}
+
 // A search far away leaves bounds that rounding has swallowed.
 TEST(PiecesQuery, BackFromFarAwayIsTheLeastOfAllPairs) {
   Random random(8, 0);
