@@ -54,6 +54,7 @@ struct Slip {
 Slip weighted_slip(std::span<const SurfacePoint> samples, const Vec3<double>& q,
                    const DistanceWeightedConfig& config);
 
+// The estimator of the table, and the same with reaches that a task chooses.
 class DistanceWeightedEstimator : public Estimator {
  public:
   // The same of samples within these reaches of the witness points on A and on B, m, in place of `reach`: as
@@ -61,7 +62,7 @@ class DistanceWeightedEstimator : public Estimator {
   virtual PairDerivative within(const body::Pair& pair, double reach_A, double reach_B) = 0;
 };
 
-// The estimator of the table. Throws InvalidInput for settings out of range.
+// Throws InvalidInput for settings out of range.
 std::unique_ptr<DistanceWeightedEstimator> make_distance_weighted_estimator(
     const DistanceWeightedConfig& config = {});
 
