@@ -15,19 +15,23 @@ namespace {
 using Rim = std::vector<std::int32_t>;
 using Position = std::array<double, 3>;
 
+// Which islands in holes that hang in points are joined to what is around them.
+enum class Islands { kAll, kInSmallHoles, kNone };
+
 class PinchFiller {
  public:
   PinchFiller(TriangleMesh& mesh, double largest_extent) : mesh_(mesh), largest_extent_(largest_extent) {}
 
   // False where an island that was joined to what is around it is not held on a second side.
-  bool run(bool islands) {
+  bool run(Islands islands) {
+    islands_ = islands;
     std::vector<Rim> rims = find_rims(mesh_);
     leave_pinched(rims);
     if (rims.empty()) return true;
     for (const Triangle& t : mesh_.triangles) add_edges(t);
     for (const auto& [edge, faces] : edges_)
       if (faces > 2) crowded_.insert({edge.first, edge.second});
-    while (islands && join_islands(rims)) {
+    while (islands != Islands::kNone && join_islands(rims)) {
     }
     bool apart = true;
     for (const Rim& rim : rims) apart &= follow(rim);
@@ -84,7 +88,9 @@ class PinchFiller {
       auto [island, start] = places[known->second][1];
       if (rims[island].size() > rims[around].size()) std::swap(around, island), std::swap(place, start);
       if (joined[around] || joined[island] || !islands[island].empty()) continue;
-      if (!fits(rims[around]) || !fits(rims[island])) continue;
+      // Of a chain of holes each may be small.
+      if (islands_ == Islands::kInSmallHoles && !fits(rims[around])) continue;
+      if (!fits(rims[island])) continue;
       Rim turned = rims[island];
       std::rotate(turned.begin(), turned.begin() + static_cast<std::ptrdiff_t>(start), turned.end());
       merged_[turned[0]] = rims[around][place];
@@ -168,6 +174,7 @@ class PinchFiller {
 
   TriangleMesh& mesh_;
   double largest_extent_;
+  Islands islands_ = Islands::kNone;
   std::map<Edge, int> edges_;   // faces of each
   std::set<Position> crowded_;  // where edges of more faces end than one surface has: its vertices stay two
   std::map<std::int32_t, std::int32_t> merged_;  // vertices, by those that take their place
@@ -177,14 +184,15 @@ class PinchFiller {
 }  // namespace
 
 FilledPinches fill_pinched_holes(TriangleMesh& mesh, double largest_extent) {
-  TriangleMesh filled = mesh;
-  PinchFiller filler(filled, largest_extent);
-  if (filler.run(true)) {
+  for (const Islands islands : {Islands::kAll, Islands::kInSmallHoles}) {
+    TriangleMesh filled = mesh;
+    PinchFiller filler(filled, largest_extent);
+    if (!filler.run(islands)) continue;
     mesh = std::move(filled);
     return filler.done();
   }
   PinchFiller without_islands(mesh, largest_extent);
-  without_islands.run(false);
+  without_islands.run(Islands::kNone);
   return without_islands.done();
 }
 

@@ -9,6 +9,7 @@
 #include "close_fixture.h"
 #include "runtime/core/error.h"
 #include "runtime/core/random.h"
+#include "tests/support/shapes.h"
 
 namespace abut::preprocess {
 namespace {
@@ -115,6 +116,19 @@ TEST_F(Close, FillsHolesThatMeetInAPoint) {
     EXPECT_NEAR(volume(closed) / volume(whole), 1, 1e-3);
     EXPECT_LT(measure("hausdorff_to_input_percent"), 0.01);
     for (Eigen::Vector3d& v : mesh.vertices) v = turn * v;
+  }
+}
+
+// Small ones in a chain that is longer than a hole may be, about faces that hang between them.
+TEST_F(Close, FillsChainsOfHoles) {
+  const TriangleMesh whole = test::sphere(0.1, 3);
+  for (const std::uint64_t trial : {3, 6, 7, 10, 12}) {
+    TriangleMesh mesh = whole;
+    Random random(trial, 100);
+    std::erase_if(mesh.triangles, [&](const Triangle&) { return random.uniform() < 0.1; });
+    const TriangleMesh closed = close(mesh).surface;
+    EXPECT_NEAR(volume(closed) / volume(whole), 1, 0.01) << trial << ": " << all_warnings();
+    EXPECT_EQ(all_warnings().find("wrap"), std::string::npos) << trial << ": " << all_warnings();
   }
 }
 
