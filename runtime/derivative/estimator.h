@@ -65,7 +65,7 @@ struct EstimatorRow {
   // witness points are unique. -1: it may jump.
   int smoothness;
   EstimateOf estimate_of;  // what the estimate converges to
-  bool has_smoothed;  // offers Estimator::smoothed
+  bool has_smoothed;       // offers Estimator::smoothed
   // True: drawn samples enter, so that the answer depends on the axes that the bodies are described in, by as
   // much as it depends on the seed.
   bool sampled;
