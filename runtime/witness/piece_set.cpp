@@ -20,7 +20,7 @@ PieceSet::PieceSet(const body::Geometry& geometry) : geometry_(geometry) {
     whole_ = asset::view(geometry.asset()->convex.front());
   }
   for (auto* lists : {&middle_, &half_})
-    for (std::vector<double>& list : *lists) list.resize(static_cast<std::size_t>(count_ + 1));
+    for (std::vector<double>& list : *lists) list.resize(static_cast<std::size_t>(count_) + 1);
   if (geometry.half_space() != nullptr) return;
   Vec3<double> least = Vec3<double>::Constant(kInfinity), most = -least;
   const auto add_box = [&](std::int32_t piece, const Vec3<double>& low, const Vec3<double>& high) {

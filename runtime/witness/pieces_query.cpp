@@ -87,7 +87,7 @@ double PiecesSolver::gap(std::int32_t a, std::int32_t b, const Pose<double>& X_A
 // Asks the pieces that reach farthest to each other along the normal of the hulls, if there is no limit yet.
 // Where to look along.
 Vec3<double> PiecesSolver::ask_first(const Pose<double>& X_AB) {
-  const Vec3<double> n = separation_of_hulls(X_AB).n;
+  Vec3<double> n = separation_of_hulls(X_AB).n;
   if (most_ != kNoLimit) return n;
   return ask(A_.farthest_piece(n), B_.farthest_piece(-(X_AB.R.transpose() * n)), X_AB, kInfinity, n).n;
 }
@@ -152,9 +152,8 @@ bool PiecesSolver::ask_rivals(const Pose<double>& X_AB, double margin) {
 }
 
 Witness<double> PiecesSolver::separation_of_hulls(const Pose<double>& X_AB) {
-  const Witness<double> w =
-      hulls_ ? detail::answer_hulls(A_.whole(), B_.whole(), X_AB, memory_of_hulls_)
-             : detail::answer_cores(A_.whole_core(), B_.whole_core(), X_AB, memory_of_hulls_);
+  Witness<double> w = hulls_ ? detail::answer_hulls(A_.whole(), B_.whole(), X_AB, memory_of_hulls_)
+                             : detail::answer_cores(A_.whole_core(), B_.whole_core(), X_AB, memory_of_hulls_);
   least_of_hulls_ = w.lower_bound;
   return w;
 }
