@@ -110,7 +110,8 @@ class CompliantContact {
   // The models of a thread: the source's, then those of the scene's choices.
   std::size_t model_count() const { return system_.scene().contacts.size() + 1; }
   std::size_t model_of(std::size_t placed_A, std::size_t placed_B) const {
-    return static_cast<std::size_t>(system_.contact_choice(placed_A, placed_B) + 1);
+    const std::int32_t choice = system_.contact_choice(placed_A, placed_B);
+    return choice < 0 ? 0 : static_cast<std::size_t>(choice) + 1;
   }
 
   using Models = std::vector<std::unique_ptr<contact::Model>>;  // (thread, model)
