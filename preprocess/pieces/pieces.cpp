@@ -124,9 +124,16 @@ class Maker {
   void add_inside_targets(double inset) {
     const Vector3d size = hull_.high - hull_.low;
     const double spacing = std::max(std::cbrt(size.prod() / kInsideTargets), size.maxCoeff() / 100);
-    for (double z = hull_.low.z(); z < hull_.high.z(); z += spacing)
-      for (double y = hull_.low.y(); y < hull_.high.y(); y += spacing)
-        for (double x = hull_.low.x(); x < hull_.high.x(); x += spacing) {
+    const auto along = [&](int axis) {
+      std::vector<double> places;
+      double x = hull_.low[axis];
+      while (x < hull_.high[axis]) places.push_back(x), x += spacing;
+      return places;
+    };
+    const std::vector<double> xs = along(0), ys = along(1), zs = along(2);
+    for (const double z : zs)
+      for (const double y : ys)
+        for (const double x : xs) {
           const Vector3d p(x, y, z);
           if (distance::signed_distance<double>(surface_, p).distance < -inset) add_target(p, p);
         }
@@ -195,7 +202,7 @@ class Maker {
     Part part = whole(mesh_);
     for (const Plane& plane : region.planes) part = cut(part, plane, inside).first;
     for (int trims = 0;; ++trims) {
-      const Polytope hull = hull_of(part);
+      Polytope hull = hull_of(part);
       if (hull.flat()) return hull;
       Polytope result = reduce(hull, parameters_.vertices, kReduced * error);
       Overreach over = lattice_->overreach(result);
