@@ -80,7 +80,7 @@ std::size_t add_robot(Scene& scene, const std::string& name, const Robot& robot,
                       const MeshSource& meshes) {
   const std::size_t first = scene.bodies.size();
   for (const std::string& warning : robot.warnings)
-    scene.warnings.push_back("robot '" + name + "': " + warning);
+    scene.warnings.emplace_back("robot '").append(name).append("': ").append(warning);
   std::int32_t group = 0;
   for (const Body& body : scene.bodies) group = std::max(group, body.group);
   std::vector<Place> places;

@@ -126,13 +126,13 @@ class Reader {
   }
 
   Vec3<double> vector(const urdf::Vector3& from, const std::string& of) const {
-    const Vec3<double> v(from.x, from.y, from.z);
+    Vec3<double> v(from.x, from.y, from.z);
     if (!v.allFinite()) refuse(of + " has a number that is not finite");
     return v;
   }
   Pose<double> pose(const urdf::Pose& from, const std::string& of) const {
     const urdf::Rotation& q = from.rotation;
-    const Pose<double> X{rotation_from_quaternion(q.w, q.x, q.y, q.z), vector(from.position, of)};
+    Pose<double> X{rotation_from_quaternion(q.w, q.x, q.y, q.z), vector(from.position, of)};
     if (!X.finite()) refuse(of + " has an origin that is not finite");
     return X;
   }
