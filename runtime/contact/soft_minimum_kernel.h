@@ -109,7 +109,7 @@ class SoftMinimumKernel {
           const std::int32_t index = side.points->order[std::ptrdiff_t(block) * kBlockPoints + i];
           if (index < 0) continue;
           const Vec3<S> p = side.place(numbers, i);
-          Depth<S> depth;
+          Depth<S> depth{};
           depth_at(side, p, depth);
           if (!dense_ && depth.value > least_ + band_) continue;
           evaluate(side, p, Vec3<S>::Zero(), depth.press);

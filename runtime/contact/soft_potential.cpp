@@ -13,8 +13,6 @@ namespace abut::contact {
 
 namespace {
 
-using ssdf::Order;
-
 constexpr const char* kWho = "soft potential contact";
 
 constexpr std::string_view kFields[] = {"auto", "points", "grid", "lattice"};  // of PotentialField
