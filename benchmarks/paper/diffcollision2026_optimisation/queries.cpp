@@ -44,8 +44,8 @@ class PublishedQuery final : public Query {
   }
 
   witness::Witness<double> witness(const Pose<double>& X_AB) override {
-    if (pieces_) return (*pieces_)(X_AB).witness;
-    return witness::separation<double>(problem_.A.geometry.convex(), problem_.B.geometry.convex(), X_AB);
+    const body::Geometry &A = problem_.A.geometry, &B = problem_.B.geometry;
+    return pieces_ ? (*pieces_)(X_AB).witness : witness::separation<double>(A.convex(), B.convex(), X_AB);
   }
   derivative::PairDerivative derivative(const Pose<double>& X_AB) override {
     if (!pieces_) return between(problem_.A, problem_.B, X_AB, witness(X_AB));
