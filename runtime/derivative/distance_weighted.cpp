@@ -76,17 +76,14 @@ class Pool {
   void spread(const asset::ConvexView& hull, Random& random) {
     constexpr int kSpread = kPoints / 2;
     std::int32_t t = 0;
-    double below = 0, above = hull.triangle_count > 0 ? twice_area(hull, 0).stableNorm() / 2 : 0;
+    double above = hull.triangle_count > 0 ? twice_area(hull, 0).stableNorm() / 2 : 0;
     for (int i = 0; i < kSpread; ++i) {
       SurfacePoint& sample = points_[kSpread + i];
       const double at = (i + random.uniform()) / kSpread * area_, u = std::sqrt(random.uniform()),
                    v = random.uniform();
       sample = points_[i];
       if (!(area_ > 0)) continue;
-      while (at > above && t + 1 < hull.triangle_count) {
-        below = above;
-        above = below + twice_area(hull, ++t).stableNorm() / 2;
-      }
+      while (at > above && t + 1 < hull.triangle_count) above += twice_area(hull, ++t).stableNorm() / 2;
       const std::int32_t* c = hull.triangles + std::ptrdiff_t{3} * t;
       const Vector a = vertex(hull, c[0]);
       sample.point = a + u * ((1 - v) * (vertex(hull, c[1]) - a) + v * (vertex(hull, c[2]) - a));
