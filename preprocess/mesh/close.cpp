@@ -156,8 +156,11 @@ void finish(const TriangleMesh& surface, double moved, const TriangleMesh& input
   report.measures["genus"] = static_cast<double>(genus(surface));
 }
 
-Hausdorff distance(const TriangleMesh& surface, const TriangleMesh& reference) {
-  return hausdorff(surface, reference, CloseParameters::kHausdorffTolerance * object_size(reference));
+// Between the surface and what it stands for, m; from the surface alone where parts overlapped.
+double distance(const TriangleMesh& surface, const TriangleMesh& reference, bool overlapping) {
+  const Hausdorff moved =
+      hausdorff(surface, reference, CloseParameters::kHausdorffTolerance * object_size(reference));
+  return overlapping ? moved.from_A : moved.symmetric();
 }
 
 }  // namespace
@@ -170,13 +173,13 @@ ClosedSurface close_surface(const TriangleMesh& soup, const CloseParameters& par
   part_limbs(mesh, parameters, report);
   if (find_components(mesh).count > 1) {
     UnitedParts united = close_and_unite(mesh, parameters, report);
-    const Hausdorff moved = distance(united.surface, united.reference);
-    finish(united.surface, joined + (united.overlapping ? moved.from_A : moved.symmetric()), united.kept,
-           report);
+    const double moved = distance(united.surface, united.reference, united.overlapping);
+    finish(united.surface, joined + moved, united.kept, report);
     return {std::move(united.surface), std::move(united.hull_points)};
   }
   ClosedPart closed = close_part(mesh, parameters, true, report).value();
-  finish(closed.surface, joined + distance(closed.surface, closed.reference).symmetric(), mesh, report);
+  const double moved = distance(closed.surface, closed.reference, closed.overlapping);
+  finish(closed.surface, joined + moved, mesh, report);
   return {std::move(closed.surface), std::move(closed.hull_points)};
 }
 

@@ -4,9 +4,11 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
+#include "preprocess/index/index.h"
 #include "preprocess/mesh/hanging.h"
 #include "preprocess/mesh/lids.h"
 #include "preprocess/mesh/measure.h"
@@ -20,12 +22,14 @@
 #include "preprocess/mesh/wrap.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
+#include "runtime/distance/surface_distance.h"
 
 namespace abut::preprocess {
 namespace {
 
 // A rim is flat within this part of its extent: scans of a cut or a brim waver by some percent.
 constexpr double kFlatRim = 0.03;
+constexpr double kRounding = 1e-12;  // of points on a surface, of its diagonal
 
 // Smallest extent of the vertices over their principal axes, m.
 double thickness(const TriangleMesh& mesh) {
@@ -157,6 +161,27 @@ TriangleMesh orient_outward(TriangleMesh mesh, Report& report) {
   return mesh;
 }
 
+// The soup without the flaps that lie within the solid: walls between solids that have become one.
+TriangleMesh without_walls(TriangleMesh soup, const TriangleMesh& surface, double diagonal) {
+  TriangleMesh bare = soup;
+  if (cancel_coincident(bare).flaps == 0) return soup;
+  const asset::Surface solid = build_surface(surface);
+  const auto within = [&, view = asset::view(solid)](const Eigen::Vector3d& x) {
+    return distance::signed_distance<double>(view, x).distance < kRounding * diagonal;
+  };
+  std::vector<char> keep;
+  auto next = bare.triangles.begin();
+  for (const Triangle& t : soup.triangles) {
+    const bool in_flap = next == bare.triangles.end() || *next != t;
+    if (!in_flap) ++next;
+    const auto &a = soup.vertices[t[0]], &b = soup.vertices[t[1]], &c = soup.vertices[t[2]];
+    const std::array<Eigen::Vector3d, 7> inner = {
+        a, b, c, (a + b) / 2, (b + c) / 2, (c + a) / 2, (a + b + c) / 3};
+    keep.push_back(in_flap && std::all_of(inner.begin(), inner.end(), within) ? 0 : 1);
+  }
+  return select_faces(soup, keep);
+}
+
 }  // namespace
 
 std::optional<ClosedPart> close_part(const TriangleMesh& part, const CloseParameters& parameters,
@@ -174,7 +199,11 @@ std::optional<ClosedPart> close_part(const TriangleMesh& part, const CloseParame
   std::string refused;
   if (filled) {
     MendedPart mended = mend_part(orient_outward(*filled, report), parameters, diagonal, report);
-    if (mended.surface) return ClosedPart{std::move(*mended.surface), std::move(reference), cleaned.vertices};
+    if (mended.surface) {
+      reference = without_walls(std::move(reference), *mended.surface, diagonal);
+      return ClosedPart{std::move(*mended.surface), std::move(reference), cleaned.vertices,
+                        mended.overlapping};
+    }
     refused = std::move(mended.refused);
   }
   if (!may_wrap) return std::nullopt;

@@ -60,15 +60,20 @@ struct Tries {
   std::string refused;        // why the last repair that the gate refused was
 };
 
+struct United {
+  TriangleMesh mesh;
+  bool overlapping = false;  // as MendedPart has it
+};
+
 // Kept parts may overlap or lie within each other: the object is the union of their solids.
-TriangleMesh unite(const TriangleMesh& closed, Report& report) {
+United unite(const TriangleMesh& closed, Report& report) {
   const std::int32_t parts = find_components(closed).count;
-  if (parts == 1) return closed;
+  if (parts == 1) return {closed};
   std::optional<TriangleMesh> united = unite_parts(closed);
-  if (!united || !find_fault(*united).empty()) return closed;
-  if (united->triangles.size() != closed.triangles.size())
-    report.warnings.push_back(fmt::format("{} parts united that overlap", parts));
-  return std::move(*united);
+  if (!united || !find_fault(*united).empty()) return {closed};
+  const bool overlapping = united->triangles.size() != closed.triangles.size();
+  if (overlapping) report.warnings.push_back(fmt::format("{} parts united that overlap", parts));
+  return {std::move(*united), overlapping};
 }
 
 // The candidate free of self-intersection, if the gate lets that pass.
@@ -166,22 +171,23 @@ std::optional<TriangleMesh> mend_with_tunnels(const TriangleMesh& mesh, double l
 // Tunnels first: pinched ones are what most self-intersections of scans come from.
 MendedPart mend_part(const TriangleMesh& closed, const CloseParameters& parameters, double diagonal,
                      Report& report) {
-  const TriangleMesh mesh = unite(closed, report);
+  const auto [mesh, overlapping] = unite(closed, report);
   const Gate gate{mesh, parameters, diagonal};
   Tries tries;
   if (genus(mesh) > 0) {
     const double limit = tunnel_limit(mesh, gate);
     for (const double longest : {limit, limit / 2}) {
       if (!(longest > 0)) continue;
-      if (auto mended = mend_with_tunnels(mesh, longest, gate, tries, report)) return {std::move(mended), {}};
+      if (auto mended = mend_with_tunnels(mesh, longest, gate, tries, report))
+        return {std::move(mended), {}, overlapping};
     }
     if (!tries.refused.empty())
       report.warnings.push_back("tiny tunnels left as they are: closing them was undone, since " +
                                 std::exchange(tries.refused, {}));
   }
-  if (find_fault(mesh).empty()) return {mesh, {}};
+  if (find_fault(mesh).empty()) return {mesh, {}, overlapping};
   std::optional<TriangleMesh> mended = remove_crossings(mesh, gate, tries, report);
-  return {std::move(mended), std::move(tries.refused)};
+  return {std::move(mended), std::move(tries.refused), overlapping};
 }
 
 }  // namespace abut::preprocess

@@ -10,6 +10,7 @@ namespace abut::preprocess {
 struct MendedPart {
   std::optional<TriangleMesh> surface;  // none where no repair that a gate lets pass will do
   std::string refused;                  // then why the last repair that a gate refused was; may be empty
+  bool overlapping = false;             // solids lay or reached into others, where the surface has nothing
 };
 
 // Makes the boundary of a solid out of a closed surface of diameter `diagonal`, m, that is oriented outward:

@@ -236,6 +236,7 @@ TEST_F(Close, SolidsThatShareAWallAreNoLimbs) {
   append_mesh(two, other);
   EXPECT_DOUBLE_EQ(volume(close(two).surface), 128);
   EXPECT_FALSE(has_warning("limb")) << all_warnings();
+  EXPECT_LT(measure("hausdorff_to_input_percent"), 1e-9);  // the wall lies within the solid
 }
 
 TEST_F(Close, KeepsWhatIsMoreThanAFin) {
