@@ -9,6 +9,7 @@
 
 #include "preprocess/index/index.h"
 #include "preprocess/pieces/cover.h"
+#include "preprocess/pieces/exact_parts.h"
 #include "preprocess/pieces/lattice.h"
 #include "preprocess/pieces/left_out.h"
 #include "preprocess/pieces/outside.h"
@@ -64,6 +65,8 @@ class Maker {
   Pieces run() {
     Pieces best = one();
     if (best.error() <= parameters_.error || parameters_.count == 1) return best;
+    if (Pieces exact = exact_ones(); exact.error() < best.error()) best = std::move(exact);
+    if (best.error() <= parameters_.error) return best;
     lattice_.emplace(surface_, parameters_.error);
     for (double error = parameters_.error; error < best.error();) {
       Pieces found = attempt(error);
@@ -80,11 +83,24 @@ class Maker {
   // The hull, with fewer vertices.
   Pieces one() const {
     progress_("hull");
+    return measured({hull_});
+  }
+
+  // Of what was designed from few planes; none of anything else.
+  Pieces exact_ones() const {
+    progress_("exact parts");
+    return measured(exact_parts(mesh_, surface_, static_cast<std::size_t>(parameters_.count),
+                                kReduced * parameters_.error));
+  }
+
+  // The polytopes, with fewer vertices; as they are where there are none.
+  Pieces measured(std::vector<Polytope> polytopes) const {
     Pieces found;
-    found.polytopes = {reduce(hull_, parameters_.vertices, kReduced * parameters_.error)};
-    const double enough = kEnough * parameters_.error;
+    if (polytopes.empty()) return found;
+    for (Polytope& p : polytopes) p = reduce(p, parameters_.vertices, kReduced * parameters_.error);
+    found.polytopes = std::move(polytopes);
     found.inward = inward_error(mesh_, surface_, found.polytopes, kReduced * parameters_.error).most;
-    found.outward = outward_error(surface_, found.polytopes, enough).most;
+    found.outward = outward_error(surface_, found.polytopes, kEnough * parameters_.error).most;
     return found;
   }
 

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "preprocess/index/index.h"
+#include "preprocess/mesh/close.h"
+#include "preprocess/mesh/weld.h"
 #include "runtime/core/random.h"
 #include "runtime/distance/surface_distance.h"
 #include "runtime/witness/separation.h"
@@ -71,6 +73,27 @@ TEST(Pieces, ABoxIsOnePieceAndExact) {
   EXPECT_LE(made.measure("pieces_inward_m"), 1e-12);
   EXPECT_LE(made.measure("pieces_outward_m"), 1e-7);
   EXPECT_TRUE(made.report.warnings.empty());
+}
+
+// A chair of six boxes that touch, and what a designer would cut it into.
+TEST(Pieces, WhatIsDesignedFromFewPlanesIsExact) {
+  TriangleMesh boxes;
+  const auto add = [&](const Vector3d& size, const Vector3d& middle) {
+    TriangleMesh box = test::box(size.x(), size.y(), size.z());
+    for (Vector3d& v : box.vertices) v += middle;
+    append_mesh(boxes, box);
+  };
+  add({0.4, 0.4, 0.04}, {0, 0, 0.45});
+  add({0.4, 0.04, 0.48}, {0, 0.18, 0.71});
+  for (const double x : {-0.18, 0.18})
+    for (const double y : {-0.18, 0.18}) add({0.04, 0.04, 0.43}, {x, y, 0.215});
+  Report closing;
+  const TriangleMesh chair = close_surface(boxes, {}, closing).surface;
+  const Made made = make(chair, {.kind = Kind::kAuto});
+  EXPECT_EQ(made.result.convex.size(), 6U);
+  EXPECT_LE(made.measure("pieces_inward_m"), 3e-4);  // where the search for more ends
+  EXPECT_LE(made.measure("pieces_outward_m"), 1e-6);
+  expect_errors_hold(made);
 }
 
 // What is its own hull reaches nowhere out, whatever the error that is wished for.

@@ -1,0 +1,220 @@
+#include "preprocess/pieces/exact_parts.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "preprocess/pieces/part.h"
+#include "runtime/core/parallel.h"
+#include "runtime/distance/surface_distance.h"
+
+namespace abut::preprocess {
+namespace {
+
+using Eigen::Vector3d;
+
+constexpr std::size_t kMaxPlanes = 256;  // of a surface; scans have as many as triangles
+constexpr std::size_t kMaxTriangles = 20'000;
+constexpr double kLeastVolume = 1e-12;  // of a part, of the cube of the solid's size
+constexpr double kSamePlane = 1e-9;     // of angles, rad, and of the size of the solid
+
+struct Cell {
+  Part part;
+  std::vector<Plane> cuts;  // the part is what of the solid is behind these
+};
+
+class Divider {
+ public:
+  Divider(const TriangleMesh& mesh, const asset::SurfaceView& surface, std::size_t most, double tolerance)
+      : mesh_(mesh), surface_(surface), most_(most), tolerance_(tolerance) {
+    const Eigen::Map<const Eigen::Matrix3Xd> points(surface.vertices, 3, surface.vertex_count);
+    size_ = (points.rowwise().maxCoeff() - points.rowwise().minCoeff()).norm();
+  }
+
+  std::vector<Polytope> run() {
+    if (mesh_.triangles.size() > kMaxTriangles || !find_planes()) return {};
+    std::vector<Cell> open, convex;
+    open.push_back({whole(mesh_), {}});
+    while (!open.empty()) {
+      Cell cell = std::move(open.back());
+      open.pop_back();
+      const Plane* plane = best_cut(cell.part);
+      if (plane == nullptr) {
+        convex.push_back(std::move(cell));
+      } else {
+        divide(cell, *plane, open);
+      }
+      if (open.size() + convex.size() > most_) return {};
+    }
+    return grown(std::move(convex));
+  }
+
+ private:
+  bool same_plane(const Plane& p, const Plane& q) const {
+    return (p.n - q.n).norm() < kSamePlane && std::abs(p.d - q.d) < kSamePlane * size_;
+  }
+
+  // False where there are too many.
+  bool find_planes() {
+    for (const Triangle& t : mesh_.triangles) {
+      const auto &a = mesh_.vertices[t[0]], &b = mesh_.vertices[t[1]], &c = mesh_.vertices[t[2]];
+      const Vector3d n = (b - a).cross(c - a).normalized();
+      if (!n.allFinite()) continue;
+      const Plane plane{n, n.dot(a)};
+      if (std::any_of(planes_.begin(), planes_.end(), [&](const Plane& p) { return same_plane(p, plane); }))
+        continue;
+      if (planes_.size() == kMaxPlanes) return false;
+      planes_.push_back(plane);
+    }
+    return true;
+  }
+
+  static std::pair<double, double> heights(const Polygons& polygons, std::size_t k, const Plane& plane) {
+    double least = std::numeric_limits<double>::infinity(), most = -least;
+    for (std::int32_t i = polygons.ends[k]; i < polygons.ends[k + 1]; ++i) {
+      const double height = plane.height(polygons.points[i]);
+      least = std::min(least, height);
+      most = std::max(most, height);
+    }
+    return {least, most};
+  }
+
+  static Vector3d area_vector(const Polygons& polygons, std::size_t k) {
+    const auto first = static_cast<std::size_t>(polygons.ends[k]),
+               end = static_cast<std::size_t>(polygons.ends[k + 1]);
+    Vector3d sum = Vector3d::Zero();
+    for (std::size_t i = first + 1; i + 1 < end; ++i)
+      sum += (polygons.points[i] - polygons.points[first])
+                 .cross(polygons.points[i + 1] - polygons.points[first]);
+    return sum / 2;
+  }
+
+  // Of a part along a plane: whether it has faces in it and points on both sides, and the area of the faces
+  // that the plane divides, m^2.
+  struct Along {
+    bool face = false, behind = false, before = false;
+    double divided = 0;
+  };
+
+  Along along(const Part& part, const Plane& plane) const {
+    Along result;
+    const double rounding = kSamePlane * size_;
+    for (std::size_t k = 0; k < part.surface.size(); ++k) {
+      const auto [least, most] = heights(part.surface, k, plane);
+      result.before |= most > tolerance_;
+      result.behind |= least < -rounding;
+      if (most > rounding && least < -rounding) {
+        result.divided += area_vector(part.surface, k).norm();
+      } else if (most <= rounding && least >= -rounding) {
+        result.face |= area_vector(part.surface, k).dot(plane.n) > rounding * rounding;
+      }
+    }
+    for (const Vector3d& p : part.corners) result.before |= plane.height(p) > tolerance_;
+    return result;
+  }
+
+  // Of the planes of faces that have some of the part before them the one that divides least; null where the
+  // part is convex.
+  const Plane* best_cut(const Part& part) const {
+    const Plane* best = nullptr;
+    double least = std::numeric_limits<double>::infinity();
+    for (const Plane& plane : planes_) {
+      const Along found = along(part, plane);
+      if (!found.face || !found.behind || !found.before || found.divided >= least) continue;
+      best = &plane;
+      least = found.divided;
+    }
+    return best;
+  }
+
+  std::pair<Part, Part> sides(const Part& part, const Plane& plane) const {
+    auto result = cut(part, plane, [&](const Vector3d& p) {
+      return distance::signed_distance<double>(surface_, p).distance < -kSamePlane * size_;
+    });
+    drop_touching(plane, result.first.surface);
+    drop_touching({-plane.n, -plane.d}, result.second.surface);
+    return result;
+  }
+
+  // Of the faces in the plane those stay that have the solid behind it.
+  void drop_touching(const Plane& plane, Polygons& faces) const {
+    Polygons kept;
+    const double rounding = kSamePlane * size_;
+    for (std::size_t k = 0; k < faces.size(); ++k) {
+      const auto [least, most] = heights(faces, k, plane);
+      const bool in_plane = most <= rounding && least >= -rounding;
+      if (in_plane && area_vector(faces, k).dot(plane.n) <= rounding * size_) continue;
+      kept.points.insert(kept.points.end(), faces.points.begin() + faces.ends[k],
+                         faces.points.begin() + faces.ends[k + 1]);
+      kept.close();
+    }
+    faces = std::move(kept);
+  }
+
+  void divide(const Cell& cell, const Plane& plane, std::vector<Cell>& open) const {
+    auto [behind, before] = sides(cell.part, plane);
+    Cell first{std::move(behind), cell.cuts}, second{std::move(before), cell.cuts};
+    first.cuts.push_back(plane);
+    second.cuts.push_back({-plane.n, -plane.d});
+    for (Cell* half : {&first, &second})
+      if (solid(hull_of(half->part))) open.push_back(std::move(*half));
+  }
+
+  // Whether it is more than what rounding makes of a face.
+  bool solid(const Polytope& hull) const {
+    return !hull.flat() && hull.volume() > kLeastVolume * size_ * size_ * size_;
+  }
+
+  // The part without those of its cuts without which it is convex, too.
+  Polytope grow(const Cell& cell) const {
+    Part part = cell.part;
+    std::vector<Plane> cuts = cell.cuts;
+    for (std::size_t k = cuts.size(); k-- > 0;) {
+      Part larger = whole(mesh_);
+      for (std::size_t i = 0; i < cuts.size(); ++i)
+        if (i != k) larger = sides(larger, cuts[i]).first;
+      if (best_cut(larger) != nullptr) continue;
+      part = std::move(larger);
+      cuts.erase(cuts.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+    return hull_of(part);
+  }
+
+  bool within(const Polytope& part, const Polytope& other) const {
+    return std::all_of(part.vertices.begin(), part.vertices.end(),
+                       [&](const Vector3d& p) { return other.height(p) <= kSamePlane * size_; });
+  }
+
+  // Those that none of the others holds.
+  std::vector<Polytope> grown(std::vector<Cell> cells) const {
+    std::vector<Polytope> parts(cells.size());
+    parallel_for(static_cast<std::int64_t>(cells.size()), 0,
+                 [&](std::int64_t i, int) { parts[i] = grow(cells[i]); });
+    std::vector<Polytope> kept;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const auto holds = [&](const Polytope& other) { return within(parts[i], other); };
+      if (std::none_of(kept.begin(), kept.end(), holds) &&
+          std::none_of(parts.begin() + static_cast<std::ptrdiff_t>(i) + 1, parts.end(), holds))
+        kept.push_back(parts[i]);
+    }
+    return kept;
+  }
+
+  const TriangleMesh& mesh_;
+  const asset::SurfaceView& surface_;
+  std::size_t most_;
+  double tolerance_;
+  double size_ = 0;  // m
+  std::vector<Plane> planes_;
+};
+
+}  // namespace
+
+std::vector<Polytope> exact_parts(const TriangleMesh& mesh, const asset::SurfaceView& surface,
+                                  std::size_t most, double tolerance) {
+  return Divider(mesh, surface, most, tolerance).run();
+}
+
+}  // namespace abut::preprocess
