@@ -34,6 +34,7 @@ constexpr double kNear = 0.1;     // how far what counts as held may be from a r
 constexpr double kReduced = 0.3;  // how far pieces may be from their hulls for the sake of fewer vertices
 constexpr double kTrim = 0.96;    // how far pieces may reach out: less by what the bound on it is not tight
 constexpr double kRepair = 0.97;  // what is farther from the pieces is repaired
+constexpr double kAround = 10;    // how far about what a repair holds it reaches
 constexpr double kEnough = 0.05;  // an outward error that need not be known better
 constexpr double kLarger = 1.25;  // the next error that is tried where there are too few pieces for one
 // Parts of the targets: with more missing, an error is given up; the next is larger by two steps.
@@ -189,6 +190,7 @@ class Maker {
         wanted.push_back(1);
       }
       std::vector<Region> more = cover(ground_, wanted, most - regions.size(), 0, tell);
+      for (Region& region : more) keep_near_held(region, kAround * error);
       std::move(more.begin(), more.end(), std::back_inserter(regions));
       fit_all(regions, error, found.polytopes);
       inward = inward_error(mesh_, surface_, found.polytopes, kRepair * error);
@@ -200,6 +202,20 @@ class Maker {
     if (found.outward > error)  // not known well enough, or more
       found.outward = std::min(found.outward, outward_error(surface_, found.polytopes, error).most);
     return found;
+  }
+
+  // Cuts a region to the box of what it holds, `margin` (m) about it: with few vertices, a piece comes near to
+  // little of the surface.
+  void keep_near_held(Region& region, double margin) const {
+    Vector3d low = Vector3d::Constant(std::numeric_limits<double>::infinity()), high = -low;
+    for (const std::int32_t i : region.held) {
+      low = low.cwiseMin(ground_.targets[i]);
+      high = high.cwiseMax(ground_.targets[i]);
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+      region.planes.push_back({Vector3d::Unit(axis), high[axis] + margin});
+      region.planes.push_back({-Vector3d::Unit(axis), margin - low[axis]});
+    }
   }
 
   // Adds the polytopes of regions that have none yet.
