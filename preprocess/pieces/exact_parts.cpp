@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -33,7 +34,7 @@ class Divider {
     size_ = (points.rowwise().maxCoeff() - points.rowwise().minCoeff()).norm();
   }
 
-  std::vector<Polytope> run() {
+  ExactParts run() {
     if (mesh_.triangles.size() > kMaxTriangles || !find_planes()) return {};
     std::vector<Cell> open, convex;
     open.push_back({whole(mesh_), {}});
@@ -48,7 +49,11 @@ class Divider {
       }
       if (open.size() + convex.size() > most_) return {};
     }
-    return grown(std::move(convex));
+    ExactParts result;
+    result.polytopes = grown(convex);
+    for (Cell& cell : convex) result.parts.push_back(std::move(cell.part));
+    std::move(slivers_.begin(), slivers_.end(), std::back_inserter(result.parts));
+    return result;
   }
 
  private:
@@ -153,13 +158,17 @@ class Divider {
     faces = std::move(kept);
   }
 
-  void divide(const Cell& cell, const Plane& plane, std::vector<Cell>& open) const {
+  void divide(const Cell& cell, const Plane& plane, std::vector<Cell>& open) {
     auto [behind, before] = sides(cell.part, plane);
     Cell first{std::move(behind), cell.cuts}, second{std::move(before), cell.cuts};
     first.cuts.push_back(plane);
     second.cuts.push_back({-plane.n, -plane.d});
-    for (Cell* half : {&first, &second})
-      if (solid(hull_of(half->part))) open.push_back(std::move(*half));
+    for (Cell* half : {&first, &second}) {
+      if (solid(hull_of(half->part)))
+        open.push_back(std::move(*half));
+      else
+        slivers_.push_back(std::move(half->part));
+    }
   }
 
   // Whether it is more than what rounding makes of a face.
@@ -188,7 +197,7 @@ class Divider {
   }
 
   // Those that none of the others holds.
-  std::vector<Polytope> grown(std::vector<Cell> cells) const {
+  std::vector<Polytope> grown(const std::vector<Cell>& cells) const {
     std::vector<Polytope> parts(cells.size());
     parallel_for(static_cast<std::int64_t>(cells.size()), 0,
                  [&](std::int64_t i, int) { parts[i] = grow(cells[i]); });
@@ -208,12 +217,13 @@ class Divider {
   double tolerance_;
   double size_ = 0;  // m
   std::vector<Plane> planes_;
+  std::vector<Part> slivers_;  // what rounding cuts off
 };
 
 }  // namespace
 
-std::vector<Polytope> exact_parts(const TriangleMesh& mesh, const asset::SurfaceView& surface,
-                                  std::size_t most, double tolerance) {
+ExactParts exact_parts(const TriangleMesh& mesh, const asset::SurfaceView& surface, std::size_t most,
+                       double tolerance) {
   return Divider(mesh, surface, most, tolerance).run();
 }
 

@@ -27,12 +27,14 @@ struct Bounded {
 template <class Body>
 class InwardSearch {
  public:
-  InwardSearch(const TriangleMesh& mesh, const asset::SurfaceView& surface, const std::vector<Body>& bodies,
+  InwardSearch(std::vector<Part> parts, const asset::SurfaceView& surface, const std::vector<Body>& bodies,
                double enough)
       : surface_(surface), bodies_(bodies), enough_(enough), search_(enough) {
-    Bounded all{whole(mesh)};
-    bound(all);
-    search_.add(std::move(all));
+    for (Part& part : parts) {
+      Bounded bounded{std::move(part)};
+      bound(bounded);
+      search_.add(std::move(bounded));
+    }
   }
 
   InwardError run() {
@@ -121,7 +123,12 @@ class InwardSearch {
 template <class Body>
 InwardError inward_error(const TriangleMesh& mesh, const asset::SurfaceView& surface,
                          const std::vector<Body>& bodies, double enough) {
-  return InwardSearch<Body>(mesh, surface, bodies, enough).run();
+  return InwardSearch<Body>({whole(mesh)}, surface, bodies, enough).run();
+}
+
+InwardError inward_error(std::vector<Part> parts, const asset::SurfaceView& surface,
+                         const std::vector<Polytope>& bodies, double enough) {
+  return InwardSearch<Polytope>(std::move(parts), surface, bodies, enough).run();
 }
 
 template InwardError inward_error(const TriangleMesh&, const asset::SurfaceView&,

@@ -5,6 +5,7 @@
 
 #include "preprocess/mesh/ball.h"
 #include "preprocess/mesh/mesh.h"
+#include "preprocess/pieces/part.h"
 #include "preprocess/pieces/polytope.h"
 #include "runtime/asset/asset.h"
 
@@ -24,5 +25,9 @@ struct InwardError {
 template <class Body>
 InwardError inward_error(const TriangleMesh& mesh, const asset::SurfaceView& surface,
                          const std::vector<Body>& bodies, double enough);
+
+// The same of a solid that is these parts together: sooner, where each is in one of the bodies.
+InwardError inward_error(std::vector<Part> parts, const asset::SurfaceView& surface,
+                         const std::vector<Polytope>& bodies, double enough);
 
 }  // namespace abut::preprocess

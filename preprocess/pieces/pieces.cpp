@@ -41,7 +41,8 @@ constexpr double kLarger = 1.25;  // the next error that is tried where there ar
 constexpr double kMissing = 0.01, kFarOff = 0.05;
 
 constexpr int kVertexTargets = 10'000, kSurfaceTargets = 4'000, kInsideTargets = 4'000;  // at most, or about
-constexpr std::size_t kEvery = 2;  // of the lattice's points of the level one in so many is an obstacle
+constexpr std::size_t kEvery = 2;   // of the lattice's points of the level one in so many is an obstacle
+constexpr double kTouching = 1e-9;  // of the size of all pieces: what touch are nearer
 constexpr int kMaxTrims = 20;
 constexpr int kMaxRepairs = 6;
 
@@ -84,23 +85,25 @@ class Maker {
   // The hull, with fewer vertices.
   Pieces one() const {
     progress_("hull");
-    return measured({hull_});
+    return measured({hull_}, {whole(mesh_)});
   }
 
   // Of what was designed from few planes; none of anything else.
   Pieces exact_ones() const {
     progress_("exact parts");
-    return measured(exact_parts(mesh_, surface_, static_cast<std::size_t>(parameters_.count),
-                                kReduced * parameters_.error));
+    ExactParts exact = exact_parts(mesh_, surface_, static_cast<std::size_t>(parameters_.count),
+                                   kReduced * parameters_.error);
+    if (exact.polytopes.empty()) return {};
+    return measured(std::move(exact.polytopes), std::move(exact.parts));
   }
 
-  // The polytopes, with fewer vertices; as they are where there are none.
-  Pieces measured(std::vector<Polytope> polytopes) const {
+  // The polytopes, with fewer vertices, beside a solid of these parts.
+  Pieces measured(std::vector<Polytope> polytopes, std::vector<Part> parts) const {
     Pieces found;
-    if (polytopes.empty()) return found;
     for (Polytope& p : polytopes) p = reduce(p, parameters_.vertices, kReduced * parameters_.error);
     found.polytopes = std::move(polytopes);
-    found.inward = inward_error(mesh_, surface_, found.polytopes, kReduced * parameters_.error).most;
+    found.inward =
+        inward_error(std::move(parts), surface_, found.polytopes, kReduced * parameters_.error).most;
     found.outward = outward_error(surface_, found.polytopes, kEnough * parameters_.error).most;
     return found;
   }
@@ -204,8 +207,8 @@ class Maker {
     return found;
   }
 
-  // Cuts a region to the box of what it holds, `margin` (m) about it: with few vertices, a piece comes near to
-  // little of the surface.
+  // Cuts a region to the box of what it holds, `margin` (m) about it: with few vertices, a piece comes near
+  // to little of the surface.
   void keep_near_held(Region& region, double margin) const {
     Vector3d low = Vector3d::Constant(std::numeric_limits<double>::infinity()), high = -low;
     for (const std::int32_t i : region.held) {
@@ -342,7 +345,10 @@ ConvexPieces build_pieces(const std::vector<std::vector<Eigen::Vector3d>>& point
   for (const std::int32_t i : built.order) result.convex.push_back(build_convex_piece(points[i]));
   result.pieces.tree = built.tree;
   result.pieces.errors = {outward, inward};
-  add_adjacency(result.convex, 2 * inward, result.pieces);
+  bvh::Box all = boxes.front();
+  for (const bvh::Box& box : boxes) all = {all.lo.cwiseMin(box.lo), all.hi.cwiseMax(box.hi)};
+  const double size = (all.hi - all.lo).norm();
+  add_adjacency(result.convex, 2 * inward + kTouching * size, result.pieces);
   return result;
 }
 

@@ -91,8 +91,11 @@ TEST(Pieces, WhatIsDesignedFromFewPlanesIsExact) {
   const TriangleMesh chair = close_surface(boxes, {}, closing).surface;
   const Made made = make(chair, {.kind = Kind::kAuto});
   EXPECT_EQ(made.result.convex.size(), 6U);
-  EXPECT_LE(made.measure("pieces_inward_m"), 3e-4);  // where the search for more ends
+  EXPECT_LE(made.measure("pieces_inward_m"), 1e-12);
   EXPECT_LE(made.measure("pieces_outward_m"), 1e-6);
+  const asset::Pieces& pieces = made.result.pieces;
+  for (std::size_t i = 0; i < 6; ++i)  // the seat touches all others
+    EXPECT_GT(pieces.adjacency_offsets[i + 1], pieces.adjacency_offsets[i]) << i;
   expect_errors_hold(made);
 }
 
