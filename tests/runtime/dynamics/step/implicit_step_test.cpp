@@ -10,6 +10,7 @@
 #include "tests/runtime/dynamics/system/no_asset.h"
 #include "tests/support/random_trees.h"
 #include "tests/support/refusal.h"
+#include "tests/support/runs.h"
 
 namespace {
 
@@ -202,7 +203,7 @@ TEST(ImplicitStep, DerivativesEqualDifferencesOfBodiesWithoutJoints) {
     EXPECT_LT(differences.between(stepped, differences.next(start)).norm(), 1e-14);
     ASSERT_EQ(derivatives.state.rows(), 36);
     const double scale = derivatives.state.cwiseAbs().maxCoeff();
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < test::fewer_if_sanitized(3); ++k) {
       const VecX<double> x = random.numbers(36, 1);
       EXPECT_LT((derivatives.state * x - differences.slope(start, x, 1e-6)).cwiseAbs().maxCoeff(),
                 1e-7 * scale)
