@@ -59,7 +59,7 @@ void read_words(SceneLines& line, BodyJoint& joint) {
                                      [&](const JointWord& word) { return word.keyword == keyword; });
     if (known == std::end(kJointWords)) {
       std::string words;
-      for (const JointWord& word : kJointWords) words.append(word.keyword).append(", ");
+      for (const JointWord& word : kJointWords) words += word.keyword + std::string(", ");
       line.refuse("'" + keyword + "' is not a property of a joint; there are: " + words +
                   "position, velocity");
     }
