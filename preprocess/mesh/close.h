@@ -50,11 +50,11 @@ struct ClosedSurface {
 // Every mending is a line in report.warnings. Measures: welded_vertices, hausdorff_to_input_percent (of the
 // diagonal, symmetric, certified to 0.01, to the input with its holes filled and without walls of coincident
 // faces within the solid, gaps that were joined added; of parts that overlap from the surface to the input
-// alone), lids_to_input_percent (how far the lids of filled
-// holes reach from the input), flat_lids and largest_flat_lid_m, area_change_percent, genus,
-// surface_triangles, components_dropped, dropped_area_percent, dropped_volume_percent (of the closed parts),
-// cavities, wrapped (1 if the last resort was taken) and those of wrap_surface. Merging vertices at one
-// position is a measure only: read_mesh knows which of them are seams and warns of the others.
+// alone), lids_to_input_percent (how far the lids of filled holes reach from the input), flat_lids and
+// largest_flat_lid_m, area_change_percent, genus, surface_triangles, components_dropped,
+// dropped_area_percent, dropped_volume_percent (of the closed parts), cavities, wrapped (1 if the last resort
+// was taken) and those of wrap_surface. Merging vertices at one position is a measure only: read_mesh knows
+// which of them are seams and warns of the others.
 //
 // "Of the diagonal" is of object_size where little of the input stretches its bounding box.
 //

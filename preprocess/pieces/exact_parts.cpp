@@ -32,6 +32,7 @@ class Divider {
       : mesh_(mesh), surface_(surface), most_(most), tolerance_(tolerance) {
     const Eigen::Map<const Eigen::Matrix3Xd> points(surface.vertices, 3, surface.vertex_count);
     size_ = (points.rowwise().maxCoeff() - points.rowwise().minCoeff()).norm();
+    rounding_ = kSamePlane * size_;
   }
 
   ExactParts run() {
@@ -58,7 +59,7 @@ class Divider {
 
  private:
   bool same_plane(const Plane& p, const Plane& q) const {
-    return (p.n - q.n).norm() < kSamePlane && std::abs(p.d - q.d) < kSamePlane * size_;
+    return (p.n - q.n).norm() < kSamePlane && std::abs(p.d - q.d) < rounding_;
   }
 
   // False where there are too many.
@@ -96,6 +97,11 @@ class Divider {
     return sum / 2;
   }
 
+  // Whether a polygon in a plane has the solid behind that, and is more than what rounding leaves of a face.
+  bool faces_along(const Polygons& polygons, std::size_t k, const Plane& plane) const {
+    return area_vector(polygons, k).dot(plane.n) > rounding_ * size_;
+  }
+
   // Of a part along a plane: whether it has faces in it and points on both sides, and the area of the faces
   // that the plane divides, m^2.
   struct Along {
@@ -105,16 +111,14 @@ class Divider {
 
   Along along(const Part& part, const Plane& plane) const {
     Along result;
-    const double rounding = kSamePlane * size_;
     for (std::size_t k = 0; k < part.surface.size(); ++k) {
       const auto [least, most] = heights(part.surface, k, plane);
       result.before |= most > tolerance_;
-      result.behind |= least < -rounding;
-      if (most > rounding && least < -rounding) {
+      result.behind |= least < -rounding_;
+      if (most > rounding_ && least < -rounding_)
         result.divided += area_vector(part.surface, k).norm();
-      } else if (most <= rounding && least >= -rounding) {
-        result.face |= area_vector(part.surface, k).dot(plane.n) > rounding * rounding;
-      }
+      else if (most <= rounding_ && least >= -rounding_)
+        result.face |= faces_along(part.surface, k, plane);
     }
     for (const Vector3d& p : part.corners) result.before |= plane.height(p) > tolerance_;
     return result;
@@ -136,7 +140,7 @@ class Divider {
 
   std::pair<Part, Part> sides(const Part& part, const Plane& plane) const {
     auto result = cut(part, plane, [&](const Vector3d& p) {
-      return distance::signed_distance<double>(surface_, p).distance < -kSamePlane * size_;
+      return distance::signed_distance<double>(surface_, p).distance < -rounding_;
     });
     drop_touching(plane, result.first.surface);
     drop_touching({-plane.n, -plane.d}, result.second.surface);
@@ -146,11 +150,9 @@ class Divider {
   // Of the faces in the plane those stay that have the solid behind it.
   void drop_touching(const Plane& plane, Polygons& faces) const {
     Polygons kept;
-    const double rounding = kSamePlane * size_;
     for (std::size_t k = 0; k < faces.size(); ++k) {
       const auto [least, most] = heights(faces, k, plane);
-      const bool in_plane = most <= rounding && least >= -rounding;
-      if (in_plane && area_vector(faces, k).dot(plane.n) <= rounding * size_) continue;
+      if (most <= rounding_ && least >= -rounding_ && !faces_along(faces, k, plane)) continue;
       kept.points.insert(kept.points.end(), faces.points.begin() + faces.ends[k],
                          faces.points.begin() + faces.ends[k + 1]);
       kept.close();
@@ -193,7 +195,7 @@ class Divider {
 
   bool within(const Polytope& part, const Polytope& other) const {
     return std::all_of(part.vertices.begin(), part.vertices.end(),
-                       [&](const Vector3d& p) { return other.height(p) <= kSamePlane * size_; });
+                       [&](const Vector3d& p) { return other.height(p) <= rounding_; });
   }
 
   // Those that none of the others holds.
@@ -215,7 +217,7 @@ class Divider {
   const asset::SurfaceView& surface_;
   std::size_t most_;
   double tolerance_;
-  double size_ = 0;  // m
+  double size_ = 0, rounding_ = 0;  // m
   std::vector<Plane> planes_;
   std::vector<Part> slivers_;  // what rounding cuts off
 };

@@ -41,10 +41,11 @@ constexpr double kLarger = 1.25;  // the next error that is tried where there ar
 constexpr double kMissing = 0.01, kFarOff = 0.05;
 
 constexpr int kVertexTargets = 10'000, kSurfaceTargets = 4'000, kInsideTargets = 4'000;  // at most, or about
-constexpr std::size_t kEvery = 2;   // of the lattice's points of the level one in so many is an obstacle
-constexpr double kTouching = 1e-9;  // of the size of all pieces: what touch are nearer
+constexpr std::size_t kEvery = 2;  // of the lattice's points of the level one in so many is an obstacle
 constexpr int kMaxTrims = 20;
 constexpr int kMaxRepairs = 6;
+
+constexpr double kTouching = 1e-9;  // of the size of all pieces: those that touch are nearer
 
 struct Pieces {
   std::vector<Polytope> polytopes;

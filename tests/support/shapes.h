@@ -31,6 +31,22 @@ inline TriangleMesh box(double lx, double ly, double lz) {
   return mesh;
 }
 
+// A chair of six boxes as designers put it together, each whole, face on face: 1.1 m across.
+inline TriangleMesh chair_of_boxes() {
+  TriangleMesh chair;
+  const auto add = [&](const TriangleMesh& part, double x, double y, double z) {
+    const auto first = static_cast<std::int32_t>(chair.vertices.size());
+    for (const auto& v : part.vertices) chair.vertices.emplace_back(v.x() + x, v.y() + y, v.z() + z);
+    for (const Triangle& t : part.triangles)
+      chair.triangles.push_back({first + t[0], first + t[1], first + t[2]});
+  };
+  add(box(0.4, 0.4, 0.04), 0, 0, 0.45);
+  add(box(0.4, 0.04, 0.48), 0, 0.18, 0.71);
+  for (const double x : {-0.18, 0.18})
+    for (const double y : {-0.18, 0.18}) add(box(0.04, 0.04, 0.43), x, y, 0.215);
+  return chair;
+}
+
 // Torus about z: radius R of the circle of centres, r of the tube; n x m quads, each two triangles.
 inline TriangleMesh torus(double R, double r, int n, int m) {
   TriangleMesh mesh;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "close_fixture.h"
+#include "tests/support/shapes.h"
 
 namespace abut::preprocess {
 namespace {
@@ -62,19 +63,8 @@ TEST_F(Close, MergesOverlappingPartsWhenAllAreKept) {
   EXPECT_NEAR(volume(close(mesh).surface), 8 * std::numbers::pi / 3 - lens, 0.05);
 }
 
-// Boxes as designers put furniture together: each whole, face on face, some corners and edges shared.
 TEST_F(Close, UnitesAChairOfTouchingBoxesWhereItIs) {
-  TriangleMesh chair;
-  const auto add = [&](const Eigen::Vector3d& low, const Eigen::Vector3d& high) {
-    TriangleMesh part = box(1, 1, 1);
-    for (auto& v : part.vertices) v = low + v.cwiseProduct(high - low);
-    append_mesh(chair, part);
-  };
-  add({-0.2, -0.2, 0.43}, {0.2, 0.2, 0.47});
-  add({-0.2, 0.16, 0.47}, {0.2, 0.2, 0.95});
-  for (const double x : {-0.2, 0.16})
-    for (const double y : {-0.2, 0.16}) add({x, y, 0}, {x + 0.04, y + 0.04, 0.43});
-  const ClosedSurface closed = close(weld(chair).mesh);
+  const ClosedSurface closed = close(test::chair_of_boxes());
   EXPECT_NEAR(volume(closed.surface), 0.4 * 0.4 * 0.04 + 0.4 * 0.04 * 0.48 + 4 * 0.04 * 0.04 * 0.43, 1e-15);
   EXPECT_LT(measure("hausdorff_to_input_percent"), 1e-9);  // the tops of the legs lie within the solid
 }

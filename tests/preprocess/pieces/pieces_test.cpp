@@ -4,7 +4,6 @@
 
 #include "preprocess/index/index.h"
 #include "preprocess/mesh/close.h"
-#include "preprocess/mesh/weld.h"
 #include "runtime/core/random.h"
 #include "runtime/distance/surface_distance.h"
 #include "runtime/witness/separation.h"
@@ -75,20 +74,9 @@ TEST(Pieces, ABoxIsOnePieceAndExact) {
   EXPECT_TRUE(made.report.warnings.empty());
 }
 
-// A chair of six boxes that touch, and what a designer would cut it into.
 TEST(Pieces, WhatIsDesignedFromFewPlanesIsExact) {
-  TriangleMesh boxes;
-  const auto add = [&](const Vector3d& size, const Vector3d& middle) {
-    TriangleMesh box = test::box(size.x(), size.y(), size.z());
-    for (Vector3d& v : box.vertices) v += middle;
-    append_mesh(boxes, box);
-  };
-  add({0.4, 0.4, 0.04}, {0, 0, 0.45});
-  add({0.4, 0.04, 0.48}, {0, 0.18, 0.71});
-  for (const double x : {-0.18, 0.18})
-    for (const double y : {-0.18, 0.18}) add({0.04, 0.04, 0.43}, {x, y, 0.215});
   Report closing;
-  const TriangleMesh chair = close_surface(boxes, {}, closing).surface;
+  const TriangleMesh chair = close_surface(test::chair_of_boxes(), {}, closing).surface;
   const Made made = make(chair, {.kind = Kind::kAuto});
   EXPECT_EQ(made.result.convex.size(), 6U);
   EXPECT_LE(made.measure("pieces_inward_m"), 1e-12);
