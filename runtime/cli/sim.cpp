@@ -305,9 +305,9 @@ int run(Arguments arguments) {
   watches.finish();
   const int signal = cli::noted_signal();
   if (signal == 0 || simulation.steps() >= steps) return 0;
-  fmt::print(stderr, "abut-sim: stopped by a signal ({}) after {} of {}{}\n", ::strsignal(signal),
-             simulation.steps(), counted(static_cast<std::size_t>(steps), "step"),
-             is_hdf5(arguments.out) ? "; --continue goes on from there" : "");
+  cli::say(stderr, "abut-sim: stopped by a signal ({}) after {} of {}{}\n", ::strsignal(signal),
+           simulation.steps(), counted(static_cast<std::size_t>(steps), "step"),
+           is_hdf5(arguments.out) ? "; --continue goes on from there" : "");
   return 128 + signal;
 }
 

@@ -365,4 +365,21 @@ TEST_F(Sim, FilesThatDoNotFitLeaveWhatWasThere) {
       << full.err;
 }
 
+// Neither its warnings nor what it did are heard.
+TEST_F(Sim, AStandardErrorThatFailsCostsNoResult) {
+  write("deep.scn",
+        "gravity 0 0 -9.81\nplane 0 0 1 0\nbody a 1 0.01 0.01 0.01 0 0 0.09 1 0 0 0 0 0 0 0 0 0 1\n"
+        " box 0.1 0.1 0.1 0 0 0 1 0 0 0\n");
+  const std::string steps = "deep.scn --integrator rk4 --dt 0.01 --steps 2 --out ";
+  const Outcome heard = run(steps + "heard.csv");
+  ASSERT_EQ(heard.exit_code, 0) << heard.err;
+  ASSERT_NE(heard.err.find("warning: step 1 of 0.01 s is too long"), std::string::npos) << heard.err;
+  for (const std::string unheard : {"2>&-", "2>/dev/full"}) {
+    fs::remove(folder / "unheard.csv");
+    EXPECT_EQ(shell(std::string(ABUT_SIM_PROGRAM) + " " + steps + "unheard.csv >out " + unheard).exit_code,
+              0);
+    EXPECT_EQ(contents(folder / "unheard.csv"), contents(folder / "heard.csv")) << unheard;
+  }
+}
+
 }  // namespace
