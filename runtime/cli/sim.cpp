@@ -139,7 +139,11 @@ class Output {
              " is: of other masses, shapes, poses, assets or settings");
     if (last.dt != arguments_.dt) refuse(fmt::format("time steps of {} s", last.dt));
     if (last.settings != recording_.settings) refuse(last.settings);
-    simulation_.restore(last.end, last.end_steps);
+    try {
+      simulation_.restore(last.end, last.end_steps);
+    } catch (const InvalidInput& error) {
+      throw InvalidInput(arguments_.out + ": " + error.what());
+    }
     recording_ = std::move(last);
   }
 

@@ -382,4 +382,15 @@ TEST_F(Sim, AStandardErrorThatFailsCostsNoResult) {
   }
 }
 
+TEST_F(Sim, ARecordingOfOtherShapesIsNamed) {
+  ASSERT_EQ(run("a.scn --steps 2 --out a.h5").exit_code, 0);
+  abut::dynamics::Recording forged = abut::dynamics::read_recording(folder / "a.h5");
+  forged.end.impulses = {{{7, 8, 0}, {0, 0, 0}}};
+  const std::vector<std::byte> bytes = abut::dynamics::to_hdf5(forged);
+  write("a.h5", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const Outcome got = run("a.scn --steps 4 --out a.h5 --continue");
+  EXPECT_EQ(got.exit_code, 2);
+  EXPECT_NE(got.err.find("a.h5: state: impulse 0 is of shapes"), std::string::npos) << got.err;
+}
+
 }  // namespace
