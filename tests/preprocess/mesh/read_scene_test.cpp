@@ -134,6 +134,16 @@ TEST_F(Read, ColladaWithIndicesThatAreNone) {
   expect_tetrahedron(read("other.dae", collada(nodes + node(""))));
 }
 
+TEST_F(Read, ColladaWithNodesInOneAnother) {
+  const auto nested = [](int depth) {
+    std::string nodes = node("") + "\n";
+    for (int k = 1; k < depth; ++k) nodes = "<node><node id='leaf'/>" + nodes + "</node>";
+    return nodes;
+  };
+  expect_tetrahedron(read("deep.dae", collada(nested(900))));
+  expect_refused("deep.dae", collada(nested(20'000)), "deep.dae:1: nodes lie more than 1000 deep");
+}
+
 TEST_F(Read, ScenesOpenNoFileElsewhere) {
   std::filesystem::create_directories(folder_ / "inner");
   write("secret.bin", kTetrahedronBytes);
