@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "preprocess/cli/summary.h"
 #include "runtime/cli/say.h"
@@ -76,8 +77,8 @@ void BatchProgress::tick() {
 }
 
 void BatchProgress::clear() {
-  if (drawn_lines_ > 0)
-    fmt::print("\x1b[{}A\r\x1b[J", drawn_lines_);  // up, to the line's start, erase what is below
+  if (drawn_lines_ > 0)  // up, to the line's start, erase what is below
+    std::fputs(fmt::format("\x1b[{}A\r\x1b[J", drawn_lines_).c_str(), stdout);
   drawn_lines_ = 0;
 }
 

@@ -90,11 +90,18 @@ void count_part(const std::filesystem::path& file, Tally& tally) {
 
 template <class Visit>
 void for_each_object(const std::filesystem::path& manifest, const Visit& visit) {
+  const std::string damaged =
+      manifest.string() + ": not a manifest, or damaged; run that part again, all of it";
+  // An object is written again by recursion, and no run writes one that is nested as deeply.
+  const auto shallow = [&](int depth, nlohmann::json::parse_event_t, const nlohmann::json&) {
+    constexpr int kDeepest = 64;
+    return depth <= kDeepest ? true : throw InvalidInput(damaged);
+  };
   try {
-    const nlohmann::json json = nlohmann::json::parse(read_text(manifest));
+    const nlohmann::json json = nlohmann::json::parse(read_text(manifest), shallow);
     for (const nlohmann::json& object : json.at("objects")) visit(object);
   } catch (const nlohmann::json::exception&) {
-    throw InvalidInput(manifest.string() + ": not a manifest, or damaged; run that part again, all of it");
+    throw InvalidInput(damaged);
   }
 }
 

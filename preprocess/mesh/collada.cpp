@@ -36,7 +36,9 @@ void check_indices(std::string_view indices, std::string_view content, const std
 
 void require_readable_collada(std::string_view content, const std::filesystem::path& file) {
   if (datasets::lower_extension(file) != ".dae") return;
+  constexpr int kDeepest = 1000;  // nodes: assimp goes down them by recursion
   bool in_primitives = false;
+  int depth = 0;
   for (std::size_t at = content.find('<'); at < content.size(); at = content.find('<', at + 1)) {
     const std::string_view rest = content.substr(at);
     if (rest.starts_with("<!--")) {
@@ -47,6 +49,12 @@ void require_readable_collada(std::string_view content, const std::filesystem::p
     const std::string_view tag = rest.substr(closes ? 2 : 1);
     const std::string_view name = tag.substr(0, tag.find_first_of(" \t\r\n/>"));
     if (std::ranges::find(kPrimitives, name) != std::end(kPrimitives)) in_primitives = !closes;
+    if (name == "node" && content[std::min(content.find('>', at), content.size()) - 1] != '/')
+      depth += closes ? -1 : 1;
+    if (depth > kDeepest)
+      throw InvalidInput(fmt::format("{}:{}: nodes lie more than {} deep in one another; export it again",
+                                     file.string(), 1 + std::count(content.data(), rest.data(), '\n'),
+                                     kDeepest));
     if (!in_primitives || closes || name != "p") continue;
     const std::string_view indices = tag.substr(std::min(tag.find('>'), tag.size() - 1) + 1);
     check_indices(indices.substr(0, indices.find('<')), content, file);

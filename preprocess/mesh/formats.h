@@ -16,7 +16,7 @@
 namespace abut::preprocess {
 
 TriangleMesh parse_obj(std::string_view content, const std::string& name, Report& report);
-TriangleMesh parse_ply(std::string_view content, const std::string& name);
+TriangleMesh parse_ply(std::string_view content, const std::string& name, Report& report);
 TriangleMesh parse_stl(std::string_view content, const std::string& name, Report& report);
 // COLLADA and glTF, with the files beside it and below that it names.
 TriangleMesh parse_scene(std::string_view content, const std::filesystem::path& file, Report& report);

@@ -102,6 +102,29 @@ const nlohmann::json& list_in(const nlohmann::json& json, const char* key) {
   return json.is_object() && found != json.end() && found->is_array() ? *found : kNone;
 }
 
+// Assimp goes down the nodes by recursion, into one as often as it is named.
+void require_tree(const nlohmann::json& nodes, const std::filesystem::path& file) {
+  constexpr int kDeepest = 1000;
+  std::vector<std::size_t> parents(nodes.size(), nodes.size());
+  for (std::size_t k = 0; k < nodes.size(); ++k)
+    for (const nlohmann::json& child : list_in(nodes[k], "children")) {
+      if (!child.is_number_unsigned() || child.get<std::size_t>() >= nodes.size())
+        continue;  // assimp says so
+      std::size_t& parent = parents[child.get<std::size_t>()];
+      if (parent != nodes.size())
+        throw InvalidInput(fmt::format("{}: node {} is a child of two, {} and {}; export it again",
+                                       file.string(), child.get<std::size_t>(), parent, k));
+      parent = k;
+    }
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    int depth = 0;
+    for (std::size_t at = k; at < nodes.size(); at = parents[at])
+      if (++depth > kDeepest)
+        throw InvalidInput(
+            fmt::format("{}: node {} is more than {} deep; export it again", file.string(), k, kDeepest));
+  }
+}
+
 // The files that hold its buffers, each once whatever it names how often.
 std::vector<std::filesystem::path> buffer_files(std::string_view content, const std::filesystem::path& file) {
   std::vector<std::filesystem::path> files;
@@ -137,6 +160,7 @@ void require_readable_gltf(std::string_view content, const std::filesystem::path
         throw InvalidInput(
             fmt::format("{}: its meshes are stored by {}, which assimp does not read; export it without",
                         file.string(), unread));
+  require_tree(list_in(json, "nodes"), file);
 }
 
 std::string source_digest(std::string_view content, const std::filesystem::path& file) {

@@ -20,7 +20,7 @@ TriangleMesh parse(std::string_view content, const std::filesystem::path& path, 
   const std::string name = path.string(), extension = datasets::lower_extension(path);
   if (extension == ".obj") return parse_obj(content, name, report);
   if (extension == ".ply") {
-    TriangleMesh mesh = parse_ply(content, name);
+    TriangleMesh mesh = parse_ply(content, name, report);
     warn_of_duplicates(weld(mesh).seam_vertices, report);
     return mesh;
   }

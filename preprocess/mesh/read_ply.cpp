@@ -68,6 +68,13 @@ class PlyParser {
     return std::move(mesh_);
   }
 
+  // Bytes after the last element, but for blanks.
+  std::size_t rest() const {
+    const auto first =
+        std::find_if_not(at_, end_, [](char c) { return is_blank(c) || c == '\n' || c == '\0'; });
+    return static_cast<std::size_t>(end_ - first);
+  }
+
  private:
   [[noreturn]] void refuse_header(const std::string& what) const {
     throw InvalidInput(fmt::format("{}: line {}: {}", name_, line_, what));
@@ -333,8 +340,13 @@ class PlyParser {
 
 }  // namespace
 
-TriangleMesh parse_ply(std::string_view content, const std::string& name) {
-  return PlyParser(content, name).parse();
+TriangleMesh parse_ply(std::string_view content, const std::string& name, Report& report) {
+  PlyParser parser(content, name);
+  TriangleMesh mesh = parser.parse();
+  if (const std::size_t rest = parser.rest(); rest > 0)
+    report.warnings.push_back(
+        fmt::format("{} after all that its header promises: left out", counted(rest, "byte")));
+  return mesh;
 }
 
 }  // namespace abut::preprocess

@@ -7,6 +7,7 @@
 #include "runtime/body/tessellation.h"
 #include "runtime/body/tetrahedra.h"
 #include "runtime/core/error.h"
+#include "runtime/core/settings.h"
 #include "runtime/ssdf/surface_samples.h"
 
 namespace abut::body {
@@ -50,6 +51,18 @@ namespace {
 std::uint64_t next_id() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
+}
+
+// What `make` makes of a primitive. Extreme sizes that it refuses are told with the primitive.
+template <class Make>
+auto made_of(const Primitive& primitive, Make&& make) {
+  try {
+    return make(primitive);
+  } catch (const InvalidInput& error) {
+    std::string text(row_of(primitive).name);
+    for (const double size : sizes(primitive)) text += ":" + number_text(size);
+    throw InvalidInput("'" + text + "': " + error.what());
+  }
 }
 
 // View of the level asked for. Level 0 of an absent part is an empty view.
@@ -115,20 +128,25 @@ double Geometry::deviation() const {
 const asset::SurfaceView& Geometry::surface() const {
   if (!object_->primitive || !object_->derived) return object_->view.surface;
   Object::Derived& derived = *object_->derived;
-  return derived.surface.get(id(), [&] { return tessellate(*object_->primitive, derived.deviation); });
+  return derived.surface.get(id(), [&] {
+    return made_of(*object_->primitive, [&](const Primitive& p) { return tessellate(p, derived.deviation); });
+  });
 }
 
 const asset::VolumeView& Geometry::volume() const {
   if (!object_->primitive || !object_->derived) return object_->view.volume;
   Object::Derived& derived = *object_->derived;
-  return derived.volume.get(id(), [&] { return tetrahedralize(*object_->primitive, derived.deviation); });
+  return derived.volume.get(id(), [&] {
+    return made_of(*object_->primitive,
+                   [&](const Primitive& p) { return tetrahedralize(p, derived.deviation); });
+  });
 }
 
 const asset::PointsView& Geometry::points() const {
   if (!object_->derived) return object_->view.points;
   Object::Derived& derived = *object_->derived;
   if (object_->primitive)
-    return derived.points.get(id(), [&] { return sample_surface(*object_->primitive); });
+    return derived.points.get(id(), [&] { return made_of(*object_->primitive, sample_surface); });
   std::call_once(derived.on_surface, [&] {
     const asset::AssetView& view = object_->view;
     derived.samples = ssdf::samples_on_surface(view.points, view.grid);

@@ -139,7 +139,11 @@ class Output {
              " is: of other masses, shapes, poses, assets or settings");
     if (last.dt != arguments_.dt) refuse(fmt::format("time steps of {} s", last.dt));
     if (last.settings != recording_.settings) refuse(last.settings);
-    simulation_.restore(last.end, last.end_steps);
+    try {
+      simulation_.restore(last.end, last.end_steps);
+    } catch (const InvalidInput& error) {
+      throw InvalidInput(arguments_.out + ": " + error.what());
+    }
     recording_ = std::move(last);
   }
 
@@ -305,9 +309,9 @@ int run(Arguments arguments) {
   watches.finish();
   const int signal = cli::noted_signal();
   if (signal == 0 || simulation.steps() >= steps) return 0;
-  fmt::print(stderr, "abut-sim: stopped by a signal ({}) after {} of {}{}\n", ::strsignal(signal),
-             simulation.steps(), counted(static_cast<std::size_t>(steps), "step"),
-             is_hdf5(arguments.out) ? "; --continue goes on from there" : "");
+  cli::say(stderr, "abut-sim: stopped by a signal ({}) after {} of {}{}\n", ::strsignal(signal),
+           simulation.steps(), counted(static_cast<std::size_t>(steps), "step"),
+           is_hdf5(arguments.out) ? "; --continue goes on from there" : "");
   return 128 + signal;
 }
 

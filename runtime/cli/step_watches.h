@@ -1,12 +1,11 @@
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 
+#include "runtime/cli/say.h"
 #include "runtime/dynamics/solve/contact_solver.h"
 #include "runtime/dynamics/step/simulation.h"
 
@@ -29,11 +28,11 @@ class SolverWatch {
   }
   void finish() const {
     if (doubtful_ < kLeastTold) return;
-    fmt::print(stderr,
-               "abut-sim: warning: in {} of {} steps the contact solver ended more than {:g} off the law of "
-               "contact (largest residual {:.2g}, in step {}): bodies may have sunk in or been thrown. Take "
-               "a smaller --dt, or no heavy bodies on top of light ones\n",
-               doubtful_, steps_, dynamics::kGreatestResidual, largest_, worst_step_);
+    say(stderr,
+        "abut-sim: warning: in {} of {} steps the contact solver ended more than {:g} off the law of "
+        "contact (largest residual {:.2g}, in step {}): bodies may have sunk in or been thrown. Take "
+        "a smaller --dt, or no heavy bodies on top of light ones\n",
+        doubtful_, steps_, dynamics::kGreatestResidual, largest_, worst_step_);
   }
 
  private:
@@ -52,19 +51,19 @@ class StabilityWatch {
     const double stable_dt = simulation.report().stable_dt;
     if (!std::isfinite(stable_dt)) return;
     if (unstable_++ == 0)
-      fmt::print(stderr,
-                 "abut-sim: warning: step {} of {:g} s is too long for the stiffness or the spin and makes "
-                 "bodies faster; the longest stable one there is about {:.2g} s. Take a smaller --dt or "
-                 "--integrator implicit\n",
-                 simulation.steps(), simulation.config().dt, stable_dt);
+      say(stderr,
+          "abut-sim: warning: step {} of {:g} s is too long for the stiffness or the spin and makes "
+          "bodies faster; the longest stable one there is about {:.2g} s. Take a smaller --dt or "
+          "--integrator implicit\n",
+          simulation.steps(), simulation.config().dt, stable_dt);
     least_ = std::min(least_, stable_dt);
   }
   void finish() const {
     if (unstable_ > 1)
-      fmt::print(stderr,
-                 "abut-sim: warning: {} of {} steps were too long for the stiffness or the spin: do not "
-                 "believe the motion after them. The least of the longest stable ones was about {:.2g} s\n",
-                 unstable_, steps_, least_);
+      say(stderr,
+          "abut-sim: warning: {} of {} steps were too long for the stiffness or the spin: do not "
+          "believe the motion after them. The least of the longest stable ones was about {:.2g} s\n",
+          unstable_, steps_, least_);
   }
 
  private:
@@ -89,19 +88,18 @@ class ConvergenceWatch {
   }
   void finish() const {
     if (failed_ > 0)
-      fmt::print(stderr,
-                 "abut-sim: warning: {} of {} steps, the first of them step {}, were not solved to their "
-                 "tolerance, missed --integrator-error, or had contact forces whose own iterations did not "
-                 "end. Take a smaller --dt\n",
-                 failed_, steps_, first_);
+      say(stderr,
+          "abut-sim: warning: {} of {} steps, the first of them step {}, were not solved to their "
+          "tolerance, missed --integrator-error, or had contact forces whose own iterations did not "
+          "end. Take a smaller --dt\n",
+          failed_, steps_, first_);
     if (missed_ > 0)
-      fmt::print(stderr,
-                 "abut-sim: warning: in {} of {} steps, the first of them step {}, bodies got so fast that "
-                 "some may have passed through others. Take a smaller --dt\n",
-                 missed_, steps_, first_missed_);
+      say(stderr,
+          "abut-sim: warning: in {} of {} steps, the first of them step {}, bodies got so fast that "
+          "some may have passed through others. Take a smaller --dt\n",
+          missed_, steps_, first_missed_);
     if (turned_ > 0)
-      fmt::print(
-          stderr,
+      say(stderr,
           "abut-sim: warning: in {} of {} steps, the first of them step {}, something turned so far that "
           "its energy may be off. Take a smaller --dt\n",
           turned_, steps_, first_turned_);

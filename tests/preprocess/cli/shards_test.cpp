@@ -178,9 +178,16 @@ TEST_F(Shards, MorePartsThanObjectsAndDamagedManifests) {
   EXPECT_EQ(run(words("3/3")).code, 0);
   for (const char* shard : {"0/2", "3/2", "1", "1/", "/2", "a/b", "1/2/3", "-1/2", "1/99999999999999999999"})
     EXPECT_EQ(run(words(shard)).code, 2) << shard;
-  std::ofstream(out_ / "manifests" / "1-of-3.json") << "{\"objects\": [{}]}";
-  EXPECT_EQ(status().code, 2);
-  EXPECT_TRUE(contains(status().err, "1-of-3.json: not a manifest, or damaged")) << status().err;
+  constexpr int kNested = 200'000;
+  const std::string deep = std::string(kNested, '[') + std::string(kNested, ']');
+  for (const std::string& object :
+       {std::string("{}"), R"({"name": "a", "status": "ok", "x": )" + deep + "}"}) {
+    std::ofstream(out_ / "manifests" / "1-of-3.json") << "{\"objects\": [" << object << "]}";
+    const CommandResult result =
+        command({"status", out_.string(), "--json", (folder_ / "all.json").string()});
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_TRUE(contains(result.err, "1-of-3.json: not a manifest, or damaged")) << result.err;
+  }
   EXPECT_EQ(command({"status", data_.string()}).code, 2);
 }
 

@@ -74,7 +74,7 @@ inline void expect_tetrahedron(const TriangleMesh& mesh) {
 inline TriangleMesh parse(const std::string& name, const std::string& bytes) {
   Report report;
   if (name.ends_with(".obj")) return parse_obj(bytes, name, report);
-  return name.ends_with(".ply") ? parse_ply(bytes, name) : parse_stl(bytes, name, report);
+  return name.ends_with(".ply") ? parse_ply(bytes, name, report) : parse_stl(bytes, name, report);
 }
 
 // A PLY file of a tetrahedron with foreign properties in between, in each of the three formats.

@@ -41,6 +41,15 @@ TEST_F(Read, RefusesBadPlies) {
   expect_refused("word.ply", header + "0 0 0\n1 zero 0\n0 1 0\n3 0 1 2\n", "vertex 2 of 3");
   expect_refused("none.ply", "ply\nformat ascii 1.0\n" + vertices + "end_header\n0 0 0\n1 0 0\n0 1 0\n",
                  "no faces");
+  const auto warnings = [](const std::string& bytes) {
+    Report report;
+    (void)parse_ply(bytes, "rest.ply", report);
+    return report.warnings;
+  };
+  const std::string triangle = header + "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
+  EXPECT_TRUE(warnings(triangle + " \r\n").empty());
+  EXPECT_EQ(warnings(triangle + "3 0 2 1\n"),
+            std::vector<std::string>{"8 bytes after all that its header promises: left out"});
   expect_refused("magic.ply", "pry\n", "line 1");
   expect_refused("format.ply", "ply\nformat middle_endian 1.0\nend_header\n", "line 2");
   // A promise of 64 GB must be refused by arithmetic, not by trying.

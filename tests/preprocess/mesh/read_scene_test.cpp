@@ -134,6 +134,16 @@ TEST_F(Read, ColladaWithIndicesThatAreNone) {
   expect_tetrahedron(read("other.dae", collada(nodes + node(""))));
 }
 
+TEST_F(Read, ColladaWithNodesInOneAnother) {
+  const auto nested = [](int depth) {
+    std::string nodes = node("") + "\n";
+    for (int k = 1; k < depth; ++k) nodes = "<node><node id='leaf'/>" + nodes + "</node>";
+    return nodes;
+  };
+  expect_tetrahedron(read("deep.dae", collada(nested(900))));
+  expect_refused("deep.dae", collada(nested(20'000)), "deep.dae:1: nodes lie more than 1000 deep");
+}
+
 TEST_F(Read, ScenesOpenNoFileElsewhere) {
   std::filesystem::create_directories(folder_ / "inner");
   write("secret.bin", kTetrahedronBytes);
@@ -156,6 +166,20 @@ TEST_F(Read, RefusesBadScenes) {
     expect_refused("forged.glb", forged, "but its header promises 4294967");
   }
   expect_refused("deep.gltf", std::string(1 << 20, '['), "nested more than 256 deep");
+  const auto chain = [](int length) {
+    std::string nodes;
+    for (int k = 1; k <= length; ++k) nodes += "{\"children\":[" + std::to_string(k) + "]},";
+    return nodes + R"({"mesh":0})";
+  };
+  expect_tetrahedron(read("chain.glb", glb(gltf("", chain(900)), kTetrahedronBytes)));
+  expect_refused("chain.glb", glb(gltf("", chain(100'000)), kTetrahedronBytes), "is more than 1000 deep");
+  expect_refused("loop.glb", glb(gltf("", R"({"mesh":0,"children":[0]})"), kTetrahedronBytes),
+                 "more than 1000 deep");
+  expect_refused("shared.glb",
+                 glb(gltf("", R"({"children":[1,2]},{"children":[2]},{"mesh":0})"), kTetrahedronBytes),
+                 "node 2 is a child of two, 0 and 1");
+  expect_refused("twice.glb", glb(gltf("", R"({"children":[1,1]},{"mesh":0})"), kTetrahedronBytes),
+                 "node 1 is a child of two, 0 and 0");
   std::string wrapped = gltf("data:application/octet-stream;base64,AAAA");
   wrapped.replace(wrapped.find("\"byteOffset\":0"), 14, "\"byteOffset\":18446744073709551610");
   expect_refused("wrapped.gltf", wrapped, "a whole number above 2^53");

@@ -152,6 +152,15 @@ TEST(Geometry, PrimitivesThatAreNoneAreRefused) {
     EXPECT_THROW(Geometry(Sphere<double>{0.1}, bad).surface(), InvalidInput);
 }
 
+// Witness queries take them as they are.
+TEST(Geometry, PrimitivesThatAreNotMadeOfPartsAreNamed) {
+  const Geometry large(Sphere<double>{1e15}), flat(Ellipsoid<double>{{1e-200, 1e6, 0.01}});
+  const std::string refused = "'sphere:1e+15': tree builder";
+  EXPECT_TRUE(refusal([&] { (void)large.surface(); }).starts_with(refused));
+  EXPECT_TRUE(refusal([&] { (void)large.volume(); }).starts_with(refused));
+  EXPECT_TRUE(refusal([&] { (void)flat.points(); }).starts_with("'ellipsoid:1e-200:1e+06:0.01': oriented"));
+}
+
 TEST(Geometry, ThePartsOfAPrimitiveAreMadeOnceForAllThreads) {
   for (int round = 0; round < 20; ++round) {
     const Geometry geometry(Sphere<double>{0.1}, 1e-2);

@@ -53,8 +53,11 @@ TEST_F(Hostile, StandardOutputThatFailsIsAnError) {
 
 TEST_F(Hostile, ClosedStandardStreamsTakeNoFile) {
   ASSERT_EQ(run("assets poses.csv --out whole.csv", poses).exit_code, 0);
-  for (const char* closed : {"2>&-", "<&- 2>&-", "<&- >&- 2>&-"}) {
-    shell("{ " + std::string(ABUT_QUERY_PROGRAM) + " assets poses.csv --out answers.csv; } " + closed);
+  for (const char* closed : {"2>&-", "<&- 2>&-", "<&- >&- 2>&-", "2>/dev/full"}) {
+    fs::remove(folder / "answers.csv");
+    const Outcome outcome =
+        shell("{ " + std::string(ABUT_QUERY_PROGRAM) + " assets poses.csv --out answers.csv; } " + closed);
+    EXPECT_EQ(outcome.exit_code, 0) << closed;
     EXPECT_EQ(contents(folder / "answers.csv"), contents(folder / "whole.csv")) << closed;
   }
 }

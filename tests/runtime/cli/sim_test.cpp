@@ -365,4 +365,32 @@ TEST_F(Sim, FilesThatDoNotFitLeaveWhatWasThere) {
       << full.err;
 }
 
+// Neither its warnings nor what it did are heard.
+TEST_F(Sim, AStandardErrorThatFailsCostsNoResult) {
+  write("deep.scn",
+        "gravity 0 0 -9.81\nplane 0 0 1 0\nbody a 1 0.01 0.01 0.01 0 0 0.09 1 0 0 0 0 0 0 0 0 0 1\n"
+        " box 0.1 0.1 0.1 0 0 0 1 0 0 0\n");
+  const std::string steps = "deep.scn --integrator rk4 --dt 0.01 --steps 2 --out ";
+  const Outcome heard = run(steps + "heard.csv");
+  ASSERT_EQ(heard.exit_code, 0) << heard.err;
+  ASSERT_NE(heard.err.find("warning: step 1 of 0.01 s is too long"), std::string::npos) << heard.err;
+  for (const std::string unheard : {"2>&-", "2>/dev/full"}) {
+    fs::remove(folder / "unheard.csv");
+    EXPECT_EQ(shell(std::string(ABUT_SIM_PROGRAM) + " " + steps + "unheard.csv >out " + unheard).exit_code,
+              0);
+    EXPECT_EQ(contents(folder / "unheard.csv"), contents(folder / "heard.csv")) << unheard;
+  }
+}
+
+TEST_F(Sim, ARecordingOfOtherShapesIsNamed) {
+  ASSERT_EQ(run("a.scn --steps 2 --out a.h5").exit_code, 0);
+  abut::dynamics::Recording forged = abut::dynamics::read_recording(folder / "a.h5");
+  forged.end.impulses = {{{7, 8, 0}, {0, 0, 0}}};
+  const std::vector<std::byte> bytes = abut::dynamics::to_hdf5(forged);
+  write("a.h5", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const Outcome got = run("a.scn --steps 4 --out a.h5 --continue");
+  EXPECT_EQ(got.exit_code, 2);
+  EXPECT_NE(got.err.find("a.h5: state: impulse 0 is of shapes"), std::string::npos) << got.err;
+}
+
 }  // namespace
