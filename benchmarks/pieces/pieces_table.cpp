@@ -135,7 +135,7 @@ int run(int argc, char** argv) {
                                                          return !(std::max(object.outward, object.inward) <=
                                                                   parameters.pieces.error);
                                                        })),
-                     5);
+                     4);
   return promises.verdict();
 }
 
