@@ -11,6 +11,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "preprocess/mesh/mesh.h"
@@ -31,19 +32,22 @@ inline TriangleMesh box(double lx, double ly, double lz) {
   return mesh;
 }
 
-// A chair of six boxes as designers put it together, each whole, face on face: 1.1 m across.
+// A chair of six boxes as designers put it together, each whole, face exactly on face: 1.1 m across.
 inline TriangleMesh chair_of_boxes() {
   TriangleMesh chair;
-  const auto add = [&](const TriangleMesh& part, double x, double y, double z) {
+  const auto add = [&](const Eigen::Vector3d& low, const Eigen::Vector3d& high) {
+    const TriangleMesh part = box(2, 2, 2);  // about the origin
     const auto first = static_cast<std::int32_t>(chair.vertices.size());
-    for (const auto& v : part.vertices) chair.vertices.emplace_back(v.x() + x, v.y() + y, v.z() + z);
+    for (const Eigen::Vector3d& v : part.vertices)
+      chair.vertices.emplace_back((v.array() < 0).select(low, high));
     for (const Triangle& t : part.triangles)
       chair.triangles.push_back({first + t[0], first + t[1], first + t[2]});
   };
-  add(box(0.4, 0.4, 0.04), 0, 0, 0.45);
-  add(box(0.4, 0.04, 0.48), 0, 0.18, 0.71);
-  for (const double x : {-0.18, 0.18})
-    for (const double y : {-0.18, 0.18}) add(box(0.04, 0.04, 0.43), x, y, 0.215);
+  add({-0.2, -0.2, 0.43}, {0.2, 0.2, 0.47});
+  add({-0.2, 0.16, 0.47}, {0.2, 0.2, 0.95});
+  for (const auto& [left, right] : {std::pair{-0.2, -0.16}, {0.16, 0.2}})
+    for (const auto& [front, back] : {std::pair{-0.2, -0.16}, {0.16, 0.2}})
+      add({left, front, 0}, {right, back, 0.43});
   return chair;
 }
 
