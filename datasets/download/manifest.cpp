@@ -47,6 +47,7 @@ void require_digests(const Manifest& manifest, const std::string& file) {
 template <class Range>
 std::string names_of(const Range& range) {
   std::vector<std::string> names;
+  names.reserve(range.size());
   for (const auto& item : range) names.push_back(item.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }

@@ -37,7 +37,7 @@ AssetStore::AssetStore(const std::filesystem::path& folder, const std::filesyste
 std::string AssetStore::key(const datasets::ObjectSource& source, const Parameters& parameters) {
   std::string text = digest_of(source.file) + '\n' + datasets::lower_extension(source.file) + '\n';
   for (const auto& map : {describe(parameters, source.metres_per_unit), versions()})
-    for (const auto& [name, value] : map) text += name + '=' + value + '\n';
+    for (const auto& [name, value] : map) text.append(name).append("=").append(value).append("\n");
   std::string digest = asset::digest(std::as_bytes(std::span(text)));
   std::replace(digest.begin(), digest.end(), ':', '-');
   return digest;

@@ -60,6 +60,7 @@ std::vector<std::filesystem::path> manifests_in(const std::filesystem::path& out
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });
   std::vector<std::filesystem::path> sorted;
+  sorted.reserve(files.size());
   for (const auto& file : files) sorted.push_back(file.second);
   return sorted;
 }

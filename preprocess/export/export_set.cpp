@@ -164,7 +164,7 @@ void export_one(const std::filesystem::path& file, const std::string& id, const 
     claim_object(folder);
     result.object.visual = visual_of(asset, {result.object.low, result.object.high});
     for (const std::string& name : to.write(asset, result.object, options.settings, folder))
-      result.files.push_back(id + "/" + name);
+      result.files.push_back(fmt::format("{}/{}", id, name));
     result.object.visual.drop_data();
     result.source_digest = asset.provenance.source_digest;
   } catch (const InvalidInput& error) {

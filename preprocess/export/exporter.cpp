@@ -40,10 +40,11 @@ std::string export_id(const std::string& name) {
 std::vector<std::string> export_ids(const std::vector<std::filesystem::path>& assets,
                                     std::set<std::string> taken) {
   std::vector<std::string> ids;
+  ids.reserve(assets.size());
   for (const std::filesystem::path& file : assets) ids.push_back(export_id(file.stem().string()));
   std::vector<char> has_own(ids.size(), 0);
   for (std::size_t i = 0; i < ids.size(); ++i)
-    has_own[i] = assets[i].stem() == ids[i] && taken.insert(ids[i]).second;
+    has_own[i] = assets[i].stem() == ids[i] && taken.insert(ids[i]).second ? 1 : 0;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (has_own[i]) continue;
     const std::string id = ids[i];

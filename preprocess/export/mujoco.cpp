@@ -161,7 +161,8 @@ void write_scene(std::span<const ExportObject> objects, const std::filesystem::p
       "    <geom name=\"ground\" type=\"plane\" size=\"0 0 1\"/>\n";
   for (std::size_t k = 0; k < objects.size(); ++k) {
     const ExportObject& object = objects[k];
-    const Eigen::Vector3d cell(static_cast<double>(k % columns), static_cast<double>(k / columns), 0);
+    const std::size_t column = k % columns, row = k / columns;
+    const Eigen::Vector3d cell(static_cast<double>(column), static_cast<double>(row), 0);
     const Eigen::Vector3d middle = (object.low + object.high) / 2;
     const double lift = 0.05 * (object.high - object.low).norm();
     append_body(text, object,

@@ -118,7 +118,9 @@ class Builder {
         [&](std::int64_t i, int) {
           const std::array<int, 3> place = places_.of(static_cast<std::size_t>(i));
           const Vector3d middle = (node(place, 0, 0, 0) + node(place, 3, 3, 3)) / 2;
-          wanted[i] = distance(middle, std::numeric_limits<double>::infinity()) <= near() + half_brick;
+          const bool is_near =
+              distance(middle, std::numeric_limits<double>::infinity()) <= near() + half_brick;
+          wanted[i] = is_near ? 1 : 0;
         },
         64);
     add_bricks(wanted);

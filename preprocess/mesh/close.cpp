@@ -81,9 +81,9 @@ std::vector<char> parts_of_object(const TriangleMesh& mesh, const Parts& parts, 
   const double speck = kNoise * size;
   if (!parameters.all_components)
     return joined_to_largest(mesh, parts, parameters.max_hausdorff * size, speck);
-  std::vector<char> keep;
+  std::vector<char> keep(parts.of.count);
   for (std::int32_t p = 0; p < parts.of.count; ++p)
-    keep.push_back(p == parts.largest || parts.extents[p] > speck ? 1 : 0);
+    keep[p] = p == parts.largest || parts.extents[p] > speck ? 1 : 0;
   return keep;
 }
 

@@ -183,6 +183,7 @@ std::size_t count_rims(const std::vector<std::array<std::int32_t, 2>>& edges, st
   DisjointSets joined(vertices);
   for (const auto& [a, b] : edges) joined.join(a, b);
   std::vector<std::int32_t> firsts;
+  firsts.reserve(edges.size());
   for (const auto& edge : edges) firsts.push_back(joined.least(edge[0]));
   std::sort(firsts.begin(), firsts.end());
   return static_cast<std::size_t>(std::unique(firsts.begin(), firsts.end()) - firsts.begin());

@@ -68,10 +68,11 @@ std::vector<char> outermost_solids(const TriangleMesh& mesh, const Components& p
   const std::vector<Eigen::AlignedBox3d> boxes = part_boxes(mesh, parts);
   std::vector<char> outermost(volumes.size());
   for (std::int32_t p = 0; p < parts.count; ++p) {
-    outermost[p] = volumes[p] >= 0;
-    for (std::int32_t q = 0; q < parts.count && outermost[p]; ++q)
-      outermost[p] =
+    bool is_outermost = volumes[p] >= 0;
+    for (std::int32_t q = 0; q < parts.count && is_outermost; ++q)
+      is_outermost =
           !(volumes[q] > volumes[p] && boxes[q].contains(boxes[p]) && lies_within(mesh, parts, p, q));
+    outermost[p] = is_outermost ? 1 : 0;
   }
   return outermost;
 }
@@ -89,7 +90,7 @@ Turned turn_outward(TriangleMesh& mesh) {
           lies_within(mesh, parts, p, q))
         outermost = q;
     }
-    turn[p] = volumes[outermost] < 0;
+    turn[p] = volumes[outermost] < 0 ? 1 : 0;
     done.shells += outermost == p && turn[p];
     done.cavities += (volumes[p] < 0) != (volumes[outermost] < 0);
   }

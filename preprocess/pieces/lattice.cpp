@@ -28,8 +28,9 @@ OutsideLattice::OutsideLattice(const asset::SurfaceView& surface, double spacing
       std::int64_t{count_[1]} * count_[2], 0,
       [&](std::int64_t row, int) {
         float* const values = distance_.data() + row * count_[0];
-        const Vector3d start = origin_ + spacing_ * Vector3d(0, static_cast<double>(row % count_[1]),
-                                                             static_cast<double>(row / count_[1]));
+        const std::int64_t y = row % count_[1], z = row / count_[1];
+        const Vector3d start =
+            origin_ + spacing_ * Vector3d(0, static_cast<double>(y), static_cast<double>(z));
         double reach = kInfinity;
         for (int x = 0; x < count_[0];) {
           const double d =

@@ -111,7 +111,8 @@ void LatticeMesh::collapse(std::int32_t h) {
     const std::int32_t x = mesh_.twin(H::next(e)), y = mesh_.twin(H::previous(e));
     lattice_.turns[x] = static_cast<std::uint8_t>((lattice_.turns[x] + lattice_.turns[H::previous(e)]) & 3);
     lattice_.turns[y] = static_cast<std::uint8_t>(-lattice_.turns[x] & 3);
-    crease_[x] = crease_[y] = (crease_[x] | crease_[y]);
+    if (crease(y)) crease_[x] = crease_[y];
+    crease_[y] = crease_[x];
   }
   mesh_.collapse(h);
   merged_into_[a] = b;

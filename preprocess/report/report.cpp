@@ -68,9 +68,13 @@ std::string object_page(const asset::Asset& asset, bool with_index,
   return page(asset.name, data, "assetPage");
 }
 
+std::string row_text(const nlohmann::json& row) {
+  return row.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 struct MadePage {
   std::string text, failure;  // one of them
-  nlohmann::json row;
+  std::string row;            // of the index, JSON
 };
 
 // Made in a child process: what an asset does to it stays its own. A page that its contact keeps from being
@@ -87,8 +91,7 @@ MadePage make_page(const std::vector<std::filesystem::path>& assets, std::size_t
       return pair_data(body_of(asset), body_of(next_asset(assets, i, asset)));
     };
     packer.put(object_page(*asset, with_index, pair, no_pair));
-    packer.put(
-        row_data(*asset, link, kThumbnail).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    packer.put(row_text(row_data(*asset, link, kThumbnail)));
     return std::move(packer.bytes);
   };
   RunObserver silent;
@@ -98,11 +101,9 @@ MadePage make_page(const std::vector<std::filesystem::path>& assets, std::size_t
     const JobResult& job = run.jobs.front();
     if (job.outcome == Outcome::kDone) {
       MadePage made;
-      std::string row;
       Unpacker unpacker(job.payload);
       unpacker.take(made.text);
-      unpacker.take(row);
-      made.row = nlohmann::json::parse(row);
+      unpacker.take(made.row);
       return made;
     }
     if (job.stage == kContact && no_pair.empty()) {
@@ -111,7 +112,7 @@ MadePage make_page(const std::vector<std::filesystem::path>& assets, std::size_t
     }
     const std::string name = assets[i].string();
     const std::string failure = job.reason.starts_with(name) ? job.reason : name + ": " + job.reason;
-    return {{}, failure, failed_row(assets[i].stem().string(), failure)};
+    return {{}, failure, row_text(failed_row(assets[i].stem().string(), failure))};
   }
 }
 
@@ -149,9 +150,9 @@ std::vector<ReportedObject> write_report(const std::vector<std::filesystem::path
   nlohmann::json rows = nlohmann::json::array();
   std::size_t failed = 0;
   for (std::size_t i = 0; i < assets.size(); ++i) {
-    MadePage made = make_page(assets, i, with_index, ids[i] + ".html", limits);
+    const MadePage made = make_page(assets, i, with_index, ids[i] + ".html", limits);
     ReportedObject& object = objects.emplace_back(ReportedObject{assets[i], {}, made.failure});
-    rows.push_back(std::move(made.row));
+    rows.push_back(nlohmann::json::parse(made.row));
     if (made.failure.empty()) {
       object.page = out / (ids[i] + ".html");
       write_whole(object.page, made.text);

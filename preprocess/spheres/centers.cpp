@@ -89,7 +89,7 @@ std::vector<std::vector<std::int32_t>> Centers::members() const {
 // else by shorter and shorter steps.
 void Centers::descend(Center& center, const std::vector<std::int32_t>& points, std::uint64_t stream) const {
   if (points.empty()) return;
-  constexpr int kDirections = 8;
+  constexpr int kDirections = 8, kHalvings = 8;
   const auto radius = [&](const Vector3d& c, Vector3d* farthest) {
     double most = -1;
     for (const std::int32_t i : points) {
@@ -104,7 +104,8 @@ void Centers::descend(Center& center, const std::vector<std::int32_t>& points, s
   Vector3d farthest = center.c;
   double best = radius(center.c, &farthest) + center.s;
   const double first = 0.3 * (best - center.s);
-  for (double step = first; step > first / 200; step /= 2) {
+  double step = first;
+  for (int halving = 0; halving < kHalvings && first > 0; ++halving, step /= 2) {
     for (bool moved = true; moved;) {
       moved = false;
       for (int k = 0; k < kDirections && !moved; ++k) {
@@ -117,8 +118,8 @@ void Centers::descend(Center& center, const std::vector<std::int32_t>& points, s
         if (r + center.s - step >= best) continue;  // the signed distance changes no faster than c
         Center next = at(c);
         if (!(r + next.s < best - 1e-3 * step)) continue;
-        center = std::move(next);
         best = radius(c, &farthest) + next.s;
+        center = std::move(next);
         moved = true;
       }
     }

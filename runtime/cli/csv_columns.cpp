@@ -63,18 +63,18 @@ void CsvColumns::find_columns(std::size_t optional) {
   std::string all;
   for (const std::string_view name : names_.first(std::min(optional, names_.size())))
     all += (all.empty() ? "" : ",") + std::string(name);
+  const auto quoted = [this](std::size_t k) { return "'" + std::string(names_[k]) + "'"; };
   const auto begin = fields_.begin(), end = begin + static_cast<std::ptrdiff_t>(field_count_);
   for (std::size_t k = 0; k < names_.size(); ++k) {
     const auto found = std::find(begin, end, names_[k]);
-    const std::string quoted = "'" + std::string(names_[k]) + "'";
     column_.push_back(found == end ? kAbsent : static_cast<std::size_t>(found - begin));
     if (found != end && std::find(found + 1, end, names_[k]) != end)
-      refuse("two columns " + quoted + "; remove or rename one");
+      refuse("two columns " + quoted(k) + "; remove or rename one");
     const bool needed = k < optional ? k > 0 : k > optional && column_[optional] != kAbsent;
     if (k > optional && column_[k] != kAbsent && column_[optional] == kAbsent)
-      refuse("a column " + quoted + " but no column '" + std::string(names_[optional]) + "'");
+      refuse("a column " + quoted(k) + " but no column " + quoted(optional));
     if (column_[k] == kAbsent && needed)
-      refuse("no column " + quoted + "; expected a first line like " + all);
+      refuse("no column " + quoted(k) + "; expected a first line like " + all);
   }
 }
 

@@ -8,7 +8,7 @@ namespace abut::cli {
 // quotes; behind ./ where it could be taken for an option.
 inline std::string shell_word(const std::string& text) {
   constexpr const char* kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=:,./@%";
-  const std::string word = text.starts_with('-') ? "./" + text : text;
+  std::string word = text.starts_with('-') ? "./" + text : text;
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);

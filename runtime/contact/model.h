@@ -108,12 +108,12 @@ struct ModelRow {
   std::string_view name;     // for command lines
   std::string_view summary;  // one line for people
   unsigned needs;            // body::Parts, unless a material asks for others
-  bool has_wrench;           // offers Model::wrench
-  bool has_constraints;      // offers Model::constraints
   Want offers;               // of what may be wanted besides the value
   // Number of continuous derivatives of the wrench as a function of pose and twists, at every pose. -1: it
   // may jump.
   int smoothness;
+  bool has_wrench;       // offers Model::wrench
+  bool has_constraints;  // offers Model::constraints
   // True: the Jacobian is the wrench's own derivative where it has one. False: that of the smooth shapes
   // which the assets approximate.
   bool exact_jacobian;

@@ -247,6 +247,28 @@ ABUT_INLINE void add_seconds(const T* y, const SampleForce<T, 2>& force, WrenchS
   }
 }
 
+// The force of samples that dissipate or rub, without second derivatives; to `sums` its slopes by twists.
+template <int kOrder, class T, class S>
+ABUT_INLINE void moving_samples(const T& ka, const Push<T>& push, const Taylor<T, kOrder + 1>& phi,
+                                const T* y, const T* v, const S* omega, const PotentialLaw<S>& law,
+                                SampleForce<T, kOrder>& force, WrenchSums<T, kOrder>& sums) {
+  if constexpr (kOrder == 1) {
+    moving_force<kOrder>(ka, push, phi, v, law, force);
+    for (int a = 0; a < 3; ++a) {  // v turns with the owner: by_y - by_v [omega]
+      const T* const row = force.by_v + 3 * a;
+      force.by_y[3 * a] -= row[1] * omega[2] - row[2] * omega[1];
+      force.by_y[3 * a + 1] -= row[2] * omega[0] - row[0] * omega[2];
+      force.by_y[3 * a + 2] -= row[0] * omega[1] - row[1] * omega[0];
+    }
+    add_rows(y, force.by_v, sums.V);
+  } else {
+    Taylor<T, 2> without;
+    without.clear();
+    for (int a = 0; a < 3; ++a) without.first[a] = phi.first[a];
+    moving_force<kOrder>(ka, push, without, v, law, force);
+  }
+}
+
 // Adds samples with area-weighted stiffness ka (N/m^3 m^2). `omega`: of the owner over the other body.
 template <int kOrder, class T, class S>
 ABUT_INLINE void add_samples(const T& ka, const Taylor<T, kOrder + 1>& phi, const T* y, const T* v,
@@ -256,24 +278,11 @@ ABUT_INLINE void add_samples(const T& ka, const Taylor<T, kOrder + 1>& phi, cons
   sums.energy += ka * push.energy;
   SampleForce<T, kOrder> force;
   bool still = true;
-  if constexpr (kOrder < 2) still = law.still();
-  if (still) {
-    still_force<kOrder>(ka, push, phi, force);
-  } else if constexpr (kOrder == 1) {
-    moving_force<kOrder>(ka, push, phi, v, law, force);
-    for (int a = 0; a < 3; ++a) {  // v turns with the owner: by_y - by_v [omega]
-      const T* const row = force.by_v + 3 * a;
-      force.by_y[3 * a] -= row[1] * omega[2] - row[2] * omega[1];
-      force.by_y[3 * a + 1] -= row[2] * omega[0] - row[0] * omega[2];
-      force.by_y[3 * a + 2] -= row[0] * omega[1] - row[1] * omega[0];
-    }
-    add_rows(y, force.by_v, sums.V);
-  } else if constexpr (kOrder == 0) {
-    Taylor<T, 2> without;
-    without.clear();
-    for (int a = 0; a < 3; ++a) without.first[a] = phi.first[a];
-    moving_force<kOrder>(ka, push, without, v, law, force);
+  if constexpr (kOrder < 2) {
+    still = law.still();
+    if (!still) moving_samples(ka, push, phi, y, v, omega, law, force, sums);
   }
+  if (still) still_force<kOrder>(ka, push, phi, force);
   T moment[3];
   cross(y, force.f, moment);
   for (int a = 0; a < 3; ++a) {

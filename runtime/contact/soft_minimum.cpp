@@ -16,8 +16,6 @@ namespace abut::contact {
 
 namespace {
 
-using ssdf::Order;
-
 constexpr double kGravity = 9.81;         // m/s^2
 constexpr double kWaterDensity = 1000.0;  // kg/m^3
 

@@ -209,7 +209,7 @@ class SoftPotentialPair {
         const auto row = [&](int r) { return S(node[kNodeChildren * r + c]); };
         const Vec3<S> center(row(asset::kCenterRow), row(asset::kCenterRow + 1), row(asset::kCenterRow + 2));
         const Vec3<S> p = side.X_OP * center;
-        GridBound<S> bound;
+        GridBound<S> bound{};
         if (clear(side, p, S(radius[c]), bound)) continue;
         if (at > 1)
           walk.push(at - 1, kNodeChildren * entry + c);

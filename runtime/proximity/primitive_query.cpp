@@ -221,7 +221,7 @@ distance::FlatBasis flat_of_primitive(const Sides& sides, const Vec3<double>& p)
   Mat3<double> normals = Mat3<double>::Zero();
   double count = 0;
   for (int k = 0; k < 27; ++k) {
-    const Vec3<double> aside(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
+    const Vec3<double> aside = Eigen::Vector3i(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1).cast<double>();
     const auto f = distance::primitive_distance<double>(sides.primitive, p + kBeside * sides.size * aside, 1);
     if (!(f.value > 0)) continue;
     normals += f.gradient * f.gradient.transpose();

@@ -62,7 +62,7 @@ class RungeKutta final : public TreeIntegrator {
     const VecX<double>& a =
         accelerate(place.coordinates(q), v_stage, control, slopes != nullptr ? &of_a : nullptr);
     report().control_work += weight * equations().control_power(v_stage, control);
-    const Rates rates{place.way_rate(v_stage), place.acceleration(v_stage, a)};
+    Rates rates{place.way_rate(v_stage), place.acceleration(v_stage, a)};
     if (slopes == nullptr) return rates;
     const MatX<double> du = part * of_rates.q;
     Slopes at = *slopes;

@@ -42,6 +42,15 @@ std::string_view no_limit(std::string_view keyword) {
   return keyword == "upper" || keyword == "velocity_limit" || keyword == "effort_limit" ? "inf" : "";
 }
 
+const JointWord& joint_word(SceneLines& line, const std::string& keyword) {
+  std::string words;
+  for (const JointWord& word : kJointWords) {
+    if (word.keyword == keyword) return word;
+    words.append(word.keyword).append(", ");
+  }
+  line.refuse("'" + keyword + "' is not a property of a joint; there are: " + words + "position, velocity");
+}
+
 // KEYWORD NUMBER ... up to the end of the line.
 void read_words(SceneLines& line, BodyJoint& joint) {
   while (line.words_left() > 0) {
@@ -55,20 +64,13 @@ void read_words(SceneLines& line, BodyJoint& joint) {
       for (double& entry : joint.v) entry = line.number("a velocity of the joint");
       continue;
     }
-    const auto* known = std::find_if(std::begin(kJointWords), std::end(kJointWords),
-                                     [&](const JointWord& word) { return word.keyword == keyword; });
-    if (known == std::end(kJointWords)) {
-      std::string words;
-      for (const JointWord& word : kJointWords) words += word.keyword + std::string(", ");
-      line.refuse("'" + keyword + "' is not a property of a joint; there are: " + words +
-                  "position, velocity");
-    }
+    const JointWord& known = joint_word(line, keyword);
     if (line.words_left() > 0 && no_limit(keyword) == line.peek()) {
       const double infinity = std::numeric_limits<double>::infinity();
-      joint.joint.*known->member = line.word("a limit").front() == '-' ? -infinity : infinity;
+      joint.joint.*known.member = line.word("a limit").front() == '-' ? -infinity : infinity;
       continue;
     }
-    joint.joint.*known->member = line.number(("a value for '" + keyword + "'").c_str());
+    joint.joint.*known.member = line.number(("a value for '" + keyword + "'").c_str());
   }
 }
 

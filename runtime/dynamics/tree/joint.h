@@ -90,7 +90,7 @@ struct RevoluteJoint : ScalarJoint {
   template <class S>
   static Pose<S> pose(const Vec3<double>& axis, const S* q) {
     using std::cos, std::sin;
-    const Vec3<S> n = axis.cast<S>();
+    const Vec3<S>& n = axis.cast<S>();
     const S c = cos(q[0]), s = sin(q[0]);
     const Vec3<S> sn = s * n, cn = (1 - c) * n;
     Mat3<S> R;
