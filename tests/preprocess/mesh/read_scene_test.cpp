@@ -144,6 +144,32 @@ TEST_F(Read, ColladaWithNodesInOneAnother) {
   expect_refused("deep.dae", collada(nested(20'000)), "deep.dae:1: nodes lie more than 1000 deep");
 }
 
+TEST_F(Read, ColladaWithInstancesOfNodes) {
+  const auto named = [](const std::string& id, const std::string& inside) {
+    return "<node name='of > " + id + "' id = \"" + id + "\">" + inside + "</node>\n";
+  };
+  const auto instance = [](const std::string& id) { return "<instance_node url='#" + id + "'/>"; };
+  const auto chain = [&](int length, int times) {
+    std::string nodes = named("n0", "<instance_geometry url='#g'/>");
+    for (int k = 1; k < length; ++k) {
+      std::string inside;
+      for (int of = 0; of < times; ++of) inside += instance("n" + std::to_string(k - 1));
+      nodes += named("n" + std::to_string(k), inside);
+    }
+    return nodes;
+  };
+  EXPECT_EQ(read("one.dae", collada(chain(2, 1))).triangles.size(), 8u);
+  EXPECT_EQ(read("twice.dae", collada(chain(4, 2))).triangles.size(), 4u * (1 + 2 + 4 + 8));
+  expect_refused("itself.dae", collada(named("a", instance("a"))),
+                 "itself.dae:1: this node has an instance of itself in it");
+  expect_refused("ring.dae", collada(named("a", instance("b")) + named("b", node(instance("a")))),
+                 "ring.dae:1: this node has an instance of itself in it");
+  expect_refused("name.dae", collada(named("a", instance("of > a"))), "has an instance of itself in it");
+  expect_refused("twice.dae", collada(chain(40, 2)),
+                 "twice.dae:19: instances of nodes make more than 1000000 of them");
+  expect_refused("long.dae", collada(chain(20'000, 1)), "nodes lie more than 1000 deep");
+}
+
 TEST_F(Read, ScenesOpenNoFileElsewhere) {
   std::filesystem::create_directories(folder_ / "inner");
   write("secret.bin", kTetrahedronBytes);
