@@ -7,10 +7,10 @@
 #include <set>
 #include <tuple>
 
-#include "preprocess/mesh/disjoint_sets.h"
 #include "preprocess/mesh/lids.h"
 #include "preprocess/mesh/repair.h"
 #include "preprocess/mesh/weld.h"
+#include "runtime/core/disjoint_sets.h"
 
 namespace abut::preprocess {
 namespace {

@@ -6,11 +6,11 @@
 #include <limits>
 #include <utility>
 
-#include "preprocess/mesh/disjoint_sets.h"
 #include "preprocess/mesh/formats.h"
 #include "preprocess/mesh/obj_lines.h"
 #include "preprocess/mesh/weld.h"
 #include "runtime/core/counted.h"
+#include "runtime/core/disjoint_sets.h"
 
 namespace abut::preprocess {
 namespace {

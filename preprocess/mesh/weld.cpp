@@ -5,7 +5,7 @@
 #include <bit>
 #include <numeric>
 
-#include "preprocess/mesh/disjoint_sets.h"
+#include "runtime/core/disjoint_sets.h"
 
 namespace abut::preprocess {
 namespace {

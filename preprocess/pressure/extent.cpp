@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "preprocess/mesh/disjoint_sets.h"
+#include "runtime/core/disjoint_sets.h"
 #include "runtime/core/error.h"
 
 namespace abut::preprocess {

@@ -33,9 +33,9 @@ void JointForces::clear(Eigen::Index nv) {
 // An axis s_d moves with all joints that carry it and with its own: ds_d / dq_e = s_e x s_d. So the twist of
 // the body changes by s_e x (V - V_P), with V_P that of the link that joint e sits on, and at Bo by the way
 // of Bo besides.
-BodySlopes body_slopes(const SystemTree& tree, const TreeScratch& scratch, std::size_t body) {
+void find_slopes(const SystemTree& tree, const TreeScratch& scratch, std::size_t body, BodySlopes& slopes) {
   const auto link = static_cast<int>(body);
-  BodySlopes slopes;
+  slopes.dofs.clear();
   for (int d = tree.tree().last_dof(link); d >= 0; d = tree.tree().parent_dof(d)) slopes.dofs.push_back(d);
   std::reverse(slopes.dofs.begin(), slopes.dofs.end());
   const auto& here = scratch.links[body];
@@ -56,11 +56,11 @@ BodySlopes body_slopes(const SystemTree& tree, const TreeScratch& scratch, std::
     slopes.Vq.col(k) << change.head<3>(),
         velocity_at(change, slopes.p_CB) + here.V.head<3>().cross(slopes.J.col(k).tail<3>());
   }
-  return slopes;
 }
 
 // tau_d = s_d . F_C with F_C = (moment + p x f; f).
-void add_wrench(const SystemTree& tree, const BodySlopes& on, const Vec6<double>& F_W, JointForces& forces) {
+void add_wrench(const SystemTree& tree, const BodySlopes& on, const Vec6<double>& F_W, bool derivatives,
+                JointForces& forces) {
   const Vec3<double> f = F_W.tail<3>();
   Vec6<double> F_C = F_W;
   F_C.head<3>() += on.p_CB.cross(f);
@@ -68,7 +68,7 @@ void add_wrench(const SystemTree& tree, const BodySlopes& on, const Vec6<double>
   for (Eigen::Index k = 0; k < count; ++k) {
     const int d = on.dofs[static_cast<std::size_t>(k)];
     forces.tau[d] += on.axes.col(k).dot(F_C);
-    for (Eigen::Index l = 0; l < count; ++l) {
+    for (Eigen::Index l = 0; l < count && derivatives; ++l) {
       const int e = on.dofs[static_cast<std::size_t>(l)];
       double slope = on.axes.col(k).head<3>().dot(on.J.col(l).tail<3>().cross(f));
       if (tree.link_of_dof(e) <= tree.link_of_dof(d))
@@ -79,12 +79,12 @@ void add_wrench(const SystemTree& tree, const BodySlopes& on, const Vec6<double>
 }
 
 void add_pair(const SystemTree& tree, const PairForce& pair, const BodySlopes* A, const BodySlopes& B,
-              JointForces& forces) {
+              bool derivatives, JointForces& forces) {
   const BodySlopes* const members[] = {A, &B};
   for (std::size_t on = 0; on < 2; ++on) {
     if (members[on] == nullptr) continue;
-    add_wrench(tree, *members[on], pair.F_W[on], forces);
-    for (std::size_t of = 0; of < 2; ++of) {
+    add_wrench(tree, *members[on], pair.F_W[on], derivatives, forces);
+    for (std::size_t of = 0; of < 2 && derivatives; ++of) {
       if (members[of] == nullptr) continue;
       const Rows by_v = members[on]->J.transpose() * pair.dF_dV[on][of] * members[of]->J;
       const Rows by_q = members[on]->J.transpose() *

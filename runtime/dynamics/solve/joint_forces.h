@@ -28,13 +28,15 @@ struct BodySlopes {
 };
 
 // After move_links.
-BodySlopes body_slopes(const SystemTree& tree, const TreeScratch& scratch, std::size_t body);
+void find_slopes(const SystemTree& tree, const TreeScratch& scratch, std::size_t body, BodySlopes& slopes);
 
-// Adds the wrench (moment about Bo; force) on a body, in the world's axes and constant there.
-void add_wrench(const SystemTree& tree, const BodySlopes& on, const Vec6<double>& F_W, JointForces& forces);
+// Adds the wrench (moment about Bo; force) on a body, in the world's axes and constant there; with its
+// derivatives where they are wanted.
+void add_wrench(const SystemTree& tree, const BodySlopes& on, const Vec6<double>& F_W, bool derivatives,
+                JointForces& forces);
 
 // Adds what a pair of bodies exert on one another. A is null for a fixed shape.
 void add_pair(const SystemTree& tree, const PairForce& pair, const BodySlopes* A, const BodySlopes& B,
-              JointForces& forces);
+              bool derivatives, JointForces& forces);
 
 }  // namespace abut::dynamics

@@ -116,6 +116,7 @@ class ImplicitTree final : public TreeIntegrator {
   std::vector<Group> groups_;
   Eigen::LLT<MatX<double>> inertia_;          // of the independent degrees of freedom, where the step starts
   Eigen::PartialPivLU<MatX<double>> newton_;  // the residual's slope by v' at the last trial that asked
+  VecX<double> tangent_;                      // room for euler_advance
 };
 
 // Velocities that the impulse h R brings about at rest, in the kinetic metric.
@@ -143,7 +144,7 @@ ImplicitTree::Trial ImplicitTree::trial_at(const BackwardInertia& inertia, const
                                            const VecX<double>& v_next, const Control& control, double h) {
   Trial trial;
   trial.v = v_next;
-  euler_advance(tree(), q, v_next, h, trial.q);
+  euler_advance(tree(), q, v_next, h, trial.q, tangent_);
   const VecX<double> tau = equations().forces(trial.q, v_next, control, false).tau;
   const MatX<double>& G = equations().coordinates().independent();
   const VecX<double> inertial = inertia.force(trial.q, v_next, equations().scratch());

@@ -45,32 +45,40 @@ const JointForces& MotionEquations::forces(const VecX<double>& q, const VecX<dou
   std::fill(has_slopes_.begin(), has_slopes_.end(), 0);
   const auto slopes_of = [&](std::int32_t body) {
     const auto i = static_cast<std::size_t>(body);
-    if (has_slopes_[i] == 0) slopes_[i] = body_slopes(tree_, scratch_, i);
+    if (has_slopes_[i] == 0) find_slopes(tree_, scratch_, i, slopes_[i]);
     has_slopes_[i] = 1;
     return &slopes_[i];
   };
   for (const PairForce& pair : contact_.pairs())
     if (pair.contacts > 0)
-      add_pair(tree_, pair, pair.A == kFixed ? nullptr : slopes_of(pair.A), *slopes_of(pair.B), forces_);
+      add_pair(tree_, pair, pair.A == kFixed ? nullptr : slopes_of(pair.A), *slopes_of(pair.B), derivatives,
+               forces_);
   for (std::size_t i = 0; i < control.F_BBcm_W.size(); ++i)
     if (!control.F_BBcm_W[i].isZero(0))
-      add_wrench(tree_, *slopes_of(static_cast<std::int32_t>(i)), control.F_BBcm_W[i], forces_);
+      add_wrench(tree_, *slopes_of(static_cast<std::int32_t>(i)), control.F_BBcm_W[i], derivatives, forces_);
   add_joint_forces(q, v, control);
   return forces_;
 }
 
 const JointForces& MotionEquations::forces_without_friction(const VecX<double>& q, const VecX<double>& v,
-                                                            const Control& control) {
+                                                            const Control& control,
+                                                            std::span<const std::uint8_t> wanted_pairs) {
   struct WithoutFriction {
     MotionEquations& equations;
-    explicit WithoutFriction(MotionEquations& of) : equations(of) { set(false); }
-    ~WithoutFriction() { set(true); }
+    WithoutFriction(MotionEquations& of, std::span<const std::uint8_t> wanted) : equations(of) {
+      equations.wanted_.assign(wanted.begin(), wanted.end());
+      set(false);
+    }
+    ~WithoutFriction() {
+      equations.wanted_.assign(equations.wanted_.size(), 1);
+      set(true);
+    }
     void set(bool acts) {
       equations.contact_.set_friction(acts);
       equations.friction_ = acts;
     }
   };
-  const WithoutFriction meanwhile(*this);
+  const WithoutFriction meanwhile(*this, wanted_pairs);
   return forces(q, v, control, true);
 }
 
@@ -126,9 +134,13 @@ const VecX<double>& MotionEquations::acceleration(const VecX<double>& q, const V
     acceleration_ = forward_dynamics<double>(tree, q, v, tau, scratch_);
     return acceleration_;
   }
-  const VecX<double> rest = tau - bias_force<double>(tree, q, v, scratch_);
-  const MatX<double> M = G.transpose() * mass_matrix<double>(tree, q, scratch_) * G;
-  acceleration_ = G * M.llt().solve(G.transpose() * rest);
+  acceleration_ = tau - bias_force<double>(tree, q, v, scratch_);
+  independent_.noalias() = G.transpose() * acceleration_;
+  MG_.noalias() = mass_matrix<double>(tree, q, scratch_) * G;
+  GMG_.noalias() = G.transpose() * MG_;
+  llt_.compute(GMG_);
+  llt_.solveInPlace(independent_);
+  acceleration_.noalias() = G * independent_;
   return acceleration_;
 }
 

@@ -35,13 +35,16 @@ class MotionEquations {
   bool covers(double dt) const { return contact_.covers(motions_, dt); }
   Status contact_status() const { return contact_.status(); }  // where forces were evaluated last
 
-  // Forces on the degrees of freedom at q, v, and their derivatives where they are wanted, else no such ones
-  // of contact; leaves the links moved so in scratch().
+  // Forces on the degrees of freedom at q, v, and their derivatives where they are wanted, else only those of
+  // joints; leaves the links moved so in scratch().
   const JointForces& forces(const VecX<double>& q, const VecX<double>& v, const Control& control,
                             bool derivatives);
-  // The same without friction: what is elastic and what is viscous.
+  std::span<const PairForce> pairs() const { return contact_.pairs(); }  // that find() found
+  // The same without friction, what is elastic and what is viscous, with derivatives; of the pairs that are
+  // not wanted, what was evaluated last.
   const JointForces& forces_without_friction(const VecX<double>& q, const VecX<double>& v,
-                                             const Control& control);
+                                             const Control& control,
+                                             std::span<const std::uint8_t> wanted_pairs);
   // Friction at rest, of contact and of joints, over `factor` times the speeds that settings say, in what is
   // evaluated next.
   void smooth_stiction(double factor);
@@ -80,8 +83,10 @@ class MotionEquations {
   double smoothed_ = 1;             // factor of stiction speeds
   std::vector<std::uint8_t> wanted_, has_slopes_;
   JointForces forces_;
-  VecX<double> drive_;  // (nv) of forces_.tau, of drives and springs
-  VecX<double> acceleration_;
+  VecX<double> drive_;                       // (nv) of forces_.tau, of drives and springs
+  VecX<double> acceleration_, independent_;  // of all freedoms, and of those that mimic none
+  MatX<double> MG_, GMG_;
+  Eigen::LLT<MatX<double>> llt_;  // of GMG_
 };
 
 // The settings that the forces of joints add to an integrator's.

@@ -150,7 +150,8 @@ void ParameterSlopes::add(const OfMaterial& part, const SystemTree& tree, Compli
 void ParameterSlopes::add_force(const Vec6<double>& F_W, std::int32_t body, Eigen::Index column,
                                 const SystemTree& tree, const TreeScratch& scratch) {
   if (body == kFixed) return;
-  const BodySlopes slopes = body_slopes(tree, scratch, static_cast<std::size_t>(body));
+  BodySlopes slopes;
+  find_slopes(tree, scratch, static_cast<std::size_t>(body), slopes);
   const VecX<double> force = slopes.J.transpose() * F_W;
   for (std::size_t d = 0; d < slopes.dofs.size(); ++d)
     slopes_(slopes.dofs[d], column) += force[static_cast<Eigen::Index>(d)];

@@ -17,7 +17,7 @@ constexpr double kStableTurn = 2.6;
 class RungeKutta final : public TreeIntegrator {
  public:
   RungeKutta(const System& system, const StepConfig& config)
-      : TreeIntegrator(system, config, explicit_config(config).joints) {}
+      : TreeIntegrator(system, config, explicit_config(config).joints), place_(tree()) {}
 
  private:
   double longest_step(const StiffMode& mode) const override { return longest_runge_kutta_step(mode); }
@@ -30,59 +30,63 @@ class RungeKutta final : public TreeIntegrator {
 
   void advance(VecX<double>& q, VecX<double>& v, const Control& control, Slopes* slopes) override {
     const Eigen::Index nv = tree().nv();
-    Rates rates{VecX<double>::Zero(nv), VecX<double>::Zero(nv)}, sum = rates;
+    for (VecX<double>* part : {&rates_.u, &rates_.y, &sum_.u, &sum_.y}) part->setZero(nv);
     Slopes of_rates, of_sum;  // of u and y
     if (slopes != nullptr) {
       of_rates = {MatX<double>::Zero(nv, slopes->q.cols()), MatX<double>::Zero(nv, slopes->q.cols())};
       of_sum = of_rates;
     }
     for (int stage = 0; stage < 4; ++stage) {
-      rates =
-          stage_rates(q, v, kParts[stage] * dt(), kWeights[stage] * dt(), rates, control, slopes, of_rates);
-      sum.u += kWeights[stage] * dt() * rates.u;
-      sum.y += kWeights[stage] * dt() * rates.y;
+      go_on(q, v, kParts[stage] * dt(), kWeights[stage] * dt(), control, slopes, of_rates);
+      sum_.u += kWeights[stage] * dt() * rates_.u;
+      sum_.y += kWeights[stage] * dt() * rates_.y;
       if (slopes == nullptr) continue;
       of_sum.q += kWeights[stage] * dt() * of_rates.q;
       of_sum.v += kWeights[stage] * dt() * of_rates.v;
     }
-    const FixedAxes end(tree(), sum.u);
-    const VecX<double> y = v + sum.y;
-    if (slopes != nullptr) move_slopes(end, y, of_sum, *slopes);
-    v = end.velocity(y);
-    q = end.coordinates(q);
+    place_.move_to(1, sum_.u);
+    y_ = v + sum_.y;
+    if (slopes != nullptr) move_slopes(y_, of_sum, *slopes);
+    place_.velocity(y_, v);
+    place_.coordinates(q, q);
   }
 
-  // The rates `part` seconds on along those of the stage before, with which the step goes on for `weight`
-  // seconds; `of_rates`: the slopes of these, and then of the new ones.
-  Rates stage_rates(const VecX<double>& q, const VecX<double>& v, double part, double weight,
-                    const Rates& before, const Control& control, const Slopes* slopes, Slopes& of_rates) {
-    const FixedAxes place(tree(), part * before.u);
-    const VecX<double> y = v + part * before.y, v_stage = place.velocity(y);
+  // From the rates of the stage before to those `part` seconds on along them, with which the step goes on for
+  // `weight` seconds; `of_rates`: the slopes of these, and then of the new ones.
+  void go_on(const VecX<double>& q, const VecX<double>& v, double part, double weight, const Control& control,
+             const Slopes* slopes, Slopes& of_rates) {
+    place_.move_to(part, rates_.u);
+    place_.coordinates(q, q_stage_);
+    y_ = v + part * rates_.y;
+    place_.velocity(y_, v_stage_);
     ForwardSlopes of_a;
-    const VecX<double>& a =
-        accelerate(place.coordinates(q), v_stage, control, slopes != nullptr ? &of_a : nullptr);
-    report().control_work += weight * equations().control_power(v_stage, control);
-    Rates rates{place.way_rate(v_stage), place.acceleration(v_stage, a)};
-    if (slopes == nullptr) return rates;
+    const VecX<double>& a = accelerate(q_stage_, v_stage_, control, slopes != nullptr ? &of_a : nullptr);
+    report().control_work += weight * equations().control_power(v_stage_, control);
+    place_.way_rate(v_stage_, rates_.u);
+    place_.acceleration(v_stage_, a, rates_.y);
+    if (slopes == nullptr) return;
     const MatX<double> du = part * of_rates.q;
     Slopes at = *slopes;
-    move_slopes(place, y, {du, part * of_rates.v}, at);
+    move_slopes(y_, {du, part * of_rates.v}, at);
     MatX<double> da = of_a.by_q * at.q + of_a.by_v * at.v;
     da.rightCols(inputs()) += of_a.by_input;
-    const FixedAxes::WayRateSlopes of_u = place.way_rate_slopes(v_stage);
-    const FixedAxes::AccelerationSlopes of_y = place.acceleration_slopes(v_stage, a);
+    const FixedAxes::WayRateSlopes of_u = place_.way_rate_slopes(v_stage_);
+    const FixedAxes::AccelerationSlopes of_y = place_.acceleration_slopes(v_stage_, a);
     of_rates.q = of_u.by_v * at.v + of_u.by_u * du;
     of_rates.v = of_y.by_a * da + of_y.by_v * at.v + of_y.by_u * du;
-    return rates;
   }
 
-  // From q and v at the start to those at a place, where u and y - v have the slopes `way`.
-  static void move_slopes(const FixedAxes& place, const VecX<double>& y, const Slopes& way, Slopes& slopes) {
-    const FixedAxes::CoordinateSlopes of_q = place.coordinate_slopes();
-    const FixedAxes::VelocitySlopes of_v = place.velocity_slopes(y);
+  // From q and v at the start to those at place_, where u and y - v have the slopes `way`.
+  void move_slopes(const VecX<double>& y, const Slopes& way, Slopes& slopes) const {
+    const FixedAxes::CoordinateSlopes of_q = place_.coordinate_slopes();
+    const FixedAxes::VelocitySlopes of_v = place_.velocity_slopes(y);
     slopes.q = (of_q.by_q0 * slopes.q + of_q.by_u * way.q).eval();
     slopes.v = (of_v.by_y * (slopes.v + way.v) + of_v.by_u * way.q).eval();
   }
+
+  FixedAxes place_;
+  Rates rates_, sum_;
+  VecX<double> q_stage_, v_stage_, y_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "runtime/dynamics/step/freedom_groups.h"
 #include "runtime/dynamics/step/motion_equations.h"
 #include "runtime/dynamics/step/stiff_mode.h"
 
@@ -57,10 +58,14 @@ class TreeIntegrator : public Integrator {
  private:
   const StepReport& step(State& state, const Control& control, Slopes* slopes);
   Slopes first_slopes() const;
-  bool at_a_limit() const;
-  bool faster(const State& before, const State& after) const;
-  double stable_step(const VecX<double>& change, const Control& control);
-  double inertial_rate(const VecX<double>& q, const VecX<double>& v, const VecX<double>& change);
+
+  // Whether the step is too long (tree_stability.cpp). Bodies whose motion says that it may be: any?
+  bool find_suspects();
+  std::vector<std::uint8_t> everything() const { return std::vector<std::uint8_t>(start_.bodies.size(), 1); }
+  double stable_step(const std::vector<std::uint8_t>& suspects, const VecX<double>& change,
+                     const Control& control);
+  double inertial_rate(const std::vector<FreedomGroup>& groups, const VecX<double>& q, const VecX<double>& v,
+                       const VecX<double>& change);
 
   MotionEquations equations_;
   double dt_;
@@ -69,7 +74,8 @@ class TreeIntegrator : public Integrator {
   Status contact_ = Status::kOk;       // of all forces of the step: kNotConverged, kClamped or kOk
   std::vector<Vec6<double>> fastest_;  // of each body a twist as fast as it was anywhere in the step
   VecX<double> q_, v_, v_start_;
-  State start_, next_;  // of the step, bodies on joints where these are
+  State start_, next_;                  // of the step, bodies on joints where these are
+  std::vector<std::uint8_t> suspects_;  // bodies
   struct Stage {
     VecX<double> q, v;
   };

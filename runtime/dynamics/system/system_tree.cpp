@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "runtime/core/disjoint_sets.h"
 #include "runtime/core/error.h"
 #include "runtime/dynamics/tree/kinematics.h"
 
@@ -80,17 +81,9 @@ std::vector<std::uint8_t> welded_bodies(const Scene& scene) {
 // each.
 std::vector<std::vector<std::int32_t>> connected(const Scene& scene, const std::vector<std::uint8_t>& apart) {
   const auto count = static_cast<std::int32_t>(scene.bodies.size());
-  std::vector<std::int32_t> group(scene.bodies.size());  // of each body: the first one's index
-  std::iota(group.begin(), group.end(), 0);
-  const auto root = [&](std::int32_t body) {
-    while (group[static_cast<std::size_t>(body)] != body) body = group[static_cast<std::size_t>(body)];
-    return body;
-  };
+  DisjointSets sets(scene.bodies.size());
   const auto join = [&](std::int32_t a, std::int32_t b) {
-    if (b < 0 || b >= count) return;
-    a = root(a);
-    b = root(b);
-    group[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+    if (b >= 0 && b < count) sets.join(a, b);
   };
   std::vector<std::uint8_t> jointed(scene.bodies.size());
   for (std::int32_t i = 0; i < count; ++i) {
@@ -102,7 +95,7 @@ std::vector<std::vector<std::int32_t>> connected(const Scene& scene, const std::
     if (body.joint->joint.mimic) join(i, body.joint->joint.mimic->link);
   }
   std::vector<std::vector<std::int32_t>> groups(scene.bodies.size());
-  for (std::int32_t i = 0; i < count; ++i) groups[static_cast<std::size_t>(root(i))].push_back(i);
+  for (std::int32_t i = 0; i < count; ++i) groups[static_cast<std::size_t>(sets.least(i))].push_back(i);
   std::erase_if(groups, [&](const auto& members) {
     return members.empty() || (members.size() == 1 && jointed[static_cast<std::size_t>(members[0])] == 0);
   });

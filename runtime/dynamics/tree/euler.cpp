@@ -31,15 +31,18 @@ MatX<double> identity(const Tree& tree, double scale) {
 }  // namespace
 
 void euler_advance(const Tree& tree, const VecX<double>& q, const VecX<double>& v_next, double h,
-                   VecX<double>& q_next) {
+                   VecX<double>& q_next, VecX<double>& tangent) {
   // Turns first; exp((0; h v)) then shifts by h R_q' v.
-  VecX<double> turn = h * v_next, shift = VecX<double>::Zero(tree.nv());
+  tangent = h * v_next;
   for_each_group(tree, [&](int first, const Subspace& S) {
-    shift.segment(first, S.cols()) = detail::shift_of(S, turn.segment(first, S.cols()));
+    tangent.segment(first, S.cols()) -= detail::shift_of(S, tangent.segment(first, S.cols()));
   });
-  turn -= shift;
-  tree.integrate(q, turn, q_next);
-  tree.integrate(q_next, shift, q_next);
+  tree.integrate(q, tangent, q_next);
+  tangent.setZero();
+  for_each_group(tree, [&](int first, const Subspace& S) {
+    tangent.segment(first, S.cols()) = detail::shift_of(S, h * v_next.segment(first, S.cols()));
+  });
+  tree.integrate(q_next, tangent, q_next);
 }
 
 // dtheta' = R' dtheta + h Jr dw',  dp' = R' dp + h (dv' + dtheta' x v').
@@ -93,15 +96,15 @@ AccelerationSlopes backward_acceleration_slopes(const Tree& tree, const VecX<dou
   return slopes;
 }
 
-VecX<double> forward_velocity(const Tree& tree, const VecX<double>& v, const VecX<double>& a, double h) {
-  VecX<double> next = v + h * a;
+void forward_velocity(const Tree& tree, const VecX<double>& v, const VecX<double>& a, double h,
+                      VecX<double>& v_next) {
+  v_next = v + h * a;
   for_each_group(tree, [&](int first, const Subspace& S) {
     const Vec6<double> V = S * v.segment(first, S.cols());
     Vec6<double> V_next = V + h * (S * a.segment(first, S.cols()) + carried(Parts(V)));
     V_next.tail<3>() = exp_rotation<double>(-h * V_next.head<3>()) * V_next.tail<3>();
-    next.segment(first, S.cols()) = S.transpose() * V_next;
+    v_next.segment(first, S.cols()) = S.transpose() * V_next;
   });
-  return next;
 }
 
 VelocitySlopes forward_velocity_slopes(const Tree& tree, const VecX<double>& v, const VecX<double>& a,

@@ -11,9 +11,9 @@
 // joint.
 namespace abut::dynamics {
 
-// q_next may be q.
+// q_next may be q; `tangent` (nv): room for work.
 void euler_advance(const Tree& tree, const VecX<double>& q, const VecX<double>& v_next, double h,
-                   VecX<double>& q_next);
+                   VecX<double>& q_next, VecX<double>& tangent);
 struct AdvanceSlopes {
   MatX<double> by_q, by_v_next;
 };
@@ -34,7 +34,8 @@ AccelerationSlopes backward_acceleration_slopes(const Tree& tree, const VecX<dou
                                                 const VecX<double>& v_next, double h);
 
 // What v becomes by the acceleration a: forward Euler's, R'(v + h (a + w x v)) of a free joint.
-VecX<double> forward_velocity(const Tree& tree, const VecX<double>& v, const VecX<double>& a, double h);
+void forward_velocity(const Tree& tree, const VecX<double>& v, const VecX<double>& a, double h,
+                      VecX<double>& v_next);
 struct VelocitySlopes {
   MatX<double> by_v, by_a;
 };

@@ -48,23 +48,23 @@ struct Part : Parts {
         R(exp_rotation(phi)) {}
 };
 
-VecX<double> joined(const Subspace& S, const Vec3<double>& w, const Vec3<double>& v) {
+detail::GroupVector joined(const Subspace& S, const Vec3<double>& w, const Vec3<double>& v) {
   return S.transpose() * (Vec6<double>() << w, v).finished();
 }
 
 }  // namespace
 
-VecX<double> FixedAxes::coordinates(const VecX<double>& q0) const {
-  VecX<double> turn = u_, shift = VecX<double>::Zero(tree_.nv()), q;
+void FixedAxes::coordinates(const VecX<double>& q0, VecX<double>& q) {
+  turn_ = u_;
+  shift_.setZero(tree_.nv());
   for_each_group(tree_, [&](int first, const Subspace& S) {
     const auto count = S.cols();
     const Part u(S, first, u_, u_);
-    turn.segment(first, count) -= detail::shift_of(S, u_.segment(first, count));
-    shift.segment(first, count) = joined(S, Vec3<double>::Zero(), u.R.transpose() * u.v);
+    turn_.segment(first, count) -= detail::shift_of(S, u_.segment(first, count));
+    shift_.segment(first, count) = joined(S, Vec3<double>::Zero(), u.R.transpose() * u.v);
   });
-  tree_.integrate(q0, turn, q);
-  tree_.integrate(q, shift, q);
-  return q;
+  tree_.integrate(q0, turn_, q);
+  tree_.integrate(q, shift_, q);
 }
 
 // dtheta = R' dtheta_0 + Jr dphi,  dp = R' (dp_0 - s x dtheta_0 + ds), R = exp(phi).
@@ -79,13 +79,12 @@ FixedAxes::CoordinateSlopes FixedAxes::coordinate_slopes() const {
   return slopes;
 }
 
-VecX<double> FixedAxes::velocity(const VecX<double>& y) const {
-  VecX<double> v = y;
+void FixedAxes::velocity(const VecX<double>& y, VecX<double>& v) const {
+  v = y;
   for_each_group(tree_, [&](int first, const Subspace& S) {
     const Part of(S, first, u_, y);
     v.segment(first, S.cols()) = joined(S, of.w, of.R.transpose() * of.v);
   });
-  return v;
 }
 
 // d(R'x) = R'dx + R'x x Jr dphi.
@@ -102,13 +101,12 @@ FixedAxes::VelocitySlopes FixedAxes::velocity_slopes(const VecX<double>& y) cons
   return slopes;
 }
 
-VecX<double> FixedAxes::way_rate(const VecX<double>& v) const {
-  VecX<double> rate = v;
+void FixedAxes::way_rate(const VecX<double>& v, VecX<double>& rate) const {
+  rate = v;
   for_each_group(tree_, [&](int first, const Subspace& S) {
     const Part of(S, first, u_, v);
     rate.segment(first, S.cols()) = joined(S, inverse_right_jacobian(of.phi) * of.w, of.R * of.v);
   });
-  return rate;
 }
 
 // d(R x) = R (dx - x x Jr dphi).
@@ -125,13 +123,12 @@ FixedAxes::WayRateSlopes FixedAxes::way_rate_slopes(const VecX<double>& v) const
   return slopes;
 }
 
-VecX<double> FixedAxes::acceleration(const VecX<double>& v, const VecX<double>& a) const {
-  VecX<double> rate = a;
+void FixedAxes::acceleration(const VecX<double>& v, const VecX<double>& a, VecX<double>& rate) const {
+  rate = a;
   for_each_group(tree_, [&](int first, const Subspace& S) {
     const Part of_v(S, first, u_, v), of_a(S, first, u_, a);
     rate.segment(first, S.cols()) = joined(S, of_a.w, of_a.R * (of_a.v + of_v.w.cross(of_v.v)));
   });
-  return rate;
 }
 
 FixedAxes::AccelerationSlopes FixedAxes::acceleration_slopes(const VecX<double>& v,

@@ -8,21 +8,24 @@
 // and ds/dt, however fast it spins: v, in the axes of the link, turns.
 namespace abut::dynamics {
 
-// A place on a way. Slopes are (nv, nv), a block for each joint: by tangents of q (right perturbations,
-// tree.h), by velocities v, accelerations a = dv/dt, and u and y.
+// A place on a way, at first its start. Slopes are (nv, nv), a block for each joint: by tangents of q (right
+// perturbations, tree.h), by velocities v, accelerations a = dv/dt, and u and y.
 class FixedAxes {
  public:
-  FixedAxes(const Tree& tree, const VecX<double>& u) : tree_(tree), u_(u) {}
+  explicit FixedAxes(const Tree& tree) : tree_(tree), u_(VecX<double>::Zero(tree.nv())) {}
 
-  // q.
-  VecX<double> coordinates(const VecX<double>& q0) const;
+  // To part * u.
+  void move_to(double part, const VecX<double>& u) { u_ = part * u; }
+
+  // q, which may be q0.
+  void coordinates(const VecX<double>& q0, VecX<double>& q);
   struct CoordinateSlopes {
     MatX<double> by_q0, by_u;
   };
   CoordinateSlopes coordinate_slopes() const;
 
   // v = (w; exp(-phi) ds/dt).
-  VecX<double> velocity(const VecX<double>& y) const;
+  void velocity(const VecX<double>& y, VecX<double>& v) const;
   struct VelocitySlopes {
     MatX<double> by_y, by_u;
   };
@@ -30,14 +33,14 @@ class FixedAxes {
 
   // du/dt = (Jr(phi)^-1 w; exp(phi) v), the former by the series of Jr^-1 up to the fourth power of phi: for
   // turns of much less than a radian, or about one axis.
-  VecX<double> way_rate(const VecX<double>& v) const;
+  void way_rate(const VecX<double>& v, VecX<double>& rate) const;
   struct WayRateSlopes {
     MatX<double> by_v, by_u;
   };
   WayRateSlopes way_rate_slopes(const VecX<double>& v) const;
 
   // dy/dt = (a_w; exp(phi) (a_v + w x v)).
-  VecX<double> acceleration(const VecX<double>& v, const VecX<double>& a) const;
+  void acceleration(const VecX<double>& v, const VecX<double>& a, VecX<double>& rate) const;
   struct AccelerationSlopes {
     MatX<double> by_a, by_v, by_u;
   };
@@ -49,6 +52,7 @@ class FixedAxes {
 
   const Tree& tree_;
   VecX<double> u_;
+  VecX<double> turn_, shift_;  // of u, for coordinates()
 };
 
 }  // namespace abut::dynamics

@@ -5,7 +5,8 @@
 // The joints of a tree whose configurations do not simply add up.
 namespace abut::dynamics::detail {
 
-using Subspace = Eigen::Matrix<double, 6, Eigen::Dynamic>;
+using Subspace = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor, 6, 6>;
+using GroupVector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 6, 1>;  // a joint's velocities
 
 // Calls visit(first, S) for the joints of several degrees of freedom: where their velocities begin, and the
 // orthonormal columns of their subspace of twists, which is a subalgebra.
@@ -27,7 +28,7 @@ struct Parts {
 };
 
 // The part of a joint's tangent that shifts its link.
-inline VecX<double> shift_of(const Subspace& S, const VecX<double>& tangent) {
+inline GroupVector shift_of(const Subspace& S, const GroupVector& tangent) {
   return S.bottomRows<3>().transpose() * (S.bottomRows<3>() * tangent);
 }
 

@@ -23,14 +23,16 @@ class MimicMap {
 
   // (nv) which velocities of the tree are independent.
   const std::vector<int>& independent_velocities() const { return place_v_; }
+  // Of velocity d of the tree: `factor` times that independent one.
+  struct Row {
+    int independent;  // index
+    double factor, offset;
+  };
+  const Row& velocity(int d) const { return v_[static_cast<std::size_t>(d)]; }
   // Sets the coordinates of the whole tree that mimic others from those.
   void obey(VecX<double>& q) const;
 
  private:
-  struct Row {
-    int independent;  // index there
-    double factor, offset;
-  };
   std::vector<Row> q_, v_;              // of each coordinate, of each velocity of the tree
   std::vector<int> place_q_, place_v_;  // of the independent ones in the tree
   int nq_ = 0, nv_ = 0;

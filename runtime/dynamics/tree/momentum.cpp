@@ -1,5 +1,7 @@
 #include "runtime/dynamics/tree/momentum.h"
 
+#include <algorithm>
+
 #include "runtime/dynamics/tree/derivatives.h"
 #include "runtime/dynamics/tree/dynamics.h"
 #include "runtime/dynamics/tree/euler.h"
@@ -11,6 +13,8 @@ namespace {
 
 using detail::for_each_group;
 using detail::Subspace;
+
+using GroupMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 6, 6>;
 
 VecX<double> armatures(const Tree& tree) {
   VecX<double> armature(tree.nv());
@@ -52,14 +56,13 @@ MatX<double> generalised_momentum_slope(const Tree& tree, const VecX<double>& q,
 }
 
 // Ad(X)' (n; f) = (R'n - h v' x R'f; R'f).
-VecX<double> carried_momentum(const Tree& tree, const VecX<double>& p, const VecX<double>& v_next, double h) {
-  VecX<double> carried = p;
+void carry_momentum(const Tree& tree, const VecX<double>& v_next, double h, VecX<double>& p) {
   for_each_group(tree, [&](int first, const Subspace& S) {
     const auto count = S.cols();
     const Pose<double> X = way(S * v_next.segment(first, count), h);
-    carried.segment(first, count) = S.transpose() * (adjoint(X).transpose() * (S * p.segment(first, count)));
+    const Vec6<double> P = S * p.segment(first, count);
+    p.segment(first, count) = S.transpose() * (adjoint(X).transpose() * P);
   });
-  return carried;
 }
 
 // d(R'x) = (R'x) x h Jr dw'.
@@ -96,8 +99,10 @@ VecX<double> BackwardInertia::force(const VecX<double>& q_next, const VecX<doubl
   VecX<double> force = inverse_dynamics<double>(tree_, q_next, v_next, a, scratch);
   if (rooted_.empty()) return force;
   const VecX<double> rest = VecX<double>::Zero(tree_.nv());
+  VecX<double> carried = p_;
+  carry_momentum(tree_, v_next, h_, carried);
   const VecX<double> change = inverse_dynamics<double>(tree_, q_next, rest, v_next / h_, scratch) -
-                              (carried_momentum(tree_, p_, v_next, h_) + armature_.cwiseProduct(v_)) / h_;
+                              (carried + armature_.cwiseProduct(v_)) / h_;
   force(rooted_) = change(rooted_);
   return force;
 }
@@ -138,65 +143,67 @@ BackwardInertia::StartSlopes BackwardInertia::start_slopes(const VecX<double>& q
   return slopes;
 }
 
-ForwardMomentum::ForwardMomentum(const Tree& tree, const VecX<double>& q, const VecX<double>& v,
-                                 const VecX<double>& a, double h, const VecX<double>& q_next,
-                                 const VecX<double>& v_way, TreeScratch& scratch)
+ForwardMomentum::ForwardMomentum(const Tree& tree)
     : tree_(tree),
-      q_(q),
-      v_(v),
-      a_(a),
-      h_(h),
-      q_next_(q_next),
-      v_way_(v_way),
-      v_next_(v_way),
       rooted_(rooted_freedoms(tree)),
-      armature_(armatures(tree)) {
-  if (rooted_.empty()) return;
-  const VecX<double> lacking = excess(tree, scratch);
-  const MatX<double> M = scratch.mass_matrix(rooted_, rooted_);
-  v_next_(rooted_) -= M.llt().solve(lacking(rooted_));
+      armature_(armatures(tree)),
+      rest_(VecX<double>::Zero(tree.nv())) {}
+
+const VecX<double>& ForwardMomentum::v_next(const Step& step, TreeScratch& scratch) {
+  v_next_ = step.v_way;
+  if (rooted_.empty()) return v_next_;
+  excess(step, tree_, scratch);
+  for_each_group(tree_,
+                 [&](int first, const Subspace& S) {  // rooted joints share no tree: M has a block each
+                   if (!std::binary_search(rooted_.begin(), rooted_.end(), first)) return;
+                   const auto count = S.cols();
+                   const Eigen::LLT<GroupMatrix> M(scratch.mass_matrix.block(first, first, count, count));
+                   v_next_.segment(first, count) -= M.solve(excess_.segment(first, count));
+                 });
+  return v_next_;
 }
 
 // p + h f.
-VecX<double> ForwardMomentum::pushed(const Tree& of, TreeScratch& scratch) const {
-  const VecX<double> rest = VecX<double>::Zero(of.nv());
-  VecX<double> p = inverse_dynamics<double>(of, q_, v_, v_ / h_ + a_, scratch);
-  p -= inverse_dynamics<double>(of, q_, rest, rest, scratch);
-  return h_ * p - armature_.cwiseProduct(v_);
+const VecX<double>& ForwardMomentum::pushed(const Step& step, const Tree& of, TreeScratch& scratch) {
+  push_ = step.v / step.h + step.a;
+  pushed_ = inverse_dynamics<double>(of, step.q, step.v, push_, scratch);
+  pushed_ -= inverse_dynamics<double>(of, step.q, rest_, rest_, scratch);
+  pushed_ = step.h * pushed_ - armature_.cwiseProduct(step.v);
+  return pushed_;
 }
 
-VecX<double> ForwardMomentum::excess(const Tree& of, TreeScratch& scratch) const {
-  VecX<double> excess = VecX<double>::Zero(of.nv());
-  const VecX<double> wanted =
-      carried_momentum(of, pushed(of, scratch), v_way_, h_) + armature_.cwiseProduct(v_);
-  const VecX<double> p = mass_matrix<double>(of, q_next_, scratch) * v_next_;
-  excess(rooted_) = p(rooted_) - wanted(rooted_);
-  return excess;
+const VecX<double>& ForwardMomentum::excess(const Step& step, const Tree& of, TreeScratch& scratch) {
+  carried_ = pushed(step, of, scratch);
+  carry_momentum(of, step.v_way, step.h, carried_);
+  const MatX<double>& M = mass_matrix<double>(of, step.q_next, scratch);
+  excess_.setZero(of.nv());
+  for (const int d : rooted_) excess_[d] = M.row(d).dot(v_next_) - carried_[d] - armature_[d] * step.v[d];
+  return excess_;
 }
 
-ForwardMomentum::Slopes ForwardMomentum::slopes(TreeScratch& scratch) const {
+ForwardMomentum::Slopes ForwardMomentum::slopes(const Step& step, TreeScratch& scratch) {
   const Eigen::Index nv = tree_.nv();
   const MatX<double> zero = MatX<double>::Zero(nv, nv);
   Slopes slopes{zero, zero, zero, zero, MatX<double>::Identity(nv, nv), zero};
   if (rooted_.empty()) return slopes;
-  const VecX<double> rest = VecX<double>::Zero(nv);
-  const MomentumSlopes carried = carried_momentum_slopes(tree_, pushed(tree_, scratch), v_way_, h_);
-  MatX<double> by_q = -inverse_dynamics_derivatives<double>(tree_, q_, rest, rest, scratch).leftCols(nv);
-  inverse_dynamics_derivatives<double>(tree_, q_, v_, v_ / h_ + a_, scratch);
+  const auto& [q, v, a, h, q_next, v_way] = step;
+  const MomentumSlopes carried = carried_momentum_slopes(tree_, pushed(step, tree_, scratch), v_way, h);
+  MatX<double> by_q = -inverse_dynamics_derivatives<double>(tree_, q, rest_, rest_, scratch).leftCols(nv);
+  inverse_dynamics_derivatives<double>(tree_, q, v, push_, scratch);
   by_q += scratch.dtau_dx.leftCols(nv);
-  MatX<double> by_v = h_ * scratch.dtau_dx.rightCols(nv) + scratch.mass_matrix;
+  MatX<double> by_v = h * scratch.dtau_dx.rightCols(nv) + scratch.mass_matrix;
   by_v.diagonal() -= armature_;
   by_v = (carried.by_p * by_v).eval();
   by_v.diagonal() += armature_;
-  const MatX<double> by_a = h_ * carried.by_p * scratch.mass_matrix;
-  const MatX<double> by_q_next = -generalised_momentum_slope(tree_, q_next_, v_next_, scratch);
-  MatX<double> by_v_way = carried.by_v_next - mass_matrix<double>(tree_, q_next_, scratch);
+  const MatX<double> by_a = h * carried.by_p * scratch.mass_matrix;
+  const MatX<double> by_q_next = -generalised_momentum_slope(tree_, q_next, v_next_, scratch);
+  MatX<double> by_v_way = carried.by_v_next - mass_matrix<double>(tree_, q_next, scratch);
   by_v_way(Eigen::all, rooted_) = carried.by_v_next(Eigen::all, rooted_);
   const Eigen::LLT<MatX<double>> M(scratch.mass_matrix(rooted_, rooted_));
   const auto solve = [&](const MatX<double>& rows, MatX<double>& to) {
     to(rooted_, Eigen::all) = M.solve(rows(rooted_, Eigen::all)).eval();
   };
-  solve(h_ * carried.by_p * by_q, slopes.by_q);
+  solve(h * carried.by_p * by_q, slopes.by_q);
   solve(by_v, slopes.by_v);
   solve(by_a, slopes.by_a);
   solve(by_q_next, slopes.by_q_next);

@@ -19,8 +19,9 @@ VecX<double> generalised_momentum(const Tree& tree, const VecX<double>& q, const
 MatX<double> generalised_momentum_slope(const Tree& tree, const VecX<double>& q, const VecX<double>& v,
                                         TreeScratch& scratch);
 
-// What momenta p (nv) become where euler_advance (euler.h) takes their links with v_next in h seconds.
-VecX<double> carried_momentum(const Tree& tree, const VecX<double>& p, const VecX<double>& v_next, double h);
+// Makes momenta p (nv) what they become where euler_advance (euler.h) takes their links with v_next in h
+// seconds.
+void carry_momentum(const Tree& tree, const VecX<double>& v_next, double h, VecX<double>& p);
 struct MomentumSlopes {
   MatX<double> by_p, by_v_next;  // (nv, nv), a block for each joint
 };
@@ -55,33 +56,36 @@ class BackwardInertia {
 
 // v' of a forward Euler step from q, v with the acceleration a in h seconds, that takes links along by
 // euler_advance with the velocities v_way: these, but of rooted joints those that give the momenta
-// p' = carried(p + h f), f = M a + b without gravity's part of it, the force there. Views: what it is made of
-// must outlive it.
+// p' = carried(p + h f), f = M a + b without gravity's part of it, the force there. Of one tree, which must
+// outlive it; what it returns is valid until the next call.
 class ForwardMomentum {
  public:
-  ForwardMomentum(const Tree& tree, const VecX<double>& q, const VecX<double>& v, const VecX<double>& a,
-                  double h, const VecX<double>& q_next, const VecX<double>& v_way, TreeScratch& scratch);
+  explicit ForwardMomentum(const Tree& tree);
 
-  const VecX<double>& v_next() const { return v_next_; }
+  struct Step {
+    const VecX<double>&q, &v, &a;
+    double h;  // s
+    const VecX<double>&q_next, &v_way;
+  };
+  const VecX<double>& v_next(const Step& step, TreeScratch& scratch);
+
+  // Of v_next, of the step that it was asked for last.
   struct Slopes {
     MatX<double> by_q, by_v, by_a, by_q_next, by_v_way;  // (nv, nv), the others held
     MatX<double> by_excess;                              // (nv, nv): by `excess`, negative
   };
-  Slopes slopes(TreeScratch& scratch) const;
+  Slopes slopes(const Step& step, TreeScratch& scratch);
   // p' less what it has to be, (nv), of a tree like this one; zero but for rooted joints, there zero of this
   // one.
-  VecX<double> excess(const Tree& of, TreeScratch& scratch) const;
+  const VecX<double>& excess(const Step& step, const Tree& of, TreeScratch& scratch);
 
  private:
-  VecX<double> pushed(const Tree& of, TreeScratch& scratch) const;
+  const VecX<double>& pushed(const Step& step, const Tree& of, TreeScratch& scratch);
 
   const Tree& tree_;
-  const VecX<double>&q_, &v_, &a_;
-  double h_;
-  const VecX<double>&q_next_, &v_way_;
-  VecX<double> v_next_;
   std::vector<int> rooted_;
-  VecX<double> armature_;
+  VecX<double> armature_, rest_;
+  VecX<double> v_next_, push_, pushed_, carried_, excess_;
 };
 
 }  // namespace abut::dynamics

@@ -66,6 +66,22 @@ TEST(Stability, ASpringIsToldFromItsLongestStableStepOn) {
     }
 }
 
+TEST(Stability, WhatActsOnNoneOfABodysPartnersChangesNothing) {
+  for (const std::string name : {"semi_implicit", "rk4"}) {
+    Scene scene = spring(20);
+    const double longest = told(scene, explicit_steps(name, 0.1), 2).stable_dt;
+    for (int k = 0; k < 20; ++k) {
+      Body body = scene.bodies[1];
+      body.name = "free" + std::to_string(k);
+      body.joint.reset();
+      body.p_WB = {0, 10.0 + k, 0};
+      body.w_WB_W = {0, 0, 0.1 * k};
+      scene.bodies.push_back(body);
+    }
+    EXPECT_EQ(told(scene, explicit_steps(name, 0.1), 2).stable_dt, longest) << name;
+  }
+}
+
 // 1 kg that comes to a limit of 10 kN/m at 1 m/s, beside a heavy arm.
 TEST(Stability, ALimitTooStiffForTheStepIsTold) {
   Scene scene = spring(0);

@@ -129,6 +129,27 @@ TEST(TreeContact, StepsAllocateNothing) {
   EXPECT_EQ(test::allocations(), before);
 }
 
+// A ball that rolls, and an arm whose second joint mimics its first: nothing that a step makes faster, so
+// that no step asks whether it is stable.
+TEST(TreeContact, ExplicitStepsAllocateNothing) {
+  Scene scene = scene_of(
+      "gravity 0 0 -9.81\nmu 0.5\nplane 0 0 1 0\n"
+      "body ball 0.5 5e-4 5e-4 5e-4 0 0 0.0499 1 0 0 0 1 0 0 0 20 0 1\n sphere 0.05 0 0 0 1 0 0 0\n"
+      "body upper 1 0.01 0.01 0.01 5 0 1 1 0 0 0 0 0 0 0 0 0 0\n"
+      "joint shoulder revolute world 4 0 1 1 0 0 0 0 0 1 velocity 1 damping 0.5\n"
+      "body lower 1 0.01 0.01 0.01 6 0 1 1 0 0 0 0 0 0 0 0 0 0\n"
+      "joint elbow revolute upper 1 0 0 1 0 0 0 0 0 1 velocity 0.5\n");
+  scene.bodies[2].joint->joint.mimic = Mimic{1, 0.5, 0};
+  for (const char* integrator : {"semi_implicit", "rk4"}) {
+    Simulation simulation(scene, {.dt = 1e-3, .integrator = integrator});
+    for (int k = 0; k < 100; ++k) simulation.step();
+    const std::size_t before = test::allocations();
+    for (int k = 0; k < 50; ++k) simulation.step();
+    EXPECT_EQ(test::allocations(), before) << integrator;
+    EXPECT_EQ(simulation.report().contacts, 1) << integrator;
+  }
+}
+
 TEST(TreeContact, TheNumberOfThreadsChangesNoBit) { expect_same_bits(arms_and_boxes(), 100, 20); }
 
 // A wall of bricks, with two arms of two joints that lean on it: one island, which is cut.

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-namespace abut::preprocess {
+namespace abut {
 
 // Which of 0, 1, ..., count - 1 are joined with which.
 class DisjointSets {
@@ -15,16 +15,18 @@ class DisjointSets {
 
   // The least of those that i is joined with.
   std::int32_t least(std::int32_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    while (of(i) != i) i = of(i) = of(of(i));
     return i;
   }
   void join(std::int32_t i, std::int32_t k) {
     const std::int32_t a = least(i), b = least(k);
-    parent_[std::max(a, b)] = std::min(a, b);
+    of(std::max(a, b)) = std::min(a, b);
   }
 
  private:
+  std::int32_t& of(std::int32_t i) { return parent_[static_cast<std::size_t>(i)]; }
+
   std::vector<std::int32_t> parent_;
 };
 
-}  // namespace abut::preprocess
+}  // namespace abut

@@ -1,0 +1,67 @@
+#include "runtime/dynamics/step/freedom_groups.h"
+
+#include <algorithm>
+
+#include "runtime/core/disjoint_sets.h"
+
+namespace abut::dynamics {
+namespace {
+
+// Bodies that joints connect, by themselves or by mimicking, and pairs that may touch.
+DisjointSets coupled_bodies(const SystemTree& tree, std::span<const PairForce> pairs) {
+  const Tree& links = tree.tree();
+  DisjointSets sets(tree.bodies().size());
+  for (int i = 0; i < links.link_count(); ++i)
+    if (links.link(i).parent >= 0) sets.join(i, links.link(i).parent);
+  const std::vector<int>& independent = tree.mimics().independent_velocities();
+  for (int d = 0; d < links.nv(); ++d) {
+    const int followed = independent[static_cast<std::size_t>(tree.mimics().velocity(d).independent)];
+    sets.join(tree.link_of_dof(d), tree.link_of_dof(followed));
+  }
+  for (const PairForce& pair : pairs)
+    if (pair.A != kFixed) sets.join(pair.A, pair.B);
+  return sets;
+}
+
+}  // namespace
+
+MatX<double> FreedomGroup::reduced(const MatX<double>& A) const {
+  const auto count = static_cast<Eigen::Index>(independent.size());
+  MatX<double> sum = MatX<double>::Zero(count, count);
+  for (std::size_t r = 0; r < freedoms.size(); ++r)
+    for (std::size_t c = 0; c < freedoms.size(); ++c)
+      sum(place[r], place[c]) +=
+          factor[r] * factor[c] * A(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c));
+  return sum;
+}
+
+std::vector<FreedomGroup> freedom_groups(const SystemTree& tree, std::span<const PairForce> pairs,
+                                         const std::vector<std::uint8_t>& suspects,
+                                         std::vector<std::uint8_t>& wanted) {
+  DisjointSets sets = coupled_bodies(tree, pairs);
+  std::vector<std::uint8_t> has_suspect(suspects.size());
+  const auto first_of = [&](std::int32_t body) { return static_cast<std::size_t>(sets.least(body)); };
+  for (std::size_t i = 0; i < suspects.size(); ++i)
+    if (suspects[i] != 0) has_suspect[first_of(static_cast<std::int32_t>(i))] = 1;
+  wanted.clear();
+  for (const PairForce& pair : pairs) wanted.push_back(has_suspect[first_of(pair.B)]);
+  std::vector<FreedomGroup> groups(suspects.size());
+  const std::vector<int>& independent = tree.mimics().independent_velocities();
+  for (int d = 0; d < tree.tree().nv(); ++d) {
+    FreedomGroup& group = groups[first_of(tree.link_of_dof(d))];
+    if (has_suspect[first_of(tree.link_of_dof(d))] == 0) continue;
+    const MimicMap::Row& row = tree.mimics().velocity(d);
+    group.freedoms.push_back(d);
+    group.factor.push_back(row.factor);
+    group.place.push_back(independent[static_cast<std::size_t>(row.independent)]);
+    if (group.place.back() == d) group.independent.push_back(d);
+  }
+  std::erase_if(groups, [](const FreedomGroup& group) { return group.freedoms.empty(); });
+  for (FreedomGroup& group : groups)
+    for (Eigen::Index& place : group.place)
+      place = std::lower_bound(group.independent.begin(), group.independent.end(), place) -
+              group.independent.begin();
+  return groups;
+}
+
+}  // namespace abut::dynamics
