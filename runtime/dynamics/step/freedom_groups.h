@@ -22,8 +22,8 @@ struct FreedomGroup {
   MatX<double> reduced(const MatX<double>& A) const;
 };
 
-// The groups with one of the suspects, bodies that do not equal 0, by the first body of each; `pairs`: those
-// that may touch. Fills `wanted`, for each pair: whether a group of these has it.
+// The groups that have a suspect, by the first body of each. `suspects`: for each body, 0 where it is none;
+// `pairs`: those that may touch. Fills `wanted`, for each pair: not 0 where it is of such a group.
 std::vector<FreedomGroup> freedom_groups(const SystemTree& tree, std::span<const PairForce> pairs,
                                          const std::vector<std::uint8_t>& suspects,
                                          std::vector<std::uint8_t>& wanted);

@@ -59,8 +59,8 @@ class TreeIntegrator : public Integrator {
   const StepReport& step(State& state, const Control& control, Slopes* slopes);
   Slopes first_slopes() const;
 
-  // Whether the step is too long (tree_stability.cpp). Bodies whose motion says that it may be: any?
-  bool find_suspects();
+  // Whether the step is too long: tree_stability.cpp.
+  bool find_suspects();  // fills suspects_: bodies whose motion says that it may be; whether there are any
   std::vector<std::uint8_t> everything() const { return std::vector<std::uint8_t>(start_.bodies.size(), 1); }
   double stable_step(const std::vector<std::uint8_t>& suspects, const VecX<double>& change,
                      const Control& control);
@@ -75,7 +75,7 @@ class TreeIntegrator : public Integrator {
   std::vector<Vec6<double>> fastest_;  // of each body a twist as fast as it was anywhere in the step
   VecX<double> q_, v_, v_start_;
   State start_, next_;                  // of the step, bodies on joints where these are
-  std::vector<std::uint8_t> suspects_;  // bodies
+  std::vector<std::uint8_t> suspects_;  // for each body, 0: none
   struct Stage {
     VecX<double> q, v;
   };

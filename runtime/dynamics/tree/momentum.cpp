@@ -153,13 +153,13 @@ const VecX<double>& ForwardMomentum::v_next(const Step& step, TreeScratch& scrat
   v_next_ = step.v_way;
   if (rooted_.empty()) return v_next_;
   excess(step, tree_, scratch);
-  for_each_group(tree_,
-                 [&](int first, const Subspace& S) {  // rooted joints share no tree: M has a block each
-                   if (!std::binary_search(rooted_.begin(), rooted_.end(), first)) return;
-                   const auto count = S.cols();
-                   const Eigen::LLT<GroupMatrix> M(scratch.mass_matrix.block(first, first, count, count));
-                   v_next_.segment(first, count) -= M.solve(excess_.segment(first, count));
-                 });
+  // Rooted joints share no tree, so that M has a block for each.
+  for_each_group(tree_, [&](int first, const Subspace& S) {
+    if (!std::binary_search(rooted_.begin(), rooted_.end(), first)) return;
+    const auto count = S.cols();
+    const Eigen::LLT<GroupMatrix> M(scratch.mass_matrix.block(first, first, count, count));
+    v_next_.segment(first, count) -= M.solve(excess_.segment(first, count));
+  });
   return v_next_;
 }
 
