@@ -83,9 +83,9 @@ double TreeIntegrator::inertial_rate(const std::vector<FreedomGroup>& groups, co
   const VecX<double> rest = VecX<double>::Zero(nv);
   const VecX<double> weight = bias_force<double>(tree(), q, rest, scratch);
   const VecX<double> a = equations_.acceleration(q, v, weight);
-  std::vector<MatX<double>> at_rest;
+  std::vector<MatX<double>> at_rest(groups.size());
   const MatX<double>& dtau = inverse_dynamics_derivatives<double>(tree(), q, rest, rest, scratch);
-  for (const FreedomGroup& group : groups) at_rest.push_back(group.block(dtau.leftCols(nv)));
+  for (std::size_t k = 0; k < groups.size(); ++k) at_rest[k] = groups[k].block(dtau.leftCols(nv));
   inverse_dynamics_derivatives<double>(tree(), q, v, a, scratch);
   const FixedAxes here(tree());
   const FixedAxes::AccelerationSlopes of_y = here.acceleration_slopes(v, a);
