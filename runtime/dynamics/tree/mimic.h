@@ -23,11 +23,13 @@ class MimicMap {
 
   // (nv) which velocities of the tree are independent.
   const std::vector<int>& independent_velocities() const { return place_v_; }
-  // Of velocity d of the tree: `factor` times that independent one.
+  // What a number of the whole tree is of the independent ones: `factor` times one of them and `offset`.
   struct Row {
-    int independent;  // index
-    double factor, offset;
+    int independent;  // its index
+    double factor;    // 1 for joints that mimic none
+    double offset;    // rad or m; of velocities 0
   };
+  // Of velocity d of the tree.
   const Row& velocity(int d) const { return v_[static_cast<std::size_t>(d)]; }
   // Sets the coordinates of the whole tree that mimic others from those.
   void obey(VecX<double>& q) const;
