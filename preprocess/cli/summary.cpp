@@ -122,6 +122,9 @@ std::string caution(const Measures& measures) {
     cautions.push_back(fmt::format("taken for solid behind flat lids ({:.0f}, the largest {:.3g} m across)",
                                    value_or_zero(measures, "flat_lids"),
                                    value_or_zero(measures, "largest_flat_lid_m")));
+  else if (cautions.empty() && measures.contains("closed_opening_m"))
+    cautions.push_back(fmt::format("taken for solid behind an opening {:.3g} m across",
+                                   value_or_zero(measures, "closed_opening_m")));
   return fmt::format("{}", fmt::join(cautions, "; "));
 }
 
