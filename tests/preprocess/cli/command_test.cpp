@@ -314,6 +314,18 @@ TEST_F(Command, MeasuresThatAreNoNumbersFailTheirObject) {
   EXPECT_EQ(make({"--force"}).code, 0);
 }
 
+TEST_F(Command, EveryObjectHasALineOfProgress) {
+  write("ball.obj", sphere(0.05, 2));
+  write("broken.obj", "v 0 0\nf 1 2 3\n");
+  const CommandResult result = make();
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(std::regex_search(result.out, std::regex(R"(\[[12]/2\] ball .* ok\n)"))) << result.out;
+  EXPECT_TRUE(std::regex_search(result.out, std::regex(R"(\[[12]/2\] broken +- triangles .* failed\n)")))
+      << result.out;
+  EXPECT_TRUE(contains(result.err, "broken.obj: line 1: ")) << result.err;
+  EXPECT_EQ(make({"--quiet"}).out, "");
+}
+
 TEST_F(Command, AllRealObjectsAreVerifiedWithinTheMemoryAndDeviationPromised) {
   const std::filesystem::path ycb = std::filesystem::path(ABUT_SHARED_DIR) / "data/ycb";
   if (!std::filesystem::exists(ycb)) GTEST_SKIP() << "no reference data at " << ycb;
