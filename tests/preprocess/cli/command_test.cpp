@@ -326,6 +326,20 @@ TEST_F(Command, EveryObjectHasALineOfProgress) {
   EXPECT_EQ(make({"--quiet"}).out, "");
 }
 
+TEST_F(Command, VerifiesTheAssetsOfAFolder) {
+  write("ball.obj", sphere(0.05, 2));
+  write("box.obj", box(0.1, 0.2, 0.3));
+  ASSERT_EQ(make().code, 0);
+  const CommandResult sound = command({"verify", out_.string()});
+  EXPECT_EQ(sound.code, 0) << sound.err;
+  EXPECT_EQ(sound.out, asset("ball") + ": ok\n" + asset("box") + ": ok\n");
+  std::ofstream(asset("ball")) << "no asset";
+  const CommandResult damaged = command({"verify", out_.string()});
+  EXPECT_EQ(damaged.code, 1);
+  EXPECT_EQ(damaged.out, asset("box") + ": ok\n");
+  EXPECT_TRUE(contains(damaged.err, asset("ball"))) << damaged.err;
+}
+
 TEST_F(Command, AllRealObjectsAreVerifiedWithinTheMemoryAndDeviationPromised) {
   const std::filesystem::path ycb = std::filesystem::path(ABUT_SHARED_DIR) / "data/ycb";
   if (!std::filesystem::exists(ycb)) GTEST_SKIP() << "no reference data at " << ycb;
