@@ -326,6 +326,13 @@ TEST_F(Command, EveryObjectHasALineOfProgress) {
   EXPECT_EQ(make({"--quiet"}).out, "");
 }
 
+TEST_F(Command, TakesCareOfUnits) {
+  write("box.obj", box(60, 40, 20));
+  EXPECT_TRUE(
+      contains(make({"--quads", "none"}).out, "  box: take care: 74.83 m across: are its units metres?\n"));
+  EXPECT_FALSE(contains(make({"--quads", "none", "--scale", "0.001"}).out, "take care"));
+}
+
 TEST_F(Command, VerifiesTheAssetsOfAFolder) {
   write("ball.obj", sphere(0.05, 2));
   write("box.obj", box(0.1, 0.2, 0.3));
