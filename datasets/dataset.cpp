@@ -45,11 +45,12 @@ bool is_of_other_format(const fs::path& file) {
   return std::find(kOtherFormats.begin(), kOtherFormats.end(), lower_extension(file)) != kOtherFormats.end();
 }
 
-// Files beside the meshes that nothing is made of, each shape by its name, the rest (textures, materials,
-// lists) by their number.
+// Files beside the meshes that nothing is made of: a line for each shape, one for the rest (textures,
+// materials, lists).
 void note_files_left_out(const Listing& listing, Dataset& dataset) {
   constexpr std::size_t kMaxNames = 20;
-  std::size_t shapes = 0, others = 0;
+  std::size_t shapes = 0;
+  std::vector<fs::path> others;
   const std::vector<fs::path> meshes = meshes_of(listing.files);
   for (const fs::path& file : listing.files) {
     if (has_mesh_extension(file)) {
@@ -59,7 +60,7 @@ void note_files_left_out(const Listing& listing, Dataset& dataset) {
       continue;
     }
     if (!is_of_other_format(file)) {
-      ++others;
+      others.push_back(file);
     } else if (++shapes <= kMaxNames) {
       dataset.notes.push_back(fmt::format("'{}' was left out: {} is not read; convert it to {}",
                                           file.string(), lower_extension(file), kMeshFormats));
@@ -68,9 +69,9 @@ void note_files_left_out(const Listing& listing, Dataset& dataset) {
   if (shapes > kMaxNames)
     dataset.notes.push_back(fmt::format("'{}': {} of such formats left out", listing.folder.string(),
                                         counted(shapes - kMaxNames, "more file")));
-  if (others > 0)
-    dataset.notes.push_back(fmt::format("'{}': {} left out (materials, pictures, texts: no meshes)",
-                                        listing.folder.string(), counted(others, "other file")));
+  if (!others.empty())
+    dataset.notes.push_back(fmt::format("'{}': {} left out (not meshes): {}", listing.folder.string(),
+                                        counted(others.size(), "other file"), names_text(others)));
 }
 
 // For the message of an empty folder: a file that would have to be converted, or meshes deeper down.
@@ -94,11 +95,12 @@ Dataset open_folder(const fs::path& root, const OpenOptions& options) {
   if (dataset.objects.empty())
     throw InvalidInput(fmt::format("'{}': no mesh found in layout {}; looked for {}{}", root.string(),
                                    reader->name, reader->looked_for, hint(listing)));
-  const auto strays = std::count_if(listing.files.begin(), listing.files.end(), has_mesh_extension);
-  if (reader->folder_per_object && strays > 0)
+  std::vector<fs::path> strays = listing.files;
+  std::erase_if(strays, [](const fs::path& file) { return !has_mesh_extension(file); });
+  if (reader->folder_per_object && !strays.empty())
     dataset.notes.push_back(
-        fmt::format("'{}': {} beside the objects' folders left out (layout flat reads them)", root.string(),
-                    counted(static_cast<std::size_t>(strays), "mesh file")));
+        fmt::format("'{}': {} beside the objects' folders left out (layout flat reads them): {}",
+                    root.string(), counted(strays.size(), "mesh file"), names_text(strays)));
   note_files_left_out(listing, dataset);
   return dataset;
 }

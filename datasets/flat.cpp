@@ -18,8 +18,10 @@ void read(const Listing& root, Dataset& dataset) {
   for (const fs::path& file : meshes_of(root.files))
     dataset.objects.push_back({.name = file.stem().string(), .file = file, .notes = {}});
   if (!root.folders.empty())
-    dataset.notes.push_back(fmt::format("'{}': {} beside the mesh files not searched", root.folder.string(),
-                                        counted(root.folders.size(), "folder")));
+    dataset.notes.push_back(fmt::format("'{}': {} beside the mesh files not searched{}: {}",
+                                        root.folder.string(), counted(root.folders.size(), "folder"),
+                                        kDirectReader.detect(root) ? " (layout direct reads them)" : "",
+                                        names_text(root.folders)));
 }
 
 std::optional<std::string> name_of_file(const fs::path& file) {

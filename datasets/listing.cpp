@@ -49,6 +49,16 @@ std::vector<fs::path> meshes_of(const std::vector<fs::path>& files) {
   return meshes;
 }
 
+std::string names_text(const std::vector<fs::path>& entries) {
+  constexpr std::size_t kMaxNames = 20;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(entries.size(), kMaxNames); ++i)
+    names.push_back(entries[i].filename().string());
+  return fmt::format(
+      "{}{}", fmt::join(names, ", "),
+      entries.size() > kMaxNames ? fmt::format(" and {} more", entries.size() - kMaxNames) : "");
+}
+
 std::string folder_name(const fs::path& folder) {
   const fs::path normal = fs::absolute(folder).lexically_normal();
   return (normal.has_filename() ? normal : normal.parent_path()).filename().string();

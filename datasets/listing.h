@@ -38,6 +38,9 @@ bool is_scene(const std::filesystem::path& path);
 // it.
 std::vector<std::filesystem::path> meshes_of(const std::vector<std::filesystem::path>& files);
 
+// The names of entries for a message: of many the first twenty, and how many more there are.
+std::string names_text(const std::vector<std::filesystem::path>& entries);
+
 // The last component that is a name: "mug" of "a/mug/" and of "mug/.".
 std::string folder_name(const std::filesystem::path& folder);
 

@@ -53,13 +53,13 @@ void BatchProgress::finished(std::size_t object, const ObjectResult& result) {
   left_bytes_ -= sizes_[object];
   if (result.status != ObjectStatus::kUpToDate) made_bytes_ += sizes_[object];
   clear();
-  if (result.status == ObjectStatus::kFailed) {
-    ++failed_;
-    cli::say_error("abut-preprocess", failure_text(result));
-  } else if (!quiet_) {
+  const bool failed = result.status == ObjectStatus::kFailed;
+  failed_ += failed ? 1 : 0;
+  if (!quiet_) {
     cli::say("[{:>{}}/{}] {:<{}}  {:>7} triangles  {:>5} on the hull  {:>6.2f} s  {}\n", finished_,
-             fmt::to_string(names_.size()).size(), names_.size(), result.name, width_, result.triangles,
-             result.hull_vertices, result.seconds, status_text(result));
+             fmt::to_string(names_.size()).size(), names_.size(), result.name, width_,
+             failed ? "-" : fmt::to_string(result.triangles),
+             failed ? "-" : fmt::to_string(result.hull_vertices), result.seconds, status_text(result));
     if (result.status == ObjectStatus::kMade) {
       if (!result.reason.empty()) cli::say("    made again: {}\n", result.reason);
       for (const std::string& note : result.notes) cli::say("    note: {}\n", note);
@@ -67,6 +67,7 @@ void BatchProgress::finished(std::size_t object, const ObjectResult& result) {
     }
   }
   std::fflush(stdout);
+  if (failed) cli::say_error("abut-preprocess", failure_text(result));
   if (terminal_) draw();
 }
 

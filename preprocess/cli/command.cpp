@@ -29,6 +29,7 @@
 #include "preprocess/cli/verify_grid.h"
 #include "preprocess/cli/versions.h"
 #include "preprocess/draw/picture.h"
+#include "preprocess/export/export_set.h"
 #include "preprocess/mesh/write.h"
 #include "runtime/asset/reader.h"
 #include "runtime/cli/arguments.h"
@@ -173,24 +174,38 @@ int print_status(const Arguments& arguments) {
   return status.fine ? kAllFine : kSomeFailed;
 }
 
+// Whether the asset is sound; what is wrong with it is told.
+bool verify_asset(const std::filesystem::path& file) {
+  const asset::Asset asset = asset::load(file);
+  const std::vector<std::string> problems = verify(asset);
+  for (const std::string& problem : problems) print_error(fmt::format("{}: {}", file.string(), problem));
+  if (problems.empty()) cli::say("{}: ok{}\n", file.string(), grid_errors(asset));
+  return problems.empty();
+}
+
 int verify_assets(const Arguments& arguments) {
   bool fine = true;
-  for (const std::string& file : arguments.assets) {
+  const auto attempt = [&fine](const auto& action) {
     try {
-      const asset::Asset asset = asset::load(file);
-      const std::vector<std::string> problems = verify(asset);
-      for (const std::string& problem : problems) print_error(fmt::format("{}: {}", file, problem));
-      fine = fine && problems.empty();
-      if (problems.empty()) cli::say("{}: ok{}\n", file, grid_errors(asset));
+      action();
     } catch (const Error& error) {
       print_error(error.what());
       fine = false;
     }
-  }
+  };
+  for (const std::string& path : arguments.assets)
+    attempt([&] {
+      const std::vector<std::filesystem::path> files =
+          datasets::is_folder(path) ? assets_of(path) : std::vector<std::filesystem::path>{path};
+      for (const std::filesystem::path& file : files) attempt([&] { fine = verify_asset(file) && fine; });
+    });
   return fine ? kAllFine : kSomeFailed;
 }
 
 int inspect_asset(const Arguments& arguments) {
+  if (datasets::is_folder(arguments.asset))
+    throw InvalidInput(fmt::format("{}: it is a folder, not a file; give one of its assets, such as {}",
+                                   arguments.asset, assets_of(arguments.asset).front().string()));
   if (!arguments.picture.empty()) {
     check_writable(arguments.picture);
     require_not_input(arguments.picture, arguments.asset);
@@ -248,7 +263,7 @@ void add_subcommands(CLI::App& app, Arguments& arguments, Action& action) {
   sub =
       add("verify", "Check assets against their own definition; exit code 1 where one fails", verify_assets);
   sub->footer("Exit codes: 0 every asset is sound; 1 some asset is not, or cannot be read; 2 bad arguments.");
-  sub->add_option("ASSET", arguments.assets, "Asset files")->required();
+  sub->add_option("ASSET", arguments.assets, "Asset files, or folders of them")->required();
   add_export_command(app, action);
   add_report_command(app, action);
   sub = add("status",

@@ -69,8 +69,10 @@ int export_to(ExportArguments& arguments) {
       export_set(assets_of(arguments.source), to, arguments.out, options, print);
   print_notes(results);
   print_unused(arguments, results);
-  cli::say("{}: {} for {}, {} failed; manifest.json has masses (kg) and inertias (kg m^2)\n", arguments.out,
-           counted(results.size() - failed, "object"), to.name, failed);
+  const bool same_density = options.amount.mass == 0 && options.amounts.empty();
+  cli::say("{}: {} for {}, {} failed; manifest.json has masses (kg{}) and inertias (kg m^2)\n", arguments.out,
+           counted(results.size() - failed, "object"), to.name, failed,
+           same_density ? fmt::format(", of solids of {:g} kg/m^3", options.amount.density) : "");
   return failed == 0 ? kAllFine : kSomeFailed;
 }
 

@@ -122,6 +122,12 @@ std::string caution(const Measures& measures) {
     cautions.push_back(fmt::format("taken for solid behind flat lids ({:.0f}, the largest {:.3g} m across)",
                                    value_or_zero(measures, "flat_lids"),
                                    value_or_zero(measures, "largest_flat_lid_m")));
+  else if (cautions.empty() && measures.contains("closed_opening_m"))
+    cautions.push_back(fmt::format("taken for solid behind an opening {:.3g} m across",
+                                   value_or_zero(measures, "closed_opening_m")));
+  if (measures.contains("implausible_size_m"))
+    cautions.push_back(
+        fmt::format("{:.4g} m across: are its units metres?", value_or_zero(measures, "implausible_size_m")));
   return fmt::format("{}", fmt::join(cautions, "; "));
 }
 

@@ -51,10 +51,11 @@ struct ClosedSurface {
 // diagonal, symmetric, certified to 0.01, to the input with its holes filled and without walls of coincident
 // faces within the solid, gaps that were joined added; of parts that overlap from the surface to the input
 // alone), lids_to_input_percent (how far the lids of filled holes reach from the input), flat_lids and
-// largest_flat_lid_m, area_change_percent, genus, surface_triangles, components_dropped,
-// dropped_area_percent, dropped_volume_percent (of the closed parts), cavities, wrapped (1 if the last resort
-// was taken) and those of wrap_surface. Merging vertices at one position is a measure only: read_mesh knows
-// which of them are seams and warns of the others.
+// largest_flat_lid_m, closed_opening_m (the widest hole, where it is as wide as a bottle's mouth and no lid
+// is flat), area_change_percent, genus, surface_triangles, components_dropped, dropped_area_percent,
+// dropped_volume_percent (of the closed parts), cavities, wrapped (1 if the last resort was taken) and those
+// of wrap_surface. Merging vertices at one position is a measure only: read_mesh knows which of them are
+// seams and warns of the others.
 //
 // "Of the diagonal" is of object_size where little of the input stretches its bounding box.
 //

@@ -29,6 +29,8 @@ namespace {
 
 // A rim is flat within this part of its extent: scans of a cut or a brim waver by some percent.
 constexpr double kFlatRim = 0.03;
+// Holes wider than this part of the diagonal are told as openings: the mouth of a bottle, no gap of a scan.
+constexpr double kOpening = 0.07;
 constexpr double kRounding = 1e-12;  // of points on a surface, of its diagonal
 
 // Smallest extent of the vertices over their principal axes, m.
@@ -117,18 +119,27 @@ CleanPart clean(const TriangleMesh& part, double diagonal, double most_hanging, 
   return {drop_specks(orient(mesh, report), diagonal, report), std::move(lost)};
 }
 
-// Holes of which there is a lid for each.
-void report_lids(const FilledHoles& holes, const FlatLids& flat, Report& report) {
+// Holes of which there is a lid for each, the widest of them `widest` m wide.
+void report_lids(const FilledHoles& holes, const FlatLids& flat, double widest, double diagonal,
+                 Report& report) {
+  constexpr const char* kHollow =
+      "if it is hollow, such as a bottle or a cup, give its mesh the inner wall too";
   if (holes.filled > 0)
     report.warnings.push_back(
-        fmt::format("{} of together {} edges filled", counted(holes.filled, "hole"), holes.edges));
-  if (flat.count == 0) return;
-  report.warnings.push_back(fmt::format(
-      "{} closed by {}, the largest {:.3g} m across: the object is taken for solid there; "
-      "if it is hollow, its inside is missing from the mesh",
-      counted(flat.count, "large flat hole"), flat.count == 1 ? "a flat lid" : "flat lids", flat.largest));
-  report.measures["flat_lids"] = static_cast<double>(flat.count);
-  report.measures["largest_flat_lid_m"] = flat.largest;
+        fmt::format("{} filled ({})", counted(holes.filled, "hole"), counted(holes.edges, "boundary edge")));
+  if (flat.count > 0) {
+    report.warnings.push_back(
+        fmt::format("{} closed by {}, the largest {:.3g} m across: the object is taken for solid there; {}",
+                    counted(flat.count, "large flat hole"), flat.count == 1 ? "a flat lid" : "flat lids",
+                    widest, kHollow));
+    report.measures["flat_lids"] = static_cast<double>(flat.count);
+    report.measures["largest_flat_lid_m"] = widest;
+  } else if (widest > kOpening * diagonal) {
+    report.warnings.push_back(fmt::format(
+        "an open surface was closed, its widest opening {:.3g} m across: the object is taken for solid; {}",
+        widest, kHollow));
+    report.measures["closed_opening_m"] = widest;
+  }
 }
 
 // The mesh with lids on all its holes; none where one is left.
@@ -139,16 +150,17 @@ std::optional<TriangleMesh> fill_all_holes(const TriangleMesh& open, double max_
   FilledHoles holes = fill_holes(compact(unpinched), max_hole * diagonal);
   holes.filled += pinches.count;
   holes.edges += pinches.edges;
+  const double widest = widest_hole(open);
   FlatLids flat;
   if (holes.left > 0) flat = add_flat_lids(holes.mesh, kFlatRim);
   if (holes.left > flat.count) {
     report.warnings.push_back(fmt::format(
         "{} not filled, the largest {:.3g} m across: too large for a lid, and {}",
-        counted(holes.left - flat.count, "hole"), holes.largest_left,
+        counted(holes.left - flat.count, "hole"), widest,
         flat.count > 0 ? "not all of them flat" : "not flat, or a flat lid would cross the surface"));
     return std::nullopt;
   }
-  report_lids(holes, flat, report);
+  report_lids(holes, flat, widest, diagonal, report);
   const double tolerance = CloseParameters::kHausdorffTolerance * diagonal;
   report.measures["lids_to_input_percent"] = 100 * hausdorff(holes.mesh, open, tolerance).from_A / diagonal;
   return std::move(holes.mesh);

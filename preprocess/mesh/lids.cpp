@@ -42,6 +42,19 @@ double unevenness(const TriangleMesh& mesh, const Rim& rim) {
   return most;
 }
 
+// Distance of two points of the rim, each the farthest from the other, m.
+double width(const TriangleMesh& mesh, const Rim& rim) {
+  double widest = 0;
+  for (std::int32_t from = rim.front();;) {
+    double most = widest;
+    const Vec3 at = mesh.vertices[from];
+    for (const std::int32_t v : rim)
+      if (const double d = (mesh.vertices[v] - at).norm(); d > most) most = d, from = v;
+    if (!(most > widest)) return widest;
+    widest = most;
+  }
+}
+
 Vec3 twice_area(const Corners& c) { return (c[1] - c[0]).cross(c[2] - c[0]); }
 
 // Boxes of the mesh's faces, to find what a lid meets.
@@ -130,6 +143,12 @@ double outlined_volume(const TriangleMesh& mesh) {
   return sum / 6;
 }
 
+double widest_hole(const TriangleMesh& mesh) {
+  double widest = 0;
+  for (const Rim& rim : find_rims(mesh)) widest = std::max(widest, width(mesh, rim));
+  return widest;
+}
+
 FlatLids add_flat_lids(TriangleMesh& mesh, double flatness) {
   std::vector<std::pair<double, Rim>> flat;
   for (Rim& rim : find_rims(mesh)) {
@@ -146,7 +165,6 @@ FlatLids add_flat_lids(TriangleMesh& mesh, double flatness) {
     mesh.triangles.insert(mesh.triangles.end(), lid.begin(), lid.end());
     ++done.count;
     done.edges += rim.size();
-    done.largest = size;
   }
   return done;
 }

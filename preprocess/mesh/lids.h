@@ -14,10 +14,12 @@ std::vector<std::vector<std::int32_t>> find_rims(const TriangleMesh& mesh);
 // open surface outlines. Signed: negative where it faces inward.
 double outlined_volume(const TriangleMesh& mesh);
 
+// How wide the widest hole is: the distance of two points of its rim, each the farthest from the other, m.
+double widest_hole(const TriangleMesh& mesh);
+
 struct FlatLids {
   std::size_t count = 0;
   std::size_t edges = 0;  // along their rims
-  double largest = 0;     // extent of the largest rim, m
 };
 
 // Closes the holes of a manifold mesh whose rim lies within `flatness` (of its extent) of a plane by a flat

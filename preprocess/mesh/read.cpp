@@ -31,12 +31,14 @@ TriangleMesh parse(std::string_view content, const std::filesystem::path& path, 
 }
 
 void warn_of_units(const std::filesystem::path& path, double diagonal, Report& report) {
+  if (diagonal >= kSmallestPlausible_m && diagonal <= kLargestPlausible_m) return;
+  report.measures["implausible_size_m"] = diagonal;
   if (diagonal > kLargestPlausible_m) {
     report.warnings.push_back(fmt::format(
         "{}: the object measures {:.4g} m across: are its units millimetres? Say so with --scale 0.001 (of a "
         "robot's mesh: in its URDF)",
         path.string(), diagonal));
-  } else if (diagonal < kSmallestPlausible_m) {
+  } else {
     report.warnings.push_back(fmt::format(
         "{}: the object measures {:.4g} mm across: are its units other than metres? Say so with --scale (of "
         "a robot's mesh: in its URDF)",

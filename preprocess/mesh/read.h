@@ -13,7 +13,7 @@ namespace abut::preprocess {
 //
 // Materials, groups, texture coordinates, normals and colours are ignored; so is a missing .mtl. A size that
 // hints at wrong units (above 10 m or below 1 mm) and vertices that no face uses are warnings in `report`;
-// its measures gain "input_triangles" and "input_vertices".
+// its measures gain "input_triangles", "input_vertices", and of such a size "implausible_size_m".
 //
 // Vertices that repeat another's position are merged later, by close_surface; that is a warning here unless
 // they differ in texture coordinates or normal (a seam) or the format has no other way (STL).

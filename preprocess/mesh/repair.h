@@ -23,9 +23,8 @@ OrientedSoup orient_soup(const TriangleMesh& soup);
 struct FilledHoles {
   TriangleMesh mesh;
   std::size_t filled = 0;
-  std::size_t edges = 0;    // along the filled holes' rims
-  std::size_t left = 0;     // holes that are too large, or could not be filled
-  double largest_left = 0;  // extent of the largest of these, m
+  std::size_t edges = 0;  // along the filled holes' rims
+  std::size_t left = 0;   // holes that are too large, or could not be filled
 };
 FilledHoles fill_holes(const TriangleMesh& mesh, double largest_extent);
 

@@ -47,7 +47,6 @@ FilledHoles fill_holes(const TriangleMesh& mesh, double largest_extent) {
       result.edges += edges;
     } else {
       ++result.left;
-      result.largest_left = std::max(result.largest_left, extent);
     }
   }
   result.mesh = to_triangle_mesh(surface);

@@ -15,7 +15,12 @@ namespace abut::preprocess {
 
 namespace {
 
+// By how much more quads may be apart than walls ask for without a warning: they come out a little larger or
+// smaller than they are meant to be.
+constexpr double kUneven = 1.05;
+
 struct Level {
+  QuadTarget target;
   Remeshed remeshed;
   double seconds = 0;
 };
@@ -52,14 +57,14 @@ void report_level(const Level& level, const asset::OrientedPoints& points, const
   report.measures[prefix + "subdivisions"] = level.remeshed.subdivisions;
   report.measures[prefix + "seconds"] = level.seconds;
   report.measures[prefix + "unresolved_percent"] = walls.unresolved_percent;
-  if (walls.unresolved_percent > 100 * kThinShare)
+  const char* remedy = level.target.kind == QuadTarget::Kind::kAuto
+                           ? "a distance grid (--grid auto) holds thinner walls"
+                           : "--quads auto makes them as fine as the walls ask for";
+  if (points.spacing[0] > kUneven * kWallSpacing * walls.thin)
     report.warnings.push_back(
-        fmt::format("points with a spacing of {:.3g} mm do not resolve the walls of {:.1f} % of the surface "
-                    "({:g} % of it "
-                    "has walls thinner than {:.3g} mm): the soft distance's sign is not to be trusted there; "
-                    "--quads auto "
-                    "is as fine as it takes",
-                    1e3 * points.spacing[0], walls.unresolved_percent, 100 * kThinShare, 1e3 * walls.thin));
+        fmt::format("the oriented points are {:.3g} mm apart, too far for the walls of {:.0f} % of the "
+                    "surface, the thinnest {:.3g} mm thick: soft distances may have the wrong sign there; {}",
+                    1e3 * points.spacing[0], walls.unresolved_percent, 1e3 * walls.thin, remedy));
   if (level.remeshed.crossings + level.remeshed.flips > 0)
     report.warnings.push_back(fmt::format(
         "{}: pairs of them that cross: {}; turned against the surface nearest to them: {}",
@@ -77,6 +82,7 @@ std::vector<asset::OrientedPoints> make_point_levels(const TriangleMesh& closed,
     remeshing.target = target;
     const auto begin = std::chrono::steady_clock::now();
     Level& level = made.emplace_back();
+    level.target = target;
     level.remeshed = remesh(closed, surface, remeshing, report);
     level.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }

@@ -12,6 +12,12 @@ namespace {
 
 using dynamics::State;
 
+// A copy that refuses what would change it and leave the state as it is.
+py::array read_only(py::array array) {
+  array.attr("setflags")(py::arg("write") = false);
+  return array;
+}
+
 template <class Get>
 py::array copied(const State& state, py::ssize_t width, Get get) {
   py::array_t<double> array({static_cast<py::ssize_t>(state.bodies.size()), width});
@@ -19,7 +25,7 @@ py::array copied(const State& state, py::ssize_t width, Get get) {
     const auto values = get(state.bodies[i]);
     for (py::ssize_t k = 0; k < width; ++k) array.mutable_at(static_cast<py::ssize_t>(i), k) = values[k];
   }
-  return array;
+  return read_only(array);
 }
 
 template <class Set>
@@ -35,7 +41,7 @@ void assign(State& state, const char* argument, py::ssize_t width, py::handle va
 }
 
 py::array joint_values(const dynamics::VecX<double>& values) {
-  return py::array_t<double>(values.size(), values.data());
+  return read_only(py::array_t<double>(values.size(), values.data()));
 }
 void assign_joints(dynamics::VecX<double>& values, const char* argument, py::handle given) {
   const Name name{"State", argument};
@@ -66,7 +72,8 @@ void bind_vectors(py::class_<State>& type, const char* name, Member member, cons
 void bind_state(py::module_& module) {
   py::class_<State> type(
       module, "State",
-      "What moves of a system's N bodies, in the world's axes. Properties are copies; assign to change.");
+      "What moves of a system's N bodies, in the world's axes. Properties are read-only copies; to change "
+      "one, assign a whole array.");
   bind_vectors(type, "p_WB", &dynamics::BodyState::p_WB, "(N, 3) centres of mass, m");
   bind_vectors(type, "v_WB", &dynamics::BodyState::v_WB, "(N, 3) their velocities, m/s");
   bind_vectors(type, "L_W", &dynamics::BodyState::L_W, "(N, 3) angular momenta about them, kg m^2/s");

@@ -104,6 +104,9 @@ class Building(unittest.TestCase):
         np.testing.assert_allclose(state.p_WB[2, :2], z[:2], atol=1e-12)
         state.q = np.concatenate([[1, 2], state.q[2:]])
         np.testing.assert_allclose(system.placed(state).p_WB[2, :2], [1, 2], atol=1e-12)
+        for name in "q", "v", "p_WB", "v_WB", "L_W", "q_WB":  # not lost without a word
+            with self.assertRaisesRegex(ValueError, "read-only"):
+                getattr(state, name)[0] = 0
         copied = pickle.loads(pickle.dumps(state))
         np.testing.assert_array_equal(copied.q, state.q)
         np.testing.assert_array_equal(copied.v, state.v)

@@ -143,7 +143,7 @@ std::unique_ptr<Quantity> make_quantity(std::string_view name, std::string_view 
                      default_model || row.methods.empty()
                          ? row.methods
                          : proximity::find_distance_model(options.model).methods,
-                     what);
+                     default_model ? what : what + " --model " + options.model);
     if (row.methods.empty()) require_known(options.settings, {}, what);
     if (method.empty() && default_model && !row.methods.empty())
       return row.make(row.methods.front(), options);

@@ -57,7 +57,8 @@ void add_wrench_options(CLI::App& app, QueryArguments& arguments) {
   std::vector<CLI::Option*> options;
   constexpr double kAny = std::numeric_limits<double>::max();
   const std::string finite = "a finite number";
-  const auto both = [&](const std::string& name, double body::Material::*member, const std::string& text,
+  // `{}` in the text stands for the body.
+  const auto both = [&](const std::string& name, double body::Material::*member, const char* text,
                         const std::string& what) {
     const std::pair<const char*, body::Material*> materials[] = {{"A", &bodies.A}, {"B", &bodies.B}};
     for (const auto& [which, material] : materials) {
@@ -66,20 +67,21 @@ void add_wrench_options(CLI::App& app, QueryArguments& arguments) {
         own->*member = value;
         body::require_valid(*own, option.c_str(), letter);
       };
-      options.push_back(app.add_option_function<double>(option, set, text + " of obj" + which)
+      options.push_back(app.add_option_function<double>(
+                               option, set, fmt::format(fmt::runtime(text), std::string("obj") + which))
                             ->default_str(number_text(material->*member))
                             ->check(number_from(-kAny, kAny, what)));
     }
   };
   both("--modulus", &body::Material::modulus,
-       "pressure field: pressure in the core (Pa); makes a primitive compliant, too",
+       "pressure field: pressure in the core of {} (Pa); where it is a primitive, makes it compliant",
        finite + " of Pa; --rigid-a and --rigid-b make bodies rigid");
   app.get_option("--modulus-a")->each([&bodies](const std::string&) { bodies.compliant_A = true; });
   app.get_option("--modulus-b")->each([&bodies](const std::string&) { bodies.compliant_B = true; });
-  both("--dissipation", &body::Material::dissipation, "pressure field: Hunt and Crossley's factor (s)",
+  both("--dissipation", &body::Material::dissipation, "pressure field: Hunt and Crossley's factor of {} (s)",
        finite);
   both("--mu", &body::Material::friction,
-       "coefficient of friction; a pair has the harmonic mean 2 a b / (a + b)", finite);
+       "coefficient of friction of {}; a pair has the harmonic mean 2 a b / (a + b)", finite);
   const auto rigid = [&](const std::string& name, body::Material& material) {
     options.push_back(app.add_flag_callback(
         name, [&material] { material.modulus = body::kRigid; }, "pressure field: its surface is rigid"));

@@ -158,10 +158,11 @@ TEST_F(DatasetTest, FlatFolderAnyCase) {
   EXPECT_EQ(dataset.layout, "flat");
   EXPECT_EQ(names(dataset), (Names{"a", "b", "c", "table"}));
   EXPECT_TRUE(mentions(dataset.notes, "b.dae' was left out: a mesh of the same name is beside it"));
-  EXPECT_TRUE(mentions(dataset.notes, "1 folder beside the mesh files not searched"));
+  EXPECT_TRUE(
+      mentions(dataset.notes, "1 folder beside the mesh files not searched (layout direct reads them): sub"));
   EXPECT_TRUE(mentions(dataset.notes,
                        "chair.FBX' was left out: .fbx is not read; convert it to .obj, .ply, .stl, .dae,"));
-  EXPECT_TRUE(mentions(dataset.notes, "2 other files left out"));
+  EXPECT_TRUE(mentions(dataset.notes, "2 other files left out (not meshes): a.mtl, notes.txt"));
 }
 
 TEST_F(DatasetTest, FoldersWithOneMeshOfAnyName) {

@@ -70,7 +70,7 @@ inline asset::Asset tetrahedron_asset() {
                       "xxh3-128:0",
                       {{"scale", "1"}},
                       {{"abut", "0.1.0"}},
-                      {"one hole of 4 edges filled", ""},
+                      {"1 hole filled (4 boundary edges)", ""},
                       {{"read", 0.5}, {"clean", 0.25}, {"hull", 1.5}},
                       {{"hausdorff_percent", 0.1}}};
   return asset;

@@ -314,6 +314,39 @@ TEST_F(Command, MeasuresThatAreNoNumbersFailTheirObject) {
   EXPECT_EQ(make({"--force"}).code, 0);
 }
 
+TEST_F(Command, EveryObjectHasALineOfProgress) {
+  write("ball.obj", sphere(0.05, 2));
+  write("broken.obj", "v 0 0\nf 1 2 3\n");
+  const CommandResult result = make();
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(std::regex_search(result.out, std::regex(R"(\[[12]/2\] ball .* ok\n)"))) << result.out;
+  EXPECT_TRUE(std::regex_search(result.out, std::regex(R"(\[[12]/2\] broken +- triangles .* failed\n)")))
+      << result.out;
+  EXPECT_TRUE(contains(result.err, "broken.obj: line 1: ")) << result.err;
+  EXPECT_EQ(make({"--quiet"}).out, "");
+}
+
+TEST_F(Command, TakesCareOfUnits) {
+  write("box.obj", box(60, 40, 20));
+  EXPECT_TRUE(
+      contains(make({"--quads", "none"}).out, "  box: take care: 74.83 m across: are its units metres?\n"));
+  EXPECT_FALSE(contains(make({"--quads", "none", "--scale", "0.001"}).out, "take care"));
+}
+
+TEST_F(Command, VerifiesTheAssetsOfAFolder) {
+  write("ball.obj", sphere(0.05, 2));
+  write("box.obj", box(0.1, 0.2, 0.3));
+  ASSERT_EQ(make().code, 0);
+  const CommandResult sound = command({"verify", out_.string()});
+  EXPECT_EQ(sound.code, 0) << sound.err;
+  EXPECT_EQ(sound.out, asset("ball") + ": ok\n" + asset("box") + ": ok\n");
+  std::ofstream(asset("ball")) << "no asset";
+  const CommandResult damaged = command({"verify", out_.string()});
+  EXPECT_EQ(damaged.code, 1);
+  EXPECT_EQ(damaged.out, asset("box") + ": ok\n");
+  EXPECT_TRUE(contains(damaged.err, asset("ball"))) << damaged.err;
+}
+
 TEST_F(Command, AllRealObjectsAreVerifiedWithinTheMemoryAndDeviationPromised) {
   const std::filesystem::path ycb = std::filesystem::path(ABUT_SHARED_DIR) / "data/ycb";
   if (!std::filesystem::exists(ycb)) GTEST_SKIP() << "no reference data at " << ycb;

@@ -30,4 +30,12 @@ TEST(StatusText, PartsDroppedAreToldBesideAWrap) {
   EXPECT_NE(what.find("30 % of the area"), what.npos) << what;
 }
 
+TEST(Caution, AClosedOpeningIsTold) {
+  EXPECT_EQ(caution({{"closed_opening_m", 0.028}}), "taken for solid behind an opening 0.028 m across");
+}
+
+TEST(Caution, ASizeThatHintsAtOtherUnitsIsTold) {
+  EXPECT_EQ(caution({{"implausible_size_m", 96.436}}), "96.44 m across: are its units metres?");
+}
+
 }  // namespace

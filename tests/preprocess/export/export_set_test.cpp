@@ -72,6 +72,7 @@ TEST_F(ExportSet, AHullMuchLargerThanItsSolidIsSaid) {
     EXPECT_TRUE(caution.ends_with(" times its volume: make the asset with --pieces auto")) << caution;
     EXPECT_TRUE(contains(result.out, " in ring/; " + caution + "\n")) << result.out;
     EXPECT_TRUE(contains(result.out, " in box/\n")) << result.out;
+    EXPECT_TRUE(contains(result.out, "masses (kg, of solids of 1000 kg/m^3)")) << result.out;
     std::filesystem::remove_all(to());
   }
   EXPECT_FALSE(contains(export_to("drake").out, "convex hull"));  // its tetrahedra collide

@@ -94,7 +94,7 @@ TEST_F(Close, AHoleDoesNotWidenTheGapsThatAreClosed) {
     holed.vertices[t[k]] = holed.vertices[t[0]] + 0.03 * (holed.vertices[t[k]] - holed.vertices[t[0]]);
   holed.triangles.erase(holed.triangles.begin() + 333);
   const ClosedSurface closed = close(cracked(holed, gap));
-  EXPECT_TRUE(has_warning("1 hole of together 3 edges filled")) << all_warnings();
+  EXPECT_TRUE(has_warning("1 hole filled (3 boundary edges)")) << all_warnings();
   EXPECT_EQ(closed.surface.triangles.size(), whole.triangles.size());
   EXPECT_LT(measure("hausdorff_to_input_percent"), 100 * 8 * gap / whole.diagonal());
 }
@@ -206,7 +206,7 @@ TEST_F(Close, FinsCountAsMovedWhereAHoleIsFilled) {
   mesh.triangles.push_back({t[0], t[1], static_cast<std::int32_t>(mesh.vertices.size()) - 1});
   mesh.triangles.erase(mesh.triangles.begin() + 1000);
   close(mesh);
-  EXPECT_TRUE(has_warning("1 hole of together 3 edges filled")) << all_warnings();
+  EXPECT_TRUE(has_warning("1 hole filled (3 boundary edges)")) << all_warnings();
   EXPECT_GT(measure("hausdorff_to_input_percent"), 100 * 0.18 / object_size(mesh));
 }
 

@@ -95,10 +95,25 @@ TEST_F(Close, FillsSmallHoles) {
   std::erase_if(mesh.triangles,
                 [](const Triangle& t) { return std::find(t.begin(), t.end(), 1600) != t.end(); });
   EXPECT_NEAR(volume(close(mesh).surface) / whole, 1, 1e-3);
-  EXPECT_TRUE(has_warning("2 holes of together 12 edges filled")) << all_warnings();
+  EXPECT_TRUE(has_warning("2 holes filled (12 boundary edges)")) << all_warnings();
   EXPECT_EQ(measure("hausdorff_to_input_percent"), 0);  // lids are no error of the surface
   EXPECT_GT(measure("lids_to_input_percent"), 0);
   EXPECT_LT(measure("lids_to_input_percent"), 5);
+  EXPECT_EQ(report_.measures.count("closed_opening_m"), 0u);
+}
+
+TEST_F(Close, SaysThatTheMouthOfABottleIsClosed) {
+  constexpr int kRings = 40, kSegments = 80, kMouth = 3;  // the ring that is the rim
+  TriangleMesh bottle = sphere(kRings, kSegments);
+  const double rim = std::cos(std::numbers::pi * kMouth / kRings) + 1e-9;
+  std::erase_if(bottle.triangles, [&](const Triangle& t) {
+    return std::max({bottle.vertices[t[0]].z(), bottle.vertices[t[1]].z(), bottle.vertices[t[2]].z()}) > rim;
+  });
+  close(bottle);
+  EXPECT_NEAR(measure("closed_opening_m"), 2 * std::sin(std::numbers::pi * kMouth / kRings), 1e-9);
+  EXPECT_TRUE(has_warning("1 hole filled (80 boundary edges)")) << all_warnings();
+  EXPECT_TRUE(has_warning("its widest opening 0.467 m across: the object is taken for solid"))
+      << all_warnings();
 }
 
 // Holes that meet in a point have a rim in common, which comes back to it; faces between three of them have
@@ -207,6 +222,7 @@ TEST_F(Close, ALargeFlatHoleGetsALidHoweverUnevenByALittle) {
   EXPECT_NEAR(volume(close(bowl).surface) / whole, 0.5, 0.01);
   EXPECT_TRUE(has_warning("1 large flat hole closed by a flat lid")) << all_warnings();
   EXPECT_EQ(measure("flat_lids"), 1);
+  EXPECT_NEAR(measure("largest_flat_lid_m"), 2, 0.01);
   EXPECT_EQ(report_.measures.count("wrapped"), 0u);
 }
 

@@ -341,7 +341,7 @@ TEST(Volume, WarnsWhereWallsAreTooThin) {
   make_volumes(abut::test::box(0.1, 0.1, 0.002), parameters, report);
   const double missed = report.measures.at("volume0_missed_core_percent");
   const bool warned = std::any_of(report.warnings.begin(), report.warnings.end(), [](const std::string& w) {
-    return w.find("of its core have less than half of their pressure") != std::string::npos;
+    return w.find("of its core, where the pressure is less than half") != std::string::npos;
   });
   EXPECT_EQ(warned, missed > 10) << missed;
   Report of_distance;  // a field without a core

@@ -134,7 +134,22 @@ TEST(Remesh, PointsThatDoNotResolveAWallAreFlagged) {
   (void)make_point_levels(closed, parameters, report);
   EXPECT_GT(report.measures.at("points0_unresolved_percent"), 90);
   ASSERT_FALSE(report.warnings.empty());
-  EXPECT_NE(report.warnings.front().find("do not resolve the walls"), std::string::npos);
+  const std::string& warning = report.warnings.front();
+  EXPECT_NE(
+      warning.find(" mm apart, too far for the walls of 100 % of the surface, the thinnest 1 mm thick: "),
+      std::string::npos)
+      << warning;
+  EXPECT_NE(warning.find("--quads auto"), std::string::npos) << warning;
+}
+
+TEST(Remesh, PointsAsFineAsTheWallsAskForAreNotFlagged) {
+  const TriangleMesh closed = abut::test::box(0.06, 0.06, 0.001);
+  PointParameters parameters;
+  parameters.levels = {{QuadTarget::Kind::kAuto}};
+  Report report;
+  const std::vector<abut::asset::OrientedPoints> points = make_point_levels(closed, parameters, report);
+  EXPECT_NEAR(points.front().spacing[0], kWallSpacing * 0.001, 0.05 * 0.001);
+  for (const std::string& warning : report.warnings) ADD_FAILURE() << warning;
 }
 
 // Relaxation brings vertices onto the edges of a box without being told where these are, from up to 0.4 of a

@@ -187,6 +187,8 @@ TEST_F(Query, EveryFaultIsOneLineThatNamesItsPlace) {
        "--what colour: unknown; choose one of separation, derivative, wrench"},
       {"assets poses.csv --what derivative --method guess", header + row,
        "--method guess: --what derivative knows gumbel"},
+      {"assets poses.csv --what derivative --model surface --method gumbel", header + row,
+       "--method gumbel: --what derivative --model surface knows features, patch"},
       {"assets poses.csv --what wrench --model hull", header + row, "--model hull: --what wrench knows "},
       {"assets poses.csv --method gumbel", header + row, "--what separation has no choice of methods"},
       {"assets poses.csv --out no/such/folder.csv", header + row,
