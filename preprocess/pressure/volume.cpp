@@ -74,11 +74,11 @@ void describe(const FinishedLevel& finished, std::size_t number, double seconds,
   if (const auto missed = level.report.measures.find(kMissedCore); missed != level.report.measures.end()) {
     note(kMissedCore, missed->second);
     if (missed->second > kMuchMissed)
-      report.warnings.push_back(
-          fmt::format("volume {}: too soft in {:.0f} % of its core, where the pressure is less than half of "
-                      "what it should "
-                      "be: {} tetrahedra are too few to have vertices there; ask for more with --tets",
-                      number, missed->second, finished.count()));
+      report.warnings.push_back(fmt::format(
+          "volume {}: too soft in {:.0f} % of its core, where the pressure is less than half of "
+          "what it should be: {} tetrahedra are too few to have vertices there; ask for more with "
+          "--tets",
+          number, missed->second, finished.count()));
   }
   note("seconds", seconds);
   // Vertices where obtuse tetrahedra broke the discrete maximum principle, until it was repaired.

@@ -61,10 +61,11 @@ void report_level(const Level& level, const asset::OrientedPoints& points, const
                            ? "a distance grid (--grid auto) holds thinner walls"
                            : "--quads auto makes them as fine as the walls ask for";
   if (points.spacing[0] > kUneven * kWallSpacing * walls.thin)
-    report.warnings.push_back(
-        fmt::format("the oriented points are {:.3g} mm apart, too far for the walls of {:.0f} % of the "
-                    "surface, the thinnest {:.3g} mm thick: soft distances may have the wrong sign there; {}",
-                    1e3 * points.spacing[0], walls.unresolved_percent, 1e3 * walls.thin, remedy));
+    report.warnings.push_back(fmt::format(
+        "the oriented points are {:.3g} mm apart, too far for the walls of {:.0f} % of the "
+        "surface ({:g} % of it is under {:.3g} mm thick): soft distances may have the wrong sign "
+        "there; {}",
+        1e3 * points.spacing[0], walls.unresolved_percent, 100 * kThinShare, 1e3 * walls.thin, remedy));
   if (level.remeshed.crossings + level.remeshed.flips > 0)
     report.warnings.push_back(fmt::format(
         "{}: pairs of them that cross: {}; turned against the surface nearest to them: {}",

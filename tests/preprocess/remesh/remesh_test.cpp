@@ -135,9 +135,9 @@ TEST(Remesh, PointsThatDoNotResolveAWallAreFlagged) {
   EXPECT_GT(report.measures.at("points0_unresolved_percent"), 90);
   ASSERT_FALSE(report.warnings.empty());
   const std::string& warning = report.warnings.front();
-  EXPECT_NE(
-      warning.find(" mm apart, too far for the walls of 100 % of the surface, the thinnest 1 mm thick: "),
-      std::string::npos)
+  EXPECT_NE(warning.find(
+                " mm apart, too far for the walls of 100 % of the surface (1 % of it is under 1 mm thick): "),
+            std::string::npos)
       << warning;
   EXPECT_NE(warning.find("--quads auto"), std::string::npos) << warning;
 }
