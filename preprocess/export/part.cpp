@@ -117,32 +117,33 @@ void write_spheres(const asset::Asset& asset, const std::filesystem::path& file)
 // A part of the asset that can be written: how many of it there are (levels, pieces), and how one is written.
 struct Part {
   const char* name;
+  const char* option;  // of the run that makes it; empty: every run does
   std::size_t (*count)(const asset::Asset&);
   void (*write)(const asset::Asset&, std::size_t number, const std::filesystem::path&);
 };
 
 constexpr Part kParts[] = {
-    {"surface", [](const asset::Asset& a) { return a.surfaces.size(); },
+    {"surface", "", [](const asset::Asset& a) { return a.surfaces.size(); },
      [](const asset::Asset& a, std::size_t i, const std::filesystem::path& file) {
        write_mesh(to_mesh(asset::view(a.surfaces[i])), file);
      }},
-    {"hull", [](const asset::Asset& a) { return a.convex.size(); },
+    {"hull", "", [](const asset::Asset& a) { return a.convex.size(); },
      [](const asset::Asset& a, std::size_t i, const std::filesystem::path& file) {
        write_mesh(to_mesh(asset::view(a.convex[i])), file);
      }},
-    {"pieces", [](const asset::Asset& a) { return a.pieces.size(); },
+    {"pieces", "--pieces auto", [](const asset::Asset& a) { return a.pieces.size(); },
      [](const asset::Asset& a, std::size_t, const std::filesystem::path& file) { write_pieces(a, file); }},
-    {"spheres", [](const asset::Asset& a) { return a.spheres.size(); },
+    {"spheres", "--spheres 64", [](const asset::Asset& a) { return a.spheres.size(); },
      [](const asset::Asset& a, std::size_t, const std::filesystem::path& file) { write_spheres(a, file); }},
-    {"volume", [](const asset::Asset& a) { return a.volumes.size(); },
+    {"volume", "--tets 6000", [](const asset::Asset& a) { return a.volumes.size(); },
      [](const asset::Asset& a, std::size_t i, const std::filesystem::path& file) {
        write_volume(asset::view(a.volumes[i]), file);
      }},
-    {"quads", [](const asset::Asset& a) { return a.points.size(); },
+    {"quads", "--quads 2000", [](const asset::Asset& a) { return a.points.size(); },
      [](const asset::Asset& a, std::size_t i, const std::filesystem::path& file) {
        write_quads(asset::view(a.points[i]), file);
      }},
-    {"points", [](const asset::Asset& a) { return a.points.size(); },
+    {"points", "--quads 2000", [](const asset::Asset& a) { return a.points.size(); },
      [](const asset::Asset& a, std::size_t i, const std::filesystem::path& file) {
        write_points(asset::view(a.points[i]), file);
      }},
@@ -169,9 +170,11 @@ void export_part(const asset::Asset& asset, const std::string& part, const std::
                                    fmt::join(exportable_parts(), ", ")));
   const std::size_t count = found->count(asset);
   if (level >= count)
-    throw InvalidInput(count == 0 ? fmt::format("{}: the asset has no {}", asset.name, name)
-                                  : fmt::format("{}: the asset has no {}: its levels are 0 to {}", asset.name,
-                                                part, count - 1));
+    throw InvalidInput(fmt::format("{}: the asset has no {}{}", asset.name, count == 0 ? name : part,
+                                   count > 0 ? fmt::format(": its levels are 0 to {}", count - 1)
+                                   : *found->option != '\0'
+                                       ? fmt::format("; make it with abut-preprocess {}", found->option)
+                                       : ""));
   found->write(asset, level, file);
 }
 

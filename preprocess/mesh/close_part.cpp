@@ -71,8 +71,8 @@ TriangleMesh cancel_flaps(TriangleMesh mesh, Report& report) {
 void refuse_if_flat(const TriangleMesh& mesh, double diagonal) {
   const double t = thickness(compact(mesh));
   if (t > CloseParameters::kFlat * diagonal) return;
-  throw InvalidInput(
-      fmt::format("the object is flat: {:.3g} m thin over {:.3g} m; it has no volume", t, diagonal));
+  throw InvalidInput(fmt::format(
+      "the object is flat: {:.3g} m thin over {:.3g} m; it has no volume: give it two sides", t, diagonal));
 }
 
 TriangleMesh orient(const TriangleMesh& mesh, Report& report) {

@@ -36,14 +36,15 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // (rows, width) or many, (N, rows, width); None: without rows.
 class Sequences {
  public:
-  Sequences(const char* argument, py::handle given, Eigen::Index width) {
+  // `columns`: what there is one of for each, for messages.
+  Sequences(const char* argument, py::handle given, Eigen::Index width, const std::string& columns) {
     if (given.is_none()) return;
     const Name name{kWho, argument};
     array_ = numbers(name, given);
     const py::ssize_t dimensions = array_->ndim();
     if (dimensions < 2 || dimensions > 3 || array_->shape(dimensions - 1) != width)
       refuse(name, "has shape " + shape_words(*array_) + "; it must be (rows, " + std::to_string(width) +
-                       ") or (N, rows, " + std::to_string(width) + ")" +
+                       ") or (N, rows, " + std::to_string(width) + "), a column for each " + columns +
                        (width > 0 ? ""
                                   : ": no body has a joint; give one of type free (add_joint) to what is "
                                     "to be pushed"));
@@ -177,7 +178,8 @@ class RolloutHandle {
     const System& system = workers_->system();
     const Eigen::Index nv = system.first_v(system.body_count()), nq = system.first_q(system.body_count());
     const Vectors z({kWho, "start"}, start, workers_->coordinates.nz());
-    const Sequences force("joint_force", joint_force, nv), target("joint_target", joint_target, nq);
+    const Sequences force("joint_force", joint_force, nv, "degree of freedom"),
+        target("joint_target", joint_target, nq, "coordinate of the joints");
     Runs runs;
     runs.workers = workers_;
     runs.many = z.many() || force.many() || target.many();
@@ -315,7 +317,8 @@ py::tuple gradient(const Runs& runs, py::handle given) {
   Workers& workers = *runs.workers;
   const System& system = workers.system();
   const Eigen::Index nx = workers.coordinates.nx();
-  const Sequences costates("costates", given, nx);
+  const Sequences costates("costates", given, nx,
+                           "number of x: System.gradient_by_x makes them of gradients by z");
   if (costates.many() != runs.many || costates.count() != (runs.many ? runs.starts.size() : 1) ||
       costates.rows() != runs.rows || !costates.given())
     refuse({kWho, "costates"},

@@ -59,7 +59,7 @@ struct Rows {
   std::string line(std::size_t i) const {
     const SoftDistance<double>& d = answers[i];
     std::string text = fmt::format("{},{}", csv_field(idx[i]), csv_field(obj[i]));
-    const auto add = [&](double v) { fmt::format_to(std::back_inserter(text), ",{:.17g}", v); };
+    const auto add = [&](double v) { fmt::format_to(std::back_inserter(text), ",{}", v); };
     for (int k = 0; k < 3; ++k) add(points[i][k]);
     add(d.value);
     for (int k = 0; k < 3; ++k) add(d.gradient[k]);

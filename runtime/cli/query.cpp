@@ -82,8 +82,8 @@ void Block::format(std::size_t columns, int threads) {
         const std::ptrdiff_t pair = question[i];
         std::string asked = fmt::format("{},{},{}", cli::csv_field(row.idx), cli::csv_field(row.objA),
                                         cli::csv_field(row.objB));
-        for (const double v : row.quaternion) fmt::format_to(std::back_inserter(asked), ",{:.17g}", v);
-        for (const double v : row.translation) fmt::format_to(std::back_inserter(asked), ",{:.17g}", v);
+        for (const double v : row.quaternion) fmt::format_to(std::back_inserter(asked), ",{}", v);
+        for (const double v : row.translation) fmt::format_to(std::back_inserter(asked), ",{}", v);
         std::string& line = lines[i];
         line.clear();
         const std::size_t first = pair < 0 ? 0 : answers.first[pair];
@@ -92,7 +92,7 @@ void Block::format(std::size_t columns, int threads) {
           line += asked;
           for (std::size_t k = 0; k < columns; ++k) {
             const double v = pair < 0 ? std::nan("") : answers.values[answer * columns + k];
-            fmt::format_to(std::back_inserter(line), ",{:.17g}",
+            fmt::format_to(std::back_inserter(line), ",{}",
                            std::isnan(v) ? std::nan("") : v);  // a NaN without its sign
           }
           line +=

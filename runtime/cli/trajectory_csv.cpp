@@ -14,14 +14,14 @@ void TrajectoryCsv::write(const dynamics::Simulation& simulation) {
   const auto states = simulation.states();
   for (std::size_t i = 0; i < states.size(); ++i) {
     const dynamics::BodyState& state = states[i];
-    std::string row = fmt::format("{},{:.17g},{}", simulation.steps(), simulation.time(),
+    std::string row = fmt::format("{},{},{}", simulation.steps(), simulation.time(),
                                   csv_field(simulation.scene().bodies[i].name));
     const auto append = [&row](const Vec3<double>& v) {
-      row += fmt::format(",{:.17g},{:.17g},{:.17g}", v.x(), v.y(), v.z());
+      row += fmt::format(",{},{},{}", v.x(), v.y(), v.z());
     };
     append(state.p_WB);
     const Eigen::Quaterniond& q = state.q_WB;
-    row += fmt::format(",{:.17g},{:.17g},{:.17g},{:.17g}", q.w(), q.x(), q.y(), q.z());
+    row += fmt::format(",{},{},{},{}", q.w(), q.x(), q.y(), q.z());
     append(state.v_WB);
     append(simulation.angular_velocity(i));
     file_.write(row + "\n");
@@ -38,8 +38,8 @@ void StatisticsCsv::write(const dynamics::Simulation& simulation) {
   const dynamics::StepReport& report = simulation.report();
   work_ += report.stabilisation_work;
   control_work_ += report.control_work;
-  file_.write(fmt::format("{},{:.17g},{},{},{:.3g},{:.17g},{:.17g},{:.17g},{:.17g},{:.6g},{:.6g}\n",
-                          simulation.steps(), simulation.time(), report.contacts, report.solver.iterations,
+  file_.write(fmt::format("{},{},{},{},{:.3g},{},{},{},{},{:.6g},{:.6g}\n", simulation.steps(),
+                          simulation.time(), report.contacts, report.solver.iterations,
                           report.solver.residual, report.kinetic, report.potential, control_work_, work_,
                           report.penetration, report.stable_dt));
 }
