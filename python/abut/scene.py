@@ -55,6 +55,8 @@ class Joint(NamedTuple):
     body: str  # that it carries
     q: slice  # of State.q and joint_target
     v: slice  # of State.v and joint_force
+    z_q: slice  # of its coordinates in a vector z; empty: it mimics another joint
+    z_v: slice  # of its velocities there
     lower: float  # rad or m
     upper: float
     stiffness: float  # of its spring or drive, N m/rad or N/m
@@ -111,8 +113,8 @@ class System(_abut.System):
     @functools.cached_property
     def joints(self) -> Dict[str, Joint]:
         """By name, in the order of State.q."""
-        return {name: Joint(kind, body, slice(q, q_end), slice(v, v_end), *rest)
-                for name, kind, body, q, q_end, v, v_end, *rest in self._joints}
+        return {name: Joint(kind, body, slice(q, q_end), slice(v, v_end), slice(z_q, z_q_end), slice(z_v, z_v_end), *rest)
+                for name, kind, body, q, q_end, v, v_end, z_q, z_q_end, z_v, z_v_end, *rest in self._joints}
 
     @functools.cached_property
     def shapes(self) -> Dict[str, List[Shape]]:

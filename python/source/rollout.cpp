@@ -30,6 +30,8 @@ using dynamics::System;
 using dynamics::VecX;
 
 constexpr const char* kWho = "rollout";
+constexpr const char *kFreedom = "degree of freedom", *kCoordinate = "coordinate of the joints";
+constexpr const char* kOtherPickle = "the pickle is of another version of abut";
 constexpr Eigen::Index kMaxRows = 100'000'000;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
@@ -44,8 +46,8 @@ class Sequences {
     const py::ssize_t dimensions = array_->ndim();
     if (dimensions < 2 || dimensions > 3 || array_->shape(dimensions - 1) != width)
       refuse(name, "has shape " + shape_words(*array_) + "; it must be (rows, " + std::to_string(width) +
-                       ") or (N, rows, " + std::to_string(width) + "), a column for each " + columns +
-                       (width > 0 ? ""
+                       ") or (N, rows, " + std::to_string(width) + ")" +
+                       (width > 0 ? ", a column for each " + columns
                                   : ": no body has a joint; give one of type free (add_joint) to what is "
                                     "to be pushed"));
     many_ = dimensions == 3;
@@ -178,8 +180,8 @@ class RolloutHandle {
     const System& system = workers_->system();
     const Eigen::Index nv = system.first_v(system.body_count()), nq = system.first_q(system.body_count());
     const Vectors z({kWho, "start"}, start, workers_->coordinates.nz());
-    const Sequences force("joint_force", joint_force, nv, "degree of freedom"),
-        target("joint_target", joint_target, nq, "coordinate of the joints");
+    const Sequences force("joint_force", joint_force, nv, kFreedom),
+        target("joint_target", joint_target, nq, kCoordinate);
     Runs runs;
     runs.workers = workers_;
     runs.many = z.many() || force.many() || target.many();
@@ -266,10 +268,11 @@ void require_whole(const Runs& runs, const System& system) {
     system.require_valid(runs.starts[i]);
     for (const State& state : runs.states[i]) system.require_valid(state);
   }
-  if (!whole) throw InvalidInput("the pickle is of another version of abut");
+  if (!whole) throw InvalidInput(kOtherPickle);
 }
 
 Runs RolloutHandle::restored(const py::tuple& parts) const {
+  if (parts.size() != 8) throw InvalidInput(kOtherPickle);
   const System& system = workers_->system();
   Runs runs;
   runs.workers = workers_;
@@ -279,8 +282,9 @@ Runs RolloutHandle::restored(const py::tuple& parts) const {
   const auto forces = py::cast<std::vector<py::object>>(parts[3]);
   const auto targets = py::cast<std::vector<py::object>>(parts[4]);
   for (std::size_t i = 0; i < std::min(forces.size(), targets.size()); ++i)
-    runs.controls.push_back({Sequences("joint_force", forces[i], system.first_v(system.body_count()))[0],
-                             Sequences("joint_target", targets[i], system.first_q(system.body_count()))[0]});
+    runs.controls.push_back(
+        {Sequences("joint_force", forces[i], system.first_v(system.body_count()), kFreedom)[0],
+         Sequences("joint_target", targets[i], system.first_q(system.body_count()), kCoordinate)[0]});
   runs.states = py::cast<std::vector<std::vector<State>>>(parts[5]);
   runs.errors = py::cast<std::vector<std::string>>(parts[6]);
   runs.not_converged = py::cast<std::vector<int>>(parts[7]);

@@ -71,17 +71,29 @@ py::list values(const System& system, py::handle given) {
   return result;
 }
 
-// [(name, type, body, q begin, q end, v begin, v end, lower, upper, stiffness, damping), ...]
+// [(name, type, body, q begin, q end, v begin, v end, begin of q in z, its end, begin of v in z, its end,
+// lower, upper, stiffness, damping), ...]; a joint that mimics another has no place in z (coordinates.h).
 py::list joints(const System& system) {
   py::list rows;
+  const auto kind_in_z = [&](std::size_t i) {
+    const auto& joint = system.body(i).joint;
+    if (joint && joint->joint.mimic) return dynamics::joint_kind(dynamics::JointType::kFixed);
+    return dynamics::joint_kind(joint ? joint->joint.type : dynamics::JointType::kFree);
+  };
+  int at_q = 0, at_v = 0;
+  for (std::size_t i = 0; i < system.body_count(); ++i) at_v += kind_in_z(i).nq;
   for (std::size_t i = 0; i < system.body_count(); ++i) {
+    const dynamics::JointKind kind = kind_in_z(i);
     const dynamics::Body& body = system.body(i);
-    if (!body.joint) continue;
-    const dynamics::Joint& joint = body.joint->joint;
-    rows.append(py::make_tuple(joint.name, dynamics::joint_kind(joint.type).name, body.name,
-                               system.first_q(i), system.first_q(i + 1), system.first_v(i),
-                               system.first_v(i + 1), joint.lower, joint.upper, joint.stiffness,
-                               joint.damping));
+    if (body.joint) {
+      const dynamics::Joint& joint = body.joint->joint;
+      rows.append(py::make_tuple(joint.name, dynamics::joint_kind(joint.type).name, body.name,
+                                 system.first_q(i), system.first_q(i + 1), system.first_v(i),
+                                 system.first_v(i + 1), at_q, at_q + kind.nq, at_v, at_v + kind.nv,
+                                 joint.lower, joint.upper, joint.stiffness, joint.damping));
+    }
+    at_q += kind.nq;
+    at_v += kind.nv;
   }
   return rows;
 }

@@ -151,6 +151,10 @@ class Rollouts(unittest.TestCase):
         expected = self.rollout()(rollout.system.initial_state(), joint_target=target).z
         np.testing.assert_array_equal(rollout(rollout.system.initial_state(), joint_target=target).z, expected)
 
+    def test_a_pickle_with_other_parts_is_refused(self):
+        with self.assertRaisesRegex(abut.InvalidInput, "another version"):
+            self.rollout()._restored(())
+
     def test_runs_pickle_with_what_their_gradients_take(self):
         rollout = self.rollout(parameters=[("mass", "bar")])
         system, targets = rollout.system, np.stack([through(), 0.5 * through()])

@@ -86,6 +86,22 @@ class Building(unittest.TestCase):
         np.testing.assert_allclose(system.initial_state().q, [0.6, 0, 0.8, 0])
         np.testing.assert_allclose(system.initial_state().v, [1, 2, 3])
 
+    def test_joints_say_where_they_are_in_z(self):
+        scene = abut.Scene()
+        scene.add_body("mug", 0.3, (1e-4, 2e-4, 2.5e-4), [abut.sphere(0.01)])  # free: seven numbers of z, none of State.q
+        for name, kind in ("a", "revolute"), ("b", "spherical"), ("c", "revolute"), ("d", "prismatic"):
+            scene.add_body(name, 0.3, (1e-4, 2e-4, 2.5e-4), [])
+            scene.add_joint(name, kind, **({} if kind == "spherical" else {"axis": (0, 0, 1)}))
+        scene.mimic("c", "a", -2)
+        system = scene.system()
+        state = system.initial_state()
+        state.q, state.v = [0.1, 0.6, 0, 0.8, 0, -0.2, 0.3], [1, 2, 3, 4, -2, 5]
+        z = system.vector(state)
+        for name, joint in system.joints.items():
+            expected = ([], []) if name == "c" else (state.q[joint.q], state.v[joint.v])
+            np.testing.assert_array_equal(z[joint.z_q], expected[0], name)
+            np.testing.assert_array_equal(z[joint.z_v], expected[1], name)
+
     def test_systems_pickle(self):
         system = pushing().system().with_values([("mass", "bar")], [0.7])
         again = pickle.loads(pickle.dumps(system))
