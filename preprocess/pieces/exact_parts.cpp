@@ -142,9 +142,30 @@ class Divider {
     auto result = cut(part, plane, [&](const Vector3d& p) {
       return distance::signed_distance<double>(surface_, p).distance < -rounding_;
     });
+    add_corners(plane, result.first);
+    add_corners(plane, result.second);
     drop_touching(plane, result.first.surface);
     drop_touching({-plane.n, -plane.d}, result.second.surface);
     return result;
+  }
+
+  // Corners of the cell in the plane that are on the surface, where the part is beside them: those faces that
+  // they are on may have been dropped.
+  void add_corners(const Plane& plane, Part& part) const {
+    constexpr double kBeside = 1e-6;  // of the way to the middle of the cell
+    const Polygons& cell = part.cell;
+    if (cell.size() == 0) return;
+    const std::size_t face = cell.size() - 1;
+    const auto [least, most] = heights(cell, face, plane);
+    if (most > rounding_ || least < -rounding_) return;
+    Vector3d middle = Vector3d::Zero();
+    for (const Vector3d& p : cell.points) middle += p / static_cast<double>(cell.points.size());
+    for (std::int32_t i = cell.ends[face]; i < cell.ends[face + 1]; ++i) {
+      const Vector3d& p = cell.points[i];
+      if (std::abs(distance::signed_distance<double>(surface_, p).distance) > rounding_) continue;
+      const Vector3d beside = p + kBeside * (middle - p);
+      if (distance::signed_distance<double>(surface_, beside).distance < 0) part.corners.push_back(p);
+    }
   }
 
   // Of the faces in the plane those stay that have the solid behind it.

@@ -64,6 +64,59 @@ Vec3<S> pseudonormal(const asset::SurfaceView& surface, std::int32_t triangle, F
   return {S(n[0]), S(n[1]), S(n[2])};
 }
 
+// Whether a triangle is so high that rounding of its corners leaves its normal.
+template <class S>
+bool has_normal(const asset::SurfaceView& surface, std::int32_t triangle) {
+  constexpr double kRoundings = 16;  // of the height
+  const Vec3<S> a = corner<S>(surface, triangle, 0);
+  const Vec3<S> ab = corner<S>(surface, triangle, 1) - a, ac = corner<S>(surface, triangle, 2) - a;
+  const S base2 = ab.squaredNorm() + ac.squaredNorm();
+  const S lost = S(kRoundings * std::numeric_limits<double>::epsilon());
+  return ab.cross(ac).squaredNorm() > lost * lost * base2 * (a.squaredNorm() + base2);
+}
+
+// Whether all triangles around a feature have normals, so that its pseudonormal tells inside from outside.
+template <class S>
+bool has_pseudonormal(const asset::SurfaceView& surface, std::int32_t triangle, Feature feature) {
+  if (!has_normal<S>(surface, triangle)) return false;
+  if (feature == Feature::kFace) return true;
+  const std::int32_t *corners = surface.triangles, *neighbours = surface.neighbours;
+  const bool edge = feature < Feature::kVertex0;
+  std::ptrdiff_t k = int(feature) - int(edge ? Feature::kEdge0 : Feature::kVertex0);
+  const std::int32_t vertex = corners[std::ptrdiff_t(3) * triangle + k];
+  std::int32_t t = neighbours[std::ptrdiff_t(3) * triangle + k];
+  for (; t != triangle; t = neighbours[std::ptrdiff_t(3) * t + k]) {
+    if (!has_normal<S>(surface, t)) return false;
+    if (edge) return true;
+    for (k = 0; k < 2 && corners[std::ptrdiff_t(3) * t + k] != vertex;) ++k;
+  }
+  return true;
+}
+
+// Whether the surface winds around p, by the solid angles of all triangles, whatever their shapes
+// [VanOosterom1983].
+template <class S>
+[[gnu::noinline, gnu::cold]] bool winds_around(const asset::SurfaceView& surface, const Vec3<S>& p) {
+  using std::atan2;
+  S half = S(0);  // of the solid angles: 2 pi inside
+  for (std::int32_t t = 0; t < surface.triangle_count; ++t) {
+    const Vec3<S> a = corner<S>(surface, t, 0) - p, b = corner<S>(surface, t, 1) - p,
+                  c = corner<S>(surface, t, 2) - p;
+    const S la = a.norm(), lb = b.norm(), lc = c.norm();
+    half += atan2(a.dot(b.cross(c)), la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb);
+  }
+  return half > S(3);
+}
+
+// Whether p is on the inner side of the feature that is nearest to it; away: from the feature to p.
+template <class S>
+bool on_inner_side(const asset::SurfaceView& surface, std::int32_t triangle, Feature feature,
+                   const Vec3<S>& p, const Vec3<S>& away) {
+  return has_pseudonormal<S>(surface, triangle, feature)
+             ? away.dot(pseudonormal<S>(surface, triangle, feature)) < S(0)
+             : winds_around<S>(surface, p);
+}
+
 // Whether p is outside the box about the whole tree, and so outside the surface: seen from afar, features
 // that are not nearest are as near within rounding, and their pseudonormals tell nothing.
 template <class S>
@@ -163,7 +216,8 @@ SurfaceDistance<S> signed_distance(const asset::SurfaceView& surface, const Vec3
 
   const S distance = sqrt(nearest.distance2);
   const Vec3<S> normal = internal::pseudonormal<S>(surface, triangle, nearest.feature);
-  const bool inside = nearest.residual.dot(normal) < S(0) && !internal::outside_box<S>(surface.tree, p_Q);
+  const bool inside = !internal::outside_box<S>(surface.tree, p_Q) &&
+                      internal::on_inner_side<S>(surface, triangle, nearest.feature, p_Q, nearest.residual);
   const S sign = inside ? S(-1) : S(1);
   return {sign * distance,
           nearest.closest,

@@ -51,6 +51,17 @@ inline TriangleMesh chair_of_boxes() {
   return chair;
 }
 
+// A wedge along z, sharp at the edge from corner 0 to corner 1, on which corner 6 is, turned by R: but for
+// rounding, the triangle of the three has no area and its normal no direction.
+inline TriangleMesh wedge_with_sliver(const Eigen::Matrix3d& R) {
+  TriangleMesh mesh;
+  mesh.vertices = {{0, 0, 0}, {0, 0, 1}, {1, 0.2, 0}, {1, 0.2, 1}, {1, -0.2, 0}, {1, -0.2, 1}, {0, 0, 0.3}};
+  for (Eigen::Vector3d& v : mesh.vertices) v = R * v;
+  mesh.triangles = {{0, 4, 5}, {0, 5, 1}, {2, 0, 6}, {2, 6, 3}, {3, 6, 1},
+                    {0, 1, 6}, {4, 2, 3}, {4, 3, 5}, {0, 2, 4}, {1, 5, 3}};
+  return mesh;
+}
+
 // Torus about z: radius R of the circle of centres, r of the tube; n x m quads, each two triangles.
 inline TriangleMesh torus(double R, double r, int n, int m) {
   TriangleMesh mesh;

@@ -16,7 +16,13 @@ Simulation::Simulation(const Scene& scene, const StepConfig& config)
 }
 
 const StepReport& Simulation::step(const Control& control) {
-  report_ = integrator_->step(state_, control);
+  before_ = state_;
+  try {
+    report_ = integrator_->step(state_, control);
+  } catch (...) {
+    state_ = before_;
+    throw;
+  }
   ++steps_;
   return report_;
 }

@@ -24,7 +24,7 @@ class Simulation {
   // Throws InvalidInput for a bad scene or config.
   explicit Simulation(const Scene& scene, const StepConfig& config = {});
 
-  // Moves on by dt. Throws as Integrator::step.
+  // Moves on by dt. Throws as Integrator::step; state, steps and report are then as before the step.
   const StepReport& step(const Control& control = {});
 
   const System& system() const { return system_; }                          // that moves
@@ -51,7 +51,7 @@ class Simulation {
  private:
   StepConfig config_;
   System system_;
-  State state_;
+  State state_, before_;  // the state, and that before the last step
   std::unique_ptr<Integrator> integrator_;
   StepReport report_;
   std::int64_t steps_ = 0;

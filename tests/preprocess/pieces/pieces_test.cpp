@@ -2,11 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <map>
+#include <vector>
+
 #include "preprocess/index/index.h"
 #include "preprocess/mesh/close.h"
 #include "runtime/core/random.h"
 #include "runtime/distance/surface_distance.h"
 #include "runtime/witness/separation.h"
+#include "tests/support/hulls.h"
 #include "tests/support/refusal.h"
 #include "tests/support/shapes.h"
 
@@ -85,6 +91,49 @@ TEST(Pieces, WhatIsDesignedFromFewPlanesIsExact) {
   for (std::size_t i = 0; i < 6; ++i)  // the seat touches all others
     EXPECT_GT(pieces.adjacency_offsets[i + 1], pieces.adjacency_offsets[i]) << i;
   expect_errors_hold(made);
+}
+
+// Cubes face to face, of edges of 4 cm, turned by R.
+TriangleMesh cubes(const std::vector<std::array<int, 3>>& cells, const Eigen::Matrix3d& R) {
+  TriangleMesh mesh;
+  std::map<std::array<int, 3>, std::int32_t> corners;
+  const auto corner = [&](const std::array<int, 3>& at) {
+    const auto [found, added] = corners.try_emplace(at, static_cast<std::int32_t>(corners.size()));
+    if (added) mesh.vertices.push_back(R * (0.04 * Vector3d(at[0], at[1], at[2])));
+    return found->second;
+  };
+  for (const std::array<int, 3>& cell : cells)
+    for (int axis = 0; axis < 3; ++axis)
+      for (const int side : {0, 1}) {
+        std::array<int, 3> beside = cell, at = cell;
+        beside[axis] += 2 * side - 1;
+        if (std::find(cells.begin(), cells.end(), beside) != cells.end()) continue;
+        at[axis] += side;
+        const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+        std::array<std::int32_t, 4> quad;
+        for (const int k : {0, 1, 2, 3}) {
+          std::array<int, 3> p = at;
+          p[u] += k == 1 || k == 2;
+          p[v] += k >= 2;
+          quad[side == 1 ? k : 3 - k] = corner(p);
+        }
+        mesh.triangles.push_back({quad[0], quad[1], quad[2]});
+        mesh.triangles.push_back({quad[0], quad[2], quad[3]});
+      }
+  return mesh;
+}
+
+// Corners of parts lie where faces of others end.
+TEST(Pieces, WhatIsDesignedOfCubesIsExactInAnyFrame) {
+  const std::vector<std::array<int, 3>> cells = {{1, 2, 1}, {2, 1, 1}, {1, 0, 1}, {1, 1, 0},
+                                                 {1, 2, 2}, {2, 2, 1}, {1, 1, 1}, {0, 1, 1}};
+  Random random(6, 0);
+  for (int turn = 0; turn < 8; ++turn) {
+    const Made made = make(cubes(cells, test::random_rotation(random)), {.kind = Kind::kAuto});
+    EXPECT_LE(made.measure("pieces_inward_m"), 1e-12);
+    EXPECT_LE(made.measure("pieces_outward_m"), 1e-7);
+    expect_errors_hold(made);
+  }
 }
 
 // What is its own hull reaches nowhere out, whatever the error that is wished for.

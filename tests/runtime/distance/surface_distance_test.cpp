@@ -8,6 +8,7 @@
 #include "preprocess/index/index.h"
 #include "runtime/core/error.h"
 #include "runtime/core/random.h"
+#include "tests/support/hulls.h"
 #include "tests/support/shapes.h"
 
 namespace {
@@ -128,6 +129,22 @@ TEST(SignedDistance, SignAgreesWithTheWindingNumber) {
       ASSERT_EQ(found.distance<0, winding> 0.5) << i << " " << found.distance << " " << winding;
     }
     EXPECT_GT(inside, 200);
+  }
+}
+
+TEST(SignedDistance, SliversTellNoSide) {
+  Random random(37);
+  for (int turn = 0; turn < 50; ++turn) {
+    const abut::Mat3<double> R = abut::test::random_rotation(random);
+    const Surface surface = build_surface(abut::test::wedge_with_sliver(R));
+    for (int i = 0; i < 2000; ++i) {
+      const Vec3<double> p{random.uniform(-0.5, 1.5), random.uniform(-0.5, 0.5), random.uniform(-0.5, 1.5)};
+      const double height = std::max({p.x() - 1, -p.z(), p.z() - 1, std::abs(p.y()) - 0.2 * p.x()});
+      if (std::abs(height) < 1e-9) continue;
+      const SurfaceDistance<double> found = signed_distance<double>(view(surface), R * p);
+      ASSERT_EQ(found.distance < 0, height < 0) << turn << " " << p.transpose();
+      ASSERT_LT((R * p - found.closest - found.distance * found.gradient).norm(), 1e-14);
+    }
   }
 }
 

@@ -55,6 +55,25 @@ const Surface& die() {
   return surface;
 }
 
+// A die beside the sharp edge of a wedge is apart, in either order.
+TEST(SurfaceQuery, SliversTellNoSide) {
+  const Surface small = preprocess::build_surface(test::box(0.01, 0.014, 0.018));
+  Random random(41);
+  for (int turn = 0; turn < 20; ++turn) {
+    const Mat3<double> R = exp_rotation<double>(
+        random.uniform(0, 3) * Vec3<double>(random.normal(), random.normal(), random.normal()).normalized());
+    const Surface wedge = preprocess::build_surface(test::wedge_with_sliver(R));
+    for (int i = 0; i < 500; ++i) {
+      const Vec3<double> p{random.uniform(-0.3, 0.3), random.uniform(-0.3, 0.3), random.uniform(-0.1, 1.1)};
+      if (std::max({-p.z(), p.z() - 1, std::abs(p.y()) - 0.2 * p.x()}) < 0.02) continue;
+      const Pose<double> X{random_pose(random, 1).R, R * p};
+      const double d = ask(wedge, small, X).witness.distance;
+      EXPECT_GT(d, 0) << turn << " " << p.transpose();
+      EXPECT_NEAR(ask(small, wedge, X.inverse()).witness.distance, d, 1e-14);
+    }
+  }
+}
+
 TEST(SurfaceQuery, ApartIsTheLeastOfAllPairsOfTriangles) {
   int apart = 0;
   for (int i = 0; i < test::runs(30); ++i) {

@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "runtime/core/error.h"
 #include "runtime/dynamics/step/simulation.h"
@@ -20,6 +22,31 @@ TEST(Simulation, SpeedsWithoutAnEnergyAreRefused) {
   EXPECT_THROW(Simulation{scene}, InvalidInput);
   const System system(scene);
   EXPECT_THROW(step(system, system.initial_state()), InvalidInput);
+}
+
+// A step that throws changes nothing: what goes on from there has the bits of what never tried it.
+TEST(Simulation, AStepThatThrowsChangesNothing) {
+  std::string text = "gravity 0 0 -9.81\nmu 0.5\nplane 0 0 1 0\n";
+  for (const char* x : {"0", "0.5"})
+    text += std::string("body b") + x + " 1 0.01 0.01 0.01 " + x +
+            " 0 0.1 1 0 0 0 0 0 0 0 0 0 1\n box 0.1 0.1 0.1 0 0 0 1 0 0 0\n";
+  const Scene scene = test::scene_of(text);
+  const std::vector<Vec6<double>> push = {Vec6<double>::Zero(), Vec6<double>::Unit(5) * 1.7e308};
+  for (const IntegratorRow& row : integrators()) {
+    StepConfig config{.integrator = std::string(row.name)};
+    if (row.solver.empty()) config.source.model = "point";
+    Simulation tried(scene, config), never(scene, config);
+    for (int i = 0; i < 5; ++i) tried.step(), never.step();
+    EXPECT_THROW(tried.step({.F_BBcm_W = push}), InvalidInput) << row.name;
+    EXPECT_EQ(tried.steps(), 5);
+    for (int i = 0; i < 5; ++i) {
+      for (std::size_t body = 0; body < 2; ++body) {
+        EXPECT_EQ(tried.states()[body].p_WB, never.states()[body].p_WB) << row.name << " " << i;
+        EXPECT_EQ(tried.states()[body].v_WB, never.states()[body].v_WB) << row.name << " " << i;
+      }
+      tried.step(), never.step();
+    }
+  }
 }
 
 TEST(Simulation, RefusesBadSettings) {
