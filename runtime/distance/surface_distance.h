@@ -85,8 +85,8 @@ bool has_pseudonormal(const asset::SurfaceView& surface, std::int32_t triangle, 
   std::ptrdiff_t k = int(feature) - int(edge ? Feature::kEdge0 : Feature::kVertex0);
   const std::int32_t vertex = corners[std::ptrdiff_t(3) * triangle + k];
   std::int32_t t = neighbours[std::ptrdiff_t(3) * triangle + k];
-  for (; t != triangle; t = neighbours[std::ptrdiff_t(3) * t + k]) {
-    if (!has_normal<S>(surface, t)) return false;
+  for (std::int32_t seen = 1; t != triangle; t = neighbours[std::ptrdiff_t(3) * t + k]) {
+    if (!has_normal<S>(surface, t) || ++seen > surface.triangle_count) return false;
     if (edge) return true;
     for (k = 0; k < 2 && corners[std::ptrdiff_t(3) * t + k] != vertex;) ++k;
   }
