@@ -108,13 +108,13 @@ template <class S>
   return half > S(3);
 }
 
-// Whether p is on the inner side of the feature that is nearest to it; away: from the feature to p.
+// Whether p is on the inner side of the feature that is nearest to it, with that pseudonormal; away: from the
+// feature to p.
 template <class S>
 bool on_inner_side(const asset::SurfaceView& surface, std::int32_t triangle, Feature feature,
-                   const Vec3<S>& p, const Vec3<S>& away) {
-  return has_pseudonormal<S>(surface, triangle, feature)
-             ? away.dot(pseudonormal<S>(surface, triangle, feature)) < S(0)
-             : winds_around<S>(surface, p);
+                   const Vec3<S>& normal, const Vec3<S>& p, const Vec3<S>& away) {
+  return has_pseudonormal<S>(surface, triangle, feature) ? away.dot(normal) < S(0)
+                                                         : winds_around<S>(surface, p);
 }
 
 // Whether p is outside the box about the whole tree, and so outside the surface: seen from afar, features
@@ -216,8 +216,9 @@ SurfaceDistance<S> signed_distance(const asset::SurfaceView& surface, const Vec3
 
   const S distance = sqrt(nearest.distance2);
   const Vec3<S> normal = internal::pseudonormal<S>(surface, triangle, nearest.feature);
-  const bool inside = !internal::outside_box<S>(surface.tree, p_Q) &&
-                      internal::on_inner_side<S>(surface, triangle, nearest.feature, p_Q, nearest.residual);
+  const bool inside =
+      !internal::outside_box<S>(surface.tree, p_Q) &&
+      internal::on_inner_side<S>(surface, triangle, nearest.feature, normal, p_Q, nearest.residual);
   const S sign = inside ? S(-1) : S(1);
   return {sign * distance,
           nearest.closest,

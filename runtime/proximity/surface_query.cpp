@@ -241,10 +241,14 @@ bool on_inner_side(const SurfaceView& A, const SurfaceView& B, const Pose<double
                    const SurfaceWitness& nearest) {
   const Vec3<double>&p1 = nearest.witness.p1, &p2 = nearest.witness.p2;
   const Vec3<double> gap = p2 - p1;
-  return distance::internal::on_inner_side<double>(A, nearest.triangle_A, feature_of(nearest.weight_A), p2,
-                                                   gap) ||
-         distance::internal::on_inner_side<double>(B, nearest.triangle_B, feature_of(nearest.weight_B),
-                                                   X_AB.inverse() * p1, -(X_AB.R.transpose() * gap));
+  const auto inward = [](const SurfaceView& surface, std::int32_t triangle, const Vec3<double>& weights,
+                         const Vec3<double>& p, const Vec3<double>& to_p) {
+    const distance::Feature feature = feature_of(weights);
+    const Vec3<double> normal = distance::internal::pseudonormal<double>(surface, triangle, feature);
+    return distance::internal::on_inner_side<double>(surface, triangle, feature, normal, p, to_p);
+  };
+  return inward(A, nearest.triangle_A, nearest.weight_A, p2, gap) ||
+         inward(B, nearest.triangle_B, nearest.weight_B, X_AB.inverse() * p1, -(X_AB.R.transpose() * gap));
 }
 
 SurfaceWitness apart_witness(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
