@@ -3,6 +3,7 @@
 #include <CGAL/Polygon_mesh_processing/measure.h>
 #include <CGAL/Polygon_mesh_processing/orientation.h>
 #include <CGAL/Polygon_mesh_processing/self_intersections.h>
+#include <CGAL/Polygon_mesh_processing/shape_predicates.h>
 #include <fmt/format.h>
 
 #include <optional>
@@ -17,10 +18,6 @@ namespace {
 namespace pmp = CGAL::Polygon_mesh_processing;
 using Mesh = VerifiedMesh;
 using Point = Mesh::Point;
-
-// Of a hull's triangle, relative to its size squared: below what rounding leaves of a sliver. Constructions
-// on less divide by nothing.
-constexpr double kLeastArea = 1e-30;
 
 }  // namespace
 
@@ -56,11 +53,8 @@ std::vector<std::string> convexity_problems(const asset::ConvexView& piece) {
   const auto euler = static_cast<long>(mesh->number_of_vertices()) -
                      static_cast<long>(mesh->number_of_edges()) + static_cast<long>(mesh->number_of_faces());
   if (euler != 2) return {fmt::format("has the Euler characteristic {}, not 2", euler)};
-  const CGAL::Bbox_3 box = CGAL::bbox_3(points.begin(), points.end());
-  const double size = box.max(0) - box.min(0) + box.max(1) - box.min(1) + box.max(2) - box.min(2);
-  for (const auto f : mesh->faces())
-    if (const double area = pmp::face_area(f, *mesh); !(area > kLeastArea * size * size))
-      return {fmt::format("triangle {} has no area", f.idx())};
+  for (const auto f : mesh->faces())  // exactly: hulls of faces that are flat but for rounding have slivers
+    if (pmp::is_degenerate_triangle_face(f, *mesh)) return {fmt::format("triangle {} has no area", f.idx())};
   for (const auto h : mesh->halfedges()) {
     const auto apex = mesh->target(mesh->next(h)), opposite = mesh->target(mesh->next(mesh->opposite(h)));
     if (CGAL::orientation(mesh->point(mesh->source(h)), mesh->point(mesh->target(h)), mesh->point(apex),

@@ -10,6 +10,7 @@
 #include "preprocess/mesh/measure.h"
 #include "preprocess/mesh/repair.h"
 #include "preprocess/mesh/shells.h"
+#include "preprocess/mesh/sound_union.h"
 #include "preprocess/mesh/tunnels.h"
 #include "runtime/core/counted.h"
 
@@ -69,11 +70,12 @@ struct United {
 United unite(const TriangleMesh& closed, Report& report) {
   const std::int32_t parts = find_components(closed).count;
   if (parts == 1) return {closed};
-  std::optional<TriangleMesh> united = unite_parts(closed);
-  if (!united || !find_fault(*united).empty()) return {closed};
-  const bool overlapping = united->triangles.size() != closed.triangles.size();
-  if (overlapping) report.warnings.push_back(fmt::format("{} parts united that overlap", parts));
-  return {std::move(*united), overlapping};
+  std::optional<SoundUnion> united = sound_union(closed);
+  if (!united) return {closed};
+  const bool overlapping = united->mesh.triangles.size() != closed.triangles.size();
+  if (overlapping)
+    report.warnings.push_back(fmt::format("{} parts united that overlap{}", parts, united->growth));
+  return {std::move(united->mesh), overlapping};
 }
 
 // The candidate free of self-intersection, if the gate lets that pass.

@@ -12,22 +12,13 @@
 #include "preprocess/mesh/parts.h"
 #include "preprocess/mesh/repair.h"
 #include "preprocess/mesh/shells.h"
+#include "preprocess/mesh/sound_union.h"
 #include "preprocess/mesh/wrap.h"
 #include "runtime/core/error.h"
 #include "runtime/distance/surface_distance.h"
 
 namespace abut::preprocess {
 namespace {
-
-// Parts that touch in a face or an edge without overlapping have no manifold union; grown by so much, each by
-// a factor of its own, they overlap.
-constexpr double kGrowth = 1e-5;
-
-TriangleMesh select_part(const TriangleMesh& mesh, const Components& parts, std::int32_t part) {
-  std::vector<char> keep(mesh.triangles.size());
-  for (std::size_t f = 0; f < keep.size(); ++f) keep[f] = parts.of_face[f] == part ? 1 : 0;
-  return select_faces(mesh, keep);
-}
 
 void turn_over(TriangleMesh& mesh) {
   for (Triangle& t : mesh.triangles) std::swap(t[1], t[2]);
@@ -54,27 +45,6 @@ TriangleMesh outer_faces(const TriangleMesh& mesh) {
     }
   }
   return select_faces(mesh, keep);
-}
-
-// Every part but the first larger by a factor of its own, about its middle.
-TriangleMesh grow_parts(TriangleMesh mesh) {
-  const Components parts = find_components(mesh);
-  const std::vector<Eigen::AlignedBox3d> boxes = part_boxes(mesh, parts);
-  std::vector<std::int32_t> part_of(mesh.vertices.size(), 0);
-  for (std::size_t f = 0; f < mesh.triangles.size(); ++f)
-    for (const std::int32_t v : mesh.triangles[f]) part_of[v] = parts.of_face[f];
-  for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
-    const std::int32_t p = part_of[v];
-    const double factor = kGrowth * (p == 0 ? 0 : 1 + static_cast<double>(p) / parts.count);
-    mesh.vertices[v] += factor * (mesh.vertices[v] - boxes[p].center());
-  }
-  return mesh;
-}
-
-std::optional<TriangleMesh> sound_union(const TriangleMesh& mesh) {
-  std::optional<TriangleMesh> united = unite_parts(mesh);
-  if (united && !find_fault(*united).empty()) united.reset();
-  return united;
 }
 
 class Uniter {
@@ -180,18 +150,14 @@ class Uniter {
 
   TriangleMesh unite_solids(const TriangleMesh& solids) {
     const std::int32_t count = find_components(solids).count;
-    std::optional<TriangleMesh> united = sound_union(solids);
-    const bool grown = !united;
-    if (grown) united = sound_union(grow_parts(solids));
+    std::optional<SoundUnion> united = sound_union(solids);
     if (!united) {
       report_.warnings.push_back(fmt::format("the {} parts could not be united exactly", count));
       return wrap_surface({solids, outer_faces(solids), 0}, report_);
     }
-    if (united->triangles.size() != solids.triangles.size())
-      report_.warnings.push_back(
-          fmt::format("{} parts united that overlap{}", count,
-                      grown ? fmt::format(", grown by up to {:.2g} of their size", 2 * kGrowth) : ""));
-    return std::move(*united);
+    if (united->mesh.triangles.size() != solids.triangles.size())
+      report_.warnings.push_back(fmt::format("{} parts united that overlap{}", count, united->growth));
+    return std::move(united->mesh);
   }
 
   const TriangleMesh& mesh_;

@@ -213,6 +213,12 @@ TriangleMesh select_faces(const TriangleMesh& mesh, const std::vector<char>& kee
   return out;
 }
 
+TriangleMesh select_part(const TriangleMesh& mesh, const Components& parts, std::int32_t part) {
+  std::vector<char> keep(mesh.triangles.size());
+  for (std::size_t f = 0; f < keep.size(); ++f) keep[f] = parts.of_face[f] == part ? 1 : 0;
+  return select_faces(mesh, keep);
+}
+
 void append_mesh(TriangleMesh& mesh, const TriangleMesh& other) {
   const auto shift = static_cast<std::int32_t>(mesh.vertices.size());
   mesh.vertices.insert(mesh.vertices.end(), other.vertices.begin(), other.vertices.end());

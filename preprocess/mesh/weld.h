@@ -48,6 +48,8 @@ Components find_components(const TriangleMesh& mesh);
 
 // The faces that `keep` marks, with the vertices that they use.
 TriangleMesh select_faces(const TriangleMesh& mesh, const std::vector<char>& keep);
+// Those of one component.
+TriangleMesh select_part(const TriangleMesh& mesh, const Components& parts, std::int32_t part);
 
 // Appends the other mesh's vertices and faces.
 void append_mesh(TriangleMesh& mesh, const TriangleMesh& other);

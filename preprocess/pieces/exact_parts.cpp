@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -20,6 +21,8 @@ constexpr std::size_t kMaxPlanes = 256;  // of a surface; scans have as many as 
 constexpr std::size_t kMaxTriangles = 20'000;
 constexpr double kLeastVolume = 1e-12;  // of a part, of the cube of the solid's size
 constexpr double kSamePlane = 1e-9;     // of angles, rad, and of the size of the solid
+constexpr double kLayer = 3e-5;         // of the size of the solid: what parts are grown by to unite them
+constexpr double kLow = 1e-5;  // height of a triangle whose corners' rounding turns its normal by more
 
 struct Cell {
   Part part;
@@ -62,17 +65,38 @@ class Divider {
     return (p.n - q.n).norm() < kSamePlane && std::abs(p.d - q.d) < rounding_;
   }
 
-  // False where there are too many.
+  // A triangle with its height over the longest side, m: the lower, the less its corners tell of the normal.
+  struct Facet {
+    double height;
+    std::array<Vector3d, 3> corners;
+    Plane plane;
+  };
+  Facet facet(const Triangle& t) const {
+    const auto &a = mesh_.vertices[t[0]], &b = mesh_.vertices[t[1]], &c = mesh_.vertices[t[2]];
+    const Vector3d twice = (b - a).cross(c - a), n = twice.normalized();
+    const double longest = std::max({(b - a).norm(), (c - b).norm(), (a - c).norm()});
+    return {twice.norm() / longest, {a, b, c}, {n, n.dot(a)}};
+  }
+
+  // Planes of high triangles first; what is low and lies in one of them is of that one. False where there are
+  // too many.
   bool find_planes() {
-    for (const Triangle& t : mesh_.triangles) {
-      const auto &a = mesh_.vertices[t[0]], &b = mesh_.vertices[t[1]], &c = mesh_.vertices[t[2]];
-      const Vector3d n = (b - a).cross(c - a).normalized();
-      if (!n.allFinite()) continue;
-      const Plane plane{n, n.dot(a)};
-      if (std::any_of(planes_.begin(), planes_.end(), [&](const Plane& p) { return same_plane(p, plane); }))
-        continue;
+    std::vector<Facet> facets;
+    facets.reserve(mesh_.triangles.size());
+    for (const Triangle& t : mesh_.triangles) facets.push_back(facet(t));
+    std::stable_sort(facets.begin(), facets.end(),
+                     [](const Facet& f, const Facet& g) { return f.height > g.height; });
+    for (const Facet& f : facets) {
+      if (!(f.height > rounding_)) break;
+      const auto holds = [&](const Plane& p) {
+        return same_plane(p, f.plane) ||
+               (f.height < kLow * size_ && p.n.dot(f.plane.n) > 0 &&
+                std::all_of(f.corners.begin(), f.corners.end(),
+                            [&](const Vector3d& x) { return std::abs(p.height(x)) < rounding_; }));
+      };
+      if (std::any_of(planes_.begin(), planes_.end(), holds)) continue;
       if (planes_.size() == kMaxPlanes) return false;
-      planes_.push_back(plane);
+      planes_.push_back(f.plane);
     }
     return true;
   }
@@ -187,11 +211,21 @@ class Divider {
     first.cuts.push_back(plane);
     second.cuts.push_back({-plane.n, -plane.d});
     for (Cell* half : {&first, &second}) {
-      if (solid(hull_of(half->part)))
+      if (!layer(*half) && solid(hull_of(half->part)))
         open.push_back(std::move(*half));
       else
         slivers_.push_back(std::move(half->part));
     }
+  }
+
+  // Whether a part is no more than a layer along one of the planes that cut it off. Its hull might span much
+  // that is no solid.
+  bool layer(const Cell& cell) const {
+    return std::any_of(cell.cuts.begin(), cell.cuts.end(), [&](const Plane& plane) {
+      const auto beside = [&](const Vector3d& p) { return std::abs(plane.height(p)) < kLayer * size_; };
+      return std::all_of(cell.part.surface.points.begin(), cell.part.surface.points.end(), beside) &&
+             std::all_of(cell.part.corners.begin(), cell.part.corners.end(), beside);
+    });
   }
 
   // Whether it is more than what rounding makes of a face.

@@ -71,21 +71,15 @@ std::vector<Vector3d> far_points(const asset::SurfaceView& surface, const Ball& 
   return {ball.center + ball.radius * nearest.gradient};
 }
 
-// A bound on the distance of a polytope all of which is inside the surface but for rounding; infinite for any
-// other: no triangle enters it, made smaller about its middle by kShrunk, and that is inside.
-double bound(const asset::SurfaceView& surface, const Polytope& polytope) {
-  constexpr double kShrunk = 1e-7;
-  Vector3d middle = Vector3d::Zero();
-  for (const Vector3d& v : polytope.vertices) middle += v / static_cast<double>(polytope.vertices.size());
-  if (!(exact(surface, middle) < 0)) return kInfinity;
-  double size = 0;
-  for (const Vector3d& v : polytope.vertices) size = std::max(size, (v - middle).norm());
+// Whether a triangle of the surface enters the polytope, made smaller about `middle` by that part.
+bool entered(const asset::SurfaceView& surface, const Polytope& polytope, const Vector3d& middle,
+             double shrunk) {
   std::vector<Vector3d> polygon, clipped;
   for (std::int32_t t = 0; t < surface.triangle_count; ++t) {
     polygon.clear();
     for (int k = 0; k < 3; ++k) polygon.push_back(distance::internal::corner<double>(surface, t, k));
     for (const Plane& plane : polytope.planes) {
-      const double d = plane.d + kShrunk * plane.height(middle);
+      const double d = plane.d + shrunk * plane.height(middle);
       clipped.clear();
       for (std::size_t i = 0; i < polygon.size(); ++i) {
         const Vector3d &p = polygon[i], &q = polygon[i + 1 == polygon.size() ? 0 : i + 1];
@@ -96,9 +90,22 @@ double bound(const asset::SurfaceView& surface, const Polytope& polytope) {
       polygon.swap(clipped);
       if (polygon.empty()) break;
     }
-    if (!polygon.empty()) return kInfinity;
+    if (!polygon.empty()) return true;
   }
-  return kShrunk * size;
+  return false;
+}
+
+// A bound on the distance of a polytope almost all of which is inside the surface: no triangle enters it,
+// made a little smaller, and that is inside. Infinite for any other.
+double bound(const asset::SurfaceView& surface, const Polytope& polytope) {
+  Vector3d middle = Vector3d::Zero();
+  for (const Vector3d& v : polytope.vertices) middle += v / static_cast<double>(polytope.vertices.size());
+  if (!(exact(surface, middle) < 0)) return kInfinity;
+  double size = 0;
+  for (const Vector3d& v : polytope.vertices) size = std::max(size, (v - middle).norm());
+  for (const double shrunk : {1e-7, 1e-6, 1e-5, 1e-4})
+    if (!entered(surface, polytope, middle, shrunk)) return shrunk * size;
+  return kInfinity;
 }
 
 double bound(const asset::SurfaceView& surface, const Ball& ball) {

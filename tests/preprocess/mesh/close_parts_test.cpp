@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "close_fixture.h"
+#include "tests/support/hulls.h"
 #include "tests/support/shapes.h"
 
 namespace abut::preprocess {
@@ -67,6 +68,21 @@ TEST_F(Close, UnitesAChairOfTouchingBoxesWhereItIs) {
   const ClosedSurface closed = close(test::chair_of_boxes());
   EXPECT_NEAR(volume(closed.surface), 0.4 * 0.4 * 0.04 + 0.4 * 0.04 * 0.48 + 4 * 0.04 * 0.04 * 0.43, 1e-15);
   EXPECT_LT(measure("hausdorff_to_input_percent"), 1e-9);  // the tops of the legs lie within the solid
+}
+
+// Faces that were one plane's are so but for rounding.
+TEST_F(Close, UnitesAChairOfTouchingBoxesInAnyFrame) {
+  Random random(3, 0);
+  for (int turn = 0; turn < 20; ++turn) {
+    const Eigen::Matrix3d R = test::random_rotation(random);
+    TriangleMesh chair = test::chair_of_boxes();
+    for (Eigen::Vector3d& vertex : chair.vertices) vertex = R * vertex;
+    const double solid = 0.4 * 0.4 * 0.04 + 0.4 * 0.04 * 0.48 + 4 * 0.04 * 0.04 * 0.43;
+    report_ = {};
+    EXPECT_NEAR(volume(close(chair).surface) / solid, 1, 1e-4) << turn;
+    EXPECT_LT(measure("hausdorff_to_input_percent"), 2e-3) << turn;
+    EXPECT_EQ(report_.measures.count("wrapped"), 0U) << turn;
+  }
 }
 
 }  // namespace

@@ -93,6 +93,22 @@ TEST(Pieces, WhatIsDesignedFromFewPlanesIsExact) {
   expect_errors_hold(made);
 }
 
+// Boxes whose faces touch but for rounding are grown a little to be united.
+TEST(Pieces, AChairOfBoxesInAnyFrameIsOfFewPieces) {
+  Random random(5, 0);
+  for (int turn = 0; turn < 4; ++turn) {
+    const Eigen::Matrix3d R = test::random_rotation(random);
+    TriangleMesh boxes = test::chair_of_boxes();
+    for (Vector3d& vertex : boxes.vertices) vertex = R * vertex;
+    Report closing;
+    const Made made = make(close_surface(boxes, {}, closing).surface, {.kind = Kind::kAuto});
+    EXPECT_LE(made.result.convex.size(), 10U) << turn;
+    EXPECT_LE(made.measure("pieces_inward_m"), 5e-5) << turn;
+    EXPECT_LE(made.measure("pieces_outward_m"), 5e-5) << turn;
+    expect_errors_hold(made);
+  }
+}
+
 // Cubes face to face, of edges of 4 cm, turned by R.
 TriangleMesh cubes(const std::vector<std::array<int, 3>>& cells, const Eigen::Matrix3d& R) {
   TriangleMesh mesh;
