@@ -15,6 +15,7 @@
 #include "python/source/handle_mutex.h"
 #include "python/source/interruptible.h"
 #include "python/source/module.h"
+#include "python/source/sequences.h"
 #include "runtime/core/parallel.h"
 #include "runtime/core/thread_pool.h"
 
@@ -34,46 +35,6 @@ constexpr const char *kFreedom = "degree of freedom", *kCoordinate = "coordinate
 constexpr const char* kOtherPickle = "the pickle is of another version of abut";
 constexpr Eigen::Index kMaxRows = 100'000'000;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-// (rows, width) or many, (N, rows, width); None: without rows.
-class Sequences {
- public:
-  // `columns`: what there is one of for each, for messages.
-  Sequences(const char* argument, py::handle given, Eigen::Index width, const std::string& columns) {
-    if (given.is_none()) return;
-    const Name name{kWho, argument};
-    array_ = numbers(name, given);
-    const py::ssize_t dimensions = array_->ndim();
-    if (dimensions < 2 || dimensions > 3 || array_->shape(dimensions - 1) != width)
-      refuse(name, "has shape " + shape_words(*array_) + "; it must be (rows, " + std::to_string(width) +
-                       ") or (N, rows, " + std::to_string(width) + ")" +
-                       (width > 0 ? ", a column for each " + columns
-                                  : ": no body has a joint; give one of type free (add_joint) to what is "
-                                    "to be pushed"));
-    many_ = dimensions == 3;
-    rows_ = array_->shape(dimensions - 2);
-    count_ = many_ ? static_cast<std::size_t>(array_->shape(0)) : 1;
-  }
-
-  bool given() const { return array_.has_value(); }
-  bool many() const { return many_; }
-  std::size_t count() const { return count_; }
-  Eigen::Index rows() const { return rows_; }
-  MatX<double> operator[](std::size_t i) const {
-    if (!array_) return {};
-    MatX<double> matrix(rows_, array_->shape(array_->ndim() - 1));
-    for (Eigen::Index r = 0; r < rows_; ++r)
-      for (Eigen::Index c = 0; c < matrix.cols(); ++c)
-        matrix(r, c) = many_ ? entry(*array_, static_cast<py::ssize_t>(i), r, c) : entry(*array_, r, c);
-    return matrix;
-  }
-
- private:
-  std::optional<py::array> array_;
-  bool many_ = false;
-  Eigen::Index rows_ = 0;
-  std::size_t count_ = 1;
-};
 
 // Rollouts of one system, a memory for each thread. One call at a time: others wait.
 class Workers {
@@ -180,8 +141,8 @@ class RolloutHandle {
     const System& system = workers_->system();
     const Eigen::Index nv = system.first_v(system.body_count()), nq = system.first_q(system.body_count());
     const Vectors z({kWho, "start"}, start, workers_->coordinates.nz());
-    const Sequences force("joint_force", joint_force, nv, kFreedom),
-        target("joint_target", joint_target, nq, kCoordinate);
+    const Sequences force({kWho, "joint_force"}, joint_force, nv, kFreedom),
+        target({kWho, "joint_target"}, joint_target, nq, kCoordinate);
     Runs runs;
     runs.workers = workers_;
     runs.many = z.many() || force.many() || target.many();
@@ -283,8 +244,8 @@ Runs RolloutHandle::restored(const py::tuple& parts) const {
   const auto targets = py::cast<std::vector<py::object>>(parts[4]);
   for (std::size_t i = 0; i < std::min(forces.size(), targets.size()); ++i)
     runs.controls.push_back(
-        {Sequences("joint_force", forces[i], system.first_v(system.body_count()), kFreedom)[0],
-         Sequences("joint_target", targets[i], system.first_q(system.body_count()), kCoordinate)[0]});
+        {Sequences({kWho, "joint_force"}, forces[i], system.first_v(system.body_count()), kFreedom)[0],
+         Sequences({kWho, "joint_target"}, targets[i], system.first_q(system.body_count()), kCoordinate)[0]});
   runs.states = py::cast<std::vector<std::vector<State>>>(parts[5]);
   runs.errors = py::cast<std::vector<std::string>>(parts[6]);
   runs.not_converged = py::cast<std::vector<int>>(parts[7]);
@@ -321,7 +282,7 @@ py::tuple gradient(const Runs& runs, py::handle given) {
   Workers& workers = *runs.workers;
   const System& system = workers.system();
   const Eigen::Index nx = workers.coordinates.nx();
-  const Sequences costates("costates", given, nx,
+  const Sequences costates({kWho, "costates"}, given, nx,
                            "number of x: System.gradient_by_x makes them of gradients by z");
   if (costates.many() != runs.many || costates.count() != (runs.many ? runs.starts.size() : 1) ||
       costates.rows() != runs.rows || !costates.given())

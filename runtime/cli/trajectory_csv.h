@@ -8,9 +8,9 @@
 namespace abut::cli {
 
 // Poses and velocities of a simulation's bodies, one row per body and time: step, time (s), body, position
-// (m), quaternion (w, x, y, z), velocity (m/s), angular velocity (rad/s), all in the world's axes; 17 digits.
-// A body's frame lies in its centre of mass along its principal axes, also where the scene gives the frame of
-// an object: docs/conventions.md tells how to have that back.
+// (m), quaternion (w, x, y, z), velocity (m/s), angular velocity (rad/s), all in the world's axes, in digits
+// that read back as the same numbers. A body's frame lies in its centre of mass along its principal axes,
+// also where the scene gives the frame of an object: docs/conventions.md tells how to have that back.
 class TrajectoryCsv {
  public:
   explicit TrajectoryCsv(const std::string& path);  // "-": standard output; throws IoError
