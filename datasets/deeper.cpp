@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "datasets/layouts.h"
@@ -22,9 +21,7 @@ Listing try_list(const fs::path& folder) try { return list_folder(folder); } cat
 bool is_dataset(const Listing& root) {
   for (const LayoutReader* reader : kLayoutReaders)
     if (reader != &kDirectReader && reader->detect(root)) return true;
-  return std::count_if(root.folders.begin(), root.folders.end(), [](const fs::path& folder) {
-           return meshes_of(try_list(folder).files).size() == 1;
-         }) > 1;
+  return folders_with_one_mesh(root) > 1;
 }
 
 // The shallowest dataset on the way from a folder down to a mesh: the mesh's own folder is one.

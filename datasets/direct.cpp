@@ -31,11 +31,7 @@ std::string no_mesh(const fs::path& folder) {
 }
 
 // A folder with several meshes is one in the flat layout.
-bool detect(const Listing& root) {
-  std::vector<std::string> unused;
-  return std::any_of(root.folders.begin(), root.folders.end(),
-                     [&](const fs::path& folder) { return meshes_in(folder, unused).size() == 1; });
-}
+bool detect(const Listing& root) { return folders_with_one_mesh(root) > 0; }
 
 void read(const Listing& root, Dataset& dataset) {
   for (const fs::path& folder : root.folders) {
@@ -55,6 +51,13 @@ void read(const Listing& root, Dataset& dataset) {
 std::optional<std::string> name_of_file(const fs::path&) { return std::nullopt; }
 
 }  // namespace
+
+std::size_t folders_with_one_mesh(const Listing& root) {
+  std::vector<std::string> unused;
+  return static_cast<std::size_t>(
+      std::count_if(root.folders.begin(), root.folders.end(),
+                    [&](const fs::path& folder) { return meshes_in(folder, unused).size() == 1; }));
+}
 
 const LayoutReader kDirectReader{
     "direct",    1,      "NAME/MESH, one mesh file (.obj, .ply, .stl, .dae, .glb, .gltf) a folder",

@@ -1,8 +1,6 @@
 // A folder of meshes, one object a file, named after the file.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "datasets/layouts.h"
 #include "runtime/core/counted.h"
 
@@ -10,8 +8,10 @@ namespace abut::datasets {
 namespace {
 namespace fs = std::filesystem;
 
+// A few meshes beside more objects' folders are strays: a scan of a table, a file put in the wrong place.
 bool detect(const Listing& root) {
-  return std::any_of(root.files.begin(), root.files.end(), has_mesh_extension);
+  const std::size_t meshes = meshes_of(root.files).size();
+  return meshes > 0 && meshes >= folders_with_one_mesh(root);
 }
 
 void read(const Listing& root, Dataset& dataset) {
@@ -20,7 +20,7 @@ void read(const Listing& root, Dataset& dataset) {
   if (!root.folders.empty())
     dataset.notes.push_back(fmt::format("'{}': {} beside the mesh files not searched{}: {}",
                                         root.folder.string(), counted(root.folders.size(), "folder"),
-                                        kDirectReader.detect(root) ? " (layout direct reads them)" : "",
+                                        folders_with_one_mesh(root) > 0 ? " (layout direct reads them)" : "",
                                         names_text(root.folders)));
 }
 

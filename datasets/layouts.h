@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -22,6 +23,9 @@ struct LayoutReader {
   // The object's name when `file` alone is given and sits where this layout puts it.
   std::optional<std::string> (*name_of_file)(const std::filesystem::path& file);
 };
+
+// Folders in `root` with one mesh each: the objects of the layout `direct`.
+std::size_t folders_with_one_mesh(const Listing& root);
 
 extern const LayoutReader kYcbReader, kBopReader, kGsoReader, kFlatReader, kDirectReader;
 

@@ -189,7 +189,8 @@ TEST_F(DatasetTest, FoldersWithOneMeshOfAnyName) {
       mentions(dataset.notes, "tray': 3 mesh files where one is the object (a.obj, b.obj, ...); left out"));
 }
 
-// A mesh in the root, or a scan, a model or a model.obj in one folder alone, makes the older layout.
+// As many meshes in the root as such folders, or a scan, a model or a model.obj in one folder alone, make the
+// older layout.
 TEST_F(DatasetTest, FoldersWithOneMeshGiveWayToOtherLayouts) {
   for (const char* base : {"flat/", "ycb/", "bop/", "gso/"}) touch(base + std::string("mug/any.obj"));
   touch("flat/a.obj");
@@ -210,6 +211,19 @@ TEST_F(DatasetTest, FoldersWithOneMeshGiveWayToOtherLayouts) {
       message.find("2 meshes deeper (first: left/a.obj): run it on '" + (root_ / "several/left").string()),
       std::string::npos)
       << message;
+}
+
+TEST_F(DatasetTest, AMeshBesideMoreFoldersOfObjectsIsAStray) {
+  touch("mug/visual.stl");
+  touch("spoon/x.ply");
+  touch("table_scan.obj");
+  touch("table_scan.glb");
+  const Dataset dataset = open_dataset(root_);
+  EXPECT_EQ(dataset.layout, "direct");
+  EXPECT_EQ(names(dataset), (Names{"mug", "spoon"}));
+  EXPECT_TRUE(mentions(dataset.notes, "left out (layout flat reads them): table_scan.glb, table_scan.obj"));
+  touch("chair.obj");
+  EXPECT_EQ(names(open_dataset(root_)), (Names{"chair", "table_scan"}));
 }
 
 TEST_F(DatasetTest, MeshesDeeperThanALayoutLooksAreNamed) {
