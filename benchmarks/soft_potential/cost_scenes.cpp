@@ -1,5 +1,10 @@
 #include <fmt/format.h>
 
+#include <array>
+#include <chrono>
+#include <memory>
+#include <thread>
+
 #include "benchmarks/soft_potential/scenes.h"
 #include "benchmarks/soft_potential/solids.h"
 
@@ -8,6 +13,8 @@ namespace abut::soft_potential_scenes {
 namespace {
 
 using contact::Want;
+
+constexpr double kTwoThreads = 1.6;  // times as fast as one
 
 void time_rows(const char* study, const body::Body& mug, const body::Body& banana, const Pose<double>& X) {
   contact::WrenchHessian hessian;
@@ -27,7 +34,38 @@ void time_rows(const char* study, const body::Body& mug, const body::Body& banan
   }
 }
 
+// By the clock, the least of some runs taken in turns with others.
+double milliseconds(const std::function<void()>& call) {
+  constexpr int kCalls = 5;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < kCalls; ++i) call();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() / kCalls;
+}
+
+void time_threads(const char* field, const body::Pair& pair, Promises& promises) {
+  constexpr int kRounds = 40;
+  std::array<double, 2> best{1e300, 1e300};
+  std::array<std::unique_ptr<contact::Model>, 2> models;
+  for (int i = 0; i < 2; ++i)
+    models[i] = contact::make_model("soft_potential", {{"field", field}, {"pair_threads", i + 1}});
+  for (int round = 0; round < kRounds; ++round)
+    for (int i = 0; i < 2; ++i)
+      best[i] = std::min(best[i], milliseconds([&] { models[i]->wrench(pair, Want::kJacobian); }));
+  fmt::print("| {} | {:.3f} | {:.3f} | {:.2f} |\n", field, best[0], best[1], best[0] / best[1]);
+  std::fflush(stdout);
+  if (std::thread::hardware_concurrency() >= 2)
+    promises.at_least(fmt::format("{}: speed of two threads on a pair in that of one", field),
+                      best[0] / best[1], kTwoThreads);
+}
+
 }  // namespace
+
+void threads(Promises& promises) {
+  const body::Body mug = scanned("mug"), banana = scanned("banana");
+  const Pose<double> X = benchmarks::in_contact(mug.geometry, banana.geometry, 200);
+  fmt::print("| field | one thread, ms | two | times |\n|---|---|---|---|\n");
+  for (const char* field : {"points", "lattice", "grid"}) time_threads(field, {&mug, &banana, X}, promises);
+}
 
 void cost(Promises&) {
   fmt::print("study;quads;inside;law;wrench_ms;jacobian_ms;hessian_ms\n");

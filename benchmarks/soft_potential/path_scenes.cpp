@@ -6,6 +6,7 @@
 
 #include "benchmarks/soft_potential/scenes.h"
 #include "benchmarks/soft_potential/solids.h"
+#include "runtime/contact/potential_scratch.h"
 #include "runtime/contact/soft_potential.h"
 #include "runtime/core/random.h"
 #include "tests/support/worst_of.h"
@@ -84,8 +85,8 @@ contact::SoftPotential<Extended> extended(const contact::PotentialPair<double>& 
   moved.share_A = pair.share_A, moved.share_B = pair.share_B;
   moved.grid_A = pair.grid_A, moved.grid_B = pair.grid_B;
   contact::SoftPotential<Extended> result;
-  ssdf::internal::NearScratch<Extended> near;
-  soft_potential_extended(moved, ssdf::Order::kValue, near, result);
+  contact::PotentialScratch<Extended> scratch;
+  soft_potential_extended(moved, ssdf::Order::kValue, scratch, result);
   return result;
 }
 

@@ -31,6 +31,9 @@ void ripple(Promises& promises);
 // Friction on a slope, spinning coins.
 void friction(Promises& promises);
 
+// One pair on one thread and on two, by the clock.
+void threads(Promises& promises);
+
 // Processor time against contact area and against resolution, as CSV for scene_cost.gp.
 void cost(Promises& promises);
 

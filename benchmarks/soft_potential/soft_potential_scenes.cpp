@@ -19,6 +19,7 @@ int run(int argc, char** argv) {
       {"ripple", soft_potential_scenes::ripple},
       {"friction", soft_potential_scenes::friction},
       {"hessians", soft_potential_scenes::hessians},
+      {"threads", soft_potential_scenes::threads},
       {"cost", soft_potential_scenes::cost},
   };
   std::vector<std::string> names{"all"};

@@ -5,8 +5,8 @@ set(headers
     asset/build_volume asset/reader asset/writer
     body/body body/tessellation
     bvh/build bvh/traversal
-    contact/contact_mesh contact/model contact/point contact/pressure_energy contact/pressure_field contact/soft_minimum
-    contact/soft_potential
+    contact/contact_mesh contact/model contact/point contact/potential_scratch contact/pressure_energy contact/pressure_field
+    contact/soft_minimum contact/soft_potential
     core/parallel core/random core/thread_pool
     derivative/contact_pose derivative/distance_weighted derivative/estimator derivative/finite_difference derivative/gaussian derivative/gumbel
     derivative/pair_derivative derivative/polytope derivative/smooth derivative/soft_bodies derivative/zeroth_order

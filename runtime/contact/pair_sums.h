@@ -15,11 +15,14 @@ inline constexpr int kComponents = 8;
 // frame fixed in it at C, relative to the other body.
 template <class S>
 struct PairSums {
-  Eigen::Matrix<S, kComponents, 1> value = Eigen::Matrix<S, kComponents, 1>::Zero();
-  Eigen::Matrix<S, kComponents, 12> first = Eigen::Matrix<S, kComponents, 12>::Zero();
+  Eigen::Matrix<S, kComponents, 1> value;
+  Eigen::Matrix<S, kComponents, 12> first;
   std::array<Mat12<S>, kComponents> second;  // zero unless the Hessian is wanted
 
-  explicit PairSums(ssdf::Order order) {
+  explicit PairSums(ssdf::Order order) { clear(order); }
+  void clear(ssdf::Order order) {
+    value.setZero();
+    first.setZero();
     if (order == ssdf::Order::kHessian)
       for (auto& matrix : second) matrix.setZero();
   }

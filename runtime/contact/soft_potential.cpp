@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "runtime/contact/potential_scratch.h"
 #include "runtime/contact/sample_contact.h"
 #include "runtime/contact/shared_lattices.h"
 #include "runtime/contact/soft_model.h"
@@ -36,6 +37,9 @@ constexpr Setting<SoftPotentialConfig> kSettings[] = {
      "of assets: in two stages from their oriented points, their distance grids, grids where they reach, "
      "or the points' on a lattice",
      choice<SoftPotentialConfig, &SoftPotentialConfig::field>(kFields)},
+    {"pair_threads", "", from_to(1, 256),
+     "that share the work on one pair, with the same bits whatever their number",
+     &setting<SoftPotentialConfig, &SoftPotentialConfig::pair_threads>},
 };
 
 // Where P ends, in eps3: at 8e-6 eps3^2; with a reach, where little is felt far ahead, at 7e-14 eps3^2.
@@ -84,7 +88,8 @@ class SoftPotentialModel final : public Model {
   PairWrench wrench(const body::Pair& pair, Want want, WrenchHessian* hessian) override {
     require_room(want, true, hessian);
     require_sound(pair);
-    soft_potential(with_lattices(potential_pair(config_, pair)), internal::order_of(want), near_, contact_);
+    soft_potential(with_lattices(potential_pair(config_, pair)), internal::order_of(want),
+                   config_.pair_threads, scratch_, contact_);
     PairWrench result = internal::pair_wrench(contact_, want, hessian);
     result.status = contact_.met ? Status::kOk : Status::kNoOverlap;
     if (has(want, Want::kEnergy)) result.energy = contact_.energy;
@@ -98,7 +103,7 @@ class SoftPotentialModel final : public Model {
     PotentialPair<double> views = with_lattices(potential_pair(config_, pair));
     views.grid_A = by_grid(config_, pair.A->geometry, margin);
     views.grid_B = by_grid(config_, pair.B->geometry, margin);
-    potential_samples(views, margin, near_, samples_);
+    potential_samples(views, margin, scratch_.near.front(), samples_);
     points_.clear();
     derivatives_.clear();
     for (const PotentialSample& s : samples_) {
@@ -170,7 +175,7 @@ class SoftPotentialModel final : public Model {
   std::vector<ContactPoint> points_;
   std::vector<ContactPointDerivative> derivatives_;
   SoftPotential<double> contact_;
-  ssdf::internal::NearScratch<double> near_;
+  PotentialScratch<double> scratch_;
   internal::SharedLattices lattices_;
 };
 

@@ -42,12 +42,17 @@ struct SoftPotentialConfig {
   double dissipation = 0;        // chi, s/m: pressure times 1 + chi times the approaching speed
   double stiction_speed = 1e-3;  // slip at which friction is 0.7 mu N, m/s
   PotentialField field = PotentialField::kAuto;  // of the bodies that are assets
+  int pair_threads = 1;                          // that share the work on one pair
 };
 
 // What each setting is called, its unit, range and meaning.
 std::span<const Setting<SoftPotentialConfig>> soft_potential_settings();
 // The defaults with those given. Throws InvalidInput for one that is unknown or out of range.
 SoftPotentialConfig soft_potential_config(const SettingValues& values);
+
+// Memory of the kernel (potential_scratch.h).
+template <class S>
+struct PotentialScratch;
 
 // What acts on every sample, with units.
 template <class S>
@@ -88,14 +93,13 @@ struct SoftPotential {
   bool met;                                         // whether any sample came near
 };
 
-// The kernel: four samples at a time; and its reference, one at a time in long double. `near`: memory, kept
-// from call to call.
-void soft_potential(const PotentialPair<double>& pair, ssdf::Order order,
-                    ssdf::internal::NearScratch<double>& near, SoftPotential<double>& result);
+// The kernel: four samples at a time, on `threads` threads with the same bits whatever their number; and its
+// reference, one at a time in long double. `scratch` (potential_scratch.h): memory, kept from call to call.
+void soft_potential(const PotentialPair<double>& pair, ssdf::Order order, int threads,
+                    PotentialScratch<double>& scratch, SoftPotential<double>& result);
 // In long double, one sample at a time: what soft_potential() is tested against.
 void soft_potential_extended(const PotentialPair<long double>& pair, ssdf::Order order,
-                             ssdf::internal::NearScratch<long double>& near,
-                             SoftPotential<long double>& result);
+                             PotentialScratch<long double>& scratch, SoftPotential<long double>& result);
 
 // A piece of one body's surface in the other's field: a group of samples (asset/sample_blocks.h).
 struct PotentialSample {

@@ -49,10 +49,9 @@ struct ScalarOps {
 }  // namespace
 
 void soft_potential_extended(const PotentialPair<long double>& pair, ssdf::Order order,
-                             ssdf::internal::NearScratch<long double>& near,
-                             SoftPotential<long double>& result) {
+                             PotentialScratch<long double>& scratch, SoftPotential<long double>& result) {
   using S = long double;
-  internal::SoftPotentialPair<S, S, ScalarOps<S>>(order, near).solve(pair, result);
+  internal::solve_potential<S, S, ScalarOps<S>>(pair, order, 1, scratch, result);
 }
 
 }  // namespace abut::contact

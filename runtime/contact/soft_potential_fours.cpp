@@ -113,14 +113,14 @@ struct FourOps {
 
 }  // namespace
 
-void soft_potential(const PotentialPair<double>& pair, ssdf::Order order,
-                    ssdf::internal::NearScratch<double>& near, SoftPotential<double>& result) {
-  internal::SoftPotentialPair<double, Four, FourOps>(order, near).solve(pair, result);
+void soft_potential(const PotentialPair<double>& pair, ssdf::Order order, int threads,
+                    PotentialScratch<double>& scratch, SoftPotential<double>& result) {
+  internal::solve_potential<double, Four, FourOps>(pair, order, threads, scratch, result);
 }
 
 void potential_samples(const PotentialPair<double>& pair, double margin,
                        ssdf::internal::NearScratch<double>& near, std::vector<PotentialSample>& samples) {
-  internal::SoftPotentialPair<double, Four, FourOps> solver(ssdf::Order::kGradient, near);
+  internal::PotentialWalk<double, Four, FourOps> solver(ssdf::Order::kGradient, near);
   const double limit = std::nextafter(margin, std::numeric_limits<double>::infinity());
   samples.clear();
   for (const bool of_A : {true, false})

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <algorithm>
+#include <limits>
+#include <vector>
+
 #include "runtime/contact/exact_force.h"
+#include "runtime/contact/potential_scratch.h"
 #include "runtime/contact/soft_potential_kernel.h"
 #include "runtime/math/jet.h"
 
-// The sums of a pair: which samples are near the other body's surface, with which points of it, and what all
-// of them add up to.
+// Which samples of one body are near the other one's surface, with which points of it, and what they add up
+// to.
 namespace abut::contact::internal {
 
 // The force of potential_force.h by jets, for the Hessian with friction and damping.
@@ -59,32 +64,39 @@ void point_force(S ka, const Taylor<S, 3>& phi, const Vec3<S>& v, const Potentia
 // look_at(packs, c, radius, limit, far, memory), grid_bound(grid, p) and feel(side, balls, count, bound,
 // limit), feel_lattice(side, numbers, count, limit), the functions of those names for a lane type.
 template <class S, class T, class Ops>
-class SoftPotentialPair {
+class PotentialWalk {
  public:
   // `near`: memory that is kept from call to call.
-  SoftPotentialPair(ssdf::Order order, NearScratch<S>& near) : order_(order), near_(near) {}
+  PotentialWalk(ssdf::Order order, NearScratch<S>& near) : order_(order), near_(near) {}
 
-  void solve(const PotentialPair<S>& pair, SoftPotential<S>& out) {
-    const PotentialBody A(*pair.A, pair.grid_A, pair.lattice_A), B(*pair.B, pair.grid_B, pair.lattice_B);
-    // Both about Bo: A's origin may be far from the contact, and sums about it would lose digits.
-    const Pose<S> X_BA = pair.X_AB.inverse();
-    Pose<S> X_CB = pair.X_AB;  // C: Bo with the axes of A
-    X_CB.p.setZero();
-    PotentialSide<S> on_B{&B, &A, X_BA, X_BA, pair.V_AB_B, pair.law};
-    PotentialSide<S> on_A{&A, &B, pair.X_AB, X_CB, -(adjoint(X_CB) * pair.V_AB_B), pair.law};
-    on_B.law.stiffness *= pair.share_A;
-    on_A.law.stiffness *= pair.share_B;
-    PairSums<S> sums_B(order_), sums_A(order_);
-    out.energy = S(0);
-    out.met = false;
-    sum(on_B, sums_B, out);
-    sum(on_A, sums_A, out);
-    sums_B.add(seen_from_other(sums_A, X_CB, pair.V_AB_B, order_), order_);
-    out.F_BBo_B = sums_B.value.template head<6>();
-    if (order_ == ssdf::Order::kValue) return;
-    out.jacobian = sums_B.first.template topRows<6>();
-    if (order_ == ssdf::Order::kHessian)
-      std::copy(sums_B.second.begin(), sums_B.second.begin() + 6, out.hessian.begin());
+  // The nodes of one level, down from the root, below which samples may feel the field: `most` or more unless
+  // the tree ends before. Returns the level.
+  std::int32_t live_nodes(const PotentialSide<S>& side, std::size_t most, std::vector<std::int32_t>& nodes,
+                          std::vector<std::int32_t>& next) {
+    nodes.clear();
+    std::int32_t level = side.other->points.blocks.levels;
+    if (side.other->endless() || !(side.law.stiffness > S(0))) return level;
+    start();
+    nodes.push_back(0);
+    for (; level > 1 && !nodes.empty() && nodes.size() < most; --level) {
+      next.clear();
+      for (const std::int32_t node : nodes)
+        live_children(side, level, node, [&](std::int32_t child, auto&&...) { next.push_back(child); });
+      nodes.swap(next);
+    }
+    return level;
+  }
+
+  void sum(PotentialShare<S>& share) {
+    share.sums.clear(order_);
+    share.energy = S(0);
+    share.met = false;
+    if (order_ == ssdf::Order::kValue)
+      sum<0>(share);
+    else if (order_ == ssdf::Order::kGradient)
+      sum<1>(share);
+    else
+      sum<2>(share);
   }
 
   // Calls visit(piece, phi) for those of A (`of_A`) or B whose middle lies less than `limit` (m) above
@@ -99,7 +111,7 @@ class SoftPotentialPair {
     side.law.eps3 = limit;
     start();
     middles_ = true;
-    walk(side, [&](Patch<S>& patch) {
+    walk(side, side.other->points.blocks.levels, 0, [&](Patch<S>& patch) {
       double middle[asset::kGroupNumbers] = {};
       for (int i = 0; i < 3 * kSamples; ++i) middle[i] = patch.piece->ball->center[i / kSamples];
       patch.numbers = middle;
@@ -115,28 +127,21 @@ class SoftPotentialPair {
     nearest_.distance2 = std::numeric_limits<S>::max();
   }
 
-  void sum(const PotentialSide<S>& side, PairSums<S>& sums, SoftPotential<S>& out) {
-    if (side.other->endless() || !(side.law.stiffness > S(0))) return;
-    if (order_ == ssdf::Order::kValue)
-      sum<0>(side, sums, out);
-    else if (order_ == ssdf::Order::kGradient)
-      sum<1>(side, sums, out);
-    else
-      sum<2>(side, sums, out);
-  }
-
   template <int kOrder>
-  void sum(const PotentialSide<S>& side, PairSums<S>& sums, SoftPotential<S>& out) {
+  void sum(PotentialShare<S>& share) {
+    const PotentialSide<S>& side = *share.side;
+    PairSums<S>& sums = share.sums;
     WrenchSums<T, kOrder> lanes;
     start();
-    walk(side, [&](const Patch<S>& patch) {
-      out.met = true;
-      if (kOrder < 2 || side.law.still())
-        Ops::template add<kOrder>(patch, lanes);
-      else
-        add_moving(patch, side, sums, out);
-    });
-    out.energy += simd::sum(lanes.energy);
+    for (const std::int32_t* node = share.begin; node != share.end; ++node)
+      walk(side, share.level, *node, [&](const Patch<S>& patch) {
+        share.met = true;
+        if (kOrder < 2 || side.law.still())
+          Ops::template add<kOrder>(patch, lanes);
+        else
+          add_moving(patch, share);
+      });
+    share.energy += simd::sum(lanes.energy);
     for (int a = 0; a < 6; ++a) sums.value[a] += simd::sum(lanes.value[a]);
     if constexpr (kOrder > 0)
       for (int a = 0; a < 6; ++a)
@@ -175,8 +180,8 @@ class SoftPotentialPair {
     H.template block<6, 3>(0, 0) += half.transpose();
   }
 
-  void add_moving(const Patch<S>& patch, const PotentialSide<S>& side, PairSums<S>& sums,
-                  SoftPotential<S>& out) {
+  void add_moving(const Patch<S>& patch, PotentialShare<S>& share) {
+    const PotentialSide<S>& side = *share.side;
     Taylor<S, 3> phi[kSamples];
     Ops::fields(patch, faded(side), phi);
     const Vec3<S> omega = side.V.template head<3>(), nu = side.V.template tail<3>();
@@ -189,34 +194,42 @@ class SoftPotentialPair {
       point_force(ka, phi[i], v, side.law, force);
       Push<S> push;
       push_at(phi[i].value, side.law, push);
-      out.energy += ka * push.energy;
-      add_point(force, arm, omega, phi[i].value, std::numeric_limits<S>::infinity(), order_, sums);
+      share.energy += ka * push.energy;
+      add_point(force, arm, omega, phi[i].value, std::numeric_limits<S>::infinity(), order_, share.sums);
     }
   }
 
-  // Calls visit(patch) for the pieces that may feel the field.
+  // Calls visit(child, center, radius, bound) for the children of a node below which samples may feel the
+  // field: of level 1 they are blocks. bound: of a grid about the centre.
   template <class Visit>
-  void walk(const PotentialSide<S>& side, Visit&& visit) {
+  void live_children(const PotentialSide<S>& side, std::int32_t level, std::int32_t entry, Visit&& visit) {
     const PointBlocksView& blocks = side.other->points.blocks;
-    const double* const radii = side.other->points.samples.radii;
-    ssdf::internal::Walk walk;
-    walk.push(blocks.levels, 0);
-    for (std::int32_t at, entry; walk.pop(at, entry);) {
-      const double* const node = ssdf::internal::node_at(blocks, at, entry);
-      const double* const radius = radii + std::ptrdiff_t(blocks.first_node[at] + entry) * kNodeChildren;
-      for (int c = 0; c < kNodeChildren; ++c) {
-        if (radius[c] < 0) continue;  // no child
-        const auto row = [&](int r) { return S(node[kNodeChildren * r + c]); };
-        const Vec3<S> center(row(asset::kCenterRow), row(asset::kCenterRow + 1), row(asset::kCenterRow + 2));
-        const Vec3<S> p = side.X_OP * center;
-        GridBound<S> bound{};
-        if (clear(side, p, S(radius[c]), bound)) continue;
-        if (at > 1)
-          walk.push(at - 1, kNodeChildren * entry + c);
-        else
-          visit_block(side, kNodeChildren * entry + c, p, S(radius[c]), bound, visit);
-      }
+    const double* const node = ssdf::internal::node_at(blocks, level, entry);
+    const double* const radius =
+        side.other->points.samples.radii + std::ptrdiff_t(blocks.first_node[level] + entry) * kNodeChildren;
+    for (int c = 0; c < kNodeChildren; ++c) {
+      if (radius[c] < 0) continue;  // no child
+      const auto row = [&](int r) { return S(node[kNodeChildren * r + c]); };
+      const Vec3<S> center(row(asset::kCenterRow), row(asset::kCenterRow + 1), row(asset::kCenterRow + 2));
+      const Vec3<S> p = side.X_OP * center;
+      GridBound<S> bound{};
+      if (!clear(side, p, S(radius[c]), bound)) visit(kNodeChildren * entry + c, p, S(radius[c]), bound);
     }
+  }
+
+  // Calls visit(patch) for the pieces below a node that may feel the field.
+  template <class Visit>
+  void walk(const PotentialSide<S>& side, std::int32_t level, std::int32_t node, Visit&& visit) {
+    ssdf::internal::Walk walk;
+    walk.push(level, node);
+    for (std::int32_t at, entry; walk.pop(at, entry);)
+      live_children(side, at, entry,
+                    [&](std::int32_t child, const Vec3<S>& p, S radius, const GridBound<S>& bound) {
+                      if (at > 1)
+                        walk.push(at - 1, child);
+                      else
+                        visit_block(side, child, p, radius, bound, visit);
+                    });
   }
 
   // Calls visit(patch) for the pieces of a block, which stands in a ball about `center`; bound: of a grid

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/contact/potential_force.h"
+#include "runtime/contact/potential_scratch.h"
 #include "runtime/core/random.h"
 #include "runtime/ssdf/grid_field.h"
 #include "runtime/ssdf/point_lattice.h"
@@ -94,8 +95,8 @@ TEST(SoftPotentialFields, LeavesOutNothingThatFeelsTheFieldBesideEdges) {
       const auto pair = potential_pair({.eps3 = eps3}, {&A, &B, X});
       const double all = energy(samples, pair.law);
       SoftPotential<double> found;
-      ssdf::internal::NearScratch<double> near;
-      soft_potential(pair, Order::kValue, near, found);
+      PotentialScratch<double> scratch;
+      soft_potential(pair, Order::kValue, 1, scratch, found);
       met += all > 0 ? 1 : 0;
       EXPECT_NEAR(found.energy, all, 1e-10 * all + 1e-11) << i << " eps3 " << eps3;
     }
@@ -118,8 +119,8 @@ TEST(SoftPotentialFields, LatticesAnswerAsTheirDefinitionAndLeaveNothingOut) {
     pair.lattice_B = &of_B;
     pair.share_A = 0;  // samples of the ball in the wedge's field
     SoftPotential<double> found, other;
-    ssdf::internal::NearScratch<double> near;
-    soft_potential(pair, Order::kValue, near, found);
+    PotentialScratch<double> scratch;
+    soft_potential(pair, Order::kValue, 1, scratch, found);
     std::vector<std::pair<double, double>> samples;
     const asset::SampleBlocksView& blocks = B.geometry.points().samples;
     const int groups = blocks.first[B.geometry.points().blocks.block_count];
@@ -138,9 +139,9 @@ TEST(SoftPotentialFields, LatticesAnswerAsTheirDefinitionAndLeaveNothingOut) {
     auto before = potential_pair({.field = PotentialField::kLattice}, elsewhere);
     before.lattice_A = &again;
     before.lattice_B = &of_B;
-    soft_potential(before, Order::kValue, near, other);
+    soft_potential(before, Order::kValue, 1, scratch, other);
     pair.lattice_A = &again;
-    soft_potential(pair, Order::kValue, near, other);
+    soft_potential(pair, Order::kValue, 1, scratch, other);
     EXPECT_EQ(found.F_BBo_B, other.F_BBo_B);
     EXPECT_EQ(found.energy, other.energy);
   }

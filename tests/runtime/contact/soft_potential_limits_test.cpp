@@ -111,4 +111,38 @@ TEST(SoftPotentialLimits, ALatticeThatIsTooLargeIsRefusedBeforehand) {
   }
 }
 
+// With friction and without, of fields of points, lattices and primitives.
+TEST(SoftPotentialLimits, SeveralThreadsShareAPairWithTheSameBits) {
+  const body::Body ball{ball_cloud(0.05, 4000), {.friction = 0.4}}, smooth{ball_cloud(0.04, 3000)},
+      floor{body::Geometry(body::HalfSpace<double>{})},
+      box{body::Geometry(body::Box<double>{{0.1, 0.1, 0.02}})};
+  const Pose<double> aside{exp_rotation<double>({0.1, 0.7, 0.2}), {0.01, 0.02, 0.084}};
+  Vec6<double> V;
+  V << 1, -2, 0.5, 0.02, -0.03, 0.01;
+  const std::vector<body::Pair> pairs{{&ball, &smooth, aside, V},
+                                      {&smooth, &smooth, {aside.R, {0.01, 0.02, 0.07}}, V},
+                                      {&floor, &ball, {aside.R, {0, 0, 0.0495}}, V},
+                                      {&box, &ball, {aside.R, {0, 0, 0.0695}}, V}};
+  const Want want = Want::kJacobian | Want::kHessian | Want::kEnergy;
+  for (const char* field : {"points", "lattice"}) {
+    for (const body::Pair& pair : pairs) {
+      WrenchHessian hessian, other;
+      const PairWrench one = make_model("soft_potential", {{"field", field}})->wrench(pair, want, &hessian);
+      ASSERT_EQ(one.status, Status::kOk);
+      EXPECT_GT(one.F_BBo_B.norm(), 0);
+      for (const int threads : {2, 3, 8}) {
+        const auto model = make_model("soft_potential", {{"field", field}, {"pair_threads", threads}});
+        for (int repeat = 0; repeat < 3; ++repeat) {
+          const PairWrench same = model->wrench(pair, want, &other);
+          EXPECT_EQ(same.F_BBo_B, one.F_BBo_B) << field << " on " << threads;
+          EXPECT_EQ(same.energy, one.energy);
+          EXPECT_EQ(same.dF_dxi_B, one.dF_dxi_B);
+          EXPECT_EQ(same.dF_dV_AB_B, one.dF_dV_AB_B);
+          EXPECT_EQ(other, hessian);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace

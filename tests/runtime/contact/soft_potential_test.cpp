@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/contact/potential_force.h"
+#include "runtime/contact/potential_scratch.h"
 #include "runtime/core/random.h"
 #include "runtime/ssdf/grid_field.h"
 #include "runtime/ssdf/point_lattice.h"
@@ -112,8 +113,8 @@ SoftPotential<S> extended(const PotentialPair<double>& pair, const Vec6<S>& xi, 
                                pair.lattice_A,
                                pair.lattice_B};
   SoftPotential<S> result;
-  ssdf::internal::NearScratch<S> near;
-  soft_potential_extended(moved, order, near, result);
+  PotentialScratch<S> scratch;
+  soft_potential_extended(moved, order, scratch, result);
   return result;
 }
 
@@ -132,10 +133,10 @@ void expect_derivatives(const Case& c, const SoftPotentialConfig& config) {
   pair.lattice_A = lattices.first.get();
   pair.lattice_B = lattices.second.get();
   SoftPotential<double> found, first, value;
-  ssdf::internal::NearScratch<double> near;
-  soft_potential(pair, Order::kHessian, near, found);
-  soft_potential(pair, Order::kGradient, near, first);
-  soft_potential(pair, Order::kValue, near, value);
+  PotentialScratch<double> scratch;
+  soft_potential(pair, Order::kHessian, 1, scratch, found);
+  soft_potential(pair, Order::kGradient, 1, scratch, first);
+  soft_potential(pair, Order::kValue, 1, scratch, value);
   ASSERT_TRUE(found.met);
   const Vec6<S> none = Vec6<S>::Zero();
   const SoftPotential<S> exact = extended(pair, none, none, Order::kGradient);
@@ -280,8 +281,8 @@ TEST(SoftPotential, GridsAnswerAsTheReferenceAndLeaveNothingOut) {
       ASSERT_TRUE(pair.grid_A && pair.grid_B);
       const double all = energy(all_samples(pair), pair.law);
       SoftPotential<double> found;
-      ssdf::internal::NearScratch<double> near;
-      soft_potential(pair, Order::kValue, near, found);
+      PotentialScratch<double> scratch;
+      soft_potential(pair, Order::kValue, 1, scratch, found);
       met += all > 0 ? 1 : 0;
       EXPECT_NEAR(found.energy, all, 1e-12 * all) << gap;
     }

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/contact/pair_sums.h"
+#include "runtime/ssdf/two_stage_points.h"
+
+namespace abut::contact {
+
+namespace internal {
+template <class S>
+struct PotentialSide;
+
+// What the samples below some nodes of one level of their tree add up to: a share of a pair's work, the same
+// whichever thread does it.
+template <class S>
+struct PotentialShare {
+  const PotentialSide<S>* side = nullptr;
+  std::int32_t level = 0;
+  const std::int32_t *begin = nullptr, *end = nullptr;  // the nodes
+  PairSums<S> sums{ssdf::Order::kValue};
+  S energy{};        // J
+  bool met = false;  // whether any sample came near
+};
+}  // namespace internal
+
+// Memory of soft_potential(), kept from call to call.
+template <class S>
+struct PotentialScratch {
+  std::vector<ssdf::internal::NearScratch<S>> near{1};  // of each thread
+  std::vector<internal::PotentialShare<S>> shares;
+  std::vector<std::int32_t> nodes_A, nodes_B, next;  // that the shares are made of
+};
+
+}  // namespace abut::contact
