@@ -1,5 +1,6 @@
 // Mass and friction of a T from a recorded push: Gauss and Newton's method on the derivatives of rollouts by
 // parameters. Records: this simulator's at a finer step, and MuJoCo's, both with noise.
+//   identify_push [FOLDER]    FOLDER: for pages that play the pushes with what was found
 #include <fmt/format.h>
 #include <mujoco/mujoco.h>
 
@@ -132,7 +133,7 @@ std::vector<Place> noisy(const tpush::Rollout& rollout, unsigned seed) {
   return record;
 }
 
-int run(int, char**) {
+int run(int count, char** words) {
   const body::Geometry T = tpush::meshed_t(2000);
   benchmarks::Promises promises;
   fmt::print(
@@ -160,6 +161,10 @@ int run(int, char**) {
                  100 * found.deviation.mass / kMass, found.guess.friction, friction,
                  100 * found.deviation.friction / kFriction, found.steps, found.misfit);
       std::fflush(stdout);
+      if (count > 1)
+        tpush::write_push_page(
+            scene_of(T, targets, found.guess), targets, fine,
+            std::filesystem::path(words[1]) / fmt::format("{}_{}.html", own ? "own" : "mujoco", push));
       if (!own || push == 1) continue;
       promises.at_most(fmt::format("mass from its own record {}, % off", push), std::abs(mass), 2);
       promises.at_most(fmt::format("friction from its own record {}, % off", push), std::abs(friction), 2);

@@ -10,7 +10,6 @@
 #include "benchmarks/dynamics/push_to_goal/planner.h"
 #include "benchmarks/paper/beker2025_table7_tpush/t_mesh.h"
 #include "benchmarks/support/promises.h"
-#include "runtime/dynamics/step/scene_page.h"
 
 namespace {
 
@@ -83,20 +82,10 @@ void write_page(const System& system, const Plan& plan, const std::filesystem::p
   config.dt = kStep;
   config.integrator = "semi_implicit";
   config.source.model = "soft_potential";
-  dynamics::Simulation simulation(system.scene(), config);
-  dynamics::Recording recording;
-  recording.set_scene(simulation);
+  tpush::Targets targets{.rows = {}, .interval = kInterval};
   for (const Path& path : plan.pushes)
-    for (Eigen::Index row = 0; row < path.rows(); ++row) {
-      const double target[] = {0, 0, 0, path(row, 0), path(row, 1)};
-      dynamics::Control control;
-      control.joint_target = target;
-      recording.add_frame(simulation);
-      for (int k = 0; k < std::lround(kInterval / kStep); ++k) simulation.step(control);
-    }
-  recording.add_frame(simulation);
-  recording.set_end(simulation);
-  dynamics::write_scene_page(system.scene(), recording, file);
+    for (Eigen::Index row = 0; row < path.rows(); ++row) targets.rows.push_back({path(row, 0), path(row, 1)});
+  tpush::write_push_page(system.scene(), targets, config, file);
 }
 
 int run(int count, char** words) {

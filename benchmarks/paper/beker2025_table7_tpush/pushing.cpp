@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "runtime/core/error.h"
+#include "runtime/dynamics/step/scene_page.h"
 #include "tests/support/massless_link.h"
 
 namespace abut::tpush {
@@ -98,6 +99,23 @@ Rollout push(const dynamics::Scene& scene, const Targets& targets, const dynamic
   rollout.step_time = (processor_time() - start) / static_cast<double>(k);
   rollout.way.push_back({state.q[0], state.q[1], state.q[2]});
   return rollout;
+}
+
+void write_push_page(const dynamics::Scene& scene, const Targets& targets, const dynamics::StepConfig& config,
+                     const std::filesystem::path& file) {
+  dynamics::Simulation simulation(scene, config);
+  dynamics::Recording recording;
+  recording.set_scene(simulation);
+  for (const auto& [x, y] : targets.rows) {
+    const double target[] = {0, 0, 0, x, y};
+    dynamics::Control control;
+    control.joint_target = target;
+    recording.add_frame(simulation);
+    for (int k = 0; k < std::lround(targets.interval / config.dt); ++k) simulation.step(control);
+  }
+  recording.add_frame(simulation);
+  recording.set_end(simulation);
+  dynamics::write_scene_page(scene, recording, file);
 }
 
 }  // namespace abut::tpush

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,10 @@ struct Rollout {
 dynamics::Scene scene_of(const body::Geometry& geometry, const std::array<double, 2>& finger);
 
 Rollout push(const dynamics::Scene& scene, const Targets& targets, const dynamics::StepConfig& config);
+
+// A page that plays the push.
+void write_push_page(const dynamics::Scene& scene, const Targets& targets, const dynamics::StepConfig& config,
+                     const std::filesystem::path& file);
 
 // MuJoCo on its own model file. `integrator`: mjINT_EULER or mjINT_RK4.
 Rollout push_in_mujoco(const std::string& model, const Targets& targets, int integrator, double dt);
