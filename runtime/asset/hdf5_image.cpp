@@ -72,14 +72,6 @@ Handle create_image() {
       H5Fclose};
 }
 
-Handle open_image(std::span<const std::byte> image, const std::string& file) {
-  const Handle access = memory_access();
-  // HDF5 copies the image and never writes to it; its interface predates const.
-  checked(H5Pset_file_image(access, const_cast<std::byte*>(image.data()), image.size()), "HDF5: no memory");
-  return {checked(H5Fopen("abut-asset", H5F_ACC_RDONLY, access), file + ": the body is not an HDF5 file"),
-          H5Fclose};
-}
-
 std::vector<std::byte> image_bytes(hid_t file) {
   checked(H5Fflush(file, H5F_SCOPE_GLOBAL), kFailed);
   const ssize_t size = checked(H5Fget_file_image(file, nullptr, 0), kFailed);

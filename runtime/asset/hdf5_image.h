@@ -5,14 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "runtime/core/error.h"
 
-// HDF5 in memory: an asset is laid out in, and parsed from, a file image that never touches the disk by
-// itself, so that writing is one atomic step and reading sees verified bytes only. Internal to runtime/asset.
+// HDF5 in memory: assets and recordings are laid out in a file image that never touches the disk by itself,
+// so that writing is one atomic step. Reading has a parser of its own (hdf5_parser.h).
 namespace abut::asset {
 
 // Whoever calls HDF5 holds a Session: one at a time in the process (HDF5 need not be built thread-safe), and
@@ -82,9 +81,8 @@ Handle write_array(hid_t parent, const std::string& path, const std::vector<T>& 
   return set;
 }
 
-// An empty file in memory, and one parsed from an image (`image` is copied).
+// An empty file in memory.
 Handle create_image();
-Handle open_image(std::span<const std::byte> image, const std::string& file);
 
 // The bytes of an image made by create_image.
 std::vector<std::byte> image_bytes(hid_t file);
