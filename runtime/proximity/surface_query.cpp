@@ -75,8 +75,7 @@ SurfaceWitness far_separation(const SurfaceView& A, const SurfaceView& B, const 
   const Wide way = X * Wide(bvh::ball_of(B.tree).center.cast<long double>()) -
                    bvh::ball_of(A.tree).center.cast<long double>();
   const Vec3<double> n = way.stableNormalized().cast<double>();
-  const auto farthest = [](const SurfaceView& surface, const Vec3<double>& along, SurfaceWitness&,
-                           Vec3<double>& weight) {
+  const auto farthest = [](const SurfaceView& surface, const Vec3<double>& along, Vec3<double>& weight) {
     std::int32_t triangle = 0;
     double most = -std::numeric_limits<double>::infinity();
     for (std::int32_t t = 0; t < surface.triangle_count; ++t)
@@ -87,8 +86,8 @@ SurfaceWitness far_separation(const SurfaceView& A, const SurfaceView& B, const 
     return triangle;
   };
   SurfaceWitness found;
-  found.triangle_A = farthest(A, n, found, found.weight_A);
-  found.triangle_B = farthest(B, X_AB.R.transpose() * -n, found, found.weight_B);
+  found.triangle_A = farthest(A, n, found.weight_A);
+  found.triangle_B = farthest(B, X_AB.R.transpose() * -n, found.weight_B);
   int k_A, k_B;
   found.weight_A.maxCoeff(&k_A), found.weight_B.maxCoeff(&k_B);
   const Wide p1 = distance::internal::corner<long double>(A, found.triangle_A, k_A);
@@ -106,7 +105,8 @@ SurfaceWitness far_separation(const SurfaceView& A, const SurfaceView& B, const 
   return found;
 }
 
-// Whether a part of `of` whose one triangle is given, or all parts, lie within `within`; surfaces apart.
+// Whether the first triangle of any connected part of `of` lies within `within`: where the surfaces do not
+// cross, so does the whole part.
 bool any_part_within(const SurfaceView& of, const SurfaceView& within, const Pose<double>& X) {
   for (std::int32_t part = 0; part < of.part_count; ++part) {
     const Vec3<double> p = X * distance::internal::corner<double>(of, of.parts[part], 0);
