@@ -118,7 +118,7 @@ int run_points(const Arguments& arguments) {
   return count.unanswered == 0 ? 0 : 1;
 }
 
-// The contact surface of every row of a block, FOLDER/<row from 0>.vtk.
+// The contact surface of every row of a block, FOLDER/<row from 0>.vtk or .ply (--surface-format).
 void write_surfaces(const Block& block, std::size_t first_row, const Arguments& arguments,
                     const contact::PressureFieldSettings& settings) {
   const std::filesystem::path folder = arguments.surfaces;
@@ -129,10 +129,11 @@ void write_surfaces(const Block& block, std::size_t first_row, const Arguments& 
           folder / fmt::format("{}.{}", first_row + i, arguments.surface_format));
 }
 
-void prepare_surfaces(const std::filesystem::path& folder) {
+void prepare_surfaces(const Arguments& arguments) {
+  const std::filesystem::path folder = arguments.surfaces;
   std::error_code ignored;  // writing says what is wrong with the folder
   std::filesystem::create_directories(folder, ignored);
-  check_writable(folder / "0.vtk");
+  check_writable(folder / ("0." + arguments.surface_format));
 }
 
 bool gives(const Arguments& arguments, std::string_view flag) {
@@ -216,7 +217,7 @@ int run(Arguments& arguments) {
   contact::PressureFieldSettings of_surfaces;
   if (!arguments.surfaces.empty()) {
     of_surfaces = contact::pressure_field_config(arguments.settings);
-    prepare_surfaces(arguments.surfaces);
+    prepare_surfaces(arguments);
   }
   const std::size_t columns = quantity->columns().size();
   out.write(fmt::format("{}\n", fmt::join(cli::answer_columns(*quantity), ",")));
