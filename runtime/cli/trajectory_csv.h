@@ -22,8 +22,8 @@ class TrajectoryCsv {
 };
 
 // One row per step: contacts, the solver's iterations and residual, energies, the works of the control and of
-// the stabilisation so far (J), greatest depth (m), the longest stable step (s;
-// inf where the step was stable).
+// the stabilisation so far (J), greatest depth (m; nan of contact models as forces), the longest stable step
+// (s; inf where the step was stable).
 class StatisticsCsv {
  public:
   explicit StatisticsCsv(const std::string& path);

@@ -44,7 +44,7 @@ struct StepReport {
   int contacts = 0;  // points; of compliant contact pairs of shapes that overlap
   // Parts that the step was made of: with an error bound (adaptive.h), or halved (implicit).
   int substeps = 1;
-  double penetration = 0;  // greatest depth at the middle of the step, m
+  double penetration = 0;  // greatest depth at the middle of the step, m; NaN of contact models as forces
   // Of the state after the step: kinetic and potential energy (zero at the world's origin), J.
   double kinetic = 0, potential = 0;  // J
   double control_work = 0;            // of this step, J: what the control added to the energy
@@ -61,8 +61,8 @@ struct StepReport {
   bool turned_too_far = false;
 
   bool stable() const { return std::isinf(stable_dt); }  // whether the step was not too long
-  // kNotConverged: the step is not to be believed, by its solver, for what it missed or how
-  // far things turned, or as it is not stable.
+  // kNotConverged: the step is not to be believed, by its solver, for what it missed or how far things
+  // turned, or as it is not stable.
   Status status() const { return stable() ? solver.status : Status::kNotConverged; }
 };
 
@@ -71,7 +71,7 @@ struct StepKink {
   // What changes across the place.
   enum class Kind : std::uint8_t {
     kShape,    // features that touch change within kPointKink (collide/point_slopes.h)
-    kTarget,   // the least velocity of a contact changes its form: a gap of zero, an impact that just is one
+    kTarget,   // a contact's target normal velocity changes its form: a gap of zero, a bare impact
     kOpening,  // a contact neither loaded nor open
     kSliding,  // a contact that neither slides nor is held
     kShare,    // contacts share their load in more than one way, and the motion depends on it
@@ -108,11 +108,12 @@ class Integrator {
   virtual ~Integrator() = default;
 
   // The state dt later. Midpoint and published allocate only to grow, the others some vectors in each step.
-  // Throws InvalidInput, before anything is changed, for a state or control that is not the system's or not
-  // finite, and where the next state or its energy leaves the finite numbers; the state is then undefined.
+  // Throws InvalidInput for a state or control that is not the system's or not finite, before anything is
+  // changed; and where the next state or its energy leaves the finite numbers: the state is then undefined.
   virtual const StepReport& step(State& state, const Control& control) = 0;
 
-  // The same with derivatives. Throws std::logic_error where the integrator's row offers none.
+  // The same with derivatives. Throws std::logic_error where the integrator's row offers none, InvalidInput
+  // where its contact solver has none.
   virtual const StepReport& step(State& state, const Control& control, StepDerivatives& derivatives);
 
   // Of the last step, with their impulses.
