@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+
+#include "runtime/core/disjoint_sets.h"
 
 namespace abut::dynamics {
 namespace {
@@ -61,7 +62,7 @@ Vec6<double> ImplicitBodies::residual(std::size_t i) const {
   return r;
 }
 
-// Of L' = R' I R'^T w' by a turn x: x x (I_W w) - I_W (x x w).
+// Of I_W w by a turn t, w held: t x (I_W w) - I_W (t x w).
 Mat3<double> ImplicitBodies::momentum_slope_by_turn(std::size_t i) const {
   const Vec3<double> w = trials_[i].V_WB_W.head<3>();
   const Mat3<double> I_W = inertia_W(i);
@@ -240,27 +241,15 @@ void ImplicitIsland::advance(ImplicitBodies& bodies, std::span<const PairForce> 
 }
 
 std::vector<ImplicitIsland> implicit_islands(std::size_t bodies, std::span<const PairForce> pairs) {
-  std::vector<std::int32_t> parent(bodies);
-  std::iota(parent.begin(), parent.end(), 0);
-  const auto root = [&](std::int32_t body) {
-    while (parent[static_cast<std::size_t>(body)] != body) {
-      std::int32_t& up = parent[static_cast<std::size_t>(body)];
-      up = parent[static_cast<std::size_t>(up)];
-      body = up;
-    }
-    return body;
-  };
+  DisjointSets sets(bodies);
   for (const PairForce& pair : pairs)
-    if (pair.A != kFixed) {
-      const std::int32_t a = root(pair.A), b = root(pair.B);
-      parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
-    }
+    if (pair.A != kFixed) sets.join(pair.A, pair.B);
   std::vector<std::vector<std::int32_t>> members(bodies), own(bodies);
   for (std::size_t i = 0; i < bodies; ++i)
-    members[static_cast<std::size_t>(root(static_cast<std::int32_t>(i)))].push_back(
+    members[static_cast<std::size_t>(sets.least(static_cast<std::int32_t>(i)))].push_back(
         static_cast<std::int32_t>(i));
   for (std::size_t p = 0; p < pairs.size(); ++p)
-    own[static_cast<std::size_t>(root(pairs[p].B))].push_back(static_cast<std::int32_t>(p));
+    own[static_cast<std::size_t>(sets.least(pairs[p].B))].push_back(static_cast<std::int32_t>(p));
   std::vector<ImplicitIsland> islands;
   for (std::size_t i = 0; i < bodies; ++i)
     if (!members[i].empty()) islands.emplace_back(std::move(members[i]), std::move(own[i]));
