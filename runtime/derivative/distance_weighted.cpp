@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <vector>
 
@@ -108,8 +109,9 @@ class Samples {
   // From `pool` within `reach` (m) of the site.
   std::span<const SurfacePoint> draw(const WitnessSite& site, const Pool& pool, double reach,
                                      std::uint64_t stream) {
-    constexpr double kPi = 3.14159265358979323846, kLeastCosine = -0.5;
-    reach = std::max(reach, 2 * std::sqrt(config_.samples * pool.area() / (kPi * Pool::kPoints)));
+    constexpr double kLeastCosine = -0.5;
+    reach =
+        std::max(reach, 2 * std::sqrt(config_.samples * pool.area() / (std::numbers::pi * Pool::kPoints)));
     const auto far = [&](int i) {
       return (pool.points()[static_cast<std::size_t>(i)].point - site.p).stableNorm();
     };

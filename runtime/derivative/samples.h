@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <vector>
 
 #include "runtime/core/random.h"
@@ -52,8 +53,8 @@ std::vector<Eigen::Matrix<double, D, 1>> whitened_samples(std::uint64_t seed, st
 // `seed`. A support point of a polytope is a step function of its direction: its slope over even samples
 // scatters less than over drawn ones.
 inline std::vector<Eigen::Vector2d> even_samples(std::uint64_t seed, int count) {
-  constexpr double kPi = 3.14159265358979323846, kGoldenAngle = 2.39996322972865332;  // rad
-  const double first = Random(seed, 0).uniform(0, 2 * kPi);
+  constexpr double kGoldenAngle = 2.39996322972865332;  // rad: pi (3 - sqrt 5)
+  const double first = Random(seed, 0).uniform(0, 2 * std::numbers::pi);
   std::vector<Eigen::Vector2d> samples(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     const double radius = std::sqrt(-2 * std::log(1 - (i + 0.5) / count)), angle = first + i * kGoldenAngle;

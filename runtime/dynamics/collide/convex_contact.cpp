@@ -1,6 +1,7 @@
 #include "runtime/dynamics/collide/convex_contact.h"
 
 #include <cmath>
+#include <numbers>
 
 #include "runtime/dynamics/collide/support_feature.h"
 #include "runtime/witness/shapes.h"
@@ -9,7 +10,7 @@ namespace abut::dynamics {
 namespace {
 
 constexpr double kParallel = 0.02;  // rad, within which edges touch along a segment
-constexpr double kTwoPi = 6.283185307179586476925;
+constexpr double kTwoPi = 2 * std::numbers::pi;
 constexpr std::uint16_t kSingle = 0x7fff;  // feature of a lone witness point
 
 template <class Body>

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace abut::dynamics {
 namespace {
 
-constexpr double kTwoPi = 6.283185307179586476925;
+constexpr double kTwoPi = 2 * std::numbers::pi;
 // Below this sine of the tilt a cap's lowest point has no direction and the rim's corners stay with the body.
 constexpr double kFlat = 1e-6;
 
