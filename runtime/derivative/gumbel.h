@@ -64,10 +64,10 @@ inline double hull_size(const asset::ConvexView& hull) {
 }
 
 // Curvature at unit n with tangent basis T (hull's frame) of the soft maximum over the rings around
-// `simplex`, the vertices that carry the witness point, 1 to 3. temperature(mean depth of the rings'
-// vertices)
-// -> m; it is raised to 1e-9 `size` (m), so that where all vertices lie in one plane eigenvalues stay below
-// about 1e9 size. No allocation once the workspace has seen a hull of this size.
+// `simplex`, the vertices that carry the witness point, 1 to 3. temperature(m) gives the temperature (m) from
+// the mean depth of the rings' vertices; it is raised to 1e-9 `size` (m), so that where all vertices lie in
+// one plane eigenvalues stay below about 1e9 size. No allocation once the workspace has seen a hull of this
+// size.
 //   z_i = <v_i, n>,  a = softmax(z / t),  H = (1/t) sum a_i (v_i - vbar)(v_i - vbar)',  vbar = sum a_i v_i
 // Differs from [Montaut2022]: all vertices of the simplex are centres (with one, H jumps where the witness
 // point moves from vertex to vertex), n is a unit vector (so t is a length), and H is projected on the

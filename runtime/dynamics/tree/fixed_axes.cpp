@@ -14,7 +14,8 @@ using detail::Subspace;
 
 const Mat3<double> kNone = Mat3<double>::Zero(), kOne = Mat3<double>::Identity();
 
-// B_k / k! of the series of Jr^-1 in powers of [phi]: x / (1 - exp(-x)).
+// B_k / k! of the series of Jr^-1 in powers of [phi], x / (1 - exp(-x)), cut after the fourth: phi is the
+// turn of a step, and the next term, [phi]^6 / 30240, is beyond the order of the methods that use it.
 constexpr double kPowers[] = {0.5, 1.0 / 12, 0, -1.0 / 720};
 
 Mat3<double> inverse_right_jacobian(const Vec3<double>& phi) {
