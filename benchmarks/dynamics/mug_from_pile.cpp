@@ -32,7 +32,6 @@ constexpr int kPile = 16;
 const Vec3<double> kMug{0.4387, 0.0406, 0.4067};  // of the object's frame, m
 
 // Joints 2, 4 and 6 (rad) that carry the hand straight up, every 3 cm: solved from the arm's geometry.
-constexpr double kUp = 0.03;  // m
 constexpr std::array<std::array<double, 3>, 6> kWay{{{0, 0, 0},
                                                      {0.0019, 0.07809, -0.07619},
                                                      {0.01076, 0.16268, -0.15193},

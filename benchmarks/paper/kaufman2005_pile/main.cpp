@@ -23,7 +23,7 @@ namespace {
 using namespace abut;
 using namespace abut::benchmark_support;
 
-constexpr double kDt = 2e-3, kPour = 1.2, kSettle = 3.0;  // s
+constexpr double kPour = 1.2, kSettle = 3.0;  // s
 
 double peak_mib() {
   rusage usage{};
