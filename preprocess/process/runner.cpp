@@ -59,7 +59,7 @@ class Run {
   RunResult go() {
     while (next_ < result_.jobs.size() || !running_.empty()) {
       start_children();
-      wait_for_news();
+      wait_for_events();
       if (const int signal = signals_.take(); signal != 0) {
         stop(signal);
         break;
@@ -80,7 +80,7 @@ class Run {
     }
   }
 
-  void wait_for_news() {
+  void wait_for_events() {
     std::vector<pollfd> fds{{signals_.fd(), POLLIN, 0}};
     double left = kTickSeconds;
     for (const ChildProcess& child : running_) {
