@@ -84,8 +84,9 @@ class Integrator(_abut.Integrator):
         self, state: StateLike, control: Optional[np.ndarray] = None, *, joint_force: Optional[np.ndarray] = None,
         joint_target: Optional[np.ndarray] = None
     ) -> _abut.State:
-        """The state dt later than `state`, a State or a vector z of System. `control`: (N, 6) (moment about the centre of mass; force) on each body, in the world's
-        axes, N m and N. `joint_force`: as State.v, N m or N; `joint_target`: as State.q, where springs and drives pull to.
+        """The state dt later than `state`, a State or a vector z of System. `control`: (N, 6) (moment about the centre of
+        mass; force) on each body, in the world's axes, N m and N. `joint_force`: as State.v, N m or N; `joint_target`: as
+        State.q, where springs and drives pull to.
         Raises InvalidInput for a state or control that is not the system's.
         """
         return self._step(self._origin[0]._state("step", state), control, joint_force, joint_target)
