@@ -17,7 +17,7 @@ template <class S>
 struct PairSums {
   Eigen::Matrix<S, kComponents, 1> value;
   Eigen::Matrix<S, kComponents, 12> first;
-  std::array<Mat12<S>, kComponents> second;  // zero unless the Hessian is wanted
+  std::array<Mat12<S>, kComponents> second;  // unset unless the Hessian is wanted
 
   explicit PairSums(ssdf::Order order) { clear(order); }
   void clear(ssdf::Order order) {
