@@ -32,9 +32,11 @@ void Simulation::restore(const State& state, std::int64_t steps) {
   if (steps < 0 || steps > kMaxSteps)
     throw InvalidInput("simulation: the state is that after " + std::to_string(steps) +
                        " steps; there can be 0 to " + std::to_string(kMaxSteps));
+  StepReport report;
+  measure(system_, state, report);
   state_ = state;
   steps_ = steps;
-  measure(system_, state_, report_);
+  report_ = report;
 }
 
 }  // namespace abut::dynamics

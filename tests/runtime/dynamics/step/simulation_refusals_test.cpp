@@ -73,6 +73,23 @@ TEST(Simulation, RefusesBadSettings) {
   State state = good.state();
   state.bodies[0].v_WB.x() = std::nan("");
   EXPECT_THROW(good.restore(state, 0), InvalidInput);
+  state.bodies[0].v_WB.x() = 1e200;  // whose energy is none
+  EXPECT_THROW(good.restore(state, 7), InvalidInput);
+  EXPECT_EQ(good.state().bodies[0].v_WB, Vec3<double>::Zero());
+  EXPECT_EQ(good.steps(), 0);
+}
+
+// What the last step was told is not of a state that is restored.
+TEST(Simulation, ARestoredStateHasAReportOfItsOwn) {
+  Simulation simulation(
+      test::scene_of("gravity 0 0 -9.81\nmu 0.5\nbody ball 1 0.01 0.01 0.01 0 0 0.009 1 0 0 0 0 0 0 0 0 0 1\n"
+                     " box 0.01 0.01 0.01 0 0 0 1 0 0 0\nplane 0 0 1 0\n"));
+  const State start = simulation.state();
+  const double energy = simulation.report().potential;
+  ASSERT_GT(simulation.step().contacts, 0);
+  simulation.restore(start, 0);
+  EXPECT_EQ(simulation.report().contacts, 0);
+  EXPECT_EQ(simulation.report().potential, energy);
 }
 
 }  // namespace
