@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cfenv>
+#include <chrono>
 #include <numeric>
 #include <stdexcept>
 #include <thread>
@@ -37,6 +38,21 @@ TEST(ParallelFor, CallsEveryIndexOnceWithThreadsBelowTheirNumber) {
         EXPECT_EQ(calls, std::vector<int>(static_cast<std::size_t>(count), 1)) << threads << " " << chunk;
         EXPECT_EQ(outside, 0);
       }
+}
+
+TEST(ParallelFor, FewCallsHaveSeveralThreadsHoweverLargeChunksMayBe) {
+  std::atomic<int> within{0};
+  parallel_for(
+      16, 4,
+      [&](std::int64_t, int) {
+        ++within;
+        const auto start = std::chrono::steady_clock::now();
+        while (within < 2 && std::chrono::steady_clock::now() - start < std::chrono::seconds(20))
+          std::this_thread::yield();
+        EXPECT_GE(within, 2);
+      },
+      1000);
+  EXPECT_EQ(within, 16);
 }
 
 TEST(ParallelFor, RethrowsWhatABodyThrew) {
