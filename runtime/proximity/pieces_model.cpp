@@ -1,6 +1,7 @@
 #include "runtime/proximity/pieces_model.h"
 
 #include <optional>
+#include <unordered_map>
 
 #include "runtime/witness/pieces_query.h"
 
@@ -22,8 +23,8 @@ class PiecesModel : public DistanceModel {
 
   derivative::PairDerivative derivative(const body::Pair& pair) override {
     const witness::PiecesWitness found = find(pair);
-    const body::Body A{piece(pair.A->geometry, found.piece_A), pair.A->material};
-    const body::Body B{piece(pair.B->geometry, found.piece_B), pair.B->material};
+    const body::Body A{pieces_A_.of(pair.A->geometry, found.piece_A), pair.A->material};
+    const body::Body B{pieces_B_.of(pair.B->geometry, found.piece_B), pair.B->material};
     derivative::PairDerivative result = (*estimator_)({&A, &B, pair.X_AB});
     result.witness = found.witness;
     const Status status = found.witness.status;  // of all pairs of pieces
@@ -32,10 +33,23 @@ class PiecesModel : public DistanceModel {
   }
 
  private:
-  // -1: a primitive, which is one piece.
-  static body::Geometry piece(const body::Geometry& geometry, std::int32_t number) {
-    return number < 0 ? geometry : geometry.piece(number);
-  }
+  // Those of a geometry that were asked for: what an estimator keeps of a piece is found again by its id.
+  class Pieces {
+   public:
+    // `number` -1: a primitive, which is one piece.
+    const body::Geometry& of(const body::Geometry& geometry, std::int32_t number) {
+      if (number < 0) return geometry;
+      if (id_ != geometry.id()) made_.clear();
+      id_ = geometry.id();
+      const auto found = made_.find(number);
+      return found != made_.end() ? found->second
+                                  : made_.emplace(number, geometry.piece(number)).first->second;
+    }
+
+   private:
+    std::uint64_t id_ = 0;
+    std::unordered_map<std::int32_t, body::Geometry> made_;
+  };
 
   witness::PiecesWitness find(const body::Pair& pair) {
     const body::Geometry &A = pair.A->geometry, &B = pair.B->geometry;
@@ -49,6 +63,7 @@ class PiecesModel : public DistanceModel {
 
   std::optional<witness::PiecesSolver> solver_;  // of the last pair of geometries
   std::uint64_t id_A_ = 0, id_B_ = 0;
+  Pieces pieces_A_, pieces_B_;
   std::unique_ptr<derivative::Estimator> estimator_;
 };
 

@@ -12,6 +12,7 @@
 #include "preprocess/index/index.h"
 #include "runtime/core/random.h"
 #include "runtime/proximity/distance_model.h"
+#include "tests/support/allocations.h"
 #include "tests/support/pieces_geometry.h"
 #include "tests/support/shapes.h"
 
@@ -315,6 +316,21 @@ TEST(PiecesQuery, TheTableHasThemWithDerivatives) {
   }
   const body::Body plain{body::Geometry(body::Sphere<double>{0.02})};
   EXPECT_LT(proximity::make_distance_model("pieces")->separation({&A, &plain, {}}).distance, 0.035);
+}
+
+TEST(PiecesQuery, DerivativesAllocateNothingInTheSteadyState) {
+  const body::Body A{ring()}, B{ring()};
+  for (const std::string_view method : proximity::find_distance_model("pieces").methods) {
+    const auto model = proximity::make_distance_model("pieces", method);
+    const auto ask_all = [&] {
+      Random random(5, 0);
+      for (int i = 0; i < 20; ++i) (void)model->derivative({&A, &B, random_pose(random, 0.15)});
+    };
+    ask_all();
+    const std::size_t before = test::allocations();
+    ask_all();
+    EXPECT_EQ(test::allocations(), before) << method;
+  }
 }
 
 TEST(PiecesQuery, WithoutPiecesSaysWhatToDo) {
