@@ -7,19 +7,22 @@
 namespace abut::dynamics {
 namespace {
 
-// Bodies that joints connect, by themselves or by mimicking, and pairs that may touch.
+bool moves(const SystemTree& tree, std::int32_t body) { return body >= 0 && tree.tree().last_dof(body) >= 0; }
+
+// Bodies that joints connect, by themselves or by mimicking, and pairs that may touch; what is welded to the
+// world passes nothing on.
 DisjointSets coupled_bodies(const SystemTree& tree, std::span<const PairForce> pairs) {
   const Tree& links = tree.tree();
   DisjointSets sets(tree.bodies().size());
   for (int i = 0; i < links.link_count(); ++i)
-    if (links.link(i).parent >= 0) sets.join(i, links.link(i).parent);
+    if (moves(tree, links.link(i).parent)) sets.join(i, links.link(i).parent);
   const std::vector<int>& independent = tree.mimics().independent_velocities();
   for (int d = 0; d < links.nv(); ++d) {
     const int followed = independent[static_cast<std::size_t>(tree.mimics().velocity(d).independent)];
     sets.join(tree.link_of_dof(d), tree.link_of_dof(followed));
   }
   for (const PairForce& pair : pairs)
-    if (pair.A != kFixed) sets.join(pair.A, pair.B);
+    if (moves(tree, pair.A) && moves(tree, pair.B)) sets.join(pair.A, pair.B);
   return sets;
 }
 
@@ -44,7 +47,10 @@ std::vector<FreedomGroup> freedom_groups(const SystemTree& tree, std::span<const
   for (std::size_t i = 0; i < suspects.size(); ++i)
     if (suspects[i] != 0) has_suspect[first_of(static_cast<std::int32_t>(i))] = 1;
   wanted.clear();
-  for (const PairForce& pair : pairs) wanted.push_back(has_suspect[first_of(pair.B)]);
+  for (const PairForce& pair : pairs)
+    wanted.push_back(moves(tree, pair.B)   ? has_suspect[first_of(pair.B)]
+                     : moves(tree, pair.A) ? has_suspect[first_of(pair.A)]
+                                           : 0);
   std::vector<FreedomGroup> groups(suspects.size());
   const std::vector<int>& independent = tree.mimics().independent_velocities();
   for (int d = 0; d < tree.tree().nv(); ++d) {

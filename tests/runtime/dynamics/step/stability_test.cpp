@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "runtime/dynamics/step/freedom_groups.h"
 #include "runtime/dynamics/step/integrator.h"
 #include "runtime/dynamics/step/second_derivatives.h"
 #include "runtime/dynamics/step/stiff_mode.h"
@@ -80,6 +81,22 @@ TEST(Stability, WhatActsOnNoneOfABodysPartnersChangesNothing) {
     }
     EXPECT_EQ(told(scene, explicit_steps(name, 0.1), 2).stable_dt, longest) << name;
   }
+}
+
+TEST(Stability, WhatStandsOnOneWeldedBodyIsApart) {
+  const std::string box = " 1 0.01 0.01 0.01 0 0 0 1 0 0 0 0 0 0 0 0 0 1\n box 0.1 0.1 0.1 0 0 0 1 0 0 0\n";
+  const System system(test::scene_of("mu 0.5\nbody table" + box +
+                                     "joint held fixed world 0 0 0 1 0 0 0 0 0 1\nbody a" + box + "body b" +
+                                     box + "body c" + box));
+  std::vector<PairForce> pairs(3);
+  for (std::int32_t k = 0; k < 3; ++k)
+    pairs[std::size_t(k)].A = k == 2 ? 1 : 0, pairs[std::size_t(k)].B = k + 1;
+  pairs[0].A = 1, pairs[0].B = 0;  // a on the table, b on the table, c on a
+  std::vector<std::uint8_t> wanted;
+  const auto groups = freedom_groups(SystemTree(system), pairs, {0, 0, 0, 1}, wanted);
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].freedoms.size(), 12u);
+  EXPECT_EQ(wanted, (std::vector<std::uint8_t>{1, 0, 1}));
 }
 
 // 1 kg that comes to a limit of 10 kN/m at 1 m/s, beside a heavy arm.
