@@ -51,6 +51,12 @@ void time_threads(const char* field, const body::Pair& pair, Promises& promises)
   for (int round = 0; round < kRounds; ++round)
     for (int i = 0; i < 2; ++i)
       best[i] = std::min(best[i], milliseconds([&] { models[i]->wrench(pair, Want::kJacobian); }));
+  const contact::PairWrench one = models[0]->wrench(pair, Want::kJacobian),
+                            two = models[1]->wrench(pair, Want::kJacobian);
+  promises.at_most(fmt::format("{}: numbers of two threads that differ from those of one", field),
+                   static_cast<double>((one.F_BBo_B.array() != two.F_BBo_B.array()).count() +
+                                       (one.dF_dxi_B.array() != two.dF_dxi_B.array()).count()),
+                   0);
   fmt::print("| {} | {:.3f} | {:.3f} | {:.2f} |\n", field, best[0], best[1], best[0] / best[1]);
   std::fflush(stdout);
   if (std::thread::hardware_concurrency() >= 2)

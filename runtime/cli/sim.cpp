@@ -21,6 +21,7 @@
 #include "runtime/cli/sim_options.h"
 #include "runtime/cli/step_watches.h"
 #include "runtime/cli/trajectory_csv.h"
+#include "runtime/contact/soft_potential.h"
 #include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/output_file.h"
@@ -56,7 +57,8 @@ std::string words_of(const Arguments& arguments, const std::string& control, con
   std::string words;
   const auto add = [&](const std::string& what, const std::string& name, const SettingValues& settings) {
     words += fmt::format("{}{} {}", words.empty() ? "" : ", ", what, name);
-    for (const SettingValue& value : settings) words += fmt::format(", {} {}", value.name, value.text);
+    for (const SettingValue& value : settings)
+      if (value.name != contact::kPairThreads) words += fmt::format(", {} {}", value.name, value.text);
   };
   add("integrator", arguments.integrator, arguments.integrator_settings);
   const std::string own(dynamics::find_integrator(arguments.integrator).solver);

@@ -12,6 +12,9 @@ namespace internal {
 template <class S>
 struct PotentialSide;
 
+// Shares of a pair's work by the samples of one body, at most.
+inline constexpr int kShares = 16;
+
 // What the samples below some nodes of one level of their tree add up to: a share of a pair's work, the same
 // whichever thread does it.
 template <class S>

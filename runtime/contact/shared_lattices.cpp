@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <mutex>
 #include <vector>
 
@@ -44,9 +45,19 @@ void resume() {
 }  // namespace
 
 const ssdf::PointLattice& SharedLattices::of(const body::Geometry& geometry) {
-  const auto found = held_.find(geometry.id());
-  if (found != held_.end()) return found->second->lattice;
-  return held_.emplace(geometry.id(), share(geometry)).first->second->lattice;
+  auto found = held_.find(geometry.id());
+  if (found == held_.end()) {
+    if (held_.size() == kMost) forget_oldest();
+    found = held_.emplace(geometry.id(), Held{share(geometry)}).first;
+  }
+  found->second.asked = ++questions_;
+  return found->second.lattice->lattice;
+}
+
+void SharedLattices::forget_oldest() {
+  held_.erase(std::min_element(held_.begin(), held_.end(), [](const auto& one, const auto& other) {
+    return one.second.asked < other.second.asked;
+  }));
 }
 
 std::shared_ptr<const SharedLattice> SharedLattices::share(const body::Geometry& geometry) {

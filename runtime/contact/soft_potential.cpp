@@ -37,8 +37,8 @@ constexpr Setting<SoftPotentialConfig> kSettings[] = {
      "of assets: in two stages from their oriented points, their distance grids, grids where they reach, "
      "or the points' on a lattice",
      choice<SoftPotentialConfig, &SoftPotentialConfig::field>(kFields)},
-    {"pair_threads", "", from_to(1, 256),
-     "that share the work on one pair, with the same bits whatever their number",
+    {kPairThreads, "", from_to(1, 2 * internal::kShares),
+     "threads that share the work on one pair's wrench; the same bits whatever their number",
      &setting<SoftPotentialConfig, &SoftPotentialConfig::pair_threads>},
 };
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "runtime/contact/model.h"
@@ -42,8 +43,11 @@ struct SoftPotentialConfig {
   double dissipation = 0;        // chi, s/m: pressure times 1 + chi times the approaching speed
   double stiction_speed = 1e-3;  // slip at which friction is 0.7 mu N, m/s
   PotentialField field = PotentialField::kAuto;  // of the bodies that are assets
-  int pair_threads = 1;                          // that share the work on one pair
+  int pair_threads = 1;                          // that share the work on one pair's wrench
 };
+
+// The setting by which answers are made, and not what they are: their bits are the same.
+inline constexpr std::string_view kPairThreads = "pair_threads";
 
 // What each setting is called, its unit, range and meaning.
 std::span<const Setting<SoftPotentialConfig>> soft_potential_settings();

@@ -8,15 +8,12 @@
 // The sums of a pair, in shares that several threads may do.
 namespace abut::contact::internal {
 
-// Shares of a pair's work by the samples of one body: enough for several threads, whichever is late.
-inline constexpr std::size_t kShares = 16;
-
 // Appends the shares of a side.
 template <class S, class Walk>
 void add_shares(const PotentialSide<S>& side, Walk&& walk, std::vector<std::int32_t>& nodes,
                 PotentialScratch<S>& scratch, std::size_t& count) {
   const std::int32_t level = walk.live_nodes(side, kShares, nodes, scratch.next);
-  const std::size_t shares = std::min(kShares, nodes.size());
+  const std::size_t shares = std::min<std::size_t>(kShares, nodes.size());
   if (scratch.shares.size() < count + shares) scratch.shares.resize(count + shares);
   for (std::size_t i = 0; i < shares; ++i) {
     PotentialShare<S>& share = scratch.shares[count++];

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "runtime/asset/container.h"
+#include "runtime/contact/soft_potential.h"
 
 namespace abut::dynamics {
 namespace {
@@ -140,8 +141,11 @@ std::string digest(const Scene& scene) {
   }
   for (const ContactChoice& choice : scene.contacts) {
     for (const std::string& word : {choice.A, choice.B, choice.model}) content.add(word);
-    content.add(static_cast<std::int64_t>(choice.settings.size()));
-    for (const SettingValue& setting : choice.settings) content.add(setting.name), content.add(setting.text);
+    SettingValues settings = choice.settings;
+    std::erase_if(settings,
+                  [](const SettingValue& setting) { return setting.name == contact::kPairThreads; });
+    content.add(static_cast<std::int64_t>(settings.size()));
+    for (const SettingValue& setting : settings) content.add(setting.name), content.add(setting.text);
   }
   return content.digest();
 }

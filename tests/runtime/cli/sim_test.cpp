@@ -40,6 +40,15 @@ TEST_F(Sim, ARunOfNoStepsIsContinued) {
   EXPECT_EQ(contents(folder / "whole.h5"), contents(folder / "parts.h5"));
 }
 
+// The bits do not depend on threads, nor does it matter with how many a run goes on.
+TEST_F(Sim, RunsGoOnWithOtherThreads) {
+  const std::string soft = " --model soft_potential --integrator implicit --out soft.h5";
+  ASSERT_EQ(run("a.scn --steps 2" + soft).exit_code, 0);
+  const Outcome got = run("a.scn --steps 4 --continue --jobs 2 --pair-threads 2" + soft);
+  EXPECT_EQ(got.exit_code, 0) << got.err;
+  EXPECT_EQ(run("a.scn --steps 6 --continue --stiffness 1e7" + soft).exit_code, 2);
+}
+
 // A run is killed once it has saved itself; what it left goes on to the file of a run that was left alone.
 TEST_F(Sim, KilledRunsGoOnToTheSameFile) {
   const std::string options = " --every 0.5 --out killed.h5";

@@ -252,6 +252,8 @@ TEST(SceneJoints, PairsHaveTheModelThatTheSceneChooses) {
   EXPECT_EQ(after("contact bar world pressure_field\n", potential), by_field);
   const Scene chosen = test::scene_of(start + "contact \"bar\" world soft_potential stiffness 1e5\n");
   EXPECT_NE(digest(chosen), digest(test::scene_of(start)));
+  const std::string threads = "contact \"bar\" world soft_potential stiffness 1e5 pair_threads 2\n";
+  EXPECT_EQ(digest(chosen), digest(test::scene_of(start + threads)));
   const Scene again = test::scene_of(scene_text(chosen, no_name));
   ASSERT_EQ(again.contacts.size(), 1u);
   EXPECT_EQ(again.contacts[0].settings[0].text, "1e5");
