@@ -215,13 +215,20 @@ void run_rollouts(const System& system, const StepConfig& config, int steps_per_
   std::vector<std::unique_ptr<Rollout>> rollouts(
       static_cast<std::size_t>(threads > 0 ? threads : default_threads()));
   rollouts.front() = std::make_unique<Rollout>(system, alone, steps_per_control);
+  std::vector<std::string> refused(ends.size());  // empty: not
   parallel_for(static_cast<std::int64_t>(ends.size()), static_cast<int>(rollouts.size()),
                [&](std::int64_t i, int thread) {
                  auto& rollout = rollouts[static_cast<std::size_t>(thread)];
                  if (!rollout) rollout = std::make_unique<Rollout>(system, alone, steps_per_control);
                  const auto at = static_cast<std::size_t>(i);
-                 ends[at] = rollout->end(starts[at], controls[at]);
+                 try {
+                   ends[at] = rollout->end(starts[at], controls[at]);
+                 } catch (const InvalidInput& error) {
+                   refused[at] = error.what();
+                 }
                });
+  for (std::size_t i = 0; i < refused.size(); ++i)
+    if (!refused[i].empty()) throw InvalidInput("rollout " + std::to_string(i) + ": " + refused[i]);
 }
 
 }  // namespace abut::dynamics

@@ -237,6 +237,10 @@ TEST(Rollout, ManyAtOnceAreTheSameOnAnyNumberOfThreads) {
     EXPECT_EQ(one[i].error.empty(), i != 3) << one[i].error;
   }
   EXPECT_NE(one[0].state.q, one[1].state.q);
+  controls[5].joint_target.resize(20, 4), controls[6].joint_target.resize(20, 3);
+  for (const int threads : {1, 3})
+    EXPECT_EQ(test::refusal([&] { run_rollouts(system, config, kSteps, starts, controls, one, threads); }),
+              "rollout 5: controls: targets of joints are (20, 4); they must be (20, 5)");
 }
 
 TEST(Rollout, WhatIsWrongIsNamed) {
