@@ -83,7 +83,7 @@ class NodeGraph {
   void instance(std::string_view tag) {
     std::string_view url = attribute(tag, "url");
     url.remove_prefix(url.starts_with('#') ? 1 : 0);
-    if (!within_.empty()) nodes_[within_.back()].instances.push_back(url);
+    if (!within_.empty() && !url.empty()) nodes_[within_.back()].instances.push_back(url);
   }
 
   void require_few() {

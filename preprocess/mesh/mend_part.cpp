@@ -72,7 +72,8 @@ United unite(const TriangleMesh& closed, Report& report) {
   if (parts == 1) return {closed};
   std::optional<SoundUnion> united = sound_union(closed);
   if (!united) return {closed};
-  const bool overlapping = united->mesh.triangles.size() != closed.triangles.size();
+  const bool overlapping =
+      !united->growth.empty() || united->mesh.triangles.size() != closed.triangles.size();
   if (overlapping)
     report.warnings.push_back(fmt::format("{} parts united that overlap{}", parts, united->growth));
   return {std::move(united->mesh), overlapping};

@@ -76,7 +76,7 @@ class Uniter {
     report_.measures["cavities"] = static_cast<double>(turned.cavities);
     result.surface = unite_solids(solids);
     result.hull_points = std::move(hull_points_);
-    result.overlapping = result.surface.triangles.size() != solids.triangles.size();
+    result.overlapping = overlapping_;
     result.reference = std::move(solids);
     return result;
   }
@@ -151,11 +151,13 @@ class Uniter {
   TriangleMesh unite_solids(const TriangleMesh& solids) {
     const std::int32_t count = find_components(solids).count;
     std::optional<SoundUnion> united = sound_union(solids);
+    overlapping_ =
+        !united || !united->growth.empty() || united->mesh.triangles.size() != solids.triangles.size();
     if (!united) {
       report_.warnings.push_back(fmt::format("the {} parts could not be united exactly", count));
       return wrap_surface({solids, outer_faces(solids), 0}, report_);
     }
-    if (united->mesh.triangles.size() != solids.triangles.size())
+    if (overlapping_)
       report_.warnings.push_back(fmt::format("{} parts united that overlap{}", count, united->growth));
     return std::move(united->mesh);
   }
@@ -167,6 +169,7 @@ class Uniter {
   std::vector<Report> reports_;                         // of each part
   std::vector<std::optional<TriangleMesh>> closed_of_;  // each part's solid
   std::vector<Eigen::Vector3d> hull_points_;            // of the parts that close
+  bool overlapping_ = false;                            // whether the union is not its parts
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "preprocess/process/runner.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
@@ -11,8 +12,10 @@
 #include <cstdio>
 #include <fstream>
 #include <limits>
+#include <system_error>
 
 #include "preprocess/process/child_process.h"
+#include "runtime/core/error.h"
 
 namespace abut::preprocess {
 namespace {
@@ -33,6 +36,10 @@ class SignalCatcher {
     }
     ::sigprocmask(SIG_BLOCK, &mask, &before_);
     fd_ = FileDescriptor(::signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC));
+    if (fd_.get() >= 0) return;
+    const int error = errno;
+    ::sigprocmask(SIG_SETMASK, &before_, nullptr);  // no destructor follows
+    throw IoError(fmt::format("signals cannot be caught: {}", std::generic_category().message(error)));
   }
   SignalCatcher(const SignalCatcher&) = delete;
   SignalCatcher& operator=(const SignalCatcher&) = delete;

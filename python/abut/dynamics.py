@@ -96,7 +96,8 @@ class Integrator(_abut.Integrator):
         joint_target: Optional[np.ndarray] = None
     ) -> StepDerivatives:
         """The same with derivatives, exact for the step as it is made (with the model "point" those of the smooth shapes
-        that assets approximate). A drive's force is stiffness (target - q), so that derivatives by a target are its
+        that assets approximate; of trees under rigid contact, and by materials and poses of shapes, in parts by differences
+        of the fourth order). A drive's force is stiffness (target - q), so that derivatives by a target are its
         stiffness times those by its force. Raises InvalidInput for an integrator without: integrators() has them.
         """
         found = self._differentiate(self._origin[0]._state("step_derivatives", state), control, joint_force, joint_target)

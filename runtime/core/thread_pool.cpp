@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cfenv>
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <system_error>
 #include <thread>
@@ -48,7 +50,11 @@ int threads_in_environment() {  // 0: none are asked for there
   int count = found_in_environment.load(std::memory_order_relaxed);
   if (count == kUnknown) {
     const char* text = std::getenv("OMP_NUM_THREADS");
-    count = text ? std::clamp(std::atoi(text), 0, kMost) : 0;
+    count = 0;
+    if (text) {  // of a list, one for each level of nesting, the first
+      const auto [end, error] = std::from_chars(text, text + std::strlen(text), count);
+      count = error == std::errc::result_out_of_range ? kMost : std::clamp(count, 0, kMost);
+    }
     found_in_environment.store(count, std::memory_order_relaxed);
   }
   return count;

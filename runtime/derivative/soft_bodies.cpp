@@ -180,13 +180,13 @@ SoftWitness<S> soft_witness(const SoftHull<S>& A, const SoftHull<S>& B, const Po
   };
   SoftWitness<S> at = along(A, B, X_AB, n);
   S residual = 0, tolerance = 0;
-  for (int k = 0; k < kMostSteps; ++k) {
+  for (int k = 0;; ++k) {
     const Mat32<S> T = tangent_basis(at.witness.n);
     const Vec2<S> gradient = T.transpose() * (at.witness.p2 - at.witness.p1);
     residual = gradient.norm();
     tolerance = 4 * kRounding * (at.witness.p1.norm() + at.witness.p2.norm() + X_AB.p.norm());
     at.witness.iterations = k;
-    if (!(residual > tolerance)) break;
+    if (!(residual > tolerance) || k == kMostSteps) break;
     Vec2<S> step = newton_step<S>(at, T.transpose() * both(at.A.H, at.B.H, X_AB) * T, gradient);
     bool better = false;
     for (int j = 0; j < kMostHalvings && !better; ++j, step /= 2) {

@@ -100,7 +100,7 @@ std::vector<SettingInfo> surface_settings(std::string_view method) {
 
 std::unique_ptr<DistanceModel> make_surface_model(std::string_view method, const SettingValues& settings) {
   SurfaceConfig config;
-  apply<SurfaceConfig>(settings_of(method), settings, config, "--model surface");
+  apply<SurfaceConfig>(settings_of(method), settings, config, "distance model surface");
   return std::make_unique<SurfaceModel>(method == kPatch, config);
 }
 

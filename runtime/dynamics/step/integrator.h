@@ -85,7 +85,8 @@ struct StepKink {
 std::string_view to_string(StepKink::Kind kind);
 
 // Of the state after a step, in the coordinates of the system's tree (system_tree.h): x = (tangent of q; v)
-// of its ni independent degrees of freedom. Exact for the step as it is made.
+// of its ni independent degrees of freedom. Exact for the step as it is made, but for trees under rigid
+// contact and for materials and poses of shapes, of which parts are differences of the fourth order.
 struct StepDerivatives {
   MatX<double> state;  // (2 ni, 2 ni): dx' / dx
   MatX<double> force;  // (2 ni, nv): dx' by forces on all degrees of freedom, held over the step, N m and N
