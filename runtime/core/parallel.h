@@ -18,7 +18,7 @@ namespace abut {
 template <class Body>
 void parallel_for(std::int64_t count, int threads, Body&& body, std::int64_t chunk = 1) {
   if (threads <= 0) threads = default_threads();
-  constexpr std::int64_t kClaims = 4;  // of each thread, at least
+  constexpr std::int64_t kClaims = 16;  // of each thread, at least
   chunk = std::clamp<std::int64_t>(count / (kClaims * threads), 1, chunk);
   const std::int64_t chunks = (count + chunk - 1) / chunk;
   if (threads == 1 || chunks <= 1) {
