@@ -70,7 +70,8 @@ std::string extension_of(const ObjectSource& object) {
 }  // namespace
 
 std::string safe_name(const std::string& name) {
-  const std::string printable = replace_unprintable(name);
+  std::string printable = replace_unprintable(name);
+  if (printable.starts_with('@')) printable[0] = '_';  // of a primitive where bodies are named
   return shorten(printable.empty() ? "_" : printable);
 }
 

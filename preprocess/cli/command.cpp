@@ -328,6 +328,7 @@ Action parse(int argc, const char* const* argv, Arguments& arguments) {
   app.require_subcommand(0, 1);
   cli::refuse_misspelt_command(app, argc, argv);
   cli::refuse_empty_values(argc, argv);
+  cli::refuse_values_of_flags(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

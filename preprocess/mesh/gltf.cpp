@@ -7,6 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "datasets/listing.h"
@@ -54,10 +57,11 @@ void require_whole_glb(std::string_view content, const std::filesystem::path& fi
                          counted(content.size(), "byte"), promised));
 }
 
-// Assimp reads JSON by recursion, and adds offsets and lengths as they are.
+// Assimp reads JSON by recursion, adds offsets and lengths as they are, takes bytes that are not UTF-8, and
+// of two members of one name the first, where what is checked here is the last.
 class JsonBounds : public nlohmann::json_sax<nlohmann::json> {
  public:
-  const char* excess() const { return excess_; }  // what is beyond bounds, null: nothing
+  const std::string& excess() const { return excess_; }  // what is beyond bounds, empty: nothing
 
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
@@ -70,58 +74,77 @@ class JsonBounds : public nlohmann::json_sax<nlohmann::json> {
   bool string(string_t&) override { return true; }
   bool binary(binary_t&) override { return true; }
   bool start_object(std::size_t) override { return open(); }
-  bool key(string_t&) override { return true; }
+  bool key(string_t& name) override {
+    return names_.back().insert(name).second || beyond(fmt::format("two members '{}' in one object", name));
+  }
   bool end_object() override { return close(); }
   bool start_array(std::size_t) override { return open(); }
   bool end_array() override { return close(); }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
-    return false;  // assimp says what is wrong
+  bool parse_error(std::size_t place, const std::string&, const nlohmann::detail::exception&) override {
+    return beyond(fmt::format("at byte {} of its JSON what is no JSON in UTF-8", place));
   }
 
  private:
-  bool beyond(const char* what) {
-    excess_ = what;
+  bool beyond(std::string what) {
+    excess_ = std::move(what);
     return false;
   }
   bool open() {
-    constexpr int kDeepest = 256;
-    return ++depth_ <= kDeepest || beyond("lists or objects that are nested more than 256 deep");
+    constexpr std::size_t kDeepest = 256;
+    names_.emplace_back();
+    return names_.size() <= kDeepest || beyond("lists or objects that are nested more than 256 deep");
   }
   bool close() {
-    --depth_;
+    names_.pop_back();
     return true;
   }
 
-  int depth_ = 0;
-  const char* excess_ = nullptr;
+  std::vector<std::set<std::string>> names_;  // of the members so far of each open object, none of lists
+  std::string excess_;
 };
 
+// A list, or an object whose members stand for its items, as glTF 1.0 has them.
 const nlohmann::json& list_in(const nlohmann::json& json, const char* key) {
   static const nlohmann::json kNone = nlohmann::json::array();
   const auto found = json.is_object() ? json.find(key) : json.end();
-  return json.is_object() && found != json.end() && found->is_array() ? *found : kNone;
+  return json.is_object() && found != json.end() && found->is_structured() ? *found : kNone;
+}
+
+// By which glTF names an item: its number, in glTF 1.0 its name. Empty for what is neither.
+std::string name_of(const nlohmann::json& item) {
+  if (item.is_string()) return item.get<std::string>();
+  return item.is_number_unsigned() ? std::to_string(item.get<std::size_t>()) : "";
 }
 
 // Assimp goes down the nodes by recursion, into one as often as it is named.
 void require_tree(const nlohmann::json& nodes, const std::filesystem::path& file) {
   constexpr int kDeepest = 1000;
-  std::vector<std::size_t> parents(nodes.size(), nodes.size());
-  for (std::size_t k = 0; k < nodes.size(); ++k)
-    for (const nlohmann::json& child : list_in(nodes[k], "children")) {
-      if (!child.is_number_unsigned() || child.get<std::size_t>() >= nodes.size())
-        continue;  // assimp says so
-      std::size_t& parent = parents[child.get<std::size_t>()];
-      if (parent != nodes.size())
+  std::vector<std::string> names;
+  std::unordered_map<std::string, std::size_t> numbers;
+  for (const auto& [name, node] : nodes.items()) {  // of a list its numbers
+    numbers.emplace(name, names.size());
+    names.push_back(name);
+  }
+  std::vector<std::size_t> parents(names.size(), names.size());
+  std::size_t k = 0;
+  for (const nlohmann::json& node : nodes) {
+    for (const nlohmann::json& child : list_in(node, "children")) {
+      const auto found = numbers.find(name_of(child));
+      if (found == numbers.end()) continue;  // assimp says so
+      std::size_t& parent = parents[found->second];
+      if (parent != names.size())
         throw InvalidInput(fmt::format("{}: node {} is a child of two, {} and {}; export it again",
-                                       file.string(), child.get<std::size_t>(), parent, k));
+                                       file.string(), found->first, names[parent], names[k]));
       parent = k;
     }
-  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    ++k;
+  }
+  for (std::size_t node = 0; node < names.size(); ++node) {
     int depth = 0;
-    for (std::size_t at = k; at < nodes.size(); at = parents[at])
+    for (std::size_t at = node; at < names.size(); at = parents[at])
       if (++depth > kDeepest)
-        throw InvalidInput(
-            fmt::format("{}: node {} is more than {} deep; export it again", file.string(), k, kDeepest));
+        throw InvalidInput(fmt::format("{}: node {} is more than {} deep; export it again", file.string(),
+                                       names[node], kDeepest));
   }
 }
 
@@ -148,10 +171,12 @@ std::vector<std::filesystem::path> buffer_files(std::string_view content, const 
 void require_readable_gltf(std::string_view content, const std::filesystem::path& file) {
   constexpr std::string_view kUnread[] = {"KHR_mesh_quantization", "KHR_draco_mesh_compression",
                                           "EXT_meshopt_compression"};
+  const std::string extension = datasets::lower_extension(file);
+  if (extension != ".gltf" && extension != ".glb") return;
   require_whole_glb(content, file);
   JsonBounds bounds;
   nlohmann::json::sax_parse(json_text(content, file), &bounds);
-  if (bounds.excess() != nullptr)
+  if (!bounds.excess().empty())
     throw InvalidInput(fmt::format("{}: it has {}; export it again", file.string(), bounds.excess()));
   const nlohmann::json json = gltf_json(content, file);
   for (const nlohmann::json& required : list_in(json, "extensionsRequired"))

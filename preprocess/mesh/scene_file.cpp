@@ -53,7 +53,11 @@ class FilesBeside : public Assimp::IOSystem {
   std::string file_;
 };
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+// Of some errors assimp's text has the file's own in it.
+std::string first_line(const std::string& text) {
+  constexpr std::size_t kLongest = 200;
+  return text.substr(0, std::min(text.find('\n'), kLongest));
+}
 
 }  // namespace
 

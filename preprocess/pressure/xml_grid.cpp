@@ -123,7 +123,7 @@ class XmlReader {
     grid.corners = numbers<std::int64_t>(scalars("Cells", "connectivity", "the cells' corners"), 4 * cells_);
     grid.types = numbers<std::int64_t>(scalars("Cells", "types", "the cells' types"), cells_);
     grid.pressures =
-        numbers<double>(scalars("PointData", "pressure", "scalar `pressure` per point"), points_);
+        numbers<double>(scalars("PointData", "pressure", "the scalars `pressure` of the points"), points_);
     return grid;
   }
 
@@ -231,7 +231,7 @@ class XmlReader {
       if (found) refuse(at(a) + "is a second one; keep one");
       found = &a;
     }
-    if (!found) refuse(fmt::format("it has no {} (a DataArray in {})", what, section));
+    if (!found) refuse(fmt::format("{} are missing (a DataArray in {})", what, section));
     return *found;
   }
 

@@ -51,6 +51,13 @@ inline void refuse_misspelt_command(const CLI::App& app, int argc, const char* c
                                    nearest, app.get_name()));
 }
 
+// Has the parser refuse values of flags: CLI11 takes --force=false for no --force, and --force=1e300 for one.
+inline void refuse_values_of_flags(CLI::App& app) {
+  for (CLI::Option* const option : app.get_options({}))
+    if (option->get_items_expected_max() == 0) option->disable_flag_override();
+  for (CLI::App* const command : app.get_subcommands({})) refuse_values_of_flags(*command);
+}
+
 // Throws InvalidInput where an option was given an empty value: often a variable of a script without one. Of
 // --out= the parser would take the next argument.
 inline void refuse_empty_values(int argc, const char* const* argv) {

@@ -18,6 +18,7 @@ bool parse(CLI::App& app, int argc, const char* const* argv) {
   app.set_version_flag("--version", version());
   refuse_misspelt_command(app, argc, argv);
   refuse_empty_values(argc, argv);
+  refuse_values_of_flags(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

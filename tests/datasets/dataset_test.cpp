@@ -61,6 +61,7 @@ using Names = std::vector<std::string>;
 
 // Scenes and models of simulators are XML.
 TEST(SafeName, HasNoCharacterThatXmlRefuses) {
+  EXPECT_EQ(abut::datasets::safe_name("@sphere:1"), "_sphere:1");
   EXPECT_EQ(abut::datasets::safe_name("a\uFFFE\uFFFFb\x01\uFFFD"), "a__b_\uFFFD");
 }
 

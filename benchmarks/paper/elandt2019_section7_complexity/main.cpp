@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <thread>
 
 #include "benchmarks/paper/elandt2019/bodies.h"
 #include "benchmarks/support/promises.h"
@@ -83,5 +84,7 @@ int main() {
   benchmarks::Promises promises;
   promises.at_most("power of the polygons that the time grows with", (n * xy - x * y) / (n * xx - x * x),
                    1.1);
+  if (std::thread::hardware_concurrency() >= 2)
+    promises.at_least("speed of two threads in that of one", one / two, 1.7);
   return promises.verdict();
 }

@@ -121,6 +121,50 @@ TEST_F(Read, ABufferBesideIsReadOnce) {
     buffers += (buffers.empty() ? "" : ",") + (R"({"uri":")" + std::string(uri) + "\"}");
   const std::string content = R"({"buffers":[)" + buffers + "]}";
   EXPECT_EQ(source_digest(content, folder_ / "a.gltf"), digest(content + kTetrahedronBytes));
+  const std::string named = R"({"buffers":{"b":{"uri":"a.bin"}}})";  // glTF 1.0
+  EXPECT_EQ(source_digest(named, folder_ / "a.gltf"), digest(named + kTetrahedronBytes));
+}
+
+// Assimp takes bytes that are not UTF-8, and of two members of one name the first.
+TEST_F(Read, GltfThatIsNoJsonOfOneMeaning) {
+  write("a.bin", kTetrahedronBytes);
+  std::string bytes = gltf("a.bin"), twice = bytes;
+  bytes.insert(1, "\"x\":\"caf\xe9\",");
+  expect_refused("bytes.gltf", bytes, "what is no JSON in UTF-8");
+  expect_refused("deep.gltf", "{\"x\":\"\xe9\",\"y\":" + std::string(1 << 20, '['), "no JSON in UTF-8");
+  twice.insert(twice.rfind('}'), ",\"buffers\":[]");
+  expect_refused("twice.gltf", twice, "two members 'buffers' in one object");
+  expect_refused("loop.gltf",
+                 R"({"asset":{"version":"1.0"},"scene":"s","scenes":{"s":{"nodes":["a"]}},)"
+                 R"("nodes":{"a":{"children":["b"]},"b":{"children":["a"]}}})",
+                 "more than 1000 deep");
+}
+
+TEST_F(Read, ColladaWhoseUnitIsNoLength) {
+  for (const std::string unit : {"-1", "0", "0,001", "nan", "1e999"})
+    expect_refused("unit.dae", "<COLLADA><asset><unit meter=\"" + unit + "\"/></asset></COLLADA>",
+                   "its unit is '" + unit + "' metres");
+  expect_refused("open.dae", "<COLLADA>\n<asset name=\"a>" + std::string(1 << 20, '<'),
+                 "open.dae:2: a tag that does not end");
+}
+
+// Names of nodes are what assimp takes them for, and tags where it sees them.
+TEST_F(Read, ColladaWithNodesInThemselves) {
+  const std::string mesh = "<instance_geometry url=\"#g\"/>", again = "<instance_node url=\"#ab\"/>";
+  for (const std::string& nodes :
+       {"<node id=\"a&#98;\">" + mesh + again + "</node>", "<node id=\"a&#x62;\">" + mesh + again + "</node>",
+        "<node id=\"ab\">" + mesh + "<instance_node url=\"#&#97;b\"/></node>",
+        "<node id=\"a b\">" + mesh + "<instance_node url=\"#a\tb\"/></node>",
+        "<node id=\"ab\">" + mesh + "<![CDATA[</node>]]>" + again + "</node>",
+        "<node id=\"ab\">" + mesh + "<![CDATA[<!--]]>" + again + "</node>",
+        "<node id=\"ab\">" + mesh + "<?x </node> ?>" + again + "</node>",
+        "<node name=\" id='z'\" id=\"ab\">" + mesh + again + "</node>",
+        "<node id=\"ab\">" + mesh + "<instance_node name=\" url='#z'\" url=\"#ab\"/></node>",
+        "<node name=\"<\" id=\"ab\">" + mesh + again + "</node>",
+        "<node name=\"</node>\" id=\"ab\">" + mesh + again + "</node>"}) {
+    SCOPED_TRACE(nodes);
+    expect_refused("loop.dae", collada(nodes), "this node has an instance of itself in it");
+  }
 }
 
 // Assimp reads another index in place of each of these, or never ends.
@@ -179,7 +223,7 @@ TEST_F(Read, ScenesOpenNoFileElsewhere) {
 }
 
 TEST_F(Read, RefusesBadScenes) {
-  expect_refused("cut.dae", collada(node("")).substr(0, 300), "assimp cannot read it");
+  expect_refused("cut.dae", collada(node("")).substr(0, 300), "cut.dae:1: a tag that does not end");
   expect_refused("empty.dae", "", "empty");
   expect_refused("none.dae", collada(""), "no faces");
   expect_refused("nan.dae", collada(node(""), "Z_UP", "1", "0 0 0 nan 0 0 0 1 0 0 0 1"), "");

@@ -96,6 +96,7 @@ TEST_F(Sim, RefusesToContinueSomethingElse) {
       {"a.scn --steps 9 --out a.h5 --continue --stats old.csv",
        "old.csv: has the statistics of the run before"},
       {"a.scn --steps 9 --out a.csv --continue", "--continue goes on from a recording"},
+      {"a.scn --steps 9 --out a.h5 --continue=false", "continue was given a disallowed flag override"},
       {"a.scn --steps 9 --out nothing.h5 --continue", "nothing.h5: cannot open"},
       {"a.scn --steps 9 --out bad.h5 --continue", "bad.h5: not an Abut recording"},
       {"a.scn --steps 9 --out empty.h5 --continue", "empty.h5: the file is empty"},
