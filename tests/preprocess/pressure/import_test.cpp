@@ -163,7 +163,7 @@ TEST_F(Import, FaultsOfXmlFilesAreRefusedAndNamed) {
   };
   const std::string good = text(VtuFormat::kAscii);
   refused(with(good, "type=\"UnstructuredGrid\"", "type=\"PolyData\""), "not an unstructured grid");
-  refused(with(good, "Name=\"pressure\"", "Name=\"stress\""), "no scalar `pressure` per point");
+  refused(with(good, "Name=\"pressure\"", "Name=\"stress\""), "scalars `pressure` of the points are missing");
   refused(with(good, "\"pressure\" NumberOfComponents=\"1\"", "\"pressure\" NumberOfComponents=\"3\""),
           "more than one component");
   refused(with(good, "0 0 0 0 5", "0 0 0 5"),
