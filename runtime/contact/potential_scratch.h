@@ -32,8 +32,8 @@ struct PotentialShare {
 template <class S>
 struct PotentialScratch {
   std::vector<ssdf::internal::NearScratch<S>> near{1};  // of each thread
-  std::vector<internal::PotentialShare<S>> shares;
-  std::vector<std::int32_t> nodes_A, nodes_B, next;  // that the shares are made of
+  std::vector<internal::PotentialShare<S>> shares;      // of A's samples, then of B's
+  std::vector<std::int32_t> nodes_A, nodes_B, next;     // that the shares are made of
 };
 
 }  // namespace abut::contact
