@@ -150,7 +150,8 @@ void BatchModel::wrenches(std::span<const body::Pair> pairs, std::span<PairWrenc
     WrenchHessian* const hessian = has(want, Want::kHessian) ? &hessians[i] : nullptr;
     results[i] = models_[thread]->wrench(pairs[i], want, hessian);
   };
-  parallel_for(static_cast<std::int64_t>(pairs.size()), static_cast<int>(models_.size()), answer, 16);
+  parallel_for(static_cast<std::int64_t>(pairs.size()), static_cast<int>(models_.size()), answer,
+               even_chunk(pairs.size(), models_.size(), 16));
 }
 
 }  // namespace abut::contact

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <mutex>
@@ -11,15 +12,13 @@
 namespace abut {
 
 // The one parallel loop of the library: calls body(i, thread) for i in [0, count), thread in [0, threads);
-// threads 0: default_threads(). Each thread claims up to `chunk` calls at a time, of few calls so many that
-// every thread has some, so that one that gets no core holds up none but those that it has begun. `body` must
-// write to places that belong to i (or, for scratch space, to thread) only; then the result is the same bits
-// for any number of threads. The first exception thrown by a body is rethrown here once all threads are done.
+// threads 0: default_threads(). Each thread claims `chunk` calls at a time, so that one that gets no core
+// holds up none but those that it has begun. `body` must write to places that belong to i (or, for scratch
+// space, to thread) only; then the result is the same bits for any number of threads. The first exception
+// thrown by a body is rethrown here once all threads are done.
 template <class Body>
 void parallel_for(std::int64_t count, int threads, Body&& body, std::int64_t chunk = 1) {
   if (threads <= 0) threads = default_threads();
-  constexpr std::int64_t kClaims = 16;  // of each thread, at least
-  chunk = std::clamp<std::int64_t>(count / (kClaims * threads), 1, chunk);
   const std::int64_t chunks = (count + chunk - 1) / chunk;
   if (threads == 1 || chunks <= 1) {
     for (std::int64_t i = 0; i < count; ++i) body(i, 0);
@@ -43,6 +42,13 @@ void parallel_for(std::int64_t count, int threads, Body&& body, std::int64_t chu
     }
   });
   if (error) std::rethrow_exception(error);
+}
+
+// A chunk for calls that are worth a thread each, at most `most`: of few calls every thread has several, so
+// that the last ones hold up little.
+inline std::int64_t even_chunk(std::size_t count, std::size_t threads, std::int64_t most) {
+  constexpr std::size_t kClaims = 16;  // of each thread
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(count / (kClaims * threads)), 1, most);
 }
 
 }  // namespace abut

@@ -96,7 +96,8 @@ void BatchEstimator::operator()(std::span<const body::Pair> pairs, std::span<Pai
                             [](const body::Pair& pair) { witness::require_valid(pair, kWho); });
   parallel_for(
       static_cast<std::int64_t>(pairs.size()), static_cast<int>(estimators_.size()),
-      [&](std::int64_t i, int thread) { results[i] = (*estimators_[thread])(pairs[i]); }, 16);
+      [&](std::int64_t i, int thread) { results[i] = (*estimators_[thread])(pairs[i]); },
+      even_chunk(pairs.size(), estimators_.size(), 16));
 }
 
 void BatchEstimator::smoothed(std::span<const body::Pair> pairs, std::span<SmoothedPair> results,
@@ -111,7 +112,7 @@ void BatchEstimator::smoothed(std::span<const body::Pair> pairs, std::span<Smoot
       [&](std::int64_t i, int thread) {
         results[i] = estimators_[thread]->smoothed(pairs[i], hessians.empty() ? nullptr : &hessians[i]);
       },
-      16);
+      even_chunk(pairs.size(), estimators_.size(), 16));
 }
 
 }  // namespace abut::derivative

@@ -21,7 +21,8 @@ void answer(std::vector<std::unique_ptr<DistanceModel>>& models, std::span<const
                             [&](const body::Pair& pair) { models.front()->require_valid(pair, who); });
   parallel_for(
       static_cast<std::int64_t>(pairs.size()), static_cast<int>(models.size()),
-      [&](std::int64_t i, int thread) { results[i] = ask(*models[thread], pairs[i]); }, 8);
+      [&](std::int64_t i, int thread) { results[i] = ask(*models[thread], pairs[i]); },
+      even_chunk(pairs.size(), models.size(), 8));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ TEST(ParallelFor, CallsEveryIndexOnceWithThreadsBelowTheirNumber) {
       }
 }
 
-TEST(ParallelFor, FewCallsHaveSeveralThreadsHoweverLargeChunksMayBe) {
+TEST(ParallelFor, FewCallsOfAnEvenChunkHaveSeveralThreads) {
   std::atomic<int> within{0};
   parallel_for(
       16, 4,
@@ -51,8 +51,10 @@ TEST(ParallelFor, FewCallsHaveSeveralThreadsHoweverLargeChunksMayBe) {
           std::this_thread::yield();
         EXPECT_GE(within, 2);
       },
-      1000);
+      even_chunk(16, 4, 1000));
   EXPECT_EQ(within, 16);
+  EXPECT_EQ(even_chunk(100000, 8, 16), 16);
+  EXPECT_EQ(even_chunk(0, 1, 16), 1);
 }
 
 TEST(ParallelFor, RethrowsWhatABodyThrew) {
