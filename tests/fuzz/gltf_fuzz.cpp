@@ -1,4 +1,5 @@
-// Any bytes as a glTF, with its data inside or beside: one that assimp may read, or an abut::Error, nothing else.
+// Any bytes as a glTF, with its data inside or beside: one that assimp may read, or an abut::Error, nothing
+// else.
 #include "preprocess/mesh/gltf.h"
 #include "runtime/core/error.h"
 
