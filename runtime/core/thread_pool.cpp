@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cfenv>
-#include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <system_error>
 #include <thread>
@@ -50,11 +48,8 @@ int threads_in_environment() {  // 0: none are asked for there
   int count = found_in_environment.load(std::memory_order_relaxed);
   if (count == kUnknown) {
     const char* text = std::getenv("OMP_NUM_THREADS");
-    count = 0;
-    if (text) {  // of a list, one for each level of nesting, the first
-      const auto [end, error] = std::from_chars(text, text + std::strlen(text), count);
-      count = error == std::errc::result_out_of_range ? kMost : std::clamp(count, 0, kMost);
-    }
+    // Of a list, one number for each level of nesting, the first.
+    count = text ? static_cast<int>(std::clamp<long>(std::strtol(text, nullptr, 10), 0, kMost)) : 0;
     found_in_environment.store(count, std::memory_order_relaxed);
   }
   return count;
