@@ -11,7 +11,7 @@ build_packages=(
   libcli11-dev libfmt-dev nlohmann-json3-dev libpng-dev libtinyxml-dev    # the commands
   libcurl4-openssl-dev libarchive-dev libssl-dev zlib1g-dev # abut-datasets alone
   libcgal-dev libtet1.5-dev                                # the pipeline: GPL and AGPL, see the README
-  libassimp-dev                                            # its reader of COLLADA and glTF
+  libassimp-dev libpugixml-dev                             # its readers of COLLADA and glTF
   libgtest-dev libbenchmark-dev
   libfcl-dev libmujoco-dev libbullet-dev                   # benchmarks alone: the peers they compare with
   libsiconos-numerics-dev liborocos-kdl-dev                # tests alone: oracles of contact problems, of trees
