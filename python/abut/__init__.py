@@ -61,11 +61,12 @@ from .contact import (
     wrench_derivative,
     wrench_hessian,
 )
-from .dynamics import Integrator, Report, Simulation, StepConfig, Trajectory, step, step_derivatives
+from .dynamics import Integrator, Report, Simulation, Trajectory, step, step_derivatives
 from .gradients import StepDerivatives, jvp, pose_gradient, pose_tangent, vjp
 from .rollout import Rollout, RolloutGradient, RolloutJacobian, RolloutRun
 from .scene import Joint, Scene, Shape, System, read_scene
 from .show import View, show
+from .step_config import StepConfig
 from .tables import Row, Setting, distance_models, estimators, integrators, models, soft_distance_settings, solvers
 from .witness import (
     DistanceModel,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
-from typing import TYPE_CHECKING, Any, Dict, Mapping, NamedTuple, Optional
+from typing import Any, Dict, NamedTuple, Optional
 
 import numpy as np
 
@@ -12,11 +11,10 @@ from . import _abut
 from .bodies import PathLike
 from .gradients import StepDerivatives
 from .results import summary
-from .scene import Parameters, StateLike, System
+from .rollout import Rollout
+from .scene import StateLike, System
+from .step_config import StepConfig, config_of, system_of
 from .tables import documented, integrators, made, solvers
-
-if TYPE_CHECKING:
-    from .rollout import Rollout
 
 
 class Report(NamedTuple):
@@ -49,35 +47,11 @@ class Trajectory(NamedTuple):
     __repr__ = summary
 
 
-@dataclasses.dataclass(frozen=True)
-class StepConfig:
-    """How Integrator, Simulation and step move a system on: their keywords. Settings are listed at Simulation."""
-
-    dt: float = 2e-3  # s
-    integrator: str = "midpoint"
-    solver: str = ""  # of contacts, of integrators that take one; empty: the integrator's own
-    model: Optional[str] = None  # where contact comes from, by the names of `abut-sim --model`; None: its default
-    threads: int = 1  # 0: one per core; the same bits for any
-    integrator_settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    solver_settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    model_settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    parameters: Parameters = ()  # [(quantity, body), ...] that derivatives are taken by, as System.values has them
-
-
-def _config(given: Dict[str, Any]) -> Dict[str, Any]:
-    config = {field.name: getattr(StepConfig(**given), field.name) for field in dataclasses.fields(StepConfig)}
-    for name in "integrator_settings", "solver_settings", "model_settings":
-        if not isinstance(config[name], Mapping):
-            raise TypeError(f"simulation: {name} must be a mapping, not {type(config[name]).__name__}")
-        config[name] = dict(config[name])
-    return config
-
-
 class Integrator(_abut.Integrator):
     """Moves states of one system on: `next = integrator.step(state, control)`. `config`: StepConfig's fields."""
 
     def __init__(self, system: System, **config: Any) -> None:
-        made("Integrator", super().__init__, _system(system), _config(config))
+        made("Integrator", super().__init__, system_of(system), config_of(config))
         self.__dict__.setdefault("_origin", (system, config))
 
     def step(
@@ -104,10 +78,8 @@ class Integrator(_abut.Integrator):
         return StepDerivatives(*found)
 
     @functools.cached_property
-    def rollout(self) -> "Rollout":
+    def rollout(self) -> Rollout:
         """Of one step a row: many states at once, and gradients (Rollout)."""
-        from .rollout import Rollout
-
         system, config = self._origin
         return Rollout(system, **{"integrator": StepConfig.integrator, **config})
 
@@ -117,12 +89,6 @@ class Integrator(_abut.Integrator):
 
 def _integrator(system: System, config: Dict[str, Any]) -> Integrator:
     return Integrator(system, **config)
-
-
-def _system(given: Any) -> System:
-    if not isinstance(given, System):
-        raise TypeError(f"simulation: system must be a System (read_scene, Scene), not {type(given).__name__}")
-    return given
 
 
 def step(
@@ -156,7 +122,7 @@ class Simulation(_abut.Simulation):
     """
 
     def __init__(self, system: System, **config: Any) -> None:
-        made("Simulation", super().__init__, _system(system), _config(config))
+        made("Simulation", super().__init__, system_of(system), config_of(config))
 
     def run(
         self, steps: int, *, control: Optional[np.ndarray] = None, joint_force: Optional[np.ndarray] = None,

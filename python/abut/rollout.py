@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _abut
-from .dynamics import _config, _system
 from .gradients import as_numbers
 from .results import summary
 from .scene import Parameters, System
+from .step_config import config_of, system_of
 from .tables import made
 
 
@@ -100,8 +100,8 @@ class Rollout(_abut.Rollout):
     def __init__(
         self, system: System, steps_per_control: int = 1, *, integrator: str = "implicit", threads: int = 0, **config: Any
     ) -> None:
-        given = _config({"integrator": integrator, **config})
-        made("Rollout", super().__init__, _system(system), given, steps_per_control, threads)
+        given = config_of({"integrator": integrator, **config})
+        made("Rollout", super().__init__, system_of(system), given, steps_per_control, threads)
         self.__dict__.setdefault("system", system)
         self.__dict__.setdefault("_origin", (system, steps_per_control, {"integrator": integrator, "threads": threads, **config}))
 
