@@ -76,7 +76,8 @@ std::map<std::string, Amount> read_amounts(const std::filesystem::path& file) {
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
     if (line.ends_with('\r')) line.pop_back();
-    if (line.empty() || line.starts_with('#') || (number == 1 && line == "object,quantity,value")) continue;
+    const bool is_comment = line == "#" || line.starts_with("# ");  // an object's name may begin with #
+    if (line.empty() || is_comment || (number == 1 && line == "object,quantity,value")) continue;
     const auto refuse = [&](const std::string& why) {
       throw InvalidInput(fmt::format("{}, line {}: {}", file.string(), number, why));
     };

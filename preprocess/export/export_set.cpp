@@ -162,6 +162,11 @@ void export_one(const std::filesystem::path& file, const std::string& id, const 
   const std::filesystem::path folder = out / id;
   try {
     claim_object(folder);
+  } catch (const InvalidInput& error) {
+    result.failure = error.what();
+    return;
+  }
+  try {
     result.object.visual = visual_of(asset, {result.object.low, result.object.high});
     for (const std::string& name : to.write(asset, result.object, options.settings, folder))
       result.files.push_back(fmt::format("{}/{}", id, name));
@@ -231,7 +236,7 @@ std::vector<ExportResult> export_set(const std::vector<std::filesystem::path>& a
     if (result.failure.empty()) written.push_back(result.object);
     done(result);
   }
-  if (to.write_scene != nullptr && !written.empty()) to.write_scene(written, out);
+  if (to.write_scene != nullptr) to.write_scene(written, out);
   write_manifest(results, to, options, true, out);
   return results;
 }

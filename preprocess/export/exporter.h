@@ -41,7 +41,8 @@ struct Exporter {
   // would refuse.
   std::vector<std::string> (*write)(const asset::Asset&, ExportObject&, const ExportSettings&,
                                     const std::filesystem::path& folder);
-  // Writes a scene of all of them, each in out/<id>/; null: none.
+  // Writes a scene of all of them, each in out/<id>/, or removes the earlier one where there are none; null:
+  // no scene.
   void (*write_scene)(std::span<const ExportObject>, const std::filesystem::path& out);
   bool convex_collides;  // convex parts are what collides
 };

@@ -146,6 +146,12 @@ std::vector<std::string> write(const asset::Asset& asset, ExportObject& object, 
 
 // In a square grid over the plane, each a little above it.
 void write_scene(std::span<const ExportObject> objects, const std::filesystem::path& out) {
+  const std::filesystem::path file = out / "scene.xml";
+  if (objects.empty()) {
+    std::error_code ignored;  // none is there, or it stays
+    std::filesystem::remove(file, ignored);
+    return;
+  }
   constexpr double kGap = 1.2;  // of the largest diagonal, between centres
   double step = 0;
   for (const ExportObject& object : objects) step = std::max(step, kGap * (object.high - object.low).norm());
@@ -169,7 +175,7 @@ void write_scene(std::span<const ExportObject> objects, const std::filesystem::p
                 {step * cell.x() - middle.x(), step * cell.y() - middle.y(), lift - object.low.z()});
   }
   text += "  </worldbody>\n</mujoco>\n";
-  write_whole(out / "scene.xml", text);
+  write_whole(file, text);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ class PlainWriter {
       const std::string_view name = trimmed(line.substr(0, line.find('\0')));
       if (!name.empty()) fmt::format_to(std::back_inserter(faces_), "usemtl {}\n", name);
     } else if (keyword == "mtllib") {
-      add_library(std::string(trimmed(line)));
+      add_libraries(trimmed(line));
     }
   }
 
@@ -128,6 +128,16 @@ class PlainWriter {
       ++at;
     }
     return corner;
+  }
+
+  // One name with blanks in it, where there is such a file, or several names.
+  void add_libraries(std::string_view names) {
+    if (names.find_first_of(" \t") == names.npos || find_beside(std::string(names), file_))
+      return add_library(std::string(names));
+    while (!names.empty()) {
+      add_library(std::string(take_word(names)));
+      names = trimmed(names);
+    }
   }
 
   void add_library(const std::string& name) {

@@ -50,10 +50,10 @@ TEST_F(ExportSet, MassDensityMaterialAndTableAreTaken) {
   expect_masses({"--density", "500"}, 3, 0.5);
   expect_masses({"--mass", "0.25"}, 0.25, 0.25);
   expect_masses({"--material", "steel"}, 47.1, 7.85);
-  write("table.csv", "object,quantity,value\n# hollow\nb, c,mass,0.125\nnobody,material,wood\n");
+  write("table.csv", "object,quantity,value\n# hollow, see b\n#\nb, c,mass,0.125\n#nobody,material,wood\n");
   const std::string table = (data_ / "table.csv").string();
   expect_masses({"--density", "100", "--table", table}, 0.6, 0.125);
-  EXPECT_TRUE(contains(export_to("urdf", {"--table", table}).out, "there is no object 'nobody'"));
+  EXPECT_TRUE(contains(export_to("urdf", {"--table", table}).out, "there is no object '#nobody'"));
 }
 
 TEST_F(ExportSet, AHullMuchLargerThanItsSolidIsSaid) {
@@ -236,7 +236,7 @@ TEST_F(ExportSet, NothingIsWrittenThroughALink) {
     return read == "by hand";
   };
   ASSERT_EQ(export_to("mujoco").code, 0);
-  for (const char* file : {"box/surface.obj", "scene.xml", "manifest.json"}) {
+  for (const char* file : {"scene.xml", "manifest.json", "box/surface.obj"}) {
     SCOPED_TRACE(file);
     const std::filesystem::path link = to() / file;
     std::filesystem::rename(link, folder_ / "kept");
@@ -248,6 +248,12 @@ TEST_F(ExportSet, NothingIsWrittenThroughALink) {
     std::filesystem::remove(link);
     std::filesystem::rename(folder_ / "kept", link);
   }
+  std::filesystem::rename(to() / "box", folder_ / "kept");
+  std::filesystem::create_symlink(folder_ / "kept", to() / "box");
+  EXPECT_TRUE(contains(export_to("mujoco").err, "box: it is no folder; remove it"));
+  EXPECT_TRUE(std::filesystem::is_symlink(to() / "box"));
+  EXPECT_FALSE(std::filesystem::exists(to() / "scene.xml"));  // of what is not exported any more
+  std::filesystem::remove(to() / "box");
   EXPECT_EQ(export_to("mujoco").code, 0);
 }
 

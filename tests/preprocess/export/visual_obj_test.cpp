@@ -116,6 +116,8 @@ TEST_F(ExportedObj, PicturesAreLookedForBesideTheirMtl) {
   write("sub/b.mtl", box_materials("picture.png"));
   write("sub/picture.png", png());
   EXPECT_FALSE(contains(export_box({{"mtllib box.mtl", "mtllib sub/b.mtl"}}).out, "note:"));
+  write("none.mtl", "");
+  EXPECT_FALSE(contains(export_box({{"mtllib box.mtl", "mtllib none.mtl  box.mtl"}}).out, "note:"));
   EXPECT_EQ(text("urdf/box/texture_0.png"), png());
 }
 

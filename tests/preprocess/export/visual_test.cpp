@@ -197,6 +197,7 @@ TEST_F(ExportedVisual, FoldersThatAreNoExportsAreLeftAlone) {
   const CommandResult taken =
       command({"export", out_.string(), "--to", "urdf", "--out", (folder_ / "urdf").string()});
   EXPECT_TRUE(contains(taken.out + taken.err, "it is no folder; remove it")) << taken.out << taken.err;
+  EXPECT_EQ(text("urdf/box"), "a file");
 }
 
 }  // namespace
