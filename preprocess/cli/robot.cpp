@@ -16,6 +16,7 @@
 #include "preprocess/process/packing.h"
 #include "preprocess/process/runner.h"
 #include "runtime/asset/container.h"
+#include "runtime/asset/reader.h"
 #include "runtime/cli/shell_word.h"
 #include "runtime/core/error.h"
 #include "runtime/core/input_file.h"
@@ -129,6 +130,25 @@ void require_copy(const fs::path& file, const fs::path& urdf) {
                     file.string(), before.string(), fs::absolute(urdf).lexically_normal().string()));
 }
 
+// Throws InvalidInput where the asset of a mesh was made of it at another scale: another robot's, which names
+// it, would change its size.
+void require_same_scale(const datasets::ObjectSource& mesh, const fs::path& file) {
+  if (!fs::exists(file)) return;
+  try {
+    const asset::Provenance before = asset::load(file).provenance;
+    const auto scale = before.parameters.find("metres_per_unit");
+    const std::string now = fmt::format("{}", mesh.metres_per_unit);
+    if (scale == before.parameters.end() || scale->second == now ||
+        before.source_file != absolute_source(mesh))
+      return;
+    throw InvalidInput(fmt::format(
+        "{} was made at a scale of {}, this robot has {} at {}: give another OUT, or --force where no other "
+        "robot uses it",
+        file.string(), scale->second, mesh.file.string(), now));
+  } catch (const BadAsset&) {  // it is made again
+  }
+}
+
 // What the copy has no use for, and what would name files that are not beside it.
 void remove_all(TiXmlElement& parent, const char* name) {
   while (TiXmlElement* child = parent.FirstChildElement(name)) parent.RemoveChild(child);
@@ -174,6 +194,8 @@ void RobotFolder::list_meshes(const BatchOptions& limits) {
   for (std::size_t i = 0; i < used_.size(); ++i)
     if (uses.at(meshes_[i].name) > 1) meshes_[i].name += scale_suffix(used_[i].mesh.scale);
   datasets::make_names_safe(meshes_);
+  if (limits.force) return;
+  for (const datasets::ObjectSource& mesh : meshes_) require_same_scale(mesh, out_ / (mesh.name + ".h5"));
 }
 
 std::vector<RobotFolder::UsedMesh>::const_iterator RobotFolder::find(const Mesh& mesh) const {

@@ -17,7 +17,8 @@ class RobotFolder {
   // Reads the robot and lists its meshes, each file at each scale once. Meshes that are stretched or mirrored
   // are written into `out`/scaled as they stand, each by a process within the limits of one object. Throws as
   // read_urdf does, and IoError; InvalidInput where such a mesh cannot be read within them, where
-  // `out`/ROBOT.urdf is there and no copy made before, or that of another robot.
+  // `out`/ROBOT.urdf is there and no copy made before, or that of another robot, or where an asset there is
+  // of one of the meshes at another scale, unless forced.
   RobotFolder(const std::filesystem::path& urdf, const std::filesystem::path& out,
               const BatchOptions& limits);
 

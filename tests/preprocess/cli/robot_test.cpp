@@ -124,6 +124,27 @@ TEST_F(RobotCommand, AMeshInMillimetresAtTwoScales) {
   EXPECT_TRUE(contains(large.out + large.err, "are its units millimetres?")) << large.out << large.err;
 }
 
+// Two robots with one mesh at different scales.
+TEST_F(RobotCommand, AnotherRobotsScaleIsNotTaken) {
+  write("link.stl", ascii_stl(box(200, 100, 50)));
+  const auto scaled = [](const std::string& s) {
+    return link("base", collision("<mesh filename='link.stl' scale='" + s + " " + s + " " + s + "'/>"));
+  };
+  ASSERT_EQ(made(scaled("0.001")).code, 0);
+  const auto other = [&](std::vector<std::string> more) {
+    write("other.urdf", "<robot name='other'>" + scaled("0.002") + "</robot>");
+    more.insert(more.begin(), {"urdf", (data_ / "other.urdf").string(), out_.string(), "--tets", "none",
+                               "--quads", "none"});
+    return command(more);
+  };
+  const CommandResult refused = other({});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(contains(refused.err, "link.h5 was made at a scale of 0.001, this robot has ")) << refused.err;
+  EXPECT_NEAR(asset::load(asset("link")).mass.volume, 1e-3, 1e-9);
+  EXPECT_EQ(other({"--force"}).code, 0);
+  EXPECT_NEAR(asset::load(asset("link")).mass.volume, 8e-3, 1e-9);
+}
+
 // Two robots with meshes of one name, beside a scene that has none of their assets in its folder of assets.
 TEST_F(RobotCommand, RobotsBringTheirAssetsWithThem) {
   const std::filesystem::path out = out_;
