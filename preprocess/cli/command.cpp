@@ -72,15 +72,14 @@ struct Selection {
   std::vector<datasets::ObjectSource> objects, others;
 };
 
-// Throws InvalidInput where `only` matches nothing in the dataset; in a part of it there may be none.
+// Throws InvalidInput where one of `only` matches nothing in the dataset; in a part of it there may be none.
 Selection select(const datasets::Dataset& dataset, const std::vector<std::string>& only, const Shard& shard) {
-  if (!only.empty() &&
-      std::none_of(dataset.objects.begin(), dataset.objects.end(),
-                   [&](const datasets::ObjectSource& object) { return is_selected(object, only); }))
-    throw InvalidInput(fmt::format("{}: it has {}, none of which matches '{}'; the first is called {}",
-                                   dataset.root.string(), counted(dataset.objects.size(), "object"),
-                                   fmt::join(only, "', '"),
-                                   dataset.objects.empty() ? "nothing" : dataset.objects.front().name));
+  for (const std::string& glob : only)
+    if (std::none_of(dataset.objects.begin(), dataset.objects.end(),
+                     [&](const datasets::ObjectSource& object) { return is_selected(object, {glob}); }))
+      throw InvalidInput(fmt::format("{}: it has {}, none of which matches '{}'; the first is called {}",
+                                     dataset.root.string(), counted(dataset.objects.size(), "object"), glob,
+                                     dataset.objects.empty() ? "nothing" : dataset.objects.front().name));
   Selection selection;
   for (datasets::ObjectSource& object : select(dataset.objects, shard))
     (is_selected(object, only) ? selection.objects : selection.others).push_back(std::move(object));
@@ -116,7 +115,8 @@ int make_objects(const datasets::Dataset& dataset, const Selection& selection, c
     cli::say("{}: {}, layout {}\n", arguments.dataset, counted(objects.size(), "object"), dataset.layout);
   }
   std::optional<Manifest> manifest;
-  if (arguments.shard.count > 0) manifest.emplace(arguments.out, arguments.shard, objects, selection.others);
+  if (arguments.shard.count > 0)
+    manifest.emplace(arguments.out, dataset.root, arguments.shard, objects, selection.others);
   BatchProgress progress(objects, quiet);
   BatchEvents events(objects);
   BatchResult batch = run_batch(objects, arguments.out, arguments.batch,
@@ -224,6 +224,8 @@ int import_tetrahedra(const Arguments& arguments) {
   cli::say("{}: {}, largest pressure {:g}: the modulus that gives its pressures back\n", file.string(),
            counted(imported.volumes.front().tetrahedra.size() / 4, "tetrahedron", "tetrahedra"),
            imported.provenance.measures.at("import_largest_pressure"));
+  if (imported.name != std::filesystem::path(arguments.file).stem())
+    cli::say("  note: called '{}': the file's own name is too long or cannot be printed\n", imported.name);
   return kAllFine;
 }
 

@@ -107,6 +107,28 @@ void for_each_object(const std::filesystem::path& manifest, const Visit& visit) 
   }
 }
 
+// Throws InvalidInput where the manifest has an object that is still there and lies outside the dataset.
+void require_own(const std::filesystem::path& manifest, const std::filesystem::path& dataset) {
+  std::error_code error;
+  if (!std::filesystem::exists(manifest, error)) return;
+  const std::filesystem::path root = std::filesystem::weakly_canonical(dataset, error);
+  std::string other;
+  try {
+    for_each_object(manifest, [&](const nlohmann::json& object) {
+      const std::filesystem::path source = std::string(object.at("source_file"));
+      if (!other.empty() || !std::filesystem::exists(source, error)) return;
+      const std::filesystem::path below =
+          std::filesystem::weakly_canonical(source, error).lexically_relative(root);
+      if (below.empty() || *below.begin() == "..") other = source.string();
+    });
+  } catch (const InvalidInput&) {  // damaged: it is written anew
+  }
+  if (!other.empty())
+    throw InvalidInput(
+        fmt::format("{} is of another dataset, such as {}: give another OUT, or remove it first",
+                    manifest.string(), other));
+}
+
 // Names of files may be no UTF-8.
 std::string text_of(const nlohmann::json& json, int indent) {
   return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -172,12 +194,13 @@ std::vector<datasets::ObjectSource> select(const std::vector<datasets::ObjectSou
   return selected;
 }
 
-Manifest::Manifest(const std::filesystem::path& out, const Shard& shard,
+Manifest::Manifest(const std::filesystem::path& out, const std::filesystem::path& dataset, const Shard& shard,
                    const std::vector<datasets::ObjectSource>& objects,
                    const std::vector<datasets::ObjectSource>& others)
     : file_(out / kManifests / fmt::format("{}-of-{}.json", shard.number, shard.count)) {
   std::error_code ignored;  // whoever writes says what is wrong with the folder
   std::filesystem::create_directories(file_.parent_path(), ignored);
+  require_own(file_, dataset);
   const auto left = [](const datasets::ObjectSource& object) {
     return nlohmann::json{{"name", object.name},
                           {"source_file", object.file.string()},

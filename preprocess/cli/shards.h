@@ -29,8 +29,9 @@ class Manifest {
  public:
   // Takes what an earlier manifest says of `others`, the objects of the part that the run leaves alone, and
   // removes it; where there is something to take, the run's `objects` are down as interrupted beside that.
-  // Throws InvalidInput where the earlier manifest is damaged and there are others; IoError.
-  Manifest(const std::filesystem::path& out, const Shard& shard,
+  // Throws InvalidInput where the earlier manifest is damaged and there are others, or is of objects
+  // elsewhere than in `dataset` that are still there; IoError.
+  Manifest(const std::filesystem::path& out, const std::filesystem::path& dataset, const Shard& shard,
            const std::vector<datasets::ObjectSource>& objects,
            const std::vector<datasets::ObjectSource>& others);
 

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "command_runner.h"
+#include "preprocess/mesh/write.h"
 #include "tests/support/shapes.h"
 
 // Parts of a dataset that are run apart and killed, and what is said of all of them.
@@ -144,6 +145,25 @@ TEST_F(Shards, KilledRunsOfAPartLeaveNoManifestOfTheirObjects) {
   EXPECT_EQ(killed({"--force"}).code, 2);
   EXPECT_EQ(run(words("1/1")).code, 0);
   EXPECT_EQ(status().code, 0);
+}
+
+TEST_F(Shards, AnotherDatasetsPartIsNotForgotten) {
+  write("bad.obj", "v 0 0 0\nv 1 0 0\nf 1 2 9\n");
+  EXPECT_EQ(run(words("1/1")).code, 1);
+  EXPECT_EQ(status().code, 1);
+  const std::filesystem::path other = folder_ / "other", moved = folder_ / "moved";
+  std::filesystem::create_directory(other);
+  preprocess::write_mesh(sphere(0.05, 2), other / "ball.obj");
+  std::vector<std::string> second = words("1/1");
+  std::replace(second.begin(), second.end(), data_.string(), other.string());
+  const CommandResult refused = run(second);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(contains(refused.err, "1-of-1.json is of another dataset")) << refused.err;
+  EXPECT_EQ(status().code, 1);
+  EXPECT_EQ(merged(), std::vector<std::string>{"bad"});
+  std::filesystem::rename(data_, moved);  // nothing of it is left there
+  EXPECT_EQ(run(second).code, 0);
+  std::filesystem::rename(moved, data_);
 }
 
 TEST_F(Shards, ForgedManifestsAreRefusedOrPassedOver) {
