@@ -168,6 +168,7 @@ class Translator : public RunObserver {
       result.outcome = Outcome::kInterrupted;  // until its try alone has ended
       result.reason = kInterruptedReason;
       again_.push_back(numbers_[job]);
+      observer_.stage(numbers_[job], "waits to be tried alone, with all memory");
     } else {
       observer_.finished(numbers_[job], result);
     }

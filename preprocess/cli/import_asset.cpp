@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "datasets/names.h"
 #include "preprocess/cli/output_folder.h"
 #include "preprocess/cli/pipeline.h"
 #include "preprocess/cli/verify.h"
@@ -31,17 +32,21 @@ void require_replaceable(const std::filesystem::path& file, const std::filesyste
 }  // namespace
 
 ImportedAsset import_asset(const std::filesystem::path& source, const std::filesystem::path& out) {
-  const std::string name = source.stem().string();
+  const std::string name = datasets::safe_name(source.stem().string());
   const std::filesystem::path file = out / (name + ".h5");
   require_not_input(file, source);
   const OutputFolder folder(out);
   check_writable(file);
   const ObjectLock lock =
       folder.lock(name, [&] { cli::say(stderr, "{}: {}, which holds it\n", file.string(), kWaitingStage); });
+  const std::string digest = asset::digest(read_file(source));
   ImportedAsset imported{import_volume(source), file};
+  if (asset::digest(read_file(source)) != digest)
+    throw InvalidInput(source.string() + ": has changed while it was read; run again");
+  imported.asset.name = name;
   asset::Provenance& provenance = imported.asset.provenance;
   provenance.source_file = std::filesystem::absolute(source).lexically_normal().string();
-  provenance.source_digest = asset::digest(read_file(source));
+  provenance.source_digest = digest;
   provenance.parameters = {{"import", "volume"}};
   provenance.versions = versions();
   if (const std::vector<std::string> problems = verify(imported.asset); !problems.empty())

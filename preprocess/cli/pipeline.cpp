@@ -108,6 +108,8 @@ asset::Asset make_from(const datasets::ObjectSource& source, const Parameters& p
   const TriangleMesh soup = stages.run("read", [&] {
     provenance.source_digest = digest_of(source.file);
     TriangleMesh mesh = read_mesh(source.file, source.metres_per_unit, report);
+    if (digest_of(source.file) != provenance.source_digest)
+      throw InvalidInput(source.file.string() + ": has changed while it was read; run again");
     recentre(mesh, report);
     return mesh;
   });

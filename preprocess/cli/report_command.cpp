@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "datasets/listing.h"
 #include "preprocess/export/export_set.h"
 #include "preprocess/report/report.h"
 #include "runtime/cli/say.h"
@@ -22,7 +23,7 @@ int report(const ReportArguments& arguments) {
   const std::filesystem::path folder =
       is_set ? arguments.source : (std::filesystem::path(".") / arguments.source).parent_path();
   const std::filesystem::path out = arguments.out.empty() ? folder / "report" : arguments.out;
-  const std::string title = std::filesystem::absolute(folder).lexically_normal().filename().string();
+  const std::string title = datasets::folder_name(folder);
   std::size_t failed = 0;
   const auto print = [&](const ReportedObject& object) {
     if (object.failure.empty()) {

@@ -37,6 +37,14 @@ TEST_F(ImportVolume, MakesAnAssetThatVerifies) {
   EXPECT_EQ(loaded.surfaces.size(), 1u);
 }
 
+TEST_F(ImportVolume, ANameThatNamesAPrimitiveIsChanged) {
+  write("@box.vtu", grid());
+  const CommandResult made = command({"import-volume", (data_ / "@box.vtu").string(), out_.string()});
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_NE(made.out.find("note: called '_box'"), std::string::npos) << made.out;
+  EXPECT_EQ(asset::load(asset("_box")).name, "_box");
+}
+
 TEST_F(ImportVolume, FaultsAreOneLineAndLeaveNothing) {
   write("bad.vtu", grid(1e6));
   write("cut.vtu", grid().substr(0, 700));
