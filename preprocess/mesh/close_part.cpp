@@ -103,7 +103,7 @@ TriangleMesh peel(TriangleMesh& mesh, double most, Report& report) {
   report.warnings.push_back(fmt::format("{} dropped that {} on edges of two others, {:.3g} % of the area",
                                         counted(hanging.faces, "face"), hanging.faces == 1 ? "hangs" : "hang",
                                         percent));
-  report.measures["dropped_area_percent"] += percent;
+  add_dropped("dropped_area_percent", percent, report);
   return {mesh.vertices, std::move(hanging.dropped)};
 }
 

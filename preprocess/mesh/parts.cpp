@@ -171,6 +171,11 @@ bool leaves_out_loose_faces(const TriangleMesh& mesh, const Parts& parts, const 
   return loose > others;
 }
 
+void add_dropped(const std::string& measure, double percent, Report& report) {
+  double& all = report.measures[measure];
+  all += (1 - all / 100) * percent;
+}
+
 TriangleMesh drop_parts(const TriangleMesh& mesh, const Parts& parts, const std::vector<char>& keep,
                         const std::string& advice, Report& report) {
   const std::vector<double> volumes = part_volumes(mesh, parts.of);
@@ -195,8 +200,8 @@ TriangleMesh drop_parts(const TriangleMesh& mesh, const Parts& parts, const std:
   if (dropped == 0) return mesh;
   const double area_percent = 100 * lost / parts.area,
                volume_percent = all_volume > 0 ? 100 * lost_volume / all_volume : 0;
-  report.measures["dropped_area_percent"] += area_percent;
-  report.measures["dropped_volume_percent"] += volume_percent;
+  add_dropped("dropped_area_percent", area_percent, report);
+  add_dropped("dropped_volume_percent", volume_percent, report);
   report.warnings.push_back(
       fmt::format("{} of {} dropped, {:.3g} % of the area (the largest of them {:.3g} %) and {:.3g} % of the "
                   "volume of closed parts{}",

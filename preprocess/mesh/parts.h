@@ -35,9 +35,13 @@ inline constexpr double kMostLeftOut = 0.5;  // of the area: what keeps less is 
 bool leaves_out_loose_faces(const TriangleMesh& mesh, const Parts& parts, const std::vector<char>& keep);
 
 // The parts that `keep` marks. A warning tells how much area and, of closed parts, volume went, with `advice`
-// after it; the measures components_dropped, dropped_area_percent and dropped_volume_percent count it.
-// Throws InvalidInput where more than kMostLeftOut is left out.
+// after it; the measures components_dropped, dropped_area_percent and dropped_volume_percent count it, the
+// last two in percent of what was there before anything was dropped. Throws InvalidInput where more than
+// kMostLeftOut is left out.
 TriangleMesh drop_parts(const TriangleMesh& mesh, const Parts& parts, const std::vector<char>& keep,
                         const std::string& advice, Report& report);
+
+// Adds what was dropped to a measure: `percent` of what is left after all that the measure has already.
+void add_dropped(const std::string& measure, double percent, Report& report);
 
 }  // namespace abut::preprocess

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "preprocess/index/index.h"
@@ -125,8 +127,12 @@ class Uniter {
                              report_);
   }
 
-  // Counts add up, percentages and lengths are the largest part's.
+  // Counts add up, what was dropped of a part is the part's share of it, and other percentages and lengths
+  // are the largest part's.
   void take_messages() {
+    std::map<std::string, double> dropped;  // percent of the area of the parts that are kept
+    double kept = 0;
+    for (std::int32_t p = 0; p < parts_.of.count; ++p) kept += closed_of_[p] ? parts_.areas[p] : 0;
     for (std::int32_t p = 0; p < parts_.of.count; ++p) {
       if (!closed_of_[p]) continue;
       for (const std::string& warning : reports_[p].warnings)
@@ -134,11 +140,16 @@ class Uniter {
                                                parts_.of.count, 100 * parts_.areas[p] / parts_.area,
                                                warning));
       for (const auto& [name, value] : reports_[p].measures) {
+        if (name.starts_with("dropped_")) {
+          dropped[name] += parts_.areas[p] / kept * value;
+          continue;
+        }
         double& all = report_.measures[name];
         const bool counts = !name.ends_with("_percent") && !name.ends_with("_m");
         all = counts ? all + value : std::max(all, value);
       }
     }
+    for (const auto& [name, percent] : dropped) add_dropped(name, percent, report_);
   }
 
   TriangleMesh assemble() const {

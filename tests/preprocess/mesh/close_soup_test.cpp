@@ -199,6 +199,23 @@ TEST_F(Close, DropsFacesThatHangOnEdges) {
   }
 }
 
+// What is dropped at first is no part of what the second share is of.
+TEST_F(Close, WhatIsDroppedInTwoStepsIsAShareOfAll) {
+  TriangleMesh mesh = box(10, 10, 10), other = box(8, 8, 8);
+  for (auto& v : other.vertices) v.x() += 40;
+  append_mesh(mesh, other);
+  const double area_of_both = area(mesh);
+  const Triangle t = mesh.triangles[0];
+  for (const double out : {6.0, 8.0}) {  // two fins on one edge
+    mesh.vertices.push_back(middle_of_edge(mesh, t) * (1 + out / 10));
+    mesh.triangles.push_back({t[0], t[1], static_cast<std::int32_t>(mesh.vertices.size()) - 1});
+  }
+  const double kept = 600;
+  close(mesh);
+  EXPECT_GT(area_of_both, kept);
+  EXPECT_NEAR(measure("dropped_area_percent"), 100 * (1 - kept / area(mesh)), 0.5) << all_warnings();
+}
+
 TEST_F(Close, FinsCountAsMovedWhereAHoleIsFilled) {
   TriangleMesh mesh = sphere(20, 40);
   const Triangle t = mesh.triangles[500];
