@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "datasets/layouts.h"
+#include "runtime/core/counted.h"
 #include "runtime/core/input_file.h"
 
 namespace abut::datasets {
@@ -80,13 +81,22 @@ void read(const Listing& root, Dataset& dataset) {
         dataset.notes.push_back(fmt::format("took '{}', not '{}'", models->folder.string(), folder.string()));
   std::set<std::string> listed = listed_names(models->folder / kInfo, dataset.notes);
   const bool compare = !listed.empty();
+  std::vector<fs::path> others;
   for (const fs::path& file : models->files) {
-    if (!is_model(file)) continue;
+    if (!is_model(file)) {
+      if (has_mesh_extension(file)) others.push_back(file);
+      continue;
+    }
     ObjectSource object{.name = file.stem().string(), .file = file, .notes = {}};
     if (listed.erase(object.name) == 0 && compare)
       object.notes.push_back(fmt::format("not listed in {}", kInfo));
     dataset.objects.push_back(std::move(object));
   }
+  if (!others.empty())
+    dataset.notes.push_back(
+        fmt::format("'{}': {} left out that {} not called obj_NNNNNN.ply (layout flat reads them): {}",
+                    models->folder.string(), counted(others.size(), "mesh file"),
+                    others.size() == 1 ? "is" : "are", names_text(others)));
   for (const std::string& name : listed)
     dataset.notes.push_back(
         fmt::format("'{}.ply' is missing, though {} lists it", (models->folder / name).string(), kInfo));

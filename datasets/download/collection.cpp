@@ -261,13 +261,18 @@ Check check_collection(const fs::path& folder, const std::function<void(std::siz
   const fs::path hidden = folder / kRecordFolder;
   std::vector<fs::path> records;
   std::error_code error;
-  for (fs::directory_iterator it(hidden, error), end; !error && it != end; it.increment(error))
+  for (fs::directory_iterator it(hidden, error), end; !error && it != end; it.increment(error)) {
     if (it->path().extension() == ".json") records.push_back(it->path());
+    // While files are replaced the record has another name (settle.h).
+    if (it->path().extension() == ".old" && !fs::exists(fs::path(it->path()).replace_extension(".json")))
+      check.problems.push_back(fmt::format("{}: a download broke off as it replaced files; download it again",
+                                           it->path().stem().string()));
+  }
   if (error == std::errc::permission_denied)
     throw IoError(folder.string() + ": cannot read this folder: " + error.message());
   if (!fs::is_directory(folder, error))
     throw IoError(folder.string() + ": " + (error ? error.message() : "it is no folder"));
-  if (records.empty())
+  if (records.empty() && check.problems.empty())
     throw InvalidInput(folder.string() +
                        ": there is no record of a download here; abut-datasets download makes one");
   std::sort(records.begin(), records.end());

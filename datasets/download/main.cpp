@@ -84,26 +84,31 @@ std::vector<std::string> listed_objects(const Manifest& manifest, const FetchOpt
 
 // Names as they are; patterns are looked up in the list, which is asked for where there is one.
 std::vector<std::string> chosen_objects(const Manifest& manifest, const Arguments& arguments) {
-  const auto pattern = [](const std::string& word) { return word.find_first_of("*?[") != std::string::npos; };
-  if (!arguments.objects.empty() &&
-      std::none_of(arguments.objects.begin(), arguments.objects.end(), pattern)) {
-    std::vector<std::string> named;
-    for (const std::string& name : arguments.objects) {
-      require_object_name(name, "--objects");
-      if (std::find(named.begin(), named.end(), name) == named.end()) named.push_back(name);
+  const auto is_pattern = [](const std::string& word) {
+    return word.find_first_of("*?[") != std::string::npos;
+  };
+  if (arguments.objects.empty()) return listed_objects(manifest, arguments.fetch);
+  std::vector<std::string> chosen, all;
+  const auto choose = [&](const std::string& name) {
+    if (std::find(chosen.begin(), chosen.end(), name) == chosen.end()) chosen.push_back(name);
+  };
+  for (const std::string& word : arguments.objects) {
+    if (!is_pattern(word)) {
+      require_object_name(word, "--objects");
+      choose(word);
+      continue;
     }
-    return named;
+    if (all.empty()) all = listed_objects(manifest, arguments.fetch);
+    bool found = false;
+    for (const std::string& name : all)
+      if (::fnmatch(word.c_str(), name.c_str(), 0) == 0) {
+        found = true;
+        choose(name);
+      }
+    if (!found)
+      throw InvalidInput(fmt::format("{} has {}, none of which matches '{}'", manifest.name,
+                                     counted(all.size(), "object"), word));
   }
-  std::vector<std::string> chosen;
-  const std::vector<std::string> all = listed_objects(manifest, arguments.fetch);
-  for (const std::string& name : all)
-    if (arguments.objects.empty() ||
-        std::any_of(arguments.objects.begin(), arguments.objects.end(),
-                    [&](const std::string& glob) { return ::fnmatch(glob.c_str(), name.c_str(), 0) == 0; }))
-      chosen.push_back(name);
-  if (chosen.empty())
-    throw InvalidInput(fmt::format("{} has {}, none of which matches '{}'", manifest.name,
-                                   counted(all.size(), "object"), fmt::join(arguments.objects, "', '")));
   return chosen;
 }
 

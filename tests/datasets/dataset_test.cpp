@@ -105,6 +105,8 @@ TEST_F(DatasetTest, BopIsInMillimetres) {
   touch("models/obj_000001.ply");
   touch("models/obj_000012.ply");
   touch("models/obj_000012.png");
+  touch("models/obj_13.ply");
+  touch("models/cup.obj");
   touch("models/models_info.json", R"({"1": {"diameter": 172.1}, "3": {"diameter": 269.6}})");
   touch("models_eval/obj_000001.ply");
   touch("test/000001/rgb/000001.png");
@@ -115,6 +117,7 @@ TEST_F(DatasetTest, BopIsInMillimetres) {
   EXPECT_EQ(dataset.objects[0].file, root_ / "models/obj_000001.ply");
   EXPECT_TRUE(mentions(dataset.objects[1].notes, "not listed in models_info.json"));
   EXPECT_TRUE(mentions(dataset.notes, "obj_000003.ply' is missing"));
+  EXPECT_TRUE(mentions(dataset.notes, "2 mesh files left out that are not called obj_NNNNNN.ply"));
   EXPECT_TRUE(mentions(dataset.notes, "models_eval"));
   // The models' own folder, and one model of it.
   EXPECT_EQ(open_dataset(root_ / "models").layout, "bop");

@@ -32,7 +32,9 @@ class Download(DownloadCase):
         self.server.reset()
         self.download("ok", "--objects", "bowl,pan")
         self.assertNotIn("/list", [path for path, _ in self.server.requests])
-        self.expect_refused(self.download("ok", "--objects", "x*"), "none of which matches 'x*'", 2)
+        for words in "x*", "mug,x*", "m*,x*":
+            self.expect_refused(self.download("ok", "--objects", words), "none of which matches 'x*'", 2)
+        self.assertIn("bowl", self.download("nothing", "--objects", "m*,bowl").stderr)
 
     def test_lists_by_page_and_names_with_blanks(self):
         words = self.words("spaces", object_list="BASE/pages/{page}", archives_hold_object_folder=False)
@@ -112,6 +114,14 @@ class Download(DownloadCase):
     def test_busy_servers_are_asked_again(self):
         self.expect_mug(self.download("busy", "--objects", "mug"))
         self.assertEqual(len(self.server.requests), 3)
+
+    def test_a_replacement_that_broke_off_is_told(self):
+        self.expect_mug(self.download("ok", "--objects", "mug"))
+        record, = (self.out / ".abut").glob("*.json")
+        record.rename(record.with_suffix(".old"))
+        checked = self.check()
+        self.assertEqual(checked.returncode, 1, checked.stdout)
+        self.assertIn("a download broke off as it replaced files; download it again", checked.stdout + checked.stderr)
 
     def test_redirects(self):
         self.expect_mug(self.download("redirect", "--objects", "mug"))
