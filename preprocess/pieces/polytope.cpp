@@ -98,6 +98,7 @@ Polytope reduce(const Polytope& polytope, int max_vertices, double tolerance) {
   std::vector<std::pair<double, std::size_t>> waiting;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (taken[i] == 0) waiting.emplace_back(std::numeric_limits<double>::infinity(), i);
+  std::make_heap(waiting.begin(), waiting.end());
   while (!waiting.empty() && static_cast<int>(kept.size()) < max_vertices) {
     std::pop_heap(waiting.begin(), waiting.end());
     auto& [away, i] = waiting.back();

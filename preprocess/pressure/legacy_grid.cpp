@@ -109,7 +109,10 @@ class Reader {
       types();
       match_types();
     } else if (word == "POINT_DATA") {
-      of_points_ = words_.count("points with data") == static_cast<std::int64_t>(grid_.points.size());
+      const std::int64_t count = words_.count("points with data");
+      if (count != static_cast<std::int64_t>(grid_.points.size()))
+        words_.refuse(fmt::format("POINT_DATA is of {} points, POINTS has {}", count, grid_.points.size()));
+      of_points_ = true;
     } else if (word == "CELL_DATA") {
       of_points_ = false;
     } else if (word == "SCALARS") {

@@ -170,6 +170,13 @@ std::vector<QuadTarget> quad_targets_from_string(const std::string& text) {
     targets.push_back(target_from(text.substr(begin, end - begin)));
     begin = end + 1;
   }
+  // In one order, so that one set of levels has one description.
+  std::sort(targets.begin(), targets.end(), [](const QuadTarget& a, const QuadTarget& b) {
+    return std::tie(a.kind, a.value) < std::tie(b.kind, b.value);
+  });
+  targets.erase(std::unique(targets.begin(), targets.end(),
+                            [](const QuadTarget& a, const QuadTarget& b) { return a.text() == b.text(); }),
+                targets.end());
   return targets;
 }
 

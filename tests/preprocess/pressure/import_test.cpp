@@ -234,6 +234,9 @@ TEST_F(Import, FaultsAreRefusedAndNamed) {
   const std::string good = vtk(star());
   refused(good.substr(0, good.size() / 2), "cut off");
   refused(good.substr(0, good.find("POINT_DATA")), "no scalar `pressure`");
+  std::string few = good;
+  refused(few.replace(few.find("POINT_DATA 5"), 12, "POINT_DATA 4"),
+          "POINT_DATA is of 4 points, POINTS has 5");
   refused("solid nothing", "neither a legacy VTK file nor an XML one");
   const auto with = [&](const std::string& what, const std::string& instead) {
     std::string text = good;
