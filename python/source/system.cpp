@@ -124,8 +124,9 @@ py::array angular_velocity(const System& system, const State& state) {
   return w;
 }
 
-double energy(const System& system, const State& state) {
-  system.require_valid(state);
+double energy(const System& system, const State& given) {
+  system.require_valid(given);
+  const State state = system.placed(given);
   double energy = 0;
   for (std::size_t i = 0; i < state.bodies.size(); ++i)
     energy += system.kinetic_energy(state, i) + system.potential_energy(state, i);

@@ -32,9 +32,10 @@ void Simulation::restore(const State& state, std::int64_t steps) {
   if (steps < 0 || steps > kMaxSteps)
     throw InvalidInput("simulation: the state is that after " + std::to_string(steps) +
                        " steps; there can be 0 to " + std::to_string(kMaxSteps));
+  State placed = system_.placed(state);
   StepReport report;
-  measure(system_, state, report);
-  state_ = state;
+  measure(system_, placed, report);
+  state_ = std::move(placed);
   steps_ = steps;
   report_ = report;
 }

@@ -131,21 +131,40 @@ void System::place_joints(State& state) const {
     }
     VecX<double> q, v;
     tree.coordinates(state, q, v);
-    const VecX<double> given = q;
     tree.mimics().obey(q);
     for (std::size_t link = 0; link < tree.bodies().size(); ++link) {
       const std::optional<BodyJoint>& joint = tree.body(link).joint;
-      const Eigen::Index at = tree.tree().first_q(static_cast<int>(link));
-      if (joint && joint->joint.mimic && joint->q.size() > 0 &&
-          !(std::abs(given[at] - q[at]) <= kMimicTolerance * (1 + std::abs(q[at]))))
-        throw InvalidInput("scene: joint '" + joint->joint.name + "' starts at " + number_text(given[at]) +
-                           ", and the joint that it mimics asks for " + number_text(q[at]));
+      if (!joint || !joint->joint.mimic) continue;
+      const auto require = [&](const VecX<double>& given, double wanted, const char* what) {
+        if (given.size() > 0 && !(std::abs(given[0] - wanted) <= kMimicTolerance * (1 + std::abs(wanted))))
+          throw InvalidInput("scene: joint '" + joint->joint.name + "' starts " + what +
+                             number_text(given[0]) + ", and the joint that it mimics asks for " +
+                             number_text(wanted));
+      };
+      require(joint->q, q[tree.tree().first_q(static_cast<int>(link))], "at ");
+      require(joint->v, v[tree.tree().first_v(static_cast<int>(link))], "with a velocity of ");
     }
-    v = tree.mimics().velocities(v(tree.mimics().independent_velocities()));
     tree.tree().require_valid(q);
     TreeScratch scratch(tree.tree());
     tree.place(q, v, scratch, state);
   }
+}
+
+State System::placed(const State& state) const {
+  State result = state;
+  if (!has_joints()) return result;
+  State moved = state;
+  VecX<double> q, v;
+  for (std::vector<std::int32_t>& bodies : jointed_bodies(scene())) {
+    const SystemTree tree(*this, std::move(bodies), scene().gravity);
+    TreeScratch scratch(tree.tree());
+    tree.coordinates(state, q, v);
+    tree.place(q, v, scratch, moved);
+    for (std::size_t link = 0; link < tree.bodies().size(); ++link)
+      if (const std::size_t i = tree.body_index(link); tree.body(link).joint)
+        result.bodies[i] = moved.bodies[i];
+  }
+  return result;
 }
 
 void System::require_valid(const State& state) const {

@@ -52,6 +52,9 @@ class System {
   // The scene's, without impulses.
   State initial_state() const;
 
+  // The state with its bodies on joints where, and moving as, q and v say. `state` must be valid.
+  State placed(const State& state) const;
+
   // Throws InvalidInput, naming the body, where the sizes do not fit, a number is not finite, a quaternion
   // has not unit length (to 1e-9), a contact's key is of shapes that there are not, or a mimicking joint is
   // not where it must be (to 1e-6).

@@ -162,6 +162,7 @@ void SystemTree::coordinates(const State& state, VecX<double>& q, VecX<double>& 
     v.segment<3>(at_v) = body.inertia.cwiseInverse().cwiseProduct(to_B * moving.L_W);
     v.segment<3>(at_v + 3) = to_B * moving.v_WB;
   }
+  mimics_.obey_velocities(v);
 }
 
 VecX<double> SystemTree::difference(const State& from, const State& to) const {

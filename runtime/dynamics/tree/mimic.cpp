@@ -48,6 +48,13 @@ void MimicMap::obey(VecX<double>& q) const {
   }
 }
 
+void MimicMap::obey_velocities(VecX<double>& v) const {
+  for (std::size_t k = 0; k < v_.size(); ++k) {
+    const auto place = static_cast<Eigen::Index>(place_v_[static_cast<std::size_t>(v_[k].independent)]);
+    if (place != static_cast<Eigen::Index>(k)) v[static_cast<Eigen::Index>(k)] = v_[k].factor * v[place];
+  }
+}
+
 VecX<double> MimicMap::velocities(const VecX<double>& v_independent) const {
   detail::require_size("independent velocities", v_independent.size(), nv_);
   return matrix() * v_independent;

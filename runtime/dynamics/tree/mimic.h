@@ -31,8 +31,9 @@ class MimicMap {
   };
   // Of velocity d of the tree.
   const Row& velocity(int d) const { return v_[static_cast<std::size_t>(d)]; }
-  // Sets the coordinates of the whole tree that mimic others from those.
+  // Sets the coordinates, the velocities of the whole tree that mimic others from those.
   void obey(VecX<double>& q) const;
+  void obey_velocities(VecX<double>& v) const;
 
  private:
   std::vector<Row> q_, v_;              // of each coordinate, of each velocity of the tree

@@ -266,6 +266,21 @@ TEST(JointStep, JointsThatMimicFollow) {
   }
 }
 
+TEST(JointStep, AVelocityThatAMimickingJointCannotHaveIsNotTaken) {
+  const System system(busy_scene(7));
+  for (const IntegratorRow& row : integrators()) {
+    if (!row.takes_joints) continue;
+    const State start = random_state(system, 1);
+    State given = start, wrong = start;
+    wrong.v[system.first_v(11)] += 1;
+    for (State* state : {&given, &wrong})
+      for (int k = 0; k < 2; ++k)
+        make_integrator(system, config_of(std::string(row.name), 1e-3))->step(*state, {});
+    EXPECT_EQ(wrong.q, given.q) << row.name;
+    EXPECT_EQ(wrong.v, given.v) << row.name;
+  }
+}
+
 TEST(JointStep, AStiffDriveHoldsItsTargetAndALimitIsNotPassed) {
   Scene scene;
   scene.gravity = {0, 0, -9.81};

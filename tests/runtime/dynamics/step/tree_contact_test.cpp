@@ -117,6 +117,23 @@ void expect_same_bits(const Scene& scene, int steps, int least_contacts) {
   }
 }
 
+TEST(TreeContact, BodiesStandWhereAStateThatIsTakenHasTheirJoints) {
+  Simulation simulation(arms_and_boxes(), {.dt = 4e-3});
+  State mixed = simulation.state();
+  for (int k = 0; k < 50; ++k) simulation.step();
+  const State later = simulation.state();
+  mixed.q = later.q;
+  mixed.v = later.v;
+  simulation.restore(mixed, 0);
+  const System& system = simulation.system();
+  for (std::size_t i = 0; i < system.body_count(); ++i) {
+    const bool on_joint = system.body(i).joint.has_value();
+    const BodyState &stands = simulation.state().bodies[i], &expected = (on_joint ? later : mixed).bodies[i];
+    EXPECT_LT((stands.p_WB - expected.p_WB).norm(), 1e-12) << i;
+    EXPECT_LT((stands.v_WB - expected.v_WB).norm(), 1e-12) << i;
+  }
+}
+
 // Where there were as many contacts before.
 TEST(TreeContact, StepsAllocateNothing) {
   Simulation simulation(arms_and_boxes(), {.dt = 4e-3});
