@@ -15,7 +15,10 @@ template <class J, class... Js>
 J length(const J& a, const Js&... more) {
   using std::hypot, std::sqrt;
   if constexpr (J::kFirst == 0) {
-    return J(hypot(a.value, more.value...));
+    if constexpr (sizeof...(Js) == 0)
+      return J(std::abs(a.value));
+    else
+      return J(hypot(a.value, more.value...));
   } else {
     const J square = ((a * a) + ... + (more * more));
     if (square.value > 0) return sqrt(square);
@@ -24,6 +27,70 @@ J length(const J& a, const Js&... more) {
     return straight;
   }
 }
+
+// The nearest point of an ellipsoid about the origin, q and its semi-axes a in units of the largest: with the
+// root u of sum (a_k q_k / (u + gap_k))^2 = 1, gap_k = a_k^2 - (least a)^2, it is a_k^2 q_k / (u + gap_k).
+template <class S, int kOrder>
+struct NearestOnEllipsoid {
+  using J = Jet<S, 3, kOrder>;
+  J root;
+  J term[3];  // q_k / (u + gap_k): along the normal
+
+  // Newton's method on the sum, from the root's value: a step doubles the order of what is right, and one
+  // more.
+  void from_sum(const Vec3<S>& a, const Vec3<S>& gap, const J (&q)[3]) {
+    const S u = root.value;
+    for (int order = 0; order < kOrder; order = 2 * order + 1) {
+      J sum(S(-1)), slope;
+      for (int k = 0; k < 3; ++k) {
+        const J over = root + J(gap[k]), at = q[k] / over, square = (a[k] * a[k]) * (at * at);
+        sum = sum + square;
+        slope = slope - S(2) * (square / over);
+      }
+      root = root - sum / slope;
+      root.value = u;
+    }
+    for (int k = 0; k < 3; ++k) term[k] = q[k] / (root + J(gap[k]));
+  }
+
+  // The same of u = N / sqrt(1 - sum of the other axes' squares), N the length of a_k q_k of the least axes:
+  // up to the flat disc between the foci, where u and these q_k are 0.
+  void from_least_axes(const Vec3<S>& a, const Vec3<S>& gap, const J (&q)[3]) {
+    int least[3], count = 0;
+    for (int k = 0; k < 3; ++k)
+      if (gap[k] == 0) least[count++] = k;
+    const S axis = a[least[0]], u = root.value;
+    const auto of = [&](int i) { return q[least[i]]; };
+    const J N = axis * (count == 1   ? length(of(0))
+                        : count == 2 ? length(of(0), of(1))
+                                     : length(of(0), of(1), of(2)));
+    J rest(S(1));  // 1 - sum of the others' squares
+    const auto look = [&] {
+      J slope;  // half of the rest's by u
+      rest = J(S(1));
+      for (int k = 0; k < 3; ++k) {
+        if (gap[k] == 0) continue;
+        const J over = root + J(gap[k]), at = q[k] / over, square = (a[k] * a[k]) * (at * at);
+        rest = rest - square;
+        slope = slope + square / over;
+      }
+      return slope;
+    };
+    for (int order = 0; order < kOrder; order = 2 * order + 1) {
+      const J slope = look(), found = N / sqrt(rest);
+      root = root - (root - found) / (J(S(1)) + found / rest * slope);
+      root.value = u;
+    }
+    look();
+    const J size = (1 / axis) * sqrt(rest);
+    for (int k = 0; k < 3; ++k)
+      if (gap[k] != 0) term[k] = q[k] / (root + J(gap[k]));
+    for (int i = 0; i < count; ++i) {
+      const J straight(i == 0 ? std::copysign(S(1), of(0).value) : S(0));
+      term[least[i]] = size * (count > 1 && N.value > 0 ? axis * of(i) / N : straight);
+    }
+  }
+};
 
 // Distances as functions of a point whose coordinates are jets.
 template <class S, int kOrder>
@@ -75,45 +142,25 @@ struct Distance {
     if (kOrder == 0 && far > S(kFar)) return J(unit * (far - 1));
     int least;
     a.minCoeff(&least);
+    Vec3<S> gap, at(q[0].value, q[1].value, q[2].value);
     // Off the plane between the two halves by what rounding does to a distance anyway.
     const S off = a[least] * std::numeric_limits<S>::epsilon() / 16;
-    if (!(std::abs(q[least].value) > off)) q[least].value = std::copysign(off, q[least].value);
-    Vec3<S> gap;  // a_k^2 - (least a)^2
-    S u = 0;
-    for (int k = 0; k < 3; ++k) {
-      gap[k] = (a[k] - a[least]) * (a[k] + a[least]);
-      u = std::max(u, a[k] * std::abs(q[k].value) - gap[k]);
-    }
-    for (int i = 0; i < kMaxSteps; ++i) {
-      S sum = -1, slope = 0;
-      for (int k = 0; k < 3; ++k) {
-        const S over = u + gap[k], term = a[k] * q[k].value / over;
-        sum += term * term;
-        slope -= 2 * term * term / over;
-      }
-      const S next = u - sum / slope;
-      if (!(next > u)) break;
-      u = next;
-    }
-    J root(u);
-    const auto terms = [&](int k, const J& power) { return q[k] / (power + J(gap[k])); };  // x_k / a_k^2
-    for (int order = 0; order < kOrder; order = 2 * order + 1) {  // a step doubles the order, and one more
-      J sum(S(-1)), slope;
-      for (int k = 0; k < 3; ++k) {
-        const J term = terms(k, root), square = (a[k] * a[k]) * (term * term);
-        sum = sum + square;
-        slope = slope - S(2) * (square / (root + J(gap[k])));
-      }
-      root = root - sum / slope;
-      root.value = u;
-    }
-    J normal[3], length2;
-    for (int k = 0; k < 3; ++k) {
-      normal[k] = terms(k, root);
-      length2 = length2 + normal[k] * normal[k];
-    }
+    if (!(std::abs(at[least]) > off)) at[least] = std::copysign(off, at[least]);
+    for (int k = 0; k < 3; ++k) gap[k] = (a[k] - a[least]) * (a[k] + a[least]);
+    const S u = root_of(a, at, gap);
+    S rest = 1;
+    for (int k = 0; k < 3; ++k)
+      if (const S term = a[k] * at[k] / (u + gap[k]); gap[k] != 0) rest -= term * term;
+    NearestOnEllipsoid<S, kOrder> nearest{J(u), {}};
+    if (rest > S(kLeastRest) && u < S(kNearDisc) * a[least] * a[least])
+      nearest.from_least_axes(a, gap, q);
+    else
+      nearest.from_sum(a, gap, q);
+    J(&normal)[3] = nearest.term;
+    J length2;
+    for (int k = 0; k < 3; ++k) length2 = length2 + normal[k] * normal[k];
     const J norm = sqrt(length2);
-    J distance(unit * (u - a[least] * a[least]) * norm.value);
+    J distance(unit * (nearest.root.value - a[least] * a[least]) * norm.value);
     for (int k = 0; k < J::kFirst; ++k) {  // of the unit normal, which is the gradient
       normal[k] = normal[k] / norm;
       distance.first[k] = normal[k].value;
@@ -126,6 +173,26 @@ struct Distance {
  private:
   static constexpr double kFar = 1e100;  // largest semi-axes: the distance is that from a ball
   static constexpr int kMaxSteps = 100;  // of Newton's method, which takes about six
+  // Where the least axes find the root: their part of the sum, and the root, in their squares.
+  static constexpr double kLeastRest = 1e-3, kNearDisc = 1e-2;
+
+  // The greatest root u, from where one of the terms is 1.
+  static S root_of(const Vec3<S>& a, const Vec3<S>& q, const Vec3<S>& gap) {
+    S u = 0;
+    for (int k = 0; k < 3; ++k) u = std::max(u, a[k] * std::abs(q[k]) - gap[k]);
+    for (int i = 0; i < kMaxSteps; ++i) {
+      S sum = -1, slope = 0;
+      for (int k = 0; k < 3; ++k) {
+        const S over = u + gap[k], term = a[k] * q[k] / over;
+        sum += term * term;
+        slope -= 2 * term * term / over;
+      }
+      const S next = u - sum / slope;
+      if (!(next > u)) break;
+      u = next;
+    }
+    return u;
+  }
 
   J aside() const { return length(x, y); }
 

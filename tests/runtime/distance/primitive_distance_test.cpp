@@ -113,6 +113,30 @@ TEST(PrimitiveDistance, AtCentresAndOnAxesThereAreNumbers) {
   EXPECT_NEAR(flat.value, -0.02, 1e-16);
 }
 
+// There the nearest points lie on either side, and what is told is of one of them, as a little above.
+TEST(PrimitiveDistance, InTheFlatDiscBetweenAnEllipsoidsFoci) {
+  struct Case {
+    Vec3<double> semi_axes, p, above;
+  };
+  for (const auto& [semi_axes, p, above] : {Case{{0.05, 0.05, 0.01}, {0.02, 0.01, 0}, {0, 0, 1e-9}},
+                                            Case{{0.05, 0.05, 0.01}, {0.003, 0.001, 0}, {0, 0, 1e-9}},
+                                            Case{{0.01, 0.02, 0.015}, {0, 1e-3, 2e-3}, {1e-9, 0, 0}},
+                                            Case{{0.05, 0.03, 0.02}, {0, 0, 0}, {0, 0, 1e-9}}}) {
+    const body::Ellipsoid<double> ellipsoid{semi_axes};
+    const auto at = primitive_distance<double>(ellipsoid, p, 3),
+               beside = primitive_distance<double>(ellipsoid, p + above, 3);
+    EXPECT_LT((at.gradient - beside.gradient).norm(), 1e-6);
+    EXPECT_LT((at.hessian - beside.hessian).norm(), 1e-5 * at.hessian.norm());
+    EXPECT_LT((at.hessian * at.gradient).norm(), 1e-12 * at.hessian.norm());
+    for (int k = 0; k < 3; ++k)
+      EXPECT_LT((at.third[k] - beside.third[k]).norm(), 1e-4 * at.hessian.squaredNorm());
+  }
+  const auto centre =
+      primitive_distance<double>(body::Ellipsoid<double>{Vec3<double>::Constant(0.01)}, {0, 0, 0}, 3);
+  EXPECT_EQ(centre.value, -0.01);
+  EXPECT_TRUE(centre.hessian.isZero(0));
+}
+
 TEST(PrimitiveDistance, FarAway) {
   for (const Primitive& primitive : test::solid_primitives())
     for (const double far : {1e3, 1e60, 1e150, 1e300}) {
