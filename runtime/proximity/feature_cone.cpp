@@ -55,6 +55,16 @@ Feature feature_within(const SurfaceView& surface, const SurfacePoint& at, doubl
   return Feature::kFace;
 }
 
+SurfacePoint settled(const SurfaceView& surface, const SurfacePoint& at, double tolerance) {
+  const Feature feature = feature_within(surface, at, tolerance);
+  SurfacePoint result = at;
+  if (feature >= Feature::kVertex0)
+    result.weight = Vec3<double>::Unit(int(feature) - int(Feature::kVertex0));
+  else if (feature != Feature::kFace)
+    result.weight[(int(feature) - int(Feature::kEdge0) + 2) % 3] = 0;  // the corner across
+  return result;
+}
+
 TouchingNormal touching_normal(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,
                                const SurfacePoint& at_A, const SurfacePoint& at_B, double tolerance) {
   const Feature of_A = feature_within(A, at_A, tolerance), of_B = feature_within(B, at_B, tolerance);

@@ -19,6 +19,9 @@ distance::Feature feature_of(const Vec3<double>& weights);
 // The feature within `tolerance` (m) of the point: its corner or edge if that is so near.
 distance::Feature feature_within(const asset::SurfaceView& surface, const SurfacePoint& at, double tolerance);
 
+// The point with weights that are 0 where it lies on that feature.
+SurfacePoint settled(const asset::SurfaceView& surface, const SurfacePoint& at, double tolerance);
+
 // Calls take(direction) for unit vectors, in the surface's frame, whose cone is that of all ways along the
 // surface from a point of the triangle's feature: its edges, and of an edge or a face those across.
 template <class Take>

@@ -9,6 +9,8 @@ using derivative::WitnessDerivative;
 
 // Below this sine, whose square is lost beside 1, two directions are taken for one.
 constexpr double kParallel = 1e-7;
+constexpr double kTurns = 1e-2;   // by how much less n is beside the direction of points that are apart
+constexpr double kAcross = 1e-6;  // cosine of directions that are across one another
 
 // Second derivative of the distance in the chart X_AB exp(xi): that of dd = [s_B x n_B; n_B]', s_B = p2 and
 // n_B = n in B, symmetric part.
@@ -51,13 +53,15 @@ Vec3<double> direction(const Flat& flat, int k) {
 }
 
 // The directions in which the points may move: of A, then of B as far as A has not got them. At most two,
-// since all are across n; N's other columns are 0.
+// since all are across n, but for those of a corner's or an edge's faces where n is another face's; N's other
+// columns are 0.
 struct Directions {
+  Vec3<double> n;
   Eigen::Matrix<double, 3, 2> N = Eigen::Matrix<double, 3, 2>::Zero();
   int count = 0, of_A = 0;
   void add(const Vec3<double>& u, WitnessDerivative<double>& result) {
     const Mat3<double> beside = Mat3<double>::Identity() - N * gram().inverse() * N.transpose();
-    if (count < 2 && (beside * u).norm() > kParallel) {
+    if (count < 2 && (beside * u).norm() > kParallel && std::abs(n.dot(u)) <= kAcross) {
       N.col(count++) = u;
     } else if (result.clamped_count < 2) {
       result.clamped_A[result.clamped_count++] = u;
@@ -77,7 +81,7 @@ WitnessDerivative<double> feature_derivative(const witness::Witness<double>& w, 
   WitnessDerivative<double> result;
   result.clamped_count = 0;
   result.clamped_A.fill(Vec3<double>::Zero());
-  Directions free;
+  Directions free{.n = w.n};
   for (int k = 0; k < A.dimension; ++k) free.add(direction(A, k), result);
   free.of_A = free.count;
   for (int k = 0; k < B.dimension; ++k) free.add(X_AB.R * direction(B, k), result);
@@ -109,10 +113,14 @@ WitnessDerivative<double> feature_derivative(const witness::Witness<double>& w, 
     Mat36<double> rest = result.dp2_A_dxi_B - result.dp1_A_dxi_B;
     rest -= w.n * (w.n.transpose() * rest).eval();
     rest -= free.N * (G * (free.N.transpose() * rest)).eval();
-    if (w.distance != 0)
+    // n turns with the points where it is their direction; where they are one point, they stay so.
+    if (w.distance != 0 && (r - w.distance * w.n).norm() <= kTurns * std::abs(w.distance)) {
       result.dn_A_dxi_B += rest / w.distance;
-    else
+    } else {
+      result.dp1_A_dxi_B += rest / 2;
+      result.dp2_A_dxi_B -= rest / 2;
       result.clamped_count = std::max(result.clamped_count, 1);
+    }
   }
   if (!derivative::detail::finite(result)) return derivative::detail::invalid_derivative<double>();
   result.status = w.status == Status::kOk && result.clamped_count > 0 ? Status::kClamped : w.status;

@@ -1,5 +1,6 @@
 #include "runtime/proximity/pieces_model.h"
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 
@@ -26,7 +27,7 @@ class PiecesModel : public DistanceModel {
     const body::Body A{pieces_A_.of(pair.A->geometry, found.piece_A), pair.A->material};
     const body::Body B{pieces_B_.of(pair.B->geometry, found.piece_B), pair.B->material};
     derivative::PairDerivative result = (*estimator_)({&A, &B, pair.X_AB});
-    result.witness = found.witness;
+    result.witness = found.witness;              // the estimator's own, with the bounds of all pairs
     const Status status = found.witness.status;  // of all pairs of pieces
     if (status == Status::kNotConverged || status == Status::kInvalidInput) result.derivative.status = status;
     return result;
@@ -58,12 +59,30 @@ class PiecesModel : public DistanceModel {
       id_A_ = A.id(), id_B_ = B.id();
     }
     solver_->forget();  // a warm answer depends on the one before by rounding
-    return (*solver_)(pair.X_AB);
+    witness::PiecesWitness found = (*solver_)(pair.X_AB);
+    answer_as_estimators(pair, found);
+    return found;
+  }
+
+  // Of the pair of pieces that was found, points and normal as the estimators find them: where several
+  // normals are as good, the search with a guess may end at another one than that without.
+  void answer_as_estimators(const body::Pair& pair, witness::PiecesWitness& found) {
+    if (found.witness.status == Status::kInvalidInput) return;
+    witness::Witness<double> own =
+        witness::separation(pieces_A_.of(pair.A->geometry, found.piece_A),
+                            pieces_B_.of(pair.B->geometry, found.piece_B), pair.X_AB, workspace_);
+    own.distance = found.witness.distance;  // with the bounds and the status of all pairs
+    own.lower_bound = found.witness.lower_bound;
+    own.upper_bound = found.witness.upper_bound;
+    own.iterations += found.witness.iterations;
+    own.status = found.witness.status;
+    found.witness = own;
   }
 
   std::optional<witness::PiecesSolver> solver_;  // of the last pair of geometries
   std::uint64_t id_A_ = 0, id_B_ = 0;
   Pieces pieces_A_, pieces_B_;
+  witness::Workspace<double> workspace_;
   std::unique_ptr<derivative::Estimator> estimator_;
 };
 

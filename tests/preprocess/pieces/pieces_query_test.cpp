@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "preprocess/index/index.h"
+#include "preprocess/mesh/weld.h"
 #include "runtime/core/random.h"
 #include "runtime/proximity/distance_model.h"
+#include "tests/contract/witness_equation.h"
 #include "tests/support/allocations.h"
 #include "tests/support/pieces_geometry.h"
 #include "tests/support/shapes.h"
@@ -316,6 +318,30 @@ TEST(PiecesQuery, TheTableHasThemWithDerivatives) {
   }
   const body::Body plain{body::Geometry(body::Sphere<double>{0.02})};
   EXPECT_LT(proximity::make_distance_model("pieces")->separation({&A, &plain, {}}).distance, 0.035);
+}
+
+// Unions moved along their axes, where several depths are as great: points, normal and derivative are of one.
+TEST(PiecesQuery, DerivativesAreOfTheNormalThatIsTold) {
+  preprocess::TriangleMesh stairs = test::box(0.1, 0.1, 0.1), step = test::box(0.1, 0.1, 0.05);
+  for (Eigen::Vector3d& v : step.vertices) v += Eigen::Vector3d(0.1, 0, -0.025);
+  preprocess::append_mesh(stairs, step);
+  const body::Body A{geometry_of(stairs, 1e-4)};
+  ASSERT_GT(A.geometry.pieces().piece_count, 1);
+  for (const std::string_view method : {"gumbel", "analytic", "finite_difference"}) {
+    const auto model = proximity::make_distance_model("pieces", method);
+    for (int i = 0; i < 125; ++i) {
+      const Pose<double> X{Mat3<double>::Identity(),
+                           0.02 * Vec3<double>(i % 5 - 2, i / 5 % 5 - 2, i / 25 - 2)};
+      const derivative::PairDerivative found = model->derivative({&A, &A, X});
+      if (method != "finite_difference") {
+        EXPECT_LT(test::broken_witness_equation(found, 0.2), 1e-9) << method << ' ' << i;
+      }
+      EXPECT_LT((found.derivative.dd_dxi_B.tail<3>().transpose() - found.witness.n).norm(), 1e-6) << method << ' ' << i;
+      const witness::Witness<double> alone = model->separation({&A, &A, X});
+      EXPECT_EQ(alone.n, found.witness.n);
+      EXPECT_EQ(alone.p1, found.witness.p1);
+    }
+  }
 }
 
 TEST(PiecesQuery, DerivativesAllocateNothingInTheSteadyState) {

@@ -3,6 +3,7 @@
 #include "runtime/core/random.h"
 #include "runtime/proximity/distance_model.h"
 #include "runtime/proximity/surface_contacts.h"
+#include "tests/contract/witness_equation.h"
 #include "tests/support/real_surfaces.h"
 
 // Surfaces that touch, rest on one another or are parallel: normals, statuses, regions at margin 0.
@@ -116,6 +117,35 @@ TEST(SurfaceTouching, CornersAndEdgesHaveNormalsOfBothCones) {
       EXPECT_LT((touching.witness.n - start.witness.n).norm(), 1e-9) << i;
     }
   }
+}
+
+// Scanned objects laid on one another, at the distance of rounding and beside it.
+TEST(SurfaceTouching, DerivativesAreOfTheFeaturesThatHaveTheNormal) {
+  const Surface *const mug = test::scanned_surface("025_mug"), *const banana =
+                                                                   test::scanned_surface("011_banana");
+  if (mug == nullptr || banana == nullptr) GTEST_SKIP() << "no reference data at " << ABUT_SHARED_DIR;
+  int touching = 0, determined = 0;
+  for (int i = 0; i < 100; ++i) {
+    Random random(95, i);
+    Pose<double> X;
+    X.R = exp_rotation<double>(test::normal_vector(random));
+    X.p = 0.5 * test::normal_vector(random).normalized();
+    const SurfaceWitness start = ask(*banana, *mug, X);
+    X.p -= start.witness.distance * start.witness.n;
+    for (const double apart : {0.0, 1e-16, 1e-15, 1e-13, 1e-9}) {
+      const Pose<double> there{X.R, X.p + apart * start.witness.n};
+      const SurfaceWitness found = ask(*banana, *mug, there);
+      if (found.witness.distance < 0) continue;
+      const derivative::PairDerivative pair{
+          found.witness, proximity::surface_derivative(view(*banana), view(*mug), there, found)};
+      EXPECT_LT(test::broken_witness_equation(pair, 0.2), 1e-9)
+          << i << ' ' << apart << ' ' << found.witness.distance;
+      touching += found.witness.status == Status::kTouching;
+      determined += found.witness.status == Status::kTouching && pair.derivative.clamped_count == 0;
+    }
+  }
+  EXPECT_GT(touching, 100);
+  EXPECT_GT(determined, 5);  // most are corners, which have no one normal
 }
 
 TEST(SurfaceTouching, ParallelFacesAreToldFromThoseThatAreNot) {
