@@ -100,7 +100,7 @@ def contact_points(
       'pressure_field': the centroid of each polygon of the contact surface, with its area (m^2): hundreds to thousands.
         `gap` is the depth that the pressure there stands for. Where the bodies overlap alone; `margin` does nothing.
       'soft_minimum': each oriented point of either body whose soft distance from the other is at most `margin`, those
-        alone that have weight, softly the deepest; `area` is half of its quad's.
+        alone that have weight, softly the deepest; `area` is half of its quad's, against a half-space all of it.
       'soft_potential': the middle of each piece of either surface whose soft distance from the other is at most
         `margin`; `area` is the piece's, times its body's share. A shallow overlap between the middles has none without
         a margin.

@@ -261,7 +261,13 @@ const std::vector<TetrahedronPair>& PairFinder::find(const asset::VolumeView& A,
   X_BA_ = X_BA;
   single_X_BA_ = X_BA.cast<float>();
   pairs_.clear();
-  if (A.tree.nodes > 0 && B.tree.nodes > 0 && !bvh::far_apart(A.tree, B.tree, X_BA)) search(same ? kRoom : 0);
+  try {
+    if (A.tree.nodes > 0 && B.tree.nodes > 0 && !bvh::far_apart(A.tree, B.tree, X_BA))
+      search(same ? kRoom : 0);
+  } catch (...) {
+    room_ = -1;  // the pairs are not all: there is no memory
+    throw;
+  }
   std::sort(pairs_.begin(), pairs_.end());
   return pairs_;
 }

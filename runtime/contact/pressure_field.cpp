@@ -147,7 +147,8 @@ PressureFieldConfig config_of(const body::Pair& pair, const PressureFieldSetting
   require_valid(config);
   const bool plane_A = pair.A->geometry.half_space() != nullptr,
              plane_B = pair.B->geometry.half_space() != nullptr;
-  if ((plane_A && (plane_B || config.B.modulus == kRigid)) || (plane_B && config.A.modulus == kRigid))
+  if (plane_A && plane_B) refuse("two half-spaces have no contact; give another body");
+  if ((plane_A && config.B.modulus == kRigid) || (plane_B && config.A.modulus == kRigid))
     refuse("a half-space has no rigid partner; give the other body a finite modulus");
   const auto part = [](bool plane, const body::Material& material) {
     return plane ? body::kNoPart : material.modulus == kRigid ? body::kSurfacePart : body::kVolumePart;
@@ -285,18 +286,18 @@ class PressureFieldModel final : public Model {
     const body::Primitive* const primitive = geometry.primitive();
     if (geometry.half_space() != nullptr || (primitive == nullptr && geometry.surface().triangle_count == 0))
       return std::numeric_limits<double>::infinity();
-    const auto [entry, is_new] = deepest_.try_emplace(geometry.id(), 0);
-    if (!is_new) return entry->second;
+    if (const auto known = deepest_.find(geometry.id()); known != deepest_.end()) return known->second;
     const asset::VolumeView& volume = geometry.volume();
+    double deepest = 0;
     for (std::int32_t v = 0; v < volume.vertex_count; ++v) {
       if (volume.extent[v] == 0) continue;
       const Vec3<double> p = Eigen::Map<const Vec3<double>>(volume.vertices + std::ptrdiff_t(3) * v);
       const double distance = primitive != nullptr
                                   ? distance::primitive_distance<double>(*primitive, p, 0).value
                                   : distance::signed_distance(geometry.surface(), p).distance;
-      entry->second = std::max(entry->second, std::abs(distance));
+      deepest = std::max(deepest, std::abs(distance));
     }
-    return entry->second;
+    return deepest_[geometry.id()] = deepest;
   }
 
   PressureFieldSettings settings_;

@@ -97,7 +97,7 @@ class SoftPotentialModel final : public Model {
   }
 
   Constraints constraints(const body::Pair& pair, double margin, Want want) override {
-    require_sound(pair);
+    require_parts(pair);
     require_margin(kWho, margin);
     require_reach(pair, margin, "the margin ends");
     PotentialPair<double> views = with_lattices(potential_pair(config_, pair));
@@ -125,9 +125,13 @@ class SoftPotentialModel final : public Model {
 
   // All but what a lattice says as it is made.
   void require_sound(const body::Pair& pair) const {
+    require_parts(pair);
+    require_reach(pair, end(potential_pair(config_, pair)), "forces end");
+  }
+
+  void require_parts(const body::Pair& pair) const {
     internal::require_soft_pair(
         pair, [this](const body::Geometry& geometry) { return needs(geometry); }, kWho);
-    require_reach(pair, end(potential_pair(config_, pair)), "forces end");
   }
 
   static void require_lattices(const body::Pair& pair) {
@@ -161,9 +165,9 @@ class SoftPotentialModel final : public Model {
       const double reach =
           lattice ? ssdf::PointLattice::kReach * geometry.points().spacing : geometry.grid().reach;
       if (distance > reach)
-        throw InvalidInput(std::string(kWho) + ": " + what + " " + std::to_string(distance) +
+        throw InvalidInput(std::string(kWho) + ": " + what + " " + number_text(distance) +
                            " m from the surface, the " + (lattice ? "lattice" : "grid") + " of " +
-                           geometry.name() + " at " + std::to_string(reach) +
+                           geometry.name() + " at " + number_text(reach) +
                            " m; make either shorter, or take field auto");
     }
   }

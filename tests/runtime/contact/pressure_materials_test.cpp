@@ -316,7 +316,7 @@ TEST(PressureMaterials, PartsThatTheMaterialsAskFor) {
   says(refusal(half_space(), surface_only, {}), "body B ('hollow') has no tetrahedra");
   says(refusal(cube(), half_space(), rigid_A), "a half-space has no rigid partner");
   says(refusal(half_space(), cube(), rigid_B), "a half-space has no rigid partner");
-  says(refusal(half_space(), half_space(), {}), "a half-space has no rigid partner");
+  says(refusal(half_space(), half_space(), {}), "two half-spaces have no contact");
   EXPECT_EQ(refusal(volume_only, half_space(), {}), "nothing");
   EXPECT_EQ(refusal(half_space(), volume_only, rigid_A), "nothing");
   // Primitives have both.

@@ -347,6 +347,9 @@ TEST(SoftPotential, SaysWhatIsMissing) {
   EXPECT_THROW(contact_wrench("soft_potential", {&A, &A, {}}, {{"field", "grid"}}), InvalidInput);
   EXPECT_THROW(contact_wrench("soft_potential", {&A, &A, {}}, {{"field", "lattice"}, {"reach", "0.01"}}),
                InvalidInput);
+  const auto far = make_model("soft_potential", {{"field", "lattice"}, {"reach", "0.01"}});
+  EXPECT_NO_THROW(far->constraints({&A, &A, {}}, 0));  // points have no reach, only a margin
+  EXPECT_THROW(far->constraints({&A, &A, {}}, 1), InvalidInput);
   EXPECT_THROW(make_model("soft_potential", {{"reach", "-1"}}), InvalidInput);
   EXPECT_THROW(make_model("soft_potential", {{"stiffness", "nan"}}), InvalidInput);
 }
