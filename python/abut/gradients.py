@@ -13,11 +13,12 @@ from .results import summary
 
 class StepDerivatives(NamedTuple):
     """A step and its derivatives in the coordinates x of System; forces are on all degrees of freedom (tree of
-    docs/joints.md), held over the step.
+    docs/joints.md), held over the step. Derivatives are of the tangent of the next state, of what System.difference gives
+    from `next` to states beside it.
     """
 
     next: _abut.State
-    x: np.ndarray  # (nx,) of the next state over the one before
+    x: np.ndarray  # (nx,) of the next state over the one before; dx_* are no derivatives of this number
     dx_dx: np.ndarray  # (nx, nx)
     dx_df: np.ndarray  # (nx, degrees of freedom) by forces, N m and N
     dx_dp: np.ndarray  # (nx, parameters) of the config
@@ -80,7 +81,8 @@ def vjp(result: Any, **cotangents: npt.ArrayLike) -> np.ndarray:
 
     `result`: of witness_derivative, smoothed_witness: (6,) or (N, 6) by xi of X_AB exp(xi); of wrench_derivative: (12,)
     or (N, 12) by (xi; V_AB_B); of soft_distance: (3,) or (N, 3) by the points; of step_derivatives: by (x; forces;
-    parameters). Each cotangent has its value's shape.
+    parameters), where vjp(s, x=g) is of g . (tangent of the next state), not of the number `s.x`, which is over the state
+    before. Each cotangent has its value's shape.
     `pose_gradient` takes gradients by xi on to the numbers of the pose.
     """
     known = _derivatives(result)
@@ -101,7 +103,8 @@ def vjp(result: Any, **cotangents: npt.ArrayLike) -> np.ndarray:
 
 def jvp(result: Any, tangent: npt.ArrayLike) -> Dict[str, np.ndarray]:
     """Changes of a result's values by name for a tangent of the shape that `vjp` gives: xi (N, 6) and so on. Of a
-    SoftDistance those whose derivatives were asked for.
+    SoftDistance those whose derivatives were asked for; of StepDerivatives "x" is the change of the next state, not that of
+    the number `x`, which is over the state before.
     """
     direction, changes = as_numbers("jvp", "tangent", tangent), {}
     for value in _known(result):
