@@ -67,7 +67,7 @@ class Shape(NamedTuple):
     """A part of a body."""
 
     geometry: Geometry
-    X_BS: np.ndarray  # (4, 4) in the body's frame, m; in the world's of what is fixed
+    X_BS: np.ndarray  # (4, 4) in the body's frame, m; in the world's of what is fixed; read-only
 
 
 class System(_abut.System):
@@ -125,6 +125,7 @@ class System(_abut.System):
             if handle.id not in known:
                 known[handle.id] = (primitive(handle.name, *handle._sizes) if handle.is_primitive
                                     else Geometry._loaded(handle, files[handle.id]))
+            X_BS.setflags(write=False)
             found[name].append(Shape(known[handle.id], X_BS))
         return found
 

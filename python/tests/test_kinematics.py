@@ -29,6 +29,8 @@ class Kinematics(unittest.TestCase):
         (top,) = system.shapes["top"]
         self.assertEqual((top.geometry.name, tuple(top.geometry._sizes)), (ball.name, tuple(ball._sizes)))
         np.testing.assert_array_equal(top.X_BS, [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0.03], [0, 0, 0, 1]])
+        with self.assertRaisesRegex(ValueError, "read-only"):
+            top.X_BS[:3, 3] += 1
 
     @needs_assets
     def test_assets_of_a_function_are_asked_for_once(self):
