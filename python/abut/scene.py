@@ -331,9 +331,11 @@ class Scene:
         **settings: Numbers
     ) -> None:
         """What carries the body added last: `parent` ("world" or a body's name) by a joint of `type` (fixed, revolute,
-        prismatic, planar, spherical, free) at `pose` in the world, about or along `axis` there, where all joints are at
-        zero. `settings`: lower, upper, rad or m; damping, stiffness, friction, armature; position and velocity where it
-        starts, a number for each of its coordinates and velocities.
+        prismatic, planar, spherical, free) at `pose` in the world, where all joints are at zero, about or along `axis` in
+        the axes of `pose`. The coordinates of a planar one are its angle about `axis` and shifts along two tangents, t1 x t2 =
+        `axis`: of z, x and y; of x, -z and y; of y, x and -z (runtime/math/tangent_basis.h). `settings`: lower, upper, rad or
+        m; damping, stiffness, friction, armature; position and velocity where it starts, a number for each of its
+        coordinates and velocities.
         """
         self._lines.append(f"joint {name_word('add_joint', name)} {name_word('add_joint', type)} {name_word('add_joint', parent)} "
                            f"{self._pose('add_joint', pose)} {number_words('add_joint', 'axis', axis, 3)} "

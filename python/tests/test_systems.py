@@ -235,6 +235,20 @@ class Building(unittest.TestCase):
             with self.subTest(message), self.assertRaisesRegex(error, message):
                 add(abut.Scene())
 
+    def test_axes_of_joints_are_in_the_axes_of_their_poses(self):
+        def at(type, pose, axis, position):
+            scene = abut.Scene()
+            scene.add_body("a", 1, (1, 1, 1), [abut.sphere(0.1)])
+            scene.add_joint("j", type, pose=pose, axis=axis, position=position)
+            return scene.system().initial_state().p_WB[0]
+
+        half = np.sqrt(0.5)
+        np.testing.assert_allclose(at("prismatic", (half, 0, 0, half, 0, 0, 0), (1, 0, 0), 2), (0, 2, 0), atol=1e-15)
+        for axis, first, second in (((0, 0, 1), (1, 0, 0), (0, 1, 0)), ((1, 0, 0), (0, 0, -1), (0, 1, 0)),
+                                    ((0, 1, 0), (1, 0, 0), (0, 0, -1))):
+            for position, expected in (((0, 1, 0), first), ((0, 0, 1), second)):
+                np.testing.assert_allclose(at("planar", (1, 0, 0, 0, 0, 0, 0), axis, position), expected, atol=1e-15)
+
 
 class Steps(unittest.TestCase):
     def test_derivatives_of_a_step_are_slopes(self):
