@@ -11,9 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _abut
-from .bodies import RIGID, AssetFolder, Geometry, Material, PathLike, absolute, load, primitive
-from .gradients import pose_as_matrix, pose_as_seven
-from .scene_words import name_word, number_words, setting_word, setting_words
+from .bodies import AssetFolder, Geometry, Material, PathLike, absolute, load, primitive
+from .gradients import pose_as_matrix
+from .scene_words import (
+    material_lines,
+    name_word,
+    number_words,
+    pose_words,
+    primitive_words,
+    setting_word,
+    setting_words,
+)
 from .tables import made
 
 Assets = Union[None, PathLike, Mapping[str, Geometry], Callable[[str], Geometry]]
@@ -250,36 +258,15 @@ class Scene:
                 raise _abut.InvalidInput(f"Scene: text: a file has no word for a {geometry.name} as a robot's mesh '{name}'")
         return "\n".join(self._lines) + "\n"
 
-    def _pose(self, function: str, pose: Numbers) -> str:
-        seven = pose_as_seven(function, "pose", pose)
-        return number_words(function, "pose", [*seven[4:], *seven[:4]], 7)
-
-    def _asset(self, geometry: Geometry) -> str:
-        name = geometry.name
-        while self._assets.setdefault(name, geometry) is not geometry:
-            name += "'"
-        return name_word("Scene", name)
-
-    def _material(self, function: str, material: Optional[Material]) -> None:
-        if material is None:
-            return
-        if not isinstance(material, Material):
-            raise TypeError(f"{function}: material must be a Material, not {type(material).__name__}")
-        words = {"mu": material.friction, "restitution": material.restitution, "patch": material.patch,
-                 "dissipation": material.dissipation}
-        modulus = "rigid" if material.modulus == RIGID else number_words(function, "modulus", [material.modulus], 1)
-        self._lines.append(f"material {setting_words(function, words)} modulus {modulus}")
-
     def add_plane(self, normal: Numbers, offset: float = 0.0, material: Optional[Material] = None) -> None:
         """The half-space normal . x <= offset, fixed."""
-        self._lines.append(f"plane {number_words('add_plane', 'normal', normal, 3)} "
-                           + number_words("add_plane", "offset", [offset], 1))
-        self._material("add_plane", material)
+        plane = f"plane {number_words('add_plane', 'normal', normal, 3)} {number_words('add_plane', 'offset', [offset], 1)}"
+        self._lines += [plane, *material_lines("add_plane", material)]
 
     def add_fixed_box(self, half: Numbers, pose: Numbers = IDENTITY, material: Optional[Material] = None) -> None:
         """A box by its half sizes, m, that stays where it is."""
-        self._lines.append(f"sbox {self._pose('add_fixed_box', pose)} {number_words('add_fixed_box', 'half', half, 3)}")
-        self._material("add_fixed_box", material)
+        box = f"sbox {pose_words('add_fixed_box', pose)} {number_words('add_fixed_box', 'half', half, 3)}"
+        self._lines += [box, *material_lines("add_fixed_box", material)]
 
     def add_object(
         self, name: str, geometry: Geometry, density: float, pose: Numbers = IDENTITY, twist: Numbers = (0,) * 6,
@@ -294,10 +281,12 @@ class Scene:
                  material)
             return
         twist = number_words("add_object", "twist", twist, 6).split()
-        self._lines.append(f"object {name_word('add_object', name)} {self._asset(geometry)} "
-                           f"{number_words('add_object', 'density', [density], 1)} {self._pose('add_object', pose)} "
-                           + " ".join(twist[3:] + twist[:3]))
-        self._material("add_object", material)
+        assets = dict(self._assets)
+        body = (f"object {name_word('add_object', name)} {_asset('add_object', geometry, assets)} "
+                f"{number_words('add_object', 'density', [density], 1)} {pose_words('add_object', pose)} "
+                + " ".join(twist[3:] + twist[:3]))
+        self._lines += [body, *material_lines("add_object", material)]
+        self._assets = assets
 
     def add_body(
         self, name: str, mass: float, moments: Numbers, shapes: Sequence[Any] = (), pose: Numbers = IDENTITY,
@@ -309,22 +298,17 @@ class Scene:
         """
         twist = number_words("add_body", "twist", twist, 6).split()
         lines: List[str] = []
+        assets = dict(self._assets)
         for shape in shapes:
             geometry, X_BS = shape if isinstance(shape, tuple) and len(shape) == 2 else (shape, IDENTITY)
-            lines.append(f" {self._shape(_geometry('add_body', geometry))} {self._pose('add_body', X_BS)}")
-        self._lines.append(f"body {name_word('add_body', name)} {number_words('add_body', 'mass', [mass], 1)} "
-                           f"{number_words('add_body', 'moments', moments, 3)} {self._pose('add_body', pose)} "
-                           + " ".join(twist[3:] + twist[:3]) + f" {len(lines)}")
-        self._material("add_body", material)
-        self._lines += lines
-
-    def _shape(self, geometry: Geometry) -> str:
-        if not geometry.is_primitive:
-            return f"asset {self._asset(geometry)}"
-        words = {"box": "box", "cylinder": "cyl", "sphere": "sphere"}
-        if geometry.name not in words:
-            raise _abut.InvalidInput(f"add_body: shapes are boxes, cylinders, spheres and assets, not a {geometry.name}")
-        return words[geometry.name] + "".join(f" {size!r}" for size in geometry._sizes)
+            words = (primitive_words("add_body", geometry) if _geometry("add_body", geometry).is_primitive
+                     else f"asset {_asset('add_body', geometry, assets)}")
+            lines.append(f" {words} {pose_words('add_body', X_BS)}")
+        body = (f"body {name_word('add_body', name)} {number_words('add_body', 'mass', [mass], 1)} "
+                f"{number_words('add_body', 'moments', moments, 3)} {pose_words('add_body', pose)} "
+                + " ".join(twist[3:] + twist[:3]) + f" {len(lines)}")
+        self._lines += [body, *material_lines("add_body", material), *lines]
+        self._assets = assets
 
     def add_joint(
         self, name: str, type: str, parent: str = "world", pose: Numbers = IDENTITY, axis: Numbers = (0, 0, 1),
@@ -338,7 +322,7 @@ class Scene:
         coordinates and velocities.
         """
         self._lines.append(f"joint {name_word('add_joint', name)} {name_word('add_joint', type)} {name_word('add_joint', parent)} "
-                           f"{self._pose('add_joint', pose)} {number_words('add_joint', 'axis', axis, 3)} "
+                           f"{pose_words('add_joint', pose)} {number_words('add_joint', 'axis', axis, 3)} "
                            + setting_words("add_joint", settings))
 
     def add_robot(
@@ -350,10 +334,11 @@ class Scene:
         if not isinstance(assets, (Mapping, type(None))):
             raise TypeError(f"add_robot: assets must be a mapping (load_folder), not {type(assets).__name__}")
         for mesh, geometry in (assets or {}).items():
-            if self._assets.setdefault(mesh, _geometry("add_robot", geometry)) is not geometry:
+            if self._assets.get(mesh, _geometry("add_robot", geometry)) is not geometry:
                 raise _abut.InvalidInput(f"add_robot: another asset is called '{mesh}' already")
         file = os.path.abspath(os.fsdecode(path))
-        self._lines.append(f"robot {name_word('add_robot', name)} {name_word('add_robot', file)} {self._pose('add_robot', pose)}")
+        self._lines.append(f"robot {name_word('add_robot', name)} {name_word('add_robot', file)} {pose_words('add_robot', pose)}")
+        self._assets.update(assets or {})
 
     def set_joint(self, name: str, **settings: Numbers) -> None:
         """Other settings of a joint, as add_joint has them."""
@@ -368,9 +353,8 @@ class Scene:
         """No two of these bodies meet."""
         if len(bodies) < 2:
             raise TypeError("keep_apart: name two bodies or more")
-        for i, body in enumerate(bodies):
-            for other in bodies[:i]:
-                self._lines.append(f"apart {name_word('keep_apart', other)} {name_word('keep_apart', body)}")
+        self._lines += [f"apart {name_word('keep_apart', other)} {name_word('keep_apart', body)}"
+                        for i, body in enumerate(bodies) for other in bodies[:i]]
 
     def set_contact(self, A: str, B: str, model: str, **settings: Any) -> None:
         """The contact model between A and B, each a body, a robot or `world` (what is fixed), and its settings, for
@@ -382,6 +366,14 @@ class Scene:
     def system(self) -> System:
         """Raises InvalidInput, naming the line of `text`, for what no scene can be."""
         return System("\n".join(self._lines) + "\n", dict(self._assets), True)
+
+
+def _asset(function: str, geometry: Geometry, assets: Dict[str, Geometry]) -> str:
+    """The word for an asset, which is put among the others if it is not there."""
+    name = geometry.name
+    while assets.setdefault(name, geometry) is not geometry:
+        name += "'"
+    return name_word(function, name)
 
 
 def _geometry(function: str, value: Any) -> Geometry:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from typing import Any, List, Mapping, Optional
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _abut
-from .gradients import as_numbers
+from .bodies import RIGID, Geometry, Material
+from .gradients import as_numbers, pose_as_seven
 
 
 def number_words(function: str, argument: str, values: npt.ArrayLike, count: int) -> str:
@@ -35,3 +36,27 @@ def setting_word(key: str, value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     return name_word("set_contact", value) if isinstance(value, str) else number_words("set_contact", key, [value], 1)
+
+
+def pose_words(function: str, pose: npt.ArrayLike) -> str:
+    seven = pose_as_seven(function, "pose", pose)
+    return number_words(function, "pose", [*seven[4:], *seven[:4]], 7)
+
+
+def material_lines(function: str, material: Optional[Material]) -> List[str]:
+    """The entry of a material, if there is one."""
+    if material is None:
+        return []
+    if not isinstance(material, Material):
+        raise TypeError(f"{function}: material must be a Material, not {type(material).__name__}")
+    words = {"mu": material.friction, "restitution": material.restitution, "patch": material.patch,
+             "dissipation": material.dissipation}
+    modulus = "rigid" if material.modulus == RIGID else number_words(function, "modulus", [material.modulus], 1)
+    return [f"material {setting_words(function, words)} modulus {modulus}"]
+
+
+def primitive_words(function: str, geometry: Geometry) -> str:
+    words = {"box": "box", "cylinder": "cyl", "sphere": "sphere"}
+    if geometry.name not in words:
+        raise _abut.InvalidInput(f"{function}: shapes are boxes, cylinders, spheres and assets, not a {geometry.name}")
+    return words[geometry.name] + "".join(f" {size!r}" for size in geometry._sizes)

@@ -235,6 +235,37 @@ class Building(unittest.TestCase):
             with self.subTest(message), self.assertRaisesRegex(error, message):
                 add(abut.Scene())
 
+    def test_what_is_refused_leaves_a_scene_as_it_was(self):
+        ball = abut.sphere(0.1)
+        for add in (
+            lambda s: s.add_plane((0, 0, 1), 0, "wood"),
+            lambda s: s.add_fixed_box((1, 1, 1), material="wood"),
+            lambda s: s.add_object("a", ball, 1, material="wood"),
+            lambda s: s.add_body("a", 1, (1, 1, 1), [ball], material="wood"),
+            lambda s: s.add_body("a", 1, (1, 1, 1), [ball, abut.cone(1, 1)]),
+            lambda s: s.add_robot("r", "arm.urdf", assets={"link": ball, "other": None}),
+            lambda s: s.add_robot("r", "arm.urdf", [1, 2], {"link": ball}),
+            lambda s: s.add_joint("j", "revolute", damping="much"),
+            lambda s: s.keep_apart("a", "b", 3),
+        ):
+            scene = pushing()
+            before = scene.text
+            with self.assertRaises((abut.InvalidInput, TypeError)):
+                add(scene)
+            self.assertEqual(scene.text, before)  # which raises where a robot's mesh is a primitive
+
+    @needs_assets
+    def test_assets_of_what_is_refused_are_not_in_a_scene(self):
+        for refuse in (lambda s, mug: s.add_object("a", mug, 400, material="wood"),
+                       lambda s, mug: s.add_object("a", mug, "much"),
+                       lambda s, mug: s.add_body("a", 1, (1, 1, 1), [mug, abut.cone(1, 1)])):
+            scene = abut.Scene()
+            with self.assertRaises((abut.InvalidInput, TypeError)):
+                refuse(scene, asset("005_mug"))
+            scene.add_object("a", asset("005_mug"), 400)  # not called 005_mug' beside another
+            self.assertEqual(scene.text.count("object"), 1)
+            self.assertIn('object "a" "005_mug" 400', scene.text)
+
     def test_axes_of_joints_are_in_the_axes_of_their_poses(self):
         def at(type, pose, axis, position):
             scene = abut.Scene()
