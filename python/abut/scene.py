@@ -273,7 +273,7 @@ class Scene:
         material: Optional[Material] = None
     ) -> None:
         """A body that is one asset, box, cylinder or sphere of even density, kg/m^3; `pose` is of the asset's frame,
-        `twist` (w; v) of its centre of mass in the world's axes.
+        `twist` (w; v) of its centre of mass in the world's axes. Raises InvalidInput for a deviation of its own, as add_body.
         """
         if _geometry("add_object", geometry).is_primitive:
             rho, unit = float(number_words("add_object", "density", [density], 1)), geometry.mass
@@ -294,7 +294,8 @@ class Scene:
     ) -> None:
         """A body in its centre of mass along its principal axes: `moments` (3,), kg m^2; `shapes`: geometries, or pairs
         (geometry, pose in the body): boxes, cylinders, spheres, assets; `twist` (w; v) in the world's axes. One that a
-        joint carries may have neither mass nor shapes.
+        joint carries may have neither mass nor shapes. Raises InvalidInput for a primitive whose deviation is not the
+        default: a scene has its sizes alone.
         """
         twist = number_words("add_body", "twist", twist, 6).split()
         lines: List[str] = []

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _abut
-from .bodies import RIGID, Geometry, Material
+from .bodies import RIGID, Geometry, Material, primitive
 from .gradients import as_numbers, pose_as_seven
 
 
@@ -59,4 +59,8 @@ def primitive_words(function: str, geometry: Geometry) -> str:
     words = {"box": "box", "cylinder": "cyl", "sphere": "sphere"}
     if geometry.name not in words:
         raise _abut.InvalidInput(f"{function}: shapes are boxes, cylinders, spheres and assets, not a {geometry.name}")
+    deviation, default = geometry._origin[2], primitive.__kwdefaults__["deviation"]
+    if deviation != default:
+        raise _abut.InvalidInput(f"{function}: geometry has the deviation {deviation!r}; a scene has sizes of a "
+                                 f"{geometry.name} alone, and makes it with {default!r}")
     return words[geometry.name] + "".join(f" {size!r}" for size in geometry._sizes)
