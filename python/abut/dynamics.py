@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from typing import Any, Dict, NamedTuple, Optional
 
@@ -51,8 +52,9 @@ class Integrator(_abut.Integrator):
     """Moves states of one system on: `next = integrator.step(state, control)`. `config`: StepConfig's fields."""
 
     def __init__(self, system: System, **config: Any) -> None:
-        made("Integrator", super().__init__, system_of(system), config_of(config))
-        self.__dict__.setdefault("_origin", (system, config))
+        given = config_of(config)
+        made("Integrator", super().__init__, system_of(system), given)
+        self.__dict__.setdefault("_origin", (system, copy.deepcopy({name: given[name] for name in config})))
 
     def step(
         self, state: StateLike, control: Optional[np.ndarray] = None, *, joint_force: Optional[np.ndarray] = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, List, NamedTuple, Optional, Tuple
 
 import numpy as np
@@ -103,7 +104,8 @@ class Rollout(_abut.Rollout):
         given = config_of({"integrator": integrator, **config})
         made("Rollout", super().__init__, system_of(system), given, steps_per_control, threads)
         self.__dict__.setdefault("system", system)
-        self.__dict__.setdefault("_origin", (system, steps_per_control, {"integrator": integrator, "threads": threads, **config}))
+        kept = copy.deepcopy({name: given[name] for name in ("integrator", *config)})
+        self.__dict__.setdefault("_origin", (system, steps_per_control, {**kept, "threads": threads}))
 
     @property
     def parameters(self) -> Parameters:

@@ -151,6 +151,19 @@ class Rollouts(unittest.TestCase):
         expected = self.rollout()(rollout.system.initial_state(), joint_target=target).z
         np.testing.assert_array_equal(rollout(rollout.system.initial_state(), joint_target=target).z, expected)
 
+    def test_what_was_given_may_change_later(self):
+        parameters, settings, choice = [["mass", "bar"]], {"tolerance": 1e-9}, dict(CONTACT["model_settings"])
+        config = dict(dt=2e-3, integrator="implicit", parameters=parameters, integrator_settings=settings,
+                      model=CONTACT["model"], model_settings=choice)
+        system = pushing().system()
+        made = [abut.Integrator(system, **config), abut.Rollout(system, **config)]
+        before = [pickle.dumps(handle) for handle in made]
+        parameters[0][1] = "free"
+        parameters.append(("mass", "ball"))
+        settings["tolerance"], choice["stiffness"] = 1, 1
+        self.assertEqual([pickle.dumps(handle) for handle in made], before)
+        self.assertEqual(made[1].with_values([0.7]).system.values([("mass", "bar"), ("mass", "free")]).tolist(), [0.7, 0.3])
+
     def test_a_pickle_with_other_parts_is_refused(self):
         with self.assertRaisesRegex(abut.InvalidInput, "another version"):
             self.rollout()._restored(())
