@@ -6,7 +6,6 @@ from typing import Any, Dict, NamedTuple, Optional, Union
 
 import numpy as np
 
-from . import _abut
 from .bodies import Body, Geometry
 from .contact import Model
 from .tables import made, said_by, without_settings
@@ -42,13 +41,14 @@ def count(bodies: Bodies) -> Optional[int]:
     return len(bodies)
 
 
-def as_given(function: str, error: _abut.InvalidInput, given: Dict[str, Any], taken: Dict[str, Any]) -> Exception:
+def as_given(function: str, error: Exception, given: Dict[str, Any], taken: Dict[str, Any]) -> Exception:
     """The error of `function`, with the shapes of what was given in the place of what that was made into."""
     words = str(error)
     for name, array in given.items():
         if array is not None:
-            words = words.replace(f"{name} has shape {tuple(taken[name].shape)}", f"{name} has shape {tuple(array.shape)}")
-    return said_by(function, _abut.InvalidInput(words))
+            was, shape = tuple(np.shape(taken[name])), tuple(np.shape(array))
+            words = words.replace(f"{name} has shape {was}", f"{name} has shape {shape}")
+    return said_by(function, type(error)(words))
 
 
 def model_of(function: str, given: Union[str, Model], threads: int, settings: Any) -> Model:

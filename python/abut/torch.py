@@ -330,15 +330,17 @@ class _Rollout(torch.autograd.Function):
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Tuple[Optional[Tensor], ...]:
-        z, by_z = ctx.run.z, gradient.numpy()
-        costates = ctx.system.gradient_by_x(*(array.reshape(-1, ctx.system.nz) for array in (z, by_z)))
-        found = ctx.run.gradient(costates.reshape(z.shape[:-1] + (ctx.system.nx,)))
-        by_start = ctx.system.gradient_by_z(_numpy(ctx.saved_tensors[0]), found.start)
+        system, z, by_z = ctx.system, ctx.run.z, gradient.numpy()
+        costates = system.gradient_by_x(z.reshape(-1, system.nz), by_z.reshape(-1, system.nz)).reshape(*z.shape[:-1], system.nx)
+        unknown = ~np.isfinite(costates).all(axis=(1, 2))
+        costates[unknown] = 0
+        found = ctx.run.gradient(costates)
+        by_start = system.gradient_by_z(_numpy(ctx.saved_tensors[0]), found.start)
         by = [by_start, found.joint_force, found.joint_target, found.parameter]
         # What nobody asks of a rollout that failed spoils no gradient that others share.
         unasked = np.array([bool(error) for error in ctx.run.errors], dtype=bool) & ~by_z.any(axis=(1, 2))
         for array in by:
-            array[unasked] = 0
+            array[unknown], array[unasked] = np.nan, 0
         by[3] = found.parameter.sum(axis=0)
         return (None, None, None, *(_tensor(array) if needed else None for array, needed in zip(by, ctx.needs_input_grad[3:])))
 
@@ -351,7 +353,7 @@ def rollout(
     `joint_force` (rows, nv) or (N, rows, nv) and `joint_target` (rows, nq) or (N, rows, nq); what is one is of all, and
     `rows` says how many there are without controls. `parameters`: values (P,) of the rollout's parameters. Once
     differentiable by all of them; of many, one that fails is NaN from its first row on, and so are the gradients of what
-    is asked of it. A single one that fails raises InvalidInput.
+    is asked of it, as of any by gradients that are not finite. A single one that fails raises InvalidInput.
     """
     given = {"start": (start, 1), "joint_force": (joint_force, 2), "joint_target": (joint_target, 2),
              "parameters": (parameters, 1)}
@@ -390,8 +392,9 @@ def step(
     if isinstance(integrator, Integrator):
         integrator = integrator.rollout
     given = {"joint_force": joint_force, "joint_target": joint_target}
-    controls = {name: None if tensor is None else tensor.unsqueeze(-2) for name, tensor in given.items()}
+    controls = {name: control.unsqueeze(-2) if isinstance(control, Tensor) and control.dim() > 0 else control
+                for name, control in given.items()}
     try:
         return rollout(integrator, start, **controls, parameters=parameters, rows=1)[..., 0, :]
-    except _abut.InvalidInput as error:
+    except (_abut.InvalidInput, TypeError) as error:
         raise as_given("step", error, given, controls) from None

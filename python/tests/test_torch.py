@@ -154,8 +154,13 @@ class Gradients(unittest.TestCase):
         np.testing.assert_array_equal(found.detach().numpy(), system.vector(after))
         with self.assertRaisesRegex(abut.InvalidInput, "how many rows"):
             abut.torch.rollout(rollout, tensor(z))
-        with self.assertRaisesRegex(TypeError, "start must be a torch.Tensor"):
+        with self.assertRaisesRegex(TypeError, "^step: start must be a torch.Tensor"):
             abut.torch.step(one, z)
+        for name, width in ("joint_force", 8), ("joint_target", 9):
+            with self.assertRaisesRegex(TypeError, f"^step: {name} must be a torch.Tensor, not ndarray"):
+                abut.torch.step(one, tensor(z[0]), **{name: np.zeros(width)})
+            with self.assertRaisesRegex(abut.InvalidInput, rf"^step: {name} has shape \(\)"):
+                abut.torch.step(one, tensor(z[0]), **{name: tensor(0)})
 
     def test_shapes_are_told_as_they_were_given(self):
         scene = abut.Scene()
@@ -190,6 +195,21 @@ class Gradients(unittest.TestCase):
         np.testing.assert_array_equal(found.numpy(), expected.numpy())
         with self.assertRaisesRegex(abut.InvalidInput, "NaN"):
             abut.torch.rollout(rollout, tensor(bad), joint_target=targets)
+
+    def test_gradients_that_are_not_finite_spoil_no_others(self):
+        system, targets = pushing().system(), tensor(through(3))
+        rollout = abut.Rollout(system, dt=2e-3, integrator="semi_implicit", parameters=[("mass", "bar")], **CONTACT)
+        start = tensor([system.vector(system.initial_state())] * 3)
+        values = tensor(system.values(rollout.parameters))
+        z = abut.torch.rollout(rollout, start, joint_target=targets, parameters=values)
+        (expected,) = torch.autograd.grad(z[1].square().sum(), start, retain_graph=True)
+        costs = torch.stack([z[0].square().sum() * torch.inf, z[1].square().sum(), z[2].square().sum() * torch.nan])
+        found = torch.autograd.grad(costs.sum(), (start, targets, values), retain_graph=True)
+        np.testing.assert_array_equal(found[0][1], expected[1])
+        for array in found[0][0], found[0][2], *found[1:]:
+            self.assertTrue(torch.isnan(array).all())
+        one = abut.torch.rollout(rollout, start[0], joint_target=targets)
+        self.assertTrue(torch.isnan(torch.autograd.grad(one.sum() * torch.inf, start)[0][0]).all())
 
     def test_rollouts_are_not_changed_by_what_is_done_to_their_states(self):
         system, targets = pushing().system(), torch.tensor(through(3))
