@@ -57,6 +57,13 @@ py::object index_of(py::handle value) {
   return index;
 }
 
+// Of bool and numpy.bool_, which alone pybind11 takes for one without a conversion.
+std::optional<bool> truth_of(py::handle value) {
+  py::detail::make_caster<bool> caster;
+  if (!caster.load(value, false)) return {};
+  return py::detail::cast_op<bool>(caster);
+}
+
 std::string place_words(std::int64_t place) { return place < 0 ? "" : "[" + std::to_string(place) + "]"; }
 
 }  // namespace
@@ -89,12 +96,17 @@ py::object ready(const Name& name, py::handle value, bool optional) {
 
 std::string text(const Name& name, py::handle value) {
   if (!py::isinstance<py::str>(value)) refuse_type(name, "a str", value);
-  return py::cast<std::string>(value);
+  py::ssize_t size = 0;
+  const char* const words = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
+  if (words == nullptr) {
+    words_of_refusal();
+    refuse(name, "has a lone surrogate, which is half of a character");
+  }
+  return {words, static_cast<std::size_t>(size)};
 }
 
 double number(const Name& name, py::handle value) {
-  if (py::isinstance<py::bool_>(value) || py::isinstance<py::str>(value))
-    refuse_type(name, "a number", value);
+  if (truth_of(value) || py::isinstance<py::str>(value)) refuse_type(name, "a number", value);
   const double result = PyFloat_AsDouble(value.ptr());
   if (result == -1 && PyErr_Occurred() != nullptr) {
     if (PyErr_ExceptionMatches(PyExc_OverflowError) != 0) {
@@ -108,7 +120,7 @@ double number(const Name& name, py::handle value) {
 }
 
 std::int64_t whole_number(const Name& name, py::handle value, std::int64_t low) {
-  if (py::isinstance<py::bool_>(value)) refuse_type(name, "a whole number", value);
+  if (truth_of(value)) refuse_type(name, "a whole number", value);
   const py::object index = index_of(value);
   if (!index) refuse_type(name, "a whole number", value);
   int overflow = 0;
@@ -121,8 +133,9 @@ std::int64_t whole_number(const Name& name, py::handle value, std::int64_t low) 
 }
 
 bool truth(const Name& name, py::handle value) {
-  if (!py::isinstance<py::bool_>(value)) refuse_type(name, "True or False", value);
-  return value.ptr() == Py_True;
+  const std::optional<bool> flag = truth_of(value);
+  if (!flag) refuse_type(name, "True or False", value);
+  return *flag;
 }
 
 std::string path(const Name& name, py::handle value) {
@@ -146,9 +159,9 @@ SettingValues settings(const Name& name, py::handle dict) {
     const std::string words = "setting '" + setting + "'";
     const Name of{name.function, words.c_str()};
     if (py::isinstance<py::str>(value))
-      values.emplace_back(setting, py::cast<std::string>(value));
-    else if (py::isinstance<py::bool_>(value))
-      values.emplace_back(setting, std::string(value.ptr() == Py_True ? "yes" : "no"));
+      values.emplace_back(setting, text(of, value));
+    else if (const std::optional<bool> flag = truth_of(value))
+      values.emplace_back(setting, std::string(*flag ? "yes" : "no"));
     else if (const py::object index = index_of(value))
       values.emplace_back(setting, std::string(py::str(index)));
     else
