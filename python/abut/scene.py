@@ -201,7 +201,7 @@ class System(_abut.System):
 
     def values(self, parameters: Parameters) -> np.ndarray:
         """Of parameters [(quantity, body), ...]: mass, kg; moment_x, moment_y, moment_z, kg m^2; friction; modulus, Pa;
-        dissipation, s. Raises InvalidInput for unknown ones and for those that are not positive.
+        dissipation, s. Raises InvalidInput for unknown ones. Derivatives are by those alone that are positive and finite.
         """
         return np.array(self._values(parameters), dtype=float)
 

@@ -40,10 +40,13 @@ Parameter parameter_of(const System& system, py::handle given) {
     refuse_type(name, "a sequence of (quantity, name of a body)", given);
   const py::sequence pair = py::reinterpret_borrow<py::sequence>(given);
   const std::string body = text({"simulation", "parameters' body"}, pair[1]);
-  for (std::size_t i = 0; i < system.body_count(); ++i)
-    if (system.body(i).name == body)
-      return {dynamics::find_quantity(text({"simulation", "parameters' quantity"}, pair[0])),
-              static_cast<std::int32_t>(i)};
+  const auto quantity = dynamics::find_quantity(text({"simulation", "parameters' quantity"}, pair[0]));
+  for (std::size_t i = 0; i < system.body_count(); ++i) {
+    if (system.body(i).name != body) continue;
+    if (dynamics::of_material(quantity) && system.body(i).shapes.empty())
+      refuse(name, "have a number of a material of body '" + body + "', which has no shapes");
+    return {quantity, static_cast<std::int32_t>(i)};
+  }
   refuse(name, "have a body '" + body + "', which the system has not");
 }
 
@@ -54,7 +57,6 @@ std::vector<Parameter> parameters_of(const System& system, py::handle given) {
   if (!py::isinstance<py::sequence>(given) || py::isinstance<py::str>(given))
     refuse_type({"simulation", "parameters"}, "a sequence of (quantity, name of a body)", given);
   for (const py::handle one : given) parameters.push_back(parameter_of(system, one));
-  dynamics::require_valid(system.scene(), parameters);
   return parameters;
 }
 
@@ -71,6 +73,7 @@ StepConfig config_of(const System& system, const py::dict& given) {
   config.source =
       dynamics::contact_source(model, settings({kWho, "model_settings"}, given["model_settings"]));
   config.parameters = parameters_of(system, given["parameters"]);
+  dynamics::require_valid(system.scene(), config.parameters);
   return config;
 }
 

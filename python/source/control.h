@@ -8,7 +8,8 @@
 // What Python gives to steps, as the library takes it.
 namespace abut::python {
 
-// Of (quantity, name of a body).
+// Of (quantity, name of a body). What they are now may be any numbers, such as 0, by which there is no
+// derivative.
 std::vector<dynamics::Parameter> parameters_of(const dynamics::System& system, py::handle given);
 
 dynamics::StepConfig config_of(const dynamics::System& system, const py::dict& given);

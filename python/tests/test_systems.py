@@ -269,6 +269,28 @@ class Building(unittest.TestCase):
             self.assertEqual(scene.text.count("object"), 1)
             self.assertIn('object "a" "005_mug" 400', scene.text)
 
+    def test_values_are_set_whatever_they_are(self):
+        scene = abut.Scene()
+        scene.add_body("ice", 1, (1, 1, 1), [abut.sphere(0.1)], material=abut.Material(modulus=abut.RIGID))
+        scene.add_body("rod", 1, (1, 1, 1))
+        scene.add_joint("rod", "revolute")
+        system = scene.system()
+        given = [("friction", "ice"), ("modulus", "ice"), ("dissipation", "ice")]
+        np.testing.assert_array_equal(system.values(given), [0, np.inf, 0])
+        rough = system.with_values(given, [0.3, 1e6, 0.1])
+        np.testing.assert_array_equal(rough.values(given), [0.3, 1e6, 0.1])
+        np.testing.assert_array_equal(rough.with_values(given, [0, np.inf, 0]).values(given), [0, np.inf, 0])
+        abut.Rollout(rough, parameters=given)
+        for ask, message in ((lambda: abut.Rollout(system, parameters=given), "is not positive and finite: there is no derivative"),
+                             (lambda: system.with_values(given[:1], [-1]), "friction"),
+                             (lambda: system.with_values([("mass", "ice")], [np.nan]), "mass"),
+                             (lambda: system.values([("friction", "rod")]), "body 'rod', which has no shapes"),
+                             (lambda: system.values([("colour", "ice")]), "colour"),
+                             (lambda: system.values([("mass", "fire")]), "'fire', which the system has not"),
+                             (lambda: system.values([("shape_turn_x", "ice")]), "has no one number")):
+            with self.subTest(message), self.assertRaisesRegex(abut.InvalidInput, message):
+                ask()
+
     def test_axes_of_joints_are_in_the_axes_of_their_poses(self):
         def at(type, pose, axis, position):
             scene = abut.Scene()
