@@ -34,16 +34,17 @@ IDENTITY = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 def _source(assets: Assets) -> Callable[[str], Geometry]:
     if assets is None:
         def none(name: str) -> Geometry:
-            raise _abut.InvalidInput(f"read_scene: the scene has an asset '{name}'; say where they are with assets=FOLDER")
+            raise _abut.InvalidInput(f"the scene has an asset '{name}'; say where they are with assets=FOLDER")
         return none
     if callable(assets):
         return assets
     if isinstance(assets, Mapping):
         def known(name: str) -> Geometry:
             if error := getattr(assets, "failed", {}).get(name):
-                raise _abut.InvalidInput(f"read_scene: asset '{name}' was not loaded: {error}") from error
+                raise _abut.InvalidInput(f"asset '{name}' was not loaded: {error}") from error
             if name not in assets:
-                raise _abut.InvalidInput(f"read_scene: no asset '{name}'; there are: {', '.join(assets)}")
+                there = f"there {'are: ' + ', '.join(assets) if assets else 'are none'}"
+                raise _abut.InvalidInput(f"no asset '{name}'; {there}")
             return assets[name]
         return known
     return lambda name: load(pathlib.Path(assets) / f"{name}.h5")

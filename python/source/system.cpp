@@ -18,9 +18,19 @@ namespace {
 using dynamics::State;
 using dynamics::System;
 
+// What it raises of abut's own is thrown on as the library's, so that readers add file and line.
 dynamics::AssetSource asset_source(const py::function& assets) {
   return [assets](const std::string& name) {
-    const py::object found = assets(name);
+    py::object found;
+    try {
+      found = assets(name);
+    } catch (const py::error_already_set& error) {
+      const py::module_ module = py::module_::import("abut");
+      const std::string words = py::str(error.value());
+      if (error.matches(module.attr("InvalidInput"))) throw InvalidInput(words);
+      if (error.matches(module.attr("IoError"))) throw IoError(words);
+      throw;
+    }
     if (!py::isinstance<body::Geometry>(found))
       refuse_type({"read_scene", "assets"}, "giving a Geometry", found);
     return py::cast<body::Geometry>(found);

@@ -215,60 +215,6 @@ class Building(unittest.TestCase):
             (folder / "arm.urdf").write_text(ARM.replace('"upper"', '"lower"'))
             self.assertEqual(abut.read_scene(scene, robots).names, ["r/base", "r/lower"])
 
-    def test_what_is_no_scene_is_refused(self):
-        for add, error, message in [
-            (lambda s: s.add_body("a", 1, (1, 1)), abut.InvalidInput, "moments has shape"),
-            (lambda s: s.add_body("a", "one", (1, 1, 1)), TypeError, "mass must be"),
-            (lambda s: s.add_body(3, 1, (1, 1, 1)), TypeError, "name must be a str"),
-            (lambda s: s.add_body("a\nb", 1, (1, 1, 1)), abut.InvalidInput, "end of line"),
-            (lambda s: s.add_body("a", 1, (1, 1, 1), [abut.cone(1, 1)]), abut.InvalidInput, "not a cone"),
-            (lambda s: s.add_body("a", 1, (1, 1, 1), ["mug"]), TypeError, "geometry must be a Geometry"),
-            (lambda s: s.add_body("a", 1, (1, 1, 1), pose=np.zeros((4, 4))), abut.InvalidInput, "3x3 part is not orthonormal|its last row"),
-            (lambda s: s.add_plane((0, 0, 1), 0, "wood"), TypeError, "material must be a Material"),
-            (lambda s: s.add_body("a", 1, (1, 1, 1), [abut.sphere(1, deviation=0.2)]), abut.InvalidInput,
-             "add_body: geometry has the deviation 0.2; a scene has sizes of a sphere alone, and makes it with 0.001"),
-            (lambda s: s.add_object("a", abut.cylinder(1, 1, deviation=0.2), 1), abut.InvalidInput, "add_object: geometry has the dev"),
-            (lambda s: s.add_object("a", None, 1), TypeError, "geometry must be a Geometry"),
-            (lambda s: (s.add_joint("j", "revolute"), s.system()), abut.InvalidInput, "scene:4: 'joint' stands below"),
-            (lambda s: (s.add_body("a", 1, (1, 1, 1)), s.add_joint("j", "screw"), s.system()), abut.InvalidInput, "'screw' is no type"),
-            (lambda s: (s.add_robot("r", "nowhere.urdf"), s.system()), abut.InvalidInput, "nowhere.urdf"),
-            (lambda s: s.add_robot("r", "arm.urdf", assets="LINKS"), TypeError, "assets must be a mapping .*, not str"),
-            (lambda s: (s.add_body("a", np.nan, (1, 1, 1)), s.system()), abut.InvalidInput, "'nan' is no finite number"),
-        ]:
-            with self.subTest(message), self.assertRaisesRegex(error, message):
-                add(abut.Scene())
-
-    def test_what_is_refused_leaves_a_scene_as_it_was(self):
-        ball = abut.sphere(0.1)
-        for add in (
-            lambda s: s.add_plane((0, 0, 1), 0, "wood"),
-            lambda s: s.add_fixed_box((1, 1, 1), material="wood"),
-            lambda s: s.add_object("a", ball, 1, material="wood"),
-            lambda s: s.add_body("a", 1, (1, 1, 1), [ball], material="wood"),
-            lambda s: s.add_body("a", 1, (1, 1, 1), [ball, abut.cone(1, 1)]),
-            lambda s: s.add_robot("r", "arm.urdf", assets={"link": ball, "other": None}),
-            lambda s: s.add_robot("r", "arm.urdf", [1, 2], {"link": ball}),
-            lambda s: s.add_joint("j", "revolute", damping="much"),
-            lambda s: s.keep_apart("a", "b", 3),
-        ):
-            scene = pushing()
-            before = scene.text
-            with self.assertRaises((abut.InvalidInput, TypeError)):
-                add(scene)
-            self.assertEqual(scene.text, before)  # which raises where a robot's mesh is a primitive
-
-    @needs_assets
-    def test_assets_of_what_is_refused_are_not_in_a_scene(self):
-        for refuse in (lambda s, mug: s.add_object("a", mug, 400, material="wood"),
-                       lambda s, mug: s.add_object("a", mug, "much"),
-                       lambda s, mug: s.add_body("a", 1, (1, 1, 1), [mug, abut.cone(1, 1)])):
-            scene = abut.Scene()
-            with self.assertRaises((abut.InvalidInput, TypeError)):
-                refuse(scene, asset("005_mug"))
-            scene.add_object("a", asset("005_mug"), 400)  # not called 005_mug' beside another
-            self.assertEqual(scene.text.count("object"), 1)
-            self.assertIn('object "a" "005_mug" 400', scene.text)
-
     def test_values_are_set_whatever_they_are(self):
         scene = abut.Scene()
         scene.add_body("ice", 1, (1, 1, 1), [abut.sphere(0.1)], material=abut.Material(modulus=abut.RIGID))
