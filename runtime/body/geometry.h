@@ -59,12 +59,12 @@ class Geometry {
 
   // Arrays; counts are 0 where the part is absent. Those of a primitive are made when first asked for, once:
   // tessellation.h, tetrahedra.h, samples.h; its support function needs none, a half-space has none. The
-  // normals of a primitive's points stand for nothing: its distance is exact (distance/primitive_distance.h).
+  // normals of a primitive's points stand for nothing: its distance is exact (body/primitive_distance.h).
   const asset::ConvexView& convex() const { return object_->view.convex; }
   const asset::SurfaceView& surface() const;  // closed triangles, m
   const asset::VolumeView& volume() const;    // tetrahedra with the extent
   const asset::PointsView& points() const;    // oriented points
-  // Of an asset alone: the distance of a primitive is exact (distance/primitive_distance.h).
+  // Of an asset alone: the distance of a primitive is exact (body/primitive_distance.h).
   const asset::DistanceGridView& grid() const { return object_->view.grid; }
   // Of an asset alone: a primitive is one convex piece.
   const asset::PiecesView& pieces() const { return object_->pieces; }

@@ -7,17 +7,23 @@
 #include <vector>
 
 #include "runtime/asset/asset.h"
-#include "runtime/body/shapes.h"
+#include "runtime/body/primitives/box.h"
+#include "runtime/body/primitives/capsule.h"
+#include "runtime/body/primitives/cone.h"
+#include "runtime/body/primitives/cylinder.h"
+#include "runtime/body/primitives/ellipsoid.h"
+#include "runtime/body/primitives/half_space.h"
+#include "runtime/body/primitives/sphere.h"
 
-// Primitives behind one table. To add one: its struct in shapes.h, its alternative of Primitive, its row in
-// primitive.cpp, and what it is to the queries (docs/architecture.md, "one more").
+// Primitives behind one table. To add one: its header and source in primitives/, and its alternative of
+// Primitive (docs/architecture.md, "one more").
 namespace abut::body {
 
-// Any primitive; primitives() has a row for each alternative.
+// Any primitive: its alternatives are the table.
 using Primitive = std::variant<Sphere<double>, Ellipsoid<double>, Box<double>, Capsule<double>,
                                Cylinder<double>, Cone<double>, HalfSpace<double>>;
 
-// What command lines and messages know of a kind of primitive.
+// What command lines and messages know of a kind of primitive (primitives/kind.h).
 struct PrimitiveRow {
   std::string_view name;                             // "cylinder", for command lines and messages
   std::string_view sizes;                            // what follows the name, m: "R:H"

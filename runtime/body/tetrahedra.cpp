@@ -3,7 +3,6 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <compare>
 #include <map>
 
@@ -13,41 +12,6 @@
 namespace abut::body {
 
 namespace {
-
-// A core that is longer by less, in units of its depth, is a point there: no needles.
-constexpr double kNoLength = 1e-6;
-
-double core_length(double length, double depth) { return length > kNoLength * depth ? length : 0; }
-
-// Where on the core a vertex of the surface belongs.
-struct OnCore {
-  const Vec3<double>& v;
-
-  Vec3<double> operator()(const Sphere<double>&) const { return Vec3<double>::Zero(); }
-  Vec3<double> operator()(const Ellipsoid<double>&) const { return Vec3<double>::Zero(); }
-  Vec3<double> operator()(const Box<double>& box) const {
-    const double depth = box.half.minCoeff();
-    Vec3<double> p;
-    for (int k = 0; k < 3; ++k) p[k] = std::copysign(core_length(box.half[k] - depth, depth), v[k]);
-    return p;
-  }
-  Vec3<double> operator()(const Capsule<double>& c) const {
-    return {0, 0, std::copysign(core_length(c.half_length, c.radius), v.z())};
-  }
-  // A segment of the axis, or of a flat one a disc.
-  Vec3<double> operator()(const Cylinder<double>& c) const {
-    const double h = c.half_length, r = c.radius;
-    if (h >= r) return {0, 0, std::copysign(core_length(h - r, r), v.z())};
-    const double share = core_length(r - h, h) / r;
-    return {share * v.x(), share * v.y(), 0};
-  }
-  // The centre of the greatest ball inside.
-  Vec3<double> operator()(const Cone<double>& c) const {
-    const double h = c.half_length, r = c.radius;
-    return {0, 0, 2 * r * h / (r + std::hypot(r, 2 * h)) - h};
-  }
-  Vec3<double> operator()(const HalfSpace<double>&) const { return v; }
-};
 
 // A vertex of the surface and its place on the core. Vertices of one place follow one another.
 struct Spoke {
@@ -80,7 +44,9 @@ asset::Volume tetrahedralize(const Primitive& primitive, double deviation) {
   std::vector<std::int32_t> inner;
   std::map<std::array<double, 3>, std::int32_t> known;
   for (const Vec3<double>& v : surface.vertices) {
-    const Vec3<double> p = std::visit(OnCore{v}, primitive) + Vec3<double>::Zero();  // no -0
+    const Vec3<double> on_core =
+        std::visit([&](const auto& shape) { return kind_of(shape).deepest(shape, v); }, primitive);
+    const Vec3<double> p = on_core + Vec3<double>::Zero();  // no -0
     const auto [place, fresh] =
         known.try_emplace({p.x(), p.y(), p.z()}, static_cast<std::int32_t>(vertices.size()));
     if (fresh) vertices.push_back(p);

@@ -3,14 +3,14 @@
 #   cmake -DFROM=<runtime> -DTO=<folder, made anew> -P public_headers.cmake
 set(headers
     asset/build_volume asset/reader asset/writer
-    body/body body/tessellation
+    body/body body/primitive_distance body/tessellation
     bvh/build bvh/traversal
     contact/contact_mesh contact/model contact/point contact/potential_scratch contact/pressure_energy contact/pressure_field
     contact/soft_minimum contact/soft_potential
     core/parallel core/random core/thread_pool
     derivative/contact_pose derivative/distance_weighted derivative/estimator derivative/finite_difference derivative/gaussian derivative/gumbel
     derivative/pair_derivative derivative/polytope derivative/smooth derivative/soft_bodies derivative/zeroth_order
-    distance/primitive_distance distance/surface_distance
+    distance/surface_distance
     dynamics/rollout/rollout dynamics/solve/contact_solver
     dynamics/step/recording dynamics/step/scene_page dynamics/step/second_derivatives dynamics/step/simulation
     dynamics/system/robot dynamics/system/scene_file dynamics/system/system_tree

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "runtime/body/primitive_distance.h"
 #include "runtime/contact/plane_force.h"
-#include "runtime/distance/primitive_distance.h"
 #include "runtime/math/jet.h"
 
 // The force between a moving point and a primitive, by its exact distance, and its derivatives in the point's
@@ -26,8 +26,8 @@ Jet<S, 6, kOrder> inverse_root(const Jet<S, 6, kOrder>* t, S stiction) {
 
 // d: with one derivative more than kOrder. v: velocity of the point over the primitive.
 template <int kOrder, class S>
-void exact_force(const distance::PrimitiveDistance<S>& d, const Vec3<S>& v,
-                 const SoftMinimumParameters<S>& with, PointForce<S>& out) {
+void exact_force(const body::PrimitiveDistance<S>& d, const Vec3<S>& v, const SoftMinimumParameters<S>& with,
+                 PointForce<S>& out) {
   using J = Jet<S, 6, kOrder>;  // by position and velocity
   const auto function_of_position = [](S value, const Vec3<S>& slope, const Mat3<S>& bend) {
     J f(value);
@@ -78,7 +78,7 @@ void exact_force(const distance::PrimitiveDistance<S>& d, const Vec3<S>& v,
 template <class S>
 void exact_force(const body::Primitive& primitive, const Vec3<S>& p, const Vec3<S>& v,
                  const SoftMinimumParameters<S>& with, ssdf::Order order, PointForce<S>& out) {
-  const auto d = distance::primitive_distance<S>(primitive, p, static_cast<int>(order) + 1);
+  const auto d = body::primitive_distance<S>(primitive, p, static_cast<int>(order) + 1);
   if (order == ssdf::Order::kValue)
     exact_force<0>(d, v, with, out);
   else if (order == ssdf::Order::kGradient)

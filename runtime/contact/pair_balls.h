@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/body/primitive_distance.h"
 #include "runtime/contact/soft_minimum.h"
-#include "runtime/distance/primitive_distance.h"
 
 // How far apart two bodies in soft-minimum contact are at least.
 namespace abut::contact::internal {
@@ -36,7 +36,7 @@ struct Balls {
     return {S(c[0]), S(c[1]), S(c[2])};
   }
   void widen(const body::Primitive& primitive, const Vec3<S>& center, S radius) {
-    gap = std::max(gap, distance::primitive_distance<S>(primitive, center, 0).value - radius);
+    gap = std::max(gap, body::primitive_distance<S>(primitive, center, 0).value - radius);
   }
 };
 

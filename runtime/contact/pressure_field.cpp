@@ -5,12 +5,12 @@
 #include <string>
 #include <unordered_map>
 
+#include "runtime/body/primitive_distance.h"
 #include "runtime/contact/facet_points.h"
 #include "runtime/contact/facet_slopes.h"
 #include "runtime/contact/pressure_energy.h"
 #include "runtime/contact/visit_facets.h"
 #include "runtime/core/error.h"
-#include "runtime/distance/primitive_distance.h"
 #include "runtime/distance/surface_distance.h"
 
 namespace abut::contact {
@@ -196,17 +196,6 @@ body::Pair under_B(const body::Pair& pair) {
   return result;
 }
 
-// Of round primitives the largest radius of curved faces, m; 0: all faces are planes.
-struct RoundRadius {
-  double operator()(const body::Sphere<double>& s) const { return s.radius; }
-  double operator()(const body::Ellipsoid<double>& e) const { return e.semi_axes.maxCoeff(); }
-  double operator()(const body::Box<double>&) const { return 0; }
-  double operator()(const body::Capsule<double>& c) const { return c.radius; }
-  double operator()(const body::Cylinder<double>& c) const { return c.radius; }
-  double operator()(const body::Cone<double>& c) const { return c.radius; }
-  double operator()(const body::HalfSpace<double>&) const { return 0; }
-};
-
 class PressureFieldModel final : public Model {
  public:
   explicit PressureFieldModel(const PressureFieldSettings& settings) : settings_(settings) {}
@@ -218,7 +207,9 @@ class PressureFieldModel final : public Model {
   double reach(const body::Body& body) const override {
     const body::Primitive* const primitive = body.geometry.primitive();
     const double deviation = body.geometry.deviation();
-    return primitive == nullptr ? 0 : deviation / (2 - deviation) * std::visit(RoundRadius{}, *primitive);
+    if (primitive == nullptr) return 0;
+    return deviation / (2 - deviation) *
+           std::visit([](const auto& shape) { return kind_of(shape).round_radius(shape); }, *primitive);
   }
 
   PairWrench wrench(const body::Pair& pair, Want want, WrenchHessian* hessian) override {
@@ -293,7 +284,7 @@ class PressureFieldModel final : public Model {
       if (volume.extent[v] == 0) continue;
       const Vec3<double> p = Eigen::Map<const Vec3<double>>(volume.vertices + std::ptrdiff_t(3) * v);
       const double distance = primitive != nullptr
-                                  ? distance::primitive_distance<double>(*primitive, p, 0).value
+                                  ? body::primitive_distance<double>(*primitive, p, 0).value
                                   : distance::signed_distance(geometry.surface(), p).distance;
       deepest = std::max(deepest, std::abs(distance));
     }

@@ -178,7 +178,7 @@ struct Depth {
 
 template <class S>
 Depth<S> depth_at(const body::Primitive& primitive, const Vec3<S>& p) {
-  const S value = distance::primitive_distance<S>(primitive, p, 0).value;
+  const S value = body::primitive_distance<S>(primitive, p, 0).value;
   return {value, value, std::max(-value, S(0))};
 }
 

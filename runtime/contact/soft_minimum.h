@@ -158,7 +158,7 @@ void separation(const SoftBody& A, const SoftBody& B, const Pose<double>& X_AB,
 // half-spaces two continuous derivatives in pose and twists, forces at a distance too (they fade like
 // exp(-distance / eps3) on a primitive, and ahead of points those of planes which a point lies behind, as
 // beside an edge, like exp(-distance / (eps1 spacing)): 18 spacings at the defaults for 1e-16); where a
-// primitive's distance has kinks (distance/primitive_distance.h) the wrench has them, inside solids with
+// primitive's distance has kinks (body/primitive_distance.h) the wrench has them, inside solids with
 // edges it jumps; energy and area are NaN. Constraints: the points of either body within the margin, by their
 // soft distances from the other, that have weight in the separation distribution: those some eps2 above the
 // deepest have none. Throws InvalidInput for settings out of range.

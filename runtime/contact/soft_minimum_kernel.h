@@ -323,6 +323,7 @@ class SoftMinimumKernel {
       Reach<S> reach{S(ssdf::internal::kEveryPoint2), S(ssdf::internal::kEveryPoint2), S(0)};
       if (!dense_) {
         S cut = ssdf::internal::cutoff(side.field_count, with_.tolerance, order_, depth) + side.slack();
+        // As far as planes count at a cut half as great again: the logarithm below adds less.
         const S r = sqrt(nearby.distance2 + S(1.5) * side.eps1 * cut);
         const S harder = log_spring(-r, with_) - log_sum;
         cut += log(1 + r / with_.eps2);

@@ -123,7 +123,7 @@ void potential_samples(const PotentialPair<double>& pair, double margin,
 // The model of the table. Needs oriented points, or primitives, but no two half-spaces. An asset's samples
 // are those of asset/sample_blocks.h, a primitive's those of body::sample_surface. Of assets and
 // half-spaces the wrench has two continuous derivatives in pose and twists, of lattices too; where a
-// primitive's distance has kinks (distance/primitive_distance.h) it has them, inside solids with edges it
+// primitive's distance has kinks (body/primitive_distance.h) it has them, inside solids with edges it
 // jumps. Of grids it has one. Energy: U. Contact points: the pieces' middles. Throws InvalidInput for
 // settings out of range.
 std::unique_ptr<Model> make_soft_potential_model(const SoftPotentialConfig& config = {});

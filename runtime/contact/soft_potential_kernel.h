@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "runtime/body/body.h"
+#include "runtime/body/primitive_distance.h"
 #include "runtime/contact/pair_sums.h"
 #include "runtime/contact/potential_force.h"
-#include "runtime/distance/primitive_distance.h"
 #include "runtime/ssdf/grid_lanes.h"
 #include "runtime/ssdf/point_lattice_sums.h"
 #include "runtime/ssdf/two_stage.h"
@@ -78,7 +78,7 @@ struct Patch {
 // Value and derivatives at one place, in the order of Taylor.
 template <int kOrder, class T, class S>
 ABUT_INLINE void exact_jet(const body::Primitive& primitive, const S* p, S* jet) {
-  const auto d = distance::primitive_distance<S>(primitive, Vec3<S>(p[0], p[1], p[2]), kOrder);
+  const auto d = body::primitive_distance<S>(primitive, Vec3<S>(p[0], p[1], p[2]), kOrder);
   jet[0] = d.value;
   if constexpr (kOrder > 0)
     for (int k = 0; k < 3; ++k) jet[1 + k] = d.gradient[k];

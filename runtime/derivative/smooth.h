@@ -21,7 +21,7 @@ template <class S>
 WitnessDerivative<S> smooth_derivative(const witness::Core<S>& A, const witness::Core<S>& B,
                                        const Pose<S>& X_AB, const witness::Witness<S>& witness,
                                        const Clamp& clamp = {});
-// The same of primitives (body/shapes.h), also swept by a ball.
+// The same of primitives (body/primitive.h), also swept by a ball.
 template <class S, class ShapeA, class ShapeB>
 WitnessDerivative<S> smooth_derivative(const ShapeA& A, const ShapeB& B, const Pose<S>& X_AB,
                                        const witness::Witness<S>& witness, const Clamp& clamp = {}) {

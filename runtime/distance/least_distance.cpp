@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/body/primitive_distance.h"
 #include "runtime/bvh/overlap.h"
-#include "runtime/distance/primitive_distance.h"
 #include "runtime/distance/surface_distance.h"
 #include "runtime/distance/triangle_pair.h"
 
@@ -69,7 +69,7 @@ LeastPoint LeastSearch::operator()(const body::Primitive& primitive, const asset
   if (!best_.complete) best_.bound = std::min(best_.bound, heap_.front().bound);
   if (best_.triangle < 0) return best_;
   solve(best_.triangle, best_.weight);
-  best_.normal = primitive_distance<double>(*primitive_, best_.point, 1).gradient;
+  best_.normal = body::primitive_distance<double>(*primitive_, best_.point, 1).gradient;
   return best_;
 }
 
@@ -90,7 +90,8 @@ void LeastSearch::open(std::int32_t node) {
     Vec3<double> low, high;
     for (int k = 0; k < 3; ++k) low[k] = bounds[k * kWidth + c], high[k] = bounds[(3 + k) * kWidth + c];
     const Vec3<double> half = high / 2 - low / 2;
-    const auto at = primitive_distance<double>(*primitive_, X_PS_ * Vec3<double>(low / 2 + high / 2), 1);
+    const auto at =
+        body::primitive_distance<double>(*primitive_, X_PS_ * Vec3<double>(low / 2 + high / 2), 1);
     ++best_.steps;
     child.bound = at.value - (X_PS_.R.transpose() * at.gradient).cwiseAbs().dot(half) - tolerance_;
     if (!(child.bound < best_.distance - tolerance_)) continue;
@@ -107,7 +108,7 @@ void LeastSearch::open(std::int32_t node) {
         part.weight[k] = Vec3<double>::Unit(k);
         ++best_.steps;
         consider(part.corner[k], t, part.weight[k],
-                 primitive_distance<double>(*primitive_, part.corner[k], 0).value);
+                 body::primitive_distance<double>(*primitive_, part.corner[k], 0).value);
       }
       add(part);
     }
@@ -116,7 +117,7 @@ void LeastSearch::open(std::int32_t node) {
 
 void LeastSearch::add(Part part) {
   const Vec3<double> middle = (part.corner[0] + part.corner[1] + part.corner[2]) / 3;
-  const auto at = primitive_distance<double>(*primitive_, middle, 1);
+  const auto at = body::primitive_distance<double>(*primitive_, middle, 1);
   ++best_.steps;
   consider(middle, part.triangle, (part.weight[0] + part.weight[1] + part.weight[2]) / 3, at.value);
   part.bound = std::numeric_limits<double>::infinity();
@@ -142,7 +143,7 @@ double LeastSearch::solve(std::int32_t triangle, const Vec3<double>& begun) {
   const auto take = [&](const Vec3<double>& weight, double favour) {
     if (!(weight.array() >= 0).all()) return;
     ++best_.steps;
-    const double d = primitive_distance<double>(*primitive_, internal::at(t, weight), 0).value;
+    const double d = body::primitive_distance<double>(*primitive_, internal::at(t, weight), 0).value;
     if (d <= least + favour) least = d, found = weight;
   };
   const double favour = tolerance_ / 4;
@@ -152,7 +153,7 @@ double LeastSearch::solve(std::int32_t triangle, const Vec3<double>& begun) {
   for (int k = 0; k < 3; ++k) take(Vec3<double>::Unit(k), favour);
   const Vec3<double> p = internal::at(t, found);
   consider(p, triangle, found, least);
-  const Vec3<double> g = primitive_distance<double>(*primitive_, p, 1).gradient;
+  const Vec3<double> g = body::primitive_distance<double>(*primitive_, p, 1).gradient;
   return least + std::min({g.dot(t[0] - p), g.dot(t[1] - p), g.dot(t[2] - p)});
 }
 
@@ -162,7 +163,7 @@ double LeastSearch::cut(const Part& part) {
   Vec3<double> share = Vec3<double>::Constant(1.0 / 3);
   while (!planes_.full()) {
     const Vec3<double> p = share[0] * part.corner[0] + share[1] * part.corner[1] + share[2] * part.corner[2];
-    const auto at = primitive_distance<double>(*primitive_, p, 1);
+    const auto at = body::primitive_distance<double>(*primitive_, p, 1);
     ++best_.steps;
     consider(p, part.triangle,
              share[0] * part.weight[0] + share[1] * part.weight[1] + share[2] * part.weight[2], at.value);
@@ -194,7 +195,7 @@ Vec3<double> LeastSearch::newton(const Triangle<double>& t, Vec3<double> weight,
   }
   for (int turn = 0; turn < kTurns; ++turn) {
     ++best_.steps;
-    const auto at = primitive_distance<double>(*primitive_, internal::at(t, weight), 2);
+    const auto at = body::primitive_distance<double>(*primitive_, internal::at(t, weight), 2);
     using Square = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 2, 2>;
     Eigen::CompleteOrthogonalDecomposition<Square> solver;
     solver.setThreshold(kSingular);

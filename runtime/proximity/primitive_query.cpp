@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "runtime/body/primitive_distance.h"
 #include "runtime/bvh/overlap.h"
 #include "runtime/distance/depth_balance.h"
-#include "runtime/distance/primitive_distance.h"
 #include "runtime/distance/surface_distance.h"
 #include "runtime/witness/core.h"
 
@@ -45,9 +45,7 @@ struct Sides {
     rounding = kRounding * (size + ball.center.norm() + X_PS.p.stableNorm());
   }
 
-  double f(const Vec3<double>& p) const {
-    return distance::primitive_distance<double>(primitive, p, 0).value;
-  }
+  double f(const Vec3<double>& p) const { return body::primitive_distance<double>(primitive, p, 0).value; }
 };
 
 Vec3<double> support(const Primitive& primitive, const Vec3<double>& n) {
@@ -99,7 +97,7 @@ bool deepest_of_primitive(const Sides& sides, const SurfaceView& triangles, doub
   if (!on_triangles.complete) found.witness.status = Status::kNotConverged;
   if (on_triangles.triangle_inner < 0) return false;
   Vec3<double> p = sides.X_PS * on_triangles.point;
-  const auto on_P = distance::primitive_distance<double>(sides.primitive, p, 1);
+  const auto on_P = body::primitive_distance<double>(sides.primitive, p, 1);
   p -= on_P.value * on_P.gradient;
   distance::SurfaceDistance<double> at = distance::signed_distance<double>(sides.surface, X_SP * p);
   for (int turn = 0; turn < kTurns;
@@ -143,7 +141,7 @@ struct Motion {
 };
 
 // Adds to dp how the point moves along its flat, so that the distance stays least there; whether it is known.
-bool slide(const Sides& sides, const Motion& motion, const distance::PrimitiveDistance<double>& f,
+bool slide(const Sides& sides, const Motion& motion, const body::PrimitiveDistance<double>& f,
            const distance::FlatBasis& flat, Mat36<double>& dp) {
   constexpr double kFlat = 1e-9;  // of one over the size: curvature that is none
   if (flat.dimension == 0) return true;
@@ -161,11 +159,11 @@ bool slide(const Sides& sides, const Motion& motion, const distance::PrimitiveDi
 }
 
 // The primitive's distance at x, with the slope n that an answer has where several faces are as near.
-distance::PrimitiveDistance<double> distance_with(const Sides& sides, const Vec3<double>& x,
-                                                  const Vec3<double>& n) {
-  auto f = distance::primitive_distance<double>(sides.primitive, x, 2);
+body::PrimitiveDistance<double> distance_with(const Sides& sides, const Vec3<double>& x,
+                                              const Vec3<double>& n) {
+  auto f = body::primitive_distance<double>(sides.primitive, x, 2);
   if ((f.gradient - n).norm() <= kKink) return f;
-  const auto beside = distance::primitive_distance<double>(sides.primitive, x + kBeside * sides.size * n, 2);
+  const auto beside = body::primitive_distance<double>(sides.primitive, x + kBeside * sides.size * n, 2);
   if ((beside.gradient - n).norm() <= kKink) f.gradient = n, f.hessian = beside.hessian;
   return f;
 }
@@ -184,7 +182,7 @@ bool has_kink(const Sides& sides, const Vec3<double>& x, const Vec3<double>& slo
   constexpr double kOther = 1e-3;  // more than curvature makes
   for (int k = 0; k < 6; ++k) {
     const Vec3<double> aside = (k < 3 ? 1 : -1) * Vec3<double>::Unit(k % 3);
-    const auto f = distance::primitive_distance<double>(sides.primitive, x + kBeside * sides.size * aside, 1);
+    const auto f = body::primitive_distance<double>(sides.primitive, x + kBeside * sides.size * aside, 1);
     if ((f.gradient - slope).norm() > kOther) return true;
   }
   return false;
@@ -204,7 +202,7 @@ Vec3<double> carried_slope(const Sides& sides, const Vec3<double>& x, const Vec3
     const double angle = 2 * std::numbers::pi * k / kAround;
     const Vec3<double> aside = std::cos(angle) * flat.along[0] + std::sin(angle) * flat.along[1];
     const Vec3<double> n =
-        distance::primitive_distance<double>(sides.primitive, x + kBeside * sides.size * aside, 1).gradient;
+        body::primitive_distance<double>(sides.primitive, x + kBeside * sides.size * aside, 1).gradient;
     const auto known = near.feature.begin() + near.count;
     if (std::none_of(near.feature.begin(), known,
                      [&](const auto& o) { return (o.normal - n).norm() <= kKink; }))
@@ -222,7 +220,7 @@ distance::FlatBasis flat_of_primitive(const Sides& sides, const Vec3<double>& p)
   double count = 0;
   for (int k = 0; k < 27; ++k) {
     const Vec3<double> aside = Eigen::Vector3i(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1).cast<double>();
-    const auto f = distance::primitive_distance<double>(sides.primitive, p + kBeside * sides.size * aside, 1);
+    const auto f = body::primitive_distance<double>(sides.primitive, p + kBeside * sides.size * aside, 1);
     if (!(f.value > 0)) continue;
     normals += f.gradient * f.gradient.transpose();
     ++count;
@@ -338,8 +336,8 @@ derivative::WitnessDerivative<double> primitive_derivative(const body::Pair& pai
   const Motion motion(pair, sides);
   const Vec3<double> x = sides.X_PS * distance::internal::at(t, weight);
   const Vec3<double> n_P = sides.X_AP.R.transpose() * (sides.primitive_is_A ? w.n : Vec3<double>(-w.n));
-  const auto f = w.distance < 0 ? distance_with(sides, x, n_P)
-                                : distance::primitive_distance<double>(sides.primitive, x, 2);
+  const auto f =
+      w.distance < 0 ? distance_with(sides, x, n_P) : body::primitive_distance<double>(sides.primitive, x, 2);
   const distance::FlatBasis flat = distance::flat_basis(t, weight);
   Mat36<double> dp = motion.shift - skew(x) * motion.turn;
   const Row6<double> dd = carried_slope(sides, x, f.gradient, flat).transpose() * dp;

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "runtime/body/body.h"
+#include "runtime/body/primitive_distance.h"
 #include "runtime/core/parallel.h"
-#include "runtime/distance/primitive_distance.h"
 
 namespace abut::ssdf {
 
@@ -14,7 +14,7 @@ constexpr const char* kWho = "soft distance";
 
 SoftDistance<double> exact(const body::Primitive& primitive, const Vec3<double>& p_GQ, Order order) {
   if (!p_GQ.allFinite()) return internal::no_distance<double>();
-  const auto d = distance::primitive_distance<double>(primitive, p_GQ, static_cast<int>(order));
+  const auto d = body::primitive_distance<double>(primitive, p_GQ, static_cast<int>(order));
   return internal::if_finite(SoftDistance<double>{d.value, d.gradient, d.hessian, Status::kOk});
 }
 

@@ -23,29 +23,19 @@ struct Rim {
 template <class S>
 class Core {
  public:
-  // A sphere's core is a point, a capsule's a segment, a cylinder's and a cone's two rims.
-  enum class Kind : std::uint8_t { kHull, kPoint, kSegment, kBox, kPlane, kEllipsoid, kRims };
+  using Kind = body::CoreKind;  // kHull: of an asset
 
   // The hull must outlive the core.
   explicit Core(const asset::ConvexView& hull) : kind_(Kind::kHull), hull_(&hull) {}
-  // A point and a ball.
-  explicit Core(const Sphere<S>& sphere) : kind_(Kind::kPoint) { sweep(sphere.radius); }
-  // A segment along z and a ball.
-  explicit Core(const Capsule<S>& capsule) : kind_(Kind::kSegment), size_(0, 0, capsule.half_length) {
-    sweep(capsule.radius);
+  // A core and a ball as they are.
+  explicit Core(const body::SweptCore<S>& core)
+      : kind_(core.kind), size_(core.size), top_radius_(core.top_radius) {
+    sweep(core.swept_radius);
   }
-  explicit Core(const Box<S>& box) : kind_(Kind::kBox), size_(box.half) {}  // itself, no ball
-  explicit Core(const HalfSpace<S>&) : kind_(Kind::kPlane) {}               // z <= 0
-  // Itself, no ball.
-  explicit Core(const Ellipsoid<S>& ellipsoid) : kind_(Kind::kEllipsoid), size_(ellipsoid.semi_axes) {}
-  // Two equal rims.
-  explicit Core(const Cylinder<S>& cylinder)
-      : kind_(Kind::kRims),
-        size_(cylinder.radius, cylinder.radius, cylinder.half_length),
-        top_radius_(cylinder.radius) {}
-  // A rim below, and above it one of radius 0: the apex.
-  explicit Core(const Cone<S>& cone)
-      : kind_(Kind::kRims), size_(cone.radius, cone.radius, cone.half_length) {}
+  // Of a primitive.
+  template <class Shape>
+  requires requires(const Shape& shape) { swept_core(shape); }
+  explicit Core(const Shape& shape) : Core(swept_core(shape)) {}
   // The core of its shape; both radii add up.
   template <class Shape>
   explicit Core(const Swept<S, Shape>& swept) : Core(swept.shape) {

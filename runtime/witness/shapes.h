@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/body/shapes.h"
+#include "runtime/body/primitive.h"
 
 namespace abut::witness {
 

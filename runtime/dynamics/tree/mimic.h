@@ -31,8 +31,9 @@ class MimicMap {
   };
   // Of velocity d of the tree.
   const Row& velocity(int d) const { return v_[static_cast<std::size_t>(d)]; }
-  // Sets the coordinates, the velocities of the whole tree that mimic others from those.
+  // Sets the coordinates of the whole tree that mimic others from those.
   void obey(VecX<double>& q) const;
+  // The same of velocities.
   void obey_velocities(VecX<double>& v) const;
 
  private:

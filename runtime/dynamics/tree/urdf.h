@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "runtime/body/shapes.h"
+#include "runtime/body/primitive.h"
 #include "runtime/dynamics/tree/tree.h"
 
 // Robots from URDF files (read with urdfdom).

@@ -5,9 +5,9 @@
 #include "preprocess/grid/grid_error.h"
 #include "preprocess/index/index.h"
 #include "preprocess/mesh/close.h"
+#include "runtime/body/primitive_distance.h"
 #include "runtime/core/random.h"
 #include "runtime/core/thread_pool.h"
-#include "runtime/distance/primitive_distance.h"
 #include "runtime/distance/surface_distance.h"
 #include "runtime/ssdf/grid_field.h"
 #include "tests/support/refusal.h"
@@ -49,7 +49,7 @@ TEST(DistanceGrid, OfABoxIsItsDistance) {
   int flat = 0;
   for (int i = 0; i < 20000; ++i) {
     const Vector3d p = in_box(random, {0.14, 0.1, 0.08});
-    const auto exact = distance::primitive_distance<double>(box, p, 2);
+    const auto exact = body::primitive_distance<double>(box, p, 2);
     const auto found = field.distance(p, 3);
     if (exact.value <= reach) {
       ASSERT_EQ(found.status, Status::kOk) << p.transpose();
@@ -83,7 +83,7 @@ TEST(DistanceGrid, OfABallHasItsDerivatives) {
   constexpr int kCount = 2000;
   for (int i = 0; i < kCount; ++i) {
     const Vector3d p = random.uniform(0.8, 1.15) * R * in_box(random, {1, 1, 1}).normalized();
-    const auto exact = distance::primitive_distance<double>(ball, p, 2);
+    const auto exact = body::primitive_distance<double>(ball, p, 2);
     const auto found = field.distance(p, 2);
     ASSERT_EQ(found.status, Status::kOk);
     EXPECT_NEAR(found.value, exact.value, 0.01 * h);

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/body/primitive_distance.h"
 #include "runtime/body/tessellation.h"
 #include "runtime/core/error.h"
-#include "runtime/distance/primitive_distance.h"
 #include "tests/support/primitives.h"
 
 namespace {
@@ -30,9 +30,9 @@ TEST(Samples, LieEvenlyOnTheSurface) {
     for (int i = 0; i < points.point_count; ++i) {
       const Vec3<double> p(points.x[i], points.y[i], points.z[i]),
           n(points.nx[i], points.ny[i], points.nz[i]);
-      EXPECT_NEAR(distance::primitive_distance<double>(primitive, p, 0).value, 0, 1e-15);
+      EXPECT_NEAR(body::primitive_distance<double>(primitive, p, 0).value, 0, 1e-15);
       EXPECT_NEAR(n.norm(), 1, 1e-12);
-      EXPECT_GT(distance::primitive_distance<double>(primitive, p + 1e-4 * n, 0).value, 0);
+      EXPECT_GT(body::primitive_distance<double>(primitive, p + 1e-4 * n, 0).value, 0);
       EXPECT_LT(nearest_of(points, {-p.x(), -p.y(), p.z()}), 1e-15);  // half a turn
       EXPECT_GT(points.areas[i], 0);
       area += points.areas[i];

@@ -5,10 +5,10 @@
 #include <Eigen/LU>
 #include <algorithm>
 
+#include "runtime/body/primitive_distance.h"
 #include "runtime/body/tessellation.h"
 #include "runtime/core/error.h"
 #include "runtime/core/random.h"
-#include "runtime/distance/primitive_distance.h"
 #include "tests/support/primitives.h"
 
 namespace {
@@ -96,7 +96,7 @@ double field(const Primitive& primitive, const Vec3<double>& p) {
   if (std::holds_alternative<Capsule<double>>(primitive)) greatest = s[0];
   if (std::holds_alternative<Cone<double>>(primitive))
     greatest = 2 * s[0] * s[1] / (s[0] + std::hypot(s[0], 2 * s[1]));
-  return -distance::primitive_distance<double>(primitive, p, 0).value / greatest;
+  return -body::primitive_distance<double>(primitive, p, 0).value / greatest;
 }
 
 TEST(Tetrahedra, TheExtentIsTheShareOfTheGreatestDepth) {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/body/primitive_distance.h"
 #include "runtime/core/random.h"
-#include "runtime/distance/primitive_distance.h"
 #include "runtime/proximity/distance_model.h"
 #include "tests/support/primitives.h"
 #include "tests/support/real_surfaces.h"
@@ -43,7 +43,7 @@ void expect_consistent(const Pair& pair, const SurfaceWitness& found) {
   const asset::SurfaceView& surface = (A_is ? pair.B : pair.A)->geometry.surface();
   const Pose<double> X_PS = A_is ? pair.X_AB : pair.X_AB.inverse();
   const auto f = [&](const Vec3<double>& p) {
-    return distance::primitive_distance<double>(primitive, p, 0).value;
+    return body::primitive_distance<double>(primitive, p, 0).value;
   };
   for (std::int32_t v = 0; v < surface.vertex_count; ++v)
     ASSERT_GE(f(X_PS * Vec3<double>(Vec3<double>::Map(surface.vertices + 3 * v))), w.distance - 1e-14);

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/body/primitive_distance.h"
 #include "runtime/core/error.h"
 #include "runtime/core/random.h"
-#include "runtime/distance/primitive_distance.h"
 #include "runtime/ssdf/primitives.h"
 #include "tests/support/point_clouds.h"
 #include "tests/support/primitives.h"
@@ -62,7 +62,7 @@ TEST(SoftDistances, OfAPrimitiveAreExact) {
     std::vector<SoftDistance<double>> found(p.size());
     distances(p, Order::kGradient, found);
     for (std::size_t i = 0; i < p.size(); ++i) {
-      const auto expected = distance::primitive_distance<double>(primitive, p[i], 2);
+      const auto expected = body::primitive_distance<double>(primitive, p[i], 2);
       EXPECT_NEAR(found[i].value, expected.value, 1e-15);
       EXPECT_LT((found[i].gradient - expected.gradient).norm(), 1e-12);
       EXPECT_TRUE(found[i].hessian.isZero(0));

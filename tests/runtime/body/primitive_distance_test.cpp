@@ -1,4 +1,4 @@
-#include "runtime/distance/primitive_distance.h"
+#include "runtime/body/primitive_distance.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using namespace abut;
 using body::Primitive;
-using distance::primitive_distance;
+using body::primitive_distance;
 using S = long double;
 
 std::vector<Primitive> all_primitives() {
@@ -130,6 +130,15 @@ TEST(PrimitiveDistance, InTheFlatDiscBetweenAnEllipsoidsFoci) {
     EXPECT_LT((at.hessian * at.gradient).norm(), 1e-12 * at.hessian.norm());
     for (int k = 0; k < 3; ++k)
       EXPECT_LT((at.third[k] - beside.third[k]).norm(), 1e-4 * at.hessian.squaredNorm());
+  }
+  // At the disc's rim, too, the gradient is that of a little above.
+  const body::Ellipsoid<double> plate{{0.05, 0.05, 0.01}};
+  const double rim = 0.05 * (1 - 0.04);
+  for (const double share : {0.9, 0.99, 0.999, 0.9999, 1.001}) {
+    const auto at = primitive_distance<double>(plate, {share * rim, 0, 0}, 1);
+    EXPECT_LT((at.gradient - primitive_distance<double>(plate, {share * rim, 0, 1e-12}, 1).gradient).norm(),
+              1e-5)
+        << share;
   }
   const auto centre =
       primitive_distance<double>(body::Ellipsoid<double>{Vec3<double>::Constant(0.01)}, {0, 0, 0}, 3);

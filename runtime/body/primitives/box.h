@@ -1,0 +1,23 @@
+#pragma once
+
+#include "runtime/body/primitives/kind.h"
+
+namespace abut::body {
+
+// Axis-aligned box about the origin.
+template <class S>
+struct Box {
+  Vec3<S> half;  // half sizes, m, > 0
+};
+
+// Itself, no ball.
+template <class S>
+SweptCore<S> swept_core(const Box<S>& box) {
+  return {.kind = CoreKind::kBox, .size = box.half};
+}
+
+// In box.cpp.
+template <>
+const PrimitiveKind<Box<double>>& kind<Box<double>>();
+
+}  // namespace abut::body

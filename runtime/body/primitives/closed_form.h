@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cmath>
+
+#include "runtime/body/primitives/kind.h"
+#include "runtime/math/jet.h"
+
+// Signed distances in closed form, whose derivatives are those of the code that computes them.
+namespace abut::body::detail {
+
+// Of a shape by Distance::at(shape, x, y, z), to kOrder.
+template <int kOrder, class S, class Shape, class Distance>
+PrimitiveDistance<S> distance_to_order(const Shape& shape, const Vec3<S>& p_Q) {
+  using J = Jet<S, 3, kOrder>;
+  const J d =
+      Distance::at(shape, J::parameter(p_Q.x(), 0), J::parameter(p_Q.y(), 1), J::parameter(p_Q.z(), 2));
+  PrimitiveDistance<S> result{d.value, Vec3<S>::Zero(), Mat3<S>::Zero(), {}};
+  for (Mat3<S>& slice : result.third) slice.setZero();
+  if constexpr (kOrder > 0) result.gradient = d.gradient();
+  J::for_second([&](int m, int i, int j) { result.hessian(i, j) = result.hessian(j, i) = d.second[m]; });
+  J::for_third([&](int m, int i, int j, int k) {
+    const auto put = [&](int slice, int row, int column) {
+      result.third[slice](row, column) = result.third[slice](column, row) = d.third[m];
+    };
+    put(i, j, k), put(j, i, k), put(k, i, j);
+  });
+  return result;
+}
+
+template <class S, class Shape, class Distance>
+PrimitiveDistance<S> distance(const Shape& shape, const Vec3<S>& p_Q, int order) {
+  switch (order) {
+    case 0:
+      return distance_to_order<0, S, Shape, Distance>(shape, p_Q);
+    case 1:
+      return distance_to_order<1, S, Shape, Distance>(shape, p_Q);
+    case 2:
+      return distance_to_order<2, S, Shape, Distance>(shape, p_Q);
+    default:
+      return distance_to_order<3, S, Shape, Distance>(shape, p_Q);
+  }
+}
+
+// Square root of a sum of squares; where all of them are 0 the slope is that of the first.
+template <class J, class... Js>
+J length(const J& a, const Js&... more) {
+  using std::hypot, std::sqrt;
+  if constexpr (J::kFirst == 0) {
+    if constexpr (sizeof...(Js) == 0)
+      return J(std::abs(a.value));
+    else
+      return J(hypot(a.value, more.value...));
+  } else {
+    const J square = ((a * a) + ... + (more * more));
+    if (square.value > 0) return sqrt(square);
+    J straight;
+    straight.first = a.first;
+    return straight;
+  }
+}
+
+// |c| - half.
+template <class J>
+J beyond(const J& c, double half) {
+  return (c.value < 0 ? -c : c) - J(half);
+}
+
+// Of a convex corner with these distances from the two sides.
+template <class J>
+J corner(const J& a, const J& b) {
+  if (a.value > 0 && b.value > 0) return length(a, b);
+  return a.value > b.value ? a : b;
+}
+
+}  // namespace abut::body::detail

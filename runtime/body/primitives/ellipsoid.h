@@ -1,0 +1,23 @@
+#pragma once
+
+#include "runtime/body/primitives/kind.h"
+
+namespace abut::body {
+
+// Axis-aligned ellipsoid about the origin.
+template <class S>
+struct Ellipsoid {
+  Vec3<S> semi_axes;  // m, > 0
+};
+
+// Itself, no ball.
+template <class S>
+SweptCore<S> swept_core(const Ellipsoid<S>& ellipsoid) {
+  return {.kind = CoreKind::kEllipsoid, .size = ellipsoid.semi_axes};
+}
+
+// In ellipsoid.cpp.
+template <>
+const PrimitiveKind<Ellipsoid<double>>& kind<Ellipsoid<double>>();
+
+}  // namespace abut::body

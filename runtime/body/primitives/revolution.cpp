@@ -1,0 +1,126 @@
+#include "runtime/body/primitives/revolution.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "runtime/body/samples.h"
+
+namespace abut::body::detail {
+
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+constexpr double kNoLength = 1e-6;  // of a core, in units of its depth
+
+// Half the angle of a unit circle's segment whose chord lies by `sagitta` inside.
+double half_angle(double sagitta) { return std::acos(1 - sagitta); }
+
+}  // namespace
+
+int parts(double length, double spacing) {
+  return static_cast<int>(std::clamp(std::round(length / spacing), 1.0, double(kSampleCount)));
+}
+
+template <class At>
+void Profile::piece(double length, At&& at) {
+  const int n = parts(length, spacing_);
+  for (int i = 0; i <= n; ++i) {
+    Node node = at(double(i) / n);
+    node.share = length / n / (i == 0 || i == n ? 2 : 1);
+    if (i == 0 && !nodes_.empty()) {
+      nodes_.back().nr += node.nr;
+      nodes_.back().nz += node.nz;
+      nodes_.back().share += node.share;
+    } else {
+      nodes_.push_back(node);
+    }
+  }
+}
+
+void Profile::arc(double radius, double z, double from, double to) {
+  piece(radius * (to - from), [&](double t) {
+    const double angle = from + t * (to - from);
+    const bool pole = std::abs(std::abs(angle) - kPi / 2) < 1e-9;
+    const double cosine = pole ? 0 : std::cos(angle), sine = std::sin(angle);
+    return Node{radius * cosine, z + radius * sine, cosine, sine, 0};
+  });
+}
+
+void Profile::line(double r0, double z0, double r1, double z1) {
+  const double length = std::hypot(r1 - r0, z1 - z0);
+  if (!(length > 0)) return;
+  piece(length, [&](double t) {
+    return Node{r0 + t * (r1 - r0), z0 + t * (z1 - z0), (z1 - z0) / length, (r0 - r1) / length, 0};
+  });
+}
+
+std::vector<SurfaceSample> Profile::turned() const {
+  std::vector<SurfaceSample> samples;
+  for (const Node& node : nodes_) {
+    if (node.r == 0) {
+      samples.push_back({{0, 0, node.z}, {0, 0, node.nz}, kPi * node.share * node.share});
+      continue;
+    }
+    const int sides = 2 * std::max(3, parts(kPi * node.r, spacing_));
+    for (int i = 0; i < sides; ++i) {
+      const double angle = 2 * kPi * i / sides, c = std::cos(angle), s = std::sin(angle);
+      samples.push_back({{node.r * c, node.r * s, node.z},
+                         {node.nr * c, node.nr * s, node.nz},
+                         2 * kPi * node.r * node.share / sides});
+    }
+  }
+  return samples;
+}
+
+TriangleMesh turned(const std::vector<ProfilePoint>& profile, int sides) {
+  TriangleMesh mesh;
+  const auto rows = static_cast<std::int32_t>(profile.size()) - 2;
+  for (std::int32_t row = 1; row <= rows; ++row)
+    for (int i = 0; i < sides; ++i) {
+      const double angle = 2 * kPi * i / sides;
+      mesh.vertices.emplace_back(profile[row].r * std::cos(angle), profile[row].r * std::sin(angle),
+                                 profile[row].z);
+    }
+  const auto bottom = static_cast<std::int32_t>(mesh.vertices.size()), top = bottom + 1;
+  mesh.vertices.emplace_back(0, 0, profile.front().z);
+  mesh.vertices.emplace_back(0, 0, profile.back().z);
+  const auto at = [&](std::int32_t row, int i) { return row * sides + i % sides; };
+  for (int i = 0; i < sides; ++i) {
+    mesh.triangles.push_back({bottom, at(0, i + 1), at(0, i)});
+    for (std::int32_t row = 0; row + 1 < rows; ++row) {
+      mesh.triangles.push_back({at(row, i), at(row, i + 1), at(row + 1, i + 1)});
+      mesh.triangles.push_back({at(row, i), at(row + 1, i + 1), at(row + 1, i)});
+    }
+    mesh.triangles.push_back({top, at(rows - 1, i), at(rows - 1, i + 1)});
+  }
+  return mesh;
+}
+
+int sides_of_circle(double deviation) {
+  return std::max(6, static_cast<int>(std::ceil(kPi / half_angle(deviation))));
+}
+
+double corner_radius(int sides) { return 2 / (1 + std::cos(kPi / sides)); }
+
+// Facets of a ball have a sagitta from either direction: each gets half.
+TriangleMesh unit_capsule(double h, double deviation) {
+  const int sides = sides_of_circle(deviation / 2), quarter = (sides + 3) / 4;
+  const double step = kPi / 2 / quarter;
+  const double sagitta = 2 - std::cos(kPi / sides) - std::cos(step / 2);
+  const double r = 1 / (1 - sagitta / 2);
+  std::vector<ProfilePoint> profile;
+  for (int i = 0; i <= quarter; ++i) profile.push_back({r * std::sin(i * step), -h - r * std::cos(i * step)});
+  for (int i = h > 0 ? quarter : quarter - 1; i >= 0; --i)
+    profile.push_back({r * std::sin(i * step), h + r * std::cos(i * step)});
+  return turned(profile, sides);
+}
+
+TriangleMesh scaled(TriangleMesh mesh, const Vec3<double>& scale) {
+  for (Vec3<double>& v : mesh.vertices) v = v.cwiseProduct(scale);
+  return mesh;
+}
+
+double core_length(double length, double depth) { return length > kNoLength * depth ? length : 0; }
+
+}  // namespace abut::body::detail
