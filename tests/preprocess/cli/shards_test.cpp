@@ -153,7 +153,7 @@ TEST_F(Shards, AnotherDatasetsPartIsNotForgotten) {
   EXPECT_EQ(status().code, 1);
   const std::filesystem::path other = folder_ / "other", moved = folder_ / "moved";
   std::filesystem::create_directory(other);
-  preprocess::write_mesh(sphere(0.05, 2), other / "ball.obj");
+  abut::preprocess::write_mesh(sphere(0.05, 2), other / "ball.obj");
   std::vector<std::string> second = words("1/1");
   std::replace(second.begin(), second.end(), data_.string(), other.string());
   const CommandResult refused = run(second);
