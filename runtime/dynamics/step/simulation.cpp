@@ -32,10 +32,10 @@ void Simulation::restore(const State& state, std::int64_t steps) {
   if (steps < 0 || steps > kMaxSteps)
     throw InvalidInput("simulation: the state is that after " + std::to_string(steps) +
                        " steps; there can be 0 to " + std::to_string(kMaxSteps));
-  State placed = system_.placed(state);
+  const State placed = system_.placed(state);
   StepReport report;
   measure(system_, placed, report);
-  state_ = std::move(placed);
+  state_ = placed;
   steps_ = steps;
   report_ = report;
 }

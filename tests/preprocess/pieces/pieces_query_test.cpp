@@ -336,7 +336,8 @@ TEST(PiecesQuery, DerivativesAreOfTheNormalThatIsTold) {
       if (method != "finite_difference") {
         EXPECT_LT(test::broken_witness_equation(found, 0.2), 1e-9) << method << ' ' << i;
       }
-      EXPECT_LT((found.derivative.dd_dxi_B.tail<3>().transpose() - found.witness.n).norm(), 1e-6) << method << ' ' << i;
+      EXPECT_LT((found.derivative.dd_dxi_B.tail<3>().transpose() - found.witness.n).norm(), 1e-6)
+          << method << ' ' << i;
       const witness::Witness<double> alone = model->separation({&A, &A, X});
       EXPECT_EQ(alone.n, found.witness.n);
       EXPECT_EQ(alone.p1, found.witness.p1);
