@@ -1,19 +1,14 @@
 #include "runtime/body/primitives/box.h"
 
-#include "runtime/body/primitives/closed_form.h"
-#include "runtime/body/primitives/revolution.h"
+#include <cmath>
+
+#include "runtime/body/primitives/parts.h"
 
 namespace abut::body {
 
 namespace {
 
 using Shape = Box<double>;
-
-Solid solid(const Shape& box) {
-  const Vec3<double>& h = box.half;
-  const double volume = 8 * h.prod();
-  return {volume, 8 * (h.x() * h.y() + h.y() * h.z() + h.z() * h.x()), 0, volume / 3 * h.cwiseAbs2()};
-}
 
 // Node (i, j, k) of a grid of so many parts along each axis, on a face, an edge or at a corner.
 SurfaceSample node(const Shape& box, const int (&parts)[3], const int (&at)[3]) {
@@ -30,73 +25,61 @@ SurfaceSample node(const Shape& box, const int (&parts)[3], const int (&at)[3]) 
   return sample;
 }
 
-// Nodes of a grid on the six faces.
-std::vector<SurfaceSample> samples(const Shape& box, double spacing) {
-  int n[3];
-  for (int k = 0; k < 3; ++k) n[k] = detail::parts(2 * box.half[k], spacing);
-  std::vector<SurfaceSample> result;
-  for (int i = 0; i <= n[0]; ++i)
-    for (int j = 0; j <= n[1]; ++j) {
-      const bool side = i == 0 || i == n[0] || j == 0 || j == n[1];
-      for (int k = 0; k <= n[2]; k += side ? 1 : n[2]) result.push_back(node(box, n, {i, j, k}));
-    }
-  return result;
-}
+struct BoxParts : detail::AxesParts<Shape, &Shape::half> {
+  static constexpr std::string_view name = "box", help = "half sizes";
 
-TriangleMesh triangles(const Shape& box, double) {
-  const Vec3<double>& half = box.half;
-  TriangleMesh mesh;
-  for (int i = 0; i < 8; ++i)
-    mesh.vertices.emplace_back((i & 1) != 0 ? half.x() : -half.x(), (i & 2) != 0 ? half.y() : -half.y(),
-                               (i & 4) != 0 ? half.z() : -half.z());
-  mesh.triangles = {{0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}, {0, 1, 5}, {0, 5, 4},
-                    {2, 6, 7}, {2, 7, 3}, {0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}};
-  return mesh;
-}
+  static Solid solid(const Shape& box) {
+    const Vec3<double>& h = box.half;
+    const double volume = 8 * h.prod();
+    return {volume, 8 * (h.x() * h.y() + h.y() * h.z() + h.z() * h.x()), 0, volume / 3 * h.cwiseAbs2()};
+  }
+  static double round_radius(const Shape&) { return 0; }
 
-// Each axis beyond the least half size.
-Vec3<double> deepest(const Shape& box, const Vec3<double>& v) {
-  const double depth = box.half.minCoeff();
-  Vec3<double> p;
-  for (int k = 0; k < 3; ++k) p[k] = std::copysign(detail::core_length(box.half[k] - depth, depth), v[k]);
-  return p;
-}
+  // Nodes of a grid on the six faces.
+  static std::vector<SurfaceSample> samples(const Shape& box, double spacing) {
+    int n[3];
+    for (int k = 0; k < 3; ++k) n[k] = detail::parts(2 * box.half[k], spacing);
+    std::vector<SurfaceSample> result;
+    for (int i = 0; i <= n[0]; ++i)
+      for (int j = 0; j <= n[1]; ++j) {
+        const bool side = i == 0 || i == n[0] || j == 0 || j == n[1];
+        for (int k = 0; k <= n[2]; k += side ? 1 : n[2]) result.push_back(node(box, n, {i, j, k}));
+      }
+    return result;
+  }
 
-struct Distance {
+  static TriangleMesh triangles(const Shape& box, double) {
+    const Vec3<double>& half = box.half;
+    TriangleMesh mesh;
+    for (int i = 0; i < 8; ++i)
+      mesh.vertices.emplace_back((i & 1) != 0 ? half.x() : -half.x(), (i & 2) != 0 ? half.y() : -half.y(),
+                                 (i & 4) != 0 ? half.z() : -half.z());
+    mesh.triangles = {{0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}, {0, 1, 5}, {0, 5, 4},
+                      {2, 6, 7}, {2, 7, 3}, {0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}};
+    return mesh;
+  }
+
+  // Each axis beyond the least half size.
+  static Vec3<double> deepest(const Shape& box, const Vec3<double>& v) {
+    const double depth = box.half.minCoeff();
+    Vec3<double> p;
+    for (int k = 0; k < 3; ++k) p[k] = std::copysign(detail::core_length(box.half[k] - depth, depth), v[k]);
+    return p;
+  }
+
   template <class J>
-  static J at(const Shape& box, const J& x, const J& y, const J& z) {
+  static J distance(const Shape& box, const J& x, const J& y, const J& z) {
     using detail::beyond, detail::corner;
     return corner(corner(beyond(x, box.half.x()), beyond(y, box.half.y())), beyond(z, box.half.z()));
   }
-};
-
-constexpr PrimitiveKind<Shape> kBox = {
-    .name = "box",
-    .sizes = "X:Y:Z",
-    .help = "half sizes",
-    .size_count = 3,
-    .make =
-        [](std::span<const double> s) {
-          return Shape{{s[0], s[1], s[2]}};
-        },
-    .sizes_of =
-        [](const Shape& b) {
-          return std::vector<double>{b.half.begin(), b.half.end()};
-        },
-    .solid = solid,
-    .round_radius = [](const Shape&) { return 0.0; },
-    .distance = detail::distance<double, Shape, Distance>,
-    .precise_distance = detail::distance<long double, Shape, Distance>,
-    .samples = samples,
-    .triangles = triangles,
-    .deepest = deepest,
 };
 
 }  // namespace
 
 template <>
 const PrimitiveKind<Shape>& kind<Shape>() {
-  return kBox;
+  static constexpr PrimitiveKind<Shape> of = detail::kind_of_parts<Shape, BoxParts>();
+  return of;
 }
 
 }  // namespace abut::body

@@ -1,10 +1,10 @@
 #include "runtime/body/primitives/capsule.h"
 
+#include <cmath>
 #include <numbers>
 
-#include "runtime/body/primitives/closed_form.h"
 #include "runtime/body/primitives/cylinder.h"
-#include "runtime/body/primitives/revolution.h"
+#include "runtime/body/primitives/parts.h"
 #include "runtime/body/primitives/sphere.h"
 
 namespace abut::body {
@@ -15,29 +15,38 @@ using Shape = Capsule<double>;
 
 constexpr double kPi = std::numbers::pi;
 
-// A cylinder and two halves of a ball, whose centres of mass are 3/8 r beyond its ends.
-Solid solid(const Shape& c) {
-  const double r = c.radius, h = c.half_length;
-  const Cylinder<double> cylinder{h, r};
-  const Sphere<double> sphere{r};
-  const Solid side = kind_of(cylinder).solid(cylinder), ball = kind_of(sphere).solid(sphere);
-  Solid sum{side.volume + ball.volume, 4 * kPi * r * (r + h), 0, side.moments + ball.moments};
-  sum.moments.z() += ball.volume * (h * h + 2 * h * 3 / 8 * r);
-  return sum;
-}
+struct CapsuleParts : detail::RoundParts<Shape> {
+  static constexpr std::string_view name = "capsule", help = "radius and half of the axis's length";
+  static constexpr int may_vanish = 1;
 
-std::vector<SurfaceSample> samples(const Shape& c, double spacing) {
-  const double h = c.half_length, r = c.radius;
-  detail::Profile profile(spacing);
-  profile.arc(r, -h, -kPi / 2, 0);
-  profile.line(r, -h, r, h);
-  profile.arc(r, h, 0, kPi / 2);
-  return profile.turned();
-}
+  // A cylinder and two halves of a ball, whose centres of mass are 3/8 r beyond its ends.
+  static Solid solid(const Shape& c) {
+    const double r = c.radius, h = c.half_length;
+    const Solid side = kind<Cylinder<double>>().solid({h, r}), ball = kind<Sphere<double>>().solid({r});
+    Solid sum{side.volume + ball.volume, 4 * kPi * r * (r + h), 0, side.moments + ball.moments};
+    sum.moments.z() += ball.volume * (h * h + 2 * h * 3 / 8 * r);
+    return sum;
+  }
 
-struct Distance {
+  static std::vector<SurfaceSample> samples(const Shape& c, double spacing) {
+    const double h = c.half_length, r = c.radius;
+    detail::Profile profile(spacing);
+    profile.arc(r, -h, -kPi / 2, 0);
+    profile.line(r, -h, r, h);
+    profile.arc(r, h, 0, kPi / 2);
+    return profile.turned();
+  }
+  static TriangleMesh triangles(const Shape& c, double deviation) {
+    return detail::scaled(detail::unit_capsule(c.half_length / c.radius, deviation),
+                          Vec3<double>::Constant(c.radius));
+  }
+
+  static Vec3<double> deepest(const Shape& c, const Vec3<double>& v) {
+    return {0, 0, std::copysign(detail::core_length(c.half_length, c.radius), v.z())};
+  }
+
   template <class J>
-  static J at(const Shape& capsule, const J& x, const J& y, const J& z) {
+  static J distance(const Shape& capsule, const J& x, const J& y, const J& z) {
     const double h = capsule.half_length;
     const bool ends = std::abs(z.value) > h;
     const J from_core = ends ? detail::length(x, y, z - J(z.value > 0 ? h : -h)) : detail::length(x, y);
@@ -45,39 +54,12 @@ struct Distance {
   }
 };
 
-constexpr PrimitiveKind<Shape> kCapsule = {
-    .name = "capsule",
-    .sizes = "R:H",
-    .help = "radius and half of the axis's length",
-    .size_count = 2,
-    .may_vanish = 1,
-    .make =
-        [](std::span<const double> s) {
-          return Shape{s[1], s[0]};
-        },
-    .sizes_of = [](const Shape& c) -> std::vector<double> {
-      return {c.radius, c.half_length};
-    },
-    .solid = solid,
-    .round_radius = [](const Shape& c) { return c.radius; },
-    .distance = detail::distance<double, Shape, Distance>,
-    .precise_distance = detail::distance<long double, Shape, Distance>,
-    .samples = samples,
-    .triangles =
-        [](const Shape& c, double deviation) {
-          return detail::scaled(detail::unit_capsule(c.half_length / c.radius, deviation),
-                                Vec3<double>::Constant(c.radius));
-        },
-    .deepest = [](const Shape& c, const Vec3<double>& v) -> Vec3<double> {
-      return {0, 0, std::copysign(detail::core_length(c.half_length, c.radius), v.z())};
-    },
-};
-
 }  // namespace
 
 template <>
 const PrimitiveKind<Shape>& kind<Shape>() {
-  return kCapsule;
+  static constexpr PrimitiveKind<Shape> of = detail::kind_of_parts<Shape, CapsuleParts>();
+  return of;
 }
 
 }  // namespace abut::body

@@ -8,12 +8,12 @@
 // Signed distances in closed form, whose derivatives are those of the code that computes them.
 namespace abut::body::detail {
 
-// Of a shape by Distance::at(shape, x, y, z), to kOrder.
-template <int kOrder, class S, class Shape, class Distance>
+// Of a shape by Parts::distance(shape, x, y, z), to kOrder.
+template <int kOrder, class S, class Shape, class Parts>
 PrimitiveDistance<S> distance_to_order(const Shape& shape, const Vec3<S>& p_Q) {
   using J = Jet<S, 3, kOrder>;
   const J d =
-      Distance::at(shape, J::parameter(p_Q.x(), 0), J::parameter(p_Q.y(), 1), J::parameter(p_Q.z(), 2));
+      Parts::distance(shape, J::parameter(p_Q.x(), 0), J::parameter(p_Q.y(), 1), J::parameter(p_Q.z(), 2));
   PrimitiveDistance<S> result{d.value, Vec3<S>::Zero(), Mat3<S>::Zero(), {}};
   for (Mat3<S>& slice : result.third) slice.setZero();
   if constexpr (kOrder > 0) result.gradient = d.gradient();
@@ -27,17 +27,17 @@ PrimitiveDistance<S> distance_to_order(const Shape& shape, const Vec3<S>& p_Q) {
   return result;
 }
 
-template <class S, class Shape, class Distance>
+template <class S, class Shape, class Parts>
 PrimitiveDistance<S> distance(const Shape& shape, const Vec3<S>& p_Q, int order) {
   switch (order) {
     case 0:
-      return distance_to_order<0, S, Shape, Distance>(shape, p_Q);
+      return distance_to_order<0, S, Shape, Parts>(shape, p_Q);
     case 1:
-      return distance_to_order<1, S, Shape, Distance>(shape, p_Q);
+      return distance_to_order<1, S, Shape, Parts>(shape, p_Q);
     case 2:
-      return distance_to_order<2, S, Shape, Distance>(shape, p_Q);
+      return distance_to_order<2, S, Shape, Parts>(shape, p_Q);
     default:
-      return distance_to_order<3, S, Shape, Distance>(shape, p_Q);
+      return distance_to_order<3, S, Shape, Parts>(shape, p_Q);
   }
 }
 

@@ -7,8 +7,7 @@
 #include <limits>
 #include <numbers>
 
-#include "runtime/body/primitives/closed_form.h"
-#include "runtime/body/primitives/revolution.h"
+#include "runtime/body/primitives/parts.h"
 #include "runtime/body/primitives/sphere.h"
 #include "runtime/body/samples.h"
 
@@ -19,36 +18,6 @@ namespace {
 using Shape = Ellipsoid<double>;
 
 constexpr double kPi = std::numbers::pi;
-
-// The area in Legendre's form, cos phi = c / a, k^2 = (1 - c^2/b^2) / (1 - c^2/a^2).
-Solid solid(const Shape& e) {
-  std::array<double, 3> s{e.semi_axes.x(), e.semi_axes.y(), e.semi_axes.z()};
-  std::sort(s.begin(), s.end(), std::greater<>());
-  const auto [a, b, c] = s;
-  const double volume = 4 * kPi / 3 * a * b * c;
-  double area = 4 * kPi * a * a;
-  if (c < a) {
-    const double sine = std::sqrt((1 - c / a) * (1 + c / a)), phi = std::acos(c / a);
-    const double k = std::min(1.0, std::sqrt((1 - c / b) * (1 + c / b)) / sine);
-    const double F = k < 1 ? std::ellint_1(k, phi) : std::log((1 + sine) * a / c);
-    area = 2 * kPi * (c * c + a * b / sine * (std::ellint_2(k, phi) * sine * sine + F * c * c / (a * a)));
-  }
-  return {volume, area, 0, volume / 5 * e.semi_axes.cwiseAbs2()};
-}
-
-// Those of a ball, stretched.
-std::vector<SurfaceSample> samples(const Shape& e, double) {
-  const Vec3<double>& a = e.semi_axes;
-  const Sphere<double> ball{1};
-  std::vector<SurfaceSample> result = kind_of(ball).samples(ball, std::sqrt(4 * kPi / kSampleCount));
-  for (SurfaceSample& sample : result) {
-    sample.normal = sample.normal.normalized().cwiseQuotient(a / a.minCoeff());
-    sample.position = sample.position.cwiseProduct(a);
-    sample.area *= sample.normal.norm();
-  }
-  return result;
-}
-
 constexpr double kFar = 1e100;  // largest semi-axes: the distance is that from a ball
 constexpr int kMaxSteps = 100;  // of Newton's method, which takes about six
 // Where the least axes find the root: their part of the sum, and the root, in their squares.
@@ -136,13 +105,48 @@ S root_of(const Vec3<S>& a, const Vec3<S>& q, const Vec3<S>& gap) {
   return u;
 }
 
-// The nearest point is x_k = a_k^2 y_k / (t + a_k^2), t the greatest root of sum (x_k / a_k)^2 = 1; with u =
-// t
-// + (least a)^2 > 0 the sum is convex, and Newton's method from where one of its terms is 1 climbs.
-struct Distance {
+struct EllipsoidParts : detail::AxesParts<Shape, &Shape::semi_axes> {
+  static constexpr std::string_view name = "ellipsoid", help = "semi-axes";
+
+  // The area in Legendre's form, cos phi = c / a, k^2 = (1 - c^2/b^2) / (1 - c^2/a^2).
+  static Solid solid(const Shape& e) {
+    std::array<double, 3> s{e.semi_axes.x(), e.semi_axes.y(), e.semi_axes.z()};
+    std::sort(s.begin(), s.end(), std::greater<>());
+    const auto [a, b, c] = s;
+    const double volume = 4 * kPi / 3 * a * b * c;
+    double area = 4 * kPi * a * a;
+    if (c < a) {
+      const double sine = std::sqrt((1 - c / a) * (1 + c / a)), phi = std::acos(c / a);
+      const double k = std::min(1.0, std::sqrt((1 - c / b) * (1 + c / b)) / sine);
+      const double F = k < 1 ? std::ellint_1(k, phi) : std::log((1 + sine) * a / c);
+      area = 2 * kPi * (c * c + a * b / sine * (std::ellint_2(k, phi) * sine * sine + F * c * c / (a * a)));
+    }
+    return {volume, area, 0, volume / 5 * e.semi_axes.cwiseAbs2()};
+  }
+  static double round_radius(const Shape& e) { return e.semi_axes.maxCoeff(); }
+
+  // Those of a ball, stretched.
+  static std::vector<SurfaceSample> samples(const Shape& e, double) {
+    const Vec3<double>& a = e.semi_axes;
+    const Sphere<double> ball{1};
+    std::vector<SurfaceSample> result = kind_of(ball).samples(ball, std::sqrt(4 * kPi / kSampleCount));
+    for (SurfaceSample& sample : result) {
+      sample.normal = sample.normal.normalized().cwiseQuotient(a / a.minCoeff());
+      sample.position = sample.position.cwiseProduct(a);
+      sample.area *= sample.normal.norm();
+    }
+    return result;
+  }
+  static TriangleMesh triangles(const Shape& e, double deviation) {
+    return detail::scaled(detail::unit_capsule(0, deviation), e.semi_axes);
+  }
+  static constexpr auto deepest = detail::centre_of<Shape>;
+
+  // The nearest point is x_k = a_k^2 y_k / (t + a_k^2), t the greatest root of sum (x_k / a_k)^2 = 1; with
+  // u = t + (least a)^2 > 0 the sum is convex, and Newton's method from where one of its terms is 1 climbs.
   template <class S, int kOrder>
-  static Jet<S, 3, kOrder> at(const Shape& ellipsoid, const Jet<S, 3, kOrder>& x, const Jet<S, 3, kOrder>& y,
-                              const Jet<S, 3, kOrder>& z) {
+  static Jet<S, 3, kOrder> distance(const Shape& ellipsoid, const Jet<S, 3, kOrder>& x,
+                                    const Jet<S, 3, kOrder>& y, const Jet<S, 3, kOrder>& z) {
     using J = Jet<S, 3, kOrder>;
     const S unit = S(ellipsoid.semi_axes.maxCoeff());
     Vec3<S> a = ellipsoid.semi_axes.cast<S>() / unit;
@@ -182,36 +186,12 @@ struct Distance {
   }
 };
 
-constexpr PrimitiveKind<Shape> kEllipsoid = {
-    .name = "ellipsoid",
-    .sizes = "X:Y:Z",
-    .help = "semi-axes",
-    .size_count = 3,
-    .make =
-        [](std::span<const double> s) {
-          return Shape{{s[0], s[1], s[2]}};
-        },
-    .sizes_of =
-        [](const Shape& e) {
-          return std::vector<double>{e.semi_axes.begin(), e.semi_axes.end()};
-        },
-    .solid = solid,
-    .round_radius = [](const Shape& e) { return e.semi_axes.maxCoeff(); },
-    .distance = detail::distance<double, Shape, Distance>,
-    .precise_distance = detail::distance<long double, Shape, Distance>,
-    .samples = samples,
-    .triangles =
-        [](const Shape& e, double deviation) {
-          return detail::scaled(detail::unit_capsule(0, deviation), e.semi_axes);
-        },
-    .deepest = [](const Shape&, const Vec3<double>&) -> Vec3<double> { return Vec3<double>::Zero(); },
-};
-
 }  // namespace
 
 template <>
 const PrimitiveKind<Shape>& kind<Shape>() {
-  return kEllipsoid;
+  static constexpr PrimitiveKind<Shape> of = detail::kind_of_parts<Shape, EllipsoidParts>();
+  return of;
 }
 
 }  // namespace abut::body

@@ -1,6 +1,6 @@
 #include "runtime/body/primitives/half_space.h"
 
-#include "runtime/body/primitives/closed_form.h"
+#include "runtime/body/primitives/parts.h"
 
 namespace abut::body {
 
@@ -8,37 +8,32 @@ namespace {
 
 using Shape = HalfSpace<double>;
 
-struct Distance {
+// Without end: no mass, samples or triangles.
+struct HalfSpaceParts : detail::CommonParts {
+  static constexpr std::string_view name = "half_space", help = "";
+  static constexpr std::string_view sizes = "";
+  static constexpr std::size_t size_count = 0;
+
+  static Shape make(std::span<const double>) { return {}; }
+  static std::vector<double> sizes_of(const Shape&) { return {}; }
+  static Solid solid(const Shape&) { return {0, 0, 0, Vec3<double>::Zero()}; }
+  static double round_radius(const Shape&) { return 0; }
+  static std::vector<SurfaceSample> samples(const Shape&, double) { return {}; }
+  static TriangleMesh triangles(const Shape&, double) { return {}; }
+  static Vec3<double> deepest(const Shape&, const Vec3<double>& v) { return v; }
+
   template <class J>
-  static J at(const Shape&, const J&, const J&, const J& z) {
+  static J distance(const Shape&, const J&, const J&, const J& z) {
     return z;
   }
-};
-
-// Without end: no mass, samples or triangles.
-constexpr PrimitiveKind<Shape> kHalfSpace = {
-    .name = "half_space",
-    .sizes = "",
-    .help = "",
-    .size_count = 0,
-    .make = [](std::span<const double>) { return Shape{}; },
-    .sizes_of = [](const Shape&) { return std::vector<double>(); },
-    .solid = [](const Shape&) -> Solid {
-      return {0, 0, 0, Vec3<double>::Zero()};
-    },
-    .round_radius = [](const Shape&) { return 0.0; },
-    .distance = detail::distance<double, Shape, Distance>,
-    .precise_distance = detail::distance<long double, Shape, Distance>,
-    .samples = [](const Shape&, double) { return std::vector<SurfaceSample>(); },
-    .triangles = [](const Shape&, double) { return TriangleMesh(); },
-    .deepest = [](const Shape&, const Vec3<double>& v) { return v; },
 };
 
 }  // namespace
 
 template <>
 const PrimitiveKind<Shape>& kind<Shape>() {
-  return kHalfSpace;
+  static constexpr PrimitiveKind<Shape> of = detail::kind_of_parts<Shape, HalfSpaceParts>();
+  return of;
 }
 
 }  // namespace abut::body

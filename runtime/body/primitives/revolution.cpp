@@ -16,6 +16,12 @@ constexpr double kNoLength = 1e-6;  // of a core, in units of its depth
 // Half the angle of a unit circle's segment whose chord lies by `sagitta` inside.
 double half_angle(double sagitta) { return std::acos(1 - sagitta); }
 
+// Sides of a unit circle within half of the deviation on either side of it, and where its corners then lie.
+int sides_of_circle(double deviation) {
+  return std::max(6, static_cast<int>(std::ceil(kPi / half_angle(deviation))));
+}
+double corner_radius(int sides) { return 2 / (1 + std::cos(kPi / sides)); }
+
 }  // namespace
 
 int parts(double length, double spacing) {
@@ -97,11 +103,18 @@ TriangleMesh turned(const std::vector<ProfilePoint>& profile, int sides) {
   return mesh;
 }
 
-int sides_of_circle(double deviation) {
-  return std::max(6, static_cast<int>(std::ceil(kPi / half_angle(deviation))));
+std::vector<SurfaceSample> samples_of(const std::vector<ProfilePoint>& profile, double spacing) {
+  Profile lines(spacing);
+  for (std::size_t k = 1; k < profile.size(); ++k)
+    lines.line(profile[k - 1].r, profile[k - 1].z, profile[k].r, profile[k].z);
+  return lines.turned();
 }
 
-double corner_radius(int sides) { return 2 / (1 + std::cos(kPi / sides)); }
+TriangleMesh triangles_of(std::vector<ProfilePoint> profile, double deviation) {
+  const int sides = sides_of_circle(deviation);
+  for (ProfilePoint& point : profile) point.r *= corner_radius(sides);
+  return turned(profile, sides);
+}
 
 // Facets of a ball have a sagitta from either direction: each gets half.
 TriangleMesh unit_capsule(double h, double deviation) {

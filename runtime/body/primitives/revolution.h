@@ -42,9 +42,10 @@ struct ProfilePoint {
 // Triangles of a profile from the lowest point of the axis to the highest, both with r = 0, about the axis.
 TriangleMesh turned(const std::vector<ProfilePoint>& profile, int sides);
 
-// Sides of a unit circle within half of the deviation on either side of it, and where its corners then lie.
-int sides_of_circle(double deviation);
-double corner_radius(int sides);
+// Samples and triangles of a solid whose profile is these points joined by lines; triangles lie within the
+// deviation, in units of the radius.
+std::vector<SurfaceSample> samples_of(const std::vector<ProfilePoint>& profile, double spacing);
+TriangleMesh triangles_of(std::vector<ProfilePoint> profile, double deviation);
 
 // Triangles of the hull of two unit balls about (0, 0, +-h).
 TriangleMesh unit_capsule(double h, double deviation);
