@@ -107,19 +107,26 @@ void for_each_object(const std::filesystem::path& manifest, const Visit& visit) 
   }
 }
 
-// Throws InvalidInput where the manifest has an object that is still there and lies outside the dataset.
+bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  const std::filesystem::path below = path.lexically_relative(folder);
+  return !below.empty() && *below.begin() != "..";
+}
+
+// Throws InvalidInput where the manifest has an object that is still there and lies outside the dataset, by
+// its name and by where links to folders lead.
 void require_own(const std::filesystem::path& manifest, const std::filesystem::path& dataset) {
   std::error_code error;
   if (!std::filesystem::exists(manifest, error)) return;
-  const std::filesystem::path root = std::filesystem::weakly_canonical(dataset, error);
+  const std::filesystem::path root = std::filesystem::weakly_canonical(dataset, error),
+                              named = std::filesystem::absolute(dataset).lexically_normal();
   std::string other;
   try {
     for_each_object(manifest, [&](const nlohmann::json& object) {
       const std::filesystem::path source = std::string(object.at("source_file"));
       if (!other.empty() || !std::filesystem::exists(source, error)) return;
-      const std::filesystem::path below =
-          std::filesystem::weakly_canonical(source, error).lexically_relative(root);
-      if (below.empty() || *below.begin() == "..") other = source.string();
+      if (!lies_in(std::filesystem::absolute(source).lexically_normal(), named) &&
+          !lies_in(std::filesystem::weakly_canonical(source.parent_path(), error), root))
+        other = source.string();
     });
   } catch (const InvalidInput&) {  // damaged: it is written anew
   }

@@ -93,9 +93,8 @@ void bind_state(py::module_& module) {
   type.def_property(
       "q", [](const State& state) { return joint_values(state.q); },
       [](State& state, py::handle value) { assign_joints(state.q, "q", value); },
-      "(nq,) coordinates of joints; where bodies on joints are follows as a Simulation takes the state, at "
-      "the "
-      "next step, or by System.placed");
+      "(nq,) coordinates of joints; where bodies on joints are follows as a Simulation takes the state, "
+      "at the next step, or by System.placed");
   type.def_property(
       "v", [](const State& state) { return joint_values(state.v); },
       [](State& state, py::handle value) { assign_joints(state.v, "v", value); },

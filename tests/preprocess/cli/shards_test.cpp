@@ -147,6 +147,16 @@ TEST_F(Shards, KilledRunsOfAPartLeaveNoManifestOfTheirObjects) {
   EXPECT_EQ(status().code, 0);
 }
 
+TEST_F(Shards, LinksToElsewhereAreOfTheirDataset) {
+  abut::preprocess::write_mesh(sphere(0.05, 2), folder_ / "kept.obj");
+  std::filesystem::create_symlink(folder_ / "kept.obj", data_ / "ball.obj");
+  for (int again = 0; again < 2; ++again) EXPECT_EQ(run(words("1/1")).code, 0);
+  std::filesystem::create_directory_symlink(data_, folder_ / "other_name");
+  std::vector<std::string> by_link = words("1/1");
+  std::replace(by_link.begin(), by_link.end(), data_.string(), (folder_ / "other_name").string());
+  EXPECT_EQ(run(by_link).code, 0);
+}
+
 TEST_F(Shards, AnotherDatasetsPartIsNotForgotten) {
   write("bad.obj", "v 0 0 0\nv 1 0 0\nf 1 2 9\n");
   EXPECT_EQ(run(words("1/1")).code, 1);
