@@ -122,10 +122,9 @@ void check_promises(const std::string& object, const std::string& target, const 
 
 void add_row(const std::string& object, const TriangleMesh& closed, const ReferenceSurface& surface,
              const QuadTarget& target, bool fields, Tables& tables, benchmarks::Promises& promises) {
-  Report report;
   Remeshed made;
   const Seconds seconds =
-      seconds_of([&] { made = remesh(closed, surface, {.target = target, .fields = fields}, report); });
+      seconds_of([&] { made = remesh(closed, surface, {.target = target, .fields = fields}); });
   const QuadQuality q = measure(made.mesh, closed, surface);
   const asset::OrientedPoints points = make_points(made.mesh, surface);
   const SsdfCheck ssdf = check_ssdf(asset::view(points), surface, {});

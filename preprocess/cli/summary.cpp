@@ -125,9 +125,11 @@ std::string caution(const Measures& measures) {
   else if (cautions.empty() && measures.contains("closed_opening_m"))
     cautions.push_back(fmt::format("taken for solid behind an opening {:.3g} m across",
                                    value_or_zero(measures, "closed_opening_m")));
-  if (measures.contains("implausible_size_m"))
-    cautions.push_back(
-        fmt::format("{:.4g} m across: are its units metres?", value_or_zero(measures, "implausible_size_m")));
+  if (const auto size = measures.find("implausible_size_m"); size != measures.end())
+    cautions.push_back(fmt::format("{:.4g} m across: {}", size->second,
+                                   size->second > 1
+                                       ? "are its units millimetres? Say so with --scale 0.001"
+                                       : "are its units other than metres? Say so with --scale"));
   return fmt::format("{}", fmt::join(cautions, "; "));
 }
 

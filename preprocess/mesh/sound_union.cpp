@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "preprocess/mesh/measure.h"
 #include "preprocess/mesh/repair.h"
 #include "preprocess/mesh/shells.h"
 #include "preprocess/mesh/weld.h"
@@ -12,7 +13,8 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr double kGrowth = 1e-5;  // of the size of a part
+constexpr double kGrowth = 1e-5;          // of the size of a part
+constexpr std::size_t kMaxRounded = 100;  // pairs of faces that cross by rounding
 // Of it along each axis: grown alike along all, a box in a corner of another would keep its own corner on the
 // diagonal that cuts the other's face in two.
 const Eigen::Vector3d kShares(0.61, 0.83, 1);
@@ -32,14 +34,30 @@ TriangleMesh grow_parts(const TriangleMesh& mesh) {
   return grown;
 }
 
+// A union whose corners, rounded to doubles, make some faces cross; none where mending them moves more than
+// growing does.
+std::optional<TriangleMesh> without_rounding(const TriangleMesh& united) {
+  if (united.triangles.empty() || count_self_intersections(united) > kMaxRounded) return std::nullopt;
+  const double most = kGrowth * united.diagonal();
+  std::optional<TriangleMesh> mended = remove_self_intersections(united, true);
+  if (!mended || !find_fault(*mended).empty()) return std::nullopt;
+  if (hausdorff(*mended, united, most).symmetric() > 2 * most) return std::nullopt;
+  return mended;
+}
+
 }  // namespace
 
 std::optional<SoundUnion> sound_union(const TriangleMesh& parts) {
-  for (const bool grows : {false, true}) {
-    std::optional<TriangleMesh> united = unite_parts(grows ? grow_parts(parts) : parts);
-    if (!united || !find_fault(*united).empty()) continue;
-    return {
-        {std::move(*united), grows ? fmt::format(", grown by up to {:.2g} of their size", 2 * kGrowth) : ""}};
+  SoundUnion made[] = {{{}, ""}, {{}, fmt::format(", grown by up to {:.2g} of their size", 2 * kGrowth)}};
+  for (SoundUnion& candidate : made) {
+    std::optional<TriangleMesh> united = unite_parts(candidate.growth.empty() ? parts : grow_parts(parts));
+    if (!united) continue;
+    candidate.mesh = std::move(*united);
+    if (find_fault(candidate.mesh).empty()) return std::move(candidate);
+  }
+  for (SoundUnion& candidate : made) {
+    std::optional<TriangleMesh> mended = without_rounding(candidate.mesh);
+    if (mended) return SoundUnion{std::move(*mended), std::move(candidate.growth)};
   }
   return std::nullopt;
 }

@@ -53,6 +53,7 @@ Walls walls_of(const asset::OrientedPoints& points) {
 void report_level(const Level& level, const asset::OrientedPoints& points, const std::string& prefix,
                   Report& report) {
   const Walls walls = walls_of(points);
+  for (const auto& [name, value] : level.remeshed.measures) report.measures[prefix + name] = value;
   report.measures[prefix + "fields"] = level.remeshed.route == "fields";
   report.measures[prefix + "subdivisions"] = level.remeshed.subdivisions;
   report.measures[prefix + "seconds"] = level.seconds;
@@ -84,7 +85,7 @@ std::vector<asset::OrientedPoints> make_point_levels(const TriangleMesh& closed,
     const auto begin = std::chrono::steady_clock::now();
     Level& level = made.emplace_back();
     level.target = target;
-    level.remeshed = remesh(closed, surface, remeshing, report);
+    level.remeshed = remesh(closed, surface, remeshing);
     level.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
   std::stable_sort(made.begin(), made.end(), [](const Level& a, const Level& b) {

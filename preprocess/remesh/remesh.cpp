@@ -113,7 +113,7 @@ Tangles untangle_strictly(QuadMesh& mesh, const ReferenceSurface& surface) {
 
 // Of the routes the first without tangles, or the one with the fewest.
 Remeshed make_base(const TriangleMesh& closed, const ReferenceSurface& surface, double edge,
-                   const RemeshParameters& parameters, Report& report) {
+                   const RemeshParameters& parameters) {
   Remeshed best;
   bool found = false;
   const bool small = surface.area() <= kSmall * edge * edge;
@@ -122,8 +122,10 @@ Remeshed make_base(const TriangleMesh& closed, const ReferenceSurface& surface, 
     Remeshed base;
     base.route = fields ? "fields" : "isotropic";
     try {
+      Report report;
       base.mesh = fields ? from_fields(closed, scale * edge, parameters.threads, report)
                          : from_triangles(closed, edge);
+      base.measures = std::move(report.measures);
       Tangles left = finish(base.mesh, surface, edge, parameters.threads);
       if (small) left = untangle_strictly(base.mesh, surface);
       base.crossings = left.crossings;
@@ -207,7 +209,7 @@ double auto_edge(const ReferenceSurface& surface, int threads) {
 }
 
 Remeshed remesh(const TriangleMesh& closed, const ReferenceSurface& surface,
-                const RemeshParameters& parameters, Report& report) {
+                const RemeshParameters& parameters) {
   const double edge = edge_for(parameters.target, surface, parameters.threads);
   const double quads = surface.area() / (edge * edge);
   if (!(quads >= kLeastQuads && quads <= kMaxQuads))
@@ -216,7 +218,7 @@ Remeshed remesh(const TriangleMesh& closed, const ReferenceSurface& surface,
                     quads, kLeastQuads, kMaxQuads));
   int subdivisions = 0;
   while (quads > static_cast<double>(kMaxBase) * std::pow(4, subdivisions)) ++subdivisions;
-  Remeshed result = make_base(closed, surface, edge * (1 << subdivisions), parameters, report);
+  Remeshed result = make_base(closed, surface, edge * (1 << subdivisions), parameters);
   result.edge = edge;
   result.subdivisions = subdivisions;
   for (int i = subdivisions - 1; i >= 0; --i) {

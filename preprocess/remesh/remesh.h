@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,10 +34,11 @@ struct RemeshParameters {
 
 struct Remeshed {
   QuadMesh mesh;
-  std::string route;                     // "fields" or "isotropic"
-  double edge = 0;                       // asked for, m
-  int subdivisions = 0;                  // of the base mesh
-  std::size_t crossings = 0, flips = 0;  // that local repair could not remove, by TangleRule::kStrict
+  std::string route;                       // "fields" or "isotropic"
+  double edge = 0;                         // asked for, m
+  int subdivisions = 0;                    // of the base mesh
+  std::size_t crossings = 0, flips = 0;    // that local repair could not remove, by TangleRule::kStrict
+  std::map<std::string, double> measures;  // of the fields, where that is the route
 };
 
 // Edge length that the walls of a solid ask for (kAuto), m: kWallSpacing times the thickness that all but
@@ -57,6 +59,6 @@ double auto_edge(const ReferenceSurface& surface, int threads);
 // Throws InvalidInput where the target is out of range, NoQuads where no route has quads to offer,
 // TooMuchWork among them where the surface is a needle.
 Remeshed remesh(const TriangleMesh& closed, const ReferenceSurface& surface,
-                const RemeshParameters& parameters, Report& report);
+                const RemeshParameters& parameters);
 
 }  // namespace abut::preprocess

@@ -110,7 +110,7 @@ class Rollout(_abut.Rollout):
     @property
     def parameters(self) -> Parameters:
         """That gradients are taken by."""
-        return self._origin[2].get("parameters", ())
+        return tuple(self._origin[2].get("parameters", ()))
 
     def __call__(
         self, start: Any, *, joint_force: Optional[npt.ArrayLike] = None, joint_target: Optional[npt.ArrayLike] = None,

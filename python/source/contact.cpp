@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 
 #include "python/source/answers.h"
 #include "python/source/arguments.h"
@@ -124,10 +125,15 @@ class ModelHandle {
 
  private:
   void require_offered(Want want) const {
-    const contact::ModelRow& row = contact::find_model(name_);
-    for (const auto& [one, word] : {std::pair{Want::kHessian, "Hessian"}, std::pair{Want::kEnergy, "energy"}})
-      if (has(want, one) && !has(row.offers, one))
-        throw InvalidInput("wrench: the contact model '" + name_ + "' offers no " + word);
+    for (const auto& [one, word, who] : {std::tuple{Want::kHessian, "Hessian", "wrench_hessian"},
+                                         std::tuple{Want::kEnergy, "energy", "wrench"}}) {
+      if (!has(want, one) || has(contact::find_model(name_).offers, one)) continue;
+      std::string others;
+      for (const contact::ModelRow& row : contact::models())
+        if (has(row.offers, one)) others += (others.empty() ? "" : ", ") + std::string(row.name);
+      throw InvalidInput(std::string(who) + ": the contact model '" + name_ + "' offers no " + word +
+                         "; these do: " + others);
+    }
   }
 
   void make_each() {

@@ -55,7 +55,7 @@ class Refusals(unittest.TestCase):
                                           (scene, None, "the scene has an asset '005_mug'; say where they are"),
                                           (scene, broken, "asset '005_mug' was not loaded: it is damaged"),
                                           (scene, of_a_function, "none today"),
-                                          (robot, {}, "no asset 'link'; there are none"),
+                                          (robot, {}, ".*link.stl: no asset 'link'; there are none; make assets with `abut-preprocess urdf ROBOT"),
                                           (robot, folder, ".*link.h5")):
                 with self.assertRaisesRegex(abut.InvalidInput, f"^{file}:2: {message}"):
                     abut.read_scene(file, assets)
@@ -63,7 +63,7 @@ class Refusals(unittest.TestCase):
                 abut.read_scene(scene, folder)
             built = abut.Scene()
             built.add_robot("r", arm)
-            with self.assertRaisesRegex(abut.InvalidInput, "^scene:4: no asset 'link'; there are none"):
+            with self.assertRaisesRegex(abut.InvalidInput, "^scene:4: .*link.stl: no asset 'link'; there are none"):
                 built.system()
 
     def test_what_is_refused_leaves_a_scene_as_it_was(self):

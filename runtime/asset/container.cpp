@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 
 #include "runtime/core/counted.h"
@@ -54,6 +55,13 @@ std::string first_line(const ContainerKind& kind) { return "ABUT " + std::string
 
 ContainerKind asset_kind(int schema) { return {"asset", "make the asset again", schema}; }
 
+// By its name.
+bool is_mesh(std::string_view file) {
+  constexpr std::string_view kEndings[] = {".obj", ".ply", ".stl", ".dae", ".glb", ".gltf"};
+  return std::any_of(std::begin(kEndings), std::end(kEndings),
+                     [&](std::string_view ending) { return file.ends_with(ending); });
+}
+
 }  // namespace
 
 std::string digest(std::span<const std::byte> bytes) {
@@ -82,7 +90,8 @@ void check_container(const ContainerKind& kind, const std::string& name, std::sp
   const char* text = reinterpret_cast<const char*>(bytes.data());
   if (bytes.size() <= kHeaderBytes || std::memcmp(text, first.data(), first.size()) != 0)
     throw BadAsset(name + ": not an Abut " + std::string(kind.name) + " (its first line is not 'ABUT " +
-                   std::string(kind.name) + "')");
+                   std::string(kind.name) + "')" +
+                   (is_mesh(name) ? "; of meshes, make assets with abut-preprocess" : ""));
   Header header;
   std::memcpy(header.data(), text, kHeaderBytes);
   header.back() = '\0';

@@ -34,7 +34,8 @@ const body::Geometry& AssetFolder::operator[](const std::string& name) {
     std::string known;
     for (const std::string& other : names()) known += (known.empty() ? "" : ", ") + other;
     throw InvalidInput("no asset '" + name + "' in " + folder_.string() + "; there " +
-                       (known.empty() ? "are none" : "are: " + known));
+                       (known.empty() ? "are none; make some with abut-preprocess DATASET " + folder_.string()
+                                      : "are: " + known));
   }
   return geometries_.emplace(name, asset::load(file)).first->second;
 }

@@ -131,6 +131,8 @@ std::vector<ContactPoint> contact_points(std::string_view model, const body::Pai
                                          const SettingValues& settings) {
   const std::unique_ptr<Model> made = make_model(model, settings);
   const Constraints found = made->constraints(pair, margin);
+  if (found.status == Status::kInvalidInput)
+    throw InvalidInput("contact points: sizes or positions are beyond what numbers hold");
   return {found.points.begin(), found.points.end()};
 }
 

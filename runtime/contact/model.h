@@ -109,8 +109,8 @@ struct ModelRow {
   std::string_view summary;  // one line for people
   unsigned needs;            // body::Parts, unless a material asks for others
   Want offers;               // of what may be wanted besides the value
-  // Number of continuous derivatives of the wrench as a function of pose and twists, at every pose. -1: it
-  // may jump.
+  // Number of continuous derivatives of the wrench as a function of pose and twists. -1: it may jump. Fewer
+  // at poses of no measure: faces flush across a field's levels, the disc between an ellipsoid's foci.
   int smoothness;
   bool has_wrench;       // offers Model::wrench
   bool has_constraints;  // offers Model::constraints
@@ -155,7 +155,7 @@ std::unique_ptr<Model> make_model(std::string_view name, const SettingValues& se
 PairWrench contact_wrench(std::string_view model, const body::Pair& pair, const SettingValues& settings = {},
                           Want want = Want::kJacobian, WrenchHessian* hessian = nullptr);
 
-// One-shot form of Model::constraints.
+// One-shot form of Model::constraints. Throws InvalidInput, too, where they are beyond what numbers hold.
 std::vector<ContactPoint> contact_points(std::string_view model, const body::Pair& pair, double margin,
                                          const SettingValues& settings = {});
 

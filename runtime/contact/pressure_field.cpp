@@ -278,6 +278,7 @@ class PressureFieldModel final : public Model {
     if (geometry.half_space() != nullptr || (primitive == nullptr && geometry.surface().triangle_count == 0))
       return std::numeric_limits<double>::infinity();
     if (const auto known = deepest_.find(geometry.id()); known != deepest_.end()) return known->second;
+    if (deepest_.size() >= kMostKnown) deepest_.clear();
     const asset::VolumeView& volume = geometry.volume();
     double deepest = 0;
     for (std::int32_t v = 0; v < volume.vertex_count; ++v) {
@@ -290,6 +291,8 @@ class PressureFieldModel final : public Model {
     }
     return deepest_[geometry.id()] = deepest;
   }
+
+  static constexpr std::size_t kMostKnown = 4096;  // geometries, then they are measured anew
 
   PressureFieldSettings settings_;
   PressureFieldWorkspace<double> workspace_;

@@ -99,6 +99,7 @@ class Annealing {
         B_(problem.B.geometry.convex()),
         size_(contact_pose_size(problem.A, problem.B)),
         random_(config.seed) {
+    best_.X_AB = problem.start;
     best_.cost = std::numeric_limits<double>::infinity();
     best_.trace.reserve(static_cast<std::size_t>(std::min(config.iterations, 1000)) + 1);
     judge(problem.start);

@@ -1,11 +1,11 @@
 #include "runtime/distance/depth_balance.h"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "runtime/bvh/traversal.h"
 #include "runtime/distance/surface_distance.h"
+#include "runtime/math/two_unknowns.h"
 
 namespace abut::distance {
 namespace {
@@ -151,13 +151,10 @@ Pulls pulls(const NearFeatures& near, const FlatBasis& flat, std::span<const int
 
 Eigen::Matrix<double, 2, Eigen::Dynamic, 0, 2, 6> shortest_move(const Pulls& pulls, const Shares& right,
                                                                 int* rank) {
-  const bool none = pulls.squaredNorm() <= kBalanced * kBalanced;
-  Eigen::CompleteOrthogonalDecomposition<Pulls> solver;
-  solver.setThreshold(kBalanced);
-  if (!none) solver.compute(pulls);
-  if (rank != nullptr) *rank = none ? 0 : static_cast<int>(solver.rank());
-  if (none) return Eigen::Matrix<double, 2, Eigen::Dynamic, 0, 2, 6>::Zero(2, right.cols());
-  return solver.solve(right);
+  if (pulls.squaredNorm() > kBalanced * kBalanced)
+    return shortest_least_squares(pulls, right, kBalanced, rank);
+  if (rank != nullptr) *rank = 0;
+  return Eigen::Matrix<double, 2, Eigen::Dynamic, 0, 2, 6>::Zero(2, right.cols());
 }
 
 }  // namespace abut::distance

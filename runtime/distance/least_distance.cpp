@@ -1,6 +1,5 @@
 #include "runtime/distance/least_distance.h"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
@@ -8,6 +7,7 @@
 #include "runtime/bvh/overlap.h"
 #include "runtime/distance/surface_distance.h"
 #include "runtime/distance/triangle_pair.h"
+#include "runtime/math/two_unknowns.h"
 
 namespace abut::distance {
 namespace {
@@ -182,7 +182,7 @@ Vec3<double> LeastSearch::newton(const Triangle<double>& t, Vec3<double> weight,
   constexpr int kTurns = 20;
   constexpr double kConverged = 1e-16, kSingular = 1e-9;
   const int first = skip == 0 ? 1 : 0;
-  Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, 2> U(3, skip < 0 ? 2 : 1);
+  Eigen::Matrix<double, 3, 2> U = Eigen::Matrix<double, 3, 2>::Zero();  // of an edge one column
   int other[2], count = 0;
   for (int k = first + 1; k < 3; ++k)
     if (k != skip) U.col(count) = t[k] - t[first], other[count++] = k;
@@ -196,11 +196,9 @@ Vec3<double> LeastSearch::newton(const Triangle<double>& t, Vec3<double> weight,
   for (int turn = 0; turn < kTurns; ++turn) {
     ++best_.steps;
     const auto at = body::primitive_distance<double>(*primitive_, internal::at(t, weight), 2);
-    using Square = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 2, 2>;
-    Eigen::CompleteOrthogonalDecomposition<Square> solver;
-    solver.setThreshold(kSingular);
-    solver.compute(Square(U.transpose() * at.hessian * U));
-    Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 2, 1> z = solver.solve(-(U.transpose() * at.gradient));
+    const Eigen::Matrix2d along = U.transpose() * at.hessian * U;
+    const Eigen::Vector2d slope = U.transpose() * at.gradient;
+    Eigen::Vector2d z = -shortest_least_squares(along, slope, kSingular);
     const double length = z.cwiseAbs().maxCoeff();
     if (!std::isfinite(length)) break;
     if (length > 1) z /= length;

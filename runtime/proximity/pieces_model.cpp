@@ -1,8 +1,9 @@
 #include "runtime/proximity/pieces_model.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
-#include <unordered_map>
+#include <utility>
 
 #include "runtime/witness/pieces_query.h"
 
@@ -40,24 +41,23 @@ class PiecesModel : public DistanceModel {
     // `number` -1: a primitive, which is one piece.
     const body::Geometry& of(const body::Geometry& geometry, std::int32_t number) {
       if (number < 0) return geometry;
-      if (id_ != geometry.id()) made_.clear();
-      id_ = geometry.id();
-      const auto found = made_.find(number);
-      return found != made_.end() ? found->second
-                                  : made_.emplace(number, geometry.piece(number)).first->second;
+      const std::pair<std::uint64_t, std::int32_t> key(geometry.id(), number);
+      if (const auto found = made_.find(key); found != made_.end()) return found->second;
+      if (made_.size() >= kMost) made_.clear();
+      return made_.emplace(key, geometry.piece(number)).first->second;
     }
 
    private:
-    std::uint64_t id_ = 0;
-    std::unordered_map<std::int32_t, body::Geometry> made_;
+    static constexpr std::size_t kMost = 4096;                               // then they are made anew
+    std::map<std::pair<std::uint64_t, std::int32_t>, body::Geometry> made_;  // by the geometry's id
   };
 
   witness::PiecesWitness find(const body::Pair& pair) {
     const body::Geometry &A = pair.A->geometry, &B = pair.B->geometry;
-    if (!solver_ || id_A_ != A.id() || id_B_ != B.id()) {
+    if (solver_)
+      solver_->set(A, B);
+    else
       solver_.emplace(A, B);
-      id_A_ = A.id(), id_B_ = B.id();
-    }
     solver_->forget();  // a warm answer depends on the one before by rounding
     witness::PiecesWitness found = (*solver_)(pair.X_AB);
     answer_as_estimators(pair, found);
@@ -80,7 +80,6 @@ class PiecesModel : public DistanceModel {
   }
 
   std::optional<witness::PiecesSolver> solver_;  // of the last pair of geometries
-  std::uint64_t id_A_ = 0, id_B_ = 0;
   Pieces pieces_A_, pieces_B_;
   witness::Workspace<double> workspace_;
   std::unique_ptr<derivative::Estimator> estimator_;

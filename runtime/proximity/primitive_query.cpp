@@ -1,7 +1,6 @@
 #include "runtime/proximity/primitive_query.h"
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -10,6 +9,7 @@
 #include "runtime/bvh/overlap.h"
 #include "runtime/distance/depth_balance.h"
 #include "runtime/distance/surface_distance.h"
+#include "runtime/math/two_unknowns.h"
 #include "runtime/witness/core.h"
 
 namespace abut::proximity {
@@ -23,6 +23,18 @@ constexpr double kEqual = 1e-12;     // of the size: depths that are one
 constexpr double kKink = 1e-6;       // m / m: slope along a feature at its nearest point
 constexpr double kBeside = 1e-7;     // of the size: from a kink to where the distance is smooth
 constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();  // of the coordinates
+
+// The farthest point of a primitive along n; of a half-space its origin.
+Vec3<double> support(const Primitive& primitive, const Vec3<double>& n) {
+  return std::visit(
+      [&](const auto& shape) -> Vec3<double> {
+        if constexpr (std::is_same_v<std::decay_t<decltype(shape)>, body::HalfSpace<double>>)
+          return Vec3<double>::Zero();
+        else
+          return witness::support<double>(shape, n).point;
+      },
+      primitive);
+}
 
 // A pair as primitive P and surface S.
 struct Sides {
@@ -41,23 +53,14 @@ struct Sides {
         X_AP(primitive_is_A ? Pose<double>() : pair.X_AB) {
     const bvh::Ball ball = bvh::ball_of(surface.tree);
     size = ball.radius;
-    for (const double length : body::sizes(primitive)) size += length;
+    Vec3<double> reach;  // along the axes, m
+    for (int k = 0; k < 3; ++k) reach[k] = support(primitive, Vec3<double>::Unit(k))[k];
+    size += reach.norm();
     rounding = kRounding * (size + ball.center.norm() + X_PS.p.stableNorm());
   }
 
   double f(const Vec3<double>& p) const { return body::primitive_distance<double>(primitive, p, 0).value; }
 };
-
-Vec3<double> support(const Primitive& primitive, const Vec3<double>& n) {
-  return std::visit(
-      [&](const auto& shape) -> Vec3<double> {
-        if constexpr (std::is_same_v<std::decay_t<decltype(shape)>, body::HalfSpace<double>>)
-          return Vec3<double>::Zero();
-        else
-          return witness::support<double>(shape, n).point;
-      },
-      primitive);
-}
 
 // Points of S and P, and the direction from P to S; all in P.
 SurfaceWitness witness_of(const Sides& sides, const Vec3<double>& on_S, const Vec3<double>& on_P,
@@ -151,11 +154,9 @@ bool slide(const Sides& sides, const Motion& motion, const body::PrimitiveDistan
   if (along.norm() <= kFlat / sides.size) return false;
   Eigen::Matrix<double, 2, 6> right = -(U.transpose() * f.hessian * dp);
   for (int k = 0; k < 2; ++k) right.row(k) -= U.col(k).cross(f.gradient).transpose() * motion.turn;
-  Eigen::CompleteOrthogonalDecomposition<derivative::Mat2<double>> solver;
-  solver.setThreshold(kKink);
-  solver.compute(along);
-  dp += U * solver.solve(right);
-  return solver.rank() == flat.dimension && (U.transpose() * f.gradient).norm() <= kKink;
+  int rank = 0;
+  dp += U * shortest_least_squares(along, right, kKink, &rank);
+  return rank == flat.dimension && (U.transpose() * f.gradient).norm() <= kKink;
 }
 
 // The primitive's distance at x, with the slope n that an answer has where several faces are as near.

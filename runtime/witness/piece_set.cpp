@@ -13,14 +13,14 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-PieceSet::PieceSet(const body::Geometry& geometry) : geometry_(geometry) {
-  if (geometry.primitive() == nullptr) {
-    count_ = geometry.pieces().piece_count;
-    hulls_ = geometry.pieces().convex;
-    whole_ = asset::view(geometry.asset()->convex.front());
-  }
+void PieceSet::set(const body::Geometry& geometry) {
+  const bool primitive = geometry.primitive() != nullptr;
+  geometry_ = geometry;
+  count_ = primitive ? 1 : geometry.pieces().piece_count;
+  hulls_ = primitive ? nullptr : geometry.pieces().convex;
+  whole_ = primitive ? asset::ConvexView() : asset::view(geometry.asset()->convex.front());
   for (auto* lists : {&middle_, &half_})
-    for (std::vector<double>& list : *lists) list.resize(static_cast<std::size_t>(count_) + 1);
+    for (std::vector<double>& list : *lists) list.assign(static_cast<std::size_t>(count_) + 1, 0);
   if (geometry.half_space() != nullptr) return;
   Vec3<double> least = Vec3<double>::Constant(kInfinity), most = -least;
   const auto add_box = [&](std::int32_t piece, const Vec3<double>& low, const Vec3<double>& high) {

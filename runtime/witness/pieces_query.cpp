@@ -17,6 +17,11 @@ const body::Geometry& with_pieces(const body::Geometry& geometry) {
   return geometry;
 }
 
+void require_valid_pair(const body::Geometry& A, const body::Geometry& B) {
+  const body::Body body_A{A, {}}, body_B{B, {}};
+  require_valid({&body_A, &body_B, {}}, kWho);
+}
+
 // Whether it is the answer of the pieces a and b.
 bool of(const PiecesWitness& answer, std::int32_t a, std::int32_t b) {
   return std::max(answer.piece_A, 0) == a && std::max(answer.piece_B, 0) == b;
@@ -25,9 +30,23 @@ bool of(const PiecesWitness& answer, std::int32_t a, std::int32_t b) {
 }  // namespace
 
 PiecesSolver::PiecesSolver(const body::Geometry& A, const body::Geometry& B)
-    : A_(with_pieces(A)), B_(with_pieces(B)), hulls_(A_.hulls() && B_.hulls()), size_(A_.size() + B_.size()) {
-  const body::Body body_A{A, {}}, body_B{B, {}};
-  require_valid({&body_A, &body_B, {}}, kWho);
+    : A_(with_pieces(A)), B_(with_pieces(B)) {
+  require_valid_pair(A, B);
+  measure();
+}
+
+void PiecesSolver::set(const body::Geometry& A, const body::Geometry& B) {
+  if (A.id() == A_.geometry().id() && B.id() == B_.geometry().id()) return;
+  require_valid_pair(with_pieces(A), with_pieces(B));
+  A_.set(A);
+  B_.set(B);
+  measure();
+  forget();
+}
+
+void PiecesSolver::measure() {
+  hulls_ = A_.hulls() && B_.hulls();
+  size_ = A_.size() + B_.size();
 }
 
 void PiecesSolver::forget() {

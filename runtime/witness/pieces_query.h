@@ -40,6 +40,10 @@ class PiecesSolver {
   // Keeps the geometries. Throws InvalidInput for an asset without pieces, and for two half-spaces.
   PiecesSolver(const body::Geometry& A, const body::Geometry& B);
 
+  // Another pair, the same solver where it is the one at hand: allocates for more pieces alone. Throws as the
+  // constructor, and then keeps the pair that it has.
+  void set(const body::Geometry& A, const body::Geometry& B);
+
   // Never throws; a pose that is none gives kInvalidInput.
   PiecesWitness operator()(const Pose<double>& X_AB);
 
@@ -57,6 +61,7 @@ class PiecesSolver {
  private:
   static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
+  void measure();
   void answer(const Pose<double>& X_AB, double margin);
   void search(const Pose<double>& X_AB, double margin);
   Vec3<double> ask_first(const Pose<double>& X_AB);
@@ -74,8 +79,8 @@ class PiecesSolver {
   double rounding_of_gaps(const Pose<double>& X_AB) const;
 
   PieceSet A_, B_;
-  bool hulls_;                              // both are unions of polytopes
-  double size_;                             // of the bodies, m
+  bool hulls_ = false;                      // both are unions of polytopes
+  double size_ = 0;                         // of the bodies, m
   double tie_ = 0;                          // m: distances that differ by less are equal
   double most_ = kNoLimit;                  // m, distance of pairs that count, whatever the least
   std::vector<PiecesWitness> found_;        // answers of the pairs that were asked

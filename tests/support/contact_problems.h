@@ -6,6 +6,7 @@
 
 #include "runtime/core/random.h"
 #include "runtime/dynamics/solve/contact_problem.h"
+#include "tests/support/random_values.h"
 
 // Small contact problems for the solvers' tests.
 namespace abut::test {
@@ -15,19 +16,11 @@ struct ContactProblem {
   std::vector<dynamics::PairContact> contacts;
 };
 
-inline Vec3<double> random_vector(Random& random) {
-  return {random.normal(), random.normal(), random.normal()};
-}
-
-inline Mat3<double> random_rotation(Random& random) {
-  return exp_rotation<double>(2 * random_vector(random));
-}
-
 inline dynamics::ContactBody random_body(Random& random) {
   dynamics::ContactBody body;
   body.p_WBcm = random_vector(random);
   body.inverse_mass = std::exp(random.uniform(-1, 1));
-  const Mat3<double> R = random_rotation(random);
+  const Mat3<double> R = exp_rotation<double>(2 * random_vector(random));
   const Vec3<double> inertia(random.uniform(2, 20), random.uniform(2, 20), random.uniform(2, 20));
   body.inverse_inertia_W = body.inverse_mass * (R * inertia.asDiagonal() * R.transpose());
   body.V_WB_W << random_vector(random), random_vector(random);

@@ -10,6 +10,7 @@
 #include "runtime/core/random.h"
 #include "runtime/witness/direction_cell.h"
 #include "tests/support/point_clouds.h"
+#include "tests/support/random_values.h"
 #include "tests/support/star_volume.h"
 
 // Convex hulls made by code, for tests that must run without data and without the preprocess library.
@@ -139,12 +140,6 @@ inline asset::Asset convex_asset(asset::ConvexPiece piece) {
   result.volumes.push_back(star_volume(asset::view(result.convex.back())));
   result.points.push_back(hull_points(asset::view(result.convex.back())));
   return result;
-}
-
-// Uniformly random rotation.
-inline Mat3<double> random_rotation(Random& random) {
-  const double w = random.normal(), x = random.normal(), y = random.normal(), z = random.normal();
-  return rotation_from_quaternion(w, x, y, z);
 }
 
 }  // namespace abut::test

@@ -181,11 +181,13 @@ void piece_points(const PlacedShape& A, const PlacedShape& B, double margin, Pie
     plane_and_pieces(A, B, margin, points);
   } else {
     const body::Geometry &of_A = A.body.geometry, &of_B = B.body.geometry;
-    witness::PiecesSolver& solver =
-        workspace.solvers.try_emplace({of_A.id(), of_B.id()}, of_A, of_B).first->second;
+    if (workspace.solver)
+      workspace.solver->set(of_A, of_B);
+    else
+      workspace.solver.emplace(of_A, of_B);
     workspace.pairs.clear();
     workspace.found.clear();
-    for (const witness::PiecesWitness& near : solver.up_to(A.X_WS.inverse() * B.X_WS, margin))
+    for (const witness::PiecesWitness& near : workspace.solver->up_to(A.X_WS.inverse() * B.X_WS, margin))
       add_pair(A, B, near, margin, workspace);
     const std::span<const Pair> pairs = workspace.pairs;
     for (std::size_t i = 0; i < pairs.size(); ++i) {

@@ -1,8 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <utility>
+#include <optional>
 #include <vector>
 
 #include "runtime/dynamics/collide/placed_shape.h"
@@ -22,10 +21,10 @@ struct PieceWorkspace {
     bool of_face = false;                         // whether the normal is that of a face
     bool of_inner_A = false, of_inner_B = false;  // of one that other pieces of its asset cover
   };
-  std::map<std::pair<std::uint64_t, std::uint64_t>, witness::PiecesSolver> solvers;  // by geometries' ids
-  std::vector<Pair> pairs;                                                           // of the shapes at hand
-  std::vector<SurfacePoint> found;                                                   // of all pairs
-  std::vector<double> spread;  // of each point: the distance, m, to those that are kept
+  std::optional<witness::PiecesSolver> solver;  // of the last shapes
+  std::vector<Pair> pairs;                      // of the shapes at hand
+  std::vector<SurfacePoint> found;              // of all pairs
+  std::vector<double> spread;                   // of each point: the distance, m, to those that are kept
 };
 
 // Appends points with gap <= margin of two shapes, one of which is an asset that stands for its pieces

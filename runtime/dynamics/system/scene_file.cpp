@@ -213,6 +213,8 @@ class Reader : private SceneLines {
       return assets_(asset_name);
     } catch (const InvalidInput& error) {
       refuse(error.what());
+    } catch (const IoError& error) {
+      throw IoError(file() + ":" + std::to_string(line_number()) + ": " + error.what());
     }
   }
 

@@ -108,6 +108,17 @@ fs::path robot_file(const SceneLines& line, const fs::path& word, const fs::path
       (robots.empty() && word.is_relative() ? " (and in a folder of assets, where one is given)" : ""));
 }
 
+constexpr const char* kMakeRobot = "make assets with `abut-preprocess urdf ROBOT OUT`, and take OUT/ROBOT";
+
+// The asset of a robot's mesh, by the mesh's name.
+body::Geometry asset_of(const fs::path& mesh, const AssetSource& assets) {
+  try {
+    return assets(mesh.stem().string());
+  } catch (const Error& error) {
+    throw InvalidInput(mesh.string() + ": " + error.what() + "; " + kMakeRobot);
+  }
+}
+
 }  // namespace
 
 std::size_t read_joint(SceneLines& line, Scene& scene) {
@@ -150,15 +161,13 @@ std::size_t read_robot(SceneLines& line, Scene& scene, const AssetSource& assets
   try {
     return add_robot(scene, name, read_urdf(file), X_WR, [&](const Mesh& mesh) {
       if (mesh.scale != Vec3<double>::Ones())
-        throw InvalidInput(
-            mesh.file.string() +
-            ": is scaled; make assets with `abut-preprocess urdf ROBOT OUT`, and take OUT/ROBOT");
+        throw InvalidInput(mesh.file.string() + ": is scaled; " + kMakeRobot);
       if (mesh.file.extension() != ".h5") {
         const fs::path other = of_a_name.emplace(mesh.file.stem(), mesh.file).first->second;
         if (other != mesh.file)
           throw InvalidInput(mesh.file.string() + ": its asset has the name of that of " + other.string() +
-                             "; make assets with `abut-preprocess urdf ROBOT OUT`, and take OUT/ROBOT");
-        return assets(mesh.file.stem().string());
+                             "; " + kMakeRobot);
+        return asset_of(mesh.file, assets);
       }
       const auto known = scene.robot_assets.find(mesh.file);
       if (known != scene.robot_assets.end()) return known->second;

@@ -329,7 +329,8 @@ TEST_F(Command, EveryObjectHasALineOfProgress) {
 TEST_F(Command, TakesCareOfUnits) {
   write("box.obj", box(60, 40, 20));
   EXPECT_TRUE(
-      contains(make({"--quads", "none"}).out, "  box: take care: 74.83 m across: are its units metres?\n"));
+      contains(make({"--quads", "none"}).out,
+               "  box: take care: 74.83 m across: are its units millimetres? Say so with --scale 0.001\n"));
   EXPECT_FALSE(contains(make({"--quads", "none", "--scale", "0.001"}).out, "take care"));
 }
 

@@ -35,7 +35,8 @@ TEST(Caution, AClosedOpeningIsTold) {
 }
 
 TEST(Caution, ASizeThatHintsAtOtherUnitsIsTold) {
-  EXPECT_EQ(caution({{"implausible_size_m", 96.436}}), "96.44 m across: are its units metres?");
+  EXPECT_EQ(caution({{"implausible_size_m", 96.436}}),
+            "96.44 m across: are its units millimetres? Say so with --scale 0.001");
 }
 
 }  // namespace

@@ -1,12 +1,56 @@
 // Surfaces of several parts: which are kept, and what they are together.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
 #include "close_fixture.h"
 #include "tests/support/hulls.h"
 #include "tests/support/shapes.h"
 
 namespace abut::preprocess {
 namespace {
+
+// A cup, as its profile turned about z, and a handle, a bent rod whose ends lie within the cup's wall.
+TriangleMesh mug_of_two_parts() {
+  const double profile[][2] = {{0.04, -0.045}, {0.04, 0.045}, {0.036, 0.045}, {0.036, -0.04}};
+  constexpr int kAround = 48, kAlong = 24, kSides = 12;
+  constexpr double kPi = std::numbers::pi;
+  TriangleMesh mesh;
+  auto& v = mesh.vertices;
+  // Rings of n vertices one after another, closed by a vertex at either end.
+  const auto tube = [&](int rings, int n, const Eigen::Vector3d& first, const Eigen::Vector3d& last,
+                        auto&& at) {
+    const auto begin = static_cast<std::int32_t>(v.size());
+    for (int i = 0; i < rings; ++i)
+      for (int k = 0; k < n; ++k) v.push_back(at(i, 2 * kPi * k / n));
+    v.push_back(first), v.push_back(last);
+    for (int k = 0; k < n; ++k) {
+      const std::int32_t a = begin + k, b = begin + (k + 1) % n, end = begin + n * (rings - 1);
+      for (int i = 0; i + 1 < rings; ++i) {
+        mesh.triangles.push_back({a + n * i, b + n * i, b + n * (i + 1)});
+        mesh.triangles.push_back({a + n * i, b + n * (i + 1), a + n * (i + 1)});
+      }
+      mesh.triangles.push_back({begin + n * rings, b, a});
+      mesh.triangles.push_back({begin + n * rings + 1, end + k, end + (k + 1) % n});
+    }
+  };
+  tube(4, kAround, {0, 0, profile[0][1]}, {0, 0, profile[3][1]}, [&](int i, double a) {
+    return Eigen::Vector3d(profile[i][0] * std::cos(a), profile[i][0] * std::sin(a), profile[i][1]);
+  });
+  const auto middle = [](int i) {
+    const double a = 0.05 + (kPi - 0.1) * i / (kAlong - 1);
+    return Eigen::Vector3d(0.038 + 0.03 * std::sin(a), 0, -0.03 * std::cos(a));
+  };
+  tube(kAlong, kSides, middle(0), middle(kAlong - 1), [&](int i, double a) {
+    const Eigen::Vector3d along =
+                              (middle(std::min(i + 1, kAlong - 1)) - middle(std::max(i - 1, 0))).normalized(),
+                          side = Eigen::Vector3d::UnitY();
+    return Eigen::Vector3d(middle(i) + 0.005 * (std::cos(a) * side + std::sin(a) * along.cross(side)));
+  });
+  return mesh;
+}
 
 TEST_F(Close, KeepsTheLargestPartOrAllOnRequest) {
   TriangleMesh mesh = box();
@@ -53,6 +97,20 @@ TEST_F(Close, ACavityIsTakenFromWhatHoldsItNotFromWhatReachesIntoIt) {
   parameters_.all_components = true;
   const double within = 4 * (7.125 - 5.0625), outside = 4 * (45.0625 - 10);
   EXPECT_NEAR(volume(close(mesh).surface), 875 + within + outside, 1e-9);
+}
+
+// The corners of a union, rounded to doubles, make faces cross at some of these sizes.
+TEST_F(Close, AHandleInACupsWallIsUnitedAtAnySize) {
+  for (const double scale : {1.0, 1e3, 1e-3, 0.0254, 0.01, 0.1, 100.0, 3.7}) {
+    TriangleMesh mug = mug_of_two_parts();
+    for (Eigen::Vector3d& v : mug.vertices) v *= scale;
+    report_ = {};
+    parameters_.all_components = true;
+    const ClosedSurface closed = close(mug);
+    EXPECT_NEAR(volume(closed.surface), 1.12776243e-4 * std::pow(scale, 3), 1e-9 * std::pow(scale, 3))
+        << scale;
+    EXPECT_TRUE(has_warning("2 parts united that overlap")) << scale << ": " << all_warnings();
+  }
 }
 
 TEST_F(Close, MergesOverlappingPartsWhenAllAreKept) {

@@ -108,7 +108,9 @@ TEST_F(Sim, ErrorsNameFileAndLine) {
       {"zero.scn", "abut-sim: error: zero.scn:2: it contains a NUL byte"},
       {"mu.scn", "abut-sim: error: mu.scn:1: the coefficient of friction is negative"},
       {"asset.scn", "abut-sim: error: asset.scn:2: the scene has an asset 'mug'; say where"},
-      {"asset.scn --assets .", "abut-sim: error: asset.scn:2: no asset 'mug' in .; there are none"},
+      {"asset.scn --assets .",
+       "abut-sim: error: asset.scn:2: no asset 'mug' in .; there are none; make some with abut-preprocess "
+       "DATASET ."},
       {"asset.scn --assets nowhere", "abut-sim: error: nowhere: not a folder"},
       {"smooth.scn --integrator implicit --model soft_potential --stiction-speed 0.1",
        "abut-sim: error: --stiction-speed has no effect: nothing in smooth.scn has friction; add the line "

@@ -9,6 +9,7 @@
 #include "runtime/core/random.h"
 #include "runtime/witness/direction_cell.h"
 #include "runtime/witness/witness.h"
+#include "tests/support/random_values.h"
 
 // Small polytopes for tests, built without a convex hull: every vertex is joined to every other, which
 // contains the hull's edges whatever they are; points inside the hull do no harm.
@@ -96,16 +97,6 @@ inline asset::ConvexPiece round_hull(const Vec3<double>& semi_axes, int rings) {
   }
   set_lookup(piece, points, 8);
   return piece;
-}
-
-template <class S>
-Mat3<S> random_rotation(Random& random) {
-  return rotation_from_quaternion<S>(static_cast<S>(random.normal()), static_cast<S>(random.normal()),
-                                     static_cast<S>(random.normal()), static_cast<S>(random.normal()));
-}
-
-inline Vec3<double> random_vector(Random& random) {
-  return {random.normal(), random.normal(), random.normal()};
 }
 
 using LVec = Vec3<long double>;
