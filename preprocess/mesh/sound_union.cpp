@@ -9,26 +9,34 @@
 #include "preprocess/mesh/repair.h"
 #include "preprocess/mesh/shells.h"
 #include "preprocess/mesh/weld.h"
+#include "runtime/core/random.h"
 
 namespace abut::preprocess {
 namespace {
 
 constexpr double kGrowth = 1e-5;          // of the size of a part
 constexpr std::size_t kMaxRounded = 100;  // pairs of faces that cross by rounding
+constexpr int kTries = 6;                 // the first as the parts are, the second grown alone
 // Of it along each axis: grown alike along all, a box in a corner of another would keep its own corner on the
 // diagonal that cuts the other's face in two.
 const Eigen::Vector3d kShares(0.61, 0.83, 1);
 
-// Every part but the first larger by a factor of its own, about its middle; no two share a vertex.
-TriangleMesh grow_parts(const TriangleMesh& mesh) {
+// Every part but the first larger by a factor of its own, about its middle; no two share a vertex. From the
+// third try on they are moved too, by as much and another way in every try: what is the middle of one part
+// may be in a face of another.
+TriangleMesh grow_parts(const TriangleMesh& mesh, int turn) {
   const Components parts = find_components(mesh);
   const std::vector<Eigen::AlignedBox3d> boxes = part_boxes(mesh, parts);
   TriangleMesh grown;
   for (std::int32_t p = 0; p < parts.count; ++p) {
     TriangleMesh part = select_part(mesh, parts, p);
     const double factor = kGrowth * (p == 0 ? 0 : 1 + static_cast<double>(p) / parts.count);
+    Random random(static_cast<std::uint64_t>(turn), static_cast<std::uint64_t>(p));
+    Eigen::Vector3d way = Eigen::Vector3d::Zero();
+    if (turn > 1)
+      for (double& along : way) along = random.uniform(-0.5, 0.5) * boxes[p].diagonal().norm();
     for (Eigen::Vector3d& vertex : part.vertices)
-      vertex += factor * kShares.cwiseProduct(vertex - boxes[p].center());
+      vertex += factor * (kShares.cwiseProduct(vertex - boxes[p].center()) + way);
     append_mesh(grown, part);
   }
   return grown;
@@ -48,17 +56,19 @@ std::optional<TriangleMesh> without_rounding(const TriangleMesh& united) {
 }  // namespace
 
 std::optional<SoundUnion> sound_union(const TriangleMesh& parts) {
-  SoundUnion made[] = {{{}, ""}, {{}, fmt::format(", grown by up to {:.2g} of their size", 2 * kGrowth)}};
-  for (SoundUnion& candidate : made) {
-    std::optional<TriangleMesh> united = unite_parts(candidate.growth.empty() ? parts : grow_parts(parts));
+  const auto growth = [](int turn) {
+    return turn == 0 ? "" : fmt::format(", grown by up to {:.2g} of their size", 2 * kGrowth);
+  };
+  std::vector<TriangleMesh> made(kTries);
+  for (int turn = 0; turn < kTries; ++turn) {
+    std::optional<TriangleMesh> united = unite_parts(turn == 0 ? parts : grow_parts(parts, turn));
     if (!united) continue;
-    candidate.mesh = std::move(*united);
-    if (find_fault(candidate.mesh).empty()) return std::move(candidate);
+    if (find_fault(*united).empty()) return SoundUnion{std::move(*united), growth(turn)};
+    made[static_cast<std::size_t>(turn)] = std::move(*united);
   }
-  for (SoundUnion& candidate : made) {
-    std::optional<TriangleMesh> mended = without_rounding(candidate.mesh);
-    if (mended) return SoundUnion{std::move(*mended), std::move(candidate.growth)};
-  }
+  for (int turn = 0; turn < kTries; ++turn)
+    if (std::optional<TriangleMesh> mended = without_rounding(made[static_cast<std::size_t>(turn)]))
+      return SoundUnion{std::move(*mended), growth(turn)};
   return std::nullopt;
 }
 

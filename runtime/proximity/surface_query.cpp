@@ -316,9 +316,9 @@ void require_surfaces(const body::Pair& pair, const char* who) {
   body::require_valid(pair, body::kSurfacePart, who);
   for (const body::Body* body : {pair.A, pair.B})
     if (body->geometry.primitive() != nullptr)
-      throw InvalidInput(
-          std::string(who) + ": " + body->geometry.name() +
-          " is a primitive, where surfaces of two assets are needed; the model hull takes two primitives");
+      throw InvalidInput(std::string(who) + ": " + body->geometry.name() +
+                         " is a primitive, where surfaces of two assets are needed; the model hull has "
+                         "distances of two primitives");
 }
 
 SurfaceWitness surface_separation(const SurfaceView& A, const SurfaceView& B, const Pose<double>& X_AB,

@@ -13,8 +13,9 @@ namespace abut::witness {
 // body's frame. Directions are unit vectors but for box_reach(), of a half-space its normal.
 class PieceSet {
  public:
+  // Of a geometry, which is kept.
   explicit PieceSet(const body::Geometry& geometry) : geometry_(geometry) { set(geometry); }
-  // Those of another one, which is kept; allocates for more pieces alone.
+  // Of another one; allocates for more pieces alone.
   void set(const body::Geometry& geometry);
 
   const body::Geometry& geometry() const { return geometry_; }  // all of it

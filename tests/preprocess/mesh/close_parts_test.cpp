@@ -113,6 +113,24 @@ TEST_F(Close, AHandleInACupsWallIsUnitedAtAnySize) {
   }
 }
 
+// What is the middle of one part, which growing leaves where it is, lies in a face of the other, but for
+// rounding.
+TEST_F(Close, ARingWhoseMiddleLiesInABoxsFaceIsUnited) {
+  for (const double aside : {0.0, 0.01, 0.03}) {
+    TriangleMesh mesh = abut::test::box(0.05, 0.05, 0.08), ring = abut::test::torus(0.03, 0.006, 24, 8);
+    for (Eigen::Vector3d& v : mesh.vertices) v.z() -= 0.04;
+    for (Eigen::Vector3d& v : ring.vertices) v.x() += aside;
+    const double apart = volume(mesh) + volume(ring);
+    append_mesh(mesh, ring);
+    report_ = {};
+    parameters_.all_components = true;
+    const double together = volume(close(mesh).surface);
+    EXPECT_GT(together, 0.0002);
+    EXPECT_LT(together, apart);
+    EXPECT_TRUE(has_warning("2 parts united that overlap")) << aside << ": " << all_warnings();
+  }
+}
+
 TEST_F(Close, MergesOverlappingPartsWhenAllAreKept) {
   TriangleMesh mesh = sphere();
   append_mesh(mesh, sphere(40, 80, {1, 0.01, 0.02}));
