@@ -102,7 +102,8 @@ int make_objects(const datasets::Dataset& dataset, const Selection& selection, c
   if (!arguments.json.empty()) {
     require_free_name(arguments.json, arguments.out);
     require_not_input(arguments.json, arguments.dataset);
-    for (const datasets::ObjectSource& object : objects) require_not_input(arguments.json, object.file);
+    for (const datasets::ObjectSource& object : dataset.objects)
+      require_not_input(arguments.json, object.file);
     std::error_code ignored;  // check_writable() says what is wrong with the folder
     std::filesystem::create_directories(arguments.out, ignored);
     check_writable(arguments.json);
@@ -209,6 +210,9 @@ int inspect_asset(const Arguments& arguments) {
   if (!arguments.picture.empty()) {
     check_writable(arguments.picture);
     require_not_input(arguments.picture, arguments.asset);
+    if (datasets::lower_extension(arguments.picture) == ".h5" ||
+        datasets::has_mesh_extension(arguments.picture))
+      throw InvalidInput(arguments.picture + ": a picture is a PNG, no asset or mesh; give a name with .png");
   }
   if (!is_standard_output(arguments.picture)) cli::say("{}", inspect(arguments.asset));
   if (!arguments.picture.empty()) {

@@ -14,16 +14,16 @@
 namespace abut::preprocess {
 namespace {
 
-constexpr double kGrowth = 1e-5;          // of the size of a part
 constexpr std::size_t kMaxRounded = 100;  // pairs of faces that cross by rounding
 constexpr int kTries = 6;                 // the first as the parts are, the second grown alone
+constexpr double kGrowth = 1e-5;          // of the size of a part
 // Of it along each axis: grown alike along all, a box in a corner of another would keep its own corner on the
 // diagonal that cuts the other's face in two.
 const Eigen::Vector3d kShares(0.61, 0.83, 1);
 
 // Every part but the first larger by a factor of its own, about its middle; no two share a vertex. From the
-// third try on they are moved too, by as much and another way in every try: what is the middle of one part
-// may be in a face of another.
+// third try on they are moved too, by less and another way in every try: what is the middle of one part may
+// be in a face of another.
 TriangleMesh grow_parts(const TriangleMesh& mesh, int turn) {
   const Components parts = find_components(mesh);
   const std::vector<Eigen::AlignedBox3d> boxes = part_boxes(mesh, parts);
@@ -34,7 +34,7 @@ TriangleMesh grow_parts(const TriangleMesh& mesh, int turn) {
     Random random(static_cast<std::uint64_t>(turn), static_cast<std::uint64_t>(p));
     Eigen::Vector3d way = Eigen::Vector3d::Zero();
     if (turn > 1)
-      for (double& along : way) along = random.uniform(-0.5, 0.5) * boxes[p].diagonal().norm();
+      for (double& along : way) along = random.uniform(-0.25, 0.25) * boxes[p].diagonal().norm();
     for (Eigen::Vector3d& vertex : part.vertices)
       vertex += factor * (kShares.cwiseProduct(vertex - boxes[p].center()) + way);
     append_mesh(grown, part);

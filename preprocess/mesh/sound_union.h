@@ -14,8 +14,9 @@ struct SoundUnion {
 };
 
 // Parts that touch in a face or an edge without overlapping, or by rounding here and there, have no manifold
-// union: they are grown by up to 2e-5 of their size, and warnings say so. Faces of the union that cross since
-// their corners are rounded are mended, by no more than that. None where neither helps.
+// union: they are grown, and moved where that does not help, by up to 2e-5 of their size together, and
+// warnings say so. Faces of the union that cross since their corners are rounded are mended, by no more than
+// that. None where nothing helps.
 std::optional<SoundUnion> sound_union(const TriangleMesh& parts);
 
 }  // namespace abut::preprocess

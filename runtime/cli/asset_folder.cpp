@@ -1,6 +1,8 @@
 #include "runtime/cli/asset_folder.h"
 
 #include <algorithm>
+#include <fstream>
+#include <string_view>
 
 #include "runtime/asset/reader.h"
 #include "runtime/core/error.h"
@@ -50,8 +52,12 @@ std::vector<std::string> AssetFolder::names() const {
   return result;
 }
 
-void AssetFolder::require_none_replaced(const std::filesystem::path& output) const {
-  for (const auto& [name, geometry] : geometries_) require_not_input(output, folder_ / (name + ".h5"));
+void require_no_asset_replaced(const std::filesystem::path& output) {
+  constexpr std::string_view kFirstLine = "ABUT asset\n";
+  if (std::error_code ignored; !std::filesystem::is_regular_file(output, ignored)) return;
+  std::string found(kFirstLine.size(), '\0');
+  std::ifstream(output, std::ios::binary).read(found.data(), static_cast<std::streamsize>(found.size()));
+  if (found == kFirstLine) require_not_input(output, output);
 }
 
 }  // namespace abut::cli

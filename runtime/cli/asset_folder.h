@@ -19,9 +19,6 @@ class AssetFolder {
   // throws.
   const body::Geometry& operator[](const std::string& name);
 
-  // Throws IoError where an output would replace an asset that was loaded.
-  void require_none_replaced(const std::filesystem::path& output) const;
-
   // Names of all assets in the folder, ascending. Throws IoError where it may not be read.
   std::vector<std::string> names() const;
 
@@ -29,5 +26,8 @@ class AssetFolder {
   std::filesystem::path folder_;
   std::unordered_map<std::string, body::Geometry> geometries_;
 };
+
+// Throws IoError where an output would replace an asset.
+void require_no_asset_replaced(const std::filesystem::path& output);
 
 }  // namespace abut::cli

@@ -206,14 +206,13 @@ void require_distinct_outputs(const Arguments& arguments) {
 }
 
 // Nor may it take the place of the scene, of one of its robots or of an asset.
-void require_no_input_replaced(const Arguments& arguments, const dynamics::Scene& scene,
-                               const cli::AssetFolder* folder) {
+void require_no_input_replaced(const Arguments& arguments, const dynamics::Scene& scene) {
   for (const std::string& output : {arguments.out, arguments.stats, arguments.page}) {
     require_not_input(output, arguments.scene);
     for (const std::filesystem::path& robot : scene.robot_files) require_not_input(output, robot);
     for (const std::string& control : {arguments.control, arguments.joint_control})
       if (!control.empty()) require_not_input(output, control);
-    if (folder != nullptr) folder->require_none_replaced(output);
+    cli::require_no_asset_replaced(output);
   }
 }
 
@@ -264,7 +263,7 @@ int run(Arguments arguments) {
   require_distinct_outputs(arguments);
   std::unique_ptr<cli::AssetFolder> folder;
   const dynamics::Scene scene = load_scene(arguments, folder);
-  require_no_input_replaced(arguments, scene, folder.get());
+  require_no_input_replaced(arguments, scene);
   const dynamics::StepConfig config = step_config(arguments);
   dynamics::Simulation simulation(scene, config);
   require_friction(arguments, scene);

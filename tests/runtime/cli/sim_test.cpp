@@ -255,7 +255,8 @@ TEST_F(Sim, MomentsOfARobotThatNoSolidHasAreSaid) {
 TEST_F(Sim, OutputsDoNotReplaceInputs) {
   write("arm.urdf", "<robot name=\"arm\"><link name=\"base\"/></robot>\n");
   write("arm.scn", "plane 0 0 1 0\nrobot arm arm.urdf 0 0 0 1 0 0 0\nduration 0.1\n");
-  for (const std::string input : {"arm.scn", "arm.urdf"}) {
+  write("mug.h5", "ABUT asset\nschema 2\n");  // of no use to the scene
+  for (const std::string input : {"arm.scn", "arm.urdf", "mug.h5"}) {
     const std::string before = contents(folder / input);
     for (const std::string option : {"--out ", "--stats ", "--page "}) {
       const Outcome got = run("arm.scn " + option + input);
