@@ -9,11 +9,13 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "runtime/cli/asset_folder.h"
 #include "runtime/cli/command_line.h"
 #include "runtime/cli/control_file.h"
+#include "runtime/cli/failures.h"
 #include "runtime/cli/program.h"
 #include "runtime/cli/progress.h"
 #include "runtime/cli/say.h"
@@ -103,15 +105,17 @@ class Output {
     if (saves && std::chrono::steady_clock::now() - saved_ > std::chrono::seconds(1)) save();
   }
 
-  void finish() {
-    if (csv_) csv_->finish();
-    if (is_hdf5(arguments_.out)) save();
-    if (statistics_) statistics_->finish();
-    if (page_) {
-      page_->write(dynamics::scene_page(simulation_.scene(), recording_));
-      page_->finish();
-    }
-    if (arguments_.out.empty() && !is_standard_output(arguments_.page) &&
+  // Of the steps that were done, also where an error ended the run; one output does without another.
+  void finish(cli::Failures& failures) {
+    if (csv_) failures.attempt([&] { csv_->finish(); });
+    if (is_hdf5(arguments_.out)) failures.attempt([&] { save(); });
+    if (statistics_) failures.attempt([&] { statistics_->finish(); });
+    if (page_)
+      failures.attempt([&] {
+        page_->write(dynamics::scene_page(simulation_.scene(), recording_));
+        page_->finish();
+      });
+    if (!failures.any() && arguments_.out.empty() && !is_standard_output(arguments_.page) &&
         !is_standard_output(arguments_.stats))
       summarize();
   }
@@ -151,12 +155,27 @@ class Output {
 
   void save() {
     recording_.set_end(simulation_);
-    const std::vector<std::byte> bytes = dynamics::to_hdf5(recording_);
-    if (!next_save_) next_save_ = std::make_unique<OutputFile>(arguments_.out);
-    next_save_->write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    next_save_->finish();
-    next_save_.reset();
+    const std::vector<std::byte> bytes = recording_bytes();
+    std::unique_ptr<OutputFile> file = std::move(next_save_);
+    if (!file) file = std::make_unique<OutputFile>(arguments_.out);
+    file->write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    file->finish();
     saved_ = std::chrono::steady_clock::now();
+  }
+
+  // HDF5 lays the file out in memory, where nothing but memory can be missing.
+  std::vector<std::byte> recording_bytes() const {
+    const auto refuse = [&] {
+      return IoError(arguments_.out + ": not enough memory for " + counted(recording_.steps.size(), "frame") +
+                     "; take a longer --every, or raise the limit (ulimit -v)");
+    };
+    try {
+      return dynamics::to_hdf5(recording_);
+    } catch (const BadAsset&) {
+      throw refuse();
+    } catch (const std::bad_alloc&) {
+      throw refuse();
+    }
   }
 
   const Arguments& arguments_;
@@ -256,6 +275,40 @@ void require_friction(const Arguments& arguments, const dynamics::Scene& scene) 
                      " has friction; add the line `mu NUMBER`");
 }
 
+// One step; what it throws says where.
+void step(const Arguments& arguments, const dynamics::Control& control, dynamics::Simulation& simulation) {
+  try {
+    simulation.step(control);
+  } catch (const InvalidInput& error) {
+    throw InvalidInput(fmt::format("{}: step {}, from time {:g} s: {}", arguments.scene,
+                                   simulation.steps() + 1, simulation.time(), error.what()));
+  }
+}
+
+// To the step `steps`, or until a signal; control_at(time) is what drives a step from that time on.
+template <class ControlAt>
+void move(const Arguments& arguments, std::int64_t steps, const ControlAt& control_at,
+          dynamics::Simulation& simulation, Output& output, cli::Watches& watches, cli::Progress& progress) {
+  // Frames stand at the first steps at or after whole multiples of the interval, wherever the run started.
+  const auto due = [&](std::int64_t step) {
+    const double now = static_cast<double>(step) * arguments.dt, before = now - arguments.dt;
+    return std::floor(now / arguments.every + 1e-9) > std::floor(before / arguments.every + 1e-9);
+  };
+  if (simulation.steps() == 0 && !arguments.resume) output.frame();
+  const std::int64_t first = simulation.steps();
+  cli::note_signals("abut-sim: stopping after this step; again to stop now\n");
+  while (simulation.steps() < steps && cli::noted_signal() == 0) {
+    step(arguments, control_at(simulation.time()), simulation);
+    output.step();
+    watches.note(simulation);
+    if (due(simulation.steps())) output.frame();
+    const double share = static_cast<double>(simulation.steps() - first) / static_cast<double>(steps - first);
+    const auto contacts = static_cast<std::size_t>(simulation.report().contacts);
+    progress.update(static_cast<double>(simulation.steps()), share,
+                    fmt::format(" of {}, {}", steps, counted(contacts, "contact")));
+  }
+}
+
 int run(Arguments arguments) {
   require_heeded(arguments);
   // Where nothing else is asked for, the trajectory goes to standard output.
@@ -283,31 +336,19 @@ int run(Arguments arguments) {
   const std::int64_t steps = steps_of(scene, arguments);
 
   Output output(arguments, control, joints, simulation);
-  // Frames stand at the first steps at or after whole multiples of the interval, wherever the run started.
-  const auto due = [&](std::int64_t step) {
-    const double now = static_cast<double>(step) * arguments.dt, before = now - arguments.dt;
-    return std::floor(now / arguments.every + 1e-9) > std::floor(before / arguments.every + 1e-9);
-  };
-  if (simulation.steps() == 0 && !arguments.resume) output.frame();
-  const std::int64_t first = simulation.steps();
-  cli::Progress progress("step", static_cast<double>(first));
   cli::Watches watches(config);
-  cli::note_signals("abut-sim: stopping after this step; again to stop now\n");
-  while (simulation.steps() < steps && cli::noted_signal() == 0) {
-    dynamics::Control now = control.at(simulation.time());
-    if (!arguments.joint_control.empty()) joints.add(simulation.time(), now);
-    simulation.step(now);
-    output.step();
-    watches.note(simulation);
-    if (due(simulation.steps())) output.frame();
-    const double share = static_cast<double>(simulation.steps() - first) / static_cast<double>(steps - first);
-    const auto contacts = static_cast<std::size_t>(simulation.report().contacts);
-    progress.update(static_cast<double>(simulation.steps()), share,
-                    fmt::format(" of {}, {}", steps, counted(contacts, "contact")));
-  }
+  cli::Progress progress("step", static_cast<double>(simulation.steps()));
+  const auto control_at = [&](double time) {
+    dynamics::Control now = control.at(time);
+    if (!arguments.joint_control.empty()) joints.add(time, now);
+    return now;
+  };
+  cli::Failures failures("abut-sim");
+  failures.attempt([&] { move(arguments, steps, control_at, simulation, output, watches, progress); });
   progress.finish(static_cast<double>(simulation.steps()));
-  output.finish();
+  output.finish(failures);
   watches.finish();
+  failures.rethrow();
   const int signal = cli::noted_signal();
   if (signal == 0 || simulation.steps() >= steps) return 0;
   cli::say(stderr, "abut-sim: stopped by a signal ({}) after {} of {}{}\n", ::strsignal(signal),

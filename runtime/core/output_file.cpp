@@ -207,10 +207,13 @@ int OutputFile::claim(const Create& create) {
 }
 
 void OutputFile::write(std::string_view content) {
-  if (std::fwrite(content.data(), 1, content.size(), file_) != content.size()) fail(errno);
+  if (failed_ == 0 && std::fwrite(content.data(), 1, content.size(), file_) == content.size()) return;
+  if (failed_ == 0) failed_ = errno;
+  fail(failed_);
 }
 
 void OutputFile::finish(bool durable) {
+  if (failed_ != 0) fail(failed_);
   if (std::fflush(file_) != 0) fail(errno);
   const int fd = ::fileno(file_);
   if (!target_.empty()) {

@@ -25,7 +25,8 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
   ~OutputFile();  // without finish(): nothing is left of it
 
-  void write(std::string_view content);  // throws IoError: disk full, closed pipe
+  // Throws IoError: disk full, closed pipe. So does whatever is done with the file after that.
+  void write(std::string_view content);
 
   // Gives the file its name. `durable`: not before it is on the disk, so that a power cut leaves the old one
   // or the whole new one. Throws IoError, and nothing is left.
@@ -45,7 +46,8 @@ class OutputFile {
   std::filesystem::path target_;  // empty: a stream
   std::string temporary_;         // empty: none, the file has no name yet
   std::FILE* file_ = nullptr;
-  int slot_ = -1;  // of temporary_ among those that remove_temporaries() knows
+  int failed_ = 0;  // the error of a write; 0: none
+  int slot_ = -1;   // of temporary_ among those that remove_temporaries() knows
 };
 
 // Throws IoError where an OutputFile could not be opened; opens no pipe.

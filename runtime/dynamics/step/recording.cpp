@@ -269,7 +269,9 @@ void Recording::set_end(const Simulation& simulation) {
   end = simulation.state();
 }
 
-std::vector<std::byte> to_hdf5(const Recording& recording) {
+namespace {
+
+std::vector<std::byte> body_of(const Recording& recording) {
   const asset::Session session;
   const Handle file = asset::create_image();
   write_text(file, "settings", recording.settings);
@@ -287,7 +289,13 @@ std::vector<std::byte> to_hdf5(const Recording& recording) {
                  write_text(set, "unit", unit);
                });
   write_names(file, recording.bodies);
-  return asset::pack_container(kRecordingKind, asset::image_bytes(file));
+  return asset::image_bytes(file);
+}
+
+}  // namespace
+
+std::vector<std::byte> to_hdf5(const Recording& recording) {
+  return asset::pack_container(kRecordingKind, body_of(recording));
 }
 
 Recording parse_recording(std::span<const std::byte> bytes, const std::string& name) {

@@ -292,6 +292,42 @@ TEST_F(Sim, FilesThatDoNotFitLeaveWhatWasThere) {
       << full.err;
 }
 
+// The square of its speed leaves the numbers in step 68.
+TEST_F(Sim, WhatWasDoneBeforeAnErrorIsKept) {
+  write(
+      "runaway.scn",
+      "gravity 0 0 -1e155\nbody a 1 0.01 0.01 0.01 0 0 0.5 1 0 0 0 0 0 0 0 0 0 1\n box 0.1 0.1 0.1 0 0 0 1 0 "
+      "0 0\n");
+  const std::string options = "runaway.scn --steps 1000 --every 0.002 --stats s.csv --page p.html --out ";
+  for (const std::string out : {"a.csv", "a.h5"}) {
+    const Outcome got = run(options + out);
+    EXPECT_EQ(got.exit_code, 2);
+    EXPECT_TRUE(
+        got.err.ends_with("abut-sim: error: runaway.scn: step 68, from time 0.134 s: simulation: body 'a' "
+                          "has left the finite numbers; take a smaller time step\n"))
+        << got.err;
+    EXPECT_NE(contents(folder / "p.html").find("<html"), std::string::npos);
+    EXPECT_EQ(lines(contents(folder / "s.csv")), 68U);
+    if (out == "a.csv")
+      EXPECT_EQ(lines(contents(folder / out)), lines(contents(folder / "s.csv")) + 1);  // the start, too
+    else
+      EXPECT_EQ(dynamics::read_recording(folder / out).steps.size() + 1, lines(contents(folder / "a.csv")));
+  }
+}
+
+// Of outputs of which one does not fit.
+TEST_F(Sim, OneOutputDoesWithoutAnother) {
+  const Outcome got =
+      shell("trap \"\" XFSZ; ulimit -f 8; " + std::string(ABUT_SIM_PROGRAM) +
+            " a.scn --steps 50 --every 0.01 --out a.h5 --page p.html --stats s.csv >out 2>err");
+  EXPECT_EQ(got.exit_code, 2);
+  EXPECT_NE(got.err.find("abut-sim: error: a.h5: cannot write: File too large\n"), std::string::npos)
+      << got.err;
+  EXPECT_NE(got.err.find("abut-sim: error: p.html: cannot write: File too large\n"), std::string::npos)
+      << got.err;
+  EXPECT_EQ(lines(contents(folder / "s.csv")), 51U);
+}
+
 // Neither its warnings nor what it did are heard.
 TEST_F(Sim, AStandardErrorThatFailsCostsNoResult) {
   write("deep.scn",

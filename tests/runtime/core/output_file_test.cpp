@@ -94,6 +94,23 @@ TEST_F(OutputFileTest, AppearsWholeOrNotAtAll) {
   EXPECT_EQ(names(), "out.csv ");
 }
 
+// Or rows would be missing from its middle, where there is space again.
+TEST_F(OutputFileTest, AFileOfWhichAWriteFailedNeverAppears) {
+  const int status = in_child([&] {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit small = {1000, 1000000}, large = {1000000, 1000000};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    OutputFile out(file);
+    const bool failed = !refusal([&] { out.write(std::string(100000, 'x')); }).empty();
+    ::setrlimit(RLIMIT_FSIZE, &large);
+    ::_exit(failed && !refusal([&] { out.write("y"); }).empty() && !refusal([&] { out.finish(); }).empty()
+                ? 0
+                : 1);
+  });
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_EQ(names(), "");
+}
+
 TEST_F(OutputFileTest, SeveralFilesOfOneNameDoNotMeet) {
   OutputFile first(file), second(file);
   first.write("first");
